@@ -1,0 +1,46 @@
+package plan
+
+import "context"
+
+// Backend is a place where lists can live and batches can run: pure Go on all
+// cores, or one OpenCL device. It is safe for concurrent use.
+type Backend interface {
+	Info() Info
+	// Load makes the lists of src resident. It checks first that they fit and
+	// returns ErrOutOfMemory, with sizes, before anything is allocated.
+	Load(ctx context.Context, src *Source) (Store, error)
+	// Close releases the backend; its stores must be closed before.
+	Close() error
+}
+
+// Store is a set of resident lists. It is safe for concurrent use; batches of
+// concurrent callers overlap on the device.
+type Store interface {
+	// Intersect answers every query of b into out. The batch must be valid for
+	// the store's source (Batch.Validate). It returns early when ctx is done,
+	// with ctx.Err(), and leaves the store usable.
+	Intersect(ctx context.Context, b *Batch, out *Results) error
+	// Explain says which method the store takes for list h under algorithm a:
+	// a short text such as "bitset, one load" or "hs16: buckets of 13".
+	Explain(a Algorithm, h Handle) string
+	// Memory is what the store occupies on its backend, in bytes, auxiliary
+	// tables included.
+	Memory() uint64
+	Close() error
+}
+
+// Info describes a backend. Fields that make no sense are zero.
+type Info struct {
+	Kind         string // "host" or "opencl"
+	Device       string // "AMD EPYC, 2 cores" or the OpenCL device name
+	Platform     string // OpenCL platform, empty for host
+	Vendor       string
+	Driver       string
+	Version      string // OpenCL version of the device
+	Type         string // "cpu", "gpu", "accelerator"
+	ComputeUnits int
+	Memory       uint64 // bytes of global memory
+	MaxAlloc     uint64 // bytes of the largest buffer
+	LocalMemory  uint64 // bytes a work-group
+	Tuning       string // name of the tuning row in force
+}

@@ -1,0 +1,44 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What errors.Is finds in the errors of backends.
+var (
+	ErrNoDevice    = errors.New("no such device")
+	ErrOutOfMemory = errors.New("out of memory")
+	ErrDeviceLost  = errors.New("device lost")
+	ErrBuild       = errors.New("kernel build failed")
+	ErrSelfTest    = errors.New("self-test failed")
+	ErrClosed      = errors.New("closed")
+)
+
+// DeviceError is an error of a backend with what is needed to act on it.
+type DeviceError struct {
+	Kind   error  // one of the Err values above
+	Device string // which device
+	Op     string // what was being done
+	Err    error  // what the driver said, may be nil
+	Log    string // compiler log of a failed build, else empty
+}
+
+func (e *DeviceError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s: %s", e.Device, e.Op, e.Kind)
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
+	}
+	if e.Log != "" {
+		fmt.Fprintf(&b, "\n%s", strings.TrimSpace(e.Log))
+	}
+	return b.String()
+}
+
+// Is finds the kind.
+func (e *DeviceError) Is(target error) bool { return target == e.Kind }
+
+// Unwrap gives the driver's error.
+func (e *DeviceError) Unwrap() error { return e.Err }

@@ -1,0 +1,72 @@
+package plan
+
+import "time"
+
+// Results of a batch. The caller owns it and reuses it; a Store overwrites it
+// from the start and grows it where needed. After an error its content is
+// undefined.
+type Results struct {
+	// Offsets has one entry a query and one more: query i matched
+	// Offsets[i+1]-Offsets[i] documents.
+	Offsets []uint64
+	// Docs holds the matches, query after query, ascending within a query; it is
+	// empty when the batch asked for counts only.
+	Docs  []uint32
+	Stats Stats
+}
+
+// Count is the number of documents that query i matched.
+func (r *Results) Count(i int) uint64 { return r.Offsets[i+1] - r.Offsets[i] }
+
+// Query returns the docIDs of query i, a view into Docs.
+func (r *Results) Query(i int) []uint32 {
+	return r.Docs[r.Offsets[i]:r.Offsets[i+1]:r.Offsets[i+1]]
+}
+
+// Reset empties the results and keeps their memory.
+func (r *Results) Reset() {
+	r.Offsets = append(r.Offsets[:0], 0)
+	r.Docs = r.Docs[:0]
+	r.Stats = Stats{}
+}
+
+// Stats says what a batch cost. Device times come from the device's own clock
+// and are zero unless the backend was opened with profiling; they overlap those
+// of other batches. Bytes are exact for transfers. BytesMoved counts what the
+// kernels ask of device memory (4 bytes a word loaded or stored, caches not
+// considered) and is zero unless the backend was opened with load counting.
+type Stats struct {
+	Queries    uint64
+	Candidates uint64 // elements of shortest lists
+	Matches    uint64
+
+	Decode   time.Duration // shortest lists to docIDs
+	Probe    time.Duration // looking candidates up in the longer lists
+	Compact  time.Duration // scan and gather
+	Upload   time.Duration
+	Download time.Duration
+	Wall     time.Duration // from call to return
+
+	BytesUp    uint64
+	BytesDown  uint64
+	BytesMoved uint64
+}
+
+// Add sums s and t field by field.
+func (s *Stats) Add(t Stats) {
+	s.Queries += t.Queries
+	s.Candidates += t.Candidates
+	s.Matches += t.Matches
+	s.Decode += t.Decode
+	s.Probe += t.Probe
+	s.Compact += t.Compact
+	s.Upload += t.Upload
+	s.Download += t.Download
+	s.Wall += t.Wall
+	s.BytesUp += t.BytesUp
+	s.BytesDown += t.BytesDown
+	s.BytesMoved += t.BytesMoved
+}
+
+// Kernel is the time of all kernels.
+func (s *Stats) Kernel() time.Duration { return s.Decode + s.Probe + s.Compact }

@@ -1,0 +1,25 @@
+module heddle
+
+go 1.26
+
+require github.com/jgillich/go-opencl v0.0.0-20180608191952-a0efba3e5257
+
+// The drop-in of cl/go-opencl answers to the same import path (its README says
+// why); a service that embeds heddle copies this line or builds against upstream.
+replace github.com/jgillich/go-opencl => ./cl/go-opencl
+
+require (
+	github.com/BurntSushi/toml v1.6.0
+	github.com/RoaringBitmap/roaring/v2 v2.30.0
+	github.com/blevesearch/segment v0.9.1
+	github.com/cespare/xxhash/v2 v2.3.0
+	github.com/edsrzf/mmap-go v1.2.0
+	github.com/kljensen/snowball v0.10.0
+	github.com/rs/zerolog v1.35.1
+	github.com/schollz/progressbar/v3 v3.19.1
+	github.com/spf13/cobra v1.10.2
+	golang.org/x/sys v0.49.0
+	golang.org/x/term v0.44.0
+	gonum.org/v1/plot v0.17.0
+	pgregory.net/rapid v1.3.0
+)
