@@ -1,0 +1,70 @@
+package codec
+
+import (
+	"fmt"
+	"math"
+)
+
+// Append encodes docs with codec id, appends the words to dst and returns the
+// extended slice. docs must be strictly increasing; otherwise, or when opt or id
+// is not valid, dst comes back as it was, with an error.
+func Append(dst []uint32, id ID, docs []uint32, opt Options) ([]uint32, error) {
+	if err := opt.Validate(); err != nil {
+		return dst, err
+	}
+	if uint64(len(docs)) > math.MaxUint32 {
+		return dst, fmt.Errorf("codec: %d docIDs in one list", len(docs))
+	}
+	if i := disorder(docs); i > 0 {
+		return dst, fmt.Errorf("codec: docIDs do not ascend: %d behind %d at index %d", docs[i], docs[i-1], i)
+	}
+	switch id {
+	case Raw:
+		return append(dst, docs...), nil
+	case ParaPFor:
+		return appendParaPFor(dst, docs, opt), nil
+	case Bitset:
+		return appendBitset(dst, docs), nil
+	}
+	return dst, fmt.Errorf("codec: unknown codec %d", id)
+}
+
+// Size is the number of words that Append would add for docs, 0 for a codec
+// that does not exist. For ParaPFor it costs about as much as encoding.
+func Size(id ID, docs []uint32, opt Options) int {
+	switch id {
+	case Raw:
+		return len(docs)
+	case ParaPFor:
+		return sizeParaPFor(docs, opt)
+	case Bitset:
+		return sizeBitset(docs)
+	}
+	return 0
+}
+
+// Choose names the codec for docs, whose docIDs are below universe: Bitset when
+// more than one document in 32 has the term and the bitset takes fewer words
+// than Raw (a probe is then one load on any device), else the smaller of
+// ParaPFor and Raw, and Raw when they are equal, as they are for the shortest
+// lists.
+func Choose(docs []uint32, universe uint32, opt Options) ID {
+	if uint64(len(docs))*32 > uint64(universe) && sizeBitset(docs) < len(docs) {
+		return Bitset
+	}
+	if sizeParaPFor(docs, opt) < len(docs) {
+		return ParaPFor
+	}
+	return Raw
+}
+
+// disorder returns the first index whose docID is not above the one before, 0
+// if there is none.
+func disorder(docs []uint32) int {
+	for i := 1; i < len(docs); i++ {
+		if docs[i] <= docs[i-1] {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,251 @@
+package codec
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Packed is a view of n packed values, any uint32 each, with random access:
+// the gaps of a ParaPFor list, or frequencies. Values lie in segments of
+// SegmentLen, the last one may be shorter. The words are a directory of two
+// words a segment {offset of its payload in words from the start of Payload,
+// header}, then the payloads, contiguous, in order. Header bits:
+//
+//	[0:6)   b   bits of a value kept in place, 0 to 32
+//	[6:12)  hb  bits of an overflow
+//	[12:16) ib  bits of an exception's index
+//	[16:24) en  number of exceptions
+//	[24:32) zero
+//
+// The payload of count values is ceil(count*b/32) words with the low b bits of
+// value i at bit i*b, then ceil(en*(ib+hb)/32) words with en ascending indexes
+// of ib bits each and right behind them en overflows (value >> b) of hb bits
+// each; bit k of the stream is bit k%32 of word k/32. ib and hb are the bits of
+// the largest index and overflow, both 0 without exceptions. See Ao et al.,
+// section 5.1 and appendix D.
+//
+// A Packed owns nothing and is safe for concurrent use while nobody writes to
+// the words.
+type Packed struct {
+	Len     uint32
+	Dir     []uint32 // two words a segment
+	Payload []uint32
+	first   int // offset of Dir in the list it is part of, for errors
+}
+
+// header is the second directory word of a segment.
+type header uint32
+
+func (h header) b() int  { return int(h & 63) }
+func (h header) hb() int { return int(h >> 6 & 63) }
+func (h header) ib() int { return int(h >> 12 & 15) }
+func (h header) en() int { return int(h >> 16 & 255) }
+
+func makeHeader(b, hb, ib, en int) header {
+	return header(b | hb<<6 | ib<<12 | en<<16)
+}
+
+// lowWords and exceptionWords are the parts of a payload of count values.
+func (h header) lowWords(count int) int { return (count*h.b() + 31) / 32 }
+func (h header) exceptionWords() int    { return (h.en()*(h.ib()+h.hb()) + 31) / 32 }
+
+// segments is the number of segments of n values.
+func segments(n uint32) int { return int((uint64(n) + SegmentLen - 1) / SegmentLen) }
+
+// segmentCount is the number of values in segment seg of n values.
+func segmentCount(n uint32, seg int) int {
+	return int(min(uint64(n)-uint64(seg)*SegmentLen, SegmentLen))
+}
+
+// NewPacked views words as n packed values. It checks only that the directory
+// fits; each segment is checked when it is read.
+func NewPacked(n uint32, words []uint32) (Packed, error) {
+	return newPacked(n, words, 0)
+}
+
+func newPacked(n uint32, words []uint32, first int) (Packed, error) {
+	dir := 2 * segments(n)
+	if len(words) < dir {
+		return Packed{}, corrupt(ParaPFor, first+len(words), "ends inside a directory of %d words", dir)
+	}
+	if n == 0 && len(words) > 0 {
+		return Packed{}, corrupt(ParaPFor, first, "%d words behind the end of an empty list", len(words))
+	}
+	return Packed{Len: n, Dir: words[:dir:dir], Payload: words[dir:], first: first}, nil
+}
+
+// Segments is the number of segments.
+func (p Packed) Segments() int { return len(p.Dir) / 2 }
+
+// segment returns the header and the two parts of the payload of segment seg,
+// which must be in range, after checking that they are well formed and that the
+// payload lies between its neighbours.
+func (p Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
+	off := int(p.Dir[2*seg])
+	h = header(p.Dir[2*seg+1])
+	switch b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en(); {
+	case h>>24 != 0:
+		err = p.corruptHeader(seg, "reserved bits are set")
+	case b > 32 || b+hb > 32:
+		err = p.corruptHeader(seg, "values of more than 32 bits")
+	case en > maxExceptions(count):
+		err = p.corruptHeader(seg, "too many exceptions")
+	case en == 0 && hb|ib != 0 || en > 0 && hb == 0:
+		err = p.corruptHeader(seg, "exception widths and count disagree")
+	}
+	if err != nil {
+		return h, nil, nil, err
+	}
+	end := len(p.Payload)
+	if 2*seg+2 < len(p.Dir) {
+		end = int(p.Dir[2*seg+2])
+	}
+	lw := h.lowWords(count)
+	if seg == 0 && off != 0 || end > len(p.Payload) || off > end || end-off != lw+h.exceptionWords() {
+		return h, nil, nil, corrupt(ParaPFor, p.first+2*seg, "segment %d: payload is not where its neighbours leave room", seg)
+	}
+	pay := p.Payload[off:end]
+	return h, pay[:lw], pay[lw:], nil
+}
+
+func (p Packed) corruptHeader(seg int, reason string) error {
+	return corrupt(ParaPFor, p.first+2*seg+1, "segment %d: header %#08x: %s", seg, p.Dir[2*seg+1], reason)
+}
+
+// word is the offset in the list of a word inside the payload of segment seg.
+func (p Packed) word(seg, i int) int {
+	return p.first + len(p.Dir) + int(p.Dir[2*seg]) + i
+}
+
+// At returns value i. It checks the segment's directory entry, not its payload.
+func (p Packed) At(i uint32) (uint32, error) {
+	if i >= p.Len {
+		return 0, fmt.Errorf("codec: value %d of %d", i, p.Len)
+	}
+	seg, slot := int(i/SegmentLen), int(i%SegmentLen)
+	h, low, exc, err := p.segment(seg, segmentCount(p.Len, seg))
+	if err != nil {
+		return 0, err
+	}
+	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
+	v := bitsAt(low, slot*b, b)
+	lo, hi := 0, en // the first exception whose index is not below slot
+	for lo < hi {
+		if mid := (lo + hi) / 2; int(bitsAt(exc, mid*ib, ib)) < slot {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < en && int(bitsAt(exc, lo*ib, ib)) == slot {
+		v |= bitsAt(exc, en*ib+lo*hb, hb) << b
+	}
+	return v, nil
+}
+
+// Decode writes the values of segment seg to dst and returns how many there
+// are. The rest of dst is undefined.
+func (p Packed) Decode(seg int, dst *[SegmentLen]uint32) (int, error) {
+	if seg < 0 || seg >= p.Segments() {
+		return 0, fmt.Errorf("codec: segment %d of %d", seg, p.Segments())
+	}
+	count := segmentCount(p.Len, seg)
+	return count, p.decode(seg, dst[:count])
+}
+
+// AppendTo decodes all values, appends them to dst and returns the extended
+// slice; after an error dst comes back as it was. It allocates only to grow dst.
+func (p Packed) AppendTo(dst []uint32) ([]uint32, error) {
+	n := len(dst)
+	out := slices.Grow(dst, int(p.Len))[:n+int(p.Len)]
+	for seg := range p.Segments() {
+		at := n + seg*SegmentLen
+		if err := p.decode(seg, out[at:at+segmentCount(p.Len, seg)]); err != nil {
+			return dst, err
+		}
+	}
+	return out, nil
+}
+
+// Validate checks everything that AppendTo checks.
+func (p Packed) Validate() error {
+	var buf [SegmentLen]uint32
+	for seg := range p.Segments() {
+		if _, err := p.Decode(seg, &buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decode writes the values of segment seg to dst, whose length is their count.
+func (p Packed) decode(seg int, dst []uint32) error {
+	h, low, exc, err := p.segment(seg, len(dst))
+	if err != nil {
+		return err
+	}
+	unpack(dst, low, h.b())
+	if used := len(dst) * h.b() % 32; used > 0 && low[len(low)-1]>>used != 0 {
+		return corrupt(ParaPFor, p.word(seg, len(low)-1), "bits behind the last value of segment %d", seg)
+	}
+	if h.en() > 0 {
+		return p.patch(seg, h, dst, exc, len(low))
+	}
+	return nil
+}
+
+// patch adds the overflows in exc, which lies at word at of the payload, to the
+// values in dst. Indexes must ascend and fit, overflows must not be zero, and
+// the widths must be those that an encoder finds.
+func (p Packed) patch(seg int, h header, dst, exc []uint32, at int) error {
+	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
+	index, all := -1, uint32(0)
+	for j := range en {
+		i := int(bitsAt(exc, j*ib, ib))
+		over := bitsAt(exc, en*ib+j*hb, hb)
+		if i <= index || i >= len(dst) {
+			return corrupt(ParaPFor, p.word(seg, at+j*ib/32), "segment %d: exception %d has index %d behind %d", seg, j, i, index)
+		}
+		if over == 0 {
+			return corrupt(ParaPFor, p.word(seg, at+(en*ib+j*hb)/32), "segment %d: exception %d has no overflow", seg, j)
+		}
+		dst[i] |= over << b
+		index, all = i, all|over
+	}
+	if bits.Len(uint(index)) != ib || bits.Len32(all) != hb {
+		return p.corruptHeader(seg, "exception widths are not the least")
+	}
+	if used := en * (ib + hb) % 32; used > 0 && exc[len(exc)-1]>>used != 0 {
+		return corrupt(ParaPFor, p.word(seg, at+len(exc)-1), "bits behind the last exception of segment %d", seg)
+	}
+	return nil
+}
+
+// AppendPacked packs values and appends the words to dst. An error means that
+// opt is not valid or that there are more values or words than 32-bit offsets
+// reach; dst then comes back as it was.
+func AppendPacked(dst, values []uint32, opt Options) ([]uint32, error) {
+	if err := opt.Validate(); err != nil {
+		return dst, err
+	}
+	if uint64(len(values)) > math.MaxUint32 {
+		return dst, fmt.Errorf("codec: %d values in one list", len(values))
+	}
+	dir := len(dst)
+	nseg := segments(uint32(len(values)))
+	out := append(dst, make([]uint32, 2*nseg)...)
+	payload := len(out)
+	for seg := range nseg {
+		v := values[seg*SegmentLen : min((seg+1)*SegmentLen, len(values))]
+		off := len(out) - payload
+		if uint64(off) > math.MaxUint32 {
+			return dst, fmt.Errorf("codec: %d values take more than 2^32 words", len(values))
+		}
+		h := chooseWidth(v, opt)
+		out[dir+2*seg], out[dir+2*seg+1] = uint32(off), uint32(h)
+		out = appendSegment(out, v, h)
+	}
+	return out, nil
+}

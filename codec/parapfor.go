@@ -1,0 +1,141 @@
+package codec
+
+import "fmt"
+
+// Segments is a view of a ParaPFor list. Its words are Last, the last docID of
+// each segment (the skip entries), then the gaps v_i = docID_i - docID_(i-1) - 1
+// as Packed values; docID_(-1) is -1, so a dense run has gaps of no bits. With
+// base = Last[s-1], or -1 for s = 0, docID j of segment s is
+//
+//	base + (j+1) + v_0 + ... + v_j   (modulo 2^32)
+//
+// A view owns nothing and is safe for concurrent use while nobody writes to the
+// words.
+type Segments struct {
+	Len     uint32
+	Last    []uint32 // one word a segment
+	Dir     []uint32 // two words a segment, see Packed
+	Payload []uint32
+}
+
+// Segments views the words of a ParaPFor list. It checks only that the tables
+// fit; each segment is checked when it is decoded.
+func (l List) Segments() (Segments, error) {
+	if l.Codec != ParaPFor {
+		return Segments{}, fmt.Errorf("codec: segments of a %s list", l.Codec)
+	}
+	nseg := segments(l.Len)
+	if len(l.Words) < nseg {
+		return Segments{}, corrupt(ParaPFor, len(l.Words), "ends inside a table of %d last docIDs", nseg)
+	}
+	p, err := newPacked(l.Len, l.Words[nseg:], nseg)
+	if err != nil {
+		return Segments{}, err
+	}
+	return Segments{Len: l.Len, Last: l.Words[:nseg:nseg], Dir: p.Dir, Payload: p.Payload}, nil
+}
+
+// packed views the gaps.
+func (s *Segments) packed() Packed {
+	return Packed{Len: s.Len, Dir: s.Dir, Payload: s.Payload, first: len(s.Last)}
+}
+
+// Decode writes the docIDs of segment seg to dst and returns how many there
+// are; the rest of dst is undefined. Without an error they ascend strictly, lie
+// above Last[seg-1] and end at Last[seg].
+func (s *Segments) Decode(seg int, dst *[SegmentLen]uint32) (int, error) {
+	if seg < 0 || seg >= len(s.Last) {
+		return 0, fmt.Errorf("codec: segment %d of %d", seg, len(s.Last))
+	}
+	count := segmentCount(s.Len, seg)
+	return count, s.decode(s.packed(), seg, dst[:count])
+}
+
+// decode writes the docIDs of segment seg to dst, whose length is their count.
+func (s *Segments) decode(p Packed, seg int, dst []uint32) error {
+	if err := p.decode(seg, dst); err != nil {
+		return err
+	}
+	// 64 bits: a sum that reaches 2^32 then differs from Last, so nothing wraps.
+	docID := ^uint64(0)
+	if seg > 0 {
+		docID = uint64(s.Last[seg-1])
+	}
+	for i, v := range dst {
+		docID += uint64(v) + 1
+		dst[i] = uint32(docID)
+	}
+	if docID != uint64(s.Last[seg]) {
+		return corrupt(ParaPFor, seg, "segment %d ends at docID %d, its gaps at %d", seg, s.Last[seg], docID)
+	}
+	return nil
+}
+
+// decodeAll writes all docIDs to dst, whose length is s.Len.
+func (s *Segments) decodeAll(dst []uint32) error {
+	p := s.packed()
+	for seg := range s.Last {
+		at := seg * SegmentLen
+		if err := s.decode(p, seg, dst[at:min(at+SegmentLen, len(dst))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validate decodes segment by segment.
+func (s *Segments) validate() error {
+	var buf [SegmentLen]uint32
+	for seg := range s.Last {
+		if _, err := s.Decode(seg, &buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gaps writes v_i for the docIDs of one segment to dst, of the same length;
+// before is the docID in front of them.
+func gaps(dst, docs []uint32, before uint32) {
+	for i, d := range docs {
+		dst[i] = d - before - 1
+		before = d
+	}
+}
+
+func appendParaPFor(dst, docs []uint32, opt Options) []uint32 {
+	nseg := segments(uint32(len(docs)))
+	last := len(dst)
+	dir := last + nseg
+	dst = append(dst, make([]uint32, 3*nseg)...)
+	payload := len(dst)
+	var buf [SegmentLen]uint32
+	before := ^uint32(0)
+	for seg := range nseg {
+		d := docs[seg*SegmentLen : min((seg+1)*SegmentLen, len(docs))]
+		v := buf[:len(d)]
+		gaps(v, d, before)
+		before = d[len(d)-1]
+		h := chooseWidth(v, opt)
+		dst[last+seg] = before
+		dst[dir+2*seg], dst[dir+2*seg+1] = uint32(len(dst)-payload), uint32(h)
+		dst = appendSegment(dst, v, h)
+	}
+	return dst
+}
+
+func sizeParaPFor(docs []uint32, opt Options) int {
+	nseg := segments(uint32(len(docs)))
+	words := 3 * nseg
+	var buf [SegmentLen]uint32
+	before := ^uint32(0)
+	for seg := range nseg {
+		d := docs[seg*SegmentLen : min((seg+1)*SegmentLen, len(docs))]
+		v := buf[:len(d)]
+		gaps(v, d, before)
+		before = d[len(d)-1]
+		h := chooseWidth(v, opt)
+		words += h.lowWords(len(v)) + h.exceptionWords()
+	}
+	return words
+}
