@@ -1,0 +1,46 @@
+# Everything here works on a fresh machine with Go; what else a target needs it
+# installs where it may (.ci/setup), and otherwise says.
+SHELL := /bin/bash
+BUILD := .build
+HEDDLE := $(BUILD)/heddle
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench lint fuzz-smoke oclgrind portable fmt clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build the command into .build/heddle
+	@mkdir -p $(BUILD)
+	go build -o $(HEDDLE) ./engine/cmd/heddle
+
+demo: ## index the King James Bible and query it on every backend
+	@.ci/setup
+	@$(MAKE) --no-print-directory build
+	@POCL_CACHE_DIR=$$(mkdir -p .cache/pocl/demo && cd .cache/pocl/demo && pwd) $(HEDDLE) demo
+
+test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL
+	@.ci/test
+
+bench: ## the list benchmark, short; BENCH="--peers …" for more
+	@.ci/setup
+	@$(MAKE) --no-print-directory build
+	@$(HEDDLE) bench lists --short $(BENCH)
+
+lint: ## gofmt, go vet, staticcheck
+	@.ci/lint
+
+fuzz-smoke: ## every fuzz target for FUZZTIME (3s)
+	@.ci/fuzz
+
+oclgrind: ## every kernel under Oclgrind: data races, uninitialised reads
+	@.ci/oclgrind
+
+portable: ## kernels on a second runtime and through the compilers for AMD, SPIR-V, Intel
+	@.ci/portable
+
+fmt: ## gofmt in place
+	gofmt -w .ci cl codec config engine hostfallback testdata
+
+clean: ## remove what the targets made
+	rm -rf .build .cache
