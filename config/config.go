@@ -1,0 +1,122 @@
+package config
+
+// Config is the validated configuration. [Load] makes one; the zero value is not
+// valid. It is plain data: copying it is fine as long as nobody writes to it,
+// and reading it from several goroutines is safe.
+type Config struct {
+	Devices  Devices
+	Memory   Memory
+	Batching Batching
+	Index    Index
+	Search   Search
+	Log      Log
+
+	origins map[string]Origin // by key name; a key that is missing has its default
+}
+
+// Devices says where lists live and queries run.
+type Devices struct {
+	Backend   string // "auto", "host" or "opencl"
+	Device    string // part of an OpenCL device's name, any case; "" takes the best
+	Threads   int    // of the host backend; 0 is one a core
+	Profiling bool   // ask the device's own clock for kernel times
+}
+
+// Memory limits what an opened index may occupy; 0 is no limit of our own.
+type Memory struct {
+	Device Size // lists, tables and scratch on an OpenCL device
+	Tables Size // auxiliary tables of the algorithms in host memory
+}
+
+// Batching says when a batch of queries is closed and how many are in flight; 0
+// is the backend's own choice.
+type Batching struct {
+	Candidates int // elements of the shortest lists, summed over a batch
+	Queries    int // queries of a batch
+	Workers    int // batches prepared at the same time
+}
+
+// Index holds the settings of index files that are built.
+type Index struct {
+	Codec          string  // "auto" or the name of a codec
+	ExceptionRatio float64 // greatest share of exceptions in a segment, 0 to 0.6
+	Dense          string  // "auto" or "never": bitsets for dense lists under codec auto
+	BuildMemory    Size    // of the builder, before it spills to disk
+	Stem           string  // "none" or "english"
+	Stopwords      string  // "none" or a file with one word a line
+}
+
+// Search holds the settings of queries.
+type Search struct {
+	Mode      string // "and"
+	Algorithm string // "auto" or the name of an intersection algorithm
+	K         int    // documents a query, at most
+	Format    string // "text", "tsv" or "jsonl"
+}
+
+// Log says what goes to standard error, and how.
+type Log struct {
+	Level  string // "trace", "debug", "info", "warn", "error" or "disabled"
+	Format string // "console" or "json"
+}
+
+// Flag is a value that the command line gives to a key.
+type Flag struct {
+	Name  string // of the flag, without dashes
+	Key   string // full name of the key that it sets
+	Value string
+}
+
+// Sources are what [Load] reads, weakest first. The zero value gives the
+// defaults.
+type Sources struct {
+	File    string   // path of a TOML file, "" for none
+	Environ []string // NAME=value, as os.Environ gives it
+	Flags   []Flag   // only those that were given
+}
+
+// Default returns the configuration that stands when nothing is set.
+func Default() *Config {
+	c := &Config{origins: map[string]Origin{}}
+	for _, k := range keys {
+		k.reset(c)
+	}
+	return c
+}
+
+// Load reads every source and returns the configuration they add up to. The
+// error is an [*Error], or one of os.Open when the file cannot be read.
+func Load(src Sources) (*Config, error) {
+	c := Default()
+	if src.File != "" {
+		if err := c.readFile(src.File); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.readEnviron(src.Environ); err != nil {
+		return nil, err
+	}
+	for _, f := range src.Flags {
+		at := Origin{Kind: FromFlag, Name: f.Name}
+		if err := c.setText(f.Key, f.Value, at); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// Origin says where the value of a key came from.
+func (c *Config) Origin(key string) Origin { return c.origins[key] }
+
+// setText gives key a value from an environment variable or a flag.
+func (c *Config) setText(key, text string, at Origin) error {
+	k, ok := Lookup(key)
+	if !ok {
+		return &Error{Origin: at, Reason: unknownKey(key)}
+	}
+	if err := k.setText(c, text); err != nil {
+		return &Error{Origin: at, Reason: err.Error()}
+	}
+	c.origins[key] = at
+	return nil
+}

@@ -1,0 +1,73 @@
+package config
+
+import "math"
+
+// keys is the table of all settings, section after section in the order of the
+// example file. It drives reading, environment names, printing, flag help and
+// the check of heddle.example.toml.
+var keys = []Key{
+	enum("devices.backend", func(c *Config) *string { return &c.Devices.Backend },
+		"auto", []string{"auto", "host", "opencl"}, `Where queries run: pure Go on the host, or OpenCL.
+auto takes the best device that passes its self-test, and the host if none does.`),
+	key("devices.device", func(c *Config) *string { return &c.Devices.Device }, "", text,
+		`Part of the name of the OpenCL device, in any case ("H200", "pocl").
+Empty takes the best one.`),
+	key("devices.threads", func(c *Config) *int { return &c.Devices.Threads }, 0, within(0, 4096),
+		`Threads of the host backend.
+0 is one a core.`),
+	key("devices.profiling", func(c *Config) *bool { return &c.Devices.Profiling }, false, nil,
+		`Take kernel times from the device's own clock.
+It costs some speed; --explain and the benchmarks print the times.`),
+
+	key("memory.device", func(c *Config) *Size { return &c.Memory.Device }, 0, nil,
+		`Most memory to take on an OpenCL device.
+It holds lists, auxiliary tables and scratch; 0 is what the device reports.`),
+	key("memory.tables", func(c *Config) *Size { return &c.Memory.Tables }, 0, nil,
+		`Most host memory for the auxiliary tables of the algorithms.
+0 is no limit.`),
+
+	key("batching.candidates", func(c *Config) *int { return &c.Batching.Candidates }, 0, within(0, math.MaxInt32),
+		`Close a batch at so many elements of the queries' shortest lists.
+0 is the backend's choice.`),
+	key("batching.queries", func(c *Config) *int { return &c.Batching.Queries }, 0, within(0, math.MaxInt32),
+		`Close a batch at so many queries.
+0 is the backend's choice.`),
+	key("batching.workers", func(c *Config) *int { return &c.Batching.Workers }, 0, within(0, 4096),
+		`Batches that are prepared at the same time.
+0 is one a core.`),
+
+	enum("index.codec", func(c *Config) *string { return &c.Index.Codec },
+		"auto", []string{"auto", "raw", "parapfor", "bitset"}, `How posting lists are stored.
+auto takes for each list what is smallest, and a bitset where that is fast.`),
+	key("index.exception_ratio", func(c *Config) *float64 { return &c.Index.ExceptionRatio }, 0.1, within(0, 0.6),
+		`Greatest share of a segment's values that may exceed its bit width.
+From 0 to 0.6; for codec parapfor and for frequencies.`),
+	enum("index.dense", func(c *Config) *string { return &c.Index.Dense },
+		"auto", []string{"auto", "never"}, `Whether codec auto stores dense lists as bitsets.
+auto does so above one document in 32.`),
+	key("index.build_memory", func(c *Config) *Size { return &c.Index.BuildMemory }, 512<<20, nil,
+		`Memory of the index builder.
+It spills sorted runs to disk when it needs more, and merges them at the end.`),
+	enum("index.stem", func(c *Config) *string { return &c.Index.Stem },
+		"none", []string{"none", "english"}, `Reduce words to their stem (Snowball).
+The index remembers it, so queries are treated alike.`),
+	key("index.stopwords", func(c *Config) *string { return &c.Index.Stopwords }, "none", text,
+		`Words that are not indexed: "none", or a file with one word a line.
+The index remembers them.`),
+
+	enum("search.mode", func(c *Config) *string { return &c.Search.Mode },
+		"and", []string{"and"}, `Which documents match: those that have every term.`),
+	enum("search.algorithm", func(c *Config) *string { return &c.Search.Algorithm },
+		"auto", []string{"auto", "bs", "lr", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256", "bits"},
+		`How lists are intersected. The answer is the same with all of them.
+auto lets the backend choose for each list.`),
+	key("search.k", func(c *Config) *int { return &c.Search.K }, 10, within(1, math.MaxInt32),
+		`Documents printed for a query, at most.`),
+	enum("search.format", func(c *Config) *string { return &c.Search.Format },
+		"text", []string{"text", "tsv", "jsonl"}, `Form of the answers on standard output.`),
+
+	enum("log.level", func(c *Config) *string { return &c.Log.Level },
+		"warn", []string{"trace", "debug", "info", "warn", "error", "disabled"}, `Least level of the messages on standard error.`),
+	enum("log.format", func(c *Config) *string { return &c.Log.Format },
+		"console", []string{"console", "json"}, `Form of the messages: for people, or one JSON object a line.`),
+}

@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// distance is the Levenshtein distance of a and b in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// nearest returns the candidate with the least distance to s, the first of
+// equals. There is at least one candidate.
+func nearest(s string, candidates []string) string {
+	return slices.MinFunc(candidates, func(a, b string) int {
+		return distance(s, a) - distance(s, b)
+	})
+}
+
+// unknownKey says that there is no such key, and which one is nearest. The right
+// key under the wrong section is found too: then only the section counts.
+func unknownKey(name string) string {
+	_, last, _ := strings.Cut(name, ".")
+	best := slices.MinFunc(keys, func(a, b Key) int {
+		return keyDistance(name, last, a) - keyDistance(name, last, b)
+	})
+	return fmt.Sprintf("unknown key %q (nearest: %q)", name, best.Name)
+}
+
+// unknownSection does the same for a section.
+func unknownSection(name string) string {
+	return fmt.Sprintf("unknown section [%s] (nearest: [%s])", name, nearest(name, sections()))
+}
+
+// sections returns the sections in the order of the table.
+func sections() []string {
+	var names []string
+	for _, k := range keys {
+		if !slices.Contains(names, k.Section()) {
+			names = append(names, k.Section())
+		}
+	}
+	return names
+}
+
+func keyDistance(name, last string, k Key) int {
+	_, own, _ := strings.Cut(k.Name, ".")
+	if own == last {
+		return min(1, distance(name, k.Name))
+	}
+	return distance(name, k.Name)
+}

@@ -1,0 +1,61 @@
+package config
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Size is an amount of memory in bytes. In text it is a whole number with an
+// optional unit: 1048576, "64KiB", "512 MiB", "2GB". Units with an i are powers
+// of 1024, those without are powers of 1000; case does not matter.
+type Size uint64
+
+var units = []struct {
+	name  string
+	bytes uint64
+}{
+	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1},
+}
+
+// ParseSize is the inverse of String.
+func ParseSize(s string) (Size, error) {
+	end := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(s)
+	}
+	n, err := strconv.ParseUint(s[:end], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no size (like 1048576, \"512MiB\" or \"2GB\")", s)
+	}
+	unit := strings.TrimSpace(s[end:])
+	if unit == "" {
+		unit = "B"
+	}
+	for _, u := range units {
+		if !strings.EqualFold(unit, u.name) {
+			continue
+		}
+		hi, lo := bits.Mul64(n, u.bytes)
+		if hi != 0 {
+			return 0, fmt.Errorf("size %q is above 2^64 bytes", s)
+		}
+		return Size(lo), nil
+	}
+	return 0, fmt.Errorf("%q is no unit of size (B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)", unit)
+}
+
+// String gives the number of the greatest binary unit that divides it.
+func (s Size) String() string {
+	if s == 0 {
+		return "0"
+	}
+	for _, u := range units[:4] {
+		if uint64(s)%u.bytes == 0 {
+			return fmt.Sprintf("%d%s", uint64(s)/u.bytes, u.name)
+		}
+	}
+	return strconv.FormatUint(uint64(s), 10)
+}
