@@ -1,6 +1,6 @@
 module heddle
 
-go 1.26
+go 1.26.0
 
 require github.com/jgillich/go-opencl v0.0.0-20180608191952-a0efba3e5257
 
@@ -23,3 +23,5 @@ require (
 	gonum.org/v1/plot v0.17.0
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/ebitengine/purego v0.11.3 // indirect

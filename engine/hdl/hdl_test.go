@@ -1,0 +1,170 @@
+package hdl
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"heddle/engine/analyze"
+)
+
+// sample is an index in plain form, the oracle of the tests.
+type sample struct {
+	meta  Meta
+	names []string
+	lens  []uint32
+	terms []string
+	docs  [][]uint32
+	freqs [][]uint32
+}
+
+// tiny is the index of FORMAT.md: small, but with a list of every codec.
+func tiny() *sample {
+	s := &sample{
+		meta: Meta{
+			Docs: 600, Creator: "heddle", Format: "text", ExceptionRatio: 0.1,
+			Analysis: analyze.Settings{Stemmer: "english", StopWords: []string{"and", "the"}},
+		},
+		names: make([]string, 600),
+		lens:  make([]uint32, 600),
+	}
+	s.names[0], s.names[2] = "Gen 1:1", "Gen 1:3"
+	s.add("", nil)
+	s.add("heddle", []uint32{1, 5, 599})
+	s.add("loom", every(600, 7)[:60])
+	s.add("weft", every(600, 3))
+	for i := range s.lens {
+		s.lens[i] = uint32(i % 5)
+	}
+	return s
+}
+
+// every lists every k-th docID below n.
+func every(n, k uint32) (docs []uint32) {
+	for d := uint32(0); d < n; d += k {
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// add appends a list with frequencies that depend on the docIDs.
+func (s *sample) add(term string, docs []uint32) {
+	freqs := make([]uint32, len(docs))
+	for i, d := range docs {
+		freqs[i] = 1 + d%3
+	}
+	s.terms, s.docs, s.freqs = append(s.terms, term), append(s.docs, docs), append(s.freqs, freqs)
+}
+
+// write feeds the sample to a Writer.
+func (s *sample) write(w *Writer) error {
+	for h, t := range s.terms {
+		if err := w.AddList(t, s.docs[h], s.freqs[h]); err != nil {
+			return err
+		}
+	}
+	for d, name := range s.names {
+		if err := w.AddDocument(name, s.lens[d]); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}
+
+// build writes the sample to a file of the test.
+func (s *sample) build(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.hdl")
+	w, err := Create(path, s.meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.write(w); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("the folder holds %v, %v; want the index alone", entries, err)
+	}
+	return path
+}
+
+// check compares an open file with the sample.
+func (s *sample) check(t testing.TB, f *File) {
+	t.Helper()
+	if f.Docs() != s.meta.Docs || f.Terms() != len(s.terms) {
+		t.Fatalf("%d documents and %d terms, want %d and %d", f.Docs(), f.Terms(), s.meta.Docs, len(s.terms))
+	}
+	want := s.meta
+	want.Terms = uint32(len(s.terms))
+	src := f.Source()
+	if err := src.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for i, term := range s.terms {
+		h := uint32(i)
+		if got, ok := f.Lookup(term); !ok || got != h {
+			t.Fatalf("Lookup(%q) = %d, %v, want %d", term, got, ok, h)
+		}
+		if got := f.Term(h); got != term {
+			t.Fatalf("term %d is %q, want %q", h, got, term)
+		}
+		docs, err := src.List(h).AppendTo(nil)
+		if err != nil || !slices.Equal(docs, s.docs[i]) {
+			t.Fatalf("list %q: %v, %v, want %v", term, docs, err, s.docs[i])
+		}
+		freqs, err := f.Freqs([]uint32{7}, h)
+		if err != nil || freqs[0] != 7 || !slices.Equal(freqs[1:], s.freqs[i]) {
+			t.Fatalf("frequencies of %q: %v, %v, want %v", term, freqs, err, s.freqs[i])
+		}
+		tokens := uint64(0)
+		for _, n := range s.freqs[i] {
+			tokens += uint64(n)
+		}
+		if got := f.Tokens(h); got != tokens {
+			t.Fatalf("list %q has %d tokens, want %d", term, got, tokens)
+		}
+		want.Postings += uint64(len(docs))
+		want.Tokens += tokens
+		for _, miss := range []string{term + "\x00", term + "x", "x" + term} {
+			if h, ok := f.Lookup(miss); ok && f.Term(h) != miss {
+				t.Fatalf("Lookup(%q) found %q", miss, f.Term(h))
+			}
+		}
+	}
+	for i, name := range s.names {
+		d := uint32(i)
+		if f.DocName(d) != name || f.DocLen(d) != s.lens[i] {
+			t.Fatalf("document %d is %q, %d, want %q, %d", d, f.DocName(d), f.DocLen(d), name, s.lens[i])
+		}
+		want.Length += uint64(s.lens[i])
+	}
+	if got := f.Meta(); got.Creator != want.Creator || got.Format != want.Format ||
+		got.Codec != want.Codec || got.Dense != want.Dense || got.ExceptionRatio != want.ExceptionRatio ||
+		got.Analysis.Stemmer != want.Analysis.Stemmer || !slices.Equal(got.Analysis.StopWords, want.Analysis.StopWords) ||
+		got.Docs != want.Docs || got.Terms != want.Terms ||
+		got.Postings != want.Postings || got.Tokens != want.Tokens || got.Length != want.Length {
+		t.Fatalf("meta %+v, want %+v", got, want)
+	}
+}
+
+func mustOpen(t testing.TB, path string) *File {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+func TestTiny(t *testing.T) {
+	s := tiny()
+	f := mustOpen(t, s.build(t))
+	s.check(t, f)
+}

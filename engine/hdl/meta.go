@@ -1,0 +1,125 @@
+package hdl
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"heddle/codec"
+	"heddle/engine/analyze"
+)
+
+// Meta says how an index was built. The first part is the caller's, and is
+// stored as JSON; the totals are the Writer's, and stand in the header.
+type Meta struct {
+	// Docs is the number of documents. Create needs it, because the choice of a
+	// codec depends on it.
+	Docs uint32 `json:"-"`
+
+	Creator string `json:"creator,omitempty"` // program and version
+	Format  string `json:"format,omitempty"`  // of the input: text, jsonl, trec, pisa, ciff
+
+	// Analysis is how texts became terms; queries must be treated alike.
+	Analysis analyze.Settings `json:"-"`
+
+	// Codec is the codec of the lists: "auto" or empty for the smaller of
+	// parapfor and raw a list, or the name of a codec.
+	Codec string `json:"codec,omitempty"`
+	// Dense says what becomes of lists of a density above 1/32: "auto" or empty
+	// stores them as bitsets, also where Codec names raw or parapfor, because a
+	// probe is then one load; "never" leaves them to Codec.
+	Dense string `json:"dense,omitempty"`
+	// ExceptionRatio is that of codec.Options, which has a default: 0 stores no
+	// exceptions.
+	ExceptionRatio float64 `json:"exception_ratio"`
+
+	Terms    uint32 `json:"-"` // number of lists
+	Postings uint64 `json:"-"` // sum of list lengths
+	Tokens   uint64 `json:"-"` // sum of frequencies
+	Length   uint64 `json:"-"` // sum of document lengths, in tokens
+}
+
+// storedMeta is the JSON of a Meta. Its own Analysis hides that of Meta, to name
+// the keys.
+type storedMeta struct {
+	Meta
+	Analysis storedAnalysis `json:"analysis"`
+}
+
+type storedAnalysis struct {
+	Stemmer   string   `json:"stemmer"`
+	StopWords []string `json:"stop_words"`
+}
+
+func (m Meta) encode() ([]byte, error) {
+	return json.Marshal(storedMeta{m, storedAnalysis(m.Analysis)})
+}
+
+func decodeMeta(data []byte, h *header) (Meta, error) {
+	var s storedMeta
+	err := json.Unmarshal(data, &s)
+	s.Meta.Analysis = analyze.Settings(s.Analysis)
+	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
+	return s.Meta, err
+}
+
+// encoding is the checked form of the three fields that rule the encoder.
+type encoding struct {
+	codec codec.ID // 0 for auto
+	dense bool     // dense lists become bitsets
+	opt   codec.Options
+}
+
+func (m *Meta) encoding() (e encoding, err error) {
+	e.dense = true
+	e.opt.ExceptionRatio = m.ExceptionRatio
+	if err := e.opt.Validate(); err != nil {
+		return e, inputError("%v", err)
+	}
+	if m.Codec != "" && !strings.EqualFold(m.Codec, "auto") {
+		if e.codec, err = codec.ParseID(m.Codec); err != nil {
+			return e, inputError("%v", err)
+		}
+	}
+	switch strings.ToLower(m.Dense) {
+	case "", "auto":
+	case "never":
+		if e.dense = false; e.codec == codec.Bitset {
+			return e, inputError("codec bitset contradicts dense = never")
+		}
+	default:
+		return e, inputError("dense is %q, neither auto nor never", m.Dense)
+	}
+	return e, nil
+}
+
+// choose names the codec for docs out of a universe.
+func (e *encoding) choose(docs []uint32, universe uint32) codec.ID {
+	if e.codec == 0 {
+		id := codec.Choose(docs, universe, e.opt)
+		if id == codec.Bitset && !e.dense {
+			id = codec.Raw
+			if codec.Size(codec.ParaPFor, docs, e.opt) < len(docs) {
+				id = codec.ParaPFor
+			}
+		}
+		return id
+	}
+	dense := uint64(len(docs))*32 > uint64(universe) && codec.Size(codec.Bitset, docs, e.opt) < len(docs)
+	if e.dense && dense {
+		return codec.Bitset
+	}
+	return e.codec
+}
+
+// checkText reports a field that JSON would not give back as it is.
+func (m *Meta) checkText() error {
+	fields := append(slices.Clone(m.Analysis.StopWords), m.Creator, m.Format, m.Analysis.Stemmer)
+	for _, s := range fields {
+		if !utf8.ValidString(s) {
+			return inputError("meta data %q is not UTF-8", s)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,44 @@
+package hdl
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/edsrzf/mmap-go"
+)
+
+// contents maps the file at path into memory, read-only. Where the platform or
+// the file system cannot map, and on big-endian hosts, which would convert most
+// of it anyway, it reads the file instead. release gives the memory back.
+func contents(path string) (data []byte, release func() error, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close() // a mapping outlives the descriptor
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := info.Size()
+	none := func() error { return nil }
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("%s: not a regular file", path)
+	case size != int64(int(size)):
+		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", path, size)
+	case size == 0: // an empty file cannot be mapped
+		return nil, none, nil
+	}
+	if nativeLittle {
+		if m, err := mmap.Map(f, mmap.RDONLY, 0); err == nil {
+			return m, m.Unmap, nil
+		}
+	}
+	data = make([]byte, size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, none, nil
+}

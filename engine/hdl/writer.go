@@ -1,0 +1,229 @@
+package hdl
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"github.com/cespare/xxhash/v2"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// Writer writes an index file: documents in order, lists in ascending order of
+// their terms, in any mixture; then Commit. Nothing appears under the file's name
+// before Commit has succeeded. A Writer belongs to one goroutine.
+//
+// What is written goes to files in a temporary directory beside the target,
+// which Commit puts together: it needs up to twice the room of all sections but
+// the docIDs for that moment. Memory does not grow with postings: it is 3 MiB of
+// buffers, about four times the longest list so far, and during Commit 12 to 24
+// bytes a term for the hash table.
+//
+// After an error every call returns the same one, and Abort is all that is left
+// to do; Commit does it itself.
+type Writer struct {
+	path     string
+	dir      string // temporary
+	disk     disk
+	meta     Meta
+	encoding encoding
+	header   header
+	sections [numSections]*spool
+	hashes   *spool // of the terms, in order
+
+	names uint32 // documents so far
+	word  uint64 // docID words so far, list ends aligned
+	freq  uint64 // frequency words so far
+	last  string // term
+	words []uint32
+	less  []uint32 // frequencies less one
+	bytes []byte   // a descriptor
+	err   error
+	done  bool
+}
+
+// Create starts an index file of meta.Docs documents at path. An existing file
+// is replaced by Commit and not touched before. The totals in meta are ignored.
+//
+//	w, err := hdl.Create(path, meta)
+//	if err != nil { return err }
+//	defer w.Abort() // does nothing after Commit
+func Create(path string, meta Meta) (*Writer, error) { return create(osDisk{}, path, meta) }
+
+func create(d disk, path string, meta Meta) (w *Writer, err error) {
+	w = &Writer{path: path, disk: d, meta: meta}
+	w.header.docs = meta.Docs
+	if w.encoding, err = meta.encoding(); err != nil {
+		return nil, err
+	}
+	if err := meta.checkText(); err != nil {
+		return nil, err
+	}
+	if w.dir, err = d.mkdirTemp(path); err != nil {
+		return nil, err
+	}
+	if err := w.start(); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// start creates the temporary files. The docIDs go straight into what becomes
+// the index file, behind room for the header.
+func (w *Writer) start() (err error) {
+	for i := range w.sections {
+		if w.sections[i], err = newSpool(w.disk, filepath.Join(w.dir, section(i).String())); err != nil {
+			return err
+		}
+	}
+	if w.hashes, err = newSpool(w.disk, filepath.Join(w.dir, "hashes")); err != nil {
+		return err
+	}
+	if _, err := w.sections[secDocIDs].file.Seek(PageSize, 0); err != nil {
+		return err
+	}
+	if err := writeWords(w.sections[secTermOffsets], uint64(0)); err != nil {
+		return err
+	}
+	return writeWords(w.sections[secNameOffsets], uint64(0))
+}
+
+// fail remembers the first error.
+func (w *Writer) fail(err error) error {
+	if w.err == nil && err != nil {
+		w.err = fmt.Errorf("%s: %w", w.path, err)
+	}
+	return w.err
+}
+
+func (w *Writer) state() error {
+	if w.err == nil && w.done {
+		return fmt.Errorf("%s: %w", w.path, plan.ErrClosed)
+	}
+	return w.err
+}
+
+// AddDocument adds the next document: its name, of at most MaxNameLen bytes, may
+// be empty; its length is in tokens. One more than Meta.Docs is an ErrInput.
+func (w *Writer) AddDocument(name string, length uint32) error {
+	if err := w.state(); err != nil {
+		return err
+	}
+	return w.fail(w.addDocument(name, length))
+}
+
+func (w *Writer) addDocument(name string, length uint32) error {
+	if w.names == w.header.docs {
+		return inputError("document %d out of %d: %.60q", w.names, w.header.docs, name)
+	}
+	if len(name) > MaxNameLen {
+		return inputError("name of document %d has %d bytes; at most %d are possible", w.names, len(name), MaxNameLen)
+	}
+	w.names++
+	w.header.length += uint64(length)
+	names := w.sections[secNames]
+	if err := names.write([]byte(name)); err != nil {
+		return err
+	}
+	if err := writeWords(w.sections[secNameOffsets], names.length); err != nil {
+		return err
+	}
+	return writeWords(w.sections[secLengths], length)
+}
+
+// AddList adds the list of the next term: docs are strictly increasing and below
+// Meta.Docs, freqs as many and not 0, the term is above the one before in the
+// order of bytes and has at most MaxTermLen of them. Anything else is an
+// ErrInput. The list may be empty. The slices stay the caller's.
+func (w *Writer) AddList(term string, docs, freqs []uint32) error {
+	if err := w.state(); err != nil {
+		return err
+	}
+	return w.fail(w.addList(term, docs, freqs))
+}
+
+func (w *Writer) addList(term string, docs, freqs []uint32) error {
+	tokens, err := w.checkList(term, docs, freqs)
+	if err != nil {
+		return err
+	}
+	id := w.encoding.choose(docs, w.header.docs)
+	if w.words, err = codec.Append(w.words[:0], id, docs, w.encoding.opt); err != nil {
+		return err
+	}
+	d := descriptor{off: w.word, freqOff: w.freq, tokens: tokens, words: uint32(len(w.words)), len: uint32(len(docs)), codec: id}
+	if err := w.writeList(secDocIDs, term); err != nil {
+		return err
+	}
+	if err := w.sections[secDocIDs].pad(4 * plan.ListAlign); err != nil {
+		return err
+	}
+	w.word = w.sections[secDocIDs].length / 4
+	w.less = w.less[:0]
+	for _, f := range freqs {
+		w.less = append(w.less, f-1)
+	}
+	if w.words, err = codec.AppendPacked(w.words[:0], w.less, w.encoding.opt); err != nil {
+		return err
+	}
+	d.freqWords = uint32(len(w.words))
+	if err := w.writeList(secFreqs, term); err != nil {
+		return err
+	}
+	w.freq += uint64(d.freqWords)
+	w.bytes = d.append(w.bytes[:0])
+	if err := w.sections[secLists].write(w.bytes); err != nil {
+		return err
+	}
+	w.header.terms++
+	w.header.postings += uint64(len(docs))
+	w.header.tokens += tokens
+	w.last = term
+	terms := w.sections[secTerms]
+	if err := terms.write([]byte(term)); err != nil {
+		return err
+	}
+	if err := writeWords(w.sections[secTermOffsets], terms.length); err != nil {
+		return err
+	}
+	return writeWords(w.hashes, xxhash.Sum64String(term))
+}
+
+// writeList writes the encoded half of a list.
+func (w *Writer) writeList(s section, term string) error {
+	if uint64(len(w.words)) > math.MaxUint32 {
+		return inputError("list %.60q: its %s take %d words; at most %d are possible", term, s, len(w.words), uint32(math.MaxUint32))
+	}
+	return writeWords(w.sections[s], w.words...)
+}
+
+// checkList checks the rules of AddList and sums the frequencies up.
+func (w *Writer) checkList(term string, docs, freqs []uint32) (tokens uint64, err error) {
+	switch {
+	case w.header.terms == math.MaxUint32:
+		return 0, inputError("more than %d terms", uint32(math.MaxUint32))
+	case len(term) > MaxTermLen:
+		return 0, inputError("term %.60q... has %d bytes; at most %d are possible", term, len(term), MaxTermLen)
+	case w.header.terms > 0 && term == w.last:
+		return 0, inputError("term %.60q comes twice", term)
+	case w.header.terms > 0 && term < w.last:
+		return 0, inputError("term %.60q comes behind %.60q", term, w.last)
+	case len(docs) != len(freqs):
+		return 0, inputError("list %.60q has %d docIDs and %d frequencies", term, len(docs), len(freqs))
+	}
+	for i, d := range docs {
+		switch {
+		case i > 0 && d <= docs[i-1]:
+			return 0, inputError("list %.60q: docID %d comes behind %d", term, d, docs[i-1])
+		case d >= w.header.docs:
+			return 0, inputError("list %.60q: docID %d out of %d documents", term, d, w.header.docs)
+		case freqs[i] == 0:
+			return 0, inputError("list %.60q: docID %d has frequency 0", term, d)
+		}
+		tokens += uint64(freqs[i])
+	}
+	return tokens, nil
+}
