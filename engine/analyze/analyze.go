@@ -1,0 +1,90 @@
+// Package analyze turns text into terms: Unicode words (UAX #29), lower-cased,
+// without stop words, stemmed on request.
+//
+// An index stores the Settings that it was built with, and queries are analysed
+// with the very same, so that a word finds itself.
+//
+//	text      "The Weavers' loom-2 doesn't stop."
+//	words     The  Weavers  loom  2  doesn't  stop
+//	terms     the  weavers  loom  2  doesn't  stop       (Settings{})
+//	terms     weaver  loom  2  doesn't  stop             (english, stop word "the")
+//
+// What is kept: words that hold a letter or a digit of any script; ideographs
+// and Hiragana one character each, Katakana and Hangul by runs, as UAX #29 has
+// it. A word keeps what stands inside it: 3.14, don't, example.com, foo_bar.
+// Lower-casing is Unicode's simple mapping, character by character, of no
+// language in particular; text is not normalised, so that a precomposed letter
+// and its decomposed form are different. Invalid UTF-8 separates words.
+package analyze
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxTerm is the length in bytes at which a word is cut, at a character
+// boundary, before it is looked up among the stop words or stemmed. Words of one
+// another that share their first MaxTerm bytes are thus the same term.
+const MaxTerm = 255
+
+// The stemmers that Settings.Stemmer may name; the empty string is StemNone.
+const (
+	StemNone    = "none"
+	StemEnglish = "english" // Snowball English, also called Porter2
+)
+
+// Settings determine which terms a text has. The zero value keeps every word
+// and stems none.
+type Settings struct {
+	Stemmer   string   // StemNone or StemEnglish
+	StopWords []string // dropped before stemming; compared lower-cased
+}
+
+// Analyzer analyses by fixed settings. It is immutable and safe for concurrent
+// use; the work is done by Tokenizers, one a goroutine.
+type Analyzer struct {
+	settings Settings
+	stop     map[string]struct{}
+}
+
+// New checks the settings and returns an analyzer for them. It keeps no
+// reference to s.StopWords.
+func New(s Settings) (*Analyzer, error) {
+	s.Stemmer = strings.ToLower(s.Stemmer)
+	switch s.Stemmer {
+	case "":
+		s.Stemmer = StemNone
+	case StemNone, StemEnglish:
+	default:
+		return nil, fmt.Errorf("unknown stemmer %q (one of %s, %s)", s.Stemmer, StemNone, StemEnglish)
+	}
+	a := &Analyzer{stop: make(map[string]struct{}, len(s.StopWords))}
+	words := &Tokenizer{analyzer: &Analyzer{}}
+	for _, w := range s.StopWords {
+		words.Each([]byte(w), func(term []byte) { a.stop[string(term)] = struct{}{} })
+	}
+	s.StopWords = make([]string, 0, len(a.stop))
+	for w := range a.stop {
+		s.StopWords = append(s.StopWords, w)
+	}
+	slices.Sort(s.StopWords)
+	a.settings = s
+	return a, nil
+}
+
+// Settings returns what the analyzer works by, in canonical form: the stemmer
+// named, the stop words lower-cased, sorted and unique. The slice is shared and
+// must not be changed.
+func (a *Analyzer) Settings() Settings { return a.settings }
+
+// Terms returns the terms of text in order, repeated ones too. It is for
+// queries; long texts go through a Tokenizer.
+func (a *Analyzer) Terms(text string) []string {
+	var terms []string
+	a.Tokenizer().Each([]byte(text), func(term []byte) { terms = append(terms, string(term)) })
+	return terms
+}
+
+// Tokenizer returns a worker with its own scratch memory and stem cache.
+func (a *Analyzer) Tokenizer() *Tokenizer { return &Tokenizer{analyzer: a} }

@@ -1,0 +1,209 @@
+package analyze
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+)
+
+func mustNew(t testing.TB, s Settings) *Analyzer {
+	t.Helper()
+	a, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestTerms(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", ""},
+		{"no words", " \t\r\n.,;:!?'\"()-+*/ __ _ ’ …", ""},
+		{"plain", "In the beginning God created", "in the beginning god created"},
+		{"punctuation around", "(one), \"two\"; three: 'four' five.", "one two three four five"},
+		{"apostrophe inside", "doesn't O'Neil rock'n'roll dogs'", "doesn't o'neil rock'n'roll dogs"},
+		{"numbers", "3.14 1,000,000 10;20 5. .5 1.a a.1 12:30", "3.14 1,000,000 10;20 5 5 1 a a 1 12 30"},
+		{"dots and colons", "example.com e.g. a:b c::d f..g", "example.com e.g a:b c d f g"},
+		{"joiners", "foo_bar _x y_ __init__ a_1.2_b", "foo_bar _x y_ __init__ a_1.2_b"},
+		{"hyphen", "well-known x-1", "well known x 1"},
+		{"mixed letter digit", "utf8 8bit b2b", "utf8 8bit b2b"},
+		{"latin", "Ärger ÉTÉ Straße İstanbul", "ärger été straße istanbul"},
+		{"greek", "ΟΔΟΣ Αθήνα", "οδοσ αθήνα"},
+		{"cyrillic", "ПРИВЕТ, мир!", "привет мир"},
+		{"combining mark", "cafe\u0301 e\u0301te\u0301", "cafe\u0301 e\u0301te\u0301"},
+		{"mark after space", "a \u0301b", "a b"},
+		{"typographic apostrophe", "don’t ‘quoted’", "don’t quoted"},
+		{"han", "漢字 kanji", "漢 字 kanji"},
+		{"kana", "ひらカタカナ", "ひ ら カタカナ"},
+		{"hangul", "한국어 말", "한국어 말"},
+		{"hebrew", "צה\"ל שלום", "צה\"ל שלום"},
+		{"arabic digits", "١٢٣ ٣٫١٤", "١٢٣ ٣٫١٤"},
+		{"thai", "ก", ""}, // no word break property: needs a dictionary, which UAX #29 leaves out
+		{"emoji", "loom 🧵 🇩🇪 weave", "loom weave"},
+		{"invalid bytes", "one\xfftwo \x80 thr\xc3ee \xe6\xbc", "one two thr ee"},
+		{"nul and controls", "a\x00b\x7fc\x01", "a b c"},
+		{"soft hyphen", "co\u00adoperate", "co\u00adoperate"},
+		{"line ends", "one\r\ntwo\nthree\u2028four", "one two three four"},
+	} {
+		if got := strings.Join(mustNew(t, Settings{}).Terms(c.text), " "); got != c.want {
+			t.Errorf("%s: Terms(%q) = %q, want %q", c.name, c.text, got, c.want)
+		}
+	}
+}
+
+func TestStemmer(t *testing.T) {
+	a := mustNew(t, Settings{Stemmer: StemEnglish, StopWords: []string{"THE", "of"}})
+	got := strings.Join(a.Terms("The weavers' weaving of the woven cities doesn't stop; dog's running news 42s"), " ")
+	if want := "weaver weav woven citi doesn't stop dog run news 42s"; got != want {
+		t.Errorf("stems %q, want %q", got, want)
+	}
+	// The same words from the cache.
+	tok := a.Tokenizer()
+	for range 3 {
+		var terms []string
+		tok.Each([]byte("cities cities running"), func(b []byte) { terms = append(terms, string(b)) })
+		if want := []string{"citi", "citi", "run"}; !slices.Equal(terms, want) {
+			t.Errorf("stems %q, want %q", terms, want)
+		}
+	}
+}
+
+func TestStemCacheIsBounded(t *testing.T) {
+	tok := mustNew(t, Settings{Stemmer: StemEnglish}).Tokenizer()
+	word := make([]byte, 4)
+	for i := range stemCacheSize + 10 {
+		for j := range word {
+			word[j] = 'a' + byte(i>>(4*j))&15
+		}
+		tok.Each(word, func([]byte) {})
+		if len(tok.stems) > stemCacheSize {
+			t.Fatalf("%d cached stems after %d words", len(tok.stems), i)
+		}
+	}
+}
+
+func TestStopWordsAreComparedBeforeStemming(t *testing.T) {
+	a := mustNew(t, Settings{Stemmer: StemEnglish, StopWords: []string{"being"}})
+	if got := a.Terms("being be beings"); !slices.Equal(got, []string{"be", "be"}) {
+		t.Errorf("terms %q", got)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	words := []string{"The", "a", "THE", "Öl"}
+	a := mustNew(t, Settings{Stemmer: "English", StopWords: words})
+	want := Settings{Stemmer: StemEnglish, StopWords: []string{"a", "the", "öl"}}
+	if got := a.Settings(); !reflect.DeepEqual(got, want) {
+		t.Errorf("settings %v, want %v", got, want)
+	}
+	if !slices.Equal(words, []string{"The", "a", "THE", "Öl"}) {
+		t.Errorf("the caller's stop words became %q", words)
+	}
+	if got := mustNew(t, a.Settings()).Settings(); !reflect.DeepEqual(got, want) {
+		t.Errorf("canonical settings changed to %v", got)
+	}
+	if got := mustNew(t, Settings{}).Settings().Stemmer; got != StemNone {
+		t.Errorf("default stemmer %q", got)
+	}
+	if _, err := New(Settings{Stemmer: "klingon"}); err == nil || !strings.Contains(err.Error(), `"klingon"`) {
+		t.Errorf("unknown stemmer: %v", err)
+	}
+}
+
+func TestLongWordsAreCut(t *testing.T) {
+	for _, c := range []struct{ name, word, want string }{
+		{"just fits", strings.Repeat("a", MaxTerm), strings.Repeat("a", MaxTerm)},
+		{"ASCII", strings.Repeat("B", MaxTerm+1), strings.Repeat("b", MaxTerm)},
+		{"two bytes a character", strings.Repeat("é", 1000), strings.Repeat("é", MaxTerm/2)},
+		{"boundary before the character", strings.Repeat("a", MaxTerm-1) + "éa", strings.Repeat("a", MaxTerm-1)},
+		{"shrinks by lower-casing", strings.Repeat("\u212a", MaxTerm+1), strings.Repeat("k", MaxTerm)},
+		{"long run of joiners", strings.Repeat("_", 2*MaxTerm) + "a", ""},
+	} {
+		got := strings.Join(mustNew(t, Settings{}).Terms("x "+c.word+" y"), " ")
+		want := strings.Join(strings.Fields("x "+c.want+" y"), " ")
+		if got != want {
+			t.Errorf("%s: terms %q, want %q", c.name, got, want)
+		}
+	}
+	// A megabyte without a break takes no time to speak of.
+	huge := strings.Repeat("漢字かなカナ123.é", 1<<16)
+	n := 0
+	mustNew(t, Settings{}).Tokenizer().Each([]byte(huge), func(term []byte) {
+		if len(term) > MaxTerm || !utf8.Valid(term) {
+			t.Fatalf("term %q", term)
+		}
+		n++
+	})
+	if n < 5<<16 {
+		t.Errorf("%d terms", n)
+	}
+}
+
+func TestTokenizerAllocatesNothing(t *testing.T) {
+	text := []byte("The quick brown fox doesn't jump over 3.14 lazy dögs, 漢字 ПРИВЕТ cafe\u0301")
+	tok := mustNew(t, Settings{Stemmer: StemEnglish, StopWords: []string{"the"}}).Tokenizer()
+	bytes := 0
+	emit := func(term []byte) { bytes += len(term) }
+	tok.Each(text, emit)
+	if n := testing.AllocsPerRun(100, func() { tok.Each(text, emit) }); n != 0 {
+		t.Errorf("%v allocations a text", n)
+	}
+	if bytes == 0 {
+		t.Error("no terms")
+	}
+}
+
+func TestAnalyzerIsSafeForConcurrentUse(t *testing.T) {
+	a := mustNew(t, Settings{Stemmer: StemEnglish, StopWords: []string{"the"}})
+	want := a.Terms("the cities of the plain were standing")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				if got := a.Terms("the cities of the plain were standing"); !slices.Equal(got, want) {
+					t.Errorf("terms %q, want %q", got, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestReadStopWords(t *testing.T) {
+	got, err := ReadStopWords(strings.NewReader("\ufeff# English\nthe\r\n\n  of  # preposition\nDon't\n#end"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"the", "of", "Don't"}; !slices.Equal(got, want) {
+		t.Errorf("stop words %q, want %q", got, want)
+	}
+	if _, err := ReadStopWords(strings.NewReader(strings.Repeat("a\n", maxStopWords))); err == nil {
+		t.Error("a file of 2 MiB was taken for a list of stop words")
+	}
+}
+
+func BenchmarkTokenizer(b *testing.B) {
+	text := []byte(strings.Repeat("Refactor the index builder's merge: don't copy a list (see issue_tracker.c), 3.5% faster now. ", 1000))
+	for _, c := range []struct {
+		name string
+		text []byte
+		set  Settings
+	}{
+		{"ascii", text, Settings{}},
+		{"ascii-stop-stem", text, Settings{Stemmer: StemEnglish, StopWords: []string{"the", "a", "now"}}},
+		{"cyrillic", []byte(strings.Repeat("Не копировать список при слиянии индекса, так быстрее. ", 1000)), Settings{}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			tok := mustNew(b, c.set).Tokenizer()
+			n := 0
+			b.SetBytes(int64(len(c.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				tok.Each(c.text, func(term []byte) { n += len(term) })
+			}
+		})
+	}
+}

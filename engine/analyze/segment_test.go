@@ -1,0 +1,88 @@
+package analyze
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/segment"
+)
+
+// reference segments the whole text at once, without the ASCII path and without
+// the limit of a term. Bytes that are no UTF-8 separate, and so does NUL anyway.
+func reference(text string) []string {
+	var terms []string
+	for _, valid := range strings.FieldsFunc(strings.ToValidUTF8(text, "\x00"), func(r rune) bool { return r == 0 }) {
+		s := segment.NewWordSegmenterDirect([]byte(valid))
+		for s.Segment() {
+			word := strings.Map(unicode.ToLower, s.Text())
+			if s.Type() != segment.None && strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+				terms = append(terms, word)
+			}
+		}
+		if s.Err() != nil {
+			panic(s.Err())
+		}
+	}
+	return terms
+}
+
+// TestEveryShortString compares the tokenizer with the segmenter alone on every
+// short string over alphabets that have each ASCII class and the classes beyond
+// ASCII that reach into their neighbours.
+func TestEveryShortString(t *testing.T) {
+	everyString(t, []string{"a", "1", "_", ".", ":", ",", " "}, 6)
+	everyString(t, []string{"a", "B", "1", "_", ".", ":", ",", "'", "\"", " ", "é", "\u0301", "א", "ア", "漢", "\r", "\n", "’", "\xff"}, 4)
+}
+
+func everyString(t *testing.T, alphabet []string, length int) {
+	tok := mustNew(t, Settings{}).Tokenizer()
+	var got []string
+	var check func(prefix string, n int)
+	check = func(prefix string, n int) {
+		got = got[:0]
+		tok.Each([]byte(prefix), func(term []byte) { got = append(got, string(term)) })
+		if want := reference(prefix); !slices.Equal(got, want) {
+			t.Fatalf("terms of %q are %q, want %q", prefix, got, want)
+		}
+		if n == 0 {
+			return
+		}
+		for _, c := range alphabet {
+			check(prefix+c, n-1)
+		}
+	}
+	check("", length)
+}
+
+func FuzzEach(f *testing.F) {
+	for _, s := range []string{"", "one two", "don't 3.14 foo_bar", "cafe\u0301 \xff漢字\xc3", "צה\"ל", "1.\u03012", "'\u200d'a", "''''", "yyy's'"} {
+		f.Add(s)
+	}
+	plain, _ := New(Settings{})
+	stemming, _ := New(Settings{Stemmer: StemEnglish})
+	f.Fuzz(func(t *testing.T, text string) {
+		terms := plain.Terms(text)
+		for _, term := range terms {
+			if term == "" || len(term) > MaxTerm || !utf8.ValidString(term) {
+				t.Fatalf("term %q of %q", term, text)
+			}
+		}
+		want := reference(text)
+		cut := slices.ContainsFunc(want, func(w string) bool { return len(w) > MaxTerm })
+		if !cut && !slices.Equal(terms, want) {
+			t.Fatalf("terms of %q are %q, want %q", text, terms, want)
+		}
+		stems := stemming.Terms(text)
+		if len(stems) != len(terms) {
+			t.Fatalf("%d stems of %d terms of %q", len(stems), len(terms), text)
+		}
+		for _, stem := range stems {
+			if stem == "" || !utf8.ValidString(stem) {
+				t.Fatalf("stem %q of %q", stem, text)
+			}
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package analyze
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/segment"
+	"github.com/kljensen/snowball/english"
+)
+
+// stemCacheSize bounds the number of words whose stem a Tokenizer remembers; a
+// full cache is emptied. Stemming costs 0.5 µs a word and two allocations, a hit
+// a tenth of that, and a few thousand words are most of any text.
+const stemCacheSize = 1 << 15
+
+// Tokenizer analyses one text after another. It is cheap to make, and is not
+// safe for concurrent use.
+type Tokenizer struct {
+	analyzer *Analyzer
+	term     []byte            // scratch: the term being made
+	stems    map[string]string // word → stem
+}
+
+// Each calls emit for every term of text, in order. A term is valid until emit
+// returns and must not be changed. Text may hold any bytes; a run of bytes that
+// is no UTF-8 ends a word. In a steady state Each allocates nothing but the
+// stems it has not met.
+func (t *Tokenizer) Each(text []byte, emit func(term []byte)) {
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case class[c] == other || class[c] == middle:
+			i++ // separates, since no word stands before it
+		case c < utf8.RuneSelf:
+			j, ok := asciiWord(text, i)
+			if !ok {
+				j = stretch(text, i)
+				t.segment(text[i:j], emit)
+			} else {
+				t.word(text[i:j], emit)
+			}
+			i = j
+		default:
+			j := stretch(text, i)
+			t.segment(text[i:j], emit)
+			i = j
+		}
+	}
+}
+
+// segment emits the words of s by the tables of UAX #29. The segmenter gives up
+// at bytes that are no UTF-8, so it gets the valid runs one by one.
+func (t *Tokenizer) segment(s []byte, emit func([]byte)) {
+	for len(s) > 0 {
+		n := validPrefix(s)
+		for valid := s[:n]; len(valid) > 0; {
+			advance, word, kind, err := segment.SegmentWords(valid, true)
+			if err != nil || advance <= 0 {
+				_, advance = utf8.DecodeRune(valid) // not seen on valid text; go on behind it
+				kind = segment.None
+			}
+			if kind != segment.None {
+				t.word(word, emit)
+			}
+			valid = valid[advance:]
+		}
+		s = s[min(n+1, len(s)):]
+	}
+}
+
+// validPrefix is the length of the longest prefix of s that is valid UTF-8.
+func validPrefix(s []byte) int {
+	if utf8.Valid(s) {
+		return len(s)
+	}
+	n := 0
+	for n < len(s) {
+		r, size := utf8.DecodeRune(s[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// word makes a term of a word, and emits it unless it is a stop word or holds
+// neither letter nor digit ("__").
+func (t *Tokenizer) word(word []byte, emit func([]byte)) {
+	if !t.lower(word) {
+		return
+	}
+	if _, stop := t.analyzer.stop[string(t.term)]; stop {
+		return
+	}
+	if t.analyzer.settings.Stemmer == StemEnglish {
+		if stem := t.stem(); stem != "" {
+			t.term = append(t.term[:0], stem...)
+		}
+	}
+	emit(t.term)
+}
+
+// lower writes word to t.term, lower-cased and cut at MaxTerm bytes, and
+// reports whether that holds a letter or a digit.
+func (t *Tokenizer) lower(word []byte) (ok bool) {
+	term := t.term[:0]
+	i, end := 0, min(len(word), MaxTerm)
+	for ; i < end && word[i] < utf8.RuneSelf; i++ {
+		c := word[i]
+		ok = ok || class[c] != joiner
+		term = append(term, lowerASCII[c])
+	}
+	for i < len(word) && len(term) < MaxTerm {
+		r, size := utf8.DecodeRune(word[i:])
+		r = unicode.ToLower(r)
+		if len(term)+utf8.RuneLen(r) > MaxTerm {
+			break
+		}
+		ok = ok || unicode.IsLetter(r) || unicode.IsNumber(r)
+		term = utf8.AppendRune(term, r)
+		i += size
+	}
+	t.term = term
+	return ok
+}
+
+var lowerASCII = func() (l [utf8.RuneSelf]byte) {
+	for c := range l {
+		l[c] = byte(unicode.ToLower(rune(c)))
+	}
+	return l
+}()
+
+// stem returns the stem of t.term.
+func (t *Tokenizer) stem() string {
+	if s, ok := t.stems[string(t.term)]; ok {
+		return s
+	}
+	if t.stems == nil || len(t.stems) >= stemCacheSize {
+		t.stems = make(map[string]string)
+	}
+	word := string(t.term)
+	s := english.Stem(word, true)
+	t.stems[word] = s
+	return s
+}
