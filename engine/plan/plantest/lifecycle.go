@@ -1,0 +1,169 @@
+package plantest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// concurrent has several callers with batches of their own on one store, the
+// first use of each algorithm included.
+func (su *suite) concurrent(t *testing.T) {
+	s, b := su.workload(t, su.pick(40, 12), su.pick(200, 20))
+	want := s.answer(b)
+	st := su.load(t, s)
+	var wg sync.WaitGroup
+	for caller := range su.pick(8, 3) {
+		wg.Go(func() {
+			var out plan.Results
+			for round := range su.algorithms() {
+				mine := *b
+				mine.Algorithm = su.algorithms()[(round+caller/2)%len(su.algorithms())]
+				mine.CountOnly = caller%2 == 1
+				if err := st.Intersect(t.Context(), &mine, &out); err != nil {
+					t.Errorf("caller %d, %v: %v", caller, mine.Algorithm, err)
+					return
+				}
+				if err := s.compare(&mine, want, &out); err != nil {
+					t.Errorf("caller %d, %v: %v", caller, mine.Algorithm, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// cancel stops batches before they start and while they run; the store must stay
+// usable and must never pass half an answer for a whole one.
+func (su *suite) cancel(t *testing.T) {
+	s, b := su.workload(t, su.pick(40, 12), su.pick(2000, 40))
+	want := s.answer(b)
+	st := su.load(t, s)
+	var out plan.Results
+	usable := func() {
+		t.Helper()
+		if err := st.Intersect(t.Context(), b, &out); err != nil {
+			t.Fatalf("after a cancelled batch: %v", err)
+		}
+		if err := s.compare(b, want, &out); err != nil {
+			t.Fatalf("after a cancelled batch: %v", err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, a := range su.algorithms() {
+		b.Algorithm = a
+		if err := st.Intersect(ctx, b, &out); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%v under a cancelled context: %v", a, err)
+		}
+		usable()
+	}
+	ctx, stop = context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	if err := st.Intersect(ctx, b, &out); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("after the deadline: %v", err)
+	}
+	stop()
+
+	stopped := 0
+	for i := range su.pick(30, 5) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Duration(i*i)*10*time.Microsecond)
+		b.Algorithm = su.algorithms()[i%len(su.algorithms())]
+		err := st.Intersect(ctx, b, &out)
+		stop()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			stopped++
+		case err != nil:
+			t.Fatalf("cancelled on the way: %v", err)
+		default:
+			if err := s.compare(b, want, &out); err != nil {
+				t.Fatalf("a batch that outran its cancellation: %v", err)
+			}
+		}
+	}
+	if stopped == 0 {
+		t.Error("no batch was cancelled on the way")
+	}
+	usable()
+
+	ctx, stop = context.WithCancel(t.Context())
+	stop()
+	backend := su.open(t)
+	defer backend.Close()
+	if st, err := backend.Load(ctx, &s.Source); err == nil {
+		st.Close()
+		t.Error("a load under a cancelled context went through")
+	} else if !errors.Is(err, context.Canceled) {
+		t.Errorf("load under a cancelled context: %v", err)
+	}
+}
+
+// close checks that what was closed says so.
+func (su *suite) close(t *testing.T) {
+	s, b := su.workload(t, 6, 5)
+	backend := su.open(t)
+	st, err := backend.Load(t.Context(), &s.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := backend.Load(t.Context(), &s.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var out plan.Results
+	if err := st.Intersect(t.Context(), b, &out); !errors.Is(err, plan.ErrClosed) {
+		t.Errorf("a batch on a closed store: %v", err)
+	}
+	if err := st.Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
+		t.Errorf("a second close: %v", err)
+	}
+	su.verify(t, other, s, b) // a store does not care about another's end
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := backend.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backend.Load(t.Context(), &s.Source); !errors.Is(err, plan.ErrClosed) {
+		t.Errorf("a load on a closed backend: %v", err)
+	}
+	if err := backend.Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
+		t.Errorf("a second close: %v", err)
+	}
+}
+
+// badSource loads sources whose descriptors point outside their words.
+func (su *suite) badSource(t *testing.T) {
+	backend := su.open(t)
+	defer backend.Close()
+	for name, src := range map[string]*plan.Source{
+		"unaligned":  {Docs: 10, Words: make([]uint32, 8), Lists: []plan.List{{Off: 2, Words: 2, Len: 2, Codec: codec.Raw}}},
+		"outside":    {Docs: 10, Words: make([]uint32, 8), Lists: []plan.List{{Off: 4, Words: 5, Len: 5, Codec: codec.Raw}}},
+		"far away":   {Docs: 10, Words: make([]uint32, 8), Lists: []plan.List{{Off: 1 << 63, Words: 1, Len: 1, Codec: codec.Raw}}},
+		"too many":   {Docs: 1, Words: []uint32{1, 2}, Lists: []plan.List{{Words: 2, Len: 2, Codec: codec.Raw}}},
+		"no codec":   {Docs: 10, Words: []uint32{1, 2}, Lists: []plan.List{{Words: 2, Len: 2, Codec: 200}}},
+		"too short":  {Docs: 10, Words: []uint32{1, 2}, Lists: []plan.List{{Words: 1, Len: 2, Codec: codec.Raw}}},
+		"no segment": {Docs: 10, Words: []uint32{1, 2}, Lists: []plan.List{{Words: 2, Len: 2, Codec: codec.ParaPFor}}},
+	} {
+		st, err := backend.Load(t.Context(), src)
+		if err == nil {
+			var b plan.Batch
+			b.Reset()
+			b.Add(src, 0)
+			err = st.Intersect(t.Context(), &b, &plan.Results{})
+			st.Close()
+		}
+		if err == nil {
+			t.Errorf("%s: neither load nor use gave an error", name)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Package plantest is the one test suite that every plan.Backend must pass. Its
+// oracle is a plain merge of sorted slices; a backend passes when it gives the
+// same docIDs and the same counts, bit for bit, for every algorithm, every codec
+// and every shape of query.
+//
+// A backend's own test is one call:
+//
+//	func TestBackend(t *testing.T) {
+//		plantest.Run(t, func(t *testing.T) plan.Backend { return mine.New() }, plantest.Options{})
+//	}
+package plantest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"heddle/codec"
+	"heddle/codec/codectest"
+	"heddle/engine/plan"
+)
+
+// Options narrows the suite. The zero value is the full suite without corrupt
+// lists.
+type Options struct {
+	// Small keeps to few and small cases. It is for simulators and interpreters
+	// that run a thousand times slower than the device they stand for.
+	Small bool
+	// Corrupt adds sources of random words. A backend that promises an error or
+	// a bounded result for them, and never a panic, sets it.
+	Corrupt bool
+	// Algorithms to run; nil means plan.Auto and all of plan.Algorithms.
+	Algorithms []plan.Algorithm
+}
+
+func (o Options) algorithms() []plan.Algorithm {
+	if o.Algorithms != nil {
+		return o.Algorithms
+	}
+	return append([]plan.Algorithm{plan.Auto}, plan.Algorithms()...)
+}
+
+// pick returns full, or small for a Small suite.
+func (o Options) pick(full, small int) int {
+	if o.Small {
+		return small
+	}
+	return full
+}
+
+// suite is what the cases share: how to get a backend, and what to run.
+type suite struct {
+	Options
+	open func(t *testing.T) plan.Backend
+}
+
+// Run runs the suite. It calls open where it needs a backend of its own, and
+// closes what it got; open fails or skips the test itself when there is none.
+func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
+	s := suite{Options: opt, open: open}
+	t.Run("lists", s.lists)
+	t.Run("lengths", s.lengths)
+	t.Run("universes", s.universes)
+	t.Run("shapes", s.shapes)
+	t.Run("skew", s.skew)
+	t.Run("random", s.random)
+	t.Run("bigbatch", s.bigBatch)
+	t.Run("bigquery", s.bigQuery)
+	t.Run("reuse", s.reuse)
+	t.Run("stats", s.stats)
+	t.Run("describe", s.describe)
+	t.Run("concurrent", s.concurrent)
+	t.Run("cancel", s.cancel)
+	t.Run("close", s.close)
+	t.Run("badsource", s.badSource)
+	if opt.Corrupt {
+		t.Run("corrupt", s.corrupt)
+	}
+}
+
+// source is a plan.Source beside the plain lists that it was encoded from.
+type source struct {
+	plan.Source
+	docs [][]uint32 // by handle
+}
+
+// add encodes docs as one more list.
+func (s *source) add(t testing.TB, id codec.ID, docs []uint32) plan.Handle {
+	t.Helper()
+	h, err := s.Append(id, docs, codec.DefaultOptions())
+	if err != nil {
+		t.Fatalf("encoding %d docIDs as %v: %v", len(docs), id, err)
+	}
+	s.docs = append(s.docs, docs)
+	return h
+}
+
+// addAll encodes docs once in every codec that takes a sane amount of room.
+func (s *source) addAll(t testing.TB, docs []uint32) {
+	t.Helper()
+	for _, id := range codec.IDs() {
+		if id == codec.Bitset && len(docs) > 0 && docs[len(docs)-1] > 1<<24 {
+			continue // a bitset up to 2^32 takes half a gigabyte
+		}
+		s.add(t, id, docs)
+	}
+}
+
+// load opens a backend and makes s resident there; both are closed with the test.
+func (su *suite) load(t *testing.T, s *source) plan.Store {
+	t.Helper()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	b := su.open(t)
+	st, err := b.Load(t.Context(), &s.Source)
+	if err != nil {
+		t.Fatalf("load of %d lists, %d words: %v", len(s.Lists), len(s.Words), err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+		if err := b.Close(); err != nil {
+			t.Errorf("closing the backend: %v", err)
+		}
+	})
+	return st
+}
+
+// verify runs b under every algorithm of the suite, with docIDs and with counts
+// only, and compares with the oracle. The batch's mode and algorithm are left as
+// they were.
+func (su *suite) verify(t *testing.T, st plan.Store, s *source, b *plan.Batch) {
+	t.Helper()
+	if err := b.Validate(&s.Source); err != nil {
+		t.Fatal(err)
+	}
+	before := *b
+	defer func() { b.Algorithm, b.CountOnly = before.Algorithm, before.CountOnly }()
+	want := s.answer(b)
+	var out plan.Results
+	for _, a := range su.algorithms() {
+		for _, countOnly := range []bool{false, true} {
+			b.Algorithm, b.CountOnly = a, countOnly
+			if err := st.Intersect(t.Context(), b, &out); err != nil {
+				t.Fatalf("%v, count only %t: %v", a, countOnly, err)
+			}
+			if err := s.compare(b, want, &out); err != nil {
+				t.Fatalf("%v, count only %t: %v", a, countOnly, err)
+			}
+		}
+	}
+}
+
+// uniform and clustered draw n docIDs, or universe if that is less.
+var uniform, clustered = kind("uniform"), kind("clustered")
+
+// kind is the generator of package codectest with that name.
+func kind(name string) func(universe uint32, n int, r *rand.Rand) []uint32 {
+	for _, g := range codectest.Generators() {
+		if g.Name == name {
+			return func(universe uint32, n int, r *rand.Rand) []uint32 { return g.Gen(r, n, uint64(universe)) }
+		}
+	}
+	panic("plantest: codectest has no generator " + name)
+}
+
+// rng gives a generator that depends on the test's name alone, so that a failure
+// comes back.
+func rng(t testing.TB) *rand.Rand {
+	var seed [32]byte
+	copy(seed[:], t.Name())
+	return rand.New(rand.NewChaCha8(seed))
+}

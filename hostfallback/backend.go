@@ -1,0 +1,88 @@
+// Package hostfallback is a plan.Backend in pure Go on all cores: no cgo, no
+// assembly, no unsafe. It is the reference for the OpenCL backend, which must
+// give the same bytes, and the fallback where there is no device.
+//
+// A batch is cut into tasks of whole queries, or into parts of one query when
+// that is large, and the tasks are taken by as many goroutines as there are
+// threads. Within a query, the elements of the shortest list go through the
+// other lists in blocks that stay in the first-level cache: what survives one
+// list is compacted in place and meets the next.
+package hostfallback
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"heddle/engine/plan"
+)
+
+// Options of a backend. The zero value is good.
+type Options struct {
+	// Threads is the number of goroutines that share a batch, 0 for GOMAXPROCS.
+	Threads int
+	// MemoryLimit bounds the auxiliary tables of a store, in bytes; 0 means four
+	// times the size of its lists. Without room for more tables Auto and Bits do
+	// with fewer, and the other algorithms give plan.ErrOutOfMemory.
+	MemoryLimit uint64
+	// Lazy builds the tables of Auto when a query first needs them, instead of in
+	// Load: a short-lived process answers its first query sooner.
+	Lazy bool
+}
+
+// Backend implements plan.Backend. It is safe for concurrent use.
+type Backend struct {
+	opt    Options
+	closed atomic.Bool
+}
+
+var _ plan.Backend = (*Backend)(nil)
+
+// New returns a backend. It holds no resources until Load.
+func New(opt Options) *Backend {
+	if opt.Threads <= 0 {
+		opt.Threads = runtime.GOMAXPROCS(0)
+	}
+	return &Backend{opt: opt}
+}
+
+// Info describes the host.
+func (b *Backend) Info() plan.Info {
+	return plan.Info{
+		Kind:         "host",
+		Device:       fmt.Sprintf("pure Go on %s, %d threads", runtime.GOARCH, b.opt.Threads),
+		Vendor:       runtime.GOOS + "/" + runtime.GOARCH,
+		Driver:       runtime.Version(),
+		Type:         "cpu",
+		ComputeUnits: b.opt.Threads,
+		Tuning:       "default",
+	}
+}
+
+// Load checks the descriptors of src and builds the tables of Auto, unless the
+// backend is lazy. The lists themselves are used where they are.
+func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	if b.closed.Load() {
+		return nil, &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "load"}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := src.Validate(); err != nil {
+		return nil, err
+	}
+	s := newStore(src, b.opt)
+	if !b.opt.Lazy {
+		if err := s.prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Close makes later calls of Load fail.
+func (b *Backend) Close() error {
+	b.closed.Store(true)
+	return nil
+}

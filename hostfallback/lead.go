@@ -1,0 +1,88 @@
+package hostfallback
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// blockLen is the number of candidates that go through the lists of a query
+// together: 4 KiB of docIDs, so that a block stays in the first-level cache.
+const blockLen = 1024
+
+// stepLen is the most docIDs that one step of a lead yields: 512 docIDs of a raw
+// list, four segments of a compressed one, one block of a bitset.
+const stepLen = 512
+
+// lead reads the shortest list of a query in steps.
+type lead struct {
+	list  codec.List
+	segs  codec.Segments
+	bits  codec.Bits
+	steps int
+}
+
+func (l *lead) open(s *store, h plan.Handle) error {
+	l.list = s.src.List(h)
+	var err error
+	switch l.list.Codec {
+	case codec.Raw:
+		if len(l.list.Words) != int(l.list.Len) {
+			err = &codec.CorruptError{Codec: codec.Raw, Reason: fmt.Sprintf("%d words for %d docIDs", len(l.list.Words), l.list.Len)}
+		}
+		l.steps = (len(l.list.Words) + stepLen - 1) / stepLen
+	case codec.ParaPFor:
+		l.segs, err = l.list.Segments()
+		l.steps = (len(l.segs.Last) + stepLen/codec.SegmentLen - 1) / (stepLen / codec.SegmentLen)
+	case codec.Bitset:
+		l.bits, err = l.list.Bits()
+		l.steps = len(l.bits.Ranks)
+	default:
+		err = &codec.CorruptError{Codec: l.list.Codec, Reason: "unknown codec"}
+	}
+	return named(h, err)
+}
+
+// next returns the docIDs from step at on, up to blockLen of them or to step end,
+// and the step after them. They lie in the list itself or in buf.
+func (l *lead) next(at, end int, buf *[blockLen]uint32) ([]uint32, int, error) {
+	switch l.list.Codec {
+	case codec.Raw:
+		to := min(at+blockLen/stepLen, end)
+		return l.list.Words[at*stepLen : min(to*stepLen, len(l.list.Words))], to, nil
+	case codec.ParaPFor:
+		const perStep = stepLen / codec.SegmentLen
+		to := min(at+blockLen/stepLen, end)
+		n := 0
+		for seg := at * perStep; seg < min(to*perStep, len(l.segs.Last)); seg++ {
+			k, err := l.segs.Decode(seg, (*[codec.SegmentLen]uint32)(buf[n:]))
+			if err != nil {
+				return nil, to, err
+			}
+			n += k
+		}
+		return buf[:n], to, nil
+	}
+	n := 0
+	for ; at < end && n <= blockLen-stepLen; at++ {
+		before := n
+		for i, w := range l.bits.Words[at*stepLen/32 : (at+1)*stepLen/32] {
+			for ; w != 0; w &= w - 1 {
+				buf[n] = uint32(at*stepLen + i*32 + bits.TrailingZeros32(w))
+				n++
+			}
+		}
+		// The ranks say how many there must be; with that check no list can give
+		// more docIDs than its length.
+		from, to := l.bits.Ranks[at], l.list.Len
+		if at+1 < len(l.bits.Ranks) {
+			to = l.bits.Ranks[at+1]
+		}
+		if uint32(n-before) != to-from || at == 0 && from != 0 {
+			return nil, at, &codec.CorruptError{Codec: codec.Bitset, Word: at * stepLen / 32, Reason: fmt.Sprintf("%d docIDs in a block that ranks from %d to %d", n-before, from, to)}
+		}
+	}
+	return buf[:n], at, nil
+}

@@ -1,0 +1,89 @@
+package hostfallback
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// store implements plan.Store on the words of its source, where they are.
+type store struct {
+	src    *plan.Source
+	opt    Options
+	tables tables
+	jobs   sync.Pool // *job
+
+	mu     sync.RWMutex // held for reading by every batch, for writing by Close
+	closed bool
+}
+
+var _ plan.Store = (*store)(nil)
+
+func newStore(src *plan.Source, opt Options) *store {
+	limit := int64(opt.MemoryLimit)
+	if limit == 0 {
+		limit = max(16*int64(len(src.Words)), 64<<20)
+	}
+	s := &store{src: src, opt: opt, tables: tables{src: src, limit: limit}}
+	s.jobs.New = func() any { return new(job) }
+	return s
+}
+
+// Intersect implements plan.Store.
+func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	start := time.Now()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "intersect"}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := b.Validate(s.src); err != nil {
+		return err
+	}
+	out.Reset()
+	j := s.jobs.Get().(*job)
+	defer s.jobs.Put(j)
+	if err := j.run(ctx, s, b, out); err != nil {
+		return err
+	}
+	q := b.Queries()
+	out.Stats = plan.Stats{
+		Queries:    uint64(q),
+		Candidates: b.Candidates(s.src),
+		Matches:    out.Offsets[q],
+		Wall:       max(time.Since(start), 1),
+	}
+	return nil
+}
+
+// prepare builds what Auto needs for every list. A list that is corrupt or for
+// which there is no room goes without; a query that names it will say so.
+func (s *store) prepare(ctx context.Context) error {
+	return parallel(ctx, s.opt.Threads, len(s.src.Lists), func(h int) error {
+		err := new(prober).open(s, plan.Auto, plan.Handle(h))
+		if errors.Is(err, plan.ErrOutOfMemory) || errors.Is(err, codec.ErrCorrupt) {
+			return nil
+		}
+		return err
+	})
+}
+
+// Memory implements plan.Store: the words of the source and all tables.
+func (s *store) Memory() uint64 {
+	return 4*uint64(len(s.src.Words)) + uint64(s.tables.used.Load())
+}
+
+// Close waits for running batches.
+func (s *store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return nil
+}

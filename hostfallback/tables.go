@@ -1,0 +1,123 @@
+package hostfallback
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// tables holds the auxiliary tables of a store: lines for LR, bucket tables for
+// HS, bitsets for dense lists. Each is built when a query first needs it, by
+// whichever goroutine comes first; when two build the same one, one result is
+// dropped. A table is never changed once it can be seen.
+type tables struct {
+	src   *plan.Source
+	limit int64
+	used  atomic.Int64 // bytes of tables in use
+
+	lines   perList[codec.Line]
+	buckets [6]perList[buckets] // HS8 to HS256
+	bitsets perList[[]uint32]
+}
+
+// buckets is the table of codec.AppendBuckets with its hash function.
+type buckets struct {
+	first []uint32
+	shift uint8
+}
+
+// perList has room for one *T a list, once the first is asked for.
+type perList[T any] struct {
+	once sync.Once
+	p    []atomic.Pointer[T]
+}
+
+func (p *perList[T]) at(h plan.Handle, lists int) *atomic.Pointer[T] {
+	p.once.Do(func() { p.p = make([]atomic.Pointer[T], lists) })
+	return &p.p[h]
+}
+
+// get returns the table of list h, built from the list's docIDs if need be. The
+// size is what the table will occupy, in bytes.
+func get[T any](t *tables, p *perList[T], h plan.Handle, size int64, build func(docs []uint32) T) (*T, error) {
+	slot := p.at(h, len(t.src.Lists))
+	if got := slot.Load(); got != nil {
+		return got, nil
+	}
+	if used := t.used.Add(size); used > t.limit {
+		t.used.Add(-size)
+		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "host", Op: "auxiliary tables",
+			Err: fmt.Errorf("%d bytes for list %d on top of %d pass the limit of %d", size, h, used-size, t.limit)}
+	}
+	docs, err := t.decode(h)
+	if err != nil {
+		t.used.Add(-size)
+		return nil, fmt.Errorf("list %d: %w", h, err)
+	}
+	built := build(docs)
+	if !slot.CompareAndSwap(nil, &built) {
+		t.used.Add(-size)
+	}
+	return slot.Load(), nil
+}
+
+// decode returns the docIDs of list h, checked: ascending, and inside the
+// universe.
+func (t *tables) decode(h plan.Handle) ([]uint32, error) {
+	l := t.src.List(h)
+	var docs []uint32
+	var err error
+	if l.Codec == codec.Raw {
+		docs, err = l.Words, l.Validate()
+	} else {
+		docs, err = l.AppendTo(nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(docs) > 0 && docs[len(docs)-1] >= t.src.Docs {
+		return nil, &codec.CorruptError{Codec: l.Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", docs[len(docs)-1], t.src.Docs)}
+	}
+	return docs, nil
+}
+
+// line returns the regression line of list h (Ao et al. 2011, section 4.3).
+func (t *tables) line(h plan.Handle) (*codec.Line, error) {
+	return get(t, &t.lines, h, 32, codec.FitLine)
+}
+
+// bucket returns the bucket table of list h for mean buckets of size m (section
+// 4.4).
+func (t *tables) bucket(h plan.Handle, a plan.Algorithm) (*buckets, error) {
+	n, m := t.src.Lists[h].Len, a.Bucket()
+	kind := plan.HS16
+	if a >= plan.HS8 && a <= plan.HS256 {
+		kind = a
+	}
+	shift := codec.BucketShift(n, t.src.Docs, m)
+	size := 4 * (int64(t.src.Docs)>>shift + 2)
+	return get(t, &t.buckets[kind-plan.HS8], h, size, func(docs []uint32) buckets {
+		first := make([]uint32, 0, size/4)
+		return buckets{first: codec.AppendBuckets(first, docs, shift), shift: shift}
+	})
+}
+
+// dense tells whether list h is to have a bitset.
+func (t *tables) dense(h plan.Handle) bool {
+	return uint64(t.src.Lists[h].Len)*plan.DenseRatio > uint64(t.src.Docs)
+}
+
+// bitset returns the bits of list h over the whole universe.
+func (t *tables) bitset(h plan.Handle) (*[]uint32, error) {
+	words := (uint64(t.src.Docs) + 31) / 32
+	return get(t, &t.bitsets, h, int64(4*words), func(docs []uint32) []uint32 {
+		set := make([]uint32, words)
+		for _, x := range docs {
+			set[x>>5] |= 1 << (x & 31)
+		}
+		return set
+	})
+}
