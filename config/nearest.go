@@ -42,12 +42,12 @@ func unknownKey(name string) string {
 	best := slices.MinFunc(keys, func(a, b Key) int {
 		return keyDistance(name, last, a) - keyDistance(name, last, b)
 	})
-	return fmt.Sprintf("unknown key %q (nearest: %q)", name, best.Name)
+	return fmt.Sprintf("unknown key %q (nearest: %q)", shorten(name), best.Name)
 }
 
 // unknownSection does the same for a section.
 func unknownSection(name string) string {
-	return fmt.Sprintf("unknown section [%s] (nearest: [%s])", name, nearest(name, sections()))
+	return fmt.Sprintf("unknown section [%s] (nearest: [%s])", shorten(name), nearest(name, sections()))
 }
 
 // sections returns the sections in the order of the table.
@@ -67,4 +67,12 @@ func keyDistance(name, last string, k Key) int {
 		return min(1, distance(name, k.Name))
 	}
 	return distance(name, k.Name)
+}
+
+// shorten keeps an error about an absurdly long name to one readable line.
+func shorten(name string) string {
+	if len(name) > 60 {
+		return name[:60] + "…"
+	}
+	return name
 }

@@ -77,7 +77,7 @@ func (c *Config) readTOML(path string, data []byte) error {
 // reader tells positions only through the errors of a type that decodes itself,
 // so the value is decoded into one that always fails.
 func locate(md *toml.MetaData, table map[string]toml.Primitive, name toml.Key) (found any, offset int) {
-	for _, part := range name {
+	for _, part := range name[:min(len(name), 2)] { // no key of ours lies deeper
 		p, ok := table[part]
 		if !ok {
 			break
