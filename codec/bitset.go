@@ -3,7 +3,6 @@ package codec
 import (
 	"fmt"
 	"math/bits"
-	"sort"
 )
 
 const (
@@ -46,72 +45,106 @@ func (b Bits) Has(x uint32) bool {
 
 // Rank is the number of docIDs below x.
 func (b Bits) Rank(x uint32) uint32 {
-	block := int(x / blockBits)
-	if block >= len(b.Ranks) {
+	k := int(x / blockBits)
+	if k >= len(b.Ranks) {
 		return b.Len
 	}
-	r := b.Ranks[block]
-	i := block * blockWords
-	for ; i < int(x/32); i++ {
-		r += uint32(bits.OnesCount32(b.Words[i]))
+	n := b.Ranks[k]
+	block := b.block(k)
+	i := int(x / 64 % (blockWords / 2))
+	for j := range i {
+		n += uint32(bits.OnesCount64(block.word(j)))
 	}
-	return r + uint32(bits.OnesCount32(b.Words[i]&(1<<(x%32)-1)))
+	return n + uint32(bits.OnesCount64(block.word(i)&(1<<(x%64)-1)))
 }
 
-// Select returns docID i of the list, counted from 0; i must be below Len.
+// Select returns docID i of the list, counted from 0. It panics if i is not
+// below Len.
 func (b Bits) Select(i uint32) uint32 {
-	block := sort.Search(len(b.Ranks), func(k int) bool { return b.Ranks[k] > i }) - 1
-	if block < 0 {
-		return 0
+	if i >= b.Len {
+		panic("codec: Select: index out of range")
 	}
-	i -= b.Ranks[block]
-	for k, w := range b.Words[block*blockWords : (block+1)*blockWords] {
-		if n := uint32(bits.OnesCount32(w)); i >= n {
+	// The last block that starts at or before docID i; the first starts at 0.
+	lo, hi := 0, len(b.Ranks)
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) / 2); b.Ranks[mid] <= i {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	block := b.block(lo)
+	i -= b.Ranks[lo]
+	x := uint32(lo) * blockBits
+	for j := range blockWords / 2 {
+		w := block.word(j)
+		if n := uint32(bits.OnesCount64(w)); i >= n {
 			i -= n
 			continue
 		}
 		for ; i > 0; i-- {
 			w &= w - 1
 		}
-		return uint32(block)*blockBits + uint32(k)*32 + uint32(bits.TrailingZeros32(w))
+		return x + uint32(j)*64 + uint32(bits.TrailingZeros64(w))
 	}
-	return uint32(block)*blockBits + blockBits - 1
+	return x // only if Ranks are wrong
 }
 
-// validate checks the rank directory against the bits, the number of docIDs, and
-// that the last block is not empty.
-func (b Bits) validate() error {
-	n := uint32(0)
-	for block, rank := range b.Ranks {
-		if rank != n {
-			return corrupt(Bitset, len(b.Words)+block, "rank %d of block %d, %d docIDs before it", rank, block, n)
-		}
-		for _, w := range b.Words[block*blockWords : (block+1)*blockWords] {
-			n += uint32(bits.OnesCount32(w))
-		}
-		if block == len(b.Ranks)-1 && n == rank {
-			return corrupt(Bitset, block*blockWords, "the last block is empty")
-		}
+// bitBlock is 512 bits, read as eight words of 64.
+type bitBlock [blockWords]uint32
+
+func (b Bits) block(k int) *bitBlock { return (*bitBlock)(b.Words[k*blockWords:]) }
+
+func (b *bitBlock) word(i int) uint64 { return uint64(b[2*i]) | uint64(b[2*i+1])<<32 }
+
+func (b *bitBlock) count() (n int) {
+	for i := range blockWords / 2 {
+		n += bits.OnesCount64(b.word(i))
 	}
-	if n != b.Len {
-		return corrupt(Bitset, 0, "%d bits for %d docIDs", n, b.Len)
+	return n
+}
+
+// check calls visit for each block with its rank, after checking that the rank
+// is right, that the docIDs so far are at most Len, at the end exactly Len, and
+// that the last block is not empty.
+func (b Bits) check(visit func(block int, rank, count int)) error {
+	n := 0
+	for k, rank := range b.Ranks {
+		if int(rank) != n {
+			return corrupt(Bitset, len(b.Words)+k, "block %d has rank %d behind %d docIDs", k, rank, n)
+		}
+		count := b.block(k).count()
+		if count == 0 && k == len(b.Ranks)-1 {
+			return corrupt(Bitset, k*blockWords, "the last block is empty")
+		}
+		if n+count > int(b.Len) {
+			return corrupt(Bitset, k*blockWords, "more bits than the %d docIDs of the list", b.Len)
+		}
+		visit(k, n, count)
+		n += count
+	}
+	if n != int(b.Len) {
+		return corrupt(Bitset, len(b.Words), "%d bits for %d docIDs", n, b.Len)
 	}
 	return nil
 }
+
+// validate checks all.
+func (b Bits) validate() error { return b.check(func(int, int, int) {}) }
 
 // decodeAll writes all docIDs to dst, whose length is b.Len.
 func (b Bits) decodeAll(dst []uint32) error {
-	if err := b.validate(); err != nil {
-		return err
-	}
-	k := 0
-	for i, w := range b.Words {
-		for ; w != 0; w &= w - 1 {
-			dst[k] = uint32(i)*32 + uint32(bits.TrailingZeros32(w))
-			k++
+	return b.check(func(k, rank, count int) {
+		out, n := dst[rank:rank+count], 0
+		block := b.block(k)
+		for i := range blockWords / 2 {
+			x := uint32(k)*blockBits + uint32(i)*64
+			for w := block.word(i); w != 0; w &= w - 1 {
+				out[n] = x + uint32(bits.TrailingZeros64(w))
+				n++
+			}
 		}
-	}
-	return nil
+	})
 }
 
 func sizeBitset(docs []uint32) int {
@@ -130,12 +163,10 @@ func appendBitset(dst, docs []uint32) []uint32 {
 	for _, d := range docs {
 		words[d/32] |= 1 << (d % 32)
 	}
-	n := uint32(0)
-	for block := range rank {
-		rank[block] = n
-		for _, w := range words[block*blockWords : (block+1)*blockWords] {
-			n += uint32(bits.OnesCount32(w))
-		}
+	n := 0
+	for k := range rank {
+		rank[k] = uint32(n)
+		n += (*bitBlock)(words[k*blockWords:]).count()
 	}
 	return dst
 }

@@ -82,7 +82,7 @@ func (p Packed) Segments() int { return len(p.Dir) / 2 }
 // segment returns the header and the two parts of the payload of segment seg,
 // which must be in range, after checking that they are well formed and that the
 // payload lies between its neighbours.
-func (p Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
+func (p *Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
 	off := int(p.Dir[2*seg])
 	h = header(p.Dir[2*seg+1])
 	switch b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en(); {
@@ -106,20 +106,29 @@ func (p Packed) segment(seg, count int) (h header, low, exc []uint32, err error)
 	if seg == 0 && off != 0 || end > len(p.Payload) || off > end || end-off != lw+h.exceptionWords() {
 		return h, nil, nil, corrupt(ParaPFor, p.first+2*seg, "segment %d: payload is not where its neighbours leave room", seg)
 	}
-	pay := p.Payload[off:end]
-	return h, pay[:lw], pay[lw:], nil
+	low, exc = p.Payload[off:off+lw], p.Payload[off+lw:end]
+	at := p.first + len(p.Dir) + off
+	switch {
+	case !zeroAbove(low, count*h.b()):
+		err = corrupt(ParaPFor, at+lw-1, "segment %d: bits behind the last value", seg)
+	case !zeroAbove(exc, h.en()*(h.ib()+h.hb())):
+		err = corrupt(ParaPFor, at+lw+len(exc)-1, "segment %d: bits behind the last exception", seg)
+	}
+	return h, low, exc, err
 }
 
-func (p Packed) corruptHeader(seg int, reason string) error {
+func (p *Packed) corruptHeader(seg int, reason string) error {
 	return corrupt(ParaPFor, p.first+2*seg+1, "segment %d: header %#08x: %s", seg, p.Dir[2*seg+1], reason)
 }
 
-// word is the offset in the list of a word inside the payload of segment seg.
-func (p Packed) word(seg, i int) int {
-	return p.first + len(p.Dir) + int(p.Dir[2*seg]) + i
+// zeroAbove tells whether the bits of words from position n, which is in the
+// last word or at its end, are zero.
+func zeroAbove(words []uint32, n int) bool {
+	return n%32 == 0 || words[len(words)-1]>>(n%32) == 0
 }
 
-// At returns value i. It checks the segment's directory entry, not its payload.
+// At returns value i. It checks the segment's directory entry; that exceptions
+// ascend, which it relies on, only Validate checks.
 func (p Packed) At(i uint32) (uint32, error) {
 	if i >= p.Len {
 		return 0, fmt.Errorf("codec: value %d of %d", i, p.Len)
@@ -181,44 +190,39 @@ func (p Packed) Validate() error {
 }
 
 // decode writes the values of segment seg to dst, whose length is their count.
-func (p Packed) decode(seg int, dst []uint32) error {
+func (p *Packed) decode(seg int, dst []uint32) error {
 	h, low, exc, err := p.segment(seg, len(dst))
 	if err != nil {
 		return err
 	}
 	unpack(dst, low, h.b())
-	if used := len(dst) * h.b() % 32; used > 0 && low[len(low)-1]>>used != 0 {
-		return corrupt(ParaPFor, p.word(seg, len(low)-1), "bits behind the last value of segment %d", seg)
-	}
-	if h.en() > 0 {
-		return p.patch(seg, h, dst, exc, len(low))
-	}
-	return nil
+	return p.patch(seg, h, dst, exc)
 }
 
-// patch adds the overflows in exc, which lies at word at of the payload, to the
-// values in dst. Indexes must ascend and fit, overflows must not be zero, and
-// the widths must be those that an encoder finds.
-func (p Packed) patch(seg int, h header, dst, exc []uint32, at int) error {
+// patch adds the overflows in exc to the values in dst. Indexes must ascend and
+// fit, overflows must not be zero, and the widths must be those that an encoder
+// finds.
+func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
 	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
+	if en == 0 {
+		return nil
+	}
+	at := p.first + len(p.Dir) + int(p.Dir[2*seg]) + h.lowWords(len(dst)) // of exc in the list
 	index, all := -1, uint32(0)
 	for j := range en {
 		i := int(bitsAt(exc, j*ib, ib))
 		over := bitsAt(exc, en*ib+j*hb, hb)
 		if i <= index || i >= len(dst) {
-			return corrupt(ParaPFor, p.word(seg, at+j*ib/32), "segment %d: exception %d has index %d behind %d", seg, j, i, index)
+			return corrupt(ParaPFor, at+j*ib/32, "segment %d: exception %d has index %d behind %d", seg, j, i, index)
 		}
 		if over == 0 {
-			return corrupt(ParaPFor, p.word(seg, at+(en*ib+j*hb)/32), "segment %d: exception %d has no overflow", seg, j)
+			return corrupt(ParaPFor, at+(en*ib+j*hb)/32, "segment %d: exception %d has no overflow", seg, j)
 		}
 		dst[i] |= over << b
 		index, all = i, all|over
 	}
 	if bits.Len(uint(index)) != ib || bits.Len32(all) != hb {
 		return p.corruptHeader(seg, "exception widths are not the least")
-	}
-	if used := en * (ib + hb) % 32; used > 0 && exc[len(exc)-1]>>used != 0 {
-		return corrupt(ParaPFor, p.word(seg, at+len(exc)-1), "bits behind the last exception of segment %d", seg)
 	}
 	return nil
 }

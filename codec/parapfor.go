@@ -48,23 +48,31 @@ func (s *Segments) Decode(seg int, dst *[SegmentLen]uint32) (int, error) {
 		return 0, fmt.Errorf("codec: segment %d of %d", seg, len(s.Last))
 	}
 	count := segmentCount(s.Len, seg)
-	return count, s.decode(s.packed(), seg, dst[:count])
+	p := s.packed()
+	return count, s.decode(&p, seg, dst[:count])
 }
 
 // decode writes the docIDs of segment seg to dst, whose length is their count.
-func (s *Segments) decode(p Packed, seg int, dst []uint32) error {
-	if err := p.decode(seg, dst); err != nil {
+func (s *Segments) decode(p *Packed, seg int, dst []uint32) error {
+	h, low, exc, err := p.segment(seg, len(dst))
+	if err != nil {
 		return err
 	}
-	// 64 bits: a sum that reaches 2^32 then differs from Last, so nothing wraps.
 	docID := ^uint64(0)
 	if seg > 0 {
 		docID = uint64(s.Last[seg-1])
 	}
-	for i, v := range dst {
-		docID += uint64(v) + 1
-		dst[i] = uint32(docID)
+	if h.en() == 0 {
+		docID = unpackGaps(dst, low, h.b(), docID)
+	} else {
+		unpack(dst, low, h.b())
+		if err := p.patch(seg, h, dst, exc); err != nil {
+			return err
+		}
+		docID = sumGaps(dst, docID)
 	}
+	// docID has 64 bits: had it passed 2^32, it would differ from Last. So nothing
+	// wrapped, and the docIDs ascend.
 	if docID != uint64(s.Last[seg]) {
 		return corrupt(ParaPFor, seg, "segment %d ends at docID %d, its gaps at %d", seg, s.Last[seg], docID)
 	}
@@ -76,7 +84,7 @@ func (s *Segments) decodeAll(dst []uint32) error {
 	p := s.packed()
 	for seg := range s.Last {
 		at := seg * SegmentLen
-		if err := s.decode(p, seg, dst[at:min(at+SegmentLen, len(dst))]); err != nil {
+		if err := s.decode(&p, seg, dst[at:min(at+SegmentLen, len(dst))]); err != nil {
 			return err
 		}
 	}

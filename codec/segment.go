@@ -38,70 +38,60 @@ func chooseWidth(values []uint32, opt Options) header {
 
 // appendSegment appends the payload of one segment under header h.
 func appendSegment(dst, values []uint32, h header) []uint32 {
-	b, ib, hb := h.b(), h.ib(), h.hb()
-	w := bitWriter{dst: dst}
+	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
+	at, low := len(dst), h.lowWords(len(values))
+	dst = append(dst, zeros[:low+h.exceptionWords()]...)
+	mask := uint32(1<<b - 1)
+	w := bitWriter{dst: dst[at : at+low]}
 	for _, v := range values {
-		w.put(v&(1<<b-1), b)
+		w.put(v&mask, b)
 	}
 	w.flush()
-	if h.en() > 0 {
-		for i, v := range values {
-			if v>>b != 0 {
-				w.put(uint32(i), ib)
-			}
-		}
-		for _, v := range values {
-			if v>>b != 0 {
-				w.put(v>>b, hb)
-			}
-		}
-		w.flush()
+	if en == 0 {
+		return dst
 	}
-	return w.dst
+	var over [SegmentLen]uint32
+	w, n := bitWriter{dst: dst[at+low:]}, 0
+	for i, v := range values {
+		if v > mask {
+			w.put(uint32(i), ib)
+			over[n] = v >> b
+			n++
+		}
+	}
+	for _, v := range over[:n] {
+		w.put(v, hb)
+	}
+	w.flush()
+	return dst
 }
 
-// bitWriter appends values of up to 32 bits to words, low bits first.
+// zeros is as long as the longest payload: 128 values of 32 bits, for exceptions
+// are only taken where they save words.
+var zeros [SegmentLen]uint32
+
+// bitWriter fills dst with values of up to 32 bits, low bits first.
 type bitWriter struct {
 	dst  []uint32
 	acc  uint64
 	used int // bits of acc, below 32 between calls
 }
 
-// put appends the low n bits of v, whose other bits must be zero.
+// put writes the low n bits of v, whose other bits must be zero.
 func (w *bitWriter) put(v uint32, n int) {
-	w.acc |= uint64(v) << w.used
+	w.acc |= uint64(v) << (w.used & 63)
 	w.used += n
 	if w.used >= 32 {
-		w.dst = append(w.dst, uint32(w.acc))
+		w.dst[0] = uint32(w.acc)
+		w.dst = w.dst[1:]
 		w.acc >>= 32
 		w.used -= 32
 	}
 }
 
-// flush fills the last word with zeros.
+// flush writes the bits that are left.
 func (w *bitWriter) flush() {
 	if w.used > 0 {
-		w.dst = append(w.dst, uint32(w.acc))
-	}
-	w.acc, w.used = 0, 0
-}
-
-// bitsAt reads n bits, 0 to 32, at bit position pos, all inside words.
-func bitsAt(words []uint32, pos, n int) uint32 {
-	if n == 0 {
-		return 0
-	}
-	i := pos / 32
-	w := uint64(words[i])
-	if i+1 < len(words) {
-		w |= uint64(words[i+1]) << 32
-	}
-	return uint32(w >> (pos % 32) & (1<<n - 1))
-}
-
-// unpack reads len(dst) values of b bits each from the start of src.
-func unpack(dst, src []uint32, b int) {
-	for i := range dst {
-		dst[i] = bitsAt(src, i*b, b)
+		w.dst[0] = uint32(w.acc)
 	}
 }
