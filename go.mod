@@ -24,4 +24,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/ebitengine/purego v0.11.3 // indirect
+require (
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/mattn/go-colorable v0.1.14 // indirect
+	github.com/mattn/go-isatty v0.0.22 // indirect
+)

@@ -1,0 +1,160 @@
+package cl
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// maxArenas is the number of arena buffers that kernels take: an allocation is
+// often capped at a quarter of device memory.
+const maxArenas = 4
+
+// arena is where the lists live: consecutive ranges of the source's words, one
+// buffer each, so that lists go to the device as they lie in the file.
+type arena struct {
+	buffers [maxArenas]*ocl.MemObject // all set; unused ones repeat the first
+	bytes   uint64
+}
+
+// place is where a list lies: buffer and offset in units of four words.
+type place struct {
+	buffer uint32
+	off    uint32
+}
+
+type wordRange struct{ from, to uint64 }
+
+// layout cuts the source's words at list boundaries into ranges of at most
+// maxAlloc bytes and says where every list lies.
+func layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []place, error) {
+	order := make([]plan.Handle, len(src.Lists))
+	for i := range order {
+		order[i] = plan.Handle(i)
+	}
+	if !slices.IsSortedFunc(src.Lists, func(a, b plan.List) int { return cmp.Compare(a.Off, b.Off) }) {
+		slices.SortFunc(order, func(a, b plan.Handle) int { return cmp.Compare(src.Lists[a].Off, src.Lists[b].Off) })
+	}
+	// Offsets count four words, kept in 32 bits; a pad of four words lets
+	// kernels load whole uint4 at the end.
+	maxWords := min(maxAlloc/4, (1<<32-1)*4) - plan.ListAlign
+	var ranges []wordRange
+	places := make([]place, len(src.Lists))
+	for _, h := range order {
+		l := src.Lists[h]
+		end := l.Off + uint64(l.Words)
+		if uint64(l.Words) > maxWords {
+			return nil, nil, fmt.Errorf("list %d takes %d bytes, the largest buffer has %d", h, 4*uint64(l.Words), maxAlloc)
+		}
+		if len(ranges) == 0 || end-ranges[len(ranges)-1].from > maxWords {
+			ranges = append(ranges, wordRange{l.Off, l.Off})
+		}
+		r := &ranges[len(ranges)-1]
+		r.to = max(r.to, end)
+		places[h] = place{uint32(len(ranges) - 1), uint32((l.Off - r.from) / 4)}
+	}
+	if len(ranges) > maxArenas {
+		return nil, nil, fmt.Errorf("lists need %d buffers of at most %d bytes, there are %d", len(ranges), maxAlloc, maxArenas)
+	}
+	return ranges, places, nil
+}
+
+// loadArena makes the buffers and fills them.
+func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error) {
+	a := &arena{}
+	for _, r := range ranges {
+		a.bytes += 4 * (r.to - r.from + plan.ListAlign)
+	}
+	if err := b.reserve(a.bytes, "lists"); err != nil {
+		return nil, err
+	}
+	for i, r := range ranges {
+		m, err := b.buffer(ocl.MemReadOnly, 4*(r.to-r.from+plan.ListAlign), "lists")
+		if err == nil {
+			a.buffers[i] = m
+			err = b.writeWords(m, src.Words[r.from:r.to])
+		}
+		if err != nil {
+			a.release(b)
+			return nil, err
+		}
+	}
+	if len(ranges) == 0 {
+		m, err := b.buffer(ocl.MemReadOnly, 16, "lists")
+		if err != nil {
+			a.release(b)
+			return nil, err
+		}
+		a.buffers[0] = m
+	}
+	for i := max(len(ranges), 1); i < maxArenas; i++ {
+		a.buffers[i] = a.buffers[0]
+	}
+	return a, nil
+}
+
+func (a *arena) release(b *Backend) {
+	for i, m := range a.buffers {
+		if m != nil && !slices.Contains(a.buffers[:i], m) {
+			m.Release()
+		}
+	}
+	b.unreserve(a.bytes)
+}
+
+// uploadChunk is the size of one pinned buffer of a bulk upload.
+const uploadChunk = 8 << 20
+
+// writeWords copies words to the start of m through two pinned buffers, so that
+// one fills while the other travels, and writes four zero words behind them.
+func (b *Backend) writeWords(m *ocl.MemObject, words []uint32) error {
+	var stages [2]*pinned
+	var sent [2]*ocl.Event
+	defer func() {
+		for i := range stages {
+			if sent[i] != nil {
+				sent[i].Release()
+			}
+			if stages[i] != nil {
+				stages[i].release(b)
+			}
+		}
+	}()
+	total := 4*len(words) + 16
+	for i := range stages {
+		var err error
+		if stages[i], err = b.newPinned(min(uploadChunk, total)); err != nil {
+			return err
+		}
+	}
+	for at, i := 0, 0; at < total; i ^= 1 {
+		if sent[i] != nil {
+			if err := ocl.WaitForEvents([]*ocl.Event{sent[i]}); err != nil {
+				return b.fail("uploading lists", err)
+			}
+			sent[i].Release()
+			sent[i] = nil
+		}
+		stage := stages[i].words
+		n := copy(stage, words[min(at/4, len(words)):])
+		clear(stage[n:min(n+4, len(stage))])
+		size := min(4*len(stage), total-at)
+		err := b.do(func() (err error) {
+			if err = b.fault("upload"); err != nil {
+				return err
+			}
+			sent[i], err = b.upload.EnqueueWriteBuffer(m, false, at, size, unsafe.Pointer(&stage[0]), nil)
+			return cmp.Or(err, b.upload.Flush())
+		})
+		if err != nil {
+			return b.fail("uploading lists", err)
+		}
+		at += size
+	}
+	return b.fail("uploading lists", b.do(b.upload.Finish))
+}

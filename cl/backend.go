@@ -1,0 +1,254 @@
+package cl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+	"github.com/rs/zerolog"
+
+	"heddle/engine/plan"
+)
+
+// Options of a backend; the zero value is right for most.
+type Options struct {
+	// MemoryLimit caps what lists, tables and scratch take, in bytes. 0 means
+	// nine tenths of what the device reports, half where its reports are known
+	// to be wrong.
+	MemoryLimit uint64
+	// Profiling fills the device times of plan.Stats.
+	Profiling bool
+	// CountLoads fills plan.Stats.BytesMoved; kernels get slower.
+	CountLoads bool
+	// Tuning overrides the row of the tuning table.
+	Tuning *Tuning
+	// SkipSelfTest opens a device without the self-test, for tests of the
+	// kernels themselves.
+	SkipSelfTest bool
+	Log          *zerolog.Logger
+
+	// fault is asked before each step of a driver and may fail it, in tests.
+	fault func(step string) error
+}
+
+// Backend is one OpenCL device. One goroutine owns its queues and kernel
+// objects; everybody else sends it work. It is safe for concurrent use.
+type Backend struct {
+	dev     *Device
+	tuning  Tuning
+	opt     Options
+	context *ocl.Context
+	// Three queues: were uploads and downloads in one, the upload of a batch
+	// would wait behind the download of the one before, which waits for kernels.
+	upload, compute, download *ocl.CommandQueue
+	program                   *ocl.Program
+
+	work    chan func()   // to the owner
+	stopped chan struct{} // closed when the owner has ended
+
+	mu     sync.Mutex
+	used   uint64 // bytes promised to buffers
+	limit  uint64
+	closed bool
+}
+
+var _ plan.Backend = (*Backend)(nil)
+
+// Open makes a backend of a device: it checks limits, builds the kernels and
+// runs the self-test. Errors are *plan.DeviceError of kind ErrNoDevice (limits),
+// ErrBuild, ErrSelfTest, ErrOutOfMemory or ErrDeviceLost.
+func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
+	if opt.Tuning != nil {
+		copied := *d
+		copied.tuning = d.quirks.apply(*opt.Tuning)
+		copied.info.Tuning = opt.Tuning.Name
+		d = &copied
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	b := &Backend{dev: d, tuning: d.tuning, opt: opt, work: make(chan func()), stopped: make(chan struct{})}
+	b.limit = opt.MemoryLimit
+	if b.limit == 0 {
+		b.limit = d.info.Memory / 10 * 9
+		if d.quirks.memoryLies {
+			b.limit = d.info.Memory / 2
+		}
+	}
+	if err := b.start(); err != nil {
+		b.release()
+		return nil, err
+	}
+	go b.own()
+	if !opt.SkipSelfTest {
+		began := time.Now()
+		if err := b.selfTest(ctx); err != nil {
+			return nil, errors.Join(err, b.Close())
+		}
+		if opt.Log != nil {
+			opt.Log.Debug().Str("device", d.String()).Dur("took", time.Since(began)).Msg("self-test passed")
+		}
+	}
+	return b, nil
+}
+
+func (b *Backend) start() (err error) {
+	if err := b.fault("open"); err != nil {
+		return err
+	}
+	if b.context, err = ocl.CreateContext([]*ocl.Device{b.dev.handle}); err != nil {
+		return b.fail("creating a context", err)
+	}
+	var properties ocl.CommandQueueProperty
+	if b.opt.Profiling {
+		properties = ocl.CommandQueueProfilingEnable
+	}
+	for _, q := range []**ocl.CommandQueue{&b.upload, &b.compute, &b.download} {
+		if *q, err = b.context.CreateCommandQueue(b.dev.handle, properties); err != nil {
+			return b.fail("creating a queue", err)
+		}
+	}
+	b.program, err = b.build(programSource(b.tuning, b.opt.CountLoads))
+	return err
+}
+
+// fault lets a test fail a step.
+func (b *Backend) fault(step string) error {
+	if b.opt.fault == nil {
+		return nil
+	}
+	if err := b.opt.fault(step); err != nil {
+		return b.fail(step, err)
+	}
+	return nil
+}
+
+// own runs what others send until the channel closes.
+func (b *Backend) own() {
+	defer close(b.stopped)
+	for f := range b.work {
+		f()
+	}
+}
+
+// do runs f on the owner and waits for it.
+func (b *Backend) do(f func() error) error {
+	done := make(chan error, 1)
+	b.work <- func() { done <- f() }
+	return <-done
+}
+
+// reserve promises n bytes of device memory to the caller or says why not.
+func (b *Backend) reserve(n uint64, what string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used+n > b.limit {
+		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "reserving memory",
+			Err: fmt.Errorf("%s take %d bytes, %d of %d are in use", what, n, b.used, b.limit)}
+	}
+	b.used += n
+	return nil
+}
+
+func (b *Backend) unreserve(n uint64) {
+	b.mu.Lock()
+	b.used -= n
+	b.mu.Unlock()
+}
+
+// buffer makes a device buffer of at least one load of four words.
+func (b *Backend) buffer(flags ocl.MemFlag, bytes uint64, what string) (*ocl.MemObject, error) {
+	if err := b.fault("allocate"); err != nil {
+		return nil, err
+	}
+	m, err := b.context.CreateEmptyBuffer(flags, int(max(bytes, 16)))
+	if err != nil {
+		return nil, b.failAlloc(fmt.Sprintf("allocating %d bytes for %s", bytes, what), err)
+	}
+	return m, nil
+}
+
+// Info describes the device.
+func (b *Backend) Info() plan.Info { return b.dev.info }
+
+// CopyPeak measures a copy inside device memory, in bytes read and written a
+// second, the best of several.
+func (b *Backend) CopyPeak(ctx context.Context) (float64, error) {
+	size := min(b.limit/8, b.dev.info.MaxAlloc, 1<<30)
+	if err := b.reserve(2*size, "buffers of the copy benchmark"); err != nil {
+		return 0, err
+	}
+	defer b.unreserve(2 * size)
+	src, err := b.buffer(ocl.MemReadWrite, size, "the copy benchmark")
+	if err != nil {
+		return 0, err
+	}
+	defer src.Release()
+	dst, err := b.buffer(ocl.MemReadWrite, size, "the copy benchmark")
+	if err != nil {
+		return 0, err
+	}
+	defer dst.Release()
+	const copies = 4
+	best := 0.0
+	for range 6 {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		var took time.Duration
+		err := b.do(func() error {
+			if err := b.compute.Finish(); err != nil {
+				return err
+			}
+			began := time.Now()
+			for range copies {
+				e, err := b.compute.EnqueueCopyBuffer(src, dst, 0, 0, int(size), nil)
+				if err != nil {
+					return err
+				}
+				e.Release()
+			}
+			err := b.compute.Finish()
+			took = time.Since(began)
+			return err
+		})
+		if err != nil {
+			return 0, b.fail("copying", err)
+		}
+		best = max(best, copies*2*float64(size)/took.Seconds())
+	}
+	return best, nil
+}
+
+// Close ends the owner and releases the device. Stores must be closed before;
+// a second Close gives plan.ErrClosed.
+func (b *Backend) Close() error {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return plan.ErrClosed
+	}
+	b.closed = true
+	b.mu.Unlock()
+	close(b.work)
+	<-b.stopped
+	b.release()
+	return nil
+}
+
+func (b *Backend) release() {
+	if b.program != nil {
+		b.program.Release()
+	}
+	for _, q := range []*ocl.CommandQueue{b.upload, b.compute, b.download} {
+		if q != nil {
+			q.Release()
+		}
+	}
+	if b.context != nil {
+		b.context.Release()
+	}
+}

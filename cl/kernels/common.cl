@@ -1,0 +1,108 @@
+// Common to the kernels over posting lists: where a list lies, how packed
+// values are read. Kernel files include it when they are compiled alone; the
+// host puts its text in front of theirs, after the defines of the tuning row.
+//
+// A term record is two uint4, written by the host (cl/record.go):
+//   s0.x  offset of the list in its arena buffer, in units of four words
+//   s0.y  number of docIDs
+//   s0.z  length of the list in words; no load goes beyond it
+//   s0.w  codec (bits 0-7), arena buffer (8-15), probe kind (16-23),
+//         hash shift (24-31)
+//   s1.x  offset of the auxiliary table in words
+//   s1.y  entries of the auxiliary table
+// A tile is TILE consecutive elements of the shortest list of one query; its
+// record is a uint4 {first term, terms, first element, elements}.
+#ifndef HEDDLE_COMMON
+#define HEDDLE_COMMON
+
+#ifndef WG
+#define WG 128 // work-group size of tile kernels; TILE is four values a work-item
+#endif
+#ifndef SCAN_SERIAL
+#define SCAN_SERIAL 0 // 1: one work-item walks a tile, no barriers (CPU devices)
+#endif
+#ifndef COUNT_LOADS
+#define COUNT_LOADS 0 // 1: tile kernels add up the words that they ask for
+#endif
+
+#define TILE 512
+#define SEGMENT 128
+
+#define CODEC_RAW 1
+#define CODEC_PARAPFOR 2
+#define CODEC_BITSET 3
+
+#define PROBE_BS 0   // no table
+#define PROBE_HS 1   // table: bucket starts
+#define PROBE_LR 2   // table: slope, intercept, left, right as 64-bit integers
+#define PROBE_BITS 3 // table: a bitset of s1.y words
+
+typedef __global const uint *words_t;
+
+#define ARENA __global const uint *a0, __global const uint *a1, __global const uint *a2, __global const uint *a3
+#define ARENA_ARGS a0, a1, a2, a3
+
+#if COUNT_LOADS
+#define LOADS(counter, n) (counter) += (n)
+#else
+#define LOADS(counter, n)
+#endif
+
+// list_words returns the first word of the list of record r.
+static inline words_t list_words(ARENA, uint4 r) {
+    uint a = (r.w >> 8) & 0xff;
+    words_t base = a == 0 ? a0 : a == 1 ? a1 : a == 2 ? a2 : a3;
+    return base + (size_t)r.x * 4;
+}
+
+static inline uint low_mask(uint b) { return b ? 0xffffffffu >> (32 - b) : 0; }
+
+// A segment of packed values: its header, checked against the widths that a
+// header can mean, and where its payload begins.
+typedef struct {
+    uint b, hb, ib, en; // width in place, of overflows, of indexes; exceptions
+    uint at;            // first payload word
+    uint count;         // values
+} segment_t;
+
+// packed_segment reads directory entry s of n packed values whose directory
+// begins at word dir of a list of `words` words.
+static inline segment_t packed_segment(words_t p, uint words, uint dir, uint n, uint s) {
+    uint segments = (n + SEGMENT - 1) / SEGMENT;
+    uint last = words - 1;
+    uint off = p[min(dir + 2 * s, last)];
+    uint h = p[min(dir + 2 * s + 1, last)];
+    segment_t g;
+    g.b = min(h & 63, 32u);
+    g.hb = min((h >> 6) & 63, 32u);
+    g.ib = min((h >> 12) & 15, 7u);
+    g.count = min(n - s * SEGMENT, (uint)SEGMENT);
+    g.en = min((h >> 16) & 255, g.count);
+    g.at = dir + 2 * segments + off;
+    return g;
+}
+
+// bits_at reads b bits (0 to 32) at bit `bit` behind word `at`.
+static inline uint bits_at(words_t p, uint words, uint at, uint bit, uint b) {
+    uint k = at + (bit >> 5), s = bit & 31;
+    uint v = p[min(k, words - 1)] >> s;
+    if (s + b > 32)
+        v |= p[min(k + 1, words - 1)] << (32 - s);
+    return v & low_mask(b);
+}
+
+// Exceptions lie behind the values in place, from a word boundary.
+static inline uint exceptions_at(segment_t g) { return g.at + (g.count * g.b + 31) / 32; }
+
+static inline uint exception_index(words_t p, uint words, segment_t g, uint e) {
+    return bits_at(p, words, exceptions_at(g), e * g.ib, g.ib);
+}
+
+// exception_overflow gives the bits of exception e above the b in place, in
+// their place; a width of 32 leaves nothing above.
+static inline uint exception_overflow(words_t p, uint words, segment_t g, uint e) {
+    uint h = bits_at(p, words, exceptions_at(g), g.en * g.ib + e * g.hb, g.hb);
+    return g.b < 32 ? h << g.b : 0;
+}
+
+#endif

@@ -1,0 +1,129 @@
+package cl
+
+import (
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// A batch runs in rounds: what one sequence of launches takes. A round covers a
+// run of the batch's candidates, so one query may go on in the next round.
+
+const (
+	tileLen     = 512   // elements of a tile, TILE in kernels/common.cl
+	maxQueries  = 16384 // of one round
+	maxTerms    = 65536 // of one round, and so of one query
+	recordWords = 8     // of a term record
+	tileWords   = 4     // of a tile record
+)
+
+// position is how far a batch has been cut into rounds.
+type position struct {
+	query int
+	doc   uint32 // elements of the query's shortest list that are done
+}
+
+// round is what one sequence of launches is told, in the words of one upload:
+// first tiles of the queries, term records, tile records, numbers of the tiles
+// to decode.
+type round struct {
+	firstQuery int
+	queries    int
+	tiles      int
+	decode     int    // tiles to decode
+	candidates uint64 // elements
+	// decodeBytes is what decoding reads and writes.
+	decodeBytes uint64
+	termsAt     int // in uint4
+	tilesAt     int // in uint4
+	todoAt      int // in words
+	words       int // of the upload
+}
+
+// uploadWords bounds the upload of a round of maxTiles tiles.
+func uploadWords(maxTiles int) int {
+	return maxQueries + 4 + maxTerms*recordWords + maxTiles*(tileWords+1)
+}
+
+// cut describes the next round of b from p on in up, the words of the upload,
+// and returns where the round after it begins.
+func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (round, position) {
+	r := round{firstQuery: p.query}
+	// First the shape: how many queries, terms and tiles fit.
+	end, terms := p, 0
+	for end.query < b.Queries() && r.queries < maxQueries {
+		up[r.queries] = uint32(r.tiles)
+		q := b.Query(end.query)
+		left := 0
+		if n := s.shortest(q); n > 0 {
+			left = int((uint64(n-end.doc) + tileLen - 1) / tileLen)
+			if terms+len(q) > maxTerms || r.tiles == s.maxTiles {
+				break
+			}
+			terms += len(q)
+		}
+		r.queries++
+		if take := s.maxTiles - r.tiles; left > take {
+			r.tiles = s.maxTiles
+			end.doc += uint32(take) * tileLen
+			break
+		}
+		r.tiles += left
+		end = position{query: end.query + 1}
+	}
+	up[r.queries] = uint32(r.tiles)
+
+	r.termsAt = (r.queries + 1 + 3) / 4
+	r.tilesAt = r.termsAt + 2*terms
+	r.todoAt = 4 * (r.tilesAt + r.tiles)
+	records, tiles, todo := up[4*r.termsAt:], up[4*r.tilesAt:], up[r.todoAt:]
+	term, tile := 0, 0
+	for i := range r.queries {
+		q := b.Query(p.query + i)
+		n, first := s.shortest(q), uint32(0)
+		if n == 0 {
+			continue
+		}
+		if i == 0 {
+			first = p.doc
+		}
+		for j, h := range q {
+			s.record(h, refs, (*[recordWords]uint32)(records[(term+j)*recordWords:]))
+		}
+		encoded := s.src.Lists[q[0]].Codec != codec.Raw
+		for ; tile < int(up[i+1]); tile++ {
+			count := min(n-first, tileLen)
+			*(*[tileWords]uint32)(tiles[tile*tileWords:]) = [tileWords]uint32{uint32(term), uint32(len(q)), first, count}
+			if encoded {
+				todo[r.decode] = uint32(tile)
+				r.decode++
+				l := &s.src.Lists[q[0]]
+				r.decodeBytes += 4 * (uint64(count) + uint64(count)*uint64(l.Words)/uint64(l.Len))
+			}
+			first += count
+			r.candidates += uint64(count)
+		}
+		term += len(q)
+	}
+	r.words = r.todoAt + r.decode
+	return r, end
+}
+
+// shortest is the number of candidates of a query.
+func (s *Store) shortest(q []plan.Handle) uint32 {
+	if len(q) == 0 {
+		return 0
+	}
+	return s.src.Lists[q[0]].Len
+}
+
+// record writes what the kernels need to know of list h.
+func (s *Store) record(h plan.Handle, refs []tableRef, to *[recordWords]uint32) {
+	l, at := &s.src.Lists[h], s.places[h]
+	tag := uint32(l.Codec) | at.buffer<<8
+	*to = [recordWords]uint32{at.off, l.Len, l.Words, tag}
+	if refs != nil {
+		t := refs[h]
+		to[3] |= uint32(t.kind)<<16 | uint32(t.shift)<<24
+		to[4], to[5] = t.off, t.entries
+	}
+}

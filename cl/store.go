@@ -1,0 +1,317 @@
+package cl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// Store is a set of lists in device memory. It is safe for concurrent use: each
+// round in flight has a slot of its own, so concurrent batches overlap.
+type Store struct {
+	backend  *Backend
+	src      *plan.Source
+	arena    *arena
+	places   []place
+	maxTiles int // of a round
+	auto     plan.Algorithm
+	free     chan *slot // all slots are here when nothing runs
+	slots    int
+	scratch  uint64 // bytes of all slots
+
+	mu     sync.Mutex // guards tables
+	tables map[plan.Algorithm]*tables
+
+	// matchRate is the share of candidates that recent rounds found, in 1/65536:
+	// the first download takes that much and a quarter more.
+	matchRate atomic.Uint64
+	closed    atomic.Bool
+}
+
+var _ plan.Store = (*Store)(nil)
+
+// Load copies the lists of src to the device and builds the tables that Auto
+// uses. src must stay valid until the store is closed.
+func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	s, err := b.load(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
+	if err := src.Validate(); err != nil {
+		return nil, err
+	}
+	ranges, places, err := layout(src, b.dev.info.MaxAlloc)
+	if err != nil {
+		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lists", Err: err}
+	}
+	s := &Store{backend: b, src: src, places: places, maxTiles: b.tuning.RoundTiles, tables: map[plan.Algorithm]*tables{}}
+	if s.arena, err = b.loadArena(src, ranges); err != nil {
+		return nil, err
+	}
+	s.free = make(chan *slot, b.tuning.Slots)
+	for range b.tuning.Slots {
+		x, err := s.newSlot()
+		if err != nil {
+			s.release()
+			return nil, err
+		}
+		s.slots++
+		s.scratch += x.bytes
+		s.free <- x
+	}
+	s.matchRate.Store(1 << 14)
+	if err := s.chooseAuto(ctx); err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// chooseAuto takes the fastest algorithm whose tables fit: Bits, else HS16, else
+// BS.
+func (s *Store) chooseAuto(ctx context.Context) error {
+	for _, a := range []plan.Algorithm{plan.Bits, plan.HS16} {
+		_, err := s.tablesOf(ctx, a)
+		if err == nil {
+			s.auto = a
+			return nil
+		}
+		if failed, ok := err.(*plan.DeviceError); !ok || failed.Kind != plan.ErrOutOfMemory {
+			return err
+		}
+	}
+	s.auto = plan.BS
+	return nil
+}
+
+// tablesOf returns the tables of a, building them on first use. BS has none.
+func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error) {
+	if a == plan.BS {
+		return nil, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.tables[a]; t != nil {
+		return t, nil
+	}
+	t, err := s.backend.loadTables(ctx, a, s.src)
+	if err != nil {
+		return nil, err
+	}
+	s.tables[a] = t
+	return t, nil
+}
+
+func (s *Store) resolve(a plan.Algorithm) plan.Algorithm {
+	if a == plan.Auto {
+		return s.auto
+	}
+	return a
+}
+
+// Intersect answers b in rounds of at most RoundTiles tiles, two in flight.
+func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	began := time.Now()
+	out.Reset()
+	if s.closed.Load() {
+		return plan.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i := range b.Queries() {
+		if n := b.Offsets[i+1] - b.Offsets[i]; n > maxTerms {
+			return fmt.Errorf("cl: query %d has %d terms, at most %d are possible", i, n, maxTerms)
+		}
+	}
+	t, err := s.tablesOf(ctx, s.resolve(b.Algorithm))
+	if err != nil {
+		return err
+	}
+	out.Offsets = slices.Grow(out.Offsets, b.Queries())[:b.Queries()+1]
+	var at position
+	var flying [2]*slot
+	n := 0
+	for at.query < b.Queries() || n > 0 {
+		if at.query < b.Queries() && n < len(flying) {
+			// With one round in flight already, never wait for a second slot: two
+			// callers that did would wait for each other.
+			x, err := s.take(ctx, n > 0)
+			if err != nil {
+				s.abandon(flying[:n])
+				return err
+			}
+			if x != nil {
+				if at, err = s.send(ctx, x, b, t, at); err != nil {
+					s.free <- x
+					s.abandon(flying[:n])
+					return err
+				}
+				flying[n] = x
+				n++
+				continue
+			}
+		}
+		x := flying[0]
+		select {
+		case err = <-x.done:
+		case <-ctx.Done():
+			s.abandon(flying[:n])
+			return ctx.Err()
+		}
+		flying[0], flying[1] = flying[1], nil
+		n--
+		if err == nil {
+			err = s.collect(x, out)
+		}
+		x.releaseEvents()
+		s.free <- x
+		if err != nil {
+			s.abandon(flying[:n])
+			return err
+		}
+	}
+	out.Stats.Queries = uint64(b.Queries())
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// take gets a free slot; with try it gives nil rather than wait.
+func (s *Store) take(ctx context.Context, try bool) (*slot, error) {
+	select {
+	case x := <-s.free:
+		return x, nil
+	default:
+		if try {
+			return nil, nil
+		}
+	}
+	select {
+	case x := <-s.free:
+		return x, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// send cuts the next round and sends it to the device.
+func (s *Store) send(ctx context.Context, x *slot, b *plan.Batch, t *tables, at position) (position, error) {
+	var refs []tableRef
+	if t != nil {
+		refs = t.refs
+	}
+	var next position
+	x.round, next = s.cut(b, refs, at, x.up.words)
+	x.tables, x.countOnly = t, b.CountOnly
+	x.docsAt = (x.round.queries + 1 + 3) / 4 * 4
+	x.read = x.round.queries + 1
+	if !x.countOnly {
+		guess := x.round.candidates * s.matchRate.Load() / (1 << 16)
+		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates))
+	}
+	if err := s.backend.do(x.submit); err != nil {
+		return at, err
+	}
+	go x.finish()
+	return next, nil
+}
+
+// collect appends the results of a finished round to out.
+func (s *Store) collect(x *slot, out *plan.Results) error {
+	r := &x.round
+	starts := x.down.words[:r.queries+1]
+	// The first query may go on from the round before; its end moves then.
+	base := out.Stats.Matches
+	for i, end := range starts[1:] {
+		out.Offsets[r.firstQuery+i+1] = base + uint64(end)
+	}
+	matches := int(starts[r.queries])
+	out.Stats.Matches += uint64(matches)
+	if !x.countOnly {
+		out.Docs = append(out.Docs, x.down.words[x.docsAt:x.docsAt+matches]...)
+		if r.candidates > 0 {
+			rate := uint64(matches) << 16 / r.candidates
+			s.matchRate.Store((3*s.matchRate.Load() + rate) / 4)
+		}
+	}
+	return x.addStats(&out.Stats)
+}
+
+// abandon lets rounds that nobody waits for run to their end.
+func (s *Store) abandon(flying []*slot) {
+	for _, x := range flying {
+		go func() {
+			<-x.done
+			x.releaseEvents()
+			s.free <- x
+		}()
+	}
+}
+
+// Explain names the method for list h.
+func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
+	l := s.src.Lists[h]
+	var how string
+	a = s.resolve(a)
+	s.mu.Lock()
+	t := s.tables[a]
+	s.mu.Unlock()
+	switch {
+	case l.Codec == codec.Bitset:
+		return "bitset, one load a probe"
+	case t == nil || t.refs[h].kind == probeBS:
+		how = "binary search"
+	case t.refs[h].kind == probeBits:
+		return "auxiliary bitset, one load a probe"
+	case t.refs[h].kind == probeLR:
+		how = "binary search in the safe range of a line"
+	default:
+		how = fmt.Sprintf("binary search in buckets of about %d", uint64(l.Len)/uint64(t.refs[h].entries-1))
+	}
+	if l.Codec == codec.ParaPFor {
+		how += ", over skip entries, then a walk of one segment"
+	}
+	return how
+}
+
+// Memory is what lists, tables and scratch take on the device.
+func (s *Store) Memory() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.arena.bytes + s.scratch
+	for _, t := range s.tables {
+		n += t.bytes
+	}
+	return n
+}
+
+// Close waits for what is in flight and frees the device memory.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return plan.ErrClosed
+	}
+	s.release()
+	return nil
+}
+
+func (s *Store) release() {
+	for range s.slots {
+		(<-s.free).release()
+	}
+	for _, t := range s.tables {
+		t.release(s.backend)
+	}
+	if s.arena != nil {
+		s.arena.release(s.backend)
+	}
+}

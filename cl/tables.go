@@ -1,0 +1,185 @@
+package cl
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// Kinds of probes, as in kernels/common.cl.
+const (
+	probeBS   = 0
+	probeHS   = 1
+	probeLR   = 2
+	probeBits = 3
+)
+
+// tables are the auxiliary tables of one algorithm: a buffer and, for every
+// list, where its table lies in it.
+type tables struct {
+	buffer *ocl.MemObject
+	bytes  uint64
+	refs   []tableRef
+}
+
+// tableRef is what a term record says of a table.
+type tableRef struct {
+	off     uint32 // words
+	entries uint32
+	kind    uint8
+	shift   uint8
+}
+
+// tableFor says which table list l gets under algorithm a and how many words it
+// takes. last is the list's greatest docID. Lists no longer than a bucket, and
+// bitsets, need none.
+func tableFor(a plan.Algorithm, l plan.List, docs, last uint32) (tableRef, uint32) {
+	if l.Codec == codec.Bitset || l.Len <= 16 {
+		return tableRef{}, 0
+	}
+	switch bucket := a.Bucket(); {
+	case a == plan.Bits && uint64(l.Len)*plan.DenseRatio > uint64(docs):
+		words := last>>5 + 1
+		return tableRef{kind: probeBits, entries: words}, words
+	case a == plan.LR:
+		return tableRef{kind: probeLR, entries: 8}, 8
+	case bucket > 0 && l.Len > bucket:
+		shift := codec.BucketShift(l.Len, docs, bucket)
+		entries := uint32(uint64(last)>>shift) + 2
+		return tableRef{kind: probeHS, shift: shift, entries: entries}, entries
+	}
+	return tableRef{}, 0
+}
+
+// lastDoc reads the greatest docID of a list without decoding it.
+func lastDoc(l codec.List) (uint32, error) {
+	switch {
+	case l.Len == 0 || l.Codec == codec.Bitset:
+		return 0, nil
+	case l.Codec == codec.Raw && len(l.Words) >= int(l.Len):
+		return l.Words[l.Len-1], nil
+	case l.Codec == codec.ParaPFor:
+		if s, err := l.Segments(); err != nil {
+			return 0, err
+		} else {
+			return s.Last[len(s.Last)-1], nil
+		}
+	}
+	return 0, &codec.CorruptError{Codec: l.Codec, Reason: "the list is shorter than its length says"}
+}
+
+// planTables lays the tables of algorithm a out; words is their total.
+func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint64, err error) {
+	refs = make([]tableRef, len(src.Lists))
+	for h, l := range src.Lists {
+		last, err := lastDoc(src.List(plan.Handle(h)))
+		if err != nil {
+			return nil, 0, fmt.Errorf("list %d: %w", h, err)
+		}
+		if last >= src.Docs && l.Len > 0 && l.Codec != codec.Bitset {
+			return nil, 0, fmt.Errorf("list %d: %w", h, &codec.CorruptError{Codec: l.Codec, Reason: "docIDs beyond the universe"})
+		}
+		ref, n := tableFor(a, l, src.Docs, last)
+		if words+uint64(n) > 1<<32-1 {
+			return nil, 0, fmt.Errorf("tables of %s need more than 16 GiB", a)
+		}
+		ref.off = uint32(words)
+		refs[h] = ref
+		words += uint64(n)
+	}
+	return refs, words, nil
+}
+
+// loadTables builds the tables of a on all cores and makes them resident.
+func (b *Backend) loadTables(ctx context.Context, a plan.Algorithm, src *plan.Source) (*tables, error) {
+	refs, words, err := planTables(a, src)
+	if err != nil {
+		return nil, err
+	}
+	t := &tables{refs: refs, bytes: 4 * (words + plan.ListAlign)}
+	if t.bytes > b.dev.info.MaxAlloc {
+		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "loading tables of " + a.String(),
+			Err: fmt.Errorf("they take %d bytes, the largest buffer has %d", t.bytes, b.dev.info.MaxAlloc)}
+	}
+	if err := b.reserve(t.bytes, "tables of "+a.String()); err != nil {
+		return nil, err
+	}
+	host := make([]uint32, words)
+	if err = fillTables(ctx, src, refs, host); err == nil {
+		if t.buffer, err = b.buffer(ocl.MemReadOnly, t.bytes, "tables"); err == nil {
+			err = b.writeWords(t.buffer, host)
+		}
+	}
+	if err != nil {
+		t.release(b)
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *tables) release(b *Backend) {
+	if t.buffer != nil {
+		t.buffer.Release()
+	}
+	b.unreserve(t.bytes)
+}
+
+// fillTables decodes every list that has a table and writes the table to its
+// place in host.
+func fillTables(ctx context.Context, src *plan.Source, refs []tableRef, host []uint32) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	for i := range errs {
+		wg.Go(func() {
+			var docs, starts []uint32
+			for errs[i] == nil {
+				h := int(next.Add(1) - 1)
+				if h >= len(refs) {
+					return
+				}
+				r := refs[h]
+				if r.kind == probeBS {
+					continue
+				}
+				if errs[i] = ctx.Err(); errs[i] != nil {
+					return
+				}
+				var err error
+				if docs, err = src.List(plan.Handle(h)).AppendTo(docs[:0]); err != nil {
+					errs[i] = fmt.Errorf("list %d: %w", h, err)
+					return
+				}
+				table := host[r.off : r.off+r.entries]
+				switch r.kind {
+				case probeHS:
+					starts = codec.AppendBuckets(starts[:0], docs, r.shift)
+					copy(table, starts)
+				case probeLR:
+					l := codec.FitLine(docs)
+					for k, v := range [4]int64{l.Slope, l.Intercept, l.Left, l.Right} {
+						table[2*k], table[2*k+1] = uint32(uint64(v)), uint32(uint64(v)>>32)
+					}
+				case probeBits:
+					for _, d := range docs {
+						table[d>>5] |= 1 << (d & 31)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

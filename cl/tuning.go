@@ -1,0 +1,83 @@
+package cl
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Tuning is the shape of the kernels for one device family: a row of
+// tuning.toml, whose head says what the fields mean.
+type Tuning struct {
+	Name       string   `toml:"name"`
+	Match      []string `toml:"match"`
+	WG         int      `toml:"wg"`
+	Serial     bool     `toml:"serial"`
+	NVShuffle  bool     `toml:"nv_shuffle"`
+	ScanWG     int      `toml:"scan_wg"`
+	RoundTiles int      `toml:"round_tiles"`
+	Slots      int      `toml:"slots"`
+	BeatsHost  bool     `toml:"beats_host"`
+	Why        string   `toml:"why"`
+}
+
+//go:embed tuning.toml
+var tuningText string
+
+// tuningRows parses the table once; it is part of the program, so a fault in it
+// is a fault of the build, which a test finds.
+var tuningRows = sync.OnceValue(func() []Tuning {
+	var t struct{ Row []Tuning }
+	if _, err := toml.Decode(tuningText, &t); err != nil {
+		panic("cl: tuning.toml: " + err.Error())
+	}
+	return t.Row
+})
+
+// tuningFor picks the row for a device described by words.
+func tuningFor(words string) Tuning {
+	words = strings.ToLower(words)
+rows:
+	for _, r := range tuningRows() {
+		for _, m := range r.Match {
+			if !strings.Contains(words, m) {
+				continue rows
+			}
+		}
+		return r
+	}
+	panic("cl: tuning.toml has no default row")
+}
+
+// defines is the text in front of the kernels: drivers that cache by source see
+// every change.
+func (t Tuning) defines(countLoads bool) string {
+	var b strings.Builder
+	def := func(name string, value int) { fmt.Fprintf(&b, "#define %s %d\n", name, value) }
+	flag := map[bool]int{true: 1}
+	def("WG", t.WG)
+	def("SCAN_WG", t.ScanWG)
+	def("SCAN_SERIAL", flag[t.Serial])
+	def("NV_SHUFFLE", flag[t.NVShuffle])
+	def("COUNT_LOADS", flag[countLoads])
+	return b.String()
+}
+
+// local is the size of a work-group of tile kernels, scan that of the scan over
+// tiles.
+func (t Tuning) local() int {
+	if t.Serial {
+		return 1
+	}
+	return t.WG
+}
+
+func (t Tuning) scan() int {
+	if t.Serial {
+		return 1
+	}
+	return t.ScanWG
+}

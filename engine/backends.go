@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heddle/cl"
+	"heddle/engine/plan"
+	"heddle/hostfallback"
+)
+
+// candidate is a backend that may be opened.
+type candidate struct {
+	name string
+	open func(ctx context.Context) (plan.Backend, error)
+}
+
+// start opens the backend and loads src; on failure nothing stays open.
+func (c candidate) start(ctx context.Context, src *plan.Source) (*running, error) {
+	b, err := c.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.Load(ctx, src)
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return &running{backend: b, store: s, info: b.Info()}, nil
+}
+
+func hostCandidate(opt Options) candidate {
+	return candidate{"host", func(context.Context) (plan.Backend, error) {
+		return hostfallback.New(hostfallback.Options{Threads: opt.Threads, MemoryLimit: opt.HostMemory}), nil
+	}}
+}
+
+func clCandidate(d *cl.Device, opt Options) candidate {
+	return candidate{d.String(), func(ctx context.Context) (plan.Backend, error) {
+		return cl.Open(ctx, d, cl.Options{
+			MemoryLimit: opt.DeviceMemory, Profiling: opt.Profiling, CountLoads: opt.CountLoads, Log: opt.Log})
+	}}
+}
+
+// candidates lists the backends that opt allows, best first.
+func candidates(opt Options) ([]candidate, error) {
+	switch opt.Backend {
+	case "host":
+		return []candidate{hostCandidate(opt)}, nil
+	case "", "auto", "opencl":
+	default:
+		return nil, fmt.Errorf("unknown backend %q (one of auto, host, opencl)", opt.Backend)
+	}
+	explicit := opt.Backend == "opencl"
+	devices, err := cl.Devices(opt.Device)
+	if explicit && (err != nil || len(devices) == 0) {
+		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "looking for " + deviceWanted(opt), Err: err}
+	}
+	var list []candidate
+	for _, d := range devices {
+		if explicit || opt.Device != "" || d.Preferred() {
+			list = append(list, clCandidate(d, opt))
+		}
+	}
+	if !explicit {
+		list = append(list, hostCandidate(opt))
+	}
+	return list, nil
+}
+
+func deviceWanted(opt Options) string {
+	if opt.Device == "" {
+		return "any device"
+	}
+	return fmt.Sprintf("a device named %q", opt.Device)
+}

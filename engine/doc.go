@@ -1,0 +1,16 @@
+// Package engine is heddle's public face: it opens an index, chooses where the
+// lists live (an OpenCL device or pure Go on all cores), and answers queries,
+// one at a time or many in batches.
+//
+//	x, err := engine.Open(ctx, "books.hdl", engine.Options{})
+//	if err != nil { ... }
+//	defer x.Close()
+//	answer, err := x.Search(ctx, engine.Query{Text: "heaven earth"}, engine.SearchOptions{})
+//
+// An Index is safe for concurrent use by any number of goroutines, except that
+// Close must not run beside other calls. Every backend gives the same answer,
+// byte for byte: docIDs ascend. When a device fails while the index is open
+// (lost, out of memory), the next backend of the list takes over, the batch is
+// run again there, and a warning is logged; a query is never lost or answered
+// twice.
+package engine

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rs/zerolog"
+
+	"heddle/engine/analyze"
+	"heddle/engine/hdl"
+	"heddle/engine/plan"
+)
+
+// Dictionary finds the list of a term. hdl.File and hdl.Dictionary are two.
+// Lookup must be safe for concurrent use; on the hot path it should not allocate.
+type Dictionary interface {
+	Lookup(term string) (plan.Handle, bool)
+}
+
+// Options say where an index runs. The zero value is: the best backend there
+// is, algorithm by shape, batches of DefaultBatchCandidates, no logging.
+type Options struct {
+	// Backend is "auto" (or empty), "host" or "opencl". Auto takes the first
+	// OpenCL GPU whose self-test passes, else pure Go; a CPU device only when
+	// its tuning row says that it beats pure Go.
+	Backend string
+	// Device restricts OpenCL devices to those whose name or platform contains
+	// it, case ignored.
+	Device string
+	// Algorithm is what SearchOptions leave open.
+	Algorithm plan.Algorithm
+	// BatchCandidates closes a batch: the sum of the shortest lists of its
+	// queries, the computational threshold of Wu et al. 2010, section IV.
+	// 0 means DefaultBatchCandidates.
+	BatchCandidates uint64
+	// Workers prepare batches and collect answers. 0 means one a core, at
+	// least 2, at most 8: enough to keep one device busy.
+	Workers int
+	// Threads of the pure-Go backend; 0 means all cores.
+	Threads int
+	// DeviceMemory caps what lists and tables take on a device, in bytes;
+	// 0 means what the device reports, less a reserve.
+	DeviceMemory uint64
+	// HostMemory caps the auxiliary tables of the pure-Go backend, in bytes;
+	// 0 means four times the lists.
+	HostMemory uint64
+	// Trusted opens the file without checking its checksums.
+	Trusted bool
+	// Profiling records device times in plan.Stats; it costs a little.
+	Profiling bool
+	// CountLoads counts the bytes that kernels ask for in plan.Stats; it makes
+	// kernels slower.
+	CountLoads bool
+	// Log receives what a person should know: the choice of backend, failures.
+	// The zero Logger writes nothing.
+	Log *zerolog.Logger
+
+	// backends replaces the discovery in tests.
+	backends []candidate
+}
+
+// DefaultBatchCandidates is the batch size at which the measured devices reach
+// 95 % of their throughput.
+const DefaultBatchCandidates = 4 << 20
+
+// Index answers queries over one set of lists.
+type Index struct {
+	file     *hdl.File // nil for an index made by New
+	src      *plan.Source
+	dict     Dictionary
+	analyzer *analyze.Analyzer
+	opt      Options
+	log      zerolog.Logger
+
+	mu     sync.Mutex // guards the change of active and rest
+	rest   []candidate
+	opened []*running // every backend that was opened, for Close
+	active atomic.Pointer[running]
+
+	meanLoad atomic.Uint64 // candidates a query, running mean, for batching
+	workers  sync.Pool     // *worker
+	closed   atomic.Bool
+}
+
+// running is an open backend with the lists loaded.
+type running struct {
+	backend plan.Backend
+	store   plan.Store
+	info    plan.Info
+}
+
+// Open maps the index file at path, validates it and makes its lists resident
+// on the backend that opt chooses. Errors: hdl.ErrCorrupt for a damaged file,
+// plan.ErrNoDevice when nothing matches opt.
+func Open(ctx context.Context, path string, opt Options) (*Index, error) {
+	open := hdl.Open
+	if opt.Trusted {
+		open = hdl.OpenTrusted
+	}
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyze.New(f.Meta().Analysis)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	x := &Index{file: f, src: f.Source(), dict: f, analyzer: a, opt: opt}
+	if err := x.start(ctx); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return x, nil
+}
+
+// New makes an index over lists in memory. src and dict must stay valid and
+// unchanged until Close. Query texts are split at white space.
+func New(ctx context.Context, src *plan.Source, dict Dictionary, opt Options) (*Index, error) {
+	x := &Index{src: src, dict: dict, opt: opt}
+	if err := x.start(ctx); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *Index) start(ctx context.Context) error {
+	x.log = zerolog.Nop()
+	if x.opt.Log != nil {
+		x.log = *x.opt.Log
+	}
+	if x.opt.BatchCandidates == 0 {
+		x.opt.BatchCandidates = DefaultBatchCandidates
+	}
+	if err := x.src.Validate(); err != nil {
+		return err
+	}
+	x.workers.New = func() any { return new(worker) }
+	x.rest = x.opt.backends
+	if x.rest == nil {
+		var err error
+		if x.rest, err = candidates(x.opt); err != nil {
+			return err
+		}
+	}
+	_, err := x.advance(ctx, nil)
+	return err
+}
+
+// advance replaces the failed backend (nil at the start) by the next one that
+// opens and loads, unless another goroutine has done so already.
+func (x *Index) advance(ctx context.Context, failed *running) (*running, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if r := x.active.Load(); r != failed {
+		return r, nil
+	}
+	var errs []error
+	for len(x.rest) > 0 {
+		c := x.rest[0]
+		x.rest = x.rest[1:]
+		r, err := c.start(ctx, x.src)
+		if ctx.Err() != nil {
+			x.rest = append([]candidate{c}, x.rest...)
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			x.log.Warn().Err(err).Str("backend", c.name).Msg("backend not usable, trying the next")
+			errs = append(errs, err)
+			continue
+		}
+		x.opened = append(x.opened, r)
+		x.active.Store(r)
+		x.log.Info().Str("backend", r.info.Kind).Str("device", r.info.Device).Uint64("bytes", r.store.Memory()).Msg("lists resident")
+		return r, nil
+	}
+	if len(errs) == 0 {
+		errs = append(errs, plan.ErrNoDevice)
+	}
+	return nil, errors.Join(errs...)
+}
+
+// run answers b on the active backend, and on the next one if that fails.
+func (x *Index) run(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	if x.closed.Load() {
+		return plan.ErrClosed
+	}
+	r := x.active.Load()
+	for {
+		err := r.store.Intersect(ctx, b, out)
+		if err == nil || ctx.Err() != nil || !failsOver(err) {
+			return err
+		}
+		x.log.Error().Err(err).Str("device", r.info.Device).Msg("backend failed, the next one takes over")
+		next, nextErr := x.advance(ctx, r)
+		if nextErr != nil {
+			return errors.Join(err, nextErr)
+		}
+		r = next
+	}
+}
+
+// failsOver reports whether another backend may answer where this one failed.
+func failsOver(err error) bool {
+	return errors.Is(err, plan.ErrDeviceLost) || errors.Is(err, plan.ErrOutOfMemory) || errors.Is(err, plan.ErrBuild)
+}
+
+// Backend describes where queries run now.
+func (x *Index) Backend() plan.Info { return x.active.Load().info }
+
+// Memory is what the lists and their tables occupy there, in bytes.
+func (x *Index) Memory() uint64 { return x.active.Load().store.Memory() }
+
+// File is the index file, nil for an index made by New. It is closed by Close.
+func (x *Index) File() *hdl.File { return x.file }
+
+// Source is the set of lists.
+func (x *Index) Source() *plan.Source { return x.src }
+
+// Peak measures what the active backend can copy, in bytes read and written a
+// second: the limit that bytes moved are held against. It takes some tens of
+// milliseconds. 0 means that the backend cannot tell.
+func (x *Index) Peak(ctx context.Context) (float64, error) {
+	if p, ok := x.active.Load().backend.(interface {
+		CopyPeak(ctx context.Context) (float64, error)
+	}); ok {
+		return p.CopyPeak(ctx)
+	}
+	return 0, nil
+}
+
+// Close releases stores, backends and the file. Calls after it, and a second
+// Close, give plan.ErrClosed.
+func (x *Index) Close() error {
+	if x.closed.Swap(true) {
+		return plan.ErrClosed
+	}
+	var errs []error
+	for _, r := range x.opened {
+		errs = append(errs, r.store.Close(), r.backend.Close())
+	}
+	if x.file != nil {
+		errs = append(errs, x.file.Close())
+	}
+	return errors.Join(errs...)
+}
