@@ -1,84 +1,117 @@
 package cl
 
 import (
-	"os"
+	"errors"
 	"strings"
 	"testing"
 )
 
-const poclPlatform = "Portable Computing Language"
-
-// testDevice returns a device that can build programs: the first one whose name
-// contains HEDDLE_TEST_DEVICE when that is set, else one of PoCL, else any. It
-// skips the test when the machine has none.
-func testDevice(t testing.TB) *Device {
-	t.Helper()
+func TestPlatforms(t *testing.T) {
+	d := testDevice(t)
 	platforms, err := GetPlatforms()
-	if err != nil {
-		t.Skipf("no OpenCL here: %v", err)
+	if err != nil || len(platforms) == 0 {
+		t.Fatalf("%d platforms, %v", len(platforms), err)
 	}
-	want := os.Getenv("HEDDLE_TEST_DEVICE")
-	var found *Device
+	found := false
 	for _, p := range platforms {
+		if p.Name() == "" || p.Vendor() == "" || !strings.HasPrefix(p.Version(), "OpenCL ") || !strings.HasSuffix(p.Profile(), "_PROFILE") {
+			t.Errorf("platform %q of %q, %q, %q", p.Name(), p.Vendor(), p.Version(), p.Profile())
+		}
+		if s := p.Name() + p.Extensions(); strings.Contains(s, "\x00") {
+			t.Errorf("zero byte in %q", s)
+		}
 		devices, err := p.GetDevices(DeviceTypeAll)
-		if err != nil {
-			continue // a platform without devices
+		if err != nil && !errors.Is(err, ErrDeviceNotFound) {
+			t.Errorf("%s: %v", p.Name(), err)
 		}
-		for _, d := range devices {
-			if !d.Available() || !d.CompilerAvailable() || !strings.Contains(d.Name(), want) {
-				continue
-			}
-			if want != "" || p.Name() == poclPlatform {
-				return d
-			}
-			if found == nil {
-				found = d
-			}
+		for _, o := range devices {
+			found = found || o.id == d.id
+		}
+		if same, err := GetDevices(p, DeviceTypeAll); len(same) != len(devices) {
+			t.Errorf("%s: %d devices, then %d, %v", p.Name(), len(devices), len(same), err)
 		}
 	}
-	if found == nil {
-		t.Skipf("no OpenCL device here has %q in its name", want)
+	if !found {
+		t.Error("the device under test is not listed")
 	}
-	return found
 }
 
-func TestSmoke(t *testing.T) {
+func TestDeviceInfo(t *testing.T) {
 	d := testDevice(t)
-	t.Log(d.Name(), d.Type(), d.MaxWorkItemSizes(), d.LocalMemType(), d.GlobalMemSize())
-	ctx, err := CreateContext([]*Device{d})
-	if err != nil {
-		t.Fatal(err)
+	for name, s := range map[string]string{
+		"Name": d.Name(), "Vendor": d.Vendor(), "DriverVersion": d.DriverVersion(), "Extensions": d.Extensions(),
+	} {
+		if s == "" || strings.Contains(s, "\x00") {
+			t.Errorf("%s is %q", name, s)
+		}
 	}
-	defer ctx.Release()
-	p, err := ctx.CreateProgramWithSource([]string{"kernel void f(global uint*a, uint n)", "{ a[get_global_id(0)] = n + get_global_id(0); }"})
-	if err != nil {
-		t.Fatal(err)
+	for want, s := range map[string]string{"OpenCL ": d.Version(), "OpenCL C ": d.OpenCLCVersion(), "FULL_PROFILE": d.Profile()} {
+		if !strings.HasPrefix(s, want) {
+			t.Errorf("%q does not begin with %q", s, want)
+		}
 	}
-	if err := p.BuildProgram(nil, ""); err != nil {
-		t.Fatal(err)
+	// The least values that OpenCL 1.2 allows.
+	for name, c := range map[string]struct{ got, least int64 }{
+		"MaxComputeUnits":         {int64(d.MaxComputeUnits()), 1},
+		"MaxWorkItemDimensions":   {int64(d.MaxWorkItemDimensions()), 3},
+		"MaxWorkGroupSize":        {int64(d.MaxWorkGroupSize()), 1},
+		"PreferredVectorWidthInt": {int64(d.PreferredVectorWidthInt()), 1},
+		"NativeVectorWidthInt":    {int64(d.NativeVectorWidthInt()), 1},
+		"MaxMemAllocSize":         {d.MaxMemAllocSize(), 1 << 20},
+		"MaxParameterSize":        {int64(d.MaxParameterSize()), 256},
+		"MemBaseAddrAlign":        {int64(d.MemBaseAddrAlign()), 128},
+		"GlobalMemSize":           {d.GlobalMemSize(), d.MaxMemAllocSize()},
+		"MaxConstantBufferSize":   {d.MaxConstantBufferSize(), 1 << 10},
+		"LocalMemSize":            {d.LocalMemSize(), 1 << 10},
+		"MaxClockFrequency":       {int64(d.MaxClockFrequency()), 0},
+		"GlobalMemCachelineSize":  {int64(d.GlobalMemCachelineSize()), 0},
+		"GlobalMemCacheSize":      {int64(d.GlobalMemCacheSize()), 0},
+	} {
+		if c.got < c.least {
+			t.Errorf("%s is %d, less than %d", name, c.got, c.least)
+		}
 	}
-	k, err := p.CreateKernel("f")
-	if err != nil {
-		t.Fatal(err)
+	if r := d.ProfilingTimerResolution(); r < 0 || r > 1e9 {
+		t.Errorf("the timer's resolution is %d ns", r)
 	}
-	b, err := ctx.CreateEmptyBuffer(MemReadWrite, 4*256)
-	if err != nil {
-		t.Fatal(err)
+	if bits := d.AddressBits(); bits != 32 && bits != 64 {
+		t.Errorf("%d address bits", bits)
 	}
-	q, err := ctx.CreateCommandQueue(d, CommandQueueProfilingEnable)
-	if err != nil {
-		t.Fatal(err)
+	if !d.EndianLittle() || !d.Available() || !d.CompilerAvailable() {
+		t.Error("the device is big-endian, not available or has no compiler")
 	}
-	if err := k.SetArgs(b, uint32(7)); err != nil {
-		t.Fatal(err)
+	cpu := d.Type()&DeviceTypeCPU != 0
+	if d.Type()&(DeviceTypeCPU|DeviceTypeGPU|DeviceTypeAccelerator) == 0 || cpu && !d.HostUnifiedMemory() || cpu && d.ErrorCorrectionSupport() {
+		t.Errorf("type %v, unified memory %v, error correction %v", d.Type(), d.HostUnifiedMemory(), d.ErrorCorrectionSupport())
 	}
-	e, err := q.EnqueueNDRangeKernel(k, nil, []int{256}, []int{64}, nil)
-	if err != nil {
-		t.Fatal(err)
+	if m := d.LocalMemType(); m != LocalMemTypeLocal && m != LocalMemTypeGlobal {
+		t.Errorf("local memory is %v", m)
 	}
-	m, e2, err := q.EnqueueMapBuffer(b, true, MapFlagRead, 0, 1024, []*Event{e})
-	if err != nil {
-		t.Fatal(err)
+	sizes := d.MaxWorkItemSizes()
+	if len(sizes) != d.MaxWorkItemDimensions() {
+		t.Fatalf("sizes %v", sizes)
 	}
-	t.Log(m.ByteSlice()[:16], e2)
+	for _, s := range sizes {
+		if s < 1 || s > d.MaxWorkGroupSize() {
+			t.Errorf("sizes %v with a work-group of %d", sizes, d.MaxWorkGroupSize())
+		}
+	}
+}
+
+func TestStrings(t *testing.T) {
+	for got, want := range map[string]string{
+		DeviceType(0).String():                       "None",
+		DeviceTypeGPU.String():                       "GPU",
+		(DeviceTypeCPU | DeviceTypeDefault).String(): "CPU|Default",
+		DeviceTypeAll.String():                       "CPU|GPU|Accelerator|Default",
+		LocalMemTypeNone.String():                    "None",
+		LocalMemTypeLocal.String():                   "Local",
+		LocalMemTypeGlobal.String():                  "Global",
+		LocalMemType(9).String():                     "Unknown",
+		BuildError("log").Error():                    "cl: build error (log)",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 }
