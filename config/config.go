@@ -22,25 +22,24 @@ type Devices struct {
 	Profiling bool   // ask the device's own clock for kernel times
 }
 
-// Memory limits what an opened index may occupy; 0 is no limit of our own.
+// Memory limits what an opened index may occupy.
 type Memory struct {
-	Device Size // lists, tables and scratch on an OpenCL device
-	Tables Size // auxiliary tables of the algorithms in host memory
+	Device Size // lists, tables and scratch on an OpenCL device; 0 is what it reports
+	Tables Size // auxiliary tables of the host backend; 0 is four times the lists
 }
 
-// Batching says when a batch of queries is closed and how many are in flight; 0
-// is the backend's own choice.
+// Batching says how queries are gathered.
 type Batching struct {
-	Candidates int // elements of the shortest lists, summed over a batch
-	Queries    int // queries of a batch
-	Workers    int // batches prepared at the same time
+	Candidates int // elements of the shortest lists in a batch; 0 is the engine's choice
+	Queries    int // queries of a file read before they are answered
+	Workers    int // batches prepared at the same time; 0 is the engine's choice
 }
 
 // Index holds the settings of index files that are built.
 type Index struct {
 	Codec          string  // "auto" or the name of a codec
 	ExceptionRatio float64 // greatest share of exceptions in a segment, 0 to 0.6
-	Dense          string  // "auto" or "never": bitsets for dense lists under codec auto
+	Dense          string  // "auto" or "never": bitsets for dense lists
 	BuildMemory    Size    // of the builder, before it spills to disk
 	Stem           string  // "none" or "english"
 	Stopwords      string  // "none" or a file with one word a line

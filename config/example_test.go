@@ -170,7 +170,7 @@ func TestTableOfKeys(t *testing.T) {
 			}
 		}
 		// Every default must pass its own check, in text as well as in the file.
-		if err := k.setText(Default(), fmt.Sprint(k.Get(Default()))); err != nil {
+		if err := k.setText(Default(), k.Default()); err != nil {
 			t.Errorf("default of %s: %v", k.Name, err)
 		}
 		if isReserved(k.Variable()) {

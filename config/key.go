@@ -25,6 +25,9 @@ type Key struct {
 // Get returns the key's value in c: a string, bool, int, float64 or Size.
 func (k Key) Get(c *Config) any { return k.get(c) }
 
+// Default is the key's default as text.
+func (k Key) Default() string { return fmt.Sprint(k.Get(Default())) }
+
 // Summary is the first line of the key's documentation.
 func (k Key) Summary() string {
 	line, _, _ := strings.Cut(k.Doc, "\n")

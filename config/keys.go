@@ -20,31 +20,31 @@ Empty takes the best one.`),
 It costs some speed; --explain and the benchmarks print the times.`),
 
 	key("memory.device", func(c *Config) *Size { return &c.Memory.Device }, 0, nil,
-		`Most memory to take on an OpenCL device.
-It holds lists, auxiliary tables and scratch; 0 is what the device reports.`),
+		`Most memory to take on an OpenCL device, for lists, tables and scratch.
+0 is what the device reports, less a reserve.`),
 	key("memory.tables", func(c *Config) *Size { return &c.Memory.Tables }, 0, nil,
-		`Most host memory for the auxiliary tables of the algorithms.
-0 is no limit.`),
+		`Most memory for the auxiliary tables of the host backend.
+0 is four times the size of the lists.`),
 
 	key("batching.candidates", func(c *Config) *int { return &c.Batching.Candidates }, 0, within(0, math.MaxInt32),
-		`Close a batch at so many elements of the queries' shortest lists.
-0 is the backend's choice.`),
-	key("batching.queries", func(c *Config) *int { return &c.Batching.Queries }, 0, within(0, math.MaxInt32),
-		`Close a batch at so many queries.
-0 is the backend's choice.`),
+		`Close a batch at so many elements of its queries' shortest lists.
+0 is what the measured devices like best.`),
+	key("batching.queries", func(c *Config) *int { return &c.Batching.Queries }, 16384, within(1, math.MaxInt32),
+		`Queries of a file that are read before they are answered.
+Answers of so many are in memory at the same time.`),
 	key("batching.workers", func(c *Config) *int { return &c.Batching.Workers }, 0, within(0, 4096),
 		`Batches that are prepared at the same time.
-0 is one a core.`),
+0 is one a core, at least 2 and at most 8.`),
 
 	enum("index.codec", func(c *Config) *string { return &c.Index.Codec },
 		"auto", []string{"auto", "raw", "parapfor", "bitset"}, `How posting lists are stored.
-auto takes for each list what is smallest, and a bitset where that is fast.`),
+auto takes the smaller of parapfor and raw for each list.`),
 	key("index.exception_ratio", func(c *Config) *float64 { return &c.Index.ExceptionRatio }, 0.1, within(0, 0.6),
 		`Greatest share of a segment's values that may exceed its bit width.
 From 0 to 0.6; for codec parapfor and for frequencies.`),
 	enum("index.dense", func(c *Config) *string { return &c.Index.Dense },
-		"auto", []string{"auto", "never"}, `Whether codec auto stores dense lists as bitsets.
-auto does so above one document in 32.`),
+		"auto", []string{"auto", "never"}, `Whether lists of more than one document in 32 are stored as bitsets.
+auto does so whatever the codec: a probe is then one load. never leaves them to it.`),
 	key("index.build_memory", func(c *Config) *Size { return &c.Index.BuildMemory }, 512<<20, nil,
 		`Memory of the index builder.
 It spills sorted runs to disk when it needs more, and merges them at the end.`),
