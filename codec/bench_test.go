@@ -47,13 +47,13 @@ func BenchmarkUnpack(b *testing.B) {
 		var dst [SegmentLen]uint32
 		b.Run(fmt.Sprintf("values/%02d", width), func(b *testing.B) {
 			for b.Loop() {
-				unpack(dst[:], src, width)
+				unpack(dst[:], src, uint(width))
 			}
 			reportRate(b, SegmentLen)
 		})
 		b.Run(fmt.Sprintf("docIDs/%02d", width), func(b *testing.B) {
 			for b.Loop() {
-				unpackGaps(dst[:], src, width, 0)
+				unpackGaps(dst[:], src, uint(width), 0)
 			}
 			reportRate(b, SegmentLen)
 		})

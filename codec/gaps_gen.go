@@ -5,12 +5,11 @@ package codec
 // sumBlocks reads len(dst)/32 times 32 gaps of b bits each, 0 to 32, from src,
 // which holds at least as many, and writes the docIDs that they lead to from
 // docID, modulo 2^32. It returns the last of them, not modulo 2^32.
-func sumBlocks(dst, src []uint32, b int, docID uint64) uint64 {
+func sumBlocks(dst, src []uint32, b uint, docID uint64) uint64 {
 	switch b {
 	case 0:
-		for k := range dst[:len(dst)/32*32] {
-			docID++
-			dst[k] = uint32(docID)
+		for k := range len(dst) / 32 {
+			docID = sum0((*[32]uint32)(dst[32*k:]), (*[0]uint32)(src[0*k:]), docID)
 		}
 	case 1:
 		for k := range len(dst) / 32 {
@@ -142,6 +141,42 @@ func sumBlocks(dst, src []uint32, b int, docID uint64) uint64 {
 		}
 	}
 	return docID
+}
+
+func sum0(dst *[32]uint32, src *[0]uint32, docID uint64) uint64 {
+	dst[0] = uint32(docID) + 1
+	dst[1] = uint32(docID) + 2
+	dst[2] = uint32(docID) + 3
+	dst[3] = uint32(docID) + 4
+	dst[4] = uint32(docID) + 5
+	dst[5] = uint32(docID) + 6
+	dst[6] = uint32(docID) + 7
+	dst[7] = uint32(docID) + 8
+	dst[8] = uint32(docID) + 9
+	dst[9] = uint32(docID) + 10
+	dst[10] = uint32(docID) + 11
+	dst[11] = uint32(docID) + 12
+	dst[12] = uint32(docID) + 13
+	dst[13] = uint32(docID) + 14
+	dst[14] = uint32(docID) + 15
+	dst[15] = uint32(docID) + 16
+	dst[16] = uint32(docID) + 17
+	dst[17] = uint32(docID) + 18
+	dst[18] = uint32(docID) + 19
+	dst[19] = uint32(docID) + 20
+	dst[20] = uint32(docID) + 21
+	dst[21] = uint32(docID) + 22
+	dst[22] = uint32(docID) + 23
+	dst[23] = uint32(docID) + 24
+	dst[24] = uint32(docID) + 25
+	dst[25] = uint32(docID) + 26
+	dst[26] = uint32(docID) + 27
+	dst[27] = uint32(docID) + 28
+	dst[28] = uint32(docID) + 29
+	dst[29] = uint32(docID) + 30
+	dst[30] = uint32(docID) + 31
+	dst[31] = uint32(docID) + 32
+	return docID + 32
 }
 
 func sum1(dst *[32]uint32, src *[1]uint32, docID uint64) uint64 {

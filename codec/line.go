@@ -57,7 +57,9 @@ func FitLine(docs []uint32) Line {
 		cov := new(big.Int).SetUint64(prodHi)
 		cov.Lsh(cov, 64).Add(cov, new(big.Int).SetUint64(prodLo)).Mul(cov, n)
 		cov.Sub(cov, new(big.Int).Mul(sumI, sumD))
-		l.Slope = varI.Lsh(varI, LineShift).Div(varI, cov).Int64()
+		// rounded to nearest: (2 var 2^30 + cov) / (2 cov)
+		varI.Lsh(varI, LineShift+1).Add(varI, cov)
+		l.Slope = varI.Div(varI, cov.Lsh(cov, 1)).Int64()
 	}
 	// The line goes through the means: intercept = mean(i) - slope mean(d). Both
 	// terms lie in 0 to 2^62, hence their difference in -2^62 to 2^62.

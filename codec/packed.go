@@ -3,7 +3,6 @@ package codec
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -35,30 +34,6 @@ type Packed struct {
 	first   int // offset of Dir in the list it is part of, for errors
 }
 
-// header is the second directory word of a segment.
-type header uint32
-
-func (h header) b() int  { return int(h & 63) }
-func (h header) hb() int { return int(h >> 6 & 63) }
-func (h header) ib() int { return int(h >> 12 & 15) }
-func (h header) en() int { return int(h >> 16 & 255) }
-
-func makeHeader(b, hb, ib, en int) header {
-	return header(b | hb<<6 | ib<<12 | en<<16)
-}
-
-// lowWords and exceptionWords are the parts of a payload of count values.
-func (h header) lowWords(count int) int { return (count*h.b() + 31) / 32 }
-func (h header) exceptionWords() int    { return (h.en()*(h.ib()+h.hb()) + 31) / 32 }
-
-// segments is the number of segments of n values.
-func segments(n uint32) int { return int((uint64(n) + SegmentLen - 1) / SegmentLen) }
-
-// segmentCount is the number of values in segment seg of n values.
-func segmentCount(n uint32, seg int) int {
-	return int(min(uint64(n)-uint64(seg)*SegmentLen, SegmentLen))
-}
-
 // NewPacked views words as n packed values. It checks only that the directory
 // fits; each segment is checked when it is read.
 func NewPacked(n uint32, words []uint32) (Packed, error) {
@@ -79,76 +54,28 @@ func newPacked(n uint32, words []uint32, first int) (Packed, error) {
 // Segments is the number of segments.
 func (p Packed) Segments() int { return len(p.Dir) / 2 }
 
-// segment returns the header and the two parts of the payload of segment seg,
-// which must be in range, after checking that they are well formed and that the
-// payload lies between its neighbours.
-func (p *Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
-	off := int(p.Dir[2*seg])
-	h = header(p.Dir[2*seg+1])
-	switch b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en(); {
-	case h>>24 != 0:
-		err = p.corruptHeader(seg, "reserved bits are set")
-	case b > 32 || b+hb > 32:
-		err = p.corruptHeader(seg, "values of more than 32 bits")
-	case en > maxExceptions(count):
-		err = p.corruptHeader(seg, "too many exceptions")
-	case en == 0 && hb|ib != 0 || en > 0 && hb == 0:
-		err = p.corruptHeader(seg, "exception widths and count disagree")
-	}
-	if err != nil {
-		return h, nil, nil, err
-	}
-	end := len(p.Payload)
-	if 2*seg+2 < len(p.Dir) {
-		end = int(p.Dir[2*seg+2])
-	}
-	lw := h.lowWords(count)
-	if seg == 0 && off != 0 || end > len(p.Payload) || off > end || end-off != lw+h.exceptionWords() {
-		return h, nil, nil, corrupt(ParaPFor, p.first+2*seg, "segment %d: payload is not where its neighbours leave room", seg)
-	}
-	low, exc = p.Payload[off:off+lw], p.Payload[off+lw:end]
-	at := p.first + len(p.Dir) + off
-	switch {
-	case !zeroAbove(low, count*h.b()):
-		err = corrupt(ParaPFor, at+lw-1, "segment %d: bits behind the last value", seg)
-	case !zeroAbove(exc, h.en()*(h.ib()+h.hb())):
-		err = corrupt(ParaPFor, at+lw+len(exc)-1, "segment %d: bits behind the last exception", seg)
-	}
-	return h, low, exc, err
-}
-
-func (p *Packed) corruptHeader(seg int, reason string) error {
-	return corrupt(ParaPFor, p.first+2*seg+1, "segment %d: header %#08x: %s", seg, p.Dir[2*seg+1], reason)
-}
-
-// zeroAbove tells whether the bits of words from position n, which is in the
-// last word or at its end, are zero.
-func zeroAbove(words []uint32, n int) bool {
-	return n%32 == 0 || words[len(words)-1]>>(n%32) == 0
-}
-
 // At returns value i. It checks the segment's directory entry; that exceptions
 // ascend, which it relies on, only Validate checks.
 func (p Packed) At(i uint32) (uint32, error) {
 	if i >= p.Len {
 		return 0, fmt.Errorf("codec: value %d of %d", i, p.Len)
 	}
-	seg, slot := int(i/SegmentLen), int(i%SegmentLen)
+	seg, slot := int(i/SegmentLen), uint(i%SegmentLen)
 	h, low, exc, err := p.segment(seg, segmentCount(p.Len, seg))
 	if err != nil {
 		return 0, err
 	}
-	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
+	b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en()
 	v := bitsAt(low, slot*b, b)
-	lo, hi := 0, en // the first exception whose index is not below slot
+	lo, hi := uint(0), en // the first exception whose index is not below slot
 	for lo < hi {
-		if mid := (lo + hi) / 2; int(bitsAt(exc, mid*ib, ib)) < slot {
+		if mid := (lo + hi) / 2; uint(bitsAt(exc, mid*ib, ib)) < slot {
 			lo = mid + 1
 		} else {
 			hi = mid
 		}
 	}
-	if lo < en && int(bitsAt(exc, lo*ib, ib)) == slot {
+	if lo < en && uint(bitsAt(exc, lo*ib, ib)) == slot {
 		v |= bitsAt(exc, en*ib+lo*hb, hb) << b
 	}
 	return v, nil
@@ -185,44 +112,6 @@ func (p Packed) Validate() error {
 		if _, err := p.Decode(seg, &buf); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// decode writes the values of segment seg to dst, whose length is their count.
-func (p *Packed) decode(seg int, dst []uint32) error {
-	h, low, exc, err := p.segment(seg, len(dst))
-	if err != nil {
-		return err
-	}
-	unpack(dst, low, h.b())
-	return p.patch(seg, h, dst, exc)
-}
-
-// patch adds the overflows in exc to the values in dst. Indexes must ascend and
-// fit, overflows must not be zero, and the widths must be those that an encoder
-// finds.
-func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
-	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
-	if en == 0 {
-		return nil
-	}
-	at := p.first + len(p.Dir) + int(p.Dir[2*seg]) + h.lowWords(len(dst)) // of exc in the list
-	index, all := -1, uint32(0)
-	for j := range en {
-		i := int(bitsAt(exc, j*ib, ib))
-		over := bitsAt(exc, en*ib+j*hb, hb)
-		if i <= index || i >= len(dst) {
-			return corrupt(ParaPFor, at+j*ib/32, "segment %d: exception %d has index %d behind %d", seg, j, i, index)
-		}
-		if over == 0 {
-			return corrupt(ParaPFor, at+(en*ib+j*hb)/32, "segment %d: exception %d has no overflow", seg, j)
-		}
-		dst[i] |= over << b
-		index, all = i, all|over
-	}
-	if bits.Len(uint(index)) != ib || bits.Len32(all) != hb {
-		return p.corruptHeader(seg, "exception widths are not the least")
 	}
 	return nil
 }

@@ -2,38 +2,77 @@ package codec
 
 import "math/bits"
 
-// chooseWidth finds the header for the values of one segment: the width b of
-// the fewest words among those that leave at most opt.exceptions values over;
-// among equals that of the fewest exceptions, then the smallest b.
-func chooseWidth(values []uint32, opt Options) header {
-	var count [33]int   // values by bit length
-	var largest [33]int // largest index of a value by bit length
-	for i, v := range values {
-		n := bits.Len32(v)
-		count[n]++
-		largest[n] = i
+// segment returns the header and the two parts of the payload of segment seg,
+// which must be in range, after checking that they are well formed and that the
+// payload lies between its neighbours.
+func (p *Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
+	off := int(p.Dir[2*seg])
+	h = header(p.Dir[2*seg+1])
+	if flaw := h.flaw(count); flaw != "" {
+		return h, nil, nil, p.badHeader(seg, flaw)
 	}
-	top := 32
-	for top > 0 && count[top] == 0 {
-		top--
+	end := len(p.Payload)
+	if 2*seg+2 < len(p.Dir) {
+		end = int(p.Dir[2*seg+2])
 	}
-	best := makeHeader(top, 0, 0, 0)
-	words := best.lowWords(len(values))
-	allowed := opt.exceptions(len(values))
-	en, index := 0, 0
-	for b := top - 1; b >= 0; b-- {
-		en += count[b+1]
-		index = max(index, largest[b+1])
-		if en > allowed {
-			break
+	lw := h.lowWords(count)
+	if seg == 0 && off != 0 || end > len(p.Payload) || off > end || end-off != lw+h.exceptionWords() {
+		return h, nil, nil, corrupt(ParaPFor, p.first+2*seg, "segment %d: payload does not fill the room to its neighbours", seg)
+	}
+	low, exc = p.Payload[off:off+lw], p.Payload[off+lw:end]
+	at := p.first + len(p.Dir) + off
+	switch {
+	case !zeroAbove(low, h.lowBits(count)):
+		err = corrupt(ParaPFor, at+lw-1, "segment %d: bits behind the last value", seg)
+	case !zeroAbove(exc, h.exceptionBits()):
+		err = corrupt(ParaPFor, at+lw+len(exc)-1, "segment %d: bits behind the last exception", seg)
+	}
+	return h, low, exc, err
+}
+
+func (p *Packed) badHeader(seg int, flaw string) error {
+	return corrupt(ParaPFor, p.first+2*seg+1, "segment %d: header %#08x: %s", seg, p.Dir[2*seg+1], flaw)
+}
+
+// zeroAbove tells whether the bits of words from position n, which is in the
+// last word or at its end, are zero.
+func zeroAbove(words []uint32, n uint) bool {
+	return n%32 == 0 || words[len(words)-1]>>(n%32) == 0
+}
+
+// decode writes the values of segment seg to dst, whose length is their count.
+func (p *Packed) decode(seg int, dst []uint32) error {
+	h, low, exc, err := p.segment(seg, len(dst))
+	if err != nil {
+		return err
+	}
+	unpack(dst, low, h.b())
+	return p.patch(seg, h, dst, exc)
+}
+
+// patch adds the overflows in exc to the values in dst. Indexes must ascend and
+// fit, overflows must not be zero, and the widths must be those that an encoder
+// finds.
+func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
+	b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en()
+	if en == 0 {
+		return nil
+	}
+	next, all := uint(0), uint32(0) // least index that may follow, all overflows
+	for j := range en {
+		i := uint(bitsAt(exc, j*ib, ib))
+		over := bitsAt(exc, en*ib+j*hb, hb)
+		if i < next || i >= uint(len(dst)) || over == 0 {
+			at := p.first + len(p.Dir) + int(p.Dir[2*seg]) + h.lowWords(len(dst))
+			return corrupt(ParaPFor, at+int(j*ib/32), "segment %d: exception %d has index %d and overflow %d", seg, j, i, over)
 		}
-		h := makeHeader(b, top-b, bits.Len(uint(index)), en)
-		w := h.lowWords(len(values)) + h.exceptionWords()
-		if w < words || w == words && en == best.en() {
-			best, words = h, w
-		}
+		dst[i] |= over << (b & 31) // b < 32, for hb > 0
+		next, all = i+1, all|over
 	}
-	return best
+	if uint(bits.Len(next-1)) != ib || uint(bits.Len32(all)) != hb {
+		return p.badHeader(seg, "exception widths are not the least")
+	}
+	return nil
 }
 
 // appendSegment appends the payload of one segment under header h.
@@ -74,11 +113,11 @@ var zeros [SegmentLen]uint32
 type bitWriter struct {
 	dst  []uint32
 	acc  uint64
-	used int // bits of acc, below 32 between calls
+	used uint // bits of acc, below 32 between calls
 }
 
 // put writes the low n bits of v, whose other bits must be zero.
-func (w *bitWriter) put(v uint32, n int) {
+func (w *bitWriter) put(v uint32, n uint) {
 	w.acc |= uint64(v) << (w.used & 63)
 	w.used += n
 	if w.used >= 32 {

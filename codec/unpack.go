@@ -3,35 +3,42 @@ package codec
 //go:generate go run ./internal/gen
 
 // bitsAt reads n bits, 0 to 32, at bit position pos, all inside words.
-func bitsAt(words []uint32, pos, n int) uint32 {
+func bitsAt(words []uint32, pos, n uint) uint32 {
 	if n == 0 {
 		return 0
 	}
 	i := pos / 32
 	w := uint64(words[i])
-	if i+1 < len(words) {
+	if i+1 < uint(len(words)) {
 		w |= uint64(words[i+1]) << 32
 	}
-	return uint32(w >> (pos % 32) & (1<<n - 1))
+	return uint32(w >> (pos % 32) & (1<<(n&63) - 1))
 }
 
 // unpack reads len(dst) values of b bits each, 0 to 32, from src, which holds
 // exactly as many.
-func unpack(dst, src []uint32, b int) {
+func unpack(dst, src []uint32, b uint) {
+	n := len(dst) / 32
 	unpackBlocks(dst, src, b)
-	for i := len(dst) / 32 * 32; i < len(dst); i++ {
-		dst[i] = bitsAt(src, i*b, b)
+	if rest := dst[n*32:]; len(rest) > 0 {
+		var in, out [32]uint32 // a whole block, filled with zeros
+		copy(in[:], src[n*int(b):])
+		unpackBlocks(out[:], in[:], b)
+		copy(rest, out[:])
 	}
 }
 
 // unpackGaps reads len(dst) gaps of b bits each, 0 to 32, from src, which holds
 // exactly as many, and writes the docIDs that they lead to from docID, modulo
 // 2^32. It returns the last of them, not modulo 2^32.
-func unpackGaps(dst, src []uint32, b int, docID uint64) uint64 {
+func unpackGaps(dst, src []uint32, b uint, docID uint64) uint64 {
+	n := len(dst) / 32
 	docID = sumBlocks(dst, src, b, docID)
-	for i := len(dst) / 32 * 32; i < len(dst); i++ {
-		docID += uint64(bitsAt(src, i*b, b)) + 1
-		dst[i] = uint32(docID)
+	if rest := dst[n*32:]; len(rest) > 0 {
+		var in, out [32]uint32 // a whole block, filled with zeros: gaps of 1 follow
+		copy(in[:], src[n*int(b):])
+		docID = sumBlocks(out[:], in[:], b, docID) - uint64(32-len(rest))
+		copy(rest, out[:])
 	}
 	return docID
 }

@@ -4,7 +4,7 @@ package codec
 
 // unpackBlocks reads len(dst)/32 times 32 values of b bits each, 0 to 32, from
 // src, which holds at least as many, and writes them to dst.
-func unpackBlocks(dst, src []uint32, b int) {
+func unpackBlocks(dst, src []uint32, b uint) {
 	switch b {
 	case 0:
 		clear(dst[:len(dst)/32*32])

@@ -1,0 +1,80 @@
+package codec
+
+import "math/bits"
+
+// header is the second directory word of a segment; Packed has its layout.
+type header uint32
+
+func (h header) b() uint  { return uint(h & 63) }
+func (h header) hb() uint { return uint(h >> 6 & 63) }
+func (h header) ib() uint { return uint(h >> 12 & 15) }
+func (h header) en() uint { return uint(h >> 16 & 255) }
+
+func makeHeader(b, hb, ib, en int) header {
+	return header(b | hb<<6 | ib<<12 | en<<16)
+}
+
+// lowBits and exceptionBits are the lengths of the two parts of a payload of
+// count values; each part fills whole words.
+func (h header) lowBits(count int) uint { return uint(count) * h.b() }
+func (h header) exceptionBits() uint    { return h.en() * (h.ib() + h.hb()) }
+
+func (h header) lowWords(count int) int { return int(h.lowBits(count)+31) / 32 }
+func (h header) exceptionWords() int    { return int(h.exceptionBits()+31) / 32 }
+
+// flaw says what no encoder writes in the header of count values, "" if nothing.
+func (h header) flaw(count int) string {
+	switch b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en(); {
+	case h>>24 != 0:
+		return "reserved bits are set"
+	case b+hb > 32:
+		return "values of more than 32 bits"
+	case en > uint(maxExceptions(count)):
+		return "too many exceptions"
+	case en == 0 && hb|ib != 0 || en > 0 && hb == 0:
+		return "exception widths and count disagree"
+	}
+	return ""
+}
+
+// chooseWidth finds the header for the values of one segment: the width b of
+// the fewest words among those that leave at most opt.exceptions values over;
+// among equals that of the fewest exceptions, then the smallest b.
+func chooseWidth(values []uint32, opt Options) header {
+	var count [33]int   // values by bit length
+	var largest [33]int // largest index of a value by bit length
+	for i, v := range values {
+		n := bits.Len32(v)
+		count[n]++
+		largest[n] = i
+	}
+	top := 32
+	for top > 0 && count[top] == 0 {
+		top--
+	}
+	best := makeHeader(top, 0, 0, 0)
+	words := best.lowWords(len(values))
+	allowed := opt.exceptions(len(values))
+	en, index := 0, 0
+	for b := top - 1; b >= 0; b-- {
+		en += count[b+1]
+		index = max(index, largest[b+1])
+		if en > allowed {
+			break
+		}
+		h := makeHeader(b, top-b, bits.Len(uint(index)), en)
+		w := h.lowWords(len(values)) + h.exceptionWords()
+		if w < words || w == words && uint(en) == best.en() {
+			best, words = h, w
+		}
+	}
+	return best
+}
+
+// segments is the number of segments of n values.
+func segments(n uint32) int { return int((uint64(n) + SegmentLen - 1) / SegmentLen) }
+
+// segmentCount is the number of values in segment seg of n values.
+func segmentCount(n uint32, seg int) int {
+	return int(min(uint64(n)-uint64(seg)*SegmentLen, SegmentLen))
+}
