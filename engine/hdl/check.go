@@ -62,6 +62,8 @@ func (f *File) checkLists() error {
 				return bad("frequencies of list %d, %d words at word %d, end behind their section of %d", i, d.freqWords, d.freqOff, freqWords)
 			case !slices.Contains(ids, d.codec):
 				return bad("list %d has the unknown codec %d", i, d.codec)
+			case d.reserved != 0:
+				return bad("list %d has reserved bytes that are not zero", i)
 			case d.codec == codec.Raw && d.words != d.len:
 				return bad("raw list %d has %d words for %d docIDs", i, d.words, d.len)
 			case d.len > f.header.docs:

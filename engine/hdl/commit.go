@@ -75,7 +75,10 @@ func (w *Writer) commit() error {
 
 // writeHash builds the term hash table.
 func (w *Writer) writeHash() error {
-	if err := w.hashes.rewind(); err != nil {
+	if err := w.hashes.flush(); err != nil {
+		return err
+	}
+	if _, err := w.hashes.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	r := bufio.NewReaderSize(w.hashes.file, spoolBuffer)
@@ -87,12 +90,12 @@ func (w *Writer) writeHash() error {
 		}
 		insert(slots, binary.LittleEndian.Uint64(b[:]), plan.Handle(h))
 	}
-	return writeWords(w.sections[secTermHash], slots...)
+	return w.sections[secTermHash].write(littleBytes(slots))
 }
 
 // join copies the sections behind the docIDs and writes the header.
 func (w *Writer) join() error {
-	out := w.sections[secDocIDs]
+	out := w.sections[secDocIDs].file
 	at := uint64(PageSize)
 	for i, s := range w.sections {
 		e := &w.header.table[i]
@@ -100,25 +103,25 @@ func (w *Writer) join() error {
 		if err := s.pad(PageSize); err != nil {
 			return err
 		}
-		e.crc = s.crc
-		at += s.length
-		if s == out {
-			if err := out.w.Flush(); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.rewind(); err != nil {
+		if err := s.flush(); err != nil {
 			return err
 		}
-		if n, err := io.Copy(out.file, s.file); err != nil || uint64(n) != s.length {
+		e.crc = s.crc
+		at += s.length
+		if s.file == out {
+			continue
+		}
+		if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if n, err := io.Copy(out, s.file); err != nil || uint64(n) != s.length {
 			return errors.Join(err, fmt.Errorf("section %s: %d of %d bytes copied", section(i), n, s.length))
 		}
 	}
 	w.header.size = at
-	if _, err := out.file.Seek(0, io.SeekStart); err != nil {
+	if _, err := out.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	_, err := out.file.Write(w.header.encode())
+	_, err := out.Write(w.header.encode())
 	return err
 }

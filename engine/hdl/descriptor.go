@@ -19,7 +19,8 @@ type descriptor struct {
 	words     uint32   // docID words
 	freqWords uint32   // frequency words
 	len       uint32   // docIDs
-	codec     codec.ID // of the docIDs; three zero bytes follow
+	codec     codec.ID // of the docIDs
+	reserved  uint32   // three zero bytes
 }
 
 func (d *descriptor) append(dst []byte) []byte {
@@ -30,7 +31,7 @@ func (d *descriptor) append(dst []byte) []byte {
 	dst = le.AppendUint32(dst, d.words)
 	dst = le.AppendUint32(dst, d.freqWords)
 	dst = le.AppendUint32(dst, d.len)
-	return append(dst, byte(d.codec), 0, 0, 0)
+	return le.AppendUint32(dst, uint32(d.codec)|d.reserved<<8)
 }
 
 // descriptorAt reads descriptor i of a section.
@@ -39,6 +40,7 @@ func descriptorAt(lists []byte, i uint32) (d descriptor) {
 	le := binary.LittleEndian
 	d.off, d.freqOff, d.tokens = le.Uint64(p), le.Uint64(p[8:]), le.Uint64(p[16:])
 	d.words, d.freqWords, d.len = le.Uint32(p[24:]), le.Uint32(p[28:]), le.Uint32(p[32:])
-	d.codec = codec.ID(p[36])
+	tail := le.Uint32(p[36:])
+	d.codec, d.reserved = codec.ID(tail), tail>>8
 	return d
 }

@@ -80,7 +80,7 @@ func (d *Dictionary) Lookup(term string) (plan.Handle, bool) {
 		}
 		if s>>32 == hash>>32 {
 			h := plan.Handle(s) - 1
-			if string(d.bytes[d.offsets[h]:d.offsets[h+1]]) == term {
+			if string(d.term(h)) == term {
 				return h, true
 			}
 		}
@@ -88,9 +88,10 @@ func (d *Dictionary) Lookup(term string) (plan.Handle, bool) {
 }
 
 // Term returns a copy of the term of handle h, which must be below Terms.
-func (d *Dictionary) Term(h plan.Handle) string {
-	return string(d.bytes[d.offsets[h]:d.offsets[h+1]])
-}
+func (d *Dictionary) Term(h plan.Handle) string { return string(d.term(h)) }
+
+// term is Term without the copy.
+func (d *Dictionary) term(h plan.Handle) []byte { return d.bytes[d.offsets[h]:d.offsets[h+1]] }
 
 // Terms is the number of terms.
 func (d *Dictionary) Terms() int { return len(d.offsets) - 1 }

@@ -12,20 +12,24 @@ import (
 // the file system cannot map, and on big-endian hosts, which would convert most
 // of it anyway, it reads the file instead. release gives the memory back.
 func contents(path string) (data []byte, release func() error, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() { // before Open, which waits for the writer of a pipe
+		return nil, nil, fmt.Errorf("%s: not a regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close() // a mapping outlives the descriptor
-	info, err := f.Stat()
-	if err != nil {
+	defer f.Close()                       // a mapping outlives the descriptor
+	if info, err = f.Stat(); err != nil { // the size of what is open now
 		return nil, nil, err
 	}
 	size := info.Size()
 	none := func() error { return nil }
 	switch {
-	case !info.Mode().IsRegular():
-		return nil, nil, fmt.Errorf("%s: not a regular file", path)
 	case size != int64(int(size)):
 		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", path, size)
 	case size == 0: // an empty file cannot be mapped

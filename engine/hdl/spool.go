@@ -1,21 +1,20 @@
 package hdl
 
 import (
-	"bufio"
+	"encoding/binary"
 	"hash/crc32"
-	"io"
 )
 
 // spoolBuffer is the memory of a spool, in bytes.
 const spoolBuffer = 256 << 10
 
 // spool is a temporary file that grows at its end. It counts and checksums what
-// is written to it.
+// is written to it. After an error it must not be written to.
 type spool struct {
 	file   diskFile
-	w      *bufio.Writer
-	length uint64
-	crc    uint32
+	buf    []byte // not yet written
+	length uint64 // bytes, with those in buf
+	crc    uint32 // without those in buf
 }
 
 func newSpool(d disk, path string) (*spool, error) {
@@ -23,30 +22,46 @@ func newSpool(d disk, path string) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &spool{file: f, w: bufio.NewWriterSize(f, spoolBuffer)}, nil
+	return &spool{file: f, buf: make([]byte, 0, spoolBuffer)}, nil
 }
 
 func (s *spool) write(p []byte) error {
-	s.crc = crc32.Update(s.crc, castagnoli, p)
+	if len(p) > cap(s.buf)-len(s.buf) {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
 	s.length += uint64(len(p))
-	_, err := s.w.Write(p)
-	return err
+	if len(p) >= cap(s.buf) {
+		return s.put(p)
+	}
+	s.buf = append(s.buf, p...)
+	return nil
+}
+
+// writeUint64 writes a word in the byte order of files.
+func (s *spool) writeUint64(v uint64) error {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	return s.write(b[:])
 }
 
 // pad writes zeros up to a multiple of align bytes, at most PageSize.
 func (s *spool) pad(align uint64) error {
-	var zeros [PageSize]byte
 	return s.write(zeros[:alignUp(s.length, align)-s.length])
 }
 
-// rewind flushes the spool and goes back to its start, to read it.
-func (s *spool) rewind() error {
-	if err := s.w.Flush(); err != nil {
-		return err
-	}
-	_, err := s.file.Seek(0, io.SeekStart)
-	return err
+var zeros [PageSize]byte
+
+func (s *spool) flush() error {
+	p := s.buf
+	s.buf = s.buf[:0]
+	return s.put(p)
 }
 
-// writeWords writes words in the byte order of files.
-func writeWords[T word](s *spool, words ...T) error { return s.write(littleBytes(words)) }
+// put hands p to the file.
+func (s *spool) put(p []byte) error {
+	s.crc = crc32.Update(s.crc, castagnoli, p)
+	_, err := s.file.Write(p)
+	return err
+}

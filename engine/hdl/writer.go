@@ -1,6 +1,7 @@
 package hdl
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -19,8 +20,8 @@ import (
 // What is written goes to files in a temporary directory beside the target,
 // which Commit puts together: it needs up to twice the room of all sections but
 // the docIDs for that moment. Memory does not grow with postings: it is 3 MiB of
-// buffers, about four times the longest list so far, and during Commit 12 to 24
-// bytes a term for the hash table.
+// buffers, 8 bytes a posting of the longest list so far, and during Commit 12 to
+// 24 bytes a term for the hash table.
 //
 // After an error every call returns the same one, and Abort is all that is left
 // to do; Commit does it itself.
@@ -40,7 +41,7 @@ type Writer struct {
 	last  string // term
 	words []uint32
 	less  []uint32 // frequencies less one
-	bytes []byte   // a descriptor
+	bytes []byte   // a descriptor, a document length
 	err   error
 	done  bool
 }
@@ -85,10 +86,10 @@ func (w *Writer) start() (err error) {
 	if _, err := w.sections[secDocIDs].file.Seek(PageSize, 0); err != nil {
 		return err
 	}
-	if err := writeWords(w.sections[secTermOffsets], uint64(0)); err != nil {
+	if err := w.sections[secTermOffsets].writeUint64(0); err != nil {
 		return err
 	}
-	return writeWords(w.sections[secNameOffsets], uint64(0))
+	return w.sections[secNameOffsets].writeUint64(0)
 }
 
 // fail remembers the first error.
@@ -128,10 +129,11 @@ func (w *Writer) addDocument(name string, length uint32) error {
 	if err := names.write([]byte(name)); err != nil {
 		return err
 	}
-	if err := writeWords(w.sections[secNameOffsets], names.length); err != nil {
+	if err := w.sections[secNameOffsets].writeUint64(names.length); err != nil {
 		return err
 	}
-	return writeWords(w.sections[secLengths], length)
+	w.bytes = binary.LittleEndian.AppendUint32(w.bytes[:0], length)
+	return w.sections[secLengths].write(w.bytes)
 }
 
 // AddList adds the list of the next term: docs are strictly increasing and below
@@ -186,10 +188,10 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	if err := terms.write([]byte(term)); err != nil {
 		return err
 	}
-	if err := writeWords(w.sections[secTermOffsets], terms.length); err != nil {
+	if err := w.sections[secTermOffsets].writeUint64(terms.length); err != nil {
 		return err
 	}
-	return writeWords(w.hashes, xxhash.Sum64String(term))
+	return w.hashes.writeUint64(xxhash.Sum64String(term))
 }
 
 // writeList writes the encoded half of a list.
@@ -197,7 +199,7 @@ func (w *Writer) writeList(s section, term string) error {
 	if uint64(len(w.words)) > math.MaxUint32 {
 		return inputError("list %.60q: its %s take %d words; at most %d are possible", term, s, len(w.words), uint32(math.MaxUint32))
 	}
-	return writeWords(w.sections[s], w.words...)
+	return w.sections[s].write(littleBytes(w.words))
 }
 
 // checkList checks the rules of AddList and sums the frequencies up.
