@@ -70,6 +70,7 @@ func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error
 	for _, r := range ranges {
 		a.bytes += 4 * (r.to - r.from + plan.ListAlign)
 	}
+	a.bytes = max(a.bytes, 16)
 	if err := b.reserve(a.bytes, "lists"); err != nil {
 		return nil, err
 	}

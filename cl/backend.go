@@ -145,6 +145,9 @@ func (b *Backend) do(f func() error) error {
 func (b *Backend) reserve(n uint64, what string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.closed {
+		return plan.ErrClosed
+	}
 	if b.used+n > b.limit {
 		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "reserving memory",
 			Err: fmt.Errorf("%s take %d bytes, %d of %d are in use", what, n, b.used, b.limit)}

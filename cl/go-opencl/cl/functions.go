@@ -1,12 +1,8 @@
 package cl
 
-// function is one function of libOpenCL; its address is set when the library is
-// loaded. No handle is other than zero before that, so no method reaches call.
-type function struct {
-	name string
-	addr uintptr
-}
-
+// functions are the functions of libOpenCL that the package calls. Their addresses
+// are set when the library is loaded. No handle is other than zero before that, so
+// no method calls one too early.
 var functions []*function
 
 func declare(name string) *function {

@@ -15,6 +15,12 @@ import (
 // Only 64-bit architectures: OpenCL passes 64-bit flags by value, which take two
 // argument slots on the others.
 
+// function is one function of libOpenCL.
+type function struct {
+	name string
+	addr uintptr
+}
+
 // serial takes every call to one locked OS thread when HEDDLE_OPENCL_SERIAL is 1.
 // It is nil otherwise.
 var serial chan *request

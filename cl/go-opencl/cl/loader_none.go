@@ -4,6 +4,8 @@ package cl
 
 import "fmt"
 
+type function struct{ name string }
+
 func load() error {
 	return fmt.Errorf("%w: this build has no OpenCL", ErrUnsupported)
 }
