@@ -27,14 +27,6 @@ func reportRate(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gints/s")
 }
 
-func encode(tb testing.TB, id ID, docs []uint32, opt Options) List {
-	words, err := Append(nil, id, docs, opt)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return List{Codec: id, Len: uint32(len(docs)), Words: words}
-}
-
 // BenchmarkUnpack reads a list that stays in cache, by width: values, then
 // docIDs. 64 segments fit every width up to 19 into 32 bits of docID; the wider
 // ones are read segment by segment from lists of their own.

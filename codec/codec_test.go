@@ -1,7 +1,7 @@
 package codec
 
 import (
-	"slices"
+	"errors"
 	"testing"
 )
 
@@ -19,22 +19,38 @@ func TestParseID(t *testing.T) {
 	}
 }
 
-func TestSmoke(t *testing.T) {
-	for _, id := range IDs() {
-		for n := range 300 {
-			var docs []uint32
-			for i := range n {
-				docs = append(docs, uint32(i*i+i%3))
-			}
-			words, err := Append(nil, id, docs, DefaultOptions())
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := List{id, uint32(n), words}
-			got, err := l.AppendTo(nil)
-			if err != nil || !slices.Equal(got, docs) || l.Validate() != nil || len(words) != Size(id, docs, DefaultOptions()) {
-				t.Fatalf("%v %d: %v %v", id, n, err, got)
-			}
-		}
+func TestNames(t *testing.T) {
+	if got := ID(9).String(); got != "codec(9)" {
+		t.Errorf("name of codec 9 is %q", got)
+	}
+	if Raw != 1 || ParaPFor != 2 || Bitset != 3 {
+		t.Error("values of codecs, which are in files, have changed")
+	}
+}
+
+func TestCorruptError(t *testing.T) {
+	_, err := List{Codec: Raw, Len: 3, Words: []uint32{1, 5, 4}}.AppendTo(nil)
+	var c *CorruptError
+	if !errors.Is(err, ErrCorrupt) || !errors.As(err, &c) || c.Codec != Raw || c.Word != 2 {
+		t.Fatalf("%#v", err)
+	}
+	if want := "codec: corrupt raw list at word 2: docID 4 behind 5"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+	if err := (List{Codec: 7}).Validate(); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("unknown codec: %v", err)
+	}
+	if _, err := (List{Codec: 7}).AppendTo(nil); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("unknown codec: %v", err)
+	}
+}
+
+// A view of a list of another codec is a mistake of the caller, not corruption.
+func TestWrongView(t *testing.T) {
+	if _, err := (List{Codec: Raw}).Segments(); err == nil || errors.Is(err, ErrCorrupt) {
+		t.Errorf("segments of a raw list: %v", err)
+	}
+	if _, err := (List{Codec: Raw}).Bits(); err == nil || errors.Is(err, ErrCorrupt) {
+		t.Errorf("bits of a raw list: %v", err)
 	}
 }

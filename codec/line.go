@@ -17,13 +17,13 @@ const LineShift = 30
 // and when x is docID i of the list, p-Left <= i <= p+Right: the safe range.
 //
 // FitLine keeps 0 <= Slope <= 2^30 and |Intercept| <= 2^62, so for any uint32 x
-// the sum lies in -2^62 to 2^63-1 and p in -2^32 to 2^33-1; Left and Right are
-// below 2^34. Nothing overflows 64 bits.
+// the sum lies in -2^62 to 2^63-1 and p in -2^32 to 2^33-1; 0 <= Left, Right <
+// 2^34. Nothing overflows 64 bits.
 type Line struct {
 	Slope     int64 // index per docID, times 2^LineShift
 	Intercept int64 // index at docID 0, times 2^LineShift
-	Left      int64 // largest excess of a position over its index, may be negative
-	Right     int64 // largest excess of an index over its position, may be negative
+	Left      int64 // largest excess of a position over its index, or 0
+	Right     int64 // largest excess of an index over its position, or 0
 }
 
 // FitLine fits a line to docs, strictly increasing, and measures its safe range
@@ -61,13 +61,14 @@ func FitLine(docs []uint32) Line {
 		varI.Lsh(varI, LineShift+1).Add(varI, cov)
 		l.Slope = varI.Div(varI, cov.Lsh(cov, 1)).Int64()
 	}
-	// The line goes through the means: intercept = mean(i) - slope mean(d). Both
-	// terms lie in 0 to 2^62, hence their difference in -2^62 to 2^62.
+	// The line goes through the means, half an index higher, because the shift
+	// rounds down: intercept = mean(i) - slope mean(d) + 1/2. The means lie in 0 to
+	// 2^31 and, times the slope, in 0 to 2^32 - 1.
 	c := sumI.Lsh(sumI, LineShift)
-	c.Sub(c, sumD.Mul(sumD, big.NewInt(l.Slope))).Div(c, n)
-	l.Intercept = c.Int64()
+	c.Sub(c, sumD.Mul(sumD, big.NewInt(l.Slope)))
+	c.Add(c, new(big.Int).Lsh(n, LineShift-1))
+	l.Intercept = c.Div(c, n).Int64()
 
-	l.Left, l.Right = l.position(docs[0]), -l.position(docs[0])
 	for i, d := range docs {
 		over := l.position(d) - int64(i)
 		l.Left, l.Right = max(l.Left, over), max(l.Right, -over)

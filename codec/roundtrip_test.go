@@ -1,0 +1,252 @@
+package codec
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/codec/codectest"
+	"pgregory.net/rapid"
+)
+
+func encode(tb rapid.TB, id ID, docs []uint32, opt Options) List {
+	tb.Helper()
+	words, err := Append(nil, id, docs, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return List{Codec: id, Len: uint32(len(docs)), Words: words}
+}
+
+// universeFor keeps the bits of a Bitset in a megabyte.
+func universeFor(id ID) uint64 {
+	if id == Bitset {
+		return 1 << 23
+	}
+	return codectest.Universe
+}
+
+// checkRoundTrip encodes and decodes, behind a prefix that must stay.
+func checkRoundTrip(tb rapid.TB, id ID, docs []uint32, opt Options) {
+	tb.Helper()
+	prefix := []uint32{1, 2, 3}
+	words, err := Append(slices.Clone(prefix), id, docs, opt)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if !slices.Equal(words[:3], prefix) {
+		tb.Fatal("Append changed what was in dst")
+	}
+	l := List{Codec: id, Len: uint32(len(docs)), Words: words[3:]}
+	if size := Size(id, docs, opt); size != len(l.Words) {
+		tb.Fatalf("Size is %d, Append added %d words", size, len(l.Words))
+	}
+	if err := l.Validate(); err != nil {
+		tb.Fatal(err)
+	}
+	got, err := l.AppendTo(slices.Clone(prefix))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if !slices.Equal(got[:3], prefix) || !slices.Equal(got[3:], docs) {
+		tb.Fatalf("%d docIDs came back as others", len(docs))
+	}
+	if id == ParaPFor {
+		checkSegments(tb, l, docs)
+	}
+}
+
+// checkSegments decodes segments on their own, the last one first.
+func checkSegments(tb rapid.TB, l List, docs []uint32) {
+	tb.Helper()
+	s, err := l.Segments()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var buf [SegmentLen]uint32
+	for seg := len(s.Last) - 1; seg >= 0; seg-- {
+		want := docs[seg*SegmentLen : min((seg+1)*SegmentLen, len(docs))]
+		n, err := s.Decode(seg, &buf)
+		if err != nil || !slices.Equal(buf[:n], want) || s.Last[seg] != want[len(want)-1] {
+			tb.Fatalf("segment %d: %v", seg, err)
+		}
+	}
+}
+
+func TestRoundTripGenerators(t *testing.T) {
+	for _, id := range IDs() {
+		for _, g := range codectest.Generators() {
+			t.Run(id.String()+"/"+g.Name, func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) {
+					n := rapid.IntRange(0, 2000).Draw(t, "n")
+					universe := rapid.Uint64Range(0, universeFor(id)).Draw(t, "universe")
+					ratio := rapid.Float64Range(0, MaxExceptionRatio).Draw(t, "ratio")
+					docs := g.List(rapid.Uint64().Draw(t, "seed"), n, universe)
+					checkRoundTrip(t, id, docs, Options{ExceptionRatio: ratio})
+				})
+			})
+		}
+	}
+}
+
+// Every length up to two segments and a bit, for every bit width.
+func TestRoundTripWidths(t *testing.T) {
+	for width := range 33 {
+		for n := range 2*SegmentLen + 35 {
+			rng := rand.New(rand.NewPCG(uint64(width), uint64(n)))
+			var docs []uint32
+			docID := int64(-1)
+			for len(docs) < n {
+				gap := int64(rng.Uint64N(1 << width))
+				if docID+gap+1 > math.MaxUint32 {
+					break
+				}
+				docID += gap + 1
+				docs = append(docs, uint32(docID))
+			}
+			checkRoundTrip(t, ParaPFor, docs, Options{})
+			checkRoundTrip(t, ParaPFor, docs, Options{ExceptionRatio: MaxExceptionRatio})
+		}
+	}
+}
+
+// A list may be longer than any buffer on the way.
+func TestRoundTripLong(t *testing.T) {
+	for _, name := range []string{"uniform", "clustered", "outliers"} {
+		for _, g := range codectest.Generators() {
+			if g.Name == name {
+				docs := g.List(1, 300_000, 1<<22)
+				for _, id := range IDs() {
+					checkRoundTrip(t, id, docs, DefaultOptions())
+				}
+			}
+		}
+	}
+}
+
+func TestAppendRejects(t *testing.T) {
+	good := []uint32{1, 2, 3}
+	for _, c := range []struct {
+		name string
+		id   ID
+		docs []uint32
+		opt  Options
+		want string
+	}{
+		{"equal", Raw, []uint32{4, 5, 5}, Options{}, "5 behind 5 at index 2"},
+		{"descending", ParaPFor, []uint32{4, 3}, Options{}, "3 behind 4 at index 1"},
+		{"descending bits", Bitset, []uint32{1, 0}, Options{}, "0 behind 1 at index 1"},
+		{"negative ratio", Raw, good, Options{-0.1}, "exception ratio -0.1"},
+		{"large ratio", ParaPFor, good, Options{0.61}, "exception ratio 0.61"},
+		{"no ratio", ParaPFor, good, Options{math.NaN()}, "exception ratio NaN"},
+		{"no codec", 0, good, Options{}, "unknown codec 0"},
+		{"unknown codec", 77, good, Options{}, "unknown codec 77"},
+	} {
+		dst := []uint32{9}
+		got, err := Append(dst, c.id, c.docs, c.opt)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+		if !slices.Equal(got, dst) {
+			t.Errorf("%s: dst is %v", c.name, got)
+		}
+	}
+	if got, err := AppendPacked([]uint32{9}, good, Options{1}); err == nil || len(got) != 1 {
+		t.Errorf("AppendPacked takes a ratio of 1: %v, %v", got, err)
+	}
+	if n := Size(77, good, Options{}); n != 0 {
+		t.Errorf("Size of an unknown codec is %d", n)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	every := func(k, n int) (docs []uint32) {
+		for i := range n {
+			docs = append(docs, uint32(i*k))
+		}
+		return docs
+	}
+	for _, c := range []struct {
+		name     string
+		docs     []uint32
+		universe uint32
+		want     ID
+	}{
+		{"empty", nil, 1000, Raw},
+		{"one", []uint32{700}, 1000, Raw},
+		{"four words either way", []uint32{1, 2, 3, 4}, 1 << 20, Raw},
+		{"five words against four", []uint32{1, 2, 3, 4, 5}, 1 << 20, ParaPFor},
+		{"dense", every(2, 1000), 2000, Bitset},
+		{"one in 31, smaller than raw no more", every(31, 10000), 310000, ParaPFor},
+		{"one in 29", every(29, 10000), 290000, Bitset},
+		{"dense at the front of a large universe", every(2, 1000), 1 << 20, ParaPFor},
+		{"too far apart to pack", []uint32{0, 1 << 30, 1 << 31, 3 << 30}, math.MaxUint32, Raw},
+	} {
+		if got := Choose(c.docs, c.universe, DefaultOptions()); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// The choice must keep the stated rule on every shape.
+func TestChooseRule(t *testing.T) {
+	for _, g := range codectest.Generators() {
+		t.Run(g.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				universe := rapid.Uint32Range(1, 1<<20).Draw(t, "universe")
+				n := rapid.IntRange(0, 2000).Draw(t, "n")
+				docs := g.List(rapid.Uint64().Draw(t, "seed"), n, uint64(universe))
+				opt := DefaultOptions()
+				size := func(id ID) int { return len(encode(t, id, docs, opt).Words) }
+				var want ID
+				switch {
+				case 32*len(docs) > int(universe) && size(Bitset) < size(Raw):
+					want = Bitset
+				case size(ParaPFor) < size(Raw):
+					want = ParaPFor
+				default:
+					want = Raw
+				}
+				if got := Choose(docs, universe, opt); got != want {
+					t.Fatalf("%v, want %v", got, want)
+				}
+			})
+		})
+	}
+}
+
+// Without exceptions a segment is as wide as its largest gap; with them it may
+// only get shorter, and it is the shortest there is: an oracle tries all widths.
+func TestLeastWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.OneOf(rapid.Uint32Range(0, 15), rapid.Uint32Range(0, 1000), rapid.Uint32()), 1, SegmentLen).Draw(t, "values")
+		ratio := rapid.Float64Range(0, MaxExceptionRatio).Draw(t, "ratio")
+		least := math.MaxInt
+		for b := range 33 {
+			en, index, over := 0, 0, uint32(0)
+			for i, v := range values {
+				if v>>b != 0 {
+					en, index, over = en+1, i, over|v>>b
+				}
+			}
+			width := len(fmt.Sprintf("%b", index))
+			if index == 0 {
+				width = 0
+			}
+			if float64(en) <= ratio*float64(len(values)) {
+				words := (len(values)*b + 31) / 32
+				if en > 0 {
+					words += (en*(width+len(fmt.Sprintf("%b", over))) + 31) / 32
+				}
+				least = min(least, words)
+			}
+		}
+		words, err := AppendPacked(nil, values, Options{ExceptionRatio: ratio})
+		if err != nil || len(words) != 2+least {
+			t.Fatalf("%d words, %d would do: %v", len(words), 2+least, err)
+		}
+	})
+}
