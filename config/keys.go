@@ -45,7 +45,7 @@ From 0 to 0.6; for codec parapfor and for frequencies.`),
 	enum("index.dense", func(c *Config) *string { return &c.Index.Dense },
 		"auto", []string{"auto", "never"}, `Whether lists of more than one document in 32 are stored as bitsets.
 auto does so whatever the codec: a probe is then one load. never leaves them to it.`),
-	key("index.build_memory", func(c *Config) *Size { return &c.Index.BuildMemory }, 512<<20, nil,
+	key("index.build_memory", func(c *Config) *Size { return &c.Index.BuildMemory }, 1<<30, nil,
 		`Memory of the index builder.
 It spills sorted runs to disk when it needs more, and merges them at the end.`),
 	enum("index.stem", func(c *Config) *string { return &c.Index.Stem },
