@@ -25,11 +25,17 @@ func newSpool(d disk, path string) (*spool, error) {
 	return &spool{file: f, buf: make([]byte, 0, spoolBuffer)}, nil
 }
 
+// room flushes the buffer unless n more bytes fit.
+func (s *spool) room(n int) error {
+	if n <= cap(s.buf)-len(s.buf) {
+		return nil
+	}
+	return s.flush()
+}
+
 func (s *spool) write(p []byte) error {
-	if len(p) > cap(s.buf)-len(s.buf) {
-		if err := s.flush(); err != nil {
-			return err
-		}
+	if err := s.room(len(p)); err != nil {
+		return err
 	}
 	s.length += uint64(len(p))
 	if len(p) >= cap(s.buf) {
@@ -39,11 +45,24 @@ func (s *spool) write(p []byte) error {
 	return nil
 }
 
+// writeString writes at most spoolBuffer bytes.
+func (s *spool) writeString(p string) error {
+	if err := s.room(len(p)); err != nil {
+		return err
+	}
+	s.length += uint64(len(p))
+	s.buf = append(s.buf, p...)
+	return nil
+}
+
 // writeUint64 writes a word in the byte order of files.
 func (s *spool) writeUint64(v uint64) error {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], v)
-	return s.write(b[:])
+	if err := s.room(8); err != nil {
+		return err
+	}
+	s.length += 8
+	s.buf = binary.LittleEndian.AppendUint64(s.buf, v)
+	return nil
 }
 
 // pad writes zeros up to a multiple of align bytes, at most PageSize.

@@ -126,7 +126,7 @@ func (w *Writer) addDocument(name string, length uint32) error {
 	w.names++
 	w.header.length += uint64(length)
 	names := w.sections[secNames]
-	if err := names.write([]byte(name)); err != nil {
+	if err := names.writeString(name); err != nil {
 		return err
 	}
 	if err := w.sections[secNameOffsets].writeUint64(names.length); err != nil {
@@ -185,7 +185,7 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	w.header.tokens += tokens
 	w.last = term
 	terms := w.sections[secTerms]
-	if err := terms.write([]byte(term)); err != nil {
+	if err := terms.writeString(term); err != nil {
 		return err
 	}
 	if err := w.sections[secTermOffsets].writeUint64(terms.length); err != nil {
