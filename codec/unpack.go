@@ -29,13 +29,14 @@ func unpack(dst, src []uint32, b uint) {
 }
 
 // unpackGaps reads len(dst) gaps of b bits each, 0 to 32, from src, which holds
-// exactly as many, and writes the docIDs that they lead to from docID, modulo
-// 2^32. It returns the last of them, not modulo 2^32.
+// exactly as many and zeros up to the end of its last word, and writes the
+// docIDs that they lead to from docID, modulo 2^32. It returns the last of them,
+// not modulo 2^32.
 func unpackGaps(dst, src []uint32, b uint, docID uint64) uint64 {
 	n := len(dst) / 32
 	docID = sumBlocks(dst, src, b, docID)
 	if rest := dst[n*32:]; len(rest) > 0 {
-		var in, out [32]uint32 // a whole block, filled with zeros: gaps of 1 follow
+		var in, out [32]uint32 // a whole block, filled with zeros, which add 1 each
 		copy(in[:], src[n*int(b):])
 		docID = sumBlocks(out[:], in[:], b, docID) - uint64(32-len(rest))
 		copy(rest, out[:])
