@@ -4,7 +4,6 @@ package cl
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -22,8 +21,8 @@ func TestEntries(t *testing.T) {
 		t.Skip("runs as a child of the tests of broken installations")
 	}
 	platforms, err := GetPlatforms()
-	fmt.Printf("platforms: %d %v\n", len(platforms), err)
-	fmt.Printf("unsupported: %v\n", errors.Is(err, ErrUnsupported))
+	t.Logf("platforms: %d %v", len(platforms), err)
+	t.Logf("unsupported: %v", errors.Is(err, ErrUnsupported))
 	if _, err := GetDevices(nil, DeviceTypeAll); err == nil {
 		t.Error("GetDevices found a device")
 	}

@@ -2,7 +2,6 @@ package cl
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 )
@@ -40,8 +39,8 @@ func TestBuildErrors(t *testing.T) {
 	p, err := r.ctx.CreateProgramWithSource([]string{"kernel void f() {}"})
 	r.must(err)
 	defer p.Release()
-	if _, err := p.CreateKernel("f"); !errors.Is(err, ErrInvalidProgramExecutable) {
-		t.Errorf("a kernel of a program that is not built: %v", err)
+	if _, err := p.CreateKernel("f"); err == nil {
+		t.Error("a program that is not built has a kernel")
 	}
 	if err := p.BuildProgram([]*Device{nil}, ""); !errors.Is(err, ErrInvalidDevice) {
 		t.Errorf("no device: %v", err)
@@ -95,7 +94,7 @@ func TestBuildLog(t *testing.T) {
 			named++
 		}
 	}
-	fmt.Printf("devices: %d, named in the log: %d\n", len(devices), named)
+	t.Logf("devices: %d, named in the log: %d", len(devices), named)
 	if named != len(devices) {
 		t.Errorf("the log names %d of %d devices: %s", named, len(devices), log)
 	}
