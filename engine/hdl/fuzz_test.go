@@ -1,0 +1,85 @@
+package hdl
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// FuzzOpen edits a good file: each three bytes of edits are an offset and a
+// value, resize is added to its length. As it then is, it must not open; with its
+// checksums mended, it opens or not, but nothing may panic, and every error is a
+// CorruptError, except that of another version.
+func FuzzOpen(f *testing.F) {
+	image := tiny().image(f)
+	f.Add([]byte{0, 0, 1}, 0)
+	f.Add([]byte{8, 0, 2, 16, 0, 0}, -PageSize)
+	f.Add([]byte{64, 0, 9, 0, 16, 1, 0, 32, 255, 0, 48, 17}, 1)
+	f.Fuzz(func(t *testing.T, edits []byte, resize int) {
+		data := slices.Clone(image)
+		resize %= len(data) + 1
+		data = append(data, make([]byte, max(resize, 0))...)[:len(data)+resize]
+		for ; len(edits) >= 3; edits = edits[3:] {
+			if i := int(edits[0]) | int(edits[1])<<8; i < len(data) {
+				data[i] = edits[2]
+			}
+		}
+		if slices.Equal(data, image) {
+			return
+		}
+		_, err := newFile("x", data, true)
+		wantCorrupt(t, err, "x")
+		repair(data)
+		for _, sums := range []bool{true, false} {
+			switch file, err := newFile("x", data, sums); {
+			case err == nil:
+				exercise(t, file)
+			case !errors.Is(err, ErrVersion):
+				wantCorrupt(t, err, "x")
+			}
+		}
+	})
+}
+
+// FuzzSections lays arbitrary sections out as a file whose table and checksums
+// are right, so that what is tested is the check of the content.
+func FuzzSections(f *testing.F) {
+	for _, s := range []*sample{tiny(), {}} {
+		file := mustOpen(f, s.build(f))
+		h := file.header
+		b := func(i section) []byte { return file.bytes(i) }
+		f.Add(h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
+			b(secTermOffsets), b(secTermHash), b(secNames), b(secNameOffsets), b(secLengths), b(secMeta))
+	}
+	f.Fuzz(func(t *testing.T, docs, terms uint32, postings, tokens, length uint64,
+		docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta []byte) {
+		h := header{docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
+		data := make([]byte, PageSize)
+		for i, b := range [numSections][]byte{docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta} {
+			// The lengths that the header rules out are FuzzOpen's business.
+			if n, fixed := h.sectionLength(section(i)); fixed {
+				if n > 1<<16 {
+					return
+				}
+				b = append(slices.Clone(b), make([]byte, n)...)[:n]
+			}
+			if section(i) <= secFreqs {
+				b = b[:len(b)&^15]
+			}
+			h.table[i] = extent{offset: uint64(len(data)), length: uint64(len(b))}
+			data = append(data, b...)
+			data = append(data, zeros[:alignUp(uint64(len(data)), PageSize)-uint64(len(data))]...)
+		}
+		h.size = uint64(len(data))
+		copy(data, h.encode())
+		repair(data)
+		file, err := newFile("x", data, true)
+		if err != nil {
+			if c := wantCorrupt(t, err, "x"); c.Section == headerName {
+				t.Fatalf("the test built a bad header: %v", err)
+			}
+			return
+		}
+		exercise(t, file)
+	})
+}
