@@ -157,7 +157,7 @@ func sizeBitset(docs []uint32) int {
 func appendBitset(dst, docs []uint32) []uint32 {
 	size := sizeBitset(docs)
 	start := len(dst)
-	dst = append(dst, make([]uint32, size)...)
+	dst = appendZeros(dst, size)
 	blocks := size / (blockWords + 1)
 	words, rank := dst[start:start+blocks*blockWords], dst[start+blocks*blockWords:]
 	for _, d := range docs {

@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Append encodes docs with codec id, appends the words to dst and returns the
@@ -67,4 +68,12 @@ func disorder(docs []uint32) int {
 		}
 	}
 	return 0
+}
+
+// appendZeros appends n zeros.
+func appendZeros(dst []uint32, n int) []uint32 {
+	dst = slices.Grow(dst, n)
+	dst = dst[:len(dst)+n]
+	clear(dst[len(dst)-n:])
+	return dst
 }

@@ -128,7 +128,7 @@ func AppendPacked(dst, values []uint32, opt Options) ([]uint32, error) {
 	}
 	dir := len(dst)
 	nseg := segments(uint32(len(values)))
-	out := append(dst, make([]uint32, 2*nseg)...)
+	out := appendZeros(dst, 2*nseg)
 	payload := len(out)
 	for seg := range nseg {
 		v := values[seg*SegmentLen : min((seg+1)*SegmentLen, len(values))]

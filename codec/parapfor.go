@@ -115,7 +115,7 @@ func appendParaPFor(dst, docs []uint32, opt Options) []uint32 {
 	nseg := segments(uint32(len(docs)))
 	last := len(dst)
 	dir := last + nseg
-	dst = append(dst, make([]uint32, 3*nseg)...)
+	dst = appendZeros(dst, 3*nseg)
 	payload := len(dst)
 	var buf [SegmentLen]uint32
 	before := ^uint32(0)

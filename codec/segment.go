@@ -79,7 +79,7 @@ func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
 func appendSegment(dst, values []uint32, h header) []uint32 {
 	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
 	at, low := len(dst), h.lowWords(len(values))
-	dst = append(dst, zeros[:low+h.exceptionWords()]...)
+	dst = appendZeros(dst, low+h.exceptionWords())
 	mask := uint32(1<<b - 1)
 	w := bitWriter{dst: dst[at : at+low]}
 	for _, v := range values {
@@ -104,10 +104,6 @@ func appendSegment(dst, values []uint32, h header) []uint32 {
 	w.flush()
 	return dst
 }
-
-// zeros is as long as the longest payload: 128 values of 32 bits, for exceptions
-// are only taken where they save words.
-var zeros [SegmentLen]uint32
 
 // bitWriter fills dst with values of up to 32 bits, low bits first.
 type bitWriter struct {
