@@ -1,0 +1,103 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"heddle/engine/analyze"
+	"heddle/engine/hdl"
+)
+
+// Build reads the inputs, in order, and writes the index file out. An existing
+// file is replaced in the end. After an error, or when ctx is done, nothing is
+// left behind and an existing file stays as it was.
+//
+// Errors about the content of inputs are *InputError, recognised by errors.Is
+// with ErrCorrupt; others come from the operating system, from the context, or
+// are about what an index cannot hold (hdl.ErrInput).
+//
+// Concurrent calls are independent, as long as they write different files.
+func Build(ctx context.Context, out string, inputs []string, opt Options) (Summary, error) {
+	if len(inputs) == 0 {
+		return Summary{}, errors.New("no input")
+	}
+	opt = opt.complete(out)
+	analyzer, err := analyze.New(analyze.Settings{Stemmer: opt.Stem, StopWords: opt.StopWords})
+	if err != nil {
+		return Summary{}, err
+	}
+	if _, err := ParseFormat(string(opt.Format)); err != nil {
+		return Summary{}, err
+	}
+	// What the Writer would refuse is better known before the reading than after.
+	trial, err := hdl.Create(out, opt.meta(analyzer, "", 0))
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := trial.Abort(); err != nil {
+		return Summary{}, err
+	}
+	return build(ctx, out, inputs, opt, analyzer)
+}
+
+func build(ctx context.Context, out string, inputs []string, opt Options, analyzer *analyze.Analyzer) (sum Summary, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	_, _, limit := opt.chunkLimits()
+	b, err := newBuilder(ctx, opt.TempDir, limit)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+
+	files := &opener{ctx: ctx, stdin: opt.Stdin, maxDocument: opt.maxDocument}
+	total := totalSize(inputs)
+	b.tick = progress(func() {
+		if opt.Progress != nil {
+			opt.Progress(files.read.Load(), total, b.docs)
+		}
+	})
+	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
+		return Summary{}, err
+	}
+	b.tick(true)
+
+	w, err := hdl.Create(out, opt.meta(analyzer, b.format, uint32(b.docs)))
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := b.write(w); err != nil {
+		return Summary{}, errors.Join(err, w.Abort())
+	}
+	if err := w.Commit(); err != nil {
+		return Summary{}, err
+	}
+	st, err := os.Stat(out)
+	if err != nil {
+		return Summary{}, err
+	}
+	sum = b.sum
+	sum.Documents, sum.ReadBytes, sum.FileBytes, sum.Runs = b.docs, files.read.Load(), st.Size(), len(b.runs)
+	return sum, nil
+}
+
+// totalSize is the size of all inputs in bytes, 0 if one of them has none.
+func totalSize(inputs []string) (total int64) {
+	for _, in := range inputs {
+		n := size(in)
+		if base, ok := triple(in); ok {
+			n = 0
+			for _, suffix := range tripleSuffixes {
+				if path, ok := exists(base + suffix); ok {
+					n += size(path)
+				}
+			}
+		}
+		if n == 0 {
+			return 0
+		}
+		total += n
+	}
+	return total
+}

@@ -1,0 +1,230 @@
+package ingest
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"heddle/engine/hdl"
+)
+
+// maxDocuments is the greatest number of documents: it is itself a uint32.
+const maxDocuments = math.MaxUint32
+
+// builder collects documents and postings. It belongs to one goroutine.
+type builder struct {
+	ctx    context.Context
+	dir    string // for temporary files
+	limit  uint64 // of index, in bytes
+	index  postings
+	runs   []run
+	spilt  *temp // runs
+	names  *temp // documents: varint length of the name, name, varint length
+	docs   uint64
+	base   uint64 // documents before the current inverted input
+	term   []byte // of the current list
+	list   *entry // its entry; it must be found again after a spill
+	format string // of the inputs
+
+	sum     Summary
+	scratch []byte
+	tick    func(last bool) // progress
+}
+
+func newBuilder(ctx context.Context, dir string, limit uint64) (*builder, error) {
+	b := &builder{ctx: ctx, dir: dir, limit: limit}
+	var err error
+	b.names, err = newTemp(dir, tempPattern)
+	return b, err
+}
+
+const tempPattern = ".heddle-build-*"
+
+// close removes the temporary files.
+func (b *builder) close() error {
+	var errs []error
+	for _, t := range []*temp{b.names, b.spilt} {
+		if t != nil {
+			errs = append(errs, t.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addChunk takes over an analysed chunk.
+func (b *builder) addChunk(c *chunk) error {
+	if err := b.addDocuments(uint64(len(c.records)), c.documents); err != nil {
+		return err
+	}
+	base := b.docs - uint64(len(c.records))
+	b.scratch = b.index.join(&c.index, uint32(base), b.scratch)
+	return b.checkMemory()
+}
+
+// addDocuments adds n documents, encoded by appendDocument.
+func (b *builder) addDocuments(n uint64, encoded []byte) error {
+	if err := b.checkRoom(n); err != nil {
+		return err
+	}
+	b.docs += n
+	return b.names.write(encoded)
+}
+
+// checkRoom says whether n more documents can have docIDs.
+func (b *builder) checkRoom(n uint64) error {
+	if b.docs+n > maxDocuments {
+		return fmt.Errorf("%w: more than %d documents", hdl.ErrInput, uint64(maxDocuments))
+	}
+	return nil
+}
+
+// addDocument adds a document of an inverted input.
+func (b *builder) addDocument(name []byte, length uint32) error {
+	b.scratch = appendDocument(b.scratch[:0], name, length)
+	return b.addDocuments(1, b.scratch)
+}
+
+func appendDocument(dst, name []byte, length uint32) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(name)))
+	dst = append(dst, name...)
+	return binary.AppendUvarint(dst, uint64(length))
+}
+
+// startList begins the list of term in an inverted input whose documents are
+// numbered from b.base on. The postings follow.
+func (b *builder) startList(term []byte) error {
+	if err := b.checkMemory(); err != nil {
+		return err
+	}
+	b.term = append(b.term[:0], term...)
+	b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+	b.tick(false)
+	return b.ctx.Err()
+}
+
+var errNotAscending = errors.New("docIDs do not ascend")
+
+// addPosting adds a posting to the list that was started. The docID counts from
+// b.base; the caller has checked that it is in range, and that freq is not 0.
+func (b *builder) addPosting(doc, freq uint32) error {
+	doc += uint32(b.base)
+	if b.list.docs > 0 && doc <= b.list.last {
+		return errNotAscending
+	}
+	b.index.put(b.list, doc, freq)
+	if b.list.docs%4096 == 0 {
+		if err := b.checkMemory(); err != nil {
+			return err
+		}
+		if b.index.terms == 0 { // spilt: the list goes on in the next run
+			b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+		}
+	}
+	return nil
+}
+
+// checkMemory spills the index if it has grown too large.
+func (b *builder) checkMemory() error {
+	if b.index.memory() <= b.limit && !b.index.full() || b.index.terms == 0 {
+		return nil
+	}
+	if b.spilt == nil {
+		t, err := newTemp(b.dir, tempPattern)
+		if err != nil {
+			return err
+		}
+		b.spilt = t
+	}
+	r, err := spill(b.spilt, &b.index)
+	if err != nil {
+		return err
+	}
+	b.runs = append(b.runs, r)
+	b.index.reset()
+	return b.ctx.Err()
+}
+
+// write writes the index file.
+func (b *builder) write(w *hdl.Writer) error {
+	if err := b.writeDocuments(w); err != nil {
+		return err
+	}
+	runs, err := b.cursors()
+	if err != nil {
+		return err
+	}
+	return merge(b.ctx, runs, func(l *merged) error {
+		b.sum.Terms++
+		b.sum.Postings += uint64(len(l.docs))
+		for _, f := range l.freqs {
+			b.sum.Tokens += uint64(f)
+		}
+		return w.AddList(l.term, l.docs, l.freqs)
+	})
+}
+
+// cursors opens all runs, the one in memory last.
+func (b *builder) cursors() ([]cursor, error) {
+	var cs []cursor
+	if b.spilt != nil {
+		if err := b.spilt.w.Flush(); err != nil {
+			return nil, err
+		}
+		// Reading in pieces of some hundred kilobytes spares the disk its seeks.
+		buffer := int(min(max(b.limit/uint64(len(b.runs)), 4<<10), 512<<10))
+		for _, r := range b.runs {
+			cs = append(cs, newFileCursor(b.spilt, r, buffer))
+		}
+	}
+	return append(cs, &memoryCursor{p: &b.index, order: b.index.sorted()}), nil
+}
+
+// writeDocuments copies names and lengths to the index file.
+func (b *builder) writeDocuments(w *hdl.Writer) error {
+	if err := b.names.w.Flush(); err != nil {
+		return err
+	}
+	if _, err := b.names.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(b.names, tempBuffer)
+	var name []byte
+	for i := range b.docs {
+		n, err := binary.ReadUvarint(r)
+		if err != nil {
+			return damagedRun(err)
+		}
+		name = slices.Grow(name[:0], int(n))[:n]
+		if _, err := io.ReadFull(r, name); err != nil {
+			return damagedRun(err)
+		}
+		length, err := binary.ReadUvarint(r)
+		if err != nil {
+			return damagedRun(err)
+		}
+		if err := w.AddDocument(string(name), uint32(length)); err != nil {
+			return err
+		}
+		if i%4096 == 0 && b.ctx.Err() != nil {
+			return b.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// progress returns what calls report every tenth of a second, and in the end.
+func progress(report func()) func(last bool) {
+	var next time.Time
+	return func(last bool) {
+		if now := time.Now(); last || now.After(next) {
+			next = now.Add(100 * time.Millisecond)
+			report()
+		}
+	}
+}

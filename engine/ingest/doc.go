@@ -1,0 +1,51 @@
+// Package ingest builds index files from document collections and from lists
+// that others have inverted.
+//
+// # Formats
+//
+// Every input may be gzipped, which is seen by its first bytes. "-" is standard
+// input. Several inputs make one collection: docIDs go on from one to the next.
+//
+//   - text: a document a line, name TAB text. Without a TAB the line is all text,
+//     and the line number, from 1, is the name. Empty lines are skipped. LF or CR
+//     LF; a byte order mark is dropped.
+//   - jsonl: a JSON object a line. The name is the first there is of id, docno,
+//     docid, _id, name (a string or a number), else the line number; the text is
+//     all there is of title, text, contents, content, body, in this order. Other
+//     members are ignored, the case of letters does not matter, null is as good
+//     as absent. An object with none of the text members is an error: most likely
+//     they go by other names.
+//   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the
+//     name; text is the content of all other elements but DOCHDR, SCRIPT and
+//     STYLE. Case of tags does not matter, tags need not nest nor close, a < that
+//     starts no tag is text, character references are resolved, unknown ones
+//     (&hyph;) are spaces. What lies between documents is ignored.
+//   - pisa: BASE.docs, BASE.freqs and BASE.sizes as little-endian u32 sequences,
+//     BASE.terms and BASE.documents with one entry a line where there are such
+//     files; else list numbers are the terms and document numbers the names, from
+//     0. The input is given as BASE or BASE.docs.
+//   - ciff: the Common Index File Format, version 1.
+//
+// Auto looks at names (.docs, .ciff, .jsonl, .ndjson, .tsv, .txt) and then at the
+// first kilobytes.
+//
+// Names of documents need not be unique. A document without terms keeps its
+// docID. The length of a document is the number of its terms, as kept after stop
+// words were dropped, or what the inverted input says.
+//
+// Truncation is an error wherever it can be seen: in any gzipped input, in CIFF
+// (its header counts everything), in PISA triples, in jsonl and trec within a
+// document. It cannot be seen in text, nor between two documents of jsonl or
+// trec, nor within the last line of BASE.terms or BASE.documents.
+//
+// # Memory
+//
+// Texts are read and cut by one goroutine, analysed by one a core in chunks, and
+// handed over in order to the inverted index in memory. When that has grown to
+// Options.MemoryLimit (chunks in flight included), it is written to a temporary
+// file as a run sorted by term; in the end the runs are merged into the index
+// file. The file does not depend on the limit, nor on the number of cores.
+// Beyond the limit come a megabyte or two of buffers, one document a core, while
+// merging about 16 bytes a posting for the longest list and 4 KiB a run, and
+// what package hdl says of its Writer.
+package ingest
