@@ -1,0 +1,197 @@
+package main
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"heddle/codec"
+	"heddle/config"
+	"heddle/engine/plan"
+)
+
+func TestUsage(t *testing.T) {
+	inTempDir(t)
+	for _, test := range []struct {
+		args    string
+		message string
+	}{
+		{"serch", `heddle: no command "serch" (nearest: search)`},
+		{"xyzzy", `heddle: no command "xyzzy"`},
+		{"index bild", `heddle index: no command "bild" (nearest: build)`},
+		{"--nope", `heddle: unknown flag: --nope`},
+		{"version --nope", `heddle version: unknown flag: --nope`},
+		{"version -z", `heddle version: unknown shorthand flag: 'z'`},
+		{"version now", `heddle version: takes no argument, found "now"`},
+		{"config print now", `takes no argument`},
+		{"devices now", `takes no argument`},
+		{"index info", `one index file is missing`},
+		{"index info a b", `takes one index file only, found "b" too`},
+		{"index verify", `one index file is missing`},
+		{"index dump", `one index file is missing`},
+		{"index build a.txt", `--output (-o) is missing`},
+		{"index build -o", `flag needs an argument: 'o' in -o`},
+		{"index build -o x.hdl", `an input is missing`},
+		{"index build -o - a.txt", `an index cannot be written to standard output`},
+		{"index build -o x.hdl --format pdf a.txt", `unknown format "pdf"`},
+		{"index build -o x.hdl --codec zip a.txt", `flag --codec: "zip" is not one of auto, raw, parapfor, bitset`},
+		{"index build -o x.hdl --exception-ratio 0.7 a.txt", `flag --exception-ratio: 0.7 is not from 0 to 0.6`},
+		{"index build -o x.hdl --build-memory much a.txt", `flag --build-memory: "much" is no size`},
+		{"search", `one index file is missing`},
+		{"search x.hdl", `--query or --queries is missing`},
+		{"search x.hdl --query a --queries b", `--query and --queries exclude each other`},
+		{"search x.hdl --query a --all --count", `--all and --count exclude each other`},
+		{"search x.hdl --query a --mode or", `flag --mode: "or" is not one of and`},
+		{"search x.hdl --query a --backend gpu", `flag --backend: "gpu" is not one of auto, host, opencl`},
+		{"search x.hdl --query a --algorithm hs17", `flag --algorithm: "hs17" is not one of`},
+		{"search x.hdl --query a -k 0", `flag --k: 0 is not from 1 to`},
+		{"search x.hdl --query a --threads many", `flag --threads: want a whole number, found "many"`},
+		{"search x.hdl --query a --profiling=perhaps", `flag --profiling: want true or false, found "perhaps"`},
+		{"search x.hdl --query a --format xml", `flag --format: "xml" is not one of text, tsv, jsonl`},
+		{"search x.hdl --query a --log-level loud", `flag --log-level: "loud" is not one of`},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			wantFailure(t, heddle(t, strings.Fields(test.args)...), exitUsage, test.message)
+		})
+	}
+	if f := files(t); f != "" {
+		t.Errorf("left behind: %s", f)
+	}
+}
+
+// TestMissingCommand: help for people, on standard error, and a failure.
+func TestMissingCommand(t *testing.T) {
+	for _, args := range [][]string{nil, {"index"}, {"config"}} {
+		r := heddle(t, args...)
+		if r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, "Available Commands:") || !strings.HasSuffix(r.stderr, "a command is missing\n") {
+			t.Errorf("heddle %q: %+v", args, r)
+		}
+	}
+}
+
+// TestMissingFiles: whatever reads a file says which one is not there, and exits
+// with 1.
+func TestMissingFiles(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "ok.txt", "a\tb\n")
+	must(t, "index", "build", "-o", "ok.hdl", "ok.txt")
+	for _, args := range []string{
+		"index info none.x", "index verify none.x", "index dump none.x", "search none.x --query a",
+		"index build -o x.hdl none.x", "index build -o x.hdl --stopwords none.x ok.txt",
+		"search ok.hdl --queries none.x", "config print --config none.x", "search ok.hdl --query a --config none.x",
+	} {
+		t.Run(args, func(t *testing.T) {
+			wantFailure(t, heddle(t, strings.Fields(args)...), exitFailed, "none.x", "no such file")
+		})
+	}
+	wantFailure(t, heddle(t, "index", "build", "-o", "none/x.hdl", "ok.txt"), exitFailed, "none", "no such file")
+	wantFailure(t, heddle(t, "search", ".", "--query", "a"), exitFailed, ".")
+	if f := files(t); f != "ok.hdl ok.txt" {
+		t.Errorf("left behind: %s", f)
+	}
+}
+
+func TestNoSuchDevice(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "ok.txt", "a\tb\n")
+	must(t, "index", "build", "-o", "ok.hdl", "ok.txt")
+	for _, args := range []string{
+		"search ok.hdl --query b --backend opencl --device no-such-device",
+		"search ok.hdl --query b --device no-such-device",
+	} {
+		t.Run(args, func(t *testing.T) {
+			wantFailure(t, heddleWith(t, "", nil, strings.Fields(args)...), exitDevice, "no such device", "no-such-device")
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if got := must(t, "version"); !strings.HasPrefix(got, "heddle ") || !strings.Contains(got, runtime.Version()) || strings.Count(got, "\n") != 1 {
+		t.Errorf("version prints %q", got)
+	}
+	var b build
+	if err := json.Unmarshal([]byte(must(t, "version", "--json")), &b); err != nil || b != thisBuild() || b.Version == "" {
+		t.Errorf("version --json gives %+v, %v", b, err)
+	}
+}
+
+// TestHelp: every command has a summary, a description and its own flags
+// explained, in lines that fit a terminal.
+func TestHelp(t *testing.T) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Name() == "help" || c.Name() == "completion" {
+			return
+		}
+		if c.Short == "" || c.Long == "" || strings.HasSuffix(c.Short, ".") || !strings.HasSuffix(c.Long, ".") {
+			t.Errorf("%s: summary %q, description %q", c.CommandPath(), c.Short, c.Long)
+		}
+		for line := range strings.SplitSeq(c.Long+"\n"+c.Example, "\n") {
+			if len([]rune(line)) > 98 || strings.Contains(line, "\t") {
+				t.Errorf("%s: line %q is too long or has a tab", c.CommandPath(), line)
+			}
+		}
+		r := heddle(t, append(strings.Fields(c.CommandPath())[1:], "--help")...)
+		if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.stdout, c.Long) {
+			t.Errorf("%s --help: %+v", c.CommandPath(), r)
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(&App{}))
+}
+
+// TestSharedFlags: what means the same is spelt the same, everywhere.
+func TestSharedFlags(t *testing.T) {
+	usage := map[string]string{}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, name := range []string{"config", "backend", "device", "json", "log-level", "no-progress", "threads"} {
+			f := c.Flags().Lookup(name)
+			if f == nil {
+				continue
+			}
+			if seen, ok := usage[name]; ok && seen != f.Usage {
+				t.Errorf("%s: --%s is %q, elsewhere %q", c.CommandPath(), name, f.Usage, seen)
+			}
+			usage[name] = f.Usage
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRoot(&App{}))
+	if len(usage) < 6 {
+		t.Errorf("only %d of the shared flags were found", len(usage))
+	}
+}
+
+// TestNamesAgree holds the words of the configuration against the packages that
+// they come from.
+func TestNamesAgree(t *testing.T) {
+	codecs := []string{"auto"}
+	for _, id := range codec.IDs() {
+		codecs = append(codecs, id.String())
+	}
+	algorithms := []string{"auto", "hs"}
+	for _, a := range plan.Algorithms() {
+		algorithms = append(algorithms, a.String())
+	}
+	for name, want := range map[string][]string{"index.codec": codecs, "search.algorithm": algorithms} {
+		k, ok := config.Lookup(name)
+		got := slices.Clone(k.Values)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !ok || !slices.Equal(got, want) {
+			t.Errorf("%s is one of %q, want %q", name, got, want)
+		}
+	}
+	if got, want := config.Default().Index.ExceptionRatio, codec.DefaultOptions().ExceptionRatio; got != want {
+		t.Errorf("default exception ratio is %v, that of package codec %v", got, want)
+	}
+}

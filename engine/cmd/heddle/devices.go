@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/cl"
+	"heddle/config"
+	"heddle/engine/plan"
+	"heddle/hostfallback"
+)
+
+type devicesOptions struct {
+	settings
+	json bool
+}
+
+func newDevices(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "devices [flags]",
+		Short: "List where queries can run, and which place auto takes",
+		Long: `Devices lists pure Go and every OpenCL device with its limits, and runs the
+self-test of each: it builds the kernels and compares what they compute with Go.
+A star marks the place that backend auto takes. With --backend or --device only
+those are listed; if there is none, the exit code is 4.`,
+		Example: "  heddle devices\n  heddle devices --backend host --json",
+	}, &devicesOptions{})
+}
+
+func (o *devicesOptions) AddFlags(fs *pflag.FlagSet) {
+	addJSON(fs, &o.json)
+	o.add(fs, "backend", "device", "threads")
+}
+
+func (o *devicesOptions) Validate(args []string) error { return noArguments(args) }
+
+// place is where queries can run; its JSON names are part of the contract.
+type place struct {
+	Kind         string  `json:"kind"` // "host" or "opencl"
+	Device       string  `json:"device"`
+	Platform     string  `json:"platform,omitempty"`
+	Vendor       string  `json:"vendor,omitempty"`
+	Driver       string  `json:"driver,omitempty"`
+	Version      string  `json:"version,omitempty"`
+	Type         string  `json:"type"`
+	ComputeUnits int     `json:"compute_units"`
+	Memory       uint64  `json:"memory,omitempty"`       // bytes
+	MaxAlloc     uint64  `json:"max_alloc,omitempty"`    // bytes of the largest buffer
+	LocalMemory  uint64  `json:"local_memory,omitempty"` // bytes a work-group
+	Tuning       string  `json:"tuning"`
+	Usable       bool    `json:"usable"`              // it opened and its self-test passed
+	Error        string  `json:"error,omitempty"`     // why it is not usable
+	SelfTest     float64 `json:"self_test,omitempty"` // seconds to build and test the kernels
+	Preferred    bool    `json:"preferred"`           // auto may take it
+	Reason       string  `json:"reason"`              // why auto may, or may not
+	Auto         bool    `json:"auto"`                // auto takes it
+}
+
+func newPlace(i plan.Info) place {
+	return place{Kind: i.Kind, Device: i.Device, Platform: i.Platform, Vendor: i.Vendor, Driver: i.Driver, Version: i.Version,
+		Type: i.Type, ComputeUnits: i.ComputeUnits, Memory: i.Memory, MaxAlloc: i.MaxAlloc, LocalMemory: i.LocalMemory, Tuning: i.Tuning}
+}
+
+func (o *devicesOptions) Run(ctx context.Context, a *App) error {
+	c, log, err := o.load(a)
+	if err != nil {
+		return err
+	}
+	var places []place
+	var missing error // why there is no OpenCL
+	if c.Devices.Backend != "host" {
+		devices, err := cl.Devices(c.Devices.Device)
+		missing = err
+		for _, d := range devices {
+			p := newPlace(d.Info())
+			p.Preferred, p.Reason = d.Preferred()
+			p.test(ctx, d, cl.Options{MemoryLimit: uint64(c.Memory.Device), Log: &log})
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			places = append(places, p)
+		}
+	}
+	if c.Devices.Backend != "opencl" && c.Devices.Device == "" {
+		b := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
+		p := newPlace(b.Info())
+		p.Usable, p.Preferred, p.Reason = true, true, "taken where no preferred device is usable"
+		places = append(places, p)
+	}
+	for i := range places {
+		if places[i].Usable && places[i].Preferred {
+			places[i].Auto = true
+			break
+		}
+	}
+	if o.json {
+		err = writeJSON(a.Stdout, struct {
+			Devices []place `json:"devices"`
+			OpenCL  string  `json:"opencl_error,omitempty"`
+		}{append([]place{}, places...), errorText(missing)})
+	} else {
+		err = writePlaces(a.Stdout, places, missing)
+	}
+	if err == nil && len(places) == 0 {
+		return noDevice(c.Devices, missing)
+	}
+	return err
+}
+
+func noDevice(c config.Devices, err error) error {
+	op := "looking for a device"
+	if c.Device != "" {
+		op = fmt.Sprintf("looking for a device named %q", c.Device)
+	}
+	return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: op, Err: err}
+}
+
+// test opens the device, which runs its self-test.
+func (p *place) test(ctx context.Context, d *cl.Device, opt cl.Options) {
+	began := time.Now()
+	b, err := cl.Open(ctx, d, opt)
+	if err == nil {
+		p.SelfTest = time.Since(began).Seconds()
+		err = b.Close()
+	}
+	p.Usable, p.Error = err == nil, errorText(err)
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func writePlaces(out io.Writer, places []place, missing error) error {
+	var b strings.Builder
+	for _, p := range places {
+		mark := ' '
+		if p.Auto {
+			mark = '*'
+		}
+		fmt.Fprintf(&b, "%c %s: %s\n", mark, p.Kind, p.Device)
+		if p.Kind == "opencl" {
+			fmt.Fprintf(&b, "    %s, %s, %s, driver %s\n", p.Platform, p.Vendor, p.Version, p.Driver)
+			fmt.Fprintf(&b, "    %s, %d compute units, memory %s, largest buffer %s, local memory %s\n",
+				p.Type, p.ComputeUnits, byteCount(p.Memory), byteCount(p.MaxAlloc), byteCount(p.LocalMemory))
+			fmt.Fprintf(&b, "    tuning %s\n", p.Tuning)
+			if p.Usable {
+				fmt.Fprintf(&b, "    self-test passed, kernels built and tested in %.2f s\n", p.SelfTest)
+			} else {
+				fmt.Fprintf(&b, "    not usable: %s\n", strings.ReplaceAll(p.Error, "\n", "\n      "))
+			}
+		}
+		verb := "may take it"
+		switch {
+		case p.Auto:
+			verb = "takes it"
+		case !p.Preferred:
+			verb = "does not take it"
+		}
+		fmt.Fprintf(&b, "    auto %s: %s\n", verb, p.Reason)
+	}
+	if missing != nil {
+		fmt.Fprintf(&b, "  opencl: %v\n", missing)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// byteCount writes bytes in the greatest binary unit below them.
+func byteCount(n uint64) string {
+	v, unit := float64(n), "B"
+	for _, u := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if v < 1024 {
+			break
+		}
+		v, unit = v/1024, u
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + unit
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+type devicesAnswer struct {
+	Devices []place
+	OpenCL  string `json:"opencl_error"`
+}
+
+func devicesJSON(t *testing.T, args ...string) devicesAnswer {
+	t.Helper()
+	r := heddleWith(t, "", nil, append([]string{"devices", "--json"}, args...)...)
+	var a devicesAnswer
+	if err := json.Unmarshal([]byte(r.stdout), &a); err != nil || r.code != 0 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	return a
+}
+
+// TestDevices: the host is always there and usable, and auto takes exactly one
+// place, the first that it prefers and can use.
+func TestDevices(t *testing.T) {
+	a := devicesJSON(t)
+	taken := -1
+	for i, p := range a.Devices {
+		if p.Reason == "" || p.Device == "" || p.Usable == (p.Error != "") {
+			t.Errorf("%+v", p)
+		}
+		if p.Auto {
+			if taken >= 0 || !p.Usable || !p.Preferred {
+				t.Errorf("auto takes %+v", p)
+			}
+			taken = i
+		} else if taken < 0 && p.Usable && p.Preferred {
+			t.Errorf("auto passes by %+v", p)
+		}
+	}
+	if taken < 0 {
+		t.Error("auto takes nothing")
+	}
+	last := a.Devices[len(a.Devices)-1]
+	if last.Kind != "host" || !last.Usable || last.ComputeUnits < 1 {
+		t.Errorf("the last place is %+v, want the host", last)
+	}
+
+	r := heddleWith(t, "", nil, "devices")
+	if r.code != 0 || strings.Count(r.stdout, "\n* ")+strings.Count(r.stdout[:2], "* ") != 1 || !strings.Contains(r.stdout, " host: pure Go") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestDevicesOfHost(t *testing.T) {
+	a := devicesJSON(t, "--backend", "host", "--threads", "3")
+	if len(a.Devices) != 1 || !a.Devices[0].Auto || a.Devices[0].ComputeUnits != 3 || a.OpenCL != "" {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestDevicesNone(t *testing.T) {
+	for _, args := range []string{"--device no-such-device", "--backend opencl --device no-such-device"} {
+		r := heddleWith(t, "", nil, append([]string{"devices"}, strings.Fields(args)...)...)
+		if r.code != exitDevice || !strings.Contains(r.stderr, "no-such-device") || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+}
+
+// TestDevicesUnderTest looks for the OpenCL device that the suite runs on.
+func TestDevicesUnderTest(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
+		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
+	}
+	a := devicesJSON(t, "--backend", "opencl", "--device", os.Getenv("HEDDLE_TEST_DEVICE"))
+	if len(a.Devices) == 0 || !a.Devices[0].Usable || a.Devices[0].SelfTest <= 0 || a.Devices[0].Memory == 0 || a.Devices[0].Platform == "" {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestByteCount(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 5 << 20: "5 MiB", 3 << 40: "3 TiB", 1 << 52: "4096 TiB"} {
+		if got := byteCount(n); got != want {
+			t.Errorf("byteCount(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"heddle/codec"
+	"heddle/config"
+	"heddle/engine/hdl"
+	"heddle/engine/ingest"
+	"heddle/engine/plan"
+)
+
+// Exit codes.
+const (
+	exitFine    = 0
+	exitFailed  = 1
+	exitUsage   = 2 // command line or configuration
+	exitCorrupt = 3 // bytes of an input that no writer of its format wrote
+	exitDevice  = 4 // no such device
+)
+
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func exitCode(err error) int {
+	if err == nil {
+		return exitFine
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*config.Error](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*queryError](err); ok {
+		return exitCorrupt
+	}
+	switch {
+	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, ingest.ErrCorrupt):
+		return exitCorrupt
+	case errors.Is(err, plan.ErrNoDevice):
+		return exitDevice
+	}
+	return exitFailed
+}
+
+// message is what a person reads of err: one line, but for the log of a failed
+// kernel build.
+func message(ctx context.Context, err error) string {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	if errors.Is(err, plan.ErrBuild) {
+		return err.Error()
+	}
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/codec"
+	"heddle/engine/hdl"
+)
+
+type indexInfoOptions struct {
+	path string
+	json bool
+}
+
+func newIndexInfo(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "info X.hdl [--json]",
+		Short: "Print counts, settings and sizes of an index",
+		Long: `Info prints what an index holds, how it was built, the bytes a posting that each
+codec takes, and the sections of the file. It checks the file's checksums first.`,
+		Example: "  heddle index info books.hdl\n  heddle index info books.hdl --json",
+	}, &indexInfoOptions{})
+}
+
+func (o *indexInfoOptions) AddFlags(fs *pflag.FlagSet) { addJSON(fs, &o.json) }
+
+func (o *indexInfoOptions) Validate(args []string) (err error) {
+	o.path, err = oneArgument(args, "one index file")
+	return err
+}
+
+// indexInfo is the answer; its JSON names are part of the contract.
+type indexInfo struct {
+	Path           string      `json:"path"`
+	Bytes          int64       `json:"bytes"`
+	Checksum       string      `json:"checksum"`
+	Creator        string      `json:"creator"`
+	Format         string      `json:"format"`
+	Documents      uint32      `json:"documents"`
+	Terms          int         `json:"terms"`
+	Postings       uint64      `json:"postings"`
+	Tokens         uint64      `json:"tokens"`
+	MeanLength     float64     `json:"mean_length"` // of a document, in tokens
+	Stemmer        string      `json:"stemmer"`
+	StopWords      int         `json:"stop_words"`
+	Codec          string      `json:"codec"`
+	ExceptionRatio float64     `json:"exception_ratio"`
+	Dense          string      `json:"dense"`
+	Codecs         []codecInfo `json:"codecs"`
+	Sections       []section   `json:"sections"`
+}
+
+// codecInfo sums over the lists of one codec.
+type codecInfo struct {
+	Codec           string  `json:"codec"`
+	Lists           uint64  `json:"lists"`
+	Postings        uint64  `json:"postings"`
+	Bytes           uint64  `json:"bytes"` // of docIDs
+	BytesPerPosting float64 `json:"bytes_per_posting"`
+}
+
+type section struct {
+	Name     string `json:"name"`
+	Offset   int64  `json:"offset"`
+	Bytes    int64  `json:"bytes"`
+	Checksum string `json:"checksum"`
+}
+
+func (o *indexInfoOptions) Run(_ context.Context, a *App) error {
+	f, err := hdl.Open(o.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info := describe(f)
+	if o.json {
+		return writeJSON(a.Stdout, info)
+	}
+	return info.write(a.Stdout)
+}
+
+func describe(f *hdl.File) indexInfo {
+	m := f.Meta()
+	info := indexInfo{
+		Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: m.Creator, Format: m.Format,
+		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
+		Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
+		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
+		Codecs: []codecInfo{}, Sections: []section{},
+	}
+	if m.Docs > 0 {
+		info.MeanLength = float64(m.Length) / float64(m.Docs)
+	}
+	for _, id := range codec.IDs() {
+		c := codecInfo{Codec: id.String()}
+		for _, l := range f.Source().Lists {
+			if l.Codec == id {
+				c.Lists++
+				c.Postings += uint64(l.Len)
+				c.Bytes += 4 * uint64(l.Words)
+			}
+		}
+		if c.Postings > 0 {
+			c.BytesPerPosting = float64(c.Bytes) / float64(c.Postings)
+		}
+		if c.Lists > 0 {
+			info.Codecs = append(info.Codecs, c)
+		}
+	}
+	for _, s := range f.Sections() {
+		info.Sections = append(info.Sections, section{s.Name, s.Offset, s.Length, fmt.Sprintf("%08x", s.Checksum)})
+	}
+	return info
+}
+
+func (i *indexInfo) write(out io.Writer) error {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "index\t%s\nbytes\t%d\nchecksum\t%s\n", i.Path, i.Bytes, i.Checksum)
+	fmt.Fprintf(w, "creator\t%s\nformat\t%s\n", i.Creator, i.Format)
+	fmt.Fprintf(w, "documents\t%d\nterms\t%d\npostings\t%d\ntokens\t%d\n", i.Documents, i.Terms, i.Postings, i.Tokens)
+	fmt.Fprintf(w, "mean length\t%.2f tokens\n", i.MeanLength)
+	fmt.Fprintf(w, "analysis\tstemmer %s, %d stop words\n", i.Stemmer, i.StopWords)
+	fmt.Fprintf(w, "codec\t%s, exception ratio %v, dense %s\n", i.Codec, i.ExceptionRatio, i.Dense)
+	w.Flush()
+	b.WriteByte('\n')
+
+	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "codec\tlists\tpostings\tbytes\tbytes a posting\t\n")
+	for _, c := range i.Codecs {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.3f\t\n", c.Codec, c.Lists, c.Postings, c.Bytes, c.BytesPerPosting)
+	}
+	w.Flush()
+	b.WriteByte('\n')
+
+	fmt.Fprint(w, "section\toffset\tbytes\tchecksum\t\n")
+	for _, s := range i.Sections {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", s.Name, s.Offset, s.Bytes, s.Checksum)
+	}
+	w.Flush()
+	_, err := io.WriteString(out, b.String())
+	return err
+}

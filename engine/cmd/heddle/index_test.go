@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const threeDocuments = "a\tThe red loom, the red warp\nb\tthe blue loom\nc\tThe looms of others\n"
+
+func TestIndexBuild(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", threeDocuments)
+	if got := must(t, "index", "build", "-o", "d.hdl", "d.tsv"); !strings.HasPrefix(got, "d.hdl: 3 documents, 8 terms, 11 postings, ") {
+		t.Errorf("build prints %q", got)
+	}
+	const terms = "blue\t1\traw\t4\nloom\t2\traw\t8\nlooms\t1\traw\t4\nof\t1\traw\t4\nothers\t1\traw\t4\nred\t1\traw\t4\nthe\t3\traw\t12\nwarp\t1\traw\t4\n"
+	if got := must(t, "index", "dump", "d.hdl"); got != terms {
+		t.Errorf("terms\n%s\nwant\n%s", got, terms)
+	}
+	for term, want := range map[string]string{"the": "0\t2\n1\t1\n2\t1\n", "loom": "0\t1\n1\t1\n", "red": "0\t2\n"} {
+		if got := must(t, "index", "dump", "d.hdl", "--term", term); got != want {
+			t.Errorf("list of %s is %q, want %q", term, got, want)
+		}
+	}
+	wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--term", "The"), exitFailed, `d.hdl has no term "The"`)
+	if got := must(t, "index", "verify", "d.hdl"); !strings.HasPrefix(got, "d.hdl is fine: 3 documents, 8 terms, 11 postings, checksum ") {
+		t.Errorf("verify prints %q", got)
+	}
+	if f := files(t); f != "d.hdl d.tsv" {
+		t.Errorf("left behind: %s", f)
+	}
+}
+
+// TestIndexBuildFormats gives the same three documents in every format of texts,
+// from files, zipped ones and standard input.
+func TestIndexBuildFormats(t *testing.T) {
+	inTempDir(t)
+	inputs := map[string]string{
+		"text":  threeDocuments,
+		"jsonl": `{"id":"a","text":"The red loom, the red warp"}` + "\n" + `{"id":"b","text":"the blue loom"}` + "\n" + `{"id":"c","text":"The looms of others"}` + "\n",
+		"trec": "<DOC><DOCNO>a</DOCNO><TEXT>The red loom, the red warp</TEXT></DOC>\n<DOC><DOCNO>b</DOCNO>the blue loom</DOC>\n" +
+			"<DOC>\n<DOCNO> c </DOCNO>\nThe looms of others\n</DOC>\n",
+	}
+	want := ""
+	check := func(what string) {
+		t.Helper()
+		got := must(t, "index", "dump", "x.hdl") + must(t, "index", "dump", "x.hdl", "--term", "the") + must(t, "search", "x.hdl", "--query", "loom")
+		if want == "" {
+			want = got
+		}
+		if got != want || !strings.HasSuffix(got, "a\nb\n") {
+			t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+		}
+	}
+	for _, format := range []string{"text", "jsonl", "trec"} {
+		writeFile(t, "in", inputs[format])
+		must(t, "index", "build", "-o", "x.hdl", "in")
+		check(format + " by its content")
+		must(t, "index", "build", "-o", "x.hdl", "--format", format, "in")
+		check(format + " by name")
+
+		var zipped bytes.Buffer
+		z := gzip.NewWriter(&zipped)
+		if _, err := z.Write([]byte(inputs[format])); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, "in.gz", zipped.String())
+		must(t, "index", "build", "-o", "x.hdl", "in.gz")
+		check(format + " zipped")
+		if r := heddleWith(t, inputs[format], nil, "index", "build", "-o", "x.hdl", "--format", format, "-"); r.code != 0 {
+			t.Errorf("%s from standard input: %+v", format, r)
+		}
+		check(format + " from standard input")
+	}
+
+	// Two inputs are one collection.
+	lines := strings.SplitAfter(threeDocuments, "\n")
+	writeFile(t, "1.txt", lines[0])
+	writeFile(t, "2.txt", lines[1]+lines[2])
+	must(t, "index", "build", "-o", "x.hdl", "1.txt", "2.txt")
+	check("two files")
+}
+
+// TestIndexBuildPISA builds from a triple without names: terms and documents go
+// by their numbers.
+func TestIndexBuildPISA(t *testing.T) {
+	inTempDir(t)
+	sequence := func(values ...uint32) (s []byte) {
+		s = binary.LittleEndian.AppendUint32(s, uint32(len(values)))
+		for _, v := range values {
+			s = binary.LittleEndian.AppendUint32(s, v)
+		}
+		return s
+	}
+	docs := slices.Concat(sequence(4), sequence(0, 2, 3), sequence(1, 2))
+	writeFile(t, "p.docs", string(docs))
+	writeFile(t, "p.freqs", string(slices.Concat(sequence(1, 5, 2), sequence(7, 1))))
+	writeFile(t, "p.sizes", string(sequence(1, 7, 6, 2)))
+	must(t, "index", "build", "-o", "p.hdl", "p.docs")
+	if got := must(t, "index", "dump", "p.hdl", "--term", "0"); got != "0\t1\n2\t5\n3\t2\n" {
+		t.Errorf("list 0 is %q", got)
+	}
+	if got := must(t, "search", "p.hdl", "--query", "0 1"); got != "2\n" {
+		t.Errorf("0 and 1 give %q, want document 2", got)
+	}
+	writeFile(t, "p.docs", string(docs[:len(docs)-2]))
+	wantFailure(t, heddle(t, "index", "build", "-o", "q.hdl", "p.docs"), exitCorrupt, "p.docs: byte ")
+}
+
+func TestIndexBuildSettings(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", threeDocuments)
+	writeFile(t, "stop.txt", "the\nof\n")
+	writeFile(t, "h.toml", "[index]\nstem = \"english\"\nstopwords = \"stop.txt\"\ncodec = \"parapfor\"\ndense = \"never\"\nexception_ratio = 0.25\nbuild_memory = \"64KiB\"\n")
+	must(t, "index", "build", "-o", "d.hdl", "--config", "h.toml", "d.tsv")
+	const terms = "blue\t1\nloom\t3\nother\t1\nred\t1\nwarp\t1\n"
+	got := ""
+	for line := range strings.Lines(must(t, "index", "dump", "d.hdl")) {
+		f := strings.Split(line, "\t")
+		got += f[0] + "\t" + f[1] + "\n"
+		if f[2] != "parapfor" {
+			t.Errorf("codec of %s is %s", f[0], f[2])
+		}
+	}
+	if got != terms {
+		t.Errorf("terms\n%s\nwant\n%s", got, terms)
+	}
+	if got := must(t, "search", "d.hdl", "--query", "LOOMING"); got != "a\nb\nc\n" {
+		t.Errorf("a query is not analysed as the documents were: %q", got)
+	}
+	var info indexInfo
+	if err := json.Unmarshal([]byte(must(t, "index", "info", "--json", "d.hdl")), &info); err != nil {
+		t.Fatal(err)
+	}
+	if info.Stemmer != "english" || info.StopWords != 2 || info.Codec != "parapfor" || info.Dense != "never" || info.ExceptionRatio != 0.25 || info.Format != "text" {
+		t.Errorf("%+v", info)
+	}
+	// A flag is stronger than the file.
+	must(t, "index", "build", "-o", "d.hdl", "--config", "h.toml", "--stem", "none", "--stopwords", "none", "d.tsv")
+	if got := strings.Count(must(t, "index", "dump", "d.hdl"), "\n"); got != 8 {
+		t.Errorf("%d terms, want 8", got)
+	}
+	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--codec", "bitset", "--dense", "never", "d.tsv"), exitFailed, "bitset")
+}
+
+// TestIndexBuildSpills: a small limit of memory gives the same file.
+func TestIndexBuildSpills(t *testing.T) {
+	buildCollection(t)
+	var small buildSummary
+	out := must(t, "index", "build", "-o", "small.hdl", "--build-memory", "32KiB", "--json", "c.tsv")
+	if err := json.Unmarshal([]byte(out), &small); err != nil {
+		t.Fatal(err)
+	}
+	if small.Runs < 2 || small.Documents != 700 || small.Path != "small.hdl" {
+		t.Errorf("%+v: want several runs", small)
+	}
+	a, err := os.ReadFile("c.hdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile("small.hdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) || int64(len(b)) != small.Bytes {
+		t.Errorf("files of %d and %d bytes differ; the summary says %d", len(a), len(b), small.Bytes)
+	}
+	if f := files(t); f != "c.hdl c.tsv small.hdl" {
+		t.Errorf("left behind: %s", f)
+	}
+}
+
+// TestIndexBuildFails: a bad input leaves nothing, and an index that was there
+// stays as it was.
+func TestIndexBuildFails(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", threeDocuments)
+	must(t, "index", "build", "-o", "d.hdl", "d.tsv")
+	before, err := os.ReadFile("d.hdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "bad.jsonl", `{"id":"a","text":"fine"}`+"\n"+`{"id":"b","text":`+"\n")
+	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "d.tsv", "bad.jsonl"), exitCorrupt, "bad.jsonl") // of mixed formats, or line 2
+	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "bad.jsonl"), exitCorrupt, "bad.jsonl:2: ")
+	wantFailure(t, heddle(t, "index", "build", "-o", "new.hdl", "bad.jsonl"), exitCorrupt, "bad.jsonl:2: ")
+	writeFile(t, "cut.gz", "\x1f\x8b\x08\x00\x00")
+	wantFailure(t, heddle(t, "index", "build", "-o", "new.hdl", "cut.gz"), exitCorrupt, "cut.gz: ", "gzip")
+	after, err := os.ReadFile("d.hdl")
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a failed build changed the index (%v)", err)
+	}
+	if f := files(t); f != "bad.jsonl cut.gz d.hdl d.tsv" {
+		t.Errorf("left behind: %s", f)
+	}
+}
+
+func TestIndexInfo(t *testing.T) {
+	c := buildCollection(t)
+	var info indexInfo
+	if err := json.Unmarshal([]byte(must(t, "index", "info", "--json", "c.hdl")), &info); err != nil {
+		t.Fatal(err)
+	}
+	terms := map[string]bool{}
+	var postings, tokens uint64
+	for d := range c.names {
+		seen := map[string]bool{}
+		for _, w := range c.words[d] {
+			tokens++
+			seen[w], terms[w] = true, true
+		}
+		postings += uint64(len(seen))
+	}
+	st, err := os.Stat("c.hdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Documents != 700 || info.Terms != len(terms) || info.Postings != postings || info.Tokens != tokens || info.Bytes != st.Size() {
+		t.Errorf("%+v, want 700 documents, %d terms, %d postings, %d tokens, %d bytes", info, len(terms), postings, tokens, st.Size())
+	}
+	if info.Stemmer != "none" || info.Codec != "auto" || info.Dense != "auto" || info.Creator != thisBuild().String() {
+		t.Errorf("%+v", info)
+	}
+	// The table by codec is what the dump adds up to.
+	lists, bytesOf := map[string]uint64{}, map[string]uint64{}
+	for line := range strings.Lines(must(t, "index", "dump", "c.hdl")) {
+		var term, name string
+		var df, size uint64
+		if _, err := fmt.Sscanf(line, "%s\t%d\t%s\t%d\n", &term, &df, &name, &size); err != nil {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		lists[name]++
+		bytesOf[name] += size
+	}
+	if len(info.Codecs) != len(lists) || len(lists) < 2 {
+		t.Errorf("codecs %+v, want those of %v", info.Codecs, lists)
+	}
+	for _, k := range info.Codecs {
+		if k.Lists != lists[k.Codec] || k.Bytes != bytesOf[k.Codec] || k.BytesPerPosting != float64(k.Bytes)/float64(k.Postings) {
+			t.Errorf("%+v, want %d lists of %d bytes", k, lists[k.Codec], bytesOf[k.Codec])
+		}
+	}
+	text := must(t, "index", "info", "c.hdl")
+	for _, part := range []string{"documents    700\n", "bytes a posting", "bitset", info.Checksum, "term-hash"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+}
+
+// TestDumpList holds every list against the documents.
+func TestDumpList(t *testing.T) {
+	c := buildCollection(t)
+	for n := range 30 {
+		word := fmt.Sprintf("w%d", n)
+		want := ""
+		for d := range c.names {
+			if f := c.freq(d, word); f > 0 {
+				want += fmt.Sprintf("%d\t%d\n", d, f)
+			}
+		}
+		if want == "" {
+			t.Fatalf("the collection has no %s", word)
+		}
+		if got := must(t, "index", "dump", "c.hdl", "--term", word); got != want {
+			t.Errorf("list of %s differs from the documents'", word)
+		}
+	}
+}
+
+// TestEmptyIndex: no documents is no error.
+func TestEmptyIndex(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "empty.txt", "")
+	must(t, "index", "build", "-o", "e.hdl", "--format", "text", "empty.txt")
+	if got := must(t, "index", "dump", "e.hdl"); got != "" {
+		t.Errorf("terms %q", got)
+	}
+	if got := must(t, "search", "e.hdl", "--query", "a", "--count"); got != "1\t0\n" {
+		t.Errorf("count %q", got)
+	}
+	must(t, "index", "verify", "e.hdl")
+	must(t, "index", "info", "e.hdl")
+}
+
+// TestCorruptIndex damages an index in many places: every command that reads it
+// exits with 3, says where, and prints nothing.
+func TestCorruptIndex(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", threeDocuments)
+	must(t, "index", "build", "-o", "d.hdl", "d.tsv")
+	good, err := os.ReadFile("d.hdl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := [][]string{
+		{"index", "info", "x.hdl"}, {"index", "verify", "x.hdl"}, {"index", "dump", "x.hdl"},
+		{"index", "dump", "x.hdl", "--term", "the"}, {"search", "x.hdl", "--query", "the"},
+	}
+	damaged := func(what string, data []byte) {
+		writeFile(t, "x.hdl", string(data))
+		for _, args := range commands {
+			t.Run(what+"/"+strings.Join(args[:len(args)-1], " "), func(t *testing.T) {
+				wantFailure(t, heddle(t, args...), exitCorrupt, "x.hdl: corrupt ", " at byte ")
+			})
+		}
+	}
+	for at := 16; at < len(good); at += len(good)/9 + 1 {
+		data := bytes.Clone(good)
+		data[at] ^= 0x20
+		damaged(fmt.Sprintf("byte %d", at), data)
+	}
+	damaged("cut", good[:len(good)/2])
+	damaged("empty", nil)
+	damaged("text", []byte(threeDocuments))
+	if left, _ := filepath.Glob("x.hdl?*"); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+}

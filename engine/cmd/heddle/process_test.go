@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// TestExamples runs every example of every help text, as it stands there.
+func TestExamples(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("examples are for a POSIX shell")
+	}
+	inTempDir(t)
+	writeFile(t, "books.tsv", "a\theaven and earth\nb\tthe earth\nc\tthe loom of heaven over earth\n")
+	writeFile(t, "stop.txt", "the\nof\n")
+	writeFile(t, "queries.tsv", "7\theaven\n8\tearth loom\n")
+	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, "heddle"); err != nil {
+		t.Fatal(err)
+	}
+	examples := 0
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		if !c.HasParent() || c.HasSubCommands() || c.Name() == "help" || c.Name() == "demo" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
+			return // which have none, or take long
+		}
+		if c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for example := range strings.Lines(c.Example) {
+			examples++
+			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-ec", strings.TrimSpace(example))
+			cmd.Env = append(os.Environ(), append(backendEnv(), asCommand+"=1", "PATH=.:/usr/bin:/bin")...)
+			out, err := cmd.Output()
+			if err != nil || len(out) == 0 && !strings.Contains(example, ">") {
+				t.Errorf("%s: %v, output %q", strings.TrimSpace(example), err, out)
+			}
+		}
+	}
+	walk(newRoot(&App{}))
+	if examples < 15 {
+		t.Errorf("only %d examples were found", examples)
+	}
+}
+
+// TestFirstAnswer holds start-up and first answer, as a process, under 0.3 s.
+func TestFirstAnswer(t *testing.T) {
+	buildCollection(t)
+	best := time.Hour
+	for range 5 {
+		cmd := process(t.Context(), "search", "c.hdl", "--query", "w3 w0", "--backend", "host", "--device", "")
+		began := time.Now()
+		out, err := cmd.Output()
+		best = min(best, time.Since(began))
+		if err != nil || len(out) == 0 {
+			t.Fatalf("%v, output %q", err, out)
+		}
+	}
+	if best > 300*time.Millisecond {
+		t.Errorf("the first answer took %v", best)
+	}
+}
+
+// interrupt starts a command that waits for standard input, interrupts it, and
+// returns how it ended and what it said.
+func interrupt(t *testing.T, stdin string, args ...string) (code int, stderr string) {
+	t.Helper()
+	cmd := process(t.Context(), args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write([]byte(stdin)); err != nil {
+		t.Fatal(err)
+	}
+	// A search is at work when the first answer is there; a build, since it has
+	// read all but what fits into the pipe.
+	if args[0] == "search" {
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	err = cmd.Wait()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v to end", took)
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		t.Fatalf("ended with %v, want an exit code", err)
+	}
+	if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		t.Errorf("ended by signal %v: it did not tidy up", ws.Signal())
+	}
+	return exit.ExitCode(), said.String()
+}
+
+func TestInterruptedSearch(t *testing.T) {
+	buildCollection(t)
+	if code, said := interrupt(t, "w0\n", "search", "c.hdl", "--queries", "-", "--count"); code != exitFailed || said != "heddle search: interrupted\n" {
+		t.Errorf("exit code %d, %q", code, said)
+	}
+}
+
+func TestInterruptedBuild(t *testing.T) {
+	buildCollection(t)
+	var documents strings.Builder // far more than a pipe holds
+	for i := range 100_000 {
+		fmt.Fprintf(&documents, "%d\tword%d\n", i, i)
+	}
+	code, said := interrupt(t, documents.String(), "index", "build", "-o", "new.hdl", "--format", "text", "--build-memory", "32KiB", "-")
+	if code != exitFailed || said != "heddle index build: interrupted\n" {
+		t.Errorf("exit code %d, %q", code, said)
+	}
+	if f := files(t); f != "c.hdl c.tsv" {
+		t.Errorf("left behind: %s", f)
+	}
+}
+
+// TestNoOpenCL: without an OpenCL library everything works on the host.
+func TestNoOpenCL(t *testing.T) {
+	buildCollection(t)
+	run := func(args ...string) (string, int) {
+		cmd := process(t.Context(), args...)
+		cmd.Env = append(cmd.Env, "HEDDLE_OPENCL_LIBRARY="+filepath.Join(t.TempDir(), "none.so"), "HEDDLE_DEVICES_BACKEND=auto", "HEDDLE_DEVICES_DEVICE=")
+		out, err := cmd.CombinedOutput()
+		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	if out, code := run("search", "c.hdl", "--query", "w0", "--count"); code != 0 || !strings.HasPrefix(out, "1\t") {
+		t.Errorf("search: exit code %d, %s", code, out)
+	}
+	if out, code := run("devices"); code != 0 || !strings.HasPrefix(out, "* host: ") || !strings.Contains(out, "opencl: ") {
+		t.Errorf("devices: exit code %d, %s", code, out)
+	}
+	for _, args := range [][]string{{"devices", "--backend", "opencl"}, {"search", "c.hdl", "--query", "w0", "--backend", "opencl"}} {
+		if out, code := run(args...); code != exitDevice || !strings.Contains(out, "no such device") {
+			t.Errorf("%q: exit code %d, %s", args, code, out)
+		}
+	}
+}

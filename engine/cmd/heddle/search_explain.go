@@ -1,0 +1,87 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"heddle/engine"
+)
+
+// explanation says how one query was answered.
+type explanation struct {
+	Query    string     `json:"-"`
+	Text     string     `json:"-"`
+	Backend  string     `json:"backend"`
+	Device   string     `json:"device"`
+	Lists    []listPlan `json:"lists"`             // in the order of work
+	Unknown  []string   `json:"unknown,omitempty"` // terms of no document
+	Matches  uint64     `json:"matches"`
+	Micros   float64    `json:"us"` // from call to return
+	DecodeUS float64    `json:"decode_us,omitempty"`
+	ProbeUS  float64    `json:"probe_us,omitempty"`
+	GatherUS float64    `json:"compact_us,omitempty"`
+	UpUS     float64    `json:"upload_us,omitempty"`
+	DownUS   float64    `json:"download_us,omitempty"`
+}
+
+// listPlan is one list of a query.
+type listPlan struct {
+	Term      string `json:"term"`
+	Documents uint32 `json:"documents"`
+	Codec     string `json:"codec"`
+}
+
+func explain(x *engine.Index, q query, opt engine.SearchOptions, got engine.Answer) *explanation {
+	info, st := x.Backend(), got.Stats
+	e := &explanation{
+		Query: q.id, Text: q.text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.Count,
+		Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
+		UpUS: micros(st.Upload), DownUS: micros(st.Download),
+	}
+	terms := x.Terms(q.text)
+	slices.Sort(terms)
+	for _, t := range slices.Compact(terms) {
+		h, ok := x.File().Lookup(t)
+		if !ok {
+			e.Unknown = append(e.Unknown, t)
+			continue
+		}
+		l := x.Source().Lists[h]
+		e.Lists = append(e.Lists, listPlan{t, l.Len, l.Codec.String()})
+	}
+	// Handles are ranks of terms, so this is the order of plan.Batch.Add.
+	slices.SortStableFunc(e.Lists, func(a, b listPlan) int { return cmp.Compare(a.Documents, b.Documents) })
+	return e
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+
+func (e *explanation) write(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "query %s: %s\n", e.Query, e.Text)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "  backend\t%s: %s\n", e.Backend, e.Device)
+	for i, l := range e.Lists {
+		step := "then"
+		if i == 0 {
+			step = "first"
+		}
+		fmt.Fprintf(w, "  %s\t%s: %d documents, %s\n", step, l.Term, l.Documents, l.Codec)
+	}
+	for _, t := range e.Unknown {
+		fmt.Fprintf(w, "  unknown\t%s: in no document\n", t)
+	}
+	fmt.Fprintf(w, "  matches\t%d documents in %.1f µs\n", e.Matches, e.Micros)
+	if e.DecodeUS+e.ProbeUS+e.GatherUS+e.UpUS+e.DownUS > 0 {
+		fmt.Fprintf(w, "  device\tupload %.1f µs, decode %.1f, probe %.1f, compact %.1f, download %.1f\n",
+			e.UpUS, e.DecodeUS, e.ProbeUS, e.GatherUS, e.DownUS)
+	}
+	w.Flush()
+	_, err := io.WriteString(out, b.String())
+	return err
+}

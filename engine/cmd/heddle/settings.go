@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/pflag"
+
+	"heddle/config"
+)
+
+// settings is the part of a command's options that becomes a configuration: the
+// flags that set keys of it, and --config.
+type settings struct {
+	file  string
+	flags []*keyFlag
+}
+
+// keyFlag is a flag that sets a key. What it says is checked with the rest of
+// the configuration.
+type keyFlag struct {
+	name, arg string
+	key       config.Key
+	text      string
+	given     bool
+}
+
+var _ pflag.Value = (*keyFlag)(nil)
+
+func (f *keyFlag) String() string { return f.text }
+func (f *keyFlag) Type() string   { return f.arg }
+
+func (f *keyFlag) Set(s string) error {
+	f.text, f.given = s, true
+	return nil
+}
+
+// keyFlags are all flags that set keys: which one, and what help calls the
+// argument where the key is no enumeration.
+var keyFlags = []struct{ name, short, key, arg string }{
+	{"backend", "", "devices.backend", ""},
+	{"device", "", "devices.device", "SUBSTRING"},
+	{"threads", "", "devices.threads", "N"},
+	{"profiling", "", "devices.profiling", "bool"},
+	{"codec", "", "index.codec", ""},
+	{"exception-ratio", "", "index.exception_ratio", "RATIO"},
+	{"dense", "", "index.dense", ""},
+	{"build-memory", "", "index.build_memory", "SIZE"},
+	{"stem", "", "index.stem", ""},
+	{"stopwords", "", "index.stopwords", "none|FILE"},
+	{"mode", "", "search.mode", ""},
+	{"algorithm", "", "search.algorithm", "auto|bs|lr|hs8..hs256|bits"},
+	{"k", "k", "search.k", "N"},
+	{"format", "", "search.format", ""},
+	{"log-level", "", "log.level", ""},
+}
+
+// add gives a command the named key flags, and --config and --log-level.
+func (s *settings) add(fs *pflag.FlagSet, names ...string) {
+	for _, name := range append(names, "log-level") {
+		for _, k := range keyFlags {
+			if k.name == name {
+				s.addKey(fs, k.name, k.short, k.key, k.arg)
+			}
+		}
+	}
+	fs.StringVar(&s.file, "config", "", "configuration `FILE` (TOML); else "+config.FileVariable+" names it")
+}
+
+func (s *settings) addKey(fs *pflag.FlagSet, name, short, key, arg string) {
+	k, ok := config.Lookup(key)
+	if !ok {
+		panic("flag --" + name + " sets the unknown key " + key)
+	}
+	f := &keyFlag{name: name, arg: cmp.Or(arg, strings.Join(k.Values, "|")), key: k, text: k.Default()}
+	s.flags = append(s.flags, f)
+	flag := fs.VarPF(f, name, short, lowerFirst(strings.TrimSuffix(k.Summary(), ".")))
+	if arg == "bool" {
+		flag.NoOptDefVal = "true"
+	}
+}
+
+func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// load reads the configuration and makes the logger that it asks for.
+func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
+	src := config.Sources{File: s.file, Environ: a.Environ}
+	if src.File == "" {
+		src.File = a.getenv(config.FileVariable)
+	}
+	for _, f := range s.flags {
+		if f.given {
+			src.Flags = append(src.Flags, config.Flag{Name: f.name, Key: f.key.Name, Value: f.text})
+		}
+	}
+	c, err := config.Load(src)
+	if err != nil {
+		return nil, zerolog.Nop(), err
+	}
+	return c, a.logger(c.Log), nil
+}
+
+func (a *App) getenv(name string) string {
+	for _, kv := range a.Environ {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
