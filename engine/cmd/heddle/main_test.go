@@ -26,8 +26,14 @@ func TestMain(m *testing.M) {
 // process prepares the command as a process of its own.
 func process(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Env = append(os.Environ(), append(backendEnv(), asCommand+"=1")...)
+	cmd.Env = append(os.Environ(), processEnv()...)
 	return cmd
+}
+
+// processEnv is what a process needs on top of the environment.
+func processEnv() []string {
+	// The race detector's runtime would sleep for a second at exit.
+	return append(backendEnv(), asCommand+"=1", "GORACE=atexit_sleep_ms=0")
 }
 
 // result of a run of the command.

@@ -48,7 +48,7 @@ func TestExamples(t *testing.T) {
 		for example := range strings.Lines(c.Example) {
 			examples++
 			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-ec", strings.TrimSpace(example))
-			cmd.Env = append(os.Environ(), append(backendEnv(), asCommand+"=1", "PATH=.:/usr/bin:/bin")...)
+			cmd.Env = append(os.Environ(), append(processEnv(), "PATH=.:/usr/bin:/bin")...)
 			out, err := cmd.Output()
 			if err != nil || len(out) == 0 && !strings.Contains(example, ">") {
 				t.Errorf("%s: %v, output %q", strings.TrimSpace(example), err, out)
