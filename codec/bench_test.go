@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// gapList has gaps of up to b bits, at least one of exactly b in every segment.
+// gapList has n gaps of up to b bits, at least one of exactly b in every segment.
+// The docIDs must not pass 2^32: n is at most 2^(32-b).
 func gapList(n, b int) []uint32 {
 	rng := rand.New(rand.NewPCG(1, uint64(b)))
 	docs := make([]uint32, n)
@@ -27,9 +28,8 @@ func reportRate(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gints/s")
 }
 
-// BenchmarkUnpack reads a list that stays in cache, by width: values, then
-// docIDs. 64 segments fit every width up to 19 into 32 bits of docID; the wider
-// ones are read segment by segment from lists of their own.
+// BenchmarkUnpack reads one segment again and again, by width: as values, then
+// as docIDs.
 func BenchmarkUnpack(b *testing.B) {
 	for width := range 33 {
 		src := make([]uint32, 4*width)
@@ -52,6 +52,8 @@ func BenchmarkUnpack(b *testing.B) {
 	}
 }
 
+// BenchmarkAppendTo decodes whole lists that stay in cache; the names of uniform
+// lists give the bits a docID takes.
 func BenchmarkAppendTo(b *testing.B) {
 	const n = 1 << 14
 	run := func(name string, l List) {
@@ -78,6 +80,7 @@ func BenchmarkAppendTo(b *testing.B) {
 	}
 }
 
+// uniformList draws n docIDs below universe, each set of n as likely.
 func uniformList(n, universe int) []uint32 {
 	rng := rand.New(rand.NewPCG(2, 2))
 	docs := make([]uint32, 0, n)
@@ -89,6 +92,7 @@ func uniformList(n, universe int) []uint32 {
 	return docs
 }
 
+// BenchmarkAppend encodes a uniform list, one docID in 20.
 func BenchmarkAppend(b *testing.B) {
 	const n = 1 << 14
 	docs := uniformList(n, n*20)

@@ -15,7 +15,7 @@ import (
 //	[0:6)   b   bits of a value kept in place, 0 to 32
 //	[6:12)  hb  bits of an overflow
 //	[12:16) ib  bits of an exception's index
-//	[16:24) en  number of exceptions
+//	[16:24) en  number of exceptions, at most 3/5 of the values
 //	[24:32) zero
 //
 // The payload of count values is ceil(count*b/32) words with the low b bits of

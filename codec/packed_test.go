@@ -200,8 +200,8 @@ func TestUnpack(t *testing.T) {
 				sum += uint64(v) + 1
 				want[i] = uint32(sum)
 			}
-			if end := sumGaps(got, 1000); end != sum || !slices.Equal(got, want) {
-				t.Fatalf("sumGaps, %d of %d bits: %v to %d, want %v to %d", n, b, got, end, want, sum)
+			if end := unpackGaps(got, got, 32, 1000); end != sum || !slices.Equal(got, want) {
+				t.Fatalf("unpackGaps in place, %d of %d bits: %v to %d, want %v to %d", n, b, got, end, want, sum)
 			}
 			clear(got)
 			if end := unpackGaps(got, words, b, 1000); end != sum || !slices.Equal(got, want) {

@@ -69,7 +69,7 @@ func (s *Segments) decode(p *Packed, seg int, dst []uint32) error {
 		if err := p.patch(seg, h, dst, exc); err != nil {
 			return err
 		}
-		docID = sumGaps(dst, docID)
+		docID = unpackGaps(dst, dst, 32, docID)
 	}
 	// docID has 64 bits: had it passed 2^32, it would differ from Last. So nothing
 	// wrapped, and the docIDs ascend.
@@ -102,13 +102,20 @@ func (s *Segments) validate() error {
 	return nil
 }
 
-// gaps writes v_i for the docIDs of one segment to dst, of the same length;
-// before is the docID in front of them.
-func gaps(dst, docs []uint32, before uint32) {
+// gaps writes v_i for the docIDs of segment seg to buf and returns them.
+func gaps(buf *[SegmentLen]uint32, docs []uint32, seg int) []uint32 {
+	at := seg * SegmentLen
+	before := ^uint32(0)
+	if at > 0 {
+		before = docs[at-1]
+	}
+	docs = docs[at:min(at+SegmentLen, len(docs))]
+	v := buf[:len(docs)]
 	for i, d := range docs {
-		dst[i] = d - before - 1
+		v[i] = d - before - 1
 		before = d
 	}
+	return v
 }
 
 func appendParaPFor(dst, docs []uint32, opt Options) []uint32 {
@@ -118,14 +125,10 @@ func appendParaPFor(dst, docs []uint32, opt Options) []uint32 {
 	dst = appendZeros(dst, 3*nseg)
 	payload := len(dst)
 	var buf [SegmentLen]uint32
-	before := ^uint32(0)
 	for seg := range nseg {
-		d := docs[seg*SegmentLen : min((seg+1)*SegmentLen, len(docs))]
-		v := buf[:len(d)]
-		gaps(v, d, before)
-		before = d[len(d)-1]
+		v := gaps(&buf, docs, seg)
 		h := chooseWidth(v, opt)
-		dst[last+seg] = before
+		dst[last+seg] = docs[seg*SegmentLen+len(v)-1]
 		dst[dir+2*seg], dst[dir+2*seg+1] = uint32(len(dst)-payload), uint32(h)
 		dst = appendSegment(dst, v, h)
 	}
@@ -136,12 +139,8 @@ func sizeParaPFor(docs []uint32, opt Options) int {
 	nseg := segments(uint32(len(docs)))
 	words := 3 * nseg
 	var buf [SegmentLen]uint32
-	before := ^uint32(0)
 	for seg := range nseg {
-		d := docs[seg*SegmentLen : min((seg+1)*SegmentLen, len(docs))]
-		v := buf[:len(d)]
-		gaps(v, d, before)
-		before = d[len(d)-1]
+		v := gaps(&buf, docs, seg)
 		h := chooseWidth(v, opt)
 		words += h.lowWords(len(v)) + h.exceptionWords()
 	}

@@ -6,26 +6,25 @@ import "math/bits"
 // which must be in range, after checking that they are well formed and that the
 // payload lies between its neighbours.
 func (p *Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
-	off := int(p.Dir[2*seg])
+	off := uint(p.Dir[2*seg])
 	h = header(p.Dir[2*seg+1])
 	if flaw := h.flaw(count); flaw != "" {
 		return h, nil, nil, p.badHeader(seg, flaw)
 	}
-	end := len(p.Payload)
+	end := uint(len(p.Payload))
 	if 2*seg+2 < len(p.Dir) {
-		end = int(p.Dir[2*seg+2])
+		end = uint(p.Dir[2*seg+2])
 	}
-	lw := h.lowWords(count)
-	if seg == 0 && off != 0 || end > len(p.Payload) || off > end || end-off != lw+h.exceptionWords() {
+	lw := uint(h.lowWords(count))
+	if seg == 0 && off != 0 || end > uint(len(p.Payload)) || off > end || end-off != lw+uint(h.exceptionWords()) {
 		return h, nil, nil, corrupt(ParaPFor, p.first+2*seg, "segment %d: payload does not fill the room to its neighbours", seg)
 	}
 	low, exc = p.Payload[off:off+lw], p.Payload[off+lw:end]
-	at := p.first + len(p.Dir) + off
-	switch {
+	switch payload := p.first + len(p.Dir); {
 	case !zeroAbove(low, h.lowBits(count)):
-		err = corrupt(ParaPFor, at+lw-1, "segment %d: bits behind the last value", seg)
+		err = corrupt(ParaPFor, payload+int(off+lw)-1, "segment %d: bits behind the last value", seg)
 	case !zeroAbove(exc, h.exceptionBits()):
-		err = corrupt(ParaPFor, at+lw+len(exc)-1, "segment %d: bits behind the last exception", seg)
+		err = corrupt(ParaPFor, payload+int(end)-1, "segment %d: bits behind the last exception", seg)
 	}
 	return h, low, exc, err
 }

@@ -31,7 +31,7 @@ func unpack(dst, src []uint32, b uint) {
 // unpackGaps reads len(dst) gaps of b bits each, 0 to 32, from src, which holds
 // exactly as many and zeros up to the end of its last word, and writes the
 // docIDs that they lead to from docID, modulo 2^32. It returns the last of them,
-// not modulo 2^32.
+// not modulo 2^32. With b = 32, src may be dst.
 func unpackGaps(dst, src []uint32, b uint, docID uint64) uint64 {
 	n := len(dst) / 32
 	docID = sumBlocks(dst, src, b, docID)
@@ -40,26 +40,6 @@ func unpackGaps(dst, src []uint32, b uint, docID uint64) uint64 {
 		copy(in[:], src[n*int(b):])
 		docID = sumBlocks(out[:], in[:], b, docID) - uint64(32-len(rest))
 		copy(rest, out[:])
-	}
-	return docID
-}
-
-// sumGaps replaces the gaps in dst by the docIDs that they lead to from docID,
-// and returns the last, both as unpackGaps does. Pairs shorten the chain of
-// additions: twice as fast as one by one.
-func sumGaps(dst []uint32, docID uint64) uint64 {
-	for len(dst) >= 4 {
-		v := (*[4]uint32)(dst)
-		a, c := uint64(v[0])+1, uint64(v[2])+1
-		ab, cd := a+uint64(v[1])+1, c+uint64(v[3])+1
-		v[0], v[1] = uint32(docID+a), uint32(docID+ab)
-		v[2], v[3] = uint32(docID+ab+c), uint32(docID+ab+cd)
-		docID += ab + cd
-		dst = dst[4:]
-	}
-	for i, v := range dst {
-		docID += uint64(v) + 1
-		dst[i] = uint32(docID)
 	}
 	return docID
 }
