@@ -17,12 +17,13 @@ import (
 // their terms, in any mixture; then Commit. Nothing appears under the file's name
 // before Commit has succeeded. A Writer belongs to one goroutine.
 //
-// What is written goes to files in a temporary directory beside the target,
-// which Commit puts together: it needs up to twice the room of all sections but
-// the docIDs for that moment. The directory is the path with ".tmp" and a number;
-// only a process that is killed leaves it behind. Memory does not grow with postings: it is 3 MiB of
-// buffers, 8 bytes a posting of the longest list so far, and during Commit 12 to
-// 24 bytes a term for the hash table.
+// What is written goes to files in a temporary directory beside the target, which
+// Commit puts together: it needs up to twice the room of all sections but the
+// docIDs for that moment. The directory is named after the path, with ".tmp" and
+// a number behind it; only a process that is killed leaves it behind. Memory does
+// not grow with postings: it is 3 MiB of buffers, 8 bytes a posting of the
+// longest list so far, and during Commit 12 to 24 bytes a term for the hash
+// table.
 //
 // After an error every call returns the same one, and Abort is all that is left
 // to do; Commit does it itself.
