@@ -7,7 +7,7 @@
 // input. Several inputs make one collection: docIDs go on from one to the next.
 //
 //   - text: a document a line, name TAB text. Without a TAB the line is all text,
-//     and the line number, from 1, is the name. Empty lines are skipped. LF or CR
+//     and the line number, from 1, is the name. Blank lines are skipped. LF or CR
 //     LF; a byte order mark is dropped.
 //   - jsonl: a JSON object a line. The name is the first there is of id, docno,
 //     docid, _id, name (a string or a number), else the line number; the text is
@@ -24,7 +24,12 @@
 //     BASE.terms and BASE.documents with one entry a line where there are such
 //     files; else list numbers are the terms and document numbers the names, from
 //     0. The input is given as BASE or BASE.docs.
-//   - ciff: the Common Index File Format, version 1.
+//   - ciff: the Common Index File Format, version 1. Terms may come in any order,
+//     documents in that of their docIDs. Totals that do not agree with the
+//     content, which partial exports have, are warned of.
+//
+// In pisa and ciff a term may have several lists, as long as docIDs ascend from
+// each to the next; they become one.
 //
 // Auto looks at names (.docs, .ciff, .jsonl, .ndjson, .tsv, .txt) and then at the
 // first kilobytes.

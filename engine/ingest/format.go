@@ -76,8 +76,18 @@ func start(head []byte) []byte {
 
 var utf8Mark = []byte("\ufeff")
 
+// looksLikeTREC says whether head is markup and has a <DOC>.
 func looksLikeTREC(head []byte) bool {
-	return bytes.HasPrefix(start(head), []byte("<")) && bytes.Contains(bytes.ToLower(head), []byte("<doc>"))
+	head = start(head)
+	for markup := bytes.HasPrefix(head, []byte("<")); markup; {
+		if bytes.EqualFold(tagName(head), []byte("DOC")) {
+			return true
+		}
+		next := bytes.IndexByte(head[1:], '<')
+		markup = next >= 0
+		head = head[1+max(next, 0):]
+	}
+	return false
 }
 
 // looksLikeCIFF says whether head starts with a CIFF header and nothing else can

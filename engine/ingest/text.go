@@ -5,14 +5,15 @@ import (
 	"strconv"
 )
 
-// cutLine cuts lines; empty ones are no documents.
+// cutLine cuts lines; blank ones are no documents.
 func cutLine(s *source, dst []byte) ([]byte, position, error) {
 	for {
 		n := len(dst)
 		line, at, err := s.line(dst)
-		if err != nil || len(line) > n {
+		if err != nil || len(bytes.TrimLeft(line[n:], " ")) > 0 {
 			return line, at, err
 		}
+		dst = line[:n]
 	}
 }
 
