@@ -153,7 +153,7 @@ func TestSharedFlags(t *testing.T) {
 	walk = func(c *cobra.Command) {
 		for _, name := range []string{"config", "backend", "device", "json", "log-level", "no-progress", "threads"} {
 			f := c.Flags().Lookup(name)
-			if f == nil {
+			if f == nil || name == "json" && f.Value.Type() != "bool" { // bench writes a file
 				continue
 			}
 			if seen, ok := usage[name]; ok && seen != f.Usage {

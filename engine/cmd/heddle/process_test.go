@@ -39,8 +39,8 @@ func TestExamples(t *testing.T) {
 		for _, sub := range c.Commands() {
 			walk(sub)
 		}
-		if !c.HasParent() || c.HasSubCommands() || c.Name() == "help" || c.Name() == "demo" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
-			return // which have none, or take long
+		if c.HasSubCommands() || c.Name() == "help" || c.Name() == "demo" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
+			return // they have none; those of bench have their own test
 		}
 		if c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
@@ -56,7 +56,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	walk(newRoot(&App{}))
-	if examples < 15 {
+	if examples < 12 {
 		t.Errorf("only %d examples were found", examples)
 	}
 }

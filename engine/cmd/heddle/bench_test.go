@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"heddle/engine/bench"
+)
+
+func TestBenchUsage(t *testing.T) {
+	inTempDir(t)
+	for _, test := range []struct{ args, message string }{
+		{"bench list", `no command "list" (nearest: lists)`},
+		{"bench lists now", `takes no argument`},
+		{"bench lists --orders random", `unknown order "random"`},
+		{"bench lists --layouts raw,zip", `unknown layout "zip"`},
+		{"bench lists --algorithms hs16,merge", `unknown algorithm "merge"`},
+		{"bench lists --runs -1", `cannot be negative`},
+		{"bench lists --backend gpu", `flag --backend: "gpu" is not one of`},
+		{"bench decode --orders uniform", `unknown flag: --orders`},
+		{"bench export", `one folder is missing`},
+		{"bench export --orders random d", `unknown order "random"`},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			wantFailure(t, heddle(t, strings.Fields(test.args)...), exitUsage, test.message)
+		})
+	}
+	wantFailure(t, heddle(t, "demo", "--text", "none.gz"), exitFailed, "none.gz", "no such file")
+	wantFailure(t, heddle(t, "demo", "now"), exitUsage, "takes no argument")
+	if f := files(t); f != "" {
+		t.Errorf("left behind: %s", f)
+	}
+}
+
+// TestBenchExamples: the examples, which would take long, are at least understood,
+// and give up at once when they are interrupted.
+func TestBenchExamples(t *testing.T) {
+	inTempDir(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range newBench(&App{}).Commands() {
+		if c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for example := range strings.Lines(c.Example) {
+			var stdout, stderr bytes.Buffer
+			a := &App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
+			code := a.Run(ctx, strings.Fields(example)[1:])
+			if code != exitFailed || !strings.HasSuffix(stderr.String(), ": interrupted\n") {
+				t.Errorf("%s: exit code %d, %s", strings.TrimSpace(example), code, stderr.String())
+			}
+		}
+	}
+}
+
+// TestBenchLists runs a few queries and reads the rows.
+func TestBenchLists(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates a sixteenth of the workload")
+	}
+	inTempDir(t)
+	r := heddleWith(t, "", nil, "bench", "lists", "--short", "--backend", "host", "--orders", "uniform", "--layouts", "raw",
+		"--algorithms", "bs,hs16", "--queries", "20", "--runs", "1", "--json", "rows.jsonl")
+	if r.code != 0 || !strings.Contains(r.stdout, "raw/hs16") {
+		t.Fatalf("%+v", r)
+	}
+	data, err := os.ReadFile("rows.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range bytes.Lines(data) {
+		var row bench.Row
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		seen[row.Row+" "+row.Metric] = row.Backend == "host" && row.Median > 0
+	}
+	if !seen["raw/hs16 throughput"] || !seen["raw/bs throughput"] {
+		t.Errorf("rows %v", seen)
+	}
+}
