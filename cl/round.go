@@ -14,6 +14,9 @@ const (
 	maxTerms    = 65536 // of one round, and so of one query
 	recordWords = 8     // of a term record
 	tileWords   = 4     // of a tile record
+	runWords    = 8     // of a run record
+	decodedTag  = 4     // ELEMENTS_DECODED in kernels/common.cl
+	runTiles    = 4     // most tiles of a run, RUN_TILES in kernels/decode.cl
 )
 
 // position is how far a batch has been cut into rounds.
@@ -23,25 +26,24 @@ type position struct {
 }
 
 // round is what one sequence of launches is told, in the words of one upload:
-// first tiles of the queries, term records, tile records, numbers of the tiles
-// to decode.
+// first tiles of the queries, term records, tile records, runs to decode.
 type round struct {
 	firstQuery int
 	queries    int
 	tiles      int
-	decode     int    // tiles to decode
+	decode     int    // runs of tiles to decode
 	candidates uint64 // elements
 	// decodeBytes is what decoding reads and writes.
 	decodeBytes uint64
 	termsAt     int // in uint4
 	tilesAt     int // in uint4
-	todoAt      int // in words
+	runsAt      int // in uint4
 	words       int // of the upload
 }
 
 // uploadWords bounds the upload of a round of maxTiles tiles.
 func uploadWords(maxTiles int) int {
-	return maxQueries + 4 + maxTerms*recordWords + maxTiles*(tileWords+1)
+	return maxQueries + 4 + maxTerms*recordWords + maxTiles*(tileWords+runWords)
 }
 
 // cut describes the next round of b from p on in up, the words of the upload,
@@ -56,10 +58,10 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (ro
 		left := 0
 		if n := s.shortest(q); n > 0 {
 			left = int((uint64(n-end.doc) + tileLen - 1) / tileLen)
-			if terms+len(q) > maxTerms || r.tiles == s.maxTiles {
+			if terms+len(q)-1 > maxTerms || r.tiles == s.maxTiles {
 				break
 			}
-			terms += len(q)
+			terms += len(q) - 1
 		}
 		r.queries++
 		if take := s.maxTiles - r.tiles; left > take {
@@ -74,8 +76,8 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (ro
 
 	r.termsAt = (r.queries + 1 + 3) / 4
 	r.tilesAt = r.termsAt + 2*terms
-	r.todoAt = 4 * (r.tilesAt + r.tiles)
-	records, tiles, todo := up[4*r.termsAt:], up[4*r.tilesAt:], up[r.todoAt:]
+	r.runsAt = r.tilesAt + r.tiles
+	records, tiles, runs := up[4*r.termsAt:], up[4*r.tilesAt:], up[4*r.runsAt:]
 	term, tile := 0, 0
 	for i := range r.queries {
 		q := b.Query(p.query + i)
@@ -86,25 +88,35 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (ro
 		if i == 0 {
 			first = p.doc
 		}
-		for j, h := range q {
+		for j, h := range q[1:] {
 			s.record(h, refs, (*[recordWords]uint32)(records[(term+j)*recordWords:]))
 		}
-		encoded := s.src.Lists[q[0]].Codec != codec.Raw
-		for ; tile < int(up[i+1]); tile++ {
-			count := min(n-first, tileLen)
-			*(*[tileWords]uint32)(tiles[tile*tileWords:]) = [tileWords]uint32{uint32(term), uint32(len(q)), first, count}
-			if encoded {
-				todo[r.decode] = uint32(tile)
+		l, at := &s.src.Lists[q[0]], s.places[q[0]]
+		encoded := l.Codec != codec.Raw
+		if encoded {
+			for t, done := tile, first; t < int(up[i+1]); t += runTiles {
+				count := uint32(min(uint64(n-done), runTiles*tileLen, uint64(int(up[i+1])-t)*tileLen))
+				run := (*[runWords]uint32)(runs[r.decode*runWords:])
+				s.record(q[0], nil, run)
+				run[4], run[5], run[6], run[7] = done, count, uint32(t), 0
 				r.decode++
-				l := &s.src.Lists[q[0]]
+				done += count
 				r.decodeBytes += 4 * (uint64(count) + uint64(count)*uint64(l.Words)/uint64(l.Len))
 			}
+		}
+		for ; tile < int(up[i+1]); tile++ {
+			count := min(n-first, tileLen)
+			off, buffer := at.off+first/4, at.buffer
+			if encoded {
+				off, buffer = uint32(tile)*tileLen/4, decodedTag
+			}
+			*(*[tileWords]uint32)(tiles[tile*tileWords:]) = [tileWords]uint32{uint32(term), uint32(len(q) - 1), off, count | buffer<<16}
 			first += count
 			r.candidates += uint64(count)
 		}
-		term += len(q)
+		term += len(q) - 1
 	}
-	r.words = r.todoAt + r.decode
+	r.words = 4*r.runsAt + r.decode*runWords
 	return r, end
 }
 

@@ -118,7 +118,7 @@ func (x *slot) bind() error {
 		set(x.intersect, i, m)
 	}
 	set(x.decode, 4, x.batch)
-	set(x.decode, 8, x.decoded)
+	set(x.decode, 6, x.decoded)
 	set(x.intersect, 5, x.batch)
 	set(x.intersect, 8, x.decoded)
 	set(x.intersect, 9, x.found)
@@ -180,9 +180,7 @@ func (x *slot) enqueue() error {
 	local := b.tuning.local()
 	wait := after(stageUpload)
 	if r.decode > 0 {
-		arg(x.decode, 5, r.termsAt)
-		arg(x.decode, 6, r.tilesAt)
-		arg(x.decode, 7, r.todoAt)
+		arg(x.decode, 5, r.runsAt)
 		launch(stageDecode, x.decode, r.decode, local, wait)
 		wait = nil // the queue is in order
 	}
@@ -210,7 +208,8 @@ func (x *slot) enqueue() error {
 	last := stageScan
 	if r.tiles > 0 && !x.countOnly {
 		arg(x.gather, 4, x.docsAt)
-		launch(stageGather, x.gather, r.tiles, local, nil)
+		arg(x.gather, 5, r.tiles)
+		launch(stageGather, x.gather, b.tuning.gatherGroups(r.tiles), local, nil)
 		last = stageGather
 	}
 	if err == nil {

@@ -81,3 +81,11 @@ func (t Tuning) scan() int {
 	}
 	return t.ScanWG
 }
+
+// gatherGroups is the number of work-groups of gather: 16 work-items a tile.
+func (t Tuning) gatherGroups(tiles int) int {
+	if t.Serial {
+		return tiles
+	}
+	return (tiles*16 + t.WG - 1) / t.WG
+}

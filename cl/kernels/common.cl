@@ -2,21 +2,24 @@
 // values are read. Kernel files include it when they are compiled alone; the
 // host puts its text in front of theirs, after the defines of the tuning row.
 //
-// A term record is two uint4, written by the host (cl/record.go):
-//   s0.x  offset of the list in its arena buffer, in units of four words
-//   s0.y  number of docIDs
-//   s0.z  length of the list in words; no load goes beyond it
-//   s0.w  codec (bits 0-7), arena buffer (8-15), probe kind (16-23),
-//         hash shift (24-31)
-//   s1.x  offset of the auxiliary table in words
-//   s1.y  entries of the auxiliary table
-// A tile is TILE consecutive elements of the shortest list of one query; its
-// record is a uint4 {first term, terms, first element, elements}.
+// Records are uint4, written by the host (cl/round.go). A list is
+//   x  its offset in its arena buffer, in units of four words
+//   y  number of docIDs
+//   z  length in words; no load goes beyond it and the pad of four words behind
+//   w  codec (bits 0-7), arena buffer (8-15), probe kind (16-23), hash shift (24-31)
+// A term record is a list and {offset of the auxiliary table in words, entries of
+// it, 0, 0}. A tile is TILE consecutive elements of the shortest list of a query:
+//   x  first term record, that of the second shortest list
+//   y  number of term records
+//   z  where the elements lie: offset in units of four words
+//   w  number of elements (bits 0-15), buffer (16-23): an arena, or ELEMENTS_DECODED
+// A run is a list and {first element, elements, first tile, 0}: up to RUN_TILES
+// tiles of one list that is to be decoded.
 #ifndef HEDDLE_COMMON
 #define HEDDLE_COMMON
 
 #ifndef WG
-#define WG 128 // work-group size of tile kernels; TILE is four values a work-item
+#define WG 128 // work-group size of tile kernels; the host knows that TILE is 512
 #endif
 #ifndef SCAN_SERIAL
 #define SCAN_SERIAL 0 // 1: one work-item walks a tile, no barriers (CPU devices)
@@ -25,7 +28,8 @@
 #define COUNT_LOADS 0 // 1: tile kernels add up the words that they ask for
 #endif
 
-#define TILE 512
+#define TILE (4 * WG) // four elements a work-item
+#define ELEMENTS_DECODED 4
 #define SEGMENT 128
 
 #define CODEC_RAW 1
@@ -48,12 +52,13 @@ typedef __global const uint *words_t;
 #define LOADS(counter, n)
 #endif
 
-// list_words returns the first word of the list of record r.
-static inline words_t list_words(ARENA, uint4 r) {
-    uint a = (r.w >> 8) & 0xff;
-    words_t base = a == 0 ? a0 : a == 1 ? a1 : a == 2 ? a2 : a3;
-    return base + (size_t)r.x * 4;
+static inline words_t arena_at(ARENA, uint buffer, uint off) {
+    words_t base = buffer == 0 ? a0 : buffer == 1 ? a1 : buffer == 2 ? a2 : a3;
+    return base + (size_t)off * 4;
 }
+
+// list_words returns the first word of the list of record r.
+static inline words_t list_words(ARENA, uint4 r) { return arena_at(ARENA_ARGS, (r.w >> 8) & 0xff, r.x); }
 
 static inline uint low_mask(uint b) { return b ? 0xffffffffu >> (32 - b) : 0; }
 

@@ -9,7 +9,8 @@
 //                     takes a run of tiles, then the runs' sums are scanned.
 //           Local     SCAN_WG words (SCAN_SERIAL: none).
 // gather    Computes  out[docs_at + tile_offset[t] + i] = survivors[t*TILE + i], i < counts[t].
-//           Launch    one group of WG work-items a tile (SCAN_SERIAL: of one).
+//           Launch    groups of WG work-items, GATHER of them a tile
+//                     (SCAN_SERIAL: one work-item a tile).
 //           Local     none.
 // Source    scan and compaction of PARA, Wu et al. 2010, section IV. The tiles are
 //           compact already, so the scan runs over tiles, not over elements.
@@ -35,7 +36,7 @@ __kernel void offsets(__global const uint *counts, __global const uint *first_ti
 }
 
 __kernel void gather(__global const uint *survivors, __global const uint *counts, __global const uint *tile_offset,
-                     __global uint *out, uint docs_at) {
+                     __global uint *out, uint docs_at, uint tiles) {
     size_t t = get_global_id(0);
     uint n = counts[t];
     __global uint *to = out + docs_at + tile_offset[t];
@@ -85,13 +86,17 @@ __kernel void offsets(__global const uint *counts, __global const uint *first_ti
         starts[q] = first_tile[q] < tiles ? tile_offset[first_tile[q]] : all;
 }
 
+#define GATHER 16 // work-items a tile: most tiles keep few elements
+
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 __kernel void gather(__global const uint *survivors, __global const uint *counts, __global const uint *tile_offset,
-                     __global uint *out, uint docs_at) {
-    size_t t = get_group_id(0);
-    uint n = counts[t], to = docs_at + tile_offset[t];
-    for (uint i = get_local_id(0); i < n; i += WG)
-        out[to + i] = survivors[t * TILE + i];
+                     __global uint *out, uint docs_at, uint tiles) {
+    size_t t = get_global_id(0) / GATHER;
+    if (t < tiles) {
+        uint n = counts[t], to = docs_at + tile_offset[t];
+        for (uint i = get_local_id(0) % GATHER; i < n; i += GATHER)
+            out[to + i] = survivors[t * TILE + i];
+    }
 }
 
 #endif

@@ -1,26 +1,27 @@
-// decode: the shortest lists of a batch, tile by tile, to docIDs.
+// decode: the shortest lists of a batch to docIDs.
 //
-// Computes  out[t*TILE + i] = docID first+i of the list of tile t = todo[group],
-//           for the elements that the tile has; the rest of the tile is
-//           undefined. Raw lists need no decoding and are not in todo.
+// Computes  out[tile*TILE + i] = docID first+i of the list of a run, for its
+//           elements. Raw lists need no decoding. Words of the last tile behind
+//           the elements are undefined.
 // Source    Ao et al. 2011, appendix D.2 (ParaPFor), with the prefix sum of
 //           d-gaps over one segment.
-// Phases    SCAN_LOCAL: SEGMENT/4 work-items a segment, four values each:
-//           (1) read the values in place, (2) add the overflow of exceptions
-//           through local memory, only when a segment of the group has any,
-//           (3) scan the sums of four over the segment, (4) one 16-byte store.
-//           SCAN_SERIAL: one work-item a tile, no barrier.
-// Batch     one upload: term records from uint4 terms_at on, tiles from uint4
-//           tiles_at on, todo from word todo_at on.
-// Launch    one group of WG work-items a tile (SCAN_SERIAL: of one).
-// Local     5*WG words (SCAN_SERIAL: none).
-// Bounds    any list bytes: loads are clamped to the list, stores to the tile.
+// Phases    SCAN_LOCAL: LANES = SEGMENT/4 work-items a segment, four values of
+//           ROWS segments each, so that loads of several segments are in flight:
+//           (1) read headers, then the values in place, (2) add the overflow of
+//           exceptions through local memory, only where a segment has any,
+//           (3) scan the sums of four over each segment, (4) 16-byte stores.
+//           SCAN_SERIAL: one work-item a run, no barrier.
+// Batch     one upload; runs begin at uint4 runs_at.
+// Launch    one group of WG work-items a run (SCAN_SERIAL: of one).
+// Local     4*WG words, and 4*WG more without NV_SHUFFLE (SCAN_SERIAL: none).
+// Bounds    any list bytes: loads are clamped to the list, stores to the run.
 #ifndef HEDDLE_COMMON
 #include "common.cl"
 #endif
 #ifndef NV_SHUFFLE
 #define NV_SHUFFLE 0 // 1: scan over warp shuffles in inline PTX (NVIDIA only)
 #endif
+#define RUN_TILES 4
 
 // select_bit returns the position of set bit r (0-based) of a bitset of
 // `blocks` blocks of 512 bits whose rank directory lies behind the bits.
@@ -48,24 +49,22 @@ static inline uint select_bit(words_t p, uint blocks, uint r) {
 
 #if SCAN_SERIAL
 
-__kernel void decode(ARENA, __global const uint4 *batch, uint terms_at, uint tiles_at, uint todo_at,
-                     __global uint *out) {
-    uint t = ((__global const uint *)batch)[todo_at + get_global_id(0)];
-    uint4 tile = batch[tiles_at + t], r = batch[terms_at + 2 * tile.x];
+__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *out) {
+    uint4 r = batch[runs_at + 2 * get_global_id(0)], run = batch[runs_at + 2 * get_global_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
-    __global uint *dst = out + (size_t)t * TILE;
+    __global uint *dst = out + (size_t)run.z * TILE;
     if ((r.w & 0xff) == CODEC_BITSET) {
-        for (uint i = 0; i < tile.w; i++)
-            dst[i] = select_bit(p, r.z / 17, tile.z + i);
+        for (uint i = 0; i < run.y; i++)
+            dst[i] = select_bit(p, r.z / 17, run.x + i);
         return;
     }
     uint segments = (r.y + SEGMENT - 1) / SEGMENT;
-    for (uint i = 0; i < tile.w; i += SEGMENT) {
-        uint s = (tile.z + i) / SEGMENT;
+    for (uint i = 0; i < run.y; i += SEGMENT) {
+        uint s = (run.x + i) / SEGMENT;
         segment_t g = packed_segment(p, r.z, segments, r.y, s);
         uint doc = s ? p[min(s - 1, r.z - 1)] : 0xffffffffu;
         uint e = 0, next = g.en ? exception_index(p, r.z, g, 0) : SEGMENT;
-        for (uint j = 0; j < g.count && i + j < TILE; j++) {
+        for (uint j = 0; j < g.count; j++) {
             uint v = bits_at(p, r.z, g.at, j * g.b, g.b);
             if (j == next) {
                 v |= exception_overflow(p, r.z, g, e);
@@ -80,127 +79,200 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint terms_at, uint til
 #else // SCAN_LOCAL
 
 #define LANES (SEGMENT / 4)
+#define ROWS (RUN_TILES * TILE / 4 / WG) // segments of one work-item, WG/LANES apart
+#if ROWS != 4
+#error "WG must be 128: four rows make a vector"
+#endif
 
-// inclusive_scan adds up s over the LANES work-items of a segment. Every
-// work-item of the group calls it.
-static inline uint inclusive_scan(uint s, uint lane, __local uint *sums) {
+// scan4 adds up, over the LANES work-items of a segment, four sums at once.
+// Every work-item of the group calls it.
+static inline uint4 scan4(uint4 s, uint lane, __local uint4 *sums) {
 #if NV_SHUFFLE
     for (uint d = 1; d < LANES; d *= 2) {
-        uint o;
-        asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(o) : "r"(s), "r"(d));
+        uint4 o;
+        asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(o.x) : "r"(s.x), "r"(d));
+        asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(o.y) : "r"(s.y), "r"(d));
+        asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(o.z) : "r"(s.z), "r"(d));
+        asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(o.w) : "r"(s.w), "r"(d));
         if (lane >= d) s += o;
     }
-    return s;
 #else
     uint lid = get_local_id(0);
     for (uint d = 1; d < LANES; d *= 2) {
         sums[lid] = s;
         barrier(CLK_LOCAL_MEM_FENCE);
-        uint o = lane >= d ? sums[lid - d] : 0;
+        uint4 o = lane >= d ? sums[lid - d] : (uint4)0;
         barrier(CLK_LOCAL_MEM_FENCE);
         s += o;
     }
+#endif
     return s;
+}
+
+// segment_barrier orders local memory among the work-items of one segment.
+static inline void segment_barrier(void) {
+#if NV_SHUFFLE
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+#else
+    barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 }
 
-// values4 reads values 4*lane to 4*lane+3 in place: one to five words.
-static inline uint4 values4(words_t p, uint words, segment_t g, uint lane) {
-    uint bit = 4 * lane * g.b, k = g.at + (bit >> 5), s = bit & 31, last = words - 1;
-    uint end = s + 4 * g.b; // bits from word k on
-    ulong m = low_mask(g.b);
-    ulong lo = p[min(k, last)];
-    if (end > 32) lo |= (ulong)p[min(k + 1, last)] << 32;
-    if (g.b <= 8) { // four values in 32 bits behind s < 32
-        lo >>= s;
-        return (uint4)(lo & m, (lo >> g.b) & m, (lo >> 2 * g.b) & m, (lo >> 3 * g.b) & m);
-    }
-    ulong hi = 0;
-    uint top = 0;
-    if (end > 64) hi = p[min(k + 2, last)];
-    if (end > 96) hi |= (ulong)p[min(k + 3, last)] << 32;
-    if (end > 128) top = p[min(k + 4, last)];
-    if (s) {
-        lo = lo >> s | hi << (64 - s);
-        hi = hi >> s | (ulong)top << (64 - s);
-    }
-    uint2 a = (uint2)(lo & m, (lo >> g.b) & m);
-    uint b2 = 2 * g.b; // 18 to 64
-    ulong rest = b2 < 64 ? lo >> b2 | hi << (64 - b2) : hi;
-    return (uint4)(a.x, a.y, rest & m, (rest >> g.b) & m);
+// A segment as its work-items see it: `b` is 0 for those behind the last value.
+typedef struct {
+    uint b, at, h; // width in place, first payload word, header
+    uint base;     // docID before the segment
+} row_t;
+
+// row_of reads the header of segment s. A payload that would leave the list is
+// read as width 0, so that later loads need no clamp: they stay inside the list
+// or in the pad of four words behind it.
+static inline row_t row_of(words_t p, uint words, uint n, uint segments, uint s, uint lane) {
+    row_t x;
+    uint d = segments + 2 * s, off = p[d];
+    x.h = p[d + 1];
+    x.base = s ? p[s - 1] : 0xffffffffu;
+    uint count = min(n - s * SEGMENT, (uint)SEGMENT), b = x.h & 63, room = words - 3 * segments;
+    bool inside = b <= 32 && off <= room && (count * b + 31) / 32 <= room - off;
+    x.at = 3 * segments + (inside ? off : 0);
+    x.b = inside && 4 * lane < count ? b : 0;
+    return x;
 }
 
-// decode_bitset selects the set bits of a tile, four a work-item.
-static inline void decode_bitset(words_t p, uint4 r, uint4 tile, __global uint4 *dst) {
+// The words that hold values 4*lane to 4*lane+3, from bit `shift` of w0 on.
+typedef struct {
+    uint w0, w1, w2, w3, w4, shift;
+} window_t;
+
+// window reads one or two words where b is at most 8, else up to five.
+static inline window_t window(words_t p, row_t x, uint lane, bool narrow) {
+    window_t w;
+    uint bit = 4 * lane * x.b;
+    p += x.at + (bit >> 5);
+    w.shift = bit & 31;
+    uint end = w.shift + 4 * x.b;
+    w.w1 = w.w2 = w.w3 = w.w4 = 0;
+    w.w0 = p[0];
+    if (end > 32) w.w1 = p[1];
+    if (!narrow) {
+        if (end > 64) w.w2 = p[2];
+        if (end > 96) w.w3 = p[3];
+        if (end > 128) w.w4 = p[4];
+    }
+    return w;
+}
+
+static inline uint align_words(uint hi, uint lo, uint s) { return (uint)(((ulong)hi << 32 | lo) >> s); }
+
+static inline uint4 narrow4(window_t w, uint b) {
+    uint v = align_words(w.w1, w.w0, w.shift);
+    return (uint4)(v, v >> b, v >> (2 * b), v >> (3 * b & 31)) & low_mask(b);
+}
+
+static inline uint4 wide4(window_t w, uint b) {
+    uint v0 = align_words(w.w1, w.w0, w.shift), v1 = align_words(w.w2, w.w1, w.shift);
+    uint v2 = align_words(w.w3, w.w2, w.shift), v3 = align_words(w.w4, w.w3, w.shift);
+    ulong lo = (ulong)v1 << 32 | v0, hi = (ulong)v3 << 32 | v2;
+    uint b2 = 2 * b;
+    ulong rest = b2 >= 64 ? hi : b2 ? lo >> b2 | hi << (64 - b2) : lo;
+    return (uint4)((uint)lo, (uint)(lo >> b), (uint)rest, (uint)(rest >> b)) & low_mask(b);
+}
+
+// decode_bitset selects the set bits of a run, four a work-item at a time.
+static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint4 *dst) {
     uint blocks = r.z / 17;
-    for (uint i = get_local_id(0); i < TILE / 4; i += WG) {
+    for (uint i = get_local_id(0); 4 * i < run.y; i += WG) {
         uint4 d = 0;
         uint e = 4 * i;
-        if (e < tile.w) d.x = select_bit(p, blocks, tile.z + e);
-        if (e + 1 < tile.w) d.y = select_bit(p, blocks, tile.z + e + 1);
-        if (e + 2 < tile.w) d.z = select_bit(p, blocks, tile.z + e + 2);
-        if (e + 3 < tile.w) d.w = select_bit(p, blocks, tile.z + e + 3);
+        d.x = select_bit(p, blocks, run.x + e);
+        if (e + 1 < run.y) d.y = select_bit(p, blocks, run.x + e + 1);
+        if (e + 2 < run.y) d.z = select_bit(p, blocks, run.x + e + 2);
+        if (e + 3 < run.y) d.w = select_bit(p, blocks, run.x + e + 3);
         dst[i] = d;
     }
 }
 
-// decode_segments decodes the segments of a tile, WG/LANES at a time.
-static inline void decode_segments(words_t p, uint4 r, uint4 tile, __global uint4 *dst,
-                            __local uint *overflow, __local uint *sums) {
-    uint lid = get_local_id(0), lane = lid % LANES, row = lid / LANES;
-    uint segments = (r.y + SEGMENT - 1) / SEGMENT, first = tile.z / SEGMENT;
-    uint in_tile = (tile.w + SEGMENT - 1) / SEGMENT;
-    // Any exceptions in the segments of this tile? Every work-item looks at all
-    // the headers, so that the branch with barriers is uniform.
-    uint any = 0;
-    for (uint i = 0; i < in_tile; i++)
-        any |= (p[min(segments + 2 * (first + i) + 1, r.z - 1)] >> 16) & 0xff;
+// Four rows of a work-item: the same member of each.
+#define FOUR(row) row(0) row(1) row(2) row(3)
 
-    for (uint group = 0; group < in_tile; group += WG / LANES) {
-        uint i = group + row, s = first + i;
-        bool here = i < in_tile;
-        segment_t g;
-        uint base = 0xffffffffu;
-        uint4 v = 0;
-        g.en = 0;
-        if (here) {
-            g = packed_segment(p, r.z, segments, r.y, s);
-            if (s) base = p[min(s - 1, r.z - 1)];
-            v = values4(p, r.z, g, lane);
-        }
-        if (any) {
-            __local uint *o = overflow + row * SEGMENT;
-            vstore4((uint4)0, lane, o);
-            barrier(CLK_LOCAL_MEM_FENCE);
-            for (uint e = lane; e < g.en; e += LANES)
-                o[exception_index(p, r.z, g, e)] = exception_overflow(p, r.z, g, e);
-            barrier(CLK_LOCAL_MEM_FENCE);
-            v |= vload4(lane, o);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        v += 1;
-        v.y += v.x;
-        v.z += v.y;
-        v.w += v.z;
-        uint sum = inclusive_scan(v.w, lane, sums);
-        if (here)
-            dst[i * LANES + lane] = v + (base + sum - v.w);
+// decode_segments decodes the segments of a run, ROWS a work-item.
+static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4 *dst, __local uint *overflow,
+                                   __local uint4 *sums, __local uint *exceptions) {
+    uint lid = get_local_id(0), lane = lid % LANES, row = lid / LANES;
+    uint segments = (r.y + SEGMENT - 1) / SEGMENT;
+    uint first = run.x / SEGMENT, here = (run.y + SEGMENT - 1) / SEGMENT;
+    row_t g[ROWS];
+    uint4 v[ROWS];
+    uint any = 0;
+#define HEADER(k)                                                                                     \
+    g[k] = row_of(p, r.z, r.y, segments, first + min(row + k * (WG / LANES), here - 1), lane);        \
+    any |= (g[k].h >> 16) & 0xff;
+    FOUR(HEADER)
+    // All loads of all rows first: they need not wait for each other.
+    window_t w[ROWS];
+    bool narrow = max(max(g[0].b, g[1].b), max(g[2].b, g[3].b)) <= 8;
+#define NARROW(k) v[k] = narrow4(w[k], g[k].b);
+#define WIDE(k) v[k] = wide4(w[k], g[k].b);
+#define WINDOW(k) w[k] = window(p, g[k], lane, narrow);
+    if (narrow) {
+        FOUR(WINDOW)
+        FOUR(NARROW)
+    } else {
+        FOUR(WINDOW)
+        FOUR(WIDE)
     }
+#if !NV_SHUFFLE
+    // The branch below has barriers: the whole group takes it or none.
+    if (lid == 0) *exceptions = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (any) *exceptions = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    any = *exceptions;
+#endif
+    if (any) {
+        __local uint *o = overflow + row * SEGMENT;
+#define PATCH(k)                                                                                       \
+    {                                                                                                  \
+        segment_t x = packed_segment(p, r.z, segments, r.y, first + min(row + k * (WG / LANES), here - 1)); \
+        vstore4((uint4)0, lane, o);                                                                    \
+        segment_barrier();                                                                             \
+        for (uint e = lane; e < x.en; e += LANES)                                                      \
+            o[exception_index(p, r.z, x, e)] = exception_overflow(p, r.z, x, e);                       \
+        segment_barrier();                                                                             \
+        v[k] |= vload4(lane, o);                                                                       \
+        segment_barrier();                                                                             \
+    }
+        FOUR(PATCH)
+    }
+#define ADD_UP(k) v[k] = (uint4)(v[k].x + 1, v[k].x + v[k].y + 2, v[k].x + v[k].y + v[k].z + 3, v[k].x + v[k].y + v[k].z + v[k].w + 4);
+    FOUR(ADD_UP)
+    uint4 own = (uint4)(v[0].w, v[1].w, v[2].w, v[3].w);
+    uint4 before = scan4(own, lane, sums) - own + (uint4)(g[0].base, g[1].base, g[2].base, g[3].base);
+    uint4 last = (uint4)(row, row + WG / LANES, row + 2 * (WG / LANES), row + 3 * (WG / LANES));
+    if (last.x < here) dst[last.x * LANES + lane] = v[0] + before.x;
+    if (last.y < here) dst[last.y * LANES + lane] = v[1] + before.y;
+    if (last.z < here) dst[last.z * LANES + lane] = v[2] + before.z;
+    if (last.w < here) dst[last.w * LANES + lane] = v[3] + before.w;
 }
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
-__kernel void decode(ARENA, __global const uint4 *batch, uint terms_at, uint tiles_at, uint todo_at,
-                     __global uint *out) {
+__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *out) {
     __local uint overflow[WG * 4];
-    __local uint sums[WG];
-    uint t = ((__global const uint *)batch)[todo_at + get_group_id(0)];
-    uint4 tile = batch[tiles_at + t], r = batch[terms_at + 2 * tile.x];
+#if NV_SHUFFLE
+    __local uint4 *sums = 0;
+    __local uint *exceptions = 0;
+#else
+    __local uint4 sums[WG];
+    __local uint exceptions[1];
+#endif
+    uint4 r = batch[runs_at + 2 * get_group_id(0)], run = batch[runs_at + 2 * get_group_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
-    __global uint4 *dst = (__global uint4 *)(out + (size_t)t * TILE);
-    if ((r.w & 0xff) == CODEC_BITSET) // the same for the whole group
-        decode_bitset(p, r, tile, dst);
-    else
-        decode_segments(p, r, tile, dst, overflow, sums);
+    __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * TILE);
+    uint codec = r.w & 0xff; // the same for the whole group
+    if (codec == CODEC_BITSET)
+        decode_bitset(p, r, run, dst);
+    else if (r.z / 3 >= (r.y + SEGMENT - 1) / SEGMENT) // or no encoder wrote this
+        decode_segments(p, r, run, dst, overflow, sums, exceptions);
 }
 
 #endif

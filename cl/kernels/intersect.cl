@@ -9,18 +9,15 @@
 //           skip entries are searched first and only segments that are hit are
 //           read (Ding et al. 2009, section 8.1).
 // Phases    (1) load four elements; (2) list by list, shortest first, drop those
-//           that are not found; (3) scan the numbers of survivors over the group;
-//           (4) store. SCAN_SERIAL: one work-item a tile, without barriers.
-// Batch     as in decode.cl.
+//           that are not found; (3) set a bit for each survivor in local memory:
+//           the bits before it say (4) where to store it. SCAN_SERIAL: one work-item a tile, without barriers.
+// Batch     one upload; term records begin at uint4 terms_at, tiles at tiles_at.
 // Launch    one group of WG work-items a tile (SCAN_SERIAL: of one).
-// Local     WG words (SCAN_SERIAL: none).
+// Local     TILE/32 words (SCAN_SERIAL: none).
 // Bounds    any list bytes: loads are clamped to the list or table, loops are
 //           bounded by log2 of the list and by SEGMENT, stores by the tile.
 #ifndef HEDDLE_COMMON
 #include "common.cl"
-#endif
-#ifndef NV_SHUFFLE
-#define NV_SHUFFLE 0 // 1: scan over warp shuffles in inline PTX (NVIDIA only)
 #endif
 #ifndef WITH_PARAPFOR
 #define WITH_PARAPFOR 1 // 0: no list is compressed; saves registers
@@ -40,6 +37,39 @@ static inline uint4 lower_bound4(words_t p, uint n, uint4 lo, uint4 hi, uint4 x,
         hi = select(hi, mid, open & ~less);
     }
     return lo;
+}
+
+// find4 says which of four elements are in p[lo, hi). Binary search goes on until
+// a range is no longer than NEAR; what is left is compared at once, so the last
+// loads do not wait for each other.
+#ifndef NEAR
+#define NEAR 8 // elements, at least 4; NEAR/4+1 loads of four words
+#endif
+static inline uint find4(words_t p, uint n, uint4 lo, uint4 hi, uint4 x, uint *loads) {
+    while (any(hi - lo > NEAR)) {
+        uint4 mid = lo + (hi - lo) / 2;
+        uint4 far = as_uint4(hi - lo > NEAR);
+        uint4 v = gather4(p, min(mid, n - 1)), less = as_uint4(v < x);
+        LOADS(*loads, popcount(far.x & 1) + popcount(far.y & 1) + popcount(far.z & 1) + popcount(far.w & 1));
+        lo = select(lo, mid + 1, far & less);
+        hi = select(hi, mid + 1, far & ~less); // keeps p[mid], which may be x
+    }
+    __global const uint4 *q = (__global const uint4 *)p; // lists are aligned and padded
+    uint4 hits = 0;
+    for (uint k = 0; k < NEAR / 4 + 1; k++) {
+        uint4 i = lo / 4 + k, last = (uint4)((n - 1) / 4);
+        uint4 in = as_uint4(4 * i < hi);
+        i = min(i, last);
+        // Words behind the end of the list belong to others.
+        uint4 at0 = 4 * i, at1 = at0 + 1, at2 = at0 + 2, at3 = at0 + 3;
+        uint4 w0 = q[i.x], w1 = q[i.y], w2 = q[i.z], w3 = q[i.w];
+        LOADS(*loads, 4 * (popcount(in.x & 1) + popcount(in.y & 1) + popcount(in.z & 1) + popcount(in.w & 1)));
+        uint4 c0 = (uint4)(w0.x, w1.x, w2.x, w3.x), c1 = (uint4)(w0.y, w1.y, w2.y, w3.y);
+        uint4 c2 = (uint4)(w0.z, w1.z, w2.z, w3.z), c3 = (uint4)(w0.w, w1.w, w2.w, w3.w);
+        hits |= in & ((as_uint4(c0 == x) & as_uint4(at0 < n)) | (as_uint4(c1 == x) & as_uint4(at1 < n)) |
+                      (as_uint4(c2 == x) & as_uint4(at2 < n)) | (as_uint4(c3 == x) & as_uint4(at3 < n)));
+    }
+    return (hits.x & 1) | (hits.y & 2) | (hits.z & 4) | (hits.w & 8);
 }
 
 // lr_range4 gives the safe range of the regression line at t: the same integers
@@ -137,13 +167,9 @@ static inline uint probe4(ARENA, uint4 r, uint4 s, words_t aux, uint4 x, uint al
     range4(r, s, aux, x, &lo, &hi, loads);
     uint4 live = (uint4)(alive & 1, (alive >> 1) & 1, (alive >> 2) & 1, (alive >> 3) & 1);
     hi = select((uint4)0, hi, 0 - live); // an element that is out searches nothing
-    if (codec == CODEC_RAW) {
-        uint4 i = lower_bound4(p, n, lo, hi, x, loads);
-        uint4 v = gather4(p, min(i, n - 1));
-        LOADS(*loads, popcount(alive));
-        v = as_uint4(i < hi) & as_uint4(v == x) & 1;
-        return v.x | v.y << 1 | v.z << 2 | v.w << 3;
-    }
+    lo = min(lo, hi);
+    if (codec == CODEC_RAW)
+        return alive & find4(p, n, lo, hi, x, loads);
 #if WITH_PARAPFOR
     uint segments = (n + SEGMENT - 1) / SEGMENT;
     if (codec != CODEC_PARAPFOR || r.z < 3 * segments)
@@ -164,32 +190,20 @@ static inline uint probe4(ARENA, uint4 r, uint4 s, words_t aux, uint4 x, uint al
 #endif
 }
 
-// survivors4 takes the elements 4*i to 4*i+3 of a tile through all lists.
+// survivors4 takes the elements e.x to e.w of a tile through all lists. Elements
+// behind the tile's last are out from the start.
 static inline uint survivors4(ARENA, __global const uint4 *terms, words_t aux, words_t decoded,
-                       uint t, uint4 tile, uint i, uint4 *x, uint *loads) {
-    uint e = 4 * i;
-    if (e >= tile.w)
-        return 0;
-    uint4 r = terms[2 * tile.x];
-    uint alive = tile.w - e >= 4 ? 15 : (1u << (tile.w - e)) - 1;
-    // Lists and tiles are padded to four words, so whole loads stay inside.
-    if ((r.w & 0xff) == CODEC_RAW)
-        *x = *(__global const uint4 *)(list_words(ARENA_ARGS, r) + tile.z + e);
-    else
-        *x = *(__global const uint4 *)(decoded + (size_t)t * TILE + e);
+                              uint4 tile, uint4 e, uint4 *x, uint *loads) {
+    uint n = tile.w & 0xffff, buffer = tile.w >> 16;
+    words_t p = buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);
+    uint4 in = as_uint4(e < n);
+    uint alive = (in.x & 1) | (in.y & 2) | (in.z & 4) | (in.w & 8);
+    *x = gather4(p, min(e, n - 1));
     LOADS(*loads, 4);
-    for (uint j = 1; j < tile.y && alive; j++)
-        alive = probe4(ARENA_ARGS, terms[2 * (tile.x + j)], terms[2 * (tile.x + j) + 1], aux, *x, alive, loads);
+    for (uint j = tile.x; j < tile.x + tile.y && alive; j++)
+        alive = probe4(ARENA_ARGS, terms[2 * j], terms[2 * j + 1], aux, *x, alive, loads);
     LOADS(*loads, popcount(alive));
     return alive;
-}
-
-// put4 stores the elements of x named by alive from at on.
-static inline void put4(__global uint *at, uint4 x, uint alive) {
-    if (alive & 1) *at++ = x.x;
-    if (alive & 2) *at++ = x.y;
-    if (alive & 4) *at++ = x.z;
-    if (alive & 8) *at++ = x.w;
 }
 
 #if COUNT_LOADS
@@ -211,10 +225,15 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     uint t = get_global_id(0), n = 0, loads = 0;
     uint4 tile = batch[tiles_at + t], x = 0;
     __global uint *dst = survivors + (size_t)t * TILE;
-    for (uint i = 0; 4 * i < tile.w; i++) {
-        uint alive = survivors4(ARENA_ARGS, batch + terms_at, aux, decoded, t, tile, i, &x, &loads);
-        if (!count_only)
-            put4(dst + n, x, alive);
+    for (uint i = 0; i < (tile.w & 0xffff); i += 4) {
+        uint alive = survivors4(ARENA_ARGS, batch + terms_at, aux, decoded, tile, i + (uint4)(0, 1, 2, 3), &x, &loads);
+        if (!count_only) {
+            uint k = n;
+            if (alive & 1) dst[k++] = x.x;
+            if (alive & 2) dst[k++] = x.y;
+            if (alive & 4) dst[k++] = x.z;
+            if (alive & 8) dst[k++] = x.w;
+        }
         n += popcount(alive);
     }
     counts[t] = n;
@@ -225,59 +244,44 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
 
 #else // SCAN_LOCAL
 
-// group_scan returns the sum of c over lower work-items and, in *total, over all.
-static inline uint group_scan(uint c, uint *total, __local uint *sums) {
-    uint lid = get_local_id(0), s = c;
-#if NV_SHUFFLE
-    uint lane = lid & 31;
-    for (uint d = 1; d < 32; d *= 2) {
-        uint o;
-        asm volatile("shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;" : "=r"(o) : "r"(s), "r"(d));
-        if (lane >= d) s += o;
-    }
-    if (lane == 31) sums[lid / 32] = s;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = 0, all = 0;
-    for (uint w = 0; w < WG / 32; w++) {
-        uint v = sums[w];
-        if (w < lid / 32) before += v;
-        all += v;
-    }
-    *total = all;
-    return before + s - c;
-#else
-    for (uint d = 1; d < WG; d *= 2) {
-        sums[lid] = s;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint o = lid >= d ? sums[lid - d] : 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        s += o;
-    }
-    sums[lid] = s;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    *total = sums[WG - 1];
-    return s - c;
-#endif
-}
+#define MASKS (TILE / 32)
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint terms_at, uint tiles_at,
                         __global const uint *decoded, __global uint *survivors, __global uint *counts,
                         uint count_only COUNT_ARG) {
-    __local uint sums[WG];
-    uint lid = get_local_id(0), t = get_group_id(0), loads = 0, n = 0;
-    uint4 tile = batch[tiles_at + t];
-    for (uint first = 0; first < TILE / 4; first += WG) { // once where WG is TILE/4
-        uint4 x = 0;
-        uint total, alive = survivors4(ARENA_ARGS, batch + terms_at, aux, decoded, t, tile, first + lid, &x, &loads);
-        uint before = group_scan(popcount(alive), &total, sums);
-        if (!count_only)
-            put4(survivors + (size_t)t * TILE + n + before, x, alive);
-        n += total;
-        barrier(CLK_LOCAL_MEM_FENCE);
+    __local uint masks[MASKS]; // a bit an element: it survives
+    uint lid = get_local_id(0), t = get_group_id(0), loads = 0;
+    uint4 tile = batch[tiles_at + t], x = 0;
+    for (uint i = lid; i < MASKS; i += WG)
+        masks[i] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // Neighbours take neighbouring elements, so that their searches meet in the
+    // same cache lines; the four of one work-item are WG apart.
+    uint4 e = lid + (uint4)(0, WG, 2 * WG, 3 * WG);
+    uint alive = survivors4(ARENA_ARGS, batch + terms_at, aux, decoded, tile, e, &x, &loads);
+    uint bit = 1u << (lid & 31), m = lid / 32;
+    if (alive & 1) atomic_or(masks + m, bit);
+    if (alive & 2) atomic_or(masks + m + WG / 32, bit);
+    if (alive & 4) atomic_or(masks + m + 2 * (WG / 32), bit);
+    if (alive & 8) atomic_or(masks + m + 3 * (WG / 32), bit);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint4 before = 0;
+    uint total = 0;
+    for (uint i = 0; i < MASKS; i++) {
+        uint c = popcount(masks[i]);
+        total += c;
+        before += select((uint4)0, (uint4)c, as_uint4(i < m + (uint4)(0, WG / 32, 2 * (WG / 32), 3 * (WG / 32))));
+    }
+    if (!count_only) {
+        __global uint *to = survivors + (size_t)t * TILE;
+        if (alive & 1) to[before.x + popcount(masks[m] & (bit - 1))] = x.x;
+        if (alive & 2) to[before.y + popcount(masks[m + WG / 32] & (bit - 1))] = x.y;
+        if (alive & 4) to[before.z + popcount(masks[m + 2 * (WG / 32)] & (bit - 1))] = x.z;
+        if (alive & 8) to[before.w + popcount(masks[m + 3 * (WG / 32)] & (bit - 1))] = x.w;
     }
     if (lid == 0)
-        counts[t] = n;
+        counts[t] = total;
 #if COUNT_LOADS
     add_loads(loads_total, loads);
 #endif
