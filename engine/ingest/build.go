@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"heddle/engine/analyze"
@@ -13,9 +14,9 @@ import (
 // file is replaced in the end. After an error, or when ctx is done, nothing is
 // left behind and an existing file stays as it was.
 //
-// Errors about the content of inputs are *InputError, recognised by errors.Is
-// with ErrCorrupt; others come from the operating system, from the context, or
-// are about what an index cannot hold (hdl.ErrInput).
+// errors.Is finds ErrCorrupt in errors about the content of inputs, which say
+// where it is (*InputError). Others come from the operating system, from the
+// context, or are about what an index cannot hold (hdl.ErrInput).
 //
 // Concurrent calls are independent, as long as they write different files.
 func Build(ctx context.Context, out string, inputs []string, opt Options) (Summary, error) {
@@ -29,6 +30,9 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	}
 	if _, err := ParseFormat(string(opt.Format)); err != nil {
 		return Summary{}, err
+	}
+	if st, err := os.Stat(out); err == nil && st.IsDir() {
+		return Summary{}, fmt.Errorf("%s is a folder", out)
 	}
 	// What the Writer would refuse is better known before the reading than after.
 	trial, err := hdl.Create(out, opt.meta(analyzer, "", 0))

@@ -153,7 +153,7 @@ func TestEveryFormatGivesTheSameIndex(t *testing.T) {
 	})
 }
 
-// manyTexts is some 300 kB of texts with frequent, rare and unique words.
+// manyTexts is n texts of 20 words, with frequent, rare and unique words.
 func manyTexts(n int) []text {
 	docs := make([]text, n)
 	state := uint64(1)
@@ -316,6 +316,9 @@ func TestUsageErrors(t *testing.T) {
 	if _, _, err := buildAt(t, DefaultOptions(), t.TempDir()); err == nil || errors.Is(err, ErrCorrupt) {
 		t.Errorf("a folder as input: %v", err)
 	}
+	if _, err := Build(context.Background(), t.TempDir(), []string{input}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder as output: %v", err)
+	}
 	if _, err := Build(context.Background(), filepath.Join(t.TempDir(), "none", "x.hdl"), []string{input}, DefaultOptions()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing output folder: %v", err)
 	}
@@ -363,5 +366,18 @@ func TestProgress(t *testing.T) {
 	_, sum := mustBuild(t, opt, inputs...)
 	if calls < 1 || done != total || all != total || docs != 150 || sum.ReadBytes != total {
 		t.Errorf("%d calls, the last with %d of %d bytes and %d documents; %d bytes in all", calls, done, all, docs, total)
+	}
+}
+
+// BenchmarkBuild builds from texts, analysis and writing included.
+func BenchmarkBuild(b *testing.B) {
+	content := asText(manyTexts(50000))
+	inputs := save(b, map[string][]byte{"a.tsv": content})
+	out := filepath.Join(b.TempDir(), "x.hdl")
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		if _, err := Build(context.Background(), out, inputs, DefaultOptions()); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

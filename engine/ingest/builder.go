@@ -146,6 +146,7 @@ func (b *builder) checkMemory() error {
 		return err
 	}
 	b.runs = append(b.runs, r)
+	b.index.slots = nil // memory counts it, full or not
 	b.index.reset()
 	return b.ctx.Err()
 }

@@ -67,8 +67,8 @@ func TestCancelBlockedInput(t *testing.T) {
 	}
 }
 
-// TestCancelAnywhere cancels after ever more calls of Progress and Read, so that
-// every phase is met, and checks that nothing stays behind.
+// TestCancelAnywhere cancels after an ever longer time, until a build succeeds,
+// and checks that nothing stays behind.
 func TestCancelAnywhere(t *testing.T) {
 	docs := manyTexts(1500)
 	files := map[string][]byte{"a.tsv": asText(docs)}
@@ -80,7 +80,7 @@ func TestCancelAnywhere(t *testing.T) {
 	inputs := []string{filepath.Join(dir, "a.tsv"), filepath.Join(dir, "b"), filepath.Join(dir, "a.tsv")}
 	before := runtime.NumGoroutine()
 	cancelled := 0
-	for after := time.Duration(0); ; after += 3 * time.Millisecond {
+	for after := time.Duration(0); ; after = after*5/4 + time.Millisecond {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
 		out := t.TempDir()
 		opt := DefaultOptions()

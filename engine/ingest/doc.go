@@ -51,6 +51,7 @@
 // file as a run sorted by term; in the end the runs are merged into the index
 // file. The file does not depend on the limit, nor on the number of cores.
 // Beyond the limit come a megabyte or two of buffers, one document a core, while
-// merging about 16 bytes a posting for the longest list and 4 KiB a run, and
-// what package hdl says of its Writer.
+// merging about 24 bytes a posting for the longest list and 4 KiB a run, what
+// package hdl says of its Writer, and what the garbage collector has not
+// collected yet.
 package ingest

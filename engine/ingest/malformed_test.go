@@ -138,17 +138,15 @@ func TestTruncatedGzip(t *testing.T) {
 			CIFF: asCIFF(invert(t, docs, analyze.Settings{}), []string{"one", "three", "two"}),
 		}[format]
 		whole := zip(content)
-		opt := DefaultOptions()
-		opt.Format = format
 		for n := 2; n < len(whole); n++ { // one byte is no sign of gzip
-			_, err := buildBytes(t, opt, "x", whole[:n])
+			_, err := readOnly(t, fuzzOptions(whole[:n], format), "-")
 			inputError(t, fmt.Sprintf("%s, %d bytes", format, n), err, "")
 		}
-		if _, err := buildBytes(t, opt, "x", whole); err != nil {
+		if _, err := readOnly(t, fuzzOptions(whole, format), "-"); err != nil {
 			t.Errorf("%s: the whole file: %v", format, err)
 		}
 		whole[len(whole)-6] ^= 1 // of the checksum
-		_, err := buildBytes(t, opt, "x", whole)
+		_, err := readOnly(t, fuzzOptions(whole, format), "-")
 		inputError(t, string(format)+", checksum", err, "damaged gzip data")
 	}
 }

@@ -44,14 +44,10 @@ var seed = maphash.MakeSeed()
 
 func hashTerm(term []byte) uint32 { return uint32(maphash.Bytes(seed, term)) }
 
-// reset drops the content. It keeps the memory, but for the hash table if that
-// is larger than a few hundred kilobytes.
+// reset drops the content and keeps the memory.
 func (p *postings) reset() {
 	p.arena.reset()
 	p.terms = 0
-	if len(p.slots) > 1<<16 {
-		p.slots = nil
-	}
 	clear(p.slots)
 }
 
