@@ -129,8 +129,12 @@ func BenchmarkIntersect(b *testing.B) {
 			}
 		}
 		for shape, t := range shapes(testDevice(b)) {
-			for _, a := range []plan.Algorithm{plan.BS, plan.LR, plan.HS16, plan.HS32, plan.Bits} {
-				b.Run(fmt.Sprintf("%s/%s/%s", id, a, shape), func(b *testing.B) {
+			for _, a := range []plan.Algorithm{plan.BS, plan.LR, plan.HS16, plan.HS32, plan.Bits, plan.Auto} {
+				name, countOnly := fmt.Sprintf("%s/%s/%s", id, a, shape), a == plan.Auto
+				if countOnly {
+					name = fmt.Sprintf("%s/count/%s", id, shape)
+				}
+				b.Run(name, func(b *testing.B) {
 					s := benchStore(b, benchBackend(b, t), src)
 					var mu sync.Mutex
 					var sum plan.Stats
@@ -141,7 +145,7 @@ func BenchmarkIntersect(b *testing.B) {
 								var out plan.Results
 								for j := i; j < len(batches); j += 4 {
 									batch := batches[j]
-									batch.Algorithm = a
+									batch.Algorithm, batch.CountOnly = a, countOnly
 									if err := s.Intersect(context.Background(), &batch, &out); err != nil {
 										b.Error(err)
 									}

@@ -106,7 +106,7 @@ func (d *Device) Preferred() (bool, string) {
 // check refuses a device that the kernels cannot run on.
 func (d *Device) check() error {
 	t := d.tuning
-	local := 4 * max(5*t.WG, t.ScanWG)
+	local := 4 * (8*t.WG + 4)
 	var why string
 	switch {
 	case !d.handle.Available():
@@ -115,8 +115,8 @@ func (d *Device) check() error {
 		why = "the driver has no compiler"
 	case !d.handle.EndianLittle():
 		why = "it is big-endian; lists are little-endian"
-	case d.handle.MaxWorkGroupSize() < max(t.local(), t.scan()):
-		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels ask for %d", d.handle.MaxWorkGroupSize(), max(t.local(), t.scan()))
+	case d.handle.MaxWorkGroupSize() < t.local():
+		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels ask for %d", d.handle.MaxWorkGroupSize(), t.local())
 	case !t.Serial && d.info.LocalMemory < uint64(local):
 		why = fmt.Sprintf("it has %d bytes of local memory, the kernels ask for %d", d.info.LocalMemory, local)
 	case d.info.MaxAlloc < 1<<20:

@@ -15,6 +15,7 @@ const (
 	recordWords = 8     // of a term record
 	tileWords   = 4     // of a tile record
 	runWords    = 8     // of a run record
+	blockTiles  = 64    // tiles of a sum, BLOCK in kernels/common.cl
 	decodedTag  = 4     // ELEMENTS_DECODED in kernels/common.cl
 	runTiles    = 4     // most tiles of a run, RUN_TILES in kernels/decode.cl
 )
@@ -26,7 +27,7 @@ type position struct {
 }
 
 // round is what one sequence of launches is told, in the words of one upload:
-// first tiles of the queries, term records, tile records, runs to decode.
+// term records, tile records, runs to decode, and zeros for sums over blocks.
 type round struct {
 	firstQuery int
 	queries    int
@@ -35,25 +36,26 @@ type round struct {
 	candidates uint64 // elements
 	// decodeBytes is what decoding reads and writes.
 	decodeBytes uint64
-	termsAt     int // in uint4
 	tilesAt     int // in uint4
 	runsAt      int // in uint4
+	sumsAt      int // in words
 	words       int // of the upload
 }
 
 // uploadWords bounds the upload of a round of maxTiles tiles.
 func uploadWords(maxTiles int) int {
-	return maxQueries + 4 + maxTerms*recordWords + maxTiles*(tileWords+runWords)
+	return maxTerms*recordWords + maxTiles*(tileWords+runWords) + maxTiles/blockTiles + 1
 }
 
 // cut describes the next round of b from p on in up, the words of the upload,
-// and returns where the round after it begins.
-func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (round, position) {
+// and returns where the round after it begins. firstTile, of maxQueries+1, gets
+// the first tile of every query of the round, and at its end the number of tiles.
+func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up, firstTile []uint32) (round, position) {
 	r := round{firstQuery: p.query}
 	// First the shape: how many queries, terms and tiles fit.
 	end, terms := p, 0
 	for end.query < b.Queries() && r.queries < maxQueries {
-		up[r.queries] = uint32(r.tiles)
+		firstTile[r.queries] = uint32(r.tiles)
 		q := b.Query(end.query)
 		left := 0
 		if n := s.shortest(q); n > 0 {
@@ -72,12 +74,11 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (ro
 		r.tiles += left
 		end = position{query: end.query + 1}
 	}
-	up[r.queries] = uint32(r.tiles)
+	firstTile[r.queries] = uint32(r.tiles)
 
-	r.termsAt = (r.queries + 1 + 3) / 4
-	r.tilesAt = r.termsAt + 2*terms
+	r.tilesAt = 2 * terms
 	r.runsAt = r.tilesAt + r.tiles
-	records, tiles, runs := up[4*r.termsAt:], up[4*r.tilesAt:], up[4*r.runsAt:]
+	records, tiles, runs := up, up[4*r.tilesAt:], up[4*r.runsAt:]
 	term, tile := 0, 0
 	for i := range r.queries {
 		q := b.Query(p.query + i)
@@ -94,8 +95,8 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (ro
 		l, at := &s.src.Lists[q[0]], s.places[q[0]]
 		encoded := l.Codec != codec.Raw
 		if encoded {
-			for t, done := tile, first; t < int(up[i+1]); t += runTiles {
-				count := uint32(min(uint64(n-done), runTiles*tileLen, uint64(int(up[i+1])-t)*tileLen))
+			for t, done := tile, first; t < int(firstTile[i+1]); t += runTiles {
+				count := uint32(min(uint64(n-done), runTiles*tileLen, uint64(int(firstTile[i+1])-t)*tileLen))
 				run := (*[runWords]uint32)(runs[r.decode*runWords:])
 				s.record(q[0], nil, run)
 				run[4], run[5], run[6], run[7] = done, count, uint32(t), 0
@@ -104,7 +105,7 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (ro
 				r.decodeBytes += 4 * (uint64(count) + uint64(count)*uint64(l.Words)/uint64(l.Len))
 			}
 		}
-		for ; tile < int(up[i+1]); tile++ {
+		for ; tile < int(firstTile[i+1]); tile++ {
 			count := min(n-first, tileLen)
 			off, buffer := at.off+first/4, at.buffer
 			if encoded {
@@ -116,7 +117,9 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up []uint32) (ro
 		}
 		term += len(q) - 1
 	}
-	r.words = 4*r.runsAt + r.decode*runWords
+	r.sumsAt = 4*r.runsAt + r.decode*runWords
+	r.words = r.sumsAt + (r.tiles+blockTiles-1)/blockTiles
+	clear(up[r.sumsAt:r.words])
 	return r, end
 }
 

@@ -22,17 +22,18 @@ type slot struct {
 	batch    *ocl.MemObject // what was uploaded
 	decoded  *ocl.MemObject // shortest lists, tile by tile
 	found    *ocl.MemObject // survivors, tile by tile
-	counts   *ocl.MemObject // survivors a tile
-	offsets  *ocl.MemObject // their prefix sum
-	out      *ocl.MemObject // starts of the queries, then docIDs
+	out      *ocl.MemObject // survivors a tile, then docIDs
 	loads    *ocl.MemObject // words that kernels asked for, when counted
 	bytes    uint64
 
-	decode, intersect, scan, gather *ocl.Kernel
+	decode, intersect, gather *ocl.Kernel
+
+	firstTile []uint32 // of the queries
 
 	tables    *tables
 	countOnly bool
 	docsAt    int // word of out where docIDs begin
+	matches   int // of the round, once it has ended
 	read      int // words of out that the first download takes
 
 	events  [stages]*ocl.Event
@@ -46,7 +47,6 @@ const (
 	stageUpload = iota
 	stageDecode
 	stageProbe
-	stageScan
 	stageGather
 	stageDownload
 	stageRest
@@ -57,10 +57,10 @@ func (s *Store) newSlot() (*slot, error) {
 	b := s.backend
 	tileBytes := uint64(s.maxTiles) * tileLen * 4
 	upBytes := uint64(uploadWords(s.maxTiles)) * 4
-	outBytes := (maxQueries+4)*4 + tileBytes
-	x := &slot{store: s, done: make(chan error, 1)}
+	outBytes := 4*uint64(s.maxTiles+4) + tileBytes
+	x := &slot{store: s, done: make(chan error, 1), firstTile: make([]uint32, maxQueries+1)}
 	x.submit = x.enqueue
-	x.bytes = 3*tileBytes + upBytes + 8*uint64(s.maxTiles+4) + outBytes
+	x.bytes = 2*tileBytes + upBytes + outBytes
 	if err := b.reserve(x.bytes, "scratch of a batch"); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,6 @@ func (s *Store) newSlot() (*slot, error) {
 			what  string
 		}{
 			{&x.batch, upBytes, "a batch"}, {&x.decoded, tileBytes, "decoded lists"}, {&x.found, tileBytes, "survivors"},
-			{&x.counts, 4 * uint64(s.maxTiles+4), "counts"}, {&x.offsets, 4 * uint64(s.maxTiles+4), "offsets"},
 			{&x.out, outBytes, "results"}, {&x.loads, 16, "the load counter"},
 		} {
 			if *m.to, err = b.buffer(ocl.MemReadWrite, m.bytes, m.what); err != nil {
@@ -99,7 +98,7 @@ func (x *slot) bind() error {
 	for _, k := range []struct {
 		to   **ocl.Kernel
 		name string
-	}{{&x.decode, "decode"}, {&x.intersect, "intersect"}, {&x.scan, "offsets"}, {&x.gather, "gather"}} {
+	}{{&x.decode, "decode"}, {&x.intersect, "intersect"}, {&x.gather, "gather"}} {
 		kernel, err := b.program.CreateKernel(k.name)
 		if err != nil {
 			return b.fail("creating kernel "+k.name, err)
@@ -120,113 +119,17 @@ func (x *slot) bind() error {
 	set(x.decode, 4, x.batch)
 	set(x.decode, 6, x.decoded)
 	set(x.intersect, 5, x.batch)
-	set(x.intersect, 8, x.decoded)
-	set(x.intersect, 9, x.found)
-	set(x.intersect, 10, x.counts)
+	set(x.intersect, 7, x.decoded)
+	set(x.intersect, 8, x.found)
+	set(x.intersect, 9, x.out)
+	set(x.intersect, 10, x.batch)
 	if b.opt.CountLoads {
-		set(x.intersect, 12, x.loads)
+		set(x.intersect, 13, x.loads)
 	}
-	set(x.scan, 0, x.counts)
-	set(x.scan, 1, x.batch)
-	set(x.scan, 2, x.offsets)
-	set(x.scan, 3, x.out)
 	set(x.gather, 0, x.found)
-	set(x.gather, 1, x.counts)
-	set(x.gather, 2, x.offsets)
-	set(x.gather, 3, x.out)
+	set(x.gather, 1, x.batch)
+	set(x.gather, 2, x.out)
 	return b.fail("setting kernel arguments", err)
-}
-
-// enqueue sends a round on its way: upload, at most four launches, one download.
-// It runs on the owner.
-func (x *slot) enqueue() error {
-	b, r := x.store.backend, &x.round
-	if err := b.fault("enqueue"); err != nil {
-		return err
-	}
-	var err error
-	step := func(stage int, f func() (*ocl.Event, error)) {
-		if err == nil {
-			x.events[stage], err = f()
-		}
-	}
-	after := func(stage int) []*ocl.Event { // the wait list of one event
-		x.waiting[0] = x.events[stage]
-		return x.waiting[:]
-	}
-	launch := func(stage int, k *ocl.Kernel, groups, local int, wait []*ocl.Event) {
-		step(stage, func() (*ocl.Event, error) {
-			return b.compute.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, wait)
-		})
-	}
-	arg := func(k *ocl.Kernel, index int, v int) {
-		if err == nil {
-			err = k.SetArgUint32(index, uint32(v))
-		}
-	}
-	step(stageUpload, func() (*ocl.Event, error) {
-		return b.upload.EnqueueWriteBuffer(x.batch, false, 0, 4*r.words, unsafe.Pointer(&x.up.words[0]), nil)
-	})
-	if err == nil {
-		err = b.upload.Flush()
-	}
-	if b.opt.CountLoads && err == nil {
-		var zero [4]uint32
-		var e *ocl.Event
-		if e, err = b.compute.EnqueueWriteBuffer(x.loads, true, 0, 16, unsafe.Pointer(&zero[0]), nil); err == nil {
-			e.Release()
-		}
-	}
-	local := b.tuning.local()
-	wait := after(stageUpload)
-	if r.decode > 0 {
-		arg(x.decode, 5, r.runsAt)
-		launch(stageDecode, x.decode, r.decode, local, wait)
-		wait = nil // the queue is in order
-	}
-	if r.tiles > 0 {
-		if err == nil {
-			aux := x.store.arena.buffers[0]
-			if x.tables != nil {
-				aux = x.tables.buffer
-			}
-			err = x.intersect.SetArgBuffer(4, aux)
-		}
-		arg(x.intersect, 6, r.termsAt)
-		arg(x.intersect, 7, r.tilesAt)
-		countOnly := 0
-		if x.countOnly {
-			countOnly = 1
-		}
-		arg(x.intersect, 11, countOnly)
-		launch(stageProbe, x.intersect, r.tiles, local, wait)
-		wait = nil
-	}
-	arg(x.scan, 4, r.tiles)
-	arg(x.scan, 5, r.queries)
-	launch(stageScan, x.scan, 1, b.tuning.scan(), wait)
-	last := stageScan
-	if r.tiles > 0 && !x.countOnly {
-		arg(x.gather, 4, x.docsAt)
-		arg(x.gather, 5, r.tiles)
-		launch(stageGather, x.gather, b.tuning.gatherGroups(r.tiles), local, nil)
-		last = stageGather
-	}
-	if err == nil {
-		err = b.compute.Flush()
-	}
-	step(stageDownload, func() (*ocl.Event, error) {
-		return b.download.EnqueueReadBuffer(x.out, false, 0, 4*x.read, unsafe.Pointer(&x.down.words[0]), after(last))
-	})
-	if err == nil {
-		err = b.download.Flush()
-	}
-	if err != nil {
-		// What is under way must end before the slot is used again.
-		_, _, _ = b.upload.Finish(), b.compute.Finish(), b.download.Finish()
-		x.releaseEvents()
-	}
-	return b.fail("running a batch", err)
 }
 
 // finish waits for the round, downloads what the first read left, and reports
@@ -235,22 +138,30 @@ func (x *slot) enqueue() error {
 func (x *slot) finish() {
 	x.done <- func() error {
 		b := x.store.backend
+		x.matches = 0
+		if x.round.tiles == 0 { // nothing was sent
+			return nil
+		}
 		if err := b.fault("wait"); err != nil {
 			return err
 		}
 		if err := ocl.WaitForEvents(x.events[stageDownload : stageDownload+1]); err != nil {
 			return b.fail("waiting for a batch", err)
 		}
-		matches := int(x.down.words[x.round.queries])
-		if uint64(matches) > x.round.candidates {
+		matches := uint64(0)
+		for _, n := range x.down.words[:x.round.tiles] {
+			matches += uint64(n)
+		}
+		x.matches = int(matches)
+		if matches > x.round.candidates {
 			return &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: b.dev.String(), Op: "reading results",
 				Err: fmt.Errorf("%d matches of %d candidates", matches, x.round.candidates)}
 		}
-		if x.countOnly || x.docsAt+matches <= x.read {
+		if x.countOnly || x.docsAt+x.matches <= x.read {
 			return nil
 		}
 		err := b.do(func() (err error) {
-			rest := x.docsAt + matches - x.read
+			rest := x.docsAt + x.matches - x.read
 			x.events[stageRest], err = b.download.EnqueueReadBuffer(x.out, false, 4*x.read, 4*rest,
 				unsafe.Pointer(&x.down.words[x.read]), nil)
 			if err == nil {
@@ -271,13 +182,16 @@ func (x *slot) addStats(st *plan.Stats) error {
 	r := &x.round
 	st.Candidates += r.candidates
 	st.BytesUp += uint64(4 * r.words)
+	if r.tiles == 0 {
+		return nil
+	}
 	st.BytesDown += uint64(4 * x.read)
-	if matches := int(x.down.words[r.queries]); !x.countOnly && x.docsAt+matches > x.read {
-		st.BytesDown += uint64(4 * (x.docsAt + matches - x.read))
+	if rest := x.docsAt + x.matches - x.read; !x.countOnly && rest > 0 {
+		st.BytesDown += uint64(4 * rest)
 	}
 	if x.store.backend.opt.Profiling {
 		for stage, sum := range map[int]*time.Duration{
-			stageUpload: &st.Upload, stageDecode: &st.Decode, stageProbe: &st.Probe, stageScan: &st.Compact,
+			stageUpload: &st.Upload, stageDecode: &st.Decode, stageProbe: &st.Probe,
 			stageGather: &st.Compact, stageDownload: &st.Download, stageRest: &st.Download,
 		} {
 			e := x.events[stage]
@@ -293,18 +207,11 @@ func (x *slot) addStats(st *plan.Stats) error {
 		}
 	}
 	if x.store.backend.opt.CountLoads {
-		var n [4]uint32
-		err := x.store.backend.do(func() error {
-			e, err := x.store.backend.compute.EnqueueReadBuffer(x.loads, true, 0, 16, unsafe.Pointer(&n[0]), nil)
-			if err == nil {
-				e.Release()
-			}
-			return err
-		})
+		words, err := x.readLoads()
 		if err != nil {
 			return x.store.backend.fail("reading the load counter", err)
 		}
-		st.BytesMoved += 4*(uint64(n[0])+uint64(n[1])<<32) + r.decodeBytes
+		st.BytesMoved += 4*words + r.decodeBytes
 	}
 	return nil
 }
@@ -321,7 +228,7 @@ func (x *slot) releaseEvents() {
 func (x *slot) release() {
 	b := x.store.backend
 	x.releaseEvents()
-	for _, k := range []*ocl.Kernel{x.decode, x.intersect, x.scan, x.gather} {
+	for _, k := range []*ocl.Kernel{x.decode, x.intersect, x.gather} {
 		if k != nil {
 			k.Release()
 		}
@@ -331,7 +238,7 @@ func (x *slot) release() {
 			p.release(b)
 		}
 	}
-	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.found, x.counts, x.offsets, x.out, x.loads} {
+	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.found, x.out, x.loads} {
 		if m != nil {
 			m.Release()
 		}

@@ -211,10 +211,10 @@ func (s *Store) send(ctx context.Context, x *slot, b *plan.Batch, t *tables, at 
 		refs = t.refs
 	}
 	var next position
-	x.round, next = s.cut(b, refs, at, x.up.words)
+	x.round, next = s.cut(b, refs, at, x.up.words, x.firstTile)
 	x.tables, x.countOnly = t, b.CountOnly
-	x.docsAt = (x.round.queries + 1 + 3) / 4 * 4
-	x.read = x.round.queries + 1
+	x.docsAt = (x.round.tiles + 3) / 4 * 4
+	x.read = x.round.tiles
 	if !x.countOnly {
 		guess := x.round.candidates * s.matchRate.Load() / (1 << 16)
 		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates))
@@ -229,18 +229,19 @@ func (s *Store) send(ctx context.Context, x *slot, b *plan.Batch, t *tables, at 
 // collect appends the results of a finished round to out.
 func (s *Store) collect(x *slot, out *plan.Results) error {
 	r := &x.round
-	starts := x.down.words[:r.queries+1]
 	// The first query may go on from the round before; its end moves then.
-	base := out.Stats.Matches
-	for i, end := range starts[1:] {
-		out.Offsets[r.firstQuery+i+1] = base + uint64(end)
+	end := out.Stats.Matches
+	for i := range r.queries {
+		for _, n := range x.down.words[x.firstTile[i]:x.firstTile[i+1]] {
+			end += uint64(n)
+		}
+		out.Offsets[r.firstQuery+i+1] = end
 	}
-	matches := int(starts[r.queries])
-	out.Stats.Matches += uint64(matches)
+	out.Stats.Matches = end
 	if !x.countOnly {
-		out.Docs = append(out.Docs, x.down.words[x.docsAt:x.docsAt+matches]...)
+		out.Docs = append(out.Docs, x.down.words[x.docsAt:x.docsAt+x.matches]...)
 		if r.candidates > 0 {
-			rate := uint64(matches) << 16 / r.candidates
+			rate := uint64(x.matches) << 16 / r.candidates
 			s.matchRate.Store((3*s.matchRate.Load() + rate) / 4)
 		}
 	}

@@ -17,7 +17,6 @@ type Tuning struct {
 	WG         int      `toml:"wg"`
 	Serial     bool     `toml:"serial"`
 	NVShuffle  bool     `toml:"nv_shuffle"`
-	ScanWG     int      `toml:"scan_wg"`
 	RoundTiles int      `toml:"round_tiles"`
 	Slots      int      `toml:"slots"`
 	BeatsHost  bool     `toml:"beats_host"`
@@ -59,27 +58,18 @@ func (t Tuning) defines(countLoads bool) string {
 	def := func(name string, value int) { fmt.Fprintf(&b, "#define %s %d\n", name, value) }
 	flag := map[bool]int{true: 1}
 	def("WG", t.WG)
-	def("SCAN_WG", t.ScanWG)
 	def("SCAN_SERIAL", flag[t.Serial])
 	def("NV_SHUFFLE", flag[t.NVShuffle])
 	def("COUNT_LOADS", flag[countLoads])
 	return b.String()
 }
 
-// local is the size of a work-group of tile kernels, scan that of the scan over
-// tiles.
+// local is the size of a work-group.
 func (t Tuning) local() int {
 	if t.Serial {
 		return 1
 	}
 	return t.WG
-}
-
-func (t Tuning) scan() int {
-	if t.Serial {
-		return 1
-	}
-	return t.ScanWG
 }
 
 // gatherGroups is the number of work-groups of gather: 16 work-items a tile.

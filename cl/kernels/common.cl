@@ -29,6 +29,7 @@
 #endif
 
 #define TILE (4 * WG) // four elements a work-item
+#define BLOCK 64 // tiles whose survivors are added up together
 #define ELEMENTS_DECODED 4
 #define SEGMENT 128
 

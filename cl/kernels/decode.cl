@@ -118,22 +118,20 @@ static inline void segment_barrier(void) {
 #endif
 }
 
-// A segment as its work-items see it: `b` is 0 for those behind the last value.
+// Where a work-item reads a segment: `b` is 0 for those behind the last value.
 typedef struct {
-    uint b, at, h; // width in place, first payload word, header
-    uint base;     // docID before the segment
+    uint b, at; // width in place, first payload word
 } row_t;
 
-// row_of reads the header of segment s. A payload that would leave the list is
-// read as width 0, so that later loads need no clamp: they stay inside the list
-// or in the pad of four words behind it.
-static inline row_t row_of(words_t p, uint words, uint n, uint segments, uint s, uint lane) {
+// row_of reads the header of segment s and adds its exceptions to *any. A payload
+// that would leave the list is read as width 0, so that later loads need no
+// clamp: they stay inside the list or in the pad of four words behind it.
+static inline row_t row_of(words_t p, uint words, uint n, uint segments, uint s, uint lane, uint *any) {
     row_t x;
-    uint d = segments + 2 * s, off = p[d];
-    x.h = p[d + 1];
-    x.base = s ? p[s - 1] : 0xffffffffu;
-    uint count = min(n - s * SEGMENT, (uint)SEGMENT), b = x.h & 63, room = words - 3 * segments;
+    uint d = segments + 2 * s, off = p[d], h = p[d + 1];
+    uint count = min(n - s * SEGMENT, (uint)SEGMENT), b = h & 63, room = words - 3 * segments;
     bool inside = b <= 32 && off <= room && (count * b + 31) / 32 <= room - off;
+    *any |= (h >> 16) & 0xff;
     x.at = 3 * segments + (inside ? off : 0);
     x.b = inside && 4 * lane < count ? b : 0;
     return x;
@@ -204,23 +202,23 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
     row_t g[ROWS];
     uint4 v[ROWS];
     uint any = 0;
-#define HEADER(k)                                                                                     \
-    g[k] = row_of(p, r.z, r.y, segments, first + min(row + k * (WG / LANES), here - 1), lane);        \
-    any |= (g[k].h >> 16) & 0xff;
+#define NUMBER(k) (first + min(row + k * (WG / LANES), here - 1)) // of the segment of row k
+#define HEADER(k) g[k] = row_of(p, r.z, r.y, segments, NUMBER(k), lane, &any);
     FOUR(HEADER)
-    // All loads of all rows first: they need not wait for each other.
-    window_t w[ROWS];
-    bool narrow = max(max(g[0].b, g[1].b), max(g[2].b, g[3].b)) <= 8;
+    if (max(max(g[0].b, g[1].b), max(g[2].b, g[3].b)) <= 8) {
+        // All loads of all rows first: they need not wait for each other.
+        window_t w[ROWS];
+#define NARROW_LOAD(k) w[k] = window(p, g[k], lane, true);
 #define NARROW(k) v[k] = narrow4(w[k], g[k].b);
-#define WIDE(k) v[k] = wide4(w[k], g[k].b);
-#define WINDOW(k) w[k] = window(p, g[k], lane, narrow);
-    if (narrow) {
-        FOUR(WINDOW)
+        FOUR(NARROW_LOAD)
         FOUR(NARROW)
     } else {
-        FOUR(WINDOW)
+#define WIDE(k) v[k] = wide4(window(p, g[k], lane, false), g[k].b);
         FOUR(WIDE)
     }
+    uint base[ROWS];
+#define BASE(k) base[k] = NUMBER(k) ? p[NUMBER(k) - 1] : 0xffffffffu;
+    FOUR(BASE)
 #if !NV_SHUFFLE
     // The branch below has barriers: the whole group takes it or none.
     if (lid == 0) *exceptions = 0;
@@ -233,7 +231,7 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
         __local uint *o = overflow + row * SEGMENT;
 #define PATCH(k)                                                                                       \
     {                                                                                                  \
-        segment_t x = packed_segment(p, r.z, segments, r.y, first + min(row + k * (WG / LANES), here - 1)); \
+        segment_t x = packed_segment(p, r.z, segments, r.y, NUMBER(k));                                \
         vstore4((uint4)0, lane, o);                                                                    \
         segment_barrier();                                                                             \
         for (uint e = lane; e < x.en; e += LANES)                                                      \
@@ -247,7 +245,7 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
 #define ADD_UP(k) v[k] = (uint4)(v[k].x + 1, v[k].x + v[k].y + 2, v[k].x + v[k].y + v[k].z + 3, v[k].x + v[k].y + v[k].z + v[k].w + 4);
     FOUR(ADD_UP)
     uint4 own = (uint4)(v[0].w, v[1].w, v[2].w, v[3].w);
-    uint4 before = scan4(own, lane, sums) - own + (uint4)(g[0].base, g[1].base, g[2].base, g[3].base);
+    uint4 before = scan4(own, lane, sums) - own + (uint4)(base[0], base[1], base[2], base[3]);
     uint4 last = (uint4)(row, row + WG / LANES, row + 2 * (WG / LANES), row + 3 * (WG / LANES));
     if (last.x < here) dst[last.x * LANES + lane] = v[0] + before.x;
     if (last.y < here) dst[last.y * LANES + lane] = v[1] + before.y;

@@ -11,7 +11,7 @@
 // Phases    (1) load four elements; (2) list by list, shortest first, drop those
 //           that are not found; (3) set a bit for each survivor in local memory:
 //           the bits before it say (4) where to store it. SCAN_SERIAL: one work-item a tile, without barriers.
-// Batch     one upload; term records begin at uint4 terms_at, tiles at tiles_at.
+// Batch     one upload: term records, and tiles from uint4 tiles_at on.
 // Launch    one group of WG work-items a tile (SCAN_SERIAL: of one).
 // Local     TILE/32 words (SCAN_SERIAL: none).
 // Bounds    any list bytes: loads are clamped to the list or table, loops are
@@ -219,14 +219,14 @@ static inline void add_loads(volatile __global uint *total, uint n) {
 
 #if SCAN_SERIAL
 
-__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint terms_at, uint tiles_at,
+__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
                         __global const uint *decoded, __global uint *survivors, __global uint *counts,
-                        uint count_only COUNT_ARG) {
+                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
     uint t = get_global_id(0), n = 0, loads = 0;
     uint4 tile = batch[tiles_at + t], x = 0;
     __global uint *dst = survivors + (size_t)t * TILE;
     for (uint i = 0; i < (tile.w & 0xffff); i += 4) {
-        uint alive = survivors4(ARENA_ARGS, batch + terms_at, aux, decoded, tile, i + (uint4)(0, 1, 2, 3), &x, &loads);
+        uint alive = survivors4(ARENA_ARGS, batch, aux, decoded, tile, i + (uint4)(0, 1, 2, 3), &x, &loads);
         if (!count_only) {
             uint k = n;
             if (alive & 1) dst[k++] = x.x;
@@ -237,6 +237,8 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
         n += popcount(alive);
     }
     counts[t] = n;
+    if (n)
+        atomic_add(sums + sums_at + t / BLOCK, n);
 #if COUNT_LOADS
     add_loads(loads_total, loads);
 #endif
@@ -247,9 +249,9 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
 #define MASKS (TILE / 32)
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
-__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint terms_at, uint tiles_at,
+__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
                         __global const uint *decoded, __global uint *survivors, __global uint *counts,
-                        uint count_only COUNT_ARG) {
+                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
     __local uint masks[MASKS]; // a bit an element: it survives
     uint lid = get_local_id(0), t = get_group_id(0), loads = 0;
     uint4 tile = batch[tiles_at + t], x = 0;
@@ -259,7 +261,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     // Neighbours take neighbouring elements, so that their searches meet in the
     // same cache lines; the four of one work-item are WG apart.
     uint4 e = lid + (uint4)(0, WG, 2 * WG, 3 * WG);
-    uint alive = survivors4(ARENA_ARGS, batch + terms_at, aux, decoded, tile, e, &x, &loads);
+    uint alive = survivors4(ARENA_ARGS, batch, aux, decoded, tile, e, &x, &loads);
     uint bit = 1u << (lid & 31), m = lid / 32;
     if (alive & 1) atomic_or(masks + m, bit);
     if (alive & 2) atomic_or(masks + m + WG / 32, bit);
@@ -280,8 +282,11 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
         if (alive & 4) to[before.z + popcount(masks[m + 2 * (WG / 32)] & (bit - 1))] = x.z;
         if (alive & 8) to[before.w + popcount(masks[m + 3 * (WG / 32)] & (bit - 1))] = x.w;
     }
-    if (lid == 0)
+    if (lid == 0) {
         counts[t] = total;
+        if (total)
+            atomic_add(sums + sums_at + t / BLOCK, total);
+    }
 #if COUNT_LOADS
     add_loads(loads_total, loads);
 #endif
