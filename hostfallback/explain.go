@@ -18,9 +18,12 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 		return err.Error()
 	}
 	l := s.src.Lists[h]
-	where := "docIDs"
+	where, sieve := "docIDs", ""
 	if p.packed {
-		where = fmt.Sprintf("%d segments", len(p.segs.Last))
+		where = fmt.Sprintf("%d segments", len(p.segments.view.Last))
+	}
+	if p.sieve != nil {
+		sieve = fmt.Sprintf("sieve of %.1f bits a docID, then ", 32*float64(len(p.sieve))/float64(l.Len))
 	}
 	switch {
 	case l.Codec == codec.Bitset:
@@ -30,8 +33,8 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 	case p.line != nil:
 		return fmt.Sprintf("lr: safe range of %d in %s", p.line.Left+p.line.Right+1, where)
 	case p.bucket != nil:
-		n := max(len(p.bucket.first)-1, 1)
-		return fmt.Sprintf("hs%d: buckets of %.1f in %s", max(a.Bucket(), 16), float64(l.Len)/float64(n), where)
+		mean := float64(l.Len) / float64(max(len(p.bucket.first)-1, 1))
+		return fmt.Sprintf("%shs: buckets of %.1f in %s", sieve, mean, where)
 	}
 	return fmt.Sprintf("bs: %d in %s", l.Len, where)
 }

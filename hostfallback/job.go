@@ -6,18 +6,24 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"heddle/codec"
 	"heddle/engine/plan"
 )
 
-// task is a run of whole queries, or a range of steps of one query's shortest
-// list. The matches of all tasks, one after the other, are those of the batch.
+// task is a run of whole queries, or one of several parts of one query. The
+// matches of all tasks, one after the other, are those of the batch.
 type task struct {
-	first, end int  // queries
-	part       bool // of query first only the steps from to to
-	from, to   int
-	worker     int // who ran it
-	at, count  int // where its docIDs lie in that worker's output; how many match
+	first, end  int // queries
+	part, parts int // of query first; parts is 0 for whole queries
+	worker      int // who ran it
+	at, count   int // where its docIDs lie in that worker's output; how many match
+}
+
+// steps is the share that t has of n steps.
+func (t *task) steps(n int) (from, to int) {
+	if t.parts == 0 {
+		return 0, n
+	}
+	return n * t.part / t.parts, n * (t.part + 1) / t.parts
 }
 
 // job is one batch on its way. It is reused from batch to batch.
@@ -99,7 +105,7 @@ func (j *job) cut() {
 	}
 	for i := range queries {
 		n := 0
-		if q := b.Query(i); len(q) > 0 {
+		if q := b.Query(i); len(q) > 1 || len(q) == 1 && !b.CountOnly {
 			n = int(s.src.Lists[q[0]].Len)
 		}
 		if n < 2*grain {
@@ -109,21 +115,12 @@ func (j *job) cut() {
 			continue
 		}
 		flush(i)
-		parts, steps := n/grain, leadSteps(s.src.Lists[b.Query(i)[0]])
-		for p := range parts {
-			j.tasks = append(j.tasks, task{first: i, end: i + 1, part: true, from: steps * p / parts, to: steps * (p + 1) / parts})
+		for p := range n / grain {
+			j.tasks = append(j.tasks, task{first: i, end: i + 1, part: p, parts: n / grain})
 		}
 		first = i + 1
 	}
 	flush(queries)
-}
-
-// leadSteps is the number of steps of a lead over list l.
-func leadSteps(l plan.List) int {
-	if l.Codec == codec.Bitset {
-		return int(l.Words) / (stepLen/32 + 1)
-	}
-	return int((uint64(l.Len) + stepLen - 1) / stepLen)
 }
 
 // work takes tasks until there are none.
@@ -149,10 +146,21 @@ func (j *job) work(id int) {
 				return
 			}
 			t.count += count
-			if !t.part {
+			if t.parts == 0 {
 				j.out.Offsets[q+1] = uint64(count)
 			}
 		}
+	}
+}
+
+// cancelled tells whether the context is done, and stops the job if it is.
+func (j *job) cancelled() bool {
+	select {
+	case <-j.done:
+		j.stopped.Store(true)
+		return true
+	default:
+		return false
 	}
 }
 
@@ -160,7 +168,7 @@ func (j *job) work(id int) {
 // outputs in the order of the tasks.
 func (j *job) gather(join bool) {
 	for i := range j.tasks {
-		if t := &j.tasks[i]; t.part {
+		if t := &j.tasks[i]; t.parts > 0 {
 			j.out.Offsets[t.first+1] += uint64(t.count)
 		}
 	}

@@ -20,27 +20,39 @@ const stepLen = 512
 type lead struct {
 	list  codec.List
 	segs  codec.Segments
-	bits  codec.Bits
+	ranks codec.Bits
 	steps int
+
+	dense bool     // so many docIDs that bits are better joined word by word
+	bits  []uint32 // then, if there are some
 }
 
-func (l *lead) open(s *store, h plan.Handle) error {
-	l.list = s.src.List(h)
+func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
+	l.list, l.dense = s.src.List(h), false
+	if a == plan.Auto {
+		t, err := s.tables.auto(h)
+		if err != nil {
+			return err
+		}
+		if t.docs != nil {
+			l.list = codec.List{Codec: codec.Raw, Len: l.list.Len, Words: t.docs}
+		}
+		l.bits = t.bits
+		l.dense = t.bits != nil && uint64(l.list.Len)*denseLead >= uint64(s.src.Docs)
+	}
 	var err error
 	switch l.list.Codec {
 	case codec.Raw:
-		if len(l.list.Words) != int(l.list.Len) {
-			err = &codec.CorruptError{Codec: codec.Raw, Reason: fmt.Sprintf("%d words for %d docIDs", len(l.list.Words), l.list.Len)}
-		}
+		_, err = rawDocs(l.list)
 		l.steps = (len(l.list.Words) + stepLen - 1) / stepLen
 	case codec.ParaPFor:
 		l.segs, err = l.list.Segments()
 		l.steps = (len(l.segs.Last) + stepLen/codec.SegmentLen - 1) / (stepLen / codec.SegmentLen)
 	case codec.Bitset:
-		l.bits, err = l.list.Bits()
-		l.steps = len(l.bits.Ranks)
+		l.ranks, err = l.list.Bits()
+		l.steps = len(l.ranks.Ranks)
 	default:
-		err = &codec.CorruptError{Codec: l.list.Codec, Reason: "unknown codec"}
+		err = errCodec(l.list)
 	}
 	return named(h, err)
 }
@@ -68,7 +80,7 @@ func (l *lead) next(at, end int, buf *[blockLen]uint32) ([]uint32, int, error) {
 	n := 0
 	for ; at < end && n <= blockLen-stepLen; at++ {
 		before := n
-		for i, w := range l.bits.Words[at*stepLen/32 : (at+1)*stepLen/32] {
+		for i, w := range l.ranks.Words[at*stepLen/32 : (at+1)*stepLen/32] {
 			for ; w != 0; w &= w - 1 {
 				buf[n] = uint32(at*stepLen + i*32 + bits.TrailingZeros32(w))
 				n++
@@ -76,9 +88,9 @@ func (l *lead) next(at, end int, buf *[blockLen]uint32) ([]uint32, int, error) {
 		}
 		// The ranks say how many there must be; with that check no list can give
 		// more docIDs than its length.
-		from, to := l.bits.Ranks[at], l.list.Len
-		if at+1 < len(l.bits.Ranks) {
-			to = l.bits.Ranks[at+1]
+		from, to := l.ranks.Ranks[at], l.list.Len
+		if at+1 < len(l.ranks.Ranks) {
+			to = l.ranks.Ranks[at+1]
 		}
 		if uint32(n-before) != to-from || at == 0 && from != 0 {
 			return nil, at, &codec.CorruptError{Codec: codec.Bitset, Word: at * stepLen / 32, Reason: fmt.Sprintf("%d docIDs in a block that ranks from %d to %d", n-before, from, to)}

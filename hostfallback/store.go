@@ -2,11 +2,9 @@ package hostfallback
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -61,18 +59,6 @@ func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 		Wall:       max(time.Since(start), 1),
 	}
 	return nil
-}
-
-// prepare builds what Auto needs for every list. A list that is corrupt or for
-// which there is no room goes without; a query that names it will say so.
-func (s *store) prepare(ctx context.Context) error {
-	return parallel(ctx, s.opt.Threads, len(s.src.Lists), func(h int) error {
-		err := new(prober).open(s, plan.Auto, plan.Handle(h))
-		if errors.Is(err, plan.ErrOutOfMemory) || errors.Is(err, codec.ErrCorrupt) {
-			return nil
-		}
-		return err
-	})
 }
 
 // Memory implements plan.Store: the words of the source and all tables.

@@ -9,10 +9,9 @@ import (
 	"heddle/engine/plan"
 )
 
-// tables holds the auxiliary tables of a store: lines for LR, bucket tables for
-// HS, bitsets for dense lists. Each is built when a query first needs it, by
-// whichever goroutine comes first; when two build the same one, one result is
-// dropped. A table is never changed once it can be seen.
+// tables holds the auxiliary tables of a store. Each is built when a query first
+// needs it, by whichever goroutine comes first; when two build the same one, one
+// result is dropped. A table is never changed once it can be seen.
 type tables struct {
 	src   *plan.Source
 	limit int64
@@ -21,6 +20,7 @@ type tables struct {
 	lines   perList[codec.Line]
 	buckets [6]perList[buckets] // HS8 to HS256
 	bitsets perList[[]uint32]
+	autos   perList[autoTable]
 }
 
 // buckets is the table of codec.AppendBuckets with its hash function.
@@ -40,6 +40,15 @@ func (p *perList[T]) at(h plan.Handle, lists int) *atomic.Pointer[T] {
 	return &p.p[h]
 }
 
+// reserve takes size bytes of the limit, if they are left.
+func (t *tables) reserve(size int64) bool {
+	if t.used.Add(size) <= t.limit {
+		return true
+	}
+	t.used.Add(-size)
+	return false
+}
+
 // get returns the table of list h, built from the list's docIDs if need be. The
 // size is what the table will occupy, in bytes.
 func get[T any](t *tables, p *perList[T], h plan.Handle, size int64, build func(docs []uint32) T) (*T, error) {
@@ -47,15 +56,14 @@ func get[T any](t *tables, p *perList[T], h plan.Handle, size int64, build func(
 	if got := slot.Load(); got != nil {
 		return got, nil
 	}
-	if used := t.used.Add(size); used > t.limit {
-		t.used.Add(-size)
+	if !t.reserve(size) {
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "host", Op: "auxiliary tables",
-			Err: fmt.Errorf("%d bytes for list %d on top of %d pass the limit of %d", size, h, used-size, t.limit)}
+			Err: fmt.Errorf("%d bytes for list %d on top of %d pass the limit of %d", size, h, t.used.Load(), t.limit)}
 	}
 	docs, err := t.decode(h)
 	if err != nil {
 		t.used.Add(-size)
-		return nil, fmt.Errorf("list %d: %w", h, err)
+		return nil, named(h, err)
 	}
 	built := build(docs)
 	if !slot.CompareAndSwap(nil, &built) {
@@ -89,19 +97,12 @@ func (t *tables) line(h plan.Handle) (*codec.Line, error) {
 	return get(t, &t.lines, h, 32, codec.FitLine)
 }
 
-// bucket returns the bucket table of list h for mean buckets of size m (section
-// 4.4).
-func (t *tables) bucket(h plan.Handle, a plan.Algorithm) (*buckets, error) {
-	n, m := t.src.Lists[h].Len, a.Bucket()
-	kind := plan.HS16
-	if a >= plan.HS8 && a <= plan.HS256 {
-		kind = a
-	}
-	shift := codec.BucketShift(n, t.src.Docs, m)
-	size := 4 * (int64(t.src.Docs)>>shift + 2)
-	return get(t, &t.buckets[kind-plan.HS8], h, size, func(docs []uint32) buckets {
-		first := make([]uint32, 0, size/4)
-		return buckets{first: codec.AppendBuckets(first, docs, shift), shift: shift}
+// bucket returns the bucket table of list h under an HS algorithm (section 4.4).
+func (t *tables) bucket(h plan.Handle, hs plan.Algorithm) (*buckets, error) {
+	shift := codec.BucketShift(t.src.Lists[h].Len, t.src.Docs, hs.Bucket())
+	entries := int64(t.src.Docs>>shift) + 2
+	return get(t, &t.buckets[hs-plan.HS8], h, 4*entries, func(docs []uint32) buckets {
+		return buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
 	})
 }
 
@@ -112,12 +113,16 @@ func (t *tables) dense(h plan.Handle) bool {
 
 // bitset returns the bits of list h over the whole universe.
 func (t *tables) bitset(h plan.Handle) (*[]uint32, error) {
-	words := (uint64(t.src.Docs) + 31) / 32
-	return get(t, &t.bitsets, h, int64(4*words), func(docs []uint32) []uint32 {
-		set := make([]uint32, words)
-		for _, x := range docs {
-			set[x>>5] |= 1 << (x & 31)
-		}
-		return set
-	})
+	return get(t, &t.bitsets, h, t.bitsetSize(), t.newBitset)
+}
+
+// bitsetSize is the size of a bitset in bytes, whole words of 64 bits.
+func (t *tables) bitsetSize() int64 { return 8 * ((int64(t.src.Docs) + 63) / 64) }
+
+func (t *tables) newBitset(docs []uint32) []uint32 {
+	set := make([]uint32, t.bitsetSize()/4)
+	for _, x := range docs {
+		set[x>>5] |= 1 << (x & 31)
+	}
+	return set
 }

@@ -1,9 +1,12 @@
 package hostfallback
 
+import "slices"
+
 // worker is the scratch of one goroutine.
 type worker struct {
 	docs    []uint32 // what its tasks matched
 	block   [blockLen]uint32
+	acc     [denseWords / 2]uint64
 	lead    lead
 	probers []*prober
 }
@@ -12,53 +15,68 @@ type worker struct {
 // the docIDs to w.docs unless only counts are asked for, and returns their
 // number. When the context is done it stops the job.
 func (w *worker) query(j *job, q int, t *task) (int, error) {
-	lists := j.batch.Query(q)
-	if len(lists) == 0 {
+	s, a, lists := j.store, j.batch.Algorithm, j.batch.Query(q)
+	switch {
+	case len(lists) == 0:
 		return 0, nil
-	}
-	if err := w.lead.open(j.store, lists[0]); err != nil {
-		return 0, err
+	case len(lists) == 1 && j.batch.CountOnly:
+		return int(s.src.Lists[lists[0]].Len), nil
 	}
 	for len(w.probers) < len(lists)-1 {
 		w.probers = append(w.probers, new(prober))
 	}
 	probers := w.probers[:len(lists)-1]
 	for i, p := range probers {
-		if err := p.open(j.store, j.batch.Algorithm, lists[i+1]); err != nil {
+		if err := p.open(s, a, lists[i+1]); err != nil {
 			return 0, err
 		}
 	}
-	at, end := 0, w.lead.steps
-	if t.part {
-		at, end = t.from, min(t.to, end)
+	if err := w.lead.open(s, a, lists[0]); err != nil {
+		return 0, err
+	}
+	if len(probers) > 0 && w.lead.dense && probers[0].bits != nil {
+		return w.dense(j, probers, t)
 	}
 	count := 0
-	for at < end {
-		select {
-		case <-j.done:
-			j.stopped.Store(true)
-			return 0, nil
-		default:
-		}
-		var cand []uint32
-		var err error
-		if cand, at, err = w.lead.next(at, end, &w.block); err != nil {
+	for at, end := t.steps(w.lead.steps); at < end && !j.cancelled(); {
+		cand, next, err := w.lead.next(at, end, &w.block)
+		if err != nil {
 			return 0, named(lists[0], err)
 		}
-		for i, p := range probers {
-			if len(cand) == 0 {
-				break
-			}
-			n, err := p.filter(w.block[:], cand)
-			if err != nil {
-				return 0, named(lists[i+1], err)
-			}
-			cand = w.block[:n]
+		n, err := w.sift(j, cand, probers)
+		if err != nil {
+			return 0, err
 		}
-		count += len(cand)
-		if !j.batch.CountOnly {
-			w.docs = append(w.docs, cand...)
-		}
+		count, at = count+n, next
 	}
 	return count, nil
+}
+
+// sift sends ascending candidates, at the tail of w.docs or elsewhere, through
+// the lists of probers, appends those left to w.docs unless only counts are asked
+// for, and returns their number.
+func (w *worker) sift(j *job, cand []uint32, probers []*prober) (int, error) {
+	room := w.tail(len(cand))
+	if len(probers) == 0 {
+		copy(room, cand)
+	}
+	for _, p := range probers {
+		n, err := p.filter(room, cand)
+		if err != nil {
+			return 0, named(p.handle, err)
+		}
+		if cand = room[:n]; n == 0 {
+			break
+		}
+	}
+	if !j.batch.CountOnly {
+		w.docs = w.docs[:len(w.docs)+len(cand)]
+	}
+	return len(cand), nil
+}
+
+// tail is room for n docIDs behind those in w.docs.
+func (w *worker) tail(n int) []uint32 {
+	w.docs = slices.Grow(w.docs, n)
+	return w.docs[len(w.docs) : len(w.docs)+n]
 }

@@ -1,0 +1,134 @@
+package hostfallback
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// autoTable is what Auto keeps of one list. Which of it there is depends on the
+// list's shape and on the room that is left:
+//
+//   - dense lists have bits: a probe is one load, and two such lists meet word by
+//     word (Bitset lists bring theirs);
+//   - the others have a sieve, one bit for each of 8 to 16 times as many classes
+//     of docIDs as they have docIDs, which turns away nearly all candidates that
+//     the list has not, and small buckets for those that pass; compressed lists
+//     also a plain copy, because nearly every segment would be decoded;
+//   - lists of up to one segment have nothing.
+type autoTable struct {
+	bits   []uint32
+	docs   []uint32
+	sieve  []uint32
+	bucket buckets
+}
+
+// autoBucket is the mean size of Auto's buckets: few candidates get there, so a
+// short search is worth more than a small table.
+const autoBucket = 4
+
+// auto returns the table of list h.
+func (t *tables) auto(h plan.Handle) (*autoTable, error) {
+	slot := t.autos.at(h, len(t.src.Lists))
+	if got := slot.Load(); got != nil {
+		return got, nil
+	}
+	built, size, err := t.buildAuto(h)
+	if err != nil {
+		return nil, named(h, err)
+	}
+	if !slot.CompareAndSwap(nil, built) {
+		t.used.Add(-size)
+	}
+	return slot.Load(), nil
+}
+
+// buildAuto makes the best table for list h that there is room for, and says how
+// many bytes of it were reserved.
+func (t *tables) buildAuto(h plan.Handle) (*autoTable, int64, error) {
+	l := t.src.Lists[h]
+	if l.Codec == codec.Bitset {
+		list := t.src.List(h)
+		view, err := list.Bits()
+		if err == nil {
+			err = list.Validate()
+		}
+		return &autoTable{bits: view.Words}, 0, err
+	}
+	docs, err := t.decode(h)
+	if err != nil || l.Len <= codec.SegmentLen {
+		return new(autoTable), 0, err
+	}
+	var size int64
+	if t.dense(h) {
+		if size = t.bitsetSize(); t.reserve(size) {
+			return &autoTable{bits: t.newBitset(docs)}, size, nil
+		}
+	}
+	shift := codec.BucketShift(l.Len, t.src.Docs, autoBucket)
+	sieve := 1 << bits.Len32(l.Len/4) // words: 8 to 16 bits a docID
+	entries := int(docs[len(docs)-1]>>shift) + 2
+	if size = int64(4 * (sieve + entries)); !t.reserve(size) {
+		return new(autoTable), 0, nil
+	}
+	table := &autoTable{
+		sieve:  newSieve(docs, sieve),
+		bucket: buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift},
+	}
+	if l.Codec == codec.Raw {
+		table.docs = docs
+	} else if t.reserve(4 * int64(len(docs))) {
+		table.docs = docs
+		size += 4 * int64(len(docs))
+	}
+	return table, size, nil
+}
+
+// newSieve gives each docID one bit in as many words, a power of two: docIDs
+// fall into the same class when they agree in their low bits, so that neighbours,
+// which often belong together, do not.
+func newSieve(docs []uint32, words int) []uint32 {
+	sieve := make([]uint32, words)
+	for _, x := range docs {
+		sieve[int(x>>5)&(words-1)] |= 1 << (x & 31)
+	}
+	return sieve
+}
+
+// filterSieve copies the candidates whose bit is set to dst and returns how many
+// there are.
+func filterSieve(dst, cand, sieve []uint32) int {
+	n := 0
+	mask := len(sieve) - 1
+	for _, x := range cand {
+		if i := int(x>>5) & mask; i < len(sieve) { // always; it saves a panic path
+			dst[n] = x
+			n += int(sieve[i] >> (x & 31) & 1)
+		}
+	}
+	return n
+}
+
+// prepare builds the tables of Auto for every list, those of dense lists first:
+// they gain most. A list that is corrupt goes without; a query that names it
+// will say so.
+func (s *store) prepare(ctx context.Context) error {
+	for _, dense := range []bool{true, false} {
+		err := parallel(ctx, s.opt.Threads, len(s.src.Lists), func(i int) error {
+			if s.tables.dense(plan.Handle(i)) != dense {
+				return nil
+			}
+			if _, err := s.tables.auto(plan.Handle(i)); !errors.Is(err, codec.ErrCorrupt) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

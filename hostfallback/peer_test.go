@@ -1,0 +1,139 @@
+package hostfallback
+
+import (
+	"flag"
+	"fmt"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// BenchmarkGOV answers a GOV-like log on one core under every algorithm and,
+// in turns with them, with Roaring: bitmaps built and run-optimised before, And
+// from the shortest list on, results as arrays. The unit is queries a second and
+// core, the median over the rounds.
+func BenchmarkGOV(b *testing.B) {
+	for _, clustered := range []bool{false, true} {
+		b.Run(map[bool]string{false: "uniform", true: "clustered"}[clustered], func(b *testing.B) {
+			benchmarkLog(b, govWorkload(1, clustered, *govPostings, 2000))
+		})
+	}
+}
+
+var (
+	govPostings = flag.Int("gov.postings", 32<<20, "docIDs in all lists of BenchmarkGOV")
+	govOnly     = flag.String("gov.only", "", "regular expression for contenders of BenchmarkGOV")
+)
+
+type contender struct {
+	name string
+	run  func() uint64 // answers the log, returns the number of matches
+	took []time.Duration
+}
+
+func benchmarkLog(b *testing.B, w *workload) {
+	b.ReportAllocs()
+	candidates, second := 0, 0
+	for _, q := range w.queries {
+		candidates += len(w.lists[q[0]])
+		second += len(w.lists[q[1]])
+	}
+	only := regexp.MustCompile(*govOnly)
+	var all []*contender
+	if only.MatchString("roaring") {
+		all = append(all, &contender{name: "roaring", run: roaringLog(w)})
+	}
+	for _, id := range []codec.ID{codec.Raw, codec.ParaPFor, 0} {
+		coded := "choice"
+		if id != 0 {
+			coded = id.String()
+		}
+		algorithms := []plan.Algorithm{plan.Auto}
+		if id == codec.Raw {
+			algorithms = append(algorithms, plan.Algorithms()...)
+		}
+		algorithms = slices.DeleteFunc(algorithms, func(a plan.Algorithm) bool { return !only.MatchString(coded + "-" + a.String()) })
+		if len(algorithms) == 0 {
+			continue
+		}
+		src := w.source(b, id)
+		st, err := New(Options{Threads: 1}).Load(b.Context(), src)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer st.Close()
+		for _, a := range algorithms {
+			batch := &plan.Batch{Algorithm: a}
+			for _, q := range w.queries {
+				batch.Add(src, q...)
+			}
+			out := new(plan.Results)
+			all = append(all, &contender{name: coded + "-" + a.String(), run: func() uint64 {
+				if err := st.Intersect(b.Context(), batch, out); err != nil {
+					b.Fatal(err)
+				}
+				return out.Stats.Matches
+			}})
+		}
+	}
+	want := all[0].run()
+	for _, c := range all {
+		if got := c.run(); got != want {
+			b.Fatalf("%s found %d documents, want %d", c.name, got, want)
+		}
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		for _, c := range all {
+			start := time.Now()
+			c.run()
+			c.took = append(c.took, time.Since(start))
+		}
+	}
+	for _, c := range all {
+		slices.Sort(c.took)
+		b.ReportMetric(float64(len(w.queries))/c.took[len(c.took)/2].Seconds(), c.name+"-q/s")
+	}
+	b.ReportMetric(0, "ns/op")
+	b.Log(fmt.Sprintf("%d lists, %d queries: mean shortest %d, next %d, matches %d", len(w.lists), len(w.queries),
+		candidates/len(w.queries), second/len(w.queries), want/uint64(len(w.queries))))
+}
+
+// source encodes the lists, with codec.Choose where id is 0.
+func (w *workload) source(tb testing.TB, id codec.ID) *plan.Source {
+	src := &plan.Source{Docs: w.docs}
+	for _, docs := range w.lists {
+		c := id
+		if c == 0 {
+			c = codec.Choose(docs, w.docs, codec.DefaultOptions())
+		}
+		if _, err := src.Append(c, docs, codec.DefaultOptions()); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return src
+}
+
+func roaringLog(w *workload) func() uint64 {
+	bitmaps := make([]*roaring.Bitmap, len(w.lists))
+	for i, docs := range w.lists {
+		bitmaps[i] = roaring.BitmapOf(docs...)
+		bitmaps[i].RunOptimize()
+	}
+	return func() (n uint64) {
+		for _, q := range w.queries {
+			m := roaring.And(bitmaps[q[0]], bitmaps[q[1]])
+			for _, h := range q[2:] {
+				m.And(bitmaps[h])
+			}
+			n += uint64(len(m.ToArray()))
+		}
+		return n
+	}
+}
