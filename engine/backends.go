@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/rs/zerolog"
+
 	"heddle/cl"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
@@ -43,7 +45,7 @@ func clCandidate(d *cl.Device, opt Options) candidate {
 }
 
 // candidates lists the backends that opt allows, best first.
-func candidates(opt Options) ([]candidate, error) {
+func candidates(opt Options, log zerolog.Logger) ([]candidate, error) {
 	switch opt.Backend {
 	case "host":
 		return []candidate{hostCandidate(opt)}, nil
@@ -53,12 +55,18 @@ func candidates(opt Options) ([]candidate, error) {
 	}
 	explicit := opt.Backend == "opencl"
 	devices, err := cl.Devices(opt.Device)
-	if explicit && (err != nil || len(devices) == 0) {
+	if explicit && len(devices) == 0 {
 		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "looking for " + deviceWanted(opt), Err: err}
+	}
+	if err != nil { // one broken driver says nothing about the others
+		log.Debug().Err(err).Msg("looking for OpenCL devices")
+	}
+	if opt.Device != "" && len(devices) == 0 {
+		log.Warn().Str("device", opt.Device).Msg("no OpenCL device of that name, pure Go takes its place")
 	}
 	var list []candidate
 	for _, d := range devices {
-		if explicit || opt.Device != "" || d.Preferred() {
+		if preferred, _ := d.Preferred(); preferred || explicit || opt.Device != "" {
 			list = append(list, clCandidate(d, opt))
 		}
 	}
@@ -70,7 +78,7 @@ func candidates(opt Options) ([]candidate, error) {
 
 func deviceWanted(opt Options) string {
 	if opt.Device == "" {
-		return "any device"
+		return "an OpenCL device"
 	}
-	return fmt.Sprintf("a device named %q", opt.Device)
+	return fmt.Sprintf("an OpenCL device named %q", opt.Device)
 }

@@ -75,7 +75,7 @@ type Index struct {
 	opt      Options
 	log      zerolog.Logger
 
-	mu     sync.Mutex // guards the change of active and rest
+	turn   chan struct{} // held by who changes rest, opened and active
 	rest   []candidate
 	opened []*running // every backend that was opened, for Close
 	active atomic.Pointer[running]
@@ -137,10 +137,11 @@ func (x *Index) start(ctx context.Context) error {
 		return err
 	}
 	x.workers.New = func() any { return new(worker) }
+	x.turn = make(chan struct{}, 1)
 	x.rest = x.opt.backends
 	if x.rest == nil {
 		var err error
-		if x.rest, err = candidates(x.opt); err != nil {
+		if x.rest, err = candidates(x.opt, x.log); err != nil {
 			return err
 		}
 	}
@@ -149,24 +150,28 @@ func (x *Index) start(ctx context.Context) error {
 }
 
 // advance replaces the failed backend (nil at the start) by the next one that
-// opens and loads, unless another goroutine has done so already.
+// opens and loads, unless another goroutine has done so already. When none is
+// left it gives nil and why those that it tried did not start.
 func (x *Index) advance(ctx context.Context, failed *running) (*running, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	select { // not a mutex: who waits for another's slow start can be cancelled
+	case x.turn <- struct{}{}:
+		defer func() { <-x.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if r := x.active.Load(); r != failed {
 		return r, nil
 	}
 	var errs []error
 	for len(x.rest) > 0 {
 		c := x.rest[0]
-		x.rest = x.rest[1:]
 		r, err := c.start(ctx, x.src)
-		if ctx.Err() != nil {
-			x.rest = append([]candidate{c}, x.rest...)
+		if err != nil && ctx.Err() != nil { // says nothing about the backend
 			return nil, ctx.Err()
 		}
+		x.rest = x.rest[1:]
 		if err != nil {
-			x.log.Warn().Err(err).Str("backend", c.name).Msg("backend not usable, trying the next")
+			x.log.Warn().Err(err).Str("backend", c.name).Msg("backend not usable")
 			errs = append(errs, err)
 			continue
 		}
@@ -175,26 +180,20 @@ func (x *Index) advance(ctx context.Context, failed *running) (*running, error) 
 		x.log.Info().Str("backend", r.info.Kind).Str("device", r.info.Device).Uint64("bytes", r.store.Memory()).Msg("lists resident")
 		return r, nil
 	}
-	if len(errs) == 0 {
-		errs = append(errs, plan.ErrNoDevice)
-	}
 	return nil, errors.Join(errs...)
 }
 
 // run answers b on the active backend, and on the next one if that fails.
 func (x *Index) run(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	if x.closed.Load() {
-		return plan.ErrClosed
-	}
 	r := x.active.Load()
 	for {
 		err := r.store.Intersect(ctx, b, out)
 		if err == nil || ctx.Err() != nil || !failsOver(err) {
 			return err
 		}
-		x.log.Error().Err(err).Str("device", r.info.Device).Msg("backend failed, the next one takes over")
+		x.log.Error().Err(err).Str("device", r.info.Device).Msg("backend failed")
 		next, nextErr := x.advance(ctx, r)
-		if nextErr != nil {
+		if next == nil {
 			return errors.Join(err, nextErr)
 		}
 		r = next
@@ -222,6 +221,9 @@ func (x *Index) Source() *plan.Source { return x.src }
 // second: the limit that bytes moved are held against. It takes some tens of
 // milliseconds. 0 means that the backend cannot tell.
 func (x *Index) Peak(ctx context.Context) (float64, error) {
+	if x.closed.Load() {
+		return 0, plan.ErrClosed
+	}
 	if p, ok := x.active.Load().backend.(interface {
 		CopyPeak(ctx context.Context) (float64, error)
 	}); ok {

@@ -1,13 +1,16 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"heddle/engine/analyze"
 	"heddle/engine/plan"
 )
 
@@ -39,10 +42,14 @@ type worker struct {
 	results plan.Results
 	handles []plan.Handle
 	terms   []string
+	tokens  *analyze.Tokenizer // made when the worker first meets a text
 }
 
 // Search answers one query. The answer's memory is the caller's.
 func (x *Index) Search(ctx context.Context, q Query, opt SearchOptions) (Answer, error) {
+	if x.closed.Load() { // before anything looks at the file
+		return Answer{}, plan.ErrClosed
+	}
 	w := x.workers.Get().(*worker)
 	defer x.workers.Put(w)
 	w.reset(x, opt)
@@ -71,8 +78,7 @@ func (w *worker) reset(x *Index, opt SearchOptions) {
 func (x *Index) add(w *worker, q Query) uint64 {
 	terms := q.Terms
 	if q.Text != "" {
-		w.terms = x.appendTerms(w.terms[:0], q.Text)
-		terms = w.terms
+		terms = x.analyze(w, q.Text)
 	}
 	w.handles = w.handles[:0]
 	shortest := ^uint32(0)
@@ -93,16 +99,26 @@ func (x *Index) add(w *worker, q Query) uint64 {
 }
 
 // Terms analyses a query text as Search does, duplicates kept.
-func (x *Index) Terms(text string) []string { return x.appendTerms(nil, text) }
+func (x *Index) Terms(text string) []string {
+	w := x.workers.Get().(*worker)
+	defer x.workers.Put(w)
+	return slices.Clone(x.analyze(w, text))
+}
 
-func (x *Index) appendTerms(dst []string, text string) []string {
-	if x.analyzer != nil {
-		return x.analyzer.AppendTerms(dst, text)
+// analyze returns the terms of text; they are valid until the worker's next text.
+func (x *Index) analyze(w *worker, text string) []string {
+	w.terms = w.terms[:0]
+	if x.analyzer == nil {
+		for t := range strings.FieldsSeq(text) {
+			w.terms = append(w.terms, t)
+		}
+		return w.terms
 	}
-	for t := range strings.FieldsSeq(text) {
-		dst = append(dst, t)
+	if w.tokens == nil {
+		w.tokens = x.analyzer.Tokenizer()
 	}
-	return dst
+	w.tokens.Each([]byte(text), func(term []byte) { w.terms = append(w.terms, string(term)) })
+	return w.terms
 }
 
 // SearchBatches answers queries in batches and hands each batch's results to
@@ -112,7 +128,10 @@ func (x *Index) appendTerms(dst []string, text string) []string {
 // the first error, that of deliver included. Nothing is allocated per query in a
 // steady state.
 func (x *Index) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions, deliver func(first int, r *plan.Results) error) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+	if x.closed.Load() {
+		return plan.ErrClosed
+	}
+	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -120,23 +139,20 @@ func (x *Index) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions
 		wg.Go(func() {
 			w := x.workers.Get().(*worker)
 			defer x.workers.Put(w)
-			for ctx.Err() == nil {
+			for inner.Err() == nil {
 				block := x.blockSize(len(qs))
 				first := int(next.Add(block) - block)
 				if first >= len(qs) {
 					return
 				}
-				if err := x.runBlock(ctx, w, qs[first:min(first+int(block), len(qs))], first, opt, deliver); err != nil {
+				if err := x.runBlock(inner, w, qs[first:min(first+int(block), len(qs))], first, opt, deliver); err != nil {
 					cancel(err)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	return nil
+	return cmp.Or(ctx.Err(), context.Cause(inner))
 }
 
 // runBlock answers consecutive queries in as many batches as the threshold asks.
