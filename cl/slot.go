@@ -53,6 +53,10 @@ const (
 	stages
 )
 
+// firstDown is the size in bytes of the pinned memory that results come back
+// through; it grows when a round brings more.
+const firstDown = 4 << 20
+
 func (s *Store) newSlot() (*slot, error) {
 	b := s.backend
 	tileBytes := uint64(s.maxTiles) * tileLen * 4
@@ -80,7 +84,7 @@ func (s *Store) newSlot() (*slot, error) {
 		if x.up, err = b.newPinned(int(upBytes) + 16); err != nil {
 			return err
 		}
-		if x.down, err = b.newPinned(int(outBytes)); err != nil {
+		if x.down, err = b.newPinned(int(min(outBytes, firstDown))); err != nil {
 			return err
 		}
 		return b.do(x.bind)
@@ -160,14 +164,20 @@ func (x *slot) finish() {
 		if x.countOnly || x.docsAt+x.matches <= x.read {
 			return nil
 		}
-		err := b.do(func() (err error) {
-			rest := x.docsAt + x.matches - x.read
-			x.events[stageRest], err = b.download.EnqueueReadBuffer(x.out, false, 4*x.read, 4*rest,
-				unsafe.Pointer(&x.down.words[x.read]), nil)
-			if err == nil {
-				err = b.download.Flush()
+		from := x.read
+		if need := x.docsAt + x.matches; need > len(x.down.words) {
+			grown, err := b.newPinned(4 * (need + need/4))
+			if err != nil {
+				return err
 			}
-			return err
+			copy(grown.words, x.down.words[:from])
+			x.down.release(b)
+			x.down = grown
+		}
+		err := b.do(func() (err error) {
+			x.events[stageRest], err = b.download.EnqueueReadBuffer(x.out, false, 4*from, 4*(x.docsAt+x.matches-from),
+				unsafe.Pointer(&x.down.words[from]), nil)
+			return cmp.Or(err, b.download.Flush())
 		})
 		if err == nil {
 			err = ocl.WaitForEvents(x.events[stageRest : stageRest+1])

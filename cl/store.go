@@ -217,7 +217,7 @@ func (s *Store) send(ctx context.Context, x *slot, b *plan.Batch, t *tables, at 
 	x.read = x.round.tiles
 	if !x.countOnly {
 		guess := x.round.candidates * s.matchRate.Load() / (1 << 16)
-		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates))
+		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.down.words))
 	}
 	if err := s.backend.do(x.submit); err != nil {
 		return at, err
