@@ -20,7 +20,7 @@ func TestUsage(t *testing.T) {
 		args    string
 		message string
 	}{
-		{"serch", `heddle: no command "serch" (nearest: search)`},
+		{"serch", `heddle: no command "serch" (nearest: search`},
 		{"xyzzy", `heddle: no command "xyzzy"`},
 		{"index bild", `heddle index: no command "bild" (nearest: build)`},
 		{"--nope", `heddle: unknown flag: --nope`},

@@ -95,8 +95,9 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 		Creator:     thisBuild().String(),
 		Stdin:       a.Stdin,
 		Progress: func(done, total int64, docs uint64) {
-			if bar == nil {
+			if bar == nil { // it counts from here: its rates would make no sense yet
 				bar = a.newProgress("indexing", total, o.noProgress)
+				return
 			}
 			bar.to(done)
 		},
