@@ -44,20 +44,22 @@ func (a *App) newProgress(what string, bytes int64, hidden bool) *progress {
 	if bytes == 0 {
 		bytes = -1
 	}
-	return &progress{progressbar.NewOptions64(bytes,
+	bar := progressbar.NewOptions64(bytes,
 		progressbar.OptionSetWriter(a.Stderr),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
 		progressbar.OptionClearOnFinish(),
-	)}
+	)
+	_ = bar.RenderBlank() // starts its clock; that it cannot be drawn is no failure
+	return &progress{bar}
 }
 
 // to moves the bar to n bytes.
 func (p *progress) to(n int64) {
 	if p.bar != nil {
-		_ = p.bar.Set64(n) // a bar that cannot be drawn is no failure of the task
+		_ = p.bar.Set64(n)
 	}
 }
 
