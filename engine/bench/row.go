@@ -1,0 +1,93 @@
+package bench
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"slices"
+)
+
+// Row is one measured figure: a line of --json. What makes no sense for it is
+// absent.
+type Row struct {
+	Bench        string  `json:"bench"`                   // lists, decode
+	Workload     string  `json:"workload"`                // what was worked on
+	Row          string  `json:"row"`                     // what worked on it: layout/algorithm, a peer
+	Backend      string  `json:"backend,omitempty"`       // host, opencl; absent for a peer
+	Device       string  `json:"device,omitempty"`        // its name
+	Metric       string  `json:"metric"`                  // throughput, response, kernel, upload, download, decode
+	Unit         string  `json:"unit"`                    // of median, min and max
+	Median       float64 `json:"median"`                  //
+	Min          float64 `json:"min"`                     //
+	Max          float64 `json:"max"`                     //
+	Runs         int     `json:"runs"`                    // timed
+	Bytes        uint64  `json:"bytes,omitempty"`         // moved in one run
+	PeakFraction float64 `json:"peak_fraction,omitempty"` // of the measured copy bandwidth
+	Baseline     string  `json:"baseline,omitempty"`      // the row that ratio compares with
+	Ratio        float64 `json:"ratio,omitempty"`         // median over the baseline's
+}
+
+// summary of the runs of one figure.
+type summary struct {
+	Median, Min, Max float64
+	Runs             int
+}
+
+// summarize orders values in place.
+func summarize(values []float64) summary {
+	n := len(values)
+	if n == 0 {
+		return summary{}
+	}
+	slices.Sort(values)
+	return summary{Median: (values[(n-1)/2] + values[n/2]) / 2, Min: values[0], Max: values[n-1], Runs: n}
+}
+
+// into copies the summary to a row.
+func (s summary) into(r Row) Row {
+	r.Median, r.Min, r.Max, r.Runs = s.Median, s.Min, s.Max, s.Runs
+	return r
+}
+
+// rowWriter writes rows as they come, so that a run that is stopped leaves what
+// it measured. The zero value writes nothing.
+type rowWriter struct {
+	file *os.File // nil for stdout
+	enc  *json.Encoder
+}
+
+// openRows starts the file at path, "-" being stdout, "" nothing.
+func openRows(path string, stdout io.Writer) (*rowWriter, error) {
+	switch path {
+	case "":
+		return &rowWriter{}, nil
+	case "-":
+		return &rowWriter{enc: json.NewEncoder(stdout)}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &rowWriter{file: f, enc: json.NewEncoder(f)}, nil
+}
+
+func (w *rowWriter) write(rows ...Row) error {
+	for _, r := range rows {
+		if w.enc == nil {
+			return nil
+		}
+		if err := w.enc.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the file and joins its error to err.
+func (w *rowWriter) close(err error) error {
+	if w.file != nil {
+		err = errors.Join(err, w.file.Close())
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"heddle/engine/plan"
+)
+
+// mergeSample is how many queries are also answered by a plain merge.
+const mergeSample = 64
+
+// checker compares the answers of everything that runs on one workload: with
+// each other, all of them, and with a plain merge of the lists, a sample.
+type checker struct {
+	sample map[int]uint64 // digests by query
+	want   []uint64       // digests of the first that ran, of all its queries
+	first  string         // who that was
+	runs   int
+}
+
+// newChecker merges the lists of a sample of the first n queries.
+func newChecker(ctx context.Context, w *Workload, n int) (*checker, error) {
+	n = min(n, len(w.Queries))
+	c := &checker{sample: make(map[int]uint64)}
+	picked := make([]int, min(mergeSample, n))
+	digests := make([]uint64, len(picked))
+	for i := range picked {
+		picked[i] = i * n / len(picked)
+	}
+	err := parallel(ctx, len(picked), func(_ *scratch, i int) error {
+		lists := w.sorted(w.Queries[picked[i]])
+		left := lists[0]
+		for _, l := range lists[1:] {
+			left = merge(left, l)
+		}
+		digests[i] = digest(left)
+		return nil
+	})
+	for i, q := range picked {
+		c.sample[q] = digests[i]
+	}
+	return c, err
+}
+
+// merge returns what two ascending lists have in common, as plainly as can be.
+func merge(a, b []uint32) (out []uint32) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			out = append(out, a[i])
+			i++
+			j++
+		}
+	}
+	return out
+}
+
+// digest is a checksum of an answer that depends on every docID and its place.
+func digest(docs []uint32) uint64 {
+	d := mix(uint64(len(docs)))
+	for _, x := range docs {
+		d = (d ^ uint64(x)) * 0x9e3779b97f4a7c15
+		d ^= d >> 29
+	}
+	return d
+}
+
+// digests fills dst with the digests of a batch's answers.
+func digests(dst []uint64, r *plan.Results) {
+	for i := range dst {
+		dst[i] = digest(r.Query(i))
+	}
+}
+
+// check compares the answers of one run, those of queries 0 to len(got)-1.
+func (c *checker) check(who string, got []uint64) error {
+	for q, want := range c.sample {
+		if q < len(got) && got[q] != want {
+			return fmt.Errorf("%s: the answer to query %d is not that of a plain merge", who, q)
+		}
+	}
+	for q := range min(len(c.want), len(got)) {
+		if got[q] != c.want[q] {
+			return fmt.Errorf("%s: the answer to query %d is not that of %s", who, q, c.first)
+		}
+	}
+	if len(got) > len(c.want) {
+		c.want, c.first = got, who
+	}
+	c.runs++
+	return nil
+}
+
+// String says what was compared.
+func (c *checker) String() string {
+	return fmt.Sprintf("verified: %d runs gave the same answers to all of up to %d queries, %d of them those of a plain merge",
+		c.runs, len(c.want), len(c.sample))
+}
