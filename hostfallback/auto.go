@@ -38,7 +38,7 @@ func (t *tables) auto(h plan.Handle) (*autoTable, error) {
 	}
 	built, size, err := t.buildAuto(h)
 	if err != nil {
-		return nil, named(h, err)
+		return nil, err
 	}
 	if !slot.CompareAndSwap(nil, built) {
 		t.used.Add(-size)
@@ -56,22 +56,24 @@ func (t *tables) buildAuto(h plan.Handle) (*autoTable, int64, error) {
 		if err == nil {
 			err = list.Validate()
 		}
-		return &autoTable{bits: view.Words}, 0, err
+		return &autoTable{bits: view.Words}, 0, named(h, err)
+	}
+	if t.dense(h) {
+		if bits, err := t.bitset(h); err == nil { // it keeps its own books
+			return &autoTable{bits: *bits}, 0, nil
+		} else if !errors.Is(err, plan.ErrOutOfMemory) {
+			return nil, 0, err
+		}
 	}
 	docs, err := t.decode(h)
 	if err != nil || l.Len <= codec.SegmentLen {
-		return new(autoTable), 0, err
-	}
-	var size int64
-	if t.dense(h) {
-		if size = t.bitsetSize(); t.reserve(size) {
-			return &autoTable{bits: t.newBitset(docs)}, size, nil
-		}
+		return new(autoTable), 0, named(h, err)
 	}
 	shift := codec.BucketShift(l.Len, t.src.Docs, autoBucket)
 	sieve := 1 << bits.Len32(l.Len/4) // words: 8 to 16 bits a docID
 	entries := int(docs[len(docs)-1]>>shift) + 2
-	if size = int64(4 * (sieve + entries)); !t.reserve(size) {
+	size := int64(4 * (sieve + entries))
+	if !t.reserve(size) {
 		return new(autoTable), 0, nil
 	}
 	table := &autoTable{

@@ -22,9 +22,10 @@ import (
 type Options struct {
 	// Threads is the number of goroutines that share a batch, 0 for GOMAXPROCS.
 	Threads int
-	// MemoryLimit bounds the auxiliary tables of a store, in bytes; 0 means four
-	// times the size of its lists. Without room for more tables Auto and Bits do
-	// with fewer, and the other algorithms give plan.ErrOutOfMemory.
+	// MemoryLimit bounds the auxiliary tables of a store, in bytes; 0 means 16 for
+	// each docID in its lists, at least 64 MiB and at most 4 GiB. Without room for
+	// more tables Auto and Bits do with fewer, and the other algorithms give
+	// plan.ErrOutOfMemory.
 	MemoryLimit uint64
 	// Lazy builds the tables of Auto when a query first needs them, instead of in
 	// Load: a short-lived process answers its first query sooner.

@@ -40,8 +40,15 @@ func (w *worker) dense(j *job, probers []*prober, t *task) (int, error) {
 	return count, nil
 }
 
-// and sets dst to a AND b, words of 32 bits joined in pairs, and returns the
-// number of bits set.
+// join sets dst to the words of a, joined in pairs.
+func join(dst []uint64, a []uint32) {
+	a = a[:2*len(dst)]
+	for i := range dst {
+		dst[i] = uint64(a[2*i]) | uint64(a[2*i+1])<<32
+	}
+}
+
+// and sets dst to a AND b, joined in pairs, and returns the number of bits set.
 func and(dst []uint64, a, b []uint32) (n int) {
 	a, b = a[:2*len(dst)], b[:2*len(dst)]
 	for i := range dst {

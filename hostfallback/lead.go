@@ -2,7 +2,6 @@ package hostfallback
 
 import (
 	"fmt"
-	"math/bits"
 
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -23,8 +22,8 @@ type lead struct {
 	ranks codec.Bits
 	steps int
 
-	dense bool     // so many docIDs that bits are better joined word by word
-	bits  []uint32 // then, if there are some
+	bits  []uint32 // under Auto, if there are some
+	dense bool     // they are better joined word by word than turned into docIDs
 }
 
 func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
@@ -38,7 +37,7 @@ func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
 			l.list = codec.List{Codec: codec.Raw, Len: l.list.Len, Words: t.docs}
 		}
 		l.bits = t.bits
-		l.dense = t.bits != nil && uint64(l.list.Len)*denseLead >= uint64(s.src.Docs)
+		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || uint64(l.list.Len)*denseLead >= uint64(s.src.Docs))
 	}
 	var err error
 	switch l.list.Codec {
@@ -59,7 +58,7 @@ func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
 
 // next returns the docIDs from step at on, up to blockLen of them or to step end,
 // and the step after them. They lie in the list itself or in buf.
-func (l *lead) next(at, end int, buf *[blockLen]uint32) ([]uint32, int, error) {
+func (l *lead) next(at, end int, buf *[blockLen + 3]uint32) ([]uint32, int, error) {
 	switch l.list.Codec {
 	case codec.Raw:
 		to := min(at+blockLen/stepLen, end)
@@ -78,14 +77,11 @@ func (l *lead) next(at, end int, buf *[blockLen]uint32) ([]uint32, int, error) {
 		return buf[:n], to, nil
 	}
 	n := 0
+	var words [stepLen / 64]uint64
 	for ; at < end && n <= blockLen-stepLen; at++ {
 		before := n
-		for i, w := range l.ranks.Words[at*stepLen/32 : (at+1)*stepLen/32] {
-			for ; w != 0; w &= w - 1 {
-				buf[n] = uint32(at*stepLen + i*32 + bits.TrailingZeros32(w))
-				n++
-			}
-		}
+		join(words[:], l.ranks.Words[at*stepLen/32:])
+		n += expand(buf[n:], words[:], uint32(at*stepLen))
 		// The ranks say how many there must be; with that check no list can give
 		// more docIDs than its length.
 		from, to := l.ranks.Ranks[at], l.list.Len

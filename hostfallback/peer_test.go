@@ -34,7 +34,7 @@ var (
 type contender struct {
 	name string
 	run  func() uint64 // answers the log, returns the number of matches
-	took []time.Duration
+	took []float64     // seconds a round
 }
 
 func benchmarkLog(b *testing.B, w *workload) {
@@ -93,16 +93,24 @@ func benchmarkLog(b *testing.B, w *workload) {
 		for _, c := range all {
 			start := time.Now()
 			c.run()
-			c.took = append(c.took, time.Since(start))
+			c.took = append(c.took, time.Since(start).Seconds())
 		}
 	}
 	for _, c := range all {
-		slices.Sort(c.took)
-		b.ReportMetric(float64(len(w.queries))/c.took[len(c.took)/2].Seconds(), c.name+"-q/s")
+		ratio := make([]float64, len(c.took)) // to the first contender, in the same round
+		for i, t := range c.took {
+			ratio[i] = all[0].took[i] / t
+		}
+		b.ReportMetric(float64(len(w.queries))/median(c.took), c.name+"-q/s")
+		b.Logf("%-16s %8.0f queries/s, %5.2f of %s", c.name, float64(len(w.queries))/median(c.took), median(ratio), all[0].name)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.Log(fmt.Sprintf("%d lists, %d queries: mean shortest %d, next %d, matches %d", len(w.lists), len(w.queries),
 		candidates/len(w.queries), second/len(w.queries), want/uint64(len(w.queries))))
+}
+
+func median(v []float64) float64 {
+	return slices.Sorted(slices.Values(v))[len(v)/2]
 }
 
 // source encodes the lists, with codec.Choose where id is 0.

@@ -18,6 +18,11 @@ type segments struct {
 func (s *segments) filter(dst, cand []uint32, line *codec.Line, b *buckets) (int, error) {
 	n := 0
 	for _, x := range cand {
+		if s.cached >= 0 && x >= s.docs[0] && x <= s.docs[len(s.docs)-1] {
+			dst[n] = x
+			n += contains(s.docs, x)
+			continue
+		}
 		lo, hi := uint32(0), s.view.Len
 		if line != nil {
 			lo, hi = line.Range(x, hi)

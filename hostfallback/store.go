@@ -2,6 +2,7 @@ package hostfallback
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -22,11 +23,14 @@ type store struct {
 var _ plan.Store = (*store)(nil)
 
 func newStore(src *plan.Source, opt Options) *store {
-	limit := int64(opt.MemoryLimit)
+	limit := opt.MemoryLimit
 	if limit == 0 {
-		limit = max(16*int64(len(src.Words)), 64<<20)
+		for _, l := range src.Lists {
+			limit += 16 * uint64(l.Len)
+		}
+		limit = min(max(limit, 64<<20), 4<<30)
 	}
-	s := &store{src: src, opt: opt, tables: tables{src: src, limit: limit}}
+	s := &store{src: src, opt: opt, tables: tables{src: src, limit: int64(min(limit, math.MaxInt64))}}
 	s.jobs.New = func() any { return new(job) }
 	return s
 }

@@ -4,8 +4,8 @@ import "slices"
 
 // worker is the scratch of one goroutine.
 type worker struct {
-	docs    []uint32 // what its tasks matched
-	block   [blockLen]uint32
+	docs    []uint32             // what its tasks matched
+	block   [blockLen + 3]uint32 // with room for expand
 	acc     [denseWords / 2]uint64
 	lead    lead
 	probers []*prober
