@@ -120,10 +120,11 @@ func (b *Backend) fault(step string) error {
 	if b.opt.fault == nil {
 		return nil
 	}
-	if err := b.opt.fault(step); err != nil {
-		return b.fail(step, err)
+	err := b.opt.fault(step)
+	if step == "allocate" {
+		return b.failAlloc(step, err)
 	}
-	return nil
+	return b.fail(step, err)
 }
 
 // own runs what others send until the channel closes.

@@ -44,7 +44,7 @@ func benchStore(b *testing.B, backend *Backend, src *plan.Source) plan.Store {
 // BenchmarkDecode measures the decode kernel alone: lists of 8-bit gaps to
 // docIDs in device memory.
 func BenchmarkDecode(b *testing.B) {
-	n, lists := 16<<20, 4
+	n, lists := 16<<20, 8
 	if small() {
 		n, lists = 1<<20, 2
 	}
@@ -79,6 +79,9 @@ func BenchmarkDecode(b *testing.B) {
 			name = "exceptions"
 		}
 		for shape, t := range shapes(testDevice(b)) {
+			if !small() { // launches of 2^27 values: their start and end then weigh little
+				t.RoundTiles, t.Slots = 1<<18, 1
+			}
 			b.Run(name+"/"+shape, func(b *testing.B) {
 				s := benchStore(b, benchBackend(b, t), src)
 				var out plan.Results

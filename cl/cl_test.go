@@ -28,7 +28,7 @@ func testDevice(t testing.TB) *Device {
 func shapes(d *Device) map[string]Tuning {
 	serial, local := d.Tuning(), d.Tuning()
 	serial.Serial, serial.NVShuffle = true, false
-	local.Serial, local.NVShuffle, local.WG = false, false, 128
+	local.Serial, local.NVShuffle = false, false
 	shapes := map[string]Tuning{"serial": serial, "local": local}
 	if d.Tuning().NVShuffle {
 		shapes["shuffle"] = d.Tuning()

@@ -106,7 +106,7 @@ func (d *Device) Preferred() (bool, string) {
 // check refuses a device that the kernels cannot run on.
 func (d *Device) check() error {
 	t := d.tuning
-	local := 4 * (8*t.WG + 4)
+	local := 4 * max(8*128+1, 4*t.Tile+t.Tile/32+3)
 	var why string
 	switch {
 	case !d.handle.Available():

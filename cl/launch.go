@@ -25,10 +25,9 @@ func (q *sequence) arg(k *ocl.Kernel, index, v int) {
 
 // launch enqueues a kernel; after is the stage that it waits for, or -1 where
 // the order of the queue is enough.
-func (q *sequence) launch(stage int, k *ocl.Kernel, groups, after int) {
+func (q *sequence) launch(stage int, k *ocl.Kernel, groups, local, after int) {
 	q.try(func() (err error) {
 		b := q.x.store.backend
-		local := b.tuning.local()
 		q.x.events[stage], err = b.compute.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, q.x.after(after))
 		return err
 	})
@@ -64,7 +63,7 @@ func (x *slot) enqueue() error {
 	after := stageUpload
 	if r.decode > 0 {
 		q.arg(x.decode, 5, r.runsAt)
-		q.launch(stageDecode, x.decode, r.decode, after)
+		q.launch(stageDecode, x.decode, r.decode, b.tuning.decodeLocal(), after)
 		after = -1
 	}
 	q.try(func() error {
@@ -81,13 +80,13 @@ func (x *slot) enqueue() error {
 	q.arg(x.intersect, 6, r.tilesAt)
 	q.arg(x.intersect, 11, r.sumsAt)
 	q.arg(x.intersect, 12, countOnly)
-	q.launch(stageProbe, x.intersect, r.tiles, after)
+	q.launch(stageProbe, x.intersect, r.tiles, b.tuning.local(), after)
 	last := stageProbe
 	if !x.countOnly {
 		q.arg(x.gather, 3, r.sumsAt)
 		q.arg(x.gather, 4, x.docsAt)
 		q.arg(x.gather, 5, r.tiles)
-		q.launch(stageGather, x.gather, b.tuning.gatherGroups(r.tiles), -1)
+		q.launch(stageGather, x.gather, b.tuning.gatherGroups(r.tiles), b.tuning.local(), -1)
 		last = stageGather
 	}
 	q.try(b.compute.Flush)

@@ -9,7 +9,6 @@ import (
 // run of the batch's candidates, so one query may go on in the next round.
 
 const (
-	tileLen     = 512   // elements of a tile, TILE in kernels/common.cl
 	maxQueries  = 16384 // of one round
 	maxTerms    = 65536 // of one round, and so of one query
 	recordWords = 8     // of a term record
@@ -17,7 +16,7 @@ const (
 	runWords    = 8     // of a run record
 	blockTiles  = 64    // tiles of a sum, BLOCK in kernels/common.cl
 	decodedTag  = 4     // ELEMENTS_DECODED in kernels/common.cl
-	runTiles    = 4     // most tiles of a run, RUN_TILES in kernels/decode.cl
+	runLen      = 2048  // most elements of a run, RUN in kernels/decode.cl
 )
 
 // position is how far a batch has been cut into rounds.
@@ -59,7 +58,7 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up, firstTile []
 		q := b.Query(end.query)
 		left := 0
 		if n := s.shortest(q); n > 0 {
-			left = int((uint64(n-end.doc) + tileLen - 1) / tileLen)
+			left = int((uint64(n-end.doc) + uint64(s.tile) - 1) / uint64(s.tile))
 			if terms+len(q)-1 > maxTerms || r.tiles == s.maxTiles {
 				break
 			}
@@ -68,7 +67,7 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up, firstTile []
 		r.queries++
 		if take := s.maxTiles - r.tiles; left > take {
 			r.tiles = s.maxTiles
-			end.doc += uint32(take) * tileLen
+			end.doc += uint32(take) * s.tile
 			break
 		}
 		r.tiles += left
@@ -95,21 +94,21 @@ func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up, firstTile []
 		l, at := &s.src.Lists[q[0]], s.places[q[0]]
 		encoded := l.Codec != codec.Raw
 		if encoded {
-			for t, done := tile, first; t < int(firstTile[i+1]); t += runTiles {
-				count := uint32(min(uint64(n-done), runTiles*tileLen, uint64(int(firstTile[i+1])-t)*tileLen))
+			to, left := uint32(tile)*s.tile, uint32(min(uint64(n-first), uint64(int(firstTile[i+1])-tile)*uint64(s.tile)))
+			for done := uint32(0); done < left; done += runLen {
+				count := min(left-done, runLen)
 				run := (*[runWords]uint32)(runs[r.decode*runWords:])
 				s.record(q[0], nil, run)
-				run[4], run[5], run[6], run[7] = done, count, uint32(t), 0
+				run[4], run[5], run[6], run[7] = first+done, count, (to+done)/4, 0
 				r.decode++
-				done += count
-				r.decodeBytes += 4 * (uint64(count) + uint64(count)*uint64(l.Words)/uint64(l.Len))
 			}
+			r.decodeBytes += 4 * (uint64(left) + uint64(left)*uint64(l.Words)/uint64(l.Len))
 		}
 		for ; tile < int(firstTile[i+1]); tile++ {
-			count := min(n-first, tileLen)
+			count := min(n-first, s.tile)
 			off, buffer := at.off+first/4, at.buffer
 			if encoded {
-				off, buffer = uint32(tile)*tileLen/4, decodedTag
+				off, buffer = uint32(tile)*s.tile/4, decodedTag
 			}
 			*(*[tileWords]uint32)(tiles[tile*tileWords:]) = [tileWords]uint32{uint32(term), uint32(len(q) - 1), off, count | buffer<<16}
 			first += count

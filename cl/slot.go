@@ -59,7 +59,7 @@ const firstDown = 4 << 20
 
 func (s *Store) newSlot() (*slot, error) {
 	b := s.backend
-	tileBytes := uint64(s.maxTiles) * tileLen * 4
+	tileBytes := uint64(s.maxTiles) * uint64(s.tile) * 4
 	upBytes := uint64(uploadWords(s.maxTiles)) * 4
 	outBytes := 4*uint64(s.maxTiles+4) + tileBytes
 	x := &slot{store: s, done: make(chan error, 1), firstTile: make([]uint32, maxQueries+1)}

@@ -19,7 +19,8 @@ type Store struct {
 	src      *plan.Source
 	arena    *arena
 	places   []place
-	maxTiles int // of a round
+	maxTiles int    // of a round
+	tile     uint32 // elements of a tile
 	auto     plan.Algorithm
 	free     chan *slot // all slots are here when nothing runs
 	slots    int
@@ -54,7 +55,7 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	if err != nil {
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lists", Err: err}
 	}
-	s := &Store{backend: b, src: src, places: places, maxTiles: b.tuning.RoundTiles, tables: map[plan.Algorithm]*tables{}}
+	s := &Store{backend: b, src: src, places: places, maxTiles: b.tuning.RoundTiles, tile: uint32(b.tuning.Tile), tables: map[plan.Algorithm]*tables{}}
 	if s.arena, err = b.loadArena(src, ranges); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ type Tuning struct {
 	Name       string   `toml:"name"`
 	Match      []string `toml:"match"`
 	WG         int      `toml:"wg"`
+	Tile       int      `toml:"tile"`
 	Serial     bool     `toml:"serial"`
 	NVShuffle  bool     `toml:"nv_shuffle"`
 	RoundTiles int      `toml:"round_tiles"`
@@ -58,13 +59,21 @@ func (t Tuning) defines(countLoads bool) string {
 	def := func(name string, value int) { fmt.Fprintf(&b, "#define %s %d\n", name, value) }
 	flag := map[bool]int{true: 1}
 	def("WG", t.WG)
+	def("TILE", t.Tile)
 	def("SCAN_SERIAL", flag[t.Serial])
 	def("NV_SHUFFLE", flag[t.NVShuffle])
 	def("COUNT_LOADS", flag[countLoads])
 	return b.String()
 }
 
-// local is the size of a work-group.
+// decodeLocal is the size of a work-group of decode, local that of the others.
+func (t Tuning) decodeLocal() int {
+	if t.Serial {
+		return 1
+	}
+	return 128 // DECODE_WG
+}
+
 func (t Tuning) local() int {
 	if t.Serial {
 		return 1

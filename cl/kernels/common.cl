@@ -13,13 +13,16 @@
 //   y  number of term records
 //   z  where the elements lie: offset in units of four words
 //   w  number of elements (bits 0-15), buffer (16-23): an arena, or ELEMENTS_DECODED
-// A run is a list and {first element, elements, first tile, 0}: up to RUN_TILES
-// tiles of one list that is to be decoded.
+// A run is a list and {first element, elements, where to, 0}: up to RUN elements
+// of one list that is to be decoded, to an offset in units of four words.
 #ifndef HEDDLE_COMMON
 #define HEDDLE_COMMON
 
 #ifndef WG
-#define WG 128 // work-group size of tile kernels; the host knows that TILE is 512
+#define WG 128 // work-group size of intersect and gather, a multiple of 32
+#endif
+#ifndef TILE
+#define TILE 512 // elements of a tile, a multiple of SEGMENT
 #endif
 #ifndef SCAN_SERIAL
 #define SCAN_SERIAL 0 // 1: one work-item walks a tile, no barriers (CPU devices)
@@ -28,7 +31,6 @@
 #define COUNT_LOADS 0 // 1: tile kernels add up the words that they ask for
 #endif
 
-#define TILE (4 * WG) // four elements a work-item
 #define BLOCK 64 // tiles whose survivors are added up together
 #define ELEMENTS_DECODED 4
 #define SEGMENT 128

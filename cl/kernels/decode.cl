@@ -1,8 +1,7 @@
 // decode: the shortest lists of a batch to docIDs.
 //
-// Computes  out[tile*TILE + i] = docID first+i of the list of a run, for its
-//           elements. Raw lists need no decoding. Words of the last tile behind
-//           the elements are undefined.
+// Computes  out[4*to + i] = docID first+i of the list of a run, for its elements. Raw lists need no decoding. Words behind them, up to
+//           whole segments, are undefined.
 // Source    Ao et al. 2011, appendix D.2 (ParaPFor), with the prefix sum of
 //           d-gaps over one segment.
 // Phases    SCAN_LOCAL: LANES = SEGMENT/4 work-items a segment, four values of
@@ -12,8 +11,8 @@
 //           (3) scan the sums of four over each segment, (4) 16-byte stores.
 //           SCAN_SERIAL: one work-item a run, no barrier.
 // Batch     one upload; runs begin at uint4 runs_at.
-// Launch    one group of WG work-items a run (SCAN_SERIAL: of one).
-// Local     4*WG words, and 4*WG more without NV_SHUFFLE (SCAN_SERIAL: none).
+// Launch    one group of DECODE_WG work-items a run (SCAN_SERIAL: of one).
+// Local     4*DECODE_WG words, and 4*DECODE_WG more without NV_SHUFFLE (SCAN_SERIAL: none).
 // Bounds    any list bytes: loads are clamped to the list, stores to the run.
 #ifndef HEDDLE_COMMON
 #include "common.cl"
@@ -21,7 +20,8 @@
 #ifndef NV_SHUFFLE
 #define NV_SHUFFLE 0 // 1: scan over warp shuffles in inline PTX (NVIDIA only)
 #endif
-#define RUN_TILES 4
+#define RUN 2048 // elements
+#define DECODE_WG 128
 
 // select_bit returns the position of set bit r (0-based) of a bitset of
 // `blocks` blocks of 512 bits whose rank directory lies behind the bits.
@@ -52,7 +52,7 @@ static inline uint select_bit(words_t p, uint blocks, uint r) {
 __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *out) {
     uint4 r = batch[runs_at + 2 * get_global_id(0)], run = batch[runs_at + 2 * get_global_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
-    __global uint *dst = out + (size_t)run.z * TILE;
+    __global uint *dst = out + (size_t)run.z * 4;
     if ((r.w & 0xff) == CODEC_BITSET) {
         for (uint i = 0; i < run.y; i++)
             dst[i] = select_bit(p, r.z / 17, run.x + i);
@@ -79,10 +79,7 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
 #else // SCAN_LOCAL
 
 #define LANES (SEGMENT / 4)
-#define ROWS (RUN_TILES * TILE / 4 / WG) // segments of one work-item, WG/LANES apart
-#if ROWS != 4
-#error "WG must be 128: four rows make a vector"
-#endif
+#define ROWS 4 // segments of one work-item, DECODE_WG/LANES apart: RUN/4/DECODE_WG
 
 // scan4 adds up, over the LANES work-items of a segment, four sums at once.
 // Every work-item of the group calls it.
@@ -179,7 +176,7 @@ static inline uint4 wide4(window_t w, uint b) {
 // decode_bitset selects the set bits of a run, four a work-item at a time.
 static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint4 *dst) {
     uint blocks = r.z / 17;
-    for (uint i = get_local_id(0); 4 * i < run.y; i += WG) {
+    for (uint i = get_local_id(0); 4 * i < run.y; i += DECODE_WG) {
         uint4 d = 0;
         uint e = 4 * i;
         d.x = select_bit(p, blocks, run.x + e);
@@ -202,7 +199,7 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
     row_t g[ROWS];
     uint4 v[ROWS];
     uint any = 0;
-#define NUMBER(k) (first + min(row + k * (WG / LANES), here - 1)) // of the segment of row k
+#define NUMBER(k) (first + min(row + k * (DECODE_WG / LANES), here - 1)) // of the segment of row k
 #define HEADER(k) g[k] = row_of(p, r.z, r.y, segments, NUMBER(k), lane, &any);
     FOUR(HEADER)
     if (max(max(g[0].b, g[1].b), max(g[2].b, g[3].b)) <= 8) {
@@ -246,26 +243,26 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
     FOUR(ADD_UP)
     uint4 own = (uint4)(v[0].w, v[1].w, v[2].w, v[3].w);
     uint4 before = scan4(own, lane, sums) - own + (uint4)(base[0], base[1], base[2], base[3]);
-    uint4 last = (uint4)(row, row + WG / LANES, row + 2 * (WG / LANES), row + 3 * (WG / LANES));
+    uint4 last = (uint4)(row, row + DECODE_WG / LANES, row + 2 * (DECODE_WG / LANES), row + 3 * (DECODE_WG / LANES));
     if (last.x < here) dst[last.x * LANES + lane] = v[0] + before.x;
     if (last.y < here) dst[last.y * LANES + lane] = v[1] + before.y;
     if (last.z < here) dst[last.z * LANES + lane] = v[2] + before.z;
     if (last.w < here) dst[last.w * LANES + lane] = v[3] + before.w;
 }
 
-__attribute__((reqd_work_group_size(WG, 1, 1)))
+__attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))
 __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *out) {
-    __local uint overflow[WG * 4];
+    __local uint overflow[DECODE_WG * 4];
 #if NV_SHUFFLE
     __local uint4 *sums = 0;
     __local uint *exceptions = 0;
 #else
-    __local uint4 sums[WG];
+    __local uint4 sums[DECODE_WG];
     __local uint exceptions[1];
 #endif
     uint4 r = batch[runs_at + 2 * get_group_id(0)], run = batch[runs_at + 2 * get_group_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
-    __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * TILE);
+    __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);
     uint codec = r.w & 0xff; // the same for the whole group
     if (codec == CODEC_BITSET)
         decode_bitset(p, r, run, dst);

@@ -1,0 +1,293 @@
+package cl
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// TestDevices lists devices by parts of their names, in any case, GPUs first.
+func TestDevices(t *testing.T) {
+	d := testDevice(t)
+	all, err := Devices("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(all, func(a, b *Device) int { return rank(a) - rank(b) }) {
+		t.Error("GPUs do not come first")
+	}
+	name := d.Info().Device
+	for _, filter := range []string{name, strings.ToUpper(name), name[1:], d.Info().Platform, d.Info().Vendor} {
+		found, err := Devices(filter)
+		if err != nil || !slices.ContainsFunc(found, func(f *Device) bool { return f.Info().Device == name }) {
+			t.Errorf("filter %q does not find %q: %v, %v", filter, name, found, err)
+		}
+	}
+	if found, err := Devices("no such device anywhere"); len(found) != 0 || err != nil {
+		t.Errorf("devices of no name: %v, %v", found, err)
+	}
+	i := d.Info()
+	if i.Kind != "opencl" || i.Device == "" || i.Platform == "" || i.Version == "" || i.Driver == "" || i.ComputeUnits <= 0 ||
+		i.Memory == 0 || i.MaxAlloc == 0 || i.MaxAlloc > i.Memory || i.LocalMemory == 0 || i.Tuning != d.Tuning().Name ||
+		!slices.Contains([]string{"cpu", "gpu", "accelerator"}, i.Type) {
+		t.Errorf("incomplete: %+v", i)
+	}
+	if !strings.Contains(d.String(), i.Device) || !strings.Contains(d.String(), i.Platform) {
+		t.Errorf("%q does not name device and platform", d)
+	}
+}
+
+func rank(d *Device) int {
+	if d.Info().Type == "gpu" {
+		return 0
+	}
+	return 1
+}
+
+// TestPreferred has auto take GPUs, and CPUs only where their row says so.
+func TestPreferred(t *testing.T) {
+	for _, c := range []struct {
+		kind, name string
+		beatsHost  bool
+		want       bool
+	}{
+		{"gpu", "NVIDIA H200", false, true},
+		{"gpu", "llvmpipe (LLVM 15.0.6, 256 bits)", false, false},
+		{"cpu", "pthread-skylake", false, false},
+		{"cpu", "pthread-skylake", true, true},
+		{"accelerator", "FPGA", false, false},
+	} {
+		d := &Device{info: plan.Info{Type: c.kind, Device: c.name}, tuning: Tuning{BeatsHost: c.beatsHost}}
+		if got, why := d.Preferred(); got != c.want || why == "" {
+			t.Errorf("%+v: %t, %q", c, got, why)
+		}
+	}
+}
+
+// TestTypeName names the types, combined ones too.
+func TestTypeName(t *testing.T) {
+	for kind, want := range map[ocl.DeviceType]string{
+		ocl.DeviceTypeGPU:                         "gpu",
+		ocl.DeviceTypeGPU | ocl.DeviceTypeDefault: "gpu",
+		ocl.DeviceTypeCPU:                         "cpu",
+		ocl.DeviceTypeCPU | ocl.DeviceTypeDefault: "cpu",
+		ocl.DeviceTypeAccelerator:                 "accelerator",
+	} {
+		if got := typeName(kind); got != want {
+			t.Errorf("%v: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// TestLimits refuses devices that the kernels cannot run on, before anything is
+// created there.
+func TestLimits(t *testing.T) {
+	d := testDevice(t)
+	for name, c := range map[string]struct {
+		change func(*Device)
+		says   string
+	}{
+		"work-groups too small": {func(d *Device) { d.tuning.Serial, d.tuning.WG = false, 1<<20 }, "work-group"},
+		"no local memory":       {func(d *Device) { d.tuning.Serial, d.info.LocalMemory = false, 16 }, "local memory"},
+		"tiny buffers":          {func(d *Device) { d.info.MaxAlloc = 1 << 10 }, "1024 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			poor := *d
+			c.change(&poor)
+			f := &faults{calls: map[string]int{}}
+			b, err := Open(t.Context(), &poor, Options{fault: f.hook})
+			var device *plan.DeviceError
+			if b != nil || !errors.As(err, &device) || device.Kind != plan.ErrNoDevice || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("open: %v, %v", b, err)
+			}
+			if f.count("open") != 0 {
+				t.Error("a context was created")
+			}
+		})
+	}
+	serial := *d
+	serial.tuning.Serial, serial.info.LocalMemory = true, 0
+	if err := serial.check(); err != nil {
+		t.Errorf("the serial shape needs no local memory: %v", err)
+	}
+}
+
+// TestLies has a device that claims more memory than there is: the driver's
+// refusal is a typed error, and nothing stays.
+func TestLies(t *testing.T) {
+	boast := *testDevice(t)
+	boast.info.Memory, boast.info.MaxAlloc = 1<<62, 1<<61
+	b, err := Open(t.Context(), &boast, Options{SkipSelfTest: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	const much = 1 << 50
+	if err := b.reserve(much, "too much"); err != nil {
+		t.Fatalf("within the limit that the device claims: %v", err)
+	}
+	m, err := b.buffer(ocl.MemReadWrite, much, "too much")
+	if m != nil || !errors.Is(err, plan.ErrOutOfMemory) || !strings.Contains(err.Error(), "1125899906842624") {
+		t.Errorf("a buffer of a pebibyte: %v", err)
+	}
+	if p, err := b.newPinned(much); p != nil || !errors.Is(err, plan.ErrOutOfMemory) {
+		t.Errorf("staging of a pebibyte: %v", err)
+	}
+	b.unreserve(much)
+	q := ask(t)
+	s, err := b.Load(t.Context(), q.src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.run(limited(t), t, s); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnderstated has a device that says it has no memory.
+func TestUnderstated(t *testing.T) {
+	poor := *testDevice(t)
+	poor.info.Memory = 0
+	if b, err := Open(t.Context(), &poor, Options{}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
+		t.Errorf("open: %v, %v", b, err)
+	}
+}
+
+// TestArenas spreads lists over as many buffers as kernels take, and refuses
+// more, as a device does whose allocations are capped.
+func TestArenas(t *testing.T) {
+	capped := *testDevice(t)
+	capped.info.MaxAlloc = 1 << 20
+	capped.tuning.RoundTiles = min(capped.tuning.RoundTiles, 256)
+	b, err := Open(t.Context(), &capped, Options{SkipSelfTest: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	src := &plan.Source{Docs: 1 << 20}
+	var lists [][]uint32
+	ranges := 0
+	for i := 0; ; i++ {
+		docs := make([]uint32, 0, 100_000)
+		for d := uint32(i); d < src.Docs && len(docs) < 100_000; d += 1 + uint32(i+len(docs))%9 {
+			docs = append(docs, d)
+		}
+		id := []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}[i%3]
+		next := *src
+		if _, err := next.Append(id, docs, codec.DefaultOptions()); err != nil {
+			t.Fatal(err)
+		}
+		r, _, err := layout(&next, capped.info.MaxAlloc)
+		if err != nil { // one list too many
+			s, err := b.Load(t.Context(), &next)
+			if s != nil || !errors.Is(err, plan.ErrOutOfMemory) || inUse(b) != 0 {
+				t.Errorf("lists for five buffers: %v", err)
+			}
+			break
+		}
+		ranges, *src, lists = len(r), next, append(lists, docs)
+	}
+	if ranges != maxArenas {
+		t.Fatalf("the lists take %d buffers, the test wants %d", ranges, maxArenas)
+	}
+	s, err := b.load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var batch plan.Batch
+	var out plan.Results
+	for h := range uint32(len(lists)) {
+		batch.Add(src, h)
+		batch.Add(src, h, (h+5)%uint32(len(lists)), (h+11)%uint32(len(lists)))
+	}
+	if err := s.Intersect(limited(t), &batch, &out); err != nil {
+		t.Fatal(err)
+	}
+	for i := range batch.Queries() {
+		if want := plainIntersect(lists, batch.Query(i)); !slices.Equal(out.Query(i), want) {
+			t.Errorf("query over lists %v: %d docIDs, want %d", batch.Query(i), out.Count(i), len(want))
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if inUse(b) != 0 {
+		t.Errorf("%d bytes are still reserved", inUse(b))
+	}
+}
+
+// TestCopyPeak measures, gives the memory back, and can be cancelled.
+func TestCopyPeak(t *testing.T) {
+	b, err := Open(t.Context(), testDevice(t), Options{SkipSelfTest: true, MemoryLimit: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	peak, err := b.CopyPeak(t.Context())
+	if err != nil || peak < 1e8 || peak > 1e14 {
+		t.Errorf("%g bytes a second: %v", peak, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := b.CopyPeak(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("under a cancelled context: %v", err)
+	}
+	if inUse(b) != 0 {
+		t.Errorf("%d bytes are still reserved", inUse(b))
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.CopyPeak(t.Context()); !errors.Is(err, plan.ErrClosed) {
+		t.Errorf("on a closed backend: %v", err)
+	}
+}
+
+// TestOpenAndClose comes back to the descriptors that it began with.
+func TestOpenAndClose(t *testing.T) {
+	d := testDevice(t)
+	files := func() int {
+		names, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("counting descriptors needs /proc: ", err)
+		}
+		return len(names)
+	}
+	q := ask(t)
+	cycle := func() {
+		b, err := Open(t.Context(), d, Options{SkipSelfTest: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := b.Load(t.Context(), q.src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.run(limited(t), t, s); err != nil {
+			t.Error(err)
+		}
+		if err := errors.Join(s.Close(), b.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 3 {
+		cycle()
+	}
+	before := files()
+	for range 5 {
+		cycle()
+	}
+	if after := files(); after > before {
+		t.Errorf("%d descriptors, %d before", after, before)
+	}
+}
