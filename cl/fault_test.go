@@ -342,8 +342,10 @@ func TestResultsDoNotFit(t *testing.T) {
 	batch.Add(src, 0)
 	f.arm("allocate", 1, ocl.ErrMemObjectAllocationFailure)
 	err = s.Intersect(limited(t), &batch, &out)
-	if s.maxTiles*int(s.tile)*4 > firstDown {
+	if f.count("allocate") > 0 {
 		typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
+	} else if err != nil { // on a device whose rounds are small
+		t.Error(err)
 	}
 	f.arm("", 0, nil)
 	if err := s.Intersect(limited(t), &batch, &out); err != nil {
