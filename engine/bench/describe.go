@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -23,9 +22,8 @@ func (w *Workload) engineQueries(n int) []engine.Query {
 	return qs
 }
 
-// describe prints what the workload is, and unless it should be short, the
-// stages of a part of the queries beside the paper's.
-func (w *Workload) describe(ctx context.Context, out io.Writer, short bool) error {
+// describe prints what the workload is, in two lines.
+func (w *Workload) describe(out io.Writer) {
 	var shortest, terms uint64
 	for _, q := range w.Queries {
 		least := ^uint32(0)
@@ -39,12 +37,4 @@ func (w *Workload) describe(ctx context.Context, out io.Writer, short bool) erro
 	fmt.Fprintf(out, "%s: %d documents, %d lists, %.1f M postings\n", w.Name(), w.Source.Docs, len(w.Terms), float64(w.Postings())/1e6)
 	fmt.Fprintf(out, "%d distinct queries of 2 to %d terms, %.2f on average; shortest list %.0f on average\n",
 		len(w.Queries), len(classShare)-1, float64(terms)/n, float64(shortest)/n)
-	if short {
-		return nil
-	}
-	stages, err := w.Stages(ctx, 10_000)
-	if err != nil {
-		return err
-	}
-	return stages.Write(out)
 }
