@@ -115,8 +115,8 @@ func (d *Device) check() error {
 		why = "the driver has no compiler"
 	case !d.handle.EndianLittle():
 		why = "it is big-endian; lists are little-endian"
-	case d.handle.MaxWorkGroupSize() < t.local():
-		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels ask for %d", d.handle.MaxWorkGroupSize(), t.local())
+	case d.handle.MaxWorkGroupSize() < max(t.local(), t.decodeLocal()):
+		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels ask for %d", d.handle.MaxWorkGroupSize(), max(t.local(), t.decodeLocal()))
 	case !t.Serial && d.info.LocalMemory < uint64(local):
 		why = fmt.Sprintf("it has %d bytes of local memory, the kernels ask for %d", d.info.LocalMemory, local)
 	case d.info.MaxAlloc < 1<<20:
