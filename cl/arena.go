@@ -149,13 +149,13 @@ func (b *Backend) writeWords(m *ocl.MemObject, words []uint32) error {
 			if err = b.fault("upload"); err != nil {
 				return err
 			}
-			sent[i], err = b.upload.EnqueueWriteBuffer(m, false, at, size, unsafe.Pointer(&stage[0]), nil)
-			return cmp.Or(err, b.upload.Flush())
+			sent[i], err = b.transfer.EnqueueWriteBuffer(m, false, at, size, unsafe.Pointer(&stage[0]), nil)
+			return cmp.Or(err, b.transfer.Flush())
 		})
 		if err != nil {
 			return b.fail("uploading lists", err)
 		}
 		at += size
 	}
-	return b.fail("uploading lists", b.do(b.upload.Finish))
+	return b.fail("uploading lists", b.do(b.transfer.Finish))
 }

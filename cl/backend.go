@@ -41,10 +41,13 @@ type Backend struct {
 	tuning  Tuning
 	opt     Options
 	context *ocl.Context
-	// Three queues: were uploads and downloads in one, the upload of a batch
-	// would wait behind the download of the one before, which waits for kernels.
-	upload, compute, download *ocl.CommandQueue
-	program                   *ocl.Program
+	// transfer carries what is not part of a batch: lists, tables, mappings. Each
+	// slot has a queue of its own for its rounds, so that the transfers of one
+	// batch overlap the kernels of another, and a kernel that runs out of
+	// work-groups overlaps the next one. (One queue for uploads, kernels and
+	// downloads each, tied by events, was measured to be slower.)
+	transfer *ocl.CommandQueue
+	program  *ocl.Program
 
 	work    chan func()   // to the owner
 	stopped chan struct{} // closed when the owner has ended
@@ -64,7 +67,7 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	if opt.Tuning != nil {
 		copied := *d
 		copied.tuning = d.quirks.apply(*opt.Tuning)
-		copied.info.Tuning = opt.Tuning.Name
+		copied.info.Tuning, copied.info.Batch = opt.Tuning.Name, opt.Tuning.Batch
 		d = &copied
 	}
 	if err := d.check(); err != nil {
@@ -102,17 +105,23 @@ func (b *Backend) start() (err error) {
 	if b.context, err = ocl.CreateContext([]*ocl.Device{b.dev.handle}); err != nil {
 		return b.fail("creating a context", err)
 	}
+	if b.transfer, err = b.newQueue(); err != nil {
+		return err
+	}
+	b.program, err = b.build(programSource(b.tuning, b.opt.CountLoads))
+	return err
+}
+
+func (b *Backend) newQueue() (*ocl.CommandQueue, error) {
 	var properties ocl.CommandQueueProperty
 	if b.opt.Profiling {
 		properties = ocl.CommandQueueProfilingEnable
 	}
-	for _, q := range []**ocl.CommandQueue{&b.upload, &b.compute, &b.download} {
-		if *q, err = b.context.CreateCommandQueue(b.dev.handle, properties); err != nil {
-			return b.fail("creating a queue", err)
-		}
+	q, err := b.context.CreateCommandQueue(b.dev.handle, properties)
+	if err != nil {
+		return nil, b.failAlloc("creating a queue", err)
 	}
-	b.program, err = b.build(programSource(b.tuning, b.opt.CountLoads))
-	return err
+	return q, nil
 }
 
 // fault lets a test fail a step.
@@ -204,18 +213,18 @@ func (b *Backend) CopyPeak(ctx context.Context) (float64, error) {
 		}
 		var took time.Duration
 		err := b.do(func() error {
-			if err := b.compute.Finish(); err != nil {
+			if err := b.transfer.Finish(); err != nil {
 				return err
 			}
 			began := time.Now()
 			for range copies {
-				e, err := b.compute.EnqueueCopyBuffer(src, dst, 0, 0, int(size), nil)
+				e, err := b.transfer.EnqueueCopyBuffer(src, dst, 0, 0, int(size), nil)
 				if err != nil {
 					return err
 				}
 				e.Release()
 			}
-			err := b.compute.Finish()
+			err := b.transfer.Finish()
 			took = time.Since(began)
 			return err
 		})
@@ -247,10 +256,8 @@ func (b *Backend) release() {
 	if b.program != nil {
 		b.program.Release()
 	}
-	for _, q := range []*ocl.CommandQueue{b.upload, b.compute, b.download} {
-		if q != nil {
-			q.Release()
-		}
+	if b.transfer != nil {
+		b.transfer.Release()
 	}
 	if b.context != nil {
 		b.context.Release()

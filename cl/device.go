@@ -67,7 +67,7 @@ func describe(p *ocl.Platform, h *ocl.Device) *Device {
 		LocalMemory:  uint64(max(h.LocalMemSize(), 0)),
 	}
 	d.tuning = d.quirks.apply(tuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " ")))
-	d.info.Tuning = d.tuning.Name
+	d.info.Tuning, d.info.Batch = d.tuning.Name, d.tuning.Batch
 	return d
 }
 

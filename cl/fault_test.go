@@ -19,13 +19,12 @@ import (
 
 // faults makes one driver call fail, or every n-th.
 type faults struct {
-	mu      sync.Mutex
-	step    string
-	n       int // the n-th call from now fails; 0: none does
-	every   bool
-	err     error
-	calls   map[string]int
-	backend *Backend
+	mu    sync.Mutex
+	step  string
+	n     int // the n-th call from now fails; 0: none does
+	every bool
+	err   error
+	calls map[string]int
 }
 
 func (f *faults) arm(step string, n int, err error) {
@@ -45,16 +44,10 @@ func (f *faults) hook(step string) error {
 	f.mu.Lock()
 	f.calls[step]++
 	fail := step == f.step && f.n > 0 && (f.calls[step] == f.n || f.every && f.calls[step]%f.n == 0)
-	err, b := f.err, f.backend
+	err := f.err
 	f.mu.Unlock()
 	if !fail {
 		return nil
-	}
-	if step == "wait" && b != nil {
-		// A driver that gives up on an event has given up on its commands.
-		if err := b.do(b.download.Finish); err != nil {
-			return err
-		}
 	}
 	return err
 }
@@ -68,7 +61,6 @@ func openFaulty(t *testing.T, tuning Tuning) (*Backend, *faults) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.backend = b
 	t.Cleanup(func() {
 		if n := inUse(b); n != 0 {
 			t.Errorf("%d bytes are still reserved", n)

@@ -23,23 +23,12 @@ func (q *sequence) arg(k *ocl.Kernel, index, v int) {
 	q.try(func() error { return k.SetArgUint32(index, uint32(v)) })
 }
 
-// launch enqueues a kernel; after is the stage that it waits for, or -1 where
-// the order of the queue is enough.
-func (q *sequence) launch(stage int, k *ocl.Kernel, groups, local, after int) {
+// launch enqueues a kernel. The queue is in order: it waits for what came before.
+func (q *sequence) launch(stage int, k *ocl.Kernel, groups, local int) {
 	q.try(func() (err error) {
-		b := q.x.store.backend
-		q.x.events[stage], err = b.compute.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, q.x.after(after))
+		q.x.events[stage], err = q.x.queue.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, nil)
 		return err
 	})
-}
-
-// after is the wait list of one stage.
-func (x *slot) after(stage int) []*ocl.Event {
-	if stage < 0 {
-		return nil
-	}
-	x.waiting[0] = x.events[stage]
-	return x.waiting[:]
 }
 
 // enqueue sends a round on its way: one upload, at most three launches, one
@@ -54,17 +43,15 @@ func (x *slot) enqueue() error {
 	}
 	q := sequence{x: x}
 	q.try(func() (err error) {
-		x.events[stageUpload], err = b.upload.EnqueueWriteBuffer(x.batch, false, 0, 4*r.words, unsafe.Pointer(&x.up.words[0]), nil)
-		return cmp.Or(err, b.upload.Flush())
+		x.events[stageUpload], err = x.queue.EnqueueWriteBuffer(x.batch, false, 0, 4*r.words, unsafe.Pointer(&x.up.words[0]), nil)
+		return err
 	})
 	if b.opt.CountLoads {
 		q.try(x.clearLoads)
 	}
-	after := stageUpload
 	if r.decode > 0 {
 		q.arg(x.decode, 5, r.runsAt)
-		q.launch(stageDecode, x.decode, r.decode, b.tuning.decodeLocal(), after)
-		after = -1
+		q.launch(stageDecode, x.decode, r.decode, b.tuning.decodeLocal())
 	}
 	q.try(func() error {
 		aux := x.store.arena.buffers[0] // any buffer, where no list has a table
@@ -80,23 +67,20 @@ func (x *slot) enqueue() error {
 	q.arg(x.intersect, 6, r.tilesAt)
 	q.arg(x.intersect, 11, r.sumsAt)
 	q.arg(x.intersect, 12, countOnly)
-	q.launch(stageProbe, x.intersect, r.tiles, b.tuning.local(), after)
-	last := stageProbe
+	q.launch(stageProbe, x.intersect, r.tiles, b.tuning.local())
 	if !x.countOnly {
 		q.arg(x.gather, 3, r.sumsAt)
 		q.arg(x.gather, 4, x.docsAt)
 		q.arg(x.gather, 5, r.tiles)
-		q.launch(stageGather, x.gather, b.tuning.gatherGroups(r.tiles), b.tuning.local(), -1)
-		last = stageGather
+		q.launch(stageGather, x.gather, b.tuning.gatherGroups(r.tiles), b.tuning.local())
 	}
-	q.try(b.compute.Flush)
 	q.try(func() (err error) {
-		x.events[stageDownload], err = b.download.EnqueueReadBuffer(x.out, false, 0, 4*x.read, unsafe.Pointer(&x.down.words[0]), x.after(last))
-		return cmp.Or(err, b.download.Flush())
+		x.events[stageDownload], err = x.queue.EnqueueReadBuffer(x.out, false, 0, 4*x.read, unsafe.Pointer(&x.down.words[0]), nil)
+		return cmp.Or(err, x.queue.Flush())
 	})
 	if q.err != nil {
 		// What is under way must end before the slot is used again.
-		_, _, _ = b.upload.Finish(), b.compute.Finish(), b.download.Finish()
+		_ = x.queue.Finish()
 		x.releaseEvents()
 	}
 	return b.fail("running a batch", q.err)
@@ -105,7 +89,7 @@ func (x *slot) enqueue() error {
 // clearLoads sets the load counter to 0.
 func (x *slot) clearLoads() error {
 	var zero [4]uint32
-	e, err := x.store.backend.compute.EnqueueWriteBuffer(x.loads, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
+	e, err := x.queue.EnqueueWriteBuffer(x.loads, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
 	if err == nil {
 		e.Release()
 	}
@@ -116,7 +100,7 @@ func (x *slot) clearLoads() error {
 func (x *slot) readLoads() (uint64, error) {
 	var n [4]uint32
 	err := x.store.backend.do(func() error {
-		e, err := x.store.backend.compute.EnqueueReadBuffer(x.loads, true, 0, 16, unsafe.Pointer(&n[0]), nil)
+		e, err := x.queue.EnqueueReadBuffer(x.loads, true, 0, 16, unsafe.Pointer(&n[0]), nil)
 		if err == nil {
 			e.Release()
 		}

@@ -24,7 +24,7 @@ func (b *Backend) newPinned(n int) (*pinned, error) {
 	}
 	p := &pinned{buffer: m}
 	err = b.do(func() error {
-		mapped, e, err := b.upload.EnqueueMapBuffer(m, true, ocl.MapFlagRead|ocl.MapFlagWrite, 0, n, nil)
+		mapped, e, err := b.transfer.EnqueueMapBuffer(m, true, ocl.MapFlagRead|ocl.MapFlagWrite, 0, n, nil)
 		if err != nil {
 			return err
 		}
@@ -43,12 +43,12 @@ func (b *Backend) newPinned(n int) (*pinned, error) {
 // release unmaps and frees; the words must not be touched after it.
 func (p *pinned) release(b *Backend) {
 	_ = b.do(func() error { // a failing unmap leaves nothing to do but to free
-		e, err := b.upload.EnqueueUnmapMemObject(p.buffer, p.mapped, nil)
+		e, err := b.transfer.EnqueueUnmapMemObject(p.buffer, p.mapped, nil)
 		if err != nil {
 			return err
 		}
 		e.Release()
-		return b.upload.Finish()
+		return b.transfer.Finish()
 	})
 	p.buffer.Release()
 	p.words = nil

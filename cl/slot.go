@@ -18,6 +18,7 @@ type slot struct {
 	store *Store
 	round round
 
+	queue    *ocl.CommandQueue // in order
 	up, down *pinned
 	batch    *ocl.MemObject // what was uploaded
 	decoded  *ocl.MemObject // shortest lists, tile by tile
@@ -36,10 +37,9 @@ type slot struct {
 	matches   int // of the round, once it has ended
 	read      int // words of out that the first download takes
 
-	events  [stages]*ocl.Event
-	waiting [1]*ocl.Event
-	submit  func() error // s.enqueue, bound once
-	done    chan error   // capacity 1: the round has ended
+	events [stages]*ocl.Event
+	submit func() error // s.enqueue, bound once
+	done   chan error   // capacity 1: the round has ended
 }
 
 // The commands of a round whose times are told apart.
@@ -69,6 +69,9 @@ func (s *Store) newSlot() (*slot, error) {
 		return nil, err
 	}
 	err := func() (err error) {
+		if x.queue, err = b.newQueue(); err != nil {
+			return err
+		}
 		for _, m := range []struct {
 			to    **ocl.MemObject
 			bytes uint64
@@ -140,7 +143,7 @@ func (x *slot) bind() error {
 // on done. It runs on a goroutine of its own, so that a caller who gives up
 // need not wait.
 func (x *slot) finish() {
-	x.done <- func() error {
+	err := func() error {
 		b := x.store.backend
 		x.matches = 0
 		if x.round.tiles == 0 { // nothing was sent
@@ -175,15 +178,19 @@ func (x *slot) finish() {
 			x.down = grown
 		}
 		err := b.do(func() (err error) {
-			x.events[stageRest], err = b.download.EnqueueReadBuffer(x.out, false, 4*from, 4*(x.docsAt+x.matches-from),
+			x.events[stageRest], err = x.queue.EnqueueReadBuffer(x.out, false, 4*from, 4*(x.docsAt+x.matches-from),
 				unsafe.Pointer(&x.down.words[from]), nil)
-			return cmp.Or(err, b.download.Flush())
+			return cmp.Or(err, x.queue.Flush())
 		})
 		if err == nil {
 			err = ocl.WaitForEvents(x.events[stageRest : stageRest+1])
 		}
 		return b.fail("downloading results", err)
 	}()
+	if err != nil {
+		_ = x.queue.Finish() // nothing may be under way when the slot is used again
+	}
+	x.done <- err
 }
 
 // addStats adds what the round cost to st and releases its events.
@@ -238,6 +245,9 @@ func (x *slot) releaseEvents() {
 func (x *slot) release() {
 	b := x.store.backend
 	x.releaseEvents()
+	if x.queue != nil {
+		x.queue.Release()
+	}
 	for _, k := range []*ocl.Kernel{x.decode, x.intersect, x.gather} {
 		if k != nil {
 			k.Release()

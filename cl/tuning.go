@@ -20,6 +20,7 @@ type Tuning struct {
 	NVShuffle  bool     `toml:"nv_shuffle"`
 	RoundTiles int      `toml:"round_tiles"`
 	Slots      int      `toml:"slots"`
+	Batch      uint64   `toml:"batch"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }

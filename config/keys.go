@@ -34,7 +34,7 @@ It costs some speed; --explain and the benchmarks print the times.`),
 Answers of so many are in memory at the same time.`),
 	key("batching.workers", func(c *Config) *int { return &c.Batching.Workers }, 0, within(0, 4096),
 		`Batches that are prepared at the same time.
-0 is one a core, at least 2 and at most 8.`),
+0 is one a core, at least 2 and at most 16.`),
 
 	enum("index.codec", func(c *Config) *string { return &c.Index.Codec },
 		"auto", []string{"auto", "raw", "parapfor", "bitset"}, `How posting lists are stored.

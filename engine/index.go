@@ -34,10 +34,11 @@ type Options struct {
 	Algorithm plan.Algorithm
 	// BatchCandidates closes a batch: the sum of the shortest lists of its
 	// queries, the computational threshold of Wu et al. 2010, section IV.
-	// 0 means DefaultBatchCandidates.
+	// 0 means what the
+	// backend likes best (plan.Info.Batch).
 	BatchCandidates uint64
 	// Workers prepare batches and collect answers. 0 means one a core, at
-	// least 2, at most 8: enough to keep one device busy.
+	// least 2, at most 16: enough to keep one device busy.
 	Workers int
 	// Threads of the pure-Go backend; 0 means all cores.
 	Threads int
@@ -62,9 +63,9 @@ type Options struct {
 	backends []candidate
 }
 
-// DefaultBatchCandidates is the batch size at which the measured devices reach
-// 95 % of their throughput.
-const DefaultBatchCandidates = 4 << 20
+// DefaultBatchCandidates closes a batch on a backend that has no preference of
+// its own (plan.Info.Batch).
+const DefaultBatchCandidates = 1 << 20
 
 // Index answers queries over one set of lists.
 type Index struct {
@@ -129,9 +130,6 @@ func (x *Index) start(ctx context.Context) error {
 	x.log = zerolog.Nop()
 	if x.opt.Log != nil {
 		x.log = *x.opt.Log
-	}
-	if x.opt.BatchCandidates == 0 {
-		x.opt.BatchCandidates = DefaultBatchCandidates
 	}
 	if err := x.src.Validate(); err != nil {
 		return err

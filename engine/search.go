@@ -163,7 +163,9 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 		n := x.add(w, qs[i])
 		load += n
 		total += n
-		if load < x.opt.BatchCandidates && i+1 < len(qs) {
+		// A block was cut to make one batch; it makes more only where its queries
+		// are far heavier than the mean.
+		if load < 2*x.batchCandidates() && i+1 < len(qs) {
 			continue
 		}
 		if err := x.run(ctx, &w.batch, &w.results); err != nil {
@@ -184,15 +186,23 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 // so far; small blocks at first, and never so large that workers idle.
 func (x *Index) blockSize(queries int) int64 {
 	mean := max(x.meanLoad.Load(), 16)
-	n := int64(x.opt.BatchCandidates / mean)
+	n := int64(x.batchCandidates() / mean)
 	return max(1, min(n, int64(queries/x.workerCount()+1), 1<<16))
+}
+
+// batchCandidates is the computational threshold of a batch.
+func (x *Index) batchCandidates() uint64 {
+	if x.opt.BatchCandidates > 0 {
+		return x.opt.BatchCandidates
+	}
+	return cmp.Or(x.active.Load().info.Batch, DefaultBatchCandidates)
 }
 
 func (x *Index) workerCount() int {
 	if x.opt.Workers > 0 {
 		return x.opt.Workers
 	}
-	return min(max(runtime.GOMAXPROCS(0), 2), 8)
+	return min(max(runtime.GOMAXPROCS(0), 2), 16)
 }
 
 // SearchMany answers queries into out, in their order. out is the caller's and

@@ -43,4 +43,5 @@ type Info struct {
 	MaxAlloc     uint64 // bytes of the largest buffer
 	LocalMemory  uint64 // bytes a work-group
 	Tuning       string // name of the tuning row in force
+	Batch        uint64 // candidates of a batch at which throughput levels off
 }
