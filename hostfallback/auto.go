@@ -12,18 +12,20 @@ import (
 // autoTable is what Auto keeps of one list. Which of it there is depends on the
 // list's shape and on the room that is left:
 //
-//   - dense lists have bits: a probe is one load, and two such lists meet word by
-//     word (Bitset lists bring theirs);
+//   - dense lists have bits: a probe is one load, and two such lists can meet word
+//     by word (Bitset lists bring theirs);
 //   - the others have a sieve, one bit for each of 8 to 16 times as many classes
 //     of docIDs as they have docIDs, which turns away nearly all candidates that
-//     the list has not, and small buckets for those that pass; compressed lists
-//     also a plain copy, because nearly every segment would be decoded;
+//     the list has not, and small buckets for those that pass;
+//   - compressed lists also have a plain copy, because in a batch nearly every
+//     segment would be decoded again and again;
 //   - lists of up to one segment have nothing.
 type autoTable struct {
-	bits   []uint32
-	docs   []uint32
-	sieve  []uint32
-	bucket buckets
+	bits      []uint32
+	sieve     []uint32
+	bucket    buckets
+	docs      []uint32
+	clustered bool
 }
 
 // autoBucket is the mean size of Auto's buckets: few candidates get there, so a
@@ -47,46 +49,63 @@ func (t *tables) auto(h plan.Handle) (*autoTable, error) {
 }
 
 // buildAuto makes the best table for list h that there is room for, and says how
-// many bytes of it were reserved.
-func (t *tables) buildAuto(h plan.Handle) (*autoTable, int64, error) {
-	l := t.src.Lists[h]
+// many bytes of it were reserved. It reads the whole list, so Auto sees no
+// corrupt list afterwards.
+func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err error) {
+	l := t.src.List(h)
 	if l.Codec == codec.Bitset {
-		list := t.src.List(h)
-		view, err := list.Bits()
+		view, err := l.Bits()
 		if err == nil {
-			err = list.Validate()
+			err = l.Validate()
 		}
 		return &autoTable{bits: view.Words}, 0, named(h, err)
 	}
-	if t.dense(h) {
-		if bits, err := t.bitset(h); err == nil { // it keeps its own books
-			return &autoTable{bits: *bits}, 0, nil
+	docs, err := t.decode(h)
+	if err != nil || l.Len <= codec.SegmentLen {
+		return new(autoTable), 0, err
+	}
+	table = &autoTable{clustered: clustered(docs)}
+	take := func(bytes int) bool {
+		if !t.reserve(int64(bytes)) {
+			return false
+		}
+		size += int64(bytes)
+		return true
+	}
+	if t.denser(h, plan.DenseRatio) {
+		if bits, err := t.bitset(h, docs); err == nil { // it keeps its own books
+			table.bits = *bits
 		} else if !errors.Is(err, plan.ErrOutOfMemory) {
 			return nil, 0, err
 		}
 	}
-	docs, err := t.decode(h)
-	if err != nil || l.Len <= codec.SegmentLen {
-		return new(autoTable), 0, named(h, err)
+	if table.bits == nil {
+		shift := codec.BucketShift(l.Len, t.src.Docs, autoBucket)
+		sieve := 1 << bits.Len32(l.Len/4) // words: 8 to 16 bits a docID
+		entries := int(docs[len(docs)-1]>>shift) + 2
+		if !take(4 * (sieve + entries)) {
+			return table, size, nil
+		}
+		table.sieve = newSieve(docs, sieve)
+		table.bucket = buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
 	}
-	shift := codec.BucketShift(l.Len, t.src.Docs, autoBucket)
-	sieve := 1 << bits.Len32(l.Len/4) // words: 8 to 16 bits a docID
-	entries := int(docs[len(docs)-1]>>shift) + 2
-	size := int64(4 * (sieve + entries))
-	if !t.reserve(size) {
-		return new(autoTable), 0, nil
-	}
-	table := &autoTable{
-		sieve:  newSieve(docs, sieve),
-		bucket: buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift},
-	}
-	if l.Codec == codec.Raw {
+	if l.Codec == codec.Raw || !t.denser(h, denseLead) && take(4*len(docs)) {
 		table.docs = docs
-	} else if t.reserve(4 * int64(len(docs))) {
-		table.docs = docs
-		size += 4 * int64(len(docs))
 	}
 	return table, size, nil
+}
+
+// clustered tells whether most gaps between docs are below a quarter of their
+// mean. If docs are spread evenly, a fifth are.
+func clustered(docs []uint32) bool {
+	quarter := (docs[len(docs)-1] - docs[0]) / uint32(len(docs)) / 4
+	small := 0
+	for i := 1; i < len(docs); i++ {
+		if docs[i]-docs[i-1] < quarter {
+			small++
+		}
+	}
+	return small > len(docs)/2
 }
 
 // newSieve gives each docID one bit in as many words, a power of two: docIDs
@@ -120,7 +139,7 @@ func filterSieve(dst, cand, sieve []uint32) int {
 func (s *store) prepare(ctx context.Context) error {
 	for _, dense := range []bool{true, false} {
 		err := parallel(ctx, s.opt.Threads, len(s.src.Lists), func(i int) error {
-			if s.tables.dense(plan.Handle(i)) != dense {
+			if s.tables.denser(plan.Handle(i), plan.DenseRatio) != dense {
 				return nil
 			}
 			if _, err := s.tables.auto(plan.Handle(i)); !errors.Is(err, codec.ErrCorrupt) {

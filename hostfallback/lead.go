@@ -22,12 +22,14 @@ type lead struct {
 	ranks codec.Bits
 	steps int
 
-	bits  []uint32 // under Auto, if there are some
-	dense bool     // they are better joined word by word than turned into docIDs
+	// Under Auto:
+	bits      []uint32 // if there are some
+	dense     bool     // they are better joined word by word than turned into docIDs
+	clustered bool     // its docIDs come in clusters
 }
 
 func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
-	l.list, l.dense = s.src.List(h), false
+	l.list, l.dense, l.clustered = s.src.List(h), false, false
 	if a == plan.Auto {
 		t, err := s.tables.auto(h)
 		if err != nil {
@@ -36,8 +38,8 @@ func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
 		if t.docs != nil {
 			l.list = codec.List{Codec: codec.Raw, Len: l.list.Len, Words: t.docs}
 		}
-		l.bits = t.bits
-		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || uint64(l.list.Len)*denseLead >= uint64(s.src.Docs))
+		l.bits, l.clustered = t.bits, t.clustered
+		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || s.tables.denser(h, denseLead))
 	}
 	var err error
 	switch l.list.Codec {

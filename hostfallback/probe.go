@@ -71,9 +71,9 @@ func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle) error {
 	switch {
 	case a == plan.LR:
 		p.line, err = s.tables.line(h)
-	case a == plan.Bits && s.tables.dense(h):
+	case a == plan.Bits && s.tables.denser(h, plan.DenseRatio):
 		var bits *[]uint32
-		if bits, err = s.tables.bitset(h); err == nil {
+		if bits, err = s.tables.bitset(h, nil); err == nil {
 			p.bits = *bits
 		} else if errors.Is(err, plan.ErrOutOfMemory) {
 			p.bucket, err = s.tables.bucket(h, plan.HS16)
@@ -88,8 +88,12 @@ func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle) error {
 
 // filter copies the candidates that the list has to the front of dst, which may
 // be cand itself and is at least as long, and returns how many there are.
-func (p *prober) filter(dst, cand []uint32) (int, error) {
+// Clustered says that candidates come in clusters.
+func (p *prober) filter(dst, cand []uint32, clustered bool) (int, error) {
 	if p.bits != nil {
+		if clustered {
+			touch(cand, p.bits)
+		}
 		return filterBits(dst, cand, p.bits), nil
 	}
 	if p.sieve != nil {

@@ -49,9 +49,10 @@ func (t *tables) reserve(size int64) bool {
 	return false
 }
 
-// get returns the table of list h, built from the list's docIDs if need be. The
-// size is what the table will occupy, in bytes.
-func get[T any](t *tables, p *perList[T], h plan.Handle, size int64, build func(docs []uint32) T) (*T, error) {
+// get returns the table of list h and builds it if need be, from the list's
+// docIDs, which it decodes where they are nil. The size is what the table will
+// occupy, in bytes.
+func get[T any](t *tables, p *perList[T], h plan.Handle, docs []uint32, size int64, build func(docs []uint32) T) (*T, error) {
 	slot := p.at(h, len(t.src.Lists))
 	if got := slot.Load(); got != nil {
 		return got, nil
@@ -60,10 +61,12 @@ func get[T any](t *tables, p *perList[T], h plan.Handle, size int64, build func(
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "host", Op: "auxiliary tables",
 			Err: fmt.Errorf("%d bytes for list %d on top of %d pass the limit of %d", size, h, t.used.Load(), t.limit)}
 	}
-	docs, err := t.decode(h)
-	if err != nil {
-		t.used.Add(-size)
-		return nil, named(h, err)
+	if docs == nil {
+		var err error
+		if docs, err = t.decode(h); err != nil {
+			t.used.Add(-size)
+			return nil, err
+		}
 	}
 	built := build(docs)
 	if !slot.CompareAndSwap(nil, &built) {
@@ -83,37 +86,35 @@ func (t *tables) decode(h plan.Handle) ([]uint32, error) {
 	} else {
 		docs, err = l.AppendTo(nil)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil && len(docs) > 0 && docs[len(docs)-1] >= t.src.Docs {
+		err = &codec.CorruptError{Codec: l.Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", docs[len(docs)-1], t.src.Docs)}
 	}
-	if len(docs) > 0 && docs[len(docs)-1] >= t.src.Docs {
-		return nil, &codec.CorruptError{Codec: l.Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", docs[len(docs)-1], t.src.Docs)}
-	}
-	return docs, nil
+	return docs, named(h, err)
 }
 
 // line returns the regression line of list h (Ao et al. 2011, section 4.3).
 func (t *tables) line(h plan.Handle) (*codec.Line, error) {
-	return get(t, &t.lines, h, 32, codec.FitLine)
+	return get(t, &t.lines, h, nil, 32, codec.FitLine)
 }
 
 // bucket returns the bucket table of list h under an HS algorithm (section 4.4).
 func (t *tables) bucket(h plan.Handle, hs plan.Algorithm) (*buckets, error) {
 	shift := codec.BucketShift(t.src.Lists[h].Len, t.src.Docs, hs.Bucket())
 	entries := int64(t.src.Docs>>shift) + 2
-	return get(t, &t.buckets[hs-plan.HS8], h, 4*entries, func(docs []uint32) buckets {
+	return get(t, &t.buckets[hs-plan.HS8], h, nil, 4*entries, func(docs []uint32) buckets {
 		return buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
 	})
 }
 
-// dense tells whether list h is to have a bitset.
-func (t *tables) dense(h plan.Handle) bool {
-	return uint64(t.src.Lists[h].Len)*plan.DenseRatio > uint64(t.src.Docs)
+// denser tells whether list h has more than one in ratio documents.
+func (t *tables) denser(h plan.Handle, ratio uint64) bool {
+	return uint64(t.src.Lists[h].Len)*ratio > uint64(t.src.Docs)
 }
 
-// bitset returns the bits of list h over the whole universe.
-func (t *tables) bitset(h plan.Handle) (*[]uint32, error) {
-	return get(t, &t.bitsets, h, t.bitsetSize(), t.newBitset)
+// bitset returns the bits of list h over the whole universe; docs are its docIDs
+// or nil.
+func (t *tables) bitset(h plan.Handle, docs []uint32) (*[]uint32, error) {
+	return get(t, &t.bitsets, h, docs, t.bitsetSize(), t.newBitset)
 }
 
 // bitsetSize is the size of a bitset in bytes, whole words of 64 bits.

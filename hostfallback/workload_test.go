@@ -78,7 +78,7 @@ func govWorkload(seed uint64, clustered bool, postings, queries int) *workload {
 		{8.2, []float64{2.9, 6.5, 14, 35, 85}},
 		{13.6, []float64{2.8, 6, 12, 25, 50, 90}},
 	}
-	for range queries {
+	for len(w.queries) < queries {
 		u := r.Float64() * 100
 		k := 0
 		for k < len(terms)-1 && u >= terms[k].share {
@@ -92,7 +92,9 @@ func govWorkload(seed uint64, clustered bool, postings, queries int) *workload {
 			q = append(q, pick(n*ratio*math.Exp(0.4*r.NormFloat64())))
 		}
 		slices.SortFunc(q, func(x, y plan.Handle) int { return len(w.lists[x]) - len(w.lists[y]) })
-		w.queries = append(w.queries, slices.Compact(q))
+		if q = slices.Compact(q); len(q) > 1 {
+			w.queries = append(w.queries, q)
+		}
 	}
 	return w
 }
