@@ -39,9 +39,13 @@ func TestAllocations(t *testing.T) {
 	for range 3 {
 		f()
 	}
+	limit := 0.02
+	if !onHost() {
+		limit = 0.1 // calls of OpenCL make small objects, some tens a round
+	}
 	a := testing.AllocsPerRun(10, f) / float64(len(qs))
 	t.Logf("%.4f allocations a query", a)
-	if a > 0.02 || matches == 0 {
+	if a > limit || matches == 0 {
 		t.Errorf("%.3f allocations a query in a steady state (%d matches)", a, matches)
 	}
 }
