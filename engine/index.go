@@ -206,6 +206,14 @@ func failsOver(err error) bool {
 // Backend describes where queries run now.
 func (x *Index) Backend() plan.Info { return x.active.Load().info }
 
+// Explain says how the backend looks elements up in list h under algorithm a.
+func (x *Index) Explain(a plan.Algorithm, h plan.Handle) string {
+	if a == plan.Auto {
+		a = x.opt.Algorithm
+	}
+	return x.active.Load().store.Explain(a, h)
+}
+
 // Memory is what the lists and their tables occupy there, in bytes.
 func (x *Index) Memory() uint64 { return x.active.Load().store.Memory() }
 

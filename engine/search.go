@@ -165,7 +165,7 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 		total += n
 		// A block was cut to make one batch; it makes more only where its queries
 		// are far heavier than the mean.
-		if load < 2*x.batchCandidates() && i+1 < len(qs) {
+		if load < 2*x.BatchCandidates() && i+1 < len(qs) {
 			continue
 		}
 		if err := x.run(ctx, &w.batch, &w.results); err != nil {
@@ -186,12 +186,13 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 // so far; small blocks at first, and never so large that workers idle.
 func (x *Index) blockSize(queries int) int64 {
 	mean := max(x.meanLoad.Load(), 16)
-	n := int64(x.batchCandidates() / mean)
+	n := int64(x.BatchCandidates() / mean)
 	return max(1, min(n, int64(queries/x.workerCount()+1), 1<<16))
 }
 
-// batchCandidates is the computational threshold of a batch.
-func (x *Index) batchCandidates() uint64 {
+// BatchCandidates is the computational threshold in force: the load at which a
+// batch is closed.
+func (x *Index) BatchCandidates() uint64 {
 	if x.opt.BatchCandidates > 0 {
 		return x.opt.BatchCandidates
 	}

@@ -23,7 +23,7 @@
 #include "common.cl"
 #endif
 #ifndef NEAR
-#define NEAR 4 // elements, at least 4; a range as short is compared at once
+#define NEAR 8 // elements, at least 4; a range as short is compared at once
 #endif
 
 // find says whether x is in p[lo, hi). Binary search goes on until the range is

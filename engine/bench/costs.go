@@ -19,7 +19,7 @@ func (b *listsBench) costs(ctx context.Context, src *plan.Source, backend string
 	}
 	qs := b.queries[:cells[0].queries]
 	if err := b.each(ctx, src, backend, engine.Options{Workers: 1}, cells, func(x *engine.Index, c *cell) (err error) {
-		c.response, err = response(ctx, x, qs, c.algorithm, b.opt.Threshold)
+		c.response, err = response(ctx, x, qs, c.algorithm, c.threshold)
 		return err
 	}); err != nil || backend == "host" {
 		return err

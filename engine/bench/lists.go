@@ -143,7 +143,7 @@ func (b *listsBench) group(ctx context.Context, layout Layout, src *plan.Source,
 	var cells []cell
 	var turns []turn
 	for _, a := range b.opt.Algorithms {
-		c := cell{layout: layout, algorithm: a, info: info, queries: n, threshold: b.opt.Threshold}
+		c := cell{layout: layout, algorithm: a, info: info, queries: n, threshold: x.BatchCandidates()}
 		got := make([]uint64, n)
 		err := x.SearchBatches(ctx, b.queries[:n], engine.SearchOptions{Algorithm: a}, func(first int, r *plan.Results) error {
 			digests(got[first:first+len(r.Offsets)-1], r)

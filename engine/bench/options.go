@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 
-	"heddle/engine"
 	"heddle/engine/plan"
 )
 
@@ -33,7 +32,8 @@ type ListsOptions struct {
 	Queries int
 	// Runs that are timed, after one that is not; 5, and 3 when short.
 	Runs int
-	// Threshold closes a batch: candidates, as engine.Options.BatchCandidates.
+	// Threshold closes a batch: candidates, as engine.Options.BatchCandidates; 0
+	// is what the backend likes best.
 	Threshold uint64
 	// Peers runs other libraries on the same queries, in turns with ours.
 	Peers bool
@@ -76,7 +76,6 @@ func (o ListsOptions) withDefaults() (ListsOptions, error) {
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	o.Seed = cmp.Or(o.Seed, 1)
 	o.docs = cmp.Or(o.docs, docCount)
-	o.Threshold = cmp.Or(o.Threshold, engine.DefaultBatchCandidates)
 	if o.Runs == 0 {
 		o.Runs = 5
 		if o.Short {

@@ -34,6 +34,7 @@ type listPlan struct {
 	Term      string `json:"term"`
 	Documents uint32 `json:"documents"`
 	Codec     string `json:"codec"`
+	Method    string `json:"method"` // how elements of shorter lists are looked up in it
 }
 
 func explain(x *engine.Index, q query, opt engine.SearchOptions, got engine.Answer) *explanation {
@@ -52,10 +53,13 @@ func explain(x *engine.Index, q query, opt engine.SearchOptions, got engine.Answ
 			continue
 		}
 		l := x.Source().Lists[h]
-		e.Lists = append(e.Lists, listPlan{t, l.Len, l.Codec.String()})
+		e.Lists = append(e.Lists, listPlan{t, l.Len, l.Codec.String(), x.Explain(opt.Algorithm, h)})
 	}
 	// Handles are ranks of terms, so this is the order of plan.Batch.Add.
 	slices.SortStableFunc(e.Lists, func(a, b listPlan) int { return cmp.Compare(a.Documents, b.Documents) })
+	if len(e.Lists) > 0 {
+		e.Lists[0].Method = "its documents are looked up in the others"
+	}
 	return e
 }
 
@@ -71,7 +75,7 @@ func (e *explanation) write(out io.Writer) error {
 		if i == 0 {
 			step = "first"
 		}
-		fmt.Fprintf(w, "  %s\t%s: %d documents, %s\n", step, l.Term, l.Documents, l.Codec)
+		fmt.Fprintf(w, "  %s\t%s: %d documents, %s, %s\n", step, l.Term, l.Documents, l.Codec, l.Method)
 	}
 	for _, t := range e.Unknown {
 		fmt.Fprintf(w, "  unknown\t%s: in no document\n", t)
