@@ -122,7 +122,7 @@ func broken(kind error, device string) error {
 
 // faultyOptions tries devices in their order.
 func faultyOptions(devices ...*faulty) Options {
-	opt := Options{Workers: 3, BatchCandidates: 2000}
+	opt := Options{Workers: 3, BatchCandidates: 50} // many batches
 	for _, d := range devices {
 		opt.backends = append(opt.backends, d.candidate())
 	}
