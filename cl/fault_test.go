@@ -42,14 +42,12 @@ func (f *faults) count(step string) int {
 
 func (f *faults) hook(step string) error {
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.calls[step]++
-	fail := step == f.step && f.n > 0 && (f.calls[step] == f.n || f.every && f.calls[step]%f.n == 0)
-	err := f.err
-	f.mu.Unlock()
-	if !fail {
-		return nil
+	if step == f.step && f.n > 0 && (f.calls[step] == f.n || f.every && f.calls[step]%f.n == 0) {
+		return f.err
 	}
-	return err
+	return nil
 }
 
 // openFaulty opens the device without a self-test and with faults to be armed.
@@ -200,7 +198,7 @@ func TestOpenFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := runtime.NumGoroutine()
-	for _, step := range []string{"open", "build", "allocate", "upload", "enqueue"} {
+	for _, step := range []string{"open", "build", "allocate", "upload", "enqueue", "wait"} {
 		for _, driver := range []error{ocl.ErrDeviceNotAvailable, ocl.ErrOutOfHostMemory} {
 			f := &faults{}
 			f.arm(step, 1, driver)
