@@ -1,17 +1,270 @@
 package hostfallback
 
 import (
-	"fmt"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"heddle/codec"
+	"heddle/codec/codectest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 )
 
+// open loads src on a backend with opt and closes both with the test.
+func open(tb testing.TB, src *plan.Source, opt Options) *store {
+	tb.Helper()
+	b := New(opt)
+	st, err := b.Load(context.Background(), src)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { st.Close(); b.Close() })
+	return st.(*store)
+}
+
+// source encodes lists with ids in turn.
+func source(tb testing.TB, docs uint32, ids []codec.ID, lists ...[]uint32) *plan.Source {
+	tb.Helper()
+	src := &plan.Source{Docs: docs}
+	for i, l := range lists {
+		if _, err := src.Append(ids[i%len(ids)], l, codec.DefaultOptions()); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return src
+}
+
+// uniform draws n docIDs below universe.
+func uniform(r *rand.Rand, n int, universe uint32) []uint32 {
+	i := slices.IndexFunc(codectest.Generators(), func(g codectest.Generator) bool { return g.Name == "uniform" })
+	return codectest.Generators()[i].Gen(r, n, uint64(universe))
+}
+
 func TestBackend(t *testing.T) {
-	for _, opt := range []Options{{}, {Threads: 1, Lazy: true}, {Threads: 5}} {
-		t.Run(fmt.Sprintf("%+v", opt), func(t *testing.T) {
-			plantest.Run(t, func(t *testing.T) plan.Backend { return New(opt) }, plantest.Options{Corrupt: true})
+	run := func(name string, opt Options, suite plantest.Options) {
+		suite.Corrupt = true
+		t.Run(name, func(t *testing.T) {
+			plantest.Run(t, func(t *testing.T) plan.Backend { return New(opt) }, suite)
 		})
+	}
+	few := []plan.Algorithm{plan.Auto, plan.Bits, plan.BS} // those that do without tables
+	run("full", Options{Threads: 4}, plantest.Options{})
+	run("default", Options{}, plantest.Options{Small: true})
+	run("onethread", Options{Threads: 1}, plantest.Options{Small: true})
+	run("lazy", Options{Threads: 3, Lazy: true}, plantest.Options{Small: true})
+	run("noroom", Options{Threads: 2, MemoryLimit: 1}, plantest.Options{Small: true, Algorithms: few})
+	run("littleroom", Options{Threads: 2, MemoryLimit: 3000, Lazy: true}, plantest.Options{Small: true, Algorithms: few})
+}
+
+func TestMemoryLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	const docs = 1 << 20
+	src := source(t, docs, codec.IDs()[:2], uniform(r, 5000, docs), uniform(r, 5000, docs), uniform(r, 300_000, docs), uniform(r, 300_000, docs))
+	lists := 4 * uint64(len(src.Words))
+	st := open(t, src, Options{MemoryLimit: 200_000})
+	if used := st.Memory() - lists; used == 0 || used > 200_000 {
+		t.Errorf("tables of %d bytes under a limit of 200000", used)
+	}
+	bits := 0
+	for h := range uint32(4) {
+		if strings.Contains(st.Explain(plan.Auto, h), "one load") {
+			bits++
+		}
+	}
+	if bits != 1 { // one bitset takes 131072 bytes
+		t.Errorf("%d bitsets under a limit that has room for one", bits)
+	}
+
+	st = open(t, src, Options{MemoryLimit: 1000})
+	b := &plan.Batch{Algorithm: plan.HS16}
+	b.Add(src, 0, 1)
+	var out plan.Results
+	err := st.Intersect(t.Context(), b, &out)
+	if !errors.Is(err, plan.ErrOutOfMemory) || !strings.Contains(err.Error(), "limit of 1000") {
+		t.Errorf("HS16 without room: %v", err)
+	}
+	b.Algorithm = plan.LR // 32 bytes a list
+	if err := st.Intersect(t.Context(), b, &out); err != nil {
+		t.Errorf("LR within the limit: %v", err)
+	}
+
+	st = open(t, src, Options{})
+	before := st.Memory()
+	b.Algorithm = plan.Bits
+	if err := st.Intersect(t.Context(), b, &out); err != nil {
+		t.Fatal(err)
+	}
+	if st.Memory() <= before {
+		t.Error("the tables of HS16 occupy nothing")
+	}
+}
+
+// Load reports no corrupt list, because others can still be asked; a query that
+// names one gets an error that says which.
+func TestCorruptListIsNamed(t *testing.T) {
+	long := make([]uint32, 200)
+	for i := range long {
+		long[i] = uint32(i)
+	}
+	for _, id := range codec.IDs() {
+		src := source(t, 1000, []codec.ID{id}, []uint32{1, 2, 3}, long)
+		src.Words[src.Lists[1].Off] ^= 1 << 9
+		st := open(t, src, Options{})
+		var out plan.Results
+		for _, a := range []plan.Algorithm{plan.Auto, plan.LR, plan.HS16} {
+			if id == codec.Bitset && a != plan.Auto {
+				continue // a probe is a load, right or wrong
+			}
+			b := &plan.Batch{Algorithm: a}
+			b.Add(src, 0)
+			if err := st.Intersect(t.Context(), b, &out); err != nil {
+				t.Errorf("%v, %v: the sound list: %v", id, a, err)
+			}
+			b.Add(src, 0, 1)
+			err := st.Intersect(t.Context(), b, &out)
+			if !errors.Is(err, codec.ErrCorrupt) || !strings.Contains(err.Error(), "list 1:") {
+				t.Errorf("%v, %v: %v", id, a, err)
+			}
+		}
+	}
+}
+
+// A batch whose handles do not belong to the source must not get as far as a
+// panic.
+func TestInvalidBatch(t *testing.T) {
+	src := source(t, 10, codec.IDs(), []uint32{1, 2}, []uint32{1, 2, 3})
+	st := open(t, src, Options{})
+	for _, b := range []*plan.Batch{
+		{Offsets: []uint32{0, 1}, Handles: []plan.Handle{2}},
+		{Offsets: []uint32{0, 2}, Handles: []plan.Handle{1, 0}},
+		{Offsets: []uint32{0, 9}, Handles: []plan.Handle{0}},
+	} {
+		if err := st.Intersect(t.Context(), b, new(plan.Results)); err == nil {
+			t.Errorf("%+v went through", b)
+		}
+	}
+}
+
+// Cancelling must not wait for the batch to end.
+func TestCancelIsPrompt(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const docs = 1 << 20
+	src := source(t, docs, []codec.ID{codec.ParaPFor}, uniform(r, 100_000, docs), uniform(r, 200_000, docs))
+	st := open(t, src, Options{Threads: 2})
+	b := &plan.Batch{Algorithm: plan.BS}
+	for range 40 {
+		b.Add(src, 0, 1)
+	}
+	var out plan.Results
+	start := time.Now()
+	if err := st.Intersect(t.Context(), b, &out); err != nil {
+		t.Fatal(err)
+	}
+	whole := time.Since(start)
+	ctx, stop := context.WithTimeout(t.Context(), whole/20)
+	defer stop()
+	start = time.Now()
+	if err := st.Intersect(ctx, b, &out); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("a batch of %v under a deadline of %v: %v", whole, whole/20, err)
+	}
+	if took := time.Since(start); took > whole/2 {
+		t.Errorf("cancelled after %v, returned after %v of %v", whole/20, took, whole)
+	}
+}
+
+func TestInfo(t *testing.T) {
+	b := New(Options{Threads: 3})
+	if info := b.Info(); info.Kind != "host" || info.ComputeUnits != 3 || !strings.Contains(info.Device, "3 threads") {
+		t.Errorf("%+v", info)
+	}
+	if New(Options{}).Info().ComputeUnits < 1 {
+		t.Error("no threads by default")
+	}
+}
+
+func TestExplain(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	const docs = 1 << 20
+	src := source(t, docs, codec.IDs(), uniform(r, 3000, docs), uniform(r, 3000, docs), uniform(r, 40_000, docs), uniform(r, 40_000, docs), []uint32{7})
+	st := open(t, src, Options{Lazy: true})
+	for _, c := range []struct {
+		a    plan.Algorithm
+		h    plan.Handle
+		want string
+	}{
+		{plan.Auto, 0, "sieve of "},
+		{plan.Auto, 1, " in docIDs"}, // a plain copy
+		{plan.Auto, 2, "bitset, one load"},
+		{plan.Auto, 3, "auxiliary bitset, one load"},
+		{plan.Auto, 4, "bs: 1 in 1 segments"},
+		{plan.BS, 0, "bs: 3000 in docIDs"},
+		{plan.BS, 1, "bs: 3000 in 24 segments"},
+		{plan.BS, 2, "bitset, one load"},
+		{plan.LR, 1, "lr: safe range of "},
+		{plan.HS16, 0, "hs: buckets of 11.7 in docIDs"},
+		{plan.HS256, 1, "hs: buckets of 187.5 in 24 segments"},
+		{plan.Bits, 0, "hs: buckets of 11.7 in docIDs"},
+		{plan.Bits, 3, "auxiliary bitset, one load"},
+		{plan.Bits, 99, "no list 99"},
+	} {
+		if got := st.Explain(c.a, c.h); !strings.Contains(got, c.want) {
+			t.Errorf("list %d under %v: %q, want %q", c.h, c.a, got, c.want)
+		}
+	}
+}
+
+// A steady state must not allocate, whatever the algorithm.
+func TestIntersectDoesNotAllocate(t *testing.T) {
+	if raceDetector {
+		t.Skip("under the race detector a sync.Pool drops what it is given at random")
+	}
+	r := rand.New(rand.NewPCG(1, 4))
+	const docs = 1 << 18
+	var lists [][]uint32
+	for i := range 30 {
+		lists = append(lists, uniform(r, 100<<(i%11), docs))
+	}
+	src := source(t, docs, codec.IDs(), lists...)
+	st := open(t, src, Options{Threads: 1})
+	for _, a := range append(plan.Algorithms(), plan.Auto) {
+		for _, countOnly := range []bool{false, true} {
+			b := &plan.Batch{Algorithm: a, CountOnly: countOnly}
+			for h := range uint32(30) {
+				b.Add(src, h)
+				b.Add(src, h, (h+7)%30, (h+12)%30)
+			}
+			var out plan.Results
+			err := st.Intersect(t.Context(), b, &out)
+			allocs := testing.AllocsPerRun(5, func() {
+				if err == nil {
+					err = st.Intersect(t.Context(), b, &out)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if allocs > 0 {
+				t.Errorf("%v, count only %t: %v allocations a batch", a, countOnly, allocs)
+			}
+		}
+	}
+	// Several threads start goroutines, a few allocations a batch, none a query.
+	st = open(t, src, Options{Threads: 4})
+	b := &plan.Batch{}
+	for i := range uint32(2000) {
+		b.Add(src, i%30, (i*7+1)%30)
+	}
+	var out plan.Results
+	if allocs := testing.AllocsPerRun(5, func() {
+		if err := st.Intersect(t.Context(), b, &out); err != nil {
+			t.Error(err)
+		}
+	}); allocs > 40 {
+		t.Errorf("%v allocations for %d queries on 4 threads", allocs, b.Queries())
 	}
 }

@@ -69,19 +69,30 @@ func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle) error {
 	}
 	var err error
 	switch {
+	case a == plan.Bits:
+		err = p.openBits(s, h)
 	case a == plan.LR:
 		p.line, err = s.tables.line(h)
-	case a == plan.Bits && s.tables.denser(h, plan.DenseRatio):
-		var bits *[]uint32
-		if bits, err = s.tables.bitset(h, nil); err == nil {
-			p.bits = *bits
-		} else if errors.Is(err, plan.ErrOutOfMemory) {
-			p.bucket, err = s.tables.bucket(h, plan.HS16)
-		}
-	case a == plan.Bits:
-		p.bucket, err = s.tables.bucket(h, plan.HS16)
 	case a.Bucket() != 0:
 		p.bucket, err = s.tables.bucket(h, a)
+	}
+	return err
+}
+
+// openBits takes a bitset if list h is dense, else HS16, as far as there is room.
+func (p *prober) openBits(s *store, h plan.Handle) error {
+	if s.tables.denser(h, plan.DenseRatio) {
+		bits, err := s.tables.bitset(h, nil)
+		if err == nil {
+			p.bits = *bits
+		}
+		if !errors.Is(err, plan.ErrOutOfMemory) {
+			return err
+		}
+	}
+	var err error
+	if p.bucket, err = s.tables.bucket(h, plan.HS16); errors.Is(err, plan.ErrOutOfMemory) {
+		return nil
 	}
 	return err
 }

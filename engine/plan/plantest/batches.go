@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,9 +17,8 @@ import (
 // random lets rapid choose universe, lists, codecs, queries and algorithm, and
 // shrink what fails.
 func (su *suite) random(t *testing.T) {
-	checks := flag.Lookup("rapid.checks")
-	if su.Small && checks != nil && checks.Value.String() == checks.DefValue {
-		if err := checks.Value.Set("8"); err != nil {
+	if checks := flag.Lookup("rapid.checks"); checks != nil && checks.Value.String() == checks.DefValue {
+		if err := checks.Value.Set(strconv.Itoa(su.pick(300, 8))); err != nil {
 			t.Fatal(err)
 		}
 		defer checks.Value.Set(checks.DefValue)
@@ -97,14 +97,14 @@ func (su *suite) workload(t *testing.T, lists, queries int) (*source, *plan.Batc
 // bigBatch has more queries than any device has compute units, so that work is
 // cut into pieces everywhere.
 func (su *suite) bigBatch(t *testing.T) {
-	s, b := su.workload(t, su.pick(60, 12), su.pick(3000, 60))
+	s, b := su.workload(t, su.pick(60, 12), su.pick(1000, 60))
 	su.verify(t, su.load(t, s), s, b)
 }
 
 // bigQuery has one query that is worth splitting.
 func (su *suite) bigQuery(t *testing.T) {
 	r := rng(t)
-	s := &source{Source: plan.Source{Docs: uint32(su.pick(800_000, 6000))}}
+	s := &source{Source: plan.Source{Docs: uint32(su.pick(500_000, 6000))}}
 	for i := range 5 {
 		make := uniform
 		if i == 3 {

@@ -21,14 +21,14 @@ func (su *suite) lists(t *testing.T) {
 			r := rng(t)
 			s := &source{Source: plan.Source{Docs: universe}}
 			for _, g := range codectest.Generators() {
-				s.addAll(t, g.Gen(r, su.pick(3000, 150), uint64(universe)))
+				s.addAll(t, g.Gen(r, su.pick(2000, 150), uint64(universe)))
 			}
 			st := su.load(t, s)
 			var b plan.Batch
 			b.Reset()
 			for x := range uint32(len(s.Lists)) {
 				for y := range x + 1 {
-					if !su.Small || (x+y)%5 == 0 {
+					if (x+y)%uint32(su.pick(2, 5)) == 0 {
 						b.Add(&s.Source, x, y)
 					}
 				}
@@ -90,10 +90,10 @@ func (su *suite) universes(t *testing.T) {
 // shapes asks queries of every number of terms, from none to a hundred.
 func (su *suite) shapes(t *testing.T) {
 	r := rng(t)
-	s := &source{Source: plan.Source{Docs: 10_000}}
+	s := &source{Source: plan.Source{Docs: 6_000}}
 	// Dense lists, so that something survives many terms.
 	for i := range uint32(120) {
-		n := su.pick(9_000, 400)
+		n := su.pick(5_000, 400)
 		docs := make([]uint32, 0, n)
 		for x := i % 3; x < s.Docs && len(docs) < n; x += 1 + uint32(r.IntN(100)/(99-int(i/40))) {
 			docs = append(docs, x)
@@ -143,7 +143,7 @@ func (su *suite) skew(t *testing.T) {
 	st := su.load(t, s)
 	var b plan.Batch
 	b.Reset()
-	for range su.pick(120, 25) {
+	for range su.pick(60, 25) {
 		q := make([]plan.Handle, 2+r.IntN(3))
 		for i := range q {
 			q[i] = uint32(r.IntN(len(s.Lists)))

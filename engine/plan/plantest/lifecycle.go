@@ -42,7 +42,7 @@ func (su *suite) concurrent(t *testing.T) {
 // cancel stops batches before they start and while they run; the store must stay
 // usable and must never pass half an answer for a whole one.
 func (su *suite) cancel(t *testing.T) {
-	s, b := su.workload(t, su.pick(40, 12), su.pick(2000, 40))
+	s, b := su.workload(t, su.pick(40, 12), su.pick(400, 40))
 	want := s.answer(b)
 	st := su.load(t, s)
 	var out plan.Results

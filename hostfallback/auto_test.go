@@ -1,0 +1,78 @@
+package hostfallback
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heddle/codec"
+	"heddle/codec/codectest"
+	"heddle/engine/plan"
+)
+
+func TestSieve(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	const docs = 1 << 20
+	list := uniform(r, 4000, docs)
+	sieve := newSieve(list, 1024) // 8.2 bits a docID
+	dst := make([]uint32, docs)
+	if n := filterSieve(dst, list, sieve); !slices.Equal(dst[:n], list) {
+		t.Fatal("the sieve lost a docID of its list")
+	}
+	others := uniform(r, 10_000, docs)
+	if n := filterSieve(dst, others, sieve); n > 1500 {
+		t.Errorf("%d of 10000 candidates pass a sieve that one bit in eight of is set", n)
+	}
+}
+
+func TestClustered(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	want := map[string]bool{"uniform": false, "every-kth": false, "clustered": true, "dense-run": false}
+	for _, g := range codectest.Generators() {
+		if c, ok := want[g.Name]; ok {
+			delete(want, g.Name)
+			if got := clustered(g.Gen(r, 5000, 1<<20)); got != c {
+				t.Errorf("%s: clustered %t", g.Name, got)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("codectest has no more %v", want)
+	}
+}
+
+// What Auto keeps of a list, by density and codec.
+func TestAutoTables(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 3))
+	const docs = 1 << 20
+	for _, c := range []struct {
+		id                codec.ID
+		n                 int
+		bits, sieve, docs bool
+	}{
+		{codec.Raw, 128, false, false, false},
+		{codec.Raw, 129, false, true, true},
+		{codec.ParaPFor, 128, false, false, false},
+		{codec.ParaPFor, 8000, false, true, true},
+		{codec.Raw, 9000, true, false, true},
+		{codec.ParaPFor, 9000, true, false, true},
+		{codec.ParaPFor, docs / 8, true, false, false},
+		{codec.Bitset, 100, true, false, false},
+	} {
+		src := source(t, docs, []codec.ID{c.id}, uniform(r, c.n, docs))
+		st := open(t, src, Options{})
+		table, err := st.tables.auto(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (table.bits != nil) != c.bits || (table.sieve != nil) != c.sieve || (table.docs != nil) != c.docs {
+			t.Errorf("%d docIDs as %v: bits %t, sieve %t, docs %t", c.n, c.id, table.bits != nil, table.sieve != nil, table.docs != nil)
+		}
+		if c.id == codec.Raw && table.docs != nil && &table.docs[0] != &src.Words[0] {
+			t.Error("a raw list was copied")
+		}
+		if again, _ := st.tables.auto(plan.Handle(0)); again != table {
+			t.Error("the table was built twice")
+		}
+	}
+}

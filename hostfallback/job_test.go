@@ -1,0 +1,76 @@
+package hostfallback
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// Tasks must cover every query once, parts of large ones included, in order.
+func TestCut(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	const docs = 1 << 20
+	src := source(t, docs, []codec.ID{codec.Raw}, nil, []uint32{3}, uniform(r, 900, docs), uniform(r, 40_000, docs), uniform(r, 400_000, docs))
+	for _, threads := range []int{1, 2, 7} {
+		split := 0
+		s := open(t, src, Options{Threads: threads})
+		for _, queries := range []int{0, 1, 2, 50, 3000} {
+			b := &plan.Batch{}
+			for range queries {
+				b.Add(src, uint32(r.IntN(5)))
+			}
+			j := &job{store: s, batch: b}
+			j.cut()
+			at, part := 0, 0
+			for _, k := range j.tasks {
+				if k.first != at || k.part != part || k.end <= k.first || k.parts > 0 && k.end != k.first+1 {
+					t.Fatalf("%d queries on %d threads: task %+v at query %d, part %d", queries, threads, k, at, part)
+				}
+				if k.parts > 0 {
+					split++
+					if part++; part < k.parts {
+						continue
+					}
+				}
+				at, part = k.end, 0
+			}
+			if at != queries || part != 0 {
+				t.Fatalf("%d queries on %d threads: tasks end at query %d, part %d", queries, threads, at, part)
+			}
+			if threads == 1 && len(j.tasks) > 1 {
+				t.Errorf("%d tasks for one thread", len(j.tasks))
+			}
+			if threads > 1 && queries == 3000 && len(j.tasks) < 4*threads {
+				t.Errorf("%d tasks for %d threads", len(j.tasks), threads)
+			}
+		}
+		if threads > 1 && split == 0 {
+			t.Errorf("no query was split among %d threads", threads)
+		}
+	}
+}
+
+func TestTaskSteps(t *testing.T) {
+	for _, n := range []int{0, 1, 5, 100} {
+		whole := task{}
+		if from, to := whole.steps(n); from != 0 || to != n {
+			t.Errorf("a whole query of %d steps: %d to %d", n, from, to)
+		}
+		for _, parts := range []int{1, 3, 8} {
+			next := 0
+			for p := range parts {
+				k := task{part: p, parts: parts}
+				from, to := k.steps(n)
+				if from != next || to < from {
+					t.Errorf("part %d of %d of %d steps: %d to %d, want from %d", p, parts, n, from, to, next)
+				}
+				next = to
+			}
+			if next != n {
+				t.Errorf("%d parts of %d steps end at %d", parts, n, next)
+			}
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package hostfallback
+
+const raceDetector = true
