@@ -46,7 +46,9 @@
 
 typedef __global const uint *words_t;
 
-#define ARENA __global const uint *a0, __global const uint *a1, __global const uint *a2, __global const uint *a3
+#define ARENA                                                                          \
+    __global const uint *restrict a0, __global const uint *restrict a1,                \
+    __global const uint *restrict a2, __global const uint *restrict a3
 #define ARENA_ARGS a0, a1, a2, a3
 
 #if COUNT_LOADS

@@ -49,7 +49,7 @@ static inline uint select_bit(words_t p, uint blocks, uint r) {
 
 #if SCAN_SERIAL
 
-__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *out) {
+__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) {
     uint4 r = batch[runs_at + 2 * get_global_id(0)], run = batch[runs_at + 2 * get_global_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint *dst = out + (size_t)run.z * 4;
@@ -120,17 +120,17 @@ typedef struct {
     uint b, at; // width in place, first payload word
 } row_t;
 
-// row_of reads the header of segment s and adds its exceptions to *any. A payload
-// that would leave the list is read as width 0, so that later loads need no
-// clamp: they stay inside the list or in the pad of four words behind it.
-static inline row_t row_of(words_t p, uint words, uint n, uint segments, uint s, uint lane, uint *any) {
+// row_of makes sense of a directory entry {off, h} of a segment of `count` values
+// and adds its exceptions to *any. A payload that would leave the list is read as
+// width 0, so that later loads need no clamp: they stay inside the list or in the
+// pad of four words behind it.
+static inline row_t row_of(uint off, uint h, uint words, uint payload, uint count, uint lane, uint *any) {
     row_t x;
-    uint d = segments + 2 * s, off = p[d], h = p[d + 1];
-    uint count = min(n - s * SEGMENT, (uint)SEGMENT), b = h & 63, room = words - 3 * segments;
+    uint b = h & 63, room = words - payload;
     bool inside = b <= 32 && off <= room && (count * b + 31) / 32 <= room - off;
     *any |= (h >> 16) & 0xff;
-    x.at = 3 * segments + (inside ? off : 0);
-    x.b = inside && 4 * lane < count ? b : 0;
+    x.at = payload + (inside ? off : 0);
+    x.b = inside && (count == SEGMENT || 4 * lane < count) ? b : 0;
     return x;
 }
 
@@ -190,18 +190,37 @@ static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint4 *
 // Four rows of a work-item: the same member of each.
 #define FOUR(row) row(0) row(1) row(2) row(3)
 
-// decode_segments decodes the segments of a run, ROWS a work-item.
-static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4 *dst, __local uint *overflow,
-                                   __local uint4 *sums, __local uint *exceptions) {
+// decode_segments decodes the segments of a run, ROWS a work-item. Its barriers
+// stand once in the kernel: PoCL 3.1 made wrong code of two branches with
+// barriers each, although a group takes only one of them.
+static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4 *dst,
+                                   __local uint *overflow, __local uint4 *sums, __local uint *exceptions) {
     uint lid = get_local_id(0), lane = lid % LANES, row = lid / LANES;
-    uint segments = (r.y + SEGMENT - 1) / SEGMENT;
+    uint segments = (r.y + SEGMENT - 1) / SEGMENT, payload = 3 * segments;
     uint first = run.x / SEGMENT, here = (run.y + SEGMENT - 1) / SEGMENT;
     row_t g[ROWS];
     uint4 v[ROWS];
-    uint any = 0;
-#define NUMBER(k) (first + min(row + k * (DECODE_WG / LANES), here - 1)) // of the segment of row k
-#define HEADER(k) g[k] = row_of(p, r.z, r.y, segments, NUMBER(k), lane, &any);
-    FOUR(HEADER)
+    uint any = 0, base[ROWS];
+    // Segment of row k; the rows of a work-item are STRIDE segments apart.
+#define STRIDE (DECODE_WG / LANES)
+#define NUMBER(k) (first + min(row + k * STRIDE, here - 1))
+    if (run.y == RUN) { // most runs: headers at constant distances, no clamps
+        words_t d = p + (size_t)(segments + 2 * (first + row)), l = p + (size_t)(first + row);
+#define FULL_HEADER(k) g[k] = row_of(d[2 * STRIDE * k], d[2 * STRIDE * k + 1], r.z, payload, SEGMENT, lane, &any);
+        FOUR(FULL_HEADER)
+        base[0] = first + row ? l[-1] : 0xffffffffu;
+        base[1] = l[STRIDE - 1];
+        base[2] = l[2 * STRIDE - 1];
+        base[3] = l[3 * STRIDE - 1];
+    } else {
+#define HEADER(k)                                                                                     \
+    {                                                                                                 \
+        uint s = NUMBER(k), d = segments + 2 * s;                                                     \
+        g[k] = row_of(p[d], p[d + 1], r.z, payload, min(r.y - s * SEGMENT, (uint)SEGMENT), lane, &any); \
+        base[k] = s ? p[s - 1] : 0xffffffffu;                                                         \
+    }
+        FOUR(HEADER)
+    }
     if (max(max(g[0].b, g[1].b), max(g[2].b, g[3].b)) <= 8) {
         // All loads of all rows first: they need not wait for each other.
         window_t w[ROWS];
@@ -213,9 +232,6 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
 #define WIDE(k) v[k] = wide4(window(p, g[k], lane, false), g[k].b);
         FOUR(WIDE)
     }
-    uint base[ROWS];
-#define BASE(k) base[k] = NUMBER(k) ? p[NUMBER(k) - 1] : 0xffffffffu;
-    FOUR(BASE)
 #if !NV_SHUFFLE
     // The branch below has barriers: the whole group takes it or none.
     if (lid == 0) *exceptions = 0;
@@ -243,15 +259,15 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
     FOUR(ADD_UP)
     uint4 own = (uint4)(v[0].w, v[1].w, v[2].w, v[3].w);
     uint4 before = scan4(own, lane, sums) - own + (uint4)(base[0], base[1], base[2], base[3]);
-    uint4 last = (uint4)(row, row + DECODE_WG / LANES, row + 2 * (DECODE_WG / LANES), row + 3 * (DECODE_WG / LANES));
-    if (last.x < here) dst[last.x * LANES + lane] = v[0] + before.x;
-    if (last.y < here) dst[last.y * LANES + lane] = v[1] + before.y;
-    if (last.z < here) dst[last.z * LANES + lane] = v[2] + before.z;
-    if (last.w < here) dst[last.w * LANES + lane] = v[3] + before.w;
+    __global uint4 *to = dst + row * LANES + lane;
+    if (row < here) to[0] = v[0] + before.x;
+    if (row + STRIDE < here) to[STRIDE * LANES] = v[1] + before.y;
+    if (row + 2 * STRIDE < here) to[2 * STRIDE * LANES] = v[2] + before.z;
+    if (row + 3 * STRIDE < here) to[3 * STRIDE * LANES] = v[3] + before.w;
 }
 
 __attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))
-__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *out) {
+__kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) {
     __local uint overflow[DECODE_WG * 4];
 #if NV_SHUFFLE
     __local uint4 *sums = 0;
