@@ -64,13 +64,18 @@ func layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []place, error) {
 	return ranges, places, nil
 }
 
+// arenaBytes is what the buffers of ranges take.
+func arenaBytes(ranges []wordRange) uint64 {
+	n := uint64(0)
+	for _, r := range ranges {
+		n += 4 * (r.to - r.from + plan.ListAlign)
+	}
+	return max(n, 16)
+}
+
 // loadArena makes the buffers and fills them.
 func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error) {
-	a := &arena{}
-	for _, r := range ranges {
-		a.bytes += 4 * (r.to - r.from + plan.ListAlign)
-	}
-	a.bytes = max(a.bytes, 16)
+	a := &arena{bytes: arenaBytes(ranges)}
 	if err := b.reserve(a.bytes, "lists"); err != nil {
 		return nil, err
 	}

@@ -57,14 +57,24 @@ const (
 // through; it grows when a round brings more.
 const firstDown = 4 << 20
 
+// sizes of a slot's buffers in bytes: a word an element of a round, the upload,
+// the results.
+func (s *Store) sizes() (elements, up, out uint64) {
+	elements = 4 * uint64(s.maxTiles) * uint64(s.tile)
+	return elements, 4 * uint64(uploadWords(s.maxTiles)), 4*uint64(s.maxTiles+4) + elements
+}
+
+// slotBytes is what a slot takes on the device.
+func (s *Store) slotBytes() uint64 {
+	elements, up, out := s.sizes()
+	return 2*elements + up + out
+}
+
 func (s *Store) newSlot() (*slot, error) {
 	b := s.backend
-	tileBytes := uint64(s.maxTiles) * uint64(s.tile) * 4
-	upBytes := uint64(uploadWords(s.maxTiles)) * 4
-	outBytes := 4*uint64(s.maxTiles+4) + tileBytes
-	x := &slot{store: s, done: make(chan error, 1), firstTile: make([]uint32, maxQueries+1)}
+	tileBytes, upBytes, outBytes := s.sizes()
+	x := &slot{store: s, bytes: s.slotBytes(), done: make(chan error, 1), firstTile: make([]uint32, maxQueries+1)}
 	x.submit = x.enqueue
-	x.bytes = 2*tileBytes + upBytes + outBytes
 	if err := b.reserve(x.bytes, "scratch of a batch"); err != nil {
 		return nil, err
 	}

@@ -26,13 +26,15 @@ type Store struct {
 	slots    int
 	scratch  uint64 // bytes of all slots
 
-	mu     sync.Mutex // guards tables
-	tables map[plan.Algorithm]*tables
+	building chan struct{} // holds a token; who takes it may build tables
+	mu       sync.Mutex    // guards tables
+	tables   map[plan.Algorithm]*tables
 
 	// matchRate is the share of candidates that recent rounds found, in 1/65536:
 	// the first download takes that much and a quarter more.
 	matchRate atomic.Uint64
 	closed    atomic.Bool
+	closing   chan struct{} // closed by Close
 }
 
 var _ plan.Store = (*Store)(nil)
@@ -55,7 +57,20 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	if err != nil {
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lists", Err: err}
 	}
-	s := &Store{backend: b, src: src, places: places, maxTiles: b.tuning.RoundTiles, tile: uint32(b.tuning.Tile), tables: map[plan.Algorithm]*tables{}}
+	s := &Store{backend: b, src: src, places: places, tile: uint32(b.tuning.Tile), tables: map[plan.Algorithm]*tables{},
+		building: make(chan struct{}, 1), closing: make(chan struct{})}
+	s.building <- struct{}{}
+	// Scratch takes a sixteenth of the device's memory at most, or one tile a slot.
+	s.maxTiles = b.tuning.RoundTiles
+	for s.maxTiles > 1 && uint64(b.tuning.Slots)*s.slotBytes() > b.dev.info.Memory/16 {
+		s.maxTiles /= 2
+	}
+	// All that is surely needed must fit before anything is allocated.
+	need := arenaBytes(ranges) + uint64(b.tuning.Slots)*s.slotBytes()
+	if err := b.reserve(need, "lists and scratch"); err != nil {
+		return nil, err
+	}
+	b.unreserve(need)
 	if s.arena, err = b.loadArena(src, ranges); err != nil {
 		return nil, err
 	}
@@ -100,16 +115,32 @@ func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error)
 	if a == plan.BS {
 		return nil, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if t := s.tables[a]; t != nil {
+	known := func() *tables {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.tables[a]
+	}
+	if t := known(); t != nil {
+		return t, nil
+	}
+	select {
+	case <-s.building:
+		defer func() { s.building <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.closing:
+		return nil, plan.ErrClosed
+	}
+	if t := known(); t != nil { // somebody else built them meanwhile
 		return t, nil
 	}
 	t, err := s.backend.loadTables(ctx, a, s.src)
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
 	s.tables[a] = t
+	s.mu.Unlock()
 	return t, nil
 }
 
@@ -202,6 +233,8 @@ func (s *Store) take(ctx context.Context, try bool) (*slot, error) {
 		return x, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-s.closing:
+		return nil, plan.ErrClosed
 	}
 }
 
@@ -297,11 +330,14 @@ func (s *Store) Memory() uint64 {
 	return n
 }
 
-// Close waits for what is in flight and frees the device memory.
+// Close waits for what is in flight and frees the device memory; callers that
+// wait for a place get plan.ErrClosed.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return plan.ErrClosed
 	}
+	close(s.closing)
+	<-s.building // whoever builds tables has ended
 	s.release()
 	return nil
 }

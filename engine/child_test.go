@@ -90,6 +90,9 @@ func TestWithoutOpenCL(t *testing.T) {
 			c := exec.Command(self)
 			c.Env = append(os.Environ(), child+"="+indexFile(t), env)
 			out, err := c.CombinedOutput()
+			if name == "no driver" && strings.Contains(string(out), "Kind:opencl") {
+				t.Skip("the loader of this machine finds drivers beside those that OCL_ICD_VENDORS names")
+			}
 			if err != nil || !strings.HasSuffix(string(out), "answered on pure Go\n") {
 				t.Errorf("with %s: %v\n%s", env, err, out)
 			}

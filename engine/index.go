@@ -34,8 +34,7 @@ type Options struct {
 	Algorithm plan.Algorithm
 	// BatchCandidates closes a batch: the sum of the shortest lists of its
 	// queries, the computational threshold of Wu et al. 2010, section IV.
-	// 0 means what the
-	// backend likes best (plan.Info.Batch).
+	// 0 means what the backend likes best (plan.Info.Batch).
 	BatchCandidates uint64
 	// Workers prepare batches and collect answers. 0 means one a core, at
 	// least 2, at most 16: enough to keep one device busy.
@@ -116,8 +115,8 @@ func Open(ctx context.Context, path string, opt Options) (*Index, error) {
 	return x, nil
 }
 
-// New makes an index over lists in memory. src and dict must stay valid and
-// unchanged until Close. Query texts are split at white space.
+// New makes an index over lists in memory. dict must name lists of src; both must stay
+// valid and unchanged until Close. Query texts are split at white space.
 func New(ctx context.Context, src *plan.Source, dict Dictionary, opt Options) (*Index, error) {
 	x := &Index{src: src, dict: dict, opt: opt}
 	if err := x.start(ctx); err != nil {

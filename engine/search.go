@@ -165,7 +165,7 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 		total += n
 		// A block was cut to make one batch; it makes more only where its queries
 		// are far heavier than the mean.
-		if load < 2*x.BatchCandidates() && i+1 < len(qs) {
+		if load/2 < x.BatchCandidates() && i+1 < len(qs) {
 			continue
 		}
 		if err := x.run(ctx, &w.batch, &w.results); err != nil {
