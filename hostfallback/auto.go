@@ -25,7 +25,7 @@ type autoTable struct {
 	sieve     []uint32
 	bucket    buckets
 	docs      []uint32
-	clustered bool
+	scattered bool
 }
 
 // autoBucket is the mean size of Auto's buckets: few candidates get there, so a
@@ -64,7 +64,7 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 	if err != nil || l.Len <= codec.SegmentLen {
 		return new(autoTable), 0, err
 	}
-	table = &autoTable{clustered: clustered(docs)}
+	table = &autoTable{scattered: scattered(docs)}
 	take := func(bytes int) bool {
 		if !t.reserve(int64(bytes)) {
 			return false
@@ -95,17 +95,18 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 	return table, size, nil
 }
 
-// clustered tells whether most gaps between docs are below a quarter of their
-// mean. If docs are spread evenly, a fifth are.
-func clustered(docs []uint32) bool {
-	quarter := (docs[len(docs)-1] - docs[0]) / uint32(len(docs)) / 4
-	small := 0
-	for i := 1; i < len(docs); i++ {
-		if docs[i]-docs[i-1] < quarter {
-			small++
+// scattered tells whether docs leave two thirds of the cache lines of a bitset
+// between the first and the last of them alone.
+func scattered(docs []uint32) bool {
+	const line = 512 // bits
+	hit, last := uint32(1), docs[0]/line
+	for _, x := range docs {
+		if x/line != last {
+			last = x / line
+			hit++
 		}
 	}
-	return small > len(docs)/2
+	return hit < (last-docs[0]/line)/3
 }
 
 // newSieve gives each docID one bit in as many words, a power of two: docIDs

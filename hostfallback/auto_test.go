@@ -25,14 +25,14 @@ func TestSieve(t *testing.T) {
 	}
 }
 
-func TestClustered(t *testing.T) {
+func TestScattered(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	want := map[string]bool{"uniform": false, "every-kth": false, "clustered": true, "dense-run": false}
 	for _, g := range codectest.Generators() {
 		if c, ok := want[g.Name]; ok {
 			delete(want, g.Name)
-			if got := clustered(g.Gen(r, 5000, 1<<20)); got != c {
-				t.Errorf("%s: clustered %t", g.Name, got)
+			if got := scattered(g.Gen(r, 5000, 1<<20)); got != c {
+				t.Errorf("%s: scattered %t", g.Name, got)
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"heddle/codec"
 	"heddle/codec/codectest"
@@ -150,30 +149,50 @@ func TestInvalidBatch(t *testing.T) {
 	}
 }
 
-// Cancelling must not wait for the batch to end.
+// ended is a context that ends right behind the first look at it.
+type ended struct {
+	context.Context
+	looked bool
+	done   chan struct{}
+}
+
+func (e *ended) Done() <-chan struct{} { return e.done }
+
+func (e *ended) Err() error {
+	if !e.looked {
+		e.looked = true
+		return nil
+	}
+	return context.Canceled
+}
+
+// A cancelled batch must not go on to its next query: each thread may have opened
+// one, and so built one line, when it sees that the context is done.
 func TestCancelIsPrompt(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const docs = 1 << 20
-	src := source(t, docs, []codec.ID{codec.ParaPFor}, uniform(r, 100_000, docs), uniform(r, 200_000, docs))
-	st := open(t, src, Options{Threads: 2})
-	b := &plan.Batch{Algorithm: plan.BS}
-	for range 40 {
-		b.Add(src, 0, 1)
+	const docs, queries, threads = 1 << 20, 100, 3
+	var lists [][]uint32
+	for range queries + 1 {
+		lists = append(lists, uniform(r, 30_000+len(lists), docs))
 	}
-	var out plan.Results
-	start := time.Now()
-	if err := st.Intersect(t.Context(), b, &out); err != nil {
+	src := source(t, docs, codec.IDs()[:2], lists...)
+	st := open(t, src, Options{Threads: threads, Lazy: true})
+	b := &plan.Batch{Algorithm: plan.LR}
+	for h := range uint32(queries) {
+		b.Add(src, 0, h+1)
+	}
+	ctx := &ended{Context: t.Context(), done: make(chan struct{})}
+	close(ctx.done)
+	if err := st.Intersect(ctx, b, new(plan.Results)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	whole := time.Since(start)
-	ctx, stop := context.WithTimeout(t.Context(), whole/20)
-	defer stop()
-	start = time.Now()
-	if err := st.Intersect(ctx, b, &out); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("a batch of %v under a deadline of %v: %v", whole, whole/20, err)
+	if lines := st.tables.used.Load() / 32; lines > threads {
+		t.Errorf("%d queries were begun after the context was done, on %d threads", lines, threads)
 	}
-	if took := time.Since(start); took > whole/2 {
-		t.Errorf("cancelled after %v, returned after %v of %v", whole/20, took, whole)
+	// Within a query, it is seen before the next block.
+	w, j := new(worker), &job{store: st, batch: b, done: ctx.done}
+	if n, err := w.query(j, 0, &task{end: 1}); n != 0 || err != nil || !j.stopped.Load() {
+		t.Errorf("a query after the context was done: %d matches, %v, stopped %t", n, err, j.stopped.Load())
 	}
 }
 

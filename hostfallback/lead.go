@@ -25,11 +25,11 @@ type lead struct {
 	// Under Auto:
 	bits      []uint32 // if there are some
 	dense     bool     // they are better joined word by word than turned into docIDs
-	clustered bool     // its docIDs come in clusters
+	scattered bool     // its docIDs hit few cache lines of a bitset
 }
 
 func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
-	l.list, l.dense, l.clustered = s.src.List(h), false, false
+	l.list, l.dense, l.scattered = s.src.List(h), false, false
 	if a == plan.Auto {
 		t, err := s.tables.auto(h)
 		if err != nil {
@@ -38,7 +38,7 @@ func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
 		if t.docs != nil {
 			l.list = codec.List{Codec: codec.Raw, Len: l.list.Len, Words: t.docs}
 		}
-		l.bits, l.clustered = t.bits, t.clustered
+		l.bits, l.scattered = t.bits, t.scattered
 		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || s.tables.denser(h, denseLead))
 	}
 	var err error

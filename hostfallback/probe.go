@@ -99,10 +99,10 @@ func (p *prober) openBits(s *store, h plan.Handle) error {
 
 // filter copies the candidates that the list has to the front of dst, which may
 // be cand itself and is at least as long, and returns how many there are.
-// Clustered says that candidates come in clusters.
-func (p *prober) filter(dst, cand []uint32, clustered bool) (int, error) {
+// Scattered says that candidates hit few cache lines of a bitset.
+func (p *prober) filter(dst, cand []uint32, scattered bool) (int, error) {
 	if p.bits != nil {
-		if clustered {
+		if scattered {
 			touch(cand, p.bits)
 		}
 		return filterBits(dst, cand, p.bits), nil

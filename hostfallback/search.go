@@ -39,10 +39,10 @@ func filterBits(dst, cand, bits []uint32) int {
 	return n
 }
 
-// touch loads words that filterBits will need. Candidates in clusters hit bitsets
+// touch loads words that filterBits will need. Scattered candidates hit a bitset
 // here and there, where no hardware fetches ahead; this loop is short enough for
-// many loads to be on their way at once. On evenly spread candidates it would
-// only stand in the way of the hardware.
+// many loads to be on their way at once. Where most cache lines are needed it
+// would only stand in the way of the hardware.
 //
 //go:noinline
 func touch(cand, bits []uint32) (sum uint32) {

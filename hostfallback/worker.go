@@ -61,7 +61,7 @@ func (w *worker) sift(j *job, cand []uint32, probers []*prober) (int, error) {
 		copy(room, cand)
 	}
 	for _, p := range probers {
-		n, err := p.filter(room, cand, w.lead.clustered)
+		n, err := p.filter(room, cand, w.lead.scattered)
 		if err != nil {
 			return 0, named(p.handle, err)
 		}
