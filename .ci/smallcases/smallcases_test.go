@@ -1,0 +1,134 @@
+// Package smallcases runs every kernel, in both shapes, on cases that an
+// interpreter of OpenCL C gets through in a minute: lists of every codec, whole
+// and cut at the borders of segments and tiles, with every kind of probe. The
+// suite of package cl covers far more; this is what Oclgrind checks.
+//
+// The device is the first whose name contains HEDDLE_TEST_DEVICE.
+package smallcases
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"heddle/cl"
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+const universe = 20_000
+
+// gaps between docIDs: small ones, and a large one now and then, which becomes an
+// exception of parapfor; or none at all for stretches.
+func gaps(n int, f func(i int) uint32) (docs []uint32) {
+	d := uint32(3)
+	for i := range n {
+		docs = append(docs, d)
+		d += f(i)
+	}
+	return docs
+}
+
+var lists = map[string][]uint32{
+	"few":    gaps(5, func(i int) uint32 { return uint32(1 + i*31) }),
+	"spread": gaps(300, func(i int) uint32 { return 1 + uint32(i*7)%13 }),
+	"jumps": gaps(260, func(i int) uint32 {
+		if i%50 == 17 {
+			return 900
+		}
+		return 1 + uint32(i%3)
+	}),
+	"dense": gaps(1300, func(i int) uint32 { return 1 + uint32(i&1) }),
+	"tiles": gaps(1030, func(i int) uint32 { return 1 + uint32(i*5)%4 }),
+}
+
+// queries name lists; the first may come in any codec.
+var queries = [][]string{
+	{"few"}, {"jumps"}, {"tiles"},
+	{"few", "spread"}, {"spread", "jumps"}, {"jumps", "dense"}, {"tiles", "dense"},
+	{"few", "jumps", "spread", "dense", "tiles"},
+}
+
+func TestKernels(t *testing.T) {
+	devices, err := cl.Devices(os.Getenv("HEDDLE_TEST_DEVICE"))
+	if err != nil || len(devices) == 0 {
+		t.Fatalf("no device named %q: %v", os.Getenv("HEDDLE_TEST_DEVICE"), err)
+	}
+	for _, serial := range []bool{false, true} {
+		for _, count := range []bool{false, true} {
+			tuning := devices[0].Tuning()
+			tuning.Serial, tuning.NVShuffle = serial, false
+			t.Run(fmt.Sprintf("serial=%v,count loads=%v", serial, count), func(t *testing.T) {
+				backend, err := cl.Open(t.Context(), devices[0], cl.Options{
+					Tuning: &tuning, CountLoads: count, Profiling: true, SkipSelfTest: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer backend.Close()
+				algorithms := []plan.Algorithm{plan.BS, plan.LR, plan.HS16, plan.Bits}
+				if count {
+					algorithms = []plan.Algorithm{plan.HS16}
+				}
+				run(t, backend, algorithms)
+			})
+		}
+	}
+}
+
+func run(t *testing.T, backend plan.Backend, algorithms []plan.Algorithm) {
+	src := &plan.Source{Docs: universe}
+	handles := map[string][]plan.Handle{} // of a list, by codec
+	for name, docs := range lists {
+		for _, id := range codec.IDs() {
+			h, err := src.Append(id, docs, codec.DefaultOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			handles[name] = append(handles[name], h)
+		}
+	}
+	store, err := backend.Load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for i, a := range algorithms {
+		for _, countOnly := range []bool{false, true} {
+			batch := plan.Batch{Algorithm: a, CountOnly: countOnly}
+			for q, names := range queries {
+				var hs []plan.Handle
+				for j, name := range names {
+					hs = append(hs, handles[name][(q+i+j)%len(handles[name])])
+				}
+				batch.Add(src, hs...)
+			}
+			batch.Add(src) // an unknown term
+			var got plan.Results
+			if err := store.Intersect(t.Context(), &batch, &got); err != nil {
+				t.Fatal(err)
+			}
+			for q, names := range queries {
+				want := lists[names[0]]
+				for _, name := range names[1:] {
+					want = slices.DeleteFunc(slices.Clone(want), func(d uint32) bool {
+						_, ok := slices.BinarySearch(lists[name], d)
+						return !ok
+					})
+				}
+				if got.Count(q) != uint64(len(want)) {
+					t.Errorf("%s, count only %v, %v: %d documents, want %d", a, countOnly, names, got.Count(q), len(want))
+				} else if !countOnly && !slices.Equal(got.Query(q), want) {
+					t.Errorf("%s, %v: %v, want %v", a, names, got.Query(q), want)
+				}
+			}
+			// The device's own clock shows that each kernel really ran.
+			if st := got.Stats; st.Decode <= 0 || st.Probe <= 0 || !countOnly && st.Compact <= 0 {
+				t.Errorf("%s, count only %v: a kernel took no time: %+v", a, countOnly, st)
+			}
+			if got.Count(len(queries)) != 0 {
+				t.Errorf("%s: the query without lists matched", a)
+			}
+		}
+	}
+}
