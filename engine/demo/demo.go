@@ -96,7 +96,11 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 		}
 	}
 	report(stdout, backends, verses, answers)
-	fmt.Fprintf(stdout, "\nAll %d backends agree on all %d queries, with every algorithm, and with a scan of the text.\n", len(backends), len(queries))
+	who := "The one backend here agrees"
+	if len(backends) > 1 {
+		who = fmt.Sprintf("All %d backends agree with each other and", len(backends))
+	}
+	fmt.Fprintf(stdout, "\n%s with a scan of the text, on %d queries and with every algorithm.\n", who, len(queries))
 	fmt.Fprintf(stdout, "Ask it yourself: %s search %s --all --query 'in the beginning'\n", os.Args[0], path)
 	return nil
 }
