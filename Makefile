@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 BUILD := .build
 HEDDLE := $(BUILD)/heddle
+# PoCL keeps compiled kernels, and needs the folder to be there.
+export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test bench lint fuzz-smoke oclgrind portable fmt clean
@@ -11,13 +13,13 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build the command into .build/heddle
-	@mkdir -p $(BUILD)
+	@mkdir -p $(BUILD) $(POCL_CACHE_DIR)
 	go build -o $(HEDDLE) ./engine/cmd/heddle
 
 demo: ## index the King James Bible and query it on every backend
 	@.ci/setup
 	@$(MAKE) --no-print-directory build
-	@POCL_CACHE_DIR=$$(mkdir -p .cache/pocl/demo && cd .cache/pocl/demo && pwd) $(HEDDLE) demo
+	@$(HEDDLE) demo
 
 test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL
 	@.ci/test
