@@ -1,0 +1,46 @@
+// Package cl runs batches on OpenCL devices of any vendor: a plan.Backend for
+// each device, by the same kernels everywhere.
+//
+// # A batch on a device
+//
+// Lists lie in an arena of at most four buffers, as they lie in the index file;
+// the tables of an algorithm (buckets, lines, bitsets) lie in a buffer beside it.
+// A batch is cut into rounds (round.go): the elements of the shortest lists, tile
+// by tile. A round is one upload, at most three launches and one download, in the
+// in-order queue of a slot; the rounds of several slots overlap.
+//
+//	kernel     what                                work-group     local memory           barriers            result
+//	decode     shortest lists to docIDs, by runs   128            2 KiB, 4 KiB more      3 a row with        decoded[tile]
+//	                                                              without warp shuffles  exceptions, 10 for
+//	                                                                                     the scan; with
+//	                                                                                     shuffles none
+//	intersect  elements in all lists of the query  tuning.wg      16.1 bytes an element  2 and 1 a list      found[tile], counts[tile],
+//	                                                              of a tile                                  sums[block]
+//	gather     survivors, query after query        tuning.wg      4 bytes                2                   out, behind the counts
+//
+// On devices of type CPU the same kernels are compiled with SCAN_SERIAL: one
+// work-item walks a whole tile, without local memory and barriers. What a
+// device gets is a row of tuning.toml; what its driver gets wrong, quirks.go.
+//
+// # Who owns what
+//
+// One goroutine a device, the owner (Backend.own), enqueues all commands; work
+// reaches it over a channel. A slot, with its queue, kernel objects and memory,
+// belongs to the goroutine that took it until its round has ended, also when the
+// caller has given up: what is under way ends before a slot is used again.
+// Asynchronous transfers go through pinned memory of the driver's only.
+//
+// # Errors
+//
+// Everything is a *plan.DeviceError: ErrNoDevice for limits that the kernels
+// cannot live with, ErrBuild with the compiler's log, ErrSelfTest when a kernel
+// computes wrong, ErrOutOfMemory before anything is allocated where the budget
+// tells, or from the driver where it does not, ErrDeviceLost for the rest. The
+// engine then goes on with its next backend.
+//
+// # Environment
+//
+// HEDDLE_OPENCL_LIBRARY and HEDDLE_OPENCL_SERIAL are described in
+// cl/go-opencl/README.md, and HEDDLE_TEST_BACKEND, HEDDLE_TEST_DEVICE and
+// HEDDLE_TEST_SMALL=1 choose the device of the tests and keep their cases few.
+package cl
