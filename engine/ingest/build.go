@@ -31,8 +31,8 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	if _, err := ParseFormat(string(opt.Format)); err != nil {
 		return Summary{}, err
 	}
-	if st, err := os.Stat(out); err == nil && st.IsDir() {
-		return Summary{}, fmt.Errorf("%s is a folder", out)
+	if err := replaceable(out, inputs); err != nil {
+		return Summary{}, err
 	}
 	// What the Writer would refuse is better known before the reading than after.
 	trial, err := hdl.Create(out, opt.meta(analyzer, "", 0))
@@ -43,6 +43,36 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 		return Summary{}, err
 	}
 	return build(ctx, out, inputs, opt, analyzer)
+}
+
+// replaceable refuses to put the index in the place of what is no file (a folder,
+// a device, a pipe) or is one of the inputs.
+func replaceable(out string, inputs []string) error {
+	old, err := os.Stat(out)
+	switch {
+	case err != nil: // nothing is there, or hdl.Create knows better what is wrong
+		return nil
+	case old.IsDir():
+		return fmt.Errorf("%s is a folder", out)
+	case !old.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", out)
+	}
+	for _, in := range inputs {
+		paths := []string{in}
+		if base, ok := triple(in); ok {
+			for _, suffix := range tripleSuffixes {
+				if path, ok := exists(base + suffix); ok {
+					paths = append(paths, path)
+				}
+			}
+		}
+		for _, path := range paths {
+			if st, err := os.Stat(path); err == nil && os.SameFile(st, old) {
+				return fmt.Errorf("%s is an input, too", out)
+			}
+		}
+	}
+	return nil
 }
 
 func build(ctx context.Context, out string, inputs []string, opt Options, analyzer *analyze.Analyzer) (sum Summary, err error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -319,8 +320,39 @@ func TestUsageErrors(t *testing.T) {
 	if _, err := Build(context.Background(), t.TempDir(), []string{input}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder as output: %v", err)
 	}
+	// A socket stands for all that is no file: an index renamed to its path would
+	// take its place, that of a device too.
+	socket := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := Build(context.Background(), socket, []string{input}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
+		t.Errorf("a socket as output: %v", err)
+	}
+	if st, err := os.Stat(socket); err != nil || st.Mode().Type() != fs.ModeSocket {
+		t.Errorf("the socket after it: %v, %v", st, err)
+	}
 	if _, err := Build(context.Background(), filepath.Join(t.TempDir(), "none", "x.hdl"), []string{input}, DefaultOptions()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing output folder: %v", err)
+	}
+}
+
+// TestBuildSparesItsInputs gives an input as the output, under another name too.
+func TestBuildSparesItsInputs(t *testing.T) {
+	path := save(t, map[string][]byte{"a.tsv": []byte("a\tb\n")})[0]
+	other := filepath.Join(t.TempDir(), "b")
+	if err := os.Symlink(path, other); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{path, other} {
+		if _, err := Build(context.Background(), out, []string{path}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is an input") {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
+	if text, err := os.ReadFile(path); string(text) != "a\tb\n" {
+		t.Errorf("the input is %q now, %v", text, err)
 	}
 }
 
