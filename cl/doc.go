@@ -10,7 +10,7 @@
 // in-order queue of a slot; the rounds of several slots overlap.
 //
 //	kernel     what                                work-group     local memory           barriers            result
-//	decode     shortest lists to docIDs, by runs   128            2 KiB, 4 KiB more      3 a row with        decoded[tile]
+//	decode     shortest lists to docIDs, by runs   128            2 KiB, 2 KiB more      2, 3 a row with     decoded[tile]
 //	                                                              without warp shuffles  exceptions, 10 for
 //	                                                                                     the scan; with
 //	                                                                                     shuffles none
@@ -32,7 +32,7 @@
 //
 // # Errors
 //
-// Everything is a *plan.DeviceError: ErrNoDevice for limits that the kernels
+// What devices do wrong is a *plan.DeviceError: ErrNoDevice for limits that the kernels
 // cannot live with, ErrBuild with the compiler's log, ErrSelfTest when a kernel
 // computes wrong, ErrOutOfMemory before anything is allocated where the budget
 // tells, or from the driver where it does not, ErrDeviceLost for the rest. The

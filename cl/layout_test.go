@@ -1,7 +1,9 @@
 package cl
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -390,5 +392,24 @@ func TestRecord(t *testing.T) {
 	s.record(1, nil, &got)
 	if want := [recordWords]uint32{25, 200, 200, uint32(codec.Raw)}; got != want {
 		t.Errorf("without tables: %v, want %v", got, want)
+	}
+}
+
+// TestTablesBeyondReach has lists whose tables together are more than kernels can
+// address: that is a want of memory, which makes Auto take another algorithm.
+func TestTablesBeyondReach(t *testing.T) {
+	const length = 1 << 26 // more than one docID in plan.DenseRatio
+	words := make([]uint32, 3*length/codec.SegmentLen)
+	words[length/codec.SegmentLen-1] = math.MaxUint32 - 1 // the greatest docID
+	src := &plan.Source{Docs: math.MaxUint32, Words: words}
+	for range 33 { // tables of 512 MiB
+		src.Lists = append(src.Lists, plan.List{Words: uint32(len(words)), Len: length, Codec: codec.ParaPFor})
+	}
+	if _, _, err := planTables(plan.Bits, src); !errors.Is(err, plan.ErrOutOfMemory) {
+		t.Errorf("33 tables of 512 MiB: %v", err)
+	}
+	src.Lists = src.Lists[:31]
+	if refs, n, err := planTables(plan.Bits, src); err != nil || n != 31<<27 || refs[30].off != 30<<27 {
+		t.Errorf("31 tables of 512 MiB: %d words, %v", n, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -75,7 +76,8 @@ func lastDoc(l codec.List) (uint32, error) {
 	return 0, &codec.CorruptError{Codec: l.Codec, Reason: "the list is shorter than its length says"}
 }
 
-// planTables lays the tables of algorithm a out; words is their total.
+// planTables lays the tables of algorithm a out; words is their total. It looks at
+// every list, whether it gets a table or not.
 func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint64, err error) {
 	refs = make([]tableRef, len(src.Lists))
 	for h, l := range src.Lists {
@@ -87,12 +89,13 @@ func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint
 			return nil, 0, fmt.Errorf("list %d: %w", h, &codec.CorruptError{Codec: l.Codec, Reason: "docIDs beyond the universe"})
 		}
 		ref, n := tableFor(a, l, src.Docs, last)
-		if words+uint64(n) > 1<<32-1 {
-			return nil, 0, fmt.Errorf("tables of %s need more than 16 GiB", a)
-		}
-		ref.off = uint32(words)
+		ref.off = uint32(words) // right unless the total is refused below
 		refs[h] = ref
 		words += uint64(n)
+	}
+	if words > 1<<32-1 {
+		return nil, 0, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "opencl", Op: "laying out tables of " + a.String(),
+			Err: fmt.Errorf("they take %d bytes, kernels address 16 GiB", 4*words)}
 	}
 	return refs, words, nil
 }
@@ -104,24 +107,49 @@ func (b *Backend) loadTables(ctx context.Context, a plan.Algorithm, src *plan.So
 		return nil, err
 	}
 	t := &tables{refs: refs, bytes: 4 * (words + plan.ListAlign)}
-	if t.bytes > b.dev.info.MaxAlloc {
+	if most := min(b.dev.info.MaxAlloc, 4<<32); t.bytes > most { // offsets are 32 bits of words
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "loading tables of " + a.String(),
-			Err: fmt.Errorf("they take %d bytes, the largest buffer has %d", t.bytes, b.dev.info.MaxAlloc)}
+			Err: fmt.Errorf("they take %d bytes, a buffer has at most %d", t.bytes, most)}
 	}
 	if err := b.reserve(t.bytes, "tables of "+a.String()); err != nil {
 		return nil, err
 	}
-	host := make([]uint32, words)
-	if err = fillTables(ctx, src, refs, host); err == nil {
-		if t.buffer, err = b.buffer(ocl.MemReadOnly, t.bytes, "tables"); err == nil {
-			err = b.writeWords(t.buffer, host)
-		}
+	if t.buffer, err = b.buffer(ocl.MemReadOnly, t.bytes, "tables"); err == nil {
+		err = b.fillTables(ctx, src, t)
 	}
 	if err != nil {
 		t.release(b)
 		return nil, err
 	}
 	return t, nil
+}
+
+// tablesAtOnce is how many words of tables are built before they are uploaded;
+// one table may be longer.
+const tablesAtOnce = 1 << 10
+
+// fillTables builds the tables piece by piece and uploads each.
+func (b *Backend) fillTables(ctx context.Context, src *plan.Source, t *tables) error {
+	var host []uint32
+	for from := 0; from < len(t.refs); {
+		start, to, size := t.refs[from].off, from, uint32(0)
+		for to < len(t.refs) && (to == from || t.refs[to].off-start+t.refs[to].entries <= tablesAtOnce) {
+			size = t.refs[to].off - start + t.refs[to].entries
+			to++
+		}
+		host = slices.Grow(host[:0], int(size))[:size]
+		clear(host)
+		if err := buildTables(ctx, src, t.refs, from, to, host); err != nil {
+			return err
+		}
+		if size > 0 {
+			if err := b.writeWords(t.buffer, int(start), host); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	return nil
 }
 
 func (t *tables) release(b *Backend) {
@@ -131,10 +159,11 @@ func (t *tables) release(b *Backend) {
 	b.unreserve(t.bytes)
 }
 
-// fillTables decodes every list that has a table and writes the table to its
-// place in host.
-func fillTables(ctx context.Context, src *plan.Source, refs []tableRef, host []uint32) error {
+// buildTables decodes the lists from to to-1 on all cores and writes their tables
+// to host, which begins where the table of the first one does.
+func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, to int, host []uint32) error {
 	var next atomic.Int64
+	next.Store(int64(from))
 	var wg sync.WaitGroup
 	errs := make([]error, runtime.GOMAXPROCS(0))
 	for i := range errs {
@@ -142,7 +171,7 @@ func fillTables(ctx context.Context, src *plan.Source, refs []tableRef, host []u
 			var docs, starts []uint32
 			for errs[i] == nil {
 				h := int(next.Add(1) - 1)
-				if h >= len(refs) {
+				if h >= to {
 					return
 				}
 				r := refs[h]
@@ -157,7 +186,7 @@ func fillTables(ctx context.Context, src *plan.Source, refs []tableRef, host []u
 					errs[i] = fmt.Errorf("list %d: %w", h, err)
 					return
 				}
-				table := host[r.off : r.off+r.entries]
+				table := host[r.off-refs[from].off:][:r.entries]
 				switch r.kind {
 				case probeHS:
 					starts = codec.AppendBuckets(starts[:0], docs, r.shift)
