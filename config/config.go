@@ -25,7 +25,7 @@ type Devices struct {
 // Memory limits what an opened index may occupy.
 type Memory struct {
 	Device Size // lists, tables and scratch on an OpenCL device; 0 is what it reports
-	Tables Size // auxiliary tables of the host backend; 0 is four times the lists
+	Tables Size // auxiliary tables of the host backend; 0 is 16 bytes a posting, 64 MiB to 4 GiB
 }
 
 // Batching says how queries are gathered.

@@ -24,7 +24,7 @@ It costs some speed; --explain and the benchmarks print the times.`),
 0 is what the device reports, less a reserve.`),
 	key("memory.tables", func(c *Config) *Size { return &c.Memory.Tables }, 0, nil,
 		`Most memory for the auxiliary tables of the host backend.
-0 is four times the size of the lists.`),
+0 is 16 bytes a posting, at least 64 MiB and at most 4 GiB.`),
 
 	key("batching.candidates", func(c *Config) *int { return &c.Batching.Candidates }, 0, within(0, math.MaxInt32),
 		`Close a batch at so many elements of its queries' shortest lists.

@@ -45,7 +45,7 @@ type Options struct {
 	// 0 means what the device reports, less a reserve.
 	DeviceMemory uint64
 	// HostMemory caps the auxiliary tables of the pure-Go backend, in bytes;
-	// 0 means four times the lists.
+	// 0 means 16 bytes a posting, at least 64 MiB and at most 4 GiB.
 	HostMemory uint64
 	// Trusted opens the file without checking its checksums.
 	Trusted bool
