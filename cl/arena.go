@@ -83,7 +83,7 @@ func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error
 		m, err := b.buffer(ocl.MemReadOnly, 4*(r.to-r.from+plan.ListAlign), "lists")
 		if err == nil {
 			a.buffers[i] = m
-			err = b.writeWords(m, src.Words[r.from:r.to])
+			err = b.writeWords(m, 0, src.Words[r.from:r.to])
 		}
 		if err != nil {
 			a.release(b)
@@ -116,9 +116,9 @@ func (a *arena) release(b *Backend) {
 // uploadChunk is the size of one pinned buffer of a bulk upload.
 const uploadChunk = 8 << 20
 
-// writeWords copies words to the start of m through two pinned buffers, so that
-// one fills while the other travels, and writes four zero words behind them.
-func (b *Backend) writeWords(m *ocl.MemObject, words []uint32) error {
+// writeWords copies words to word to of m through two pinned buffers, so that one
+// fills while the other travels, and writes four zero words behind them.
+func (b *Backend) writeWords(m *ocl.MemObject, to int, words []uint32) error {
 	var stages [2]*pinned
 	var sent [2]*ocl.Event
 	defer func() {
@@ -154,7 +154,7 @@ func (b *Backend) writeWords(m *ocl.MemObject, words []uint32) error {
 			if err = b.fault("upload"); err != nil {
 				return err
 			}
-			sent[i], err = b.transfer.EnqueueWriteBuffer(m, false, at, size, unsafe.Pointer(&stage[0]), nil)
+			sent[i], err = b.transfer.EnqueueWriteBuffer(m, false, 4*to+at, size, unsafe.Pointer(&stage[0]), nil)
 			return cmp.Or(err, b.transfer.Flush())
 		})
 		if err != nil {

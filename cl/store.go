@@ -184,7 +184,7 @@ func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 				return err
 			}
 			if x != nil {
-				if at, err = s.send(ctx, x, b, t, at); err != nil {
+				if at, err = s.send(x, b, t, at); err != nil {
 					s.free <- x
 					s.abandon(flying[:n])
 					return err
@@ -239,7 +239,7 @@ func (s *Store) take(ctx context.Context, try bool) (*slot, error) {
 }
 
 // send cuts the next round and sends it to the device.
-func (s *Store) send(ctx context.Context, x *slot, b *plan.Batch, t *tables, at position) (position, error) {
+func (s *Store) send(x *slot, b *plan.Batch, t *tables, at position) (position, error) {
 	var refs []tableRef
 	if t != nil {
 		refs = t.refs

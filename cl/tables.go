@@ -126,7 +126,7 @@ func (b *Backend) loadTables(ctx context.Context, a plan.Algorithm, src *plan.So
 
 // tablesAtOnce is how many words of tables are built before they are uploaded;
 // one table may be longer.
-const tablesAtOnce = 1 << 10
+const tablesAtOnce = 32 << 20
 
 // fillTables builds the tables piece by piece and uploads each.
 func (b *Backend) fillTables(ctx context.Context, src *plan.Source, t *tables) error {
