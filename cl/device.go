@@ -109,6 +109,8 @@ func (d *Device) check() error {
 	local := 4 * max(8*128+1, 4*t.Tile+t.Tile/32+3)
 	var why string
 	switch {
+	case t.WG <= 0 || t.WG%32 != 0 || t.Tile <= 0 || t.Tile%128 != 0 || t.Tile > runLen || t.RoundTiles <= 0 || t.Slots <= 0:
+		why = fmt.Sprintf("its tuning row %q is out of range: work-groups of %d, tiles of %d, %d a round, %d slots", t.Name, t.WG, t.Tile, t.RoundTiles, t.Slots)
 	case !d.handle.Available():
 		why = "the driver says that it is not available"
 	case !d.handle.CompilerAvailable():

@@ -161,6 +161,9 @@ func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := b.Validate(s.src); err != nil {
+		return err
+	}
 	for i := range b.Queries() {
 		if n := b.Offsets[i+1] - b.Offsets[i]; n > maxTerms {
 			return fmt.Errorf("cl: query %d has %d terms, at most %d are possible", i, n, maxTerms)

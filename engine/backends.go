@@ -33,7 +33,7 @@ func (c candidate) start(ctx context.Context, src *plan.Source) (*running, error
 
 func hostCandidate(opt Options) candidate {
 	return candidate{"host", func(context.Context) (plan.Backend, error) {
-		return hostfallback.New(hostfallback.Options{Threads: opt.Threads, MemoryLimit: opt.HostMemory}), nil
+		return hostfallback.New(hostfallback.Options{Threads: opt.Threads, MemoryLimit: opt.HostMemory, Lazy: opt.Lazy}), nil
 	}}
 }
 

@@ -47,6 +47,9 @@ type Options struct {
 	// HostMemory caps the auxiliary tables of the pure-Go backend, in bytes;
 	// 0 means 16 bytes a posting, at least 64 MiB and at most 4 GiB.
 	HostMemory uint64
+	// Lazy builds the tables of Auto when a query first needs them, on the
+	// pure-Go backend: the first answer comes sooner, the next ones may wait.
+	Lazy bool
 	// Trusted opens the file without checking its checksums.
 	Trusted bool
 	// Profiling records device times in plan.Stats; it costs a little.

@@ -34,6 +34,7 @@
 #define BLOCK 64 // tiles whose survivors are added up together
 #define ELEMENTS_DECODED 4
 #define SEGMENT 128
+#define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // of n values; n may be 2^32-1
 
 #define CODEC_RAW 1
 #define CODEC_PARAPFOR 2
@@ -78,7 +79,7 @@ typedef struct {
 // packed_segment reads directory entry s of n packed values whose directory
 // begins at word dir of a list of `words` words.
 static inline segment_t packed_segment(words_t p, uint words, uint dir, uint n, uint s) {
-    uint segments = (n + SEGMENT - 1) / SEGMENT;
+    uint segments = SEGMENTS(n);
     uint last = words - 1;
     uint off = p[min(dir + 2 * s, last)];
     uint h = p[min(dir + 2 * s + 1, last)];

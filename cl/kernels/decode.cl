@@ -1,7 +1,8 @@
 // decode: the shortest lists of a batch to docIDs.
 //
-// Computes  out[4*to + i] = docID first+i of the list of a run, for its elements. Raw lists need no decoding. Words behind them, up to
-//           whole segments, are undefined.
+// Computes  out[4*to + i] = docID number first+i of a list, for the elements of
+//           a run. Raw lists need no decoding. The words behind the elements, up
+//           to whole segments, are undefined.
 // Source    Ao et al. 2011, appendix D.2 (ParaPFor), with the prefix sum of
 //           d-gaps over one segment.
 // Phases    SCAN_LOCAL: LANES = SEGMENT/4 work-items a segment, four values of
@@ -12,7 +13,8 @@
 //           SCAN_SERIAL: one work-item a run, no barrier.
 // Batch     one upload; runs begin at uint4 runs_at.
 // Launch    one group of DECODE_WG work-items a run (SCAN_SERIAL: of one).
-// Local     4*DECODE_WG words, and 4*DECODE_WG more without NV_SHUFFLE (SCAN_SERIAL: none).
+// Local     4*DECODE_WG words, and 4*DECODE_WG+1 more without NV_SHUFFLE (SCAN_SERIAL:
+//           none).
 // Bounds    any list bytes: loads are clamped to the list, stores to the run.
 #ifndef HEDDLE_COMMON
 #include "common.cl"
@@ -58,7 +60,9 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
             dst[i] = select_bit(p, r.z / 17, run.x + i);
         return;
     }
-    uint segments = (r.y + SEGMENT - 1) / SEGMENT;
+    uint segments = SEGMENTS(r.y);
+    if (r.z / 3 < segments)
+        return; // no encoder wrote this; there is no barrier to miss
     for (uint i = 0; i < run.y; i += SEGMENT) {
         uint s = (run.x + i) / SEGMENT;
         segment_t g = packed_segment(p, r.z, segments, r.y, s);
@@ -196,8 +200,8 @@ static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint4 *
 static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4 *dst,
                                    __local uint *overflow, __local uint4 *sums, __local uint *exceptions) {
     uint lid = get_local_id(0), lane = lid % LANES, row = lid / LANES;
-    uint segments = (r.y + SEGMENT - 1) / SEGMENT, payload = 3 * segments;
-    uint first = run.x / SEGMENT, here = (run.y + SEGMENT - 1) / SEGMENT;
+    uint segments = SEGMENTS(r.y), payload = 3 * segments;
+    uint first = run.x / SEGMENT, here = SEGMENTS(run.y);
     row_t g[ROWS];
     uint4 v[ROWS];
     uint any = 0, base[ROWS];
@@ -282,7 +286,7 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
     uint codec = r.w & 0xff; // the same for the whole group
     if (codec == CODEC_BITSET)
         decode_bitset(p, r, run, dst);
-    else if (r.z / 3 >= (r.y + SEGMENT - 1) / SEGMENT) // or no encoder wrote this
+    else if (r.z / 3 >= SEGMENTS(r.y)) // or no encoder wrote this
         decode_segments(p, r, run, dst, overflow, sums, exceptions);
 }
 

@@ -57,7 +57,7 @@ static inline void range_of(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uin
     *hi = n;
     if (kind == PROBE_HS) {
         uint h = x >> (r.w >> 24);
-        if (h + 1 < s.y) {
+        if (s.y > 1 && h < s.y - 1) {
             LOADS(*loads, 2);
             *hi = min(t[h + 1], n);
             *lo = min(t[h], *hi);
@@ -112,10 +112,10 @@ static inline bool probe(ARENA, uint4 r, uint4 s, words_t aux, uint x, uint *loa
     range_of(r, s, aux, x, &lo, &hi, loads);
     if (codec == CODEC_RAW)
         return find(p, n, lo, hi, x, loads);
-    uint segments = (n + SEGMENT - 1) / SEGMENT;
+    uint segments = SEGMENTS(n);
     if (codec != CODEC_PARAPFOR || r.z / 3 < segments || lo >= hi)
         return false; // an empty range, or no encoder wrote this
-    uint end = (hi + SEGMENT - 1) / SEGMENT;
+    uint end = SEGMENTS(hi);
     lo /= SEGMENT;
     hi = end;
     while (lo < hi) { // the first segment whose last docID is >= x

@@ -105,6 +105,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
+	opt.Lazy = o.given.query() // tables for all lists are not worth one query
 	x, err := engine.Open(ctx, o.path, opt)
 	if err != nil {
 		return err
