@@ -12,6 +12,10 @@ type quirks struct {
 	// iterations of a work-item, nested ones added up, and is slow; Oclgrind
 	// interprets.
 	maxRoundTiles int
+	// noSerial forbids the serial shape: llvmpipe is of type CPU, but a walk of a
+	// whole tile by one work-item meets its limit of iterations and then gives
+	// wrong counts.
+	noSerial bool
 }
 
 func quirksFor(platform, device string) quirks {
@@ -22,6 +26,7 @@ func quirksFor(platform, device string) quirks {
 	}
 	if strings.Contains(p, "rusticl") || strings.Contains(d, "llvmpipe") {
 		q.memoryLies = true
+		q.noSerial = true
 		q.maxRoundTiles = 1024
 	}
 	if strings.Contains(p, "oclgrind") {
@@ -33,6 +38,9 @@ func quirksFor(platform, device string) quirks {
 func (q quirks) apply(t Tuning) Tuning {
 	if q.maxRoundTiles > 0 {
 		t.RoundTiles = min(t.RoundTiles, q.maxRoundTiles)
+	}
+	if q.noSerial {
+		t.Serial = false
 	}
 	return t
 }

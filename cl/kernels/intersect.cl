@@ -217,19 +217,20 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
         if (n)
             atomic_add(sums + sums_at + t / BLOCK, n);
     }
-    if (!count_only && n) {
-        __local uint2 *found = alive[(j + 1) & 1];
-        for (uint i = lid; i < n; i += WG)
-            atomic_or(&bits[found[i].y / 32], 1u << (found[i].y & 31));
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint i = lid; i < n; i += WG) {
-            uint2 e = found[i];
-            uint at = popcount(bits[e.y / 32] & ((1u << (e.y & 31)) - 1));
-            for (uint w = 0; w < e.y / 32; w++)
-                at += popcount(bits[w]);
-            survivors[(size_t)t * TILE + at] = e.x;
-            LOADS(loads, 1);
-        }
+    // The barrier stands outside of the branches: with one inside and work after
+    // it, PoCL 3.1 loses a survivor of every tile.
+    __local uint2 *found = alive[(j + 1) & 1];
+    uint write = count_only ? 0 : n;
+    for (uint i = lid; i < write; i += WG)
+        atomic_or(&bits[found[i].y / 32], 1u << (found[i].y & 31));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = lid; i < write; i += WG) {
+        uint2 e = found[i];
+        uint at = popcount(bits[e.y / 32] & ((1u << (e.y & 31)) - 1));
+        for (uint w = 0; w < e.y / 32; w++)
+            at += popcount(bits[w]);
+        survivors[(size_t)t * TILE + at] = e.x;
+        LOADS(loads, 1);
     }
 #if COUNT_LOADS
     add_loads(loads_total, loads);
