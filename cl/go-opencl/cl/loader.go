@@ -59,6 +59,9 @@ func open() (uintptr, error) {
 	if path := os.Getenv("HEDDLE_OPENCL_LIBRARY"); path != "" {
 		paths = []string{path}
 	}
+	// dlerror, which Dlopen asks for the text, knows only its own thread's errors.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	var failed []error
 	for _, path := range paths {
 		lib, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
