@@ -91,20 +91,7 @@ func plainIntersect(lists [][]uint32, query []plan.Handle) []uint32 {
 	}
 	found := lists[query[0]]
 	for _, h := range query[1:] {
-		var both []uint32
-		for i, j := 0, 0; i < len(found) && j < len(lists[h]); {
-			switch {
-			case found[i] < lists[h][j]:
-				i++
-			case found[i] > lists[h][j]:
-				j++
-			default:
-				both = append(both, found[i])
-				i++
-				j++
-			}
-		}
-		found = both
+		found = plan.Merge(found, lists[h])
 	}
 	return found
 }

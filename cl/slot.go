@@ -203,9 +203,8 @@ func (x *slot) finish() {
 	x.done <- err
 }
 
-// addStats adds what the round cost to st and releases its events.
+// addStats adds what the round cost to st.
 func (x *slot) addStats(st *plan.Stats) error {
-	defer x.releaseEvents()
 	r := &x.round
 	st.Candidates += r.candidates
 	st.BytesUp += uint64(4 * r.words)

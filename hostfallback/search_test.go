@@ -10,7 +10,6 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
-	"heddle/engine/plan/plantest"
 )
 
 // filters are all ways to look candidates up in docs, by name.
@@ -56,7 +55,7 @@ func TestFilters(t *testing.T) {
 					}
 					slices.Sort(cand)
 					cand = slices.Compact(cand)
-					want := plantest.Merge(cand, docs)
+					want := plan.Merge(cand, docs)
 					for name, filter := range filters(docs, universe) {
 						dst := make([]uint32, len(cand))
 						if got := dst[:filter(dst, cand)]; !slices.Equal(got, want) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/plan"
 )
 
 // within says whether a stage is as close to the paper's as tolerance allows, as
@@ -60,7 +62,7 @@ func TestIntersect(t *testing.T) {
 	for range 2000 {
 		below := 1 + r.IntN(300)
 		a, b := draw(r.IntN(40), below), draw(r.IntN(200), below)
-		want := merge(a, b)
+		want := plan.Merge(a, b)
 		if got := intersect(nil, a, b); !slices.Equal(got, want) {
 			t.Fatalf("%v and %v: %v, want %v", a, b, got, want)
 		}

@@ -32,7 +32,7 @@ func newChecker(ctx context.Context, w *Workload, n int) (*checker, error) {
 		lists := w.sorted(w.Queries[picked[i]])
 		left := lists[0]
 		for _, l := range lists[1:] {
-			left = merge(left, l)
+			left = plan.Merge(left, l)
 		}
 		digests[i] = digest(left)
 		return nil
@@ -41,23 +41,6 @@ func newChecker(ctx context.Context, w *Workload, n int) (*checker, error) {
 		c.sample[q] = digests[i]
 	}
 	return c, err
-}
-
-// merge returns what two ascending lists have in common, as plainly as can be.
-func merge(a, b []uint32) (out []uint32) {
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i] < b[j]:
-			i++
-		case a[i] > b[j]:
-			j++
-		default:
-			out = append(out, a[i])
-			i++
-			j++
-		}
-	}
-	return out
 }
 
 // digest is a checksum of an answer that depends on every docID and its place.

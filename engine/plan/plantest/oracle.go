@@ -7,25 +7,6 @@ import (
 	"heddle/engine/plan"
 )
 
-// Merge returns what two ascending lists have in common. It is the oracle of the
-// suite: as plain as can be.
-func Merge(a, b []uint32) []uint32 {
-	var out []uint32
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch {
-		case a[i] < b[j]:
-			i++
-		case a[i] > b[j]:
-			j++
-		default:
-			out = append(out, a[i])
-			i++
-			j++
-		}
-	}
-	return out
-}
-
 // answer gives the docIDs of every query of b.
 func (s *source) answer(b *plan.Batch) [][]uint32 {
 	want := make([][]uint32, b.Queries())
@@ -34,7 +15,7 @@ func (s *source) answer(b *plan.Batch) [][]uint32 {
 			if j == 0 {
 				want[i] = s.docs[h]
 			} else {
-				want[i] = Merge(want[i], s.docs[h])
+				want[i] = plan.Merge(want[i], s.docs[h])
 			}
 		}
 	}

@@ -18,8 +18,8 @@ func TestMerge(t *testing.T) {
 		{[]uint32{0, maxUniverse - 1}, []uint32{maxUniverse - 1}, []uint32{maxUniverse - 1}},
 		{[]uint32{2, 4}, []uint32{1, 3, 5}, nil},
 	} {
-		if got := Merge(c.a, c.b); !slices.Equal(got, c.want) {
-			t.Errorf("Merge(%v, %v) = %v, want %v", c.a, c.b, got, c.want)
+		if got := plan.Merge(c.a, c.b); !slices.Equal(got, c.want) {
+			t.Errorf("plan.Merge(%v, %v) = %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
 }
