@@ -62,16 +62,12 @@ func (d decodeWork) source(ctx context.Context, seed uint64) (*plan.Source, *hdl
 // own clock for the kernel; on the host the whole call, which also copies.
 // It uses Backend, Device, Threads, Seed, Short, Runs and JSON of opt.
 func Decode(ctx context.Context, opt ListsOptions, stdout, stderr io.Writer) (err error) {
-	opt, err = opt.withDefaults()
+	b, err := newListsBench(opt, stdout, stderr)
 	if err != nil {
 		return err
 	}
-	rows, err := openRows(opt.JSON, stdout)
-	if err != nil {
-		return err
-	}
-	defer func() { err = rows.close(err) }()
-	b := &listsBench{opt: opt, rows: rows, out: opt.tables(stdout, stderr), log: stderr, peaks: make(map[string]float64)}
+	defer func() { err = b.rows.close(err) }()
+	opt = b.opt
 	works := []decodeWork{{64, 1 << 20}, {100_000, 1000}}
 	if opt.Short {
 		works = []decodeWork{{8, 1 << 18}, {2000, 1000}}

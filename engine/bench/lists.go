@@ -13,21 +13,30 @@ import (
 	"heddle/engine/plan"
 )
 
+// newListsBench fills the options and opens the rows; the caller closes them.
+func newListsBench(opt ListsOptions, stdout, stderr io.Writer) (*listsBench, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := openRows(opt.JSON, stdout)
+	if err != nil {
+		return nil, err
+	}
+	return &listsBench{opt: opt, rows: rows, out: opt.tables(stdout, stderr), log: stderr, peaks: make(map[string]float64)}, nil
+}
+
 // Lists measures conjunctive queries on the GOV-like workload: every backend ×
 // layout × algorithm, as in Ao et al. 2011, Figures 5 and 6 and Table 7. Tables
 // go to stdout, progress to stderr, rows to opt.JSON, figures to opt.Plot. It
 // fails if two of them answer any query differently.
 func Lists(ctx context.Context, opt ListsOptions, stdout, stderr io.Writer) (err error) {
-	opt, err = opt.withDefaults()
+	b, err := newListsBench(opt, stdout, stderr)
 	if err != nil {
 		return err
 	}
-	rows, err := openRows(opt.JSON, stdout)
-	if err != nil {
-		return err
-	}
-	defer func() { err = rows.close(err) }()
-	b := &listsBench{opt: opt, rows: rows, out: opt.tables(stdout, stderr), log: stderr, peaks: make(map[string]float64)}
+	defer func() { err = b.rows.close(err) }()
+	opt = b.opt
 	for _, order := range opt.Orders {
 		if err := b.order(ctx, order); err != nil {
 			return err
