@@ -65,6 +65,7 @@ func describe(p *ocl.Platform, h *ocl.Device) *Device {
 		Memory:       uint64(max(h.GlobalMemSize(), 0)),
 		MaxAlloc:     uint64(max(h.MaxMemAllocSize(), 0)),
 		LocalMemory:  uint64(max(h.LocalMemSize(), 0)),
+		Algorithms:   algorithms,
 	}
 	d.tuning = d.quirks.apply(tuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " ")))
 	d.info.Tuning, d.info.Batch = d.tuning.Name, d.tuning.Batch

@@ -161,6 +161,9 @@ func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := s.backend.Info().Runs(b.Algorithm); err != nil {
+		return err
+	}
 	if err := b.Validate(s.src); err != nil {
 		return err
 	}
@@ -298,6 +301,9 @@ func (s *Store) abandon(flying []*slot) {
 
 // Explain names the method for list h.
 func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
+	if err := s.backend.Info().Runs(a); err != nil {
+		return err.Error()
+	}
 	l := s.src.Lists[h]
 	var how string
 	a = s.resolve(a)
@@ -320,6 +326,17 @@ func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
 		how += ", over skip entries, then a walk of one segment"
 	}
 	return how
+}
+
+// ExplainBatch names the algorithm of b, and why where it is the store's choice.
+func (s *Store) ExplainBatch(b *plan.Batch) string {
+	if err := s.backend.Info().Runs(b.Algorithm); err != nil {
+		return err.Error()
+	}
+	if b.Algorithm == plan.Auto {
+		return fmt.Sprintf("%s, the fastest whose tables fit", s.auto)
+	}
+	return b.Algorithm.String()
 }
 
 // Memory is what lists, tables and scratch take on the device.

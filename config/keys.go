@@ -58,9 +58,11 @@ The index remembers them.`),
 	enum("search.mode", func(c *Config) *string { return &c.Search.Mode },
 		"and", []string{"and"}, `Which documents match: those that have every term.`),
 	enum("search.algorithm", func(c *Config) *string { return &c.Search.Algorithm },
-		"auto", []string{"auto", "bs", "lr", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256", "bits"},
+		"auto", []string{"auto", "bs", "is", "lr", "lrseg", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256",
+			"pmf", "pmf0", "pmf1", "pmf2", "pmf3", "pmf4", "merge", "bits", "gallop", "svs", "skiplist", "segstep"},
 		`How lists are intersected. The answer is the same with all of them.
-auto lets the backend choose for each list.`),
+auto lets the backend choose for each batch and list; a backend that does not run
+what is asked for says what it runs.`),
 	key("search.k", func(c *Config) *int { return &c.Search.K }, 10, within(1, math.MaxInt32),
 		`Documents printed for a query, at most.`),
 	enum("search.format", func(c *Config) *string { return &c.Search.Format },

@@ -78,7 +78,7 @@ func TestAlgorithms(t *testing.T) {
 	c := testCorpus()
 	qs := c.queries(40)
 	x := openMemory(t, backendOptions(t))
-	for _, a := range append(plan.Algorithms(), plan.Auto) {
+	for _, a := range append(x.Backend().Algorithms, plan.Auto) {
 		for _, countOnly := range []bool{false, true} {
 			opt := SearchOptions{Algorithm: a, CountOnly: countOnly}
 			var out plan.Results

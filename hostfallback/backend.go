@@ -40,6 +40,9 @@ type Backend struct {
 
 var _ plan.Backend = (*Backend)(nil)
 
+// algorithms are those that search.go and segments.go have loops for.
+var algorithms = []plan.Algorithm{plan.BS, plan.LR, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256, plan.Bits}
+
 // New returns a backend. It holds no resources until Load.
 func New(opt Options) *Backend {
 	if opt.Threads <= 0 {
@@ -58,6 +61,7 @@ func (b *Backend) Info() plan.Info {
 		Type:         "cpu",
 		ComputeUnits: b.opt.Threads,
 		Tuning:       "default",
+		Algorithms:   algorithms,
 	}
 }
 

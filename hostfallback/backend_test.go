@@ -250,7 +250,7 @@ func TestIntersectDoesNotAllocate(t *testing.T) {
 	}
 	src := source(t, docs, codec.IDs(), lists...)
 	st := open(t, src, Options{Threads: 1})
-	for _, a := range append(plan.Algorithms(), plan.Auto) {
+	for _, a := range append(algorithms, plan.Auto) {
 		for _, countOnly := range []bool{false, true} {
 			b := &plan.Batch{Algorithm: a, CountOnly: countOnly}
 			for h := range uint32(30) {

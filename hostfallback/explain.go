@@ -13,6 +13,9 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 	if uint64(h) >= uint64(len(s.src.Lists)) {
 		return fmt.Sprintf("no list %d", h)
 	}
+	if err := runs(a); err != nil {
+		return err.Error()
+	}
 	p := new(prober)
 	if err := p.open(s, a, h); err != nil {
 		return err.Error()
@@ -37,4 +40,15 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 		return fmt.Sprintf("%shs: buckets of %.1f in %s", sieve, mean, where)
 	}
 	return fmt.Sprintf("bs: %d in %s", l.Len, where)
+}
+
+// ExplainBatch implements plan.Store.
+func (s *store) ExplainBatch(b *plan.Batch) string {
+	if err := runs(b.Algorithm); err != nil {
+		return err.Error()
+	}
+	if b.Algorithm == plan.Auto {
+		return "auto: chosen for each list"
+	}
+	return b.Algorithm.String()
 }

@@ -46,6 +46,9 @@ func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := runs(b.Algorithm); err != nil {
+		return err
+	}
 	if err := b.Validate(s.src); err != nil {
 		return err
 	}
@@ -64,6 +67,9 @@ func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	}
 	return nil
 }
+
+// runs gives an error where a is none of algorithms.
+func runs(a plan.Algorithm) error { return plan.Info{Kind: "host", Algorithms: algorithms}.Runs(a) }
 
 // Memory implements plan.Store: the words of the source and all tables.
 func (s *store) Memory() uint64 {

@@ -139,7 +139,7 @@ func openAll(ctx context.Context, path string, stderr io.Writer) ([]*backend, er
 func (b *backend) ask(ctx context.Context, verses []verse, answers [][]uint32) error {
 	for i, text := range queries {
 		q := engine.Query{Text: text}
-		for _, a := range append(plan.Algorithms(), plan.Auto) {
+		for _, a := range append(b.index.Backend().Algorithms, plan.Auto) {
 			got, err := b.index.Search(ctx, q, engine.SearchOptions{Algorithm: a})
 			if err != nil {
 				return fmt.Errorf("%s: %q: %w", b.label, text, err)

@@ -1,22 +1,36 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Algorithm says how an element of the shortest list is looked up in the longer
-// lists of its query. Every algorithm gives the same result on every backend.
+// Algorithm says how lists are intersected. The names are those of the papers;
+// every algorithm gives the same result on every backend that runs it
+// (Info.Algorithms), and a backend that does not gives ErrUnsupported.
+//
+// Most look each element of the shortest list up in the longer ones and differ
+// in how they narrow the places where it can be. Where a list is compressed, the
+// narrowed places are those of its skip entries or key docIDs first.
 type Algorithm uint8
 
 const (
-	// Auto lets the backend choose per list.
+	// Auto lets the backend choose per batch and list; Store.Explain and
+	// Store.ExplainBatch say what it chose.
 	Auto Algorithm = iota
 	// BS is binary search (Ao et al. 2011, section 4.2).
 	BS
+	// IS is interpolation search in exact integers, with binary search after a
+	// bounded number of steps (section 4.2 names it as an alternative to BS).
+	IS
 	// LR is binary search in the safe range of a linear regression over the
 	// whole list (section 4.3), in exact integers.
 	LR
+	// LRSeg is LR with a safe range for each segment of a list under one line
+	// for all of it (local safe ranges, section 5.2).
+	LRSeg
 	// HS8 to HS256 are binary search in a hash bucket (section 4.4); the number
 	// is the mean number of docIDs in a bucket.
 	HS8
@@ -25,9 +39,29 @@ const (
 	HS64
 	HS128
 	HS256
+	// PMF0 to PMF4 are parallel merge find: binary search for the elements of a
+	// group by 0 to 4 levels of splitters, each level inside the sections that
+	// the level above has found (Ding et al. 2009, section 7.2).
+	PMF0
+	PMF1
+	PMF2
+	PMF3
+	PMF4
+	// MergePath, "merge", reads both lists from front to end: merge path on
+	// devices, a branchless merge on the host.
+	MergePath
 	// Bits probes an auxiliary bitset for lists dense enough to have one
 	// (DenseRatio), and is HS16 for the others.
 	Bits
+	// Gallop is exponential search from the place of the element before.
+	Gallop
+	// SvS is small versus small: galloping from list to list, shortest first.
+	SvS
+	// SkipList descends a skip list over each longer list.
+	SkipList
+	// SegStep is the segment-step algorithm (Wu et al. 2010, section V).
+	SegStep
+	algorithms // how many there are
 )
 
 // DenseRatio is the least density, as 1/DenseRatio, of a list that gets an
@@ -36,7 +70,11 @@ const DenseRatio = 128
 
 // Algorithms returns all of them but Auto.
 func Algorithms() []Algorithm {
-	return []Algorithm{BS, LR, HS8, HS16, HS32, HS64, HS128, HS256, Bits}
+	all := make([]Algorithm, 0, algorithms-1)
+	for a := Auto + 1; a < algorithms; a++ {
+		all = append(all, a)
+	}
+	return all
 }
 
 // String gives the name that command line and configuration use.
@@ -46,10 +84,27 @@ func (a Algorithm) String() string {
 		return "auto"
 	case BS:
 		return "bs"
+	case IS:
+		return "is"
 	case LR:
 		return "lr"
+	case LRSeg:
+		return "lrseg"
+	case MergePath:
+		return "merge"
 	case Bits:
 		return "bits"
+	case Gallop:
+		return "gallop"
+	case SvS:
+		return "svs"
+	case SkipList:
+		return "skiplist"
+	case SegStep:
+		return "segstep"
+	}
+	if levels, ok := a.Levels(); ok {
+		return fmt.Sprintf("pmf%d", levels)
 	}
 	if b := a.Bucket(); b != 0 {
 		return fmt.Sprintf("hs%d", b)
@@ -69,20 +124,46 @@ func (a Algorithm) Bucket() uint32 {
 	return 0
 }
 
-// ParseAlgorithm is the inverse of String; "hs" means HS16.
+// Levels is the number of levels of splitters of a PMF algorithm; the others
+// have none and give false.
+func (a Algorithm) Levels() (int, bool) {
+	return int(a) - int(PMF0), a >= PMF0 && a <= PMF4
+}
+
+// ParseAlgorithm is the inverse of String; "hs" means HS16 and "pmf" PMF3.
 func ParseAlgorithm(s string) (Algorithm, error) {
-	if strings.EqualFold(s, "hs") {
+	switch strings.ToLower(s) {
+	case "hs":
 		return HS16, nil
+	case "pmf":
+		return PMF3, nil
 	}
-	names := []string{Auto.String()}
-	if strings.EqualFold(s, Auto.String()) {
-		return Auto, nil
-	}
-	for _, a := range Algorithms() {
+	for a := Auto; a < algorithms; a++ {
 		if strings.EqualFold(s, a.String()) {
 			return a, nil
 		}
-		names = append(names, a.String())
 	}
-	return 0, fmt.Errorf("unknown algorithm %q (one of %s)", s, strings.Join(names, ", "))
+	return 0, fmt.Errorf("unknown algorithm %q (one of %s, %s)", s, Auto, names(Algorithms()))
+}
+
+// names joins the names of some algorithms.
+func names(some []Algorithm) string {
+	text := make([]string, len(some))
+	for i, a := range some {
+		text[i] = a.String()
+	}
+	return strings.Join(text, ", ")
+}
+
+// ErrUnsupported is what errors.Is finds where a backend is asked for an
+// algorithm that it does not run.
+var ErrUnsupported = errors.New("unsupported algorithm")
+
+// Runs gives an error of ErrUnsupported, with the names that the backend knows,
+// where a is none of its algorithms.
+func (i Info) Runs(a Algorithm) error {
+	if a == Auto || slices.Contains(i.Algorithms, a) {
+		return nil
+	}
+	return fmt.Errorf("%w %s: backend %s runs %s, %s", ErrUnsupported, a, i.Kind, Auto, names(i.Algorithms))
 }

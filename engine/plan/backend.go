@@ -23,6 +23,9 @@ type Store interface {
 	// Explain says which method the store takes for list h under algorithm a:
 	// a short text such as "bitset, one load" or "hs16: buckets of 13".
 	Explain(a Algorithm, h Handle) string
+	// ExplainBatch says which algorithm b runs under, and where that is the
+	// backend's choice, why: a short text such as "bits: tables fit".
+	ExplainBatch(b *Batch) string
 	// Memory is what the store occupies on its backend, in bytes, auxiliary
 	// tables included.
 	Memory() uint64
@@ -44,4 +47,6 @@ type Info struct {
 	LocalMemory  uint64 // bytes a work-group
 	Tuning       string // name of the tuning row in force
 	Batch        uint64 // candidates of a batch at which throughput levels off
+	// Algorithms that the backend runs, besides Auto.
+	Algorithms []Algorithm
 }

@@ -12,6 +12,10 @@ import (
 type Batch struct {
 	Algorithm Algorithm
 	CountOnly bool // results carry counts, no docIDs
+	// Part gives each query to one work-group, or one worker, that alone walks
+	// its shortest list (PART, Wu et al. 2010, section IV). Otherwise the elements
+	// of all shortest lists are shared out alike (PARA).
+	Part bool
 
 	// Offsets has one entry a query and one more: the lists of query i are
 	// Handles[Offsets[i]:Offsets[i+1]], ascending by (length, handle), without

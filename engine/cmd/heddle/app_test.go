@@ -178,7 +178,7 @@ func TestNamesAgree(t *testing.T) {
 	for _, id := range codec.IDs() {
 		codecs = append(codecs, id.String())
 	}
-	algorithms := []string{"auto", "hs"}
+	algorithms := []string{"auto", "hs", "pmf"}
 	for _, a := range plan.Algorithms() {
 		algorithms = append(algorithms, a.String())
 	}

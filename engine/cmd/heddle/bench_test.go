@@ -18,7 +18,7 @@ func TestBenchUsage(t *testing.T) {
 		{"bench lists now", `takes no argument`},
 		{"bench lists --orders random", `unknown order "random"`},
 		{"bench lists --layouts raw,zip", `unknown layout "zip"`},
-		{"bench lists --algorithms hs16,merge", `unknown algorithm "merge"`},
+		{"bench lists --algorithms hs16,hs17", `unknown algorithm "hs17"`},
 		{"bench lists --runs -1", `cannot be negative`},
 		{"bench lists --backend gpu", `flag --backend: "gpu" is not one of`},
 		{"bench decode --orders uniform", `unknown flag: --orders`},

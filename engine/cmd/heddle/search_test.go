@@ -12,6 +12,8 @@ import (
 	"testing/iotest"
 
 	"heddle/config"
+	"heddle/engine/plan"
+	"heddle/hostfallback"
 )
 
 // someQueries are asked of the test collection: one term and many, a term twice,
@@ -64,6 +66,14 @@ func TestSearchAlgorithms(t *testing.T) {
 	c := buildCollection(t)
 	k, _ := config.Lookup("search.algorithm")
 	for _, algorithm := range k.Values {
+		a, err := plan.ParseAlgorithm(algorithm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := hostfallback.New(hostfallback.Options{}).Info().Runs(a); err != nil {
+			wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1", "--backend", "host", "--algorithm", algorithm), exitFailed, err.Error())
+			continue
+		}
 		for _, q := range []string{"w0 w1", "w9 w0 w2", "w20 w1"} {
 			if got := must(t, "search", "c.hdl", "--query", q, "--all", "--algorithm", algorithm); got != lines(c.want(q), "") {
 				t.Errorf("%s: %q has another answer", algorithm, q)

@@ -50,7 +50,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"stem", "", "index.stem", ""},
 	{"stopwords", "", "index.stopwords", "none|FILE"},
 	{"mode", "", "search.mode", ""},
-	{"algorithm", "", "search.algorithm", "auto|bs|lr|hs8..hs256|bits"},
+	{"algorithm", "", "search.algorithm", "NAME"},
 	{"k", "k", "search.k", "N"},
 	{"format", "", "search.format", ""},
 	{"log-level", "", "log.level", ""},

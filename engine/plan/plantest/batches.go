@@ -1,10 +1,13 @@
 package plantest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -55,6 +58,7 @@ func (su *suite) randomBatch(rt *rapid.T, backend plan.Backend) {
 	}
 	b.Algorithm = rapid.SampledFrom(su.algorithms()).Draw(rt, "algorithm")
 	b.CountOnly = rapid.Bool().Draw(rt, "count only")
+	b.Part = rapid.Bool().Draw(rt, "part")
 
 	st, err := backend.Load(rt.Context(), &s.Source)
 	if err != nil {
@@ -187,6 +191,11 @@ func (su *suite) describe(t *testing.T) {
 					t.Errorf("no explanation for list %d under %v", h, a)
 				}
 			}
+			mine := *b
+			mine.Algorithm = a
+			if st.ExplainBatch(&mine) == "" {
+				t.Errorf("no explanation for a batch under %v", a)
+			}
 		}
 	}
 	explain()
@@ -198,5 +207,35 @@ func (su *suite) describe(t *testing.T) {
 	info := backend.Info()
 	if info.Kind == "" || info.Device == "" || info.ComputeUnits <= 0 {
 		t.Errorf("incomplete info: %+v", info)
+	}
+}
+
+// unsupported asks for every algorithm that the backend does not name.
+func (su *suite) unsupported(t *testing.T) {
+	s, b := su.workload(t, 4, 4)
+	backend := su.open(t)
+	defer backend.Close()
+	st, err := backend.Load(t.Context(), &s.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	info := backend.Info()
+	for _, a := range append(plan.Algorithms(), 255) {
+		if slices.Contains(info.Algorithms, a) {
+			continue
+		}
+		b.Algorithm = a
+		if err := st.Intersect(t.Context(), b, &plan.Results{}); !errors.Is(err, plan.ErrUnsupported) || !strings.Contains(err.Error(), a.String()) {
+			t.Errorf("%v, which is none of %v: %v", a, info.Algorithms, err)
+		}
+		if st.Explain(a, 0) == "" || st.ExplainBatch(b) == "" {
+			t.Errorf("no explanation of %v", a)
+		}
+	}
+	for _, a := range append(info.Algorithms, plan.Auto) {
+		if err := info.Runs(a); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -28,16 +28,12 @@ type Options struct {
 	// Corrupt adds sources of random words. A backend that promises an error or
 	// a bounded result for them, and never a panic, sets it.
 	Corrupt bool
-	// Algorithms to run; nil means plan.Auto and all of plan.Algorithms.
+	// Algorithms to run; nil means plan.Auto and all that the backend names in its
+	// Info.
 	Algorithms []plan.Algorithm
 }
 
-func (o Options) algorithms() []plan.Algorithm {
-	if o.Algorithms != nil {
-		return o.Algorithms
-	}
-	return append([]plan.Algorithm{plan.Auto}, plan.Algorithms()...)
-}
+func (o Options) algorithms() []plan.Algorithm { return o.Algorithms }
 
 // pick returns full, or small for a Small suite.
 func (o Options) pick(full, small int) int {
@@ -57,6 +53,14 @@ type suite struct {
 // closes what it got; open fails or skips the test itself when there is none.
 func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
 	s := suite{Options: opt, open: open}
+	if opt.Algorithms == nil {
+		b := open(t)
+		s.Algorithms = append([]plan.Algorithm{plan.Auto}, b.Info().Algorithms...)
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("unsupported", s.unsupported)
 	t.Run("lists", s.lists)
 	t.Run("lengths", s.lengths)
 	t.Run("universes", s.universes)
@@ -128,25 +132,25 @@ func (su *suite) load(t *testing.T, s *source) plan.Store {
 }
 
 // verify runs b under every algorithm of the suite, with docIDs and with counts
-// only, and compares with the oracle. The batch's mode and algorithm are left as
-// they were.
+// only, as PARA and as PART, and compares with the oracle. The batch's modes and
+// algorithm are left as they were.
 func (su *suite) verify(t *testing.T, st plan.Store, s *source, b *plan.Batch) {
 	t.Helper()
 	if err := b.Validate(&s.Source); err != nil {
 		t.Fatal(err)
 	}
 	before := *b
-	defer func() { b.Algorithm, b.CountOnly = before.Algorithm, before.CountOnly }()
+	defer func() { b.Algorithm, b.CountOnly, b.Part = before.Algorithm, before.CountOnly, before.Part }()
 	want := s.answer(b)
 	var out plan.Results
-	for _, a := range su.algorithms() {
+	for i, a := range su.algorithms() {
 		for _, countOnly := range []bool{false, true} {
-			b.Algorithm, b.CountOnly = a, countOnly
+			b.Algorithm, b.CountOnly, b.Part = a, countOnly, (i%2 == 0) == countOnly
 			if err := st.Intersect(t.Context(), b, &out); err != nil {
-				t.Fatalf("%v, count only %t: %v", a, countOnly, err)
+				t.Fatalf("%v, count only %t, part %t: %v", a, countOnly, b.Part, err)
 			}
 			if err := s.compare(b, want, &out); err != nil {
-				t.Fatalf("%v, count only %t: %v", a, countOnly, err)
+				t.Fatalf("%v, count only %t, part %t: %v", a, countOnly, b.Part, err)
 			}
 		}
 	}
