@@ -59,7 +59,7 @@ func benchmarkLog(b *testing.B, w *workload) {
 		}
 		algorithms := []plan.Algorithm{plan.Auto}
 		if id == codec.Raw {
-			algorithms = append(algorithms, plan.Algorithms()...)
+			algorithms = append(algorithms, New(Options{}).Info().Algorithms...)
 		}
 		algorithms = slices.DeleteFunc(algorithms, func(a plan.Algorithm) bool { return !only.MatchString(coded + "-" + a.String()) })
 		if len(algorithms) == 0 {
