@@ -26,10 +26,16 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 	dst := make([]uint32, 0, 20*len(docs))
-	for _, id := range IDs() {
+	for _, id := range implemented {
 		l := encode(t, id, docs, DefaultOptions())
 		none(id.String()+" AppendTo", func() { _, err := l.AppendTo(dst); must(err) })
 		none(id.String()+" Validate", func() { must(l.Validate()) })
+		none(id.String()+" Blocks", func() {
+			var b Blocks
+			must(b.Open(l))
+			_, err := b.Decode(dst, b.Find(docs[500]))
+			must(err)
+		})
 		none(id.String()+" Append", func() { _, err := Append(dst, id, docs, DefaultOptions()); must(err) })
 		none(id.String()+" Size", func() { Size(id, docs, DefaultOptions()) })
 	}

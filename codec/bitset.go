@@ -104,47 +104,33 @@ func (b *bitBlock) count() (n int) {
 	return n
 }
 
-// check calls visit for each block with its rank, after checking that the rank
-// is right, that the docIDs so far are at most Len, at the end exactly Len, and
-// that the last block is not empty.
-func (b Bits) check(visit func(block int, rank, count int)) error {
-	n := 0
-	for k, rank := range b.Ranks {
-		if int(rank) != n {
-			return corrupt(Bitset, len(b.Words)+k, "block %d has rank %d behind %d docIDs", k, rank, n)
-		}
-		count := b.block(k).count()
-		if count == 0 && k == len(b.Ranks)-1 {
-			return corrupt(Bitset, k*blockWords, "the last block is empty")
-		}
-		if n+count > int(b.Len) {
-			return corrupt(Bitset, k*blockWords, "more bits than the %d docIDs of the list", b.Len)
-		}
-		visit(k, n, count)
-		n += count
+// decode writes the docIDs of block k to dst, whose length is the difference of
+// the ranks, after checking that the block has as many and the ranks are right:
+// the first one 0, and each the one before with its block, up to Len.
+func (b Bits) decode(dst []uint32, k int) error {
+	block, rank, end := b.block(k), int(b.Ranks[k]), k+1 == len(b.Ranks)
+	count := block.count()
+	switch {
+	case k == 0 && rank != 0:
+		return corrupt(Bitset, len(b.Words), "the first block has rank %d", rank)
+	case rank+count > int(b.Len):
+		return corrupt(Bitset, k*blockWords, "more bits than the %d docIDs of the list", b.Len)
+	case end && count == 0:
+		return corrupt(Bitset, k*blockWords, "the last block is empty")
+	case end && rank+count != int(b.Len):
+		return corrupt(Bitset, len(b.Words)+k, "%d bits for %d docIDs", rank+count, b.Len)
+	case !end && rank+count != int(b.Ranks[k+1]):
+		return corrupt(Bitset, len(b.Words)+k+1, "block %d has rank %d behind %d docIDs", k+1, b.Ranks[k+1], rank+count)
 	}
-	if n != int(b.Len) {
-		return corrupt(Bitset, len(b.Words), "%d bits for %d docIDs", n, b.Len)
+	n := 0
+	for i := range blockWords / 2 {
+		x := uint32(k)*blockBits + uint32(i)*64
+		for w := block.word(i); w != 0; w &= w - 1 {
+			dst[n] = x + uint32(bits.TrailingZeros64(w))
+			n++
+		}
 	}
 	return nil
-}
-
-// validate checks all.
-func (b Bits) validate() error { return b.check(func(int, int, int) {}) }
-
-// decodeAll writes all docIDs to dst, whose length is b.Len.
-func (b Bits) decodeAll(dst []uint32) error {
-	return b.check(func(k, rank, count int) {
-		out, n := dst[rank:rank+count], 0
-		block := b.block(k)
-		for i := range blockWords / 2 {
-			x := uint32(k)*blockBits + uint32(i)*64
-			for w := block.word(i); w != 0; w &= w - 1 {
-				out[n] = x + uint32(bits.TrailingZeros64(w))
-				n++
-			}
-		}
-	})
 }
 
 func sizeBitset(docs []uint32) int {

@@ -32,38 +32,73 @@ const (
 	// Bitset stores one bit a docID and a rank directory: membership is one
 	// load. It is smaller than Raw for lists of a density above 1/32.
 	Bitset ID = 3
+	// VByte stores d-gaps in bytes of seven bits.
+	VByte ID = 4
+	// Rice stores d-gaps in two bit vectors, low bits and unary quotients, with
+	// the sums that make a segment decode by two prefix sums (Ding et al. 2009,
+	// section 6.1).
+	Rice ID = 5
+	// PFD is PForDelta: exceptions form a linked list through their slots (Ao et
+	// al. 2011, section 5.1).
+	PFD ID = 6
+	// NewPFD keeps the low bits of exceptions in place; their positions and
+	// overflows are Simple16 words (Ao et al. 2011, section 5.1).
+	NewPFD ID = 7
+	// RPFD has one width for the list and compresses the arrays of offsets and
+	// overflows of exceptions by the same scheme again (Ding et al. 2009, section
+	// 6.2).
+	RPFD ID = 8
+	// LRC stores the distances of all docIDs from one line (Ao et al. 2011,
+	// section 5.2).
+	LRC ID = 9
+	// LRCSeg stores the distances from one line with a width a segment.
+	LRCSeg ID = 10
+	// SegLRC stores the distances from a line a segment.
+	SegLRC ID = 11
+	// HSLRC128 and HSLRC256 store the distances from a line a hash bucket of
+	// about 128 or 256 docIDs (Ao et al. 2011, section 5.3).
+	HSLRC128 ID = 12
+	HSLRC256 ID = 13
 )
 
-// SegmentLen is the number of values in a ParaPFor segment; the last segment of
-// a list may hold fewer. 128 values are 32 work-items of four.
+// SegmentLen is the number of values in a segment of a gap codec; the last
+// segment of a list may hold fewer. 128 values are 32 work-items of four.
 const SegmentLen = 128
+
+var names = [...]string{
+	Raw: "raw", ParaPFor: "parapfor", Bitset: "bitset", VByte: "vbyte", Rice: "rice",
+	PFD: "pfd", NewPFD: "newpfd", RPFD: "rpfd", LRC: "lrc", LRCSeg: "lrcseg",
+	SegLRC: "seglrc", HSLRC128: "hslrc128", HSLRC256: "hslrc256",
+}
 
 // String gives the name that command line and configuration use.
 func (id ID) String() string {
-	switch id {
-	case Raw:
-		return "raw"
-	case ParaPFor:
-		return "parapfor"
-	case Bitset:
-		return "bitset"
+	if int(id) < len(names) && names[id] != "" {
+		return names[id]
 	}
 	return fmt.Sprintf("codec(%d)", uint8(id))
 }
 
-// IDs returns every codec of this build, in the order of their values.
+// IDs returns the codecs that every backend reads, in the order of their values.
 func IDs() []ID { return []ID{Raw, ParaPFor, Bitset} }
 
-// ParseID is the inverse of ID.String; case does not matter.
+// implemented are the codecs that this package encodes and decodes.
+var implemented = []ID{Raw, ParaPFor, Bitset}
+
+// ParseID is the inverse of ID.String; case does not matter, and "hslrc" is
+// HSLRC256.
 func ParseID(s string) (ID, error) {
-	var names []string
-	for _, id := range IDs() {
+	if strings.EqualFold(s, "hslrc") {
+		return HSLRC256, nil
+	}
+	var all []string
+	for _, id := range implemented {
 		if strings.EqualFold(s, id.String()) {
 			return id, nil
 		}
-		names = append(names, id.String())
+		all = append(all, id.String())
 	}
-	return 0, fmt.Errorf("codec: unknown codec %q (one of %s)", s, strings.Join(names, ", "))
+	return 0, fmt.Errorf("codec: unknown codec %q (one of %s)", s, strings.Join(all, ", "))
 }
 
 // ErrCorrupt is what errors.Is finds in every error about bytes that no encoder

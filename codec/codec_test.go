@@ -2,11 +2,14 @@ package codec
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 )
 
 func TestParseID(t *testing.T) {
-	for _, id := range IDs() {
+	for _, id := range implemented {
 		if got, err := ParseID(id.String()); err != nil || got != id {
 			t.Errorf("ParseID(%q) = %v, %v", id.String(), got, err)
 		}
@@ -14,17 +17,31 @@ func TestParseID(t *testing.T) {
 	if got, err := ParseID("ParaPFor"); err != nil || got != ParaPFor {
 		t.Errorf("ParseID(ParaPFor) = %v, %v", got, err)
 	}
-	if _, err := ParseID("vbyte"); err == nil || err.Error() != `codec: unknown codec "vbyte" (one of raw, parapfor, bitset)` {
-		t.Errorf("ParseID(vbyte): %v", err)
+	if got, err := ParseID("hslrc"); err != nil || got != HSLRC256 {
+		t.Errorf("ParseID(hslrc) = %v, %v", got, err)
+	}
+	if _, err := ParseID("wah"); err == nil || !strings.HasPrefix(err.Error(), `codec: unknown codec "wah" (one of raw, parapfor, bitset`) {
+		t.Errorf("ParseID(wah): %v", err)
 	}
 }
 
+// The values are in files.
 func TestNames(t *testing.T) {
-	if got := ID(9).String(); got != "codec(9)" {
-		t.Errorf("name of codec 9 is %q", got)
+	want := "raw parapfor bitset vbyte rice pfd newpfd rpfd lrc lrcseg seglrc hslrc128 hslrc256"
+	for i, name := range strings.Fields(want) {
+		if got := ID(i + 1).String(); got != name {
+			t.Errorf("name of codec %d is %q, want %q", i+1, got, name)
+		}
 	}
-	if Raw != 1 || ParaPFor != 2 || Bitset != 3 {
-		t.Error("values of codecs, which are in files, have changed")
+	for _, id := range []ID{0, 14, 255} {
+		if got, want := id.String(), fmt.Sprintf("codec(%d)", id); got != want {
+			t.Errorf("name is %q, want %q", got, want)
+		}
+	}
+	for _, id := range IDs() {
+		if !slices.Contains(implemented, id) {
+			t.Errorf("%v is not implemented", id)
+		}
 	}
 }
 
@@ -37,10 +54,10 @@ func TestCorruptError(t *testing.T) {
 	if want := "codec: corrupt raw list at word 2: docID 4 behind 5"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
-	if err := (List{Codec: 7}).Validate(); !errors.Is(err, ErrCorrupt) {
+	if err := (List{Codec: 77}).Validate(); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("unknown codec: %v", err)
 	}
-	if _, err := (List{Codec: 7}).AppendTo(nil); !errors.Is(err, ErrCorrupt) {
+	if _, err := (List{Codec: 77}).AppendTo(nil); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("unknown codec: %v", err)
 	}
 }

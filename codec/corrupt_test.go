@@ -29,6 +29,7 @@ func checkTotal(tb rapid.TB, l List) bool {
 	} else if docs := got[1:]; uint64(len(docs)) != uint64(l.Len) || disorder(docs) != 0 {
 		tb.Fatalf("%d docIDs for a length of %d, disorder at %d", len(docs), l.Len, disorder(docs))
 	}
+	checkTotalBlocks(tb, l, err == nil)
 	switch l.Codec {
 	case ParaPFor:
 		checkTotalSegments(tb, l, err == nil)
@@ -128,7 +129,7 @@ func victims(tb testing.TB) (lists []List) {
 	for _, g := range codectest.Generators() {
 		for _, n := range []int{20, 135} {
 			docs := g.List(1, n, 3000)
-			for _, id := range IDs() {
+			for _, id := range implemented {
 				if len(docs) <= 135 || id == ParaPFor {
 					lists = append(lists, encode(tb, id, docs, Options{ExceptionRatio: 0.2}))
 				}
@@ -289,7 +290,7 @@ func TestBitsetTrailingBlock(t *testing.T) {
 
 // A declared length that the words cannot hold must not ask for its memory.
 func TestLengthIsNotTrusted(t *testing.T) {
-	for _, id := range IDs() {
+	for _, id := range implemented {
 		for _, words := range []int{0, 1, 3, 17, 300} {
 			l := List{id, math.MaxUint32, make([]uint32, words)}
 			t.Run(fmt.Sprintf("%v/%d", id, words), func(t *testing.T) {

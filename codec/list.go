@@ -16,67 +16,34 @@ type List struct {
 // strictly increasing list of Len docIDs. It allocates only to grow dst, and
 // grows it only when the number of words makes Len possible.
 func (l List) AppendTo(dst []uint32) ([]uint32, error) {
-	switch l.Codec {
-	case Raw:
-		if err := l.checkRaw(); err != nil {
-			return dst, err
-		}
-		return append(dst, l.Words...), nil
-	case ParaPFor:
-		s, err := l.Segments()
-		if err != nil {
-			return dst, err
-		}
-		n := len(dst)
-		out := slices.Grow(dst, int(l.Len))[:n+int(l.Len)]
-		if err := s.decodeAll(out[n:]); err != nil {
-			return dst, err
-		}
-		return out, nil
-	case Bitset:
-		b, err := l.Bits()
-		if err != nil {
-			return dst, err
-		}
-		n := len(dst)
-		out := slices.Grow(dst, int(l.Len))[:n+int(l.Len)]
-		if err := b.decodeAll(out[n:]); err != nil {
-			return dst, err
-		}
-		return out, nil
+	var b Blocks
+	if err := b.Open(l); err != nil {
+		return dst, err
 	}
-	return dst, corrupt(l.Codec, 0, "unknown codec")
+	out := slices.Grow(dst, int(l.Len))
+	for k := range b.Count() {
+		var err error
+		if out, err = b.Decode(out, k); err != nil {
+			return dst, err
+		}
+	}
+	return out, nil
 }
 
 // Validate checks everything that AppendTo checks, without a place for the
 // whole list.
 func (l List) Validate() error {
-	switch l.Codec {
-	case Raw:
-		return l.checkRaw()
-	case ParaPFor:
-		s, err := l.Segments()
-		if err != nil {
+	var b Blocks
+	if err := b.Open(l); err != nil {
+		return err
+	}
+	var buf [blockBits]uint32
+	block := buf[:0]
+	for k := range b.Count() {
+		var err error
+		if block, err = b.Decode(block[:0], k); err != nil {
 			return err
 		}
-		return s.validate()
-	case Bitset:
-		b, err := l.Bits()
-		if err != nil {
-			return err
-		}
-		return b.validate()
-	}
-	return corrupt(l.Codec, 0, "unknown codec")
-}
-
-// checkRaw checks length and order of a Raw list.
-func (l List) checkRaw() error {
-	if uint64(len(l.Words)) != uint64(l.Len) {
-		return corrupt(Raw, len(l.Words), "%d words for %d docIDs", len(l.Words), l.Len)
-	}
-	if i := disorder(l.Words); i > 0 {
-		return corrupt(Raw, i, "docID %d behind %d", l.Words[i], l.Words[i-1])
 	}
 	return nil
 }

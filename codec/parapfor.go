@@ -79,29 +79,6 @@ func (s *Segments) decode(p *Packed, seg int, dst []uint32) error {
 	return nil
 }
 
-// decodeAll writes all docIDs to dst, whose length is s.Len.
-func (s *Segments) decodeAll(dst []uint32) error {
-	p := s.packed()
-	for seg := range s.Last {
-		at := seg * SegmentLen
-		if err := s.decode(&p, seg, dst[at:min(at+SegmentLen, len(dst))]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// validate decodes segment by segment.
-func (s *Segments) validate() error {
-	var buf [SegmentLen]uint32
-	for seg := range s.Last {
-		if _, err := s.Decode(seg, &buf); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // gaps writes v_i for the docIDs of segment seg to buf and returns them.
 func gaps(buf *[SegmentLen]uint32, docs []uint32, seg int) []uint32 {
 	at := seg * SegmentLen

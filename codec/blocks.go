@@ -1,0 +1,130 @@
+package codec
+
+import "slices"
+
+// Blocks is random access to a list of any codec: the list as consecutive
+// blocks that decode alone, and a search that names the only block where a docID
+// can be.
+//
+//	raw            blocks of SegmentLen docIDs
+//	bitset         blocks of 512 bits, some of them empty
+//	gap codecs     segments of SegmentLen docIDs
+//
+// Open once, then use Count, Start, Find and Decode in any order. Nothing
+// allocates, but for Decode to grow dst. On words that no encoder wrote, Start
+// and Find answer anything in their range, and Decode gives an error or docIDs
+// that keep its promises.
+//
+// A Blocks is a view: it owns nothing, and is safe for concurrent use while
+// nobody writes to the words or calls Open.
+type Blocks struct {
+	list  List
+	count int
+	last  []uint32 // gap codecs: last docID of each segment
+	segs  Segments // ParaPFor
+	bits  Bits     // Bitset
+}
+
+// Open makes b a view of l, whatever it was before. It checks the length of
+// tables, not their content; an error is one for which errors.Is(err,
+// ErrCorrupt) holds.
+func (b *Blocks) Open(l List) (err error) {
+	*b = Blocks{list: l}
+	switch l.Codec {
+	case Raw:
+		if uint64(len(l.Words)) != uint64(l.Len) {
+			return corrupt(Raw, len(l.Words), "%d words for %d docIDs", len(l.Words), l.Len)
+		}
+		b.count = segments(l.Len)
+		return nil
+	case Bitset:
+		b.bits, err = l.Bits()
+		b.count = len(b.bits.Ranks)
+		return err
+	case ParaPFor:
+		b.segs, err = l.Segments()
+		b.last = b.segs.Last
+		b.count = len(b.last)
+		return err
+	}
+	return corrupt(l.Codec, 0, "unknown codec")
+}
+
+// Count is the number of blocks; that of an empty list is 0.
+func (b *Blocks) Count() int { return b.count }
+
+// Start is the index in the list of the first docID of block k, 0 to Count,
+// which is that of the first docID behind it when the block is empty.
+// Start(Count()) is the length of the list.
+func (b *Blocks) Start(k int) int {
+	if k == b.count {
+		return int(b.list.Len)
+	}
+	if b.list.Codec == Bitset {
+		return int(min(b.bits.Ranks[k], b.list.Len))
+	}
+	return k * SegmentLen
+}
+
+// Find is the number of the only block that can hold x, Count if none can.
+func (b *Blocks) Find(x uint32) int {
+	switch b.list.Codec {
+	case Raw:
+		lo, hi := 0, b.count // the first block whose last docID is not below x
+		for lo < hi {
+			if k := int(uint(lo+hi) / 2); b.list.Words[b.Start(k+1)-1] < x {
+				lo = k + 1
+			} else {
+				hi = k
+			}
+		}
+		return lo
+	case Bitset:
+		return min(int(x/blockBits), b.count)
+	}
+	k, _ := slices.BinarySearch(b.last, x)
+	return k
+}
+
+// Decode appends the docIDs of block k, 0 to Count-1, to dst and returns the
+// extended slice: Start(k+1) - Start(k) of them, strictly increasing, and above
+// all of the blocks before if those decode. After an error, for which
+// errors.Is(err, ErrCorrupt) holds, dst comes back as it was.
+func (b *Blocks) Decode(dst []uint32, k int) ([]uint32, error) {
+	n := b.Start(k+1) - b.Start(k)
+	if n < 0 {
+		return dst, corrupt(b.list.Codec, 0, "block %d ends before it starts", k)
+	}
+	out := slices.Grow(dst, n)[:len(dst)+n]
+	if err := b.decode(out[len(dst):], k); err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+// decode writes the docIDs of block k to dst, whose length is their count.
+func (b *Blocks) decode(dst []uint32, k int) error {
+	switch b.list.Codec {
+	case Raw:
+		return decodeRaw(dst, b.list.Words, k)
+	case Bitset:
+		return b.bits.decode(dst, k)
+	case ParaPFor:
+		p := b.segs.packed()
+		return b.segs.decode(&p, k, dst)
+	}
+	return corrupt(b.list.Codec, 0, "unknown codec")
+}
+
+// decodeRaw copies block k of docs to dst and checks that it ascends, from the
+// docID before it on.
+func decodeRaw(dst, docs []uint32, k int) error {
+	at := k * SegmentLen
+	copy(dst, docs[at:])
+	before := max(at-1, 0)
+	if i := disorder(docs[before : at+len(dst)]); i > 0 {
+		i += before
+		return corrupt(Raw, i, "docID %d behind %d", docs[i], docs[i-1])
+	}
+	return nil
+}
