@@ -271,3 +271,30 @@ func TestConcurrentBatches(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestBatchCandidatesOfACall: a call's own threshold cuts as an index's does, and
+// a query to a worker gives the same answers.
+func TestBatchCandidatesOfACall(t *testing.T) {
+	c := testCorpus()
+	qs := c.queries(pick(300, 60))
+	x := openMemory(t, backendOptions(t).with(Options{BatchCandidates: math.MaxUint64, Workers: 1}))
+	batches := func(opt SearchOptions) (n int) {
+		err := x.SearchBatches(t.Context(), qs, opt, func(first int, r *plan.Results) error {
+			n++
+			for i := range len(r.Offsets) - 1 {
+				if err := c.check(qs[first+i], r.Count(i), r.Query(i), false); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	whole, cut := batches(SearchOptions{}), batches(SearchOptions{BatchCandidates: 900, Part: true})
+	if whole >= cut || cut < 3 {
+		t.Errorf("%d batches at the index's threshold, %d at the call's", whole, cut)
+	}
+}

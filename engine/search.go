@@ -27,6 +27,11 @@ type Query struct {
 type SearchOptions struct {
 	Algorithm plan.Algorithm
 	CountOnly bool
+	// Part gives each query to one work-group or worker, as plan.Batch says.
+	Part bool
+	// BatchCandidates closes a batch in place of Options.BatchCandidates; 0
+	// leaves it.
+	BatchCandidates uint64
 }
 
 // Answer is what one query matched.
@@ -66,7 +71,7 @@ func (x *Index) Search(ctx context.Context, q Query, opt SearchOptions) (Answer,
 
 func (w *worker) reset(x *Index, opt SearchOptions) {
 	w.batch.Reset()
-	w.batch.CountOnly = opt.CountOnly
+	w.batch.CountOnly, w.batch.Part = opt.CountOnly, opt.Part
 	w.batch.Algorithm = opt.Algorithm
 	if opt.Algorithm == plan.Auto {
 		w.batch.Algorithm = x.opt.Algorithm
@@ -140,7 +145,7 @@ func (x *Index) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions
 			w := x.workers.Get().(*worker)
 			defer x.workers.Put(w)
 			for inner.Err() == nil {
-				block := x.blockSize(len(qs))
+				block := x.blockSize(len(qs), x.threshold(opt))
 				first := int(next.Add(block) - block)
 				if first >= len(qs) {
 					return
@@ -165,7 +170,7 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 		total += n
 		// A block was cut to make one batch; it makes more only where its queries
 		// are far heavier than the mean.
-		if load/2 < x.BatchCandidates() && i+1 < len(qs) {
+		if load/2 < x.threshold(opt) && i+1 < len(qs) {
 			continue
 		}
 		if err := x.run(ctx, &w.batch, &w.results); err != nil {
@@ -184,10 +189,15 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 
 // blockSize is how many queries should make one batch, from the mean load seen
 // so far; small blocks at first, and never so large that workers idle.
-func (x *Index) blockSize(queries int) int64 {
+func (x *Index) blockSize(queries int, threshold uint64) int64 {
 	mean := max(x.meanLoad.Load(), 16)
-	n := int64(x.BatchCandidates() / mean)
+	n := int64(threshold / mean)
 	return max(1, min(n, int64(queries/x.workerCount()+1), 1<<16))
+}
+
+// threshold closes the batches of one call.
+func (x *Index) threshold(opt SearchOptions) uint64 {
+	return cmp.Or(opt.BatchCandidates, x.BatchCandidates())
 }
 
 // BatchCandidates is the computational threshold in force: the load at which a
