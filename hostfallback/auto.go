@@ -19,12 +19,14 @@ import (
 //     the list has not, and small buckets for those that pass;
 //   - compressed lists also have a plain copy, because in a batch nearly every
 //     segment would be decoded again and again;
+//   - lists of long runs have those, for unions;
 //   - lists of up to one segment have nothing.
 type autoTable struct {
 	bits      []uint32
 	sieve     []uint32
 	bucket    buckets
 	docs      []uint32
+	runs      []uint32 // first and last docID of each run
 	scattered bool
 }
 
@@ -89,10 +91,36 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 		table.sieve = newSieve(docs, sieve)
 		table.bucket = buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
 	}
+	if n := countRuns(docs); n*runLen <= len(docs) && take(8*n) {
+		table.runs = appendRuns(make([]uint32, 0, 2*n), docs)
+	}
 	if l.Codec == codec.Raw || !t.denser(h, denseLead) && take(4*len(docs)) {
 		table.docs = docs
 	}
 	return table, size, nil
+}
+
+// runLen is the least mean length of runs that are worth keeping.
+const runLen = 4
+
+// countRuns is the number of runs of consecutive docIDs.
+func countRuns(docs []uint32) int {
+	n := min(len(docs), 1)
+	for i := 1; i < len(docs); i++ {
+		n += 1 - equal(docs[i-1]+1, docs[i])
+	}
+	return n
+}
+
+// appendRuns appends the first and the last docID of each run to dst.
+func appendRuns(dst, docs []uint32) []uint32 {
+	for i, x := range docs {
+		if i == 0 || x != docs[i-1]+1 {
+			dst = append(dst, x, x)
+		}
+		dst[len(dst)-1] = x
+	}
+	return dst
 }
 
 // scattered tells whether docs leave two thirds of the cache lines of a bitset

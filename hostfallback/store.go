@@ -16,6 +16,9 @@ type store struct {
 	tables tables
 	jobs   sync.Pool // *job
 
+	evaluations    sync.Pool // *evaluation
+	formulaWorkers sync.Pool // *formulaWorker
+
 	mu     sync.RWMutex // held for reading by every batch, for writing by Close
 	closed bool
 }
@@ -32,6 +35,8 @@ func newStore(src *plan.Source, opt Options) *store {
 	}
 	s := &store{src: src, opt: opt, tables: tables{src: src, limit: int64(min(limit, math.MaxInt64))}}
 	s.jobs.New = func() any { return new(job) }
+	s.evaluations.New = func() any { return new(evaluation) }
+	s.formulaWorkers.New = func() any { return new(formulaWorker) }
 	return s
 }
 

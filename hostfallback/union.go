@@ -1,0 +1,247 @@
+package hostfallback
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"heddle/engine/plan"
+)
+
+// chunkDocs is the number of documents that a union is made of at a time: their
+// bits take 8 KiB, a quarter of the first-level cache.
+const chunkDocs = 1 << 16
+
+// fewDocs is the most docIDs of a chunk that are sorted instead of set as bits.
+const fewDocs = 32
+
+// chunk is what a union has of the chunkDocs documents from base on: docIDs where
+// they are few, else bits.
+type chunk struct {
+	base uint32
+	docs []uint32 // strictly ascending
+	bits []uint64 // bit i is docID base+i; nil where there are docs
+}
+
+// count is the number of docIDs.
+func (c chunk) count() int {
+	n := len(c.docs)
+	for _, x := range c.bits {
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// appendTo appends the docIDs to dst.
+func (c chunk) appendTo(dst []uint32) []uint32 {
+	if c.bits == nil {
+		return append(dst, c.docs...)
+	}
+	n, end := c.count(), len(dst)
+	dst = slices.Grow(dst, n+3)
+	expand(dst[end:end+n+3], c.bits, c.base)
+	return dst[:end+n]
+}
+
+// union makes the union of lists in ascending order, chunk by chunk.
+//
+// Lists that have bits are joined word by word, densest first, and nothing more
+// is read of a chunk once all of its bits are set. The others wait at the chunk
+// where they go on: so a chunk costs nothing for a list that has no docID there,
+// and a chunk where no list has one is passed over. A run sets whole words.
+//
+// A union belongs to one goroutine and is reused; what next gives is valid until
+// it is called again.
+type union struct {
+	docs    uint64  // universe
+	at, end int     // the next chunk and the one behind the last
+	first   int     // the chunk of waiting[0]
+	waiting []int32 // by chunk: the span that goes on there or before, -1 for none
+	behind  []int32 // by span: another one that waits at the same chunk, or -1
+	spans   []*span
+	dense   []*span // those with bits, densest first
+	reach   int     // chunks in which one of them may have bits
+	few     []uint32
+	acc     [chunkDocs / 64]uint64
+}
+
+// chunks is the number of chunks of a universe.
+func chunks(docs uint32) int { return int((uint64(docs) + chunkDocs - 1) / chunkDocs) }
+
+// open makes u the union of lists in the chunks from, ..., end-1. Under Auto it
+// reads them in the form that is read fastest, else as they are encoded.
+func (u *union) open(s *store, a plan.Algorithm, lists []plan.Handle, from, end int) error {
+	u.docs, u.end = uint64(s.src.Docs), min(end, chunks(s.src.Docs))
+	u.at, u.first, u.reach = from, from, 0
+	n := max(u.end-from, 0)
+	u.waiting = slices.Grow(u.waiting[:0], n)[:n]
+	for i := range u.waiting {
+		u.waiting[i] = -1
+	}
+	for len(u.spans) < len(lists) {
+		u.spans = append(u.spans, new(span))
+		u.behind = append(u.behind, -1)
+	}
+	u.dense = u.dense[:0]
+	for i, h := range lists {
+		p := u.spans[i]
+		if err := p.open(s, a, h); err != nil {
+			return err
+		}
+		if p.bits != nil {
+			u.dense = append(u.dense, p)
+			u.reach = max(u.reach, (len(p.bits)*32+chunkDocs-1)/chunkDocs)
+			continue
+		}
+		if err := p.seek(uint32(from * chunkDocs)); err != nil {
+			return err
+		}
+		u.wait(i)
+	}
+	slices.SortFunc(u.dense, func(a, b *span) int { return cmp.Compare(b.len, a.len) })
+	return nil
+}
+
+// wait puts span i where it goes on, at the next chunk or behind it.
+func (u *union) wait(i int) {
+	x, ok := u.spans[i].next()
+	if c := max(int(x/chunkDocs), u.at); ok && c < u.end {
+		u.push(i, c)
+	}
+}
+
+func (u *union) push(i, c int) {
+	u.behind[i] = u.waiting[c-u.first]
+	u.waiting[c-u.first] = int32(i)
+}
+
+// seek passes over the chunks before c, in which nobody is interested.
+func (u *union) seek(c int) {
+	for c = min(c, u.end); u.at < c; u.at++ {
+		for i := u.waiting[u.at-u.first]; i >= 0; {
+			behind := u.behind[i]
+			if c < u.end {
+				u.push(int(i), c)
+			}
+			i = behind
+		}
+	}
+}
+
+// next gives the next chunk that has a docID, and false at the end.
+func (u *union) next() (chunk, bool, error) {
+	for u.at < u.end {
+		if u.waiting[u.at-u.first] < 0 && u.at >= u.reach {
+			u.at++
+			continue
+		}
+		if c, err := u.join(); err != nil || len(c.docs) > 0 || c.bits != nil {
+			return c, err == nil, err
+		}
+	}
+	return chunk{}, false, nil
+}
+
+// join gives chunk u.at and goes on to the next.
+func (u *union) join() (chunk, error) {
+	base := u.at * chunkDocs
+	i := u.waiting[u.at-u.first]
+	u.at++
+	c := chunk{base: uint32(base)}
+	all := u.acc[:(min(u.docs-uint64(base), chunkDocs)+63)/64]
+	full := false
+	for _, p := range u.dense {
+		if base/32 < len(p.bits) && !full {
+			if c.bits == nil {
+				c.bits = all
+				clear(all)
+			}
+			full = or(all, p.bits[base/32:])
+		}
+	}
+	u.few = u.few[:0]
+	spans := 0
+	for i >= 0 {
+		p, behind := u.spans[i], u.behind[i]
+		if full {
+			if u.at < u.end {
+				u.push(int(i), u.at)
+			}
+			i = behind
+			continue
+		}
+		if err := p.seek(c.base); err != nil {
+			return c, err
+		}
+		for {
+			docs, more := p.take(c.base + chunkDocs - 1)
+			if c.bits == nil && (p.runs != nil || len(u.few)+len(docs) > fewDocs) {
+				c.bits = all
+				clear(all)
+				set(&u.acc, u.few)
+			}
+			if c.bits == nil {
+				u.few = append(u.few, docs...)
+			} else {
+				set(&u.acc, docs)
+			}
+			if !more {
+				break
+			}
+			if err := p.decode(); err != nil {
+				return c, err
+			}
+		}
+		if p.runs != nil {
+			p.takeRuns(&u.acc, c.base)
+		}
+		spans++
+		u.wait(int(i))
+		i = behind
+	}
+	if c.bits == nil {
+		c.docs = u.few
+		if spans > 1 {
+			slices.Sort(c.docs)
+			c.docs = slices.Compact(c.docs)
+		}
+	}
+	return c, nil
+}
+
+// or sets dst to dst OR a, whose words it joins in pairs, as far as both go, and
+// tells whether all bits of dst are set then.
+func or(dst []uint64, a []uint32) bool {
+	n := min(len(dst), len(a)/2)
+	all := ^uint64(0)
+	a = a[:2*n]
+	for i := range dst[:n] {
+		x := dst[i] | (uint64(a[2*i]) | uint64(a[2*i+1])<<32)
+		dst[i] = x
+		all &= x
+	}
+	return all == ^uint64(0) && n == len(dst)
+}
+
+// set sets the bits of docs, which lie in one chunk.
+func set(acc *[chunkDocs / 64]uint64, docs []uint32) {
+	for _, x := range docs {
+		acc[x/64%(chunkDocs/64)] |= 1 << (x % 64)
+	}
+}
+
+// setRun sets the bits from to to, inclusive, counted from the chunk's base.
+func setRun(acc *[chunkDocs / 64]uint64, from, to uint32) {
+	from, to = from%chunkDocs, to%chunkDocs
+	i, j := from/64, to/64
+	head, tail := ^uint64(0)<<(from%64), ^uint64(0)>>(63-to%64)
+	if i == j {
+		acc[i] |= head & tail
+		return
+	}
+	acc[i] |= head
+	for i++; i < j; i++ {
+		acc[i] = ^uint64(0)
+	}
+	acc[j] |= tail
+}

@@ -1,0 +1,149 @@
+package hostfallback
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/codec"
+	"heddle/codec/codectest"
+	"heddle/engine/plan"
+)
+
+// all reads a union to its end and checks what every chunk promises.
+func (u *union) all(t rapid.TB) (docs []uint32, chunks int) {
+	before := -1
+	for {
+		c, ok, err := u.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			return docs, chunks
+		}
+		if int(c.base) <= before || c.base%chunkDocs != 0 || (c.docs == nil) == (c.bits == nil) {
+			t.Fatalf("chunk at %d behind %d: %d docs, %d words", c.base, before, len(c.docs), len(c.bits))
+		}
+		before = int(c.base)
+		n := len(docs)
+		docs = c.appendTo(docs)
+		if len(docs)-n != c.count() {
+			t.Fatalf("%d docIDs in a chunk that counts %d", len(docs)-n, c.count())
+		}
+		chunks++
+	}
+}
+
+func TestUnion(t *testing.T) {
+	algorithms := []plan.Algorithm{plan.Auto, plan.BS}
+	rapid.Check(t, func(t *rapid.T) {
+		universe := rapid.SampledFrom([]uint32{1, 100, 5000, chunkDocs, chunkDocs + 1, 300_000, 1 << 24, math.MaxUint32}).Draw(t, "universe")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		src := &plan.Source{Docs: universe}
+		var handles []plan.Handle
+		var want []uint32
+		lists := rapid.IntRange(0, 12).Draw(t, "lists")
+		for i := range lists {
+			g := rapid.SampledFrom(codectest.Generators()).Draw(t, "kind")
+			docs := g.Gen(r, rapid.IntRange(0, 6000).Draw(t, "length"), uint64(universe))
+			id := rapid.SampledFrom(codecs).Draw(t, "codec")
+			if id == codec.Bitset && len(docs) > 0 && docs[len(docs)-1] > 1<<24 {
+				id = codec.Raw
+			}
+			if _, err := src.Append(id, docs, codec.DefaultOptions()); err != nil {
+				t.Fatal(err)
+			}
+			handles = append(handles, uint32(i))
+			want = append(want, docs...)
+		}
+		slices.Sort(want)
+		want = slices.Compact(want)
+		s := newStore(src, Options{Threads: 1, MemoryLimit: rapid.SampledFrom([]uint64{0, 30_000}).Draw(t, "limit")})
+		u := new(union)
+		for _, a := range algorithms {
+			if err := u.open(s, a, handles, 0, chunks(universe)); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := u.all(t); !slices.Equal(got, want) {
+				t.Fatalf("%v: %d docIDs, want %d", a, len(got), len(want))
+			}
+			// In two parts, and passing over some chunks.
+			cut := rapid.IntRange(0, chunks(universe)).Draw(t, "cut")
+			if err := u.open(s, a, handles, 0, cut); err != nil {
+				t.Fatal(err)
+			}
+			got, _ := u.all(t)
+			if err := u.open(s, a, handles, cut, chunks(universe)); err != nil {
+				t.Fatal(err)
+			}
+			rest, _ := u.all(t)
+			if got = append(got, rest...); !slices.Equal(got, want) {
+				t.Fatalf("%v, cut at chunk %d: %d docIDs, want %d", a, cut, len(got), len(want))
+			}
+			if err := u.open(s, a, handles, 0, chunks(universe)); err != nil {
+				t.Fatal(err)
+			}
+			u.seek(cut)
+			from, _ := slices.BinarySearchFunc(want, uint64(cut)*chunkDocs, func(x uint32, y uint64) int { return int(int64(x) - int64(y)) })
+			if got, _ := u.all(t); !slices.Equal(got, want[from:]) {
+				t.Fatalf("%v, from chunk %d: %d docIDs, want %d", a, cut, len(got), len(want)-from)
+			}
+		}
+	})
+}
+
+// Chunks where no list has a docID are not given.
+func TestUnionPassesOver(t *testing.T) {
+	src := source(t, math.MaxUint32, codecs[:1], []uint32{5, 1 << 31}, []uint32{5, 6, 1 << 31, 1<<31 + 9})
+	u := new(union)
+	if err := u.open(open(t, src, Options{}), plan.Auto, []plan.Handle{0, 1}, 0, chunks(src.Docs)); err != nil {
+		t.Fatal(err)
+	}
+	docs, n := u.all(t)
+	if !slices.Equal(docs, []uint32{5, 6, 1 << 31, 1<<31 + 9}) || n != 2 {
+		t.Errorf("%v in %d chunks", docs, n)
+	}
+}
+
+func TestSetRun(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 1))
+	for range 2000 {
+		from := r.Uint32N(chunkDocs)
+		to := min(from+r.Uint32N(200)*r.Uint32N(3), chunkDocs-1)
+		var got, want [chunkDocs / 64]uint64
+		setRun(&got, 7*chunkDocs+from, 7*chunkDocs+to)
+		for x := from; x <= to; x++ {
+			want[x/64] |= 1 << (x % 64)
+		}
+		if got != want {
+			t.Fatalf("%d to %d", from, to)
+		}
+	}
+}
+
+func TestGallop(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 2))
+	for range 3000 {
+		docs := uniform(r, r.IntN(100), 300)
+		x := r.Uint32N(310)
+		want, _ := slices.BinarySearch(docs, x)
+		if got := gallop(docs, x); got != want {
+			t.Fatalf("%d in %v: %d, want %d", x, docs, got, want)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	for _, c := range []struct{ docs, want []uint32 }{
+		{nil, nil},
+		{[]uint32{7}, []uint32{7, 7}},
+		{[]uint32{0, 1, 2, 5, 7, 8, math.MaxUint32}, []uint32{0, 2, 5, 5, 7, 8, math.MaxUint32, math.MaxUint32}},
+	} {
+		if got := appendRuns(nil, c.docs); !slices.Equal(got, c.want) || countRuns(c.docs) != len(c.want)/2 {
+			t.Errorf("%v: %v in %d runs", c.docs, got, countRuns(c.docs))
+		}
+	}
+}
