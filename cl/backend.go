@@ -47,7 +47,9 @@ type Backend struct {
 	// work-groups overlaps the next one. (One queue for uploads, kernels and
 	// downloads each, tied by events, was measured to be slower.)
 	transfer *ocl.CommandQueue
-	program  *ocl.Program
+	core     *ocl.Program
+	building sync.Mutex // guards programs; held while one is built
+	programs map[kernelID]*ocl.Program
 
 	work    chan func()   // to the owner
 	stopped chan struct{} // closed when the owner has ended
@@ -73,7 +75,8 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	b := &Backend{dev: d, tuning: d.tuning, opt: opt, work: make(chan func()), stopped: make(chan struct{})}
+	b := &Backend{dev: d, tuning: d.tuning, opt: opt, work: make(chan func()), stopped: make(chan struct{}),
+		programs: map[kernelID]*ocl.Program{}}
 	b.limit = opt.MemoryLimit
 	if b.limit == 0 {
 		b.limit = d.info.Memory / 10 * 9
@@ -108,8 +111,7 @@ func (b *Backend) start() (err error) {
 	if b.transfer, err = b.newQueue(); err != nil {
 		return err
 	}
-	b.program, err = b.build(programSource(b.tuning, b.opt.CountLoads))
-	return err
+	return b.buildCore()
 }
 
 func (b *Backend) newQueue() (*ocl.CommandQueue, error) {
@@ -253,9 +255,7 @@ func (b *Backend) Close() error {
 }
 
 func (b *Backend) release() {
-	if b.program != nil {
-		b.program.Release()
-	}
+	b.releasePrograms()
 	if b.transfer != nil {
 		b.transfer.Release()
 	}

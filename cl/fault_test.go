@@ -431,24 +431,29 @@ func TestBuildFailureAtOpening(t *testing.T) {
 // driver that miscompiles would do.
 func TestSelfTestFails(t *testing.T) {
 	b, _ := openFaulty(t, testDevice(t).Tuning())
-	source := programSource(b.tuning, false)
+	source := programSource(b.tuning, false, coreKernels...)
 	wrong := strings.Replace(source, "#define CODEC_BITSET 3", "#define CODEC_BITSET 5", 1)
 	if wrong == source {
 		t.Fatal("the kernels do not define CODEC_BITSET as 3")
 	}
-	right := b.program
-	defer func() { b.program = right }()
-	var err error
-	if b.program, err = b.build(wrong); err != nil {
+	right := b.core
+	use := func(p *ocl.Program) {
+		for _, k := range coreKernels {
+			b.programs[k] = p
+		}
+	}
+	broken, err := b.build(wrong)
+	if err != nil {
 		t.Fatal(err)
 	}
+	use(broken)
 	err = b.selfTest(limited(t))
-	b.program.Release()
+	use(right)
+	broken.Release()
 	var device *plan.DeviceError
 	if !errors.Is(err, plan.ErrSelfTest) || !errors.As(err, &device) || device.Err == nil {
 		t.Errorf("the self-test of wrong kernels: %v", err)
 	}
-	b.program = right
 	if err := b.selfTest(limited(t)); err != nil {
 		t.Errorf("the self-test of right kernels: %v", err)
 	}

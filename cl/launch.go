@@ -19,6 +19,15 @@ func (q *sequence) try(f func() error) {
 	}
 }
 
+// kernel gives nil after a failure; nothing is done with it then.
+func (q *sequence) kernel(id kernelID) (k *ocl.Kernel) {
+	q.try(func() (err error) {
+		k, err = q.x.kernel(id)
+		return err
+	})
+	return k
+}
+
 func (q *sequence) arg(k *ocl.Kernel, index, v int) {
 	q.try(func() error { return k.SetArgUint32(index, uint32(v)) })
 }
@@ -31,8 +40,8 @@ func (q *sequence) launch(stage int, k *ocl.Kernel, groups, local int) {
 	})
 }
 
-// enqueue sends a round on its way: one upload, at most three launches, one
-// download. It runs on the owner.
+// enqueue sends a round on its way: one upload, a launch a decoder that it needs
+// and two more, one download. It runs on the owner.
 func (x *slot) enqueue() error {
 	b, r := x.store.backend, &x.round
 	if r.tiles == 0 {
@@ -49,30 +58,29 @@ func (x *slot) enqueue() error {
 	if b.opt.CountLoads {
 		q.try(x.clearLoads)
 	}
-	if r.decode > 0 {
-		q.arg(x.decode, 5, r.runsAt)
-		q.launch(stageDecode, x.decode, r.decode, b.tuning.decodeLocal())
-	}
-	q.try(func() error {
-		aux := x.store.arena.buffers[0] // any buffer, where no list has a table
-		if x.tables != nil {
-			aux = x.tables.buffer
+	for d, runs := range r.runs {
+		if runs > 0 {
+			k := q.kernel(decoders[d])
+			q.arg(k, 5, r.runsAt[d])
+			q.launch(stageDecode+d, k, runs, b.tuning.decodeLocal())
 		}
-		return x.intersect.SetArgBuffer(4, aux)
-	})
+	}
+	k := q.kernel(kernelID{"intersect", r.with})
+	q.try(func() error { return k.SetArgBuffer(4, cmp.Or(x.tables.buffer, x.store.arena.buffers[0])) })
 	countOnly := 0
 	if x.countOnly {
 		countOnly = 1
 	}
-	q.arg(x.intersect, 6, r.tilesAt)
-	q.arg(x.intersect, 11, r.sumsAt)
-	q.arg(x.intersect, 12, countOnly)
-	q.launch(stageProbe, x.intersect, r.tiles, b.tuning.local())
+	q.arg(k, 6, r.tilesAt)
+	q.arg(k, 11, r.sumsAt)
+	q.arg(k, 12, countOnly)
+	q.launch(stageProbe, k, r.tiles, b.tuning.local())
 	if !x.countOnly {
-		q.arg(x.gather, 3, r.sumsAt)
-		q.arg(x.gather, 4, x.docsAt)
-		q.arg(x.gather, 5, r.tiles)
-		q.launch(stageGather, x.gather, b.tuning.gatherGroups(r.tiles), b.tuning.local())
+		k := q.kernel(kernelID{name: "gather"})
+		q.arg(k, 3, r.sumsAt)
+		q.arg(k, 4, x.docsAt)
+		q.arg(k, 5, r.tiles)
+		q.launch(stageGather, k, b.tuning.gatherGroups(r.tiles), b.tuning.local())
 	}
 	q.try(func() (err error) {
 		x.events[stageDownload], err = x.queue.EnqueueReadBuffer(x.out, false, 0, 4*x.read, unsafe.Pointer(&x.down.words[0]), nil)

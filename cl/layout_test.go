@@ -143,6 +143,14 @@ func cutter(t *testing.T, src *plan.Source, tile, maxTiles int) *Store {
 	return &Store{src: src, places: places, tile: uint32(tile), maxTiles: maxTiles}
 }
 
+// shortest is the number of candidates of a query.
+func shortest(src *plan.Source, q []plan.Handle) uint32 {
+	if len(q) == 0 {
+		return 0
+	}
+	return src.Lists[q[0]].Len
+}
+
 // element is one of the shortest list of a query.
 type element struct {
 	query int
@@ -152,10 +160,10 @@ type element struct {
 // follow does what the kernels do with a round: it takes its tiles one by one
 // and gives the elements that they stand for, checking every record on the way.
 func follow(s *Store, b *plan.Batch, r round, up, firstTile []uint32) (elements []element, err error) {
-	record := func(at int) [recordWords]uint32 { return [recordWords]uint32(up[at:]) }
+	recordAt := func(at int) record { return record(up[at:]) }
 	decoded := map[uint32]element{} // by place in the buffer of decoded elements
-	for i := range r.decode {
-		run := up[4*r.runsAt+i*runWords:][:runWords]
+	for i := range r.runs[0] {
+		run := up[4*r.runsAt[0]+i*runWords:][:runWords]
 		h := slices.IndexFunc(s.places, func(p place) bool { return p.off == run[0] && p.buffer == run[3]>>8&0xff })
 		if h < 0 || s.src.Lists[h].Len != run[1] || s.src.Lists[h].Words != run[2] || uint32(s.src.Lists[h].Codec) != run[3]&0xff {
 			return nil, fmt.Errorf("run %d is of no list: %v", i, run)
@@ -183,9 +191,8 @@ func follow(s *Store, b *plan.Batch, r round, up, firstTile []uint32) (elements 
 				return nil, fmt.Errorf("tile %d has %d terms and %d elements, its query %d lists", t, terms, count, len(q))
 			}
 			for j, h := range q[1:] {
-				var want [recordWords]uint32
-				s.record(h, nil, &want)
-				if got := record((term + j) * recordWords); 2*(term+j) >= r.tilesAt || got != want {
+				want := s.records(nil)[h]
+				if got := recordAt((term + j) * recordWords); 2*(term+j) >= r.tilesAt || got != want {
 					return nil, fmt.Errorf("tile %d, term %d: record %v, want %v", t, j, got, want)
 				}
 			}
@@ -224,12 +231,13 @@ func cutAll(t *testing.T, s *Store, b *plan.Batch) (rounds []round) {
 	t.Helper()
 	up := make([]uint32, uploadWords(s.maxTiles))
 	firstTile := make([]uint32, maxQueries+1)
+	records := s.records(nil)
 	for i := range up {
 		up[i] = 0xdeadbeef // what an earlier batch left
 	}
 	var got []element
 	for at := (position{}); at.query < b.Queries(); {
-		r, next := s.cut(b, nil, at, up, firstTile)
+		r, next := s.cut(b, records, at, up, firstTile)
 		if next.query < at.query || next.query == at.query && next.doc <= at.doc {
 			t.Fatalf("the round from %+v ends at %+v", at, next)
 		}
@@ -247,7 +255,7 @@ func cutAll(t *testing.T, s *Store, b *plan.Batch) (rounds []round) {
 	}
 	i := 0
 	for q := range b.Queries() {
-		for doc := range s.shortest(b.Query(q)) {
+		for doc := range shortest(s.src, b.Query(q)) {
 			if i >= len(got) || got[i] != (element{q, doc}) {
 				t.Fatalf("element %d of query %d is not the %d-th of the rounds", doc, q, i)
 			}
@@ -372,7 +380,7 @@ func TestCutUpload(t *testing.T) {
 		b.Add(src, all[:maxTerms/maxTiles+1]...)
 	}
 	for _, r := range cutAll(t, cutter(t, src, 128, maxTiles), &b) {
-		if r.tiles != maxTiles || r.decode != maxTiles || r.words < uploadWords(maxTiles)*9/10 {
+		if r.tiles != maxTiles || r.runs[0] != maxTiles || r.words < uploadWords(maxTiles)*9/10 {
 			t.Errorf("the round takes %d of %d words: %+v", r.words, uploadWords(maxTiles), r)
 		}
 	}
@@ -383,14 +391,11 @@ func TestRecord(t *testing.T) {
 	src := listsOf(100, 200)
 	s := cutter(t, src, 512, 4)
 	refs := []tableRef{{}, {off: 7, entries: 33, kind: probeHS, shift: 12}}
-	var got [recordWords]uint32
-	s.record(1, refs, &got)
-	want := [recordWords]uint32{25, 200, 200, uint32(codec.Raw) | probeHS<<16 | 12<<24, 7, 33}
-	if got != want {
+	want := record{25, 200, 200, uint32(codec.Raw) | probeHS<<16 | 12<<24, 7, 33}
+	if got := s.records(refs)[1]; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
-	s.record(1, nil, &got)
-	if want := [recordWords]uint32{25, 200, 200, uint32(codec.Raw)}; got != want {
+	if got, want := s.records(nil)[1], (record{25, 200, 200, uint32(codec.Raw)}); got != want {
 		t.Errorf("without tables: %v, want %v", got, want)
 	}
 }

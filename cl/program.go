@@ -3,25 +3,92 @@ package cl
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"strings"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
 //go:embed kernels/*.cl
 var kernels embed.FS
 
-// kernelFiles in the order in which they make up the program.
-var kernelFiles = []string{"common.cl", "decode.cl", "intersect.cl", "compact.cl"}
+// feature is something that some rounds ask of a kernel and most do without.
+// Each is a define in front of the text, so that the kernels of common rounds
+// need no registers for it. A set of features is a program of its own, built when
+// a round first needs it.
+type feature uint32
 
-// programSource is the text that the driver compiles: the defines, then the
-// files. They are one program, since a build costs more than a kernel.
-func programSource(t Tuning, countLoads bool) string {
+const (
+	useGaps  feature = 1 << iota // lists of coded gaps are looked up
+	useLines                     // lists of lrc, lrcseg, seglrc, hslrc are looked up
+)
+
+// featureNames are the defines, by bit.
+var featureNames = []string{"USE_GAPS", "USE_LINES"}
+
+// lookup is the feature that looking list l up asks for.
+func lookup(id codec.ID) feature {
+	switch id {
+	case codec.Raw, codec.Bitset:
+		return 0
+	}
+	return useGaps
+}
+
+// kernelID names a kernel: its function and the features that it is built with.
+type kernelID struct {
+	name string
+	with feature
+}
+
+// decoders are the kernels that turn shortest lists into docIDs. A round launches
+// those that its lists ask for.
+var decoders = [...]kernelID{{name: "decode"}}
+
+// noDecoder is the decoder of lists that are used as they lie.
+const noDecoder = -1
+
+// decoderOf says which of decoders reads a codec.
+func decoderOf(id codec.ID) int {
+	if id == codec.Raw {
+		return noDecoder
+	}
+	return 0
+}
+
+// The kernels of rounds without features: they are one program, since a build
+// costs more than a kernel, and it is built when the device is opened.
+var coreKernels = []kernelID{{name: "decode"}, {name: "intersect"}, {name: "gather"}}
+
+// files are the texts that a kernel is made of, behind common.cl.
+func (k kernelID) files() []string {
+	switch k.name {
+	case "decode":
+		return []string{"decode.cl"}
+	case "gather":
+		return []string{"compact.cl"}
+	}
+	return []string{"intersect.cl"}
+}
+
+// programSource is the text that the driver compiles for some kernels with the
+// same features: defines, then files.
+func programSource(t Tuning, countLoads bool, some ...kernelID) string {
 	var b strings.Builder
 	b.WriteString(t.defines(countLoads))
-	for _, name := range kernelFiles {
+	for i, name := range featureNames {
+		if some[0].with>>i&1 != 0 {
+			fmt.Fprintf(&b, "#define %s 1\n", name)
+		}
+	}
+	files := []string{"common.cl"}
+	for _, k := range some {
+		files = append(files, k.files()...)
+	}
+	for _, name := range files {
 		text, err := kernels.ReadFile("kernels/" + name)
 		if err != nil {
 			panic(err) // embedded
@@ -32,7 +99,48 @@ func programSource(t Tuning, countLoads bool) string {
 	return b.String()
 }
 
-// build compiles the kernels for the device; the compiler's log is in the error.
+// programOf returns the program that holds k, and builds it on first use. It is
+// safe for concurrent use; who needs a program that somebody builds waits.
+func (b *Backend) programOf(k kernelID) (*ocl.Program, error) {
+	b.building.Lock()
+	defer b.building.Unlock()
+	if p := b.programs[k]; p != nil {
+		return p, nil
+	}
+	p, err := b.build(programSource(b.tuning, b.opt.CountLoads, k))
+	if err != nil {
+		return nil, err
+	}
+	b.programs[k] = p
+	return p, nil
+}
+
+// buildCore builds the kernels that every device needs.
+func (b *Backend) buildCore() error {
+	p, err := b.build(programSource(b.tuning, b.opt.CountLoads, coreKernels...))
+	if err != nil {
+		return err
+	}
+	b.core = p
+	for _, k := range coreKernels {
+		b.programs[k] = p
+	}
+	return nil
+}
+
+// releasePrograms releases each program once.
+func (b *Backend) releasePrograms() {
+	for _, p := range b.programs {
+		if p != b.core {
+			p.Release()
+		}
+	}
+	if b.core != nil {
+		b.core.Release()
+	}
+}
+
+// build compiles a text for the device; the compiler's log is in the error.
 func (b *Backend) build(source string) (*ocl.Program, error) {
 	if err := b.fault("build"); err != nil {
 		return nil, err

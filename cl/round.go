@@ -31,12 +31,14 @@ type round struct {
 	firstQuery int
 	queries    int
 	tiles      int
-	decode     int    // runs of tiles to decode
-	candidates uint64 // elements
+	with       feature // of the lists that are looked up
+	// runs are the runs to decode, by decoder; those of one decoder lie together.
+	runs       [len(decoders)]int
+	runsAt     [len(decoders)]int // in uint4
+	candidates uint64             // elements
 	// decodeBytes is what decoding reads and writes.
 	decodeBytes uint64
 	tilesAt     int // in uint4
-	runsAt      int // in uint4
 	sumsAt      int // in words
 	words       int // of the upload
 }
@@ -49,95 +51,114 @@ func uploadWords(maxTiles int) int {
 // cut describes the next round of b from p on in up, the words of the upload,
 // and returns where the round after it begins. firstTile, of maxQueries+1, gets
 // the first tile of every query of the round, and at its end the number of tiles.
-func (s *Store) cut(b *plan.Batch, refs []tableRef, p position, up, firstTile []uint32) (round, position) {
+func (s *Store) cut(b *plan.Batch, records []record, p position, up, firstTile []uint32) (round, position) {
 	r := round{firstQuery: p.query}
-	// First the shape: how many queries, terms and tiles fit.
+	// First the shape: how many queries, terms, tiles and runs fit.
 	end, terms := p, 0
-	for end.query < b.Queries() && r.queries < maxQueries {
+	for queries := b.Queries(); end.query < queries && r.queries < maxQueries; {
 		firstTile[r.queries] = uint32(r.tiles)
 		q := b.Query(end.query)
-		left := 0
-		if n := s.shortest(q); n > 0 {
-			left = int((uint64(n-end.doc) + uint64(s.tile) - 1) / uint64(s.tile))
-			if terms+len(q)-1 > maxTerms || r.tiles == s.maxTiles {
-				break
-			}
-			terms += len(q) - 1
+		if len(q) == 0 || records[q[0]].length() == 0 {
+			r.queries++
+			end = position{query: end.query + 1}
+			continue
 		}
-		r.queries++
-		if take := s.maxTiles - r.tiles; left > take {
-			r.tiles = s.maxTiles
-			end.doc += uint32(take) * s.tile
+		if terms+len(q)-1 > maxTerms || r.tiles == s.maxTiles {
 			break
 		}
-		r.tiles += left
+		terms += len(q) - 1
+		shortest := &records[q[0]]
+		left := shortest.length() - end.doc
+		fits := min(uint64(left), uint64(s.maxTiles-r.tiles)*uint64(s.tile))
+		if d := decoderOf(shortest.codec()); d != noDecoder {
+			r.runs[d] += int((fits + runLen - 1) / runLen)
+		}
+		r.queries++
+		r.tiles += int((fits + uint64(s.tile) - 1) / uint64(s.tile))
+		if fits < uint64(left) {
+			end.doc += uint32(fits)
+			break
+		}
 		end = position{query: end.query + 1}
 	}
 	firstTile[r.queries] = uint32(r.tiles)
 
 	r.tilesAt = 2 * terms
-	r.runsAt = r.tilesAt + r.tiles
-	records, tiles, runs := up, up[4*r.tilesAt:], up[4*r.runsAt:]
-	term, tile := 0, 0
+	at := r.tilesAt + r.tiles
+	for d, n := range r.runs {
+		r.runsAt[d] = at
+		at += n * runWords / 4
+	}
+	next := r.runsAt // where the next run of each decoder goes
+	words, tiles := up, up[4*r.tilesAt:]
+	term := 0
 	for i := range r.queries {
-		q := b.Query(p.query + i)
-		n, first := s.shortest(q), uint32(0)
-		if n == 0 {
+		tile, endTile := firstTile[i], firstTile[i+1]
+		if tile == endTile {
 			continue
 		}
+		q := b.Query(p.query + i)
+		first := uint32(0)
 		if i == 0 {
 			first = p.doc
 		}
-		for j, h := range q[1:] {
-			s.record(h, refs, (*[recordWords]uint32)(records[(term+j)*recordWords:]))
+		for _, h := range q[1:] {
+			list := &records[h]
+			*(*record)(words) = *list
+			words = words[recordWords:]
+			r.with |= list.with()
 		}
-		l, at := &s.src.Lists[q[0]], s.places[q[0]]
-		encoded := l.Codec != codec.Raw
-		if encoded {
-			to, left := uint32(tile)*s.tile, uint32(min(uint64(n-first), uint64(int(firstTile[i+1])-tile)*uint64(s.tile)))
+		list := &records[q[0]]
+		left := uint32(min(uint64(list.length()-first), uint64(endTile-tile)*uint64(s.tile)))
+		r.candidates += uint64(left)
+		off, buffer := list[0]+first/4, list.buffer()
+		if d := decoderOf(list.codec()); d != noDecoder {
+			off, buffer = tile*s.tile/4, decodedTag
 			for done := uint32(0); done < left; done += runLen {
-				count := min(left-done, runLen)
-				run := (*[runWords]uint32)(runs[r.decode*runWords:])
-				s.record(q[0], nil, run)
-				run[4], run[5], run[6], run[7] = first+done, count, (to+done)/4, 0
-				r.decode++
+				*(*[runWords]uint32)(up[4*next[d]:]) = [runWords]uint32{list[0], list[1], list[2], list[3],
+					first + done, min(left-done, runLen), off + done/4, 0}
+				next[d] += runWords / 4
 			}
-			r.decodeBytes += 4 * (uint64(left) + uint64(left)*uint64(l.Words)/uint64(l.Len))
+			r.decodeBytes += 4 * (uint64(left) + uint64(left)*uint64(list[2])/uint64(list[1]))
 		}
-		for ; tile < int(firstTile[i+1]); tile++ {
-			count := min(n-first, s.tile)
-			off, buffer := at.off+first/4, at.buffer
-			if encoded {
-				off, buffer = uint32(tile)*s.tile/4, decodedTag
-			}
-			*(*[tileWords]uint32)(tiles[tile*tileWords:]) = [tileWords]uint32{uint32(term), uint32(len(q) - 1), off, count | buffer<<16}
-			first += count
-			r.candidates += uint64(count)
+		for ; tile < endTile; tile++ {
+			count := min(left, s.tile)
+			*(*[tileWords]uint32)(tiles) = [tileWords]uint32{uint32(term), uint32(len(q) - 1), off, count | buffer<<16}
+			tiles = tiles[tileWords:]
+			off += s.tile / 4
+			left -= count
 		}
 		term += len(q) - 1
 	}
-	r.sumsAt = 4*r.runsAt + r.decode*runWords
+	r.sumsAt = 4 * at
 	r.words = r.sumsAt + (r.tiles+blockTiles-1)/blockTiles
 	clear(up[r.sumsAt:r.words])
 	return r, end
 }
 
-// shortest is the number of candidates of a query.
-func (s *Store) shortest(q []plan.Handle) uint32 {
-	if len(q) == 0 {
-		return 0
-	}
-	return s.src.Lists[q[0]].Len
-}
+// record is what the kernels need to know of a list: a term record of
+// kernels/common.cl.
+type record [recordWords]uint32
 
-// record writes what the kernels need to know of list h.
-func (s *Store) record(h plan.Handle, refs []tableRef, to *[recordWords]uint32) {
-	l, at := &s.src.Lists[h], s.places[h]
-	tag := uint32(l.Codec) | at.buffer<<8
-	*to = [recordWords]uint32{at.off, l.Len, l.Words, tag}
-	if refs != nil {
-		t := refs[h]
-		to[3] |= uint32(t.kind)<<16 | uint32(t.shift)<<24
-		to[4], to[5] = t.off, t.entries
+func (r *record) length() uint32  { return r[1] }
+func (r *record) codec() codec.ID { return codec.ID(r[3]) }
+func (r *record) buffer() uint32  { return r[3] >> 8 & 0xff }
+func (r *record) kind() uint32    { return r[3] >> 16 & 0xff }
+func (r *record) entries() uint32 { return r[5] }
+func (r *record) with() feature   { return feature(r[7]) }
+
+// records makes the term records of all lists, with tables where there are some.
+func (s *Store) records(refs []tableRef) []record {
+	all := make([]record, len(s.src.Lists))
+	for h := range all {
+		l, at := &s.src.Lists[h], s.places[h]
+		r := record{at.off, l.Len, l.Words, uint32(l.Codec) | at.buffer<<8, 7: uint32(lookup(l.Codec))}
+		if refs != nil {
+			t := refs[h]
+			r[3] |= uint32(t.kind)<<16 | uint32(t.shift)<<24
+			r[4], r[5] = t.off, t.entries
+		}
+		all[h] = r
 	}
+	return all
 }

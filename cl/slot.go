@@ -27,7 +27,9 @@ type slot struct {
 	loads    *ocl.MemObject // words that kernels asked for, when counted
 	bytes    uint64
 
-	decode, intersect, gather *ocl.Kernel
+	// kernels are those that rounds of the slot have met, with the arguments set
+	// that never change; programs those of the round.
+	kernels map[kernelID]*ocl.Kernel
 
 	firstTile []uint32 // of the queries
 
@@ -45,12 +47,12 @@ type slot struct {
 // The commands of a round whose times are told apart.
 const (
 	stageUpload = iota
-	stageDecode
 	stageProbe
 	stageGather
 	stageDownload
 	stageRest
-	stages
+	stageDecode // and one more for each decoder
+	stages      = stageDecode + len(decoders)
 )
 
 // firstDown is the size in bytes of the pinned memory that results come back
@@ -73,7 +75,8 @@ func (s *Store) slotBytes() uint64 {
 func (s *Store) newSlot() (*slot, error) {
 	b := s.backend
 	tileBytes, upBytes, outBytes := s.sizes()
-	x := &slot{store: s, bytes: s.slotBytes(), done: make(chan error, 1), firstTile: make([]uint32, maxQueries+1)}
+	x := &slot{store: s, bytes: s.slotBytes(), done: make(chan error, 1), firstTile: make([]uint32, maxQueries+1),
+		kernels: map[kernelID]*ocl.Kernel{}}
 	x.submit = x.enqueue
 	if err := b.reserve(x.bytes, "scratch of a batch"); err != nil {
 		return nil, err
@@ -100,7 +103,7 @@ func (s *Store) newSlot() (*slot, error) {
 		if x.down, err = b.newPinned(int(min(outBytes, firstDown))); err != nil {
 			return err
 		}
-		return b.do(x.bind)
+		return nil
 	}()
 	if err != nil {
 		x.release()
@@ -109,44 +112,47 @@ func (s *Store) newSlot() (*slot, error) {
 	return x, nil
 }
 
-// bind makes the kernel objects and sets the arguments that never change.
-func (x *slot) bind() error {
-	s, b := x.store, x.store.backend
-	for _, k := range []struct {
-		to   **ocl.Kernel
-		name string
-	}{{&x.decode, "decode"}, {&x.intersect, "intersect"}, {&x.gather, "gather"}} {
-		kernel, err := b.program.CreateKernel(k.name)
-		if err != nil {
-			return b.fail("creating kernel "+k.name, err)
+// kernel returns the slot's own kernel object for id. It makes it on first use,
+// from a program that programOf has built, and sets the arguments that never
+// change. It runs on the owner.
+func (x *slot) kernel(id kernelID) (*ocl.Kernel, error) {
+	if k := x.kernels[id]; k != nil {
+		return k, nil
+	}
+	b := x.store.backend
+	p, err := b.programOf(id)
+	if err != nil {
+		return nil, err
+	}
+	k, err := p.CreateKernel(id.name)
+	if err != nil {
+		return nil, b.fail("creating kernel "+id.name, err)
+	}
+	lists := x.store.arena.buffers
+	arena := []*ocl.MemObject{lists[0], lists[1], lists[2], lists[3]}
+	var fixed []*ocl.MemObject // nil: set for each round
+	switch id.name {
+	case "gather":
+		fixed = []*ocl.MemObject{x.found, x.batch, x.out}
+	case "intersect":
+		fixed = append(arena, nil, x.batch, nil, x.decoded, x.found, x.out, x.batch)
+		if b.opt.CountLoads {
+			fixed = append(fixed, nil, nil, x.loads)
 		}
-		*k.to = kernel
+	default: // a decoder
+		fixed = append(arena, x.batch, nil, x.decoded)
 	}
-	a := s.arena.buffers
-	var err error
-	set := func(k *ocl.Kernel, index int, m *ocl.MemObject) {
-		if err == nil {
-			err = k.SetArgBuffer(index, m)
+	for i, m := range fixed {
+		if m != nil && err == nil {
+			err = k.SetArgBuffer(i, m)
 		}
 	}
-	for i, m := range a {
-		set(x.decode, i, m)
-		set(x.intersect, i, m)
+	if err != nil {
+		k.Release()
+		return nil, b.fail("setting kernel arguments", err)
 	}
-	set(x.decode, 4, x.batch)
-	set(x.decode, 6, x.decoded)
-	set(x.intersect, 5, x.batch)
-	set(x.intersect, 7, x.decoded)
-	set(x.intersect, 8, x.found)
-	set(x.intersect, 9, x.out)
-	set(x.intersect, 10, x.batch)
-	if b.opt.CountLoads {
-		set(x.intersect, 13, x.loads)
-	}
-	set(x.gather, 0, x.found)
-	set(x.gather, 1, x.batch)
-	set(x.gather, 2, x.out)
-	return b.fail("setting kernel arguments", err)
+	x.kernels[id] = k
+	return k, nil
 }
 
 // finish waits for the round, downloads what the first read left, and reports
@@ -216,11 +222,11 @@ func (x *slot) addStats(st *plan.Stats) error {
 		st.BytesDown += uint64(4 * rest)
 	}
 	if x.store.backend.opt.Profiling {
-		for stage, sum := range map[int]*time.Duration{
-			stageUpload: &st.Upload, stageDecode: &st.Decode, stageProbe: &st.Probe,
-			stageGather: &st.Compact, stageDownload: &st.Download, stageRest: &st.Download,
-		} {
-			e := x.events[stage]
+		sums := [stages]*time.Duration{
+			stageUpload: &st.Upload, stageProbe: &st.Probe, stageGather: &st.Compact,
+			stageDownload: &st.Download, stageRest: &st.Download,
+		}
+		for stage, e := range x.events {
 			if e == nil {
 				continue
 			}
@@ -229,7 +235,7 @@ func (x *slot) addStats(st *plan.Stats) error {
 			if err1 != nil || err2 != nil {
 				return x.store.backend.fail("reading device times", cmp.Or(err1, err2))
 			}
-			*sum += time.Duration(to - from)
+			*cmp.Or(sums[stage], &st.Decode) += time.Duration(to - from)
 		}
 	}
 	if x.store.backend.opt.CountLoads {
@@ -257,10 +263,8 @@ func (x *slot) release() {
 	if x.queue != nil {
 		x.queue.Release()
 	}
-	for _, k := range []*ocl.Kernel{x.decode, x.intersect, x.gather} {
-		if k != nil {
-			k.Release()
-		}
+	for _, k := range x.kernels {
+		k.Release()
 	}
 	for _, p := range []*pinned{x.up, x.down} {
 		if p != nil {

@@ -22,6 +22,7 @@ type Store struct {
 	maxTiles int    // of a round
 	tile     uint32 // elements of a tile
 	auto     plan.Algorithm
+	with     feature    // of all lists
 	free     chan *slot // all slots are here when nothing runs
 	slots    int
 	scratch  uint64 // bytes of all slots
@@ -90,6 +91,10 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 		s.release()
 		return nil, err
 	}
+	if err := s.buildKernels(); err != nil {
+		s.release()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -110,11 +115,8 @@ func (s *Store) chooseAuto(ctx context.Context) error {
 	return nil
 }
 
-// tablesOf returns the tables of a, building them on first use. BS has none.
+// tablesOf returns the tables of a, building them on first use.
 func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error) {
-	if a == plan.BS {
-		return nil, nil
-	}
 	known := func() *tables {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -134,7 +136,7 @@ func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error)
 	if t := known(); t != nil { // somebody else built them meanwhile
 		return t, nil
 	}
-	t, err := s.backend.loadTables(ctx, a, s.src)
+	t, err := s.loadTables(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +144,31 @@ func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error)
 	s.tables[a] = t
 	s.mu.Unlock()
 	return t, nil
+}
+
+// buildKernels builds what rounds of the store's lists will ask for, so that the
+// first batch does not wait for a compiler.
+func (s *Store) buildKernels() error {
+	for _, l := range s.src.Lists {
+		s.with |= lookup(l.Codec)
+		if d := decoderOf(l.Codec); d != noDecoder {
+			if _, err := s.backend.programOf(decoders[d]); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := s.backend.programOf(kernelID{"intersect", s.with})
+	return err
+}
+
+// features are those of the kernel that runs a round which asks for some: none, or
+// all that the store's lists ask for beside those of the algorithm, so that a
+// store needs few programs.
+func (s *Store) features(some feature) feature {
+	if some == 0 {
+		return 0
+	}
+	return some | s.with
 }
 
 func (s *Store) resolve(a plan.Algorithm) plan.Algorithm {
@@ -246,18 +273,19 @@ func (s *Store) take(ctx context.Context, try bool) (*slot, error) {
 
 // send cuts the next round and sends it to the device.
 func (s *Store) send(x *slot, b *plan.Batch, t *tables, at position) (position, error) {
-	var refs []tableRef
-	if t != nil {
-		refs = t.refs
-	}
 	var next position
-	x.round, next = s.cut(b, refs, at, x.up.words, x.firstTile)
+	x.round, next = s.cut(b, t.records, at, x.up.words, x.firstTile)
+	x.round.with = s.features(x.round.with)
 	x.tables, x.countOnly = t, b.CountOnly
 	x.docsAt = (x.round.tiles + 3) / 4 * 4
 	x.read = x.round.tiles
 	if !x.countOnly {
 		guess := x.round.candidates * s.matchRate.Load() / (1 << 16)
 		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.down.words))
+	}
+	// Kernels are built here, not on the owner, which others wait for.
+	if _, err := s.backend.programOf(kernelID{"intersect", x.round.with}); err != nil {
+		return at, err
 	}
 	if err := s.backend.do(x.submit); err != nil {
 		return at, err
@@ -313,14 +341,14 @@ func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
 	switch {
 	case l.Codec == codec.Bitset:
 		return "bitset, one load a probe"
-	case t == nil || t.refs[h].kind == probeBS:
+	case t == nil || t.records[h].kind() == probeBS:
 		how = "binary search"
-	case t.refs[h].kind == probeBits:
+	case t.records[h].kind() == probeBits:
 		return "auxiliary bitset, one load a probe"
-	case t.refs[h].kind == probeLR:
+	case t.records[h].kind() == probeLR:
 		how = "binary search in the safe range of a line"
 	default:
-		how = fmt.Sprintf("binary search in buckets of about %d", uint64(l.Len)/uint64(t.refs[h].entries-1))
+		how = fmt.Sprintf("binary search in buckets of about %d", l.Len/(t.records[h].entries()-1))
 	}
 	if l.Codec == codec.ParaPFor {
 		how += ", over skip entries, then a walk of one segment"

@@ -25,12 +25,12 @@ const (
 	probeBits = 3
 )
 
-// tables are the auxiliary tables of one algorithm: a buffer and, for every
-// list, where its table lies in it.
+// tables are the auxiliary tables of one algorithm in a buffer, and the term
+// records of all lists, which say where each one's table lies.
 type tables struct {
-	buffer *ocl.MemObject
-	bytes  uint64
-	refs   []tableRef
+	buffer  *ocl.MemObject // nil where the algorithm has none
+	bytes   uint64
+	records []record
 }
 
 // tableRef is what a term record says of a table.
@@ -104,12 +104,16 @@ func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint
 }
 
 // loadTables builds the tables of a on all cores and makes them resident.
-func (b *Backend) loadTables(ctx context.Context, a plan.Algorithm, src *plan.Source) (*tables, error) {
-	refs, words, err := planTables(a, src)
+func (s *Store) loadTables(ctx context.Context, a plan.Algorithm) (*tables, error) {
+	b := s.backend
+	refs, words, err := planTables(a, s.src)
 	if err != nil {
 		return nil, err
 	}
-	t := &tables{refs: refs, bytes: 4 * (words + plan.ListAlign)}
+	if words == 0 {
+		return &tables{records: s.records(refs)}, nil
+	}
+	t := &tables{records: s.records(refs), bytes: 4 * (words + plan.ListAlign)}
 	if most := min(b.dev.info.MaxAlloc, 4<<32); t.bytes > most { // offsets are 32 bits of words
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "loading tables of " + a.String(),
 			Err: fmt.Errorf("they take %d bytes, a buffer has at most %d", t.bytes, most)}
@@ -118,7 +122,7 @@ func (b *Backend) loadTables(ctx context.Context, a plan.Algorithm, src *plan.So
 		return nil, err
 	}
 	if t.buffer, err = b.buffer(ocl.MemReadOnly, t.bytes, "tables"); err == nil {
-		err = b.fillTables(ctx, src, t)
+		err = b.fillTables(ctx, s.src, refs, t.buffer)
 	}
 	if err != nil {
 		t.release(b)
@@ -132,21 +136,21 @@ func (b *Backend) loadTables(ctx context.Context, a plan.Algorithm, src *plan.So
 const tablesAtOnce = 32 << 20
 
 // fillTables builds the tables piece by piece and uploads each.
-func (b *Backend) fillTables(ctx context.Context, src *plan.Source, t *tables) error {
+func (b *Backend) fillTables(ctx context.Context, src *plan.Source, refs []tableRef, buffer *ocl.MemObject) error {
 	var host []uint32
-	for from := 0; from < len(t.refs); {
-		start, to, size := t.refs[from].off, from, uint32(0)
-		for to < len(t.refs) && (to == from || t.refs[to].off-start+t.refs[to].entries <= tablesAtOnce) {
-			size = t.refs[to].off - start + t.refs[to].entries
+	for from := 0; from < len(refs); {
+		start, to, size := refs[from].off, from, uint32(0)
+		for to < len(refs) && (to == from || refs[to].off-start+refs[to].entries <= tablesAtOnce) {
+			size = refs[to].off - start + refs[to].entries
 			to++
 		}
 		host = slices.Grow(host[:0], int(size))[:size]
 		clear(host)
-		if err := buildTables(ctx, src, t.refs, from, to, host); err != nil {
+		if err := buildTables(ctx, src, refs, from, to, host); err != nil {
 			return err
 		}
 		if size > 0 {
-			if err := b.writeWords(t.buffer, int(start), host); err != nil {
+			if err := b.writeWords(buffer, int(start), host); err != nil {
 				return err
 			}
 		}

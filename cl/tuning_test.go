@@ -81,7 +81,7 @@ func TestDefines(t *testing.T) {
 					t.Errorf("row %q: no %q in\n%s", row.Name, line, text)
 				}
 			}
-			if source := programSource(row, count); !strings.HasPrefix(source, text) || !strings.Contains(source, "__kernel") {
+			if source := programSource(row, count, coreKernels...); !strings.HasPrefix(source, text) || !strings.Contains(source, "__kernel") {
 				t.Errorf("row %q: the defines do not stand in front of the kernels", row.Name)
 			}
 		}
