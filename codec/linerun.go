@@ -1,0 +1,88 @@
+package codec
+
+import "math/bits"
+
+// lineRun is a block of docIDs along a line: docID j, 0 to n-1, is
+// (at + j*step) >> LineShift + lambda j, an integer that does not wrap.
+type lineRun struct {
+	at   int64  // the line at docID 0, times 2^LineShift
+	step uint64 // its slope, times 2^LineShift
+	b    uint   // bits of a lambda
+	n    int
+	low  []uint32 // the lambdas, exactly their words
+
+	floor, limit uint32 // the first docID or the least there can be, the largest
+	word         int    // of low in the list, for errors
+}
+
+// setLine takes slope and width from a record; base is the line at docID 0. A
+// record that no encoder writes leaves a run that is not good.
+func (r *lineRun) setLine(rec lineRecord, base int64) {
+	if rec.good() {
+		r.at, r.step, r.b = base<<LineShift, rec.slope(), rec.b()
+	}
+}
+
+// words is the length of the payload.
+func (r *lineRun) words() uint64 { return (uint64(r.n)*uint64(r.b) + 31) / 32 }
+
+// good tells whether an encoder can write this line, for n > 0: the slope at
+// least one, and the line between -2^32 and 2^32, which all else relies on so
+// that nothing wraps.
+func (r *lineRun) good() bool {
+	const top = 1 << (32 + LineShift)
+	if r.b > 32 || r.step < unitSlope || r.at < -top || r.at > top {
+		return false
+	}
+	hi, rise := bits.Mul64(r.step, uint64(r.n-1))
+	return hi == 0 && rise <= uint64(top-r.at)
+}
+
+// doc is docID j.
+func (r *lineRun) doc(j int) uint32 {
+	return uint32((r.at+int64(uint64(j)*r.step))>>LineShift) + bitsAt(r.low, uint(j)*r.b, r.b)
+}
+
+// lift adds the line to the lambdas in dst and tells whether the docIDs ascend
+// strictly between floor and limit.
+func (r *lineRun) lift(dst []uint32) bool {
+	at, before, bad := r.at, int64(r.floor)-1, int64(0)
+	for j, lambda := range dst {
+		d := at>>LineShift + int64(lambda)
+		bad |= d - before - 1 // below 0 when d is not above before
+		before = d
+		dst[j] = uint32(d)
+		at += int64(r.step)
+	}
+	return bad >= 0 && before <= int64(r.limit)
+}
+
+// narrow is the half-open range of j, within 0 to n, where x must be if it is
+// there: because lambda has b bits, x - 2^b < f(j) <= x.
+func (r *lineRun) narrow(x uint32) (lo, hi int) {
+	top := int64(x)<<LineShift + (1<<LineShift - 1) - r.at
+	if top < 0 {
+		return 0, 0
+	}
+	hi = int(min(uint64(top)/r.step+1, uint64(r.n)))
+	if bottom := (int64(x)+1-1<<r.b)<<LineShift - r.at; bottom > 0 {
+		lo = int(min((uint64(bottom)+r.step-1)/r.step, uint64(hi)))
+	}
+	return lo, hi
+}
+
+// find looks x up by a binary search in that range.
+func (r *lineRun) find(x uint32) (j int, found bool) {
+	if r.n == 0 {
+		return 0, false
+	}
+	lo, end := r.narrow(x)
+	for hi := end; lo < hi; {
+		if mid := int(uint(lo+hi) / 2); r.doc(mid) < x {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < end && r.doc(lo) == x
+}

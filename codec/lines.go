@@ -1,0 +1,280 @@
+package codec
+
+import (
+	"fmt"
+	"math"
+)
+
+// LineSegment is the number of docIDs in a segment of LRC, LRCSeg and SegLRC; the
+// last segment of a list may hold fewer.
+const LineSegment = 256
+
+const (
+	globalHeader = 8 // words of the header of LRC and LRCSeg
+	bucketHeader = 4 // words of the header of HSLRC128 and HSLRC256
+	segmentWords = 3 // words of a record of LRCSeg and SegLRC
+	bucketWords  = 4 // words of a record of HSLRC128 and HSLRC256
+)
+
+// Lines is a view of a list of a line codec: LRC, LRCSeg, SegLRC, HSLRC128 or
+// HSLRC256. Any docID of it is reached by arithmetic, without those before it.
+// The list is cut into blocks, segments of LineSegment docIDs or hash buckets.
+//
+//	LRC       {slope lo, hi, intercept lo, hi, b, 0, 0, 0}; keys; payload
+//	LRCSeg    the same header; keys; records {base, b, offset}; payload
+//	SegLRC    keys; records {base, line, offset}; payload
+//	HSLRC     {shift, buckets, 0, 0}; records {start, base, line, offset}, one
+//	          more than buckets; payload
+//
+// A key is the first docID of a segment (the list H of Algorithm 1). An offset
+// is where the block's payload begins, in words from the start of all payloads,
+// which are contiguous. The payload of a block of count docIDs is their lambdas
+// of b bits each, lambda j at bit j*b, and zeros up to the end of a word. start
+// is the index in the list of the first docID of the bucket; the bucket of x is
+// x >> shift; the last record is {Len, 0, 0, words of all payloads}; that of an
+// empty bucket has zeros for base and line. An empty list has no words.
+//
+// With i the index in the list, j that in the block, docID i is, modulo 2^32,
+//
+//	LRC             (int64(slope*i + intercept) >> 30) + lambda
+//	LRCSeg          (int64(slope*i + intercept) >> 30) + base + lambda
+//	SegLRC, HSLRC   base + (m*j << e >> 16) + lambda
+//
+// where m = line[0:16), e = line[16:21), and b = line[21:27) bits is the width.
+// No sum wraps: each is the docID as an integer too, with base of SegLRC and
+// HSLRC the integer that lies at most 2^b - 1 below the block's first docID. The b
+// of the header of LRCSeg is the width of base + lambda: so in LRC and LRCSeg it
+// gives the safe range of section 4.3.
+//
+// Lines does not check payloads: on words that List.Validate rejects, methods
+// give wrong answers but do not panic. A view owns nothing and is safe for
+// concurrent use while nobody writes to the words.
+type Lines struct {
+	Len uint32
+
+	codec   ID
+	count   int      // blocks
+	key     []uint32 // first docID a segment
+	rec     []uint32
+	payload []uint32
+	first   int     // offset of payload in the list, for errors
+	shift   uint    // of docIDs to buckets
+	line    lineRun // over the whole list: LRC and LRCSeg
+}
+
+// Lines views the words of a list of a line codec. It checks only the header and
+// that the tables fit; each block is checked when it is decoded.
+func (l List) Lines() (Lines, error) {
+	if !l.Codec.lines() {
+		return Lines{}, fmt.Errorf("codec: lines of a %s list", l.Codec)
+	}
+	v := Lines{Len: l.Len, codec: l.Codec, count: int((uint64(l.Len) + LineSegment - 1) / LineSegment)}
+	if l.Len == 0 {
+		if len(l.Words) > 0 {
+			return Lines{}, corrupt(l.Codec, 0, "%d words for an empty list", len(l.Words))
+		}
+		return v, nil
+	}
+	var header, keys, records int // words of each
+	switch l.Codec {
+	case LRC:
+		header, keys = globalHeader, v.count
+	case LRCSeg:
+		header, keys, records = globalHeader, v.count, segmentWords*v.count
+	case SegLRC:
+		keys, records = v.count, segmentWords*v.count
+	default:
+		header = bucketHeader
+		if len(l.Words) > 1 {
+			v.count = int(l.Words[1])
+		}
+		records = bucketWords * (v.count + 1)
+	}
+	v.first = header + keys + records
+	if len(l.Words) < v.first {
+		return Lines{}, corrupt(l.Codec, len(l.Words), "ends inside its tables of %d words", v.first)
+	}
+	v.key = l.Words[header : header+keys]
+	v.rec = l.Words[header+keys : v.first]
+	v.payload = l.Words[v.first:]
+	if flaw := v.readHeader(l.Words[:header]); flaw != "" {
+		return Lines{}, corrupt(l.Codec, 0, "%s", flaw)
+	}
+	return v, nil
+}
+
+// lines tells whether id is a codec that Lines views.
+func (id ID) lines() bool { return id >= LRC && id <= HSLRC256 }
+
+// hashed tells whether the blocks are buckets.
+func (v *Lines) hashed() bool { return v.codec >= HSLRC128 }
+
+// readHeader reads the line of LRC and LRCSeg, the shift of HSLRC, and says what
+// no encoder writes, "" if nothing.
+func (v *Lines) readHeader(h []uint32) string {
+	switch {
+	case v.hashed():
+		v.shift = uint(h[0])
+		n, end := uint64(v.count), v.rec[bucketWords*v.count:]
+		switch {
+		case v.shift > 31 || n == 0 || n > 1<<(32-v.shift) || h[2]|h[3] != 0:
+			return "no such buckets"
+		case end[0] != v.Len || end[1]|end[2] != 0 || uint64(end[3]) != uint64(len(v.payload)):
+			return "the last record does not end the list"
+		case v.rec[0] != 0 || v.Start(v.count-1) == int(v.Len):
+			return "the first bucket does not start the list, or the last is empty"
+		}
+	case len(h) > 0:
+		v.line = lineRun{
+			step: uint64(h[0]) | uint64(h[1])<<32, at: int64(uint64(h[2]) | uint64(h[3])<<32),
+			b: uint(h[4]), n: int(v.Len),
+		}
+		switch {
+		case !v.line.good() || h[5]|h[6]|h[7] != 0:
+			return "no such line"
+		case v.codec == LRC && v.line.words() != uint64(len(v.payload)):
+			return "the payload has another length"
+		}
+	}
+	return ""
+}
+
+// Blocks is the number of segments or buckets.
+func (v *Lines) Blocks() int { return v.count }
+
+// Start is the index in the list of the first docID of block k, 0 to Blocks, or
+// of the first docID behind it when it is an empty bucket.
+func (v *Lines) Start(k int) int {
+	if v.hashed() {
+		return int(min(v.rec[bucketWords*k], v.Len))
+	}
+	return min(k*LineSegment, int(v.Len))
+}
+
+// At is docID i of the list, counted from 0. It panics if i is not below Len.
+func (v *Lines) At(i uint32) uint32 {
+	if i >= v.Len {
+		panic("codec: At: index out of range")
+	}
+	k := int(i / LineSegment)
+	if v.hashed() { // the last bucket that starts at or before i
+		lo, hi := 0, v.count
+		for hi-lo > 1 {
+			if mid := int(uint(lo+hi) / 2); v.rec[bucketWords*mid] <= i {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		k = lo
+	}
+	r, err := v.run(k)
+	j := int(i) - v.Start(k)
+	if err != nil || j < 0 || j >= r.n {
+		return 0 // only if the words are wrong
+	}
+	return r.doc(j)
+}
+
+// Find looks x up and returns its index in the list (Ao et al. 2011, Algorithm
+// 1, lines 4 to 6): the block by the global line and the keys or by hash, then a
+// binary search in the range of indexes that the block's line leaves for x.
+func (v *Lines) Find(x uint32) (i int, found bool) {
+	k := v.Block(x)
+	if k == v.count {
+		return 0, false
+	}
+	r, err := v.run(k)
+	if err != nil {
+		return 0, false
+	}
+	j, found := r.find(x)
+	return v.Start(k) + j, found
+}
+
+// Block is the number of the only block that can hold x, Blocks if none can.
+func (v *Lines) Block(x uint32) int {
+	if v.hashed() {
+		return min(int(x>>v.shift), v.count)
+	}
+	lo, hi := 0, v.count // segments; the last one whose key is not above x
+	if v.codec != SegLRC && v.count > 1 {
+		from, to := v.line.narrow(x)
+		lo, hi = from/LineSegment, (to+LineSegment-1)/LineSegment
+	}
+	if lo >= hi || v.key[lo] > x {
+		return v.count
+	}
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) / 2); v.key[mid] <= x {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// run reads where block k, which must be in range, lies and what its line is,
+// after checking that they are well formed.
+func (v *Lines) run(k int) (lineRun, error) {
+	start := v.Start(k)
+	r := lineRun{n: v.Start(k+1) - start, limit: math.MaxUint32}
+	var off, next uint64 // where the payload lies
+	record := v.first - len(v.rec)
+	switch v.codec {
+	case LRC:
+		r.b, r.step, r.at = v.line.b, v.line.step, v.line.at+int64(uint64(start)*v.line.step)
+		r.floor = v.key[k]
+		off = uint64(start) / 32 * uint64(r.b)
+		next = off + r.words()
+	case LRCSeg, SegLRC:
+		rec := v.rec[segmentWords*k:]
+		record += segmentWords * k
+		r.floor = v.key[k]
+		if v.codec == SegLRC {
+			r.setLine(lineRecord(rec[1]), int64(r.floor)-int64(r.floor-rec[0]))
+		} else {
+			r.b, r.step = uint(rec[1]), v.line.step
+			r.at = v.line.at + int64(uint64(start)*r.step) + int64(rec[0])<<LineShift
+		}
+		off, next = uint64(rec[2]), uint64(len(v.payload))
+		if len(rec) > segmentWords {
+			next = uint64(rec[segmentWords+2])
+		}
+	default:
+		rec := v.rec[bucketWords*k:]
+		record += bucketWords * k
+		r.floor = uint32(k) << v.shift
+		r.limit = r.floor | (1<<v.shift - 1)
+		r.setLine(lineRecord(rec[2]), int64(r.floor)+int64(int32(rec[1]-r.floor)))
+		off, next = uint64(rec[3]), uint64(rec[bucketWords+3])
+		if r.n == 0 && off == next && rec[1]|rec[2] == 0 {
+			return lineRun{}, nil
+		}
+	}
+	if r.n <= 0 || !r.good() {
+		return lineRun{}, corrupt(v.codec, record, "block %d: no such line, or no docIDs", k)
+	}
+	if k == 0 && off != 0 || next > uint64(len(v.payload)) || off > next || next-off != r.words() {
+		return lineRun{}, corrupt(v.codec, record, "block %d: payload does not fill the room to its neighbours", k)
+	}
+	r.low, r.word = v.payload[off:next], v.first+int(off)
+	return r, nil
+}
+
+// decode writes the docIDs of block k to dst, whose length is their count.
+func (v *Lines) decode(dst []uint32, k int) error {
+	r, err := v.run(k)
+	if err != nil || r.n == 0 {
+		return err
+	}
+	if !zeroAbove(r.low, uint(r.n)*r.b) {
+		return corrupt(v.codec, r.word+len(r.low)-1, "block %d: bits behind the last value", k)
+	}
+	unpack(dst, r.low, r.b)
+	if !r.lift(dst) || !v.hashed() && dst[0] != r.floor {
+		return corrupt(v.codec, r.word, "block %d: docIDs do not ascend from %d to at most %d", k, r.floor, r.limit)
+	}
+	return nil
+}
