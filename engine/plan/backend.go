@@ -20,6 +20,9 @@ type Store interface {
 	// the store's source (Batch.Validate). It returns early when ctx is done,
 	// with ctx.Err(), and leaves the store usable.
 	Intersect(ctx context.Context, b *Batch, out *Results) error
+	// Evaluate answers every formula of f into out, under the same terms. The
+	// batch must be valid (Formulas.Validate).
+	Evaluate(ctx context.Context, f *Formulas, out *Results) error
 	// Explain says which method the store takes for list h under algorithm a:
 	// a short text such as "bitset, one load" or "hs16: buckets of 13".
 	Explain(a Algorithm, h Handle) string

@@ -20,18 +20,25 @@ import (
 // random lets rapid choose universe, lists, codecs, queries and algorithm, and
 // shrink what fails.
 func (su *suite) random(t *testing.T) {
+	b := su.open(t)
+	defer b.Close()
+	su.check(t, func(rt *rapid.T) { su.randomBatch(rt, b) })
+}
+
+// check is rapid.Check with as many cases as the suite wants, unless the command
+// line says how many.
+func (su *suite) check(t *testing.T, prop func(*rapid.T)) {
 	if checks := flag.Lookup("rapid.checks"); checks != nil && checks.Value.String() == checks.DefValue {
 		if err := checks.Value.Set(strconv.Itoa(su.pick(300, 8))); err != nil {
 			t.Fatal(err)
 		}
 		defer checks.Value.Set(checks.DefValue)
 	}
-	b := su.open(t)
-	defer b.Close()
-	rapid.Check(t, func(rt *rapid.T) { su.randomBatch(rt, b) })
+	rapid.Check(t, prop)
 }
 
-func (su *suite) randomBatch(rt *rapid.T, backend plan.Backend) {
+// randomSource draws universe, lists and codecs.
+func (su *suite) randomSource(rt *rapid.T) *source {
 	s := &source{Source: plan.Source{Docs: rapid.SampledFrom([]uint32{1, 40, 129, 1000, 20_000, 1 << 20, maxUniverse}).Draw(rt, "universe")}}
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 	for i := range rapid.IntRange(1, 8).Draw(rt, "lists") {
@@ -50,6 +57,11 @@ func (su *suite) randomBatch(rt *rapid.T, backend plan.Backend) {
 		}
 		s.docs = append(s.docs, docs)
 	}
+	return s
+}
+
+func (su *suite) randomBatch(rt *rapid.T, backend plan.Backend) {
+	s := su.randomSource(rt)
 	handle := rapid.Uint32Range(0, uint32(len(s.Lists)-1))
 	var b plan.Batch
 	b.Reset()
