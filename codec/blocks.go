@@ -9,6 +9,8 @@ import "slices"
 //	raw            blocks of SegmentLen docIDs
 //	bitset         blocks of 512 bits, some of them empty
 //	gap codecs     segments of SegmentLen docIDs
+//	line codecs    segments of LineSegment docIDs, or hash buckets, which may be
+//	               empty and may have up to 2^31 docIDs
 //
 // Open once, then use Count, Start, Find and Decode in any order. Nothing
 // allocates, but for Decode to grow dst. On words that no encoder wrote, Start
@@ -20,9 +22,10 @@ import "slices"
 type Blocks struct {
 	list  List
 	count int
-	last  []uint32 // gap codecs: last docID of each segment
-	segs  Segments // ParaPFor
-	bits  Bits     // Bitset
+	gap   gapTables // gap codecs
+	rice  riceList  // Rice
+	bits  Bits      // Bitset
+	lines Lines     // line codecs
 }
 
 // Open makes b a view of l, whatever it was before. It checks the length of
@@ -41,13 +44,30 @@ func (b *Blocks) Open(l List) (err error) {
 		b.bits, err = l.Bits()
 		b.count = len(b.bits.Ranks)
 		return err
-	case ParaPFor:
-		b.segs, err = l.Segments()
-		b.last = b.segs.Last
-		b.count = len(b.last)
+	case LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256:
+		b.lines, err = l.Lines()
+		b.count = b.lines.Blocks()
+		return err
+	case VByte, Rice:
+		b.gap, err = l.gapTables(1)
+	case ParaPFor, PFD, NewPFD:
+		b.gap, err = l.gapTables(2)
+	case RPFD:
+		b.gap, err = l.gapTables(0)
+	default:
+		err = corrupt(l.Codec, 0, "unknown codec")
+	}
+	if err != nil {
 		return err
 	}
-	return corrupt(l.Codec, 0, "unknown codec")
+	b.count = len(b.gap.last)
+	switch l.Codec {
+	case Rice:
+		b.rice, err = l.rice(&b.gap)
+	case RPFD:
+		err = b.gap.checkRPFD(int(l.Len))
+	}
+	return err
 }
 
 // Count is the number of blocks; that of an empty list is 0.
@@ -60,8 +80,11 @@ func (b *Blocks) Start(k int) int {
 	if k == b.count {
 		return int(b.list.Len)
 	}
-	if b.list.Codec == Bitset {
+	switch {
+	case b.list.Codec == Bitset:
 		return int(min(b.bits.Ranks[k], b.list.Len))
+	case b.list.Codec.lines():
+		return b.lines.Start(k)
 	}
 	return k * SegmentLen
 }
@@ -81,8 +104,10 @@ func (b *Blocks) Find(x uint32) int {
 		return lo
 	case Bitset:
 		return min(int(x/blockBits), b.count)
+	case LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256:
+		return b.lines.Block(x)
 	}
-	k, _ := slices.BinarySearch(b.last, x)
+	k, _ := slices.BinarySearch(b.gap.last, x)
 	return k
 }
 
@@ -94,6 +119,11 @@ func (b *Blocks) Decode(dst []uint32, k int) ([]uint32, error) {
 	n := b.Start(k+1) - b.Start(k)
 	if n < 0 {
 		return dst, corrupt(b.list.Codec, 0, "block %d ends before it starts", k)
+	}
+	if b.list.Codec.lines() { // a bucket has as many docIDs as its payload has, not as its record says
+		if _, err := b.lines.run(k); err != nil {
+			return dst, err
+		}
 	}
 	out := slices.Grow(dst, n)[:len(dst)+n]
 	if err := b.decode(out[len(dst):], k); err != nil {
@@ -110,10 +140,21 @@ func (b *Blocks) decode(dst []uint32, k int) error {
 	case Bitset:
 		return b.bits.decode(dst, k)
 	case ParaPFor:
-		p := b.segs.packed()
-		return b.segs.decode(&p, k, dst)
+		s := Segments{b.list.Len, b.gap.last, b.gap.dir, b.gap.payload}
+		p := s.packed()
+		return s.decode(&p, k, dst)
+	case VByte:
+		return decodeVByte(dst, &b.gap, k)
+	case Rice:
+		return b.rice.decode(dst, &b.gap, k)
+	case PFD:
+		return decodePFD(dst, &b.gap, k)
+	case NewPFD:
+		return decodeNewPFD(dst, &b.gap, k)
+	case RPFD:
+		return decodeRPFD(dst, &b.gap, int(b.list.Len), k)
 	}
-	return corrupt(b.list.Codec, 0, "unknown codec")
+	return b.lines.decode(dst, k)
 }
 
 // decodeRaw copies block k of docs to dst and checks that it ascends, from the

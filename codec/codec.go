@@ -83,7 +83,7 @@ func (id ID) String() string {
 func IDs() []ID { return []ID{Raw, ParaPFor, Bitset} }
 
 // implemented are the codecs that this package encodes and decodes.
-var implemented = []ID{Raw, ParaPFor, Bitset}
+var implemented = []ID{Raw, ParaPFor, Bitset, VByte, Rice, PFD, NewPFD, RPFD, LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256}
 
 // ParseID is the inverse of ID.String; case does not matter, and "hslrc" is
 // HSLRC256.

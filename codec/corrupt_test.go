@@ -141,10 +141,6 @@ func victims(tb testing.TB) (lists []List) {
 		encode(tb, ParaPFor, []uint32{0, 1, 2, 3, 4, 5, 6, 7, 1 << 31, math.MaxUint32}, DefaultOptions()))
 }
 
-// canonical tells whether a list of a codec has one form: no other words, and no
-// other length, are taken for it.
-func canonical(id ID) bool { return id == Raw || id == Bitset }
-
 func TestTruncations(t *testing.T) {
 	for _, l := range victims(t) {
 		for n := range l.Words {

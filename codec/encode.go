@@ -26,12 +26,30 @@ func Append(dst []uint32, id ID, docs []uint32, opt Options) ([]uint32, error) {
 		return appendParaPFor(dst, docs, opt), nil
 	case Bitset:
 		return appendBitset(dst, docs), nil
+	case VByte:
+		return appendVByte(dst, docs), nil
+	case Rice:
+		return appendRice(dst, docs), nil
+	case PFD:
+		return appendPFD(dst, docs), nil
+	case NewPFD:
+		return appendNewPFD(dst, docs), nil
+	case RPFD:
+		return appendRPFD(dst, docs, opt), nil
+	case LRC:
+		return appendLRC(dst, docs), nil
+	case LRCSeg:
+		return appendLRCSeg(dst, docs), nil
+	case SegLRC:
+		return appendSegLRC(dst, docs), nil
+	case HSLRC128, HSLRC256:
+		return appendHSLRC(dst, docs, id), nil
 	}
 	return dst, fmt.Errorf("codec: unknown codec %d", id)
 }
 
 // Size is the number of words that Append would add for docs, 0 for a codec
-// that does not exist. For ParaPFor it costs about as much as encoding.
+// that does not exist. For gap codecs it costs about as much as encoding.
 func Size(id ID, docs []uint32, opt Options) int {
 	switch id {
 	case Raw:
@@ -40,6 +58,24 @@ func Size(id ID, docs []uint32, opt Options) int {
 		return sizeParaPFor(docs, opt)
 	case Bitset:
 		return sizeBitset(docs)
+	case VByte:
+		return sizeVByte(docs)
+	case Rice:
+		return sizeRice(docs)
+	case PFD:
+		return sizePFD(docs)
+	case NewPFD:
+		return sizeNewPFD(docs)
+	case RPFD:
+		return sizeRPFD(docs, opt)
+	case LRC:
+		return sizeLRC(docs)
+	case LRCSeg:
+		return sizeLRCSeg(docs)
+	case SegLRC:
+		return sizeSegLRC(docs)
+	case HSLRC128, HSLRC256:
+		return sizeHSLRC(docs, id)
 	}
 	return 0
 }

@@ -79,22 +79,6 @@ func (s *Segments) decode(p *Packed, seg int, dst []uint32) error {
 	return nil
 }
 
-// gaps writes v_i for the docIDs of segment seg to buf and returns them.
-func gaps(buf *[SegmentLen]uint32, docs []uint32, seg int) []uint32 {
-	at := seg * SegmentLen
-	before := ^uint32(0)
-	if at > 0 {
-		before = docs[at-1]
-	}
-	docs = docs[at:min(at+SegmentLen, len(docs))]
-	v := buf[:len(docs)]
-	for i, d := range docs {
-		v[i] = d - before - 1
-		before = d
-	}
-	return v
-}
-
 func appendParaPFor(dst, docs []uint32, opt Options) []uint32 {
 	nseg := segments(uint32(len(docs)))
 	last := len(dst)

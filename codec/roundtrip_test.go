@@ -84,8 +84,9 @@ func TestRoundTripGenerators(t *testing.T) {
 					n := rapid.IntRange(0, 2000).Draw(t, "n")
 					universe := rapid.Uint64Range(0, universeFor(id)).Draw(t, "universe")
 					ratio := rapid.Float64Range(0, MaxExceptionRatio).Draw(t, "ratio")
+					levels := rapid.IntRange(0, MaxRPFDLevels).Draw(t, "levels")
 					docs := g.List(rapid.Uint64().Draw(t, "seed"), n, universe)
-					checkRoundTrip(t, id, docs, Options{ExceptionRatio: ratio})
+					checkRoundTrip(t, id, docs, Options{ExceptionRatio: ratio, RPFDLevels: levels})
 				})
 			})
 		}
@@ -109,6 +110,10 @@ func TestRoundTripWidths(t *testing.T) {
 			}
 			checkRoundTrip(t, ParaPFor, docs, Options{})
 			checkRoundTrip(t, ParaPFor, docs, Options{ExceptionRatio: MaxExceptionRatio})
+			for _, id := range []ID{VByte, Rice, PFD, NewPFD} {
+				checkRoundTrip(t, id, docs, Options{})
+			}
+			checkRoundTrip(t, RPFD, docs, Options{RPFDLevels: n % (MaxRPFDLevels + 1)})
 		}
 	}
 }
@@ -139,9 +144,11 @@ func TestAppendRejects(t *testing.T) {
 		{"equal", Raw, []uint32{4, 5, 5}, Options{}, "5 behind 5 at index 2"},
 		{"descending", ParaPFor, []uint32{4, 3}, Options{}, "3 behind 4 at index 1"},
 		{"descending bits", Bitset, []uint32{1, 0}, Options{}, "0 behind 1 at index 1"},
-		{"negative ratio", Raw, good, Options{-0.1}, "exception ratio -0.1"},
-		{"large ratio", ParaPFor, good, Options{0.61}, "exception ratio 0.61"},
-		{"no ratio", ParaPFor, good, Options{math.NaN()}, "exception ratio NaN"},
+		{"negative ratio", Raw, good, Options{ExceptionRatio: -0.1}, "exception ratio -0.1"},
+		{"large ratio", ParaPFor, good, Options{ExceptionRatio: 0.61}, "exception ratio 0.61"},
+		{"no ratio", ParaPFor, good, Options{ExceptionRatio: math.NaN()}, "exception ratio NaN"},
+		{"negative levels", RPFD, good, Options{RPFDLevels: -1}, "-1 levels"},
+		{"many levels", RPFD, good, Options{RPFDLevels: 5}, "5 levels"},
 		{"no codec", 0, good, Options{}, "unknown codec 0"},
 		{"unknown codec", 77, good, Options{}, "unknown codec 77"},
 	} {
@@ -154,7 +161,7 @@ func TestAppendRejects(t *testing.T) {
 			t.Errorf("%s: dst is %v", c.name, got)
 		}
 	}
-	if got, err := AppendPacked([]uint32{9}, good, Options{1}); err == nil || len(got) != 1 {
+	if got, err := AppendPacked([]uint32{9}, good, Options{ExceptionRatio: 1}); err == nil || len(got) != 1 {
 		t.Errorf("AppendPacked takes a ratio of 1: %v, %v", got, err)
 	}
 	if n := Size(77, good, Options{}); n != 0 {

@@ -1,0 +1,128 @@
+package codec
+
+import "math/bits"
+
+// Gap codecs store v_i = docID_i - docID_(i-1) - 1, with docID_(-1) = -1, in
+// segments of SegmentLen values. Their words begin with the same table, the last
+// docID of each segment, so that skipping needs no codec; with base the last
+// docID before segment s, or -1, docID j of the segment is
+//
+//	base + (j+1) + v_0 + ... + v_j
+//
+// A list of no docIDs has no words.
+
+// gapTables are the parts that gap codecs have in common.
+type gapTables struct {
+	last    []uint32 // last docID of each segment
+	dir     []uint32 // so many words a segment as the codec has
+	payload []uint32 // the rest
+}
+
+// gapTables splits the words of a gap codec with a directory of width words a
+// segment. It checks only that the tables fit.
+func (l List) gapTables(width int) (t gapTables, err error) {
+	nseg := segments(l.Len)
+	tables := (1 + width) * nseg
+	switch {
+	case len(l.Words) < tables:
+		return t, corrupt(l.Codec, len(l.Words), "ends inside tables of %d words", tables)
+	case l.Len == 0 && len(l.Words) > 0:
+		return t, corrupt(l.Codec, 0, "%d words behind the end of an empty list", len(l.Words))
+	}
+	return gapTables{l.Words[:nseg:nseg], l.Words[nseg:tables:tables], l.Words[tables:]}, nil
+}
+
+// room is the part of the payload that belongs to segment seg. The first word of
+// each directory entry is its offset; parts are contiguous and fill the payload.
+func (t *gapTables) room(id ID, seg int) (payload []uint32, err error) {
+	width := len(t.dir) / len(t.last)
+	off, end := uint(t.dir[width*seg]), uint(len(t.payload))
+	if seg+1 < len(t.last) {
+		end = uint(t.dir[width*(seg+1)])
+	}
+	if seg == 0 && off != 0 || off > end || end > uint(len(t.payload)) {
+		return nil, corrupt(id, len(t.last)+width*seg, "segment %d: words %d to %d of a payload of %d", seg, off, end, len(t.payload))
+	}
+	return t.payload[off:end], nil
+}
+
+// at is where the payload of segment seg lies in the list, for errors.
+func (t *gapTables) at(seg int) int {
+	width := len(t.dir) / len(t.last)
+	return len(t.last) + len(t.dir) + int(t.dir[width*seg])
+}
+
+// base is the docID that the gaps of segment seg count from: -1 wraps.
+func (t *gapTables) base(seg int) uint64 {
+	if seg == 0 {
+		return ^uint64(0)
+	}
+	return uint64(t.last[seg-1])
+}
+
+// sum turns the gaps of segment seg in dst into docIDs.
+func (t *gapTables) sum(id ID, dst []uint32, seg int) error {
+	return t.checkEnd(id, seg, unpackGaps(dst, dst, 32, t.base(seg)))
+}
+
+// checkEnd compares the last docID of segment seg with its skip entry. docID has
+// 64 bits: had it passed 2^32, it would differ. So nothing wrapped, and the
+// docIDs ascend.
+func (t *gapTables) checkEnd(id ID, seg int, docID uint64) error {
+	if docID != uint64(t.last[seg]) {
+		return corrupt(id, seg, "segment %d ends at docID %d, its gaps at %d", seg, t.last[seg], docID)
+	}
+	return nil
+}
+
+// gaps writes v_i for the docIDs of segment seg to buf and returns them.
+func gaps(buf *[SegmentLen]uint32, docs []uint32, seg int) []uint32 {
+	at := seg * SegmentLen
+	before := ^uint32(0)
+	if at > 0 {
+		before = docs[at-1]
+	}
+	docs = docs[at:min(at+SegmentLen, len(docs))]
+	v := buf[:len(docs)]
+	for i, d := range docs {
+		v[i] = d - before - 1
+		before = d
+	}
+	return v
+}
+
+// appendLast appends the last docID of each segment.
+func appendLast(dst, docs []uint32) []uint32 {
+	for seg := range segments(uint32(len(docs))) {
+		dst = append(dst, docs[min((seg+1)*SegmentLen, len(docs))-1])
+	}
+	return dst
+}
+
+// packWords is the number of words that count values of b bits take.
+func packWords(count int, b uint) int { return int((uint64(count)*uint64(b) + 31) / 32) }
+
+// appendLow appends the low b bits of values.
+func appendLow(dst, values []uint32, b uint) []uint32 {
+	at := len(dst)
+	dst = appendZeros(dst, packWords(len(values), b))
+	w := bitWriter{dst: dst[at:]}
+	mask := uint32(1<<b - 1)
+	for _, v := range values {
+		w.put(v&mask, b)
+	}
+	w.flush()
+	return dst
+}
+
+// wider returns how many values have more than b bits, for each b.
+func wider(values []uint32) (n [33]int) {
+	for _, v := range values {
+		n[bits.Len32(v)]++
+	}
+	above := 0
+	for b := 32; b >= 0; b-- {
+		n[b], above = above, above+n[b]
+	}
+	return n
+}
