@@ -36,6 +36,9 @@ func TestNoAllocations(t *testing.T) {
 			_, err := b.Decode(dst, b.Find(docs[500]))
 			must(err)
 		})
+		if id == RPFD { // the encoder holds gaps and exceptions
+			continue
+		}
 		none(id.String()+" Append", func() { _, err := Append(dst, id, docs, DefaultOptions()); must(err) })
 		none(id.String()+" Size", func() { Size(id, docs, DefaultOptions()) })
 	}

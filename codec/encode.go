@@ -8,7 +8,8 @@ import (
 
 // Append encodes docs with codec id, appends the words to dst and returns the
 // extended slice. docs must be strictly increasing; otherwise, or when opt or id
-// is not valid, dst comes back as it was, with an error.
+// is not valid, dst comes back as it was, with an error. Only RPFD needs memory
+// beside dst, a few words a docID.
 func Append(dst []uint32, id ID, docs []uint32, opt Options) ([]uint32, error) {
 	if err := opt.Validate(); err != nil {
 		return dst, err

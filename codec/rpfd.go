@@ -113,7 +113,7 @@ func (t *gapTables) checkRPFD(n int) error {
 
 // check checks the lengths of all arrays inside, the zeros behind slots, and that
 // the array, which begins words, is all of them.
-func (a *rpfdArray) check(words []uint32) error {
+func (a rpfdArray) check(words []uint32) error {
 	if !zeroAbove(a.slots, uint(uint64(a.m)*uint64(a.b)%32)) {
 		return corrupt(RPFD, a.offsetsAt()-1, "bits behind the last slot")
 	}
