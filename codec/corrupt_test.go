@@ -27,7 +27,7 @@ func checkTotal(tb rapid.TB, l List) bool {
 			tb.Fatalf("AppendTo changed dst and failed: %v", err)
 		}
 	} else if docs := got[1:]; uint64(len(docs)) != uint64(l.Len) || disorder(docs) != 0 {
-		tb.Fatalf("%d docIDs for a length of %d, disorder at %d", len(docs), l.Len, disorder(docs))
+		tb.Fatalf("%v: %d docIDs for a length of %d, disorder at %d", l.Codec, len(docs), l.Len, disorder(docs))
 	}
 	checkTotalBlocks(tb, l, err == nil)
 	switch l.Codec {
