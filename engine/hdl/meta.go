@@ -72,7 +72,7 @@ type encoding struct {
 }
 
 func (m *Meta) encoding() (e encoding, err error) {
-	e.dense = true
+	e.dense, e.opt = true, codec.DefaultOptions()
 	e.opt.ExceptionRatio = m.ExceptionRatio
 	if err := e.opt.Validate(); err != nil {
 		return e, inputError("%v", err)
