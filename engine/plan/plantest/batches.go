@@ -44,7 +44,7 @@ func (su *suite) randomSource(rt *rapid.T) *source {
 	for i := range rapid.IntRange(1, 8).Draw(rt, "lists") {
 		g := rapid.SampledFrom(codectest.Generators()).Draw(rt, fmt.Sprint("kind of list ", i))
 		docs := g.Gen(r, rapid.IntRange(0, su.pick(2000, 200)).Draw(rt, "length"), uint64(s.Docs))
-		id := rapid.SampledFrom(codec.IDs()).Draw(rt, "codec")
+		id := rapid.SampledFrom(su.Codecs).Draw(rt, "codec")
 		if id == codec.Bitset && len(docs) > 0 && docs[len(docs)-1] > 1<<24 {
 			id = codec.ParaPFor
 		}
@@ -96,7 +96,7 @@ func (su *suite) workload(t *testing.T, lists, queries int) (*source, *plan.Batc
 			make = clustered
 		}
 		n := 1 + r.IntN(int(s.Docs)>>r.IntN(8))
-		s.add(t, codec.IDs()[r.IntN(len(codec.IDs()))], make(s.Docs, n, r))
+		s.add(t, su.Codecs[r.IntN(len(su.Codecs))], make(s.Docs, n, r))
 	}
 	b := &plan.Batch{}
 	b.Reset()
@@ -126,7 +126,7 @@ func (su *suite) bigQuery(t *testing.T) {
 		if i == 3 {
 			make = clustered
 		}
-		s.add(t, codec.IDs()[i%len(codec.IDs())], make(s.Docs, int(s.Docs)/3*(i+1)/4, r))
+		s.add(t, su.Codecs[i%len(su.Codecs)], make(s.Docs, int(s.Docs)/3*(i+1)/4, r))
 	}
 	st := su.load(t, s)
 	var b plan.Batch

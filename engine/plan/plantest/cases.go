@@ -21,7 +21,7 @@ func (su *suite) lists(t *testing.T) {
 			r := rng(t)
 			s := &source{Source: plan.Source{Docs: universe}}
 			for _, g := range codectest.Generators() {
-				s.addAll(t, g.Gen(r, su.pick(2000, 150), uint64(universe)))
+				su.addAll(t, s, g.Gen(r, su.pick(2000, 150), uint64(universe)))
 			}
 			st := su.load(t, s)
 			var b plan.Batch
@@ -47,7 +47,7 @@ func (su *suite) lengths(t *testing.T) {
 		lengths = append(lengths, n-1, n, n+1)
 	}
 	for _, n := range lengths {
-		s.addAll(t, uniform(s.Docs, n, r))
+		su.addAll(t, s, uniform(s.Docs, n, r))
 	}
 	st := su.load(t, s)
 	var b plan.Batch
@@ -68,10 +68,10 @@ func (su *suite) universes(t *testing.T) {
 			r := rng(t)
 			s := &source{Source: plan.Source{Docs: universe}}
 			for _, g := range codectest.Generators() {
-				s.addAll(t, g.Gen(r, su.pick(300, 40), uint64(universe)))
+				su.addAll(t, s, g.Gen(r, su.pick(300, 40), uint64(universe)))
 			}
 			if universe > 1 {
-				s.addAll(t, []uint32{universe - 2, universe - 1})
+				su.addAll(t, s, []uint32{universe - 2, universe - 1})
 			}
 			st := su.load(t, s)
 			var b plan.Batch
@@ -98,7 +98,7 @@ func (su *suite) shapes(t *testing.T) {
 		for x := i % 3; x < s.Docs && len(docs) < n; x += 1 + uint32(r.IntN(100)/(99-int(i/40))) {
 			docs = append(docs, x)
 		}
-		s.add(t, codec.IDs()[int(i)%len(codec.IDs())], docs)
+		s.add(t, su.Codecs[int(i)%len(su.Codecs)], docs)
 	}
 	empty := s.add(t, codec.Raw, nil)
 	st := su.load(t, s)
@@ -137,8 +137,8 @@ func (su *suite) skew(t *testing.T) {
 	r := rng(t)
 	s := &source{Source: plan.Source{Docs: uint32(su.pick(1<<20, 1<<14))}}
 	for n := 1; n <= int(s.Docs)/2; n *= su.pick(5, 20) {
-		s.add(t, codec.IDs()[r.IntN(len(codec.IDs()))], uniform(s.Docs, n, r))
-		s.addAll(t, clustered(s.Docs, n, r))
+		s.add(t, su.Codecs[r.IntN(len(su.Codecs))], uniform(s.Docs, n, r))
+		su.addAll(t, s, clustered(s.Docs, n, r))
 	}
 	st := su.load(t, s)
 	var b plan.Batch

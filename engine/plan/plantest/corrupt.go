@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -49,7 +48,7 @@ func (su *suite) corrupt(t *testing.T) {
 func (su *suite) damaged(t *testing.T, r *rand.Rand) *plan.Source {
 	s := &source{Source: plan.Source{Docs: []uint32{50, 1000, 100_000, maxUniverse}[r.IntN(4)]}}
 	for range 5 {
-		id := codec.IDs()[r.IntN(len(codec.IDs()))]
+		id := su.Codecs[r.IntN(len(su.Codecs))]
 		n := min(r.IntN(600), int(s.Docs))
 		if r.IntN(2) == 0 {
 			off := len(s.Words) + (plan.ListAlign-len(s.Words)%plan.ListAlign)%plan.ListAlign

@@ -211,7 +211,7 @@ func (su *suite) formulaLists(t *testing.T) {
 	r := rng(t)
 	s := &source{Source: plan.Source{Docs: uint32(su.pick(100_000, 20_000))}}
 	for _, g := range codectest.Generators() {
-		s.addAll(t, g.Gen(r, su.pick(3000, 150), uint64(s.Docs)))
+		su.addAll(t, s, g.Gen(r, su.pick(3000, 150), uint64(s.Docs)))
 	}
 	st := su.load(t, s)
 	var f plan.Formulas
@@ -235,10 +235,10 @@ func (su *suite) formulaUniverses(t *testing.T) {
 			r := rng(t)
 			s := &source{Source: plan.Source{Docs: universe}}
 			for _, g := range codectest.Generators() {
-				s.addAll(t, g.Gen(r, su.pick(300, 30), uint64(universe)))
+				su.addAll(t, s, g.Gen(r, su.pick(300, 30), uint64(universe)))
 			}
 			if universe > 1 {
-				s.addAll(t, []uint32{universe - 2, universe - 1})
+				su.addAll(t, s, []uint32{universe - 2, universe - 1})
 			}
 			st := su.load(t, s)
 			var f plan.Formulas
@@ -329,7 +329,7 @@ func (su *suite) formulaLoad(t *testing.T) (*source, *plan.Formulas) {
 		if i%3 == 0 {
 			make = clustered
 		}
-		s.add(t, codec.IDs()[i%len(codec.IDs())], make(s.Docs, 1+r.IntN(int(s.Docs)>>(1+r.IntN(8))), r))
+		s.add(t, su.Codecs[i%len(su.Codecs)], make(s.Docs, 1+r.IntN(int(s.Docs)>>(1+r.IntN(8))), r))
 	}
 	f := &plan.Formulas{}
 	for range su.pick(60, 10) {

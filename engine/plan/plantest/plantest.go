@@ -31,6 +31,8 @@ type Options struct {
 	// Algorithms to run; nil means plan.Auto and all that the backend names in its
 	// Info.
 	Algorithms []plan.Algorithm
+	// Codecs of the lists; nil means codec.IDs.
+	Codecs []codec.ID
 }
 
 func (o Options) algorithms() []plan.Algorithm { return o.Algorithms }
@@ -53,6 +55,9 @@ type suite struct {
 // closes what it got; open fails or skips the test itself when there is none.
 func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
 	s := suite{Options: opt, open: open}
+	if opt.Codecs == nil {
+		s.Codecs = codec.IDs()
+	}
 	if opt.Algorithms == nil {
 		b := open(t)
 		s.Algorithms = append([]plan.Algorithm{plan.Auto}, b.Info().Algorithms...)
@@ -98,10 +103,10 @@ func (s *source) add(t testing.TB, id codec.ID, docs []uint32) plan.Handle {
 	return h
 }
 
-// addAll encodes docs once in every codec that takes a sane amount of room.
-func (s *source) addAll(t testing.TB, docs []uint32) {
+// addAll encodes docs in s once in every codec that takes a sane amount of room.
+func (su *suite) addAll(t testing.TB, s *source, docs []uint32) {
 	t.Helper()
-	for _, id := range codec.IDs() {
+	for _, id := range su.Codecs {
 		if id == codec.Bitset && len(docs) > 0 && docs[len(docs)-1] > 1<<24 {
 			continue // a bitset up to 2^32 takes half a gigabyte
 		}
