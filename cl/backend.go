@@ -51,6 +51,9 @@ type Backend struct {
 	building sync.Mutex // guards programs; held while one is built
 	programs map[kernelID]*ocl.Program
 
+	progress   sync.Once // testProgress has run, and
+	progresses bool      // it passed
+
 	work    chan func()   // to the owner
 	stopped chan struct{} // closed when the owner has ended
 

@@ -70,6 +70,8 @@ func (k kernelID) files() []string {
 		return []string{"decode.cl"}
 	case "gather":
 		return []string{"compact.cl"}
+	case scanProgram.name:
+		return []string{"group.cl", "scan.cl"}
 	}
 	return []string{"intersect.cl"}
 }

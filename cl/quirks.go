@@ -42,5 +42,6 @@ func (q quirks) apply(t Tuning) Tuning {
 	if q.noSerial {
 		t.Serial = false
 	}
+	t.LookBack = t.LookBack && !t.Serial // the serial shape has no such kernels
 	return t
 }

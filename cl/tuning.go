@@ -21,6 +21,9 @@ type Tuning struct {
 	RoundTiles int      `toml:"round_tiles"`
 	Slots      int      `toml:"slots"`
 	Batch      uint64   `toml:"batch"`
+	ScanWG     int      `toml:"scan_wg"`
+	ScanChunk  int      `toml:"scan_chunk"`
+	LookBack   bool     `toml:"look_back"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
@@ -64,6 +67,7 @@ func (t Tuning) defines(countLoads bool) string {
 	def("SCAN_SERIAL", flag[t.Serial])
 	def("NV_SHUFFLE", flag[t.NVShuffle])
 	def("COUNT_LOADS", flag[countLoads])
+	def("SCAN_WG", t.ScanWG)
 	return b.String()
 }
 
@@ -89,3 +93,7 @@ func (t Tuning) gatherGroups(tiles int) int {
 	}
 	return (tiles*16 + t.WG - 1) / t.WG
 }
+
+// scanTile is the number of elements that a group of the kernels of scan.cl takes,
+// SCAN_TILE there.
+func (t Tuning) scanTile() int { return 16 * t.ScanWG }

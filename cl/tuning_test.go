@@ -47,8 +47,11 @@ func TestTuningTable(t *testing.T) {
 		if r.Slots < 2 || r.Slots > 16 {
 			t.Errorf("row %q: %d slots; two are needed for rounds to overlap", r.Name, r.Slots)
 		}
-		if r.Serial && r.NVShuffle {
-			t.Errorf("row %q is serial and shuffles", r.Name)
+		if r.Serial && (r.NVShuffle || r.LookBack) {
+			t.Errorf("row %q is serial and shuffles or looks back", r.Name)
+		}
+		if r.ScanWG < 32 || r.ScanWG > 1024 || r.ScanWG%32 != 0 || r.ScanChunk < 1 {
+			t.Errorf("row %q: scans of %d work-items, %d tiles a chunk", r.Name, r.ScanWG, r.ScanChunk)
 		}
 	}
 }

@@ -1,0 +1,271 @@
+package cl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heddle/engine/plan"
+)
+
+// forms are the forms of the primitives: both shapes of the plain one, and the one
+// that looks back, with plain OpenCL and as the row of the device has it.
+func forms(d *Device) map[string]Tuning {
+	all := map[string]Tuning{}
+	for name, t := range shapes(d) {
+		t.LookBack = false
+		t.ScanWG, t.ScanChunk = 64, 3 // chunks end often
+		all[name] = t
+		if t.LookBack = !t.Serial; t.LookBack {
+			all[name+", look-back"] = t
+		}
+	}
+	own := d.Tuning()
+	all["own"] = own
+	return all
+}
+
+func openForm(t testing.TB, d *Device, form Tuning, profiling bool) *Backend {
+	t.Helper()
+	b, err := Open(t.Context(), d, Options{Tuning: &form, SkipSelfTest: true, Profiling: profiling})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if n := inUse(b); n != 0 {
+			t.Errorf("%d bytes are still reserved", n)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// scanSizes lie around the tiles and chunks of a form.
+func scanSizes(t Tuning) []int {
+	tile, chunk := t.scanTile(), t.scanTile()*t.ScanChunk
+	sizes := []int{0, 1, 2, 3, 4, 5, 127, tile - 1, tile, tile + 1, 3*tile - 2, 33*tile + 5}
+	if chunk < 1<<21 {
+		sizes = append(sizes, chunk-1, chunk, chunk+1, 2*chunk+1)
+	}
+	return sizes
+}
+
+// TestScan compares with Go, over values whose sums wrap.
+func TestScan(t *testing.T) {
+	d := testDevice(t)
+	for name, form := range forms(d) {
+		t.Run(name, func(t *testing.T) {
+			b := openForm(t, d, form, false)
+			r := rand.New(rand.NewPCG(1, 2))
+			for _, n := range scanSizes(b.tuning) {
+				in := make([]uint32, n)
+				for i := range in {
+					in[i] = r.Uint32()
+				}
+				testScan(t, b, in, 2)
+			}
+		})
+	}
+}
+
+func testScan(t *testing.T, b *Backend, in []uint32, runs int) Timing {
+	t.Helper()
+	out := make([]uint32, len(in))
+	timing, err := b.Scan(t.Context(), out, in, runs)
+	if err != nil {
+		t.Fatalf("%d elements: %v", len(in), err)
+	}
+	sum := uint32(0)
+	for i, x := range in {
+		if out[i] != sum {
+			t.Fatalf("%d elements: sum of %d elements is %d, want %d", len(in), i, out[i], sum)
+		}
+		sum += x
+	}
+	if want := min(len(in), 1) * runs; len(timing.Runs) != want || want > 0 && (timing.Launches < 1 || timing.Runs[0] <= 0) {
+		t.Errorf("%d elements, %d runs: %+v", len(in), runs, timing)
+	}
+	if timing.LookBack != (b.tuning.LookBack && len(in) > 0) || timing.LookBack && timing.Launches != 1 {
+		t.Errorf("the form with look_back = %t: %+v", b.tuning.LookBack, timing)
+	}
+	return timing
+}
+
+// TestCompact compares with Go: ranges and flags that keep none, some and all.
+func TestCompact(t *testing.T) {
+	d := testDevice(t)
+	for name, form := range forms(d) {
+		t.Run(name, func(t *testing.T) {
+			b := openForm(t, d, form, true)
+			r := rand.New(rand.NewPCG(3, 4))
+			for _, n := range scanSizes(b.tuning) {
+				in, flags := make([]uint32, n), make([]uint32, n/32+1)
+				for i := range in {
+					in[i] = r.Uint32()
+				}
+				for i := range flags {
+					flags[i] = r.Uint32() & r.Uint32()
+				}
+				for _, keep := range []Keep{
+					{Greatest: 1<<32 - 1}, {Least: 1 << 31, Greatest: 1<<32 - 1}, {Least: 5, Greatest: 4}, {Least: 1 << 20, Greatest: 1 << 30},
+					{Flags: flags}, {Flags: make([]uint32, n/32+1)},
+				} {
+					testCompact(t, b, in, keep)
+				}
+			}
+		})
+	}
+}
+
+func testCompact(t *testing.T, b *Backend, in []uint32, keep Keep) Timing {
+	t.Helper()
+	want := []uint32{7, 8} // what the caller has stays
+	for i, x := range in {
+		kept := keep.Least <= x && x <= keep.Greatest
+		if keep.Flags != nil {
+			kept = keep.Flags[i/32]>>(i%32)&1 != 0
+		}
+		if kept {
+			want = append(want, x)
+		}
+	}
+	got, timing, err := b.Compact(t.Context(), []uint32{7, 8}, in, keep, 2)
+	if err != nil {
+		t.Fatalf("%d elements: %v", len(in), err)
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("%d elements, range [%d, %d], flags %t: kept %d, want %d, or others", len(in), keep.Least, keep.Greatest,
+			keep.Flags != nil, len(got)-2, len(want)-2)
+	}
+	return timing
+}
+
+// TestScanLong goes beyond 2^24 elements, where a float would no longer count.
+func TestScanLong(t *testing.T) {
+	d := testDevice(t)
+	if small() {
+		t.Skip("HEDDLE_TEST_SMALL=1")
+	}
+	b := openForm(t, d, d.Tuning(), true)
+	in := make([]uint32, 1<<24+1<<20+7)
+	for i := range in {
+		in[i] = uint32(i) * 2654435761
+	}
+	testScan(t, b, in, 1)
+	testCompact(t, b, in, Keep{Least: 1 << 31, Greatest: 1<<32 - 1})
+}
+
+// TestScanErrors refuses what does not fit together or on the device.
+func TestScanErrors(t *testing.T) {
+	d := *testDevice(t)
+	b := openForm(t, &d, d.Tuning(), false)
+	if _, err := b.Scan(t.Context(), make([]uint32, 3), make([]uint32, 4), 1); err == nil {
+		t.Error("3 sums of 4 elements")
+	}
+	if _, _, err := b.Compact(t.Context(), nil, make([]uint32, 33), Keep{Flags: make([]uint32, 1)}, 1); err == nil {
+		t.Error("32 flags for 33 elements")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := b.Scan(ctx, make([]uint32, 4), make([]uint32, 4), 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("under a cancelled context: %v", err)
+	}
+	poor := d
+	poor.info.MaxAlloc = 1 << 20
+	b = openForm(t, &poor, d.Tuning(), false)
+	many := make([]uint32, 1<<18)
+	if _, err := b.Scan(t.Context(), many, many, 1); !errors.Is(err, plan.ErrOutOfMemory) {
+		t.Errorf("more than a buffer: %v", err)
+	}
+	form := d.Tuning()
+	form.ScanWG = 33
+	b = openForm(t, &d, form, false)
+	if _, err := b.Scan(t.Context(), many, many, 1); !errors.Is(err, plan.ErrNoDevice) {
+		t.Errorf("work-groups of 33: %v", err)
+	}
+}
+
+// TestEpochs lets the epochs of look-back come again, so that stale states of long
+// ago would count if the state were not cleared.
+func TestEpochs(t *testing.T) {
+	d := testDevice(t)
+	form := forms(d)["local, look-back"]
+	b := openForm(t, d, form, false)
+	if !b.looksBack() {
+		t.Fatal("groups make no progress")
+	}
+	in := make([]uint32, 3*form.scanTile())
+	for i := range in {
+		in[i] = 1
+	}
+	p, err := b.newPrimitive(t.Context(), in, nil, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.release()
+	if _, err := p.run(t.Context(), "scan", [4]uint32{}); err != nil {
+		t.Fatal(err)
+	}
+	p.look.epoch = lastEpoch - 2
+	for range 2 {
+		if sum, err := p.run(t.Context(), "scan", [4]uint32{}); err != nil || sum != uint32(len(in)) {
+			t.Fatalf("sum %d, want %d: %v", sum, len(in), err)
+		}
+	}
+	if p.look.epoch == 0 || p.look.epoch > 10 {
+		t.Errorf("epoch %d after the last one", p.look.epoch)
+	}
+}
+
+// BenchmarkScan measures scan and compaction of half by the device's clock.
+func BenchmarkScan(b *testing.B) {
+	d := testDevice(b)
+	sizes := []int{1 << 20, 1 << 24, 1 << 26, 1 << 28}
+	if small() || d.Info().Type != "gpu" {
+		sizes = []int{1 << 20, 1 << 24}
+	}
+	in := make([]uint32, sizes[len(sizes)-1])
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range in {
+		in[i] = r.Uint32()
+	}
+	out := make([]uint32, len(in))
+	for _, lookBack := range []bool{false, true} {
+		for _, wg := range []int{128, 256, 512} {
+			for _, chunk := range []int{512, 1024, 2048} {
+				t := d.Tuning()
+				if t.ScanWG, t.ScanChunk, t.LookBack = wg, chunk, lookBack; lookBack && (chunk != 1024 || t.Serial) {
+					continue // chunks are of the plain form
+				}
+				backend := openForm(b, d, t, true)
+				for _, n := range sizes {
+					for _, name := range []string{"scan", "compact"} {
+						b.Run(fmt.Sprintf("%s/n=%d/lookback=%t/wg=%d/chunk=%d", name, n, lookBack, wg, chunk), func(b *testing.B) {
+							for b.Loop() {
+								var timing Timing
+								var err error
+								if name == "scan" {
+									timing, err = backend.Scan(b.Context(), out[:n], in[:n], 20)
+								} else {
+									_, timing, err = backend.Compact(b.Context(), out[:0], in[:n], Keep{Greatest: 1<<31 - 1}, 20)
+								}
+								if err != nil {
+									b.Fatal(err)
+								}
+								best := slices.Min(timing.Runs).Seconds()
+								b.ReportMetric(float64(n)/best/1e9, "Gelem/s")
+								b.ReportMetric(float64(timing.Bytes)/best/1e9, "GB/s")
+								b.ReportMetric(best*1e6, "us")
+							}
+						})
+					}
+				}
+			}
+		}
+	}
+}
