@@ -62,7 +62,8 @@ func (x *slot) enqueue() error {
 		if runs > 0 {
 			k := q.kernel(decoders[d])
 			q.arg(k, 5, r.runsAt[d])
-			q.launch(stageDecode+d, k, runs, b.tuning.decodeLocal())
+			groups, local := b.tuning.decodeShape(d, runs)
+			q.launch(stageDecode+d, k, groups, local)
 		}
 	}
 	k := q.kernel(kernelID{"intersect", r.with})

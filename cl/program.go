@@ -29,11 +29,13 @@ const (
 // featureNames are the defines, by bit.
 var featureNames = []string{"USE_GAPS", "USE_LINES"}
 
-// lookup is the feature that looking list l up asks for.
+// lookup is the feature that looking up a list of a codec asks for.
 func lookup(id codec.ID) feature {
 	switch id {
 	case codec.Raw, codec.Bitset:
 		return 0
+	case codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256:
+		return useLines
 	}
 	return useGaps
 }
@@ -46,17 +48,33 @@ type kernelID struct {
 
 // decoders are the kernels that turn shortest lists into docIDs. A round launches
 // those that its lists ask for.
-var decoders = [...]kernelID{{name: "decode"}}
+var decoders = [...]kernelID{{name: "decode"}, {name: "decode_lines"}, {name: "decode_vbyte"}, {name: "decode_rice"},
+	{name: "decode_pfd"}, {name: "decode_newpfd"}, {name: "decode_rpfd"}}
 
 // noDecoder is the decoder of lists that are used as they lie.
 const noDecoder = -1
 
 // decoderOf says which of decoders reads a codec.
 func decoderOf(id codec.ID) int {
-	if id == codec.Raw {
+	switch id {
+	case codec.Raw:
 		return noDecoder
+	case codec.ParaPFor, codec.Bitset:
+		return 0
+	case codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD:
+		return int(id-codec.VByte) + 2
 	}
-	return 0
+	return 1 // under lines
+}
+
+// decodeShape is how decoder d is launched for so many runs: work-groups and the
+// size of each. Gap codecs take DECODE_WG/LANES groups of LANES a run.
+func (t Tuning) decodeShape(d, runs int) (groups, local int) {
+	local = t.decodeLocal()
+	if d < 2 || t.Serial {
+		return runs, local
+	}
+	return 4 * runs, local / 4
 }
 
 // The kernels of rounds without features: they are one program, since a build
@@ -68,12 +86,19 @@ func (k kernelID) files() []string {
 	switch k.name {
 	case "decode":
 		return []string{"decode.cl"}
+	case "decode_lines":
+		return []string{"lines.cl", "decode_lines.cl"}
+	case "decode_vbyte", "decode_rice", "decode_pfd", "decode_newpfd", "decode_rpfd":
+		return []string{"gaps.cl", "segments_serial.cl", "segments.cl", "segments_rpfd.cl", "decode_gaps.cl"}
 	case "gather":
 		return []string{"compact.cl"}
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
 	}
-	return []string{"intersect.cl"}
+	if k.with&useLines != 0 {
+		return []string{"probe_lines.cl", "probe.cl", "intersect.cl"}
+	}
+	return []string{"probe.cl", "intersect.cl"}
 }
 
 // programSource is the text that the driver compiles for some kernels with the

@@ -345,13 +345,18 @@ func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
 		how = "binary search"
 	case t.records[h].kind() == probeBits:
 		return "auxiliary bitset, one load a probe"
+	case t.records[h].kind() == probeOwn:
+		return fmt.Sprintf("hash value to one of %d buckets, then the range that its line leaves", t.records[h].entries())
 	case t.records[h].kind() == probeLR:
 		how = "binary search in the safe range of a line"
 	default:
 		how = fmt.Sprintf("binary search in buckets of about %d", l.Len/(t.records[h].entries()-1))
 	}
-	if l.Codec == codec.ParaPFor {
-		how += ", over skip entries, then a walk of one segment"
+	switch lookup(l.Codec) {
+	case useGaps:
+		how += ", over skip entries, then one segment"
+	case useLines:
+		how += ", over key docIDs, then the range that the line of one segment leaves"
 	}
 	return how
 }

@@ -23,6 +23,7 @@ const (
 	probeHS   = 1
 	probeLR   = 2
 	probeBits = 3
+	probeOwn  = 4
 )
 
 // tables are the auxiliary tables of one algorithm in a buffer, and the term
@@ -36,44 +37,58 @@ type tables struct {
 // tableRef is what a term record says of a table.
 type tableRef struct {
 	off     uint32 // words
+	words   uint32
 	entries uint32
 	kind    uint8
 	shift   uint8
 }
 
-// tableFor says which table list l gets under algorithm a and how many words it
-// takes. last is the list's greatest docID. Lists no longer than a bucket, and
-// bitsets, need none.
-func tableFor(a plan.Algorithm, l plan.List, docs, last uint32) (tableRef, uint32) {
-	if l.Codec == codec.Bitset || l.Len <= 16 {
-		return tableRef{}, 0
+// tableFor says which table list l gets under algorithm a. last is the list's
+// greatest docID. Lists no longer than a bucket, and bitsets, need none; hslrc
+// brings its own buckets.
+func tableFor(a plan.Algorithm, l codec.List, docs, last uint32) tableRef {
+	if l.Codec == codec.Bitset || l.Len == 0 {
+		return tableRef{}
 	}
-	switch bucket := a.Bucket(); {
-	case a == plan.Bits && uint64(l.Len)*plan.DenseRatio > uint64(docs):
+	bucket := a.Bucket()
+	if a == plan.Bits && l.Len > bucket && uint64(l.Len)*plan.DenseRatio > uint64(docs) {
 		words := last>>5 + 1
-		return tableRef{kind: probeBits, entries: words}, words
+		return tableRef{kind: probeBits, words: words, entries: words}
+	}
+	switch {
+	case l.Codec == codec.HSLRC128 || l.Codec == codec.HSLRC256:
+		shift, buckets := l.Words[0], l.Words[1] // lastDoc has read them
+		return tableRef{kind: probeOwn, shift: uint8(shift), entries: buckets}
+	case l.Len <= 16:
 	case a == plan.LR:
-		return tableRef{kind: probeLR, entries: 8}, 8
-	case bucket > 0 && l.Len > bucket:
+		return tableRef{kind: probeLR, words: 8, entries: 8}
+	case l.Len > bucket && bucket > 0:
 		shift := codec.BucketShift(l.Len, docs, bucket)
 		entries := uint32(uint64(last)>>shift) + 2
-		return tableRef{kind: probeHS, shift: shift, entries: entries}, entries
+		return tableRef{kind: probeHS, shift: shift, words: entries, entries: entries}
 	}
-	return tableRef{}, 0
+	return tableRef{}
 }
 
-// lastDoc reads the greatest docID of a list without decoding it.
+// lastDoc reads the greatest docID of a list; it decodes a block of it at most.
 func lastDoc(l codec.List) (uint32, error) {
-	switch {
-	case l.Len == 0 || l.Codec == codec.Bitset:
+	if l.Len == 0 || l.Codec == codec.Bitset {
 		return 0, nil
-	case l.Codec == codec.Raw && len(l.Words) >= int(l.Len):
-		return l.Words[l.Len-1], nil
-	case l.Codec == codec.ParaPFor:
-		if s, err := l.Segments(); err != nil {
+	}
+	if l.Codec == codec.ParaPFor {
+		s, err := l.Segments()
+		if err != nil {
 			return 0, err
-		} else {
-			return s.Last[len(s.Last)-1], nil
+		}
+		return s.Last[len(s.Last)-1], nil
+	}
+	var b codec.Blocks
+	if err := b.Open(l); err != nil {
+		return 0, err
+	}
+	for k := b.Count() - 1; k >= 0; k-- { // buckets may be empty
+		if docs, err := b.Decode(nil, k); err != nil || len(docs) > 0 {
+			return slices.Max(append(docs, 0)), err
 		}
 	}
 	return 0, &codec.CorruptError{Codec: l.Codec, Reason: "the list is shorter than its length says"}
@@ -84,17 +99,18 @@ func lastDoc(l codec.List) (uint32, error) {
 func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint64, err error) {
 	refs = make([]tableRef, len(src.Lists))
 	for h, l := range src.Lists {
-		last, err := lastDoc(src.List(plan.Handle(h)))
+		list := src.List(plan.Handle(h))
+		last, err := lastDoc(list)
 		if err != nil {
 			return nil, 0, fmt.Errorf("list %d: %w", h, err)
 		}
 		if last >= src.Docs && l.Len > 0 && l.Codec != codec.Bitset {
 			return nil, 0, fmt.Errorf("list %d: %w", h, &codec.CorruptError{Codec: l.Codec, Reason: "docIDs beyond the universe"})
 		}
-		ref, n := tableFor(a, l, src.Docs, last)
+		ref := tableFor(a, list, src.Docs, last)
 		ref.off = uint32(words) // right unless the total is refused below
 		refs[h] = ref
-		words += uint64(n)
+		words += uint64(ref.words)
 	}
 	if words > 1<<32-1 {
 		return nil, 0, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "opencl", Op: "laying out tables of " + a.String(),
@@ -140,8 +156,8 @@ func (b *Backend) fillTables(ctx context.Context, src *plan.Source, refs []table
 	var host []uint32
 	for from := 0; from < len(refs); {
 		start, to, size := refs[from].off, from, uint32(0)
-		for to < len(refs) && (to == from || refs[to].off-start+refs[to].entries <= tablesAtOnce) {
-			size = refs[to].off - start + refs[to].entries
+		for to < len(refs) && (to == from || refs[to].off-start+refs[to].words <= tablesAtOnce) {
+			size = refs[to].off - start + refs[to].words
 			to++
 		}
 		host = slices.Grow(host[:0], int(size))[:size]
@@ -182,7 +198,7 @@ func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, t
 					return
 				}
 				r := refs[h]
-				if r.kind == probeBS {
+				if r.words == 0 {
 					continue
 				}
 				if errs[i] = ctx.Err(); errs[i] != nil {
@@ -193,7 +209,7 @@ func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, t
 					errs[i] = fmt.Errorf("list %d: %w", h, err)
 					return
 				}
-				table := host[r.off-refs[from].off:][:r.entries]
+				table := host[r.off-refs[from].off:][:r.words]
 				switch r.kind {
 				case probeHS:
 					starts = codec.AppendBuckets(starts[:0], docs, r.shift)

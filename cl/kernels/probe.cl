@@ -1,0 +1,150 @@
+// probe: whether one docID is in one list, for kernels that look docIDs up.
+//
+// Computes  probe(list record, table record, x) = x is in the list. Under
+//           USE_LINES also lists of lrc, lrcseg, seglrc and hslrc, under USE_GAPS
+//           of parapfor; a list of another codec has nothing.
+// Source    Ao et al. 2011: BS, LR and HS, section 4.2 to 4.4.
+// Bounds    any list bytes: loads are clamped to the list or table, loops are
+//           bounded by log2 of the list and by SEGMENT.
+#ifndef HEDDLE_PROBE
+#define HEDDLE_PROBE
+#ifndef HEDDLE_COMMON
+#include "common.cl"
+#endif
+#ifndef USE_LINES
+#define USE_LINES 0
+#endif
+#ifndef USE_GAPS
+#define USE_GAPS 0
+#endif
+#if USE_LINES
+#ifndef HEDDLE_PROBE_LINES
+#include "probe_lines.cl"
+#endif
+#endif
+#ifndef NEAR
+#define NEAR 8 // elements, at least 4; a range as short is compared at once
+#endif
+
+// find says whether x is in p[lo, hi). Binary search goes on until the range is
+// no longer than NEAR; what is left is compared four at a time, so that the last
+// loads do not wait for each other.
+static inline bool find(words_t p, uint n, uint lo, uint hi, uint x, uint *loads) {
+    while (hi - lo > NEAR) {
+        uint mid = lo + (hi - lo) / 2;
+        bool less = p[min(mid, n - 1)] < x;
+        LOADS(*loads, 1);
+        lo = less ? mid + 1 : lo;
+        hi = less ? hi : mid + 1; // keeps p[mid], which may be x
+    }
+    __global const uint4 *q = (__global const uint4 *)p; // lists are aligned and padded
+    int4 hits = 0;
+    uint last = (n - 1) / 4, first = lo / 4;
+    for (uint k = 0; k <= NEAR / 4; k++) {
+        uint i = min(first + k, last);
+        LOADS(*loads, 4);
+        // Words behind the end of the list belong to others.
+        hits |= (q[i] == x) & ((uint4)(4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3) < n);
+    }
+    return any(hits) && lo < hi;
+}
+
+// range_of narrows the places of x in the list of record r to [*lo, *hi).
+static inline void range_of(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uint *hi, uint *loads) {
+    uint kind = (r.w >> 16) & 0xff, n = r.y;
+    words_t t = aux + s.x;
+    *lo = 0;
+    *hi = n;
+    if (kind == PROBE_HS) {
+        uint h = x >> (r.w >> 24);
+        if (s.y > 1 && h < s.y - 1) {
+            LOADS(*loads, 2);
+            *hi = min(t[h + 1], n);
+            *lo = min(t[h], *hi);
+        } else {
+            *hi = 0;
+        }
+    } else if (kind == PROBE_LR) { // the same integers as codec.Line.Range
+        LOADS(*loads, 8);
+        long slope = (long)((ulong)t[1] << 32 | t[0]), intercept = (long)((ulong)t[3] << 32 | t[2]);
+        long left = (long)((ulong)t[5] << 32 | t[4]), right = (long)((ulong)t[7] << 32 | t[6]);
+        long at = ((long)x * slope + intercept) >> 30;
+        *lo = (uint)clamp(at - left, (long)0, (long)n);
+        *hi = (uint)clamp(at + right + 1, (long)*lo, (long)n);
+    }
+}
+
+#if USE_GAPS
+// in_segment walks segment s of a list of parapfor to the first docID >= x and
+// says whether it is x.
+static inline bool in_segment(words_t p, uint4 r, uint segments, uint s, uint x, uint *loads) {
+    uint words = r.z, doc = s ? p[min(s - 1, words - 1)] : 0xffffffffu;
+    segment_t g = packed_segment(p, words, segments, r.y, s);
+    uint e = 0, next = g.en ? exception_index(p, words, g, 0) : SEGMENT;
+    LOADS(*loads, 3);
+    for (uint i = 0; i < g.count; i++) {
+        uint v = bits_at(p, words, g.at, i * g.b, g.b);
+        LOADS(*loads, 1);
+        if (i == next) {
+            v |= exception_overflow(p, words, g, e);
+            next = ++e < g.en ? exception_index(p, words, g, e) : SEGMENT;
+            LOADS(*loads, 2);
+        }
+        doc += v + 1;
+        if (doc >= x)
+            return doc == x;
+    }
+    return false;
+}
+
+// probe_gaps searches the skip entries lo to hi-1 in units of docIDs first and
+// reads the only segment that can have x (Ding et al. 2009, section 8.1).
+static inline bool probe_gaps(words_t p, uint4 r, uint lo, uint hi, uint x, uint *loads) {
+    uint segments = SEGMENTS(r.y);
+    if (r.z / 3 < segments || lo >= hi)
+        return false; // no encoder wrote this, or an empty range
+    uint end = SEGMENTS(hi);
+    lo /= SEGMENT;
+    hi = end;
+    while (lo < hi) { // the first segment whose last docID is >= x
+        uint mid = lo + (hi - lo) / 2;
+        LOADS(*loads, 1);
+        if (p[mid] < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < end && in_segment(p, r, segments, lo, x, loads);
+}
+#endif
+
+// probe says whether x is in the list of record (r, s).
+static inline bool probe(ARENA, uint4 r, uint4 s, words_t aux, uint x, uint *loads) {
+    uint codec = r.w & 0xff, kind = (r.w >> 16) & 0xff, n = r.y;
+    words_t p = list_words(ARENA_ARGS, r);
+    if (codec == CODEC_BITSET || kind == PROBE_BITS) {
+        words_t bits = codec == CODEC_BITSET ? p : aux + s.x;
+        uint limit = codec == CODEC_BITSET ? r.z / 17 * 16 : s.y, w = x >> 5;
+        LOADS(*loads, 1);
+        return w < limit && (bits[w] >> (x & 31) & 1);
+    }
+    if (n == 0)
+        return false;
+#if USE_LINES
+    if (kind == PROBE_OWN)
+        return probe_buckets(p, r, s, x, loads);
+#endif
+    uint lo, hi;
+    range_of(r, s, aux, x, &lo, &hi, loads);
+#if USE_LINES
+    if (codec >= CODEC_LRC && codec <= CODEC_SEGLRC)
+        return probe_line(p, r, lo, hi, x, loads);
+#endif
+#if USE_GAPS
+    if (codec == CODEC_PARAPFOR)
+        return probe_gaps(p, r, lo, hi, x, loads);
+#endif
+    return codec == CODEC_RAW && find(p, n, lo, hi, x, loads);
+}
+
+#endif
