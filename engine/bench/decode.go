@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"heddle/codec"
@@ -13,136 +15,166 @@ import (
 	"heddle/engine/plan"
 )
 
-// decodeWork is a set of parapfor lists with gaps of 1 to 256, 8 bits each.
-type decodeWork struct {
-	lists, length int
+// decoding is what was measured of a codec and a set of lists.
+type decoding struct {
+	rate  summary // G docIDs a second
+	bytes uint64  // words read and docIDs written, once
+	peak  float64 // share of the copy bandwidth
 }
 
-func (d decodeWork) String() string {
-	return fmt.Sprintf("%d lists of %d, gaps of 8 bits", d.lists, d.length)
+// into fills the row of a decoding.
+func (d decoding) into(r Row) Row {
+	r.Metric, r.Unit, r.Bytes, r.PeakFraction = "decode", "G ints/s", d.bytes, d.peak
+	return d.rate.into(r)
 }
 
-// source makes the lists and a one-term query for each.
-func (d decodeWork) source(ctx context.Context, seed uint64) (*plan.Source, *hdl.Dictionary, []engine.Query, error) {
-	src := &plan.Source{Docs: uint32(d.length)*256 + 1, Lists: make([]plan.List, d.lists)}
-	encoded := make([][]uint32, d.lists)
-	err := parallel(ctx, d.lists, func(s *scratch, h int) (err error) {
-		r := newRandom(seed, streamGaps, uint64(h))
-		doc := uint32(0)
-		docs := s.positions[:0]
-		for range d.length {
-			doc += 1 + uint32(r.below(256))
-			docs = append(docs, doc)
-		}
-		s.positions = docs
-		encoded[h], err = codec.Append(nil, codec.ParaPFor, docs, codec.DefaultOptions())
-		src.Lists[h] = plan.List{Codec: codec.ParaPFor, Len: uint32(d.length), Words: uint32(len(encoded[h]))}
+// encodeAll encodes lists as one source.
+func encodeAll(ctx context.Context, id codec.ID, opt codec.Options, lists [][]uint32) (*plan.Source, error) {
+	src := &plan.Source{Lists: make([]plan.List, len(lists))}
+	encoded := make([][]uint32, len(lists))
+	err := parallel(ctx, len(lists), func(_ *scratch, h int) (err error) {
+		encoded[h], err = codec.Append(nil, id, lists[h], opt)
+		src.Lists[h] = plan.List{Codec: id, Len: uint32(len(lists[h])), Words: uint32(len(encoded[h]))}
 		return err
 	})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
+	}
+	for _, l := range lists {
+		if n := len(l); n > 0 {
+			src.Docs = max(src.Docs, l[n-1]+1)
+		}
 	}
 	src.Words = make([]uint32, place(src.Lists))
-	var terms []string
-	var queries []engine.Query
 	for h, words := range encoded {
 		copy(src.Words[src.Lists[h].Off:], words)
-		terms = append(terms, fmt.Sprintf("t%06d", h))
-		queries = append(queries, engine.Query{Terms: terms[h:]})
 	}
-	for h := range queries {
+	return src, nil
+}
+
+// decode measures how fast lists in an encoding become docIDs that are written
+// out: on the host by codec.List.AppendTo on all threads, on a device by its own
+// clock for the kernel. Every list is checked before.
+func (s *session) decode(ctx context.Context, who contestant, id codec.ID, opt codec.Options, lists [][]uint32) (decoding, error) {
+	src, err := encodeAll(ctx, id, opt, lists)
+	if err != nil {
+		return decoding{}, err
+	}
+	var ints uint64
+	for _, l := range lists {
+		ints += uint64(len(l))
+	}
+	d := decoding{bytes: 4 * (uint64(len(src.Words)) + ints)}
+	peak := 0.0
+	if who.name == "host" {
+		peak = s.hostPeak()
+		d.rate, err = s.decodeHost(ctx, src, lists, ints)
+	} else {
+		d.rate, peak, err = s.decodeDevice(ctx, who, src, lists, ints)
+	}
+	if peak > 0 && ints > 0 {
+		d.peak = d.rate.Median * 1e9 / float64(ints) * float64(d.bytes) / peak
+	}
+	return d, err
+}
+
+// leastTime is how long a timed run takes at least.
+const leastTime = 20 * time.Millisecond
+
+// decodeHost decodes all lists on all threads, each into memory of its own.
+func (s *session) decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, ints uint64) (summary, error) {
+	pass := func(check bool) error {
+		var next atomic.Int64
+		var wg sync.WaitGroup
+		errs := make([]error, s.opt.Threads)
+		for t := range s.opt.Threads {
+			wg.Go(func() {
+				var docs []uint32
+				for h := int(next.Add(1)) - 1; h < len(lists) && ctx.Err() == nil; h = int(next.Add(1)) - 1 {
+					var err error
+					if docs, err = src.List(plan.Handle(h)).AppendTo(docs[:0]); err == nil && check && !slices.Equal(docs, lists[h]) {
+						err = errors.New("decodes to something else")
+					}
+					if err != nil {
+						errs[t] = fmt.Errorf("list %d as %s: %w", h, src.Lists[h].Codec, err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		return errors.Join(append(errs, ctx.Err())...)
+	}
+	if err := pass(true); err != nil {
+		return summary{}, err
+	}
+	var rates []float64
+	for range s.opt.Runs {
+		passes, began := 0, time.Now()
+		for passes == 0 || time.Since(began) < leastTime {
+			if err := pass(false); err != nil {
+				return summary{}, err
+			}
+			passes++
+		}
+		rates = append(rates, float64(passes)*float64(ints)/time.Since(began).Seconds()/1e9)
+	}
+	return summarize(rates), nil
+}
+
+// deviceRepeats is how often a device decodes the same batch in a run, in
+// launches that follow each other: with copies in between it would cool down.
+const deviceRepeats = 50
+
+// decodeDevice puts a query to each list, all in one batch.
+func (s *session) decodeDevice(ctx context.Context, who contestant, src *plan.Source, lists [][]uint32, ints uint64) (rate summary, peak float64, err error) {
+	terms := make([]string, len(lists))
+	queries := make([]engine.Query, len(lists))
+	for h := range terms {
+		terms[h] = fmt.Sprintf("t%08d", h)
 		queries[h].Terms = terms[h : h+1]
 	}
 	dict, err := hdl.NewDictionary(terms)
-	return src, dict, queries, err
-}
-
-// Decode measures the decoding of parapfor lists to docIDs that are written out:
-// long lists, and short ones, many in a batch. On a device it takes the device's
-// own clock for the kernel; on the host the whole call, which also copies.
-// It uses Backend, Device, Threads, Seed, Short, Runs and JSON of opt.
-func Decode(ctx context.Context, opt ListsOptions, stdout, stderr io.Writer) (err error) {
-	b, err := newListsBench(opt, stdout, stderr)
 	if err != nil {
-		return err
+		return rate, 0, err
 	}
-	defer func() { err = b.rows.close(err) }()
-	opt = b.opt
-	works := []decodeWork{{64, 1 << 20}, {100_000, 1000}}
-	if opt.Short {
-		works = []decodeWork{{8, 1 << 18}, {2000, 1000}}
-	}
-	for _, work := range works {
-		src, dict, queries, err := work.source(ctx, opt.Seed)
-		if err != nil {
-			return err
-		}
-		b.dict, b.queries = dict, queries
-		names, required := opt.backends()
-		for _, name := range names {
-			err := b.decode(ctx, work, src, name)
-			if !required && errors.Is(err, plan.ErrNoDevice) {
-				b.logf("%s left out: %v", name, err)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// decode measures one set of lists on one backend.
-func (b *listsBench) decode(ctx context.Context, work decodeWork, src *plan.Source, backend string) (err error) {
-	ints := uint64(work.lists) * uint64(work.length)
-	x, err := b.open(ctx, src, backend, engine.Options{Workers: 1, Profiling: true, BatchCandidates: ints})
+	x, err := engine.New(ctx, src, dict, engine.Options{Backend: who.name, Device: s.opt.Device, Workers: 1, Profiling: true, BatchCandidates: 2*ints + 2})
 	if err != nil {
-		return err
+		return rate, 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	peak, err := b.peak(ctx, x)
-	if err != nil {
-		return err
+	if peak, err = s.peak(ctx, x); err != nil {
+		return rate, 0, err
 	}
-	// The first pass brings the docIDs back, to see that there are some. A device
-	// then decodes the same batch again and again, without the copies that would
-	// let it cool down between launches; the host has nothing but the whole call.
-	repeats, opt := 1, engine.SearchOptions{}
+	if err := x.SearchBatches(ctx, queries, engine.SearchOptions{}, func(first int, r *plan.Results) error {
+		for i := range len(r.Offsets) - 1 {
+			if !slices.Equal(r.Query(i), lists[first+i]) {
+				return fmt.Errorf("list %d as %s decodes to something else on %s", first+i, src.Lists[first+i].Codec, who)
+			}
+		}
+		return nil
+	}); err != nil {
+		return rate, 0, err
+	}
+	repeats := deviceRepeats
+	if who.info.Type != "gpu" {
+		repeats = 2
+	}
 	var rates []float64
-	for run := range b.opt.Runs + 1 {
+	for run := range s.opt.Runs + 1 {
 		var took time.Duration
-		began := time.Now()
 		for range repeats {
-			err := x.SearchBatches(ctx, b.queries, opt, func(_ int, r *plan.Results) error {
+			err := x.SearchBatches(ctx, queries, engine.SearchOptions{CountOnly: true}, func(_ int, r *plan.Results) error {
 				took += r.Stats.Decode
-				if !opt.CountOnly && r.Docs[len(r.Docs)-1] == 0 {
-					return errors.New("bench: the last list decoded to nothing")
-				}
 				return nil
 			})
 			if err != nil {
-				return err
+				return rate, 0, err
 			}
 		}
-		if took == 0 {
-			took = time.Since(began)
-		}
-		if run > 0 { // the first one warms up
+		if run > 0 && took > 0 { // the first one warms up
 			rates = append(rates, float64(repeats)*float64(ints)/took.Seconds()/1e9)
-		} else if backend != "host" {
-			repeats, opt.CountOnly = 50, true
 		}
 	}
-	// What must be moved: the words read, the docIDs written.
-	bytes := 4 * (uint64(len(src.Words)) + ints)
-	info := x.Backend()
-	r := summarize(rates).into(Row{Bench: "decode", Workload: work.String(), Row: "parapfor", Backend: info.Kind, Device: info.Device,
-		Metric: "decode", Unit: "G ints/s", Bytes: bytes})
-	if peak > 0 {
-		r.PeakFraction = r.Median * 1e9 / float64(ints) * float64(bytes) / peak
-	}
-	fmt.Fprintf(b.out, "%s on %s: %.2f G ints/s (%.2f to %.2f, %d runs), %d MB moved, %s of the copy bandwidth\n",
-		work, info.Device, r.Median, r.Min, r.Max, r.Runs, bytes>>20, known("%.1f %%", 100*r.PeakFraction, peak > 0))
-	return b.rows.write(r)
+	return summarize(rates), peak, nil
 }

@@ -3,65 +3,75 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"heddle/codec"
 	"heddle/engine/plan"
 )
 
-// Layout is a way of encoding all lists of a workload.
-type Layout uint8
+// Layout is a way of encoding all lists of a workload: every list by one codec,
+// or LayoutAuto. Under the bitset codec only the lists that codec.Choose gives a
+// bitset have one and the others are raw: a bitset of a rare term takes as much
+// as one of a frequent term.
+type Layout codec.ID
 
 const (
-	LayoutRaw      Layout = iota // every list raw: "plain" in the papers
-	LayoutBitset                 // bitset where codec.Choose takes it, else raw
-	LayoutParaPFor               // every list parapfor
-	LayoutAuto                   // codec.Choose for every list
+	LayoutRaw    = Layout(codec.Raw) // "plain" in the papers
+	LayoutBitset = Layout(codec.Bitset)
+	LayoutAuto   = Layout(0) // codec.Choose for every list
 )
 
-var layoutNames = [...]string{"raw", "bitset", "parapfor", "auto"}
-
-// Layouts returns all of them.
-func Layouts() []Layout { return []Layout{LayoutRaw, LayoutBitset, LayoutParaPFor, LayoutAuto} }
+// Layouts returns one for each codec that backends run, and LayoutAuto.
+func Layouts() (all []Layout) {
+	for _, id := range codec.IDs() {
+		all = append(all, Layout(id))
+	}
+	return append(all, LayoutAuto)
+}
 
 // String gives the name that command line and results use.
-func (l Layout) String() string { return layoutNames[l] }
+func (l Layout) String() string {
+	if l == LayoutAuto {
+		return "auto"
+	}
+	return codec.ID(l).String()
+}
 
 // ParseLayout is the inverse of String.
 func ParseLayout(s string) (Layout, error) {
-	if i := slices.Index(layoutNames[:], strings.ToLower(s)); i >= 0 {
-		return Layout(i), nil
+	var names []string
+	for _, l := range Layouts() {
+		if strings.EqualFold(s, l.String()) {
+			return l, nil
+		}
+		names = append(names, l.String())
 	}
-	return 0, fmt.Errorf("unknown layout %q (one of %s)", s, strings.Join(layoutNames[:], ", "))
+	return 0, fmt.Errorf("unknown layout %q (one of %s)", s, strings.Join(names, ", "))
 }
 
 // codec names the codec of one list.
-func (l Layout) codec(docs []uint32, universe uint32) codec.ID {
+func (l Layout) codec(docs []uint32, universe uint32, opt codec.Options) codec.ID {
 	switch l {
-	case LayoutParaPFor:
-		return codec.ParaPFor
-	case LayoutBitset:
-		if codec.Choose(docs, universe, codec.DefaultOptions()) == codec.Bitset {
-			return codec.Bitset
-		}
 	case LayoutAuto:
-		return codec.Choose(docs, universe, codec.DefaultOptions())
+		return codec.Choose(docs, universe, opt)
+	case LayoutBitset:
+		if codec.Choose(docs, universe, opt) != codec.Bitset {
+			return codec.Raw
+		}
 	}
-	return codec.Raw
+	return codec.ID(l)
 }
 
 // Encode gives the lists of the workload in a layout, on all cores. Raw is the
 // workload's own Source; the others are a copy.
-func (w *Workload) Encode(ctx context.Context, layout Layout) (*plan.Source, error) {
+func (w *Workload) Encode(ctx context.Context, layout Layout, opt codec.Options) (*plan.Source, error) {
 	if layout == LayoutRaw {
 		return w.Source, nil
 	}
-	opt := codec.DefaultOptions()
 	lists := make([]plan.List, len(w.Source.Lists))
 	err := parallel(ctx, len(lists), func(_ *scratch, h int) error {
 		docs := w.List(plan.Handle(h))
-		id := layout.codec(docs, w.Source.Docs)
+		id := layout.codec(docs, w.Source.Docs, opt)
 		lists[h] = plan.List{Codec: id, Len: uint32(len(docs)), Words: uint32(codec.Size(id, docs, opt))}
 		return nil
 	})

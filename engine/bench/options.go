@@ -7,12 +7,13 @@ import (
 	"io"
 	"runtime"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
-// ListsOptions of Lists. The zero value of a field is its default, which the
+// Options of Lists and Decode. The zero value of a field is its default, which the
 // comment gives.
-type ListsOptions struct {
+type Options struct {
 	// Backend is "host", "opencl" or "auto": both, where there is a device.
 	Backend string
 	// Device restricts OpenCL devices to those whose name contains it.
@@ -20,11 +21,22 @@ type ListsOptions struct {
 	// Threads of the pure-Go backend and of peers; GOMAXPROCS.
 	Threads int
 
-	Seed       uint64           // 1
-	Short      bool             // one theme of MaxThemes, less of everything: under 20 s
-	Orders     []Order          // uniform and clustered
-	Layouts    []Layout         // all; raw and auto when short
-	Algorithms []plan.Algorithm // bs, lr, hs16, hs32, hs256, bits, auto; hs16 and auto when short
+	// Figures and Tables are the names of those to reproduce, of ListsExhibits or
+	// DecodeExhibits; all when both are empty.
+	Figures, Tables []string
+
+	Seed  uint64 // 1
+	Short bool   // one theme of MaxThemes, less of everything: under 20 s
+	// Orders are uniform, clustered and reordered: GOVR, GOV and GOVPR.
+	Orders []Order
+	// Layouts and Algorithms of the log; raw and auto, hs16 and auto when short,
+	// else all layouts and bs, lr, hs16, hs32, hs256, bits, auto.
+	Layouts    []Layout
+	Algorithms []plan.Algorithm
+
+	// Real is a folder of real sets: real-roaring zips, and indices (.hdl). Empty:
+	// none.
+	Real string
 
 	// Queries is how many are put in a run; behind the last of the workload comes
 	// the first again. 500,000 to a GPU, 5000 to a CPU (pure Go or OpenCL), 500
@@ -38,16 +50,21 @@ type ListsOptions struct {
 	// Peers runs other libraries on the same queries, in turns with ours.
 	Peers bool
 
-	// JSON is the file for the rows, an object a line; "-" is stdout, and then
-	// the tables go to stderr. Empty: no JSON.
+	// JSON is the file for the rows, an object a line. They go to JSON.partial
+	// as they come, which gets the name at the end and stays after an error. "-" is
+	// stdout, and then the tables go to stderr. Empty: no JSON.
 	JSON string
-	// Plot is the folder for the figures, which take a sweep over thresholds on
-	// the first of Layouts. Empty: no sweep.
+	// Plot is the folder for the figures, as SVG and PNG. Empty: none.
 	Plot string
-	// Sweep holds the thresholds of the figures; 128 K to 8 M (1 M when short).
+	// Report is the file for a Markdown report that sets what the papers have
+	// beside what was measured. Empty: none.
+	Report string
+	// Sweep holds the thresholds of the figures over them; 8 K to 8 M, to 1 M on
+	// a CPU, 128 K and 1 M when short.
 	Sweep []uint64
 
-	docs uint32 // documents of the workload, for tests; docCount
+	docs   uint32     // documents of the workload, for tests; docCount
+	codecs []codec.ID // of decoding: those of Layouts, or all but bitset
 }
 
 // How many queries make a run of some tenths of a second.
@@ -58,7 +75,7 @@ const (
 )
 
 // queries is how many a device of a type gets.
-func (o *ListsOptions) queries(deviceType string) int {
+func (o *Options) queries(deviceType string) int {
 	switch {
 	case o.Queries > 0:
 		return o.Queries
@@ -71,7 +88,7 @@ func (o *ListsOptions) queries(deviceType string) int {
 }
 
 // withDefaults fills what is zero and reports what cannot be.
-func (o ListsOptions) withDefaults() (ListsOptions, error) {
+func (o Options) withDefaults() (Options, error) {
 	o.Backend = cmp.Or(o.Backend, "auto")
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	o.Seed = cmp.Or(o.Seed, 1)
@@ -83,7 +100,16 @@ func (o ListsOptions) withDefaults() (ListsOptions, error) {
 		}
 	}
 	if len(o.Orders) == 0 {
-		o.Orders = []Order{Uniform, Clustered}
+		o.Orders = []Order{Uniform, Clustered, Reordered}
+	}
+	ids := o.Layouts
+	if len(ids) == 0 {
+		ids = Layouts()
+	}
+	for _, l := range ids {
+		if l != LayoutAuto && l != LayoutBitset {
+			o.codecs = append(o.codecs, codec.ID(l))
+		}
 	}
 	if len(o.Layouts) == 0 {
 		o.Layouts = Layouts()
@@ -97,13 +123,6 @@ func (o ListsOptions) withDefaults() (ListsOptions, error) {
 			o.Algorithms = []plan.Algorithm{plan.HS16, plan.Auto}
 		}
 	}
-	if len(o.Sweep) == 0 {
-		for c := uint64(128 << 10); c <= 8<<20; c *= 2 {
-			if o.Sweep = append(o.Sweep, c); o.Short && c == 1<<20 {
-				break
-			}
-		}
-	}
 	switch {
 	case o.Backend != "auto" && o.Backend != "host" && o.Backend != "opencl":
 		return o, fmt.Errorf("unknown backend %q (one of auto, host, opencl)", o.Backend)
@@ -114,15 +133,33 @@ func (o ListsOptions) withDefaults() (ListsOptions, error) {
 }
 
 // backends names the backends to measure, and says whether they must be there.
-func (o *ListsOptions) backends() (names []string, required bool) {
+func (o *Options) backends() (names []string, required bool) {
 	if o.Backend == "auto" {
 		return []string{"host", "opencl"}, false
 	}
 	return []string{o.Backend}, true
 }
 
+// thresholds are those of a sweep on a device of a type.
+func (o *Options) thresholds(deviceType string) (all []uint64) {
+	switch {
+	case len(o.Sweep) > 0:
+		return o.Sweep
+	case o.Short:
+		return []uint64{128 << 10, 1 << 20}
+	}
+	last := uint64(1 << 20)
+	if deviceType == "gpu" {
+		last = 8 << 20
+	}
+	for c := uint64(8 << 10); c <= last; c *= 2 {
+		all = append(all, c)
+	}
+	return all
+}
+
 // themes is the size of the workload.
-func (o *ListsOptions) themes() int {
+func (o *Options) themes() int {
 	if o.Short {
 		return 1
 	}
@@ -130,7 +167,7 @@ func (o *ListsOptions) themes() int {
 }
 
 // tables says where tables go: to stdout, unless the JSON goes there.
-func (o *ListsOptions) tables(stdout, stderr io.Writer) io.Writer {
+func (o *Options) tables(stdout, stderr io.Writer) io.Writer {
 	if o.JSON == "-" {
 		return stderr
 	}

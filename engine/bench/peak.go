@@ -10,21 +10,27 @@ import (
 
 // peak is the copy bandwidth of an index's device, in bytes read and written a
 // second, measured once a device.
-func (b *listsBench) peak(ctx context.Context, x *engine.Index) (float64, error) {
+func (s *session) peak(ctx context.Context, x *engine.Index) (float64, error) {
 	info := x.Backend()
-	if p, ok := b.peaks[info.Device]; ok {
+	if p, ok := s.peaks[info.Device]; ok {
 		return p, nil
 	}
 	p, err := x.Peak(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if p == 0 && info.Kind == "host" {
-		p = hostCopyPeak(b.opt.Threads, 64<<20)
-	}
-	b.peaks[info.Device] = p
-	b.logf("%s copies %.1f GB/s, read and written", info.Device, p/1e9)
+	s.peaks[info.Device] = p
+	s.logf("%s copies %.1f GB/s, read and written", info.Device, p/1e9)
 	return p, nil
+}
+
+// hostPeak is the copy bandwidth of the host with all its threads, measured once.
+func (s *session) hostPeak() float64 {
+	if _, ok := s.peaks["host"]; !ok {
+		s.peaks["host"] = hostCopyPeak(s.opt.Threads, 64<<20)
+		s.logf("the host copies %.1f GB/s, read and written", s.peaks["host"]/1e9)
+	}
+	return s.peaks["host"]
 }
 
 // hostCopyPeak measures copies between slices of a number of bytes that no cache

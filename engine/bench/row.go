@@ -16,7 +16,7 @@ type Row struct {
 	Row          string  `json:"row"`                     // what worked on it: layout/algorithm, a peer
 	Backend      string  `json:"backend,omitempty"`       // host, opencl; absent for a peer
 	Device       string  `json:"device,omitempty"`        // its name
-	Metric       string  `json:"metric"`                  // throughput, response, kernel, upload, download, decode
+	Metric       string  `json:"metric"`                  // throughput, response, kernel, upload, download, decode, ...
 	Unit         string  `json:"unit"`                    // of median, min and max
 	Median       float64 `json:"median"`                  //
 	Min          float64 `json:"min"`                     //
@@ -51,13 +51,19 @@ func (s summary) into(r Row) Row {
 }
 
 // rowWriter writes rows as they come, so that a run that is stopped leaves what
-// it measured. The zero value writes nothing.
+// it measured, under the name of an unfinished file.
 type rowWriter struct {
-	file *os.File // nil for stdout
+	path string   // of the finished file
+	file *os.File // nil for stdout and for nothing
 	enc  *json.Encoder
 }
 
-// openRows starts the file at path, "-" being stdout, "" nothing.
+// unfinished is added to the name of the file while rows are still to come, and
+// stays after an error.
+const unfinished = ".partial"
+
+// openRows starts the file at path, "-" being stdout, "" nothing. What lies at
+// path stays as it is until the rows are complete.
 func openRows(path string, stdout io.Writer) (*rowWriter, error) {
 	switch path {
 	case "":
@@ -65,11 +71,11 @@ func openRows(path string, stdout io.Writer) (*rowWriter, error) {
 	case "-":
 		return &rowWriter{enc: json.NewEncoder(stdout)}, nil
 	}
-	f, err := os.Create(path)
+	f, err := os.Create(path + unfinished)
 	if err != nil {
 		return nil, err
 	}
-	return &rowWriter{file: f, enc: json.NewEncoder(f)}, nil
+	return &rowWriter{path: path, file: f, enc: json.NewEncoder(f)}, nil
 }
 
 func (w *rowWriter) write(rows ...Row) error {
@@ -84,10 +90,14 @@ func (w *rowWriter) write(rows ...Row) error {
 	return nil
 }
 
-// close ends the file and joins its error to err.
+// close ends the file, gives it its name if err is nil, and joins its own errors
+// to err.
 func (w *rowWriter) close(err error) error {
-	if w.file != nil {
-		err = errors.Join(err, w.file.Close())
+	if w.file == nil {
+		return err
+	}
+	if err = errors.Join(err, w.file.Close()); err == nil {
+		err = os.Rename(w.path+unfinished, w.path)
 	}
 	return err
 }

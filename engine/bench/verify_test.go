@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -97,14 +98,14 @@ func TestInTurns(t *testing.T) {
 	var order []int
 	turns := make([]turn, 3)
 	for i := range turns {
-		turns[i] = func() error { order = append(order, i); return nil }
+		turns[i] = turn{10, func() error { order = append(order, i); return nil }}
 	}
-	rates, err := inTurns(turns, 2, 10)
+	rates, err := inTurns(turns, 2)
 	if err != nil || !slices.Equal(order, []int{0, 1, 2, 0, 1, 2}) || len(rates) != 3 || rates[0].Runs != 2 {
 		t.Errorf("%v, %v, %v", order, rates, err)
 	}
-	turns[1] = func() error { return context.Canceled }
-	if _, err := inTurns(turns, 1, 10); err != context.Canceled {
+	turns[1].run = func() error { return context.Canceled }
+	if _, err := inTurns(turns, 1); err != context.Canceled {
 		t.Errorf("a failing turn: %v", err)
 	}
 }
@@ -115,22 +116,14 @@ func TestHostCopyPeak(t *testing.T) {
 	}
 }
 
-func TestDecodeSource(t *testing.T) {
-	src, dict, queries, err := decodeWork{3, 1000}.source(context.Background(), 1)
-	if err != nil {
-		t.Fatal(err)
+func TestEvenLists(t *testing.T) {
+	lists, err := evenLists{3, 1000}.draw(context.Background(), 1)
+	if err != nil || len(lists) != 3 {
+		t.Fatal(len(lists), err)
 	}
-	if err := src.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	for i, q := range queries {
-		h, ok := dict.Lookup(q.Terms[0])
-		if len(q.Terms) != 1 || !ok || int(h) != i {
-			t.Fatalf("query %d names %v", i, q.Terms)
-		}
-		docs, err := src.List(h).AppendTo(nil)
-		if err != nil || len(docs) != 1000 {
-			t.Fatal(len(docs), err)
+	for h, docs := range lists {
+		if len(docs) != 1000 {
+			t.Fatal(len(docs))
 		}
 		sum := 0
 		for j := 1; j < len(docs); j++ {
@@ -142,6 +135,13 @@ func TestDecodeSource(t *testing.T) {
 		}
 		if mean := sum / 999; mean < 115 || mean > 142 {
 			t.Errorf("mean gap %d", mean)
+		}
+		src, err := encodeAll(context.Background(), codec.ParaPFor, codec.DefaultOptions(), lists)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := src.Validate(); err != nil {
+			t.Fatal(err)
 		}
 		// Eight bits a value, and little else.
 		if words := src.Lists[h].Words; words < 250 || words > 250+4*8 {

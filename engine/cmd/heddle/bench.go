@@ -23,20 +23,34 @@ answers are the same.`,
 // benchOptions are those of a measurement.
 type benchOptions struct {
 	settings
-	bench.ListsOptions
+	bench.Options
+	orders, layouts []string
 }
 
 func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&o.Figures, "figure", nil, "reproduce only these figures, `LIST` of the names above")
+	fs.StringSliceVar(&o.Tables, "table", nil, "reproduce only these tables, `LIST` of the names above")
 	fs.BoolVar(&o.Short, "short", false, "a small part of the workload, in less than 20 seconds")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the workload")
 	fs.IntVar(&o.Runs, "runs", 0, "timed runs, `N`; 0 is 5, or 3 with --short")
-	fs.StringVar(&o.JSON, "json", "", "write the rows to `FILE`, a JSON object a line; - is standard output, tables then go to standard error")
+	fs.StringSliceVar(&o.orders, "orders", nil, "numberings of the documents, `LIST` of uniform, clustered, reordered (default all)")
+	fs.StringSliceVar(&o.layouts, "layouts", nil, "encodings of the lists, `LIST` of codecs and auto (default all, raw and auto with --short)")
+	fs.StringVar(&o.Real, "real", "", "real lists too: real-roaring zips and indices in the folder `DIR`")
+	fs.StringVar(&o.JSON, "json", "", "write the rows to `FILE`, a JSON object a line, by way of FILE.partial, which stays after an error; - is standard output, tables then go to standard error")
+	fs.StringVar(&o.Plot, "plot", "", "draw the figures into the folder `DIR`, as SVG and PNG")
+	fs.StringVar(&o.Report, "report", "", "write a Markdown report to `FILE` that sets the papers' figures beside ours")
 	o.add(fs, "backend", "device", "threads")
 }
 
-func (o *benchOptions) Validate(args []string) error {
+func (o *benchOptions) Validate(args []string) (err error) {
 	if o.Runs < 0 || o.Queries < 0 {
 		return errors.New("--runs and --queries cannot be negative")
+	}
+	if o.Orders, err = parseAll(o.orders, bench.ParseOrder); err != nil {
+		return err
+	}
+	if o.Layouts, err = parseAll(o.layouts, bench.ParseLayout); err != nil {
+		return err
 	}
 	return noArguments(args)
 }
@@ -54,40 +68,37 @@ func (o *benchOptions) configure(a *App) error {
 
 type benchListsOptions struct {
 	benchOptions
-	orders, layouts, algorithms []string
+	algorithms []string
 }
 
 func newBenchLists(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "lists [flags]",
-		Short: "Measure conjunctive queries on a GOV-like log",
+		Short: "Reproduce what the papers measured of intersections",
 		Long: `Lists puts a log of queries shaped like that of Ao et al. (VLDB 2011) to lists
-shaped like theirs, end to end: terms in, docIDs on the host out. It prints
-queries a second for every order of documents, layout of lists, algorithm and
-backend, with times of kernels and transfers, bytes moved, and the share of the
-device's measured bandwidth (their Figures 5 and 6, Table 7). Backend auto
-measures both pure Go and OpenCL.`,
-		Example: `  heddle bench lists --short
-  heddle bench lists --short --backend host --layouts raw --algorithms hs16,bits --peers --json -
-  heddle bench lists --orders clustered --plot figures --json rows.jsonl`,
+shaped like theirs, and reproduces what papers measured of intersections. Every
+table or figure has a name; --table and --figure choose some, together.
+
+  ` + strings.Join(bench.ListsExhibits(), "\n  ") + `
+
+Backend auto measures both pure Go and OpenCL. All figures are end to end, terms
+in, docIDs on the host out, where they do not say kernels; all answers are checked
+against each other.`,
+		Example: `  heddle bench lists --short --report report.md --plot figures
+  heddle bench lists --short --table log --backend host --layouts raw --algorithms hs16,bits --peers --json -
+  heddle bench lists --figure ao-fig5,wu-fig3 --table ao-table1 --plot figures --json rows.jsonl`,
 	}, &benchListsOptions{})
 }
 
 func (o *benchListsOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
-	fs.StringSliceVar(&o.orders, "orders", nil, "numberings of the documents, `LIST` of uniform, clustered, reordered (default uniform,clustered)")
-	fs.StringSliceVar(&o.layouts, "layouts", nil, "encodings of the lists, `LIST` of raw, bitset, parapfor, auto (default all)")
-	fs.StringSliceVar(&o.algorithms, "algorithms", nil, "`LIST` of bs, lr, hs8 to hs256, bits, auto (default those of the paper, bits and auto)")
-	fs.IntVar(&o.Queries, "queries", 0, "put only the first `N` queries; 0 is all to a GPU and 20000 to a CPU")
+	fs.StringSliceVar(&o.algorithms, "algorithms", nil, "algorithms of the log, `LIST` (default bs, lr, hs16, hs32, hs256, bits, auto; hs16 and auto with --short)")
+	fs.IntVar(&o.Queries, "queries", 0, "put only the first `N` queries; 0 is 500000 to a GPU and 5000 to a CPU, 500 with --short")
 	fs.BoolVar(&o.Peers, "peers", false, "measure other libraries too, in turns with heddle")
-	fs.StringVar(&o.Plot, "plot", "", "draw figures over the threshold of a batch into the folder `DIR`")
 }
 
 func (o *benchListsOptions) Validate(args []string) (err error) {
-	if o.Orders, err = parseAll(o.orders, bench.ParseOrder); err != nil {
-		return err
-	}
-	if o.Layouts, err = parseAll(o.layouts, bench.ParseLayout); err != nil {
+	if err := bench.CheckLists(o.Options); err != nil {
 		return err
 	}
 	if o.Algorithms, err = parseAll(o.algorithms, plan.ParseAlgorithm); err != nil {
@@ -100,7 +111,7 @@ func (o *benchListsOptions) Run(ctx context.Context, a *App) error {
 	if err := o.configure(a); err != nil {
 		return err
 	}
-	return bench.Lists(ctx, o.ListsOptions, a.Stdout, a.Stderr)
+	return bench.Lists(ctx, o.Options, a.Stdout, a.Stderr)
 }
 
 // parseAll parses the words of a flag.
@@ -120,18 +131,31 @@ type benchDecodeOptions struct{ benchOptions }
 func newBenchDecode(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "decode [flags]",
-		Short: "Measure the decoding of lists to docIDs",
-		Long: `Decode prints how many docIDs a second come out of parapfor lists with gaps of 8
-bits, for few long lists and for many short ones.`,
-		Example: "  heddle bench decode --short",
+		Short: "Reproduce what the papers measured of codecs",
+		Long: `Decode reproduces what papers measured of codecs: what lists take, and how many
+docIDs a second come out of them. Every table or figure has a name; --table and
+--figure choose some, together.
+
+  ` + strings.Join(bench.DecodeExhibits(), "\n  ") + `
+
+Backend auto measures both pure Go and OpenCL.`,
+		Example: `  heddle bench decode --short
+  heddle bench decode --table ints --layouts raw,parapfor --json rows.jsonl`,
 	}, &benchDecodeOptions{})
+}
+
+func (o *benchDecodeOptions) Validate(args []string) error {
+	if err := bench.CheckDecode(o.Options); err != nil {
+		return err
+	}
+	return o.benchOptions.Validate(args)
 }
 
 func (o *benchDecodeOptions) Run(ctx context.Context, a *App) error {
 	if err := o.configure(a); err != nil {
 		return err
 	}
-	return bench.Decode(ctx, o.ListsOptions, a.Stdout, a.Stderr)
+	return bench.Decode(ctx, o.Options, a.Stdout, a.Stderr)
 }
 
 type benchExportOptions struct {

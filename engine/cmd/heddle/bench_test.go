@@ -21,7 +21,10 @@ func TestBenchUsage(t *testing.T) {
 		{"bench lists --algorithms hs16,hs17", `unknown algorithm "hs17"`},
 		{"bench lists --runs -1", `cannot be negative`},
 		{"bench lists --backend gpu", `flag --backend: "gpu" is not one of`},
-		{"bench decode --orders uniform", `unknown flag: --orders`},
+		{"bench lists --figure ao-fig99", `unknown figure "ao-fig99" (one of ao-fig5`},
+		{"bench lists --table ao-fig5", `unknown table "ao-fig5" (one of log`},
+		{"bench decode --table log", `unknown table "log"`},
+		{"bench decode --algorithms hs16", `unknown flag: --algorithms`},
 		{"bench export", `one folder is missing`},
 		{"bench export --orders random d", `unknown order "random"`},
 	} {
@@ -63,7 +66,7 @@ func TestBenchLists(t *testing.T) {
 		t.Skip("generates a sixteenth of the workload")
 	}
 	inTempDir(t)
-	r := heddleWith(t, "", nil, "bench", "lists", "--short", "--backend", "host", "--orders", "uniform", "--layouts", "raw",
+	r := heddleWith(t, "", nil, "bench", "lists", "--short", "--table", "log", "--backend", "host", "--orders", "uniform", "--layouts", "raw",
 		"--algorithms", "bs,hs16", "--queries", "20", "--runs", "1", "--json", "rows.jsonl")
 	if r.code != 0 || !strings.Contains(r.stdout, "raw/hs16") {
 		t.Fatalf("%+v", r)

@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// chart says how the panels of an exhibit are drawn.
+type chart struct {
+	kind       chartKind
+	x, y       string // labels; y is the unit of the readings where it is empty
+	logX, logY bool   // log x is marked in powers of two, log y in 1, 2, 5
+}
+
+type chartKind uint8
+
+const (
+	undrawn    chartKind = iota
+	lineChart            // a line a series, over x
+	barChart             // bars side by side, a group a place
+	stackChart           // bars on top of each other
+)
+
+// The size of a figure without its legend.
+const chartWidth, chartHeight = 6.5 * vg.Inch, 4.2 * vg.Inch
+
+// palette has colours that differ in lightness too; series beyond them are dashed.
+var palette = []color.RGBA{
+	{0x1f, 0x77, 0xb4, 0xff}, {0xd6, 0x27, 0x28, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0xff, 0x7f, 0x0e, 0xff},
+	{0x94, 0x67, 0xbd, 0xff}, {0x8c, 0x56, 0x4b, 0xff}, {0xe3, 0x77, 0xc2, 0xff}, {0x59, 0x59, 0x59, 0xff}}
+
+// glyphs are the marks of series, in turn.
+var glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
+
+// draw writes a panel to path.svg and path.png.
+func (c chart) draw(path, title string, part []reading) error {
+	p := plot.New()
+	p.Title.Text, p.Title.Padding = title, vg.Points(8)
+	p.Title.TextStyle.Font.Size = 11
+	p.X.Label.Text = c.x
+	p.Y.Label.Text = cmp.Or(c.y, units(part))
+	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
+	if c.logX {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(powersOfTwo)
+	}
+	p.Y.Min, p.Y.Tick.Marker = 0, plot.TickerFunc(evenly)
+	if c.logY {
+		p.Y.Min = math.Inf(1)
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(oneTwoFive)
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xdd}, color.Gray{0xdd}
+	p.Add(grid)
+	legend := plot.NewLegend()
+	legend.Top, legend.Left, legend.YPosition = true, true, draw.PosCenter
+	legend.Padding = vg.Points(3)
+	names := distinct(part, bySeries)
+	var err error
+	if c.kind == lineChart {
+		err = drawLines(p, &legend, names, part)
+	} else {
+		err = c.drawBars(p, &legend, names, part)
+	}
+	if err != nil {
+		return err
+	}
+	if c.logX {
+		p.X.Min, p.X.Max = p.X.Min/1.15, p.X.Max*1.15
+	}
+	if c.logY {
+		p.Y.Min, p.Y.Max = p.Y.Min/1.2, p.Y.Max*1.2
+	} else {
+		p.Y.Max *= 1.05
+	}
+	return save(path, p, &legend, len(names) > 1)
+}
+
+// drawLines adds a line a series, and hollow marks where the paper has figures.
+func drawLines(p *plot.Plot, legend *plot.Legend, names []string, part []reading) error {
+	for i, name := range names {
+		var ours, paper plotter.XYs
+		for _, r := range part {
+			if r.series == name {
+				ours = append(ours, plotter.XY{X: r.x, Y: r.Median})
+				if r.paper > 0 {
+					paper = append(paper, plotter.XY{X: r.x, Y: r.paper})
+				}
+			}
+		}
+		line, marks, err := plotter.NewLinePoints(ours)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		line.Color, line.Width = palette[i%len(palette)], vg.Points(1.4)
+		if i >= len(palette) {
+			line.Dashes = []vg.Length{vg.Points(5), vg.Points(3)}
+		}
+		marks.Color, marks.Radius, marks.Shape = line.Color, vg.Points(2.5), glyphs[i%len(glyphs)]
+		p.Add(line, marks)
+		legend.Add(name, line, marks)
+		if len(paper) > 0 {
+			hollow, err := plotter.NewScatter(paper)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			hollow.Color, hollow.Radius, hollow.Shape = line.Color, vg.Points(5), draw.RingGlyph{}
+			p.Add(hollow)
+			legend.Add(name+", paper", hollow)
+		}
+	}
+	return nil
+}
+
+// drawBars adds a group of bars, or a stack of them, for each place.
+func (c chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part []reading) error {
+	places := distinct(part, byPlace)
+	group := 0.8 * chartWidth / vg.Length(len(places)+1)
+	width := group
+	if c.kind == barChart {
+		width = group / vg.Length(len(names))
+	}
+	var below *plotter.BarChart
+	for i, name := range names {
+		values := make(plotter.Values, len(places))
+		for _, r := range part {
+			if r.series == name {
+				values[slices.Index(places, r.at)] = r.Median
+			}
+		}
+		b, err := plotter.NewBarChart(values, width)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		b.Color, b.LineStyle.Width = palette[i%len(palette)], 0
+		if c.kind == barChart {
+			b.Offset = width * (vg.Length(i) - vg.Length(len(names)-1)/2)
+		} else if below != nil {
+			b.StackOn(below)
+		}
+		below = b
+		p.Add(b)
+		legend.Add(name, b)
+	}
+	p.NominalX(places...)
+	if len(places) > 8 || len(strings.Join(places, "")) > 80 {
+		p.X.Tick.Label.Rotation = math.Pi / 5
+		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	}
+	return nil
+}
+
+// save draws the plot, and the legend at its right, to path.svg and path.png.
+func save(path string, p *plot.Plot, legend *plot.Legend, withLegend bool) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	for _, format := range []string{"svg", "png"} {
+		side := vg.Length(0)
+		if withLegend {
+			probe, err := draw.NewFormattedCanvas(chartWidth, chartHeight, format)
+			if err != nil {
+				return err
+			}
+			side = legend.Rectangle(draw.New(probe)).Size().X + vg.Points(10)
+		}
+		canvas, err := draw.NewFormattedCanvas(chartWidth+side, chartHeight, format)
+		if err != nil {
+			return err
+		}
+		all := draw.New(canvas)
+		p.Draw(draw.Crop(all, vg.Points(4), -side-vg.Points(8), vg.Points(4), -vg.Points(4)))
+		if withLegend {
+			legend.Draw(draw.Crop(all, chartWidth, -vg.Points(2), 0, -vg.Points(28)))
+		}
+		if err := writeFile(path+"."+format, canvas); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile writes what w has to say.
+func writeFile(path string, w io.WriterTo) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if _, err = w.WriteTo(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}

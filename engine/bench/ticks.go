@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// powersOfTwo marks a logarithmic axis, at most a dozen times.
+func powersOfTwo(lo, hi float64) (ticks []plot.Tick) {
+	first, last := int(math.Ceil(math.Log2(lo))), int(math.Floor(math.Log2(hi)))
+	step := max(1, (last-first+10)/11)
+	for e := first; e <= last; e++ {
+		t := plot.Tick{Value: math.Exp2(float64(e))}
+		if (e-first)%step == 0 {
+			t.Label = binarily(t.Value)
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// oneTwoFive marks a logarithmic axis at 1, 2 and 5 times powers of ten, or where
+// it is long at these alone.
+func oneTwoFive(lo, hi float64) (ticks []plot.Tick) {
+	decades := math.Log10(hi / lo)
+	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
+		for _, m := range []float64{1, 2, 5} {
+			if v := m * math.Pow(10, e); v >= lo && v <= hi {
+				t := plot.Tick{Value: v}
+				if m == 1 || decades < 4 {
+					t.Label = decimally(v)
+				}
+				ticks = append(ticks, t)
+			}
+		}
+	}
+	return ticks
+}
+
+// evenly marks a linear axis.
+func evenly(lo, hi float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = decimally(ticks[i].Value)
+		}
+	}
+	return ticks
+}
+
+// binarily writes a number of elements: 128 K is 131072.
+func binarily(v float64) string { return scaled(v, 1024) }
+
+// decimally writes 128000 as 128 K.
+func decimally(v float64) string { return scaled(v, 1000) }
+
+func scaled(v, base float64) string {
+	unit := ""
+	for _, u := range []string{" K", " M", " G"} {
+		if math.Abs(v) < base {
+			break
+		}
+		v, unit = v/base, u
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64) + unit
+}
