@@ -183,11 +183,12 @@ func (x *Index) advance(ctx context.Context, failed *running) (*running, error) 
 	return nil, errors.Join(errs...)
 }
 
-// run answers b on the active backend, and on the next one if that fails.
-func (x *Index) run(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+// run answers the worker's queries on the active backend, and on the next one if
+// that fails.
+func (x *Index) run(ctx context.Context, w *worker) error {
 	r := x.active.Load()
 	for {
-		err := r.store.Intersect(ctx, b, out)
+		err := w.run(ctx, r.store)
 		if err == nil || ctx.Err() != nil || !failsOver(err) {
 			return err
 		}

@@ -11,15 +11,21 @@ import (
 	"sync/atomic"
 
 	"heddle/engine/analyze"
+	"heddle/engine/boolean"
 	"heddle/engine/plan"
 )
 
-// Query asks for the documents that contain every term.
+// Query asks for the documents that contain every term, or that a boolean
+// expression describes.
 type Query struct {
 	// Text is analysed as the documents were.
 	Text string
 	// Terms are index terms as they are; they are used where Text is empty.
 	Terms []string
+	// Expr takes the place of both; Index.Formula says what it means. It must not
+	// be changed while the query runs. SearchOptions.Algorithm concerns those that
+	// are a mere AND of terms.
+	Expr *boolean.Expr
 }
 
 // SearchOptions vary from call to call; the zero value takes the index's
@@ -46,8 +52,14 @@ type worker struct {
 	batch   plan.Batch
 	results plan.Results
 	handles []plan.Handle
-	terms   []string
-	tokens  *analyze.Tokenizer // made when the worker first meets a text
+
+	// Queries that are more than an AND of lists are empty in batch.
+	formulas    plan.Formulas
+	places      []int        // of the formulas among the queries
+	plain, sets plan.Results // of batch and formulas, where there are both
+
+	terms  []string
+	tokens *analyze.Tokenizer // made when the worker first meets a text
 }
 
 // Search answers one query. The answer's memory is the caller's.
@@ -58,8 +70,10 @@ func (x *Index) Search(ctx context.Context, q Query, opt SearchOptions) (Answer,
 	w := x.workers.Get().(*worker)
 	defer x.workers.Put(w)
 	w.reset(x, opt)
-	x.add(w, q)
-	if err := x.run(ctx, &w.batch, &w.results); err != nil {
+	if _, err := x.add(w, q); err != nil {
+		return Answer{}, err
+	}
+	if err := x.run(ctx, w); err != nil {
 		return Answer{}, err
 	}
 	a := Answer{Count: w.results.Count(0), Stats: w.results.Stats}
@@ -76,11 +90,17 @@ func (w *worker) reset(x *Index, opt SearchOptions) {
 	if opt.Algorithm == plan.Auto {
 		w.batch.Algorithm = x.opt.Algorithm
 	}
+	w.formulas.Reset()
+	w.formulas.CountOnly = opt.CountOnly
+	w.places = w.places[:0]
 }
 
 // add resolves the terms of q and appends it to the worker's batch. It returns
-// the length of the shortest list.
-func (x *Index) add(w *worker, q Query) uint64 {
+// the length of the shortest list, or what evaluating an expression reads.
+func (x *Index) add(w *worker, q Query) (uint64, error) {
+	if q.Expr != nil {
+		return x.addExpr(w, *q.Expr)
+	}
 	terms := q.Terms
 	if q.Text != "" {
 		terms = x.analyze(w, q.Text)
@@ -98,9 +118,9 @@ func (x *Index) add(w *worker, q Query) uint64 {
 	}
 	w.batch.Add(x.src, w.handles...)
 	if len(w.handles) == 0 {
-		return 0
+		return 0, nil
 	}
-	return uint64(shortest)
+	return uint64(shortest), nil
 }
 
 // Terms analyses a query text as Search does, duplicates kept.
@@ -165,7 +185,10 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 	var total, load uint64
 	w.reset(x, opt)
 	for i := range qs {
-		n := x.add(w, qs[i])
+		n, err := x.add(w, qs[i])
+		if err != nil {
+			return err
+		}
 		load += n
 		total += n
 		// A block was cut to make one batch; it makes more only where its queries
@@ -173,7 +196,7 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 		if load/2 < x.threshold(opt) && i+1 < len(qs) {
 			continue
 		}
-		if err := x.run(ctx, &w.batch, &w.results); err != nil {
+		if err := x.run(ctx, w); err != nil {
 			return err
 		}
 		if err := deliver(first, &w.results); err != nil {

@@ -47,6 +47,21 @@ const (
 	MaxNesting = 1000 // parentheses inside one another
 )
 
+// Terms yields every term of e from left to right.
+func (e Expr) Terms(yield func(string) bool) { e.terms(yield) }
+
+func (e Expr) terms(yield func(string) bool) bool {
+	if e.Op == Term {
+		return yield(e.Term)
+	}
+	for _, a := range e.Args {
+		if !a.terms(yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // String writes e so that Parse gives e again.
 func (e Expr) String() string {
 	var b strings.Builder

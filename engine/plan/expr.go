@@ -187,6 +187,21 @@ func (s simplifier) compare(a, b Expr) int {
 	return cmp.Or(cmp.Compare(a.Op, b.Op), cmp.Compare(len(a.Args), len(b.Args)), slices.CompareFunc(a.Args, b.Args, s.compare))
 }
 
+// Lists yields every list of e, as often as e names it.
+func (e Expr) Lists(yield func(Handle) bool) { e.lists(yield) }
+
+func (e Expr) lists(yield func(Handle) bool) bool {
+	if e.Op == OpList {
+		return yield(e.List)
+	}
+	for _, a := range e.Args {
+		if !a.lists(yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // Conjunction appends the lists of e, simplified, to dst if e is nothing but an
 // AND of lists, one list or none included.
 func (e Expr) Conjunction(dst []Handle) ([]Handle, bool) {

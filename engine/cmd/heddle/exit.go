@@ -7,6 +7,7 @@ import (
 
 	"heddle/codec"
 	"heddle/config"
+	"heddle/engine/boolean"
 	"heddle/engine/hdl"
 	"heddle/engine/ingest"
 	"heddle/engine/plan"
@@ -49,12 +50,12 @@ func exitCode(err error) int {
 }
 
 // message is what a person reads of err: one line, but for the log of a failed
-// kernel build.
+// kernel build and the place of an error in a query.
 func message(ctx context.Context, err error) string {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	if errors.Is(err, plan.ErrBuild) {
+	if _, ok := errors.AsType[*boolean.SyntaxError](err); ok || errors.Is(err, plan.ErrBuild) {
 		return err.Error()
 	}
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")

@@ -12,19 +12,23 @@ import (
 )
 
 // query is one line of a query file.
-type query struct{ id, text string }
+type query struct {
+	id, text string
+	line     int
+}
 
 // maxQuery bounds a line of a query file, in bytes.
 const maxQuery = 1 << 20
 
 // queryError is a query file whose content is wrong.
 type queryError struct {
-	path   string
-	line   int
-	reason string
+	path string
+	line int
+	err  error
 }
 
-func (e *queryError) Error() string { return fmt.Sprintf("%s:%d: %s", e.path, e.line, e.reason) }
+func (e *queryError) Error() string { return fmt.Sprintf("%s:%d: %v", e.path, e.line, e.err) }
+func (e *queryError) Unwrap() error { return e.err }
 
 // queryReader reads a query file ahead, so that answering goes on meanwhile and
 // neither a slow pipe nor a terminal holds up what is there already.
@@ -108,12 +112,12 @@ func scanQueries(path string, in io.Reader, yield func(query) bool) error {
 		if !ok {
 			id, rest = strconv.Itoa(number), text
 		}
-		if !yield(query{id, rest}) {
+		if !yield(query{id, rest, line}) {
 			return nil
 		}
 	}
 	if err := lines.Err(); err == bufio.ErrTooLong {
-		return &queryError{path, line + 1, fmt.Sprintf("a query of more than %d bytes", maxQuery)}
+		return &queryError{path, line + 1, fmt.Errorf("a query of more than %d bytes", maxQuery)}
 	} else if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

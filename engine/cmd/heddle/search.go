@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/boolean"
 	"heddle/engine/plan"
 )
 
@@ -19,6 +21,7 @@ type searchOptions struct {
 	path    string
 	query   string
 	queries string
+	syntax  string
 	all     bool
 	count   bool
 	explain bool
@@ -35,6 +38,13 @@ is a text; it is cut into terms as the documents were.
 Mode and finds the documents that have every term. They are not ranked: they come
 in the order of the index, and without --all only the first k of them.
 
+With --syntax boolean a query is an expression: AND, OR and NOT in capitals and
+parentheses, as in 'a AND (b OR c) NOT d'. AND may be left out and binds closer
+than OR; NOT subtracts from the terms of AND around it, so there is no NOT alone.
+Between quotes an operator is a term: "AND". A term that the analysis of the index
+splits is an AND of its parts, not a phrase; a stop word drops out, with what is
+subtracted from it. In a query file, the first query that is wrong ends the run.
+
 A query file has one query a line, "ID TAB TEXT" or TEXT alone, which gets its
 number, from 1, as its ID; a single --query has the ID 1. Documents are printed by
 name, or by docID where they have no name.
@@ -50,6 +60,7 @@ What --explain says goes to standard error, or with jsonl into each object.`,
   heddle search books.hdl --query 'heaven earth' --all --format tsv
   heddle search books.hdl --queries queries.tsv --count
   printf 'heaven\nearth\n' | heddle search books.hdl --queries - --format jsonl
+  heddle search books.hdl --syntax boolean --query 'heaven AND (earth OR sea) NOT hell'
   heddle search books.hdl --query 'heaven earth' --backend host --algorithm bs --explain`,
 	}, &searchOptions{})
 }
@@ -57,6 +68,7 @@ What --explain says goes to standard error, or with jsonl into each object.`,
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.query, "query", "", "answer the query `TEXT`")
 	fs.StringVar(&o.queries, "queries", "", "answer every line of `FILE`, - for standard input")
+	fs.StringVar(&o.syntax, "syntax", syntaxPlain, "what a query is: "+syntaxPlain+" (its terms) or "+syntaxBoolean+" (AND, OR, NOT, parentheses) `SYNTAX`")
 	fs.BoolVar(&o.all, "all", false, "print every matching document, not only the first k")
 	fs.BoolVar(&o.count, "count", false, "print only how many documents match")
 	fs.BoolVar(&o.explain, "explain", false, "say how each query was answered, and where the time went")
@@ -76,9 +88,19 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--query and --queries exclude each other")
 	case o.all && o.count:
 		return errors.New("--all and --count exclude each other")
+	case o.syntax != syntaxPlain && o.syntax != syntaxBoolean:
+		return fmt.Errorf("unknown --syntax %q (one of %s, %s)", o.syntax, syntaxPlain, syntaxBoolean)
+	case o.given.query() && o.syntax == syntaxBoolean:
+		_, err = boolean.Parse(o.query) // before anything is opened
 	}
-	return nil
+	return err
 }
+
+// What --syntax may say.
+const (
+	syntaxPlain   = "plain"
+	syntaxBoolean = "boolean"
+)
 
 // engineOptions are those that the configuration asks for.
 func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error) {
@@ -114,7 +136,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 
 	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	s := &searcher{
-		x: x, opt: engine.SearchOptions{CountOnly: o.count},
+		x: x, opt: engine.SearchOptions{CountOnly: o.count}, path: o.queries, boolean: o.syntax == syntaxBoolean,
 		out: &answerWriter{out: out, file: x.File(), format: c.Search.Format, count: o.count, limit: c.Search.K, ids: o.given.queries()},
 	}
 	if o.all {
@@ -124,7 +146,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		s.explain = a.Stderr
 	}
 	if o.given.query() {
-		return s.answer(ctx, []query{{"1", o.query}})
+		return s.answer(ctx, []query{{id: "1", text: o.query}})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the reader when answering fails

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"heddle/engine"
+	"heddle/engine/boolean"
 	"heddle/engine/hdl"
 	"heddle/engine/plan"
 )
@@ -18,6 +19,8 @@ type searcher struct {
 	opt     engine.SearchOptions
 	out     *answerWriter
 	explain io.Writer // nil: nothing to explain
+	path    string    // of the queries
+	boolean bool      // queries are expressions
 
 	batch   []engine.Query
 	results plan.Results
@@ -36,7 +39,11 @@ func (s *searcher) answer(ctx context.Context, qs []query) error {
 	}
 	s.batch = s.batch[:0]
 	for _, q := range qs {
-		s.batch = append(s.batch, engine.Query{Text: q.text})
+		asked, err := s.query(q)
+		if err != nil {
+			return err
+		}
+		s.batch = append(s.batch, asked)
 	}
 	if err := s.x.SearchMany(ctx, s.batch, s.opt, &s.results); err != nil {
 		return err
@@ -53,12 +60,28 @@ func (s *searcher) answer(ctx context.Context, qs []query) error {
 	return s.out.out.Flush()
 }
 
+// query is what q asks of the engine.
+func (s *searcher) query(q query) (engine.Query, error) {
+	if !s.boolean {
+		return engine.Query{Text: q.text}, nil
+	}
+	e, err := boolean.Parse(q.text)
+	if err != nil {
+		return engine.Query{}, &queryError{s.path, q.line, err}
+	}
+	return engine.Query{Expr: &e}, nil
+}
+
 func (s *searcher) answerExplained(ctx context.Context, q query) error {
-	got, err := s.x.Search(ctx, engine.Query{Text: q.text}, s.opt)
+	asked, err := s.query(q)
 	if err != nil {
 		return err
 	}
-	e := explain(s.x, q, s.opt, got)
+	got, err := s.x.Search(ctx, asked, s.opt)
+	if err != nil {
+		return err
+	}
+	e := explain(s.x, q, asked, s.opt, got)
 	if s.out.format == "jsonl" {
 		return s.out.write(q, got.Count, got.Docs, e)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"heddle/engine"
+	"heddle/engine/boolean"
+	"heddle/engine/plan"
 )
 
 // explanation says how one query was answered.
@@ -18,6 +20,7 @@ type explanation struct {
 	Text     string     `json:"-"`
 	Backend  string     `json:"backend"`
 	Device   string     `json:"device"`
+	Formula  string     `json:"formula,omitempty"` // of a boolean query, simplified
 	Lists    []listPlan `json:"lists"`             // in the order of work
 	Unknown  []string   `json:"unknown,omitempty"` // terms of no document
 	Matches  uint64     `json:"matches"`
@@ -37,7 +40,10 @@ type listPlan struct {
 	Method    string `json:"method"` // how elements of shorter lists are looked up in it
 }
 
-func explain(x *engine.Index, q query, opt engine.SearchOptions, got engine.Answer) *explanation {
+// asSet is the method of a list in a formula that is no mere AND.
+const asSet = "as a set"
+
+func explain(x *engine.Index, q query, asked engine.Query, opt engine.SearchOptions, got engine.Answer) *explanation {
 	info, st := x.Backend(), got.Stats
 	e := &explanation{
 		Query: q.id, Text: q.text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.Count,
@@ -45,6 +51,16 @@ func explain(x *engine.Index, q query, opt engine.SearchOptions, got engine.Answ
 		UpUS: micros(st.Upload), DownUS: micros(st.Download),
 	}
 	terms := x.Terms(q.text)
+	conjunction := true
+	if asked.Expr != nil {
+		terms = nil
+		for t := range asked.Expr.Terms {
+			terms = append(terms, x.Terms(t)...)
+		}
+		formula := x.Formula(*asked.Expr)
+		e.Formula = formulaText(x, formula).String()
+		_, conjunction = formula.Conjunction(nil)
+	}
 	slices.Sort(terms)
 	for _, t := range slices.Compact(terms) {
 		h, ok := x.File().Lookup(t)
@@ -53,12 +69,28 @@ func explain(x *engine.Index, q query, opt engine.SearchOptions, got engine.Answ
 			continue
 		}
 		l := x.Source().Lists[h]
-		e.Lists = append(e.Lists, listPlan{t, l.Len, l.Codec.String(), x.Explain(opt.Algorithm, h)})
+		method := asSet
+		if conjunction {
+			method = x.Explain(opt.Algorithm, h)
+		}
+		e.Lists = append(e.Lists, listPlan{t, l.Len, l.Codec.String(), method})
 	}
 	// Handles are ranks of terms, so this is the order of plan.Batch.Add.
 	slices.SortStableFunc(e.Lists, func(a, b listPlan) int { return cmp.Compare(a.Documents, b.Documents) })
-	if len(e.Lists) > 0 {
+	if len(e.Lists) > 0 && conjunction {
 		e.Lists[0].Method = "its documents are looked up in the others"
+	}
+	return e
+}
+
+// formulaText is f with the terms of its lists.
+func formulaText(x *engine.Index, f plan.Expr) boolean.Expr {
+	if f.Op == plan.OpList {
+		return boolean.Expr{Term: x.File().Term(f.List)}
+	}
+	e := boolean.Expr{Op: map[plan.OpCode]boolean.Op{plan.OpAnd: boolean.And, plan.OpOr: boolean.Or, plan.OpAndNot: boolean.Not}[f.Op]}
+	for _, a := range f.Args {
+		e.Args = append(e.Args, formulaText(x, a))
 	}
 	return e
 }
@@ -70,9 +102,15 @@ func (e *explanation) write(out io.Writer) error {
 	fmt.Fprintf(&b, "query %s: %s\n", e.Query, e.Text)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "  backend\t%s: %s\n", e.Backend, e.Device)
+	if e.Formula != "" {
+		fmt.Fprintf(w, "  formula\t%s\n", e.Formula)
+	}
 	for i, l := range e.Lists {
 		step := "then"
-		if i == 0 {
+		switch {
+		case l.Method == asSet:
+			step = "list"
+		case i == 0:
 			step = "first"
 		}
 		fmt.Fprintf(w, "  %s\t%s: %d documents, %s, %s\n", step, l.Term, l.Documents, l.Codec, l.Method)

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+
+	"heddle/engine/boolean"
+	"heddle/engine/plan"
+)
+
+// Formula says what e means over the lists of the index, in canonical form
+// (plan.Expr.Simplify). Each term goes through the analyzer that the documents
+// went through: what it splits is an AND of its parts; a term of which nothing is
+// left, such as a stop word, drops out, and so does what is to be subtracted from
+// it; a term that no document has is the empty set.
+func (x *Index) Formula(e boolean.Expr) plan.Expr {
+	w := x.workers.Get().(*worker)
+	defer x.workers.Put(w)
+	return x.formula(w, e)
+}
+
+func (x *Index) formula(w *worker, e boolean.Expr) plan.Expr {
+	f, _ := x.translate(w, e)
+	return f.Simplify(x.src)
+}
+
+// translate gives false, and the empty set, where nothing is left of e.
+func (x *Index) translate(w *worker, e boolean.Expr) (plan.Expr, bool) {
+	if e.Op == boolean.Term {
+		f := plan.Expr{Op: plan.OpAnd}
+		for _, t := range x.analyze(w, e.Term) {
+			h, ok := x.dict.Lookup(t)
+			if !ok {
+				return plan.Expr{Op: plan.OpOr}, true
+			}
+			f.Args = append(f.Args, plan.Expr{List: h})
+		}
+		return f, len(f.Args) > 0
+	}
+	f := plan.Expr{Op: map[boolean.Op]plan.OpCode{boolean.And: plan.OpAnd, boolean.Or: plan.OpOr, boolean.Not: plan.OpAndNot}[e.Op]}
+	for i, a := range e.Args {
+		g, ok := x.translate(w, a)
+		if ok {
+			f.Args = append(f.Args, g)
+		} else if i == 0 && e.Op == boolean.Not {
+			break
+		}
+	}
+	return f, len(f.Args) > 0
+}
+
+// addExpr appends e to the worker's batch: as a query of lists if it is a
+// conjunction, else as a formula, whose place among the queries an empty one
+// keeps. It returns the number of docIDs that there are to look at.
+func (x *Index) addExpr(w *worker, e boolean.Expr) (uint64, error) {
+	f := x.formula(w, e)
+	if handles, ok := f.Conjunction(w.handles[:0]); ok {
+		w.handles = handles
+		w.batch.Add(x.src, handles...)
+		if len(handles) == 0 {
+			return 0, nil
+		}
+		return uint64(x.src.Lists[w.batch.Query(w.batch.Queries() - 1)[0]].Len), nil
+	}
+	if err := w.formulas.Add(x.src, f); err != nil {
+		return 0, err
+	}
+	w.places = append(w.places, w.batch.Queries())
+	w.batch.Add(x.src)
+	load := uint64(0)
+	for h := range f.Lists {
+		load += uint64(x.src.Lists[h].Len)
+	}
+	return load, nil
+}
+
+// run answers the worker's batch and formulas on s.
+func (w *worker) run(ctx context.Context, s plan.Store) error {
+	switch w.formulas.Len() {
+	case 0:
+		return s.Intersect(ctx, &w.batch, &w.results)
+	case w.batch.Queries():
+		return s.Evaluate(ctx, &w.formulas, &w.results)
+	}
+	if err := s.Intersect(ctx, &w.batch, &w.plain); err != nil {
+		return err
+	}
+	if err := s.Evaluate(ctx, &w.formulas, &w.sets); err != nil {
+		return err
+	}
+	w.splice()
+	return nil
+}
+
+// splice puts the answers of conjunctions and formulas together in the order of
+// the queries.
+func (w *worker) splice() {
+	out, formula := &w.results, 0
+	out.Reset()
+	for i := range w.batch.Queries() {
+		from, at := &w.plain, i
+		if formula < len(w.places) && w.places[formula] == i {
+			from, at = &w.sets, formula
+			formula++
+		}
+		out.Offsets = append(out.Offsets, out.Offsets[i]+from.Count(at))
+		if !w.batch.CountOnly {
+			out.Docs = append(out.Docs, from.Query(at)...)
+		}
+	}
+	out.Stats = w.plain.Stats
+	out.Stats.Add(w.sets.Stats)
+	out.Stats.Queries = uint64(w.batch.Queries())
+}
