@@ -121,12 +121,12 @@ func (s *Store) cut(b *plan.Batch, records []record, p position, up, firstTile [
 			}
 			r.decodeBytes += 4 * (uint64(left) + uint64(left)*uint64(list[2])/uint64(list[1]))
 		}
-		for ; tile < endTile; tile++ {
-			count := min(left, s.tile)
-			*(*[tileWords]uint32)(tiles) = [tileWords]uint32{uint32(term), uint32(len(q) - 1), off, count | buffer<<16}
-			tiles = tiles[tileWords:]
+		to := tiles[:tileWords*(endTile-tile)]
+		tiles = tiles[len(to):]
+		for ; len(to) >= tileWords; to = to[tileWords:] {
+			to[0], to[1], to[2], to[3] = uint32(term), uint32(len(q)-1), off, min(left, s.tile)|buffer<<16
 			off += s.tile / 4
-			left -= count
+			left -= s.tile // wraps behind the last
 		}
 		term += len(q) - 1
 	}

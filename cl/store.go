@@ -307,13 +307,34 @@ func (s *Store) collect(x *slot, out *plan.Results) error {
 	}
 	out.Stats.Matches = end
 	if !x.countOnly {
-		out.Docs = append(out.Docs, x.down.words[x.docsAt:x.docsAt+x.matches]...)
+		out.Docs = appendWords(out.Docs, x.down.words[x.docsAt:x.docsAt+x.matches])
 		if r.candidates > 0 {
 			rate := uint64(x.matches) << 16 / r.candidates
 			s.matchRate.Store((3*s.matchRate.Load() + rate) / 4)
 		}
 	}
 	return x.addStats(&out.Stats)
+}
+
+// copyPiece is how many words one goroutine copies: 1 MiB takes longer than to
+// start one.
+const copyPiece = 1 << 18
+
+// appendWords is append, on several cores where there is much to copy: docIDs come
+// from memory that no cache holds, and one core cannot fetch as fast as a device
+// sends.
+func appendWords(to, words []uint32) []uint32 {
+	at := len(to)
+	to = slices.Grow(to, len(words))[:at+len(words)]
+	var wg sync.WaitGroup
+	for ; len(words) > copyPiece; words = words[copyPiece:] {
+		dst, src := to[at:], words[:copyPiece]
+		wg.Go(func() { copy(dst, src) })
+		at += copyPiece
+	}
+	copy(to[at:], words)
+	wg.Wait()
+	return to
 }
 
 // abandon lets rounds that nobody waits for run to their end.
