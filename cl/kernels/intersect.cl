@@ -12,12 +12,20 @@
 //           place in the tile, and (3) the bits before it say where to store it.
 //           SCAN_SERIAL: one work-item takes element after element through all
 //           lists.
-// Batch     one upload: term records, and tiles from uint4 tiles_at on.
-// Launch    one group of WG work-items a tile (SCAN_SERIAL: of one).
+//           USE_PART: a group walks all tiles of a query, one after the other, and
+//           leaves the survivors of the query together where those of its first
+//           tile would lie; counts has an entry a query (PART, Wu et al. 2010,
+//           section IV, kept for comparison).
+// Batch     one upload: term records, and tiles from uint4 tiles_at on; with
+//           USE_PART also {first tile, tiles, 0, 0} a query, from uint4 sums_at on.
+// Launch    one group of WG work-items a tile, or a query (SCAN_SERIAL: of one).
 // Local     4*TILE + TILE/32 + 3 words (SCAN_SERIAL: none).
 // Bounds    any list bytes: see probe.cl; stores are bounded by the tile.
 #ifndef HEDDLE_PROBE
 #include "probe.cl"
+#endif
+#ifndef USE_PART
+#define USE_PART 0
 #endif
 
 // elements returns where the elements of a tile lie.
@@ -39,42 +47,38 @@ static inline void add_loads(volatile __global uint *total, uint n) {
 
 #if SCAN_SERIAL
 
-__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *survivors, __global uint *counts,
-                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
-    uint t = get_global_id(0), found = 0, loads = 0;
-    uint4 tile = batch[tiles_at + t];
+// walk looks the elements of a tile up, writes the survivors to `to` and returns
+// how many there are.
+static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
+                        __global uint *to, uint count_only, uint *loads) {
     words_t from = elements(ARENA_ARGS, decoded, tile);
+    uint found = 0;
     for (uint i = 0; i < (tile.w & 0xffff); i++) {
         uint x = from[i], j = tile.x;
-        LOADS(loads, 1);
-        while (j < tile.x + tile.y && probe(ARENA_ARGS, batch[2 * j], batch[2 * j + 1], aux, x, &loads))
+        LOADS(*loads, 1);
+        while (j < tile.x + tile.y && probe(ARENA_ARGS, batch[2 * j], batch[2 * j + 1], aux, x, loads))
             j++;
         if (j < tile.x + tile.y)
             continue;
         if (!count_only)
-            survivors[(size_t)t * TILE + found] = x;
+            to[found] = x;
         found++;
     }
-    counts[t] = found;
-    if (found)
-        atomic_add(sums + sums_at + t / BLOCK, found);
-#if COUNT_LOADS
-    add_loads(loads_total, loads + found);
-#endif
+    LOADS(*loads, found);
+    return found;
 }
+#define WALK(tile, to) walk(ARENA_ARGS, aux, batch, decoded, tile, to, count_only, &loads)
+#define ITEM 0
+#define GROUP get_global_id(0)
 
 #else // SCAN_LOCAL
 
-__attribute__((reqd_work_group_size(WG, 1, 1)))
-__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *survivors, __global uint *counts,
-                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
-    __local uint2 alive[2][TILE]; // element and its place in the tile; read one, write the other
-    __local uint many[3];         // elements alive: of this list, the next, the one after
-    __local uint bits[TILE / 32];
-    uint lid = get_local_id(0), t = get_group_id(0), loads = 0;
-    uint4 tile = batch[tiles_at + t];
+// walk looks the elements of a tile up, writes the survivors to `to` and returns
+// how many there are, to all work-items of the group.
+static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
+                        __global uint *to, uint count_only, uint *loads,
+                        __local uint2 (*alive)[TILE], __local uint *many, __local uint *bits) {
+    uint lid = get_local_id(0);
     words_t from = elements(ARENA_ARGS, decoded, tile);
     uint n = tile.w & 0xffff, terms = tile.y, j = 0;
     if (lid < 3)
@@ -85,8 +89,8 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     // The first list is probed by elements as they come from memory.
     for (uint i = lid; i < n; i += WG) {
         uint x = from[i];
-        LOADS(loads, 1);
-        if (terms == 0 || probe(ARENA_ARGS, batch[2 * tile.x], batch[2 * tile.x + 1], aux, x, &loads))
+        LOADS(*loads, 1);
+        if (terms == 0 || probe(ARENA_ARGS, batch[2 * tile.x], batch[2 * tile.x + 1], aux, x, loads))
             alive[0][atomic_inc(&many[0])] = (uint2)(x, i);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -95,18 +99,13 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
         uint4 r = batch[2 * (tile.x + j)], s = batch[2 * (tile.x + j) + 1];
         for (uint i = lid; i < n; i += WG) {
             uint2 e = alive[(j + 1) & 1][i];
-            if (probe(ARENA_ARGS, r, s, aux, e.x, &loads))
+            if (probe(ARENA_ARGS, r, s, aux, e.x, loads))
                 alive[j & 1][atomic_inc(&many[j % 3])] = e;
         }
         if (lid == 0)
             many[(j + 1) % 3] = 0; // read last before the barrier of the list before
         barrier(CLK_LOCAL_MEM_FENCE);
         n = many[j % 3];
-    }
-    if (lid == 0) {
-        counts[t] = n;
-        if (n)
-            atomic_add(sums + sums_at + t / BLOCK, n);
     }
     // The barrier stands outside of the branches: with one inside and work after
     // it, PoCL 3.1 loses a survivor of every tile.
@@ -120,12 +119,48 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
         uint at = popcount(bits[e.y / 32] & ((1u << (e.y & 31)) - 1));
         for (uint w = 0; w < e.y / 32; w++)
             at += popcount(bits[w]);
-        survivors[(size_t)t * TILE + at] = e.x;
-        LOADS(loads, 1);
+        to[at] = e.x;
+        LOADS(*loads, 1);
     }
+    return n;
+}
+#define WALK(tile, to) walk(ARENA_ARGS, aux, batch, decoded, tile, to, count_only, &loads, alive, many, bits)
+#define ITEM get_local_id(0)
+#define GROUP get_group_id(0)
+
+#endif
+
+#if !SCAN_SERIAL
+__attribute__((reqd_work_group_size(WG, 1, 1)))
+#endif
+__kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
+                        __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                        volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
+#if !SCAN_SERIAL
+    __local uint2 alive[2][TILE]; // element and its place in the tile; read one, write the other
+    __local uint many[3];         // elements alive: of this list, the next, the one after
+    __local uint bits[TILE / 32];
+#endif
+    uint loads = 0, group = GROUP, n = 0;
+#if USE_PART
+    uint4 part = batch[sums_at + group];
+    for (uint t = part.x; t < part.x + part.y; t++) {
+        n += WALK(batch[tiles_at + t], survivors + (size_t)part.x * TILE + n);
+#if !SCAN_SERIAL
+        barrier(CLK_LOCAL_MEM_FENCE); // before local memory is used again
+#endif
+    }
+    if (ITEM == 0)
+        counts[group] = n;
+#else
+    n = WALK(batch[tiles_at + group], survivors + (size_t)group * TILE);
+    if (ITEM == 0) {
+        counts[group] = n;
+        if (n)
+            atomic_add(sums + sums_at + group / BLOCK, n);
+    }
+#endif
 #if COUNT_LOADS
     add_loads(loads_total, loads);
 #endif
 }
-
-#endif
