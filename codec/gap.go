@@ -126,3 +126,12 @@ func wider(values []uint32) (n [33]int) {
 	}
 	return n
 }
+
+// widest is the least width that no value passes.
+func widest(wider *[33]int) uint {
+	b := uint(32)
+	for b > 0 && wider[b-1] == 0 {
+		b--
+	}
+	return b
+}

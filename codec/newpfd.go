@@ -100,22 +100,17 @@ func newPFDExceptions(values []uint32, b uint, skipBuf, overBuf *[SegmentLen]uin
 // those whose overflows fit.
 func chooseNewPFD(values []uint32) (b uint, words int) {
 	large := wider(values)
-	words = packWords(len(values), 32) + 1
-	top := uint32(0)
-	for _, v := range values {
-		top = max(top, v)
-	}
+	b = widest(&large)
+	words = packWords(len(values), b)
 	var skipBuf, overBuf [SegmentLen]uint32
-	for try := 32; try >= 0 && int64(top>>try)-1 <= s16Max; try-- {
+	least := max(int(b)-28, 0) // overflows have 28 bits
+	for try := int(b) - 1; try >= least; try-- {
 		w := packWords(len(values), uint(try))
-		if large[try] > 0 {
-			if w+2 >= words {
-				continue
-			}
-			skip, over := newPFDExceptions(values, uint(try), &skipBuf, &overBuf)
-			w += s16Words(skip) + s16Words(over)
+		if w+2*((large[try]+27)/28) >= words { // a word holds 28 at most
+			continue
 		}
-		if w < words {
+		skip, over := newPFDExceptions(values, uint(try), &skipBuf, &overBuf)
+		if w += s16Words(skip) + s16Words(over); w < words {
 			b, words = uint(try), w
 		}
 	}

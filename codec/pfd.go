@@ -93,15 +93,15 @@ func pfdExceptions(values []uint32, b uint) int {
 // number of exceptions under it.
 func choosePFD(values []uint32) (b uint, en, words int) {
 	large := wider(values)
-	words = packWords(len(values), 32) + 1
-	for try := 32; try >= 0; try-- {
-		least := packWords(len(values), uint(try)) + large[try]
-		if least >= words {
+	b = widest(&large)
+	words = packWords(len(values), b)
+	for try := int(b) - 1; try >= 0 && large[try] < words; try-- {
+		low := packWords(len(values), uint(try))
+		if low+large[try] >= words {
 			continue
 		}
-		n := pfdExceptions(values, uint(try))
-		if w := least - large[try] + n; w < words {
-			b, en, words = uint(try), n, w
+		if n := pfdExceptions(values, uint(try)); low+n < words {
+			b, en, words = uint(try), n, low+n
 		}
 	}
 	return b, en, words
