@@ -8,12 +8,16 @@ import "math/bits"
 func (p *Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
 	off := uint(p.Dir[2*seg])
 	h = header(p.Dir[2*seg+1])
-	if flaw := h.flaw(count); flaw != "" {
-		return h, nil, nil, p.badHeader(seg, flaw)
-	}
 	end := uint(len(p.Payload))
 	if 2*seg+2 < len(p.Dir) {
 		end = uint(p.Dir[2*seg+2])
+		// Most segments are whole and have no exceptions; for them this is all.
+		if h <= 32 && seg > 0 && off < end && end <= uint(len(p.Payload)) && end-off == SegmentLen/32*uint(h) {
+			return h, p.Payload[off:end], nil, nil
+		}
+	}
+	if flaw := h.flaw(count); flaw != "" {
+		return h, nil, nil, p.badHeader(seg, flaw)
 	}
 	lw := uint(h.lowWords(count))
 	if seg == 0 && off != 0 || end > uint(len(p.Payload)) || off > end || end-off != lw+uint(h.exceptionWords()) {

@@ -18,6 +18,9 @@ func bitsAt(words []uint32, pos, n uint) uint32 {
 // unpack reads len(dst) values of b bits each, 0 to 32, from src, which holds
 // exactly as many.
 func unpack(dst, src []uint32, b uint) {
+	if n := wideValues(dst, src, b); n > 0 {
+		dst, src = dst[n:], src[n/32*int(b):]
+	}
 	n := len(dst) / 32
 	unpackBlocks(dst, src, b)
 	if rest := dst[n*32:]; len(rest) > 0 {
@@ -33,6 +36,9 @@ func unpack(dst, src []uint32, b uint) {
 // docIDs that they lead to from docID, modulo 2^32. It returns the last of them,
 // not modulo 2^32. With b = 32, src may be dst.
 func unpackGaps(dst, src []uint32, b uint, docID uint64) uint64 {
+	if n, last := wideSums(dst, src, b, docID); n > 0 {
+		dst, src, docID = dst[n:], src[n/32*int(b):], last
+	}
 	n := len(dst) / 32
 	docID = sumBlocks(dst, src, b, docID)
 	if rest := dst[n*32:]; len(rest) > 0 {

@@ -1,0 +1,10 @@
+//go:build !(goexperiment.simd && amd64)
+
+package codec
+
+// Without GOEXPERIMENT=simd the generated loops do everything; unpack_simd.go
+// says what these would do.
+
+func wideValues(dst, src []uint32, b uint) int { return 0 }
+
+func wideSums(dst, src []uint32, b uint, docID uint64) (int, uint64) { return 0, docID }
