@@ -34,7 +34,7 @@ func s16Fit(values []uint32) (selector, n int) {
 search:
 	for selector = range s16Widths {
 		n = 0
-		for _, width := range s16Widths[selector] {
+		for _, width := range &s16Widths[selector] {
 			if width == 0 || n == len(values) {
 				return selector, n
 			}
@@ -79,7 +79,7 @@ func decodeS16(dst, words []uint32) bool {
 			return false
 		}
 		rest := word & s16Max
-		for i, width := range s16Widths[word>>28] {
+		for i, width := range &s16Widths[word>>28] {
 			if width == 0 || i == len(dst) {
 				dst = dst[i:]
 				break
