@@ -11,8 +11,9 @@ type lineRun struct {
 	n    int
 	low  []uint32 // the lambdas, exactly their words
 
-	floor, limit uint32 // the first docID or the least there can be, the largest
-	word         int    // of low in the list, for errors
+	floor uint32 // the first docID, or the least that a bucket can hold
+	limit int64  // the largest that can be there
+	word  int    // of low in the list, for errors
 }
 
 // setLine takes slope and width from a record; base is the line at docID 0. A
@@ -46,26 +47,42 @@ func (r *lineRun) doc(j int) uint32 {
 // lift adds the line to the lambdas in dst and tells whether the docIDs ascend
 // strictly between floor and limit.
 func (r *lineRun) lift(dst []uint32) bool {
-	at, before, bad := r.at, int64(r.floor)-1, int64(0)
-	for j, lambda := range dst {
-		d := at>>LineShift + int64(lambda)
-		bad |= d - before - 1 // below 0 when d is not above before
+	at, step := r.at, int64(r.step)
+	before, ascends := int64(r.floor)-1, int64(-1) // negative while each docID is above the one before
+	for ; len(dst) >= 4; dst = dst[4:] {
+		d := (*[4]uint32)(dst)
+		d0 := at>>LineShift + int64(d[0])
+		at += step
+		d1 := at>>LineShift + int64(d[1])
+		at += step
+		d2 := at>>LineShift + int64(d[2])
+		at += step
+		d3 := at>>LineShift + int64(d[3])
+		at += step
+		ascends &= (before - d0) & (d0 - d1) & (d1 - d2) & (d2 - d3)
+		before = d3
+		*d = [4]uint32{uint32(d0), uint32(d1), uint32(d2), uint32(d3)}
+	}
+	for j := range dst {
+		d := at>>LineShift + int64(dst[j])
+		ascends &= before - d
 		before = d
 		dst[j] = uint32(d)
-		at += int64(r.step)
+		at += step
 	}
-	return bad >= 0 && before <= int64(r.limit)
+	return ascends < 0 && before <= r.limit
 }
 
 // narrow is the half-open range of j, within 0 to n, where x must be if it is
-// there: because lambda has b bits, x - 2^b < f(j) <= x.
+// there: because lambda has b bits, x - 2^b < f(j) <= x. 32 bits set no lower
+// end, so that in the header of LRCSeg they stand for any number.
 func (r *lineRun) narrow(x uint32) (lo, hi int) {
 	top := int64(x)<<LineShift + (1<<LineShift - 1) - r.at
 	if top < 0 {
 		return 0, 0
 	}
 	hi = int(min(uint64(top)/r.step+1, uint64(r.n)))
-	if bottom := (int64(x)+1-1<<r.b)<<LineShift - r.at; bottom > 0 {
+	if bottom := (int64(x)+1-1<<r.b)<<LineShift - r.at; bottom > 0 && r.b < 32 {
 		lo = int(min((uint64(bottom)+r.step-1)/r.step, uint64(hi)))
 	}
 	return lo, hi

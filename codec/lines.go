@@ -42,9 +42,9 @@ const (
 //
 // where m = line[0:16), e = line[16:21), and b = line[21:27) bits is the width.
 // No sum wraps: each is the docID as an integer too, with base of SegLRC and
-// HSLRC the integer that lies at most 2^b - 1 below the block's first docID. The b
-// of the header of LRCSeg is the width of base + lambda: so in LRC and LRCSeg it
-// gives the safe range of section 4.3.
+// HSLRC the integer that lies at most 2^b - 1 below the block's first docID. With B
+// the width in the header of LRCSeg, base + 2^b is at most 2^B, or B is 32: so in
+// LRC and LRCSeg the header gives the safe range of section 4.3.
 //
 // Lines does not check payloads: on words that List.Validate rejects, methods
 // give wrong answers but do not panic. A view owns nothing and is safe for
@@ -222,6 +222,9 @@ func (v *Lines) run(k int) (lineRun, error) {
 	r := lineRun{n: v.Start(k+1) - start, limit: math.MaxUint32}
 	var off, next uint64 // where the payload lies
 	record := v.first - len(v.rec)
+	if k+1 < len(v.key) {
+		r.limit = int64(v.key[k+1]) - 1
+	}
 	switch v.codec {
 	case LRC:
 		r.b, r.step, r.at = v.line.b, v.line.step, v.line.at+int64(uint64(start)*v.line.step)
@@ -235,7 +238,10 @@ func (v *Lines) run(k int) (lineRun, error) {
 		if v.codec == SegLRC {
 			r.setLine(lineRecord(rec[1]), int64(r.floor)-int64(r.floor-rec[0]))
 		} else {
-			r.b, r.step = uint(rec[1]), v.line.step
+			if r.b = uint(rec[1]); v.line.b < 32 && uint64(rec[0])+1<<min(r.b, 32) > 1<<v.line.b {
+				return lineRun{}, corrupt(v.codec, record, "block %d: values of more bits than the list has", k)
+			}
+			r.step = v.line.step
 			r.at = v.line.at + int64(uint64(start)*r.step) + int64(rec[0])<<LineShift
 		}
 		off, next = uint64(rec[2]), uint64(len(v.payload))
@@ -246,7 +252,7 @@ func (v *Lines) run(k int) (lineRun, error) {
 		rec := v.rec[bucketWords*k:]
 		record += bucketWords * k
 		r.floor = uint32(k) << v.shift
-		r.limit = r.floor | (1<<v.shift - 1)
+		r.limit = int64(r.floor) + 1<<v.shift - 1
 		r.setLine(lineRecord(rec[2]), int64(r.floor)+int64(int32(rec[1]-r.floor)))
 		off, next = uint64(rec[3]), uint64(rec[bucketWords+3])
 		if r.n == 0 && off == next && rec[1]|rec[2] == 0 {

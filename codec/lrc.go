@@ -66,17 +66,22 @@ func appendLRCSeg(dst, docs []uint32) []uint32 {
 		return dst
 	}
 	f := fit(docs, wholeSlope)
+	header := len(dst)
 	dst = appendLine(dst, f)
 	dst = appendKeys(dst, docs)
 	rec := len(dst)
 	dst = appendZeros(dst, segmentWords*lineSegments(docs))
 	payload := len(dst)
+	width := 0
 	for s := range lineSegments(docs) {
 		local := localWidth(docs, s, f)
-		copy(dst[rec:], []uint32{uint32(local.base - f.base), uint32(local.b), uint32(len(dst) - payload)})
+		base := uint32(local.base - f.base)
+		copy(dst[rec:], []uint32{base, uint32(local.b), uint32(len(dst) - payload)})
 		dst = appendLambdas(dst, lineSegment(docs, s), s*LineSegment, local)
+		width = max(width, bits.Len64(uint64(base)+1<<local.b-1))
 		rec += segmentWords
 	}
+	dst[header+4] = uint32(min(width, 32))
 	return dst
 }
 

@@ -1,0 +1,248 @@
+package codec
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/codec/codectest"
+	"pgregory.net/rapid"
+)
+
+// checkLines holds for a list that Append wrote: the formulas of the format give
+// its docIDs, At gives each, and Find finds them and nothing between them.
+func checkLines(tb rapid.TB, l List, docs []uint32) {
+	tb.Helper()
+	if got := readLines(l); !slices.Equal(got, docs) {
+		tb.Fatalf("%v: the formulas give other docIDs", l.Codec)
+	}
+	v, err := l.Lines()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i, d := range docs {
+		if got := v.At(uint32(i)); got != d {
+			tb.Fatalf("%v: docID %d is %d, At says %d", l.Codec, i, d, got)
+		}
+		if got, found := v.Find(d); !found || got != i {
+			tb.Fatalf("%v: docID %d is at %d, Find says %d, %v", l.Codec, d, i, got, found)
+		}
+		for _, x := range []uint32{d - 1, d + 1} {
+			if _, in := slices.BinarySearch(docs, x); in {
+				continue
+			}
+			if got, found := v.Find(x); found {
+				tb.Fatalf("%v: Find says that %d is at %d", l.Codec, x, got)
+			}
+		}
+	}
+	for _, x := range []uint32{0, 1 << 31, math.MaxUint32} {
+		if _, found := v.Find(x); found && !slices.Contains(docs, x) {
+			tb.Fatalf("%v: Find finds %d", l.Codec, x)
+		}
+	}
+}
+
+// readLines decodes a good list by nothing but the formulas of the format,
+// modulo 2^32, as kernels do.
+func readLines(l List) (docs []uint32) {
+	if l.Len == 0 {
+		return nil
+	}
+	w, n := l.Words, int(l.Len)
+	nseg := (n + 255) / 256
+	lambda := func(payload, j, b int) (v uint32) {
+		for k := range b {
+			bit := j*b + k
+			v |= w[payload+bit/32] >> (bit % 32) & 1 << k
+		}
+		return v
+	}
+	global := func(i int) uint32 {
+		slope, intercept := uint64(w[0])|uint64(w[1])<<32, uint64(w[2])|uint64(w[3])<<32
+		return uint32(int64(slope*uint64(i)+intercept) >> 30)
+	}
+	local := func(line uint32, j int) uint32 {
+		return uint32(uint64(line&0xffff) * uint64(j) << (line >> 16 & 31) >> 16)
+	}
+	if l.Codec >= HSLRC128 {
+		buckets := int(w[1])
+		payload := 4 + 4*(buckets+1)
+		for h := range buckets {
+			r := w[4+4*h:]
+			for j := range int(r[4] - r[0]) {
+				docs = append(docs, r[1]+local(r[2], j)+lambda(payload+int(r[3]), j, int(r[2]>>21&63)))
+			}
+		}
+		return docs
+	}
+	for i := range n {
+		s, j := i/256, i%256
+		switch l.Codec {
+		case LRC:
+			docs = append(docs, global(i)+lambda(8+nseg, i, int(w[4])))
+		case LRCSeg:
+			r := w[8+nseg+3*s:]
+			docs = append(docs, global(i)+r[0]+lambda(8+4*nseg+int(r[2]), j, int(r[1])))
+		case SegLRC:
+			r := w[nseg+3*s:]
+			docs = append(docs, r[0]+local(r[1], j)+lambda(4*nseg+int(r[2]), j, int(r[1]>>21&63)))
+		}
+	}
+	return docs
+}
+
+// No list, however far from a line, loses or gains a docID.
+func TestLinesGenerators(t *testing.T) {
+	for _, id := range lineCodecs {
+		for _, g := range codectest.Generators() {
+			t.Run(id.String()+"/"+g.Name, func(t *testing.T) {
+				rapid.Check(t, func(t *rapid.T) {
+					n := rapid.IntRange(0, 1200).Draw(t, "n")
+					universe := rapid.Uint64Range(0, codectest.Universe).Draw(t, "universe")
+					docs := g.List(rapid.Uint64().Draw(t, "seed"), n, universe)
+					checkLines(t, encode(t, id, docs, Options{}), docs)
+				})
+			})
+		}
+	}
+}
+
+// Lists of any gaps at all, huge ones among them.
+func TestLinesAnyGaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gap := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64Range(0, 1000), rapid.Uint64Range(0, 1<<32-1))
+		next := uint64(0)
+		var docs []uint32
+		for _, g := range rapid.SliceOfN(gap, 0, 700).Draw(t, "gaps") {
+			if next+g > math.MaxUint32 {
+				continue
+			}
+			docs = append(docs, uint32(next+g))
+			next += g + 1
+		}
+		for _, id := range lineCodecs {
+			l := encode(t, id, docs, Options{})
+			checkRoundTrip(t, id, docs, Options{})
+			checkLines(t, l, docs)
+		}
+	})
+}
+
+func TestLinesExtremes(t *testing.T) {
+	const top = math.MaxUint32
+	run := func(from uint32, n int) []uint32 {
+		docs := make([]uint32, n)
+		for i := range docs {
+			docs[i] = from + uint32(i)
+		}
+		return docs
+	}
+	for name, docs := range map[string][]uint32{
+		"zero": {0}, "top": {top}, "both ends": {0, top}, "two at the top": {top - 1, top},
+		"three":                {0, 1, top},
+		"three the other way":  {0, top - 1, top},
+		"run at the top":       run(top-2999, 3000),
+		"runs at both ends":    append(run(0, 1500), run(top-1499, 1500)...),
+		"one and a run":        append([]uint32{0}, run(top-1499, 1500)...),
+		"a run and one":        append(run(0, 1500), top),
+		"one bucket for all":   append([]uint32{0}, run(1<<31-1500, 1500)...),
+		"every 2^24":           every(1<<24, 256),
+		"every 2^24 less one":  every(1<<24-1, 257),
+		"a jump in mid of 256": append(run(5, 128), run(top-127, 128)...),
+	} {
+		for _, id := range lineCodecs {
+			t.Run(name+"/"+id.String(), func(t *testing.T) {
+				checkRoundTrip(t, id, docs, Options{})
+				checkLines(t, encode(t, id, docs, Options{}), docs)
+			})
+		}
+	}
+}
+
+// every has n docIDs, k apart, as far as they fit.
+func every(k uint32, n int) (docs []uint32) {
+	for i := range n {
+		if d := uint64(i) * uint64(k); d <= math.MaxUint32 {
+			docs = append(docs, uint32(d))
+		}
+	}
+	return docs
+}
+
+// A list on a line takes no bits but its tables, however steep.
+func TestLinesOfOneSlope(t *testing.T) {
+	for _, k := range []uint32{1, 2, 7, 1024} {
+		docs := every(k, 1024)
+		for id, want := range map[ID]int{LRC: 8 + 4, LRCSeg: 8 + 4*4, SegLRC: 4 * 4} {
+			if got := Size(id, docs, Options{}); got != want {
+				t.Errorf("%v, every %d: %d words, want %d", id, k, got, want)
+			}
+		}
+	}
+}
+
+// A dense run is one bucket of any length, and costs nothing.
+func TestBucketOfManyDocIDs(t *testing.T) {
+	const n, top = 1 << 20, math.MaxUint32
+	docs := make([]uint32, n)
+	for i := range docs {
+		docs[i] = top - n + 1 + uint32(i)
+	}
+	for _, id := range []ID{HSLRC128, HSLRC256} {
+		l := encode(t, id, docs, Options{})
+		v, err := l.Lines()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(l.Words); got != 4+4*(v.Blocks()+1) {
+			t.Errorf("%v takes %d words, %d buckets", id, got, v.Blocks())
+		}
+		for _, i := range []uint32{0, 1, n / 3, n - 1} {
+			if j, found := v.Find(docs[i]); !found || j != int(i) || v.At(i) != docs[i] {
+				t.Errorf("%v: docID %d: %d, %v; At: %d", id, docs[i], j, found, v.At(i))
+			}
+		}
+		checkRoundTrip(t, id, docs, Options{})
+	}
+}
+
+func TestLinesOfOther(t *testing.T) {
+	if _, err := (List{Codec: Raw}).Lines(); err == nil || errors.Is(err, ErrCorrupt) {
+		t.Errorf("lines of a raw list: %v", err)
+	}
+	v, err := encode(t, SegLRC, []uint32{4}, Options{}).Lines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if r := recover(); r == nil || !strings.Contains(fmt.Sprint(r), "out of range") {
+			t.Errorf("At beyond the end: %v", r)
+		}
+	}()
+	v.At(1)
+}
+
+// checkTotalLines holds for any words: methods may answer anything, but return;
+// those of a list that is taken agree with docs.
+func checkTotalLines(tb rapid.TB, l List, docs []uint32, good bool) {
+	tb.Helper()
+	if good {
+		checkLines(tb, l, docs)
+		return
+	}
+	v, err := l.Lines()
+	if err != nil {
+		checkCorrupt(tb, err, len(l.Words))
+		return
+	}
+	for x := uint64(0); x <= math.MaxUint32; x += x/2 + 1 {
+		v.Find(uint32(x))
+		if uint32(x) < v.Len {
+			v.At(uint32(x))
+		}
+	}
+}
