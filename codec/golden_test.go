@@ -103,6 +103,25 @@ func TestGoldenLists(t *testing.T) {
 	})
 }
 
+func TestGoldenGaps(t *testing.T) {
+	golden(t, "gaps.txt", func(t *testing.T, record map[string]string) string {
+		id, err := ParseID(record["codec"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels, err := strconv.Atoi(record["levels"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs := numbers(t, record["docs"])
+		l := encode(t, id, docs, Options{RPFDLevels: levels})
+		if got := readGaps(l); !slices.Equal(got, docs) {
+			t.Errorf("the oracle reads %v", got)
+		}
+		return hex(l.Words)
+	})
+}
+
 func TestGoldenPacked(t *testing.T) {
 	golden(t, "packed.txt", func(t *testing.T, record map[string]string) string {
 		values := numbers(t, record["values"])
