@@ -66,21 +66,18 @@ func (x *slot) enqueue() error {
 			q.launch(stageDecode+d, k, groups, local)
 		}
 	}
-	k := q.kernel(kernelID{"intersect", r.with})
-	q.try(func() error { return k.SetArgBuffer(4, cmp.Or(x.tables.buffer, x.store.arena.buffers[0])) })
-	countOnly := 0
-	if x.countOnly {
-		countOnly = 1
+	gathered := x.countOnly
+	if r.merge {
+		gathered = x.enqueueMerge(&q)
+	} else {
+		x.enqueueProbe(&q, kernelID{"intersect", r.with}, b.tuning.local())
 	}
-	q.arg(k, 6, r.tilesAt)
-	q.arg(k, 11, r.sumsAt)
-	q.arg(k, 12, countOnly)
-	q.launch(stageProbe, k, r.tiles, b.tuning.local())
-	if !x.countOnly {
+	if !gathered {
 		k := q.kernel(kernelID{name: "gather"})
 		q.arg(k, 3, r.sumsAt)
 		q.arg(k, 4, x.docsAt)
 		q.arg(k, 5, r.tiles)
+		q.arg(k, 6, int(r.tile))
 		q.launch(stageGather, k, b.tuning.gatherGroups(r.tiles), b.tuning.local())
 	}
 	q.try(func() (err error) {
@@ -94,6 +91,23 @@ func (x *slot) enqueue() error {
 	}
 	return b.fail("running a batch", q.err)
 }
+
+// enqueueProbe launches the kernel that looks the elements of the tiles up.
+func (x *slot) enqueueProbe(q *sequence, id kernelID, local int) {
+	r, countOnly := &x.round, 0
+	if x.countOnly {
+		countOnly = 1
+	}
+	k := q.kernel(id)
+	q.try(func() error { return k.SetArgBuffer(4, x.aux()) })
+	q.arg(k, 6, r.tilesAt)
+	q.arg(k, 11, r.sumsAt)
+	q.arg(k, 12, countOnly)
+	q.launch(stageProbe, k, r.tiles, local)
+}
+
+// aux is the buffer of the tables, any buffer where there are none.
+func (x *slot) aux() *ocl.MemObject { return cmp.Or(x.tables.buffer, x.store.arena.buffers[0]) }
 
 // clearLoads sets the load counter to 0.
 func (x *slot) clearLoads() error {

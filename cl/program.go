@@ -92,6 +92,8 @@ func (k kernelID) files() []string {
 		return []string{"gaps.cl", "segments_serial.cl", "segments.cl", "segments_rpfd.cl", "decode_gaps.cl"}
 	case "gather":
 		return []string{"compact.cl"}
+	case "merge":
+		return []string{"probe.cl", "group.cl", "merge.cl"}
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
 	}
@@ -129,6 +131,9 @@ func programSource(t Tuning, countLoads bool, some ...kernelID) string {
 // programOf returns the program that holds k, and builds it on first use. It is
 // safe for concurrent use; who needs a program that somebody builds waits.
 func (b *Backend) programOf(k kernelID) (*ocl.Program, error) {
+	if k.name == "merge_ahead" { // in the same file
+		k.name = "merge"
+	}
 	b.building.Lock()
 	defer b.building.Unlock()
 	if p := b.programs[k]; p != nil {

@@ -32,6 +32,8 @@ type round struct {
 	queries    int
 	tiles      int
 	with       feature // of the lists that are looked up
+	merge      bool    // by the kernels of merge.cl
+	tile       uint32  // elements of a tile
 	// runs are the runs to decode, by decoder; those of one decoder lie together.
 	runs       [len(decoders)]int
 	runsAt     [len(decoders)]int // in uint4
@@ -52,7 +54,8 @@ func uploadWords(maxTiles int) int {
 // and returns where the round after it begins. firstTile, of maxQueries+1, gets
 // the first tile of every query of the round, and at its end the number of tiles.
 func (s *Store) cut(b *plan.Batch, records []record, p position, up, firstTile []uint32) (round, position) {
-	r := round{firstQuery: p.query}
+	r := round{firstQuery: p.query, tile: s.tile}
+	maxTiles := s.maxTiles
 	// First the shape: how many queries, terms, tiles and runs fit.
 	end, terms := p, 0
 	for queries := b.Queries(); end.query < queries && r.queries < maxQueries; {
@@ -63,18 +66,22 @@ func (s *Store) cut(b *plan.Batch, records []record, p position, up, firstTile [
 			end = position{query: end.query + 1}
 			continue
 		}
-		if terms+len(q)-1 > maxTerms || r.tiles == s.maxTiles {
+		merge := s.merges(b.Algorithm, records, q)
+		if r.tiles == 0 && merge {
+			r.merge, r.tile, maxTiles = true, s.mergeTile, s.mergeTiles()
+		}
+		if terms+len(q)-1 > maxTerms || r.tiles == maxTiles || merge != r.merge {
 			break
 		}
 		terms += len(q) - 1
 		shortest := &records[q[0]]
 		left := shortest.length() - end.doc
-		fits := min(uint64(left), uint64(s.maxTiles-r.tiles)*uint64(s.tile))
+		fits := min(uint64(left), uint64(maxTiles-r.tiles)*uint64(r.tile))
 		if d := decoderOf(shortest.codec()); d != noDecoder {
 			r.runs[d] += int((fits + runLen - 1) / runLen)
 		}
 		r.queries++
-		r.tiles += int((fits + uint64(s.tile) - 1) / uint64(s.tile))
+		r.tiles += int((fits + uint64(r.tile) - 1) / uint64(r.tile))
 		if fits < uint64(left) {
 			end.doc += uint32(fits)
 			break
@@ -109,11 +116,11 @@ func (s *Store) cut(b *plan.Batch, records []record, p position, up, firstTile [
 			r.with |= list.with()
 		}
 		list := &records[q[0]]
-		left := uint32(min(uint64(list.length()-first), uint64(endTile-tile)*uint64(s.tile)))
+		left := uint32(min(uint64(list.length()-first), uint64(endTile-tile)*uint64(r.tile)))
 		r.candidates += uint64(left)
 		off, buffer := list[0]+first/4, list.buffer()
 		if d := decoderOf(list.codec()); d != noDecoder {
-			off, buffer = tile*s.tile/4, decodedTag
+			off, buffer = tile*r.tile/4, decodedTag
 			for done := uint32(0); done < left; done += runLen {
 				*(*[runWords]uint32)(up[4*next[d]:]) = [runWords]uint32{list[0], list[1], list[2], list[3],
 					first + done, min(left-done, runLen), off + done/4, 0}
@@ -124,9 +131,9 @@ func (s *Store) cut(b *plan.Batch, records []record, p position, up, firstTile [
 		to := tiles[:tileWords*(endTile-tile)]
 		tiles = tiles[len(to):]
 		for ; len(to) >= tileWords; to = to[tileWords:] {
-			to[0], to[1], to[2], to[3] = uint32(term), uint32(len(q)-1), off, min(left, s.tile)|buffer<<16
-			off += s.tile / 4
-			left -= s.tile // wraps behind the last
+			to[0], to[1], to[2], to[3] = uint32(term), uint32(len(q)-1), off, min(left, r.tile)|buffer<<16
+			off += r.tile / 4
+			left -= r.tile // wraps behind the last
 		}
 		term += len(q) - 1
 	}

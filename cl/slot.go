@@ -25,6 +25,7 @@ type slot struct {
 	found    *ocl.MemObject // survivors, tile by tile
 	out      *ocl.MemObject // survivors a tile, then docIDs
 	loads    *ocl.MemObject // words that kernels asked for, when counted
+	look     *lookBack      // of merges, nil until there is one that looks back
 	bytes    uint64
 
 	// kernels are those that rounds of the slot have met, with the arguments set
@@ -134,7 +135,12 @@ func (x *slot) kernel(id kernelID) (*ocl.Kernel, error) {
 	switch id.name {
 	case "gather":
 		fixed = []*ocl.MemObject{x.found, x.batch, x.out}
-	case "intersect":
+	case "merge_ahead":
+		fixed = append(arena, nil, x.batch, nil, x.decoded, x.out, x.look.state)
+		if b.opt.CountLoads {
+			fixed = append(fixed, nil, nil, nil, nil, x.loads)
+		}
+	case "intersect", "merge":
 		fixed = append(arena, nil, x.batch, nil, x.decoded, x.found, x.out, x.batch)
 		if b.opt.CountLoads {
 			fixed = append(fixed, nil, nil, x.loads)
@@ -275,6 +281,9 @@ func (x *slot) release() {
 		if m != nil {
 			m.Release()
 		}
+	}
+	if x.look != nil {
+		x.look.release(b)
 	}
 	b.unreserve(x.bytes)
 }

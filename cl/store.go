@@ -21,11 +21,14 @@ type Store struct {
 	places   []place
 	maxTiles int    // of a round
 	tile     uint32 // elements of a tile
-	auto     plan.Algorithm
-	with     feature    // of all lists
-	free     chan *slot // all slots are here when nothing runs
-	slots    int
-	scratch  uint64 // bytes of all slots
+	// mergeTile and mergeLeast are those of the tuning row; no merges without.
+	mergeTile  uint32
+	mergeLeast uint64
+	auto       plan.Algorithm
+	with       feature    // of all lists
+	free       chan *slot // all slots are here when nothing runs
+	slots      int
+	scratch    uint64 // bytes of all slots
 
 	building chan struct{} // holds a token; who takes it may build tables
 	mu       sync.Mutex    // guards tables
@@ -58,7 +61,8 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	if err != nil {
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lists", Err: err}
 	}
-	s := &Store{backend: b, src: src, places: places, tile: uint32(b.tuning.Tile), tables: map[plan.Algorithm]*tables{},
+	s := &Store{backend: b, src: src, places: places, tile: uint32(b.tuning.Tile),
+		mergeTile: uint32(b.tuning.mergeTile()), mergeLeast: b.tuning.MergeLeast, tables: map[plan.Algorithm]*tables{},
 		building: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.building <- struct{}{}
 	// Scratch takes a sixteenth of the device's memory at most, or one tile a slot.
@@ -172,8 +176,11 @@ func (s *Store) features(some feature) feature {
 }
 
 func (s *Store) resolve(a plan.Algorithm) plan.Algorithm {
-	if a == plan.Auto {
+	switch a {
+	case plan.Auto:
 		return s.auto
+	case plan.MergePath:
+		return mergeTables
 	}
 	return a
 }
@@ -284,7 +291,7 @@ func (s *Store) send(x *slot, b *plan.Batch, t *tables, at position) (position, 
 		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.down.words))
 	}
 	// Kernels are built here, not on the owner, which others wait for.
-	if _, err := s.backend.programOf(kernelID{"intersect", x.round.with}); err != nil {
+	if err := x.prepare(); err != nil {
 		return at, err
 	}
 	if err := s.backend.do(x.submit); err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // algorithms that the kernels run.
-var algorithms = []plan.Algorithm{plan.BS, plan.LR, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256, plan.Bits}
+var algorithms = []plan.Algorithm{plan.BS, plan.LR, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256, plan.MergePath, plan.Bits}
 
 // Kinds of probes, as in kernels/common.cl.
 const (

@@ -24,6 +24,9 @@ type Tuning struct {
 	ScanWG     int      `toml:"scan_wg"`
 	ScanChunk  int      `toml:"scan_chunk"`
 	LookBack   bool     `toml:"look_back"`
+	MergeWG    int      `toml:"merge_wg"`
+	MergeRows  int      `toml:"merge_rows"`
+	MergeLeast uint64   `toml:"merge_least"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
@@ -68,6 +71,8 @@ func (t Tuning) defines(countLoads bool) string {
 	def("NV_SHUFFLE", flag[t.NVShuffle])
 	def("COUNT_LOADS", flag[countLoads])
 	def("SCAN_WG", t.ScanWG)
+	def("MERGE_WG", t.MergeWG)
+	def("MERGE_ROWS", t.MergeRows)
 	return b.String()
 }
 

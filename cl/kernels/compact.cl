@@ -1,6 +1,6 @@
 // gather: survivors of all tiles to one result, query after query.
 //
-// Computes  out[docs_at + before(t) + i] = survivors[t*TILE + i], i < counts[t],
+// Computes  out[docs_at + before(t) + i] = survivors[t*tile + i], i < counts[t],
 //           where before(t) is the sum of counts of the tiles before t: those of
 //           whole blocks of BLOCK tiles stand in sums, which intersect adds up.
 // Source    scan and compaction of PARA, Wu et al. 2010, section IV. Tiles are
@@ -11,7 +11,7 @@
 // Launch    groups of WG work-items, GATHER of them a tile (SCAN_SERIAL: one
 //           work-item a tile).
 // Local     one word (SCAN_SERIAL: none).
-// Bounds    counts[t] <= TILE is guaranteed by intersect.
+// Bounds    counts[t] <= tile is guaranteed by intersect.
 #ifndef HEDDLE_COMMON
 #include "common.cl"
 #endif
@@ -19,14 +19,14 @@
 #if SCAN_SERIAL
 
 __kernel void gather(__global const uint *survivors, __global const uint *sums, __global uint *out,
-                     uint sums_at, uint docs_at, uint tiles) {
+                     uint sums_at, uint docs_at, uint tiles, uint tile) {
     uint t = get_global_id(0), to = docs_at, n = out[t]; // counts stand before the docIDs
     for (uint b = 0; b < t / BLOCK; b++)
         to += sums[sums_at + b];
     for (uint i = t / BLOCK * BLOCK; i < t; i++)
         to += out[i];
     for (uint i = 0; i < n; i++)
-        out[to + i] = survivors[(size_t)t * TILE + i];
+        out[to + i] = survivors[(size_t)t * tile + i];
 }
 
 #else // SCAN_LOCAL
@@ -35,7 +35,7 @@ __kernel void gather(__global const uint *survivors, __global const uint *sums, 
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 __kernel void gather(__global const uint *survivors, __global const uint *sums, __global uint *out,
-                     uint sums_at, uint docs_at, uint tiles) {
+                     uint sums_at, uint docs_at, uint tiles, uint tile) {
     __local uint before;
     uint lid = get_local_id(0), first = get_group_id(0) * (WG / GATHER); // tile of the group
     if (lid == 0)
@@ -55,7 +55,7 @@ __kernel void gather(__global const uint *survivors, __global const uint *sums, 
         for (uint i = first; i < t; i++)
             to += out[i];
         for (uint i = lid % GATHER; i < n; i += GATHER)
-            out[to + i] = survivors[(size_t)t * TILE + i];
+            out[to + i] = survivors[(size_t)t * tile + i];
     }
 }
 

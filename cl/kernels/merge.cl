@@ -1,0 +1,333 @@
+// merge: looks the elements of the shortest lists up in lists of like length, which
+// are read from front to end.
+//
+// Computes  what intersect does, for tiles of MERGE_TILE elements whose other lists
+//           are raw or bitsets. merge: survivors[t*MERGE_TILE ...], counts[t],
+//           sums[sums_at + t/BLOCK]. merge_ahead: counts[t], and the survivors of
+//           all tiles, in order, from word docs_at of `out` on, at most `room`; a
+//           count of 2^32-1 says that its group waited in vain for another.
+// Source    tiles by the merge path (Odeh, Green et al. 2012) with the cut of the
+//           second list taken from its bucket table, or by a search as wide as the
+//           group (Ding et al. 2009, section 7.2), so that both parts fit local
+//           memory whatever the tile before did. Look-back: group.cl.
+// Phases    (1) the elements of a tile into registers, MERGE_ROWS a work-item;
+//           where the second list has bits, (2) one load a row, else (2) the range
+//           of the second list between the first and the last element into local
+//           memory, by loads of 16 bytes, and (3) a search there. Neighbours search
+//           side by side, so their loads meet different banks. Where the range does
+//           not fit, elements are probed one by one. (4) The survivors move together
+//           in order; (5) further lists are probed, with (4) after each; (6) they
+//           are stored.
+//           SCAN_SERIAL: one work-item merges a tile with its range.
+// Batch     one upload, as for intersect; tiles from uint4 tiles_at on.
+// Launch    one group of MERGE_WG work-items a tile (SCAN_SERIAL: of one).
+// Local     4*MERGE_WINDOW bytes, 16*MERGE_WG more (MERGE_WG/2 with NV_SHUFFLE), and
+//           260 (SCAN_SERIAL: none).
+// Bounds    any list bytes: see probe.cl; the range is clamped to the list, stores
+//           to the tile or to `room`.
+#ifndef HEDDLE_PROBE
+#include "probe.cl"
+#endif
+#ifndef HEDDLE_GROUP
+#include "group.cl"
+#endif
+#ifndef MERGE_WG
+#define MERGE_WG 128 // a multiple of 32, at most 255 where MERGE_ROWS is 16
+#endif
+#ifndef MERGE_ROWS
+#define MERGE_ROWS 8 // elements of a work-item: 4, 8 or 16
+#endif
+#define MERGE_TILE (MERGE_WG * MERGE_ROWS)
+#ifndef MERGE_WINDOW
+#define MERGE_WINDOW (2 * MERGE_TILE) // words of the second list, a power of two, at least MERGE_TILE
+#endif
+
+// merge_elements returns where the elements of a tile lie.
+static inline words_t merge_elements(ARENA, words_t decoded, uint4 tile) {
+    uint buffer = tile.w >> 16;
+    return buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);
+}
+
+// bits_of returns the bits of record (r, s) and how many words they are; 0 words
+// where it has none.
+static inline words_t bits_of(ARENA, uint4 r, uint4 s, words_t aux, uint *words) {
+    if ((r.w & 0xff) == CODEC_BITSET) {
+        *words = r.z / 17 * 16;
+        return list_words(ARENA_ARGS, r);
+    }
+    *words = (r.w >> 16 & 0xff) == PROBE_BITS ? s.y : 0;
+    return aux + s.x;
+}
+
+// range_between gives the places of docIDs from first to last in the list of record
+// (r, s), by its bucket table where there is one.
+static inline uint2 range_between(uint4 r, uint4 s, words_t aux, uint first, uint last) {
+    uint n = r.y, shift = r.w >> 24, a = first >> shift, b = last >> shift;
+    if ((r.w >> 16 & 0xff) != PROBE_HS || s.y < 2)
+        return (uint2)(0, n);
+    uint hi = b < s.y - 1 ? min(aux[s.x + b + 1], n) : n;
+    return (uint2)(a < s.y - 1 ? min(aux[s.x + a], hi) : hi, hi);
+}
+
+#if COUNT_LOADS
+#define MERGE_COUNT_ARG , volatile __global uint *loads_total
+#define ADD_LOADS(n)                              \
+    {                                             \
+        uint old = atomic_add(loads_total, (n));  \
+        if (old + (n) < old)                      \
+            atomic_inc(loads_total + 1);          \
+    }
+#else
+#define MERGE_COUNT_ARG
+#define ADD_LOADS(n)
+#endif
+
+#if SCAN_SERIAL
+
+__kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
+                    __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                    volatile __global uint *sums, uint sums_at, uint count_only MERGE_COUNT_ARG) {
+    uint t = get_global_id(0), loads = 0, found = 0;
+    uint4 tile = batch[tiles_at + t];
+    words_t from = merge_elements(ARENA_ARGS, decoded, tile);
+    __global uint *to = survivors + (size_t)t * MERGE_TILE;
+    uint n = tile.w & 0xffff, words = 0;
+    LOADS(loads, n);
+    if (tile.y && n) {
+        uint4 r = batch[2 * tile.x], s = batch[2 * tile.x + 1];
+        words_t bits = bits_of(ARENA_ARGS, r, s, aux, &words), p = list_words(ARENA_ARGS, r);
+        uint2 range = range_between(r, s, aux, from[0], from[n - 1]);
+        if (words || range.y - range.x > 16 * MERGE_TILE) {
+            for (uint i = 0; i < n; i++) {
+                uint x = from[i], w = x >> 5;
+                to[found] = x;
+                found += words ? w < words && (bits[w] >> (x & 31) & 1) : probe(ARENA_ARGS, r, s, aux, x, &loads);
+            }
+        } else {
+            uint b = range.x;
+            LOADS(loads, range.y - range.x);
+            for (uint i = 0; i < n && b < range.y;) {
+                uint x = from[i], y = p[b];
+                to[found] = x;
+                found += x == y;
+                i += x <= y;
+                b += y <= x;
+            }
+        }
+    } else {
+        for (; found < n; found++)
+            to[found] = from[found];
+    }
+    for (uint j = 1; j < tile.y; j++) {
+        uint4 r = batch[2 * (tile.x + j)], s = batch[2 * (tile.x + j) + 1];
+        uint kept = 0;
+        for (uint i = 0; i < found; i++) {
+            uint x = to[i];
+            to[kept] = x;
+            kept += probe(ARENA_ARGS, r, s, aux, x, &loads);
+        }
+        found = kept;
+    }
+    counts[t] = found;
+    if (found)
+        atomic_add(sums + sums_at + t / BLOCK, found);
+    ADD_LOADS(loads + found)
+}
+
+#else // SCAN_LOCAL
+
+#if NV_SHUFFLE
+#define MERGE_SUMS (MERGE_WG / 32) // members that group_scan needs
+#else
+#define MERGE_SUMS MERGE_WG
+#endif
+#define PER_ROW (128 / MERGE_ROWS) // bits of a row's count
+#define ROW_MASK (0xffffffffu >> (32 - PER_ROW))
+
+// narrow cuts range to the places of docIDs from first to last, MERGE_WG sections
+// at a time. All work-items call it; it has barriers.
+static inline uint2 narrow(words_t p, uint2 range, uint first, uint last, __local uint *box) {
+    uint lid = get_local_id(0), x = first;
+    for (uint end = 0; end < 2; end++) {
+        uint lo = range.x, hi = range.y;
+        while (lo < hi) {
+            uint step = (hi - lo - 1) / MERGE_WG + 1, at = lo + lid * step;
+            if (lid == 0)
+                box[0] = 0;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lid <= (hi - lo - 1) / step && p[at] < x)
+                atomic_inc(box);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            uint less = box[0];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            hi = less <= (hi - lo - 1) / step ? lo + less * step : hi; // the first that is not less
+            lo = less ? lo + (less - 1) * step + 1 : hi;
+        }
+        range = end ? (uint2)(range.x, lo) : (uint2)(lo, range.y);
+        x = last + 1;
+    }
+    return range;
+}
+
+// load_window copies words lo to lo+m-1 of a list of n to the window, from a
+// multiple of four on, and fills up what is left with a value no docID has.
+static inline void load_window(words_t p, uint n, uint lo, uint m, __local uint4 *window) {
+    __global const uint4 *q = (__global const uint4 *)p + lo / 4; // lists are aligned and padded
+    uint whole = m / 4, left = n - lo / 4 * 4;                    // what lies behind n belongs to others
+    for (uint i = get_local_id(0); i < MERGE_WINDOW / 4; i += MERGE_WG) {
+        uint4 v = 0xffffffffu;
+        if (i < whole && 4 * i + 3 < left)
+            v = q[i];
+        else if (4 * i < m)
+            v = select((uint4)0xffffffffu, q[i], (uint4)(4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3) < left);
+        window[i] = v;
+    }
+}
+
+// together stores the rows of a work-item whose bits are set in `alive` in the
+// order of the tile, and returns how many all work-items have. All call it; its
+// barrier stands before the stores.
+static inline uint together(const uint x[MERGE_ROWS], uint alive, __local uint4 *add, __local uint *to) {
+    uint at = 0;
+    uint4 own = 0, all;
+#pragma unroll
+    for (uint k = 0; k < MERGE_ROWS; k += 4)
+        own |= ((uint4)(alive >> k, alive >> (k + 1), alive >> (k + 2), alive >> (k + 3)) & 1) << (k / 4 * PER_ROW);
+    uint4 upto = group_scan(own, MERGE_WG, add, &all) - own;
+#pragma unroll
+    for (uint k = 0; k < MERGE_ROWS; k += 4) {
+        uint shift = k / 4 * PER_ROW;
+        uint4 before = upto >> shift & ROW_MASK, many = all >> shift & ROW_MASK;
+        if (alive >> k & 1) to[at + before.x] = x[k];
+        at += many.x;
+        if (alive >> (k + 1) & 1) to[at + before.y] = x[k + 1];
+        at += many.y;
+        if (alive >> (k + 2) & 1) to[at + before.z] = x[k + 2];
+        at += many.z;
+        if (alive >> (k + 3) & 1) to[at + before.w] = x[k + 3];
+        at += many.w;
+    }
+    return at;
+}
+
+// found_of gives the rows of a work-item that are in the list of record (r, s), of
+// those whose bits are set in `alive`. first and last are the ends of the tile.
+static inline uint found_of(ARENA, uint4 r, uint4 s, words_t aux, const uint x[MERGE_ROWS], uint alive, uint first,
+                            uint last, __local uint *window, __local uint *box, uint *loads) {
+    uint words, hits = 0;
+    words_t bits = bits_of(ARENA_ARGS, r, s, aux, &words), p = list_words(ARENA_ARGS, r);
+    uint2 range = words ? (uint2)0 : range_between(r, s, aux, first, last);
+    if (range.y - range.x > MERGE_WINDOW - 4)
+        range = narrow(p, range, first, last, box);
+    uint lo = range.x & ~3u, m = range.y - lo; // the window begins at a multiple of four
+    bool fits = m <= MERGE_WINDOW;
+    if (!words && fits)
+        load_window(p, r.y, lo, m, (__local uint4 *)window);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (words) {
+        uint w[MERGE_ROWS];
+        LOADS(*loads, popcount(alive));
+#pragma unroll
+        for (uint k = 0; k < MERGE_ROWS; k++)
+            w[k] = bits[min(x[k] >> 5, words - 1)];
+#pragma unroll
+        for (uint k = 0; k < MERGE_ROWS; k++)
+            hits |= (x[k] >> 5 < words ? w[k] >> (x[k] & 31) & 1 : 0) << k;
+    } else if (fits) {
+        uint at[MERGE_ROWS];
+        LOADS(*loads, get_local_id(0) < m ? (m - get_local_id(0) - 1) / MERGE_WG + 1 : 0);
+#pragma unroll
+        for (uint k = 0; k < MERGE_ROWS; k++)
+            at[k] = 0;
+#pragma unroll
+        for (uint h = MERGE_WINDOW / 2; h; h /= 2)
+#pragma unroll
+            for (uint k = 0; k < MERGE_ROWS; k++)
+                at[k] += window[at[k] + h - 1] < x[k] ? h : 0;
+#pragma unroll
+        for (uint k = 0; k < MERGE_ROWS; k++)
+            hits |= (uint)(window[at[k]] == x[k]) << k;
+    } else {
+#pragma unroll
+        for (uint k = 0; k < MERGE_ROWS; k++)
+            if (alive >> k & 1)
+                hits |= (uint)probe(ARENA_ARGS, r, s, aux, x[k], loads) << k;
+    }
+    return hits & alive;
+}
+
+// merge_tile leaves the survivors of a tile in `window`, in order, and returns how
+// many. All work-items call it; a barrier is needed before others read them.
+static inline uint merge_tile(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
+                              __local uint *window, __local uint4 *add, __local uint *box, uint *loads) {
+    words_t from = merge_elements(ARENA_ARGS, decoded, tile);
+    uint lid = get_local_id(0), n = tile.w & 0xffff, alive = 0, x[MERGE_ROWS];
+#pragma unroll
+    for (uint k = 0; k < MERGE_ROWS; k++) {
+        uint i = lid + k * MERGE_WG;
+        x[k] = i < n ? from[i] : 0xfffffffeu;
+        alive |= (uint)(i < n) << k;
+    }
+    LOADS(*loads, popcount(alive));
+    if (tile.y && n)
+        alive = found_of(ARENA_ARGS, batch[2 * tile.x], batch[2 * tile.x + 1], aux, x, alive, from[0], from[n - 1],
+                         window, box, loads);
+    n = together(x, alive, add, window);
+    for (uint j = 1; j < tile.y && n; j++) {
+        uint4 r = batch[2 * (tile.x + j)], s = batch[2 * (tile.x + j) + 1];
+        alive = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (uint k = 0; k < MERGE_ROWS; k++) {
+            uint i = lid + k * MERGE_WG;
+            x[k] = i < n ? window[i] : 0;
+            if (i < n)
+                alive |= (uint)probe(ARENA_ARGS, r, s, aux, x[k], loads) << k;
+        }
+        n = together(x, alive, add, window);
+    }
+    return n;
+}
+
+__attribute__((reqd_work_group_size(MERGE_WG, 1, 1)))
+__kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
+                    __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                    volatile __global uint *sums, uint sums_at, uint count_only MERGE_COUNT_ARG) {
+    __local uint4 add[MERGE_SUMS], window[MERGE_WINDOW / 4];
+    __local uint box[1];
+    uint lid = get_local_id(0), t = get_group_id(0), loads = 0;
+    uint n = merge_tile(ARENA_ARGS, aux, batch, decoded, batch[tiles_at + t], (__local uint *)window, add, box, &loads);
+    if (lid == 0) {
+        counts[t] = n;
+        if (n)
+            atomic_add(sums + sums_at + t / BLOCK, n);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint write = count_only ? 0 : n;
+    for (uint i = lid; i < write; i += MERGE_WG)
+        survivors[(size_t)t * MERGE_TILE + i] = ((__local uint *)window)[i];
+    LOADS(loads, lid < write ? (write - lid - 1) / MERGE_WG + 1 : 0);
+    ADD_LOADS(loads)
+}
+
+__attribute__((reqd_work_group_size(MERGE_WG, 1, 1)))
+__kernel void merge_ahead(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
+                          __global const uint *decoded, __global uint *out, state_t state, uint ticket, uint epoch,
+                          uint docs_at, uint room MERGE_COUNT_ARG) {
+    __local uint4 add[MERGE_SUMS], window[MERGE_WINDOW / 4];
+    __local uint box[2 * WINDOW];
+    uint lid = get_local_id(0), loads = 0, t = group_ticket(state, ticket, box);
+    barrier(CLK_LOCAL_MEM_FENCE); // box is used again
+    uint n = merge_tile(ARENA_ARGS, aux, batch, decoded, batch[tiles_at + t], (__local uint *)window, add, box, &loads);
+    group_publish(state, epoch, t, n);
+    uint before = group_before(state, epoch, t, n, box);
+    barrier(CLK_LOCAL_MEM_FENCE); // of the first tile, which need not look back
+    for (uint i = lid; i < n && before + i < room; i += MERGE_WG)
+        out[docs_at + before + i] = ((__local uint *)window)[i];
+    if (lid == 0)
+        out[t] = state[STATE_FAILED] ? 0xffffffffu : n;
+    LOADS(loads, lid < n ? (n - lid - 1) / MERGE_WG + 1 : 0);
+    ADD_LOADS(loads)
+}
+
+#endif
