@@ -54,12 +54,16 @@ func readLines(l List) (docs []uint32) {
 	}
 	w, n := l.Words, int(l.Len)
 	nseg := (n + 255) / 256
-	lambda := func(payload, j, b int) (v uint32) {
-		for k := range b {
-			bit := j*b + k
-			v |= w[payload+bit/32] >> (bit % 32) & 1 << k
+	lambda := func(payload, j, b int) uint32 {
+		if b == 0 {
+			return 0
 		}
-		return v
+		at, shift := payload+j*b/32, j*b%32
+		v := uint64(w[at]) >> shift
+		if shift+b > 32 {
+			v |= uint64(w[at+1]) << (32 - shift)
+		}
+		return uint32(v << (64 - b) >> (64 - b))
 	}
 	global := func(i int) uint32 {
 		slope, intercept := uint64(w[0])|uint64(w[1])<<32, uint64(w[2])|uint64(w[3])<<32
@@ -244,5 +248,90 @@ func checkTotalLines(tb rapid.TB, l List, docs []uint32, good bool) {
 		if uint32(x) < v.Len {
 			v.At(uint32(x))
 		}
+	}
+}
+
+func TestGoldenLineCodecs(t *testing.T) {
+	golden(t, "linecodecs.txt", func(t *testing.T, record map[string]string) string {
+		id, err := ParseID(record["codec"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs := numbers(t, record["docs"])
+		l := encode(t, id, docs, Options{})
+		checkLines(t, l, docs)
+		return hex(l.Words)
+	})
+}
+
+func FuzzLRC(f *testing.F)      { fuzzList(f, LRC) }
+func FuzzLRCSeg(f *testing.F)   { fuzzList(f, LRCSeg) }
+func FuzzSegLRC(f *testing.F)   { fuzzList(f, SegLRC) }
+func FuzzHSLRC128(f *testing.F) { fuzzList(f, HSLRC128) }
+func FuzzHSLRC256(f *testing.F) { fuzzList(f, HSLRC256) }
+
+// Each rule of the formats, broken alone, with the word that the error names.
+func TestLineRules(t *testing.T) {
+	var docs []uint32 // two segments, four buckets of hslrc128, bits in all
+	for i := range uint32(300) {
+		docs = append(docs, 12*i+i*i%7)
+	}
+	for _, c := range []struct {
+		name  string
+		id    ID
+		word  int // of the damage; from the end if below 0
+		value uint32
+		want  int // word in the error
+	}{
+		{"slope below one", LRC, 1, 0, 0},
+		{"slope far too steep", LRC, 1, 1 << 31, 0},
+		{"intercept below all docIDs", LRC, 3, 1 << 31, 0},
+		{"33 bits", LRC, 4, 33, 0},
+		{"fewer bits than the payload", LRC, 4, 1, 0},
+		{"reserved word", LRC, 6, 1, 0},
+		{"first key", LRC, 8, 1, 10},
+		{"second key", LRC, 9, 2559, 10},
+		{"bits behind the values", LRC, -1, math.MaxUint32, -1},
+		{"reserved word", LRCSeg, 7, 1, 0},
+		{"width of the list", LRCSeg, 4, 1, 10},
+		{"base", LRCSeg, 10, 1 << 20, 10},
+		{"33 bits", LRCSeg, 11, 33, 10},
+		{"first offset", LRCSeg, 12, 1, 10},
+		{"offset far outside", LRCSeg, 15, math.MaxUint32, 10},
+		{"base", SegLRC, 2, 5, 8},
+		{"reserved bits", SegLRC, 3, 1 << 31, 2},
+		{"mantissa below a half", SegLRC, 3, 4<<16 | 0x7fff, 2},
+		{"no exponent", SegLRC, 3, 0x8000, 2},
+		{"line above all docIDs", SegLRC, 3, 31<<16 | 0xffff, 2},
+		{"width of another payload", SegLRC, 6, 4<<16 | 0xa000 | 32<<21, 5},
+		{"shift", HSLRC128, 0, 32, 0},
+		{"buckets", HSLRC128, 1, 1, 0},
+		{"reserved word", HSLRC128, 2, 1, 0},
+		{"first start", HSLRC128, 4, 1, 0},
+		{"first offset", HSLRC128, 7, 1, 4},
+		{"start above the next", HSLRC128, 8, 301, 4},
+		{"last bucket empty", HSLRC128, 16, 300, 0},
+		{"length", HSLRC128, 20, 299, 0},
+		{"sentinel", HSLRC128, 21, 1, 0},
+		{"end of payload", HSLRC128, 23, 1, 0},
+	} {
+		t.Run(fmt.Sprintf("%v/%s", c.id, c.name), func(t *testing.T) {
+			l := encode(t, c.id, docs, Options{})
+			if !checkTotal(t, l) {
+				t.Fatal("the list is not good to begin with")
+			}
+			at, want := c.word, c.want
+			if at < 0 {
+				at, want = at+len(l.Words), want+len(l.Words)
+			}
+			l.Words[at] = c.value
+			if checkTotal(t, l) {
+				t.Fatal("taken")
+			}
+			var e *CorruptError
+			if err := l.Validate(); !errors.As(err, &e) || e.Word != want || e.Codec != c.id {
+				t.Errorf("%v, want word %d", err, want)
+			}
+		})
 	}
 }
