@@ -3,11 +3,121 @@ package cl
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"heddle/engine/plan"
 )
 
-// Evaluate is not on devices: callers take the next backend.
-func (s *Store) Evaluate(context.Context, *plan.Formulas, *plan.Results) error {
-	return fmt.Errorf("%s: formulas: %w", s.backend.dev, plan.ErrUnsupported)
+// Evaluate answers f in rounds of kernels/formula.cl, one after the other;
+// concurrent callers overlap.
+func (s *Store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+	began := time.Now()
+	out.Reset()
+	if s.closed.Load() {
+		return plan.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := f.Validate(s.src); err != nil {
+		return err
+	}
+	t, err := s.tablesOf(ctx, s.auto)
+	if err != nil {
+		return err
+	}
+	c := &formulaCut{store: s, formulas: f, tables: t, decoded: map[plan.Handle]formulaOperand{}}
+	x, err := s.takeFormulas(ctx)
+	if err != nil {
+		return err
+	}
+	out.Offsets = slices.Grow(out.Offsets, f.Len())[:f.Len()+1]
+	clear(out.Offsets)
+	for err == nil && c.formula < f.Len() {
+		if err = c.next(x); err == nil && c.groups > 0 {
+			err = x.run(ctx, c, out)
+		}
+	}
+	if err != nil {
+		go x.giveBack() // once nothing is under way
+		return err
+	}
+	x.giveBack()
+	for i := range f.Len() {
+		out.Offsets[i+1] += out.Offsets[i]
+	}
+	out.Stats.Queries = uint64(f.Len())
+	out.Stats.Candidates = f.Candidates(s.src)
+	out.Stats.Matches = out.Offsets[f.Len()]
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// takeFormulas gets a slot, and makes it where that is its first use.
+func (s *Store) takeFormulas(ctx context.Context) (*formulaSlot, error) {
+	var x *formulaSlot
+	select {
+	case x = <-s.freeFormulas:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.closing:
+		return nil, plan.ErrClosed
+	}
+	if x != nil {
+		return x, nil
+	}
+	x, err := s.newFormulaSlot()
+	if err != nil {
+		s.freeFormulas <- nil
+		return nil, err
+	}
+	s.formulaBytes.Add(x.bytes)
+	return x, nil
+}
+
+// formulaSlots is how many batches of formulas are in flight.
+func (t Tuning) formulaSlots() int { return min(t.Slots, 4) }
+
+// What a round of formulas takes at most, and the words that are uploaded for it.
+const (
+	formulaRange    = 8192 // RANGE in kernels/formula.cl
+	formulaPage     = 128  // PAGE
+	formulaOperands = 1 << 14
+	formulaUpload   = 1 << 20
+)
+
+// A formulaShape is how much memory a slot for formulas has.
+type formulaShape struct {
+	groups  int // of a round
+	decoded int // words
+	docs    int // of one expansion
+}
+
+// formulaShapeFor takes a sixteenth of the device's memory at most for all slots.
+func formulaShapeFor(t Tuning, memory uint64) formulaShape {
+	f := formulaShape{groups: 8192, decoded: 1 << 22, docs: 1 << 22}
+	for f.groups > 1 && uint64(t.formulaSlots())*f.bytes() > memory/16 {
+		f.groups /= 2
+		f.decoded /= 2
+		f.docs = max(f.docs/2, formulaRange)
+	}
+	return f
+}
+
+func (f formulaShape) bytes() uint64 {
+	return 4 * uint64(f.groups*(formulaRange/32+1)+f.decoded+f.docs+formulaUpload+16)
+}
+
+// tooLarge is a formula that no round can hold.
+func tooLarge(i, operands int) error {
+	return fmt.Errorf("cl: formula %d names %d lists, at most %d are possible", i, operands, formulaOperands)
+}
+
+// setLocal is the size of a work-group of the kernels of formula.cl.
+func (t Tuning) setLocal() int {
+	if t.Serial {
+		return 1
+	}
+	return 128 // SET_WG
 }

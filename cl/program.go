@@ -94,6 +94,8 @@ func (k kernelID) files() []string {
 		return []string{"compact.cl"}
 	case "merge":
 		return []string{"probe.cl", "group.cl", "merge.cl"}
+	case formulaProgram.name:
+		return []string{"formula.cl"}
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
 	}

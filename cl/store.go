@@ -30,6 +30,9 @@ type Store struct {
 	slots      int
 	scratch    uint64 // bytes of all slots
 
+	freeFormulas chan *formulaSlot // likewise; nil stands for one not made yet
+	formulaBytes atomic.Uint64     // of all of them
+
 	building chan struct{} // holds a token; who takes it may build tables
 	mu       sync.Mutex    // guards tables
 	tables   map[plan.Algorithm]*tables
@@ -89,6 +92,10 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 		s.slots++
 		s.scratch += x.bytes
 		s.free <- x
+	}
+	s.freeFormulas = make(chan *formulaSlot, b.tuning.formulaSlots())
+	for range cap(s.freeFormulas) {
+		s.freeFormulas <- nil
 	}
 	s.matchRate.Store(1 << 14)
 	if err := s.chooseAuto(ctx); err != nil {
@@ -404,7 +411,7 @@ func (s *Store) ExplainBatch(b *plan.Batch) string {
 func (s *Store) Memory() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.arena.bytes + s.scratch
+	n := s.arena.bytes + s.scratch + s.formulaBytes.Load()
 	for _, t := range s.tables {
 		n += t.bytes
 	}
@@ -426,6 +433,11 @@ func (s *Store) Close() error {
 func (s *Store) release() {
 	for range s.slots {
 		(<-s.free).release()
+	}
+	for range cap(s.freeFormulas) {
+		if x := <-s.freeFormulas; x != nil {
+			x.release()
+		}
 	}
 	for _, t := range s.tables {
 		t.release(s.backend)

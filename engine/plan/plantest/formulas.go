@@ -35,9 +35,13 @@ func (su *suite) formulas(t *testing.T) {
 	}
 }
 
-// RunFormulas runs those cases alone.
+// RunFormulas runs those cases alone, for backends with options that concern no
+// others.
 func RunFormulas(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
 	s := suite{Options: opt, open: open}
+	if opt.Codecs == nil {
+		s.Codecs = codec.IDs()
+	}
 	s.formulas(t)
 }
 
