@@ -40,8 +40,8 @@ type Backend struct {
 
 var _ plan.Backend = (*Backend)(nil)
 
-// algorithms are those that search.go and segments.go have loops for.
-var algorithms = []plan.Algorithm{plan.BS, plan.LR, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256, plan.Bits}
+// algorithms that a store runs besides Auto: all.
+var algorithms = plan.Algorithms()
 
 // New returns a backend. It holds no resources until Load.
 func New(opt Options) *Backend {

@@ -46,7 +46,7 @@ func uniform(r *rand.Rand, n int, universe uint32) []uint32 {
 
 func TestBackend(t *testing.T) {
 	run := func(name string, opt Options, suite plantest.Options) {
-		suite.Corrupt = true
+		suite.Corrupt, suite.Codecs = true, codecs
 		t.Run(name, func(t *testing.T) {
 			plantest.Run(t, func(t *testing.T) plan.Backend { return New(opt) }, suite)
 		})
@@ -220,13 +220,13 @@ func TestExplain(t *testing.T) {
 		{plan.Auto, 1, " in docIDs"}, // a plain copy
 		{plan.Auto, 2, "bitset, one load"},
 		{plan.Auto, 3, "auxiliary bitset, one load"},
-		{plan.Auto, 4, "bs: 1 in 1 segments"},
+		{plan.Auto, 4, "bs: 1 in 1 blocks"},
 		{plan.BS, 0, "bs: 3000 in docIDs"},
-		{plan.BS, 1, "bs: 3000 in 24 segments"},
+		{plan.BS, 1, "bs: 3000 in 24 blocks"},
 		{plan.BS, 2, "bitset, one load"},
 		{plan.LR, 1, "lr: safe range of "},
 		{plan.HS16, 0, "hs: buckets of 11.7 in docIDs"},
-		{plan.HS256, 1, "hs: buckets of 187.5 in 24 segments"},
+		{plan.HS256, 1, "hs: buckets of 187.5 in 24 blocks"},
 		{plan.Bits, 0, "hs: buckets of 11.7 in docIDs"},
 		{plan.Bits, 3, "auxiliary bitset, one load"},
 		{plan.Bits, 99, "no list 99"},

@@ -17,13 +17,13 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 		return err.Error()
 	}
 	p := new(prober)
-	if err := p.open(s, a, h); err != nil {
+	if err := p.open(s, a, h, 1); err != nil {
 		return err.Error()
 	}
 	l := s.src.Lists[h]
 	where, sieve := "docIDs", ""
 	if p.packed {
-		where = fmt.Sprintf("%d segments", len(p.segments.view.Last))
+		where = fmt.Sprintf("%d blocks", p.blocks.view.Count())
 	}
 	if p.sieve != nil {
 		sieve = fmt.Sprintf("sieve of %.1f bits a docID, then ", 32*float64(len(p.sieve))/float64(l.Len))
@@ -33,13 +33,8 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 		return "bitset, one load"
 	case p.bits != nil:
 		return "auxiliary bitset, one load"
-	case p.line != nil:
-		return fmt.Sprintf("lr: safe range of %d in %s", p.line.Left+p.line.Right+1, where)
-	case p.bucket != nil:
-		mean := float64(l.Len) / float64(max(len(p.bucket.first)-1, 1))
-		return fmt.Sprintf("%shs: buckets of %.1f in %s", sieve, mean, where)
 	}
-	return fmt.Sprintf("bs: %d in %s", l.Len, where)
+	return sieve + p.find.describe(l.Len, where)
 }
 
 // ExplainBatch implements plan.Store.

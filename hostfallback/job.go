@@ -108,7 +108,7 @@ func (j *job) cut() {
 		if q := b.Query(i); len(q) > 1 || len(q) == 1 && !b.CountOnly {
 			n = int(s.src.Lists[q[0]].Len)
 		}
-		if n < 2*grain {
+		if n < 2*grain || b.Part {
 			if load += n + queryLoad; load >= grain {
 				flush(i + 1)
 			}

@@ -8,6 +8,29 @@ import (
 	"heddle/engine/plan"
 )
 
+// Under PART no query is cut, and every one is taken by itself where it is large.
+func TestCutPart(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 2))
+	const docs = 1 << 20
+	src := source(t, docs, []codec.ID{codec.Raw}, uniform(r, 100, docs), uniform(r, 400_000, docs))
+	b := &plan.Batch{Part: true}
+	for range 6 {
+		b.Add(src, 1)
+	}
+	b.Add(src, 0)
+	b.Add(src, 0)
+	j := &job{store: open(t, src, Options{Threads: 3}), batch: b}
+	j.cut()
+	if len(j.tasks) != 7 {
+		t.Errorf("%d tasks for 6 large queries and 2 small ones", len(j.tasks))
+	}
+	for _, k := range j.tasks {
+		if k.parts > 0 {
+			t.Errorf("a part of a query: %+v", k)
+		}
+	}
+}
+
 // Tasks must cover every query once, parts of large ones included, in order.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))

@@ -2,6 +2,7 @@ package hostfallback
 
 import (
 	"fmt"
+	"slices"
 
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -11,16 +12,17 @@ import (
 // together: 4 KiB of docIDs, so that a block stays in the first-level cache.
 const blockLen = 1024
 
-// stepLen is the most docIDs that one step of a lead yields: 512 docIDs of a raw
-// list, four segments of a compressed one, one block of a bitset.
+// stepLen is the most docIDs that one step of a plain list yields: 512 docIDs of
+// a raw list, one block of a bitset. A step of a compressed list is a block of it.
 const stepLen = 512
 
 // lead reads the shortest list of a query in steps.
 type lead struct {
 	list  codec.List
-	segs  codec.Segments
+	view  codec.Blocks
 	ranks codec.Bits
 	steps int
+	buf   []uint32
 
 	// Under Auto:
 	bits      []uint32 // if there are some
@@ -46,38 +48,42 @@ func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
 	case codec.Raw:
 		_, err = rawDocs(l.list)
 		l.steps = (len(l.list.Words) + stepLen - 1) / stepLen
-	case codec.ParaPFor:
-		l.segs, err = l.list.Segments()
-		l.steps = (len(l.segs.Last) + stepLen/codec.SegmentLen - 1) / (stepLen / codec.SegmentLen)
 	case codec.Bitset:
 		l.ranks, err = l.list.Bits()
 		l.steps = len(l.ranks.Ranks)
 	default:
-		err = errCodec(l.list)
+		err = l.view.Open(l.list)
+		l.steps = l.view.Count()
 	}
 	return named(h, err)
 }
 
-// next returns the docIDs from step at on, up to blockLen of them or to step end,
-// and the step after them. They lie in the list itself or in buf.
-func (l *lead) next(at, end int, buf *[blockLen + 3]uint32) ([]uint32, int, error) {
+// next returns the docIDs from step at on, up to blockLen of them, or one step, or
+// to step end, and the step after them. They lie in the list itself or are valid
+// until the next call.
+func (l *lead) next(at, end int) ([]uint32, int, error) {
 	switch l.list.Codec {
 	case codec.Raw:
 		to := min(at+blockLen/stepLen, end)
 		return l.list.Words[at*stepLen : min(to*stepLen, len(l.list.Words))], to, nil
-	case codec.ParaPFor:
-		const perStep = stepLen / codec.SegmentLen
-		to := min(at+blockLen/stepLen, end)
-		n := 0
-		for seg := at * perStep; seg < min(to*perStep, len(l.segs.Last)); seg++ {
-			k, err := l.segs.Decode(seg, (*[codec.SegmentLen]uint32)(buf[n:]))
-			if err != nil {
-				return nil, to, err
-			}
-			n += k
-		}
-		return buf[:n], to, nil
+	case codec.Bitset:
+		return l.nextBits(at, end)
 	}
+	docs := l.buf[:0]
+	for from := l.view.Start(at); at < end && (len(docs) == 0 || l.view.Start(at+1)-from <= blockLen); at++ {
+		var err error
+		if docs, err = l.view.Decode(docs, at); err != nil {
+			return nil, at, err
+		}
+	}
+	l.buf = docs
+	return docs, at, nil
+}
+
+// nextBits is next for a bitset.
+func (l *lead) nextBits(at, end int) ([]uint32, int, error) {
+	buf := slices.Grow(l.buf[:0], blockLen+3)[:blockLen+3]
+	l.buf = buf
 	n := 0
 	var words [stepLen / 64]uint64
 	for ; at < end && n <= blockLen-stepLen; at++ {

@@ -12,37 +12,37 @@ import (
 // one goroutine and is reused from query to query.
 //
 // With bits set it takes one load a candidate. Otherwise candidates first pass
-// the sieve, if there is one, and are then looked for in docs, or in the segments
-// of a compressed list, in the range that line or bucket gives, or in the whole
-// list when both are nil.
+// the sieve, if there is one, and are then looked for by find in docs or, where
+// the list is compressed, in its blocks.
 type prober struct {
-	handle   plan.Handle
-	bits     []uint32
-	sieve    []uint32
-	line     *codec.Line
-	bucket   *buckets
-	docs     []uint32
-	packed   bool // search segments, not docs
-	segments segments
+	handle plan.Handle
+	bits   []uint32
+	sieve  []uint32
+	find   finder
+	docs   []uint32
+	packed bool // look in blocks, not docs
+	blocks blocks
 }
 
-// open makes p look up list h of s under algorithm a, and builds the tables that
-// it needs.
-func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle) error {
+// open makes p look about candidates docIDs up in list h of s under algorithm a,
+// and builds the tables that it needs.
+func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle, candidates int) error {
+	p.handle, p.bits, p.sieve, p.docs, p.packed = h, nil, nil, nil, false
 	l := s.src.List(h)
-	p.handle, p.bits, p.sieve, p.line, p.bucket, p.docs, p.packed = h, nil, nil, nil, nil, nil, false
 	if a == plan.Auto {
 		t, err := s.tables.auto(h)
 		if err != nil {
 			return err
 		}
-		p.bits, p.sieve, p.docs = t.bits, t.sieve, t.docs
+		p.bits, p.sieve, p.docs, p.find = t.bits, t.sieve, t.docs, finder{algorithm: plan.BS}
 		if t.bucket.first != nil {
-			p.bucket = &t.bucket
+			p.find.bucket = &t.bucket
 		}
 		if p.bits != nil || p.docs != nil {
 			return nil
 		}
+	} else if err := p.find.open(s, a, h, candidates); err != nil {
+		return err
 	}
 	switch l.Codec {
 	case codec.Bitset:
@@ -55,28 +55,16 @@ func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle) error {
 			return named(h, err)
 		}
 		p.docs = docs
-	case codec.ParaPFor:
-		view, err := l.Segments()
-		if err != nil {
+	default:
+		p.packed = true
+		if err := p.blocks.open(l); err != nil {
 			return named(h, err)
 		}
-		p.packed, p.segments.view, p.segments.cached = true, view, -1
-	default:
-		return named(h, errCodec(l))
 	}
-	if l.Len == 0 {
-		return nil
+	if a == plan.Bits && l.Len > 0 {
+		return p.openBits(s, h)
 	}
-	var err error
-	switch {
-	case a == plan.Bits:
-		err = p.openBits(s, h)
-	case a == plan.LR:
-		p.line, err = s.tables.line(h)
-	case a.Bucket() != 0:
-		p.bucket, err = s.tables.bucket(h, a)
-	}
-	return err
+	return nil
 }
 
 // openBits takes a bitset if list h is dense, else HS16, as far as there is room.
@@ -91,7 +79,7 @@ func (p *prober) openBits(s *store, h plan.Handle) error {
 		}
 	}
 	var err error
-	if p.bucket, err = s.tables.bucket(h, plan.HS16); errors.Is(err, plan.ErrOutOfMemory) {
+	if p.find.bucket, err = s.tables.bucket(h, plan.HS16); errors.Is(err, plan.ErrOutOfMemory) {
 		return nil
 	}
 	return err
@@ -110,15 +98,10 @@ func (p *prober) filter(dst, cand []uint32, scattered bool) (int, error) {
 	if p.sieve != nil {
 		cand = dst[:filterSieve(dst, cand, p.sieve)]
 	}
-	switch {
-	case p.packed:
-		return p.segments.filter(dst, cand, p.line, p.bucket)
-	case p.line != nil:
-		return filterLine(dst, cand, p.docs, p.line), nil
-	case p.bucket != nil:
-		return filterBuckets(dst, cand, p.docs, p.bucket), nil
+	if p.packed {
+		return p.blocks.filter(dst, cand, &p.find)
 	}
-	return filterBinary(dst, cand, p.docs), nil
+	return p.find.filter(dst, cand, p.docs), nil
 }
 
 // rawDocs are the docIDs of a raw list; their order is not checked.
@@ -127,10 +110,6 @@ func rawDocs(l codec.List) ([]uint32, error) {
 		return nil, &codec.CorruptError{Codec: l.Codec, Reason: fmt.Sprintf("%d words for %d docIDs", len(l.Words), l.Len)}
 	}
 	return l.Words, nil
-}
-
-func errCodec(l codec.List) error {
-	return &codec.CorruptError{Codec: l.Codec, Reason: "unknown codec"}
 }
 
 // named says which list an error is about.

@@ -12,14 +12,66 @@ import (
 	"heddle/engine/plan"
 )
 
+// inPieces calls filter, which starts at docs[at] and says where to go on, for
+// pieces of cand.
+func inPieces(filter func(dst, cand []uint32, at int) (n, next int)) func(dst, cand []uint32) int {
+	return func(dst, cand []uint32) int {
+		n, at := 0, 0
+		for size := 1; len(cand) > 0; size = size*3 + 1 {
+			size = min(size, len(cand))
+			var k int
+			k, at = filter(dst[n:], slices.Clone(cand[:size]), at)
+			n, cand = n+k, cand[size:]
+		}
+		return n
+	}
+}
+
+// tableless are the ways to look candidates up in docs, by name, that need no
+// table of them.
+func tableless(docs []uint32) map[string]func(dst, cand []uint32) int {
+	all := map[string]func(dst, cand []uint32) int{
+		"binary":        func(dst, cand []uint32) int { return filterBinary(dst, cand, docs) },
+		"interpolation": func(dst, cand []uint32) int { return filterInterpolation(dst, cand, docs) },
+		"merge": func(dst, cand []uint32) int {
+			n, _ := filterMerge(dst, cand, docs, 0)
+			return n
+		},
+		"merge two": func(dst, cand []uint32) int {
+			if len(cand) == 0 {
+				return 0
+			}
+			return mergeTwo(dst, cand, docs)
+		},
+	}
+	for name, filter := range map[string]func(dst, cand []uint32, at int) (n, next int){
+		"gallop":          func(dst, cand []uint32, at int) (int, int) { return filterGallop(dst, cand, docs, at) },
+		"rest":            func(dst, cand []uint32, at int) (int, int) { return filterRest(dst, cand, docs, at) },
+		"merge in pieces": func(dst, cand []uint32, at int) (int, int) { return filterMerge(dst, cand, docs, at) },
+		"merge one":       func(dst, cand []uint32, at int) (int, int) { return mergeOne(dst, cand, docs, at) },
+		"steps of 8":      func(dst, cand []uint32, at int) (int, int) { return filterSteps(dst, cand, docs, 8, at) },
+		"steps of 100":    func(dst, cand []uint32, at int) (int, int) { return filterSteps(dst, cand, docs, 100, at) },
+	} {
+		all[name] = inPieces(filter)
+	}
+	for levels := range 5 {
+		all[fmt.Sprint("pmf", levels)] = func(dst, cand []uint32) int { return filterPMF(dst, cand, docs, levels) }
+	}
+	return all
+}
+
 // filters are all ways to look candidates up in docs, by name.
 func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32) int {
-	all := map[string]func(dst, cand []uint32) int{
-		"binary": func(dst, cand []uint32) int { return filterBinary(dst, cand, docs) },
-	}
+	all := tableless(docs)
+	skips := newSkips(docs)
+	all["skips"] = inPieces(func(dst, cand []uint32, at int) (int, int) { return filterSkips(dst, cand, docs, skips, at) })
 	if len(docs) > 0 {
 		line := codec.FitLine(docs)
 		all["line"] = func(dst, cand []uint32) int { return filterLine(dst, cand, docs, &line) }
+		for _, m := range []uint32{4, localBucket} {
+			l := newLocal(docs, codec.BucketShift(uint32(len(docs)), universe, m))
+			all[fmt.Sprint("local ranges of ", m)] = func(dst, cand []uint32) int { return filterLocal(dst, cand, docs, &l) }
+		}
 	}
 	for _, m := range []uint32{1, 4, 16, 256} {
 		shift := codec.BucketShift(uint32(len(docs)), universe, m)
@@ -91,8 +143,10 @@ func TestFiltersStayInBounds(t *testing.T) {
 				t.Fatalf("%s: %d of %d", name, n, len(cand))
 			}
 		}
-		if n := filterBinary(dst, cand, docs); n > len(cand) {
-			t.Fatalf("binary: %d of %d", n, len(cand))
+		for name, filter := range tableless(docs) {
+			if n := filter(dst, cand); n > len(cand) {
+				t.Fatalf("%s: %d of %d", name, n, len(cand))
+			}
 		}
 		if i := lowerBound(docs, r.Uint32()); i > len(docs) {
 			t.Fatalf("lower bound %d of %d", i, len(docs))

@@ -140,13 +140,3 @@ func (p *span) takeRuns(acc *[chunkDocs / 64]uint64, base uint32) {
 		}
 	}
 }
-
-// gallop is lowerBound for an x that is likely to lie near the front of docs.
-func gallop(docs []uint32, x uint32) int {
-	step := 1
-	for step <= len(docs) && docs[step-1] < x {
-		step *= 2
-	}
-	from := step / 2
-	return from + lowerBound(docs[from:min(step, len(docs))], x)
-}

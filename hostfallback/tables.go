@@ -18,6 +18,8 @@ type tables struct {
 	used  atomic.Int64 // bytes of tables in use
 
 	lines   perList[codec.Line]
+	locals  perList[local]
+	skipped perList[skips]
 	buckets [6]perList[buckets] // HS8 to HS256
 	bitsets perList[[]uint32]
 	autos   perList[autoTable]
@@ -104,6 +106,16 @@ func (t *tables) bucket(h plan.Handle, hs plan.Algorithm) (*buckets, error) {
 	return get(t, &t.buckets[hs-plan.HS8], h, nil, 4*entries, func(docs []uint32) buckets {
 		return buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
 	})
+}
+
+// skips returns the skip list over list h.
+func (t *tables) skips(h plan.Handle) (skips, error) {
+	size := 4 * int64(t.src.Lists[h].Len) / (skipFan - 1)
+	s, err := get(t, &t.skipped, h, nil, size, newSkips)
+	if err != nil {
+		return nil, err
+	}
+	return *s, nil
 }
 
 // denser tells whether list h has more than one in ratio documents.

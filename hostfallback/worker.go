@@ -4,8 +4,7 @@ import "slices"
 
 // worker is the scratch of one goroutine.
 type worker struct {
-	docs    []uint32             // what its tasks matched
-	block   [blockLen + 3]uint32 // with room for expand
+	docs    []uint32 // what its tasks matched
 	acc     [denseWords / 2]uint64
 	lead    lead
 	probers []*prober
@@ -27,7 +26,7 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	}
 	probers := w.probers[:len(lists)-1]
 	for i, p := range probers {
-		if err := p.open(s, a, lists[i+1]); err != nil {
+		if err := p.open(s, a, lists[i+1], int(s.src.Lists[lists[0]].Len)); err != nil {
 			return 0, err
 		}
 	}
@@ -39,7 +38,7 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	}
 	count := 0
 	for at, end := t.steps(w.lead.steps); at < end && !j.cancelled(); {
-		cand, next, err := w.lead.next(at, end, &w.block)
+		cand, next, err := w.lead.next(at, end)
 		if err != nil {
 			return 0, named(lists[0], err)
 		}
