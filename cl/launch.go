@@ -72,7 +72,7 @@ func (x *slot) enqueue() error {
 	} else {
 		x.enqueueProbe(&q, kernelID{"intersect", r.with}, b.tuning.local())
 	}
-	if !gathered {
+	if !gathered && r.parts == 0 {
 		k := q.kernel(kernelID{name: "gather"})
 		q.arg(k, 3, r.sumsAt)
 		q.arg(k, 4, x.docsAt)
@@ -80,10 +80,15 @@ func (x *slot) enqueue() error {
 		q.arg(k, 6, int(r.tile))
 		q.launch(stageGather, k, b.tuning.gatherGroups(r.tiles), b.tuning.local())
 	}
-	q.try(func() (err error) {
-		x.events[stageDownload], err = x.queue.EnqueueReadBuffer(x.out, false, 0, 4*x.read, unsafe.Pointer(&x.down.words[0]), nil)
-		return cmp.Or(err, x.queue.Flush())
-	})
+	if r.parts > 0 {
+		x.enqueueParts(&q)
+	} else {
+		q.try(func() (err error) {
+			x.events[stageDownload], err = x.queue.EnqueueReadBuffer(x.out, false, 0, 4*x.read, unsafe.Pointer(&x.down.words[0]), nil)
+			return err
+		})
+	}
+	q.try(x.queue.Flush)
 	if q.err != nil {
 		// What is under way must end before the slot is used again.
 		_ = x.queue.Finish()
@@ -95,15 +100,19 @@ func (x *slot) enqueue() error {
 // enqueueProbe launches the kernel that looks the elements of the tiles up.
 func (x *slot) enqueueProbe(q *sequence, id kernelID, local int) {
 	r, countOnly := &x.round, 0
+	groups, sumsAt := r.tiles, r.sumsAt
+	if r.parts > 0 {
+		groups, sumsAt = r.parts, r.sumsAt/4
+	}
 	if x.countOnly {
 		countOnly = 1
 	}
 	k := q.kernel(id)
 	q.try(func() error { return k.SetArgBuffer(4, x.aux()) })
 	q.arg(k, 6, r.tilesAt)
-	q.arg(k, 11, r.sumsAt)
+	q.arg(k, 11, sumsAt)
 	q.arg(k, 12, countOnly)
-	q.launch(stageProbe, k, r.tiles, local)
+	q.launch(stageProbe, k, groups, local)
 }
 
 // aux is the buffer of the tables, any buffer where there are none.

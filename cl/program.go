@@ -24,10 +24,14 @@ type feature uint32
 const (
 	useGaps  feature = 1 << iota // lists of coded gaps are looked up
 	useLines                     // lists of lrc, lrcseg, seglrc, hslrc are looked up
+	useIS                        // interpolation search
+	useLRSeg                     // local safe ranges
+	usePMF                       // parallel merge find
+	usePart                      // a query to a work-group
 )
 
 // featureNames are the defines, by bit.
-var featureNames = []string{"USE_GAPS", "USE_LINES"}
+var featureNames = []string{"USE_GAPS", "USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART"}
 
 // lookup is the feature that looking up a list of a codec asks for.
 func lookup(id codec.ID) feature {
@@ -99,10 +103,19 @@ func (k kernelID) files() []string {
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
 	}
+	var files []string
 	if k.with&useLines != 0 {
-		return []string{"probe_lines.cl", "probe.cl", "intersect.cl"}
+		files = append(files, "probe_lines.cl")
 	}
-	return []string{"probe.cl", "intersect.cl"}
+	return append(files, "probe.cl", k.with.shell())
+}
+
+// shell is the file with the kernel that walks tiles and asks probe.cl.
+func (f feature) shell() string {
+	if f&usePMF != 0 {
+		return "pmf.cl"
+	}
+	return "intersect.cl"
 }
 
 // programSource is the text that the driver compiles for some kernels with the

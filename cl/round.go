@@ -34,6 +34,7 @@ type round struct {
 	with       feature // of the lists that are looked up
 	merge      bool    // by the kernels of merge.cl
 	tile       uint32  // elements of a tile
+	parts      int     // queries that are one work-group's, in a round of PART
 	// runs are the runs to decode, by decoder; those of one decoder lie together.
 	runs       [len(decoders)]int
 	runsAt     [len(decoders)]int // in uint4
@@ -47,7 +48,7 @@ type round struct {
 
 // uploadWords bounds the upload of a round of maxTiles tiles.
 func uploadWords(maxTiles int) int {
-	return maxTerms*recordWords + maxTiles*(tileWords+runWords) + maxTiles/blockTiles + 1
+	return maxTerms*recordWords + maxTiles*(tileWords+runWords) + max(maxTiles/blockTiles+1, 4*min(maxQueries, maxTiles))
 }
 
 // cut describes the next round of b from p on in up, the words of the upload,
@@ -163,7 +164,8 @@ func (s *Store) records(refs []tableRef) []record {
 		if refs != nil {
 			t := refs[h]
 			r[3] |= uint32(t.kind)<<16 | uint32(t.shift)<<24
-			r[4], r[5] = t.off, t.entries
+			r[4], r[5], r[6] = t.off, t.entries, t.levels
+			r[7] |= uint32(t.with())
 		}
 		all[h] = r
 	}

@@ -174,11 +174,11 @@ func (x *slot) finish() {
 		if err := b.fault("wait"); err != nil {
 			return err
 		}
-		if err := ocl.WaitForEvents(x.events[stageDownload : stageDownload+1]); err != nil {
+		if err := x.waitParts(); err != nil {
 			return b.fail("waiting for a batch", err)
 		}
 		matches := uint64(0)
-		for _, n := range x.down.words[:x.round.tiles] {
+		for _, n := range x.down.words[:cmp.Or(x.round.parts, x.round.tiles)] {
 			matches += uint64(n)
 		}
 		x.matches = int(matches)
@@ -186,18 +186,12 @@ func (x *slot) finish() {
 			return &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: b.dev.String(), Op: "reading results",
 				Err: fmt.Errorf("%d matches of %d candidates", matches, x.round.candidates)}
 		}
-		if x.countOnly || x.docsAt+x.matches <= x.read {
+		if x.countOnly || x.round.parts > 0 || x.docsAt+x.matches <= x.read {
 			return nil
 		}
 		from := x.read
-		if need := x.docsAt + x.matches; need > len(x.down.words) {
-			grown, err := b.newPinned(4 * (need + need/4))
-			if err != nil {
-				return err
-			}
-			copy(grown.words, x.down.words[:from])
-			x.down.release(b)
-			x.down = grown
+		if err := x.growDown(x.docsAt+x.matches, from); err != nil {
+			return err
 		}
 		err := b.do(func() (err error) {
 			x.events[stageRest], err = x.queue.EnqueueReadBuffer(x.out, false, 4*from, 4*(x.docsAt+x.matches-from),
@@ -215,6 +209,22 @@ func (x *slot) finish() {
 	x.done <- err
 }
 
+// growDown makes room for that many words of results and keeps the first ones.
+func (x *slot) growDown(words, keep int) error {
+	if words <= len(x.down.words) {
+		return nil
+	}
+	b := x.store.backend
+	grown, err := b.newPinned(4 * (words + words/4))
+	if err != nil {
+		return err
+	}
+	copy(grown.words, x.down.words[:keep])
+	x.down.release(b)
+	x.down = grown
+	return nil
+}
+
 // addStats adds what the round cost to st.
 func (x *slot) addStats(st *plan.Stats) error {
 	r := &x.round
@@ -224,7 +234,7 @@ func (x *slot) addStats(st *plan.Stats) error {
 		return nil
 	}
 	st.BytesDown += uint64(4 * x.read)
-	if rest := x.docsAt + x.matches - x.read; !x.countOnly && rest > 0 {
+	if rest := x.docsAt + x.matches - x.read; !x.countOnly && x.round.parts == 0 && rest > 0 {
 		st.BytesDown += uint64(4 * rest)
 	}
 	if x.store.backend.opt.Profiling {

@@ -1,6 +1,7 @@
 package cl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -179,7 +180,11 @@ func (s *Store) features(some feature) feature {
 	if some == 0 {
 		return 0
 	}
-	return some | s.with
+	some |= s.with
+	if some.shell() != "intersect.cl" {
+		some &^= usePart // the others know PARA alone
+	}
+	return some
 }
 
 func (s *Store) resolve(a plan.Algorithm) plan.Algorithm {
@@ -289,11 +294,22 @@ func (s *Store) take(ctx context.Context, try bool) (*slot, error) {
 func (s *Store) send(x *slot, b *plan.Batch, t *tables, at position) (position, error) {
 	var next position
 	x.round, next = s.cut(b, t.records, at, x.up.words, x.firstTile)
-	x.round.with = s.features(x.round.with)
 	x.tables, x.countOnly = t, b.CountOnly
-	x.docsAt = (x.round.tiles + 3) / 4 * 4
-	x.read = x.round.tiles
-	if !x.countOnly {
+	if with := s.features(x.round.with | usePart); b.Part && with&usePart != 0 && !x.round.merge {
+		x.round.with = with
+		x.round.cutParts(x.up.words, x.firstTile)
+	} else {
+		x.round.with = s.features(x.round.with)
+	}
+	counts := cmp.Or(x.round.parts, x.round.tiles)
+	x.docsAt = (counts + 3) / 4 * 4
+	x.read = counts
+	if x.round.parts > 0 && !x.countOnly {
+		x.read = x.docsAt + x.round.tiles*int(x.round.tile)
+		if err := x.growDown(x.read, 0); err != nil {
+			return at, err
+		}
+	} else if !x.countOnly {
 		guess := x.round.candidates * s.matchRate.Load() / (1 << 16)
 		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.down.words))
 	}
@@ -313,6 +329,10 @@ func (s *Store) collect(x *slot, out *plan.Results) error {
 	r := &x.round
 	// The first query may go on from the round before; its end moves then.
 	end := out.Stats.Matches
+	if r.parts > 0 {
+		x.collectParts(out, end)
+		return x.addStats(&out.Stats)
+	}
 	for i := range r.queries {
 		for _, n := range x.down.words[x.firstTile[i]:x.firstTile[i+1]] {
 			end += uint64(n)
@@ -382,6 +402,12 @@ func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
 		return "auxiliary bitset, one load a probe"
 	case t.records[h].kind() == probeOwn:
 		return fmt.Sprintf("hash value to one of %d buckets, then the range that its line leaves", t.records[h].entries())
+	case t.records[h].kind() == probeIS:
+		how = "interpolation search"
+	case t.records[h].kind() == probePMF:
+		how = fmt.Sprintf("parallel merge find with %d levels of splitters", t.records[h][6])
+	case t.records[h].kind() == probeSeg:
+		how = "binary search in a local safe range of a line"
 	case t.records[h].kind() == probeLR:
 		how = "binary search in the safe range of a line"
 	default:

@@ -15,7 +15,8 @@ import (
 )
 
 // algorithms that the kernels run.
-var algorithms = []plan.Algorithm{plan.BS, plan.LR, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256, plan.MergePath, plan.Bits}
+var algorithms = []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
+	plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.Bits}
 
 // Kinds of probes, as in kernels/common.cl.
 const (
@@ -24,6 +25,9 @@ const (
 	probeLR   = 2
 	probeBits = 3
 	probeOwn  = 4
+	probeSeg  = 5
+	probeIS   = 6
+	probePMF  = 7
 )
 
 // tables are the auxiliary tables of one algorithm in a buffer, and the term
@@ -39,9 +43,27 @@ type tableRef struct {
 	off     uint32 // words
 	words   uint32
 	entries uint32
+	levels  uint32 // of splitters
 	kind    uint8
 	shift   uint8
 }
+
+// with is the feature that a probe of this kind asks for.
+func (r *tableRef) with() feature {
+	switch r.kind {
+	case probeSeg:
+		return useLRSeg
+	case probeIS:
+		return useIS
+	case probePMF:
+		return usePMF
+	}
+	return 0
+}
+
+// lrSegment is how many positions share a safe range, LRSEG_SEGMENT in
+// kernels/common.cl.
+const lrSegment = 256
 
 // tableFor says which table list l gets under algorithm a. last is the list's
 // greatest docID. Lists no longer than a bucket, and bitsets, need none; hslrc
@@ -59,7 +81,15 @@ func tableFor(a plan.Algorithm, l codec.List, docs, last uint32) tableRef {
 	case l.Codec == codec.HSLRC128 || l.Codec == codec.HSLRC256:
 		shift, buckets := l.Words[0], l.Words[1] // lastDoc has read them
 		return tableRef{kind: probeOwn, shift: uint8(shift), entries: buckets}
+	case a >= plan.PMF0 && a <= plan.PMF4 && l.Codec == codec.Raw:
+		levels, _ := a.Levels()
+		return tableRef{kind: probePMF, levels: uint32(levels)}
 	case l.Len <= 16:
+	case a == plan.IS && l.Codec == codec.Raw:
+		return tableRef{kind: probeIS}
+	case a == plan.LRSeg:
+		words := 4 + 2*((l.Len-1)/lrSegment+1)
+		return tableRef{kind: probeSeg, words: words, entries: words}
 	case a == plan.LR:
 		return tableRef{kind: probeLR, words: 8, entries: 8}
 	case l.Len > bucket && bucket > 0:
@@ -219,6 +249,8 @@ func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, t
 					for k, v := range [4]int64{l.Slope, l.Intercept, l.Left, l.Right} {
 						table[2*k], table[2*k+1] = uint32(uint64(v)), uint32(uint64(v)>>32)
 					}
+				case probeSeg:
+					localRanges(table, docs)
 				case probeBits:
 					for _, d := range docs {
 						table[d>>5] |= 1 << (d & 31)
@@ -234,4 +266,20 @@ func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, t
 		}
 	}
 	return nil
+}
+
+// localRanges writes the table of LRSeg: one line for the list, and for every
+// segment of positions that it predicts how far to the left and to the right of
+// them docIDs lie (Ao et al. 2011, section 4.3, where a search finds the segment).
+func localRanges(table, docs []uint32) {
+	l := codec.FitLine(docs)
+	for k, v := range [2]int64{l.Slope, l.Intercept} {
+		table[2*k], table[2*k+1] = uint32(uint64(v)), uint32(uint64(v)>>32)
+	}
+	for i, d := range docs {
+		at := min(max((int64(d)*l.Slope+l.Intercept)>>codec.LineShift, 0), int64(len(docs)-1))
+		local := table[4+2*(at/lrSegment):]
+		local[0] = max(local[0], uint32(max(at-int64(i), 0)))
+		local[1] = max(local[1], uint32(max(int64(i)-at, 0)))
+	}
 }

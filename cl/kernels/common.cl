@@ -27,23 +27,50 @@
 #ifndef SCAN_SERIAL
 #define SCAN_SERIAL 0 // 1: one work-item walks a tile, no barriers (CPU devices)
 #endif
+#ifndef NV_SHUFFLE
+#define NV_SHUFFLE 0 // 1: scan over warp shuffles in inline PTX (NVIDIA only)
+#endif
 #ifndef COUNT_LOADS
 #define COUNT_LOADS 0 // 1: tile kernels add up the words that they ask for
 #endif
 
+#define RUN 2048 // elements of a run
+#define DECODE_WG 128
+#define ROWS 4 // 16-byte stores of a work-item, DECODE_WG apart: RUN/4/DECODE_WG
+#define FOUR(row) row(0) row(1) row(2) row(3)
 #define BLOCK 64 // tiles whose survivors are added up together
 #define ELEMENTS_DECODED 4
 #define SEGMENT 128
 #define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // of n values; n may be 2^32-1
 
+#define LINE_SEGMENT 256 // docIDs under one line
+#define LINE_SEGMENTS(n) ((n) / LINE_SEGMENT + ((n) % LINE_SEGMENT != 0))
+
 #define CODEC_RAW 1
 #define CODEC_PARAPFOR 2
 #define CODEC_BITSET 3
+#define CODEC_VBYTE 4
+#define CODEC_RICE 5
+#define CODEC_PFD 6
+#define CODEC_NEWPFD 7
+#define CODEC_RPFD 8
+#define CODEC_LRC 9
+#define CODEC_LRCSEG 10
+#define CODEC_SEGLRC 11
+#define CODEC_HSLRC128 12
+#define CODEC_HSLRC256 13
 
 #define PROBE_BS 0   // no table
 #define PROBE_HS 1   // table: bucket starts
 #define PROBE_LR 2   // table: slope, intercept, left, right as 64-bit integers
 #define PROBE_BITS 3 // table: a bitset of s1.y words
+#define PROBE_OWN 4  // hslrc, which has buckets itself: s1.y of them
+#define PROBE_LRSEG 5 // table: slope, intercept, then left, right a segment of positions
+#define PROBE_IS 6   // no table
+#define PROBE_PMF 7  // no table; s1.z levels of splitters
+
+#define LRSEG_SEGMENT 256 // positions that share a safe range
+#define LRSEG_SEGMENTS(n) (((n) - 1) / LRSEG_SEGMENT + 1) // n > 0
 
 typedef __global const uint *words_t;
 
@@ -100,6 +127,45 @@ static inline uint bits_at(words_t p, uint words, uint at, uint bit, uint b) {
     if (s + b > 32)
         v |= p[min(k + 1, words - 1)] << (32 - s);
     return v & low_mask(b);
+}
+
+// The words that hold four values of b bits, from bit `shift` of w0 on.
+typedef struct {
+    uint w0, w1, w2, w3, w4, shift;
+} window_t;
+
+// window reads the words of four values at bit `bit` behind word `at`: one or two
+// where b is at most 8, else up to five. Nothing is clamped.
+static inline window_t window(words_t p, uint at, uint bit, uint b, bool narrow) {
+    window_t w;
+    p += at + (bit >> 5);
+    w.shift = bit & 31;
+    uint end = w.shift + 4 * b;
+    w.w1 = w.w2 = w.w3 = w.w4 = 0;
+    w.w0 = p[0];
+    if (end > 32) w.w1 = p[1];
+    if (!narrow) {
+        if (end > 64) w.w2 = p[2];
+        if (end > 96) w.w3 = p[3];
+        if (end > 128) w.w4 = p[4];
+    }
+    return w;
+}
+
+static inline uint align_words(uint hi, uint lo, uint s) { return (uint)(((ulong)hi << 32 | lo) >> s); }
+
+static inline uint4 narrow4(window_t w, uint b) {
+    uint v = align_words(w.w1, w.w0, w.shift);
+    return (uint4)(v, v >> b, v >> (2 * b), v >> (3 * b & 31)) & low_mask(b);
+}
+
+static inline uint4 wide4(window_t w, uint b) {
+    uint v0 = align_words(w.w1, w.w0, w.shift), v1 = align_words(w.w2, w.w1, w.shift);
+    uint v2 = align_words(w.w3, w.w2, w.shift), v3 = align_words(w.w4, w.w3, w.shift);
+    ulong lo = (ulong)v1 << 32 | v0, hi = (ulong)v3 << 32 | v2;
+    uint b2 = 2 * b;
+    ulong rest = b2 >= 64 ? hi : b2 ? lo >> b2 | hi << (64 - b2) : lo;
+    return (uint4)((uint)lo, (uint)(lo >> b), (uint)rest, (uint)(rest >> b)) & low_mask(b);
 }
 
 // Exceptions lie behind the values in place, from a word boundary.

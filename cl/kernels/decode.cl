@@ -19,11 +19,6 @@
 #ifndef HEDDLE_COMMON
 #include "common.cl"
 #endif
-#ifndef NV_SHUFFLE
-#define NV_SHUFFLE 0 // 1: scan over warp shuffles in inline PTX (NVIDIA only)
-#endif
-#define RUN 2048 // elements
-#define DECODE_WG 128
 
 // select_bit returns the position of set bit r (0-based) of a bitset of
 // `blocks` blocks of 512 bits whose rank directory lies behind the bits.
@@ -83,7 +78,6 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
 #else // SCAN_LOCAL
 
 #define LANES (SEGMENT / 4)
-#define ROWS 4 // segments of one work-item, DECODE_WG/LANES apart: RUN/4/DECODE_WG
 
 // scan4 adds up, over the LANES work-items of a segment, four sums at once.
 // Every work-item of the group calls it.
@@ -138,45 +132,6 @@ static inline row_t row_of(uint off, uint h, uint words, uint payload, uint coun
     return x;
 }
 
-// The words that hold values 4*lane to 4*lane+3, from bit `shift` of w0 on.
-typedef struct {
-    uint w0, w1, w2, w3, w4, shift;
-} window_t;
-
-// window reads one or two words where b is at most 8, else up to five.
-static inline window_t window(words_t p, row_t x, uint lane, bool narrow) {
-    window_t w;
-    uint bit = 4 * lane * x.b;
-    p += x.at + (bit >> 5);
-    w.shift = bit & 31;
-    uint end = w.shift + 4 * x.b;
-    w.w1 = w.w2 = w.w3 = w.w4 = 0;
-    w.w0 = p[0];
-    if (end > 32) w.w1 = p[1];
-    if (!narrow) {
-        if (end > 64) w.w2 = p[2];
-        if (end > 96) w.w3 = p[3];
-        if (end > 128) w.w4 = p[4];
-    }
-    return w;
-}
-
-static inline uint align_words(uint hi, uint lo, uint s) { return (uint)(((ulong)hi << 32 | lo) >> s); }
-
-static inline uint4 narrow4(window_t w, uint b) {
-    uint v = align_words(w.w1, w.w0, w.shift);
-    return (uint4)(v, v >> b, v >> (2 * b), v >> (3 * b & 31)) & low_mask(b);
-}
-
-static inline uint4 wide4(window_t w, uint b) {
-    uint v0 = align_words(w.w1, w.w0, w.shift), v1 = align_words(w.w2, w.w1, w.shift);
-    uint v2 = align_words(w.w3, w.w2, w.shift), v3 = align_words(w.w4, w.w3, w.shift);
-    ulong lo = (ulong)v1 << 32 | v0, hi = (ulong)v3 << 32 | v2;
-    uint b2 = 2 * b;
-    ulong rest = b2 >= 64 ? hi : b2 ? lo >> b2 | hi << (64 - b2) : lo;
-    return (uint4)((uint)lo, (uint)(lo >> b), (uint)rest, (uint)(rest >> b)) & low_mask(b);
-}
-
 // decode_bitset selects the set bits of a run, four a work-item at a time.
 static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint4 *dst) {
     uint blocks = r.z / 17;
@@ -190,9 +145,6 @@ static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint4 *
         dst[i] = d;
     }
 }
-
-// Four rows of a work-item: the same member of each.
-#define FOUR(row) row(0) row(1) row(2) row(3)
 
 // decode_segments decodes the segments of a run, ROWS a work-item. Its barriers
 // stand once in the kernel: PoCL 3.1 made wrong code of two branches with
@@ -228,12 +180,12 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
     if (max(max(g[0].b, g[1].b), max(g[2].b, g[3].b)) <= 8) {
         // All loads of all rows first: they need not wait for each other.
         window_t w[ROWS];
-#define NARROW_LOAD(k) w[k] = window(p, g[k], lane, true);
+#define NARROW_LOAD(k) w[k] = window(p, g[k].at, 4 * lane * g[k].b, g[k].b, true);
 #define NARROW(k) v[k] = narrow4(w[k], g[k].b);
         FOUR(NARROW_LOAD)
         FOUR(NARROW)
     } else {
-#define WIDE(k) v[k] = wide4(window(p, g[k], lane, false), g[k].b);
+#define WIDE(k) v[k] = wide4(window(p, g[k].at, 4 * lane * g[k].b, g[k].b, false), g[k].b);
         FOUR(WIDE)
     }
 #if !NV_SHUFFLE

@@ -3,7 +3,9 @@
 // Computes  probe(list record, table record, x) = x is in the list. Under
 //           USE_LINES also lists of lrc, lrcseg, seglrc and hslrc, under USE_GAPS
 //           of parapfor; a list of another codec has nothing.
-// Source    Ao et al. 2011: BS, LR and HS, section 4.2 to 4.4.
+//           USE_IS and USE_LRSEG add those algorithms.
+// Source    Ao et al. 2011: BS and HS, section 4.2 and 4.4; IS, LR and LRSEG, section
+//           4.3, where "local safe range" is LRSEG.
 // Bounds    any list bytes: loads are clamped to the list or table, loops are
 //           bounded by log2 of the list and by SEGMENT.
 #ifndef HEDDLE_PROBE
@@ -16,6 +18,12 @@
 #endif
 #ifndef USE_GAPS
 #define USE_GAPS 0
+#endif
+#ifndef USE_IS
+#define USE_IS 0
+#endif
+#ifndef USE_LRSEG
+#define USE_LRSEG 0
 #endif
 #if USE_LINES
 #ifndef HEDDLE_PROBE_LINES
@@ -49,6 +57,34 @@ static inline bool find(words_t p, uint n, uint lo, uint hi, uint x, uint *loads
     return any(hits) && lo < hi;
 }
 
+#if USE_IS
+#ifndef IS_STEPS
+#define IS_STEPS 6 // guesses; a list that is no line is halved after them
+#endif
+
+// interpolate narrows the places of x in p[0, n), n > 0, by guesses on the line
+// between the ends of what is left, in integers.
+static inline void interpolate(words_t p, uint n, uint x, uint *lo, uint *hi, uint *loads) {
+    uint a = 0, b = n - 1, va = p[a], vb = p[b]; // x is in p[a, b] or nowhere
+    LOADS(*loads, 2);
+    for (uint k = 0; k < IS_STEPS && b - a > NEAR && va <= x && x <= vb; k++) {
+        uint mid = a + (uint)((ulong)(x - va) * (b - a) / max(vb - va, 1u));
+        mid = min(mid, b - 1); // of unsorted words too, and p[b] is known
+        uint v = p[mid];
+        LOADS(*loads, 2);
+        if (v < x) {
+            a = mid + 1;
+            va = p[a];
+        } else {
+            b = mid;
+            vb = v;
+        }
+    }
+    *lo = a;
+    *hi = va <= x && x <= vb ? b + 1 : a;
+}
+#endif
+
 // range_of narrows the places of x in the list of record r to [*lo, *hi).
 static inline void range_of(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uint *hi, uint *loads) {
     uint kind = (r.w >> 16) & 0xff, n = r.y;
@@ -72,6 +108,16 @@ static inline void range_of(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uin
         *lo = (uint)clamp(at - left, (long)0, (long)n);
         *hi = (uint)clamp(at + right + 1, (long)*lo, (long)n);
     }
+#if USE_LRSEG
+    else if (kind == PROBE_LRSEG && s.y >= 4 + 2 * LRSEG_SEGMENTS(n)) {
+        LOADS(*loads, 6);
+        long slope = (long)((ulong)t[1] << 32 | t[0]), intercept = (long)((ulong)t[3] << 32 | t[2]);
+        uint at = (uint)clamp(((long)x * slope + intercept) >> 30, (long)0, (long)n - 1);
+        words_t range = t + 4 + 2 * (at / LRSEG_SEGMENT);
+        *lo = at - min(at, range[0]);
+        *hi = at + 1 + min(n - 1 - at, range[1]);
+    }
+#endif
 }
 
 #if USE_GAPS
@@ -139,6 +185,10 @@ static inline bool probe(ARENA, uint4 r, uint4 s, words_t aux, uint x, uint *loa
 #if USE_LINES
     if (codec >= CODEC_LRC && codec <= CODEC_SEGLRC)
         return probe_line(p, r, lo, hi, x, loads);
+#endif
+#if USE_IS
+    if (kind == PROBE_IS)
+        interpolate(p, n, x, &lo, &hi, loads);
 #endif
 #if USE_GAPS
     if (codec == CODEC_PARAPFOR)

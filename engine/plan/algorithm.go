@@ -23,13 +23,13 @@ const (
 	// BS is binary search (Ao et al. 2011, section 4.2).
 	BS
 	// IS is interpolation search in exact integers, with binary search after a
-	// bounded number of steps (section 4.2 names it as an alternative to BS).
+	// bounded number of steps (section 4.3 says why it does not suit GPUs).
 	IS
 	// LR is binary search in the safe range of a linear regression over the
 	// whole list (section 4.3), in exact integers.
 	LR
 	// LRSeg is LR with a safe range for each segment of a list under one line
-	// for all of it (local safe ranges, section 5.2).
+	// for all of it (local safe ranges, section 4.3).
 	LRSeg
 	// HS8 to HS256 are binary search in a hash bucket (section 4.4); the number
 	// is the mean number of docIDs in a bucket.
