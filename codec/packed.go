@@ -7,7 +7,9 @@ import (
 )
 
 // Packed is a view of n packed values, any uint32 each, with random access:
-// the gaps of a ParaPFor list, or frequencies. Values lie in segments of
+// the gaps of a ParaPFor list, or frequencies. It is the codec "freq": a
+// frequency is found by the position of its docID in the list, from one segment
+// (Ding et al. 2009, section 8.2). Values lie in segments of
 // SegmentLen, the last one may be shorter. The words are a directory of two
 // words a segment {offset of its payload in words from the start of Payload,
 // header}, then the payloads, contiguous, in order. Header bits:
