@@ -19,9 +19,9 @@ type Device struct {
 }
 
 // Devices lists the devices whose name, vendor or platform contains filter (case
-// ignored; empty: all), GPUs first. On a machine without an OpenCL library or
+// ignored; empty: all), GPUs first. Rows of tuning go before the built-in ones. On a machine without an OpenCL library or
 // driver it returns none and the reason.
-func Devices(filter string) ([]*Device, error) {
+func Devices(filter string, rows ...Tuning) ([]*Device, error) {
 	platforms, err := ocl.GetPlatforms()
 	if err != nil {
 		return nil, fmt.Errorf("cl: no OpenCL here: %w", err)
@@ -37,7 +37,7 @@ func Devices(filter string) ([]*Device, error) {
 			continue
 		}
 		for _, h := range devices {
-			d := describe(p, h)
+			d := describe(p, h, rows)
 			if !strings.Contains(strings.ToLower(d.info.Device+"\n"+d.info.Vendor+"\n"+d.info.Platform), strings.ToLower(filter)) {
 				continue
 			}
@@ -51,7 +51,7 @@ func Devices(filter string) ([]*Device, error) {
 	return append(gpus, others...), errors.Join(errs...)
 }
 
-func describe(p *ocl.Platform, h *ocl.Device) *Device {
+func describe(p *ocl.Platform, h *ocl.Device, rows []Tuning) *Device {
 	d := &Device{handle: h, quirks: quirksFor(p.Name(), h.Name())}
 	d.info = plan.Info{
 		Kind:         "opencl",
@@ -67,7 +67,7 @@ func describe(p *ocl.Platform, h *ocl.Device) *Device {
 		LocalMemory:  uint64(max(h.LocalMemSize(), 0)),
 		Algorithms:   algorithms,
 	}
-	d.tuning = d.quirks.apply(tuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " ")))
+	d.tuning = d.quirks.apply(tuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
 	d.info.Tuning, d.info.Batch = d.tuning.Name, d.tuning.Batch
 	return d
 }
@@ -107,19 +107,21 @@ func (d *Device) Preferred() (bool, string) {
 // check refuses a device that the kernels cannot run on.
 func (d *Device) check() error {
 	t := d.tuning
-	local := 4 * max(8*128+1, 4*t.Tile+t.Tile/32+3)
+	local := max(4*max(8*128+1, 4*t.Tile+t.Tile/32+3), 8*t.mergeTile()+16*t.MergeWG+4*65)
+	group := max(t.local(), t.decodeLocal(), t.mergeLocal())
+	fault := t.check()
 	var why string
 	switch {
-	case t.WG <= 0 || t.WG%32 != 0 || t.Tile <= 0 || t.Tile%128 != 0 || t.Tile > runLen || t.RoundTiles <= 0 || t.Slots <= 0:
-		why = fmt.Sprintf("its tuning row %q is out of range: work-groups of %d, tiles of %d, %d a round, %d slots", t.Name, t.WG, t.Tile, t.RoundTiles, t.Slots)
+	case fault != nil:
+		why = fmt.Sprintf("its tuning row %q: %v", t.Name, fault)
 	case !d.handle.Available():
 		why = "the driver says that it is not available"
 	case !d.handle.CompilerAvailable():
 		why = "the driver has no compiler"
 	case !d.handle.EndianLittle():
 		why = "it is big-endian; lists are little-endian"
-	case d.handle.MaxWorkGroupSize() < max(t.local(), t.decodeLocal()):
-		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels ask for %d", d.handle.MaxWorkGroupSize(), max(t.local(), t.decodeLocal()))
+	case d.handle.MaxWorkGroupSize() < group:
+		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels ask for %d", d.handle.MaxWorkGroupSize(), group)
 	case !t.Serial && d.info.LocalMemory < uint64(local):
 		why = fmt.Sprintf("it has %d bytes of local memory, the kernels ask for %d", d.info.LocalMemory, local)
 	case d.info.MaxAlloc < 1<<20:

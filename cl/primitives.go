@@ -160,8 +160,6 @@ func (b *Backend) checkScan() error {
 	local := uint64(80*t.ScanWG + 256) // of compact, without shuffles
 	var why string
 	switch {
-	case t.ScanWG <= 0 || t.ScanWG%32 != 0 || t.ScanChunk <= 0:
-		why = fmt.Sprintf("tuning row %q is out of range: scan_wg %d, scan_chunk %d", t.Name, t.ScanWG, t.ScanChunk)
 	case t.Serial:
 	case b.dev.handle.MaxWorkGroupSize() < t.ScanWG:
 		why = fmt.Sprintf("work-groups hold %d work-items, scans ask for %d", b.dev.handle.MaxWorkGroupSize(), t.ScanWG)

@@ -183,10 +183,13 @@ func TestScanErrors(t *testing.T) {
 		t.Errorf("more than a buffer: %v", err)
 	}
 	form := d.Tuning()
-	form.ScanWG = 33
-	b = openForm(t, &d, form, false)
+	form.Serial = false
+	poor = d
+	poor.info.LocalMemory = 48 << 10
+	form.ScanWG = 1024
+	b = openForm(t, &poor, form, false)
 	if _, err := b.Scan(t.Context(), many, many, 1); !errors.Is(err, plan.ErrNoDevice) {
-		t.Errorf("work-groups of 33: %v", err)
+		t.Errorf("local memory of 48 KiB: %v", err)
 	}
 }
 

@@ -44,11 +44,12 @@ var tuningRows = sync.OnceValue(func() []Tuning {
 	return t.Row
 })
 
-// tuningFor picks the row for a device described by words.
-func tuningFor(words string) Tuning {
+// tuningFor picks the row for a device described by words: of some, else of the
+// built-in ones.
+func tuningFor(words string, some ...Tuning) Tuning {
 	words = strings.ToLower(words)
 rows:
-	for _, r := range tuningRows() {
+	for _, r := range append(some[:len(some):len(some)], tuningRows()...) {
 		for _, m := range r.Match {
 			if !strings.Contains(words, m) {
 				continue rows

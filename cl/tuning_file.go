@@ -1,0 +1,88 @@
+package cl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// ReadTunings reads rows of a tuning table from a TOML file, as `heddle tune`
+// writes it and as tuning.toml describes it. Unknown keys and rows that the
+// kernels cannot run with are errors that name the file and the row. Given to
+// Devices, the rows go before the built-in ones.
+func ReadTunings(file string) ([]Tuning, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var table struct {
+		Row []Tuning `toml:"row"`
+	}
+	meta, err := toml.Decode(string(text), &table)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%s: unknown key %s", file, unknown[0])
+	}
+	if len(table.Row) == 0 {
+		return nil, fmt.Errorf("%s: no [[row]]", file)
+	}
+	for i, r := range table.Row {
+		if r.Name == "" {
+			return nil, fmt.Errorf("%s: row %d has no name", file, i+1)
+		}
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("%s: row %q: %w", file, r.Name, err)
+		}
+		for k, m := range r.Match {
+			table.Row[i].Match[k] = strings.ToLower(m)
+		}
+	}
+	return table.Row, nil
+}
+
+// WriteTuning writes a row as ReadTunings reads it.
+func WriteTuning(w io.Writer, row Tuning) error {
+	var b bytes.Buffer
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	if err := e.Encode(struct {
+		Row []Tuning `toml:"row"`
+	}{[]Tuning{row}}); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// check refuses rows that the kernels cannot run with on any device.
+func (t Tuning) check() error {
+	fail := func(format string, args ...any) error { return fmt.Errorf(format, args...) }
+	switch {
+	case t.WG < 32 || t.WG > 1024 || t.WG%32 != 0:
+		return fail("work-groups of %d (wg), not a multiple of 32 up to 1024", t.WG)
+	case t.Tile < 128 || t.Tile > runLen || t.Tile%128 != 0:
+		return fail("tile is %d, not a multiple of 128 up to %d", t.Tile, runLen)
+	case t.RoundTiles < 1 || uint64(t.RoundTiles)*uint64(t.Tile) > 1<<30:
+		return fail("round_tiles is %d: a round has 1 tile to 2^30 elements", t.RoundTiles)
+	case t.Slots < 1 || t.Slots > 64:
+		return fail("slots is %d, not 1 to 64", t.Slots)
+	case t.ScanWG < 32 || t.ScanWG > 1024 || t.ScanWG%32 != 0:
+		return fail("scan_wg is %d, not a multiple of 32 up to 1024", t.ScanWG)
+	case t.ScanChunk < 1 || t.ScanChunk > 1<<20:
+		return fail("scan_chunk is %d, not 1 to 2^20", t.ScanChunk)
+	case t.MergeRows != 4 && t.MergeRows != 8 && t.MergeRows != 16:
+		return fail("merge_rows is %d, not 4, 8 or 16", t.MergeRows)
+	case t.MergeWG < 32 || t.MergeWG > 256 || t.MergeWG%32 != 0 || t.MergeWG&(t.MergeWG-1) != 0 || t.MergeRows == 16 && t.MergeWG == 256:
+		return fail("merge_wg is %d, not 32, 64, 128, or 256 with less than 16 rows", t.MergeWG)
+	case t.Serial && (t.NVShuffle || t.LookBack):
+		return errors.New("serial kernels neither shuffle nor look back")
+	}
+	return nil
+}
