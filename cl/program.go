@@ -93,7 +93,7 @@ func (k kernelID) files() []string {
 	case "decode_lines":
 		return []string{"lines.cl", "decode_lines.cl"}
 	case "decode_vbyte", "decode_rice", "decode_pfd", "decode_newpfd", "decode_rpfd":
-		return []string{"gaps.cl", "segments_serial.cl", "segments.cl", "segments_rpfd.cl", "decode_gaps.cl"}
+		return []string{"gaps.cl", "segments.cl", "segments_rpfd.cl", "segments_serial.cl", "decode_gaps.cl"}
 	case "gather":
 		return []string{"compact.cl"}
 	case "merge":
