@@ -52,6 +52,7 @@ func (c chart) draw(path, title string, part []reading) error {
 	p.X.Label.Text = c.x
 	p.Y.Label.Text = cmp.Or(c.y, units(part))
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
+	p.X.Tick.Marker = plot.TickerFunc(evenly)
 	if c.logX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(powersOfTwo)
 	}

@@ -53,22 +53,19 @@ func encodeAll(ctx context.Context, id codec.ID, opt codec.Options, lists [][]ui
 }
 
 // decode measures how fast lists in an encoding become docIDs that are written
-// out: on the host by codec.List.AppendTo on all threads, on a device by its own
+// out: on the host by codec.List.AppendTo on a number of threads, on a device by its own
 // clock for the kernel. Every list is checked before.
-func (s *session) decode(ctx context.Context, who contestant, id codec.ID, opt codec.Options, lists [][]uint32) (decoding, error) {
+func (s *session) decode(ctx context.Context, who contestant, threads int, id codec.ID, opt codec.Options, lists [][]uint32) (decoding, error) {
 	src, err := encodeAll(ctx, id, opt, lists)
 	if err != nil {
 		return decoding{}, err
 	}
-	var ints uint64
-	for _, l := range lists {
-		ints += uint64(len(l))
-	}
+	ints := collection{lists: lists}.postings()
 	d := decoding{bytes: 4 * (uint64(len(src.Words)) + ints)}
 	peak := 0.0
 	if who.name == "host" {
 		peak = s.hostPeak()
-		d.rate, err = s.decodeHost(ctx, src, lists, ints)
+		d.rate, err = decodeHost(ctx, src, lists, threads, s.opt.Runs)
 	} else {
 		d.rate, peak, err = s.decodeDevice(ctx, who, src, lists, ints)
 	}
@@ -81,13 +78,13 @@ func (s *session) decode(ctx context.Context, who contestant, id codec.ID, opt c
 // leastTime is how long a timed run takes at least.
 const leastTime = 20 * time.Millisecond
 
-// decodeHost decodes all lists on all threads, each into memory of its own.
-func (s *session) decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, ints uint64) (summary, error) {
+// decodeHost decodes all lists on threads, each into memory of its own.
+func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads, runs int) (summary, error) {
 	pass := func(check bool) error {
 		var next atomic.Int64
 		var wg sync.WaitGroup
-		errs := make([]error, s.opt.Threads)
-		for t := range s.opt.Threads {
+		errs := make([]error, threads)
+		for t := range threads {
 			wg.Go(func() {
 				var docs []uint32
 				for h := int(next.Add(1)) - 1; h < len(lists) && ctx.Err() == nil; h = int(next.Add(1)) - 1 {
@@ -109,7 +106,7 @@ func (s *session) decodeHost(ctx context.Context, src *plan.Source, lists [][]ui
 		return summary{}, err
 	}
 	var rates []float64
-	for range s.opt.Runs {
+	for range runs {
 		passes, began := 0, time.Now()
 		for passes == 0 || time.Since(began) < leastTime {
 			if err := pass(false); err != nil {
@@ -117,7 +114,7 @@ func (s *session) decodeHost(ctx context.Context, src *plan.Source, lists [][]ui
 			}
 			passes++
 		}
-		rates = append(rates, float64(passes)*float64(ints)/time.Since(began).Seconds()/1e9)
+		rates = append(rates, float64(passes)*float64(collection{lists: lists}.postings())/time.Since(began).Seconds()/1e9)
 	}
 	return summarize(rates), nil
 }

@@ -3,16 +3,19 @@ package bench
 // listsExhibits are those of Lists, in the order in which they run.
 func listsExhibits() []exhibit {
 	return []exhibit{
-		logExhibit(),
-		aoTable1(), aoTable4(),
-		aoFigure5(), aoFigure6(),
-		wuFigure3(), wuFigure4(),
+		logExhibit(), pairsExhibit(), skewExhibit(), setsExhibit(), primitivesExhibit(),
+		aoTable1(), aoTable3(), aoTable4(), aoTable7(),
+		aoFigure5(), aoFigure6(), aoFigure9a(), aoFigure9b(),
+		wuFigure3(), wuFigure4(), wuFigure5(), wuFigure6(), wuFigure7(), wuFigure8(),
+		dingFigure6(),
 	}
 }
 
 // decodeExhibits are those of Decode.
 func decodeExhibits() []exhibit {
 	return []exhibit{
-		intsExhibit(),
+		intsExhibit(), coreExhibit(),
+		aoTable2(), aoTable5(), aoFigure7(), aoFigure8(),
+		dingTable1(), dingFigure3(), dingFigure4(),
 	}
 }

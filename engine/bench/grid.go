@@ -17,13 +17,18 @@ type column struct {
 	text map[string]string
 }
 
+// wide is the number of series beyond which a grid leaves shares of the peak out.
+const wide = 4
+
 // grid lays a panel out as a table: a row for each place, and for each series
 // its median with half the spread, and where there are any, what the paper has,
-// the share of the copy bandwidth, and the ratio to the baseline.
+// in a grid that is not wide, the share of the copy bandwidth, and the ratio to
+// the baseline.
 func grid(rows string, part []reading) [][]string {
 	places := distinct(part, byPlace)
 	var columns []column
-	for _, series := range distinct(part, bySeries) {
+	names := distinct(part, bySeries)
+	for _, series := range names {
 		baseline := ""
 		add := func(head string, text func(r reading) string) {
 			c := column{head, make(map[string]string)}
@@ -39,7 +44,9 @@ func grid(rows string, part []reading) [][]string {
 		}
 		add(series, func(r reading) string { return number(r.Median) + spread(r.Row) })
 		add("paper", func(r reading) string { return known(r.paper != 0, number(r.paper)) })
-		add("of peak", func(r reading) string { return known(r.PeakFraction > 0, number(100*r.PeakFraction)+" %") })
+		if len(names) <= wide {
+			add("of peak", func(r reading) string { return known(r.PeakFraction > 0, number(100*r.PeakFraction)+" %") })
+		}
 		add("× "+baseline, func(r reading) string { return known(r.Ratio > 0, number(r.Ratio)) })
 	}
 	lines := [][]string{{rows}}

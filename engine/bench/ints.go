@@ -50,8 +50,11 @@ func intsExhibit() exhibit {
 					return err
 				}
 				for _, who := range s.contestants {
-					for _, id := range s.opt.codecs {
-						d, err := s.decode(ctx, who, id, codec.DefaultOptions(), lists)
+					for _, id := range s.opt.Codecs {
+						if !who.reads(id) {
+							continue
+						}
+						d, err := s.decode(ctx, who, s.opt.Threads, id, codec.DefaultOptions(), lists)
 						if err != nil {
 							return err
 						}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -27,22 +28,27 @@ type Options struct {
 
 	Seed  uint64 // 1
 	Short bool   // one theme of MaxThemes, less of everything: under 20 s
-	// Orders are uniform, clustered and reordered: GOVR, GOV and GOVPR.
+	// Orders are uniform, clustered and reordered, for GOVR, GOV and GOVPR;
+	// clustered when short.
 	Orders []Order
 	// Layouts and Algorithms of the log; raw and auto, hs16 and auto when short,
 	// else all layouts and bs, lr, hs16, hs32, hs256, bits, auto.
 	Layouts    []Layout
 	Algorithms []plan.Algorithm
 
+	// Codecs that Decode measures; all but bitset, which is for dense lists only. A
+	// device has those of codec.IDs.
+	Codecs []codec.ID
+
 	// Real is a folder of real sets: real-roaring zips, and indices (.hdl). Empty:
 	// none.
 	Real string
 
 	// Queries is how many are put in a run; behind the last of the workload comes
-	// the first again. 500,000 to a GPU, 5000 to a CPU (pure Go or OpenCL), 500
+	// the first again. 500,000 to a GPU, 5000 to a CPU (pure Go or OpenCL), 200
 	// when short.
 	Queries int
-	// Runs that are timed, after one that is not; 5, and 3 when short.
+	// Runs that are timed, after one that is not; 5, and 2 when short.
 	Runs int
 	// Threshold closes a batch: candidates, as engine.Options.BatchCandidates; 0
 	// is what the backend likes best.
@@ -63,15 +69,14 @@ type Options struct {
 	// a CPU, 128 K and 1 M when short.
 	Sweep []uint64
 
-	docs   uint32     // documents of the workload, for tests; docCount
-	codecs []codec.ID // of decoding: those of Layouts, or all but bitset
+	docs uint32 // documents of the workload, for tests; docCount
 }
 
 // How many queries make a run of some tenths of a second.
 const (
 	gpuQueries   = 500_000
 	cpuQueries   = 5000
-	shortQueries = 500
+	shortQueries = 200
 )
 
 // queries is how many a device of a type gets.
@@ -96,20 +101,17 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Runs == 0 {
 		o.Runs = 5
 		if o.Short {
-			o.Runs = 3
+			o.Runs = 2
 		}
 	}
 	if len(o.Orders) == 0 {
 		o.Orders = []Order{Uniform, Clustered, Reordered}
-	}
-	ids := o.Layouts
-	if len(ids) == 0 {
-		ids = Layouts()
-	}
-	for _, l := range ids {
-		if l != LayoutAuto && l != LayoutBitset {
-			o.codecs = append(o.codecs, codec.ID(l))
+		if o.Short {
+			o.Orders = []Order{Clustered}
 		}
+	}
+	if len(o.Codecs) == 0 {
+		o.Codecs = slices.DeleteFunc(encoders(), func(id codec.ID) bool { return id == codec.Bitset })
 	}
 	if len(o.Layouts) == 0 {
 		o.Layouts = Layouts()

@@ -39,6 +39,9 @@ func reproduce(ctx context.Context, name string, all []exhibit, opt Options, std
 	}
 	s := &session{bench: name, opt: opt, out: opt.tables(stdout, stderr), log: stderr,
 		peaks: make(map[string]float64), readings: make(map[string][]reading)}
+	if err := realFolder(opt.Real); err != nil {
+		return err
+	}
 	if err := s.meet(ctx); err != nil {
 		return err
 	}
@@ -59,6 +62,7 @@ type session struct {
 	rows        *rowWriter
 	out, log    io.Writer
 	contestants []contestant
+	real        []collection         // read once
 	peaks       map[string]float64   // copy bandwidth by device, bytes a second
 	readings    map[string][]reading // by exhibit
 	now         *exhibit             // the one at hand
@@ -71,6 +75,7 @@ type session struct {
 	peer    *roaringPeer // nil until somebody wants it
 	sources map[encoding]*plan.Source
 	costs   map[setup]*cost
+	batched map[method]*batching
 	open    openIndex
 }
 
@@ -182,7 +187,7 @@ func (s *session) prepare(ctx context.Context, order Order) error {
 	if err != nil {
 		return err
 	}
-	s.w, s.sources, s.costs = w, make(map[encoding]*plan.Source), make(map[setup]*cost)
+	s.w, s.sources, s.costs, s.batched = w, make(map[encoding]*plan.Source), make(map[setup]*cost), make(map[method]*batching)
 	if s.dict, err = hdl.NewDictionary(w.Terms); err != nil {
 		return err
 	}
@@ -197,7 +202,7 @@ func (s *session) prepare(ctx context.Context, order Order) error {
 // forget drops the workload: gigabytes, of which the next one needs as many.
 func (s *session) forget() error {
 	err := s.closeIndex()
-	s.w, s.dict, s.queries, s.check, s.peer, s.sources, s.costs = nil, nil, nil, nil, nil, nil, nil
+	s.w, s.dict, s.queries, s.check, s.peer, s.sources, s.costs, s.batched = nil, nil, nil, nil, nil, nil, nil, nil
 	debug.FreeOSMemory()
 	return err
 }

@@ -106,13 +106,13 @@ func TestRunDevice(t *testing.T) {
 
 func TestInts(t *testing.T) {
 	opt := tiny()
-	opt.Tables, opt.Layouts = []string{"ints"}, nil
+	opt.Tables = []string{"ints"}
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")
 	var out bytes.Buffer
 	if err := Decode(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	codecs := len(codec.IDs()) - 1 // no bitset
+	codecs := len(encoders()) - 1 // no bitset
 	rows := readRows(t, opt.JSON)
 	if len(rows) != 2*codecs {
 		t.Fatalf("%d rows", len(rows))

@@ -16,6 +16,7 @@ func aoFigure5() exhibit {
 
 func aoFigure6() exhibit {
 	e := thresholdFigure("ao-fig6", "Response time of a batch against the threshold, plain lists", "Ao et al. 2011, Figure 6", alone)
+	e.chart.y = "response time of a batch, ms"
 	e.says = "Below 128 K the response times of the algorithms cannot be told apart; then the better algorithms win by more and more."
 	return e
 }
@@ -81,6 +82,7 @@ func wuFigure3() exhibit {
 
 func wuFigure4() exhibit {
 	e := blocksFigure("wu-fig4", "Response time of a batch against B, threshold S·T·B", "Wu et al. 2010, Figure 4", alone)
+	e.chart.y = "response time of a batch, ms"
 	e.says = "No more than 10 ms, and nearly flat, while B is less than 256; sharply up beyond."
 	return e
 }

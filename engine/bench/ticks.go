@@ -39,13 +39,17 @@ func oneTwoFive(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// evenly marks a linear axis.
-func evenly(lo, hi float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
-	for i := range ticks {
-		if ticks[i].Label != "" {
-			ticks[i].Label = decimally(ticks[i].Value)
+// evenly marks a linear axis, at multiples of 1, 2 or 5 times a power of ten.
+func evenly(lo, hi float64) (ticks []plot.Tick) {
+	step := math.Pow(10, math.Floor(math.Log10(max(hi-lo, math.SmallestNonzeroFloat32))))
+	for _, part := range []float64{0.1, 0.2, 0.5, 1} {
+		if (hi-lo)/(step*part) <= 8 {
+			step *= part
+			break
 		}
+	}
+	for i := math.Ceil(lo / step); i*step <= hi; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: decimally(i * step)})
 	}
 	return ticks
 }

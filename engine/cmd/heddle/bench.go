@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/codec"
 	"heddle/engine/bench"
 	"heddle/engine/plan"
 )
@@ -24,7 +25,7 @@ answers are the same.`,
 type benchOptions struct {
 	settings
 	bench.Options
-	orders, layouts []string
+	orders []string
 }
 
 func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
@@ -32,9 +33,8 @@ func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Tables, "table", nil, "reproduce only these tables, `LIST` of the names above")
 	fs.BoolVar(&o.Short, "short", false, "a small part of the workload, in less than 20 seconds")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the workload")
-	fs.IntVar(&o.Runs, "runs", 0, "timed runs, `N`; 0 is 5, or 3 with --short")
-	fs.StringSliceVar(&o.orders, "orders", nil, "numberings of the documents, `LIST` of uniform, clustered, reordered (default all)")
-	fs.StringSliceVar(&o.layouts, "layouts", nil, "encodings of the lists, `LIST` of codecs and auto (default all, raw and auto with --short)")
+	fs.IntVar(&o.Runs, "runs", 0, "timed runs, `N`; 0 is 5, or 2 with --short")
+	fs.StringSliceVar(&o.orders, "orders", nil, "numberings of the documents, `LIST` of uniform, clustered, reordered (default all, clustered with --short)")
 	fs.StringVar(&o.Real, "real", "", "real lists too: real-roaring zips and indices in the folder `DIR`")
 	fs.StringVar(&o.JSON, "json", "", "write the rows to `FILE`, a JSON object a line, by way of FILE.partial, which stays after an error; - is standard output, tables then go to standard error")
 	fs.StringVar(&o.Plot, "plot", "", "draw the figures into the folder `DIR`, as SVG and PNG")
@@ -47,9 +47,6 @@ func (o *benchOptions) Validate(args []string) (err error) {
 		return errors.New("--runs and --queries cannot be negative")
 	}
 	if o.Orders, err = parseAll(o.orders, bench.ParseOrder); err != nil {
-		return err
-	}
-	if o.Layouts, err = parseAll(o.layouts, bench.ParseLayout); err != nil {
 		return err
 	}
 	return noArguments(args)
@@ -68,7 +65,7 @@ func (o *benchOptions) configure(a *App) error {
 
 type benchListsOptions struct {
 	benchOptions
-	algorithms []string
+	layouts, algorithms []string
 }
 
 func newBenchLists(a *App) *cobra.Command {
@@ -92,13 +89,17 @@ against each other.`,
 
 func (o *benchListsOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
+	fs.StringSliceVar(&o.layouts, "layouts", nil, "encodings of the lists of the log, `LIST` of codecs and auto (default all, raw and auto with --short)")
 	fs.StringSliceVar(&o.algorithms, "algorithms", nil, "algorithms of the log, `LIST` (default bs, lr, hs16, hs32, hs256, bits, auto; hs16 and auto with --short)")
-	fs.IntVar(&o.Queries, "queries", 0, "put only the first `N` queries; 0 is 500000 to a GPU and 5000 to a CPU, 500 with --short")
+	fs.IntVar(&o.Queries, "queries", 0, "put only the first `N` queries; 0 is 500000 to a GPU and 5000 to a CPU, 200 with --short")
 	fs.BoolVar(&o.Peers, "peers", false, "measure other libraries too, in turns with heddle")
 }
 
 func (o *benchListsOptions) Validate(args []string) (err error) {
 	if err := bench.CheckLists(o.Options); err != nil {
+		return err
+	}
+	if o.Layouts, err = parseAll(o.layouts, bench.ParseLayout); err != nil {
 		return err
 	}
 	if o.Algorithms, err = parseAll(o.algorithms, plan.ParseAlgorithm); err != nil {
@@ -126,7 +127,10 @@ func parseAll[T any](words []string, parse func(string) (T, error)) (all []T, er
 	return all, nil
 }
 
-type benchDecodeOptions struct{ benchOptions }
+type benchDecodeOptions struct {
+	benchOptions
+	codecs []string
+}
 
 func newBenchDecode(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
@@ -140,12 +144,20 @@ docIDs a second come out of them. Every table or figure has a name; --table and
 
 Backend auto measures both pure Go and OpenCL.`,
 		Example: `  heddle bench decode --short
-  heddle bench decode --table ints --layouts raw,parapfor --json rows.jsonl`,
+  heddle bench decode --table ints --codecs parapfor,rice --json rows.jsonl`,
 	}, &benchDecodeOptions{})
 }
 
-func (o *benchDecodeOptions) Validate(args []string) error {
+func (o *benchDecodeOptions) AddFlags(fs *pflag.FlagSet) {
+	o.benchOptions.AddFlags(fs)
+	fs.StringSliceVar(&o.codecs, "codecs", nil, "only these codecs, `LIST` (default all)")
+}
+
+func (o *benchDecodeOptions) Validate(args []string) (err error) {
 	if err := bench.CheckDecode(o.Options); err != nil {
+		return err
+	}
+	if o.Codecs, err = parseAll(o.codecs, codec.ParseID); err != nil {
 		return err
 	}
 	return o.benchOptions.Validate(args)

@@ -1,0 +1,279 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/codec"
+	"heddle/engine"
+	"heddle/engine/hdl"
+	"heddle/engine/plan"
+)
+
+// twoLists are plain lists of random docIDs; the shorter one comes first.
+type twoLists struct {
+	src  *plan.Source
+	a, b []uint32
+	want []uint32 // in both
+}
+
+// pairGap is the mean distance of docIDs in the longer list: a quarter of the
+// shorter one is in both.
+const pairGap = 4
+
+// pair draws lists of about two lengths.
+func pair(ctx context.Context, seed uint64, short, long int) (*twoLists, error) {
+	docs := uint32(long * pairGap)
+	lists := make([][]uint32, 2)
+	if err := parallel(ctx, 2, func(_ *scratch, i int) error {
+		n := []int{short, long}[i]
+		lists[i] = newRandom(seed, streamGaps, uint64(n)<<1|uint64(i)).sample(make([]uint32, 0, n+n/64+64), 0, docs, float64(n)/float64(docs))
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if len(lists[0]) > len(lists[1]) {
+		lists[0], lists[1] = lists[1], lists[0]
+	}
+	src, err := encodeAll(ctx, codec.Raw, codec.DefaultOptions(), lists)
+	return &twoLists{src, lists[0], lists[1], intersect(nil, lists[0], lists[1])}, err
+}
+
+// inputs of both lists.
+func (p *twoLists) inputs() int { return len(p.a) + len(p.b) }
+
+// pairTimes are those of one intersection, in seconds: end to end, and of the
+// kernels, which pure Go has not.
+type pairTimes struct {
+	whole, kernels summary
+	moved          uint64
+	peak           float64
+}
+
+// pairTimes intersects a pair by algorithms: those that the contestant lacks, and
+// those whose tables do not fit, are left out. Every answer is checked once.
+func (s *session) pairTimes(ctx context.Context, who contestant, p *twoLists, threads int, algorithms []plan.Algorithm) (map[plan.Algorithm]pairTimes, error) {
+	dict, err := hdl.NewDictionary([]string{"a", "b"})
+	if err != nil {
+		return nil, err
+	}
+	query := []engine.Query{{Terms: []string{"a", "b"}}}
+	times := make(map[plan.Algorithm]pairTimes)
+	for _, a := range []access{alone, profiled, counting} {
+		if a != alone && who.name == "host" {
+			break
+		}
+		x, err := engine.New(ctx, p.src, dict, engine.Options{Backend: who.name, Device: s.opt.Device, Threads: threads, Workers: 1,
+			Profiling: a == profiled, CountLoads: a == counting})
+		if err != nil {
+			return nil, err
+		}
+		for _, algorithm := range algorithms {
+			if !who.runs(algorithm) {
+				continue
+			}
+			t := times[algorithm]
+			if err = s.pairRun(ctx, x, query, p, algorithm, a, &t); err != nil {
+				if errors.Is(err, plan.ErrOutOfMemory) {
+					continue
+				}
+				break
+			}
+			times[algorithm] = t
+		}
+		if err = errors.Join(err, x.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return times, nil
+}
+
+// pairRun measures one of the times of an algorithm.
+func (s *session) pairRun(ctx context.Context, x *engine.Index, query []engine.Query, p *twoLists, algorithm plan.Algorithm, a access, t *pairTimes) (err error) {
+	once := func(check bool) (stats plan.Stats, err error) {
+		err = x.SearchBatches(ctx, query, engine.SearchOptions{Algorithm: algorithm}, func(_ int, r *plan.Results) error {
+			if stats = r.Stats; check && !slices.Equal(r.Query(0), p.want) {
+				return fmt.Errorf("%s gives other docIDs than a merge", algorithm)
+			}
+			return nil
+		})
+		return stats, err
+	}
+	stats, err := once(true)
+	if err != nil {
+		return err
+	}
+	if a == counting {
+		t.moved = stats.BytesMoved
+		return nil
+	}
+	var whole, kernels []float64
+	began := time.Now()
+	for run := 0; run < s.opt.Runs || time.Since(began) < leastTime; run++ {
+		start := time.Now()
+		if stats, err = once(false); err != nil {
+			return err
+		}
+		whole = append(whole, time.Since(start).Seconds())
+		kernels = append(kernels, stats.Kernel().Seconds())
+	}
+	if a == alone {
+		t.whole = summarize(whole)
+		return nil
+	}
+	t.kernels = summarize(kernels)
+	t.peak, err = s.peak(ctx, x)
+	return err
+}
+
+// rate turns seconds for a number of things into G things a second; 0 where some
+// took no time that a clock could see.
+func (t summary) rate(things int) summary {
+	if t.Min == 0 {
+		return summary{}
+	}
+	per := func(seconds float64) float64 { return float64(things) / seconds / 1e9 }
+	return summary{Median: per(t.Median), Min: per(t.Max), Max: per(t.Min), Runs: t.Runs}
+}
+
+// fraction is the share of the copy bandwidth that the kernels use.
+func (t pairTimes) fraction() float64 {
+	if t.peak == 0 || t.kernels.Median == 0 {
+		return 0
+	}
+	return float64(t.moved) / t.kernels.Median / t.peak
+}
+
+// thrust is CUDA's thrust::set_intersection on an H200, in G inputs a second.
+var thrust = map[int]float64{1 << 20: 22, 1 << 24: 158, 1 << 26: 262}
+
+// pairsExhibit is two plain lists of a length.
+func pairsExhibit() exhibit {
+	return exhibit{
+		name: "pairs", title: "Two plain lists of one length",
+		says: "thrust::set_intersection of CUDA on an H200, kernels alone: the column of the paper.",
+		ours: "The lengths of both lists count. A quarter of the docIDs is in both. Of peak: bytes that the kernels ask for.",
+		rows: "docIDs in each list",
+		run: func(ctx context.Context, s *session) error {
+			algorithms := []plan.Algorithm{plan.MergePath, plan.PMF3, plan.HS16, plan.Bits, plan.Auto}
+			for _, n := range s.opt.pick([]int{1 << 20, 1 << 24, 1 << 26}, []int{1 << 16, 1 << 18}) {
+				p, err := pair(ctx, s.opt.Seed, n, n)
+				if err != nil {
+					return err
+				}
+				roars, err := s.roaringPair(p)
+				if err != nil {
+					return err
+				}
+				for _, who := range s.contestants {
+					times, err := s.pairTimes(ctx, who, p, s.opt.Threads, algorithms)
+					if err != nil {
+						return err
+					}
+					for _, a := range algorithms {
+						t, ok := times[a]
+						if !ok {
+							continue
+						}
+						row := Row{Metric: "end to end", Unit: "G inputs/s"}
+						if roars.Runs > 0 {
+							row.Baseline, row.Ratio = peerName, roars.Median/t.whole.Median
+						}
+						r := reading{panel: "end to end, " + who.String(), series: a.String(), at: binarily(float64(n)), Row: t.whole.rate(p.inputs()).into(row)}
+						if err := s.put(who.on(r)); err != nil {
+							return err
+						}
+						if t.kernels.Median == 0 {
+							continue
+						}
+						r = reading{panel: "kernels, " + who.String(), series: a.String(), at: r.at, paper: thrust[n],
+							Row: t.kernels.rate(p.inputs()).into(Row{Metric: "kernels", Unit: "G inputs/s", Bytes: t.moved, PeakFraction: t.fraction()})}
+						if err := s.put(who.on(r)); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// pick chooses between the whole and the short set of something.
+func (o *Options) pick(whole, short []int) []int {
+	if o.Short {
+		return short
+	}
+	return whole
+}
+
+// roaringPair times the peer on a pair, in seconds, where peers are asked for:
+// bitmaps made before, the answer as an array.
+func (s *session) roaringPair(p *twoLists) (summary, error) {
+	if !s.opt.Peers {
+		return summary{}, nil
+	}
+	a, b := roaring.BitmapOf(p.a...), roaring.BitmapOf(p.b...)
+	a.RunOptimize()
+	b.RunOptimize()
+	var times []float64
+	began := time.Now()
+	for run := 0; run < s.opt.Runs || time.Since(began) < leastTime; run++ {
+		start := time.Now()
+		got := roaring.And(a, b).ToArray()
+		times = append(times, time.Since(start).Seconds())
+		if run == 0 && !slices.Equal(got, p.want) {
+			return summary{}, errors.New("roaring gives other docIDs than a merge")
+		}
+	}
+	return summarize(times), nil
+}
+
+// dingFigure6 is the time of an element of two lists of one length, by levels of
+// splitters.
+func dingFigure6() exhibit {
+	return exhibit{
+		name: "ding-fig6", title: "Intersection of two lists of one length by levels of recursion", source: "Ding et al. 2009, Figure 6",
+		says:  "Below 4 ns an element of one list for long lists with two or three levels; without recursion much slower.",
+		ours:  "Kernels by the device's clock; pure Go end to end on all threads. A quarter of the docIDs is in both lists.",
+		rows:  "docIDs in each list",
+		chart: chart{kind: lineChart, x: "docIDs in each list", y: "ns an element of one list", logX: true, logY: true},
+		run: func(ctx context.Context, s *session) error {
+			algorithms := []plan.Algorithm{plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.HS16, plan.Auto}
+			for _, n := range s.opt.pick([]int{5000, 20_000, 100_000, 500_000, 2_000_000, 16_000_000}, []int{5000, 100_000}) {
+				p, err := pair(ctx, s.opt.Seed, n, n)
+				if err != nil {
+					return err
+				}
+				for _, who := range s.contestants {
+					times, err := s.pairTimes(ctx, who, p, s.opt.Threads, algorithms)
+					if err != nil {
+						return err
+					}
+					for _, a := range algorithms {
+						t, ok := times[a]
+						if !ok {
+							continue
+						}
+						v := t.kernels
+						if who.name == "host" {
+							v = t.whole
+						}
+						ns := 1e9 / float64(len(p.a))
+						v = summary{v.Median * ns, v.Min * ns, v.Max * ns, v.Runs}
+						if err := s.put(who.on(reading{panel: who.String(), series: a.String(), at: decimally(float64(n)), x: float64(n),
+							Row: v.into(Row{Metric: "time", Unit: "ns an element", Bytes: t.moved, PeakFraction: t.fraction()})})); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
