@@ -65,7 +65,9 @@ func (b *Blocks) Open(l List) (err error) {
 	case Rice:
 		b.rice, err = l.rice(&b.gap)
 	case RPFD:
-		err = b.gap.checkRPFD(int(l.Len))
+		if l.Len > 0 {
+			err = checkRPFD(b.gap.payload, int(l.Len), b.count, -1)
+		}
 	}
 	return err
 }

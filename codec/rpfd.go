@@ -27,131 +27,88 @@ import "math"
 // MaxRPFDLevels is the largest number of levels of RPFD.
 const MaxRPFDLevels = 4
 
-// rpfdArray is a view of an array.
+// rpfdArray is a view of an array that check found good.
 type rpfdArray struct {
-	at         int // offset of its header in the list, for errors
+	words      []uint32 // from the header on
+	at         int      // of the header in the list, for errors
 	m          int
 	b          uint
 	level      int
 	exceptions int
-	starts     []uint32 // empty without exceptions, as are the next two
-	slots      []uint32
-	offsets    []uint32 // to the start of the overflows
-	overflows  []uint32 // to the end of the list
+	blocks     int // words of starts
+	slots      int // where these begin, and the next two
+	offsets    int
+	overflows  int
 }
 
-// rpfd views the array of m values that begins words, of a list where the words
-// begin at word at. Lengths are checked, but those of the arrays inside.
-func rpfd(words []uint32, m, at int) (a rpfdArray, err error) {
-	bad := func(reason string) (rpfdArray, error) {
-		return rpfdArray{}, corrupt(RPFD, at, "array of %d values: %s", m, reason)
+// viewRPFD views the array of m values that begins words, which begin at word at
+// of the list. What it reads must be there; the rest is for check.
+func viewRPFD(words []uint32, m, at int) rpfdArray {
+	a := rpfdArray{words: words, at: at, m: m, b: uint(words[0] & 63), level: int(words[0] >> 8), exceptions: int(words[1]), slots: 2}
+	if a.exceptions > 0 {
+		a.blocks = segments(uint32(m))
+		a.slots = 3 + a.blocks
+		a.overflows = int(words[2])
 	}
-	if len(words) < 2 {
-		return bad("ends inside the header")
+	a.offsets = a.slots + packWords(m, a.b)
+	return a
+}
+
+// inside views the array of offsets or overflows, which begins at word at.
+func (a *rpfdArray) inside(at int) rpfdArray {
+	return viewRPFD(a.words[at:], a.exceptions, a.at+at)
+}
+
+// checkRPFD checks headers, lengths and the zeros behind slots of an array of m
+// values, which begin at word at of the list and must be all of words, and of
+// all arrays inside. level is that of the array, or -1 for any.
+func checkRPFD(words []uint32, m, at, level int) error {
+	bad := func(word int, reason string) error {
+		return corrupt(RPFD, at+word, "array of %d values: %s", m, reason)
 	}
-	h := words[0]
-	a = rpfdArray{at: at, m: m, b: uint(h & 63), level: int(h >> 8)}
+	if len(words) < 3 && (len(words) < 2 || words[1] > 0) {
+		return bad(0, "ends inside the header")
+	}
+	a := viewRPFD(words, m, at)
+	end := a.offsets
 	switch {
-	case h&0xc0 != 0 || a.level > MaxRPFDLevels:
-		return bad("header with reserved bits")
+	case words[0]&0xc0 != 0 || a.level > MaxRPFDLevels || level >= 0 && a.level != level:
+		return bad(0, "header with reserved bits or another level")
+	case a.b > 32 || a.b == 32 && a.exceptions > 0:
+		return bad(0, "values of more than 32 bits")
 	case words[1] > uint32(m):
-		return bad("more exceptions than values")
-	case a.b > 32 || a.b == 32 && words[1] > 0:
-		return bad("values of more than 32 bits")
-	}
-	a.exceptions = int(words[1])
-	head, low := 2, (uint64(m)*uint64(a.b)+31)/32
-	if a.exceptions > 0 {
-		head = 3 + segments(uint32(m))
-	}
-	if uint64(len(words)) < uint64(head)+low {
-		return bad("ends inside the slots")
-	}
-	end := head + int(low)
-	a.slots = words[head:end:end]
-	if a.exceptions > 0 {
-		over := words[2]
-		if uint64(over) < uint64(end) || uint64(over) > uint64(len(words)) {
-			return bad("overflows outside of it")
-		}
-		a.starts, a.offsets, a.overflows = words[3:head], words[end:over], words[over:]
-	}
-	return a, nil
-}
-
-// inside views the array of offsets or overflows, whose words begin at word at of
-// the list.
-func (a *rpfdArray) inside(words []uint32, at int) (rpfdArray, error) {
-	in, err := rpfd(words, a.exceptions, at)
-	if err == nil && in.level != a.level-1 {
-		err = corrupt(RPFD, at, "%d levels inside of %d", in.level, a.level)
-	}
-	return in, err
-}
-
-// offsetsAt and overflowsAt are where these lie in the list.
-func (a *rpfdArray) offsetsAt() int {
-	head := 2
-	if a.exceptions > 0 {
-		head = 3 + len(a.starts)
-	}
-	return a.at + head + len(a.slots)
-}
-func (a *rpfdArray) overflowsAt() int { return a.offsetsAt() + len(a.offsets) }
-
-// checkRPFD checks the array of n values that the payload must be.
-func (t *gapTables) checkRPFD(n int) error {
-	if n == 0 {
-		return nil
-	}
-	a, err := rpfd(t.payload, n, len(t.last))
-	if err != nil {
-		return err
-	}
-	return a.check(t.payload)
-}
-
-// check checks the lengths of all arrays inside, the zeros behind slots, and that
-// the array, which begins words, is all of them.
-func (a rpfdArray) check(words []uint32) error {
-	if !zeroAbove(a.slots, uint(uint64(a.m)*uint64(a.b)%32)) {
-		return corrupt(RPFD, a.offsetsAt()-1, "bits behind the last slot")
+		return bad(1, "more exceptions than values")
+	case end > len(words):
+		return bad(0, "ends inside the slots")
+	case a.exceptions == 0 && end != len(words):
+		return bad(end, "words behind the end")
+	case a.exceptions > 0 && (a.overflows < end || a.overflows > len(words)):
+		return bad(2, "overflows outside of it")
+	case !zeroAbove(words[a.slots:end], uint(uint64(m)*uint64(a.b)%32)):
+		return bad(end-1, "bits behind the last slot")
 	}
 	if a.exceptions == 0 {
-		if rest := a.offsetsAt() - a.at; rest != len(words) {
-			return corrupt(RPFD, a.at+rest, "%d words behind the end of an array", len(words)-rest)
+		return nil
+	}
+	if a.level == 0 {
+		if a.overflows-end != a.exceptions || len(words)-a.overflows != a.exceptions {
+			return bad(end, "offsets and overflows are not one word an exception")
 		}
 		return nil
 	}
-	for _, part := range []struct {
-		words []uint32
-		at    int
-	}{{a.offsets, a.offsetsAt()}, {a.overflows, a.overflowsAt()}} {
-		if a.level == 0 {
-			if len(part.words) != a.exceptions {
-				return corrupt(RPFD, part.at, "%d words for %d exceptions", len(part.words), a.exceptions)
-			}
-			continue
-		}
-		in, err := a.inside(part.words, part.at)
-		if err != nil {
-			return err
-		}
-		if err := in.check(part.words); err != nil {
-			return err
-		}
+	if err := checkRPFD(words[end:a.overflows], a.exceptions, at+end, a.level-1); err != nil {
+		return err
 	}
-	return nil
+	return checkRPFD(words[a.overflows:], a.exceptions, at+a.overflows, a.level-1)
 }
 
-// decode writes the values from lo on to dst, at most a block of them.
+// decode writes the values from lo on to dst, at most SegmentLen of them.
 func (a *rpfdArray) decode(dst []uint32, lo int) error {
 	if lo%32 == 0 {
-		first := lo / 32 * int(a.b)
-		unpack(dst, a.slots[first:first+packWords(len(dst), a.b)], a.b)
+		unpack(dst, a.words[a.slots+lo/32*int(a.b):][:packWords(len(dst), a.b)], a.b)
 	} else {
 		for i := range dst {
-			dst[i] = bitsAt(a.slots, uint(lo+i)*a.b, a.b)
+			dst[i] = bitsAt(a.words[a.slots:], uint(lo+i)*a.b, a.b)
 		}
 	}
 	if a.exceptions == 0 {
@@ -168,12 +125,12 @@ func (a *rpfdArray) decode(dst []uint32, lo int) error {
 // patch adds the overflows of the exceptions of a block to the values in dst,
 // which begin with value lo.
 func (a *rpfdArray) patch(dst []uint32, lo, block int) error {
-	from, to := int(a.starts[block]), a.exceptions
-	if block+1 < len(a.starts) {
-		to = int(a.starts[block+1])
+	from, to := int(a.words[3+block]), a.exceptions
+	if block+1 < a.blocks {
+		to = int(a.words[3+block+1])
 	}
 	end := min((block+1)*SegmentLen, a.m)
-	if block == 0 && from != 0 || from > to || to > a.exceptions || to-from > end-block*SegmentLen {
+	if block == 0 && from != 0 || from < 0 || from > to || to > a.exceptions || to-from > end-block*SegmentLen {
 		return corrupt(RPFD, a.at+3+block, "block %d has exceptions %d to %d of %d", block, from, to, a.exceptions)
 	}
 	if from == to {
@@ -182,19 +139,15 @@ func (a *rpfdArray) patch(dst []uint32, lo, block int) error {
 	var buf [2][SegmentLen]uint32
 	offsets, overflows := buf[0][:to-from], buf[1][:to-from]
 	if a.level == 0 {
-		offsets, overflows = a.offsets[from:to], a.overflows[from:to]
+		copy(offsets, a.words[a.offsets+from:])
+		copy(overflows, a.words[a.overflows+from:])
 	} else {
-		in, err := a.inside(a.offsets, a.offsetsAt())
-		if err == nil {
-			err = in.decode(offsets, from)
-		}
-		if err != nil {
+		in := a.inside(a.offsets)
+		if err := in.decode(offsets, from); err != nil {
 			return err
 		}
-		if in, err = a.inside(a.overflows, a.overflowsAt()); err == nil {
-			err = in.decode(overflows, from)
-		}
-		if err != nil {
+		in = a.inside(a.overflows)
+		if err := in.decode(overflows, from); err != nil {
 			return err
 		}
 	}
@@ -216,10 +169,7 @@ func (a *rpfdArray) patch(dst []uint32, lo, block int) error {
 // decodeRPFD writes the docIDs of segment seg to dst, whose length is their
 // count, n that of the list.
 func decodeRPFD(dst []uint32, t *gapTables, n, seg int) error {
-	a, err := rpfd(t.payload, n, len(t.last))
-	if err != nil {
-		return err
-	}
+	a := viewRPFD(t.payload, n, len(t.last))
 	if err := a.decode(dst, seg*SegmentLen); err != nil {
 		return err
 	}
