@@ -1,0 +1,289 @@
+package cl
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/engine/plan"
+)
+
+// TuneOptions of a measurement.
+type TuneOptions struct {
+	Short       bool           // fewer values, smaller workloads
+	MemoryLimit uint64         // as in Options
+	Tried       func(TuneStep) // called after each step, may be nil
+}
+
+// TuneStep is one setting that was measured.
+type TuneStep struct {
+	Part    string  // what was measured: "probe", "decode", ...
+	Setting string  // the knobs of the part, "wg=64 tile=256"
+	Value   float64 // greater is better
+	Unit    string
+	Best    bool  // the best of its part so far
+	Err     error // it did not build, run or answer right: it is out of the question
+}
+
+// Tune measures device d and returns its row: a search along one knob after the
+// other, part by part, from the row in force. Every answer is compared with pure
+// Go. Errors are those of the context, and what the first setting of a part, the
+// row in force, fails with.
+func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
+	w, err := newTuneWork(d, opt)
+	if err != nil {
+		return Tuning{}, err
+	}
+	t := &tuner{ctx: ctx, d: d, opt: opt, row: d.tuning, work: w}
+	t.row.Name = tuneName(d.info.Device)
+	t.row.Match = []string{strings.ToLower(d.info.Device), d.info.Type}
+	for _, p := range tuneParts(d, opt.Short) {
+		if err := t.part(p); err != nil {
+			return Tuning{}, fmt.Errorf("measuring %s: %w", p.name, err)
+		}
+	}
+	if err := t.threshold(); err != nil {
+		return Tuning{}, fmt.Errorf("measuring merges against probes: %w", err)
+	}
+	if err := t.batch(); err != nil {
+		return Tuning{}, fmt.Errorf("measuring batches: %w", err)
+	}
+	t.row.Why = "heddle tune on " + d.String() + ", driver " + d.info.Driver + ": " + strings.Join(t.figures, ", ")
+	return t.row, nil
+}
+
+// tuneName makes a name of the letters and digits of a device's.
+func tuneName(device string) string {
+	words := strings.FieldsFunc(strings.ToLower(device), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return cmp.Or(strings.Join(words, "-"), "device")
+}
+
+// knob is a field of the row and the values to try.
+type knob struct {
+	name   string
+	field  func(*Tuning) *int
+	flag   func(*Tuning) *bool // in place of field: values are 0 and 1
+	values []int
+}
+
+func (k *knob) get(t *Tuning) int {
+	if k.flag == nil {
+		return *k.field(t)
+	}
+	if *k.flag(t) {
+		return 1
+	}
+	return 0
+}
+
+func (k *knob) set(t *Tuning, v int) {
+	if k.flag == nil {
+		*k.field(t) = v
+	} else {
+		*k.flag(t) = v != 0
+	}
+}
+
+// part is what some knobs are chosen by.
+type part struct {
+	name, unit string
+	knobs      []knob
+	passes     int
+	measure    func(w *tuneWork, ctx context.Context, b *Backend) (float64, error)
+}
+
+type tuner struct {
+	ctx     context.Context
+	d       *Device
+	opt     TuneOptions
+	row     Tuning
+	work    *tuneWork
+	figures []string
+}
+
+// part leaves the best setting that it finds in the row.
+func (t *tuner) part(p part) error {
+	known := map[string]float64{}
+	try := func(row Tuning) (float64, error) {
+		setting := p.setting(&row)
+		if v, ok := known[setting]; ok {
+			return v, nil
+		}
+		v, err := t.measure(row, p.measure)
+		if t.ctx.Err() != nil {
+			return 0, t.ctx.Err()
+		}
+		best := err == nil
+		for _, other := range known {
+			best = best && v > other
+		}
+		known[setting] = v // 0 after an error
+		t.tried(TuneStep{Part: p.name, Setting: setting, Value: v, Unit: p.unit, Best: best, Err: err})
+		return v, err
+	}
+	best, err := try(t.row)
+	if err != nil {
+		return err
+	}
+	for range p.passes {
+		before := best
+		for _, k := range p.knobs {
+			for _, v := range k.values {
+				row := t.row
+				k.set(&row, v)
+				if row = t.d.quirks.apply(row); row.check() != nil || k.get(&row) != v {
+					continue
+				}
+				got, err := try(row)
+				if t.ctx.Err() != nil {
+					return err
+				}
+				if got > best*1.01 { // less than the noise of repeated runs is no gain
+					best, t.row = got, row
+				}
+			}
+		}
+		if best == before {
+			break
+		}
+	}
+	t.figures = append(t.figures, fmt.Sprintf("%s %.3g %s (%s)", p.name, best, p.unit, p.setting(&t.row)))
+	return nil
+}
+
+func (p *part) setting(row *Tuning) string {
+	words := make([]string, len(p.knobs))
+	for i := range p.knobs {
+		words[i] = fmt.Sprintf("%s=%d", p.knobs[i].name, p.knobs[i].get(row))
+	}
+	return strings.Join(words, " ")
+}
+
+// measure opens the device with a row.
+func (t *tuner) measure(row Tuning, f func(*tuneWork, context.Context, *Backend) (float64, error)) (float64, error) {
+	if t.ctx.Err() != nil {
+		return 0, t.ctx.Err()
+	}
+	b, err := Open(t.ctx, t.d, Options{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
+	if err != nil {
+		return 0, err
+	}
+	v, err := f(t.work, t.ctx, b)
+	if err = errors.Join(err, b.Close()); err != nil {
+		return 0, err
+	}
+	return v, nil
+}
+
+func (t *tuner) tried(s TuneStep) {
+	if t.opt.Tried != nil {
+		t.opt.Tried(s)
+	}
+}
+
+// tuneParts are the parts for a device, in an order in which later ones build on
+// what earlier ones chose.
+func tuneParts(d *Device, short bool) []part {
+	some := func(all, few []int) []int {
+		if short {
+			return few
+		}
+		return all
+	}
+	ints := func(name string, f func(*Tuning) *int, values []int) knob {
+		return knob{name: name, field: f, values: values}
+	}
+	flag := func(name string, f func(*Tuning) *bool, values ...int) knob {
+		return knob{name: name, flag: f, values: values}
+	}
+	passes := 2
+	if short {
+		passes = 1
+	}
+	probe := part{"probe", "G elements/s", []knob{
+		ints("wg", func(t *Tuning) *int { return &t.WG }, some([]int{32, 64, 128, 256}, []int{64, 128})),
+		ints("tile", func(t *Tuning) *int { return &t.Tile }, some([]int{128, 256, 512, 1024, 2048}, []int{256, 512})),
+	}, passes, (*tuneWork).probe}
+	decode := part{"decode", "G ints/s", nil, 1, (*tuneWork).decode}
+	scan := part{"scan", "G elements/s", []knob{
+		ints("scan_wg", func(t *Tuning) *int { return &t.ScanWG }, some([]int{128, 256, 512}, []int{256})),
+		ints("scan_chunk", func(t *Tuning) *int { return &t.ScanChunk }, some([]int{64, 256, 1024, 2048}, []int{64, 1024})),
+	}, passes, (*tuneWork).scan}
+	merge := part{"merge", "G inputs/s", []knob{
+		ints("merge_wg", func(t *Tuning) *int { return &t.MergeWG }, some([]int{64, 128, 256}, []int{128})),
+		ints("merge_rows", func(t *Tuning) *int { return &t.MergeRows }, some([]int{4, 8, 16}, []int{8, 16})),
+	}, passes, (*tuneWork).merge}
+	rounds := part{"rounds", "M queries/s", []knob{
+		ints("slots", func(t *Tuning) *int { return &t.Slots }, some([]int{2, 4, 8, 16}, []int{2, 4})),
+		ints("round_tiles", func(t *Tuning) *int { return &t.RoundTiles }, some([]int{2048, 8192, 32768, 262144}, []int{2048, 8192})),
+	}, 1, (*tuneWork).rounds}
+	switch {
+	case d.info.Type == "cpu":
+		probe.knobs = slices.Insert(probe.knobs, 0, flag("serial", func(t *Tuning) *bool { return &t.Serial }, 1, 0))
+	case strings.Contains(strings.ToLower(d.info.Vendor), "nvidia"):
+		decode.knobs = []knob{flag("nv_shuffle", func(t *Tuning) *bool { return &t.NVShuffle }, 1, 0)}
+	}
+	if d.info.Type != "cpu" {
+		scan.knobs = append(scan.knobs, flag("look_back", func(t *Tuning) *bool { return &t.LookBack }, 0, 1))
+	}
+	return []part{decode, probe, scan, merge, rounds}
+}
+
+// threshold finds the least length of lists of which merges are faster than probes,
+// a power of two; 0 if there is none.
+func (t *tuner) threshold() error {
+	row := t.row
+	row.MergeLeast = 0 // auto probes
+	t.row.MergeLeast = 0
+	for _, n := range t.work.mergeSizes() {
+		rate := func(a plan.Algorithm) (float64, error) {
+			v, err := t.measure(row, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) { return w.pair(ctx, b, a, n) })
+			if err == nil {
+				t.tried(TuneStep{Part: "merge_least", Setting: fmt.Sprintf("%s of %d elements", a, n), Value: v, Unit: "G inputs/s"})
+			}
+			return v, err
+		}
+		merged, err := rate(plan.MergePath)
+		if err != nil {
+			return err
+		}
+		probed, err := rate(plan.Auto)
+		if err != nil {
+			return err
+		}
+		if merged <= probed {
+			break
+		}
+		t.row.MergeLeast = uint64(n)
+	}
+	return nil
+}
+
+// batch finds the size of a batch from which on throughput no longer grows.
+func (t *tuner) batch() error {
+	type point struct {
+		candidates uint64
+		rate       float64
+	}
+	var points []point
+	best := 0.0
+	for _, n := range t.work.batchSizes() {
+		v, err := t.measure(t.row, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) { return w.batches(ctx, b, n) })
+		if err != nil {
+			return err
+		}
+		points, best = append(points, point{n, v}), max(best, v)
+		t.tried(TuneStep{Part: "batch", Setting: fmt.Sprintf("batch=%d", n), Value: v, Unit: "M queries/s", Best: v == best})
+	}
+	for _, p := range points {
+		if p.rate >= 0.95*best {
+			t.row.Batch = p.candidates
+			break
+		}
+	}
+	t.figures = append(t.figures, fmt.Sprintf("%.3g M queries/s end to end", best))
+	return nil
+}
