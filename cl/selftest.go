@@ -51,7 +51,7 @@ func (b *Backend) selfTest(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return s.selfTestFormulas(ctx, lists, failed)
 }
 
 // selfTestSource has three shapes of lists under each codec: spread, clustered

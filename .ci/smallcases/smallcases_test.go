@@ -93,6 +93,7 @@ func run(t *testing.T, backend plan.Backend, algorithms []plan.Algorithm) {
 		t.Fatal(err)
 	}
 	defer store.Close()
+	formulas(t, store, src, handles)
 	for i, a := range algorithms {
 		for _, countOnly := range []bool{false, true} {
 			batch := plan.Batch{Algorithm: a, CountOnly: countOnly}

@@ -1,0 +1,63 @@
+package smallcases
+
+import (
+	"slices"
+	"testing"
+
+	"heddle/engine/plan"
+)
+
+// all are the names of lists, in a fixed order.
+var all = []string{"few", "spread", "jumps", "dense", "tiles"}
+
+// formulas evaluates boolean expressions that have every step of the kernel:
+// joins of lists with docIDs and with bits in each way, of sets in each way, and
+// an operand that goes first because it is the heavier one.
+func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[string][]plan.Handle) {
+	list := func(name string, i int) plan.Expr {
+		return plan.Expr{Op: plan.OpList, List: handles[name][i%len(handles[name])]}
+	}
+	node := func(op plan.OpCode, args ...plan.Expr) plan.Expr { return plan.Expr{Op: op, Args: args} }
+	has := func(name string, d uint32) bool { _, ok := slices.BinarySearch(lists[name], d); return ok }
+	for i := range max(len(handles["few"]), 3) {
+		few, spread, jumps, dense, tiles := list(all[0], i), list(all[1], i+1), list(all[2], i+2), list(all[3], i), list(all[4], i+1)
+		f := plan.Formulas{CountOnly: i == 2}
+		matches := []func(d uint32) bool{
+			func(d uint32) bool { return has("few", d) || has("spread", d) || has("dense", d) },
+			func(d uint32) bool { return has("dense", d) && !has("spread", d) && !has("tiles", d) },
+			func(d uint32) bool { return has("dense", d) && has("tiles", d) && (has("few", d) || has("jumps", d)) },
+			func(d uint32) bool {
+				return has("tiles", d) && !(has("spread", d) && (has("jumps", d) || has("few", d))) ||
+					has("few", d) && has("dense", d)
+			},
+		}
+		for _, e := range []plan.Expr{
+			node(plan.OpOr, few, spread, dense),
+			node(plan.OpAndNot, dense, spread, tiles),
+			node(plan.OpAnd, dense, tiles, node(plan.OpOr, few, jumps)),
+			node(plan.OpOr, node(plan.OpAndNot, tiles, node(plan.OpAnd, spread, node(plan.OpOr, jumps, few))), node(plan.OpAnd, few, dense)),
+		} {
+			if err := f.Add(src, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got plan.Results
+		if err := store.Evaluate(t.Context(), &f, &got); err != nil {
+			t.Fatal(err)
+		}
+		for k, match := range matches {
+			var want []uint32
+			for d := range uint32(universe) {
+				if match(d) {
+					want = append(want, d)
+				}
+			}
+			if got.Count(k) != uint64(len(want)) || !f.CountOnly && !slices.Equal(got.Query(k), want) {
+				t.Errorf("formula %d of lists from %d on: %d documents, want %d", k, i, got.Count(k), len(want))
+			}
+		}
+		if st := got.Stats; st.Probe <= 0 || !f.CountOnly && st.Compact <= 0 {
+			t.Errorf("a kernel took no time: %+v", st)
+		}
+	}
+}
