@@ -41,22 +41,18 @@ type rpfdArray struct {
 	overflows  int
 }
 
-// viewRPFD views the array of m values that begins words, which begin at word at
-// of the list. What it reads must be there; the rest is for check.
-func viewRPFD(words []uint32, m, at int) rpfdArray {
-	a := rpfdArray{words: words, at: at, m: m, b: uint(words[0] & 63), level: int(words[0] >> 8), exceptions: int(words[1]), slots: 2}
+// view makes a a view of the array of m values that begins words, which begin at
+// word at of the list. What it reads must be there; the rest is for check.
+func (a *rpfdArray) view(words []uint32, m, at int) {
+	a.words, a.at, a.m = words, at, m
+	a.b, a.level = uint(words[0]&63), int(words[0]>>8)
+	a.exceptions, a.blocks, a.slots = int(words[1]), 0, 2
 	if a.exceptions > 0 {
 		a.blocks = segments(uint32(m))
 		a.slots = 3 + a.blocks
 		a.overflows = int(words[2])
 	}
 	a.offsets = a.slots + packWords(m, a.b)
-	return a
-}
-
-// inside views the array of offsets or overflows, which begins at word at.
-func (a *rpfdArray) inside(at int) rpfdArray {
-	return viewRPFD(a.words[at:], a.exceptions, a.at+at)
 }
 
 // checkRPFD checks headers, lengths and the zeros behind slots of an array of m
@@ -69,7 +65,8 @@ func checkRPFD(words []uint32, m, at, level int) error {
 	if len(words) < 3 && (len(words) < 2 || words[1] > 0) {
 		return bad(0, "ends inside the header")
 	}
-	a := viewRPFD(words, m, at)
+	var a rpfdArray
+	a.view(words, m, at)
 	end := a.offsets
 	switch {
 	case words[0]&0xc0 != 0 || a.level > MaxRPFDLevels || level >= 0 && a.level != level:
@@ -142,11 +139,12 @@ func (a *rpfdArray) patch(dst []uint32, lo, block int) error {
 		copy(offsets, a.words[a.offsets+from:])
 		copy(overflows, a.words[a.overflows+from:])
 	} else {
-		in := a.inside(a.offsets)
+		var in rpfdArray
+		in.view(a.words[a.offsets:], a.exceptions, a.at+a.offsets)
 		if err := in.decode(offsets, from); err != nil {
 			return err
 		}
-		in = a.inside(a.overflows)
+		in.view(a.words[a.overflows:], a.exceptions, a.at+a.overflows)
 		if err := in.decode(overflows, from); err != nil {
 			return err
 		}
@@ -169,7 +167,8 @@ func (a *rpfdArray) patch(dst []uint32, lo, block int) error {
 // decodeRPFD writes the docIDs of segment seg to dst, whose length is their
 // count, n that of the list.
 func decodeRPFD(dst []uint32, t *gapTables, n, seg int) error {
-	a := viewRPFD(t.payload, n, len(t.last))
+	var a rpfdArray
+	a.view(t.payload, n, len(t.last))
 	if err := a.decode(dst, seg*SegmentLen); err != nil {
 		return err
 	}
