@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"context"
 	"errors"
+	"math"
 	"math/bits"
 
 	"heddle/codec"
@@ -19,9 +20,10 @@ import (
 //     the list has not, and small buckets for those that pass;
 //   - compressed lists also have a plain copy, because in a batch nearly every
 //     segment would be decoded again and again;
-//   - lists of long runs have those, for unions;
-//   - lists of up to one segment have nothing.
+//   - lists of runs have those as well;
+//   - lists of up to one segment have no more than a plain copy.
 type autoTable struct {
+	stretch   // from the first docID to the last
 	bits      []uint32
 	sieve     []uint32
 	bucket    buckets
@@ -55,18 +57,14 @@ func (t *tables) auto(h plan.Handle) (*autoTable, error) {
 // corrupt list afterwards.
 func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err error) {
 	l := t.src.List(h)
-	if l.Codec == codec.Bitset {
-		view, err := l.Bits()
-		if err == nil {
-			err = l.Validate()
-		}
-		return &autoTable{bits: view.Words}, 0, named(h, err)
-	}
 	docs, err := t.decode(h)
-	if err != nil || l.Len <= codec.SegmentLen {
-		return new(autoTable), 0, err
+	if err != nil {
+		return nil, 0, err
 	}
-	table = &autoTable{scattered: scattered(docs)}
+	table = &autoTable{stretch: stretch{1, 0}}
+	if len(docs) > 0 {
+		table.stretch = stretch{docs[0], docs[len(docs)-1]}
+	}
 	take := func(bytes int) bool {
 		if !t.reserve(int64(bytes)) {
 			return false
@@ -74,6 +72,18 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 		size += int64(bytes)
 		return true
 	}
+	if l.Codec == codec.Bitset {
+		view, err := l.Bits()
+		table.bits = view.Words
+		return table, 0, named(h, err)
+	}
+	if l.Len <= codec.SegmentLen {
+		if l.Codec == codec.Raw || take(4*len(docs)) {
+			table.docs = docs
+		}
+		return table, size, nil
+	}
+	table.scattered = scattered(docs)
 	if t.denser(h, plan.DenseRatio) {
 		if bits, err := t.bitset(h, docs); err == nil { // it keeps its own books
 			table.bits = *bits
@@ -121,6 +131,38 @@ func appendRuns(dst, docs []uint32) []uint32 {
 		dst[len(dst)-1] = x
 	}
 	return dst
+}
+
+// stretch is the docIDs from first to last, none where first is above last.
+type stretch struct{ first, last uint32 }
+
+var everywhere = stretch{0, math.MaxUint32}
+
+// overlap is where all of lists may have docIDs.
+func (t *tables) overlap(lists []plan.Handle) (stretch, error) {
+	s := everywhere
+	for _, h := range lists {
+		table, err := t.auto(h)
+		if err != nil {
+			return s, err
+		}
+		s.first, s.last = max(s.first, table.first), min(s.last, table.last)
+	}
+	return s, nil
+}
+
+// cut is the part of ascending docs that lies in s.
+func (s stretch) cut(docs []uint32) []uint32 {
+	if len(docs) == 0 {
+		return docs
+	}
+	if docs[0] < s.first {
+		docs = docs[lowerBound(docs, s.first):]
+	}
+	if len(docs) > 0 && docs[len(docs)-1] > s.last {
+		docs = docs[:lowerBound(docs, s.last+1)]
+	}
+	return docs
 }
 
 // scattered tells whether docs leave two thirds of the cache lines of a bitset

@@ -50,9 +50,9 @@ func TestAutoTables(t *testing.T) {
 		n                 int
 		bits, sieve, docs bool
 	}{
-		{codec.Raw, 128, false, false, false},
+		{codec.Raw, 128, false, false, true},
 		{codec.Raw, 129, false, true, true},
-		{codec.ParaPFor, 128, false, false, false},
+		{codec.ParaPFor, 128, false, false, true},
 		{codec.ParaPFor, 8000, false, true, true},
 		{codec.Raw, 9000, true, false, true},
 		{codec.ParaPFor, 9000, true, false, true},

@@ -220,7 +220,7 @@ func TestExplain(t *testing.T) {
 		{plan.Auto, 1, " in docIDs"}, // a plain copy
 		{plan.Auto, 2, "bitset, one load"},
 		{plan.Auto, 3, "auxiliary bitset, one load"},
-		{plan.Auto, 4, "bs: 1 in 1 blocks"},
+		{plan.Auto, 4, "bs: 1 in docIDs"},
 		{plan.BS, 0, "bs: 3000 in docIDs"},
 		{plan.BS, 1, "bs: 3000 in 24 blocks"},
 		{plan.BS, 2, "bitset, one load"},

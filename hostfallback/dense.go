@@ -12,12 +12,14 @@ const denseWords = 512
 
 // dense answers a query whose lead and first prober have bits. Lists are joined
 // word by word while much is left; then docIDs are made of the bits, and go
-// through the other lists as candidates do.
-func (w *worker) dense(j *job, probers []*prober, t *task) (int, error) {
+// through the other lists as candidates do. Nothing matches outside of within.
+func (w *worker) dense(j *job, probers []*prober, t *task, within stretch) (int, error) {
 	lead := w.lead.bits
 	words := min(len(lead), len(probers[0].bits))
 	count := 0
-	for at, end := t.steps((words + denseWords - 1) / denseWords); at < end && !j.cancelled(); at++ {
+	at, end := t.steps((words + denseWords - 1) / denseWords)
+	at, end = max(at, int(within.first/(32*denseWords))), min(end, int(within.last/(32*denseWords))+1)
+	for ; at < end && !j.cancelled(); at++ {
 		from := at * denseWords
 		acc := w.acc[:(min(from+denseWords, words)-from)/2]
 		n := and(acc, lead[from:], probers[0].bits[from:])

@@ -70,13 +70,13 @@ func TestDenseLead(t *testing.T) {
 		src := source(t, docs, []codec.ID{c.id}, uniform(r, c.n, docs))
 		st := open(t, src, Options{})
 		var l lead
-		if err := l.open(st, plan.Auto, 0); err != nil {
+		if err := l.open(st, plan.Auto, 0, everywhere); err != nil {
 			t.Fatal(err)
 		}
 		if l.dense != c.dense {
 			t.Errorf("%d docIDs as %v: dense %t", c.n, c.id, l.dense)
 		}
-		if err := l.open(st, plan.BS, 0); err != nil || l.dense {
+		if err := l.open(st, plan.BS, 0, everywhere); err != nil || l.dense {
 			t.Errorf("%d docIDs as %v under bs: dense %t, %v", c.n, c.id, l.dense, err)
 		}
 	}

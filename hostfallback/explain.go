@@ -8,7 +8,8 @@ import (
 )
 
 // Explain implements plan.Store. It builds the table that the method needs, so
-// that what it says is what a query would do.
+// that what it says is what a query would do whose shortest list has a sixteenth of
+// the docIDs.
 func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 	if uint64(h) >= uint64(len(s.src.Lists)) {
 		return fmt.Sprintf("no list %d", h)
@@ -17,7 +18,7 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 		return err.Error()
 	}
 	p := new(prober)
-	if err := p.open(s, a, h, 1); err != nil {
+	if err := p.open(s, a, h, int(s.src.Lists[h].Len)/16+1); err != nil {
 		return err.Error()
 	}
 	l := s.src.Lists[h]
@@ -31,6 +32,8 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 	switch {
 	case l.Codec == codec.Bitset:
 		return "bitset, one load"
+	case p.runs != nil:
+		return fmt.Sprintf("%d runs", len(p.runs)/2)
 	case p.bits != nil:
 		return "auxiliary bitset, one load"
 	}

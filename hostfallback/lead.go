@@ -30,7 +30,9 @@ type lead struct {
 	scattered bool     // its docIDs hit few cache lines of a bitset
 }
 
-func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
+// open makes l read list h of s, of which only the docIDs in within are needed;
+// it leaves out others where that costs little.
+func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle, within stretch) error {
 	l.list, l.dense, l.scattered = s.src.List(h), false, false
 	if a == plan.Auto {
 		t, err := s.tables.auto(h)
@@ -38,7 +40,8 @@ func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle) error {
 			return err
 		}
 		if t.docs != nil {
-			l.list = codec.List{Codec: codec.Raw, Len: l.list.Len, Words: t.docs}
+			docs := within.cut(t.docs)
+			l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
 		}
 		l.bits, l.scattered = t.bits, t.scattered
 		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || s.tables.denser(h, denseLead))

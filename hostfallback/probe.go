@@ -11,13 +11,16 @@ import (
 // prober keeps, of ascending candidates, those that one list has. It belongs to
 // one goroutine and is reused from query to query.
 //
-// With bits set it takes one load a candidate. Otherwise candidates first pass
+// With bits set it takes one load a candidate, with runs one step for each run and
+// candidate outside of runs. Otherwise candidates first pass
 // the sieve, if there is one, and are then looked for by find in docs or, where
 // the list is compressed, in its blocks.
 type prober struct {
 	handle plan.Handle
 	bits   []uint32
 	sieve  []uint32
+	runs   []uint32
+	at     int // in runs
 	find   finder
 	docs   []uint32
 	packed bool // look in blocks, not docs
@@ -27,12 +30,16 @@ type prober struct {
 // open makes p look about candidates docIDs up in list h of s under algorithm a,
 // and builds the tables that it needs.
 func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle, candidates int) error {
-	p.handle, p.bits, p.sieve, p.docs, p.packed = h, nil, nil, nil, false
+	p.handle, p.bits, p.sieve, p.docs, p.packed, p.runs, p.at = h, nil, nil, nil, false, nil, 0
 	l := s.src.List(h)
 	if a == plan.Auto {
 		t, err := s.tables.auto(h)
 		if err != nil {
 			return err
+		}
+		if len(t.runs) > 0 && runsPay*len(t.runs) < 2*candidates {
+			p.runs = t.runs
+			return nil
 		}
 		p.bits, p.sieve, p.docs, p.find = t.bits, t.sieve, t.docs, finder{algorithm: plan.BS}
 		if t.bucket.first != nil {
@@ -67,6 +74,10 @@ func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle, candidates int)
 	return nil
 }
 
+// runsPay is how many candidates there must be for each run of a list for runs to
+// be worth more than bits or buckets.
+const runsPay = 4
+
 // openBits takes a bitset if list h is dense, else HS16, as far as there is room.
 func (p *prober) openBits(s *store, h plan.Handle) error {
 	if s.tables.denser(h, plan.DenseRatio) {
@@ -89,6 +100,11 @@ func (p *prober) openBits(s *store, h plan.Handle) error {
 // be cand itself and is at least as long, and returns how many there are.
 // Scattered says that candidates hit few cache lines of a bitset.
 func (p *prober) filter(dst, cand []uint32, scattered bool) (int, error) {
+	if p.runs != nil {
+		n := 0
+		n, p.at = filterRuns(dst, cand, p.runs, p.at)
+		return n, nil
+	}
 	if p.bits != nil {
 		if scattered {
 			touch(cand, p.bits)

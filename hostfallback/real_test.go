@@ -106,7 +106,7 @@ func benchmarkReal(b *testing.B, lists [][]uint32) {
 			}
 			err := parallel(context.Background(), *govThreads, parts, func(i int) error {
 				u, k := unions[i], chunks(src.Docs)
-				if err := u.open(st, plan.Auto, handles, i*k/parts, (i+1)*k/parts); err != nil {
+				if err := u.open(st, handles, i*k/parts, (i+1)*k/parts); err != nil {
 					return err
 				}
 				docs[i] = docs[i][:0]

@@ -24,17 +24,13 @@ type span struct {
 	buf    []uint32
 }
 
-// open makes p read list h of s: under Auto in the form that is read fastest, as
-// far as there are tables of it, and otherwise as it is encoded. It is then at the
-// list's first docID.
-func (p *span) open(s *store, a plan.Algorithm, h plan.Handle) error {
+// open makes p read list h of s, in the form that is read fastest of those that
+// Auto has made, else as it is encoded: to make more would take longer than one
+// reading. It is then at the list's first docID.
+func (p *span) open(s *store, h plan.Handle) error {
 	l := s.src.List(h)
 	p.handle, p.len, p.bits, p.runs, p.docs, p.at, p.block, p.count = h, l.Len, nil, nil, nil, 0, 0, 0
-	if a == plan.Auto {
-		t, err := s.tables.auto(h)
-		if err != nil {
-			return err
-		}
+	if t := s.tables.autos.at(h, len(s.src.Lists)).Load(); t != nil {
 		switch {
 		case len(t.runs) > 0 && (t.bits == nil || 16*len(t.runs) < len(t.bits)):
 			p.runs = t.runs

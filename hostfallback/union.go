@@ -9,8 +9,8 @@ import (
 )
 
 // chunkDocs is the number of documents that a union is made of at a time: their
-// bits take 8 KiB, a quarter of the first-level cache.
-const chunkDocs = 1 << 16
+// bits take 4 KiB, so that they stay in the first-level cache.
+const chunkDocs = rangeDocs
 
 // fewDocs is the most docIDs of a chunk that are sorted instead of set as bits.
 const fewDocs = 32
@@ -68,9 +68,8 @@ type union struct {
 // chunks is the number of chunks of a universe.
 func chunks(docs uint32) int { return int((uint64(docs) + chunkDocs - 1) / chunkDocs) }
 
-// open makes u the union of lists in the chunks from, ..., end-1. Under Auto it
-// reads them in the form that is read fastest, else as they are encoded.
-func (u *union) open(s *store, a plan.Algorithm, lists []plan.Handle, from, end int) error {
+// open makes u the union of lists in the chunks from, ..., end-1.
+func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 	u.docs, u.end = uint64(s.src.Docs), min(end, chunks(s.src.Docs))
 	u.at, u.first, u.reach = from, from, 0
 	n := max(u.end-from, 0)
@@ -85,7 +84,7 @@ func (u *union) open(s *store, a plan.Algorithm, lists []plan.Handle, from, end 
 	u.dense = u.dense[:0]
 	for i, h := range lists {
 		p := u.spans[i]
-		if err := p.open(s, a, h); err != nil {
+		if err := p.open(s, h); err != nil {
 			return err
 		}
 		if p.bits != nil {

@@ -38,7 +38,6 @@ func (u *union) all(t rapid.TB) (docs []uint32, chunks int) {
 }
 
 func TestUnion(t *testing.T) {
-	algorithms := []plan.Algorithm{plan.Auto, plan.BS}
 	rapid.Check(t, func(t *rapid.T) {
 		universe := rapid.SampledFrom([]uint32{1, 100, 5000, chunkDocs, chunkDocs + 1, 300_000, 1 << 24, math.MaxUint32}).Draw(t, "universe")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -63,33 +62,38 @@ func TestUnion(t *testing.T) {
 		want = slices.Compact(want)
 		s := newStore(src, Options{Threads: 1, MemoryLimit: rapid.SampledFrom([]uint64{0, 30_000}).Draw(t, "limit")})
 		u := new(union)
-		for _, a := range algorithms {
-			if err := u.open(s, a, handles, 0, chunks(universe)); err != nil {
+		for _, tables := range []bool{false, true} {
+			if tables {
+				if err := s.prepare(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := u.open(s, handles, 0, chunks(universe)); err != nil {
 				t.Fatal(err)
 			}
 			if got, _ := u.all(t); !slices.Equal(got, want) {
-				t.Fatalf("%v: %d docIDs, want %d", a, len(got), len(want))
+				t.Fatalf("tables %t: %d docIDs, want %d", tables, len(got), len(want))
 			}
 			// In two parts, and passing over some chunks.
 			cut := rapid.IntRange(0, chunks(universe)).Draw(t, "cut")
-			if err := u.open(s, a, handles, 0, cut); err != nil {
+			if err := u.open(s, handles, 0, cut); err != nil {
 				t.Fatal(err)
 			}
 			got, _ := u.all(t)
-			if err := u.open(s, a, handles, cut, chunks(universe)); err != nil {
+			if err := u.open(s, handles, cut, chunks(universe)); err != nil {
 				t.Fatal(err)
 			}
 			rest, _ := u.all(t)
 			if got = append(got, rest...); !slices.Equal(got, want) {
-				t.Fatalf("%v, cut at chunk %d: %d docIDs, want %d", a, cut, len(got), len(want))
+				t.Fatalf("tables %t, cut at chunk %d: %d docIDs, want %d", tables, cut, len(got), len(want))
 			}
-			if err := u.open(s, a, handles, 0, chunks(universe)); err != nil {
+			if err := u.open(s, handles, 0, chunks(universe)); err != nil {
 				t.Fatal(err)
 			}
 			u.seek(cut)
 			from, _ := slices.BinarySearchFunc(want, uint64(cut)*chunkDocs, func(x uint32, y uint64) int { return int(int64(x) - int64(y)) })
 			if got, _ := u.all(t); !slices.Equal(got, want[from:]) {
-				t.Fatalf("%v, from chunk %d: %d docIDs, want %d", a, cut, len(got), len(want)-from)
+				t.Fatalf("tables %t, from chunk %d: %d docIDs, want %d", tables, cut, len(got), len(want)-from)
 			}
 		}
 	})
@@ -99,7 +103,7 @@ func TestUnion(t *testing.T) {
 func TestUnionPassesOver(t *testing.T) {
 	src := source(t, math.MaxUint32, codecs[:1], []uint32{5, 1 << 31}, []uint32{5, 6, 1 << 31, 1<<31 + 9})
 	u := new(union)
-	if err := u.open(open(t, src, Options{}), plan.Auto, []plan.Handle{0, 1}, 0, chunks(src.Docs)); err != nil {
+	if err := u.open(open(t, src, Options{}), []plan.Handle{0, 1}, 0, chunks(src.Docs)); err != nil {
 		t.Fatal(err)
 	}
 	docs, n := u.all(t)

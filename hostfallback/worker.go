@@ -1,6 +1,10 @@
 package hostfallback
 
-import "slices"
+import (
+	"slices"
+
+	"heddle/engine/plan"
+)
 
 // worker is the scratch of one goroutine.
 type worker struct {
@@ -21,6 +25,13 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	case len(lists) == 1 && j.batch.CountOnly:
 		return int(s.src.Lists[lists[0]].Len), nil
 	}
+	within := everywhere
+	if a == plan.Auto {
+		var err error
+		if within, err = s.tables.overlap(lists); err != nil || within.first > within.last {
+			return 0, err
+		}
+	}
 	for len(w.probers) < len(lists)-1 {
 		w.probers = append(w.probers, new(prober))
 	}
@@ -30,11 +41,11 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 			return 0, err
 		}
 	}
-	if err := w.lead.open(s, a, lists[0]); err != nil {
+	if err := w.lead.open(s, a, lists[0], within); err != nil {
 		return 0, err
 	}
 	if len(probers) > 0 && w.lead.dense && probers[0].bits != nil {
-		return w.dense(j, probers, t)
+		return w.dense(j, probers, t, within)
 	}
 	count := 0
 	for at, end := t.steps(w.lead.steps); at < end && !j.cancelled(); {
