@@ -62,23 +62,26 @@ func (r *riceList) decode(dst []uint32, t *gapTables, seg int) error {
 	at := -(start % 32)
 	size := uint64(32)
 	sum := uint64(0)
-	for j := 0; j < len(dst); {
-		for w == 0 {
-			at += size
-			i += int(size / 32)
-			switch left := len(r.unary) - i; {
-			case left >= 2:
-				w, size = ^(uint64(r.unary[i]) | uint64(r.unary[i+1])<<32), 64
-			case left == 1:
-				w, size = uint64(^r.unary[i]), 32
-			default:
-				return corrupt(Rice, len(t.last)+len(t.dir)+1+len(r.binary)+len(r.unary), "segment %d: ends after %d of %d unary codes", seg, j, len(dst))
-			}
+	b := r.b & 31
+	for j := 0; ; {
+		for ; w != 0 && j < len(dst); w &= w - 1 {
+			sum = at + uint64(bits.TrailingZeros64(w)) - uint64(j)
+			dst[j] += uint32(sum) << b
+			j++
 		}
-		sum = at + uint64(bits.TrailingZeros64(w)) - uint64(j)
-		dst[j] += uint32(sum << r.b)
-		w &= w - 1
-		j++
+		if j == len(dst) {
+			break
+		}
+		at += size
+		i += int(size / 32)
+		switch left := len(r.unary) - i; {
+		case left >= 2:
+			w, size = ^(uint64(r.unary[i]) | uint64(r.unary[i+1])<<32), 64
+		case left == 1:
+			w, size = uint64(^r.unary[i]), 32
+		default:
+			return corrupt(Rice, len(t.last)+len(t.dir)+1+len(r.binary)+len(r.unary), "segment %d: ends after %d of %d unary codes", seg, j, len(dst))
+		}
 	}
 	if err := r.checkEnd(t, seg, start+sum+uint64(len(dst))); err != nil {
 		return err
