@@ -9,6 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine"
+	"heddle/engine/boolean"
 	"heddle/engine/hdl"
 	"heddle/engine/ingest"
 	"heddle/engine/plan"
@@ -54,6 +55,45 @@ func Example() {
 	// 2 verses
 	// Genesis 1:1
 	// Matthew 24:35
+}
+
+// A boolean query says which words a document must have, may have and must not
+// have. An index without analysis, as here, splits texts at white space.
+func ExampleQuery_boolean() {
+	ctx := context.Background()
+	src := &plan.Source{Docs: 6}
+	for _, docs := range [][]uint32{{0, 1, 2, 3}, {0, 3, 5}, {2, 3}} {
+		if _, err := src.Append(codec.Raw, docs, codec.DefaultOptions()); err != nil {
+			log.Fatal(err)
+		}
+	}
+	dict, err := hdl.NewDictionary([]string{"earth", "heaven", "sea"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := engine.New(ctx, src, dict, engine.Options{Backend: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer x.Close()
+	for _, text := range []string{"earth AND (heaven OR sea)", "earth NOT sea", "NOT sea"} {
+		e, err := boolean.Parse(text)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		answer, err := x.Search(ctx, engine.Query{Expr: &e}, engine.SearchOptions{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(answer.Count, answer.Docs)
+	}
+	// Output:
+	// 3 [0 2 3]
+	// 2 [0 1]
+	// column 1: a NOT with nothing to subtract from: NOT takes away from what stands before it, as in a NOT b
+	//   NOT sea
+	//   ^
 }
 
 // Many queries are answered in batches: faster, and in one set of results.

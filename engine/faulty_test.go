@@ -83,6 +83,14 @@ type faultyStore struct {
 }
 
 func (s *faultyStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	return s.answer(ctx, out, b.Queries(), func() error { return s.Store.Intersect(ctx, b, out) })
+}
+
+func (s *faultyStore) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+	return s.answer(ctx, out, f.Len(), func() error { return s.Store.Evaluate(ctx, f, out) })
+}
+
+func (s *faultyStore) answer(ctx context.Context, out *plan.Results, queries int, run func() error) error {
 	if n := s.f.batches.Add(1); s.f.batch != nil {
 		if err := s.f.batch(ctx, n); err != nil {
 			out.Offsets = append(out.Offsets[:0], 5, 4, 3) // what a broken device may leave
@@ -91,9 +99,9 @@ func (s *faultyStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Re
 			return err
 		}
 	}
-	err := s.Store.Intersect(ctx, b, out)
+	err := run()
 	if err == nil {
-		s.f.answered.Add(int64(b.Queries()))
+		s.f.answered.Add(int64(queries))
 	}
 	return err
 }
