@@ -81,21 +81,6 @@ func Size(id ID, docs []uint32, opt Options) int {
 	return 0
 }
 
-// Choose names the codec for docs, whose docIDs are below universe: Bitset when
-// more than one document in 32 has the term and the bitset takes fewer words
-// than Raw (a probe is then one load on any device), else the smaller of
-// ParaPFor and Raw, and Raw when they are equal, as they are for the shortest
-// lists.
-func Choose(docs []uint32, universe uint32, opt Options) ID {
-	if uint64(len(docs))*32 > uint64(universe) && sizeBitset(docs) < len(docs) {
-		return Bitset
-	}
-	if sizeParaPFor(docs, opt) < len(docs) {
-		return ParaPFor
-	}
-	return Raw
-}
-
 // disorder returns the first index whose docID is not above the one before, 0
 // if there is none.
 func disorder(docs []uint32) int {

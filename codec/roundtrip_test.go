@@ -169,62 +169,6 @@ func TestAppendRejects(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
-	every := func(k, n int) (docs []uint32) {
-		for i := range n {
-			docs = append(docs, uint32(i*k))
-		}
-		return docs
-	}
-	for _, c := range []struct {
-		name     string
-		docs     []uint32
-		universe uint32
-		want     ID
-	}{
-		{"empty", nil, 1000, Raw},
-		{"one", []uint32{700}, 1000, Raw},
-		{"four words either way", []uint32{1, 2, 3, 4}, 1 << 20, Raw},
-		{"five words against four", []uint32{1, 2, 3, 4, 5}, 1 << 20, ParaPFor},
-		{"dense", every(2, 1000), 2000, Bitset},
-		{"one in 31, smaller than raw no more", every(31, 10000), 310000, ParaPFor},
-		{"one in 29", every(29, 10000), 290000, Bitset},
-		{"dense at the front of a large universe", every(2, 1000), 1 << 20, ParaPFor},
-		{"too far apart to pack", []uint32{0, 1 << 30, 1 << 31, 3 << 30}, math.MaxUint32, Raw},
-	} {
-		if got := Choose(c.docs, c.universe, DefaultOptions()); got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
-// The choice must keep the stated rule on every shape.
-func TestChooseRule(t *testing.T) {
-	for _, g := range codectest.Generators() {
-		t.Run(g.Name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				universe := rapid.Uint32Range(1, 1<<20).Draw(t, "universe")
-				n := rapid.IntRange(0, 2000).Draw(t, "n")
-				docs := g.List(rapid.Uint64().Draw(t, "seed"), n, uint64(universe))
-				opt := DefaultOptions()
-				size := func(id ID) int { return len(encode(t, id, docs, opt).Words) }
-				var want ID
-				switch {
-				case 32*len(docs) > int(universe) && size(Bitset) < size(Raw):
-					want = Bitset
-				case size(ParaPFor) < size(Raw):
-					want = ParaPFor
-				default:
-					want = Raw
-				}
-				if got := Choose(docs, universe, opt); got != want {
-					t.Fatalf("%v, want %v", got, want)
-				}
-			})
-		})
-	}
-}
-
 // Without exceptions a segment is as wide as its largest gap; with them it may
 // only get shorter, and it is the shortest there is: an oracle tries all widths.
 func TestLeastWords(t *testing.T) {

@@ -122,7 +122,7 @@ func (w *workload) source(tb testing.TB, id codec.ID) *plan.Source {
 	for _, docs := range w.lists {
 		c := id
 		if c == 0 {
-			c = codec.Choose(docs, w.docs, codec.DefaultOptions())
+			c = codec.Choose(codec.Auto, docs, w.docs, codec.DefaultOptions()).ID
 		}
 		if _, err := src.Append(c, docs, codec.DefaultOptions()); err != nil {
 			tb.Fatal(err)

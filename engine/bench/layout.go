@@ -53,9 +53,9 @@ func ParseLayout(s string) (Layout, error) {
 func (l Layout) codec(docs []uint32, universe uint32, opt codec.Options) codec.ID {
 	switch l {
 	case LayoutAuto:
-		return codec.Choose(docs, universe, opt)
+		return codec.Choose(codec.Auto, docs, universe, opt).ID
 	case LayoutBitset:
-		if codec.Choose(docs, universe, opt) != codec.Bitset {
+		if codec.Choose(codec.Auto, docs, universe, opt).ID != codec.Bitset {
 			return codec.Raw
 		}
 	}

@@ -101,7 +101,7 @@ func list(codec byte, words []uint32, n uint32) (docs []uint32) {
 
 func TestFormatReader(t *testing.T) {
 	for _, s := range []*sample{tiny(), {}, shapes(5000)} {
-		for _, codec := range []string{"auto", "parapfor"} {
+		for _, codec := range []string{"raw", "parapfor", "bitset"} {
 			s.meta.Codec = codec
 			path := s.build(t)
 			data, err := os.ReadFile(path)

@@ -23,7 +23,7 @@ type sample struct {
 // tiny is the index of FORMAT.md: small, but with a list of every codec.
 func tiny() *sample {
 	s := &sample{meta: Meta{
-		Docs: 24, Creator: "heddle", Format: "text", ExceptionRatio: 0.1,
+		Docs: 24, Creator: "heddle", Format: "text", Codec: "parapfor", ExceptionRatio: 0.1,
 		Analysis: analyze.Settings{Stemmer: "english", StopWords: []string{"and", "the"}},
 	}}
 	for d := range s.meta.Docs {

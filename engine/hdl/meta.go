@@ -8,6 +8,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/analyze"
+	"heddle/engine/plan"
 )
 
 // Meta says how an index was built. The first part is the caller's, and is
@@ -23,12 +24,13 @@ type Meta struct {
 	// Analysis is how texts became terms; queries must be treated alike.
 	Analysis analyze.Settings `json:"-"`
 
-	// Codec is the codec of the lists: "auto" or empty for the smaller of
-	// parapfor and raw a list, or the name of a codec.
+	// Codec is the codec of the lists: "auto" or empty for that of least cost, or
+	// the name of a codec for the lists that take fewer words with it than raw; the
+	// others are raw. See codec.Choose.
 	Codec string `json:"codec,omitempty"`
 	// Dense says what becomes of lists of a density above 1/32: "auto" or empty
-	// stores them as bitsets, also where Codec names raw or parapfor, because a
-	// probe is then one load; "never" leaves them to Codec.
+	// stores them as bitsets, whatever Codec is, because a probe is then one load;
+	// "never" stores bitsets only where Codec asks for them.
 	Dense string `json:"dense,omitempty"`
 	// ExceptionRatio is that of codec.Options, which has a default: 0 stores no
 	// exceptions.
@@ -66,13 +68,14 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 
 // encoding is the checked form of the three fields that rule the encoder.
 type encoding struct {
-	codec codec.ID // 0 for auto
+	codec codec.ID // may be codec.Auto
 	dense bool     // dense lists become bitsets
 	opt   codec.Options
 }
 
 func (m *Meta) encoding() (e encoding, err error) {
-	e.dense, e.opt = true, codec.DefaultOptions()
+	e.dense = true
+	e.opt = codec.DefaultOptions()
 	e.opt.ExceptionRatio = m.ExceptionRatio
 	if err := e.opt.Validate(); err != nil {
 		return e, inputError("%v", err)
@@ -80,6 +83,9 @@ func (m *Meta) encoding() (e encoding, err error) {
 	if m.Codec != "" && !strings.EqualFold(m.Codec, "auto") {
 		if e.codec, err = codec.ParseID(m.Codec); err != nil {
 			return e, inputError("%v", err)
+		}
+		if !slices.Contains(codec.IDs(), e.codec) {
+			return e, inputError("backends do not read codec %v", e.codec)
 		}
 	}
 	switch strings.ToLower(m.Dense) {
@@ -96,21 +102,26 @@ func (m *Meta) encoding() (e encoding, err error) {
 
 // choose names the codec for docs out of a universe.
 func (e *encoding) choose(docs []uint32, universe uint32) codec.ID {
-	if e.codec == 0 {
-		id := codec.Choose(docs, universe, e.opt)
-		if id == codec.Bitset && !e.dense {
-			id = codec.Raw
-			if codec.Size(codec.ParaPFor, docs, e.opt) < len(docs) {
-				id = codec.ParaPFor
-			}
-		}
-		return id
+	if !e.dense {
+		universe = 0
 	}
-	dense := uint64(len(docs))*32 > uint64(universe) && codec.Size(codec.Bitset, docs, e.opt) < len(docs)
-	if e.dense && dense {
-		return codec.Bitset
+	return codec.Choose(e.codec, docs, universe, e.opt).ID
+}
+
+// Reason says why list h has its codec: what codec.Choose said when the index
+// was built.
+func (f *File) Reason(h plan.Handle) codec.Reason {
+	l := f.source.Lists[h]
+	e, err := f.meta.encoding()
+	switch {
+	case l.Codec == codec.Bitset && e.dense && uint64(l.Len)*32 > uint64(f.header.docs):
+		return codec.Dense
+	case err != nil || e.codec == codec.Auto:
+		return codec.LeastCost
+	case l.Codec == e.codec:
+		return codec.Asked
 	}
-	return e.codec
+	return codec.NotSmaller
 }
 
 // checkText reports a field that JSON would not give back as it is.

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/codec"
+	"heddle/engine/plan"
 )
 
 // generators are the named shapes of lists, by universe.
@@ -78,14 +79,18 @@ func shapes(docs uint32) *sample {
 func TestRoundTrip(t *testing.T) {
 	for _, docs := range []uint32{5000, 100_003} {
 		s := shapes(docs)
-		for _, m := range []Meta{
+		metas := []Meta{
 			{},
 			{Codec: "auto", Dense: "auto", ExceptionRatio: 0.1},
 			{Codec: "AUTO", Dense: "never", ExceptionRatio: 0.6},
-			{Codec: "raw"}, {Codec: "raw", Dense: "never"},
-			{Codec: "parapfor", ExceptionRatio: 0.3}, {Codec: "parapfor", Dense: "never"},
-			{Codec: "bitset"},
-		} {
+			{Codec: "raw"}, {Codec: "parapfor", ExceptionRatio: 0.3}, {Codec: "bitset"},
+		}
+		for _, id := range codec.IDs() {
+			if id != codec.Bitset {
+				metas = append(metas, Meta{Codec: id.String(), Dense: "never"})
+			}
+		}
+		for _, m := range metas {
 			t.Run(fmt.Sprintf("%d/%s/%s/%g", docs, m.Codec, m.Dense, m.ExceptionRatio), func(t *testing.T) {
 				s.meta.Codec, s.meta.Dense, s.meta.ExceptionRatio = m.Codec, m.Dense, m.ExceptionRatio
 				path := s.build(t)
@@ -109,27 +114,28 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// checkCodecs checks the rule by which a list gets its codec.
+// checkCodecs checks the rule by which a list gets its codec, and what the file
+// says about it.
 func (s *sample) checkCodecs(t *testing.T, f *File) {
 	t.Helper()
+	opt := codec.DefaultOptions()
+	opt.ExceptionRatio = s.meta.ExceptionRatio
 	for h, l := range f.Source().Lists {
 		docs := s.docs[h]
-		dense := len(docs)*32 > int(s.meta.Docs) && codec.Size(codec.Bitset, docs, codec.Options{}) < len(docs)
-		var want []codec.ID
-		switch {
-		case s.meta.Codec == "bitset" || dense && s.meta.Dense != "never":
-			want = []codec.ID{codec.Bitset}
-		case s.meta.Codec == "raw":
-			want = []codec.ID{codec.Raw}
-		case s.meta.Codec == "parapfor":
-			want = []codec.ID{codec.ParaPFor}
-		default:
-			want = []codec.ID{codec.Raw, codec.ParaPFor}
+		dense := s.meta.Dense != "never" && len(docs)*32 > int(s.meta.Docs) && codec.Size(codec.Bitset, docs, opt) < len(docs)
+		want, reason := codec.Raw, codec.NotSmaller
+		switch id, err := codec.ParseID(s.meta.Codec); {
+		case dense:
+			want, reason = codec.Bitset, codec.Dense
+		case err != nil: // auto
+			want, reason = l.Codec, codec.LeastCost
+		case id == codec.Raw || codec.Size(id, docs, opt) < len(docs):
+			want, reason = id, codec.Asked
 		}
-		if !slices.Contains(want, l.Codec) {
-			t.Errorf("list %q of %d docIDs is %s, want %v", s.terms[h], len(docs), l.Codec, want)
+		if got := f.Reason(plan.Handle(h)); l.Codec != want || got != reason {
+			t.Errorf("list %q of %d docIDs is %s (%v), want %v (%v)", s.terms[h], len(docs), l.Codec, got, want, reason)
 		}
-		if len(want) == 2 && int(l.Words) > len(docs) {
+		if int(l.Words) > len(docs) {
 			t.Errorf("list %q takes %d words as %s, %d raw", s.terms[h], l.Words, l.Codec, len(docs))
 		}
 	}

@@ -1,0 +1,120 @@
+package codec
+
+// Auto is what to ask Choose for to have the codec of least cost.
+const Auto ID = 0
+
+// Reason says why a list has its codec.
+type Reason uint8
+
+const (
+	// Asked: the codec that was asked for takes fewer words than Raw.
+	Asked Reason = iota
+	// NotSmaller: the codec that was asked for does not, so the list is Raw.
+	NotSmaller
+	// Dense: more than one document in 32 has the term, and a Bitset takes fewer
+	// words than Raw.
+	Dense
+	// LeastCost: no codec has a lower Cost.
+	LeastCost
+)
+
+func (r Reason) String() string {
+	return [...]string{
+		"as asked for",
+		"what was asked for takes no fewer words",
+		"in more than one document of 32: a probe is one load",
+		"least cost",
+	}[r]
+}
+
+// Choice is the codec for a list.
+type Choice struct {
+	ID     ID
+	Reason Reason
+}
+
+// Choose names the codec for docs, whose docIDs are below universe:
+//
+//   - Bitset when more than one document in 32 has the term and a Bitset takes
+//     fewer words than Raw;
+//   - else want where that takes fewer words than Raw, and Raw where it does not,
+//     so that no list takes more words than it has docIDs;
+//   - for Auto, the codec of IDs that has the least Cost, the first of equals.
+//
+// A universe of 0 leaves Bitset to want: it is taken neither for density nor for
+// its cost.
+func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
+	switch {
+	case universe > 0 && uint64(len(docs))*32 > uint64(universe) && sizeBitset(docs) < len(docs):
+		return Choice{Bitset, Dense}
+	case want == Auto:
+		return Choice{leastCost(docs, universe > 0, opt), LeastCost}
+	case want == Raw || Size(want, docs, opt) < len(docs):
+		return Choice{want, Asked}
+	}
+	return Choice{Raw, NotSmaller}
+}
+
+// leastCost is the rule of Auto.
+func leastCost(docs []uint32, bitset bool, opt Options) ID {
+	best, least := Raw, cost(Raw, len(docs), len(docs))
+	for _, id := range IDs() {
+		if id == Bitset && !bitset || cost(id, len(docs), 0) >= least {
+			continue // a size would change nothing
+		}
+		if c := cost(id, len(docs), Size(id, docs, opt)); c < least {
+			best, least = id, c
+		}
+	}
+	return best
+}
+
+// The rule of Auto weighs size against speed:
+//
+//	cost = bits a docID + timePrice * (decode + probe/sparsity) / 2
+//
+// A list is as often decoded whole, being the shortest of a query, as it is
+// probed by one of a 64th of its length, so a docID of it takes the mean of the
+// two times. A nanosecond of that is worth two bits: a codec that takes a
+// nanosecond longer must be two bits a docID smaller.
+const (
+	timePrice = 2 // bits a nanosecond
+	sparsity  = 64
+)
+
+// speed is how long one core takes: to decode a docID as part of its list, and
+// to look one up, in picoseconds.
+type speed struct{ decode, probe int64 }
+
+// speeds are rounded from BenchmarkSpeeds on a core of an AMD EPYC at 2.6 GHz.
+var speeds = [...]speed{
+	Raw:      {500, 14_000},
+	ParaPFor: {1100, 85_000},
+	Bitset:   {1000, 2000}, // of a list of a density of 1/8; decoding takes longer where it is sparse
+	VByte:    {3300, 250_000},
+	Rice:     {2000, 150_000},
+	PFD:      {1000, 80_000},
+	NewPFD:   {2500, 200_000},
+	RPFD:     {3800, 300_000},
+	LRC:      {1000, 50_000},
+	LRCSeg:   {1000, 60_000},
+	SegLRC:   {1000, 65_000},
+	HSLRC128: {1100, 40_000},
+	HSLRC256: {1000, 42_000},
+}
+
+// cost is n times the cost of a docID, in thousandths of a bit, so that equal
+// lists get equal codecs on every machine.
+func cost(id ID, n, words int) int64 {
+	s := speeds[id]
+	return 32_000*int64(words) + int64(n)*timePrice*(s.decode+s.probe/sparsity)/2
+}
+
+// Cost is what the rule of Auto compares, for n docIDs that take words words
+// under codec id: bits a docID for size, and for time. It is 0 for no docIDs.
+func Cost(id ID, n, words int) (size, time float64) {
+	if n == 0 {
+		return 0, 0
+	}
+	return 32 * float64(words) / float64(n), float64(cost(id, n, 0)) / 1000 / float64(n)
+}
