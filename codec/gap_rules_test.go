@@ -27,6 +27,14 @@ func TestGapRules(t *testing.T) {
 		}
 		return docs
 	}
+	nested := func() []uint32 { // exceptions whose offsets and overflows have exceptions
+		docs := run(128)
+		for i := range docs {
+			docs[i] += uint32(min(i+1, 100) / 2 * 1000)
+		}
+		docs[127] += 1 << 28
+		return docs
+	}
 	top := []uint32{math.MaxUint32}
 	for _, c := range []struct {
 		name  string
@@ -101,6 +109,8 @@ func TestGapRules(t *testing.T) {
 		{"starts that descend", RPFD, spiked(200), 1, 6, 3, 5},
 		{"exceptions of another block", RPFD, spiked(200), 0, 6, 1, 0},
 		{"bits behind the slots", RPFD, spiked(200), 0, 13, 1 << 9, 13},
+		{"first start of the offsets", RPFD, nested(), 1, 12, 1, 12},
+		{"first start of the overflows", RPFD, nested(), 1, 20, 1, 20},
 		{"an index behind the block", RPFD, spiked(200), 0, 14, 125, 5},
 		{"an overflow too large", RPFD, spiked(200), 0, 16, math.MaxUint32, 5},
 	} {

@@ -109,20 +109,14 @@ func (r *riceList) checkEnd(t *gapTables, seg int, end uint64) error {
 
 // riceWidth finds the b of the fewest bits, the largest of equals, and the sum of
 // the quotients. The number of bits is convex in b: one more bit costs n and
-// saves the sum of ceil(q/2), which shrinks with b. So at the best b quotients
-// are at most 2 on average, whatever the list.
+// saves the sum of ceil(q/2), which shrinks with b, and is below n where 2^b
+// passes the mean. So at the best b quotients are at most 2 on average, whatever
+// the list.
 func riceWidth(docs []uint32) (b uint, ones uint64) {
 	n := uint64(len(docs))
 	all := uint64(docs[n-1]) + 1 - n // sum of all gaps
 	b = uint(min(bits.Len64(all/n), 31))
 	ones = riceOnes(docs, b)
-	for b < 31 {
-		next := riceOnes(docs, b+1)
-		if n+next > ones {
-			break
-		}
-		b, ones = b+1, next
-	}
 	for b > 0 {
 		next := riceOnes(docs, b-1)
 		if next >= n+ones {
