@@ -15,6 +15,7 @@ import (
 type TuneOptions struct {
 	Short       bool           // fewer values, smaller workloads
 	MemoryLimit uint64         // as in Options
+	Host        plan.Backend   // pure Go, to tell whether a CPU device beats it; may be nil
 	Tried       func(TuneStep) // called after each step, may be nil
 }
 
@@ -50,6 +51,9 @@ func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
 	}
 	if err := t.batch(); err != nil {
 		return Tuning{}, fmt.Errorf("measuring batches: %w", err)
+	}
+	if err := t.beatsHost(); err != nil {
+		return Tuning{}, fmt.Errorf("measuring pure Go: %w", err)
 	}
 	t.row.Why = "heddle tune on " + d.String() + ", driver " + d.info.Driver + ": " + strings.Join(t.figures, ", ")
 	return t.row, nil
@@ -102,6 +106,7 @@ type tuner struct {
 	row     Tuning
 	work    *tuneWork
 	figures []string
+	rate    float64 // of the best batches, in M queries/s
 }
 
 // part leaves the best setting that it finds in the row.
@@ -269,9 +274,11 @@ func (t *tuner) batch() error {
 		rate       float64
 	}
 	var points []point
-	best := 0.0
+	row, best := t.row, 0.0
 	for _, n := range t.work.batchSizes() {
-		v, err := t.measure(t.row, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) { return w.batches(ctx, b, n) })
+		v, err := t.measure(t.row, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) {
+			return w.batches(ctx, b, n, row.callers())
+		})
 		if err != nil {
 			return err
 		}
@@ -285,5 +292,21 @@ func (t *tuner) batch() error {
 		}
 	}
 	t.figures = append(t.figures, fmt.Sprintf("%.3g M queries/s end to end", best))
+	t.rate = best
+	return nil
+}
+
+// beatsHost puts the batches that the device likes best to pure Go as well.
+func (t *tuner) beatsHost() error {
+	if t.opt.Host == nil || t.d.info.Type != "cpu" {
+		return nil
+	}
+	rate, err := t.work.batches(t.ctx, t.opt.Host, t.row.Batch, t.row.callers())
+	if err != nil {
+		return err
+	}
+	t.tried(TuneStep{Part: "beats_host", Setting: "pure Go", Value: rate, Unit: "M queries/s"})
+	t.row.BeatsHost = t.rate > rate
+	t.figures = append(t.figures, fmt.Sprintf("pure Go %.3g", rate))
 	return nil
 }

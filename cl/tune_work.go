@@ -233,12 +233,15 @@ func (w *tuneWork) batchSizes() []uint64 {
 
 // rounds is the rate of batches of a fixed size, end to end.
 func (w *tuneWork) rounds(ctx context.Context, b *Backend) (float64, error) {
-	return w.batches(ctx, b, w.batchSizes()[len(w.batchSizes())-2])
+	return w.batches(ctx, b, w.batchSizes()[len(w.batchSizes())-2], b.tuning.callers())
 }
+
+// callers is how many send batches at a time.
+func (t Tuning) callers() int { return max(2, t.Slots) }
 
 // batches has callers send batches of so many candidates for some time, and counts
 // queries a second, docIDs delivered.
-func (w *tuneWork) batches(ctx context.Context, b *Backend, candidates uint64) (float64, error) {
+func (w *tuneWork) batches(ctx context.Context, b plan.Backend, candidates uint64, several int) (float64, error) {
 	s, err := b.Load(ctx, w.raw)
 	if err != nil {
 		return 0, err
@@ -265,7 +268,7 @@ func (w *tuneWork) batches(ctx context.Context, b *Backend, candidates uint64) (
 		}
 		return nil
 	}
-	callers := make([]plan.Results, max(2, b.tuning.Slots))
+	callers := make([]plan.Results, several)
 	errs := make([]error, len(callers))
 	all := func(until time.Time) error {
 		var wg sync.WaitGroup

@@ -20,6 +20,7 @@ type Devices struct {
 	Device    string // part of an OpenCL device's name, any case; "" takes the best
 	Threads   int    // of the host backend; 0 is one a core
 	Profiling bool   // ask the device's own clock for kernel times
+	Tuning    string // TOML file of tuning rows that go before the built-in ones; "" is none
 }
 
 // Memory limits what an opened index may occupy.

@@ -18,6 +18,9 @@ Empty takes the best one.`),
 	key("devices.profiling", func(c *Config) *bool { return &c.Devices.Profiling }, false, nil,
 		`Take kernel times from the device's own clock.
 It costs some speed; --explain and the benchmarks print the times.`),
+	key("devices.tuning", func(c *Config) *string { return &c.Devices.Tuning }, "", text,
+		`File of tuning rows, as heddle tune writes it.
+Its rows go before the built-in ones for the devices that they match.`),
 
 	key("memory.device", func(c *Config) *Size { return &c.Memory.Device }, 0, nil,
 		`Most memory to take on an OpenCL device, for lists, tables and scratch.

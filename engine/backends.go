@@ -54,7 +54,14 @@ func candidates(opt Options, log zerolog.Logger) ([]candidate, error) {
 		return nil, fmt.Errorf("unknown backend %q (one of auto, host, opencl)", opt.Backend)
 	}
 	explicit := opt.Backend == "opencl"
-	devices, err := cl.Devices(opt.Device)
+	var rows []cl.Tuning
+	if opt.Tuning != "" {
+		var err error
+		if rows, err = cl.ReadTunings(opt.Tuning); err != nil {
+			return nil, fmt.Errorf("tuning: %w", err)
+		}
+	}
+	devices, err := cl.Devices(opt.Device, rows...)
 	if explicit && len(devices) == 0 {
 		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "looking for " + deviceWanted(opt), Err: err}
 	}

@@ -30,6 +30,9 @@ type Options struct {
 	// Device restricts OpenCL devices to those whose name or platform contains
 	// it, case ignored.
 	Device string
+	// Tuning is a TOML file of tuning rows of OpenCL devices (cl.ReadTunings),
+	// which go before the built-in ones.
+	Tuning string
 	// Algorithm is what SearchOptions leave open.
 	Algorithm plan.Algorithm
 	// BatchCandidates closes a batch: the sum of the shortest lists of its

@@ -51,6 +51,7 @@ func TestUsage(t *testing.T) {
 		{"search x.hdl --query a -k 0", `flag --k: 0 is not from 1 to`},
 		{"search x.hdl --query a --threads many", `flag --threads: want a whole number, found "many"`},
 		{"search x.hdl --query a --profiling=perhaps", `flag --profiling: want true or false, found "perhaps"`},
+		{"tune now", `takes no argument`},
 		{"search x.hdl --query a --format xml", `flag --format: "xml" is not one of text, tsv, jsonl`},
 		{"search x.hdl --query a --log-level loud", `flag --log-level: "loud" is not one of`},
 	} {

@@ -35,7 +35,7 @@ those are listed; if there is none, the exit code is 4.`,
 
 func (o *devicesOptions) AddFlags(fs *pflag.FlagSet) {
 	addJSON(fs, &o.json)
-	o.add(fs, "backend", "device", "threads")
+	o.add(fs, "backend", "device", "threads", "tuning")
 }
 
 func (o *devicesOptions) Validate(args []string) error { return noArguments(args) }
@@ -75,7 +75,11 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 	var places []place
 	var missing error // why there is no OpenCL
 	if c.Devices.Backend != "host" {
-		devices, err := cl.Devices(c.Devices.Device)
+		rows, err := readTunings(c)
+		if err != nil {
+			return err
+		}
+		devices, err := cl.Devices(c.Devices.Device, rows...)
 		missing = err
 		for _, d := range devices {
 			p := newPlace(d.Info())

@@ -72,7 +72,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.all, "all", false, "print every matching document, not only the first k")
 	fs.BoolVar(&o.count, "count", false, "print only how many documents match")
 	fs.BoolVar(&o.explain, "explain", false, "say how each query was answered, and where the time went")
-	o.add(fs, "mode", "k", "algorithm", "format", "backend", "device", "threads", "profiling")
+	o.add(fs, "mode", "k", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning")
 	o.given.query = func() bool { return fs.Changed("query") }
 	o.given.queries = func() bool { return fs.Changed("queries") }
 }
@@ -111,6 +111,7 @@ func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error)
 	}
 	return engine.Options{
 		Backend: backend, Device: c.Devices.Device, Threads: c.Devices.Threads, Profiling: c.Devices.Profiling,
+		Tuning:          c.Devices.Tuning,
 		Algorithm:       algorithm,
 		BatchCandidates: uint64(c.Batching.Candidates), Workers: c.Batching.Workers,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),

@@ -43,6 +43,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"device", "", "devices.device", "SUBSTRING"},
 	{"threads", "", "devices.threads", "N"},
 	{"profiling", "", "devices.profiling", "bool"},
+	{"tuning", "", "devices.tuning", "FILE"},
 	{"codec", "", "index.codec", ""},
 	{"exception-ratio", "", "index.exception_ratio", "RATIO"},
 	{"dense", "", "index.dense", ""},

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/cl"
+	"heddle/config"
+	"heddle/hostfallback"
+)
+
+type tuneOptions struct {
+	settings
+	out         string
+	short, json bool
+}
+
+func newTune(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "tune [flags]",
+		Short: "Measure an OpenCL device and write its tuning row",
+		Long: `Tune measures the best OpenCL device, or the one that --device names, over the
+shapes that the kernels can have: work-groups, tiles, serial or parallel, how scans
+are done, how much is in flight. It goes from the row in force along one setting
+after the other, checks every answer, prints what it tried on standard error, and
+writes the best row as TOML. It takes a minute or two, and should be alone on the
+device.
+
+The key devices.tuning, or --tuning, names a file of such rows; they go before the
+built-in ones.`,
+		Example: `  heddle tune -o tuning.toml
+  heddle tune --device pocl --short --json
+  heddle search books.hdl --query loom --tuning tuning.toml`,
+	}, &tuneOptions{})
+}
+
+func (o *tuneOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVarP(&o.out, "output", "o", "-", "write the row to `FILE`; - is standard output")
+	fs.BoolVar(&o.short, "short", false, "fewer settings, smaller workloads")
+	addJSON(fs, &o.json)
+	o.add(fs, "device", "threads", "tuning")
+}
+
+func (o *tuneOptions) Validate(args []string) error { return noArguments(args) }
+
+// readTunings reads the rows that the configuration names.
+func readTunings(c *config.Config) ([]cl.Tuning, error) {
+	if c.Devices.Tuning == "" {
+		return nil, nil
+	}
+	return cl.ReadTunings(c.Devices.Tuning)
+}
+
+// tuneStep is a line of the JSON form; its names are part of the contract.
+type tuneStep struct {
+	Part    string  `json:"part"`
+	Setting string  `json:"setting,omitempty"`
+	Value   float64 `json:"value,omitempty"`
+	Unit    string  `json:"unit"`
+	Error   string  `json:"error,omitempty"`
+}
+
+func (o *tuneOptions) Run(ctx context.Context, a *App) error {
+	c, _, err := o.load(a)
+	if err != nil {
+		return err
+	}
+	rows, err := readTunings(c)
+	if err != nil {
+		return err
+	}
+	devices, err := cl.Devices(c.Devices.Device, rows...)
+	if len(devices) == 0 {
+		return noDevice(c.Devices, err)
+	}
+	d := devices[0]
+	host := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
+	defer host.Close()
+	fmt.Fprintf(a.Stderr, "%s, row %q in force\n", d, d.Tuning().Name)
+	var steps []tuneStep
+	row, err := cl.Tune(ctx, d, cl.TuneOptions{Short: o.short, MemoryLimit: uint64(c.Memory.Device), Host: host, Tried: func(s cl.TuneStep) {
+		steps = append(steps, tuneStep{s.Part, s.Setting, s.Value, s.Unit, errorText(s.Err)})
+		writeStep(a.Stderr, s)
+	}})
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := cl.WriteTuning(&text, row); err != nil {
+		return err
+	}
+	if o.json {
+		var table map[string]any
+		if _, err := toml.Decode(text.String(), &table); err != nil {
+			return err
+		}
+		text.Reset()
+		err := writeJSON(&text, struct {
+			Device string     `json:"device"`
+			Driver string     `json:"driver"`
+			Row    any        `json:"row"`
+			Steps  []tuneStep `json:"steps"`
+		}{d.String(), d.Info().Driver, table["row"], steps})
+		if err != nil {
+			return err
+		}
+	}
+	if o.out != "-" {
+		return os.WriteFile(o.out, text.Bytes(), 0o666)
+	}
+	_, err = a.Stdout.Write(text.Bytes())
+	return err
+}
+
+// writeStep prints a line of the table; a star marks the best of its part so far.
+func writeStep(w io.Writer, s cl.TuneStep) {
+	mark := ' '
+	if s.Best {
+		mark = '*'
+	}
+	figure := fmt.Sprintf("%8.4g %s", s.Value, s.Unit)
+	if s.Err != nil {
+		figure = "failed: " + s.Err.Error()
+	}
+	fmt.Fprintf(w, "%c %-12s %-42s %s\n", mark, s.Part, s.Setting, figure)
+}
