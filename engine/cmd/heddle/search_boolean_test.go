@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heddle/engine/boolean"
+)
+
+// booleanQueries are asked of the test collection.
+var booleanQueries = []string{
+	"w0", "w3 w0", "w0 AND w9", "w20 OR w21", "w0 NOT w1", "w0 AND NOT w1 w2", "w0 AND (w9 OR w12) NOT w3",
+	"nosuch", "w0 nosuch", "nosuch OR w7", "w7 NOT nosuch", "w7 NOT w7", "(w20 NOT w1) OR (w1 NOT w0)",
+	"W0! OR w28?", `"w9" OR "w11 w0"`, "((w5))", "?!", "?! OR w4", "w29 OR w28 OR w27 OR w26 OR (w25 w0)",
+	strings.Repeat("w0 NOT (w1 OR ", 100) + "w9" + strings.Repeat(")", 100),
+}
+
+// wantBoolean is the answer by a look at every document.
+func (c *collection) wantBoolean(t *testing.T, text string) (names []string) {
+	t.Helper()
+	e, err := boolean.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var has func(e boolean.Expr, words []string) (yes, some bool)
+	has = func(e boolean.Expr, words []string) (yes, some bool) {
+		if e.Op == boolean.Term {
+			terms := strings.Fields(strings.ToLower(strings.NewReplacer("!", " ", "?", " ").Replace(e.Term)))
+			return !slices.ContainsFunc(terms, func(t string) bool { return !slices.Contains(words, t) }), len(terms) > 0
+		}
+		for i, a := range e.Args {
+			x, ok := has(a, words)
+			switch {
+			case !ok && (e.Op != boolean.Not || i > 0): // drops out
+			case !ok:
+				return false, false
+			case !some:
+				yes, some = x, true
+			case e.Op == boolean.And:
+				yes = yes && x
+			case e.Op == boolean.Or:
+				yes = yes || x
+			default:
+				yes = yes && !x
+			}
+		}
+		return yes, some
+	}
+	for d, words := range c.words {
+		if yes, some := has(e, words); yes && some {
+			names = append(names, c.names[d])
+		}
+	}
+	return names
+}
+
+func TestSearchBoolean(t *testing.T) {
+	c := buildCollection(t)
+	writeFile(t, "q.txt", lines(booleanQueries, ""))
+	var text, tsv, counts strings.Builder
+	for i, q := range booleanQueries {
+		want := c.wantBoolean(t, q)
+		for rank, name := range want {
+			fmt.Fprintf(&text, "%d\t%s\n", i+1, name)
+			fmt.Fprintf(&tsv, "%d\t%d\t%s\t1\n", i+1, rank+1, name)
+		}
+		fmt.Fprintf(&counts, "%d\t%d\n", i+1, len(want))
+		if got := must(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "--all"); got != lines(want, "") {
+			t.Errorf("%q: %d documents, want %d", q, strings.Count(got, "\n"), len(want))
+		}
+		if got := must(t, "search", "c.hdl", "--syntax=boolean", "--query", q, "--count"); got != fmt.Sprintf("1\t%d\n", len(want)) {
+			t.Errorf("%q --count: %q, want %d", q, got, len(want))
+		}
+		if got := must(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "-k", "2"); got != lines(want[:min(2, len(want))], "") {
+			t.Errorf("%q -k 2: %q", q, got)
+		}
+	}
+	for want, args := range map[string][]string{text.String(): {"--all"}, tsv.String(): {"--all", "--format", "tsv"}, counts.String(): {"--count"}} {
+		args = append([]string{"search", "c.hdl", "--queries", "q.txt", "--syntax", "boolean"}, args...)
+		if got := must(t, args...); got != want {
+			t.Errorf("%q gives other lines than the documents do", args)
+		}
+		if r := heddle(t, append(args, "--explain")...); r.code != 0 || r.stdout != want {
+			t.Errorf("%q: --explain changes the answers", args)
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(must(t, "search", "c.hdl", "--queries", "q.txt", "--syntax", "boolean", "--format", "jsonl", "--all", "--explain")))
+	for i, q := range booleanQueries {
+		var o answerObject
+		if err := d.Decode(&o); err != nil {
+			t.Fatal(err)
+		}
+		want := c.wantBoolean(t, q)
+		if o.Query != strconv.Itoa(i+1) || o.Text != q || o.Count != uint64(len(want)) || !slices.Equal(o.Docs, want) || o.Explain == nil {
+			t.Errorf("%+v, want %d documents", o, len(want))
+		}
+	}
+	if _, err := d.Token(); err != io.EOF {
+		t.Errorf("more objects than queries: %v", err)
+	}
+	// Without --syntax operators are words.
+	if got := must(t, "search", "c.hdl", "--query", "w0 OR w1", "--count"); got != "1\t0\n" {
+		t.Errorf("OR is no word in plain syntax: %q", got)
+	}
+}
+
+func TestExplainBoolean(t *testing.T) {
+	c := buildCollection(t)
+	q := "w0 AND (w9 OR W12 OR w9) NOT w3 NOT nosuch"
+	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "--explain")
+	for _, part := range []string{
+		"query 1: " + q + "\n", "formula  w0 AND (w12 OR w9) NOT w3\n", "unknown  nosuch: in no document\n",
+		fmt.Sprintf("list     w9: %d documents, ", len(c.want("w9"))), fmt.Sprintf("matches  %d documents in ", len(c.wantBoolean(t, q))),
+	} {
+		if r.code != 0 || !strings.Contains(r.stderr, part) {
+			t.Errorf("exit code %d, no %q in\n%s", r.code, part, r.stderr)
+		}
+	}
+	// A mere AND is answered, and explained, as a query of terms is.
+	r = heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w9 AND w0", "--explain")
+	for _, part := range []string{"formula  w9 AND w0\n", "first    w9: ", "then     w0: "} {
+		if !strings.Contains(r.stderr, part) {
+			t.Errorf("no %q in\n%s", part, r.stderr)
+		}
+	}
+}
+
+// TestBooleanErrors: what is no query is a usage error, in a file corrupt input;
+// both point at the place.
+func TestBooleanErrors(t *testing.T) {
+	buildCollection(t)
+	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w0 OR NOT w1")
+	if want := "column 7: a NOT with nothing to subtract from"; r.code != exitUsage || !strings.Contains(r.stderr, want) ||
+		!strings.Contains(r.stderr, "\n  w0 OR NOT w1\n        ^\n") || r.stdout != "" {
+		t.Errorf("%+v", r)
+	}
+	writeFile(t, "q.txt", "w0\n\nx\t(w0 OR w1\n")
+	r = heddle(t, "search", "c.hdl", "--syntax", "boolean", "--queries", "q.txt")
+	if want := "q.txt:3: column 1: a ( without its )\n  (w0 OR w1\n  ^\n"; r.code != exitCorrupt || !strings.Contains(r.stderr, want) {
+		t.Errorf("%+v, want %q", r, want)
+	}
+	r = heddle(t, "search", "c.hdl", "--syntax", "sql", "--query", "w0")
+	if r.code != exitUsage || !strings.Contains(r.stderr, `unknown --syntax "sql" (one of plain, boolean)`) {
+		t.Errorf("%+v", r)
+	}
+	if r := heddle(t, "search", "c.hdl", "--query", "NOT w0"); r.code != 0 {
+		t.Errorf("plain syntax: %+v", r)
+	}
+}
