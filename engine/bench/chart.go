@@ -22,6 +22,7 @@ type chart struct {
 	kind       chartKind
 	x, y       string // labels; y is the unit of the readings where it is empty
 	logX, logY bool   // log x is marked in powers of two, log y in 1, 2, 5
+	tens       bool   // log x is marked in 1, 2, 5 too
 }
 
 type chartKind uint8
@@ -55,6 +56,9 @@ func (c chart) draw(path, title string, part []reading) error {
 	p.X.Tick.Marker = plot.TickerFunc(evenly)
 	if c.logX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(powersOfTwo)
+		if c.tens {
+			p.X.Tick.Marker = plot.TickerFunc(oneTwoFive)
+		}
 	}
 	p.Y.Min, p.Y.Tick.Marker = 0, plot.TickerFunc(evenly)
 	if c.logY {

@@ -60,6 +60,26 @@ func TestBenchExamples(t *testing.T) {
 	}
 }
 
+// TestBenchMissingDevice: a device that is not there ends the run before anything
+// is generated, and a file of rows stays as it was.
+func TestBenchMissingDevice(t *testing.T) {
+	inTempDir(t)
+	if err := os.WriteFile("rows.jsonl", []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, bench := range []string{"lists", "decode"} {
+		r := heddle(t, "bench", bench, "--backend", "opencl", "--device", "no device has this name", "--json", "rows.jsonl")
+		wantFailure(t, r, exitDevice, "no such device")
+		if strings.Contains(r.stderr, "generated") || r.stdout != "" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if left, err := os.ReadFile("rows.jsonl"); err != nil || string(left) != "old" || files(t) != "rows.jsonl" {
+		t.Errorf("%q, %v; files %s", left, err, files(t))
+	}
+	wantFailure(t, heddle(t, "bench", "lists", "--real", "none"), exitFailed, "none: no such file or directory")
+}
+
 // TestBenchLists runs a few queries and reads the rows.
 func TestBenchLists(t *testing.T) {
 	if testing.Short() {

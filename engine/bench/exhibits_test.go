@@ -1,0 +1,328 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+var update = flag.Bool("update", false, "write testdata/report.golden.md")
+
+// TestExhibits: every table and figure that is to be reproduced is there, once.
+func TestExhibits(t *testing.T) {
+	var names []string
+	for _, e := range append(listsExhibits(), decodeExhibits()...) {
+		names = append(names, e.name)
+		if e.title == "" || e.rows == "" || e.run == nil {
+			t.Errorf("%s lacks a title, a name for its rows or what it does", e.name)
+		}
+		if drawn := e.chart.kind != undrawn; drawn != e.isFigure() {
+			t.Errorf("%s: figures are drawn, tables are not", e.name)
+		}
+		if e.chart.kind == lineChart && e.chart.x == "" {
+			t.Errorf("%s: no label for x", e.name)
+		}
+	}
+	want := strings.Fields(`ao-table1 ao-table2 ao-table3 ao-table4 ao-table5 ao-table7 ao-fig5 ao-fig6 ao-fig7 ao-fig8 ao-fig9a ao-fig9b
+		ding-fig3 ding-fig4 ding-fig6 ding-table1 wu-fig3 wu-fig4 wu-fig5 wu-fig6 wu-fig7 wu-fig8
+		log pairs skew sets primitives ints core`)
+	slices.Sort(names)
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("exhibits %v, want %v", names, want)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	all := listsExhibits()
+	if got, err := choose(all, nil, nil); err != nil || len(got) != len(all) {
+		t.Errorf("%d of %d exhibits, %v", len(got), len(all), err)
+	}
+	got, err := choose(all, []string{" WU-fig3", "ao-fig5"}, []string{"log"})
+	if err != nil || len(got) != 3 || got[0].name != "log" || got[1].name != "ao-fig5" || got[2].name != "wu-fig3" {
+		t.Errorf("%d exhibits, %v", len(got), err)
+	}
+	for _, bad := range []Options{{Figures: []string{"log"}}, {Tables: []string{"ao-fig5"}}, {Tables: []string{""}}} {
+		if err := CheckLists(bad); err == nil || !strings.Contains(err.Error(), "one of ") {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	if err := CheckDecode(Options{Tables: []string{"ints"}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// realFolder makes a folder with a set of three lists and an index-free zip.
+func testSets(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeZip(t, filepath.Join(dir, "small.zip"), "1,5,9,1000", "5,9,70000\n", "0,5")
+	return dir
+}
+
+// host says whether the host alone can measure an exhibit.
+func onHost(name string) bool {
+	return !slices.Contains([]string{"primitives", "ao-fig9b", "wu-fig8"}, name)
+}
+
+// TestReproduce runs everything on a tiny workload: each exhibit has rows that are
+// whole, a place in the report, and pictures that are not empty.
+func TestReproduce(t *testing.T) {
+	for _, bench := range []struct {
+		name     string
+		exhibits []exhibit
+		run      func(context.Context, Options, io.Writer, io.Writer) error
+	}{{"lists", listsExhibits(), Lists}, {"decode", decodeExhibits(), Decode}} {
+		t.Run(bench.name, func(t *testing.T) {
+			dir := t.TempDir()
+			opt := tiny()
+			opt.Threshold, opt.Peers, opt.Runs, opt.Real = 0, true, 1, testSets(t)
+			opt.JSON, opt.Plot, opt.Report = filepath.Join(dir, "rows.json"), filepath.Join(dir, "plots"), filepath.Join(dir, "report.md")
+			var out, log bytes.Buffer
+			if err := bench.run(context.Background(), opt, &out, &log); err != nil {
+				t.Fatalf("%v\n%s", err, &log)
+			}
+			rows := readRows(t, opt.JSON)
+			for _, r := range rows {
+				if r.Bench != bench.name || r.Workload == "" || r.Row == "" || r.Metric == "" || r.Unit == "" || r.Runs < 1 ||
+					!(r.Min <= r.Median && r.Median <= r.Max) || (r.Baseline == "") != (r.Ratio == 0) {
+					t.Errorf("row %+v", r)
+				}
+			}
+			report, err := os.ReadFile(opt.Report)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sections := strings.Split(string(report), "\n## ")
+			if len(sections) != len(bench.exhibits)+1 {
+				t.Fatalf("%d sections for %d exhibits", len(sections)-1, len(bench.exhibits))
+			}
+			for i, e := range bench.exhibits {
+				section := sections[i+1]
+				if !strings.HasPrefix(section, e.heading()+"\n") {
+					t.Errorf("section %d is %.50q, want %s", i, section, e.name)
+				}
+				if onHost(e.name) == strings.Contains(section, "Nothing of this could be measured") {
+					t.Errorf("%s: on the host\n%s", e.name, section)
+				}
+				if strings.Contains(section, "NaN") || strings.Contains(section, "Inf") {
+					t.Errorf("%s: not a number\n%s", e.name, section)
+				}
+				if e.isFigure() && onHost(e.name) {
+					checkPictures(t, dir, section)
+				}
+			}
+			for _, left := range []string{opt.JSON, opt.Report} {
+				if _, err := os.Stat(left + unfinished); err == nil {
+					t.Errorf("%s%s is left behind", left, unfinished)
+				}
+			}
+		})
+	}
+}
+
+// checkPictures looks at the pictures that a section links.
+func checkPictures(t *testing.T, dir, section string) {
+	t.Helper()
+	links := regexp.MustCompile(`\]\((.*?)\.svg\)`).FindAllStringSubmatch(section, -1)
+	if len(links) == 0 {
+		t.Errorf("no picture in\n%s", section)
+	}
+	for _, l := range links {
+		base := filepath.Join(dir, filepath.FromSlash(l[1]))
+		svg, err := os.ReadFile(base + ".svg")
+		if err != nil || !bytes.Contains(svg, []byte("</svg>")) || !bytes.Contains(svg, []byte("<path")) {
+			t.Errorf("%s.svg: %v, %d bytes", base, err, len(svg))
+		}
+		f, err := os.Open(base + ".png")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		img, err := png.Decode(f)
+		f.Close()
+		if err != nil {
+			t.Errorf("%s.png: %v", base, err)
+			continue
+		}
+		colours := make(map[any]bool)
+		for y := range img.Bounds().Dy() {
+			for x := range img.Bounds().Dx() {
+				colours[img.At(x, y)] = true
+			}
+		}
+		if len(colours) < 5 {
+			t.Errorf("%s.png has %d colours", base, len(colours))
+		}
+	}
+}
+
+// TestReportGolden holds the report of the tables that are the same on every
+// machine, but for the line that names it.
+func TestReportGolden(t *testing.T) {
+	opt := tiny()
+	opt.Orders, opt.Tables = []Order{Uniform, Clustered}, []string{"ao-table1", "ao-table4"}
+	opt.Report = filepath.Join(t.TempDir(), "report.md")
+	if err := Lists(context.Background(), opt, io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(opt.Report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = regexp.MustCompile(`(?m)^- host: .*$`).ReplaceAll(got, []byte("- host: some processor"))
+	golden := filepath.Join("testdata", "report.golden.md")
+	if *update {
+		if err := os.WriteFile(golden, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("report:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestReproduceOnDevice runs what only a device can measure, and what it measures
+// besides, where there is one.
+func TestReproduceOnDevice(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
+		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
+	}
+	opt := tiny()
+	opt.Backend, opt.Device, opt.Runs = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1
+	opt.Tables, opt.Figures = []string{"pairs", "primitives", "ao-table7"}, []string{"ao-fig9b", "wu-fig6", "wu-fig8", "ding-fig6"}
+	var out, log bytes.Buffer
+	opt.JSON = "-"
+	if err := Lists(context.Background(), opt, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	opt.Tables, opt.Figures = []string{"ints", "ding-table1"}, []string{"ding-fig4"}
+	if err := Decode(context.Background(), opt, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	metrics := make(map[string]bool)
+	for line := range strings.Lines(out.String()) {
+		var r Row
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if r.Backend != "opencl" || r.Device == "" || r.Median < 0 || r.Runs < 1 {
+			t.Errorf("row %+v", r)
+		}
+		metrics[r.Metric] = true
+	}
+	for _, m := range []string{"kernels", "end to end", "scan", "compaction at 50 %", "share of kernels", "share of transfers", "time", "decode", "response"} {
+		if !metrics[m] {
+			t.Errorf("no row of %q among %v", m, metrics)
+		}
+	}
+}
+
+// TestBound: Table 5 of the paper, and the second moment by its closed form.
+func TestBound(t *testing.T) {
+	for i, n := range widthLengths {
+		if got := boundedWidth(n, widthDocs, widthError); float64(got) != paperBound[i] {
+			t.Errorf("%d docIDs: %d bits, the paper has %v", n, got, paperBound[i])
+		}
+	}
+	for _, c := range [][2]int{{1, 1}, {3, 10}, {10, 11}, {999, 4096}} {
+		n, m := float64(c[0]), float64(c[1])
+		i := math.Floor((n + 1) / 2)
+		want := i * (1 + m) * (1 - i + n) * (m - n) / ((1 + n) * (1 + n) * (2 + n))
+		if got, _ := centralMoment(c[0], c[1], 2).Float64(); math.Abs(got-want) > 1e-9*(want+1) {
+			t.Errorf("variance of the middle of %v among %v: %v, want %v", n, m, got, want)
+		}
+	}
+}
+
+func TestDetermination(t *testing.T) {
+	for _, c := range []struct {
+		docs []uint32
+		want float64
+	}{{[]uint32{3, 5, 7, 9}, 1}, {[]uint32{7}, 1}, {[]uint32{0, 1, 5}, 25.0 / 28}} {
+		if got := determination(c.docs); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v: %v, want %v", c.docs, got, c.want)
+		}
+	}
+}
+
+func TestPair(t *testing.T) {
+	for _, c := range [][2]int{{4096, 4096}, {1000, 100_000}, {1, 1000}} {
+		p, err := pair(context.Background(), 1, c[0], c[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.src.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(p.want, plan.Merge(p.a, p.b)) || len(p.a) > len(p.b) || p.inputs() != len(p.a)+len(p.b) {
+			t.Errorf("%v: %d and %d docIDs, %d in both", c, len(p.a), len(p.b), len(p.want))
+		}
+		near := func(got, want int) bool { return math.Abs(float64(got-want)) <= 6*math.Sqrt(float64(want))+1 }
+		if !near(len(p.a), c[0]) || !near(len(p.b), c[1]) {
+			t.Errorf("%v: %d and %d docIDs", c, len(p.a), len(p.b))
+		}
+		if share := float64(len(p.want)) / float64(len(p.a)); c[0] >= 1000 && (share < 0.25 || share > 0.5) {
+			t.Errorf("%v: %.2f in both", c, share)
+		}
+	}
+}
+
+// TestCut: PART cuts by number, PARA by load, and both lose no query.
+func TestCut(t *testing.T) {
+	s := &session{w: workload(t, Uniform)}
+	const n = 500
+	load := func(first, end int) (sum int) {
+		for _, q := range s.w.Queries[first:end] {
+			sum += len(s.w.sorted(q)[0])
+		}
+		return sum
+	}
+	part, para := s.cut(method{part: true, queries: 64}, n), s.cut(method{queries: 64}, n)
+	for _, ends := range [][]int{part, para} {
+		if !slices.IsSorted(ends) || ends[len(ends)-1] != n || len(ends) < 5 || len(ends) > 9 {
+			t.Fatalf("ends %v", ends)
+		}
+	}
+	if part[0] != 64 || part[1] != 128 || len(part) != 8 {
+		t.Errorf("PART: %v", part)
+	}
+	mean := load(0, n) / n * 64
+	for i, end := range para[1 : len(para)-1] {
+		if l := load(para[i], end); l < mean || load(para[i], end-1) >= mean {
+			t.Errorf("PARA: batch %d of %d candidates, the threshold is %d", i+1, l, mean)
+		}
+	}
+}
+
+func TestTakesExceptions(t *testing.T) {
+	if !takesExceptions(codec.ParaPFor) || takesExceptions(codec.Rice) || takesExceptions(codec.LRC) {
+		t.Error("parapfor has a share of exceptions, rice and lrc have not")
+	}
+}
+
+func TestClock(t *testing.T) {
+	if ghz := clock(); ghz < 0.2 || ghz > 12 {
+		t.Errorf("a core of %.2f GHz", ghz)
+	}
+	if got := chain(3, 5, 2); got != 3*uint64(math.Pow(5, 2*chainLinks)) {
+		t.Errorf("chain gives %d", got)
+	}
+}
