@@ -39,19 +39,21 @@ func decodeVByte(dst []uint32, t *gapTables, seg int) error {
 			j += 4
 			continue
 		}
-		n := 8
-		v := next & 0x7f
-		if next&0x80 != 0 {
+		// One byte or two without a branch, which nobody could predict.
+		two := next >> 7 & 1
+		n := 8 + 8*int(two)
+		v := next&0x7f | next>>1&(0x7f<<7)&-two
+		if next&0x80_80 == 0x80_80 {
 			n = bits.TrailingZeros64(^next&vbyteStops) + 1
 			w := next & (1<<(n&63) - 1)
-			v |= w>>1&(0x7f<<7) | w>>2&(0x7f<<14) | w>>3&(0x7f<<21) | w>>4&(0x7f<<28)
+			v = w&0x7f | w>>1&(0x7f<<7) | w>>2&(0x7f<<14) | w>>3&(0x7f<<21) | w>>4&(0x7f<<28)
 		}
 		if n > have || v > 1<<32-1 {
 			return corrupt(VByte, t.at(seg), "segment %d: value %d has no end or more than 32 bits", seg, j)
 		}
 		docID += v + 1
 		dst[j] = uint32(docID)
-		next >>= n
+		next >>= n & 63
 		have -= n
 		j++
 	}
