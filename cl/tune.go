@@ -71,6 +71,7 @@ type knob struct {
 	field  func(*Tuning) *int
 	flag   func(*Tuning) *bool // in place of field: values are 0 and 1
 	values []int
+	idle   func(*Tuning) bool // the field changes nothing; may be nil
 }
 
 func (k *knob) get(t *Tuning) int {
@@ -109,6 +110,9 @@ type tuner struct {
 	rate    float64 // of the best batches, in M queries/s
 }
 
+// gain is how much better a setting must be: less is noise of repeated runs.
+const gain = 1.02
+
 // part leaves the best setting that it finds in the row.
 func (t *tuner) part(p part) error {
 	known := map[string]float64{}
@@ -139,15 +143,27 @@ func (t *tuner) part(p part) error {
 			for _, v := range k.values {
 				row := t.row
 				k.set(&row, v)
-				if row = t.d.quirks.apply(row); row.check() != nil || k.get(&row) != v {
+				if row = t.d.quirks.apply(row); row.check() != nil || k.get(&row) != v || k.idle != nil && k.idle(&row) {
 					continue
 				}
 				got, err := try(row)
 				if t.ctx.Err() != nil {
 					return err
 				}
-				if got > best*1.01 { // less than the noise of repeated runs is no gain
-					best, t.row = got, row
+				if got <= best*gain {
+					continue
+				}
+				// It has to win twice: other work on the machine makes figures noisy.
+				again, err := t.measure(row, p.measure)
+				if err != nil {
+					return err
+				}
+				held, err := t.measure(t.row, p.measure)
+				if err != nil {
+					return err
+				}
+				if best = max(best, held); min(got, again) > best*gain {
+					best, t.row = max(got, again), row
 				}
 			}
 		}
@@ -155,7 +171,7 @@ func (t *tuner) part(p part) error {
 			break
 		}
 	}
-	t.figures = append(t.figures, fmt.Sprintf("%s %.3g %s (%s)", p.name, best, p.unit, p.setting(&t.row)))
+	t.figures = append(t.figures, strings.TrimSuffix(fmt.Sprintf("%s %.3g %s (%s)", p.name, best, p.unit, p.setting(&t.row)), " ()"))
 	return nil
 }
 
@@ -227,6 +243,7 @@ func tuneParts(d *Device, short bool) []part {
 	}, 1, (*tuneWork).rounds}
 	switch {
 	case d.info.Type == "cpu":
+		probe.knobs[0].idle = func(t *Tuning) bool { return t.Serial } // which has groups of one
 		probe.knobs = slices.Insert(probe.knobs, 0, flag("serial", func(t *Tuning) *bool { return &t.Serial }, 1, 0))
 	case strings.Contains(strings.ToLower(d.info.Vendor), "nvidia"):
 		decode.knobs = []knob{flag("nv_shuffle", func(t *Tuning) *bool { return &t.NVShuffle }, 1, 0)}
