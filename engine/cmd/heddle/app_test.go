@@ -38,7 +38,7 @@ func TestUsage(t *testing.T) {
 		{"index build -o x.hdl", `an input is missing`},
 		{"index build -o - a.txt", `an index cannot be written to standard output`},
 		{"index build -o x.hdl --format pdf a.txt", `unknown format "pdf"`},
-		{"index build -o x.hdl --codec zip a.txt", `flag --codec: "zip" is not one of auto, raw, parapfor, bitset`},
+		{"index build -o x.hdl --codec zip a.txt", `flag --codec: "zip" is not one of auto, raw, parapfor, bitset, vbyte`},
 		{"index build -o x.hdl --exception-ratio 0.7 a.txt", `flag --exception-ratio: 0.7 is not from 0 to 0.6`},
 		{"index build -o x.hdl --build-memory much a.txt", `flag --build-memory: "much" is no size`},
 		{"search", `one index file is missing`},
@@ -175,8 +175,8 @@ func TestSharedFlags(t *testing.T) {
 // TestNamesAgree holds the words of the configuration against the packages that
 // they come from.
 func TestNamesAgree(t *testing.T) {
-	codecs := []string{"auto"}
-	for _, id := range codec.IDs() {
+	codecs := []string{"auto", "hslrc"}
+	for id := codec.Raw; id <= codec.HSLRC256; id++ {
 		codecs = append(codecs, id.String())
 	}
 	algorithms := []string{"auto", "hs", "pmf"}

@@ -39,6 +39,10 @@ Inputs may be gzipped; - is standard input. Format auto looks at names and first
 bytes. For inverted inputs (pisa, ciff), --stem and --stopwords say how queries are
 to be analysed; the terms stay as they are.
 
+With --codec auto each list gets the codec of least cost; index info says which and
+why. Another codec stores the lists that take fewer words with it than raw; the rest
+are raw. --dense auto makes bitsets of the lists of more than one document in 32.
+
 Memory is bounded by --build-memory: what exceeds it goes to temporary files
 beside the index, and is merged at the end.`,
 		Example: `  heddle index build -o books.hdl books.tsv

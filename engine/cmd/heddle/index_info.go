@@ -17,20 +17,29 @@ import (
 
 type indexInfoOptions struct {
 	path string
+	term string
 	json bool
 }
 
 func newIndexInfo(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "info X.hdl [--json]",
+		Use:   "info X.hdl [--term T] [--json]",
 		Short: "Print counts, settings and sizes of an index",
-		Long: `Info prints what an index holds, how it was built, the bytes a posting that each
-codec takes, and the sections of the file. It checks the file's checksums first.`,
-		Example: "  heddle index info books.hdl\n  heddle index info books.hdl --json",
+		Long: `Info prints what an index holds, how it was built, the sections of the file, and
+for each codec its lists, what they take, and why they have it. It checks the
+file's checksums first.
+
+An index of codec auto gives each list the codec of least cost: its bits a
+posting, and what the codec's speed adds to them. With --term info computes the
+costs of one list again, under every codec. The term is taken as the index has it.`,
+		Example: "  heddle index info books.hdl\n  heddle index info books.hdl --json\n  heddle index info books.hdl --term loom",
 	}, &indexInfoOptions{})
 }
 
-func (o *indexInfoOptions) AddFlags(fs *pflag.FlagSet) { addJSON(fs, &o.json) }
+func (o *indexInfoOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&o.term, "term", "", "say why the list of term `T` has its codec")
+	addJSON(fs, &o.json)
+}
 
 func (o *indexInfoOptions) Validate(args []string) (err error) {
 	o.path, err = oneArgument(args, "one index file")
@@ -58,15 +67,6 @@ type indexInfo struct {
 	Sections       []section   `json:"sections"`
 }
 
-// codecInfo sums over the lists of one codec.
-type codecInfo struct {
-	Codec           string  `json:"codec"`
-	Lists           uint64  `json:"lists"`
-	Postings        uint64  `json:"postings"`
-	Bytes           uint64  `json:"bytes"` // of docIDs
-	BytesPerPosting float64 `json:"bytes_per_posting"`
-}
-
 type section struct {
 	Name     string `json:"name"`
 	Offset   int64  `json:"offset"`
@@ -80,6 +80,16 @@ func (o *indexInfoOptions) Run(_ context.Context, a *App) error {
 		return err
 	}
 	defer f.Close()
+	if o.term != "" {
+		term, err := describeTerm(f, o.term)
+		switch {
+		case err != nil:
+			return err
+		case o.json:
+			return writeJSON(a.Stdout, term)
+		}
+		return term.write(a.Stdout)
+	}
 	info := describe(f)
 	if o.json {
 		return writeJSON(a.Stdout, info)
@@ -94,26 +104,10 @@ func describe(f *hdl.File) indexInfo {
 		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
 		Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
-		Codecs: []codecInfo{}, Sections: []section{},
+		Codecs: describeCodecs(f), Sections: []section{},
 	}
 	if m.Docs > 0 {
 		info.MeanLength = float64(m.Length) / float64(m.Docs)
-	}
-	for _, id := range codec.IDs() {
-		c := codecInfo{Codec: id.String()}
-		for _, l := range f.Source().Lists {
-			if l.Codec == id {
-				c.Lists++
-				c.Postings += uint64(l.Len)
-				c.Bytes += 4 * uint64(l.Words)
-			}
-		}
-		if c.Postings > 0 {
-			c.BytesPerPosting = float64(c.Bytes) / float64(c.Postings)
-		}
-		if c.Lists > 0 {
-			info.Codecs = append(info.Codecs, c)
-		}
 	}
 	for _, s := range f.Sections() {
 		info.Sections = append(info.Sections, section{s.Name, s.Offset, s.Length, fmt.Sprintf("%08x", s.Checksum)})
@@ -133,14 +127,13 @@ func (i *indexInfo) write(out io.Writer) error {
 	w.Flush()
 	b.WriteByte('\n')
 
-	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "codec\tlists\tpostings\tbytes\tbytes a posting\t\n")
-	for _, c := range i.Codecs {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.3f\t\n", c.Codec, c.Lists, c.Postings, c.Bytes, c.BytesPerPosting)
+	if i.Codec == "auto" {
+		fmt.Fprintf(&b, "%s\n", codec.CostRule)
 	}
-	w.Flush()
+	writeCodecs(&b, i.Codecs)
 	b.WriteByte('\n')
 
+	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "section\toffset\tbytes\tchecksum\t\n")
 	for _, s := range i.Sections {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", s.Name, s.Offset, s.Bytes, s.Checksum)

@@ -6,11 +6,14 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/codec"
 )
 
 const threeDocuments = "a\tThe red loom, the red warp\nb\tthe blue loom\nc\tThe looms of others\n"
@@ -129,7 +132,7 @@ func TestIndexBuildSettings(t *testing.T) {
 	for line := range strings.Lines(must(t, "index", "dump", "d.hdl")) {
 		f := strings.Split(line, "\t")
 		got += f[0] + "\t" + f[1] + "\n"
-		if f[2] != "parapfor" {
+		if f[2] != "raw" { // three documents take no fewer words in parapfor
 			t.Errorf("codec of %s is %s", f[0], f[2])
 		}
 	}
@@ -152,6 +155,26 @@ func TestIndexBuildSettings(t *testing.T) {
 		t.Errorf("%d terms, want 8", got)
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--codec", "bitset", "--dense", "never", "d.tsv"), exitFailed, "bitset")
+}
+
+// TestIndexBuildCodecs: an index of any codec has the same lists.
+func TestIndexBuildCodecs(t *testing.T) {
+	buildCollection(t)
+	want := must(t, "index", "dump", "c.hdl", "--term", "w1")
+	for _, id := range codec.IDs() {
+		args := []string{"index", "build", "-o", "x.hdl", "--codec", id.String(), "c.tsv"}
+		if id != codec.Bitset {
+			args = append(args, "--dense", "never")
+		}
+		must(t, args...)
+		must(t, "index", "verify", "x.hdl")
+		if got := must(t, "index", "dump", "x.hdl", "--term", "w1"); got != want {
+			t.Errorf("%v: w1 is\n%s\nwant\n%s", id, got, want)
+		}
+		if line := must(t, "index", "dump", "x.hdl"); !strings.Contains(line, "\t"+id.String()+"\t") {
+			t.Errorf("no list is %v:\n%s", id, line)
+		}
+	}
 }
 
 // TestIndexBuildSpills: a small limit of memory gives the same file.
@@ -252,9 +275,65 @@ func TestIndexInfo(t *testing.T) {
 		}
 	}
 	text := must(t, "index", "info", "c.hdl")
-	for _, part := range []string{"documents    700\n", "bytes a posting", "bitset", info.Checksum, "term-hash"} {
+	for _, part := range []string{"documents    700\n", "bytes a posting", "bitset", info.Checksum, "term-hash", codec.CostRule, "  least cost\n"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+}
+
+// TestIndexInfoWhy: every list has a reason, and that of least cost holds when
+// the costs are computed again.
+func TestIndexInfoWhy(t *testing.T) {
+	buildCollection(t)
+	var info indexInfo
+	decode := func(out string, v any) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(out), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decode(must(t, "index", "info", "--json", "c.hdl"), &info)
+	for _, c := range info.Codecs {
+		var lists uint64
+		for _, r := range c.Why {
+			lists += r.Lists
+		}
+		if lists != c.Lists || math.Abs(c.BitsPerPosting-8*c.BytesPerPosting) > 1e-9 || c.TimeBits <= 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	for line := range strings.Lines(must(t, "index", "dump", "c.hdl")) {
+		f := strings.Fields(line)
+		var term termInfo
+		decode(must(t, "index", "info", "c.hdl", "--term", f[0], "--json"), &term)
+		var least, own costInfo
+		for _, c := range term.Codecs {
+			if least.Codec == "" || c.Cost < least.Cost {
+				least = c
+			}
+			if c.Codec == term.Codec {
+				own = c
+			}
+		}
+		if term.Term != f[0] || term.Codec != f[2] || fmt.Sprint(own.Bytes) != f[3] || len(term.Codecs) != len(codec.IDs()) {
+			t.Errorf("%+v, the dump says %v", term, f)
+		}
+		if dense := term.Codec == "bitset" && 32*term.Len > info.Documents; dense && term.Why != codec.Dense.String() ||
+			!dense && (term.Why != codec.LeastCost.String() || own.Cost > least.Cost+1e-9) {
+			t.Errorf("%+v: the least cost is that of %v", term, least)
+		}
+	}
+	if text := must(t, "index", "info", "c.hdl", "--term", "w0"); !strings.Contains(text, codec.CostRule) || !strings.Contains(text, "parapfor") {
+		t.Errorf("w0:\n%s", text)
+	}
+	wantFailure(t, heddle(t, "index", "info", "c.hdl", "--term", "none"), exitFailed, `has no term "none"`)
+	must(t, "index", "build", "-o", "r.hdl", "--codec", "parapfor", "--dense", "never", "c.tsv")
+	decode(must(t, "index", "info", "--json", "r.hdl"), &info)
+	for _, c := range info.Codecs {
+		want := map[string]codec.Reason{"parapfor": codec.Asked, "raw": codec.NotSmaller}[c.Codec]
+		if len(c.Why) != 1 || c.Why[0].Reason != want.String() {
+			t.Errorf("%+v, want %v", c, want)
 		}
 	}
 }
