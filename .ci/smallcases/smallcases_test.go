@@ -59,6 +59,8 @@ func TestKernels(t *testing.T) {
 		for _, count := range []bool{false, true} {
 			tuning := devices[0].Tuning()
 			tuning.Serial, tuning.NVShuffle = serial, false
+			tuning.LookBack = !serial && !count
+			tuning.ScanWG, tuning.ScanChunk, tuning.MergeRows = 64, 2, 4
 			t.Run(fmt.Sprintf("serial=%v,count loads=%v", serial, count), func(t *testing.T) {
 				backend, err := cl.Open(t.Context(), devices[0], cl.Options{
 					Tuning: &tuning, CountLoads: count, Profiling: true, SkipSelfTest: true})
@@ -71,6 +73,8 @@ func TestKernels(t *testing.T) {
 					algorithms = []plan.Algorithm{plan.HS16}
 				}
 				run(t, backend, algorithms)
+				merges(t, backend)
+				primitives(t, backend)
 			})
 		}
 	}
