@@ -77,8 +77,18 @@ func TestFormatTable(t *testing.T) {
 	}
 }
 
-// TestFormatCodecs sees that the example shows what its text says.
+// TestFormatCodecs sees that the codecs have their rows and that the example shows
+// what its text says.
 func TestFormatCodecs(t *testing.T) {
+	text, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := codec.Raw; id <= codec.HSLRC256; id++ {
+		if row := fmt.Sprintf("\n| %d | %s | ", id, id); !strings.Contains(string(text), row) {
+			t.Errorf("FORMAT.md has no row %q", row)
+		}
+	}
 	f := mustOpen(t, tiny().build(t))
 	var got []codec.ID
 	for _, l := range f.Source().Lists {
