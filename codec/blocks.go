@@ -142,7 +142,7 @@ func (b *Blocks) decode(dst []uint32, k int) error {
 	case Bitset:
 		return b.bits.decode(dst, k)
 	case ParaPFor:
-		s := Segments{b.list.Len, b.gap.last, b.gap.dir, b.gap.payload}
+		s := b.segments()
 		p := s.packed()
 		return s.decode(&p, k, dst)
 	case VByte:
@@ -157,6 +157,11 @@ func (b *Blocks) decode(dst []uint32, k int) error {
 		return decodeRPFD(dst, &b.gap, int(b.list.Len), k)
 	}
 	return b.lines.decode(dst, k)
+}
+
+// segments views a ParaPFor list.
+func (b *Blocks) segments() Segments {
+	return Segments{b.list.Len, b.gap.last, b.gap.dir, b.gap.payload}
 }
 
 // decodeRaw copies block k of docs to dst and checks that it ascends, from the

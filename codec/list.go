@@ -21,6 +21,13 @@ func (l List) AppendTo(dst []uint32) ([]uint32, error) {
 		return dst, err
 	}
 	out := slices.Grow(dst, int(l.Len))
+	if l.Codec == ParaPFor { // the codec of most lists
+		n := len(dst) + int(l.Len)
+		if err := b.segments().decodeAll(out[len(dst):n]); err != nil {
+			return dst, err
+		}
+		return out[:n], nil
+	}
 	for k := range b.Count() {
 		var err error
 		if out, err = b.Decode(out, k); err != nil {

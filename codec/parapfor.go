@@ -79,6 +79,19 @@ func (s *Segments) decode(p *Packed, seg int, dst []uint32) error {
 	return nil
 }
 
+// decodeAll writes all docIDs to dst, whose length is s.Len.
+func (s Segments) decodeAll(dst []uint32) error {
+	p := s.packed()
+	for seg := range s.Last {
+		n := min(len(dst), SegmentLen)
+		if err := s.decode(&p, seg, dst[:n]); err != nil {
+			return err
+		}
+		dst = dst[n:]
+	}
+	return nil
+}
+
 func appendParaPFor(dst, docs []uint32, opt Options) []uint32 {
 	nseg := segments(uint32(len(docs)))
 	last := len(dst)
