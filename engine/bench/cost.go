@@ -59,7 +59,7 @@ func (s *session) measure(ctx context.Context, who contestant, setups []setup, w
 		}
 		c := s.costs[u]
 		if c == nil {
-			c = &cost{setup: u, info: who.info, queries: s.opt.queries(who.info.Type)}
+			c = &cost{setup: u, info: who.info, queries: s.opt.queriesAt(who.info.Type, u.threshold)}
 			s.costs[u] = c
 		}
 		costs = append(costs, c)

@@ -19,9 +19,10 @@ func encoders() (ids []codec.ID) {
 	}
 }
 
-// reads tells whether a contestant reads a codec.
-func (c contestant) reads(id codec.ID) bool {
-	return c.name == "host" || slices.Contains(codec.IDs(), id)
+// decodes tells whether a contestant has a decoder for a codec. A device has none
+// for raw lists: it reads them where they are.
+func (c contestant) decodes(id codec.ID) bool {
+	return c.name == "host" || id != codec.Raw && slices.Contains(codec.IDs(), id)
 }
 
 // shortest gives the shortest lists of the first queries, each once.
@@ -52,7 +53,7 @@ func aoFigure8() exhibit {
 			lists := s.shortest(queries)
 			for _, who := range s.contestants {
 				for _, id := range s.opt.Codecs {
-					if !who.reads(id) {
+					if !who.decodes(id) {
 						continue
 					}
 					var d decoding
@@ -103,7 +104,7 @@ func dingTable1() exhibit {
 			}
 			for _, id := range []codec.ID{codec.Rice, codec.RPFD, codec.ParaPFor} {
 				for _, who := range s.contestants {
-					if !who.reads(id) {
+					if !who.decodes(id) {
 						continue
 					}
 					threads := []int{1, s.opt.Threads}
@@ -156,7 +157,7 @@ func dingFigure4() exhibit {
 			for _, id := range []codec.ID{codec.RPFD, codec.ParaPFor, codec.Rice} {
 				for _, length := range lengths {
 					for _, who := range s.contestants {
-						if !who.reads(id) {
+						if !who.decodes(id) {
 							continue
 						}
 						counts := []int{1}

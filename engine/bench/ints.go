@@ -51,7 +51,7 @@ func intsExhibit() exhibit {
 				}
 				for _, who := range s.contestants {
 					for _, id := range s.opt.Codecs {
-						if !who.reads(id) {
+						if !who.decodes(id) {
 							continue
 						}
 						d, err := s.decode(ctx, who, s.opt.Threads, id, codec.DefaultOptions(), lists)

@@ -92,6 +92,16 @@ func (o *Options) queries(deviceType string) int {
 	return cpuQueries
 }
 
+// queriesAt is how many where a threshold closes batches: they make no more than
+// some thousand batches of a query, of 8,192 candidates in the mean, or more.
+func (o *Options) queriesAt(deviceType string, threshold uint64) int {
+	n := o.queries(deviceType)
+	if threshold > 0 {
+		n = int(min(uint64(n), 4096*max(1, threshold>>13)))
+	}
+	return n
+}
+
 // withDefaults fills what is zero and reports what cannot be.
 func (o Options) withDefaults() (Options, error) {
 	o.Backend = cmp.Or(o.Backend, "auto")

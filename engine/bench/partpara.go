@@ -89,7 +89,11 @@ func (s *session) batchRun(ctx context.Context, who contestant, m method, a acce
 	ends, b := s.cut(m, n), new(batching)
 	opt := engine.SearchOptions{Algorithm: plan.BS, Part: m.part, BatchCandidates: math.MaxUint64}
 	var rates []float64
-	for run := range 1 + s.opt.Runs { // the first one warms up
+	runs := s.opt.Runs
+	if a == profiled {
+		runs = 1
+	}
+	for run := range 1 + runs { // the first one warms up
 		b.responses, b.times = b.responses[:0], plan.Stats{}
 		all, first := time.Now(), 0
 		for _, end := range ends {

@@ -137,7 +137,8 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.queries("gpu") != gpuQueries || o.queries("cpu") != cpuQueries || len(o.thresholds("gpu")) != 11 || len(o.thresholds("cpu")) != 8 || o.themes() != MaxThemes {
+	if o.queries("gpu") != gpuQueries || o.queries("cpu") != cpuQueries || len(o.thresholds("gpu")) != 11 || len(o.thresholds("cpu")) != 8 ||
+		o.queriesAt("gpu", 0) != gpuQueries || o.queriesAt("gpu", 8<<10) != 4096 || o.queriesAt("gpu", 1<<20) != gpuQueries || o.themes() != MaxThemes {
 		t.Errorf("defaults %+v", o)
 	}
 	if o, err = (Options{Short: true}).withDefaults(); err != nil || o.queries("gpu") != shortQueries || o.themes() != 1 || len(o.thresholds("gpu")) != 2 {
