@@ -28,11 +28,11 @@ func (r *lineRun) setLine(rec lineRecord, base int64) {
 func (r *lineRun) words() uint64 { return (uint64(r.n)*uint64(r.b) + 31) / 32 }
 
 // good tells whether an encoder can write this line, for n > 0: the slope at
-// least one, and the line between -2^32 and 2^32, which all else relies on so
-// that nothing wraps.
+// least one, the first docID at least floor, and the line at the last one, which
+// is not above it, at most limit. So nothing wraps, and n docIDs of no bits fit.
 func (r *lineRun) good() bool {
-	const top = 1 << (32 + LineShift)
-	if r.b > 32 || r.step < unitSlope || r.at < -top || r.at > top {
+	top := r.limit<<LineShift + (1<<LineShift - 1)
+	if r.b > 32 || r.step < unitSlope || r.at < -1<<(32+LineShift) || r.at > top || r.at>>LineShift+1<<r.b <= int64(r.floor) {
 		return false
 	}
 	hi, rise := bits.Mul64(r.step, uint64(r.n-1))

@@ -127,7 +127,7 @@ func (v *Lines) readHeader(h []uint32) string {
 	case len(h) > 0:
 		v.line = lineRun{
 			step: uint64(h[0]) | uint64(h[1])<<32, at: int64(uint64(h[2]) | uint64(h[3])<<32),
-			b: uint(h[4]), n: int(v.Len),
+			b: uint(h[4]), n: int(v.Len), limit: math.MaxUint32,
 		}
 		switch {
 		case !v.line.good() || h[5]|h[6]|h[7] != 0:

@@ -214,6 +214,30 @@ func TestBucketOfManyDocIDs(t *testing.T) {
 	}
 }
 
+// A length that only the records state must not ask for its memory.
+func TestBucketIsNotTrusted(t *testing.T) {
+	const top = math.MaxUint32
+	unit := uint32(makeLineRecord(fitted{unitSlope, 0, 0}))
+	for name, words := range map[string][]uint32{
+		"no line":             {31, 1, 0, 0, 0, 0, 0, 0, top, 0, 0, 0},
+		"too many in one":     {31, 1, 0, 0, 0, 0, unit, 0, top, 0, 0, 0},
+		"too many in each":    {31, 2, 0, 0, 0, 5, unit, 0, 1 << 31, 1 << 31, unit, 0, top, 0, 0, 0},
+		"below the bucket":    {31, 2, 0, 0, 0, 0, 0, 0, 0, 1, unit, 0, top, 0, 0, 0},
+		"bits, but no words":  {31, 1, 0, 0, 0, 0, unit | 8<<21, 0, top, 0, 0, 0},
+		"backwards":           {31, 2, 0, 0, 0, 0, unit, 0, top, 0, unit, 0, top, 0, 0, 0},
+		"of a gigantic slope": {31, 1, 0, 0, 0, 0, uint32(makeLineRecord(fitted{1 << 60, 0, 0})), 0, top, 0, 0, 0},
+	} {
+		l := List{HSLRC256, top, words}
+		checkTotalLines(t, l, nil, false)
+		if got, err := l.AppendTo(nil); !errors.Is(err, ErrCorrupt) || cap(got) > 1<<20 {
+			t.Errorf("%s: capacity %d, %v", name, cap(got), err)
+		}
+		if err := l.Validate(); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestLinesOfOther(t *testing.T) {
 	if _, err := (List{Codec: Raw}).Lines(); err == nil || errors.Is(err, ErrCorrupt) {
 		t.Errorf("lines of a raw list: %v", err)
@@ -298,7 +322,7 @@ func TestLineRules(t *testing.T) {
 		{"33 bits", LRCSeg, 11, 33, 10},
 		{"first offset", LRCSeg, 12, 1, 10},
 		{"offset far outside", LRCSeg, 15, math.MaxUint32, 10},
-		{"base", SegLRC, 2, 5, 8},
+		{"base", SegLRC, 2, 5, 2},
 		{"reserved bits", SegLRC, 3, 1 << 31, 2},
 		{"mantissa below a half", SegLRC, 3, 4<<16 | 0x7fff, 2},
 		{"no exponent", SegLRC, 3, 0x8000, 2},

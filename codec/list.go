@@ -20,7 +20,11 @@ func (l List) AppendTo(dst []uint32) ([]uint32, error) {
 	if err := b.Open(l); err != nil {
 		return dst, err
 	}
-	out := slices.Grow(dst, int(l.Len))
+	room := int(l.Len)
+	if l.Codec.lines() { // Decode finds room for a bucket that is a longer run
+		room = min(room, blockBits*len(l.Words))
+	}
+	out := slices.Grow(dst, room)
 	if l.Codec == ParaPFor { // the codec of most lists
 		n := len(dst) + int(l.Len)
 		if err := b.segments().decodeAll(out[len(dst):n]); err != nil {
