@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -102,13 +103,16 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkIntersect measures queries of two and three lists, kernels and end to
 // end, with four callers.
 func BenchmarkIntersect(b *testing.B) {
-	const docs, queries = 1 << 20, 8000 // gaps stop short of docs
-	pool := 1000
+	const docs = 1 << 20 // gaps stop short of docs
+	pool, queries := 1000, 8000
 	if small() {
-		pool = 50
+		pool, queries = 50, 160
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, id := range []codec.ID{codec.Raw, codec.ParaPFor} {
+	for _, id := range suiteCodecs {
+		if id == codec.Bitset {
+			continue
+		}
 		src := &plan.Source{Docs: docs}
 		for _, n := range []int{8600, 25000, 64000} {
 			for range pool {
@@ -132,12 +136,19 @@ func BenchmarkIntersect(b *testing.B) {
 			}
 		}
 		for shape, t := range shapes(testDevice(b)) {
-			for _, a := range []plan.Algorithm{plan.BS, plan.LR, plan.HS16, plan.HS32, plan.Bits, plan.Auto} {
-				name, countOnly := fmt.Sprintf("%s/%s/%s", id, a, shape), a == plan.Auto
+			// After the algorithms: Auto with counts only, HS16 as PART.
+			some := append([]plan.Algorithm{plan.BS, plan.LR, plan.HS16, plan.Bits}, plan.Auto, plan.HS16)
+			if id == codec.Raw {
+				some = append(slices.Clone(algorithms), plan.Auto, plan.HS16)
+			}
+			for i, a := range some {
+				name, countOnly, part := a.String(), i == len(some)-2, i == len(some)-1
 				if countOnly {
-					name = fmt.Sprintf("%s/count/%s", id, shape)
+					name = "count"
+				} else if part {
+					name = "part"
 				}
-				b.Run(name, func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/%s/%s", id, name, shape), func(b *testing.B) {
 					s := benchStore(b, benchBackend(b, t), src)
 					var mu sync.Mutex
 					var sum plan.Stats
@@ -148,7 +159,7 @@ func BenchmarkIntersect(b *testing.B) {
 								var out plan.Results
 								for j := i; j < len(batches); j += 4 {
 									batch := batches[j]
-									batch.Algorithm, batch.CountOnly = a, countOnly
+									batch.Algorithm, batch.CountOnly, batch.Part = a, countOnly, part
 									if err := s.Intersect(context.Background(), &batch, &out); err != nil {
 										b.Error(err)
 									}

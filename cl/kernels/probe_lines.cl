@@ -16,7 +16,7 @@
 #include "common.cl"
 #endif
 #ifndef LINE_NEAR
-#define LINE_NEAR 4 // elements; as many are compared at once
+#define LINE_NEAR 4 // elements, a multiple of 4; as many are compared at once
 #endif
 
 // A segment or bucket under a line: docID of element i of `count` = base +
@@ -30,11 +30,21 @@ typedef struct {
 
 static inline ulong long_at(words_t p) { return (ulong)p[1] << 32 | p[0]; }
 
+// stretch_doc decodes element i < g.count.
 static inline uint stretch_doc(words_t p, stretch_t g, uint i) {
     ulong bit = (ulong)i * g.b;
     words_t q = p + g.word + (uint)(bit >> 5);
     uint v = (uint)(((ulong)q[1] << 32 | q[0]) >> (bit & 31)) & low_mask(g.b);
     return g.base + (uint)((g.slope * i + g.at) >> g.shift) + v;
+}
+
+// stretch_docs decodes elements i to i+3, i < g.count; those behind the last are
+// anything, and loads for them end in the pad behind the list.
+static inline uint4 stretch_docs(words_t p, stretch_t g, uint i) {
+    ulong bit = (ulong)i * g.b, at = g.slope * i + g.at;
+    uint4 v = wide4(window(p, g.word + (uint)(bit >> 5), bit & 31, g.b, false), g.b);
+    return v + g.base + (uint4)((uint)(at >> g.shift), (uint)((at + g.slope) >> g.shift),
+                                (uint)((at + 2 * g.slope) >> g.shift), (uint)((at + 3 * g.slope) >> g.shift));
 }
 
 // floor_within is v rounded down to 0 .. most; what is no number gives 0.
@@ -86,12 +96,12 @@ static inline bool in_stretch(words_t p, stretch_t g, uint lo, uint hi, uint x, 
         lo = less ? mid + 1 : lo;
         hi = less ? hi : mid + 1; // keeps the element in the middle, which may be x
     }
-    bool found = false;
-    for (uint k = 0; k < LINE_NEAR; k++) {
-        LOADS(*loads, 2);
-        found |= lo + k < hi && stretch_doc(p, g, min(lo + k, g.count - 1)) == x;
+    int4 hits = 0;
+    for (uint i = lo; i < hi; i += 4) { // once or twice
+        LOADS(*loads, 4);
+        hits |= (stretch_docs(p, g, i) == x) & ((uint4)(i, i + 1, i + 2, i + 3) < hi);
     }
-    return found;
+    return any(hits);
 }
 
 // probe_buckets says whether x is in a list of hslrc whose header the host has
