@@ -16,6 +16,8 @@
 //	                                                                                     shuffles none
 //	intersect  elements in all lists of the query  tuning.wg      16.1 bytes an element  2 and 1 a list      found[tile], counts[tile],
 //	                                                              of a tile                                  sums[block]
+//	merge      the same, where lists are of like    tuning.merge_wg 8 bytes an element     4                  the same, or out, without
+//	           length or the second has bits        of merge_rows  of a tile and 260                          gather, by look-back
 //	gather     survivors, query after query        tuning.wg      4 bytes                2                   out, behind the counts
 //
 // On devices of type CPU the same kernels are compiled with SCAN_SERIAL: one

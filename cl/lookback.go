@@ -39,8 +39,8 @@ func (b *Backend) newLookBack(tiles int) (*lookBack, error) {
 // clears the state first where epochs come again.
 func (l *lookBack) begin(q *ocl.CommandQueue, groups int) (ticket, epoch uint32, err error) {
 	if l.epoch == 0 || l.epoch == lastEpoch {
-		var zero uint32
-		e, err := q.EnqueueFillBuffer(l.state, unsafe.Pointer(&zero), 4, 0, int(l.bytes), nil)
+		zero := make([]byte, l.bytes) // a fill would do, but Oclgrind takes what it wrote for uninitialised
+		e, err := q.EnqueueWriteBuffer(l.state, true, 0, len(zero), unsafe.Pointer(&zero[0]), nil)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -21,9 +21,10 @@ func mergeForms(d *Device) map[string]Tuning {
 		}
 		t.Tile, t.RoundTiles, t.MergeLeast = 128, 37, 1
 		t.MergeWG, t.MergeRows = 32, 4
+		if t.LookBack {
+			t.MergeWG, t.MergeRows = 64, 16
+		}
 		all[name] = t
-		t.MergeWG, t.MergeRows = 64, 16
-		all[name+", 16 rows"] = t
 	}
 	return all
 }

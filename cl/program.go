@@ -97,7 +97,7 @@ func (k kernelID) files() []string {
 	case "gather":
 		return []string{"compact.cl"}
 	case "merge":
-		return []string{"probe.cl", "group.cl", "merge.cl"}
+		return []string{"probe.cl", "window.cl", "group.cl", "merge.cl"}
 	case formulaProgram.name:
 		return []string{"formula.cl"}
 	case scanProgram.name:

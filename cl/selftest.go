@@ -26,7 +26,7 @@ func (b *Backend) selfTest(ctx context.Context) error {
 	defer s.Close()
 	var batch plan.Batch
 	var got plan.Results
-	for _, a := range []plan.Algorithm{plan.BS, plan.LR, plan.HS16, plan.Bits} {
+	for _, a := range []plan.Algorithm{plan.BS, plan.LR, plan.HS16, plan.MergePath, plan.Bits} {
 		for _, countOnly := range []bool{false, true} {
 			batch.Reset()
 			batch.Algorithm, batch.CountOnly = a, countOnly

@@ -25,48 +25,17 @@
 //           260 (SCAN_SERIAL: none).
 // Bounds    any list bytes: see probe.cl; the range is clamped to the list, stores
 //           to the tile or to `room`.
-#ifndef HEDDLE_PROBE
-#include "probe.cl"
+#ifndef HEDDLE_WINDOW
+#include "window.cl"
 #endif
 #ifndef HEDDLE_GROUP
 #include "group.cl"
-#endif
-#ifndef MERGE_WG
-#define MERGE_WG 128 // a multiple of 32, at most 255 where MERGE_ROWS is 16
-#endif
-#ifndef MERGE_ROWS
-#define MERGE_ROWS 8 // elements of a work-item: 4, 8 or 16
-#endif
-#define MERGE_TILE (MERGE_WG * MERGE_ROWS)
-#ifndef MERGE_WINDOW
-#define MERGE_WINDOW (2 * MERGE_TILE) // words of the second list, a power of two, at least MERGE_TILE
 #endif
 
 // merge_elements returns where the elements of a tile lie.
 static inline words_t merge_elements(ARENA, words_t decoded, uint4 tile) {
     uint buffer = tile.w >> 16;
     return buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);
-}
-
-// bits_of returns the bits of record (r, s) and how many words they are; 0 words
-// where it has none.
-static inline words_t bits_of(ARENA, uint4 r, uint4 s, words_t aux, uint *words) {
-    if ((r.w & 0xff) == CODEC_BITSET) {
-        *words = r.z / 17 * 16;
-        return list_words(ARENA_ARGS, r);
-    }
-    *words = (r.w >> 16 & 0xff) == PROBE_BITS ? s.y : 0;
-    return aux + s.x;
-}
-
-// range_between gives the places of docIDs from first to last in the list of record
-// (r, s), by its bucket table where there is one.
-static inline uint2 range_between(uint4 r, uint4 s, words_t aux, uint first, uint last) {
-    uint n = r.y, shift = r.w >> 24, a = first >> shift, b = last >> shift;
-    if ((r.w >> 16 & 0xff) != PROBE_HS || s.y < 2)
-        return (uint2)(0, n);
-    uint hi = b < s.y - 1 ? min(aux[s.x + b + 1], n) : n;
-    return (uint2)(a < s.y - 1 ? min(aux[s.x + a], hi) : hi, hi);
 }
 
 #if COUNT_LOADS
@@ -144,46 +113,6 @@ __kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch
 #define PER_ROW (128 / MERGE_ROWS) // bits of a row's count
 #define ROW_MASK (0xffffffffu >> (32 - PER_ROW))
 
-// narrow cuts range to the places of docIDs from first to last, MERGE_WG sections
-// at a time. All work-items call it; it has barriers.
-static inline uint2 narrow(words_t p, uint2 range, uint first, uint last, __local uint *box) {
-    uint lid = get_local_id(0), x = first;
-    for (uint end = 0; end < 2; end++) {
-        uint lo = range.x, hi = range.y;
-        while (lo < hi) {
-            uint step = (hi - lo - 1) / MERGE_WG + 1, at = lo + lid * step;
-            if (lid == 0)
-                box[0] = 0;
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lid <= (hi - lo - 1) / step && p[at] < x)
-                atomic_inc(box);
-            barrier(CLK_LOCAL_MEM_FENCE);
-            uint less = box[0];
-            barrier(CLK_LOCAL_MEM_FENCE);
-            hi = less <= (hi - lo - 1) / step ? lo + less * step : hi; // the first that is not less
-            lo = less ? lo + (less - 1) * step + 1 : hi;
-        }
-        range = end ? (uint2)(range.x, lo) : (uint2)(lo, range.y);
-        x = last + 1;
-    }
-    return range;
-}
-
-// load_window copies words lo to lo+m-1 of a list of n to the window, from a
-// multiple of four on, and fills up what is left with a value no docID has.
-static inline void load_window(words_t p, uint n, uint lo, uint m, __local uint4 *window) {
-    __global const uint4 *q = (__global const uint4 *)p + lo / 4; // lists are aligned and padded
-    uint whole = m / 4, left = n - lo / 4 * 4;                    // what lies behind n belongs to others
-    for (uint i = get_local_id(0); i < MERGE_WINDOW / 4; i += MERGE_WG) {
-        uint4 v = 0xffffffffu;
-        if (i < whole && 4 * i + 3 < left)
-            v = q[i];
-        else if (4 * i < m)
-            v = select((uint4)0xffffffffu, q[i], (uint4)(4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3) < left);
-        window[i] = v;
-    }
-}
-
 // together stores the rows of a work-item whose bits are set in `alive` in the
 // order of the tile, and returns how many all work-items have. All call it; its
 // barrier stands before the stores.
@@ -210,52 +139,6 @@ static inline uint together(const uint x[MERGE_ROWS], uint alive, __local uint4 
     return at;
 }
 
-// found_of gives the rows of a work-item that are in the list of record (r, s), of
-// those whose bits are set in `alive`. first and last are the ends of the tile.
-static inline uint found_of(ARENA, uint4 r, uint4 s, words_t aux, const uint x[MERGE_ROWS], uint alive, uint first,
-                            uint last, __local uint *window, __local uint *box, uint *loads) {
-    uint words, hits = 0;
-    words_t bits = bits_of(ARENA_ARGS, r, s, aux, &words), p = list_words(ARENA_ARGS, r);
-    uint2 range = words ? (uint2)0 : range_between(r, s, aux, first, last);
-    if (range.y - range.x > MERGE_WINDOW - 4)
-        range = narrow(p, range, first, last, box);
-    uint lo = range.x & ~3u, m = range.y - lo; // the window begins at a multiple of four
-    bool fits = m <= MERGE_WINDOW;
-    if (!words && fits)
-        load_window(p, r.y, lo, m, (__local uint4 *)window);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (words) {
-        uint w[MERGE_ROWS];
-        LOADS(*loads, popcount(alive));
-#pragma unroll
-        for (uint k = 0; k < MERGE_ROWS; k++)
-            w[k] = bits[min(x[k] >> 5, words - 1)];
-#pragma unroll
-        for (uint k = 0; k < MERGE_ROWS; k++)
-            hits |= (x[k] >> 5 < words ? w[k] >> (x[k] & 31) & 1 : 0) << k;
-    } else if (fits) {
-        uint at[MERGE_ROWS];
-        LOADS(*loads, get_local_id(0) < m ? (m - get_local_id(0) - 1) / MERGE_WG + 1 : 0);
-#pragma unroll
-        for (uint k = 0; k < MERGE_ROWS; k++)
-            at[k] = 0;
-#pragma unroll
-        for (uint h = MERGE_WINDOW / 2; h; h /= 2)
-#pragma unroll
-            for (uint k = 0; k < MERGE_ROWS; k++)
-                at[k] += window[at[k] + h - 1] < x[k] ? h : 0;
-#pragma unroll
-        for (uint k = 0; k < MERGE_ROWS; k++)
-            hits |= (uint)(window[at[k]] == x[k]) << k;
-    } else {
-#pragma unroll
-        for (uint k = 0; k < MERGE_ROWS; k++)
-            if (alive >> k & 1)
-                hits |= (uint)probe(ARENA_ARGS, r, s, aux, x[k], loads) << k;
-    }
-    return hits & alive;
-}
-
 // merge_tile leaves the survivors of a tile in `window`, in order, and returns how
 // many. All work-items call it; a barrier is needed before others read them.
 static inline uint merge_tile(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
@@ -270,20 +153,18 @@ static inline uint merge_tile(ARENA, words_t aux, __global const uint4 *batch, w
     }
     LOADS(*loads, popcount(alive));
     if (tile.y && n)
-        alive = found_of(ARENA_ARGS, batch[2 * tile.x], batch[2 * tile.x + 1], aux, x, alive, from[0], from[n - 1],
-                         window, box, loads);
+        alive = found_of(ARENA_ARGS, batch[2 * tile.x], batch[2 * tile.x + 1], aux, from, n, x, alive, window, box, loads);
     n = together(x, alive, add, window);
     for (uint j = 1; j < tile.y && n; j++) {
         uint4 r = batch[2 * (tile.x + j)], s = batch[2 * (tile.x + j) + 1];
         alive = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
+        for (uint k = 0, i = lid; i < n; k++, i += MERGE_WG)
+            alive |= (uint)probe(ARENA_ARGS, r, s, aux, window[i], loads) << k;
 #pragma unroll
-        for (uint k = 0; k < MERGE_ROWS; k++) {
-            uint i = lid + k * MERGE_WG;
-            x[k] = i < n ? window[i] : 0;
-            if (i < n)
-                alive |= (uint)probe(ARENA_ARGS, r, s, aux, x[k], loads) << k;
-        }
+        for (uint k = 0; k < MERGE_ROWS; k++)
+            x[k] = window[lid + k * MERGE_WG];
         n = together(x, alive, add, window);
     }
     return n;
