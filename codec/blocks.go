@@ -118,14 +118,12 @@ func (b *Blocks) Find(x uint32) int {
 // all of the blocks before if those decode. After an error, for which
 // errors.Is(err, ErrCorrupt) holds, dst comes back as it was.
 func (b *Blocks) Decode(dst []uint32, k int) ([]uint32, error) {
+	if b.list.Codec.lines() {
+		return b.lines.decode(dst, k)
+	}
 	n := b.Start(k+1) - b.Start(k)
 	if n < 0 {
 		return dst, corrupt(b.list.Codec, 0, "block %d ends before it starts", k)
-	}
-	if b.list.Codec.lines() { // a bucket has as many docIDs as its payload has, not as its record says
-		if _, err := b.lines.run(k); err != nil {
-			return dst, err
-		}
 	}
 	out := slices.Grow(dst, n)[:len(dst)+n]
 	if err := b.decode(out[len(dst):], k); err != nil {
@@ -153,10 +151,8 @@ func (b *Blocks) decode(dst []uint32, k int) error {
 		return decodePFD(dst, &b.gap, k)
 	case NewPFD:
 		return decodeNewPFD(dst, &b.gap, k)
-	case RPFD:
-		return decodeRPFD(dst, &b.gap, int(b.list.Len), k)
 	}
-	return b.lines.decode(dst, k)
+	return decodeRPFD(dst, &b.gap, int(b.list.Len), k)
 }
 
 // segments views a ParaPFor list.

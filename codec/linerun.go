@@ -48,27 +48,13 @@ func (r *lineRun) doc(j int) uint32 {
 // strictly between floor and limit.
 func (r *lineRun) lift(dst []uint32) bool {
 	at, step := r.at, int64(r.step)
-	before, ascends := int64(r.floor)-1, int64(-1) // negative while each docID is above the one before
-	for ; len(dst) >= 4; dst = dst[4:] {
-		d := (*[4]uint32)(dst)
-		d0 := at>>LineShift + int64(d[0])
+	before, ascends := int64(r.floor)-1, int64(-1) // below 0 while every docID is above the one before
+	for j, lambda := range dst {
+		d := at>>LineShift + int64(lambda)
 		at += step
-		d1 := at>>LineShift + int64(d[1])
-		at += step
-		d2 := at>>LineShift + int64(d[2])
-		at += step
-		d3 := at>>LineShift + int64(d[3])
-		at += step
-		ascends &= (before - d0) & (d0 - d1) & (d1 - d2) & (d2 - d3)
-		before = d3
-		*d = [4]uint32{uint32(d0), uint32(d1), uint32(d2), uint32(d3)}
-	}
-	for j := range dst {
-		d := at>>LineShift + int64(dst[j])
 		ascends &= before - d
 		before = d
 		dst[j] = uint32(d)
-		at += step
 	}
 	return ascends < 0 && before <= r.limit
 }

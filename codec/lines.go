@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // LineSegment is the number of docIDs in a segment of LRC, LRCSeg and SegLRC; the
@@ -269,18 +270,22 @@ func (v *Lines) run(k int) (lineRun, error) {
 	return r, nil
 }
 
-// decode writes the docIDs of block k to dst, whose length is their count.
-func (v *Lines) decode(dst []uint32, k int) error {
+// decode appends the docIDs of block k to dst and returns the extended slice;
+// after an error dst comes back as it was. It grows dst only when the block's
+// record makes its length possible.
+func (v *Lines) decode(dst []uint32, k int) ([]uint32, error) {
 	r, err := v.run(k)
 	if err != nil || r.n == 0 {
-		return err
+		return dst, err
 	}
 	if !zeroAbove(r.low, uint(r.n)*r.b) {
-		return corrupt(v.codec, r.word+len(r.low)-1, "block %d: bits behind the last value", k)
+		return dst, corrupt(v.codec, r.word+len(r.low)-1, "block %d: bits behind the last value", k)
 	}
-	unpack(dst, r.low, r.b)
-	if !r.lift(dst) || !v.hashed() && dst[0] != r.floor {
-		return corrupt(v.codec, r.word, "block %d: docIDs do not ascend from %d to at most %d", k, r.floor, r.limit)
+	all := slices.Grow(dst, r.n)[:len(dst)+r.n]
+	out := all[len(dst):]
+	unpack(out, r.low, r.b)
+	if !r.lift(out) || !v.hashed() && out[0] != r.floor {
+		return dst, corrupt(v.codec, r.word, "block %d: docIDs do not ascend from %d to at most %d", k, r.floor, r.limit)
 	}
-	return nil
+	return all, nil
 }
