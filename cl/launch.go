@@ -70,7 +70,7 @@ func (x *slot) enqueue() error {
 	if r.merge {
 		gathered = x.enqueueMerge(&q)
 	} else {
-		x.enqueueProbe(&q, kernelID{"intersect", r.with}, b.tuning.local())
+		x.enqueueProbe(&q, kernelID{"intersect", r.with}, b.tuning.probeLocal(r.with))
 	}
 	if !gathered && r.parts == 0 {
 		k := q.kernel(kernelID{name: "gather"})

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -22,26 +23,35 @@ var kernels embed.FS
 type feature uint32
 
 const (
-	useGaps  feature = 1 << iota // lists of coded gaps are looked up
-	useLines                     // lists of lrc, lrcseg, seglrc, hslrc are looked up
-	useIS                        // interpolation search
-	useLRSeg                     // local safe ranges
-	usePMF                       // parallel merge find
-	usePart                      // a query to a work-group
+	useLines    feature = 1 << iota // lists of lrc, lrcseg, seglrc, hslrc are looked up
+	useIS                           // interpolation search
+	useLRSeg                        // local safe ranges
+	usePMF                          // parallel merge find
+	usePart                         // a query to a work-group
+	useParaPFor                     // lists of a gap codec are looked up
+	useVByte
+	useRice
+	usePFD
+	useNewPFD
+	useRPFD
+	useGaps = useParaPFor | useVByte | useRice | usePFD | useNewPFD | useRPFD
 )
 
 // featureNames are the defines, by bit.
-var featureNames = []string{"USE_GAPS", "USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART"}
+var featureNames = []string{"USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART",
+	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD"}
 
 // lookup is the feature that looking up a list of a codec asks for.
 func lookup(id codec.ID) feature {
 	switch id {
-	case codec.Raw, codec.Bitset:
-		return 0
+	case codec.ParaPFor:
+		return useParaPFor
+	case codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD:
+		return useVByte << (id - codec.VByte)
 	case codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256:
 		return useLines
 	}
-	return useGaps
+	return 0
 }
 
 // kernelID names a kernel: its function and the features that it is built with.
@@ -93,7 +103,7 @@ func (k kernelID) files() []string {
 	case "decode_lines":
 		return []string{"lines.cl", "decode_lines.cl"}
 	case "decode_vbyte", "decode_rice", "decode_pfd", "decode_newpfd", "decode_rpfd":
-		return []string{"gaps.cl", "segments.cl", "segments_rpfd.cl", "segments_serial.cl", "decode_gaps.cl"}
+		return append(slices.Clip(segmentFiles), "decode_gaps.cl")
 	case "gather":
 		return []string{"compact.cl"}
 	case "merge":
@@ -107,15 +117,34 @@ func (k kernelID) files() []string {
 	if k.with&useLines != 0 {
 		files = append(files, "probe_lines.cl")
 	}
-	return append(files, "probe.cl", k.with.shell())
+	files = append(files, "probe.cl")
+	if k.with&useGaps != 0 {
+		files = append(files, segmentFiles...)
+	}
+	return append(files, k.with.shell())
 }
+
+// segmentFiles are the texts that decode segments of gap codecs.
+var segmentFiles = []string{"gaps.cl", "segments.cl", "segments_rpfd.cl", "segments_serial.cl", "segments_any.cl"}
 
 // shell is the file with the kernel that walks tiles and asks probe.cl.
 func (f feature) shell() string {
-	if f&usePMF != 0 {
+	switch {
+	case f&useGaps != 0:
+		return "skip.cl"
+	case f&usePMF != 0:
 		return "pmf.cl"
 	}
 	return "intersect.cl"
+}
+
+// probeLocal is the work-group size of the kernel that walks tiles: that of skip.cl
+// is LANES.
+func (t Tuning) probeLocal(with feature) int {
+	if with&useGaps != 0 && !t.Serial {
+		return t.decodeLocal() / 4
+	}
+	return t.local()
 }
 
 // programSource is the text that the driver compiles for some kernels with the

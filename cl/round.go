@@ -166,6 +166,9 @@ func (s *Store) records(refs []tableRef) []record {
 			r[3] |= uint32(t.kind)<<16 | uint32(t.shift)<<24
 			r[4], r[5], r[6] = t.off, t.entries, t.levels
 			r[7] |= uint32(t.with())
+			if t.kind == probeBits {
+				r[7] = 0
+			}
 		}
 		all[h] = r
 	}

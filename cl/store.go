@@ -180,7 +180,10 @@ func (s *Store) features(some feature) feature {
 	if some == 0 {
 		return 0
 	}
-	some |= s.with
+	if some&useGaps != 0 {
+		some |= s.with
+	}
+	some |= s.with &^ useGaps // a kernel of its own
 	if some.shell() != "intersect.cl" {
 		some &^= usePart // the others know PARA alone
 	}
@@ -413,10 +416,10 @@ func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
 	default:
 		how = fmt.Sprintf("binary search in buckets of about %d", l.Len/(t.records[h].entries()-1))
 	}
-	switch lookup(l.Codec) {
-	case useGaps:
-		how += ", over skip entries, then one segment"
-	case useLines:
+	switch f := lookup(l.Codec); {
+	case f&useGaps != 0:
+		how += ", over skip entries; a segment that may be hit is decoded once for a tile"
+	case f == useLines:
 		how += ", over key docIDs, then the range that the line of one segment leaves"
 	}
 	return how

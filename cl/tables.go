@@ -85,6 +85,7 @@ func tableFor(a plan.Algorithm, l codec.List, docs, last uint32) tableRef {
 		levels, _ := a.Levels()
 		return tableRef{kind: probePMF, levels: uint32(levels)}
 	case l.Len <= 16:
+	case lookup(l.Codec)&useGaps != 0 && bucket == 0: // no range holds for docIDs that are not in the list
 	case a == plan.IS && l.Codec == codec.Raw:
 		return tableRef{kind: probeIS}
 	case a == plan.LRSeg:

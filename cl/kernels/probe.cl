@@ -1,13 +1,13 @@
 // probe: whether one docID is in one list, for kernels that look docIDs up.
 //
 // Computes  probe(list record, table record, x) = x is in the list. Under
-//           USE_LINES also lists of lrc, lrcseg, seglrc and hslrc, under USE_GAPS
-//           of parapfor; a list of another codec has nothing.
+//           USE_LINES also lists of lrc, lrcseg, seglrc and hslrc. Of the gap
+//           codecs, which skip.cl looks up by segments, only a bitset is probed.
 //           USE_IS and USE_LRSEG add those algorithms.
 // Source    Ao et al. 2011: BS and HS, section 4.2 and 4.4; IS, LR and LRSEG, section
 //           4.3, where "local safe range" is LRSEG.
 // Bounds    any list bytes: loads are clamped to the list or table, loops are
-//           bounded by log2 of the list and by SEGMENT.
+//           bounded by log2 of the list.
 #ifndef HEDDLE_PROBE
 #define HEDDLE_PROBE
 #ifndef HEDDLE_COMMON
@@ -15,9 +15,6 @@
 #endif
 #ifndef USE_LINES
 #define USE_LINES 0
-#endif
-#ifndef USE_GAPS
-#define USE_GAPS 0
 #endif
 #ifndef USE_IS
 #define USE_IS 0
@@ -120,50 +117,6 @@ static inline void range_of(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uin
 #endif
 }
 
-#if USE_GAPS
-// in_segment walks segment s of a list of parapfor to the first docID >= x and
-// says whether it is x.
-static inline bool in_segment(words_t p, uint4 r, uint segments, uint s, uint x, uint *loads) {
-    uint words = r.z, doc = s ? p[min(s - 1, words - 1)] : 0xffffffffu;
-    segment_t g = packed_segment(p, words, segments, r.y, s);
-    uint e = 0, next = g.en ? exception_index(p, words, g, 0) : SEGMENT;
-    LOADS(*loads, 3);
-    for (uint i = 0; i < g.count; i++) {
-        uint v = bits_at(p, words, g.at, i * g.b, g.b);
-        LOADS(*loads, 1);
-        if (i == next) {
-            v |= exception_overflow(p, words, g, e);
-            next = ++e < g.en ? exception_index(p, words, g, e) : SEGMENT;
-            LOADS(*loads, 2);
-        }
-        doc += v + 1;
-        if (doc >= x)
-            return doc == x;
-    }
-    return false;
-}
-
-// probe_gaps searches the skip entries lo to hi-1 in units of docIDs first and
-// reads the only segment that can have x (Ding et al. 2009, section 8.1).
-static inline bool probe_gaps(words_t p, uint4 r, uint lo, uint hi, uint x, uint *loads) {
-    uint segments = SEGMENTS(r.y);
-    if (r.z / 3 < segments || lo >= hi)
-        return false; // no encoder wrote this, or an empty range
-    uint end = SEGMENTS(hi);
-    lo /= SEGMENT;
-    hi = end;
-    while (lo < hi) { // the first segment whose last docID is >= x
-        uint mid = lo + (hi - lo) / 2;
-        LOADS(*loads, 1);
-        if (p[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < end && in_segment(p, r, segments, lo, x, loads);
-}
-#endif
-
 // probe says whether x is in the list of record (r, s).
 static inline bool probe(ARENA, uint4 r, uint4 s, words_t aux, uint x, uint *loads) {
     uint codec = r.w & 0xff, kind = (r.w >> 16) & 0xff, n = r.y;
@@ -189,10 +142,6 @@ static inline bool probe(ARENA, uint4 r, uint4 s, words_t aux, uint x, uint *loa
 #if USE_IS
     if (kind == PROBE_IS)
         interpolate(p, n, x, &lo, &hi, loads);
-#endif
-#if USE_GAPS
-    if (codec == CODEC_PARAPFOR)
-        return probe_gaps(p, r, lo, hi, x, loads);
 #endif
     return codec == CODEC_RAW && find(p, n, lo, hi, x, loads);
 }

@@ -57,6 +57,17 @@ static inline uint2 lanes_sum(uint v, uint lane, __local uint *sums) {
     return (uint2)(v, total);
 }
 
+// lanes_count is lanes_sum of 1 where `yes` holds, 0 elsewhere.
+static inline uint2 lanes_count(bool yes, uint lane, __local uint *sums) {
+#if NV_SHUFFLE
+    uint all, one = yes;
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;}" : "=r"(all) : "r"(one));
+    return (uint2)(popcount(all << (LANES - 1 - lane)), popcount(all));
+#else
+    return lanes_sum(yes, lane, sums);
+#endif
+}
+
 // sums4 turns four values of a work-item into sums over all values of the segment
 // up to each.
 static inline uint4 sums4(uint4 v, uint lane, __local uint *sums) {

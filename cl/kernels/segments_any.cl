@@ -1,0 +1,66 @@
+// Segments of whichever gap codecs a kernel is built for, decoded by LANES
+// work-items, a whole work-group.
+//
+// Computes  the gaps of values 4*lane to 4*lane+3 of segment s of the list of
+//           record r, zeros for a codec that is not built in. Those behind the last
+//           value are undefined.
+// Local     WORK_WORDS words of `work`.
+// Bounds    see segments.cl and segments_rpfd.cl.
+#if !SCAN_SERIAL && !defined HEDDLE_SEGMENT_GAPS
+#define HEDDLE_SEGMENT_GAPS
+#ifndef HEDDLE_RPFD
+#include "segments_rpfd.cl"
+#endif
+// The codecs that are built in; the host asks for those of its lists.
+#ifndef USE_PARAPFOR
+#define USE_PARAPFOR 0
+#endif
+#ifndef USE_VBYTE
+#define USE_VBYTE 0
+#endif
+#ifndef USE_RICE
+#define USE_RICE 0
+#endif
+#ifndef USE_PFD
+#define USE_PFD 0
+#endif
+#ifndef USE_NEWPFD
+#define USE_NEWPFD 0
+#endif
+#ifndef USE_RPFD
+#define USE_RPFD 0
+#endif
+
+#if USE_RPFD
+#define WORK_WORDS (RPFD_WORDS + LANES)
+#else
+#define WORK_WORDS LANE_WORDS
+#endif
+
+// gaps_of decodes segment s by the codec of the list.
+static inline uint4 gaps_of(words_t p, uint4 r, uint s, uint count, uint lane, __local uint *work) {
+    uint4 v = 0;
+    switch (r.w & 0xff) { // the same for the whole group
+#if USE_PARAPFOR
+    case CODEC_PARAPFOR: v = parapfor_lanes(p, r, s, count, lane, work); break;
+#endif
+#if USE_VBYTE
+    case CODEC_VBYTE: v = vbyte_lanes(p, r, s, count, lane, work); break;
+#endif
+#if USE_RICE
+    case CODEC_RICE: v = rice_lanes(p, r, s, count, lane, work); break;
+#endif
+#if USE_PFD
+    case CODEC_PFD: v = pfd_lanes(p, r, s, count, lane, work); break;
+#endif
+#if USE_NEWPFD
+    case CODEC_NEWPFD: v = newpfd_lanes(p, r, s, count, lane, work); break;
+#endif
+#if USE_RPFD
+    case CODEC_RPFD: v = rpfd_lanes(p, r, s, count, lane, work); break;
+#endif
+    }
+    return v;
+}
+
+#endif
