@@ -1,6 +1,7 @@
 package cl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -119,5 +120,5 @@ func (t Tuning) setLocal() int {
 	if t.Serial {
 		return 1
 	}
-	return 128 // SET_WG
+	return cmp.Or(t.SetWG, 128)
 }

@@ -234,7 +234,7 @@ func elementsBetween(list codec.List, first, last uint32) (begin, end uint32, er
 }
 
 // asItLies gives the operand of a list that needs no decoding: docIDs or bits in
-// the arena, or a bitset of the tables where that is read faster.
+// the arena, or a bitset of the tables, which is joined without a search.
 func (c *formulaCut) asItLies(h plan.Handle) (formulaOperand, bool) {
 	r := &c.tables.records[h]
 	buffer := r.buffer() << 8
@@ -244,7 +244,7 @@ func (c *formulaCut) asItLies(h plan.Handle) (formulaOperand, bool) {
 		return formulaOperand{}, true
 	case id == codec.Bitset:
 		return formulaOperand{r[0], r[2] / 17 * 16, 0, operandBits | buffer}, true
-	case r.kind() == probeBits && (id != codec.Raw || uint64(r.length())*32 > uint64(c.store.src.Docs)):
+	case r.kind() == probeBits:
 		return formulaOperand{r[4], r.entries(), 0, operandBits | fromAux}, true
 	case id == codec.Raw:
 		return formulaOperand{r[0], min(r.length(), r[2]), 0, buffer}, true

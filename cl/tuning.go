@@ -27,6 +27,7 @@ type Tuning struct {
 	MergeWG    int      `toml:"merge_wg"`
 	MergeRows  int      `toml:"merge_rows"`
 	MergeLeast uint64   `toml:"merge_least"`
+	SetWG      int      `toml:"set_wg"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
@@ -72,6 +73,7 @@ func (t Tuning) defines(countLoads bool) string {
 	def("NV_SHUFFLE", flag[t.NVShuffle])
 	def("COUNT_LOADS", flag[countLoads])
 	def("SCAN_WG", t.ScanWG)
+	def("SET_WG", t.setLocal())
 	def("MERGE_WG", t.MergeWG)
 	def("MERGE_ROWS", t.MergeRows)
 	return b.String()

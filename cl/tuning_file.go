@@ -81,6 +81,8 @@ func (t Tuning) check() error {
 		return fail("merge_rows is %d, not 4, 8 or 16", t.MergeRows)
 	case t.MergeWG < 32 || t.MergeWG > 256 || t.MergeWG%32 != 0 || t.MergeWG&(t.MergeWG-1) != 0 || t.MergeRows == 16 && t.MergeWG == 256:
 		return fail("merge_wg is %d, not 32, 64, 128, or 256 with less than 16 rows", t.MergeWG)
+	case t.SetWG != 0 && (t.SetWG < 32 || t.SetWG > 256 || t.SetWG&(t.SetWG-1) != 0):
+		return fail("set_wg is %d, not 0, 32, 64, 128 or 256", t.SetWG)
 	case t.Serial && (t.NVShuffle || t.LookBack):
 		return errors.New("serial kernels neither shuffle nor look back")
 	}

@@ -55,6 +55,7 @@
 #define STEP_NOTAND2 10 // the one above AND NOT the set
 
 #if SCAN_SERIAL
+#undef SET_WG
 #define SET_WG 1
 #define SYNC
 #define SET_BITS(p, v) (*(p) |= (v))
@@ -181,6 +182,10 @@ __kernel void expand(__global const uint4 *batch, uint groups_at, __global const
                      uint first, uint skip, __global uint *out) {
     __local uint before, ends[SET_WG];
     uint lid = get_local_id(0), g = first + get_group_id(0);
+#if SCAN_SERIAL
+    if (counts[g] == 0)
+        return; // there is no barrier to miss
+#endif
     if (lid == 0)
         before = 0;
     SYNC;
