@@ -28,35 +28,11 @@ func (d decoding) into(r Row) Row {
 	return d.rate.into(r)
 }
 
-// encodeAll encodes lists as one source.
-func encodeAll(ctx context.Context, id codec.ID, opt codec.Options, lists [][]uint32) (*plan.Source, error) {
-	src := &plan.Source{Lists: make([]plan.List, len(lists))}
-	encoded := make([][]uint32, len(lists))
-	err := parallel(ctx, len(lists), func(_ *scratch, h int) (err error) {
-		encoded[h], err = codec.Append(nil, id, lists[h], opt)
-		src.Lists[h] = plan.List{Codec: id, Len: uint32(len(lists[h])), Words: uint32(len(encoded[h]))}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range lists {
-		if n := len(l); n > 0 {
-			src.Docs = max(src.Docs, l[n-1]+1)
-		}
-	}
-	src.Words = make([]uint32, place(src.Lists))
-	for h, words := range encoded {
-		copy(src.Words[src.Lists[h].Off:], words)
-	}
-	return src, nil
-}
-
 // decode measures how fast lists in an encoding become docIDs that are written
 // out: on the host by codec.List.AppendTo on a number of threads, on a device by its own
 // clock for the kernel. Every list is checked before.
 func (s *session) decode(ctx context.Context, who contestant, threads int, id codec.ID, opt codec.Options, lists [][]uint32) (decoding, error) {
-	src, err := encodeAll(ctx, id, opt, lists)
+	src, err := encodeAll(ctx, above(lists), lists, opt, as(id))
 	if err != nil {
 		return decoding{}, err
 	}

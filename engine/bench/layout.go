@@ -54,10 +54,8 @@ func (l Layout) codec(docs []uint32, universe uint32, opt codec.Options) codec.I
 	switch l {
 	case LayoutAuto:
 		return codec.Choose(codec.Auto, docs, universe, opt).ID
-	case LayoutBitset:
-		if codec.Choose(codec.Auto, docs, universe, opt).ID != codec.Bitset {
-			return codec.Raw
-		}
+	case LayoutBitset: // or raw
+		return codec.Choose(codec.Raw, docs, universe, opt).ID
 	}
 	return codec.ID(l)
 }
@@ -68,28 +66,44 @@ func (w *Workload) Encode(ctx context.Context, layout Layout, opt codec.Options)
 	if layout == LayoutRaw {
 		return w.Source, nil
 	}
-	lists := make([]plan.List, len(w.Source.Lists))
-	err := parallel(ctx, len(lists), func(_ *scratch, h int) error {
-		docs := w.List(plan.Handle(h))
-		id := layout.codec(docs, w.Source.Docs, opt)
-		lists[h] = plan.List{Codec: id, Len: uint32(len(docs)), Words: uint32(codec.Size(id, docs, opt))}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	lists := make([][]uint32, len(w.Source.Lists))
+	for h := range lists {
+		lists[h] = w.List(plan.Handle(h))
 	}
-	words := make([]uint32, place(lists))
-	err = parallel(ctx, len(lists), func(_ *scratch, h int) error {
-		l := lists[h]
-		end := l.Off + uint64(l.Words)
-		got, err := codec.Append(words[l.Off:l.Off:end], l.Codec, w.List(plan.Handle(h)), opt)
-		if err == nil && len(got) != int(l.Words) {
-			err = fmt.Errorf("bench: list %d takes %d words as %v, its size was said to be %d", h, len(got), l.Codec, l.Words)
-		}
+	return encodeAll(ctx, w.Source.Docs, lists, opt, func(docs []uint32) codec.ID { return layout.codec(docs, w.Source.Docs, opt) })
+}
+
+// encodeAll encodes lists of docIDs below universe as one source, each by the codec
+// that choose names.
+func encodeAll(ctx context.Context, universe uint32, lists [][]uint32, opt codec.Options, choose func(docs []uint32) codec.ID) (*plan.Source, error) {
+	src := &plan.Source{Docs: universe, Lists: make([]plan.List, len(lists))}
+	encoded := make([][]uint32, len(lists))
+	err := parallel(ctx, len(lists), func(_ *scratch, h int) (err error) {
+		id := choose(lists[h])
+		encoded[h], err = codec.Append(nil, id, lists[h], opt)
+		src.Lists[h] = plan.List{Codec: id, Len: uint32(len(lists[h])), Words: uint32(len(encoded[h]))}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &plan.Source{Docs: w.Source.Docs, Lists: lists, Words: words}, nil
+	src.Words = make([]uint32, place(src.Lists))
+	for h, words := range encoded {
+		copy(src.Words[src.Lists[h].Off:], words)
+		encoded[h] = nil
+	}
+	return src, nil
 }
+
+// above is the least universe that lists fit in.
+func above(lists [][]uint32) (universe uint32) {
+	for _, l := range lists {
+		if n := len(l); n > 0 {
+			universe = max(universe, l[n-1]+1)
+		}
+	}
+	return universe
+}
+
+// as chooses one codec for every list.
+func as(id codec.ID) func([]uint32) codec.ID { return func([]uint32) codec.ID { return id } }

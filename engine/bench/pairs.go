@@ -39,7 +39,7 @@ func pair(ctx context.Context, seed uint64, short, long int) (*twoLists, error) 
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	src, err := encodeAll(ctx, codec.Raw, codec.DefaultOptions(), [][]uint32{a, b})
+	src, err := encodeAll(ctx, docs, [][]uint32{a, b}, codec.DefaultOptions(), as(codec.Raw))
 	return &twoLists{src, a, b, intersect(nil, a, b)}, err
 }
 

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -57,10 +56,10 @@ func (s *session) realSet(ctx context.Context, c collection) error {
 		bitmaps[i].RunOptimize()
 	}
 	and, or, closeAll, err := s.ourAnswers(ctx, c)
+	defer closeAll()
 	if err != nil {
 		return err
 	}
-	defer closeAll()
 	pairs := func(count func(a, b *roaring.Bitmap) uint64) func() (uint64, error) {
 		return func() (n uint64, err error) {
 			for i := 1; i < len(bitmaps); i++ {
@@ -140,16 +139,10 @@ func (s *session) ourAnswers(ctx context.Context, c collection) (and, or []whole
 		back.Close()
 	}
 	for _, layout := range []Layout{LayoutRaw, LayoutAuto} {
-		src := &plan.Source{}
-		for _, l := range c.lists {
-			if n := len(l); n > 0 {
-				src.Docs = max(src.Docs, l[n-1]+1)
-			}
-		}
-		for _, l := range c.lists {
-			if _, err = src.Append(layout.codec(l, src.Docs, codec.DefaultOptions()), l, codec.DefaultOptions()); err != nil {
-				return nil, nil, closeAll, errors.Join(err, back.Close())
-			}
+		universe, opt := above(c.lists), codec.DefaultOptions()
+		src, err := encodeAll(ctx, universe, c.lists, opt, func(docs []uint32) codec.ID { return layout.codec(docs, universe, opt) })
+		if err != nil {
+			return nil, nil, closeAll, err
 		}
 		st, err := back.Load(ctx, src)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,6 +88,9 @@ func readSet(r io.Reader) (set []uint32, err error) {
 			v, err := strconv.ParseUint(text, 10, 32)
 			if err != nil {
 				return nil, err
+			}
+			if v == math.MaxUint32 {
+				return nil, fmt.Errorf("%d is no docID", v)
 			}
 			if n := len(set); n > 0 && uint32(v) <= set[n-1] {
 				return nil, fmt.Errorf("%d comes after %d", v, set[n-1])

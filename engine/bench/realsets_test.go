@@ -37,12 +37,12 @@ func writeZip(t *testing.T, path string, texts ...string) {
 }
 
 func TestReadSet(t *testing.T) {
-	for text, want := range map[string][]uint32{"": nil, "7": {7}, "1,2,4294967295\n": {1, 2, 1<<32 - 1}, "1,\n2,": {1, 2}} {
+	for text, want := range map[string][]uint32{"": nil, "7": {7}, "1,2,4294967294\n": {1, 2, 1<<32 - 2}, "1,\n2,": {1, 2}} {
 		if got, err := readSet(strings.NewReader(text)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for text, message := range map[string]string{"1,1": "1 comes after 1", "5,3": "3 comes after 5", "x": "invalid syntax", "4294967296": "out of range", "-1": "invalid syntax"} {
+	for text, message := range map[string]string{"1,1": "1 comes after 1", "5,3": "3 comes after 5", "x": "invalid syntax", "4294967296": "out of range", "4294967295": "no docID", "-1": "invalid syntax"} {
 		if _, err := readSet(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), message) {
 			t.Errorf("%q: %v, want %q", text, err, message)
 		}

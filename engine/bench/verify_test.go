@@ -136,7 +136,7 @@ func TestEvenLists(t *testing.T) {
 		if mean := sum / 999; mean < 115 || mean > 142 {
 			t.Errorf("mean gap %d", mean)
 		}
-		src, err := encodeAll(context.Background(), codec.ParaPFor, codec.DefaultOptions(), lists)
+		src, err := encodeAll(context.Background(), above(lists), lists, codec.DefaultOptions(), as(codec.ParaPFor))
 		if err != nil {
 			t.Fatal(err)
 		}
