@@ -20,7 +20,7 @@ import (
 //     the list has not, and small buckets for those that pass;
 //   - compressed lists also have a plain copy, because in a batch nearly every
 //     segment would be decoded again and again;
-//   - lists of runs have those as well;
+//   - lists whose docIDs lie close together have their words as well;
 //   - lists of up to one segment have no more than a plain copy.
 type autoTable struct {
 	stretch   // from the first docID to the last
@@ -28,13 +28,24 @@ type autoTable struct {
 	sieve     []uint32
 	bucket    buckets
 	docs      []uint32
-	runs      []uint32 // first and last docID of each run
+	words     words
 	scattered bool
 }
 
 // autoBucket is the mean size of Auto's buckets: few candidates get there, so a
 // short search is worth more than a small table.
 const autoBucket = 4
+
+// wordsPay tells whether as many candidates are better looked for in the list's
+// words than otherwise: a word takes as long as four of them in buckets, as eight
+// or so in bits, or as 16 words of a bitset.
+func (t *autoTable) wordsPay(candidates int) bool {
+	n := len(t.words.index)
+	if t.bits != nil {
+		return n > 0 && 16*n < min(candidates, len(t.bits)/2)
+	}
+	return n > 0 && 4*n < candidates
+}
 
 // auto returns the table of list h.
 func (t *tables) auto(h plan.Handle) (*autoTable, error) {
@@ -101,8 +112,8 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 		table.sieve = newSieve(docs, sieve)
 		table.bucket = buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
 	}
-	if n := countRuns(docs); n*runLen <= len(docs) && take(8*n) {
-		table.runs = appendRuns(make([]uint32, 0, 2*n), docs)
+	if n := countWords(docs); n*wordDocs <= len(docs) && take(12*n) {
+		table.words = newWords(docs, n)
 	}
 	if l.Codec == codec.Raw || !t.denser(h, denseLead) && take(4*len(docs)) {
 		table.docs = docs
@@ -110,45 +121,14 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 	return table, size, nil
 }
 
-// runLen is the least mean length of runs that are worth keeping.
-const runLen = 4
-
-// countRuns is the number of runs of consecutive docIDs.
-func countRuns(docs []uint32) int {
-	n := min(len(docs), 1)
-	for i := 1; i < len(docs); i++ {
-		n += 1 - equal(docs[i-1]+1, docs[i])
-	}
-	return n
-}
-
-// appendRuns appends the first and the last docID of each run to dst.
-func appendRuns(dst, docs []uint32) []uint32 {
-	for i, x := range docs {
-		if i == 0 || x != docs[i-1]+1 {
-			dst = append(dst, x, x)
-		}
-		dst[len(dst)-1] = x
-	}
-	return dst
-}
-
 // stretch is the docIDs from first to last, none where first is above last.
 type stretch struct{ first, last uint32 }
 
 var everywhere = stretch{0, math.MaxUint32}
 
-// overlap is where all of lists may have docIDs.
-func (t *tables) overlap(lists []plan.Handle) (stretch, error) {
-	s := everywhere
-	for _, h := range lists {
-		table, err := t.auto(h)
-		if err != nil {
-			return s, err
-		}
-		s.first, s.last = max(s.first, table.first), min(s.last, table.last)
-	}
-	return s, nil
+// and is what s and t have in common.
+func (s stretch) and(t stretch) stretch {
+	return stretch{max(s.first, t.first), min(s.last, t.last)}
 }
 
 // cut is the part of ascending docs that lies in s.

@@ -79,6 +79,15 @@ func andMore(dst []uint64, a []uint32) (n int) {
 func expand(dst []uint32, words []uint64, base uint32) int {
 	n := 0
 	for _, x := range words {
+		if x == ^uint64(0) { // in a run
+			d := (*[64]uint32)(dst[n:])
+			for i := range d {
+				d[i] = base + uint32(i)
+			}
+			n += 64
+			base += 64
+			continue
+		}
 		for left := bits.OnesCount64(x); left > 0; left -= 4 {
 			d := dst[n : n+4 : n+4]
 			d[0] = base + uint32(bits.TrailingZeros64(x))

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/plan"
 )
 
 func TestWords(t *testing.T) {
@@ -69,14 +68,18 @@ func TestDenseLead(t *testing.T) {
 	} {
 		src := source(t, docs, []codec.ID{c.id}, uniform(r, c.n, docs))
 		st := open(t, src, Options{})
+		table, err := st.tables.auto(0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var l lead
-		if err := l.open(st, plan.Auto, 0, everywhere); err != nil {
+		if err := l.open(st, 0, table, everywhere); err != nil {
 			t.Fatal(err)
 		}
 		if l.dense != c.dense {
 			t.Errorf("%d docIDs as %v: dense %t", c.n, c.id, l.dense)
 		}
-		if err := l.open(st, plan.BS, 0, everywhere); err != nil || l.dense {
+		if err := l.open(st, 0, nil, everywhere); err != nil || l.dense {
 			t.Errorf("%d docIDs as %v under bs: dense %t, %v", c.n, c.id, l.dense, err)
 		}
 	}

@@ -17,27 +17,34 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 	if err := runs(a); err != nil {
 		return err.Error()
 	}
+	var t *autoTable
+	if a == plan.Auto {
+		var err error
+		if t, err = s.tables.auto(h); err != nil {
+			return err.Error()
+		}
+	}
 	p := new(prober)
-	if err := p.open(s, a, h, int(s.src.Lists[h].Len)/16+1); err != nil {
+	if err := p.open(s, a, h, t, int(s.src.Lists[h].Len)/16+1); err != nil {
 		return err.Error()
 	}
 	l := s.src.Lists[h]
-	where, sieve := "docIDs", ""
-	if p.packed {
-		where = fmt.Sprintf("%d blocks", p.blocks.view.Count())
-	}
-	if p.sieve != nil {
-		sieve = fmt.Sprintf("sieve of %.1f bits a docID, then ", 32*float64(len(p.sieve))/float64(l.Len))
-	}
 	switch {
 	case l.Codec == codec.Bitset:
 		return "bitset, one load"
-	case p.runs != nil:
-		return fmt.Sprintf("%d runs", len(p.runs)/2)
 	case p.bits != nil:
 		return "auxiliary bitset, one load"
+	case p.auto != nil && p.words:
+		return fmt.Sprintf("%d words of a bitset", len(t.words.index))
+	case p.auto != nil && t.bucket.first == nil:
+		return fmt.Sprintf("bs: %d in docIDs", l.Len)
+	case p.auto != nil:
+		return fmt.Sprintf("sieve of %.1f bits a docID, then hs: buckets of %.1f in docIDs",
+			32*float64(len(t.sieve))/float64(l.Len), float64(l.Len)/float64(max(len(t.bucket.first)-1, 1)))
+	case p.packed:
+		return p.find.describe(l.Len, fmt.Sprintf("%d blocks", p.blocks.view.Count()))
 	}
-	return sieve + p.find.describe(l.Len, where)
+	return p.find.describe(l.Len, "docIDs")
 }
 
 // ExplainBatch implements plan.Store.

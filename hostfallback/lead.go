@@ -31,14 +31,11 @@ type lead struct {
 }
 
 // open makes l read list h of s, of which only the docIDs in within are needed;
-// it leaves out others where that costs little.
-func (l *lead) open(s *store, a plan.Algorithm, h plan.Handle, within stretch) error {
+// it leaves out others where that costs little. It uses the list's table t, unless
+// that is nil.
+func (l *lead) open(s *store, h plan.Handle, t *autoTable, within stretch) error {
 	l.list, l.dense, l.scattered = s.src.List(h), false, false
-	if a == plan.Auto {
-		t, err := s.tables.auto(h)
-		if err != nil {
-			return err
-		}
+	if t != nil {
 		if t.docs != nil {
 			docs := within.cut(t.docs)
 			l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}

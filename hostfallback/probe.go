@@ -11,16 +11,17 @@ import (
 // prober keeps, of ascending candidates, those that one list has. It belongs to
 // one goroutine and is reused from query to query.
 //
-// With bits set it takes one load a candidate, with runs one step for each run and
-// candidate outside of runs. Otherwise candidates first pass
-// the sieve, if there is one, and are then looked for by find in docs or, where
-// the list is compressed, in its blocks.
+// Under Auto it uses the list's table. Otherwise it takes one load a candidate
+// from bits, or has find look for it in docs or, where the list is compressed, in
+// its blocks.
 type prober struct {
 	handle plan.Handle
+	auto   *autoTable // nil unless it has all that is needed
+	words  bool       // use the words of auto
+	at     int        // in those
 	bits   []uint32
+
 	sieve  []uint32
-	runs   []uint32
-	at     int // in runs
 	find   finder
 	docs   []uint32
 	packed bool // look in blocks, not docs
@@ -28,29 +29,30 @@ type prober struct {
 }
 
 // open makes p look about candidates docIDs up in list h of s under algorithm a,
-// and builds the tables that it needs.
-func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle, candidates int) error {
-	p.handle, p.bits, p.sieve, p.docs, p.packed, p.runs, p.at = h, nil, nil, nil, false, nil, 0
-	l := s.src.List(h)
-	if a == plan.Auto {
-		t, err := s.tables.auto(h)
-		if err != nil {
-			return err
-		}
-		if len(t.runs) > 0 && runsPay*len(t.runs) < 2*candidates {
-			p.runs = t.runs
+// and builds the tables that it needs; t is the one of Auto, or nil.
+func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle, t *autoTable, candidates int) error {
+	p.handle, p.auto, p.bits = h, nil, nil
+	if t != nil {
+		p.at = 0
+		if p.words = t.wordsPay(candidates); p.words {
+			p.auto = t
 			return nil
 		}
-		p.bits, p.sieve, p.docs, p.find = t.bits, t.sieve, t.docs, finder{algorithm: plan.BS}
+		if t.bits != nil || t.docs != nil {
+			p.auto, p.bits = t, t.bits
+			return nil
+		}
+	}
+	p.sieve, p.docs, p.packed = nil, nil, false
+	if t != nil {
+		p.sieve, p.find = t.sieve, finder{algorithm: plan.BS}
 		if t.bucket.first != nil {
 			p.find.bucket = &t.bucket
-		}
-		if p.bits != nil || p.docs != nil {
-			return nil
 		}
 	} else if err := p.find.open(s, a, h, candidates); err != nil {
 		return err
 	}
+	l := s.src.List(h)
 	switch l.Codec {
 	case codec.Bitset:
 		b, err := l.Bits()
@@ -74,10 +76,6 @@ func (p *prober) open(s *store, a plan.Algorithm, h plan.Handle, candidates int)
 	return nil
 }
 
-// runsPay is how many candidates there must be for each run of a list for runs to
-// be worth more than bits or buckets.
-const runsPay = 4
-
 // openBits takes a bitset if list h is dense, else HS16, as far as there is room.
 func (p *prober) openBits(s *store, h plan.Handle) error {
 	if s.tables.denser(h, plan.DenseRatio) {
@@ -100,16 +98,14 @@ func (p *prober) openBits(s *store, h plan.Handle) error {
 // be cand itself and is at least as long, and returns how many there are.
 // Scattered says that candidates hit few cache lines of a bitset.
 func (p *prober) filter(dst, cand []uint32, scattered bool) (int, error) {
-	if p.runs != nil {
-		n := 0
-		n, p.at = filterRuns(dst, cand, p.runs, p.at)
-		return n, nil
-	}
 	if p.bits != nil {
 		if scattered {
 			touch(cand, p.bits)
 		}
 		return filterBits(dst, cand, p.bits), nil
+	}
+	if p.auto != nil {
+		return p.filterAuto(dst, cand), nil
 	}
 	if p.sieve != nil {
 		cand = dst[:filterSieve(dst, cand, p.sieve)]
@@ -118,6 +114,27 @@ func (p *prober) filter(dst, cand []uint32, scattered bool) (int, error) {
 		return p.blocks.filter(dst, cand, &p.find)
 	}
 	return p.find.filter(dst, cand, p.docs), nil
+}
+
+// filterAuto is filter with the table of Auto, for lists without bits. Where the
+// sieve lets most candidates pass, they lie close together as the list's docIDs
+// do, and words serve them faster than buckets.
+func (p *prober) filterAuto(dst, cand []uint32) (n int) {
+	t, words := p.auto, p.words
+	if !words && t.sieve != nil {
+		before := len(cand)
+		cand = dst[:filterSieve(dst, cand, t.sieve)]
+		words = len(t.words.index) > 0 && 2*len(cand) > before
+	}
+	switch {
+	case words:
+		n, p.at = t.words.filter(dst, cand, p.at)
+	case t.bucket.first != nil:
+		n = filterBuckets(dst, cand, t.docs, &t.bucket)
+	default:
+		n = filterBinary(dst, cand, t.docs)
+	}
+	return n
 }
 
 // rawDocs are the docIDs of a raw list; their order is not checked.

@@ -65,8 +65,8 @@ func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32)
 	all := tableless(docs)
 	skips := newSkips(docs)
 	all["skips"] = inPieces(func(dst, cand []uint32, at int) (int, int) { return filterSkips(dst, cand, docs, skips, at) })
-	runs := appendRuns(nil, docs)
-	all["runs"] = inPieces(func(dst, cand []uint32, at int) (int, int) { return filterRuns(dst, cand, runs, at) })
+	words := newWords(docs, 0)
+	all["words"] = inPieces(words.filter)
 	if len(docs) > 0 {
 		line := codec.FitLine(docs)
 		all["line"] = func(dst, cand []uint32) int { return filterLine(dst, cand, docs, &line) }

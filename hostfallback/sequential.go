@@ -64,23 +64,6 @@ func filterSteps(dst, cand, docs []uint32, step, at int) (n, next int) {
 	return n, at
 }
 
-// filterRuns copies the candidates in each run of docIDs, of which runs has the
-// first and the last; at is an index of runs.
-func filterRuns(dst, cand, runs []uint32, at int) (n, next int) {
-	for at < len(runs) && len(cand) > 0 {
-		cand = cand[gallop(cand, runs[at]):]
-		in := gallop(cand, runs[at+1])
-		if in < len(cand) && cand[in] == runs[at+1] {
-			in++
-		}
-		n += copy(dst[n:], cand[:in])
-		if cand = cand[in:]; len(cand) > 0 {
-			at += 2
-		}
-	}
-	return n, at
-}
-
 // skipFan is the number of nodes of one level of a skip list that a node of the
 // next stands for.
 const skipFan = 16

@@ -6,21 +6,26 @@ import (
 )
 
 // span reads one list in ascending order and sets the bits of what it reads. It
-// belongs to one goroutine and is reused from list to list.
+// belongs to one goroutine and is reused from list to list. It is small, because a
+// union may have thousands.
 //
-// A list with bits is read at any place; of all others the span holds the docIDs
-// from at on that are decoded, or the runs. It is done when there are none.
+// A list with bits is read at any place. Of all others the span holds docIDs or
+// words from at on, and it is done when there are none.
 type span struct {
-	handle plan.Handle
-	len    uint32 // of the list
 	bits   []uint32
-	runs   []uint32 // first and last docID of each run
-	docs   []uint32 // all of them, or a block of them
-	at     int      // in docs or runs
+	docs   []uint32
+	words  *words
+	at     int // in docs or words
+	handle plan.Handle
+	len    uint32  // of the list
+	packed *packed // where docIDs are only some of the list, else nil
+	spare  *packed // to be used again
+}
 
+// packed is what a span has of a compressed list.
+type packed struct {
 	blocks codec.Blocks
-	block  int // the next to decode
-	count  int // of blocks, 0 if docs are all
+	next   int // the block to decode next
 	buf    []uint32
 }
 
@@ -29,11 +34,11 @@ type span struct {
 // reading. It is then at the list's first docID.
 func (p *span) open(s *store, h plan.Handle) error {
 	l := s.src.List(h)
-	p.handle, p.len, p.bits, p.runs, p.docs, p.at, p.block, p.count = h, l.Len, nil, nil, nil, 0, 0, 0
+	*p = span{handle: h, len: l.Len, spare: p.spare}
 	if t := s.tables.autos.at(h, len(s.src.Lists)).Load(); t != nil {
 		switch {
-		case len(t.runs) > 0 && (t.bits == nil || 16*len(t.runs) < len(t.bits)):
-			p.runs = t.runs
+		case len(t.words.index) > 0 && (t.bits == nil || 4*len(t.words.index) < len(t.bits)):
+			p.words = &t.words
 			return nil
 		case t.bits != nil:
 			p.bits = t.bits
@@ -48,69 +53,67 @@ func (p *span) open(s *store, h plan.Handle) error {
 		p.bits = b.Words
 		return named(h, err)
 	}
-	if err := p.blocks.Open(l); err != nil {
+	if p.spare == nil {
+		p.spare = new(packed)
+	}
+	p.packed = p.spare
+	p.packed.next = 0
+	if err := p.packed.blocks.Open(l); err != nil {
 		return named(h, err)
 	}
-	p.count = p.blocks.Count()
 	return p.decode()
 }
 
-// decode makes the next block that has docIDs the one to read, none at the end.
+// decode makes the next block that has docIDs the one to read; at the end of the
+// list there is none.
 func (p *span) decode() error {
 	p.docs, p.at = nil, 0
-	for len(p.docs) == 0 && p.block < p.count {
+	for b := p.packed; b != nil && len(p.docs) == 0 && b.next < b.blocks.Count(); b.next++ {
 		var err error
-		if p.buf, err = p.blocks.Decode(p.buf[:0], p.block); err != nil {
+		if b.buf, err = b.blocks.Decode(b.buf[:0], b.next); err != nil {
 			return named(p.handle, err)
 		}
-		p.docs = p.buf
-		p.block++
+		p.docs = b.buf
 	}
 	return nil
 }
 
-// next is the least docID that is not read yet, and false when there is none.
-// With runs it may have been read, and all between it and the last place too.
+// next is a docID that is not above the one to read next; false when there is
+// none.
 func (p *span) next() (uint32, bool) {
 	switch {
 	case p.at < len(p.docs):
 		return p.docs[p.at], true
-	case p.at < len(p.runs):
-		return p.runs[p.at], true
+	case p.words != nil && p.at < len(p.words.index):
+		return p.words.index[p.at] * 64, true
 	}
 	return 0, false
 }
 
-// seek passes over what lies below x.
+// seek passes over the docIDs below x, a multiple of 64.
 func (p *span) seek(x uint32) error {
-	if p.runs != nil {
-		for p.at < len(p.runs) && p.runs[p.at+1] < x {
-			p.at += 2
-		}
+	if p.words != nil {
+		p.at += gallop(p.words.index[p.at:], x/64)
 		return nil
 	}
-	if p.block < p.count && p.at < len(p.docs) && p.docs[len(p.docs)-1] < x {
-		if k := p.blocks.Find(x); k >= p.block {
-			p.block = k
+	if b := p.packed; b != nil && p.at < len(p.docs) && p.docs[len(p.docs)-1] < x {
+		b.next = max(b.next, b.blocks.Find(x))
+		if err := p.decode(); err != nil {
+			return err
+		}
+	}
+	for p.at < len(p.docs) && p.docs[p.at] < x {
+		if p.at += gallop(p.docs[p.at:], x); p.at == len(p.docs) {
 			if err := p.decode(); err != nil {
 				return err
 			}
-		}
-	}
-	for p.at < len(p.docs) {
-		p.at += gallop(p.docs[p.at:], x)
-		if p.at < len(p.docs) {
-			break
-		}
-		if err := p.decode(); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
 // take passes over the docIDs that are decoded, up to last, and returns them. More
-// says that the next block goes on in the same range.
+// says that the next block may go on in the same range.
 func (p *span) take(last uint32) (docs []uint32, more bool) {
 	docs = p.docs[min(p.at, len(p.docs)):]
 	if len(docs) > 0 && docs[len(docs)-1] > last {
@@ -122,17 +125,5 @@ func (p *span) take(last uint32) (docs []uint32, more bool) {
 		return docs[:n], false
 	}
 	p.at += len(docs)
-	return docs, p.block < p.count && len(docs) > 0
-}
-
-// takeRuns passes over the runs of the chunk at base and sets their bits.
-func (p *span) takeRuns(acc *[chunkDocs / 64]uint64, base uint32) {
-	last := base + chunkDocs - 1
-	for ; p.at < len(p.runs) && p.runs[p.at] <= last; p.at += 2 {
-		to := p.runs[p.at+1]
-		setRun(acc, max(p.runs[p.at], base), min(to, last))
-		if to > last {
-			return
-		}
-	}
+	return docs, p.packed != nil && len(docs) > 0
 }

@@ -48,7 +48,7 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 // Lists that have bits are joined word by word, densest first, and nothing more
 // is read of a chunk once all of its bits are set. The others wait at the chunk
 // where they go on: so a chunk costs nothing for a list that has no docID there,
-// and a chunk where no list has one is passed over. A run sets whole words.
+// and a chunk where no list has one is passed over.
 //
 // A union belongs to one goroutine and is reused; what next gives is valid until
 // it is called again.
@@ -58,7 +58,7 @@ type union struct {
 	first   int     // the chunk of waiting[0]
 	waiting []int32 // by chunk: the span that goes on there or before, -1 for none
 	behind  []int32 // by span: another one that waits at the same chunk, or -1
-	spans   []*span
+	spans   []span
 	dense   []*span // those with bits, densest first
 	reach   int     // chunks in which one of them may have bits
 	few     []uint32
@@ -78,12 +78,12 @@ func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 		u.waiting[i] = -1
 	}
 	for len(u.spans) < len(lists) {
-		u.spans = append(u.spans, new(span))
+		u.spans = append(u.spans, span{})
 		u.behind = append(u.behind, -1)
 	}
 	u.dense = u.dense[:0]
 	for i, h := range lists {
-		p := u.spans[i]
+		p := &u.spans[i]
 		if err := p.open(s, h); err != nil {
 			return err
 		}
@@ -103,9 +103,10 @@ func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 
 // wait puts span i where it goes on, at the next chunk or behind it.
 func (u *union) wait(i int) {
-	x, ok := u.spans[i].next()
-	if c := max(int(x/chunkDocs), u.at); ok && c < u.end {
-		u.push(i, c)
+	if x, ok := u.spans[i].next(); ok {
+		if c := max(int(x/chunkDocs), u.at); c < u.end {
+			u.push(i, c)
+		}
 	}
 }
 
@@ -161,41 +162,18 @@ func (u *union) join() (chunk, error) {
 	u.few = u.few[:0]
 	spans := 0
 	for i >= 0 {
-		p, behind := u.spans[i], u.behind[i]
+		behind := u.behind[i]
 		if full {
 			if u.at < u.end {
 				u.push(int(i), u.at)
 			}
-			i = behind
-			continue
-		}
-		if err := p.seek(c.base); err != nil {
-			return c, err
-		}
-		for {
-			docs, more := p.take(c.base + chunkDocs - 1)
-			if c.bits == nil && (p.runs != nil || len(u.few)+len(docs) > fewDocs) {
-				c.bits = all
-				clear(all)
-				set(&u.acc, u.few)
-			}
-			if c.bits == nil {
-				u.few = append(u.few, docs...)
-			} else {
-				set(&u.acc, docs)
-			}
-			if !more {
-				break
-			}
-			if err := p.decode(); err != nil {
+		} else {
+			if err := u.add(&c, all, &u.spans[i]); err != nil {
 				return c, err
 			}
+			u.wait(int(i))
+			spans++
 		}
-		if p.runs != nil {
-			p.takeRuns(&u.acc, c.base)
-		}
-		spans++
-		u.wait(int(i))
 		i = behind
 	}
 	if c.bits == nil {
@@ -208,18 +186,63 @@ func (u *union) join() (chunk, error) {
 	return c, nil
 }
 
+// add adds what p has in chunk c: to few, or to bits once these are too many.
+func (u *union) add(c *chunk, all []uint64, p *span) error {
+	if x, ok := p.next(); ok && x < c.base { // seldom: the span waits where it goes on
+		if err := p.seek(c.base); err != nil {
+			return err
+		}
+	}
+	wide := func() {
+		if c.bits == nil {
+			c.bits = all
+			clear(all)
+			set(&u.acc, u.few)
+		}
+	}
+	if p.words != nil {
+		wide()
+		p.at = p.words.or(&u.acc, p.at, (c.base+chunkDocs-1)/64)
+		return nil
+	}
+	for {
+		docs, more := p.take(c.base + chunkDocs - 1)
+		if len(u.few)+len(docs) > fewDocs {
+			wide()
+		}
+		if c.bits == nil {
+			u.few = append(u.few, docs...)
+		} else {
+			set(&u.acc, docs)
+		}
+		if !more {
+			return nil
+		}
+		if err := p.decode(); err != nil {
+			return err
+		}
+	}
+}
+
 // or sets dst to dst OR a, whose words it joins in pairs, as far as both go, and
 // tells whether all bits of dst are set then.
 func or(dst []uint64, a []uint32) bool {
-	n := min(len(dst), len(a)/2)
+	whole := len(a) >= 2*len(dst)
 	all := ^uint64(0)
-	a = a[:2*n]
-	for i := range dst[:n] {
-		x := dst[i] | (uint64(a[2*i]) | uint64(a[2*i+1])<<32)
-		dst[i] = x
-		all &= x
+	for ; len(dst) >= 4 && len(a) >= 8; dst, a = dst[4:], a[8:] {
+		d, s := (*[4]uint64)(dst), (*[8]uint32)(a) // no checks of bounds
+		w := d[0] | uint64(s[0]) | uint64(s[1])<<32
+		x := d[1] | uint64(s[2]) | uint64(s[3])<<32
+		y := d[2] | uint64(s[4]) | uint64(s[5])<<32
+		z := d[3] | uint64(s[6]) | uint64(s[7])<<32
+		d[0], d[1], d[2], d[3] = w, x, y, z
+		all &= w & x & y & z
 	}
-	return all == ^uint64(0) && n == len(dst)
+	for i := range min(len(dst), len(a)/2) {
+		dst[i] |= uint64(a[2*i]) | uint64(a[2*i+1])<<32
+		all &= dst[i]
+	}
+	return all == ^uint64(0) && whole
 }
 
 // set sets the bits of docs, which lie in one chunk.
@@ -227,20 +250,4 @@ func set(acc *[chunkDocs / 64]uint64, docs []uint32) {
 	for _, x := range docs {
 		acc[x/64%(chunkDocs/64)] |= 1 << (x % 64)
 	}
-}
-
-// setRun sets the bits from to to, inclusive, counted from the chunk's base.
-func setRun(acc *[chunkDocs / 64]uint64, from, to uint32) {
-	from, to = from%chunkDocs, to%chunkDocs
-	i, j := from/64, to/64
-	head, tail := ^uint64(0)<<(from%64), ^uint64(0)>>(63-to%64)
-	if i == j {
-		acc[i] |= head & tail
-		return
-	}
-	acc[i] |= head
-	for i++; i < j; i++ {
-		acc[i] = ^uint64(0)
-	}
-	acc[j] |= tail
 }

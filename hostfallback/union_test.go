@@ -112,22 +112,6 @@ func TestUnionPassesOver(t *testing.T) {
 	}
 }
 
-func TestSetRun(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 1))
-	for range 2000 {
-		from := r.Uint32N(chunkDocs)
-		to := min(from+r.Uint32N(200)*r.Uint32N(3), chunkDocs-1)
-		var got, want [chunkDocs / 64]uint64
-		setRun(&got, 7*chunkDocs+from, 7*chunkDocs+to)
-		for x := from; x <= to; x++ {
-			want[x/64] |= 1 << (x % 64)
-		}
-		if got != want {
-			t.Fatalf("%d to %d", from, to)
-		}
-	}
-}
-
 func TestGallop(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 2))
 	for range 3000 {
@@ -140,14 +124,15 @@ func TestGallop(t *testing.T) {
 	}
 }
 
-func TestRuns(t *testing.T) {
-	for _, c := range []struct{ docs, want []uint32 }{
-		{nil, nil},
-		{[]uint32{7}, []uint32{7, 7}},
-		{[]uint32{0, 1, 2, 5, 7, 8, math.MaxUint32}, []uint32{0, 2, 5, 5, 7, 8, math.MaxUint32, math.MaxUint32}},
-	} {
-		if got := appendRuns(nil, c.docs); !slices.Equal(got, c.want) || countRuns(c.docs) != len(c.want)/2 {
-			t.Errorf("%v: %v in %d runs", c.docs, got, countRuns(c.docs))
+func TestWordsOfList(t *testing.T) {
+	w := newWords([]uint32{0, 63, 64, 200, 201, math.MaxUint32}, 4)
+	if !slices.Equal(w.index, []uint32{0, 1, 3, math.MaxUint32 / 64}) || !slices.Equal(w.bits, []uint64{1<<63 | 1, 1, 3 << 8, 1 << 63}) {
+		t.Errorf("%+v", w)
+	}
+	for _, g := range codectest.Generators() {
+		docs := g.List(6, 3000, 1<<20)
+		if w := newWords(docs, 0); len(w.index) != countWords(docs) {
+			t.Errorf("%s: %d words, counted %d", g.Name, len(w.index), countWords(docs))
 		}
 	}
 }

@@ -12,6 +12,7 @@ type worker struct {
 	acc     [denseWords / 2]uint64
 	lead    lead
 	probers []*prober
+	autos   []*autoTable // of the lists of a query, nil unless it is under Auto
 }
 
 // query answers query q of the batch, or the part of it that t names, appends
@@ -26,22 +27,32 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 		return int(s.src.Lists[lists[0]].Len), nil
 	}
 	within := everywhere
+	w.autos = w.autos[:0]
 	if a == plan.Auto {
-		var err error
-		if within, err = s.tables.overlap(lists); err != nil || within.first > within.last {
-			return 0, err
+		for _, h := range lists {
+			t, err := s.tables.auto(h)
+			if err != nil {
+				return 0, err
+			}
+			w.autos = append(w.autos, t)
+			within = within.and(t.stretch)
 		}
+		if within.first > within.last {
+			return 0, nil
+		}
+	} else {
+		w.autos = append(w.autos, make([]*autoTable, len(lists))...)
 	}
 	for len(w.probers) < len(lists)-1 {
 		w.probers = append(w.probers, new(prober))
 	}
 	probers := w.probers[:len(lists)-1]
 	for i, p := range probers {
-		if err := p.open(s, a, lists[i+1], int(s.src.Lists[lists[0]].Len)); err != nil {
+		if err := p.open(s, a, lists[i+1], w.autos[i+1], int(s.src.Lists[lists[0]].Len)); err != nil {
 			return 0, err
 		}
 	}
-	if err := w.lead.open(s, a, lists[0], within); err != nil {
+	if err := w.lead.open(s, lists[0], w.autos[0], within); err != nil {
 		return 0, err
 	}
 	if len(probers) > 0 && w.lead.dense && probers[0].bits != nil {

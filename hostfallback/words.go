@@ -1,0 +1,80 @@
+package hostfallback
+
+// wordDocs is the least mean number of docIDs in a word that makes words worth
+// keeping.
+const wordDocs = 3
+
+// words is a list as a bitset without the words that are zero: bit x%64 of
+// bits[i] is docID x, where x/64 is index[i]. Indexes ascend.
+type words struct {
+	index []uint32
+	bits  []uint64
+}
+
+// countWords is the number of words of docs.
+func countWords(docs []uint32) int {
+	n := min(len(docs), 1)
+	for i := 1; i < len(docs); i++ {
+		n += 1 - equal(docs[i-1]/64, docs[i]/64)
+	}
+	return n
+}
+
+// newWords makes the n words of ascending docs.
+func newWords(docs []uint32, n int) words {
+	w := words{make([]uint32, 0, n), make([]uint64, 0, n)}
+	for i, x := range docs {
+		if i == 0 || x/64 != docs[i-1]/64 {
+			w.index, w.bits = append(w.index, x/64), append(w.bits, 0)
+		}
+		w.bits[len(w.bits)-1] |= 1 << (x % 64)
+	}
+	return w
+}
+
+// or sets the bits of the words from at on up to index last in acc, whose length
+// is a power of two and which begins at a multiple of it, and returns where the
+// next word is.
+func (w words) or(acc *[chunkDocs / 64]uint64, at int, last uint32) int {
+	index := w.index[at:]
+	bits := w.bits[at:][:len(index)]
+	for i, k := range index {
+		if k > last {
+			return at + i
+		}
+		acc[k%(chunkDocs/64)] |= bits[i]
+	}
+	return at + len(index)
+}
+
+// filter copies the candidates that the list has to the front of dst, which may
+// be cand itself and is at least as long. It goes through both in order, from
+// word at on, and returns how many there are and where the next candidate goes on.
+func (w words) filter(dst, cand []uint32, at int) (n, next int) {
+	for len(cand) > 0 {
+		k := cand[0] / 64
+		if at += gallop(w.index[at:], k); at == len(w.index) {
+			break
+		}
+		if k = w.index[at]; cand[0]/64 != k {
+			cand = cand[gallop(cand, k*64):]
+			continue
+		}
+		bits := w.bits[at]
+		in := 0
+		if bits == ^uint64(0) {
+			if in = gallop(cand, k*64+63); in < len(cand) && cand[in] == k*64+63 {
+				in++
+			}
+			n += copy(dst[n:], cand[:in])
+		} else {
+			for ; in < len(cand) && cand[in]/64 == k; in++ {
+				x := cand[in]
+				dst[n] = x
+				n += int(bits >> (x % 64) & 1)
+			}
+		}
+		cand = cand[in:]
+	}
+	return n, at
+}
