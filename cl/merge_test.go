@@ -256,6 +256,7 @@ func BenchmarkMerge(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			src.Docs = slices.Max(src.Words) + 1 // as far as the lists reach
 			run := func(name string, t Tuning, a plan.Algorithm, countOnly bool) {
 				b.Run(fmt.Sprintf("n=%d/rate=1:%d/%s", n, rate, name), func(b *testing.B) {
 					t.RoundTiles, t.Slots = max(t.RoundTiles, n/t.Tile+1), 1

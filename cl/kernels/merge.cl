@@ -65,7 +65,9 @@ __kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch
     if (tile.y && n) {
         uint4 r = batch[2 * tile.x], s = batch[2 * tile.x + 1];
         words_t bits = bits_of(ARENA_ARGS, r, s, aux, &words), p = list_words(ARENA_ARGS, r);
-        uint2 range = range_between(r, s, aux, from[0], from[n - 1]);
+        uint2 range = words ? (uint2)0 : range_between(r, s, aux, from[0], from[n - 1]);
+        range.x = not_below(p, range.x, range.y, from[0]);
+        range.y = not_below(p, range.x, range.y, from[n - 1] + 1);
         if (words || range.y - range.x > 16 * MERGE_TILE) {
             for (uint i = 0; i < n; i++) {
                 uint x = from[i], w = x >> 5;

@@ -77,14 +77,16 @@ __kernel void scan_tiles(__global const uint *in, __global uint *out, __global c
 __kernel void compact_tiles(__global const uint *in, __global const uint *flags, __global uint *out,
                             __global const uint *sums, uint n, uint first, __global uint *carry, uint carry_at, uint4 what) {
     uint t = get_global_id(0), i = (first + t) * SCAN_TILE, end = min(n, i + SCAN_TILE);
-    uint to = sum_before(sums, t, carry + carry_at);
-    for (; i < end; i++) {
+    uint to = sum_before(sums, t, carry + carry_at), stop = to + sums[t];
+    // Every element is written and the next one over it where it is not kept: a
+    // branch would be mispredicted. What is behind `stop` belongs to the next tile.
+    for (; i < end && to < stop && to < n; i++) {
         uint x = in[i];
-        if (kept(x, what, flags, i) && to < n)
-            out[to++] = x;
+        out[to] = x;
+        to += kept(x, what, flags, i);
     }
     if (t == get_global_size(0) - 1)
-        carry[carry_at ^ 1] = to;
+        carry[carry_at ^ 1] = stop;
 }
 
 #else // SCAN_LOCAL

@@ -42,7 +42,20 @@ static inline uint2 range_between(uint4 r, uint4 s, words_t aux, uint first, uin
     return (uint2)(a < s.y - 1 ? min(aux[s.x + a], hi) : hi, hi);
 }
 
-#if !SCAN_SERIAL
+#if SCAN_SERIAL
+
+// not_below returns the place of the first docID in p[lo, hi) that is not below x.
+static inline uint not_below(words_t p, uint lo, uint hi, uint x) {
+    while (lo < hi) {
+        uint mid = lo + (hi - lo) / 2;
+        bool less = p[mid] < x;
+        lo = less ? mid + 1 : lo;
+        hi = less ? hi : mid;
+    }
+    return lo;
+}
+
+#else // SCAN_LOCAL
 
 // narrow cuts range to the places of docIDs from first to last, MERGE_WG sections
 // at a time. All work-items call it; it has barriers.
