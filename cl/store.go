@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -110,23 +109,6 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	return s, nil
 }
 
-// chooseAuto takes the fastest algorithm whose tables fit: Bits, else HS16, else
-// BS.
-func (s *Store) chooseAuto(ctx context.Context) error {
-	for _, a := range []plan.Algorithm{plan.Bits, plan.HS16} {
-		_, err := s.tablesOf(ctx, a)
-		if err == nil {
-			s.auto = a
-			return nil
-		}
-		if failed, ok := err.(*plan.DeviceError); !ok || failed.Kind != plan.ErrOutOfMemory {
-			return err
-		}
-	}
-	s.auto = plan.BS
-	return nil
-}
-
 // tablesOf returns the tables of a, building them on first use.
 func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error) {
 	known := func() *tables {
@@ -190,16 +172,6 @@ func (s *Store) features(some feature) feature {
 	return some
 }
 
-func (s *Store) resolve(a plan.Algorithm) plan.Algorithm {
-	switch a {
-	case plan.Auto:
-		return s.auto
-	case plan.MergePath:
-		return mergeTables
-	}
-	return a
-}
-
 // Intersect answers b in rounds of at most RoundTiles tiles, two in flight.
 func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
 	began := time.Now()
@@ -224,6 +196,11 @@ func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	t, err := s.tablesOf(ctx, s.resolve(b.Algorithm))
 	if err != nil {
 		return err
+	}
+	if b.Algorithm == plan.Auto && !s.mergesAll(b, t.records) {
+		probing := *b
+		probing.Algorithm = s.auto
+		b = &probing
 	}
 	out.Offsets = slices.Grow(out.Offsets, b.Queries())[:b.Queries()+1]
 	var at position
@@ -383,57 +360,6 @@ func (s *Store) abandon(flying []*slot) {
 			s.free <- x
 		}()
 	}
-}
-
-// Explain names the method for list h.
-func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
-	if err := s.backend.Info().Runs(a); err != nil {
-		return err.Error()
-	}
-	l := s.src.Lists[h]
-	var how string
-	a = s.resolve(a)
-	s.mu.Lock()
-	t := s.tables[a]
-	s.mu.Unlock()
-	switch {
-	case l.Codec == codec.Bitset:
-		return "bitset, one load a probe"
-	case t == nil || t.records[h].kind() == probeBS:
-		how = "binary search"
-	case t.records[h].kind() == probeBits:
-		return "auxiliary bitset, one load a probe"
-	case t.records[h].kind() == probeOwn:
-		return fmt.Sprintf("hash value to one of %d buckets, then the range that its line leaves", t.records[h].entries())
-	case t.records[h].kind() == probeIS:
-		how = "interpolation search"
-	case t.records[h].kind() == probePMF:
-		how = fmt.Sprintf("parallel merge find with %d levels of splitters", t.records[h][6])
-	case t.records[h].kind() == probeSeg:
-		how = "binary search in a local safe range of a line"
-	case t.records[h].kind() == probeLR:
-		how = "binary search in the safe range of a line"
-	default:
-		how = fmt.Sprintf("binary search in buckets of about %d", l.Len/(t.records[h].entries()-1))
-	}
-	switch f := lookup(l.Codec); {
-	case f&useGaps != 0:
-		how += ", over skip entries; a segment that may be hit is decoded once for a tile"
-	case f == useLines:
-		how += ", over key docIDs, then the range that the line of one segment leaves"
-	}
-	return how
-}
-
-// ExplainBatch names the algorithm of b, and why where it is the store's choice.
-func (s *Store) ExplainBatch(b *plan.Batch) string {
-	if err := s.backend.Info().Runs(b.Algorithm); err != nil {
-		return err.Error()
-	}
-	if b.Algorithm == plan.Auto {
-		return fmt.Sprintf("%s, the fastest whose tables fit", s.auto)
-	}
-	return b.Algorithm.String()
 }
 
 // Memory is what lists, tables and scratch take on the device.
