@@ -91,7 +91,8 @@ func (b *Blocks) Start(k int) int {
 	return k * SegmentLen
 }
 
-// Find is the number of the only block that can hold x, Count if none can.
+// Find is the number of the only block that can hold x; the docIDs of all blocks
+// before it are below x. It is Count where no docID can be as large.
 func (b *Blocks) Find(x uint32) int {
 	switch b.list.Codec {
 	case Raw:

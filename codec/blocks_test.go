@@ -40,6 +40,8 @@ func checkBlocks(tb rapid.TB, l List, docs []uint32) {
 			tb.Fatalf("docID %d is in block %d, Find says %d of %d", x, block[i], k, b.Count())
 		case k < 0 || k > b.Count():
 			tb.Fatalf("Find(%d) is %d of %d", x, k, b.Count())
+		case k == b.Count() && i < len(docs):
+			tb.Fatalf("Find(%d) is beyond the end, docID %d is behind it", x, docs[i])
 		case k < b.Count() && (i < b.Start(k) || i > b.Start(k+1)):
 			tb.Fatalf("docID %d has its place at %d, Find says %d to %d", x, i, b.Start(k), b.Start(k+1))
 		}

@@ -9,7 +9,7 @@ import (
 func ExampleAppend() {
 	docs := []uint32{3, 17, 18, 400, 402, 403, 404, 405}
 	opt := codec.DefaultOptions()
-	id := codec.Choose(codec.Auto, docs, 1000, opt).ID
+	id := codec.Choose(codec.ParaPFor, docs, 1000, opt).ID
 	words, err := codec.Append(nil, id, docs, opt)
 	if err != nil {
 		fmt.Println(err)

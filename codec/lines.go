@@ -193,20 +193,18 @@ func (v *Lines) Find(x uint32) (i int, found bool) {
 	return v.Start(k) + j, found
 }
 
-// Block is the number of the only block that can hold x, Blocks if none can.
+// Block is the number of the only block that can hold x; the docIDs of all
+// blocks before it are below x. It is Blocks where no docID can be as large.
 func (v *Lines) Block(x uint32) int {
 	if v.hashed() {
 		return min(int(x>>v.shift), v.count)
 	}
-	lo, hi := 0, v.count // segments; the last one whose key is not above x
+	lo, hi := 0, v.count
 	if v.codec != SegLRC && v.count > 1 {
 		from, to := v.line.narrow(x)
-		lo, hi = from/LineSegment, (to+LineSegment-1)/LineSegment
+		lo, hi = from/LineSegment, min(to/LineSegment+1, v.count)
 	}
-	if lo >= hi || v.key[lo] > x {
-		return v.count
-	}
-	for hi-lo > 1 {
+	for hi-lo > 1 { // the last segment whose key is not above x, or the first
 		if mid := int(uint(lo+hi) / 2); v.key[mid] <= x {
 			lo = mid
 		} else {

@@ -112,7 +112,11 @@ func TestCorruptListIsNamed(t *testing.T) {
 	}
 	for _, id := range codec.IDs() {
 		src := source(t, 1000, []codec.ID{id}, []uint32{1, 2, 3}, long)
-		src.Words[src.Lists[1].Off] ^= 1 << 9
+		damaged := src.Lists[1].Off
+		if id == codec.LRC || id == codec.LRCSeg {
+			damaged += 8 // the first key: the slope before it is as good with a bit more
+		}
+		src.Words[damaged] ^= 1 << 9
 		st := open(t, src, Options{})
 		var out plan.Results
 		for _, a := range []plan.Algorithm{plan.Auto, plan.LR, plan.HS16} {
