@@ -45,7 +45,7 @@ type Options struct {
 	Real string
 
 	// Queries is how many are put in a run; behind the last of the workload comes
-	// the first again. 500,000 to a GPU, 5000 to a CPU (pure Go or OpenCL), 200
+	// the first again. 500,000 to a GPU, 5000 to a CPU (pure Go or OpenCL), 100
 	// when short.
 	Queries int
 	// Runs that are timed, after one that is not; 5, and 2 when short.
@@ -66,7 +66,7 @@ type Options struct {
 	// beside what was measured. Empty: none.
 	Report string
 	// Sweep holds the thresholds of the figures over them; 8 K to 8 M, to 1 M on
-	// a CPU, 128 K and 1 M when short.
+	// a CPU, 64 K and 512 K when short.
 	Sweep []uint64
 
 	docs uint32 // documents of the workload, for tests; docCount
@@ -76,7 +76,7 @@ type Options struct {
 const (
 	gpuQueries   = 500_000
 	cpuQueries   = 5000
-	shortQueries = 200
+	shortQueries = 100
 )
 
 // queries is how many a device of a type gets.
@@ -158,7 +158,7 @@ func (o *Options) thresholds(deviceType string) (all []uint64) {
 	case len(o.Sweep) > 0:
 		return o.Sweep
 	case o.Short:
-		return []uint64{128 << 10, 1 << 20}
+		return []uint64{64 << 10, 512 << 10}
 	}
 	last := uint64(1 << 20)
 	if deviceType == "gpu" {
@@ -168,6 +168,14 @@ func (o *Options) thresholds(deviceType string) (all []uint64) {
 		all = append(all, c)
 	}
 	return all
+}
+
+// pick chooses between the whole and the short set of something.
+func pick[T any](o *Options, whole, short []T) []T {
+	if o.Short {
+		return short
+	}
+	return whole
 }
 
 // themes is the size of the workload.

@@ -167,7 +167,7 @@ func pairsExhibit() exhibit {
 		rows: "docIDs in each list",
 		run: func(ctx context.Context, s *session) error {
 			algorithms := []plan.Algorithm{plan.MergePath, plan.PMF3, plan.HS16, plan.Bits, plan.Auto}
-			for _, n := range s.opt.pick([]int{1 << 20, 1 << 24, 1 << 26}, []int{1 << 16, 1 << 18}) {
+			for _, n := range pick(&s.opt, []int{1 << 20, 1 << 24, 1 << 26}, []int{1 << 14, 1 << 16}) {
 				p, err := pair(ctx, s.opt.Seed, n, n)
 				if err != nil {
 					return err
@@ -210,14 +210,6 @@ func pairsExhibit() exhibit {
 	}
 }
 
-// pick chooses between the whole and the short set of something.
-func (o *Options) pick(whole, short []int) []int {
-	if o.Short {
-		return short
-	}
-	return whole
-}
-
 // roaringPair times the peer on a pair, in seconds, where peers are asked for:
 // bitmaps made before, the answer as an array.
 func (s *session) roaringPair(p *twoLists) (summary, error) {
@@ -251,7 +243,7 @@ func dingFigure6() exhibit {
 		chart: chart{kind: lineChart, x: "docIDs in each list", y: "ns an element of one list", logX: true, tens: true, logY: true},
 		run: func(ctx context.Context, s *session) error {
 			algorithms := []plan.Algorithm{plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.HS16, plan.Auto}
-			for _, n := range s.opt.pick([]int{5000, 20_000, 100_000, 500_000, 2_000_000, 16_000_000}, []int{5000, 100_000}) {
+			for _, n := range pick(&s.opt, []int{5000, 20_000, 100_000, 500_000, 2_000_000, 16_000_000}, []int{5000, 50_000}) {
 				p, err := pair(ctx, s.opt.Seed, n, n)
 				if err != nil {
 					return err

@@ -65,7 +65,7 @@ func skewExhibit() exhibit {
 			if !ok {
 				return nil
 			}
-			long := s.opt.pick([]int{4 << 20}, []int{256 << 10})[0]
+			long := pick(&s.opt, []int{4 << 20}, []int{256 << 10})[0]
 			ghz := clock()
 			s.logf("a core runs at %.2f GHz", ghz)
 			algorithms := append([]plan.Algorithm{plan.Auto}, who.info.Algorithms...)

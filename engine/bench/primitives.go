@@ -53,9 +53,9 @@ func (s *session) primitives(ctx context.Context, who contestant) (err error) {
 		if err != nil {
 			return err
 		}
-		sizes := s.opt.pick([]int{1 << 20, 1 << 24, 1 << 28}, []int{1 << 16, 1 << 20})
+		sizes := pick(&s.opt, []int{1 << 20, 1 << 24, 1 << 28}, []int{1 << 16, 1 << 20})
 		if who.info.Type != "gpu" {
-			sizes = s.opt.pick([]int{1 << 20, 1 << 24}, []int{1 << 16, 1 << 20})
+			sizes = pick(&s.opt, []int{1 << 20, 1 << 24}, []int{1 << 16, 1 << 20})
 		}
 		for _, n := range sizes {
 			if err := s.primitivesOf(ctx, who, b, peak, n); err != nil {

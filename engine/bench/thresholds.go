@@ -64,7 +64,7 @@ const blockThreads = 256
 func blocksFigure(name, title, source string, what access) exhibit {
 	e := sweepFigure(name, title, source, what, []plan.Algorithm{plan.BS, plan.Auto},
 		func(s *session, who contestant) (steps []step) {
-			for _, b := range s.opt.pick([]int{16, 32, 64, 128, 256, 512, 1024}, []int{64, 256}) {
+			for _, b := range pick(&s.opt, []int{16, 32, 64, 128, 256, 512, 1024}, []int{64, 256}) {
 				steps = append(steps, step{uint64(b) * uint64(max(who.info.ComputeUnits, 1)) * blockThreads, fmt.Sprint(b), float64(b)})
 			}
 			return steps
@@ -82,6 +82,7 @@ func sweepFigure(name, title, source string, what access, algorithms []plan.Algo
 		e.chart.y = "response time of a batch, ms"
 	}
 	e.run = func(ctx context.Context, s *session) error {
+		algorithms := pick(&s.opt, algorithms, []plan.Algorithm{plan.BS, plan.Auto})
 		for _, who := range s.contestants {
 			steps := steps(s, who)
 			var setups []setup

@@ -91,7 +91,7 @@ func (o *benchListsOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
 	fs.StringSliceVar(&o.layouts, "layouts", nil, "encodings of the lists of the log, `LIST` of codecs and auto (default all, raw and auto with --short)")
 	fs.StringSliceVar(&o.algorithms, "algorithms", nil, "algorithms of the log, `LIST` (default bs, lr, hs16, hs32, hs256, bits, auto; hs16 and auto with --short)")
-	fs.IntVar(&o.Queries, "queries", 0, "put only the first `N` queries; 0 is 500000 to a GPU and 5000 to a CPU, 200 with --short")
+	fs.IntVar(&o.Queries, "queries", 0, "put only the first `N` queries; 0 is 500000 to a GPU and 5000 to a CPU, 100 with --short")
 	fs.BoolVar(&o.Peers, "peers", false, "measure other libraries too, in turns with heddle")
 }
 
