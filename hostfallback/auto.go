@@ -23,7 +23,8 @@ import (
 //   - lists whose docIDs lie close together have their words as well;
 //   - lists of up to one segment have no more than a plain copy.
 type autoTable struct {
-	stretch   // from the first docID to the last
+	stretch          // from the first docID to the last
+	classes   uint64 // see classes
 	bits      []uint32
 	sieve     []uint32
 	bucket    buckets
@@ -75,6 +76,7 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 	table = &autoTable{stretch: stretch{1, 0}}
 	if len(docs) > 0 {
 		table.stretch = stretch{docs[0], docs[len(docs)-1]}
+		table.classes = classes(docs)
 	}
 	take := func(bytes int) bool {
 		if !t.reserve(int64(bytes)) {
@@ -129,6 +131,18 @@ var everywhere = stretch{0, math.MaxUint32}
 // and is what s and t have in common.
 func (s stretch) and(t stretch) stretch {
 	return stretch{max(s.first, t.first), min(s.last, t.last)}
+}
+
+// classes has a bit for each of 64 classes of docIDs, set if docs have one of that
+// class: lists without a common class have no common docID. That spares most
+// queries about the shortest lists all else.
+func classes(docs []uint32) (set uint64) {
+	for _, x := range docs {
+		if set |= 1 << (x * 0x9e3779b1 >> 26); set == ^uint64(0) {
+			break
+		}
+	}
+	return set
 }
 
 // cut is the part of ascending docs that lies in s.

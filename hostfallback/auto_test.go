@@ -41,6 +41,26 @@ func TestScattered(t *testing.T) {
 	}
 }
 
+func TestClasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	apart := 0
+	for range 1000 {
+		a, b := uniform(r, 3, 1<<30), uniform(r, 3, 1<<30)
+		if classes(a)&classes(b) == 0 {
+			apart++
+		}
+		if classes(append(a, b[1]))&classes(b) == 0 {
+			t.Fatalf("%v and %v, which have %d in common, have no common class", a, b, b[1])
+		}
+	}
+	if apart < 800 {
+		t.Errorf("classes tell only %d of 1000 pairs of short lists apart", apart)
+	}
+	if classes(uniform(r, 5000, 1<<30)) != ^uint64(0) {
+		t.Error("5000 docIDs leave a class out")
+	}
+}
+
 // What Auto keeps of a list, by density and codec.
 func TestAutoTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 3))

@@ -81,8 +81,9 @@ func expand(dst []uint32, words []uint64, base uint32) int {
 	for _, x := range words {
 		if x == ^uint64(0) { // in a run
 			d := (*[64]uint32)(dst[n:])
-			for i := range d {
-				d[i] = base + uint32(i)
+			for i := 0; i < len(d); i += 4 {
+				x := base + uint32(i)
+				d[i], d[i+1], d[i+2], d[i+3] = x, x+1, x+2, x+3
 			}
 			n += 64
 			base += 64

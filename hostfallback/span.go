@@ -15,7 +15,8 @@ type span struct {
 	bits   []uint32
 	docs   []uint32
 	words  *words
-	at     int // in docs or words
+	at     int    // in docs or words
+	first  uint32 // the docID at 0, so that a list is not touched before its time
 	handle plan.Handle
 	len    uint32  // of the list
 	packed *packed // where docIDs are only some of the list, else nil
@@ -36,6 +37,7 @@ func (p *span) open(s *store, h plan.Handle) error {
 	l := s.src.List(h)
 	*p = span{handle: h, len: l.Len, spare: p.spare}
 	if t := s.tables.autos.at(h, len(s.src.Lists)).Load(); t != nil {
+		p.first = t.first
 		switch {
 		case len(t.words.index) > 0 && (t.bits == nil || 4*len(t.words.index) < len(t.bits)):
 			p.words = &t.words
@@ -74,6 +76,9 @@ func (p *span) decode() error {
 			return named(p.handle, err)
 		}
 		p.docs = b.buf
+		if len(p.docs) > 0 {
+			p.first = p.docs[0]
+		}
 	}
 	return nil
 }
@@ -82,12 +87,14 @@ func (p *span) decode() error {
 // none.
 func (p *span) next() (uint32, bool) {
 	switch {
-	case p.at < len(p.docs):
-		return p.docs[p.at], true
 	case p.words != nil && p.at < len(p.words.index):
 		return p.words.index[p.at] * 64, true
+	case p.at >= len(p.docs):
+		return 0, false
+	case p.at == 0:
+		return p.first, true
 	}
-	return 0, false
+	return p.docs[p.at], true
 }
 
 // seek passes over the docIDs below x, a multiple of 64.

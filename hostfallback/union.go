@@ -92,8 +92,10 @@ func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 			u.reach = max(u.reach, (len(p.bits)*32+chunkDocs-1)/chunkDocs)
 			continue
 		}
-		if err := p.seek(uint32(from * chunkDocs)); err != nil {
-			return err
+		if from > 0 {
+			if err := p.seek(uint32(from * chunkDocs)); err != nil {
+				return err
+			}
 		}
 		u.wait(i)
 	}

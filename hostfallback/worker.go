@@ -26,7 +26,7 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	case len(lists) == 1 && j.batch.CountOnly:
 		return int(s.src.Lists[lists[0]].Len), nil
 	}
-	within := everywhere
+	within, common := everywhere, ^uint64(0)
 	w.autos = w.autos[:0]
 	if a == plan.Auto {
 		for _, h := range lists {
@@ -36,8 +36,9 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 			}
 			w.autos = append(w.autos, t)
 			within = within.and(t.stretch)
+			common &= t.classes
 		}
-		if within.first > within.last {
+		if within.first > within.last || common == 0 {
 			return 0, nil
 		}
 	} else {
