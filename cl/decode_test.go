@@ -19,10 +19,26 @@ import (
 var decodedCodecs = []codec.ID{codec.ParaPFor, codec.Bitset, codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD,
 	codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256}
 
-// decodeRuns runs the decoder of the lists of src, all of one codec, over the
-// given runs {list, first element, elements}, which lie one behind the other in
-// what comes back, each from a multiple of SegmentLen on.
-func decodeRuns(t testing.TB, b *Backend, src *plan.Source, runs [][3]uint32) [][]uint32 {
+// decoding is a decoder with its arguments: runs of the lists of src, all of one
+// codec, which lie one behind the other in out, each from a multiple of SegmentLen
+// on.
+type decoding struct {
+	b             *Backend
+	kernel        *ocl.Kernel
+	groups, local int
+	lists         *arena
+	batch, out    *ocl.MemObject
+	ends          []uint32 // where each run ends in out
+	words         int      // of out
+}
+
+// guard is how many words behind the last run must stay as they were, and mark what
+// they are.
+const guard, mark = 64, 0xabcdabcd
+
+// prepare makes a decoding of runs {list, first element, elements}, with a text in
+// front of the kernels.
+func prepare(t testing.TB, b *Backend, src *plan.Source, runs [][3]uint32, text string) *decoding {
 	t.Helper()
 	try := func(err error) {
 		t.Helper()
@@ -32,72 +48,91 @@ func decodeRuns(t testing.TB, b *Backend, src *plan.Source, runs [][3]uint32) []
 	}
 	ranges, places, err := layout(src, 1<<34)
 	try(err)
-	lists, err := b.loadArena(src, ranges)
+	d := decoderOf(src.Lists[0].Codec)
+	x := &decoding{b: b}
+	x.groups, x.local = b.tuning.decodeShape(d, len(runs))
+	x.lists, err = b.loadArena(src, ranges)
 	try(err)
-	defer lists.release(b)
 	var up []uint32
-	at, ends := uint32(0), []uint32{}
+	at := uint32(0)
 	for _, r := range runs {
 		l, p := src.Lists[r[0]], places[r[0]]
 		up = append(up, p.off, l.Len, l.Words, uint32(l.Codec)|p.buffer<<8, r[1], r[2], at/4, 0)
 		at += (r[2] + codec.SegmentLen - 1) / codec.SegmentLen * codec.SegmentLen
-		ends = append(ends, at)
+		x.ends = append(x.ends, at)
 	}
-	out := make([]uint32, at+guard)
-	for i := range out {
-		out[i] = 0xabcdabcd
-	}
-	d := decoderOf(src.Lists[0].Codec)
-	p, err := b.programOf(decoders[d])
+	x.words = int(at) + guard
+	program, err := b.build(text + programSource(b.tuning, false, decoders[d]))
 	try(err)
-	k, err := p.CreateKernel(decoders[d].name)
+	defer program.Release()
+	x.kernel, err = program.CreateKernel(decoders[d].name)
 	try(err)
-	defer k.Release()
-	var buffers [2]*ocl.MemObject
-	for i, words := range [][]uint32{up, out} {
-		buffers[i], err = b.buffer(ocl.MemReadWrite, uint64(4*len(words)), "a test")
+	for to, words := range map[**ocl.MemObject][]uint32{&x.batch: up, &x.out: slices.Repeat([]uint32{mark}, x.words)} {
+		*to, err = b.buffer(ocl.MemReadWrite, uint64(4*len(words)), "a test")
 		try(err)
-		defer buffers[i].Release()
-		e, err := b.transfer.EnqueueWriteBuffer(buffers[i], true, 0, 4*len(words), unsafe.Pointer(&words[0]), nil)
+		e, err := b.transfer.EnqueueWriteBuffer(*to, true, 0, 4*len(words), unsafe.Pointer(&words[0]), nil)
 		try(err)
 		e.Release()
 	}
-	for i, m := range lists.buffers {
-		try(k.SetArgBuffer(i, m))
+	for i, m := range x.lists.buffers {
+		try(x.kernel.SetArgBuffer(i, m))
 	}
-	try(k.SetArgBuffer(4, buffers[0]))
-	try(k.SetArgUint32(5, 0))
-	try(k.SetArgBuffer(6, buffers[1]))
-	groups, local := b.tuning.decodeShape(d, len(runs))
-	e, err := b.transfer.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, nil)
-	try(err)
-	e.Release()
-	e, err = b.transfer.EnqueueReadBuffer(buffers[1], true, 0, 4*len(out), unsafe.Pointer(&out[0]), nil)
-	try(err)
-	e.Release()
-	for i, w := range out[at:] {
-		if w != 0xabcdabcd {
-			t.Fatalf("%s: word %d behind the runs was written", decoders[d].name, i)
-		}
+	try(x.kernel.SetArgBuffer(4, x.batch))
+	try(x.kernel.SetArgUint32(5, 0))
+	try(x.kernel.SetArgBuffer(6, x.out))
+	return x
+}
+
+// launch runs the kernel; the event is the caller's.
+func (x *decoding) launch(t testing.TB) *ocl.Event {
+	t.Helper()
+	e, err := x.b.transfer.EnqueueNDRangeKernel(x.kernel, nil, []int{x.groups * x.local}, []int{x.local}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	var docs [][]uint32
+	return e
+}
+
+// read gives the docIDs of every run of `runs`.
+func (x *decoding) read(t testing.TB, runs [][3]uint32) (docs [][]uint32) {
+	t.Helper()
+	out := make([]uint32, x.words)
+	e, err := x.b.transfer.EnqueueReadBuffer(x.out, true, 0, 4*len(out), unsafe.Pointer(&out[0]), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Release()
+	if i := slices.IndexFunc(out[len(out)-guard:], func(w uint32) bool { return w != mark }); i >= 0 {
+		t.Fatalf("word %d behind the runs was written", i)
+	}
+	at := uint32(0)
 	for i, r := range runs {
-		begin := uint32(0)
-		if i > 0 {
-			begin = ends[i-1]
-		}
-		docs = append(docs, out[begin:begin+r[2]])
+		docs = append(docs, out[at:at+r[2]])
+		at = x.ends[i]
 	}
 	return docs
 }
 
-// guard is how many words behind the last run must stay as they were.
-const guard = 64
+func (x *decoding) release() {
+	x.kernel.Release()
+	x.batch.Release()
+	x.out.Release()
+	x.lists.release(x.b)
+}
 
-// wholeRuns cuts list h into runs as rounds do.
-func wholeRuns(runs [][3]uint32, h plan.Handle, n uint32) [][3]uint32 {
-	for first := uint32(0); first < n; first += runLen {
-		runs = append(runs, [3]uint32{h, first, min(n-first, runLen)})
+// decodeRuns decodes runs {list, first element, elements}.
+func decodeRuns(t testing.TB, b *Backend, src *plan.Source, runs [][3]uint32) [][]uint32 {
+	t.Helper()
+	x := prepare(t, b, src, runs, "")
+	defer x.release()
+	x.launch(t).Release()
+	return x.read(t, runs)
+}
+
+// wholeRuns cuts list h into runs of `run` elements.
+func wholeRuns(runs [][3]uint32, h plan.Handle, n, run uint32) [][3]uint32 {
+	for first := uint32(0); first < n; first += run {
+		runs = append(runs, [3]uint32{h, first, min(n-first, run)})
 	}
 	return runs
 }
@@ -171,7 +206,7 @@ func checkDecoder(t *testing.T, b *Backend, id codec.ID, opt codec.Options) {
 	var runs [][3]uint32
 	for h, docs := range lists {
 		n := uint32(len(docs))
-		runs = wholeRuns(runs, uint32(h), n)
+		runs = wholeRuns(runs, uint32(h), n, runLen)
 		first := r.Uint32N((n+codec.SegmentLen-1)/codec.SegmentLen) * codec.SegmentLen
 		runs = append(runs, [3]uint32{uint32(h), first, 1 + r.Uint32N(min(n-first, runLen))})
 	}
@@ -213,7 +248,7 @@ func TestDecodeCorrupt(t *testing.T) {
 					}
 					damage(r, src, h)
 					l := src.Lists[h]
-					decodeRuns(t, b, src, wholeRuns(nil, h, min(l.Len, 5000)))
+					decodeRuns(t, b, src, wholeRuns(nil, h, min(l.Len, 5000), runLen))
 				}
 			})
 		}

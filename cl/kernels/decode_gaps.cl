@@ -26,10 +26,13 @@
 #include "segments_rpfd.cl"
 #endif
 
+#define RUNS ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out
+#define RUN_ARGS ARENA_ARGS, batch, runs_at, out
+
 #if SCAN_SERIAL
 
-static inline void decode_run(ARENA, __global const uint4 *run, __global uint *restrict out, uint codec) {
-    uint4 r = run[0], x = run[1];
+static inline void decode_run(RUNS, uint codec) {
+    uint4 r = batch[runs_at + 2 * get_global_id(0)], x = batch[runs_at + 2 * get_global_id(0) + 1];
     words_t p = list_words(ARENA_ARGS, r);
     __global uint *dst = out + (size_t)x.z * 4;
     if ((r.w & 0xff) != codec)
@@ -42,43 +45,41 @@ static inline void decode_run(ARENA, __global const uint4 *run, __global uint *r
     }
 }
 
-#define DECODE_GAPS(name, codec)                                                                        \
-    __kernel void name(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) { \
-        decode_run(ARENA_ARGS, batch + runs_at + 2 * get_global_id(0), out, codec);                     \
-    }
-
-DECODE_GAPS(decode_vbyte, CODEC_VBYTE)
-DECODE_GAPS(decode_rice, CODEC_RICE)
-DECODE_GAPS(decode_pfd, CODEC_PFD)
-DECODE_GAPS(decode_newpfd, CODEC_NEWPFD)
-DECODE_GAPS(decode_rpfd, CODEC_RPFD)
+__kernel void decode_vbyte(RUNS) { decode_run(RUN_ARGS, CODEC_VBYTE); }
+__kernel void decode_rice(RUNS) { decode_run(RUN_ARGS, CODEC_RICE); }
+__kernel void decode_pfd(RUNS) { decode_run(RUN_ARGS, CODEC_PFD); }
+__kernel void decode_newpfd(RUNS) { decode_run(RUN_ARGS, CODEC_NEWPFD); }
+__kernel void decode_rpfd(RUNS) { decode_run(RUN_ARGS, CODEC_RPFD); }
 
 #else // SCAN_LOCAL
 
 #define SPLIT (DECODE_WG / LANES) // groups of a run
 
-#define DECODE_GAPS(name, codec, gaps, local_words)                                                    \
-    __attribute__((reqd_work_group_size(LANES, 1, 1)))                                                 \
-    __kernel void name(ARENA, __global const uint4 *batch, uint runs_at, __global uint *restrict out) { \
-        __local uint work[local_words];                                                                \
-        uint lane = get_local_id(0), g = get_group_id(0);                                              \
-        uint4 r = batch[runs_at + 2 * (g / SPLIT)], run = batch[runs_at + 2 * (g / SPLIT) + 1];         \
-        words_t p = list_words(ARENA_ARGS, r);                                                         \
-        __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);                             \
-        uint first = run.x / SEGMENT, here = SEGMENTS(run.y);                                          \
-        if ((r.w & 0xff) != codec || r.z < SEGMENTS(r.y))                                              \
-            here = 0; /* not this kernel's, or no encoder wrote this */                                \
-        for (uint s = g % SPLIT; s < here; s += SPLIT) {                                               \
-            uint count = segment_count(r, first + s), base = segment_base(p, r, first + s);            \
-            uint4 v = gaps(p, r, first + s, count, lane, work) + 1;                                    \
-            dst[s * LANES + lane] = base + sums4(v, lane, work);                                       \
-        }                                                                                              \
+// DECODE_RUN is the body of a kernel that decodes the segments of a run by `gaps`,
+// with so many words of local memory. It is no function, for a function that takes
+// another as an argument there is not.
+#define DECODE_RUN(codec, gaps, local_words)                                                    \
+    {                                                                                           \
+        __local uint work[local_words];                                                         \
+        uint lane = get_local_id(0), g = get_group_id(0);                                       \
+        uint4 r = batch[runs_at + 2 * (g / SPLIT)], run = batch[runs_at + 2 * (g / SPLIT) + 1]; \
+        words_t p = list_words(ARENA_ARGS, r);                                                  \
+        __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);                      \
+        uint first = run.x / SEGMENT, here = SEGMENTS(run.y);                                   \
+        if ((r.w & 0xff) != codec || r.z < SEGMENTS(r.y))                                       \
+            here = 0; /* not this kernel's, or no encoder wrote this */                         \
+        for (uint s = g % SPLIT; s < here; s += SPLIT) {                                        \
+            uint count = segment_count(r, first + s), base = segment_base(p, r, first + s);     \
+            uint4 v = gaps(p, r, first + s, count, lane, work) + 1;                             \
+            store4(dst + s * LANES + lane, base + sums4(v, lane, work));                        \
+        }                                                                                       \
     }
 
-DECODE_GAPS(decode_vbyte, CODEC_VBYTE, vbyte_lanes, LANE_WORDS)
-DECODE_GAPS(decode_rice, CODEC_RICE, rice_lanes, LANE_WORDS)
-DECODE_GAPS(decode_pfd, CODEC_PFD, pfd_lanes, LANE_WORDS)
-DECODE_GAPS(decode_newpfd, CODEC_NEWPFD, newpfd_lanes, LANE_WORDS)
-DECODE_GAPS(decode_rpfd, CODEC_RPFD, rpfd_lanes, RPFD_WORDS + LANES)
+#define GROUP_OF_LANES __attribute__((reqd_work_group_size(LANES, 1, 1)))
+GROUP_OF_LANES __kernel void decode_vbyte(RUNS) DECODE_RUN(CODEC_VBYTE, vbyte_lanes, LANE_WORDS)
+GROUP_OF_LANES __kernel void decode_rice(RUNS) DECODE_RUN(CODEC_RICE, rice_lanes, LANE_WORDS)
+GROUP_OF_LANES __kernel void decode_pfd(RUNS) DECODE_RUN(CODEC_PFD, pfd_lanes, LANE_WORDS)
+GROUP_OF_LANES __kernel void decode_newpfd(RUNS) DECODE_RUN(CODEC_NEWPFD, newpfd_lanes, LANE_WORDS)
+GROUP_OF_LANES __kernel void decode_rpfd(RUNS) DECODE_RUN(CODEC_RPFD, rpfd_lanes, RPFD_WORDS + LANES)
 
 #endif
