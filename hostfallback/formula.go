@@ -25,6 +25,9 @@ type evaluation struct {
 // shareLoad is the least work that is worth a share of its own, in docIDs read.
 const shareLoad = 64 << 10
 
+// listLoad is what opening a list in a share costs, in docIDs read.
+const listLoad = 128
+
 // Evaluate implements plan.Store.
 func (s *store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
 	start := time.Now()
@@ -79,13 +82,14 @@ func (e *evaluation) cut(s *store, f *plan.Formulas) {
 	grain := max(shareLoad, f.Candidates(s.src)/uint64(16*s.opt.Threads))
 	universe := uint64(s.src.Docs)
 	for i := range f.Len() {
-		load := uint64(0)
+		load, lists := uint64(0), uint64(0)
 		for _, op := range f.Formula(i) {
 			if op.Code == plan.OpList {
 				load += uint64(s.src.Lists[op.List].Len)
+				lists++
 			}
 		}
-		parts := max(min(load/grain, (universe+rangeDocs-1)/rangeDocs), 1)
+		parts := max(min(load/max(grain, listLoad*lists), (universe+rangeDocs-1)/rangeDocs), 1)
 		if s.opt.Threads == 1 {
 			parts = 1
 		}

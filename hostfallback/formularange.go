@@ -29,6 +29,8 @@ type formulaWorker struct {
 	stack    [plan.MaxDepth + 1]rangeSet // with one for the operand of an AND
 	live     [plan.MaxDepth + 1]bool     // a set that is not may hold anything
 	bounds   [plan.MaxDepth]uint64
+	lists    []plan.Handle // of a disjunction
+	union    union
 }
 
 // never is a lower bound that no document reaches.
@@ -39,6 +41,9 @@ func (w *formulaWorker) evaluate(ctx context.Context, s *store, f *plan.Formulas
 	ops := f.Formula(x.formula)
 	if len(ops) == 0 {
 		return nil
+	}
+	if lists, ok := w.disjunction(ops); ok {
+		return w.unite(ctx, s, f, x, lists)
 	}
 	n := 0
 	for _, op := range ops {

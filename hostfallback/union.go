@@ -178,6 +178,9 @@ func (u *union) join() (chunk, error) {
 		}
 		i = behind
 	}
+	if n := (u.docs - uint64(base)) % 64; c.bits != nil && u.docs-uint64(base) < chunkDocs && n > 0 {
+		all[len(all)-1] &= 1<<n - 1 // only lists that are corrupt have more
+	}
 	if c.bits == nil {
 		c.docs = u.few
 		if spans > 1 {
@@ -208,7 +211,7 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 		return nil
 	}
 	for {
-		docs, more := p.take(c.base + chunkDocs - 1)
+		docs, more := p.take(uint32(min(uint64(c.base)+chunkDocs, u.docs) - 1))
 		if len(u.few)+len(docs) > fewDocs {
 			wide()
 		}
