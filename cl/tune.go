@@ -97,6 +97,7 @@ type part struct {
 	name, unit string
 	knobs      []knob
 	passes     int
+	slots      int // batches in flight at most while it is measured: memory takes time; 0 is no limit
 	measure    func(w *tuneWork, ctx context.Context, b *Backend) (float64, error)
 }
 
@@ -121,7 +122,7 @@ func (t *tuner) part(p part) error {
 		if v, ok := known[setting]; ok {
 			return v, nil
 		}
-		v, err := t.measure(row, p.measure)
+		v, err := t.measure(row, p.slots, p.measure)
 		if t.ctx.Err() != nil {
 			return 0, t.ctx.Err()
 		}
@@ -154,11 +155,11 @@ func (t *tuner) part(p part) error {
 					continue
 				}
 				// It has to win twice: other work on the machine makes figures noisy.
-				again, err := t.measure(row, p.measure)
+				again, err := t.measure(row, p.slots, p.measure)
 				if err != nil {
 					return err
 				}
-				held, err := t.measure(t.row, p.measure)
+				held, err := t.measure(t.row, p.slots, p.measure)
 				if err != nil {
 					return err
 				}
@@ -183,10 +184,13 @@ func (p *part) setting(row *Tuning) string {
 	return strings.Join(words, " ")
 }
 
-// measure opens the device with a row.
-func (t *tuner) measure(row Tuning, f func(*tuneWork, context.Context, *Backend) (float64, error)) (float64, error) {
+// measure opens the device with a row, of at most so many slots unless 0.
+func (t *tuner) measure(row Tuning, slots int, f func(*tuneWork, context.Context, *Backend) (float64, error)) (float64, error) {
 	if t.ctx.Err() != nil {
 		return 0, t.ctx.Err()
+	}
+	if slots > 0 {
+		row.Slots = min(row.Slots, slots)
 	}
 	b, err := Open(t.ctx, t.d, Options{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
 	if err != nil {
@@ -227,20 +231,20 @@ func tuneParts(d *Device, short bool) []part {
 	probe := part{"probe", "G elements/s", []knob{
 		ints("wg", func(t *Tuning) *int { return &t.WG }, some([]int{32, 64, 128, 256}, []int{64, 128})),
 		ints("tile", func(t *Tuning) *int { return &t.Tile }, some([]int{128, 256, 512, 1024, 2048}, []int{256, 512})),
-	}, passes, (*tuneWork).probe}
-	decode := part{"decode", "G ints/s", nil, 1, (*tuneWork).decode}
+	}, passes, 1, (*tuneWork).probe}
+	decode := part{"decode", "G ints/s", nil, 1, 1, (*tuneWork).decode}
 	scan := part{"scan", "G elements/s", []knob{
 		ints("scan_wg", func(t *Tuning) *int { return &t.ScanWG }, some([]int{128, 256, 512}, []int{256})),
 		ints("scan_chunk", func(t *Tuning) *int { return &t.ScanChunk }, some([]int{64, 256, 1024, 2048}, []int{64, 1024})),
-	}, passes, (*tuneWork).scan}
+	}, passes, 1, (*tuneWork).scan}
 	merge := part{"merge", "G inputs/s", []knob{
 		ints("merge_wg", func(t *Tuning) *int { return &t.MergeWG }, some([]int{64, 128, 256}, []int{128})),
 		ints("merge_rows", func(t *Tuning) *int { return &t.MergeRows }, some([]int{4, 8, 16}, []int{8, 16})),
-	}, passes, (*tuneWork).merge}
+	}, passes, 1, (*tuneWork).merge}
 	rounds := part{"rounds", "M queries/s", []knob{
 		ints("slots", func(t *Tuning) *int { return &t.Slots }, some([]int{2, 4, 8, 16}, []int{2, 4})),
 		ints("round_tiles", func(t *Tuning) *int { return &t.RoundTiles }, some([]int{2048, 8192, 32768, 262144}, []int{2048, 8192})),
-	}, 1, (*tuneWork).rounds}
+	}, 1, 0, (*tuneWork).rounds}
 	switch {
 	case d.info.Type == "cpu":
 		probe.knobs[0].idle = func(t *Tuning) bool { return t.Serial } // which has groups of one
@@ -262,7 +266,7 @@ func (t *tuner) threshold() error {
 	t.row.MergeLeast = 0
 	for _, n := range t.work.mergeSizes() {
 		rate := func(a plan.Algorithm) (float64, error) {
-			v, err := t.measure(row, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) { return w.pair(ctx, b, a, n) })
+			v, err := t.measure(row, 1, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) { return w.pair(ctx, b, a, n) })
 			if err == nil {
 				t.tried(TuneStep{Part: "merge_least", Setting: fmt.Sprintf("%s of %d elements", a, n), Value: v, Unit: "G inputs/s"})
 			}
@@ -293,7 +297,7 @@ func (t *tuner) batch() error {
 	var points []point
 	row, best := t.row, 0.0
 	for _, n := range t.work.batchSizes() {
-		v, err := t.measure(t.row, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) {
+		v, err := t.measure(t.row, 0, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) {
 			return w.batches(ctx, b, n, row.callers())
 		})
 		if err != nil {

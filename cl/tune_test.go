@@ -84,7 +84,7 @@ func TestPart(t *testing.T) {
 	p := part{"p", "x", []knob{
 		{name: "wg", field: func(t *Tuning) *int { return &t.WG }, values: []int{32, 64, 65, 128, 256}},
 		{name: "tile", field: func(t *Tuning) *int { return &t.Tile }, values: []int{128, 256}},
-	}, 2, func(_ *tuneWork, _ context.Context, b *Backend) (float64, error) {
+	}, 2, 1, func(_ *tuneWork, _ context.Context, b *Backend) (float64, error) {
 		if b.tuning.WG == 256 {
 			return 1000, failing
 		}
