@@ -2,6 +2,7 @@ package cl
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -257,60 +258,62 @@ func BenchmarkMerge(b *testing.B) {
 				}
 			}
 			src.Docs = slices.Max(src.Words) + 1 // as far as the lists reach
-			run := func(name string, t Tuning, a plan.Algorithm, countOnly bool) {
-				b.Run(fmt.Sprintf("n=%d/rate=1:%d/%s", n, rate, name), func(b *testing.B) {
-					t.RoundTiles, t.Slots = max(t.RoundTiles, n/t.Tile+1), 1
-					backend, err := Open(b.Context(), d, Options{Tuning: &t, SkipSelfTest: true, Profiling: true})
-					if err != nil {
-						b.Fatal(err)
-					}
-					defer backend.Close()
-					s, err := backend.load(b.Context(), src)
-					if err != nil {
-						b.Fatal(err)
-					}
-					defer s.Close()
-					batch := plan.Batch{Algorithm: a, CountOnly: countOnly}
-					batch.Add(src, h...)
-					var out plan.Results
-					best := plan.Stats{}
-					for b.Loop() {
-						for range 6 {
-							if err := s.Intersect(b.Context(), &batch, &out); err != nil {
-								b.Fatal(err)
-							}
-							if k := out.Stats.Kernel(); best.Probe == 0 || k < best.Kernel() {
-								best = out.Stats
-							}
-						}
-					}
-					took := best.Kernel().Seconds()
-					b.ReportMetric(float64(2*n)/took/1e9, "Ginputs/s")
-					b.ReportMetric(float64(8*n+4*int(best.Matches))/took/1e9, "GB/s")
-					b.ReportMetric(took*1e6, "us")
-					b.ReportMetric(best.Compact.Seconds()*1e6, "gather-us")
-				})
-			}
-			own := d.Tuning()
-			for _, a := range []plan.Algorithm{plan.HS8, plan.HS16, plan.Bits} {
-				run(a.String(), own, a, false)
-			}
-			for _, shape := range [][2]int{{64, 8}, {128, 4}, {128, 8}, {128, 16}, {256, 4}, {256, 8}} {
-				t := own
-				t.MergeWG, t.MergeRows, t.MergeLeast = shape[0], shape[1], 1
-				t.Tile = min(t.Tile, t.mergeTile())
-				for _, lookBack := range []bool{false, true} {
-					if t.LookBack = lookBack; lookBack && t.Serial {
-						continue
-					}
-					name := fmt.Sprintf("wg=%d/rows=%d/lookback=%t", t.MergeWG, t.MergeRows, lookBack)
-					run("merge/"+name, t, plan.MergePath, false)
-					run("auto/"+name, t, plan.Auto, false)
+			// One store a shape: tables of lists so long take seconds.
+			run := func(t Tuning, methods map[string]plan.Batch) {
+				t.RoundTiles, t.Slots = max(t.RoundTiles, n/t.Tile+1), 1
+				backend, err := Open(b.Context(), d, Options{Tuning: &t, SkipSelfTest: true, Profiling: true})
+				if err != nil {
+					b.Fatal(err)
 				}
-				run(fmt.Sprintf("count/wg=%d/rows=%d", t.MergeWG, t.MergeRows), t, plan.MergePath, true)
+				defer backend.Close()
+				s, err := backend.load(b.Context(), src)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer s.Close()
+				for _, name := range slices.Sorted(maps.Keys(methods)) {
+					batch := methods[name]
+					batch.Add(src, h...)
+					b.Run(fmt.Sprintf("n=%d/rate=1:%d/%s", n, rate, name), func(b *testing.B) { benchMerge(b, s, &batch, n) })
+				}
+			}
+			run(d.Tuning(), map[string]plan.Batch{"hs8": {Algorithm: plan.HS8}, "hs16": {Algorithm: plan.HS16}, "bits": {Algorithm: plan.Bits}})
+			for _, shape := range []struct {
+				wg, rows int
+				lookBack bool
+			}{{128, 8, false}, {64, 8, true}, {128, 4, true}, {128, 8, true}, {128, 16, true}, {256, 4, true}, {256, 8, true}} {
+				t := d.Tuning()
+				t.MergeWG, t.MergeRows, t.MergeLeast, t.LookBack = shape.wg, shape.rows, 1, shape.lookBack
+				if t.Tile = min(t.Tile, t.mergeTile()); t.LookBack && t.Serial {
+					continue
+				}
+				name := fmt.Sprintf("/wg=%d/rows=%d/lookback=%t", t.MergeWG, t.MergeRows, t.LookBack)
+				run(t, map[string]plan.Batch{"merge" + name: {Algorithm: plan.MergePath}, "auto" + name: {Algorithm: plan.Auto},
+					"count" + name: {Algorithm: plan.MergePath, CountOnly: true}})
 			}
 		}
 	}
+}
+
+// benchMerge reports the best of some runs of a batch over two lists of n.
+func benchMerge(b *testing.B, s *Store, batch *plan.Batch, n int) {
+	var out plan.Results
+	best := plan.Stats{}
+	for b.Loop() {
+		for range 8 {
+			if err := s.Intersect(b.Context(), batch, &out); err != nil {
+				b.Fatal(err)
+			}
+			if best.Probe == 0 || out.Stats.Kernel() < best.Kernel() {
+				best = out.Stats
+			}
+		}
+	}
+	took := best.Kernel().Seconds()
+	b.ReportMetric(float64(2*n)/took/1e9, "Ginputs/s")
+	b.ReportMetric(float64(8*n+4*int(best.Matches))/took/1e9, "GB/s")
+	b.ReportMetric(took*1e6, "us")
+	b.ReportMetric(best.Compact.Seconds()*1e6, "gather-us")
 }
 
 // randomSet is a set of n docIDs each of which is in it with a chance of 1 in
