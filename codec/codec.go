@@ -16,6 +16,7 @@ package codec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -79,10 +80,10 @@ func (id ID) String() string {
 	return fmt.Sprintf("codec(%d)", uint8(id))
 }
 
-// IDs returns the codecs that every backend reads, in the order of their values.
-func IDs() []ID { return []ID{Raw, ParaPFor, Bitset} }
+// IDs returns all codecs, in the order of their values. Every backend reads each of
+// them.
+func IDs() []ID { return slices.Clone(implemented) }
 
-// implemented are the codecs that this package encodes and decodes.
 var implemented = []ID{Raw, ParaPFor, Bitset, VByte, Rice, PFD, NewPFD, RPFD, LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256}
 
 // ParseID is the inverse of ID.String; case does not matter, and "hslrc" is

@@ -48,7 +48,10 @@ func (su *suite) randomSource(rt *rapid.T) *source {
 		if id == codec.Bitset && len(docs) > 0 && docs[len(docs)-1] > 1<<24 {
 			id = codec.ParaPFor
 		}
-		h, err := s.Append(id, docs, codec.Options{ExceptionRatio: rapid.SampledFrom([]float64{0, 0.1, 0.6}).Draw(rt, "exceptions")})
+		h, err := s.Append(id, docs, codec.Options{
+			ExceptionRatio: rapid.SampledFrom([]float64{0, 0.1, 0.6}).Draw(rt, "exceptions"),
+			RPFDLevels:     rapid.IntRange(0, codec.MaxRPFDLevels).Draw(rt, "rpfd levels"),
+		})
 		if err != nil {
 			rt.Fatal(err)
 		}
