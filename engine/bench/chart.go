@@ -53,17 +53,16 @@ func (c chart) draw(path, title string, part []reading) error {
 	p.X.Label.Text = c.x
 	p.Y.Label.Text = cmp.Or(c.y, units(part))
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
-	p.X.Tick.Marker = plot.TickerFunc(evenly)
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(evenly), plot.TickerFunc(evenly)
 	if c.logX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(powersOfTwo)
+		p.X.Tick.Marker = logarithmic(powersOfTwo)
 		if c.tens {
-			p.X.Tick.Marker = plot.TickerFunc(oneTwoFive)
+			p.X.Tick.Marker = logarithmic(oneTwoFive)
 		}
 	}
-	p.Y.Min, p.Y.Tick.Marker = 0, plot.TickerFunc(evenly)
+	p.Y.Min = 0
 	if c.logY {
-		p.Y.Min = math.Inf(1)
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(oneTwoFive)
+		p.Y.Min, p.Y.Tick.Marker = math.Inf(1), logarithmic(oneTwoFive)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xdd}, color.Gray{0xdd}
@@ -74,7 +73,7 @@ func (c chart) draw(path, title string, part []reading) error {
 	names := distinct(part, bySeries)
 	var err error
 	if c.kind == lineChart {
-		err = drawLines(p, &legend, names, part)
+		err = c.drawLines(p, &legend, names, part)
 	} else {
 		err = c.drawBars(p, &legend, names, part)
 	}
@@ -82,25 +81,37 @@ func (c chart) draw(path, title string, part []reading) error {
 		return err
 	}
 	if c.logX {
-		p.X.Min, p.X.Max = p.X.Min/1.15, p.X.Max*1.15
+		p.X.Min, p.X.Max = p.X.Min-0.06, p.X.Max+0.06
 	}
 	if c.logY {
-		p.Y.Min, p.Y.Max = p.Y.Min/1.2, p.Y.Max*1.2
+		p.Y.Min, p.Y.Max = p.Y.Min-0.08, p.Y.Max+0.08
 	} else {
 		p.Y.Max *= 1.05
 	}
 	return save(path, p, &legend, len(names) > 1)
 }
 
+// xy places a value. Logarithms are taken here, and not by the axes: these leave
+// room for their label as if it stood in the middle of the values.
+func (c chart) xy(x, y float64) plotter.XY {
+	if c.logX {
+		x = math.Log10(x)
+	}
+	if c.logY {
+		y = math.Log10(y)
+	}
+	return plotter.XY{X: x, Y: y}
+}
+
 // drawLines adds a line a series, and hollow marks where the paper has figures.
-func drawLines(p *plot.Plot, legend *plot.Legend, names []string, part []reading) error {
+func (c chart) drawLines(p *plot.Plot, legend *plot.Legend, names []string, part []reading) error {
 	for i, name := range names {
 		var ours, paper plotter.XYs
 		for _, r := range part {
 			if r.series == name {
-				ours = append(ours, plotter.XY{X: r.x, Y: r.Median})
+				ours = append(ours, c.xy(r.x, r.Median))
 				if r.paper > 0 {
-					paper = append(paper, plotter.XY{X: r.x, Y: r.paper})
+					paper = append(paper, c.xy(r.x, r.paper))
 				}
 			}
 		}

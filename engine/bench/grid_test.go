@@ -68,7 +68,7 @@ func TestTicks(t *testing.T) {
 		{oneTwoFive(0.8, 60), "1,2,5,10,20,50"},
 		{oneTwoFive(0.8, 1e6), "1,10,100,1 K,10 K,100 K,1 M"},
 		{evenly(0, 31_000), "0,5 K,10 K,15 K,20 K,25 K,30 K"},
-		{evenly(0, 0.6), "0,0.1,0.2,0.3,0.4,0.5"},
+		{evenly(0, 0.6), "0,0.1,0.2,0.3,0.4,0.5,0.6"},
 	} {
 		if got := strings.Join(labels(c.got), ","); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)

@@ -174,7 +174,7 @@ func aoFigure9a() exhibit {
 		says:   "The speedup is almost proportional to the number of multiprocessors that are not switched off.",
 		ours:   "Threads of pure Go: OpenCL cannot switch multiprocessors off, so there is no such figure of a GPU.",
 		orders: govOrder, rows: "threads",
-		chart: chart{kind: lineChart, x: "threads", y: "times the throughput on one thread"},
+		chart: chart{kind: lineChart, x: "threads", logX: true, y: "times the throughput on one thread"},
 		run: func(ctx context.Context, s *session) error {
 			for _, who := range s.contestants {
 				if who.name != "host" {

@@ -7,6 +7,17 @@ import (
 	"gonum.org/v1/plot"
 )
 
+// logarithmic marks an axis of decimal logarithms as ticks does that of the values.
+func logarithmic(ticks func(lo, hi float64) []plot.Tick) plot.Ticker {
+	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
+		all := ticks(math.Pow(10, lo), math.Pow(10, hi))
+		for i := range all {
+			all[i].Value = math.Log10(all[i].Value)
+		}
+		return all
+	})
+}
+
 // powersOfTwo marks a logarithmic axis, at most a dozen times.
 func powersOfTwo(lo, hi float64) (ticks []plot.Tick) {
 	first, last := int(math.Ceil(math.Log2(lo))), int(math.Floor(math.Log2(hi)))
@@ -48,7 +59,7 @@ func evenly(lo, hi float64) (ticks []plot.Tick) {
 			break
 		}
 	}
-	for i := math.Ceil(lo / step); i*step <= hi; i++ {
+	for i := math.Ceil(lo / step); i*step <= hi+step*1e-9; i++ { // 6*0.1 is more than 0.6
 		ticks = append(ticks, plot.Tick{Value: i * step, Label: decimally(i * step)})
 	}
 	return ticks
