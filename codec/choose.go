@@ -1,5 +1,7 @@
 package codec
 
+import "slices"
+
 // Auto is what to ask Choose for to have the codec of least cost.
 const Auto ID = 0
 
@@ -39,7 +41,8 @@ type Choice struct {
 //     fewer words than Raw;
 //   - else want where that takes fewer words than Raw, and Raw where it does not,
 //     so that no list takes more words than it has docIDs;
-//   - for Auto, the codec of IDs that has the least Cost, the first of equals.
+//   - for Auto, that of the Candidates that has the least Cost, the first of
+//     equals.
 //
 // A universe of 0 leaves Bitset to want: it is taken neither for density nor for
 // its cost.
@@ -59,7 +62,7 @@ func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
 func leastCost(docs []uint32, bitset bool, opt Options) ID {
 	best, least := Raw, cost(Raw, len(docs), len(docs))
 	for _, id := range IDs() {
-		if id == Bitset && !bitset || cost(id, len(docs), 0) >= least {
+		if !tried(id) || id == Bitset && !bitset || cost(id, len(docs), 0) >= least {
 			continue // a size would change nothing
 		}
 		if c := cost(id, len(docs), Size(id, docs, opt)); c < least {
@@ -67,6 +70,16 @@ func leastCost(docs []uint32, bitset bool, opt Options) ID {
 		}
 	}
 	return best
+}
+
+// tried tells whether Auto compares id: the time of a docID counts at most five
+// bits. The others are not that much smaller, and finding the size of some takes
+// longer than all else.
+func tried(id ID) bool { return cost(id, 1, 0) <= 5000 }
+
+// Candidates are the codecs that Auto compares.
+func Candidates() []ID {
+	return slices.DeleteFunc(IDs(), func(id ID) bool { return !tried(id) })
 }
 
 // The rule of Auto weighs size against speed:

@@ -67,7 +67,7 @@ func TestChooseRule(t *testing.T) {
 					}
 				case want == Auto:
 					size, time := Cost(got.ID, len(docs), len(l.Words))
-					for _, id := range IDs() {
+					for _, id := range Candidates() {
 						if s, t2 := Cost(id, len(docs), Size(id, docs, opt)); s+t2 < size+time-1e-9 {
 							t.Fatalf("%v costs %v, %v costs %v", got, size+time, id, s+t2)
 						}
@@ -88,8 +88,12 @@ func TestCost(t *testing.T) {
 		t.Errorf("a raw docID costs %v and %v", size, time)
 	}
 	for _, id := range implemented {
-		if _, time := Cost(id, 1, 1); time <= 0 {
+		_, time := Cost(id, 1, 1)
+		if time <= 0 {
 			t.Errorf("%v has no stated speed", id)
+		}
+		if tried := slices.Contains(Candidates(), id); tried != (time <= 5 && slices.Contains(IDs(), id)) {
+			t.Errorf("%v: a candidate: %v, though its time counts %v bits", id, tried, time)
 		}
 	}
 }

@@ -99,7 +99,8 @@ type costInfo struct {
 	Cost     float64 `json:"cost"`
 }
 
-// describeTerm computes the cost of a term's list under every codec again.
+// describeTerm computes the cost of a term's list under every codec that auto
+// compares again.
 func describeTerm(f *hdl.File, term string) (*termInfo, error) {
 	h, ok := f.Lookup(term)
 	if !ok {
@@ -113,7 +114,7 @@ func describeTerm(f *hdl.File, term string) (*termInfo, error) {
 	t := &termInfo{Term: term, Len: l.Len, Codec: l.Codec.String(), Why: f.Reason(h).String()}
 	opt := codec.DefaultOptions()
 	opt.ExceptionRatio = f.Meta().ExceptionRatio
-	for _, id := range codec.IDs() {
+	for _, id := range codec.Candidates() {
 		words := codec.Size(id, docs, opt)
 		bits, time := codec.Cost(id, len(docs), words)
 		t.Codecs = append(t.Codecs, costInfo{id.String(), 4 * uint64(words), bits, time, bits + time})

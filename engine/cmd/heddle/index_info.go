@@ -31,7 +31,8 @@ file's checksums first.
 
 An index of codec auto gives each list the codec of least cost: its bits a
 posting, and what the codec's speed adds to them. With --term info computes the
-costs of one list again, under every codec. The term is taken as the index has it.`,
+costs of one list again, under all codecs that auto compares. The term is taken as
+the index has it.`,
 		Example: "  heddle index info books.hdl\n  heddle index info books.hdl --json\n  heddle index info books.hdl --term loom",
 	}, &indexInfoOptions{})
 }
