@@ -93,42 +93,20 @@ func benchmarkReal(b *testing.B, lists [][]uint32) {
 			return n.Load()
 		}
 	}
-	unions := make([]*union, 2**govThreads)
-	docs := make([][]uint32, len(unions))
-	for i := range unions {
-		unions[i] = new(union)
-	}
 	or := func(countOnly bool) func() uint64 {
+		all := plan.Expr{Op: plan.OpOr}
+		for h := range handles {
+			all.Args = append(all.Args, plan.Expr{Op: plan.OpList, List: uint32(h)})
+		}
+		f := &plan.Formulas{CountOnly: countOnly}
+		if err := f.Add(src, all); err != nil {
+			b.Fatal(err)
+		}
 		return func() uint64 {
-			var n atomic.Uint64
-			parts := len(unions)
-			if *govThreads == 1 {
-				parts = 1
-			}
-			err := parallel(context.Background(), *govThreads, parts, func(i int) error {
-				u, k := unions[i], chunks(src.Docs)
-				if err := u.open(st, handles, i*k/parts, (i+1)*k/parts); err != nil {
-					return err
-				}
-				docs[i] = docs[i][:0]
-				sum := 0
-				for {
-					c, ok, err := u.next()
-					if !ok {
-						n.Add(uint64(sum + len(docs[i])))
-						return err
-					}
-					if countOnly {
-						sum += c.count()
-					} else {
-						docs[i] = c.appendTo(docs[i])
-					}
-				}
-			})
-			if err != nil {
+			if err := st.Evaluate(b.Context(), f, &out); err != nil {
 				b.Fatal(err)
 			}
-			return n.Load()
+			return out.Stats.Matches
 		}
 	}
 	for _, group := range [][]*contender{{

@@ -1,0 +1,100 @@
+package hostfallback
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// BenchmarkPair intersects two plain lists on one core, uniform in [0, 2^26), the
+// longer one of 4 Mi docIDs, under the algorithms that -gov.only names, and so does
+// Roaring in turn. The unit is elements of
+// both lists a nanosecond and a GHz of the clock, which is measured by a chain of
+// multiplications. Figures are the best of the rounds: whatever else runs on the
+// machine only adds to a time. The ratio is that of Roaring's time to Auto's.
+func BenchmarkPair(b *testing.B) {
+	const universe, longer = 1 << 26, 4 << 20
+	r := rand.New(rand.NewPCG(8, 1))
+	for _, ratio := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprint("1:", ratio), func(b *testing.B) {
+			lists := [][]uint32{uniform(r, longer/ratio, universe), uniform(r, longer, universe)}
+			src := source(b, universe, []codec.ID{codec.Raw}, lists...)
+			st := open(b, src, Options{Threads: 1})
+			bitmaps := []*roaring.Bitmap{roaring.BitmapOf(lists[0]...), roaring.BitmapOf(lists[1]...)}
+			bitmaps[0].RunOptimize()
+			bitmaps[1].RunOptimize()
+			all := []*contender{{name: "roaring", run: func() uint64 {
+				return uint64(len(roaring.And(bitmaps[0], bitmaps[1]).ToArray()))
+			}}}
+			only := regexp.MustCompile(*govOnly)
+			for _, a := range append([]plan.Algorithm{plan.Auto}, algorithms...) {
+				if !only.MatchString(a.String()) {
+					continue
+				}
+				if ratio == 1000 && a == plan.MergePath {
+					continue // reads four million docIDs for four thousand
+				}
+				batch := &plan.Batch{Algorithm: a}
+				batch.Add(src, 0, 1)
+				out := new(plan.Results)
+				all = append(all, &contender{name: a.String(), run: func() uint64 {
+					if err := st.Intersect(b.Context(), batch, out); err != nil {
+						b.Fatal(err)
+					}
+					return out.Stats.Matches
+				}})
+			}
+			want := all[0].run()
+			for _, c := range all {
+				if got := c.run(); got != want {
+					b.Fatalf("%s found %d documents, want %d", c.name, got, want)
+				}
+			}
+			ghz := 0.0
+			for range max(b.N, 9) {
+				ghz = max(ghz, gigahertz())
+				for _, c := range all {
+					start := time.Now()
+					c.run()
+					c.took = append(c.took, time.Since(start).Seconds())
+				}
+			}
+			inputs := float64(len(lists[0])+len(lists[1])) / 1e9
+			for _, c := range all {
+				b.ReportMetric(inputs/slices.Min(c.took)/ghz, c.name+"-in/ns/GHz")
+			}
+			b.ReportMetric(slices.Min(all[0].took)/slices.Min(all[1].took), "auto-ratio")
+			b.ReportMetric(ghz, "GHz")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// gigahertz measures the clock of this core: a multiplication of 64-bit integers
+// takes three cycles after the one before.
+func gigahertz() float64 {
+	const n = 40_000
+	took := make([]float64, 9)
+	x := uint64(3)
+	for i := range took {
+		start := time.Now()
+		for range n {
+			x *= x
+			x *= x
+			x *= x
+			x *= x
+		}
+		took[i] = float64(time.Since(start).Nanoseconds())
+	}
+	runtime.KeepAlive(x)
+	return 4 * 3 * n / slices.Min(took)
+}
