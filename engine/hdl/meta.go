@@ -84,9 +84,6 @@ func (m *Meta) encoding() (e encoding, err error) {
 		if e.codec, err = codec.ParseID(m.Codec); err != nil {
 			return e, inputError("%v", err)
 		}
-		if !slices.Contains(codec.IDs(), e.codec) {
-			return e, inputError("backends do not read codec %v", e.codec)
-		}
 	}
 	switch strings.ToLower(m.Dense) {
 	case "", "auto":
