@@ -72,10 +72,10 @@ func leastCost(docs []uint32, bitset bool, opt Options) ID {
 	return best
 }
 
-// tried tells whether Auto compares id: the time of a docID counts at most five
-// bits. The others are not that much smaller, and finding the size of some takes
-// longer than all else.
-func tried(id ID) bool { return cost(id, 1, 0) <= 5000 }
+// tried tells whether Auto compares id. It leaves out PFD, whose exceptions are a
+// chain that one work-item of a device has to follow, and NewPFD, whose size takes
+// as long to find as those of all others together.
+func tried(id ID) bool { return id != PFD && id != NewPFD }
 
 // Candidates are the codecs that Auto compares.
 func Candidates() []ID {
@@ -102,21 +102,22 @@ const CostRule = "cost of a posting: its bits, and 2 bits a nanosecond for half 
 // to look one up, in picoseconds.
 type speed struct{ decode, probe int64 }
 
-// speeds are rounded from BenchmarkSpeeds on a core of an AMD EPYC at 2.6 GHz.
+// speeds are rounded from the least times of BenchmarkSpeeds, gaps of 8 to 1000,
+// on a core of an AMD EPYC at 2.6 GHz.
 var speeds = [...]speed{
-	Raw:      {500, 14_000},
-	ParaPFor: {1100, 85_000},
-	Bitset:   {1000, 2000}, // of a list of a density of 1/8; decoding takes longer where it is sparse
-	VByte:    {3300, 250_000},
-	Rice:     {2000, 150_000},
-	PFD:      {1000, 80_000},
-	NewPFD:   {2500, 200_000},
-	RPFD:     {3800, 300_000},
-	LRC:      {1000, 50_000},
-	LRCSeg:   {1000, 60_000},
-	SegLRC:   {1000, 65_000},
-	HSLRC128: {1100, 40_000},
-	HSLRC256: {1000, 42_000},
+	Raw:      {390, 12_500},
+	ParaPFor: {880, 77_000},
+	Bitset:   {1000, 1500}, // one document in 8 has the term; decoding takes longer where fewer have
+	VByte:    {2300, 160_000},
+	Rice:     {1650, 120_000},
+	PFD:      {750, 59_000},
+	NewPFD:   {1230, 93_000},
+	RPFD:     {1850, 130_000},
+	LRC:      {980, 49_000},
+	LRCSeg:   {980, 44_000},
+	SegLRC:   {980, 42_000},
+	HSLRC128: {1200, 39_000},
+	HSLRC256: {1050, 40_000},
 }
 
 // cost is n times the cost of a docID, in thousandths of a bit, so that equal
