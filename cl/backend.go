@@ -10,6 +10,7 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 	"github.com/rs/zerolog"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -54,6 +55,8 @@ type Backend struct {
 	progress   sync.Once // testProgress has run, and
 	progresses bool      // it passed
 
+	tested tested
+
 	work    chan func()   // to the owner
 	stopped chan struct{} // closed when the owner has ended
 
@@ -80,6 +83,7 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	}
 	b := &Backend{dev: d, tuning: d.tuning, opt: opt, work: make(chan func()), stopped: make(chan struct{}),
 		programs: map[kernelID]*ocl.Program{}}
+	b.tested.codecs, b.tested.algorithms = map[codec.ID]bool{}, map[plan.Algorithm]bool{}
 	b.limit = opt.MemoryLimit
 	if b.limit == 0 {
 		b.limit = d.info.Memory / 10 * 9

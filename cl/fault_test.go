@@ -556,3 +556,49 @@ func TestMemoryLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestSelfTestOnFirstUse tests the kernels of codecs when lists are loaded, and those
+// of algorithms when a batch asks for one; wrong ones are not used.
+func TestSelfTestOnFirstUse(t *testing.T) {
+	b, err := Open(t.Context(), testDevice(t), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	src, _, err := selfTestSource(codec.Raw, codec.HSLRC256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := kernelID{"intersect", useLines}
+	source := programSource(b.tuning, false, id)
+	wrong := strings.Replace(source, "#define PROBE_OWN 4", "#define PROBE_OWN 44", 1)
+	if wrong == source {
+		t.Fatal("the kernels do not define PROBE_OWN as 4")
+	}
+	if b.programs[id], err = b.build(wrong); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.Load(t.Context(), src); s != nil || !errors.Is(err, plan.ErrSelfTest) || b.tested.codecs[codec.HSLRC256] {
+		t.Errorf("lists whose kernels are wrong: %v", err)
+	}
+	b.programs[id].Release()
+	delete(b.programs, id)
+	s, err := b.Load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if !b.tested.codecs[codec.HSLRC256] || len(b.tested.codecs) != 1 {
+		t.Errorf("tested codecs: %v", b.tested.codecs)
+	}
+	for _, a := range []plan.Algorithm{plan.HS32, plan.PMF1} {
+		batch := plan.Batch{Algorithm: a}
+		batch.Add(src, 0, 2)
+		if err := s.Intersect(t.Context(), &batch, &plan.Results{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !b.tested.algorithms[plan.PMF1] || len(b.tested.algorithms) != 1 {
+		t.Errorf("tested algorithms: %v", b.tested.algorithms)
+	}
+}

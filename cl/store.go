@@ -3,6 +3,7 @@ package cl
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -49,17 +50,23 @@ var _ plan.Store = (*Store)(nil)
 // Load copies the lists of src to the device and builds the tables that Auto
 // uses. src must stay valid until the store is closed.
 func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	if err := src.Validate(); err != nil {
+		return nil, err
+	}
+	if err := b.testLists(ctx, src); err != nil {
+		return nil, err
+	}
 	s, err := b.load(ctx, src)
 	if err != nil {
 		return nil, err
+	}
+	if err := s.buildKernels(); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
 func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
-	if err := src.Validate(); err != nil {
-		return nil, err
-	}
 	ranges, places, err := layout(src, b.dev.info.MaxAlloc)
 	if err != nil {
 		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lists", Err: err}
@@ -68,6 +75,9 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 		mergeTile: uint32(b.tuning.mergeTile()), mergeLeast: b.tuning.MergeLeast, tables: map[plan.Algorithm]*tables{},
 		building: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.building <- struct{}{}
+	for _, l := range src.Lists {
+		s.with |= lookup(l.Codec)
+	}
 	// Scratch takes a sixteenth of the device's memory at most, or one tile a slot.
 	s.maxTiles = b.tuning.RoundTiles
 	for s.maxTiles > 1 && uint64(b.tuning.Slots)*s.slotBytes() > b.dev.info.Memory/16 {
@@ -99,10 +109,6 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	}
 	s.matchRate.Store(1 << 14)
 	if err := s.chooseAuto(ctx); err != nil {
-		s.release()
-		return nil, err
-	}
-	if err := s.buildKernels(); err != nil {
 		s.release()
 		return nil, err
 	}
@@ -144,7 +150,6 @@ func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error)
 // first batch does not wait for a compiler.
 func (s *Store) buildKernels() error {
 	for _, l := range s.src.Lists {
-		s.with |= lookup(l.Codec)
 		if d := decoderOf(l.Codec); d != noDecoder {
 			if _, err := s.backend.programOf(decoders[d]); err != nil {
 				return err
@@ -174,8 +179,6 @@ func (s *Store) features(some feature) feature {
 
 // Intersect answers b in rounds of at most RoundTiles tiles, two in flight.
 func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	began := time.Now()
-	out.Reset()
 	if s.closed.Load() {
 		return plan.ErrClosed
 	}
@@ -185,6 +188,16 @@ func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	if err := s.backend.Info().Runs(b.Algorithm); err != nil {
 		return err
 	}
+	if err := s.backend.testAlgorithm(ctx, b.Algorithm); err != nil {
+		return err
+	}
+	return s.intersect(ctx, b, out)
+}
+
+// intersect is Intersect without a self-test.
+func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	began := time.Now()
+	out.Reset()
 	if err := b.Validate(s.src); err != nil {
 		return err
 	}
