@@ -72,10 +72,10 @@ func leastCost(docs []uint32, bitset bool, opt Options) ID {
 	return best
 }
 
-// tried tells whether Auto compares id. It leaves out PFD, whose exceptions are a
-// chain that one work-item of a device has to follow, and NewPFD, whose size takes
-// as long to find as those of all others together.
-func tried(id ID) bool { return id != PFD && id != NewPFD }
+// tried tells whether Auto compares id. It leaves out those where one work-item of
+// a device has to follow the bytes, the chain of exceptions or the words of
+// Simple16 of a segment, one value after the other.
+func tried(id ID) bool { return id != VByte && id != PFD && id != NewPFD }
 
 // Candidates are the codecs that Auto compares.
 func Candidates() []ID {
