@@ -1,23 +1,122 @@
 package hostfallback
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"heddle/codec"
 	"heddle/engine/plan"
-	"heddle/engine/plan/plantest"
 )
 
-// TestFormulas runs the cases of Store.Evaluate with one thread and with several,
-// with the tables of Auto and without any.
-func TestFormulas(t *testing.T) {
-	for name, opt := range map[string]Options{
-		"one thread":    {Threads: 1},
-		"three threads": {Threads: 3},
-		"lazy":          {Threads: 2, Lazy: true},
-		"no memory":     {Threads: 2, MemoryLimit: 1},
+// TestChains looks the documents of a short list up in others, which is how a
+// formula of AND and AND NOT alone is answered, cut into shares and whole.
+func TestChains(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const docs = 3 << 20
+	var lists [][]uint32
+	for _, n := range []int{20_000, 300, 19_000, 150_000, 1_000_000, 5} {
+		lists = append(lists, uniform(r, n, docs))
+	}
+	src := source(t, docs, codec.IDs(), lists...)
+	op := func(code plan.OpCode) plan.Op { return plan.Op{Code: code} }
+	list := func(h plan.Handle) plan.Op { return plan.Op{List: h} }
+	var f plan.Formulas
+	f.Reset()
+	for _, first := range []plan.Handle{0, 1, 2, 5} {
+		for range 20 {
+			f.Ops = append(f.Ops, list(first))
+			for range r.IntN(4) {
+				f.Ops = append(f.Ops, list(uint32(r.IntN(len(lists)))), op([]plan.OpCode{plan.OpAnd, plan.OpAndNot}[r.IntN(2)]))
+			}
+			f.Offsets = append(f.Offsets, uint32(len(f.Ops)))
+		}
+	}
+	has := func(h plan.Handle, x uint32) bool { _, ok := slices.BinarySearch(lists[h], x); return ok }
+	for _, opt := range []Options{{Threads: 1}, {Threads: 4}, {Threads: 3, Lazy: true}, {Threads: 2, MemoryLimit: 1}} {
+		st := open(t, src, opt)
+		var out plan.Results
+		if err := st.Evaluate(t.Context(), &f, &out); err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Len() {
+			ops := f.Formula(i)
+			if !st.chain(ops) {
+				t.Fatalf("formula %d is no chain", i)
+			}
+			var want []uint32
+			for _, x := range lists[ops[0].List] {
+				keep := true
+				for k := 1; k < len(ops); k += 2 {
+					keep = keep && has(ops[k].List, x) == (ops[k+1].Code == plan.OpAnd)
+				}
+				if keep {
+					want = append(want, x)
+				}
+			}
+			if !slices.Equal(out.Query(i), want) {
+				t.Errorf("%+v, formula %d: %d documents, want %d", opt, i, out.Count(i), len(want))
+			}
+		}
+	}
+	st := open(t, src, Options{})
+	for _, ops := range [][]plan.Op{
+		{}, {list(4)}, {list(4), list(1), op(plan.OpAnd)}, {list(1), list(2), op(plan.OpOr)}, {list(1), list(2), op(plan.OpNotAnd)},
+		{list(1), list(2), list(0), op(plan.OpOr), op(plan.OpAnd)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			plantest.RunFormulas(t, func(*testing.T) plan.Backend { return New(opt) }, plantest.Options{Corrupt: true})
-		})
+		if st.chain(ops) {
+			t.Errorf("%v is a chain", ops)
+		}
+	}
+}
+
+func TestRemove(t *testing.T) {
+	for _, c := range []struct{ docs, found, want []uint32 }{
+		{nil, nil, nil},
+		{[]uint32{1, 2, 3}, nil, []uint32{1, 2, 3}},
+		{[]uint32{1, 2, 3}, []uint32{1, 2, 3}, nil},
+		{[]uint32{1, 2, 3, 7}, []uint32{2, 7}, []uint32{1, 3}},
+		{[]uint32{0, 4}, []uint32{0}, []uint32{4}},
+	} {
+		docs := slices.Clone(c.docs)
+		if got := docs[:remove(docs, c.found)]; !slices.Equal(got, c.want) {
+			t.Errorf("%v without %v: %v", c.docs, c.found, got)
+		}
+	}
+}
+
+// BenchmarkFormulas measures a AND (b OR c) NOT d over lists of one in ratio
+// documents, and the same of short lists, on one core.
+func BenchmarkFormulas(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const docs = 1 << 20
+	for _, ratio := range []int{10, 50, 300, 2000} {
+		for _, id := range []codec.ID{codec.Raw, codec.ParaPFor} {
+			var lists [][]uint32
+			for range 40 {
+				lists = append(lists, uniform(r, docs/ratio, docs))
+			}
+			src := source(b, docs, []codec.ID{id}, lists...)
+			var f plan.Formulas
+			list := func() plan.Expr { return plan.Expr{List: uint32(r.IntN(len(lists)))} }
+			for range 100 {
+				e := plan.Expr{Op: plan.OpAndNot, Args: []plan.Expr{{Op: plan.OpAnd, Args: []plan.Expr{list(), {Op: plan.OpOr, Args: []plan.Expr{list(), list()}}}}, list()}}
+				if err := f.Add(src, e); err != nil {
+					b.Fatal(err)
+				}
+			}
+			st := open(b, src, Options{Threads: 1})
+			b.Run(fmt.Sprintf("%v/1:%d", id, ratio), func(b *testing.B) {
+				var out plan.Results
+				for b.Loop() {
+					if err := st.Evaluate(b.Context(), &f, &out); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N*f.Len())/b.Elapsed().Seconds(), "formulas/s")
+				b.ReportMetric(float64(b.N)*float64(f.Candidates(src))/b.Elapsed().Seconds()/1e6, "Mpostings/s")
+			})
+		}
 	}
 }

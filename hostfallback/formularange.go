@@ -3,8 +3,6 @@ package hostfallback
 import (
 	"context"
 	"math"
-	"math/bits"
-	"slices"
 
 	"heddle/engine/plan"
 )
@@ -23,18 +21,72 @@ const (
 // behind its base.
 type rangeSet [rangeWords]uint64
 
+// A step joins an operand, or the set on top of the stack, to the set below.
+type step struct {
+	code    plan.OpCode // OpList: the operand is a set of its own
+	operand int         // below 0: none
+}
+
 // formulaWorker is the scratch of one goroutine.
 type formulaWorker struct {
+	steps    []step
+	lists    []plan.Handle
 	operands []*operand
-	stack    [plan.MaxDepth + 1]rangeSet // with one for the operand of an AND
+	stack    [plan.MaxDepth + 1]rangeSet // with one for an operand
 	live     [plan.MaxDepth + 1]bool     // a set that is not may hold anything
 	bounds   [plan.MaxDepth]uint64
-	lists    []plan.Handle // of a disjunction
-	union    union
+	union    union // of a disjunction
+
+	// Of chains:
+	lead        lead
+	probers     []*prober
+	left, found []uint32
 }
 
 // never is a lower bound that no document reaches.
 const never = math.MaxUint64
+
+// compile makes the steps of ops, and operands open for the documents of x. Lists
+// that are ORed to one another are one operand, and so are those that the same set
+// loses; an operand that meets the top of the stack at once needs no set there.
+func (w *formulaWorker) compile(s *store, ops []plan.Op, x *share) error {
+	w.steps = w.steps[:0]
+	operands, depth := 0, 0
+	for i := 0; i < len(ops); {
+		code := ops[i].Code
+		if code != plan.OpList {
+			w.steps = append(w.steps, step{code, -1})
+			depth--
+			i++
+			continue
+		}
+		w.lists = w.lists[:0]
+		run := plan.OpOr // what may follow
+		if next := i + 1; depth > 0 && next < len(ops) && ops[next].Code != plan.OpList && ops[next].Code != plan.OpNotAnd {
+			code, run = ops[next].Code, ops[next].Code
+		} else {
+			w.lists = append(w.lists, ops[i].List)
+			depth++
+			i++
+		}
+		for i+1 < len(ops) && ops[i].Code == plan.OpList && ops[i+1].Code == run {
+			w.lists = append(w.lists, ops[i].List)
+			i += 2
+			if run == plan.OpAnd {
+				break
+			}
+		}
+		w.steps = append(w.steps, step{code, operands})
+		if operands == len(w.operands) {
+			w.operands = append(w.operands, new(operand))
+		}
+		if err := w.operands[operands].open(s, w.lists, x.from, x.to); err != nil {
+			return err
+		}
+		operands++
+	}
+	return nil
+}
 
 // evaluate appends what matches of x to x.docs, or counts it.
 func (w *formulaWorker) evaluate(ctx context.Context, s *store, f *plan.Formulas, x *share) error {
@@ -45,25 +97,18 @@ func (w *formulaWorker) evaluate(ctx context.Context, s *store, f *plan.Formulas
 	if lists, ok := w.disjunction(ops); ok {
 		return w.unite(ctx, s, f, x, lists)
 	}
-	n := 0
-	for _, op := range ops {
-		if op.Code != plan.OpList {
-			continue
-		}
-		if n == len(w.operands) {
-			w.operands = append(w.operands, new(operand))
-		}
-		if err := w.operands[n].open(s, op.List); err != nil {
-			return err
-		}
-		n++
+	if s.chain(ops) {
+		return w.filter(ctx, s, ops, f.CountOnly, x)
+	}
+	if err := w.compile(s, ops, x); err != nil {
+		return err
 	}
 	for base := x.from; base < x.to; base += rangeDocs {
 		for { // jump while there is a reason to
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			next, err := w.bound(ops, base)
+			next, err := w.bound(base)
 			if err != nil || next >= x.to {
 				return err
 			}
@@ -72,26 +117,21 @@ func (w *formulaWorker) evaluate(ctx context.Context, s *store, f *plan.Formulas
 			}
 			base = next / rangeDocs * rangeDocs
 		}
-		if err := w.step(ops, uint32(base)); err != nil {
+		if err := w.run(uint32(base)); err != nil {
 			return err
 		}
 		if !w.live[0] {
 			continue
 		}
-		set := w.stack[0][:min(uint64(rangeWords), (x.to-base+63)/64)]
+		c := chunk{base: uint32(base), bits: w.stack[0][:min(uint64(rangeWords), (x.to-base+63)/64)]}
 		if behind := x.to - base; behind < rangeDocs && behind%64 != 0 { // only of lists that are corrupt
-			set[len(set)-1] &= 1<<(behind%64) - 1
+			c.bits[len(c.bits)-1] &= 1<<(behind%64) - 1
 		}
-		count := 0
-		for _, word := range set {
-			count += bits.OnesCount64(word)
-		}
-		x.count += count
-		if !f.CountOnly {
-			at := len(x.docs)
-			x.docs = slices.Grow(x.docs, count+3)
-			expand(x.docs[at:at+count+3], set, uint32(base))
-			x.docs = x.docs[:at+count]
+		if f.CountOnly {
+			x.count += c.count()
+		} else {
+			x.docs = c.appendTo(x.docs)
+			x.count = len(x.docs)
 		}
 	}
 	return nil
@@ -99,21 +139,23 @@ func (w *formulaWorker) evaluate(ctx context.Context, s *store, f *plan.Formulas
 
 // bound moves all operands to base and says below which document there is no
 // match from there on.
-func (w *formulaWorker) bound(ops []plan.Op, base uint64) (uint64, error) {
-	depth, leaf := 0, 0
-	for _, op := range ops {
-		if op.Code == plan.OpList {
-			b, err := w.operands[leaf].seek(base)
+func (w *formulaWorker) bound(base uint64) (uint64, error) {
+	depth := 0
+	for _, st := range w.steps {
+		if st.operand >= 0 {
+			b, err := w.operands[st.operand].seek(base)
 			if err != nil {
 				return 0, err
 			}
 			w.bounds[depth] = b
-			depth, leaf = depth+1, leaf+1
-			continue
+			depth++
+			if st.code == plan.OpList {
+				continue
+			}
 		}
 		depth--
 		x, y := w.bounds[depth-1], w.bounds[depth]
-		switch op.Code {
+		switch st.code {
 		case plan.OpAnd:
 			x = max(x, y)
 		case plan.OpOr:
@@ -126,69 +168,64 @@ func (w *formulaWorker) bound(ops []plan.Op, base uint64) (uint64, error) {
 	return w.bounds[0], nil
 }
 
-// step evaluates the formula for the documents from base on into stack[0]. A
-// list that is joined to a set at once needs none of its own.
-func (w *formulaWorker) step(ops []plan.Op, base uint32) error {
-	depth, leaf := 0, 0
-	for i := 0; i < len(ops); i++ {
-		code := ops[i].Code
-		if code == plan.OpList {
-			o := w.operands[leaf]
-			leaf++
-			if i+1 < len(ops) {
-				code = ops[i+1].Code
-			}
-			if fused, err := w.join(o, code, depth, base); err != nil {
-				return named(o.handle, err)
-			} else if fused {
-				i++
-				continue
-			}
-			w.stack[depth] = rangeSet{}
-			live, err := o.add(&w.stack[depth], base)
-			if err != nil {
-				return named(o.handle, err)
-			}
-			w.live[depth] = live
-			depth++
+// run evaluates the formula for the documents from base on into stack[0].
+func (w *formulaWorker) run(base uint32) (err error) {
+	depth := 0
+	for _, st := range w.steps {
+		if st.operand < 0 {
+			depth--
+			w.combine(st.code, depth-1)
 			continue
 		}
-		depth--
-		w.combine(code, depth-1)
+		o := w.operands[st.operand]
+		if st.code == plan.OpList {
+			if w.live[depth], err = o.load(&w.stack[depth], base, true); err != nil {
+				return err
+			}
+			depth++
+		} else if err = w.join(o, st.code, depth-1, base); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// join does step code with the top of a stack of depth sets and the documents of
-// o, if it can do so without a set for o.
-func (w *formulaWorker) join(o *operand, code plan.OpCode, depth int, base uint32) (done bool, err error) {
-	if depth == 0 {
-		return false, nil
+// join joins the documents of o to the set at top of the stack.
+func (w *formulaWorker) join(o *operand, code plan.OpCode, top int, base uint32) (err error) {
+	set, live := &w.stack[top], w.live[top]
+	if code == plan.OpOr {
+		more, err := o.load(set, base, !live)
+		w.live[top] = live || more
+		return err
 	}
-	top, live := &w.stack[depth-1], w.live[depth-1]
-	switch {
-	case code == plan.OpOr:
-		if !live {
-			*top = rangeSet{}
-		}
-		more, err := o.add(top, base)
-		w.live[depth-1] = live || more
-		return true, err
-	case code == plan.OpAndNot:
-		if live {
-			err = o.remove(top, base)
-		}
-		return true, err
-	case code == plan.OpAnd && !live:
-		return true, nil
-	case code == plan.OpAnd && o.bits != nil:
-		w.live[depth-1] = o.keep(top, base)
-		return true, nil
+	if !live { // and stays so
+		return nil
 	}
-	return false, nil
+	if words, ok := o.bits(base); ok {
+		n := len(words) / 2
+		if code == plan.OpAndNot {
+			andNot(set[:n], words)
+		} else {
+			w.live[top] = andMore(set[:n], words) > 0
+			clear(set[n:])
+		}
+		return nil
+	}
+	if w.live[top+1], err = o.load(&w.stack[top+1], base, true); err == nil {
+		w.combine(code, top)
+	}
+	return err
 }
 
-// combine does step code with the sets at and at+1 of the stack.
+// andNot sets dst to dst AND NOT a, whose words it joins in pairs.
+func andNot(dst []uint64, a []uint32) {
+	a = a[:2*len(dst)]
+	for i := range dst {
+		dst[i] &^= uint64(a[2*i]) | uint64(a[2*i+1])<<32
+	}
+}
+
+// combine joins the set at at+1 of the stack to that at at.
 func (w *formulaWorker) combine(code plan.OpCode, at int) {
 	x, y := &w.stack[at], &w.stack[at+1]
 	liveX, liveY := w.live[at], w.live[at+1]
