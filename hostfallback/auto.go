@@ -25,11 +25,11 @@ import (
 type autoTable struct {
 	stretch          // from the first docID to the last
 	classes   uint64 // see classes
+	docs      []uint32
 	bits      []uint32
+	words     words
 	sieve     []uint32
 	bucket    buckets
-	docs      []uint32
-	words     words
 	scattered bool
 }
 

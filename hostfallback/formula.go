@@ -46,7 +46,7 @@ func (s *store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Result
 	e := s.evaluations.Get().(*evaluation)
 	defer s.evaluations.Put(e)
 	e.cut(s, f)
-	if len(e.shares) > 0 { // what the first one finds stays where it is
+	if len(e.shares) > 0 && !f.CountOnly { // what the first one finds stays where it is
 		e.shares[0].docs, out.Docs = out.Docs, nil
 	}
 	err := parallel(ctx, s.opt.Threads, len(e.shares), func(i int) error {

@@ -102,6 +102,7 @@ func benchmarkReal(b *testing.B, lists [][]uint32) {
 		if err := f.Add(src, all); err != nil {
 			b.Fatal(err)
 		}
+		var out plan.Results
 		return func() uint64 {
 			if err := st.Evaluate(b.Context(), f, &out); err != nil {
 				b.Fatal(err)

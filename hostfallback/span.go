@@ -34,8 +34,7 @@ type packed struct {
 // Auto has made, else as it is encoded: to make more would take longer than one
 // reading. It is then at the list's first docID.
 func (p *span) open(s *store, h plan.Handle) error {
-	l := s.src.List(h)
-	*p = span{handle: h, len: l.Len, spare: p.spare}
+	*p = span{handle: h, len: s.src.Lists[h].Len, spare: p.spare}
 	if t := s.tables.autos.at(h, len(s.src.Lists)).Load(); t != nil {
 		p.first = t.first
 		switch {
@@ -50,6 +49,7 @@ func (p *span) open(s *store, h plan.Handle) error {
 			return nil
 		}
 	}
+	l := s.src.List(h)
 	if l.Codec == codec.Bitset {
 		b, err := l.Bits()
 		p.bits = b.Words
