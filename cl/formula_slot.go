@@ -48,21 +48,25 @@ func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }
 // formulaProgram holds both kernels of formula.cl.
 var formulaProgram = kernelID{name: "formula"}
 
-func (s *Store) newFormulaSlot() (x *formulaSlot, err error) {
+func (s *Store) newFormulaSlot() (*formulaSlot, error) {
 	b := s.backend
 	shape := formulaShapeFor(b.tuning, b.dev.info.Memory)
-	x = &formulaSlot{store: s, shape: shape, kernels: map[kernelID]*ocl.Kernel{}, done: make(chan error, 1)}
-	if err := b.reserve(shape.bytes(), "scratch of formulas"); err != nil {
+	x := &formulaSlot{store: s, shape: shape, bytes: shape.bytes(), kernels: map[kernelID]*ocl.Kernel{}, done: make(chan error, 1)}
+	if err := b.reserve(x.bytes, "scratch of formulas"); err != nil {
 		return nil, err
 	}
-	x.bytes = shape.bytes()
-	defer func() {
-		if err != nil {
-			x.release()
-		}
-	}()
-	if x.queue, err = b.newQueue(); err != nil {
+	if err := x.fill(); err != nil {
+		x.release()
 		return nil, err
+	}
+	return x, nil
+}
+
+// fill makes what a slot has.
+func (x *formulaSlot) fill() (err error) {
+	b, shape := x.store.backend, x.shape
+	if x.queue, err = b.newQueue(); err != nil {
+		return err
 	}
 	for _, m := range []struct {
 		to    **ocl.MemObject
@@ -73,21 +77,21 @@ func (s *Store) newFormulaSlot() (x *formulaSlot, err error) {
 		{&x.sets, shape.groups * formulaRange / 32, "sets"}, {&x.counts, shape.groups, "counts"}, {&x.docs, shape.docs, "docIDs"},
 	} {
 		if *m.to, err = b.buffer(ocl.MemReadWrite, 4*uint64(m.words), m.what); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if x.up, err = b.newPinned(4 * formulaUpload); err != nil {
-		return nil, err
+		return err
 	}
 	if x.down, err = b.newPinned(4 * max(shape.docs, shape.groups)); err != nil {
-		return nil, err
+		return err
 	}
 	// Built here, not on the owner, which others wait for.
 	p, err := b.programOf(formulaProgram)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = b.do(func() error {
+	return b.do(func() error {
 		for _, name := range []string{"formula", "expand"} {
 			k, err := p.CreateKernel(name)
 			if err != nil {
@@ -97,7 +101,6 @@ func (s *Store) newFormulaSlot() (x *formulaSlot, err error) {
 		}
 		return nil
 	})
-	return x, err
 }
 
 // grow makes room for so many decoded words.
@@ -111,12 +114,13 @@ func (x *formulaSlot) grow(words int) error {
 	if err := b.reserve(more, "decoded lists of a formula"); err != nil {
 		return err
 	}
-	x.bytes += more
-	x.store.formulaBytes.Add(more)
 	m, err := b.buffer(ocl.MemReadWrite, 4*uint64(words), "decoded lists of a formula")
 	if err != nil {
+		b.unreserve(more)
 		return err
 	}
+	x.bytes += more
+	x.store.formulaBytes.Add(more)
 	x.decoded.Release()
 	x.decoded, x.shape.decoded = m, words
 	return nil

@@ -2,30 +2,118 @@ package cl
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
+
+	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 )
 
-// TestFormulas runs the cases of Store.Evaluate over both shapes of the kernels,
-// with as much scratch as a slot gets and with so little that a round is one
-// range of one formula.
-func TestFormulas(t *testing.T) {
-	d := testDevice(t)
-	lean := *d
-	lean.info.Memory = 1 << 16
-	for name, shape := range shapes(d) {
-		for scratch, d := range map[string]*Device{"": d, ", little scratch": &lean} {
-			t.Run(name+scratch, func(t *testing.T) {
-				plantest.RunFormulas(t, func(t *testing.T) plan.Backend {
-					b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
-					if err != nil {
-						t.Fatal(err)
-					}
-					return b
-				}, plantest.Options{Small: small() || d == &lean, Corrupt: true})
-			})
+// TestFormulasInLittleScratch runs the cases of Store.Evaluate over both shapes of
+// the kernels where a round is one range of one formula, so that all that can be
+// cut is cut. TestSuite has them with as much scratch as a slot gets.
+func TestFormulasInLittleScratch(t *testing.T) {
+	d := *testDevice(t)
+	d.info.Memory = 1 << 16
+	for name, shape := range shapes(&d) {
+		t.Run(name, func(t *testing.T) {
+			plantest.RunFormulas(t, func(t *testing.T) plan.Backend {
+				b, err := Open(context.Background(), &d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			}, plantest.Options{Small: true, Corrupt: true})
+		})
+	}
+}
+
+// union is the OR of all lists of the self-test, and its documents.
+func union(t *testing.T) (*plan.Source, *plan.Formulas, []uint32) {
+	t.Helper()
+	src, lists, err := selfTestSource()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := plan.Expr{Op: plan.OpOr}
+	for h := range lists {
+		e.Args = append(e.Args, plan.Expr{List: plan.Handle(h)})
+	}
+	f := new(plan.Formulas)
+	if err := f.Add(src, e); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat(lists...)
+	slices.Sort(want)
+	return src, f, slices.Compact(want)
+}
+
+// TestFormulaFaults fails every step that evaluating takes, once: the error says
+// so, nothing stays reserved, and the next batch is answered.
+func TestFormulaFaults(t *testing.T) {
+	src, f, want := union(t)
+	for _, step := range []string{"allocate", "build", "enqueue", "wait"} {
+		for n := 1; n <= 8; n++ {
+			b, faults := openFaulty(t, testDevice(t).Tuning())
+			s, err := b.Load(t.Context(), src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out plan.Results
+			faults.arm(step, n, ocl.ErrOutOfHostMemory)
+			err = s.Evaluate(t.Context(), f, &out)
+			met := faults.count(step) >= n
+			var failed *plan.DeviceError
+			if met && !errors.As(err, &failed) || !met && err != nil {
+				t.Errorf("%s %d, met %t: %v", step, n, met, err)
+			}
+			faults.arm("", 0, nil)
+			if err := s.Evaluate(t.Context(), f, &out); err != nil || !slices.Equal(out.Docs, want) {
+				t.Errorf("after %s %d: %d documents, want %d: %v", step, n, len(out.Docs), len(want), err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			if n := inUse(b); n != 0 {
+				t.Errorf("%d bytes are still reserved", n)
+			}
+			if !met {
+				if n == 1 {
+					t.Errorf("%s is no step of an evaluation", step)
+				}
+				break
+			}
 		}
+	}
+}
+
+// TestFormulaMemory gives less memory than a slot for formulas takes: the error
+// says so, and conjunctions go on.
+func TestFormulaMemory(t *testing.T) {
+	src, f, _ := union(t)
+	d := testDevice(t)
+	tuning := d.Tuning()
+	tuning.RoundTiles, tuning.Slots = 8, 1
+	b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: 16 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	s, err := b.Load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var out plan.Results
+	if err := s.Evaluate(t.Context(), f, &out); !errors.Is(err, plan.ErrOutOfMemory) {
+		t.Errorf("in 16 MiB: %v", err)
+	}
+	var q plan.Batch
+	q.Add(src, 0, 1)
+	if err := s.Intersect(t.Context(), &q, &out); err != nil {
+		t.Error(err)
 	}
 }

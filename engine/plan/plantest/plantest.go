@@ -75,6 +75,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
 	t.Run("bigbatch", s.bigBatch)
 	t.Run("bigquery", s.bigQuery)
 	t.Run("reuse", s.reuse)
+	t.Run("formulas", s.formulas)
 	t.Run("stats", s.stats)
 	t.Run("describe", s.describe)
 	t.Run("concurrent", s.concurrent)
