@@ -167,6 +167,17 @@ func TestLinesExtremes(t *testing.T) {
 	}
 }
 
+// One docID less and more than a segment, and than two.
+func TestLineSegmentEnds(t *testing.T) {
+	for _, n := range []int{1, 2, 255, 256, 257, 511, 512, 513} {
+		docs := uniformList(n, 100*n)
+		for _, id := range lineCodecs {
+			checkRoundTrip(t, id, docs, Options{})
+			checkLines(t, encode(t, id, docs, Options{}), docs)
+		}
+	}
+}
+
 // every has n docIDs, k apart, as far as they fit.
 func every(k uint32, n int) (docs []uint32) {
 	for i := range n {
