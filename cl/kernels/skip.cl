@@ -121,7 +121,7 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint co
 static inline void places(words_t p, uint lo, uint hi, __local const uint *x, uint n, __local uint *place, uint lane,
                           uint *loads) {
     for (uint i = lane; i < n; i += 4 * LANES) {
-        uint4 at = lo, k = min(i + LANES * (uint4)(0, 1, 2, 3), n - 1);
+        uint4 at = lo, k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // of vectors: Oclgrind 21.10 reads a scalar as one
         uint4 e = (uint4)(x[k.x], x[k.y], x[k.z], x[k.w]);
         for (uint left = hi - lo; left > 0;) { // as many steps for all
             uint step = (left + 1) / 2;
