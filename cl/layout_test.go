@@ -162,8 +162,12 @@ type element struct {
 func follow(s *Store, b *plan.Batch, r round, up, firstTile []uint32) (elements []element, err error) {
 	recordAt := func(at int) record { return record(up[at:]) }
 	decoded := map[uint32]element{} // by place in the buffer of decoded elements
-	for i := range r.runs[0] {
-		run := up[4*r.runsAt[0]+i*runWords:][:runWords]
+	var runs []uint32               // of all decoders
+	for d, n := range r.runs {
+		runs = append(runs, up[4*r.runsAt[d]:][:n*runWords]...)
+	}
+	for i := range len(runs) / runWords {
+		run := runs[i*runWords:][:runWords]
 		h := slices.IndexFunc(s.places, func(p place) bool { return p.off == run[0] && p.buffer == run[3]>>8&0xff })
 		if h < 0 || s.src.Lists[h].Len != run[1] || s.src.Lists[h].Words != run[2] || uint32(s.src.Lists[h].Codec) != run[3]&0xff {
 			return nil, fmt.Errorf("run %d is of no list: %v", i, run)

@@ -114,7 +114,7 @@ static inline uint ask(state_t state, uint epoch, uint t, uint *v) {
 #if NV_SHUFFLE
     uint lo = p[0], hi = p[1]; // volatile loads go to L2
 #else
-    uint lo = atomic_or(p, 0), hi = atomic_or(p + 1, 0);
+    uint lo = atomic_or(p, 0u), hi = atomic_or(p + 1, 0u);
 #endif
     *v = (lo & 0xffff) | hi << 16;
     return lo >> 16 == hi >> 16 && lo >> 18 == epoch ? lo >> 16 & 3 : 0;
@@ -128,7 +128,7 @@ static inline uint wait_for(state_t state, uint epoch, uint t, uint *v) {
         status = ask(state, epoch, t, v);
     if (status)
         return status;
-    atomic_or(state + STATE_FAILED, 1);
+    atomic_or(state + STATE_FAILED, 1u);
     *v = 0;
     return TILE_PREFIX;
 }
