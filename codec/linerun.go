@@ -44,19 +44,21 @@ func (r *lineRun) doc(j int) uint32 {
 	return uint32((r.at+int64(uint64(j)*r.step))>>LineShift) + bitsAt(r.low, uint(j)*r.b, r.b)
 }
 
-// lift adds the line to the lambdas in dst and tells whether the docIDs ascend
-// strictly between floor and limit.
-func (r *lineRun) lift(dst []uint32) bool {
-	at, step := r.at, int64(r.step)
-	before, ascends := int64(r.floor)-1, int64(-1) // below 0 while every docID is above the one before
-	for j, lambda := range dst {
-		d := at>>LineShift + int64(lambda)
-		at += step
+// decode writes the n docIDs to dst and tells whether they ascend strictly
+// between floor and limit.
+func (r *lineRun) decode(dst []uint32) bool {
+	n := len(dst) / 32 * 32
+	ascends, before := liftBlocks(dst, r.low, r.b, uint64(r.at), r.step, uint64(r.floor)-1)
+	at, rest := r.at+int64(uint64(n)*r.step), dst[n:]
+	unpack(rest, r.low[n/32*int(r.b):], r.b)
+	for j, lambda := range rest {
+		d := uint64(at>>LineShift) + uint64(lambda)
+		at += int64(r.step)
 		ascends &= before - d
 		before = d
-		dst[j] = uint32(d)
+		rest[j] = uint32(d)
 	}
-	return ascends < 0 && before <= r.limit
+	return int64(ascends) < 0 && int64(before) <= r.limit
 }
 
 // narrow is the half-open range of j, within 0 to n, where x must be if it is

@@ -281,8 +281,7 @@ func (v *Lines) decode(dst []uint32, k int) ([]uint32, error) {
 	}
 	all := slices.Grow(dst, r.n)[:len(dst)+r.n]
 	out := all[len(dst):]
-	unpack(out, r.low, r.b)
-	if !r.lift(out) || !v.hashed() && out[0] != r.floor {
+	if !r.decode(out) || !v.hashed() && out[0] != r.floor {
 		return dst, corrupt(v.codec, r.word, "block %d: docIDs do not ascend from %d to at most %d", k, r.floor, r.limit)
 	}
 	return all, nil

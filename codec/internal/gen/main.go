@@ -1,5 +1,5 @@
 // Command gen writes the loops that unpack 32 values of a constant bit width,
-// two for each width: plain, and with the prefix sum of gaps.
+// three for each width: plain, with the prefix sum of gaps, and along a line.
 //
 // Measured shapes (Zen 4, G ints/s per GHz at 8 bits): 64-bit loads with the
 // shifts and masks as constants 1.2, 32-bit loads 1.0; with the prefix sum, one
@@ -33,6 +33,7 @@ func files() map[string][]byte {
 	return map[string][]byte{
 		"unpack_gen.go": source(unpackHead, "unpack", 1, unpackOne),
 		"gaps_gen.go":   source(gapsHead, "sum", 0, sumOne),
+		"lines_gen.go":  linesSource(),
 	}
 }
 
