@@ -113,11 +113,11 @@ var speeds = [...]speed{
 	PFD:      {750, 59_000},
 	NewPFD:   {1230, 93_000},
 	RPFD:     {1850, 130_000},
-	LRC:      {980, 49_000},
-	LRCSeg:   {980, 44_000},
-	SegLRC:   {980, 42_000},
-	HSLRC128: {1200, 39_000},
-	HSLRC256: {1050, 40_000},
+	LRC:      {750, 49_000},
+	LRCSeg:   {750, 44_000},
+	SegLRC:   {750, 42_000},
+	HSLRC128: {1000, 39_000},
+	HSLRC256: {810, 40_000},
 }
 
 // cost is n times the cost of a docID, in thousandths of a bit, so that equal
