@@ -21,7 +21,7 @@ import (
 //   - compressed lists also have a plain copy, because in a batch nearly every
 //     segment would be decoded again and again;
 //   - lists whose docIDs lie close together have their words as well;
-//   - lists of up to one segment have no more than a plain copy.
+//   - lists of up to one segment have neither bits nor a sieve.
 type autoTable struct {
 	stretch          // from the first docID to the last
 	classes   uint64 // see classes
@@ -90,21 +90,16 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 		table.bits = view.Words
 		return table, 0, named(h, err)
 	}
-	if l.Len <= codec.SegmentLen {
-		if l.Codec == codec.Raw || take(4*len(docs)) {
-			table.docs = docs
-		}
-		return table, size, nil
-	}
-	table.scattered = scattered(docs)
-	if t.denser(h, plan.DenseRatio) {
+	long := l.Len > codec.SegmentLen
+	table.scattered = long && scattered(docs)
+	if long && t.denser(h, plan.DenseRatio) {
 		if bits, err := t.bitset(h, docs); err == nil { // it keeps its own books
 			table.bits = *bits
 		} else if !errors.Is(err, plan.ErrOutOfMemory) {
 			return nil, 0, err
 		}
 	}
-	if table.bits == nil {
+	if long && table.bits == nil {
 		shift := codec.BucketShift(l.Len, t.src.Docs, autoBucket)
 		sieve := 1 << bits.Len32(l.Len/4) // words: 8 to 16 bits a docID
 		entries := int(docs[len(docs)-1]>>shift) + 2
@@ -114,10 +109,10 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 		table.sieve = newSieve(docs, sieve)
 		table.bucket = buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
 	}
-	if n := countWords(docs); n*wordDocs <= len(docs) && take(12*n) {
+	if n := countWords(docs); n > 0 && n*wordDocs <= len(docs) && take(12*n) {
 		table.words = newWords(docs, n)
 	}
-	if l.Codec == codec.Raw || !t.denser(h, denseLead) && take(4*len(docs)) {
+	if l.Codec == codec.Raw || !(long && t.denser(h, denseLead)) && take(4*len(docs)) {
 		table.docs = docs
 	}
 	return table, size, nil
