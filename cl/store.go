@@ -210,7 +210,11 @@ func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	if err != nil {
 		return err
 	}
-	if b.Algorithm == plan.Auto && !s.mergesAll(b, t.records) {
+	if b.Algorithm == plan.Auto && s.mergesAll(b, t.records) {
+		if err := s.backend.testAlgorithm(ctx, plan.MergePath); err != nil {
+			return err
+		}
+	} else if b.Algorithm == plan.Auto {
 		probing := *b
 		probing.Algorithm = s.auto
 		b = &probing
