@@ -20,6 +20,14 @@
 //	           length or the second has bits        of merge_rows  of a tile and 260                          gather, by look-back
 //	gather     survivors, query after query        tuning.wg      4 bytes                2                   out, behind the counts
 //
+// Formulas (plan.Formulas) have slots and rounds of their own, formula*.go: a round is
+// some formulas over all ranges of documents, or some ranges of one. Compressed lists
+// are decoded first; counts come back, then docIDs, as many as there are.
+//
+//	formula    a formula for a range of documents  tuning.set_wg  1 KiB a set, 1 KiB     1 a step            sets[group], counts[group],
+//	                                                              (serial too)                               sums[block]
+//	expand     docIDs of ranges                    tuning.set_wg  4 bytes a work-item    2 a doubling        docs
+//
 // On devices of type CPU the same kernels are compiled with SCAN_SERIAL: one
 // work-item walks a whole tile, without local memory and barriers. What a
 // device gets is a row of tuning.toml; what its driver gets wrong, quirks.go.

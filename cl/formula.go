@@ -95,10 +95,11 @@ type formulaShape struct {
 	docs    int // of one expansion
 }
 
-// formulaShapeFor takes a sixteenth of the device's memory at most for all slots.
+// formulaShapeFor takes 1/256 of the device's memory at most for all slots, or one
+// range of documents a slot.
 func formulaShapeFor(t Tuning, memory uint64) formulaShape {
-	f := formulaShape{groups: 8192, decoded: 1 << 22, docs: 1 << 22}
-	for f.groups > 1 && uint64(t.formulaSlots())*f.bytes() > memory/16 {
+	f := formulaShape{groups: 1 << 16, decoded: 1 << 24, docs: 1 << 24}
+	for f.groups > 1 && uint64(t.formulaSlots())*f.bytes() > memory/256 {
 		f.groups /= 2
 		f.decoded /= 2
 		f.docs = max(f.docs/2, formulaRange)

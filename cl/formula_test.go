@@ -8,6 +8,7 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 )
@@ -26,7 +27,7 @@ func TestFormulasInLittleScratch(t *testing.T) {
 					t.Fatal(err)
 				}
 				return b
-			}, plantest.Options{Small: true, Corrupt: true})
+			}, plantest.Options{Small: true, Corrupt: true, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}})
 		})
 	}
 }

@@ -7,6 +7,9 @@
 //	defer x.Close()
 //	answer, err := x.Search(ctx, engine.Query{Text: "heaven earth"}, engine.SearchOptions{})
 //
+// A query may also be an expression of AND, OR and NOT (Query.Expr), which package
+// boolean reads.
+//
 // An Index is safe for concurrent use by any number of goroutines, except that
 // Close must not run beside other calls. Every backend gives the same answer,
 // byte for byte: docIDs ascend. When a device fails while the index is open

@@ -7,6 +7,11 @@
 // threads. Within a query, the elements of the shortest list go through the
 // other lists in blocks that stay in the first-level cache: what survives one
 // list is compacted in place and meets the next.
+//
+// A formula is cut into shares, ranges of documents. It is evaluated range by range
+// on bitsets that stay in the first-level cache; a mere OR goes by chunks that are
+// bits or docIDs, whichever is less, and AND and AND NOT of a short list look its
+// documents up in the others.
 package hostfallback
 
 import (

@@ -91,6 +91,42 @@ static inline uint not_below(words_t p, uint n, ulong x) {
     return lo;
 }
 
+// join_bits joins a set with the bits of n operands, from word `first` of them on.
+// A work-group goes word by word, so that the loads of several operands are on
+// their way at once; a serial one operand by operand, which compiles to vectors.
+static inline void join_bits(ARENA, words_t aux, words_t decoded, __global const uint4 *operands, uint n, uint first,
+                             uint does, __local uint *set) {
+    uint flip = does == STEP_ANDNOT ? 0xffffffffu : 0;
+#if SCAN_SERIAL
+    for (uint k = 0; k < n; k++) {
+        uint4 r = operands[k];
+        words_t p = operand_words(ARENA_ARGS, aux, decoded, r) + first;
+        uint inside = r.y > first ? min(r.y - first, (uint)RANGE_WORDS) : 0;
+        if (does == STEP_OR) {
+            for (uint w = 0; w < inside; w++)
+                set[w] |= p[w];
+            continue;
+        }
+        for (uint w = 0; w < inside; w++)
+            set[w] &= p[w] ^ flip;
+        for (uint w = inside; w < RANGE_WORDS; w++)
+            set[w] &= flip;
+    }
+#else
+    EACH_WORD(w) {
+        uint at = first + w, v = set[w];
+        #pragma unroll 4
+        for (uint k = 0; k < n; k++) {
+            uint4 r = operands[k];
+            words_t p = operand_words(ARENA_ARGS, aux, decoded, r);
+            uint b = at < r.y ? p[at] : 0;
+            v = does == STEP_OR ? v | b : v & (b ^ flip);
+        }
+        set[w] = v;
+    }
+#endif
+}
+
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(SET_WG, 1, 1)))
 #endif
@@ -140,14 +176,7 @@ __kernel void formula(ARENA, __global const uint *aux, __global const uint *deco
                 }
             }
         } else if (does <= STEP_ANDNOT) {
-            for (uint k = 0; k < step.z; k++) {
-                uint4 r = batch[step.y + k];
-                words_t p = operand_words(ARENA_ARGS, aux, decoded, r);
-                EACH_WORD(w) {
-                    uint at = base / 32 + w, v = at < r.y ? p[at] : 0;
-                    set[w] = does == STEP_OR ? set[w] | v : does == STEP_AND ? set[w] & v : set[w] & ~v;
-                }
-            }
+            join_bits(ARENA_ARGS, aux, decoded, batch + step.y, step.z, base / 32, does, set);
         } else {
             EACH_WORD(w) {
                 uint x = set[w], y = above[w];
