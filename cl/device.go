@@ -107,8 +107,8 @@ func (d *Device) Preferred() (bool, string) {
 // check refuses a device that the kernels cannot run on.
 func (d *Device) check() error {
 	t := d.tuning
-	local := max(4*max(8*128+1, 4*t.Tile+t.Tile/32+3), 8*t.mergeTile()+16*t.MergeWG+4*65)
-	group := max(t.local(), t.decodeLocal(), t.mergeLocal())
+	local := max(4*max(8*128+1, 4*t.Tile+t.Tile/32+3), 8*t.mergeTile()+16*t.MergeWG+4*65, formulaLocal)
+	group := max(t.local(), t.decodeLocal(), t.mergeLocal(), t.setLocal())
 	fault := t.check()
 	var why string
 	switch {

@@ -86,6 +86,7 @@ const (
 	formulaPage     = 128  // PAGE
 	formulaOperands = 1 << 14
 	formulaUpload   = 1 << 20
+	formulaLocal    = (plan.MaxDepth+1)*formulaRange/8 + 8*formulaPage + 8 // bytes of local memory at most
 )
 
 // A formulaShape is how much memory a slot for formulas has.
