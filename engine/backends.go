@@ -16,6 +16,7 @@ import (
 type candidate struct {
 	name string
 	open func(ctx context.Context) (plan.Backend, error)
+	kept bool // stays open: somebody else closes it
 }
 
 // start opens the backend and loads src; on failure nothing stays open.
@@ -26,19 +27,22 @@ func (c candidate) start(ctx context.Context, src *plan.Source) (*running, error
 	}
 	s, err := b.Load(ctx, src)
 	if err != nil {
+		if c.kept {
+			return nil, err
+		}
 		return nil, errors.Join(err, b.Close())
 	}
-	return &running{backend: b, store: s, info: b.Info()}, nil
+	return &running{backend: b, store: s, info: b.Info(), kept: c.kept}, nil
 }
 
 func hostCandidate(opt Options) candidate {
-	return candidate{"host", func(context.Context) (plan.Backend, error) {
+	return candidate{name: "host", open: func(context.Context) (plan.Backend, error) {
 		return hostfallback.New(hostfallback.Options{Threads: opt.Threads, MemoryLimit: opt.HostMemory, Lazy: opt.Lazy}), nil
 	}}
 }
 
 func clCandidate(d *cl.Device, opt Options) candidate {
-	return candidate{d.String(), func(ctx context.Context) (plan.Backend, error) {
+	return candidate{name: d.String(), open: func(ctx context.Context) (plan.Backend, error) {
 		return cl.Open(ctx, d, cl.Options{
 			MemoryLimit: opt.DeviceMemory, Profiling: opt.Profiling, CountLoads: opt.CountLoads, Log: opt.Log})
 	}}
@@ -46,6 +50,9 @@ func clCandidate(d *cl.Device, opt Options) candidate {
 
 // candidates lists the backends that opt allows, best first.
 func candidates(opt Options, log zerolog.Logger) ([]candidate, error) {
+	if opt.On != nil {
+		return []candidate{{opt.On.Info().Device, func(context.Context) (plan.Backend, error) { return opt.On, nil }, true}}, nil
+	}
 	switch opt.Backend {
 	case "host":
 		return []candidate{hostCandidate(opt)}, nil

@@ -31,7 +31,7 @@ type faulty struct {
 }
 
 func (f *faulty) candidate() candidate {
-	return candidate{f.name, func(context.Context) (plan.Backend, error) {
+	return candidate{name: f.name, open: func(context.Context) (plan.Backend, error) {
 		f.opens.Add(1)
 		if f.open != nil {
 			return nil, f.open

@@ -64,6 +64,12 @@ type Options struct {
 	// The zero Logger writes nothing.
 	Log *zerolog.Logger
 
+	// On is a backend that is open already, and takes the place of Backend and
+	// Device. The caller closes it, after the index. What concerns the making of
+	// backends (Threads, DeviceMemory, HostMemory, Lazy, Profiling, CountLoads) has
+	// no effect then.
+	On plan.Backend
+
 	// backends replaces the discovery in tests.
 	backends []candidate
 }
@@ -96,6 +102,7 @@ type running struct {
 	backend plan.Backend
 	store   plan.Store
 	info    plan.Info
+	kept    bool // not closed with the index
 }
 
 // Open maps the index file at path, validates it and makes its lists resident
@@ -252,7 +259,10 @@ func (x *Index) Close() error {
 	}
 	var errs []error
 	for _, r := range x.opened {
-		errs = append(errs, r.store.Close(), r.backend.Close())
+		errs = append(errs, r.store.Close())
+		if !r.kept {
+			errs = append(errs, r.backend.Close())
+		}
 	}
 	if x.file != nil {
 		errs = append(errs, x.file.Close())
