@@ -63,4 +63,34 @@ static inline uint4 gaps_of(words_t p, uint4 r, uint s, uint count, uint lane, _
     return v;
 }
 
+// touch asks for a cache line ahead of the loads.
+static inline void touch(words_t p) {
+#if NV_SHUFFLE
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+#else
+    prefetch(p, 1);
+#endif
+}
+
+// touch_segment asks for the words of segment s, so that segments that are decoded
+// one after the other do not wait for memory each.
+static inline void touch_segment(words_t p, uint4 r, uint s) {
+    uint codec = r.w & 0xff, at = 0;
+    if (codec == CODEC_VBYTE) {
+        at = vbyte_at(p, r, s);
+    } else if (codec == CODEC_RICE) {
+        rice_t x = rice_of(p, r, s);
+        touch(p + x.low);
+        at = x.at;
+    } else if (codec == CODEC_RPFD) {
+        uint a = SEGMENTS(r.y);
+        rpfd_t x = rpfd_of(p, r.z, a, r.y);
+        at = clamp_at(r.z, x.slots + 4 * (ulong)x.b * s);
+    } else {
+        at = pfd_of(p, r, s).at; // parapfor has its directory in the same place
+    }
+    touch(p + at);
+    touch(p + min(at + 31, r.z)); // 128 values of 8 bits are 32 words
+}
+
 #endif

@@ -9,12 +9,12 @@
 //           SCAN_LOCAL: (1) the segments of the first and the last element, under
 //           HS from their buckets; (2) the segment of every element, between those,
 //           four searches at once; (3) the first element of every segment that is
-//           hit; (4) segment by segment: decode it into local memory
+//           hit, and all such segments asked for; (4) segment by segment: decode it into local memory
 //           (segments.cl), search it; (5) elements found move together.
 //           SCAN_SERIAL: one work-item keeps the segment that it decoded last.
 // Batch     as in intersect.
 // Launch    one group of LANES work-items a tile (SCAN_SERIAL: of one).
-// Local     2.5*TILE + 2 + WORK_WORDS words (SCAN_SERIAL: none, but survivors also
+// Local     2.5*TILE + WORK_WORDS words (SCAN_SERIAL: none, but survivors also
 //           as scratch).
 // Bounds    any list bytes: see probe.cl and gaps.cl; searches are bounded by log2
 //           of the list, segments decoded by the elements.
@@ -30,6 +30,28 @@
 // by_segments says whether the list of record r is looked up by its segments.
 static inline bool by_segments(uint4 r) { return is_gaps(r.w & 0xff) && (r.w >> 16 & 0xff) != PROBE_BITS; }
 
+// bucket_segments returns the segments among which that of x is, first and behind
+// the last: under HS those of its bucket, else all.
+static inline uint2 bucket_segments(uint4 r, uint4 s, words_t aux, uint x, uint *loads) {
+    uint2 all = (uint2)(0, SEGMENTS(r.y));
+    if ((r.w >> 16 & 0xff) == PROBE_HS && s.y > 1) {
+        uint h = min(x >> (r.w >> 24), s.y - 2);
+        LOADS(*loads, 2);
+        all.x = min(aux[s.x + h] / SEGMENT, all.y);
+        if (x >> (r.w >> 24) < s.y - 1) // or x is behind the last bucket
+            all.y = clamp(aux[s.x + h + 1] / SEGMENT, all.x, all.y);
+    }
+    return all;
+}
+
+#if COUNT_LOADS
+#define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
+#else
+#define COUNT_ARG
+#endif
+
+#if SCAN_SERIAL
+
 // segment_of returns the first segment in [lo, hi) whose last docID is not below x,
 // or hi.
 static inline uint segment_of(words_t p, uint lo, uint hi, uint x, uint *loads) {
@@ -44,27 +66,6 @@ static inline uint segment_of(words_t p, uint lo, uint hi, uint x, uint *loads) 
     return lo;
 }
 
-// bucket_segments narrows the segments that segment_of searches for x, under HS.
-static inline void bucket_segments(uint4 r, uint4 s, words_t aux, uint x, uint *lo, uint *hi, uint *loads) {
-    *lo = 0;
-    *hi = SEGMENTS(r.y);
-    if ((r.w >> 16 & 0xff) == PROBE_HS && s.y > 1) {
-        uint h = min(x >> (r.w >> 24), s.y - 2);
-        LOADS(*loads, 2);
-        *lo = min(aux[s.x + h] / SEGMENT, *hi);
-        if (x >> (r.w >> 24) < s.y - 1) // or x is behind the last bucket
-            *hi = clamp(aux[s.x + h + 1] / SEGMENT, *lo, *hi);
-    }
-}
-
-#if COUNT_LOADS
-#define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
-#else
-#define COUNT_ARG
-#endif
-
-#if SCAN_SERIAL
-
 // keep_segments looks n ascending elements up in a list and leaves those that it
 // has in `to`, which may be where they come from. It returns how many.
 static inline uint keep_segments(words_t p, uint4 r, uint4 s, words_t aux, __global const uint *x, uint n,
@@ -74,10 +75,10 @@ static inline uint keep_segments(words_t p, uint4 r, uint4 s, words_t aux, __glo
     if (r.y == 0 || r.z < segments)
         return 0; // an empty list, or no encoder wrote this
     for (uint i = 0; i < n; i++) {
-        uint e = x[i], lo, hi;
+        uint e = x[i];
         if (now == segments || p[now] < e) {
-            bucket_segments(r, s, aux, e, &lo, &hi, loads);
-            now = segment_of(p, lo, hi, e, loads);
+            uint2 among = bucket_segments(r, s, aux, e, loads);
+            now = segment_of(p, among.x, among.y, e, loads);
             if (now == segments)
                 break; // nothing further on either
             count = segment_docs(p, r, now, docs);
@@ -117,20 +118,32 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint co
 
 #else // SCAN_LOCAL
 
-// places finds the segment of each of n elements, among lo to hi-1, or hi.
-static inline void places(words_t p, uint lo, uint hi, __local const uint *x, uint n, __local uint *place, uint lane,
-                          uint *loads) {
+// segments_of returns for four elements the first of `left` segments from lo on
+// whose last docID is not below the element, or the one behind them; `last` is the
+// last one of the list. Four searches wait for memory together.
+static inline uint4 segments_of(words_t p, uint last, uint4 lo, uint4 left, uint4 x, uint *loads) {
+    while (any(left != 0)) {
+        uint4 step = (left + 1) / 2, mid = min(lo + step - 1, (uint4)last);
+        uint4 doc = (uint4)(p[mid.x], p[mid.y], p[mid.z], p[mid.w]);
+        LOADS(*loads, 4);
+        lo = doc < x && left != 0 ? lo + step : lo;
+        left -= step;
+    }
+    return lo;
+}
+
+// places finds the segments of n elements. Those of the first and the last one,
+// which all work-items find alike, bound the others.
+static inline void places(words_t p, uint4 r, uint4 s, words_t aux, __local const uint *x, uint n, __local uint *place,
+                          uint lane, uint *loads) {
+    uint last = SEGMENTS(r.y) - 1;
+    uint4 ends = (uint4)(x[0], x[n - 1], x[n - 1], x[n - 1]);
+    uint2 a = bucket_segments(r, s, aux, ends.x, loads), b = bucket_segments(r, s, aux, ends.y, loads);
+    ends = segments_of(p, last, (uint4)(a.x, b.xxx), (uint4)(a.y - a.x, b.yyy - b.xxx), ends, loads);
+    uint begin = min(ends.x, last), many = min(max(ends.y, begin), last) + 1 - begin;
     for (uint i = lane; i < n; i += 4 * LANES) {
-        uint4 at = lo, k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // of vectors: Oclgrind 21.10 reads a scalar as one
-        uint4 e = (uint4)(x[k.x], x[k.y], x[k.z], x[k.w]);
-        for (uint left = hi - lo; left > 0;) { // as many steps for all
-            uint step = (left + 1) / 2;
-            uint4 mid = at + step - 1;
-            uint4 last = (uint4)(p[mid.x], p[mid.y], p[mid.z], p[mid.w]);
-            LOADS(*loads, 4);
-            at = last < e ? at + step : at;
-            left -= step;
-        }
+        uint4 k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // of vectors: Oclgrind 21.10 reads a scalar as one
+        uint4 at = segments_of(p, last, (uint4)begin, (uint4)many, (uint4)(x[k.x], x[k.y], x[k.z], x[k.w]), loads);
         place[k.x] = at.x;
         if (i + LANES < n) place[k.y] = at.y;
         if (i + 2 * LANES < n) place[k.z] = at.z;
@@ -149,17 +162,9 @@ static inline bool has(__local const uint *docs, uint x) {
 // mark_segments sets place[i] to whether the list has element i of n. Every
 // work-item of the group calls it.
 static inline void mark_segments(words_t p, uint4 r, uint4 s, words_t aux, __local const uint *x, uint n,
-                                 __local uint *place, __local ushort *heads, __local uint *edge, __local uint *work,
-                                 uint *loads) {
+                                 __local uint *place, __local ushort *heads, __local uint *work, uint *loads) {
     uint lane = get_local_id(0), segments = SEGMENTS(r.y), hits = 0;
-    if (lane < 2) { // the first and the last element
-        uint e = x[lane ? n - 1 : 0], lo, hi;
-        bucket_segments(r, s, aux, e, &lo, &hi, loads);
-        edge[lane] = segment_of(p, lo, hi, e, loads);
-    }
-    segment_barrier();
-    uint end = min(edge[1] + 1, segments);
-    places(p, min(edge[0], end), end, x, n, place, lane, loads);
+    places(p, r, s, aux, x, n, place, lane, loads);
     segment_barrier();
     for (uint from = 0; from < n; from += LANES) {
         uint i = from + lane;
@@ -169,17 +174,19 @@ static inline void mark_segments(words_t p, uint4 r, uint4 s, words_t aux, __loc
         hits += sum.y;
     }
     segment_barrier();
+    for (uint h = lane; h < hits; h += LANES)
+        touch_segment(p, r, place[heads[h]]);
     if (hits == 0) // behind the end of the list
         for (uint i = lane; i < n; i += LANES)
             place[i] = 0;
     for (uint h = 0; h < hits; h++) {
-        uint begin = heads[h], stop = h + 1 < hits ? heads[h + 1] : n, segment = place[begin];
+        uint from = heads[h], stop = h + 1 < hits ? heads[h + 1] : n, segment = place[from];
         uint count = segment_count(r, segment), base = segment_base(p, r, segment);
         uint4 d = sums4(gaps_of(p, r, segment, count, lane, work) + 1, lane, work) + base;
         d = 4 * lane + (uint4)(0, 1, 2, 3) < count ? d : (uint4)0xffffffffu;
         vstore4(d, lane, work);
         segment_barrier();
-        for (uint i = begin + lane; i < stop; i += LANES)
+        for (uint i = from + lane; i < stop; i += LANES)
             place[i] = has(work, x[i]);
         segment_barrier();
         LOADS(*loads, lane ? 0 : r.z / segments);
@@ -202,7 +209,7 @@ static inline uint keep(__local uint *x, __local const uint *mark, uint n, uint 
 }
 
 static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint count, __local uint *x, uint n,
-                        __local uint *place, __local ushort *heads, __local uint *edge, __local uint *work, uint *loads) {
+                        __local uint *place, __local ushort *heads, __local uint *work, uint *loads) {
     uint lane = get_local_id(0);
     for (uint j = 0; j < count && n; j++) {
         uint4 r = terms[2 * j], s = terms[2 * j + 1];
@@ -215,7 +222,7 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint co
             n = m = 0; // an empty list, or no encoder wrote this
         }
         if (m)
-            mark_segments(list_words(ARENA_ARGS, r), r, s, aux, x, m, place, heads, edge, work, loads);
+            mark_segments(list_words(ARENA_ARGS, r), r, s, aux, x, m, place, heads, work, loads);
         segment_barrier();
         n = keep(x, place, n, lane, work);
     }
@@ -237,7 +244,6 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     __local uint x[TILE];       // elements, ascending
     __local uint place[TILE];   // segment of each, then whether it was found
     __local ushort heads[TILE]; // first element of each segment that is hit
-    __local uint edge[2];       // segments of the first and the last element
     __local uint work[WORK_WORDS];
     uint t = get_group_id(0), lane = get_local_id(0);
 #endif
@@ -252,7 +258,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     for (uint i = lane; i < n; i += LANES)
         x[i] = from[i];
     segment_barrier();
-    n = walk(ARENA_ARGS, aux, batch + 2 * tile.x, tile.y, x, n, place, heads, edge, work, &loads);
+    n = walk(ARENA_ARGS, aux, batch + 2 * tile.x, tile.y, x, n, place, heads, work, &loads);
     for (uint i = lane; i < n && !count_only; i += LANES)
         to[i] = x[i];
 #endif
