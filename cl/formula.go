@@ -13,6 +13,11 @@ import (
 // Evaluate answers f in rounds of kernels/formula.cl, one after the other;
 // concurrent callers overlap.
 func (s *Store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+	return s.evaluate(ctx, f, out, s.auto)
+}
+
+// evaluate takes the bitsets that algorithm a has made of some lists.
+func (s *Store) evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results, a plan.Algorithm) error {
 	began := time.Now()
 	out.Reset()
 	if s.closed.Load() {
@@ -24,7 +29,7 @@ func (s *Store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Result
 	if err := f.Validate(s.src); err != nil {
 		return err
 	}
-	t, err := s.tablesOf(ctx, s.auto)
+	t, err := s.tablesOf(ctx, a)
 	if err != nil {
 		return err
 	}

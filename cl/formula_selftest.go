@@ -39,13 +39,14 @@ func (s *Store) selfTestFormulas(ctx context.Context, lists [][]uint32, failed f
 		want[i] = plainEvaluate(has, f.Formula(i), s.src.Docs)
 	}
 	var got plan.Results
-	for _, f.CountOnly = range []bool{false, true} {
-		if err := s.Evaluate(ctx, &f, &got); err != nil {
+	for _, a := range []plan.Algorithm{plan.Bits, plan.BS} { // with bitsets of lists and without
+		f.CountOnly = a == plan.BS
+		if err := s.evaluate(ctx, &f, &got, a); err != nil {
 			return err
 		}
 		for i, want := range want {
 			if got.Count(i) != uint64(len(want)) || !f.CountOnly && !slices.Equal(got.Query(i), want) {
-				return failed("formula %d: %d documents, expected %d, or others", i, got.Count(i), len(want))
+				return failed("formula %d under %s: %d documents, expected %d, or others", i, a, got.Count(i), len(want))
 			}
 		}
 	}

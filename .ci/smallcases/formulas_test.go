@@ -25,6 +25,7 @@ func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[stri
 		matches := []func(d uint32) bool{
 			func(d uint32) bool { return has("few", d) || has("spread", d) || has("dense", d) },
 			func(d uint32) bool { return has("dense", d) && !has("spread", d) && !has("tiles", d) },
+			func(d uint32) bool { return has("tiles", d) && !has("few", d) },
 			func(d uint32) bool { return has("dense", d) && has("tiles", d) && (has("few", d) || has("jumps", d)) },
 			func(d uint32) bool {
 				return has("tiles", d) && !(has("spread", d) && (has("jumps", d) || has("few", d))) ||
@@ -34,6 +35,7 @@ func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[stri
 		for _, e := range []plan.Expr{
 			node(plan.OpOr, few, spread, dense),
 			node(plan.OpAndNot, dense, spread, tiles),
+			node(plan.OpAndNot, tiles, few),
 			node(plan.OpAnd, dense, tiles, node(plan.OpOr, few, jumps)),
 			node(plan.OpOr, node(plan.OpAndNot, tiles, node(plan.OpAnd, spread, node(plan.OpOr, jumps, few))), node(plan.OpAnd, few, dense)),
 		} {
