@@ -42,6 +42,41 @@ func (w *worker) dense(j *job, probers []*prober, t *task, within stretch) (int,
 	return count, nil
 }
 
+// close answers a query whose lead has words and whose first prober has bits:
+// one load for a word instead of one for a docID. It goes on as dense does.
+func (w *worker) close(j *job, probers []*prober, t *task) (int, error) {
+	count := 0
+	total := len(w.lead.words.index)
+	for at, end := t.steps((total + len(w.acc) - 1) / len(w.acc)); at < end && !j.cancelled(); at++ {
+		from, to := at*len(w.acc), min((at+1)*len(w.acc), total)
+		part := words{w.lead.words.index[from:to], w.lead.words.bits[from:to]}
+		acc := w.acc[:to-from]
+		n := part.and(acc, probers[0].bits)
+		rest := probers[1:]
+		for len(rest) > 0 && n > len(acc) && rest[0].bits != nil {
+			n = words{part.index, acc}.and(acc, rest[0].bits)
+			rest = rest[1:]
+		}
+		if len(rest) == 0 && j.batch.CountOnly {
+			count += n
+			continue
+		}
+		room := w.tail(n + 3)
+		n = 0
+		for i, x := range acc {
+			if x != 0 {
+				n += expand(room[n:], acc[i:i+1], 64*part.index[i])
+			}
+		}
+		n, err := w.sift(j, room[:n], rest)
+		if err != nil {
+			return 0, err
+		}
+		count += n
+	}
+	return count, nil
+}
+
 // join sets dst to the words of a, joined in pairs.
 func join(dst []uint64, a []uint32) {
 	a = a[:2*len(dst)]

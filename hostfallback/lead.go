@@ -26,6 +26,7 @@ type lead struct {
 
 	// Under Auto:
 	bits      []uint32 // if there are some
+	words     words    // likewise
 	dense     bool     // they are better joined word by word than turned into docIDs
 	scattered bool     // its docIDs hit few cache lines of a bitset
 }
@@ -34,13 +35,13 @@ type lead struct {
 // it leaves out others where that costs little. It uses the list's table t, unless
 // that is nil.
 func (l *lead) open(s *store, h plan.Handle, t *autoTable, within stretch) error {
-	l.list, l.dense, l.scattered = s.src.List(h), false, false
+	l.list, l.words, l.dense, l.scattered = s.src.List(h), words{}, false, false
 	if t != nil {
 		if t.docs != nil {
 			docs := within.cut(t.docs)
 			l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
 		}
-		l.bits, l.scattered = t.bits, t.scattered
+		l.bits, l.words, l.scattered = t.bits, within.cutWords(t.words), t.scattered
 		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || s.tables.denser(h, denseLead))
 	}
 	var err error

@@ -123,16 +123,3 @@ func TestGallop(t *testing.T) {
 		}
 	}
 }
-
-func TestWordsOfList(t *testing.T) {
-	w := newWords([]uint32{0, 63, 64, 200, 201, math.MaxUint32}, 4)
-	if !slices.Equal(w.index, []uint32{0, 1, 3, math.MaxUint32 / 64}) || !slices.Equal(w.bits, []uint64{1<<63 | 1, 1, 3 << 8, 1 << 63}) {
-		t.Errorf("%+v", w)
-	}
-	for _, g := range codectest.Generators() {
-		docs := g.List(6, 3000, 1<<20)
-		if w := newWords(docs, 0); len(w.index) != countWords(docs) {
-			t.Errorf("%s: %d words, counted %d", g.Name, len(w.index), countWords(docs))
-		}
-	}
-}

@@ -1,5 +1,7 @@
 package hostfallback
 
+import "math/bits"
+
 // wordDocs is the least mean number of docIDs in a word that makes words worth
 // keeping.
 const wordDocs = 3
@@ -32,17 +34,41 @@ func newWords(docs []uint32, n int) words {
 	return w
 }
 
+// cutWords is the part of w that lies in s, whole words.
+func (s stretch) cutWords(w words) words {
+	from, to := lowerBound(w.index, s.first/64), len(w.index)
+	if to > 0 && w.index[to-1] > s.last/64 {
+		to = lowerBound(w.index, s.last/64+1)
+	}
+	return words{w.index[from:to], w.bits[from:to]}
+}
+
+// and sets dst to the words of w, of which there are as many, AND bits, and
+// returns the number of bits set.
+func (w words) and(dst []uint64, set []uint32) (n int) {
+	from := w.bits[:len(dst)]
+	for i, k := range w.index[:len(dst)] {
+		x := uint64(0)
+		if at := 2 * int(k); at+1 < len(set) {
+			x = from[i] & (uint64(set[at]) | uint64(set[at+1])<<32)
+		}
+		dst[i] = x
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
 // or sets the bits of the words from at on up to index last in acc, whose length
 // is a power of two and which begins at a multiple of it, and returns where the
 // next word is.
 func (w words) or(acc *[chunkDocs / 64]uint64, at int, last uint32) int {
 	index := w.index[at:]
-	bits := w.bits[at:][:len(index)]
+	set := w.bits[at:][:len(index)]
 	for i, k := range index {
 		if k > last {
 			return at + i
 		}
-		acc[k%(chunkDocs/64)] |= bits[i]
+		acc[k%(chunkDocs/64)] |= set[i]
 	}
 	return at + len(index)
 }
@@ -60,9 +86,9 @@ func (w words) filter(dst, cand []uint32, at int) (n, next int) {
 			cand = cand[gallop(cand, k*64):]
 			continue
 		}
-		bits := w.bits[at]
+		set := w.bits[at]
 		in := 0
-		if bits == ^uint64(0) {
+		if set == ^uint64(0) {
 			if in = gallop(cand, k*64+63); in < len(cand) && cand[in] == k*64+63 {
 				in++
 			}
@@ -71,7 +97,7 @@ func (w words) filter(dst, cand []uint32, at int) (n, next int) {
 			for ; in < len(cand) && cand[in]/64 == k; in++ {
 				x := cand[in]
 				dst[n] = x
-				n += int(bits >> (x % 64) & 1)
+				n += int(set >> (x % 64) & 1)
 			}
 		}
 		cand = cand[in:]

@@ -56,8 +56,13 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	if err := w.lead.open(s, lists[0], w.autos[0], within); err != nil {
 		return 0, err
 	}
-	if len(probers) > 0 && w.lead.dense && probers[0].bits != nil {
-		return w.dense(j, probers, t, within)
+	if len(probers) > 0 && probers[0].bits != nil {
+		switch n := len(w.lead.words.index); {
+		case n > 0 && (!w.lead.dense || 4*n < len(w.lead.bits)):
+			return w.close(j, probers, t)
+		case w.lead.dense:
+			return w.dense(j, probers, t, within)
+		}
 	}
 	count := 0
 	for at, end := t.steps(w.lead.steps); at < end && !j.cancelled(); {
