@@ -44,12 +44,13 @@ func (w *worker) dense(j *job, probers []*prober, t *task, within stretch) (int,
 
 // close answers a query whose lead has words and whose first prober has bits:
 // one load for a word instead of one for a docID. It goes on as dense does.
-func (w *worker) close(j *job, probers []*prober, t *task) (int, error) {
+func (w *worker) close(j *job, probers []*prober, t *task, within stretch) (int, error) {
 	count := 0
-	total := len(w.lead.words.index)
+	lead := within.cutWords(w.lead.words)
+	total := len(lead.index)
 	for at, end := t.steps((total + len(w.acc) - 1) / len(w.acc)); at < end && !j.cancelled(); at++ {
 		from, to := at*len(w.acc), min((at+1)*len(w.acc), total)
-		part := words{w.lead.words.index[from:to], w.lead.words.bits[from:to]}
+		part := words{lead.index[from:to], lead.bits[from:to]}
 		acc := w.acc[:to-from]
 		n := part.and(acc, probers[0].bits)
 		rest := probers[1:]

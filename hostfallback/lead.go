@@ -41,7 +41,7 @@ func (l *lead) open(s *store, h plan.Handle, t *autoTable, within stretch) error
 			docs := within.cut(t.docs)
 			l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
 		}
-		l.bits, l.words, l.scattered = t.bits, within.cutWords(t.words), t.scattered
+		l.bits, l.words, l.scattered = t.bits, t.words, t.scattered
 		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || s.tables.denser(h, denseLead))
 	}
 	var err error

@@ -59,7 +59,7 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	if len(probers) > 0 && probers[0].bits != nil {
 		switch n := len(w.lead.words.index); {
 		case n > 0 && (!w.lead.dense || 4*n < len(w.lead.bits)):
-			return w.close(j, probers, t)
+			return w.close(j, probers, t, within)
 		case w.lead.dense:
 			return w.dense(j, probers, t, within)
 		}

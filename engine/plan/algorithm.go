@@ -55,7 +55,8 @@ const (
 	Bits
 	// Gallop is exponential search from the place of the element before.
 	Gallop
-	// SvS is small versus small: galloping from list to list, shortest first.
+	// SvS is small versus small: binary search in what the element before has left
+	// of the list, from list to list, shortest first.
 	SvS
 	// SkipList descends a skip list over each longer list.
 	SkipList
