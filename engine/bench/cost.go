@@ -73,7 +73,7 @@ func (s *session) measure(ctx context.Context, who contestant, setups []setup, w
 			for j < len(costs) && costs[j].encoding == costs[i].encoding && costs[j].threads == costs[i].threads {
 				j++
 			}
-			if err := s.measureAll(ctx, costs[i:j], a); err != nil {
+			if err := s.measureAll(ctx, who, costs[i:j], a); err != nil {
 				return nil, err
 			}
 			i = j
@@ -83,7 +83,7 @@ func (s *session) measure(ctx context.Context, who contestant, setups []setup, w
 }
 
 // measureAll measures one thing of setups that share an index.
-func (s *session) measureAll(ctx context.Context, costs []*cost, a access) error {
+func (s *session) measureAll(ctx context.Context, who contestant, costs []*cost, a access) error {
 	var due []*cost
 	for _, c := range costs {
 		if !c.measured[a] && !c.unfit {
@@ -93,7 +93,7 @@ func (s *session) measureAll(ctx context.Context, costs []*cost, a access) error
 	if len(due) == 0 {
 		return nil
 	}
-	x, err := s.index(ctx, indexKey{due[0].backend, due[0].threads, due[0].encoding, a})
+	x, err := s.index(ctx, who, due[0].threads, due[0].encoding, a)
 	if err != nil {
 		return err
 	}

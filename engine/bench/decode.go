@@ -111,7 +111,7 @@ func (s *session) decodeDevice(ctx context.Context, who contestant, src *plan.So
 	if err != nil {
 		return rate, 0, err
 	}
-	x, err := engine.New(ctx, src, dict, engine.Options{Backend: who.name, Device: s.opt.Device, Workers: 1, Profiling: true, BatchCandidates: 2*ints + 2})
+	x, err := s.newIndex(ctx, who, 0, profiled, src, dict)
 	if err != nil {
 		return rate, 0, err
 	}
@@ -119,7 +119,7 @@ func (s *session) decodeDevice(ctx context.Context, who contestant, src *plan.So
 	if peak, err = s.peak(ctx, x); err != nil {
 		return rate, 0, err
 	}
-	if err := x.SearchBatches(ctx, queries, engine.SearchOptions{}, func(first int, r *plan.Results) error {
+	if err := x.SearchBatches(ctx, queries, engine.SearchOptions{BatchCandidates: 2*ints + 2}, func(first int, r *plan.Results) error {
 		for i := range len(r.Offsets) - 1 {
 			if !slices.Equal(r.Query(i), lists[first+i]) {
 				return fmt.Errorf("list %d as %s decodes to something else on %s", first+i, src.Lists[first+i].Codec, who)
@@ -137,7 +137,7 @@ func (s *session) decodeDevice(ctx context.Context, who contestant, src *plan.So
 	for run := range s.opt.Runs + 1 {
 		var took time.Duration
 		for range repeats {
-			err := x.SearchBatches(ctx, queries, engine.SearchOptions{CountOnly: true}, func(_ int, r *plan.Results) error {
+			err := x.SearchBatches(ctx, queries, engine.SearchOptions{CountOnly: true, BatchCandidates: 2*ints + 2}, func(_ int, r *plan.Results) error {
 				took += r.Stats.Decode
 				return nil
 			})

@@ -46,20 +46,9 @@ func (s *session) source(ctx context.Context, e encoding) (*plan.Source, error) 
 	return src, err
 }
 
-// access is how an index is opened: what costs extra slows the rest, so each has
-// an index of its own.
-type access uint8
-
-const (
-	busy     access = iota // as many workers as keep the backend busy
-	alone                  // one worker: nothing else runs
-	profiled               // one worker, with device times
-	counting               // with the bytes that kernels ask for
-)
-
 // indexKey says whose lists lie where, and how the index is opened.
 type indexKey struct {
-	backend  string
+	who      string
 	threads  int
 	encoding encoding
 	access   access
@@ -72,23 +61,19 @@ type openIndex struct {
 }
 
 // index opens an index of the workload, or gives the one that is open.
-func (s *session) index(ctx context.Context, k indexKey) (*engine.Index, error) {
+func (s *session) index(ctx context.Context, who contestant, threads int, e encoding, a access) (*engine.Index, error) {
+	k := indexKey{who.name, threads, e, a}
 	if s.open.x != nil && s.open.key == k {
 		return s.open.x, nil
 	}
 	if err := s.closeIndex(); err != nil {
 		return nil, err
 	}
-	src, err := s.source(ctx, k.encoding)
+	src, err := s.source(ctx, e)
 	if err != nil {
 		return nil, err
 	}
-	opt := engine.Options{Backend: k.backend, Device: s.opt.Device, Threads: k.threads,
-		Profiling: k.access == profiled, CountLoads: k.access == counting}
-	if k.access == alone || k.access == profiled {
-		opt.Workers = 1
-	}
-	x, err := engine.New(ctx, src, s.dict, opt)
+	x, err := s.newIndex(ctx, who, threads, a, src, s.dict)
 	if err == nil {
 		s.open = openIndex{k, x}
 	}

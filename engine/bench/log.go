@@ -44,7 +44,7 @@ func (s *session) logLayout(ctx context.Context, who contestant, layout Layout) 
 	if err := s.wantPeer(ctx); err != nil {
 		return err
 	}
-	x, err := s.index(ctx, indexKey{who.name, s.opt.Threads, plainly(layout), busy})
+	x, err := s.index(ctx, who, s.opt.Threads, plainly(layout), busy)
 	if err != nil {
 		return err
 	}

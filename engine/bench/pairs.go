@@ -74,8 +74,7 @@ func (s *session) pairTimes(ctx context.Context, who contestant, p *twoLists, th
 		if a != alone && who.name == "host" {
 			break
 		}
-		x, err := engine.New(ctx, p.src, dict, engine.Options{Backend: who.name, Device: s.opt.Device, Threads: threads, Workers: 1,
-			Profiling: a == profiled, CountLoads: a == counting})
+		x, err := s.newIndex(ctx, who, threads, a, p.src, dict)
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,7 @@ func (s *session) batches(ctx context.Context, who contestant, m method) (*batch
 // batchRun runs the batches one after the other; responses and times are those
 // of the last run.
 func (s *session) batchRun(ctx context.Context, who contestant, m method, a access) (*batching, error) {
-	x, err := s.index(ctx, indexKey{who.name, s.opt.Threads, plainly(LayoutRaw), a})
+	x, err := s.index(ctx, who, s.opt.Threads, plainly(LayoutRaw), a)
 	if err != nil {
 		return nil, err
 	}

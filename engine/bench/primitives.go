@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -35,36 +34,25 @@ func primitivesExhibit() exhibit {
 }
 
 // primitives measures those of one device.
-func (s *session) primitives(ctx context.Context, who contestant) (err error) {
-	devices, err := cl.Devices(s.opt.Device)
+func (s *session) primitives(ctx context.Context, who contestant) error {
+	b, err := s.backend(ctx, who, profiled)
 	if err != nil {
 		return err
 	}
-	for _, d := range devices {
-		if d.Info().Device != who.info.Device {
-			continue
-		}
-		b, err := cl.Open(ctx, d, cl.Options{Profiling: true})
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, b.Close()) }()
-		peak, err := b.CopyPeak(ctx)
-		if err != nil {
-			return err
-		}
-		sizes := pick(&s.opt, []int{1 << 20, 1 << 24, 1 << 28}, []int{1 << 16, 1 << 20})
-		if who.info.Type != "gpu" {
-			sizes = pick(&s.opt, []int{1 << 20, 1 << 24}, []int{1 << 16, 1 << 20})
-		}
-		for _, n := range sizes {
-			if err := s.primitivesOf(ctx, who, b, peak, n); err != nil {
-				return err
-			}
-		}
-		return nil
+	peak, err := b.CopyPeak(ctx)
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("%s is gone", who)
+	sizes := pick(&s.opt, []int{1 << 20, 1 << 24, 1 << 28}, []int{1 << 16, 1 << 20})
+	if who.info.Type != "gpu" {
+		sizes = pick(&s.opt, []int{1 << 20, 1 << 24}, []int{1 << 16, 1 << 20})
+	}
+	for _, n := range sizes {
+		if err := s.primitivesOf(ctx, who, b, peak, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // primitivesOf measures scan and compaction of n words and checks their results.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"heddle/codec"
+	"heddle/cl"
 	"heddle/engine"
 	"heddle/engine/hdl"
 	"heddle/engine/plan"
@@ -42,6 +42,7 @@ func reproduce(ctx context.Context, name string, all []exhibit, opt Options, std
 	if err := realFolder(opt.Real); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.closeDevices()) }()
 	if err := s.meet(ctx); err != nil {
 		return err
 	}
@@ -62,10 +63,11 @@ type session struct {
 	rows        *rowWriter
 	out, log    io.Writer
 	contestants []contestant
-	real        []collection         // read once
-	peaks       map[string]float64   // copy bandwidth by device, bytes a second
-	readings    map[string][]reading // by exhibit
-	now         *exhibit             // the one at hand
+	devices     map[access]*cl.Backend // of the one device
+	real        []collection           // read once
+	peaks       map[string]float64     // copy bandwidth by device, bytes a second
+	readings    map[string][]reading   // by exhibit
+	now         *exhibit               // the one at hand
 
 	// Of the workload at hand:
 	w       *Workload
@@ -77,54 +79,6 @@ type session struct {
 	costs   map[setup]*cost
 	batched map[method]*batching
 	open    openIndex
-}
-
-// contestant is a backend that is measured.
-type contestant struct {
-	name string // "host" or "opencl", as engine.Options.Backend
-	info plan.Info
-}
-
-// runs tells whether the contestant runs an algorithm.
-func (c contestant) runs(a plan.Algorithm) bool { return c.info.Runs(a) == nil }
-
-// String names the contestant in panels.
-func (c contestant) String() string { return c.info.Device }
-
-// on says in a reading who was measured.
-func (c contestant) on(r reading) reading {
-	r.Backend, r.Device = c.info.Kind, c.info.Device
-	return r
-}
-
-// meet opens every backend with an index of one list before anything is made: a
-// device that is asked for and not there is an error at once, one that is not
-// asked for is left out.
-func (s *session) meet(ctx context.Context) error {
-	src := &plan.Source{Docs: 1}
-	if _, err := src.Append(codec.Raw, []uint32{0}, codec.DefaultOptions()); err != nil {
-		return err
-	}
-	dict, err := hdl.NewDictionary([]string{"t"})
-	if err != nil {
-		return err
-	}
-	names, required := s.opt.backends()
-	for _, name := range names {
-		x, err := engine.New(ctx, src, dict, engine.Options{Backend: name, Device: s.opt.Device, Threads: s.opt.Threads})
-		if !required && errors.Is(err, plan.ErrNoDevice) {
-			s.logf("%s left out: %v", name, err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		s.contestants = append(s.contestants, contestant{name, x.Backend()})
-		if err := x.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // runAll runs the exhibits that want no workload, then for each order of
