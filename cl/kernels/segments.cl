@@ -209,10 +209,14 @@ static inline void s16_lanes(words_t p, uint words, uint at, uint count, uint la
 // indexes turns the distances of `count` exceptions into places, UINT_MAX behind
 // the last one.
 static inline uint4 indexes(__local const uint *distance, uint count, uint lane, __local uint *sums) {
-    uint4 number = 4 * lane + (uint4)(0, 1, 2, 3);
-    uint4 d = number < count ? vload4(lane, distance) + 1 : (uint4)0;
+    uint k = 4 * lane;
+    uint4 d = 0; // nothing is read behind the last one: nobody has written there
+    if (k < count) d.x = distance[k] + 1;
+    if (k + 1 < count) d.y = distance[k + 1] + 1;
+    if (k + 2 < count) d.z = distance[k + 2] + 1;
+    if (k + 3 < count) d.w = distance[k + 3] + 1;
     uint4 i = sums4(d, lane, sums) - 1;
-    return number < count ? i : (uint4)0xffffffffu;
+    return k + (uint4)(0, 1, 2, 3) < count ? i : (uint4)0xffffffffu;
 }
 
 static inline uint4 newpfd_lanes(words_t p, uint4 r, uint s, uint count, uint lane, __local uint *work) {

@@ -64,17 +64,14 @@ static inline uint4 gaps_of(words_t p, uint4 r, uint s, uint count, uint lane, _
 }
 
 // touch asks for a cache line ahead of the loads.
-static inline void touch(words_t p) {
 #if NV_SHUFFLE
-    asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
-#else
-    prefetch(p, 1);
+static inline void touch(words_t p) { asm volatile("prefetch.global.L1 [%0];" ::"l"(p)); }
 #endif
-}
 
 // touch_segment asks for the words of segment s, so that segments that are decoded
 // one after the other do not wait for memory each.
 static inline void touch_segment(words_t p, uint4 r, uint s) {
+#if NV_SHUFFLE // the builtin `prefetch` does nothing on most devices
     uint codec = r.w & 0xff, at = 0;
     if (codec == CODEC_VBYTE) {
         at = vbyte_at(p, r, s);
@@ -91,6 +88,7 @@ static inline void touch_segment(words_t p, uint4 r, uint s) {
     }
     touch(p + at);
     touch(p + min(at + 31, r.z)); // 128 values of 8 bits are 32 words
+#endif
 }
 
 #endif

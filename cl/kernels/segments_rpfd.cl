@@ -40,10 +40,10 @@ typedef struct {
     uint phase; // of the block at from: 0 nothing is there, 1 offsets are, 2 overflows too
 } array_t;
 
-// patch adds an overflow to value i of a block, of which n from `first` on are in v.
-static inline void patch(work_t v, uint first, uint n, uint i, uint overflow, uint b) {
+// patch adds overflow j to value i of a block, of which n from `first` on are in v.
+static inline void patch(work_t v, uint first, uint n, uint i, work_t overflows, uint j, uint b) {
     if (i - first < n)
-        v[i - first] |= above(overflow + 1, b);
+        v[i - first] |= above(overflows[j] + 1, b);
 }
 
 // patches adds the overflows of `count` exceptions.
@@ -52,14 +52,14 @@ static inline void patches(work_t v, uint first, uint n, uint b, work_t offsets,
 #if SCAN_SERIAL
     for (uint j = 0, i = 0xffffffffu; j < count; j++) {
         i += offsets[j] + 1;
-        patch(v, first, n, i, overflows[j], b);
+        patch(v, first, n, i, overflows, j, b);
     }
 #else
-    uint4 i = indexes(offsets, count, lane, sums), over = vload4(lane, overflows);
-    patch(v, first, n, i.x, over.x, b);
-    patch(v, first, n, i.y, over.y, b);
-    patch(v, first, n, i.z, over.z, b);
-    patch(v, first, n, i.w, over.w, b);
+    uint4 i = indexes(offsets, count, lane, sums);
+    patch(v, first, n, i.x, overflows, 4 * lane, b);
+    patch(v, first, n, i.y, overflows, 4 * lane + 1, b);
+    patch(v, first, n, i.z, overflows, 4 * lane + 2, b);
+    patch(v, first, n, i.w, overflows, 4 * lane + 3, b);
 #endif
 }
 
@@ -103,6 +103,8 @@ static inline void rpfd_gaps(words_t p, uint4 r, uint s, uint count, uint lane, 
 #if !SCAN_SERIAL
 // rpfd_lanes gives the gaps of values 4*lane to 4*lane+3.
 static inline uint4 rpfd_lanes(words_t p, uint4 r, uint s, uint count, uint lane, __local uint *work) {
+    vstore4((uint4)0, lane, work); // those behind the last value
+    segment_barrier();
     rpfd_gaps(p, r, s, count, lane, work, work + RPFD_WORDS);
     uint4 v = vload4(lane, work);
     segment_barrier();

@@ -139,7 +139,7 @@ static inline void places(words_t p, uint4 r, uint4 s, words_t aux, __local cons
     uint last = SEGMENTS(r.y) - 1;
     uint4 ends = (uint4)(x[0], x[n - 1], x[n - 1], x[n - 1]);
     uint2 a = bucket_segments(r, s, aux, ends.x, loads), b = bucket_segments(r, s, aux, ends.y, loads);
-    ends = segments_of(p, last, (uint4)(a.x, b.xxx), (uint4)(a.y - a.x, b.yyy - b.xxx), ends, loads);
+    ends = segments_of(p, last, (uint4)(a.x, b.x, b.x, b.x), (uint4)(a.y, b.y, b.y, b.y) - (uint4)(a.x, b.x, b.x, b.x), ends, loads);
     uint begin = min(ends.x, last), many = min(max(ends.y, begin), last) + 1 - begin;
     for (uint i = lane; i < n; i += 4 * LANES) {
         uint4 k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // of vectors: Oclgrind 21.10 reads a scalar as one
