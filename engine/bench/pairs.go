@@ -43,11 +43,20 @@ func pair(ctx context.Context, seed uint64, short, long int) (*twoLists, error) 
 	return &twoLists{src, a, b, intersect(nil, a, b)}, err
 }
 
-// unite merges ascending lists.
+// unite merges ascending lists; what is in both comes once.
 func unite(a, b []uint32) []uint32 {
-	out := append(slices.Clone(a), b...)
-	slices.Sort(out)
-	return slices.Compact(out)
+	out := make([]uint32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		x := min(a[0], b[0])
+		out = append(out, x)
+		if a[0] == x {
+			a = a[1:]
+		}
+		if b[0] == x {
+			b = b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // inputs of both lists.
