@@ -109,7 +109,7 @@ func BenchmarkIntersect(b *testing.B) {
 		pool, queries = 50, 160
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, id := range suiteCodecs {
+	for _, id := range codec.IDs() {
 		if id == codec.Bitset {
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 )
@@ -39,10 +38,6 @@ func shapes(d *Device) map[string]Tuning {
 
 func small() bool { return os.Getenv("HEDDLE_TEST_SMALL") == "1" }
 
-// suiteCodecs are those that the kernels look docIDs up in.
-var suiteCodecs = []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset,
-	codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256}
-
 // TestSuite runs the suite of all backends over both shapes of the kernels.
 func TestSuite(t *testing.T) {
 	d := testDevice(t)
@@ -54,7 +49,7 @@ func TestSuite(t *testing.T) {
 					t.Fatal(err)
 				}
 				return b
-			}, plantest.Options{Small: small(), Codecs: suiteCodecs})
+			}, plantest.Options{Small: small()})
 		})
 	}
 }

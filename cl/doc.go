@@ -6,19 +6,31 @@
 // Lists lie in an arena of at most four buffers, as they lie in the index file;
 // the tables of an algorithm (buckets, lines, bitsets) lie in a buffer beside it.
 // A batch is cut into rounds (round.go): the elements of the shortest lists, tile
-// by tile. A round is one upload, at most three launches and one download, in the
-// in-order queue of a slot; the rounds of several slots overlap.
+// by tile. A round is one upload, a launch for each decoder that it needs, two more
+// and one download, in the in-order queue of a slot; the rounds of several slots
+// overlap.
 //
 //	kernel     what                                work-group     local memory           barriers            result
-//	decode     shortest lists to docIDs, by runs   128            2 KiB, 2 KiB more      2, 3 a row with     decoded[tile]
-//	                                                              without warp shuffles  exceptions, 10 for
+//	decode     shortest lists to docIDs, by runs:  128            2 KiB, 2 KiB more      2, 3 a row with     decoded[tile]
+//	           one kernel for parapfor and bitsets                without warp shuffles  exceptions, 10 for
 //	                                                                                     the scan; with
 //	                                                                                     shuffles none
+//	           one for lists under lines           128            none                   none
+//	           one for each other gap codec        32             segments.cl            a few a segment
 //	intersect  elements in all lists of the query  tuning.wg      16.1 bytes an element  2 and 1 a list      found[tile], counts[tile],
 //	                                                              of a tile                                  sums[block]
+//	  pmf      the same, PMF0 to PMF4              tuning.wg      12.3 bytes an element  3 to 7 a list       the same
+//	  skip     the same, where a list of a gap     32             10 bytes an element    4 a list, a few a   the same
+//	           codec is looked up                                 and a segment          segment that is hit
 //	merge      the same, where lists are of like    tuning.merge_wg 8 bytes an element     4                  the same, or out, without
 //	           length or the second has bits        of merge_rows  of a tile and 260                          gather, by look-back
 //	gather     survivors, query after query        tuning.wg      4 bytes                2                   out, behind the counts
+//
+// A round runs a kernel that is built for what its lists and its algorithm ask for,
+// its features (program.go), so that the common ones stay lean: raw lists and bitsets
+// under BS, LR, HS and bits ask for none. What a store's lists ask for is built and
+// tested when it is loaded, the rest when a batch first needs it. choose.go says what
+// Auto takes.
 //
 // Formulas (plan.Formulas) have slots and rounds of their own, formula*.go: a round is
 // some formulas over all ranges of documents, or some ranges of one. Compressed lists

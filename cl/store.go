@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -156,21 +157,23 @@ func (s *Store) buildKernels() error {
 			}
 		}
 	}
-	_, err := s.backend.programOf(kernelID{"intersect", s.with})
+	_, err := s.backend.programOf(kernelID{"intersect", s.features(s.with)})
 	return err
 }
 
 // features are those of the kernel that runs a round which asks for some: none, or
 // all that the store's lists ask for beside those of the algorithm, so that a
-// store needs few programs.
+// store needs few programs. Kernels for gap codecs take seconds to build on some
+// devices, so there is one for each codec, and one for any mixture.
 func (s *Store) features(some feature) feature {
 	if some == 0 {
 		return 0
 	}
-	if some&useGaps != 0 {
-		some |= s.with
+	if some&useGaps == 0 {
+		some |= s.with &^ useGaps // gap codecs have a kernel of their own
+	} else if some = (some | s.with) &^ usePMF; bits.OnesCount32(uint32(some&useGaps)) > 1 {
+		some |= useGaps | useLines | useIS | useLRSeg
 	}
-	some |= s.with &^ useGaps // a kernel of its own
 	if some.shell() != "intersect.cl" {
 		some &^= usePart // the others know PARA alone
 	}
