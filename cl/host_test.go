@@ -64,8 +64,7 @@ func BenchmarkCollect(b *testing.B) {
 	s := &Store{src: src, backend: &Backend{}, places: make([]place, len(src.Lists)), tile: 256, maxTiles: 1 << 18}
 	x := &slot{store: s, firstTile: make([]uint32, maxQueries+1)}
 	up := make([]uint32, uploadWords(s.maxTiles))
-	var at position
-	x.round, at = s.cut(batch, s.records(nil), at, up, x.firstTile)
+	x.round, _ = s.cut(batch, s.records(nil), position{}, up, x.firstTile)
 	x.docsAt = (x.round.tiles + 3) / 4 * 4
 	down := make([]uint32, x.docsAt+int(x.round.candidates))
 	r := rand.New(rand.NewPCG(1, 2))
