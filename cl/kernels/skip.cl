@@ -44,14 +44,6 @@ static inline uint2 bucket_segments(uint4 r, uint4 s, words_t aux, uint x, uint 
     return all;
 }
 
-#if COUNT_LOADS
-#define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
-#else
-#define COUNT_ARG
-#endif
-
-#if SCAN_SERIAL
-
 // segment_of returns the first segment in [lo, hi) whose last docID is not below x,
 // or hi.
 static inline uint segment_of(words_t p, uint lo, uint hi, uint x, uint *loads) {
@@ -65,6 +57,14 @@ static inline uint segment_of(words_t p, uint lo, uint hi, uint x, uint *loads) 
     }
     return lo;
 }
+
+#if COUNT_LOADS
+#define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
+#else
+#define COUNT_ARG
+#endif
+
+#if SCAN_SERIAL
 
 // keep_segments looks n ascending elements up in a list and leaves those that it
 // has in `to`, which may be where they come from. It returns how many.
@@ -118,32 +118,28 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint co
 
 #else // SCAN_LOCAL
 
-// segments_of returns for four elements the first of `left` segments from lo on
-// whose last docID is not below the element, or the one behind them; `last` is the
-// last one of the list. Four searches wait for memory together.
-static inline uint4 segments_of(words_t p, uint last, uint4 lo, uint4 left, uint4 x, uint *loads) {
-    while (any(left != 0)) {
-        uint4 step = (left + 1) / 2, mid = min(lo + step - 1, (uint4)last);
-        uint4 doc = (uint4)(p[mid.x], p[mid.y], p[mid.z], p[mid.w]);
-        LOADS(*loads, 4);
-        lo = doc < x && left != 0 ? lo + step : lo;
-        left -= step;
-    }
-    return lo;
-}
-
-// places finds the segments of n elements. Those of the first and the last one,
-// which all work-items find alike, bound the others.
+// places finds the segments of n elements, four at once, so that the searches wait
+// for memory together. Those of the first and the last one bound the others; odd
+// work-items look for the one, even ones for the other.
 static inline void places(words_t p, uint4 r, uint4 s, words_t aux, __local const uint *x, uint n, __local uint *place,
-                          uint lane, uint *loads) {
-    uint last = SEGMENTS(r.y) - 1;
-    uint4 ends = (uint4)(x[0], x[n - 1], x[n - 1], x[n - 1]);
-    uint2 a = bucket_segments(r, s, aux, ends.x, loads), b = bucket_segments(r, s, aux, ends.y, loads);
-    ends = segments_of(p, last, (uint4)(a.x, b.x, b.x, b.x), (uint4)(a.y, b.y, b.y, b.y) - (uint4)(a.x, b.x, b.x, b.x), ends, loads);
-    uint begin = min(ends.x, last), many = min(max(ends.y, begin), last) + 1 - begin;
+                          uint lane, __local uint *work, uint *loads) {
+    uint e = x[lane & 1 ? n - 1 : 0];
+    uint2 among = bucket_segments(r, s, aux, e, loads);
+    e = segment_of(p, among.x, among.y, e, loads);
+    if (lane < 2) work[lane] = e;
+    segment_barrier();
+    uint last = SEGMENTS(r.y) - 1, begin = min(work[0], last), end = min(max(work[1], begin), last) + 1;
     for (uint i = lane; i < n; i += 4 * LANES) {
-        uint4 k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // of vectors: Oclgrind 21.10 reads a scalar as one
-        uint4 at = segments_of(p, last, (uint4)begin, (uint4)many, (uint4)(x[k.x], x[k.y], x[k.z], x[k.w]), loads);
+        uint4 at = begin, k = min(i + LANES * (uint4)(0, 1, 2, 3), (uint4)(n - 1)); // of vectors: Oclgrind 21.10 reads a scalar as one
+        uint4 y = (uint4)(x[k.x], x[k.y], x[k.z], x[k.w]);
+        for (uint left = end - begin; left > 0;) { // as many steps for all
+            uint step = (left + 1) / 2;
+            uint4 mid = at + step - 1;
+            uint4 doc = (uint4)(p[mid.x], p[mid.y], p[mid.z], p[mid.w]);
+            LOADS(*loads, 4);
+            at = doc < y ? at + step : at;
+            left -= step;
+        }
         place[k.x] = at.x;
         if (i + LANES < n) place[k.y] = at.y;
         if (i + 2 * LANES < n) place[k.z] = at.z;
@@ -164,7 +160,7 @@ static inline bool has(__local const uint *docs, uint x) {
 static inline void mark_segments(words_t p, uint4 r, uint4 s, words_t aux, __local const uint *x, uint n,
                                  __local uint *place, __local ushort *heads, __local uint *work, uint *loads) {
     uint lane = get_local_id(0), segments = SEGMENTS(r.y), hits = 0;
-    places(p, r, s, aux, x, n, place, lane, loads);
+    places(p, r, s, aux, x, n, place, lane, work, loads);
     segment_barrier();
     for (uint from = 0; from < n; from += LANES) {
         uint i = from + lane;
