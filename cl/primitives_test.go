@@ -17,9 +17,10 @@ func forms(d *Device) map[string]Tuning {
 	all := map[string]Tuning{}
 	for name, t := range shapes(d) {
 		t.LookBack = false
-		t.ScanWG, t.ScanChunk = 64, 3 // chunks end often
+		t.ScanWG, t.ScanRows, t.ScanChunk = 64, 4, 3 // chunks end often
 		all[name] = t
 		if t.LookBack = !t.Serial; t.LookBack {
+			t.ScanRows = 8
 			all[name+", look-back"] = t
 		}
 	}
@@ -228,7 +229,7 @@ func TestEpochs(t *testing.T) {
 // BenchmarkScan measures scan and compaction of half by the device's clock.
 func BenchmarkScan(b *testing.B) {
 	d := testDevice(b)
-	sizes := []int{1 << 20, 1 << 24, 1 << 26, 1 << 28}
+	sizes := []int{1 << 24, 1 << 26, 1 << 28}
 	if small() || d.Info().Type != "gpu" {
 		sizes = []int{1 << 20, 1 << 24}
 	}
@@ -238,36 +239,38 @@ func BenchmarkScan(b *testing.B) {
 		in[i] = r.Uint32()
 	}
 	out := make([]uint32, len(in))
-	for _, lookBack := range []bool{false, true} {
-		for _, wg := range []int{128, 256, 512} {
-			for _, chunk := range []int{512, 1024, 2048} {
-				t := d.Tuning()
-				if t.ScanWG, t.ScanChunk, t.LookBack = wg, chunk, lookBack; lookBack && (chunk != 1024 || t.Serial) {
-					continue // chunks are of the plain form
-				}
-				backend := openForm(b, d, t, true)
-				for _, n := range sizes {
-					for _, name := range []string{"scan", "compact"} {
-						b.Run(fmt.Sprintf("%s/n=%d/lookback=%t/wg=%d/chunk=%d", name, n, lookBack, wg, chunk), func(b *testing.B) {
-							for b.Loop() {
-								var timing Timing
-								var err error
-								if name == "scan" {
-									timing, err = backend.Scan(b.Context(), out[:n], in[:n], 20)
-								} else {
-									_, timing, err = backend.Compact(b.Context(), out[:0], in[:n], Keep{Greatest: 1<<31 - 1}, 20)
-								}
-								if err != nil {
-									b.Fatal(err)
-								}
-								best := slices.Min(timing.Runs).Seconds()
-								b.ReportMetric(float64(n)/best/1e9, "Gelem/s")
-								b.ReportMetric(float64(timing.Bytes)/best/1e9, "GB/s")
-								b.ReportMetric(best*1e6, "us")
-							}
-						})
+	type shape struct {
+		wg, rows int
+		lookBack bool
+	}
+	shapes := []shape{{256, 4, false}}
+	if !d.Tuning().Serial {
+		shapes = append(shapes, shape{128, 4, true}, shape{128, 8, true}, shape{256, 4, true}, shape{256, 8, true}, shape{512, 4, true})
+	}
+	for _, shape := range shapes {
+		t := d.Tuning()
+		t.ScanWG, t.ScanRows, t.LookBack = shape.wg, shape.rows, shape.lookBack
+		backend := openForm(b, d, t, true)
+		for _, n := range sizes {
+			for _, name := range []string{"scan", "compact"} {
+				b.Run(fmt.Sprintf("%s/n=%d/lookback=%t/wg=%d/rows=%d", name, n, t.LookBack, t.ScanWG, t.ScanRows), func(b *testing.B) {
+					for b.Loop() {
+						var timing Timing
+						var err error
+						if name == "scan" {
+							timing, err = backend.Scan(b.Context(), out[:n], in[:n], 20)
+						} else {
+							_, timing, err = backend.Compact(b.Context(), out[:0], in[:n], Keep{Greatest: 1<<31 - 1}, 20)
+						}
+						if err != nil {
+							b.Fatal(err)
+						}
+						best := slices.Min(timing.Runs).Seconds()
+						b.ReportMetric(float64(n)/best/1e9, "Gelem/s")
+						b.ReportMetric(float64(timing.Bytes)/best/1e9, "GB/s")
+						b.ReportMetric(best*1e6, "us")
 					}
-				}
+				})
 			}
 		}
 	}

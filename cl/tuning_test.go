@@ -53,6 +53,9 @@ func TestTuningTable(t *testing.T) {
 		if r.ScanWG < 32 || r.ScanWG > 1024 || r.ScanWG%32 != 0 || r.ScanChunk < 1 {
 			t.Errorf("row %q: scans of %d work-items, %d tiles a chunk", r.Name, r.ScanWG, r.ScanChunk)
 		}
+		if err := r.check(); err != nil { // as rows of a file
+			t.Errorf("row %q: %v", r.Name, err)
+		}
 	}
 }
 
@@ -79,7 +82,7 @@ func TestDefines(t *testing.T) {
 			text := row.defines(count)
 			for name, value := range map[string]int{
 				"WG": row.WG, "TILE": row.Tile, "SCAN_SERIAL": number(row.Serial), "NV_SHUFFLE": number(row.NVShuffle), "COUNT_LOADS": number(count),
-				"SCAN_WG": row.ScanWG, "MERGE_WG": row.MergeWG, "MERGE_ROWS": row.MergeRows,
+				"SCAN_WG": row.ScanWG, "SCAN_ROWS": row.ScanRows, "MERGE_WG": row.MergeWG, "MERGE_ROWS": row.MergeRows,
 			} {
 				if line := fmt.Sprintf("#define %s %d\n", name, value); !strings.Contains(text, line) {
 					t.Errorf("row %q: no %q in\n%s", row.Name, line, text)

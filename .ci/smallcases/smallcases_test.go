@@ -61,6 +61,9 @@ func TestKernels(t *testing.T) {
 			tuning.Serial, tuning.NVShuffle = serial, false
 			tuning.LookBack = !serial && !count
 			tuning.ScanWG, tuning.ScanChunk, tuning.MergeRows = 64, 2, 4
+			if tuning.ScanRows = 4; tuning.LookBack {
+				tuning.ScanRows = 8
+			}
 			t.Run(fmt.Sprintf("serial=%v,count loads=%v", serial, count), func(t *testing.T) {
 				backend, err := cl.Open(t.Context(), devices[0], cl.Options{
 					Tuning: &tuning, CountLoads: count, Profiling: true, SkipSelfTest: true})
