@@ -53,6 +53,13 @@ func candidates(opt Options, log zerolog.Logger) ([]candidate, error) {
 	if opt.On != nil {
 		return []candidate{{opt.On.Info().Device, func(context.Context) (plan.Backend, error) { return opt.On, nil }, true}}, nil
 	}
+	var rows []cl.Tuning
+	if opt.Tuning != "" { // a fault of the file shows without OpenCL too
+		var err error
+		if rows, err = cl.ReadTunings(opt.Tuning); err != nil {
+			return nil, fmt.Errorf("tuning: %w", err)
+		}
+	}
 	switch opt.Backend {
 	case "host":
 		return []candidate{hostCandidate(opt)}, nil
@@ -61,13 +68,6 @@ func candidates(opt Options, log zerolog.Logger) ([]candidate, error) {
 		return nil, fmt.Errorf("unknown backend %q (one of auto, host, opencl)", opt.Backend)
 	}
 	explicit := opt.Backend == "opencl"
-	var rows []cl.Tuning
-	if opt.Tuning != "" {
-		var err error
-		if rows, err = cl.ReadTunings(opt.Tuning); err != nil {
-			return nil, fmt.Errorf("tuning: %w", err)
-		}
-	}
 	devices, err := cl.Devices(opt.Device, rows...)
 	if explicit && len(devices) == 0 {
 		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: "looking for " + deviceWanted(opt), Err: err}

@@ -72,13 +72,13 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
+	rows, err := readTunings(c) // a fault of the file shows without OpenCL too
+	if err != nil {
+		return err
+	}
 	var places []place
 	var missing error // why there is no OpenCL
 	if c.Devices.Backend != "host" {
-		rows, err := readTunings(c)
-		if err != nil {
-			return err
-		}
 		devices, err := cl.Devices(c.Devices.Device, rows...)
 		missing = err
 		for _, d := range devices {

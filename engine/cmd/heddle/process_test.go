@@ -25,6 +25,7 @@ func TestExamples(t *testing.T) {
 	writeFile(t, "books.tsv", "a\theaven and earth\nb\tthe earth\nc\tthe loom of heaven over earth\n")
 	writeFile(t, "stop.txt", "the\nof\n")
 	writeFile(t, "queries.tsv", "7\theaven\n8\tearth loom\n")
+	writeFile(t, "tuning.toml", tuningRow)
 	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -47,17 +48,30 @@ func TestExamples(t *testing.T) {
 		}
 		for example := range strings.Lines(c.Example) {
 			examples++
-			cmd := exec.CommandContext(t.Context(), "/bin/sh", "-ec", strings.TrimSpace(example))
-			cmd.Env = append(os.Environ(), append(processEnv(), "PATH=.:/usr/bin:/bin")...)
-			out, err := cmd.Output()
-			if err != nil || len(out) == 0 && !strings.Contains(example, ">") {
-				t.Errorf("%s: %v, output %q", strings.TrimSpace(example), err, out)
+			example = strings.TrimSpace(example)
+			if !strings.HasPrefix(example, "heddle tune") {
+				runExample(t, example)
+				continue
 			}
+			t.Run(example, func(t *testing.T) {
+				needsTuning(t)
+				runExample(t, example+" --short --device "+os.Getenv("HEDDLE_TEST_DEVICE"))
+			})
 		}
 	}
 	walk(newRoot(&App{}))
 	if examples < 12 {
 		t.Errorf("only %d examples were found", examples)
+	}
+}
+
+func runExample(t *testing.T, example string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-ec", example)
+	cmd.Env = append(os.Environ(), append(processEnv(), "PATH=.:/usr/bin:/bin")...)
+	out, err := cmd.Output()
+	if err != nil || len(out) == 0 && !strings.Contains(example, ">") && !strings.Contains(example, " -o ") {
+		t.Errorf("%s: %v, output %q", example, err, out)
 	}
 }
 

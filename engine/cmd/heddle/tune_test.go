@@ -21,12 +21,35 @@ func TestTuneUsage(t *testing.T) {
 	}
 }
 
+// needsTuning skips what measures a device.
+func needsTuning(t *testing.T) {
+	t.Helper()
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" || os.Getenv("HEDDLE_TEST_SMALL") == "1" || testing.Short() {
+		t.Skip("needs an OpenCL device and half a minute: set HEDDLE_TEST_BACKEND=opencl, neither HEDDLE_TEST_SMALL nor -short")
+	}
+}
+
+// tuningRow is a file that `heddle tune` could have written.
+const tuningRow = `[[row]]
+name = "mine"
+match = ["no such device"]
+wg = 64
+tile = 256
+round_tiles = 8192
+slots = 2
+batch = 1048576
+scan_wg = 256
+scan_rows = 4
+scan_chunk = 1024
+merge_wg = 128
+merge_rows = 8
+merge_least = 65536
+`
+
 // TestTune measures the device under test in the short way, and has the row in
 // force afterwards.
 func TestTune(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" || os.Getenv("HEDDLE_TEST_SMALL") == "1" {
-		t.Skip("needs an OpenCL device and half a minute: set HEDDLE_TEST_BACKEND=opencl, not HEDDLE_TEST_SMALL")
-	}
+	needsTuning(t)
 	device := os.Getenv("HEDDLE_TEST_DEVICE")
 	file := filepath.Join(t.TempDir(), "row.toml")
 	r := heddleWith(t, "", nil, "tune", "--short", "--device", device, "-o", file)
