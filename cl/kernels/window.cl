@@ -57,9 +57,9 @@ static inline uint not_below(words_t p, uint lo, uint hi, uint x) {
 
 #else // SCAN_LOCAL
 
-// narrow cuts range to the places of docIDs from first to last, MERGE_WG sections
+// narrow_range cuts range to the places of docIDs from first to last, MERGE_WG sections
 // at a time. All work-items call it; it has barriers.
-static inline uint2 narrow(words_t p, uint2 range, uint first, uint last, __local uint *box) {
+static inline uint2 narrow_range(words_t p, uint2 range, uint first, uint last, __local uint *box) {
     uint lid = get_local_id(0), x = first;
     for (uint end = 0; end < 2; end++) {
         uint lo = range.x, hi = range.y;
@@ -106,7 +106,7 @@ static inline uint found_of(ARENA, uint4 r, uint4 s, words_t aux, words_t from, 
     words_t bits = bits_of(ARENA_ARGS, r, s, aux, &words), p = list_words(ARENA_ARGS, r);
     uint2 range = words ? (uint2)0 : range_between(r, s, aux, first, last);
     if (range.y - range.x > MERGE_WINDOW - 4)
-        range = narrow(p, range, first, last, box);
+        range = narrow_range(p, range, first, last, box);
     uint lo = range.x & ~3u, m = range.y - lo; // the window begins at a multiple of four
     bool fits = m <= MERGE_WINDOW;
     if (!words && fits)

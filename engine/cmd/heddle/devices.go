@@ -91,7 +91,7 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 			places = append(places, p)
 		}
 	}
-	if c.Devices.Backend != "opencl" && c.Devices.Device == "" {
+	if c.Devices.Backend == "host" || c.Devices.Backend == "auto" && c.Devices.Device == "" {
 		b := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
 		p := newPlace(b.Info())
 		p.Usable, p.Preferred, p.Reason = true, true, "taken where no preferred device is usable"

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"heddle/cl"
 )
 
 // TestExamples runs every example of every help text, as it stands there.
@@ -56,6 +58,9 @@ func TestExamples(t *testing.T) {
 			t.Run(example, func(t *testing.T) {
 				needsTuning(t)
 				runExample(t, example+" --short --device "+os.Getenv("HEDDLE_TEST_DEVICE"))
+				if _, err := cl.ReadTunings("tuning.toml"); err != nil { // which the first of them writes
+					t.Error(err)
+				}
 			})
 		}
 	}
