@@ -16,7 +16,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// benchDefines are the defines in HEDDLE_BENCH_DEFINES ("RUN=4096 NV_STREAM=1"), as
+// benchDefines are the defines in HEDDLE_BENCH_DEFINES ("RUN=4096 RICE_BITS=8"), as
 // a text in front of the kernels, to compare variants; run is the length of a run.
 func benchDefines(b *testing.B) (text string, run uint32) {
 	run = runLen

@@ -88,7 +88,7 @@ func (t Tuning) decodeShape(d, runs int) (groups, local int) {
 	if d < 2 || t.Serial {
 		return runs, local
 	}
-	return 4 * runs, local / 4
+	return local / lanes * runs, lanes
 }
 
 // The kernels of rounds without features: they are one program, since a build
@@ -142,7 +142,7 @@ func (f feature) shell() string {
 // is LANES.
 func (t Tuning) probeLocal(with feature) int {
 	if with&useGaps != 0 && !t.Serial {
-		return t.decodeLocal() / 4
+		return lanes
 	}
 	return t.local()
 }

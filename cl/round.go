@@ -16,7 +16,8 @@ const (
 	runWords    = 8     // of a run record
 	blockTiles  = 64    // tiles of a sum, BLOCK in kernels/common.cl
 	decodedTag  = 4     // ELEMENTS_DECODED in kernels/common.cl
-	runLen      = 2048  // most elements of a run, RUN in kernels/decode.cl
+	runLen      = 1024  // most elements of a run, RUN in kernels/common.cl
+	lanes       = 32    // work-items of a segment, LANES in kernels/common.cl
 )
 
 // position is how far a batch has been cut into rounds.

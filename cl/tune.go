@@ -230,7 +230,7 @@ func tuneParts(d *Device, short bool) []part {
 	}
 	probe := part{"probe", "G elements/s", []knob{
 		ints("wg", func(t *Tuning) *int { return &t.WG }, some([]int{32, 64, 128, 256}, []int{64, 128})),
-		ints("tile", func(t *Tuning) *int { return &t.Tile }, some([]int{128, 256, 512, 1024, 2048}, []int{256, 512})),
+		ints("tile", func(t *Tuning) *int { return &t.Tile }, some([]int{128, 256, 512, 1024}, []int{256, 512})),
 	}, passes, 1, (*tuneWork).probe}
 	decode := part{"decode", "G ints/s", nil, 1, 1, (*tuneWork).decode}
 	scan := part{"scan", "G elements/s", []knob{

@@ -86,7 +86,7 @@ func (t Tuning) decodeLocal() int {
 	if t.Serial {
 		return 1
 	}
-	return 128 // DECODE_WG
+	return runLen / 16 // DECODE_WG
 }
 
 func (t Tuning) local() int {

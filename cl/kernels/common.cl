@@ -35,10 +35,7 @@
 #endif
 
 #ifndef RUN
-#define RUN 2048 // elements of a run
-#endif
-#ifndef NV_STREAM
-#define NV_STREAM 0 // 1: decoders store by inline PTX past what L2 keeps (NVIDIA only)
+#define RUN 1024 // elements of a run
 #endif
 
 #define ROWS 4 // 16-byte stores of a work-item, DECODE_WG apart
@@ -124,15 +121,6 @@ static inline segment_t packed_segment(words_t p, uint words, uint dir, uint n, 
     g.en = min((h >> 16) & 255, g.count);
     g.at = dir + 2 * segments + off;
     return g;
-}
-
-// store4 writes what no kernel reads soon.
-static inline void store4(__global uint4 *to, uint4 v) {
-#if NV_STREAM
-    asm volatile("st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
-#else
-    *to = v;
-#endif
 }
 
 // bits_at reads b bits (0 to 32) at bit `bit` behind word `at`.

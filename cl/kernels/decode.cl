@@ -216,10 +216,10 @@ static inline void decode_segments(words_t p, uint4 r, uint4 run, __global uint4
     uint4 own = (uint4)(v[0].w, v[1].w, v[2].w, v[3].w);
     uint4 before = scan4(own, lane, sums) - own + (uint4)(base[0], base[1], base[2], base[3]);
     __global uint4 *to = dst + row * LANES + lane;
-    if (row < here) store4(to, v[0] + before.x);
-    if (row + STRIDE < here) store4(to + STRIDE * LANES, v[1] + before.y);
-    if (row + 2 * STRIDE < here) store4(to + 2 * STRIDE * LANES, v[2] + before.z);
-    if (row + 3 * STRIDE < here) store4(to + 3 * STRIDE * LANES, v[3] + before.w);
+    if (row < here) to[0] = v[0] + before.x;
+    if (row + STRIDE < here) to[STRIDE * LANES] = v[1] + before.y;
+    if (row + 2 * STRIDE < here) to[2 * STRIDE * LANES] = v[2] + before.z;
+    if (row + 3 * STRIDE < here) to[3 * STRIDE * LANES] = v[3] + before.w;
 }
 
 __attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))

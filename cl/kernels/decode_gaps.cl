@@ -71,7 +71,7 @@ __kernel void decode_rpfd(RUNS) { decode_run(RUN_ARGS, CODEC_RPFD); }
         for (uint s = g % SPLIT; s < here; s += SPLIT) {                                        \
             uint count = segment_count(r, first + s), base = segment_base(p, r, first + s);     \
             uint4 v = gaps(p, r, first + s, count, lane, work) + 1;                             \
-            store4(dst + s * LANES + lane, base + sums4(v, lane, work));                        \
+            dst[s * LANES + lane] = base + sums4(v, lane, work);                               \
         }                                                                                       \
     }
 

@@ -84,9 +84,9 @@ static inline void decode_buckets(words_t p, uint4 r, uint4 run, __global uint4 
         uint end = b + 1 < buckets ? bucket_start(p, b + 1) : r.y;
         if (end > i && (end - i >= 4 || end == r.y)) {
             line_t l = line_of(p, r, i, b);
-            store4(dst + k, along(l) + wide4(window(p, l.word, l.bit, l.b, false), l.b));
+            dst[k] = along(l) + wide4(window(p, l.word, l.bit, l.b, false), l.b);
         } else {
-            store4(dst + k, across(p, r, buckets, b, i));
+            dst[k] = across(p, r, buckets, b, i);
         }
     }
 }
@@ -119,7 +119,7 @@ __kernel void decode_lines(ARENA, __global const uint4 *batch, uint runs_at, __g
         FOUR(WIDE_LINE)
     }
 #define STORE_LINE(k)                                                                                  \
-    if (4 * (lid + k * DECODE_WG) < run.y) store4(dst + lid + k * DECODE_WG, v[k] + along(l[k]));
+    if (4 * (lid + k * DECODE_WG) < run.y) dst[lid + k * DECODE_WG] = v[k] + along(l[k]);
     FOUR(STORE_LINE)
 }
 
