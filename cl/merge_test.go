@@ -22,7 +22,7 @@ func mergeForms(d *Device) map[string]Tuning {
 		}
 		t.Tile, t.RoundTiles, t.MergeLeast = 128, 37, 1
 		t.MergeWG, t.MergeRows = 32, 4
-		if t.LookBack {
+		if t.LookBack && !small() { // a program of its own, whose build takes seconds
 			t.MergeWG, t.MergeRows = 64, 16
 		}
 		all[name] = t

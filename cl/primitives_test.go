@@ -20,12 +20,15 @@ func forms(d *Device) map[string]Tuning {
 		t.ScanWG, t.ScanRows, t.ScanChunk = 64, 4, 3 // chunks end often
 		all[name] = t
 		if t.LookBack = !t.Serial; t.LookBack {
-			t.ScanRows = 8
+			if t.ScanRows = 8; small() { // with the plain form's program: builds take most of the time
+				t.ScanRows = 4
+			}
 			all[name+", look-back"] = t
 		}
 	}
-	own := d.Tuning()
-	all["own"] = own
+	if own := d.Tuning(); !own.Serial || !small() {
+		all["own"] = own
+	}
 	return all
 }
 

@@ -82,7 +82,7 @@ func TestPart(t *testing.T) {
 	var tried []TuneStep
 	tu := &tuner{ctx: t.Context(), d: &d, row: d.tuning, opt: TuneOptions{Tried: func(s TuneStep) { tried = append(tried, s) }}}
 	p := part{"p", "x", []knob{
-		{name: "wg", field: func(t *Tuning) *int { return &t.WG }, values: []int{32, 64, 65, 128, 256}},
+		{name: "wg", field: func(t *Tuning) *int { return &t.WG }, values: []int{64, 65, 256}},
 		{name: "tile", field: func(t *Tuning) *int { return &t.Tile }, values: []int{128, 256}},
 	}, 2, 1, func(_ *tuneWork, _ context.Context, b *Backend) (float64, error) {
 		if b.tuning.WG == 256 {

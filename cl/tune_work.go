@@ -39,7 +39,7 @@ func newTuneWork(d *Device, opt TuneOptions) (*tuneWork, error) {
 	w := &tuneWork{small: opt.Short || d.info.Type == "cpu", pairs: map[int]*tunePair{}}
 	r := rand.New(rand.NewPCG(20, 26))
 	const docs = 1 << 20
-	pool, queries, long, scan := 60, 8000, 1<<24, 1<<25
+	pool, queries, long, scan := 60, 8000, 1<<24, 1<<26
 	if w.small {
 		pool, queries, long, scan = 8, 240, 1<<20, 1<<21
 	}
