@@ -93,6 +93,9 @@ func (x *slot) enqueue() error {
 		// What is under way must end before the slot is used again.
 		_ = x.queue.Finish()
 		x.releaseEvents()
+		if x.look != nil {
+			x.look.epoch = 0 // the launch may not have drawn its tickets
+		}
 	}
 	return b.fail("running a batch", q.err)
 }

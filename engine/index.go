@@ -227,6 +227,21 @@ func (x *Index) Explain(a plan.Algorithm, h plan.Handle) string {
 	return x.active.Load().store.Explain(a, h)
 }
 
+// ExplainQuery names the algorithm of q, and why where it is the backend's choice;
+// nothing for a query that is no AND of lists.
+func (x *Index) ExplainQuery(q Query, opt SearchOptions) string {
+	w := x.workers.Get().(*worker)
+	defer x.workers.Put(w)
+	w.reset(x, opt)
+	if _, err := x.add(w, q); err != nil {
+		return err.Error()
+	}
+	if len(w.batch.Query(0)) == 0 {
+		return ""
+	}
+	return x.active.Load().store.ExplainBatch(&w.batch)
+}
+
 // Memory is what the lists and their tables occupy there, in bytes.
 func (x *Index) Memory() uint64 { return x.active.Load().store.Memory() }
 

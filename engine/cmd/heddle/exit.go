@@ -41,6 +41,8 @@ func exitCode(err error) int {
 		return exitCorrupt
 	}
 	switch {
+	case errors.Is(err, plan.ErrUnsupported): // by the backend that was asked for
+		return exitUsage
 	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, ingest.ErrCorrupt):
 		return exitCorrupt
 	case errors.Is(err, plan.ErrNoDevice):

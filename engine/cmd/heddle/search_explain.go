@@ -20,9 +20,10 @@ type explanation struct {
 	Text     string     `json:"-"`
 	Backend  string     `json:"backend"`
 	Device   string     `json:"device"`
-	Formula  string     `json:"formula,omitempty"` // of a boolean query, simplified
-	Lists    []listPlan `json:"lists"`             // in the order of work
-	Unknown  []string   `json:"unknown,omitempty"` // terms of no document
+	Formula  string     `json:"formula,omitempty"`   // of a boolean query, simplified
+	Runs     string     `json:"algorithm,omitempty"` // and why; of an AND of lists
+	Lists    []listPlan `json:"lists"`               // in the order of work
+	Unknown  []string   `json:"unknown,omitempty"`   // terms of no document
 	Matches  uint64     `json:"matches"`
 	Micros   float64    `json:"us"` // from call to return
 	DecodeUS float64    `json:"decode_us,omitempty"`
@@ -47,7 +48,7 @@ func explain(x *engine.Index, q query, asked engine.Query, opt engine.SearchOpti
 	info, st := x.Backend(), got.Stats
 	e := &explanation{
 		Query: q.id, Text: q.text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.Count,
-		Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
+		Runs: x.ExplainQuery(asked, opt), Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
 		UpUS: micros(st.Upload), DownUS: micros(st.Download),
 	}
 	terms := x.Terms(q.text)
@@ -104,6 +105,9 @@ func (e *explanation) write(out io.Writer) error {
 	fmt.Fprintf(w, "  backend\t%s: %s\n", e.Backend, e.Device)
 	if e.Formula != "" {
 		fmt.Fprintf(w, "  formula\t%s\n", e.Formula)
+	}
+	if e.Runs != "" {
+		fmt.Fprintf(w, "  runs\t%s\n", e.Runs)
 	}
 	for i, l := range e.Lists {
 		step := "then"

@@ -212,6 +212,12 @@ func TestExplain(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, r.stderr)
 		}
 	}
+	if r := heddle(t, "search", "c.hdl", "--query", "w9 w0", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  runs     bs\n") {
+		t.Errorf("no algorithm in\n%s", r.stderr)
+	}
+	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailed || r.code == exitFine {
+		t.Errorf("an algorithm that no device runs: exit code %d, %s", r.code, r.stderr)
+	}
 	if strings.Count(r.stderr, "w9: ") != 1 {
 		t.Errorf("a term that stands twice is explained twice:\n%s", r.stderr)
 	}
@@ -223,7 +229,7 @@ func TestExplain(t *testing.T) {
 	}
 	want := len(c.want("w9 w0"))
 	if o.Explain == nil || len(o.Explain.Lists) != 2 || o.Explain.Lists[0].Term != "w9" || o.Explain.Lists[1].Codec != "bitset" ||
-		o.Explain.Matches != uint64(want) || len(o.Docs) != want || o.Explain.Micros <= 0 {
+		!strings.Contains(o.Explain.Runs, ": ") || o.Explain.Matches != uint64(want) || len(o.Docs) != want || o.Explain.Micros <= 0 {
 		t.Errorf("%+v with %+v, want %d documents", o, o.Explain, want)
 	}
 	// Explained or not, answers are the same.
