@@ -244,7 +244,7 @@ func (s *session) roaringPair(p *twoLists) (summary, error) {
 // splitters.
 func dingFigure6() exhibit {
 	return exhibit{
-		name: "ding-fig6", title: "Intersection of two lists of one length by levels of recursion", source: "Ding et al. 2009, Figure 6",
+		name: "ding-fig6", title: "Two plain lists of one length by levels of recursion", source: "Ding et al. 2009, Figure 6",
 		says:  "Below 4 ns an element of one list for long lists with two or three levels; without recursion much slower.",
 		ours:  "Kernels by the device's clock; pure Go end to end on all threads. The mean gap is 16, a third of the docIDs is in both lists.",
 		rows:  "docIDs in each list",

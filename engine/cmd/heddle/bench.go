@@ -82,7 +82,7 @@ Backend auto measures both pure Go and OpenCL. All figures are end to end, terms
 in, docIDs on the host out, where they do not say kernels; all answers are checked
 against each other.`,
 		Example: `  heddle bench lists --short --report report.md --plot figures
-  heddle bench lists --short --table log --backend host --layouts raw --algorithms hs16,bits --peers --json -
+  heddle bench lists --short --table log --backend host --algorithms hs16,bits --peers --json -
   heddle bench lists --figure ao-fig5,wu-fig3 --table ao-table1 --plot figures --json rows.jsonl`,
 	}, &benchListsOptions{})
 }
