@@ -43,7 +43,7 @@ type Expr struct {
 
 // Bounds of a query.
 const (
-	MaxTerms   = 4095 // what an engine surely evaluates (plan.MaxDepth)
+	MaxTerms   = 4095 // below 2^(plan.MaxDepth-1), so that they fit where each is an AND of its parts
 	MaxNesting = 1000 // parentheses inside one another
 )
 

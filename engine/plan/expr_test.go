@@ -262,7 +262,7 @@ func TestValidateFormulas(t *testing.T) {
 		"list 26 of 26":  {Offsets: []uint32{0, 1}, Ops: []Op{{List: 26}}},
 		"takes two sets": {Offsets: []uint32{0, 2}, Ops: []Op{list, {Code: OpOr}}},
 		"leaves 2 sets":  {Offsets: []uint32{0, 2}, Ops: []Op{list, list}},
-		"a stack of 13":  {Offsets: []uint32{0, uint32(len(deep))}, Ops: deep},
+		"a stack of 14":  {Offsets: []uint32{0, uint32(len(deep))}, Ops: deep},
 	} {
 		if err := f.Validate(src); err == nil || !strings.Contains(err.Error(), complaint) {
 			t.Errorf("%v, want a complaint about %q", err, complaint)

@@ -23,7 +23,7 @@ type Op struct {
 
 // MaxDepth is the height that the stack of a formula may have. Ordered well
 // (Formulas.Add), every expression over fewer than 2^MaxDepth lists fits.
-const MaxDepth = 12
+const MaxDepth = 13
 
 // Formulas is a batch of boolean expressions over the lists of one Source, each
 // a sequence of steps in postfix order. Its slices are reused from batch to
