@@ -11,7 +11,7 @@
 // overlap.
 //
 //	kernel     what                                work-group     local memory           barriers            result
-//	decode     shortest lists to docIDs, by runs:  128            2 KiB, 2 KiB more      2, 3 a row with     decoded[tile]
+//	decode     shortest lists to docIDs, by runs:  64             1 KiB, 1 KiB more      2, 3 a row with     decoded[tile]
 //	           one kernel for parapfor and bitsets                without warp shuffles  exceptions, 10 for
 //	                                                                                     the scan; with
 //	                                                                                     shuffles none
@@ -21,7 +21,8 @@
 //	                                                              of a tile                                  sums[block]
 //	  pmf      the same, PMF0 to PMF4              tuning.wg      12.3 bytes an element  3 to 7 a list       the same
 //	  skip     the same, where a list of a gap     32             10 bytes an element    4 a list, a few a   the same
-//	           codec is looked up                                 and a segment          segment that is hit
+//	           codec is looked up                                 of a tile and 1.2 KB,  segment that is hit
+//	                                                              5.8 KB with rpfd
 //	merge      the same, where lists are of like    tuning.merge_wg 8 bytes an element     4                  the same, or out, without
 //	           length or the second has bits        of merge_rows  of a tile and 260                          gather, by look-back
 //	gather     survivors, query after query        tuning.wg      4 bytes                2                   out, behind the counts
@@ -39,6 +40,11 @@
 //	formula    a formula for a range of documents  tuning.set_wg  1 KiB a set, 1 KiB     1 a step            sets[group], counts[group],
 //	                                                              (serial too)                               sums[block]
 //	expand     docIDs of ranges                    tuning.set_wg  4 bytes a work-item    2 a doubling        docs
+//
+// Scan and Compact (primitives.go) are kernels on their own: scan_sums, scan_tiles and
+// compact_tiles in three launches; scan_ahead and compact_ahead in one, by look-back,
+// as merge_ahead does for merge. The kernel progress finds out whether a device may
+// look back (lookback.go).
 //
 // On devices of type CPU the same kernels are compiled with SCAN_SERIAL: one
 // work-item walks a whole tile, without local memory and barriers. What a

@@ -13,8 +13,8 @@ import (
 func merges(t *testing.T, backend plan.Backend) {
 	src := &plan.Source{Docs: universe}
 	handles := map[string]plan.Handle{}
-	for name, docs := range lists {
-		h, err := src.Append(codec.Raw, docs, codec.DefaultOptions())
+	for _, name := range all {
+		h, err := src.Append(codec.Raw, lists[name], codec.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}

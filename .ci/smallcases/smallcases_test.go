@@ -61,26 +61,29 @@ func TestKernels(t *testing.T) {
 			tuning.Serial, tuning.NVShuffle = serial, false
 			tuning.LookBack = !serial && !count
 			tuning.ScanWG, tuning.ScanChunk, tuning.MergeRows = 64, 2, 4
-			if tuning.ScanRows = 4; tuning.LookBack {
-				tuning.ScanRows = 8
-			}
 			t.Run(fmt.Sprintf("serial=%v,count loads=%v", serial, count), func(t *testing.T) {
-				backend, err := cl.Open(t.Context(), devices[0], cl.Options{
-					Tuning: &tuning, CountLoads: count, Profiling: true, SkipSelfTest: true})
-				if err != nil {
-					t.Fatal(err)
+				// A context of its own for each part: Oclgrind 21.10 keeps what it knows
+				// of a buffer's words when the buffer is released, and takes it for that
+				// of the next buffer in its place, words behind as never written.
+				part := func(f func(*cl.Backend)) {
+					backend, err := cl.Open(t.Context(), devices[0], cl.Options{
+						Tuning: &tuning, CountLoads: count, Profiling: true, SkipSelfTest: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer backend.Close()
+					f(backend)
 				}
-				defer backend.Close()
 				algorithms := []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS16, plan.PMF0, plan.PMF3, plan.Bits}
 				if count {
 					algorithms = []plan.Algorithm{plan.HS16}
 				}
-				run(t, backend, lineGroup, algorithms)
+				part(func(b *cl.Backend) { run(t, b, lineGroup, algorithms) })
 				if !count {
-					run(t, backend, gapGroup, []plan.Algorithm{plan.HS16})
+					part(func(b *cl.Backend) { run(t, b, gapGroup, []plan.Algorithm{plan.HS16}) })
 				}
-				merges(t, backend)
-				primitives(t, backend)
+				part(func(b *cl.Backend) { merges(t, b) })
+				part(func(b *cl.Backend) { primitives(t, b) })
 			})
 		}
 	}
@@ -96,9 +99,9 @@ var (
 func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []plan.Algorithm) {
 	src := &plan.Source{Docs: universe}
 	handles := map[string][]plan.Handle{} // of a list, by codec
-	for name, docs := range lists {
+	for _, name := range all {            // in the same order in every run
 		for _, id := range codecs {
-			h, err := src.Append(id, docs, codec.DefaultOptions())
+			h, err := src.Append(id, lists[name], codec.DefaultOptions())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,6 +116,9 @@ func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []pla
 	formulas(t, store, src, handles)
 	for i, a := range algorithms {
 		for _, countOnly := range []bool{false, true} {
+			if countOnly && i%2 == 1 {
+				continue // what differs is the kernel's last loop
+			}
 			batch := plan.Batch{Algorithm: a, CountOnly: countOnly, Part: i%3 == 0}
 			for q, names := range queries {
 				var hs []plan.Handle
