@@ -157,7 +157,7 @@ func (b *Backend) newPrimitive(ctx context.Context, in, flags []uint32, runs int
 // checkScan refuses devices that the kernels of scan.cl do not fit.
 func (b *Backend) checkScan() error {
 	t, i := b.tuning, &b.dev.info
-	local := uint64(17*t.ScanRows*t.ScanWG + t.ScanWG/8 + 256) // of compact, without shuffles
+	local := uint64(80*t.ScanWG + 256) // of compact, without shuffles
 	var why string
 	switch {
 	case t.Serial:

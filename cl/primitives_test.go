@@ -17,12 +17,9 @@ func forms(d *Device) map[string]Tuning {
 	all := map[string]Tuning{}
 	for name, t := range shapes(d) {
 		t.LookBack = false
-		t.ScanWG, t.ScanRows, t.ScanChunk = 64, 4, 3 // chunks end often
+		t.ScanWG, t.ScanChunk = 64, 3 // chunks end often
 		all[name] = t
 		if t.LookBack = !t.Serial; t.LookBack {
-			if t.ScanRows = 8; small() { // with the plain form's program: builds take most of the time
-				t.ScanRows = 4
-			}
 			all[name+", look-back"] = t
 		}
 	}
@@ -243,20 +240,20 @@ func BenchmarkScan(b *testing.B) {
 	}
 	out := make([]uint32, len(in))
 	type shape struct {
-		wg, rows int
+		wg       int
 		lookBack bool
 	}
-	shapes := []shape{{256, 4, false}}
+	shapes := []shape{{256, false}}
 	if !d.Tuning().Serial {
-		shapes = append(shapes, shape{128, 4, true}, shape{128, 8, true}, shape{256, 4, true}, shape{256, 8, true}, shape{512, 4, true})
+		shapes = append(shapes, shape{128, true}, shape{256, true}, shape{512, true})
 	}
 	for _, shape := range shapes {
 		t := d.Tuning()
-		t.ScanWG, t.ScanRows, t.LookBack = shape.wg, shape.rows, shape.lookBack
+		t.ScanWG, t.LookBack = shape.wg, shape.lookBack
 		backend := openForm(b, d, t, true)
 		for _, n := range sizes {
 			for _, name := range []string{"scan", "compact"} {
-				b.Run(fmt.Sprintf("%s/n=%d/lookback=%t/wg=%d/rows=%d", name, n, t.LookBack, t.ScanWG, t.ScanRows), func(b *testing.B) {
+				b.Run(fmt.Sprintf("%s/n=%d/lookback=%t/wg=%d", name, n, t.LookBack, t.ScanWG), func(b *testing.B) {
 					for b.Loop() {
 						var timing Timing
 						var err error

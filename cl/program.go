@@ -111,7 +111,7 @@ func (k kernelID) files() []string {
 	case formulaProgram.name:
 		return []string{"formula.cl"}
 	case scanProgram.name:
-		return []string{"group.cl", "rows.cl", "scan.cl"}
+		return []string{"group.cl", "scan.cl"}
 	}
 	var files []string
 	if k.with&useLines != 0 {

@@ -48,6 +48,10 @@ type Store struct {
 
 var _ plan.Store = (*Store)(nil)
 
+// leastTiles is the length of rounds, in tiles, below which a limit on memory does
+// not shorten them.
+const leastTiles = 1024
+
 // Load copies the lists of src to the device and builds the tables that Auto
 // uses. src must stay valid until the store is closed.
 func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
@@ -79,9 +83,14 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	for _, l := range src.Lists {
 		s.with |= lookup(l.Codec)
 	}
-	// Scratch takes a sixteenth of the device's memory at most, or one tile a slot.
+	// Scratch takes a sixteenth of the device's memory at most, or one tile a slot,
+	// and a quarter of the limit while rounds stay long enough.
 	s.maxTiles = b.tuning.RoundTiles
-	for s.maxTiles > 1 && uint64(b.tuning.Slots)*s.slotBytes() > b.dev.info.Memory/16 {
+	for s.maxTiles > 1 {
+		scratch := uint64(b.tuning.Slots) * s.slotBytes()
+		if scratch <= b.dev.info.Memory/16 && (scratch <= b.limit/4 || s.maxTiles <= leastTiles) {
+			break
+		}
 		s.maxTiles /= 2
 	}
 	// All that is surely needed must fit before anything is allocated.

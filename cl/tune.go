@@ -235,7 +235,6 @@ func tuneParts(d *Device, short bool) []part {
 	decode := part{"decode", "G ints/s", nil, 1, 1, (*tuneWork).decode}
 	scan := part{"scan", "G elements/s", []knob{
 		ints("scan_wg", func(t *Tuning) *int { return &t.ScanWG }, some([]int{128, 256, 512}, []int{256})),
-		ints("scan_rows", func(t *Tuning) *int { return &t.ScanRows }, some([]int{4, 8}, nil)),
 		ints("scan_chunk", func(t *Tuning) *int { return &t.ScanChunk }, some([]int{64, 256, 1024, 2048}, []int{64, 1024})),
 	}, passes, 1, (*tuneWork).scan}
 	merge := part{"merge", "G inputs/s", []knob{

@@ -22,7 +22,6 @@ type Tuning struct {
 	Slots      int      `toml:"slots"`
 	Batch      uint64   `toml:"batch"`
 	ScanWG     int      `toml:"scan_wg"`
-	ScanRows   int      `toml:"scan_rows"`
 	ScanChunk  int      `toml:"scan_chunk"`
 	LookBack   bool     `toml:"look_back"`
 	MergeWG    int      `toml:"merge_wg"`
@@ -74,7 +73,6 @@ func (t Tuning) defines(countLoads bool) string {
 	def("NV_SHUFFLE", flag[t.NVShuffle])
 	def("COUNT_LOADS", flag[countLoads])
 	def("SCAN_WG", t.ScanWG)
-	def("SCAN_ROWS", t.ScanRows)
 	def("SET_WG", t.setLocal())
 	def("MERGE_WG", t.MergeWG)
 	def("MERGE_ROWS", t.MergeRows)
@@ -106,4 +104,4 @@ func (t Tuning) gatherGroups(tiles int) int {
 
 // scanTile is the number of elements that a group of the kernels of scan.cl takes,
 // SCAN_TILE there.
-func (t Tuning) scanTile() int { return 4 * t.ScanRows * t.ScanWG }
+func (t Tuning) scanTile() int { return 16 * t.ScanWG }

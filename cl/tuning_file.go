@@ -75,8 +75,6 @@ func (t Tuning) check() error {
 		return fail("slots is %d, not 1 to 64", t.Slots)
 	case t.ScanWG < 32 || t.ScanWG > 1024 || t.ScanWG%32 != 0:
 		return fail("scan_wg is %d, not a multiple of 32 up to 1024", t.ScanWG)
-	case t.ScanRows != 4 && t.ScanRows != 8:
-		return fail("scan_rows is %d, not 4 or 8", t.ScanRows)
 	case t.ScanChunk < 1 || t.ScanChunk > 1<<20:
 		return fail("scan_chunk is %d, not 1 to 2^20", t.ScanChunk)
 	case t.MergeRows != 4 && t.MergeRows != 8 && t.MergeRows != 16:

@@ -54,7 +54,6 @@ func TestTuningFileErrors(t *testing.T) {
 		{"round_tiles", "round_tiles = 262144", "round_tiles = 2622144000", "round_tiles"},
 		{"slots", "slots = 16", "slots = 0", "slots is 0"},
 		{"scan_wg", "scan_wg = 256", "scan_wg = 16", "scan_wg is 16"},
-		{"scan_rows", "scan_rows = 4", "scan_rows = 5", "scan_rows is 5"},
 		{"scan_chunk", "scan_chunk = 2048", "scan_chunk = 0", "scan_chunk is 0"},
 		{"merge_wg", "merge_wg = 128", "merge_wg = 96", "merge_wg is 96"},
 		{"merge_rows", "merge_rows = 16", "merge_rows = 3", "merge_rows is 3"},

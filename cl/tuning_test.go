@@ -82,7 +82,7 @@ func TestDefines(t *testing.T) {
 			text := row.defines(count)
 			for name, value := range map[string]int{
 				"WG": row.WG, "TILE": row.Tile, "SCAN_SERIAL": number(row.Serial), "NV_SHUFFLE": number(row.NVShuffle), "COUNT_LOADS": number(count),
-				"SCAN_WG": row.ScanWG, "SCAN_ROWS": row.ScanRows, "MERGE_WG": row.MergeWG, "MERGE_ROWS": row.MergeRows,
+				"SCAN_WG": row.ScanWG, "MERGE_WG": row.MergeWG, "MERGE_ROWS": row.MergeRows,
 			} {
 				if line := fmt.Sprintf("#define %s %d\n", name, value); !strings.Contains(text, line) {
 					t.Errorf("row %q: no %q in\n%s", row.Name, line, text)

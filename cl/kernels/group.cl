@@ -29,8 +29,7 @@
 #define STATE_TILES 4
 #define TILE_SUM 1u    // of the tile alone
 #define TILE_PREFIX 2u // of all tiles up to it
-#define WINDOW 32      // tiles looked at together, ASKED times as many with NV_SHUFFLE:
-#define ASKED 4        // of those before a tile hundreds have no prefix yet
+#define WINDOW 32      // tiles looked at together
 #define PATIENCE (1 << 22) // times a tile is asked before its group gives up
 
 typedef volatile __global uint *state_t;
@@ -46,19 +45,6 @@ static inline uint shuffle_xor(uint v, uint d) {
     uint o;
     asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(o) : "r"(v), "r"(d));
     return o;
-}
-
-static inline uint shuffle_from(uint v, uint lane) {
-    uint o;
-    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=r"(o) : "r"(v), "r"(lane));
-    return o;
-}
-
-// ballot has a bit for each lane of the warp where `one` is not 0.
-static inline uint ballot(uint one) {
-    uint all;
-    asm volatile("{.reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff;}" : "=r"(all) : "r"(one));
-    return all;
 }
 #endif
 
@@ -117,13 +103,8 @@ static inline uint group_ticket(state_t state, uint first, __local uint *box) {
 
 static inline void publish(state_t state, uint epoch, uint t, uint status, uint v) {
     uint tag = epoch << 18 | status << 16;
-    state_t p = state + STATE_TILES + 2 * (size_t)t;
-#if NV_SHUFFLE
-    *(volatile __global uint2 *)p = (uint2)(tag | (v & 0xffff), tag | v >> 16); // volatile accesses go to L2
-#else
-    atomic_xchg(p, tag | (v & 0xffff));
-    atomic_xchg(p + 1, tag | v >> 16);
-#endif
+    atomic_xchg(state + STATE_TILES + 2 * (size_t)t, tag | (v & 0xffff));
+    atomic_xchg(state + STATE_TILES + 2 * (size_t)t + 1, tag | v >> 16);
 }
 
 // ask returns the status of tile t, 0 where there is none yet, and its value. The
@@ -131,8 +112,7 @@ static inline void publish(state_t state, uint epoch, uint t, uint status, uint 
 static inline uint ask(state_t state, uint epoch, uint t, uint *v) {
     state_t p = state + STATE_TILES + 2 * (size_t)t;
 #if NV_SHUFFLE
-    uint2 w = *(volatile __global uint2 *)p;
-    uint lo = w.x, hi = w.y;
+    uint lo = p[0], hi = p[1]; // volatile loads go to L2
 #else
     uint lo = atomic_or(p, 0u), hi = atomic_or(p + 1, 0u);
 #endif
@@ -169,28 +149,20 @@ static inline uint group_before(state_t state, uint epoch, uint t, uint sum, __l
         return 0;
 #if NV_SHUFFLE
     if (lid < 32) {
-        bool known = false;
-        for (uint end = t; !known; end -= ASKED * 32) { // known before `end` gets below that
-            uint v[ASKED], status[ASKED]; // of tiles end-1-lid, 32 further back, ...
-#pragma unroll
-            for (uint j = 0; j < ASKED; j++) {
-                v[j] = 0, status[j] = TILE_PREFIX; // in front of the first tile
-                if (32 * j + lid < end)
-                    status[j] = ask(state, epoch, end - 1 - 32 * j - lid, &v[j]);
-            }
-#pragma unroll
-            for (uint j = 0; j < ASKED; j++) {
-                if (known)
-                    continue;
-                if (!status[j])
-                    status[j] = wait_for(state, epoch, end - 1 - 32 * j - lid, &v[j]);
-                uint prefixes = ballot(status[j] == TILE_PREFIX);
-                before += prefixes & ((1u << lid) - 1) ? 0 : v[j]; // up to the nearest prefix
-                known = prefixes != 0;
-            }
+        uint known = 0;
+        for (uint end = t; !known; end -= WINDOW) {
+            uint v = 0, status = TILE_PREFIX; // in front of the first tile
+            if (lid < end)
+                status = wait_for(state, epoch, end - 1 - lid, &v);
+            uint nearest = status == TILE_PREFIX ? lid : WINDOW;
+            for (uint d = 16; d; d /= 2)
+                nearest = min(nearest, shuffle_xor(nearest, d));
+            v = lid <= nearest ? v : 0;
+            for (uint d = 16; d; d /= 2)
+                v += shuffle_xor(v, d);
+            before += v;
+            known = nearest < WINDOW; // so it is before end gets below WINDOW
         }
-        for (uint d = 16; d; d /= 2)
-            before += shuffle_xor(before, d);
         if (lid == 0) {
             publish(state, epoch, t, TILE_PREFIX, before + sum);
             box[0] = before;

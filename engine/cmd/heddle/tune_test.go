@@ -41,7 +41,6 @@ round_tiles = 8192
 slots = 2
 batch = 1048576
 scan_wg = 256
-scan_rows = 4
 scan_chunk = 1024
 merge_wg = 128
 merge_rows = 8
