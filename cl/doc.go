@@ -41,9 +41,9 @@
 //	                                                              (serial too)                               sums[block]
 //	expand     docIDs of ranges                    tuning.set_wg  4 bytes a work-item    2 a doubling        docs
 //
-// Scan and Compact (primitives.go) are kernels on their own: scan_sums, scan_tiles and
-// compact_tiles in three launches; scan_ahead and compact_ahead in one, by look-back,
-// as merge_ahead does for merge. The kernel progress finds out whether a device may
+// Scan and Compact (primitives.go) are kernels on their own: scan_sums and then
+// scan_tiles or compact_tiles, chunk by chunk; scan_ahead and compact_ahead in one
+// launch, by look-back, as merge_ahead does for merge. The kernel progress finds out whether a device may
 // look back (lookback.go).
 //
 // On devices of type CPU the same kernels are compiled with SCAN_SERIAL: one

@@ -99,7 +99,8 @@ var (
 func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []plan.Algorithm) {
 	src := &plan.Source{Docs: universe}
 	handles := map[string][]plan.Handle{} // of a list, by codec
-	for _, name := range all {            // in the same order in every run
+	// In the same order in every run.
+	for _, name := range all {
 		for _, id := range codecs {
 			h, err := src.Append(id, lists[name], codec.DefaultOptions())
 			if err != nil {
