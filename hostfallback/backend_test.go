@@ -52,7 +52,8 @@ func TestBackend(t *testing.T) {
 		})
 	}
 	few := []plan.Algorithm{plan.Auto, plan.Bits, plan.BS} // those that do without tables
-	run("full", Options{Threads: 4}, plantest.Options{})
+	// Under the race detector the cases are few: it asks who shares what, and takes ten times as long.
+	run("full", Options{Threads: 4}, plantest.Options{Small: raceDetector})
 	run("default", Options{}, plantest.Options{Small: true})
 	run("onethread", Options{Threads: 1}, plantest.Options{Small: true})
 	run("lazy", Options{Threads: 3, Lazy: true}, plantest.Options{Small: true})
