@@ -17,7 +17,7 @@ import (
 	"heddle/engine/plan"
 )
 
-const universe = 20_000
+const universe = 12_000 // two ranges of formulas
 
 // gaps between docIDs: small ones, and a large one now and then, which becomes an
 // exception of parapfor; or none at all for stretches.
@@ -35,7 +35,7 @@ var lists = map[string][]uint32{
 	"spread": gaps(300, func(i int) uint32 { return 1 + uint32(i*7)%13 }),
 	"jumps": gaps(260, func(i int) uint32 {
 		if i%50 == 17 {
-			return 900
+			return 1900
 		}
 		return 1 + uint32(i%3)
 	}),
