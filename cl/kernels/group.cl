@@ -8,7 +8,8 @@
 // groups that have started, so it ends wherever a started group goes on; the host
 // takes it only where the kernel `progress` has shown that (tuning field
 // look_back). Waiting is bounded all the same: a group that gives up says so in
-// the state, and the host repeats the work in the plain form.
+// the state; the host then repeats a scan in the plain form, and takes a merge for
+// a failure of the device, so that the next backend answers.
 //
 // State     words, zero when made: 0 the next ticket, 1 whether a group gave up,
 //           from STATE_TILES on two words a tile. Each holds an epoch (bits 18-31),
