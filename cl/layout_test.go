@@ -354,12 +354,12 @@ func TestCutLimits(t *testing.T) {
 		all[i] = uint32(i)
 	}
 	b.Reset()
-	for range 50 {
+	for range 22 {
 		b.Add(src, all...)
 	}
 	rounds := cutAll(t, s, &b)
-	if want := (50*2999 + maxTerms - 1) / maxTerms; len(rounds) < want || rounds[0].queries != maxTerms/2999 {
-		t.Errorf("50 queries of 3000 terms took %d rounds, the first has %d queries", len(rounds), rounds[0].queries)
+	if want := (22*2999 + maxTerms - 1) / maxTerms; len(rounds) < want || rounds[0].queries != maxTerms/2999 {
+		t.Errorf("22 queries of 3000 terms took %d rounds, the first has %d queries", len(rounds), rounds[0].queries)
 	}
 	if rounds := cutAll(t, s, &plan.Batch{}); len(rounds) != 0 {
 		t.Errorf("no queries took %d rounds", len(rounds))
