@@ -71,7 +71,7 @@ func (f *File) checkLists() error {
 			case d.tokens < uint64(d.len):
 				return bad("list %d has %d docIDs and %d tokens", i, d.len, d.tokens)
 			}
-			f.source.Lists[i] = plan.List{Off: d.off, Words: d.words, Len: d.len, Codec: d.codec}
+			f.source.Lists[i] = plan.List{Off: d.off, Words: d.words, Len: d.len, Codec: d.codec, FreqOff: d.freqOff, FreqWords: d.freqWords}
 			n, t = n+uint64(d.len), t+d.tokens
 			before = d
 		}

@@ -33,7 +33,7 @@ type File struct {
 // section, and that descriptors, offsets and the hash table stay in bounds. What
 // is wrong with the file's bytes is a *CorruptError; an intact file of another
 // format version is an ErrVersion. Open reads every byte once, on all cores; its
-// memory is 24 bytes a term.
+// memory is 40 bytes a term.
 func Open(path string) (*File, error) { return open(path, true) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read
@@ -82,6 +82,9 @@ func newFile(path string, data []byte, sums bool) (f *File, err error) {
 		Docs:  f.header.docs,
 		Lists: make([]plan.List, f.header.terms),
 		Words: view[uint32](f.bytes(secDocIDs)),
+
+		Freqs:   f.freqs,
+		Lengths: f.lengths,
 	}
 	if err := f.checkBounds(); err != nil {
 		return nil, err

@@ -23,6 +23,10 @@ type Store interface {
 	// Evaluate answers every formula of f into out, under the same terms. The
 	// batch must be valid (Formulas.Validate).
 	Evaluate(ctx context.Context, f *Formulas, out *Results) error
+	// Rank answers every query of r into out, under the same terms. The batch must
+	// be valid (Ranks.Validate). What ranking needs beside the lists becomes resident
+	// with the first call.
+	Rank(ctx context.Context, r *Ranks, out *TopK) error
 	// Explain says which method the store takes for list h under algorithm a:
 	// a short text such as "bitset, one load" or "hs16: buckets of 13".
 	Explain(a Algorithm, h Handle) string

@@ -46,17 +46,14 @@ func (b *Batch) Add(src *Source, handles ...Handle) {
 	start := len(b.Handles)
 	b.Handles = append(b.Handles, handles...)
 	q := b.Handles[start:]
-	byLength := func(x, y Handle) int {
-		return cmp.Or(cmp.Compare(src.Lists[x].Len, src.Lists[y].Len), cmp.Compare(x, y))
-	}
 	if len(q) <= 12 { // insertion sort: most queries, and no closure call overhead
 		for i := 1; i < len(q); i++ {
-			for j := i; j > 0 && byLength(q[j-1], q[j]) > 0; j-- {
+			for j := i; j > 0 && byLength(src, q[j-1], q[j]) > 0; j-- {
 				q[j-1], q[j] = q[j], q[j-1]
 			}
 		}
 	} else {
-		slices.SortFunc(q, byLength)
+		slices.SortFunc(q, func(x, y Handle) int { return byLength(src, x, y) })
 	}
 	b.Handles = b.Handles[:start+len(slices.Compact(q))]
 	b.Offsets = append(b.Offsets, uint32(len(b.Handles)))

@@ -40,9 +40,13 @@ type Stats struct {
 	Candidates uint64 // elements of shortest lists
 	Matches    uint64
 
-	Decode   time.Duration // shortest lists to docIDs
+	Postings uint64 // of all lists of ranked queries
+
+	Decode   time.Duration // shortest lists to docIDs, all lists of ranked queries
 	Probe    time.Duration // looking candidates up in the longer lists
 	Compact  time.Duration // scan and gather
+	Score    time.Duration // shares of postings, and adding them up
+	Select   time.Duration // the best documents of ranked queries
 	Upload   time.Duration
 	Download time.Duration
 	Wall     time.Duration // from call to return
@@ -57,9 +61,12 @@ func (s *Stats) Add(t Stats) {
 	s.Queries += t.Queries
 	s.Candidates += t.Candidates
 	s.Matches += t.Matches
+	s.Postings += t.Postings
 	s.Decode += t.Decode
 	s.Probe += t.Probe
 	s.Compact += t.Compact
+	s.Score += t.Score
+	s.Select += t.Select
 	s.Upload += t.Upload
 	s.Download += t.Download
 	s.Wall += t.Wall
@@ -69,4 +76,4 @@ func (s *Stats) Add(t Stats) {
 }
 
 // Kernel is the time of all kernels.
-func (s *Stats) Kernel() time.Duration { return s.Decode + s.Probe + s.Compact }
+func (s *Stats) Kernel() time.Duration { return s.Decode + s.Probe + s.Compact + s.Score + s.Select }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 
 	"heddle/codec"
@@ -19,6 +20,9 @@ type List struct {
 	Words uint32   // length in words
 	Len   uint32   // number of docIDs
 	Codec codec.ID // how the words are to be read
+
+	FreqWords uint32 // length of the frequencies, in words
+	FreqOff   uint64 // their offset in Source.Freqs
 }
 
 // Source is a set of encoded lists over docIDs below Docs. It is read-only and
@@ -28,6 +32,11 @@ type Source struct {
 	Docs  uint32 // universe: every docID is below it
 	Lists []List
 	Words []uint32
+
+	// What ranking takes; a source without it has no Freqs.
+	Freqs   []uint32 // packed frequencies less one (codec.Packed), list after list
+	Lengths []uint32 // of documents, in tokens; not needed with impacts
+	Impacts uint8    // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
 }
 
 // List returns a view of list h.
@@ -36,8 +45,30 @@ func (s *Source) List(h Handle) codec.List {
 	return codec.List{Codec: d.Codec, Len: d.Len, Words: s.Words[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]}
 }
 
-// Validate checks that every list lies inside Words and is aligned; it does not
-// decode them.
+// Freq returns a view of the frequencies of list h, each less one.
+func (s *Source) Freq(h Handle) (codec.Packed, error) {
+	d := s.Lists[h]
+	return codec.NewPacked(d.Len, s.Freqs[d.FreqOff:d.FreqOff+uint64(d.FreqWords)])
+}
+
+// ErrNotRanked is what ranking gives on a source without frequencies.
+var ErrNotRanked = errors.New("the lists have no frequencies")
+
+// ranked reports why scores by n are not possible.
+func (s *Source) ranked(n Norm) error {
+	switch {
+	case s.Freqs == nil && len(s.Lists) > 0:
+		return fmt.Errorf("plan: %w", ErrNotRanked)
+	case s.Impacts != n.Impacts:
+		return fmt.Errorf("plan: impacts of %d bits were asked for, the lists have %d (0: frequencies)", n.Impacts, s.Impacts)
+	case s.Impacts == 0 && uint64(len(s.Lengths)) != uint64(s.Docs):
+		return fmt.Errorf("plan: %w of %d documents, there are %d lengths", ErrNotRanked, s.Docs, len(s.Lengths))
+	}
+	return nil
+}
+
+// Validate checks that every list lies inside Words and is aligned, and its
+// frequencies inside Freqs; it does not decode them.
 func (s *Source) Validate() error {
 	for h, d := range s.Lists {
 		switch {
@@ -45,6 +76,8 @@ func (s *Source) Validate() error {
 			return fmt.Errorf("plan: list %d starts at word %d, not a multiple of %d", h, d.Off, ListAlign)
 		case d.Off > uint64(len(s.Words)) || uint64(d.Words) > uint64(len(s.Words))-d.Off:
 			return fmt.Errorf("plan: list %d (words %d to %d) lies outside the %d words of its source", h, d.Off, d.Off+uint64(d.Words), len(s.Words))
+		case d.FreqOff > uint64(len(s.Freqs)) || uint64(d.FreqWords) > uint64(len(s.Freqs))-d.FreqOff:
+			return fmt.Errorf("plan: the frequencies of list %d (words %d to %d) lie outside the %d words of its source", h, d.FreqOff, d.FreqOff+uint64(d.FreqWords), len(s.Freqs))
 		case d.Len > s.Docs:
 			return fmt.Errorf("plan: list %d has %d docIDs in a universe of %d", h, d.Len, s.Docs)
 		}
@@ -66,4 +99,30 @@ func (s *Source) Append(id codec.ID, docs []uint32, opt codec.Options) (Handle, 
 	s.Words = words
 	s.Lists = append(s.Lists, List{Off: uint64(off), Words: uint32(len(words) - off), Len: uint32(len(docs)), Codec: id})
 	return Handle(len(s.Lists) - 1), nil
+}
+
+// AppendFreqs encodes the frequencies (or impacts) of list h, at least 1 each, of
+// which there must be as many as docIDs. Like Append it is for small indices.
+func (s *Source) AppendFreqs(h Handle, freqs []uint32, opt codec.Options) error {
+	d := &s.Lists[h]
+	if uint64(len(freqs)) != uint64(d.Len) {
+		return fmt.Errorf("plan: %d frequencies for the %d docIDs of list %d", len(freqs), d.Len, h)
+	}
+	less := make([]uint32, len(freqs))
+	for i, f := range freqs {
+		if f == 0 {
+			return fmt.Errorf("plan: frequency %d of list %d is 0", i, h)
+		}
+		less[i] = f - 1
+	}
+	words, err := codec.AppendPacked(s.Freqs, less, opt)
+	if err != nil {
+		return err
+	}
+	if words == nil {
+		words = []uint32{} // of empty lists only: there are frequencies all the same
+	}
+	d.FreqOff, d.FreqWords = uint64(len(s.Freqs)), uint32(len(words)-len(s.Freqs))
+	s.Freqs = words
+	return nil
 }

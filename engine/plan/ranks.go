@@ -1,0 +1,245 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Mode says which documents a ranked query matches.
+type Mode uint8
+
+const (
+	Or  Mode = iota // those of any list
+	And             // those of every list
+)
+
+func (m Mode) String() string {
+	if m == And {
+		return "and"
+	}
+	return "or"
+}
+
+// Accumulators says where a ranked OR adds up scores.
+type Accumulators uint8
+
+const (
+	// RangeAccumulators are those of a range of documents, in fast memory, while
+	// all lists of a query pass by. It is the default.
+	RangeAccumulators Accumulators = iota
+	// GlobalAccumulators have one place a document, and one list at a time is added
+	// to them: Ding et al. 2009, section 8.3. It is the baseline.
+	GlobalAccumulators
+)
+
+// MaxK is the greatest number of documents that a ranked query may ask for.
+const MaxK = 10000
+
+// Term is a list of a ranked query. Weight is the most that a document gets for
+// the list, in units of the query's score; it is at least 1.
+type Term struct {
+	List   Handle
+	Weight uint32
+}
+
+// Ranks is a batch of ranked queries over the lists of one Source, which must
+// have frequencies and document lengths, or impacts. Its slices are reused from
+// batch to batch, so a steady state allocates nothing. It must not be changed
+// while a Store runs it.
+//
+// Scores are integers, so that every backend gives the same ones whatever the
+// order of its additions: a document's score is the sum of Contribution over the
+// lists of the query that have it.
+type Ranks struct {
+	Mode         Mode
+	K            int // documents a query, 1 to MaxK
+	Norm         Norm
+	Accumulators Accumulators
+
+	// Offsets has one entry a query and one more: the terms of query i are
+	// Terms[Offsets[i]:Offsets[i+1]], ascending by (length of list, handle),
+	// without duplicates, with weights that add up to less than 2^32. A query
+	// without terms matches nothing.
+	Offsets []uint32
+	Terms   []Term
+}
+
+// Reset empties the batch and keeps its memory.
+func (r *Ranks) Reset() {
+	r.Offsets = append(r.Offsets[:0], 0)
+	r.Terms = r.Terms[:0]
+}
+
+// Queries is the number of queries added since Reset.
+func (r *Ranks) Queries() int { return max(len(r.Offsets)-1, 0) }
+
+// Query returns the terms of query i, that of the shortest list first.
+func (r *Ranks) Query(i int) []Term { return r.Terms[r.Offsets[i]:r.Offsets[i+1]] }
+
+// Add appends a query over lists of src. It orders the terms, and joins those of
+// the same list: their weights add up. Without terms the query matches nothing.
+func (r *Ranks) Add(src *Source, terms ...Term) {
+	if len(r.Offsets) == 0 {
+		r.Offsets = append(r.Offsets, 0)
+	}
+	start := len(r.Terms)
+	r.Terms = append(r.Terms, terms...)
+	q := r.Terms[start:]
+	slices.SortFunc(q, func(x, y Term) int { return byLength(src, x.List, y.List) })
+	n := 0
+	for _, t := range q {
+		if n > 0 && q[n-1].List == t.List {
+			q[n-1].Weight = uint32(min(uint64(q[n-1].Weight)+uint64(t.Weight), math.MaxUint32))
+			continue
+		}
+		q[n] = t
+		n++
+	}
+	r.Terms = r.Terms[:start+n]
+	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
+}
+
+func byLength(src *Source, x, y Handle) int {
+	return cmp.Or(cmp.Compare(src.Lists[x].Len, src.Lists[y].Len), cmp.Compare(x, y))
+}
+
+// Postings is the number of postings of all lists that the queries name, as often
+// as they name them.
+func (r *Ranks) Postings(src *Source) (n uint64) {
+	for _, t := range r.Terms {
+		n += uint64(src.Lists[t.List].Len)
+	}
+	return n
+}
+
+// Validate checks the batch against src: what the fields of Ranks promise, and
+// that src can be ranked.
+func (r *Ranks) Validate(src *Source) error {
+	if err := src.ranked(r.Norm); err != nil {
+		return err
+	}
+	if r.K < 1 || r.K > MaxK {
+		return fmt.Errorf("plan: the best %d documents were asked for, possible are 1 to %d", r.K, MaxK)
+	}
+	if r.Mode > And || r.Accumulators > GlobalAccumulators {
+		return fmt.Errorf("plan: mode %d, accumulators %d", r.Mode, r.Accumulators)
+	}
+	if len(r.Offsets) == 0 {
+		return nil
+	}
+	if r.Offsets[0] != 0 || int(r.Offsets[len(r.Offsets)-1]) != len(r.Terms) {
+		return fmt.Errorf("plan: offsets of ranked queries do not cover their %d terms", len(r.Terms))
+	}
+	for i := range r.Queries() {
+		if r.Offsets[i] > r.Offsets[i+1] || int(r.Offsets[i+1]) > len(r.Terms) {
+			return fmt.Errorf("plan: offsets of ranked query %d do not ascend", i)
+		}
+		total := uint64(0)
+		q := r.Query(i)
+		for j, t := range q {
+			switch {
+			case uint64(t.List) >= uint64(len(src.Lists)):
+				return fmt.Errorf("plan: ranked query %d names list %d of %d", i, t.List, len(src.Lists))
+			case t.Weight == 0:
+				return fmt.Errorf("plan: term %d of ranked query %d has no weight", j, i)
+			case j > 0 && byLength(src, q[j-1].List, t.List) >= 0:
+				return fmt.Errorf("plan: lists of ranked query %d are not in ascending order of length", i)
+			}
+			total += uint64(t.Weight)
+		}
+		if total > math.MaxUint32 {
+			return fmt.Errorf("plan: weights of ranked query %d add up to %d, more than 2^32-1", i, total)
+		}
+	}
+	return nil
+}
+
+// Norm says which share of a list's weight a posting contributes. With
+// frequencies it is BM25's f / (f + k1 (1 - b + b l / avg)), as a fraction of 2^32,
+// in integer arithmetic; with impacts of Impacts bits it is impact / 2^Impacts.
+type Norm struct {
+	Impacts uint8  // 0, 8 or 16, that of the Source
+	Base    uint32 // k1 (1 - b), in units of 2^-24
+	Slope   uint32 // k1 b / avg, in units of 2^-(24+Shift)
+	Shift   uint8  // below 64
+}
+
+// normBits is the fraction of what a frequency is added to.
+const normBits = 24
+
+// NewNorm is the Norm for parameters k1 (0 to 255) and b (0 to 1) and a positive
+// average length of documents.
+func NewNorm(k1, b, average float64) Norm {
+	n := Norm{Base: fixed(k1 * (1 - b) * (1 << normBits))}
+	slope := k1 * b / average * (1 << normBits)
+	for slope > 0 && slope < 1<<31 && n.Shift < 63 {
+		slope *= 2
+		n.Shift++
+	}
+	n.Slope = fixed(slope)
+	return n
+}
+
+func fixed(x float64) uint32 { return uint32(min(math.Round(x), math.MaxUint32)) }
+
+// maxNorm bounds the norm of a long document, so that sums stay below 2^64.
+const maxNorm = 1 << 56
+
+// Of is what is added to the frequency in a document of so many tokens, in units
+// of 2^-24.
+func (n Norm) Of(length uint32) uint64 {
+	return uint64(n.Base) + min(uint64(n.Slope)*uint64(length)>>n.Shift, maxNorm)
+}
+
+// Share is the share of a posting with the frequency (or impact) f, at least 1, in
+// a document of so many tokens: 1 to 2^32-1, in units of 2^-32.
+func (n Norm) Share(f, length uint32) uint32 {
+	if n.Impacts > 0 {
+		return uint32(max(min(uint64(f)<<(32-n.Impacts), math.MaxUint32), 1))
+	}
+	a := uint64(f) << normBits
+	d := a + n.Of(length)
+	// Move both so that the divisor has 32 bits.
+	if s := bits.LeadingZeros64(d) - 32; s >= 0 {
+		a, d = a<<s, d<<s
+	} else {
+		a, d = a>>-s, d>>-s
+	}
+	return uint32(max(min(a<<32/d, math.MaxUint32), 1))
+}
+
+// Contribution is what a posting adds to the score of its document: its share of
+// the weight, rounded up, so at least 1 where both are.
+func Contribution(weight, share uint32) uint32 {
+	return uint32((uint64(weight)*uint64(share) + math.MaxUint32) >> 32)
+}
+
+// TopK is the result of a batch of ranked queries. The caller owns it and reuses
+// it; a Store overwrites it from the start and grows it where needed. After an
+// error its content is undefined.
+type TopK struct {
+	// Offsets has one entry a query and one more: query i got
+	// Offsets[i+1]-Offsets[i] documents, at most K.
+	Offsets []uint64
+	// Docs and Scores hold the best documents, query after query, by descending
+	// score, equal ones by ascending docID.
+	Docs   []uint32
+	Scores []uint32
+	Stats  Stats
+}
+
+// Query returns the documents and scores of query i, views.
+func (t *TopK) Query(i int) (docs, scores []uint32) {
+	a, b := t.Offsets[i], t.Offsets[i+1]
+	return t.Docs[a:b:b], t.Scores[a:b:b]
+}
+
+// Reset empties the results and keeps their memory.
+func (t *TopK) Reset() {
+	t.Offsets = append(t.Offsets[:0], 0)
+	t.Docs, t.Scores = t.Docs[:0], t.Scores[:0]
+	t.Stats = Stats{}
+}

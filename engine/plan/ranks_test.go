@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestShare compares shares with what BM25 says in float64.
+func TestShare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k1 := rapid.Float64Range(0, 255).Draw(t, "k1")
+		b := rapid.Float64Range(0, 1).Draw(t, "b")
+		average := rapid.Float64Range(1, 1e6).Draw(t, "average")
+		f := rapid.Uint32Min(1).Draw(t, "frequency")
+		length := rapid.Uint32().Draw(t, "length")
+		norm := k1 * (1 - b + b*float64(length)/average)
+		want := float64(f) / (float64(f) + norm) * (1 << 32)
+		got := float64(NewNorm(k1, b, average).Share(f, length))
+		if math.Abs(got-want) > 1+1e-7*want {
+			t.Errorf("share of %d in %d tokens: %.0f, want %.2f", f, length, got, want)
+		}
+	})
+}
+
+// TestShareEdges has the ends of every range.
+func TestShareEdges(t *testing.T) {
+	for _, c := range []struct {
+		norm      Norm
+		f, length uint32
+		want      uint32
+	}{
+		{NewNorm(0, 0.4, 10), 1, 10, math.MaxUint32},
+		{NewNorm(0, 0, 1), math.MaxUint32, math.MaxUint32, math.MaxUint32},
+		{NewNorm(1, 0, 10), 1, 0, 1 << 31},
+		{NewNorm(1, 0, 10), 1, math.MaxUint32, 1 << 31},
+		{NewNorm(1, 1, 10), 1, 0, math.MaxUint32},
+		{NewNorm(255, 1, 1e-3), 1, math.MaxUint32, 1},
+		{Norm{Impacts: 8}, 1, 0, 1 << 24},
+		{Norm{Impacts: 8}, 255, 7, 255 << 24},
+		{Norm{Impacts: 16}, 65535, 7, 65535 << 16},
+		{Norm{Impacts: 8}, 1000, 7, math.MaxUint32},
+	} {
+		if got := c.norm.Share(c.f, c.length); got != c.want {
+			t.Errorf("%+v: share of %d in %d tokens is %d, want %d", c.norm, c.f, c.length, got, c.want)
+		}
+	}
+}
+
+func TestContribution(t *testing.T) {
+	for _, c := range []struct{ weight, share, want uint32 }{
+		{1, 1, 1}, {1, math.MaxUint32, 1}, {math.MaxUint32, 1, 1}, {math.MaxUint32, math.MaxUint32, math.MaxUint32},
+		{1 << 8, 255 << 24, 255}, {2 << 8, 3 << 24, 6}, {1 << 31, 1 << 31, 1 << 30}, {1<<31 + 1, 1 << 31, 1<<30 + 1},
+	} {
+		if got := Contribution(c.weight, c.share); got != c.want {
+			t.Errorf("Contribution(%d, %d) = %d, want %d", c.weight, c.share, got, c.want)
+		}
+	}
+}
