@@ -96,6 +96,20 @@ static inline words_t arena_at(ARENA, uint buffer, uint off) {
 // list_words returns the first word of the list of record r.
 static inline words_t list_words(ARENA, uint4 r) { return arena_at(ARENA_ARGS, (r.w >> 8) & 0xff, r.x); }
 
+// lower_bound returns the first place in p[lo, hi) whose number is not below x, or
+// hi.
+static inline uint lower_bound(words_t p, uint lo, uint hi, uint x, uint *loads) {
+    while (lo < hi) {
+        uint mid = lo + (hi - lo) / 2;
+        LOADS(*loads, 1);
+        if (p[mid] < x)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 static inline uint low_mask(uint b) { return b ? 0xffffffffu >> (32 - b) : 0; }
 
 // A segment of packed values: its header, checked against the widths that a

@@ -33,20 +33,6 @@
 #endif
 #define EACH(i, n) for (uint i = ITEM; i < (n); i += ITEMS)
 
-// lower_bound returns the first place in p[lo, hi) whose docID is not below x, or
-// hi.
-static inline uint lower_bound(words_t p, uint lo, uint hi, uint x, uint *loads) {
-    while (lo < hi) {
-        uint mid = lo + (hi - lo) / 2;
-        LOADS(*loads, 1);
-        if (p[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 // section returns the range of p, of `many` docIDs, between the splitters of
 // distance `step` around element i of n; place[TILE] is behind the last element.
 // Splitters in words that are not sorted may be out of order.

@@ -44,20 +44,6 @@ static inline uint2 bucket_segments(uint4 r, uint4 s, words_t aux, uint x, uint 
     return all;
 }
 
-// segment_of returns the first segment in [lo, hi) whose last docID is not below x,
-// or hi.
-static inline uint segment_of(words_t p, uint lo, uint hi, uint x, uint *loads) {
-    while (lo < hi) {
-        uint mid = lo + (hi - lo) / 2;
-        LOADS(*loads, 1);
-        if (p[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 #if COUNT_LOADS
 #define COUNT_ARG , volatile __global uint *loads_total // two words: low, carries
 #else
@@ -78,7 +64,7 @@ static inline uint keep_segments(words_t p, uint4 r, uint4 s, words_t aux, __glo
         uint e = x[i];
         if (now == segments || p[now] < e) {
             uint2 among = bucket_segments(r, s, aux, e, loads);
-            now = segment_of(p, among.x, among.y, e, loads);
+            now = lower_bound(p, among.x, among.y, e, loads);
             if (now == segments)
                 break; // nothing further on either
             count = segment_docs(p, r, now, docs);
@@ -125,7 +111,7 @@ static inline void places(words_t p, uint4 r, uint4 s, words_t aux, __local cons
                           uint lane, __local uint *work, uint *loads) {
     uint e = x[lane & 1 ? n - 1 : 0];
     uint2 among = bucket_segments(r, s, aux, e, loads);
-    e = segment_of(p, among.x, among.y, e, loads);
+    e = lower_bound(p, among.x, among.y, e, loads);
     if (lane < 2) work[lane] = e;
     segment_barrier();
     uint last = SEGMENTS(r.y) - 1, begin = min(work[0], last), end = min(max(work[1], begin), last) + 1;
