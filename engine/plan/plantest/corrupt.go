@@ -11,15 +11,7 @@ import (
 // answer within bounds; a panic is not, and neither is a store that no longer
 // answers.
 func (su *suite) corrupt(t *testing.T) {
-	r := rng(t)
-	backend := su.open(t)
-	defer backend.Close()
-	for range su.pick(150, 10) {
-		src := su.damaged(t, r)
-		st, err := backend.Load(t.Context(), src)
-		if err != nil {
-			continue
-		}
+	su.onDamaged(t, func(r *rand.Rand, src *plan.Source, st plan.Store) {
 		var b plan.Batch
 		var out plan.Results
 		for _, a := range su.algorithms() {
@@ -37,6 +29,21 @@ func (su *suite) corrupt(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// onDamaged calls try with stores over damaged sources, as many as load.
+func (su *suite) onDamaged(t *testing.T, try func(r *rand.Rand, src *plan.Source, st plan.Store)) {
+	r := rng(t)
+	backend := su.open(t)
+	defer backend.Close()
+	for range su.pick(150, 10) {
+		src := su.damaged(t, r)
+		st, err := backend.Load(t.Context(), src)
+		if err != nil {
+			continue
+		}
+		try(r, src, st)
 		if err := st.Close(); err != nil {
 			t.Fatal(err)
 		}

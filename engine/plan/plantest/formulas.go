@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -423,25 +422,8 @@ func (su *suite) formulaCancel(t *testing.T) {
 	if err := st.Evaluate(ctx, f, &out); !errors.Is(err, context.Canceled) {
 		t.Fatalf("under a cancelled context: %v", err)
 	}
-	stopped := 0
-	for i := range su.pick(30, 5) {
-		ctx, stop := context.WithTimeout(t.Context(), time.Duration(i*i)*10*time.Microsecond)
-		err := st.Evaluate(ctx, f, &out)
-		stop()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			stopped++
-		case err != nil:
-			t.Fatalf("cancelled on the way: %v", err)
-		default:
-			if err := s.compareFormulas(f, want, &out); err != nil {
-				t.Fatalf("a batch that outran its cancellation: %v", err)
-			}
-		}
-	}
-	if stopped == 0 {
-		t.Error("no batch was cancelled on the way")
-	}
+	su.interrupt(t, func(ctx context.Context, _ int) error { return st.Evaluate(ctx, f, &out) },
+		func() error { return s.compareFormulas(f, want, &out) })
 	su.verifyFormulas(t, st, s, f)
 }
 
@@ -480,15 +462,7 @@ func (su *suite) formulaRefused(t *testing.T) {
 // formulaCorrupt evaluates formulas over words that no encoder wrote: an error
 // or an answer within bounds.
 func (su *suite) formulaCorrupt(t *testing.T) {
-	r := rng(t)
-	backend := su.open(t)
-	defer backend.Close()
-	for range su.pick(150, 10) {
-		src := su.damaged(t, r)
-		st, err := backend.Load(t.Context(), src)
-		if err != nil {
-			continue
-		}
+	su.onDamaged(t, func(r *rand.Rand, src *plan.Source, st plan.Store) {
 		var f plan.Formulas
 		var out plan.Results
 		for x := range uint32(len(src.Lists)) {
@@ -504,8 +478,5 @@ func (su *suite) formulaCorrupt(t *testing.T) {
 				}
 			}
 		}
-		if err := st.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }

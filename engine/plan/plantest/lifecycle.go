@@ -70,26 +70,10 @@ func (su *suite) cancel(t *testing.T) {
 	}
 	stop()
 
-	stopped := 0
-	for i := range su.pick(30, 5) {
-		ctx, stop := context.WithTimeout(t.Context(), time.Duration(i*i)*10*time.Microsecond)
+	su.interrupt(t, func(ctx context.Context, i int) error {
 		b.Algorithm = su.algorithms()[i%len(su.algorithms())]
-		err := st.Intersect(ctx, b, &out)
-		stop()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			stopped++
-		case err != nil:
-			t.Fatalf("cancelled on the way: %v", err)
-		default:
-			if err := s.compare(b, want, &out); err != nil {
-				t.Fatalf("a batch that outran its cancellation: %v", err)
-			}
-		}
-	}
-	if stopped == 0 {
-		t.Error("no batch was cancelled on the way")
-	}
+		return st.Intersect(ctx, b, &out)
+	}, func() error { return s.compare(b, want, &out) })
 	usable()
 
 	ctx, stop = context.WithCancel(t.Context())
@@ -168,5 +152,30 @@ func (su *suite) badSource(t *testing.T) {
 			}
 		}
 		st.Close()
+	}
+}
+
+// interrupt calls run under deadlines that end it sooner or later. What outruns
+// its deadline must pass check.
+func (su *suite) interrupt(t *testing.T, run func(ctx context.Context, i int) error, check func() error) {
+	t.Helper()
+	stopped := 0
+	for i := range su.pick(30, 5) {
+		ctx, stop := context.WithTimeout(t.Context(), time.Duration(i*i)*10*time.Microsecond)
+		err := run(ctx, i)
+		stop()
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			stopped++
+		case err != nil:
+			t.Fatalf("cancelled on the way: %v", err)
+		default:
+			if err := check(); err != nil {
+				t.Fatalf("a batch that outran its cancellation: %v", err)
+			}
+		}
+	}
+	if stopped == 0 {
+		t.Error("no batch was cancelled on the way")
 	}
 }
