@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -81,8 +79,7 @@ func (x *formulaSlot) evaluate(c *formulaCut) error {
 	if err := b.fault("enqueue"); err != nil {
 		return err
 	}
-	e, err := x.queue.EnqueueWriteBuffer(x.batch, false, 0, 4*c.words, unsafe.Pointer(&x.up.words[0]), nil)
-	if err = x.sent(e, err, uploadTime); err != nil {
+	if err := x.write(x.batch, c.words); err != nil {
 		return err
 	}
 	lists := s.arena.buffers
@@ -103,7 +100,7 @@ func (x *formulaSlot) evaluate(c *formulaCut) error {
 		}
 	}
 	k := x.kernels[formulaProgram]
-	err = arguments(k, lists[0], lists[1], lists[2], lists[3], cmp.Or(c.tables.buffer, lists[0]), x.decoded, x.batch,
+	err := arguments(k, lists[0], lists[1], lists[2], lists[3], cmp.Or(c.tables.buffer, lists[0]), x.decoded, x.batch,
 		c.stepsAt, c.groupAt, int(s.src.Docs), x.sets, x.counts, x.batch, c.sumsAt, localBytes(c.levels*formulaRange/8))
 	if err != nil {
 		return err
@@ -148,78 +145,6 @@ func (x *formulaSlot) download(ctx context.Context, c *formulaCut, out *plan.Res
 			out.Stats.BytesDown += uint64(4 * n)
 		}
 		first, skip = end, skip+n
-	}
-	return nil
-}
-
-// decoder is the slot's own kernel object for a decoder.
-func (x *formulaSlot) decoder(d int) (*ocl.Kernel, error) {
-	id := decoders[d]
-	if k := x.kernels[id]; k != nil {
-		return k, nil
-	}
-	p, err := x.store.backend.programOf(id)
-	if err != nil {
-		return nil, err
-	}
-	k, err := p.CreateKernel(id.name)
-	if err == nil {
-		x.kernels[id] = k
-	}
-	return k, err
-}
-
-func (x *formulaSlot) launch(k *ocl.Kernel, groups, local int, to func(*plan.Stats) *time.Duration) error {
-	e, err := x.queue.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, nil)
-	return x.sent(e, err, to)
-}
-
-// read enqueues a download of n words, which is what wait waits for.
-func (x *formulaSlot) read(m *ocl.MemObject, n int) error {
-	e, err := x.queue.EnqueueReadBuffer(m, false, 0, 4*n, unsafe.Pointer(&x.down.words[0]), nil)
-	if err = x.sent(e, err, downloadTime); err != nil {
-		return err
-	}
-	return x.queue.Flush()
-}
-
-func (x *formulaSlot) sent(e *ocl.Event, err error, to func(*plan.Stats) *time.Duration) error {
-	if err == nil {
-		x.events = append(x.events, timed{e, to})
-	}
-	return err
-}
-
-// wait waits for the command sent last, or until ctx ends.
-func (x *formulaSlot) wait(ctx context.Context) error {
-	b := x.store.backend
-	if err := b.fault("wait"); err != nil {
-		return err
-	}
-	last := []*ocl.Event{x.events[len(x.events)-1].event}
-	x.waiting = true
-	go func() { x.done <- ocl.WaitForEvents(last) }()
-	select {
-	case err := <-x.done:
-		x.waiting = false
-		return b.fail("waiting for formulas", err)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// addTimes adds device times where the backend profiles.
-func (x *formulaSlot) addTimes(st *plan.Stats) error {
-	if !x.store.backend.opt.Profiling {
-		return nil
-	}
-	for _, t := range x.events {
-		from, err1 := t.event.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
-		to, err2 := t.event.GetEventProfilingInfo(ocl.ProfilingInfoCommandEnd)
-		if err := cmp.Or(err1, err2); err != nil {
-			return x.store.backend.fail("reading device times", err)
-		}
-		*t.to(st) += time.Duration(to - from)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package cl
 
 import (
 	"fmt"
-	"time"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -16,31 +15,13 @@ type formulaSlot struct {
 	shape formulaShape
 	bytes uint64
 
-	queue    *ocl.CommandQueue // in order
-	up, down *pinned
-	batch    *ocl.MemObject // what was uploaded
-	decoded  *ocl.MemObject
-	sets     *ocl.MemObject // bits, group after group
-	counts   *ocl.MemObject // documents of each group
-	docs     *ocl.MemObject
-
-	kernels map[kernelID]*ocl.Kernel
-	events  []timed
-	done    chan error // capacity 1: what was waited for has come
-	waiting bool       // nobody has read done since
+	flight
+	batch   *ocl.MemObject // what was uploaded
+	decoded *ocl.MemObject
+	sets    *ocl.MemObject // bits, group after group
+	counts  *ocl.MemObject // documents of each group
+	docs    *ocl.MemObject
 }
-
-// timed is a command on its way and the counter that its time goes to.
-type timed struct {
-	event *ocl.Event
-	to    func(*plan.Stats) *time.Duration
-}
-
-func uploadTime(s *plan.Stats) *time.Duration   { return &s.Upload }
-func decodeTime(s *plan.Stats) *time.Duration   { return &s.Decode }
-func probeTime(s *plan.Stats) *time.Duration    { return &s.Probe }
-func compactTime(s *plan.Stats) *time.Duration  { return &s.Compact }
-func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }
 
 // formulaProgram holds both kernels of formula.cl.
 var formulaProgram = kernelID{name: "formula"}
@@ -48,7 +29,7 @@ var formulaProgram = kernelID{name: "formula"}
 func (s *Store) newFormulaSlot() (*formulaSlot, error) {
 	b := s.backend
 	shape := formulaShapeFor(b.tuning, b.dev.info.Memory)
-	x := &formulaSlot{store: s, shape: shape, bytes: shape.bytes(), kernels: map[kernelID]*ocl.Kernel{}, done: make(chan error, 1)}
+	x := &formulaSlot{store: s, shape: shape, bytes: shape.bytes(), flight: newFlight(b)}
 	if err := b.reserve(x.bytes, "scratch of formulas"); err != nil {
 		return nil, err
 	}
@@ -61,10 +42,7 @@ func (s *Store) newFormulaSlot() (*formulaSlot, error) {
 
 // fill makes what a slot has.
 func (x *formulaSlot) fill() (err error) {
-	b, shape := x.store.backend, x.shape
-	if x.queue, err = b.newQueue(); err != nil {
-		return err
-	}
+	shape := x.shape
 	for _, m := range []struct {
 		to    **ocl.MemObject
 		words int
@@ -73,31 +51,11 @@ func (x *formulaSlot) fill() (err error) {
 		{&x.batch, formulaUpload, "formulas"}, {&x.decoded, shape.decoded, "decoded lists"},
 		{&x.sets, shape.groups * formulaRange / 32, "sets"}, {&x.counts, shape.groups, "counts"}, {&x.docs, shape.docs, "docIDs"},
 	} {
-		if *m.to, err = b.buffer(ocl.MemReadWrite, 4*uint64(m.words), m.what); err != nil {
+		if *m.to, err = x.backend.buffer(ocl.MemReadWrite, 4*uint64(m.words), m.what); err != nil {
 			return err
 		}
 	}
-	if x.up, err = b.newPinned(4 * formulaUpload); err != nil {
-		return err
-	}
-	if x.down, err = b.newPinned(4 * max(shape.docs, shape.groups)); err != nil {
-		return err
-	}
-	// Built here, not on the owner, which others wait for.
-	p, err := b.programOf(formulaProgram)
-	if err != nil {
-		return err
-	}
-	return b.do(func() error {
-		for _, name := range []string{"formula", "expand"} {
-			k, err := p.CreateKernel(name)
-			if err != nil {
-				return b.fail("creating kernel "+name, err)
-			}
-			x.kernels[kernelID{name: name}] = k
-		}
-		return nil
-	})
+	return x.open(formulaUpload, max(shape.docs, shape.groups), formulaProgram, "formula", "expand")
 }
 
 // grow makes room for so many decoded words.
@@ -123,45 +81,18 @@ func (x *formulaSlot) grow(words int) error {
 	return nil
 }
 
-// releaseEvents does nothing while one of them is waited for.
-func (x *formulaSlot) releaseEvents() {
-	if x.waiting {
-		return
-	}
-	for _, t := range x.events {
-		t.event.Release()
-	}
-	x.events = x.events[:0]
-}
-
 // giveBack waits until nothing is under way and lets others have the slot.
 func (x *formulaSlot) giveBack() {
-	if x.waiting {
-		<-x.done
-		x.waiting = false
-	}
-	x.releaseEvents()
-	_ = x.queue.Finish() // after a failure commands may be under way
+	x.land()
 	x.store.freeFormulas <- x
 }
 
 func (x *formulaSlot) release() {
-	b := x.store.backend
-	if x.queue != nil {
-		x.queue.Release()
-	}
-	for _, k := range x.kernels {
-		k.Release()
-	}
-	for _, p := range []*pinned{x.up, x.down} {
-		if p != nil {
-			p.release(b)
-		}
-	}
+	x.flight.release()
 	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.sets, x.counts, x.docs} {
 		if m != nil {
 			m.Release()
 		}
 	}
-	b.unreserve(x.bytes)
+	x.backend.unreserve(x.bytes)
 }
