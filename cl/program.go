@@ -110,6 +110,8 @@ func (k kernelID) files() []string {
 		return []string{"probe.cl", "window.cl", "group.cl", "merge.cl"}
 	case formulaProgram.name:
 		return []string{"formula.cl"}
+	case selectProgram.name:
+		return []string{"group.cl", "select.cl"}
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
 	}

@@ -28,6 +28,7 @@ type Tuning struct {
 	MergeRows  int      `toml:"merge_rows"`
 	MergeLeast uint64   `toml:"merge_least"`
 	SetWG      int      `toml:"set_wg"`
+	SelectWG   int      `toml:"select_wg"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
@@ -74,6 +75,7 @@ func (t Tuning) defines(countLoads bool) string {
 	def("COUNT_LOADS", flag[countLoads])
 	def("SCAN_WG", t.ScanWG)
 	def("SET_WG", t.setLocal())
+	def("SELECT_WG", t.selectLocal())
 	def("MERGE_WG", t.MergeWG)
 	def("MERGE_ROWS", t.MergeRows)
 	return b.String()

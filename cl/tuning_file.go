@@ -83,6 +83,8 @@ func (t Tuning) check() error {
 		return fail("merge_wg is %d, not 32, 64, 128, or 256 with less than 16 rows", t.MergeWG)
 	case t.SetWG != 0 && (t.SetWG < 32 || t.SetWG > 256 || t.SetWG&(t.SetWG-1) != 0):
 		return fail("set_wg is %d, not 0, 32, 64, 128 or 256", t.SetWG)
+	case t.SelectWG != 0 && (t.SelectWG < 32 || t.SelectWG > 1024 || t.SelectWG&(t.SelectWG-1) != 0):
+		return fail("select_wg is %d, not 0 or a power of two from 32 to 1024", t.SelectWG)
 	case t.Serial && (t.NVShuffle || t.LookBack):
 		return errors.New("serial kernels neither shuffle nor look back")
 	}

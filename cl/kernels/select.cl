@@ -1,0 +1,259 @@
+// select: the best k of the keys of each of many queries.
+//
+// Computes  of the n keys of a query, at keys + q*capacity, the min(k, n) greatest;
+//           they come to stand at the front, in any order. A key is a score in its
+//           upper half and the complement of a docID in its lower one, so keys are
+//           distinct and not 0.
+// State     uint4 a query: COUNT, the keys that there are; where that is more than
+//           capacity, the rest was lost, and OVERFLOW is set. select_best leaves
+//           min(k, n) there, and in THETA the score of the k-th key, 0 where there
+//           are fewer. KEPT is 0 between launches.
+// Source    radix selection (Alabi et al. 2012, "Fast k-selection algorithms for
+//           graphics processors"); Ding et al. 2009, section 8.2, has levels of
+//           maxima, see accumulate_global.cl. A bin is a digit of what a key is above
+//           `base`, the least key of the bin that the boundary was found in; keys
+//           beyond all bins, which are in anyway, count to the best one.
+// Phases    select_best: (1) drop keys below base, in place, and count the others by
+//           bin; (2) find the bin of the k-th, which gives the next base. Both are
+//           repeated until k keys are left, once a digit at most.
+//           For queries of more than SELECT_WIDE keys two kernels come before it:
+//           select_count counts by bin in many groups, select_keep moves what is not
+//           below the boundary to `kept`. Where that is more than SELECT_KEPT keys,
+//           select_best begins anew with all.
+// Launch    select_best: a group of SELECT_WG work-items a query; the others: `groups`
+//           of them a query (SCAN_SERIAL: groups of one).
+// Local     32*SELECT_WG bytes (16.5*SELECT_WG with NV_SHUFFLE; SCAN_SERIAL: 4096).
+// Host      k >= 1; bins has BINS words a query, zero before the first launch and
+//           between launches; capacity and groups*CHUNK are at most 2^31.
+// Bounds    any counts and keys: all loops end, all stores are inside a query's part.
+#ifndef HEDDLE_GROUP
+#include "group.cl"
+#endif
+#ifndef SCAN_SERIAL
+#define SCAN_SERIAL 0
+#endif
+#ifndef SELECT_WG
+#define SELECT_WG 256 // a power of two, 32 to 1024
+#endif
+#if SCAN_SERIAL
+#undef SELECT_WG
+#define SELECT_WG 1
+#define BINS 1024
+#define SELECT_KEYS 1
+#define SELECT_SYNC
+#define SELECT_ADD(p, v) select_add(p, v)
+static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
+#else
+#define BINS (4 * SELECT_WG)
+#define SELECT_KEYS 8 // of a work-item that are on their way together
+#define SELECT_SYNC barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define SELECT_ADD(p, v) atomic_add(p, v)
+#endif
+#if NV_SHUFFLE
+#define SELECT_SUMS (SELECT_WG / 32) // members that group_scan needs
+#else
+#define SELECT_SUMS SELECT_WG
+#endif
+#define CHUNK (SELECT_WG * SELECT_KEYS)
+#define DIGIT (31 - clz((uint)BINS)) // bits of a digit
+
+#define SELECT_WIDE 16384 // keys of a query that one group takes alone
+#define SELECT_KEPT 32768 // keys of a query in `kept`
+
+// Words of the state of a query.
+#define COUNT 0
+#define THETA 1
+#define OVERFLOW 2
+#define KEPT 3
+
+// Words that a group shares.
+#define BOX_KEPT 0     // keys kept so far
+#define BOX_LEAST 1    // the least score among them
+#define BOX_BOUNDARY 2 // bin of the k-th
+#define BOX_TO 3       // place in `kept`
+#define BOX 4
+
+#define FIRST_KEY 1ul // the least key
+
+// bin_of numbers the bins from the best one on.
+static inline uint bin_of(ulong key, ulong base, uint shift) {
+    return BINS - 1 - (uint)min((key - base) >> shift, (ulong)BINS - 1);
+}
+
+// base_of is the least key of a bin.
+static inline ulong base_of(uint bin, ulong base, uint shift) { return base + ((ulong)(BINS - 1 - bin) << shift); }
+
+static inline void clear_bins(__local uint *bins, __local uint *box) {
+    for (uint b = get_local_id(0); b < BINS; b += SELECT_WG)
+        bins[b] = 0;
+    if (get_local_id(0) == 0) {
+        box[BOX_KEPT] = box[BOX_BOUNDARY] = 0;
+        box[BOX_LEAST] = 0xffffffffu;
+    }
+}
+
+// read_chunk reads the keys of a work-item in the chunk at `at`, 0 behind the end.
+static inline void read_chunk(__global const ulong *p, uint n, uint at, ulong key[SELECT_KEYS]) {
+    for (uint r = 0; r < SELECT_KEYS; r++) {
+        uint i = at + r * SELECT_WG + get_local_id(0);
+        key[r] = i < n ? p[i] : 0;
+    }
+}
+
+// wide_count is how many keys of query q there are for many groups.
+static inline uint wide_count(__global const uint *state, uint q, uint capacity) {
+    uint n = min(state[4 * (size_t)q + COUNT], capacity);
+    return n > SELECT_WIDE ? n : 0;
+}
+
+// boundary finds the bin in which the k-th best key lies; `bins` count at least k.
+static inline uint boundary(__local const uint *bins, uint k, __local uint4 *sums, __local uint *box) {
+#if SCAN_SERIAL
+    uint b = 0;
+    for (uint n = bins[0]; n < k && b < BINS - 1; n += bins[b])
+        b++;
+    return b;
+#else
+    uint lid = get_local_id(0);
+    uint4 total, x = (uint4)(bins[lid], bins[lid + SELECT_WG], bins[lid + 2 * SELECT_WG], bins[lid + 3 * SELECT_WG]);
+    uint4 upto = group_scan(x, SELECT_WG, sums, &total);
+    upto += rows_before(total);
+    uint4 before = upto - x;
+    if (before.x < k && upto.x >= k) box[BOX_BOUNDARY] = lid;
+    if (before.y < k && upto.y >= k) box[BOX_BOUNDARY] = lid + SELECT_WG;
+    if (before.z < k && upto.z >= k) box[BOX_BOUNDARY] = lid + 2 * SELECT_WG;
+    if (before.w < k && upto.w >= k) box[BOX_BOUNDARY] = lid + 3 * SELECT_WG;
+    SELECT_SYNC;
+    return box[BOX_BOUNDARY];
+#endif
+}
+
+// narrow keeps those of n keys that are not below base, moves them to the front, and
+// counts them by bin. It returns how many they are.
+static inline uint narrow(__global ulong *p, uint n, ulong base, uint shift, __local uint *bins, __local uint *box) {
+    uint least = 0xffffffffu;
+    SELECT_SYNC;
+    clear_bins(bins, box);
+    SELECT_SYNC;
+    for (uint at = 0; at < n; at += CHUNK) {
+        ulong key[SELECT_KEYS];
+        read_chunk(p, n, at, key);
+        SELECT_SYNC; // no more keys are written than were read
+        for (uint r = 0; r < SELECT_KEYS; r++)
+            if (key[r] >= base) {
+                least = min(least, (uint)(key[r] >> 32));
+                SELECT_ADD(&bins[bin_of(key[r], base, shift)], 1u);
+                if (base > FIRST_KEY)
+                    p[SELECT_ADD(&box[BOX_KEPT], 1u)] = key[r];
+            }
+    }
+#if SCAN_SERIAL
+    box[BOX_LEAST] = least;
+#else
+    if (least != 0xffffffffu)
+        atomic_min(&box[BOX_LEAST], least);
+#endif
+    SELECT_SYNC;
+    return base > FIRST_KEY ? box[BOX_KEPT] : n;
+}
+
+#if !SCAN_SERIAL
+__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
+#endif
+__kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, __global uint *bins,
+                           uint groups) {
+    __local uint digits[BINS], box[BOX];
+    uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity);
+    clear_bins(digits, box);
+    SELECT_SYNC;
+    for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
+        ulong key[SELECT_KEYS];
+        read_chunk(keys + (size_t)q * capacity, n, at, key);
+        for (uint r = 0; r < SELECT_KEYS; r++)
+            if (key[r] >= FIRST_KEY)
+                SELECT_ADD(&digits[bin_of(key[r], FIRST_KEY, 64 - DIGIT)], 1u);
+    }
+    SELECT_SYNC;
+    for (uint b = get_local_id(0); b < BINS; b += SELECT_WG)
+        if (digits[b])
+            atomic_add(bins + (size_t)q * BINS + b, digits[b]);
+}
+
+#if !SCAN_SERIAL
+__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
+#endif
+__kernel void select_keep(__global const ulong *keys, uint capacity, __global uint *state, uint k, __global const uint *bins,
+                          uint groups, __global ulong *kept) {
+    __local uint digits[BINS], box[BOX];
+    __local uint4 sums[SELECT_SUMS];
+    uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity);
+    clear_bins(digits, box);
+    SELECT_SYNC;
+    for (uint b = lid; b < BINS; b += SELECT_WG)
+        digits[b] = bins[(size_t)q * BINS + b];
+    SELECT_SYNC;
+    ulong base = base_of(boundary(digits, k, sums, box), FIRST_KEY, 64 - DIGIT);
+    for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
+        ulong key[SELECT_KEYS];
+        uint mine = 0;
+        read_chunk(keys + (size_t)q * capacity, n, at, key);
+        for (uint r = 0; r < SELECT_KEYS; r++)
+            mine += key[r] >= base;
+        uint to = mine ? SELECT_ADD(&box[BOX_KEPT], mine) : 0;
+        SELECT_SYNC;
+        if (lid == 0) {
+            box[BOX_TO] = box[BOX_KEPT] ? atomic_add(state + 4 * (size_t)q + KEPT, box[BOX_KEPT]) : 0;
+            box[BOX_KEPT] = 0;
+        }
+        SELECT_SYNC;
+        to += box[BOX_TO];
+        for (uint r = 0; r < SELECT_KEYS; r++)
+            if (key[r] >= base && to < SELECT_KEPT)
+                kept[(size_t)q * SELECT_KEPT + to++] = key[r];
+    }
+}
+
+#if !SCAN_SERIAL
+__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
+#endif
+__kernel void select_best(__global ulong *keys, uint capacity, __global uint *state, uint k, __global uint *bins,
+                          __global ulong *kept, uint wide, __global ulong *best, uint last) {
+    __local uint digits[BINS], box[BOX];
+    __local uint4 sums[SELECT_SUMS];
+    uint lid = get_local_id(0), q = get_group_id(0);
+    __global uint *own = state + 4 * (size_t)q;
+    __global ulong *front = keys + (size_t)q * capacity, *p = front;
+    uint count = own[COUNT], n = min(count, capacity);
+    if (wide && n > SELECT_WIDE) {
+        uint few = own[KEPT];
+        if (few <= SELECT_KEPT) {
+            p = kept + (size_t)q * SELECT_KEPT;
+            n = few;
+        }
+        for (uint b = lid; b < BINS; b += SELECT_WG)
+            bins[(size_t)q * BINS + b] = 0;
+    }
+    ulong base = FIRST_KEY;
+    for (uint left = 64;;) { // bits of a key that are not decided
+        uint shift = left > DIGIT ? left - DIGIT : 0;
+        n = narrow(p, n, base, shift, digits, box);
+        if (n <= k || left == 0)
+            break;
+        base = base_of(boundary(digits, k, sums, box), base, shift);
+        left = shift;
+    }
+    n = min(n, k);
+    for (uint i = lid; i < n; i += SELECT_WG) {
+        ulong key = p[i];
+        if (p != front)
+            front[i] = key;
+        if (last)
+            best[(size_t)q * k + i] = key;
+    }
+    if (lid == 0) {
+        own[COUNT] = n;
+        own[THETA] = n == k ? box[BOX_LEAST] : 0;
+        own[OVERFLOW] |= count > capacity;
+        own[KEPT] = 0;
+    }
+}
