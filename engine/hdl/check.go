@@ -13,7 +13,7 @@ const checkRange = 1 << 16
 
 // checkSums compares the checksum of every section.
 func (f *File) checkSums() error {
-	for i, e := range f.header.table {
+	for i, e := range f.header.table[:f.header.sections()] {
 		if sum := checksum(f.data[e.offset:e.end()]); sum != e.crc {
 			return f.corrupt(section(i), 0, "checksum %08x, the content has %08x", e.crc, sum)
 		}
@@ -22,7 +22,7 @@ func (f *File) checkSums() error {
 }
 
 // checkBounds checks all that accessors rely on to stay in bounds, and fills in
-// the lists of the source. It does not read docIDs, frequencies, terms or names.
+// the lists of the source. It does not read docIDs, frequencies, terms, names or texts.
 func (f *File) checkBounds() error {
 	if err := f.checkLists(); err != nil {
 		return err
@@ -31,6 +31,9 @@ func (f *File) checkBounds() error {
 		return err
 	}
 	if err := f.checkOffsets(secNameOffsets, f.nameOffsets, uint64(len(f.names)), MaxNameLen); err != nil {
+		return err
+	}
+	if err := f.checkTexts(); err != nil {
 		return err
 	}
 	return f.checkSlots()

@@ -43,6 +43,14 @@ func (w *Writer) commit() error {
 	if w.names != w.header.docs {
 		return inputError("%d of %d documents are missing", w.header.docs-w.names, w.header.docs)
 	}
+	if w.texts != nil {
+		if w.texts.docs != w.header.docs {
+			return inputError("%d of %d texts are missing", w.header.docs-w.texts.docs, w.header.docs)
+		}
+		if err := w.writeTexts(); err != nil {
+			return err
+		}
+	}
 	meta, err := w.meta.encode()
 	if err != nil {
 		return err
@@ -97,7 +105,7 @@ func (w *Writer) writeHash() error {
 func (w *Writer) join() error {
 	out := w.sections[secDocIDs].file
 	at := uint64(PageSize)
-	for i, s := range w.sections {
+	for i, s := range w.sections[:w.header.sections()] {
 		e := &w.header.table[i]
 		e.offset, e.length = at, s.length
 		if err := s.pad(PageSize); err != nil {

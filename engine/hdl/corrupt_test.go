@@ -148,7 +148,7 @@ func repair(data []byte) {
 		return
 	}
 	le := binary.LittleEndian
-	for i := range int(numSections) {
+	for i := range min(int(le.Uint32(data[12:])), int(numSections)) {
 		p := data[tableOffset+i*tableEntry:]
 		e := extent{offset: le.Uint64(p[8:]), length: le.Uint64(p[16:])}
 		if n := uint64(len(data)); e.offset <= n && e.length <= n-e.offset && e.end() <= n {
@@ -185,6 +185,9 @@ func exercise(t *testing.T, f *File) {
 	for d := range f.Docs() {
 		f.DocName(d)
 		f.DocLen(d)
+		if _, err := f.Text(d); err != nil && !errors.Is(err, ErrNoText) {
+			wantCorrupt(t, err, f.Path())
+		}
 	}
 	f.Lookup("")
 	f.Meta()

@@ -1,5 +1,6 @@
 // Package hdl reads and writes .hdl files: one inverted index a file, with its
-// posting lists, frequencies, terms, document names and document lengths.
+// posting lists, frequencies, terms, document names and lengths, and on request the
+// texts of its documents.
 //
 // A file is written once, by a Writer, and read many times, by a File that maps
 // it into memory: lists go to a device from the mapping as they are, terms are

@@ -27,6 +27,8 @@ type File struct {
 	names       []byte
 	nameOffsets []uint64
 	lengths     []uint32
+	textBlocks  []uint64 // in bytes of section texts; nil where there are no texts
+	textOffsets []uint64 // in bytes of all texts
 }
 
 // Open maps the index file at path and checks it: header, the checksum of every
@@ -73,6 +75,8 @@ func newFile(path string, data []byte, sums bool) (f *File, err error) {
 	f.lengths = view[uint32](f.bytes(secLengths))
 	f.names = f.bytes(secNames)
 	f.nameOffsets = view[uint64](f.bytes(secNameOffsets))
+	f.textBlocks = view[uint64](f.bytes(secTextBlocks))
+	f.textOffsets = view[uint64](f.bytes(secTextOffsets))
 	f.dict = Dictionary{
 		slots:   view[uint64](f.bytes(secTermHash)),
 		offsets: view[uint64](f.bytes(secTermOffsets)),
@@ -191,8 +195,8 @@ type Section struct {
 
 // Sections returns the section table, in the order of the file.
 func (f *File) Sections() []Section {
-	table := make([]Section, numSections)
-	for i, e := range f.header.table {
+	table := make([]Section, f.header.sections())
+	for i, e := range f.header.table[:len(table)] {
 		table[i] = Section{section(i).String(), int64(e.offset), int64(e.length), e.crc}
 	}
 	return table

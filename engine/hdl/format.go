@@ -9,8 +9,9 @@ import (
 	"heddle/engine/plan"
 )
 
-// Version is the version of the format that this package reads and writes.
-const Version = 1
+// Version is the latest version of the format. This package reads it and those
+// before, and writes the first that can hold what it is given.
+const Version = 2
 
 // PageSize is the alignment of every section, in bytes. The header is the first
 // page.
@@ -40,11 +41,15 @@ const (
 	secNameOffsets                // u64, one more than documents
 	secLengths                    // u32 a document
 	secMeta                       // JSON
+	secTexts                      // compressed blocks of text; the last section of version 1 is the one before
+	secTextBlocks                 // u64, one more than blocks, or none
+	secTextOffsets                // u64, one more than documents, or none
 	numSections
 )
 
 var sectionNames = [numSections]string{
 	"docids", "freqs", "lists", "terms", "term-offsets", "term-hash", "names", "name-offsets", "lengths", "meta",
+	"texts", "text-blocks", "text-offsets",
 }
 
 func (s section) String() string { return sectionNames[s] }
@@ -70,13 +75,22 @@ func (e extent) end() uint64 { return alignUp(e.offset+e.length, PageSize) }
 func alignUp(n, align uint64) uint64 { return (n + align - 1) &^ (align - 1) }
 
 type header struct {
+	version  uint32
 	size     uint64 // of the file, in bytes
 	docs     uint32
 	terms    uint32
-	postings uint64 // sum of list lengths
-	tokens   uint64 // sum of frequencies
-	length   uint64 // sum of document lengths
-	table    [numSections]extent
+	postings uint64              // sum of list lengths
+	tokens   uint64              // sum of frequencies
+	length   uint64              // sum of document lengths
+	table    [numSections]extent // those that the version does not have are empty
+}
+
+// sections is the number of sections that the version has.
+func (h *header) sections() section {
+	if h.version == 1 {
+		return secTexts
+	}
+	return numSections
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -85,15 +99,15 @@ func (h *header) encode() []byte {
 	page := make([]byte, PageSize)
 	le := binary.LittleEndian
 	copy(page, magic)
-	le.PutUint32(page[8:], Version)
-	le.PutUint32(page[12:], uint32(numSections))
+	le.PutUint32(page[8:], h.version)
+	le.PutUint32(page[12:], uint32(h.sections()))
 	le.PutUint64(page[16:], h.size)
 	le.PutUint32(page[24:], h.docs)
 	le.PutUint32(page[28:], h.terms)
 	le.PutUint64(page[32:], h.postings)
 	le.PutUint64(page[40:], h.tokens)
 	le.PutUint64(page[48:], h.length)
-	for i, e := range h.table {
+	for i, e := range h.table[:h.sections()] {
 		p := page[tableOffset+i*tableEntry:]
 		le.PutUint32(p, uint32(i))
 		le.PutUint32(p[4:], e.crc)
@@ -121,20 +135,20 @@ func decodeHeader(path string, data []byte) (h header, err error) {
 	if got, want := crc32.Checksum(data[:headerCRCPos], castagnoli), le.Uint32(data[headerCRCPos:]); got != want {
 		return bad(headerCRCPos, "checksum %08x, the content has %08x", want, got)
 	}
-	if v := le.Uint32(data[8:]); v != Version {
-		return header{}, fmt.Errorf("%s: %w: the file has %d, this build reads %d", path, ErrVersion, v, Version)
+	if h.version = le.Uint32(data[8:]); h.version < 1 || h.version > Version {
+		return header{}, fmt.Errorf("%s: %w: the file has %d, this build reads 1 to %d", path, ErrVersion, h.version, Version)
 	}
 	h.size = le.Uint64(data[16:])
 	if h.size != uint64(len(data)) {
 		return bad(16, "the file has %d bytes, its header says %d", len(data), h.size)
 	}
-	if n := le.Uint32(data[12:]); n != uint32(numSections) {
-		return bad(12, "%d sections, version %d has %d", n, Version, numSections)
+	if n := le.Uint32(data[12:]); n != uint32(h.sections()) {
+		return bad(12, "%d sections, version %d has %d", n, h.version, h.sections())
 	}
 	h.docs, h.terms = le.Uint32(data[24:]), le.Uint32(data[28:])
 	h.postings, h.tokens, h.length = le.Uint64(data[32:]), le.Uint64(data[40:]), le.Uint64(data[48:])
 	at := uint64(PageSize)
-	for i := range h.table {
+	for i := range h.table[:h.sections()] {
 		pos := tableOffset + i*tableEntry
 		p := data[pos:]
 		s, e := section(i), &h.table[i]
@@ -153,13 +167,19 @@ func decodeHeader(path string, data []byte) (h header, err error) {
 	if at != h.size {
 		return bad(16, "the sections end at byte %d, the file at %d", at, h.size)
 	}
-	for s, unit := range map[section]uint64{secDocIDs: 4 * plan.ListAlign, secFreqs: 4} {
+	for s, unit := range map[section]uint64{secDocIDs: 4 * plan.ListAlign, secFreqs: 4, secTextBlocks: 8} {
 		if n := h.table[s].length; n%unit != 0 {
 			return bad(tableOffset+int(s)*tableEntry, "section %s has %d bytes, not a multiple of %d", s, n, unit)
 		}
 	}
+	if blocks, texts := h.table[secTextBlocks].length, h.table[secTexts].length; (blocks > 0) != h.texts() || blocks == 0 && texts > 0 {
+		return bad(tableOffset+int(secTexts)*tableEntry, "sections of texts have %d, %d and %d bytes", texts, blocks, h.table[secTextOffsets].length)
+	}
 	return h, nil
 }
+
+// texts says whether documents have texts.
+func (h *header) texts() bool { return h.table[secTextOffsets].length > 0 }
 
 // sectionLength gives the length in bytes of the sections that have one value a
 // document or term.
@@ -176,6 +196,8 @@ func (h *header) sectionLength(s section) (n uint64, fixed bool) {
 		return (docs + 1) * 8, true
 	case secLengths:
 		return docs * 4, true
+	case secTextOffsets:
+		return (docs + 1) * 8, h.texts()
 	}
 	return 0, false
 }

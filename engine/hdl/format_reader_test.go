@@ -1,8 +1,11 @@
 package hdl
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"os"
 	"slices"
 	"testing"
@@ -100,7 +103,7 @@ func list(codec byte, words []uint32, n uint32) (docs []uint32) {
 }
 
 func TestFormatReader(t *testing.T) {
-	for _, s := range []*sample{tiny(), {}, shapes(5000)} {
+	for _, s := range []*sample{tiny(), {}, shapes(5000), tiny().withTexts()} {
 		for _, codec := range []string{"raw", "parapfor", "bitset"} {
 			s.meta.Codec = codec
 			path := s.build(t)
@@ -176,11 +179,49 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 			StopWords []string `json:"stop_words"`
 		} `json:"analysis"`
 	}
+	s.checkReaderTexts(t, r)
 	o, n := r.section(9)
 	if err := json.Unmarshal(r.data[o:o+n], &meta); err != nil {
 		t.Fatal(err)
 	}
 	if meta.Analysis.Stemmer != s.meta.Analysis.Stemmer || !slices.Equal(meta.Analysis.StopWords, s.meta.Analysis.StopWords) {
 		t.Errorf("meta is %s", r.data[o:o+n])
+	}
+}
+
+// checkReaderTexts inflates all blocks and cuts the texts out of them.
+func (s *sample) checkReaderTexts(t *testing.T, r reader) {
+	t.Helper()
+	if sections := r.u32(12); sections == 10 && len(s.texts) == 0 {
+		return
+	}
+	if r.u32(8) != 2 || r.u32(12) != 13 {
+		t.Fatalf("version %d has %d sections", r.u32(8), r.u32(12))
+	}
+	texts, _ := r.section(10)
+	blocks, blocksLen := r.section(11)
+	offsets, offsetsLen := r.section(12)
+	if offsetsLen != 8*uint64(len(s.texts)+1) {
+		t.Fatalf("text-offsets have %d bytes", offsetsLen)
+	}
+	left := r.u64(offsets + offsetsLen - 8)
+	var all []byte
+	for b := range blocksLen/8 - 1 {
+		block := r.data[texts+r.u64(blocks+8*b) : texts+r.u64(blocks+8*b+8)]
+		size := min(left, 16384)
+		left -= size
+		if uint64(len(block)) < size {
+			var err error
+			if block, err = io.ReadAll(flate.NewReader(bytes.NewReader(block))); err != nil || uint64(len(block)) != size {
+				t.Fatalf("block %d of %d bytes, want %d: %v", b, len(block), size, err)
+			}
+		}
+		all = append(all, block...)
+	}
+	for d, text := range s.texts {
+		at := offsets + 8*uint64(d)
+		if got := string(all[r.u64(at):r.u64(at+8)]); got != text {
+			t.Fatalf("text %d is %.40q, want %.40q", d, got, text)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func TestFormatTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := mustOpen(t, tiny().build(t))
+	f := mustOpen(t, tiny().withTexts().build(t))
 	for i, s := range f.Sections() {
 		if row := fmt.Sprintf("\n| %d | %s | ", i, s.Name); !strings.Contains(string(text), row) {
 			t.Errorf("FORMAT.md has no row %q", row)

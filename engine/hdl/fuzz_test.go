@@ -44,19 +44,28 @@ func FuzzOpen(f *testing.F) {
 // FuzzSections lays arbitrary sections out as a file whose table and checksums
 // are right, so that what is tested is the check of the content.
 func FuzzSections(f *testing.F) {
-	for _, s := range []*sample{tiny(), {}} {
+	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts()} {
 		file := mustOpen(f, s.build(f))
 		h := file.header
 		b := func(i section) []byte { return file.bytes(i) }
-		f.Add(h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
-			b(secTermOffsets), b(secTermHash), b(secNames), b(secNameOffsets), b(secLengths), b(secMeta))
+		f.Add(h.version, h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
+			b(secTermOffsets), b(secTermHash), b(secNames), b(secNameOffsets), b(secLengths), b(secMeta),
+			b(secTexts), b(secTextBlocks), b(secTextOffsets))
 	}
-	f.Fuzz(func(t *testing.T, docs, terms uint32, postings, tokens, length uint64,
-		docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta []byte) {
-		h := header{docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
+	f.Fuzz(func(t *testing.T, version, docs, terms uint32, postings, tokens, length uint64,
+		docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta, texts, textBlocks, textOffsets []byte) {
+		if len(textOffsets) == 0 {
+			texts, textBlocks = nil, nil
+		}
+		h := header{version: 1 + version%Version, docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
 		data := make([]byte, PageSize)
-		for i, b := range [numSections][]byte{docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta} {
+		for i, b := range [][]byte{docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta,
+			texts, textBlocks, textOffsets}[:h.sections()] {
 			// The lengths that the header rules out are FuzzOpen's business.
+			h.table[secTextOffsets].length = uint64(len(textOffsets))
+			if section(i) == secTextBlocks && len(textOffsets) > 0 {
+				b = append(slices.Clone(b), zeros[:8+-len(b)&7]...)
+			}
 			if n, fixed := h.sectionLength(section(i)); fixed {
 				if n > 1<<16 {
 					return

@@ -1,10 +1,12 @@
 package hdl
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"heddle/engine/analyze"
@@ -18,6 +20,7 @@ type sample struct {
 	terms []string
 	docs  [][]uint32
 	freqs [][]uint32
+	texts []string // as many as names, if the meta says so
 }
 
 // tiny is the index of FORMAT.md: small, but with a list of every codec.
@@ -32,6 +35,23 @@ func tiny() *sample {
 	s.add("heddle", []uint32{1, 17})
 	s.add("loom", []uint32{0, 1, 2, 3, 5, 6, 8, 9, 10, 23})
 	s.add("warp", every(20, 1))
+	return s
+}
+
+// withTexts gives s texts: of several blocks, short, empty, not UTF-8.
+func (s *sample) withTexts() *sample {
+	s.meta.Texts = true
+	s.texts = make([]string, s.meta.Docs)
+	for d := range s.texts {
+		switch d % 4 {
+		case 0:
+			s.texts[d] = strings.Repeat(fmt.Sprintf("warp %d and weft ", d), 150*d)
+		case 1:
+			s.texts[d] = fmt.Sprintf("loom\xff %d", d)
+		case 2:
+			s.texts[d] = fmt.Sprintf("%x", sha256.Sum256([]byte{byte(d)}))
+		}
+	}
 	return s
 }
 
@@ -61,6 +81,11 @@ func (s *sample) write(w *Writer) error {
 	}
 	for d, name := range s.names {
 		if err := w.AddDocument(name, s.lens[d]); err != nil {
+			return err
+		}
+	}
+	for _, text := range s.texts {
+		if err := w.AddText([]byte(text)); err != nil {
 			return err
 		}
 	}
@@ -141,6 +166,14 @@ func (s *sample) check(t failer, f *File) {
 			t.Fatalf("document %d is %q, %d, want %q, %d", d, f.DocName(d), f.DocLen(d), name, s.lens[i])
 		}
 		want.Length += uint64(s.lens[i])
+	}
+	if f.HasText() != want.Texts || f.Meta().Texts != want.Texts {
+		t.Fatalf("texts: %v, want %v", f.HasText(), want.Texts)
+	}
+	for i, text := range s.texts {
+		if got, err := f.Text(uint32(i)); err != nil || got != text {
+			t.Fatalf("text %d is %.60q, %v, want %.60q", i, got, err, text)
+		}
 	}
 	if got := f.Meta(); got.Creator != want.Creator || got.Format != want.Format ||
 		got.Codec != want.Codec || got.Dense != want.Dense || got.ExceptionRatio != want.ExceptionRatio ||

@@ -12,7 +12,7 @@ import (
 )
 
 // Meta says how an index was built. The first part is the caller's, and is
-// stored as JSON; the totals are the Writer's, and stand in the header.
+// stored as JSON; the totals, from Terms on, are the Writer's, and stand in the header.
 type Meta struct {
 	// Docs is the number of documents. Create needs it, because the choice of a
 	// codec depends on it.
@@ -35,6 +35,9 @@ type Meta struct {
 	// ExceptionRatio is that of codec.Options, which has a default: 0 stores no
 	// exceptions.
 	ExceptionRatio float64 `json:"exception_ratio"`
+
+	// Texts says that the texts of documents are stored, which Writer.AddText takes.
+	Texts bool `json:"-"`
 
 	Terms    uint32 `json:"-"` // number of lists
 	Postings uint64 `json:"-"` // sum of list lengths
@@ -63,7 +66,16 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 	err := json.Unmarshal(data, &s)
 	s.Meta.Analysis = analyze.Settings(s.Analysis)
 	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
+	s.Texts = h.texts()
 	return s.Meta, err
+}
+
+// version is the first version of the format that can hold what m says.
+func (m *Meta) version() uint32 {
+	if m.Texts {
+		return 2
+	}
+	return 1
 }
 
 // encoding is the checked form of the three fields that rule the encoder.

@@ -10,7 +10,7 @@ import (
 // Verify is the deep check: what Open checks, and that every list decodes to
 // docIDs that ascend and exist, with as many frequencies of the right sum, that
 // terms ascend, that each is found by the hash table, and that the totals add
-// up. What is wrong is a *CorruptError; ctx ends it early with ctx.Err(). It uses
+// up, and that every text inflates. What is wrong is a *CorruptError; ctx ends it early with ctx.Err(). It uses
 // all cores, and on each 4 bytes a posting of the longest list.
 func (f *File) Verify(ctx context.Context) error {
 	if err := f.checkSums(); err != nil {
@@ -20,6 +20,9 @@ func (f *File) Verify(ctx context.Context) error {
 		return err
 	}
 	if err := f.verifyLengths(); err != nil {
+		return err
+	}
+	if err := f.verifyTexts(ctx); err != nil {
 		return err
 	}
 	return f.verifyLists(ctx)

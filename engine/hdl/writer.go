@@ -13,17 +13,17 @@ import (
 	"heddle/engine/plan"
 )
 
-// Writer writes an index file: documents in order, lists in ascending order of
-// their terms, in any mixture; then Commit. Nothing appears under the file's name
+// Writer writes an index file: documents in order, their texts if there are any,
+// lists in ascending order of their terms, in any mixture; then Commit. Nothing appears under the file's name
 // before Commit has succeeded. A Writer belongs to one goroutine.
 //
 // What is written goes to files in a temporary directory beside the target, which
 // Commit puts together: it needs up to twice the room of all sections but the
 // docIDs for that moment. The directory is named after the path, with ".tmp" and
 // a number behind it; only a process that is killed leaves it behind. Memory does
-// not grow with postings: it is 3 MiB of buffers, 8 bytes a posting of the
-// longest list so far, and during Commit 12 to 24 bytes a term for the hash
-// table.
+// not grow with postings: it is 3 MiB of buffers, with texts 2 MiB more and 1 MiB a
+// core, 8 bytes a posting of the longest list so far, and during Commit 12 to 24
+// bytes a term for the hash table.
 //
 // After an error every call returns the same one, and Abort is all that is left
 // to do; Commit does it itself.
@@ -34,8 +34,9 @@ type Writer struct {
 	meta     Meta
 	encoding encoding
 	header   header
-	sections [numSections]*spool
-	hashes   *spool // of the terms, in order
+	sections [numSections]*spool // those that the version has
+	hashes   *spool              // of the terms, in order
+	texts    *textWriter         // nil without texts
 
 	names uint32 // documents so far
 	word  uint64 // docID words so far, list ends aligned
@@ -58,7 +59,7 @@ func Create(path string, meta Meta) (*Writer, error) { return create(osDisk{}, p
 
 func create(d disk, path string, meta Meta) (w *Writer, err error) {
 	w = &Writer{path: path, disk: d, meta: meta}
-	w.header.docs = meta.Docs
+	w.header.docs, w.header.version = meta.Docs, meta.version()
 	if w.encoding, err = meta.encoding(); err != nil {
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func create(d disk, path string, meta Meta) (w *Writer, err error) {
 // start creates the temporary files. The docIDs go straight into what becomes
 // the index file, behind room for the header.
 func (w *Writer) start() (err error) {
-	for i := range w.sections {
-		if w.sections[i], err = newSpool(w.disk, filepath.Join(w.dir, section(i).String())); err != nil {
+	for i := range w.header.sections() {
+		if w.sections[i], err = newSpool(w.disk, filepath.Join(w.dir, i.String())); err != nil {
 			return err
 		}
 	}
@@ -91,7 +92,16 @@ func (w *Writer) start() (err error) {
 	if err := w.sections[secTermOffsets].writeUint64(0); err != nil {
 		return err
 	}
-	return w.sections[secNameOffsets].writeUint64(0)
+	if err := w.sections[secNameOffsets].writeUint64(0); err != nil || !w.meta.Texts {
+		return err
+	}
+	if w.texts, err = newTextWriter(); err != nil {
+		return err
+	}
+	if err := w.sections[secTextBlocks].writeUint64(0); err != nil {
+		return err
+	}
+	return w.sections[secTextOffsets].writeUint64(0)
 }
 
 // fail remembers the first error.

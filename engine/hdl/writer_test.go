@@ -348,6 +348,8 @@ func TestFaults(t *testing.T) {
 	s := &sample{meta: Meta{Docs: 70_000, Codec: "raw", Dense: "never"}, names: make([]string, 70_000), lens: make([]uint32, 70_000)}
 	s.add("all", every(70_000, 1))
 	s.add("some", every(70_000, 1000))
+	s.meta.Texts, s.texts = true, make([]string, 70_000)
+	s.texts[5] = strings.Repeat("warp and weft ", 3*textBlock)
 	old := tiny()
 	path := old.build(t)
 	for fail := 0; ; fail++ {
