@@ -119,7 +119,7 @@ func (f formulaShape) bytes() uint64 {
 
 // tooLarge is a formula that no round can hold.
 func tooLarge(i, operands int) error {
-	return fmt.Errorf("cl: formula %d names %d lists, at most %d are possible", i, operands, formulaOperands)
+	return fmt.Errorf("cl: formula %d names %d lists, at most %d are possible: %w", i, operands, formulaOperands, plan.ErrUnsupported)
 }
 
 // setLocal is the size of a work-group of the kernels of formula.cl.
