@@ -1,13 +1,28 @@
 package hostfallback
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	"heddle/engine/plan"
 )
+
+// rankPart is a range of documents of one ranked query: what one goroutine ranks
+// at a time. A query is one part, or several where it is large.
+type rankPart struct {
+	query    int
+	from, to uint64 // documents
+	best     best
+}
+
+// ranking is one batch of ranked queries on its way. It is reused.
+type ranking struct {
+	parts []rankPart
+}
+
+// partLoad is the least work that is worth a part of its own, in postings.
+const partLoad = 64 << 10
 
 // Rank implements plan.Store.
 func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
@@ -24,12 +39,18 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 		return err
 	}
 	out.Reset()
-	for i := range r.Queries() {
-		if err := s.rank(ctx, r, r.Query(i), out); err != nil {
-			return err
-		}
-		out.Offsets = append(out.Offsets, uint64(len(out.Docs)))
+	j := s.rankings.Get().(*ranking)
+	defer s.rankings.Put(j)
+	j.cut(s, r)
+	err := parallel(ctx, s.opt.Threads, len(j.parts), func(i int) error {
+		w := s.rankers.Get().(*ranker)
+		defer s.rankers.Put(w)
+		return w.rank(ctx, s, r, &j.parts[i])
+	})
+	if err != nil {
+		return err
 	}
+	j.gather(r, out)
 	out.Stats = plan.Stats{
 		Queries: uint64(r.Queries()), Postings: r.Postings(s.src), Matches: uint64(len(out.Docs)),
 		Wall: max(time.Since(start), 1),
@@ -37,46 +58,76 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	return nil
 }
 
-// rank appends the best documents of one query.
-func (s *store) rank(ctx context.Context, r *plan.Ranks, terms []plan.Term, out *plan.TopK) error {
-	type sum struct{ score, lists uint32 }
-	sums := map[uint32]sum{}
-	for _, t := range terms {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		docs, err := s.src.List(t.List).AppendTo(nil)
-		if err != nil {
-			return err
-		}
-		p, err := s.src.Freq(t.List)
-		if err != nil {
-			return err
-		}
-		freqs, err := p.AppendTo(nil)
-		if err != nil {
-			return err
-		}
-		for i, d := range docs {
-			length := uint32(0)
-			if r.Norm.Impacts == 0 {
-				length = s.src.Lengths[d]
+// rank finds the best documents of p.
+func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, p *rankPart) error {
+	p.best.open(r.K)
+	terms := r.Query(p.query)
+	switch {
+	case len(terms) == 0:
+		return nil
+	case r.Mode == plan.And:
+		return w.and(ctx, s, r, terms, p)
+	case r.Accumulators == plan.GlobalAccumulators:
+		return w.orGlobal(ctx, s, r, terms, p)
+	}
+	return w.or(ctx, s, r, terms, p)
+}
+
+// cut makes the parts: a query is one, or as many as its lists are worth.
+func (j *ranking) cut(s *store, r *plan.Ranks) {
+	load := func(terms []plan.Term) (n uint64) {
+		for _, t := range terms {
+			l := uint64(s.src.Lists[t.List].Len)
+			if r.Mode == plan.And { // the shortest list decides
+				return l * uint64(len(terms))
 			}
-			x := sums[d]
-			sums[d] = sum{x.score + plan.Contribution(t.Weight, r.Norm.Share(freqs[i]+1, length)), x.lists + 1}
+			n += l
+		}
+		return n
+	}
+	total := uint64(0)
+	for i := range r.Queries() {
+		total += load(r.Query(i))
+	}
+	grain := max(partLoad, total/uint64(16*s.opt.Threads))
+	universe := uint64(s.src.Docs)
+	n := 0
+	j.parts = j.parts[:cap(j.parts)]
+	for i := range r.Queries() {
+		parts := uint64(1)
+		if s.opt.Threads > 1 {
+			parts = max(min(load(r.Query(i))/grain, (universe+rankDocs-1)/rankDocs), 1)
+		}
+		size := (universe/parts/rankDocs + 1) * rankDocs
+		for from := uint64(0); from == 0 || from < universe; from += size {
+			if n == len(j.parts) {
+				j.parts = append(j.parts, rankPart{})
+				j.parts = j.parts[:cap(j.parts)]
+			}
+			p := &j.parts[n]
+			p.query, p.from, p.to = i, from, min(from+size, universe)
+			n++
 		}
 	}
-	docs := make([]uint32, 0, len(sums))
-	for d, x := range sums {
-		if r.Mode == plan.Or || x.lists == uint32(len(terms)) {
-			docs = append(docs, d)
+	j.parts = j.parts[:n]
+}
+
+// gather joins the parts of each query and puts its best documents in order.
+func (j *ranking) gather(r *plan.Ranks, out *plan.TopK) {
+	parts := j.parts
+	for i := range r.Queries() {
+		all := &parts[0].best
+		for parts = parts[1:]; len(parts) > 0 && parts[0].query == i; parts = parts[1:] {
+			for _, key := range parts[0].best.keys {
+				all.add(key)
+			}
 		}
+		all.cut()
+		slices.Sort(all.keys)
+		for _, key := range slices.Backward(all.keys) {
+			doc, score := key.split()
+			out.Docs, out.Scores = append(out.Docs, doc), append(out.Scores, score)
+		}
+		out.Offsets = append(out.Offsets, uint64(len(out.Docs)))
 	}
-	slices.SortFunc(docs, func(x, y uint32) int {
-		return cmp.Or(cmp.Compare(sums[y].score, sums[x].score), cmp.Compare(x, y))
-	})
-	for _, d := range docs[:min(len(docs), r.K)] {
-		out.Docs, out.Scores = append(out.Docs, d), append(out.Scores, sums[d].score)
-	}
-	return nil
 }

@@ -19,6 +19,9 @@ type store struct {
 	evaluations    sync.Pool // *evaluation
 	formulaWorkers sync.Pool // *formulaWorker
 
+	rankings sync.Pool // *ranking
+	rankers  sync.Pool // *ranker
+
 	mu     sync.RWMutex // held for reading by every batch, for writing by Close
 	closed bool
 }
@@ -37,6 +40,8 @@ func newStore(src *plan.Source, opt Options) *store {
 	s.jobs.New = func() any { return new(job) }
 	s.evaluations.New = func() any { return new(evaluation) }
 	s.formulaWorkers.New = func() any { return new(formulaWorker) }
+	s.rankings.New = func() any { return new(ranking) }
+	s.rankers.New = func() any { return new(ranker) }
 	return s
 }
 
