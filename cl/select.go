@@ -21,20 +21,20 @@ const (
 // with a group each.
 const maxWide = 64
 
-// selector cuts the keys of each of many queries to the best ones. It belongs to
-// whoever owns the queue that its kernels go to.
+// selector cuts the keys of each of many queries to the best ones, in launches of
+// one flight.
 type selector struct {
-	backend    *Backend
+	flight     *flight
 	wide       int // queries that there is scratch for
 	bytes      uint64
 	bins, kept *ocl.MemObject
-	kernels    map[string]*ocl.Kernel
 }
 
 // newSelector makes the scratch and the kernels for selections of which none has
-// more than `keys` keys in all, whatever its number of queries.
-func (b *Backend) newSelector(keys int) (s *selector, err error) {
-	s = &selector{backend: b, wide: min(keys/selectWide, maxWide), kernels: map[string]*ocl.Kernel{}}
+// more than `keys` places for keys in all, whatever its number of queries.
+func newSelector(x *flight, keys int) (s *selector, err error) {
+	b := x.backend
+	s = &selector{flight: x, wide: min(keys/selectWide, maxWide)}
 	bins := make([]uint32, s.wide*b.tuning.selectBins())
 	s.bytes = 4*uint64(len(bins)) + 16 + 8*selectKept*uint64(s.wide)
 	if err := b.reserve(s.bytes, "scratch of selections"); err != nil {
@@ -65,42 +65,39 @@ func (b *Backend) newSelector(keys int) (s *selector, err error) {
 			if err != nil {
 				return b.fail("creating kernel "+name, err)
 			}
-			s.kernels[name] = k
+			x.kernels[kernelID{name: name}] = k
 		}
 		return nil
 	})
 }
 
-// run enqueues through launch what leaves the best k keys of each query at the
-// front of its `capacity` keys, and in state what select.cl says; where best is not
-// nil also there, k places a query. capacity is at most 2^31. It runs on the owner.
-func (s *selector) run(launch func(k *ocl.Kernel, groups, local int) error, queries, capacity, k int, keys, state, best *ocl.MemObject) error {
-	t, wide, last := s.backend.tuning, 0, 1
+// run enqueues what leaves the best k keys of each query at the front of its
+// `capacity` keys, and in state what select.cl says; where best is not nil also
+// there, k places a query. It runs on the owner.
+func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject) error {
+	local, wide, last := s.flight.backend.tuning.selectLocal(), 0, 1
 	if best == nil {
 		best, last = keys, 0
 	}
 	if capacity > selectWide && queries <= s.wide {
 		wide = 1
 		groups := s.groups(queries, capacity)
-		count, keep := s.kernels["select_count"], s.kernels["select_keep"]
-		if err := arguments(count, keys, capacity, state, s.bins, groups); err != nil {
-			return fmt.Errorf("select_count: %w", err)
-		}
-		if err := launch(count, queries*groups, t.selectLocal()); err != nil {
+		if err := s.launch("select_count", queries*groups, local, keys, capacity, state, s.bins, groups); err != nil {
 			return err
 		}
-		if err := arguments(keep, keys, capacity, state, k, s.bins, groups, s.kept); err != nil {
-			return fmt.Errorf("select_keep: %w", err)
-		}
-		if err := launch(keep, queries*groups, t.selectLocal()); err != nil {
+		if err := s.launch("select_keep", queries*groups, local, keys, capacity, state, k, s.bins, groups, s.kept); err != nil {
 			return err
 		}
 	}
-	cut := s.kernels["select_best"]
-	if err := arguments(cut, keys, capacity, state, k, s.bins, s.kept, wide, best, last); err != nil {
-		return fmt.Errorf("select_best: %w", err)
+	return s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, last)
+}
+
+func (s *selector) launch(name string, groups, local int, args ...any) error {
+	k := s.flight.kernels[kernelID{name: name}]
+	if err := arguments(k, args...); err != nil {
+		return fmt.Errorf("arguments of %s: %w", name, err)
 	}
-	return launch(cut, queries, t.selectLocal())
+	return s.flight.launch(k, groups, local, selectTime)
 }
 
 // selectLocal is the size of a work-group of the kernels of select.cl.
@@ -125,22 +122,20 @@ func (t Tuning) selectMemory() int { return 4*t.selectBins() + 16*t.selectLocal(
 // groups is how many groups a query gets: as many as the device holds at a time, but
 // none without a chunk of keys.
 func (s *selector) groups(queries, capacity int) int {
-	t := s.backend.tuning
-	device, chunk := s.backend.dev.info.ComputeUnits, 1
+	t := s.flight.backend.tuning
+	device, chunk := s.flight.backend.dev.info.ComputeUnits, 1
 	if !t.Serial {
 		device, chunk = device*2048/t.selectLocal(), 8*t.selectLocal()
 	}
 	return max(1, min(device/queries, (capacity+chunk-1)/chunk))
 }
 
+// release leaves the kernels to the flight.
 func (s *selector) release() {
-	for _, k := range s.kernels {
-		k.Release()
-	}
 	for _, m := range []*ocl.MemObject{s.bins, s.kept} {
 		if m != nil {
 			m.Release()
 		}
 	}
-	s.backend.unreserve(s.bytes)
+	s.flight.backend.unreserve(s.bytes)
 }
