@@ -39,6 +39,9 @@ type Options struct {
 	// queries, the computational threshold of Wu et al. 2010, section IV.
 	// 0 means what the backend likes best (plan.Info.Batch).
 	BatchCandidates uint64
+	// BatchPostings closes a batch of ranked queries: the postings of their lists.
+	// 0 means what the backend likes best (plan.Info.BatchPostings).
+	BatchPostings uint64
 	// Workers prepare batches and collect answers. 0 means one a core, at
 	// least 2, at most 16: enough to keep one device busy.
 	Workers int
@@ -78,6 +81,10 @@ type Options struct {
 // its own (plan.Info.Batch).
 const DefaultBatchCandidates = 1 << 20
 
+// DefaultBatchPostings closes a batch of ranked queries on a backend that has no
+// preference of its own (plan.Info.BatchPostings).
+const DefaultBatchPostings = 1 << 24
+
 // Index answers queries over one set of lists.
 type Index struct {
 	file     *hdl.File // nil for an index made by New
@@ -92,9 +99,11 @@ type Index struct {
 	opened []*running // every backend that was opened, for Close
 	active atomic.Pointer[running]
 
-	meanLoad atomic.Uint64 // candidates a query, running mean, for batching
-	workers  sync.Pool     // *worker
-	closed   atomic.Bool
+	meanLoad     atomic.Uint64 // candidates a query, running mean, for batching
+	meanPostings atomic.Uint64 // postings of a ranked query, likewise
+	tokens       func() uint64 // sum of the lengths of documents
+	workers      sync.Pool     // *worker
+	closed       atomic.Bool
 }
 
 // running is an open backend with the lists loaded.
@@ -147,6 +156,7 @@ func (x *Index) start(ctx context.Context) error {
 		return err
 	}
 	x.workers.New = func() any { return new(worker) }
+	x.tokens = sync.OnceValue(x.countTokens)
 	x.turn = make(chan struct{}, 1)
 	x.rest = x.opt.backends
 	if x.rest == nil {
@@ -193,12 +203,12 @@ func (x *Index) advance(ctx context.Context, failed *running) (*running, error) 
 	return nil, errors.Join(errs...)
 }
 
-// run answers the worker's queries on the active backend, and on the next one if
-// that fails.
-func (x *Index) run(ctx context.Context, w *worker) error {
+// run answers the worker's queries with f on the active backend, and on the next
+// one if that fails.
+func (x *Index) run(ctx context.Context, w *worker, f func(w *worker, ctx context.Context, s plan.Store) error) error {
 	r := x.active.Load()
 	for {
-		err := w.run(ctx, r.store)
+		err := f(w, ctx, r.store)
 		if err == nil || ctx.Err() != nil || !failsOver(err) {
 			return err
 		}

@@ -3,12 +3,8 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"heddle/engine/analyze"
 	"heddle/engine/boolean"
@@ -26,6 +22,9 @@ type Query struct {
 	// be changed while the query runs. SearchOptions.Algorithm concerns those that
 	// are a mere AND of terms.
 	Expr *boolean.Expr
+	// Weights of Terms, as many as there are, positive and finite; nil is 1 each.
+	// Only ranking looks at them. In a Text they stand behind the words: heaven^2.5.
+	Weights []float64
 }
 
 // SearchOptions vary from call to call; the zero value takes the index's
@@ -58,6 +57,8 @@ type worker struct {
 	places      []int        // of the formulas among the queries
 	plain, sets plan.Results // of batch and formulas, where there are both
 
+	ranked // queries to be ranked
+
 	terms  []string
 	tokens *analyze.Tokenizer // made when the worker first meets a text
 }
@@ -73,7 +74,7 @@ func (x *Index) Search(ctx context.Context, q Query, opt SearchOptions) (Answer,
 	if _, err := x.add(w, q); err != nil {
 		return Answer{}, err
 	}
-	if err := x.run(ctx, w); err != nil {
+	if err := x.run(ctx, w, (*worker).run); err != nil {
 		return Answer{}, err
 	}
 	a := Answer{Count: w.results.Count(0), Stats: w.results.Stats}
@@ -133,17 +134,22 @@ func (x *Index) Terms(text string) []string {
 // analyze returns the terms of text; they are valid until the worker's next text.
 func (x *Index) analyze(w *worker, text string) []string {
 	w.terms = w.terms[:0]
+	x.appendTerms(w, text)
+	return w.terms
+}
+
+// appendTerms adds the terms of text to those of w.
+func (x *Index) appendTerms(w *worker, text string) {
 	if x.analyzer == nil {
 		for t := range strings.FieldsSeq(text) {
 			w.terms = append(w.terms, t)
 		}
-		return w.terms
+		return
 	}
 	if w.tokens == nil {
 		w.tokens = x.analyzer.Tokenizer()
 	}
 	w.tokens.Each([]byte(text), func(term []byte) { w.terms = append(w.terms, string(term)) })
-	return w.terms
 }
 
 // SearchBatches answers queries in batches and hands each batch's results to
@@ -156,66 +162,19 @@ func (x *Index) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions
 	if x.closed.Load() {
 		return plan.ErrClosed
 	}
-	inner, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(x.workerCount(), max(len(qs), 1)) {
-		wg.Go(func() {
-			w := x.workers.Get().(*worker)
-			defer x.workers.Put(w)
-			for inner.Err() == nil {
-				block := x.blockSize(len(qs), x.threshold(opt))
-				first := int(next.Add(block) - block)
-				if first >= len(qs) {
-					return
-				}
-				if err := x.runBlock(inner, w, qs[first:min(first+int(block), len(qs))], first, opt, deliver); err != nil {
-					cancel(err)
-				}
+	return x.batches(ctx, qs, job{
+		threshold: x.threshold(opt),
+		most:      1 << 16,
+		mean:      &x.meanLoad,
+		reset:     func(w *worker) { w.reset(x, opt) },
+		add:       x.add,
+		run: func(ctx context.Context, w *worker, first int) error {
+			if err := x.run(ctx, w, (*worker).run); err != nil {
+				return err
 			}
-		})
-	}
-	wg.Wait()
-	return cmp.Or(ctx.Err(), context.Cause(inner))
-}
-
-// runBlock answers consecutive queries in as many batches as the threshold asks.
-func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, opt SearchOptions, deliver func(int, *plan.Results) error) error {
-	var total, load uint64
-	w.reset(x, opt)
-	for i := range qs {
-		n, err := x.add(w, qs[i])
-		if err != nil {
-			return err
-		}
-		load += n
-		total += n
-		// A block was cut to make one batch; it makes more only where its queries
-		// are far heavier than the mean.
-		if load/2 < x.threshold(opt) && i+1 < len(qs) {
-			continue
-		}
-		if err := x.run(ctx, w); err != nil {
-			return err
-		}
-		if err := deliver(first, &w.results); err != nil {
-			return err
-		}
-		first += w.batch.Queries()
-		load = 0
-		w.reset(x, opt)
-	}
-	x.meanLoad.Store((x.meanLoad.Load()*3 + total/uint64(len(qs))) / 4)
-	return nil
-}
-
-// blockSize is how many queries should make one batch, from the mean load seen
-// so far; small blocks at first, and never so large that workers idle.
-func (x *Index) blockSize(queries int, threshold uint64) int64 {
-	mean := max(x.meanLoad.Load(), 16)
-	n := int64(threshold / mean)
-	return max(1, min(n, int64(queries/x.workerCount()+1), 1<<16))
+			return deliver(first, &w.results)
+		},
+	})
 }
 
 // threshold closes the batches of one call.
@@ -232,46 +191,26 @@ func (x *Index) BatchCandidates() uint64 {
 	return cmp.Or(x.active.Load().info.Batch, DefaultBatchCandidates)
 }
 
-func (x *Index) workerCount() int {
-	if x.opt.Workers > 0 {
-		return x.opt.Workers
-	}
-	return min(max(runtime.GOMAXPROCS(0), 2), 16)
-}
-
 // SearchMany answers queries into out, in their order. out is the caller's and
 // is reused.
 func (x *Index) SearchMany(ctx context.Context, qs []Query, opt SearchOptions, out *plan.Results) error {
-	type part struct {
-		first int
-		r     plan.Results
-	}
-	var mu sync.Mutex
-	parts := make(map[int]*part)
+	parts := gathered[plan.Results]{}
 	err := x.SearchBatches(ctx, qs, opt, func(first int, r *plan.Results) error {
-		p := &part{first: first, r: plan.Results{
-			Offsets: append([]uint64(nil), r.Offsets...), Docs: append([]uint32(nil), r.Docs...), Stats: r.Stats}}
-		mu.Lock()
-		defer mu.Unlock()
-		if parts[first] != nil {
-			return errors.New("engine: a batch was delivered twice")
-		}
-		parts[first] = p
-		return nil
+		return parts.put(first, plan.Results{Offsets: slices.Clone(r.Offsets), Docs: slices.Clone(r.Docs), Stats: r.Stats})
 	})
 	if err != nil {
 		return err
 	}
 	out.Reset()
 	for i := 0; i < len(qs); {
-		p := parts[i]
+		p := parts.at(i)
 		base := out.Offsets[len(out.Offsets)-1]
-		for _, o := range p.r.Offsets[1:] {
+		for _, o := range p.Offsets[1:] {
 			out.Offsets = append(out.Offsets, base+o)
 		}
-		out.Docs = append(out.Docs, p.r.Docs...)
-		out.Stats.Add(p.r.Stats)
-		i += len(p.r.Offsets) - 1
+		out.Docs = append(out.Docs, p.Docs...)
+		out.Stats.Add(p.Stats)
+		i += len(p.Offsets) - 1
 	}
 	return nil
 }

@@ -54,6 +54,8 @@ type Info struct {
 	LocalMemory  uint64 // bytes a work-group
 	Tuning       string // name of the tuning row in force
 	Batch        uint64 // candidates of a batch at which throughput levels off
+	// BatchPostings is how many postings of ranked queries do the same.
+	BatchPostings uint64
 	// Algorithms that the backend runs, besides Auto.
 	Algorithms []Algorithm
 }
