@@ -15,6 +15,9 @@
 // Lower-casing is Unicode's simple mapping, character by character, of no
 // language in particular; text is not normalised, so that a precomposed letter
 // and its decomposed form are different. Invalid UTF-8 separates words.
+//
+// Terms that were made elsewhere, as the word pieces of a language model, are cut
+// at white space and stay as they are (TokensSpaces).
 package analyze
 
 import (
@@ -34,9 +37,19 @@ const (
 	StemEnglish = "english" // Snowball English, also called Porter2
 )
 
+// What Settings.Tokens may name; the empty string is TokensWords.
+const (
+	TokensWords  = "words"      // of UAX #29, lower-cased
+	TokensSpaces = "whitespace" // what stands between white space, as it is
+)
+
+// MaxToken is the length in bytes at which a token between white space is cut.
+const MaxToken = 64 << 10
+
 // Settings determine which terms a text has. The zero value keeps every word
 // and stems none.
 type Settings struct {
+	Tokens    string   // TokensWords, or TokensSpaces: then without stemmer and stop words
 	Stemmer   string   // StemNone or StemEnglish
 	StopWords []string // dropped before stemming; compared lower-cased
 }
@@ -59,6 +72,17 @@ func New(s Settings) (*Analyzer, error) {
 	default:
 		return nil, fmt.Errorf("unknown stemmer %q (one of %s, %s)", s.Stemmer, StemNone, StemEnglish)
 	}
+	switch s.Tokens = strings.ToLower(s.Tokens); s.Tokens {
+	case "":
+		s.Tokens = TokensWords
+	case TokensWords:
+	case TokensSpaces:
+		if s.Stemmer != StemNone || len(s.StopWords) > 0 {
+			return nil, fmt.Errorf("tokens between white space stay as they are: stemmer %s and %d stop words do not go with them", s.Stemmer, len(s.StopWords))
+		}
+	default:
+		return nil, fmt.Errorf("unknown tokens %q (one of %s, %s)", s.Tokens, TokensWords, TokensSpaces)
+	}
 	a := &Analyzer{stop: make(map[string]struct{}, len(s.StopWords))}
 	words := &Tokenizer{analyzer: &Analyzer{}}
 	for _, w := range s.StopWords {
@@ -73,7 +97,7 @@ func New(s Settings) (*Analyzer, error) {
 	return a, nil
 }
 
-// Settings returns what the analyzer works by, in canonical form: the stemmer
+// Settings returns what the analyzer works by, in canonical form: tokens and stemmer
 // named, the stop words lower-cased, sorted and unique. The slice is shared and
 // must not be changed.
 func (a *Analyzer) Settings() Settings { return a.settings }

@@ -95,7 +95,7 @@ func TestStopWordsAreComparedBeforeStemming(t *testing.T) {
 func TestSettings(t *testing.T) {
 	words := []string{"The", "a", "THE", "Öl"}
 	a := mustNew(t, Settings{Stemmer: "English", StopWords: words})
-	want := Settings{Stemmer: StemEnglish, StopWords: []string{"a", "the", "öl"}}
+	want := Settings{Tokens: TokensWords, Stemmer: StemEnglish, StopWords: []string{"a", "the", "öl"}}
 	if got := a.Settings(); !reflect.DeepEqual(got, want) {
 		t.Errorf("settings %v, want %v", got, want)
 	}
@@ -205,5 +205,25 @@ func BenchmarkTokenizer(b *testing.B) {
 				tok.Each(c.text, func(term []byte) { n += len(term) })
 			}
 		})
+	}
+}
+
+// TestSpaces keeps tokens between white space as they are.
+func TestSpaces(t *testing.T) {
+	a := mustNew(t, Settings{Tokens: "Whitespace"})
+	text := "The ##ing [CLS]\t▁loom\u00a0don't\r\n\xff\xfe . " + strings.Repeat("x", MaxToken+1)
+	want := []string{"The", "##ing", "[CLS]", "▁loom", "don't", "\xff\xfe", ".", strings.Repeat("x", MaxToken)}
+	if got := a.Terms(text); !slices.Equal(got, want) {
+		t.Errorf("Terms = %.80q, want %.80q", got, want)
+	}
+	if got, want := a.Settings(), (Settings{Tokens: TokensSpaces, Stemmer: StemNone, StopWords: []string{}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("settings %+v, want %+v", got, want)
+	}
+	for _, s := range []Settings{
+		{Tokens: "bytes"}, {Tokens: TokensSpaces, Stemmer: StemEnglish}, {Tokens: TokensSpaces, StopWords: []string{"the"}},
+	} {
+		if _, err := New(s); err == nil {
+			t.Errorf("%+v is accepted", s)
+		}
 	}
 }

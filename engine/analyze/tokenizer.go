@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"bytes"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,9 +24,15 @@ type Tokenizer struct {
 
 // Each calls emit for every term of text, in order. A term is valid until emit
 // returns and must not be changed. Text may hold any bytes; a run of bytes that
-// is no UTF-8 ends a word. In a steady state Each allocates nothing but the
+// is no UTF-8 ends a word, but not a token between white space. In a steady state Each allocates nothing but the
 // stems it has not met.
 func (t *Tokenizer) Each(text []byte, emit func(term []byte)) {
+	if t.analyzer.settings.Tokens == TokensSpaces {
+		for token := range bytes.FieldsSeq(text) {
+			emit(token[:min(len(token), MaxToken)])
+		}
+		return
+	}
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {

@@ -89,6 +89,7 @@ func newFile(path string, data []byte, sums bool) (f *File, err error) {
 
 		Freqs:   f.freqs,
 		Lengths: f.lengths,
+		Impacts: f.meta.Impacts.Bits,
 	}
 	if err := f.checkBounds(); err != nil {
 		return nil, err
@@ -148,12 +149,12 @@ func (f *File) DocName(d uint32) string {
 // DocLen returns the length of document d, which must be below Docs, in tokens.
 func (f *File) DocLen(d uint32) uint32 { return f.lengths[d] }
 
-// Tokens is the sum of the frequencies of list h, which must be below Terms.
+// Tokens is the sum of the frequencies (or impacts) of list h, which must be below Terms.
 func (f *File) Tokens(h plan.Handle) uint64 {
 	return descriptorAt(f.bytes(secLists), h).tokens
 }
 
-// Freqs appends the frequencies of list h, which must be below Terms, to dst, in
+// Freqs appends the frequencies (or impacts) of list h, which must be below Terms, to dst, in
 // the order of its docIDs. An error is a *CorruptError, and dst comes back as it
 // was.
 func (f *File) Freqs(dst []uint32, h plan.Handle) ([]uint32, error) {

@@ -44,7 +44,7 @@ func FuzzOpen(f *testing.F) {
 // FuzzSections lays arbitrary sections out as a file whose table and checksums
 // are right, so that what is tested is the check of the content.
 func FuzzSections(f *testing.F) {
-	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts()} {
+	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts(), tiny().withImpacts(8)} {
 		file := mustOpen(f, s.build(f))
 		h := file.header
 		b := func(i section) []byte { return file.bytes(i) }

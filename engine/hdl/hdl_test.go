@@ -55,6 +55,14 @@ func (s *sample) withTexts() *sample {
 	return s
 }
 
+// withImpacts gives s impacts of so many bits, the greatest among them.
+func (s *sample) withImpacts(bits uint8) *sample {
+	s.meta.Impacts = Impacts{Bits: bits, Origin: ImpactsBM25, Scale: 0.25, Variant: "lucene", K1: 0.9, B: 0.4}
+	s.meta.Analysis = analyze.Settings{Tokens: analyze.TokensSpaces, Stemmer: analyze.StemNone}
+	s.freqs[0][0] = s.meta.Impacts.Max()
+	return s
+}
+
 // every lists every k-th docID below n.
 func every(n, k uint32) (docs []uint32) {
 	for d := uint32(0); d < n; d += k {
@@ -177,7 +185,8 @@ func (s *sample) check(t failer, f *File) {
 	}
 	if got := f.Meta(); got.Creator != want.Creator || got.Format != want.Format ||
 		got.Codec != want.Codec || got.Dense != want.Dense || got.ExceptionRatio != want.ExceptionRatio ||
-		got.Analysis.Stemmer != want.Analysis.Stemmer || !slices.Equal(got.Analysis.StopWords, want.Analysis.StopWords) ||
+		got.Impacts != want.Impacts || src.Impacts != want.Impacts.Bits ||
+		got.Analysis.Tokens != want.Analysis.Tokens || got.Analysis.Stemmer != want.Analysis.Stemmer || !slices.Equal(got.Analysis.StopWords, want.Analysis.StopWords) ||
 		got.Docs != want.Docs || got.Terms != want.Terms ||
 		got.Postings != want.Postings || got.Tokens != want.Tokens || got.Length != want.Length {
 		t.Fatalf("meta %+v, want %+v", got, want)

@@ -1,6 +1,7 @@
 package hdl
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -36,12 +37,15 @@ type Meta struct {
 	// exceptions.
 	ExceptionRatio float64 `json:"exception_ratio"`
 
+	// Impacts says whether impacts stand in the place of frequencies, and which.
+	Impacts Impacts `json:"impacts,omitzero"`
+
 	// Texts says that the texts of documents are stored, which Writer.AddText takes.
 	Texts bool `json:"-"`
 
 	Terms    uint32 `json:"-"` // number of lists
 	Postings uint64 `json:"-"` // sum of list lengths
-	Tokens   uint64 `json:"-"` // sum of frequencies
+	Tokens   uint64 `json:"-"` // sum of frequencies, or of impacts
 	Length   uint64 `json:"-"` // sum of document lengths, in tokens
 }
 
@@ -53,11 +57,15 @@ type storedMeta struct {
 }
 
 type storedAnalysis struct {
+	Tokens    string   `json:"tokens,omitempty"` // version 2
 	Stemmer   string   `json:"stemmer"`
 	StopWords []string `json:"stop_words"`
 }
 
 func (m Meta) encode() ([]byte, error) {
+	if m.Analysis.Tokens == analyze.TokensWords {
+		m.Analysis.Tokens = "" // which version 1 does not have
+	}
 	return json.Marshal(storedMeta{m, storedAnalysis(m.Analysis)})
 }
 
@@ -65,14 +73,17 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 	var s storedMeta
 	err := json.Unmarshal(data, &s)
 	s.Meta.Analysis = analyze.Settings(s.Analysis)
+	if h.version == 1 { // where these are no keys
+		s.Impacts, s.Meta.Analysis.Tokens = Impacts{}, ""
+	}
 	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
 	s.Texts = h.texts()
-	return s.Meta, err
+	return s.Meta, cmp.Or(err, s.Impacts.check())
 }
 
 // version is the first version of the format that can hold what m says.
 func (m *Meta) version() uint32 {
-	if m.Texts {
+	if tokens := m.Analysis.Tokens; m.Texts || m.Impacts.Bits > 0 || tokens != "" && tokens != analyze.TokensWords {
 		return 2
 	}
 	return 1
@@ -133,13 +144,13 @@ func (f *File) Reason(h plan.Handle) codec.Reason {
 	return codec.NotSmaller
 }
 
-// checkText reports a field that JSON would not give back as it is.
-func (m *Meta) checkText() error {
-	fields := append(slices.Clone(m.Analysis.StopWords), m.Creator, m.Format, m.Analysis.Stemmer)
+// check reports a field that a file would not give back as it is.
+func (m *Meta) check() error {
+	fields := append(slices.Clone(m.Analysis.StopWords), m.Creator, m.Format, m.Analysis.Stemmer, m.Analysis.Tokens)
 	for _, s := range fields {
 		if !utf8.ValidString(s) {
 			return inputError("meta data %q is not UTF-8", s)
 		}
 	}
-	return nil
+	return m.Impacts.check()
 }

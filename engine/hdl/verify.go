@@ -83,8 +83,10 @@ func (f *File) verifyList(h plan.Handle, buf *[]uint32) (err error) {
 		return err
 	}
 	tokens := uint64(0)
-	for _, n := range *buf {
-		tokens += uint64(n)
+	for i, n := range *buf {
+		if tokens += uint64(n); n > f.meta.Impacts.Max() {
+			return f.corrupt(secFreqs, 4*d.freqOff, "list %d: impact %d is %d, more than %d bits", h, i, n, f.meta.Impacts.Bits)
+		}
 	}
 	if tokens != d.tokens {
 		return f.corrupt(secFreqs, 4*d.freqOff, "list %d: the frequencies add up to %d, its descriptor says %d", h, tokens, d.tokens)

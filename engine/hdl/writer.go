@@ -63,7 +63,7 @@ func create(d disk, path string, meta Meta) (w *Writer, err error) {
 	if w.encoding, err = meta.encoding(); err != nil {
 		return nil, err
 	}
-	if err := meta.checkText(); err != nil {
+	if err := meta.check(); err != nil {
 		return nil, err
 	}
 	if w.dir, err = d.mkdirTemp(path); err != nil {
@@ -149,7 +149,7 @@ func (w *Writer) addDocument(name string, length uint32) error {
 }
 
 // AddList adds the list of the next term: docs are strictly increasing and below
-// Meta.Docs, freqs as many and not 0, the term is above the one before in the
+// Meta.Docs, freqs as many and not 0, or impacts as Meta.Impacts has it, the term is above the one before in the
 // order of bytes and has at most MaxTermLen of them. Anything else is an
 // ErrInput. The list may be empty. The slices stay the caller's.
 func (w *Writer) AddList(term string, docs, freqs []uint32) error {
@@ -228,6 +228,7 @@ func (w *Writer) checkList(term string, docs, freqs []uint32) (tokens uint64, er
 	case len(docs) != len(freqs):
 		return 0, inputError("list %.60q has %d docIDs and %d frequencies", term, len(docs), len(freqs))
 	}
+	greatest := w.meta.Impacts.Max()
 	for i, d := range docs {
 		switch {
 		case i > 0 && d <= docs[i-1]:
@@ -236,6 +237,8 @@ func (w *Writer) checkList(term string, docs, freqs []uint32) (tokens uint64, er
 			return 0, inputError("list %.60q: docID %d out of %d documents", term, d, w.header.docs)
 		case freqs[i] == 0:
 			return 0, inputError("list %.60q: docID %d has frequency 0", term, d)
+		case freqs[i] > greatest:
+			return 0, inputError("list %.60q: docID %d has impact %d; at most %d are possible", term, d, freqs[i], greatest)
 		}
 		tokens += uint64(freqs[i])
 	}

@@ -100,6 +100,13 @@ func TestCreateErrors(t *testing.T) {
 		`"\xff" is not UTF-8`:       {Creator: "\xff"},
 		`"stop\xff" is not UTF-8`:   {Analysis: analyze.Settings{StopWords: []string{"the", "stop\xff"}}},
 		`"utf16\xfe" is not UTF-8`:  {Format: "utf16\xfe"},
+		`"words\xfd" is not UTF-8`:  {Analysis: analyze.Settings{Tokens: "words\xfd"}},
+		`"bm\xff" is not UTF-8`:     {Impacts: Impacts{Bits: 8, Origin: ImpactsBM25, Variant: "bm\xff"}},
+		"impacts of 7 bits":         {Impacts: Impacts{Bits: 7, Origin: ImpactsBM25}},
+		"impacts of 0 bits":         {Impacts: Impacts{Scale: 1}},
+		`unknown origin "tfidf"`:    {Impacts: Impacts{Bits: 8, Origin: "tfidf"}},
+		"the scale NaN":             {Impacts: Impacts{Bits: 8, Origin: ImpactsWeights, Scale: math.NaN()}},
+		"the scale -1":              {Impacts: Impacts{Bits: 8, Origin: ImpactsWeights, Scale: -1}},
 		`"german\xfe" is not UTF-8`: {Analysis: analyze.Settings{Stemmer: "german\xfe"}},
 	} {
 		if _, err := Create(path, m); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
