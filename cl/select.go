@@ -12,7 +12,6 @@ var selectProgram = kernelID{name: "select_best"}
 
 // Of kernels/select.cl.
 const (
-	selectWide  = 1 << 14 // SELECT_WIDE
 	selectKept  = 1 << 15 // SELECT_KEPT
 	selectState = 4       // words of the state of a query
 )
@@ -34,7 +33,7 @@ type selector struct {
 // more than `keys` places for keys in all, whatever its number of queries.
 func newSelector(x *flight, keys int) (s *selector, err error) {
 	b := x.backend
-	s = &selector{flight: x, wide: min(keys/selectWide, maxWide)}
+	s = &selector{flight: x, wide: min(keys/b.tuning.selectWide(), maxWide)}
 	bins := make([]uint32, s.wide*b.tuning.selectBins())
 	s.bytes = 4*uint64(len(bins)) + 16 + 8*selectKept*uint64(s.wide)
 	if err := b.reserve(s.bytes, "scratch of selections"); err != nil {
@@ -75,14 +74,15 @@ func newSelector(x *flight, keys int) (s *selector, err error) {
 // `capacity` keys, and in state what select.cl says; where best is not nil also
 // there, k places a query. It runs on the owner.
 func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject) error {
-	local, wide, last := s.flight.backend.tuning.selectLocal(), 0, 1
+	t, wide, last := s.flight.backend.tuning, 0, 1
+	local := t.selectLocal()
 	if best == nil {
 		best, last = keys, 0
 	}
-	if capacity > selectWide && queries <= s.wide {
+	if capacity > t.selectWide() && queries <= s.wide {
 		wide = 1
 		groups := s.groups(queries, capacity)
-		if err := s.launch("select_count", queries*groups, local, keys, capacity, state, s.bins, groups); err != nil {
+		if err := s.launch("select_count", queries*groups, local, keys, capacity, state, k, s.bins, groups); err != nil {
 			return err
 		}
 		if err := s.launch("select_keep", queries*groups, local, keys, capacity, state, k, s.bins, groups, s.kept); err != nil {
@@ -107,6 +107,9 @@ func (t Tuning) selectLocal() int {
 	}
 	return cmp.Or(t.SelectWG, 256)
 }
+
+// selectWide is SELECT_WIDE in kernels/select.cl.
+func (t Tuning) selectWide() int { return cmp.Or(t.SelectWide, 1<<14) }
 
 // selectBins is BINS in kernels/select.cl.
 func (t Tuning) selectBins() int {

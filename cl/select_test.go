@@ -182,7 +182,7 @@ func (s *selection) check(t *testing.T, name string, q, k int, keys []uint64, co
 func selectForms(d *Device) map[string]Tuning {
 	all := shapes(d)
 	narrow := all["local"]
-	narrow.SelectWG = 64
+	narrow.SelectWG, narrow.SelectWide = 64, 500
 	all["local, 64"] = narrow
 	return all
 }
@@ -195,7 +195,7 @@ func TestSelect(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			b := openForm(t, d, tuning, false)
 			r := rand.New(rand.NewPCG(1, 2))
-			for _, c := range []struct{ capacity, k int }{{2, 1}, {64, 10}, {3000, 1}, {3000, 1000}, {12000, 10000}, {selectWide + 1000, 100}} {
+			for _, c := range []struct{ capacity, k int }{{2, 1}, {64, 10}, {3000, 1}, {3000, 1000}, {12000, 10000}, {18000, 100}} {
 				s := newSelection(t, b, len(keyShapes), c.capacity, c.k)
 				for _, n := range []int{0, 1, c.k - 1, c.k, c.k + 1, c.capacity - 1, c.capacity, c.capacity + 3} {
 					keys, counts := make([][]uint64, s.queries), make([]uint32, s.queries)
@@ -230,8 +230,11 @@ func TestSelectWide(t *testing.T) {
 					if small() && k != 1000 && shape > 1 {
 						continue
 					}
-					keys := [][]uint64{shapedKeys(r, shape, capacity), shapedKeys(r, shape, selectWide), shapedKeys(r, shape, selectWide+1), shapedKeys(r, shape, 5)}
-					counts := []uint32{1<<32 - 1, selectWide, selectWide + 1, 5}
+					wide := tuning.selectWide()
+					keys, counts := make([][]uint64, 4), []uint32{1<<32 - 1, uint32(wide), uint32(wide + 1), 5}
+					for q := range keys {
+						keys[q] = shapedKeys(r, shape, min(int(counts[q]), capacity))
+					}
 					s.send(t, keys, counts)
 					for range 2 { // again, with those that are left: scratch is as it was
 						s.cut(t, k, s.best)

@@ -29,6 +29,7 @@ type Tuning struct {
 	MergeLeast uint64   `toml:"merge_least"`
 	SetWG      int      `toml:"set_wg"`
 	SelectWG   int      `toml:"select_wg"`
+	SelectWide int      `toml:"select_wide"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
@@ -76,6 +77,7 @@ func (t Tuning) defines(countLoads bool) string {
 	def("SCAN_WG", t.ScanWG)
 	def("SET_WG", t.setLocal())
 	def("SELECT_WG", t.selectLocal())
+	def("SELECT_WIDE", t.selectWide())
 	def("MERGE_WG", t.MergeWG)
 	def("MERGE_ROWS", t.MergeRows)
 	return b.String()

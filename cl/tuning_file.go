@@ -85,6 +85,8 @@ func (t Tuning) check() error {
 		return fail("set_wg is %d, not 0, 32, 64, 128 or 256", t.SetWG)
 	case t.SelectWG != 0 && (t.SelectWG < 32 || t.SelectWG > 1024 || t.SelectWG&(t.SelectWG-1) != 0):
 		return fail("select_wg is %d, not 0 or a power of two from 32 to 1024", t.SelectWG)
+	case t.SelectWide < 0 || t.SelectWide > 1<<30:
+		return fail("select_wide is %d, not 0 to 2^30", t.SelectWide)
 	case t.Serial && (t.NVShuffle || t.LookBack):
 		return errors.New("serial kernels neither shuffle nor look back")
 	}

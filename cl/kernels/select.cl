@@ -57,7 +57,9 @@ static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
 #define CHUNK (SELECT_WG * SELECT_KEYS)
 #define DIGIT (31 - clz((uint)BINS)) // bits of a digit
 
+#ifndef SELECT_WIDE
 #define SELECT_WIDE 16384 // keys of a query that one group takes alone
+#endif
 #define SELECT_KEPT 32768 // keys of a query in `kept`
 
 // Words of the state of a query.
@@ -100,10 +102,12 @@ static inline void read_chunk(__global const ulong *p, uint n, uint at, ulong ke
     }
 }
 
+static inline bool is_wide(uint n, uint k) { return n > max(k, (uint)SELECT_WIDE); }
+
 // wide_count is how many keys of query q there are for many groups.
-static inline uint wide_count(__global const uint *state, uint q, uint capacity) {
+static inline uint wide_count(__global const uint *state, uint q, uint capacity, uint k) {
     uint n = min(state[4 * (size_t)q + COUNT], capacity);
-    return n > SELECT_WIDE ? n : 0;
+    return is_wide(n, k) ? n : 0;
 }
 
 // boundary finds the bin in which the k-th best key lies; `bins` count at least k.
@@ -160,10 +164,10 @@ static inline uint narrow(__global ulong *p, uint n, ulong base, uint shift, __l
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
 #endif
-__kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, __global uint *bins,
-                           uint groups) {
+__kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, uint k,
+                           __global uint *bins, uint groups) {
     __local uint digits[BINS], box[BOX];
-    uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity);
+    uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
     clear_bins(digits, box);
     SELECT_SYNC;
     for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
@@ -186,7 +190,7 @@ __kernel void select_keep(__global const ulong *keys, uint capacity, __global ui
                           uint groups, __global ulong *kept) {
     __local uint digits[BINS], box[BOX];
     __local uint4 sums[SELECT_SUMS];
-    uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity);
+    uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
     clear_bins(digits, box);
     SELECT_SYNC;
     for (uint b = lid; b < BINS; b += SELECT_WG)
@@ -224,7 +228,7 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
     __global uint *own = state + 4 * (size_t)q;
     __global ulong *front = keys + (size_t)q * capacity, *p = front;
     uint count = own[COUNT], n = min(count, capacity);
-    if (wide && n > SELECT_WIDE) {
+    if (wide && is_wide(n, k)) {
         uint few = own[KEPT];
         if (few <= SELECT_KEPT) {
             p = kept + (size_t)q * SELECT_KEPT;
