@@ -9,6 +9,7 @@ type Config struct {
 	Batching Batching
 	Index    Index
 	Search   Search
+	Ranking  Ranking
 	Log      Log
 
 	origins map[string]Origin // by key name; a key that is missing has its default
@@ -32,6 +33,7 @@ type Memory struct {
 // Batching says how queries are gathered.
 type Batching struct {
 	Candidates int // elements of the shortest lists in a batch; 0 is the engine's choice
+	Postings   int // postings of a batch of ranked queries; 0 is the engine's choice
 	Queries    int // queries of a file read before they are answered
 	Workers    int // batches prepared at the same time; 0 is the engine's choice
 }
@@ -44,14 +46,23 @@ type Index struct {
 	BuildMemory    Size    // of the builder, before it spills to disk
 	Stem           string  // "none" or "english"
 	Stopwords      string  // "none" or a file with one word a line
+	Store          string  // "none" or "text": what the index keeps of the documents
+	Impacts        int     // bits of impacts in place of frequencies, 8 or 16; 0 is none
 }
 
 // Search holds the settings of queries.
 type Search struct {
-	Mode      string // "and"
+	Mode      string // "and", "or" or "and-or"
 	Algorithm string // "auto" or the name of an intersection algorithm
 	K         int    // documents a query, at most
-	Format    string // "text", "tsv" or "jsonl"
+	Format    string // "text", "tsv", "jsonl" or "trec"
+}
+
+// Ranking is the scoring function of ranked queries, BM25.
+type Ranking struct {
+	Variant string  // "lucene", "robertson", "atire" or "pisa"
+	K1      float64 // 0 to 255
+	B       float64 // 0 to 1
 }
 
 // Log says what goes to standard error, and how.

@@ -1,6 +1,9 @@
 package config
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // keys is the table of all settings, section after section in the order of the
 // example file. It drives reading, environment names, printing, flag help and
@@ -32,6 +35,9 @@ Its rows go before the built-in ones for the devices that they match.`),
 	key("batching.candidates", func(c *Config) *int { return &c.Batching.Candidates }, 0, within(0, math.MaxInt32),
 		`Close a batch at so many elements of its queries' shortest lists.
 0 is what the measured devices like best.`),
+	key("batching.postings", func(c *Config) *int { return &c.Batching.Postings }, 0, within(0, math.MaxInt32),
+		`Close a batch of ranked queries at so many postings of their lists.
+0 is what the measured devices like best.`),
 	key("batching.queries", func(c *Config) *int { return &c.Batching.Queries }, 16384, within(1, math.MaxInt32),
 		`Queries of a file that are read before they are answered.
 Answers of so many are in memory at the same time.`),
@@ -62,18 +68,45 @@ The index remembers it, so queries are treated alike.`),
 		`Words that are not indexed: "none", or a file with one word a line.
 The index remembers them.`),
 
+	enum("index.store", func(c *Config) *string { return &c.Index.Store },
+		"none", []string{"none", "text"}, `What the index keeps of the documents besides their terms.
+text keeps the texts, compressed; search prints the lines that match.`),
+	key("index.impacts", func(c *Config) *int { return &c.Index.Impacts }, 0, func(bits int) error {
+		if bits == 0 || bits == 8 || bits == 16 {
+			return nil
+		}
+		return fmt.Errorf("%d is not one of 0, 8, 16", bits)
+	}, `Store impacts of so many bits, 8 or 16, in place of frequencies.
+They are what postings contribute to scores, computed with [ranking] when the index
+is built. 0 stores frequencies.`),
+
 	enum("search.mode", func(c *Config) *string { return &c.Search.Mode },
-		"and", []string{"and"}, `Which documents match: those that have every term.`),
+		"and", []string{"and", "or", "and-or"}, `Which documents match: those that have every term, or any.
+and-or is and for the queries that get k documents so, and or for the others.`),
 	enum("search.algorithm", func(c *Config) *string { return &c.Search.Algorithm },
 		"auto", []string{"auto", "bs", "is", "lr", "lrseg", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256",
 			"pmf", "pmf0", "pmf1", "pmf2", "pmf3", "pmf4", "merge", "bits", "gallop", "svs", "skiplist", "segstep"},
 		`How lists are intersected. The answer is the same with all of them.
 auto lets the backend choose for each batch and list; a backend that does not run
 what is asked for says what it runs.`),
-	key("search.k", func(c *Config) *int { return &c.Search.K }, 10, within(1, math.MaxInt32),
-		`Documents printed for a query, at most.`),
+	key("search.k", func(c *Config) *int { return &c.Search.K }, 10, within(1, 10000),
+		`Documents printed for a query, at most.
+From 1 to 10000.`),
 	enum("search.format", func(c *Config) *string { return &c.Search.Format },
-		"text", []string{"text", "tsv", "jsonl"}, `Form of the answers on standard output.`),
+		"text", []string{"text", "tsv", "jsonl", "trec"}, `Form of the answers on standard output.
+trec is a run file, as heddle eval reads it.`),
+
+	enum("ranking.variant", func(c *Config) *string { return &c.Ranking.Variant },
+		"lucene", []string{"lucene", "robertson", "atire", "pisa"}, `Member of the BM25 family: how the weight of a term follows from its frequency.
+With df of N documents: lucene ln(1 + (N-df+0.5)/(df+0.5)); robertson the same without
+the 1, at least 0; atire ln(N/df) (k1+1); pisa that of robertson, at least 1e-6, times
+k1+1. An index of impacts was scored when it was built.`),
+	key("ranking.k1", func(c *Config) *float64 { return &c.Ranking.K1 }, 0.9, within(0.0, 255),
+		`How much further occurrences of a term count.
+From 0, not at all, to 255.`),
+	key("ranking.b", func(c *Config) *float64 { return &c.Ranking.B }, 0.4, within(0.0, 1),
+		`How much the length of a document counts.
+From 0, not at all, to 1, in full.`),
 
 	enum("log.level", func(c *Config) *string { return &c.Log.Level },
 		"warn", []string{"trace", "debug", "info", "warn", "error", "disabled"}, `Least level of the messages on standard error.`),

@@ -78,8 +78,13 @@ func TestTOMLErrors(t *testing.T) {
 		{"int wanted", "[search]\nk = 1.5", `x.toml:2:5: want a whole number, found 1.5`},
 		{"int wanted, text", "[search]\nk = \"5\"", `x.toml:2:6: want a whole number, found the string "5"`},
 		{"date", "[search]\nk = 1979-05-27", `x.toml:2:5: want a whole number, found a date or time`},
-		{"range", "[search]\nk = 0", `x.toml:2:5: 0 is not from 1 to 2147483647`},
+		{"range", "[search]\nk = 0", `x.toml:2:5: 0 is not from 1 to 10000`},
 		{"ratio", "[index]\nexception_ratio = 0.61", `x.toml:2:19: 0.61 is not from 0 to 0.6`},
+		{"k1", "[ranking]\nk1 = -0.1", `x.toml:2:6: -0.1 is not from 0 to 255`},
+		{"b", "[ranking]\nb = 1.5", `x.toml:2:5: 1.5 is not from 0 to 1`},
+		{"variant", "[ranking]\nvariant = \"okapi\"", `x.toml:2:12: "okapi" is not one of lucene, robertson, atire, pisa (nearest: "atire")`},
+		{"mode", "[search]\nmode = \"and_or\"", `x.toml:2:9: "and_or" is not one of and, or, and-or (nearest: "and-or")`},
+		{"bits", "[index]\nimpacts = 12", `x.toml:2:11: 12 is not one of 0, 8, 16`},
 		{"nan", "[index]\nexception_ratio = nan", `x.toml:2:19: NaN is not from 0 to 0.6`},
 		{"size", "[memory]\ndevice = \"lots\"", `x.toml:2:11: "lots" is no size (like 1048576, "512MiB" or "2GB")`},
 		{"negative size", "[memory]\ndevice = -1", `x.toml:2:10: size -1 is negative`},
@@ -89,7 +94,7 @@ func TestTOMLErrors(t *testing.T) {
 		{"open string", "[devices]\ndevice = \"H200", `x.toml:2:14: unexpected EOF; expected '"'`},
 		{"not UTF-8", "[devices]\ndevice = \"\xff\"", `x.toml:2:10: invalid UTF-8 byte: 0xff`},
 		{"a binary", "HDL\x00\x01\x02", `x.toml:1:1: files cannot contain NULL bytes; probably using UTF-16; TOML files must be UTF-8`},
-		{"first of two", "[search]\nk = 0\nkk = 1", `x.toml:2:5: 0 is not from 1 to 2147483647`},
+		{"first of two", "[search]\nk = 0\nkk = 1", `x.toml:2:5: 0 is not from 1 to 10000`},
 		{"too long", strings.Repeat("#\n", maxFile), `x.toml: longer than 64KiB: not a configuration`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
