@@ -3,6 +3,7 @@ package cl
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 )
@@ -14,6 +15,13 @@ var selectProgram = kernelID{name: "select_best"}
 const (
 	selectKept  = 1 << 15 // SELECT_KEPT
 	selectState = 4       // words of the state of a query
+)
+
+// Results of a query that are put in order on the device: for fewer a launch costs
+// more than it saves, more do not fit local memory.
+const (
+	sortLeast = 65
+	sortMost  = 2048
 )
 
 // maxWide is how many queries many groups cut at a time: more keep a device busy
@@ -58,8 +66,12 @@ func newSelector(x *flight, keys int) (s *selector, err error) {
 	if err != nil {
 		return s, err
 	}
+	names := []string{"select_count", "select_keep", "select_best"}
+	if !b.tuning.Serial {
+		names = append(names, "select_sort")
+	}
 	return s, b.do(func() error {
-		for _, name := range []string{"select_count", "select_keep", "select_best"} {
+		for _, name := range names {
 			k, err := p.CreateKernel(name)
 			if err != nil {
 				return b.fail("creating kernel "+name, err)
@@ -71,8 +83,9 @@ func newSelector(x *flight, keys int) (s *selector, err error) {
 }
 
 // run enqueues what leaves the best k keys of each query at the front of its
-// `capacity` keys, and in state what select.cl says; where best is not nil also
-// there, k places a query. It runs on the owner.
+// `capacity` keys, at most 2^31, and in state what select.cl says. Where best is not
+// nil they are also there, k places a query, in descending order where a group can
+// sort them and that is worth a launch. It runs on the owner.
 func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject) error {
 	t, wide, last := s.flight.backend.tuning, 0, 1
 	local := t.selectLocal()
@@ -89,7 +102,14 @@ func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObjec
 			return err
 		}
 	}
-	return s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, last)
+	if err := s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, last); err != nil {
+		return err
+	}
+	if last == 0 || t.Serial || k < sortLeast || k > sortMost {
+		return nil
+	}
+	size := 1 << bits.Len(uint(k-1))
+	return s.launch("select_sort", queries, local, best, k, state, size, localBytes(8*size))
 }
 
 func (s *selector) launch(name string, groups, local int, args ...any) error {
@@ -120,7 +140,7 @@ func (t Tuning) selectBins() int {
 }
 
 // selectMemory is the local memory of a work-group of select.cl at most, in bytes.
-func (t Tuning) selectMemory() int { return 4*t.selectBins() + 16*t.selectLocal() + 64 }
+func (t Tuning) selectMemory() int { return max(4*t.selectBins()+16*t.selectLocal()+64, 8*sortMost) }
 
 // groups is how many groups a query gets: as many as the device holds at a time, but
 // none without a chunk of keys.

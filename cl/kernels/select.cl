@@ -1,7 +1,8 @@
 // select: the best k of the keys of each of many queries.
 //
 // Computes  of the n keys of a query, at keys + q*capacity, the min(k, n) greatest;
-//           they come to stand at the front, in any order. A key is a score in its
+//           they come to stand at the front, in any order, and among the results,
+//           which select_sort puts in order. A key is a score in its
 //           upper half and the complement of a docID in its lower one, so keys are
 //           distinct and not 0.
 // State     uint4 a query: COUNT, the keys that there are; where that is more than
@@ -21,8 +22,10 @@
 //           below the boundary to `kept`. Where that is more than SELECT_KEPT keys,
 //           select_best begins anew with all.
 // Launch    select_best: a group of SELECT_WG work-items a query; the others: `groups`
-//           of them a query (SCAN_SERIAL: groups of one).
-// Local     32*SELECT_WG bytes (16.5*SELECT_WG with NV_SHUFFLE; SCAN_SERIAL: 4096).
+//           of them a query (SCAN_SERIAL: groups of one); select_sort: one a query
+//           (SCAN_SERIAL: none).
+// Local     32*SELECT_WG bytes (16.5*SELECT_WG with NV_SHUFFLE; SCAN_SERIAL: 4096);
+//           select_sort 8 bytes a place.
 // Host      k >= 1; bins has BINS words a query, zero before the first launch and
 //           between launches; capacity and groups*CHUNK are at most 2^31.
 // Bounds    any counts and keys: all loops end, all stores are inside a query's part.
@@ -261,3 +264,29 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
         own[KEPT] = 0;
     }
 }
+
+#if !SCAN_SERIAL
+// select_sort puts the results of a query, `count` of its k places, in descending
+// order by a bitonic sort of `size` of them, a power of two not less than k.
+__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
+__kernel void select_sort(__global ulong *best, uint k, __global const uint *state, uint size, __local ulong *key) {
+    uint lid = get_local_id(0), q = get_group_id(0), n = min(state[4 * (size_t)q + COUNT], k);
+    for (uint i = lid; i < size; i += SELECT_WG)
+        key[i] = i < n ? best[(size_t)q * k + i] : 0;
+    for (uint run = 2; run <= size; run *= 2)
+        for (uint apart = run / 2; apart > 0; apart /= 2) {
+            SELECT_SYNC;
+            for (uint i = lid; i < size / 2; i += SELECT_WG) {
+                uint at = 2 * i - (i & (apart - 1)), to = at + apart;
+                ulong x = key[at], y = key[to];
+                if ((x < y) == !(at & run)) {
+                    key[at] = y;
+                    key[to] = x;
+                }
+            }
+        }
+    SELECT_SYNC;
+    for (uint i = lid; i < n; i += SELECT_WG)
+        best[(size_t)q * k + i] = key[i];
+}
+#endif
