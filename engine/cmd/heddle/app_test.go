@@ -45,14 +45,14 @@ func TestUsage(t *testing.T) {
 		{"search x.hdl", `--query or --queries is missing`},
 		{"search x.hdl --query a --queries b", `--query and --queries exclude each other`},
 		{"search x.hdl --query a --all --count", `--all and --count exclude each other`},
-		{"search x.hdl --query a --mode or", `flag --mode: "or" is not one of and`},
+		{"search x.hdl --query a --mode xor", `flag --mode: "xor" is not one of and, or, and-or`},
 		{"search x.hdl --query a --backend gpu", `flag --backend: "gpu" is not one of auto, host, opencl`},
 		{"search x.hdl --query a --algorithm hs17", `flag --algorithm: "hs17" is not one of`},
 		{"search x.hdl --query a -k 0", `flag --k: 0 is not from 1 to`},
 		{"search x.hdl --query a --threads many", `flag --threads: want a whole number, found "many"`},
 		{"search x.hdl --query a --profiling=perhaps", `flag --profiling: want true or false, found "perhaps"`},
 		{"tune now", `takes no argument`},
-		{"search x.hdl --query a --format xml", `flag --format: "xml" is not one of text, tsv, jsonl`},
+		{"search x.hdl --query a --format xml", `flag --format: "xml" is not one of text, tsv, jsonl, trec`},
 		{"search x.hdl --query a --log-level loud", `flag --log-level: "loud" is not one of`},
 	} {
 		t.Run(test.args, func(t *testing.T) {

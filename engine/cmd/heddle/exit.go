@@ -11,6 +11,7 @@ import (
 	"heddle/engine/hdl"
 	"heddle/engine/ingest"
 	"heddle/engine/plan"
+	"heddle/engine/trec"
 )
 
 // Exit codes.
@@ -37,7 +38,7 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return exitUsage
 	}
-	if _, ok := errors.AsType[*queryError](err); ok {
+	if _, ok := errors.AsType[*trec.Error](err); ok {
 		return exitCorrupt
 	}
 	switch {

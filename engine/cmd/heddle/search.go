@@ -14,6 +14,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/boolean"
 	"heddle/engine/plan"
+	"heddle/engine/trec"
 )
 
 type searchOptions struct {
@@ -21,6 +22,7 @@ type searchOptions struct {
 	path    string
 	query   string
 	queries string
+	topics  trec.Format
 	syntax  string
 	all     bool
 	count   bool
@@ -68,6 +70,7 @@ What --explain says goes to standard error, or with jsonl into each object.`,
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.query, "query", "", "answer the query `TEXT`")
 	fs.StringVar(&o.queries, "queries", "", "answer every line of `FILE`, - for standard input")
+	fs.StringVar((*string)(&o.topics), "queries-format", string(trec.Auto), "form of the query file: auto, plain, tsv, trec or jsonl `FORMAT`")
 	fs.StringVar(&o.syntax, "syntax", syntaxPlain, "what a query is: "+syntaxPlain+" (its terms) or "+syntaxBoolean+" (AND, OR, NOT, parentheses) `SYNTAX`")
 	fs.BoolVar(&o.all, "all", false, "print every matching document, not only the first k")
 	fs.BoolVar(&o.count, "count", false, "print only how many documents match")
@@ -80,6 +83,9 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 func (o *searchOptions) Validate(args []string) (err error) {
 	if o.path, err = oneArgument(args, "one index file"); err != nil {
 		return err
+	}
+	if _, err := trec.ParseFormat(string(o.topics)); err != nil {
+		return fmt.Errorf("--queries-format: %w", err)
 	}
 	switch {
 	case !o.given.query() && !o.given.queries():
@@ -147,15 +153,15 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		s.explain = a.Stderr
 	}
 	if o.given.query() {
-		return s.answer(ctx, []query{{id: "1", text: o.query}})
+		return s.answer(ctx, []trec.Topic{{ID: "1", Text: o.query}})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the reader when answering fails
-	r, err := readQueries(ctx, o.queries, a.Stdin, c.Batching.Queries)
+	r, err := readQueries(ctx, o.queries, o.topics, a.Stdin, c.Batching.Queries)
 	if err != nil {
 		return err
 	}
-	var qs []query
+	var qs []trec.Topic
 	for {
 		if qs, err = r.next(ctx, qs[:0]); err != nil || len(qs) == 0 {
 			return err

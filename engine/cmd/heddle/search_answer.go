@@ -11,6 +11,7 @@ import (
 	"heddle/engine/boolean"
 	"heddle/engine/hdl"
 	"heddle/engine/plan"
+	"heddle/engine/trec"
 )
 
 // searcher answers queries and writes the answers in their order.
@@ -28,7 +29,7 @@ type searcher struct {
 
 // answer answers queries in batches, or one at a time if each is to be
 // explained, because a batch has one time for all of them.
-func (s *searcher) answer(ctx context.Context, qs []query) error {
+func (s *searcher) answer(ctx context.Context, qs []trec.Topic) error {
 	if s.explain != nil {
 		for _, q := range qs {
 			if err := s.answerExplained(ctx, q); err != nil {
@@ -61,18 +62,18 @@ func (s *searcher) answer(ctx context.Context, qs []query) error {
 }
 
 // query is what q asks of the engine.
-func (s *searcher) query(q query) (engine.Query, error) {
+func (s *searcher) query(q trec.Topic) (engine.Query, error) {
 	if !s.boolean {
-		return engine.Query{Text: q.text}, nil
+		return engine.Query{Text: q.Text}, nil
 	}
-	e, err := boolean.Parse(q.text)
+	e, err := boolean.Parse(q.Text)
 	if err != nil {
-		return engine.Query{}, &queryError{s.path, q.line, err}
+		return engine.Query{}, &trec.Error{Path: s.path, Line: q.Line, Err: err}
 	}
 	return engine.Query{Expr: &e}, nil
 }
 
-func (s *searcher) answerExplained(ctx context.Context, q query) error {
+func (s *searcher) answerExplained(ctx context.Context, q trec.Topic) error {
 	asked, err := s.query(q)
 	if err != nil {
 		return err
@@ -117,22 +118,22 @@ type answerObject struct {
 }
 
 // write writes one answer; e is for format jsonl only.
-func (w *answerWriter) write(q query, count uint64, docs []uint32, e *explanation) error {
+func (w *answerWriter) write(q trec.Topic, count uint64, docs []uint32, e *explanation) error {
 	if w.limit >= 0 && len(docs) > w.limit {
 		docs = docs[:w.limit]
 	}
 	switch {
 	case w.format == "jsonl":
-		o := answerObject{Query: q.id, Text: q.text, Count: count, Explain: e}
+		o := answerObject{Query: q.ID, Text: q.Text, Count: count, Explain: e}
 		for _, d := range docs {
 			o.Docs = append(o.Docs, docName(w.file, d))
 		}
 		return writeJSON(w.out, o)
 	case w.count:
-		_, err := fmt.Fprintf(w.out, "%s\t%d\n", field(q.id), count)
+		_, err := fmt.Fprintf(w.out, "%s\t%d\n", field(q.ID), count)
 		return err
 	}
-	id := field(q.id)
+	id := field(q.ID)
 	for i, d := range docs {
 		l := w.line[:0]
 		if w.ids || w.format == "tsv" {

@@ -12,6 +12,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/boolean"
 	"heddle/engine/plan"
+	"heddle/engine/trec"
 )
 
 // explanation says how one query was answered.
@@ -44,14 +45,14 @@ type listPlan struct {
 // asSet is the method of a list in a formula that is no mere AND.
 const asSet = "as a set"
 
-func explain(x *engine.Index, q query, asked engine.Query, opt engine.SearchOptions, got engine.Answer) *explanation {
+func explain(x *engine.Index, q trec.Topic, asked engine.Query, opt engine.SearchOptions, got engine.Answer) *explanation {
 	info, st := x.Backend(), got.Stats
 	e := &explanation{
-		Query: q.id, Text: q.text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.Count,
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.Count,
 		Runs: x.ExplainQuery(asked, opt), Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
 		UpUS: micros(st.Upload), DownUS: micros(st.Download),
 	}
-	terms := x.Terms(q.text)
+	terms := x.Terms(q.Text)
 	conjunction := true
 	if asked.Expr != nil {
 		terms = nil

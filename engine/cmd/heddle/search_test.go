@@ -13,6 +13,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/plan"
+	"heddle/engine/trec"
 	"heddle/hostfallback"
 )
 
@@ -175,9 +176,9 @@ func TestQueryFiles(t *testing.T) {
 		})
 	}
 
-	writeFile(t, "long.txt", "w0\n"+strings.Repeat("w0 ", maxQuery/3+10)+"\nw1\n")
+	writeFile(t, "long.txt", "w0\n"+strings.Repeat("w0 ", trec.MaxLine/3+10)+"\nw1\n")
 	r := heddle(t, "search", "c.hdl", "--queries", "long.txt", "--count")
-	if r.code != exitCorrupt || !strings.Contains(r.stderr, "long.txt:2: a query of more than 1048576 bytes") {
+	if r.code != exitCorrupt || !strings.Contains(r.stderr, "long.txt:2: a line of more than 1048576 bytes") {
 		t.Errorf("an endless query: %+v", r)
 	}
 	writeFile(t, "one.txt", "w0\n")

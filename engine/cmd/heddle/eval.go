@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/engine/trec"
+)
+
+type evalOptions struct {
+	run, qrels string
+	cutoffs    []int
+	level      int
+	complete   bool
+	perQuery   bool
+	json       bool
+}
+
+func newEval(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "eval RUN QRELS [flags]",
+		Short: "Measure a run against relevance judgements",
+		Long: `Eval prints what trec_eval prints of a run, under the same names and definitions:
+mean average precision (map), reciprocal rank (recip_rank), precision (P_k),
+recall (recall_k) and nDCG (ndcg_cut_k) at ranks k, as MEASURE TAB all TAB VALUE.
+
+  RUN     lines QUERY Q0 DOCUMENT RANK SCORE TAG, as search --format trec writes
+  QRELS   lines QUERY ITERATION DOCUMENT RELEVANCE
+
+Documents are ranked by descending score, equal scores by descending name, as
+trec_eval does; the ranks in the file do not count. A document that was not judged
+is not relevant. The gain of nDCG is the relevance, its discount log2(rank + 1).
+
+Means are over the queries that have both results and judgements. With --complete
+they are over all queries of QRELS, and one without results found nothing. Either
+way, a line on standard error says how many queries are in one file only.`,
+		Example: `  heddle eval run.txt qrels.txt
+  heddle eval run.txt qrels.txt -k 10 --per-query
+  heddle search books.hdl --queries queries.tsv --format trec | heddle eval - qrels.txt --json`,
+	}, &evalOptions{})
+}
+
+func (o *evalOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.IntSliceVarP(&o.cutoffs, "k", "k", trec.DefaultCutoffs(), "ranks at which P, recall and nDCG are taken, `LIST`")
+	fs.IntVar(&o.level, "level", 1, "least relevance `N` of a relevant document, for all but nDCG")
+	fs.BoolVarP(&o.complete, "complete", "c", false, "average over all queries of QRELS")
+	fs.BoolVarP(&o.perQuery, "per-query", "q", false, "print the measures of each query too, before the means")
+	addJSON(fs, &o.json)
+}
+
+func (o *evalOptions) Validate(args []string) error {
+	switch {
+	case len(args) != 2:
+		return fmt.Errorf("takes a run and a qrels file, found %d arguments", len(args))
+	case args[0] == "-" && args[1] == "-":
+		return errors.New("only one of the files can be standard input")
+	case o.level < 1:
+		return fmt.Errorf("--level %d is not at least 1", o.level)
+	}
+	o.run, o.qrels = args[0], args[1]
+	slices.Sort(o.cutoffs)
+	if o.cutoffs = slices.Compact(o.cutoffs); len(o.cutoffs) == 0 || o.cutoffs[0] < 1 {
+		return fmt.Errorf("-k %v: ranks count from 1", o.cutoffs)
+	}
+	return nil
+}
+
+func (o *evalOptions) Run(_ context.Context, a *App) error {
+	run, err := readFile(a, o.run, trec.ReadRun)
+	if err != nil {
+		return err
+	}
+	qrels, err := readFile(a, o.qrels, trec.ReadQrels)
+	if err != nil {
+		return err
+	}
+	r, err := trec.Evaluate(run, qrels, trec.Options{Cutoffs: o.cutoffs, Level: o.level, Complete: o.complete})
+	if err != nil {
+		return err
+	}
+	if len(r.Missing)+len(r.Unjudged) > 0 {
+		fmt.Fprintf(a.Stderr, "heddle eval: %d queries without results, %d without judgements\n", len(r.Missing), len(r.Unjudged))
+	}
+	out := bufio.NewWriter(a.Stdout)
+	if o.perQuery {
+		for i := range r.Queries {
+			if err := o.write(out, r, &r.Queries[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(o.write(out, r, &r.All), out.Flush())
+}
+
+// write writes the measures of one query, or the means: lines as trec_eval writes
+// them, or a JSON object.
+func (o *evalOptions) write(out io.Writer, r *trec.Report, m *trec.Measures) error {
+	object := map[string]any{"query": m.Query}
+	for _, v := range r.Values(m) {
+		object[v.Name] = v.Value
+		if o.json {
+			continue
+		}
+		format := "%-22s\t%s\t%6.4f\n"
+		if v.Count {
+			format = "%-22s\t%s\t%.0f\n"
+		}
+		if _, err := fmt.Fprintf(out, format, v.Name, m.Query, v.Value); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return writeJSON(out, object)
+	}
+	return nil
+}
+
+// readFile reads a file, or standard input as "-".
+func readFile[T any](a *App, path string, read func(path string, r io.Reader) (T, error)) (T, error) {
+	if path == "-" {
+		return read(path, a.Stdin)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer f.Close()
+	return read(path, f)
+}

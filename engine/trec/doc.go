@@ -1,0 +1,76 @@
+// Package trec reads what evaluations of retrieval exchange: files of topics, runs
+// and relevance judgements (qrels), and computes from the last two the measures of
+// trec_eval.
+//
+// A run file has a line "QUERY Q0 DOCUMENT RANK SCORE TAG" for each document that
+// was found, a qrels file a line "QUERY ITERATION DOCUMENT RELEVANCE" for each that
+// was judged. Fields are separated by white space; empty lines and lines that begin
+// with # are skipped. What is wrong with a file is an *Error.
+package trec
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Error is a file whose content is wrong.
+type Error struct {
+	Path string
+	Line int // from 1
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %v", e.Path, e.Line, e.Err) }
+func (e *Error) Unwrap() error { return e.Err }
+
+// MaxLine bounds a line, and a topic of several lines, in bytes.
+const MaxLine = 1 << 20
+
+// scan gives every line of r that is not empty to line, with its number, until
+// that returns an error: errStop ends it well, any other one is an *Error of that
+// line. A byte order mark is no part of the first line, nor CR of any end.
+func scan(path string, r io.Reader, line func(number int, text string) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 64<<10), MaxLine)
+	number := 0
+	for lines.Scan() {
+		number++
+		text := lines.Text()
+		if number == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if text == "" {
+			continue
+		}
+		if err := line(number, text); err == errStop {
+			return nil
+		} else if err != nil {
+			return &Error{path, number, err}
+		}
+	}
+	if err := lines.Err(); err == bufio.ErrTooLong {
+		return &Error{path, number + 1, fmt.Errorf("a line of more than %d bytes", MaxLine)}
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+var errStop = errors.New("stop")
+
+// scanFields gives the fields of every line that is no comment to line.
+func scanFields(path string, r io.Reader, line func(number int, fields []string) error) error {
+	return scan(path, r, func(number int, text string) error {
+		fields := strings.FieldsFunc(text, isSpace)
+		if len(fields) == 0 || fields[0][0] == '#' {
+			return nil
+		}
+		return line(number, fields)
+	})
+}
+
+// isSpace is that of C, for which a no-break space is part of a name.
+func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }

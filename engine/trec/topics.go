@@ -1,0 +1,188 @@
+package trec
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Topic is a query of a file: a text, or weighted index terms.
+type Topic struct {
+	ID   string
+	Text string
+	// Terms and Weights, of the same length, are those of a vector, in the order of
+	// the file. Weights are positive and finite.
+	Terms   []string
+	Weights []float64
+	Line    int // where it begins
+}
+
+// Format is a form of topic files.
+type Format string
+
+const (
+	// Auto looks at the first line that is not empty: JSONL begins with {, TREC
+	// with <top> or NUMBER:. Else each line is "ID TAB TEXT", or TEXT alone, which
+	// gets its number, from 1, as its ID.
+	Auto Format = "auto"
+	// Plain has a text a line, whatever is in it; its number is its ID.
+	Plain Format = "plain"
+	// TSV has a line "ID TAB TEXT" for each topic.
+	TSV Format = "tsv"
+	// TREC has <top> elements, of which <num> is the ID, without zeros before a
+	// number, and <title> the text; or lines "NUMBER:TEXT" or "NUMBER:PRIORITY:TEXT",
+	// as the Terabyte and Million Query tracks do.
+	TREC Format = "trec"
+	// JSONL has an object {"id": …, "text": …} or {"id": …, "vector": {TERM: WEIGHT}}
+	// a line. Without an id the ID is the number of the topic.
+	JSONL Format = "jsonl"
+)
+
+// Formats are all of them.
+func Formats() []Format { return []Format{Auto, Plain, TSV, TREC, JSONL} }
+
+// ParseFormat is the format of that name.
+func ParseFormat(s string) (Format, error) {
+	var names []string
+	for _, f := range Formats() {
+		if string(f) == s {
+			return f, nil
+		}
+		names = append(names, string(f))
+	}
+	return "", fmt.Errorf("unknown format %q of topics (one of %s)", s, strings.Join(names, ", "))
+}
+
+// ReadTopics gives the topics of r to yield, in their order, until that returns
+// false; path is for errors. It yields a topic as soon as its last line is read.
+func ReadTopics(path string, r io.Reader, f Format, yield func(Topic) bool) error {
+	t := topicReader{format: f}
+	err := scan(path, r, func(line int, text string) error {
+		topic, complete, err := t.line(line, text)
+		if err == nil && complete && !yield(topic) {
+			err = errStop
+		}
+		return err
+	})
+	if err == nil && t.open > 0 {
+		err = &Error{path, t.open, errors.New("a <top> without </top>")}
+	}
+	return err
+}
+
+// topicReader makes topics of lines.
+type topicReader struct {
+	format Format
+	number int // of topics so far
+
+	open int // line of a <top> that is not closed; 0: none
+	top  strings.Builder
+}
+
+var (
+	topTag   = regexp.MustCompile(`(?i)^\s*<top>`)
+	topEnd   = regexp.MustCompile(`(?i)</top>`)
+	numbered = regexp.MustCompile(`^\s*([0-9]+):(?:[0-9]+:)?(.*)$`)
+)
+
+// line takes one line of the file. The topic is valid where it completes one.
+func (t *topicReader) line(line int, text string) (topic Topic, complete bool, err error) {
+	if t.format == Auto {
+		switch {
+		case text[0] == '{':
+			t.format = JSONL
+		case topTag.MatchString(text), numbered.MatchString(text) && !strings.Contains(text, "\t"):
+			t.format = TREC
+		default:
+			t.format = "" // with or without a TAB
+		}
+	}
+	if t.format == TREC && (t.open > 0 || !numbered.MatchString(text)) {
+		return t.element(line, text)
+	}
+	t.number++
+	topic = Topic{ID: strconv.Itoa(t.number), Text: text, Line: line}
+	switch t.format {
+	case JSONL:
+		err = topic.parseJSON(text)
+	case TREC:
+		m := numbered.FindStringSubmatch(text)
+		topic.ID, topic.Text = m[1], m[2]
+	case Plain:
+	default:
+		id, rest, tab := strings.Cut(text, "\t")
+		if tab {
+			topic.ID, topic.Text = id, rest
+		} else if t.format == TSV {
+			err = errors.New("no TAB, want ID TAB TEXT")
+		}
+	}
+	return topic, true, err
+}
+
+// element takes a line of a <top> element, or between two.
+func (t *topicReader) element(line int, text string) (topic Topic, complete bool, err error) {
+	if t.open == 0 {
+		if strings.TrimSpace(text) == "" {
+			return topic, false, nil
+		}
+		if !topTag.MatchString(text) {
+			return topic, false, errors.New("neither <top> nor NUMBER:TEXT")
+		}
+		t.open = line
+		t.top.Reset()
+	}
+	if t.top.Len()+len(text) > MaxLine {
+		return topic, false, fmt.Errorf("a topic of more than %d bytes", MaxLine)
+	}
+	t.top.WriteString(text)
+	t.top.WriteByte('\n')
+	end := topEnd.FindStringIndex(text)
+	if end == nil {
+		return topic, false, nil
+	}
+	if strings.TrimSpace(text[end[1]:]) != "" {
+		return topic, false, errors.New("text behind </top> on its line")
+	}
+	topic, err = parseTop(t.top.String())
+	topic.Line, t.open = t.open, 0
+	return topic, true, err
+}
+
+var (
+	anyTag = regexp.MustCompile(`</?([A-Za-z]+)>`)
+	label  = regexp.MustCompile(`(?i)^(?:number|topic):`) // that of old topics
+)
+
+// parseTop reads a <top> element. Its fields begin with a tag and end at the next
+// one, whether that is an end tag or not.
+func parseTop(s string) (Topic, error) {
+	fields := map[string]string{}
+	tags := anyTag.FindAllStringSubmatchIndex(s, -1)
+	for i, tag := range tags {
+		end := len(s)
+		if i+1 < len(tags) {
+			end = tags[i+1][0]
+		}
+		name := strings.ToLower(s[tag[2]:tag[3]])
+		if _, again := fields[name]; again {
+			continue // an end tag
+		}
+		text := strings.Join(strings.Fields(s[tag[1]:end]), " ")
+		fields[name] = strings.TrimSpace(label.ReplaceAllString(text, ""))
+	}
+	id, title := fields["num"], fields["title"]
+	if id == "" {
+		return Topic{}, errors.New("a <top> without <num>")
+	}
+	if _, ok := fields["title"]; !ok {
+		return Topic{}, errors.New("a <top> without <title>")
+	}
+	if strings.Trim(id, "0123456789") == "" {
+		id = strings.TrimLeft(id[:len(id)-1], "0") + id[len(id)-1:]
+	}
+	return Topic{ID: id, Text: title}, nil
+}

@@ -1,0 +1,174 @@
+package trec
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func read(f Format, file string) (topics []Topic, err error) {
+	err = ReadTopics("f", strings.NewReader(file), f, func(t Topic) bool {
+		topics = append(topics, t)
+		return true
+	})
+	return topics, err
+}
+
+const oldTopics = `
+<top>
+<head> Tipster Topic Description
+<num> Number:  051
+<dom> Domain:  International Economics
+<title> Topic:  Airbus Subsidies
+
+<desc> Description:
+Document will discuss <title> government assistance.
+</top>
+  <TOP>
+<num> Number: 301A
+<title>
+International
+  Organized Crime
+<desc> Description: ...
+</TOP>
+`
+
+const newTopics = "<top>\r\n<num> Number: 701 </num>\r\n<title> U.S. oil: industry </title>\r\n</top>\r\n\r\n \r\n" +
+	"<top><num>000</num><title></title></top>\n"
+
+// TestTopics: every format, named or found out.
+func TestTopics(t *testing.T) {
+	text := func(id, text string, line int) Topic { return Topic{ID: id, Text: text, Line: line} }
+	for _, test := range []struct {
+		name, file string
+		format     Format // what Auto takes it for
+		want       []Topic
+	}{
+		{"lines with a TAB", "7\theaven\nq 8\tearth\tsea\n", TSV, []Topic{text("7", "heaven", 1), text("q 8", "earth\tsea", 2)}},
+		{"lines without", "heaven\n\n earth\n", Plain, []Topic{text("1", "heaven", 1), text("2", " earth", 3)}},
+		{"mixed", "x\theaven\nearth\n12:30 train\n", Auto, []Topic{text("x", "heaven", 1), text("2", "earth", 2), text("3", "12:30 train", 3)}},
+		{"mark and line ends", "\ufeffheaven\r\n\r\nearth", Plain, []Topic{text("1", "heaven", 1), text("2", "earth", 3)}},
+		{"Terabyte", "1:pierson s: twin lakes\n02:b\n", TREC, []Topic{text("1", "pierson s: twin lakes", 1), text("02", "b", 2)}},
+		{"Million Query", "20001:1:obama family tree\n20002:4:\n", TREC, []Topic{text("20001", "obama family tree", 1), text("20002", "", 2)}},
+		{"a time in a file with TAB", "12:30\ttrain\n", TSV, []Topic{text("12:30", "train", 1)}},
+		{"old topics", oldTopics, TREC, []Topic{text("51", "Airbus Subsidies", 2), text("301A", "International Organized Crime", 11)}},
+		{"closed tags", newTopics, TREC, []Topic{text("701", "U.S. oil: industry", 1), text("0", "", 7)}},
+		{"JSON", `{"id":"a","text":"heaven"}` + "\n" + `{"id":17,"vector":{"b":2.5,"a":1,"b":3},"more":[]}` + "\n" + `{"text":""}` + "\n" + `{"id":null,"vector":{}}`, JSONL,
+			[]Topic{text("a", "heaven", 1), {"17", "", []string{"b", "a", "b"}, []float64{2.5, 1, 3}, 2}, text("3", "", 3), {"4", "", []string{}, []float64{}, 4}}},
+		{"nothing", "\n\n", Auto, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, f := range []Format{Auto, test.format} {
+				if got, err := read(f, test.file); err != nil || !reflect.DeepEqual(got, test.want) {
+					t.Errorf("%s: %+v, %v\nwant %+v", f, got, err, test.want)
+				}
+			}
+		})
+	}
+	if got, err := read(Plain, "x\ty\n{}\n"); err != nil || len(got) != 2 || got[0].Text != "x\ty" || got[1].Text != "{}" {
+		t.Errorf("plain lines: %+v, %v", got, err)
+	}
+	n := 0
+	err := ReadTopics("f", strings.NewReader("a\nb\nc\n"), Auto, func(Topic) bool { n++; return n < 2 })
+	if err != nil || n != 2 {
+		t.Errorf("stopped after %d, %v", n, err)
+	}
+}
+
+func TestTopicErrors(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		format Format
+		file   string
+		want   string
+	}{
+		{"no TAB", TSV, "a\tb\nc\n", "f:2: no TAB, want ID TAB TEXT"},
+		{"text in a TREC file", TREC, "\n1:a\nb\n", "f:3: neither <top> nor NUMBER:TEXT"},
+		{"text between topics", Auto, "<top><num>1<title>a</top>\nb\n", "f:2: neither <top> nor NUMBER:TEXT"},
+		{"open topic", Auto, "<top>\n<num>1\n<title>a\n", "f:1: a <top> without </top>"},
+		{"no number", Auto, "<top>\n<title>a\n</top>\n", "f:3: a <top> without <num>"},
+		{"no title", Auto, "<top>\n<num>1\n</top>\n", "f:3: a <top> without <title>"},
+		{"two topics on a line", Auto, "<top><num>1<title>a</top> <top><num>2<title>b</top>\n", "f:1: text behind </top>"},
+		{"endless topic", Auto, "<top>\n" + strings.Repeat(strings.Repeat("x", 1<<18)+"\n", 5), "f:5: a topic of more than 1048576 bytes"},
+		{"endless line", Auto, "a\n" + strings.Repeat("x", MaxLine+1), "f:2: a line of more than 1048576 bytes"},
+		{"not JSON", Auto, "{\"text\":\"a\"}\nb\n", "f:2: invalid character 'b'"},
+		{"no object", JSONL, "[]\n", "f:1: json: cannot unmarshal array"},
+		{"neither", JSONL, `{"id":1}`, "f:1: neither member text nor vector"},
+		{"both", JSONL, `{"text":"a","vector":{}}`, "f:1: both members text and vector"},
+		{"vector is no object", JSONL, `{"vector":[1]}`, "f:1: a vector that is no object"},
+		{"weight is no number", JSONL, `{"vector":{"a":"1"}}`, `f:1: weight of term "a": json: cannot unmarshal string`},
+		{"weight is 0", JSONL, `{"vector":{"a":1,"b":0}}`, `f:1: weight 0 of term "b" is not positive`},
+		{"weight is negative", JSONL, `{"vector":{"a":-0.5}}`, `f:1: weight -0.5 of term "a" is not positive`},
+		{"weight is too great", JSONL, `{"vector":{"a":1e999}}`, `f:1: weight of term "a": json: cannot unmarshal number`},
+		{"id is an object", JSONL, `{"id":{},"text":"a"}`, "f:1: an id that is neither string nor number: {}"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := read(test.format, test.file)
+			if _, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("%v, want %s", err, test.want)
+			}
+		})
+	}
+	for _, f := range Formats() {
+		if got, err := ParseFormat(string(f)); got != f || err != nil {
+			t.Errorf("%s: %s, %v", f, got, err)
+		}
+	}
+	if _, err := ParseFormat("xml"); err == nil || err.Error() != `unknown format "xml" of topics (one of auto, plain, tsv, trec, jsonl)` {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTopicsRoundTrip: what is written in a format is read from it.
+func TestTopicsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOf(rapid.StringMatching(`[a-z:{}.^ ]+[a-z]`)).Draw(t, "texts")
+		var tsv, colon, top strings.Builder
+		for _, s := range texts {
+			tsv.WriteString("7\t" + s + "\n")
+			colon.WriteString("7:" + s + "\n")
+			top.WriteString("<top>\n<num> Number: 7\n<title> " + s + "\n<desc> other\n</top>\n\n")
+		}
+		for _, file := range []string{tsv.String(), colon.String(), top.String()} {
+			got, err := read(Auto, file)
+			if err != nil || len(got) != len(texts) {
+				t.Fatalf("%d topics of %d, %v", len(got), len(texts), err)
+			}
+			for i, s := range texts {
+				if file == top.String() {
+					s = strings.Join(strings.Fields(s), " ")
+				}
+				if got[i].ID != "7" || got[i].Text != s {
+					t.Fatalf("%+v, want %q", got[i], s)
+				}
+			}
+		}
+	})
+}
+
+// FuzzTopics: any bytes, in any format, give topics or an error that names a line.
+func FuzzTopics(f *testing.F) {
+	for i, s := range []string{"x\ty\nz", oldTopics, newTopics, "1:a\n2:3:b", `{"id":"a","vector":{"b":2.5}}`, `{"text":"` + "\\u00e9" + `"}`} {
+		f.Add(s, uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, file string, format uint8) {
+		formats := Formats()
+		topics, err := read(formats[int(format)%len(formats)], file)
+		checkFileError(t, file, err)
+		last := 0
+		for _, q := range topics {
+			if q.Line <= last || len(q.Terms) != len(q.Weights) {
+				t.Fatalf("%+v after line %d", q, last)
+			}
+			for _, w := range q.Weights {
+				if !(w > 0) {
+					t.Fatalf("weight %v", w)
+				}
+			}
+			last = q.Line
+		}
+	})
+}

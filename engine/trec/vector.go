@@ -1,0 +1,83 @@
+package trec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// jsonTopic is a line of a JSONL file. Other members are ignored.
+type jsonTopic struct {
+	ID     json.RawMessage `json:"id"`
+	Text   *string         `json:"text"`
+	Vector *vector         `json:"vector"`
+}
+
+// parseJSON fills t from a JSON object.
+func (t *Topic) parseJSON(line string) error {
+	var o jsonTopic
+	if err := json.Unmarshal([]byte(line), &o); err != nil {
+		return err
+	}
+	switch {
+	case o.Text != nil && o.Vector != nil:
+		return errors.New("both members text and vector")
+	case o.Text == nil && o.Vector == nil:
+		return errors.New("neither member text nor vector")
+	case o.Vector != nil:
+		t.Text, t.Terms, t.Weights = "", o.Vector.terms, o.Vector.weights
+	default:
+		t.Text = *o.Text
+	}
+	return t.parseID(o.ID)
+}
+
+// parseID takes a string or a number, as it is written.
+func (t *Topic) parseID(id json.RawMessage) error {
+	switch {
+	case len(id) == 0 || id[0] == 'n': // null
+		return nil
+	case id[0] == '"':
+		return json.Unmarshal(id, &t.ID)
+	case id[0] == '-' || '0' <= id[0] && id[0] <= '9':
+		t.ID = string(id)
+		return nil
+	}
+	return fmt.Errorf("an id that is neither string nor number: %.20s", id)
+}
+
+// vector is a JSON object of weights, in the order of the file, so that nothing
+// depends on the order of a map.
+type vector struct {
+	terms   []string
+	weights []float64
+}
+
+func (v *vector) UnmarshalJSON(b []byte) error {
+	if b[0] != '{' {
+		return errors.New("a vector that is no object of weights")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	v.terms, v.weights = []string{}, []float64{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		var weight float64
+		if err := d.Decode(&weight); err != nil {
+			return fmt.Errorf("weight of term %q: %w", name, err)
+		}
+		if weight <= 0 || math.IsInf(weight, 0) {
+			return fmt.Errorf("weight %v of term %q is not positive", weight, name)
+		}
+		v.terms = append(v.terms, name.(string))
+		v.weights = append(v.weights, weight)
+	}
+	return nil
+}
