@@ -32,6 +32,9 @@ type Query struct {
 type SearchOptions struct {
 	Algorithm plan.Algorithm
 	CountOnly bool
+	// Any asks for the documents that have any of the terms, in place of every one.
+	// It leaves expressions as they are.
+	Any bool
 	// Part gives each query to one work-group or worker, as plan.Batch says.
 	Part bool
 	// BatchCandidates closes a batch in place of Options.BatchCandidates; 0
@@ -55,6 +58,7 @@ type worker struct {
 	// Queries that are more than an AND of lists are empty in batch.
 	formulas    plan.Formulas
 	places      []int        // of the formulas among the queries
+	any         bool         // SearchOptions.Any
 	plain, sets plan.Results // of batch and formulas, where there are both
 
 	ranked // queries to be ranked
@@ -94,17 +98,27 @@ func (w *worker) reset(x *Index, opt SearchOptions) {
 	w.formulas.Reset()
 	w.formulas.CountOnly = opt.CountOnly
 	w.places = w.places[:0]
+	w.any = opt.Any
 }
 
 // add resolves the terms of q and appends it to the worker's batch. It returns
 // the length of the shortest list, or what evaluating an expression reads.
 func (x *Index) add(w *worker, q Query) (uint64, error) {
 	if q.Expr != nil {
-		return x.addExpr(w, *q.Expr)
+		return x.addFormula(w, x.formula(w, *q.Expr))
 	}
 	terms := q.Terms
 	if q.Text != "" {
 		terms = x.analyze(w, q.Text)
+	}
+	if w.any {
+		f := plan.Expr{Op: plan.OpOr}
+		for _, t := range terms {
+			if h, ok := x.dict.Lookup(t); ok {
+				f.Args = append(f.Args, plan.Expr{List: h})
+			}
+		}
+		return x.addFormula(w, f.Simplify(x.src))
 	}
 	w.handles = w.handles[:0]
 	shortest := ^uint32(0)

@@ -48,11 +48,10 @@ func (x *Index) translate(w *worker, e boolean.Expr) (plan.Expr, bool) {
 	return f, len(f.Args) > 0
 }
 
-// addExpr appends e to the worker's batch: as a query of lists if it is a
-// conjunction, else as a formula, whose place among the queries an empty one
-// keeps. It returns the number of docIDs that there are to look at.
-func (x *Index) addExpr(w *worker, e boolean.Expr) (uint64, error) {
-	f := x.formula(w, e)
+// addFormula appends a simplified formula to the worker's batch: as a query of
+// lists if it is a conjunction, else with an empty query in its place. It returns
+// the number of docIDs that there are to look at.
+func (x *Index) addFormula(w *worker, f plan.Expr) (uint64, error) {
 	if handles, ok := f.Conjunction(w.handles[:0]); ok {
 		w.handles = handles
 		w.batch.Add(x.src, handles...)

@@ -193,3 +193,36 @@ func TestDescription(t *testing.T) {
 		t.Errorf("the file has %d documents", got)
 	}
 }
+
+// TestAny asks for the documents of any term, many queries at once.
+func TestAny(t *testing.T) {
+	c := testCorpus()
+	qs := append(c.queries(40), Query{Terms: c.terms[dense:]}, Query{Text: "t120"}, Query{Terms: []string{"nowhere", "t121"}})
+	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+		var out plan.Results
+		if err := x.SearchMany(t.Context(), qs, SearchOptions{Any: true}, &out); err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range qs {
+			matches := make([]bool, c.docs)
+			terms := q.Terms
+			if q.Text != "" {
+				terms = x.Terms(q.Text)
+			}
+			for _, term := range terms {
+				for _, d := range c.scan(Query{Terms: []string{term}}) {
+					matches[d] = true
+				}
+			}
+			var want []uint32
+			for d, yes := range matches {
+				if yes {
+					want = append(want, uint32(d))
+				}
+			}
+			if !slices.Equal(out.Query(i), want) {
+				t.Errorf("%+v matches %d documents, want %d", q, out.Count(i), len(want))
+			}
+		}
+	})
+}
