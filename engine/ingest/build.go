@@ -24,18 +24,21 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 		return Summary{}, errors.New("no input")
 	}
 	opt = opt.complete(out)
-	analyzer, err := analyze.New(analyze.Settings{Stemmer: opt.Stem, StopWords: opt.StopWords})
+	analyzer, err := analyze.New(analyze.Settings{Tokens: opt.Tokens, Stemmer: opt.Stem, StopWords: opt.StopWords})
 	if err != nil {
 		return Summary{}, err
 	}
 	if _, err := ParseFormat(string(opt.Format)); err != nil {
 		return Summary{}, err
 	}
+	if err := opt.Scoring.Validate(); err != nil {
+		return Summary{}, err
+	}
 	if err := replaceable(out, inputs); err != nil {
 		return Summary{}, err
 	}
 	// What the Writer would refuse is better known before the reading than after.
-	trial, err := hdl.Create(out, opt.meta(analyzer, "", 0))
+	trial, err := hdl.Create(out, opt.meta(analyzer, "", 0, (&builder{}).impacts(&opt)))
 	if err != nil {
 		return Summary{}, err
 	}
@@ -79,7 +82,7 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	_, _, limit := opt.chunkLimits()
-	b, err := newBuilder(ctx, opt.TempDir, limit)
+	b, err := newBuilder(ctx, opt.TempDir, limit, opt.StoreTexts)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -97,11 +100,17 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	}
 	b.tick(true)
 
-	w, err := hdl.Create(out, opt.meta(analyzer, b.format, uint32(b.docs)))
+	if b.kind == ofVectors {
+		if analyzer, err = analyze.New(analyze.Settings{Tokens: analyze.TokensSpaces}); err != nil {
+			return Summary{}, err
+		}
+	}
+	impacts := b.impacts(&opt)
+	w, err := hdl.Create(out, opt.meta(analyzer, b.format, uint32(b.docs), impacts))
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := b.write(w); err != nil {
+	if err := b.write(w, impacts, &opt); err != nil {
 		return Summary{}, errors.Join(err, w.Abort())
 	}
 	if err := w.Commit(); err != nil {

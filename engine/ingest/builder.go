@@ -25,22 +25,32 @@ type builder struct {
 	index  postings
 	runs   []run
 	spilt  *temp // runs
-	names  *temp // documents: varint length of the name, name, varint length
+	names  *temp // documents: name by appendBytes, varint length
+	texts  *temp // of documents, by appendBytes; nil if they are not stored
 	docs   uint64
 	base   uint64 // documents before the current inverted input
 	term   []byte // of the current list
 	list   *entry // its entry; it must be found again after a spill
 	format string // of the inputs
 
+	kind    kind     // of documents
+	weigher weigher  // of their vectors
+	lengths []uint32 // of documents, where impacts need them
+
 	sum     Summary
 	scratch []byte
 	tick    func(last bool) // progress
 }
 
-func newBuilder(ctx context.Context, dir string, limit uint64) (*builder, error) {
+// newBuilder makes a builder that stores texts or not.
+func newBuilder(ctx context.Context, dir string, limit uint64, store bool) (*builder, error) {
 	b := &builder{ctx: ctx, dir: dir, limit: limit}
 	var err error
-	b.names, err = newTemp(dir, tempPattern)
+	if b.names, err = newTemp(dir, tempPattern); err == nil && store {
+		if b.texts, err = newTemp(dir, tempPattern); err != nil {
+			err = errors.Join(err, b.names.close())
+		}
+	}
 	return b, err
 }
 
@@ -49,7 +59,7 @@ const tempPattern = ".heddle-build-*"
 // close removes the temporary files.
 func (b *builder) close() error {
 	var errs []error
-	for _, t := range []*temp{b.names, b.spilt} {
+	for _, t := range []*temp{b.names, b.texts, b.spilt} {
 		if t != nil {
 			errs = append(errs, t.close())
 		}
@@ -59,8 +69,17 @@ func (b *builder) close() error {
 
 // addChunk takes over an analysed chunk.
 func (b *builder) addChunk(c *chunk) error {
+	if err := b.kind.join(c.kind); err != nil {
+		return c.records[0].at.errorf(c.records[0].input.path, "%v", err)
+	}
+	b.weigher.join(&c.weigher)
 	if err := b.addDocuments(uint64(len(c.records)), c.documents); err != nil {
 		return err
+	}
+	if b.texts != nil {
+		if err := b.texts.write(c.texts); err != nil {
+			return err
+		}
 	}
 	base := b.docs - uint64(len(c.records))
 	b.scratch = b.index.join(&c.index, uint32(base), b.scratch)
@@ -90,10 +109,38 @@ func (b *builder) addDocument(name []byte, length uint32) error {
 	return b.addDocuments(1, b.scratch)
 }
 
+// startInverted begins an input of lists that others have inverted.
+func (b *builder) startInverted(path string) error {
+	if b.texts != nil {
+		return fmt.Errorf("%s: inverted lists, which have no texts that could be stored", path)
+	}
+	if err := b.kind.join(ofTexts); err != nil {
+		return position{}.errorf(path, "inverted lists behind documents with vectors")
+	}
+	b.base = b.docs
+	return nil
+}
+
 func appendDocument(dst, name []byte, length uint32) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(name)))
-	dst = append(dst, name...)
-	return binary.AppendUvarint(dst, uint64(length))
+	return binary.AppendUvarint(appendBytes(dst, name), uint64(length))
+}
+
+// appendBytes appends the varint length of b, and b.
+func appendBytes(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// readBytes reads what appendBytes has made into the memory of dst.
+func readBytes(r *bufio.Reader, dst []byte) ([]byte, error) {
+	n, err := binary.ReadUvarint(r)
+	if err != nil {
+		return dst, damagedRun(err)
+	}
+	dst = slices.Grow(dst[:0], int(n))[:n]
+	if _, err := io.ReadFull(r, dst); err != nil {
+		return dst, damagedRun(err)
+	}
+	return dst, nil
 }
 
 // startList begins the list of term in an inverted input whose documents are
@@ -151,11 +198,18 @@ func (b *builder) checkMemory() error {
 	return b.ctx.Err()
 }
 
-// write writes the index file.
-func (b *builder) write(w *hdl.Writer) error {
+// write writes the index file, with these impacts.
+func (b *builder) write(w *hdl.Writer, impacts hdl.Impacts, opt *Options) error {
+	if impacts.Origin == hdl.ImpactsBM25 {
+		b.lengths = make([]uint32, 0, b.docs)
+	}
 	if err := b.writeDocuments(w); err != nil {
 		return err
 	}
+	if err := b.writeTexts(w); err != nil {
+		return err
+	}
+	quantiser := b.newQuantiser(impacts, opt)
 	runs, err := b.cursors()
 	if err != nil {
 		return err
@@ -163,6 +217,7 @@ func (b *builder) write(w *hdl.Writer) error {
 	return merge(b.ctx, runs, func(l *merged) error {
 		b.sum.Terms++
 		b.sum.Postings += uint64(len(l.docs))
+		quantiser.list(l.docs, l.freqs)
 		for _, f := range l.freqs {
 			b.sum.Tokens += uint64(f)
 		}
@@ -188,28 +243,47 @@ func (b *builder) cursors() ([]cursor, error) {
 
 // writeDocuments copies names and lengths to the index file.
 func (b *builder) writeDocuments(w *hdl.Writer) error {
-	if err := b.names.w.Flush(); err != nil {
+	r, err := b.names.rewind()
+	if err != nil {
 		return err
 	}
-	if _, err := b.names.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	r := bufio.NewReaderSize(b.names, tempBuffer)
 	var name []byte
 	for i := range b.docs {
-		n, err := binary.ReadUvarint(r)
-		if err != nil {
-			return damagedRun(err)
-		}
-		name = slices.Grow(name[:0], int(n))[:n]
-		if _, err := io.ReadFull(r, name); err != nil {
-			return damagedRun(err)
+		if name, err = readBytes(r, name); err != nil {
+			return err
 		}
 		length, err := binary.ReadUvarint(r)
 		if err != nil {
 			return damagedRun(err)
 		}
 		if err := w.AddDocument(string(name), uint32(length)); err != nil {
+			return err
+		}
+		if b.lengths != nil {
+			b.lengths = append(b.lengths, uint32(length))
+		}
+		if i%4096 == 0 && b.ctx.Err() != nil {
+			return b.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// writeTexts copies texts to the index file.
+func (b *builder) writeTexts(w *hdl.Writer) error {
+	if b.texts == nil {
+		return nil
+	}
+	r, err := b.texts.rewind()
+	if err != nil {
+		return err
+	}
+	var text []byte
+	for i := range b.docs {
+		if text, err = readBytes(r, text); err != nil {
+			return err
+		}
+		if err := w.AddText(text); err != nil {
 			return err
 		}
 		if i%4096 == 0 && b.ctx.Err() != nil {

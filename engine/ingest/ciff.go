@@ -91,7 +91,9 @@ type ciff struct {
 // readCIFF adds the index of s.
 func readCIFF(b *builder, s *source) error {
 	c := ciff{b: b, s: s}
-	b.base = b.docs
+	if err := b.startInverted(s.path); err != nil {
+		return err
+	}
 	message, err := c.message("header")
 	if err != nil {
 		return err

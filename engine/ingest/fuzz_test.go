@@ -27,7 +27,7 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := newBuilder(ctx, "", 1)
+	b, err := newBuilder(ctx, "", 1, opt.StoreTexts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func FuzzPISA(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0, 255, 255, 255, 255}, []byte{}, []byte{255, 255, 255, 255}, []byte{}, []byte("a"))
 	f.Fuzz(func(t *testing.T, docs, freqs, sizes, terms, documents []byte) {
 		ctx := context.Background()
-		b, err := newBuilder(ctx, "", 1)
+		b, err := newBuilder(ctx, "", 1, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,8 @@ type jsonDocument struct {
 	Contents *string `json:"contents"`
 	Content  *string `json:"content"`
 	Body     *string `json:"body"`
+
+	Vector vector `json:"vector"`
 }
 
 // jsonName is a string or a number, as it is written.
@@ -47,8 +49,10 @@ func (n *jsonName) UnmarshalJSON(b []byte) error {
 
 // parseJSON reads a JSON object.
 func parseJSON(record []byte, at position, d *document) error {
-	var doc jsonDocument
-	if err := json.Unmarshal(record, &doc); err != nil {
+	doc := jsonDocument{Vector: d.vector} // its memory
+	err := json.Unmarshal(record, &doc)
+	d.vector = doc.Vector
+	if err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) && wrong.Field == "" {
 			return fmt.Errorf("a JSON %s, not an object", wrong.Value)
@@ -66,7 +70,7 @@ func parseJSON(record []byte, at position, d *document) error {
 		d.name = d.number(at)
 	}
 	d.text = d.text[:0:0]
-	found := false
+	found := doc.Vector.given
 	for _, text := range []*string{doc.Title, doc.Text, doc.Contents, doc.Content, doc.Body} {
 		if text != nil {
 			found = true
@@ -74,7 +78,7 @@ func parseJSON(record []byte, at position, d *document) error {
 		}
 	}
 	if !found {
-		return errors.New("none of the members title, text, contents, content, body")
+		return errors.New("none of the members title, text, contents, content, body, vector")
 	}
 	return nil
 }

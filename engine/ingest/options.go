@@ -9,6 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/analyze"
+	"heddle/engine/bm25"
 	"heddle/engine/hdl"
 )
 
@@ -16,7 +17,7 @@ import (
 const DefaultMemoryLimit = 1 << 30
 
 // Options say how an index is built. DefaultOptions has the defaults; of the
-// zero value only ExceptionRatio differs from them.
+// zero value only ExceptionRatio and Scoring differ from them.
 type Options struct {
 	// Format of all inputs. The default is Auto.
 	Format Format
@@ -31,8 +32,23 @@ type Options struct {
 	// the words to drop. They go for texts; the terms of pisa and ciff stay as
 	// they are, but the settings are stored for queries all the same: give what
 	// the collection was analysed by. The default is no stemmer, no stop words.
+	//
+	// Tokens says what stands for a term before that: analyze.TokensWords, the
+	// default, or analyze.TokensSpaces, which has neither stemmer nor stop words.
+	// Collections of vectors always have the latter.
+	Tokens    string
 	Stem      string
 	StopWords []string
+
+	// StoreTexts keeps the texts of documents, without white space at both ends, for
+	// hdl.File.Text. Inverted inputs have none, and are refused.
+	StoreTexts bool
+
+	// Impacts of 8 or 16 bits take the place of frequencies, unless it is 0: of
+	// contributions by Scoring in an index of texts or inverted lists, of the weights
+	// in one of vectors. The default of Scoring is bm25.Default.
+	Impacts uint8
+	Scoring bm25.Params
 
 	// MemoryLimit is the memory in bytes for what the package comment says. The
 	// default is DefaultMemoryLimit.
@@ -63,7 +79,7 @@ type Options struct {
 
 // DefaultOptions returns the defaults.
 func DefaultOptions() Options {
-	return Options{ExceptionRatio: codec.DefaultOptions().ExceptionRatio}.complete("")
+	return Options{ExceptionRatio: codec.DefaultOptions().ExceptionRatio, Scoring: bm25.Default()}.complete("")
 }
 
 // complete puts the defaults in for zeros.
@@ -91,19 +107,23 @@ func (o Options) complete(out string) Options {
 
 // chunkLimits splits MemoryLimit: size is that of the text of a chunk in bytes,
 // number how many chunks there are, and index what is left for the index in
-// memory. A chunk takes about four times its text: lists, names, slack.
+// memory. A chunk takes about four times its text: lists, names, slack; and once
+// more where texts are stored.
 func (o *Options) chunkLimits() (size, number int, index uint64) {
-	const share = 4
+	share := 4
+	if o.StoreTexts {
+		share++
+	}
 	number = 2*o.Workers + 1
-	size = int(min(max(o.MemoryLimit/2/share/uint64(number), 4<<10), 1<<20))
+	size = int(min(max(o.MemoryLimit/2/uint64(share*number), 4<<10), 1<<20))
 	flight := uint64(size * number * share)
 	return size, number, o.MemoryLimit - min(flight, o.MemoryLimit/2)
 }
 
 // meta is what the index file is to say of itself.
-func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32) hdl.Meta {
+func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
 	return hdl.Meta{
-		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(),
+		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Texts: o.StoreTexts, Impacts: impacts,
 		Codec: o.Codec, Dense: o.Dense, ExceptionRatio: o.ExceptionRatio,
 	}
 }
@@ -113,7 +133,7 @@ type Summary struct {
 	Documents uint64
 	Terms     uint64
 	Postings  uint64
-	Tokens    uint64 // sum of frequencies
+	Tokens    uint64 // sum of frequencies, or of impacts
 	ReadBytes int64  // of the inputs, before decompression
 	FileBytes int64  // of the index file
 	Runs      int    // written to disk because of the memory limit

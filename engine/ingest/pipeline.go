@@ -23,6 +23,8 @@ type item struct {
 // analyse, and the caller's feeds the builder. When it returns, all of them have
 // ended. The first error in the order of the inputs wins.
 func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
+	set := analyzer.Settings()
+	plain := set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
 	ctx, cancel := context.WithCancel(files.ctx)
 	size, number, _ := opt.chunkLimits()
 	r := &reader{
@@ -45,7 +47,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 	running.Go(func() { r.read(inputs) })
 	for range opt.Workers {
 		running.Go(func() {
-			w := worker{words: analyzer.Tokenizer()}
+			w := worker{words: analyzer.Tokenizer(), plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}

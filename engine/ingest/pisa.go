@@ -51,6 +51,9 @@ func readPISA(b *builder, files *opener, base string) (err error) {
 	if base == "-" {
 		return errors.New("pisa collections are files; they cannot come from standard input")
 	}
+	if err := b.startInverted(base); err != nil {
+		return err
+	}
 	p := pisa{b: b}
 	for i, s := range []**source{&p.docs, &p.freqs, &p.sizes, &p.terms, &p.names} {
 		path, found := exists(base + tripleSuffixes[i])
@@ -91,7 +94,6 @@ func (p *pisa) readDocuments() error {
 	if n != p.documents {
 		return position{}.errorf(p.sizes.path, "%d document lengths; %s has %d documents", n, p.docs.path, p.documents)
 	}
-	p.b.base = p.b.docs
 	var name []byte
 	for i := range n {
 		length, err := readWord(p.sizes)

@@ -275,7 +275,7 @@ func TestTempIsNameless(t *testing.T) {
 // TestFullTemporaryDisk closes the temporary files under a builder: every write
 // from then on fails, and the build says so.
 func TestFullTemporaryDisk(t *testing.T) {
-	b, err := newBuilder(context.Background(), t.TempDir(), 1)
+	b, err := newBuilder(context.Background(), t.TempDir(), 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}

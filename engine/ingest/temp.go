@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 )
@@ -31,6 +32,15 @@ func (t *temp) write(b []byte) error {
 	t.size += int64(len(b))
 	_, err := t.w.Write(b)
 	return err
+}
+
+// rewind ends the writing and reads from the start.
+func (t *temp) rewind() (*bufio.Reader, error) {
+	if err := t.w.Flush(); err != nil {
+		return nil, err
+	}
+	_, err := t.Seek(0, io.SeekStart)
+	return bufio.NewReaderSize(t, tempBuffer), err
 }
 
 // close closes and removes the file.
