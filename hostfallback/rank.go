@@ -96,9 +96,9 @@ func (j *ranking) cut(s *store, r *plan.Ranks) {
 	for i := range r.Queries() {
 		parts := uint64(1)
 		if s.opt.Threads > 1 {
-			parts = max(min(load(r.Query(i))/grain, (universe+rankDocs-1)/rankDocs), 1)
+			parts = max(min(load(r.Query(i))/grain, (universe+minRankDocs-1)/minRankDocs), 1)
 		}
-		size := (universe/parts/rankDocs + 1) * rankDocs
+		size := (universe/parts/minRankDocs + 1) * minRankDocs
 		for from := uint64(0); from == 0 || from < universe; from += size {
 			if n == len(j.parts) {
 				j.parts = append(j.parts, rankPart{})

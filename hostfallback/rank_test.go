@@ -132,7 +132,7 @@ func testRank(t *testing.T, threads int) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		rnd := rand.New(rand.NewPCG(seed, 0))
-		docs := rapid.SampledFrom([]uint32{1, 127, rankDocs - 1, rankDocs, rankDocs + 1, 3 * rankDocs, 40_000}).Draw(rt, "docs")
+		docs := rapid.SampledFrom([]uint32{1, 127, minRankDocs - 1, minRankDocs, minRankDocs + 1, 3 * minRankDocs, 40_000, 200_000}).Draw(rt, "docs")
 		impacts := rapid.SampledFrom([]uint8{0, 0, 8, 16}).Draw(rt, "impacts")
 		var lengths []int
 		for range rapid.IntRange(1, 16).Draw(rt, "lists") {

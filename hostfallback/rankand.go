@@ -2,6 +2,7 @@ package hostfallback
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"heddle/codec"
@@ -33,7 +34,9 @@ func (p *positions) block(src *plan.Source, k int) (err error) {
 	}
 	p.cached = -1
 	if p.docs, err = p.view.Decode(p.docs[:0], k); err == nil && len(p.docs) > 0 {
-		err = inUniverse(p.docs, src, p.term.List)
+		if x := p.docs[len(p.docs)-1]; x >= src.Docs {
+			err = &codec.CorruptError{Codec: src.Lists[p.term.List].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", x, src.Docs)}
+		}
 	}
 	if err == nil {
 		p.cached = k

@@ -9,19 +9,27 @@ func makeKey(score, doc uint32) rankKey { return rankKey(score)<<32 | rankKey(^d
 
 func (k rankKey) split() (doc, score uint32) { return ^uint32(k), uint32(k >> 32) }
 
+func (k rankKey) score() uint32 { return uint32(k >> 32) }
+
 // best keeps the k greatest of the keys that it is given, in a buffer that is
 // half as large again: when it is full the k greatest move to the front, which
 // takes linear time and so constant time a key.
 type best struct {
 	k    int
 	keys []rankKey
-	// least is that of k keys, so that no key up to it can be among the best; 0
-	// before there are as many.
+	// least is a key up to which none can be among the best.
 	least rankKey
 }
 
 // open empties b for the best k keys.
 func (b *best) open(k int) { b.k, b.keys, b.least = k, b.keys[:0], 0 }
+
+// expect says that k documents have a score of at least that.
+func (b *best) expect(score uint32) {
+	if score > 0 {
+		b.least = max(b.least, rankKey(score)<<32-1)
+	}
+}
 
 // add takes one more key.
 func (b *best) add(key rankKey) {
@@ -38,7 +46,7 @@ func (b *best) cut() {
 	if len(b.keys) >= b.k {
 		selectGreatest(b.keys, b.k)
 		b.keys = b.keys[:b.k]
-		b.least = b.keys[b.k-1]
+		b.least = max(b.least, b.keys[b.k-1])
 	}
 }
 

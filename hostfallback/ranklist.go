@@ -11,27 +11,43 @@ import (
 // rankList reads one list of a ranked query in ascending order, with the share of
 // each posting. It belongs to one goroutine and is reused from list to list.
 type rankList struct {
-	weight uint64
-	// What is decoded and not yet read: docs[at:] and shares[at:].
+	src    *plan.Source
+	norm   plan.Norm
+	handle plan.Handle
+	weight uint32
+	table  *rankTable // nil for none
+
+	// Postings from at on are not read yet. They are all of the list where the
+	// table has them, else those of a block.
 	docs, shares []uint32
 	at           int
+	plain        bool // they are those of the table
 
-	handle  plan.Handle
-	blocks  codec.Blocks
-	next    int // the block to decode next
-	freqs   codec.Packed
-	segment int // that in buf, -1 for none
-	buf     [codec.SegmentLen]uint32
-	src     *plan.Source
-	norm    plan.Norm
+	// In the range of documents that is read:
+	bound uint32 // the most that the list contributes to a score
+	end   int    // index of the posting behind it, if plain
+
+	// Of a list that is decoded:
+	blocks     codec.Blocks
+	next       int // the block to decode next
+	freqs      codec.Packed
+	segment    int // that in buf, -1 for none
+	buf        [codec.SegmentLen]uint32
+	own, ownOf []uint32 // memory of docs and shares
 }
 
-// open makes l read the list of term t from document from on.
-func (l *rankList) open(src *plan.Source, norm plan.Norm, t plan.Term, from uint64) error {
-	l.weight, l.handle, l.src, l.norm = uint64(t.Weight), t.List, src, norm
-	l.docs, l.shares, l.at, l.next, l.segment = l.docs[:0], l.shares[:0], 0, 0, -1
-	var err error
-	if err = l.blocks.Open(src.List(t.List)); err == nil {
+// open makes l read the list of t from document from on, with its table if it is
+// not nil.
+func (l *rankList) open(src *plan.Source, norm plan.Norm, t plan.Term, table *rankTable, from uint64) error {
+	l.src, l.norm, l.handle, l.weight, l.table = src, norm, t.List, t.Weight, table
+	if l.plain = table != nil && table.shares != nil; l.plain {
+		l.docs, l.shares, l.at = table.docs, table.shares, 0
+		l.at = lowerBound(l.docs, uint32(from))
+		return nil
+	}
+	l.docs, l.at, l.next, l.segment = nil, 0, 0, -1
+	err := l.blocks.Open(src.List(t.List))
+	if err == nil {
 		l.freqs, err = src.Freq(t.List)
 	}
 	if err != nil {
@@ -40,10 +56,9 @@ func (l *rankList) open(src *plan.Source, norm plan.Norm, t plan.Term, from uint
 	return l.seek(uint32(from))
 }
 
-// seek passes over the postings of documents before x. At the end of the list none
-// is left.
+// seek passes over the postings of documents before x.
 func (l *rankList) seek(x uint32) error {
-	if n := len(l.docs); n == 0 || l.docs[n-1] < x {
+	if n := len(l.docs); !l.plain && (n == 0 || l.docs[n-1] < x) {
 		l.next = max(l.next, l.blocks.Find(x))
 		if err := l.decode(); err != nil {
 			return err
@@ -59,9 +74,13 @@ func (l *rankList) seek(x uint32) error {
 	return nil
 }
 
-// decode makes the next block that has docIDs the one to read.
+// decode makes the next block that has docIDs the one to read; at the end of the
+// list there is none.
 func (l *rankList) decode() error {
-	l.docs, l.at = l.docs[:0], 0
+	if l.plain {
+		return nil
+	}
+	l.docs, l.at = nil, 0
 	for ; len(l.docs) == 0 && l.next < l.blocks.Count(); l.next++ {
 		if err := l.decodeBlock(l.next); err != nil {
 			return named(l.handle, err)
@@ -71,23 +90,26 @@ func (l *rankList) decode() error {
 }
 
 // decodeBlock makes docs and shares those of block k.
-func (l *rankList) decodeBlock(k int) (err error) {
-	if l.docs, err = l.blocks.Decode(l.docs[:0], k); err != nil || len(l.docs) == 0 {
+func (l *rankList) decodeBlock(k int) error {
+	docs, err := l.blocks.Decode(l.own[:0], k)
+	if err != nil || len(docs) == 0 {
 		return err
 	}
-	if err := inUniverse(l.docs, l.src, l.handle); err != nil {
-		return err
+	if x := docs[len(docs)-1]; x >= l.src.Docs {
+		return &codec.CorruptError{Codec: l.src.Lists[l.handle].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", x, l.src.Docs)}
 	}
-	l.shares = slices.Grow(l.shares[:0], len(l.docs))[:len(l.docs)]
-	for i, at := 0, l.blocks.Start(k); i < len(l.docs); {
+	to := slices.Grow(l.ownOf[:0], len(docs))[:len(docs)]
+	l.own, l.ownOf = docs, to
+	for i, at := 0, l.blocks.Start(k); i < len(docs); {
 		if err := l.load((at + i) / codec.SegmentLen); err != nil {
 			return err
 		}
 		freqs := l.buf[(at+i)%codec.SegmentLen:]
-		n := min(len(freqs), len(l.docs)-i)
-		shares(l.shares[i:i+n], l.docs[i:i+n], freqs, l.norm, l.src.Lengths)
+		n := min(len(freqs), len(docs)-i)
+		shares(to[i:i+n], docs[i:i+n], freqs, l.norm, l.src.Lengths)
 		i += n
 	}
+	l.docs, l.shares = docs, to
 	return nil
 }
 
@@ -104,10 +126,64 @@ func (l *rankList) load(segment int) error {
 	return nil
 }
 
-// inUniverse gives an error if the last of docs, which ascend, is none of src.
-func inUniverse(docs []uint32, src *plan.Source, h plan.Handle) error {
-	if x := docs[len(docs)-1]; x >= src.Docs {
-		return &codec.CorruptError{Codec: src.Lists[h].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", x, src.Docs)}
+// ahead is a lower bound of the documents from base on that the list has, or
+// never.
+func (l *rankList) ahead(base uint64) uint64 {
+	if l.at >= len(l.docs) {
+		return never
 	}
-	return nil
+	return max(uint64(l.docs[l.at]), base)
+}
+
+// enter goes on to the range of documents from base to last and tells whether the
+// list may have some of them. A list that is decoded stays where it is until it is
+// read. base is a multiple of minRankDocs, and so is last+1 unless no document
+// follows.
+func (l *rankList) enter(base, last uint32) bool {
+	if l.at >= len(l.docs) || l.docs[l.at] > last {
+		return false
+	}
+	if l.plain {
+		if first, shift := l.table.bucket.first, l.table.bucket.shift; shift <= minRankShift {
+			l.at = int(first[min(int(base>>shift), len(first)-1)])
+			l.end = int(first[min(int(last>>shift)+1, len(first)-1)])
+		} else {
+			l.at += gallop(l.docs[l.at:], base)
+			l.end = l.at + gallop(l.docs[l.at:], last)
+			if l.end < len(l.docs) && l.docs[l.end] == last {
+				l.end++
+			}
+		}
+		if l.at == l.end {
+			return false
+		}
+	}
+	l.bound = l.weight
+	if l.table != nil && l.table.maxima != nil {
+		l.bound = plan.Contribution(l.weight, l.table.most(base, last))
+	}
+	return l.bound > 0
+}
+
+// leave passes over the range of enter.
+func (l *rankList) leave() {
+	if l.plain {
+		l.at = l.end
+	}
+}
+
+// take passes over postings up to document last, and returns them. More says that
+// there may be others.
+func (l *rankList) take(last uint32) (docs, shares []uint32, more bool) {
+	end := l.end
+	if !l.plain {
+		end = len(l.docs)
+		if more = end > 0 && l.docs[end-1] <= last; !more && l.at < end {
+			end = l.at + gallop(l.docs[l.at:], last)
+			end += equal(l.docs[end], last)
+		}
+	}
+	docs, shares = l.docs[l.at:end], l.shares[l.at:end]
+	l.at = end
+	return docs, shares, more
 }

@@ -8,15 +8,22 @@ import (
 	"heddle/engine/plan"
 )
 
-// A ranked OR goes by ranges of rankDocs documents. The scores of a range take
-// 16 KiB, so that they stay in the first-level cache while all lists pass by.
-const rankDocs = 1 << 12
+// A ranked OR goes by ranges of documents, whose scores stay in a near cache while
+// all lists pass by: 4096, which take 16 KiB, or where postings are few up to
+// 65,536, because each range costs something for itself.
+const (
+	minRankShift = 12
+	minRankDocs  = 1 << minRankShift
+	maxRankDocs  = 1 << 16
+	rankLoad     = 1024 // postings that are worth a range
+)
 
 // ranker is the scratch of one goroutine.
 type ranker struct {
 	lists  []*rankList
-	scores [rankDocs]uint32
-	noted  []uint16 // documents of the range that may be among the best
+	live   []*rankList
+	scores [maxRankDocs]uint32 // of document x at x&mask, all 0 between ranges
+	noted  []uint16            // documents of the range that may be among the best
 	global []uint32
 
 	lookups []*positions
@@ -28,12 +35,29 @@ func (w *ranker) open(s *store, r *plan.Ranks, terms []plan.Term, from uint64) e
 	for len(w.lists) < len(terms) {
 		w.lists = append(w.lists, new(rankList))
 	}
+	tables := s.norms.under(r.Norm)
 	for i, t := range terms {
-		if err := w.lists[i].open(s.src, r.Norm, t, from); err != nil {
+		var table *rankTable
+		var err error
+		if tables != nil {
+			if table, err = tables.table(s, t.List, w.lists[i]); err != nil {
+				return err
+			}
+		}
+		if err = w.lists[i].open(s.src, r.Norm, t, table, from); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// rankDocs is the size of ranges for so many postings among so many documents.
+func rankDocs(postings, docs uint64) uint64 {
+	size := uint64(minRankDocs)
+	for size < maxRankDocs && postings*size < rankLoad*docs {
+		size *= 2
+	}
+	return size
 }
 
 // or ranks the documents of p that any list has.
@@ -41,13 +65,20 @@ func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.T
 	if err := w.open(s, r, terms, p.from); err != nil {
 		return err
 	}
-	w.noted = slices.Grow(w.noted[:0], rankDocs)
-	for {
-		next := uint64(math.MaxUint64)
-		for _, l := range w.lists[:len(terms)] {
-			if l.at < len(l.docs) {
-				next = min(next, uint64(l.docs[l.at]))
-			}
+	lists := w.lists[:len(terms)]
+	postings := uint64(0)
+	for _, l := range lists {
+		postings += uint64(s.src.Lists[l.handle].Len)
+		if l.table != nil {
+			p.best.expect(plan.Contribution(l.weight, l.table.floor(r.K)))
+		}
+	}
+	size := rankDocs(postings, uint64(s.src.Docs))
+	w.noted = slices.Grow(w.noted[:0], maxRankDocs)
+	for base := p.from; ; {
+		next := uint64(never)
+		for _, l := range lists {
+			next = min(next, l.ahead(base))
 		}
 		if next >= p.to {
 			return nil
@@ -55,51 +86,129 @@ func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.T
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		base := uint32(next / rankDocs * rankDocs)
-		for _, l := range w.lists[:len(terms)] {
-			if err := w.add(l, base, uint32(p.best.least>>32)); err != nil {
-				return err
-			}
+		base = max(base, next&^(size-1))
+		last := min(base|(size-1), p.to-1)
+		if err := w.orRange(lists, uint32(base), uint32(last), uint16(size-1), &p.best); err != nil {
+			return err
 		}
-		for _, x := range w.noted {
-			p.best.add(makeKey(w.scores[x%rankDocs], base+uint32(x)))
-		}
-		w.noted = w.noted[:0]
-		clear(w.scores[:])
+		base = last + 1
 	}
 }
 
-// add adds the postings of l in the range at base to the scores, and notes the
-// documents whose score passes least.
-func (w *ranker) add(l *rankList, base, least uint32) error {
-	last := base + (rankDocs - 1)
-	for l.at < len(l.docs) {
-		docs := l.docs[l.at:]
-		whole := docs[len(docs)-1] <= last
-		if !whole {
-			n := gallop(docs, last)
-			n += equal(docs[n], last)
-			docs = docs[:n]
+// orRange ranks the documents from base to last. The lists that together cannot
+// bring a document among the best are those of the least bounds (MaxScore, Turtle and
+// Flood 1995); the others are added up first, and only what these leave possible
+// is looked up in the former. It changes the order of lists.
+func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *best) error {
+	w.live = w.live[:0]
+	total := uint64(0)
+	for _, l := range lists {
+		if l.enter(base, last) {
+			total += uint64(l.bound)
+			w.live = append(w.live, l)
 		}
-		shares := l.shares[l.at:][:len(docs)]
-		for i, x := range docs {
-			x %= rankDocs
-			before := w.scores[x]
-			after := before + uint32((l.weight*uint64(shares[i])+math.MaxUint32)>>32)
-			w.scores[x] = after
-			if after > least && before <= least {
-				w.noted = append(w.noted, uint16(x))
-			}
+	}
+	least := b.least.score()
+	if total <= uint64(least) {
+		for _, l := range w.live {
+			l.leave()
 		}
-		l.at += len(docs)
-		if !whole {
-			return nil
+		return nil
+	}
+	for i := range w.live { // nearly in order, since they were in the range before
+		for j := i; j > 0 && w.live[j].bound < w.live[j-1].bound; j-- {
+			w.live[j], w.live[j-1] = w.live[j-1], w.live[j]
 		}
-		if err := l.decode(); err != nil {
+	}
+	rest, few := uint32(0), 0 // the least bounds, and how many
+	for few < len(w.live) && rest+w.live[few].bound <= least {
+		rest += w.live[few].bound
+		few++
+	}
+	// In a large range postings are few, and all documents are noted, because to set
+	// their scores back to 0 is less than to clear all.
+	large := mask >= minRankDocs
+	note := least - rest
+	if large {
+		note = 0
+	}
+	for _, l := range w.live[few:] {
+		if err := w.add(l, base, last, mask, note); err != nil {
 			return err
 		}
 	}
+	if !large {
+		note = math.MaxUint32 // nothing more
+	}
+	for i := few - 1; i >= 0; i-- {
+		l := w.live[i]
+		if len(w.noted) > 0 {
+			if l.plain && len(w.noted)*lookupSlower < l.end-l.at {
+				w.complete(l, base, mask, least, rest)
+			} else {
+				if err := w.add(l, base, last, mask, note); err != nil {
+					return err
+				}
+			}
+		}
+		l.leave()
+		rest -= l.bound
+	}
+	from := base &^ uint32(mask)
+	for _, d := range w.noted {
+		b.add(makeKey(w.scores[d], from+uint32(d)))
+	}
+	if large {
+		for _, d := range w.noted {
+			w.scores[d] = 0
+		}
+	} else {
+		clear(w.scores[:minRankDocs])
+	}
+	w.noted = w.noted[:0]
 	return nil
+}
+
+// add adds the postings of l in the range to the scores, notes the documents whose
+// score passes least.
+func (w *ranker) add(l *rankList, base, last uint32, mask uint16, least uint32) error {
+	if err := l.seek(base); err != nil {
+		return err
+	}
+	weight := uint64(l.weight)
+	for more := true; more; {
+		var docs, shares []uint32
+		docs, shares, more = l.take(last)
+		shares = shares[:len(docs)]
+		for i, x := range docs {
+			d := uint16(x) & mask
+			before := w.scores[d]
+			after := before + uint32((weight*uint64(shares[i])+math.MaxUint32)>>32)
+			w.scores[d] = after
+			if after > least && before <= least {
+				w.noted = append(w.noted, d)
+			}
+		}
+		if more {
+			if err := l.decode(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// complete looks the noted documents up in l, but for those that cannot be among
+// the best: rest is what l and the lists to come contribute at most.
+func (w *ranker) complete(l *rankList, base uint32, mask uint16, least, rest uint32) {
+	from := base &^ uint32(mask)
+	for _, d := range w.noted {
+		if score := w.scores[d]; score+rest > least {
+			if share := l.table.find(from + uint32(d)); share > 0 {
+				w.scores[d] = score + plan.Contribution(l.weight, share)
+			}
+		}
+	}
 }
 
 // orGlobal ranks the documents of p that any list has, one list after the other,
@@ -120,7 +229,10 @@ func (w *ranker) orGlobal(ctx context.Context, s *store, r *plan.Ranks, terms []
 				if uint64(x) >= p.to {
 					break
 				}
-				w.global[uint64(x)-p.from] += plan.Contribution(uint32(l.weight), l.shares[l.at+i])
+				w.global[uint64(x)-p.from] += plan.Contribution(l.weight, l.shares[l.at+i])
+			}
+			if l.plain {
+				break
 			}
 			if err := l.decode(); err != nil {
 				return err

@@ -19,6 +19,7 @@ type store struct {
 	evaluations    sync.Pool // *evaluation
 	formulaWorkers sync.Pool // *formulaWorker
 
+	norms    norms
 	rankings sync.Pool // *ranking
 	rankers  sync.Pool // *ranker
 

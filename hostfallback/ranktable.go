@@ -1,0 +1,171 @@
+package hostfallback
+
+import (
+	"math/bits"
+	"sync"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// rankTables is what a store keeps of its lists for ranking under one Norm.
+type rankTables struct {
+	norm  plan.Norm
+	lists perList[rankTable]
+}
+
+// maxNorms is the number of Norms for which a store keeps tables: those that come
+// first. Under others it ranks without.
+const maxNorms = 4
+
+// norms are the tables of a store by Norm.
+type norms struct {
+	mu  sync.RWMutex
+	all []*rankTables
+}
+
+// under returns the tables for n, nil if there are too many others.
+func (t *norms) under(n plan.Norm) *rankTables {
+	find := func() *rankTables {
+		for _, r := range t.all {
+			if r.norm == n {
+				return r
+			}
+		}
+		return nil
+	}
+	t.mu.RLock()
+	r := find()
+	t.mu.RUnlock()
+	if r != nil {
+		return r
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r := find(); r != nil || len(t.all) == maxNorms {
+		return r
+	}
+	r = &rankTables{norm: n}
+	t.all = append(t.all, r)
+	return r
+}
+
+// rankTable is what ranking keeps of one list. The docIDs and their shares are
+// there if there was room for them; they save decoding. A table is never changed.
+type rankTable struct {
+	docs, shares []uint32
+	bucket       buckets // of docs
+
+	// maxima[i] is the greatest share of the documents x with x>>step = i, those
+	// behind the last entry have none. A document's share is at most that, so a
+	// range of documents may turn out not to be worth a look.
+	maxima []uint32
+	step   uint8
+	// floors[i] is the share that 2^i documents have at least, 0 where there are
+	// not as many: a query for the best 2^i needs no document whose score is below
+	// what that contributes.
+	floors [floorLevels]uint32
+}
+
+const (
+	floorLevels  = 15       // up to 2^14, which is above plan.MaxK
+	maximaLen    = 16       // postings for which there is an entry in maxima
+	rankBucket   = plan.HS8 // buckets of docIDs
+	lookupSlower = 8        // a posting looked up takes as long as so many read in order
+	_            = uint(1<<(floorLevels-1) - plan.MaxK)
+)
+
+// table returns the table of list h, which it builds if there is none.
+func (t *rankTables) table(s *store, h plan.Handle, l *rankList) (*rankTable, error) {
+	slot := t.lists.at(h, len(s.src.Lists))
+	if got := slot.Load(); got != nil {
+		return got, nil
+	}
+	built, size, err := t.build(s, h, l)
+	if err != nil {
+		return nil, err
+	}
+	if !slot.CompareAndSwap(nil, built) {
+		s.tables.used.Add(-size)
+	}
+	return slot.Load(), nil
+}
+
+// build makes what there is room for of the table of list h, and says how many
+// bytes were reserved. It reads the whole list with l.
+func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTable, size int64, err error) {
+	take := func(bytes int64) bool {
+		if !s.tables.reserve(bytes) {
+			return false
+		}
+		size += bytes
+		return true
+	}
+	table = new(rankTable)
+	n, universe := s.src.Lists[h].Len, s.src.Docs
+	if err := l.open(s.src, t.norm, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
+		return nil, 0, err
+	}
+	table.step = max(codec.BucketShift(n, universe, maximaLen), minRankShift)
+	if entries := int(universe>>table.step) + 1; take(4 * int64(entries)) {
+		table.maxima = make([]uint32, 0, entries)
+	}
+	shift := codec.BucketShift(n, universe, rankBucket.Bucket())
+	buckets := int64(universe>>shift) + 2
+	plain := take(8*int64(n) + 4*buckets)
+	if plain {
+		table.docs, table.shares = make([]uint32, 0, n), make([]uint32, 0, n)
+	}
+	top := best{k: int(min(n, 1<<(floorLevels-1)))}
+	for len(l.docs) > 0 {
+		for i, x := range l.docs {
+			if table.maxima != nil {
+				for len(table.maxima) <= int(x>>table.step) {
+					table.maxima = append(table.maxima, 0)
+				}
+				last := &table.maxima[len(table.maxima)-1]
+				*last = max(*last, l.shares[i])
+			}
+			top.add(makeKey(l.shares[i], x))
+		}
+		if plain {
+			table.docs, table.shares = append(table.docs, l.docs...), append(table.shares, l.shares...)
+		}
+		if err := l.decode(); err != nil {
+			s.tables.used.Add(-size)
+			return nil, 0, err
+		}
+	}
+	if plain {
+		table.bucket.shift = shift
+		table.bucket.first = codec.AppendBuckets(make([]uint32, 0, buckets), table.docs, shift)
+	}
+	for i := min(bits.Len(uint(top.k)), floorLevels) - 1; i >= 0; i-- {
+		selectGreatest(top.keys, 1<<i)
+		top.keys = top.keys[:1<<i]
+		_, table.floors[i] = top.keys[len(top.keys)-1].split()
+	}
+	return table, size, nil
+}
+
+// floor is the share that k documents have at least, as far as the table says.
+func (t *rankTable) floor(k int) uint32 { return t.floors[bits.Len(uint(k-1))] }
+
+// most is the greatest share that documents from base to last may have.
+func (t *rankTable) most(base, last uint32) (share uint32) {
+	from, to := int(base>>t.step), int(last>>t.step)
+	for _, m := range t.maxima[min(from, len(t.maxima)):min(to+1, len(t.maxima))] {
+		share = max(share, m)
+	}
+	return share
+}
+
+// find is the share of document x, 0 if the list does not have it.
+func (t *rankTable) find(x uint32) uint32 {
+	lo, hi := t.bucket.find(x)
+	i := int(lo) + lowerBound(t.docs[lo:hi], x)
+	if i < int(hi) && t.docs[i] == x {
+		return t.shares[i]
+	}
+	return 0
+}
