@@ -6,58 +6,110 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	ocl "github.com/jgillich/go-opencl/cl"
 )
 
 // BenchmarkSelect measures selections by the device's clock, the best of several:
 // one query of many keys, and a thousand of 100 to 30,000, with work-groups of
-// several sizes.
+// several sizes that take few or many keys alone.
 func BenchmarkSelect(b *testing.B) {
 	d := testDevice(b)
 	rows := map[string]Tuning{"row": d.Tuning()}
-	for _, wg := range []int{128, 256, 512, 1024} {
-		t := d.Tuning()
-		t.SelectWG = wg
-		if !t.Serial {
-			rows[fmt.Sprintf("wg=%d", wg)] = t
-		}
-	}
-	for _, c := range []struct {
-		queries, least, most int // keys of a query
-		equal                bool
-	}{{1, 1000, 1000, false}, {1, 10_000, 10_000, false}, {1, 100_000, 100_000, false}, {1, 1_000_000, 1_000_000, false},
-		{1, 3_000_000, 3_000_000, false}, {1, 1_000_000, 1_000_000, true}, {1000, 100, 30_000, false}} {
-		r := rand.New(rand.NewPCG(1, 2))
-		keys, counts := make([][]uint64, c.queries), make([]uint32, c.queries)
-		for q := range keys {
-			keys[q] = make([]uint64, c.least+r.IntN(c.most-c.least+1))
-			counts[q] = uint32(len(keys[q]))
-			for i := range keys[q] {
-				score := uint32(1)
-				if !c.equal {
-					score += uint32(r.Float64() * r.Float64() * (1 << 31))
-				}
-				keys[q][i] = keyOf(score, uint32(i))
+	for _, wg := range []int{256, 512, 1024} {
+		for _, wide := range []int{4096, 16384} {
+			t := d.Tuning()
+			t.SelectWG, t.SelectWide = wg, wide
+			if !t.Serial {
+				rows[fmt.Sprintf("wg=%d,wide=%d", wg, wide)] = t
 			}
 		}
-		for name, t := range rows {
+	}
+	loads := []selectLoad{{"one of 1000", 1, 1000, false}, {"one of 10000", 1, 10_000, false}, {"one of 100000", 1, 100_000, false},
+		{"one of 1000000", 1, 1_000_000, false}, {"one of 3000000", 1, 3_000_000, false},
+		{"one of 1000000 equal", 1, 1_000_000, true}, {"1000 of 100 to 30000", 1000, 30_000, false}}
+	for name, t := range rows {
+		backend := openForm(b, d, t, true)
+		for _, load := range loads {
 			for _, k := range []int{10, 1000} {
-				kind := map[bool]string{true: "equal", false: "spread"}[c.equal]
-				b.Run(fmt.Sprintf("queries=%d/keys=%d/%s/k=%d/%s", c.queries, c.most, kind, k, name), func(b *testing.B) {
-					backend := openForm(b, d, t, true)
-					s := newSelection(b, backend, c.queries, (c.most+1)/2*2, k)
+				b.Run(fmt.Sprintf("%s/k=%d/%s", load.name, k, name), func(b *testing.B) {
+					s := newSelection(b, backend, load.queries, load.most, k)
+					s.send(b, load.keys(), load.counts())
+					back := s.keep(b)
 					var runs []time.Duration
 					for b.Loop() {
-						b.StopTimer()
-						s.send(b, keys, counts)
-						b.StartTimer()
+						back()
 						runs = append(runs, s.cut(b, k, s.best))
 					}
 					b.ReportMetric(float64(slices.Min(runs).Nanoseconds())/1e3, "us")
-					if got := s.keysAt(b, s.best, 0, min(k, len(keys[0]))); got[0] == 0 {
-						b.Error("a key of 0 among the best")
-					}
 				})
 			}
 		}
 	}
+}
+
+// selectLoad is some queries of at most so many keys, one of just as many, more of
+// 100 to as many.
+type selectLoad struct {
+	name          string
+	queries, most int
+	equal         bool // scores
+}
+
+func (l selectLoad) counts() []uint32 {
+	counts := make([]uint32, l.queries)
+	for q := range counts {
+		counts[q] = uint32(l.most)
+		if l.queries > 1 {
+			counts[q] = 100 + uint32(q*7919%(l.most-100))
+		}
+	}
+	return counts
+}
+
+func (l selectLoad) keys() [][]uint64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	keys := make([][]uint64, l.queries)
+	for q, n := range l.counts() {
+		keys[q] = make([]uint64, n)
+		for i := range keys[q] {
+			score := uint32(1)
+			if !l.equal {
+				score += uint32(r.Float64() * r.Float64() * (1 << 31))
+			}
+			keys[q][i] = keyOf(score, uint32(i))
+		}
+	}
+	return keys
+}
+
+// keep copies keys and state as they are, and gives what copies them back.
+func (s *selection) keep(b *testing.B) (back func()) {
+	backend := s.flight.backend
+	var copies [2]*ocl.MemObject
+	buffers, sizes := [2]*ocl.MemObject{s.keys, s.state}, [2]int{8 * s.queries * s.capacity, 4 * selectState * s.queries}
+	transfer := func(from, to [2]*ocl.MemObject) {
+		err := backend.do(func() error {
+			for i := range from {
+				e, err := s.flight.queue.EnqueueCopyBuffer(from[i], to[i], 0, 0, sizes[i], nil)
+				if err != nil {
+					return err
+				}
+				e.Release()
+			}
+			return s.flight.queue.Finish()
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i, size := range sizes {
+		var err error
+		if copies[i], err = backend.buffer(ocl.MemReadWrite, uint64(size), "a copy"); err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { copies[i].Release() })
+	}
+	transfer(buffers, copies)
+	return func() { transfer(copies, buffers) }
 }

@@ -49,16 +49,17 @@ func newSelection(t testing.TB, b *Backend, queries, capacity, k int) *selection
 // send writes the keys of each query to the device, and how many there are said to be.
 func (s *selection) send(t testing.TB, keys [][]uint64, counts []uint32) {
 	t.Helper()
-	state := make([]uint32, selectState*s.queries)
+	state, words := make([]uint32, selectState*s.queries), make([]uint32, 2*s.queries*s.capacity)
 	for q := range keys {
 		state[selectState*q] = counts[q]
-		words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(keys[q]))), 2*len(keys[q]))
-		if err := s.flight.backend.writeWords(s.keys, 2*q*s.capacity, words); err != nil {
-			t.Fatal(err)
+		for i, key := range keys[q] {
+			words[2*(q*s.capacity+i)], words[2*(q*s.capacity+i)+1] = uint32(key), uint32(key>>32)
 		}
 	}
-	if err := s.flight.backend.writeWords(s.state, 0, state); err != nil {
-		t.Fatal(err)
+	for m, words := range map[*ocl.MemObject][]uint32{s.keys: words, s.state: state} {
+		if err := s.flight.backend.writeWords(m, 0, words); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
