@@ -227,3 +227,27 @@ func TestSpaces(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaces: the bytes at the place of a term alone give that term again.
+func TestPlaces(t *testing.T) {
+	const text = "  The Weavers' LOOM-2, don\u2019t e\u0301tude \xff\xfe 東京タワー \U0001f1eb\U0001f1f7 __ the__x 3.14\n"
+	for _, s := range []Settings{{}, {Stemmer: StemEnglish, StopWords: []string{"the", "don\u2019t"}}, {Tokens: TokensSpaces}} {
+		a := mustNew(t, s)
+		var terms []string
+		last := 0
+		padded := append([]byte(text), "behind"...)[:len(text)] // capacity beyond the text
+		a.Tokenizer().EachAt(padded, func(term []byte, start, end int) {
+			terms = append(terms, string(term))
+			if start < last || end <= start || end > len(text) {
+				t.Fatalf("%+v: term %q at %d to %d, behind %d", s, term, start, end, last)
+			}
+			if alone := a.Terms(text[start:end]); !slices.Equal(alone, terms[len(terms)-1:]) {
+				t.Errorf("%+v: term %q is made of %q, which has terms %q", s, term, text[start:end], alone)
+			}
+			last = end
+		})
+		if want := a.Terms(text); len(want) < 7 || !slices.Equal(terms, want) {
+			t.Errorf("%+v: %q, want %q", s, terms, want)
+		}
+	}
+}

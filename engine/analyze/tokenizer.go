@@ -19,17 +19,23 @@ const stemCacheSize = 1 << 15
 type Tokenizer struct {
 	analyzer *Analyzer
 	term     []byte            // scratch: the term being made
+	made     []byte            // what it is made of, a view of the text up to its capacity
 	stems    map[string]string // word → stem
 }
 
 // Each calls emit for every term of text, in order. A term is valid until emit
 // returns and must not be changed. Text may hold any bytes; a run of bytes that
-// is no UTF-8 ends a word, but not a token between white space. In a steady state Each allocates nothing but the
-// stems it has not met.
+// is no UTF-8 ends a word, but not a token between white space. In a steady state
+// Each allocates nothing but the stems it has not met.
 func (t *Tokenizer) Each(text []byte, emit func(term []byte)) {
 	if t.analyzer.settings.Tokens == TokensSpaces {
-		for token := range bytes.FieldsSeq(text) {
-			emit(token[:min(len(token), MaxToken)])
+		for rest := bytes.TrimLeftFunc(text, unicode.IsSpace); len(rest) > 0; rest = bytes.TrimLeftFunc(rest, unicode.IsSpace) {
+			end := bytes.IndexFunc(rest, unicode.IsSpace)
+			if end < 0 {
+				end = len(rest)
+			}
+			t.made, rest = rest[:end], rest[end:]
+			emit(t.made[:min(end, MaxToken)])
 		}
 		return
 	}
@@ -53,6 +59,14 @@ func (t *Tokenizer) Each(text []byte, emit func(term []byte)) {
 			i = j
 		}
 	}
+}
+
+// EachAt is Each, with the place of what each term was made of: text[start:end].
+func (t *Tokenizer) EachAt(text []byte, emit func(term []byte, start, end int)) {
+	t.Each(text, func(term []byte) {
+		start := cap(text) - cap(t.made)
+		emit(term, start, start+len(t.made))
+	})
 }
 
 // segment emits the words of s by the tables of UAX #29. The segmenter gives up
@@ -94,6 +108,7 @@ func validPrefix(s []byte) int {
 // word makes a term of a word, and emits it unless it is a stop word or holds
 // neither letter nor digit ("__").
 func (t *Tokenizer) word(word []byte, emit func([]byte)) {
+	t.made = word
 	if !t.lower(word) {
 		return
 	}
