@@ -22,10 +22,12 @@ type arena struct {
 	bytes   uint64
 }
 
-// place is where a list lies: buffer and offset in units of four words.
+// place is where a list lies: buffer, offset in units of four words, and the words
+// beyond those units, none of an aligned list.
 type place struct {
 	buffer uint32
 	off    uint32
+	rest   uint32
 }
 
 type wordRange struct{ from, to uint64 }
@@ -56,7 +58,7 @@ func layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []place, error) {
 		}
 		r := &ranges[len(ranges)-1]
 		r.to = max(r.to, end)
-		places[h] = place{uint32(len(ranges) - 1), uint32((l.Off - r.from) / 4)}
+		places[h] = place{uint32(len(ranges) - 1), uint32((l.Off - r.from) / 4), uint32((l.Off - r.from) % 4)}
 	}
 	if len(ranges) > maxArenas {
 		return nil, nil, fmt.Errorf("lists need %d buffers of at most %d bytes, there are %d", len(ranges), maxAlloc, maxArenas)

@@ -108,6 +108,8 @@ func (k kernelID) files() []string {
 		return []string{"compact.cl"}
 	case "merge":
 		return []string{"probe.cl", "window.cl", "group.cl", "merge.cl"}
+	case rankProgram.name:
+		return []string{"posting.cl", "share.cl", "rank.cl", "conjoin.cl"}
 	case formulaProgram.name:
 		return []string{"formula.cl"}
 	case selectProgram.name:

@@ -35,6 +35,10 @@ type Store struct {
 	freeFormulas chan *formulaSlot // likewise; nil stands for one not made yet
 	formulaBytes atomic.Uint64     // of all of them
 
+	freeRanks chan *rankSlot // likewise
+	rankBytes atomic.Uint64
+	rankLists *rankLists // nil until the first ranking; guarded by mu
+
 	building chan struct{} // holds a token; who takes it may build tables
 	mu       sync.Mutex    // guards tables
 	tables   map[plan.Algorithm]*tables
@@ -116,6 +120,10 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	s.freeFormulas = make(chan *formulaSlot, b.tuning.formulaSlots())
 	for range cap(s.freeFormulas) {
 		s.freeFormulas <- nil
+	}
+	s.freeRanks = make(chan *rankSlot, b.tuning.rankSlots())
+	for range cap(s.freeRanks) {
+		s.freeRanks <- nil
 	}
 	s.matchRate.Store(1 << 14)
 	if err := s.chooseAuto(ctx); err != nil {
@@ -395,7 +403,10 @@ func (s *Store) abandon(flying []*slot) {
 func (s *Store) Memory() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.arena.bytes + s.scratch + s.formulaBytes.Load()
+	n := s.arena.bytes + s.scratch + s.formulaBytes.Load() + s.rankBytes.Load()
+	if s.rankLists != nil {
+		n += s.rankLists.memory()
+	}
 	for _, t := range s.tables {
 		n += t.bytes
 	}
@@ -422,6 +433,14 @@ func (s *Store) release() {
 		if x := <-s.freeFormulas; x != nil {
 			x.release()
 		}
+	}
+	for range cap(s.freeRanks) {
+		if x := <-s.freeRanks; x != nil {
+			x.release()
+		}
+	}
+	if s.rankLists != nil {
+		s.rankLists.release(s.backend)
 	}
 	for _, t := range s.tables {
 		t.release(s.backend)

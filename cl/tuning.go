@@ -28,6 +28,8 @@ type Tuning struct {
 	MergeRows  int      `toml:"merge_rows"`
 	MergeLeast uint64   `toml:"merge_least"`
 	SetWG      int      `toml:"set_wg"`
+	RankRange  int      `toml:"rank_range"`
+	RankWG     int      `toml:"rank_wg"`
 	SelectWG   int      `toml:"select_wg"`
 	SelectWide int      `toml:"select_wide"`
 	BeatsHost  bool     `toml:"beats_host"`
@@ -76,6 +78,8 @@ func (t Tuning) defines(countLoads bool) string {
 	def("COUNT_LOADS", flag[countLoads])
 	def("SCAN_WG", t.ScanWG)
 	def("SET_WG", t.setLocal())
+	def("RANK_RANGE", t.rankRange())
+	def("RANK_WG", t.rankLocal())
 	def("SELECT_WG", t.selectLocal())
 	def("SELECT_WIDE", t.selectWide())
 	def("MERGE_WG", t.MergeWG)

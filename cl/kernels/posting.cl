@@ -1,0 +1,115 @@
+// posting: what a posting contributes to a score, in integers, and where ranked
+// queries keep what. Helpers of share.cl, rank.cl and conjoin.cl, no kernel of their own.
+//
+// Computes  share_of(norm, f, length): the share of a list's weight that a posting of
+//           frequency f has in a document of so many tokens, as plan.Norm.Share does;
+//           contribution(weight, share) as plan.Contribution; frequency_at: one value
+//           of packed frequencies by random access (Ding et al. 2009, section 8.2).
+// Batch     one upload of uint4. First {base, slope, shift, impacts}: fields of
+//           plan.Norm. Then three a list, each list once:
+//             [0] its record (common.cl)
+//             [1] {first element, elements, to in units of four words, first run}
+//             [2] its frequencies: x their offset in units of four words, y their
+//                 number of words, w the rest of the offset (bits 0-7) and the buffer
+//                 (8-15) of the four that hold them; z where the starts of the list lie
+//           At terms_at two a term of a query:
+//             [0] {starts, to, elements: as above, weight}, [1] {list, 0, 0, 0}
+//           At queries_at {first term, terms, 0, 0} a query.
+// State     uint4 a query: see select.cl.
+// Bounds    any words: loads are clamped to the list's.
+#ifndef HEDDLE_POSTING
+#define HEDDLE_POSTING
+#ifndef HEDDLE_COMMON
+#include "common.cl"
+#endif
+
+#define LISTS_AT 1 // uint4 of the batch where lists begin
+#define LIST_RECORD(l) (LISTS_AT + 3 * (l))
+
+#ifndef RANK_RANGE
+#define RANK_RANGE 4096 // documents of a range of accumulate, a power of two
+#endif
+#if SCAN_SERIAL
+#undef RANK_WG
+#define RANK_WG 1
+#endif
+#ifndef RANK_WG
+#define RANK_WG 128 // work-group size of accumulate and conjoin, a power of two, 32 to 512
+#endif
+
+// The state of query q, in words.
+#define COUNT_OF(q) (4 * (q))
+#define THETA_OF(q) (4 * (q) + 1)
+
+#define FREQUENCIES                                                                    \
+    __global const uint *restrict f0, __global const uint *restrict f1,                \
+    __global const uint *restrict f2, __global const uint *restrict f3
+#define FREQUENCY_ARGS f0, f1, f2, f3
+
+static inline words_t frequency_words(FREQUENCIES, uint4 place) {
+    return arena_at(FREQUENCY_ARGS, place.w >> 8, place.x) + (place.w & 0xff);
+}
+
+// share_quotient returns a * 2^32 / d, rounded down, for a < d and d of at least 2^31.
+// Two estimates in floats leave an error of one, which the remainder shows.
+static inline uint share_quotient(uint a, uint d) {
+    float r = 1.0f / (float)d;
+    uint q = (uint)min((float)a * 4294967296.0f * r, 4294967040.0f);
+    long rest = (long)((ulong)a << 32) - (long)((ulong)q * d); // within 2^43 of 0
+    int more = (int)((float)(int)(rest >> 16) * 65536.0f * r);
+    q += (uint)more;
+    rest -= (long)more * d;
+    if (rest < 0)
+        return q - 1;
+    return rest >= d ? q + 1 : q;
+}
+
+static inline uint share_of(uint4 norm, uint f, uint length) {
+    if (norm.w)
+        return max((uint)min((ulong)f << (32 - norm.w), (ulong)0xffffffff), 1u);
+    ulong a = (ulong)f << 24;
+    ulong d = a + norm.x + min((ulong)norm.y * length >> norm.z, (ulong)1 << 56);
+    // Both move so that the divisor has 32 bits.
+    if (d >> 32) {
+        uint s = 32 - clz((uint)(d >> 32));
+        a >>= s;
+        d >>= s;
+    } else {
+        uint s = clz((uint)d);
+        a <<= s;
+        d <<= s;
+    }
+    uint divisor = (uint)d, dividend = (uint)a;
+    return dividend < divisor ? max(share_quotient(dividend, divisor), 1u) : 0xffffffff;
+}
+
+static inline uint contribution(uint weight, uint share) {
+    return (uint)(((ulong)weight * share + 0xffffffff) >> 32);
+}
+
+// frequency_at returns frequency i of n.
+static inline uint frequency_at(words_t p, uint words, uint n, uint i) {
+    segment_t g = packed_segment(p, words, 0, n, i / SEGMENT);
+    uint slot = i % SEGMENT, v = bits_at(p, words, g.at, slot * g.b, g.b);
+    uint lo = 0, hi = g.en; // the first exception whose index is not below slot
+    while (lo < hi) {
+        uint mid = (lo + hi) / 2;
+        if (exception_index(p, words, g, mid) < slot) lo = mid + 1; else hi = mid;
+    }
+    if (lo < g.en && exception_index(p, words, g, lo) == slot)
+        v |= exception_overflow(p, words, g, lo);
+    return v + 1;
+}
+
+// length_of returns the length of a document: of 16 bits each where `narrow`.
+static inline uint length_of(__global const uint *lengths, uint narrow, uint doc) {
+    return narrow ? ((__global const ushort *)lengths)[doc] : lengths[doc];
+}
+
+// put_key stores the key of a document as number `at` of query q, if there is room.
+static inline void put_key(__global ulong *keys, uint capacity, uint q, uint at, uint score, uint doc) {
+    if (at < capacity)
+        keys[(size_t)q * capacity + at] = (ulong)score << 32 | (0xffffffff - doc);
+}
+
+#endif

@@ -1,0 +1,192 @@
+// prepare, copy_raw, share: the lists of ranked queries, each once a round, to docIDs
+// and shares in scratch, and where each range of documents begins in them.
+//
+// Computes  prepare: runs of decode.cl of all lists, at `runs`, and zeros in the
+//           `clear` words of `state`.
+//           copy_raw: the decoder of raw lists.
+//           share: of the elements of a run shares[4*to + i], with `scored`; and of
+//           the list starts[at + j], the first element that is not below document
+//           first + j * 2^bits, for j from 0 to `ranges`.
+// Source    Ding et al. 2009, section 8; plan.Norm.
+// Batch     see posting.cl. A run's last word is the number of its list.
+// Phases    share: (1) docIDs and frequencies in place, four a work-item and row,
+//           (2) what exceptions add, through local memory, (3) shares, (4) starts: a
+//           work-item writes those between its elements; of a list of one run, which
+//           may leave long gaps, each start is searched.
+//           SCAN_SERIAL: one work-item a run, element by element.
+// Launch    prepare: any; copy_raw, share: a group of DECODE_WG a run (SCAN_SERIAL: of
+//           one).
+// Local     RUN words.
+// Bounds    any words: loads are clamped to the lists; docIDs that are not below
+//           `docs` are taken for the last one. Starts of docIDs that do not ascend
+//           may be any numbers.
+#ifndef HEDDLE_POSTING
+#include "posting.cl"
+#endif
+
+#if SCAN_SERIAL
+#define RUN_GROUP
+#else
+#define RUN_GROUP __attribute__((reqd_work_group_size(DECODE_WG, 1, 1)))
+#endif
+
+__kernel void prepare(__global const uint4 *batch, uint lists, uint all, __global uint4 *runs,
+                      __global uint *state, uint clear) {
+    uint g = get_global_id(0);
+    if (g < clear)
+        state[g] = 0;
+    if (g >= all)
+        return;
+    uint lo = 0, hi = lists; // the first list whose runs begin behind g
+    while (lo < hi) {
+        uint mid = (lo + hi) / 2;
+        if (batch[LIST_RECORD(mid) + 1].w <= g) lo = mid + 1; else hi = mid;
+    }
+    uint l = max(lo, 1u) - 1, done;
+    uint4 part = batch[LIST_RECORD(l) + 1];
+    done = (g - part.w) * RUN;
+    runs[2 * g] = batch[LIST_RECORD(l)];
+    runs[2 * g + 1] = (uint4)(part.x + done, min(part.y - done, (uint)RUN), part.z + done / 4, l);
+}
+
+RUN_GROUP
+__kernel void copy_raw(ARENA, __global const uint4 *runs, uint runs_at, __global uint *restrict out) {
+    uint4 r = runs[runs_at + 2 * get_group_id(0)], run = runs[runs_at + 2 * get_group_id(0) + 1];
+    words_t p = list_words(ARENA_ARGS, r);
+    for (uint i = get_local_id(0); i < run.y; i += get_local_size(0))
+        out[(size_t)run.z * 4 + i] = p[min(run.x + i, r.z - 1)];
+}
+
+// The window of documents that starts are of.
+typedef struct {
+    uint first, bits, ranges;
+} ranges_t;
+
+// starts_before returns how many starts there are up to document d.
+static inline uint starts_before(ranges_t r, uint d) {
+    return d < r.first ? 0 : min((d - r.first) >> r.bits, r.ranges) + 1;
+}
+
+#define SHARE_ARGUMENTS                                                                             \
+    FREQUENCIES, __global const uint4 *batch, __global const uint4 *runs, __global const uint *docs, \
+    __global const uint *lengths, uint narrow, uint doc_count, uint scored, uint first_doc, uint bits, \
+    uint ranges, __global uint *starts, __global uint *shares
+
+#if SCAN_SERIAL
+
+__kernel void share(SHARE_ARGUMENTS) {
+    uint g = get_global_id(0);
+    uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0];
+    uint4 part = batch[LIST_RECORD(run.w) + 1], place = batch[LIST_RECORD(run.w) + 2];
+    __global const uint *doc = docs + (size_t)run.z * 4;
+    __global uint *out = shares + (size_t)run.z * 4, *start = starts + place.z;
+    if (scored) {
+        words_t p = frequency_words(FREQUENCY_ARGS, place);
+        for (uint i = 0; i < run.y; i += SEGMENT) {
+            segment_t s = packed_segment(p, place.y, 0, r.y, (run.x + i) / SEGMENT);
+            uint e = 0, next = s.en ? exception_index(p, place.y, s, 0) : SEGMENT;
+            uint n = min(s.count, run.y - i);
+            for (uint j = 0; j < n; j++) {
+                uint f = bits_at(p, place.y, s.at, j * s.b, s.b);
+                if (j == next) {
+                    f |= exception_overflow(p, place.y, s, e);
+                    next = ++e < s.en ? exception_index(p, place.y, s, e) : SEGMENT;
+                }
+                uint length = norm.w ? 0 : length_of(lengths, narrow, min(doc[i + j], doc_count - 1));
+                out[i + j] = share_of(norm, f + 1, length);
+            }
+        }
+    }
+    ranges_t w = {first_doc, bits, ranges};
+    uint begin = run.x - part.x; // first element of the run among those of the list
+    uint at = begin ? starts_before(w, doc[-1]) : 0;
+    for (uint i = 0; i < run.y; i++)
+        for (uint end = starts_before(w, doc[i]); at < end; at++)
+            start[at] = begin + i;
+    if (begin + run.y == part.y)
+        for (; at <= ranges; at++)
+            start[at] = part.y;
+}
+
+#else // SCAN_LOCAL
+
+#define LANES (SEGMENT / 4)
+#define SEGMENT_STRIDE (DECODE_WG / LANES) // between the rows of a work-item
+
+RUN_GROUP
+__kernel void share(SHARE_ARGUMENTS) {
+    __local uint overflow[RUN];
+    uint lid = get_local_id(0), lane = lid % LANES, g = get_group_id(0);
+    uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0];
+    uint4 part = batch[LIST_RECORD(run.w) + 1], place = batch[LIST_RECORD(run.w) + 2];
+    __global const uint *doc = docs + (size_t)run.z * 4;
+    words_t p = frequency_words(FREQUENCY_ARGS, place);
+    uint first = run.x / SEGMENT, segments = SEGMENTS(r.y), here = scored ? SEGMENTS(run.y) : 0;
+    uint4 d[ROWS], f[ROWS];
+    for (uint k = 0; k < ROWS; k++) {
+        uint s = lid / LANES + k * SEGMENT_STRIDE, i = s * LANES + lane;
+        d[k] = 0;
+        f[k] = 0;
+        if (4 * i < run.y)
+            d[k] = vload4(i, doc);
+        vstore4((uint4)0, i, overflow);
+        if (s < here) {
+            segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
+            // A payload that would leave the list is read as zeros.
+            uint room = place.y - 2 * segments, off = x.at - 2 * segments;
+            bool inside = off <= room && (x.count * x.b + 31) / 32 <= room - off;
+            uint b = inside && 4 * lane < x.count ? x.b : 0;
+            if (b)
+                f[k] = wide4(window(p, x.at, 4 * lane * b, b, false), b);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < ROWS; k++) {
+        uint s = lid / LANES + k * SEGMENT_STRIDE;
+        if (s < here) {
+            segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
+            for (uint e = lane; e < x.en; e += LANES)
+                overflow[s * SEGMENT + exception_index(p, place.y, x, e)] = exception_overflow(p, place.y, x, e);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ranges_t w = {first_doc, bits, ranges};
+    __global uint *start = starts + place.z;
+    uint begin = run.x - part.x; // first element of the run among those of the list
+    for (uint k = 0; k < ROWS; k++) {
+        uint i = (lid / LANES + k * SEGMENT_STRIDE) * LANES + lane;
+        if (4 * i >= run.y)
+            break;
+        if (scored) {
+            f[k] = (f[k] | vload4(i, overflow)) + 1;
+            uint4 n = 0, c = min(d[k], doc_count - 1), v;
+            if (!norm.w)
+                n = (uint4)(length_of(lengths, narrow, c.x), length_of(lengths, narrow, c.y),
+                            length_of(lengths, narrow, c.z), length_of(lengths, narrow, c.w));
+            v.x = share_of(norm, f[k].x, n.x);
+            v.y = share_of(norm, f[k].y, n.y);
+            v.z = share_of(norm, f[k].z, n.z);
+            v.w = share_of(norm, f[k].w, n.w);
+            vstore4(v, run.z + i, shares);
+        }
+        if (part.y > RUN) {
+            uint x[4] = {d[k].x, d[k].y, d[k].z, d[k].w};
+            uint at = begin + i ? starts_before(w, doc[4 * (int)i - 1]) : 0;
+            for (uint j = 0; j < 4 && 4 * i + j < run.y; j++)
+                for (uint end = starts_before(w, x[j]); at < end; at++)
+                    start[at] = begin + 4 * i + j;
+            if (4 * i + 4 >= run.y && begin + run.y == part.y)
+                for (; at <= ranges; at++)
+                    start[at] = part.y;
+        }
+    }
+    if (part.y <= RUN) {
+        uint loads = 0;
+        for (uint j = lid; j <= ranges; j += DECODE_WG) {
+            ulong x = (ulong)first_doc + ((ulong)j << bits);
+            start[j] = x >> 32 ? part.y : lower_bound(doc, 0, part.y, (uint)x, &loads);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,245 @@
+package cl
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"heddle/engine/plan"
+)
+
+// rankCut cuts a batch of ranked queries into rounds: as many queries as fit, or one
+// query alone, by windows of documents where its lists are longer than the scratch.
+// The fields below the line are those of the round.
+type rankCut struct {
+	store *Store
+	ranks *plan.Ranks
+	lists *rankLists
+	shape rankShape
+	span  int // documents of a range
+
+	query int   // the next
+	again []int // queries that lost candidates and are to run alone
+
+	queries  []int // of the batch
+	safe     bool  // no pass may lose candidates
+	capacity int   // candidates of a query
+	postings uint64
+	known    map[plan.Handle]int // numbers in parts
+	terms    int
+	ranges   int // of all documents
+
+	first, end int        // ranges of the window
+	parts      []rankPart // lists
+	elements   int        // of all parts, with what decoders write behind
+	runs       [1 + len(decoders)]int
+	words      int // of the upload
+	termsAt    int // in uint4
+	queriesAt  int
+	moved      uint64 // bytes that the kernels ask for, but for those of selection
+}
+
+// rankPart is the part of a list that a window needs.
+type rankPart struct {
+	list           plan.Handle
+	begin, count   uint32
+	to, firstRun   uint32 // to in units of four words
+	starts         uint32
+	decoder, words int32 // decoder, or noDecoder; words of frequencies
+}
+
+// next makes the next round and its first window; false: there is none.
+func (c *rankCut) next() (bool, error) {
+	c.queries, c.parts, c.terms, c.postings = c.queries[:0], c.parts[:0], 0, 0
+	clear(c.known)
+	c.safe = len(c.again) > 0
+	c.ranges = int((uint64(c.store.src.Docs) + uint64(c.span) - 1) / uint64(c.span))
+	if c.safe {
+		c.take(c.again[0], true)
+		c.again = c.again[1:]
+	} else {
+		for ; c.query < c.ranks.Queries(); c.query++ {
+			if taken, err := c.take(c.query, len(c.queries) == 0); err != nil {
+				return false, err
+			} else if !taken {
+				break
+			}
+		}
+	}
+	if len(c.queries) == 0 {
+		return false, nil
+	}
+	c.capacity = min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+1) &^ 1
+	c.first, c.end = 0, 0
+	return true, c.window()
+}
+
+// take adds a query to the round if there is room, or if it is the only one.
+func (c *rankCut) take(i int, alone bool) (bool, error) {
+	q := c.ranks.Query(i)
+	lists := c.store.src.Lists
+	if len(q) == 0 || lists[q[len(q)-1].List].Len == 0 || c.ranks.Mode == plan.And && lists[q[0].List].Len == 0 {
+		return true, nil // it matches nothing
+	}
+	if len(q) > rankTerms {
+		return false, fmt.Errorf("cl: ranked query %d has %d terms, at most %d are possible", i, len(q), rankTerms)
+	}
+	before, elements := len(c.parts), c.elements
+	if before == 0 {
+		elements = 0
+	}
+	for _, t := range q {
+		n := lists[t.List].Len
+		if _, ok := c.known[t.List]; !ok && n > 0 {
+			c.known[t.List] = len(c.parts)
+			c.parts = append(c.parts, rankPart{list: t.List, count: n})
+			elements += roundUp(int(n), decodeRound)
+		}
+	}
+	queries := len(c.queries) + 1
+	if !alone && (elements > c.shape.postings || len(c.parts)*(c.ranges+1) > c.shape.starts ||
+		c.terms+len(q) > rankTerms || queries > rankQueries || queries*c.ranks.K > rankBest ||
+		queries*2*(c.span+c.ranks.K) > c.shape.keys) {
+		for _, p := range c.parts[before:] {
+			delete(c.known, p.list)
+		}
+		c.parts = c.parts[:before]
+		return false, nil
+	}
+	c.elements = elements
+	c.terms += len(q)
+	c.queries = append(c.queries, i)
+	for _, t := range q {
+		c.postings += uint64(lists[t.List].Len)
+	}
+	return true, nil
+}
+
+func roundUp(n, to int) int { return (n + to - 1) / to * to }
+
+// window makes the next window: all ranges, or as many as there is room for.
+func (c *rankCut) window() error {
+	c.first = c.end
+	for n := c.ranges - c.first; ; n = (n + 1) / 2 {
+		c.end = c.first + n
+		if err := c.place(); err != nil {
+			return err
+		}
+		if n == 1 || c.elements <= c.shape.postings && len(c.parts)*(n+1) <= c.shape.starts {
+			return nil
+		}
+	}
+}
+
+// place gives the parts of the lists that the window needs their places, those of a
+// decoder together.
+func (c *rankCut) place() error {
+	whole := c.first == 0 && c.end == c.ranges
+	last := min(uint64(c.end)*uint64(c.span), uint64(c.store.src.Docs)) - 1
+	for i := range c.parts {
+		p := &c.parts[i]
+		list := c.store.src.List(p.list)
+		p.begin, p.count = 0, list.Len
+		p.decoder, p.words = int32(decoderOf(list.Codec)), int32(c.store.src.Lists[p.list].FreqWords)
+		if !whole {
+			begin, end, err := elementsBetween(list, uint32(c.first*c.span), uint32(last))
+			if err != nil {
+				return fmt.Errorf("list %d: %w", p.list, err)
+			}
+			p.begin, p.count = begin, end-begin
+		}
+	}
+	slices.SortStableFunc(c.parts, func(x, y rankPart) int { return cmp.Compare(x.decoder, y.decoder) })
+	clear(c.runs[:])
+	c.elements, c.moved = 0, 0
+	runs := 0
+	for i := range c.parts {
+		p := &c.parts[i]
+		c.known[p.list] = i
+		p.to, p.firstRun, p.starts = uint32(c.elements/4), uint32(runs), uint32(i*(c.end-c.first+1))
+		n := (int(p.count) + runLen - 1) / runLen
+		c.runs[p.decoder-noDecoder] += n
+		runs += n
+		c.elements += roundUp(int(p.count), decodeRound)
+	}
+	if c.elements > math.MaxInt32 {
+		return fmt.Errorf("cl: lists of a ranked query have %d postings in a range of documents", c.elements)
+	}
+	return nil
+}
+
+// write puts the window's records into an upload.
+func (c *rankCut) write(up []uint32) {
+	put := func(words ...uint32) { up = up[copy(up, words):] }
+	n := c.ranks.Norm
+	put(n.Base, n.Slope, uint32(n.Shift), uint32(n.Impacts))
+	for _, p := range c.parts {
+		l, at, f := &c.store.src.Lists[p.list], c.store.places[p.list], c.lists.places[p.list]
+		put(at.off, l.Len, l.Words, uint32(l.Codec)|at.buffer<<8)
+		put(p.begin, p.count, p.to, p.firstRun)
+		put(f.off, uint32(p.words), p.starts, f.rest|f.buffer<<8)
+	}
+	c.termsAt = 1 + rankLists4*len(c.parts)
+	terms := 0
+	for _, i := range c.queries {
+		for _, t := range c.ranks.Query(i) {
+			if k, ok := c.known[t.List]; ok {
+				p := c.parts[k]
+				put(p.starts, p.to, p.count, t.Weight)
+				put(uint32(k), 0, 0, 0)
+				terms++
+			}
+		}
+	}
+	c.queriesAt = c.termsAt + rankTerms4*terms
+	terms = 0
+	for _, i := range c.queries {
+		n := 0
+		for _, t := range c.ranks.Query(i) {
+			if _, ok := c.known[t.List]; ok {
+				n++
+			}
+		}
+		put(uint32(terms), uint32(n), 0, 0)
+		terms += n
+	}
+	c.words = 4 * (c.queriesAt + len(c.queries))
+}
+
+// passes cuts the ranges of the window where the candidates of each query are cut to
+// the best ones, which gives the score that later documents must pass. The first pass
+// loses none; the next ones have so many ranges that it is not to be expected, or
+// lose none either.
+func (c *rankCut) passes() (ends []int) {
+	k := c.ranks.K
+	safe := max((c.capacity-k)/c.span, 1)
+	if c.capacity > int(c.store.src.Docs)+k {
+		safe = c.ranges
+	}
+	done := c.first
+	for done < c.end {
+		n := safe
+		if !c.safe && done > 0 {
+			// With the best k of `done` ranges known, k times the growth are to come.
+			n = max(safe, int(min(float64(done)*float64(c.capacity)/float64(2*k), float64(c.ranges))))
+		} else if !c.safe {
+			n = min(safe, c.firstPass())
+		}
+		done = min(done+n, c.end)
+		ends = append(ends, done)
+	}
+	return ends
+}
+
+// firstPass is the number of ranges that leaves the fewest candidates in both passes:
+// d ranges of m matches each give d*m of them, and k*ranges/d then.
+func (c *rankCut) firstPass() int {
+	matches := float64(c.postings) / float64(len(c.queries)*c.ranges)
+	matches = max(min(matches, float64(c.span)), 1)
+	d := math.Sqrt(float64(c.ranks.K) * float64(c.ranges) / matches)
+	if float64(c.ranges)*matches < 1<<14 { // little either way
+		return c.ranges
+	}
+	return max(int(d), 1)
+}

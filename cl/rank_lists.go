@@ -1,0 +1,122 @@
+package cl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// rankLists is what ranking takes beside the lists, on the device: frequencies, in
+// an arena of their own, and lengths of documents.
+type rankLists struct {
+	freqs   *arena
+	places  []place
+	lengths *ocl.MemObject // any buffer where there are none
+	narrow  bool           // lengths are of 16 bits
+	bytes   uint64         // of lengths
+}
+
+// rankListsOf returns them, and makes them on first use.
+func (s *Store) rankListsOf(ctx context.Context) (*rankLists, error) {
+	known := func() *rankLists {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.rankLists
+	}
+	if l := known(); l != nil {
+		return l, nil
+	}
+	select {
+	case <-s.building:
+		defer func() { s.building <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.closing:
+		return nil, plan.ErrClosed
+	}
+	if l := known(); l != nil { // somebody else made them meanwhile
+		return l, nil
+	}
+	l, err := s.loadRankLists()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.rankLists = l
+	s.mu.Unlock()
+	return l, nil
+}
+
+// loadRankLists uploads frequencies and lengths.
+func (s *Store) loadRankLists() (*rankLists, error) {
+	b := s.backend
+	// The frequencies as lists of words.
+	view := &plan.Source{Words: s.src.Freqs, Lists: make([]plan.List, len(s.src.Lists))}
+	for h, d := range s.src.Lists {
+		if _, err := s.src.Freq(plan.Handle(h)); err != nil {
+			return nil, fmt.Errorf("frequencies of list %d: %w", h, err)
+		}
+		view.Lists[h] = plan.List{Off: d.FreqOff, Words: d.FreqWords}
+	}
+	ranges, places, err := layout(view, b.dev.info.MaxAlloc)
+	if err != nil {
+		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out frequencies", Err: err}
+	}
+	lengths, narrow := packLengths(s.src.Lengths)
+	l := &rankLists{places: places, narrow: narrow}
+	if need := 4*uint64(len(lengths)) + plan.ListAlign*4; len(lengths) > 0 {
+		l.bytes = need
+	}
+	if l.bytes > b.dev.info.MaxAlloc {
+		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lengths of documents",
+			Err: fmt.Errorf("they take %d bytes, the largest buffer has %d", l.bytes, b.dev.info.MaxAlloc)}
+	}
+	// All of it must fit before any of it is allocated.
+	if err := b.reserve(arenaBytes(ranges)+l.bytes, "frequencies and lengths of documents"); err != nil {
+		return nil, err
+	}
+	b.unreserve(arenaBytes(ranges))
+	if l.freqs, err = b.loadArena(view, ranges); err != nil {
+		b.unreserve(l.bytes)
+		return nil, err
+	}
+	if len(lengths) == 0 {
+		l.lengths = l.freqs.buffers[0]
+		return l, nil
+	}
+	if l.lengths, err = b.buffer(ocl.MemReadOnly, l.bytes, "lengths of documents"); err == nil {
+		err = b.writeWords(l.lengths, 0, lengths)
+	}
+	if err != nil {
+		l.release(b)
+		return nil, err
+	}
+	return l, nil
+}
+
+// packLengths puts two lengths in a word where all have 16 bits.
+func packLengths(lengths []uint32) (words []uint32, narrow bool) {
+	if len(lengths) == 0 || slices.Max(lengths) >= 1<<16 {
+		return lengths, false
+	}
+	words = make([]uint32, (len(lengths)+1)/2)
+	for i, n := range lengths {
+		words[i/2] |= n << (i % 2 * 16)
+	}
+	return words, true
+}
+
+// memory is what they take in all, in bytes.
+func (l *rankLists) memory() uint64 { return l.freqs.bytes + l.bytes }
+
+func (l *rankLists) release(b *Backend) {
+	if l.bytes > 0 && l.lengths != nil {
+		l.lengths.Release()
+	}
+	l.freqs.release(b)
+	b.unreserve(l.bytes)
+}

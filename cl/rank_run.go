@@ -1,0 +1,249 @@
+package cl
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// run answers the queries of a round, window by window.
+func (x *rankSlot) run(ctx context.Context, c *rankCut, st *plan.Stats) error {
+	defer x.releaseEvents()
+	for first := true; ; first = false {
+		if err := x.makeRoom(c); err != nil {
+			return err
+		}
+		c.write(x.up.words)
+		if err := x.backend.do(func() error { return x.send(c, first) }); err != nil {
+			return x.backend.fail("ranking", err)
+		}
+		if err := x.wait(ctx); err != nil {
+			return err
+		}
+		st.BytesUp += uint64(4 * c.words)
+		if x.backend.opt.CountLoads {
+			st.BytesMoved += c.moved
+		}
+		if c.end == c.ranges {
+			break
+		}
+		if err := c.window(); err != nil {
+			return err
+		}
+	}
+	st.BytesDown += uint64(len(c.queries) * (16 + 8*c.ranks.K))
+	if err := x.addTimes(st); err != nil {
+		return err
+	}
+	return x.collect(c)
+}
+
+// makeRoom makes room for a window.
+func (x *rankSlot) makeRoom(c *rankCut) error {
+	runs, scored := 0, c.elements
+	for _, n := range c.runs {
+		runs += n
+	}
+	if c.ranks.Mode == plan.And {
+		scored = 0
+	}
+	queries := len(c.queries)
+	for _, m := range []struct {
+		to          *scratch
+		words, most int
+		what        string
+	}{
+		{&x.docs, c.elements, x.shape.postings, "decoded lists of ranked queries"},
+		{&x.shares, scored, x.shape.postings, "shares of postings"},
+		{&x.starts, len(c.parts) * (c.end - c.first + 1), x.shape.starts, "starts of ranges"},
+		{&x.runs, runs * runWords, x.shape.postings / runLen * runWords, "runs"},
+		{&x.keys, 2 * queries * c.capacity, 2 * x.shape.keys, "candidates"},
+		{&x.state, queries * selectState, rankQueries * selectState, "states of queries"},
+		{&x.best, 2 * queries * c.ranks.K, 2 * rankBest, "the best documents"},
+	} {
+		if m.to == &x.keys && c.first > 0 || m.to == &x.state && c.first > 0 {
+			continue // they last from window to window
+		}
+		if err := x.room(m.to, max(m.words, 4), m.most, m.what); err != nil {
+			return err
+		}
+	}
+	return x.growDown(queries * (selectState + 2*c.ranks.K))
+}
+
+// send enqueues a window: decoding, shares, passes, and after the last window the
+// download. It runs on the owner.
+func (x *rankSlot) send(c *rankCut, first bool) error {
+	s, b := x.store, x.backend
+	if err := b.fault("enqueue"); err != nil {
+		return err
+	}
+	if err := x.write(x.batch, c.words); err != nil {
+		return err
+	}
+	t, queries, clear := b.tuning, len(c.queries), 0
+	if first {
+		clear = queries * selectState
+	}
+	runs := 0
+	for _, n := range c.runs {
+		runs += n
+	}
+	kernel := func(name string) *ocl.Kernel { return x.kernels[kernelID{name: name}] }
+	k := kernel("prepare")
+	if err := arguments(k, x.batch, len(c.parts), runs, x.runs.buffer, x.state.buffer, clear); err != nil {
+		return err
+	}
+	if err := x.launch(k, (max(runs, clear, 1)+63)/64, 64, decodeTime); err != nil {
+		return err
+	}
+	lists, freqs := s.arena.buffers, c.lists.freqs.buffers
+	at := 0
+	for d, n := range c.runs {
+		if n == 0 {
+			continue
+		}
+		k := kernel("copy_raw")
+		groups, local := n, t.decodeLocal()
+		if d += noDecoder; d != noDecoder {
+			var err error
+			if k, err = x.decoder(d); err != nil {
+				return err
+			}
+			groups, local = t.decodeShape(d, n)
+		}
+		if err := arguments(k, lists[0], lists[1], lists[2], lists[3], x.runs.buffer, 2*at, x.docs.buffer); err != nil {
+			return err
+		}
+		if err := x.launch(k, groups, local, decodeTime); err != nil {
+			return err
+		}
+		at += n
+	}
+	flag := map[bool]int{true: 1}
+	or := c.ranks.Mode == plan.Or
+	shift := log2(c.span)
+	firstDoc := c.first * c.span
+	narrow := flag[c.lists.narrow]
+	if runs > 0 {
+		k = kernel("share")
+		shares := x.shares.buffer
+		if shares == nil {
+			shares = x.docs.buffer // not written
+		}
+		if err := arguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch, x.runs.buffer, x.docs.buffer, c.lists.lengths, narrow,
+			int(s.src.Docs), flag[or], firstDoc, shift, c.end-c.first, x.starts.buffer, shares); err != nil {
+			return err
+		}
+		if err := x.launch(k, runs, t.decodeLocal(), scoreTime); err != nil {
+			return err
+		}
+	}
+	done := c.first
+	for _, end := range c.passes() {
+		groups := queries * (end - done)
+		if or {
+			k = kernel("accumulate")
+			if err := arguments(k, x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer, x.shares.buffer, x.starts.buffer,
+				firstDoc, done-c.first, int(s.src.Docs), x.state.buffer, x.keys.buffer, c.capacity); err != nil {
+				return err
+			}
+		} else {
+			k = kernel("conjoin")
+			if err := arguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer,
+				x.starts.buffer, c.lists.lengths, narrow, firstDoc, shift, done-c.first, end-c.first, 1, int(s.src.Docs),
+				x.state.buffer, x.keys.buffer, c.capacity); err != nil {
+				return err
+			}
+		}
+		if err := x.launch(k, groups, t.rankLocal(), scoreTime); err != nil {
+			return err
+		}
+		best := x.best.buffer
+		if end < c.ranges {
+			best = nil
+		}
+		if err := x.selector.run(queries, c.capacity, c.ranks.K, x.keys.buffer, x.state.buffer, best); err != nil {
+			return err
+		}
+		done = end
+	}
+	if c.end < c.ranges {
+		return x.queue.Flush()
+	}
+	e, err := x.queue.EnqueueReadBuffer(x.best.buffer, false, 0, 8*queries*c.ranks.K, unsafe.Pointer(&x.down.words[selectState*queries]), nil)
+	if err = x.sent(e, err, downloadTime); err != nil {
+		return err
+	}
+	return x.read(x.state.buffer, selectState*queries)
+}
+
+func log2(n int) (bits int) {
+	for 1<<bits < n {
+		bits++
+	}
+	return bits
+}
+
+// collect takes the best documents of the queries of the round, sorted; queries that
+// lost candidates are to run again.
+func (x *rankSlot) collect(c *rankCut) error {
+	found := &x.found
+	queries, k := len(c.queries), c.ranks.K
+	states := x.down.words[:selectState*queries]
+	keys := unsafe.Slice((*uint64)(unsafe.Pointer(&x.down.words[selectState*queries])), queries*k)
+	at := len(found.keys)
+	for i, q := range c.queries {
+		count, overflow := int(states[selectState*i]), states[selectState*i+2] != 0
+		if count > k || overflow && c.safe {
+			return &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: x.backend.dev.String(), Op: "reading results",
+				Err: fmt.Errorf("%d of the best %d documents, of %d candidates", count, k, c.capacity)}
+		}
+		if overflow {
+			c.again = append(c.again, q)
+			continue
+		}
+		found.spans[q] = [2]int{at, at + count}
+		at += count
+	}
+	found.keys = slices.Grow(found.keys, at-len(found.keys))[:at]
+	inParallel(queries, at, func(i int) {
+		if states[selectState*i+2] == 0 {
+			q := found.spans[c.queries[i]]
+			best := found.keys[q[0]:q[1]]
+			copy(best, keys[i*k:])
+			slices.Sort(best)
+			slices.Reverse(best)
+		}
+	})
+	return nil
+}
+
+// inParallel calls f for 0 to n-1, on several cores where there is much work.
+func inParallel(n, work int, f func(i int)) {
+	workers := min(runtime.GOMAXPROCS(0), n, 1+work/4096)
+	if workers <= 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,190 @@
+package cl
+
+import (
+	"cmp"
+	"fmt"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// What a round of ranked queries takes at most.
+const (
+	rankTerms   = 1 << 16
+	rankQueries = 1 << 13
+	rankBest    = 1 << 23 // documents that come back
+	rankUpload  = 4 * (1 + 5*rankTerms + rankQueries)
+	rankLists4  = 3 // uint4 a list, of the upload
+	rankTerms4  = 2 // a term
+)
+
+// rankSlots is how many batches of ranked queries are in flight.
+func (t Tuning) rankSlots() int { return min(t.Slots, 2) }
+
+// rankRange is the number of documents of a range, RANK_RANGE of the kernels.
+func (t Tuning) rankRange() int { return cmp.Or(t.RankRange, 4096) }
+
+// rankLocal is the size of a work-group of accumulate and conjoin.
+func (t Tuning) rankLocal() int {
+	if t.Serial {
+		return 1
+	}
+	return cmp.Or(t.RankWG, 128)
+}
+
+// rankMemory is the local memory of a work-group of ranking at most, in bytes.
+func (t Tuning) rankMemory() int {
+	return max(4*(t.rankRange()+3*128+t.rankLocal()+4), 4*runLen, t.selectMemory())
+}
+
+// rankShape is how much a slot for ranked queries may have at a time.
+type rankShape struct {
+	postings int // of the lists of a round
+	starts   int // words
+	keys     int // candidates
+}
+
+// rankShapeFor takes a sixteenth of the device's memory for each slot, and of the
+// limit on it: 6/8 for postings, 1/8 each for starts and for candidates.
+func rankShapeFor(t Tuning, memory, limit uint64) rankShape {
+	part := min(memory, limit) / 16 / 8
+	return rankShape{
+		postings: max(int(min(6*part/8, 1<<30)), 2*runLen),
+		starts:   max(int(min(part/4, 1<<30)), 1024),
+		keys:     max(int(min(part/8, 1<<27)), 2*(plan.MaxK+t.rankRange())),
+	}
+}
+
+// rankSlot is what one batch of ranked queries in flight needs, as slot is for
+// conjunctions. Its buffers grow with what is asked, up to its shape. It belongs to
+// the goroutine that took it from Store.freeRanks.
+type rankSlot struct {
+	store *Store
+	shape rankShape
+	flight
+	selector *selector
+
+	batch  *ocl.MemObject // what was uploaded
+	docs   scratch        // of the lists of a round
+	shares scratch        // of their postings
+	starts scratch        // of ranges of documents in the lists
+	runs   scratch
+	keys   scratch // candidates, query after query
+	state  scratch // of the queries, four words each
+	best   scratch // documents, query after query
+
+	bytes uint64 // of all of them
+
+	found rankFound
+}
+
+// scratch is a buffer that grows.
+type scratch struct {
+	buffer *ocl.MemObject
+	words  int
+}
+
+// rankProgram holds the kernels of share.cl, rank.cl and conjoin.cl.
+var rankProgram = kernelID{name: "rank"}
+
+func (s *Store) newRankSlot() (*rankSlot, error) {
+	b := s.backend
+	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, b.dev.info.Memory, b.limit), flight: newFlight(b)}
+	err := func() (err error) {
+		if err = x.reserve(4*rankUpload, "an upload of ranked queries"); err != nil {
+			return err
+		}
+		if x.batch, err = b.buffer(ocl.MemReadWrite, 4*rankUpload, "ranked queries"); err != nil {
+			return err
+		}
+		if err = x.open(rankUpload, 1<<16, rankProgram, "prepare", "copy_raw", "share", "accumulate", "conjoin"); err != nil {
+			return err
+		}
+		x.selector, err = newSelector(&x.flight, x.shape.keys)
+		return err
+	}()
+	if err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *rankSlot) reserve(bytes uint64, what string) error {
+	if err := x.backend.reserve(bytes, what); err != nil {
+		return err
+	}
+	x.bytes += bytes
+	x.store.rankBytes.Add(bytes)
+	return nil
+}
+
+func (x *rankSlot) unreserve(bytes uint64) {
+	x.backend.unreserve(bytes)
+	x.bytes -= bytes
+	x.store.rankBytes.Add(^(bytes - 1))
+}
+
+// room makes room for so many words in m: twice as many as before, if `most` is not
+// below that. What was there is lost. Nothing may be under way.
+func (x *rankSlot) room(m *scratch, words, most int, what string) error {
+	if words <= m.words {
+		return nil
+	}
+	b := x.backend
+	words = max(words, min(2*m.words, most), 1<<10)
+	if bytes := 4 * uint64(words); bytes > b.dev.info.MaxAlloc {
+		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "ranking",
+			Err: fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, bytes, b.dev.info.MaxAlloc)}
+	}
+	if m.buffer != nil { // it goes first: both may be large
+		m.buffer.Release()
+		x.unreserve(4 * uint64(m.words))
+		*m = scratch{}
+	}
+	if err := x.reserve(4*uint64(words), what); err != nil {
+		return err
+	}
+	var err error
+	if m.buffer, err = b.buffer(ocl.MemReadWrite, 4*uint64(words), what); err != nil {
+		x.unreserve(4 * uint64(words))
+		return err
+	}
+	m.words = words
+	return nil
+}
+
+// growDown makes room for so many words of results.
+func (x *rankSlot) growDown(words int) error {
+	if words <= len(x.down.words) {
+		return nil
+	}
+	grown, err := x.backend.newPinned(4 * (words + words/4))
+	if err != nil {
+		return err
+	}
+	x.down.release(x.backend)
+	x.down = grown
+	return nil
+}
+
+// giveBack waits until nothing is under way and lets others have the slot.
+func (x *rankSlot) giveBack() {
+	x.land()
+	x.store.freeRanks <- x
+}
+
+func (x *rankSlot) release() {
+	x.flight.release()
+	if x.selector != nil {
+		x.selector.release()
+	}
+	for _, m := range []*ocl.MemObject{x.batch, x.docs.buffer, x.shares.buffer, x.starts.buffer,
+		x.runs.buffer, x.keys.buffer, x.state.buffer, x.best.buffer} {
+		if m != nil {
+			m.Release()
+		}
+	}
+	x.unreserve(x.bytes)
+}
