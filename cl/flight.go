@@ -47,8 +47,7 @@ func newFlight(b *Backend) flight {
 }
 
 // open makes the queue and pinned memory of so many words, and the kernels `names`
-// of the program of id. The program is built here, not on the owner, which others
-// wait for.
+// of the program of id.
 func (x *flight) open(upWords, downWords int, id kernelID, names ...string) (err error) {
 	b := x.backend
 	if x.queue, err = b.newQueue(); err != nil {
@@ -60,15 +59,21 @@ func (x *flight) open(upWords, downWords int, id kernelID, names ...string) (err
 	if x.down, err = b.newPinned(4 * downWords); err != nil {
 		return err
 	}
-	p, err := b.programOf(id)
+	return x.create(id, names...)
+}
+
+// create makes the kernels `names` of the program of id. The program is built here,
+// not on the owner, which others wait for.
+func (x *flight) create(id kernelID, names ...string) error {
+	p, err := x.backend.programOf(id)
 	if err != nil {
 		return err
 	}
-	return b.do(func() error {
+	return x.backend.do(func() error {
 		for _, name := range names {
 			k, err := p.CreateKernel(name)
 			if err != nil {
-				return b.fail("creating kernel "+name, err)
+				return x.backend.fail("creating kernel "+name, err)
 			}
 			x.kernels[kernelID{name: name}] = k
 		}

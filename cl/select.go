@@ -62,24 +62,11 @@ func newSelector(x *flight, keys int) (s *selector, err error) {
 	if err = b.writeWords(s.bins, 0, bins); err != nil {
 		return s, err
 	}
-	p, err := b.programOf(selectProgram)
-	if err != nil {
-		return s, err
-	}
 	names := []string{"select_count", "select_keep", "select_best"}
 	if !b.tuning.Serial {
 		names = append(names, "select_sort")
 	}
-	return s, b.do(func() error {
-		for _, name := range names {
-			k, err := p.CreateKernel(name)
-			if err != nil {
-				return b.fail("creating kernel "+name, err)
-			}
-			x.kernels[kernelID{name: name}] = k
-		}
-		return nil
-	})
+	return s, x.create(selectProgram, names...)
 }
 
 // run enqueues what leaves the best k keys of each query at the front of its
