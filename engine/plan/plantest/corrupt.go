@@ -51,7 +51,7 @@ func (su *suite) onDamaged(t *testing.T, try func(r *rand.Rand, src *plan.Source
 }
 
 // damaged makes a source of a few lists: random words under a random descriptor,
-// or well-encoded lists with some words changed.
+// or well-encoded lists with some words changed; frequencies likewise.
 func (su *suite) damaged(t *testing.T, r *rand.Rand) *plan.Source {
 	s := &source{Source: plan.Source{Docs: []uint32{50, 1000, 100_000, maxUniverse}[r.IntN(4)]}}
 	for range 5 {
@@ -72,5 +72,6 @@ func (su *suite) damaged(t *testing.T, r *rand.Rand) *plan.Source {
 			list[r.IntN(len(list))] ^= 1 << r.IntN(32)
 		}
 	}
+	su.damageFreqs(t, r, &s.Source)
 	return &s.Source
 }

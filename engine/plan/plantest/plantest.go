@@ -49,6 +49,8 @@ func (o Options) pick(full, small int) int {
 type suite struct {
 	Options
 	open func(t *testing.T) plan.Backend
+
+	accumulators []plan.Accumulators // those that the backend has
 }
 
 // Run runs the suite. It calls open where it needs a backend of its own, and
@@ -76,6 +78,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
 	t.Run("bigquery", s.bigQuery)
 	t.Run("reuse", s.reuse)
 	t.Run("formulas", s.formulas)
+	t.Run("ranks", s.ranks)
 	t.Run("stats", s.stats)
 	t.Run("describe", s.describe)
 	t.Run("concurrent", s.concurrent)
