@@ -2,121 +2,118 @@ package hostfallback
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"heddle/codec"
 	"heddle/engine/plan"
 )
 
-// positions looks candidates up in one list of a ranked AND, and says at which
-// index it has them.
-type positions struct {
-	term   plan.Term
-	view   codec.Blocks
-	freqs  codec.Packed
-	docs   []uint32 // of block cached
-	cached int      // -1 for none
-}
+// andLen is the number of candidates of a ranked AND that go through the lists
+// together, so that they stay in the first-level cache.
+const andLen = 1024
 
-func (p *positions) open(src *plan.Source, t plan.Term) (err error) {
-	p.term, p.cached, p.docs = t, -1, p.docs[:0]
-	if err = p.view.Open(src.List(t.List)); err == nil {
-		p.freqs, err = src.Freq(t.List)
-	}
-	return named(t.List, err)
-}
-
-// block makes docs those of block k.
-func (p *positions) block(src *plan.Source, k int) (err error) {
-	if p.cached == k {
-		return nil
-	}
-	p.cached = -1
-	if p.docs, err = p.view.Decode(p.docs[:0], k); err == nil && len(p.docs) > 0 {
-		if x := p.docs[len(p.docs)-1]; x >= src.Docs {
-			err = &codec.CorruptError{Codec: src.Lists[p.term.List].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", x, src.Docs)}
-		}
-	}
-	if err == nil {
-		p.cached = k
-	}
-	return err
-}
-
-// find gives the index of x in the list. It decodes the block where x must be.
-func (p *positions) find(src *plan.Source, x uint32) (at uint32, ok bool, err error) {
-	if n := len(p.docs); p.cached < 0 || n == 0 || x < p.docs[0] || x > p.docs[n-1] {
-		k := p.view.Find(x)
-		if k == p.view.Count() {
-			return 0, false, nil
-		}
-		if err := p.block(src, k); err != nil {
-			return 0, false, err
-		}
-	}
-	i := lowerBound(p.docs, x)
-	return uint32(p.view.Start(p.cached) + i), i < len(p.docs) && p.docs[i] == x, nil
-}
+// candidates are documents, ascending, with the sum of what the lists that they
+// were looked up in contribute.
+type candidates struct{ docs, sums []uint32 }
 
 // and ranks the documents of p that all lists have: those of the shortest list are
-// looked up in the others, and only what all have gets its frequencies, by random
-// access (Ding et al. 2009, section 8.2).
+// looked up in the others, and only the frequencies of what is found are read
+// (Ding et al. 2009, section 8.2). It drops candidates that cannot be among the
+// best whatever the lists to come contribute.
 func (w *ranker) and(ctx context.Context, s *store, r *plan.Ranks, terms []plan.Term, p *rankPart) error {
-	for len(w.lookups) < len(terms) {
-		w.lookups = append(w.lookups, new(positions))
+	if err := w.open(s, r, terms, p.from); err != nil {
+		return err
 	}
-	lists := w.lookups[:len(terms)]
-	for i, t := range terms {
-		if err := lists[i].open(s.src, t); err != nil {
-			return err
-		}
+	lists := w.lists[:len(terms)]
+	rest := uint32(0) // what the lists after the first contribute at most
+	for _, l := range lists[1:] {
+		rest += l.most()
 	}
-	w.at = slices.Grow(w.at[:0], len(terms))[:len(terms)]
+	w.candidates.docs = slices.Grow(w.candidates.docs[:0], andLen)[:andLen]
+	w.candidates.sums = slices.Grow(w.candidates.sums[:0], andLen)[:andLen]
 	lead := lists[0]
-	for k := lead.view.Find(uint32(p.from)); k < lead.view.Count(); k++ {
+	for lead.at < len(lead.docs) && uint64(lead.docs[lead.at]) < p.to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := lead.block(s.src, k); err != nil {
-			return named(lead.term.List, err)
-		}
-		for i, x := range lead.docs {
-			if uint64(x) < p.from {
-				continue
-			}
-			if uint64(x) >= p.to {
-				return nil
-			}
-			w.at[0] = uint32(lead.view.Start(k) + i)
-			if err := w.conjoin(s.src, r.Norm, lists, x, &p.best); err != nil {
+		c, err := w.candidates.lead(lead, uint32(p.to-1), p.best.least.score(), rest)
+		left := rest
+		for _, l := range lists[1:] {
+			if err != nil {
 				return err
 			}
+			if len(c.docs) == 0 {
+				break
+			}
+			left -= l.most()
+			c, err = c.keep(l, p.best.least.score(), left)
+		}
+		if err != nil {
+			return err
+		}
+		for i, x := range c.docs {
+			p.best.add(makeKey(c.sums[i], x))
 		}
 	}
 	return nil
 }
 
-// conjoin adds document x, which lists[0] has at w.at[0], to b if all lists have it.
-func (w *ranker) conjoin(src *plan.Source, norm plan.Norm, lists []*positions, x uint32, b *best) error {
-	for j, l := range lists[1:] {
-		at, ok, err := l.find(src, x)
-		if err != nil || !ok {
-			return named(l.term.List, err)
-		}
-		w.at[j+1] = at
+// lead makes candidates of the next postings of l, up to document last, but for
+// those that cannot pass least with what the other lists contribute, rest.
+func (c candidates) lead(l *rankList, last, least, rest uint32) (candidates, error) {
+	n := 0
+	end := min(l.at+len(c.docs), len(l.docs))
+	if l.docs[end-1] > last {
+		end = l.at + lowerBound(l.docs[l.at:end], last)
+		end += equal(l.docs[end], last)
 	}
-	length, score := uint32(0), uint32(0)
-	if norm.Impacts == 0 {
-		length = src.Lengths[x]
+	weight := uint64(l.weight)
+	shares := l.shares[l.at:end]
+	for i, x := range l.docs[l.at:end] {
+		c.docs[n], c.sums[n] = x, contribution(weight, shares[i])
+		n += more(c.sums[n]+rest, least)
 	}
-	for j, l := range lists {
-		f, err := l.freqs.At(w.at[j])
-		if err != nil {
-			return named(l.term.List, err)
-		}
-		score += plan.Contribution(l.term.Weight, norm.Share(f+1, length))
+	l.at = end
+	if l.at < len(l.docs) {
+		return candidates{c.docs[:n], c.sums[:n]}, nil
 	}
-	b.add(makeKey(score, x))
-	return nil
+	return candidates{c.docs[:n], c.sums[:n]}, l.decode()
 }
+
+// keep drops the candidates that l does not have, and those that cannot pass least
+// with what the lists after it contribute, rest.
+func (c candidates) keep(l *rankList, least, rest uint32) (candidates, error) {
+	n := 0
+	if l.plain {
+		weight, t := uint64(l.weight), l.table
+		for i, x := range c.docs {
+			share := t.find(x)
+			sum := c.sums[i] + contribution(weight, share)
+			c.docs[n], c.sums[n] = x, sum
+			n += more(share, 0) & more(sum+rest, least)
+		}
+		return candidates{c.docs[:n], c.sums[:n]}, nil
+	}
+	for i, x := range c.docs {
+		if err := l.seek(x); err != nil {
+			return c, err
+		}
+		if l.at == len(l.docs) {
+			break
+		}
+		if l.docs[l.at] != x {
+			continue
+		}
+		sum := c.sums[i] + plan.Contribution(l.weight, l.shares[l.at])
+		c.docs[n], c.sums[n] = x, sum
+		n += more(sum+rest, least)
+	}
+	return candidates{c.docs[:n], c.sums[:n]}, nil
+}
+
+// contribution is plan.Contribution of a weight that was widened before.
+func contribution(weight uint64, share uint32) uint32 {
+	return uint32((weight*uint64(share) + 1<<32 - 1) >> 32)
+}
+
+// more is 1 if a > b, else 0.
+func more(a, b uint32) int { return int(uint64(int64(b)-int64(a)) >> 63) }

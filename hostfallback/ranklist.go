@@ -165,6 +165,14 @@ func (l *rankList) enter(base, last uint32) bool {
 	return l.bound > 0
 }
 
+// most is the most that the list contributes to a score.
+func (l *rankList) most() uint32 {
+	if l.table == nil || l.at >= len(l.docs) {
+		return l.weight
+	}
+	return contribution(uint64(l.weight), l.table.floors[0])
+}
+
 // leave passes over the range of enter.
 func (l *rankList) leave() {
 	if l.plain {

@@ -15,7 +15,7 @@ const (
 	minRankShift = 12
 	minRankDocs  = 1 << minRankShift
 	maxRankDocs  = 1 << 16
-	rankLoad     = 1024 // postings that are worth a range
+	rankLoad     = 256 // postings that are worth a range
 )
 
 // ranker is the scratch of one goroutine.
@@ -26,8 +26,7 @@ type ranker struct {
 	noted  []uint16            // documents of the range that may be among the best
 	global []uint32
 
-	lookups []*positions
-	at      []uint32 // where they have a document
+	candidates candidates
 }
 
 // open makes w.lists read terms from document from on.
@@ -125,11 +124,19 @@ func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *b
 		rest += w.live[few].bound
 		few++
 	}
-	// In a large range postings are few, and all documents are noted, because to set
-	// their scores back to 0 is less than to clear all.
-	large := mask >= minRankDocs
+	// Where postings are few all documents are noted, because to set their scores
+	// back to 0 is less than to clear all.
+	postings := 0
+	for _, l := range w.live[few:] {
+		if l.plain {
+			postings += l.end - l.at
+		} else {
+			postings = rankLoad
+		}
+	}
+	sparse := mask >= minRankDocs || postings < rankLoad
 	note := least - rest
-	if large {
+	if sparse {
 		note = 0
 	}
 	for _, l := range w.live[few:] {
@@ -137,7 +144,7 @@ func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *b
 			return err
 		}
 	}
-	if !large {
+	if !sparse {
 		note = math.MaxUint32 // nothing more
 	}
 	for i := few - 1; i >= 0; i-- {
@@ -156,13 +163,13 @@ func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *b
 	}
 	from := base &^ uint32(mask)
 	for _, d := range w.noted {
-		b.add(makeKey(w.scores[d], from+uint32(d)))
-	}
-	if large {
-		for _, d := range w.noted {
-			w.scores[d] = 0
+		score := w.scores[d]
+		w.scores[d] = 0
+		if score > least {
+			b.add(makeKey(score, from+uint32(d)))
 		}
-	} else {
+	}
+	if !sparse {
 		clear(w.scores[:minRankDocs])
 	}
 	w.noted = w.noted[:0]
@@ -183,7 +190,7 @@ func (w *ranker) add(l *rankList, base, last uint32, mask uint16, least uint32) 
 		for i, x := range docs {
 			d := uint16(x) & mask
 			before := w.scores[d]
-			after := before + uint32((weight*uint64(shares[i])+math.MaxUint32)>>32)
+			after := before + contribution(weight, shares[i])
 			w.scores[d] = after
 			if after > least && before <= least {
 				w.noted = append(w.noted, d)

@@ -162,10 +162,22 @@ func (t *rankTable) most(base, last uint32) (share uint32) {
 
 // find is the share of document x, 0 if the list does not have it.
 func (t *rankTable) find(x uint32) uint32 {
+	const window = 16 // wider than nearly all buckets
 	lo, hi := t.bucket.find(x)
-	i := int(lo) + lowerBound(t.docs[lo:hi], x)
-	if i < int(hi) && t.docs[i] == x {
-		return t.shares[i]
+	if hi-lo > window || len(t.docs) < window {
+		i := int(lo) + lowerBound(t.docs[lo:hi], x)
+		if i < int(hi) && t.docs[i] == x {
+			return t.shares[i]
+		}
+		return 0
 	}
-	return 0
+	// The window may reach beyond the bucket, because docs ascend.
+	at := min(int(lo), len(t.docs)-window)
+	docs := (*[window]uint32)(t.docs[at:])
+	i, above := 0, int64(x)+1
+	i += 8 & below(docs[8], above)
+	i += 4 & below(docs[i&8+4], above)
+	i += 2 & below(docs[i&12+2], above)
+	i += 1 & below(docs[i&14+1], above)
+	return t.shares[at+i] & -uint32(equal(docs[i&15], x))
 }
