@@ -9,13 +9,7 @@ import (
 
 // TestAllocations allows a batch a few objects and a query none.
 func TestAllocations(t *testing.T) {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "-race" && s.Value == "true" {
-				t.Skip("under the race detector sync.Pool drops what it is given at random")
-			}
-		}
-	}
+	skipRace(t)
 	c := testCorpus()
 	x := openFile(t, backendOptions(t))
 	qs := make([]Query, 4000)
@@ -50,7 +44,58 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestSearchAllocations holds a single query to its answer and a handful more.
+func skipRace(t *testing.T) {
+	t.Helper()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-race" && s.Value == "true" {
+				t.Skip("under the race detector sync.Pool drops what it is given at random")
+			}
+		}
+	}
+}
+
+// TestRankAllocations allows a batch of ranked queries a few objects and a query
+// none, in every mode.
+func TestRankAllocations(t *testing.T) {
+	skipRace(t)
+	opt := backendOptions(t)
+	opt.Workers = 1
+	x := rankedCorpus(400).open(t, 0, opt)
+	var qs []Query
+	for _, q := range rankedQueries(6000) {
+		if q.Text == "" { // the terms of a text are strings of their own
+			qs = append(qs, q)
+		}
+	}
+	for _, mode := range Modes() {
+		found := 0
+		f := func() {
+			err := x.RankBatches(t.Context(), qs, RankOptions{Mode: mode, K: 10}, func(_ int, r *Rankings) error {
+				found += len(r.Docs)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		for range 3 {
+			f()
+		}
+		limit := 0.02
+		if !onHost() {
+			limit = 0.1
+		}
+		a := testing.AllocsPerRun(5, f) / float64(len(qs))
+		t.Logf("%s: %.4f allocations a query", mode, a)
+		if a > limit || found == 0 {
+			t.Errorf("%s: %.3f allocations a query in a steady state (%d documents)", mode, a, found)
+		}
+	}
+}
+
+// TestSearchAllocations holds a single query to its answer and a handful more,
+// ranked or not.
 func TestSearchAllocations(t *testing.T) {
 	if !onHost() {
 		t.Skip("a launch on OpenCL allocates small objects; a single query is one batch there")
@@ -64,5 +109,13 @@ func TestSearchAllocations(t *testing.T) {
 	})
 	if a > 8 {
 		t.Errorf("%g allocations for one query", a)
+	}
+	a = testing.AllocsPerRun(200, func() {
+		if _, err := x.Rank(t.Context(), q, RankOptions{K: 10}); err != nil {
+			t.Error(err)
+		}
+	})
+	if a > 10 {
+		t.Errorf("%g allocations to rank one query", a)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -91,6 +92,41 @@ func TestFailover(t *testing.T) {
 			}
 			nothingOpen(t, first, second, third)
 		})
+	}
+}
+
+// TestRankFailover has devices fail in batches of ranked queries, between the two
+// passes of AndOr too, until one is left.
+func TestRankFailover(t *testing.T) {
+	c := rankedCorpus(300)
+	qs := rankedQueries(pick(200, 100))
+	sound := c.open(t, 0, Options{Backend: "host"})
+	for _, mode := range Modes() {
+		opt := RankOptions{Mode: mode, K: 8}
+		var want, got Rankings
+		if err := sound.RankMany(t.Context(), qs, opt, &want); err != nil {
+			t.Fatal(err)
+		}
+		a := &faulty{name: "a", batch: after(4, plan.ErrDeviceLost, "a")}
+		b := &faulty{name: "b", batch: after(1, plan.ErrOutOfMemory, "b")}
+		d := &faulty{name: "d", batch: after(7, plan.ErrBuild, "d")}
+		last := &faulty{name: "last"}
+		o := faultyOptions(a, b, d, last)
+		o.BatchPostings = 500
+		x := c.open(t, 0, o)
+		if err := x.RankMany(t.Context(), qs, opt, &got); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) {
+			t.Errorf("%s: rankings differ from those of a sound device", mode)
+		}
+		if got.Stats.Queries != uint64(len(qs)) || x.Backend().Device != "last" {
+			t.Errorf("%s: %d queries, at last on %s", mode, got.Stats.Queries, x.Backend().Device)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+		nothingOpen(t, a, b, d, last)
 	}
 }
 

@@ -83,19 +83,33 @@ type faultyStore struct {
 }
 
 func (s *faultyStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	return s.answer(ctx, out, b.Queries(), func() error { return s.Store.Intersect(ctx, b, out) })
+	return s.answer(ctx, func() { spoil(out) }, b.Queries(), func() error { return s.Store.Intersect(ctx, b, out) })
 }
 
 func (s *faultyStore) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	return s.answer(ctx, out, f.Len(), func() error { return s.Store.Evaluate(ctx, f, out) })
+	return s.answer(ctx, func() { spoil(out) }, f.Len(), func() error { return s.Store.Evaluate(ctx, f, out) })
 }
 
-func (s *faultyStore) answer(ctx context.Context, out *plan.Results, queries int, run func() error) error {
+// spoil leaves what a broken device may leave.
+func spoil(out *plan.Results) {
+	out.Offsets = append(out.Offsets[:0], 5, 4, 3)
+	out.Docs = append(out.Docs[:0], 1, 1, 1)
+	out.Stats.Queries = 1000
+}
+
+func (s *faultyStore) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+	spoil := func() {
+		out.Offsets = append(out.Offsets[:0], 5, 4, 3)
+		out.Docs, out.Scores = append(out.Docs[:0], 1, 1, 1), append(out.Scores[:0], 9)
+		out.Stats.Queries = 1000
+	}
+	return s.answer(ctx, spoil, r.Queries(), func() error { return s.Store.Rank(ctx, r, out) })
+}
+
+func (s *faultyStore) answer(ctx context.Context, spoil func(), queries int, run func() error) error {
 	if n := s.f.batches.Add(1); s.f.batch != nil {
 		if err := s.f.batch(ctx, n); err != nil {
-			out.Offsets = append(out.Offsets[:0], 5, 4, 3) // what a broken device may leave
-			out.Docs = append(out.Docs[:0], 1, 1, 1)
-			out.Stats.Queries = 1000
+			spoil()
 			return err
 		}
 	}

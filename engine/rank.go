@@ -109,9 +109,10 @@ func (r *Rankings) Reset() {
 
 // Rank gives the K best documents for one query. Its terms are weighted: one that
 // occurs twice counts twice, and Query.Weights or a ^ in the text (heaven^2.5)
-// weigh more finely. Scores are those of integer arithmetic (package bm25), the
-// same on every backend, and within 2^-20 or so of BM25 in exact numbers. The
-// ranking's memory is the caller's.
+// weigh more finely. Scores come from integer arithmetic (package bm25), so they
+// are the same on every backend; for queries of up to 200 terms they are off BM25 in
+// real numbers by less than 2^-20 of the sum of the terms' weights. The ranking's
+// memory is the caller's.
 //
 // Errors: plan.ErrNotRanked for an index without frequencies, a *TextError for a
 // weight that cannot be read, ErrImpacts; a boolean expression is not ranked.

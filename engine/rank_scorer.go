@@ -10,11 +10,15 @@ import (
 )
 
 // Statistics are what BM25 knows of a collection. Those of shards add up to those
-// of the whole.
+// of the whole, and a shard that ranks with the sum gives every document the score
+// that the whole would give it, bit for bit. The best of the whole are then among
+// the best of the shards, under Or and And; AndOr chooses in each shard anew.
 type Statistics struct {
-	Docs   uint64            // documents
-	Length uint64            // sum of their lengths, in tokens
-	DF     map[string]uint64 // documents that have a term; every term of a query must be here
+	Docs   uint64 // documents
+	Length uint64 // sum of their lengths, in tokens
+	// DF says how many documents have a term. Every term of a query must be in it
+	// that the index or another shard has.
+	DF map[string]uint64
 }
 
 // Add adds the statistics of another part of the collection.
@@ -81,43 +85,41 @@ func (x *Index) scorer(opt RankOptions) (scorer, error) {
 	if err := s.params.Validate(); err != nil {
 		return s, err
 	}
-	length := uint64(0)
-	if own := opt.Statistics; own != nil {
-		s.docs, length, s.df = own.Docs, own.Length, own.DF
-		if s.docs < uint64(x.src.Docs) {
-			return s, fmt.Errorf("ranking: statistics of %d documents for an index of %d", s.docs, x.src.Docs)
-		}
-	} else {
-		s.docs, length = uint64(x.src.Docs), x.tokens()
+	own := Statistics{Docs: uint64(x.src.Docs), Length: x.tokens()}
+	st := opt.Statistics
+	if st == nil {
+		st = &own
+	} else if s.df = st.DF; s.df == nil {
+		s.df = map[string]uint64{}
 	}
-	average := 1.0 // where all lengths are 0
-	if length > 0 {
-		average = float64(length) / float64(s.docs)
+	average := 1.0 // where all lengths are 0, any will do
+	if st.Length > 0 && st.Docs > 0 {
+		average = float64(st.Length) / float64(st.Docs)
+	} else if own.Length > 0 {
+		return s, fmt.Errorf("ranking: statistics of %d documents with %d tokens", st.Docs, st.Length)
 	}
-	s.norm = s.params.Norm(average)
+	s.docs, s.norm = st.Docs, s.params.Norm(average)
 	return s, nil
 }
 
-// weight is what a posting of a term can contribute at most: its weight in the
-// query times its weight in the collection. It gives false for a term that no
-// document of the collection has.
+// weight is what a posting of t can contribute at most: its weight in the query
+// times that in the collection, where length is that of its list. It gives false
+// for a term that no document of the collection has.
 func (s *scorer) weight(t *asked, length uint32) (float64, bool, error) {
-	if s.norm.Impacts > 0 {
-		return t.weight, length > 0, nil
-	}
-	df := uint64(length)
-	if s.df != nil {
-		df = s.df[t.term]
-		if df < uint64(length) || df > s.docs {
-			return 0, false, fmt.Errorf("ranking: statistics have term %q in %d of %d documents, the index in %d", t.term, df, s.docs, length)
+	w, df := t.weight, uint64(length)
+	if s.norm.Impacts == 0 {
+		if s.df != nil {
+			df = s.df[t.term]
+			if df > s.docs || df == 0 && length > 0 {
+				return 0, false, fmt.Errorf("ranking: statistics have term %q in %d of %d documents", t.term, df, s.docs)
+			}
+		}
+		if df > 0 {
+			w *= s.params.Weight(s.docs, df)
 		}
 	}
-	if df == 0 {
-		return 0, false, nil
-	}
-	w := s.params.Weight(s.docs, df) * t.weight
 	if math.IsInf(w, 1) {
 		return 0, false, fmt.Errorf("ranking: weight %v of term %q is too great", t.weight, t.term)
 	}
-	return w, true, nil
+	return w, df > 0, nil
 }

@@ -115,5 +115,5 @@ func (p Params) Share(freq, length uint32, average float64) float64 {
 }
 
 // Norm is the rule by which backends compute shares, for documents of a positive
-// mean length.
+// mean length; one below k1 b / 256 tokens counts as that.
 func (p Params) Norm(average float64) plan.Norm { return plan.NewNorm(p.K1, p.B, average) }
