@@ -12,7 +12,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// Options of Lists and Decode. The zero value of a field is its default, which the
+// Options of Lists, Decode and Rank. The zero value of a field is its default, which the
 // comment gives.
 type Options struct {
 	// Backend is "host", "opencl" or "auto": both, where there is a device.
@@ -22,8 +22,8 @@ type Options struct {
 	// Threads of the pure-Go backend and of peers; GOMAXPROCS.
 	Threads int
 
-	// Figures and Tables are the names of those to reproduce, of ListsExhibits or
-	// DecodeExhibits; all when both are empty.
+	// Figures and Tables are the names of those to reproduce, of ListsExhibits,
+	// DecodeExhibits or RankExhibits; all when both are empty.
 	Figures, Tables []string
 
 	Seed  uint64 // 1
@@ -40,14 +40,23 @@ type Options struct {
 	// device has those of codec.IDs.
 	Codecs []codec.ID
 
-	// Real is a folder of real sets: real-roaring zips, and indices (.hdl). Empty:
-	// none.
+	// Real is a folder of real sets: real-roaring zips, and indices (.hdl); for Rank
+	// of collections (.tsv.gz, a document a line) and topics (topics*.txt), there or one
+	// folder down. Empty: none.
 	Real string
 
 	// Queries is how many are put in a run; behind the last of the workload comes
 	// the first again. 500,000 to a GPU, 5000 to a CPU (pure Go or OpenCL), 100
-	// when short.
+	// when short. Of ranked ones 1000 and 200, 40 when short.
 	Queries int
+
+	// Docs is the number of documents of the workloads of Rank; that of GOV2, a
+	// fiftieth when short.
+	Docs uint32
+	// K holds how many documents Rank asks for; 10 and 1000, 10 when short.
+	K []int
+	// Codec of the lists of Rank; parapfor.
+	Codec codec.ID
 	// Runs that are timed, after one that is not; 5, and 2 when short.
 	Runs int
 	// Threshold closes a batch: candidates, as engine.Options.BatchCandidates; 0
@@ -102,6 +111,28 @@ func (o *Options) queriesAt(deviceType string, threshold uint64) int {
 	return n
 }
 
+// LeastDocs is the least Options.Docs.
+const LeastDocs = 1000
+
+// How many ranked queries make a run.
+const (
+	cpuRankQueries   = 200
+	shortRankQueries = 40
+)
+
+// rankQueries is how many ranked ones a device of a type gets.
+func (o *Options) rankQueries(deviceType string) int {
+	switch {
+	case o.Queries > 0:
+		return o.Queries
+	case o.Short:
+		return shortRankQueries
+	case deviceType == "gpu":
+		return gov2Queries
+	}
+	return cpuRankQueries
+}
+
 // withDefaults fills what is zero and reports what cannot be.
 func (o Options) withDefaults() (Options, error) {
 	o.Backend = cmp.Or(o.Backend, "auto")
@@ -123,6 +154,16 @@ func (o Options) withDefaults() (Options, error) {
 	if len(o.Codecs) == 0 {
 		o.Codecs = slices.DeleteFunc(encoders(), func(id codec.ID) bool { return id == codec.Bitset })
 	}
+	if o.Docs == 0 {
+		o.Docs = gov2Docs
+		if o.Short {
+			o.Docs /= 50
+		}
+	}
+	if len(o.K) == 0 {
+		o.K = pick(&o, []int{10, 1000}, []int{10})
+	}
+	o.Codec = cmp.Or(o.Codec, codec.ParaPFor)
 	if len(o.Layouts) == 0 {
 		o.Layouts = Layouts()
 		if o.Short {
@@ -140,6 +181,10 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("unknown backend %q (one of auto, host, opencl)", o.Backend)
 	case o.Runs < 0 || o.Queries < 0 || o.Threads < 0:
 		return o, errors.New("runs, queries and threads cannot be negative")
+	case o.Docs < LeastDocs:
+		return o, fmt.Errorf("a ranked workload has %d documents at least", LeastDocs)
+	case slices.Min(o.K) < 1 || slices.Max(o.K) > plan.MaxK:
+		return o, fmt.Errorf("k is from 1 to %d", plan.MaxK)
 	}
 	return o, nil
 }

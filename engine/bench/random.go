@@ -35,6 +35,9 @@ const (
 	streamOrder
 	streamFreqs
 	streamGaps
+	streamRankLog
+	streamRankList
+	streamRankLengths
 )
 
 // mix is the finalizer of SplitMix64: seeds that are close give streams that

@@ -50,7 +50,11 @@ func fileName(s string) string {
 // report writes what was measured beside what the papers have, in Markdown.
 // Pictures are linked relative to the report.
 func (s *session) report(out io.Writer, chosen []exhibit, pictures map[string][]string) {
-	fmt.Fprintf(out, "# heddle bench %s\n\nSeed %d, %d of %d themes. Measured on:\n\n", s.bench, s.opt.Seed, s.opt.themes(), MaxThemes)
+	size := fmt.Sprintf("%d of %d themes", s.opt.themes(), MaxThemes)
+	if s.bench == "rank" {
+		size = fmt.Sprintf("%d documents", s.opt.Docs)
+	}
+	fmt.Fprintf(out, "# heddle bench %s\n\nSeed %d, %s. Measured on:\n\n", s.bench, s.opt.Seed, size)
 	for _, c := range s.contestants {
 		fmt.Fprintf(out, "- %s: %s%s\n", c.name, c.info.Device, known(c.info.Driver != "", ", driver "+c.info.Driver))
 	}

@@ -49,16 +49,16 @@ func reproduce(ctx context.Context, name string, all []exhibit, opt Options, std
 	if s.rows, err = openRows(opt.JSON, stdout); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.forget()); err = s.rows.close(err) }()
+	defer func() { err = errors.Join(err, s.forget(), s.forgetRanked()); err = s.rows.close(err) }()
 	if err := s.runAll(ctx, chosen); err != nil {
 		return err
 	}
 	return s.publish(chosen)
 }
 
-// session is the state of one call of Lists or Decode.
+// session is the state of one call of Lists, Decode or Rank.
 type session struct {
-	bench       string // lists or decode
+	bench       string // lists, decode or rank
 	opt         Options
 	rows        *rowWriter
 	out, log    io.Writer
@@ -79,6 +79,8 @@ type session struct {
 	costs   map[setup]*cost
 	batched map[method]*batching
 	open    openIndex
+
+	ranked *rankBench // nil until somebody wants it
 }
 
 // runAll runs the exhibits that want no workload, then for each order of

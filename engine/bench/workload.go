@@ -196,6 +196,7 @@ func (w *Workload) docIDs() []uint32 {
 type scratch struct {
 	positions []uint32 // documents in the order of themes
 	bitmap    []uint64 // all zero between uses
+	freqs     []uint32 // less one
 }
 
 // draw chooses the documents of the term of a rank.

@@ -25,6 +25,10 @@ func TestBenchUsage(t *testing.T) {
 		{"bench lists --table ao-fig5", `unknown table "ao-fig5" (one of log`},
 		{"bench decode --table log", `unknown table "log"`},
 		{"bench decode --algorithms hs16", `unknown flag: --algorithms`},
+		{"bench rank --table log", `unknown table "log" (one of gov2`},
+		{"bench rank -k 0", `-k: 0 is not from 1 to 10000`},
+		{"bench rank --docs 10", `--docs: 10 are fewer than 1000`},
+		{"bench rank --codec bitset", `bitset is for dense lists`},
 		{"bench export", `one folder is missing`},
 		{"bench export --orders random d", `unknown order "random"`},
 	} {
@@ -67,7 +71,7 @@ func TestBenchMissingDevice(t *testing.T) {
 	if err := os.WriteFile("rows.jsonl", []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, bench := range []string{"lists", "decode"} {
+	for _, bench := range []string{"lists", "decode", "rank"} {
 		r := heddle(t, "bench", bench, "--backend", "opencl", "--device", "no device has this name", "--json", "rows.jsonl")
 		wantFailure(t, r, exitDevice, "no such device")
 		if strings.Contains(r.stderr, "generated") || r.stdout != "" {
