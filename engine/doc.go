@@ -10,9 +10,19 @@
 // A query may also be an expression of AND, OR and NOT (Query.Expr), which package
 // boolean reads.
 //
+// Rank gives the best documents instead of all, by BM25 (package bm25) or by the
+// impacts that the index holds:
+//
+//	best, err := x.Rank(ctx, engine.Query{Text: "heaven^2 earth"}, engine.RankOptions{K: 10})
+//
+// Its mode says which documents count: those of any term (Or), of every term (And),
+// or those of any where too few have every term (AndOr). The order is total: score
+// descending, then docID ascending. SearchMany, SearchBatches, RankMany and
+// RankBatches take many queries at once and keep a device busy.
+//
 // An Index is safe for concurrent use by any number of goroutines, except that
 // Close must not run beside other calls. Every backend gives the same answer,
-// byte for byte: docIDs ascend. When a device fails while the index is open
+// byte for byte, scores included. When a device fails while the index is open
 // (lost, out of memory), the next backend of the list takes over, the batch is
 // run again there, and a warning is logged; a query is never lost or answered
 // twice.

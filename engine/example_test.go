@@ -96,6 +96,93 @@ func ExampleQuery_boolean() {
 	//   ^
 }
 
+// The best documents come first: short ones that have rare words, often. A weight
+// behind a word makes it count more.
+func ExampleIndex_Rank() {
+	ctx := context.Background()
+	folder, err := os.MkdirTemp("", "heddle-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	verses := filepath.Join(folder, "verses.txt") // name TAB text
+	text := "" +
+		"Genesis 1:1\tIn the beginning God created the heaven and the earth.\n" +
+		"Genesis 1:10\tAnd God called the dry land Earth; and the gathering together of the waters called he Seas.\n" +
+		"Genesis 2:1\tThus the heavens and the earth were finished, and all the host of them.\n" +
+		"Psalms 115:16\tThe heaven, even the heavens, are the LORD's: but the earth hath he given to the children of men.\n"
+	if err := os.WriteFile(verses, []byte(text), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	index := filepath.Join(folder, "verses.hdl")
+	if _, err := ingest.Build(ctx, index, []string{verses}, ingest.DefaultOptions()); err != nil {
+		log.Fatal(err)
+	}
+	x, err := engine.Open(ctx, index, engine.Options{Backend: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer x.Close()
+	for _, text := range []string{"heaven seas", "heaven^3 seas"} {
+		best, err := x.Rank(ctx, engine.Query{Text: text}, engine.RankOptions{Mode: engine.Or, K: 2})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for i, d := range best.Docs {
+			fmt.Printf("%.4f %s\n", best.Scores[i], x.File().DocName(d))
+		}
+	}
+	// Output:
+	// 0.6181 Genesis 1:10
+	// 0.3894 Genesis 1:1
+	// 1.1682 Genesis 1:1
+	// 1.0418 Psalms 115:16
+}
+
+// A shard that is given the statistics of the whole collection scores as the whole
+// would, so the rankings of shards can be merged by score.
+func ExampleStatistics() {
+	ctx := context.Background()
+	var shards []*engine.Index
+	for _, docs := range [][]uint32{{0, 1, 2}, {1}} {
+		src := &plan.Source{Docs: 3, Lengths: []uint32{3, 2, 5}}
+		h, err := src.Append(codec.Raw, docs, codec.DefaultOptions())
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := src.AppendFreqs(h, []uint32{2, 1, 1}[:len(docs)], codec.DefaultOptions()); err != nil {
+			log.Fatal(err)
+		}
+		dict, err := hdl.NewDictionary([]string{"earth"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		x, err := engine.New(ctx, src, dict, engine.Options{Backend: "host"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer x.Close()
+		shards = append(shards, x)
+	}
+	var whole engine.Statistics
+	for _, x := range shards {
+		whole.Add(x.Statistics("earth"))
+	}
+	for i, x := range shards {
+		best, err := x.Rank(ctx, engine.Query{Text: "earth"}, engine.RankOptions{K: 2, Statistics: &whole})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for j, d := range best.Docs {
+			fmt.Printf("shard %d, document %d: %.4f\n", i, d, best.Scores[j])
+		}
+	}
+	// Output:
+	// shard 0, document 0: 0.3085
+	// shard 0, document 1: 0.2516
+	// shard 1, document 1: 0.3206
+}
+
 // Many queries are answered in batches: faster, and in one set of results.
 func ExampleIndex_SearchMany() {
 	ctx := context.Background()
