@@ -11,8 +11,6 @@ import (
 // Rank answers r in rounds of kernels/share.cl, rank.cl or conjoin.cl, and select.cl,
 // one after the other; concurrent callers overlap.
 func (s *Store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
-	began := time.Now()
-	out.Reset()
 	if s.closed.Load() {
 		return plan.ErrClosed
 	}
@@ -22,6 +20,16 @@ func (s *Store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	if err := r.Validate(s.src); err != nil {
 		return err
 	}
+	if err := s.backend.testRanks(ctx, r.Accumulators); err != nil {
+		return err
+	}
+	return s.rankAll(ctx, r, out)
+}
+
+// rankAll is Rank without a self-test.
+func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+	began := time.Now()
+	out.Reset()
 	lists, err := s.rankListsOf(ctx)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type tested struct {
 	mu         sync.Mutex
 	codecs     map[codec.ID]bool
 	algorithms map[plan.Algorithm]bool
+	ranks      map[plan.Accumulators]bool
 }
 
 // selfTest tests what every device needs.

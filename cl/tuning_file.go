@@ -87,6 +87,10 @@ func (t Tuning) check() error {
 		return fail("select_wg is %d, not 0 or a power of two from 32 to 1024", t.SelectWG)
 	case t.SelectWide < 0 || t.SelectWide > 1<<30:
 		return fail("select_wide is %d, not 0 to 2^30", t.SelectWide)
+	case t.RankRange != 0 && (t.RankRange < 1024 || t.RankRange > 1<<15 || t.RankRange&(t.RankRange-1) != 0):
+		return fail("rank_range is %d, not 0 or a power of two from 1024 to 32768", t.RankRange)
+	case t.RankWG != 0 && (t.RankWG < 32 || t.RankWG > 512 || t.RankWG&(t.RankWG-1) != 0):
+		return fail("rank_wg is %d, not 0, 32, 64, 128, 256 or 512", t.RankWG)
 	case t.Serial && (t.NVShuffle || t.LookBack):
 		return errors.New("serial kernels neither shuffle nor look back")
 	}
