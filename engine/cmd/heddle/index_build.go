@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/analyze"
+	"heddle/engine/bm25"
 	"heddle/engine/ingest"
 )
 
@@ -18,6 +20,7 @@ type indexBuildOptions struct {
 	out        string
 	inputs     []string
 	format     string
+	tokens     string
 	json       bool
 	noProgress bool
 }
@@ -30,7 +33,8 @@ func newIndexBuild(a *App) *cobra.Command {
 its name when it is complete; an interrupted or failed build leaves nothing.
 
   text    a document a line: NAME TAB TEXT
-  jsonl   an object a line: id, and title, text, contents, content or body
+  jsonl   an object a line: id, and title, text, contents, content or body;
+          or vector, an object of terms and their weights
   trec    SGML: <DOC> with a <DOCNO>
   pisa    BASE.docs, BASE.freqs, BASE.sizes; BASE.terms and BASE.documents if any
   ciff    Common Index File Format, version 1
@@ -42,6 +46,13 @@ to be analysed; the terms stay as they are.
 With --codec auto each list gets the codec of least cost; index info says which and
 why. Another codec stores the lists that take fewer words with it than raw; the rest
 are raw. --dense auto makes bitsets of the lists of more than one document in 32.
+
+Text stored by --store text is what search prints snippets of. --impacts 8 or 16
+stores in place of frequencies what a posting adds to the score of its document, in
+so many bits: by BM25 with --variant, --k1 and --b; of documents that are vectors,
+their weights. Without it weights are whole numbers, and taken for frequencies. The
+terms of vectors stay as they are, and queries are cut at white space alone, as
+--tokenizer whitespace has it for texts.
 
 Memory is bounded by --build-memory: what exceeds it goes to temporary files
 beside the index, and is merged at the end.`,
@@ -58,7 +69,8 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 		formats = append(formats, string(f))
 	}
 	fs.StringVar(&o.format, "format", string(ingest.Auto), "format of all inputs: `"+strings.Join(formats, "|")+"`")
-	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "build-memory")
+	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "what terms are made of: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
+	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "store", "impacts", "variant", "k1", "b", "build-memory")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
 }
@@ -90,11 +102,17 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
+	variant, err := bm25.ParseVariant(c.Ranking.Variant)
+	if err != nil {
+		return err
+	}
 	var bar *progress
 	sum, err := ingest.Build(ctx, o.out, o.inputs, ingest.Options{
 		Format: format,
 		Codec:  c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
-		Stem: c.Index.Stem, StopWords: stop,
+		Tokens: o.tokens, Stem: c.Index.Stem, StopWords: stop,
+		StoreTexts: c.Index.Store == "text", Impacts: uint8(c.Index.Impacts),
+		Scoring:     bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B},
 		MemoryLimit: uint64(c.Index.BuildMemory),
 		Creator:     thisBuild().String(),
 		Stdin:       a.Stdin,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,12 +17,13 @@ import (
 type indexDumpOptions struct {
 	path string
 	term string
+	doc  int64
 }
 
 func newIndexDump(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "dump X.hdl [--term T]",
-		Short: "Print the terms of an index, or the list of one",
+		Use:   "dump X.hdl [--term T | --doc N]",
+		Short: "Print the terms of an index, the list of one, or a document",
 		Long: `Dump prints the terms in ascending order, one a line:
 
   TERM TAB DOCUMENTS TAB CODEC TAB BYTES OF THE LIST
@@ -30,19 +32,34 @@ or with --term the list of one term, one posting a line:
 
   DOCID TAB FREQUENCY
 
-The term is taken as the index has it: lower case, stemmed if the index is.`,
-		Example: "  heddle index dump books.hdl\n  heddle index dump books.hdl --term loom",
+or IMPACT in its place if the index has impacts. The term is taken as the index has
+it: lower case, stemmed if the index is.
+
+With --doc it prints a document by its docID: one line
+
+  NAME TAB LENGTH IN TOKENS
+
+and its text, if the index stores texts (index build --store text).`,
+		Example: "  heddle index dump books.hdl\n  heddle index dump books.hdl --term loom\n  heddle index dump books.hdl --doc 0",
 	}, &indexDumpOptions{})
 }
 
 func (o *indexDumpOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.term, "term", "", "print the list of term `T`")
+	fs.Int64Var(&o.doc, "doc", noDocument, "print the document of docID `N`")
+	fs.Lookup("doc").DefValue = ""
 }
 
 func (o *indexDumpOptions) Validate(args []string) (err error) {
+	if o.term != "" && o.doc != noDocument {
+		return errors.New("--term and --doc exclude each other")
+	}
 	o.path, err = oneArgument(args, "one index file")
 	return err
 }
+
+// noDocument is --doc when it is not given.
+const noDocument = math.MinInt64
 
 func (o *indexDumpOptions) Run(ctx context.Context, a *App) error {
 	f, err := hdl.Open(o.path)
@@ -51,7 +68,9 @@ func (o *indexDumpOptions) Run(ctx context.Context, a *App) error {
 	}
 	defer f.Close()
 	out := bufio.NewWriter(a.Stdout)
-	if o.term == "" {
+	if o.doc != noDocument {
+		err = dumpDocument(f, o.doc, out)
+	} else if o.term == "" {
 		err = dumpTerms(ctx, f, out)
 	} else if h, ok := f.Lookup(o.term); ok {
 		err = dumpList(f, h, out)
@@ -72,6 +91,23 @@ func dumpTerms(ctx context.Context, f *hdl.File, out *bufio.Writer) error {
 		}
 	}
 	return nil
+}
+
+func dumpDocument(f *hdl.File, doc int64, out *bufio.Writer) error {
+	if doc < 0 || doc >= int64(f.Docs()) {
+		return fmt.Errorf("%s has no document %d: there are %d, counted from 0", f.Path(), doc, f.Docs())
+	}
+	d := uint32(doc)
+	_, err := fmt.Fprintf(out, "%s\t%d\n", field(f.DocName(d)), f.DocLen(d))
+	if err != nil || !f.HasText() {
+		return err
+	}
+	text, err := f.Text(d)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(out, text)
+	return err
 }
 
 func dumpList(f *hdl.File, h plan.Handle, out *bufio.Writer) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/codec"
+	"heddle/engine/analyze"
 	"heddle/engine/hdl"
 )
 
@@ -49,23 +50,26 @@ func (o *indexInfoOptions) Validate(args []string) (err error) {
 
 // indexInfo is the answer; its JSON names are part of the contract.
 type indexInfo struct {
-	Path           string      `json:"path"`
-	Bytes          int64       `json:"bytes"`
-	Checksum       string      `json:"checksum"`
-	Creator        string      `json:"creator"`
-	Format         string      `json:"format"`
-	Documents      uint32      `json:"documents"`
-	Terms          int         `json:"terms"`
-	Postings       uint64      `json:"postings"`
-	Tokens         uint64      `json:"tokens"`
-	MeanLength     float64     `json:"mean_length"` // of a document, in tokens
-	Stemmer        string      `json:"stemmer"`
-	StopWords      int         `json:"stop_words"`
-	Codec          string      `json:"codec"`
-	ExceptionRatio float64     `json:"exception_ratio"`
-	Dense          string      `json:"dense"`
-	Codecs         []codecInfo `json:"codecs"`
-	Sections       []section   `json:"sections"`
+	Path           string       `json:"path"`
+	Bytes          int64        `json:"bytes"`
+	Checksum       string       `json:"checksum"`
+	Creator        string       `json:"creator"`
+	Format         string       `json:"format"`
+	Documents      uint32       `json:"documents"`
+	Terms          int          `json:"terms"`
+	Postings       uint64       `json:"postings"`
+	Tokens         uint64       `json:"tokens"`
+	MeanLength     float64      `json:"mean_length"` // of a document, in tokens
+	Tokenizer      string       `json:"tokenizer"`
+	Stemmer        string       `json:"stemmer"`
+	StopWords      int          `json:"stop_words"`
+	Codec          string       `json:"codec"`
+	ExceptionRatio float64      `json:"exception_ratio"`
+	Dense          string       `json:"dense"`
+	Impacts        *hdl.Impacts `json:"impacts,omitempty"` // in place of frequencies; tokens is their sum
+	Texts          bool         `json:"texts"`             // are stored
+	Codecs         []codecInfo  `json:"codecs"`
+	Sections       []section    `json:"sections"`
 }
 
 type section struct {
@@ -103,9 +107,12 @@ func describe(f *hdl.File) indexInfo {
 	info := indexInfo{
 		Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: m.Creator, Format: m.Format,
 		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
-		Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
+		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
-		Codecs: describeCodecs(f), Sections: []section{},
+		Texts: m.Texts, Codecs: describeCodecs(f), Sections: []section{},
+	}
+	if m.Impacts.Bits > 0 {
+		info.Impacts = &m.Impacts
 	}
 	if m.Docs > 0 {
 		info.MeanLength = float64(m.Length) / float64(m.Docs)
@@ -116,14 +123,32 @@ func describe(f *hdl.File) indexInfo {
 	return info
 }
 
+func describeImpacts(m *hdl.Impacts) string {
+	of := m.Origin
+	if m.Origin == hdl.ImpactsBM25 {
+		of = fmt.Sprintf("%s, %s k1=%v b=%v", m.Origin, m.Variant, m.K1, m.B)
+	}
+	return fmt.Sprintf("%d bits, of %s, scale %.6g", m.Bits, of, m.Scale)
+}
+
 func (i *indexInfo) write(out io.Writer) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "index\t%s\nbytes\t%d\nchecksum\t%s\n", i.Path, i.Bytes, i.Checksum)
 	fmt.Fprintf(w, "creator\t%s\nformat\t%s\n", i.Creator, i.Format)
-	fmt.Fprintf(w, "documents\t%d\nterms\t%d\npostings\t%d\ntokens\t%d\n", i.Documents, i.Terms, i.Postings, i.Tokens)
+	sum := "tokens"
+	if i.Impacts != nil {
+		sum = "sum of impacts"
+	}
+	fmt.Fprintf(w, "documents\t%d\nterms\t%d\npostings\t%d\n%s\t%d\n", i.Documents, i.Terms, i.Postings, sum, i.Tokens)
 	fmt.Fprintf(w, "mean length\t%.2f tokens\n", i.MeanLength)
-	fmt.Fprintf(w, "analysis\tstemmer %s, %d stop words\n", i.Stemmer, i.StopWords)
+	if m := i.Impacts; m != nil {
+		fmt.Fprintf(w, "impacts\t%s\n", describeImpacts(m))
+	}
+	if i.Texts {
+		fmt.Fprintf(w, "texts\tstored\n")
+	}
+	fmt.Fprintf(w, "analysis\t%s, stemmer %s, %d stop words\n", i.Tokenizer, i.Stemmer, i.StopWords)
 	fmt.Fprintf(w, "codec\t%s, exception ratio %v, dense %s\n", i.Codec, i.ExceptionRatio, i.Dense)
 	w.Flush()
 	b.WriteByte('\n')

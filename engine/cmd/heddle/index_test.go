@@ -407,3 +407,74 @@ func TestCorruptIndex(t *testing.T) {
 		t.Errorf("left behind: %q", left)
 	}
 }
+
+// TestIndexBuildTexts stores texts and prints them.
+func TestIndexBuildTexts(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", threeDocuments)
+	must(t, "index", "build", "-o", "d.hdl", "--store", "text", "d.tsv")
+	must(t, "index", "verify", "d.hdl")
+	if got := must(t, "index", "dump", "d.hdl", "--doc", "1"); got != "b\t3\nthe blue loom\n" {
+		t.Errorf("document 1 is %q", got)
+	}
+	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\ntexts        stored\n") || !strings.Contains(got, "text-offsets") {
+		t.Errorf("info prints\n%s", got)
+	}
+	must(t, "index", "build", "-o", "e.hdl", "d.tsv")
+	if got := must(t, "index", "dump", "e.hdl", "--doc", "2"); got != "c\t4\n" {
+		t.Errorf("document 2 is %q", got)
+	}
+	for _, doc := range []string{"3", "-1"} {
+		wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--doc", doc), exitFailed, "d.hdl has no document "+doc+": there are 3")
+	}
+	wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--doc", "1", "--term", "loom"), exitUsage, "exclude each other")
+}
+
+// TestIndexBuildImpacts stores contributions by BM25, and says so.
+func TestIndexBuildImpacts(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", threeDocuments)
+	must(t, "index", "build", "-o", "d.hdl", "--impacts", "8", "--variant", "atire", "--k1", "0", "--b", "0.5", "d.tsv")
+	must(t, "index", "verify", "d.hdl")
+	// With k1 = 0 only the weight counts: ln(3/df) out of ln 3.
+	for term, want := range map[string]string{"the": "0\t1\n1\t1\n2\t1\n", "loom": "0\t94\n1\t94\n", "red": "0\t255\n"} {
+		if got := must(t, "index", "dump", "d.hdl", "--term", term); got != want {
+			t.Errorf("list of %s is %q, want %q", term, got, want)
+		}
+	}
+	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\nimpacts         8 bits, of bm25, atire k1=0 b=0.5, scale 0.00430828\n") || !strings.Contains(got, "\nsum of impacts  ") {
+		t.Errorf("info prints\n%s", got)
+	}
+	var info indexInfo
+	if err := json.Unmarshal([]byte(must(t, "index", "info", "--json", "d.hdl")), &info); err != nil {
+		t.Fatal(err)
+	}
+	if m := info.Impacts; m == nil || m.Bits != 8 || m.Variant != "atire" || m.K1 != 0 || m.B != 0.5 || info.Texts || info.Tokenizer != "words" {
+		t.Errorf("%+v", info)
+	}
+	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--impacts", "9", "d.tsv"), exitUsage, "impacts")
+}
+
+// TestIndexBuildVectors builds from terms and weights, and finds them.
+func TestIndexBuildVectors(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "v.jsonl", `{"id":"a","vector":{"weav":1.5,"##ing":3}}`+"\n"+`{"id":"b","vector":{"Weav":0.01,"##ing":0.5}}`+"\n")
+	must(t, "index", "build", "-o", "v.hdl", "--impacts", "16", "v.jsonl")
+	must(t, "index", "verify", "v.hdl")
+	if got := must(t, "index", "dump", "v.hdl", "--term", "##ing"); got != "0\t65535\n1\t10923\n" {
+		t.Errorf("impacts %q", got)
+	}
+	if got := must(t, "search", "v.hdl", "--query", "##ing weav", "--count"); got != "1\t1\n" {
+		t.Errorf("search finds %q", got)
+	}
+	if got := must(t, "index", "info", "v.hdl"); !strings.Contains(got, "16 bits, of weights, scale ") || !strings.Contains(got, "whitespace, stemmer none") {
+		t.Errorf("info prints\n%s", got)
+	}
+	r := heddle(t, "index", "build", "-o", "w.hdl", "v.jsonl")
+	wantFailure(t, r, exitCorrupt, `v.jsonl:1: the weight of "weav" is 1.5: without impacts, weights are whole numbers`)
+	writeFile(t, "t.tsv", "a\tThe ##ing\n")
+	must(t, "index", "build", "-o", "t.hdl", "--tokenizer", "whitespace", "t.tsv")
+	if got := must(t, "index", "dump", "t.hdl"); got != "##ing\t1\traw\t4\nThe\t1\traw\t4\n" {
+		t.Errorf("terms %q", got)
+	}
+}
