@@ -110,6 +110,8 @@ func (k kernelID) files() []string {
 		return []string{"probe.cl", "window.cl", "group.cl", "merge.cl"}
 	case rankProgram.name:
 		return []string{"posting.cl", "share.cl", "rank.cl", "conjoin.cl"}
+	case globalProgram.name:
+		return []string{"posting.cl", "accumulate_global.cl"}
 	case formulaProgram.name:
 		return []string{"formula.cl"}
 	case selectProgram.name:

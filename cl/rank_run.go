@@ -48,6 +48,11 @@ func (x *rankSlot) run(ctx context.Context, c *rankCut, st *plan.Stats) error {
 
 // makeRoom makes room for a window.
 func (x *rankSlot) makeRoom(c *rankCut) error {
+	if c.global() {
+		if err := x.openGlobal(); err != nil {
+			return err
+		}
+	}
 	runs, scored := 0, c.elements
 	for _, n := range c.runs {
 		runs += n
@@ -147,8 +152,15 @@ func (x *rankSlot) send(c *rankCut, first bool) error {
 			return err
 		}
 	}
+	passes := c.passes()
+	if c.global() {
+		if err := x.sendGlobal(c, first); err != nil {
+			return err
+		}
+		passes = nil
+	}
 	done := c.first
-	for _, end := range c.passes() {
+	for _, end := range passes {
 		groups := queries * (end - done)
 		if or {
 			k = kernel("accumulate")

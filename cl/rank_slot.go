@@ -73,6 +73,8 @@ type rankSlot struct {
 	keys   scratch // candidates, query after query
 	state  scratch // of the queries, four words each
 	best   scratch // documents, query after query
+	scores scratch // of all documents, for plan.GlobalAccumulators
+	maxima scratch // of scores, and of maxima
 
 	bytes uint64 // of all of them
 
