@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"heddle/engine/plan"
@@ -14,11 +15,13 @@ type rankPart struct {
 	query    int
 	from, to uint64 // documents
 	best     best
+	floor    *atomic.Uint32 // a score that K documents of the query have at least
 }
 
 // ranking is one batch of ranked queries on its way. It is reused.
 type ranking struct {
-	parts []rankPart
+	parts  []rankPart
+	floors []atomic.Uint32 // by query
 }
 
 // partLoad is the least work that is worth a part of its own, in postings.
@@ -73,6 +76,22 @@ func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, p *rankPart)
 	return w.or(ctx, s, r, terms, p)
 }
 
+// share tells the other parts of the query what p knows of the least score among
+// the best, and p what they know.
+func (p *rankPart) share() {
+	known := p.best.least.score()
+	for {
+		all := p.floor.Load()
+		if all >= known {
+			p.best.expect(all)
+			return
+		}
+		if p.floor.CompareAndSwap(all, known) {
+			return
+		}
+	}
+}
+
 // cut makes the parts: a query is one, or as many as its lists are worth.
 func (j *ranking) cut(s *store, r *plan.Ranks) {
 	load := func(terms []plan.Term) (n uint64) {
@@ -91,9 +110,13 @@ func (j *ranking) cut(s *store, r *plan.Ranks) {
 	}
 	grain := max(partLoad, total/uint64(16*s.opt.Threads))
 	universe := uint64(s.src.Docs)
+	if len(j.floors) < r.Queries() {
+		j.floors = make([]atomic.Uint32, r.Queries())
+	}
 	n := 0
 	j.parts = j.parts[:cap(j.parts)]
 	for i := range r.Queries() {
+		j.floors[i].Store(0)
 		parts := uint64(1)
 		if s.opt.Threads > 1 {
 			parts = max(min(load(r.Query(i))/grain, (universe+minRankDocs-1)/minRankDocs), 1)
@@ -105,7 +128,7 @@ func (j *ranking) cut(s *store, r *plan.Ranks) {
 				j.parts = j.parts[:cap(j.parts)]
 			}
 			p := &j.parts[n]
-			p.query, p.from, p.to = i, from, min(from+size, universe)
+			p.query, p.from, p.to, p.floor = i, from, min(from+size, universe), &j.floors[i]
 			n++
 		}
 	}

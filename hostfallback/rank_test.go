@@ -132,14 +132,15 @@ func testRank(t *testing.T, threads int) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		rnd := rand.New(rand.NewPCG(seed, 0))
-		docs := rapid.SampledFrom([]uint32{1, 127, minRankDocs - 1, minRankDocs, minRankDocs + 1, 3 * minRankDocs, 40_000, 200_000}).Draw(rt, "docs")
+		docs := rapid.SampledFrom([]uint32{1, 127, minRankDocs - 1, minRankDocs, minRankDocs + 1, 3 * minRankDocs, 40_000, 70_000}).Draw(rt, "docs")
 		impacts := rapid.SampledFrom([]uint8{0, 0, 8, 16}).Draw(rt, "impacts")
 		var lengths []int
 		for range rapid.IntRange(1, 16).Draw(rt, "lists") {
 			lengths = append(lengths, rapid.IntRange(0, int(docs)).Draw(rt, "length")>>rapid.IntRange(0, 9).Draw(rt, "scarcity"))
 		}
 		src := rankSource(t, rnd, docs, impacts, codec.IDs(), lengths...)
-		st := open(t, src, Options{Threads: threads})
+		limit := rapid.SampledFrom([]uint64{0, 0, 1, 200_000, 300_000}).Draw(rt, "memory limit")
+		st := open(t, src, Options{Threads: threads, MemoryLimit: limit, Lazy: rapid.Bool().Draw(rt, "lazy")})
 		r := &plan.Ranks{
 			Mode: plan.Mode(rapid.IntRange(0, 1).Draw(rt, "mode")), K: rapid.SampledFrom([]int{1, 2, 10, 100, plan.MaxK}).Draw(rt, "k"),
 			Norm: rankNorm(src), Accumulators: plan.Accumulators(rapid.IntRange(0, 1).Draw(rt, "accumulators")),
@@ -152,7 +153,9 @@ func testRank(t *testing.T, threads int) {
 			}
 			r.Add(src, terms...)
 		}
-		sameRanking(t, st, r)
+		for range 2 { // without tables, and with them
+			sameRanking(t, st, r)
+		}
 	})
 }
 
@@ -162,7 +165,7 @@ func TestShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := plan.Norm{Base: rapid.Uint32().Draw(t, "base"), Slope: rapid.Uint32().Draw(t, "slope"), Shift: rapid.Uint8Range(0, 63).Draw(t, "shift")}
 		f, length := rapid.Uint32Max(math.MaxUint32-1).Draw(t, "f"), rapid.Uint32().Draw(t, "length")
-		if got, want := shareOf(f, length, n), n.Share(f+1, length); got != want {
+		if got, want := (&sharer{norm: n}).share(f, length), n.Share(f+1, length); got != want {
 			t.Errorf("%+v, frequency %d, length %d: %d, want %d", n, f+1, length, got, want)
 		}
 	})

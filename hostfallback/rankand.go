@@ -35,6 +35,7 @@ func (w *ranker) and(ctx context.Context, s *store, r *plan.Ranks, terms []plan.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		p.share()
 		c, err := w.candidates.lead(lead, uint32(p.to-1), p.best.least.score(), rest)
 		left := rest
 		for _, l := range lists[1:] {

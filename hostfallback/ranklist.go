@@ -12,7 +12,7 @@ import (
 // each posting. It belongs to one goroutine and is reused from list to list.
 type rankList struct {
 	src    *plan.Source
-	norm   plan.Norm
+	sharer *sharer
 	handle plan.Handle
 	weight uint32
 	table  *rankTable // nil for none
@@ -38,8 +38,8 @@ type rankList struct {
 
 // open makes l read the list of t from document from on, with its table if it is
 // not nil.
-func (l *rankList) open(src *plan.Source, norm plan.Norm, t plan.Term, table *rankTable, from uint64) error {
-	l.src, l.norm, l.handle, l.weight, l.table = src, norm, t.List, t.Weight, table
+func (l *rankList) open(src *plan.Source, sharer *sharer, t plan.Term, table *rankTable, from uint64) error {
+	l.src, l.sharer, l.handle, l.weight, l.table = src, sharer, t.List, t.Weight, table
 	if l.plain = table != nil && table.shares != nil; l.plain {
 		l.docs, l.shares, l.at = table.docs, table.shares, 0
 		l.at = lowerBound(l.docs, uint32(from))
@@ -106,7 +106,7 @@ func (l *rankList) decodeBlock(k int) error {
 		}
 		freqs := l.buf[(at+i)%codec.SegmentLen:]
 		n := min(len(freqs), len(docs)-i)
-		shares(to[i:i+n], docs[i:i+n], freqs, l.norm, l.src.Lengths)
+		l.sharer.shares(to[i:i+n], docs[i:i+n], freqs)
 		i += n
 	}
 	l.docs, l.shares = docs, to

@@ -20,6 +20,7 @@ const (
 
 // ranker is the scratch of one goroutine.
 type ranker struct {
+	sharer sharer
 	lists  []*rankList
 	live   []*rankList
 	scores [maxRankDocs]uint32 // of document x at x&mask, all 0 between ranges
@@ -34,7 +35,10 @@ func (w *ranker) open(s *store, r *plan.Ranks, terms []plan.Term, from uint64) e
 	for len(w.lists) < len(terms) {
 		w.lists = append(w.lists, new(rankList))
 	}
-	tables := s.norms.under(r.Norm)
+	tables := s.tables.under(r.Norm)
+	if w.sharer = (sharer{norm: r.Norm, lengths: s.src.Lengths}); tables != nil {
+		w.sharer = tables.sharer
+	}
 	for i, t := range terms {
 		var table *rankTable
 		var err error
@@ -43,7 +47,7 @@ func (w *ranker) open(s *store, r *plan.Ranks, terms []plan.Term, from uint64) e
 				return err
 			}
 		}
-		if err = w.lists[i].open(s.src, r.Norm, t, table, from); err != nil {
+		if err = w.lists[i].open(s.src, &w.sharer, t, table, from); err != nil {
 			return err
 		}
 	}
@@ -85,6 +89,7 @@ func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.T
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		p.share()
 		base = max(base, next&^(size-1))
 		last := min(base|(size-1), p.to-1)
 		if err := w.orRange(lists, uint32(base), uint32(last), uint16(size-1), &p.best); err != nil {

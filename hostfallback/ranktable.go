@@ -10,8 +10,8 @@ import (
 
 // rankTables is what a store keeps of its lists for ranking under one Norm.
 type rankTables struct {
-	norm  plan.Norm
-	lists perList[rankTable]
+	sharer sharer
+	lists  perList[rankTable]
 }
 
 // maxNorms is the number of Norms for which a store keeps tables: those that come
@@ -20,33 +20,27 @@ const maxNorms = 4
 
 // norms are the tables of a store by Norm.
 type norms struct {
-	mu  sync.RWMutex
+	mu  sync.Mutex
 	all []*rankTables
 }
 
 // under returns the tables for n, nil if there are too many others.
-func (t *norms) under(n plan.Norm) *rankTables {
-	find := func() *rankTables {
-		for _, r := range t.all {
-			if r.norm == n {
-				return r
-			}
+func (t *tables) under(n plan.Norm) *rankTables {
+	t.norms.mu.Lock()
+	defer t.norms.mu.Unlock()
+	for _, r := range t.norms.all {
+		if r.sharer.norm == n {
+			return r
 		}
+	}
+	if len(t.norms.all) == maxNorms {
 		return nil
 	}
-	t.mu.RLock()
-	r := find()
-	t.mu.RUnlock()
-	if r != nil {
-		return r
+	r := &rankTables{sharer: sharer{norm: n, lengths: t.src.Lengths}}
+	if n.Impacts == 0 && t.reserve(4*commonLengths*smallFreqs) {
+		r.sharer.fill()
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if r := find(); r != nil || len(t.all) == maxNorms {
-		return r
-	}
-	r = &rankTables{norm: n}
-	t.all = append(t.all, r)
+	t.norms.all = append(t.norms.all, r)
 	return r
 }
 
@@ -103,7 +97,7 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 	}
 	table = new(rankTable)
 	n, universe := s.src.Lists[h].Len, s.src.Docs
-	if err := l.open(s.src, t.norm, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
+	if err := l.open(s.src, &t.sharer, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
 		return nil, 0, err
 	}
 	table.step = max(codec.BucketShift(n, universe, maximaLen), minRankShift)
@@ -112,9 +106,17 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 	}
 	shift := codec.BucketShift(n, universe, rankBucket.Bucket())
 	buckets := int64(universe>>shift) + 2
-	plain := take(8*int64(n) + 4*buckets)
+	docs := s.tables.kept(h)
+	room := 4*int64(n) + 4*buckets
+	if docs == nil {
+		room += 4 * int64(n)
+	}
+	plain := take(room)
 	if plain {
-		table.docs, table.shares = make([]uint32, 0, n), make([]uint32, 0, n)
+		if table.docs = docs; docs == nil {
+			table.docs = make([]uint32, 0, n)
+		}
+		table.shares = make([]uint32, 0, n)
 	}
 	top := best{k: int(min(n, 1<<(floorLevels-1)))}
 	for len(l.docs) > 0 {
@@ -129,7 +131,10 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 			top.add(makeKey(l.shares[i], x))
 		}
 		if plain {
-			table.docs, table.shares = append(table.docs, l.docs...), append(table.shares, l.shares...)
+			table.shares = append(table.shares, l.shares...)
+			if docs == nil {
+				table.docs = append(table.docs, l.docs...)
+			}
 		}
 		if err := l.decode(); err != nil {
 			s.tables.used.Add(-size)
@@ -146,6 +151,17 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 		_, table.floors[i] = top.keys[len(top.keys)-1].split()
 	}
 	return table, size, nil
+}
+
+// kept are the docIDs of list h if they lie somewhere as they are, else nil.
+func (t *tables) kept(h plan.Handle) []uint32 {
+	if l := t.src.List(h); l.Codec == codec.Raw {
+		return l.Words
+	}
+	if auto := t.autos.at(h, len(t.src.Lists)).Load(); auto != nil {
+		return auto.docs
+	}
+	return nil
 }
 
 // floor is the share that k documents have at least, as far as the table says.

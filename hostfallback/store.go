@@ -19,7 +19,6 @@ type store struct {
 	evaluations    sync.Pool // *evaluation
 	formulaWorkers sync.Pool // *formulaWorker
 
-	norms    norms
 	rankings sync.Pool // *ranking
 	rankers  sync.Pool // *ranker
 

@@ -23,6 +23,7 @@ type tables struct {
 	buckets [6]perList[buckets] // HS8 to HS256
 	bitsets perList[[]uint32]
 	autos   perList[autoTable]
+	norms   norms
 }
 
 // buckets is the table of codec.AppendBuckets with its hash function.
