@@ -103,7 +103,7 @@ func list(codec byte, words []uint32, n uint32) (docs []uint32) {
 }
 
 func TestFormatReader(t *testing.T) {
-	for _, s := range []*sample{tiny(), {}, shapes(5000), tiny().withTexts()} {
+	for _, s := range []*sample{tiny(), {}, shapes(5000), tiny().withTexts(), second()} {
 		for _, codec := range []string{"raw", "parapfor", "bitset"} {
 			s.meta.Codec = codec
 			path := s.build(t)

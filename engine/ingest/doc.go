@@ -14,7 +14,7 @@
 //     all there is of title, text, contents, content, body, in this order. Other
 //     members are ignored, the case of letters does not matter, null is as good
 //     as absent. An object with none of the text members is an error: most likely
-//     they go by other names.
+//     they go by other names. Or the document is a vector: see below.
 //   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the
 //     name; text is the content of all other elements but DOCHDR, SCRIPT and
 //     STYLE. Case of tags does not matter, tags need not nest nor close, a < that
@@ -43,6 +43,30 @@
 // document. It cannot be seen in text, nor between two documents of jsonl or
 // trec, nor within the last line of BASE.terms or BASE.documents.
 //
+// # Vectors
+//
+// A document of jsonl may have a member vector, an object of terms and their
+// weights, as models of learned sparse retrieval make them:
+//
+//	{"id": "7", "vector": {"loom": 1.62, "##ing": 0.25}}
+//
+// Its terms are those, as they are, of any characters; texts are stored where that
+// is asked for and have no part in it. Either all documents of an index are vectors
+// or none. Queries of the index are cut at white space alone. Weights are positive,
+// and no term comes twice. Without impacts weights are whole numbers, and
+// frequencies: the length of the document is their sum. With impacts they are
+// quantised, and the length is the number of terms.
+//
+// # Impacts
+//
+// Impacts are integers from 1 to max = 2^bits-1 in the place of frequencies, what
+// postings add to the scores of documents. Of texts and inverted lists they are
+// contributions by BM25, max(1, round(max · w(t)/w(1) · share)), where w(1), the
+// weight of a term in one document, bounds all of them. Of vectors they are the
+// weights themselves where all are whole numbers up to max, else
+// max(1, round(max · weight / largest weight)). The file says what one unit stands
+// for.
+//
 // # Memory
 //
 // Texts are read and cut by one goroutine, analysed by one a core in chunks, and
@@ -53,5 +77,6 @@
 // Beyond the limit come a megabyte or two of buffers, one document a core, while
 // merging about 24 bytes a posting for the longest list and 4 KiB a run, what
 // package hdl says of its Writer, and what the garbage collector has not
-// collected yet.
+// collected yet. Impacts by BM25 take 4 bytes a document more. Names and lengths of
+// documents, and texts that are to be stored, wait in temporary files.
 package ingest
