@@ -55,7 +55,7 @@ func TestIndexBuildFormats(t *testing.T) {
 	want := ""
 	check := func(what string) {
 		t.Helper()
-		got := must(t, "index", "dump", "x.hdl") + must(t, "index", "dump", "x.hdl", "--term", "the") + must(t, "search", "x.hdl", "--query", "loom")
+		got := must(t, "index", "dump", "x.hdl") + must(t, "index", "dump", "x.hdl", "--term", "the") + must(t, "search", "x.hdl", "--query", "loom", "--all")
 		if want == "" {
 			want = got
 		}
@@ -114,7 +114,7 @@ func TestIndexBuildPISA(t *testing.T) {
 	if got := must(t, "index", "dump", "p.hdl", "--term", "0"); got != "0\t1\n2\t5\n3\t2\n" {
 		t.Errorf("list 0 is %q", got)
 	}
-	if got := must(t, "search", "p.hdl", "--query", "0 1"); got != "2\n" {
+	if got := must(t, "search", "p.hdl", "--query", "0 1", "--all"); got != "2\n" {
 		t.Errorf("0 and 1 give %q, want document 2", got)
 	}
 	writeFile(t, "p.docs", string(docs[:len(docs)-2]))
@@ -139,7 +139,7 @@ func TestIndexBuildSettings(t *testing.T) {
 	if got != terms {
 		t.Errorf("terms\n%s\nwant\n%s", got, terms)
 	}
-	if got := must(t, "search", "d.hdl", "--query", "LOOMING"); got != "a\nb\nc\n" {
+	if got := must(t, "search", "d.hdl", "--query", "LOOMING", "--all"); got != "a\nb\nc\n" {
 		t.Errorf("a query is not analysed as the documents were: %q", got)
 	}
 	var info indexInfo

@@ -3,8 +3,11 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -12,70 +15,100 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/bm25"
 	"heddle/engine/boolean"
+	"heddle/engine/ingest"
 	"heddle/engine/plan"
 	"heddle/engine/trec"
 )
 
 type searchOptions struct {
 	settings
-	path    string
-	query   string
-	queries string
-	topics  trec.Format
-	syntax  string
-	all     bool
-	count   bool
-	explain bool
-	given   struct{ query, queries func() bool }
+	path       string
+	query      string
+	queries    string
+	topics     trec.Format
+	statistics string
+	syntax     string
+	all        bool
+	count      bool
+	explain    bool
+	noHeader   bool
+	given      struct{ query, queries func() bool }
 }
 
 func newSearch(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "search X.hdl (--query TEXT | --queries FILE) [flags]",
 		Short: "Answer queries on an index",
-		Long: `Search prints the documents that match a query, or each query of a file. A query
-is a text; it is cut into terms as the documents were.
+		Long: `Search prints the best k documents for a query, or for each query of a file, by
+descending score, equal scores in the order of the index. A query is a text; it is
+cut into terms as the documents were. A term that occurs twice counts twice, and
+heaven^2.5 counts as much as heaven two and a half times.
 
-Mode and finds the documents that have every term. They are not ranked: they come
-in the order of the index, and without --all only the first k of them.
+  --mode and      documents that have every term
+  --mode or       documents that have any term
+  --mode and-or   and, or else or for a query with fewer than k documents
 
-With --syntax boolean a query is an expression: AND, OR and NOT in capitals and
-parentheses, as in 'a AND (b OR c) NOT d'. AND may be left out and binds closer
-than OR; NOT subtracts from the terms of AND around it, so there is no NOT alone.
-Between quotes an operator is a term: "AND". A term that the analysis of the index
-splits is an AND of its parts, not a phrase; a stop word drops out, with what is
-subtracted from it. In a query file, the first query that is wrong ends the run.
+Scores are BM25 (--variant, --k1, --b), or sums of impacts where the index holds
+those. --statistics takes document frequencies from a JSON file in place of the
+index, so that a part of a collection scores as the whole:
+{"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 
-A query file has one query a line, "ID TAB TEXT" or TEXT alone, which gets its
-number, from 1, as its ID; a single --query has the ID 1. Documents are printed by
-name, or by docID where they have no name.
+With --all and --count every document that matches counts, and nothing is ranked:
+documents come in the order of the index. So they do with --syntax boolean, where a
+query is an expression: AND, OR and NOT in capitals and parentheses, as in
+'a AND (b OR c) NOT d'. AND may be left out and binds closer than OR; NOT subtracts
+from the terms of AND around it, so there is no NOT alone. Between quotes an operator
+is a term: "AND". A term that the analysis of the index splits is an AND of its
+parts, not a phrase; a stop word drops out, with what is subtracted from it.
 
-  --count           ID TAB number of matching documents
-  --format text     NAME, or ID TAB NAME for the queries of a file
-  --format tsv      ID TAB RANK TAB NAME TAB SCORE; mode and scores 1
-  --format jsonl    {"query": ID, "text": TEXT, "count": N, "docs": [NAME, …]}
+A query file is one of these, by its first line or by --queries-format:
+
+  plain   TEXT a line, whose number, from 1, is its ID
+  tsv     ID TAB TEXT a line; without either name lines may be of both kinds
+  trec    <top> with <num> and <title>; or NUMBER:TEXT or NUMBER:PRIORITY:TEXT a line
+  jsonl   {"id": ID, "text": TEXT} or {"id": ID, "vector": {TERM: WEIGHT, …}} a line,
+          whose terms are taken as the index has them
+
+A single --query has the ID 1. The first query that is wrong ends the run. Documents
+are printed by name, or by docID where they have no name.
+
+  --format text    RANK  SCORE  NAME, and a part of the text where the index stores it
+  --format tsv     ID TAB RANK TAB NAME TAB SCORE
+  --format jsonl   {"query": ID, "text": TEXT, "docs": [NAME, …], "scores": [SCORE, …]}
+  --format trec    ID Q0 NAME RANK SCORE TAG, a run for heddle eval; a space in a name is _
+  --count          ID TAB number of matching documents; in jsonl "count"
+
+What is not ranked has score 1, and in format text only NAME, or ID TAB NAME for the
+queries of a file. Ranked results begin with what is needed to repeat them: a line
+that begins with #, in jsonl {"run": {…}}, with trec on standard error.
 
 A term that is in no document gives no result and no error; --explain names it.
 What --explain says goes to standard error, or with jsonl into each object.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
+  heddle search books.hdl --query 'heaven^2 earth loom' --mode or -k 2 --variant atire --k1 1.2
+  heddle search books.hdl --queries queries.tsv --mode or --format trec > run.txt
   heddle search books.hdl --query 'heaven earth' --all --format tsv
   heddle search books.hdl --queries queries.tsv --count
-  printf 'heaven\nearth\n' | heddle search books.hdl --queries - --format jsonl
+  printf '1:heaven\n2:earth\n' | heddle search books.hdl --queries - --format jsonl
+  echo '{"id": 7, "vector": {"loom": 2.5, "earth": 0.5}}' | heddle search books.hdl --queries -
   heddle search books.hdl --syntax boolean --query 'heaven AND (earth OR sea) NOT hell'
-  heddle search books.hdl --query 'heaven earth' --backend host --algorithm bs --explain`,
+  heddle search books.hdl --query 'heaven earth' --count --backend host --algorithm bs --explain`,
 	}, &searchOptions{})
 }
 
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.query, "query", "", "answer the query `TEXT`")
-	fs.StringVar(&o.queries, "queries", "", "answer every line of `FILE`, - for standard input")
+	fs.StringVar(&o.queries, "queries", "", "answer every query of `FILE`, - for standard input")
 	fs.StringVar((*string)(&o.topics), "queries-format", string(trec.Auto), "form of the query file: auto, plain, tsv, trec or jsonl `FORMAT`")
 	fs.StringVar(&o.syntax, "syntax", syntaxPlain, "what a query is: "+syntaxPlain+" (its terms) or "+syntaxBoolean+" (AND, OR, NOT, parentheses) `SYNTAX`")
-	fs.BoolVar(&o.all, "all", false, "print every matching document, not only the first k")
+	fs.BoolVar(&o.all, "all", false, "print every matching document, unranked")
 	fs.BoolVar(&o.count, "count", false, "print only how many documents match")
 	fs.BoolVar(&o.explain, "explain", false, "say how each query was answered, and where the time went")
-	o.add(fs, "mode", "k", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning")
+	fs.BoolVar(&o.noHeader, "no-header", false, "leave out how to repeat ranked results")
+	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
+	o.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning")
 	o.given.query = func() bool { return fs.Changed("query") }
 	o.given.queries = func() bool { return fs.Changed("queries") }
 }
@@ -96,6 +129,8 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return errors.New("--all and --count exclude each other")
 	case o.syntax != syntaxPlain && o.syntax != syntaxBoolean:
 		return fmt.Errorf("unknown --syntax %q (one of %s, %s)", o.syntax, syntaxPlain, syntaxBoolean)
+	case o.statistics != "" && !o.ranked():
+		return errors.New("--statistics is for ranked results, which --all, --count and --syntax boolean do not give")
 	case o.given.query() && o.syntax == syntaxBoolean:
 		_, err = boolean.Parse(o.query) // before anything is opened
 	}
@@ -108,6 +143,9 @@ const (
 	syntaxBoolean = "boolean"
 )
 
+// ranked says whether documents are scored, or only matched.
+func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax == syntaxPlain }
+
 // engineOptions are those that the configuration asks for.
 func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error) {
 	algorithm, err := plan.ParseAlgorithm(c.Search.Algorithm)
@@ -119,7 +157,7 @@ func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error)
 		Backend: backend, Device: c.Devices.Device, Threads: c.Devices.Threads, Profiling: c.Devices.Profiling,
 		Tuning:          c.Devices.Tuning,
 		Algorithm:       algorithm,
-		BatchCandidates: uint64(c.Batching.Candidates), Workers: c.Batching.Workers,
+		BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Workers: c.Batching.Workers,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
 		Log: &log,
 	}, err
@@ -129,6 +167,15 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	c, log, err := o.load(a)
 	if err != nil {
 		return err
+	}
+	mode, err := engine.ParseMode(c.Search.Mode)
+	switch {
+	case err != nil:
+		return err
+	case mode == engine.AndOr && o.syntax == syntaxPlain && !o.ranked():
+		return usageError{errors.New("mode and-or is for ranked results; --all and --count take and, or or")}
+	case o.count && c.Search.Format == "trec":
+		return usageError{errors.New("format trec is for documents, not for --count")}
 	}
 	opt, err := engineOptions(c, log)
 	if err != nil {
@@ -141,16 +188,30 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 
-	out := bufio.NewWriterSize(a.Stdout, 64<<10)
 	s := &searcher{
-		x: x, opt: engine.SearchOptions{CountOnly: o.count}, path: o.queries, boolean: o.syntax == syntaxBoolean,
-		out: &answerWriter{out: out, file: x.File(), format: c.Search.Format, count: o.count, limit: c.Search.K, ids: o.given.queries()},
+		x: x, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or}, path: o.queries, boolean: o.syntax == syntaxBoolean,
+		out: &answerWriter{out: bufio.NewWriterSize(a.Stdout, 64<<10), file: x.File(), format: c.Search.Format, count: o.count, limit: c.Search.K, ids: o.given.queries()},
 	}
 	if o.all {
 		s.out.limit = -1
 	}
 	if o.explain {
 		s.explain = a.Stderr
+	}
+	if o.ranked() {
+		if s.rank, err = o.rankOptions(c, x, mode); err != nil {
+			return err
+		}
+		h := describeRun(x, s.rank, o.statistics)
+		s.out.tag = h.tag()
+		if s.out.snippet, err = newSnippets(x); err != nil {
+			return err
+		}
+		if !o.noHeader {
+			if err := h.write(s.out, a.Stderr); err != nil {
+				return err
+			}
+		}
 	}
 	if o.given.query() {
 		return s.answer(ctx, []trec.Topic{{ID: "1", Text: o.query}})
@@ -170,4 +231,42 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 			return err
 		}
 	}
+}
+
+// rankOptions are those that the flags and the configuration ask for on x.
+func (o *searchOptions) rankOptions(c *config.Config, x *engine.Index, mode engine.Mode) (*engine.RankOptions, error) {
+	opt := &engine.RankOptions{Mode: mode, K: c.Search.K}
+	asked := slices.ContainsFunc([]string{"ranking.variant", "ranking.k1", "ranking.b"}, func(key string) bool {
+		return c.Origin(key).Kind != config.FromDefault
+	})
+	// Impacts were scored when the index was built; who asks for another scoring
+	// shall hear so.
+	if x.Source().Impacts == 0 || asked {
+		variant, err := bm25.ParseVariant(c.Ranking.Variant)
+		if err != nil {
+			return nil, err
+		}
+		opt.Scoring = &bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}
+	}
+	var err error
+	if o.statistics != "" {
+		opt.Statistics, err = readStatistics(o.statistics)
+	}
+	return opt, err
+}
+
+// readStatistics reads those of a collection from a JSON file.
+func readStatistics(path string) (*engine.Statistics, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	d := json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	st := new(engine.Statistics)
+	if err := d.Decode(st); err != nil {
+		return nil, fmt.Errorf("%s: %w: statistics: %w", path, ingest.ErrCorrupt, err)
+	}
+	return st, nil
 }

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
+	"errors"
 	"io"
-	"strconv"
+	"strings"
 
 	"heddle/engine"
 	"heddle/engine/boolean"
-	"heddle/engine/hdl"
 	"heddle/engine/plan"
 	"heddle/engine/trec"
 )
@@ -18,138 +16,125 @@ import (
 type searcher struct {
 	x       *engine.Index
 	opt     engine.SearchOptions
+	rank    *engine.RankOptions // nil: documents are matched, not ranked
 	out     *answerWriter
 	explain io.Writer // nil: nothing to explain
-	path    string    // of the queries
+	path    string    // of the queries; "" for one of the command line
 	boolean bool      // queries are expressions
 
-	batch   []engine.Query
-	results plan.Results
+	batch    []engine.Query
+	results  plan.Results
+	rankings engine.Rankings
+}
+
+// answer is what one query got: documents with scores, or documents, or their
+// number alone.
+type answer struct {
+	count  uint64 // of documents that match, where nothing is ranked
+	docs   []uint32
+	scores []float64 // nil: not ranked
 }
 
 // answer answers queries in batches, or one at a time if each is to be
 // explained, because a batch has one time for all of them.
 func (s *searcher) answer(ctx context.Context, qs []trec.Topic) error {
+	size := len(qs)
 	if s.explain != nil {
-		for _, q := range qs {
-			if err := s.answerExplained(ctx, q); err != nil {
-				return err
-			}
-		}
-		return s.out.out.Flush()
+		size = 1
 	}
-	s.batch = s.batch[:0]
-	for _, q := range qs {
-		asked, err := s.query(q)
-		if err != nil {
-			return err
-		}
-		s.batch = append(s.batch, asked)
-	}
-	if err := s.x.SearchMany(ctx, s.batch, s.opt, &s.results); err != nil {
-		return err
-	}
-	for i, q := range qs {
-		var docs []uint32
-		if !s.opt.CountOnly {
-			docs = s.results.Query(i)
-		}
-		if err := s.out.write(q, s.results.Count(i), docs, nil); err != nil {
+	for ; len(qs) > 0; qs = qs[size:] {
+		if err := s.answerBatch(ctx, qs[:size]); err != nil {
 			return err
 		}
 	}
 	return s.out.out.Flush()
 }
 
-// query is what q asks of the engine.
-func (s *searcher) query(q trec.Topic) (engine.Query, error) {
-	if !s.boolean {
-		return engine.Query{Text: q.Text}, nil
-	}
-	e, err := boolean.Parse(q.Text)
-	if err != nil {
-		return engine.Query{}, &trec.Error{Path: s.path, Line: q.Line, Err: err}
-	}
-	return engine.Query{Expr: &e}, nil
-}
-
-func (s *searcher) answerExplained(ctx context.Context, q trec.Topic) error {
-	asked, err := s.query(q)
-	if err != nil {
-		return err
-	}
-	got, err := s.x.Search(ctx, asked, s.opt)
-	if err != nil {
-		return err
-	}
-	e := explain(s.x, q, asked, s.opt, got)
-	if s.out.format == "jsonl" {
-		return s.out.write(q, got.Count, got.Docs, e)
-	}
-	// Keep the two streams in step where they end on one terminal.
-	if err := s.out.out.Flush(); err != nil {
-		return err
-	}
-	if err := e.write(s.explain); err != nil {
-		return err
-	}
-	return s.out.write(q, got.Count, got.Docs, nil)
-}
-
-// answerWriter writes answers in one format. Names are those of file.
-type answerWriter struct {
-	out    *bufio.Writer
-	file   *hdl.File
-	format string
-	count  bool
-	limit  int  // documents a query; below 0: all
-	ids    bool // format text begins with the query's ID
-
-	line []byte
-}
-
-// answerObject is an answer in format jsonl.
-type answerObject struct {
-	Query   string       `json:"query"`
-	Text    string       `json:"text"`
-	Count   uint64       `json:"count"`
-	Docs    []string     `json:"docs,omitempty"`
-	Explain *explanation `json:"explain,omitempty"`
-}
-
-// write writes one answer; e is for format jsonl only.
-func (w *answerWriter) write(q trec.Topic, count uint64, docs []uint32, e *explanation) error {
-	if w.limit >= 0 && len(docs) > w.limit {
-		docs = docs[:w.limit]
-	}
-	switch {
-	case w.format == "jsonl":
-		o := answerObject{Query: q.ID, Text: q.Text, Count: count, Explain: e}
-		for _, d := range docs {
-			o.Docs = append(o.Docs, docName(w.file, d))
+func (s *searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
+	s.batch = s.batch[:0]
+	for _, q := range qs {
+		asked, err := s.query(q)
+		if err != nil {
+			return s.wrong(q, err)
 		}
-		return writeJSON(w.out, o)
-	case w.count:
-		_, err := fmt.Fprintf(w.out, "%s\t%d\n", field(q.ID), count)
+		s.batch = append(s.batch, asked)
+	}
+	var err error
+	if s.rank != nil {
+		err = s.x.RankMany(ctx, s.batch, *s.rank, &s.rankings)
+	} else {
+		err = s.x.SearchMany(ctx, s.batch, s.opt, &s.results)
+	}
+	if e, ok := errors.AsType[*engine.QueryError](err); ok {
+		return s.wrong(qs[e.Query], e.Err)
+	} else if err != nil {
 		return err
 	}
-	id := field(q.ID)
-	for i, d := range docs {
-		l := w.line[:0]
-		if w.ids || w.format == "tsv" {
-			l = append(append(l, id...), '\t')
+	for i, q := range qs {
+		got := s.got(i)
+		var e *explanation
+		if s.explain != nil {
+			e = s.explainAnswer(q, s.batch[i], got)
 		}
-		if w.format == "tsv" {
-			l = append(strconv.AppendInt(l, int64(i+1), 10), '\t')
+		if e != nil && s.out.format != "jsonl" {
+			// Keep the two streams in step where they end on one terminal.
+			if err := s.out.out.Flush(); err != nil {
+				return err
+			}
+			if err := e.write(s.explain); err != nil {
+				return err
+			}
+			e = nil
 		}
-		l = append(l, field(docName(w.file, d))...)
-		if w.format == "tsv" {
-			l = append(l, "\t1"...)
-		}
-		w.line = append(l, '\n')
-		if _, err := w.out.Write(w.line); err != nil {
+		if err := s.out.write(q, s.batch[i], got, e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// got is the answer to query i of the batch.
+func (s *searcher) got(i int) answer {
+	if s.rank != nil {
+		docs, scores := s.rankings.Query(i)
+		return answer{docs: docs, scores: scores}
+	}
+	a := answer{count: s.results.Count(i)}
+	if !s.opt.CountOnly {
+		a.docs = s.results.Query(i)
+	}
+	return a
+}
+
+// stats are those of the batch.
+func (s *searcher) stats() plan.Stats {
+	if s.rank != nil {
+		return s.rankings.Stats
+	}
+	return s.results.Stats
+}
+
+// wrong is an error about q: one of usage, or of the file that it stands in.
+func (s *searcher) wrong(q trec.Topic, err error) error {
+	if s.path == "" {
+		return usageError{err}
+	}
+	return &trec.Error{Path: s.path, Line: q.Line, Err: err}
+}
+
+// query is what q asks of the engine.
+func (s *searcher) query(q trec.Topic) (engine.Query, error) {
+	switch {
+	case s.boolean && q.Terms != nil:
+		return engine.Query{}, errors.New("a vector is no boolean query")
+	case s.boolean:
+		e, err := boolean.Parse(q.Text)
+		return engine.Query{Expr: &e}, err
+	case q.Terms != nil:
+		return engine.Query{Terms: q.Terms, Weights: q.Weights}, nil
+	case s.rank == nil && strings.Contains(q.Text, "^"):
+		terms, _, err := s.x.WeightedTerms(q.Text) // weights do not change what matches
+		return engine.Query{Terms: terms}, err
+	}
+	return engine.Query{Text: q.Text}, nil
 }

@@ -96,7 +96,7 @@ func TestSearchBoolean(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := c.wantBoolean(t, q)
-		if o.Query != strconv.Itoa(i+1) || o.Text != q || o.Count != uint64(len(want)) || !slices.Equal(o.Docs, want) || o.Explain == nil {
+		if o.Query != strconv.Itoa(i+1) || o.Text != q || o.Count == nil || *o.Count != uint64(len(want)) || !slices.Equal(o.Docs, want) || o.Explain == nil {
 			t.Errorf("%+v, want %d documents", o, len(want))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -25,11 +26,14 @@ type explanation struct {
 	Runs     string     `json:"algorithm,omitempty"` // and why; of an AND of lists
 	Lists    []listPlan `json:"lists"`               // in the order of work
 	Unknown  []string   `json:"unknown,omitempty"`   // terms of no document
-	Matches  uint64     `json:"matches"`
-	Micros   float64    `json:"us"` // from call to return
+	Mode     string     `json:"mode,omitempty"`      // of a ranked query
+	Matches  uint64     `json:"matches"`             // or documents of a ranking
+	Micros   float64    `json:"us"`                  // from call to return
 	DecodeUS float64    `json:"decode_us,omitempty"`
 	ProbeUS  float64    `json:"probe_us,omitempty"`
 	GatherUS float64    `json:"compact_us,omitempty"`
+	ScoreUS  float64    `json:"score_us,omitempty"`
+	SelectUS float64    `json:"select_us,omitempty"`
 	UpUS     float64    `json:"upload_us,omitempty"`
 	DownUS   float64    `json:"download_us,omitempty"`
 }
@@ -39,31 +43,41 @@ type listPlan struct {
 	Term      string `json:"term"`
 	Documents uint32 `json:"documents"`
 	Codec     string `json:"codec"`
-	Method    string `json:"method"` // how elements of shorter lists are looked up in it
+	// How elements of shorter lists are looked up in it, or the weight that it has in
+	// a ranked query: the most that a document can get for it.
+	Method string `json:"method"`
 }
 
 // asSet is the method of a list in a formula that is no mere AND.
 const asSet = "as a set"
 
-func explain(x *engine.Index, q trec.Topic, asked engine.Query, opt engine.SearchOptions, got engine.Answer) *explanation {
-	info, st := x.Backend(), got.Stats
+// explainAnswer says how asked, which is q, was answered; it was a batch of its own.
+func (s *searcher) explainAnswer(q trec.Topic, asked engine.Query, got answer) *explanation {
+	x, info, st := s.x, s.x.Backend(), s.stats()
 	e := &explanation{
-		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.Count,
-		Runs: x.ExplainQuery(asked, opt), Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
-		UpUS: micros(st.Upload), DownUS: micros(st.Download),
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.count,
+		Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
+		ScoreUS: micros(st.Score), SelectUS: micros(st.Select), UpUS: micros(st.Upload), DownUS: micros(st.Download),
 	}
-	terms := x.Terms(q.Text)
-	conjunction := true
-	if asked.Expr != nil {
-		terms = nil
+	if s.rank != nil {
+		e.Mode, e.Matches = s.rank.Mode.String(), uint64(len(got.docs))
+		e.rankedLists(s, asked)
+		return e
+	}
+	e.Runs = x.ExplainQuery(asked, s.opt)
+	terms, conjunction := asked.Terms, !s.opt.Any
+	switch {
+	case asked.Expr != nil:
 		for t := range asked.Expr.Terms {
 			terms = append(terms, x.Terms(t)...)
 		}
 		formula := x.Formula(*asked.Expr)
 		e.Formula = formulaText(x, formula).String()
 		_, conjunction = formula.Conjunction(nil)
+	case asked.Text != "":
+		terms = x.Terms(asked.Text)
 	}
-	slices.Sort(terms)
+	terms = slices.Sorted(slices.Values(terms))
 	for _, t := range slices.Compact(terms) {
 		h, ok := x.File().Lookup(t)
 		if !ok {
@@ -73,16 +87,51 @@ func explain(x *engine.Index, q trec.Topic, asked engine.Query, opt engine.Searc
 		l := x.Source().Lists[h]
 		method := asSet
 		if conjunction {
-			method = x.Explain(opt.Algorithm, h)
+			method = x.Explain(s.opt.Algorithm, h)
 		}
 		e.Lists = append(e.Lists, listPlan{t, l.Len, l.Codec.String(), method})
 	}
-	// Handles are ranks of terms, so this is the order of plan.Batch.Add.
-	slices.SortStableFunc(e.Lists, func(a, b listPlan) int { return cmp.Compare(a.Documents, b.Documents) })
+	e.orderLists()
 	if len(e.Lists) > 0 && conjunction {
 		e.Lists[0].Method = "its documents are looked up in the others"
 	}
 	return e
+}
+
+// rankedLists explains the lists of a ranked query: with the most that a document
+// can get for each.
+func (e *explanation) rankedLists(s *searcher, asked engine.Query) {
+	terms, weights := asked.Terms, asked.Weights
+	if asked.Text != "" {
+		terms, weights, _ = s.x.WeightedTerms(asked.Text) // which was answered, so it is right
+	}
+	sum := map[string]float64{}
+	for i, t := range terms {
+		sum[t] += weights[i]
+	}
+	for _, t := range slices.Sorted(maps.Keys(sum)) {
+		h, ok := s.x.File().Lookup(t)
+		if !ok {
+			e.Unknown = append(e.Unknown, t)
+			continue
+		}
+		l, weight := s.x.Source().Lists[h], sum[t]
+		if p := s.rank.Scoring; p != nil {
+			docs, df := uint64(s.x.Source().Docs), uint64(l.Len)
+			if st := s.rank.Statistics; st != nil {
+				docs, df = st.Docs, st.DF[t]
+			}
+			weight *= p.Weight(docs, df)
+		}
+		e.Lists = append(e.Lists, listPlan{t, l.Len, l.Codec.String(), fmt.Sprintf("weight %.4f", weight)})
+	}
+	e.orderLists()
+}
+
+// orderLists puts lists in the order of work: handles are ranks of terms, so this
+// is that of plan.Batch.Add.
+func (e *explanation) orderLists() {
+	slices.SortStableFunc(e.Lists, func(a, b listPlan) int { return cmp.Compare(a.Documents, b.Documents) })
 }
 
 // formulaText is f with the terms of its lists.
@@ -113,7 +162,7 @@ func (e *explanation) write(out io.Writer) error {
 	for i, l := range e.Lists {
 		step := "then"
 		switch {
-		case l.Method == asSet:
+		case l.Method == asSet || e.Mode != "":
 			step = "list"
 		case i == 0:
 			step = "first"
@@ -123,10 +172,15 @@ func (e *explanation) write(out io.Writer) error {
 	for _, t := range e.Unknown {
 		fmt.Fprintf(w, "  unknown\t%s: in no document\n", t)
 	}
-	fmt.Fprintf(w, "  matches\t%d documents in %.1f µs\n", e.Matches, e.Micros)
-	if e.DecodeUS+e.ProbeUS+e.GatherUS+e.UpUS+e.DownUS > 0 {
-		fmt.Fprintf(w, "  device\tupload %.1f µs, decode %.1f, probe %.1f, compact %.1f, download %.1f\n",
-			e.UpUS, e.DecodeUS, e.ProbeUS, e.GatherUS, e.DownUS)
+	what := "matches"
+	if e.Mode != "" {
+		fmt.Fprintf(w, "  mode\t%s\n", e.Mode)
+		what = "best"
+	}
+	fmt.Fprintf(w, "  %s\t%d documents in %.1f µs\n", what, e.Matches, e.Micros)
+	if e.DecodeUS+e.ProbeUS+e.GatherUS+e.ScoreUS+e.SelectUS+e.UpUS+e.DownUS > 0 {
+		fmt.Fprintf(w, "  device\tupload %.1f µs, decode %.1f, probe %.1f, compact %.1f, score %.1f, select %.1f, download %.1f\n",
+			e.UpUS, e.DecodeUS, e.ProbeUS, e.GatherUS, e.ScoreUS, e.SelectUS, e.DownUS)
 	}
 	w.Flush()
 	_, err := io.WriteString(out, b.String())

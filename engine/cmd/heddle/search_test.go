@@ -51,12 +51,6 @@ func TestSearch(t *testing.T) {
 		if got := must(t, "search", "c.hdl", "--query", q, "--all"); got != lines(want, "") {
 			t.Errorf("%q --all: %d documents, want %d", q, strings.Count(got, "\n"), len(want))
 		}
-		if got, want := must(t, "search", "c.hdl", "--query", q), lines(want[:min(10, len(want))], ""); got != want {
-			t.Errorf("%q: %q, want %q", q, got, want)
-		}
-		if got, want := must(t, "search", "c.hdl", "--query", q, "-k", "3"), lines(want[:min(3, len(want))], ""); got != want {
-			t.Errorf("%q -k 3: %q, want %q", q, got, want)
-		}
 		if got, want := must(t, "search", "c.hdl", "--query", q, "--count"), fmt.Sprintf("1\t%d\n", len(want)); got != want {
 			t.Errorf("%q --count: %q, want %q", q, got, want)
 		}
@@ -78,7 +72,7 @@ func TestSearchAlgorithms(t *testing.T) {
 		switch a { // those that devices lack
 		case plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep:
 			if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
-				wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
+				wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
 			}
 			backend = []string{"--backend", "host"}
 		}
@@ -109,7 +103,6 @@ func TestSearchFormats(t *testing.T) {
 		{text.String(), []string{"--all"}},
 		{text.String(), []string{"--all", "--format", "text"}},
 		{tsv.String(), []string{"--all", "--format", "tsv"}},
-		{tsv.String(), []string{"-k", "100000", "--format", "tsv"}},
 		{counts.String(), []string{"--count"}},
 		{counts.String(), []string{"--count", "--format", "tsv"}},
 	} {
@@ -118,7 +111,7 @@ func TestSearchFormats(t *testing.T) {
 		}
 	}
 
-	for _, args := range [][]string{{"--all"}, {"-k", "2"}, {"--count"}} {
+	for _, args := range [][]string{{"--all"}, {"--count"}} {
 		out := must(t, append([]string{"search", "c.hdl", "--queries", "q.tsv", "--format", "jsonl"}, args...)...)
 		d := json.NewDecoder(strings.NewReader(out))
 		d.DisallowUnknownFields()
@@ -129,13 +122,10 @@ func TestSearchFormats(t *testing.T) {
 			}
 			want := c.want(q)
 			n := len(want)
-			switch args[0] {
-			case "-k":
-				want = want[:min(2, n)]
-			case "--count":
+			if args[0] == "--count" {
 				want = nil
 			}
-			if o.Query != strconv.Itoa(i+1) || o.Text != q || o.Count != uint64(n) || strings.Join(o.Docs, " ") != strings.Join(want, " ") || o.Explain != nil {
+			if o.Query != strconv.Itoa(i+1) || o.Text != q || o.Count == nil || *o.Count != uint64(n) || o.Scores != nil || strings.Join(o.Docs, " ") != strings.Join(want, " ") || o.Explain != nil {
 				t.Errorf("%q: %+v, want %d documents", args, o, n)
 			}
 		}
@@ -207,7 +197,7 @@ func TestManyQueries(t *testing.T) {
 func TestExplain(t *testing.T) {
 	c := buildCollection(t)
 	q := "w9 w0 nosuch w9 alsonot"
-	r := heddle(t, "search", "c.hdl", "--query", q, "--explain")
+	r := heddle(t, "search", "c.hdl", "--query", q, "--explain", "--all")
 	if r.code != 0 || r.stdout != "" {
 		t.Fatalf("%+v", r)
 	}
@@ -220,10 +210,10 @@ func TestExplain(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, r.stderr)
 		}
 	}
-	if r := heddle(t, "search", "c.hdl", "--query", "w9 w0", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  runs     bs\n") {
+	if r := heddle(t, "search", "c.hdl", "--query", "w9 w0", "--all", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  runs     bs\n") {
 		t.Errorf("no algorithm in\n%s", r.stderr)
 	}
-	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailed || r.code == exitFine {
+	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--all", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailed || r.code == exitFine {
 		t.Errorf("an algorithm that no device runs: exit code %d, %s", r.code, r.stderr)
 	}
 	if strings.Count(r.stderr, "w9: ") != 1 {
@@ -254,12 +244,12 @@ func TestOddNames(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "d.jsonl", `{"id":"a\tb\nc","text":"x"}`+"\n"+`{"id":"","text":"x"}`+"\n"+`{"id":"<é>","text":"x"}`+"\n")
 	must(t, "index", "build", "-o", "d.hdl", "d.jsonl")
-	got := strings.Split(must(t, "search", "d.hdl", "--query", "x"), "\n")
+	got := strings.Split(must(t, "search", "d.hdl", "--query", "x", "--all"), "\n")
 	if len(got) != 4 || got[0] != "a b c" || got[2] != "<é>" {
 		t.Errorf("names %q", got)
 	}
 	var o answerObject
-	if err := json.Unmarshal([]byte(must(t, "search", "d.hdl", "--query", "x", "--format", "jsonl")), &o); err != nil {
+	if err := json.Unmarshal([]byte(must(t, "search", "d.hdl", "--query", "x", "--format", "jsonl", "--no-header")), &o); err != nil {
 		t.Fatal(err)
 	}
 	if len(o.Docs) != 3 || o.Docs[0] != "a\tb\nc" || o.Docs[2] != "<é>" {

@@ -1,0 +1,352 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heddle/engine"
+	"heddle/engine/trec"
+)
+
+// hit is a document and its score.
+type hit struct {
+	doc   int
+	score float64
+}
+
+// rank scores every document by BM25, variant lucene, in float64.
+func (c *collection) rank(weights map[string]float64, every bool, k1, b float64) (hits []hit) {
+	tokens := 0
+	for _, words := range c.words {
+		tokens += len(words)
+	}
+	average := float64(tokens) / float64(len(c.names))
+	for d := range c.names {
+		score, missing := 0.0, false
+		for word, weight := range weights {
+			df := 0
+			for other := range c.names {
+				if c.freq(other, word) > 0 {
+					df++
+				}
+			}
+			tf := float64(c.freq(d, word))
+			missing = missing || tf == 0
+			idf := math.Log(1 + (float64(len(c.names)-df)+0.5)/(float64(df)+0.5))
+			score += weight * idf * tf / (tf + k1*(1-b+b*float64(len(c.words[d]))/average))
+		}
+		if score > 0 && !(every && missing) {
+			hits = append(hits, hit{d, score})
+		}
+	}
+	slices.SortFunc(hits, func(x, y hit) int { return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.doc, y.doc)) })
+	return hits
+}
+
+// readTSV reads ranked answers of one query in format tsv.
+func (c *collection) readTSV(t *testing.T, out string) (hits []hit) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) != 4 || f[1] != strconv.Itoa(len(hits)+1) {
+			t.Fatalf("line %q, rank %d", line, len(hits)+1)
+		}
+		score, err := strconv.ParseFloat(f[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits = append(hits, hit{slices.Index(c.names, f[2]), score})
+	}
+	return hits
+}
+
+// sameRanking compares scores, up to the rounding of weights, and the order where
+// scores differ by more than that; equal scores are in the order of documents.
+func sameRanking(got, want []hit) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d documents, want %d", len(got), len(want))
+	}
+	for i, h := range got {
+		if at := slices.IndexFunc(want, func(w hit) bool { return w.doc == h.doc && math.Abs(w.score-h.score) < 1e-5 }); at < 0 ||
+			math.Abs(want[i].score-h.score) > 1e-5 {
+			return fmt.Errorf("rank %d: %+v, want %+v", i+1, h, want[i])
+		}
+		if i > 0 && (h.score > got[i-1].score || h.score == got[i-1].score && h.doc < got[i-1].doc) {
+			return fmt.Errorf("rank %d: %+v behind %+v", i+1, h, got[i-1])
+		}
+	}
+	return nil
+}
+
+func TestSearchRanked(t *testing.T) {
+	c := buildCollection(t)
+	for _, test := range []struct {
+		query   string
+		weights map[string]float64
+		mode    string
+		args    string
+		k1, b   float64
+	}{
+		{"w3 w9", map[string]float64{"w3": 1, "w9": 1}, "and", "", 0.9, 0.4},
+		{"W3, w9! w3", map[string]float64{"w3": 2, "w9": 1}, "or", "", 0.9, 0.4},
+		{"w3^2.5 nosuch^7 w9^0.5", map[string]float64{"w3": 2.5, "w9": 0.5}, "or", "", 0.9, 0.4},
+		{"w2 w5 w7", map[string]float64{"w2": 1, "w5": 1, "w7": 1}, "or", "--k1 1.2 --b 0.75", 1.2, 0.75},
+		{"w2", map[string]float64{"w2": 1}, "and-or", "--k1 0 --b 0", 0, 0},
+	} {
+		want := c.rank(test.weights, test.mode == "and", test.k1, test.b)
+		args := append([]string{"search", "c.hdl", "--query", test.query, "--mode", test.mode, "--no-header"}, strings.Fields(test.args)...)
+		got := c.readTSV(t, must(t, append(args, "--format", "tsv", "-k", "10000")...))
+		if err := sameRanking(got, want); err != nil || len(want) < 10 {
+			t.Errorf("%q, %s %s: %v", test.query, test.mode, test.args, err)
+		}
+		// The first ten of those are what every format prints.
+		var text, run strings.Builder
+		var object answerObject
+		for i, h := range got[:10] {
+			fmt.Fprintf(&text, "%3d  %9.4f  %s\n", i+1, h.score, c.names[h.doc])
+			fmt.Fprintf(&run, "1 Q0 %s %d %v heddle-%s-10-lucene-%v-%v\n", c.names[h.doc], i+1, h.score, test.mode, test.k1, test.b)
+			object.Docs, object.Scores = append(object.Docs, c.names[h.doc]), append(object.Scores, h.score)
+		}
+		if out := must(t, args...); out != text.String() {
+			t.Errorf("%q: %s, want %s", test.query, out, &text)
+		}
+		if out := must(t, append(args, "--format", "trec")...); out != run.String() {
+			t.Errorf("%q: %s, want %s", test.query, out, &run)
+		}
+		var o answerObject
+		if err := json.Unmarshal([]byte(must(t, append(args, "--format", "jsonl")...)), &o); err != nil || o.Query != "1" || o.Text != test.query || o.Count != nil ||
+			!slices.Equal(o.Docs, object.Docs) || !slices.Equal(o.Scores, object.Scores) {
+			t.Errorf("%q: %+v, %v", test.query, o, err)
+		}
+	}
+	// Mode and-or is and, where that gives k documents, else or.
+	if n := len(c.want("w20 w24")); n < 1 || n >= 10 {
+		t.Fatalf("%d documents have both", n)
+	}
+	for k, mode := range map[string]string{"1": "and", "10": "or"} {
+		args := []string{"search", "c.hdl", "--query", "w20 w24", "--no-header", "-k", k, "--mode"}
+		if got, want := must(t, append(args, "and-or")...), must(t, append(args, mode)...); got != want {
+			t.Errorf("and-or for %s documents: %s, want those of %s: %s", k, got, mode, want)
+		}
+	}
+	for _, q := range []string{"", "?!", "nosuch", "nosuch w1"} {
+		if got := must(t, "search", "c.hdl", "--query", q, "--no-header"); got != "" {
+			t.Errorf("%q: %q", q, got)
+		}
+	}
+}
+
+// TestSearchAny: --all and --count with mode or give the documents of any term.
+func TestSearchAny(t *testing.T) {
+	c := buildCollection(t)
+	for _, q := range []string{"w20 w25", "w20^3 nosuch w25", "nosuch", ""} {
+		var want []string
+		for d, name := range c.names {
+			if c.freq(d, "w20")+c.freq(d, "w25") > 0 && strings.Contains(q, "w20") {
+				want = append(want, name)
+			}
+		}
+		if got := must(t, "search", "c.hdl", "--mode", "or", "--query", q, "--all"); got != lines(want, "") {
+			t.Errorf("%q: %q, want %q", q, got, want)
+		}
+		if got := must(t, "search", "c.hdl", "--mode", "or", "--query", q, "--count"); got != fmt.Sprintf("1\t%d\n", len(want)) {
+			t.Errorf("%q: %q, want %d", q, got, len(want))
+		}
+	}
+	want := c.want("w3 w9")
+	if got := must(t, "search", "c.hdl", "--query", "w3^2 w9", "--all"); got != lines(want, "") {
+		t.Errorf("weights change what matches: %q, want %q", got, want)
+	}
+	var run strings.Builder
+	for i, name := range want {
+		fmt.Fprintf(&run, "1 Q0 %s %d 1 _\n", name, i+1)
+	}
+	if got := must(t, "search", "c.hdl", "--query", "w3 w9", "--all", "--format", "trec"); got != run.String() {
+		t.Errorf("%s, want %s", got, &run)
+	}
+}
+
+// TestRunHeader: what repeats a run stands before it.
+func TestRunHeader(t *testing.T) {
+	buildCollection(t)
+	var info indexInfo
+	if err := json.Unmarshal([]byte(must(t, "index", "info", "c.hdl", "--json")), &info); err != nil {
+		t.Fatal(err)
+	}
+	search := []string{"search", "c.hdl", "--query", "w3 w9", "--k1", "1.5", "--variant", "atire", "-k", "2", "--format"}
+	plain := must(t, append(search, "tsv", "--no-header")...)
+	for _, format := range []string{"text", "tsv"} {
+		out := must(t, append(search, format)...)
+		header, rest, _ := strings.Cut(out, "\n")
+		for _, part := range []string{"# heddle version=", " mode=and k=2 variant=atire k1=1.5 b=0.4 ", " index=c.hdl checksum=" + info.Checksum + " ", " backend=", " device="} {
+			if !strings.Contains(header, part) {
+				t.Errorf("%s: no %q in %q", format, part, header)
+			}
+		}
+		if strings.Count(rest, "\n") != 2 || format == "tsv" && rest != plain {
+			t.Errorf("%s: %q, want %q", format, rest, plain)
+		}
+	}
+	d := json.NewDecoder(strings.NewReader(must(t, append(search, "jsonl")...)))
+	var first struct {
+		Run struct {
+			Mode, Variant, Checksum, Backend, Device, Index, Version string
+			K                                                        int
+			K1, B                                                    float64
+		}
+	}
+	if err := d.Decode(&first); err != nil || first.Run.Mode != "and" || first.Run.K != 2 || first.Run.K1 != 1.5 || first.Run.Checksum != info.Checksum ||
+		first.Run.Device == "" || first.Run.Version == "" || !d.More() {
+		t.Errorf("%+v, %v", first, err)
+	}
+	r := heddle(t, append(search, "trec")...)
+	if r.code != 0 || !strings.HasPrefix(r.stderr, "# heddle version=") || strings.Count(r.stderr, "\n") != 1 || strings.Count(r.stdout, "\n") != 2 {
+		t.Errorf("trec: %+v", r)
+	}
+}
+
+// TestStatistics: those of the index itself change nothing, those of a larger
+// collection the scores.
+func TestStatistics(t *testing.T) {
+	c := buildCollection(t)
+	tokens := uint64(0)
+	for _, words := range c.words {
+		tokens += uint64(len(words))
+	}
+	write := func(name string, st engine.Statistics) {
+		b, err := json.Marshal(map[string]any{"docs": st.Docs, "length": st.Length, "df": st.DF})
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, name, string(b))
+	}
+	own := engine.Statistics{Docs: uint64(len(c.names)), Length: tokens,
+		DF: map[string]uint64{"w3": uint64(len(c.want("w3"))), "w9": uint64(len(c.want("w9")))}}
+	write("own.json", own)
+	own.Add(engine.Statistics{Docs: 1000, Length: 5000, DF: map[string]uint64{"w9": 500}})
+	write("all.json", own)
+	search := []string{"search", "c.hdl", "--query", "w3 w9", "--mode", "or", "--format", "tsv", "-k", "1000", "--no-header"}
+	plain := must(t, search...)
+	if got := must(t, append(search, "--statistics", "own.json")...); got != plain {
+		t.Error("the index's own statistics change the ranking")
+	}
+	if got := must(t, append(search, "--statistics", "all.json")...); got == plain || strings.Count(got, "\n") != strings.Count(plain, "\n") {
+		t.Error("other statistics change nothing, or what matches")
+	}
+	if got := must(t, "search", "c.hdl", "--query", "w3", "--statistics", "all.json"); !strings.Contains(got, " statistics=all.json ") {
+		t.Errorf("no statistics in the header of %s", got)
+	}
+	writeFile(t, "bad.json", `{"docs": 1, "tokens": 5}`)
+	wantFailure(t, heddle(t, append(search, "--statistics", "bad.json")...), exitCorrupt, "bad.json", `unknown field "tokens"`)
+	wantFailure(t, heddle(t, append(search, "--statistics", "none.json")...), exitFailed, "none.json")
+	wantFailure(t, heddle(t, append(search, "--statistics", "own.json", "--query", "w3 w5")...), exitUsage, `"w5"`)
+	wantFailure(t, heddle(t, append(search, "--statistics", "own.json", "--all")...), exitUsage, "--statistics is for ranked results")
+}
+
+// TestTopicFiles: files of every form ask the same.
+func TestTopicFiles(t *testing.T) {
+	buildCollection(t)
+	queries := []string{"w3 w9", "w20"}
+	for name, file := range map[string]string{
+		"tsv":   "7\tw3 w9\n8\tw20\n",
+		"colon": "7:w3 w9\n8:1:w20\n",
+		"top":   "<top>\n<num> Number: 007\n<title> w3\nw9\n<desc> w1\n</top>\n<top>\n<num> 8\n<title> w20\n</top>\n",
+		"jsonl": `{"id":7,"text":"w3 w9"}` + "\n" + `{"id":"8","vector":{"w20":1}}` + "\n",
+	} {
+		var want strings.Builder
+		for i, q := range queries {
+			for line := range strings.Lines(must(t, "search", "c.hdl", "--query", q, "--mode", "or", "--format", "tsv", "--no-header")) {
+				want.WriteString(strconv.Itoa(i+7) + strings.TrimPrefix(line, "1"))
+			}
+		}
+		writeFile(t, "q.txt", file)
+		search := []string{"search", "c.hdl", "--queries", "q.txt", "--mode", "or", "--no-header"}
+		if got := must(t, append(search, "--format", "tsv")...); got != want.String() || got == "" {
+			t.Errorf("%s: %s, want %s", name, got, &want)
+		}
+		if got := must(t, search...); !strings.HasPrefix(got, "query 7") || strings.Count(got, "\nquery 8") != 1 {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	writeFile(t, "q.txt", "1:w3\n")
+	if got := must(t, "search", "c.hdl", "--queries", "q.txt", "--queries-format", "plain", "--count"); got != "1\t0\n" {
+		t.Errorf("a plain text 1:w3 matches %q", got)
+	}
+}
+
+// TestQueryErrors: a query that is wrong is named by its place.
+func TestQueryErrors(t *testing.T) {
+	buildCollection(t)
+	wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1^x"), exitUsage, `column 6 of "w0 w1^x"`)
+	wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1^x", "--count"), exitUsage, `column 6 of "w0 w1^x"`)
+	for _, test := range []struct{ file, args, want string }{
+		{"w0\n\nx\tw0^-1\n", "", "q.txt:3: column 3 of"},
+		{`{"vector":{"w0":1}}` + "\n" + `{"vector":{"w0":-1}}`, "", "q.txt:2: weight -1"},
+		{`{"vector":{"w0":1}}`, "--syntax boolean", "q.txt:1: a vector is no boolean query"},
+		{"<top>\n", "", "q.txt:1: a <top> without </top>"},
+	} {
+		writeFile(t, "q.txt", test.file)
+		r := heddle(t, append([]string{"search", "c.hdl", "--queries", "q.txt"}, strings.Fields(test.args)...)...)
+		if r.code != exitCorrupt || !strings.Contains(r.stderr, test.want) || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%q: %+v, want %q", test.file, r, test.want)
+		}
+	}
+}
+
+// TestExplainRanked names lists with their weights, and changes no answer.
+func TestExplainRanked(t *testing.T) {
+	c := buildCollection(t)
+	search := []string{"search", "c.hdl", "--query", "w9^2 w0 nosuch", "--mode", "or", "--no-header"}
+	plain := must(t, search...)
+	r := heddle(t, append(search, "--explain")...)
+	df := float64(len(c.want("w9")))
+	idf := math.Log(1 + (float64(len(c.names))-df+0.5)/(df+0.5))
+	for _, part := range []string{
+		"query 1: w9^2 w0 nosuch\n", fmt.Sprintf("list     w9: %v documents, ", df), fmt.Sprintf(", weight %.4f\n", 2*idf),
+		"unknown  nosuch: in no document\n", "mode     or\n", "best     10 documents in ",
+	} {
+		if !strings.Contains(r.stderr, part) {
+			t.Errorf("no %q in\n%s", part, r.stderr)
+		}
+	}
+	if r.code != 0 || r.stdout != plain {
+		t.Errorf("--explain changes the answer: %+v, want %s", r, plain)
+	}
+	writeFile(t, "q.jsonl", `{"id":"v","vector":{"w9":2,"w0":1}}`+"\n")
+	var o answerObject
+	if err := json.Unmarshal([]byte(must(t, "search", "c.hdl", "--queries", "q.jsonl", "--format", "jsonl", "--no-header", "--explain")), &o); err != nil {
+		t.Fatal(err)
+	}
+	if o.Explain == nil || o.Explain.Mode != "and" || len(o.Explain.Lists) != 2 || o.Explain.Lists[0].Method != fmt.Sprintf("weight %.4f", 2*idf) || o.Explain.Matches != 10 {
+		t.Errorf("%+v with %+v", o, o.Explain)
+	}
+}
+
+// TestRunIsEvaluated: a run of search is what eval reads.
+func TestRunIsEvaluated(t *testing.T) {
+	c := buildCollection(t)
+	writeFile(t, "q.txt", "a\tw3 w9\nb\tw20\n")
+	r := heddle(t, "search", "c.hdl", "--queries", "q.txt", "--format", "trec", "-k", "50")
+	run, err := trec.ReadRun("run", strings.NewReader(r.stdout))
+	if err != nil || r.code != 0 {
+		t.Fatal(err, r.stderr)
+	}
+	both := len(c.want("w3 w9"))
+	if both < 1 || both > 50 || len(run["a"]) != both || len(run["b"]) != min(len(c.want("w20")), 50) {
+		t.Fatalf("%d and %d documents", len(run["a"]), len(run["b"]))
+	}
+	if err := os.WriteFile("qrels.txt", []byte("a 0 "+run["a"][0].Doc+" 1\nb 0 "+run["b"][1].Doc+" 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := heddleWith(t, r.stdout, nil, "eval", "-", "qrels.txt")
+	if e.code != 0 || !strings.Contains(e.stdout, "recip_rank            \tall\t0.7500\n") {
+		t.Errorf("%+v", e)
+	}
+}
