@@ -18,7 +18,12 @@ import (
 func (x *rankSlot) run(ctx context.Context, c *rankCut, st *plan.Stats) error {
 	defer x.releaseEvents()
 	for first := true; ; first = false {
-		if err := x.makeRoom(c); err != nil {
+		for c.elements == 0 && c.end < c.ranges { // no list has documents there
+			if err := c.window(); err != nil {
+				return err
+			}
+		}
+		if err := x.makeRoom(c, first); err != nil {
 			return err
 		}
 		c.write(x.up.words)
@@ -47,7 +52,7 @@ func (x *rankSlot) run(ctx context.Context, c *rankCut, st *plan.Stats) error {
 }
 
 // makeRoom makes room for a window.
-func (x *rankSlot) makeRoom(c *rankCut) error {
+func (x *rankSlot) makeRoom(c *rankCut, first bool) error {
 	if c.global() {
 		if err := x.openGlobal(); err != nil {
 			return err
@@ -74,7 +79,7 @@ func (x *rankSlot) makeRoom(c *rankCut) error {
 		{&x.state, queries * selectState, rankQueries * selectState, "states of queries"},
 		{&x.best, 2 * queries * c.ranks.K, 2 * rankBest, "the best documents"},
 	} {
-		if m.to == &x.keys && c.first > 0 || m.to == &x.state && c.first > 0 {
+		if !first && (m.to == &x.keys || m.to == &x.state) {
 			continue // they last from window to window
 		}
 		if err := x.room(m.to, max(m.words, 4), m.most, m.what); err != nil {

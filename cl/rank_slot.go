@@ -35,7 +35,7 @@ func (t Tuning) rankLocal() int {
 
 // rankMemory is the local memory of a work-group of ranking at most, in bytes.
 func (t Tuning) rankMemory() int {
-	return max(4*(t.rankRange()+3*128+t.rankLocal()+4), 4*runLen, t.selectMemory())
+	return max(4*(t.rankRange()+3*128+t.rankLocal()+4), 4*runLen)
 }
 
 // rankShape is how much a slot for ranked queries may have at a time.
@@ -183,7 +183,7 @@ func (x *rankSlot) release() {
 		x.selector.release()
 	}
 	for _, m := range []*ocl.MemObject{x.batch, x.docs.buffer, x.shares.buffer, x.starts.buffer,
-		x.runs.buffer, x.keys.buffer, x.state.buffer, x.best.buffer} {
+		x.runs.buffer, x.keys.buffer, x.state.buffer, x.best.buffer, x.scores.buffer, x.maxima.buffer} {
 		if m != nil {
 			m.Release()
 		}
