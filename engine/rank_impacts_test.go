@@ -18,7 +18,7 @@ func TestRankImpacts(t *testing.T) {
 			}
 		}
 		x := c.open(t, bits, backendOptions(t))
-		for _, q := range rankedQueries(60) {
+		for _, q := range rankedQueries(pick(60, 20)) {
 			terms, weights := weighted(t, x, q)
 			var want Ranking
 			for d, doc := range c {

@@ -28,7 +28,7 @@ func TestRankShards(t *testing.T) {
 		}
 	}
 	other := 0 // rankings that a shard's own statistics would change
-	for n, q := range rankedQueries(120) {
+	for n, q := range rankedQueries(pick(120, 40)) {
 		terms, _ := weighted(t, whole, q)
 		var all Statistics
 		for _, x := range shards {

@@ -9,9 +9,9 @@ type Scale int
 // Score is the score that an integer sum stands for.
 func (s Scale) Score(sum uint32) float64 { return math.Ldexp(float64(sum), -int(s)) }
 
-// noWeight is the scale of a query whose weights are all 0: every score it gives
-// is 0.
-const noWeight Scale = 2048
+// noWeight is the scale of a query whose weights are all 0. Its documents are in the
+// order of how many terms they have.
+const noWeight Scale = 32
 
 // Fix appends to dst the weights of one query as integers, max(1, round(w 2^s)),
 // where s is the greatest scale with which they add up to less than 2^32. Weights
