@@ -12,9 +12,9 @@ export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## build the command into .build/heddle
+build: ## build the command into .build/heddle; TAGS are build tags
 	@mkdir -p $(BUILD) $(POCL_CACHE_DIR)
-	go build -o $(HEDDLE) ./engine/cmd/heddle
+	go build -tags "$(TAGS)" -o $(HEDDLE) ./engine/cmd/heddle
 
 demo: ## index the King James Bible and query it on every backend
 	@.ci/setup
@@ -24,10 +24,11 @@ demo: ## index the King James Bible and query it on every backend
 test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL
 	@.ci/test
 
-bench: ## the list benchmark, short; BENCH="--peers …" for more
+bench: ## the benchmarks, short; BENCH="--peers …" and RANK="--real DIR …" for more, TAGS=bleve for that peer
 	@.ci/setup
 	@$(MAKE) --no-print-directory build
 	@$(HEDDLE) bench lists --short $(BENCH)
+	@$(HEDDLE) bench rank --short $(RANK)
 
 lint: ## gofmt, go vet, staticcheck
 	@.ci/lint

@@ -76,18 +76,56 @@
 // no function word is common to all themes. Frequencies, in exports, are
 // geometric and independent of anything.
 //
+// # The ranked workload
+//
+// Ding et al. (WWW 2009) measure on GOV2, 25.2 million pages, and 1,000 queries of the
+// Terabyte track, which cannot be shipped either. Rank makes a log of that shape and
+// the lists that it names, no others: 25,205,179 documents, 1,000 queries whose lists
+// have 3.74 million postings on average (they have "several millions"). All of it
+// shrinks with Options.Docs.
+//
+//   - Queries of 1, 2, 3, ... 11 terms are as frequent as among the 50,000 efficiency
+//     topics of the Terabyte track of 2005: 22.3, 30.9, 20.7, 12.1, 7.1, 3.3, 1.7, 0.95,
+//     0.57, 0.25, 0.14 %; 2.79 terms on average. A token is a new term with probability
+//     0.69, else an earlier one of its topic again (Simon's model): 1,000 of those
+//     topics name as many distinct terms.
+//   - The document frequency of a term that is asked for is log-uniform from 512 up: a
+//     query takes each octave of Zipf's law equally. The upper end is where the mean is
+//     3.74 million postings a query.
+//   - Documents come from 17,187 sites, as many as GOV2 has hosts, in a row each. A term
+//     has 65 % of its postings at sites of its topic, one of 32, where the odds that a
+//     document has it are 1,000 times its odds at large; with that, the queries that AND
+//     gives fewer than ten documents have about as much of all postings as Table 2
+//     implies, 7 to 8 % (the time of AND+OR less that of AND, of that of OR).
+//   - A frequency is 1 and a geometric number; the mean is 1.5 + 6 sqrt(df/N).
+//     Lengths of documents are log-normal, 900 tokens on average, with sigma 1.
+//
+// Not matched: frequencies do not depend on lengths, nor terms on each other but by
+// topic; sites do not differ in size more than at random.
+//
+// The workload of learned sparse retrieval is shaped like MS MARCO passages under
+// SPLADE (Mackenzie et al. 2021): 8,841,823 documents, 28,131 terms, the term of rank r
+// in 0.6/(1+r/62) of the documents, so 230 terms a document; queries of 45 terms drawn
+// as they occur in documents, with exponential weights; impacts of 8 bits, 1 and a
+// geometric number, 40 on average. Documents are independent.
+//
+// Real text is ranked beside github.com/blevesearch/bleve/v2 where heddle is built with
+// the tag bleve: make bench TAGS=bleve RANK="--table text --real DIR".
+//
 // # What is reproduced
 //
 // An exhibit is a table or a figure of a paper, or a row of figures of our own.
-// Lists and Decode run those that are asked for by name, print tables, and write a
+// Lists, Decode and Rank run those that are asked for by name, print tables, and write a
 // JSON row for each figure, plots, and a Markdown report that sets what the papers
 // state beside what was measured. Of charts the papers' text gives few numbers;
 // where it gives none, the report quotes what it says.
 //
 //	Ao et al. 2011 (VLDB)     tables 1, 2, 3, 4, 5, 7; figures 5, 6, 7, 8, 9a, 9b
 //	Wu et al. 2010 (IPDPSW)   figures 3 to 8
-//	Ding et al. 2009 (WWW)    table 1; figures 3, 4, 6
-//	of our own                log, pairs, skew, sets, primitives, ints, core
+//	Ding et al. 2009 (WWW)    tables 1, 2, 3; figures 3, 4, 6
+//	of our own                log, pairs, skew, sets, primitives, ints, core, gov2,
+//	                          accumulators, resident, sparse, text, rank-fig-k,
+//	                          rank-fig-footprint
 //
 // The data sets of the papers are replaced: GOVR by uniform order, GOV by
 // clustered, GOVPR by reordered, Baidu's by clustered. Figures that show one data
@@ -102,5 +140,7 @@
 // run of its own, and the bytes that kernels ask for from another one, since
 // counting slows them down; they are held against the copy bandwidth that was
 // measured on the device before. Every answer that is timed has been checked: all
-// of them against each other, a sample against a plain merge.
+// of them against each other, a sample against a plain merge. Ranked queries are also
+// timed one at a time, and a sample is compared with scores in floating point of all
+// documents.
 package bench

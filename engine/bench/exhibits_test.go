@@ -218,6 +218,11 @@ func TestReproduceOnDevice(t *testing.T) {
 	if err := Decode(context.Background(), opt, &out, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
+	opt.Tables, opt.Figures = []string{"gov2", "ding-table3", "accumulators", "sparse"}, nil
+	opt.Queries, opt.K = 20, []int{10}
+	if err := Rank(context.Background(), opt, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
 	metrics := make(map[string]bool)
 	for line := range strings.Lines(out.String()) {
 		var r Row
@@ -229,7 +234,7 @@ func TestReproduceOnDevice(t *testing.T) {
 		}
 		metrics[r.Metric] = true
 	}
-	for _, m := range []string{"kernels", "end to end", "scan", "compaction at 50 %", "share of kernels", "share of transfers", "time", "decode", "response"} {
+	for _, m := range []string{"kernels", "end to end", "scan", "compaction at 50 %", "share of kernels", "share of transfers", "time", "decode", "response", "postings", "p99", "kernel throughput"} {
 		if !metrics[m] {
 			t.Errorf("no row of %q among %v", m, metrics)
 		}

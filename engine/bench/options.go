@@ -62,6 +62,9 @@ type Options struct {
 	// Threshold closes a batch: candidates, as engine.Options.BatchCandidates; 0
 	// is what the backend likes best.
 	Threshold uint64
+	// Postings closes a batch of ranked queries, as engine.Options.BatchPostings; 0 is
+	// what the backend likes best.
+	Postings uint64
 	// Peers runs other libraries on the same queries, in turns with ours.
 	Peers bool
 

@@ -27,7 +27,7 @@ type rankSetup struct {
 func (u rankSetup) name() string { return fmt.Sprintf("%s k=%d", u.mode, u.k) }
 
 func (b *rankBench) options(u rankSetup) engine.RankOptions {
-	opt := engine.RankOptions{Mode: u.mode, K: u.k, Accumulators: u.accumulators}
+	opt := engine.RankOptions{Mode: u.mode, K: u.k, Accumulators: u.accumulators, BatchPostings: b.s.opt.Postings}
 	if b.w.source.Impacts == 0 {
 		opt.Scoring = &b.w.params
 	}

@@ -22,7 +22,7 @@ import (
 func textExhibit() exhibit {
 	return exhibit{
 		name: "text", title: "Ranked queries on real collections, top-10",
-		ours: "Queries are topics of the TREC Terabyte efficiency task whose terms, two or more, all occur in the collection: each set of terms once, drawn at random. BM25 with k1 1.2, b 0.75, the only parameters of bleve (" + bleveName + "/v2, scorch, one segment, BM25). Both get the terms that our analysis made of documents and queries. Bleve, in turns with each row, runs on as many threads; ratios are ours to its, of times the inverse.",
+		ours: "Queries are topics of the TREC Terabyte efficiency task whose terms, two or more, all occur in the collection: each set of terms once, drawn at random. BM25 with k1 1.2, b 0.75, the only parameters of bleve (" + bleveName + "/v2, scorch, one segment, BM25). Both get the terms that our analysis made of documents and queries. Bleve, in turns with each row, runs on as many threads; ratios are ours to its, of times the inverse. It multiplies the score of an OR by the share of the terms that match, so its best documents are others there; of an AND they are the same.",
 		rows: "mode",
 		run: func(ctx context.Context, s *session) error {
 			paths, err := s.realFiles("*.tsv.gz")
@@ -200,6 +200,11 @@ func (b *rankBench) putText(ctx context.Context) error {
 			}
 			for _, c := range costs {
 				at := c.mode.String() + known(n == 1, ", one thread")
+				if b.peer != nil && n > 1 {
+					if err := b.putCommon(ctx, who, c); err != nil {
+						return err
+					}
+				}
 				for _, m := range []struct {
 					metric, unit string
 					own, peer    summary
@@ -228,4 +233,33 @@ func (b *rankBench) putText(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// putCommon records how many of our best documents are among those of the peer, whose
+// scores are rounded otherwise.
+func (b *rankBench) putCommon(ctx context.Context, who contestant, c *rankCost) error {
+	x, err := b.index(ctx, who, c.threads, busy)
+	if err != nil {
+		return err
+	}
+	common, all := 0, 0
+	for i := range c.queries {
+		q := b.w.queries[i]
+		ours, err := x.Rank(ctx, q, b.options(c.rankSetup))
+		if err != nil {
+			return err
+		}
+		theirs, err := b.peer.rank(ctx, q.Terms, c.mode, c.k)
+		if err != nil {
+			return err
+		}
+		for _, d := range ours.Docs {
+			if slices.Contains(theirs, d) {
+				common++
+			}
+		}
+		all += len(ours.Docs)
+	}
+	share := single(100 * float64(common) / float64(max(all, 1)))
+	return b.reading(who, reading{series: "in common, %", at: c.mode.String(), Row: share.into(Row{Row: c.name(), Metric: "documents in common with " + bleveName, Unit: "%"})})
 }

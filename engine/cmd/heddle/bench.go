@@ -59,7 +59,7 @@ func (o *benchOptions) configure(a *App) error {
 		return err
 	}
 	o.Backend, o.Device, o.Threads = c.Devices.Backend, c.Devices.Device, c.Devices.Threads
-	o.Threshold = uint64(c.Batching.Candidates)
+	o.Threshold, o.Postings = uint64(c.Batching.Candidates), uint64(c.Batching.Postings)
 	return nil
 }
 
