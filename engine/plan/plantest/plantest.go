@@ -121,10 +121,27 @@ func (su *suite) addAll(t testing.TB, s *source, docs []uint32) {
 // load opens a backend and makes s resident there; both are closed with the test.
 func (su *suite) load(t *testing.T, s *source) plan.Store {
 	t.Helper()
+	return loadOn(t, su.backend(t), s)
+}
+
+// backend opens one that is closed with the test.
+func (su *suite) backend(t *testing.T) plan.Backend {
+	t.Helper()
+	b := su.open(t)
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Errorf("closing the backend: %v", err)
+		}
+	})
+	return b
+}
+
+// loadOn makes s resident on b until the test ends.
+func loadOn(t *testing.T, b plan.Backend, s *source) plan.Store {
+	t.Helper()
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	b := su.open(t)
 	st, err := b.Load(t.Context(), &s.Source)
 	if err != nil {
 		t.Fatalf("load of %d lists, %d words: %v", len(s.Lists), len(s.Words), err)
@@ -132,9 +149,6 @@ func (su *suite) load(t *testing.T, s *source) plan.Store {
 	t.Cleanup(func() {
 		if err := st.Close(); err != nil {
 			t.Errorf("closing the store: %v", err)
-		}
-		if err := b.Close(); err != nil {
-			t.Errorf("closing the backend: %v", err)
 		}
 	})
 	return st

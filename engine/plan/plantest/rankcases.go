@@ -84,6 +84,7 @@ func (su *suite) rankEach(t testing.TB, r *rand.Rand, s *ranked, docs []uint32) 
 // rankLists scores every kind of list with others in every codec, by frequencies
 // and by impacts.
 func (su *suite) rankLists(t *testing.T) {
+	backend := su.backend(t)
 	for _, impacts := range []uint8{0, 8, 16} {
 		t.Run(fmt.Sprint("impacts ", impacts), func(t *testing.T) {
 			r := rng(t)
@@ -99,7 +100,7 @@ func (su *suite) rankLists(t *testing.T) {
 				}
 				q.Add(&s.Source, weighted(r, x, r.Uint32N(lists))...)
 			}
-			su.verifyRanks(t, su.load(t, &s.source), s, &q, 10, 1000)
+			su.verifyRanks(t, loadOn(t, backend, &s.source), s, &q, 10, 1000)
 		})
 	}
 }
@@ -135,6 +136,7 @@ func (su *suite) rankLengths(t *testing.T) {
 // is no length for each of so many documents.
 func (su *suite) rankUniverses(t *testing.T) {
 	universes := []uint32{0, 1, 2, 33, 511, 4095, 4096, 4097, 8192, 8193, 16385, 32767, 32768, 32769, 65535, 65537, 1 << 20, maxUniverse}
+	backend := su.backend(t)
 	for _, universe := range universes {
 		t.Run(fmt.Sprint(universe), func(t *testing.T) {
 			r := rng(t)
@@ -164,7 +166,7 @@ func (su *suite) rankUniverses(t *testing.T) {
 				defer func() { su.accumulators = accumulators }()
 				su.accumulators = []plan.Accumulators{plan.RangeAccumulators}
 			}
-			su.verifyRanks(t, su.load(t, &s.source), s, &q, 7)
+			su.verifyRanks(t, loadOn(t, backend, &s.source), s, &q, 7)
 		})
 	}
 }
@@ -237,6 +239,7 @@ func (su *suite) rankShapes(t *testing.T) {
 // rankNorms scores by every kind of length and frequency under ordinary and
 // extreme parameters: share and sum reach both ends of their ranges.
 func (su *suite) rankNorms(t *testing.T) {
+	backend := su.backend(t)
 	for _, l := range lengths {
 		t.Run(l.name, func(t *testing.T) {
 			r := rng(t)
@@ -251,7 +254,7 @@ func (su *suite) rankNorms(t *testing.T) {
 				q.Add(&s.Source, weighted(r, h, (h+1)%5, (h+2)%5)...)
 			}
 			q.Add(&s.Source, plan.Term{List: 0, Weight: 1 << 31}, plan.Term{List: 1, Weight: 1<<31 - 1}) // up to 2^32-1
-			st := su.load(t, &s.source)
+			st := loadOn(t, backend, &s.source)
 			for _, q.Norm = range []plan.Norm{
 				s.norm(0.9, 0.4), s.norm(1.2, 0.75), s.norm(2, 1), s.norm(0.9, 0), s.norm(0, 0.4), s.norm(255, 1),
 				plan.NewNorm(255, 1, 1e-6), plan.NewNorm(0.5, 0.5, 1e12), {},
