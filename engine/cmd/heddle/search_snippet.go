@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,7 +87,7 @@ func (s *snippets) of(text string) string {
 	if end < len(text) {
 		b.WriteString(" …")
 	}
-	return printable(strings.Join(strings.Fields(b.String()), " "))
+	return strings.Join(strings.Fields(printable(b.String())), " ")
 }
 
 // window finds the marks, from first to last, that lie within snippetWidth and
@@ -120,8 +119,8 @@ func widen(text string, start, end int) (int, int) {
 	to := min(end+more-(start-from), len(text))
 	from = max(from-(more-(start-from)-(to-end)), 0) // what the end did not need
 	if from > 0 {
-		if space := strings.IndexFunc(text[from:start], unicode.IsSpace); space >= 0 {
-			from += space
+		if space := strings.IndexFunc(text[from-1:start], unicode.IsSpace); space >= 0 {
+			from += space - 1
 		}
 		for from < start && !utf8.RuneStart(text[from]) {
 			from++
@@ -142,9 +141,6 @@ func widen(text string, start, end int) (int, int) {
 // Unicode, such as a control character or one that changes the direction of
 // writing, becomes a space, and what is no UTF-8 the replacement character.
 func printable(s string) string {
-	if !slices.ContainsFunc([]rune(s), func(r rune) bool { return !unicode.IsPrint(r) }) && utf8.ValidString(s) {
-		return s
-	}
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsPrint(r) {
 			return r
