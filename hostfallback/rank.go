@@ -13,8 +13,8 @@ import (
 // at a time. A query is one part, or several where it is large.
 type rankPart struct {
 	query    int
-	from, to uint64 // documents
-	best     best
+	from, to uint64         // documents
+	keys     []rankKey      // the best, those of several parts in any order
 	floor    *atomic.Uint32 // a score that K documents of the query have at least
 }
 
@@ -61,29 +61,33 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	return nil
 }
 
-// rank finds the best documents of p.
+// rank finds the best documents of p and puts them in ascending order.
 func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, p *rankPart) error {
-	p.best.open(r.K)
-	terms := r.Query(p.query)
-	switch {
+	w.best.open(r.K)
+	var err error
+	switch terms := r.Query(p.query); {
 	case len(terms) == 0:
-		return nil
 	case r.Mode == plan.And:
-		return w.and(ctx, s, r, terms, p)
+		err = w.and(ctx, s, r, terms, p)
 	case r.Accumulators == plan.GlobalAccumulators:
-		return w.orGlobal(ctx, s, r, terms, p)
+		err = w.orGlobal(ctx, s, r, terms, p)
+	default:
+		err = w.or(ctx, s, r, terms, p)
 	}
-	return w.or(ctx, s, r, terms, p)
+	w.best.cut()
+	slices.Sort(w.best.keys)
+	p.keys = append(p.keys[:0], w.best.keys...)
+	return err
 }
 
-// share tells the other parts of the query what p knows of the least score among
-// the best, and p what they know.
-func (p *rankPart) share() {
-	known := p.best.least.score()
+// tell tells the other parts of the query what b knows of the least score among
+// the best, and b what they know.
+func (p *rankPart) tell(b *best) {
+	known := b.least.score()
 	for {
 		all := p.floor.Load()
 		if all >= known {
-			p.best.expect(all)
+			b.expect(all)
 			return
 		}
 		if p.floor.CompareAndSwap(all, known) {
@@ -137,17 +141,17 @@ func (j *ranking) cut(s *store, r *plan.Ranks) {
 
 // gather joins the parts of each query and puts its best documents in order.
 func (j *ranking) gather(r *plan.Ranks, out *plan.TopK) {
-	parts := j.parts
-	for i := range r.Queries() {
-		all := &parts[0].best
-		for parts = parts[1:]; len(parts) > 0 && parts[0].query == i; parts = parts[1:] {
-			for _, key := range parts[0].best.keys {
-				all.add(key)
-			}
+	for at := 0; at < len(j.parts); {
+		keys, query := &j.parts[at].keys, j.parts[at].query
+		first := at
+		for at++; at < len(j.parts) && j.parts[at].query == query; at++ {
+			*keys = append(*keys, j.parts[at].keys...)
 		}
-		all.cut()
-		slices.Sort(all.keys)
-		for _, key := range slices.Backward(all.keys) {
+		if at > first+1 {
+			slices.Sort(*keys)
+		}
+		best := (*keys)[max(len(*keys)-r.K, 0):]
+		for _, key := range slices.Backward(best) {
 			doc, score := key.split()
 			out.Docs, out.Scores = append(out.Docs, doc), append(out.Scores, score)
 		}

@@ -35,8 +35,8 @@ func (w *ranker) and(ctx context.Context, s *store, r *plan.Ranks, terms []plan.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.share()
-		c, err := w.candidates.lead(lead, uint32(p.to-1), p.best.least.score(), rest)
+		p.tell(&w.best)
+		c, err := w.candidates.lead(lead, uint32(p.to-1), w.best.least.score(), rest)
 		left := rest
 		for _, l := range lists[1:] {
 			if err != nil {
@@ -46,13 +46,13 @@ func (w *ranker) and(ctx context.Context, s *store, r *plan.Ranks, terms []plan.
 				break
 			}
 			left -= l.most()
-			c, err = c.keep(l, p.best.least.score(), left)
+			c, err = c.keep(l, w.best.least.score(), left)
 		}
 		if err != nil {
 			return err
 		}
 		for i, x := range c.docs {
-			p.best.add(makeKey(c.sums[i], x))
+			w.best.add(makeKey(c.sums[i], x))
 		}
 	}
 	return nil

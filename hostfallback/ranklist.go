@@ -170,7 +170,7 @@ func (l *rankList) most() uint32 {
 	if l.table == nil || l.at >= len(l.docs) {
 		return l.weight
 	}
-	return contribution(uint64(l.weight), l.table.floors[0])
+	return contribution(uint64(l.weight), l.table.greatest)
 }
 
 // leave passes over the range of enter.

@@ -28,6 +28,7 @@ type ranker struct {
 	global []uint32
 
 	candidates candidates
+	best       best
 }
 
 // open makes w.lists read terms from document from on.
@@ -73,7 +74,7 @@ func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.T
 	for _, l := range lists {
 		postings += uint64(s.src.Lists[l.handle].Len)
 		if l.table != nil {
-			p.best.expect(plan.Contribution(l.weight, l.table.floor(r.K)))
+			w.best.expect(plan.Contribution(l.weight, l.table.floor(r.K)))
 		}
 	}
 	size := rankDocs(postings, uint64(s.src.Docs))
@@ -89,10 +90,10 @@ func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.T
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.share()
+		p.tell(&w.best)
 		base = max(base, next&^(size-1))
 		last := min(base|(size-1), p.to-1)
-		if err := w.orRange(lists, uint32(base), uint32(last), uint16(size-1), &p.best); err != nil {
+		if err := w.orRange(lists, uint32(base), uint32(last), uint16(size-1), &w.best); err != nil {
 			return err
 		}
 		base = last + 1
@@ -253,7 +254,7 @@ func (w *ranker) orGlobal(ctx context.Context, s *store, r *plan.Ranks, terms []
 	}
 	for i, score := range w.global {
 		if score > 0 {
-			p.best.add(makeKey(score, uint32(p.from)+uint32(i)))
+			w.best.add(makeKey(score, uint32(p.from)+uint32(i)))
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package hostfallback
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"heddle/codec"
@@ -55,14 +56,16 @@ type rankTable struct {
 	// range of documents may turn out not to be worth a look.
 	maxima []uint32
 	step   uint8
-	// floors[i] is the share that 2^i documents have at least, 0 where there are
-	// not as many: a query for the best 2^i needs no document whose score is below
-	// what that contributes.
-	floors [floorLevels]uint32
+	// greatest is the greatest share. floors[i] is one that 2^i documents have at
+	// least, 0 where there are not as many: a query for the best 2^i needs no document
+	// whose score is below what that contributes.
+	greatest uint32
+	floors   [floorLevels]uint32
 }
 
 const (
 	floorLevels  = 15       // up to 2^14, which is above plan.MaxK
+	levelBits    = 10       // of a share that tell floors apart
 	maximaLen    = 16       // postings for which there is an entry in maxima
 	rankBucket   = plan.HS8 // buckets of docIDs
 	lookupSlower = 8        // a posting looked up takes as long as so many read in order
@@ -102,7 +105,7 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 	}
 	table.step = max(codec.BucketShift(n, universe, maximaLen), minRankShift)
 	if entries := int(universe>>table.step) + 1; take(4 * int64(entries)) {
-		table.maxima = make([]uint32, 0, entries)
+		table.maxima = make([]uint32, entries)
 	}
 	shift := codec.BucketShift(n, universe, rankBucket.Bucket())
 	buckets := int64(universe>>shift) + 2
@@ -118,17 +121,15 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 		}
 		table.shares = make([]uint32, 0, n)
 	}
-	top := best{k: int(min(n, 1<<(floorLevels-1)))}
+	var levels [1 << levelBits]uint32 // postings by share, in steps of 2^(32-levelBits)
 	for len(l.docs) > 0 {
 		for i, x := range l.docs {
-			if table.maxima != nil {
-				for len(table.maxima) <= int(x>>table.step) {
-					table.maxima = append(table.maxima, 0)
-				}
-				last := &table.maxima[len(table.maxima)-1]
-				*last = max(*last, l.shares[i])
+			share := l.shares[i]
+			levels[share>>(32-levelBits)]++
+			table.greatest = max(table.greatest, share)
+			if at := int(x >> table.step); at < len(table.maxima) {
+				table.maxima[at] = max(table.maxima[at], share)
 			}
-			top.add(makeKey(l.shares[i], x))
 		}
 		if plain {
 			table.shares = append(table.shares, l.shares...)
@@ -145,12 +146,20 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 		table.bucket.shift = shift
 		table.bucket.first = codec.AppendBuckets(make([]uint32, 0, buckets), table.docs, shift)
 	}
-	for i := min(bits.Len(uint(top.k)), floorLevels) - 1; i >= 0; i-- {
-		selectGreatest(top.keys, 1<<i)
-		top.keys = top.keys[:1<<i]
-		_, table.floors[i] = top.keys[len(top.keys)-1].split()
-	}
+	table.setFloors(&levels)
 	return table, size, nil
+}
+
+// setFloors makes floors of the numbers of postings by level.
+func (t *rankTable) setFloors(levels *[1 << levelBits]uint32) {
+	total, i := uint64(0), 0
+	for level, n := range slices.Backward(levels[:]) {
+		total += uint64(n)
+		for i < len(t.floors) && total >= 1<<i {
+			t.floors[i] = uint32(level) << (32 - levelBits)
+			i++
+		}
+	}
 }
 
 // kept are the docIDs of list h if they lie somewhere as they are, else nil.
