@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -97,15 +98,12 @@ func (b *builder) writeTexts(w *hdl.Writer) error {
 		return err
 	}
 	var text []byte
-	for i := range b.docs {
+	for range b.docs {
 		if text, err = readBytes(r, text); err != nil {
 			return err
 		}
-		if err := w.AddText(text); err != nil {
+		if err := cmp.Or(b.ctx.Err(), w.AddText(text)); err != nil {
 			return err
-		}
-		if i%4096 == 0 && b.ctx.Err() != nil {
-			return b.ctx.Err()
 		}
 	}
 	return nil

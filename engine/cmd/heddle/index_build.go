@@ -40,8 +40,8 @@ its name when it is complete; an interrupted or failed build leaves nothing.
   ciff    Common Index File Format, version 1
 
 Inputs may be gzipped; - is standard input. Format auto looks at names and first
-bytes. For inverted inputs (pisa, ciff), --stem and --stopwords say how queries are
-to be analysed; the terms stay as they are.
+bytes. For inverted inputs (pisa, ciff), --tokenizer, --stem and --stopwords say how
+queries are to be analysed; the terms stay as they are.
 
 With --codec auto each list gets the codec of least cost; index info says which and
 why. Another codec stores the lists that take fewer words with it than raw; the rest

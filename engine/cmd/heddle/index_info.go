@@ -50,26 +50,28 @@ func (o *indexInfoOptions) Validate(args []string) (err error) {
 
 // indexInfo is the answer; its JSON names are part of the contract.
 type indexInfo struct {
-	Path           string       `json:"path"`
-	Bytes          int64        `json:"bytes"`
-	Checksum       string       `json:"checksum"`
-	Creator        string       `json:"creator"`
-	Format         string       `json:"format"`
-	Documents      uint32       `json:"documents"`
-	Terms          int          `json:"terms"`
-	Postings       uint64       `json:"postings"`
-	Tokens         uint64       `json:"tokens"`
-	MeanLength     float64      `json:"mean_length"` // of a document, in tokens
-	Tokenizer      string       `json:"tokenizer"`
-	Stemmer        string       `json:"stemmer"`
-	StopWords      int          `json:"stop_words"`
-	Codec          string       `json:"codec"`
-	ExceptionRatio float64      `json:"exception_ratio"`
-	Dense          string       `json:"dense"`
-	Impacts        *hdl.Impacts `json:"impacts,omitempty"` // in place of frequencies; tokens is their sum
-	Texts          bool         `json:"texts"`             // are stored
-	Codecs         []codecInfo  `json:"codecs"`
-	Sections       []section    `json:"sections"`
+	Path              string       `json:"path"`
+	Bytes             int64        `json:"bytes"`
+	Checksum          string       `json:"checksum"`
+	Creator           string       `json:"creator"`
+	Format            string       `json:"format"`
+	Documents         uint32       `json:"documents"`
+	Terms             int          `json:"terms"`
+	Postings          uint64       `json:"postings"`
+	Tokens            uint64       `json:"tokens"`
+	MeanLength        float64      `json:"mean_length"` // of a document, in tokens
+	BytesPerDocID     float64      `json:"bytes_per_docid"`
+	BytesPerFrequency float64      `json:"bytes_per_frequency"` // or impact
+	Tokenizer         string       `json:"tokenizer"`
+	Stemmer           string       `json:"stemmer"`
+	StopWords         int          `json:"stop_words"`
+	Codec             string       `json:"codec"`
+	ExceptionRatio    float64      `json:"exception_ratio"`
+	Dense             string       `json:"dense"`
+	Impacts           *hdl.Impacts `json:"impacts,omitempty"` // in place of frequencies; tokens is their sum
+	Texts             bool         `json:"texts"`             // are stored
+	Codecs            []codecInfo  `json:"codecs"`
+	Sections          []section    `json:"sections"`
 }
 
 type section struct {
@@ -120,6 +122,10 @@ func describe(f *hdl.File) indexInfo {
 	for _, s := range f.Sections() {
 		info.Sections = append(info.Sections, section{s.Name, s.Offset, s.Length, fmt.Sprintf("%08x", s.Checksum)})
 	}
+	if m.Postings > 0 {
+		info.BytesPerDocID = float64(len(f.Source().Words)) * 4 / float64(m.Postings)
+		info.BytesPerFrequency = float64(len(f.Source().Freqs)) * 4 / float64(m.Postings)
+	}
 	return info
 }
 
@@ -136,12 +142,13 @@ func (i *indexInfo) write(out io.Writer) error {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "index\t%s\nbytes\t%d\nchecksum\t%s\n", i.Path, i.Bytes, i.Checksum)
 	fmt.Fprintf(w, "creator\t%s\nformat\t%s\n", i.Creator, i.Format)
-	sum := "tokens"
+	sum, frequency := "tokens", "a frequency"
 	if i.Impacts != nil {
-		sum = "sum of impacts"
+		sum, frequency = "sum of impacts", "an impact"
 	}
 	fmt.Fprintf(w, "documents\t%d\nterms\t%d\npostings\t%d\n%s\t%d\n", i.Documents, i.Terms, i.Postings, sum, i.Tokens)
 	fmt.Fprintf(w, "mean length\t%.2f tokens\n", i.MeanLength)
+	fmt.Fprintf(w, "a posting\t%.3f bytes a docID, %.3f %s\n", i.BytesPerDocID, i.BytesPerFrequency, frequency)
 	if m := i.Impacts; m != nil {
 		fmt.Fprintf(w, "impacts\t%s\n", describeImpacts(m))
 	}
