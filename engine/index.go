@@ -83,7 +83,7 @@ const DefaultBatchCandidates = 1 << 20
 
 // DefaultBatchPostings closes a batch of ranked queries on a backend that has no
 // preference of its own (plan.Info.BatchPostings).
-const DefaultBatchPostings = 1 << 24
+const DefaultBatchPostings = 1 << 26
 
 // Index answers queries over one set of lists.
 type Index struct {

@@ -35,8 +35,11 @@ func (s *Statistics) Add(t Statistics) {
 }
 
 // Statistics are the index's own, with the frequencies of some terms; 0 for those
-// that no document has.
+// that no document has. After Close they are empty.
 func (x *Index) Statistics(terms ...string) Statistics {
+	if x.closed.Load() {
+		return Statistics{}
+	}
 	s := Statistics{Docs: uint64(x.src.Docs), Length: x.tokens(), DF: make(map[string]uint64, len(terms))}
 	for _, t := range terms {
 		s.DF[t] = 0

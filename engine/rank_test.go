@@ -283,6 +283,9 @@ func TestRankErrors(t *testing.T) {
 	if err := x.RankMany(t.Context(), []Query{good}, RankOptions{K: 1}, &Rankings{}); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
+	if s := x.Statistics("t0"); s.Docs != 0 || s.DF != nil {
+		t.Errorf("after Close: %+v", s)
+	}
 
 	plain := openMemory(t, backendOptions(t))
 	if _, err := plain.Rank(t.Context(), good, RankOptions{K: 1}); !errors.Is(err, plan.ErrNotRanked) {
