@@ -61,13 +61,15 @@ func TestKernels(t *testing.T) {
 			tuning.Serial, tuning.NVShuffle = serial, false
 			tuning.LookBack = !serial && !count
 			tuning.ScanWG, tuning.ScanChunk, tuning.MergeRows = 64, 2, 4
+			tuning.RankRange, tuning.RankWG, tuning.SelectWG, tuning.SelectWide = 1024, 32, 64, 256
 			t.Run(fmt.Sprintf("serial=%v,count loads=%v", serial, count), func(t *testing.T) {
 				// A context of its own for each part: Oclgrind 21.10 keeps what it knows
 				// of a buffer's words when the buffer is released, and takes it for that
 				// of the next buffer in its place, words behind as never written.
+				memory := uint64(0)
 				part := func(f func(*cl.Backend)) {
 					backend, err := cl.Open(t.Context(), devices[0], cl.Options{
-						Tuning: &tuning, CountLoads: count, Profiling: true, SkipSelfTest: true})
+						Tuning: &tuning, CountLoads: count, Profiling: true, SkipSelfTest: true, MemoryLimit: memory})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -84,6 +86,8 @@ func TestKernels(t *testing.T) {
 				}
 				part(func(b *cl.Backend) { merges(t, b) })
 				part(func(b *cl.Backend) { primitives(t, b) })
+				memory = rankMemory
+				part(func(b *cl.Backend) { ranks(t, b, []codec.ID{codec.Raw, codec.ParaPFor}) })
 			})
 		}
 	}

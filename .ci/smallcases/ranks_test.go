@@ -1,0 +1,100 @@
+package smallcases
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// rankMemory leaves so few candidates to each of rankCopies times the queries that
+// they are cut to the best ones several times.
+const (
+	rankMemory = 64 << 20
+	rankCopies = 12
+)
+
+// ranks runs ranked queries: the best few, from pass to pass above a threshold, and
+// so many that they are put in order on the device.
+func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
+	src := &plan.Source{Docs: universe, Lengths: make([]uint32, universe)}
+	for d := range src.Lengths {
+		src.Lengths[d] = uint32(d * 37 % 1000)
+	}
+	freqs := map[string][]uint32{}
+	handles := map[string]plan.Handle{}
+	for i, name := range all {
+		for j := range lists[name] {
+			freqs[name] = append(freqs[name], 1+uint32(j*j)%7)
+			if j%50 == 9 {
+				freqs[name][j] = 3000 // an exception
+			}
+		}
+		h, err := src.Append(codecs[i%len(codecs)], lists[name], codec.DefaultOptions())
+		if err == nil {
+			err = src.AppendFreqs(h, freqs[name], codec.DefaultOptions())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		handles[name] = h
+	}
+	store, err := backend.Load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	weight := func(i int) uint32 { return uint32(1<<28 + i<<20) }
+	for _, r := range []*plan.Ranks{
+		{Mode: plan.Or, K: 3}, {Mode: plan.Or, K: 70}, {Mode: plan.And, K: 3},
+		{Mode: plan.Or, K: 3, Accumulators: plan.GlobalAccumulators},
+	} {
+		r.Norm = plan.NewNorm(0.9, 0.4, 500)
+		copies := rankCopies
+		if r.K > 3 || r.Accumulators != plan.RangeAccumulators {
+			copies = 1
+		}
+		for range copies {
+			for _, names := range queries[3:] {
+				var terms []plan.Term
+				for i, name := range names {
+					terms = append(terms, plan.Term{List: handles[name], Weight: weight(i)})
+				}
+				r.Add(src, terms...)
+			}
+		}
+		r.Add(src) // of unknown terms
+		var got plan.TopK
+		if err := store.Rank(t.Context(), r, &got); err != nil {
+			t.Fatal(err)
+		}
+		for q := range r.Queries() - 1 {
+			names := queries[3+q%len(queries[3:])]
+			scores, has := make([]uint32, universe), make([]int, universe)
+			for i, name := range names {
+				for j, d := range lists[name] {
+					scores[d] += plan.Contribution(weight(i), r.Norm.Share(freqs[name][j], src.Lengths[d]))
+					has[d]++
+				}
+			}
+			var want []uint32
+			for d, n := range has {
+				if n == len(names) || n > 0 && r.Mode == plan.Or {
+					want = append(want, uint32(d))
+				}
+			}
+			slices.SortStableFunc(want, func(x, y uint32) int { return cmp.Compare(scores[y], scores[x]) })
+			if docs, _ := got.Query(q); !slices.Equal(docs, want[:min(len(want), r.K)]) {
+				t.Errorf("%v, %v of %v: documents %v, want %v", names, r.Mode, r.Accumulators, docs, want[:min(len(want), r.K)])
+			}
+		}
+		if docs, _ := got.Query(r.Queries() - 1); len(docs) != 0 {
+			t.Error("the query without lists matched")
+		}
+		if st := got.Stats; st.Decode <= 0 || st.Score <= 0 || st.Select <= 0 {
+			t.Errorf("a kernel took no time: %+v", st)
+		}
+	}
+}
