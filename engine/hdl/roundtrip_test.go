@@ -171,26 +171,26 @@ func TestSmallest(t *testing.T) {
 // TestForeignByteOrder runs both directions of the conversion that big-endian
 // hosts do: it must give the very bytes and the very lists.
 func TestForeignByteOrder(t *testing.T) {
-	s := shapes(5000)
-	want, err := os.ReadFile(s.build(t))
-	if err != nil {
-		t.Fatal(err)
-	}
 	defer func(old bool) { nativeLittle = old }(nativeLittle)
-	nativeLittle = false
-	path := s.build(t)
-	f := mustOpen(t, path)
-	s.check(t, f)
-	if got, err := os.ReadFile(path); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the converted file differs (%v)", err)
+	for _, s := range []*sample{shapes(5000), tiny().withTexts()} {
+		nativeLittle = true
+		want := s.image(t)
+		nativeLittle = false
+		path := s.build(t)
+		f := mustOpen(t, path)
+		s.check(t, f)
+		if got, err := os.ReadFile(path); err != nil || !slices.Equal(got, want) {
+			t.Errorf("the converted file differs (%v)", err)
+		}
+		// Misaligned bytes are converted as well.
+		nativeLittle = true
+		shifted := append(make([]byte, 1, len(want)+1), want...)[1:]
+		f, err := newFile("shifted", shifted, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.check(t, f)
 	}
-	// Misaligned bytes are converted as well.
-	nativeLittle = true
-	shifted := append(make([]byte, 1, len(want)+1), want...)[1:]
-	if f, err = newFile("shifted", shifted, true); err != nil {
-		t.Fatal(err)
-	}
-	s.check(t, f)
 }
 
 func TestRapid(t *testing.T) {
