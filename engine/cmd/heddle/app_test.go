@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 
 	"heddle/codec"
 	"heddle/config"
+	"heddle/engine"
+	"heddle/engine/bm25"
 	"heddle/engine/plan"
 )
 
@@ -183,7 +186,16 @@ func TestNamesAgree(t *testing.T) {
 	for _, a := range plan.Algorithms() {
 		algorithms = append(algorithms, a.String())
 	}
-	for name, want := range map[string][]string{"index.codec": codecs, "search.algorithm": algorithms} {
+	var modes, variants []string
+	for _, m := range engine.Modes() {
+		modes = append(modes, m.String())
+	}
+	for _, v := range bm25.Variants() {
+		variants = append(variants, v.String())
+	}
+	for name, want := range map[string][]string{
+		"index.codec": codecs, "search.algorithm": algorithms, "search.mode": modes, "ranking.variant": variants,
+	} {
 		k, ok := config.Lookup(name)
 		got := slices.Clone(k.Values)
 		slices.Sort(got)
@@ -194,5 +206,21 @@ func TestNamesAgree(t *testing.T) {
 	}
 	if got, want := config.Default().Index.ExceptionRatio, codec.DefaultOptions().ExceptionRatio; got != want {
 		t.Errorf("default exception ratio is %v, that of package codec %v", got, want)
+	}
+	c := config.Default()
+	variant, err := bm25.ParseVariant(c.Ranking.Variant)
+	if got := (bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}); err != nil || got != bm25.Default() {
+		t.Errorf("default scoring is %s, that of package bm25 %s (%v)", got, bm25.Default(), err)
+	}
+	for _, test := range []struct {
+		key      string
+		greatest int
+	}{{"search.k", plan.MaxK}, {"ranking.k1", bm25.MaxK1}} {
+		for n, valid := range map[int]bool{test.greatest: true, test.greatest + 1: false} {
+			_, err := config.Load(config.Sources{Flags: []config.Flag{{Name: "x", Key: test.key, Value: strconv.Itoa(n)}}})
+			if (err == nil) != valid {
+				t.Errorf("%s = %d: %v", test.key, n, err)
+			}
+		}
 	}
 }
