@@ -34,12 +34,16 @@ func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Short, "short", false, "a small part of the workload, in less than 20 seconds")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the workload")
 	fs.IntVar(&o.Runs, "runs", 0, "timed runs, `N`; 0 is 5, or 2 with --short")
-	fs.StringSliceVar(&o.orders, "orders", nil, "numberings of the documents, `LIST` of uniform, clustered, reordered (default all, clustered with --short)")
-	fs.StringVar(&o.Real, "real", "", "real lists too: real-roaring zips and indices in the folder `DIR`")
 	fs.StringVar(&o.JSON, "json", "", "write the rows to `FILE`, a JSON object a line, by way of FILE.partial, which stays after an error; - is standard output, tables then go to standard error")
 	fs.StringVar(&o.Plot, "plot", "", "draw the figures into the folder `DIR`, as SVG and PNG")
 	fs.StringVar(&o.Report, "report", "", "write a Markdown report to `FILE` that sets the papers' figures beside ours")
 	o.add(fs, "backend", "device", "threads")
+}
+
+// addLists adds the flags that are about lists.
+func (o *benchOptions) addLists(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&o.orders, "orders", nil, "numberings of the documents, `LIST` of uniform, clustered, reordered (default all, clustered with --short)")
+	fs.StringVar(&o.Real, "real", "", "real lists too: real-roaring zips and indices in the folder `DIR`")
 }
 
 func (o *benchOptions) Validate(args []string) (err error) {
@@ -89,6 +93,7 @@ against each other.`,
 
 func (o *benchListsOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
+	o.addLists(fs)
 	fs.StringSliceVar(&o.layouts, "layouts", nil, "encodings of the lists of the log, `LIST` of codecs and auto (default all, raw and auto with --short)")
 	fs.StringSliceVar(&o.algorithms, "algorithms", nil, "algorithms of the log, `LIST` (default bs, lr, hs16, hs32, hs256, bits, auto; hs16 and auto with --short)")
 	fs.IntVar(&o.Queries, "queries", 0, "put only the first `N` queries; 0 is 500000 to a GPU and 5000 to a CPU, 100 with --short")
@@ -150,6 +155,7 @@ Backend auto measures both pure Go and OpenCL.`,
 
 func (o *benchDecodeOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
+	o.addLists(fs)
 	fs.StringSliceVar(&o.codecs, "codecs", nil, "only these codecs, `LIST` (default all)")
 }
 

@@ -38,15 +38,16 @@ folder down. A heddle that was built with -tags bleve measures
 github.com/blevesearch/bleve/v2 beside, in turns.`,
 		Example: `  heddle bench rank --short --report report.md --plot figures
   heddle bench rank --table gov2,ding-table2,ding-table3 --backend opencl --json rows.jsonl
-  heddle bench rank --table text --real data --queries 500`,
+  heddle bench rank --table text --real . --queries 500`,
 	}, &benchRankOptions{})
 }
 
 func (o *benchRankOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
 	fs.IntVar(&o.Queries, "queries", 0, "put only `N` queries; 0 is 1000 to a GPU and 200 to a CPU, 40 with --short")
-	fs.Uint32Var(&o.Docs, "docs", 0, "documents of the GOV2-like workload, `N`, others in proportion; 0 is 25205179, a fiftieth with --short")
+	fs.Uint32Var(&o.Docs, "docs", 0, "`N` documents, of other workloads in proportion; 0 is 25205179, a fiftieth with --short")
 	fs.IntSliceVarP(&o.K, "k", "k", nil, "documents a query, `LIST` (default 10,1000; 10 with --short)")
+	fs.StringVar(&o.Real, "real", "", "the folder `DIR` of table text")
 	fs.StringVar(&o.codec, "codec", "parapfor", "`CODEC` of the lists")
 }
 
