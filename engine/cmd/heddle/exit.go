@@ -7,6 +7,7 @@ import (
 
 	"heddle/codec"
 	"heddle/config"
+	"heddle/engine"
 	"heddle/engine/boolean"
 	"heddle/engine/hdl"
 	"heddle/engine/ingest"
@@ -42,7 +43,8 @@ func exitCode(err error) int {
 		return exitCorrupt
 	}
 	switch {
-	case errors.Is(err, plan.ErrUnsupported): // by the backend that was asked for
+	case errors.Is(err, plan.ErrUnsupported), // by the backend that was asked for
+		errors.Is(err, engine.ErrImpacts): // a scoring for an index that was scored
 		return exitUsage
 	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, ingest.ErrCorrupt):
 		return exitCorrupt

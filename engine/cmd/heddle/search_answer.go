@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"heddle/engine"
@@ -41,14 +42,19 @@ func (s *searcher) answer(ctx context.Context, qs []trec.Topic) error {
 	size := len(qs)
 	if s.explain != nil {
 		size = 1
+	} else if s.rank != nil {
+		size = max(mostRanked/s.rank.K, 1)
 	}
-	for ; len(qs) > 0; qs = qs[size:] {
-		if err := s.answerBatch(ctx, qs[:size]); err != nil {
+	for batch := range slices.Chunk(qs, max(size, 1)) {
+		if err := s.answerBatch(ctx, batch); err != nil {
 			return err
 		}
 	}
 	return s.out.out.Flush()
 }
+
+// mostRanked bounds the documents of ranked answers in memory.
+const mostRanked = 1 << 22
 
 func (s *searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 	s.batch = s.batch[:0]

@@ -350,3 +350,22 @@ func TestRunIsEvaluated(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// TestSearchImpacts: an index of impacts ranks by them, and takes no other scoring.
+func TestSearchImpacts(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "v.jsonl", `{"id":"a","vector":{"loom":5,"warp":3}}`+"\n"+`{"id":"b","vector":{"loom":7}}`+"\n")
+	must(t, "index", "build", "-o", "v.hdl", "--impacts", "8", "v.jsonl")
+	writeFile(t, "q.jsonl", `{"id":"q","vector":{"loom":1,"warp":0.5}}`+"\n")
+	search := []string{"search", "v.hdl", "--queries", "q.jsonl", "--mode", "or", "--format", "tsv"}
+	out := must(t, search...)
+	header, rest, _ := strings.Cut(out, "\n")
+	if !strings.Contains(header, " impacts=8 scale=") || !strings.Contains(header, " variant=weights index=") {
+		t.Errorf("header %q", header)
+	}
+	var first, second float64
+	if _, err := fmt.Sscanf(rest, "q\t1\tb\t%g\nq\t2\ta\t%g\n", &first, &second); err != nil || math.Abs(second/first-6.5/7) > 0.01 {
+		t.Errorf("%q, %v", rest, err)
+	}
+	wantFailure(t, heddle(t, append(search, "--k1", "1")...), exitUsage, "the index holds impacts")
+}

@@ -260,9 +260,12 @@ func TestOddNames(t *testing.T) {
 // TestWriteErrors: an answer that cannot be written is a failure.
 func TestWriteErrors(t *testing.T) {
 	buildCollection(t)
+	writeFile(t, "run.txt", someRun)
+	writeFile(t, "qrels.txt", someQrels)
 	broken := errors.New("pipe is broken")
 	for _, args := range []string{
 		"search c.hdl --query w0", "search c.hdl --query w0 --count", "search c.hdl --query w0 --format jsonl", "search c.hdl --query w0 --explain",
+		"search c.hdl --query w0 --all", "search c.hdl --query w0 --format trec", "eval run.txt qrels.txt", "eval run.txt qrels.txt --json -q",
 		"index info c.hdl", "index info c.hdl --json", "index dump c.hdl", "index dump c.hdl --term w0", "index verify c.hdl",
 		"version", "version --json", "config print", "config print --json", "devices --backend host", "devices --backend host --json",
 		"index build -o d.hdl c.tsv",
