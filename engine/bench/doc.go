@@ -89,14 +89,14 @@
 //     0.57, 0.25, 0.14 %; 2.79 terms on average. A token is a new term with probability
 //     0.69, else an earlier one of its topic again (Simon's model): 1,000 of those
 //     topics name as many distinct terms.
-//   - The document frequency of a term that is asked for is log-uniform from 512 up: a
+//   - The document frequency of a term that is asked for is log-uniform from 360 up: a
 //     query takes each octave of Zipf's law equally. The upper end is where the mean is
 //     3.74 million postings a query.
 //   - Documents come from 17,187 sites, as many as GOV2 has hosts, in a row each. A term
 //     has 65 % of its postings at sites of its topic, one of 32, where the odds that a
 //     document has it are 1,000 times its odds at large; with that, the queries that AND
-//     gives fewer than ten documents have about as much of all postings as Table 2
-//     implies, 7 to 8 % (the time of AND+OR less that of AND, of that of OR).
+//     gives fewer than ten documents have 7 % of all postings, about what Table 2
+//     implies: the time of AND+OR less that of AND, of that of OR.
 //   - A frequency is 1 and a geometric number; the mean is 1.5 + 6 sqrt(df/N).
 //     Lengths of documents are log-normal, 900 tokens on average, with sigma 1.
 //

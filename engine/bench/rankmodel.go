@@ -26,7 +26,7 @@ const (
 
 	// The shortest list of a term that is asked for, as a share of all documents, and
 	// the longest that there may be.
-	leastShare = 512.0 / gov2Docs
+	leastShare = 360.0 / gov2Docs
 	mostShare  = 0.95
 )
 
