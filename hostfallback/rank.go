@@ -74,10 +74,14 @@ func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, p *rankPart)
 	default:
 		err = w.or(ctx, s, r, terms, p)
 	}
+	if err != nil {
+		clear(w.scores[:])
+		return err
+	}
 	w.best.cut()
 	slices.Sort(w.best.keys)
 	p.keys = append(p.keys[:0], w.best.keys...)
-	return err
+	return nil
 }
 
 // tell tells the other parts of the query what b knows of the least score among

@@ -15,7 +15,7 @@ const (
 	minRankShift = 12
 	minRankDocs  = 1 << minRankShift
 	maxRankDocs  = 1 << 16
-	rankLoad     = 256 // postings that are worth a range
+	rankLoad     = 64 // postings that are worth a range
 )
 
 // ranker is the scratch of one goroutine.
@@ -130,10 +130,11 @@ func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *b
 		rest += w.live[few].bound
 		few++
 	}
+	lead := w.live[few:]
 	// Where postings are few all documents are noted, because to set their scores
 	// back to 0 is less than to clear all.
 	postings := 0
-	for _, l := range w.live[few:] {
+	for _, l := range lead {
 		if l.plain {
 			postings += l.end - l.at
 		} else {
@@ -141,28 +142,30 @@ func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *b
 		}
 	}
 	sparse := mask >= minRankDocs || postings < rankLoad
-	note := least - rest
-	if sparse {
-		note = 0
-	}
-	for _, l := range w.live[few:] {
-		if err := w.add(l, base, last, mask, note); err != nil {
-			return err
+	unnoted := false // there are scores of others
+	add := func(l *rankList, least uint32) error {
+		if sparse {
+			least = 0
 		}
+		unnoted = !sparse
+		return w.add(l, base, last, mask, least)
 	}
-	if !sparse {
-		note = math.MaxUint32 // nothing more
+	if len(lead) == 1 && lead[0].plain {
+		w.pick(lead[0], mask, least-rest)
+	} else {
+		for _, l := range lead {
+			if err := add(l, least-rest); err != nil {
+				return err
+			}
+		}
 	}
 	for i := few - 1; i >= 0; i-- {
 		l := w.live[i]
-		if len(w.noted) > 0 {
-			if l.plain && len(w.noted)*lookupSlower < l.end-l.at {
-				w.complete(l, base, mask, least, rest)
-			} else {
-				if err := w.add(l, base, last, mask, note); err != nil {
-					return err
-				}
-			}
+		if len(w.noted) == 0 {
+		} else if l.plain && len(w.noted)*lookupSlower < l.end-l.at {
+			w.complete(l, base, mask, least, rest)
+		} else if err := add(l, math.MaxUint32); err != nil {
+			return err
 		}
 		l.leave()
 		rest -= l.bound
@@ -175,15 +178,15 @@ func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *b
 			b.add(makeKey(score, from+uint32(d)))
 		}
 	}
-	if !sparse {
+	w.noted = w.noted[:0]
+	if unnoted {
 		clear(w.scores[:minRankDocs])
 	}
-	w.noted = w.noted[:0]
 	return nil
 }
 
-// add adds the postings of l in the range to the scores, notes the documents whose
-// score passes least.
+// add adds the postings of l in the range to the scores, and notes the documents
+// whose score passes least.
 func (w *ranker) add(l *rankList, base, last uint32, mask uint16, least uint32) error {
 	if err := l.seek(base); err != nil {
 		return err
@@ -209,6 +212,22 @@ func (w *ranker) add(l *rankList, base, last uint32, mask uint16, least uint32) 
 		}
 	}
 	return nil
+}
+
+// pick is add for the first list of a range, of which no document is scored that
+// does not pass least.
+func (w *ranker) pick(l *rankList, mask uint16, least uint32) {
+	// share*weight > least<<32 is what a contribution above least takes.
+	above := uint64(least) << 32 / uint64(l.weight)
+	docs, shares := l.docs[l.at:l.end], l.shares[l.at:l.end]
+	for i, share := range shares {
+		if uint64(share) > above {
+			d := uint16(docs[i]) & mask
+			w.scores[d] = contribution(uint64(l.weight), share)
+			w.noted = append(w.noted, d)
+		}
+	}
+	l.leave()
 }
 
 // complete looks the noted documents up in l, but for those that cannot be among
