@@ -38,6 +38,7 @@ func (b *rankBench) options(u rankSetup) engine.RankOptions {
 type rankCost struct {
 	rankSetup
 	queries  int        // a pass
+	passes   int        // a timed run in batches
 	postings uint64     // of their lists, in a pass
 	measured [4]bool    // by access
 	rate     summary    // queries a second in batches, terms in, documents and scores on the host
@@ -213,15 +214,6 @@ func (b *rankBench) measure(ctx context.Context, who contestant, setups []rankSe
 	return costs, nil
 }
 
-// passes is how often a timed run in batches puts the queries to a device, so that it
-// takes tenths of a second.
-func (u rankSetup) passes(deviceType string) int {
-	if deviceType == "gpu" && u.accumulators == plan.RangeAccumulators {
-		return 10
-	}
-	return 1
-}
-
 func (b *rankBench) measureOne(ctx context.Context, who contestant, x *engine.Index, c *rankCost, a access) (err error) {
 	qs, opt := b.w.queries[:c.queries], b.options(c.rankSetup)
 	if a == busy || a == alone { // what is timed has been checked
@@ -231,7 +223,7 @@ func (b *rankBench) measureOne(ctx context.Context, who contestant, x *engine.In
 	}
 	switch a {
 	case busy:
-		many := slices.Repeat(qs, c.passes(who.info.Type))
+		many := slices.Repeat(qs, c.passes)
 		turns := []turn{{len(many), func() error {
 			return x.RankBatches(ctx, many, opt, func(int, *engine.Rankings) error { return nil })
 		}}}
@@ -268,12 +260,14 @@ func (b *rankBench) measureOne(ctx context.Context, who contestant, x *engine.In
 	return err
 }
 
-// verify runs a setup once and compares its answers with those of others.
+// verify runs a setup once, which says how many passes are enough, and compares its
+// answers with those of others.
 func (b *rankBench) verify(ctx context.Context, who contestant, x *engine.Index, c *rankCost) error {
 	if c.measured[busy] || c.measured[alone] {
 		return nil
 	}
 	answers := make([]rankAnswer, c.queries)
+	began := time.Now()
 	err := x.RankBatches(ctx, b.w.queries[:c.queries], b.options(c.rankSetup), func(first int, r *engine.Rankings) error {
 		for i := range r.Queries() {
 			docs, scores := r.Query(i)
@@ -284,6 +278,8 @@ func (b *rankBench) verify(ctx context.Context, who contestant, x *engine.Index,
 	if err != nil {
 		return err
 	}
+	enough := pick(&b.s.opt, []time.Duration{200 * time.Millisecond}, []time.Duration{20 * time.Millisecond})[0]
+	c.passes = int(enough/(time.Since(began)+1)) + 1
 	return b.check.check(fmt.Sprintf("%s on %s", c.name(), who), c.mode, c.k, answers)
 }
 
