@@ -158,13 +158,14 @@ func (su *suite) rankUniverses(t *testing.T) {
 			}
 			q := plan.Ranks{Norm: s.norm(0.9, 0.4)}
 			ends := plan.Handle(len(s.Lists) - 1)
-			for range su.pick(20, 4) {
-				q.Add(&s.Source, weighted(r, r.Uint32N(ends+1), r.Uint32N(ends+1), ends)...)
-			}
-			q.Add(&s.Source, weighted(r, ends)...)
-			if accumulators := su.accumulators; universe > 1<<22 { // without one a document
+			queries := su.pick(20, 4)
+			if accumulators := su.accumulators; universe > 1<<22 { // a million ranges a query, and no accumulator a document
+				queries = su.pick(4, 1)
 				defer func() { su.accumulators = accumulators }()
 				su.accumulators = []plan.Accumulators{plan.RangeAccumulators}
+			}
+			for range queries {
+				q.Add(&s.Source, weighted(r, r.Uint32N(ends+1), r.Uint32N(ends+1), ends)...)
 			}
 			su.verifyRanks(t, loadOn(t, backend, &s.source), s, &q, 7)
 		})
