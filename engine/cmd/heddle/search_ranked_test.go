@@ -87,7 +87,7 @@ func sameRanking(got, want []hit) error {
 
 func TestSearchRanked(t *testing.T) {
 	c := buildCollection(t)
-	for _, test := range []struct {
+	for i, test := range []struct {
 		query   string
 		weights map[string]float64
 		mode    string
@@ -105,6 +105,9 @@ func TestSearchRanked(t *testing.T) {
 		got := c.readTSV(t, must(t, append(args, "--format", "tsv", "-k", "10000")...))
 		if err := sameRanking(got, want); err != nil || len(want) < 10 {
 			t.Errorf("%q, %s %s: %v", test.query, test.mode, test.args, err)
+		}
+		if i > 0 {
+			continue
 		}
 		// The first ten of those are what every format prints.
 		var text, run strings.Builder
@@ -253,19 +256,18 @@ func TestStatistics(t *testing.T) {
 // TestTopicFiles: files of every form ask the same.
 func TestTopicFiles(t *testing.T) {
 	buildCollection(t)
-	queries := []string{"w3 w9", "w20"}
+	var want strings.Builder
+	for i, q := range []string{"w3 w9", "w20"} {
+		for line := range strings.Lines(must(t, "search", "c.hdl", "--query", q, "--mode", "or", "--format", "tsv", "--no-header")) {
+			want.WriteString(strconv.Itoa(i+7) + strings.TrimPrefix(line, "1"))
+		}
+	}
 	for name, file := range map[string]string{
 		"tsv":   "7\tw3 w9\n8\tw20\n",
 		"colon": "7:w3 w9\n8:1:w20\n",
 		"top":   "<top>\n<num> Number: 007\n<title> w3\nw9\n<desc> w1\n</top>\n<top>\n<num> 8\n<title> w20\n</top>\n",
 		"jsonl": `{"id":7,"text":"w3 w9"}` + "\n" + `{"id":"8","vector":{"w20":1}}` + "\n",
 	} {
-		var want strings.Builder
-		for i, q := range queries {
-			for line := range strings.Lines(must(t, "search", "c.hdl", "--query", q, "--mode", "or", "--format", "tsv", "--no-header")) {
-				want.WriteString(strconv.Itoa(i+7) + strings.TrimPrefix(line, "1"))
-			}
-		}
 		writeFile(t, "q.txt", file)
 		search := []string{"search", "c.hdl", "--queries", "q.txt", "--mode", "or", "--no-header"}
 		if got := must(t, append(search, "--format", "tsv")...); got != want.String() || got == "" {
