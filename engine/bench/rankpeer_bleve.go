@@ -53,7 +53,7 @@ func newBleve(ctx context.Context, dir string, n int, text func(doc int) string,
 		}
 		batch := x.NewBatch()
 		for doc := first; doc < min(first+bleveBatch, n); doc++ {
-			if err := batch.Index(strconv.Itoa(doc), map[string]any{bleveField: text(doc)}); err != nil {
+			if err := batch.Index(fmt.Sprintf("%010d", doc), map[string]any{bleveField: text(doc)}); err != nil {
 				return nil, err
 			}
 		}
