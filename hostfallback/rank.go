@@ -22,6 +22,7 @@ type rankPart struct {
 type ranking struct {
 	parts  []rankPart
 	floors []atomic.Uint32 // by query
+	lists  []plan.Handle   // those whose tables are to be made
 }
 
 // partLoad is the least work that is worth a part of its own, in postings.
@@ -44,11 +45,15 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	out.Reset()
 	j := s.rankings.Get().(*ranking)
 	defer s.rankings.Put(j)
+	tables := s.tables.under(r.Norm)
+	if err := j.prepare(ctx, s, r, tables); err != nil {
+		return err
+	}
 	j.cut(s, r)
 	err := parallel(ctx, s.opt.Threads, len(j.parts), func(i int) error {
 		w := s.rankers.Get().(*ranker)
 		defer s.rankers.Put(w)
-		return w.rank(ctx, s, r, &j.parts[i])
+		return w.rank(ctx, s, r, tables, &j.parts[i])
 	})
 	if err != nil {
 		return err
@@ -62,17 +67,17 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 }
 
 // rank finds the best documents of p and puts them in ascending order.
-func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, p *rankPart) error {
+func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, tables *rankTables, p *rankPart) error {
 	w.best.open(r.K)
-	var err error
-	switch terms := r.Query(p.query); {
-	case len(terms) == 0:
+	err := w.open(s, r, tables, p)
+	switch {
+	case err != nil || len(w.lists) == 0:
 	case r.Mode == plan.And:
-		err = w.and(ctx, s, r, terms, p)
+		err = w.and(ctx, p)
 	case r.Accumulators == plan.GlobalAccumulators:
-		err = w.orGlobal(ctx, s, r, terms, p)
+		err = w.orGlobal(ctx, p)
 	default:
-		err = w.or(ctx, s, r, terms, p)
+		err = w.or(ctx, s, r.K, p)
 	}
 	if err != nil {
 		clear(w.scores[:])
@@ -82,6 +87,25 @@ func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, p *rankPart)
 	slices.Sort(w.best.keys)
 	p.keys = append(p.keys[:0], w.best.keys...)
 	return nil
+}
+
+// prepare makes the tables that the queries need and that are not there.
+func (j *ranking) prepare(ctx context.Context, s *store, r *plan.Ranks, tables *rankTables) error {
+	if tables == nil {
+		return nil
+	}
+	j.lists = j.lists[:0]
+	for _, t := range r.Terms {
+		if tables.lists.at(t.List, len(s.src.Lists)).Load() == nil {
+			j.lists = append(j.lists, t.List)
+		}
+	}
+	if len(j.lists) == 0 { // as a rule
+		return nil
+	}
+	slices.Sort(j.lists)
+	j.lists = slices.Compact(j.lists)
+	return parallel(ctx, s.opt.Threads, len(j.lists), func(i int) error { return tables.make(s, j.lists[i]) })
 }
 
 // tell tells the other parts of the query what b knows of the least score among
@@ -130,6 +154,9 @@ func (j *ranking) cut(s *store, r *plan.Ranks) {
 			parts = max(min(load(r.Query(i))/grain, (universe+minRankDocs-1)/minRankDocs), 1)
 		}
 		size := (universe/parts/minRankDocs + 1) * minRankDocs
+		if r.Accumulators == plan.GlobalAccumulators {
+			size = min(size, maxGlobal)
+		}
 		for from := uint64(0); from == 0 || from < universe; from += size {
 			if n == len(j.parts) {
 				j.parts = append(j.parts, rankPart{})

@@ -19,18 +19,14 @@ type candidates struct{ docs, sums []uint32 }
 // looked up in the others, and only the frequencies of what is found are read
 // (Ding et al. 2009, section 8.2). It drops candidates that cannot be among the
 // best whatever the lists to come contribute.
-func (w *ranker) and(ctx context.Context, s *store, r *plan.Ranks, terms []plan.Term, p *rankPart) error {
-	if err := w.open(s, r, terms, p.from); err != nil {
-		return err
-	}
-	lists := w.lists[:len(terms)]
+func (w *ranker) and(ctx context.Context, p *rankPart) error {
 	rest := uint32(0) // what the lists after the first contribute at most
-	for _, l := range lists[1:] {
+	for _, l := range w.lists[1:] {
 		rest += l.most()
 	}
 	w.candidates.docs = slices.Grow(w.candidates.docs[:0], andLen)[:andLen]
 	w.candidates.sums = slices.Grow(w.candidates.sums[:0], andLen)[:andLen]
-	lead := lists[0]
+	lead := w.lists[0]
 	for lead.at < len(lead.docs) && uint64(lead.docs[lead.at]) < p.to {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -38,7 +34,7 @@ func (w *ranker) and(ctx context.Context, s *store, r *plan.Ranks, terms []plan.
 		p.tell(&w.best)
 		c, err := w.candidates.lead(lead, uint32(p.to-1), w.best.least.score(), rest)
 		left := rest
-		for _, l := range lists[1:] {
+		for _, l := range w.lists[1:] {
 			if err != nil {
 				return err
 			}

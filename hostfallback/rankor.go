@@ -1,6 +1,7 @@
 package hostfallback
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -20,35 +21,35 @@ const (
 
 // ranker is the scratch of one goroutine.
 type ranker struct {
-	sharer sharer
-	lists  []*rankList
-	live   []*rankList
-	scores [maxRankDocs]uint32 // of document x at x&mask, all 0 between ranges
-	noted  []uint16            // documents of the range that may be among the best
-	global []uint32
+	sharer  sharer
+	readers []*rankList
+	lists   []*rankList         // of the query
+	live    []*rankList         // those of them that a range needs
+	scores  [maxRankDocs]uint32 // of document x at x&mask, all 0 between ranges
+	noted   []uint16            // documents of the range that may be among the best
+	global  []uint32
 
 	candidates candidates
 	best       best
 }
 
-// open makes w.lists read terms from document from on.
-func (w *ranker) open(s *store, r *plan.Ranks, terms []plan.Term, from uint64) error {
-	for len(w.lists) < len(terms) {
-		w.lists = append(w.lists, new(rankList))
+// open makes w.lists read the lists of p's query from its first document on.
+func (w *ranker) open(s *store, r *plan.Ranks, tables *rankTables, p *rankPart) error {
+	terms := r.Query(p.query)
+	for len(w.readers) < len(terms) {
+		w.readers = append(w.readers, new(rankList))
 	}
-	tables := s.tables.under(r.Norm)
-	if w.sharer = (sharer{norm: r.Norm, lengths: s.src.Lengths}); tables != nil {
+	w.lists = append(w.lists[:0], w.readers[:len(terms)]...)
+	w.sharer = sharer{norm: r.Norm, lengths: s.src.Lengths}
+	if tables != nil {
 		w.sharer = tables.sharer
 	}
 	for i, t := range terms {
 		var table *rankTable
-		var err error
 		if tables != nil {
-			if table, err = tables.table(s, t.List, w.lists[i]); err != nil {
-				return err
-			}
+			table = tables.lists.p[t.List].Load()
 		}
-		if err = w.lists[i].open(s.src, &w.sharer, t, table, from); err != nil {
+		if err := w.lists[i].open(s.src, &w.sharer, t, table, p.from); err != nil {
 			return err
 		}
 	}
@@ -65,23 +66,20 @@ func rankDocs(postings, docs uint64) uint64 {
 }
 
 // or ranks the documents of p that any list has.
-func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.Term, p *rankPart) error {
-	if err := w.open(s, r, terms, p.from); err != nil {
-		return err
-	}
-	lists := w.lists[:len(terms)]
+func (w *ranker) or(ctx context.Context, s *store, k int, p *rankPart) error {
 	postings := uint64(0)
-	for _, l := range lists {
+	for _, l := range w.lists {
 		postings += uint64(s.src.Lists[l.handle].Len)
 		if l.table != nil {
-			w.best.expect(plan.Contribution(l.weight, l.table.floor(r.K)))
+			w.best.expect(plan.Contribution(l.weight, l.table.floor(k)))
 		}
 	}
+	slices.SortFunc(w.lists, func(a, b *rankList) int { return cmp.Compare(a.most(), b.most()) })
 	size := rankDocs(postings, uint64(s.src.Docs))
 	w.noted = slices.Grow(w.noted[:0], maxRankDocs)
 	for base := p.from; ; {
 		next := uint64(never)
-		for _, l := range lists {
+		for _, l := range w.lists {
 			next = min(next, l.ahead(base))
 		}
 		if next >= p.to {
@@ -93,7 +91,7 @@ func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.T
 		p.tell(&w.best)
 		base = max(base, next&^(size-1))
 		last := min(base|(size-1), p.to-1)
-		if err := w.orRange(lists, uint32(base), uint32(last), uint16(size-1), &w.best); err != nil {
+		if err := w.orRange(uint32(base), uint32(last), uint16(size-1)); err != nil {
 			return err
 		}
 		base = last + 1
@@ -103,24 +101,24 @@ func (w *ranker) or(ctx context.Context, s *store, r *plan.Ranks, terms []plan.T
 // orRange ranks the documents from base to last. The lists that together cannot
 // bring a document among the best are those of the least bounds (MaxScore, Turtle and
 // Flood 1995); the others are added up first, and only what these leave possible
-// is looked up in the former. It changes the order of lists.
-func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *best) error {
+// is looked up in the former.
+func (w *ranker) orRange(base, last uint32, mask uint16) error {
 	w.live = w.live[:0]
 	total := uint64(0)
-	for _, l := range lists {
+	for _, l := range w.lists {
 		if l.enter(base, last) {
 			total += uint64(l.bound)
 			w.live = append(w.live, l)
 		}
 	}
-	least := b.least.score()
+	least := w.best.least.score()
 	if total <= uint64(least) {
 		for _, l := range w.live {
 			l.leave()
 		}
 		return nil
 	}
-	for i := range w.live { // nearly in order, since they were in the range before
+	for i := range w.live { // nearly in order, because w.lists are
 		for j := i; j > 0 && w.live[j].bound < w.live[j-1].bound; j-- {
 			w.live[j], w.live[j-1] = w.live[j-1], w.live[j]
 		}
@@ -175,7 +173,7 @@ func (w *ranker) orRange(lists []*rankList, base, last uint32, mask uint16, b *b
 		score := w.scores[d]
 		w.scores[d] = 0
 		if score > least {
-			b.add(makeKey(score, from+uint32(d)))
+			w.best.add(makeKey(score, from+uint32(d)))
 		}
 	}
 	w.noted = w.noted[:0]
@@ -217,16 +215,21 @@ func (w *ranker) add(l *rankList, base, last uint32, mask uint16, least uint32) 
 // pick is add for the first list of a range, of which no document is scored that
 // does not pass least.
 func (w *ranker) pick(l *rankList, mask uint16, least uint32) {
-	// share*weight > least<<32 is what a contribution above least takes.
-	above := uint64(least) << 32 / uint64(l.weight)
+	// share*weight > least<<32 is what a contribution above least takes. There is no
+	// branch, because it would be mispredicted.
+	above := uint32(uint64(least) << 32 / uint64(l.weight)) // least is below the weight
 	docs, shares := l.docs[l.at:l.end], l.shares[l.at:l.end]
+	noted, n := w.noted[:len(shares)], 0
 	for i, share := range shares {
-		if uint64(share) > above {
-			d := uint16(docs[i]) & mask
-			w.scores[d] = contribution(uint64(l.weight), share)
-			w.noted = append(w.noted, d)
-		}
+		noted[n] = uint16(i)
+		n += more(share, above)
 	}
+	for j, i := range noted[:n] {
+		d := uint16(docs[i]) & mask
+		w.scores[d] = contribution(uint64(l.weight), shares[i])
+		noted[j] = d
+	}
+	w.noted = noted[:n]
 	l.leave()
 }
 
@@ -241,40 +244,4 @@ func (w *ranker) complete(l *rankList, base uint32, mask uint16, least, rest uin
 			}
 		}
 	}
-}
-
-// orGlobal ranks the documents of p that any list has, one list after the other,
-// with a score for each document (Ding et al. 2009, section 8.3).
-func (w *ranker) orGlobal(ctx context.Context, s *store, r *plan.Ranks, terms []plan.Term, p *rankPart) error {
-	if err := w.open(s, r, terms, p.from); err != nil {
-		return err
-	}
-	n := int(p.to - p.from)
-	w.global = slices.Grow(w.global[:0], n)[:n]
-	clear(w.global)
-	for _, l := range w.lists[:len(terms)] {
-		for l.at < len(l.docs) && uint64(l.docs[l.at]) < p.to {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			for i, x := range l.docs[l.at:] {
-				if uint64(x) >= p.to {
-					break
-				}
-				w.global[uint64(x)-p.from] += plan.Contribution(l.weight, l.shares[l.at+i])
-			}
-			if l.plain {
-				break
-			}
-			if err := l.decode(); err != nil {
-				return err
-			}
-		}
-	}
-	for i, score := range w.global {
-		if score > 0 {
-			w.best.add(makeKey(score, uint32(p.from)+uint32(i)))
-		}
-	}
-	return nil
 }

@@ -72,25 +72,18 @@ const (
 	_            = uint(1<<(floorLevels-1) - plan.MaxK)
 )
 
-// table returns the table of list h, which it builds if there is none.
-func (t *rankTables) table(s *store, h plan.Handle, l *rankList) (*rankTable, error) {
-	slot := t.lists.at(h, len(s.src.Lists))
-	if got := slot.Load(); got != nil {
-		return got, nil
+// make makes the table of list h.
+func (t *rankTables) make(s *store, h plan.Handle) error {
+	built, size, err := t.build(s, h)
+	if err == nil && !t.lists.at(h, len(s.src.Lists)).CompareAndSwap(nil, built) {
+		s.tables.used.Add(-size) // another was first
 	}
-	built, size, err := t.build(s, h, l)
-	if err != nil {
-		return nil, err
-	}
-	if !slot.CompareAndSwap(nil, built) {
-		s.tables.used.Add(-size)
-	}
-	return slot.Load(), nil
+	return err
 }
 
 // build makes what there is room for of the table of list h, and says how many
-// bytes were reserved. It reads the whole list with l.
-func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTable, size int64, err error) {
+// bytes were reserved. It reads the whole list.
+func (t *rankTables) build(s *store, h plan.Handle) (table *rankTable, size int64, err error) {
 	take := func(bytes int64) bool {
 		if !s.tables.reserve(bytes) {
 			return false
@@ -100,6 +93,7 @@ func (t *rankTables) build(s *store, h plan.Handle, l *rankList) (table *rankTab
 	}
 	table = new(rankTable)
 	n, universe := s.src.Lists[h].Len, s.src.Docs
+	l := new(rankList)
 	if err := l.open(s.src, &t.sharer, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
 		return nil, 0, err
 	}
