@@ -26,7 +26,7 @@ const (
 
 	// The shortest list of a term that is asked for, as a share of all documents, and
 	// the longest that there may be.
-	leastShare = 360.0 / gov2Docs
+	leastShare = 128.0 / gov2Docs
 	mostShare  = 0.95
 )
 
@@ -87,15 +87,18 @@ func gov2Log(seed uint64, n int, docs uint32) (queries [][]plan.Handle, terms []
 	}
 	shuffle(r, queries)
 
-	// Lengths are log-uniform; the longest is chosen for the mean.
-	quantiles := make([]float64, len(topics))
+	// Lengths are log-uniform, those of popular terms longer: a term that is asked for
+	// n times has the longest of n draws. The upper end is chosen for the mean.
 	uses := make([]float64, len(topics))
-	for i := range quantiles {
-		quantiles[i] = r.unit()
-	}
 	for _, q := range queries {
 		for _, h := range q {
 			uses[h]++
+		}
+	}
+	quantiles := make([]float64, len(topics))
+	for i := range quantiles {
+		for range int(uses[i]) {
+			quantiles[i] = max(quantiles[i], r.unit())
 		}
 	}
 	want := float64(gov2Postings*float64(n)) * (float64(docs) / gov2Docs)
