@@ -16,7 +16,7 @@ const (
 	minRankShift = 12
 	minRankDocs  = 1 << minRankShift
 	maxRankDocs  = 1 << 16
-	rankLoad     = 64 // postings that are worth a range
+	rankLoad     = 128 // postings of a list that are worth a range
 )
 
 // ranker is the scratch of one goroutine.
@@ -56,10 +56,11 @@ func (w *ranker) open(s *store, r *plan.Ranks, tables *rankTables, p *rankPart) 
 	return nil
 }
 
-// rankDocs is the size of ranges for so many postings among so many documents.
-func rankDocs(postings, docs uint64) uint64 {
+// rankDocs is the size of ranges for so many postings of some lists among docs
+// documents.
+func rankDocs(postings, lists, docs uint64) uint64 {
 	size := uint64(minRankDocs)
-	for size < maxRankDocs && postings*size < rankLoad*docs {
+	for size < maxRankDocs && postings*size < rankLoad*lists*docs {
 		size *= 2
 	}
 	return size
@@ -75,8 +76,8 @@ func (w *ranker) or(ctx context.Context, s *store, k int, p *rankPart) error {
 		}
 	}
 	slices.SortFunc(w.lists, func(a, b *rankList) int { return cmp.Compare(a.most(), b.most()) })
-	size := rankDocs(postings, uint64(s.src.Docs))
-	w.noted = slices.Grow(w.noted[:0], maxRankDocs)
+	size := rankDocs(postings, uint64(len(w.lists)), uint64(s.src.Docs))
+	w.noted = slices.Grow(w.noted[:0], maxRankDocs+1)
 	for base := p.from; ; {
 		next := uint64(never)
 		for _, l := range w.lists {
@@ -136,10 +137,10 @@ func (w *ranker) orRange(base, last uint32, mask uint16) error {
 		if l.plain {
 			postings += l.end - l.at
 		} else {
-			postings = rankLoad
+			postings = int(mask)
 		}
 	}
-	sparse := mask >= minRankDocs || postings < rankLoad
+	sparse := postings < int(mask)/64
 	unnoted := false // there are scores of others
 	add := func(l *rankList, least uint32) error {
 		if sparse {
@@ -178,7 +179,7 @@ func (w *ranker) orRange(base, last uint32, mask uint16) error {
 	}
 	w.noted = w.noted[:0]
 	if unnoted {
-		clear(w.scores[:minRankDocs])
+		clear(w.scores[:int(mask)+1])
 	}
 	return nil
 }
@@ -190,20 +191,27 @@ func (w *ranker) add(l *rankList, base, last uint32, mask uint16, least uint32) 
 		return err
 	}
 	weight := uint64(l.weight)
-	for more := true; more; {
+	for again := true; again; {
 		var docs, shares []uint32
-		docs, shares, more = l.take(last)
+		docs, shares, again = l.take(last)
 		shares = shares[:len(docs)]
-		for i, x := range docs {
-			d := uint16(x) & mask
-			before := w.scores[d]
-			after := before + contribution(weight, shares[i])
-			w.scores[d] = after
-			if after > least && before <= least {
-				w.noted = append(w.noted, d)
+		if least == math.MaxUint32 {
+			for i, x := range docs {
+				w.scores[uint16(x)&mask] += contribution(weight, shares[i])
 			}
+		} else {
+			n, noted := len(w.noted), w.noted[:cap(w.noted)]
+			for i, x := range docs { // no branch, because it would be mispredicted
+				d := uint16(x) & mask
+				before := w.scores[d]
+				after := before + contribution(weight, shares[i])
+				w.scores[d] = after
+				noted[n] = d
+				n += more(after, least) - more(before, least)
+			}
+			w.noted = noted[:n]
 		}
-		if more {
+		if again {
 			if err := l.decode(); err != nil {
 				return err
 			}
