@@ -81,6 +81,9 @@ func (b *rankBench) put(ctx context.Context, who contestant, setups []rankSetup)
 		if kernels := c.times.Kernel().Seconds(); kernels > 0 {
 			readings = append(readings, reading{series: "kernels, queries/s",
 				Row: single(float64(c.queries) / kernels).into(Row{Metric: "kernel throughput", Unit: "queries/s"})})
+			if c.moved > 0 {
+				readings = append(readings, reading{series: "of peak, %", Row: single(100 * c.peakFraction()).into(Row{Metric: "share of peak", Unit: "%"})})
+			}
 		}
 		for _, r := range readings {
 			r.at, r.Row.Row = c.name(), c.name()

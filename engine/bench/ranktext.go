@@ -22,7 +22,7 @@ import (
 func textExhibit() exhibit {
 	return exhibit{
 		name: "text", title: "Ranked queries on real collections, top-10",
-		ours: "Queries are topics of the TREC Terabyte efficiency task whose terms, two or more, all occur in the collection: each set of terms once, drawn at random. BM25 with k1 1.2, b 0.75, the only parameters of bleve (" + bleveName + "/v2, scorch, one segment, BM25). Both get the terms that our analysis made of documents and queries. Bleve, in turns with each row, runs on as many threads; ratios are ours to its, of times the inverse. It multiplies the score of an OR by the share of the terms that match, so its best documents are others there; of an AND they are the same.",
+		ours: "Queries are topics of the TREC Terabyte efficiency task whose terms, two or more, all occur in the collection: each set of terms once, drawn at random. BM25 with k1 1.2, b 0.75, the only parameters of bleve (" + bleveName + "/v2, scorch, one segment, BM25). Both get the terms that our analysis made of documents and queries. Bleve, in turns with each row, runs on as many threads; ratios are ours to its, of times the inverse. It multiplies the score of an OR by the share of the terms that match, so its best documents are others there; of an AND they are the same, but for equal scores.",
 		rows: "mode",
 		run: func(ctx context.Context, s *session) error {
 			paths, err := s.realFiles("*.tsv.gz")
