@@ -68,7 +68,7 @@ func describe(p *ocl.Platform, h *ocl.Device, rows []Tuning) *Device {
 		Algorithms:   algorithms,
 	}
 	d.tuning = d.quirks.apply(tuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
-	d.info.Tuning, d.info.Batch = d.tuning.Name, d.tuning.Batch
+	d.info.Tuning, d.info.Batch, d.info.BatchPostings = d.tuning.Name, d.tuning.Batch, d.tuning.RankBatch
 	return d
 }
 

@@ -67,6 +67,7 @@ func BenchmarkRank(b *testing.B) {
 					name := fmt.Sprintf("%s/%v/k=%d/", row, mode, k)
 					if profiling {
 						b.Run(name+"stages", func(b *testing.B) { benchRanks(b, s, src, r, 1) })
+						b.Run(name+"single stages", func(b *testing.B) { benchSingleRanks(b, s, src, r) })
 						continue
 					}
 					b.Run(name+"batch", func(b *testing.B) { benchRanks(b, s, src, r, setting(b, "CALLERS", 2)) })
@@ -170,9 +171,14 @@ func benchRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.Ranks, cal
 		}
 	}
 	b.ReportMetric(float64(r.Postings(src))/float64(distinct), "postings/distinct")
+	reportStages(b, sum)
+}
+
+// reportStages reports device times, where there are some.
+func reportStages(b *testing.B, sum plan.Stats) {
 	for name, t := range map[string]time.Duration{"upload": sum.Upload, "decode": sum.Decode, "score": sum.Score, "select": sum.Select, "download": sum.Download} {
 		if t > 0 {
-			b.ReportMetric(1e6*t.Seconds()/n, name+"-µs/q")
+			b.ReportMetric(1e6*t.Seconds()/float64(sum.Queries), name+"-µs/q")
 		}
 	}
 }
@@ -182,6 +188,7 @@ func benchSingleRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.Rank
 	var out plan.TopK
 	one := plan.Ranks{Mode: r.Mode, K: r.K, Norm: r.Norm}
 	next := 0
+	var sum plan.Stats
 	for b.Loop() {
 		for range min(r.Queries(), 100) {
 			q := r.Query(next % r.Queries())
@@ -194,8 +201,10 @@ func benchSingleRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.Rank
 				b.Fatal(err)
 			}
 			took = append(took, time.Since(began))
+			sum.Add(out.Stats)
 		}
 	}
+	reportStages(b, sum)
 	slices.Sort(took)
 	for _, p := range []int{50, 95, 99} {
 		b.ReportMetric(float64(took[len(took)*p/100].Microseconds()), fmt.Sprintf("p%d-µs", p))

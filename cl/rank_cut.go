@@ -22,10 +22,10 @@ type rankCut struct {
 	query int   // the next
 	again []int // queries that lost candidates and are to run alone
 
-	queries  []int // of the batch
-	safe     bool  // no pass may lose candidates
-	capacity int   // candidates of a query
-	postings uint64
+	queries  []int               // of the batch
+	safe     bool                // no pass may lose candidates
+	capacity int                 // candidates of a query
+	matches  float64             // of all queries, at most
 	known    map[plan.Handle]int // numbers in parts
 	terms    int
 	ranges   int // of all documents
@@ -51,7 +51,7 @@ type rankPart struct {
 
 // next makes the next round and its first window; false: there is none.
 func (c *rankCut) next() (bool, error) {
-	c.queries, c.parts, c.terms, c.postings = c.queries[:0], c.parts[:0], 0, 0
+	c.queries, c.parts, c.terms, c.matches = c.queries[:0], c.parts[:0], 0, 0
 	clear(c.known)
 	c.safe = len(c.again) > 0
 	c.ranges = int((uint64(c.store.src.Docs) + uint64(c.span) - 1) / uint64(c.span))
@@ -70,7 +70,7 @@ func (c *rankCut) next() (bool, error) {
 	if len(c.queries) == 0 {
 		return false, nil
 	}
-	c.capacity = min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+1) &^ 1
+	c.setCapacity()
 	c.first, c.end = 0, 0
 	return true, c.window()
 }
@@ -111,7 +111,10 @@ func (c *rankCut) take(i int, alone bool) (bool, error) {
 	c.terms += len(q)
 	c.queries = append(c.queries, i)
 	for _, t := range q {
-		c.postings += uint64(lists[t.List].Len)
+		c.matches += float64(lists[t.List].Len)
+		if c.ranks.Mode == plan.And {
+			break
+		}
 	}
 	return true, nil
 }
@@ -207,24 +210,42 @@ func (c *rankCut) write(up []uint32) {
 	c.words = 4 * (c.queriesAt + len(c.queries))
 }
 
+// setCapacity shares out the room for candidates: no more than one work-group cuts
+// fast, if few are expected.
+func (c *rankCut) setCapacity() {
+	most := min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+1)
+	first, k := float64(c.firstPass()), float64(c.ranks.K)
+	expected := max(first*c.perRange(), k*float64(c.ranges)/first)
+	if wide := c.store.backend.tuning.selectWide(); !c.safe && 2*expected+k < float64(wide) {
+		most = min(most, wide)
+	}
+	c.capacity = most &^ 1
+}
+
+// perRange is the number of matches of a query in a range that is to be expected.
+func (c *rankCut) perRange() float64 {
+	n := c.matches / float64(len(c.queries)*c.ranges)
+	return max(min(n, float64(c.span)), 1)
+}
+
 // passes cuts the ranges of the window where the candidates of each query are cut to
-// the best ones, which gives the score that later documents must pass. The first pass
-// loses none; the next ones have so many ranges that it is not to be expected, or
-// lose none either.
+// the best ones, which gives the score that later documents must pass. Passes have so
+// many ranges that no candidates are to be expected to get lost, twice over; a query
+// that has lost some runs again, in passes that cannot.
 func (c *rankCut) passes() (ends []int) {
 	k := c.ranks.K
 	safe := max((c.capacity-k)/c.span, 1)
 	if c.capacity > int(c.store.src.Docs)+k {
 		safe = c.ranges
 	}
-	done := c.first
-	for done < c.end {
+	half := float64(c.capacity-k) / 2
+	for done := c.first; done < c.end; {
 		n := safe
-		if !c.safe && done > 0 {
-			// With the best k of `done` ranges known, k times the growth are to come.
-			n = max(safe, int(min(float64(done)*float64(c.capacity)/float64(2*k), float64(c.ranges))))
+		if !c.safe && done == 0 {
+			n = min(c.firstPass(), max(safe, int(half/c.perRange())))
 		} else if !c.safe {
-			n = min(safe, c.firstPass())
+			// With the best k of `done` ranges known, k times the growth are to come.
+			n = max(safe, int(min(float64(done)*half/float64(k), float64(c.ranges))))
 		}
 		done = min(done+n, c.end)
 		ends = append(ends, done)
@@ -235,11 +256,9 @@ func (c *rankCut) passes() (ends []int) {
 // firstPass is the number of ranges that leaves the fewest candidates in both passes:
 // d ranges of m matches each give d*m of them, and k*ranges/d then.
 func (c *rankCut) firstPass() int {
-	matches := float64(c.postings) / float64(len(c.queries)*c.ranges)
-	matches = max(min(matches, float64(c.span)), 1)
-	d := math.Sqrt(float64(c.ranks.K) * float64(c.ranges) / matches)
-	if float64(c.ranges)*matches < 1<<14 { // little either way
+	m := c.perRange()
+	if float64(c.ranges)*m < 1<<12 { // little either way
 		return c.ranges
 	}
-	return max(int(d), 1)
+	return max(int(math.Sqrt(float64(c.ranks.K)*float64(c.ranges)/m)), 1)
 }

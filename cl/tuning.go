@@ -30,6 +30,7 @@ type Tuning struct {
 	SetWG      int      `toml:"set_wg"`
 	RankRange  int      `toml:"rank_range"`
 	RankWG     int      `toml:"rank_wg"`
+	RankBatch  uint64   `toml:"rank_batch"`
 	SelectWG   int      `toml:"select_wg"`
 	SelectWide int      `toml:"select_wide"`
 	BeatsHost  bool     `toml:"beats_host"`

@@ -13,7 +13,7 @@ import (
 // they are cut to the best ones several times.
 const (
 	rankMemory = 64 << 20
-	rankCopies = 12
+	rankCopies = 8
 )
 
 // ranks runs ranked queries: the best few, from pass to pass above a threshold, and

@@ -37,7 +37,7 @@ __kernel void accumulate(__global const uint4 *batch, uint terms_at, uint querie
                          __global const uint *restrict starts, uint first_doc, uint range, uint doc_count,
                          volatile __global uint *state, __global ulong *keys, uint capacity) {
     __local uint acc[RANK_RANGE];
-    uint lid = get_local_id(0), g = get_group_id(0);
+    uint g = get_group_id(0);
     uint q = g % queries, r = range + g / queries;
     uint4 query = batch[queries_at + q];
     uint theta = state[THETA_OF(q)], base = first_doc + r * RANK_RANGE;
@@ -68,6 +68,7 @@ __kernel void accumulate(__global const uint4 *batch, uint terms_at, uint querie
 #else
     __local uint at[RANK_PAGE], ends[RANK_PAGE], weights[RANK_PAGE], noted[RANK_NOTES];
     __local uint notes, total, place;
+    uint lid = get_local_id(0);
     for (uint x = lid; x < RANK_RANGE / 4; x += RANK_WG)
         vstore4((uint4)0, x, acc);
     if (lid == 0) {

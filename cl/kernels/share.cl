@@ -9,10 +9,10 @@
 //           first + j * 2^bits, for j from 0 to `ranges`.
 // Source    Ding et al. 2009, section 8; plan.Norm.
 // Batch     see posting.cl. A run's last word is the number of its list.
-// Phases    share: (1) docIDs and frequencies in place, four a work-item and row,
-//           (2) what exceptions add, through local memory, (3) shares, (4) starts: a
-//           work-item writes those between its elements; of a list of one run, which
-//           may leave long gaps, each start is searched.
+// Phases    share: (1) what exceptions add to frequencies, to local memory; (2) four
+//           elements a work-item at a time: docIDs, frequencies in place, shares, and
+//           the starts between its elements; (3) of a list of one run, which may leave
+//           long gaps between starts, each is searched.
 //           SCAN_SERIAL: one work-item a run, element by element.
 // Launch    prepare: any; copy_raw, share: a group of DECODE_WG a run (SCAN_SERIAL: of
 //           one).
@@ -111,8 +111,20 @@ __kernel void share(SHARE_ARGUMENTS) {
 #else // SCAN_LOCAL
 
 #define LANES (SEGMENT / 4)
-#define SEGMENT_STRIDE (DECODE_WG / LANES) // between the rows of a work-item
 
+// values_of returns four frequencies in place, less one, of a segment; zeros where its
+// payload would leave the list.
+static inline uint4 values_of(words_t p, uint4 place, uint segments, segment_t x, uint lane) {
+    uint room = place.y - 2 * segments, off = x.at - 2 * segments;
+    bool inside = off <= room && (x.count * x.b + 31) / 32 <= room - off;
+    if (!inside || x.b == 0 || 4 * lane >= x.count)
+        return 0;
+    window_t w = window(p, x.at, 4 * lane * x.b, x.b, x.b <= 8);
+    return x.b <= 8 ? narrow4(w, x.b) : wide4(w, x.b);
+}
+
+// Rows are not unrolled: many work-items hide more of the loads' time than many loads
+// of each.
 RUN_GROUP
 __kernel void share(SHARE_ARGUMENTS) {
     __local uint overflow[RUN];
@@ -121,61 +133,56 @@ __kernel void share(SHARE_ARGUMENTS) {
     uint4 part = batch[LIST_RECORD(run.w) + 1], place = batch[LIST_RECORD(run.w) + 2];
     __global const uint *doc = docs + (size_t)run.z * 4;
     words_t p = frequency_words(FREQUENCY_ARGS, place);
-    uint first = run.x / SEGMENT, segments = SEGMENTS(r.y), here = scored ? SEGMENTS(run.y) : 0;
-    uint4 d[ROWS], f[ROWS];
-    for (uint k = 0; k < ROWS; k++) {
-        uint s = lid / LANES + k * SEGMENT_STRIDE, i = s * LANES + lane;
-        d[k] = 0;
-        f[k] = 0;
-        if (4 * i < run.y)
-            d[k] = vload4(i, doc);
-        vstore4((uint4)0, i, overflow);
-        if (s < here) {
-            segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
-            // A payload that would leave the list is read as zeros.
-            uint room = place.y - 2 * segments, off = x.at - 2 * segments;
-            bool inside = off <= room && (x.count * x.b + 31) / 32 <= room - off;
-            uint b = inside && 4 * lane < x.count ? x.b : 0;
-            if (b)
-                f[k] = wide4(window(p, x.at, 4 * lane * b, b, false), b);
-        }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = 0; k < ROWS; k++) {
-        uint s = lid / LANES + k * SEGMENT_STRIDE;
-        if (s < here) {
+    uint first = run.x / SEGMENT, segments = SEGMENTS(r.y), here = SEGMENTS(run.y);
+    if (scored) {
+        for (uint i = lid; i < RUN / 4; i += DECODE_WG)
+            vstore4((uint4)0, i, overflow);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        #pragma unroll 1
+        for (uint s = lid / LANES; s < here; s += DECODE_WG / LANES) {
             segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
             for (uint e = lane; e < x.en; e += LANES)
                 overflow[s * SEGMENT + exception_index(p, place.y, x, e)] = exception_overflow(p, place.y, x, e);
         }
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
     ranges_t w = {first_doc, bits, ranges};
     __global uint *start = starts + place.z;
     uint begin = run.x - part.x; // first element of the run among those of the list
-    for (uint k = 0; k < ROWS; k++) {
-        uint i = (lid / LANES + k * SEGMENT_STRIDE) * LANES + lane;
+    #pragma unroll 1
+    for (uint s = lid / LANES; s < here; s += DECODE_WG / LANES) {
+        uint i = s * LANES + lane;
         if (4 * i >= run.y)
-            break;
+            continue;
+        uint4 d = vload4(i, doc);
+        uint left = run.y - 4 * i; // behind the elements nothing is written
+        if (left < 2) d.y = d.x;
+        if (left < 3) d.z = d.y;
+        if (left < 4) d.w = d.z;
         if (scored) {
-            f[k] = (f[k] | vload4(i, overflow)) + 1;
-            uint4 n = 0, c = min(d[k], doc_count - 1), v;
+            segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
+            // The bound is a vector: Oclgrind 21.10 takes a scalar for the first part alone.
+            uint4 v = (values_of(p, place, segments, x, lane) | vload4(i, overflow)) + 1, n = 0;
+            uint4 c = min(d, (uint4)(doc_count - 1));
             if (!norm.w)
                 n = (uint4)(length_of(lengths, narrow, c.x), length_of(lengths, narrow, c.y),
                             length_of(lengths, narrow, c.z), length_of(lengths, narrow, c.w));
-            v.x = share_of(norm, f[k].x, n.x);
-            v.y = share_of(norm, f[k].y, n.y);
-            v.z = share_of(norm, f[k].z, n.z);
-            v.w = share_of(norm, f[k].w, n.w);
+            v.x = share_of(norm, v.x, n.x);
+            v.y = share_of(norm, v.y, n.y);
+            v.z = share_of(norm, v.z, n.z);
+            v.w = share_of(norm, v.w, n.w);
             vstore4(v, run.z + i, shares);
         }
         if (part.y > RUN) {
-            uint x[4] = {d[k].x, d[k].y, d[k].z, d[k].w};
-            uint at = begin + i ? starts_before(w, doc[4 * (int)i - 1]) : 0;
-            for (uint j = 0; j < 4 && 4 * i + j < run.y; j++)
-                for (uint end = starts_before(w, x[j]); at < end; at++)
-                    start[at] = begin + 4 * i + j;
-            if (4 * i + 4 >= run.y && begin + run.y == part.y)
+            uint at = begin + i ? starts_before(w, doc[4 * (int)i - 1]) : 0, e = begin + 4 * i;
+            // Most elements begin no range: the last one of the four tells.
+            if (at < starts_before(w, d.w)) {
+                for (uint end = starts_before(w, d.x); at < end; at++) start[at] = e;
+                for (uint end = starts_before(w, d.y); at < end; at++) start[at] = e + 1;
+                for (uint end = starts_before(w, d.z); at < end; at++) start[at] = e + 2;
+                for (uint end = starts_before(w, d.w); at < end; at++) start[at] = e + 3;
+            }
+            if (left <= 4 && begin + run.y == part.y)
                 for (; at <= ranges; at++)
                     start[at] = part.y;
         }
