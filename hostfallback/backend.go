@@ -12,6 +12,13 @@
 // on bitsets that stay in the first-level cache; a mere OR goes by chunks that are
 // bits or docIDs, whichever is less, and AND and AND NOT of a short list look its
 // documents up in the others.
+//
+// A ranked OR goes by ranges of documents, whose scores stay in a near cache while
+// the lists pass by; of most ranges the bounds of the lists say that none of the
+// best is there, or which lists suffice to find out. A ranked AND carries candidates
+// with their sums from the shortest list to the others. What postings contribute
+// is kept beside the lists, as far as there is room, and else computed as they are
+// decoded.
 package hostfallback
 
 import (

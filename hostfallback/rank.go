@@ -46,6 +46,9 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	j := s.rankings.Get().(*ranking)
 	defer s.rankings.Put(j)
 	tables := s.tables.under(r.Norm)
+	if tables != nil {
+		defer tables.done()
+	}
 	if err := j.prepare(ctx, s, r, tables); err != nil {
 		return err
 	}
@@ -105,7 +108,7 @@ func (j *ranking) prepare(ctx context.Context, s *store, r *plan.Ranks, tables *
 	}
 	slices.Sort(j.lists)
 	j.lists = slices.Compact(j.lists)
-	return parallel(ctx, s.opt.Threads, len(j.lists), func(i int) error { return tables.make(s, j.lists[i]) })
+	return parallel(ctx, s.opt.Threads, len(j.lists), func(i int) error { return tables.make(ctx, j.lists[i]) })
 }
 
 // tell tells the other parts of the query what b knows of the least score among

@@ -160,11 +160,14 @@ func (w *ranker) orRange(base, last uint32, mask uint16) error {
 	}
 	for i := few - 1; i >= 0; i-- {
 		l := w.live[i]
-		if len(w.noted) == 0 {
-		} else if l.plain && len(w.noted)*lookupSlower < l.end-l.at {
+		switch {
+		case len(w.noted) == 0:
+		case l.plain && len(w.noted)*lookupSlower < l.end-l.at:
 			w.complete(l, base, mask, least, rest)
-		} else if err := add(l, math.MaxUint32); err != nil {
-			return err
+		default:
+			if err := add(l, math.MaxUint32); err != nil {
+				return err
+			}
 		}
 		l.leave()
 		rest -= l.bound

@@ -12,18 +12,41 @@ import (
 	"heddle/engine/plan"
 )
 
-// TestRankNorms asks under more Norms than a store keeps tables for.
+// TestRankNorms asks under more Norms than a store keeps tables for, one after the
+// other and at the same time.
 func TestRankNorms(t *testing.T) {
 	src := rankSource(t, rand.New(rand.NewPCG(6, 1)), 20_000, 0, codec.IDs(), 5000, 300, 9000)
-	st := open(t, src, Options{})
-	for i := range maxNorms + 2 {
+	st := open(t, src, Options{Lazy: true})
+	ask := func(i int) *plan.Ranks {
 		r := &plan.Ranks{K: 20, Norm: plan.NewNorm(0.5+float64(i), 0.4, 100)}
 		r.Add(src, plan.Term{List: 0, Weight: 1 << 29}, plan.Term{List: 1, Weight: 1 << 30}, plan.Term{List: 2, Weight: 1 << 28})
-		sameRanking(t, st, r)
-		sameRanking(t, st, r)
+		return r
 	}
-	if n := len(st.tables.norms.all); n != maxNorms {
-		t.Errorf("tables for %d Norms, want %d", n, maxNorms)
+	most := int64(0)
+	for i := range 2 * maxNorms {
+		sameRanking(t, st, ask(i))
+		if used := st.tables.used.Load(); i < maxNorms {
+			most = used
+		} else if used != most {
+			t.Errorf("after %d Norms tables have %d bytes, those of %d had %d", i+1, used, maxNorms, most)
+		}
+	}
+	var held []*rankTables
+	for i := range maxNorms {
+		held = append(held, st.tables.under(ask(i).Norm))
+	}
+	sameRanking(t, st, ask(maxNorms)) // without tables
+	if st.tables.under(ask(maxNorms).Norm) != nil {
+		t.Errorf("tables for more Norms than %d", maxNorms)
+	}
+	for _, h := range held {
+		h.done()
+	}
+	sameRanking(t, st, ask(maxNorms))
+	for _, r := range st.tables.norms.all {
+		if r.users != 0 {
+			t.Errorf("%d batches use tables, none is running", r.users)
+		}
 	}
 }
 
@@ -34,7 +57,7 @@ func TestRankTable(t *testing.T) {
 	st := open(t, src, Options{Lazy: true})
 	tables := st.tables.under(rankNorm(src))
 	for h := range src.Lists {
-		table, _, err := tables.build(st, uint32(h))
+		table, _, err := tables.build(t.Context(), uint32(h))
 		if err != nil {
 			t.Fatal(err)
 		}

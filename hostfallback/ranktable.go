@@ -1,9 +1,12 @@
 package hostfallback
 
 import (
+	"cmp"
+	"context"
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"heddle/codec"
 	"heddle/engine/plan"
@@ -11,38 +14,66 @@ import (
 
 // rankTables is what a store keeps of its lists for ranking under one Norm.
 type rankTables struct {
+	tables *tables
 	sharer sharer
 	lists  perList[rankTable]
+	used   atomic.Int64 // bytes of tables
+	users  int          // batches that are running
 }
 
-// maxNorms is the number of Norms for which a store keeps tables: those that come
-// first. Under others it ranks without.
-const maxNorms = 4
+// maxNorms is the number of Norms for which a store keeps tables, those used last.
+const maxNorms = 2
 
-// norms are the tables of a store by Norm.
+// norms are the tables of a store by Norm, those used last at the end.
 type norms struct {
 	mu  sync.Mutex
 	all []*rankTables
 }
 
-// under returns the tables for n, nil if there are too many others.
+// under returns the tables for n, to be given back with done, or nil while
+// other batches use too many others.
 func (t *tables) under(n plan.Norm) *rankTables {
 	t.norms.mu.Lock()
 	defer t.norms.mu.Unlock()
-	for _, r := range t.norms.all {
-		if r.sharer.norm == n {
-			return r
+	all := t.norms.all
+	i := slices.IndexFunc(all, func(r *rankTables) bool { return r.sharer.norm == n })
+	var r *rankTables
+	if i >= 0 {
+		r = all[i]
+	} else {
+		if len(all) == maxNorms {
+			if i = slices.IndexFunc(all, func(r *rankTables) bool { return r.users == 0 }); i < 0 {
+				return nil
+			}
+			t.used.Add(-all[i].used.Load())
+		}
+		r = &rankTables{tables: t, sharer: sharer{norm: n, lengths: t.src.Lengths}}
+		if n.Impacts == 0 && r.reserve(4*commonLengths*smallFreqs) {
+			r.sharer.fill()
 		}
 	}
-	if len(t.norms.all) == maxNorms {
-		return nil
+	if i >= 0 {
+		all = slices.Delete(all, i, i+1)
 	}
-	r := &rankTables{sharer: sharer{norm: n, lengths: t.src.Lengths}}
-	if n.Impacts == 0 && t.reserve(4*commonLengths*smallFreqs) {
-		r.sharer.fill()
-	}
-	t.norms.all = append(t.norms.all, r)
+	t.norms.all = append(all, r)
+	r.users++
 	return r
+}
+
+// done says that a batch needs r no more.
+func (r *rankTables) done() {
+	r.tables.norms.mu.Lock()
+	r.users--
+	r.tables.norms.mu.Unlock()
+}
+
+// reserve takes size bytes of the limit, if they are left.
+func (r *rankTables) reserve(size int64) bool {
+	if !r.tables.reserve(size) {
+		return false
+	}
+	r.used.Add(size)
+	return true
 }
 
 // rankTable is what ranking keeps of one list. The docIDs and their shares are
@@ -73,29 +104,31 @@ const (
 )
 
 // make makes the table of list h.
-func (t *rankTables) make(s *store, h plan.Handle) error {
-	built, size, err := t.build(s, h)
-	if err == nil && !t.lists.at(h, len(s.src.Lists)).CompareAndSwap(nil, built) {
-		s.tables.used.Add(-size) // another was first
+func (t *rankTables) make(ctx context.Context, h plan.Handle) error {
+	built, size, err := t.build(ctx, h)
+	if err != nil || !t.lists.at(h, len(t.tables.src.Lists)).CompareAndSwap(nil, built) {
+		t.tables.used.Add(-size) // it failed, or another was first
+		t.used.Add(-size)
 	}
 	return err
 }
 
 // build makes what there is room for of the table of list h, and says how many
 // bytes were reserved. It reads the whole list.
-func (t *rankTables) build(s *store, h plan.Handle) (table *rankTable, size int64, err error) {
+func (t *rankTables) build(ctx context.Context, h plan.Handle) (table *rankTable, size int64, err error) {
 	take := func(bytes int64) bool {
-		if !s.tables.reserve(bytes) {
+		if !t.reserve(bytes) {
 			return false
 		}
 		size += bytes
 		return true
 	}
 	table = new(rankTable)
-	n, universe := s.src.Lists[h].Len, s.src.Docs
+	src := t.tables.src
+	n, universe := src.Lists[h].Len, src.Docs
 	l := new(rankList)
-	if err := l.open(s.src, &t.sharer, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
-		return nil, 0, err
+	if err := l.open(src, &t.sharer, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
+		return nil, size, err
 	}
 	table.step = max(codec.BucketShift(n, universe, maximaLen), minRankShift)
 	if entries := int(universe>>table.step) + 1; take(4 * int64(entries)) {
@@ -103,7 +136,7 @@ func (t *rankTables) build(s *store, h plan.Handle) (table *rankTable, size int6
 	}
 	shift := codec.BucketShift(n, universe, rankBucket.Bucket())
 	buckets := int64(universe>>shift) + 2
-	docs := s.tables.kept(h)
+	docs := t.tables.kept(h)
 	room := 4*int64(n) + 4*buckets
 	if docs == nil {
 		room += 4 * int64(n)
@@ -131,9 +164,8 @@ func (t *rankTables) build(s *store, h plan.Handle) (table *rankTable, size int6
 				table.docs = append(table.docs, l.docs...)
 			}
 		}
-		if err := l.decode(); err != nil {
-			s.tables.used.Add(-size)
-			return nil, 0, err
+		if err := cmp.Or(ctx.Err(), l.decode()); err != nil {
+			return nil, size, err
 		}
 	}
 	if plain {
