@@ -3,7 +3,6 @@ package cl
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 )
@@ -15,13 +14,6 @@ var selectProgram = kernelID{name: "select_best"}
 const (
 	selectKept  = 1 << 15 // SELECT_KEPT
 	selectState = 4       // words of the state of a query
-)
-
-// Results of a query that are put in order on the device: for fewer a launch costs
-// more than it saves, more do not fit local memory.
-const (
-	sortLeast = 65
-	sortMost  = 2048
 )
 
 // maxWide is how many queries many groups cut at a time: more keep a device busy
@@ -62,17 +54,13 @@ func newSelector(x *flight, keys int) (s *selector, err error) {
 	if err = b.writeWords(s.bins, 0, bins); err != nil {
 		return s, err
 	}
-	names := []string{"select_count", "select_keep", "select_best"}
-	if !b.tuning.Serial {
-		names = append(names, "select_sort")
-	}
-	return s, x.create(selectProgram, names...)
+	return s, x.create(selectProgram, "select_count", "select_keep", "select_best")
 }
 
 // run enqueues what leaves the best k keys of each query at the front of its
 // `capacity` keys, at most 2^31, and in state what select.cl says. Where best is not
-// nil they are also there, k places a query, in descending order where a group can
-// sort them and that is worth a launch. It runs on the owner.
+// nil they are also there, k places a query, in descending order if SORT_MOST are
+// enough. It runs on the owner.
 func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject) error {
 	t, wide, last := s.flight.backend.tuning, 0, 1
 	local := t.selectLocal()
@@ -89,14 +77,7 @@ func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObjec
 			return err
 		}
 	}
-	if err := s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, last); err != nil {
-		return err
-	}
-	if last == 0 || t.Serial || k < sortLeast || k > sortMost {
-		return nil
-	}
-	size := 1 << bits.Len(uint(k-1))
-	return s.launch("select_sort", queries, local, best, k, state, size, localBytes(8*size))
+	return s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, last)
 }
 
 func (s *selector) launch(name string, groups, local int, args ...any) error {
@@ -127,7 +108,7 @@ func (t Tuning) selectBins() int {
 }
 
 // selectMemory is the local memory of a work-group of select.cl at most, in bytes.
-func (t Tuning) selectMemory() int { return max(4*t.selectBins()+16*t.selectLocal()+64, 8*sortMost) }
+func (t Tuning) selectMemory() int { return 4*t.selectBins() + 16*t.selectLocal() + 64 }
 
 // groups is how many groups a query gets: as many as the device holds at a time, but
 // none without a chunk of keys.

@@ -1,8 +1,9 @@
 // select: the best k of the keys of each of many queries.
 //
 // Computes  of the n keys of a query, at keys + q*capacity, the min(k, n) greatest;
-//           they come to stand at the front, in any order, and among the results,
-//           which select_sort puts in order. A key is a score in its
+//           they come to stand at the front, in any order, and in the last selection
+//           among the results, in descending order where they are SORT_MOST at most.
+//           A key is a score in its
 //           upper half and the complement of a docID in its lower one, so keys are
 //           distinct and not 0.
 // State     uint4 a query: COUNT, the keys that there are; where that is more than
@@ -22,10 +23,8 @@
 //           below the boundary to `kept`. Where that is more than SELECT_KEPT keys,
 //           select_best begins anew with all.
 // Launch    select_best: a group of SELECT_WG work-items a query; the others: `groups`
-//           of them a query (SCAN_SERIAL: groups of one); select_sort: one a query
-//           (SCAN_SERIAL: none).
-// Local     32*SELECT_WG bytes (16.5*SELECT_WG with NV_SHUFFLE; SCAN_SERIAL: 4096);
-//           select_sort 8 bytes a place.
+//           of them a query (SCAN_SERIAL: groups of one, which sort nothing).
+// Local     32*SELECT_WG bytes (16.5*SELECT_WG with NV_SHUFFLE; SCAN_SERIAL: 4096).
 // Host      k >= 1; bins has BINS words a query, zero before the first launch and
 //           between launches; capacity and groups*CHUNK are at most 2^31.
 // Bounds    any counts and keys: all loops end, all stores are inside a query's part.
@@ -64,6 +63,7 @@ static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
 #define SELECT_WIDE 16384 // keys of a query that one group takes alone
 #endif
 #define SELECT_KEPT 32768 // keys of a query in `kept`
+#define SORT_MOST (BINS / 2) // results that a group sorts, in the place of bins
 
 // Words of the state of a query.
 #define COUNT 0
@@ -164,6 +164,29 @@ static inline uint narrow(__global ulong *p, uint n, ulong base, uint shift, __l
     return base > FIRST_KEY ? box[BOX_KEPT] : n;
 }
 
+// sort puts n keys in descending order in `key`, which has places for a power of two
+// that is not less, by a bitonic sort.
+static inline void sort(__global const ulong *p, uint n, __local ulong *key) {
+    uint lid = get_local_id(0), size = 2;
+    while (size < n)
+        size *= 2;
+    for (uint i = lid; i < size; i += SELECT_WG)
+        key[i] = i < n ? p[i] : 0;
+    SELECT_SYNC;
+    for (uint run = 2; run <= size; run *= 2)
+        for (uint apart = run / 2; apart > 0; apart /= 2) {
+            for (uint i = lid; i < size / 2; i += SELECT_WG) {
+                uint at = 2 * i - (i & (apart - 1)), to = at + apart;
+                ulong x = key[at], y = key[to];
+                if ((x < y) == !(at & run)) {
+                    key[at] = y;
+                    key[to] = x;
+                }
+            }
+            SELECT_SYNC;
+        }
+}
+
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
 #endif
@@ -225,7 +248,8 @@ __attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
 #endif
 __kernel void select_best(__global ulong *keys, uint capacity, __global uint *state, uint k, __global uint *bins,
                           __global ulong *kept, uint wide, __global ulong *best, uint last) {
-    __local uint digits[BINS], box[BOX];
+    __local ulong room[SORT_MOST];
+    __local uint box[BOX], *digits = (__local uint *)room;
     __local uint4 sums[SELECT_SUMS];
     uint lid = get_local_id(0), q = get_group_id(0);
     __global uint *own = state + 4 * (size_t)q;
@@ -250,12 +274,16 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
         left = shift;
     }
     n = min(n, k);
-    for (uint i = lid; i < n; i += SELECT_WG) {
-        ulong key = p[i];
-        if (p != front)
-            front[i] = key;
-        if (last)
-            best[(size_t)q * k + i] = key;
+    if (p != front)
+        for (uint i = lid; i < n; i += SELECT_WG)
+            front[i] = p[i];
+    if (last) {
+        best += (size_t)q * k;
+        bool sorted = !SCAN_SERIAL && n <= SORT_MOST;
+        if (sorted)
+            sort(p, n, room);
+        for (uint i = lid; i < n; i += SELECT_WG)
+            best[i] = sorted ? room[i] : p[i];
     }
     if (lid == 0) {
         own[COUNT] = n;
@@ -264,29 +292,3 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
         own[KEPT] = 0;
     }
 }
-
-#if !SCAN_SERIAL
-// select_sort puts the results of a query, `count` of its k places, in descending
-// order by a bitonic sort of `size` of them, a power of two not less than k.
-__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
-__kernel void select_sort(__global ulong *best, uint k, __global const uint *state, uint size, __local ulong *key) {
-    uint lid = get_local_id(0), q = get_group_id(0), n = min(state[4 * (size_t)q + COUNT], k);
-    for (uint i = lid; i < size; i += SELECT_WG)
-        key[i] = i < n ? best[(size_t)q * k + i] : 0;
-    for (uint run = 2; run <= size; run *= 2)
-        for (uint apart = run / 2; apart > 0; apart /= 2) {
-            SELECT_SYNC;
-            for (uint i = lid; i < size / 2; i += SELECT_WG) {
-                uint at = 2 * i - (i & (apart - 1)), to = at + apart;
-                ulong x = key[at], y = key[to];
-                if ((x < y) == !(at & run)) {
-                    key[at] = y;
-                    key[to] = x;
-                }
-            }
-        }
-    SELECT_SYNC;
-    for (uint i = lid; i < n; i += SELECT_WG)
-        best[(size_t)q * k + i] = key[i];
-}
-#endif
