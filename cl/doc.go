@@ -41,6 +41,28 @@
 //	                                                              (serial too)                               sums[block]
 //	expand     docIDs of ranges                    tuning.set_wg  4 bytes a work-item    2 a doubling        docs
 //
+// Ranked queries (plan.Ranks) have slots and rounds too, rank*.go: a round is some
+// queries over all ranges of documents, or one query over some. Every list of a round
+// is decoded once. Then passes over more and more ranges append candidates, and each is
+// cut to the best k (select.go), whose last one is what later candidates must beat. The
+// best documents of the last pass come back, no scores but theirs.
+//
+//	prepare    what decoders read, empty states    64             none                   none                runs, state
+//	share      shares of postings, and where each  64             4 KiB                  2                   shares, starts
+//	           range begins in a list
+//	accumulate OR: a query in a range              tuning.rank_wg 4 bytes a document     a few, and some a   keys, state
+//	                                                              and a few KiB          page of lists
+//	conjoin    AND: an element of the shortest     tuning.rank_wg none                   none                keys, state
+//	           list a work-item
+//	select_    the best k of a query's candidates, tuning.select_wg 32 bytes a           5 a digit and 1 a   keys, state, best
+//	  best     in order if they are few                           work-item, 16.5 with   chunk
+//	  count,   first, for many candidates: digits,                shuffles               2, and 2 a chunk    bins, kept
+//	  keep     and what is not below the boundary
+//
+// With plan.GlobalAccumulators there is one pass, query by query: global_clear,
+// global_add for each list, global_maxima for each level, global_best
+// (accumulate_global.cl).
+//
 // Scan and Compact (primitives.go) are kernels on their own: scan_sums and then
 // scan_tiles or compact_tiles, chunk by chunk; scan_ahead and compact_ahead in one
 // launch, by look-back, as merge_ahead does for merge. The kernel progress finds out whether a device may
