@@ -115,4 +115,3 @@ func (b *rankBench) index(ctx context.Context, who contestant, threads int, a ac
 	}
 	return x, err
 }
-
