@@ -53,6 +53,9 @@ func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 // rank answers r round by round.
 func (x *rankSlot) rank(ctx context.Context, r *plan.Ranks, lists *rankLists, out *plan.TopK) error {
 	c := &rankCut{store: x.store, ranks: r, lists: lists, shape: x.shape, span: x.backend.tuning.rankRange(), known: map[plan.Handle]int{}}
+	if r.Mode == plan.And {
+		c.span = x.backend.tuning.andRange()
+	}
 	x.found.keys = x.found.keys[:0]
 	x.found.spans = slices.Grow(x.found.spans[:0], r.Queries())[:r.Queries()]
 	clear(x.found.spans)

@@ -155,7 +155,7 @@ func (c *rankCut) place() error {
 	}
 	slices.SortStableFunc(c.parts, func(x, y rankPart) int { return cmp.Compare(x.decoder, y.decoder) })
 	clear(c.runs[:])
-	c.elements, c.moved = 0, 0
+	c.elements = 0
 	runs := 0
 	for i := range c.parts {
 		p := &c.parts[i]
@@ -166,10 +166,50 @@ func (c *rankCut) place() error {
 		runs += n
 		c.elements += roundUp(int(p.count), decodeRound)
 	}
+	c.count()
 	if c.elements > math.MaxInt32 {
 		return fmt.Errorf("cl: lists of a ranked query have %d postings in a range of documents", c.elements)
 	}
 	return nil
+}
+
+// count adds up the bytes that the kernels of the window ask for. Of searches it counts
+// those for the documents of the shortest list in the next one.
+func (c *rankCut) count() {
+	c.moved = 0
+	ranges := uint64(c.end - c.first)
+	or, length := c.ranks.Mode == plan.Or, uint64(4)
+	if c.lists.narrow {
+		length = 2
+	}
+	if c.ranks.Norm.Impacts > 0 {
+		length = 0
+	}
+	for _, p := range c.parts {
+		l, n := &c.store.src.Lists[p.list], uint64(p.count)
+		c.moved += 4*uint64(l.Words)*n/uint64(l.Len) + 8*n + 4*ranges // decoding, and docIDs to find starts
+		if or {
+			c.moved += 4*uint64(l.FreqWords)*n/uint64(l.Len) + (4+length)*n
+		}
+	}
+	for _, i := range c.queries {
+		for j, t := range c.ranks.Query(i) {
+			k, ok := c.known[t.List]
+			if !ok {
+				continue
+			}
+			n := uint64(c.parts[k].count)
+			switch {
+			case or:
+				c.moved += 8*n + 8*ranges // docIDs and shares
+			case j == 0:
+				c.moved += (4+length+12)*n + 8*ranges // the frequency, and where it lies
+			case j == 1:
+				shortest := uint64(c.store.src.Lists[c.ranks.Query(i)[0].List].Len)
+				c.moved += shortest * (8 + 4*uint64(log2(int(n/ranges)+1)))
+			}
+		}
+	}
 }
 
 // write puts the window's records into an upload.
@@ -186,11 +226,16 @@ func (c *rankCut) write(up []uint32) {
 	c.termsAt = 1 + rankLists4*len(c.parts)
 	terms := 0
 	for _, i := range c.queries {
+		rest := uint32(0)
 		for _, t := range c.ranks.Query(i) {
+			rest += t.Weight
+		}
+		for _, t := range c.ranks.Query(i) {
+			rest -= t.Weight
 			if k, ok := c.known[t.List]; ok {
 				p := c.parts[k]
 				put(p.starts, p.to, p.count, t.Weight)
-				put(uint32(k), 0, 0, 0)
+				put(uint32(k), rest, 0, 0)
 				terms++
 			}
 		}

@@ -176,12 +176,16 @@ func (x *rankSlot) send(c *rankCut, first bool) error {
 		} else {
 			k = kernel("conjoin")
 			if err := arguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer,
-				x.starts.buffer, c.lists.lengths, narrow, firstDoc, shift, done-c.first, end-c.first, 1, int(s.src.Docs),
+				x.starts.buffer, c.lists.lengths, narrow, firstDoc, shift, done-c.first, int(s.src.Docs),
 				x.state.buffer, x.keys.buffer, c.capacity); err != nil {
 				return err
 			}
 		}
-		if err := x.launch(k, groups, t.rankLocal(), scoreTime); err != nil {
+		time := scoreTime
+		if !or {
+			time = probeTime
+		}
+		if err := x.launch(k, groups, t.rankLocal(), time); err != nil {
 			return err
 		}
 		best := x.best.buffer

@@ -25,6 +25,10 @@ func (t Tuning) rankSlots() int { return min(t.Slots, 2) }
 // rankRange is the number of documents of a range, RANK_RANGE of the kernels.
 func (t Tuning) rankRange() int { return cmp.Or(t.RankRange, 4096) }
 
+// andRange is the number of documents of a range of conjoin: few of them are in the
+// shortest list of a query.
+func (t Tuning) andRange() int { return 4 * t.rankRange() }
+
 // rankLocal is the size of a work-group of accumulate and conjoin.
 func (t Tuning) rankLocal() int {
 	if t.Serial {
@@ -45,14 +49,15 @@ type rankShape struct {
 	keys     int // candidates
 }
 
-// rankShapeFor takes a sixteenth of the device's memory for each slot, and of the
-// limit on it: 6/8 for postings, 1/8 each for starts and for candidates.
+// rankShapeFor takes an eighth of the device's memory, or of the limit on it, for each
+// slot: of that 7/8 for postings, the rest for starts and candidates. The more lists a
+// round has, the more queries share them.
 func rankShapeFor(t Tuning, memory, limit uint64) rankShape {
-	part := min(memory, limit) / 16 / 8
+	part := min(memory, limit) / 8 / 16
 	return rankShape{
-		postings: max(int(min(6*part/8, 1<<30)), 2*runLen),
+		postings: max(int(min(14*part/8, 1<<31)), 2*runLen),
 		starts:   max(int(min(part/4, 1<<30)), 1024),
-		keys:     max(int(min(part/8, 1<<27)), 2*(plan.MaxK+t.rankRange())),
+		keys:     max(int(min(part/8, 1<<27)), 2*(plan.MaxK+t.andRange())),
 	}
 }
 

@@ -13,7 +13,8 @@
 //                 number of words, w the rest of the offset (bits 0-7) and the buffer
 //                 (8-15) of the four that hold them; z where the starts of the list lie
 //           At terms_at two a term of a query:
-//             [0] {starts, to, elements: as above, weight}, [1] {list, 0, 0, 0}
+//             [0] {starts, to, elements: as above, weight}
+//             [1] {list, weights of the query's terms behind it, 0, 0}
 //           At queries_at {first term, terms, 0, 0} a query.
 // State     uint4 a query: see select.cl.
 // Bounds    any words: loads are clamped to the list's.
@@ -67,19 +68,19 @@ static inline uint share_quotient(uint a, uint d) {
 static inline uint share_of(uint4 norm, uint f, uint length) {
     if (norm.w)
         return max((uint)min((ulong)f << (32 - norm.w), (ulong)0xffffffff), 1u);
-    ulong a = (ulong)f << 24;
-    ulong d = a + norm.x + min((ulong)norm.y * length >> norm.z, (ulong)1 << 56);
-    // Both move so that the divisor has 32 bits.
-    if (d >> 32) {
-        uint s = 32 - clz((uint)(d >> 32));
-        a >>= s;
-        d >>= s;
+    ulong n = norm.x + min((ulong)norm.y * length >> norm.z, (ulong)1 << 56);
+    uint dividend, divisor; // both moved so that the divisor has 32 bits
+    if (f < 128 && n >> 31 == 0) { // most
+        divisor = (f << 24) + (uint)n;
+        uint s = clz(divisor);
+        dividend = f << 24 << s;
+        divisor <<= s;
     } else {
-        uint s = clz((uint)d);
-        a <<= s;
-        d <<= s;
+        ulong a = (ulong)f << 24, d = a + n;
+        uint s = clz(d);
+        dividend = (uint)(s < 32 ? a >> (32 - s) : a << (s - 32));
+        divisor = (uint)(s < 32 ? d >> (32 - s) : d << (s - 32));
     }
-    uint divisor = (uint)d, dividend = (uint)a;
     return dividend < divisor ? max(share_quotient(dividend, divisor), 1u) : 0xffffffff;
 }
 
