@@ -38,10 +38,11 @@ func dingTable2() exhibit {
 						return err
 					}
 					for _, c := range costs {
-						at := c.mode.String() + known(n == 1, ", a core")
+						core := who.name == "host" && n == 1
+						at := c.mode.String() + known(core, ", a core")
 						batched := summary{1e3 / c.rate.Median, 1e3 / c.rate.Max, 1e3 / c.rate.Min, c.rate.Runs}
 						was := paper[who.info.Type][c.mode]
-						if who.name == "host" && n > 1 {
+						if who.info.Type == "cpu" && !core {
 							was = 0 // the paper has one core
 						}
 						if err := errors.Join(

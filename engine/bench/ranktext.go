@@ -199,7 +199,7 @@ func (b *rankBench) putText(ctx context.Context) error {
 				return err
 			}
 			for _, c := range costs {
-				at := c.mode.String() + known(n == 1, ", one thread")
+				at := c.mode.String() + known(who.name == "host" && n == 1, ", one thread")
 				if b.peer != nil && n > 1 {
 					if err := b.putCommon(ctx, who, c); err != nil {
 						return err
