@@ -141,7 +141,9 @@ func (t *rankTables) build(ctx context.Context, h plan.Handle) (table *rankTable
 	if docs == nil {
 		room += 4 * int64(n)
 	}
-	plain := take(room)
+	// The last sixteenth of the limit is left to maxima, which take little and spare
+	// much.
+	plain := t.tables.used.Load()+room <= t.tables.limit-t.tables.limit/16 && take(room)
 	if plain {
 		if table.docs = docs; docs == nil {
 			table.docs = make([]uint32, 0, n)
