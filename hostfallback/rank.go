@@ -92,14 +92,20 @@ func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, tables *rank
 	return nil
 }
 
-// prepare makes the tables that the queries need and that are not there.
+// prepare makes the tables that the queries need and that are not there. A lazy
+// store makes that of a list when it is used for the second time: to decode the list
+// once takes less than its table.
 func (j *ranking) prepare(ctx context.Context, s *store, r *plan.Ranks, tables *rankTables) error {
 	if tables == nil {
 		return nil
 	}
 	j.lists = j.lists[:0]
 	for _, t := range r.Terms {
-		if tables.lists.at(t.List, len(s.src.Lists)).Load() == nil {
+		slot := tables.lists.at(t.List, len(s.src.Lists))
+		switch got := slot.Load(); {
+		case got == nil && s.opt.Lazy:
+			slot.CompareAndSwap(nil, usedOnce)
+		case got == nil || got == usedOnce:
 			j.lists = append(j.lists, t.List)
 		}
 	}

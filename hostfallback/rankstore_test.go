@@ -25,6 +25,7 @@ func TestRankNorms(t *testing.T) {
 	most := int64(0)
 	for i := range 2 * maxNorms {
 		sameRanking(t, st, ask(i))
+		sameRanking(t, st, ask(i))
 		if used := st.tables.used.Load(); i < maxNorms {
 			most = used
 		} else if used != most {
@@ -92,6 +93,10 @@ func TestRankMemory(t *testing.T) {
 		r := &plan.Ranks{K: 10, Norm: rankNorm(src)}
 		for h := range src.Lists {
 			r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
+		}
+		sameRanking(t, st, r)
+		if used := st.tables.used.Load(); used > 4*commonLengths*smallFreqs {
+			t.Errorf("a lazy store made tables of %d bytes of lists that were used once", used)
 		}
 		sameRanking(t, st, r)
 		if used := st.Memory() - words; used > limit || limit > 1 && used < limit/3 {

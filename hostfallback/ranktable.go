@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -103,10 +104,19 @@ const (
 	_            = uint(1<<(floorLevels-1) - plan.MaxK)
 )
 
+// usedOnce stands for the table of a list that a lazy store has ranked with once. It
+// says nothing, and so is as good as any.
+var usedOnce = &rankTable{greatest: math.MaxUint32}
+
 // make makes the table of list h.
 func (t *rankTables) make(ctx context.Context, h plan.Handle) error {
+	slot := t.lists.at(h, len(t.tables.src.Lists))
+	before := slot.Load()
+	if before != nil && before != usedOnce {
+		return nil
+	}
 	built, size, err := t.build(ctx, h)
-	if err != nil || !t.lists.at(h, len(t.tables.src.Lists)).CompareAndSwap(nil, built) {
+	if err != nil || !slot.CompareAndSwap(before, built) {
 		t.tables.used.Add(-size) // it failed, or another was first
 		t.used.Add(-size)
 	}
