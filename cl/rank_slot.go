@@ -108,7 +108,9 @@ func (s *Store) newRankSlot() (*rankSlot, error) {
 		if err = x.open(rankUpload, 1<<16, rankProgram, "prepare", "copy_raw", "share", "accumulate", "conjoin"); err != nil {
 			return err
 		}
-		x.selector, err = newSelector(&x.flight, x.shape.keys)
+		if x.selector, err = newSelector(&x.flight, x.shape.keys); err == nil {
+			x.store.rankBytes.Add(x.selector.bytes)
+		}
 		return err
 	}()
 	if err != nil {
@@ -130,7 +132,7 @@ func (x *rankSlot) reserve(bytes uint64, what string) error {
 func (x *rankSlot) unreserve(bytes uint64) {
 	x.backend.unreserve(bytes)
 	x.bytes -= bytes
-	x.store.rankBytes.Add(^(bytes - 1))
+	x.store.rankBytes.Add(-bytes)
 }
 
 // room makes room for so many words in m: twice as many as before, if `most` is not
@@ -185,6 +187,7 @@ func (x *rankSlot) giveBack() {
 func (x *rankSlot) release() {
 	x.flight.release()
 	if x.selector != nil {
+		x.store.rankBytes.Add(-x.selector.bytes)
 		x.selector.release()
 	}
 	for _, m := range []*ocl.MemObject{x.batch, x.docs.buffer, x.shares.buffer, x.starts.buffer,
