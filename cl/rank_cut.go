@@ -193,6 +193,9 @@ func (c *rankCut) count() {
 		}
 	}
 	for _, i := range c.queries {
+		if c.global() && c.end == c.ranges {
+			c.moved += 8 * uint64(c.store.src.Docs) // accumulators are cleared, and looked through
+		}
 		for j, t := range c.ranks.Query(i) {
 			k, ok := c.known[t.List]
 			if !ok {
@@ -200,6 +203,8 @@ func (c *rankCut) count() {
 			}
 			n := uint64(c.parts[k].count)
 			switch {
+			case c.global():
+				c.moved += 16 * n // docIDs, shares, and accumulators, there and back
 			case or:
 				c.moved += 8*n + 8*ranges // docIDs and shares
 			case j == 0:
