@@ -25,6 +25,7 @@ func (su *suite) ranks(t *testing.T) {
 	t.Run("norms", su.rankNorms)
 	t.Run("rankings", su.rankings)
 	t.Run("bm25", su.rankBM25)
+	t.Run("ulps", su.rankUlps)
 	t.Run("random", su.rankRandom)
 	t.Run("bigbatch", su.rankBigBatch)
 	t.Run("reuse", su.rankReuse)

@@ -3,7 +3,9 @@ package plantest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -80,6 +82,54 @@ func (su *suite) rankBM25(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// rankUlps ranks documents that have the same score in real numbers, but not in
+// floating point, where it depends on the order of additions: each has five
+// frequencies in another order, for terms of the same weight. In integers they tie.
+func (su *suite) rankUlps(t *testing.T) {
+	s := newRanked(nil, 240, 0, func(*rand.Rand) uint32 { return 15 })
+	var docs []uint32
+	freqs := make([][]uint32, 5)
+	for d := range s.Docs / 2 { // the permutations of 1 to 5
+		docs = append(docs, 2*d+1)
+		left := []uint32{1, 2, 3, 4, 5}
+		for i, n := 0, d; i < 5; i++ {
+			at := int(n) % len(left)
+			n /= uint32(len(left))
+			freqs[i] = append(freqs[i], left[at])
+			left = slices.Delete(left, at, at+1)
+		}
+	}
+	lists := make([]plan.Handle, 5)
+	for i := range lists {
+		lists[i] = s.rank(t, su.Codecs[i%len(su.Codecs)], docs, freqs[i])
+	}
+	p := bm25.Default()
+	all := s.plainBM25(p, plan.Or, lists, []float64{1, 1, 1, 1, 1})
+	least, most := slices.Min(slices.Collect(maps.Values(all))), slices.Max(slices.Collect(maps.Values(all)))
+	if len(all) != len(docs) || least == most || most-least > 1e-15*most {
+		t.Fatalf("%d documents with scores from %v to %v", len(all), least, most)
+	}
+	w := p.Weight(uint64(s.Docs), uint64(len(docs)))
+	fixed, _ := bm25.Fix(nil, []float64{w, w, w, w, w})
+	q := plan.Ranks{Norm: p.Norm(s.average())}
+	var terms []plan.Term
+	for i, h := range lists {
+		terms = append(terms, plan.Term{List: h, Weight: fixed[i]})
+	}
+	q.Add(&s.Source, terms...)
+	st := su.load(t, &s.source)
+	su.verifyRanks(t, st, s, &q, 1, 10, 1000)
+	q.K = 50
+	var out plan.TopK
+	if err := st.Rank(t.Context(), &q, &out); err != nil {
+		t.Fatal(err)
+	}
+	got, scores := out.Query(0)
+	if !slices.Equal(got, docs[:50]) || slices.Min(scores) != slices.Max(scores) {
+		t.Errorf("documents %d with scores %d", got, scores)
 	}
 }
 
