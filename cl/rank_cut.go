@@ -263,7 +263,7 @@ func (c *rankCut) write(up []uint32) {
 // setCapacity shares out the room for candidates: no more than one work-group cuts
 // fast, if few are expected.
 func (c *rankCut) setCapacity() {
-	most := min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+1)
+	most := min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+2)
 	first, k := float64(c.firstPass()), float64(c.ranks.K)
 	expected := max(first*c.perRange(), k*float64(c.ranges)/first)
 	if wide := c.store.backend.tuning.selectWide(); !c.safe && 2*expected+k < float64(wide) {
@@ -297,7 +297,7 @@ func (c *rankCut) passes() (ends []int) {
 			// With the best k of `done` ranges known, k times the growth are to come.
 			n = max(safe, int(min(float64(done)*half/float64(k), float64(c.ranges))))
 		}
-		done = min(done+n, c.end)
+		done = min(done+min(n, max(rankGroups/len(c.queries), 1)), c.end)
 		ends = append(ends, done)
 	}
 	return ends

@@ -11,6 +11,7 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -225,8 +226,8 @@ func (x *rankSlot) collect(c *rankCut) error {
 	for i, q := range c.queries {
 		count, overflow := int(states[selectState*i]), states[selectState*i+2] != 0
 		if count > k || overflow && c.safe {
-			return &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: x.backend.dev.String(), Op: "reading results",
-				Err: fmt.Errorf("%d of the best %d documents, of %d candidates", count, k, c.capacity)}
+			// Lists in which docIDs repeat have more candidates than documents.
+			return fmt.Errorf("cl: ranked query %d: %d of the best %d documents, of %d candidates: %w", q, count, k, c.capacity, codec.ErrCorrupt)
 		}
 		if overflow {
 			c.again = append(c.again, q)

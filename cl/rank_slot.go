@@ -14,6 +14,7 @@ const (
 	rankTerms   = 1 << 16
 	rankQueries = 1 << 13
 	rankBest    = 1 << 23 // documents that come back
+	rankGroups  = 1 << 30 // of a launch
 	rankUpload  = 4 * (1 + 5*rankTerms + rankQueries)
 	rankLists4  = 3 // uint4 a list, of the upload
 	rankTerms4  = 2 // a term
@@ -49,11 +50,11 @@ type rankShape struct {
 	keys     int // candidates
 }
 
-// rankShapeFor takes an eighth of the device's memory, or of the limit on it, for each
-// slot: of that 7/8 for postings, the rest for starts and candidates. The more lists a
+// rankShapeFor takes an eighth of so much memory for each slot, in buffers of at most
+// `largest` bytes: of that 7/8 for postings, the rest for starts and candidates. The more lists a
 // round has, the more queries share them.
-func rankShapeFor(t Tuning, memory, limit uint64) rankShape {
-	part := min(memory, limit) / 8 / 16
+func rankShapeFor(t Tuning, memory, largest uint64) rankShape {
+	part := min(memory/8/16, largest/14*2)
 	return rankShape{
 		postings: max(int(min(14*part/8, 1<<31)), 2*runLen),
 		starts:   max(int(min(part/4, 1<<30)), 1024),
@@ -97,7 +98,7 @@ var rankProgram = kernelID{name: "rank"}
 
 func (s *Store) newRankSlot() (*rankSlot, error) {
 	b := s.backend
-	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, b.dev.info.Memory, b.limit), flight: newFlight(b)}
+	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, min(b.dev.info.Memory, b.limit), b.dev.info.MaxAlloc), flight: newFlight(b)}
 	err := func() (err error) {
 		if err = x.reserve(4*rankUpload, "an upload of ranked queries"); err != nil {
 			return err
@@ -136,31 +137,35 @@ func (x *rankSlot) unreserve(bytes uint64) {
 }
 
 // room makes room for so many words in m: twice as many as before, if `most` is not
-// below that. What was there is lost. Nothing may be under way.
+// below that and there is memory. What was there is lost. Nothing may be under way.
 func (x *rankSlot) room(m *scratch, words, most int, what string) error {
 	if words <= m.words {
 		return nil
 	}
 	b := x.backend
-	words = max(words, min(2*m.words, most), 1<<10)
-	if bytes := 4 * uint64(words); bytes > b.dev.info.MaxAlloc {
+	tooMany := func(words int) bool { return 4*uint64(words) > b.dev.info.MaxAlloc }
+	if tooMany(words) {
 		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "ranking",
-			Err: fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, bytes, b.dev.info.MaxAlloc)}
+			Err: fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, 4*words, b.dev.info.MaxAlloc)}
 	}
+	more := max(words, min(2*m.words, most), 1<<10)
 	if m.buffer != nil { // it goes first: both may be large
 		m.buffer.Release()
 		x.unreserve(4 * uint64(m.words))
 		*m = scratch{}
 	}
-	if err := x.reserve(4*uint64(words), what); err != nil {
-		return err
+	if tooMany(more) || x.reserve(4*uint64(more), what) != nil {
+		more = words
+		if err := x.reserve(4*uint64(more), what); err != nil {
+			return err
+		}
 	}
 	var err error
-	if m.buffer, err = b.buffer(ocl.MemReadWrite, 4*uint64(words), what); err != nil {
-		x.unreserve(4 * uint64(words))
+	if m.buffer, err = b.buffer(ocl.MemReadWrite, 4*uint64(more), what); err != nil {
+		x.unreserve(4 * uint64(more))
 		return err
 	}
-	m.words = words
+	m.words = more
 	return nil
 }
 
