@@ -52,7 +52,13 @@ func rankedAs(out *plan.TopK, want []uint64) bool {
 // nothing stays reserved, and the next batch is answered.
 func TestRankFaults(t *testing.T) {
 	src, r, want := rankQuestion(t, plan.Or)
-	for _, step := range []string{"allocate", "build", "upload", "enqueue", "wait"} {
+	for _, c := range []struct {
+		step         string
+		accumulators plan.Accumulators
+	}{{"allocate", 0}, {"build", 0}, {"upload", 0}, {"enqueue", 0}, {"wait", 0},
+		{"allocate", plan.GlobalAccumulators}, {"build", plan.GlobalAccumulators}} {
+		step := c.step
+		r.Accumulators = c.accumulators
 		for n := 1; n <= 20; n++ {
 			b, faults := openFaulty(t, testDevice(t).Tuning())
 			s, err := b.Load(t.Context(), src)
