@@ -23,6 +23,7 @@ type ranking struct {
 	parts  []rankPart
 	floors []atomic.Uint32 // by query
 	lists  []plan.Handle   // those whose tables are to be made
+	first  []int           // part of each query, and one more
 }
 
 // partLoad is the least work that is worth a part of its own, in postings.
@@ -61,7 +62,9 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	if err != nil {
 		return err
 	}
-	j.gather(r, out)
+	if err := j.gather(ctx, s, r, out); err != nil {
+		return err
+	}
 	out.Stats = plan.Stats{
 		Queries: uint64(r.Queries()), Postings: r.Postings(s.src), Matches: uint64(len(out.Docs)),
 		Wall: max(time.Since(start), 1),
@@ -179,22 +182,48 @@ func (j *ranking) cut(s *store, r *plan.Ranks) {
 	j.parts = j.parts[:n]
 }
 
+// gatherLoad is the least number of documents that are worth a goroutine to copy.
+const gatherLoad = 32 << 10
+
 // gather joins the parts of each query and puts its best documents in order.
-func (j *ranking) gather(r *plan.Ranks, out *plan.TopK) {
-	for at := 0; at < len(j.parts); {
-		keys, query := &j.parts[at].keys, j.parts[at].query
-		first := at
-		for at++; at < len(j.parts) && j.parts[at].query == query; at++ {
-			*keys = append(*keys, j.parts[at].keys...)
+func (j *ranking) gather(ctx context.Context, s *store, r *plan.Ranks, out *plan.TopK) error {
+	first := j.first[:0]
+	for i := range j.parts {
+		p := &j.parts[i]
+		if p.query == len(first) {
+			first = append(first, i)
+			out.Offsets = append(out.Offsets, 0)
 		}
-		if at > first+1 {
-			slices.Sort(*keys)
+		out.Offsets[p.query+1] += uint64(len(p.keys))
+	}
+	j.first = append(first, len(j.parts))
+	for i := range r.Queries() {
+		out.Offsets[i+1] = out.Offsets[i] + min(out.Offsets[i+1], uint64(r.K))
+	}
+	total := int(out.Offsets[r.Queries()])
+	out.Docs, out.Scores = slices.Grow(out.Docs, total)[:total], slices.Grow(out.Scores, total)[:total]
+	pieces := total/gatherLoad + 1
+	return parallel(ctx, s.opt.Threads, pieces, func(i int) error {
+		for q := r.Queries() * i / pieces; q < r.Queries()*(i+1)/pieces; q++ {
+			j.join(q, out)
 		}
-		best := (*keys)[max(len(*keys)-r.K, 0):]
-		for _, key := range slices.Backward(best) {
-			doc, score := key.split()
-			out.Docs, out.Scores = append(out.Docs, doc), append(out.Scores, score)
+		return nil
+	})
+}
+
+// join puts the documents of query q into out.
+func (j *ranking) join(q int, out *plan.TopK) {
+	parts := j.parts[j.first[q]:j.first[q+1]]
+	keys := parts[0].keys
+	if len(parts) > 1 {
+		for _, p := range parts[1:] {
+			keys = append(keys, p.keys...)
 		}
-		out.Offsets = append(out.Offsets, uint64(len(out.Docs)))
+		slices.Sort(keys)
+		parts[0].keys = keys
+	}
+	docs, scores := out.Query(q)
+	for i := range docs {
+		docs[i], scores[i] = keys[len(keys)-1-i].split()
 	}
 }
