@@ -141,15 +141,14 @@ func plainScores(all [][]string, tf []map[string]float64, p bm25.Params, weights
 	return any, every, total
 }
 
-// TestRankVerses ranks the verses of the King James Bible by every variant, in every
-// mode, and holds the answers to floating point.
-func TestRankVerses(t *testing.T) {
+// openVerses indexes the King James Bible and gives its words beside.
+func openVerses(t testing.TB, opt ingest.Options) (*Index, [][]string) {
 	all, err := verses()
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "kjv.hdl")
-	built, err := ingest.Build(t.Context(), path, []string{kjvText}, ingest.DefaultOptions())
+	built, err := ingest.Build(t.Context(), path, []string{kjvText}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,20 +156,32 @@ func TestRankVerses(t *testing.T) {
 		t.Fatalf("the index has %d verses, the text %d", built.Documents, len(all))
 	}
 	x, err := Open(t.Context(), path, backendOptions(t))
-	x = closed(t, x, err)
+	return closed(t, x, err), all
+}
+
+// weightsOf are the weights of the words of q.
+func weightsOf(t testing.TB, x *Index, q Query) map[string]float64 {
+	terms, given := weighted(t, x, q)
+	weights := map[string]float64{}
+	for n, term := range terms {
+		w := 1.0
+		if given != nil {
+			w = given[n]
+		}
+		weights[term] += w
+	}
+	return weights
+}
+
+// TestRankVerses ranks the verses of the King James Bible by every variant, in every
+// mode, and holds the answers to floating point.
+func TestRankVerses(t *testing.T) {
+	x, all := openVerses(t, ingest.DefaultOptions())
 	qs := kjvQueries(t)
 	weights := make([]map[string]float64, len(qs))
 	tf := make([][]map[string]float64, len(qs))
 	for j, q := range qs {
-		terms, given := weighted(t, x, q)
-		weights[j] = map[string]float64{}
-		for n, term := range terms {
-			w := 1.0
-			if given != nil {
-				w = given[n]
-			}
-			weights[j][term] += w
-		}
+		weights[j] = weightsOf(t, x, q)
 		tf[j] = tally(all, weights[j])
 	}
 	for i, p := range []bm25.Params{
@@ -210,5 +221,34 @@ func TestRankVerses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRankVersesByImpacts ranks by contributions that were rounded when the index was
+// built: an impact is off by half a unit, or by up to one where it would be 0.
+func TestRankVersesByImpacts(t *testing.T) {
+	for _, bits := range []uint8{8, 16} {
+		opt := ingest.DefaultOptions()
+		opt.Impacts = bits
+		x, all := openVerses(t, opt)
+		meta := x.File().Meta().Impacts
+		for _, q := range kjvQueries(t)[:9] {
+			weights := weightsOf(t, x, q)
+			any, every, _ := plainScores(all, tally(all, weights), bm25.Default(), weights)
+			off := 0.0
+			for _, w := range weights {
+				off += w
+			}
+			for mode, matches := range map[Mode]map[uint32]float64{Or: any, And: every} {
+				inUnits := map[uint32]float64{}
+				for d, score := range matches {
+					inUnits[d] = score / meta.Scale
+				}
+				r := mustRank(t, x, q, RankOptions{Mode: mode, K: 100})
+				if err := plantest.CheckScores(r.Docs, r.Scores, 100, inUnits, func(float64) float64 { return 1.001 * off }); err != nil {
+					t.Errorf("%d bits, %s, %v: %v", bits, mode, weights, err)
+				}
+			}
+		}
 	}
 }
