@@ -159,9 +159,9 @@ func testRank(t *testing.T, threads int) {
 	})
 }
 
-// TestShares compares with Norm.Share where quotients are integers, or nearly so,
-// and where sums are large.
-func TestShares(t *testing.T) {
+// TestShare compares with Norm.Share where sums are large, and where float64 rounds
+// a quotient up to an integer.
+func TestShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := plan.Norm{Base: rapid.Uint32().Draw(t, "base"), Slope: rapid.Uint32().Draw(t, "slope"), Shift: rapid.Uint8Range(0, 63).Draw(t, "shift")}
 		f, length := rapid.Uint32Max(math.MaxUint32-1).Draw(t, "f"), rapid.Uint32().Draw(t, "length")
@@ -169,6 +169,34 @@ func TestShares(t *testing.T) {
 			t.Errorf("%+v, frequency %d, length %d: %d, want %d", n, f+1, length, got, want)
 		}
 	})
+	for _, c := range []struct{ freq, base uint32 }{{27, 593785659}, {50, 1068547245}, {37, 3048216834}, {57, 3083238625}, {59, 1586456193}, {1, 0}} {
+		n := plan.Norm{Base: c.base}
+		if got, want := (&sharer{norm: n}).share(c.freq-1, 0), n.Share(c.freq, 0); got != want {
+			t.Errorf("frequency %d over %d: %d, want %d", c.freq, c.base, got, want)
+		}
+	}
+}
+
+// TestShares has frequencies and lengths in the table of common shares and outside
+// of it, and impacts.
+func TestShares(t *testing.T) {
+	lengths := []uint32{0, 1, 300, commonLengths - 1, commonLengths, math.MaxUint32}
+	for _, n := range []plan.Norm{plan.NewNorm(0.9, 0.4, 100), plan.NewNorm(0, 0, 1), plan.NewNorm(255, 1, 1e-3), {Impacts: 8}, {Impacts: 16}} {
+		s := &sharer{norm: n, lengths: lengths}
+		for range 2 { // without the table, and with it
+			for _, f := range []uint32{1, 2, smallFreqs, smallFreqs + 1, 255, 256, 65535, math.MaxUint32} {
+				docs, freqs := []uint32{0, 1, 2, 3, 4, 5}, slices.Repeat([]uint32{f - 1}, len(lengths))
+				got := make([]uint32, len(docs))
+				s.shares(got, docs, freqs)
+				for i, x := range got {
+					if want := n.Share(f, lengths[i]); x != want {
+						t.Errorf("%+v: share of %d in %d tokens is %d, want %d", n, f, lengths[i], x, want)
+					}
+				}
+			}
+			s.fill()
+		}
+	}
 }
 
 func TestSelectGreatest(t *testing.T) {
