@@ -176,7 +176,7 @@ func benchRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.Ranks, cal
 
 // reportStages reports device times, where there are some.
 func reportStages(b *testing.B, sum plan.Stats) {
-	for name, t := range map[string]time.Duration{"upload": sum.Upload, "decode": sum.Decode, "score": sum.Score, "select": sum.Select, "download": sum.Download} {
+	for name, t := range map[string]time.Duration{"upload": sum.Upload, "decode": sum.Decode, "score": sum.Score, "probe": sum.Probe, "select": sum.Select, "download": sum.Download} {
 		if t > 0 {
 			b.ReportMetric(1e6*t.Seconds()/float64(sum.Queries), name+"-µs/q")
 		}

@@ -54,7 +54,7 @@ type rankShape struct {
 // `largest` bytes: of that 7/8 for postings, the rest for starts and candidates. The more lists a
 // round has, the more queries share them.
 func rankShapeFor(t Tuning, memory, largest uint64) rankShape {
-	part := min(memory/8/16, largest/14*2)
+	part := min(memory/8/16, largest/7)
 	return rankShape{
 		postings: max(int(min(14*part/8, 1<<31)), 2*runLen),
 		starts:   max(int(min(part/4, 1<<30)), 1024),

@@ -52,8 +52,12 @@ static inline words_t frequency_words(FREQUENCIES, uint4 place) {
 }
 
 // share_quotient returns a * 2^32 / d, rounded down, for a < d and d of at least 2^31.
-// Two estimates in floats leave an error of one, which the remainder shows.
+// CPUs divide; GPUs have no such instruction: two estimates in floats leave an error
+// of one, which the remainder shows.
 static inline uint share_quotient(uint a, uint d) {
+#if SCAN_SERIAL
+    return (uint)(((ulong)a << 32) / d);
+#else
     float r = 1.0f / (float)d;
     uint q = (uint)min((float)a * 4294967296.0f * r, 4294967040.0f);
     long rest = (long)((ulong)a << 32) - (long)((ulong)q * d); // within 2^43 of 0
@@ -63,6 +67,7 @@ static inline uint share_quotient(uint a, uint d) {
     if (rest < 0)
         return q - 1;
     return rest >= d ? q + 1 : q;
+#endif
 }
 
 static inline uint share_of(uint4 norm, uint f, uint length) {
