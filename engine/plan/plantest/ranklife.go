@@ -79,6 +79,7 @@ func (su *suite) rankConcurrent(t *testing.T) {
 	for i := range batches {
 		batches[i] = *q
 		batches[i].Mode, batches[i].K = []plan.Mode{plan.Or, plan.And}[i%2], []int{10, 300}[i/2]
+		batches[i].Norm = s.norm(0.5+float64(i), 0.4) // what a backend keeps of one is of no use to the next
 		answers[i] = s.rankAll(&batches[i])
 	}
 	var b plan.Batch
