@@ -17,7 +17,8 @@
 //           beyond all bins, which are in anyway, count to the best one.
 // Phases    select_best: (1) drop keys below base, in place, and count the others by
 //           bin; (2) find the bin of the k-th, which gives the next base. Both are
-//           repeated until k keys are left, once a digit at most.
+//           repeated until k keys are left, once a digit at most, or so few that (3)
+//           they are sorted.
 //           For queries of more than SELECT_WIDE keys two kernels come before it:
 //           select_count counts by bin in many groups, select_keep moves what is not
 //           below the boundary to `kept`. Where that is more than SELECT_KEPT keys,
@@ -164,6 +165,12 @@ static inline uint narrow(__global ulong *p, uint n, ulong base, uint shift, __l
     return base > FIRST_KEY ? box[BOX_KEPT] : n;
 }
 
+// sort_soon is how many keys are sorted for the best k of them, rather than looked
+// through digit by digit.
+static inline uint sort_soon(uint k) {
+    return SCAN_SERIAL ? 0 : min(max(2 * k, 128u), (uint)SORT_MOST);
+}
+
 // sort puts n keys in descending order in `key`, which has places for a power of two
 // that is not less, by a bitonic sort.
 static inline void sort(__global const ulong *p, uint n, __local ulong *key) {
@@ -268,26 +275,29 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
     for (uint left = 64;;) { // bits of a key that are not decided
         uint shift = left > DIGIT ? left - DIGIT : 0;
         n = narrow(p, n, base, shift, digits, box);
-        if (n <= k || left == 0)
+        if (n <= k || left == 0 || n <= sort_soon(k))
             break;
         base = base_of(boundary(digits, k, sums, box), base, shift);
         left = shift;
     }
+    bool sorted = !SCAN_SERIAL && n <= SORT_MOST && (last || n > k);
+    uint least = box[BOX_LEAST];
+    if (sorted) {
+        sort(p, n, room);
+        if (n > k)
+            least = room[k - 1] >> 32;
+    }
     n = min(n, k);
-    if (p != front)
-        for (uint i = lid; i < n; i += SELECT_WG)
-            front[i] = p[i];
-    if (last) {
-        best += (size_t)q * k;
-        bool sorted = !SCAN_SERIAL && n <= SORT_MOST;
-        if (sorted)
-            sort(p, n, room);
-        for (uint i = lid; i < n; i += SELECT_WG)
-            best[i] = sorted ? room[i] : p[i];
+    for (uint i = lid; i < n; i += SELECT_WG) {
+        ulong key = sorted ? room[i] : p[i];
+        if (sorted || p != front)
+            front[i] = key;
+        if (last)
+            best[(size_t)q * k + i] = key;
     }
     if (lid == 0) {
         own[COUNT] = n;
-        own[THETA] = n == k ? box[BOX_LEAST] : 0;
+        own[THETA] = n == k ? least : 0;
         own[OVERFLOW] |= count > capacity;
         own[KEPT] = 0;
     }
