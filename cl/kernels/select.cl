@@ -44,11 +44,13 @@
 #define BINS 1024
 #define SELECT_KEYS 1
 #define SELECT_SYNC
+#define SELECT_GROUP
 #define SELECT_ADD(p, v) select_add(p, v)
 static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
 #else
 #define BINS (4 * SELECT_WG)
 #define SELECT_KEYS 8 // of a work-item that are on their way together
+#define SELECT_GROUP __attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
 #define SELECT_SYNC barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define SELECT_ADD(p, v) atomic_add(p, v)
 #endif
@@ -194,9 +196,7 @@ static inline void sort(__global const ulong *p, uint n, __local ulong *key) {
         }
 }
 
-#if !SCAN_SERIAL
-__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
-#endif
+SELECT_GROUP
 __kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, uint k,
                            __global uint *bins, uint groups) {
     __local uint digits[BINS], box[BOX];
@@ -216,9 +216,7 @@ __kernel void select_count(__global const ulong *keys, uint capacity, __global c
             atomic_add(bins + (size_t)q * BINS + b, digits[b]);
 }
 
-#if !SCAN_SERIAL
-__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
-#endif
+SELECT_GROUP
 __kernel void select_keep(__global const ulong *keys, uint capacity, __global uint *state, uint k, __global const uint *bins,
                           uint groups, __global ulong *kept) {
     __local uint digits[BINS], box[BOX];
@@ -250,9 +248,7 @@ __kernel void select_keep(__global const ulong *keys, uint capacity, __global ui
     }
 }
 
-#if !SCAN_SERIAL
-__attribute__((reqd_work_group_size(SELECT_WG, 1, 1)))
-#endif
+SELECT_GROUP
 __kernel void select_best(__global ulong *keys, uint capacity, __global uint *state, uint k, __global uint *bins,
                           __global ulong *kept, uint wide, __global ulong *best, uint last) {
     __local ulong room[SORT_MOST];
