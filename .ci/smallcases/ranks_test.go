@@ -53,7 +53,7 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 	} {
 		r.Norm = plan.NewNorm(0.9, 0.4, 500)
 		copies := rankCopies
-		if r.K > 3 || r.Accumulators != plan.RangeAccumulators {
+		if r.Mode == plan.And || r.K > 3 || r.Accumulators != plan.RangeAccumulators {
 			copies = 1
 		}
 		for range copies {
