@@ -52,7 +52,8 @@ func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 
 // rank answers r round by round.
 func (x *rankSlot) rank(ctx context.Context, r *plan.Ranks, lists *rankLists, out *plan.TopK) error {
-	c := &rankCut{store: x.store, ranks: r, lists: lists, shape: x.shape, span: x.backend.tuning.rankRange(), known: map[plan.Handle]int{}}
+	c := &x.cut
+	c.ranks, c.lists, c.query, c.again, c.span = r, lists, 0, c.again[:0], x.backend.tuning.rankRange()
 	if r.Mode == plan.And {
 		c.span = x.backend.tuning.andRange()
 	}

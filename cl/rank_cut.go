@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -46,7 +47,8 @@ type rankPart struct {
 	begin, count   uint32
 	to, firstRun   uint32 // to in units of four words
 	starts         uint32
-	decoder, words int32 // decoder, or noDecoder; words of frequencies
+	decoder, words int32  // decoder, or noDecoder; words of frequencies
+	sought         uint64 // documents that are looked up, unless it is the shortest of a query
 }
 
 // next makes the next round and its first window; false: there is none.
@@ -135,17 +137,50 @@ func (c *rankCut) window() error {
 	}
 }
 
+// seek counts the documents that AND looks up in each list.
+func (c *rankCut) seek() {
+	if c.ranks.Mode != plan.And {
+		return
+	}
+	for i := range c.parts {
+		c.parts[i].sought = 0
+	}
+	const shortest = math.MaxUint64
+	for _, i := range c.queries {
+		q := c.ranks.Query(i)
+		n := uint64(c.store.src.Lists[q[0].List].Len)
+		for j, t := range q {
+			switch p := &c.parts[c.known[t.List]]; {
+			case j == 0:
+				p.sought = shortest
+			case p.sought < shortest:
+				p.sought += n
+			}
+		}
+	}
+}
+
+// isSought says that the list is not decoded: fewer documents are looked up in it than
+// it has segments.
+func (p *rankPart) isSought(list codec.List) bool {
+	return list.Codec == codec.ParaPFor && p.sought > 0 && p.sought < uint64(list.Len)/codec.SegmentLen
+}
+
 // place gives the parts of the lists that the window needs their places, those of a
 // decoder together.
 func (c *rankCut) place() error {
 	whole := c.first == 0 && c.end == c.ranges
 	last := min(uint64(c.end)*uint64(c.span), uint64(c.store.src.Docs)) - 1
+	c.seek()
 	for i := range c.parts {
 		p := &c.parts[i]
 		list := c.store.src.List(p.list)
-		p.begin, p.count = 0, list.Len
 		p.decoder, p.words = int32(decoderOf(list.Codec)), int32(c.store.src.Lists[p.list].FreqWords)
-		if !whole {
+		p.begin, p.count = 0, list.Len
+		switch {
+		case p.isSought(list):
+			p.count = 0
+		case !whole:
 			begin, end, err := elementsBetween(list, uint32(c.first*c.span), uint32(last))
 			if err != nil {
 				return fmt.Errorf("list %d: %w", p.list, err)
@@ -239,8 +274,12 @@ func (c *rankCut) write(up []uint32) {
 			rest -= t.Weight
 			if k, ok := c.known[t.List]; ok {
 				p := c.parts[k]
+				sought := uint32(0)
+				if p.isSought(c.store.src.List(p.list)) {
+					sought = 1
+				}
 				put(p.starts, p.to, p.count, t.Weight)
-				put(uint32(k), rest, 0, 0)
+				put(uint32(k), rest, sought, 0)
 				terms++
 			}
 		}

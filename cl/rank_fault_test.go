@@ -38,16 +38,6 @@ func rankQuestion(t *testing.T, mode plan.Mode) (*plan.Source, *plan.Ranks, []ui
 	return src, r, plainRank(src, lists, freqs, r, r.Query(0))
 }
 
-// rankedAs reports whether out has the documents and scores of keys.
-func rankedAs(out *plan.TopK, want []uint64) bool {
-	docs, scores := out.Query(0)
-	var keys []uint64
-	for i, d := range docs {
-		keys = append(keys, uint64(scores[i])<<32|uint64(^d))
-	}
-	return slices.Equal(keys, want)
-}
-
 // TestRankFaults fails every step that ranking takes, once: the error says so,
 // nothing stays reserved, and the next batch is answered.
 func TestRankFaults(t *testing.T) {
@@ -74,7 +64,7 @@ func TestRankFaults(t *testing.T) {
 				t.Errorf("%s %d, met %t: %v", step, n, met, err)
 			}
 			faults.arm("", 0, nil)
-			if err := s.Rank(t.Context(), r, &out); err != nil || !rankedAs(&out, want) {
+			if err := s.Rank(t.Context(), r, &out); err != nil || !slices.Equal(keysOf(&out, 0), want) {
 				t.Errorf("after %s %d: %d documents, or others, want %d: %v", step, n, len(out.Docs), len(want), err)
 			}
 			if memory := s.Memory(); memory != inUse(b) {

@@ -97,67 +97,13 @@ func (x *rankSlot) send(c *rankCut, first bool) error {
 	if err := b.fault("enqueue"); err != nil {
 		return err
 	}
-	if err := x.write(x.batch, c.words); err != nil {
+	if err := x.sendLists(c, first); err != nil {
 		return err
-	}
-	t, queries, clear := b.tuning, len(c.queries), 0
-	if first {
-		clear = queries * selectState
-	}
-	runs := 0
-	for _, n := range c.runs {
-		runs += n
 	}
 	kernel := func(name string) *ocl.Kernel { return x.kernels[kernelID{name: name}] }
-	k := kernel("prepare")
-	if err := arguments(k, x.batch, len(c.parts), runs, x.runs.buffer, x.state.buffer, clear); err != nil {
-		return err
-	}
-	if err := x.launch(k, (max(runs, clear, 1)+63)/64, 64, decodeTime); err != nil {
-		return err
-	}
-	lists, freqs := s.arena.buffers, c.lists.freqs.buffers
-	at := 0
-	for d, n := range c.runs {
-		if n == 0 {
-			continue
-		}
-		k := kernel("copy_raw")
-		groups, local := n, t.decodeLocal()
-		if d += noDecoder; d != noDecoder {
-			var err error
-			if k, err = x.decoder(d); err != nil {
-				return err
-			}
-			groups, local = t.decodeShape(d, n)
-		}
-		if err := arguments(k, lists[0], lists[1], lists[2], lists[3], x.runs.buffer, 2*at, x.docs.buffer); err != nil {
-			return err
-		}
-		if err := x.launch(k, groups, local, decodeTime); err != nil {
-			return err
-		}
-		at += n
-	}
-	flag := map[bool]int{true: 1}
-	or := c.ranks.Mode == plan.Or
-	shift := log2(c.span)
-	firstDoc := c.first * c.span
-	narrow := flag[c.lists.narrow]
-	if runs > 0 {
-		k = kernel("share")
-		shares := x.shares.buffer
-		if shares == nil {
-			shares = x.docs.buffer // not written
-		}
-		if err := arguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch, x.runs.buffer, x.docs.buffer, c.lists.lengths, narrow,
-			int(s.src.Docs), flag[or], firstDoc, shift, c.end-c.first, x.starts.buffer, shares); err != nil {
-			return err
-		}
-		if err := x.launch(k, runs, t.decodeLocal(), scoreTime); err != nil {
-			return err
-		}
-	}
+	t, queries, or := b.tuning, len(c.queries), c.ranks.Mode == plan.Or
+	lists := s.arena.buffers
+	freqs, firstDoc, shift, narrow := c.lists.freqs.buffers, c.first*c.span, log2(c.span), c.lists.narrowFlag()
 	passes := c.passes()
 	if c.global() {
 		if err := x.sendGlobal(c, first); err != nil {
@@ -168,6 +114,7 @@ func (x *rankSlot) send(c *rankCut, first bool) error {
 	done := c.first
 	for _, end := range passes {
 		groups := queries * (end - done)
+		var k *ocl.Kernel
 		if or {
 			k = kernel("accumulate")
 			if err := arguments(k, x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer, x.shares.buffer, x.starts.buffer,
@@ -176,7 +123,8 @@ func (x *rankSlot) send(c *rankCut, first bool) error {
 			}
 		} else {
 			k = kernel("conjoin")
-			if err := arguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer,
+			if err := arguments(k, lists[0], lists[1], lists[2], lists[3], freqs[0], freqs[1], freqs[2], freqs[3],
+				x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer,
 				x.starts.buffer, c.lists.lengths, narrow, firstDoc, shift, done-c.first, int(s.src.Docs),
 				x.state.buffer, x.keys.buffer, c.capacity); err != nil {
 				return err

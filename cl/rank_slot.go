@@ -84,6 +84,7 @@ type rankSlot struct {
 
 	bytes uint64 // of all of them
 
+	cut   rankCut
 	found rankFound
 }
 
@@ -99,6 +100,7 @@ var rankProgram = kernelID{name: "rank"}
 func (s *Store) newRankSlot() (*rankSlot, error) {
 	b := s.backend
 	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, min(b.dev.info.Memory, b.limit), b.dev.info.MaxAlloc), flight: newFlight(b)}
+	x.cut = rankCut{store: s, shape: x.shape, known: map[plan.Handle]int{}}
 	err := func() (err error) {
 		if err = x.reserve(4*rankUpload, "an upload of ranked queries"); err != nil {
 			return err
@@ -106,7 +108,7 @@ func (s *Store) newRankSlot() (*rankSlot, error) {
 		if x.batch, err = b.buffer(ocl.MemReadWrite, 4*rankUpload, "ranked queries"); err != nil {
 			return err
 		}
-		if err = x.open(rankUpload, 1<<16, rankProgram, "prepare", "copy_raw", "share", "accumulate", "conjoin"); err != nil {
+		if err = x.open(rankUpload, 1<<16, rankProgram, "prepare", "copy_raw", "starts", "share", "accumulate", "conjoin"); err != nil {
 			return err
 		}
 		if x.selector, err = newSelector(&x.flight, x.shape.keys); err == nil {

@@ -6,6 +6,9 @@
 //           up in the longer ones; frequencies by random access, of matches alone.
 // Batch     see posting.cl.
 // State     as in rank.cl.
+//           Of a list in which few documents are looked up only what they hit is decoded,
+//           section 8.1: the words of its term are {0, 0, 0, weight}, {list, weights
+//           behind it, 1, 0}.
 // Phases    a work-item takes a posting of the shortest list, and one list after the
 //           other: (1) the document is searched in the part that its range of 2^bits
 //           documents has there; (2) what it contributes is added. It gives up where
@@ -18,7 +21,33 @@
 #include "posting.cl"
 #endif
 
-__kernel void conjoin(FREQUENCIES, __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,
+// seek finds x in a list of ParaPFor: the segment that can hold it by the last docIDs
+// of all, then gap by gap. *at is the index of x.
+static inline bool seek(words_t p, uint4 r, uint x, uint *at) {
+    uint segments = SEGMENTS(r.y), loads = 0;
+    if (r.z / 3 < segments)
+        return false; // no encoder wrote this
+    uint s = lower_bound(p, 0, segments, x, &loads);
+    if (s == segments)
+        return false;
+    segment_t g = packed_segment(p, r.z, segments, r.y, s);
+    uint doc = s ? p[s - 1] : 0xffffffff, e = 0, next = g.en ? exception_index(p, r.z, g, 0) : SEGMENT;
+    for (uint j = 0; j < g.count; j++) {
+        uint v = bits_at(p, r.z, g.at, j * g.b, g.b);
+        if (j == next) {
+            v |= exception_overflow(p, r.z, g, e);
+            next = ++e < g.en ? exception_index(p, r.z, g, e) : SEGMENT;
+        }
+        doc += v + 1;
+        if (doc >= x) {
+            *at = s * SEGMENT + j;
+            return doc == x;
+        }
+    }
+    return false;
+}
+
+__kernel void conjoin(ARENA, FREQUENCIES, __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,
                       __global const uint *restrict docs, __global const uint *restrict starts,
                       __global const uint *lengths, uint narrow, uint first_doc, uint bits, uint range, uint doc_count,
                       volatile __global uint *state, __global ulong *keys, uint capacity) {
@@ -43,6 +72,13 @@ __kernel void conjoin(FREQUENCIES, __global const uint4 *batch, uint terms_at, u
             if (++t == query.y || score + more.y <= theta)
                 break;
             term = terms[2 * t];
+            more = terms[2 * t + 1];
+            if (more.z) {
+                record = batch[LIST_RECORD(more.x)];
+                if (!seek(list_words(ARENA_ARGS, record), record, x, &at))
+                    break;
+                continue;
+            }
             uint to = min(starts[term.x + r + 1], term.z);
             __global const uint *doc = docs + (size_t)term.y * 4;
             at = lower_bound(doc, min(starts[term.x + r], to), to, x, &loads);

@@ -14,7 +14,7 @@
 //                 (8-15) of the four that hold them; z where the starts of the list lie
 //           At terms_at two a term of a query:
 //             [0] {starts, to, elements: as above, weight}
-//             [1] {list, weights of the query's terms behind it, 0, 0}
+//             [1] {list, weights of the query's terms behind it, 1 if it is not decoded, 0}
 //           At queries_at {first term, terms, 0, 0} a query.
 // State     uint4 a query: see select.cl.
 // Bounds    any words: loads are clamped to the list's.

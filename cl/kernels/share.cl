@@ -1,25 +1,23 @@
-// prepare, copy_raw, share: the lists of ranked queries, each once a round, to docIDs
-// and shares in scratch, and where each range of documents begins in them.
+// prepare, copy_raw, starts, share: the lists of ranked queries, each once a round, to
+// docIDs and shares in scratch, and where each range of documents begins in them.
 //
 // Computes  prepare: runs of decode.cl of all lists, at `runs`, and zeros in the
 //           `clear` words of `state`.
 //           copy_raw: the decoder of raw lists.
-//           share: of the elements of a run shares[4*to + i], with `scored`; and of
-//           the list starts[at + j], the first element that is not below document
-//           first + j * 2^bits, for j from 0 to `ranges`.
+//           starts: of each list starts[at + j], the first element that is not below
+//           document first_doc + j * 2^bits, for j from 0 to `ranges`.
+//           share: of the elements of a run shares[4*to + i].
 // Source    Ding et al. 2009, section 8; plan.Norm.
 // Batch     see posting.cl. A run's last word is the number of its list.
-// Phases    share: (1) what exceptions add to frequencies, to local memory; (2) four
-//           elements a work-item at a time: docIDs, frequencies in place, shares, and
-//           the starts between its elements; (3) of a list of one run, which may leave
-//           long gaps between starts, each is searched.
+// Phases    starts: a binary search each; neighbours share most of their way.
+//           share: (1) what exceptions add to frequencies, to local memory; (2) four
+//           elements a work-item at a time: docIDs, frequencies in place, shares.
 //           SCAN_SERIAL: one work-item a run, element by element.
-// Launch    prepare: any; copy_raw, share: a group of DECODE_WG a run (SCAN_SERIAL: of
-//           one).
+// Launch    prepare, starts: any; copy_raw, share: a group of DECODE_WG a run
+//           (SCAN_SERIAL: of one).
 // Local     RUN words.
 // Bounds    any words: loads are clamped to the lists; docIDs that are not below
-//           `docs` are taken for the last one. Starts of docIDs that do not ascend
-//           may be any numbers.
+//           doc_count are taken for the last one. Starts lie in the list.
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
 #endif
@@ -57,55 +55,43 @@ __kernel void copy_raw(ARENA, __global const uint4 *runs, uint runs_at, __global
         out[(size_t)run.z * 4 + i] = p[min(run.x + i, r.z - 1)];
 }
 
-// The window of documents that starts are of.
-typedef struct {
-    uint first, bits, ranges;
-} ranges_t;
-
-// starts_before returns how many starts there are up to document d.
-static inline uint starts_before(ranges_t r, uint d) {
-    return d < r.first ? 0 : min((d - r.first) >> r.bits, r.ranges) + 1;
+__kernel void starts(__global const uint4 *batch, uint lists, __global const uint *docs, uint first_doc, uint bits,
+                     uint ranges, __global uint *out) {
+    uint g = get_global_id(0), l = g / (ranges + 1), j = g % (ranges + 1), loads = 0;
+    if (l >= lists)
+        return;
+    uint4 part = batch[LIST_RECORD(l) + 1];
+    ulong x = (ulong)first_doc + ((ulong)j << bits);
+    out[batch[LIST_RECORD(l) + 2].z + j] =
+        x >> 32 ? part.y : lower_bound(docs + (size_t)part.z * 4, 0, part.y, (uint)x, &loads);
 }
 
-#define SHARE_ARGUMENTS                                                                             \
+#define SHARE_ARGUMENTS                                                                              \
     FREQUENCIES, __global const uint4 *batch, __global const uint4 *runs, __global const uint *docs, \
-    __global const uint *lengths, uint narrow, uint doc_count, uint scored, uint first_doc, uint bits, \
-    uint ranges, __global uint *starts, __global uint *shares
+    __global const uint *lengths, uint narrow, uint doc_count, __global uint *shares
 
 #if SCAN_SERIAL
 
 __kernel void share(SHARE_ARGUMENTS) {
     uint g = get_global_id(0);
-    uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0];
-    uint4 part = batch[LIST_RECORD(run.w) + 1], place = batch[LIST_RECORD(run.w) + 2];
+    uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0], place = batch[LIST_RECORD(run.w) + 2];
     __global const uint *doc = docs + (size_t)run.z * 4;
-    __global uint *out = shares + (size_t)run.z * 4, *start = starts + place.z;
-    if (scored) {
-        words_t p = frequency_words(FREQUENCY_ARGS, place);
-        for (uint i = 0; i < run.y; i += SEGMENT) {
-            segment_t s = packed_segment(p, place.y, 0, r.y, (run.x + i) / SEGMENT);
-            uint e = 0, next = s.en ? exception_index(p, place.y, s, 0) : SEGMENT;
-            uint n = min(s.count, run.y - i);
-            for (uint j = 0; j < n; j++) {
-                uint f = bits_at(p, place.y, s.at, j * s.b, s.b);
-                if (j == next) {
-                    f |= exception_overflow(p, place.y, s, e);
-                    next = ++e < s.en ? exception_index(p, place.y, s, e) : SEGMENT;
-                }
-                uint length = norm.w ? 0 : length_of(lengths, narrow, min(doc[i + j], doc_count - 1));
-                out[i + j] = share_of(norm, f + 1, length);
+    __global uint *out = shares + (size_t)run.z * 4;
+    words_t p = frequency_words(FREQUENCY_ARGS, place);
+    for (uint i = 0; i < run.y; i += SEGMENT) {
+        segment_t s = packed_segment(p, place.y, 0, r.y, (run.x + i) / SEGMENT);
+        uint e = 0, next = s.en ? exception_index(p, place.y, s, 0) : SEGMENT;
+        uint n = min(s.count, run.y - i);
+        for (uint j = 0; j < n; j++) {
+            uint f = bits_at(p, place.y, s.at, j * s.b, s.b);
+            if (j == next) {
+                f |= exception_overflow(p, place.y, s, e);
+                next = ++e < s.en ? exception_index(p, place.y, s, e) : SEGMENT;
             }
+            uint length = norm.w ? 0 : length_of(lengths, narrow, min(doc[i + j], doc_count - 1));
+            out[i + j] = share_of(norm, f + 1, length);
         }
     }
-    ranges_t w = {first_doc, bits, ranges};
-    uint begin = run.x - part.x; // first element of the run among those of the list
-    uint at = begin ? starts_before(w, doc[-1]) : 0;
-    for (uint i = 0; i < run.y; i++)
-        for (uint end = starts_before(w, doc[i]); at < end; at++)
-            start[at] = begin + i;
-    if (begin + run.y == part.y)
-        for (; at <= ranges; at++)
-            start[at] = part.y;
 }
 
 #else // SCAN_LOCAL
@@ -129,70 +115,40 @@ RUN_GROUP
 __kernel void share(SHARE_ARGUMENTS) {
     __local uint overflow[RUN];
     uint lid = get_local_id(0), lane = lid % LANES, g = get_group_id(0);
-    uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0];
-    uint4 part = batch[LIST_RECORD(run.w) + 1], place = batch[LIST_RECORD(run.w) + 2];
-    __global const uint *doc = docs + (size_t)run.z * 4;
+    uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0], place = batch[LIST_RECORD(run.w) + 2];
     words_t p = frequency_words(FREQUENCY_ARGS, place);
     uint first = run.x / SEGMENT, segments = SEGMENTS(r.y), here = SEGMENTS(run.y);
-    if (scored) {
-        for (uint i = lid; i < RUN / 4; i += DECODE_WG)
-            vstore4((uint4)0, i, overflow);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        #pragma unroll 1
-        for (uint s = lid / LANES; s < here; s += DECODE_WG / LANES) {
-            segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
-            for (uint e = lane; e < x.en; e += LANES)
-                overflow[s * SEGMENT + exception_index(p, place.y, x, e)] = exception_overflow(p, place.y, x, e);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = lid; i < RUN / 4; i += DECODE_WG)
+        vstore4((uint4)0, i, overflow);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll 1
+    for (uint s = lid / LANES; s < here; s += DECODE_WG / LANES) {
+        segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
+        for (uint e = lane; e < x.en; e += LANES)
+            overflow[s * SEGMENT + exception_index(p, place.y, x, e)] = exception_overflow(p, place.y, x, e);
     }
-    ranges_t w = {first_doc, bits, ranges};
-    __global uint *start = starts + place.z;
-    uint begin = run.x - part.x; // first element of the run among those of the list
+    barrier(CLK_LOCAL_MEM_FENCE);
     #pragma unroll 1
     for (uint s = lid / LANES; s < here; s += DECODE_WG / LANES) {
         uint i = s * LANES + lane;
         if (4 * i >= run.y)
             continue;
-        uint4 d = vload4(i, doc);
+        uint4 d = vload4(run.z + i, docs), n = 0;
         uint left = run.y - 4 * i; // behind the elements nothing is written
         if (left < 2) d.y = d.x;
         if (left < 3) d.z = d.y;
         if (left < 4) d.w = d.z;
-        if (scored) {
-            segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
-            // The bound is a vector: Oclgrind 21.10 takes a scalar for the first part alone.
-            uint4 v = (values_of(p, place, segments, x, lane) | vload4(i, overflow)) + 1, n = 0;
-            uint4 c = min(d, (uint4)(doc_count - 1));
-            if (!norm.w)
-                n = (uint4)(length_of(lengths, narrow, c.x), length_of(lengths, narrow, c.y),
-                            length_of(lengths, narrow, c.z), length_of(lengths, narrow, c.w));
-            v.x = share_of(norm, v.x, n.x);
-            v.y = share_of(norm, v.y, n.y);
-            v.z = share_of(norm, v.z, n.z);
-            v.w = share_of(norm, v.w, n.w);
-            vstore4(v, run.z + i, shares);
-        }
-        if (part.y > RUN) {
-            uint at = begin + i ? starts_before(w, doc[4 * (int)i - 1]) : 0, e = begin + 4 * i;
-            // Most elements begin no range: the last one of the four tells.
-            if (at < starts_before(w, d.w)) {
-                for (uint end = starts_before(w, d.x); at < end; at++) start[at] = e;
-                for (uint end = starts_before(w, d.y); at < end; at++) start[at] = e + 1;
-                for (uint end = starts_before(w, d.z); at < end; at++) start[at] = e + 2;
-                for (uint end = starts_before(w, d.w); at < end; at++) start[at] = e + 3;
-            }
-            if (left <= 4 && begin + run.y == part.y)
-                for (; at <= ranges; at++)
-                    start[at] = part.y;
-        }
-    }
-    if (part.y <= RUN) {
-        uint loads = 0;
-        for (uint j = lid; j <= ranges; j += DECODE_WG) {
-            ulong x = (ulong)first_doc + ((ulong)j << bits);
-            start[j] = x >> 32 ? part.y : lower_bound(doc, 0, part.y, (uint)x, &loads);
-        }
+        d = min(d, (uint4)(doc_count - 1)); // Oclgrind 21.10 takes a scalar for the first part alone
+        if (!norm.w)
+            n = (uint4)(length_of(lengths, narrow, d.x), length_of(lengths, narrow, d.y),
+                        length_of(lengths, narrow, d.z), length_of(lengths, narrow, d.w));
+        segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
+        uint4 v = (values_of(p, place, segments, x, lane) | vload4(i, overflow)) + 1;
+        v.x = share_of(norm, v.x, n.x);
+        v.y = share_of(norm, v.y, n.y);
+        v.z = share_of(norm, v.z, n.z);
+        v.w = share_of(norm, v.w, n.w);
+        vstore4(v, run.z + i, shares);
     }
 }
 
