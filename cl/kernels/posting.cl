@@ -51,6 +51,12 @@ static inline words_t frequency_words(FREQUENCIES, uint4 place) {
     return arena_at(FREQUENCY_ARGS, place.w >> 8, place.x) + (place.w & 0xff);
 }
 
+#if NV_SHUFFLE
+#define RECIPROCAL(x) native_recip(x) // of NVIDIA: one instruction, within one unit in the last place
+#else
+#define RECIPROCAL(x) (1.0f / (x))
+#endif
+
 // share_quotient returns a * 2^32 / d, rounded down, for a < d and d of at least 2^31.
 // CPUs divide; GPUs have no such instruction: two estimates in floats leave an error
 // of one, which the remainder shows.
@@ -58,7 +64,7 @@ static inline uint share_quotient(uint a, uint d) {
 #if SCAN_SERIAL
     return (uint)(((ulong)a << 32) / d);
 #else
-    float r = 1.0f / (float)d;
+    float r = RECIPROCAL((float)d);
     uint q = (uint)min((float)a * 4294967296.0f * r, 4294967040.0f);
     long rest = (long)((ulong)a << 32) - (long)((ulong)q * d); // within 2^43 of 0
     int more = (int)((float)(int)(rest >> 16) * 65536.0f * r);
@@ -70,22 +76,37 @@ static inline uint share_quotient(uint a, uint d) {
 #endif
 }
 
+// common_share is the share of a frequency below 64 under a norm n of 2^10 to 2^30,
+// which most are: f 2^56 / (f 2^24 + n), rounded down. It lies between 2^32 / 65 and
+// 2^32 - 2^11. The first estimate is a whole number, the second one is within 2^-7, so
+// that both together, less 2^-6, are the result or one less, as a remainder of 32
+// bits shows.
+static inline uint common_share(uint f, uint n) {
+    uint d = (f << 24) + n;
+#if SCAN_SERIAL
+    return (uint)(((ulong)f << 56) / d);
+#else
+    float a = (float)f * 16777216.0f, high = (float)(d & ~0xffu), low = (float)(d & 0xff); // all exact
+    float r = RECIPROCAL(high + low), q = a * r;
+    float rest = fma(-q, low, fma(-q, high, a));
+    uint share = (uint)(q * 4294967296.0f) + (uint)convert_int_rtn(rest * r * 4294967296.0f - 0.015625f);
+    return share + (0 - share * d >= d);
+#endif
+}
+
 static inline uint share_of(uint4 norm, uint f, uint length) {
     if (norm.w)
         return max((uint)min((ulong)f << (32 - norm.w), (ulong)0xffffffff), 1u);
-    ulong n = norm.x + min((ulong)norm.y * length >> norm.z, (ulong)1 << 56);
-    uint dividend, divisor; // both moved so that the divisor has 32 bits
-    if (f < 128 && n >> 31 == 0) { // most
-        divisor = (f << 24) + (uint)n;
-        uint s = clz(divisor);
-        dividend = f << 24 << s;
-        divisor <<= s;
-    } else {
-        ulong a = (ulong)f << 24, d = a + n;
-        uint s = clz(d);
-        dividend = (uint)(s < 32 ? a >> (32 - s) : a << (s - 32));
-        divisor = (uint)(s < 32 ? d >> (32 - s) : d << (s - 32));
-    }
+    ulong n = (ulong)norm.y * length >> norm.z;
+    if (norm.z < 8) // only then it may be as large
+        n = min(n, (ulong)1 << 56);
+    n += norm.x;
+    if (f < 64 && n - 1024 < (1 << 30) - 1024)
+        return common_share(f, (uint)n);
+    ulong a = (ulong)f << 24, d = a + n;
+    uint s = clz(d); // both move so that the divisor has 32 bits
+    uint dividend = (uint)(s < 32 ? a >> (32 - s) : a << (s - 32));
+    uint divisor = (uint)(s < 32 ? d >> (32 - s) : d << (s - 32));
     return dividend < divisor ? max(share_quotient(dividend, divisor), 1u) : 0xffffffff;
 }
 

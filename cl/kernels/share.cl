@@ -10,12 +10,12 @@
 // Source    Ding et al. 2009, section 8; plan.Norm.
 // Batch     see posting.cl. A run's last word is the number of its list.
 // Phases    starts: a binary search each; neighbours share most of their way.
-//           share: (1) what exceptions add to frequencies, to local memory; (2) four
-//           elements a work-item at a time: docIDs, frequencies in place, shares.
+//           share: segment by segment, four elements a work-item: docIDs, lengths,
+//           frequencies in place, what exceptions add, through local memory, shares.
 //           SCAN_SERIAL: one work-item a run, element by element.
 // Launch    prepare, starts: any; copy_raw, share: a group of DECODE_WG a run
 //           (SCAN_SERIAL: of one).
-// Local     RUN words.
+// Local     4*DECODE_WG words.
 // Bounds    any words: loads are clamped to the lists; docIDs that are not below
 //           doc_count are taken for the last one. Starts lie in the list.
 #ifndef HEDDLE_POSTING
@@ -109,32 +109,38 @@ static inline uint4 values_of(words_t p, uint4 place, uint segments, segment_t x
     return x.b <= 8 ? narrow4(w, x.b) : wide4(w, x.b);
 }
 
-// Rows are not unrolled: many work-items hide more of the loads' time than many loads
-// of each.
+// segment_sync orders local memory among the work-items of one segment.
+static inline void segment_sync(void) {
+#if NV_SHUFFLE
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+#else
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+}
+
+#if NV_SHUFFLE
+#define MAY_SKIP(n) ((n) == 0) // the same for all work-items of a segment, which are a warp
+#else
+#define MAY_SKIP(n) false // barriers are the whole group's
+#endif
+
+// Segments are not unrolled: many work-items hide more of the loads' time than many
+// loads of each.
 RUN_GROUP
 __kernel void share(SHARE_ARGUMENTS) {
-    __local uint overflow[RUN];
+    __local uint exceptions[DECODE_WG * 4];
     uint lid = get_local_id(0), lane = lid % LANES, g = get_group_id(0);
     uint4 r = runs[2 * g], run = runs[2 * g + 1], norm = batch[0], place = batch[LIST_RECORD(run.w) + 2];
     words_t p = frequency_words(FREQUENCY_ARGS, place);
     uint first = run.x / SEGMENT, segments = SEGMENTS(r.y), here = SEGMENTS(run.y);
-    for (uint i = lid; i < RUN / 4; i += DECODE_WG)
-        vstore4((uint4)0, i, overflow);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    __local uint *overflow = exceptions + lid / LANES * SEGMENT;
     #pragma unroll 1
-    for (uint s = lid / LANES; s < here; s += DECODE_WG / LANES) {
-        segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
-        for (uint e = lane; e < x.en; e += LANES)
-            overflow[s * SEGMENT + exception_index(p, place.y, x, e)] = exception_overflow(p, place.y, x, e);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    #pragma unroll 1
-    for (uint s = lid / LANES; s < here; s += DECODE_WG / LANES) {
-        uint i = s * LANES + lane;
-        if (4 * i >= run.y)
-            continue;
-        uint4 d = vload4(run.z + i, docs), n = 0;
-        uint left = run.y - 4 * i; // behind the elements nothing is written
+    for (uint b = 0; b < here; b += DECODE_WG / LANES) {
+        uint s = b + lid / LANES, i = s * LANES + lane;
+        uint left = run.y > 4 * i ? run.y - 4 * i : 0; // behind the elements nothing is written
+        uint4 d = 0, n = 0, v = 0;
+        if (left)
+            d = vload4(run.z + i, docs);
         if (left < 2) d.y = d.x;
         if (left < 3) d.z = d.y;
         if (left < 4) d.w = d.z;
@@ -142,13 +148,20 @@ __kernel void share(SHARE_ARGUMENTS) {
         if (!norm.w)
             n = (uint4)(length_of(lengths, narrow, d.x), length_of(lengths, narrow, d.y),
                         length_of(lengths, narrow, d.z), length_of(lengths, narrow, d.w));
-        segment_t x = packed_segment(p, place.y, 0, r.y, first + s);
-        uint4 v = (values_of(p, place, segments, x, lane) | vload4(i, overflow)) + 1;
-        v.x = share_of(norm, v.x, n.x);
-        v.y = share_of(norm, v.y, n.y);
-        v.z = share_of(norm, v.z, n.z);
-        v.w = share_of(norm, v.w, n.w);
-        vstore4(v, run.z + i, shares);
+        segment_t x = packed_segment(p, place.y, 0, r.y, first + min(s, here - 1));
+        if (left)
+            v = values_of(p, place, segments, x, lane);
+        if (!MAY_SKIP(x.en)) {
+            vstore4((uint4)0, lane, overflow);
+            segment_sync();
+            for (uint e = lane; e < x.en; e += LANES)
+                overflow[exception_index(p, place.y, x, e)] = exception_overflow(p, place.y, x, e);
+            segment_sync();
+            v |= vload4(lane, overflow);
+        }
+        if (left)
+            vstore4((uint4)(share_of(norm, v.x + 1, n.x), share_of(norm, v.y + 1, n.y),
+                            share_of(norm, v.z + 1, n.z), share_of(norm, v.w + 1, n.w)), run.z + i, shares);
     }
 }
 
