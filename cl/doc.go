@@ -48,8 +48,8 @@
 // best documents of the last pass come back, no scores but theirs.
 //
 //	prepare    what decoders read, empty states    64             none                   none                runs, state
-//	share      shares of postings, and where each  64             4 KiB                  2                   shares, starts
-//	           range begins in a list
+//	starts     where ranges begin in lists         64             none                   none                starts
+//	share      shares of postings, for OR          64             1 KiB                  2 a segment         shares
 //	accumulate OR: a query in a range              tuning.rank_wg 4 bytes a document     a few, and some a   keys, state
 //	                                                              and a few KiB          page of lists
 //	conjoin    AND: an element of the shortest     tuning.rank_wg none                   none                keys, state

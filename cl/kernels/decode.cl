@@ -20,28 +20,16 @@
 #include "common.cl"
 #endif
 
-// select_bit returns the position of set bit r (0-based) of a bitset of
-// `blocks` blocks of 512 bits whose rank directory lies behind the bits.
-static inline uint select_bit(words_t p, uint blocks, uint r) {
+// block_of returns the block that has element e of a bitset of `blocks` blocks of 512
+// bits, behind which lie the elements before each.
+static inline uint block_of(words_t p, uint blocks, uint e) {
     words_t rank = p + 16 * (size_t)blocks;
-    uint lo = 0, hi = blocks; // first block whose rank is above r
+    uint lo = 0, hi = blocks; // first block whose rank is above e
     while (lo < hi) {
         uint mid = lo + (hi - lo) / 2;
-        if (rank[mid] > r) hi = mid; else lo = mid + 1;
+        if (rank[mid] > e) hi = mid; else lo = mid + 1;
     }
-    if (lo == 0)
-        return 0; // no encoder writes this
-    uint block = lo - 1, left = r - rank[block], k = 0, w = 0;
-    for (; k < 16; k++) {
-        w = p[16 * (size_t)block + k];
-        uint c = popcount(w);
-        if (left < c)
-            break;
-        left -= c;
-    }
-    for (; left > 0 && w; left--)
-        w &= w - 1;
-    return block * 512 + k * 32 + (w ? 31 - clz(w & -w) : 0);
+    return max(lo, 1u) - 1;
 }
 
 #if SCAN_SERIAL
@@ -51,8 +39,15 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
     words_t p = list_words(ARENA_ARGS, r);
     __global uint *dst = out + (size_t)run.z * 4;
     if ((r.w & 0xff) == CODEC_BITSET) {
-        for (uint i = 0; i < run.y; i++)
-            dst[i] = select_bit(p, r.z / 17, run.x + i);
+        uint blocks = r.z / 17, block = block_of(p, blocks, run.x), i = 0;
+        uint before = blocks ? run.x - p[16 * (size_t)blocks + block] : 0;
+        for (uint w = 16 * block; w < 16 * blocks && i < run.y; w++) {
+            uint v = p[w];
+            for (; before && v; before--)
+                v &= v - 1;
+            for (; v && i < run.y; v &= v - 1)
+                dst[i++] = 32 * w + 31 - clz(v & -v);
+        }
         return;
     }
     uint segments = SEGMENTS(r.y);
@@ -132,17 +127,22 @@ static inline row_t row_of(uint off, uint h, uint words, uint payload, uint coun
     return x;
 }
 
-// decode_bitset selects the set bits of a run, four a work-item at a time.
-static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint4 *dst) {
+// decode_bitset gives the bits of a run, word by word: those before a word are known
+// from its block and the words between.
+static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint *dst) {
     uint blocks = r.z / 17;
-    for (uint i = get_local_id(0); 4 * i < run.y; i += DECODE_WG) {
-        uint4 d = 0;
-        uint e = 4 * i;
-        d.x = select_bit(p, blocks, run.x + e);
-        if (e + 1 < run.y) d.y = select_bit(p, blocks, run.x + e + 1);
-        if (e + 2 < run.y) d.z = select_bit(p, blocks, run.x + e + 2);
-        if (e + 3 < run.y) d.w = select_bit(p, blocks, run.x + e + 3);
-        dst[i] = d;
+    if (blocks == 0 || run.y == 0)
+        return; // no encoder wrote this
+    uint end = 16 * (block_of(p, blocks, run.x + run.y - 1) + 1);
+    for (uint w = 16 * block_of(p, blocks, run.x) + get_local_id(0); w < end; w += DECODE_WG) {
+        uint v = p[w], i = p[16 * (size_t)blocks + w / 16] - run.x;
+        if (v == 0)
+            continue;
+        for (uint k = w / 16 * 16; k < w; k++)
+            i += popcount(p[k]);
+        for (; v; v &= v - 1, i++) // before the run i wraps
+            if (i < run.y)
+                dst[i] = 32 * w + 31 - clz(v & -v);
     }
 }
 
@@ -237,7 +237,7 @@ __kernel void decode(ARENA, __global const uint4 *batch, uint runs_at, __global 
     __global uint4 *dst = (__global uint4 *)(out + (size_t)run.z * 4);
     uint codec = r.w & 0xff; // the same for the whole group
     if (codec == CODEC_BITSET)
-        decode_bitset(p, r, run, dst);
+        decode_bitset(p, r, run, (__global uint *)dst);
     else if (r.z / 3 >= SEGMENTS(r.y)) // or no encoder wrote this
         decode_segments(p, r, run, dst, overflow, sums, exceptions);
 }
