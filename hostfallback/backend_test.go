@@ -47,6 +47,8 @@ func uniform(r *rand.Rand, n int, universe uint32) []uint32 {
 func TestBackend(t *testing.T) {
 	run := func(name string, opt Options, suite plantest.Options) {
 		suite.Corrupt, suite.Codecs = true, codecs
+		// With the race detector ranking runs with room for all tables and for few.
+		suite.Unranked = raceDetector && name != "full" && name != "littleroom"
 		t.Run(name, func(t *testing.T) {
 			plantest.Run(t, func(t *testing.T) plan.Backend { return New(opt) }, suite)
 		})

@@ -29,6 +29,8 @@ type Options struct {
 	// Corrupt adds sources of random words. A backend that promises an error or
 	// a bounded result for them, and never a panic, sets it.
 	Corrupt bool
+	// Unranked leaves out Store.Rank.
+	Unranked bool
 	// Algorithms to run; nil means plan.Auto and all that the backend names in its
 	// Info.
 	Algorithms []plan.Algorithm
@@ -79,7 +81,9 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
 	t.Run("bigquery", s.bigQuery)
 	t.Run("reuse", s.reuse)
 	t.Run("formulas", s.formulas)
-	t.Run("ranks", s.ranks)
+	if !opt.Unranked {
+		t.Run("ranks", s.ranks)
+	}
 	t.Run("stats", s.stats)
 	t.Run("describe", s.describe)
 	t.Run("concurrent", s.concurrent)

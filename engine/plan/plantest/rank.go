@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -139,36 +140,45 @@ func (s *ranked) average() float64 {
 	return total / float64(len(s.Lengths))
 }
 
-// hit is a document that matches a query.
-type hit struct{ doc, score uint32 }
+// hit is a document that matches a query, and how many of its lists have it.
+type hit struct {
+	doc, score uint32
+	lists      int
+}
 
 // rankAll is the oracle: all documents that match, best first, for every query
 // of r.
 func (s *ranked) rankAll(r *plan.Ranks) [][]hit {
+	all := s.rankAny(r)
+	if r.Mode == plan.And {
+		every(r, all)
+	}
+	return all
+}
+
+// every drops the documents that do not have all lists of their query.
+func every(r *plan.Ranks, all [][]hit) {
+	for i := range all {
+		all[i] = slices.DeleteFunc(all[i], func(x hit) bool { return x.lists < len(r.Query(i)) })
+	}
+}
+
+// rankAny is rankAll for OR.
+func (s *ranked) rankAny(r *plan.Ranks) [][]hit {
 	all := make([][]hit, r.Queries())
 	for i := range all {
-		type sum struct {
-			score uint32
-			lists int
-		}
-		sums := map[uint32]sum{}
+		hits := map[uint32]hit{}
 		for _, t := range r.Query(i) {
 			for j, d := range s.docs[t.List] {
 				length := uint32(0)
 				if s.Impacts == 0 {
 					length = s.Lengths[d]
 				}
-				x := sums[d]
-				x.score += plan.Contribution(t.Weight, r.Norm.Share(s.freqs[t.List][j], length))
-				x.lists++
-				sums[d] = x
+				more := plan.Contribution(t.Weight, r.Norm.Share(s.freqs[t.List][j], length))
+				hits[d] = hit{d, hits[d].score + more, hits[d].lists + 1}
 			}
 		}
-		for d, x := range sums {
-			if r.Mode == plan.Or || x.lists == len(r.Query(i)) {
-				all[i] = append(all[i], hit{d, x.score})
-			}
-		}
+		all[i] = slices.AppendSeq(make([]hit, 0, len(hits)), maps.Values(hits))
 		slices.SortFunc(all[i], func(x, y hit) int {
 			return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(x.doc, y.doc))
 		})
@@ -188,9 +198,9 @@ func (s *ranked) compareRanks(r *plan.Ranks, all [][]hit, out *plan.TopK) error 
 			return fmt.Errorf("query %d (%s): %d documents, want %d of %d", i, s.describeRanks(r, i), len(docs), n, len(want))
 		}
 		for j := range docs {
-			if got := (hit{docs[j], scores[j]}); got != want[j] {
+			if docs[j] != want[j].doc || scores[j] != want[j].score {
 				return fmt.Errorf("query %d (%s): place %d of %d is document %d with score %d, want %d with %d",
-					i, s.describeRanks(r, i), j, len(docs), got.doc, got.score, want[j].doc, want[j].score)
+					i, s.describeRanks(r, i), j, len(docs), docs[j], scores[j], want[j].doc, want[j].score)
 			}
 		}
 	}
@@ -237,9 +247,12 @@ func (su *suite) verifyRanks(t *testing.T, st plan.Store, s *ranked, r *plan.Ran
 	t.Helper()
 	before := r.Mode
 	defer func() { r.Mode = before }()
-	for _, r.Mode = range []plan.Mode{plan.Or, plan.And} {
-		su.verifyMode(t, st, s, r, s.rankAll(r), ks...)
-	}
+	all := s.rankAny(r)
+	r.Mode = plan.Or
+	su.verifyMode(t, st, s, r, all, ks...)
+	every(r, all)
+	r.Mode = plan.And
+	su.verifyMode(t, st, s, r, all, ks...)
 }
 
 // verifyMode is verifyRanks in the mode of r, where the answer is known.

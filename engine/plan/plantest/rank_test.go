@@ -27,12 +27,12 @@ func rankedExample(t *testing.T) (*ranked, *plan.Ranks) {
 
 func TestRankOracle(t *testing.T) {
 	s, r := rankedExample(t)
-	want := [][]hit{{{2, 9}, {1, 7}, {4, 7}}, nil, {{5, 30}, {2, 19}, {1, 7}, {4, 7}}}
+	want := [][]hit{{{2, 9, 1}, {1, 7, 1}, {4, 7, 1}}, nil, {{5, 30, 1}, {2, 19, 2}, {1, 7, 1}, {4, 7, 1}}}
 	if got := s.rankAll(r); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("OR: %v, want %v", got, want)
 	}
 	r.Mode = plan.And
-	want[2] = []hit{{2, 19}}
+	want[2] = []hit{{2, 19, 2}}
 	if got := s.rankAll(r); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("AND: %v, want %v", got, want)
 	}
