@@ -9,6 +9,18 @@ import (
 // parallel calls f(0) to f(n-1) on up to threads goroutines, its own among them, and
 // returns the first error, or that of ctx when it ends first.
 func parallel(ctx context.Context, threads, n int, f func(i int) error) error {
+	if min(threads, n) <= 1 { // allocates nothing
+		for i := range n {
+			err := ctx.Err()
+			if err == nil {
+				err = f(i)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	var next, failed atomic.Int64
 	var once sync.Once
 	var first error
