@@ -53,7 +53,7 @@ func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 // rank answers r round by round.
 func (x *rankSlot) rank(ctx context.Context, r *plan.Ranks, lists *rankLists, out *plan.TopK) error {
 	c := &x.cut
-	c.ranks, c.lists, c.query, c.again, c.span = r, lists, 0, c.again[:0], x.backend.tuning.rankRange()
+	c.ranks, c.lists, c.query, c.lost, c.again, c.span = r, lists, 0, c.lost[:0], c.again[:0], x.backend.tuning.rankRange()
 	if r.Mode == plan.And {
 		c.span = x.backend.tuning.andRange()
 	}

@@ -20,13 +20,17 @@ type rankCut struct {
 	shape rankShape
 	span  int // documents of a range
 
-	query int   // the next
-	again []int // queries that lost candidates and are to run alone
+	query int // the next
+	// Queries that lost candidates, which fewer share the room with, and those that
+	// lost some again and are to run alone.
+	lost, again []int
 
 	queries  []int               // of the batch
+	second   bool                // they are queries that have lost candidates
 	safe     bool                // no pass may lose candidates
 	capacity int                 // candidates of a query
 	matches  float64             // of all queries, at most
+	greatest float64             // of one of them
 	known    map[plan.Handle]int // numbers in parts
 	terms    int
 	ranges   int // of all documents
@@ -53,21 +57,30 @@ type rankPart struct {
 
 // next makes the next round and its first window; false: there is none.
 func (c *rankCut) next() (bool, error) {
-	c.queries, c.parts, c.terms, c.matches = c.queries[:0], c.parts[:0], 0, 0
+	c.queries, c.parts, c.terms, c.matches, c.greatest = c.queries[:0], c.parts[:0], 0, 0, 0
 	clear(c.known)
-	c.safe = len(c.again) > 0
 	c.ranges = int((uint64(c.store.src.Docs) + uint64(c.span) - 1) / uint64(c.span))
-	if c.safe {
-		c.take(c.again[0], true)
-		c.again = c.again[1:]
-	} else {
-		for ; c.query < c.ranks.Queries(); c.query++ {
-			if taken, err := c.take(c.query, len(c.queries) == 0); err != nil {
-				return false, err
-			} else if !taken {
-				break
-			}
+	c.safe, c.second = false, false
+	for ; c.query < c.ranks.Queries(); c.query++ {
+		if taken, err := c.take(c.query, len(c.queries) == 0); err != nil {
+			return false, err
+		} else if !taken {
+			break
 		}
+	}
+	for len(c.lost) > 0 && (c.second || len(c.queries) == 0) {
+		if taken, err := c.take(c.lost[0], len(c.queries) == 0); err != nil {
+			return false, err
+		} else if !taken {
+			break
+		}
+		c.lost, c.second = c.lost[1:], true
+	}
+	if len(c.again) > 0 && len(c.queries) == 0 {
+		if _, err := c.take(c.again[0], true); err != nil {
+			return false, err
+		}
+		c.again, c.safe = c.again[1:], true
 	}
 	if len(c.queries) == 0 {
 		return false, nil
@@ -112,12 +125,15 @@ func (c *rankCut) take(i int, alone bool) (bool, error) {
 	c.elements = elements
 	c.terms += len(q)
 	c.queries = append(c.queries, i)
+	matches := 0.0
 	for _, t := range q {
-		c.matches += float64(lists[t.List].Len)
+		matches += float64(lists[t.List].Len)
 		if c.ranks.Mode == plan.And {
 			break
 		}
 	}
+	c.matches += matches
+	c.greatest = max(c.greatest, matches)
 	return true, nil
 }
 
@@ -304,11 +320,16 @@ func (c *rankCut) write(up []uint32) {
 func (c *rankCut) setCapacity() {
 	most := min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+2)
 	first, k := float64(c.firstPass()), float64(c.ranks.K)
-	expected := max(first*c.perRange(), k*float64(c.ranges)/first)
+	expected := max(first*c.mostPerRange(), k*float64(c.ranges)/first)
 	if wide := c.store.backend.tuning.selectWide(); !c.safe && 2*expected+k < float64(wide) {
 		most = min(most, wide)
 	}
 	c.capacity = most &^ 1
+}
+
+// mostPerRange is perRange for the query that has most.
+func (c *rankCut) mostPerRange() float64 {
+	return max(min(c.greatest/float64(c.ranges), float64(c.span)), 1)
 }
 
 // perRange is the number of matches of a query in a range that is to be expected.
@@ -317,37 +338,58 @@ func (c *rankCut) perRange() float64 {
 	return max(min(n, float64(c.span)), 1)
 }
 
-// passes cuts the ranges of the window where the candidates of each query are cut to
-// the best ones, which gives the score that later documents must pass. Passes have so
-// many ranges that no candidates are to be expected to get lost, twice over; a query
-// that has lost some runs again, in passes that cannot.
-func (c *rankCut) passes() (ends []int) {
-	k := c.ranks.K
-	safe := max((c.capacity-k)/c.span, 1)
-	if c.capacity > int(c.store.src.Docs)+k {
-		safe = c.ranges
-	}
-	half := float64(c.capacity-k) / 2
-	for done := c.first; done < c.end; {
-		n := safe
-		if !c.safe && done == 0 {
-			n = min(c.firstPass(), max(safe, int(half/c.perRange())))
-		} else if !c.safe {
-			// With the best k of `done` ranges known, k times the growth are to come.
-			n = max(safe, int(min(float64(done)*half/float64(k), float64(c.ranges))))
-		}
-		done = min(done+min(n, max(rankGroups/len(c.queries), 1)), c.end)
-		ends = append(ends, done)
-	}
-	return ends
+// rankPass is the ranges of a window from begin to end, of those whose number is a
+// multiple of every, or is not; all of them where every is 1.
+type rankPass struct {
+	begin, end, every int
+	only              bool
 }
 
-// firstPass is the number of ranges that leaves the fewest candidates in both passes:
-// d ranges of m matches each give d*m of them, and k*ranges/d then.
+// passes cuts the ranges of the window where the candidates of each query are cut to
+// the best ones, which gives the key that others must pass. The first pass takes
+// ranges from everywhere, because what documents are about may depend on where they
+// lie. Passes have so many ranges that no candidates are to be expected to get lost,
+// twice over; a query that has lost some runs again, in passes that cannot.
+func (c *rankCut) passes() (passes []rankPass) {
+	k, n := c.ranks.K, c.end-c.first
+	most := max((c.capacity-k)/c.span, 1) // that cannot lose any
+	half := float64(c.capacity-k) / 2
+	every, seen := 1, c.first
+	if m := c.firstPass(); c.first == 0 && m < n {
+		if c.safe {
+			m = min(m, most)
+		} else {
+			m = max(min(m, int(half/c.mostPerRange())), 1)
+		}
+		if every = (n + m - 1) / m; every > 1 {
+			passes = append(passes, rankPass{c.first, c.end, every, true})
+			seen = (n + every - 1) / every
+		}
+	}
+	if c.capacity > int(c.store.src.Docs)+k {
+		most = c.ranges
+	}
+	for done := c.first; done < c.end; {
+		m := most
+		if !c.safe && seen > 0 {
+			// With the best k of the ranges seen, k times the growth are to come.
+			m = max(most, int(min(float64(seen)*half/float64(k), float64(c.ranges))))
+		}
+		m = min(m, max(rankGroups/len(c.queries), 1), c.end-done)
+		passes = append(passes, rankPass{done, done + m, every, false})
+		done += m
+		seen += m
+	}
+	return passes
+}
+
+// firstPass is the number of ranges that leaves few candidates in both passes: d ranges
+// of m matches each give d*m of them, and k*ranges/d then. It is not so small that
+// they could all be untypical.
 func (c *rankCut) firstPass() int {
 	m := c.perRange()
 	if float64(c.ranges)*m < 1<<12 { // little either way
 		return c.ranges
 	}
-	return max(int(math.Sqrt(float64(c.ranks.K)*float64(c.ranges)/m)), 1)
+	return max(int(math.Sqrt(float64(c.ranks.K)*float64(c.ranges)/m)), c.ranges/128, 1)
 }

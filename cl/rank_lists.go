@@ -110,14 +110,6 @@ func packLengths(lengths []uint32) (words []uint32, narrow bool) {
 	return words, true
 }
 
-// narrowFlag is `narrow` of the kernels.
-func (l *rankLists) narrowFlag() int {
-	if l.narrow {
-		return 1
-	}
-	return 0
-}
-
 // memory is what they take in all, in bytes.
 func (l *rankLists) memory() uint64 { return l.freqs.bytes + l.bytes }
 

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	ocl "github.com/jgillich/go-opencl/cl"
-
 	"heddle/codec"
 	"heddle/engine/plan"
 )
@@ -93,58 +91,26 @@ func (x *rankSlot) makeRoom(c *rankCut, first bool) error {
 // send enqueues a window: decoding, shares, passes, and after the last window the
 // download. It runs on the owner.
 func (x *rankSlot) send(c *rankCut, first bool) error {
-	s, b := x.store, x.backend
-	if err := b.fault("enqueue"); err != nil {
+	if err := x.backend.fault("enqueue"); err != nil {
 		return err
 	}
 	if err := x.sendLists(c, first); err != nil {
 		return err
 	}
-	kernel := func(name string) *ocl.Kernel { return x.kernels[kernelID{name: name}] }
-	t, queries, or := b.tuning, len(c.queries), c.ranks.Mode == plan.Or
-	lists := s.arena.buffers
-	freqs, firstDoc, shift, narrow := c.lists.freqs.buffers, c.first*c.span, log2(c.span), c.lists.narrowFlag()
-	passes := c.passes()
-	if c.global() {
-		if err := x.sendGlobal(c, first); err != nil {
-			return err
-		}
-		passes = nil
+	queries := len(c.queries)
+	var err error
+	if c.ranks.Mode == plan.Or {
+		err = x.sendShares(c)
 	}
-	done := c.first
-	for _, end := range passes {
-		groups := queries * (end - done)
-		var k *ocl.Kernel
-		if or {
-			k = kernel("accumulate")
-			if err := arguments(k, x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer, x.shares.buffer, x.starts.buffer,
-				firstDoc, done-c.first, int(s.src.Docs), x.state.buffer, x.keys.buffer, c.capacity); err != nil {
-				return err
-			}
-		} else {
-			k = kernel("conjoin")
-			if err := arguments(k, lists[0], lists[1], lists[2], lists[3], freqs[0], freqs[1], freqs[2], freqs[3],
-				x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer,
-				x.starts.buffer, c.lists.lengths, narrow, firstDoc, shift, done-c.first, int(s.src.Docs),
-				x.state.buffer, x.keys.buffer, c.capacity); err != nil {
-				return err
-			}
-		}
-		time := scoreTime
-		if !or {
-			time = probeTime
-		}
-		if err := x.launch(k, groups, t.rankLocal(), time); err != nil {
-			return err
-		}
-		best := x.best.buffer
-		if end < c.ranges {
-			best = nil
-		}
-		if err := x.selector.run(queries, c.capacity, c.ranks.K, x.keys.buffer, x.state.buffer, best); err != nil {
-			return err
-		}
-		done = end
+	switch {
+	case err != nil:
+	case c.global():
+		err = x.sendGlobal(c, first)
+	default:
+		err = x.sendPasses(c)
+	}
+	if err != nil {
+		return err
 	}
 	if c.end < c.ranges {
 		return x.queue.Flush()
@@ -172,21 +138,25 @@ func (x *rankSlot) collect(c *rankCut) error {
 	keys := unsafe.Slice((*uint64)(unsafe.Pointer(&x.down.words[selectState*queries])), queries*k)
 	at := len(found.keys)
 	for i, q := range c.queries {
-		count, overflow := int(states[selectState*i]), states[selectState*i+2] != 0
-		if count > k || overflow && c.safe {
+		count := states[selectState*i]
+		if count != selectLost && int(count) > k || count == selectLost && c.safe {
 			// Lists in which docIDs repeat have more candidates than documents.
 			return fmt.Errorf("cl: ranked query %d: %d of the best %d documents, of %d candidates: %w", q, count, k, c.capacity, codec.ErrCorrupt)
 		}
-		if overflow {
-			c.again = append(c.again, q)
+		if count == selectLost {
+			if c.second {
+				c.again = append(c.again, q)
+			} else {
+				c.lost = append(c.lost, q)
+			}
 			continue
 		}
-		found.spans[q] = [2]int{at, at + count}
-		at += count
+		found.spans[q] = [2]int{at, at + int(count)}
+		at += int(count)
 	}
 	found.keys = slices.Grow(found.keys, at-len(found.keys))[:at]
 	inParallel(queries, at, func(i int) {
-		if states[selectState*i+2] == 0 {
+		if states[selectState*i] != selectLost {
 			q := found.spans[c.queries[i]]
 			best := found.keys[q[0]:q[1]]
 			copy(best, keys[i*k:])

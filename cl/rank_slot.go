@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
-
 	"heddle/engine/plan"
 )
 
@@ -38,9 +37,13 @@ func (t Tuning) rankLocal() int {
 	return cmp.Or(t.RankWG, 128)
 }
 
+// rankSpan is the number of ranges that a group of accumulate takes at most, RANK_SPAN
+// of the kernels.
+const rankSpan = 8
+
 // rankMemory is the local memory of a work-group of ranking at most, in bytes.
 func (t Tuning) rankMemory() int {
-	return max(4*(t.rankRange()+3*128+t.rankLocal()+4), 4*runLen)
+	return max(4*(t.rankRange()+64*(3+rankSpan)+128+1), 4*runLen)
 }
 
 // rankShape is how much a slot for ranked queries may have at a time.

@@ -104,7 +104,7 @@ func TestRankOverflow(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if up[1] != 2*up[0] {
+		if up[1] < 2*up[0] {
 			t.Errorf("%s: %d bytes uploaded for ascending scores, %d for descending ones: nothing ran again", name, up[1], up[0])
 		}
 	}

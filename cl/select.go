@@ -14,6 +14,7 @@ var selectProgram = kernelID{name: "select_best"}
 const (
 	selectKept  = 1 << 15 // SELECT_KEPT
 	selectState = 4       // words of the state of a query
+	selectLost  = 1 << 31 // LOST of the kernels
 )
 
 // maxWide is how many queries many groups cut at a time: more keep a device busy

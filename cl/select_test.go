@@ -168,15 +168,15 @@ func (s *selection) check(t *testing.T, name string, q, k int, keys []uint64, co
 	slices.Sort(want)
 	want = want[n-min(n, k):]
 	state := s.words(t, s.state, selectState*q, selectState)
-	theta, over := uint32(0), uint32(0)
+	kth, left := uint64(0), uint32(len(want))
 	if len(want) == k {
-		theta = uint32(want[0] >> 32)
+		kth = want[0]
 	}
 	if count > s.capacity {
-		over = 1
+		left = selectLost
 	}
-	if !slices.Equal(state, []uint32{uint32(len(want)), theta, over, 0}) {
-		t.Errorf("%s, best %d of %d keys: state %d, want %d keys, score %d, lost %d", name, k, count, state, len(want), theta, over)
+	if !slices.Equal(state, []uint32{left, uint32(kth >> 32), uint32(kth), 0}) {
+		t.Errorf("%s, best %d of %d keys: state %d, want %d and key %#x", name, k, count, state, left, kth)
 		return
 	}
 	got := s.keysAt(t, s.keys, q*s.capacity, len(want))
@@ -250,7 +250,7 @@ func TestSelectWide(t *testing.T) {
 						continue
 					}
 					wide := tuning.selectWide()
-					keys, counts := make([][]uint64, 4), []uint32{1<<32 - 1, uint32(wide), uint32(wide + 1), 5}
+					keys, counts := make([][]uint64, 4), []uint32{selectLost - 1, uint32(wide), uint32(wide + 1), 5}
 					for q := range keys {
 						keys[q] = shapedKeys(r, shape, min(int(counts[q]), capacity))
 					}

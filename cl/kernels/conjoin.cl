@@ -14,7 +14,8 @@
 //           documents has there; (2) what it contributes is added. It gives up where
 //           the weights of the lists to come cannot lift it above the threshold.
 // Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
-//           range: group g has query g % queries and range `range` + g / queries.
+//           range of a pass: group g has query g % queries and range `range` +
+//           g / queries, or `every` times that if `only`.
 // Local     none.
 // Bounds    any starts, docIDs and frequencies: parts of lists are clamped to the list.
 #ifndef HEDDLE_POSTING
@@ -48,12 +49,15 @@ static inline bool seek(words_t p, uint4 r, uint x, uint *at) {
 }
 
 __kernel void conjoin(ARENA, FREQUENCIES, __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,
-                      __global const uint *restrict docs, __global const uint *restrict starts,
-                      __global const uint *lengths, uint narrow, uint first_doc, uint bits, uint range, uint doc_count,
-                      volatile __global uint *state, __global ulong *keys, uint capacity) {
-    uint g = get_group_id(0), q = g % queries, r = range + g / queries, loads = 0;
+                      __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,
+                      __global const uint *lengths, uint narrow, uint bits, uint range, uint every,
+                      uint only, uint doc_count, volatile __global uint *state, __global ulong *keys, uint capacity) {
+    uint g = get_group_id(0), q = g % queries, r = range + g / queries * (only ? every : 1), loads = 0;
+    if (!of_pass(r, every, only))
+        return;
     uint4 query = batch[queries_at + q], norm = batch[0];
-    uint theta = state[THETA_OF(q)], base = first_doc + (r << bits);
+    uint2 theta = (uint2)(state[THETA_OF(q)], state[THETA_OF(q) + 1]);
+    uint base = first_doc + (r << bits);
     uint limit = min(doc_count - base, 1u << bits);
     __global const uint4 *terms = batch + terms_at + 2 * query.x;
     uint4 shortest = terms[0];
@@ -69,7 +73,7 @@ __kernel void conjoin(ARENA, FREQUENCIES, __global const uint4 *batch, uint term
             uint4 place = batch[LIST_RECORD(more.x) + 2];
             uint f = frequency_at(frequency_words(FREQUENCY_ARGS, place), place.y, record.y, min(part.x + at, record.y - 1));
             score += contribution(term.w, share_of(norm, f, length));
-            if (++t == query.y || score + more.y <= theta)
+            if (++t == query.y || score + more.y < theta.x)
                 break;
             term = terms[2 * t];
             more = terms[2 * t + 1];
@@ -86,7 +90,7 @@ __kernel void conjoin(ARENA, FREQUENCIES, __global const uint4 *batch, uint term
                 break;
         }
         // It has not come to the end if it was given up, or a list has not the document.
-        if (t == query.y && score > theta)
+        if (t == query.y && is_better(score, x, theta))
             put_key(keys, capacity, q, atomic_inc(&state[COUNT_OF(q)]), score, x);
     }
 }

@@ -40,7 +40,16 @@
 
 // The state of query q, in words.
 #define COUNT_OF(q) (4 * (q))
-#define THETA_OF(q) (4 * (q) + 1)
+#define THETA_OF(q) (4 * (q) + 1) // two words: the k-th key, 0 where there are fewer
+
+// A pass takes all ranges, or, where `every` is not 1, those whose number is a multiple
+// of it (`only`), or is not.
+static inline bool of_pass(uint r, uint every, uint only) { return every == 1 || (r % every == 0) == only; }
+
+// is_better tells whether the key of a document is greater than another one.
+static inline bool is_better(uint score, uint doc, uint2 key) {
+    return score > key.x || score == key.x && 0xffffffff - doc > key.y;
+}
 
 #define FREQUENCIES                                                                    \
     __global const uint *restrict f0, __global const uint *restrict f1,                \

@@ -7,9 +7,9 @@
 //           upper half and the complement of a docID in its lower one, so keys are
 //           distinct and not 0.
 // State     uint4 a query: COUNT, the keys that there are; where that is more than
-//           capacity, the rest was lost, and OVERFLOW is set. select_best leaves
-//           min(k, n) there, and in THETA the score of the k-th key, 0 where there
-//           are fewer. KEPT is 0 between launches.
+//           capacity, the rest was lost. select_best leaves min(k, n) there, or LOST
+//           if some were ever lost, and in THETA and THETA_LOW the k-th key, 0 where
+//           there are fewer. KEPT is 0 between launches.
 // Source    radix selection (Alabi et al. 2012, "Fast k-selection algorithms for
 //           graphics processors"); Ding et al. 2009, section 8.2, has levels of
 //           maxima, see accumulate_global.cl. A bin is a digit of what a key is above
@@ -71,15 +71,17 @@ static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
 // Words of the state of a query.
 #define COUNT 0
 #define THETA 1
-#define OVERFLOW 2
+#define THETA_LOW 2
 #define KEPT 3
+#define LOST 0x80000000u // in COUNT
 
 // Words that a group shares.
 #define BOX_KEPT 0     // keys kept so far
 #define BOX_LEAST 1    // the least score among them
 #define BOX_BOUNDARY 2 // bin of the k-th
 #define BOX_TO 3       // place in `kept`
-#define BOX 4
+#define BOX_LOW 4      // the lower half of the least key
+#define BOX 5
 
 #define FIRST_KEY 1ul // the least key
 
@@ -96,7 +98,7 @@ static inline void clear_bins(__local uint *bins, __local uint *box) {
         bins[b] = 0;
     if (get_local_id(0) == 0) {
         box[BOX_KEPT] = box[BOX_BOUNDARY] = 0;
-        box[BOX_LEAST] = 0xffffffffu;
+        box[BOX_LEAST] = box[BOX_LOW] = 0xffffffffu;
     }
 }
 
@@ -110,9 +112,15 @@ static inline void read_chunk(__global const ulong *p, uint n, uint at, ulong ke
 
 static inline bool is_wide(uint n, uint k) { return n > max(k, (uint)SELECT_WIDE); }
 
+// keys_of is how many keys there are under a COUNT: of a query that has lost some, those
+// that the selection before has left.
+static inline uint keys_of(uint count, uint capacity, uint k) {
+    return min(count < LOST ? count : k, capacity);
+}
+
 // wide_count is how many keys of query q there are for many groups.
 static inline uint wide_count(__global const uint *state, uint q, uint capacity, uint k) {
-    uint n = min(state[4 * (size_t)q + COUNT], capacity);
+    uint n = keys_of(state[4 * (size_t)q + COUNT], capacity, k);
     return is_wide(n, k) ? n : 0;
 }
 
@@ -257,7 +265,7 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
     uint lid = get_local_id(0), q = get_group_id(0);
     __global uint *own = state + 4 * (size_t)q;
     __global ulong *front = keys + (size_t)q * capacity, *p = front;
-    uint count = own[COUNT], n = min(count, capacity);
+    uint count = own[COUNT], n = keys_of(count, capacity, k);
     if (wide && is_wide(n, k)) {
         uint few = own[KEPT];
         if (few <= SELECT_KEPT) {
@@ -284,17 +292,27 @@ __kernel void select_best(__global ulong *keys, uint capacity, __global uint *st
             least = room[k - 1] >> 32;
     }
     n = min(n, k);
+    uint low = 0xffffffffu; // the lower half of the k-th key
     for (uint i = lid; i < n; i += SELECT_WG) {
         ulong key = sorted ? room[i] : p[i];
+        if ((uint)(key >> 32) == least)
+            low = min(low, (uint)key);
         if (sorted || p != front)
             front[i] = key;
         if (last)
             best[(size_t)q * k + i] = key;
     }
+#if SCAN_SERIAL
+    box[BOX_LOW] = low;
+#else
+    if (low != 0xffffffffu)
+        atomic_min(&box[BOX_LOW], low);
+#endif
+    SELECT_SYNC;
     if (lid == 0) {
-        own[COUNT] = n;
+        own[COUNT] = count > capacity ? LOST : n;
         own[THETA] = n == k ? least : 0;
-        own[OVERFLOW] |= count > capacity;
+        own[THETA_LOW] = n == k ? box[BOX_LOW] : 0;
         own[KEPT] = 0;
     }
 }
