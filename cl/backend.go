@@ -75,7 +75,7 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	if opt.Tuning != nil {
 		copied := *d
 		copied.tuning = d.quirks.apply(*opt.Tuning)
-		copied.info.Tuning, copied.info.Batch, copied.info.BatchPostings = opt.Tuning.Name, opt.Tuning.Batch, opt.Tuning.RankBatch
+		copied.describeTuning()
 		d = &copied
 	}
 	if err := d.check(); err != nil {

@@ -68,7 +68,7 @@ func describe(p *ocl.Platform, h *ocl.Device, rows []Tuning) *Device {
 		Algorithms:   algorithms,
 	}
 	d.tuning = d.quirks.apply(tuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
-	d.info.Tuning, d.info.Batch, d.info.BatchPostings = d.tuning.Name, d.tuning.Batch, d.tuning.RankBatch
+	d.describeTuning()
 	return d
 }
 
@@ -80,6 +80,13 @@ func typeName(t ocl.DeviceType) string {
 		return "cpu"
 	}
 	return "accelerator"
+}
+
+// describeTuning copies what others are told of the tuning row.
+func (d *Device) describeTuning() {
+	t := d.tuning
+	d.info.Tuning, d.info.Batch = t.Name, t.Batch
+	d.info.BatchPostings, d.info.RankBatches = t.RankBatch, t.rankSlots()
 }
 
 // Info describes the device as a backend would.

@@ -315,13 +315,13 @@ func (c *rankCut) write(up []uint32) {
 	c.words = 4 * (c.queriesAt + len(c.queries))
 }
 
-// setCapacity shares out the room for candidates: no more than one work-group cuts
-// fast, if few are expected.
+// setCapacity shares out the room for candidates: for few queries no more than one
+// work-group cuts fast, if few are expected.
 func (c *rankCut) setCapacity() {
 	most := min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+2)
 	first, k := float64(c.firstPass()), float64(c.ranks.K)
 	expected := max(first*c.mostPerRange(), k*float64(c.ranges)/first)
-	if wide := c.store.backend.tuning.selectWide(); !c.safe && 2*expected+k < float64(wide) {
+	if wide := c.store.backend.tuning.selectWide(); !c.safe && len(c.queries) <= fewQueries && 2*expected+k < float64(wide) {
 		most = min(most, wide)
 	}
 	c.capacity = most &^ 1
@@ -391,5 +391,8 @@ func (c *rankCut) firstPass() int {
 	if float64(c.ranges)*m < 1<<12 { // little either way
 		return c.ranges
 	}
-	return max(int(math.Sqrt(float64(c.ranks.K)*float64(c.ranges)/m)), c.ranges/128, 1)
+	return max(int(math.Sqrt(float64(c.ranks.K)*float64(c.ranges)/m)), c.ranges/64, 1)
 }
+
+// fewQueries is how many keep a device busy with a work-group each.
+const fewQueries = 64

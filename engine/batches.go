@@ -15,6 +15,7 @@ import (
 type job struct {
 	threshold uint64         // load at which a batch is closed
 	most      int            // queries of a batch, at most
+	workers   int            // batches at a time
 	mean      *atomic.Uint64 // running mean of the load of a query
 
 	reset func(w *worker)                          // empties the worker's batch
@@ -42,7 +43,7 @@ func (x *Index) batches(ctx context.Context, qs []Query, j job) error {
 	defer cancel(nil)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(x.workerCount(), max(len(qs), 1)) {
+	for range min(j.workers, max(len(qs), 1)) {
 		wg.Go(func() {
 			w := x.workers.Get().(*worker)
 			defer x.workers.Put(w)
@@ -93,7 +94,7 @@ func (x *Index) runBlock(ctx context.Context, w *worker, qs []Query, first int, 
 // so far; small blocks at first, and never so large that workers idle.
 func (x *Index) blockSize(queries int, j *job) int64 {
 	n := j.threshold / max(j.mean.Load(), 16)
-	return int64(max(1, min(n, uint64(queries/x.workerCount()+1), uint64(j.most))))
+	return int64(max(1, min(n, uint64(queries/j.workers+1), uint64(j.most))))
 }
 
 func (x *Index) workerCount() int {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -161,6 +162,7 @@ func (x *Index) RankBatches(ctx context.Context, qs []Query, opt RankOptions, de
 	}
 	return x.batches(ctx, qs, job{
 		threshold: cmp.Or(opt.BatchPostings, x.BatchPostings()),
+		workers:   min(x.workerCount(), cmp.Or(x.active.Load().info.RankBatches, math.MaxInt)),
 		most:      min(max(mostResults/opt.K, 1), 1<<16),
 		mean:      &x.meanPostings,
 		reset:     func(w *worker) { w.resetRanked(&s) },

@@ -178,6 +178,7 @@ func (x *Index) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions
 	}
 	return x.batches(ctx, qs, job{
 		threshold: x.threshold(opt),
+		workers:   x.workerCount(),
 		most:      1 << 16,
 		mean:      &x.meanLoad,
 		reset:     func(w *worker) { w.reset(x, opt) },

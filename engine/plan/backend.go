@@ -56,6 +56,9 @@ type Info struct {
 	Batch        uint64 // candidates of a batch at which throughput levels off
 	// BatchPostings is how many postings of ranked queries do the same.
 	BatchPostings uint64
+	// RankBatches is how many batches of ranked queries a store runs at a time; 0 says
+	// that it is not limited. Fewer and larger ones share more.
+	RankBatches int
 	// Algorithms that the backend runs, besides Auto.
 	Algorithms []Algorithm
 }

@@ -61,6 +61,8 @@ func (s *Source) ranked(n Norm) error {
 		return fmt.Errorf("plan: %w", ErrNotRanked)
 	case s.Impacts != n.Impacts:
 		return fmt.Errorf("plan: impacts of %d bits were asked for, the lists have %d (0: frequencies)", n.Impacts, s.Impacts)
+	case n.Shift > 63:
+		return fmt.Errorf("plan: a norm shifted by %d bits, at most 63 are possible", n.Shift)
 	case s.Impacts == 0 && uint64(len(s.Lengths)) != uint64(s.Docs):
 		return fmt.Errorf("plan: %w of %d documents, there are %d lengths", ErrNotRanked, s.Docs, len(s.Lengths))
 	}
