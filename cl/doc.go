@@ -43,15 +43,16 @@
 //
 // Ranked queries (plan.Ranks) have slots and rounds too, rank*.go: a round is some
 // queries over all ranges of documents, or one query over some. Every list of a round
-// is decoded once. Then passes over more and more ranges append candidates, and each is
-// cut to the best k (select.go), whose last one is what later candidates must beat. The
-// best documents of the last pass come back, no scores but theirs.
+// is decoded once. Then passes append candidates, the first one over some ranges from
+// everywhere, and each is cut to the best k (select.go), whose last one is what later
+// candidates must beat. The best documents of the last pass come back, no scores but
+// theirs.
 //
 //	prepare    what decoders read, empty states    64             none                   none                runs, state
 //	starts     where ranges begin in lists         64             none                   none                starts
 //	share      shares of postings, for OR          64             1 KiB                  2 a segment         shares
-//	accumulate OR: a query in a range              tuning.rank_wg 4 bytes a document     a few, and some a   keys, state
-//	                                                              and a few KiB          page of lists
+//	accumulate OR: a query in up to 8 ranges       tuning.rank_wg 4 bytes a document     2, and 2 a page of  keys, state
+//	                                                              of a range, 3 KiB      lists, for a range
 //	conjoin    AND: an element of the shortest     tuning.rank_wg none                   none                keys, state
 //	           list a work-item
 //	select_    the best k of a query's candidates, tuning.select_wg 32 bytes a           5 a digit and 1 a   keys, state, best
