@@ -81,6 +81,7 @@ func (t Tuning) defines(countLoads bool) string {
 	def("SET_WG", t.setLocal())
 	def("RANK_RANGE", t.rankRange())
 	def("RANK_WG", t.rankLocal())
+	def("RANK_SPAN", rankSpan)
 	def("SELECT_WG", t.selectLocal())
 	def("SELECT_WIDE", t.selectWide())
 	def("MERGE_WG", t.MergeWG)

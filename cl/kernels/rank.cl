@@ -30,7 +30,7 @@
 #define RANK_PAGE 64   // lists that are looked up together
 #define RANK_NOTES 128 // documents that came to the threshold, noted at most
 #define RANK_ROWS 4    // postings of a work-item that are loaded together
-#ifndef RANK_SPAN
+#ifndef RANK_SPAN // the host sets it
 #define RANK_SPAN 8 // ranges of a group at most
 #endif
 
