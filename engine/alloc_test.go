@@ -82,7 +82,7 @@ func TestRankAllocations(t *testing.T) {
 		for range 3 {
 			f()
 		}
-		limit := 0.02
+		limit := 0.05 // a batch allocates a little, and has some hundred queries
 		if !onHost() {
 			limit = 0.5 // rounds are of fewer queries here
 		}
