@@ -48,7 +48,7 @@ static inline bool of_pass(uint r, uint every, uint only) { return every == 1 ||
 
 // is_better tells whether the key of a document is greater than another one.
 static inline bool is_better(uint score, uint doc, uint2 key) {
-    return score > key.x || score == key.x && 0xffffffff - doc > key.y;
+    return score > key.x || (score == key.x && 0xffffffff - doc > key.y);
 }
 
 #define FREQUENCIES                                                                    \
