@@ -34,7 +34,7 @@ func (s *Store) evaluate(ctx context.Context, f *plan.Formulas, out *plan.Result
 		return err
 	}
 	c := &formulaCut{store: s, formulas: f, tables: t, decoded: map[plan.Handle]formulaOperand{}}
-	x, err := s.takeFormulas(ctx)
+	x, err := s.freeFormulas.take(ctx, s.closing, s.newFormulaSlot)
 	if err != nil {
 		return err
 	}
@@ -58,28 +58,6 @@ func (s *Store) evaluate(ctx context.Context, f *plan.Formulas, out *plan.Result
 	out.Stats.Matches = out.Offsets[f.Len()]
 	out.Stats.Wall = time.Since(began)
 	return nil
-}
-
-// takeFormulas gets a slot, and makes it where that is its first use.
-func (s *Store) takeFormulas(ctx context.Context) (*formulaSlot, error) {
-	var x *formulaSlot
-	select {
-	case x = <-s.freeFormulas:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-s.closing:
-		return nil, plan.ErrClosed
-	}
-	if x != nil {
-		return x, nil
-	}
-	x, err := s.newFormulaSlot()
-	if err != nil {
-		s.freeFormulas <- nil
-		return nil, err
-	}
-	s.formulaBytes.Add(x.bytes)
-	return x, nil
 }
 
 // formulaSlots is how many batches of formulas are in flight.

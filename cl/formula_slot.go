@@ -37,6 +37,7 @@ func (s *Store) newFormulaSlot() (*formulaSlot, error) {
 		x.release()
 		return nil, err
 	}
+	s.formulaBytes.Add(x.bytes)
 	return x, nil
 }
 

@@ -34,7 +34,7 @@ func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 	if err != nil {
 		return err
 	}
-	x, err := s.takeRanks(ctx)
+	x, err := s.freeRanks.take(ctx, s.closing, s.newRankSlot)
 	if err != nil {
 		return err
 	}
@@ -90,25 +90,4 @@ func (f *rankFound) into(out *plan.TopK) {
 			docs[j], scores[j] = ^uint32(key), uint32(key>>32)
 		}
 	})
-}
-
-// takeRanks gets a slot, and makes it where that is its first use.
-func (s *Store) takeRanks(ctx context.Context) (*rankSlot, error) {
-	var x *rankSlot
-	select {
-	case x = <-s.freeRanks:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-s.closing:
-		return nil, plan.ErrClosed
-	}
-	if x != nil {
-		return x, nil
-	}
-	x, err := s.newRankSlot()
-	if err != nil {
-		s.freeRanks <- nil
-		return nil, err
-	}
-	return x, nil
 }

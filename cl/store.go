@@ -32,10 +32,10 @@ type Store struct {
 	slots      int
 	scratch    uint64 // bytes of all slots
 
-	freeFormulas chan *formulaSlot // likewise; nil stands for one not made yet
-	formulaBytes atomic.Uint64     // of all of them
+	freeFormulas pool[formulaSlot]
+	formulaBytes atomic.Uint64 // of all of them
 
-	freeRanks chan *rankSlot // likewise
+	freeRanks pool[rankSlot]
 	rankBytes atomic.Uint64
 	rankLists *rankLists // nil until the first ranking; guarded by mu
 
@@ -117,14 +117,8 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 		s.scratch += x.bytes
 		s.free <- x
 	}
-	s.freeFormulas = make(chan *formulaSlot, b.tuning.formulaSlots())
-	for range cap(s.freeFormulas) {
-		s.freeFormulas <- nil
-	}
-	s.freeRanks = make(chan *rankSlot, b.tuning.rankSlots())
-	for range cap(s.freeRanks) {
-		s.freeRanks <- nil
-	}
+	s.freeFormulas = newPool[formulaSlot](b.tuning.formulaSlots())
+	s.freeRanks = newPool[rankSlot](b.tuning.rankSlots())
 	s.matchRate.Store(1 << 14)
 	if err := s.chooseAuto(ctx); err != nil {
 		s.release()
@@ -429,16 +423,8 @@ func (s *Store) release() {
 	for range s.slots {
 		(<-s.free).release()
 	}
-	for range cap(s.freeFormulas) {
-		if x := <-s.freeFormulas; x != nil {
-			x.release()
-		}
-	}
-	for range cap(s.freeRanks) {
-		if x := <-s.freeRanks; x != nil {
-			x.release()
-		}
-	}
+	s.freeFormulas.drain((*formulaSlot).release)
+	s.freeRanks.drain((*rankSlot).release)
 	if s.rankLists != nil {
 		s.rankLists.release(s.backend)
 	}
