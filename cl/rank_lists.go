@@ -22,33 +22,7 @@ type rankLists struct {
 
 // rankListsOf returns them, and makes them on first use.
 func (s *Store) rankListsOf(ctx context.Context) (*rankLists, error) {
-	known := func() *rankLists {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.rankLists
-	}
-	if l := known(); l != nil {
-		return l, nil
-	}
-	select {
-	case <-s.building:
-		defer func() { s.building <- struct{}{} }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-s.closing:
-		return nil, plan.ErrClosed
-	}
-	if l := known(); l != nil { // somebody else made them meanwhile
-		return l, nil
-	}
-	l, err := s.loadRankLists()
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	s.rankLists = l
-	s.mu.Unlock()
-	return l, nil
+	return once(ctx, s, func() *rankLists { return s.rankLists }, func(l *rankLists) { s.rankLists = l }, s.loadRankLists)
 }
 
 // loadRankLists uploads frequencies and lengths.

@@ -129,10 +129,17 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 
 // tablesOf returns the tables of a, building them on first use.
 func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error) {
-	known := func() *tables {
+	return once(ctx, s, func() *tables { return s.tables[a] }, func(t *tables) { s.tables[a] = t },
+		func() (*tables, error) { return s.loadTables(ctx, a) })
+}
+
+// once returns what get finds, which put has put there; where that is nothing, one
+// caller makes it, and others wait. Store.mu is held in get and put.
+func once[T any](ctx context.Context, s *Store, get func() *T, put func(*T), build func() (*T, error)) (*T, error) {
+	known := func() *T {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.tables[a]
+		return get()
 	}
 	if t := known(); t != nil {
 		return t, nil
@@ -145,15 +152,15 @@ func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error)
 	case <-s.closing:
 		return nil, plan.ErrClosed
 	}
-	if t := known(); t != nil { // somebody else built them meanwhile
+	if t := known(); t != nil { // somebody else made it meanwhile
 		return t, nil
 	}
-	t, err := s.loadTables(ctx, a)
+	t, err := build()
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	s.tables[a] = t
+	put(t)
 	s.mu.Unlock()
 	return t, nil
 }
