@@ -98,7 +98,8 @@ func TestFormulaMemory(t *testing.T) {
 	d := testDevice(t)
 	tuning := d.Tuning()
 	tuning.RoundTiles, tuning.Slots = 8, 1
-	b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: 16 << 20})
+	limit := formulaShapeFor(tuning, d.info.Memory).bytes() // lists and conjunctions take some of it
+	b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestFormulaMemory(t *testing.T) {
 	defer s.Close()
 	var out plan.Results
 	if err := s.Evaluate(t.Context(), f, &out); !errors.Is(err, plan.ErrOutOfMemory) {
-		t.Errorf("in 16 MiB: %v", err)
+		t.Errorf("in %d bytes: %v", limit, err)
 	}
 	var q plan.Batch
 	q.Add(src, 0, 1)
