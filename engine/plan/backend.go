@@ -9,6 +9,8 @@ type Backend interface {
 	// Load makes the lists of src resident. It checks first that they fit and
 	// returns ErrOutOfMemory, with sizes, before anything is allocated.
 	Load(ctx context.Context, src *Source) (Store, error)
+	// LoadTable makes the vectors and values of t resident, under the same terms.
+	LoadTable(ctx context.Context, t *Table) (TableStore, error)
 	// Close releases the backend; its stores must be closed before.
 	Close() error
 }

@@ -1,0 +1,51 @@
+package wah
+
+// Bitset is the number of 64-bit words of a plain bitset of so many bits.
+func Bitset(bits uint64) int { return int((bits + 63) / 64) }
+
+// Decompress writes the vector to a plain bitset of Bitset(bits) words, in which row r
+// is bit r%64 of word r/64 (Nelson et al. 2020, total decompression). Words that are no
+// vector of so many bits are an ErrCorrupt; dst is undefined then.
+func Decompress[W Word](dst []uint64, words []W, bits uint64) error {
+	if err := Validate(words, bits); err != nil {
+		return err
+	}
+	clear(dst)
+	g, at := GroupBits[W](), uint64(0)
+	for _, w := range words {
+		if !IsFill(w) {
+			setGroup(dst, at, uint64(w))
+			at += g
+			continue
+		}
+		group, n := FillOf(w)
+		if group != 0 {
+			setRun(dst, at, at+n*g)
+		}
+		at += n * g
+	}
+	return nil
+}
+
+// setGroup sets the ones of a literal whose first row is at.
+func setGroup(dst []uint64, at, group uint64) {
+	dst[at/64] |= group << (at % 64)
+	if over := group >> (64 - at%64); over != 0 { // a shift by 64 gives 0
+		dst[at/64+1] |= over
+	}
+}
+
+// setRun sets bits from to to-1, of which there is at least one.
+func setRun(dst []uint64, from, to uint64) {
+	first, last := ^uint64(0)<<(from%64), ^uint64(0)>>(63-(to-1)%64)
+	a, b := from/64, (to-1)/64
+	if a == b {
+		dst[a] |= first & last
+		return
+	}
+	dst[a] |= first
+	for i := a + 1; i < b; i++ {
+		dst[i] = ^uint64(0)
+	}
+	dst[b] |= last
+}

@@ -1,0 +1,94 @@
+package wah
+
+// Builder makes the code of a vector from its ones, in ascending order. The zero value
+// is an empty vector.
+type Builder[W Word] struct {
+	words []W
+	group uint64 // of the literal under way
+	bits  W      // of it
+}
+
+// Add sets bit row, which must not be below the one added before.
+func (b *Builder[W]) Add(row uint64) {
+	g := GroupBits[W]()
+	if group := row / g; group != b.group {
+		b.close()
+		if n := group - b.group; n > 0 {
+			b.fill(0, n)
+		}
+	}
+	b.bits |= 1 << (row % g)
+}
+
+// AddRun sets bits from to to-1. None of them may be below the one added before.
+func (b *Builder[W]) AddRun(from, to uint64) {
+	g := GroupBits[W]()
+	for ; from < to && from%g != 0; from++ {
+		b.Add(from)
+	}
+	if n := (to - min(from, to)) / g; n > 0 {
+		if from/g != b.group {
+			b.close()
+			b.fill(0, from/g-b.group)
+		}
+		b.fill(Ones[W](), n)
+		from += n * g
+	}
+	for ; from < to; from++ {
+		b.Add(from)
+	}
+}
+
+// close writes the group under way.
+func (b *Builder[W]) close() {
+	switch b.bits {
+	case 0:
+		b.fill(0, 1)
+		return
+	case Ones[W]():
+		b.fill(b.bits, 1)
+		return
+	}
+	b.words = append(b.words, b.bits)
+	b.group, b.bits = b.group+1, 0
+}
+
+// fill writes n groups, all 0 or all 1. The group under way is the first of them.
+func (b *Builder[W]) fill(group W, n uint64) {
+	b.group, b.bits = b.group+n, 0
+	b.words = appendFill(b.words, group, n)
+}
+
+// appendFill appends n groups, of zeros or of ones.
+func appendFill[W Word](words []W, group W, n uint64) []W {
+	head := flag[W]() | group&value[W]()
+	if k := len(words); k > 0 && words[k-1]&(flag[W]()|value[W]()) == head {
+		_, before := FillOf(words[k-1])
+		more := min(n, MaxFill[W]()-before)
+		words[k-1] += W(more)
+		n -= more
+	}
+	for n > 0 {
+		k := min(n, MaxFill[W]())
+		words = append(words, head|W(k))
+		n -= k
+	}
+	return words
+}
+
+// Words is how many words the vector takes so far.
+func (b *Builder[W]) Words() int { return len(b.words) }
+
+// AppendTo ends the vector at so many bits, more than the greatest that was added,
+// appends its words to dst and empties the builder, which keeps its memory.
+func (b *Builder[W]) AppendTo(dst []W, bits uint64) []W {
+	if groups := Groups[W](bits); b.group < groups {
+		b.close()
+		if b.group < groups {
+			b.fill(0, groups-b.group)
+		}
+	}
+	dst = append(dst, b.words...)
+	*b = Builder[W]{words: b.words[:0]}
+	return dst
+}

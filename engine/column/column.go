@@ -1,0 +1,124 @@
+// Package column is the data model of bitmap tables: types of columns, the integers
+// that stand for their values, bins, and which vectors of a table answer which range.
+// It is a set of values and pure functions.
+//
+// A value has a key: an integer whose order is that of the values. The code of a row
+// is its key less the least key of the column (Column.Base); codes are what files
+// store and backends compare (plan.CodeRange).
+package column
+
+import "math"
+
+// Type is the type of a column.
+type Type uint8
+
+const (
+	Int       Type = iota // int64
+	Float                 // float64; NaN is a missing value, -0 is 0
+	String                // bytes, ordered bytewise
+	Bool                  // false before true
+	Timestamp             // microseconds since 1970-01-01T00:00:00Z, as int64
+)
+
+// Encoding is what the vectors of a column with n bins say.
+type Encoding uint8
+
+const (
+	// Equality has a vector a bin: the rows in bin i. A range takes the OR of its bins.
+	Equality Encoding = iota
+	// Range has n-1 vectors: the rows in bins 0 to i. A range takes two at most.
+	Range
+	// Interval has n-Span(n)+1 vectors: the rows in bins i to i+Span(n)-1 (Chan and
+	// Ioannidis 1999). A range takes two at most, of half as many as Range has.
+	Interval
+)
+
+// Span is the number of bins that a vector of an Interval encoding covers: half of n,
+// rounded up.
+func Span(n int) int { return (n + 1) / 2 }
+
+// Vectors is the number of vectors of n bins, without that of missing values.
+func (e Encoding) Vectors(n int) int {
+	switch {
+	case n == 0:
+		return 0
+	case e == Range:
+		return n - 1
+	case e == Interval:
+		return n - Span(n) + 1
+	}
+	return n
+}
+
+// Binning says how the bins of a column are found.
+type Binning uint8
+
+const (
+	Auto     Binning = iota // Distinct where there are few values, else Quantile
+	Distinct                // a bin a value
+	Width                   // ranges of keys, equally long
+	Quantile                // about as many rows in each
+	Lloyd                   // k-means in one dimension
+)
+
+// Bin is a range of codes: of those that rows really have, so bins may leave gaps.
+type Bin struct {
+	Lo, Hi uint64 // both included
+	Rows   uint32
+}
+
+// Column describes a column of a table.
+type Column struct {
+	Name     string
+	Type     Type
+	Binning  Binning // as it was done, never Auto
+	Encoding Encoding
+	Base     uint64 // least key; 0 where no row has a value
+	Missing  uint32 // rows without a value
+	Bins     []Bin  // ascending and disjoint; every value lies in one
+
+	// Vector is the number of the column's first vector in its table. Behind the
+	// vectors of its encoding stands, where Missing is not 0, that of the rows without
+	// a value.
+	Vector uint32
+
+	// Dictionary has the values of a String column, ascending: key i is entry i.
+	Dictionary []string
+}
+
+// Vectors is the number of vectors of the column, that of missing values included.
+func (c *Column) Vectors() int {
+	n := c.Encoding.Vectors(len(c.Bins))
+	if c.Missing > 0 {
+		n++
+	}
+	return n
+}
+
+// MissingVector is the number of the vector of rows without a value, if there is one.
+func (c *Column) MissingVector() (v uint32, ok bool) {
+	return c.Vector + uint32(c.Encoding.Vectors(len(c.Bins))), c.Missing > 0
+}
+
+// IntKey is the key of an Int or Timestamp.
+func IntKey(v int64) uint64 { return uint64(v) ^ 1<<63 }
+
+// KeyInt is the value of such a key.
+func KeyInt(k uint64) int64 { return int64(k ^ 1<<63) }
+
+// FloatKey is the key of a Float, which must not be NaN.
+func FloatKey(v float64) uint64 {
+	b := math.Float64bits(v + 0) // -0 + 0 is 0
+	if b>>63 != 0 {
+		return ^b
+	}
+	return b | 1<<63
+}
+
+// KeyFloat is the value of such a key.
+func KeyFloat(k uint64) float64 {
+	if k>>63 != 0 {
+		return math.Float64frombits(k &^ (1 << 63))
+	}
+	return math.Float64frombits(^k)
+}

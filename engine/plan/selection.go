@@ -1,0 +1,244 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+)
+
+// StepCode is what one step of a selection does to a stack of sets of rows.
+type StepCode uint8
+
+const (
+	StepAny    StepCode = iota // push the OR of vectors Operands[From:To]; of none: no rows
+	StepAnd                    // x y becomes x AND y
+	StepOr                     // x y becomes x OR y
+	StepAndNot                 // x y becomes x AND NOT y
+	StepNot                    // x becomes all other rows
+	StepCheck                  // x becomes those of its rows whose code of Column lies in Ranges[From:To]
+)
+
+// Step is one step of a selection.
+type Step struct {
+	Code     StepCode
+	Column   uint32 // of StepCheck
+	From, To uint32 // of Operands (StepAny) or Ranges (StepCheck)
+}
+
+// CodeRange is a range of codes of a column, both ends included.
+type CodeRange struct{ Lo, Hi uint64 }
+
+// Output is what a store gives for a selection.
+type Output uint8
+
+const (
+	OutputBits     Output = iota // the rows, as a bitset, and their number
+	OutputCounts                 // their number alone
+	OutputResident               // their number; the bitset is made, and stays where the backend works
+)
+
+// Strategy is how the OR of vectors (StepAny) is computed.
+type Strategy uint8
+
+const (
+	StrategyAuto Strategy = iota // the backend's choice
+	// Fused walks the compressed vectors range by range of rows and keeps what it ORs
+	// in registers or the nearest cache: no decompressed vector is written.
+	Fused
+	// The strategies of Nelson et al. 2020 for devices: vectors are decompressed
+	// (Algorithms 1 and 2), then reduced.
+	COA         // column-oriented access, Algorithm 3: pairs of columns, level by level
+	ROA         // row-oriented access, Algorithm 4: a work-group a row of words
+	Hybrid      // tiles of rows and columns, and a second reduction over the tiles, Algorithm 5
+	IdealHybrid // tiles of rows that span all columns, Algorithm 6
+	// Those for CPUs, on compressed vectors.
+	Iterative // the result is ORed with one vector after the other
+	Reduction // pairs of vectors, level by level
+	numStrategies
+)
+
+var strategyNames = [numStrategies]string{"auto", "fused", "coa", "roa", "hybrid", "ideal", "iterative", "reduction"}
+
+func (s Strategy) String() string {
+	if s < numStrategies {
+		return strategyNames[s]
+	}
+	return fmt.Sprintf("strategy(%d)", uint8(s))
+}
+
+// Strategies returns all strategies but StrategyAuto.
+func Strategies() []Strategy {
+	var all []Strategy
+	for s := StrategyAuto + 1; s < numStrategies; s++ {
+		all = append(all, s)
+	}
+	return all
+}
+
+// ParseStrategy finds a strategy by its name.
+func ParseStrategy(name string) (Strategy, error) {
+	for s, n := range strategyNames {
+		if n == name {
+			return Strategy(s), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown strategy %q (one of auto, fused, coa, roa, hybrid, ideal, iterative, reduction)", name)
+}
+
+// MaxSets is the height that the stack of a selection may have.
+const MaxSets = 8
+
+// Selections is a batch of row predicates over one Table, each a sequence of steps in
+// postfix order. Its slices are reused from batch to batch. It must not be changed
+// while a TableStore runs it.
+type Selections struct {
+	Output   Output
+	Strategy Strategy
+	// Rescan makes strategies that decompress compute their scans with every batch, as
+	// the paper does, instead of once when the table is loaded: vectors do not change.
+	Rescan bool
+
+	// Offsets has one entry a selection and one more: the steps of selection i are
+	// Steps[Offsets[i]:Offsets[i+1]]. A selection without steps selects nothing.
+	Offsets  []uint32
+	Steps    []Step
+	Operands []uint32    // vectors
+	Ranges   []CodeRange // ascending and disjoint within a step
+}
+
+// Reset empties the batch and keeps its memory.
+func (s *Selections) Reset() {
+	s.Offsets = append(s.Offsets[:0], 0)
+	s.Steps, s.Operands, s.Ranges = s.Steps[:0], s.Operands[:0], s.Ranges[:0]
+}
+
+// Len is the number of selections.
+func (s *Selections) Len() int { return max(len(s.Offsets)-1, 0) }
+
+// Selection returns the steps of selection i.
+func (s *Selections) Selection(i int) []Step { return s.Steps[s.Offsets[i]:s.Offsets[i+1]] }
+
+// End ends the selection whose steps have been appended since the last one ended.
+func (s *Selections) End() {
+	if len(s.Offsets) == 0 {
+		s.Offsets = append(s.Offsets, 0)
+	}
+	s.Offsets = append(s.Offsets, uint32(len(s.Steps)))
+}
+
+// Any appends a step that pushes the OR of vectors.
+func (s *Selections) Any(vectors ...uint32) {
+	from := uint32(len(s.Operands))
+	s.Operands = append(s.Operands, vectors...)
+	s.Steps = append(s.Steps, Step{Code: StepAny, From: from, To: uint32(len(s.Operands))})
+}
+
+// Check appends a StepCheck of a column.
+func (s *Selections) Check(column uint32, ranges ...CodeRange) {
+	from := uint32(len(s.Ranges))
+	s.Ranges = append(s.Ranges, ranges...)
+	s.Steps = append(s.Steps, Step{Code: StepCheck, Column: column, From: from, To: uint32(len(s.Ranges))})
+}
+
+// Do appends a step without operands: StepAnd, StepOr, StepAndNot, StepNot.
+func (s *Selections) Do(code StepCode) { s.Steps = append(s.Steps, Step{Code: code}) }
+
+// Validate checks the batch against t: all that is named exists, ranges ascend, and
+// of every selection that its stack stays within MaxSets and ends with one set.
+func (s *Selections) Validate(t *Table) error {
+	if s.Output > OutputResident || s.Strategy >= numStrategies {
+		return fmt.Errorf("plan: selections of the unknown output %d or strategy %d", s.Output, s.Strategy)
+	}
+	if len(s.Offsets) == 0 {
+		return nil
+	}
+	if s.Offsets[0] != 0 || int(s.Offsets[len(s.Offsets)-1]) != len(s.Steps) {
+		return fmt.Errorf("plan: offsets of selections do not cover their %d steps", len(s.Steps))
+	}
+	for i, v := range s.Operands {
+		if uint64(v) >= uint64(len(t.Vectors)) {
+			return fmt.Errorf("plan: operand %d is vector %d of %d", i, v, len(t.Vectors))
+		}
+	}
+	for i := range s.Len() {
+		if s.Offsets[i] > s.Offsets[i+1] || int(s.Offsets[i+1]) > len(s.Steps) {
+			return fmt.Errorf("plan: offsets of selection %d do not ascend", i)
+		}
+		if err := s.validate(t, s.Selection(i)); err != nil {
+			return fmt.Errorf("plan: selection %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (s *Selections) validate(t *Table, steps []Step) error {
+	depth := 0
+	for j, x := range steps {
+		takes, of := 1, 0
+		switch x.Code {
+		case StepAny:
+			takes, of = 0, len(s.Operands)
+		case StepAnd, StepOr, StepAndNot:
+			takes = 2
+		case StepNot:
+		case StepCheck:
+			of = len(s.Ranges)
+			if uint64(x.Column) >= uint64(len(t.Columns)) {
+				return fmt.Errorf("step %d names column %d of %d", j, x.Column, len(t.Columns))
+			}
+		default:
+			return fmt.Errorf("step %d has the unknown code %d", j, x.Code)
+		}
+		if x.From > x.To || int(x.To) > of {
+			return fmt.Errorf("step %d takes %d to %d of %d", j, x.From, x.To, of)
+		}
+		if depth < takes {
+			return fmt.Errorf("step %d takes %d sets, there are %d", j, takes, depth)
+		}
+		if depth += 1 - takes; depth > MaxSets {
+			return fmt.Errorf("step %d makes a stack of %d sets, at most %d are possible", j, depth, MaxSets)
+		}
+		if x.Code == StepCheck {
+			for k := x.From; k < x.To; k++ {
+				if r := s.Ranges[k]; r.Lo > r.Hi || k > x.From && r.Lo <= s.Ranges[k-1].Hi {
+					return fmt.Errorf("step %d: ranges do not ascend", j)
+				}
+			}
+		}
+	}
+	if depth > 1 {
+		return fmt.Errorf("%d sets are left", depth)
+	}
+	return nil
+}
+
+// Rows are the results of Selections. The caller owns it and reuses it; a TableStore
+// overwrites it from the start and grows it where needed. After an error its content
+// is undefined.
+type Rows struct {
+	Counts []uint32 // of each selection
+	Bits   []uint64 // Stride words a selection, row r at bit r%64 of word r/64; with OutputBits
+	Stride int
+	Stats  Stats
+}
+
+// Selection returns the rows of selection i as a bitset, a view into Bits.
+func (r *Rows) Selection(i int) []uint64 {
+	return r.Bits[i*r.Stride : (i+1)*r.Stride : (i+1)*r.Stride]
+}
+
+// TableStore is a resident Table. It is safe for concurrent use.
+type TableStore interface {
+	// Select runs every selection of s into out. The batch must be valid
+	// (Selections.Validate). A strategy that the backend has not (Strategies) is an
+	// ErrUnsupported. It returns early when ctx is done, with ctx.Err(), and leaves the
+	// store usable.
+	Select(ctx context.Context, s *Selections, out *Rows) error
+	// Strategies that the store has, besides StrategyAuto.
+	Strategies() []Strategy
+	// Explain says how selection i of s would run, in a short text such as "fused, 64
+	// vectors, 12.1 MB".
+	Explain(s *Selections, i int) string
+	// Memory is what the store occupies on its backend, in bytes.
+	Memory() uint64
+	Close() error
+}

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"fmt"
+
+	"heddle/codec"
+	"heddle/codec/wah"
+)
+
+// Table is a set of compressed bit vectors over the same rows, and the stored values
+// of columns. It is read-only and safe for concurrent use; whoever made it keeps its
+// words valid until every TableStore loaded from it is closed.
+type Table struct {
+	Rows uint32 // every vector has so many bits
+
+	// Words32 or Words64 holds the vectors, in groups of 31 or 63 rows (package wah);
+	// the other one is nil.
+	Words32 []uint32
+	Words64 []uint64
+	Vectors []Vector
+
+	Packed  []uint32 // stored values (codec.Packed), column after column
+	Columns []Values
+}
+
+// VectorAlign is the alignment of a vector's first word, in bytes.
+const VectorAlign = 4 * ListAlign
+
+// Vector says where the words of a vector lie.
+type Vector struct {
+	Off   uint64 // in Words32 or Words64, in their words; a multiple of VectorAlign bytes
+	Words uint32
+}
+
+// Values says where the stored codes of a column lie in Packed. The code of a row is an
+// integer whose order is that of the column's values; rows without a value have any.
+// It is kept as one packed list of the lower 32 bits, and one of the upper where some
+// code has more than 32.
+type Values struct {
+	Low, High Span // High has no words where codes have 32 bits
+}
+
+// Span is a range of Packed: one codec.Packed of Rows values. Off is a multiple of
+// ListAlign.
+type Span struct {
+	Off   uint64
+	Words uint64
+}
+
+// Word is the size of a word of the vectors, in bits: 32 or 64.
+func (t *Table) Word() int {
+	if t.Words64 != nil {
+		return 64
+	}
+	return 32
+}
+
+// GroupBits is the number of rows of a group: 31 or 63.
+func (t *Table) GroupBits() uint32 { return uint32(t.Word() - 1) }
+
+// Groups is the number of groups of a vector.
+func (t *Table) Groups() uint32 {
+	if t.Words64 != nil {
+		return uint32(wah.Groups[uint64](uint64(t.Rows)))
+	}
+	return uint32(wah.Groups[uint32](uint64(t.Rows)))
+}
+
+// Vector32 returns the words of vector v of a table of 32-bit words.
+func (t *Table) Vector32(v uint32) []uint32 {
+	d := t.Vectors[v]
+	return t.Words32[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]
+}
+
+// Vector64 returns the words of vector v of a table of 64-bit words.
+func (t *Table) Vector64(v uint32) []uint64 {
+	d := t.Vectors[v]
+	return t.Words64[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]
+}
+
+// Codes returns views of the packed codes of column c; the second is that of the
+// upper halves, or has the length 0.
+func (t *Table) Codes(c uint32) (low, high codec.Packed, err error) {
+	d := t.Columns[c]
+	if low, err = codec.NewPacked(t.Rows, t.Packed[d.Low.Off:d.Low.Off+d.Low.Words]); err != nil || d.High.Words == 0 {
+		return low, codec.Packed{}, err
+	}
+	high, err = codec.NewPacked(t.Rows, t.Packed[d.High.Off:d.High.Off+d.High.Words])
+	return low, high, err
+}
+
+// Validate checks that everything that is named lies inside the words and is aligned.
+// It does not decode.
+func (t *Table) Validate() error {
+	if t.Words32 != nil && t.Words64 != nil {
+		return fmt.Errorf("plan: a table with words of 32 and of 64 bits")
+	}
+	size := uint64(t.Word() / 8)
+	words := uint64(len(t.Words32) + len(t.Words64))
+	for v, d := range t.Vectors {
+		switch {
+		case d.Off*size%VectorAlign != 0:
+			return fmt.Errorf("plan: vector %d starts at word %d, not a multiple of %d bytes", v, d.Off, VectorAlign)
+		case d.Off > words || uint64(d.Words) > words-d.Off:
+			return fmt.Errorf("plan: vector %d (words %d to %d) lies outside the %d words of its table", v, d.Off, d.Off+uint64(d.Words), words)
+		case d.Words == 0 && t.Rows > 0 || d.Words > t.Groups():
+			return fmt.Errorf("plan: vector %d has %d words for %d groups", v, d.Words, t.Groups())
+		}
+	}
+	for c, d := range t.Columns {
+		for _, s := range []Span{d.Low, d.High} {
+			switch {
+			case s.Off%ListAlign != 0:
+				return fmt.Errorf("plan: values of column %d start at word %d, not a multiple of %d", c, s.Off, ListAlign)
+			case s.Off > uint64(len(t.Packed)) || s.Words > uint64(len(t.Packed))-s.Off:
+				return fmt.Errorf("plan: values of column %d (words %d to %d) lie outside the %d words of the table", c, s.Off, s.Off+s.Words, len(t.Packed))
+			}
+		}
+		if _, _, err := t.Codes(uint32(c)); err != nil {
+			return fmt.Errorf("plan: values of column %d: %w", c, err)
+		}
+	}
+	return nil
+}
