@@ -20,7 +20,8 @@ type LocalBuffer int
 
 // Kernel is a function of a program with its arguments. It belongs to one goroutine.
 type Kernel struct {
-	id uintptr
+	id    uintptr
+	value uint64 // the argument that is being set: here it needs no place of its own
 }
 
 // SetArgs sets all arguments, as SetArg does.
@@ -93,8 +94,13 @@ func (k *Kernel) SetArgInt64(index int, val int64) error { return setArg(k, inde
 // SetArgFloat32 sets a float.
 func (k *Kernel) SetArgFloat32(index int, val float32) error { return setArg(k, index, val) }
 
+// setArg sets a value of at most eight bytes.
 func setArg[T any](k *Kernel, index int, val T) error {
-	return k.SetArgUnsafe(index, int(unsafe.Sizeof(val)), unsafe.Pointer(&val))
+	if k.handle() == 0 {
+		return ErrInvalidKernel
+	}
+	*(*T)(unsafe.Pointer(&k.value)) = val
+	return k.SetArgUnsafe(index, int(unsafe.Sizeof(val)), unsafe.Pointer(&k.value))
 }
 
 // SetArgUnsafe sets an argument to the argSize bytes at arg, which are copied.
