@@ -21,10 +21,12 @@ type flight struct {
 	queue    *ocl.CommandQueue // in order
 	up, down *pinned
 
-	kernels map[kernelID]*ocl.Kernel
+	kernels map[kernelID]*kernel
 	events  []timed
 	done    chan error // capacity 1: what was waited for has come
 	waiting bool       // nobody has read done since
+	// Sizes of a launch, which OpenCL takes by pointer.
+	global, local [1]int
 }
 
 // timed is a command on its way and the counter that its time goes to.
@@ -43,7 +45,7 @@ func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }
 
 // newFlight is a flight without queue and staging.
 func newFlight(b *Backend) flight {
-	return flight{backend: b, kernels: map[kernelID]*ocl.Kernel{}, done: make(chan error, 1)}
+	return flight{backend: b, kernels: map[kernelID]*kernel{}, done: make(chan error, 1)}
 }
 
 // open makes the queue and pinned memory of so many words, and the kernels `names`
@@ -75,14 +77,14 @@ func (x *flight) create(id kernelID, names ...string) error {
 			if err != nil {
 				return x.backend.fail("creating kernel "+name, err)
 			}
-			x.kernels[kernelID{name: name}] = k
+			x.kernels[kernelID{name: name}] = &kernel{Kernel: k}
 		}
 		return nil
 	})
 }
 
 // decoder is the flight's own kernel object for a decoder.
-func (x *flight) decoder(d int) (*ocl.Kernel, error) {
+func (x *flight) decoder(d int) (*kernel, error) {
 	id := decoders[d]
 	if k := x.kernels[id]; k != nil {
 		return k, nil
@@ -92,10 +94,11 @@ func (x *flight) decoder(d int) (*ocl.Kernel, error) {
 		return nil, err
 	}
 	k, err := p.CreateKernel(id.name)
-	if err == nil {
-		x.kernels[id] = k
+	if err != nil {
+		return nil, err
 	}
-	return k, err
+	x.kernels[id] = &kernel{Kernel: k}
+	return x.kernels[id], nil
 }
 
 // write enqueues the upload of the first n words of up.
@@ -104,8 +107,9 @@ func (x *flight) write(m *ocl.MemObject, n int) error {
 	return x.sent(e, err, uploadTime)
 }
 
-func (x *flight) launch(k *ocl.Kernel, groups, local int, to func(*plan.Stats) *time.Duration) error {
-	e, err := x.queue.EnqueueNDRangeKernel(k, nil, []int{groups * local}, []int{local}, nil)
+func (x *flight) launch(k *kernel, groups, local int, to func(*plan.Stats) *time.Duration) error {
+	x.global[0], x.local[0] = groups*local, local
+	e, err := x.queue.EnqueueNDRangeKernel(k.Kernel, nil, x.global[:], x.local[:], nil)
 	return x.sent(e, err, to)
 }
 

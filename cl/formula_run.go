@@ -5,33 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	ocl "github.com/jgillich/go-opencl/cl"
-
 	"heddle/engine/plan"
 )
-
-// arguments sets the arguments of a kernel in their order: buffers, numbers, and
-// local memory.
-func arguments(k *ocl.Kernel, args ...any) error {
-	for i, a := range args {
-		var err error
-		switch a := a.(type) {
-		case *ocl.MemObject:
-			err = k.SetArgBuffer(i, a)
-		case int:
-			err = k.SetArgUint32(i, uint32(a))
-		case localBytes:
-			err = k.SetArgLocal(i, int(a))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// localBytes is an argument: so much local memory.
-type localBytes int
 
 // run evaluates a round and adds its results to out: counts to the offsets of its
 // formulas, docIDs to the others.
