@@ -12,7 +12,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// Options of Lists, Decode and Rank. The zero value of a field is its default, which the
+// Options of Lists, Decode, Rank and Bitmap. The zero value of a field is its default, which the
 // comment gives.
 type Options struct {
 	// Backend is "host", "opencl" or "auto": both, where there is a device.
@@ -53,6 +53,8 @@ type Options struct {
 	// Docs is the number of documents of the workloads of Rank; that of GOV2, a
 	// fiftieth when short.
 	Docs uint32
+	// Rows of the Zipf sets of Bitmap; 32,000,000, and 1,000,000 when short.
+	Rows uint32
 	// K holds how many documents Rank asks for; 10 and 1000, 10 when short.
 	K []int
 	// Codec of the lists of Rank; parapfor.
@@ -163,6 +165,7 @@ func (o Options) withDefaults() (Options, error) {
 			o.Docs /= 50
 		}
 	}
+	o.Rows = cmp.Or(o.Rows, pick(&o, []uint32{zipfRows}, []uint32{zipfRows / 32})[0])
 	if len(o.K) == 0 {
 		o.K = pick(&o, []int{10, 1000}, []int{10})
 	}

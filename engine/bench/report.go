@@ -51,8 +51,11 @@ func fileName(s string) string {
 // Pictures are linked relative to the report.
 func (s *session) report(out io.Writer, chosen []exhibit, pictures map[string][]string) {
 	size := fmt.Sprintf("%d of %d themes", s.opt.themes(), MaxThemes)
-	if s.bench == "rank" {
+	switch s.bench {
+	case "rank":
 		size = fmt.Sprintf("%d documents", s.opt.Docs)
+	case "bitmap":
+		size = fmt.Sprintf("%d rows", s.opt.Rows)
 	}
 	fmt.Fprintf(out, "# heddle bench %s\n\nSeed %d, %s. Measured on:\n\n", s.bench, s.opt.Seed, size)
 	for _, c := range s.contestants {

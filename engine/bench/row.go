@@ -11,7 +11,7 @@ import (
 // Row is one measured figure: a line of --json. What makes no sense for it is
 // absent.
 type Row struct {
-	Bench        string  `json:"bench"`                   // lists, decode, rank
+	Bench        string  `json:"bench"`                   // lists, decode, rank, bitmap
 	Workload     string  `json:"workload"`                // what was worked on
 	Row          string  `json:"row"`                     // what worked on it: layout/algorithm, a peer
 	Backend      string  `json:"backend,omitempty"`       // host, opencl; absent for a peer

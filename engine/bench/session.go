@@ -38,7 +38,8 @@ func reproduce(ctx context.Context, name string, all []exhibit, opt Options, std
 		return err
 	}
 	s := &session{bench: name, opt: opt, out: opt.tables(stdout, stderr), log: stderr,
-		peaks: make(map[string]float64), readings: make(map[string][]reading)}
+		peaks: make(map[string]float64), readings: make(map[string][]reading),
+		rowsOf: make(map[string]uint32), roaringSize: make(map[string]uint64)}
 	if err := realFolder(opt.Real); err != nil {
 		return err
 	}
@@ -56,9 +57,9 @@ func reproduce(ctx context.Context, name string, all []exhibit, opt Options, std
 	return s.publish(chosen)
 }
 
-// session is the state of one call of Lists, Decode or Rank.
+// session is the state of one call of Lists, Decode, Rank or Bitmap.
 type session struct {
-	bench       string // lists, decode or rank
+	bench       string // lists, decode, rank or bitmap
 	opt         Options
 	rows        *rowWriter
 	out, log    io.Writer
@@ -81,6 +82,11 @@ type session struct {
 	open    openIndex
 
 	ranked *rankBench // nil until somebody wants it
+
+	// Of bit vectors, measured once:
+	bitmaps     []*bitmapCost
+	rowsOf      map[string]uint32 // by set
+	roaringSize map[string]uint64 // of the vectors of the largest query
 }
 
 // runAll runs the exhibits that want no workload, then for each order of

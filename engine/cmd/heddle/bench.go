@@ -18,7 +18,7 @@ func newBench(a *App) *cobra.Command {
 		`Bench measures what heddle does on workloads that a seed determines, on every
 backend, with other libraries beside it where there are any, and checks that all
 answers are the same.`,
-		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchExport(a))
+		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchBitmap(a), newBenchExport(a))
 }
 
 // benchOptions are those of a measurement.
