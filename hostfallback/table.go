@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,6 +48,12 @@ func (s *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows
 	if err := sel.Validate(s.t); err != nil {
 		return err
 	}
+	if sel.Strategy != plan.StrategyAuto && !slices.Contains(s.Strategies(), sel.Strategy) {
+		return fmt.Errorf("host: strategy %v: %w", sel.Strategy, plan.ErrUnsupported)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	*out = plan.Rows{Stride: wah.Bitset(uint64(s.t.Rows))}
 	for i := range sel.Len() {
 		if err := ctx.Err(); err != nil {
@@ -66,7 +73,10 @@ func (s *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows
 		}
 	}
 	out.Stats.Queries = uint64(sel.Len())
-	out.Stats.Wall = time.Since(start)
+	for _, n := range out.Counts {
+		out.Stats.Matches += uint64(n)
+	}
+	out.Stats.Wall = max(time.Since(start), 1)
 	return nil
 }
 
