@@ -10,6 +10,7 @@ type Config struct {
 	Index    Index
 	Search   Search
 	Ranking  Ranking
+	Bitmap   Bitmap
 	Log      Log
 
 	origins map[string]Origin // by key name; a key that is missing has its default
@@ -63,6 +64,15 @@ type Ranking struct {
 	Variant string  // "lucene", "robertson", "atire" or "pisa"
 	K1      float64 // 0 to 255
 	B       float64 // 0 to 1
+}
+
+// Bitmap holds the settings of bitmap tables.
+type Bitmap struct {
+	Bins     int    // of a column, at most, 1 to 10,000
+	Binning  string // "auto", "distinct", "width", "quantile" or "lloyd"
+	Encoding string // "equality", "range" or "interval"
+	Word     int    // bits of a word of the vectors, 32 or 64; 0 is whichever suits
+	Strategy string // "auto" or the name of a strategy
 }
 
 // Log says what goes to standard error, and how.

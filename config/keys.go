@@ -108,6 +108,31 @@ From 0, not at all, to 255.`),
 		`How much the length of a document counts.
 From 0, not at all, to 1, in full.`),
 
+	key("bitmap.bins", func(c *Config) *int { return &c.Bitmap.Bins }, 64, within(1, 10000),
+		`Bins of a column, at most.
+From 1 to 10000. A column of fewer values has a bin for each under binning auto.`),
+	enum("bitmap.binning", func(c *Config) *string { return &c.Bitmap.Binning },
+		"auto", []string{"auto", "distinct", "width", "quantile", "lloyd"}, `How the bins of a column are found.
+distinct has a bin for each value, width bins of equal length, quantile bins of about
+as many rows, lloyd the k-means of the values. auto is distinct where there are few
+values, else quantile. Answers are exact with all of them.`),
+	enum("bitmap.encoding", func(c *Config) *string { return &c.Bitmap.Encoding },
+		"equality", []string{"equality", "range", "interval"}, `What the bit vectors of a column say.
+equality has the rows of each bin, range those of each bin and all below it, interval
+those of each run of half the bins. equality is the smallest; the others answer every
+range with two vectors.`),
+	key("bitmap.word", func(c *Config) *int { return &c.Bitmap.Word }, 0, func(bits int) error {
+		if bits == 0 || bits == 32 || bits == 64 {
+			return nil
+		}
+		return fmt.Errorf("%d is not one of 0, 32, 64", bits)
+	}, `Bits of a word of the vectors: 32 or 64.
+0 is 64 where that costs little space, else 32.`),
+	enum("bitmap.strategy", func(c *Config) *string { return &c.Bitmap.Strategy },
+		"auto", []string{"auto", "fused", "coa", "roa", "hybrid", "ideal", "iterative", "reduction"}, `How bit vectors are ORed. The answer is the same with all of them.
+coa, roa, hybrid and ideal run on OpenCL, iterative and reduction on the host, fused on
+both. auto takes the backend and the strategy that should be fastest.`),
+
 	enum("log.level", func(c *Config) *string { return &c.Log.Level },
 		"warn", []string{"trace", "debug", "info", "warn", "error", "disabled"}, `Least level of the messages on standard error.`),
 	enum("log.format", func(c *Config) *string { return &c.Log.Format },
