@@ -1,0 +1,56 @@
+package column
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+func TestParseTimestamp(t *testing.T) {
+	for s, want := range map[string]string{
+		"2001-02-03":                       "2001-02-03T00:00:00Z",
+		"2001-02-03 04:05":                 "2001-02-03T04:05:00Z",
+		"2001-02-03T04:05:06":              "2001-02-03T04:05:06Z",
+		"2001-02-03t04:05:06z":             "2001-02-03T04:05:06Z",
+		"2001-02-03 04:05:06.5":            "2001-02-03T04:05:06.5Z",
+		"2001-02-03 04:05:06.1234567891":   "2001-02-03T04:05:06.123456Z",
+		"1969-12-31 23:59:59.9999999":      "1969-12-31T23:59:59.999999Z",
+		"2001-02-03T04:05:06+01:30":        "2001-02-03T02:35:06Z",
+		"2001-02-03 04:05:06.25-0800":      "2001-02-03T12:05:06.25Z",
+		"2001-02-03 04:05+02":              "2001-02-03T02:05:00Z",
+		"2000-02-29":                       "2000-02-29T00:00:00Z",
+		"0000-01-01":                       "0000-01-01T00:00:00Z",
+		"9999-12-31T23:59:59.999999-23:59": "9999-12-31T23:59:59.999999-23:59",
+	} {
+		at, err := time.Parse(time.RFC3339Nano, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := ParseTimestamp(s); !ok || got != at.UnixMicro() {
+			t.Errorf("%q: %d %v, want %d", s, got, ok, at.UnixMicro())
+		}
+	}
+	for _, s := range []string{
+		"", "2001", "2001-02", "2001-2-3", "2001-02-29", "1900-02-29", "2001-13-01", "2001-00-01", "2001-04-31", "2001-01-00",
+		"2001-02-03 ", "2001-02-03X04:05", "2001-02-03 04", "2001-02-03 24:00", "2001-02-03 04:60", "2001-02-03 04:05:60",
+		"2001-02-03 04:05:06.", "2001-02-03 04:05:06.x", "2001-02-03 04:05 Z", "2001-02-03 04:05+1", "2001-02-03 04:05+01:", "2001-02-03 04:05Zx",
+		"2001/02/03", "20010203", "+001-02-03", "200a-02-03", "12:34", "2001-02-03 04:05:06 UTC",
+	} {
+		if got, ok := ParseTimestamp(s); ok {
+			t.Errorf("%q: %d, want none", s, got)
+		}
+	}
+}
+
+// TestParseTimestampTime compares with package time, from the year 0 to 9999.
+func TestParseTimestampTime(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	first, last := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro(), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC).UnixMicro()
+	for range 20000 {
+		want := first + rng.Int64N(last-first)
+		s := time.UnixMicro(want).UTC().Format(time.RFC3339Nano)
+		if got, ok := ParseTimestamp(s); !ok || got != want {
+			t.Fatalf("%q: %d %v, want %d", s, got, ok, want)
+		}
+	}
+}

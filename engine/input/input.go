@@ -1,0 +1,84 @@
+// Package input opens what is read once, from start to end: files and standard input,
+// gzipped or not. What may block for ever gives up when a context is done.
+package input
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// Buffer is the read buffer of a Reader, in bytes: Peek sees so many.
+const Buffer = 256 << 10
+
+// Opener opens inputs, one after the other. Count may be called while others read them.
+type Opener struct {
+	Ctx   context.Context
+	Stdin io.Reader // what "-" is
+
+	read atomic.Int64
+}
+
+// Count is the number of bytes of inputs that were read, before decompression.
+func (o *Opener) Count() int64 { return o.read.Load() }
+
+// Reader reads one input after decompression. It belongs to one goroutine.
+type Reader struct {
+	*bufio.Reader
+	io.Closer
+}
+
+// Open opens a file, or standard input for "-". That an input is gzipped is seen by its
+// first bytes.
+func (o *Opener) Open(path string) (*Reader, error) {
+	if path == "-" {
+		return o.reader(path, newPrompt(o.Ctx, o.Stdin), io.NopCloser(nil))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	var r io.Reader = f
+	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
+		r = newPrompt(o.Ctx, f)
+	}
+	return o.reader(path, r, f)
+}
+
+// reader closes c when it fails.
+func (o *Opener) reader(path string, r io.Reader, c io.Closer) (*Reader, error) {
+	b := bufio.NewReaderSize(&counter{o, r}, Buffer)
+	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
+		unzipped, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, errors.Join(Explain(path, 0, err), c.Close())
+		}
+		b = bufio.NewReaderSize(unzipped, Buffer)
+	}
+	return &Reader{b, c}, nil
+}
+
+var utf8Mark = []byte("\xef\xbb\xbf")
+
+// SkipMark drops a byte order mark, if that is what comes next, and says how many bytes
+// it has.
+func (r *Reader) SkipMark() int {
+	if head, _ := r.Peek(len(utf8Mark)); !bytes.Equal(head, utf8Mark) {
+		return 0
+	}
+	n, _ := r.Discard(len(utf8Mark)) // cannot fail on buffered bytes
+	return n
+}
+
+// Size is the number of bytes of a regular file, 0 for what else there is.
+func Size(path string) int64 {
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+		return st.Size()
+	}
+	return 0
+}

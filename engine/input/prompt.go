@@ -1,0 +1,70 @@
+package input
+
+import (
+	"context"
+	"io"
+)
+
+// counter counts bytes and stops when the context is done.
+type counter struct {
+	o *Opener
+	r io.Reader
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	if err := c.o.Ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.r.Read(p)
+	c.o.read.Add(int64(n))
+	return n, err
+}
+
+// prompt reads what may block for ever (a terminal, a pipe) in a goroutine, so
+// that its own Read returns when the context is done. The goroutine ends with
+// the next return of the blocked read after that.
+type prompt struct {
+	ctx  context.Context
+	next chan piece
+	done piece // what is left of the last piece
+}
+
+type piece struct {
+	data []byte
+	err  error
+}
+
+func newPrompt(ctx context.Context, r io.Reader) *prompt {
+	p := &prompt{ctx: ctx, next: make(chan piece)}
+	go func() {
+		for {
+			data := make([]byte, 64<<10)
+			n, err := r.Read(data)
+			select {
+			case p.next <- piece{data[:n], err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return p
+}
+
+func (p *prompt) Read(b []byte) (int, error) {
+	for len(p.done.data) == 0 {
+		if p.done.err != nil {
+			return 0, p.done.err
+		}
+		select {
+		case p.done = <-p.next:
+		case <-p.ctx.Done():
+			return 0, p.ctx.Err()
+		}
+	}
+	n := copy(b, p.done.data)
+	p.done.data = p.done.data[n:]
+	return n, nil
+}
