@@ -5,21 +5,12 @@ import (
 	"sync/atomic"
 
 	"heddle/codec"
+	"heddle/engine/container"
 	"heddle/engine/plan"
 )
 
 // checkRange is the number of entries that one goroutine checks at a time.
 const checkRange = 1 << 16
-
-// checkSums compares the checksum of every section.
-func (f *File) checkSums() error {
-	for i, e := range f.header.table[:f.header.sections()] {
-		if sum := checksum(f.data[e.offset:e.end()]); sum != e.crc {
-			return f.corrupt(section(i), 0, "checksum %08x, the content has %08x", e.crc, sum)
-		}
-	}
-	return nil
-}
 
 // checkBounds checks all that accessors rely on to stay in bounds, and fills in
 // the lists of the source. It does not read docIDs, frequencies, terms, names or texts.
@@ -27,10 +18,10 @@ func (f *File) checkBounds() error {
 	if err := f.checkLists(); err != nil {
 		return err
 	}
-	if err := f.checkOffsets(secTermOffsets, f.dict.offsets, uint64(len(f.dict.bytes)), MaxTermLen); err != nil {
+	if err := f.file.CheckOffsets(int(secTermOffsets), f.dict.offsets, uint64(len(f.dict.bytes)), MaxTermLen); err != nil {
 		return err
 	}
-	if err := f.checkOffsets(secNameOffsets, f.nameOffsets, uint64(len(f.names)), MaxNameLen); err != nil {
+	if err := f.file.CheckOffsets(int(secNameOffsets), f.nameOffsets, uint64(len(f.names)), MaxNameLen); err != nil {
 		return err
 	}
 	if err := f.checkTexts(); err != nil {
@@ -45,7 +36,7 @@ func (f *File) checkLists() error {
 	words, freqWords := uint64(len(f.source.Words)), uint64(len(f.freqs))
 	ids := codec.IDs()
 	var postings, tokens atomic.Uint64
-	err := parallelRanges(uint64(f.header.terms), checkRange, func(lo, hi uint64) error {
+	err := container.ParallelRanges(uint64(f.header.terms), checkRange, func(lo, hi uint64) error {
 		var before descriptor
 		if lo > 0 {
 			before = descriptorAt(lists, uint32(lo-1))
@@ -57,7 +48,7 @@ func (f *File) checkLists() error {
 				return f.corrupt(secLists, i*listSize, format, args...)
 			}
 			switch {
-			case d.off != alignUp(before.off+uint64(before.words), plan.ListAlign) || d.freqOff != before.freqOff+uint64(before.freqWords):
+			case d.off != container.AlignUp(before.off+uint64(before.words), plan.ListAlign) || d.freqOff != before.freqOff+uint64(before.freqWords):
 				return bad("list %d does not lie behind the one before", i)
 			case d.off > words || uint64(d.words) > words-d.off:
 				return bad("list %d, %d words at word %d, ends behind its section of %d", i, d.words, d.off, words)
@@ -89,7 +80,7 @@ func (f *File) checkLists() error {
 	if f.header.terms > 0 {
 		last = descriptorAt(lists, f.header.terms-1)
 	}
-	if alignUp(last.off+uint64(last.words), plan.ListAlign) != words || last.freqOff+uint64(last.freqWords) != freqWords {
+	if container.AlignUp(last.off+uint64(last.words), plan.ListAlign) != words || last.freqOff+uint64(last.freqWords) != freqWords {
 		return f.corrupt(secLists, 0, "lists end at words %d and %d, their sections at %d and %d",
 			last.off+uint64(last.words), last.freqOff+uint64(last.freqWords), words, freqWords)
 	}
@@ -100,31 +91,11 @@ func (f *File) checkLists() error {
 	return nil
 }
 
-// checkOffsets checks that offsets start at 0, do not descend, are at most limit
-// apart, and end at size.
-func (f *File) checkOffsets(s section, offsets []uint64, size, limit uint64) error {
-	n := uint64(len(offsets) - 1)
-	if offsets[0] != 0 {
-		return f.corrupt(s, 0, "the first offset is %d", offsets[0])
-	}
-	if offsets[n] != size {
-		return f.corrupt(s, 8*n, "the last offset is %d, %d bytes are there", offsets[n], size)
-	}
-	return parallelRanges(n, checkRange, func(lo, hi uint64) error {
-		for i := lo; i < hi; i++ {
-			if offsets[i] > offsets[i+1] || offsets[i+1]-offsets[i] > limit {
-				return f.corrupt(s, 8*(i+1), "offset %d behind %d", offsets[i+1], offsets[i])
-			}
-		}
-		return nil
-	})
-}
-
 // checkSlots checks that the slots in use are as many as terms, so that some are
 // empty and probing ends, and that they name terms.
 func (f *File) checkSlots() error {
 	var used atomic.Uint64
-	err := parallelRanges(uint64(len(f.dict.slots)), checkRange, func(lo, hi uint64) error {
+	err := container.ParallelRanges(uint64(len(f.dict.slots)), checkRange, func(lo, hi uint64) error {
 		n := uint64(0)
 		for i, s := range f.dict.slots[lo:hi] {
 			if s == 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"heddle/codec"
+	"heddle/engine/container"
+	"heddle/engine/container/containertest"
 )
 
 // image is the bytes of a sample's file.
@@ -24,34 +25,39 @@ func (s *sample) image(t testing.TB) []byte {
 	return data
 }
 
-// wantCorrupt checks that err is the typed error, with a place in the file.
-func wantCorrupt(t *testing.T, err error, path string) *CorruptError {
-	t.Helper()
-	var c *CorruptError
-	if !errors.As(err, &c) || !errors.Is(err, ErrCorrupt) {
-		t.Fatalf("got %v, want a CorruptError", err)
+// fromBytes is Open, or OpenTrusted, of a file in memory.
+func fromBytes(path string, data []byte, sums bool) (*File, error) {
+	file, err := container.New(path, data, &format)
+	if err != nil {
+		return nil, err
 	}
-	if c.Path != path || c.Offset < 0 || c.Section == "" || c.Reason == "" {
-		t.Fatalf("incomplete error %+v", c)
+	return newFile(file, sums)
+}
+
+// headerOf reads the header of a file in memory.
+func headerOf(data []byte) (header, error) {
+	file, err := container.New("x", data, &format)
+	if err != nil {
+		return header{}, err
 	}
-	return c
+	return decodeHeader(file)
 }
 
 // TestFlippedBytes flips every bit of every byte, and overwrites every byte.
 func TestFlippedBytes(t *testing.T) {
 	data := tiny().image(t)
-	h, err := decodeHeader("", data)
+	h, err := headerOf(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, old := range data {
 		for _, b := range []byte{old ^ 1<<(i%8), ^old} {
 			data[i] = b
-			_, err := newFile("x", data, true)
-			c := wantCorrupt(t, err, "x")
-			want := headerName
-			for s, e := range h.table {
-				if uint64(i) >= e.offset && uint64(i) < e.end() {
+			_, err := fromBytes("x", data, true)
+			c := containertest.WantCorrupt(t, err, "x")
+			want := container.HeaderName
+			for s, e := range h.Table {
+				if uint64(i) >= e.Offset && uint64(i) < e.End() {
 					want = section(s).String()
 				}
 			}
@@ -69,10 +75,10 @@ func TestFlippedTrusted(t *testing.T) {
 	data := tiny().image(t)
 	for i := range data {
 		data[i] ^= 1 << (i % 8)
-		if f, err := newFile("x", data, false); err == nil {
+		if f, err := fromBytes("x", data, false); err == nil {
 			exercise(t, f)
 		} else {
-			wantCorrupt(t, err, "x")
+			containertest.WantCorrupt(t, err, "x")
 		}
 		data[i] ^= 1 << (i % 8)
 	}
@@ -91,7 +97,7 @@ func TestFlippedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(path)
-		wantCorrupt(t, err, path)
+		containertest.WantCorrupt(t, err, path)
 		data[i] ^= 0x10
 	}
 }
@@ -100,22 +106,22 @@ func TestTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.hdl")
 	data := tiny().image(t)
 	for n := range data {
-		_, err := newFile(path, data[:n], true)
-		wantCorrupt(t, err, path)
-		_, err = newFile(path, data[:n], false)
-		wantCorrupt(t, err, path)
+		_, err := fromBytes(path, data[:n], true)
+		containertest.WantCorrupt(t, err, path)
+		_, err = fromBytes(path, data[:n], false)
+		containertest.WantCorrupt(t, err, path)
 	}
 	for _, n := range []int{0, 1, 8, PageSize - 1, PageSize, PageSize + 1, len(data) - 1} {
 		if err := os.WriteFile(path, data[:n], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Open(path)
-		wantCorrupt(t, err, path)
+		containertest.WantCorrupt(t, err, path)
 	}
-	_, err := newFile(path, append(data, 0), true)
-	wantCorrupt(t, err, path)
-	_, err = newFile(path, append(data, make([]byte, PageSize)...), true)
-	wantCorrupt(t, err, path)
+	_, err := fromBytes(path, append(data, 0), true)
+	containertest.WantCorrupt(t, err, path)
+	_, err = fromBytes(path, append(data, make([]byte, PageSize)...), true)
+	containertest.WantCorrupt(t, err, path)
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -131,31 +137,15 @@ func TestOpenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(text)
-	if c := wantCorrupt(t, err, text); !strings.Contains(c.Reason, "not an .hdl file") {
+	if c := containertest.WantCorrupt(t, err, text); !strings.Contains(c.Reason, "not an .hdl file") {
 		t.Errorf("text file: %v", err)
 	}
 	data := tiny().image(t)
 	binary.LittleEndian.PutUint32(data[8:], Version+1)
-	repair(data)
-	if _, err := newFile("x", data, true); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
+	containertest.Repair(data)
+	if _, err := fromBytes("x", data, true); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
 		t.Errorf("next version: %v", err)
 	}
-}
-
-// repair makes all checksums right, as far as data has a section table.
-func repair(data []byte) {
-	if len(data) < PageSize {
-		return
-	}
-	le := binary.LittleEndian
-	for i := range min(int(le.Uint32(data[12:])), int(numSections)) {
-		p := data[tableOffset+i*tableEntry:]
-		e := extent{offset: le.Uint64(p[8:]), length: le.Uint64(p[16:])}
-		if n := uint64(len(data)); e.offset <= n && e.length <= n-e.offset && e.end() <= n {
-			le.PutUint32(p[4:], crc32.Checksum(data[e.offset:e.end()], castagnoli))
-		}
-	}
-	le.PutUint32(data[headerCRCPos:], crc32.Checksum(data[:headerCRCPos], castagnoli))
 }
 
 // exercise calls every accessor on everything that f says it has. Answers may be
@@ -177,7 +167,7 @@ func exercise(t *testing.T, f *File) {
 			t.Fatal(err)
 		}
 		if freqs, err := f.Freqs(nil, h); err != nil {
-			wantCorrupt(t, err, f.Path())
+			containertest.WantCorrupt(t, err, f.Path())
 		} else if len(freqs) != int(src.Lists[h].Len) {
 			t.Fatalf("list %d has %d frequencies for %d docIDs", h, len(freqs), src.Lists[h].Len)
 		}
@@ -186,7 +176,7 @@ func exercise(t *testing.T, f *File) {
 		f.DocName(d)
 		f.DocLen(d)
 		if _, err := f.Text(d); err != nil && !errors.Is(err, ErrNoText) {
-			wantCorrupt(t, err, f.Path())
+			containertest.WantCorrupt(t, err, f.Path())
 		}
 	}
 	f.Lookup("")
@@ -194,7 +184,7 @@ func exercise(t *testing.T, f *File) {
 	f.Sections()
 	f.Checksum()
 	if err := f.Verify(context.Background()); err != nil {
-		wantCorrupt(t, err, f.Path())
+		containertest.WantCorrupt(t, err, f.Path())
 	}
 }
 
@@ -222,11 +212,11 @@ func TestCrafted(t *testing.T) {
 		{"postings", header, func(b []byte) { put64(b, 32, 33) }, true, "lists: 32 postings"},
 		{"tokens", header, func(b []byte) { put64(b, 40, 0) }, true, "lists: 32 postings"},
 		{"length", header, func(b []byte) { put64(b, 48, 0) }, false, "lengths: the lengths add up"},
-		{"section number", header, func(b []byte) { put32(b, tableOffset, 3) }, true, "header: section 3 in the place of 0"},
-		{"section offset", header, func(b []byte) { put64(b, tableOffset+8, 2*PageSize) }, true, "header: section docids"},
-		{"section length", header, func(b []byte) { put64(b, tableOffset+16, math.MaxUint64) }, true, "header: section docids"},
-		{"odd section length", header, func(b []byte) { put64(b, tableOffset+tableEntry+16, 11) }, true, "header: section freqs"},
-		{"last section missing", header, func(b []byte) { put64(b, tableOffset+9*tableEntry+16, 0) }, true, "header: the sections end"},
+		{"section number", header, func(b []byte) { put32(b, container.TableOffset, 3) }, true, "header: section 3 in the place of 0"},
+		{"section offset", header, func(b []byte) { put64(b, container.TableOffset+8, 2*PageSize) }, true, "header: section docids"},
+		{"section length", header, func(b []byte) { put64(b, container.TableOffset+16, math.MaxUint64) }, true, "header: section docids"},
+		{"odd section length", header, func(b []byte) { put64(b, container.TableOffset+container.TableEntry+16, 11) }, true, "header: section freqs"},
+		{"last section missing", header, func(b []byte) { put64(b, container.TableOffset+9*container.TableEntry+16, 0) }, true, "header: the sections end"},
 
 		{"list offset", secLists, func(b []byte) { put64(b, second, 4+4) }, true, "lists: list 1 does not lie behind"},
 		{"list offset at the limit", secLists, func(b []byte) { put64(b, 0, math.MaxUint64) }, true, "lists: list 0 does not lie behind"},
@@ -274,17 +264,17 @@ func TestCrafted(t *testing.T) {
 			data := tiny().image(t)
 			part := data[:PageSize]
 			if c.section != header {
-				h, err := decodeHeader("x", data)
+				h, err := headerOf(data)
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := h.table[c.section]
-				part = data[e.offset : e.offset+e.length]
+				e := h.Table[c.section]
+				part = data[e.Offset : e.Offset+e.Length]
 			}
 			c.change(part)
-			repair(data)
+			containertest.Repair(data)
 			for _, sums := range []bool{true, false} {
-				f, err := newFile("x", data, sums)
+				f, err := fromBytes("x", data, sums)
 				if c.open != (err != nil) {
 					t.Fatalf("Open: %v", err)
 				}
@@ -292,7 +282,7 @@ func TestCrafted(t *testing.T) {
 					exercise(t, f)
 					err = f.Verify(context.Background())
 				}
-				e := wantCorrupt(t, err, "x")
+				e := containertest.WantCorrupt(t, err, "x")
 				if got := e.Section + ": " + e.Reason; !strings.HasPrefix(got, c.want) {
 					t.Errorf("got %q, want %q", got, c.want)
 				}
@@ -315,11 +305,11 @@ func firstSlot(b []byte, change func(uint64) uint64) {
 func TestVerifySums(t *testing.T) {
 	data := tiny().image(t)
 	data[len(data)-1] ^= 1 // padding
-	f, err := newFile("x", data, false)
+	f, err := fromBytes("x", data, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := wantCorrupt(t, f.Verify(context.Background()), "x"); c.Section != secMeta.String() {
+	if c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x"); c.Section != secMeta.String() {
 		t.Error(c)
 	}
 }
@@ -329,18 +319,18 @@ func TestFrequencyOverflow(t *testing.T) {
 	s := tiny()
 	s.freqs[0][1] = math.MaxUint32
 	data := s.image(t)
-	h, err := decodeHeader("x", data)
+	h, err := headerOf(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Directory {0, b = 32}, then the frequencies less one.
-	freqs := data[h.table[secFreqs].offset:]
+	freqs := data[h.Table[secFreqs].Offset:]
 	if got := binary.LittleEndian.Uint32(freqs[12:]); got != math.MaxUint32-1 {
 		t.Fatalf("the second frequency lies elsewhere: %d", got)
 	}
 	binary.LittleEndian.PutUint32(freqs[12:], math.MaxUint32)
-	repair(data)
-	f, err := newFile("x", data, true)
+	containertest.Repair(data)
+	f, err := fromBytes("x", data, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,9 @@ package hdl
 
 import (
 	"errors"
-	"fmt"
-
-	"github.com/cespare/xxhash/v2"
 
 	"heddle/codec"
+	"heddle/engine/container"
 	"heddle/engine/plan"
 )
 
@@ -15,10 +13,7 @@ import (
 // with Close. Using a File, or its Source, after Close is a bug of the caller,
 // and panics or faults.
 type File struct {
-	path    string
-	data    []byte // the whole file
-	release func() error
-
+	file        *container.File
 	header      header
 	meta        Meta
 	source      plan.Source
@@ -45,47 +40,45 @@ func Open(path string) (*File, error) { return open(path, true) }
 func OpenTrusted(path string) (*File, error) { return open(path, false) }
 
 func open(path string, sums bool) (*File, error) {
-	data, release, err := contents(path)
+	file, err := container.Open(path, &format)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFile(path, data, sums)
+	f, err := newFile(file, sums)
 	if err != nil {
-		return nil, errors.Join(err, release())
+		return nil, errors.Join(err, file.Close())
 	}
-	f.release = release
 	return f, nil
 }
 
-// newFile reads an index from memory. data stays in use.
-func newFile(path string, data []byte, sums bool) (f *File, err error) {
-	f = &File{path: path, data: data}
-	if f.header, err = decodeHeader(path, data); err != nil {
+func newFile(file *container.File, sums bool) (f *File, err error) {
+	f = &File{file: file}
+	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
 	}
 	if sums {
-		if err := f.checkSums(); err != nil {
+		if err := file.CheckSums(); err != nil {
 			return nil, err
 		}
 	}
 	if f.meta, err = decodeMeta(f.bytes(secMeta), &f.header); err != nil {
 		return nil, f.corrupt(secMeta, 0, "%v", err)
 	}
-	f.freqs = view[uint32](f.bytes(secFreqs))
-	f.lengths = view[uint32](f.bytes(secLengths))
+	f.freqs = container.View[uint32](f.bytes(secFreqs))
+	f.lengths = container.View[uint32](f.bytes(secLengths))
 	f.names = f.bytes(secNames)
-	f.nameOffsets = view[uint64](f.bytes(secNameOffsets))
-	f.textBlocks = view[uint64](f.bytes(secTextBlocks))
-	f.textOffsets = view[uint64](f.bytes(secTextOffsets))
+	f.nameOffsets = container.View[uint64](f.bytes(secNameOffsets))
+	f.textBlocks = container.View[uint64](f.bytes(secTextBlocks))
+	f.textOffsets = container.View[uint64](f.bytes(secTextOffsets))
 	f.dict = Dictionary{
-		slots:   view[uint64](f.bytes(secTermHash)),
-		offsets: view[uint64](f.bytes(secTermOffsets)),
+		slots:   container.View[uint64](f.bytes(secTermHash)),
+		offsets: container.View[uint64](f.bytes(secTermOffsets)),
 		bytes:   f.bytes(secTerms),
 	}
 	f.source = plan.Source{
 		Docs:  f.header.docs,
 		Lists: make([]plan.List, f.header.terms),
-		Words: view[uint32](f.bytes(secDocIDs)),
+		Words: container.View[uint32](f.bytes(secDocIDs)),
 
 		Freqs:   f.freqs,
 		Lengths: f.lengths,
@@ -97,30 +90,22 @@ func newFile(path string, data []byte, sums bool) (f *File, err error) {
 	return f, nil
 }
 
-// bytes is the content of section s, without the padding.
-func (f *File) bytes(s section) []byte {
-	e := f.header.table[s]
-	return f.data[e.offset : e.offset+e.length : e.offset+e.length]
-}
+func (f *File) bytes(s section) []byte { return f.file.Bytes(int(s)) }
 
-// corrupt reports damage at a byte of section s.
 func (f *File) corrupt(s section, at uint64, format string, args ...any) error {
-	return &CorruptError{
-		Path: f.path, Offset: int64(f.header.table[s].offset + at), Section: s.String(),
-		Reason: fmt.Sprintf(format, args...),
-	}
+	return f.file.Corrupt(int(s), at, format, args...)
 }
 
 // Close unmaps the file. It must not run while any other method does, nor while
 // a Store loaded from Source is open. A second Close does nothing.
 func (f *File) Close() error {
-	release := f.release
-	*f = File{path: f.path, release: func() error { return nil }}
-	return release()
+	file := f.file
+	*f = File{file: file}
+	return file.Close()
 }
 
 // Path is the path that the file was opened by.
-func (f *File) Path() string { return f.path }
+func (f *File) Path() string { return f.file.Path }
 
 // Meta says how the index was built and how much is in it.
 func (f *File) Meta() Meta { return f.meta }
@@ -187,25 +172,14 @@ func (f *File) corruptList(s section, off uint64, h plan.Handle, err error) erro
 }
 
 // Section is an entry of the section table.
-type Section struct {
-	Name     string // as in FORMAT.md
-	Offset   int64  // of the first byte, a multiple of PageSize
-	Length   int64  // bytes, without the padding
-	Checksum uint32 // CRC-32C, padding included
-}
+type Section = container.Section
 
 // Sections returns the section table, in the order of the file.
-func (f *File) Sections() []Section {
-	table := make([]Section, f.header.sections())
-	for i, e := range f.header.table[:len(table)] {
-		table[i] = Section{section(i).String(), int64(e.offset), int64(e.length), e.crc}
-	}
-	return table
-}
+func (f *File) Sections() []Section { return f.file.Sections() }
 
 // Size is the size of the file in bytes.
-func (f *File) Size() int64 { return int64(f.header.size) }
+func (f *File) Size() int64 { return int64(f.header.Size) }
 
 // Checksum identifies the content of the file: it is the xxHash64 of the header,
 // which holds the checksums of all sections.
-func (f *File) Checksum() uint64 { return xxhash.Sum64(f.data[:PageSize]) }
+func (f *File) Checksum() uint64 { return f.file.Checksum() }

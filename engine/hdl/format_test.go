@@ -1,7 +1,6 @@
 package hdl
 
 import (
-	"encoding/hex"
 	"flag"
 	"fmt"
 	"os"
@@ -11,30 +10,10 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/analyze"
+	"heddle/engine/container/containertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the examples in FORMAT.md")
-
-// hexdump prints data like hexdump -C: repeated lines as one asterisk.
-func hexdump(data []byte) string {
-	var out strings.Builder
-	before := ""
-	starred := false
-	for line := range strings.Lines(hex.Dump(data)) {
-		content := line[8:]
-		switch {
-		case content != before:
-			out.WriteString(line)
-			starred = false
-		case !starred:
-			out.WriteString("*\n")
-			starred = true
-		}
-		before = content
-	}
-	fmt.Fprintf(&out, "%08x\n", len(data))
-	return out.String()
-}
 
 // second is the other index of FORMAT.md, with what version 2 has: impacts, and
 // texts so short that DEFLATE cannot shrink their block.
@@ -68,7 +47,7 @@ func TestFormatExample(t *testing.T) {
 		if !found || !closed {
 			t.Fatal("FORMAT.md has lost an example")
 		}
-		want := hexdump(s.image(t))
+		want := containertest.Hexdump(s.image(t))
 		made += before + mark + want + fence
 		if rest = after; example != want && !*update {
 			t.Errorf("an example in FORMAT.md is not what the Writer makes; if the change is meant, raise Version and run go test -update. Made:\n%s", want)

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"heddle/engine/container"
+	"heddle/engine/container/containertest"
 )
 
 // FuzzOpen edits a good file: each three bytes of edits are an offset and a
@@ -27,15 +30,15 @@ func FuzzOpen(f *testing.F) {
 		if slices.Equal(data, image) {
 			return
 		}
-		_, err := newFile("x", data, true)
-		wantCorrupt(t, err, "x")
-		repair(data)
+		_, err := fromBytes("x", data, true)
+		containertest.WantCorrupt(t, err, "x")
+		containertest.Repair(data)
 		for _, sums := range []bool{true, false} {
-			switch file, err := newFile("x", data, sums); {
+			switch file, err := fromBytes("x", data, sums); {
 			case err == nil:
 				exercise(t, file)
 			case !errors.Is(err, ErrVersion):
-				wantCorrupt(t, err, "x")
+				containertest.WantCorrupt(t, err, "x")
 			}
 		}
 	})
@@ -48,7 +51,7 @@ func FuzzSections(f *testing.F) {
 		file := mustOpen(f, s.build(f))
 		h := file.header
 		b := func(i section) []byte { return file.bytes(i) }
-		f.Add(h.version, h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
+		f.Add(h.Version, h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
 			b(secTermOffsets), b(secTermHash), b(secNames), b(secNameOffsets), b(secLengths), b(secMeta),
 			b(secTexts), b(secTextBlocks), b(secTextOffsets))
 	}
@@ -57,34 +60,30 @@ func FuzzSections(f *testing.F) {
 		if len(textOffsets) == 0 {
 			texts, textBlocks = nil, nil
 		}
-		h := header{version: 1 + version%Version, docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
-		data := make([]byte, PageSize)
-		for i, b := range [][]byte{docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta,
-			texts, textBlocks, textOffsets}[:h.sections()] {
-			// The lengths that the header rules out are FuzzOpen's business.
-			h.table[secTextOffsets].length = uint64(len(textOffsets))
+		h := header{docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
+		h.Version, h.Table = 1+version%Version, make([]container.Extent, numSections)
+		sections := [][]byte{docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta,
+			texts, textBlocks, textOffsets}[:format.Sections(h.Version)]
+		// The lengths that the header rules out are FuzzOpen's business.
+		h.Table[secTextOffsets].Length = uint64(len(textOffsets))
+		for i, b := range sections {
 			if section(i) == secTextBlocks && len(textOffsets) > 0 {
-				b = append(slices.Clone(b), zeros[:8+-len(b)&7]...)
+				sections[i] = append(slices.Clone(b), make([]byte, 8+-len(b)&7)...)
 			}
 			if n, fixed := h.sectionLength(section(i)); fixed {
 				if n > 1<<16 {
 					return
 				}
-				b = append(slices.Clone(b), make([]byte, n)...)[:n]
+				sections[i] = append(slices.Clone(b), make([]byte, n)...)[:n]
 			}
 			if section(i) <= secFreqs {
-				b = b[:len(b)&^15]
+				sections[i] = b[:len(b)&^15]
 			}
-			h.table[i] = extent{offset: uint64(len(data)), length: uint64(len(b))}
-			data = append(data, b...)
-			data = append(data, zeros[:alignUp(uint64(len(data)), PageSize)-uint64(len(data))]...)
 		}
-		h.size = uint64(len(data))
-		copy(data, h.encode())
-		repair(data)
-		file, err := newFile("x", data, true)
+		data := containertest.Layout(&format, h.Version, h.fields(), sections...)
+		file, err := fromBytes("x", data, true)
 		if err != nil {
-			if c := wantCorrupt(t, err, "x"); c.Section == headerName {
+			if c := containertest.WantCorrupt(t, err, "x"); c.Section == container.HeaderName {
 				t.Fatalf("the test built a bad header: %v", err)
 			}
 			return

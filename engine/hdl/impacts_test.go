@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/engine/container"
+	"heddle/engine/container/containertest"
 )
 
 func TestImpacts(t *testing.T) {
@@ -18,7 +21,7 @@ func TestImpacts(t *testing.T) {
 		if v := binary.LittleEndian.Uint32(data[8:]); v != 2 {
 			t.Errorf("version %d, want 2", v)
 		}
-		f, err := newFile("x", data, true)
+		f, err := fromBytes("x", data, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,19 +50,19 @@ func TestImpactRange(t *testing.T) {
 	s = tiny().withImpacts(16)
 	s.freqs[0][0] = 256
 	data := s.image(t)
-	h, err := decodeHeader("x", data)
+	h, err := headerOf(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := h.table[secMeta]
-	meta := data[e.offset : e.offset+e.length]
+	e := h.Table[secMeta]
+	meta := data[e.Offset : e.Offset+e.Length]
 	copy(meta, bytes.Replace(bytes.Clone(meta), []byte(`"bits":16`), []byte(`"bits": 8`), 1))
-	repair(data)
-	f, err := newFile("x", data, true)
+	containertest.Repair(data)
+	f, err := fromBytes("x", data, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := wantCorrupt(t, f.Verify(context.Background()), "x")
+	c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x")
 	if got := c.Section + ": " + c.Reason; got != "freqs: list 0: impact 0 is 256, more than 8 bits" {
 		t.Error(got)
 	}
@@ -69,7 +72,7 @@ func TestImpactRange(t *testing.T) {
 // 2 in a file of version 1, where they mean nothing.
 func TestMetaVersions(t *testing.T) {
 	meta := func(version uint32, text string) (Meta, error) {
-		return decodeMeta([]byte(text), &header{version: version})
+		return decodeMeta([]byte(text), &header{Header: container.Header{Version: version, Table: make([]container.Extent, numSections)}})
 	}
 	const two = `{"impacts":{"bits":8,"origin":"weights","scale":2},"analysis":{"tokens":"whitespace"}}`
 	m, err := meta(2, two)

@@ -73,7 +73,7 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 	var s storedMeta
 	err := json.Unmarshal(data, &s)
 	s.Meta.Analysis = analyze.Settings(s.Analysis)
-	if h.version == 1 { // where these are no keys
+	if h.Version == 1 { // where these are no keys
 		s.Impacts, s.Meta.Analysis.Tokens = Impacts{}, ""
 	}
 	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length

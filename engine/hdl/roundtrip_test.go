@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/codec"
+	"heddle/engine/container"
 	"heddle/engine/plan"
 )
 
@@ -171,11 +172,11 @@ func TestSmallest(t *testing.T) {
 // TestForeignByteOrder runs both directions of the conversion that big-endian
 // hosts do: it must give the very bytes and the very lists.
 func TestForeignByteOrder(t *testing.T) {
-	defer func(old bool) { nativeLittle = old }(nativeLittle)
+	defer func(old bool) { container.NativeLittle = old }(container.NativeLittle)
 	for _, s := range []*sample{shapes(5000), tiny().withTexts()} {
-		nativeLittle = true
+		container.NativeLittle = true
 		want := s.image(t)
-		nativeLittle = false
+		container.NativeLittle = false
 		path := s.build(t)
 		f := mustOpen(t, path)
 		s.check(t, f)
@@ -183,9 +184,9 @@ func TestForeignByteOrder(t *testing.T) {
 			t.Errorf("the converted file differs (%v)", err)
 		}
 		// Misaligned bytes are converted as well.
-		nativeLittle = true
+		container.NativeLittle = true
 		shifted := append(make([]byte, 1, len(want)+1), want...)[1:]
-		f, err := newFile("shifted", shifted, true)
+		f, err := fromBytes("shifted", shifted, true)
 		if err != nil {
 			t.Fatal(err)
 		}

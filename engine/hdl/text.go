@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"heddle/engine/container"
 )
 
 // textBlock is the number of bytes of text that are compressed together. The
@@ -32,7 +34,7 @@ func (f *File) HasText() bool { return f.textOffsets != nil }
 // is ErrNoText or a *CorruptError.
 func (f *File) Text(d uint32) (string, error) {
 	if !f.HasText() {
-		return "", fmt.Errorf("%s: %w", f.path, ErrNoText)
+		return "", fmt.Errorf("%s: %w", f.file.Path, ErrNoText)
 	}
 	at, end := f.textOffsets[d], f.textOffsets[d+1]
 	block := textBuffers.Get().(*[textBlock]byte)
@@ -98,15 +100,15 @@ func (f *File) checkTexts() error {
 	if n := uint64(len(f.textBlocks) - 1); n != blocksOf(size) {
 		return f.corrupt(secTextBlocks, 0, "%d blocks for %d bytes of text", n, size)
 	}
-	if err := f.checkOffsets(secTextBlocks, f.textBlocks, f.header.table[secTexts].length, textBlock); err != nil {
+	if err := f.file.CheckOffsets(int(secTextBlocks), f.textBlocks, f.header.Table[secTexts].Length, textBlock); err != nil {
 		return err
 	}
-	return f.checkOffsets(secTextOffsets, f.textOffsets, size, size)
+	return f.file.CheckOffsets(int(secTextOffsets), f.textOffsets, size, size)
 }
 
 // verifyTexts inflates every block.
 func (f *File) verifyTexts(ctx context.Context) error {
-	return parallel(max(len(f.textBlocks)-1, 0), func(i int) error {
+	return container.Parallel(max(len(f.textBlocks)-1, 0), func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

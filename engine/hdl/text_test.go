@@ -13,6 +13,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"heddle/engine/container"
+	"heddle/engine/container/containertest"
 )
 
 // TestTexts stores texts of named shapes and reads them back, each alone and in
@@ -160,11 +163,11 @@ func TestTextMemory(t *testing.T) {
 func TestCraftedTexts(t *testing.T) {
 	put := func(b []byte, i int, v uint64) { binary.LittleEndian.PutUint64(b[8*i:], v) }
 	image := tiny().withTexts().image(t)
-	h, err := decodeHeader("x", image)
+	h, err := headerOf(image)
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry := func(b []byte, s section) []byte { return b[tableOffset+int(s)*tableEntry:] }
+	entry := func(b []byte, s section) []byte { return b[container.TableOffset+int(s)*container.TableEntry:] }
 	for _, c := range []struct {
 		name    string
 		section section // numSections: the header
@@ -196,12 +199,12 @@ func TestCraftedTexts(t *testing.T) {
 			data := bytes.Clone(image)
 			part := data[:PageSize]
 			if c.section != numSections {
-				e := h.table[c.section]
-				part = data[e.offset : e.offset+e.length]
+				e := h.Table[c.section]
+				part = data[e.Offset : e.Offset+e.Length]
 			}
 			c.change(part)
-			repair(data)
-			f, err := newFile("x", data, true)
+			containertest.Repair(data)
+			f, err := fromBytes("x", data, true)
 			if c.open != (err != nil) {
 				t.Fatalf("Open: %v", err)
 			}
@@ -209,7 +212,7 @@ func TestCraftedTexts(t *testing.T) {
 				exercise(t, f)
 				err = f.Verify(context.Background())
 			}
-			e := wantCorrupt(t, err, "x")
+			e := containertest.WantCorrupt(t, err, "x")
 			if got := e.Section + ": " + e.Reason; !strings.HasPrefix(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -221,19 +224,19 @@ func TestCraftedTexts(t *testing.T) {
 // without them nothing panics.
 func TestFlippedTexts(t *testing.T) {
 	data := tiny().withTexts().image(t)
-	h, err := decodeHeader("x", data)
+	h, err := headerOf(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := h.table[secTexts].offset; i < h.size; i += 1 + i%7 {
+	for i := h.Table[secTexts].Offset; i < h.Size; i += 1 + i%7 {
 		data[i] ^= 1 << (i % 8)
-		_, err := newFile("x", data, true)
-		wantCorrupt(t, err, "x")
+		_, err := fromBytes("x", data, true)
+		containertest.WantCorrupt(t, err, "x")
 		if i%5 == 0 {
-			if f, err := newFile("x", data, false); err == nil {
+			if f, err := fromBytes("x", data, false); err == nil {
 				exercise(t, f)
 			} else {
-				wantCorrupt(t, err, "x")
+				containertest.WantCorrupt(t, err, "x")
 			}
 		}
 		data[i] ^= 1 << (i % 8)
@@ -248,15 +251,20 @@ func FuzzTextBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, packed []byte, size uint32) {
 		size %= textBlock + 1
 		packed = packed[:min(len(packed), textBlock)]
-		file := &File{path: "x", data: packed, textBlocks: []uint64{0, uint64(len(packed))}, textOffsets: []uint64{0, uint64(size)}}
+		sections := make([][]byte, numSections)
+		sections[secTexts] = packed
+		frame, err := container.New("x", containertest.Layout(&format, Version, container.Fields{}, sections...), &format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := &File{file: frame, textBlocks: []uint64{0, uint64(len(packed))}, textOffsets: []uint64{0, uint64(size)}}
 		file.header.docs = 1
-		file.header.table[secTexts].length = uint64(len(packed))
 		text, err := file.Text(0)
 		if size == 0 && err == nil {
 			return
 		}
 		if err != nil {
-			wantCorrupt(t, err, "x")
+			containertest.WantCorrupt(t, err, "x")
 		} else if len(text) != int(size) {
 			t.Fatalf("%d bytes of text, want %d", len(text), size)
 		}

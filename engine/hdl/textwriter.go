@@ -5,6 +5,8 @@ import (
 	"compress/flate"
 	"runtime"
 	"slices"
+
+	"heddle/engine/container"
 )
 
 // textBatch is the number of blocks of text that are compressed at a time, on
@@ -37,10 +39,7 @@ func newTextWriter() (*textWriter, error) {
 // texts: any bytes, of any length. It stays the caller's. One more than Meta.Docs
 // is an ErrInput, and so is any without Meta.Texts.
 func (w *Writer) AddText(text []byte) error {
-	if err := w.state(); err != nil {
-		return err
-	}
-	return w.fail(w.addText(text))
+	return w.file.Do(func() error { return w.addText(text) })
 }
 
 func (w *Writer) addText(text []byte) error {
@@ -63,14 +62,14 @@ func (w *Writer) addText(text []byte) error {
 			}
 		}
 	}
-	return w.sections[secTextOffsets].writeUint64(t.length)
+	return w.file.Sections[secTextOffsets].AppendUint64(t.length)
 }
 
 // writeTexts writes what is pending. Only the last block of all may be short.
 func (w *Writer) writeTexts() error {
 	t := w.texts
 	blocks := slices.Collect(slices.Chunk(t.pending, textBlock))
-	err := parallel(len(blocks), func(i int) error {
+	err := container.Parallel(len(blocks), func(i int) error {
 		z := <-t.free
 		defer func() { t.free <- z }()
 		out := &t.packed[i]
@@ -84,16 +83,16 @@ func (w *Writer) writeTexts() error {
 	if err != nil {
 		return err
 	}
-	texts := w.sections[secTexts]
+	texts := w.file.Sections[secTexts]
 	for i, b := range blocks {
 		// A block that does not shrink is stored as it is, and known by its length.
 		if packed := t.packed[i].Bytes(); len(packed) < len(b) {
 			b = packed
 		}
-		if err := texts.write(b); err != nil {
+		if err := texts.Append(b); err != nil {
 			return err
 		}
-		if err := w.sections[secTextBlocks].writeUint64(texts.length); err != nil {
+		if err := w.file.Sections[secTextBlocks].AppendUint64(texts.Length()); err != nil {
 			return err
 		}
 	}

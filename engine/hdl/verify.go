@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"heddle/engine/container"
 	"heddle/engine/plan"
 )
 
@@ -13,7 +14,7 @@ import (
 // up, and that every text inflates. What is wrong is a *CorruptError; ctx ends it early with ctx.Err(). It uses
 // all cores, and on each 4 bytes a posting of the longest list.
 func (f *File) Verify(ctx context.Context) error {
-	if err := f.checkSums(); err != nil {
+	if err := f.file.CheckSums(); err != nil {
 		return err
 	}
 	if err := f.verifyTerms(ctx); err != nil {
@@ -33,7 +34,7 @@ func (f *File) Verify(ctx context.Context) error {
 // another.
 func (f *File) verifyTerms(ctx context.Context) error {
 	d := &f.dict
-	return parallelRanges(uint64(d.Terms()), checkRange, func(lo, hi uint64) error {
+	return container.ParallelRanges(uint64(d.Terms()), checkRange, func(lo, hi uint64) error {
 		for i := lo; i < hi; i++ {
 			h := plan.Handle(i)
 			if h > 0 && string(d.term(h-1)) >= string(d.term(h)) {
@@ -60,7 +61,7 @@ func (f *File) verifyLengths() error {
 
 func (f *File) verifyLists(ctx context.Context) error {
 	buffers := sync.Pool{New: func() any { return new([]uint32) }}
-	return parallel(f.Terms(), func(i int) error {
+	return container.Parallel(f.Terms(), func(i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

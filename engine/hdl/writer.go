@@ -3,13 +3,12 @@ package hdl
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
-	"path/filepath"
 
 	"github.com/cespare/xxhash/v2"
 
 	"heddle/codec"
+	"heddle/engine/container"
 	"heddle/engine/plan"
 )
 
@@ -28,15 +27,12 @@ import (
 // After an error every call returns the same one, and Abort is all that is left
 // to do; Commit does it itself.
 type Writer struct {
-	path     string
-	dir      string // temporary
-	disk     disk
+	file     *container.Writer
 	meta     Meta
 	encoding encoding
 	header   header
-	sections [numSections]*spool // those that the version has
-	hashes   *spool              // of the terms, in order
-	texts    *textWriter         // nil without texts
+	hashes   *container.Spool // of the terms, in order
+	texts    *textWriter      // nil without texts
 
 	names uint32 // documents so far
 	word  uint64 // docID words so far, list ends aligned
@@ -45,8 +41,6 @@ type Writer struct {
 	words []uint32
 	less  []uint32 // frequencies less one
 	bytes []byte   // a descriptor, a document length
-	err   error
-	done  bool
 }
 
 // Create starts an index file of meta.Docs documents at path. An existing file
@@ -55,18 +49,18 @@ type Writer struct {
 //	w, err := hdl.Create(path, meta)
 //	if err != nil { return err }
 //	defer w.Abort() // does nothing after Commit
-func Create(path string, meta Meta) (*Writer, error) { return create(osDisk{}, path, meta) }
+func Create(path string, meta Meta) (*Writer, error) { return create(container.OSDisk{}, path, meta) }
 
-func create(d disk, path string, meta Meta) (w *Writer, err error) {
-	w = &Writer{path: path, disk: d, meta: meta}
-	w.header.docs, w.header.version = meta.Docs, meta.version()
+func create(d container.Disk, path string, meta Meta) (w *Writer, err error) {
+	w = &Writer{meta: meta}
+	w.header.docs = meta.Docs
 	if w.encoding, err = meta.encoding(); err != nil {
 		return nil, err
 	}
 	if err := meta.check(); err != nil {
 		return nil, err
 	}
-	if w.dir, err = d.mkdirTemp(path); err != nil {
+	if w.file, err = container.Create(d, path, &format, meta.version()); err != nil {
 		return nil, err
 	}
 	if err := w.start(); err != nil {
@@ -75,57 +69,30 @@ func create(d disk, path string, meta Meta) (w *Writer, err error) {
 	return w, nil
 }
 
-// start creates the temporary files. The docIDs go straight into what becomes
-// the index file, behind room for the header.
+// start writes what stands before everything else.
 func (w *Writer) start() (err error) {
-	for i := range w.header.sections() {
-		if w.sections[i], err = newSpool(w.disk, filepath.Join(w.dir, i.String())); err != nil {
-			return err
-		}
-	}
-	if w.hashes, err = newSpool(w.disk, filepath.Join(w.dir, "hashes")); err != nil {
+	if w.hashes, err = w.file.Temp("hashes"); err != nil {
 		return err
 	}
-	if _, err := w.sections[secDocIDs].file.Seek(PageSize, 0); err != nil {
+	if err := w.file.Sections[secTermOffsets].AppendUint64(0); err != nil {
 		return err
 	}
-	if err := w.sections[secTermOffsets].writeUint64(0); err != nil {
-		return err
-	}
-	if err := w.sections[secNameOffsets].writeUint64(0); err != nil || !w.meta.Texts {
+	if err := w.file.Sections[secNameOffsets].AppendUint64(0); err != nil || !w.meta.Texts {
 		return err
 	}
 	if w.texts, err = newTextWriter(); err != nil {
 		return err
 	}
-	if err := w.sections[secTextBlocks].writeUint64(0); err != nil {
+	if err := w.file.Sections[secTextBlocks].AppendUint64(0); err != nil {
 		return err
 	}
-	return w.sections[secTextOffsets].writeUint64(0)
-}
-
-// fail remembers the first error.
-func (w *Writer) fail(err error) error {
-	if w.err == nil && err != nil {
-		w.err = fmt.Errorf("%s: %w", w.path, err)
-	}
-	return w.err
-}
-
-func (w *Writer) state() error {
-	if w.err == nil && w.done {
-		return fmt.Errorf("%s: %w", w.path, plan.ErrClosed)
-	}
-	return w.err
+	return w.file.Sections[secTextOffsets].AppendUint64(0)
 }
 
 // AddDocument adds the next document: its name, of at most MaxNameLen bytes, may
 // be empty; its length is in tokens. One more than Meta.Docs is an ErrInput.
 func (w *Writer) AddDocument(name string, length uint32) error {
-	if err := w.state(); err != nil {
-		return err
-	}
-	return w.fail(w.addDocument(name, length))
+	return w.file.Do(func() error { return w.addDocument(name, length) })
 }
 
 func (w *Writer) addDocument(name string, length uint32) error {
@@ -137,15 +104,15 @@ func (w *Writer) addDocument(name string, length uint32) error {
 	}
 	w.names++
 	w.header.length += uint64(length)
-	names := w.sections[secNames]
-	if err := names.writeString(name); err != nil {
+	names := w.file.Sections[secNames]
+	if err := names.AppendString(name); err != nil {
 		return err
 	}
-	if err := w.sections[secNameOffsets].writeUint64(names.length); err != nil {
+	if err := w.file.Sections[secNameOffsets].AppendUint64(names.Length()); err != nil {
 		return err
 	}
 	w.bytes = binary.LittleEndian.AppendUint32(w.bytes[:0], length)
-	return w.sections[secLengths].write(w.bytes)
+	return w.file.Sections[secLengths].Append(w.bytes)
 }
 
 // AddList adds the list of the next term: docs are strictly increasing and below
@@ -153,10 +120,7 @@ func (w *Writer) addDocument(name string, length uint32) error {
 // order of bytes and has at most MaxTermLen of them. Anything else is an
 // ErrInput. The list may be empty. The slices stay the caller's.
 func (w *Writer) AddList(term string, docs, freqs []uint32) error {
-	if err := w.state(); err != nil {
-		return err
-	}
-	return w.fail(w.addList(term, docs, freqs))
+	return w.file.Do(func() error { return w.addList(term, docs, freqs) })
 }
 
 func (w *Writer) addList(term string, docs, freqs []uint32) error {
@@ -172,10 +136,10 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	if err := w.writeList(secDocIDs, term); err != nil {
 		return err
 	}
-	if err := w.sections[secDocIDs].pad(4 * plan.ListAlign); err != nil {
+	if err := w.file.Sections[secDocIDs].Pad(4 * plan.ListAlign); err != nil {
 		return err
 	}
-	w.word = w.sections[secDocIDs].length / 4
+	w.word = w.file.Sections[secDocIDs].Length() / 4
 	w.less = w.less[:0]
 	for _, f := range freqs {
 		w.less = append(w.less, f-1)
@@ -189,21 +153,21 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	}
 	w.freq += uint64(d.freqWords)
 	w.bytes = d.append(w.bytes[:0])
-	if err := w.sections[secLists].write(w.bytes); err != nil {
+	if err := w.file.Sections[secLists].Append(w.bytes); err != nil {
 		return err
 	}
 	w.header.terms++
 	w.header.postings += uint64(len(docs))
 	w.header.tokens += tokens
 	w.last = term
-	terms := w.sections[secTerms]
-	if err := terms.writeString(term); err != nil {
+	terms := w.file.Sections[secTerms]
+	if err := terms.AppendString(term); err != nil {
 		return err
 	}
-	if err := w.sections[secTermOffsets].writeUint64(terms.length); err != nil {
+	if err := w.file.Sections[secTermOffsets].AppendUint64(terms.Length()); err != nil {
 		return err
 	}
-	return w.hashes.writeUint64(xxhash.Sum64String(term))
+	return w.hashes.AppendUint64(xxhash.Sum64String(term))
 }
 
 // writeList writes the encoded half of a list.
@@ -211,7 +175,7 @@ func (w *Writer) writeList(s section, term string) error {
 	if uint64(len(w.words)) > math.MaxUint32 {
 		return inputError("list %.60q: its %s take %d words; at most %d are possible", term, s, len(w.words), uint32(math.MaxUint32))
 	}
-	return w.sections[s].write(littleBytes(w.words))
+	return w.file.Sections[s].Append(container.LittleBytes(w.words))
 }
 
 // checkList checks the rules of AddList and sums the frequencies up.

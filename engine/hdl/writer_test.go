@@ -11,24 +11,9 @@ import (
 	"testing"
 
 	"heddle/engine/analyze"
+	"heddle/engine/container/containertest"
 	"heddle/engine/plan"
 )
-
-// wantFolder checks that dir holds just these names.
-func wantFolder(t *testing.T, dir string, want ...string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, e := range entries {
-		got = append(got, e.Name())
-	}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Fatalf("the folder holds %q, want %q", got, want)
-	}
-}
 
 // TestWriterInput breaks each rule and each limit once, behind a good list.
 func TestWriterInput(t *testing.T) {
@@ -83,7 +68,7 @@ func TestWriterInput(t *testing.T) {
 					t.Errorf("then %v, want %q", again, c.want)
 				}
 			}
-			wantFolder(t, filepath.Dir(path))
+			containertest.WantFolder(t, filepath.Dir(path))
 		})
 	}
 }
@@ -113,7 +98,7 @@ func TestCreateErrors(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", m, err, want)
 		}
 	}
-	wantFolder(t, dir)
+	containertest.WantFolder(t, dir)
 	if _, err := Create(filepath.Join(dir, "none", "x.hdl"), Meta{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
@@ -142,7 +127,7 @@ func TestAbort(t *testing.T) {
 			t.Errorf("after Abort: %v", err)
 		}
 	}
-	wantFolder(t, filepath.Dir(path), "x.hdl")
+	containertest.WantFolder(t, filepath.Dir(path), "x.hdl")
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("Abort touched the file that was there (%v)", err)
 	}
@@ -169,7 +154,7 @@ func TestReplace(t *testing.T) {
 	}
 	old.check(t, f)
 	s.check(t, mustOpen(t, path))
-	wantFolder(t, filepath.Dir(path), "x.hdl")
+	containertest.WantFolder(t, filepath.Dir(path), "x.hdl")
 }
 
 // TestLargestDocID writes docIDs up to the limit; the 2³² documents that a
@@ -261,92 +246,6 @@ func TestWriterMemory(t *testing.T) {
 	runtime.KeepAlive(freqs)
 }
 
-// faultyDisk fails at the operation number fail, counted from 0.
-type faultyDisk struct {
-	osDisk
-	fail, count int
-	renamed     bool
-}
-
-var errFault = errors.New("no space left on the test's device")
-
-func (d *faultyDisk) step() error {
-	d.count++
-	if d.count-1 == d.fail {
-		return errFault
-	}
-	return nil
-}
-
-func (d *faultyDisk) mkdirTemp(path string) (string, error) {
-	if err := d.step(); err != nil {
-		return "", err
-	}
-	return d.osDisk.mkdirTemp(path)
-}
-
-func (d *faultyDisk) create(path string) (diskFile, error) {
-	if err := d.step(); err != nil {
-		return nil, err
-	}
-	f, err := d.osDisk.create(path)
-	return &faultyFile{f, d}, err
-}
-
-func (d *faultyDisk) rename(from, to string) error {
-	if err := d.step(); err != nil {
-		return err
-	}
-	d.renamed = true
-	return d.osDisk.rename(from, to)
-}
-
-func (d *faultyDisk) syncDir(dir string) error {
-	if err := d.step(); err != nil {
-		return err
-	}
-	return d.osDisk.syncDir(dir)
-}
-
-type faultyFile struct {
-	diskFile
-	disk *faultyDisk
-}
-
-// Write writes half when it fails, as a full disk does.
-func (f *faultyFile) Write(p []byte) (int, error) {
-	if err := f.disk.step(); err != nil {
-		n, _ := f.diskFile.Write(p[:len(p)/2])
-		return n, err
-	}
-	return f.diskFile.Write(p)
-}
-
-func (f *faultyFile) Read(p []byte) (int, error) {
-	if err := f.disk.step(); err != nil {
-		return 0, err
-	}
-	return f.diskFile.Read(p)
-}
-
-func (f *faultyFile) Seek(offset int64, whence int) (int64, error) {
-	if err := f.disk.step(); err != nil {
-		return 0, err
-	}
-	return f.diskFile.Seek(offset, whence)
-}
-
-func (f *faultyFile) Sync() error {
-	if err := f.disk.step(); err != nil {
-		return err
-	}
-	return f.diskFile.Sync()
-}
-
-func (f *faultyFile) Close() error {
-	return errors.Join(f.disk.step(), f.diskFile.Close())
-}
-
 // TestFaults lets every single operation on the disk fail once: the error comes
 // out, the file that was there stays as it was or is replaced by a whole one,
 // and nothing else is left.
@@ -360,7 +259,7 @@ func TestFaults(t *testing.T) {
 	old := tiny()
 	path := old.build(t)
 	for fail := 0; ; fail++ {
-		d := &faultyDisk{fail: fail}
+		d := &containertest.Disk{Fail: fail}
 		w, err := create(d, path, s.meta)
 		if err == nil {
 			err = s.write(w)
@@ -371,7 +270,7 @@ func TestFaults(t *testing.T) {
 				t.Fatal(abort)
 			}
 		}
-		if d.count <= fail {
+		if d.Count <= fail {
 			if err != nil {
 				t.Fatalf("without a fault: %v", err)
 			}
@@ -380,15 +279,15 @@ func TestFaults(t *testing.T) {
 			}
 			break
 		}
-		if !errors.Is(err, errFault) {
+		if !errors.Is(err, containertest.ErrFault) {
 			t.Fatalf("operation %d failed, the error is %v", fail, err)
 		}
-		wantFolder(t, filepath.Dir(path), "x.hdl")
+		containertest.WantFolder(t, filepath.Dir(path), "x.hdl")
 		f, err := Open(path)
 		if err != nil {
 			t.Fatalf("operation %d failed: %v", fail, err)
 		}
-		if d.renamed {
+		if d.Renamed {
 			s.check(t, f)
 		} else {
 			old.check(t, f)
@@ -396,7 +295,7 @@ func TestFaults(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if d.renamed {
+		if d.Renamed {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}

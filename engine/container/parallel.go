@@ -1,4 +1,4 @@
-package hdl
+package container
 
 import (
 	"runtime"
@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls f for 0 to n-1 on all cores and returns the error of the least
+// Parallel calls f for 0 to n-1 on all cores and returns the error of the least
 // i that failed, which does not depend on the order of execution. After an error
 // it starts no more calls.
-func parallel(n int, f func(i int) error) error {
+func Parallel(n int, f func(i int) error) error {
 	var (
 		next   atomic.Int64
 		failed atomic.Bool
@@ -42,10 +42,10 @@ func parallel(n int, f func(i int) error) error {
 	return first
 }
 
-// parallelRanges cuts [0, n) into ranges of at most size and calls f for each,
-// like parallel.
-func parallelRanges(n, size uint64, f func(lo, hi uint64) error) error {
-	return parallel(int((n+size-1)/size), func(i int) error {
+// ParallelRanges cuts [0, n) into ranges of at most size and calls f for each,
+// like Parallel.
+func ParallelRanges(n, size uint64, f func(lo, hi uint64) error) error {
+	return Parallel(int((n+size-1)/size), func(i int) error {
 		lo := uint64(i) * size
 		return f(lo, min(lo+size, n))
 	})

@@ -1,28 +1,28 @@
-package hdl
+package container
 
 import (
 	"encoding/binary"
 	"unsafe"
 )
 
-// nativeLittle is true where words in memory are words of the file. Tests clear
+// NativeLittle is true where words in memory are words of the file. Tests clear
 // it to run the other way.
-var nativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+var NativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// word is what sections are made of.
-type word interface{ uint32 | uint64 }
+// Word is what sections are made of.
+type Word interface{ uint32 | uint64 }
 
-// view gives the little-endian words of b: b itself where the host can use it
+// View gives the little-endian words of b: b itself where the host can use it
 // (byte order and alignment), else a converted copy. Bytes of an incomplete last
 // word are ignored.
-func view[T word](b []byte) []T {
+func View[T Word](b []byte) []T {
 	size := int(unsafe.Sizeof(T(0)))
 	n := len(b) / size
 	if n == 0 {
 		return nil
 	}
 	p := unsafe.Pointer(unsafe.SliceData(b))
-	if nativeLittle && uintptr(p)%uintptr(size) == 0 {
+	if NativeLittle && uintptr(p)%uintptr(size) == 0 {
 		return unsafe.Slice((*T)(p), n)
 	}
 	words := make([]T, n)
@@ -34,11 +34,11 @@ func view[T word](b []byte) []T {
 	return words
 }
 
-// littleBytes is the inverse of view: words itself or a converted copy.
-func littleBytes[T word](words []T) []byte {
+// LittleBytes is the inverse of View: words itself or a converted copy.
+func LittleBytes[T Word](words []T) []byte {
 	size := int(unsafe.Sizeof(T(0)))
 	n := len(words) * size
-	if nativeLittle {
+	if NativeLittle {
 		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), n)
 	}
 	b := make([]byte, 0, n)

@@ -1,4 +1,4 @@
-package hdl
+package container
 
 import "hash/crc32"
 
@@ -31,11 +31,11 @@ func polyMul(a, b uint32) (p uint32) {
 	return p
 }
 
-// checksum is the CRC-32C of b, computed on all cores.
-func checksum(b []byte) uint32 {
+// Checksum is the CRC-32C of b, computed on all cores.
+func Checksum(b []byte) uint32 {
 	n := uint64(len(b))
 	sums := make([]uint32, (n+crcChunk-1)/crcChunk)
-	_ = parallelRanges(n, crcChunk, func(lo, hi uint64) error {
+	_ = ParallelRanges(n, crcChunk, func(lo, hi uint64) error {
 		sums[lo/crcChunk] = crc32.Checksum(b[lo:hi], castagnoli)
 		return nil
 	})

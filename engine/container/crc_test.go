@@ -1,6 +1,7 @@
-package hdl
+package container
 
 import (
+	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"testing"
@@ -13,7 +14,7 @@ func TestChecksum(t *testing.T) {
 		b[i] = byte(rng.Uint32())
 	}
 	for _, n := range []int{0, 1, 7, crcChunk - 1, crcChunk, crcChunk + 1, 2 * crcChunk, len(b)} {
-		if got, want := checksum(b[:n]), crc32.Checksum(b[:n], castagnoli); got != want {
+		if got, want := Checksum(b[:n]), crc32.Checksum(b[:n], castagnoli); got != want {
 			t.Errorf("%d bytes: %08x, want %08x", n, got, want)
 		}
 	}
@@ -29,13 +30,13 @@ func TestChecksum(t *testing.T) {
 
 func TestParallelError(t *testing.T) {
 	for range 50 {
-		err := parallel(100, func(i int) error {
+		err := Parallel(100, func(i int) error {
 			if i%7 == 5 {
-				return inputError("%d", i)
+				return fmt.Errorf("%d", i)
 			}
 			return nil
 		})
-		if err == nil || err.Error() != inputError("5").Error() {
+		if err == nil || err.Error() != "5" {
 			t.Fatalf("got %v, want the error of 5", err)
 		}
 	}

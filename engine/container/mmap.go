@@ -1,4 +1,4 @@
-package hdl
+package container
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func contents(path string) (data []byte, release func() error, err error) {
 	case size == 0: // an empty file cannot be mapped
 		return nil, none, nil
 	}
-	if nativeLittle {
+	if NativeLittle {
 		if m, err := mmap.Map(f, mmap.RDONLY, 0); err == nil {
 			return m, m.Unmap, nil
 		}

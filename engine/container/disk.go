@@ -1,0 +1,55 @@
+package container
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Disk is what a Writer needs of the operating system; tests put one in its
+// place that fails.
+type Disk interface {
+	// MkdirTemp makes a directory beside path, named after it.
+	MkdirTemp(path string) (dir string, err error)
+	Create(path string) (DiskFile, error)
+	Rename(from, to string) error
+	SyncDir(dir string) error
+	RemoveAll(dir string) error
+}
+
+// DiskFile is an open file of a Disk.
+type DiskFile interface {
+	io.ReadWriteSeeker
+	io.Closer
+	Sync() error
+}
+
+// OSDisk is the operating system's.
+type OSDisk struct{}
+
+func (OSDisk) MkdirTemp(path string) (string, error) {
+	return os.MkdirTemp(filepath.Dir(path), filepath.Base(path)+".tmp")
+}
+
+func (OSDisk) Create(path string) (DiskFile, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+func (OSDisk) Rename(from, to string) error { return os.Rename(from, to) }
+func (OSDisk) RemoveAll(dir string) error   { return os.RemoveAll(dir) }
+
+// SyncDir makes a rename in dir durable, where the system can: Windows does not
+// open directories and some file systems do not sync them.
+func (OSDisk) SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, os.ErrPermission) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}

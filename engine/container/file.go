@@ -1,0 +1,128 @@
+package container
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// checkRange is the number of entries that one goroutine checks at a time.
+const checkRange = 1 << 16
+
+// File is an open file. All methods but Close are safe for concurrent use. Bytes and
+// words of sections are views, valid until Close.
+type File struct {
+	Path   string // that the file was opened by
+	Header Header
+
+	format  *Format
+	data    []byte // the whole file
+	release func() error
+}
+
+// Open maps the file at path and checks its header. Damage is a *CorruptError, an
+// intact file of another version an ErrVersion.
+func Open(path string, format *Format) (*File, error) {
+	data, release, err := contents(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := New(path, data, format)
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	f.release = release
+	return f, nil
+}
+
+// New is Open for a file whose bytes are in memory. They stay in use.
+func New(path string, data []byte, format *Format) (f *File, err error) {
+	f = &File{Path: path, data: data, format: format, release: func() error { return nil }}
+	if f.Header, err = format.Decode(path, data); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close gives the memory back. A second Close does nothing.
+func (f *File) Close() error {
+	release := f.release
+	*f = File{Path: f.Path, format: f.format, release: func() error { return nil }}
+	return release()
+}
+
+// Bytes is the content of section s, without the padding.
+func (f *File) Bytes(s int) []byte {
+	e := f.Header.Table[s]
+	return f.data[e.Offset : e.Offset+e.Length : e.Offset+e.Length]
+}
+
+// Corrupt reports damage at a byte of section s.
+func (f *File) Corrupt(s int, at uint64, format string, args ...any) error {
+	return &CorruptError{
+		Path: f.Path, Offset: int64(f.Header.Table[s].Offset + at), Section: f.format.Names[s],
+		Reason: fmt.Sprintf(format, args...),
+	}
+}
+
+// CorruptHeader reports damage at a byte of the header.
+func (f *File) CorruptHeader(at int, format string, args ...any) error {
+	return &CorruptError{Path: f.Path, Offset: int64(at), Section: HeaderName, Reason: fmt.Sprintf(format, args...)}
+}
+
+// CorruptEntry reports what is wrong with the entry of section s in the section table.
+func (f *File) CorruptEntry(s int, format string, args ...any) error {
+	return f.CorruptHeader(TableOffset+s*TableEntry, "section %s %s", f.format.Names[s], fmt.Sprintf(format, args...))
+}
+
+// CheckSums compares the checksum of every section, on all cores.
+func (f *File) CheckSums() error {
+	for i, e := range f.Header.Table[:f.format.Sections(f.Header.Version)] {
+		if sum := Checksum(f.data[e.Offset:e.End()]); sum != e.Sum {
+			return f.Corrupt(i, 0, "checksum %08x, the content has %08x", e.Sum, sum)
+		}
+	}
+	return nil
+}
+
+// CheckOffsets checks that the words of section s, one at least, start at 0, do not
+// descend, are at most limit apart, and end at size.
+func (f *File) CheckOffsets(s int, offsets []uint64, size, limit uint64) error {
+	n := uint64(len(offsets) - 1)
+	if offsets[0] != 0 {
+		return f.Corrupt(s, 0, "the first offset is %d", offsets[0])
+	}
+	if offsets[n] != size {
+		return f.Corrupt(s, 8*n, "the last offset is %d, %d bytes are there", offsets[n], size)
+	}
+	return ParallelRanges(n, checkRange, func(lo, hi uint64) error {
+		for i := lo; i < hi; i++ {
+			if offsets[i] > offsets[i+1] || offsets[i+1]-offsets[i] > limit {
+				return f.Corrupt(s, 8*(i+1), "offset %d behind %d", offsets[i+1], offsets[i])
+			}
+		}
+		return nil
+	})
+}
+
+// Section is an entry of the section table.
+type Section struct {
+	Name     string // as in FORMAT.md
+	Offset   int64  // of the first byte, a multiple of PageSize
+	Length   int64  // bytes, without the padding
+	Checksum uint32 // CRC-32C, padding included
+}
+
+// Sections returns the section table, in the order of the file.
+func (f *File) Sections() []Section {
+	table := make([]Section, f.format.Sections(f.Header.Version))
+	for i, e := range f.Header.Table[:len(table)] {
+		table[i] = Section{f.format.Names[i], int64(e.Offset), int64(e.Length), e.Sum}
+	}
+	return table
+}
+
+// Checksum identifies the content of the file: it is the xxHash64 of the header,
+// which holds the checksums of all sections.
+func (f *File) Checksum() uint64 { return xxhash.Sum64(f.data[:PageSize]) }

@@ -1,0 +1,143 @@
+package container
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// spoolBuffer is the memory of a spool, in bytes.
+const spoolBuffer = 256 << 10
+
+// Spool is a temporary file that grows at its end. It counts and checksums what
+// is written to it. After an error it must not be written to.
+type Spool struct {
+	file   DiskFile
+	start  int64  // offset in file of what is counted
+	buf    []byte // not yet written
+	length uint64 // bytes, with those in buf
+	crc    uint32 // without those in buf
+}
+
+func newSpool(d Disk, path string) (*Spool, error) {
+	f, err := d.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Spool{file: f, buf: make([]byte, 0, spoolBuffer)}, nil
+}
+
+// Length is the number of bytes so far.
+func (s *Spool) Length() uint64 { return s.length }
+
+// room flushes the buffer unless n more bytes fit.
+func (s *Spool) room(n int) error {
+	if n <= cap(s.buf)-len(s.buf) {
+		return nil
+	}
+	return s.flush()
+}
+
+// Append writes bytes, which stay the caller's.
+func (s *Spool) Append(p []byte) error {
+	if err := s.room(len(p)); err != nil {
+		return err
+	}
+	s.length += uint64(len(p))
+	if len(p) >= cap(s.buf) {
+		return s.put(p)
+	}
+	s.buf = append(s.buf, p...)
+	return nil
+}
+
+// AppendString writes at most 256 KiB.
+func (s *Spool) AppendString(p string) error {
+	if err := s.room(len(p)); err != nil {
+		return err
+	}
+	s.length += uint64(len(p))
+	s.buf = append(s.buf, p...)
+	return nil
+}
+
+// AppendUint64 writes a word in the byte order of files.
+func (s *Spool) AppendUint64(v uint64) error {
+	if err := s.room(8); err != nil {
+		return err
+	}
+	s.length += 8
+	s.buf = binary.LittleEndian.AppendUint64(s.buf, v)
+	return nil
+}
+
+// AppendSpool writes all that was written to another spool, which ends there: nothing
+// more may be written to it before it is Rewound.
+func (s *Spool) AppendSpool(from *Spool) error {
+	r, err := from.Reader()
+	if err != nil {
+		return err
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if n, err := io.Copy(s.file, r); err != nil || uint64(n) != from.length {
+		return errors.Join(err, fmt.Errorf("%d of %d bytes of a temporary file copied", n, from.length))
+	}
+	s.crc = crcCombine(s.crc, from.crc, from.length)
+	s.length += from.length
+	return nil
+}
+
+// Pad writes zeros up to a multiple of align bytes, at most PageSize.
+func (s *Spool) Pad(align uint64) error {
+	return s.Append(zeros[:AlignUp(s.length, align)-s.length])
+}
+
+var zeros [PageSize]byte
+
+// Reader reads what was written, from the start. Nothing more may be written before the
+// spool is Rewound.
+func (s *Spool) Reader() (io.Reader, error) {
+	if err := s.flush(); err != nil {
+		return nil, err
+	}
+	if _, err := s.file.Seek(s.start, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return io.LimitReader(s.file, int64(s.length)), nil
+}
+
+// Rewind forgets what was written, so that the room on the disk is used again.
+func (s *Spool) Rewind() error {
+	_, err := s.file.Seek(s.start, io.SeekStart)
+	s.buf, s.length, s.crc = s.buf[:0], 0, 0
+	return err
+}
+
+func (s *Spool) flush() error {
+	p := s.buf
+	s.buf = s.buf[:0]
+	return s.put(p)
+}
+
+// put hands p to the file.
+func (s *Spool) put(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
+	s.crc = crc32.Update(s.crc, castagnoli, p)
+	_, err := s.file.Write(p)
+	return err
+}
+
+// close closes the file, once.
+func (s *Spool) close() error {
+	f := s.file
+	if s.file = nil; f == nil {
+		return nil
+	}
+	return f.Close()
+}
