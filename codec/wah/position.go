@@ -1,43 +1,56 @@
 package wah
 
 // Position is a place between two groups of a vector: at word Word, of whose groups
-// Used are behind. The zero value is the start. Positions of other words than those
-// that they are used with give other groups, never a panic.
+// Used are behind. The zero value is the start. At a position of other words there
+// are other groups, or none.
 type Position struct {
 	Word int
 	Used uint64 // below the number of groups of a fill, 0 at a literal
 }
 
+// stretch is how many words OrInto takes one by one before it tries blocks again.
+const stretch, maxStretch = 32, 512
+
 // OrInto ORs the len(acc) groups at p into acc, a group a word, and returns the
-// position behind them. Where the vector ends before, so does OrInto. Words need not
-// be valid: a fill of no groups is passed over, a literal taken as it is.
+// position behind them. Where the vector ends before, so does OrInto. Of words that
+// are no vector it reads as many at most, and gives any groups.
 func OrInto[W Word](acc, words []W, p Position) Position {
-	k, i := p.Word, 0
-	if p.Used > 0 && uint(k) < uint(len(words)) {
+	k, i, size := uint(p.Word), uint64(0), uint64(len(acc))
+	if p.Used > 0 && k < uint(len(words)) {
 		group, n := FillOf(words[k])
-		if n -= min(n, p.Used); n > uint64(len(acc)) {
+		if n -= min(n, p.Used); n > size {
 			orFill(acc, group)
-			return Position{k, p.Used + uint64(len(acc))}
+			return Position{p.Word, p.Used + size}
 		}
 		orFill(acc[:n], group)
-		i, k = int(n), k+1
+		i, k = n, k+1
 	}
-	for i < len(acc) && uint(k) < uint(len(words)) {
-		w := words[k]
-		if !IsFill(w) {
-			acc[i] |= w
-			i, k = i+1, k+1
-			continue
+	zeros, ones, top, next := flag[W](), flag[W]()|value[W](), GroupBits[W](), uint(stretch)
+	for i < size && k < uint(len(words)) {
+		n := orBlocks(acc[i:], words[k:])
+		i, k = i+uint64(n), k+uint(n)
+		if n >= stretch {
+			next = stretch
 		}
-		group, n := FillOf(w)
-		if left := uint64(len(acc) - i); n > left {
-			orFill(acc[i:], group)
-			return Position{k, left}
+		for end := min(k+next, uint(len(words))); k < end && i < uint64(len(acc)); k++ {
+			w := words[k]
+			if w < ones { // without a branch on fills of zeros, which nobody can foresee
+				fill := -(w >> top)
+				acc[i] |= w &^ fill
+				i += uint64(fill&(w-zeros-1)) + 1
+				continue
+			}
+			n := uint64(w - ones)
+			orFill(acc[i:i+min(n, size-i)], Ones[W]())
+			i += n
 		}
-		orFill(acc[i:i+int(n)], group)
-		i, k = i+int(n), k+1
+		next = min(2*next, maxStretch)
 	}
-	return Position{Word: k}
+	if i > size { // the last word is a fill, and goes on
+		_, n := FillOf(words[k-1])
+		return Position{int(k - 1), n - (i - size)}
+	}
+	return Position{Word: int(k)}
 }
 
 // orFill ORs the groups of a fill.
@@ -50,7 +63,8 @@ func orFill[W Word](acc []W, group W) {
 }
 
 // AppendPositions appends the positions of groups 0, tile, 2*tile and so on below
-// groups, which a directory keeps. Of words that end before, the others are the end.
+// groups, which a directory keeps; tile is at least 1. Of words that end before, the
+// others are the end.
 func AppendPositions[W Word](dst []Position, words []W, groups, tile uint64) []Position {
 	next, at := uint64(0), uint64(0) // the group to find, and the first one of the word
 	for k, w := range words {

@@ -1,0 +1,44 @@
+package wah
+
+import (
+	"slices"
+	"testing"
+)
+
+// benchRows is how many rows the vectors of benchmarks have, and benchShapes which
+// shapes they are: of the paper's Zipf tables (of ten bins, skew 0 and 2) and of
+// sorted data.
+const benchRows = 1 << 22
+
+var benchShapes = []string{"p=0.1", "p=0.645", "p=0.0065", "runs"}
+
+func benchShape[W Word](seed uint64, name string) (set []uint64, words []W) {
+	i := slices.IndexFunc(shapes, func(s shape) bool { return s.name == name })
+	set = shapes[i].plain(seed, benchRows)
+	return set, build[W](set, benchRows)
+}
+
+func BenchmarkOrInto(b *testing.B) {
+	b.Run("wah32", benchOrInto[uint32])
+	b.Run("wah64", benchOrInto[uint64])
+}
+
+func benchOrInto[W Word](b *testing.B) {
+	const tile = 2048
+	for _, name := range benchShapes {
+		_, words := benchShape[W](1, name)
+		b.Run(name, func(b *testing.B) {
+			acc := make([]W, tile)
+			groups := Groups[W](benchRows)
+			for b.Loop() {
+				p := Position{}
+				for at := uint64(0); at < groups; at += tile {
+					p = OrInto(acc, words, p)
+				}
+			}
+			n := float64(b.N) * 1e-9 / b.Elapsed().Seconds()
+			b.ReportMetric(float64(len(words))*n, "Gwords/s")
+			b.ReportMetric(float64(groups)*n, "Ggroups/s")
+		})
+	}
+}
