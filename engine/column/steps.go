@@ -1,0 +1,128 @@
+package column
+
+import "heddle/engine/plan"
+
+// term is the OR of vectors a, alone or with that of b:
+//
+//	StepAny     a
+//	StepNot     all other rows than a
+//	StepAnd     a AND b
+//	StepAndNot  a AND NOT b
+type term struct {
+	code plan.StepCode
+	a, b []uint32
+}
+
+// Push appends the steps that push the rows of the bins of runs (ascending, with a bin
+// between each two) and, where missing says so, of those without a value. They read
+// the fewest vectors that the encoding allows of those runs or of all others, and
+// never have more than three sets above what is on the stack.
+func (c *Column) Push(s *plan.Selections, runs []Run, missing bool) {
+	terms, n := c.terms(runs, missing)
+	others, m := c.terms(c.complement(runs), !missing)
+	if m >= n {
+		push(s, terms)
+		return
+	}
+	push(s, others)
+	s.Do(plan.StepNot)
+}
+
+// terms gives what to OR, with a StepAny last, and the number of vectors in it.
+func (c *Column) terms(runs []Run, missing bool) (terms []term, vectors int) {
+	plain := term{code: plan.StepAny}
+	for _, r := range runs {
+		t := c.term(r)
+		vectors += len(t.a) + len(t.b)
+		if t.code == plan.StepAny {
+			plain.a = append(plain.a, t.a...)
+		} else {
+			terms = append(terms, t)
+		}
+	}
+	if v, ok := c.MissingVector(); ok && missing {
+		plain.a = append(plain.a, v)
+		vectors++
+	}
+	if len(plain.a) > 0 || len(terms) == 0 {
+		terms = append(terms, plain)
+	}
+	return terms, vectors
+}
+
+// push appends the OR of terms, of which there is one at least.
+func push(s *plan.Selections, terms []term) {
+	for i, t := range terms {
+		s.Any(t.a...)
+		switch t.code {
+		case plan.StepNot:
+			s.Do(plan.StepNot)
+		case plan.StepAnd, plan.StepAndNot:
+			s.Any(t.b...)
+			s.Do(t.code)
+		}
+		if i > 0 {
+			s.Do(plan.StepOr)
+		}
+	}
+}
+
+// term is the rows of a run of bins. Those without a value are in none of the vectors
+// that it names, but for a complement, which therefore names theirs.
+func (c *Column) term(r Run) term {
+	switch c.Encoding {
+	case Range:
+		return c.rangeTerm(r)
+	case Interval:
+		return c.intervalTerm(r)
+	}
+	t := term{code: plan.StepAny}
+	for i := r.From; i <= r.To; i++ {
+		t.a = append(t.a, c.Vector+uint32(i))
+	}
+	return t
+}
+
+// rangeTerm: bins 0 to To without bins 0 to From-1.
+func (c *Column) rangeTerm(r Run) term {
+	var before []uint32
+	if r.From > 0 {
+		before = []uint32{c.Vector + uint32(r.From-1)}
+	}
+	if r.To == len(c.Bins)-1 { // has no vector: all rows without before and missing ones
+		if v, ok := c.MissingVector(); ok {
+			before = append(before, v)
+		}
+		return term{code: plan.StepNot, a: before}
+	}
+	upto := []uint32{c.Vector + uint32(r.To)}
+	if before == nil {
+		return term{code: plan.StepAny, a: upto}
+	}
+	return term{code: plan.StepAndNot, a: upto, b: before}
+}
+
+// intervalTerm: vector k, of 0 to n-m, has bins k to k+m-1, m being Span(n), so n is
+// 2m or 2m-1. A run as long as a vector is that vector; a longer one is the OR of the
+// vector that begins with it and of the one that ends with it, which meet because n is
+// not above 2m. A shorter run is their intersection where both exist. Where no vector
+// ends with it (To < m-1), the one that begins with it is cut behind To: vector To+1
+// exists, as m-1 <= n-m. Where none begins with it (From > n-m), the one that ends
+// with it is cut before From: vector From-m exists, as From >= n-m+1 >= m.
+func (c *Column) intervalTerm(r Run) term {
+	n := len(c.Bins)
+	m := Span(n)
+	vector := func(k int) []uint32 { return []uint32{c.Vector + uint32(k)} }
+	ends := r.To - m + 1
+	switch long := r.To - r.From + 1; {
+	case long == m:
+		return term{code: plan.StepAny, a: vector(r.From)}
+	case long > m:
+		return term{code: plan.StepAny, a: append(vector(r.From), vector(ends)...)}
+	case ends < 0:
+		return term{code: plan.StepAndNot, a: vector(r.From), b: vector(r.To + 1)}
+	case r.From > n-m:
+		return term{code: plan.StepAndNot, a: vector(ends), b: vector(r.From - m)}
+	}
+	return term{code: plan.StepAnd, a: vector(r.From), b: vector(ends)}
+}

@@ -1,0 +1,164 @@
+package column
+
+import (
+	"fmt"
+	"math/bits"
+	"testing"
+
+	"heddle/engine/plan"
+)
+
+// column of n bins of one code each; vectors begin at 7.
+func binned(e Encoding, n int, missing uint32) *Column {
+	c := &Column{Encoding: e, Missing: missing, Vector: 7}
+	for i := range n {
+		c.Bins = append(c.Bins, Bin{Lo: uint64(i), Hi: uint64(i), Rows: uint32(i + 1)})
+	}
+	return c
+}
+
+// evaluate runs the steps of s over a table with a row a bin and, as the last one, a row
+// without a value where there is one. It gives the rows, the vectors that were
+// read, and the greatest height of the stack.
+func evaluate(t *testing.T, c *Column, s *plan.Selections) (rows uint64, read, height int) {
+	t.Helper()
+	n := len(c.Bins)
+	all := uint64(1)<<n - 1
+	if c.Missing > 0 {
+		all |= 1 << n
+	}
+	vector := func(v uint32) uint64 {
+		i := int(v - c.Vector)
+		if i < 0 || i >= c.Vectors() {
+			t.Fatalf("%v, %d bins: vector %d of %d", c.Encoding, n, i, c.Vectors())
+		}
+		switch {
+		case i == c.Encoding.Vectors(n):
+			return 1 << n
+		case c.Encoding == Equality:
+			return 1 << i
+		case c.Encoding == Range:
+			return 1<<(i+1) - 1
+		}
+		return (1<<Span(n) - 1) << i
+	}
+	var stack []uint64
+	for _, x := range s.Steps {
+		switch x.Code {
+		case plan.StepAny:
+			set := uint64(0)
+			for _, v := range s.Operands[x.From:x.To] {
+				set |= vector(v)
+				read++
+			}
+			stack = append(stack, set)
+			height = max(height, len(stack))
+			continue
+		case plan.StepNot:
+			stack[len(stack)-1] ^= all
+			continue
+		}
+		a, b := stack[len(stack)-2], stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		stack[len(stack)-1] = map[plan.StepCode]uint64{plan.StepAnd: a & b, plan.StepOr: a | b, plan.StepAndNot: a &^ b}[x.Code]
+	}
+	if len(stack) != 1 {
+		t.Fatalf("%d sets are left", len(stack))
+	}
+	return stack[0], read, height
+}
+
+// TestRuns has every run of every number of bins up to 40, under every encoding, with
+// and without rows that have no value.
+func TestRuns(t *testing.T) {
+	for _, e := range []Encoding{Equality, Range, Interval} {
+		for n := range 41 {
+			for choice := range 4 {
+				c := binned(e, n, uint32(choice%2))
+				missing := choice >= 2
+				for i := range n + 1 {
+					for j := i - 1; j < n; j++ { // from an empty run on
+						var runs []Run
+						if i <= j {
+							runs = []Run{{i, j}}
+						}
+						want := uint64(1)<<(j+1) - 1<<i
+						most := 2
+						if c.Missing > 0 {
+							most++
+							if missing {
+								want |= 1 << n
+							}
+						}
+						if e == Equality {
+							most = min(bits.OnesCount64(want), c.Vectors()-bits.OnesCount64(want))
+						}
+						var s plan.Selections
+						c.Push(&s, runs, missing)
+						got, read, height := evaluate(t, c, &s)
+						if got != want || read > most || height > 2 {
+							t.Fatalf("%v, bins %d to %d of %d, %d missing (%t): rows %b, want %b; %d vectors, at most %d; height %d",
+								e, i, j, n, c.Missing, missing, got, want, read, most, height)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestManyRuns has every set of up to eleven bins.
+func TestManyRuns(t *testing.T) {
+	for _, e := range []Encoding{Equality, Range, Interval} {
+		for n := range 12 {
+			for choice := range 4 {
+				c := binned(e, n, uint32(choice%2))
+				missing := choice >= 2
+				for set := range uint64(1) << n {
+					want := set
+					if missing && c.Missing > 0 {
+						want |= 1 << n
+					}
+					var s plan.Selections
+					runs := runsOf(set)
+					c.Push(&s, runs, missing)
+					got, _, height := evaluate(t, c, &s)
+					if got != want || height > 3 {
+						t.Fatalf("%v, bins %b of %d, %d missing (%t): rows %b, height %d", e, set, n, c.Missing, missing, got, height)
+					}
+					if fmt.Sprint(c.complement(c.complement(runs))) != fmt.Sprint(runs) || Count(runs) != bits.OnesCount64(set) {
+						t.Fatalf("bins %b: %v, complement %v", set, runs, c.complement(runs))
+					}
+				}
+			}
+		}
+	}
+}
+
+func runsOf(set uint64) (runs []Run) {
+	for i := 0; set != 0; i++ {
+		if set&1 != 0 {
+			runs = addBin(runs, i)
+		}
+		set >>= 1
+	}
+	return runs
+}
+
+// TestUnion has every pair of disjoint sets of seven bins.
+func TestUnion(t *testing.T) {
+	c := binned(Equality, 7, 0)
+	for a := range uint64(128) {
+		for b := range uint64(128) {
+			if a&b == 0 {
+				got := Union(runsOf(a), runsOf(b))
+				if fmt.Sprint(got) != fmt.Sprint(runsOf(a|b)) {
+					t.Fatalf("%b and %b: %v", a, b, got)
+				}
+				if c.Rows(got) != c.Rows(runsOf(a))+c.Rows(runsOf(b)) {
+					t.Fatalf("%b and %b: %d rows", a, b, c.Rows(got))
+				}
+			}
+		}
+	}
+}
