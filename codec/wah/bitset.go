@@ -49,3 +49,25 @@ func setRun(dst []uint64, from, to uint64) {
 	}
 	dst[b] |= last
 }
+
+// Compress appends the code of a plain bitset of so many bits to dst. Bits behind are
+// not looked at.
+func Compress[W Word](dst []W, set []uint64, bits uint64) []W {
+	g, start := GroupBits[W](), len(dst)
+	at := uint64(0)
+	for ; at+g <= bits; at += g {
+		group := set[at/64] >> (at % 64)
+		if have := 64 - at%64; have < g {
+			group |= set[at/64+1] << have
+		}
+		dst = appendGroups(dst, start, W(group)&Ones[W](), 1)
+	}
+	if at < bits {
+		group := uint64(0)
+		for i := at; i < bits; i++ {
+			group |= set[i/64] >> (i % 64) & 1 << (i - at)
+		}
+		dst = appendGroups(dst, start, W(group), 1)
+	}
+	return dst
+}

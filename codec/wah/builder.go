@@ -56,13 +56,14 @@ func (b *Builder[W]) close() {
 // fill writes n groups, all 0 or all 1. The group under way is the first of them.
 func (b *Builder[W]) fill(group W, n uint64) {
 	b.group, b.bits = b.group+n, 0
-	b.words = appendFill(b.words, group, n)
+	b.words = appendFill(b.words, 0, group, n)
 }
 
-// appendFill appends n groups, of zeros or of ones.
-func appendFill[W Word](words []W, group W, n uint64) []W {
+// appendFill appends n groups, of zeros or of ones, to the vector that begins at word
+// start.
+func appendFill[W Word](words []W, start int, group W, n uint64) []W {
 	head := flag[W]() | group&value[W]()
-	if k := len(words); k > 0 && words[k-1]&(flag[W]()|value[W]()) == head {
+	if k := len(words); k > start && words[k-1]&(flag[W]()|value[W]()) == head {
 		_, before := FillOf(words[k-1])
 		more := min(n, MaxFill[W]()-before)
 		words[k-1] += W(more)

@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-// tile is the number of groups that tests take at a time: some multiple of 64.
-const tile = 128
+// tile is the number of groups that tests take at a time.
+const tile = 64
 
 // sizes are numbers of rows at which something ends.
 func sizes[W Word]() []uint64 {
 	g := GroupBits[W]()
 	var all []uint64
-	for _, n := range []uint64{0, g, 2 * g, 64 * g, tile * g, 3 * tile * g} {
+	for _, n := range []uint64{0, g, 2 * g, tile * g} {
 		if n > 0 {
 			all = append(all, n-1)
 		}
 		all = append(all, n, n+1)
 	}
-	return all
+	return append(all, 3*tile*g+7)
 }
 
 // shape makes a plain bitset of so many rows.

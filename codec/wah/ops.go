@@ -1,0 +1,115 @@
+package wah
+
+import "math"
+
+// And appends the code of a AND b to dst, which must not overlap them. The operations
+// on two vectors work on their words: literals one by one, fills as fills. They take
+// vectors of as many bits; where one is shorter, zeros follow. What they append is
+// canonical, at most len(a)+len(b) words. Of words that are no vectors they give those
+// of some vector, of any length.
+func And[W Word](dst, a, b []W) []W { return merge(dst, a, b, 0, 0, ^W(0)) }
+
+// Or appends the code of a OR b to dst; see And.
+func Or[W Word](dst, a, b []W) []W { return merge(dst, a, b, ^W(0), ^W(0), ^W(0)) }
+
+// Xor appends the code of a XOR b to dst; see And.
+func Xor[W Word](dst, a, b []W) []W { return merge(dst, a, b, ^W(0), ^W(0), 0) }
+
+// AndNot appends the code of a AND NOT b to dst; see And.
+func AndNot[W Word](dst, a, b []W) []W { return merge(dst, a, b, ^W(0), 0, ^W(0)) }
+
+// Not appends the code of the complement of a vector of so many bits to dst; see And.
+// A longer vector is cut.
+func Not[W Word](dst, a []W, bits uint64) []W {
+	start, s := len(dst), side[W]{words: a}
+	s.take()
+	for left := bits / GroupBits[W](); left > 0; {
+		n := min(s.n, left)
+		dst = appendGroups(dst, start, s.group^Ones[W](), n)
+		s.skip(n)
+		left -= n
+	}
+	if r := bits % GroupBits[W](); r > 0 {
+		dst = appendGroups(dst, start, ^s.group&(1<<r-1), 1)
+	}
+	return dst
+}
+
+// side is a vector that is read together with another one.
+type side[W Word] struct {
+	words []W    // behind the one under way
+	group W      // its bits
+	n     uint64 // how many of its groups are left
+	end   bool   // behind the last word, zeros without end are under way
+}
+
+// take brings the next word under way.
+func (s *side[W]) take() {
+	for len(s.words) > 0 {
+		w := s.words[0]
+		s.words = s.words[1:]
+		if !IsFill(w) {
+			s.group, s.n = w, 1
+			return
+		}
+		if s.group, s.n = FillOf(w); s.n > 0 {
+			return
+		}
+	}
+	s.group, s.n, s.end = 0, math.MaxUint64, true
+}
+
+// skip leaves n groups behind.
+func (s *side[W]) skip(n uint64) {
+	for n >= s.n && !s.end {
+		n -= s.n
+		s.take()
+	}
+	if !s.end {
+		s.n -= n
+	}
+}
+
+// merge computes (a AND x) XOR (b AND y) XOR (a AND b AND z) of every group: with x, y
+// and z either no bits or all, that is any function of two bits that maps 0, 0 to 0.
+func merge[W Word](dst, a, b []W, x, y, z W) []W {
+	start := len(dst)
+	s, t := &side[W]{words: a}, &side[W]{words: b}
+	s.take()
+	t.take()
+	for !s.end || !t.end {
+		if s.n == 1 && t.n == 1 { // as long as both are literals
+			for {
+				dst = appendGroups(dst, start, s.group&x^t.group&y^s.group&t.group&z, 1)
+				if len(s.words) == 0 || len(t.words) == 0 || IsFill(s.words[0]|t.words[0]) {
+					break
+				}
+				s.group, s.words = s.words[0], s.words[1:]
+				t.group, t.words = t.words[0], t.words[1:]
+			}
+			s.take()
+			t.take()
+			continue
+		}
+		if s.n < t.n { // s is the fill that lasts longer
+			s, t, x, y = t, s, y, x
+		}
+		n := t.n
+		if other := y ^ s.group&z; other&Ones[W]() == 0 && !s.end {
+			n = s.n // whatever t has
+		}
+		dst = appendGroups(dst, start, s.group&x^t.group&y^s.group&t.group&z, n)
+		t.skip(n)
+		s.skip(n)
+	}
+	return dst
+}
+
+// appendGroups appends n equal groups to the vector that begins at word start: one, or
+// any number of those that fills have.
+func appendGroups[W Word](words []W, start int, group W, n uint64) []W {
+	if group != 0 && group != Ones[W]() {
+		return append(words, group)
+	}
+	return appendFill(words, start, group, n)
+}

@@ -1,0 +1,89 @@
+package wah
+
+import "math/bits"
+
+// The functions of this file walk the words from the start, and stop where the answer
+// is known. They need a valid vector: of other words they give any numbers.
+
+// Count is the number of ones.
+func Count[W Word](words []W) (n uint64) {
+	for _, w := range words {
+		n += onesOf(w)
+	}
+	return n
+}
+
+// onesOf is the number of ones of a word.
+func onesOf[W Word](w W) uint64 {
+	if IsFill(w) {
+		group, n := FillOf(w)
+		if group == 0 {
+			return 0
+		}
+		return n * GroupBits[W]()
+	}
+	return uint64(bits.OnesCount64(uint64(w)))
+}
+
+// rowsOf is the number of rows of a word.
+func rowsOf[W Word](w W) uint64 {
+	if IsFill(w) {
+		_, n := FillOf(w)
+		return n * GroupBits[W]()
+	}
+	return GroupBits[W]()
+}
+
+// Bit tells whether a row is one. Rows behind the last are not.
+func Bit[W Word](words []W, row uint64) bool {
+	for _, w := range words {
+		n := rowsOf(w)
+		if row < n {
+			if IsFill(w) {
+				return w&value[W]() != 0
+			}
+			return w>>row&1 != 0
+		}
+		row -= n
+	}
+	return false
+}
+
+// Rank is the number of ones in the rows below row.
+func Rank[W Word](words []W, row uint64) (n uint64) {
+	for _, w := range words {
+		rows := rowsOf(w)
+		if row < rows {
+			if !IsFill(w) {
+				return n + uint64(bits.OnesCount64(uint64(w)&(1<<row-1)))
+			}
+			if w&value[W]() != 0 {
+				n += row
+			}
+			return n
+		}
+		n += onesOf(w)
+		row -= rows
+	}
+	return n
+}
+
+// Select is the row of one number i, counted from 0; ok says that there is one. Rank of
+// it is i.
+func Select[W Word](words []W, i uint64) (row uint64, ok bool) {
+	for _, w := range words {
+		ones := onesOf(w)
+		if i < ones {
+			if IsFill(w) {
+				return row + i, true
+			}
+			for ; i > 0; i-- {
+				w &= w - 1
+			}
+			return row + uint64(bits.TrailingZeros64(uint64(w))), true
+		}
+		i -= ones
+		row += rowsOf(w)
+	}
+	return 0, false
+}
