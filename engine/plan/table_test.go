@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/codec"
+)
+
+// twoVectors is a table of 100 rows: vectors of 2 and 3 words of 32 bits, a column of
+// codes of 32 bits and one of 64.
+func twoVectors(t *testing.T) *Table {
+	t.Helper()
+	tab := &Table{
+		Rows:    100,
+		Words32: []uint32{1 << 5, 1<<31 | 3, 0, 0, 1<<31 | 2, 1, 1 << 6},
+		Vectors: []Vector{{Off: 0, Words: 2}, {Off: 4, Words: 3}},
+	}
+	pack := func(value func(row uint32) uint32) Span {
+		values := make([]uint32, tab.Rows)
+		for row := range values {
+			values[row] = value(uint32(row))
+		}
+		for len(tab.Packed)%ListAlign != 0 {
+			tab.Packed = append(tab.Packed, 0)
+		}
+		off := uint64(len(tab.Packed))
+		var err error
+		if tab.Packed, err = codec.AppendPacked(tab.Packed, values, codec.DefaultOptions()); err != nil {
+			t.Fatal(err)
+		}
+		return Span{Off: off, Words: uint64(len(tab.Packed)) - off}
+	}
+	own := func(row uint32) uint32 { return row }
+	tab.Columns = []Values{{Low: pack(own)}, {Low: pack(func(row uint32) uint32 { return ^row }), High: pack(own)}}
+	return tab
+}
+
+func TestTableViews(t *testing.T) {
+	tab := twoVectors(t)
+	if err := tab.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if tab.Word() != 32 || tab.GroupBits() != 31 || tab.Groups() != 4 {
+		t.Errorf("words of %d bits, groups of %d, %d groups", tab.Word(), tab.GroupBits(), tab.Groups())
+	}
+	if v := tab.Vector32(1); !slices.Equal(v, tab.Words32[4:7]) || cap(v) != 3 {
+		t.Errorf("vector 1 is %x with room for %d", v, cap(v))
+	}
+	low, high, err := tab.Codes(0)
+	if err != nil || high.Len != 0 {
+		t.Fatalf("%d upper halves of a column of 32 bits, %v", high.Len, err)
+	}
+	if x, err := low.At(77); err != nil || x != 77 {
+		t.Errorf("the code of row 77 is %d, %v", x, err)
+	}
+	low, high, err = tab.Codes(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lo, err := low.At(5)
+	if err != nil || lo != ^uint32(5) {
+		t.Errorf("the lower half of row 5 is %d, %v", lo, err)
+	}
+	if hi, err := high.At(5); err != nil || hi != 5 {
+		t.Errorf("the upper half of row 5 is %d, %v", hi, err)
+	}
+
+	wide := &Table{Rows: 127, Words64: []uint64{1, 2, 1}, Vectors: []Vector{{Words: 3}}}
+	if err := wide.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if wide.Word() != 64 || wide.GroupBits() != 63 || wide.Groups() != 3 || !slices.Equal(wide.Vector64(0), wide.Words64) {
+		t.Errorf("words of %d bits, groups of %d, %d groups, vector %d", wide.Word(), wide.GroupBits(), wide.Groups(), wide.Vector64(0))
+	}
+	for rows, groups := range map[uint32]uint32{0: 0, 1: 1, 30: 1, 31: 1, 32: 2, 1<<32 - 1: 138547333} {
+		if got := (&Table{Rows: rows}).Groups(); got != groups {
+			t.Errorf("%d groups of %d rows, want %d", got, rows, groups)
+		}
+	}
+	if err := (&Table{Words32: []uint32{}, Vectors: []Vector{{}}}).Validate(); err != nil {
+		t.Errorf("a vector of no rows: %v", err)
+	}
+}
+
+func TestTableValidate(t *testing.T) {
+	for complaint, spoil := range map[string]func(*Table){
+		"words of 32 and of 64 bits":               func(t *Table) { t.Words64 = []uint64{1} },
+		"vector 1 starts at word 5":                func(t *Table) { t.Vectors[1].Off = 5 },
+		"vector 1 (words 8 to 11) lies outside":    func(t *Table) { t.Vectors[1].Off = 8 },
+		"vector 0 (words 4 to 8) lies outside":     func(t *Table) { t.Vectors[0] = Vector{4, 4} },
+		"vector 0 (words 9223372036854775808":      func(t *Table) { t.Vectors[0].Off = 1 << 63 },
+		"vector 0 has 0 words for 4":               func(t *Table) { t.Vectors[0].Words = 0 },
+		"vector 0 has 5 words for 4":               func(t *Table) { t.Vectors[0].Words = 5 },
+		"vector 1 has 3 words for 2":               func(t *Table) { t.Rows = 62 },
+		"column 0 start at word 2":                 func(t *Table) { t.Columns[0].Low.Off = 2 },
+		"values of column 1 (words 4000":           func(t *Table) { t.Columns[1].High.Off = 4000 },
+		"values of column 1 (words 0 to 184467440": func(t *Table) { t.Columns[1].Low = Span{0, 1<<64 - 1} },
+		"values of column 0: ":                     func(t *Table) { t.Columns[0].Low.Words = 1 },
+		"values of column 1: ":                     func(t *Table) { t.Columns[1].High.Words = 1 },
+	} {
+		tab := twoVectors(t)
+		spoil(tab)
+		if err := tab.Validate(); err == nil || !strings.Contains(err.Error(), complaint) {
+			t.Errorf("%v, want a complaint about %q", err, complaint)
+		}
+	}
+}
