@@ -1,0 +1,109 @@
+// Package tabular reads tables, column by column and a batch of rows at a time, out of
+// CSV and Parquet files and of raw arrays of numbers. Several files of the same columns
+// make one table, in the order they are given.
+//
+// Errors about the content of an input are input.ErrCorrupt, and say the file, the
+// line or the byte, the column and the value.
+package tabular
+
+import (
+	"context"
+
+	"heddle/engine/column"
+)
+
+// Field is a column of a Source.
+type Field struct {
+	Name string
+	Type column.Type
+}
+
+// Source is a table that is read once, from the first row to the last. It belongs to
+// one goroutine, but for Progress, which any may call.
+type Source interface {
+	// Fields are the columns, known from the start.
+	Fields() []Field
+	// Next puts the next rows, one at least, in the place of what b has, whose memory
+	// it takes; io.EOF behind the last. It gives ctx.Err() when ctx is done. After any
+	// error it goes on giving errors.
+	Next(ctx context.Context, b *Batch) error
+	// Progress is the number of bytes of the inputs that have been read, and that they
+	// have: as they are stored, 0 if that is unknown.
+	Progress() (done, total int64)
+	// Close ends the reading and closes the inputs.
+	Close() error
+}
+
+// Batch is a number of rows.
+type Batch struct {
+	Rows    int
+	Columns []Values // as Fields
+}
+
+// Values are the values of consecutive rows of a column: Keys, but of a String column
+// Text and Ends.
+type Values struct {
+	Keys []uint64 // of the values, by package column; of a row without one, any
+	Text []byte   // value i is Text[Ends[i-1]:Ends[i]], the first starts at 0
+	Ends []uint32
+	// Missing says of each row whether it is without a value. It has no entries if all
+	// have one.
+	Missing []bool
+}
+
+// Each calls f with the values of a String column, nil for a missing one.
+func (v *Values) Each(f func(row int, value []byte)) {
+	at := uint32(0)
+	for i, end := range v.Ends {
+		if len(v.Missing) > 0 && v.Missing[i] {
+			f(i, nil)
+		} else {
+			f(i, v.Text[at:end:end])
+		}
+		at = end
+	}
+}
+
+// reset empties the batch, which is to have so many columns.
+func (b *Batch) reset(columns int) {
+	b.Rows = 0
+	if len(b.Columns) != columns {
+		b.Columns = make([]Values, columns)
+	}
+	for i := range b.Columns {
+		v := &b.Columns[i]
+		*v = Values{Keys: v.Keys[:0], Text: v.Text[:0], Ends: v.Ends[:0], Missing: v.Missing[:0]}
+	}
+}
+
+// key appends the key of a row.
+func (v *Values) key(k uint64) {
+	v.Keys = append(v.Keys, k)
+	if len(v.Missing) > 0 {
+		v.Missing = append(v.Missing, false)
+	}
+}
+
+// text appends the value of a row of a String column.
+func (v *Values) text(s []byte) {
+	v.Text = append(v.Text, s...)
+	v.Ends = append(v.Ends, uint32(len(v.Text)))
+	if len(v.Missing) > 0 {
+		v.Missing = append(v.Missing, false)
+	}
+}
+
+// missing appends a row without a value.
+func (v *Values) missing(t column.Type) {
+	row := len(v.Keys)
+	if t == column.String {
+		row = len(v.Ends)
+		v.Ends = append(v.Ends, uint32(len(v.Text)))
+	} else {
+		v.Keys = append(v.Keys, 0)
+	}
+	for len(v.Missing) < row {
+		v.Missing = append(v.Missing, false)
+	}
+	v.Missing = append(v.Missing, true)
+}
