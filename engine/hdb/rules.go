@@ -1,0 +1,123 @@
+package hdb
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"unicode/utf8"
+
+	"heddle/codec/wah"
+	"heddle/engine/column"
+)
+
+// These are the rules of tables, for what a Writer is given and what a file holds.
+
+// checkColumn says what is wrong with a column of a table, but for its bins and the
+// order of its dictionary.
+func checkColumn(c *column.Column) error {
+	switch {
+	case c.Name == "":
+		return fmt.Errorf("it has no name")
+	case !utf8.ValidString(c.Name):
+		return fmt.Errorf("its name is not UTF-8")
+	case c.Type > column.Timestamp:
+		return fmt.Errorf("unknown type %d", c.Type)
+	case c.Encoding > column.Interval:
+		return fmt.Errorf("unknown encoding %d", c.Encoding)
+	case c.Binning == column.Auto || c.Binning > column.Lloyd:
+		return fmt.Errorf("binning %d, which does not say how its bins were found", c.Binning)
+	case c.Type != column.String && len(c.Dictionary) > 0:
+		return fmt.Errorf("a dictionary for values that are no strings")
+	case len(c.Bins) == 0 && c.Base != 0:
+		return fmt.Errorf("base %d where no row has a value", c.Base)
+	}
+	hi := greatest(c)
+	switch greatestKey := c.Base + hi; {
+	case hi > math.MaxUint64-c.Base:
+		return fmt.Errorf("base %d, with codes up to %d above it", c.Base, hi)
+	case c.Type == column.Bool && greatestKey > 1:
+		return fmt.Errorf("key %d of a boolean", greatestKey)
+	case c.Type == column.String && len(c.Bins) > 0 && greatestKey >= uint64(len(c.Dictionary)):
+		return fmt.Errorf("key %d, the dictionary has %d entries", greatestKey, len(c.Dictionary))
+	}
+	return nil
+}
+
+// greatest is the greatest code of a column.
+func greatest(c *column.Column) uint64 {
+	if n := len(c.Bins); n > 0 {
+		return c.Bins[n-1].Hi
+	}
+	return 0
+}
+
+// wide tells whether codes have more than 32 bits.
+func wide(c *column.Column) bool { return greatest(c) > math.MaxUint32 }
+
+// checkBins says what is wrong with the bins of a column, and with which one.
+func checkBins(c *column.Column, rows uint32) (bin int, err error) {
+	all := uint64(c.Missing)
+	for i, b := range c.Bins {
+		switch {
+		case b.Lo > b.Hi:
+			return i, fmt.Errorf("bin %d has codes %d to %d", i, b.Lo, b.Hi)
+		case i > 0 && b.Lo <= c.Bins[i-1].Hi:
+			return i, fmt.Errorf("bin %d starts at code %d, the one before ends at %d", i, b.Lo, c.Bins[i-1].Hi)
+		case b.Rows == 0:
+			return i, fmt.Errorf("bin %d has no rows", i)
+		}
+		all += uint64(b.Rows)
+	}
+	if all != uint64(rows) {
+		return 0, fmt.Errorf("the bins have %d rows, %d are without a value, the table has %d", all-uint64(c.Missing), c.Missing, rows)
+	}
+	return 0, nil
+}
+
+// counts gives the number of ones of each vector of a column.
+func counts(c *column.Column) []uint64 {
+	before := make([]uint64, 1, len(c.Bins)+1) // rows of the bins before each
+	for _, b := range c.Bins {
+		before = append(before, before[len(before)-1]+uint64(b.Rows))
+	}
+	list := make([]uint64, 0, c.Vectors())
+	for v := range c.Encoding.Vectors(len(c.Bins)) {
+		first, end := span(c, v)
+		list = append(list, before[end]-before[first])
+	}
+	if c.Missing > 0 {
+		list = append(list, uint64(c.Missing))
+	}
+	return list
+}
+
+// span gives the bins first to end-1 that vector v of a column, not that of missing
+// values, stands for.
+func span(c *column.Column, v int) (first, end int) {
+	switch c.Encoding {
+	case column.Range:
+		return 0, v + 1
+	case column.Interval:
+		return v, v + column.Span(len(c.Bins))
+	}
+	return v, v + 1
+}
+
+// checkVector says what is wrong with the words of a vector.
+func checkVector[W wah.Word](words []W, rows uint32, ones uint64) error {
+	if err := wah.Validate(words, uint64(rows)); err != nil {
+		return err
+	}
+	n := uint64(0)
+	for _, w := range words {
+		if !wah.IsFill(w) {
+			n += uint64(bits.OnesCount64(uint64(w)))
+		} else if group, groups := wah.FillOf(w); group != 0 {
+			n += groups * wah.GroupBits[W]()
+		}
+	}
+	if n != ones {
+		return fmt.Errorf("%d ones, its bins have %d rows", n, ones)
+	}
+	return nil
+}
