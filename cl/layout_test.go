@@ -161,6 +161,7 @@ type element struct {
 // and gives the elements that they stand for, checking every record on the way.
 func follow(s *Store, b *plan.Batch, r round, up, firstTile []uint32) (elements []element, err error) {
 	recordAt := func(at int) record { return record(up[at:]) }
+	records := s.records(nil)
 	decoded := map[uint32]element{} // by place in the buffer of decoded elements
 	var runs []uint32               // of all decoders
 	for d, n := range r.runs {
@@ -195,7 +196,7 @@ func follow(s *Store, b *plan.Batch, r round, up, firstTile []uint32) (elements 
 				return nil, fmt.Errorf("tile %d has %d terms and %d elements, its query %d lists", t, terms, count, len(q))
 			}
 			for j, h := range q[1:] {
-				want := s.records(nil)[h]
+				want := records[h]
 				if got := recordAt((term + j) * recordWords); 2*(term+j) >= r.tilesAt || got != want {
 					return nil, fmt.Errorf("tile %d, term %d: record %v, want %v", t, j, got, want)
 				}
