@@ -136,11 +136,11 @@ func (s *session) versus(ctx context.Context, host plan.Strategy, onlyAll bool) 
 		}
 		for _, c := range s.deviceCosts(u.set) {
 			r := reading{panel: u.set, series: fmt.Sprintf("%d threads", u.threads), at: c.name(),
-				Row: ratioOf(base.time, c.time).into(Row{Workload: fmt.Sprintf("%s, %d bins", u.set, u.bins), Metric: "speedup", Unit: "×",
-					Baseline: fmt.Sprintf("host: %s, %d threads", host, u.threads)})}
+				Row: ratioOf(base.time, c.time).into(Row{Workload: fmt.Sprintf("%s, %d bins", u.set, u.bins), Metric: "speedup", Unit: "×"})}
 			if onlyAll {
-				r.panel, r.series, r.at = "all sets", c.name(), u.set
+				r.panel, r.series, r.at = "over "+host.String(), c.name(), u.set
 			}
+			r.Row.Row = fmt.Sprintf("opencl: %s over host: %s, %d threads", c.name(), host, u.threads)
 			if err := s.put(c.who.on(r)); err != nil {
 				return err
 			}
@@ -205,7 +205,7 @@ func nelsonFigure10() exhibit {
 				if base == nil {
 					return reading{}, false
 				}
-				return reading{panel: "all sets", series: "reduction", at: c.set, Row: ratioOf(base.time, c.time).into(Row{Metric: "speedup", Unit: "×", Baseline: "host: iterative"})}, true
+				return reading{panel: "all sets", series: "reduction", at: c.set, Row: ratioOf(base.time, c.time).into(Row{Metric: "speedup", Unit: "×"})}, true
 			})
 		},
 	}
@@ -250,7 +250,7 @@ func nelsonFigure12() exhibit {
 				if base == nil {
 					return reading{}, false
 				}
-				return reading{panel: "all sets", series: c.name(), at: c.set, Row: ratioOf(base.time, c.time).into(Row{Metric: "speedup", Unit: "×", Baseline: "opencl: roa"})}, true
+				return reading{panel: "all sets", series: c.name(), at: c.set, Row: ratioOf(base.time, c.time).into(Row{Metric: "speedup", Unit: "×"})}, true
 			})
 		},
 	}
@@ -299,7 +299,7 @@ func nelsonFigure14() exhibit {
 						continue
 					}
 					r := reading{panel: "over " + host.String(), series: c.name(), at: fmt.Sprintf("%.3g (%s)", c.ratio, c.set), x: c.ratio,
-						Row: ratioOf(base.time, c.time).into(Row{Workload: c.set, Metric: "speedup", Unit: "×", Baseline: "host: " + host.String()})}
+						Row: ratioOf(base.time, c.time).into(Row{Workload: c.set, Metric: "speedup", Unit: "×"})}
 					if err := s.put(c.who.on(r)); err != nil {
 						return err
 					}

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write testdata/report.golden.md")
 // TestExhibits: every table and figure that is to be reproduced is there, once.
 func TestExhibits(t *testing.T) {
 	var names []string
-	for _, e := range slices.Concat(listsExhibits(), decodeExhibits(), rankExhibits()) {
+	for _, e := range slices.Concat(listsExhibits(), decodeExhibits(), rankExhibits(), bitmapExhibits()) {
 		names = append(names, e.name)
 		if e.title == "" || e.rows == "" || e.run == nil {
 			t.Errorf("%s lacks a title, a name for its rows or what it does", e.name)
@@ -37,7 +37,8 @@ func TestExhibits(t *testing.T) {
 	want := strings.Fields(`ao-table1 ao-table2 ao-table3 ao-table4 ao-table5 ao-table7 ao-fig5 ao-fig6 ao-fig7 ao-fig8 ao-fig9a ao-fig9b
 		ding-fig3 ding-fig4 ding-fig6 ding-table1 wu-fig3 wu-fig4 wu-fig5 wu-fig6 wu-fig7 wu-fig8
 		log pairs skew sets primitives ints core
-		gov2 ding-table2 ding-table3 accumulators resident rank-fig-k rank-fig-footprint sparse text`)
+		gov2 ding-table2 ding-table3 accumulators resident rank-fig-k rank-fig-footprint sparse text
+		or sizes nelson-fig8 nelson-fig9 nelson-fig10 nelson-fig11 nelson-fig12 nelson-fig13 nelson-fig14 nelson-table2`)
 	slices.Sort(names)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
@@ -75,7 +76,8 @@ func testSets(t *testing.T) string {
 
 // onHost says whether the host alone can measure an exhibit.
 func onHost(name string) bool {
-	return !slices.Contains([]string{"primitives", "ao-fig9b", "wu-fig8", "ding-table3"}, name)
+	return !slices.Contains([]string{"primitives", "ao-fig9b", "wu-fig8", "ding-table3",
+		"nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14", "nelson-table2"}, name)
 }
 
 // TestReproduce runs everything on a tiny workload: each exhibit has rows that are
@@ -85,7 +87,7 @@ func TestReproduce(t *testing.T) {
 		name     string
 		exhibits []exhibit
 		run      func(context.Context, Options, io.Writer, io.Writer) error
-	}{{"lists", listsExhibits(), Lists}, {"decode", decodeExhibits(), Decode}, {"rank", rankExhibits(), Rank}} {
+	}{{"lists", listsExhibits(), Lists}, {"decode", decodeExhibits(), Decode}, {"rank", rankExhibits(), Rank}, {"bitmap", bitmapExhibits(), Bitmap}} {
 		t.Run(bench.name, func(t *testing.T) {
 			dir := t.TempDir()
 			opt := tiny()

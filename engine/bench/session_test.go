@@ -35,7 +35,7 @@ func readRows(t *testing.T, path string) (rows []Row) {
 func tiny() Options {
 	return Options{Backend: "host", Short: true, docs: smallDocs, Orders: []Order{Uniform}, Queries: 60, Runs: 2,
 		Layouts: []Layout{LayoutRaw, Layout(codec.ParaPFor)}, Algorithms: []plan.Algorithm{plan.HS16, plan.Auto}, Threshold: 5000,
-		Sweep: []uint64{4 << 10, 8 << 10}, Docs: 20_000}
+		Sweep: []uint64{4 << 10, 8 << 10}, Docs: 20_000, Rows: 20_000}
 }
 
 func TestLog(t *testing.T) {
