@@ -42,3 +42,47 @@ func benchOrInto[W Word](b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkOr(b *testing.B) {
+	b.Run("wah32", benchOr[uint32])
+	b.Run("wah64", benchOr[uint64])
+}
+
+func benchOr[W Word](b *testing.B) {
+	for _, name := range benchShapes {
+		_, x := benchShape[W](1, name)
+		_, y := benchShape[W](2, name)
+		b.Run(name, func(b *testing.B) {
+			var dst []W
+			for b.Loop() {
+				dst = Or(dst[:0], x, y)
+			}
+			b.ReportMetric(float64(len(x)+len(y))*float64(b.N)*1e-9/b.Elapsed().Seconds(), "Gwords/s")
+		})
+	}
+}
+
+func BenchmarkCompress(b *testing.B) {
+	b.Run("wah32", benchCompress[uint32])
+	b.Run("wah64", benchCompress[uint64])
+}
+
+func benchCompress[W Word](b *testing.B) {
+	for _, name := range benchShapes {
+		set, words := benchShape[W](1, name)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(8 * len(set)))
+			for b.Loop() {
+				words = Compress(words[:0], set, benchRows)
+			}
+		})
+		b.Run(name+"/decompress", func(b *testing.B) {
+			b.SetBytes(int64(8 * len(set)))
+			for b.Loop() {
+				if err := Decompress(set, words, benchRows); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

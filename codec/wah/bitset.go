@@ -54,20 +54,20 @@ func setRun(dst []uint64, from, to uint64) {
 // not looked at.
 func Compress[W Word](dst []W, set []uint64, bits uint64) []W {
 	g, start := GroupBits[W](), len(dst)
-	at := uint64(0)
-	for ; at+g <= bits; at += g {
+	last, n := W(0), uint64(0) // groups behind, all alike
+	for at := uint64(0); at < bits; at += g {
 		group := set[at/64] >> (at % 64)
-		if have := 64 - at%64; have < g {
+		if have := 64 - at%64; have < g && at/64+1 < uint64(len(set)) {
 			group |= set[at/64+1] << have
 		}
-		dst = appendGroups(dst, start, W(group)&Ones[W](), 1)
-	}
-	if at < bits {
-		group := uint64(0)
-		for i := at; i < bits; i++ {
-			group |= set[i/64] >> (i % 64) & 1 << (i - at)
+		if left := bits - at; left < g {
+			group &= 1<<left - 1
 		}
-		dst = appendGroups(dst, start, W(group), 1)
+		if w := W(group) & Ones[W](); w != last || w != 0 && w != Ones[W]() {
+			dst = appendGroups(dst, start, last, n)
+			last, n = w, 0
+		}
+		n++
 	}
-	return dst
+	return appendGroups(dst, start, last, n)
 }

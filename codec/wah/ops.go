@@ -21,16 +21,24 @@ func AndNot[W Word](dst, a, b []W) []W { return merge(dst, a, b, ^W(0), 0, ^W(0)
 // Not appends the code of the complement of a vector of so many bits to dst; see And.
 // A longer vector is cut.
 func Not[W Word](dst, a []W, bits uint64) []W {
-	start, s := len(dst), side[W]{words: a}
-	s.take()
-	for left := bits / GroupBits[W](); left > 0; {
-		n := min(s.n, left)
-		dst = appendGroups(dst, start, s.group^Ones[W](), n)
-		s.skip(n)
+	start, left, tail := len(dst), bits/GroupBits[W](), W(0)
+	for _, w := range a {
+		group, n := w, uint64(1)
+		if IsFill(w) {
+			group, n = FillOf(w)
+		}
+		if left > 0 {
+			dst = appendGroups(dst, start, group^Ones[W](), min(n, left))
+		}
+		if n > left {
+			left, tail = 0, group
+			break
+		}
 		left -= n
 	}
+	dst = appendGroups(dst, start, Ones[W](), left)
 	if r := bits % GroupBits[W](); r > 0 {
-		dst = appendGroups(dst, start, ^s.group&(1<<r-1), 1)
+		dst = appendGroups(dst, start, ^tail&(1<<r-1), 1)
 	}
 	return dst
 }
@@ -78,15 +86,11 @@ func merge[W Word](dst, a, b []W, x, y, z W) []W {
 	s.take()
 	t.take()
 	for !s.end || !t.end {
-		if s.n == 1 && t.n == 1 { // as long as both are literals
-			for {
-				dst = appendGroups(dst, start, s.group&x^t.group&y^s.group&t.group&z, 1)
-				if len(s.words) == 0 || len(t.words) == 0 || IsFill(s.words[0]|t.words[0]) {
-					break
-				}
-				s.group, s.words = s.words[0], s.words[1:]
-				t.group, t.words = t.words[0], t.words[1:]
-			}
+		if s.n == 1 && t.n == 1 {
+			dst = appendGroups(dst, start, s.group&x^t.group&y^s.group&t.group&z, 1)
+			var n int
+			dst, n = mergeLiterals(dst, start, s.words, t.words, x, y, z)
+			s.words, t.words = s.words[n:], t.words[n:]
 			s.take()
 			t.take()
 			continue
@@ -105,10 +109,28 @@ func merge[W Word](dst, a, b []W, x, y, z W) []W {
 	return dst
 }
 
+// mergeLiterals merges words up to where one of them is a fill, and returns how many.
+func mergeLiterals[W Word](dst []W, start int, a, b []W, x, y, z W) ([]W, int) {
+	flag, n := flag[W](), min(len(a), len(b))
+	a, b = a[:n], b[:n]
+	for i := range a {
+		s, t := a[i], b[i]
+		if (s|t)&flag != 0 {
+			return dst, i
+		}
+		if s = s&x ^ t&y ^ s&t&z; ((s-1)|(s+1))&flag == 0 { // neither 0 nor ones
+			dst = append(dst, s)
+		} else {
+			dst = appendFill(dst, start, s, 1)
+		}
+	}
+	return dst, n
+}
+
 // appendGroups appends n equal groups to the vector that begins at word start: one, or
 // any number of those that fills have.
 func appendGroups[W Word](words []W, start int, group W, n uint64) []W {
-	if group != 0 && group != Ones[W]() {
+	if ((group-1)|(group+1))&flag[W]() == 0 { // neither 0 nor ones
 		return append(words, group)
 	}
 	return appendFill(words, start, group, n)
