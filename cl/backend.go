@@ -84,7 +84,7 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	b := &Backend{dev: d, tuning: d.tuning, opt: opt, work: make(chan func()), stopped: make(chan struct{}),
 		programs: map[kernelID]*ocl.Program{}}
 	b.tested.codecs, b.tested.algorithms = map[codec.ID]bool{}, map[plan.Algorithm]bool{}
-	b.tested.ranks = map[plan.Accumulators]bool{}
+	b.tested.ranks, b.tested.words = map[plan.Accumulators]bool{}, map[int]bool{}
 	b.limit = opt.MemoryLimit
 	if b.limit == 0 {
 		b.limit = d.info.Memory / 10 * 9

@@ -118,8 +118,8 @@ const skipWork = 4 * (128 + 2*128*(4+1) + lanes)
 // check refuses a device that the kernels cannot run on.
 func (d *Device) check() error {
 	t := d.tuning
-	local := max(4*max(8*t.decodeLocal()+1, 4*t.Tile+t.Tile/32+3), 10*t.Tile+skipWork, 8*t.mergeTile()+16*t.MergeWG+4*65, formulaLocal, t.rankMemory(), t.selectMemory())
-	group := max(t.local(), t.decodeLocal(), t.mergeLocal(), t.setLocal(), t.rankLocal(), t.selectLocal())
+	local := max(4*max(8*t.decodeLocal()+1, 4*t.Tile+t.Tile/32+3), 10*t.Tile+skipWork, 8*t.mergeTile()+16*t.MergeWG+4*65, formulaLocal, t.rankMemory(), t.selectMemory(), t.tableMemory())
+	group := max(t.local(), t.decodeLocal(), t.mergeLocal(), t.setLocal(), t.rankLocal(), t.selectLocal(), t.tableLocal())
 	fault := t.check()
 	var why string
 	switch {

@@ -34,12 +34,13 @@ const (
 	usePFD
 	useNewPFD
 	useRPFD
+	useWide // vectors of tables have words of 64 bits
 	useGaps = useParaPFor | useVByte | useRice | usePFD | useNewPFD | useRPFD
 )
 
 // featureNames are the defines, by bit.
 var featureNames = []string{"USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART",
-	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD"}
+	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD", "USE_WIDE"}
 
 // lookup is the feature that looking up a list of a codec asks for.
 func lookup(id codec.ID) feature {
@@ -116,8 +117,12 @@ func (k kernelID) files() []string {
 		return []string{"formula.cl"}
 	case selectProgram.name:
 		return []string{"group.cl", "select.cl"}
+	case rowsProgram:
+		return []string{"wah.cl", "rows.cl"}
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
+	case nelsonProgram:
+		return []string{"group.cl", "scan.cl", "wah.cl", "chunk.cl", "decompress.cl", "reduce.cl"}
 	}
 	var files []string
 	if k.with&useLines != 0 {

@@ -28,6 +28,7 @@ type tested struct {
 	codecs     map[codec.ID]bool
 	algorithms map[plan.Algorithm]bool
 	ranks      map[plan.Accumulators]bool
+	words      map[int]bool // of vectors of tables
 }
 
 // selfTest tests what every device needs.

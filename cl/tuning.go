@@ -33,6 +33,8 @@ type Tuning struct {
 	RankBatch  uint64   `toml:"rank_batch"`
 	SelectWG   int      `toml:"select_wg"`
 	SelectWide int      `toml:"select_wide"`
+	TableTile  int      `toml:"table_tile"`
+	TableWG    int      `toml:"table_wg"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
@@ -84,6 +86,8 @@ func (t Tuning) defines(countLoads bool) string {
 	def("RANK_SPAN", rankSpan)
 	def("SELECT_WG", t.selectLocal())
 	def("SELECT_WIDE", t.selectWide())
+	def("TABLE_TILE", t.tableTile())
+	def("TABLE_WG", t.tableLocal())
 	def("MERGE_WG", t.MergeWG)
 	def("MERGE_ROWS", t.MergeRows)
 	return b.String()

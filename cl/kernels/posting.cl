@@ -124,18 +124,7 @@ static inline uint contribution(uint weight, uint share) {
 }
 
 // frequency_at returns frequency i of n.
-static inline uint frequency_at(words_t p, uint words, uint n, uint i) {
-    segment_t g = packed_segment(p, words, 0, n, i / SEGMENT);
-    uint slot = i % SEGMENT, v = bits_at(p, words, g.at, slot * g.b, g.b);
-    uint lo = 0, hi = g.en; // the first exception whose index is not below slot
-    while (lo < hi) {
-        uint mid = (lo + hi) / 2;
-        if (exception_index(p, words, g, mid) < slot) lo = mid + 1; else hi = mid;
-    }
-    if (lo < g.en && exception_index(p, words, g, lo) == slot)
-        v |= exception_overflow(p, words, g, lo);
-    return v + 1;
-}
+static inline uint frequency_at(words_t p, uint words, uint n, uint i) { return packed_at(p, words, n, i) + 1; }
 
 // length_of returns the length of a document: of 16 bits each where `narrow`.
 static inline uint length_of(__global const uint *lengths, uint narrow, uint doc) {

@@ -1,0 +1,228 @@
+package cl
+
+import (
+	"errors"
+	"time"
+	"unsafe"
+
+	"heddle/engine/plan"
+)
+
+// send enqueues the upload of what prepare has written. It runs on the owner.
+func (n *nelson) send() error {
+	if n.records == 0 {
+		return nil
+	}
+	e, err := n.x.queue.EnqueueWriteBuffer(n.batch.buffer, false, 0, 4*nelsonRecord*n.records, unsafe.Pointer(&n.up.words[0]), nil)
+	return n.x.sent(e, err, uploadTime)
+}
+
+// any enqueues what makes the result of step `step` of the batch in column `to`, below
+// the number of sets that prepare knows. It runs on the owner.
+func (n *nelson) any(step, to int) error {
+	passes := n.steps[step]
+	if len(passes) == 0 {
+		n.moved += n.columnBytes()
+		return n.clear(&n.columns, to, int(n.columnBytes()/16), probeTime)
+	}
+	at := to
+	for _, p := range passes {
+		if err := n.expand(p, at); err != nil {
+			return err
+		}
+		if err := n.reduce(to, at-to+p.vectors); err != nil {
+			return err
+		}
+		at = to + 1
+	}
+	return nil
+}
+
+// check says whether the kernels of a batch that has ended gave up. It runs on the
+// owner.
+func (n *nelson) check() error {
+	if !n.rescan || n.look == nil {
+		return nil
+	}
+	failed, err := n.look.gaveUp(n.x.queue)
+	if failed {
+		n.look.epoch = 0
+		err = errors.New("a work-group waited in vain for another")
+	}
+	return n.x.backend.fail("decompressing vectors", err)
+}
+
+// stage names the counter of a launch's time.
+type stage = func(*plan.Stats) *time.Duration
+
+// launch enqueues a kernel of so many groups, rows of them, each of so many work-items,
+// rows of them.
+func (n *nelson) launch(name string, groups, local [2]int, to stage, args ...any) error {
+	k := n.x.kernels[kernelID{name: name}]
+	if err := arguments(k, args...); err != nil {
+		return err
+	}
+	e, err := n.x.queue.EnqueueNDRangeKernel(k.Kernel, nil, []int{groups[0] * local[0], groups[1] * local[1]}, local[:], nil)
+	return n.x.sent(e, err, to)
+}
+
+// chunks enqueues a kernel over `rows` times so many words, groups or packs.
+func (n *nelson) chunks(name string, count, rows int, to stage, args ...any) error {
+	local := chunkGroup
+	if n.x.backend.tuning.Serial {
+		local = 1
+	}
+	return n.launch(name, [2]int{(count + chunkLen - 1) / chunkLen, rows}, [2]int{local, 1}, to, args...)
+}
+
+// clear empties `packs` times 16 bytes of m, behind `first` times as many.
+func (n *nelson) clear(m *scratch, first, packs int, to stage) error {
+	return n.chunks("wah_clear", packs, 1, to, m.buffer, first, packs)
+}
+
+// expand decompresses the vectors of a pass to columns from `to` on: Algorithm 2, or
+// its last loop alone.
+func (n *nelson) expand(p nelsonPass, to int) error {
+	l := n.arena.buffers
+	word := uint64(n.wordBytes())
+	groups := n.groups * p.vectors
+	if groups == 0 {
+		return n.clear(&n.columns, to, p.vectors*int(n.columnBytes()/16), decodeTime)
+	}
+	words, all := uint64(p.words), uint64(groups)
+	n.moved += words*(word+4) + 8*words + 4*all + 8*words + 8*all + all*(4+word) + uint64(p.vectors)*n.columnBytes()
+	if err := n.chunks("wah_sizes", p.longest, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.batch.buffer, p.first, n.groups, n.marks.buffer); err != nil {
+		return err
+	}
+	if err := n.scan(p.words); err != nil {
+		return err
+	}
+	if err := n.clear(&n.marks, 0, (groups+3)/4, decodeTime); err != nil {
+		return err
+	}
+	if err := n.chunks("wah_ends", p.words, 1, decodeTime, n.index.buffer, p.words, n.marks.buffer, groups); err != nil {
+		return err
+	}
+	if err := n.scan(groups); err != nil {
+		return err
+	}
+	return n.chunks("wah_expand", n.stride, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.batch.buffer, p.first, n.groups,
+		n.index.buffer, n.columns.buffer, n.stride, to)
+}
+
+// scan writes the exclusive prefix sums of the first `count` marks to the index.
+func (n *nelson) scan(count int) error {
+	t := n.x.backend.tuning
+	local := t.ScanWG
+	if t.Serial {
+		local = 1
+	}
+	tiles := (count + t.scanTile() - 1) / t.scanTile()
+	if n.look != nil {
+		ticket, epoch, err := n.look.begin(n.x.queue, tiles)
+		if err != nil {
+			return err
+		}
+		return n.launch("scan_ahead", [2]int{tiles, 1}, [2]int{local, 1}, decodeTime,
+			n.marks.buffer, n.index.buffer, count, n.look.state, int(ticket), int(epoch), n.carry.buffer)
+	}
+	if err := n.clear(&n.carry, 0, 1, decodeTime); err != nil {
+		return err
+	}
+	for at := 0; at < tiles; at += t.ScanChunk {
+		groups := [2]int{min(t.ScanChunk, tiles-at), 1}
+		err := n.launch("scan_sums", groups, [2]int{local, 1}, decodeTime, n.marks.buffer, n.marks.buffer, n.sums.buffer, count, at)
+		if err != nil {
+			return err
+		}
+		err = n.launch("scan_tiles", groups, [2]int{local, 1}, decodeTime, n.marks.buffer, n.index.buffer, n.sums.buffer, count, at,
+			n.carry.buffer, at/t.ScanChunk&1)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setValues makes a kernel of scan.cl add up elements: its last argument, four words.
+func setValues(k *kernel) error {
+	var what [4]uint32
+	return k.SetArgUnsafe(5, 16, unsafe.Pointer(&what[0]))
+}
+
+// reduce ORs m columns from `first` on into the first of them.
+func (n *nelson) reduce(first, m int) error {
+	packs := int(n.columnBytes() / 16)
+	n.moved += reduceColumns(n.strategy, m) * n.columnBytes()
+	if n.strategy == plan.COA {
+		for ; m > 1; m = (m + 1) / 2 {
+			if err := n.chunks("reduce_pairs", packs, m/2, probeTime, n.columns.buffer, packs, first, (m+1)/2); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for step := 1; m > 1; {
+		s := tileOf(n.strategy, m)
+		tiles := (m + s.span - 1) / s.span
+		local := [2]int{s.rows, s.pairs}
+		if n.x.backend.tuning.Serial {
+			local = [2]int{1, 1}
+		}
+		rows := (packs + s.rows - 1) / s.rows
+		for at := 0; at < rows; at += launchRows {
+			err := n.launch("reduce_tiles", [2]int{min(rows-at, launchRows), tiles}, local, probeTime,
+				n.columns.buffer, packs, first, step, m, s.span, s.rows, at*s.rows)
+			if err != nil {
+				return err
+			}
+		}
+		m, step = tiles, step*s.span
+	}
+	return nil
+}
+
+// launchRows is how many rows of groups a launch of reduce_tiles has at most: some
+// drivers count work-items in 32 bits.
+const launchRows = 1 << 22
+
+// A nelsonTile is the shape of a tile of reduce_tiles: rows times pairs work-items over
+// `span` columns.
+type nelsonTile struct{ rows, pairs, span int }
+
+// Pairs of columns of a tile at most. The paper's tiles are of 1024 work-items, those
+// here of chunkGroup; a row of 16 bytes makes 8 rows a line of 128.
+const (
+	hybridPairs = 16
+	idealPairs  = 32
+)
+
+// tileOf is the shape of the tiles that m columns are reduced by, the narrower the
+// fewer there are.
+func tileOf(s plan.Strategy, m int) nelsonTile {
+	pairs := 1 << log2((m+1)/2)
+	switch s {
+	case plan.ROA:
+		return nelsonTile{1, min(pairs, chunkGroup), m}
+	case plan.Hybrid:
+		pairs = min(pairs, hybridPairs)
+		return nelsonTile{chunkGroup / pairs, pairs, 2 * pairs}
+	}
+	pairs = min(pairs, idealPairs)
+	return nelsonTile{chunkGroup / pairs, pairs, m}
+}
+
+// reduceColumns is how many columns a reduction of m of them reads and writes (Nelson
+// et al. 2020: of COA (2m-2) and m-1, of ROA and ideal hybrid m and 1, of hybrid m+k
+// and k+1, k tiles side by side, where these are reduced by one tile).
+func reduceColumns(s plan.Strategy, m int) uint64 {
+	if s == plan.COA {
+		return 3 * uint64(m-1)
+	}
+	n := 0
+	for m > 1 {
+		tiles := (m + tileOf(s, m).span - 1) / tileOf(s, m).span
+		n, m = n+m+tiles, tiles
+	}
+	return uint64(n)
+}

@@ -1,0 +1,120 @@
+package cl
+
+import (
+	"heddle/engine/plan"
+)
+
+// What a round of selections takes at most, if it has more than one.
+const (
+	tableUpload = 1 << 20 // words
+	tableGroups = 1 << 22 // work-groups
+	tableRows   = 1 << 24 // words of bits that come back
+	tableDepth  = plan.MaxSets
+	tableHead   = 4 // words in front of the counts
+)
+
+// Steps of kernels/rows.cl are those of plan, and one more.
+const tableLoad = uint32(plan.StepCheck) + 1
+
+// tableCut cuts a batch of selections into rounds. The fields below the line are those
+// of the round.
+type tableCut struct {
+	sel *plan.Selections
+
+	first, count int
+	steps        int // of all
+	records      int // operands, in units of four words
+	sets         int // height of the highest stack
+	columns      int // StepAny of one selection at most
+	selectionsAt int // in units of four words
+	words        int // of the upload
+	bits         int // words of bits of a selection, 0 where none are made
+}
+
+// next takes as many selections from c.first+c.count on as fit into a round.
+func (c *tableCut) next(s *tableStore) {
+	c.first, c.count, c.steps, c.records, c.sets, c.columns = c.first+c.count, 0, 0, 0, 1, 0
+	for i := c.first; i < c.sel.Len(); i++ {
+		steps := c.sel.Selection(i)
+		records, sets, columns := c.measure(steps)
+		n, words := c.count+1, tableHead+4*(c.steps+c.records+len(steps)+records)
+		if c.count > 0 && (words+8*n > tableUpload || n*s.dir.tiles > tableGroups || n*c.bits > s.mostRows()) {
+			break
+		}
+		c.count, c.steps, c.records = n, c.steps+len(steps), c.records+records
+		c.sets, c.columns = max(c.sets, sets), max(c.columns, columns)
+	}
+	c.selectionsAt = (tableHead + c.count + 3) / 4
+	c.words = 4 * (c.selectionsAt + c.count + c.steps + c.records)
+}
+
+// measure counts what a selection takes: records of operands, sets, columns.
+func (c *tableCut) measure(steps []plan.Step) (records, sets, columns int) {
+	depth := 0
+	for _, x := range steps {
+		switch x.Code {
+		case plan.StepAny:
+			if columns++; !c.decompresses() {
+				records += int(x.To - x.From)
+			}
+			depth++
+			sets = max(sets, depth)
+		case plan.StepCheck:
+			records += 1 + int(x.To-x.From)
+		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
+			depth--
+		}
+	}
+	return records, sets, columns
+}
+
+// decompresses tells whether a strategy of Nelson et al. makes the sets of StepAny.
+func (c *tableCut) decompresses() bool {
+	return c.sel.Strategy != plan.StrategyAuto && c.sel.Strategy != plan.Fused
+}
+
+// mostRows is how many words of bits a round of several selections makes at most: a
+// sixteenth of the memory.
+func (s *tableStore) mostRows() int {
+	return int(min(s.backend.dev.info.Memory/64, s.backend.limit/64, s.backend.dev.info.MaxAlloc/4, tableRows))
+}
+
+// write puts the round into up, in the layout of kernels/rows.cl.
+func (c *tableCut) write(s *tableStore, up []uint32) {
+	clear(up[:4*c.selectionsAt])
+	selection := c.selectionsAt
+	step := selection + c.count
+	operand := step + c.steps
+	put := func(at *int, x, y, z, w uint32) {
+		*(*[4]uint32)(up[4**at:]) = [4]uint32{x, y, z, w}
+		*at++
+	}
+	for i := c.first; i < c.first+c.count; i++ {
+		steps := c.sel.Selection(i)
+		put(&selection, uint32(step), uint32(len(steps)), 0, 0)
+		column := uint32(0)
+		for _, x := range steps {
+			n := x.To - x.From
+			switch {
+			case x.Code == plan.StepAny && c.decompresses():
+				put(&step, tableLoad, 0, 0, column)
+				column++
+			case x.Code == plan.StepAny:
+				put(&step, uint32(x.Code), uint32(operand), n, 0)
+				for _, v := range c.sel.Operands[x.From:x.To] {
+					put(&operand, s.places[v].off, v, s.dir.bases[v], s.places[v].buffer)
+				}
+			case x.Code == plan.StepCheck:
+				values, d := s.values.Load(), s.t.Columns[x.Column]
+				low, high := values.places[2*x.Column], values.places[2*x.Column+1]
+				put(&step, uint32(x.Code), uint32(operand), n, low.buffer|high.buffer<<8)
+				put(&operand, low.off, uint32(d.Low.Words), high.off, uint32(d.High.Words))
+				for _, r := range c.sel.Ranges[x.From:x.To] {
+					put(&operand, uint32(r.Lo), uint32(r.Lo>>32), uint32(r.Hi), uint32(r.Hi>>32))
+				}
+			default:
+				put(&step, uint32(x.Code), 0, 0, 0)
+			}
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package cl
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+)
+
+// directory says of every vector and tile where its words lie and what they are made
+// of, so that no kernel has to scan words: what Algorithm 2 of Nelson et al. 2020
+// computes for each batch. kernels/rows.cl has the layout. It takes 8 bytes a tile and
+// vector, and at most 6 bytes more for 32 groups.
+type directory struct {
+	tile   int      // groups of a tile, a multiple of 128
+	tiles  int      // of a vector
+	coarse []uint32 // two words a vector and tile, tile after tile
+	fine   []uint32 // vector after vector
+	bases  []uint32 // where that of each vector begins, in units of four words
+	bytes  uint64   // on a device
+}
+
+// Classes of a vector in a tile, as in kernels/rows.cl.
+const (
+	classZero = iota
+	classOne
+	classDense
+	classMixed
+	classSparse
+)
+
+// sparseMost is how many words a vector has at most where it is sparse, for tiles of so
+// many groups: their places then take less than masks do, and few work-items read them.
+func sparseMost(tile int) int { return min(tile/16, 127) }
+
+// newDirectory reads all vectors of t, on all cores. Words that are no vector are an
+// error that names it.
+func newDirectory(t *plan.Table, tile int) (*directory, error) {
+	groups, vectors := int(t.Groups()), len(t.Vectors)
+	d := &directory{tile: tile, tiles: (groups + tile - 1) / tile, bases: make([]uint32, vectors)}
+	d.coarse = make([]uint32, 2*d.tiles*vectors)
+	fine, errs := make([][]uint32, vectors), make([]error, vectors)
+	inParallel(vectors, len(t.Words32)+2*len(t.Words64), func(v int) {
+		if t.Word() == 64 {
+			fine[v], errs[v] = classify(d, t.Vector64(uint32(v)), v, uint64(t.Rows))
+		} else {
+			fine[v], errs[v] = classify(d, t.Vector32(uint32(v)), v, uint64(t.Rows))
+		}
+	})
+	for v, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("vector %d: %w", v, err)
+		}
+		d.bases[v] = uint32(len(d.fine) / 4)
+		d.fine = append(d.fine, fine[v]...)
+	}
+	d.bytes = 4 * uint64(len(d.coarse)+len(d.fine)+2*plan.ListAlign)
+	return d, nil
+}
+
+// classify writes the entries of vector v, checks its words, and returns its part of
+// fine. That has less than 2^22 units of four words, since rows are counted in 32 bits.
+func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []uint32, err error) {
+	if err := wah.Validate(words, rows); err != nil {
+		return nil, err
+	}
+	groups, vectors := int(wah.Groups[W](rows)), len(d.bases)
+	masks := make([]uint32, d.tile/32)
+	n, next := 0, 0 // words that have started, and the group at which the next one does
+	for t := range d.tiles {
+		from, to := t*d.tile, min((t+1)*d.tile, groups)
+		before, going := n, next > from
+		ones, zeros := true, true
+		look := func(w W) (length int) {
+			if !wah.IsFill(w) {
+				ones, zeros = false, false
+				return 1
+			}
+			group, k := wah.FillOf(w)
+			ones, zeros = ones && group != 0, zeros && group == 0
+			return int(k)
+		}
+		if going {
+			look(words[n-1])
+		}
+		if next < to {
+			clear(masks)
+		}
+		for ; next < to; n++ {
+			masks[(next-from)/32] |= 1 << ((next - from) % 32)
+			next += look(words[n])
+		}
+		started, covering := n-before, n-before
+		if going {
+			covering++
+		}
+		class, some, index := classMixed, 0, len(fine)/4
+		switch {
+		case zeros:
+			class = classZero
+		case ones:
+			class = classOne
+		case started == d.tile:
+			class = classDense
+		case covering <= sparseMost(d.tile):
+			class, some = classSparse, covering
+			before -= covering - started
+			fine = appendStarts(fine, masks, going)
+		default:
+			fine = appendMasks(fine, masks)
+		}
+		if class < classMixed {
+			index = 0
+		}
+		entry := d.coarse[2*(t*vectors+v):]
+		entry[0], entry[1] = uint32(before), uint32(class|some<<3|index<<10)
+	}
+	return fine, nil
+}
+
+// appendMasks appends the entry of a mixed tile: masks, then counts of the words that
+// start before each.
+func appendMasks(fine, masks []uint32) []uint32 {
+	fine = append(fine, masks...)
+	n := uint32(0)
+	for i := 0; i < len(masks); i += 2 {
+		first := n
+		n += uint32(bits.OnesCount32(masks[i]))
+		fine = append(fine, first|n<<16)
+		n += uint32(bits.OnesCount32(masks[i+1]))
+	}
+	return align4(fine)
+}
+
+// appendStarts appends the entry of a sparse tile: where words start, the first of
+// which may have begun before.
+func appendStarts(fine, masks []uint32, going bool) []uint32 {
+	n := 0
+	add := func(g int) {
+		if n%2 == 0 {
+			fine = append(fine, 0)
+		}
+		fine[len(fine)-1] |= uint32(g) << (n % 2 * 16)
+		n++
+	}
+	if going {
+		add(0)
+	}
+	for i, m := range masks {
+		for ; m != 0; m &= m - 1 {
+			add(32*i + bits.TrailingZeros32(m))
+		}
+	}
+	return align4(fine)
+}
+
+func align4(words []uint32) []uint32 {
+	for len(words)%4 != 0 {
+		words = append(words, 0)
+	}
+	return words
+}

@@ -1,0 +1,201 @@
+package cl
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"heddle/codec"
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+)
+
+// testTables tests the kernels of tables with words of so many bits on first use.
+func (b *Backend) testTables(ctx context.Context, word int) error {
+	if b.opt.SkipSelfTest {
+		return nil
+	}
+	b.tested.mu.Lock()
+	defer b.tested.mu.Unlock()
+	if b.tested.words[word] {
+		return nil
+	}
+	if err := b.selfTestTables(ctx, word); err != nil {
+		return err
+	}
+	b.tested.words[word] = true
+	return nil
+}
+
+// selfTestTables selects rows of a table whose vectors have all classes of tiles, by
+// selections with all steps, and compares with a look at each row.
+func (b *Backend) selfTestTables(ctx context.Context, word int) error {
+	failed := func(format string, args ...any) error {
+		return &plan.DeviceError{Kind: plan.ErrSelfTest, Device: b.dev.String(), Op: "self-test", Err: fmt.Errorf(format, args...)}
+	}
+	// Three tiles and a part of one.
+	rows := uint32((3*b.tuning.tileGroups(word)+70)*(word-1) + 9)
+	t, has, codes, err := selfTestTable(rows, word)
+	if err != nil {
+		return failed("preparing: %w", err)
+	}
+	s, err := b.loadTable(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	sel := selfTestSelections(len(has))
+	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
+		var got plan.Rows
+		if err := s.selectRows(ctx, sel, &got); err != nil {
+			return err
+		}
+		for i := range sel.Len() {
+			want := plainRows(sel, sel.Selection(i), has, codes, rows)
+			n := 0
+			for _, w := range want {
+				n += bits.OnesCount64(w)
+			}
+			if int(got.Counts[i]) != n {
+				return failed("selection %d: %d rows, expected %d", i, got.Counts[i], n)
+			}
+			if sel.Output != plan.OutputBits {
+				continue
+			}
+			for k, w := range got.Selection(i) {
+				if w != want[k] {
+					return failed("selection %d: rows %d to %d are %x, expected %x", i, 64*k, 64*k+63, w, want[k])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// selfTestTable has vectors of zeros, of ones, of ones at random from few to half of
+// the rows, and of runs, and one column of wide codes.
+func selfTestTable(rows uint32, word int) (t *plan.Table, has [][]bool, codes []uint64, err error) {
+	t = &plan.Table{Rows: rows}
+	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
+	for v, in := range []func(r uint32) bool{
+		func(r uint32) bool { return false },
+		func(r uint32) bool { return true },
+		func(r uint32) bool { return hash(r, 1)%3000 == 0 },
+		func(r uint32) bool { return hash(r, 2)%200 == 0 },
+		func(r uint32) bool { return hash(r, 3)%40 == 0 },
+		func(r uint32) bool { return hash(r, 4)%2 == 0 },
+		func(r uint32) bool { return r/1500%3 == 1 },
+		func(r uint32) bool { return r > rows/2 || r%5000 < 40 },
+	} {
+		has = append(has, make([]bool, rows))
+		for r := range rows {
+			has[v][r] = in(r)
+		}
+		appendVector(t, has[v], word)
+	}
+	low, high := make([]uint32, rows), make([]uint32, rows)
+	for r := range rows {
+		codes = append(codes, uint64(hash(r, 9)%3)<<32|uint64(hash(r, 10)))
+		low[r], high[r] = uint32(codes[r]), uint32(codes[r]>>32)
+	}
+	var column plan.Values
+	for _, half := range []struct {
+		to     *plan.Span
+		values []uint32
+	}{{&column.Low, low}, {&column.High, high}} {
+		for len(t.Packed)%plan.ListAlign != 0 {
+			t.Packed = append(t.Packed, 0)
+		}
+		half.to.Off = uint64(len(t.Packed))
+		if t.Packed, err = codec.AppendPacked(t.Packed, half.values, codec.DefaultOptions()); err != nil {
+			return nil, nil, nil, err
+		}
+		half.to.Words = uint64(len(t.Packed)) - half.to.Off
+	}
+	t.Columns = append(t.Columns, column)
+	return t, has, codes, nil
+}
+
+// appendVector appends the vector of some rows to t.
+func appendVector(t *plan.Table, has []bool, word int) {
+	if word == 64 {
+		t.Words64 = appendCode(t, t.Words64, has)
+	} else {
+		t.Words32 = appendCode(t, t.Words32, has)
+	}
+}
+
+func appendCode[W wah.Word](t *plan.Table, words []W, has []bool) []W {
+	for uint64(len(words))*(wah.GroupBits[W]()+1)/8%plan.VectorAlign != 0 {
+		words = append(words, 0)
+	}
+	off := len(words)
+	var b wah.Builder[W]
+	for r, in := range has {
+		if in {
+			b.Add(uint64(r))
+		}
+	}
+	words = b.AppendTo(words, uint64(len(has)))
+	t.Vectors = append(t.Vectors, plan.Vector{Off: uint64(off), Words: uint32(len(words) - off)})
+	return words
+}
+
+// selfTestSelections are the OR of each vector with some others, and every other step.
+func selfTestSelections(vectors int) *plan.Selections {
+	s := new(plan.Selections)
+	for v := range uint32(vectors) {
+		s.Any(v)
+		s.End()
+		s.Any(v, (v+3)%uint32(vectors), (v+4)%uint32(vectors))
+		s.Any(v, (v+5)%uint32(vectors))
+		s.Do(plan.StepAnd)
+		s.End()
+	}
+	s.Any()
+	s.Do(plan.StepNot)
+	s.Check(0, plan.CodeRange{Lo: 1 << 20, Hi: 1<<32 + 1<<22}, plan.CodeRange{Lo: 2<<32 + 5, Hi: 2<<32 + 1<<23})
+	s.Any(2, 4, 6)
+	s.Do(plan.StepAndNot)
+	s.Any(3)
+	s.Any(5, 2)
+	s.Do(plan.StepAnd)
+	s.Do(plan.StepOr)
+	s.End()
+	s.End() // no step: no row
+	return s
+}
+
+// plainRows looks at every row by itself.
+func plainRows(sel *plan.Selections, steps []plan.Step, has [][]bool, codes []uint64, rows uint32) []uint64 {
+	set := make([]uint64, wah.Bitset(uint64(rows)))
+	for r := range rows {
+		var stack []bool
+		for _, x := range steps {
+			n := len(stack)
+			switch x.Code {
+			case plan.StepAny:
+				in := false
+				for _, v := range sel.Operands[x.From:x.To] {
+					in = in || has[v][r]
+				}
+				stack = append(stack, in)
+			case plan.StepNot:
+				stack[n-1] = !stack[n-1]
+			case plan.StepCheck:
+				in := false
+				for _, g := range sel.Ranges[x.From:x.To] {
+					in = in || g.Lo <= codes[r] && codes[r] <= g.Hi
+				}
+				stack[n-1] = stack[n-1] && in
+			default:
+				a, b := stack[n-2], stack[n-1]
+				stack = append(stack[:n-2], map[plan.StepCode]bool{plan.StepAnd: a && b, plan.StepOr: a || b, plan.StepAndNot: a && !b}[x.Code])
+			}
+		}
+		if len(stack) > 0 && stack[0] {
+			set[r/64] |= 1 << (r % 64)
+		}
+	}
+	return set
+}

@@ -1,0 +1,129 @@
+package cl
+
+import (
+	"cmp"
+	"fmt"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+)
+
+// tableTile is the number of groups of 31 rows of a tile, TABLE_TILE of the kernels.
+func (t Tuning) tableTile() int { return cmp.Or(t.TableTile, 512) }
+
+// tileGroups is the number of groups of a tile, of so many bits a word.
+func (t Tuning) tileGroups(word int) int { return t.tableTile() / (word / 32) }
+
+// tableLocal is the size of a work-group of rows.
+func (t Tuning) tableLocal() int {
+	if t.Serial {
+		return 1
+	}
+	return cmp.Or(t.TableWG, 128)
+}
+
+// tableMemory is the local memory of a work-group of rows at most, in bytes.
+func (t Tuning) tableMemory() int { return 4*t.tableTile()*tableDepth + 32*t.tableLocal() + 32 }
+
+// tableSlot is what one batch of selections in flight needs, as slot is for
+// conjunctions. Its buffers grow with what is asked. It belongs to the goroutine that
+// took it from tableStore.free.
+type tableSlot struct {
+	store *tableStore
+	flight
+	batch  scratch // what was uploaded, and counts
+	rows   scratch // bits, selection after selection
+	nelson *nelson // nil until a strategy of theirs is asked for
+	bytes  uint64  // of batch and rows
+
+	cut    tableCut
+	submit func() error // send, bound once
+}
+
+// rowsProgram is the kernel of rows.cl, of a program for each size of words.
+const rowsProgram = "rows"
+
+func (s *tableStore) newTableSlot() (*tableSlot, error) {
+	x := &tableSlot{store: s, flight: newFlight(s.backend)}
+	x.submit = x.send
+	err := x.room(&x.batch, 1<<10, "selections")
+	if err == nil {
+		err = x.open(1<<10, 1<<10, s.program(), rowsProgram)
+	}
+	if err == nil {
+		err = x.room(&x.rows, 4, "rows")
+	}
+	if err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
+}
+
+// room makes room for so many words in m; what was there is lost. Nothing may be under
+// way.
+func (x *tableSlot) room(m *scratch, words int, what string) error {
+	if words <= m.words {
+		return nil
+	}
+	b := x.backend
+	if bytes := 4 * uint64(words); bytes > b.dev.info.MaxAlloc {
+		return outOfMemory(b, "selecting rows", fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, bytes, b.dev.info.MaxAlloc))
+	}
+	if m.buffer != nil { // it goes first: both may be large
+		m.buffer.Release()
+		x.unreserve(m.words)
+		*m = scratch{}
+	}
+	if err := b.reserve(4*uint64(words), what); err != nil {
+		return err
+	}
+	buffer, err := b.buffer(ocl.MemReadWrite, 4*uint64(words), what)
+	if err != nil {
+		b.unreserve(4 * uint64(words))
+		return err
+	}
+	*m = scratch{buffer, words}
+	x.bytes += 4 * uint64(words)
+	x.store.slotBytes.Add(4 * uint64(words))
+	return nil
+}
+
+func (x *tableSlot) unreserve(words int) {
+	bytes := 4 * uint64(words)
+	x.backend.unreserve(bytes)
+	x.bytes -= bytes
+	x.store.slotBytes.Add(-bytes)
+}
+
+// grow makes pinned memory of at least so many words of p; what was there is lost.
+func (x *tableSlot) grow(p **pinned, words int) error {
+	if words <= len((*p).words) {
+		return nil
+	}
+	grown, err := x.backend.newPinned(4 * words)
+	if err != nil {
+		return err
+	}
+	(*p).release(x.backend)
+	*p = grown
+	return nil
+}
+
+// giveBack waits until nothing is under way and lets others have the slot.
+func (x *tableSlot) giveBack() {
+	x.land()
+	x.store.free <- x
+}
+
+func (x *tableSlot) release() {
+	x.flight.release()
+	for _, m := range []*scratch{&x.batch, &x.rows} {
+		if m.buffer != nil {
+			m.buffer.Release()
+			x.unreserve(m.words)
+		}
+	}
+	if x.nelson != nil {
+		x.nelson.release()
+	}
+}
