@@ -3,7 +3,6 @@ package hdb
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"unicode/utf8"
 
 	"heddle/codec/wah"
@@ -108,15 +107,7 @@ func checkVector[W wah.Word](words []W, rows uint32, ones uint64) error {
 	if err := wah.Validate(words, uint64(rows)); err != nil {
 		return err
 	}
-	n := uint64(0)
-	for _, w := range words {
-		if !wah.IsFill(w) {
-			n += uint64(bits.OnesCount64(uint64(w)))
-		} else if group, groups := wah.FillOf(w); group != 0 {
-			n += groups * wah.GroupBits[W]()
-		}
-	}
-	if n != ones {
+	if n := wah.Count(words); n != ones {
 		return fmt.Errorf("%d ones, its bins have %d rows", n, ones)
 	}
 	return nil
