@@ -21,6 +21,9 @@ func (t Tuning) tableLocal() int {
 	return cmp.Or(t.TableWG, 128)
 }
 
+// tableLoads is the number of vectors whose words a work-item loads together.
+func (t Tuning) tableLoads() int { return cmp.Or(t.TableLoads, 4) }
+
 // tableMemory is the local memory of a work-group of rows at most, in bytes.
 func (t Tuning) tableMemory() int { return 4*t.tableTile()*tableDepth + 32*t.tableLocal() + 32 }
 

@@ -35,6 +35,7 @@ type Tuning struct {
 	SelectWide int      `toml:"select_wide"`
 	TableTile  int      `toml:"table_tile"`
 	TableWG    int      `toml:"table_wg"`
+	TableLoads int      `toml:"table_loads"`
 	BeatsHost  bool     `toml:"beats_host"`
 	Why        string   `toml:"why"`
 }
@@ -88,6 +89,7 @@ func (t Tuning) defines(countLoads bool) string {
 	def("SELECT_WIDE", t.selectWide())
 	def("TABLE_TILE", t.tableTile())
 	def("TABLE_WG", t.tableLocal())
+	def("TABLE_LOADS", t.tableLoads())
 	def("MERGE_WG", t.MergeWG)
 	def("MERGE_ROWS", t.MergeRows)
 	return b.String()

@@ -48,8 +48,8 @@
 #ifndef TABLE_TILE
 #define TABLE_TILE 1024 // groups of 31 rows of a tile, or twice the groups of 63
 #endif
-#ifndef TABLE_UNROLL
-#define TABLE_UNROLL 4 // vectors whose words are loaded together
+#ifndef TABLE_LOADS
+#define TABLE_LOADS 4 // vectors whose words are loaded together
 #endif
 #if SCAN_SERIAL
 #undef TABLE_WG
@@ -169,7 +169,7 @@ typedef union {
 
 // or_dense ORs the words of some listed vectors whose groups all start words.
 static inline void or_dense(ARENA, __local const uint4 *list, uint some, word_t *set) {
-    word_t w[TABLE_UNROLL][OWN];
+    word_t w[TABLE_LOADS][OWN];
     #pragma unroll
     for (uint u = 0; u < some; u++) {
         uint4 e = list[u];
@@ -184,9 +184,9 @@ static inline void or_dense(ARENA, __local const uint4 *list, uint some, word_t 
 // or_mixed does the same for any vectors, by their masks.
 static inline void or_mixed(ARENA, __global const uint *fine, __local const uint4 *list, uint some, word_t *set) {
     uint lid = get_local_id(0), upto = 0xffffffffu >> (31 - lid % 32);
-    mask_t mask[TABLE_UNROLL];
-    start_t start[TABLE_UNROLL];
-    word_t w[TABLE_UNROLL][OWN];
+    mask_t mask[TABLE_LOADS];
+    start_t start[TABLE_LOADS];
+    word_t w[TABLE_LOADS][OWN];
     #pragma unroll
     for (uint u = 0; u < some; u++) {
         __global const uint *p = fine + (size_t)list[u].z * 4;
@@ -272,12 +272,12 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
         }
         LOADS(*loads, dense * OWN * (WORD_BITS / 32) + mixed * (OWN * (WORD_BITS / 32) + OWN + (OWN + 1) / 2));
         uint i = 0;
-        for (; i + TABLE_UNROLL <= dense; i += TABLE_UNROLL)
-            or_dense(ARENA_ARGS, list + i, TABLE_UNROLL, set);
+        for (; i + TABLE_LOADS <= dense; i += TABLE_LOADS)
+            or_dense(ARENA_ARGS, list + i, TABLE_LOADS, set);
         for (; i < dense; i++)
             or_dense(ARENA_ARGS, list + i, 1, set);
-        for (i = TABLE_WG - mixed; i + TABLE_UNROLL <= TABLE_WG; i += TABLE_UNROLL)
-            or_mixed(ARENA_ARGS, fine, list + i, TABLE_UNROLL, set);
+        for (i = TABLE_WG - mixed; i + TABLE_LOADS <= TABLE_WG; i += TABLE_LOADS)
+            or_mixed(ARENA_ARGS, fine, list + i, TABLE_LOADS, set);
         for (; i < TABLE_WG; i++)
             or_mixed(ARENA_ARGS, fine, list + i, 1, set);
         SYNC;
