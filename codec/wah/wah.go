@@ -12,7 +12,11 @@
 // Bits of the last group beyond n are 0. A group of which all bits are equal is part
 // of a fill, and no fill follows one of its own value that could hold it too: there is
 // one code of a vector. A last group that is not whole is therefore a literal, unless
-// it is all 0. Decoders take any words: they give the vector or an ErrCorrupt.
+// it is all 0.
+//
+// Validate and Decompress take any words: they give the vector or an ErrCorrupt. All
+// else is for words that are valid; others it takes for some vector, without an error,
+// and reads none of them more often than it would.
 package wah
 
 import (
