@@ -54,6 +54,6 @@ func resembles(name string) (nearestVariable string, ok bool) {
 		names[i] = k.Variable()
 		ok = ok || strings.HasPrefix(name, prefix+strings.ToUpper(k.Section())+"_")
 	}
-	near := nearest(name, names)
+	near := Nearest(name, names)
 	return near, ok || distance(name, near) <= 2
 }

@@ -95,7 +95,7 @@ func enum(name string, field func(*Config) *string, def string, values []string,
 		if slices.Contains(values, s) {
 			return nil
 		}
-		return fmt.Errorf("%q is not one of %s (nearest: %q)", s, strings.Join(values, ", "), nearest(s, values))
+		return fmt.Errorf("%q is not one of %s (nearest: %q)", s, strings.Join(values, ", "), Nearest(s, values))
 	}, doc)
 	k.Values = values
 	return k

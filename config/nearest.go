@@ -27,9 +27,9 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// nearest returns the candidate with the least distance to s, the first of
+// Nearest returns the candidate with the least distance to s, the first of
 // equals. There is at least one candidate.
-func nearest(s string, candidates []string) string {
+func Nearest(s string, candidates []string) string {
 	return slices.MinFunc(candidates, func(a, b string) int {
 		return distance(s, a) - distance(s, b)
 	})
@@ -47,7 +47,7 @@ func unknownKey(name string) string {
 
 // unknownSection does the same for a section.
 func unknownSection(name string) string {
-	return fmt.Sprintf("unknown section [%s] (nearest: [%s])", shorten(name), nearest(name, sections()))
+	return fmt.Sprintf("unknown section [%s] (nearest: [%s])", shorten(name), Nearest(name, sections()))
 }
 
 // sections returns the sections in the order of the table.

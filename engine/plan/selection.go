@@ -142,6 +142,20 @@ func (s *Selections) Check(column uint32, ranges ...CodeRange) {
 // Do appends a step without operands: StepAnd, StepOr, StepAndNot, StepNot.
 func (s *Selections) Do(code StepCode) { s.Steps = append(s.Steps, Step{Code: code}) }
 
+// Copy appends steps of another batch, with the vectors and ranges that they name.
+func (s *Selections) Copy(from *Selections, steps []Step) {
+	for _, x := range steps {
+		switch x.Code {
+		case StepAny:
+			s.Any(from.Operands[x.From:x.To]...)
+		case StepCheck:
+			s.Check(x.Column, from.Ranges[x.From:x.To]...)
+		default:
+			s.Do(x.Code)
+		}
+	}
+}
+
 // Validate checks the batch against t: all that is named exists, ranges ascend, and
 // of every selection that its stack stays within MaxSets and ends with one set.
 func (s *Selections) Validate(t *Table) error {
