@@ -84,9 +84,9 @@ func (x *table) add(t testing.TB, b *Batch) {
 			t.Fatalf("column %q: %d values, %d flags in %d rows", f.Name, n, len(v.Missing), b.Rows)
 		}
 		if f.Type == column.String {
-			v.Each(func(row int, value []byte) {
+			v.Each(func(row int, value []byte, ok bool) {
 				x.rows[from+row][c] = string(value)
-				if value == nil {
+				if !ok {
 					x.rows[from+row][c] = missing
 				}
 			})

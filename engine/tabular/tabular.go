@@ -51,15 +51,11 @@ type Values struct {
 	Missing []bool
 }
 
-// Each calls f with the values of a String column, nil for a missing one.
-func (v *Values) Each(f func(row int, value []byte)) {
+// Each calls f with the values of a String column; ok is false for a missing one.
+func (v *Values) Each(f func(row int, value []byte, ok bool)) {
 	at := uint32(0)
 	for i, end := range v.Ends {
-		if len(v.Missing) > 0 && v.Missing[i] {
-			f(i, nil)
-		} else {
-			f(i, v.Text[at:end:end])
-		}
+		f(i, v.Text[at:end:end], len(v.Missing) == 0 || !v.Missing[i])
 		at = end
 	}
 }

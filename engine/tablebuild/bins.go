@@ -1,0 +1,153 @@
+package tablebuild
+
+import (
+	"context"
+	"math/bits"
+	"sort"
+
+	"heddle/engine/column"
+)
+
+// planned is a column whose bins are chosen: of the second pass.
+type planned struct {
+	*collected
+	Settings
+	place []uint64 // of a String column: the key of each number
+	base  uint64   // least key
+	find  finder
+}
+
+// plan chooses the bins of a column.
+func (b *builder) plan(c *collected) (*planned, error) {
+	p := &planned{collected: c, Settings: b.opt.settings(c.Name), base: c.least}
+	var s sample
+	if c.Type == column.String {
+		p.place = c.strings.sort()
+		s = sample{Rows: c.strings.rows, All: true}
+		for i := range c.strings.list {
+			s.Keys = append(s.Keys, uint64(i))
+		}
+		p.base = 0
+	} else {
+		s = c.keys.Sample()
+		c.keys = collector{}
+	}
+	if len(s.Keys) == 0 {
+		p.base = 0
+	}
+	done, upper, err := chooseBins(c.Type, p.Binning, p.Bins, s)
+	if err != nil {
+		return nil, err
+	}
+	p.Binning = done
+	for i := range upper {
+		upper[i] -= p.base
+	}
+	p.find = newFinder(upper)
+	return p, nil
+}
+
+// window is a number of consecutive rows.
+type window struct{ from, to uint64 }
+
+// each calls f with the codes of the rows in windows, which ascend, a number of
+// consecutive rows at a time, and with those of them that have no value, whose code is
+// 0; missing is nil if all have one. Both are views until f returns.
+func (p *planned) each(ctx context.Context, file *temp, windows []window, f func(codes []uint64, missing []bool) error) error {
+	r := blockReader{file: file}
+	first := uint64(0) // row of the block
+	for i := range p.blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := &p.blocks[i]
+		end := first + uint64(b.rows)
+		for len(windows) > 0 && windows[0].to <= first {
+			windows = windows[1:]
+		}
+		if len(windows) == 0 {
+			return nil
+		}
+		if windows[0].from < end {
+			keys, missing, err := r.read(b)
+			if err != nil {
+				return err
+			}
+			p.code(keys, missing)
+			for _, w := range windows {
+				from, to := max(w.from, first)-first, min(max(w.to, first), end)-first
+				if from >= to {
+					break
+				}
+				part := missing
+				if part != nil {
+					part = part[from:to]
+				}
+				if err := f(keys[from:to], part); err != nil {
+					return err
+				}
+			}
+		}
+		first = end
+	}
+	return nil
+}
+
+// code makes codes of keys.
+func (p *planned) code(keys []uint64, missing []bool) {
+	for i, m := range missing {
+		if m {
+			keys[i] = p.base
+		}
+	}
+	if p.place == nil {
+		for i := range keys {
+			keys[i] -= p.base
+		}
+		return
+	}
+	for i, k := range keys {
+		if len(missing) == 0 || !missing[i] {
+			keys[i] = p.place[k]
+		}
+	}
+}
+
+// finder finds the bin of a code: by its highest bits all but a few bins, the rest by
+// halving.
+type finder struct {
+	upper []uint64 // greatest code of each bin
+	shift uint
+	start []uint32 // of each value of the highest bits: the first bin that reaches there
+}
+
+const finderBits = 12
+
+func newFinder(upper []uint64) finder {
+	f := finder{upper: upper}
+	if len(upper) == 0 {
+		return f
+	}
+	greatest := upper[len(upper)-1]
+	f.shift = uint(max(bits.Len64(greatest), finderBits) - finderBits)
+	for high := uint64(0); high <= greatest>>f.shift; high++ {
+		first := sort.Search(len(upper), func(i int) bool { return upper[i] >= high<<f.shift })
+		f.start = append(f.start, uint32(first))
+	}
+	f.start = append(f.start, uint32(len(upper)-1))
+	return f
+}
+
+// bin is the bin of a code, which must not be above the last bin.
+func (f *finder) bin(code uint64) uint32 {
+	high := code >> f.shift
+	lo, hi := f.start[high], f.start[high+1]
+	for lo < hi {
+		if mid := (lo + hi) / 2; f.upper[mid] < code {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

@@ -1,0 +1,154 @@
+// Package tablebuild makes bitmap tables (.hdb) of what a tabular.Source gives.
+//
+// It reads the source once, puts the keys of each column into a temporary file and
+// samples them; chooses the bins; then makes vectors and stored values of each column,
+// several columns at a time. Memory does not grow with rows, but for the dictionaries of
+// strings. The same source and options give the same bytes, whatever the memory limit
+// and the number of cores are.
+package tablebuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"heddle/codec/wah"
+	"heddle/engine/hdb"
+	"heddle/engine/tabular"
+)
+
+// builder is a build under way.
+type builder struct {
+	opt     Options
+	spool   *temp
+	columns []*collected
+	rows    uint64
+	strings atomic.Uint64 // bytes of dictionaries
+	values  atomic.Int64  // written so far
+}
+
+// Build reads src to its end and writes the table to path, where it appears when all is
+// done; an error, or that ctx is done, leaves nothing behind. The caller closes src.
+func Build(ctx context.Context, src tabular.Source, path string, opt Options) (r Report, err error) {
+	b := &builder{}
+	if b.opt, err = opt.complete(path, src.Fields()); err != nil {
+		return r, err
+	}
+	if b.spool, err = newTemp(b.opt.TempDir); err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, b.spool.close()) }()
+
+	start := time.Now()
+	if err := b.collect(ctx, src); err != nil {
+		return r, err
+	}
+	read := time.Now()
+	columns, err := b.planAll()
+	if err != nil {
+		return r, err
+	}
+	word, err := b.word(ctx, columns)
+	if err != nil {
+		return r, err
+	}
+	if err := b.write(ctx, path, word, columns); err != nil {
+		return r, err
+	}
+	r = Report{Rows: uint32(b.rows), Word: word, TempBytes: b.spool.size}
+	r.InputBytes, _ = src.Progress()
+	r.Read, r.Write = read.Sub(start), time.Since(read)
+	return r, r.measure(path)
+}
+
+// planAll chooses the bins of all columns.
+func (b *builder) planAll() ([]*planned, error) {
+	columns, failed := make([]*planned, len(b.columns)), make([]error, len(b.columns))
+	parallel(len(b.columns), func(i int) { columns[i], failed[i] = b.plan(b.columns[i]) })
+	for i, err := range failed {
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", b.columns[i].Name, err)
+		}
+	}
+	return columns, nil
+}
+
+// What the size of words is chosen by: so many windows of the rows, of so many rows.
+const (
+	sampleWindows = 8
+	sampleRows    = 16384
+)
+
+// word chooses the size of words, in bits.
+func (b *builder) word(ctx context.Context, columns []*planned) (int, error) {
+	if b.opt.Word != 0 {
+		return b.opt.Word, nil
+	}
+	windows := []window{{0, b.rows}}
+	if b.rows > sampleWindows*sampleRows {
+		windows = nil
+		for i := range uint64(sampleWindows) {
+			from := i * (b.rows - sampleRows) / (sampleWindows - 1)
+			windows = append(windows, window{from, from + sampleRows})
+		}
+	}
+	failed := make([]error, len(columns))
+	var narrow, wide atomic.Uint64
+	parallel(len(columns), func(i int) {
+		a, err := size[uint32](ctx, b, columns[i], windows)
+		z, err2 := size[uint64](ctx, b, columns[i], windows)
+		failed[i] = errors.Join(err, err2)
+		narrow.Add(a)
+		wide.Add(z)
+	})
+	if err := errors.Join(failed...); err != nil {
+		return 0, err
+	}
+	if 20*wide.Load() <= 21*narrow.Load() {
+		return 64, nil
+	}
+	return 32, nil
+}
+
+// size is the number of bytes of the vectors of a column, by the rows of windows.
+func size[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window) (bytes uint64, err error) {
+	p, err := pileOf[W](ctx, b, c, windows)
+	if err != nil {
+		return 0, err
+	}
+	err = p.encode(ctx, c.Encoding, func(words []W) error {
+		bytes += uint64(len(words)) * (wah.GroupBits[W]() + 1) / 8
+		return nil
+	})
+	return bytes, err
+}
+
+// pileOf makes the vectors of the bins of a column.
+func pileOf[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window) (*pile[W], error) {
+	p := newPile[W](&c.find, b.opt.Memory/2/uint64(workers()+2), b.spool)
+	if err := c.each(ctx, b.spool, windows, p.add); err != nil {
+		return nil, err
+	}
+	p.finish()
+	return p, nil
+}
+
+// measure fills in what the table says of itself.
+func (r *Report) measure(path string) error {
+	f, err := hdb.OpenTrusted(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r.FileBytes = f.Size()
+	for i, c := range f.Columns() {
+		vectors, values := f.ColumnSize(i)
+		r.Columns = append(r.Columns, ColumnReport{
+			Name: c.Name, Type: c.Type, Binning: c.Binning, Encoding: c.Encoding, Bins: len(c.Bins),
+			Vectors: c.Vectors(), Missing: c.Missing, VectorBytes: uint64(vectors), ValueBytes: uint64(values),
+		})
+	}
+	return nil
+}
