@@ -8,16 +8,7 @@
 //           Here no decompressed vector is written: a group of work-items holds a tile
 //           in registers, and finds the word of each group of rows of each vector by a
 //           directory that the host made once, of what Algorithm 2 scans for.
-// Directory coarse[tile*vectors + v] = {before, class | n << 3 | index << 10}: so many
-//           words of v start before the tile. Classes:
-//             CLASS_ZERO, CLASS_ONE  no row, all rows
-//             CLASS_DENSE   each group starts a word: group g is word before + g
-//             CLASS_MIXED   index says where in `fine`, in units of four words behind
-//                           those of v: TILE_GROUPS/32 masks of groups at which a word
-//                           starts, then as many ushorts, the words that start in the
-//                           tile before those 32 groups
-//             CLASS_SPARSE  n words, from word `before` on: at index as many ushorts,
-//                           the groups at which they start, the first one 0
+// Directory see directory.cl.
 // Batch     one upload of uint4: {loads, carries, 0, 0}, counts, selections {first step,
 //           steps, 0, 0}, steps, operands. A step is {code, first operand, operands,
 //           column}. An operand is
@@ -38,16 +29,10 @@
 //           by the host; 32 bytes a work-item and 32.
 // Bounds    steps, operands and directory are the host's, which has validated vectors;
 //           packed values may be any words.
-#ifndef HEDDLE_COMMON
-#include "common.cl"
-#endif
-#ifndef HEDDLE_WAH
-#include "wah.cl"
+#ifndef HEDDLE_DIRECTORY
+#include "directory.cl"
 #endif
 
-#ifndef TABLE_TILE
-#define TABLE_TILE 1024 // groups of 31 rows of a tile, or twice the groups of 63
-#endif
 #ifndef TABLE_LOADS
 #define TABLE_LOADS 4 // vectors whose words are loaded together
 #endif
@@ -62,16 +47,8 @@
 #define SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
-#define TILE_GROUPS (TABLE_TILE / (WORD_BITS / 32))
-#define TILE_MASKS (TILE_GROUPS / 32)
 #define TILE_WORDS (TILE_MASKS * GROUP_BITS) // of plain bits
 #define OWN (TILE_GROUPS / TABLE_WG)         // groups of a work-item
-
-#define CLASS_ZERO 0
-#define CLASS_ONE 1
-#define CLASS_DENSE 2
-#define CLASS_MIXED 3
-#define CLASS_SPARSE 4
 
 #define STEP_ANY 0
 #define STEP_AND 1
@@ -80,13 +57,6 @@
 #define STEP_NOT 4
 #define STEP_CHECK 5
 #define STEP_LOAD 6
-
-typedef __global const word_t *vector_t;
-
-// The parts of an entry of the directory.
-#define CLASS_OF(entry) ((entry).y & 7)
-#define WORDS_OF(entry) ((entry).y >> 3 & 127)
-#define INDEX_OF(entry) ((entry).y >> 10)
 
 #if SCAN_SERIAL
 

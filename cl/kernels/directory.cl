@@ -1,0 +1,68 @@
+// directory: where the words of vectors lie, tile by tile of their groups, as the host
+// has found once (table_directory.go). No kernel of its own.
+//
+// Computes  tile_group: one group of a vector by random access.
+// Layout    coarse[tile*vectors + v] = {before, class | n << 3 | index << 10}: so many
+//           words of v start before the tile. At index units of four words behind the
+//           part of v in `fine` lies what some classes have:
+//             CLASS_ZERO, CLASS_ONE  no row, all rows
+//             CLASS_DENSE   each group starts a word: group g is word before + g
+//             CLASS_MIXED   TILE_MASKS masks of the groups at which a word starts, then
+//                           as many ushorts, the words that start in the tile before
+//                           those 32 groups
+//             CLASS_SPARSE  n words, from word `before` on: as many ushorts, the groups
+//                           at which they start, the first one 0
+//           A last tile that is not whole is neither dense nor beyond its groups ones.
+// Bounds    words and directory are the host's, which has validated them together.
+#ifndef HEDDLE_DIRECTORY
+#define HEDDLE_DIRECTORY
+#ifndef HEDDLE_WAH
+#include "wah.cl"
+#endif
+
+#ifndef TABLE_TILE
+#define TABLE_TILE 1024 // groups of 31 rows of a tile, twice the groups of 63; a multiple of 256
+#endif
+#define TILE_GROUPS (TABLE_TILE / (WORD_BITS / 32))
+#define TILE_MASKS (TILE_GROUPS / 32)
+
+#define CLASS_ZERO 0
+#define CLASS_ONE 1
+#define CLASS_DENSE 2
+#define CLASS_MIXED 3
+#define CLASS_SPARSE 4
+
+// The parts of an entry of `coarse`.
+#define CLASS_OF(entry) ((entry).y & 7)
+#define WORDS_OF(entry) ((entry).y >> 3 & 127)
+#define INDEX_OF(entry) ((entry).y >> 10)
+
+typedef __global const word_t *vector_t;
+
+// mixed_word returns the number of the word that has group g of a mixed tile, whose
+// masks begin at p.
+static inline uint mixed_word(uint2 entry, __global const uint *p, uint g) {
+    uint before = ((__global const ushort *)(p + TILE_MASKS))[g / 32];
+    return entry.x + before + popcount(p[g / 32] & (0xffffffffu >> (31 - g % 32))) - 1;
+}
+
+// tile_group returns the rows of group g of a tile of vector v; `fine` is the part of v.
+// The highest bit is any.
+static inline word_t tile_group(vector_t v, uint2 entry, __global const uint *fine, uint g) {
+    __global const uint *p = fine + (size_t)INDEX_OF(entry) * 4;
+    uint lo = 0, hi = WORDS_OF(entry);
+    switch (CLASS_OF(entry)) {
+    case CLASS_ONE: return GROUP_ONES;
+    case CLASS_DENSE: return group_of(v[entry.x + g]);
+    case CLASS_MIXED: return group_of(v[mixed_word(entry, p, g)]);
+    case CLASS_SPARSE:
+        while (lo + 1 < hi) { // the last word that starts at or before g
+            uint mid = (lo + hi) / 2;
+            if (((__global const ushort *)p)[mid] <= g) lo = mid; else hi = mid;
+        }
+        return group_of(v[entry.x + lo]);
+    }
+    return 0;
+}
+
+#endif
