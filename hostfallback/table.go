@@ -3,19 +3,27 @@ package hostfallback
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 )
 
-// table implements plan.TableStore on the words of its table, where they are.
+// table implements plan.TableStore on the words of its table, where they are, beside
+// what vector keeps of each.
 type table struct {
-	t   *plan.Table
-	opt Options
+	t       *plan.Table
+	opt     Options
+	tile    tiling
+	vectors []atomic.Pointer[vector]
+	limit   int64        // of the bytes of plain rows
+	plain   atomic.Int64 // such bytes
+	starts  atomic.Int64 // bytes of directories
+
+	jobs sync.Pool // *tableJob
 
 	mu     sync.RWMutex // held for reading by every batch, for writing by Close
 	closed bool
@@ -23,7 +31,8 @@ type table struct {
 
 var _ plan.TableStore = (*table)(nil)
 
-// LoadTable checks the descriptors of t. Its words are used where they are.
+// LoadTable checks the descriptors of t and makes what is kept of each vector, unless
+// the backend is lazy. The words are used where they are.
 func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
 	if b.closed.Load() {
 		return nil, &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "load"}
@@ -34,8 +43,25 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	return &table{t: t, opt: b.opt}, nil
+	s := &table{t: t, opt: b.opt, tile: tilingOf(t), vectors: make([]atomic.Pointer[vector], len(t.Vectors)), limit: int64(b.opt.MemoryLimit)}
+	if s.limit == 0 {
+		s.limit = min(max(4*s.words(), 64<<20), 4<<30)
+	}
+	s.jobs.New = func() any { return &tableJob{table: s} }
+	if !b.opt.Lazy {
+		all := make([]uint32, len(t.Vectors))
+		for v := range all {
+			all[v] = uint32(v)
+		}
+		if err := s.prepare(ctx, all); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
+
+// words is the size of all vectors in bytes.
+func (s *table) words() int64 { return 4*int64(len(s.t.Words32)) + 8*int64(len(s.t.Words64)) }
 
 // Select implements plan.TableStore.
 func (s *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
@@ -45,34 +71,21 @@ func (s *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows
 	if s.closed {
 		return &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "select"}
 	}
-	if err := sel.Validate(s.t); err != nil {
-		return err
-	}
-	if sel.Strategy != plan.StrategyAuto && !slices.Contains(s.Strategies(), sel.Strategy) {
-		return fmt.Errorf("host: strategy %v: %w", sel.Strategy, plan.ErrUnsupported)
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	*out = plan.Rows{Stride: wah.Bitset(uint64(s.t.Rows))}
-	for i := range sel.Len() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rows, err := s.one(sel, sel.Selection(i))
-		if err != nil {
-			return err
-		}
-		n := 0
-		for _, w := range rows {
-			n += bits.OnesCount64(w)
-		}
-		out.Counts = append(out.Counts, uint32(n))
-		if sel.Output == plan.OutputBits {
-			out.Bits = append(out.Bits, rows...)
-		}
+	if err := sel.Validate(s.t); err != nil {
+		return err
 	}
-	out.Stats.Queries = uint64(sel.Len())
+	if sel.Strategy != plan.StrategyAuto && !slices.Contains(tableStrategies, sel.Strategy) {
+		return fmt.Errorf("host: strategy %v (has %v): %w", sel.Strategy, tableStrategies, plan.ErrUnsupported)
+	}
+	j := s.jobs.Get().(*tableJob)
+	defer s.jobs.Put(j)
+	if err := j.run(ctx, sel, out); err != nil {
+		return err
+	}
+	out.Stats = plan.Stats{Queries: uint64(sel.Len())}
 	for _, n := range out.Counts {
 		out.Stats.Matches += uint64(n)
 	}
@@ -80,103 +93,40 @@ func (s *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows
 	return nil
 }
 
-func (s *table) one(sel *plan.Selections, steps []plan.Step) ([]uint64, error) {
-	n := wah.Bitset(uint64(s.t.Rows))
-	var stack [][]uint64
-	for _, x := range steps {
-		switch x.Code {
-		case plan.StepAny:
-			set, one := make([]uint64, n), make([]uint64, n)
-			for _, v := range sel.Operands[x.From:x.To] {
-				var err error
-				if s.t.Word() == 64 {
-					err = wah.Decompress(one, s.t.Vector64(v), uint64(s.t.Rows))
-				} else {
-					err = wah.Decompress(one, s.t.Vector32(v), uint64(s.t.Rows))
-				}
-				if err != nil {
-					return nil, fmt.Errorf("vector %d: %w", v, err)
-				}
-				for i, w := range one {
-					set[i] |= w
-				}
-			}
-			stack = append(stack, set)
-		case plan.StepNot:
-			set := stack[len(stack)-1]
-			for i := range set {
-				set[i] = ^set[i]
-			}
-			if r := s.t.Rows % 64; r != 0 {
-				set[n-1] &= 1<<r - 1
-			}
-		case plan.StepCheck:
-			if err := s.check(stack[len(stack)-1], x.Column, sel.Ranges[x.From:x.To]); err != nil {
-				return nil, err
-			}
-		default:
-			a, b := stack[len(stack)-2], stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			for i := range a {
-				switch x.Code {
-				case plan.StepAnd:
-					a[i] &= b[i]
-				case plan.StepOr:
-					a[i] |= b[i]
-				case plan.StepAndNot:
-					a[i] &^= b[i]
-				}
-			}
-		}
-	}
-	if len(stack) == 0 {
-		return make([]uint64, n), nil
-	}
-	return stack[0], nil
-}
-
-// check removes from set the rows whose code lies in none of ranges.
-func (s *table) check(set []uint64, column uint32, ranges []plan.CodeRange) error {
-	low, high, err := s.t.Codes(column)
-	if err != nil {
-		return err
-	}
-	for i, w := range set {
-		for ; w != 0; w &= w - 1 {
-			row := uint32(64*i + bits.TrailingZeros64(w))
-			lo, err := low.At(row)
-			if err != nil {
-				return fmt.Errorf("values of column %d: %w", column, err)
-			}
-			code := uint64(lo)
-			if high.Len > 0 {
-				hi, err := high.At(row)
-				if err != nil {
-					return fmt.Errorf("values of column %d: %w", column, err)
-				}
-				code |= uint64(hi) << 32
-			}
-			in := false
-			for _, r := range ranges {
-				in = in || r.Lo <= code && code <= r.Hi
-			}
-			if !in {
-				set[i] &^= w & -w
-			}
-		}
-	}
-	return nil
-}
+var tableStrategies = []plan.Strategy{plan.Fused, plan.Iterative, plan.Reduction}
 
 // Strategies implements plan.TableStore.
-func (s *table) Strategies() []plan.Strategy { return []plan.Strategy{plan.Fused} }
+func (s *table) Strategies() []plan.Strategy { return slices.Clone(tableStrategies) }
 
 // Explain implements plan.TableStore.
-func (s *table) Explain(sel *plan.Selections, i int) string { return "fused" }
+func (s *table) Explain(sel *plan.Selections, i int) string {
+	vectors, size, plain := 0, uint64(0), 0
+	for _, x := range sel.Selection(i) {
+		if x.Code != plan.StepAny {
+			continue
+		}
+		for _, v := range sel.Operands[x.From:x.To] {
+			vectors++
+			size += uint64(s.t.Vectors[v].Words) * uint64(s.t.Word()/8)
+			if p := s.vectors[v].Load(); p != nil {
+				plain += 8 * len(p.rows)
+			}
+		}
+	}
+	strategy := sel.Strategy
+	if strategy == plan.StrategyAuto {
+		strategy = plan.Fused
+	}
+	text := fmt.Sprintf("%v, %d vectors, %.1f MB", strategy, vectors, float64(size)/1e6)
+	if strategy == plan.Fused && plain > 0 {
+		text += fmt.Sprintf(", dense tiles from %.1f MB of plain rows", float64(plain)/1e6)
+	}
+	return text
+}
 
-// Memory implements plan.TableStore: the words of the table.
+// Memory implements plan.TableStore: the words of the table, directories, plain rows.
 func (s *table) Memory() uint64 {
-	return 4*uint64(len(s.t.Words32)+len(s.t.Packed)) + 8*uint64(len(s.t.Words64))
+	return 4*uint64(len(s.t.Packed)) + uint64(s.words()+s.starts.Load()+s.plain.Load())
 }
 
 // Close waits for running batches.
@@ -185,4 +135,42 @@ func (s *table) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	return nil
+}
+
+// tiling is how rows are cut into tiles, ranges whose sets stay in the first-level
+// cache.
+type tiling struct {
+	rows   uint32 // of the table
+	groups uint32 // of a tile, a multiple of 64: tiles start at a word of a plain bitset
+	size   uint32 // rows of a tile, a multiple of codec.SegmentLen
+	tiles  int
+}
+
+func tilingOf(t *plan.Table) tiling {
+	x := tiling{rows: t.Rows, groups: 2048}
+	if t.Word() == 64 {
+		x.groups = 1024
+	}
+	x.size = x.groups * t.GroupBits()
+	x.tiles = int((uint64(t.Rows) + uint64(x.size) - 1) / uint64(x.size))
+	return x
+}
+
+// words is the number of words of the set of a tile.
+func (x *tiling) words(tile int) int {
+	return wah.Bitset(min(uint64(x.size), uint64(x.rows)-uint64(tile)*uint64(x.size)))
+}
+
+// groupsOf is the number of groups of a tile.
+func (x *tiling) groupsOf(tile int) uint64 {
+	size := uint64(x.size / x.groups)
+	return (min(uint64(x.size), uint64(x.rows)-uint64(tile)*uint64(x.size)) + size - 1) / size
+}
+
+// last gives the bits of the last word of a tile that are rows.
+func (x *tiling) last(tile int) uint64 {
+	if r := x.rows % 64; r != 0 && tile == x.tiles-1 {
+		return 1<<r - 1
+	}
+	return ^uint64(0)
 }

@@ -1,0 +1,139 @@
+package hostfallback
+
+import (
+	"math/bits"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// codes is a segment of codes of a column, decoded.
+type codes struct {
+	low, high [codec.SegmentLen]uint32
+}
+
+// fewRows is the number of rows of a segment up to which their codes are looked up one
+// by one: the segment is decoded for more.
+const fewRows = 8
+
+// check takes the rows from the top of the stack whose code of column lies in none of
+// ranges. It decodes only segments with rows of the set.
+func (w *tileWorker) check(s *table, column uint32, ranges []plan.CodeRange, tile int) error {
+	if len(ranges) == 0 || w.has[w.top] == none {
+		w.has[w.top] = none
+		return nil
+	}
+	low, high, err := s.t.Codes(column)
+	if err != nil {
+		return err
+	}
+	set := w.sets[w.top][:s.tile.words(tile)]
+	if w.has[w.top] == all {
+		for i := range set {
+			set[i] = ^uint64(0)
+		}
+		w.has[w.top] = some
+	}
+	set[len(set)-1] &= s.tile.last(tile)
+	const words = codec.SegmentLen / 64
+	first, left := tile*int(s.tile.size/codec.SegmentLen), uint64(0)
+	for i := 0; i < len(set); i += words {
+		part := set[i:min(i+words, len(set))]
+		n := countSet(part)
+		if n == 0 {
+			continue
+		}
+		if seg := first + i/words; n <= fewRows {
+			err = checkFew(part, low, high, uint32(seg*codec.SegmentLen), ranges)
+		} else {
+			err = w.codes.check(part, low, high, seg, ranges)
+		}
+		if err != nil {
+			return err
+		}
+		for _, x := range part {
+			left |= x
+		}
+	}
+	if left == 0 {
+		w.has[w.top] = none
+	}
+	return nil
+}
+
+// checkFew is check for a segment's words, by its first row.
+func checkFew(set []uint64, low, high codec.Packed, first uint32, ranges []plan.CodeRange) error {
+	for i, x := range set {
+		for ; x != 0; x &= x - 1 {
+			row := first + uint32(64*i+bits.TrailingZeros64(x))
+			lo, err := low.At(row)
+			if err != nil {
+				return err
+			}
+			code := uint64(lo)
+			if high.Len > 0 {
+				hi, err := high.At(row)
+				if err != nil {
+					return err
+				}
+				code |= uint64(hi) << 32
+			}
+			if !inRanges(ranges, code) {
+				set[i] &^= x & -x
+			}
+		}
+	}
+	return nil
+}
+
+// check is that for all rows of a segment.
+func (c *codes) check(set []uint64, low, high codec.Packed, seg int, ranges []plan.CodeRange) error {
+	n, err := low.Decode(seg, &c.low)
+	if err != nil {
+		return err
+	}
+	if high.Len > 0 {
+		_, err = high.Decode(seg, &c.high)
+	} else {
+		c.high = [codec.SegmentLen]uint32{}
+	}
+	if err != nil {
+		return err
+	}
+	for i := range set {
+		lo, hi := c.low[64*i:min(64*i+64, n)], c.high[64*i:]
+		in := uint64(0)
+		if len(ranges) > 4 {
+			for k, x := range lo {
+				if set[i]>>k&1 != 0 && inRanges(ranges, uint64(hi[k])<<32|uint64(x)) {
+					in |= 1 << k
+				}
+			}
+		} else {
+			for _, r := range ranges {
+				for k, x := range lo {
+					one := uint64(0)
+					if uint64(hi[k])<<32|uint64(x)-r.Lo <= r.Hi-r.Lo {
+						one = 1
+					}
+					in |= one << (k & 63)
+				}
+			}
+		}
+		set[i] &= in
+	}
+	return nil
+}
+
+// inRanges tells whether a code lies in one of ascending ranges.
+func inRanges(ranges []plan.CodeRange, code uint64) bool {
+	lo, hi := 0, len(ranges) // the first range that does not end below code
+	for lo < hi {
+		if mid := (lo + hi) / 2; ranges[mid].Hi < code {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(ranges) && ranges[lo].Lo <= code
+}

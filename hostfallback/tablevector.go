@@ -1,0 +1,152 @@
+package hostfallback
+
+import (
+	"context"
+	"slices"
+
+	"heddle/codec/wah"
+)
+
+// vector is what a store keeps beside the words of a vector: where tiles start, and the
+// plain rows of those tiles that take so many words that walking them costs more than
+// reading their rows. It is never changed once it can be seen.
+type vector struct {
+	starts []start // of every tile whose number is a multiple of 1<<shift
+	shift  uint8
+	ready  bool     // plain rows have been made, where there is room for them
+	slots  []uint32 // by tile: 1 + the slot of its rows, 0 where it has none; or nil
+	rows   []uint64 // slots, each of the words of a whole tile
+}
+
+// start is a place between two groups: at a word, of whose groups so many are behind.
+type start struct{ word, used uint32 }
+
+const (
+	// A tile is kept as plain rows when it has more words than one for so many groups:
+	// about there walking its words takes as long as reading its rows.
+	plainShare = 6
+	// startWords is the least number of words of a vector for each of its starts.
+	startWords = 8
+)
+
+// prepare makes what is missing of the vectors that operands name. In a lazy store
+// plain rows are for vectors that are used again.
+func (s *table) prepare(ctx context.Context, operands []uint32) error {
+	var missing []uint32
+	for _, v := range operands {
+		if p := s.vectors[v].Load(); p == nil || !p.ready {
+			missing = append(missing, v)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	missing = slices.Compact(missing)
+	return parallel(ctx, s.opt.Threads, len(missing), func(i int) error {
+		at := &s.vectors[missing[i]]
+		old := at.Load()
+		plain := old != nil || !s.opt.Lazy
+		p := new(vector)
+		if s.t.Word() == 64 {
+			prepareVector(s, p, old, s.t.Vector64(missing[i]), plain)
+		} else {
+			prepareVector(s, p, old, s.t.Vector32(missing[i]), plain)
+		}
+		if !at.CompareAndSwap(old, p) { // another batch was faster
+			s.plain.Add(-p.plain())
+		} else if old == nil {
+			s.starts.Add(8 * int64(len(p.starts)))
+		}
+		return nil
+	})
+}
+
+// plain is the size of plain rows, in bytes.
+func (p *vector) plain() int64 { return 8*int64(len(p.rows)) + 4*int64(len(p.slots)) }
+
+// prepareVector fills p, with the starts of old where there is one.
+func prepareVector[W wah.Word](s *table, p, old *vector, words []W, plain bool) {
+	x := &s.tile
+	if p.ready = plain; old != nil {
+		p.starts, p.shift = old.starts, old.shift
+	} else {
+		findStarts(p, words, x)
+	}
+	if !plain || p.shift > 0 {
+		return
+	}
+	dense := 0
+	for tile := range p.starts {
+		if p.dense(tile, len(words), x) {
+			dense++
+		}
+	}
+	slot := int(x.size / 64)
+	size := 8*int64(dense*slot) + 4*int64(x.tiles)
+	if dense == 0 {
+		return
+	}
+	if s.plain.Add(size) > s.limit {
+		s.plain.Add(-size)
+		return
+	}
+	var set tileSet
+	p.slots, p.rows = make([]uint32, x.tiles), make([]uint64, 0, dense*slot)
+	for tile, at := range p.starts {
+		if p.dense(tile, len(words), x) {
+			clear(set[:])
+			orWords(&set, words, at, uint64(x.groups))
+			p.rows = append(p.rows, set[:slot]...)
+			p.slots[tile] = uint32(len(p.rows) / slot)
+		}
+	}
+}
+
+// dense tells whether the plain rows of a tile are worth their room, of a vector of so
+// many words.
+func (p *vector) dense(tile, words int, x *tiling) bool {
+	if tile+1 < len(p.starts) {
+		words = int(p.starts[tile+1].word)
+	}
+	return (words-int(p.starts[tile].word))*plainShare > int(x.groups)
+}
+
+// findStarts finds the starts of a vector: of every tile, or of fewer where there are
+// few words.
+func findStarts[W wah.Word](p *vector, words []W, x *tiling) {
+	for p.shift = 0; (x.tiles>>p.shift)*startWords > len(words) && x.tiles>>p.shift > 0; {
+		p.shift++
+	}
+	n := (x.tiles + 1<<p.shift - 1) >> p.shift
+	p.starts = slices.Grow(p.starts[:0], n)
+	step, next, at := uint64(x.groups)<<p.shift, uint64(0), uint64(0)
+	flag, top := ^W(0)-^W(0)>>1, wah.GroupBits[W]()
+	for k, w := range words {
+		groups := uint64(1 + -(w>>top)&(w&(flag>>1-1)-1)) // 1, or those of a fill
+		for ; next-at < groups && len(p.starts) < n; next += step {
+			p.starts = append(p.starts, start{uint32(k), uint32(next - at)})
+		}
+		at += groups
+	}
+	for len(p.starts) < n { // words that are no vector
+		p.starts = append(p.starts, start{word: uint32(len(words))})
+	}
+}
+
+// find gives the start of a tile.
+func find[W wah.Word](p *vector, words []W, tile int, x *tiling) start {
+	at := p.starts[tile>>p.shift]
+	for skip := uint64(tile&(1<<p.shift-1)) * uint64(x.groups); skip > 0 && uint(at.word) < uint(len(words)); {
+		groups := uint64(1)
+		if w := words[at.word]; wah.IsFill(w) {
+			_, groups = wah.FillOf(w)
+		}
+		if groups -= min(groups, uint64(at.used)); skip < groups {
+			return start{at.word, at.used + uint32(skip)}
+		}
+		skip -= groups
+		at = start{word: at.word + 1}
+	}
+	return at
+}
