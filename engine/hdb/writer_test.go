@@ -1,0 +1,338 @@
+package hdb
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"heddle/codec/wah"
+	"heddle/engine/column"
+	"heddle/engine/container/containertest"
+	"heddle/engine/plan"
+)
+
+// good is a column for three rows: codes 0, 5 and one missing.
+func good() column.Column {
+	return column.Column{Name: "good", Type: column.Int, Binning: column.Distinct, Missing: 1,
+		Bins: []column.Bin{{Lo: 0, Hi: 0, Rows: 1}, {Lo: 5, Hi: 5, Rows: 1}}}
+}
+
+// fill gives good its codes and vectors.
+func fill(c *ColumnWriter) error {
+	return errors.Join(c.Codes([]uint64{0, 5, 0}), c.Vector32([]uint32{1}), c.Vector32([]uint32{2}), c.Vector32([]uint32{4}))
+}
+
+// TestWriterInput breaks each rule once, behind a good column.
+func TestWriterInput(t *testing.T) {
+	col := func(change func(c *column.Column)) func(*Writer) error {
+		return func(w *Writer) error {
+			c := good()
+			c.Name = "next"
+			change(&c)
+			_, err := w.Column(c)
+			return err
+		}
+	}
+	in := func(do func(c *ColumnWriter) error) func(*Writer) error {
+		return func(w *Writer) error {
+			c := good()
+			c.Name = "next"
+			cw, err := w.Column(c)
+			if err != nil {
+				return fmt.Errorf("too early: %v", err)
+			}
+			return do(cw)
+		}
+	}
+	vector := func(words ...uint32) func(*Writer) error {
+		return in(func(c *ColumnWriter) error { return c.Vector32(words) })
+	}
+	for name, c := range map[string]struct {
+		do   func(*Writer) error
+		want string
+	}{
+		"no name":             {col(func(c *column.Column) { c.Name = "" }), `column 1 (""): it has no name`},
+		"name twice":          {col(func(c *column.Column) { c.Name = "good" }), `column 1 ("good"): the name comes twice`},
+		"name not UTF-8":      {col(func(c *column.Column) { c.Name = "a\xff" }), "not UTF-8"},
+		"unknown type":        {col(func(c *column.Column) { c.Type = 99 }), "unknown type 99"},
+		"unknown encoding":    {col(func(c *column.Column) { c.Encoding = 99 }), "unknown encoding 99"},
+		"unknown binning":     {col(func(c *column.Column) { c.Binning = 99 }), "binning 99"},
+		"binning auto":        {col(func(c *column.Column) { c.Binning = column.Auto }), "binning 0"},
+		"dictionary of ints":  {col(func(c *column.Column) { c.Dictionary = []string{"a"} }), "a dictionary for values that are no strings"},
+		"no dictionary":       {col(func(c *column.Column) { c.Type = column.String }), "key 5, the dictionary has 0 entries"},
+		"boolean":             {col(func(c *column.Column) { c.Type = column.Bool }), "key 5 of a boolean"},
+		"base and no bins":    {col(func(c *column.Column) { c.Base, c.Bins, c.Missing = 1, nil, 3 }), "base 1 where no row has a value"},
+		"keys wrap":           {col(func(c *column.Column) { c.Base = math.MaxUint64 - 4 }), "with codes up to 5 above it"},
+		"bin upside down":     {col(func(c *column.Column) { c.Bins[1].Lo = 6 }), "bin 1 has codes 6 to 5"},
+		"bins overlap":        {col(func(c *column.Column) { c.Bins[0].Hi = 5 }), "bin 1 starts at code 5, the one before ends at 5"},
+		"bins descend":        {col(func(c *column.Column) { c.Bins[0].Lo, c.Bins[0].Hi = 7, 8 }), "bin 1 starts at code 5, the one before ends at 8"},
+		"bin without rows":    {col(func(c *column.Column) { c.Bins[0].Rows, c.Missing = 0, 2 }), "bin 0 has no rows"},
+		"too many rows":       {col(func(c *column.Column) { c.Missing = 2 }), "the bins have 2 rows, 2 are without a value, the table has 3"},
+		"too few rows":        {col(func(c *column.Column) { c.Missing = 0 }), "the bins have 2 rows, 0 are without a value, the table has 3"},
+		"rows at the limit":   {col(func(c *column.Column) { c.Bins[0].Rows, c.Bins[1].Rows = math.MaxUint32, 3 }), "the bins have 4294967298 rows"},
+		"dictionary descends": {col(dictionary("b", "a", "c", "d", "e", "f")), `entry 1 of its dictionary, "a", does not come behind "b"`},
+		"entry twice":         {col(dictionary("a", "a", "c", "d", "e", "f")), `entry 1 of its dictionary, "a", does not come behind "a"`},
+		"entry too long":      {col(dictionary("a", "b", "c", "d", "e", strings.Repeat("f", MaxStringLen+1))), "entry 5 of its dictionary has 65537 bytes; at most 65536"},
+
+		"code beyond the bins": {in(func(c *ColumnWriter) error { return c.Codes([]uint64{0, 6}) }), `column "next": row 1 has code 6, the bins end at 5`},
+		"too many codes":       {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5}), c.Codes([]uint64{0, 0})) }), "4 codes for 3 rows"},
+		"codes missing":        {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5}), c.w.Commit()) }), "1 of 3 codes are missing"},
+		"vectors missing":      {in(func(c *ColumnWriter) error { return errors.Join(c.Codes([]uint64{0, 5, 0}), c.w.Commit()) }), "3 of 3 vectors are missing"},
+		"too many vectors":     {in(func(c *ColumnWriter) error { return errors.Join(fill(c), c.Vector32([]uint32{1})) }), "more than its 3 vectors"},
+		"next column too early": {in(func(c *ColumnWriter) error {
+			_, err := c.w.Column(good())
+			return err
+		}), "3 of 3 codes are missing"},
+		"column ended": {func(w *Writer) error {
+			before := w.open
+			c := good()
+			c.Name = "next"
+			if _, err := w.Column(c); err != nil {
+				return fmt.Errorf("too early: %v", err)
+			}
+			return before.Codes(nil)
+		}, `column "good": it was ended`},
+		"words of 64 bits":   {in(func(c *ColumnWriter) error { return c.Vector64([]uint64{1}) }), "a vector of 64-bit words in a table of 32-bit words"},
+		"ones":               {vector(3), "vector 0: 2 ones, its bins have 1 rows"},
+		"no words":           {vector(), "vector 0: wah32: word 0: ends after 0 of 1 groups"},
+		"too many words":     {vector(1, 1), "vector 0: wah32: word 1"},
+		"bits behind":        {vector(8), "vector 0: wah32: word 0"},
+		"fill of no groups":  {vector(1<<31, 1), "vector 0: wah32: word 0"},
+		"literal of zeros":   {vector(0), "vector 0: wah32: word 0"},
+		"fill of all groups": {vector(1<<31 | 1<<30 | 1), "vector 0: wah32: word 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.hdb")
+			w, err := Create(path, 3, 32, Meta{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cw, err := w.Column(good())
+			if err := errors.Join(err, fill(cw)); err != nil {
+				t.Fatal(err)
+			}
+			err = c.do(w)
+			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+			// The error stays, whatever else is asked for.
+			_, again := w.Column(good())
+			for _, again := range []error{again, cw.Codes(nil), cw.Vector32(nil), w.Commit()} {
+				if again == nil || !strings.Contains(again.Error(), c.want) {
+					t.Errorf("then %v, want %q", again, c.want)
+				}
+			}
+			containertest.WantFolder(t, filepath.Dir(path))
+		})
+	}
+}
+
+func dictionary(entries ...string) func(c *column.Column) {
+	return func(c *column.Column) { c.Type, c.Dictionary = column.String, entries }
+}
+
+func TestCreateErrors(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.hdb")
+	for _, word := range []int{0, 16, 33, -64} {
+		if _, err := Create(path, 1, word, Meta{}); !errors.Is(err, ErrInput) {
+			t.Errorf("words of %d bits: %v", word, err)
+		}
+	}
+	for _, m := range []Meta{{Creator: "\xff"}, {Source: "x\xfe"}} {
+		if _, err := Create(path, 1, 32, m); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "not UTF-8") {
+			t.Errorf("%+v: %v", m, err)
+		}
+	}
+	containertest.WantFolder(t, dir)
+	if _, err := Create(filepath.Join(dir, "none", "x.hdb"), 1, 32, Meta{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+func TestAbort(t *testing.T) {
+	path := tiny().build(t)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(path, 3, 32, Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := w.Column(good())
+	if err := errors.Join(err, fill(c), w.Abort(), w.Abort()); err != nil {
+		t.Fatal(err)
+	}
+	_, next := w.Column(good())
+	for _, err := range []error{next, c.Codes(nil), c.Vector32(nil), c.Vector64(nil), w.Commit()} {
+		if !errors.Is(err, plan.ErrClosed) {
+			t.Errorf("after Abort: %v", err)
+		}
+	}
+	containertest.WantFolder(t, filepath.Dir(path), "x.hdb")
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Errorf("Abort touched the file that was there (%v)", err)
+	}
+}
+
+// TestReplace commits over a table that is open: the reader keeps the old one.
+func TestReplace(t *testing.T) {
+	path := tiny().build(t)
+	f := mustOpen(t, path)
+	s := second()
+	w, err := Create(path, s.rows, s.word, s.meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.write(w), w.Abort()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(); !errors.Is(err, plan.ErrClosed) {
+		t.Errorf("second Commit: %v", err)
+	}
+	tiny().check(t, f)
+	s.check(t, mustOpen(t, path))
+	containertest.WantFolder(t, filepath.Dir(path), "x.hdb")
+}
+
+// TestWriterMemory sees that a writer's memory does not grow with rows.
+func TestWriterMemory(t *testing.T) {
+	const rows = 40 << 20
+	w, err := Create(filepath.Join(t.TempDir(), "x.hdb"), rows, 32, Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	c, err := w.Column(column.Column{Name: "c", Binning: column.Width, Bins: []column.Bin{{Hi: 1 << 33, Rows: rows}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := make([]uint64, 1<<16)
+	for i := range codes {
+		codes[i] = uint64(i % 3)
+	}
+	codes[5] = 1 << 33
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	var before uint64
+	for i := range 40 {
+		if i == 1 {
+			before = heap()
+		}
+		if err := c.Codes(codes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// 40 calls have 2.6 million codes, whose directory is 330 kB.
+	if after := heap(); after > before+100_000 {
+		t.Errorf("the heap grew from %d to %d bytes", before, after)
+	}
+	runtime.KeepAlive(codes)
+}
+
+// TestFaults lets every single operation on the disk fail once: the error comes
+// out, the file that was there stays as it was or is replaced by a whole one,
+// and nothing else is left.
+func TestFaults(t *testing.T) {
+	x := newLong()
+	old := tiny()
+	path := old.build(t)
+	oldImage, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fail := 0; ; fail++ {
+		d := &containertest.Disk{Fail: fail}
+		w, err := create(d, path, x.rows, 32, Meta{})
+		if err == nil {
+			err = x.write(w)
+		}
+		if w != nil {
+			// What a caller's defer does.
+			if abort := w.Abort(); err == nil && abort != nil {
+				t.Fatal(abort)
+			}
+		}
+		if d.Count <= fail {
+			if err != nil {
+				t.Fatalf("without a fault: %v", err)
+			}
+			if fail < 60 {
+				t.Errorf("only %d operations", fail)
+			}
+			break
+		}
+		if !errors.Is(err, containertest.ErrFault) {
+			t.Fatalf("operation %d failed, the error is %v", fail, err)
+		}
+		containertest.WantFolder(t, filepath.Dir(path), "x.hdb")
+		f, err := Open(path)
+		if err != nil {
+			t.Fatalf("operation %d failed: %v", fail, err)
+		}
+		if want := map[bool]uint32{false: old.rows, true: x.rows}[d.Renamed]; f.Rows() != want {
+			t.Fatalf("operation %d failed: %d rows", fail, f.Rows())
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if d.Renamed {
+			if err := os.WriteFile(path, oldImage, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if f := mustOpen(t, path); f.Rows() != x.rows {
+		t.Errorf("%d rows", f.Rows())
+	}
+}
+
+// long is a table of one column whose vectors and packed codes take more than the buffer
+// of a spool, so that the calls before Commit write as well.
+type long struct {
+	rows    uint32
+	column  column.Column
+	codes   []uint64
+	vectors [][]uint32
+}
+
+func newLong() *long {
+	const bins = 32
+	x := &long{rows: 72_000, column: column.Column{Name: "c", Binning: column.Width}}
+	var b [bins]wah.Builder[uint32]
+	for row := range uint64(x.rows) {
+		x.codes = append(x.codes, row%bins<<59|row*2654435761&(1<<59-1))
+		b[row%bins].Add(row)
+	}
+	for i := range uint64(bins) {
+		x.column.Bins = append(x.column.Bins, column.Bin{Lo: i << 59, Hi: i<<59 | (1<<59 - 1), Rows: x.rows / bins})
+		x.vectors = append(x.vectors, b[i].AppendTo(nil, uint64(x.rows)))
+	}
+	return x
+}
+
+func (x *long) write(w *Writer) error {
+	c, err := w.Column(x.column)
+	if err != nil {
+		return err
+	}
+	if err := c.Codes(x.codes); err != nil {
+		return err
+	}
+	for _, v := range x.vectors {
+		if err := c.Vector32(v); err != nil {
+			return err
+		}
+	}
+	return w.Commit()
+}
