@@ -146,8 +146,15 @@ func (s *sample) build(t testing.TB) string {
 	return path
 }
 
+// failer is what *testing.T and *rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // check compares an open file with the sample.
-func (s *sample) check(t testing.TB, f *File) {
+func (s *sample) check(t failer, f *File) {
 	t.Helper()
 	table := f.Table()
 	if err := table.Validate(); err != nil {
@@ -193,7 +200,7 @@ func (s *sample) check(t testing.TB, f *File) {
 }
 
 // checkCodes compares the stored values of column i.
-func (s *sample) checkCodes(t testing.TB, f *File, i int) {
+func (s *sample) checkCodes(t failer, f *File, i int) {
 	t.Helper()
 	low, high, err := f.Table().Codes(uint32(i))
 	if err != nil {
