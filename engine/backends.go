@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/rs/zerolog"
@@ -17,26 +16,11 @@ type candidate struct {
 	name string
 	open func(ctx context.Context) (plan.Backend, error)
 	kept bool // stays open: somebody else closes it
-}
-
-// start opens the backend and loads src; on failure nothing stays open.
-func (c candidate) start(ctx context.Context, src *plan.Source) (*running, error) {
-	b, err := c.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := b.Load(ctx, src)
-	if err != nil {
-		if c.kept {
-			return nil, err
-		}
-		return nil, errors.Join(err, b.Close())
-	}
-	return &running{backend: b, store: s, info: b.Info(), kept: c.kept}, nil
+	host bool // pure Go
 }
 
 func hostCandidate(opt Options) candidate {
-	return candidate{name: "host", open: func(context.Context) (plan.Backend, error) {
+	return candidate{name: "host", host: true, open: func(context.Context) (plan.Backend, error) {
 		return hostfallback.New(hostfallback.Options{Threads: opt.Threads, MemoryLimit: opt.HostMemory, Lazy: opt.Lazy}), nil
 	}}
 }
@@ -48,10 +32,22 @@ func clCandidate(d *cl.Device, opt Options) candidate {
 	}}
 }
 
+// logger is that of the options, or one that writes nothing.
+func (opt Options) logger() zerolog.Logger {
+	if opt.Log == nil {
+		return zerolog.Nop()
+	}
+	return *opt.Log
+}
+
 // candidates lists the backends that opt allows, best first.
-func candidates(opt Options, log zerolog.Logger) ([]candidate, error) {
+func (opt Options) candidates(log zerolog.Logger) ([]candidate, error) {
+	if opt.backends != nil {
+		return opt.backends, nil
+	}
 	if opt.On != nil {
-		return []candidate{{opt.On.Info().Device, func(context.Context) (plan.Backend, error) { return opt.On, nil }, true}}, nil
+		return []candidate{{name: opt.On.Info().Device, kept: true,
+			open: func(context.Context) (plan.Backend, error) { return opt.On, nil }}}, nil
 	}
 	var rows []cl.Tuning
 	if opt.Tuning != "" { // a fault of the file shows without OpenCL too

@@ -92,26 +92,14 @@ type Index struct {
 	dict     Dictionary
 	analyzer *analyze.Analyzer
 	opt      Options
-	log      zerolog.Logger
 
-	turn   chan struct{} // held by who changes rest, opened and active
-	rest   []candidate
-	opened []*running // every backend that was opened, for Close
-	active atomic.Pointer[running]
+	resident[plan.Store]
 
 	meanLoad     atomic.Uint64 // candidates a query, running mean, for batching
 	meanPostings atomic.Uint64 // postings of a ranked query, likewise
 	tokens       func() uint64 // sum of the lengths of documents
 	workers      sync.Pool     // *worker
 	closed       atomic.Bool
-}
-
-// running is an open backend with the lists loaded.
-type running struct {
-	backend plan.Backend
-	store   plan.Store
-	info    plan.Info
-	kept    bool // not closed with the index
 }
 
 // Open maps the index file at path, validates it and makes its lists resident
@@ -148,86 +136,32 @@ func New(ctx context.Context, src *plan.Source, dict Dictionary, opt Options) (*
 }
 
 func (x *Index) start(ctx context.Context) error {
-	x.log = zerolog.Nop()
-	if x.opt.Log != nil {
-		x.log = *x.opt.Log
-	}
 	if err := x.src.Validate(); err != nil {
 		return err
 	}
 	x.workers.New = func() any { return new(worker) }
 	x.tokens = sync.OnceValue(x.countTokens)
-	x.turn = make(chan struct{}, 1)
-	x.rest = x.opt.backends
-	if x.rest == nil {
-		var err error
-		if x.rest, err = candidates(x.opt, x.log); err != nil {
-			return err
-		}
+	log := x.opt.logger()
+	list, err := x.opt.candidates(log)
+	if err != nil {
+		return err
 	}
-	_, err := x.advance(ctx, nil)
-	return err
-}
-
-// advance replaces the failed backend (nil at the start) by the next one that
-// opens and loads, unless another goroutine has done so already. When none is
-// left it gives nil and why those that it tried did not start.
-func (x *Index) advance(ctx context.Context, failed *running) (*running, error) {
-	select { // not a mutex: who waits for another's slow start can be cancelled
-	case x.turn <- struct{}{}:
-		defer func() { <-x.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if r := x.active.Load(); r != failed {
-		return r, nil
-	}
-	var errs []error
-	for len(x.rest) > 0 {
-		c := x.rest[0]
-		r, err := c.start(ctx, x.src)
-		if err != nil && ctx.Err() != nil { // says nothing about the backend
-			return nil, ctx.Err()
-		}
-		x.rest = x.rest[1:]
-		if err != nil {
-			x.log.Warn().Err(err).Str("backend", c.name).Msg("backend not usable")
-			errs = append(errs, err)
-			continue
-		}
-		x.opened = append(x.opened, r)
-		x.active.Store(r)
-		x.log.Info().Str("backend", r.info.Kind).Str("device", r.info.Device).Uint64("bytes", r.store.Memory()).Msg("lists resident")
-		return r, nil
-	}
-	return nil, errors.Join(errs...)
+	x.what = "lists"
+	x.load = func(ctx context.Context, b plan.Backend) (plan.Store, error) { return b.Load(ctx, x.src) }
+	return x.begin(ctx, list, log)
 }
 
 // run answers the worker's queries with f on the active backend, and on the next
 // one if that fails.
 func (x *Index) run(ctx context.Context, w *worker, f func(w *worker, ctx context.Context, s plan.Store) error) error {
-	r := x.active.Load()
-	for {
-		err := f(w, ctx, r.store)
-		if err == nil || ctx.Err() != nil || !failsOver(err) {
-			return err
-		}
-		x.log.Error().Err(err).Str("device", r.info.Device).Msg("backend failed")
-		next, nextErr := x.advance(ctx, r)
-		if next == nil {
-			return errors.Join(err, nextErr)
-		}
-		r = next
-	}
-}
-
-// failsOver reports whether another backend may answer where this one failed.
-func failsOver(err error) bool {
-	return errors.Is(err, plan.ErrDeviceLost) || errors.Is(err, plan.ErrOutOfMemory) || errors.Is(err, plan.ErrBuild)
+	return x.try(ctx, func(s plan.Store) error { return f(w, ctx, s) })
 }
 
 // Backend describes where queries run now.
 func (x *Index) Backend() plan.Info { return x.active.Load().info }
+
+// Memory is what the lists and their tables occupy there, in bytes.
+func (x *Index) Memory() uint64 { return x.active.Load().store.Memory() }
 
 // Explain says how the backend looks elements up in list h under algorithm a.
 func (x *Index) Explain(a plan.Algorithm, h plan.Handle) string {
@@ -251,9 +185,6 @@ func (x *Index) ExplainQuery(q Query, opt SearchOptions) string {
 	}
 	return x.active.Load().store.ExplainBatch(&w.batch)
 }
-
-// Memory is what the lists and their tables occupy there, in bytes.
-func (x *Index) Memory() uint64 { return x.active.Load().store.Memory() }
 
 // File is the index file, nil for an index made by New. It is closed by Close.
 func (x *Index) File() *hdl.File { return x.file }
@@ -282,15 +213,9 @@ func (x *Index) Close() error {
 	if x.closed.Swap(true) {
 		return plan.ErrClosed
 	}
-	var errs []error
-	for _, r := range x.opened {
-		errs = append(errs, r.store.Close())
-		if !r.kept {
-			errs = append(errs, r.backend.Close())
-		}
-	}
+	err := x.close()
 	if x.file != nil {
-		errs = append(errs, x.file.Close())
+		err = errors.Join(err, x.file.Close())
 	}
-	return errors.Join(errs...)
+	return err
 }
