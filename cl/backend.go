@@ -35,8 +35,8 @@ type Options struct {
 	fault func(step string) error
 }
 
-// Backend is one OpenCL device. One goroutine owns its queues and kernel
-// objects; everybody else sends it work. It is safe for concurrent use.
+// Backend is one OpenCL device. Commands are enqueued by one goroutine at a time
+// (do). It is safe for concurrent use.
 type Backend struct {
 	dev     *Device
 	tuning  Tuning
@@ -57,8 +57,11 @@ type Backend struct {
 
 	tested tested
 
-	work    chan func()   // to the owner
-	stopped chan struct{} // closed when the owner has ended
+	// enqueuing is held by who enqueues commands. (A goroutine that does so for all,
+	// reached over a channel, took two switches of goroutines a batch: more than the
+	// driver takes.)
+	enqueuing sync.Mutex
+	ended     bool // guarded by it
 
 	mu     sync.Mutex
 	used   uint64 // bytes promised to buffers
@@ -81,10 +84,9 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	b := &Backend{dev: d, tuning: d.tuning, opt: opt, work: make(chan func()), stopped: make(chan struct{}),
-		programs: map[kernelID]*ocl.Program{}}
+	b := &Backend{dev: d, tuning: d.tuning, opt: opt, programs: map[kernelID]*ocl.Program{}}
 	b.tested.codecs, b.tested.algorithms = map[codec.ID]bool{}, map[plan.Algorithm]bool{}
-	b.tested.ranks, b.tested.words = map[plan.Accumulators]bool{}, map[int]bool{}
+	b.tested.ranks, b.tested.words = map[plan.Accumulators]bool{}, map[tableTest]bool{}
 	b.limit = opt.MemoryLimit
 	if b.limit == 0 {
 		b.limit = d.info.Memory / 10 * 9
@@ -96,7 +98,6 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 		b.release()
 		return nil, err
 	}
-	go b.own()
 	if !opt.SkipSelfTest {
 		began := time.Now()
 		if err := b.selfTest(ctx); err != nil {
@@ -146,19 +147,15 @@ func (b *Backend) fault(step string) error {
 	return b.fail(step, err)
 }
 
-// own runs what others send until the channel closes.
-func (b *Backend) own() {
-	defer close(b.stopped)
-	for f := range b.work {
-		f()
-	}
-}
-
-// do runs f on the owner and waits for it.
+// do runs f, which enqueues commands, while nobody else does. After Close it gives
+// plan.ErrClosed.
 func (b *Backend) do(f func() error) error {
-	done := make(chan error, 1)
-	b.work <- func() { done <- f() }
-	return <-done
+	b.enqueuing.Lock()
+	defer b.enqueuing.Unlock()
+	if b.ended {
+		return plan.ErrClosed
+	}
+	return f()
 }
 
 // reserve promises n bytes of device memory to the caller or says why not.
@@ -246,7 +243,7 @@ func (b *Backend) CopyPeak(ctx context.Context) (float64, error) {
 	return best, nil
 }
 
-// Close ends the owner and releases the device. Stores must be closed before;
+// Close releases the device. Stores must be closed before;
 // a second Close gives plan.ErrClosed.
 func (b *Backend) Close() error {
 	b.mu.Lock()
@@ -256,8 +253,9 @@ func (b *Backend) Close() error {
 	}
 	b.closed = true
 	b.mu.Unlock()
-	close(b.work)
-	<-b.stopped
+	b.enqueuing.Lock() // who enqueues has ended
+	b.ended = true
+	b.enqueuing.Unlock()
 	b.release()
 	return nil
 }

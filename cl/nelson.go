@@ -19,12 +19,10 @@ import (
 // column of a later pass is the result so far.
 type nelson struct {
 	x      *flight
-	t      *plan.Table
-	arena  *arena
-	places []place // of the vectors
-	groups int     // of a vector
-	stride int     // words of a column
-	most   int     // columns of a pass at most
+	s      *tableStore
+	groups int // of a vector
+	stride int // words of a column
+	most   int // columns of a pass at most
 
 	strategy plan.Strategy
 	rescan   bool
@@ -59,10 +57,9 @@ const (
 	nelsonRecord  = 4       // words
 )
 
-// newNelson makes one for vectors that lie in an arena. Scratch comes with the first
-// batch.
-func newNelson(x *flight, t *plan.Table, a *arena, places []place) (*nelson, error) {
-	b := x.backend
+// newNelson makes one for the vectors of s. Scratch comes with the first batch.
+func newNelson(x *flight, s *tableStore) (*nelson, error) {
+	b, t := x.backend, s.t
 	if !b.tuning.Serial && b.dev.handle.MaxWorkGroupSize() < chunkGroup {
 		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: b.dev.String(), Op: "checking limits",
 			Err: fmt.Errorf("work-groups hold %d work-items, decompression asks for %d", b.dev.handle.MaxWorkGroupSize(), chunkGroup)}
@@ -71,9 +68,9 @@ func newNelson(x *flight, t *plan.Table, a *arena, places []place) (*nelson, err
 		return nil, err
 	}
 	pack := 128 / t.Word()
-	n := &nelson{x: x, t: t, arena: a, places: places, groups: int(t.Groups()), most: nelsonColumns}
+	n := &nelson{x: x, s: s, groups: int(t.Groups()), most: nelsonColumns}
 	n.stride = max((n.groups+pack-1)/pack, 1) * pack
-	names := []string{"wah_clear", "wah_sizes", "wah_ends", "wah_expand", "reduce_pairs", "reduce_tiles", "scan_sums", "scan_tiles"}
+	names := []string{"wah_clear", "wah_sizes", "wah_ends", "wah_expand", "wah_recall", "reduce_pairs", "reduce_tiles", "scan_sums", "scan_tiles"}
 	if b.looksBack() {
 		names = append(names, "scan_ahead")
 	}
@@ -88,7 +85,7 @@ func newNelson(x *flight, t *plan.Table, a *arena, places []place) (*nelson, err
 }
 
 // wordBytes is the size of a word of the vectors.
-func (n *nelson) wordBytes() int { return n.t.Word() / 8 }
+func (n *nelson) wordBytes() int { return n.s.t.Word() / 8 }
 
 // columnBytes is the size of a column.
 func (n *nelson) columnBytes() uint64 { return uint64(n.stride) * uint64(n.wordBytes()) }
@@ -135,8 +132,12 @@ func (n *nelson) cut(operands []uint32, columns int) (passes []nelsonPass) {
 	for most := columns; len(operands) > 0; most = columns - 1 { // later ones go on with the result
 		p := nelsonPass{first: n.records, vectors: min(len(operands), most)}
 		for _, v := range operands[:p.vectors] {
-			words, at := int(n.t.Vectors[v].Words), n.places[v]
-			*(*[nelsonRecord]uint32)(n.up.words[nelsonRecord*n.records:]) = [...]uint32{at.off, uint32(words), uint32(p.words), at.buffer}
+			words, at := int(n.s.t.Vectors[v].Words), n.s.places[v]
+			r := [nelsonRecord]uint32{at.off, v, n.s.dir.bases[v], at.buffer}
+			if n.rescan {
+				r[1], r[2] = uint32(words), uint32(p.words)
+			}
+			*(*[nelsonRecord]uint32)(n.up.words[nelsonRecord*n.records:]) = r
 			p.words, p.longest = p.words+words, max(p.longest, words)
 			n.records++
 		}

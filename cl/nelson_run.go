@@ -21,7 +21,7 @@ func (n *nelson) send() error {
 // the number of sets that prepare knows. It runs on the owner.
 func (n *nelson) any(step, to int) error {
 	passes := n.steps[step]
-	if len(passes) == 0 {
+	if len(passes) == 0 || n.groups == 0 {
 		n.moved += n.columnBytes()
 		return n.clear(&n.columns, to, int(n.columnBytes()/16), probeTime)
 	}
@@ -41,7 +41,7 @@ func (n *nelson) any(step, to int) error {
 // check says whether the kernels of a batch that has ended gave up. It runs on the
 // owner.
 func (n *nelson) check() error {
-	if !n.rescan || n.look == nil {
+	if !n.rescan || n.look == nil || n.look.epoch == 0 {
 		return nil
 	}
 	failed, err := n.look.gaveUp(n.x.queue)
@@ -83,14 +83,17 @@ func (n *nelson) clear(m *scratch, first, packs int, to stage) error {
 // expand decompresses the vectors of a pass to columns from `to` on: Algorithm 2, or
 // its last loop alone.
 func (n *nelson) expand(p nelsonPass, to int) error {
-	l := n.arena.buffers
+	l := n.s.arena.buffers
 	word := uint64(n.wordBytes())
 	groups := n.groups * p.vectors
-	if groups == 0 {
-		return n.clear(&n.columns, to, p.vectors*int(n.columnBytes()/16), decodeTime)
-	}
 	words, all := uint64(p.words), uint64(groups)
-	n.moved += words*(word+4) + 8*words + 4*all + 8*words + 8*all + all*(4+word) + uint64(p.vectors)*n.columnBytes()
+	n.moved += uint64(p.vectors) * n.columnBytes()
+	if !n.rescan {
+		n.moved += all * (recallBytes + word)
+		return n.chunks("wah_recall", n.stride, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.s.coarse, n.s.fine, len(n.s.t.Vectors),
+			n.batch.buffer, p.first, n.groups, n.columns.buffer, n.stride, to)
+	}
+	n.moved += words*(word+4) + 4*all + 8*words + all*(4+word) + n.scanBytes(words) + n.scanBytes(all)
 	if err := n.chunks("wah_sizes", p.longest, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.batch.buffer, p.first, n.groups, n.marks.buffer); err != nil {
 		return err
 	}
@@ -108,6 +111,18 @@ func (n *nelson) expand(p nelsonPass, to int) error {
 	}
 	return n.chunks("wah_expand", n.stride, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.batch.buffer, p.first, n.groups,
 		n.index.buffer, n.columns.buffer, n.stride, to)
+}
+
+// recallBytes is what a group takes of the directory of vectors at most: an entry, a
+// mask, and the words before it.
+const recallBytes = 8 + 4 + 2
+
+// scanBytes is what a scan of so many elements reads and writes.
+func (n *nelson) scanBytes(count uint64) uint64 {
+	if n.look != nil {
+		return 8 * count
+	}
+	return 12 * count
 }
 
 // scan writes the exclusive prefix sums of the first `count` marks to the index.

@@ -122,7 +122,7 @@ func (k kernelID) files() []string {
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
 	case nelsonProgram:
-		return []string{"group.cl", "scan.cl", "wah.cl", "chunk.cl", "decompress.cl", "reduce.cl"}
+		return []string{"group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl"}
 	}
 	var files []string
 	if k.with&useLines != 0 {

@@ -28,7 +28,7 @@ type tested struct {
 	codecs     map[codec.ID]bool
 	algorithms map[plan.Algorithm]bool
 	ranks      map[plan.Accumulators]bool
-	words      map[int]bool // of vectors of tables
+	words      map[tableTest]bool
 }
 
 // selfTest tests what every device needs.

@@ -47,7 +47,7 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	if err := b.testTables(ctx, t.Word()); err != nil {
+	if err := b.testTables(ctx, tableTest{t.Word(), plan.Fused}); err != nil {
 		return nil, err
 	}
 	s, err := b.loadTable(ctx, t)
@@ -69,20 +69,21 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 	}
 	s.places = places
 	// All that is surely needed must fit before anything is allocated.
-	if err := b.reserve(arenaBytes(ranges), "vectors"); err != nil {
+	least := arenaBytes(ranges) + 4*(tableLeast+plan.ListAlign) // and a slot
+	if err := b.reserve(least, "vectors"); err != nil {
 		return nil, err
 	}
-	b.unreserve(arenaBytes(ranges))
+	b.unreserve(least)
 	if s.dir, err = newDirectory(t, b.tuning.tileGroups(t.Word())); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := b.reserve(arenaBytes(ranges)+s.dir.bytes, "vectors and their directory"); err != nil {
+	if err := b.reserve(least+s.dir.bytes, "vectors and their directory"); err != nil {
 		return nil, err
 	}
-	b.unreserve(arenaBytes(ranges))
+	b.unreserve(least)
 	err = func() (err error) {
 		if s.coarse, err = b.loadWords(s.dir.coarse, "the directory of vectors"); err != nil {
 			return err
@@ -157,8 +158,13 @@ func (s *tableStore) Select(ctx context.Context, sel *plan.Selections, out *plan
 	if err := sel.Validate(s.t); err != nil {
 		return err
 	}
-	if sel.Strategy != plan.StrategyAuto && !slices.Contains(s.Strategies(), sel.Strategy) {
-		return fmt.Errorf("%s: strategy %v: %w", s.backend.dev, sel.Strategy, plan.ErrUnsupported)
+	if sel.Strategy != plan.StrategyAuto {
+		if !slices.Contains(tableStrategies, sel.Strategy) {
+			return fmt.Errorf("%s: strategy %v: %w", s.backend.dev, sel.Strategy, plan.ErrUnsupported)
+		}
+		if err := s.backend.testTables(ctx, tableTest{s.t.Word(), sel.Strategy}); err != nil {
+			return err
+		}
 	}
 	return s.selectRows(ctx, sel, out)
 }
@@ -194,10 +200,11 @@ func (s *tableStore) selectRows(ctx context.Context, sel *plan.Selections, out *
 	return nil
 }
 
+// tableStrategies are those that the kernels have.
+var tableStrategies = []plan.Strategy{plan.Fused, plan.COA, plan.ROA, plan.Hybrid, plan.IdealHybrid}
+
 // Strategies implements plan.TableStore.
-func (s *tableStore) Strategies() []plan.Strategy {
-	return []plan.Strategy{plan.Fused}
-}
+func (s *tableStore) Strategies() []plan.Strategy { return slices.Clone(tableStrategies) }
 
 // Explain implements plan.TableStore: the strategy, and the compressed vectors that a
 // selection reads, as often as it names them.

@@ -41,7 +41,7 @@ func (x *tableSlot) run(ctx context.Context, sel *plan.Selections, out *plan.Row
 func (x *tableSlot) prepareColumns() (err error) {
 	c, s := &x.cut, x.store
 	if x.nelson == nil {
-		if x.nelson, err = newNelson(&x.flight, s.t, s.arena, s.places); err != nil {
+		if x.nelson, err = newNelson(&x.flight, s); err != nil {
 			return err
 		}
 	}

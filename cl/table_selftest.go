@@ -10,26 +10,33 @@ import (
 	"heddle/engine/plan"
 )
 
-// testTables tests the kernels of tables with words of so many bits on first use.
-func (b *Backend) testTables(ctx context.Context, word int) error {
+// tableTest is a test of selections on words of so many bits.
+type tableTest struct {
+	word     int
+	strategy plan.Strategy
+}
+
+// testTables tests the kernels that some selections take on first use.
+func (b *Backend) testTables(ctx context.Context, of tableTest) error {
 	if b.opt.SkipSelfTest {
 		return nil
 	}
 	b.tested.mu.Lock()
 	defer b.tested.mu.Unlock()
-	if b.tested.words[word] {
+	if b.tested.words[of] {
 		return nil
 	}
-	if err := b.selfTestTables(ctx, word); err != nil {
+	if err := b.selfTestTables(ctx, of); err != nil {
 		return err
 	}
-	b.tested.words[word] = true
+	b.tested.words[of] = true
 	return nil
 }
 
 // selfTestTables selects rows of a table whose vectors have all classes of tiles, by
 // selections with all steps, and compares with a look at each row.
-func (b *Backend) selfTestTables(ctx context.Context, word int) error {
+func (b *Backend) selfTestTables(ctx context.Context, of tableTest) error {
+	word := of.word
 	failed := func(format string, args ...any) error {
 		return &plan.DeviceError{Kind: plan.ErrSelfTest, Device: b.dev.String(), Op: "self-test", Err: fmt.Errorf(format, args...)}
 	}
@@ -45,7 +52,9 @@ func (b *Backend) selfTestTables(ctx context.Context, word int) error {
 	}
 	defer s.Close()
 	sel := selfTestSelections(len(has))
+	sel.Strategy = of.strategy
 	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
+		sel.Rescan = !sel.Rescan // matters where vectors are decompressed
 		var got plan.Rows
 		if err := s.selectRows(ctx, sel, &got); err != nil {
 			return err

@@ -34,8 +34,10 @@ func TestTableSelfTest(t *testing.T) {
 		}
 		defer b.Close()
 		for _, word := range []int{32, 64} {
-			if err := b.selfTestTables(t.Context(), word); err != nil {
-				t.Errorf("%s, words of %d bits: %v", name, word, err)
+			for _, strategy := range tableStrategies {
+				if err := b.selfTestTables(t.Context(), tableTest{word, strategy}); err != nil {
+					t.Errorf("%s, words of %d bits, %v: %v", name, word, strategy, err)
+				}
 			}
 		}
 		if n := inUse(b); n != 0 {

@@ -1,0 +1,328 @@
+package cl
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+)
+
+// nelsonStrategies are those that decompress.
+var nelsonStrategies = slices.DeleteFunc(slices.Clone(tableStrategies), func(s plan.Strategy) bool { return s == plan.Fused })
+
+// nelsonRun is a nelson over a table, in a queue that has nothing else to do.
+type nelsonRun struct {
+	*nelson
+	b *Backend
+}
+
+func newNelsonRun(t testing.TB, b *Backend, tab *plan.Table) nelsonRun {
+	t.Helper()
+	s, err := b.loadTable(t.Context(), tab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := newFlight(b)
+	t.Cleanup(func() {
+		x.land()
+		x.release()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if x.queue, err = b.newQueue(); err != nil {
+		t.Fatal(err)
+	}
+	n, err := newNelson(&x, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.release)
+	return nelsonRun{n, b}
+}
+
+// run ORs the operands of the steps of s into columns, one step after the other.
+func (n nelsonRun) run(s *plan.Selections) error {
+	if err := n.prepare(s, len(s.Steps)); err != nil {
+		return err
+	}
+	return n.b.do(func() error {
+		err := n.send()
+		for i := range s.Steps {
+			if err == nil {
+				err = n.any(i, i)
+			}
+		}
+		if err == nil {
+			err = n.x.queue.Finish()
+		}
+		if err == nil {
+			err = n.check()
+		}
+		n.x.releaseEvents()
+		return err
+	})
+}
+
+// column reads column c, a group an element.
+func (n nelsonRun) column(t testing.TB, c int) []uint64 {
+	t.Helper()
+	words := make([]uint32, n.columnBytes()/4)
+	err := n.b.do(func() error {
+		e, err := n.x.queue.EnqueueReadBuffer(n.columns.buffer, true, c*int(n.columnBytes()), 4*len(words), unsafe.Pointer(&words[0]), nil)
+		if err == nil {
+			e.Release()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := make([]uint64, n.stride)
+	for g := range groups {
+		if n.s.t.Word() == 64 {
+			groups[g] = uint64(words[2*g]) | uint64(words[2*g+1])<<32
+		} else {
+			groups[g] = uint64(words[g])
+		}
+	}
+	return groups
+}
+
+// checkColumns compares the columns that run made with the ORs of groups of vectors.
+func (n nelsonRun) checkColumns(t *testing.T, vectors [][]uint64, s *plan.Selections) {
+	t.Helper()
+	for i, p := range s.Steps {
+		want := make([]uint64, n.stride)
+		for _, v := range s.Operands[p.From:p.To] {
+			for g, w := range vectors[v] {
+				want[g] |= w
+			}
+		}
+		for g, got := range n.column(t, i) {
+			if got != want[g] {
+				t.Fatalf("%v, rescan %t, at most %d columns a pass, %d vectors: group %d of %d is %x, want %x",
+					s.Strategy, s.Rescan, n.most, p.To-p.From, g, n.groups, got, want[g])
+			}
+		}
+	}
+}
+
+// groupedVectors is a table of one vector a kind, and the groups of each.
+func groupedVectors(rows uint32, word int) (*plantest.Table, [][]uint64) {
+	r := rand.New(rand.NewPCG(uint64(rows), uint64(word)))
+	tab := plantest.NewTable(rows, word)
+	var groups [][]uint64
+	for _, k := range plantest.VectorKinds() {
+		bits := k.Gen(r, rows)
+		tab.AddVector(bits)
+		of := make([]uint64, tab.Groups())
+		for row := range rows {
+			of[row/tab.GroupBits()] |= bits[row/64] >> (row % 64) & 1 << (row % tab.GroupBits())
+		}
+		groups = append(groups, of)
+	}
+	return tab, groups
+}
+
+// nelsonSteps are ORs of some of the vectors, of none, and of one vector many times.
+func nelsonSteps(vectors, most int) *plan.Selections {
+	var s plan.Selections
+	var many []uint32
+	for len(many) < most {
+		many = append(many, uint32(len(many)%vectors))
+	}
+	for v := range vectors {
+		s.Any(uint32(v))
+	}
+	for _, n := range []int{0, 2, 3, 5, 8, vectors, most} {
+		s.Any(many[:n]...)
+	}
+	s.End()
+	return &s
+}
+
+// nelsonForms are the shapes of the kernels, with scans that look back and without.
+func nelsonForms(d *Device) map[string]Tuning {
+	all := map[string]Tuning{}
+	for name, t := range shapes(d) {
+		t.LookBack, t.ScanWG, t.ScanChunk = false, 64, 3 // chunks end often
+		all[name] = t
+		if t.LookBack = !t.Serial; t.LookBack {
+			all[name+", look-back"] = t
+		}
+	}
+	return all
+}
+
+// testNelson compares what every strategy makes of s, with new scans and without.
+func (n nelsonRun) testNelson(t *testing.T, groups [][]uint64, s *plan.Selections) {
+	t.Helper()
+	for _, s.Strategy = range nelsonStrategies {
+		for _, s.Rescan = range []bool{false, true} {
+			if err := n.run(s); err != nil {
+				t.Fatalf("%v, rescan %t: %v", s.Strategy, s.Rescan, err)
+			}
+			n.checkColumns(t, groups, s)
+		}
+	}
+}
+
+// TestNelson compares columns with plain groups, for sizes about groups and chunks.
+func TestNelson(t *testing.T) {
+	d := testDevice(t)
+	for name, form := range nelsonForms(d) {
+		t.Run(name, func(t *testing.T) {
+			b := openForm(t, d, form, true)
+			for _, word := range []int{32, 64} {
+				group := uint32(word - 1)
+				sizes := []uint32{0, 1, group, group + 1, 5*group - 1, chunkLen*group + 1}
+				if !small() {
+					sizes = append(sizes, group-1, chunkLen*group-1, chunkLen*group, 5*chunkLen*group+17)
+				}
+				for _, rows := range sizes {
+					t.Run(fmt.Sprintf("wah%d/%d rows", word, rows), func(t *testing.T) {
+						tab, groups := groupedVectors(rows, word)
+						n := newNelsonRun(t, b, &tab.Table)
+						n.testNelson(t, groups, nelsonSteps(len(groups), 70))
+						n.most = 4
+						n.testNelson(t, groups, nelsonSteps(len(groups), 12))
+					})
+				}
+			}
+		})
+	}
+}
+
+// TestNelsonMany ORs more vectors than a tile has pairs for, in one pass and in many.
+func TestNelsonMany(t *testing.T) {
+	d := testDevice(t)
+	for name, form := range nelsonForms(d) {
+		t.Run(name, func(t *testing.T) {
+			b := openForm(t, d, form, false)
+			tab, groups := groupedVectors(500, 32)
+			n := newNelsonRun(t, b, &tab.Table)
+			for _, n.most = range []int{nelsonColumns, 300} {
+				n.testNelson(t, groups, nelsonSteps(len(groups), 1100))
+			}
+		})
+	}
+}
+
+// TestNelsonMemory takes passes where memory is short, and says so where two columns
+// do not fit.
+func TestNelsonMemory(t *testing.T) {
+	d := testDevice(t)
+	tab, groups := groupedVectors(200_000, 32)
+	var s plan.Selections
+	for v := range 100 {
+		s.Operands = append(s.Operands, uint32(v%len(groups)))
+	}
+	s.Steps, s.Rescan = []plan.Step{{Code: plan.StepAny, To: 100}}, true
+	s.End()
+	passes := map[int]bool{}
+	for limit := uint64(64 << 20); ; limit = limit / 8 * 5 {
+		b, err := Open(t.Context(), d, Options{MemoryLimit: limit, SkipSelfTest: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := false
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			var s = s
+			st, err := b.loadTable(t.Context(), &tab.Table)
+			if failed = errors.Is(err, plan.ErrOutOfMemory); failed {
+				return
+			}
+			st.Close()
+			n := newNelsonRun(t, b, &tab.Table)
+			s.Strategy = plan.Hybrid
+			err = n.run(&s)
+			if failed = errors.Is(err, plan.ErrOutOfMemory); failed {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			passes[len(n.steps[0])] = true
+			if two := 2 * (n.columnBytes() + 8*uint64(n.groups)); n.bytes > max(limit/8, two)+1<<16 {
+				t.Errorf("%d bytes of scratch of a limit of %d", n.bytes, limit)
+			}
+			n.checkColumns(t, groups, &s)
+		})
+		if used := inUse(b); used != 0 {
+			t.Errorf("%d bytes are still reserved", used)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+		if failed || t.Failed() {
+			break
+		}
+	}
+	if !passes[1] || len(passes) < 4 {
+		t.Errorf("numbers of passes %v, want one and many others", passes)
+	}
+}
+
+// TestNelsonCorrupt decompresses words that have changed behind the store's back: what
+// comes out does not matter, but that it has no bits outside of groups.
+func TestNelsonCorrupt(t *testing.T) {
+	d := testDevice(t)
+	for name, form := range nelsonForms(d) {
+		t.Run(name, func(t *testing.T) {
+			b := openForm(t, d, form, false)
+			r := rand.New(rand.NewPCG(5, 6))
+			for _, word := range []int{32, 64} {
+				tab, _ := groupedVectors(20_000, word)
+				n := newNelsonRun(t, b, &tab.Table)
+				words := slices.Clone(vectorSource(&tab.Table).Words)
+				for i := range words {
+					if r.IntN(3) == 0 {
+						words[i] = []uint32{0, 1 << 31, 1<<32 - 1, r.Uint32()}[r.IntN(4)]
+					}
+				}
+				if err := b.writeWords(n.s.arena.buffers[0], 0, words); err != nil {
+					t.Fatal(err)
+				}
+				s := nelsonSteps(len(tab.Vectors), 40)
+				for _, s.Strategy = range nelsonStrategies {
+					for _, s.Rescan = range []bool{false, true} {
+						if err := n.run(s); err != nil {
+							t.Fatal(err)
+						}
+						for i := range s.Steps {
+							for g, w := range n.column(t, i) {
+								if w>>(word-1) != 0 || g >= n.groups && w != 0 {
+									t.Fatalf("%v: group %d of %d is %x", s.Strategy, g, n.groups, w)
+								}
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestReduceColumns compares with the formulas of Nelson et al. 2020.
+func TestReduceColumns(t *testing.T) {
+	for _, m := range []int{2, 4, 64, 512} {
+		tiles := uint64(m+2*hybridPairs-1) / (2 * hybridPairs)
+		hybrid := uint64(m) + 1
+		if tiles > 1 { // of one round more
+			hybrid = uint64(m) + tiles + tiles + 1
+		}
+		for s, want := range map[plan.Strategy]uint64{
+			plan.COA: uint64(2*m-2) + uint64(m-1), plan.ROA: uint64(m) + 1, plan.IdealHybrid: uint64(m) + 1, plan.Hybrid: hybrid,
+		} {
+			if got := reduceColumns(s, m); got != want {
+				t.Errorf("%v of %d columns reads and writes %d, want %d", s, m, got, want)
+			}
+		}
+	}
+}
