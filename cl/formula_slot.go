@@ -85,7 +85,7 @@ func (x *formulaSlot) grow(words int) error {
 // giveBack waits until nothing is under way and lets others have the slot.
 func (x *formulaSlot) giveBack() {
 	x.land()
-	x.store.freeFormulas <- x
+	x.store.freeFormulas.give(x)
 }
 
 func (x *formulaSlot) release() {

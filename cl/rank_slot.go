@@ -191,7 +191,7 @@ func (x *rankSlot) growDown(words int) error {
 // giveBack waits until nothing is under way and lets others have the slot.
 func (x *rankSlot) giveBack() {
 	x.land()
-	x.store.freeRanks <- x
+	x.store.freeRanks.give(x)
 }
 
 func (x *rankSlot) release() {

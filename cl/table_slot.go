@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
 )
 
 // tableTile is the number of groups of 31 rows of a tile, TABLE_TILE of the kernels.
@@ -45,15 +47,18 @@ type tableSlot struct {
 // rowsProgram is the kernel of rows.cl, of a program for each size of words.
 const rowsProgram = "rows"
 
+// tableLeast is how many words a slot has for selections, before it grows.
+const tableLeast = 1 << 10
+
 func (s *tableStore) newTableSlot() (*tableSlot, error) {
 	x := &tableSlot{store: s, flight: newFlight(s.backend)}
 	x.submit = x.send
-	err := x.room(&x.batch, 1<<10, "selections")
+	err := x.room(&x.batch, tableLeast, "selections")
 	if err == nil {
-		err = x.open(1<<10, 1<<10, s.program(), rowsProgram)
+		err = x.room(&x.rows, plan.ListAlign, "rows")
 	}
 	if err == nil {
-		err = x.room(&x.rows, 4, "rows")
+		err = x.open(tableLeast, tableLeast, s.program(), rowsProgram)
 	}
 	if err != nil {
 		x.release()
@@ -115,7 +120,7 @@ func (x *tableSlot) grow(p **pinned, words int) error {
 // giveBack waits until nothing is under way and lets others have the slot.
 func (x *tableSlot) giveBack() {
 	x.land()
-	x.store.free <- x
+	x.store.free.give(x)
 }
 
 func (x *tableSlot) release() {
