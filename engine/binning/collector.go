@@ -1,0 +1,175 @@
+package binning
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+// The most that a Collector keeps: about a megabyte.
+const (
+	exactKeys  = 1 << 14 // more than MaxBins
+	sampleKeys = 1 << 16
+)
+
+// Collector takes the keys of a column's rows, one after the other, and keeps all the
+// different ones while there are few, else a sample of rows: one row of each 2^k
+// consecutive ones, drawn at random. Its memory is bounded, and grows with what is
+// added. The same keys in the same order give the same sample, however they are cut
+// into calls. The zero value is empty. It is for one goroutine.
+type Collector struct {
+	table []entry // of different keys by their hash; half of it at most is in use
+	shift uint    // 64 less the logarithm of its length
+	used  int
+
+	full            bool     // there were too many keys for the table: from there on
+	least, greatest uint64   // keys there were
+	drawn           []uint64 // the sample
+	level           uint     // it has one row of 2^level
+	at              uint64   // rows behind of the 2^level under way
+	draw            uint64   // which of them it takes
+	random          rand.PCG
+}
+
+// entry is a key and its rows; no rows is no entry.
+type entry struct{ key, rows uint64 }
+
+// Add takes the keys of the next rows, of those that have a value.
+func (c *Collector) Add(keys []uint64) {
+	if !c.full {
+		keys = keys[c.count(keys):]
+	}
+	if len(keys) > 0 {
+		c.least, c.greatest = min(c.least, slices.Min(keys)), max(c.greatest, slices.Max(keys))
+		c.sample(keys)
+	}
+}
+
+// count adds rows to the table, as long as it has room for their keys, and returns how
+// many. Then it goes over to sampling, first of those rows, in the order of their keys.
+func (c *Collector) count(keys []uint64) int {
+	if c.table == nil {
+		c.grow()
+	}
+	for i, key := range keys {
+		e := &c.table[c.find(key)]
+		if e.rows == 0 {
+			if c.used == exactKeys {
+				c.overflow()
+				return i
+			}
+			if c.used++; c.used > len(c.table)/2 {
+				c.grow()
+				e = &c.table[c.find(key)]
+			}
+			e.key = key
+		}
+		e.rows++
+	}
+	return len(keys)
+}
+
+func (c *Collector) overflow() {
+	all := c.entries()
+	c.table, c.full = nil, true
+	c.least, c.greatest = all[0].key, all[len(all)-1].key
+	var run [256]uint64
+	for _, e := range all {
+		for e.rows > 0 {
+			n := min(e.rows, uint64(len(run)))
+			for i := range run[:n] {
+				run[i] = e.key
+			}
+			c.sample(run[:n])
+			e.rows -= n
+		}
+	}
+}
+
+// find is the place of a key, or the free one where it belongs.
+func (c *Collector) find(key uint64) int {
+	i := int(key * 0x9e3779b97f4a7c15 >> c.shift)
+	for c.table[i].rows > 0 && c.table[i].key != key {
+		i = (i + 1) & (len(c.table) - 1)
+	}
+	return i
+}
+
+// grow doubles the table.
+func (c *Collector) grow() {
+	before := c.table
+	c.table = make([]entry, max(2*len(before), 64))
+	c.shift = uint(64 - bits.TrailingZeros(uint(len(c.table))))
+	for _, e := range before {
+		if e.rows > 0 {
+			c.table[c.find(e.key)] = e
+		}
+	}
+}
+
+// entries is what is in the table, by ascending keys.
+func (c *Collector) entries() []entry {
+	var all []entry
+	for _, e := range c.table {
+		if e.rows > 0 {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int {
+		if a.key < b.key {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// sample takes rows that are not counted.
+func (c *Collector) sample(keys []uint64) {
+	for {
+		block := uint64(1) << c.level
+		if c.at <= c.draw && c.draw-c.at < uint64(len(keys)) {
+			c.drawn = append(c.drawn, keys[c.draw-c.at])
+		}
+		if left := block - c.at; left > uint64(len(keys)) {
+			c.at += uint64(len(keys))
+			return
+		} else {
+			keys = keys[left:]
+		}
+		if len(c.drawn) == sampleKeys { // one of two neighbours is one of twice as many rows
+			for i := range sampleKeys / 2 {
+				c.drawn[i] = c.drawn[2*i+int(c.random.Uint64()>>63)]
+			}
+			c.drawn, c.level = c.drawn[:sampleKeys/2], c.level+1
+		}
+		c.at, c.draw = 0, c.random.Uint64()&(1<<c.level-1)
+	}
+}
+
+// Sample is what Choose needs to know of the keys that have been added. The collector
+// can go on.
+func (c *Collector) Sample() Sample {
+	s := Sample{All: !c.full || c.level == 0}
+	if !c.full {
+		for _, e := range c.entries() {
+			s.Keys, s.Rows = append(s.Keys, e.key), append(s.Rows, e.rows)
+		}
+		return s
+	}
+	drawn := slices.Clone(c.drawn)
+	slices.Sort(drawn)
+	if drawn[0] != c.least {
+		s.Keys, s.Rows = append(s.Keys, c.least), append(s.Rows, 0)
+	}
+	for i, key := range drawn {
+		if i == 0 || key != drawn[i-1] {
+			s.Keys, s.Rows = append(s.Keys, key), append(s.Rows, 0)
+		}
+		s.Rows[len(s.Rows)-1]++
+	}
+	if drawn[len(drawn)-1] != c.greatest {
+		s.Keys, s.Rows = append(s.Keys, c.greatest), append(s.Rows, 0)
+	}
+	return s
+}
