@@ -146,10 +146,16 @@ type tiling struct {
 	tiles  int
 }
 
+// Groups of a tile.
+const (
+	tileGroups32 = 2048
+	tileGroups64 = 1024
+)
+
 func tilingOf(t *plan.Table) tiling {
-	x := tiling{rows: t.Rows, groups: 2048}
+	x := tiling{rows: t.Rows, groups: tileGroups32}
 	if t.Word() == 64 {
-		x.groups = 1024
+		x.groups = tileGroups64
 	}
 	x.size = x.groups * t.GroupBits()
 	x.tiles = int((uint64(t.Rows) + uint64(x.size) - 1) / uint64(x.size))

@@ -73,7 +73,7 @@ func prepareVector[W wah.Word](s *table, p, old *vector, words []W, plain bool) 
 	} else {
 		findStarts(p, words, x)
 	}
-	if !plain || p.shift > 0 {
+	if !plain {
 		return
 	}
 	dense := 0
@@ -104,8 +104,11 @@ func prepareVector[W wah.Word](s *table, p, old *vector, words []W, plain bool) 
 }
 
 // dense tells whether the plain rows of a tile are worth their room, of a vector of so
-// many words.
+// many words. Where not every tile has a start it is not known, and none is.
 func (p *vector) dense(tile, words int, x *tiling) bool {
+	if p.shift > 0 {
+		return false
+	}
 	if tile+1 < len(p.starts) {
 		words = int(p.starts[tile+1].word)
 	}

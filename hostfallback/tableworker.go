@@ -16,12 +16,16 @@ type tileWorker struct {
 	rows  [][]uint64 // plain rows that a step ORs
 	walks []walk     // words that it ORs
 	codes codes
+
+	narrow [tileGroups32]uint32 // a group a word
+	wide   [tileGroups64]uint64
 }
 
 // walk is a vector with words to be walked.
 type walk struct {
 	vector uint32
 	at     start
+	dense  bool
 }
 
 func newTileWorker() *tileWorker {
@@ -57,9 +61,9 @@ func (w *tileWorker) run(j *tableJob, i, tile int) error {
 			case j.united:
 				w.has[w.top] = j.narrow.put(k, set, &s.tile, tile)
 			case wide:
-				w.has[w.top] = anyOf(w, s, set, s.t.Words64, operands, tile)
+				w.has[w.top] = anyOf(w, s, set, w.wide[:], s.t.Words64, operands, tile)
 			default:
-				w.has[w.top] = anyOf(w, s, set, s.t.Words32, operands, tile)
+				w.has[w.top] = anyOf(w, s, set, w.narrow[:], s.t.Words32, operands, tile)
 			}
 		case plan.StepNot:
 			switch w.has[w.top] {
@@ -113,38 +117,53 @@ func (w *tileWorker) join(code plan.StepCode, words int) {
 	}
 }
 
-// anyOf makes set the OR of vectors in a tile.
-func anyOf[W wah.Word](w *tileWorker, s *table, set *tileSet, words []W, operands []uint32, tile int) content {
-	groups, size := s.tile.groupsOf(tile), s.tile.words(tile)
+// anyOf makes set the OR of vectors in a tile, by way of acc where many words are to be
+// walked.
+func anyOf[W wah.Word](w *tileWorker, s *table, set *tileSet, acc, words []W, operands []uint32, tile int) content {
+	x := &s.tile
+	groups, size, dense := x.groupsOf(tile), x.words(tile), false
 	w.rows, w.walks = w.rows[:0], w.walks[:0]
 	for _, v := range operands {
 		p, d := s.vectors[v].Load(), &s.t.Vectors[v]
 		if p.slots != nil {
 			if slot := int(p.slots[tile]); slot > 0 {
-				n := int(s.tile.size / 64)
+				n := int(x.size / 64)
 				w.rows = append(w.rows, p.rows[(slot-1)*n:][:n])
 				continue
 			}
 		}
 		of := words[d.Off:][:d.Words]
-		at := find(p, of, tile, &s.tile)
+		at := find(p, of, tile, x)
 		switch among(of, at, groups) {
 		case all:
 			return all
 		case some:
-			w.walks = append(w.walks, walk{v, at})
+			many := p.dense(tile, len(of), x)
+			dense = dense || many
+			w.walks = append(w.walks, walk{v, at, many})
 		}
 	}
-	if len(w.rows)+len(w.walks) == 0 {
+	switch {
+	case len(w.rows)+len(w.walks) == 0:
 		return none
+	case dense:
+		clear(acc[:groups])
+		for _, a := range w.walks {
+			if d := &s.t.Vectors[a.vector]; a.dense {
+				wah.OrInto(acc[:groups], words[d.Off:][:d.Words], wah.Position{Word: int(a.at.word), Used: uint64(a.at.used)})
+			}
+		}
+		wah.PutGroups(set[:size], acc[:groups])
+	default:
+		clear(set[:size])
 	}
-	clear(set[:size])
 	if orRows(set[:size], w.rows) {
 		return all
 	}
-	for _, x := range w.walks {
-		d := &s.t.Vectors[x.vector]
-		orWords(set, words[d.Off:][:d.Words], x.at, groups)
+	for _, a := range w.walks {
+		if d := &s.t.Vectors[a.vector]; !a.dense {
+			orWords(set, words[d.Off:][:d.Words], a.at, groups)
+		}
 	}
 	return some
 }
