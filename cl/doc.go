@@ -75,8 +75,7 @@
 //
 // # Who owns what
 //
-// One goroutine a device, the owner (Backend.own), enqueues all commands; work
-// reaches it over a channel. A slot, with its queue, kernel objects and memory,
+// One goroutine at a time enqueues commands (Backend.do). A slot, with its queue, kernel objects and memory,
 // belongs to the goroutine that took it until its round has ended, also when the
 // caller has given up: what is under way ends before a slot is used again.
 // Asynchronous transfers go through pinned memory of the driver's only.

@@ -65,7 +65,7 @@ func (x *flight) open(upWords, downWords int, id kernelID, names ...string) (err
 }
 
 // create makes the kernels `names` of the program of id. The program is built here,
-// not on the owner, which others wait for.
+// not in Backend.do, which others wait for.
 func (x *flight) create(id kernelID, names ...string) error {
 	p, err := x.backend.programOf(id)
 	if err != nil {

@@ -48,7 +48,7 @@ func (x *formulaSlot) run(ctx context.Context, c *formulaCut, out *plan.Results)
 	return x.addTimes(&out.Stats)
 }
 
-// evaluate enqueues all of a round but the docIDs. It runs on the owner.
+// evaluate enqueues all of a round but the docIDs. It runs in Backend.do.
 func (x *formulaSlot) evaluate(c *formulaCut) error {
 	s, b := x.store, x.store.backend
 	if err := b.fault("enqueue"); err != nil {

@@ -41,7 +41,7 @@ func (q *sequence) launch(stage int, k *ocl.Kernel, groups, local int) {
 }
 
 // enqueue sends a round on its way: one upload, a launch a decoder that it needs
-// and two more, one download. It runs on the owner.
+// and two more, one download. It runs in Backend.do.
 func (x *slot) enqueue() error {
 	b, r := x.store.backend, &x.round
 	if r.tiles == 0 {

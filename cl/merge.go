@@ -80,8 +80,8 @@ func (x *slot) enqueueMerge(q *sequence) (gathered bool) {
 }
 
 // prepare builds the kernel of the round, and for merges the state of kernels that
-// look back where they may and there is memory for it. It does not run on the
-// owner, which others wait for.
+// look back where they may and there is memory for it. It does not run in
+// Backend.do, which others wait for.
 func (x *slot) prepare() error {
 	s := x.store
 	id := kernelID{"intersect", x.round.with}

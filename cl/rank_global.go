@@ -54,7 +54,7 @@ func (x *rankSlot) openGlobal() error {
 
 // sendGlobal enqueues what answers the queries of a window, one after the other: a
 // launch a list, and after the last window one a level of maxima and one that takes
-// out the best. It runs on the owner.
+// out the best. It runs in Backend.do.
 func (x *rankSlot) sendGlobal(c *rankCut, first bool) error {
 	docs, local := int(x.store.src.Docs), x.backend.tuning.globalLocal()
 	from := c.first * c.span

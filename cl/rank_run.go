@@ -89,7 +89,7 @@ func (x *rankSlot) makeRoom(c *rankCut, first bool) error {
 }
 
 // send enqueues a window: decoding, shares, passes, and after the last window the
-// download. It runs on the owner.
+// download. It runs in Backend.do.
 func (x *rankSlot) send(c *rankCut, first bool) error {
 	if err := x.backend.fault("enqueue"); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 )
 
 // sendLists enqueues what makes docIDs of the lists of a window, and finds where ranges
-// begin in them. With `clear` the states of the queries begin anew. It runs on the
-// owner.
+// begin in them. With `clear` the states of the queries begin anew. It runs in
+// Backend.do.
 func (x *rankSlot) sendLists(c *rankCut, clear bool) error {
 	t, states := x.backend.tuning, 0
 	if clear {
@@ -52,8 +52,8 @@ func (x *rankSlot) sendLists(c *rankCut, clear bool) error {
 		x.batch, len(c.parts), x.docs.buffer, c.first*c.span, log2(c.span), ranges, x.starts.buffer)
 }
 
-// sendShares enqueues what makes the shares of the postings of a window. It runs on the
-// owner.
+// sendShares enqueues what makes the shares of the postings of a window. It runs in
+// Backend.do.
 func (x *rankSlot) sendShares(c *rankCut) error {
 	runs := 0
 	for _, n := range c.runs {
@@ -71,7 +71,7 @@ func (x *rankSlot) sendShares(c *rankCut) error {
 }
 
 // sendPasses enqueues the passes of a window, each followed by the selection of the
-// best so far. It runs on the owner.
+// best so far. It runs in Backend.do.
 func (x *rankSlot) sendPasses(c *rankCut) error {
 	t, queries, or := x.backend.tuning, len(c.queries), c.ranks.Mode == plan.Or
 	freqs, docs := c.lists.freqs.buffers, int(x.store.src.Docs)

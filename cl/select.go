@@ -61,7 +61,7 @@ func newSelector(x *flight, keys int) (s *selector, err error) {
 // run enqueues what leaves the best k keys of each query at the front of its
 // `capacity` keys, at most 2^31, and in state what select.cl says. Where best is not
 // nil they are also there, k places a query, in descending order if SORT_MOST are
-// enough. It runs on the owner.
+// enough. It runs in Backend.do.
 func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject) error {
 	t, wide, last := s.flight.backend.tuning, 0, 1
 	local := t.selectLocal()

@@ -115,7 +115,7 @@ func (s *Store) newSlot() (*slot, error) {
 
 // kernel returns the slot's own kernel object for id. It makes it on first use,
 // from a program that programOf has built, and sets the arguments that never
-// change. It runs on the owner.
+// change. It runs in Backend.do.
 func (x *slot) kernel(id kernelID) (*ocl.Kernel, error) {
 	if k := x.kernels[id]; k != nil {
 		return k, nil

@@ -331,7 +331,7 @@ func (s *Store) send(x *slot, b *plan.Batch, t *tables, at position) (position, 
 		guess := x.round.candidates * s.matchRate.Load() / (1 << 16)
 		x.read = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.down.words))
 	}
-	// Kernels are built here, not on the owner, which others wait for.
+	// Kernels are built here, not in Backend.do, which others wait for.
 	if err := x.prepare(); err != nil {
 		return at, err
 	}
