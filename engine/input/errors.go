@@ -15,13 +15,16 @@ var ErrCorrupt = errors.New("corrupt input")
 type Error struct {
 	Path   string // "-" for standard input
 	Line   int    // from 1; 0 in formats without lines
-	Offset int64  // bytes from the start, after decompression
+	Offset int64  // bytes from the start, after decompression; -1 where it makes no sense
 	Reason string
 }
 
 func (e *Error) Error() string {
-	if e.Line > 0 {
+	switch {
+	case e.Line > 0:
 		return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Reason)
+	case e.Offset < 0:
+		return fmt.Sprintf("%s: %s", e.Path, e.Reason)
 	}
 	return fmt.Sprintf("%s: byte %d: %s", e.Path, e.Offset, e.Reason)
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sort"
 
+	"heddle/engine/binning"
 	"heddle/engine/column"
 )
 
@@ -20,22 +21,22 @@ type planned struct {
 // plan chooses the bins of a column.
 func (b *builder) plan(c *collected) (*planned, error) {
 	p := &planned{collected: c, Settings: b.opt.settings(c.Name), base: c.least}
-	var s sample
+	var s binning.Sample
 	if c.Type == column.String {
 		p.place = c.strings.sort()
-		s = sample{Rows: c.strings.rows, All: true}
+		s = binning.Sample{Rows: c.strings.rows, All: true}
 		for i := range c.strings.list {
 			s.Keys = append(s.Keys, uint64(i))
 		}
 		p.base = 0
 	} else {
 		s = c.keys.Sample()
-		c.keys = collector{}
+		c.keys = binning.Collector{}
 	}
 	if len(s.Keys) == 0 {
-		p.base = 0
+		p.base = 0 // as files have it
 	}
-	done, upper, err := chooseBins(c.Type, p.Binning, p.Bins, s)
+	done, upper, err := binning.Choose(c.Type, p.Binning, p.Bins, s)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"heddle/engine/binning"
 	"heddle/engine/column"
 	"heddle/engine/hdb"
 	"heddle/engine/tabular"
@@ -22,7 +23,7 @@ type collected struct {
 	blocks          []block
 	missing         uint64 // rows without a value
 	least, greatest uint64 // of the keys there are; 1, 0 if there are none
-	keys            collector
+	keys            binning.Collector
 	strings         dictionary // of a String column, whose keys are its codes
 
 	present []uint64 // scratch: keys of rows with a value

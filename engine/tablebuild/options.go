@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"heddle/engine/binning"
 	"heddle/engine/column"
 	"heddle/engine/tabular"
 )
@@ -19,9 +20,6 @@ const (
 	DefaultBins   = 64
 	DefaultMemory = 1 << 30 // bytes
 )
-
-// MaxBins is the greatest number of bins of a column.
-const MaxBins = 1 << 16
 
 // Settings say how a column is indexed.
 type Settings struct {
@@ -109,8 +107,8 @@ func (o Options) complete(path string, fields []tabular.Field) (Options, error) 
 		case slices.ContainsFunc(fields[:i], same):
 			return o, fmt.Errorf("two columns are called %q", f.Name)
 		}
-		if s := o.settings(f.Name); s.Bins < 1 || s.Bins > MaxBins {
-			return o, fmt.Errorf("column %q: %d bins; possible are 1 to %d", f.Name, s.Bins, MaxBins)
+		if s := o.settings(f.Name); s.Bins < 1 || s.Bins > binning.MaxBins {
+			return o, fmt.Errorf("column %q: %d bins; possible are 1 to %d", f.Name, s.Bins, binning.MaxBins)
 		}
 	}
 	for name := range o.Columns {

@@ -112,7 +112,11 @@ func (p *pile[W]) size() uint64 {
 
 // end makes a run of the builders, in memory.
 func (p *pile[W]) end() run[W] {
-	r := run[W]{words: []W{}}
+	words := 0
+	for i := range p.builders {
+		words += p.builders[i].Words() + 2 // the last literal, zeros behind it
+	}
+	r := run[W]{words: make([]W, 0, words)}
 	for i := range p.builders {
 		r.words = p.builders[i].AppendTo(r.words, p.row-p.start)
 		r.ends = append(r.ends, uint64(len(r.words)))

@@ -106,14 +106,18 @@ func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error
 	if strings.IndexByte("\"\r\n", opt.Comma) >= 0 || opt.Comma >= 0x80 {
 		return nil, fmt.Errorf("%q cannot separate fields", opt.Comma)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	s := &csvSource{paths: paths, opt: opt, cancel: cancel}
-	s.opener.Ctx, s.opener.Stdin = ctx, opt.Stdin
-	err := s.sum()
-	if err == nil {
-		err = s.start(ctx)
+	for _, p := range paths { // that the last one is missing should not be found hours later
+		if p == "-" {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &csvSource{paths: paths, opt: opt, cancel: cancel, total: sizes(paths)}
+	s.opener.Ctx, s.opener.Stdin = ctx, opt.Stdin
+	if err := s.start(ctx); err != nil {
 		cancel()
 		return nil, err
 	}
@@ -207,56 +211,6 @@ func (c *csvColumns) infer(text []byte) []inference {
 		}
 	}
 	return found
-}
-
-// choose finds the columns that are wanted, all if none are named.
-func choose(names, wanted []string) (chosen []int, err error) {
-	for i, n := range names {
-		if slices.Contains(names[:i], n) {
-			return nil, fmt.Errorf("two columns are called %q", n)
-		}
-		if len(wanted) == 0 {
-			chosen = append(chosen, i)
-		}
-	}
-	for i, n := range wanted {
-		at := slices.Index(names, n)
-		if at < 0 {
-			return nil, fmt.Errorf("there is no column %q; there are %s", n, list(names))
-		}
-		if slices.Contains(wanted[:i], n) {
-			return nil, fmt.Errorf("column %q is named twice", n)
-		}
-		chosen = append(chosen, at)
-	}
-	return chosen, nil
-}
-
-// list writes the names of columns, the first of them if there are many.
-func list(names []string) string {
-	const most = 20
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
-// sum adds up the sizes of the files.
-func (s *csvSource) sum() error {
-	for _, p := range s.paths {
-		if p != "-" {
-			if _, err := os.Stat(p); err != nil {
-				return err
-			}
-		}
-		n := input.Size(p)
-		if n == 0 {
-			s.total = 0 // a pipe: who knows
-			return nil
-		}
-		s.total += n
-	}
-	return nil
 }
 
 func (s *csvSource) Fields() []Field { return s.fields }

@@ -93,7 +93,7 @@ func (x *table) add(t testing.TB, b *Batch) {
 			continue
 		}
 		for i, k := range v.Keys {
-			x.rows[from+i][c] = format(f.Type, k)
+			x.rows[from+i][c] = valueOf(f.Type, k)
 			if len(v.Missing) > 0 && v.Missing[i] {
 				x.rows[from+i][c] = missing
 			}
@@ -101,8 +101,8 @@ func (x *table) add(t testing.TB, b *Batch) {
 	}
 }
 
-// format writes the value of a key.
-func format(t column.Type, key uint64) string {
+// valueOf writes the value of a key.
+func valueOf(t column.Type, key uint64) string {
 	c := column.Column{Type: t}
 	return c.Format(key)
 }

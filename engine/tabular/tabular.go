@@ -8,8 +8,12 @@ package tabular
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"heddle/engine/column"
+	"heddle/engine/input"
 )
 
 // Field is a column of a Source.
@@ -102,4 +106,48 @@ func (v *Values) missing(t column.Type) {
 		v.Missing = append(v.Missing, false)
 	}
 	v.Missing = append(v.Missing, true)
+}
+
+// choose finds the columns that are wanted, all if none are named.
+func choose(names, wanted []string) (chosen []int, err error) {
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return nil, fmt.Errorf("two columns are called %q", n)
+		}
+		if len(wanted) == 0 {
+			chosen = append(chosen, i)
+		}
+	}
+	for i, n := range wanted {
+		at := slices.Index(names, n)
+		if at < 0 {
+			return nil, fmt.Errorf("there is no column %q; there are %s", n, list(names))
+		}
+		if slices.Contains(wanted[:i], n) {
+			return nil, fmt.Errorf("column %q is named twice", n)
+		}
+		chosen = append(chosen, at)
+	}
+	return chosen, nil
+}
+
+// list writes the names of columns, the first of them if there are many.
+func list(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// sizes adds up the sizes of files, 0 if that of one is unknown.
+func sizes(paths []string) (total int64) {
+	for _, p := range paths {
+		n := input.Size(p)
+		if n == 0 {
+			return 0
+		}
+		total += n
+	}
+	return total
 }
