@@ -85,26 +85,28 @@ func exercise(t *testing.T, f *File) {
 	}
 }
 
-// TestFlippedBytes changes every byte; and where checksums are not looked at,
-// nothing panics.
+// TestFlippedBytes changes every byte, of the second table only those that are not
+// padding; and where checksums are not looked at, nothing panics.
 func TestFlippedBytes(t *testing.T) {
-	for _, s := range []*sample{tiny(), second()} {
+	for k, s := range []*sample{tiny(), second()} {
 		data := s.image(t)
 		sections := table(t, data)
 		for i, old := range data {
-			data[i] ^= 1 << (i % 8)
-			_, err := fromBytes("x", data, true)
-			c := containertest.WantCorrupt(t, err, "x")
-			want, padding := container.HeaderName, false
+			where, padding := container.HeaderName, false
 			for s, e := range sections {
 				if uint64(i) >= e.Offset && uint64(i) < e.End() {
-					want, padding = section(s).String(), uint64(i) >= e.Offset+e.Length
+					where, padding = section(s).String(), uint64(i) >= e.Offset+e.Length
 				}
 			}
-			if c.Section != want {
-				t.Fatalf("byte %d of section %s changed, the error is %v", i, want, err)
+			if padding && k == 1 {
+				continue
 			}
-			if !padding && i >= container.TableOffset+int(numSections)*container.TableEntry {
+			data[i] ^= 1 << (i % 8)
+			_, err := fromBytes("x", data, true)
+			if c := containertest.WantCorrupt(t, err, "x"); c.Section != where {
+				t.Fatalf("byte %d of section %s changed, the error is %v", i, where, err)
+			}
+			if !padding && i >= PageSize {
 				if f, err := fromBytes("x", data, false); err != nil {
 					containertest.WantCorrupt(t, err, "x")
 				} else {

@@ -28,6 +28,7 @@ type plain struct {
 	column.Column
 	keys    []uint64
 	missing []bool // nil: none
+	bins    []int  // of each row; that of one without a value is no bin's
 }
 
 // add appends a column with about so many bins, all with equally many distinct keys. The
@@ -49,17 +50,25 @@ func (s *sample) add(c column.Column, bins int, keys []uint64, missing []bool) {
 	if len(distinct) > 0 {
 		c.Base = distinct[0]
 	}
+	bin := map[uint64]int{} // of each key
 	for group := range slices.Chunk(distinct, max((len(distinct)+bins-1)/bins, 1)) {
 		b := column.Bin{Lo: group[0] - c.Base, Hi: group[len(group)-1] - c.Base}
 		for _, k := range group {
 			b.Rows += rows[k]
+			bin[k] = len(c.Bins)
 		}
 		c.Bins = append(c.Bins, b)
 	}
 	if c.Binning == column.Auto {
 		c.Binning = column.Quantile
 	}
-	s.columns = append(s.columns, plain{c, keys, missing})
+	p := plain{c, keys, missing, make([]int, len(keys))}
+	for r, k := range keys {
+		if p.bins[r] = bin[k]; missing != nil && missing[r] {
+			p.bins[r] = -1
+		}
+	}
+	s.columns = append(s.columns, p)
 }
 
 // code is the code of a row, 0 where it has no value.
@@ -72,13 +81,10 @@ func (p *plain) code(row int) uint64 {
 
 // has tells whether a row is in vector v of the column: by the words of package column.
 func (p *plain) has(v, row int) bool {
-	if p.missing != nil && p.missing[row] {
-		return v == p.Encoding.Vectors(len(p.Bins))
-	}
-	bin := slices.IndexFunc(p.Bins, func(b column.Bin) bool { return p.code(row) <= b.Hi })
+	bin, last := p.bins[row], v == p.Encoding.Vectors(len(p.Bins))
 	switch {
-	case v == p.Encoding.Vectors(len(p.Bins)):
-		return false
+	case bin < 0 || last:
+		return bin < 0 && last
 	case p.Encoding == column.Range:
 		return bin <= v
 	case p.Encoding == column.Interval:

@@ -44,9 +44,8 @@ const blockGroups = 16 * codec.SegmentLen
 
 // What stands for the bin of a row that is in none.
 const (
-	noBin     = math.MaxUint32
-	noValue   = math.MaxUint32 - 1
-	blockRows = 63 * blockGroups // at most
+	noBin   = math.MaxUint32
+	noValue = math.MaxUint32 - 1
 )
 
 // rowsCheck is the state of verifyRows between blocks.
@@ -64,14 +63,15 @@ type rowsCheck[W wah.Word] struct {
 
 // verifyRows checks column i, of whose table vector gives the words of vectors.
 func verifyRows[W wah.Word](ctx context.Context, f *File, i int, vector func(uint32) []W) error {
-	x := &rowsCheck[W]{f: f, col: i, c: &f.columns[i], codes: make([]uint64, blockRows), bins: make([]uint32, blockRows)}
+	rows, step := uint64(f.header.rows), blockGroups*wah.GroupBits[W]()
+	x := &rowsCheck[W]{f: f, col: i, c: &f.columns[i], codes: make([]uint64, min(rows, step))}
+	x.bins = make([]uint32, len(x.codes))
 	x.acc.New = func() any { return new([blockGroups]W) }
 	x.at = make([]wah.Position, x.c.Vectors())
 	for v := range x.at {
 		x.words = append(x.words, vector(x.c.Vector+uint32(v)))
 	}
 	x.found = make([]column.Bin, len(x.c.Bins))
-	rows, step := uint64(f.header.rows), blockGroups*wah.GroupBits[W]()
 	for row := uint64(0); row < rows; row += step {
 		if err := ctx.Err(); err != nil {
 			return err
