@@ -20,10 +20,19 @@
 // descending, then docID ascending. SearchMany, SearchBatches, RankMany and
 // RankBatches take many queries at once and keep a device busy.
 //
-// An Index is safe for concurrent use by any number of goroutines, except that
-// Close must not run beside other calls. Every backend gives the same answer,
-// byte for byte, scores included. When a device fails while the index is open
-// (lost, out of memory), the next backend of the list takes over, the batch is
-// run again there, and a warning is logged; a query is never lost or answered
-// twice.
+// A bitmap table answers predicates on its columns (package predicate), exactly,
+// from bit vectors and, for bins that a predicate cuts, from stored values:
+//
+//	t, err := engine.OpenTable(ctx, "flights.hdb", engine.Options{})
+//	if err != nil { ... }
+//	defer t.Close()
+//	var rows plan.Rows
+//	err = t.Select(ctx, []string{"delay >= 60 AND distance < 500"}, engine.TableOptions{}, &rows)
+//
+// An Index or a Table is safe for concurrent use by any number of goroutines, except
+// that Close of an Index must not run beside other calls; that of a Table waits for
+// them. Every backend gives the same answer, byte for byte, scores included. When a
+// device fails while an index or a table is open (lost, out of memory), the next backend
+// of the list takes over, the batch is run again there, and a warning is logged; a query
+// is never lost or answered twice.
 package engine

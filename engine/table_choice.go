@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"heddle/engine/column"
+	"heddle/engine/plan"
+)
+
+// costs are what a device and the host beside it take for work.
+type costs struct {
+	device           *running[plan.TableStore]
+	onDevice, onHost costModel
+}
+
+// choose gives the device or, where it is there too, the host that is to run s.
+func (t *Table) choose(ctx context.Context, s *plan.Selections) (*running[plan.TableStore], error) {
+	device := t.active.Load()
+	if t.spare == nil || device == t.spare {
+		return device, nil
+	}
+	if s.Strategy != plan.StrategyAuto {
+		host := slices.Contains(t.spare.store.Strategies(), s.Strategy)
+		switch onDevice := slices.Contains(device.store.Strategies(), s.Strategy); {
+		case host && !onDevice:
+			return t.spare, nil
+		case !host:
+			return device, nil
+		}
+	}
+	c, err := t.fit(ctx, device)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// The run will say what is wrong with the device, and go on elsewhere.
+		return device, nil
+	}
+	if w := t.work(s); c.onHost.time(w) < c.onDevice.time(w) {
+		return t.spare, nil
+	}
+	return device, nil
+}
+
+// fit measures the costs of a device and of the host, once.
+func (t *Table) fit(ctx context.Context, device *running[plan.TableStore]) (*costs, error) {
+	if c := t.costs.Load(); c != nil && c.device == device {
+		return c, nil
+	}
+	select {
+	case t.fitting <- struct{}{}:
+		defer func() { <-t.fitting }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if c := t.costs.Load(); c != nil && c.device == device {
+		return c, nil
+	}
+	c := &costs{device: device}
+	for _, m := range []struct {
+		store plan.TableStore
+		model *costModel
+	}{{device.store, &c.onDevice}, {t.spare.store, &c.onHost}} {
+		var err error
+		if *m.model, err = t.measure(ctx, m.store); err != nil {
+			return nil, err
+		}
+	}
+	t.log.Info().Stringer("device", c.onDevice).Stringer("host", c.onHost).Msg("costs of selections")
+	t.costs.Store(c)
+	return c, nil
+}
+
+// measure fits a model to what a store takes for some ORs of vectors: of few words and
+// of many, few vectors and many, one selection and several, with a check and with rows
+// as bits.
+func (t *Table) measure(ctx context.Context, store plan.TableStore) (costModel, error) {
+	var seen []sample
+	for _, s := range t.probes() {
+		var out plan.Rows
+		if err := store.Select(ctx, s, &out); err != nil { // what is made once is made now
+			return costModel{}, err
+		}
+		var times []time.Duration
+		for spent := time.Duration(0); len(times) < probeRuns && (len(times) < 2 || spent < probeTime); {
+			start := time.Now()
+			if err := store.Select(ctx, s, &out); err != nil {
+				return costModel{}, err
+			}
+			times = append(times, time.Since(start))
+			spent += times[len(times)-1]
+		}
+		slices.Sort(times)
+		seen = append(seen, sample{t.work(s), times[len(times)/2]})
+	}
+	return fitCosts(seen), nil
+}
+
+const (
+	probeRuns  = 7                     // of each selection that is measured, at most
+	probeTime  = 10 * time.Millisecond // after which one run less will do
+	probeBytes = 32 << 20              // of words that one reads
+)
+
+// probes are the batches that measure runs.
+func (t *Table) probes() []*plan.Selections {
+	vectors := make([]uint32, len(t.t.Vectors))
+	for v := range vectors {
+		vectors[v] = uint32(v)
+	}
+	slices.SortFunc(vectors, func(a, b uint32) int { return cmp.Compare(t.t.Vectors[a].Words, t.t.Vectors[b].Words) })
+	if len(vectors) == 0 {
+		return nil
+	}
+	most := vectors // the greatest
+	if len(most) > 32 {
+		most = most[len(most)-32:]
+	}
+	for len(most) > 1 && t.bytes(most) > probeBytes {
+		most = most[1:]
+	}
+	least := vectors[:min(len(vectors), 32)]
+	or := func(output plan.Output, times int, v ...uint32) *plan.Selections {
+		s := &plan.Selections{Output: output}
+		for range times {
+			s.Any(v...)
+			s.End()
+		}
+		return s
+	}
+	all := []*plan.Selections{
+		or(plan.OutputCounts, 1, least[0]),
+		or(plan.OutputCounts, 8, least[0]),
+		or(plan.OutputCounts, 1, least...),
+		or(plan.OutputCounts, 1, most[len(most)-1]),
+		or(plan.OutputCounts, 1, most[len(most)/2:]...),
+		or(plan.OutputCounts, 1, most...),
+		or(plan.OutputBits, 1, least[0]),
+	}
+	if len(t.columns) > 0 && t.t.Rows > 0 {
+		s := &plan.Selections{Output: plan.OutputCounts}
+		s.Any(t.columns[0].Vector)
+		s.Check(0, plan.CodeRange{Hi: ^uint64(0)})
+		s.End()
+		all = append(all, s)
+	}
+	return all
+}
+
+// bytes is the size of the words of vectors.
+func (t *Table) bytes(vectors []uint32) uint64 {
+	n := uint64(0)
+	for _, v := range vectors {
+		n += uint64(t.t.Vectors[v].Words) * uint64(t.t.Word()/8)
+	}
+	return n
+}
+
+// work is what a batch asks of a store.
+func (t *Table) work(s *plan.Selections) work {
+	w := work{workCall: 1, workSelection: float64(s.Len())}
+	for i := range s.Len() {
+		w[workCheck] += t.checked(s, i)
+	}
+	w[workVector] = float64(len(s.Operands))
+	w[workByte] = float64(t.bytes(s.Operands))
+	if s.Output == plan.OutputBits {
+		w[workRow] = w[workSelection] * float64(t.t.Rows)
+	}
+	return w
+}
+
+// checked is the number of rows that selection i checks, at most.
+func (t *Table) checked(s *plan.Selections, i int) (rows float64) {
+	var stack []float64
+	all := float64(t.t.Rows)
+	for _, x := range s.Selection(i) {
+		n := len(stack) - 1
+		switch x.Code {
+		case plan.StepAny:
+			sum := 0.0
+			for _, v := range s.Operands[x.From:x.To] {
+				sum += t.vectorRows[v]
+			}
+			stack = append(stack, min(sum, all))
+		case plan.StepNot:
+			stack[n] = all - stack[n]
+		case plan.StepCheck:
+			rows += stack[n]
+		case plan.StepAnd:
+			stack[n-1] = min(stack[n-1], stack[n])
+			stack = stack[:n]
+		case plan.StepOr:
+			stack[n-1] = min(stack[n-1]+stack[n], all)
+			stack = stack[:n]
+		case plan.StepAndNot:
+			stack = stack[:n]
+		}
+	}
+	return rows
+}
+
+// vectorRows says how many rows the vectors of columns have.
+func vectorRows(t *plan.Table, columns []column.Column) []float64 {
+	rows := make([]float64, len(t.Vectors))
+	for i := range columns {
+		c := &columns[i]
+		n := len(c.Bins)
+		for k := range c.Encoding.Vectors(n) {
+			r := column.Run{From: k, To: k}
+			switch c.Encoding {
+			case column.Range:
+				r.From = 0
+			case column.Interval:
+				r.To = k + column.Span(n) - 1
+			}
+			rows[c.Vector+uint32(k)] = float64(c.Rows([]column.Run{r}))
+		}
+		if v, ok := c.MissingVector(); ok {
+			rows[v] = float64(c.Missing)
+		}
+	}
+	return rows
+}

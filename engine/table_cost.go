@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The kinds of work that batches consist of.
+const (
+	workCall      = iota // always 1
+	workSelection        // of the batch
+	workVector           // that is read
+	workByte             // of the words of vectors
+	workCheck            // a row whose code is looked at
+	workRow              // of a result that is asked for
+	workKinds
+)
+
+// work is how much of each kind a batch has.
+type work [workKinds]float64
+
+// costModel is what a backend takes for one of each kind, in seconds.
+type costModel [workKinds]float64
+
+// sample is a batch and what it took.
+type sample struct {
+	work
+	time time.Duration
+}
+
+func (m costModel) seconds(w work) float64 {
+	t := 0.0
+	for k, n := range w {
+		t += n * m[k]
+	}
+	return t
+}
+
+func (m costModel) time(w work) time.Duration { return time.Duration(m.seconds(w) * 1e9) }
+
+// String is a sum such as "12.3µs + 400ns a vector + 0.21 ns a byte".
+func (m costModel) String() string {
+	var parts []string
+	for k, unit := range []string{"a call", "a selection", "a vector", "a byte", "a row checked", "a row of the result"} {
+		if ns := 1e9 * m[k]; ns >= 1000 {
+			parts = append(parts, fmt.Sprintf("%.1f µs %s", ns/1000, unit))
+		} else if ns > 0 {
+			parts = append(parts, fmt.Sprintf("%.3g ns %s", ns, unit))
+		}
+	}
+	return strings.Join(parts, " + ")
+}
+
+// fitCosts finds the model with the least squares of relative errors among those
+// without negative costs. One cost after the other is set to what is best while the
+// others stay: the sum is convex, and falls with every step.
+func fitCosts(seen []sample) (m costModel) {
+	for range 2000 {
+		for k := range m {
+			over, under := 0.0, 0.0
+			for _, s := range seen {
+				t := max(s.time.Seconds(), 1e-9)
+				rest := t - m.seconds(s.work) + s.work[k]*m[k]
+				over += s.work[k] / t * (rest / t)
+				under += s.work[k] / t * (s.work[k] / t)
+			}
+			if under > 0 {
+				m[k] = max(0, over/under)
+			}
+		}
+	}
+	return m
+}

@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"heddle/engine/plan"
+	"heddle/engine/predicate"
+)
+
+// Explanation says how a predicate was answered.
+type Explanation struct {
+	Where     string         // in the form that predicate.Expr writes
+	Plan      predicate.Plan // which bins of which columns
+	Bytes     uint64         // of the vectors that are read, compressed
+	Backend   plan.Info      // where it ran
+	How       string         // what the backend says of it: strategy, sizes
+	Estimates []Estimate     // of the device and of the host, where there was a choice
+	Count     uint64         // rows
+	Stats     plan.Stats     // of the run; stages where the backend was opened with profiling
+}
+
+// Estimate is what a backend was expected to take.
+type Estimate struct {
+	Backend plan.Info
+	Time    time.Duration
+	Model   string // what a call, a vector, a byte and so on take
+}
+
+// Explain answers a predicate once and says how.
+func (t *Table) Explain(ctx context.Context, where string, opt TableOptions) (Explanation, error) {
+	s := plan.Selections{Output: opt.Output, Strategy: opt.Strategy, Rescan: opt.Rescan}
+	c, err := t.compile(where, &s)
+	if err != nil {
+		return Explanation{}, err
+	}
+	t.open.RLock()
+	defer t.open.RUnlock()
+	var out plan.Rows
+	r, err := t.run(ctx, &s, &out)
+	if err != nil {
+		return Explanation{}, err
+	}
+	e := Explanation{
+		Where:   c.expr.String(),
+		Plan:    c.plan,
+		Bytes:   t.bytes(s.Operands),
+		Backend: r.info,
+		How:     r.store.Explain(&s, 0),
+		Count:   uint64(out.Counts[0]),
+		Stats:   out.Stats,
+	}
+	if m := t.costs.Load(); m != nil && m.device == t.active.Load() {
+		w := t.work(&s)
+		e.Estimates = []Estimate{
+			{m.device.info, m.onDevice.time(w), m.onDevice.String()},
+			{t.spare.info, m.onHost.time(w), m.onHost.String()},
+		}
+	}
+	return e, nil
+}
+
+// String is a few lines: the predicate, a line a column, what is read, where and how,
+// estimates, times.
+func (e Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, e.Where)
+	for _, t := range e.Plan.Tests {
+		fmt.Fprintf(&b, "  %v\n", t)
+	}
+	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
+	for _, x := range e.Estimates {
+		fmt.Fprintf(&b, "  %s %s: estimated %v = %s\n", x.Backend.Kind, x.Backend.Device, round(x.Time), x.Model)
+	}
+	fmt.Fprintf(&b, "  ran on %s %s: %s\n", e.Backend.Kind, e.Backend.Device, e.How)
+	fmt.Fprintf(&b, "  %d rows in %v", e.Count, round(e.Stats.Wall))
+	for _, stage := range []struct {
+		name string
+		time time.Duration
+	}{{"upload", e.Stats.Upload}, {"decompress", e.Stats.Decode}, {"reduce", e.Stats.Probe}, {"compact", e.Stats.Compact}, {"download", e.Stats.Download}} {
+		if stage.time > 0 {
+			fmt.Fprintf(&b, ", %s %v", stage.name, round(stage.time))
+		}
+	}
+	return b.String()
+}
+
+// round leaves three digits or so of times of every size.
+func round(d time.Duration) time.Duration {
+	for unit := time.Nanosecond; ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit)
+		}
+	}
+}
