@@ -1,6 +1,7 @@
 package hostfallback
 
 import (
+	"math"
 	"math/bits"
 
 	"heddle/codec"
@@ -95,34 +96,58 @@ func (c *codes) check(set []uint64, low, high codec.Packed, seg int, ranges []pl
 	if high.Len > 0 {
 		_, err = high.Decode(seg, &c.high)
 	} else {
-		c.high = [codec.SegmentLen]uint32{}
+		clear(c.high[:])
 	}
 	if err != nil {
 		return err
 	}
 	for i := range set {
-		lo, hi := c.low[64*i:min(64*i+64, n)], c.high[64*i:]
+		lo, hi := c.low[64*i:min(64*i+64, n)], c.high[64*i:min(64*i+64, n)]
 		in := uint64(0)
 		if len(ranges) > 4 {
-			for k, x := range lo {
-				if set[i]>>k&1 != 0 && inRanges(ranges, uint64(hi[k])<<32|uint64(x)) {
-					in |= 1 << k
+			for x := set[i]; x != 0; x &= x - 1 {
+				k := bits.TrailingZeros64(x)
+				if inRanges(ranges, uint64(hi[k])<<32|uint64(lo[k])) {
+					in |= x & -x
 				}
 			}
 		} else {
 			for _, r := range ranges {
-				for k, x := range lo {
-					one := uint64(0)
-					if uint64(hi[k])<<32|uint64(x)-r.Lo <= r.Hi-r.Lo {
-						one = 1
-					}
-					in |= one << (k & 63)
+				if high.Len > 0 {
+					in |= within64(lo, hi, r)
+				} else if r.Lo <= math.MaxUint32 {
+					in |= within32(lo, uint32(r.Lo), uint32(min(r.Hi, math.MaxUint32)-r.Lo))
 				}
 			}
 		}
 		set[i] &= in
 	}
 	return nil
+}
+
+// within32 gives the bits of up to 64 codes from first to first+more.
+func within32(codes []uint32, first, more uint32) (in uint64) {
+	for k, x := range codes {
+		one := uint64(0)
+		if x-first <= more {
+			one = 1
+		}
+		in |= one << (k & 63)
+	}
+	return in
+}
+
+// within64 is that for codes of two halves.
+func within64(lo, hi []uint32, r plan.CodeRange) (in uint64) {
+	hi = hi[:len(lo)]
+	for k, x := range lo {
+		one := uint64(0)
+		if (uint64(hi[k])<<32|uint64(x))-r.Lo <= r.Hi-r.Lo {
+			one = 1
+		}
+		in |= one << (k & 63)
+	}
+	return in
 }
 
 // inRanges tells whether a code lies in one of ascending ranges.

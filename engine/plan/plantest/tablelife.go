@@ -26,18 +26,19 @@ func (su *suite) selections(t *testing.T, rows uint32, n int) (*Table, *plan.Sel
 
 // tableReuse runs different batches into the same rows, from large to small and back.
 func (su *suite) tableReuse(t *testing.T) {
-	tab, large := su.selections(t, uint32(su.pick(20_000, 3_000)), 40)
+	tab, large := su.selections(t, uint32(su.pick(10_000, 3_000)), 40)
 	var small, none plan.Selections
 	small.Any(3, 9)
 	small.End()
 	st := su.loadTable(t, tab)
 	var out plan.Rows
 	for i, s := range []*plan.Selections{large, &small, &none, large, &small, large} {
+		want := tab.Scan(s)
 		for _, s.Strategy = range append(st.Strategies(), plan.StrategyAuto) {
 			for _, s.Output = range []plan.Output{plan.OutputResident, plan.OutputBits, plan.OutputCounts, plan.OutputBits} {
 				err := st.Select(t.Context(), s, &out)
 				if err == nil {
-					err = tab.Compare(s, tab.Scan(s), &out)
+					err = tab.Compare(s, want, &out)
 				}
 				if err != nil {
 					t.Fatalf("batch %d, %v, output %d: %v", i, s.Strategy, s.Output, err)

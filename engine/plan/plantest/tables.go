@@ -159,7 +159,7 @@ func (su *suite) tableRows(t *testing.T, word int) {
 		sizes = append(sizes, tile*group-1, tile*group, tile*group+1)
 	}
 	if !su.Small {
-		sizes = append(sizes, 5*2048*group+17, 64*group-1, 64*group, 64*group+1)
+		sizes = append(sizes, 3*2048*group+17, 64*group-1, 64*group, 64*group+1)
 	}
 	for _, rows := range sizes {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) {
