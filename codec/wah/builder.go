@@ -11,31 +11,33 @@ type Builder[W Word] struct {
 // Add sets bit row, which must not be below the one added before.
 func (b *Builder[W]) Add(row uint64) {
 	g := GroupBits[W]()
-	if group := row / g; group != b.group {
-		b.close()
-		if n := group - b.group; n > 0 {
-			b.fill(0, n)
-		}
-	}
+	b.reach(row / g)
 	b.bits |= 1 << (row % g)
 }
 
 // AddRun sets bits from to to-1. None of them may be below the one added before.
 func (b *Builder[W]) AddRun(from, to uint64) {
 	g := GroupBits[W]()
-	for ; from < to && from%g != 0; from++ {
-		b.Add(from)
-	}
-	if n := (to - min(from, to)) / g; n > 0 {
-		if from/g != b.group {
-			b.close()
-			b.fill(0, from/g-b.group)
+	for from < to {
+		b.reach(from / g)
+		if n := (to - from) / g; from%g == 0 && n > 0 {
+			b.fill(Ones[W](), n)
+			from += n * g
+			continue
 		}
-		b.fill(Ones[W](), n)
-		from += n * g
+		n := min(to-from, g-from%g)
+		b.bits |= (1<<n - 1) << (from % g)
+		from += n
 	}
-	for ; from < to; from++ {
-		b.Add(from)
+}
+
+// reach writes the groups before group.
+func (b *Builder[W]) reach(group uint64) {
+	if group != b.group {
+		b.close()
+		if n := group - b.group; n > 0 {
+			b.fill(0, n)
+		}
 	}
 }
 

@@ -1,0 +1,274 @@
+package rowset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/codec/wah"
+)
+
+// shapes make a set of rows; a container of Roaring has 65,536.
+var shapes = map[string]func(r *rand.Rand, row uint32) bool{
+	"zeros":       func(*rand.Rand, uint32) bool { return false },
+	"ones":        func(*rand.Rand, uint32) bool { return true },
+	"alternating": func(_ *rand.Rand, row uint32) bool { return row%2 == 0 },
+	"first":       func(_ *rand.Rand, row uint32) bool { return row == 0 },
+	"one-fill":    func(_ *rand.Rand, row uint32) bool { return row > 20 && row < 66_000 },
+	"runs":        func(_ *rand.Rand, row uint32) bool { return row>>8%3 == 0 },
+	"sparse":      func(r *rand.Rand, _ uint32) bool { return r.IntN(500) == 0 },
+	"dense":       func(r *rand.Rand, _ uint32) bool { return r.IntN(5) != 0 },
+	"array-4096":  func(_ *rand.Rand, row uint32) bool { return row%16 == 3 },
+	"bitset-4097": func(_ *rand.Rand, row uint32) bool { return row%16 == 3 || row&0xffff == 5 },
+	"containers":  func(r *rand.Rand, row uint32) bool { return row>>16%2 == 1 && r.IntN(3) == 0 },
+}
+
+var sizes = []uint32{0, 1, 2, 31, 32, 63, 64, 65, 1000, 65535, 65536, 131_073}
+
+// every runs a test of each shape and size, with the rows as a list too.
+func every(t *testing.T, test func(t *testing.T, rows uint32, ids []uint32, set []uint64)) {
+	for name, is := range shapes {
+		t.Run(name, func(t *testing.T) {
+			for _, rows := range sizes {
+				r := rand.New(rand.NewPCG(1, uint64(rows)))
+				var ids []uint32
+				set := make([]uint64, wah.Bitset(uint64(rows)))
+				for row := range rows {
+					if is(r, row) {
+						ids = append(ids, row)
+						set[row/64] |= 1 << (row % 64)
+					}
+				}
+				test(t, rows, ids, set)
+			}
+		})
+	}
+}
+
+func TestIDs(t *testing.T) {
+	every(t, func(t *testing.T, rows uint32, ids []uint32, set []uint64) {
+		if got := AppendIDs([]uint32{7}, set); got[0] != 7 || !slices.Equal(got[1:], ids) {
+			t.Fatalf("%d rows: %d ids, want %d", rows, len(got)-1, len(ids))
+		}
+		shuffled := slices.Clone(ids)
+		rand.New(rand.NewPCG(1, 1)).Shuffle(len(ids), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		if got, err := FromIDs(shuffled, rows); err != nil || !slices.Equal(got, set) {
+			t.Fatalf("%d rows: another set: %v", rows, err)
+		}
+	})
+	if _, err := FromIDs([]uint32{3, 9}, 9); err == nil {
+		t.Error("row 9 of 9")
+	}
+}
+
+func TestRanges(t *testing.T) {
+	every(t, func(t *testing.T, rows uint32, ids []uint32, set []uint64) {
+		var got []uint32
+		before := uint32(math.MaxUint32 - 1)
+		for first, last := range Ranges(set) {
+			if first > last || first == before+1 {
+				t.Fatalf("%d rows: rows %d to %d behind %d", rows, first, last, before)
+			}
+			for row := first; row <= last; row++ {
+				got = append(got, row)
+			}
+			before = last
+		}
+		if !slices.Equal(got, ids) {
+			t.Fatalf("%d rows: %d ids, want %d", rows, len(got), len(ids))
+		}
+		for range Ranges(set) {
+			break
+		}
+	})
+}
+
+func TestRoaring(t *testing.T) {
+	every(t, func(t *testing.T, rows uint32, ids []uint32, set []uint64) {
+		b := ToRoaring(set)
+		if !slices.Equal(b.ToArray(), ids) {
+			t.Fatalf("%d rows: another bitmap", rows)
+		}
+		if err := b.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		clear := slices.Clone(set)
+		for _, plain := range []bool{false, true} {
+			if plain { // as it is without runs
+				b = roaring.BitmapOf(ids...)
+			}
+			data, err := b.ToBytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := ReadRoaring(bytes.NewReader(data), rows)
+			if err != nil || !read.Equals(b) {
+				t.Fatalf("%d rows: read as another bitmap: %v", rows, err)
+			}
+			if got, err := FromRoaring(read, rows); err != nil || !slices.Equal(got, set) {
+				t.Fatalf("%d rows: another set: %v", rows, err)
+			}
+			if len(ids) > 0 {
+				least := ids[len(ids)-1] // one row too few
+				if _, err := ReadRoaring(bytes.NewReader(data), least); !errors.Is(err, ErrRoaring) {
+					t.Fatalf("row %d of %d: %v", least, least, err)
+				}
+				if _, err := FromRoaring(b, least); err == nil {
+					t.Fatalf("row %d of %d", least, least)
+				}
+			}
+		}
+		b.Clear()
+		if !slices.Equal(set, clear) {
+			t.Fatal("the set has changed with the bitmap")
+		}
+	})
+}
+
+func TestVectors(t *testing.T) {
+	t.Run("wah32", testVectors[uint32])
+	t.Run("wah64", testVectors[uint64])
+}
+
+func testVectors[W wah.Word](t *testing.T) {
+	every(t, func(t *testing.T, rows uint32, ids []uint32, set []uint64) {
+		words := wah.Compress[W](nil, set, uint64(rows))
+		b, err := VectorToRoaring(words, rows)
+		if err != nil || !b.Equals(ToRoaring(set)) {
+			t.Fatalf("%d rows: another bitmap: %v", rows, err)
+		}
+		if got, err := VectorFromRoaring[W](nil, b, rows); err != nil || !slices.Equal(got, words) {
+			t.Fatalf("%d rows: other words from Roaring: %v", rows, err)
+		}
+		if got, err := AppendVectorIDs(nil, words, rows); err != nil || !slices.Equal(got, ids) {
+			t.Fatalf("%d rows: %d ids, want %d: %v", rows, len(got), len(ids), err)
+		}
+		if got, err := VectorFromIDs[W](nil, ids, rows); err != nil || !slices.Equal(got, words) {
+			t.Fatalf("%d rows: other words from ids: %v", rows, err)
+		}
+		if len(ids) > 0 {
+			least := ids[len(ids)-1]
+			if _, err := VectorFromRoaring[W](nil, b, least); err == nil {
+				t.Fatalf("row %d of %d", least, least)
+			}
+			if _, err := VectorFromIDs[W](nil, ids, least); err == nil {
+				t.Fatalf("row %d of %d", least, least)
+			}
+			if _, err := VectorFromIDs[W](nil, append(ids, ids[0]), rows); err == nil {
+				t.Fatalf("row %d behind row %d", ids[0], least)
+			}
+		}
+		if rows > 0 {
+			if _, err := VectorToRoaring(words[1:], rows); !errors.Is(err, wah.ErrCorrupt) {
+				t.Fatalf("%d rows, a word less: %v", rows, err)
+			}
+			if _, err := AppendVectorIDs(nil, words[1:], rows); !errors.Is(err, wah.ErrCorrupt) {
+				t.Fatalf("%d rows, a word less: %v", rows, err)
+			}
+		}
+	})
+}
+
+// Errors name the byte and the cause.
+func TestReadRoaringErrors(t *testing.T) {
+	le := binary.LittleEndian
+	file := func(parts ...any) []byte {
+		var data []byte
+		for _, p := range parts {
+			data, _ = binary.Append(data, le, p)
+		}
+		return data
+	}
+	u16 := func(v ...uint16) []uint16 { return v }
+	u32 := func(v ...uint32) []uint32 { return v }
+	one := file(u32(12346, 1), u16(0, 1), u32(16), u16(3, 5)) // rows 3 and 5
+	for name, c := range map[string]struct {
+		data []byte
+		rows uint32
+		want string
+	}{
+		"nothing":                 {nil, 9, "byte 0: 4 bytes are missing"},
+		"another file":            {[]byte("PK\x03\x04"), 9, "byte 0: begins with 67324752"},
+		"no number":               {one[:6], 9, "byte 4: 2 bytes are missing"},
+		"too long":                {one, 0, "more than 16 bytes, which is what 0 rows can take"},
+		"cut":                     {one[:18], 9, "byte 16: 2 bytes are missing"},
+		"bytes behind":            {append(slices.Clone(one), 0), 9, "byte 20: 1 bytes behind the end"},
+		"a row too many":          {one, 5, "container 0 has row 5, there are 5"},
+		"an offset":               {file(u32(12346, 1), u16(0, 0), u32(17), u16(3)), 9, "byte 16: container 0 lies at byte 17"},
+		"an array not in order":   {file(u32(12346, 1), u16(0, 1), u32(16), u16(5, 5)), 9, "row 5 behind row 5"},
+		"containers not in order": {file(u32(12346, 2), u16(1, 0, 1, 0), u32(24, 26), u16(1, 1)), 1 << 20, "container 1 begins at row 65536, the one before ends at 131071"},
+		"a number of a bitset":    {file(u32(12346, 1), u16(0, 5000), u32(16), make([]uint64, 1024)), 1 << 16, "container 0 has 0 rows and says 5001"},
+		"no runs":                 {file(u32(12347), []byte{1}, u16(0, 0, 0)), 9, "container 0 has 0 rows and says 1"},
+		"a run too long":          {file(u32(12347), []byte{1}, u16(0, 1, 1, 65535, 1)), 1 << 17, "a run to row 65536"},
+		"runs that touch":         {file(u32(12347), []byte{1}, u16(0, 3, 2, 1, 1, 3, 1)), 9, "a run from row 3 behind one to row 2"},
+	} {
+		_, err := ReadRoaring(bytes.NewReader(c.data), c.rows)
+		if !errors.Is(err, ErrRoaring) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := ReadRoaring(endless{}, 70_000); !errors.Is(err, ErrRoaring) {
+		t.Errorf("no end: %v", err)
+	}
+	if b, err := ReadRoaring(bytes.NewReader(one), 6); err != nil || !slices.Equal(b.ToArray(), []uint32{3, 5}) {
+		t.Errorf("rows 3 and 5: %v, %v", b, err)
+	}
+}
+
+// endless has more bytes than any bitmap.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// FuzzReadRoaring takes any bytes: an error, or a bitmap that is valid, has rows below
+// the limit, and comes back when it is written.
+func FuzzReadRoaring(f *testing.F) {
+	for _, is := range shapes {
+		r := rand.New(rand.NewPCG(1, 1))
+		set := make([]uint64, 2048)
+		for row := range uint32(64 * len(set)) {
+			if is(r, row) {
+				set[row/64] |= 1 << (row % 64)
+			}
+		}
+		data, err := ToRoaring(set).ToBytes()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint32(64*len(set)), data)
+	}
+	f.Fuzz(func(t *testing.T, rows uint32, data []byte) {
+		rows %= 1 << 20
+		b, err := ReadRoaring(bytes.NewReader(data), rows)
+		if err != nil {
+			if !errors.Is(err, ErrRoaring) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err := b.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		set, err := FromRoaring(b, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(AppendIDs(nil, set), b.ToArray()) || !ToRoaring(set).Equals(b) {
+			t.Fatal("another bitmap")
+		}
+		again, err := b.ToBytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err := ReadRoaring(bytes.NewReader(again), rows); err != nil || !c.Equals(b) {
+			t.Fatalf("read again as another one: %v", err)
+		}
+	})
+}
