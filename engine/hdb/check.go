@@ -16,12 +16,7 @@ func (f *File) checkWords() error {
 	if err := f.checkVectors(); err != nil {
 		return err
 	}
-	for c := range f.columns {
-		if err := f.checkValues(c); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.checkValues()
 }
 
 func (f *File) checkDictionaries() error {
@@ -87,27 +82,34 @@ func (f *File) halves(c int) ([]half, error) {
 	return []half{{low, d.Low.Off}, {high, d.High.Off}}, nil
 }
 
-// checkValues decodes the stored values of a column.
-func (f *File) checkValues(c int) error {
-	halves, err := f.halves(c)
-	if err != nil {
-		return err
+// checkValues decodes the stored values of all columns.
+func (f *File) checkValues() error {
+	type part struct {
+		half
+		column, lo, hi int // segments
 	}
-	for _, p := range halves {
-		err := container.ParallelRanges(uint64(p.Segments()), checkRange, func(lo, hi uint64) error {
-			var buf [codec.SegmentLen]uint32
-			for s := lo; s < hi; s++ {
-				if _, err := p.Decode(int(s), &buf); err != nil {
-					return f.corruptValues(c, p.off, err)
-				}
-			}
-			return nil
-		})
+	var parts []part
+	for c := range f.columns {
+		halves, err := f.halves(c)
 		if err != nil {
 			return err
 		}
+		for _, h := range halves {
+			for lo := 0; lo < h.Segments(); lo += checkRange {
+				parts = append(parts, part{h, c, lo, min(lo+checkRange, h.Segments())})
+			}
+		}
 	}
-	return nil
+	return container.Parallel(len(parts), func(i int) error {
+		var buf [codec.SegmentLen]uint32
+		p := &parts[i]
+		for s := p.lo; s < p.hi; s++ {
+			if _, err := p.Decode(s, &buf); err != nil {
+				return f.corruptValues(p.column, p.off, err)
+			}
+		}
+		return nil
+	})
 }
 
 // corruptValues turns an error of package codec about the words of a packed list, which

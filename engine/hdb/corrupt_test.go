@@ -266,6 +266,7 @@ func TestCrafted(t *testing.T) {
 		{"segment header", secPacked, func(b []byte) { put32(b, 4, math.MaxUint32) }, deep, "packed: values of column \"delay\": "},
 		{"segment offset", secPacked, func(b []byte) { put32(b, 0, 1) }, deep, "packed: values of column \"delay\": "},
 		{"code of another bin", secPacked, func(b []byte) { b[8] ^= 7 }, verify, "packed: column \"delay\": row 0 has code 7, which is in no bin"},
+		{"code of a row without a value", secPacked, func(b []byte) { b[8+30*3/8] |= 7 << (30 * 3 % 8) }, verify, "packed: column \"delay\": row 30 has code 7, which is in no bin"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := tiny().image(t)

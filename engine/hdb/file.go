@@ -25,12 +25,12 @@ type File struct {
 // has as many ones as its bins have rows, that stored values can be decoded, that bins
 // and dictionaries ascend. What is wrong with the file's bytes is a *CorruptError; an
 // intact file of another format version is an ErrVersion. Open uses all cores; its memory
-// is that of bins and dictionaries, and 32 bytes a vector.
+// is that of bins and dictionaries, and 24 bytes a vector.
 func Open(path string) (*File, error) { return open(path, true) }
 
-// OpenTrusted is Open without what takes reading vectors, values and dictionaries. It
-// still checks that everything stays in bounds: a damaged file gives wrong answers, not
-// panics. It is for files that were verified since they were last moved.
+// OpenTrusted is Open without the checksums of the sections, so it does not read vectors
+// and values at all. It still checks that everything stays in bounds: a damaged file gives
+// wrong answers, not panics. It is for files that were verified since they were last moved.
 func OpenTrusted(path string) (*File, error) { return open(path, false) }
 
 func open(path string, deep bool) (*File, error) {

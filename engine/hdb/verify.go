@@ -12,8 +12,8 @@ import (
 	"heddle/engine/container"
 )
 
-// Verify is the deep check: what Open checks, and that the stored value of every row lies
-// in a bin, that bins have as many rows as they say and no codes but those that rows
+// Verify is the deep check: what Open checks, and that the stored code of every row lies
+// in a bin, or not behind the last where the row has no value, that bins have as many rows as they say and no codes but those that rows
 // have, and that every row is in the vectors of its bin, or in that of missing values, and
 // in no others. What is wrong is a *CorruptError; ctx ends it early with ctx.Err(). It
 // uses all cores; its memory is 1.5 MiB, 16 KiB a core and 16 bytes a vector.
@@ -80,9 +80,13 @@ func verifyRows[W wah.Word](ctx context.Context, f *File, i int, vector func(uin
 			return err
 		}
 	}
+	first := 0 // bin of the column
+	for _, before := range f.columns[:i] {
+		first += len(before.Bins)
+	}
 	for b, got := range x.found {
 		if want := x.c.Bins[b]; got != want {
-			return f.corrupt(secBins, 0, "column %.60q: bin %d has codes %d to %d of %d rows, its rows have %d to %d and are %d",
+			return f.corrupt(secBins, uint64(first+b)*binSize, "column %.60q: bin %d has codes %d to %d of %d rows, its rows have %d to %d and are %d",
 				x.c.Name, b, want.Lo, want.Hi, want.Rows, got.Lo, got.Hi, got.Rows)
 		}
 	}
@@ -104,8 +108,8 @@ func (x *rowsCheck[W]) block(row, n uint64) error {
 	}
 	for r, b := range x.bins[:n] {
 		switch code := x.codes[r]; {
-		case b == noValue:
-		case b == noBin:
+		case b == noValue && code <= greatest(x.c):
+		case b >= noValue:
 			return x.f.corrupt(secPacked, 4*x.f.table.Columns[x.col].Low.Off, "column %.60q: row %d has code %d, which is in no bin", x.c.Name, row+uint64(r), code)
 		default:
 			bin := &x.found[b]
