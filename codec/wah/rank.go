@@ -7,10 +7,15 @@ import "math/bits"
 
 // Count is the number of ones.
 func Count[W Word](words []W) (n uint64) {
+	top, lens := GroupBits[W](), value[W]()-1
+	groups := uint64(0) // of ones
 	for _, w := range words {
-		n += onesOf(w)
+		fill := -(w >> top)
+		ones := -(w >> (top - 1) & 1) & fill
+		n += uint64(bits.OnesCount64(uint64(w &^ fill)))
+		groups += uint64(w & lens & ones)
 	}
-	return n
+	return n + groups*top
 }
 
 // onesOf is the number of ones of a word.

@@ -73,35 +73,52 @@ func corrupt[W Word](word int, format string, args ...any) error {
 // Validate checks that words are the code of a vector of so many bits, as AppendTo of
 // a Builder writes it.
 func Validate[W Word](words []W, bits uint64) error {
-	groups, at := Groups[W](bits), uint64(0)
-	tail := Ones[W]() // of the last group
-	if r := bits % GroupBits[W](); r != 0 {
-		tail = W(1)<<r - 1
-	}
-	for i, w := range words {
-		group, n := w, uint64(1)
-		if IsFill(w) {
-			group, n = FillOf(w)
-			if n == 0 {
-				return corrupt[W](i, "a fill of no groups")
+	groups, at, before := Groups[W](bits), uint64(0), W(0)
+	flag, top, lens := flag[W](), GroupBits[W](), value[W]()-1
+	for i, w := range words { // with no branch on what nobody can foresee
+		fill := -(w >> top) // no bits of a literal
+		n := w&lens&fill | 1&^fill
+		equal := ((w - 1) | (w + 1)) &^ fill // has the flag of a literal of equal bits
+		goesOn := w & before &^ ((w ^ before) << 1)
+		before = w
+		if at += uint64(n); (equal|goesOn)&flag != 0 || n == 0 || at > groups {
+			if err := fault(words, i, groups, at-uint64(n)); err != nil {
+				return err
 			}
-			if i > 0 && IsFill(words[i-1]) && (words[i-1]^w)&value[W]() == 0 {
-				if _, before := FillOf(words[i-1]); before < MaxFill[W]() {
-					return corrupt[W](i, "a fill that goes on with the one before")
-				}
-			}
-		} else if w == 0 || w == Ones[W]() {
-			return corrupt[W](i, "a literal of equal bits")
-		}
-		if n > groups-at {
-			return corrupt[W](i, "%d groups, the vector has %d and %d are behind", n, groups, at)
-		}
-		if at += n; at == groups && group&^tail != 0 {
-			return corrupt[W](i, "bits beyond the %d of the vector", bits)
 		}
 	}
 	if at != groups {
 		return corrupt[W](len(words), "ends after %d of %d groups", at, groups)
+	}
+	if r := bits % GroupBits[W](); r != 0 {
+		group := before
+		if IsFill(group) {
+			group, _ = FillOf(group)
+		}
+		if group>>r != 0 {
+			return corrupt[W](len(words)-1, "bits beyond the %d of the vector", bits)
+		}
+	}
+	return nil
+}
+
+// fault says what is wrong with word i, behind at groups, if anything is.
+func fault[W Word](words []W, i int, groups, at uint64) error {
+	w, n := words[i], uint64(1)
+	if IsFill(w) {
+		if _, n = FillOf(w); n == 0 {
+			return corrupt[W](i, "a fill of no groups")
+		}
+		if i > 0 && IsFill(words[i-1]) && (words[i-1]^w)&value[W]() == 0 {
+			if _, before := FillOf(words[i-1]); before < MaxFill[W]() {
+				return corrupt[W](i, "a fill that goes on with the one before")
+			}
+		}
+	} else if w == 0 || w == Ones[W]() {
+		return corrupt[W](i, "a literal of equal bits")
+	}
+	if n > groups-at {
+		return corrupt[W](i, "%d groups, the vector has %d and %d are behind", n, groups, at)
 	}
 	return nil
 }
