@@ -293,3 +293,42 @@ func checkAnswers(t testing.TB, store plan.TableStore, c *column.Column, number 
 		}
 	}
 }
+
+// least is the question which values of an Int column are value at least.
+type least struct {
+	t      testing.TB
+	path   string
+	column int
+	value  int64
+}
+
+func (q least) count() uint32 {
+	q.t.Helper()
+	f, err := hdb.Open(q.path)
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	defer f.Close()
+	backend := hostfallback.New(hostfallback.Options{})
+	defer backend.Close()
+	store, err := backend.LoadTable(q.t.Context(), f.Table())
+	if err != nil {
+		q.t.Fatal(err)
+	}
+	defer store.Close()
+	c := f.Columns()[q.column]
+	ranges := c.Snap([]plan.CodeRange{{Lo: max(column.IntKey(q.value), c.Base) - c.Base, Hi: math.MaxUint64}})
+	whole, checked := c.Cover(ranges)
+	s := plan.Selections{Output: plan.OutputCounts}
+	s.Reset()
+	c.Push(&s, checked, false)
+	s.Check(uint32(q.column), ranges...)
+	c.Push(&s, whole, false)
+	s.Do(plan.StepOr)
+	s.End()
+	var rows plan.Rows
+	if err := store.Select(q.t.Context(), &s, &rows); err != nil {
+		q.t.Fatal(err)
+	}
+	return rows.Counts[0]
+}

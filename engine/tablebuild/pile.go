@@ -42,7 +42,7 @@ func newPile[W wah.Word](find *finder, budget uint64, file *temp) *pile[W] {
 }
 
 // stepGroups is how many groups of rows a pile takes between looks at its size.
-const stepGroups = 2048
+const stepGroups = 512
 
 // add takes the next rows.
 func (p *pile[W]) add(codes []uint64, missing []bool) error {
