@@ -26,8 +26,9 @@ func (t Tuning) tableLocal() int {
 // tableLoads is the number of vectors whose words a work-item loads together.
 func (t Tuning) tableLoads() int { return cmp.Or(t.TableLoads, 4) }
 
-// tableMemory is the local memory of a work-group of rows at most, in bytes.
-func (t Tuning) tableMemory() int { return 4*t.tableTile()*tableDepth + 32*t.tableLocal() + 32 }
+// tableMemory is the local memory of a work-group of rows at most, in bytes: sets, and
+// of 64 vectors masks and places.
+func (t Tuning) tableMemory() int { return t.tableTile()*(4*tableDepth+12) + 1<<11 }
 
 // tableSlot is what one batch of selections in flight needs, as slot is for
 // conjunctions. Its buffers grow with what is asked. It belongs to the goroutine that

@@ -36,6 +36,7 @@
 #ifndef TABLE_LOADS
 #define TABLE_LOADS 4 // vectors whose words are loaded together
 #endif
+#define TABLE_PAGE (TABLE_WG < 64 ? TABLE_WG : 64) // vectors that are looked up together
 #if SCAN_SERIAL
 #undef TABLE_WG
 #define TABLE_WG 1
@@ -64,13 +65,13 @@
 #define OWN_GROUP(k) (k)
 
 // or_any ORs the vectors of n operands into `set`, groups of the tile.
-static inline void or_any(ARENA, __global const uint2 *entries, __global const uint *fine, __global const uint4 *operand, uint n,
+static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint4 *operand, uint n,
                           word_t *set, uint *loads) {
     for (uint i = 0; i < n; i++) {
         uint4 r = operand[i];
         uint2 e = entries[r.y];
         vector_t p = (vector_t)arena_at(ARENA_ARGS, r.w, r.x) + e.x;
-        __global const uint *mask = fine + ((size_t)r.z + INDEX_OF(e)) * 4;
+        __global const uint *mask = (__global const uint *)(fine + r.z + INDEX_OF(e));
         __global const ushort *start = (__global const ushort *)mask;
         LOADS(*loads, 2);
         switch (CLASS_OF(e)) {
@@ -114,7 +115,9 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
 #define OWN_GROUP(k) (get_local_id(0) / 32 * (32 * OWN) + (k) * 32 + get_local_id(0) % 32)
 
 #if OWN == 8
-typedef uint8 masks_t;
+typedef struct {
+    uint4 low, high;
+} masks_t;
 typedef ushort8 starts_t;
 #elif OWN == 4
 typedef uint4 masks_t;
@@ -137,123 +140,175 @@ typedef union {
     ushort of[OWN];
 } start_t;
 
-// or_dense ORs the words of some listed vectors whose groups all start words.
-static inline void or_dense(ARENA, __local const uint4 *list, uint some, word_t *set) {
-    word_t w[TABLE_LOADS][OWN];
-    #pragma unroll
-    for (uint u = 0; u < some; u++) {
-        uint4 e = list[u];
-        vector_t p = (vector_t)arena_at(ARENA_ARGS, e.w, e.x) + e.y;
-        EACH_OWN(k) w[u][k] = p[OWN_GROUP(k)];
+#define ENTRY ((TILE_MASKS * 3 / 2 + 3) / 4) // uint4 of masks and starts of a mixed tile
+#define STAGES ((TABLE_PAGE * ENTRY + TABLE_WG - 1) / TABLE_WG)
+#define TEAM 16   // work-items that share the words of a sparse vector
+#define TEAM_ROWS 4 // vectors whose words they load together
+
+// What the work-items of a group share: of a page of operands those that have rows in
+// the tile, which are WALKED (mixed and dense, from the front of the list) or SPARSE
+// (from its end), masks of the former, and groups that the latter fill.
+enum { WALKED, SPARSE, FULL, LISTS };
+typedef struct {
+    uint4 masks[TABLE_PAGE * ENTRY];
+    uint4 list[TABLE_PAGE]; // {words of the vector, before, index in fine, buffer | n << 8}
+    uint full[TILE_MASKS];
+    uint listed[LISTS]; // how many; 0 between steps
+} shared_t;
+
+// list_operand lists an operand.
+static inline void list_operand(uint4 r, uint2 e, __local shared_t *shared) {
+    uint4 found = (uint4)(r.x, e.x, r.z + INDEX_OF(e), r.w | WORDS_OF(e) << 8);
+    switch (CLASS_OF(e)) {
+    case CLASS_ONE: shared->listed[FULL] = 1; break;
+    case CLASS_DENSE: found.w |= 1 << 16; // and on
+    case CLASS_MIXED: shared->list[atomic_inc(&shared->listed[WALKED])] = found; break;
+    case CLASS_SPARSE: shared->list[TABLE_PAGE - 1 - atomic_inc(&shared->listed[SPARSE])] = found; break;
     }
-    #pragma unroll
-    for (uint u = 0; u < some; u++)
-        EACH_OWN(k) set[k] |= group_of(w[u][k]);
 }
 
-// or_mixed does the same for any vectors, by their masks.
-static inline void or_mixed(ARENA, __global const uint *fine, __local const uint4 *list, uint some, word_t *set) {
-    uint lid = get_local_id(0), upto = 0xffffffffu >> (31 - lid % 32);
-    mask_t mask[TABLE_LOADS];
-    start_t start[TABLE_LOADS];
-    word_t w[TABLE_LOADS][OWN];
+// stage brings the masks of walked vectors to local memory; those of dense ones are
+// known.
+static inline void stage(__global const uint4 *fine, uint walked, __local shared_t *shared) {
+    uint4 part[STAGES];
     #pragma unroll
-    for (uint u = 0; u < some; u++) {
-        __global const uint *p = fine + (size_t)list[u].z * 4;
-        mask[u].all = ((__global const masks_t *)p)[lid / 32];
-        start[u].all = ((__global const starts_t *)(p + TILE_MASKS))[lid / 32];
+    for (uint s = 0; s < STAGES; s++) {
+        uint x = get_local_id(0) + s * TABLE_WG, y = x % ENTRY;
+        if (x >= walked * ENTRY)
+            continue;
+        uint4 e = shared->list[x / ENTRY];
+        if (e.w >> 16)
+            part[s] = 4 * y < TILE_MASKS ? (uint4)0xffffffff : (4 * y - TILE_MASKS + (uint4)(0, 1, 2, 3)) * (64 | 64 << 16) + (32 << 16);
+        else
+            part[s] = fine[e.z + y];
     }
     #pragma unroll
-    for (uint u = 0; u < some; u++) {
-        uint4 e = list[u];
-        vector_t p = (vector_t)arena_at(ARENA_ARGS, e.w, e.x);
-        EACH_OWN(k) w[u][k] = p[e.y + start[u].of[k] + popcount(mask[u].of[k] & upto) - 1];
-    }
-    #pragma unroll
-    for (uint u = 0; u < some; u++)
-        EACH_OWN(k) set[k] |= group_of(w[u][k]);
+    for (uint s = 0; s < STAGES; s++)
+        if (get_local_id(0) + s * TABLE_WG < walked * ENTRY)
+            shared->masks[get_local_id(0) + s * TABLE_WG] = part[s];
 }
 
-// or_word ORs a word into groups from..to-1 of a tile that work-items share.
-static inline void or_word(volatile __local uint *tile, word_t w, uint from, uint to) {
-    w = group_of(w);
-    if (w == 0)
-        return;
-    for (uint g = from; g < to; g++) {
+// or_word ORs a word into groups from..to-1 of a tile.
+static inline void or_word(volatile __local uint *tile, volatile __local uint *full, word_t w, uint from, uint to) {
+    if (!IS_FILL(w)) {
 #if USE_WIDE
-        atomic_or(tile + 2 * g, (uint)w);
-        atomic_or(tile + 2 * g + 1, (uint)(w >> 32));
+        atomic_or(tile + 2 * from, (uint)w);
+        atomic_or(tile + 2 * from + 1, (uint)(w >> 32));
 #else
-        atomic_or(tile + g, w);
+        atomic_or(tile + from, w);
 #endif
+    } else if (group_of(w)) {
+        for (uint m = from / 32; m * 32 < to; m++) {
+            uint lo = from > m * 32 ? from - m * 32 : 0, hi = min(to - m * 32, 32u);
+            atomic_or(full + m, (0xffffffff << lo) & (0xffffffff >> (32 - hi)));
+        }
     }
 }
 
-#define SPARSE_LANES 16 // work-items that share the words of a sparse vector
-
-enum { DENSE, MIXED, SPARSE, FULL, LISTS };
-
-// or_any ORs the vectors of n operands into `set`, a work-item's own groups. All
-// work-items call it; `tile` is theirs to use.
-static inline void or_any(ARENA, __global const uint2 *entries, __global const uint *fine, __global const uint4 *operand, uint n,
-                          __local uint4 *list, __local uint4 *few, __local uint *listed, __local word_t *tile, word_t *set,
-                          uint *loads) {
-    uint lid = get_local_id(0);
-    bool shared = false;
-    for (uint page = 0; page < n; page += TABLE_WG) {
-        if (lid < LISTS)
-            listed[lid] = 0;
-        SYNC;
-        if (page + lid < n) {
-            uint4 r = operand[page + lid];
-            uint2 e = entries[r.y];
-            uint4 found = (uint4)(r.x, e.x, r.z + INDEX_OF(e), r.w);
-            LOADS(*loads, 6);
-            switch (CLASS_OF(e)) {
-            case CLASS_ONE: listed[FULL] = 1; break;
-            case CLASS_DENSE: list[atomic_inc(&listed[DENSE])] = found; break;
-            case CLASS_MIXED: list[TABLE_WG - 1 - atomic_inc(&listed[MIXED])] = found; break;
-            case CLASS_SPARSE: few[atomic_inc(&listed[SPARSE])] = (uint4)(found.xyz, r.w | WORDS_OF(e) << 8); break;
-            }
+// or_sparse ORs the words of sparse vectors into the tile.
+static inline void or_sparse(ARENA, __global const uint4 *fine, uint sparse, __local shared_t *shared, __local word_t *tile, uint *loads) {
+    uint lane = get_local_id(0) % TEAM, teams = TABLE_WG / TEAM;
+    for (uint i = get_local_id(0) / TEAM; i < sparse; i += TEAM_ROWS * teams) {
+        vector_t p[TEAM_ROWS];
+        __global const ushort *start[TEAM_ROWS];
+        uint n[TEAM_ROWS], most = 0;
+        #pragma unroll
+        for (uint u = 0; u < TEAM_ROWS; u++) {
+            uint at = i + u * teams;
+            uint4 e = shared->list[TABLE_PAGE - 1 - min(at, sparse - 1)];
+            p[u] = (vector_t)arena_at(ARENA_ARGS, e.w & 0xff, e.x) + e.y;
+            start[u] = (__global const ushort *)(fine + e.z);
+            n[u] = at < sparse ? e.w >> 8 : 0;
+            most = max(most, n[u]);
         }
-        SYNC;
-        uint dense = listed[DENSE], mixed = listed[MIXED], sparse = listed[SPARSE];
-        if (listed[FULL]) {
-            EACH_OWN(k) set[k] = GROUP_ONES;
-            shared = false;
-            break;
-        }
-        if (sparse) {
-            if (!shared) {
-                EACH_OWN(k) tile[OWN_GROUP(k)] = 0;
-                SYNC;
-            }
-            shared = true;
-            for (uint i = lid / SPARSE_LANES; i < sparse; i += TABLE_WG / SPARSE_LANES) {
-                uint4 e = few[i];
-                uint words = e.w >> 8;
-                vector_t p = (vector_t)arena_at(ARENA_ARGS, e.w & 0xff, e.x) + e.y;
-                __global const ushort *start = (__global const ushort *)(fine + (size_t)e.z * 4);
-                for (uint j = lid % SPARSE_LANES; j < words; j += SPARSE_LANES) {
-                    or_word((volatile __local uint *)tile, p[j], start[j], j + 1 < words ? start[j + 1] : TILE_GROUPS);
+        for (uint j = lane; j < most; j += TEAM) {
+            word_t w[TEAM_ROWS];
+            uint from[TEAM_ROWS], to[TEAM_ROWS];
+            #pragma unroll
+            for (uint u = 0; u < TEAM_ROWS; u++) {
+                w[u] = 0;
+                from[u] = to[u] = 0;
+                if (j < n[u]) {
+                    w[u] = p[u][j];
+                    from[u] = start[u][j];
+                    to[u] = j + 1 < n[u] ? start[u][j + 1] : TILE_GROUPS;
                     LOADS(*loads, 1 + WORD_BITS / 32);
                 }
             }
+            #pragma unroll
+            for (uint u = 0; u < TEAM_ROWS; u++)
+                if (w[u])
+                    or_word((volatile __local uint *)tile, shared->full, w[u], from[u], to[u]);
         }
-        LOADS(*loads, dense * OWN * (WORD_BITS / 32) + mixed * (OWN * (WORD_BITS / 32) + OWN + (OWN + 1) / 2));
-        uint i = 0;
-        for (; i + TABLE_LOADS <= dense; i += TABLE_LOADS)
-            or_dense(ARENA_ARGS, list + i, TABLE_LOADS, set);
-        for (; i < dense; i++)
-            or_dense(ARENA_ARGS, list + i, 1, set);
-        for (i = TABLE_WG - mixed; i + TABLE_LOADS <= TABLE_WG; i += TABLE_LOADS)
-            or_mixed(ARENA_ARGS, fine, list + i, TABLE_LOADS, set);
-        for (; i < TABLE_WG; i++)
-            or_mixed(ARENA_ARGS, fine, list + i, 1, set);
-        SYNC;
     }
-    if (shared) {
-        EACH_OWN(k) set[k] |= tile[OWN_GROUP(k)];
+}
+
+// or_walked ORs the words of a work-item's groups of walked vectors into `set`.
+static inline void or_walked(ARENA, uint walked, __local const shared_t *shared, word_t *set) {
+    uint lid = get_local_id(0), upto = 0xffffffffu >> (31 - lid % 32);
+    for (uint i = 0; i < walked; i += TABLE_LOADS) {
+        word_t w[TABLE_LOADS][OWN];
+        #pragma unroll
+        for (uint u = 0; u < TABLE_LOADS; u++) {
+            uint at = min(i + u, walked - 1); // the last one again is no other OR
+            uint4 e = shared->list[at];
+            vector_t p = (vector_t)arena_at(ARENA_ARGS, e.w & 0xff, e.x);
+            __local const uint *masks = (__local const uint *)(shared->masks + at * ENTRY);
+            mask_t mask;
+            start_t start;
+            mask.all = ((__local const masks_t *)masks)[lid / 32];
+            start.all = ((__local const starts_t *)(masks + TILE_MASKS))[lid / 32];
+            EACH_OWN(k) w[u][k] = p[e.y + start.of[k] + popcount(mask.of[k] & upto) - 1];
+        }
+        #pragma unroll
+        for (uint u = 0; u < TABLE_LOADS; u++)
+            EACH_OWN(k) set[k] |= group_of(w[u][k]);
+    }
+}
+
+// or_any ORs the vectors of n operands into `set`, a work-item's own groups. All
+// work-items call it; `tile` is theirs to use.
+static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint4 *operand, uint n,
+                          __local shared_t *shared, __local word_t *tile, word_t *set, uint *loads) {
+    uint lid = get_local_id(0);
+    bool scattered = false;
+    EACH_OWN(k) tile[OWN_GROUP(k)] = 0;
+    for (uint page = 0; page < n; page += TABLE_PAGE) {
+        bool one = lid < TABLE_PAGE && page + lid < n;
+        uint4 r;
+        uint2 e;
+        if (one) {
+            r = operand[page + lid];
+            e = entries[r.y];
+            LOADS(*loads, 6);
+        }
+        SYNC; // the page or the step before is done with
+        if (page == 0 && lid < TILE_MASKS)
+            shared->full[lid] = 0;
+        if (one)
+            list_operand(r, e, shared);
+        SYNC;
+        uint walked = shared->listed[WALKED], sparse = shared->listed[SPARSE], full = shared->listed[FULL];
+        if (!full) {
+            stage(fine, walked, shared);
+            or_sparse(ARENA_ARGS, fine, sparse, shared, tile, loads);
+            scattered |= sparse > 0;
+            LOADS(*loads, (walked + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * OWN * (WORD_BITS / 32));
+        }
+        SYNC;
+        if (lid < LISTS)
+            shared->listed[lid] = 0;
+        if (full) {
+            EACH_OWN(k) set[k] = GROUP_ONES;
+            return;
+        }
+        or_walked(ARENA_ARGS, walked, shared, set);
+    }
+    if (scattered) {
+        EACH_OWN(k) {
+            uint m = shared->full[get_local_id(0) / 32 * OWN + k] << (31 - get_local_id(0) % 32);
+            set[k] |= tile[OWN_GROUP(k)] | ((int)m < 0 ? GROUP_ONES : 0);
+        }
     }
 }
 
@@ -305,14 +360,13 @@ static inline uint plain_word(__local const word_t *tile, uint j) {
 __attribute__((reqd_work_group_size(TABLE_WG, 1, 1)))
 #endif
 __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint *restrict v1, __global const uint *restrict v2,
-                   __global const uint *restrict v3, __global const uint2 *restrict coarse, __global const uint *restrict fine,
+                   __global const uint *restrict v3, __global const uint2 *restrict coarse, __global const uint4 *restrict fine,
                    uint vectors, uint row_count, __global const uint4 *batch, volatile __global uint *head, uint selections_at,
                    uint first, uint selections, __global const word_t *columns, uint column_stride, __global uint *out, uint stride,
                    uint want, __local word_t *tile) {
     __local uint total;
 #if !SCAN_SERIAL
-    __local uint4 list[TABLE_WG], few[TABLE_WG];
-    __local uint listed[LISTS];
+    __local shared_t shared;
 #endif
     uint lid = get_local_id(0), q = first + get_group_id(0) % selections, t = get_group_id(0) / selections;
     uint first_group = t * TILE_GROUPS, depth = 0, loads = 0;
@@ -322,6 +376,10 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
     EACH_OWN(k) set[k] = 0;
     if (lid == 0)
         total = 0;
+#if !SCAN_SERIAL
+    if (lid < LISTS)
+        shared.listed[lid] = 0;
+#endif
     LOADS(loads, 4);
     for (uint s = 0; s < selection.y; s++) {
         uint4 step = batch[selection.x + s];
@@ -338,7 +396,7 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
 #if SCAN_SERIAL
             or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, batch + step.y, step.z, set, &loads);
 #else
-            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, batch + step.y, step.z, list, few, listed, tile, set, &loads);
+            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, batch + step.y, step.z, &shared, tile, set, &loads);
 #endif
             break;
         case STEP_LOAD:
