@@ -33,11 +33,16 @@ func rangesOf(ends []uint64) (ranges []plan.CodeRange) {
 
 // tableChecks looks codes of every kind up, of no row, few, many and all of them.
 func (su *suite) tableChecks(t *testing.T, word int) {
+	tab := everyKind(t, uint32(su.pick(7_003, 1_503)), word)
+	columns := make([]uint32, len(codeKinds))
+	for kind := range codeKinds {
+		columns[kind] = addCodes(t, tab, kind, rng(t))
+	}
+	st := su.loadTable(t, tab)
 	for kind, k := range codeKinds {
 		t.Run(k.name, func(t *testing.T) {
 			r := rng(t)
-			tab := everyKind(t, uint32(su.pick(7_000, 3_000))+uint32(kind), word)
-			column := addCodes(t, tab, kind, r)
+			column := columns[kind]
 			codes := tab.Codes[column]
 			many := make([]uint64, 200)
 			for i := range many {
@@ -80,7 +85,7 @@ func (su *suite) tableChecks(t *testing.T, word int) {
 			s.Any(4)
 			s.Do(plan.StepAndNot)
 			s.End()
-			su.verifyTable(t, su.loadTable(t, tab), tab, &s)
+			su.verifyTable(t, st, tab, &s)
 		})
 	}
 }
