@@ -62,27 +62,6 @@ func orFill[W Word](acc []W, group W) {
 	}
 }
 
-// AppendPositions appends the positions of groups 0, tile, 2*tile and so on below
-// groups, which a directory keeps; tile is at least 1. Of words that end before, the
-// others are the end.
-func AppendPositions[W Word](dst []Position, words []W, groups, tile uint64) []Position {
-	next, at := uint64(0), uint64(0) // the group to find, and the first one of the word
-	for k, w := range words {
-		n := uint64(1)
-		if IsFill(w) {
-			_, n = FillOf(w)
-		}
-		for ; next < groups && next-at < n; next += tile {
-			dst = append(dst, Position{k, next - at})
-		}
-		at += n
-	}
-	for ; next < groups; next += tile {
-		dst = append(dst, Position{Word: len(words)})
-	}
-	return dst
-}
-
 // Fill gives the bits of one of the n groups at p where they all lie in one fill.
 func Fill[W Word](words []W, p Position, n uint64) (group W, ok bool) {
 	if uint(p.Word) >= uint(len(words)) || !IsFill(words[p.Word]) {

@@ -42,23 +42,33 @@ func testOrInto[W Word](t *testing.T) {
 	})
 }
 
-func TestPositions(t *testing.T) { both(t, testPositions[uint32], testPositions[uint64]) }
+// positionOf is the position of a group.
+func positionOf[W Word](words []W, group uint64) Position {
+	for k, w := range words {
+		n := rowsOf(w) / GroupBits[W]()
+		if group < n {
+			return Position{k, group}
+		}
+		group -= n
+	}
+	return Position{Word: len(words)}
+}
 
-func testPositions[W Word](t *testing.T) {
+func TestPosition(t *testing.T) { both(t, testPosition[uint32], testPosition[uint64]) }
+
+// From any position on there is what the bitset has.
+func testPosition[W Word](t *testing.T) {
 	every(t, func(t *testing.T, rows uint64, set []uint64, words []W) {
 		groups := Groups[W](rows)
-		for _, tile := range []uint64{1, 64, tile} {
-			all := AppendPositions(nil, words, groups, tile)
-			if uint64(len(all)) != (groups+tile-1)/tile {
-				t.Fatalf("%d positions of %d groups", len(all), groups)
+		for first := uint64(0); first < groups; first += 7 {
+			acc := make([]W, min(tile, groups-first))
+			p := OrInto(acc, words, positionOf(words, first))
+			if want := positionOf(words, first+uint64(len(acc))); p != want {
+				t.Fatalf("%d rows: %d groups behind %d is %v, want %v", rows, len(acc), first, p, want)
 			}
-			for i, p := range all {
-				acc := make([]W, min(tile, groups-uint64(i)*tile))
-				OrInto(acc, words, p)
-				for g, have := range acc {
-					if want := group[W](set, rows, uint64(i)*tile+uint64(g)); have != want {
-						t.Fatalf("%d rows: group %d of tile %d is %x, want %x", rows, g, i, have, want)
-					}
+			for g, have := range acc {
+				if want := group[W](set, rows, first+uint64(g)); have != want {
+					t.Fatalf("%d rows: group %d behind %d is %x, want %x", rows, g, first, have, want)
 				}
 			}
 		}
