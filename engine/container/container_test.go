@@ -3,6 +3,7 @@ package container_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
@@ -181,7 +182,7 @@ func TestCheckOffsets(t *testing.T) {
 			continue
 		}
 		e := containertest.WantCorrupt(t, err, "x")
-		if e.Section != "b" || e.Offset != 2*container.PageSize+8*c.at {
+		if e.Error() != fmt.Sprintf("x: corrupt b at byte %d: %s", e.Offset, e.Reason) || e.Section != "b" || e.Offset != 2*container.PageSize+8*c.at {
 			t.Errorf("%.60v: %v", c.offsets, e)
 		}
 	}

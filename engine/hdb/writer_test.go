@@ -88,6 +88,14 @@ func TestWriterInput(t *testing.T) {
 			_, err := c.w.Column(good())
 			return err
 		}), "3 of 3 codes are missing"},
+		"vectors at the limit": {func(w *Writer) error {
+			w.header.vectors = math.MaxUint32 - 2
+			return col(func(*column.Column) {})(w)
+		}, "more than 2^32-1 columns or vectors"},
+		"columns at the limit": {func(w *Writer) error {
+			w.header.columns = math.MaxUint32
+			return col(func(*column.Column) {})(w)
+		}, "more than 2^32-1 columns or vectors"},
 		"column ended": {func(w *Writer) error {
 			before := w.open
 			c := good()
