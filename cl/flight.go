@@ -131,13 +131,20 @@ func (x *flight) sent(e *ocl.Event, err error, to func(*plan.Stats) *time.Durati
 
 // wait waits for the command sent last, or until ctx ends.
 func (x *flight) wait(ctx context.Context) error {
+	return x.waitFor(ctx, x.events[len(x.events)-1].event)
+}
+
+// waitFor waits for a command, or until ctx ends.
+func (x *flight) waitFor(ctx context.Context, e *ocl.Event) error {
 	b := x.backend
 	if err := b.fault("wait"); err != nil {
 		return err
 	}
-	last := []*ocl.Event{x.events[len(x.events)-1].event}
+	if ctx.Done() == nil { // it never ends: no other goroutine is needed
+		return b.fail("waiting for a batch", ocl.WaitForEvents([]*ocl.Event{e}))
+	}
 	x.waiting = true
-	go func() { x.done <- ocl.WaitForEvents(last) }()
+	go func() { x.done <- ocl.WaitForEvents([]*ocl.Event{e}) }()
 	select {
 	case err := <-x.done:
 		x.waiting = false

@@ -190,7 +190,7 @@ func (s *tableStore) selectRows(ctx context.Context, sel *plan.Selections, out *
 			go x.giveBack() // once nothing is under way
 			return err
 		}
-		x.giveBack()
+		s.free.give(x)
 	}
 	out.Stats.Queries = uint64(n)
 	for _, c := range out.Counts {

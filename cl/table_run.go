@@ -3,6 +3,7 @@ package cl
 import (
 	"context"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -56,9 +57,11 @@ func (x *tableSlot) prepareColumns() (err error) {
 // round answers the selections of a round.
 func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 	defer x.releaseEvents()
-	c, back := &x.cut, tableHead+x.cut.count
+	c := &x.cut
+	back := tableHead + c.count
 	if c.sel.Output == plan.OutputBits {
-		back = (back+3)/4*4 + c.count*c.bits
+		x.bitsAt = (back + 3) / 4 * 4
+		back = x.bitsAt + c.count*c.bits
 	}
 	if err := x.room(&x.batch, c.words, "selections"); err != nil {
 		return err
@@ -76,10 +79,17 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.backend.do(x.submit); err != nil {
 		return x.backend.fail("selecting rows", err)
 	}
-	if err := x.wait(ctx); err != nil {
+	if err := x.waitFor(ctx, x.counted); err != nil {
 		return err
 	}
-	return x.collect(out, back)
+	if c.sel.Output == plan.OutputBits {
+		if err := x.copyBits(ctx, out); err != nil {
+			return err
+		}
+	}
+	out.Stats.BytesUp += uint64(4 * c.words)
+	out.Stats.BytesDown += uint64(4 * back)
+	return x.collect(out)
 }
 
 // send enqueues a round: an upload, a launch, downloads. It runs on the owner.
@@ -98,14 +108,53 @@ func (x *tableSlot) send() error {
 	} else if err := x.launchRows(0, c.count, x.batch.buffer, 0); err != nil {
 		return err
 	}
+	if err := x.read(x.batch.buffer, tableHead+c.count); err != nil {
+		return err
+	}
+	x.counted = x.events[len(x.events)-1].event
 	if c.sel.Output == plan.OutputBits {
-		to := (tableHead + c.count + 3) / 4 * 4
-		e, err := x.queue.EnqueueReadBuffer(x.rows.buffer, false, 0, 4*c.count*c.bits, unsafe.Pointer(&x.down.words[to]), nil)
+		return x.readBits()
+	}
+	return nil
+}
+
+// pieceWords is the least that a download of bits takes at a time.
+const pieceWords = 1 << 16
+
+// readBits enqueues the download of all bits, in pieces, so that those that have come
+// are copied while others are on their way.
+func (x *tableSlot) readBits() error {
+	total := x.cut.count * x.cut.bits
+	x.piece = max(pieceWords, (total+63)/64)
+	for at := 0; at < total; at += x.piece {
+		e, err := x.queue.EnqueueReadBuffer(x.rows.buffer, false, 4*at, 4*min(x.piece, total-at), unsafe.Pointer(&x.down.words[x.bitsAt+at]), nil)
 		if err = x.sent(e, err, downloadTime); err != nil {
 			return err
 		}
 	}
-	return x.read(x.batch.buffer, tableHead+c.count)
+	return x.queue.Flush()
+}
+
+// copyBits copies the bits of a round to out, piece by piece as they come.
+func (x *tableSlot) copyBits(ctx context.Context, out *plan.Rows) error {
+	c, total := &x.cut, x.cut.count*x.cut.bits
+	to := unsafe.Slice((*uint32)(unsafe.Pointer(&out.Bits[0])), 2*len(out.Bits))[c.first*c.bits:][:total]
+	from := x.down.words[x.bitsAt:][:total]
+	pieces := x.events[len(x.events)-(total+x.piece-1)/x.piece:]
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i, p := range pieces {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := ocl.WaitForEvents([]*ocl.Event{p.event}); err != nil {
+			return x.backend.fail("downloading rows", err)
+		}
+		at := i * x.piece
+		end := min(at+x.piece, total)
+		wg.Go(func() { copy(to[at:end], from[at:end]) })
+	}
+	return nil
 }
 
 // sendColumns enqueues selection after selection: what makes the columns of its StepAny,
@@ -156,8 +205,8 @@ func (x *tableSlot) launchRows(first, selections int, columns *ocl.MemObject, st
 	return x.launch(k, selections*s.dir.tiles, t.tableLocal(), probeTime)
 }
 
-// collect copies the results of a round, of which so many words came back.
-func (x *tableSlot) collect(out *plan.Rows, back int) error {
+// collect takes the counts of a round.
+func (x *tableSlot) collect(out *plan.Rows) error {
 	c, b := &x.cut, x.backend
 	counts := x.down.words[tableHead : tableHead+c.count]
 	for i, n := range counts {
@@ -167,12 +216,6 @@ func (x *tableSlot) collect(out *plan.Rows, back int) error {
 		}
 	}
 	copy(out.Counts[c.first:], counts)
-	if c.sel.Output == plan.OutputBits {
-		bits := unsafe.Slice((*uint32)(unsafe.Pointer(&out.Bits[0])), 2*len(out.Bits))
-		appendWords(bits[:c.first*c.bits], x.down.words[back-c.count*c.bits:back])
-	}
-	out.Stats.BytesUp += uint64(4 * c.words)
-	out.Stats.BytesDown += uint64(4 * back)
 	if b.opt.CountLoads {
 		out.Stats.BytesMoved += 4 * (uint64(x.down.words[0]) + uint64(x.down.words[1])<<32)
 	}

@@ -41,8 +41,11 @@ type tableSlot struct {
 	nelson *nelson // nil until a strategy of theirs is asked for
 	bytes  uint64  // of batch and rows
 
-	cut    tableCut
-	submit func() error // send, bound once
+	cut     tableCut
+	counted *ocl.Event   // of the download of counts
+	bitsAt  int          // word of down where bits begin
+	piece   int          // words of a download of them
+	submit  func() error // send, bound once
 }
 
 // rowsProgram is the kernel of rows.cl, of a program for each size of words.
