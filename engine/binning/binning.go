@@ -49,18 +49,22 @@ func Choose(t column.Type, kind column.Binning, n int, s Sample) (done column.Bi
 	case kind == column.Width:
 		upper = width(t, n, s.Keys)
 	case kind == column.Quantile:
-		upper = keysAt(s.Keys, quantile(n, s))
+		upper = bounds(s, quantile(n, s))
 	case kind == column.Lloyd:
 		upper = lloyd(t, n, s)
 	}
 	return kind, upper, nil
 }
 
-// keysAt is the keys at some places.
-func keysAt(keys []uint64, places []int) []uint64 {
+// bounds is the bounds of bins that end at some places of a sample. One that has a
+// single key of those drawn begins with it: keys that were not drawn stay out.
+func bounds(s Sample, places []int) []uint64 {
 	upper := make([]uint64, len(places))
 	for i, p := range places {
-		upper[i] = keys[p]
+		upper[i] = s.Keys[p]
+		if !s.All && i+1 < len(places) && places[i+1] == p+1 {
+			upper[i] = s.Keys[p+1] - 1
+		}
 	}
 	return upper
 }

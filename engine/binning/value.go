@@ -71,7 +71,7 @@ func lloyd(t column.Type, n int, s Sample) []uint64 {
 		return append([]uint64(nil), s.Keys...)
 	}
 	from, to := finite(t, s.Keys)
-	inner := Sample{Keys: s.Keys[from:to], Rows: s.Rows[from:to]}
+	inner := Sample{Keys: s.Keys[from:to], Rows: s.Rows[from:to], All: s.All}
 	x := positions(t, inner.Keys)
 	ends := quantile(n, inner) // where bins end
 	centres := make([]float64, len(ends))
@@ -108,7 +108,7 @@ func lloyd(t column.Type, n int, s Sample) []uint64 {
 			places = append(places, end)
 		}
 	}
-	upper := keysAt(inner.Keys, places)
+	upper := bounds(inner, places)
 	upper[len(upper)-1] = s.Keys[len(s.Keys)-1]
 	return upper
 }
