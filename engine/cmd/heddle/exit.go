@@ -9,8 +9,9 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/boolean"
+	"heddle/engine/hdb"
 	"heddle/engine/hdl"
-	"heddle/engine/ingest"
+	"heddle/engine/input"
 	"heddle/engine/plan"
 	"heddle/engine/trec"
 )
@@ -46,7 +47,7 @@ func exitCode(err error) int {
 	case errors.Is(err, plan.ErrUnsupported), // by the backend that was asked for
 		errors.Is(err, engine.ErrImpacts): // a scoring for an index that was scored
 		return exitUsage
-	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, ingest.ErrCorrupt):
+	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, hdb.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, input.ErrCorrupt):
 		return exitCorrupt
 	case errors.Is(err, plan.ErrNoDevice):
 		return exitDevice

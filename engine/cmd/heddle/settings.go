@@ -59,6 +59,11 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"algorithm", "", "search.algorithm", "NAME"},
 	{"k", "k", "search.k", "N"},
 	{"format", "", "search.format", ""},
+	{"bins", "", "bitmap.bins", "N"},
+	{"binning", "", "bitmap.binning", ""},
+	{"encoding", "", "bitmap.encoding", ""},
+	{"word", "", "bitmap.word", "0|32|64"},
+	{"strategy", "", "bitmap.strategy", ""},
 	{"log-level", "", "log.level", ""},
 }
 

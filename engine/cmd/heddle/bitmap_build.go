@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/config"
+	"heddle/engine/column"
+	"heddle/engine/tablebuild"
+	"heddle/engine/tabular"
+)
+
+type bitmapBuildOptions struct {
+	settings
+	out        string
+	inputs     []string
+	raw        []string
+	format     string
+	names      []string
+	delimiter  string
+	null       []string
+	types      []string
+	columns    []string
+	set        []string
+	json       bool
+	noProgress bool
+}
+
+func newBitmapBuild(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "build -o X.hdb (INPUT… | --raw NAME:TYPE:FILE…) [flags]",
+		Short: "Build a bitmap table from CSV, Parquet or raw columns",
+		Long: `Build reads a table, cuts the values of each column into bins, and writes for each bin
+a compressed bit vector of its rows, and the values. The file appears under its name
+when it is complete; an interrupted or failed build leaves nothing. Several inputs of
+the same columns are one table, in order; - is standard input.
+
+  csv      fields separated by --delimiter, in quotes or not; the first line has the
+           names unless --names gives them. Empty fields and those of --null are
+           missing values. Types are found from the first rows, or given by --type
+  parquet  columns that are not nested
+  raw      a file a column, --raw NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, of
+           little-endian i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; MISSING is the value
+           that stands for none
+
+CSV and raw files may be gzipped. Types are int, float, string, bool and timestamp.
+
+Each column gets at most --bins bins by --binning; --set gives a column settings of its
+own. Answers are exact whatever the bins are: where a predicate cuts a bin, its rows
+are compared with the stored values.
+
+Memory is bounded by --build-memory: keys go to a temporary file beside the table, and
+vectors too where there is no room.`,
+		Example: `  heddle bitmap build -o flights.hdb flights.csv
+  heddle bitmap build -o flights.hdb --bins 32 --binning lloyd --set 'carrier:binning=distinct,bins=500' flights.csv.gz
+  heddle bitmap build -o flights.hdb --raw delay:i16:delay_min.i16.gz --raw distance:i16:distance_miles.i16.gz
+  printf 'a,b\n1,x\n2,\n' | heddle bitmap build -o t.hdb --type a=float -`,
+	}, &bitmapBuildOptions{})
+}
+
+func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVarP(&o.out, "output", "o", "", "write the table to `X.hdb`")
+	fs.StringArrayVar(&o.raw, "raw", nil, "a column in a file of its own, `NAME:TYPE:FILE`; once a column")
+	fs.StringVar(&o.format, "format", "auto", "format of all inputs: `auto|csv|parquet`; auto goes by the name")
+	fs.StringSliceVar(&o.names, "names", nil, "names of the columns of CSV without a first line of them, `LIST`")
+	fs.StringVar(&o.delimiter, "delimiter", ",", "what separates the fields of CSV: a `CHARACTER`, or tab")
+	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` that stands for a missing value in CSV; more than once for several")
+	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a column of CSV; once a column")
+	fs.StringSliceVar(&o.columns, "columns", nil, "only these columns, `LIST`")
+	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…` with bins, binning, encoding; once a column")
+	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
+	addJSON(fs, &o.json)
+	addNoProgress(fs, &o.noProgress)
+}
+
+func (o *bitmapBuildOptions) Validate(args []string) error {
+	o.inputs = args
+	switch {
+	case o.out == "":
+		return errors.New("--output (-o) is missing")
+	case o.out == "-":
+		return errors.New("a table cannot be written to standard output: it is put together out of order")
+	case len(args) == 0 && len(o.raw) == 0:
+		return errors.New("an input is missing (- is standard input), or --raw")
+	case len(args) > 0 && len(o.raw) > 0:
+		return errors.New("--raw takes the place of inputs")
+	case o.format != "auto" && o.format != "csv" && o.format != "parquet":
+		return fmt.Errorf("unknown --format %q (one of auto, csv, parquet)", o.format)
+	case o.delimiter != "tab" && len(o.delimiter) != 1:
+		return fmt.Errorf("--delimiter %q is neither one character of ASCII nor tab", o.delimiter)
+	}
+	return nil
+}
+
+func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
+	c, _, err := o.load(a)
+	if err != nil {
+		return err
+	}
+	opt, err := o.buildOptions(c)
+	if err != nil {
+		return err
+	}
+	src, err := o.open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	var bar *progress
+	writing := false
+	opt.Progress = func(p tablebuild.Progress) {
+		if bar != nil && writing != p.Writing {
+			bar.end()
+			bar = nil
+		}
+		if writing = p.Writing; bar == nil {
+			bar = a.newProgress(map[bool]string{false: "reading", true: "writing"}[writing], p.Total, o.noProgress)
+			return
+		}
+		bar.to(p.Done)
+	}
+	report, err := tablebuild.Build(ctx, src, o.out, opt)
+	if bar != nil {
+		bar.end()
+	}
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return writeJSON(a.Stdout, newTableSummary(o.out, &report))
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s, %s\n", o.out, report.String(), byteCount(uint64(report.FileBytes)))
+	return err
+}
+
+// buildOptions are those that flags and configuration ask for.
+func (o *bitmapBuildOptions) buildOptions(c *config.Config) (opt tablebuild.Options, err error) {
+	opt = tablebuild.Options{
+		Settings: tablebuild.Settings{Bins: c.Bitmap.Bins}, Columns: map[string]tablebuild.Settings{}, Word: c.Bitmap.Word,
+		Memory: uint64(c.Index.BuildMemory), Creator: thisBuild().String(), Source: strings.Join(o.inputs, " "),
+	}
+	if len(o.raw) > 0 {
+		opt.Source = strings.Join(o.raw, " ")
+	}
+	if opt.Binning, err = column.ParseBinning(c.Bitmap.Binning); err != nil {
+		return opt, err
+	}
+	if opt.Encoding, err = column.ParseEncoding(c.Bitmap.Encoding); err != nil {
+		return opt, err
+	}
+	for _, text := range o.set {
+		name, s, err := parseColumnSettings(text, opt.Settings)
+		if err != nil {
+			return opt, usageError{fmt.Errorf("--set %q: %w", text, err)}
+		}
+		opt.Columns[name] = s
+	}
+	return opt, nil
+}
+
+// parseColumnSettings reads NAME:KEY=VALUE,…; what is not said is as in s. The name may
+// have colons.
+func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tablebuild.Settings, err error) {
+	i := strings.LastIndexByte(text, ':')
+	if i < 1 {
+		return "", s, errors.New("is not NAME:KEY=VALUE,…")
+	}
+	for _, pair := range strings.Split(text[i+1:], ",") {
+		key, value, _ := strings.Cut(pair, "=")
+		switch key {
+		case "bins":
+			s.Bins, err = strconv.Atoi(value)
+			if err == nil && s.Bins < 1 {
+				err = errors.New("a column has one bin at least")
+			}
+		case "binning":
+			s.Binning, err = column.ParseBinning(value)
+		case "encoding":
+			s.Encoding, err = column.ParseEncoding(value)
+		default:
+			err = fmt.Errorf("unknown key %q (one of bins, binning, encoding)", key)
+		}
+		if err != nil {
+			return "", s, err
+		}
+	}
+	return text[:i], s, nil
+}
+
+// open opens the inputs.
+func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (tabular.Source, error) {
+	if len(o.raw) > 0 {
+		return o.openRaw(ctx, a)
+	}
+	if o.isParquet() {
+		return tabular.OpenParquet(ctx, o.inputs, tabular.ParquetOptions{Columns: o.columns})
+	}
+	opt := tabular.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin, Types: map[string]column.Type{}}
+	if o.delimiter == "tab" {
+		opt.Comma = '\t'
+	}
+	for _, text := range o.types {
+		i := strings.LastIndexByte(text, '=')
+		if i < 1 {
+			return nil, usageError{fmt.Errorf("--type %q is not NAME=TYPE", text)}
+		}
+		t, err := column.ParseType(text[i+1:])
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--type %q: %w", text, err)}
+		}
+		opt.Types[text[:i]] = t
+	}
+	return tabular.OpenCSV(ctx, o.inputs, opt)
+}
+
+// isParquet tells by the first input's name, or its first bytes.
+func (o *bitmapBuildOptions) isParquet() bool {
+	if o.format != "auto" || o.inputs[0] == "-" {
+		return o.format == "parquet"
+	}
+	if strings.EqualFold(filepath.Ext(o.inputs[0]), ".parquet") {
+		return true
+	}
+	f, err := os.Open(o.inputs[0])
+	if err != nil {
+		return false // whoever opens it next says why
+	}
+	defer f.Close()
+	var magic [4]byte
+	n, _ := f.Read(magic[:])
+	return string(magic[:n]) == "PAR1"
+}
+
+func (o *bitmapBuildOptions) openRaw(ctx context.Context, a *App) (tabular.Source, error) {
+	var columns []tabular.RawColumn
+	for _, text := range o.raw {
+		c, err := tabular.ParseRaw(text)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--raw: %w", err)}
+		}
+		columns = append(columns, c)
+	}
+	return tabular.OpenRaw(ctx, columns, tabular.RawOptions{Stdin: a.Stdin})
+}
+
+// tableSummary is the answer in JSON; its names are part of the contract.
+type tableSummary struct {
+	Path       string               `json:"path"`
+	Rows       uint32               `json:"rows"`
+	Word       int                  `json:"word"`
+	Columns    []tableColumnSummary `json:"columns"`
+	InputBytes int64                `json:"input_bytes"` // as they are stored
+	Bytes      int64                `json:"bytes"`       // of the file
+	Seconds    float64              `json:"seconds"`
+}
+
+type tableColumnSummary struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Binning     string `json:"binning"`
+	Encoding    string `json:"encoding"`
+	Bins        int    `json:"bins"`
+	Vectors     int    `json:"vectors"`
+	Missing     uint32 `json:"missing"`
+	VectorBytes uint64 `json:"vector_bytes"`
+	ValueBytes  uint64 `json:"value_bytes"`
+}
+
+func newTableSummary(path string, r *tablebuild.Report) tableSummary {
+	s := tableSummary{Path: path, Rows: r.Rows, Word: r.Word, InputBytes: r.InputBytes, Bytes: r.FileBytes, Seconds: (r.Read + r.Write).Seconds()}
+	for _, c := range r.Columns {
+		s.Columns = append(s.Columns, tableColumnSummary{c.Name, c.Type.String(), c.Binning.String(), c.Encoding.String(), c.Bins, c.Vectors, c.Missing, c.VectorBytes, c.ValueBytes})
+	}
+	return s
+}
