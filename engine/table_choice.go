@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -84,24 +85,23 @@ func (t *Table) measure(ctx context.Context, store plan.TableStore) (costModel, 
 		if err := store.Select(ctx, s, &out); err != nil { // what is made once is made now
 			return costModel{}, err
 		}
-		var times []time.Duration
-		for spent := time.Duration(0); len(times) < probeRuns && (len(times) < 2 || spent < probeTime); {
+		least, spent := time.Duration(math.MaxInt64), time.Duration(0)
+		for run := 0; run < probeRuns && (run < 2 || spent < probeTime); run++ {
 			start := time.Now()
 			if err := store.Select(ctx, s, &out); err != nil {
 				return costModel{}, err
 			}
-			times = append(times, time.Since(start))
-			spent += times[len(times)-1]
+			took := time.Since(start)
+			least, spent = min(least, took), spent+took
 		}
-		slices.Sort(times)
-		seen = append(seen, sample{t.work(s), times[len(times)/2]})
+		seen = append(seen, sample{t.work(s), least})
 	}
 	return fitCosts(seen), nil
 }
 
 const (
-	probeRuns  = 7                     // of each selection that is measured, at most
-	probeTime  = 10 * time.Millisecond // after which one run less will do
+	probeRuns  = 15                    // of each batch that is measured, at most; the least time counts
+	probeTime  = 10 * time.Millisecond // after which two runs will do
 	probeBytes = 32 << 20              // of words that one reads
 )
 
@@ -140,12 +140,30 @@ func (t *Table) probes() []*plan.Selections {
 		or(plan.OutputCounts, 1, most...),
 		or(plan.OutputBits, 1, least[0]),
 	}
-	if len(t.columns) > 0 && t.t.Rows > 0 {
-		s := &plan.Selections{Output: plan.OutputCounts}
-		s.Any(t.columns[0].Vector)
-		s.Check(0, plan.CodeRange{Hi: ^uint64(0)})
-		s.End()
-		all = append(all, s)
+	dense, sparse := -1, -1 // columns: of the vector with the most rows a word, and the fewest
+	share := func(i int) float64 {
+		v := t.columns[i].Vector
+		return t.vectorRows[v] / float64(t.t.Vectors[v].Words)
+	}
+	for i := range t.columns {
+		if t.columns[i].Vectors() == 0 || t.t.Rows == 0 {
+			continue
+		}
+		if dense < 0 || share(i) > share(dense) {
+			dense = i
+		}
+		if sparse < 0 || share(i) < share(sparse) {
+			sparse = i
+		}
+	}
+	for _, i := range slices.Compact([]int{dense, sparse}) {
+		if i >= 0 {
+			s := &plan.Selections{Output: plan.OutputCounts}
+			s.Any(t.columns[i].Vector)
+			s.Check(uint32(i), plan.CodeRange{Hi: ^uint64(0)})
+			s.End()
+			all = append(all, s)
+		}
 	}
 	return all
 }
@@ -163,7 +181,9 @@ func (t *Table) bytes(vectors []uint32) uint64 {
 func (t *Table) work(s *plan.Selections) work {
 	w := work{workCall: 1, workSelection: float64(s.Len())}
 	for i := range s.Len() {
-		w[workCheck] += t.checked(s, i)
+		rows, places := t.checked(s, i)
+		w[workCheck] += rows
+		w[workPlace] += places
 	}
 	w[workVector] = float64(len(s.Operands))
 	w[workByte] = float64(t.bytes(s.Operands))
@@ -173,34 +193,40 @@ func (t *Table) work(s *plan.Selections) work {
 	return w
 }
 
-// checked is the number of rows that selection i checks, at most.
-func (t *Table) checked(s *plan.Selections, i int) (rows float64) {
-	var stack []float64
+// checked is the number of rows that selection i checks, at most, and in how many places
+// they lie: rows of a fill are one run, and near one another.
+func (t *Table) checked(s *plan.Selections, i int) (rows, places float64) {
+	type set struct{ rows, words float64 }
+	var stack []set
 	all := float64(t.t.Rows)
 	for _, x := range s.Selection(i) {
 		n := len(stack) - 1
 		switch x.Code {
 		case plan.StepAny:
-			sum := 0.0
+			var sum set
 			for _, v := range s.Operands[x.From:x.To] {
-				sum += t.vectorRows[v]
+				sum.rows += t.vectorRows[v]
+				sum.words += float64(t.t.Vectors[v].Words)
 			}
-			stack = append(stack, min(sum, all))
+			stack = append(stack, set{min(sum.rows, all), sum.words})
 		case plan.StepNot:
-			stack[n] = all - stack[n]
+			stack[n].rows = all - stack[n].rows
 		case plan.StepCheck:
-			rows += stack[n]
-		case plan.StepAnd:
-			stack[n-1] = min(stack[n-1], stack[n])
+			rows += stack[n].rows
+			places += min(stack[n].rows, stack[n].words)
+		default:
+			a, b := stack[n-1], stack[n]
 			stack = stack[:n]
-		case plan.StepOr:
-			stack[n-1] = min(stack[n-1]+stack[n], all)
-			stack = stack[:n]
-		case plan.StepAndNot:
-			stack = stack[:n]
+			switch x.Code {
+			case plan.StepAnd:
+				a.rows = min(a.rows, b.rows)
+			case plan.StepOr:
+				a.rows = min(a.rows+b.rows, all)
+			}
+			stack[n-1] = set{a.rows, a.words + b.words}
 		}
 	}
-	return rows
+	return rows, places
 }
 
 // vectorRows says how many rows the vectors of columns have.

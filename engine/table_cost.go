@@ -13,6 +13,7 @@ const (
 	workVector           // that is read
 	workByte             // of the words of vectors
 	workCheck            // a row whose code is looked at
+	workPlace            // a place where such rows lie: a word of the vectors that they come from
 	workRow              // of a result that is asked for
 	workKinds
 )
@@ -42,7 +43,7 @@ func (m costModel) time(w work) time.Duration { return time.Duration(m.seconds(w
 // String is a sum such as "12.3µs + 400ns a vector + 0.21 ns a byte".
 func (m costModel) String() string {
 	var parts []string
-	for k, unit := range []string{"a call", "a selection", "a vector", "a byte", "a row checked", "a row of the result"} {
+	for k, unit := range []string{"a call", "a selection", "a vector", "a byte", "a row checked", "a place of checked rows", "a row of the result"} {
 		if ns := 1e9 * m[k]; ns >= 1000 {
 			parts = append(parts, fmt.Sprintf("%.1f µs %s", ns/1000, unit))
 		} else if ns > 0 {
