@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/analyze"
 	"heddle/engine/hdl"
+	"heddle/engine/input"
 )
 
 // Build reads the inputs, in order, and writes the index file out. An existing
@@ -88,11 +89,11 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	}
 	defer func() { err = errors.Join(err, b.close()) }()
 
-	files := &opener{ctx: ctx, stdin: opt.Stdin, maxDocument: opt.maxDocument}
+	files := &opener{input.Opener{Ctx: ctx, Stdin: opt.Stdin}, opt.maxDocument}
 	total := totalSize(inputs)
 	b.tick = progress(func() {
 		if opt.Progress != nil {
-			opt.Progress(files.read.Load(), total, b.docs)
+			opt.Progress(files.Count(), total, b.docs)
 		}
 	})
 	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
@@ -121,19 +122,19 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 		return Summary{}, err
 	}
 	sum = b.sum
-	sum.Documents, sum.ReadBytes, sum.FileBytes, sum.Runs = b.docs, files.read.Load(), st.Size(), len(b.runs)
+	sum.Documents, sum.ReadBytes, sum.FileBytes, sum.Runs = b.docs, files.Count(), st.Size(), len(b.runs)
 	return sum, nil
 }
 
 // totalSize is the size of all inputs in bytes, 0 if one of them has none.
 func totalSize(inputs []string) (total int64) {
 	for _, in := range inputs {
-		n := size(in)
+		n := input.Size(in)
 		if base, ok := triple(in); ok {
 			n = 0
 			for _, suffix := range tripleSuffixes {
 				if path, ok := exists(base + suffix); ok {
-					n += size(path)
+					n += input.Size(path)
 				}
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/analyze"
 	"heddle/engine/hdl"
+	"heddle/engine/input"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the binary files and the golden index of testdata again")
@@ -384,7 +385,7 @@ func TestFailedBuildLeavesTheOldFile(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	inputs := save(t, map[string][]byte{"a.tsv": asText(manyTexts(100)), "b.tsv.gz": zip(asText(manyTexts(50)))})
-	total := size(inputs[0]) + size(inputs[1])
+	total := input.Size(inputs[0]) + input.Size(inputs[1])
 	opt := DefaultOptions()
 	var calls int
 	var done, all int64

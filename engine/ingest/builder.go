@@ -40,7 +40,7 @@ func newBuilder(ctx context.Context, dir string, limit uint64, store bool) (*bui
 	var err error
 	if b.names, err = newTemp(dir, tempPattern); err == nil && store {
 		if b.texts, err = newTemp(dir, tempPattern); err != nil {
-			err = errors.Join(err, b.names.close())
+			err = errors.Join(err, b.names.Close())
 		}
 	}
 	return b, err
@@ -53,7 +53,7 @@ func (b *builder) close() error {
 	var errs []error
 	for _, t := range []*temp{b.names, b.texts, b.spilt} {
 		if t != nil {
-			errs = append(errs, t.close())
+			errs = append(errs, t.Close())
 		}
 	}
 	return errors.Join(errs...)

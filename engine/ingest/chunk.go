@@ -52,11 +52,11 @@ func (k *kind) join(other kind) error {
 type record struct {
 	end   int // in chunk.text; it starts where the one before ends
 	at    position
-	input *input
+	input *origin
 }
 
-// input is what the records of an input have in common.
-type input struct {
+// origin is what the records of an input have in common.
+type origin struct {
 	path   string
 	format textFormat
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"heddle/engine/input"
 )
 
 // Format names an input format. The package comment describes each.
@@ -71,10 +73,8 @@ func detect(path string, head []byte) (Format, error) {
 
 // start skips a byte order mark and white space.
 func start(head []byte) []byte {
-	return bytes.TrimLeft(bytes.TrimPrefix(head, utf8Mark), " \t\r\n")
+	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte(input.Mark)), " \t\r\n")
 }
-
-var utf8Mark = []byte("\ufeff")
 
 // looksLikeTREC says whether head is markup and has a <DOC>.
 func looksLikeTREC(head []byte) bool {

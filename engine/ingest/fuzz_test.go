@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heddle/engine/analyze"
+	"heddle/engine/input"
 )
 
 // fuzzOptions reads standard input in small chunks and spills often.
@@ -33,7 +34,7 @@ func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err er
 	}
 	defer b.close()
 	b.tick = func(bool) {}
-	files := &opener{ctx: ctx, stdin: opt.Stdin, maxDocument: opt.maxDocument}
+	files := &opener{input.Opener{Ctx: ctx, Stdin: opt.Stdin}, opt.maxDocument}
 	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
 		if !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("error %v", err)
@@ -110,12 +111,14 @@ func FuzzPISA(f *testing.F) {
 		}
 		defer b.close()
 		b.tick = func(bool) {}
-		o := &opener{ctx: ctx, maxDocument: 1 << 16}
+		o := &opener{input.Opener{Ctx: ctx}, 1 << 16}
 		p := pisa{b: b}
 		for to, content := range map[**source][]byte{&p.docs: docs, &p.freqs: freqs, &p.sizes: sizes, &p.terms: terms, &p.names: documents} {
-			if *to, err = o.source("x", bytes.NewReader(content), io.NopCloser(nil)); err != nil {
+			r, err := o.Wrap("x", bytes.NewReader(content), io.NopCloser(nil))
+			if err != nil {
 				return // damaged gzip data
 			}
+			*to = &source{path: "x", r: r, maxDocument: o.maxDocument}
 		}
 		if err := p.read(); err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("error %v", err)

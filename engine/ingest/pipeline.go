@@ -25,7 +25,7 @@ type item struct {
 func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
 	set := analyzer.Settings()
 	plain := set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
-	ctx, cancel := context.WithCancel(files.ctx)
+	ctx, cancel := context.WithCancel(files.Ctx)
 	size, number, _ := opt.chunkLimits()
 	r := &reader{
 		ctx: ctx, files: files, format: opt.Format, size: size,
@@ -167,7 +167,7 @@ func (r *reader) input(path string) error {
 	}
 	defer s.close()
 	s.skipMark()
-	return r.cut(s, &input{path, textFormats[format]})
+	return r.cut(s, &origin{path, textFormats[format]})
 }
 
 // met notes the format of an input.
@@ -178,7 +178,7 @@ func (r *reader) met(f Format) {
 }
 
 // cut puts the records of s into chunks.
-func (r *reader) cut(s *source, in *input) error {
+func (r *reader) cut(s *source, in *origin) error {
 	for {
 		if r.chunk == nil {
 			select {

@@ -87,7 +87,7 @@ func TestPostingsAndRuns(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		defer file.close()
+		defer file.Close()
 		term := rapid.SliceOfN(rapid.SampledFrom([]byte("ab\x00\xff")), 0, 10)
 		want := map[string][]posting{}
 		var p postings
@@ -198,7 +198,7 @@ func TestDamagedRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.close()
+	defer file.Close()
 	var p postings
 	ends := map[int64]bool{0: true}
 	for _, term := range []string{"a", "bb", "ccc"} {
@@ -264,10 +264,10 @@ func TestTempIsNameless(t *testing.T) {
 	if err := f.write([]byte("abc")); err != nil || f.size != 3 {
 		t.Errorf("write: %v, size %d", err, f.size)
 	}
-	if err := f.close(); err != nil || len(names(t, dir)) > 0 {
+	if err := f.Close(); err != nil || len(names(t, dir)) > 0 {
 		t.Errorf("closed: %v, %q", err, names(t, dir))
 	}
-	if err := f.close(); err == nil {
+	if err := f.Close(); err == nil {
 		t.Error("a second close went well")
 	}
 }

@@ -3,15 +3,13 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
 
 	"heddle/engine/hdl"
+	"heddle/engine/input"
 )
 
 // MaxDocument is the greatest size of a document in bytes: of a line, or of what
@@ -20,7 +18,7 @@ const MaxDocument = 64 << 20
 
 // sourceBuffer is the read buffer of a source, in bytes. A term or a name, of at
 // most 64 KiB, can always be seen in it as a whole.
-const sourceBuffer = 256 << 10
+const sourceBuffer = input.Buffer
 
 const _ = uint(sourceBuffer - 2*max(hdl.MaxTermLen, hdl.MaxNameLen)) // compiles only if not negative
 
@@ -29,51 +27,27 @@ const _ = uint(sourceBuffer - 2*max(hdl.MaxTermLen, hdl.MaxNameLen)) // compiles
 type source struct {
 	path        string
 	at          position // of the next byte; lines count only through line
-	r           *bufio.Reader
-	closer      io.Closer
+	r           *input.Reader
 	maxDocument int
 	seen        bool // a document, by cutTREC
 }
 
-// opener opens inputs. Its count of bytes is read while others read the inputs.
+// opener opens inputs.
 type opener struct {
-	ctx         context.Context
-	stdin       io.Reader
+	input.Opener
 	maxDocument int
-	read        atomic.Int64 // bytes of inputs, before decompression
 }
 
 // open opens a file, or standard input for "-".
 func (o *opener) open(path string) (*source, error) {
-	if path == "-" {
-		return o.source(path, newPrompt(o.ctx, o.stdin), io.NopCloser(nil))
-	}
-	f, err := os.Open(path)
+	r, err := o.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	var r io.Reader = f
-	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
-		r = newPrompt(o.ctx, f)
-	}
-	return o.source(path, r, f)
+	return &source{path: path, r: r, maxDocument: o.maxDocument}, nil
 }
 
-// source makes r an input. It closes c when it fails.
-func (o *opener) source(path string, r io.Reader, c io.Closer) (*source, error) {
-	s := &source{path: path, closer: c, maxDocument: o.maxDocument}
-	s.r = bufio.NewReaderSize(&counter{o, r}, sourceBuffer)
-	if head, _ := s.r.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(s.r)
-		if err != nil {
-			return nil, errors.Join(s.fail(err), s.close())
-		}
-		s.r = bufio.NewReaderSize(unzipped, sourceBuffer)
-	}
-	return s, nil
-}
-
-func (s *source) close() error { return s.closer.Close() }
+func (s *source) close() error { return s.r.Close() }
 
 // errorf reports the position of the next byte.
 func (s *source) errorf(format string, args ...any) error {
@@ -81,7 +55,7 @@ func (s *source) errorf(format string, args ...any) error {
 }
 
 // fail explains an error of the reader other than io.EOF.
-func (s *source) fail(err error) error { return readError(s.path, s.at.offset, err) }
+func (s *source) fail(err error) error { return input.Explain(s.path, s.at.offset, err) }
 
 // peek returns the next n bytes, at most sourceBuffer, without taking them;
 // io.EOF if the input ends before the first and io.ErrUnexpectedEOF if it ends
@@ -107,9 +81,7 @@ func (s *source) skip(n int) {
 
 // skipMark drops a byte order mark, if that is what comes next.
 func (s *source) skipMark() {
-	if head, _ := s.r.Peek(len(utf8Mark)); bytes.Equal(head, utf8Mark) {
-		s.skip(len(utf8Mark))
-	}
+	s.at.offset += int64(s.r.SkipMark())
 }
 
 // delimited appends what comes up to and with the next delim, or up to the end,
@@ -151,14 +123,6 @@ func (s *source) line(dst []byte) ([]byte, position, error) {
 	dst = append(dst[:n], bytes.TrimSuffix(dst[n:], []byte("\n"))...)
 	dst = append(dst[:n], bytes.TrimSuffix(dst[n:], []byte("\r"))...)
 	return dst, at, err
-}
-
-// size is the number of bytes of a regular file, 0 for what else there is.
-func size(path string) int64 {
-	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
-		return st.Size()
-	}
-	return 0
 }
 
 // exists says whether there is a file of this name, gzipped or not, and gives

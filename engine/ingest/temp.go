@@ -2,17 +2,15 @@ package ingest
 
 import (
 	"bufio"
-	"errors"
 	"io"
-	"io/fs"
-	"os"
+
+	"heddle/engine/scratch"
 )
 
 // temp is a temporary file that is written through w, from start to end, and
-// then read. Where the system allows it, it loses its name at once, so that not
-// even a killed process leaves it behind.
+// then read.
 type temp struct {
-	*os.File
+	*scratch.File
 	w    *bufio.Writer
 	size int64 // bytes written
 }
@@ -20,11 +18,10 @@ type temp struct {
 const tempBuffer = 256 << 10 // bytes
 
 func newTemp(dir, pattern string) (*temp, error) {
-	f, err := os.CreateTemp(dir, pattern)
+	f, err := scratch.New(dir, pattern)
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // Windows refuses while it is open; close tries again
 	return &temp{File: f, w: bufio.NewWriterSize(f, tempBuffer)}, nil
 }
 
@@ -41,13 +38,4 @@ func (t *temp) rewind() (*bufio.Reader, error) {
 	}
 	_, err := t.Seek(0, io.SeekStart)
 	return bufio.NewReaderSize(t, tempBuffer), err
-}
-
-// close closes and removes the file.
-func (t *temp) close() error {
-	err := t.Close()
-	if gone := os.Remove(t.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
 }

@@ -37,7 +37,7 @@ type Reader struct {
 // first bytes.
 func (o *Opener) Open(path string) (*Reader, error) {
 	if path == "-" {
-		return o.reader(path, newPrompt(o.Ctx, o.Stdin), io.NopCloser(nil))
+		return o.Wrap(path, newPrompt(o.Ctx, o.Stdin), io.NopCloser(nil))
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,11 +47,11 @@ func (o *Opener) Open(path string) (*Reader, error) {
 	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
 		r = newPrompt(o.Ctx, f)
 	}
-	return o.reader(path, r, f)
+	return o.Wrap(path, r, f)
 }
 
-// reader closes c when it fails.
-func (o *Opener) reader(path string, r io.Reader, c io.Closer) (*Reader, error) {
+// Wrap is Open of what path names for errors alone. It closes c when it fails.
+func (o *Opener) Wrap(path string, r io.Reader, c io.Closer) (*Reader, error) {
 	b := bufio.NewReaderSize(&counter{o, r}, Buffer)
 	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		unzipped, err := gzip.NewReader(b)
@@ -63,15 +63,16 @@ func (o *Opener) reader(path string, r io.Reader, c io.Closer) (*Reader, error) 
 	return &Reader{b, c}, nil
 }
 
-var utf8Mark = []byte("\xef\xbb\xbf")
+// Mark is the byte order mark of UTF-8.
+const Mark = "\ufeff"
 
 // SkipMark drops a byte order mark, if that is what comes next, and says how many bytes
 // it has.
 func (r *Reader) SkipMark() int {
-	if head, _ := r.Peek(len(utf8Mark)); !bytes.Equal(head, utf8Mark) {
+	if head, _ := r.Peek(len(Mark)); string(head) != Mark {
 		return 0
 	}
-	n, _ := r.Discard(len(utf8Mark)) // cannot fail on buffered bytes
+	n, _ := r.Discard(len(Mark)) // cannot fail on buffered bytes
 	return n
 }
 

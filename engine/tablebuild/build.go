@@ -39,7 +39,7 @@ func Build(ctx context.Context, src tabular.Source, path string, opt Options) (r
 	if b.spool, err = newTemp(b.opt.TempDir); err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, b.spool.close()) }()
+	defer func() { err = errors.Join(err, b.spool.Close()) }()
 
 	start := time.Now()
 	if err := b.collect(ctx, src); err != nil {

@@ -157,7 +157,7 @@ func (p *pile[W]) vector(buf []W, i int) ([]W, error) {
 			words = make([]W, r.ends[i]-r.first(i))
 			size := wah.GroupBits[W]() + 1
 			data := make([]byte, uint64(len(words))*size/8)
-			if _, err := p.file.f.ReadAt(data, r.at+int64(r.first(i)*size/8)); err != nil {
+			if _, err := p.file.ReadAt(data, r.at+int64(r.first(i)*size/8)); err != nil {
 				return nil, err
 			}
 			if _, err := binary.Decode(data, binary.LittleEndian, words); err != nil {

@@ -2,29 +2,23 @@ package tablebuild
 
 import (
 	"encoding/binary"
-	"errors"
-	"io/fs"
 	"math/bits"
-	"os"
 	"sync"
+
+	"heddle/engine/scratch"
 )
 
-// temp is a temporary file to which bytes are appended, and from which they are read.
-// Where the system allows it, it loses its name at once, so that not even a killed
-// process leaves it behind. It is safe for concurrent use.
+// temp is a temporary file to which bytes are appended, and from which they are read. It
+// is safe for concurrent use.
 type temp struct {
-	f    *os.File
+	*scratch.File
 	mu   sync.Mutex // held to append
 	size int64
 }
 
 func newTemp(dir string) (*temp, error) {
-	f, err := os.CreateTemp(dir, ".heddle-*.tmp")
-	if err != nil {
-		return nil, err
-	}
-	_ = os.Remove(f.Name()) // Windows refuses while it is open; close tries again
-	return &temp{f: f}, nil
+	f, err := scratch.New(dir, ".heddle-*.tmp")
+	return &temp{File: f}, err
 }
 
 // append says where b lies now.
@@ -32,17 +26,9 @@ func (t *temp) append(b []byte) (at int64, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at = t.size
-	n, err := t.f.Write(b)
+	n, err := t.Write(b)
 	t.size += int64(n)
 	return at, err
-}
-
-func (t *temp) close() error {
-	err := t.f.Close()
-	if gone := os.Remove(t.f.Name()); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
 }
 
 // block is a number of consecutive rows of a column in a temp: for each row its key less
@@ -118,7 +104,7 @@ func (r *blockReader) read(b *block) (keys []uint64, missing []bool, err error) 
 		r.bytes = make([]byte, n)
 	}
 	data := r.bytes[:n]
-	if _, err := r.file.f.ReadAt(data, b.at); err != nil {
+	if _, err := r.file.ReadAt(data, b.at); err != nil {
 		return nil, nil, err
 	}
 	rows := int(b.rows)

@@ -84,7 +84,7 @@ func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Sourc
 // open opens a file and finds its columns.
 func (s *parquetSource) open(path string) (err error) {
 	if path == "-" {
-		return errors.New("Parquet cannot be read from standard input: its end comes first")
+		return errors.New("standard input cannot be read as Parquet, whose end comes first")
 	}
 	if s.file, err = os.Open(path); err != nil {
 		return err
