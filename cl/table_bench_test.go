@@ -61,7 +61,7 @@ func BenchmarkTables(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.Logf("%s: %d bytes on the device, loaded in %v", data, s.Memory(), time.Since(began))
-				benchSelections(b, s, tab, fmt.Sprintf("%s/%s/", data, shape), profiling)
+				benchSelections(b, s, tab, fmt.Sprintf("%s/%s/", data, strings.ReplaceAll(shape, "/", "-")), profiling)
 				if err := s.Close(); err != nil {
 					b.Error(err)
 				}

@@ -64,6 +64,28 @@
 #define EACH_OWN(k) for (uint k = 0; k < OWN; k++)
 #define OWN_GROUP(k) (k)
 
+// or_mixed ORs a vector of which the words up to this tile lie before p. Most masks are
+// of 32 words, or of none.
+static inline void or_mixed(vector_t p, __global const uint *mask, word_t *set) {
+    __global const ushort *start = (__global const ushort *)(mask + TILE_MASKS);
+    for (uint m = 0; m < TILE_MASKS; m++) {
+        uint bits = mask[m];
+        int at = start[m];
+        word_t *to = set + 32 * m;
+        if (bits == 0xffffffff) {
+            for (uint g = 0; g < 32; g++)
+                to[g] |= group_of(p[at + (int)g]);
+        } else if (bits == 0) {
+            word_t w = group_of(p[at - 1]);
+            for (uint g = 0; g < 32; g++)
+                to[g] |= w;
+        } else {
+            for (uint g = 0; g < 32; g++)
+                to[g] |= group_of(p[at + (int)popcount(bits & (0xffffffffu >> (31 - g))) - 1]);
+        }
+    }
+}
+
 // or_any ORs the vectors of n operands into `set`, groups of the tile.
 static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint4 *operand, uint n,
                           word_t *set, uint *loads) {
@@ -94,14 +116,8 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
             LOADS(*loads, WORDS_OF(e) * (WORD_BITS / 32) + (WORDS_OF(e) + 1) / 2);
             break;
         case CLASS_MIXED:
-            // Up to the first word that starts here the one before goes on.
-            for (uint g = 0, m = mask[0], w = (m & 1) - 1; g < TILE_GROUPS; m = g < TILE_GROUPS ? mask[g / 32] : 0) {
-                LOADS(*loads, 1);
-                for (uint end = g + 32; g < end; g++, m >>= 1) {
-                    w += g > 0 ? m & 1 : 0;
-                    set[g] |= group_of(p[(int)w]);
-                }
-            }
+            or_mixed(p, mask, set);
+            LOADS(*loads, TILE_MASKS * 3 / 2);
             LOADS(*loads, TILE_GROUPS * (WORD_BITS / 32));
             break;
         }
