@@ -67,29 +67,34 @@ func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []u
 	}
 	groups, vectors := int(wah.Groups[W](rows)), len(d.bases)
 	masks := make([]uint32, d.tile/32)
-	n, next := 0, 0 // words that have started, and the group at which the next one does
+	bits := wah.GroupBits[W]()
+	fill, ones := W(1)<<bits, W(1)<<(bits-1) // of words, as package wah says
+	n, next := 0, 0                          // words that have started, and the group at which the next one does
 	for t := range d.tiles {
 		from, to := t*d.tile, min((t+1)*d.tile, groups)
 		before, going := n, next > from
-		ones, zeros := true, true
-		look := func(w W) (length int) {
-			if !wah.IsFill(w) {
-				ones, zeros = false, false
-				return 1
-			}
-			group, k := wah.FillOf(w)
-			ones, zeros = ones && group != 0, zeros && group == 0
-			return int(k)
-		}
+		var literals, zeroFills, oneFills bool
 		if going {
-			look(words[n-1])
+			w := words[n-1]
+			zeroFills, oneFills = w&ones == 0, w&ones != 0
 		}
 		if next < to {
 			clear(masks)
 		}
 		for ; next < to; n++ {
-			masks[(next-from)/32] |= 1 << ((next - from) % 32)
-			next += look(words[n])
+			g := next - from
+			masks[g>>5] |= 1 << (g & 31)
+			switch w := words[n]; {
+			case w&fill == 0:
+				literals = true
+				next++
+			case w&ones == 0:
+				zeroFills = true
+				next += int(w &^ fill)
+			default:
+				oneFills = true
+				next += int(w &^ (fill | ones))
+			}
 		}
 		started, covering := n-before, n-before
 		if going {
@@ -97,9 +102,9 @@ func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []u
 		}
 		class, some, index := classMixed, 0, len(fine)/4
 		switch {
-		case zeros:
+		case !literals && !oneFills:
 			class = classZero
-		case ones:
+		case !literals && !zeroFills:
 			class = classOne
 		case started == d.tile:
 			class = classDense

@@ -122,3 +122,18 @@ func TestDirectoryOfCorrupt(t *testing.T) {
 		t.Errorf("a fill of no groups: %v", err)
 	}
 }
+
+// BenchmarkDirectory measures the walk over vectors of each kind of benchmark.
+func BenchmarkDirectory(b *testing.B) {
+	for _, data := range []string{"p=0.1", "zipf2", "runs"} {
+		tab := benchTable(1<<20, 32, data)
+		b.Run(data, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := newDirectory(tab, 1024); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e9/float64(b.N)/float64(len(tab.Words32)), "ns/word")
+		})
+	}
+}
