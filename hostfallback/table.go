@@ -95,6 +95,37 @@ func (s *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows
 
 var tableStrategies = []plan.Strategy{plan.Fused, plan.Iterative, plan.Reduction}
 
+// strategy is what sel runs under. Auto takes Fused, unless so few words stand for so
+// many tiles that joining vectors costs less than going through their tiles.
+func (s *table) strategy(sel *plan.Selections) plan.Strategy {
+	if sel.Strategy != plan.StrategyAuto {
+		return sel.Strategy
+	}
+	words, operands := int64(0), int64(0)
+	for _, x := range sel.Steps {
+		if n := int(x.To - x.From); x.Code == plan.StepAny && n >= reductionOperands {
+			operands += int64(n)
+			for _, v := range sel.Operands[x.From:x.To] {
+				words += int64(s.t.Vectors[v].Words)
+			}
+		} else if x.Code == plan.StepAny && n > 0 {
+			return plan.Fused
+		}
+	}
+	if words*reductionWords < operands*int64(s.tile.tiles) {
+		return plan.Reduction
+	}
+	return plan.Fused
+}
+
+// Where Auto takes Reduction: at steps of so many operands, with one word or less for
+// so many tiles of theirs. Tables of 32 M rows whose runs have 3 M, 300,000 and 100,000
+// rows took 108, 178 and 653 us under Fused, 55, 118 and 411 us under Reduction.
+const (
+	reductionOperands = 16
+	reductionWords    = 8
+)
+
 // Strategies implements plan.TableStore.
 func (s *table) Strategies() []plan.Strategy { return slices.Clone(tableStrategies) }
 
@@ -113,10 +144,7 @@ func (s *table) Explain(sel *plan.Selections, i int) string {
 			}
 		}
 	}
-	strategy := sel.Strategy
-	if strategy == plan.StrategyAuto {
-		strategy = plan.Fused
-	}
+	strategy := s.strategy(sel)
 	text := fmt.Sprintf("%v, %d vectors, %.1f MB", strategy, vectors, float64(size)/1e6)
 	if strategy == plan.Fused && plain > 0 {
 		text += fmt.Sprintf(", dense tiles from %.1f MB of plain rows", float64(plain)/1e6)

@@ -151,6 +151,44 @@ func TestLazyTable(t *testing.T) {
 	}
 }
 
+// TestAutoStrategy: Auto joins vectors of few words, and says so.
+func TestAutoStrategy(t *testing.T) {
+	const rows = 1 << 22
+	tab := plantest.NewTable(rows, 32)
+	r := rand.New(rand.NewPCG(1, 1))
+	for v := range 2 * reductionOperands {
+		set := make([]uint64, rows/64)
+		set[r.IntN(len(set))] = 1
+		if v >= reductionOperands {
+			set = plantest.VectorKinds()[11].Gen(r, rows) // one row of a thousand
+		}
+		tab.AddVector(set)
+	}
+	st := openTable(t, &tab.Table, Options{})
+	for _, c := range []struct {
+		from, to int
+		want     plan.Strategy
+	}{{0, 0, plan.Fused}, {0, 1, plan.Fused}, {0, reductionOperands - 1, plan.Fused}, {0, reductionOperands, plan.Reduction},
+		{reductionOperands, 2 * reductionOperands, plan.Fused}, {1, 2 * reductionOperands, plan.Fused}} {
+		sel := new(plan.Selections)
+		for v := c.from; v < c.to; v++ {
+			sel.Operands = append(sel.Operands, uint32(v))
+		}
+		sel.Steps = []plan.Step{{Code: plan.StepAny, To: uint32(c.to - c.from)}}
+		sel.End()
+		if got := st.strategy(sel); got != c.want || !strings.HasPrefix(st.Explain(sel, 0), c.want.String()+", ") {
+			t.Errorf("vectors %d to %d: %v, %q, want %v", c.from, c.to, got, st.Explain(sel, 0), c.want)
+		}
+		var out plan.Rows
+		if err := st.Select(t.Context(), sel, &out); err != nil {
+			t.Fatal(err)
+		}
+		if err := tab.Compare(sel, tab.Scan(sel), &out); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestTableAllocations: a batch that has been run before allocates nothing, however many
 // its selections are, but for what starts goroutines.
 func TestTableAllocations(t *testing.T) {

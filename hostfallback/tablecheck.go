@@ -30,9 +30,7 @@ func (w *tileWorker) check(s *table, column uint32, ranges []plan.CodeRange, til
 	}
 	set := w.sets[w.top][:s.tile.words(tile)]
 	if w.has[w.top] == all {
-		for i := range set {
-			set[i] = ^uint64(0)
-		}
+		fill(set)
 		w.has[w.top] = some
 	}
 	set[len(set)-1] &= s.tile.last(tile)

@@ -55,9 +55,9 @@ func (j *tableJob) run(ctx context.Context, sel *plan.Selections, out *plan.Rows
 		j.bits = j.kept
 	}
 	j.compile()
-	if sel.Strategy == plan.Iterative || sel.Strategy == plan.Reduction {
+	if strategy := s.strategy(sel); strategy != plan.Fused {
 		for i := range n {
-			if err := j.unite(ctx, i); err != nil {
+			if err := j.unite(ctx, i, strategy); err != nil {
 				return err
 			}
 			if err := j.share(ctx, i, i+1); err != nil {
@@ -103,22 +103,22 @@ const (
 // threads is the number of goroutines for selections from to end-1.
 func (j *tableJob) threads(from, end int) int {
 	s, sel := j.table, j.sel
-	cost := 0
+	cost := int64(0)
 	for i := from; i < end; i++ {
 		for _, x := range sel.Selection(i) {
-			cost += s.tile.tiles * costOperand
+			cost += int64(s.tile.tiles) * costOperand
 			switch x.Code {
 			case plan.StepCheck:
-				cost += int(s.t.Rows) * costCheck / 4
+				cost += int64(s.t.Rows) * costCheck / 4
 			case plan.StepAny:
-				cost += int(x.To-x.From) * s.tile.tiles * costOperand
+				cost += int64(x.To-x.From) * int64(s.tile.tiles) * costOperand
 				for _, v := range sel.Operands[x.From:x.To] {
-					cost += int(s.t.Vectors[v].Words) * costWord / 2
+					cost += int64(s.t.Vectors[v].Words) * costWord / 2
 				}
 			}
 		}
 	}
-	return min(s.opt.Threads, 1+cost/costThread)
+	return int(min(int64(s.opt.Threads), 1+cost/costThread))
 }
 
 // share runs selections from to end-1 on as many goroutines as they are worth.
@@ -155,6 +155,8 @@ func (j *tableJob) share(ctx context.Context, from, end int) error {
 
 // work takes tasks until there are none.
 func (j *tableJob) work(w *tileWorker) {
+	w.cursors = slices.Grow(w.cursors[:0], len(j.sel.Operands))[:len(j.sel.Operands)]
+	clear(w.cursors)
 	for {
 		part := int(j.next.Add(1)) - 1
 		if part >= j.parts {
@@ -203,9 +205,7 @@ func (j *tableJob) put(w *tileWorker, i, tile int) {
 	case some:
 		copy(out, set[:words])
 	case all:
-		for k := range out {
-			out[k] = ^uint64(0)
-		}
+		fill(out)
 		out[words-1] = x.last(tile)
 	}
 }

@@ -39,24 +39,28 @@ func among[W wah.Word](words []W, at start, groups uint64) content {
 	return all
 }
 
-// orWords ORs groups of a vector into set, at most those of a tile. It takes any words.
-func orWords[W wah.Word](set *tileSet, words []W, at start, groups uint64) {
+// orWords ORs groups of a vector into set, at most those of a tile, and returns the
+// start of those behind. It takes any words.
+func orWords[W wah.Word](set *tileSet, words []W, at start, groups uint64) start {
 	top := wah.GroupBits[W]()
 	size := uint64(top)
 	flag := W(1) << top
 	row, end := uint64(0), groups*size
 	if at.used > 0 && uint(at.word) < uint(len(words)) {
 		group, n := wah.FillOf(words[at.word])
-		if n = min(n-min(n, uint64(at.used)), groups); group != 0 {
-			set.run(0, n*size)
+		n -= min(n, uint64(at.used))
+		if group != 0 {
+			set.run(0, min(n, groups)*size)
+		}
+		if n > groups {
+			return start{at.word, at.used + uint32(groups)}
 		}
 		row = n * size
-		at.word++
+		at = start{word: at.word + 1}
 	}
-	for _, w := range words[min(int(at.word), len(words)):] {
-		if row >= end {
-			return
-		}
+	k := min(int(at.word), len(words))
+	for ; k < len(words) && row < end; k++ {
+		w := words[k]
 		if w < flag|flag>>1 { // without a branch on fills of zeros, which nobody can foresee
 			fill := -(w >> top)
 			bits := uint64(w &^ fill)
@@ -65,10 +69,15 @@ func orWords[W wah.Word](set *tileSet, words []W, at start, groups uint64) {
 			row += size + size*uint64(fill&(w-flag-1))
 			continue
 		}
-		n := min(uint64(w-flag-flag>>1), groups)
-		set.run(row, min(row+n*size, end))
+		n := uint64(w - flag - flag>>1)
+		set.run(row, min(row+min(n, groups)*size, end))
 		row += n * size
 	}
+	if row > end { // the last word is a fill, and goes on
+		_, n := wah.FillOf(words[k-1])
+		return start{uint32(k - 1), uint32(n - (row-end)/size)}
+	}
+	return start{word: uint32(k)}
 }
 
 // run sets rows from to to-1.
@@ -83,11 +92,27 @@ func (set *tileSet) run(from, to uint64) {
 		return
 	}
 	set[a] |= first
-	inner := set[a+1 : b]
-	for i := range inner {
-		inner[i] = ^uint64(0)
-	}
+	fill(set[a+1 : b])
 	set[b] |= last
+}
+
+// allRows is a set of all rows, to copy from.
+var allRows = func() (set tileSet) {
+	for i := range set {
+		set[i] = ^uint64(0)
+	}
+	return set
+}()
+
+// fill sets all rows of words of a set.
+func fill(words []uint64) {
+	if len(words) >= 16 {
+		copy(words, allRows[:])
+		return
+	}
+	for i := range words {
+		words[i] = ^uint64(0)
+	}
 }
 
 // orRows ORs plain rows into set, eight at a time, and tells whether that has all rows

@@ -23,15 +23,16 @@ type stepUnion[W wah.Word] struct {
 }
 
 // unite computes the ORs of selection i.
-func (j *tableJob) unite(ctx context.Context, i int) error {
+func (j *tableJob) unite(ctx context.Context, i int, strategy plan.Strategy) error {
 	j.united = true
 	if j.table.t.Word() == 64 {
-		return j.wide.unite(ctx, j, j.sel.Selection(i), j.table.t.Vector64)
+		return j.wide.unite(ctx, j, i, strategy, j.table.t.Vector64)
 	}
-	return j.narrow.unite(ctx, j, j.sel.Selection(i), j.table.t.Vector32)
+	return j.narrow.unite(ctx, j, i, strategy, j.table.t.Vector32)
 }
 
-func (u *unions[W]) unite(ctx context.Context, j *tableJob, steps []plan.Step, of func(v uint32) []W) error {
+func (u *unions[W]) unite(ctx context.Context, j *tableJob, i int, strategy plan.Strategy, of func(v uint32) []W) error {
+	steps, threads := j.sel.Selection(i), j.threads(i, i+1)
 	for len(u.steps) < len(steps) {
 		u.steps = append(u.steps, stepUnion[W]{})
 	}
@@ -44,10 +45,10 @@ func (u *unions[W]) unite(ctx context.Context, j *tableJob, steps []plan.Step, o
 			u.level = append(u.level, of(v))
 		}
 		var err error
-		if j.sel.Strategy == plan.Iterative {
-			err = u.iterate(ctx, j.table.opt.Threads)
+		if strategy == plan.Iterative {
+			err = u.iterate(ctx, threads)
 		} else {
-			err = u.reduce(ctx, j.table.opt.Threads)
+			err = u.reduce(ctx, threads)
 		}
 		if err != nil {
 			return err

@@ -13,9 +13,10 @@ type tileWorker struct {
 	has  [plan.MaxSets]content
 	top  int // of the stack, -1 when it is empty
 
-	rows  [][]uint64 // plain rows that a step ORs
-	walks []walk     // words that it ORs
-	codes codes
+	rows    [][]uint64 // plain rows that a step ORs
+	walks   []walk     // words that it ORs
+	cursors []cursor   // by operand of the batch
+	codes   codes
 
 	narrow [tileGroups32]uint32 // a group a word
 	wide   [tileGroups64]uint64
@@ -23,9 +24,15 @@ type tileWorker struct {
 
 // walk is a vector with words to be walked.
 type walk struct {
-	vector uint32
-	at     start
-	dense  bool
+	operand uint32
+	at      start
+	dense   bool
+}
+
+// cursor is the start of a tile of a vector that has fewer starts than tiles.
+type cursor struct {
+	at   start
+	tile uint32 // 1 + its number, 0 where there is none
 }
 
 func newTileWorker() *tileWorker {
@@ -54,16 +61,15 @@ func (w *tileWorker) run(j *tableJob, i, tile int) error {
 		case plan.StepAny:
 			w.top++
 			set := w.sets[w.top]
-			wide, operands := s.t.Word() == 64, sel.Operands[x.From:x.To]
-			switch {
+			switch wide := s.t.Word() == 64; {
 			case j.united && wide:
 				w.has[w.top] = j.wide.put(k, set, &s.tile, tile)
 			case j.united:
 				w.has[w.top] = j.narrow.put(k, set, &s.tile, tile)
 			case wide:
-				w.has[w.top] = anyOf(w, s, set, w.wide[:], s.t.Words64, operands, tile)
+				w.has[w.top] = anyOf(w, j, set, w.wide[:], s.t.Words64, x, tile)
 			default:
-				w.has[w.top] = anyOf(w, s, set, w.narrow[:], s.t.Words32, operands, tile)
+				w.has[w.top] = anyOf(w, j, set, w.narrow[:], s.t.Words32, x, tile)
 			}
 		case plan.StepNot:
 			switch w.has[w.top] {
@@ -119,12 +125,13 @@ func (w *tileWorker) join(code plan.StepCode, words int) {
 
 // anyOf makes set the OR of vectors in a tile, by way of acc where many words are to be
 // walked.
-func anyOf[W wah.Word](w *tileWorker, s *table, set *tileSet, acc, words []W, operands []uint32, tile int) content {
-	x := &s.tile
+func anyOf[W wah.Word](w *tileWorker, j *tableJob, set *tileSet, acc, words []W, step *plan.Step, tile int) content {
+	x, t := &j.table.tile, j.table.t
 	groups, size, dense := x.groupsOf(tile), x.words(tile), false
 	w.rows, w.walks = w.rows[:0], w.walks[:0]
-	for _, v := range operands {
-		p, d := s.vectors[v].Load(), &s.t.Vectors[v]
+	for i := step.From; i < step.To; i++ {
+		v := j.sel.Operands[i]
+		p, d := j.table.vectors[v].Load(), &t.Vectors[v]
 		if p.slots != nil {
 			if slot := int(p.slots[tile]); slot > 0 {
 				n := int(x.size / 64)
@@ -133,14 +140,26 @@ func anyOf[W wah.Word](w *tileWorker, s *table, set *tileSet, acc, words []W, op
 			}
 		}
 		of := words[d.Off:][:d.Words]
-		at := find(p, of, tile, x)
-		switch among(of, at, groups) {
-		case all:
-			return all
-		case some:
+		var at start
+		c := &w.cursors[i]
+		switch {
+		case p.shift == 0:
+			at = p.starts[tile]
+		case int(c.tile) == tile+1:
+			at = c.at
+		default:
+			at = find(p, of, tile, x)
+		}
+		has := among(of, at, groups)
+		if has == some {
 			many := p.dense(tile, len(of), x)
 			dense = dense || many
-			w.walks = append(w.walks, walk{v, at, many})
+			w.walks = append(w.walks, walk{i, at, many})
+			continue
+		}
+		*c = cursor{start{at.word, at.used + uint32(groups)}, uint32(tile + 2)}
+		if has == all {
+			return all
 		}
 	}
 	switch {
@@ -149,7 +168,7 @@ func anyOf[W wah.Word](w *tileWorker, s *table, set *tileSet, acc, words []W, op
 	case dense:
 		clear(acc[:groups])
 		for _, a := range w.walks {
-			if d := &s.t.Vectors[a.vector]; a.dense {
+			if d := &t.Vectors[j.sel.Operands[a.operand]]; a.dense {
 				wah.OrInto(acc[:groups], words[d.Off:][:d.Words], wah.Position{Word: int(a.at.word), Used: uint64(a.at.used)})
 			}
 		}
@@ -161,8 +180,8 @@ func anyOf[W wah.Word](w *tileWorker, s *table, set *tileSet, acc, words []W, op
 		return all
 	}
 	for _, a := range w.walks {
-		if d := &s.t.Vectors[a.vector]; !a.dense {
-			orWords(set, words[d.Off:][:d.Words], a.at, groups)
+		if d := &t.Vectors[j.sel.Operands[a.operand]]; !a.dense {
+			w.cursors[a.operand] = cursor{orWords(set, words[d.Off:][:d.Words], a.at, groups), uint32(tile + 2)}
 		}
 	}
 	return some
