@@ -45,7 +45,7 @@ func parseDecimal(s string) (d decimal, ok bool) {
 }
 
 // maxExp is more digits than any text has.
-const maxExp = 1 << 50
+const maxExp = 1 << 30
 
 // place is where the number stands among the keys of an Int.
 func (d decimal) place() place {
