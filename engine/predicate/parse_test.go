@@ -176,7 +176,7 @@ func TestNesting(t *testing.T) {
 	for _, text := range []string{
 		nested("(", MaxNesting), nested("NOT ", MaxNesting), nested("NOT (", MaxNesting/2),
 		nested("(", MaxNesting) + " AND " + nested("NOT ", MaxNesting),
-		"a IN (1" + strings.Repeat(", 2", 100000) + ")", "a = 1" + strings.Repeat(" OR a = 2", 100000),
+		"a IN (1" + strings.Repeat(", 2", 20000) + ")", "a = 1" + strings.Repeat(" OR a = 2", 20000),
 	} {
 		e, err := Parse(text)
 		if err != nil {
@@ -186,7 +186,7 @@ func TestNesting(t *testing.T) {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
 	}
-	for _, text := range []string{nested("(", MaxNesting+1), nested("NOT ", MaxNesting+1), strings.Repeat("(", 1<<20), strings.Repeat("NOT ", 1<<18), strings.Repeat("a AND (", 1<<18)} {
+	for _, text := range []string{nested("(", MaxNesting+1), nested("NOT ", MaxNesting+1), strings.Repeat("(", 1<<16), strings.Repeat("NOT ", 1<<14), strings.Repeat("a AND (", 1<<14)} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), "more than 1000 parentheses and NOTs") {
 			t.Errorf("%d bytes: %.200v", len(text), err)
 		}
