@@ -183,8 +183,12 @@ func TestAutoStrategy(t *testing.T) {
 		if err := st.Select(t.Context(), sel, &out); err != nil {
 			t.Fatal(err)
 		}
-		if err := tab.Compare(sel, tab.Scan(sel), &out); err != nil {
-			t.Error(err)
+		want := make([]uint64, rows/64)
+		for _, v := range sel.Operands {
+			orSet(want, tab.Bits[v])
+		}
+		if !slices.Equal(out.Bits, want) || int(out.Counts[0]) != countSet(want) {
+			t.Errorf("vectors %d to %d: other rows", c.from, c.to)
 		}
 	}
 }

@@ -15,7 +15,7 @@ type codes struct {
 
 // fewRows is the number of rows of a segment up to which their codes are looked up one
 // by one: the segment is decoded for more.
-const fewRows = 8
+const fewRows = 6
 
 // check takes the rows from the top of the stack whose code of column lies in none of
 // ranges. It decodes only segments with rows of the set.
@@ -125,12 +125,15 @@ func (c *codes) check(set []uint64, low, high codec.Packed, seg int, ranges []pl
 
 // within32 gives the bits of up to 64 codes from first to first+more.
 func within32(codes []uint32, first, more uint32) (in uint64) {
-	for k, x := range codes {
-		one := uint64(0)
-		if x-first <= more {
-			one = 1
-		}
-		in |= one << (k & 63)
+	one := func(x uint32) uint64 { return (uint64(x-first) - uint64(more) - 1) >> 63 }
+	k := 0
+	for ; k+8 <= len(codes); k += 8 { // shifts by a constant are cheaper
+		c := (*[8]uint32)(codes[k:])
+		in |= (one(c[0]) | one(c[1])<<1 | one(c[2])<<2 | one(c[3])<<3 |
+			one(c[4])<<4 | one(c[5])<<5 | one(c[6])<<6 | one(c[7])<<7) << (k & 63)
+	}
+	for ; k < len(codes); k++ {
+		in |= one(codes[k]) << (k & 63)
 	}
 	return in
 }
