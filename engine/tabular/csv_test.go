@@ -109,11 +109,11 @@ var texts = map[string]string{
 func TestCSV(t *testing.T) {
 	for name, text := range texts {
 		t.Run(name, func(t *testing.T) {
-			for _, size := range []int{1, 7, 64, 1 << 20} {
+			for _, size := range []int{1, 7, 1 << 20} {
 				checkStrings(t, text, ',', size)
-				checkStrings(t, text, ';', size)
-				checkStrings(t, text, '\t', size)
 			}
+			checkStrings(t, text, ';', 7)
+			checkStrings(t, text, '\t', 7)
 		})
 	}
 }
@@ -203,24 +203,24 @@ func TestCSVOptions(t *testing.T) {
 
 // TestCSVErrors breaks each rule.
 func TestCSVErrors(t *testing.T) {
-	many := "a,b\n" + strings.Repeat("1,2\n", 20000)
+	many := "a,b\n" + strings.Repeat("1,2\n", 10100)
 	for name, c := range map[string]struct {
 		text string
 		opt  CSVOptions
 		want []string
 	}{
 		"no header":      {"", CSVOptions{}, []string{"-:1", "no header"}},
-		"late string":    {many + "1,x%d\n", CSVOptions{}, []string{"-:20002", `column "b"`, `"x%d" is not an integer`, "--type b=string"}},
-		"late float":     {many + "1,2.5\n", CSVOptions{}, []string{"-:20002", `"2.5"`, "--type b=float"}},
-		"late, shifted":  {"\n\"a\nc\",b\n" + many[4:] + "1,2.5\n", CSVOptions{}, []string{"-:20004"}},
+		"late string":    {many + "1,x%d\n", CSVOptions{}, []string{"-:10102", `column "b"`, `"x%d" is not an integer`, "--type b=string"}},
+		"late float":     {many + "1,2.5\n", CSVOptions{}, []string{"-:10102", `"2.5"`, "--type b=float"}},
+		"late, shifted":  {"\n\"a\nc\",b\n" + many[4:] + "1,2.5\n", CSVOptions{}, []string{"-:10104"}},
 		"wrong type":     {"a\nx\n", CSVOptions{Types: map[string]column.Type{"a": column.Timestamp}}, []string{"-:2", `"x" is not a timestamp`}},
 		"too great":      {"a\n9223372036854775808\n", CSVOptions{Types: map[string]column.Type{"a": column.Int}}, []string{"-:2", "is not an integer"}},
 		"float, endless": {"a\n1e999\n", CSVOptions{Types: map[string]column.Type{"a": column.Float}}, []string{"-:2", "is not a number"}},
 		"not true":       {"a\nyes\n", CSVOptions{Types: map[string]column.Type{"a": column.Bool}}, []string{"is not true or false"}},
 		"too few":        {"a,b,c\n1,2\n", CSVOptions{}, []string{"-:2", "2 fields, the table has 3 columns"}},
 		"too many":       {"a\n1\n2,3,4\n", CSVOptions{}, []string{"-:3", "3 fields, the table has 1 column"}},
-		"a long record":  {"a\n1\n" + strings.Repeat("2", 3<<20), CSVOptions{maxRecord: 2 << 20}, []string{"a record of more than 2097152 bytes"}},
-		"an open quote":  {"a\n1\n\"" + strings.Repeat("2\n", 3<<20), CSVOptions{maxRecord: 2 << 20}, []string{"-:3", "a quoted field that does not end"}},
+		"a long record":  {"a\n1\n" + strings.Repeat("2", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"a record of more than 262144 bytes"}},
+		"an open quote":  {"a\n1\n\"" + strings.Repeat("2\n", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"-:3", "a quoted field that does not end"}},
 		"a long header":  {strings.Repeat("a", 2<<20), CSVOptions{}, []string{"-:1", "the header does not end"}},
 		"damaged gzip":   {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff", CSVOptions{}, []string{"damaged gzip data"}},
 	} {
@@ -263,7 +263,7 @@ func TestCSVFiles(t *testing.T) {
 	_, err = readAll(t, s, err)
 	wantError(t, err, "c.csv:3:", `"v"`)
 
-	data, err := os.ReadFile(write(t, "whole.csv.gz", "x\n"+strings.Repeat("123\n", 1e6)))
+	data, err := os.ReadFile(write(t, "whole.csv.gz", "x\n"+strings.Repeat("123\n", 20000)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,10 @@ import (
 type ParquetOptions struct {
 	// Columns are the names of those to read, in this order. The default is all.
 	Columns []string
+
+	rows int64 // of a batch: parquetRows, less in tests
 }
 
-// parquetRows is the number of rows of a batch.
 const parquetRows = 32768
 
 // parquetSource reads the columns of a batch on all cores.
@@ -65,6 +66,7 @@ func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Sourc
 	if len(paths) == 0 {
 		return nil, errors.New("no Parquet file is given")
 	}
+	opt.rows = cmp.Or(opt.rows, parquetRows)
 	s := &parquetSource{paths: paths, opt: opt, number: -1}
 	for i, path := range paths { // that the last one differs should not be found hours later
 		if err := ctx.Err(); err != nil {
@@ -192,7 +194,7 @@ func (s *parquetSource) next(ctx context.Context, b *Batch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	rows := int(min(s.left, parquetRows))
+	rows := int(min(s.left, s.opt.rows))
 	b.reset(len(s.fields))
 	path := s.paths[s.number]
 	parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], rows) })

@@ -78,7 +78,7 @@ func pointer[T any](i int, v T) *T {
 
 // TestParquet reads a column of each type, over groups, pages and batches.
 func TestParquet(t *testing.T) {
-	const n = parquetRows + 1000
+	const n = 2500
 	rows := make([]everyRow, n)
 	want := make([][]string, n)
 	for i := range rows {
@@ -120,8 +120,8 @@ func TestParquet(t *testing.T) {
 			want[i][21], want[i][22] = missing, missing
 		}
 	}
-	path := parquetFile(t, "x.parquet", 20000, rows)
-	s, err := OpenParquet(t.Context(), []string{path, path}, ParquetOptions{})
+	path := parquetFile(t, "x.parquet", 1500, rows)
+	s, err := OpenParquet(t.Context(), []string{path, path}, ParquetOptions{rows: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
