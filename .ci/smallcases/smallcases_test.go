@@ -61,6 +61,7 @@ func TestKernels(t *testing.T) {
 			tuning.Serial, tuning.NVShuffle = serial, false
 			tuning.LookBack = !serial && !count
 			tuning.ScanWG, tuning.ScanChunk, tuning.MergeRows = 64, 2, 4
+			tuning.TableTile, tuning.TableWG = 256, 32
 			tuning.RankRange, tuning.RankWG, tuning.SelectWG, tuning.SelectWide = 1024, 32, 64, 256
 			t.Run(fmt.Sprintf("serial=%v,count loads=%v", serial, count), func(t *testing.T) {
 				// A context of its own for each part: Oclgrind 21.10 keeps what it knows
@@ -86,6 +87,10 @@ func TestKernels(t *testing.T) {
 				}
 				part(func(b *cl.Backend) { merges(t, b) })
 				part(func(b *cl.Backend) { primitives(t, b) })
+				tuning.LookBack = false // scans of primitives look back, and a test of that takes long
+				for _, word := range []int{32, 64} {
+					part(func(b *cl.Backend) { tables(t, b, word, count) })
+				}
 				if !count { // loads of ranking are not counted in kernels
 					memory = rankMemory
 					part(func(b *cl.Backend) { ranks(t, b, []codec.ID{codec.Raw, codec.ParaPFor}) })

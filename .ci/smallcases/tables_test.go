@@ -1,0 +1,68 @@
+package smallcases
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+)
+
+// tables selects rows of a table of a tile and a part of one, whose vectors have every
+// kind of tile, by every step. Of the strategies, whose kernels are those of words of
+// either size, and of which one alone counts loads, it runs those that have a kernel
+// or a launch of their own.
+func tables(t *testing.T, backend plan.Backend, word int, count bool) {
+	const rows = 300*31 + 7
+	r := rand.New(rand.NewPCG(1, uint64(word)))
+	tab := plantest.NewTable(rows, word)
+	for _, k := range plantest.VectorKinds() {
+		switch k.Name {
+		case "zeros", "ones", "long fill", "literals", "short fills", "rare":
+			tab.AddVector(k.Gen(r, rows))
+		}
+	}
+	codes := make([]uint64, rows)
+	for row := range codes {
+		codes[row] = r.Uint64N(3)<<32 | r.Uint64N(300)
+	}
+	tab.AddCodes(t, codes)
+	s := plan.Selections{}
+	s.Any(0, 2, 3, 4, 5)
+	s.Do(plan.StepNot)
+	s.Any(5, 2)
+	s.Any(3)
+	s.Do(plan.StepAnd)
+	s.Do(plan.StepOr)
+	s.Any()
+	s.Do(plan.StepAndNot)
+	s.Check(0, plan.CodeRange{Lo: 10, Hi: 200}, plan.CodeRange{Lo: 1 << 32, Hi: 2<<32 + 50})
+	s.End()
+	s.Any(1, 0, 4)
+	s.End()
+	store, err := backend.LoadTable(t.Context(), &tab.Table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	want := tab.Scan(&s)
+	runs := map[plan.Strategy]bool{plan.Fused: false} // with new scans?
+	if !count {
+		runs[plan.Hybrid] = true
+		if word == 32 {
+			runs[plan.COA], runs[plan.ROA] = false, false
+		}
+	}
+	for s.Strategy, s.Rescan = range runs {
+		var out plan.Rows
+		if err := store.Select(t.Context(), &s, &out); err != nil {
+			t.Fatalf("%v: %v", s.Strategy, err)
+		}
+		if err := tab.Compare(&s, want, &out); err != nil {
+			t.Errorf("wah%d, %v, rescan %t: %v", word, s.Strategy, s.Rescan, err)
+		}
+		if st := out.Stats; st.Probe <= 0 || s.Strategy != plan.Fused && st.Decode <= 0 {
+			t.Errorf("wah%d, %v: a kernel took no time: %+v", word, s.Strategy, st)
+		}
+	}
+}
