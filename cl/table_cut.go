@@ -1,6 +1,8 @@
 package cl
 
 import (
+	"slices"
+
 	"heddle/engine/plan"
 )
 
@@ -29,6 +31,8 @@ type tableCut struct {
 	selectionsAt int // in units of four words
 	words        int // of the upload
 	bits         int // words of bits of a selection, 0 where none are made
+
+	skips []uint32 // of the steps of a selection
 }
 
 // next takes as many selections from c.first+c.count on as fit into a round.
@@ -68,6 +72,27 @@ func (c *tableCut) measure(steps []plan.Step) (records, sets, columns int) {
 	return records, sets, columns
 }
 
+// findSkips says of each StepAny how many steps have no effect where the set on top of
+// the stack has no rows: those that make y of `x y AND` or `x y ANDNOT`, and that one.
+func (c *tableCut) findSkips(steps []plan.Step) {
+	c.skips = slices.Grow(c.skips[:0], len(steps))[:len(steps)]
+	clear(c.skips)
+	var begins [plan.MaxSets]int // of each set of the stack
+	depth := 0
+	for k, x := range steps {
+		switch x.Code {
+		case plan.StepAny:
+			begins[depth] = k
+			depth++
+		case plan.StepOr:
+			depth--
+		case plan.StepAnd, plan.StepAndNot:
+			depth--
+			c.skips[begins[depth]] = uint32(k + 1 - begins[depth])
+		}
+	}
+}
+
 // decompresses tells whether a strategy of Nelson et al. makes the sets of StepAny.
 func (c *tableCut) decompresses() bool {
 	return c.sel.Strategy != plan.StrategyAuto && c.sel.Strategy != plan.Fused
@@ -92,15 +117,16 @@ func (c *tableCut) write(s *tableStore, up []uint32) {
 	for i := c.first; i < c.first+c.count; i++ {
 		steps := c.sel.Selection(i)
 		put(&selection, uint32(step), uint32(len(steps)), 0, 0)
+		c.findSkips(steps)
 		column := uint32(0)
-		for _, x := range steps {
+		for k, x := range steps {
 			n := x.To - x.From
 			switch {
 			case x.Code == plan.StepAny && c.decompresses():
-				put(&step, tableLoad, 0, 0, column)
+				put(&step, tableLoad, column, 0, c.skips[k])
 				column++
 			case x.Code == plan.StepAny:
-				put(&step, uint32(x.Code), uint32(operand), n, 0)
+				put(&step, uint32(x.Code), uint32(operand), n, c.skips[k])
 				for _, v := range c.sel.Operands[x.From:x.To] {
 					put(&operand, s.places[v].off, v, s.dir.bases[v], s.places[v].buffer)
 				}

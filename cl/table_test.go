@@ -2,6 +2,7 @@ package cl
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"heddle/engine/plan"
@@ -42,6 +43,85 @@ func TestTableSelfTest(t *testing.T) {
 		}
 		if n := inUse(b); n != 0 {
 			t.Errorf("%d bytes are still reserved", n)
+		}
+	}
+}
+
+// TestTableSkips asks for the rows of a vector that has them in one tile, AND those of
+// others: elsewhere nothing of the others is read, and loads that are counted say so.
+func TestTableSkips(t *testing.T) {
+	d := testDevice(t)
+	for name, shape := range shapes(d) {
+		b, err := Open(t.Context(), d, Options{Tuning: &shape, SkipSelfTest: true, CountLoads: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		rows := uint32(20 * 31 * shape.tableTile())
+		tab := plantest.NewTable(rows, 32)
+		few, many := make([]uint64, rows/64), make([]uint64, rows/64)
+		few[len(few)/2] = 1 << 40
+		for i := range many {
+			many[i] = 0x5555_5555_5555_5555
+		}
+		tab.AddVector(few)
+		tab.AddVector(many)
+		s, err := b.LoadTable(t.Context(), &tab.Table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		moved := func(steps ...plan.StepCode) uint64 {
+			sel := &plan.Selections{Output: plan.OutputBits}
+			sel.Any(1)
+			if len(steps) > 0 {
+				sel.Reset()
+				sel.Any(0)
+				sel.Any(1)
+				sel.Any(1)
+				sel.Do(plan.StepNot)
+				for _, x := range steps {
+					sel.Do(x)
+				}
+			}
+			sel.End()
+			var out plan.Rows
+			if err := s.Select(t.Context(), sel, &out); err != nil {
+				t.Fatal(err)
+			}
+			if err := tab.Compare(sel, tab.Scan(sel), &out); err != nil {
+				t.Error(err)
+			}
+			return out.Stats.BytesMoved
+		}
+		alone := moved()
+		for _, steps := range [][]plan.StepCode{{plan.StepAnd, plan.StepAnd}, {plan.StepOr, plan.StepAndNot}} {
+			if n := moved(steps...); n > alone*2/3 {
+				t.Errorf("%s, %v: %d bytes, one vector alone %d", name, steps, n, alone)
+			}
+		}
+	}
+}
+
+func TestFindSkips(t *testing.T) {
+	const x, and, or, not, minus = plan.StepAny, plan.StepAnd, plan.StepOr, plan.StepNot, plan.StepAndNot
+	for _, c := range []struct {
+		steps []plan.StepCode
+		want  []uint32
+	}{
+		{[]plan.StepCode{x, x, and}, []uint32{0, 2, 0}},
+		{[]plan.StepCode{x, x, or}, []uint32{0, 0, 0}},
+		{[]plan.StepCode{x, x, x, and, not, minus}, []uint32{0, 5, 2, 0, 0, 0}},
+		{[]plan.StepCode{x, x, and, x, minus}, []uint32{0, 2, 0, 2, 0}},
+		{[]plan.StepCode{x, x, x, or, and}, []uint32{0, 4, 0, 0, 0}},
+	} {
+		var cut tableCut
+		var steps []plan.Step
+		for _, code := range c.steps {
+			steps = append(steps, plan.Step{Code: code})
+		}
+		if cut.findSkips(steps); !slices.Equal(cut.skips, c.want) {
+			t.Errorf("%v: %v, want %v", c.steps, cut.skips, c.want)
 		}
 	}
 }

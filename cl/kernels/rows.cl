@@ -10,14 +10,17 @@
 //           directory that the host made once, of what Algorithm 2 scans for.
 // Directory see directory.cl.
 // Batch     one upload of uint4: {loads, carries, 0, 0}, counts, selections {first step,
-//           steps, 0, 0}, steps, operands. A step is {code, first operand, operands,
-//           column}. An operand is
+//           steps, 0, 0}, steps, operands. A step is {code, first operand, operands, w}.
+//           An operand is
 //             of STEP_ANY    {words of the vector in units of four words of 32 bits, its
-//                            number, its part of `fine` in such units, arena buffer}
+//                            number, its part of `fine` in such units, arena buffer};
+//                            w of the step: how many steps to leave out, this one
+//                            included, where the top of the stack has no row (0: none)
 //             of STEP_CHECK  first {low, words, high, words} of packed values, their
-//                            buffers in the step's column (bits 0-7, 8-15); no high
-//                            ones without words. Then ranges {Lo, Hi}, ascending
-//           STEP_LOAD pushes column `column` of `columns`, groups as words.
+//                            buffers in the step's w (bits 0-7, 8-15); no high ones
+//                            without words. Then ranges {Lo, Hi}, ascending
+//           STEP_LOAD {code, column, 0, w as of STEP_ANY} pushes a column of `columns`,
+//           groups as words.
 // Phases    STEP_ANY: (1) work-items look operands up in the directory and list those
 //           that have rows in the tile; one that has all ends the step; (2) words of
 //           sparse vectors are shared out and ORed in local memory; (3) each work-item
@@ -124,6 +127,15 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
     }
 }
 
+// has_rows tells whether a set has a row in the tile.
+static inline bool has_rows(const word_t *set) {
+    word_t any = 0;
+    for (uint g = 0; g < TILE_GROUPS; g++)
+        any |= set[g];
+    return any != 0;
+}
+#define HAS_ROWS(set) has_rows(set)
+
 #else
 
 #define EACH_OWN(k) _Pragma("unroll") for (uint k = 0; k < OWN; k++)
@@ -170,13 +182,31 @@ typedef struct {
     uint4 list[TABLE_PAGE]; // {words of the vector, before, index in fine, buffer | n << 8}
     uint full[TILE_MASKS];
     uint listed[LISTS]; // how many; 0 between steps
+    uint votes[3];      // in turn; 0 before theirs
 } shared_t;
+
+// has_rows tells whether a set has a row in the tile. All work-items call it, and count
+// the calls in *turn. A vote is cleared while the one before it is taken, when nobody
+// reads the one before that any more.
+static inline bool has_rows(const word_t *set, uint *turn, __local shared_t *shared) {
+    uint at = *turn, next = at == 2 ? 0 : at + 1;
+    word_t any = 0;
+    EACH_OWN(k) any |= set[k];
+    if (any)
+        atomic_or(&shared->votes[at], 1);
+    if (get_local_id(0) == 0)
+        shared->votes[next] = 0;
+    SYNC;
+    *turn = next;
+    return shared->votes[at] != 0;
+}
+#define HAS_ROWS(set) has_rows(set, &turn, &shared)
 
 // list_operand lists an operand.
 static inline void list_operand(uint4 r, uint2 e, __local shared_t *shared) {
     uint4 found = (uint4)(r.x, e.x, r.z + INDEX_OF(e), r.w | WORDS_OF(e) << 8);
     switch (CLASS_OF(e)) {
-    case CLASS_ONE: shared->listed[FULL] = 1; break;
+    case CLASS_ONE: atomic_inc(&shared->listed[FULL]); break;
     case CLASS_DENSE: found.w |= 1 << 16; // and on
     case CLASS_MIXED: shared->list[atomic_inc(&shared->listed[WALKED])] = found; break;
     case CLASS_SPARSE: shared->list[TABLE_PAGE - 1 - atomic_inc(&shared->listed[SPARSE])] = found; break;
@@ -393,14 +423,22 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
     if (lid == 0)
         total = 0;
 #if !SCAN_SERIAL
+    uint turn = 0;
     if (lid < LISTS)
         shared.listed[lid] = 0;
+    if (lid == 0)
+        shared.votes[0] = 0;
+    SYNC;
 #endif
     LOADS(loads, 4);
     for (uint s = 0; s < selection.y; s++) {
         uint4 step = batch[selection.x + s];
         LOADS(loads, 4);
         if (step.x == STEP_ANY || step.x == STEP_LOAD) {
+            if (step.w && !HAS_ROWS(set)) {
+                s += step.w - 1;
+                continue;
+            }
             if (depth > 0) {
                 EACH_OWN(k) stack[(depth - 1) * TILE_GROUPS + OWN_GROUP(k)] = set[k];
             }
@@ -418,7 +456,7 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
         case STEP_LOAD:
             EACH_OWN(k) {
                 uint g = first_group + OWN_GROUP(k);
-                set[k] = valid_rows(g, row_count) ? columns[(size_t)step.w * column_stride + g] : 0;
+                set[k] = valid_rows(g, row_count) ? columns[(size_t)step.y * column_stride + g] : 0;
             }
             LOADS(loads, OWN * (WORD_BITS / 32));
             break;
