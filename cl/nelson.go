@@ -52,6 +52,7 @@ const nelsonProgram = "wah_expand"
 const (
 	chunkLen      = 1024    // CHUNK in kernels/chunk.cl
 	chunkGroup    = 256     // CHUNK_WG
+	recallGroup   = 128     // RECALL_WG in kernels/decompress.cl
 	nelsonColumns = 1 << 15 // of a pass at most: launches have a row of groups for each
 	nelsonGroups  = 1 << 31 // of the columns of a pass at most, so that scans count them
 	nelsonRecord  = 4       // words

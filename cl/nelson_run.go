@@ -90,7 +90,11 @@ func (n *nelson) expand(p nelsonPass, to int) error {
 	n.moved += uint64(p.vectors) * n.columnBytes()
 	if !n.rescan {
 		n.moved += all * (recallBytes + word)
-		return n.chunks("wah_recall", n.stride, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.s.coarse, n.s.fine, len(n.s.t.Vectors),
+		local := recallGroup
+		if n.x.backend.tuning.Serial {
+			local = 1
+		}
+		return n.launch("wah_recall", [2]int{n.s.dir.tiles, p.vectors}, [2]int{local, 1}, decodeTime, l[0], l[1], l[2], l[3], n.s.coarse, n.s.fine, len(n.s.t.Vectors),
 			n.batch.buffer, p.first, n.groups, n.columns.buffer, n.stride, to)
 	}
 	n.moved += words*(word+4) + 4*all + 8*words + all*(4+word) + n.scanBytes(words) + n.scanBytes(all)

@@ -15,7 +15,16 @@
 #define CHUNK_WG 256
 #define CHUNK_GROUP __attribute__((reqd_work_group_size(CHUNK_WG, 1, 1)))
 #endif
-// The numbers of a work-item among the CHUNK of its group that are below n.
+#define CHUNK_OWN (CHUNK / CHUNK_WG)
+#if SCAN_SERIAL
+#define UNROLL
+#else
+#define UNROLL _Pragma("unroll")
+#endif
+// The numbers of a work-item among the CHUNK of its group.
+#define EACH_OWN(k) UNROLL for (uint k = 0; k < CHUNK_OWN; k++)
+#define OWN_NUMBER(k) ((uint)get_group_id(0) * CHUNK + (k) * CHUNK_WG + (uint)get_local_id(0))
+// Those of them that are below n.
 #define EACH_OF_CHUNK(i, n)                                                  \
     for (uint i = get_group_id(0) * CHUNK + get_local_id(0),                 \
               i##_end = min((uint)(n), (uint)(get_group_id(0) + 1) * CHUNK); \

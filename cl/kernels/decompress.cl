@@ -21,8 +21,9 @@
 //           15 to 26). Sizes and end points may share an array, starting points and
 //           word indices too.
 // Launch    groups of CHUNK_WG work-items (SCAN_SERIAL: of one) for CHUNK words or
-//           groups each; in wah_sizes, wah_expand and wah_recall a row of
-//           groups a vector.
+//           groups each; in wah_recall of RECALL_WG for a tile each. In wah_sizes,
+//           wah_expand and wah_recall a row of groups a vector. A work-item loads all
+//           that it needs before it stores.
 // Local     none.
 // Host      stride is a multiple of 16 bytes; the groups of a pass, and its words, fit
 //           into 32 bits.
@@ -44,43 +45,75 @@ __kernel void wah_clear(__global uint4 *p, uint first, uint n) {
 }
 
 CHUNK_GROUP
-__kernel void wah_sizes(ARENA, __global const uint4 *records, uint first, uint groups, __global uint *sizes) {
+__kernel void wah_sizes(ARENA, __global const uint4 *records, uint first, uint groups, __global uint *restrict sizes) {
     uint4 r = records[first + get_group_id(1)];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
-    EACH_OF_CHUNK(i, r.y)
-        sizes[r.z + i] = IS_FILL(v[i]) ? (uint)min(v[i] & (GROUP_ONES >> 1), (word_t)groups) : 1;
+    word_t w[CHUNK_OWN];
+    EACH_OWN(k) w[k] = OWN_NUMBER(k) < r.y ? v[OWN_NUMBER(k)] : 0;
+    EACH_OWN(k) if (OWN_NUMBER(k) < r.y)
+        sizes[r.z + OWN_NUMBER(k)] = IS_FILL(w[k]) ? (uint)min(w[k] & (GROUP_ONES >> 1), (word_t)groups) : 1;
 }
 
 // wah_ends marks the ends of n words in `groups` end points.
 CHUNK_GROUP
-__kernel void wah_ends(__global const uint *starts, uint n, __global uint *ends, uint groups) {
-    EACH_OF_CHUNK(i, n) {
-        uint end = starts[i] - 1;
-        if (i > 0 && end < groups)
-            ends[end] = 1;
-    }
+__kernel void wah_ends(__global const uint *restrict starts, uint n, __global uint *restrict ends, uint groups) {
+    uint end[CHUNK_OWN];
+    EACH_OWN(k) end[k] = OWN_NUMBER(k) < n ? starts[OWN_NUMBER(k)] - 1 : groups;
+    EACH_OWN(k) if (OWN_NUMBER(k) > 0 && end[k] < groups)
+        ends[end[k]] = 1;
 }
 
 CHUNK_GROUP
-__kernel void wah_expand(ARENA, __global const uint4 *records, uint first, uint groups, __global const uint *index,
-                         __global word_t *columns, uint stride, uint to) {
+__kernel void wah_expand(ARENA, __global const uint4 *records, uint first, uint groups, __global const uint *restrict index,
+                         __global word_t *restrict columns, uint stride, uint to) {
     uint c = get_group_id(1);
     uint4 r = records[first + c];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
     __global word_t *column = columns + (size_t)(to + c) * stride;
+    uint at[CHUNK_OWN];
+    word_t w[CHUNK_OWN];
     index += (size_t)c * groups;
-    EACH_OF_CHUNK(g, stride)
-        column[g] = g < groups ? group_of(v[min(index[g] - r.z, r.y - 1)]) & GROUP_ONES : 0;
+    EACH_OWN(k) at[k] = OWN_NUMBER(k) < groups ? index[OWN_NUMBER(k)] - r.z : 0;
+    EACH_OWN(k) w[k] = OWN_NUMBER(k) < groups ? v[min(at[k], r.y - 1)] : 0;
+    EACH_OWN(k) if (OWN_NUMBER(k) < stride)
+        column[OWN_NUMBER(k)] = group_of(w[k]) & GROUP_ONES;
 }
 
-CHUNK_GROUP
-__kernel void wah_recall(ARENA, __global const uint2 *coarse, __global const uint *fine, uint vectors, __global const uint4 *records,
-                         uint first, uint groups, __global word_t *columns, uint stride, uint to) {
-    uint c = get_group_id(1);
+#if SCAN_SERIAL
+#define RECALL_WG 1
+#define RECALL_GROUP
+#else
+#define RECALL_WG 128
+#define RECALL_GROUP __attribute__((reqd_work_group_size(RECALL_WG, 1, 1)))
+#endif
+// The groups of a work-item in a tile.
+#define EACH_GROUP(k) UNROLL for (uint k = 0; k < TILE_GROUPS / RECALL_WG; k++)
+#define OWN_GROUP(k) ((k) * RECALL_WG + (uint)get_local_id(0))
+
+RECALL_GROUP
+__kernel void wah_recall(ARENA, __global const uint2 *restrict coarse, __global const uint *restrict fine, uint vectors,
+                         __global const uint4 *restrict records, uint first, uint groups, __global word_t *restrict columns,
+                         uint stride, uint to) {
+    uint c = get_group_id(1), from = get_group_id(0) * TILE_GROUPS;
     uint4 r = records[first + c];
+    uint2 e = coarse[(size_t)get_group_id(0) * vectors + r.y];
     vector_t v = (vector_t)arena_at(ARENA_ARGS, r.w, r.x);
-    __global word_t *column = columns + (size_t)(to + c) * stride;
-    fine += (size_t)r.z * 4;
-    EACH_OF_CHUNK(g, stride)
-        column[g] = g < groups ? tile_group(v, coarse[(size_t)(g / TILE_GROUPS) * vectors + r.y], fine, g % TILE_GROUPS) & GROUP_ONES : 0;
+    __global const uint *p = fine + ((size_t)r.z + INDEX_OF(e)) * 4;
+    word_t w[TILE_GROUPS / RECALL_WG];
+    switch (CLASS_OF(e)) {
+    case CLASS_DENSE:
+        EACH_GROUP(k) w[k] = v[e.x + OWN_GROUP(k)];
+        break;
+    case CLASS_MIXED:
+        EACH_GROUP(k) w[k] = v[mixed_word(e, p, OWN_GROUP(k))];
+        break;
+    case CLASS_SPARSE:
+        EACH_GROUP(k) w[k] = v[sparse_word(e, p, OWN_GROUP(k))];
+        break;
+    default:
+        EACH_GROUP(k) w[k] = CLASS_OF(e) == CLASS_ONE ? GROUP_ONES : 0;
+    }
+    columns += (size_t)(to + c) * stride;
+    EACH_GROUP(k) if (from + OWN_GROUP(k) < stride)
+        columns[from + OWN_GROUP(k)] = from + OWN_GROUP(k) < groups ? group_of(w[k]) & GROUP_ONES : 0;
 }

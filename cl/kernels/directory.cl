@@ -1,7 +1,7 @@
 // directory: where the words of vectors lie, tile by tile of their groups, as the host
 // has found once (table_directory.go). No kernel of its own.
 //
-// Computes  tile_group: one group of a vector by random access.
+// Computes  the word that has a group of a vector, by random access.
 // Layout    coarse[tile*vectors + v] = {before, class | n << 3 | index << 10}: so many
 //           words of v start before the tile. At index units of four words behind the
 //           part of v in `fine` lies what some classes have:
@@ -12,6 +12,7 @@
 //                           those 32 groups
 //             CLASS_SPARSE  n words, from word `before` on: as many ushorts, the groups
 //                           at which they start, the first one 0
+//           `fine` begins with the masks and starts of a dense tile, at ALL_START.
 //           A last tile that is not whole is neither dense nor beyond its groups ones.
 // Bounds    words and directory are the host's, which has validated them together.
 #ifndef HEDDLE_DIRECTORY
@@ -32,6 +33,8 @@
 #define CLASS_MIXED 3
 #define CLASS_SPARSE 4
 
+#define ALL_START 0
+
 // The parts of an entry of `coarse`.
 #define CLASS_OF(entry) ((entry).y & 7)
 #define WORDS_OF(entry) ((entry).y >> 3 & 127)
@@ -46,23 +49,14 @@ static inline uint mixed_word(uint2 entry, __global const uint *p, uint g) {
     return entry.x + before + popcount(p[g / 32] & (0xffffffffu >> (31 - g % 32))) - 1;
 }
 
-// tile_group returns the rows of group g of a tile of vector v; `fine` is the part of v.
-// The highest bit is any.
-static inline word_t tile_group(vector_t v, uint2 entry, __global const uint *fine, uint g) {
-    __global const uint *p = fine + (size_t)INDEX_OF(entry) * 4;
+// sparse_word does the same for a sparse tile, whose starts begin at p.
+static inline uint sparse_word(uint2 entry, __global const uint *p, uint g) {
     uint lo = 0, hi = WORDS_OF(entry);
-    switch (CLASS_OF(entry)) {
-    case CLASS_ONE: return GROUP_ONES;
-    case CLASS_DENSE: return group_of(v[entry.x + g]);
-    case CLASS_MIXED: return group_of(v[mixed_word(entry, p, g)]);
-    case CLASS_SPARSE:
-        while (lo + 1 < hi) { // the last word that starts at or before g
-            uint mid = (lo + hi) / 2;
-            if (((__global const ushort *)p)[mid] <= g) lo = mid; else hi = mid;
-        }
-        return group_of(v[entry.x + lo]);
+    while (lo + 1 < hi) { // the last word that starts at or before g
+        uint mid = (lo + hi) / 2;
+        if (((__global const ushort *)p)[mid] <= g) lo = mid; else hi = mid;
     }
-    return 0;
+    return entry.x + lo;
 }
 
 #endif
