@@ -21,6 +21,10 @@ type vector struct {
 // start is a place between two groups: at a word, of whose groups so many are behind.
 type start struct{ word, used uint32 }
 
+func (at start) position() wah.Position {
+	return wah.Position{Word: int(at.word), Used: uint64(at.used)}
+}
+
 const (
 	// A tile is kept as plain rows when it has more words than one for so many groups:
 	// about there walking its words takes as long as reading its rows.
@@ -91,14 +95,15 @@ func prepareVector[W wah.Word](s *table, p, old *vector, words []W, plain bool) 
 		s.plain.Add(-size)
 		return
 	}
-	var set tileSet
-	p.slots, p.rows = make([]uint32, x.tiles), make([]uint64, 0, dense*slot)
+	p.slots, p.rows = make([]uint32, x.tiles), make([]uint64, dense*slot)
+	groups := make([]W, x.groups)
 	for tile, at := range p.starts {
 		if p.dense(tile, len(words), x) {
-			clear(set[:])
-			orWords(&set, words, at, uint64(x.groups))
-			p.rows = append(p.rows, set[:slot]...)
-			p.slots[tile] = uint32(len(p.rows) / slot)
+			dense--
+			clear(groups)
+			wah.OrInto(groups, words, at.position())
+			wah.PutGroups(p.rows[dense*slot:][:slot], groups)
+			p.slots[tile] = uint32(dense + 1)
 		}
 	}
 }
@@ -124,13 +129,25 @@ func findStarts[W wah.Word](p *vector, words []W, x *tiling) {
 	n := (x.tiles + 1<<p.shift - 1) >> p.shift
 	p.starts = slices.Grow(p.starts[:0], n)
 	step, next, at := uint64(x.groups)<<p.shift, uint64(0), uint64(0)
-	flag, top := ^W(0)-^W(0)>>1, wah.GroupBits[W]()
-	for k, w := range words {
-		groups := uint64(1 + -(w>>top)&(w&(flag>>1-1)-1)) // 1, or those of a fill
+	top := wah.GroupBits[W]()
+	count := ^W(0) >> 2
+	more := func(w W) uint64 { return uint64(-(w >> top) & (w&count - 1)) } // groups of a word, less one
+	for k := 0; k < len(words) && len(p.starts) < n; {
+		if rest := words[k:]; len(rest) >= 8 { // eight words at once, where none of them has a start
+			r := (*[8]W)(rest)
+			groups := 8 + more(r[0]) + more(r[1]) + more(r[2]) + more(r[3]) + more(r[4]) + more(r[5]) + more(r[6]) + more(r[7])
+			if groups <= next-at {
+				at += groups
+				k += 8
+				continue
+			}
+		}
+		groups := 1 + more(words[k])
 		for ; next-at < groups && len(p.starts) < n; next += step {
 			p.starts = append(p.starts, start{uint32(k), uint32(next - at)})
 		}
 		at += groups
+		k++
 	}
 	for len(p.starts) < n { // words that are no vector
 		p.starts = append(p.starts, start{word: uint32(len(words))})

@@ -169,7 +169,7 @@ func anyOf[W wah.Word](w *tileWorker, j *tableJob, set *tileSet, acc, words []W,
 		clear(acc[:groups])
 		for _, a := range w.walks {
 			if d := &t.Vectors[j.sel.Operands[a.operand]]; a.dense {
-				wah.OrInto(acc[:groups], words[d.Off:][:d.Words], wah.Position{Word: int(a.at.word), Used: uint64(a.at.used)})
+				wah.OrInto(acc[:groups], words[d.Off:][:d.Words], a.at.position())
 			}
 		}
 		wah.PutGroups(set[:size], acc[:groups])
