@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heddle/engine/column"
+	"heddle/engine/hdb"
 )
 
 // csvColumns is what parsers know of the columns of a table.
@@ -208,6 +209,9 @@ func (c *csvColumns) put(v *Values, t column.Type, field []byte, quoted bool) (r
 		return ""
 	}
 	if t == column.String {
+		if len(field) > hdb.MaxStringLen {
+			return fmt.Sprintf("column %%[1]q: a string of %d bytes; at most %d are possible", len(field), hdb.MaxStringLen)
+		}
 		v.text(field)
 		return ""
 	}

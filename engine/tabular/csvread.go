@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"unicode/utf8"
 
 	"heddle/engine/input"
 )
@@ -98,6 +99,12 @@ func (f *csvFile) header(comma byte) (names []string, err error) {
 		name := string(scan.field)
 		if name == "" {
 			name = fmt.Sprintf("column%d", len(names)+1)
+		}
+		switch {
+		case !utf8.ValidString(name):
+			return nil, f.errorf("the name of column %d, %.60q, is not UTF-8", len(names)+1, name)
+		case slices.Contains(names, name):
+			return nil, f.errorf("two columns are called %q", name)
 		}
 		names = append(names, name)
 		if scan.last {

@@ -104,7 +104,7 @@ func unsignedKey(bits int8) func(v *parquet.Value) (uint64, error) {
 	}
 	return func(v *parquet.Value) (uint64, error) {
 		if u := v.Uint64(); u > math.MaxInt64 {
-			return 0, fmt.Errorf("%d, which is above %d, the greatest integer of a table", u, math.MaxInt64)
+			return 0, fmt.Errorf("%d, which is above %d, the greatest integer of a table", u, int64(math.MaxInt64))
 		}
 		return column.IntKey(v.Int64()), nil
 	}

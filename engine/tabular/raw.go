@@ -28,7 +28,7 @@ type RawColumn struct {
 	Missing string
 }
 
-// ParseRaw reads NAME:KIND:FILE or NAME:KIND:FILE:MISSING. A file whose name has a colon
+// ParseRaw reads NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, TYPE being a Kind. A file whose name has a colon
 // needs the last colon of the longer form, even if no value is missing.
 func ParseRaw(s string) (c RawColumn, err error) {
 	name, rest, _ := strings.Cut(s, ":")
@@ -38,7 +38,7 @@ func ParseRaw(s string) (c RawColumn, err error) {
 		c.Path, c.Missing = path[:i], path[i+1:]
 	}
 	if !ok || name == "" || c.Path == "" {
-		return c, fmt.Errorf("%q is not NAME:KIND:FILE or NAME:KIND:FILE:MISSING", s)
+		return c, fmt.Errorf("%q is not NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING", s)
 	}
 	_, err = c.kind()
 	return c, err
@@ -249,7 +249,7 @@ func (f *rawFile) read(v *Values) error {
 		case f.hasNone && bits == f.none, !ok && f.to == column.Float:
 			v.missing(f.to)
 		case !ok:
-			return f.errorf(int64(at), "%d, which is above %d, the greatest integer of a table", bits, math.MaxInt64)
+			return f.errorf(int64(at), "%d, which is above %d, the greatest integer of a table", bits, int64(math.MaxInt64))
 		default:
 			v.key(key)
 		}

@@ -123,10 +123,10 @@ func TestRawErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
 	}
 	for text, want := range map[string]string{
-		"":           "is not NAME:KIND:FILE",
-		"a:i8":       "is not NAME:KIND:FILE",
-		":i8:x":      "is not NAME:KIND:FILE",
-		"a:i8:":      "is not NAME:KIND:FILE",
+		"":           "is not NAME:TYPE:FILE",
+		"a:i8":       "is not NAME:TYPE:FILE",
+		":i8:x":      "is not NAME:TYPE:FILE",
+		"a:i8:":      "is not NAME:TYPE:FILE",
 		"a:i7:x":     `unknown type "i7" (one of i8, i16,`,
 		"a:i8:x:128": `"128", which is to stand for missing values, is no i8`,
 		"a:u8:x:-1":  `is no u8`,
