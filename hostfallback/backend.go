@@ -19,6 +19,12 @@
 // with their sums from the shortest list to the others. What postings contribute
 // is kept beside the lists, as far as there is room, and else computed as they are
 // decoded.
+//
+// A selection over a table goes by tiles, ranges of rows whose sets stay in the
+// first-level cache, all its steps one tile after the other. Tiles of vectors that take
+// many words are kept as plain rows beside the words, as far as there is room, and ORed
+// eight vectors at a time; of others the words are walked, fills as fills. Codes are
+// decoded only where candidates are.
 package hostfallback
 
 import (
@@ -37,10 +43,12 @@ type Options struct {
 	// MemoryLimit bounds the auxiliary tables of a store, in bytes; 0 means 16 for
 	// each docID in its lists, at least 64 MiB and at most 4 GiB. Without room for
 	// more tables Auto and Bits do with fewer, and the other algorithms give
-	// plan.ErrOutOfMemory.
+	// plan.ErrOutOfMemory. For the plain rows of a plan.Table 0 means four times the
+	// size of its vectors, within the same bounds.
 	MemoryLimit uint64
 	// Lazy builds the tables of Auto when a query first needs them, instead of in
-	// Load: a short-lived process answers its first query sooner.
+	// Load, and plain rows of vectors when they are used again: a short-lived process
+	// answers its first query sooner.
 	Lazy bool
 }
 

@@ -2,12 +2,15 @@
 // oracle is a plain merge of sorted slices; a backend passes when it gives the
 // same docIDs and the same counts, bit for bit, for every algorithm, every codec
 // and every shape of query. Ranked queries have the same documents and scores as a
-// plain sum over all postings, and those agree with BM25 in floating point.
+// plain sum over all postings, and those agree with BM25 in floating point. Of tables
+// it gives the rows that a scan of row after row finds, for every strategy.
 //
-// A backend's own test is one call:
+// A backend's own test is two calls:
 //
 //	func TestBackend(t *testing.T) {
-//		plantest.Run(t, func(t *testing.T) plan.Backend { return mine.New() }, plantest.Options{})
+//		open := func(t *testing.T) plan.Backend { return mine.New() }
+//		plantest.Run(t, open, plantest.Options{})
+//		plantest.RunTables(t, open, plantest.Options{})
 //	}
 package plantest
 

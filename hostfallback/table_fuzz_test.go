@@ -1,0 +1,78 @@
+package hostfallback
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+)
+
+// FuzzTableWords selects from vectors of any words, with plain rows and without: the
+// answers are those of wah.Decompress where the words are vectors, and within bounds
+// where they are not.
+func FuzzTableWords(f *testing.F) {
+	f.Add([]byte{1, 0, 0, 0x80, 5, 0, 0, 0}, []byte{1, 0, 0, 0, 9, 0, 0, 0xc0}, uint32(310), false)
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff}, []byte{0, 0, 0, 0x80}, uint32(127_000), false)
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xbf}, []byte{1, 2, 3, 4, 5, 6, 7, 0}, uint32(65_000), true)
+	f.Fuzz(func(t *testing.T, a, b []byte, rows uint32, wide bool) {
+		tab := &plan.Table{Rows: rows % 200_000}
+		for _, data := range [][]byte{a, b} {
+			if wide {
+				for len(tab.Words64)%2 != 0 {
+					tab.Words64 = append(tab.Words64, 0)
+				}
+				d := plan.Vector{Off: uint64(len(tab.Words64))}
+				for ; len(data) >= 8; data = data[8:] {
+					tab.Words64 = append(tab.Words64, binary.LittleEndian.Uint64(data))
+					d.Words++
+				}
+				tab.Vectors = append(tab.Vectors, d)
+				continue
+			}
+			for len(tab.Words32)%4 != 0 {
+				tab.Words32 = append(tab.Words32, 0)
+			}
+			d := plan.Vector{Off: uint64(len(tab.Words32))}
+			for ; len(data) >= 4; data = data[4:] {
+				tab.Words32 = append(tab.Words32, binary.LittleEndian.Uint32(data))
+				d.Words++
+			}
+			tab.Vectors = append(tab.Vectors, d)
+		}
+		if tab.Validate() != nil {
+			t.Skip("words that do not make a table")
+		}
+		want, valid := make([]uint64, wah.Bitset(uint64(tab.Rows))), true
+		for v := range uint32(2) {
+			one := make([]uint64, len(want))
+			var err error
+			if wide {
+				err = wah.Decompress(one, tab.Vector64(v), uint64(tab.Rows))
+			} else {
+				err = wah.Decompress(one, tab.Vector32(v), uint64(tab.Rows))
+			}
+			valid = valid && err == nil
+			orSet(want, one)
+		}
+		sel := new(plan.Selections)
+		sel.Any(0, 1)
+		sel.End()
+		for _, opt := range []Options{{Threads: 1}, {Threads: 1, MemoryLimit: 1}} {
+			st := openTable(t, tab, opt)
+			for _, sel.Strategy = range tableStrategies {
+				var out plan.Rows
+				if err := st.Select(t.Context(), sel, &out); err != nil {
+					t.Fatal(err)
+				}
+				if valid && !slices.Equal(out.Bits, want) {
+					t.Errorf("%v, limit %d: other rows", sel.Strategy, opt.MemoryLimit)
+				}
+				if countSet(out.Bits) != int(out.Counts[0]) || out.Counts[0] > tab.Rows {
+					t.Errorf("%v, limit %d: a count of %d, %d ones, %d rows", sel.Strategy, opt.MemoryLimit, out.Counts[0], countSet(out.Bits), tab.Rows)
+				}
+			}
+		}
+	})
+}
