@@ -192,9 +192,15 @@ func (n *nelson) roomFor(columns, pass int) error {
 	n.dropLook()
 	var err error
 	if n.look, err = n.x.backend.newLookBack(tiles); err == nil {
-		n.bytes += n.look.bytes
+		n.count(n.look.bytes)
 	}
 	return err
+}
+
+// count adds to what scratch takes, here and in the store.
+func (n *nelson) count(bytes uint64) {
+	n.bytes += bytes
+	n.s.slotBytes.Add(bytes)
 }
 
 // room makes room for so many words of 32 bits in m, whose content is lost then.
@@ -218,7 +224,8 @@ func (n *nelson) room(m *scratch, words int, what string) error {
 		b.unreserve(bytes)
 		return err
 	}
-	*m, n.bytes = scratch{buffer, words}, n.bytes+bytes
+	*m = scratch{buffer, words}
+	n.count(bytes)
 	return nil
 }
 
@@ -226,14 +233,14 @@ func (n *nelson) drop(m *scratch) {
 	if m.buffer != nil {
 		m.buffer.Release()
 		n.x.backend.unreserve(4 * uint64(m.words))
-		n.bytes -= 4 * uint64(m.words)
+		n.count(-(4 * uint64(m.words)))
 		*m = scratch{}
 	}
 }
 
 func (n *nelson) dropLook() {
 	if n.look != nil {
-		n.bytes -= n.look.bytes
+		n.count(-n.look.bytes)
 		n.look.release(n.x.backend)
 		n.look = nil
 	}

@@ -58,7 +58,8 @@ func BenchmarkNelson(b *testing.B) {
 						b.ReportMetric(1e6*sum.Decode.Seconds()/n, "decode-µs")
 						b.ReportMetric(1e6*sum.Probe.Seconds()/n, "probe-µs")
 						if sel.Strategy != plan.Fused {
-							b.ReportMetric(float64(reduceColumns(sel.Strategy, vectors)*column)/(sum.Probe.Seconds()/n)/1e9, "probe-GB/s")
+							reads, writes := reduceColumns(sel.Strategy, vectors)
+							b.ReportMetric(float64(uint64(reads+writes)*column)/(sum.Probe.Seconds()/n)/1e9, "probe-GB/s")
 						}
 					})
 				}

@@ -2,6 +2,7 @@ package cl
 
 import (
 	"errors"
+	"fmt"
 	"time"
 	"unsafe"
 
@@ -142,8 +143,12 @@ func (n *nelson) scan(count int) error {
 		if err != nil {
 			return err
 		}
-		return n.launch("scan_ahead", [2]int{tiles, 1}, [2]int{local, 1}, decodeTime,
+		err = n.launch("scan_ahead", [2]int{tiles, 1}, [2]int{local, 1}, decodeTime,
 			n.marks.buffer, n.index.buffer, count, n.look.state, int(ticket), int(epoch), n.carry.buffer)
+		if err != nil {
+			n.look.epoch = 0 // the launch may not have drawn its tickets
+		}
+		return err
 	}
 	if err := n.clear(&n.carry, 0, 1, decodeTime); err != nil {
 		return err
@@ -172,7 +177,8 @@ func setValues(k *kernel) error {
 // reduce ORs m columns from `first` on into the first of them.
 func (n *nelson) reduce(first, m int) error {
 	packs := int(n.columnBytes() / 16)
-	n.moved += reduceColumns(n.strategy, m) * n.columnBytes()
+	reads, writes := reduceColumns(n.strategy, m)
+	n.moved += uint64(reads+writes) * n.columnBytes()
 	if n.strategy == plan.COA {
 		for ; m > 1; m = (m + 1) / 2 {
 			if err := n.chunks("reduce_pairs", packs, m/2, probeTime, n.columns.buffer, packs, first, (m+1)/2); err != nil {
@@ -232,16 +238,30 @@ func tileOf(s plan.Strategy, m int) nelsonTile {
 }
 
 // reduceColumns is how many columns a reduction of m of them reads and writes (Nelson
-// et al. 2020: of COA (2m-2) and m-1, of ROA and ideal hybrid m and 1, of hybrid m+k
-// and k+1, k tiles side by side, where these are reduced by one tile).
-func reduceColumns(s plan.Strategy, m int) uint64 {
+// et al. 2020: of COA 2m-2 and m-1, of ROA and ideal hybrid m and 1, of hybrid m+k and
+// k+1, k tiles side by side, where these are reduced by one tile).
+func reduceColumns(s plan.Strategy, m int) (reads, writes int) {
 	if s == plan.COA {
-		return 3 * uint64(m-1)
+		return 2*m - 2, m - 1
 	}
-	n := 0
 	for m > 1 {
-		tiles := (m + tileOf(s, m).span - 1) / tileOf(s, m).span
-		n, m = n+m+tiles, tiles
+		span := tileOf(s, m).span
+		tiles := (m + span - 1) / span
+		reads, writes, m = reads+m, writes+tiles, tiles
 	}
-	return uint64(n)
+	return reads, writes
+}
+
+// explainColumns says what becomes of the vectors of some steps under a strategy that
+// decompresses, where each step has one pass.
+func (s *tableStore) explainColumns(strategy plan.Strategy, steps []plan.Step) string {
+	columns, reads, writes := 0, 0, 0
+	for _, p := range steps {
+		if m := int(p.To - p.From); p.Code == plan.StepAny && m > 0 {
+			r, w := reduceColumns(strategy, m)
+			columns, reads, writes = columns+m, reads+r, writes+w
+		}
+	}
+	size := uint64(s.t.Groups()) * uint64(s.t.Word()/8)
+	return fmt.Sprintf(", decompressed to %d columns of %.1f MB, whose reduction reads %d and writes %d", columns, float64(size)/1e6, reads, writes)
 }

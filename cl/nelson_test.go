@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -311,18 +312,69 @@ func TestNelsonCorrupt(t *testing.T) {
 
 // TestReduceColumns compares with the formulas of Nelson et al. 2020.
 func TestReduceColumns(t *testing.T) {
-	for _, m := range []int{2, 4, 64, 512} {
-		tiles := uint64(m+2*hybridPairs-1) / (2 * hybridPairs)
-		hybrid := uint64(m) + 1
-		if tiles > 1 { // of one round more
-			hybrid = uint64(m) + tiles + tiles + 1
+	for _, m := range []int{2, 4, 32, 64, 100, 1000} {
+		tiles := (m + 2*hybridPairs - 1) / (2 * hybridPairs)
+		want := map[plan.Strategy][2]int{plan.COA: {2*m - 2, m - 1}, plan.ROA: {m, 1}, plan.IdealHybrid: {m, 1}, plan.Hybrid: {m, 1}}
+		if tiles > 1 {
+			want[plan.Hybrid] = [2]int{m + tiles, tiles + 1}
 		}
-		for s, want := range map[plan.Strategy]uint64{
-			plan.COA: uint64(2*m-2) + uint64(m-1), plan.ROA: uint64(m) + 1, plan.IdealHybrid: uint64(m) + 1, plan.Hybrid: hybrid,
-		} {
-			if got := reduceColumns(s, m); got != want {
-				t.Errorf("%v of %d columns reads and writes %d, want %d", s, m, got, want)
+		for s, want := range want {
+			if reads, writes := reduceColumns(s, m); reads != want[0] || writes != want[1] {
+				t.Errorf("%v of %d columns reads %d and writes %d, want %d", s, m, reads, writes, want)
 			}
 		}
+	}
+}
+
+// TestNelsonStats checks what a batch says of itself: times of both stages, the bytes
+// of the reduction, and memory that is kept for the next batch and given back.
+func TestNelsonStats(t *testing.T) {
+	d := testDevice(t)
+	b, err := Open(t.Context(), d, Options{Profiling: true, CountLoads: true, SkipSelfTest: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	tab, _ := groupedVectors(50_000, 32)
+	s, err := b.loadTable(t.Context(), &tab.Table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sel plan.Selections
+	sel.Any(1, 2, 3, 4, 5, 6, 7, 8)
+	sel.End()
+	moved, before := map[plan.Strategy]uint64{}, s.Memory()
+	for _, sel.Rescan = range []bool{false, true} {
+		for _, sel.Strategy = range nelsonStrategies {
+			var out plan.Rows
+			if err := s.Select(t.Context(), &sel, &out); err != nil {
+				t.Fatal(err)
+			}
+			if st := out.Stats; st.Decode <= 0 || st.Probe <= 0 || st.BytesMoved <= moved[sel.Strategy] {
+				t.Errorf("%v, rescan %t: %+v", sel.Strategy, sel.Rescan, out.Stats)
+			}
+			moved[sel.Strategy] = out.Stats.BytesMoved
+			if text := s.Explain(&sel, 0); !strings.Contains(text, "8 columns of 0.0 MB, whose reduction reads") {
+				t.Errorf("%v explains itself by %q", sel.Strategy, text)
+			}
+		}
+		column := 4 * uint64((tab.Groups()+3)/4*4)
+		if more := moved[plan.COA] - moved[plan.ROA]; more != (14+7-8-1)*column {
+			t.Errorf("coa moves %d bytes more than roa, of columns of %d", more, column)
+		}
+	}
+	after := s.Memory()
+	if after <= before || after != inUse(b) {
+		t.Errorf("%d bytes after %d, %d are reserved", after, before, inUse(b))
+	}
+	var out plan.Rows
+	if err := s.Select(t.Context(), &sel, &out); err != nil || s.Memory() != after {
+		t.Errorf("%d bytes after another batch, %d before: %v", s.Memory(), after, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := inUse(b); n != 0 {
+		t.Errorf("%d bytes are still reserved", n)
 	}
 }

@@ -226,6 +226,9 @@ func (s *tableStore) Explain(sel *plan.Selections, i int) string {
 		}
 	}
 	text := fmt.Sprintf("%v, %d vectors, %.1f MB", strategy, vectors, float64(bytes)/1e6)
+	if strategy != plan.Fused {
+		text += s.explainColumns(strategy, sel.Selection(i))
+	}
 	if checks > 0 {
 		text += fmt.Sprintf(", %d checks of stored values", checks)
 	}
