@@ -11,6 +11,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/codec/wah"
+	"heddle/engine/column"
 	"heddle/engine/plan"
 )
 
@@ -21,6 +22,17 @@ type bitmapSet struct {
 	table *plan.Table
 	// picks holds vectors in a random order: a query of m bins takes the first m.
 	picks []uint32
+
+	columns []column.Column // of a table that was built
+	release func() error    // closes it; nil where there is nothing to close
+}
+
+// close releases what the set keeps open. It must not be used after it.
+func (s *bitmapSet) close() error {
+	if s.release == nil {
+		return nil
+	}
+	return s.release()
 }
 
 // How the Zipf sets are made.

@@ -38,7 +38,7 @@ func TestExhibits(t *testing.T) {
 		ding-fig3 ding-fig4 ding-fig6 ding-table1 wu-fig3 wu-fig4 wu-fig5 wu-fig6 wu-fig7 wu-fig8
 		log pairs skew sets primitives ints core
 		gov2 ding-table2 ding-table3 accumulators resident rank-fig-k rank-fig-footprint sparse text
-		or sizes nelson-fig8 nelson-fig9 nelson-fig10 nelson-fig11 nelson-fig12 nelson-fig13 nelson-fig14 nelson-table2`)
+		or sizes auto batch encodings build nelson-fig8 nelson-fig9 nelson-fig10 nelson-fig11 nelson-fig12 nelson-fig13 nelson-fig14 nelson-table2`)
 	slices.Sort(names)
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
@@ -65,12 +65,14 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// testSets makes a folder with a set of three lists, a collection and topics.
+// testSets makes a folder with a set of three lists, a collection and topics, and
+// tables.
 func testSets(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	writeZip(t, filepath.Join(dir, "small.zip"), "1,5,9,1000", "5,9,70000\n", "0,5")
 	writeCollection(t, dir)
+	writeTables(t, dir)
 	return dir
 }
 

@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 )
 
-// column of a grid: a head and a text for each place, which may be empty.
-type column struct {
+// gridColumn of a grid: a head and a text for each place, which may be empty.
+type gridColumn struct {
 	head string
 	text map[string]string
 }
@@ -26,12 +26,12 @@ const wide = 4
 // the baseline.
 func grid(rows string, part []reading) [][]string {
 	places := distinct(part, byPlace)
-	var columns []column
+	var columns []gridColumn
 	names := distinct(part, bySeries)
 	for _, series := range names {
 		baseline := ""
 		add := func(head string, text func(r reading) string) {
-			c := column{head, make(map[string]string)}
+			c := gridColumn{head, make(map[string]string)}
 			for _, r := range part {
 				if r.series == series {
 					c.text[r.at] = text(r)

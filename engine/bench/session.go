@@ -85,6 +85,7 @@ type session struct {
 
 	// Of bit vectors, measured once:
 	bitmaps     []*bitmapCost
+	autos       []*autoCost
 	rowsOf      map[string]uint32 // by set
 	roaringSize map[string]uint64 // of the vectors of the largest query
 }

@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/column"
+	"heddle/engine/plan"
+	"heddle/engine/tablebuild"
+)
+
+// batchSizes are how many predicates a batch has.
+var batchSizes = []int{1, 16, 256}
+
+func batchExhibit() exhibit {
+	return exhibit{
+		name: "batch", title: "Predicates a second, by the size of batches",
+		ours: "Generated flights, 64 bins of about as many rows, 64-bit words. A predicate is delay BETWEEN a AND b AND distance BETWEEN c AND d, the ends drawn from the rows, so that the bins at the ends are checked against the stored values. Text in, counts out, one batch at a time; each predicate is parsed. The scan looks at every row for each predicate, on all cores, and gives the counts that all must have.",
+		rows: "batch",
+		run: func(ctx context.Context, s *session) (err error) {
+			f, err := s.newFlights()
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, f.close()) }()
+			table, err := f.build(ctx, tablebuild.Options{Settings: tablebuild.Settings{Binning: column.Quantile}, Word: 64}, "delay", "distance")
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, table.Close()) }()
+			b, err := s.newBatches(ctx, f)
+			if err != nil {
+				return err
+			}
+			return s.onTables(ctx, table, func(who contestant, t *engine.Table) error { return b.put(ctx, s, who, t) })
+		},
+	}
+}
+
+// batches are predicates on flights and what they select.
+type batches struct {
+	where []string
+	want  []uint32
+	scan  float64 // predicates a second
+}
+
+func (s *session) newBatches(ctx context.Context, f *flightFile) (*batches, error) {
+	b := &batches{}
+	r := rand.New(rand.NewPCG(s.opt.Seed, 256))
+	between := func(values []int16) [2]int16 {
+		x, y := values[r.IntN(len(values))], values[r.IntN(len(values))]
+		return [2]int16{min(x, y), max(x, y)}
+	}
+	var ends [][2][2]int16
+	for range slices.Max(batchSizes) {
+		e := [2][2]int16{between(f.delay), between(f.distance)}
+		ends = append(ends, e)
+		b.where = append(b.where, fmt.Sprintf("delay BETWEEN %d AND %d AND distance BETWEEN %d AND %d", e[0][0], e[0][1], e[1][0], e[1][1]))
+	}
+	b.want = make([]uint32, len(ends))
+	began := time.Now()
+	err := parallel(ctx, len(ends), func(_ *scratch, i int) error {
+		b.want[i] = uint32(f.count(ends[i][0], ends[i][1]))
+		return nil
+	})
+	b.scan = float64(len(ends)) / time.Since(began).Seconds()
+	return b, err
+}
+
+// put measures a table.
+func (b *batches) put(ctx context.Context, s *session, who contestant, t *engine.Table) error {
+	out := new(plan.Rows)
+	for _, n := range batchSizes {
+		at := 0
+		time, err := s.timed(func() error {
+			if err := t.Select(ctx, b.where[at:at+n], engine.TableOptions{Output: plan.OutputCounts}, out); err != nil {
+				return err
+			}
+			if want := b.want[at : at+n]; !slices.Equal(out.Counts, want) {
+				return fmt.Errorf("predicates from %d: %d rows, a scan has %d", at, out.Counts, want)
+			}
+			at = (at + n) % len(b.where)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		rate := float64(n) * 1e6
+		r := reading{panel: "flights", series: who.String(), at: fmt.Sprint(n), Row: summary{rate / time.Median, rate / time.Max, rate / time.Min, time.Runs}.
+			into(Row{Metric: "throughput", Unit: "predicates/s", Baseline: "scan", Ratio: rate / time.Median / b.scan})}
+		if err := s.put(who.on(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rangeWidths are how many of 64 bins ranges have.
+var rangeWidths = []int{1, 2, 4, 8, 16, 32, 48, 62}
+
+const rangesEach = 8 // of each width
+
+func encodingsExhibit() exhibit {
+	return exhibit{
+		name: "encodings", title: "Ranges under the encodings",
+		ours: "Distances of generated flights in 64 bins, 64-bit words; ranges that begin and end with bins, each by itself, counts. Equality reads a vector a bin, or those of all other bins where these are fewer; range and interval at most two.",
+		rows: "bins",
+		run: func(ctx context.Context, s *session) (err error) {
+			f, err := s.newFlights()
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, f.close()) }()
+			for _, e := range []column.Encoding{column.Equality, column.Range, column.Interval} {
+				if err := s.putEncoding(ctx, f, e); err != nil {
+					return fmt.Errorf("%s: %w", e, err)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// putEncoding measures ranges of one encoding.
+func (s *session) putEncoding(ctx context.Context, f *flightFile, e column.Encoding) (err error) {
+	table, err := f.build(ctx, tablebuild.Options{Settings: tablebuild.Settings{Binning: column.Quantile, Encoding: e}, Word: 64}, "distance")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, table.Close()) }()
+	vectors, _ := table.ColumnSize(0)
+	size := float64(vectors) / float64(table.Rows())
+	if err := s.put(reading{panel: "size", series: e.String(), at: "all", Row: Row{Metric: "size", Unit: "bytes/row", Median: size, Min: size, Max: size, Runs: 1}}); err != nil {
+		return err
+	}
+	c := &table.Columns()[0]
+	read := false // vectors are counted once
+	return s.onTables(ctx, table, func(who contestant, t *engine.Table) error {
+		out := new(plan.Rows)
+		for _, width := range rangeWidths {
+			r := rand.New(rand.NewPCG(s.opt.Seed, uint64(width)))
+			var ranges []*engine.Prepared
+			var want []uint32
+			vectors := 0.0
+			for range rangesEach {
+				from := r.IntN(max(len(c.Bins)-width, 0) + 1)
+				to := min(from+width, len(c.Bins)) - 1
+				p, err := t.Prepare(fmt.Sprintf("distance BETWEEN %s AND %s", c.Format(c.Bins[from].Lo), c.Format(c.Bins[to].Hi)))
+				if err != nil {
+					return err
+				}
+				ranges, vectors = append(ranges, p), vectors+float64(p.Plan().Vectors)
+				want = append(want, uint32(c.Rows([]column.Run{{From: from, To: to}})))
+			}
+			time, err := s.timed(func() error {
+				for i := range ranges {
+					if err := t.SelectPrepared(ctx, ranges[i:i+1], engine.TableOptions{Output: plan.OutputCounts}, out); err != nil {
+						return err
+					}
+					if out.Counts[0] != want[i] {
+						return fmt.Errorf("%s: %d rows, its bins have %d", ranges[i], out.Counts[0], want[i])
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			at := fmt.Sprint(width)
+			row := summary{time.Median / rangesEach, time.Min / rangesEach, time.Max / rangesEach, time.Runs}.into(Row{Metric: "time", Unit: "µs"})
+			if err := s.put(who.on(reading{panel: who.String(), series: e.String(), at: at, Row: row})); err != nil {
+				return err
+			}
+			if vectors /= rangesEach; !read {
+				r := reading{panel: "vectors read", series: e.String(), at: at, Row: Row{Metric: "vectors", Unit: "vectors", Median: vectors, Min: vectors, Max: vectors, Runs: rangesEach}}
+				if err := s.put(r); err != nil {
+					return err
+				}
+			}
+		}
+		read = true
+		return nil
+	})
+}
