@@ -121,7 +121,7 @@ func (r *reader) codes(c *column.Column, n *Node, not bool) ([]plan.CodeRange, e
 		}
 		b, err := compare(most, n.Values[1])
 		if not {
-			return unite(append(a, b...)), err
+			return unite(a, b), err
 		}
 		return intersect(a, b), err
 	}
@@ -204,20 +204,19 @@ func (r *reader) combine(op shape, args []formula) formula {
 // join is the AND or OR of leaves of one column.
 func (r *reader) join(op shape, leaves []formula) formula {
 	f := leaves[0]
-	var codes []plan.CodeRange
+	sets := make([][]plan.CodeRange, len(leaves))
 	for i, l := range leaves {
-		switch {
-		case op == or:
-			codes, f.missing = append(codes, l.codes...), f.missing || l.missing
-		case i == 0:
-			codes = l.codes
-		default:
-			codes, f.missing = intersect(codes, l.codes), f.missing && l.missing
+		sets[i] = l.codes
+		if op == or {
+			f.missing = f.missing || l.missing
+		} else {
+			f.missing = f.missing && l.missing
 		}
 	}
 	if op == or {
-		codes = unite(codes)
+		f.codes = unite(sets...)
+	} else {
+		f.codes = intersect(sets...)
 	}
-	f.codes = codes
 	return r.leaf(f)
 }

@@ -8,8 +8,10 @@ import (
 	"heddle/engine/plan"
 )
 
-// unite gives the codes of ranges in any order, as ranges that ascend and are disjoint.
-func unite(r []plan.CodeRange) []plan.CodeRange {
+// unite gives the codes of sets of ranges in any order, as ranges that ascend and are
+// disjoint.
+func unite(sets ...[]plan.CodeRange) []plan.CodeRange {
+	r := slices.Concat(sets...)
 	slices.SortFunc(r, func(a, b plan.CodeRange) int { return cmp.Compare(a.Lo, b.Lo) })
 	out := r[:0]
 	for _, x := range r {
@@ -22,19 +24,15 @@ func unite(r []plan.CodeRange) []plan.CodeRange {
 	return out
 }
 
-// intersect gives the codes that are in a and in b, both ascending and disjoint.
-func intersect(a, b []plan.CodeRange) (out []plan.CodeRange) {
-	for len(a) > 0 && len(b) > 0 {
-		if lo, hi := max(a[0].Lo, b[0].Lo), min(a[0].Hi, b[0].Hi); lo <= hi {
-			out = append(out, plan.CodeRange{Lo: lo, Hi: hi})
-		}
-		if a[0].Hi < b[0].Hi {
-			a = a[1:]
-		} else {
-			b = b[1:]
-		}
+// intersect gives the codes that are in all sets, each ascending and disjoint: those
+// that are in no complement. One set after the other would take time that grows with
+// the square of their number.
+func intersect(sets ...[]plan.CodeRange) []plan.CodeRange {
+	others := make([][]plan.CodeRange, len(sets))
+	for i, s := range sets {
+		others[i] = complement(s)
 	}
-	return out
+	return complement(unite(others...))
 }
 
 // complement gives the codes that are not in r, which ascends and is disjoint.
