@@ -210,6 +210,9 @@ func TestCSVErrors(t *testing.T) {
 		want []string
 	}{
 		"no header":      {"", CSVOptions{}, []string{"-:1", "no header"}},
+		"two of a name":  {"a,b,a\n1,2,3\n", CSVOptions{}, []string{"-:1", `two columns are called "a"`}},
+		"name in bytes":  {"a,\xff\n1,2\n", CSVOptions{}, []string{"-:1", `the name of column 2, "\xff", is not UTF-8`}},
+		"a long string":  {"a\nx\n" + strings.Repeat("x", 1<<17), CSVOptions{}, []string{"-:3", `column "a": a string of 131072 bytes; at most 65536`}},
 		"late string":    {many + "1,x%d\n", CSVOptions{}, []string{"-:10102", `column "b"`, `"x%d" is not an integer`, "--type b=string"}},
 		"late float":     {many + "1,2.5\n", CSVOptions{}, []string{"-:10102", `"2.5"`, "--type b=float"}},
 		"late, shifted":  {"\n\"a\nc\",b\n" + many[4:] + "1,2.5\n", CSVOptions{}, []string{"-:10104"}},

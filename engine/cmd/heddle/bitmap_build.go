@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/binning"
 	"heddle/engine/column"
 	"heddle/engine/tablebuild"
 	"heddle/engine/tabular"
@@ -32,6 +34,7 @@ type bitmapBuildOptions struct {
 	set        []string
 	json       bool
 	noProgress bool
+	given      func(flag string) bool
 }
 
 func newBitmapBuild(a *App) *cobra.Command {
@@ -60,8 +63,8 @@ are compared with the stored values.
 Memory is bounded by --build-memory: keys go to a temporary file beside the table, and
 vectors too where there is no room.`,
 		Example: `  heddle bitmap build -o flights.hdb flights.csv
-  heddle bitmap build -o flights.hdb --bins 32 --binning lloyd --set 'carrier:binning=distinct,bins=500' flights.csv.gz
-  heddle bitmap build -o flights.hdb --raw delay:i16:delay_min.i16.gz --raw distance:i16:distance_miles.i16.gz
+  heddle bitmap build -o flights.hdb --bins 32 --set carrier:binning=distinct flights.csv.gz
+  heddle bitmap build -o flights.hdb --raw delay:i16:delay.gz --raw distance:i16:distance.gz
   printf 'a,b\n1,x\n2,\n' | heddle bitmap build -o t.hdb --type a=float -`,
 	}, &bitmapBuildOptions{})
 }
@@ -79,6 +82,7 @@ func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
+	o.given = fs.Changed
 }
 
 func (o *bitmapBuildOptions) Validate(args []string) error {
@@ -94,8 +98,8 @@ func (o *bitmapBuildOptions) Validate(args []string) error {
 		return errors.New("--raw takes the place of inputs")
 	case o.format != "auto" && o.format != "csv" && o.format != "parquet":
 		return fmt.Errorf("unknown --format %q (one of auto, csv, parquet)", o.format)
-	case o.delimiter != "tab" && len(o.delimiter) != 1:
-		return fmt.Errorf("--delimiter %q is neither one character of ASCII nor tab", o.delimiter)
+	case o.delimiter != "tab" && (len(o.delimiter) != 1 || strings.ContainsAny(o.delimiter, "\"\r\n")):
+		return fmt.Errorf("--delimiter %q is neither tab nor one character of ASCII that is no quote or line end", o.delimiter)
 	}
 	return nil
 }
@@ -159,7 +163,7 @@ func (o *bitmapBuildOptions) buildOptions(c *config.Config) (opt tablebuild.Opti
 	for _, text := range o.set {
 		name, s, err := parseColumnSettings(text, opt.Settings)
 		if err != nil {
-			return opt, usageError{fmt.Errorf("--set %q: %w", text, err)}
+			return opt, usageError{fmt.Errorf("--set %q %w", text, err)}
 		}
 		opt.Columns[name] = s
 	}
@@ -178,18 +182,18 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 		switch key {
 		case "bins":
 			s.Bins, err = strconv.Atoi(value)
-			if err == nil && s.Bins < 1 {
-				err = errors.New("a column has one bin at least")
+			if err != nil || s.Bins < 1 || s.Bins > binning.MaxBins {
+				err = fmt.Errorf("%q is no number from 1 to %d", value, binning.MaxBins)
 			}
 		case "binning":
 			s.Binning, err = column.ParseBinning(value)
 		case "encoding":
 			s.Encoding, err = column.ParseEncoding(value)
 		default:
-			err = fmt.Errorf("unknown key %q (one of bins, binning, encoding)", key)
+			err = fmt.Errorf("unknown key (one of bins, binning, encoding)")
 		}
 		if err != nil {
-			return "", s, err
+			return "", s, fmt.Errorf("has a wrong %q: %w", key, err)
 		}
 	}
 	return text[:i], s, nil
@@ -197,12 +201,43 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 
 // open opens the inputs.
 func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (tabular.Source, error) {
-	if len(o.raw) > 0 {
-		return o.openRaw(ctx, a)
+	var columns []tabular.RawColumn
+	paths := slices.Clone(o.inputs)
+	for _, text := range o.raw {
+		c, err := tabular.ParseRaw(text)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--raw: %w", err)}
+		}
+		columns, paths = append(columns, c), append(paths, c.Path)
 	}
-	if o.isParquet() {
+	format := "csv"
+	switch {
+	case len(o.raw) > 0:
+		format = "raw"
+	case o.isParquet():
+		format = "parquet"
+	}
+	for _, flag := range []string{"names", "delimiter", "null", "type", "columns"} {
+		if o.given(flag) && format != "csv" && (flag != "columns" || format == "raw") {
+			return nil, usageError{fmt.Errorf("--%s is not for %s", flag, format)}
+		}
+	}
+	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
+		return nil, usageError{errors.New("standard input (-) can be read once only")}
+	}
+	if err := checkOutput(o.out, paths); err != nil {
+		return nil, err
+	}
+	switch format {
+	case "raw":
+		return tabular.OpenRaw(ctx, columns, tabular.RawOptions{Stdin: a.Stdin})
+	case "parquet":
 		return tabular.OpenParquet(ctx, o.inputs, tabular.ParquetOptions{Columns: o.columns})
 	}
+	return o.openCSV(ctx, a)
+}
+
+func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (tabular.Source, error) {
 	opt := tabular.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin, Types: map[string]column.Type{}}
 	if o.delimiter == "tab" {
 		opt.Comma = '\t'
@@ -237,18 +272,6 @@ func (o *bitmapBuildOptions) isParquet() bool {
 	var magic [4]byte
 	n, _ := f.Read(magic[:])
 	return string(magic[:n]) == "PAR1"
-}
-
-func (o *bitmapBuildOptions) openRaw(ctx context.Context, a *App) (tabular.Source, error) {
-	var columns []tabular.RawColumn
-	for _, text := range o.raw {
-		c, err := tabular.ParseRaw(text)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--raw: %w", err)}
-		}
-		columns = append(columns, c)
-	}
-	return tabular.OpenRaw(ctx, columns, tabular.RawOptions{Stdin: a.Stdin})
 }
 
 // tableSummary is the answer in JSON; its names are part of the contract.
