@@ -177,6 +177,16 @@ func TestFailure(t *testing.T) {
 		wantFolder(t, dir)
 	}
 
+	spool, err := newTemp(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spool.Close()
+	full := &builder{opt: Options{Progress: func(Progress) {}}, spool: spool, rows: math.MaxUint32 - 19999}
+	if err := full.collect(t.Context(), newTable(ints)); err == nil || !strings.Contains(err.Error(), "more than 4294967295 rows") {
+		t.Errorf("one row too many: error %v", err)
+	}
+
 	src, set := everything(3000)
 	src.most = 100
 	stop := func(at int, cause func()) func() error {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -131,12 +130,3 @@ func (o *Options) settings(name string) Settings {
 
 // workers is the number of columns that are worked on at a time.
 func workers() int { return runtime.GOMAXPROCS(0) }
-
-// String is a summary in one line.
-func (r *Report) String() string {
-	var b strings.Builder
-	mb := float64(r.InputBytes) / 1e6
-	fmt.Fprintf(&b, "%d rows, %d columns, %d-bit words", r.Rows, len(r.Columns), r.Word)
-	fmt.Fprintf(&b, "; %.1f MB in %.2f s (%.1f MB/s)", mb, (r.Read + r.Write).Seconds(), mb/(r.Read+r.Write).Seconds())
-	return b.String()
-}
