@@ -213,16 +213,19 @@ func TestSteps(t *testing.T) {
 
 func TestPlan(t *testing.T) {
 	tab, columns := Table(t, 32, ints("b", column.Equality, 2, 0, 1, 2, 3, 4, 4, 4, 5, nil, 60),
-		Column{Name: "t", Type: column.String, Values: []any{"a", "b", "a", "c", "d", "e", "f", "g", "h", nil}})
+		Column{Name: "t", Type: column.String, Values: []any{"a", "b", "a", "c", "d", "e", "f", "g", "h", nil}},
+		Column{Name: "s", Type: column.String, Values: []any{"", "", "a, or 'b'", "b", "b", "b", "b", nil, nil, nil}})
 	for text, want := range map[string]string{
 		"b >= 1 AND b < 5":                      "[b: 1 to 4: 3 of 4 bins, 2 checked (6 rows)] 3",
 		"b > 4.5 OR b IS NULL":                  "[b: 5 to 60, missing: 2 of 4 bins, 1 checked (4 rows)] 3",
 		"b IS NULL":                             "[b: missing: 0 of 4 bins] 1",
-		"t IN ('b','d','f','h','z','a','e')":    "[t: a to b, d to f, h: 6 of 8 bins] 3",
-		"NOT t IN ('b','d','f')":                "[t: a, c, e, g to h: 5 of 8 bins] 4",
+		"t IN ('b','d','f','h','z','a','e')":    "[t: 'a' to 'b', 'd' to 'f', 'h': 6 of 8 bins] 3",
+		"NOT t IN ('b','d','f')":                "[t: 'a', 'c', 'e', 'g' to 'h': 5 of 8 bins] 4",
 		"b IN (0, 2, 4, 60) AND b <> 60":        "[b: 0, 2, 4: 3 of 4 bins, 3 checked (8 rows)] 2",
 		"b <> 1 AND b <> 3 AND b<>5 AND b <> 9": "[b: 0, 2, 4, 60: 4 of 4 bins, 3 checked (8 rows)] 3",
 		"FALSE":                                 "[] 0",
+		"s = ''":                                "[s: '': 1 of 3 bins] 1",
+		"s < 'b' OR s IS NULL":                  "[s: '' to 'a, or ''b''', missing: 2 of 3 bins] 1",
 	} {
 		e, err := predicate.Parse(text)
 		if err != nil {

@@ -17,7 +17,7 @@ type Plan struct {
 // Test is what a selection asks of one column.
 type Test struct {
 	Column  string
-	Ranges  []string // of values, such as "60 to 1439": those that rows have
+	Ranges  []string // of values, such as "60 to 1439" or "'AA' to 'DL'": those that rows have
 	Missing bool     // rows without a value too
 	Bins    int      // of the column
 	Whole   int      // bins that are selected as they are
@@ -51,9 +51,19 @@ func describe(t *test) Test {
 
 func writeRange(c *column.Column, r plan.CodeRange) string {
 	if r.Lo == r.Hi {
-		return c.Format(r.Lo)
+		return writeCode(c, r.Lo)
 	}
-	return c.Format(r.Lo) + " to " + c.Format(r.Hi)
+	return writeCode(c, r.Lo) + " to " + writeCode(c, r.Hi)
+}
+
+// writeCode writes the value of a code; texts stand in quotes, as in a predicate.
+func writeCode(c *column.Column, code uint64) string {
+	if c.Type != column.String {
+		return c.Format(code)
+	}
+	var b strings.Builder
+	writeQuoted(&b, '\'', c.Format(code))
+	return b.String()
 }
 
 // String is a line such as "delay: 60 to 1439: 12 of 64 bins, 1 checked (10233 rows)".
