@@ -141,7 +141,9 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 	if o.json {
 		return writeJSON(a.Stdout, newTableSummary(o.out, &report))
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %s, %s\n", o.out, report.String(), byteCount(uint64(report.FileBytes)))
+	took := (report.Read + report.Write).Seconds()
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows, %d columns, %d-bit words, %s; read %.1f MB in %.2f s (%.1f MB/s)\n", o.out, report.Rows,
+		len(report.Columns), report.Word, byteCount(uint64(report.FileBytes)), float64(report.InputBytes)/1e6, took, float64(report.InputBytes)/1e6/took)
 	return err
 }
 
