@@ -32,6 +32,9 @@ func (t *Table) choose(ctx context.Context, s *plan.Selections) (*running[plan.T
 			return device, nil
 		}
 	}
+	if err := s.Validate(t.t); err != nil { // before its work is looked at
+		return nil, err
+	}
 	c, err := t.fit(ctx, device)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -40,7 +43,7 @@ func (t *Table) choose(ctx context.Context, s *plan.Selections) (*running[plan.T
 		// The run will say what is wrong with the device, and go on elsewhere.
 		return device, nil
 	}
-	if w := t.work(s); c.onHost.time(w) < c.onDevice.time(w) {
+	if w := t.work(s); c.onHost.time(w) <= c.onDevice.time(w) {
 		return t.spare, nil
 	}
 	return device, nil
