@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -19,6 +20,7 @@ type table struct {
 	opt     Options
 	tile    tiling
 	vectors []atomic.Pointer[vector]
+	least   int          // words of tiles that are kept as plain rows
 	limit   int64        // of the bytes of plain rows
 	plain   atomic.Int64 // such bytes
 	starts  atomic.Int64 // bytes of directories
@@ -43,17 +45,14 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	s := &table{t: t, opt: b.opt, tile: tilingOf(t), vectors: make([]atomic.Pointer[vector], len(t.Vectors)), limit: int64(b.opt.MemoryLimit)}
-	if s.limit == 0 {
+	s := &table{t: t, opt: b.opt, tile: tilingOf(t), vectors: make([]atomic.Pointer[vector], len(t.Vectors))}
+	s.least = int(s.tile.groups / plainShare)
+	if s.limit = int64(min(b.opt.MemoryLimit, math.MaxInt64)); s.limit == 0 {
 		s.limit = min(max(4*s.words(), 64<<20), 4<<30)
 	}
 	s.jobs.New = func() any { return &tableJob{table: s} }
 	if !b.opt.Lazy {
-		all := make([]uint32, len(t.Vectors))
-		for v := range all {
-			all[v] = uint32(v)
-		}
-		if err := s.prepare(ctx, all); err != nil {
+		if err := s.load(ctx); err != nil {
 			return nil, err
 		}
 	}

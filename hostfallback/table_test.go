@@ -1,6 +1,7 @@
 package hostfallback
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -102,11 +103,26 @@ func TestPlainRows(t *testing.T) {
 	}
 	want := tab.Scan(sel)
 	sizes := map[uint64]int64{}
-	for _, limit := range []uint64{0, 100_000, 1} {
+	for _, limit := range []uint64{0, 200_000, 100_000, 1} {
 		st := openTable(t, &tab.Table, Options{MemoryLimit: limit, Threads: 2})
 		size := st.plain.Load()
 		if sizes[limit] = size; limit > 0 && size > int64(limit) {
 			t.Errorf("%d bytes of plain rows under a limit of %d", size, limit)
+		}
+		with, without := math.MaxInt, 0 // the least words of a tile with plain rows, the most of one without
+		for v := range st.vectors {
+			p := st.vectors[v].Load()
+			for tile := range p.starts {
+				n := p.words(tile, int(tab.Vectors[v].Words))
+				if p.slots != nil && p.slots[tile] > 0 {
+					with = min(with, n)
+				} else {
+					without = max(without, n)
+				}
+			}
+		}
+		if with < without {
+			t.Errorf("limit %d: a tile of %d words has plain rows, one of %d has none", limit, with, without)
 		}
 		if rest := int64(st.Memory()) - size - st.starts.Load(); rest != 4*int64(len(tab.Words32)+len(tab.Packed)) {
 			t.Errorf("%d bytes besides plain rows and starts", rest)
@@ -119,7 +135,7 @@ func TestPlainRows(t *testing.T) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}
-	if sizes[0] <= sizes[100_000] || sizes[100_000] <= sizes[1] || sizes[1] != 0 {
+	if sizes[0] <= sizes[200_000] || sizes[200_000] <= sizes[100_000] || sizes[100_000] <= sizes[1] || sizes[1] != 0 {
 		t.Errorf("sizes of plain rows by limit: %v", sizes)
 	}
 }

@@ -26,15 +26,45 @@ func (at start) position() wah.Position {
 }
 
 const (
-	// A tile is kept as plain rows when it has more words than one for so many groups:
-	// about there walking its words takes as long as reading its rows.
+	// A tile is kept as plain rows when it has a word or more for so many groups: about
+	// there walking its words takes as long as reading its rows.
 	plainShare = 6
 	// startWords is the least number of words of a vector for each of its starts.
 	startWords = 8
 )
 
-// prepare makes what is missing of the vectors that operands name. In a lazy store
-// plain rows are for vectors that are used again.
+// load makes what is kept of all vectors. Where there is not room for all plain rows,
+// the tiles of most words have them.
+func (s *table) load(ctx context.Context) error {
+	every := make([]uint32, len(s.vectors))
+	for v := range every {
+		every[v] = uint32(v)
+	}
+	if err := s.prepare(ctx, every); err != nil {
+		return err
+	}
+	tiles, size := make([]int64, s.tile.groups+1), int64(0) // tiles of so many words; bytes besides
+	for v := range s.vectors {
+		p := s.vectors[v].Load()
+		size += 4 * int64(s.tile.tiles)
+		for tile := range p.starts {
+			tiles[min(p.words(tile, int(s.t.Vectors[v].Words)), int(s.tile.groups))]++
+		}
+	}
+	for n, fit := int(s.tile.groups), int64(0); n >= s.least; n-- {
+		if size += tiles[n] * int64(s.tile.size/8); size > s.limit {
+			s.least = n
+			if fit > 0 {
+				s.least++
+			}
+		}
+		fit += tiles[n]
+	}
+	return s.prepare(ctx, every)
+}
+
+// prepare makes what is missing of the vectors that operands name: their starts, and
+// when they are used again, plain rows.
 func (s *table) prepare(ctx context.Context, operands []uint32) error {
 	var missing []uint32
 	for _, v := range operands {
@@ -50,12 +80,11 @@ func (s *table) prepare(ctx context.Context, operands []uint32) error {
 	return parallel(ctx, s.opt.Threads, len(missing), func(i int) error {
 		at := &s.vectors[missing[i]]
 		old := at.Load()
-		plain := old != nil || !s.opt.Lazy
 		p := new(vector)
 		if s.t.Word() == 64 {
-			prepareVector(s, p, old, s.t.Vector64(missing[i]), plain)
+			prepareVector(s, p, old, s.t.Vector64(missing[i]))
 		} else {
-			prepareVector(s, p, old, s.t.Vector32(missing[i]), plain)
+			prepareVector(s, p, old, s.t.Vector32(missing[i]))
 		}
 		if !at.CompareAndSwap(old, p) { // another batch was faster
 			s.plain.Add(-p.plain())
@@ -69,20 +98,17 @@ func (s *table) prepare(ctx context.Context, operands []uint32) error {
 // plain is the size of plain rows, in bytes.
 func (p *vector) plain() int64 { return 8*int64(len(p.rows)) + 4*int64(len(p.slots)) }
 
-// prepareVector fills p, with the starts of old where there is one.
-func prepareVector[W wah.Word](s *table, p, old *vector, words []W, plain bool) {
+// prepareVector fills p: with starts, or with those of old and plain rows.
+func prepareVector[W wah.Word](s *table, p, old *vector, words []W) {
 	x := &s.tile
-	if p.ready = plain; old != nil {
-		p.starts, p.shift = old.starts, old.shift
-	} else {
+	if old == nil {
 		findStarts(p, words, x)
-	}
-	if !plain {
 		return
 	}
+	p.starts, p.shift, p.ready = old.starts, old.shift, true
 	dense := 0
 	for tile := range p.starts {
-		if p.dense(tile, len(words), x) {
+		if p.words(tile, len(words)) >= s.least {
 			dense++
 		}
 	}
@@ -98,7 +124,7 @@ func prepareVector[W wah.Word](s *table, p, old *vector, words []W, plain bool) 
 	p.slots, p.rows = make([]uint32, x.tiles), make([]uint64, dense*slot)
 	groups := make([]W, x.groups)
 	for tile, at := range p.starts {
-		if p.dense(tile, len(words), x) {
+		if p.words(tile, len(words)) >= s.least {
 			dense--
 			clear(groups)
 			wah.OrInto(groups, words, at.position())
@@ -108,16 +134,16 @@ func prepareVector[W wah.Word](s *table, p, old *vector, words []W, plain bool) 
 	}
 }
 
-// dense tells whether the plain rows of a tile are worth their room, of a vector of so
-// many words. Where not every tile has a start it is not known, and none is.
-func (p *vector) dense(tile, words int, x *tiling) bool {
+// words is how many words a tile has, of a vector of so many. Where not every tile has
+// a start it is not known, and 0.
+func (p *vector) words(tile, words int) int {
 	if p.shift > 0 {
-		return false
+		return 0
 	}
 	if tile+1 < len(p.starts) {
 		words = int(p.starts[tile+1].word)
 	}
-	return (words-int(p.starts[tile].word))*plainShare > int(x.groups)
+	return words - int(p.starts[tile].word)
 }
 
 // findStarts finds the starts of a vector: of every tile, or of fewer where there are

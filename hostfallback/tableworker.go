@@ -152,7 +152,7 @@ func anyOf[W wah.Word](w *tileWorker, j *tableJob, set *tileSet, acc, words []W,
 		}
 		has := among(of, at, groups)
 		if has == some {
-			many := p.dense(tile, len(of), x)
+			many := p.words(tile, len(of)) >= int(x.groups/plainShare)
 			dense = dense || many
 			w.walks = append(w.walks, walk{i, at, many})
 			continue
