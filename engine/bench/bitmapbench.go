@@ -53,6 +53,8 @@ type bitmapCost struct {
 	count uint64
 	ratio float64 // of the set: compressed over plain bytes
 	peak  float64 // copy bandwidth, bytes a second
+	// published is bitmapSet.published of the vectors of the largest query.
+	published float64
 }
 
 // bitmapSets makes the sets, one at a time.
@@ -122,11 +124,13 @@ func (s *session) measureBitmaps(ctx context.Context, set *bitmapSet) (costs []*
 		}
 		want[m] = n
 	}
+	published := set.published(set.picks[:min(mostBins, len(set.picks))])
 	add := func(c *bitmapCost) error {
 		if c.count != want[c.bins] {
 			return fmt.Errorf("%s of %d bins: %d rows, a plain OR has %d", cmp.Or(c.peer, c.name()), c.bins, c.count, want[c.bins])
 		}
 		c.set, c.word, c.ratio = set.name, set.table.Word(), set.ratio()
+		c.published = published
 		c.bytes = set.bytes(set.picks[:min(c.bins, len(set.picks))])
 		costs = append(costs, c)
 		return nil

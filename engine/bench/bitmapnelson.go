@@ -24,7 +24,7 @@ func (s *session) versus(ctx context.Context, host plan.Strategy, onlyAll bool) 
 			continue
 		}
 		for _, c := range s.deviceCosts(u.set) {
-			r := reading{panel: u.set, series: fmt.Sprintf("%d threads", u.threads), at: c.name(),
+			r := reading{panel: u.set, series: fmt.Sprintf("%d thread%s", u.threads, known(u.threads > 1, "s")), at: c.name(),
 				Row: ratioOf(base.time, c.time).into(Row{Workload: fmt.Sprintf("%s, %d bins", u.set, u.bins), Metric: "speedup", Unit: "×"})}
 			if onlyAll {
 				r.panel, r.series, r.at = "over "+host.String(), c.name(), u.set
@@ -63,7 +63,7 @@ func nelsonFigure8() exhibit {
 		name: "nelson-fig8", title: "Speedup over the iterative CPU method", source: nelson + "Figure 8",
 		says: "14.50× on average, at most 54.14×; 1.45× for KDD, 17.36×, 18.76× and 17.72× for Zipf of skew 0, 1 and 2.",
 		ours: paperWay + "The CPU is this machine's, in pure Go.",
-		rows: "strategy", chart: chart{kind: barChart, x: "strategy"},
+		rows: "strategy", chart: chart{kind: barChart, x: "strategy", y: "speedup", logY: true},
 		run: func(ctx context.Context, s *session) error { return s.versus(ctx, plan.Iterative, false) },
 	}
 }
@@ -73,7 +73,7 @@ func nelsonFigure9() exhibit {
 		name: "nelson-fig9", title: "Speedup over the reduction on the CPU", source: nelson + "Figure 9",
 		says: "8.50× on average, at most 26.01×; 7.03× for KDD, 7.57×, 9.46× and 9.11× for Zipf.",
 		ours: paperWay,
-		rows: "strategy", chart: chart{kind: barChart, x: "strategy"},
+		rows: "strategy", chart: chart{kind: barChart, x: "strategy", y: "speedup", logY: true},
 		run: func(ctx context.Context, s *session) error { return s.versus(ctx, plan.Reduction, false) },
 	}
 }
@@ -82,7 +82,7 @@ func nelsonFigure10() exhibit {
 	return exhibit{
 		name: "nelson-fig10", title: "Reduction over iterative on the CPU, all cores", source: nelson + "Figure 10",
 		says: "2.18× on average, at most 3.77×; 0.44× for KDD.",
-		rows: "set", chart: chart{kind: barChart, x: "set"},
+		rows: "set", chart: chart{kind: barChart, x: "set", y: "speedup", logY: true},
 		run: func(ctx context.Context, s *session) error {
 			return s.each(ctx, func(c *bitmapCost) (reading, bool) {
 				if c.peer != "" || c.who.name != "host" || c.strategy != plan.Reduction || !s.counted(c) {
@@ -110,7 +110,7 @@ func nelsonFigure11() exhibit {
 		name: "nelson-fig11", title: "Speedup over the CPU with all cores", source: nelson + "Figure 11",
 		says: "Over iterative with 16 cores 4.97× on average, 5.69× for ideal hybrid; over the reduction 2.16×. KDD is not faster on the GPU than iterative.",
 		ours: paperWay,
-		rows: "set", chart: chart{kind: barChart, x: "set"},
+		rows: "set", chart: chart{kind: barChart, x: "set", y: "speedup", logY: true},
 		run: func(ctx context.Context, s *session) error {
 			for _, host := range []plan.Strategy{plan.Iterative, plan.Reduction} {
 				if err := s.versus(ctx, host, true); err != nil {
@@ -127,7 +127,7 @@ func nelsonFigure12() exhibit {
 		name: "nelson-fig12", title: "Speedup over ROA", source: nelson + "Figure 12",
 		says: "COA 25.09 %, hybrid 38.47 %, ideal hybrid 45.23 % faster than ROA on average.",
 		ours: paperWay,
-		rows: "set", chart: chart{kind: barChart, x: "set"},
+		rows: "set", chart: chart{kind: barChart, x: "set", y: "speedup", logY: true},
 		run: func(ctx context.Context, s *session) error {
 			return s.each(ctx, func(c *bitmapCost) (reading, bool) {
 				if !slices.Contains(s.deviceCosts(c.set), c) || c.strategy == plan.ROA {
@@ -168,7 +168,7 @@ func nelsonFigure14() exhibit {
 		name: "nelson-fig14", title: "Speedup over the CPU by compression", source: nelson + "Figure 14",
 		says: "The speedup over iterative grows with the compression ratio; over the reduction it varies less.",
 		ours: paperWay + "All cores. The ratio is compressed over plain size.",
-		rows: "ratio", chart: chart{kind: lineChart, x: "compressed / plain", logX: true, tens: true},
+		rows: "ratio", chart: chart{kind: lineChart, x: "compressed / plain", logX: true, tens: true, y: "speedup", logY: true},
 		run: func(ctx context.Context, s *session) error {
 			costs, err := s.bitmapCosts(ctx)
 			if err != nil {

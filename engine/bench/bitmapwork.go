@@ -199,6 +199,24 @@ func (s *bitmapSet) bytes(vectors []uint32) (n uint64) {
 	return n
 }
 
+// published is what WAH takes of vectors where rows are independent, in bytes a row of
+// the table: Wu et al. 2006, section 4. Where a row is one with probability d, a
+// share of 1 - (1-d)^2bits - d^2bits of the groups has a word of its own.
+func (s *bitmapSet) published(vectors []uint32) (bytes float64) {
+	bits := float64(s.table.GroupBits())
+	for _, v := range vectors {
+		ones := uint64(0)
+		if s.table.Word() == 64 {
+			ones = wah.Count(s.table.Vector64(v))
+		} else {
+			ones = wah.Count(s.table.Vector32(v))
+		}
+		d := float64(ones) / float64(s.table.Rows)
+		bytes += (1 - math.Pow(1-d, 2*bits) - math.Pow(d, 2*bits)) / bits * (bits + 1) / 8
+	}
+	return bytes
+}
+
 // ratio is the compression: compressed bytes over those of plain bitsets.
 func (s *bitmapSet) ratio() float64 {
 	return float64(s.bytes(s.picks)) / (float64(len(s.picks)) * float64(s.table.Rows) / 8)

@@ -21,7 +21,7 @@ import (
 type chart struct {
 	kind       chartKind
 	x, y       string // labels; y is the unit of the readings where it is empty
-	logX, logY bool   // log x is marked in powers of two, log y in 1, 2, 5
+	logX, logY bool   // log x is marked in powers of two, log y in 1, 2, 5; bars then start at 1
 	tens       bool   // log x is marked in 1, 2, 5 too
 }
 
@@ -152,7 +152,7 @@ func (c chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part 
 		values := make(plotter.Values, len(places))
 		for _, r := range part {
 			if r.series == name {
-				values[slices.Index(places, r.at)] = r.Median
+				values[slices.Index(places, r.at)] = c.xy(1, r.Median).Y
 			}
 		}
 		b, err := plotter.NewBarChart(values, width)
@@ -168,6 +168,11 @@ func (c chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part 
 		below = b
 		p.Add(b)
 		legend.Add(name, b)
+	}
+	if c.logY {
+		one := plotter.NewFunction(func(float64) float64 { return 0 })
+		one.Width = vg.Points(0.5)
+		p.Add(one)
 	}
 	p.NominalX(places...)
 	if len(places) > 8 || len(strings.Join(places, "")) > 80 {
