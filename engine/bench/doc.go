@@ -115,10 +115,41 @@
 // Real text is ranked beside github.com/blevesearch/bleve/v2 where heddle is built with
 // the tag bleve: make bench TAGS=bleve RANK="--table text --real DIR".
 //
+// # Bitmap tables
+//
+// Nelson et al. (J. Cloud Computing 2020) OR 64 random bit vectors of six tables, three
+// of which Bitmap has, and others like the rest:
+//
+//   - Zipf, of skew 0, 1 and 2, as theirs: 32 million rows, ten attributes of ten bins;
+//     bin k has a row with probability k^-skew over the sum of all.
+//   - KDD, where Options.Real has it (kddcup.data*.gz and corrected.gz, the ten percent and
+//     the test set of KDD Cup 1999): 805,050 rows, again and again until they are the
+//     4,898,431 of the whole data; numbers in 25 bins by Lloyd's algorithm, texts in a bin a
+//     value, 475 bins there and about as many here. 250,000 rows when short.
+//   - Runs, made, which has what KDD has: 19 attributes of 25 bins, 4.9 million rows,
+//     runs whose lengths differ by orders of magnitude.
+//   - Flights, where Options.Real has them (a folder of columns NAME.KINDle.gz): 3 million
+//     flights of 2001, each of five columns in 64 bins of about as many rows. Linkage and
+//     BPA, the paper's others, cannot be had.
+//   - Wide, for Table 2: a million rows, 4,096 vectors with a one in a hundred rows.
+//   - Generated flights, a CSV file of 50 MB, for batches of predicates, encodings and the
+//     building of tables.
+//
+// Tables of files are built and opened as heddle bitmap build and query do it. Queries
+// take the first 4, 8, 16, 32 or 64 of the vectors in a random order that the seed gives.
+//
+// What differs from the paper: its device computes the scans of decompression with every
+// query, as what is called "scans anew" does here; else they come from the load of the
+// table. CPU methods and cores are those of this machine, in pure Go. Figures 8, 9, 11, 12
+// and 14 leave the result on the device, as the paper does; a time is that of a whole
+// call with nothing else running, to the result or its count in the place that the column
+// names. Fused, which is ours, stands beside. Every answer must have as many rows as an OR
+// of plain bitsets.
+//
 // # What is reproduced
 //
 // An exhibit is a table or a figure of a paper, or a row of figures of our own.
-// Lists, Decode and Rank run those that are asked for by name, print tables, and write a
+// Lists, Decode, Rank and Bitmap run those that are asked for by name, print tables, and write a
 // JSON row for each figure, plots, and a Markdown report that sets what the papers
 // state beside what was measured. Of charts the papers' text gives few numbers;
 // where it gives none, the report quotes what it says.
@@ -126,9 +157,11 @@
 //	Ao et al. 2011 (VLDB)     tables 1, 2, 3, 4, 5, 7; figures 5, 6, 7, 8, 9a, 9b
 //	Wu et al. 2010 (IPDPSW)   figures 3 to 8
 //	Ding et al. 2009 (WWW)    tables 1, 2, 3; figures 3, 4, 6
+//	Nelson et al. 2020 (JCC)  table 2; figures 8 to 14
 //	of our own                log, pairs, skew, sets, primitives, ints, core, gov2,
 //	                          accumulators, resident, sparse, text, rank-fig-k,
-//	                          rank-fig-footprint
+//	                          rank-fig-footprint, or, sizes, auto, batch, encodings,
+//	                          build
 //
 // The data sets of the papers are replaced: GOVR by uniform order, GOV by
 // clustered, GOVPR by reordered, Baidu's by clustered. Figures that show one data
@@ -145,5 +178,8 @@
 // measured on the device before. Every answer that is timed has been checked: all
 // of them against each other, a sample against a plain merge. Ranked queries are also
 // timed one at a time, and a sample is compared with scores in floating point of all
-// documents.
+// documents. Queries of bitmap tables are timed one at a time, the median of several
+// runs or of 20 ms of them; their share of the peak is that of the bytes of compressed
+// vectors in the whole time of a call. Auto is timed in turns with the strategy that is
+// the best of all.
 package bench

@@ -42,7 +42,8 @@ type Options struct {
 
 	// Real is a folder of real sets: real-roaring zips, and indices (.hdl); for Rank
 	// of collections (.tsv.gz, a document a line) and topics (topics*.txt), there or one
-	// folder down. Empty: none.
+	// folder down; for Bitmap of tables, kddcup.data*.gz with corrected.gz and columns
+	// NAME.KINDle.gz, there or one folder down. Empty: none.
 	Real string
 
 	// Queries is how many are put in a run; behind the last of the workload comes
