@@ -236,20 +236,8 @@ func (t *Table) checked(s *plan.Selections, i int) (rows, places float64) {
 func vectorRows(t *plan.Table, columns []column.Column) []float64 {
 	rows := make([]float64, len(t.Vectors))
 	for i := range columns {
-		c := &columns[i]
-		n := len(c.Bins)
-		for k := range c.Encoding.Vectors(n) {
-			r := column.Run{From: k, To: k}
-			switch c.Encoding {
-			case column.Range:
-				r.From = 0
-			case column.Interval:
-				r.To = k + column.Span(n) - 1
-			}
-			rows[c.Vector+uint32(k)] = float64(c.Rows([]column.Run{r}))
-		}
-		if v, ok := c.MissingVector(); ok {
-			rows[v] = float64(c.Missing)
+		for k, n := range columns[i].VectorRows() {
+			rows[columns[i].Vector+uint32(k)] = float64(n)
 		}
 	}
 	return rows

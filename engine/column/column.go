@@ -100,6 +100,35 @@ func (c *Column) MissingVector() (v uint32, ok bool) {
 	return c.Vector + uint32(c.Encoding.Vectors(len(c.Bins))), c.Missing > 0
 }
 
+// BinsOf is the bins whose rows vector v of the column has, counted from Vector on. That
+// of missing values has none.
+func (c *Column) BinsOf(v int) Run {
+	switch c.Encoding {
+	case Range:
+		return Run{0, v}
+	case Interval:
+		return Run{v, v + Span(len(c.Bins)) - 1}
+	}
+	return Run{v, v}
+}
+
+// VectorRows is how many rows each vector of the column has.
+func (c *Column) VectorRows() []uint64 {
+	before := make([]uint64, 1, len(c.Bins)+1) // rows of the bins before each
+	for _, b := range c.Bins {
+		before = append(before, before[len(before)-1]+uint64(b.Rows))
+	}
+	list := make([]uint64, 0, c.Vectors())
+	for v := range c.Encoding.Vectors(len(c.Bins)) {
+		bins := c.BinsOf(v)
+		list = append(list, before[bins.To+1]-before[bins.From])
+	}
+	if c.Missing > 0 {
+		list = append(list, uint64(c.Missing))
+	}
+	return list
+}
+
 // IntKey is the key of an Int or Timestamp.
 func IntKey(v int64) uint64 { return uint64(v) ^ 1<<63 }
 

@@ -17,6 +17,47 @@ func binned(e Encoding, n int, missing uint32) *Column {
 	return c
 }
 
+// vectorOf is the bins of vector i, as bits; that behind the last one has missing values.
+func vectorOf(c *Column, i int) uint64 {
+	n := len(c.Bins)
+	switch {
+	case i == c.Encoding.Vectors(n):
+		return 1 << n
+	case c.Encoding == Equality:
+		return 1 << i
+	case c.Encoding == Range:
+		return 1<<(i+1) - 1
+	}
+	return (1<<Span(n) - 1) << i
+}
+
+func TestVectorRows(t *testing.T) {
+	for _, e := range []Encoding{Equality, Range, Interval} {
+		for n := range 12 {
+			for _, missing := range []uint32{0, 100} {
+				c := binned(e, n, missing)
+				rows := c.VectorRows()
+				if len(rows) != c.Vectors() {
+					t.Fatalf("%v, %d bins: rows of %d vectors, there are %d", e, n, len(rows), c.Vectors())
+				}
+				for v, got := range rows {
+					set, want := vectorOf(c, v), uint64(0)
+					for i := range n {
+						want += set >> i & 1 * uint64(i+1)
+					}
+					want += set >> n & 1 * 100
+					if got != want {
+						t.Errorf("%v, %d bins: vector %d has %d rows, want %d", e, n, v, got, want)
+					}
+					if r := c.BinsOf(v); set>>n == 0 && set != 1<<(r.To+1)-1<<r.From {
+						t.Errorf("%v, %d bins: vector %d has bins %v, want %b", e, n, v, r, set)
+					}
+				}
+			}
+		}
+	}
+}
+
 // evaluate runs the steps of s over a table with a row a bin and, as the last one, a row
 // without a value where there is one. It gives the rows, the vectors that were
 // read, and the greatest height of the stack.
@@ -32,15 +73,7 @@ func evaluate(t *testing.T, c *Column, s *plan.Selections) (rows uint64, read, h
 		if i < 0 || i >= c.Vectors() {
 			t.Fatalf("%v, %d bins: vector %d of %d", c.Encoding, n, i, c.Vectors())
 		}
-		switch {
-		case i == c.Encoding.Vectors(n):
-			return 1 << n
-		case c.Encoding == Equality:
-			return 1 << i
-		case c.Encoding == Range:
-			return 1<<(i+1) - 1
-		}
-		return (1<<Span(n) - 1) << i
+		return vectorOf(c, i)
 	}
 	var stack []uint64
 	for _, x := range s.Steps {

@@ -47,7 +47,7 @@ func (f *File) checkVectors() error {
 	t := &f.table
 	ones := make([]uint64, 0, len(t.Vectors))
 	for i := range f.columns {
-		ones = append(ones, counts(&f.columns[i])...)
+		ones = append(ones, f.columns[i].VectorRows()...)
 	}
 	return container.Parallel(len(t.Vectors), func(i int) (err error) {
 		if v := uint32(i); t.Words64 != nil {

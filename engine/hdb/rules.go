@@ -73,35 +73,6 @@ func checkBins(c *column.Column, rows uint32) (bin int, err error) {
 	return 0, nil
 }
 
-// counts gives the number of ones of each vector of a column.
-func counts(c *column.Column) []uint64 {
-	before := make([]uint64, 1, len(c.Bins)+1) // rows of the bins before each
-	for _, b := range c.Bins {
-		before = append(before, before[len(before)-1]+uint64(b.Rows))
-	}
-	list := make([]uint64, 0, c.Vectors())
-	for v := range c.Encoding.Vectors(len(c.Bins)) {
-		first, end := span(c, v)
-		list = append(list, before[end]-before[first])
-	}
-	if c.Missing > 0 {
-		list = append(list, uint64(c.Missing))
-	}
-	return list
-}
-
-// span gives the bins first to end-1 that vector v of a column, not that of missing
-// values, stands for.
-func span(c *column.Column, v int) (first, end int) {
-	switch c.Encoding {
-	case column.Range:
-		return 0, v + 1
-	case column.Interval:
-		return v, v + column.Span(len(c.Bins))
-	}
-	return v, v + 1
-}
-
 // checkVector says what is wrong with the words of a vector.
 func checkVector[W wah.Word](words []W, rows uint32, ones uint64) error {
 	if err := wah.Validate(words, uint64(rows)); err != nil {

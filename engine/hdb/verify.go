@@ -13,10 +13,11 @@ import (
 )
 
 // Verify is the deep check: what Open checks, and that the stored code of every row lies
-// in a bin, or not behind the last where the row has no value, that bins have as many rows as they say and no codes but those that rows
-// have, and that every row is in the vectors of its bin, or in that of missing values, and
-// in no others. What is wrong is a *CorruptError; ctx ends it early with ctx.Err(). It
-// uses all cores; its memory is 1.5 MiB, 16 KiB a core and 16 bytes a vector.
+// in a bin, or not behind the last where the row has no value, that bins have as many
+// rows as they say and no codes but those that rows have, and that every row is in the
+// vectors of its bin, or in that of missing values, and in no others. What is wrong is a
+// *CorruptError; ctx ends it early with ctx.Err(). It uses all cores; its memory is 1.5
+// MiB, 16 KiB a core and 16 bytes a vector.
 func (f *File) Verify(ctx context.Context) error {
 	if err := f.file.CheckSums(); err != nil {
 		return err
@@ -123,9 +124,9 @@ func (x *rowsCheck[W]) block(row, n uint64) error {
 	// A vector has as many ones as its bins have rows; so when none of them is of
 	// another bin, none is missing.
 	return container.Parallel(valued, func(v int) error {
-		first, end := span(x.c, v)
+		bins := x.c.BinsOf(v)
 		return x.ones(v, row, func(r uint64) error {
-			if b := x.bins[r]; b < uint32(first) || b >= uint32(end) {
+			if b := x.bins[r]; b < uint32(bins.From) || b > uint32(bins.To) {
 				return x.f.corrupt(secVectors, x.f.table.Vectors[x.c.Vector+uint32(v)].Off*uint64(x.f.header.word/8),
 					"column %.60q: vector %d has row %d, whose value is in none of its bins", x.c.Name, v, row+r)
 			}

@@ -117,7 +117,7 @@ func (w *Writer) startColumn(c *column.Column) (*ColumnWriter, error) {
 	w.columns = append(w.columns, storeColumn(c))
 	w.header.columns++
 	w.header.bins += uint64(len(c.Bins))
-	w.open = &ColumnWriter{w: w, name: c.Name, counts: counts(c), greatest: greatest(c), wide: wide(c)}
+	w.open = &ColumnWriter{w: w, name: c.Name, counts: c.VectorRows(), greatest: greatest(c), wide: wide(c)}
 	return w.open, nil
 }
 
