@@ -64,6 +64,15 @@
 // global_add for each list, global_maxima for each level, global_best
 // (accumulate_global.cl).
 //
+// Tables of bit vectors (plan.Table) have a store of their own, table*.go: vectors lie in
+// an arena, with a directory that says tile by tile of their groups where words are
+// (table_directory.go); stored values follow when a batch first asks for them. A round is
+// some selections over all tiles, in one launch whose counts, or rows, come back.
+//
+//	rows       a selection in a tile: each vector  tuning.table_wg 4 bytes a group and    3 for 64 vectors, 1   rows, counts
+//	           is read where it lies, in words     of table_tile  set, 1.3 KiB           for a set that may
+//	                                               groups                                be empty, 3
+//
 // Scan and Compact (primitives.go) are kernels on their own: scan_sums and then
 // scan_tiles or compact_tiles, chunk by chunk; scan_ahead and compact_ahead in one
 // launch, by look-back, as merge_ahead does for merge. The kernel progress finds out whether a device may

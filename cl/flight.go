@@ -137,11 +137,11 @@ func (x *flight) wait(ctx context.Context) error {
 // waitFor waits for a command, or until ctx ends.
 func (x *flight) waitFor(ctx context.Context, e *ocl.Event) error {
 	b := x.backend
+	if ctx.Done() == nil { // it never ends: no other goroutine is needed
+		return x.waitHere(e)
+	}
 	if err := b.fault("wait"); err != nil {
 		return err
-	}
-	if ctx.Done() == nil { // it never ends: no other goroutine is needed
-		return b.fail("waiting for a batch", ocl.WaitForEvents([]*ocl.Event{e}))
 	}
 	x.waiting = true
 	go func() { x.done <- ocl.WaitForEvents([]*ocl.Event{e}) }()
@@ -152,6 +152,14 @@ func (x *flight) waitFor(ctx context.Context, e *ocl.Event) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// waitHere waits for a command, whatever becomes of the caller's context.
+func (x *flight) waitHere(e *ocl.Event) error {
+	if err := x.backend.fault("wait"); err != nil {
+		return err
+	}
+	return x.backend.fail("waiting for a batch", ocl.WaitForEvents([]*ocl.Event{e}))
 }
 
 // addTimes adds device times where the backend profiles.

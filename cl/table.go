@@ -25,6 +25,7 @@ type tableStore struct {
 	dir     *directory
 	coarse  *ocl.MemObject // of the directory
 	fine    *ocl.MemObject
+	plain   plainTiles
 
 	free      pool[tableSlot]
 	slotBytes atomic.Uint64 // of all slots
@@ -94,6 +95,9 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 		if s.arena, err = b.loadArena(view, ranges); err != nil {
 			return err
 		}
+		if err = s.loadPlain(); err != nil {
+			return err
+		}
 		_, err = b.programOf(s.program())
 		return err
 	}()
@@ -102,7 +106,7 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 		return nil, err
 	}
 	// The device has them.
-	s.dir.coarse, s.dir.fine = nil, nil
+	s.dir.coarse, s.dir.fine, s.dir.plain = nil, nil, nil
 	return s, nil
 }
 
@@ -237,7 +241,7 @@ func (s *tableStore) Explain(sel *plan.Selections, i int) string {
 
 // Memory implements plan.TableStore.
 func (s *tableStore) Memory() uint64 {
-	n := s.arena.bytes + s.dir.bytes + s.slotBytes.Load()
+	n := s.arena.bytes + s.dir.bytes + s.plain.bytes + s.slotBytes.Load()
 	if v := s.values.Load(); v != nil {
 		n += v.arena.bytes
 	}
@@ -266,6 +270,7 @@ func (s *tableStore) release() {
 			m.Release()
 		}
 	}
+	s.plain.release(s.backend)
 	s.backend.unreserve(s.dir.bytes)
 	if s.arena != nil {
 		s.arena.release(s.backend)

@@ -13,6 +13,7 @@ const (
 	tableRows   = 1 << 24 // words of bits that come back
 	tableDepth  = plan.MaxSets
 	tableHead   = 4 // words in front of the counts
+	tableTurn   = 2 // the one of them with the number of the round
 )
 
 // Steps of kernels/rows.cl are those of plan, and one more.

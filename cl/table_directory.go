@@ -16,8 +16,9 @@ type directory struct {
 	tile   int      // groups of a tile, a multiple of 128
 	tiles  int      // of a vector
 	coarse []uint32 // two words a vector and tile, tile after tile
-	fine   []uint32 // vector after vector
+	fine   []uint32 // masks of a dense tile, then vector after vector
 	bases  []uint32 // where that of each vector begins, in units of four words
+	plain  []uint32 // by tile and vector: not 0 where the vector is plain
 	bytes  uint64   // on a device
 }
 
@@ -31,15 +32,15 @@ const (
 )
 
 // sparseMost is how many words a vector has at most where it is sparse, for tiles of so
-// many groups: their places then take less than masks do, and few work-items read them.
-func sparseMost(tile int) int { return min(tile/16, 127) }
+// many groups: to OR each of them is less work than to look for the word of each group.
+func sparseMost(tile int) int { return min(tile/8, 127) }
 
 // newDirectory reads all vectors of t, on all cores. Words that are no vector are an
 // error that names it.
 func newDirectory(t *plan.Table, tile int) (*directory, error) {
 	groups, vectors := int(t.Groups()), len(t.Vectors)
 	d := &directory{tile: tile, tiles: (groups + tile - 1) / tile, bases: make([]uint32, vectors)}
-	d.coarse = make([]uint32, 2*d.tiles*vectors)
+	d.coarse, d.plain = make([]uint32, 2*d.tiles*vectors), make([]uint32, d.tiles*vectors)
 	fine, errs := make([][]uint32, vectors), make([]error, vectors)
 	inParallel(vectors, len(t.Words32)+2*len(t.Words64), func(v int) {
 		if t.Word() == 64 {
@@ -48,6 +49,11 @@ func newDirectory(t *plan.Table, tile int) (*directory, error) {
 			fine[v], errs[v] = classify(d, t.Vector32(uint32(v)), v, uint64(t.Rows))
 		}
 	})
+	all := make([]uint32, tile/32)
+	for i := range all {
+		all[i] = ^uint32(0)
+	}
+	d.fine = appendMasks(d.fine, all)
 	for v, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("vector %d: %w", v, err)
@@ -55,7 +61,7 @@ func newDirectory(t *plan.Table, tile int) (*directory, error) {
 		d.bases[v] = uint32(len(d.fine) / 4)
 		d.fine = append(d.fine, fine[v]...)
 	}
-	d.bytes = 4 * uint64(len(d.coarse)+len(d.fine)+2*plan.ListAlign)
+	d.bytes = 4 * uint64(len(d.coarse)+len(d.fine)+len(d.plain)+3*plan.ListAlign)
 	return d, nil
 }
 
@@ -117,6 +123,9 @@ func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []u
 		}
 		if class < classMixed {
 			index = 0
+		}
+		if class >= classDense && to-from == d.tile && isPlain(started, d.tile) {
+			d.plain[t*vectors+v] = 1
 		}
 		entry := d.coarse[2*(t*vectors+v):]
 		entry[0], entry[1] = uint32(before), uint32(class|some<<3|index<<10)

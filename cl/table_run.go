@@ -3,7 +3,10 @@ package cl
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -76,10 +79,12 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 		return err
 	}
 	c.write(x.store, x.up.words)
+	x.turn++
+	x.up.words[tableTurn], x.down.words[tableTurn] = x.turn, x.turn-1
 	if err := x.backend.do(x.submit); err != nil {
 		return x.backend.fail("selecting rows", err)
 	}
-	if err := x.waitFor(ctx, x.counted); err != nil {
+	if err := x.await(ctx); err != nil {
 		return err
 	}
 	if c.sel.Output == plan.OutputBits {
@@ -90,6 +95,23 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 	out.Stats.BytesUp += uint64(4 * c.words)
 	out.Stats.BytesDown += uint64(4 * back)
 	return x.collect(out)
+}
+
+// pollTime is how long a GPU is asked again and again for the end of a round: it takes
+// two switches of goroutines less than a sleep.
+const pollTime = 200 * time.Microsecond
+
+// await waits for the counts of a round, or until ctx ends. The number of the round
+// comes back with them, so it is seen in memory; that it is all, the event says.
+func (x *tableSlot) await(ctx context.Context) error {
+	if x.backend.dev.info.Type == "gpu" {
+		for began := time.Now(); ctx.Err() == nil && time.Since(began) < pollTime; runtime.Gosched() {
+			if atomic.LoadUint32(&x.down.words[tableTurn]) == x.turn {
+				return x.waitHere(x.counted)
+			}
+		}
+	}
+	return x.waitFor(ctx, x.counted)
 }
 
 // send enqueues a round: an upload, a launch, downloads. It runs on the owner.
@@ -118,8 +140,9 @@ func (x *tableSlot) send() error {
 	return nil
 }
 
-// pieceWords is the least that a download of bits takes at a time.
-const pieceWords = 1 << 16
+// pieceWords is the least that a download of bits takes at a time, copyWords what one
+// goroutine copies.
+const pieceWords, copyWords = 1 << 18, 1 << 16
 
 // readBits enqueues the download of all bits, in pieces, so that those that have come
 // are copied while others are on their way.
@@ -150,9 +173,10 @@ func (x *tableSlot) copyBits(ctx context.Context, out *plan.Rows) error {
 		if err := ocl.WaitForEvents([]*ocl.Event{p.event}); err != nil {
 			return x.backend.fail("downloading rows", err)
 		}
-		at := i * x.piece
-		end := min(at+x.piece, total)
-		wg.Go(func() { copy(to[at:end], from[at:end]) })
+		for at := i * x.piece; at < min((i+1)*x.piece, total); at += copyWords {
+			end := min(at+copyWords, (i+1)*x.piece, total)
+			wg.Go(func() { copy(to[at:end], from[at:end]) })
+		}
 	}
 	return nil
 }
@@ -196,7 +220,7 @@ func (x *tableSlot) launchRows(first, selections int, columns *ocl.MemObject, st
 		want = 1
 	}
 	k := x.kernels[kernelID{name: rowsProgram}]
-	err := arguments(k, a[0], a[1], a[2], a[3], v[0], v[1], v[2], v[3], s.coarse, s.fine, len(s.t.Vectors), int(s.t.Rows),
+	err := arguments(k, a[0], a[1], a[2], a[3], v[0], v[1], v[2], v[3], s.coarse, s.fine, s.plain.numbers, s.plain.groups, len(s.t.Vectors), int(s.t.Rows),
 		x.batch.buffer, x.batch.buffer, c.selectionsAt, first, selections, columns, stride, x.rows.buffer, c.bits, want,
 		localBytes(4*t.tableTile()*c.sets))
 	if err != nil {

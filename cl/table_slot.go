@@ -42,6 +42,7 @@ type tableSlot struct {
 	bytes  uint64  // of batch and rows
 
 	cut     tableCut
+	turn    uint32       // number of the round
 	counted *ocl.Event   // of the download of counts
 	bitsAt  int          // word of down where bits begin
 	piece   int          // words of a download of them

@@ -9,7 +9,7 @@
 //           in registers, and finds the word of each group of rows of each vector by a
 //           directory that the host made once, of what Algorithm 2 scans for.
 // Directory see directory.cl.
-// Batch     one upload of uint4: {loads, carries, 0, 0}, counts, selections {first step,
+// Batch     one upload of uint4: {loads, carries, turn, 0}, counts, selections {first step,
 //           steps, 0, 0}, steps, operands. A step is {code, first operand, operands, w}.
 //           An operand is
 //             of STEP_ANY    {words of the vector in units of four words of 32 bits, its
@@ -38,6 +38,13 @@
 
 #ifndef TABLE_LOADS
 #define TABLE_LOADS 4 // vectors whose words are loaded together
+#endif
+#if TABLE_LOADS > 100
+#define AHEAD 1
+#define TOGETHER (TABLE_LOADS - 100)
+#else
+#define AHEAD 0
+#define TOGETHER TABLE_LOADS
 #endif
 #define TABLE_PAGE (TABLE_WG < 64 ? TABLE_WG : 64) // vectors that are looked up together
 #if SCAN_SERIAL
@@ -90,15 +97,23 @@ static inline void or_mixed(vector_t p, __global const uint *mask, word_t *set) 
 }
 
 // or_any ORs the vectors of n operands into `set`, groups of the tile.
-static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint4 *operand, uint n,
-                          word_t *set, uint *loads) {
+static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers, vector_t plain,
+                          __global const uint4 *operand, uint n, word_t *set, uint *loads) {
     for (uint i = 0; i < n; i++) {
         uint4 r = operand[i];
         uint2 e = entries[r.y];
         vector_t p = (vector_t)arena_at(ARENA_ARGS, r.w, r.x) + e.x;
         __global const uint *mask = (__global const uint *)(fine + r.z + INDEX_OF(e));
         __global const ushort *start = (__global const ushort *)mask;
-        LOADS(*loads, 2);
+        uint number = numbers[r.y];
+        LOADS(*loads, 3);
+        if (number) {
+            p = plain + (size_t)(number - 1) * TILE_GROUPS;
+            for (uint g = 0; g < TILE_GROUPS; g++)
+                set[g] |= p[g];
+            LOADS(*loads, TILE_GROUPS * (WORD_BITS / 32));
+            continue;
+        }
         switch (CLASS_OF(e)) {
         case CLASS_ONE:
             for (uint g = 0; g < TILE_GROUPS; g++)
@@ -168,18 +183,17 @@ typedef union {
     ushort of[OWN];
 } start_t;
 
-#define ENTRY ((TILE_MASKS * 3 / 2 + 3) / 4) // uint4 of masks and starts of a mixed tile
-#define STAGES ((TABLE_PAGE * ENTRY + TABLE_WG - 1) / TABLE_WG)
-#define TEAM 16   // work-items that share the words of a sparse vector
+#define TEAM 32     // work-items that share the words of a sparse vector
 #define TEAM_ROWS 4 // vectors whose words they load together
 
 // What the work-items of a group share: of a page of operands those that have rows in
-// the tile, which are WALKED (mixed and dense, from the front of the list) or SPARSE
-// (from its end), masks of the former, and groups that the latter fill.
-enum { WALKED, SPARSE, FULL, LISTS };
+// the tile, which are PLAIN, WALKED (mixed and dense, from the front of the list) or
+// SPARSE (from its end), and the groups that the last fill.
+enum { PLAIN, WALKED, SPARSE, FULL, LISTS };
 typedef struct {
-    uint4 masks[TABLE_PAGE * ENTRY];
-    uint4 list[TABLE_PAGE]; // {words of the vector, before, index in fine, buffer | n << 8}
+    vector_t plain[TABLE_PAGE]; // tiles of the plain ones
+    vector_t words[TABLE_PAGE]; // of the vectors, from those of the tile on
+    uint2 places[TABLE_PAGE];   // {index in fine, n}
     uint full[TILE_MASKS];
     uint listed[LISTS]; // how many; 0 between steps
     uint votes[3];      // in turn; 0 before theirs
@@ -203,35 +217,20 @@ static inline bool has_rows(const word_t *set, uint *turn, __local shared_t *sha
 #define HAS_ROWS(set) has_rows(set, &turn, &shared)
 
 // list_operand lists an operand.
-static inline void list_operand(uint4 r, uint2 e, __local shared_t *shared) {
-    uint4 found = (uint4)(r.x, e.x, r.z + INDEX_OF(e), r.w | WORDS_OF(e) << 8);
-    switch (CLASS_OF(e)) {
-    case CLASS_ONE: atomic_inc(&shared->listed[FULL]); break;
-    case CLASS_DENSE: found.w |= 1 << 16; // and on
-    case CLASS_MIXED: shared->list[atomic_inc(&shared->listed[WALKED])] = found; break;
-    case CLASS_SPARSE: shared->list[TABLE_PAGE - 1 - atomic_inc(&shared->listed[SPARSE])] = found; break;
+static inline void list_operand(ARENA, uint4 r, uint2 e, __local shared_t *shared) {
+    uint class = CLASS_OF(e), at;
+    if (class == CLASS_ZERO)
+        return;
+    if (class == CLASS_ONE) {
+        atomic_inc(&shared->listed[FULL]);
+        return;
     }
-}
-
-// stage brings the masks of walked vectors to local memory; those of dense ones are
-// known.
-static inline void stage(__global const uint4 *fine, uint walked, __local shared_t *shared) {
-    uint4 part[STAGES];
-    #pragma unroll
-    for (uint s = 0; s < STAGES; s++) {
-        uint x = get_local_id(0) + s * TABLE_WG, y = x % ENTRY;
-        if (x >= walked * ENTRY)
-            continue;
-        uint4 e = shared->list[x / ENTRY];
-        if (e.w >> 16)
-            part[s] = 4 * y < TILE_MASKS ? (uint4)0xffffffff : (4 * y - TILE_MASKS + (uint4)(0, 1, 2, 3)) * (64 | 64 << 16) + (32 << 16);
-        else
-            part[s] = fine[e.z + y];
-    }
-    #pragma unroll
-    for (uint s = 0; s < STAGES; s++)
-        if (get_local_id(0) + s * TABLE_WG < walked * ENTRY)
-            shared->masks[get_local_id(0) + s * TABLE_WG] = part[s];
+    if (class == CLASS_SPARSE)
+        at = TABLE_PAGE - 1 - atomic_inc(&shared->listed[SPARSE]);
+    else
+        at = atomic_inc(&shared->listed[WALKED]);
+    shared->words[at] = (vector_t)arena_at(ARENA_ARGS, r.w, r.x) + e.x;
+    shared->places[at] = (uint2)(class == CLASS_DENSE ? ALL_START : r.z + INDEX_OF(e), WORDS_OF(e));
 }
 
 // or_word ORs a word into groups from..to-1 of a tile.
@@ -252,7 +251,8 @@ static inline void or_word(volatile __local uint *tile, volatile __local uint *f
 }
 
 // or_sparse ORs the words of sparse vectors into the tile.
-static inline void or_sparse(ARENA, __global const uint4 *fine, uint sparse, __local shared_t *shared, __local word_t *tile, uint *loads) {
+static inline void or_sparse(__global const uint4 *fine, uint sparse, __local shared_t *shared, __local word_t *tile,
+                             uint *loads) {
     uint lane = get_local_id(0) % TEAM, teams = TABLE_WG / TEAM;
     for (uint i = get_local_id(0) / TEAM; i < sparse; i += TEAM_ROWS * teams) {
         vector_t p[TEAM_ROWS];
@@ -261,10 +261,10 @@ static inline void or_sparse(ARENA, __global const uint4 *fine, uint sparse, __l
         #pragma unroll
         for (uint u = 0; u < TEAM_ROWS; u++) {
             uint at = i + u * teams;
-            uint4 e = shared->list[TABLE_PAGE - 1 - min(at, sparse - 1)];
-            p[u] = (vector_t)arena_at(ARENA_ARGS, e.w & 0xff, e.x) + e.y;
-            start[u] = (__global const ushort *)(fine + e.z);
-            n[u] = at < sparse ? e.w >> 8 : 0;
+            uint2 place = shared->places[TABLE_PAGE - 1 - min(at, sparse - 1)];
+            p[u] = shared->words[TABLE_PAGE - 1 - min(at, sparse - 1)];
+            start[u] = (__global const ushort *)(fine + place.x);
+            n[u] = at < sparse ? place.y : 0;
             most = max(most, n[u]);
         }
         for (uint j = lane; j < most; j += TEAM) {
@@ -289,33 +289,64 @@ static inline void or_sparse(ARENA, __global const uint4 *fine, uint sparse, __l
     }
 }
 
-// or_walked ORs the words of a work-item's groups of walked vectors into `set`.
-static inline void or_walked(ARENA, uint walked, __local const shared_t *shared, word_t *set) {
-    uint lid = get_local_id(0), upto = 0xffffffffu >> (31 - lid % 32);
-    for (uint i = 0; i < walked; i += TABLE_LOADS) {
-        word_t w[TABLE_LOADS][OWN];
+// places_of loads the places of a work-item's groups in walked vectors from number i on;
+// the last one again is no other OR.
+static inline void places_of(__global const uint4 *fine, uint i, uint walked, __local const shared_t *shared, mask_t *mask, start_t *start) {
+    #pragma unroll
+    for (uint u = 0; u < TOGETHER; u++) {
+        __global const uint *p = (__global const uint *)(fine + shared->places[min(i + u, walked - 1)].x);
+        mask[u].all = ((__global const masks_t *)p)[get_local_id(0) / 32];
+        start[u].all = ((__global const starts_t *)(p + TILE_MASKS))[get_local_id(0) / 32];
+    }
+}
+
+// or_plain ORs groups of plain vectors into `set`.
+static inline void or_plain(uint n, __local const shared_t *shared, word_t *set) {
+    for (uint i = 0; i < n; i += TOGETHER) {
+        word_t w[TOGETHER][OWN];
         #pragma unroll
-        for (uint u = 0; u < TABLE_LOADS; u++) {
-            uint at = min(i + u, walked - 1); // the last one again is no other OR
-            uint4 e = shared->list[at];
-            vector_t p = (vector_t)arena_at(ARENA_ARGS, e.w & 0xff, e.x);
-            __local const uint *masks = (__local const uint *)(shared->masks + at * ENTRY);
-            mask_t mask;
-            start_t start;
-            mask.all = ((__local const masks_t *)masks)[lid / 32];
-            start.all = ((__local const starts_t *)(masks + TILE_MASKS))[lid / 32];
-            EACH_OWN(k) w[u][k] = p[e.y + start.of[k] + popcount(mask.of[k] & upto) - 1];
+        for (uint u = 0; u < TOGETHER; u++) {
+            vector_t p = shared->plain[min(i + u, n - 1)] + OWN_GROUP(0);
+            EACH_OWN(k) w[u][k] = p[32 * k];
         }
         #pragma unroll
-        for (uint u = 0; u < TABLE_LOADS; u++)
+        for (uint u = 0; u < TOGETHER; u++)
+            EACH_OWN(k) set[k] |= w[u][k];
+    }
+}
+
+// or_walked ORs the words of a work-item's groups of walked vectors into `set`.
+static inline void or_walked(__global const uint4 *fine, uint walked, __local const shared_t *shared, word_t *set) {
+    uint upto = 0xffffffffu >> (31 - get_local_id(0) % 32);
+    mask_t mask[TOGETHER];
+    start_t start[TOGETHER];
+#if AHEAD
+    if (walked)
+        places_of(fine, 0, walked, shared, mask, start);
+#endif
+    for (uint i = 0; i < walked; i += TOGETHER) {
+        word_t w[TOGETHER][OWN];
+#if !AHEAD
+        places_of(fine, i, walked, shared, mask, start);
+#endif
+        #pragma unroll
+        for (uint u = 0; u < TOGETHER; u++) {
+            vector_t p = shared->words[min(i + u, walked - 1)] - 1;
+            EACH_OWN(k) w[u][k] = p[start[u].of[k] + popcount(mask[u].of[k] & upto)];
+        }
+#if AHEAD
+        places_of(fine, i + TOGETHER, walked, shared, mask, start);
+#endif
+        #pragma unroll
+        for (uint u = 0; u < TOGETHER; u++)
             EACH_OWN(k) set[k] |= group_of(w[u][k]);
     }
 }
 
 // or_any ORs the vectors of n operands into `set`, a work-item's own groups. All
 // work-items call it; `tile` is theirs to use.
-static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint4 *operand, uint n,
-                          __local shared_t *shared, __local word_t *tile, word_t *set, uint *loads) {
+static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers,
+                          vector_t plain, __global const uint4 *operand, uint n, __local shared_t *shared, __local word_t *tile, word_t *set, uint *loads) {
     uint lid = get_local_id(0);
     bool scattered = false;
     EACH_OWN(k) tile[OWN_GROUP(k)] = 0;
@@ -323,23 +354,27 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
         bool one = lid < TABLE_PAGE && page + lid < n;
         uint4 r;
         uint2 e;
+        uint number;
         if (one) {
             r = operand[page + lid];
             e = entries[r.y];
-            LOADS(*loads, 6);
+            number = numbers[r.y];
+            LOADS(*loads, 7);
         }
         SYNC; // the page or the step before is done with
         if (page == 0 && lid < TILE_MASKS)
             shared->full[lid] = 0;
-        if (one)
-            list_operand(r, e, shared);
+        if (one && number)
+            shared->plain[atomic_inc(&shared->listed[PLAIN])] = plain + (size_t)(number - 1) * TILE_GROUPS;
+        else if (one)
+            list_operand(ARENA_ARGS, r, e, shared);
         SYNC;
-        uint walked = shared->listed[WALKED], sparse = shared->listed[SPARSE], full = shared->listed[FULL];
+        uint walked = shared->listed[WALKED], sparse = shared->listed[SPARSE], full = shared->listed[FULL], plains = shared->listed[PLAIN];
         if (!full) {
-            stage(fine, walked, shared);
-            or_sparse(ARENA_ARGS, fine, sparse, shared, tile, loads);
+            or_sparse(fine, sparse, shared, tile, loads);
             scattered |= sparse > 0;
-            LOADS(*loads, (walked + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * OWN * (WORD_BITS / 32));
+            LOADS(*loads, (plains + TOGETHER - 1) / TOGETHER * TOGETHER * OWN * (WORD_BITS / 32));
+            LOADS(*loads, (walked + TOGETHER - 1) / TOGETHER * TOGETHER * (OWN * (WORD_BITS / 32) + OWN + (OWN + 1) / 2));
         }
         SYNC;
         if (lid < LISTS)
@@ -348,7 +383,8 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
             EACH_OWN(k) set[k] = GROUP_ONES;
             return;
         }
-        or_walked(ARENA_ARGS, walked, shared, set);
+        or_plain(plains, shared, set);
+        or_walked(fine, walked, shared, set);
     }
     if (scattered) {
         EACH_OWN(k) {
@@ -407,7 +443,7 @@ __attribute__((reqd_work_group_size(TABLE_WG, 1, 1)))
 #endif
 __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint *restrict v1, __global const uint *restrict v2,
                    __global const uint *restrict v3, __global const uint2 *restrict coarse, __global const uint4 *restrict fine,
-                   uint vectors, uint row_count, __global const uint4 *batch, volatile __global uint *head, uint selections_at,
+                   __global const uint *restrict plain_tiles, __global const word_t *restrict plain, uint vectors, uint row_count, __global const uint4 *batch, volatile __global uint *head, uint selections_at,
                    uint first, uint selections, __global const word_t *columns, uint column_stride, __global uint *out, uint stride,
                    uint want, __local word_t *tile) {
     __local uint total;
@@ -448,9 +484,9 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
         case STEP_ANY:
             EACH_OWN(k) set[k] = 0;
 #if SCAN_SERIAL
-            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, batch + step.y, step.z, set, &loads);
+            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, plain_tiles + (size_t)t * vectors, plain, batch + step.y, step.z, set, &loads);
 #else
-            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, batch + step.y, step.z, &shared, tile, set, &loads);
+            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, plain_tiles + (size_t)t * vectors, plain, batch + step.y, step.z, &shared, tile, set, &loads);
 #endif
             break;
         case STEP_LOAD:

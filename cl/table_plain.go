@@ -1,0 +1,128 @@
+package cl
+
+import (
+	"errors"
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+)
+
+// plainTiles are those tiles of vectors in which seven groups of eight or more start a
+// word of their own. They are there a second time, as groups: that is as little to read
+// as the words and their places, and nothing has to be found first.
+type plainTiles struct {
+	numbers *ocl.MemObject // by tile and vector: from 1 on, or 0
+	groups  *ocl.MemObject // tile after tile
+	bytes   uint64         // of groups
+}
+
+// isPlain tells whether a vector is plain in a tile with so many words.
+func isPlain(words, tile int) bool { return words >= tile-tile/8 }
+
+// numberPlain numbers the plain tiles, vector after vector, and returns how many there
+// are up to each.
+func (d *directory) numberPlain() []int {
+	vectors := len(d.bases)
+	upTo := make([]int, vectors+1)
+	n := uint32(0)
+	for v := range vectors {
+		for t := range d.tiles {
+			if p := &d.plain[t*vectors+v]; *p != 0 {
+				n++
+				*p = n
+			}
+		}
+		upTo[v+1] = int(n)
+	}
+	return upTo
+}
+
+// loadPlain makes the plain tiles of a store, if they leave a quarter of the memory to
+// others.
+func (s *tableStore) loadPlain() (err error) {
+	b, d, p := s.backend, s.dir, &s.plain
+	upTo := d.numberPlain()
+	words := d.tile * s.t.Word() / 32
+	bytes := 4 * (uint64(upTo[len(upTo)-1])*uint64(words) + plan.ListAlign)
+	if err := b.reserve(bytes+b.limit/4, "plain tiles"); err != nil || bytes > b.dev.info.MaxAlloc {
+		if err == nil {
+			b.unreserve(bytes + b.limit/4)
+		} else if !errors.Is(err, plan.ErrOutOfMemory) {
+			return err
+		}
+		clear(d.plain)
+		bytes, upTo = 0, nil
+	} else {
+		b.unreserve(b.limit / 4)
+	}
+	p.bytes = bytes
+	if p.numbers, err = b.loadWords(d.plain, "numbers of plain tiles"); err != nil {
+		return err
+	}
+	if p.groups, err = b.buffer(ocl.MemReadOnly, bytes, "plain tiles"); err != nil {
+		return err
+	}
+	var host []uint32
+	for from := 0; from+1 < len(upTo); {
+		to := from + 1
+		for to+1 < len(upTo) && (upTo[to+1]-upTo[from])*words <= tablesAtOnce {
+			to++
+		}
+		if n := (upTo[to] - upTo[from]) * words; n > len(host) {
+			host = make([]uint32, n)
+		}
+		inParallel(to-from, len(host), func(i int) {
+			at := host[(upTo[from+i]-upTo[from])*words:]
+			if s.t.Word() == 64 {
+				expandPlain[uint64](d, s.t.Vector64(uint32(from+i)), from+i, at)
+			} else {
+				expandPlain[uint32](d, s.t.Vector32(uint32(from+i)), from+i, at)
+			}
+		})
+		if n := (upTo[to] - upTo[from]) * words; n > 0 {
+			if err := b.writeWords(p.groups, upTo[from]*words, host[:n]); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+// expandPlain writes the plain tiles of a vector to `to`.
+func expandPlain[W wah.Word](d *directory, words []W, v int, to []uint32) {
+	size := int(unsafe.Sizeof(W(0)) / 4)
+	for t := range d.tiles {
+		if d.plain[t*len(d.bases)+v] == 0 {
+			continue
+		}
+		groups := unsafe.Slice((*W)(unsafe.Pointer(&to[0])), d.tile)
+		to = to[d.tile*size:]
+		entry := d.coarse[2*(t*len(d.bases)+v):]
+		masks := d.fine // of a dense tile
+		if entry[1]&7 == classMixed {
+			masks = d.fine[4*(d.bases[v]+entry[1]>>10):]
+		}
+		at := int(entry[0]) - 1
+		for g := range groups {
+			at += int(masks[g/32] >> (g % 32) & 1)
+			w := words[at]
+			if wah.IsFill(w) {
+				w, _ = wah.FillOf(w)
+			}
+			groups[g] = w
+		}
+	}
+}
+
+func (p *plainTiles) release(b *Backend) {
+	for _, m := range []*ocl.MemObject{p.numbers, p.groups} {
+		if m != nil {
+			m.Release()
+		}
+	}
+	b.unreserve(p.bytes)
+}
