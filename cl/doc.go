@@ -73,6 +73,16 @@
 //	           is read where it lies, in words     of table_tile  set, 1.3 KiB           for a set that may
 //	                                               groups                                be empty, 3
 //
+// Under the strategies of Nelson et al. 2020 (nelson*.go) each StepAny becomes a column of
+// groups first, which rows then loads: its vectors are decompressed, as many at a time as
+// there is room for, and reduced. Word indices come from the directory, or, with Rescan,
+// from two scans of the batch's own (scan.cl).
+//
+//	wah_sizes, wah_ends, wah_expand      Algorithm 2   256       none                   none                columns
+//	wah_recall a tile of a vector, its last loop alone 128       none                   none                columns
+//	reduce_pairs a level of COA                        256       none                   none                columns
+//	reduce_tiles ROA, hybrid, ideal hybrid             1 to 256  4 KiB                  1 a level           columns
+//
 // Scan and Compact (primitives.go) are kernels on their own: scan_sums and then
 // scan_tiles or compact_tiles, chunk by chunk; scan_ahead and compact_ahead in one
 // launch, by look-back, as merge_ahead does for merge. The kernel progress finds out whether a device may
