@@ -78,10 +78,13 @@
 // there is room for, and reduced. Word indices come from the directory, or, with Rescan,
 // from two scans of the batch's own (scan.cl).
 //
-//	wah_sizes, wah_ends, wah_expand      Algorithm 2   256       none                   none                columns
-//	wah_recall a tile of a vector, its last loop alone 128       none                   none                columns
-//	reduce_pairs a level of COA                        256       none                   none                columns
-//	reduce_tiles ROA, hybrid, ideal hybrid             1 to 256  4 KiB                  1 a level           columns
+//	wah_sizes, Algorithm 2: sizes, end points,     256             none                   none                columns
+//	  ends,    groups
+//	  expand
+//	wah_recall its last loop: a tile of a vector   128             none                   none                columns
+//	reduce_    the OR of columns: a level of COA   256             none                   none                columns
+//	  pairs
+//	  tiles    ROA, hybrid, ideal hybrid           1 to 256        4 KiB                  1 a level           columns
 //
 // Scan and Compact (primitives.go) are kernels on their own: scan_sums and then
 // scan_tiles or compact_tiles, chunk by chunk; scan_ahead and compact_ahead in one
