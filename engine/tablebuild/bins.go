@@ -13,6 +13,7 @@ import (
 type planned struct {
 	*collected
 	Settings
+	file  *temp    // that has the blocks
 	place []uint64 // of a String column: the key of each number
 	base  uint64   // least key
 	find  finder
@@ -20,7 +21,7 @@ type planned struct {
 
 // plan chooses the bins of a column.
 func (b *builder) plan(c *collected) (*planned, error) {
-	p := &planned{collected: c, Settings: b.opt.settings(c.Name), base: c.least}
+	p := &planned{collected: c, file: b.spool, Settings: b.opt.settings(c.Name), base: c.least}
 	var s binning.Sample
 	if c.Type == column.String {
 		p.place = c.strings.sort()
@@ -51,45 +52,28 @@ func (b *builder) plan(c *collected) (*planned, error) {
 // window is a number of consecutive rows.
 type window struct{ from, to uint64 }
 
-// each calls f with the codes of the rows in windows, which ascend, a number of
-// consecutive rows at a time, and with those of them that have no value, whose code is
-// 0; missing is nil if all have one. Both are views until f returns.
-func (p *planned) each(ctx context.Context, file *temp, windows []window, f func(codes []uint64, missing []bool) error) error {
-	r := blockReader{file: file}
-	first := uint64(0) // row of the block
-	for i := range p.blocks {
+// each calls f with the codes of the rows of w, a number of consecutive rows at a time,
+// and with those of them that have no value, whose code is 0; missing is nil if all have
+// one. Both are views until f returns.
+func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(codes []uint64, missing []bool) error) error {
+	first := sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].end() > w.from })
+	for i := first; i < len(p.blocks) && p.blocks[i].first < w.to; i++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		b := &p.blocks[i]
-		end := first + uint64(b.rows)
-		for len(windows) > 0 && windows[0].to <= first {
-			windows = windows[1:]
+		keys, missing, err := r.read(p.file, b)
+		if err != nil {
+			return err
 		}
-		if len(windows) == 0 {
-			return nil
+		p.code(keys, missing)
+		from, to := max(w.from, b.first)-b.first, min(w.to, b.end())-b.first
+		if missing != nil {
+			missing = missing[from:to]
 		}
-		if windows[0].from < end {
-			keys, missing, err := r.read(b)
-			if err != nil {
-				return err
-			}
-			p.code(keys, missing)
-			for _, w := range windows {
-				from, to := max(w.from, first)-first, min(max(w.to, first), end)-first
-				if from >= to {
-					break
-				}
-				part := missing
-				if part != nil {
-					part = part[from:to]
-				}
-				if err := f(keys[from:to], part); err != nil {
-					return err
-				}
-			}
+		if err := f(keys[from:to], missing); err != nil {
+			return err
 		}
-		first = end
 	}
 	return nil
 }

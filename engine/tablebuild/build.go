@@ -26,7 +26,8 @@ type builder struct {
 	columns []*collected
 	rows    uint64
 	strings atomic.Uint64 // bytes of dictionaries
-	values  atomic.Int64  // written so far
+	held    atomic.Uint64 // bytes of vectors in memory
+	written int64         // values
 }
 
 // Build reads src to its end and writes the table to path, where it appears when all is
@@ -75,10 +76,11 @@ func (b *builder) planAll() ([]*planned, error) {
 	return columns, nil
 }
 
-// What the size of words is chosen by: so many windows of the rows, of so many rows.
+// What the size of words is chosen by: so many windows of the rows, of so many rows, in
+// whole groups.
 const (
 	sampleWindows = 8
-	sampleRows    = 16384
+	sampleRows    = 8 * groupRows
 )
 
 // word chooses the size of words, in bits.
@@ -94,14 +96,14 @@ func (b *builder) word(ctx context.Context, columns []*planned) (int, error) {
 			windows = append(windows, window{from, from + sampleRows})
 		}
 	}
-	failed := make([]error, len(columns))
+	failed := make([]error, 2*len(columns))
 	var narrow, wide atomic.Uint64
-	parallel(len(columns), func(i int) {
-		a, err := size[uint32](ctx, b, columns[i], windows)
-		z, err2 := size[uint64](ctx, b, columns[i], windows)
-		failed[i] = errors.Join(err, err2)
-		narrow.Add(a)
-		wide.Add(z)
+	parallel(len(failed), func(i int) {
+		if c := columns[i/2]; i%2 == 0 {
+			failed[i] = addSize[uint32](ctx, b, c, windows, &narrow)
+		} else {
+			failed[i] = addSize[uint64](ctx, b, c, windows, &wide)
+		}
 	})
 	if err := errors.Join(failed...); err != nil {
 		return 0, err
@@ -112,27 +114,20 @@ func (b *builder) word(ctx context.Context, columns []*planned) (int, error) {
 	return 32, nil
 }
 
-// size is the number of bytes of the vectors of a column, by the rows of windows.
-func size[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window) (bytes uint64, err error) {
-	p, err := pileOf[W](ctx, b, c, windows)
-	if err != nil {
-		return 0, err
+// addSize adds the number of bytes of the vectors of a column, by the rows of windows.
+func addSize[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window, bytes *atomic.Uint64) error {
+	p := newPile[W](b, c, len(windows))
+	defer p.release()
+	var s sorter[W]
+	for i, w := range windows {
+		if err := s.make(ctx, p, i, w); err != nil {
+			return err
+		}
 	}
-	err = p.encode(ctx, c.Encoding, func(words []W) error {
-		bytes += uint64(len(words)) * (wah.GroupBits[W]() + 1) / 8
+	return p.encode(ctx, c.Encoding, func(words []W) error {
+		bytes.Add(uint64(len(words)) * (wah.GroupBits[W]() + 1) / 8)
 		return nil
 	})
-	return bytes, err
-}
-
-// pileOf makes the vectors of the bins of a column.
-func pileOf[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window) (*pile[W], error) {
-	p := newPile[W](&c.find, b.opt.Memory/2/uint64(workers()+2), b.spool)
-	if err := c.each(ctx, b.spool, windows, p.add); err != nil {
-		return nil, err
-	}
-	p.finish()
-	return p, nil
 }
 
 // measure fills in what the table says of itself.

@@ -97,7 +97,7 @@ func TestWideCodes(t *testing.T) {
 
 // TestMemory builds within little memory what it builds within much.
 func TestMemory(t *testing.T) {
-	const rows = 66000
+	const rows = 30000
 	src := newTable(
 		make1("a", column.Int, rows, 100000, 0.01, 1),
 		make1("b", column.Int, rows, 3, 0, 2),
@@ -105,14 +105,14 @@ func TestMemory(t *testing.T) {
 	)
 	set := map[string]Settings{"a": {Bins: 30, Encoding: column.Interval}, "b": {Encoding: column.Interval}, "c": {Bins: 9, Encoding: column.Range}}
 	for _, word := range []int{32, 64} {
-		opt := Options{Settings: Settings{Bins: 20}, Columns: set, Word: word}
+		opt := Options{Settings: Settings{Bins: 20}, Columns: set, Word: word, run: 4 * groupRows}
 		path, much := build(t, src, opt)
 		want, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		check(t, path, src)
-		opt.Memory = 100 << 10
+		opt.Memory, opt.run = 100<<10, groupRows
 		src.most = 777
 		path, little := build(t, src, opt)
 		got, err := os.ReadFile(path)

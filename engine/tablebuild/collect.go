@@ -46,12 +46,13 @@ func (b *builder) collect(ctx context.Context, src tabular.Source) error {
 		if err != nil {
 			return err
 		}
-		if b.rows += uint64(batch.Rows); b.rows > math.MaxUint32 {
+		if b.rows+uint64(batch.Rows) > math.MaxUint32 {
 			return errors.New("more than 4294967295 rows, which is what a table can have")
 		}
 		if err := b.take(&batch); err != nil {
 			return err
 		}
+		b.rows += uint64(batch.Rows)
 		done, total := src.Progress()
 		b.opt.Progress(Progress{Done: done, Total: total, Rows: b.rows})
 	}
@@ -65,6 +66,7 @@ func (b *builder) take(batch *tabular.Batch) error {
 			return fmt.Errorf("column %q: %w", c.Name, c.err)
 		}
 		last := &c.blocks[len(c.blocks)-1]
+		last.first = b.rows
 		var err error
 		if last.at, err = b.spool.append(c.bytes); err != nil {
 			return err

@@ -18,32 +18,15 @@ func (p *pile[W]) encode(ctx context.Context, e column.Encoding, f func(words []
 		}
 	}
 	n := len(x.bins)
-	first := 1 // bins of the first vector
-	if e == column.Interval {
-		first = column.Span(n)
-	}
 	for i := range e.Vectors(n) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch {
-		case i == 0:
-			for j := range first {
-				x.or(j)
-			}
-		case e == column.Equality:
-			x.sum = x.sum[:0]
-			x.or(i)
-		case e == column.Range:
-			x.or(i)
-		default:
-			x.without(i - 1)
-			x.or(i - 1 + first)
-		}
+		words := x.next(e, i)
 		if x.err != nil {
 			return x.err
 		}
-		if err := f(x.sum); err != nil {
+		if err := f(words); err != nil {
 			return err
 		}
 	}
@@ -57,14 +40,37 @@ func (p *pile[W]) encode(ctx context.Context, e column.Encoding, f func(words []
 	return f(words)
 }
 
-// encoder adds up vectors.
+// encoder makes the vectors of an encoding, one after the other.
 type encoder[W wah.Word] struct {
-	p              *pile[W]
-	bins           []int // with rows
-	sum, next, buf []W
-	err            error
+	p               *pile[W]
+	bins            []int // with rows
+	sum, other, buf []W
+	err             error
 }
 
+// next makes vector i, behind vector i-1.
+func (x *encoder[W]) next(e column.Encoding, i int) []W {
+	first := 1 // bins of the first vector
+	switch {
+	case e == column.Equality:
+		return x.vector(i)
+	case e == column.Interval:
+		first = column.Span(len(x.bins))
+	}
+	if i == 0 {
+		for j := range first {
+			x.or(j)
+		}
+		return x.sum
+	}
+	if e == column.Interval {
+		x.sum, x.other = wah.AndNot(x.other[:0], x.sum, x.vector(i-1)), x.sum
+	}
+	x.or(i - 1 + first)
+	return x.sum
+}
+
+// vector is that of bin i of those with rows.
 func (x *encoder[W]) vector(i int) []W {
 	if x.err == nil {
 		x.buf, x.err = x.p.vector(x.buf, x.bins[i])
@@ -74,14 +80,5 @@ func (x *encoder[W]) vector(i int) []W {
 
 // or adds bin i of those with rows to the sum.
 func (x *encoder[W]) or(i int) {
-	if len(x.sum) == 0 {
-		x.sum = append(x.sum, x.vector(i)...)
-		return
-	}
-	x.sum, x.next = wah.Or(x.next[:0], x.sum, x.vector(i)), x.sum
-}
-
-// without takes bin i off it.
-func (x *encoder[W]) without(i int) {
-	x.sum, x.next = wah.AndNot(x.next[:0], x.sum, x.vector(i)), x.sum
+	x.sum, x.other = wah.Or(x.other[:0], x.sum, x.vector(i)), x.sum
 }

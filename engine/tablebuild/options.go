@@ -39,7 +39,8 @@ type Options struct {
 
 	// Memory bounds, in bytes, what grows with the rows: the dictionaries of String
 	// columns, which take half of it at most, and vectors under way, which go to disk.
-	// Besides there are the batches of the source and a sample a column.
+	// Besides there are the batches of the source, a sample a column, and what a core
+	// works on, up to 32 MiB each.
 	Memory uint64
 
 	// TempDir is the folder for temporary files; the default is that of the table.
@@ -51,6 +52,8 @@ type Options struct {
 
 	// Progress, unless nil, is called now and then by the goroutine that called Build.
 	Progress func(Progress)
+
+	run uint64 // rows of a run: runRows, less in tests
 }
 
 // Progress is how far a Build has got.
@@ -88,6 +91,7 @@ type ColumnReport struct {
 // complete puts the defaults in for zeros, and checks the rest.
 func (o Options) complete(path string, fields []tabular.Field) (Options, error) {
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
+	o.run = cmp.Or(o.run, runRows)
 	o.TempDir = cmp.Or(o.TempDir, filepath.Dir(path))
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}

@@ -1,186 +1,204 @@
 package tablebuild
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
+	"sync"
+	"sync/atomic"
 
 	"heddle/codec/wah"
 	"heddle/engine/column"
 )
 
-// pile collects the rows of each bin of a column, and those without a value, as
-// compressed vectors. What is over its budget goes to a file. It belongs to one
-// goroutine at a time.
-type pile[W wah.Word] struct {
-	find   *finder
-	budget uint64 // bytes
-	file   *temp
+// groupRows is a number of rows that is whole groups in words of both sizes; runRows is
+// that of a run.
+const (
+	groupRows = 31 * 63
+	runRows   = 128 * groupRows
+)
 
-	bins     []column.Bin     // of which there may be some without rows
-	missing  uint32           // rows without a value
-	builders []wah.Builder[W] // of the bins, then of rows without a value
-	row      uint64           // the next one
-	start    uint64           // row that is the first of the builders
-	runs     []run[W]         // of the rows before start
+// pile is the compressed vectors of the bins of a column, and of its rows without a
+// value, run of rows by run. Several goroutines may make its runs at a time; when all
+// are made, it belongs to one.
+type pile[W wah.Word] struct {
+	c    *planned
+	file *temp
+	held *atomic.Uint64 // bytes of runs in memory, of all columns
+	most uint64         // of them; runs beyond go to the file
+
+	mu      sync.Mutex
+	bins    []column.Bin // of which there may be some without rows
+	missing uint32       // rows without a value
+	runs    []run[W]
 }
 
-// run is the vectors of a number of rows, whole groups but for the last run.
+// run is the vectors of a number of rows: whole groups, but in the last run.
 type run[W wah.Word] struct {
 	ends  []uint64 // in words, of each vector
 	words []W      // nil: they lie in the file
 	at    int64
 }
 
-func newPile[W wah.Word](find *finder, budget uint64, file *temp) *pile[W] {
-	p := &pile[W]{find: find, budget: budget, file: file}
-	p.bins = make([]column.Bin, len(find.upper))
-	for i := range p.bins {
-		p.bins[i].Lo = math.MaxUint64
-	}
-	p.builders = make([]wah.Builder[W], len(p.bins)+1)
+func newPile[W wah.Word](b *builder, c *planned, runs int) *pile[W] {
+	p := &pile[W]{c: c, file: b.spool, held: &b.held, most: b.opt.Memory / 2}
+	p.bins = noRows(nil, len(c.find.upper))
+	p.runs = make([]run[W], runs)
 	return p
 }
 
-// stepGroups is how many groups of rows a pile takes between looks at its size.
-const stepGroups = 512
+// noRows gives n bins without rows, in the memory of bins.
+func noRows(bins []column.Bin, n int) []column.Bin {
+	bins = bins[:0]
+	for range n {
+		bins = append(bins, column.Bin{Lo: math.MaxUint64})
+	}
+	return bins
+}
 
-// add takes the next rows.
-func (p *pile[W]) add(codes []uint64, missing []bool) error {
-	step := stepGroups * wah.GroupBits[W]()
-	for len(codes) > 0 {
-		n := min(uint64(len(codes)), step-p.row%step)
-		var of []bool
-		if missing != nil {
-			of, missing = missing[:n], missing[n:]
+// sorter makes runs. It belongs to one goroutine and is used again for the next run.
+type sorter[W wah.Word] struct {
+	blockReader
+	builders []wah.Builder[W] // of bins, then of rows without a value
+	bins     []column.Bin
+	missing  uint32
+	binOf    []uint32 // of each row
+	words    int      // that the builders have had
+}
+
+// keptWords is after how many words builders give their memory back, which would hold
+// the longest vector of each otherwise.
+const keptWords = 1 << 22
+
+// make makes run i of a pile: the rows of w.
+func (s *sorter[W]) make(ctx context.Context, p *pile[W], i int, w window) error {
+	n := len(p.bins)
+	s.bins, s.missing = noRows(s.bins, n), 0
+	for len(s.builders) <= n {
+		s.builders = append(s.builders, wah.Builder[W]{})
+	}
+	row := uint64(0)
+	err := p.c.each(ctx, &s.blockReader, w, func(codes []uint64, missing []bool) error {
+		s.add(&p.c.find, row, codes, missing)
+		row += uint64(len(codes))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	words := 0
+	for k := range n + 1 {
+		words += s.builders[k].Words() + 2 // the last literal, zeros behind it
+	}
+	r := run[W]{words: make([]W, 0, words), ends: make([]uint64, n+1)}
+	for k := range n + 1 {
+		r.words = s.builders[k].AppendTo(r.words, row)
+		r.ends[k] = uint64(len(r.words))
+	}
+	if s.words += words; s.words > keptWords {
+		s.builders, s.words = nil, 0
+	}
+	return p.put(i, r, s)
+}
+
+// add takes rows, from row on.
+func (s *sorter[W]) add(find *finder, row uint64, codes []uint64, missing []bool) {
+	none := uint32(len(s.bins))
+	s.binOf = s.binOf[:0]
+	for i, code := range codes {
+		if missing != nil && missing[i] {
+			s.binOf = append(s.binOf, none)
+			s.missing++
+			continue
 		}
-		p.addRows(codes[:n], of)
-		codes = codes[n:]
-		if p.row%step == 0 && p.size() > p.budget {
-			if err := p.spill(); err != nil {
-				return err
-			}
+		bin := find.bin(code)
+		b := &s.bins[bin]
+		b.Lo, b.Hi = min(b.Lo, code), max(b.Hi, code)
+		b.Rows++
+		s.binOf = append(s.binOf, bin)
+	}
+	for from := 0; from < len(s.binOf); {
+		bin, to := s.binOf[from], from+1
+		for to < len(s.binOf) && s.binOf[to] == bin {
+			to++
 		}
+		n := uint64(to - from)
+		if n == 1 {
+			s.builders[bin].Add(row)
+		} else {
+			s.builders[bin].AddRun(row, row+n)
+		}
+		from, row = to, row+n
+	}
+}
+
+// put takes run i, and what s knows of its bins.
+func (p *pile[W]) put(i int, r run[W], s *sorter[W]) error {
+	if size := p.size(&r); p.held.Add(size) > p.most {
+		p.held.Add(-size)
+		data, err := binary.Append(nil, binary.LittleEndian, r.words)
+		if err != nil {
+			return err
+		}
+		if r.at, err = p.file.append(data); err != nil {
+			return err
+		}
+		r.words = nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs[i] = r
+	p.missing += s.missing
+	for k, b := range s.bins {
+		all := &p.bins[k]
+		all.Lo, all.Hi, all.Rows = min(all.Lo, b.Lo), max(all.Hi, b.Hi), all.Rows+b.Rows
 	}
 	return nil
 }
 
-func (p *pile[W]) addRows(codes []uint64, missing []bool) {
-	none := uint32(len(p.bins))
-	from, row := p.row-p.start, p.row-p.start
-	last := none
-	flush := func() {
-		n := row - from
-		switch {
-		case last < none:
-			p.bins[last].Rows += uint32(n)
-		default:
-			p.missing += uint32(n)
-		}
-		if n == 1 {
-			p.builders[last].Add(from)
-		} else {
-			p.builders[last].AddRun(from, row)
-		}
-		from = row
-	}
-	for i, code := range codes {
-		bin := none
-		if missing == nil || !missing[i] {
-			bin = p.find.bin(code)
-			b := &p.bins[bin]
-			b.Lo, b.Hi = min(b.Lo, code), max(b.Hi, code)
-		}
-		if bin != last {
-			flush()
-			last = bin
-		}
-		row++
-	}
-	flush()
-	p.row += uint64(len(codes))
+// size is what a run takes in memory, in bytes.
+func (p *pile[W]) size(r *run[W]) uint64 {
+	return uint64(cap(r.words)) * (wah.GroupBits[W]() + 1) / 8
 }
 
-// size is about what the builders take, in bytes.
-func (p *pile[W]) size() uint64 {
-	words := 0
-	for i := range p.builders {
-		words += p.builders[i].Words()
+// release says that the runs are needed no longer.
+func (p *pile[W]) release() {
+	for i := range p.runs {
+		p.held.Add(-p.size(&p.runs[i]))
 	}
-	const slack = 2 // of slices that grow
-	return slack * uint64(words) * (wah.GroupBits[W]() + 1) / 8
-}
-
-// end makes a run of the builders, in memory.
-func (p *pile[W]) end() run[W] {
-	words := 0
-	for i := range p.builders {
-		words += p.builders[i].Words() + 2 // the last literal, zeros behind it
-	}
-	r := run[W]{words: make([]W, 0, words)}
-	for i := range p.builders {
-		r.words = p.builders[i].AppendTo(r.words, p.row-p.start)
-		r.ends = append(r.ends, uint64(len(r.words)))
-		p.builders[i] = wah.Builder[W]{}
-	}
-	return r
-}
-
-// spill writes the builders to the file.
-func (p *pile[W]) spill() error {
-	r := p.end()
-	data, err := binary.Append(nil, binary.LittleEndian, r.words)
-	if err != nil {
-		return err
-	}
-	r.at, err = p.file.append(data)
-	r.words = nil
-	p.runs = append(p.runs, r)
-	p.start = p.row
-	return err
-}
-
-// finish ends the vectors.
-func (p *pile[W]) finish() {
-	p.runs = append(p.runs, p.end())
-	p.builders = nil
+	p.runs = nil
 }
 
 // vector gives vector i: in memory of buf, or a view.
 func (p *pile[W]) vector(buf []W, i int) ([]W, error) {
-	if len(p.runs) == 1 {
-		return p.runs[0].vector(i), nil
-	}
 	buf = buf[:0]
-	for _, r := range p.runs {
-		words := r.vector(i)
-		if r.words == nil {
-			words = make([]W, r.ends[i]-r.first(i))
-			size := wah.GroupBits[W]() + 1
-			data := make([]byte, uint64(len(words))*size/8)
-			if _, err := p.file.ReadAt(data, r.at+int64(r.first(i)*size/8)); err != nil {
-				return nil, err
-			}
-			if _, err := binary.Decode(data, binary.LittleEndian, words); err != nil {
-				return nil, err
-			}
+	for k := range p.runs {
+		words, err := p.words(&p.runs[k], i)
+		if err != nil || len(p.runs) == 1 {
+			return words, err
 		}
 		buf = join(buf, words)
 	}
 	return buf, nil
 }
 
-func (r *run[W]) first(i int) uint64 {
-	if i == 0 {
-		return 0
+// words gives vector i of a run.
+func (p *pile[W]) words(r *run[W], i int) ([]W, error) {
+	first := uint64(0)
+	if i > 0 {
+		first = r.ends[i-1]
 	}
-	return r.ends[i-1]
-}
-
-func (r *run[W]) vector(i int) []W {
-	if r.words == nil {
-		return nil
+	if r.words != nil {
+		return r.words[first:r.ends[i]:r.ends[i]], nil
 	}
-	return r.words[r.first(i):r.ends[i]]
+	words := make([]W, r.ends[i]-first)
+	size := (wah.GroupBits[W]() + 1) / 8
+	data := make([]byte, uint64(len(words))*size)
+	if _, err := p.file.ReadAt(data, r.at+int64(first*size)); err != nil {
+		return nil, err
+	}
+	_, err := binary.Decode(data, binary.LittleEndian, words)
+	return words, err
 }
 
 // join appends the vector of rows that follow those of dst. A fill goes on in one word:

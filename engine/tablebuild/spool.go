@@ -34,6 +34,7 @@ func (t *temp) append(b []byte) (at int64, err error) {
 // block is a number of consecutive rows of a column in a temp: for each row its key less
 // base, in width bytes, then, if some have none, a bit a row that says so.
 type block struct {
+	first   uint64 // row
 	at      int64
 	base    uint64 // least key
 	rows    uint32
@@ -41,6 +42,10 @@ type block struct {
 	missing bool
 }
 
+// end is the row behind the last.
+func (b *block) end() uint64 { return b.first + uint64(b.rows) }
+
+// size is the number of its bytes.
 func (b *block) size() int {
 	n := int(b.rows) * int(b.width)
 	if b.missing {
@@ -90,7 +95,6 @@ func appendBlock(dst []byte, keys []uint64, missing []bool, least, greatest uint
 
 // blockReader reads blocks of a column. It belongs to one goroutine.
 type blockReader struct {
-	file    *temp
 	bytes   []byte
 	keys    []uint64
 	missing []bool
@@ -98,13 +102,13 @@ type blockReader struct {
 
 // read gives the keys of a block, any of rows without a value, and which rows those are,
 // nil if there are none. Both are views until the next read.
-func (r *blockReader) read(b *block) (keys []uint64, missing []bool, err error) {
+func (r *blockReader) read(file *temp, b *block) (keys []uint64, missing []bool, err error) {
 	n := b.size()
 	if cap(r.bytes) < n {
 		r.bytes = make([]byte, n)
 	}
 	data := r.bytes[:n]
-	if _, err := r.file.ReadAt(data, b.at); err != nil {
+	if _, err := file.ReadAt(data, b.at); err != nil {
 		return nil, nil, err
 	}
 	rows := int(b.rows)

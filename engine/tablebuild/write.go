@@ -3,7 +3,6 @@ package tablebuild
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 
 	"heddle/codec/wah"
@@ -34,51 +33,68 @@ func (b *builder) write(ctx context.Context, path string, word int, columns []*p
 
 // pending is a column whose vectors are being made.
 type pending[W wah.Word] struct {
-	c    *planned
-	pile chan *pile[W] // gives one, or is closed
-	err  error
+	*pile[W]
+	left sync.WaitGroup // runs
 }
 
-// writeColumns makes the vectors of several columns at a time, and writes them one after
-// the other.
+// writeColumns makes the vectors of several columns at a time, on all cores, and writes
+// them one after the other.
 func writeColumns[W wah.Word](ctx context.Context, b *builder, columns []*planned, w *hdb.Writer, vector func(*hdb.ColumnWriter, []W) error) error {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
-	defer cancel()
+	defer cancel(nil)
+	type task struct {
+		of *pending[W]
+		i  int // run
+	}
+	tasks := make(chan task)
+	for range workers() {
+		running.Go(func() {
+			var s sorter[W]
+			for t := range tasks {
+				from := uint64(t.i) * b.opt.run
+				if err := s.make(ctx, t.of.pile, t.i, window{from, min(from+b.opt.run, b.rows)}); err != nil {
+					cancel(err)
+				}
+				t.of.left.Done()
+			}
+		})
+	}
 	ready := make(chan *pending[W], workers()) // so many beside the one that is being written
 	running.Go(func() {
 		defer close(ready)
+		defer close(tasks)
+		runs := max(1, int((b.rows+b.opt.run-1)/b.opt.run))
 		for _, c := range columns {
-			x := &pending[W]{c: c, pile: make(chan *pile[W], 1)}
+			x := &pending[W]{pile: newPile[W](b, c, runs)}
+			x.left.Add(runs)
 			select {
 			case ready <- x:
 			case <-ctx.Done():
 				return
 			}
-			running.Go(func() {
-				defer close(x.pile)
-				var p *pile[W]
-				if p, x.err = pileOf[W](ctx, b, c, []window{{0, b.rows}}); x.err == nil {
-					x.pile <- p
-				}
-			})
+			for i := range runs {
+				tasks <- task{x, i}
+			}
 		}
 	})
 	for x := range ready {
-		p := <-x.pile
-		if p == nil {
-			return x.err
+		x.left.Wait()
+		if ctx.Err() != nil {
+			break
 		}
-		if err := writeColumn(ctx, b, x.c, p, w, vector); err != nil {
-			return fmt.Errorf("column %q: %w", x.c.Name, err)
+		if err := writeColumn(ctx, b, x.pile, w, vector); err != nil {
+			return err
 		}
+		x.release()
 	}
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
 // writeColumn writes the vectors of a column, then its codes.
-func writeColumn[W wah.Word](ctx context.Context, b *builder, c *planned, p *pile[W], w *hdb.Writer, vector func(*hdb.ColumnWriter, []W) error) error {
+func writeColumn[W wah.Word](ctx context.Context, b *builder, p *pile[W], w *hdb.Writer, vector func(*hdb.ColumnWriter, []W) error) error {
+	c := p.c
 	col := column.Column{
 		Name: c.Name, Type: c.Type, Binning: c.Binning, Encoding: c.Encoding,
 		Base: c.base, Missing: p.missing, Dictionary: c.strings.list,
@@ -96,8 +112,9 @@ func writeColumn[W wah.Word](ctx context.Context, b *builder, c *planned, p *pil
 		return err
 	}
 	total := int64(b.rows) * int64(len(b.columns))
-	return c.each(ctx, b.spool, []window{{0, b.rows}}, func(codes []uint64, _ []bool) error {
-		b.opt.Progress(Progress{Writing: true, Done: b.values.Add(int64(len(codes))), Total: total, Rows: b.rows})
+	return c.each(ctx, new(blockReader), window{0, b.rows}, func(codes []uint64, _ []bool) error {
+		b.written += int64(len(codes))
+		b.opt.Progress(Progress{Writing: true, Done: b.written, Total: total, Rows: b.rows})
 		return cw.Codes(codes)
 	})
 }
