@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -118,50 +116,10 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-func TestTruncated(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.hdb")
-	data := tiny().image(t)
-	for n := range data {
-		for _, deep := range []bool{true, false} {
-			_, err := fromBytes(path, data[:n], deep)
-			containertest.WantCorrupt(t, err, path)
-		}
-	}
-	for _, n := range []int{0, 1, 8, PageSize - 1, PageSize, PageSize + 1, len(data) - 1} {
-		if err := os.WriteFile(path, data[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, err := Open(path)
-		containertest.WantCorrupt(t, err, path)
-	}
-	for _, more := range []int{1, PageSize} {
-		_, err := fromBytes(path, append(bytes.Clone(data), make([]byte, more)...), true)
-		containertest.WantCorrupt(t, err, path)
-	}
-}
+func TestTruncated(t *testing.T) { containertest.Truncated(t, tiny().image(t), Open, fromBytes) }
 
 func TestOpenErrors(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Open(filepath.Join(dir, "none.hdb")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("missing file: %v", err)
-	}
-	if _, err := Open(dir); err == nil || errors.Is(err, ErrCorrupt) {
-		t.Errorf("folder: %v", err)
-	}
-	index := filepath.Join(dir, "x.hdl")
-	if err := os.WriteFile(index, []byte("\x89HDL\r\n\x1a\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Open(index)
-	if c := containertest.WantCorrupt(t, err, index); !strings.Contains(c.Reason, "not an .hdb file") {
-		t.Errorf("index file: %v", err)
-	}
-	data := tiny().image(t)
-	binary.LittleEndian.PutUint32(data[8:], Version+1)
-	containertest.Repair(data)
-	if _, err := fromBytes("x", data, true); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
-		t.Errorf("next version: %v", err)
-	}
+	containertest.OpenErrors(t, &format, tiny().image(t), Open, fromBytes)
 }
 
 // How far a change of the content gets.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -102,50 +101,10 @@ func TestFlippedFiles(t *testing.T) {
 	}
 }
 
-func TestTruncated(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.hdl")
-	data := tiny().image(t)
-	for n := range data {
-		_, err := fromBytes(path, data[:n], true)
-		containertest.WantCorrupt(t, err, path)
-		_, err = fromBytes(path, data[:n], false)
-		containertest.WantCorrupt(t, err, path)
-	}
-	for _, n := range []int{0, 1, 8, PageSize - 1, PageSize, PageSize + 1, len(data) - 1} {
-		if err := os.WriteFile(path, data[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, err := Open(path)
-		containertest.WantCorrupt(t, err, path)
-	}
-	_, err := fromBytes(path, append(data, 0), true)
-	containertest.WantCorrupt(t, err, path)
-	_, err = fromBytes(path, append(data, make([]byte, PageSize)...), true)
-	containertest.WantCorrupt(t, err, path)
-}
+func TestTruncated(t *testing.T) { containertest.Truncated(t, tiny().image(t), Open, fromBytes) }
 
 func TestOpenErrors(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Open(filepath.Join(dir, "none.hdl")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("missing file: %v", err)
-	}
-	if _, err := Open(dir); err == nil || errors.Is(err, ErrCorrupt) {
-		t.Errorf("folder: %v", err)
-	}
-	text := filepath.Join(dir, "x.txt")
-	if err := os.WriteFile(text, []byte("In the beginning"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Open(text)
-	if c := containertest.WantCorrupt(t, err, text); !strings.Contains(c.Reason, "not an .hdl file") {
-		t.Errorf("text file: %v", err)
-	}
-	data := tiny().image(t)
-	binary.LittleEndian.PutUint32(data[8:], Version+1)
-	containertest.Repair(data)
-	if _, err := fromBytes("x", data, true); !errors.Is(err, ErrVersion) || errors.Is(err, ErrCorrupt) {
-		t.Errorf("next version: %v", err)
-	}
+	containertest.OpenErrors(t, &format, tiny().image(t), Open, fromBytes)
 }
 
 // exercise calls every accessor on everything that f says it has. Answers may be

@@ -138,22 +138,16 @@ func TestTextMemory(t *testing.T) {
 	}
 	defer w.Abort()
 	text := bytes.Repeat([]byte("warp and weft "), 4000)
-	heap := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	var before uint64
 	for d := range 300 {
 		if d == 100 {
-			before = heap()
+			before = containertest.Heap()
 		}
 		if err := w.AddText(text); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if after := heap(); after > before+200_000 {
+	if after := containertest.Heap(); after > before+200_000 {
 		t.Errorf("the heap grew from %d to %d bytes", before, after)
 	}
 	runtime.KeepAlive(text)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heddle/engine/analyze"
+	"heddle/engine/container"
 	"heddle/engine/container/containertest"
 	"heddle/engine/plan"
 )
@@ -219,16 +220,10 @@ func TestWriterMemory(t *testing.T) {
 	for i := range cap(terms) {
 		terms = append(terms, fmt.Sprintf("term%03d", i))
 	}
-	heap := func() uint64 {
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
 	var before uint64
 	for n, term := range terms {
 		if n == len(lists) {
-			before = heap()
+			before = containertest.Heap()
 		}
 		docs := lists[n%len(lists)]
 		if err := w.AddList(term, docs, freqs[:len(docs)]); err != nil {
@@ -239,16 +234,14 @@ func TestWriterMemory(t *testing.T) {
 		}
 	}
 	// The lists together have 7 million postings.
-	if after := heap(); after > before+100_000 {
+	if after := containertest.Heap(); after > before+100_000 {
 		t.Errorf("the heap grew from %d to %d bytes", before, after)
 	}
 	runtime.KeepAlive(lists)
 	runtime.KeepAlive(freqs)
 }
 
-// TestFaults lets every single operation on the disk fail once: the error comes
-// out, the file that was there stays as it was or is replaced by a whole one,
-// and nothing else is left.
+// TestFaults lets every single operation on the disk fail once.
 func TestFaults(t *testing.T) {
 	// The first list is longer than a buffer, so AddList writes as well.
 	s := &sample{meta: Meta{Docs: 70_000, Codec: "raw", Dense: "never"}, names: make([]string, 70_000), lens: make([]uint32, 70_000)}
@@ -258,52 +251,20 @@ func TestFaults(t *testing.T) {
 	s.texts[5] = strings.Repeat("warp and weft ", 3*textBlock)
 	old := tiny()
 	path := old.build(t)
-	for fail := 0; ; fail++ {
-		d := &containertest.Disk{Fail: fail}
+	containertest.Faults(t, path, 60, func(d container.Disk) error {
 		w, err := create(d, path, s.meta)
-		if err == nil {
-			err = s.write(w)
+		if err != nil {
+			return err
 		}
-		if w != nil {
-			// What a caller's defer does.
-			if abort := w.Abort(); err == nil && abort != nil {
-				t.Fatal(abort)
-			}
-		}
-		if d.Count <= fail {
-			if err != nil {
-				t.Fatalf("without a fault: %v", err)
-			}
-			if fail < 60 {
-				t.Errorf("only %d operations", fail)
-			}
-			break
-		}
-		if !errors.Is(err, containertest.ErrFault) {
-			t.Fatalf("operation %d failed, the error is %v", fail, err)
-		}
-		containertest.WantFolder(t, filepath.Dir(path), "x.hdl")
+		return errors.Join(s.write(w), w.Abort())
+	}, func(written bool) {
 		f, err := Open(path)
 		if err != nil {
-			t.Fatalf("operation %d failed: %v", fail, err)
-		}
-		if d.Renamed {
-			s.check(t, f)
-		} else {
-			old.check(t, f)
-		}
-		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if d.Renamed {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
-			data := old.image(t)
-			if err := os.WriteFile(path, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+		map[bool]*sample{false: old, true: s}[written].check(t, f)
+		if err := f.Close(); err != nil {
+			t.Error(err)
 		}
-	}
-	s.check(t, mustOpen(t, path))
+	})
 }
