@@ -15,38 +15,62 @@ import (
 type costs struct {
 	device           *running[plan.TableStore]
 	onDevice, onHost costModel
+	missed           [2]corrections // of the device, of the host
 }
 
-// choose gives the device or, where it is there too, the host that is to run s.
-func (t *Table) choose(ctx context.Context, s *plan.Selections) (*running[plan.TableStore], error) {
+// estimate is what the device and the host should take for w, by what they took so far.
+func (c *costs) estimate(w *work) (device, host time.Duration) {
+	class := w.class()
+	by := func(m costModel, at int) time.Duration {
+		return time.Duration(1e9 * m.seconds(*w) * c.missed[at].ratio(class))
+	}
+	return by(c.onDevice, 0), by(c.onHost, 1)
+}
+
+// learn takes note of what one of them took for w.
+func (c *costs) learn(w *work, onHost bool, took time.Duration) {
+	class := w.class()
+	model, at := c.onDevice, 0
+	if onHost {
+		model, at = c.onHost, 1
+	}
+	c.missed[at].learn(class, model.time(*w), took)
+	c.missed[1-at].forget(class)
+}
+
+// choose gives the device or, where it is there too, the host that is to run s, and
+// where estimates decide that, whom to tell what it took.
+func (t *Table) choose(ctx context.Context, s *plan.Selections) (r *running[plan.TableStore], learn func(took time.Duration), err error) {
 	device := t.active.Load()
 	if t.spare == nil || device == t.spare {
-		return device, nil
+		return device, nil, nil
 	}
 	if s.Strategy != plan.StrategyAuto {
 		host := slices.Contains(t.spare.store.Strategies(), s.Strategy)
 		switch onDevice := slices.Contains(device.store.Strategies(), s.Strategy); {
 		case host && !onDevice:
-			return t.spare, nil
+			return t.spare, nil, nil
 		case !host:
-			return device, nil
+			return device, nil, nil
 		}
 	}
 	if err := s.Validate(t.t); err != nil { // before its work is looked at
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := t.fit(ctx, device)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		// The run will say what is wrong with the device, and go on elsewhere.
-		return device, nil
+		return device, nil, nil
 	}
-	if w := t.work(s); c.onHost.time(w) <= c.onDevice.time(w) {
-		return t.spare, nil
+	w := t.work(s)
+	r = device
+	if onDevice, onHost := c.estimate(&w); onHost <= onDevice {
+		r = t.spare
 	}
-	return device, nil
+	return r, func(took time.Duration) { c.learn(&w, r == t.spare, took) }, nil
 }
 
 // fit measures the costs of a device and of the host, once.

@@ -26,7 +26,7 @@ type Explanation struct {
 type Estimate struct {
 	Backend plan.Info
 	Time    time.Duration
-	Model   string // what a call, a vector, a byte and so on take
+	Model   string // what a call, a vector, a byte and so on take; Time is that times what batches like this one took of it
 }
 
 // Explain answers a predicate once and says how.
@@ -54,10 +54,8 @@ func (t *Table) Explain(ctx context.Context, where string, opt TableOptions) (Ex
 	}
 	if m := t.costs.Load(); m != nil && m.device == t.active.Load() {
 		w := t.work(&s)
-		e.Estimates = []Estimate{
-			{m.device.info, m.onDevice.time(w), m.onDevice.String()},
-			{t.spare.info, m.onHost.time(w), m.onHost.String()},
-		}
+		device, host := m.estimate(&w)
+		e.Estimates = []Estimate{{m.device.info, device, m.onDevice.String()}, {t.spare.info, host, m.onHost.String()}}
 	}
 	return e, nil
 }
