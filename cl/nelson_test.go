@@ -219,7 +219,7 @@ func TestNelsonMany(t *testing.T) {
 // do not fit.
 func TestNelsonMemory(t *testing.T) {
 	d := testDevice(t)
-	tab, groups := groupedVectors(200_000, 32)
+	tab, groups := groupedVectors(100_000, 32)
 	var s plan.Selections
 	for v := range 100 {
 		s.Operands = append(s.Operands, uint32(v%len(groups)))
@@ -227,7 +227,7 @@ func TestNelsonMemory(t *testing.T) {
 	s.Steps, s.Rescan = []plan.Step{{Code: plan.StepAny, To: 100}}, true
 	s.End()
 	passes := map[int]bool{}
-	for limit := uint64(64 << 20); ; limit = limit / 8 * 5 {
+	for limit := uint64(32 << 20); ; limit = limit / 8 * 5 {
 		b, err := Open(t.Context(), d, Options{MemoryLimit: limit, SkipSelfTest: true})
 		if err != nil {
 			t.Fatal(err)
