@@ -54,24 +54,25 @@ func TestBitmapQuery(t *testing.T) {
 		ranges.WriteString(rowLines(id, rows, true))
 	}
 	writeFile(t, "p.txt", file.String())
-	for want, flags := range map[string][]string{
-		counts.String(): {}, "count" + counts.String(): {"--count"}, ids.String(): {"--rows"}, "ids" + ids.String(): {"--rows=ids"}, ranges.String(): {"--rows=ranges"},
-	} {
-		want = strings.TrimPrefix(strings.TrimPrefix(want, "count"), "ids")
-		for _, strategy := range backendStrategies(t) {
-			args := append([]string{"bitmap", "query", "trips.hdb", "--predicates", "p.txt", "--strategy", strategy}, flags...)
-			if got := must(t, args...); got != want {
-				t.Errorf("%q: %d bytes, want %d of other rows", args[3:], len(got), len(want))
-			}
+	for _, strategy := range backendStrategies(t) {
+		if got := must(t, "bitmap", "query", "trips.hdb", "--predicates", "p.txt", "--strategy", strategy, "--rows"); got != ids.String() {
+			t.Errorf("%s: %d bytes, want %d of other rows", strategy, len(got), ids.Len())
 		}
 	}
-	if r := heddle(t, "bitmap", "query", "trips.hdb", "--predicates", "p.txt", "--rescan", "--explain", "--rows"); r.code != 0 || r.stdout != ids.String() {
-		t.Errorf("--explain changes the answers: exit code %d, %d bytes", r.code, len(r.stdout))
+	if r := heddle(t, "bitmap", "query", "trips.hdb", "--predicates", "p.txt", "--rescan", "--explain"); r.code != 0 || r.stdout != counts.String() {
+		t.Errorf("--explain changes the answers: %+v", r)
 	}
-	if r := heddleWith(t, file.String(), backendEnv(), "bitmap", "query", "trips.hdb", "--predicates", "-"); r.code != 0 || r.stdout != counts.String() || r.stderr != "" {
+	// What is printed of answers does not depend on where they come from.
+	host := []string{"bitmap", "query", "trips.hdb", "--backend", "host", "--device", ""}
+	for _, test := range []struct{ flag, want string }{{"--count", counts.String()}, {"--rows=ids", ids.String()}, {"--rows=ranges", ranges.String()}} {
+		if got := must(t, append(host, "--predicates", "p.txt", test.flag)...); got != test.want {
+			t.Errorf("%s: %d bytes, want %d of other rows", test.flag, len(got), len(test.want))
+		}
+	}
+	if r := heddleWith(t, file.String(), nil, append(host, "--predicates", "-")...); r.code != 0 || r.stdout != counts.String() || r.stderr != "" {
 		t.Errorf("standard input: %+v", r)
 	}
-	d := json.NewDecoder(strings.NewReader(must(t, "bitmap", "query", "trips.hdb", "--predicates", "p.txt", "--json", "--rows")))
+	d := json.NewDecoder(strings.NewReader(must(t, append(host, "--predicates", "p.txt", "--json", "--rows")...)))
 	for i, q := range tripWheres {
 		var got struct {
 			Query, Where string
@@ -88,7 +89,7 @@ func TestBitmapQuery(t *testing.T) {
 	if _, err := d.Token(); err != io.EOF {
 		t.Errorf("more objects than predicates: %v", err)
 	}
-	if got := must(t, "bitmap", "query", "trips.hdb", "--where", "TRUE", "--json", "--rows=ranges"); got != `{"query":"1","where":"TRUE","count":3000,"rows":[[0,2999]]}`+"\n" {
+	if got := must(t, append(host, "--where", "TRUE", "--json", "--rows=ranges")...); got != `{"query":"1","where":"TRUE","count":3000,"rows":[[0,2999]]}`+"\n" {
 		t.Errorf("ranges in JSON: %s", got)
 	}
 }
@@ -167,7 +168,7 @@ func TestExplainBitmap(t *testing.T) {
 		Count   int
 		Explain rowsPlan
 	}
-	if err := json.Unmarshal([]byte(must(t, "bitmap", "query", "trips.hdb", "--where", where, "--explain", "--json", "--profiling")), &got); err != nil {
+	if err := json.Unmarshal([]byte(must(t, "bitmap", "query", "trips.hdb", "--where", where, "--explain", "--json")), &got); err != nil {
 		t.Fatal(err)
 	}
 	x, err := engine.OpenTable(t.Context(), "trips.hdb", engine.Options{Backend: "host"})
