@@ -1,7 +1,12 @@
 package bench
 
 import (
+	"bytes"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"heddle/codec/wah"
@@ -71,6 +76,31 @@ func TestRunsSet(t *testing.T) {
 		}
 		if sum != rows {
 			t.Errorf("attribute %d has %d rows in its bins", a, sum)
+		}
+	}
+}
+
+// TestBitmapOnDevice runs what a device measures, with the host beside it, where there is
+// one: nothing is left out, and answers agree.
+func TestBitmapOnDevice(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
+		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
+	}
+	opt := tiny()
+	opt.Backend, opt.Device, opt.Runs = "auto", os.Getenv("HEDDLE_TEST_DEVICE"), 1
+	opt.Tables, opt.Figures = []string{"auto", "batch", "nelson-table2"}, []string{"nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14"}
+	opt.Report = filepath.Join(t.TempDir(), "report.md")
+	var log bytes.Buffer
+	if err := Bitmap(t.Context(), opt, io.Discard, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	report, err := os.ReadFile(opt.Report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"Nothing of this could be measured", "NaN", "Inf"} {
+		if strings.Contains(string(report), bad) {
+			t.Errorf("the report says %q:\n%s", bad, report)
 		}
 	}
 }
