@@ -50,8 +50,9 @@ type Options struct {
 	// DeviceMemory caps what lists and tables take on a device, in bytes;
 	// 0 means what the device reports, less a reserve.
 	DeviceMemory uint64
-	// HostMemory caps the auxiliary tables of the pure-Go backend, in bytes;
-	// 0 means 16 bytes a posting, at least 64 MiB and at most 4 GiB.
+	// HostMemory caps the auxiliary tables of the pure-Go backend, in bytes, which
+	// of a bitmap table are dense vectors as plain bits; 0 means 16 bytes a posting,
+	// 4 times the vectors of a bitmap table, at least 64 MiB and at most 4 GiB.
 	HostMemory uint64
 	// Lazy builds the tables of Auto when a query first needs them, on the
 	// pure-Go backend: the first answer comes sooner, the next ones may wait.
