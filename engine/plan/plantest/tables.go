@@ -184,7 +184,7 @@ func (su *suite) tableRows(t *testing.T, word int) {
 			s.Check(1, plan.CodeRange{Hi: 3})
 			s.End()
 			r := rng(t)
-			for range su.pick(10, 3) {
+			for range su.pick(4, 2) {
 				randomSteps(r, tab, &s, 4, 1+r.IntN(12))
 				s.End()
 			}
