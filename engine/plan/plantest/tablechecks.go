@@ -2,34 +2,10 @@ package plantest
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"heddle/engine/plan"
 )
-
-// randomRanges are a few ranges that some of codes lie in.
-func randomRanges(r *rand.Rand, codes []uint64) []plan.CodeRange {
-	ends := make([]uint64, 2*r.IntN(4))
-	for i := range ends {
-		if ends[i] = r.Uint64() >> r.IntN(64); len(codes) > 0 {
-			ends[i] = codes[r.IntN(len(codes))] + r.Uint64N(3) - 1
-		}
-	}
-	return rangesOf(ends)
-}
-
-// rangesOf makes ascending, disjoint ranges that end at some of ends.
-func rangesOf(ends []uint64) (ranges []plan.CodeRange) {
-	slices.Sort(ends)
-	for i := 0; i+1 < len(ends); i += 2 {
-		if i == 0 || ends[i] > ranges[len(ranges)-1].Hi {
-			ranges = append(ranges, plan.CodeRange{Lo: ends[i], Hi: ends[i+1]})
-		}
-	}
-	return ranges
-}
 
 // tableChecks looks codes of every kind up, of no row, few, many and all of them.
 func (su *suite) tableChecks(t *testing.T, word int) {

@@ -294,27 +294,6 @@ func (su *suite) tableBatches(t *testing.T, word int) {
 	su.verifyTable(t, st, tab, &s)
 }
 
-// tableRandom has random programs over random tables.
-func (su *suite) tableRandom(t *testing.T, word int) {
-	r := rng(t)
-	kinds := VectorKinds()
-	for i := range su.pick(20, 5) {
-		tab := NewTable(r.Uint32N(uint32(su.pick(40_000, 8_000))), word)
-		for range 1 + r.IntN(20) {
-			tab.AddVector(kinds[r.IntN(len(kinds))].Gen(r, tab.Rows))
-		}
-		for range r.IntN(3) {
-			addCodes(t, tab, r.IntN(len(codeKinds)), r)
-		}
-		var s plan.Selections
-		for range 12 {
-			randomSteps(r, tab, &s, plan.MaxSets, r.IntN(20))
-			s.End()
-		}
-		t.Run(fmt.Sprint(i), func(t *testing.T) { su.verifyTable(t, su.loadTable(t, tab), tab, &s) })
-	}
-}
-
 // tableWide counts in tables of as many rows as there can be, whose vectors are a few
 // words. Only Fused keeps nothing of that size.
 func (su *suite) tableWide(t *testing.T, word int) {
@@ -349,28 +328,5 @@ func (su *suite) tableWide(t *testing.T, word int) {
 	}
 	if want := []uint32{0, 2, rows - 1<<31, rows, 1, 1<<31 - 1}; !slices.Equal(out.Counts, want) {
 		t.Errorf("counts %d, want %d", out.Counts, want)
-	}
-}
-
-// randomSteps appends random steps that make one set and need at most depth.
-func randomSteps(r *rand.Rand, tab *Table, s *plan.Selections, depth, steps int) {
-	for height := 0; steps > 0 || height != 1; steps-- {
-		switch {
-		case height == 0 || height < depth && steps > 0 && r.IntN(5) < 2:
-			of := make([]uint32, r.IntN(1+r.IntN(6)))
-			for i := range of {
-				of[i] = r.Uint32N(uint32(len(tab.Vectors)))
-			}
-			s.Any(of...)
-			height++
-		case len(tab.Columns) > 0 && r.IntN(4) == 0:
-			column := r.IntN(len(tab.Columns))
-			s.Check(uint32(column), randomRanges(r, tab.Codes[column])...)
-		case height == 1 || r.IntN(5) == 0:
-			s.Do(plan.StepNot)
-		default:
-			s.Do([]plan.StepCode{plan.StepAnd, plan.StepOr, plan.StepAndNot}[r.IntN(3)])
-			height--
-		}
 	}
 }
