@@ -270,6 +270,37 @@ func TestNelsonMemory(t *testing.T) {
 	}
 }
 
+// TestNelsonBuffers takes passes where the largest buffer does not hold all columns, and
+// says so where it does not hold the results.
+func TestNelsonBuffers(t *testing.T) {
+	poor := *testDevice(t)
+	poor.info.MaxAlloc = 1 << 20
+	b := openForm(t, &poor, poor.Tuning(), false)
+	tab, groups := groupedVectors(100_000, 32) // 81 columns
+	n := newNelsonRun(t, b, &tab.Table)
+	var s plan.Selections
+	for v := range uint32(200) {
+		s.Operands = append(s.Operands, v%uint32(len(groups)))
+	}
+	s.Strategy, s.Steps = plan.IdealHybrid, []plan.Step{{Code: plan.StepAny, To: 200}, {Code: plan.StepAny, From: 7, To: 9}}
+	s.End()
+	for _, s.Rescan = range []bool{false, true} {
+		if err := n.run(&s); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(n.steps[0]); got < 3 {
+			t.Errorf("rescan %t: %d passes over 200 columns", s.Rescan, got)
+		}
+		n.checkColumns(t, groups, &s)
+	}
+	for range 100 {
+		s.Any(1, 2)
+	}
+	if err := n.run(&s); !errors.Is(err, plan.ErrOutOfMemory) {
+		t.Errorf("102 results in a buffer of 81: %v", err)
+	}
+}
+
 // TestNelsonCorrupt decompresses words that have changed behind the store's back: what
 // comes out does not matter, but that it has no bits outside of groups.
 func TestNelsonCorrupt(t *testing.T) {
