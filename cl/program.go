@@ -34,13 +34,16 @@ const (
 	usePFD
 	useNewPFD
 	useRPFD
-	useWide // vectors of tables have words of 64 bits
-	useGaps = useParaPFor | useVByte | useRice | usePFD | useNewPFD | useRPFD
+	useWide    // vectors of tables have words of 64 bits
+	useArenas  // and more than one buffer
+	useStored  // stored values are asked for
+	useColumns // what StepAny gives is there already
+	useGaps    = useParaPFor | useVByte | useRice | usePFD | useNewPFD | useRPFD
 )
 
 // featureNames are the defines, by bit.
 var featureNames = []string{"USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART",
-	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD", "USE_WIDE"}
+	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD", "USE_WIDE", "USE_ARENAS", "USE_STORED", "USE_COLUMNS"}
 
 // lookup is the feature that looking up a list of a codec asks for.
 func lookup(id codec.ID) feature {

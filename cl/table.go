@@ -75,7 +75,7 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 		return nil, err
 	}
 	b.unreserve(least)
-	if s.dir, err = newDirectory(t, b.tuning.tileGroups(t.Word())); err != nil {
+	if s.dir, err = newDirectory(t, b.tuning.tableTile()); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -98,7 +98,7 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 		if err = s.loadPlain(); err != nil {
 			return err
 		}
-		_, err = b.programOf(s.program())
+		_, err = b.programOf(s.program(0))
 		return err
 	}()
 	if err != nil {
@@ -142,12 +142,22 @@ func (b *Backend) loadWords(words []uint32, what string) (*ocl.MemObject, error)
 	return m, nil
 }
 
-// program is what has the kernel of rows.cl for the words of the table.
-func (s *tableStore) program() kernelID {
-	if s.t.Word() == 64 {
-		return kernelID{rowsProgram, useWide}
+// lean tells whether programs have no arguments that their rounds do not need.
+func (s *tableStore) lean() bool { return s.backend.dev.info.Type == "gpu" }
+
+// program is what has the kernel of rows.cl for the table, with what a round asks for:
+// on GPUs each buffer that a launch names takes time, elsewhere one more program does.
+func (s *tableStore) program(with feature) kernelID {
+	if !s.lean() {
+		with = useStored | useColumns
 	}
-	return kernelID{name: rowsProgram}
+	if s.t.Word() == 64 {
+		with |= useWide
+	}
+	if s.arena.buffers[1] != s.arena.buffers[0] {
+		with |= useArenas
+	}
+	return kernelID{rowsProgram, with}
 }
 
 // Select implements plan.TableStore, in rounds of one launch each where s has few

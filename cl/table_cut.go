@@ -29,6 +29,7 @@ type tableCut struct {
 	records      int // operands, in units of four words
 	sets         int // height of the highest stack
 	columns      int // StepAny of one selection at most
+	checks       bool
 	selectionsAt int // in units of four words
 	words        int // of the upload
 	bits         int // words of bits of a selection, 0 where none are made
@@ -38,7 +39,7 @@ type tableCut struct {
 
 // next takes as many selections from c.first+c.count on as fit into a round.
 func (c *tableCut) next(s *tableStore) {
-	c.first, c.count, c.steps, c.records, c.sets, c.columns = c.first+c.count, 0, 0, 0, 1, 0
+	c.first, c.count, c.steps, c.records, c.sets, c.columns, c.checks = c.first+c.count, 0, 0, 0, 1, 0, false
 	for i := c.first; i < c.sel.Len(); i++ {
 		steps := c.sel.Selection(i)
 		records, sets, columns := c.measure(steps)
@@ -66,6 +67,7 @@ func (c *tableCut) measure(steps []plan.Step) (records, sets, columns int) {
 			sets = max(sets, depth)
 		case plan.StepCheck:
 			records += 1 + int(x.To-x.From)
+			c.checks = true
 		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 			depth--
 		}

@@ -14,9 +14,9 @@ import (
 // word of their own. They are there a second time, as groups: that is as little to read
 // as the words and their places, and nothing has to be found first.
 type plainTiles struct {
-	numbers *ocl.MemObject // by tile and vector: from 1 on, or 0
-	groups  *ocl.MemObject // tile after tile
-	bytes   uint64         // of groups
+	buffer *ocl.MemObject // numbers by tile and vector, from 1 on, or 0; then the tiles
+	at     int            // units of four words behind which those begin
+	bytes  uint64         // of them
 }
 
 // isPlain tells whether a vector is plain in a tile with so many words.
@@ -47,7 +47,7 @@ func (s *tableStore) loadPlain() (err error) {
 	upTo := d.numberPlain()
 	words := d.tile * s.t.Word() / 32
 	bytes := 4 * (uint64(upTo[len(upTo)-1])*uint64(words) + plan.ListAlign)
-	if err := b.reserve(bytes+b.limit/4, "plain tiles"); err != nil || bytes > b.dev.info.MaxAlloc {
+	if err := b.reserve(bytes+b.limit/4, "plain tiles"); err != nil || bytes+4*uint64(len(d.plain)+plan.ListAlign) > b.dev.info.MaxAlloc {
 		if err == nil {
 			b.unreserve(bytes + b.limit/4)
 		} else if !errors.Is(err, plan.ErrOutOfMemory) {
@@ -58,11 +58,11 @@ func (s *tableStore) loadPlain() (err error) {
 	} else {
 		b.unreserve(b.limit / 4)
 	}
-	p.bytes = bytes
-	if p.numbers, err = b.loadWords(d.plain, "numbers of plain tiles"); err != nil {
+	p.bytes, p.at = bytes, len(d.plain)/plan.ListAlign+1
+	if p.buffer, err = b.buffer(ocl.MemReadOnly, 16*uint64(p.at)+bytes, "plain tiles"); err != nil {
 		return err
 	}
-	if p.groups, err = b.buffer(ocl.MemReadOnly, bytes, "plain tiles"); err != nil {
+	if err = b.writeWords(p.buffer, 0, d.plain); err != nil {
 		return err
 	}
 	var host []uint32
@@ -83,7 +83,7 @@ func (s *tableStore) loadPlain() (err error) {
 			}
 		})
 		if n := (upTo[to] - upTo[from]) * words; n > 0 {
-			if err := b.writeWords(p.groups, upTo[from]*words, host[:n]); err != nil {
+			if err := b.writeWords(p.buffer, 4*p.at+upTo[from]*words, host[:n]); err != nil {
 				return err
 			}
 		}
@@ -119,10 +119,8 @@ func expandPlain[W wah.Word](d *directory, words []W, v int, to []uint32) {
 }
 
 func (p *plainTiles) release(b *Backend) {
-	for _, m := range []*ocl.MemObject{p.numbers, p.groups} {
-		if m != nil {
-			m.Release()
-		}
+	if p.buffer != nil {
+		p.buffer.Release()
 	}
 	b.unreserve(p.bytes)
 }

@@ -1,6 +1,7 @@
 package cl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -78,6 +79,9 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.grow(&x.down, back); err != nil {
 		return err
 	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
 	c.write(x.store, x.up.words)
 	x.turn++
 	x.up.words[tableTurn], x.down.words[tableTurn] = x.turn, x.turn-1
@@ -104,7 +108,7 @@ const pollTime = 200 * time.Microsecond
 // await waits for the counts of a round, or until ctx ends. The number of the round
 // comes back with them, so it is seen in memory; that it is all, the event says.
 func (x *tableSlot) await(ctx context.Context) error {
-	if x.backend.dev.info.Type == "gpu" {
+	if ctx.Done() != nil && x.backend.dev.info.Type == "gpu" {
 		for began := time.Now(); ctx.Err() == nil && time.Since(began) < pollTime; runtime.Gosched() {
 			if atomic.LoadUint32(&x.down.words[tableTurn]) == x.turn {
 				return x.waitHere(x.counted)
@@ -127,7 +131,7 @@ func (x *tableSlot) send() error {
 		if err := x.sendColumns(); err != nil {
 			return err
 		}
-	} else if err := x.launchRows(0, c.count, x.batch.buffer, 0); err != nil {
+	} else if err := x.launchRows(0, c.count, nil, 0); err != nil {
 		return err
 	}
 	if err := x.read(x.batch.buffer, tableHead+c.count); err != nil {
@@ -211,22 +215,35 @@ func (x *tableSlot) sendColumns() error {
 // launchRows enqueues the kernel for some selections of the round.
 func (x *tableSlot) launchRows(first, selections int, columns *ocl.MemObject, stride int) error {
 	c, s, t := &x.cut, x.store, x.backend.tuning
-	v, a := s.arena.buffers, s.arena.buffers
-	if values := s.values.Load(); values != nil {
-		v = values.arena.buffers
-	}
 	want := 0
 	if c.bits > 0 {
 		want = 1
 	}
-	k := x.kernels[kernelID{name: rowsProgram}]
-	err := arguments(k, a[0], a[1], a[2], a[3], v[0], v[1], v[2], v[3], s.coarse, s.fine, s.plain.numbers, s.plain.groups, len(s.t.Vectors), int(s.t.Rows),
-		x.batch.buffer, x.batch.buffer, c.selectionsAt, first, selections, columns, stride, x.rows.buffer, c.bits, want,
-		localBytes(4*t.tableTile()*c.sets))
-	if err != nil {
+	args := x.args[:0]
+	for i, m := range s.arena.buffers {
+		if i == 0 || s.arena.buffers[1] != s.arena.buffers[0] {
+			args = append(args, m)
+		}
+	}
+	args = append(args, s.coarse, s.fine, s.plain.buffer, s.plain.at, len(s.t.Vectors), int(s.t.Rows), x.batch.buffer,
+		c.selectionsAt, first, selections, x.rows.buffer, c.bits, want, localBytes(s.t.Word()/8*t.tableTile()*c.sets))
+	if c.checks || !s.lean() {
+		stored := s.arena.buffers // any, where no round has asked for them
+		if v := s.values.Load(); v != nil {
+			stored = v.arena.buffers
+		}
+		for _, m := range stored {
+			args = append(args, m)
+		}
+	}
+	if c.decompresses() || !s.lean() {
+		args = append(args, cmp.Or(columns, x.rows.buffer), stride)
+	}
+	x.args = args
+	if err := arguments(x.kernel, args...); err != nil {
 		return err
 	}
-	return x.launch(k, selections*s.dir.tiles, t.tableLocal(), probeTime)
+	return x.launch(x.kernel, selections*s.dir.tiles, t.tableLocal(), probeTime)
 }
 
 // collect takes the counts of a round.

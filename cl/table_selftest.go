@@ -41,7 +41,7 @@ func (b *Backend) selfTestTables(ctx context.Context, of tableTest) error {
 		return &plan.DeviceError{Kind: plan.ErrSelfTest, Device: b.dev.String(), Op: "self-test", Err: fmt.Errorf(format, args...)}
 	}
 	// Three tiles and a part of one.
-	rows := uint32((3*b.tuning.tileGroups(word)+70)*(word-1) + 9)
+	rows := uint32((3*b.tuning.tableTile()+70)*(word-1) + 9)
 	t, has, codes, err := selfTestTable(rows, word)
 	if err != nil {
 		return failed("preparing: %w", err)

@@ -9,26 +9,23 @@ import (
 	"heddle/engine/plan"
 )
 
-// tableTile is the number of groups of 31 rows of a tile, TABLE_TILE of the kernels.
-func (t Tuning) tableTile() int { return cmp.Or(t.TableTile, 512) }
-
-// tileGroups is the number of groups of a tile, of so many bits a word.
-func (t Tuning) tileGroups(word int) int { return t.tableTile() / (word / 32) }
+// tableTile is the number of groups of a tile, TABLE_TILE of the kernels.
+func (t Tuning) tableTile() int { return cmp.Or(t.TableTile, 256) }
 
 // tableLocal is the size of a work-group of rows.
 func (t Tuning) tableLocal() int {
 	if t.Serial {
 		return 1
 	}
-	return cmp.Or(t.TableWG, 128)
+	return cmp.Or(t.TableWG, 64)
 }
 
 // tableLoads is the number of vectors whose words a work-item loads together.
 func (t Tuning) tableLoads() int { return cmp.Or(t.TableLoads, 4) }
 
 // tableMemory is the local memory of a work-group of rows at most, in bytes: sets, and
-// of 64 vectors masks and places.
-func (t Tuning) tableMemory() int { return t.tableTile()*(4*tableDepth+12) + 1<<11 }
+// where 64 vectors lie.
+func (t Tuning) tableMemory() int { return 8*t.tableTile()*tableDepth + 1<<11 + t.tableTile()/8 }
 
 // tableSlot is what one batch of selections in flight needs, as slot is for
 // conjunctions. Its buffers grow with what is asked. It belongs to the goroutine that
@@ -42,10 +39,12 @@ type tableSlot struct {
 	bytes  uint64  // of batch and rows
 
 	cut     tableCut
+	kernel  *kernel      // of the round
 	turn    uint32       // number of the round
 	counted *ocl.Event   // of the download of counts
 	bitsAt  int          // word of down where bits begin
 	piece   int          // words of a download of them
+	args    []any        // of the kernel, kept for the next round
 	submit  func() error // send, bound once
 }
 
@@ -63,13 +62,41 @@ func (s *tableStore) newTableSlot() (*tableSlot, error) {
 		err = x.room(&x.rows, plan.ListAlign, "rows")
 	}
 	if err == nil {
-		err = x.open(tableLeast, tableLeast, s.program(), rowsProgram)
+		err = x.open(tableLeast, tableLeast, s.program(0))
 	}
 	if err != nil {
 		x.release()
 		return nil, err
 	}
 	return x, nil
+}
+
+// prepare gets the kernel that a round asks for.
+func (x *tableSlot) prepare() error {
+	var with feature
+	if x.cut.checks {
+		with |= useStored
+	}
+	if x.cut.decompresses() {
+		with |= useColumns
+	}
+	id := x.store.program(with)
+	if x.kernel = x.kernels[id]; x.kernel != nil {
+		return nil
+	}
+	p, err := x.backend.programOf(id)
+	if err != nil {
+		return err
+	}
+	return x.backend.do(func() error {
+		k, err := p.CreateKernel(rowsProgram)
+		if err != nil {
+			return x.backend.fail("creating kernel "+rowsProgram, err)
+		}
+		x.kernel = &kernel{Kernel: k}
+		x.kernels[id] = x.kernel
+		return nil
+	})
 }
 
 // room makes room for so many words in m; what was there is lost. Nothing may be under

@@ -91,11 +91,11 @@ func (t Tuning) check() error {
 		return fail("rank_range is %d, not 0 or a power of two from 1024 to 32768", t.RankRange)
 	case t.RankWG != 0 && (t.RankWG < 32 || t.RankWG > 512 || t.RankWG&(t.RankWG-1) != 0):
 		return fail("rank_wg is %d, not 0, 32, 64, 128, 256 or 512", t.RankWG)
-	case t.TableTile != 0 && (t.TableTile < 256 || t.TableTile > 1<<14 || t.TableTile%256 != 0):
-		return fail("table_tile is %d, not 0 or a multiple of 256 up to 16384", t.TableTile)
+	case t.TableTile < 0 || t.TableTile > 1<<13 || t.TableTile%128 != 0:
+		return fail("table_tile is %d, not 0 or a multiple of 128 up to 8192", t.TableTile)
 	case t.TableWG != 0 && (t.TableWG < 32 || t.TableWG > 1024 || t.TableWG&(t.TableWG-1) != 0):
 		return fail("table_wg is %d, not 0 or a power of two from 32 to 1024", t.TableWG)
-	case t.TableLoads < 0 || t.TableLoads > 116:
+	case t.TableLoads < 0 || t.TableLoads > 16:
 		return fail("table_loads is %d, not 0 to 16", t.TableLoads)
 	case !t.Serial && t.tableTile() != 2*t.tableLocal() && t.tableTile() != 4*t.tableLocal() && t.tableTile() != 8*t.tableLocal():
 		return fail("table_tile is %d, not 2, 4 or 8 times table_wg, %d", t.tableTile(), t.tableLocal())

@@ -22,9 +22,9 @@
 #endif
 
 #ifndef TABLE_TILE
-#define TABLE_TILE 1024 // groups of 31 rows of a tile, twice the groups of 63; a multiple of 256
+#define TABLE_TILE 512 // groups of a tile, a multiple of 128
 #endif
-#define TILE_GROUPS (TABLE_TILE / (WORD_BITS / 32))
+#define TILE_GROUPS TABLE_TILE
 #define TILE_MASKS (TILE_GROUPS / 32)
 
 #define CLASS_ZERO 0

@@ -39,13 +39,6 @@
 #ifndef TABLE_LOADS
 #define TABLE_LOADS 4 // vectors whose words are loaded together
 #endif
-#if TABLE_LOADS > 100
-#define AHEAD 1
-#define TOGETHER (TABLE_LOADS - 100)
-#else
-#define AHEAD 0
-#define TOGETHER TABLE_LOADS
-#endif
 #define TABLE_PAGE (TABLE_WG < 64 ? TABLE_WG : 64) // vectors that are looked up together
 #if SCAN_SERIAL
 #undef TABLE_WG
@@ -53,13 +46,46 @@
 #define SYNC
 #else
 #ifndef TABLE_WG
-#define TABLE_WG 256 // a power of two, TABLE_TILE/8 to TABLE_TILE/2
+#define TABLE_WG 128 // a power of two, TABLE_TILE/8 to TABLE_TILE/2
 #endif
 #define SYNC barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
 #define TILE_WORDS (TILE_MASKS * GROUP_BITS) // of plain bits
 #define OWN (TILE_GROUPS / TABLE_WG)         // groups of a work-item
+
+// What some programs have besides: more than one buffer of vectors, stored values,
+// columns that others made.
+#ifndef USE_ARENAS
+#define USE_ARENAS 0
+#endif
+#ifndef USE_STORED
+#define USE_STORED 0
+#endif
+#ifndef USE_COLUMNS
+#define USE_COLUMNS 0
+#endif
+#if USE_ARENAS
+#define VECTORS ARENA
+#define VECTOR_ARGS ARENA_ARGS
+#define vector_of(r) ((vector_t)arena_at(ARENA_ARGS, (r).w, (r).x))
+#else
+#define VECTORS __global const uint *restrict a0
+#define VECTOR_ARGS a0
+#define vector_of(r) ((vector_t)(a0 + (size_t)(r).x * 4))
+#endif
+#if USE_STORED
+#define STORED                                                                    \
+    , __global const uint *restrict v0, __global const uint *restrict v1,         \
+        __global const uint *restrict v2, __global const uint *restrict v3
+#else
+#define STORED
+#endif
+#if USE_COLUMNS
+#define COLUMNS , __global const word_t *restrict columns, uint column_stride
+#else
+#define COLUMNS
+#endif
 
 #define STEP_ANY 0
 #define STEP_AND 1
@@ -97,12 +123,12 @@ static inline void or_mixed(vector_t p, __global const uint *mask, word_t *set) 
 }
 
 // or_any ORs the vectors of n operands into `set`, groups of the tile.
-static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers, vector_t plain,
+static inline void or_any(VECTORS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers, vector_t plain,
                           __global const uint4 *operand, uint n, word_t *set, uint *loads) {
     for (uint i = 0; i < n; i++) {
         uint4 r = operand[i];
         uint2 e = entries[r.y];
-        vector_t p = (vector_t)arena_at(ARENA_ARGS, r.w, r.x) + e.x;
+        vector_t p = vector_of(r) + e.x;
         __global const uint *mask = (__global const uint *)(fine + r.z + INDEX_OF(e));
         __global const ushort *start = (__global const ushort *)mask;
         uint number = numbers[r.y];
@@ -217,7 +243,7 @@ static inline bool has_rows(const word_t *set, uint *turn, __local shared_t *sha
 #define HAS_ROWS(set) has_rows(set, &turn, &shared)
 
 // list_operand lists an operand.
-static inline void list_operand(ARENA, uint4 r, uint2 e, __local shared_t *shared) {
+static inline void list_operand(VECTORS, uint4 r, uint2 e, __local shared_t *shared) {
     uint class = CLASS_OF(e), at;
     if (class == CLASS_ZERO)
         return;
@@ -229,7 +255,7 @@ static inline void list_operand(ARENA, uint4 r, uint2 e, __local shared_t *share
         at = TABLE_PAGE - 1 - atomic_inc(&shared->listed[SPARSE]);
     else
         at = atomic_inc(&shared->listed[WALKED]);
-    shared->words[at] = (vector_t)arena_at(ARENA_ARGS, r.w, r.x) + e.x;
+    shared->words[at] = vector_of(r) + e.x;
     shared->places[at] = (uint2)(class == CLASS_DENSE ? ALL_START : r.z + INDEX_OF(e), WORDS_OF(e));
 }
 
@@ -289,63 +315,48 @@ static inline void or_sparse(__global const uint4 *fine, uint sparse, __local sh
     }
 }
 
-// places_of loads the places of a work-item's groups in walked vectors from number i on;
-// the last one again is no other OR.
-static inline void places_of(__global const uint4 *fine, uint i, uint walked, __local const shared_t *shared, mask_t *mask, start_t *start) {
-    #pragma unroll
-    for (uint u = 0; u < TOGETHER; u++) {
-        __global const uint *p = (__global const uint *)(fine + shared->places[min(i + u, walked - 1)].x);
-        mask[u].all = ((__global const masks_t *)p)[get_local_id(0) / 32];
-        start[u].all = ((__global const starts_t *)(p + TILE_MASKS))[get_local_id(0) / 32];
-    }
-}
-
-// or_plain ORs groups of plain vectors into `set`.
+// or_plain ORs groups of plain vectors into `set`; the last one again is no other OR.
 static inline void or_plain(uint n, __local const shared_t *shared, word_t *set) {
-    for (uint i = 0; i < n; i += TOGETHER) {
-        word_t w[TOGETHER][OWN];
+    for (uint i = 0; i < n; i += TABLE_LOADS) {
+        word_t w[TABLE_LOADS][OWN];
         #pragma unroll
-        for (uint u = 0; u < TOGETHER; u++) {
+        for (uint u = 0; u < TABLE_LOADS; u++) {
             vector_t p = shared->plain[min(i + u, n - 1)] + OWN_GROUP(0);
             EACH_OWN(k) w[u][k] = p[32 * k];
         }
         #pragma unroll
-        for (uint u = 0; u < TOGETHER; u++)
+        for (uint u = 0; u < TABLE_LOADS; u++)
             EACH_OWN(k) set[k] |= w[u][k];
     }
 }
 
 // or_walked ORs the words of a work-item's groups of walked vectors into `set`.
-static inline void or_walked(__global const uint4 *fine, uint walked, __local const shared_t *shared, word_t *set) {
+static inline void or_walked(__global const uint4 *fine, uint n, __local const shared_t *shared, word_t *set) {
     uint upto = 0xffffffffu >> (31 - get_local_id(0) % 32);
-    mask_t mask[TOGETHER];
-    start_t start[TOGETHER];
-#if AHEAD
-    if (walked)
-        places_of(fine, 0, walked, shared, mask, start);
-#endif
-    for (uint i = 0; i < walked; i += TOGETHER) {
-        word_t w[TOGETHER][OWN];
-#if !AHEAD
-        places_of(fine, i, walked, shared, mask, start);
-#endif
+    for (uint i = 0; i < n; i += TABLE_LOADS) {
+        mask_t mask[TABLE_LOADS];
+        start_t start[TABLE_LOADS];
+        word_t w[TABLE_LOADS][OWN];
         #pragma unroll
-        for (uint u = 0; u < TOGETHER; u++) {
-            vector_t p = shared->words[min(i + u, walked - 1)] - 1;
+        for (uint u = 0; u < TABLE_LOADS; u++) {
+            __global const uint *p = (__global const uint *)(fine + shared->places[min(i + u, n - 1)].x);
+            mask[u].all = ((__global const masks_t *)p)[get_local_id(0) / 32];
+            start[u].all = ((__global const starts_t *)(p + TILE_MASKS))[get_local_id(0) / 32];
+        }
+        #pragma unroll
+        for (uint u = 0; u < TABLE_LOADS; u++) {
+            vector_t p = shared->words[min(i + u, n - 1)] - 1;
             EACH_OWN(k) w[u][k] = p[start[u].of[k] + popcount(mask[u].of[k] & upto)];
         }
-#if AHEAD
-        places_of(fine, i + TOGETHER, walked, shared, mask, start);
-#endif
         #pragma unroll
-        for (uint u = 0; u < TOGETHER; u++)
+        for (uint u = 0; u < TABLE_LOADS; u++)
             EACH_OWN(k) set[k] |= group_of(w[u][k]);
     }
 }
 
 // or_any ORs the vectors of n operands into `set`, a work-item's own groups. All
 // work-items call it; `tile` is theirs to use.
-static inline void or_any(ARENA, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers,
+static inline void or_any(VECTORS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers,
                           vector_t plain, __global const uint4 *operand, uint n, __local shared_t *shared, __local word_t *tile, word_t *set, uint *loads) {
     uint lid = get_local_id(0);
     bool scattered = false;
@@ -367,14 +378,14 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
         if (one && number)
             shared->plain[atomic_inc(&shared->listed[PLAIN])] = plain + (size_t)(number - 1) * TILE_GROUPS;
         else if (one)
-            list_operand(ARENA_ARGS, r, e, shared);
+            list_operand(VECTOR_ARGS, r, e, shared);
         SYNC;
         uint walked = shared->listed[WALKED], sparse = shared->listed[SPARSE], full = shared->listed[FULL], plains = shared->listed[PLAIN];
         if (!full) {
             or_sparse(fine, sparse, shared, tile, loads);
             scattered |= sparse > 0;
-            LOADS(*loads, (plains + TOGETHER - 1) / TOGETHER * TOGETHER * OWN * (WORD_BITS / 32));
-            LOADS(*loads, (walked + TOGETHER - 1) / TOGETHER * TOGETHER * (OWN * (WORD_BITS / 32) + OWN + (OWN + 1) / 2));
+            LOADS(*loads, (plains + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * OWN * (WORD_BITS / 32));
+            LOADS(*loads, (walked + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * (OWN * (WORD_BITS / 32) + OWN + (OWN + 1) / 2));
         }
         SYNC;
         if (lid < LISTS)
@@ -396,6 +407,7 @@ static inline void or_any(ARENA, __global const uint2 *entries, __global const u
 
 #endif
 
+#if USE_STORED
 // in_ranges tells whether a code lies in one of n ascending ranges.
 static inline bool in_ranges(__global const uint4 *range, uint n, ulong code) {
     uint lo = 0, hi = n; // the first one that does not end below the code
@@ -428,6 +440,7 @@ static inline word_t checked(ARENA, __global const uint4 *batch, uint4 step, wor
     }
     return set;
 }
+#endif
 
 // plain_word returns word j of the plain bits of a tile of groups.
 static inline uint plain_word(__local const word_t *tile, uint j) {
@@ -441,11 +454,10 @@ static inline uint plain_word(__local const word_t *tile, uint j) {
 #if !SCAN_SERIAL
 __attribute__((reqd_work_group_size(TABLE_WG, 1, 1)))
 #endif
-__kernel void rows(ARENA, __global const uint *restrict v0, __global const uint *restrict v1, __global const uint *restrict v2,
-                   __global const uint *restrict v3, __global const uint2 *restrict coarse, __global const uint4 *restrict fine,
-                   __global const uint *restrict plain_tiles, __global const word_t *restrict plain, uint vectors, uint row_count, __global const uint4 *batch, volatile __global uint *head, uint selections_at,
-                   uint first, uint selections, __global const word_t *columns, uint column_stride, __global uint *out, uint stride,
-                   uint want, __local word_t *tile) {
+__kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global const uint4 *restrict fine,
+                   __global const uint4 *restrict plain, uint plain_at, uint vectors, uint row_count, __global uint4 *batch,
+                   uint selections_at, uint first, uint selections, __global uint *restrict out, uint stride, uint want,
+                   __local word_t *tile STORED COLUMNS) {
     __local uint total;
 #if !SCAN_SERIAL
     __local shared_t shared;
@@ -453,6 +465,8 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
     uint lid = get_local_id(0), q = first + get_group_id(0) % selections, t = get_group_id(0) / selections;
     uint first_group = t * TILE_GROUPS, depth = 0, loads = 0;
     __local word_t *stack = tile + TILE_GROUPS; // of the sets below the top
+    volatile __global uint *head = (volatile __global uint *)batch;
+    __global const uint *numbers = (__global const uint *)plain + (size_t)t * vectors;
     uint4 selection = batch[selections_at + q];
     word_t set[OWN];
     EACH_OWN(k) set[k] = 0;
@@ -484,11 +498,13 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
         case STEP_ANY:
             EACH_OWN(k) set[k] = 0;
 #if SCAN_SERIAL
-            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, plain_tiles + (size_t)t * vectors, plain, batch + step.y, step.z, set, &loads);
+            or_any(VECTOR_ARGS, coarse + (size_t)t * vectors, fine, numbers, (vector_t)(plain + plain_at), batch + step.y, step.z, set, &loads);
 #else
-            or_any(ARENA_ARGS, coarse + (size_t)t * vectors, fine, plain_tiles + (size_t)t * vectors, plain, batch + step.y, step.z, &shared, tile, set, &loads);
+            or_any(VECTOR_ARGS, coarse + (size_t)t * vectors, fine, numbers, (vector_t)(plain + plain_at), batch + step.y, step.z, &shared, tile, set,
+                   &loads);
 #endif
             break;
+#if USE_COLUMNS
         case STEP_LOAD:
             EACH_OWN(k) {
                 uint g = first_group + OWN_GROUP(k);
@@ -496,12 +512,15 @@ __kernel void rows(ARENA, __global const uint *restrict v0, __global const uint 
             }
             LOADS(loads, OWN * (WORD_BITS / 32));
             break;
+#endif
         case STEP_NOT:
             EACH_OWN(k) set[k] = ~set[k];
             break;
+#if USE_STORED
         case STEP_CHECK:
             EACH_OWN(k) set[k] = checked(v0, v1, v2, v3, batch, step, set[k], (first_group + OWN_GROUP(k)) * GROUP_BITS, row_count, &loads);
             break;
+#endif
         default:
             depth--;
             EACH_OWN(k) {
