@@ -16,7 +16,7 @@ build: ## build the command into .build/heddle; TAGS are build tags
 	@mkdir -p $(BUILD) $(POCL_CACHE_DIR)
 	go build -tags "$(TAGS)" -o $(HEDDLE) ./engine/cmd/heddle
 
-demo: ## index the King James Bible and query it on every backend
+demo: ## ask the King James Bible and a table of flights on every backend
 	@.ci/setup
 	@$(MAKE) --no-print-directory build
 	@$(HEDDLE) demo
@@ -24,11 +24,12 @@ demo: ## index the King James Bible and query it on every backend
 test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL
 	@.ci/test
 
-bench: ## the benchmarks, short; BENCH="--peers …" and RANK="--real DIR …" for more, TAGS=bleve for that peer
+bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BITMAP="--real DIR …" for more, TAGS=bleve for that peer
 	@.ci/setup
 	@$(MAKE) --no-print-directory build
 	@$(HEDDLE) bench lists --short $(BENCH)
 	@$(HEDDLE) bench rank --short $(RANK)
+	@$(HEDDLE) bench bitmap --short $(BITMAP)
 
 lint: ## gofmt, go vet, staticcheck
 	@.ci/lint
