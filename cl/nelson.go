@@ -50,12 +50,12 @@ type nelsonPass struct {
 const nelsonProgram = "wah_expand"
 
 const (
-	chunkLen      = 1024    // CHUNK in kernels/chunk.cl
-	chunkGroup    = 256     // CHUNK_WG
-	recallGroup   = 128     // RECALL_WG in kernels/decompress.cl
-	nelsonColumns = 1 << 15 // of a pass at most: launches have a row of groups for each
-	nelsonGroups  = 1 << 31 // of the columns of a pass at most, so that scans count them
-	nelsonRecord  = 4       // words
+	chunkLen      = 1024      // CHUNK in kernels/chunk.cl
+	chunkGroup    = 256       // CHUNK_WG
+	recallGroup   = 128       // RECALL_WG in kernels/decompress.cl
+	nelsonColumns = 1 << 15   // of a pass at most: launches have a row of groups for each
+	nelsonGroups  = 1<<31 - 1 // of the columns of a pass at most, so that scans count them
+	nelsonRecord  = 4         // words
 )
 
 // newNelson makes one for the vectors of s. Scratch comes with the first batch.
@@ -93,7 +93,7 @@ func (n *nelson) columnBytes() uint64 { return uint64(n.stride) * uint64(n.wordB
 
 // prepare cuts the StepAny of s into passes, writes the records of their operands and
 // makes room. At most `sets` results are kept at a time, in columns 0 to sets-1.
-// Nothing may be under way; not on the owner.
+// Nothing may be under way; not in Backend.do.
 func (n *nelson) prepare(s *plan.Selections, sets int) error {
 	n.strategy, n.rescan, n.moved = s.Strategy, s.Rescan, 0
 	widest, operands := 1, 0
@@ -246,7 +246,7 @@ func (n *nelson) dropLook() {
 	}
 }
 
-// release frees all scratch. Nothing may be under way; not on the owner.
+// release frees all scratch. Nothing may be under way; not in Backend.do.
 func (n *nelson) release() {
 	if n.up != nil {
 		n.up.release(n.x.backend)

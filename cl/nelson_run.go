@@ -9,7 +9,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// send enqueues the upload of what prepare has written. It runs on the owner.
+// send enqueues the upload of what prepare has written. It runs in Backend.do.
 func (n *nelson) send() error {
 	if n.records == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (n *nelson) send() error {
 }
 
 // any enqueues what makes the result of step `step` of the batch in column `to`, below
-// the number of sets that prepare knows. It runs on the owner.
+// the number of sets that prepare knows. It runs in Backend.do.
 func (n *nelson) any(step, to int) error {
 	passes := n.steps[step]
 	if len(passes) == 0 || n.groups == 0 {
@@ -39,8 +39,8 @@ func (n *nelson) any(step, to int) error {
 	return nil
 }
 
-// check says whether the kernels of a batch that has ended gave up. It runs on the
-// owner.
+// check says whether the kernels of a batch that has ended gave up. It runs in
+// Backend.do.
 func (n *nelson) check() error {
 	if !n.rescan || n.look == nil || n.look.epoch == 0 {
 		return nil
