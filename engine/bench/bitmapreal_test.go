@@ -205,7 +205,7 @@ func TestFlightFile(t *testing.T) {
 	if len(lines) != 5001 || len(f.delay) != 5000 {
 		t.Fatalf("%d lines, %d rows", len(lines), len(f.delay))
 	}
-	n := uint64(0)
+	n := uint32(0)
 	for i, line := range lines[1:] {
 		var minutes, delay, distance int
 		var rest string
