@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"heddle/codec"
@@ -11,7 +13,57 @@ import (
 	"heddle/engine"
 	"heddle/engine/column"
 	"heddle/engine/plan"
+	"heddle/engine/rowset"
+	"heddle/engine/tablebuild"
+	"heddle/engine/tabular"
 )
+
+// A table is built from CSV, opened on the best backend that there is, and asked how
+// many rows a predicate selects, and which.
+func ExampleOpenTable() {
+	ctx := context.Background()
+	folder, err := os.MkdirTemp("", "heddle-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	flights, table := filepath.Join(folder, "flights.csv"), filepath.Join(folder, "flights.hdb")
+	text := "delay,distance,carrier\n75,480,AA\n-3,1200,DL\n,900,AA\n130,95,WN\n"
+	if err := os.WriteFile(flights, []byte(text), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	src, err := tabular.OpenCSV(ctx, []string{flights}, tabular.CSVOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := tablebuild.Build(ctx, src, table, tablebuild.Options{}); err != nil {
+		log.Fatal(err)
+	}
+
+	t, err := engine.OpenTable(ctx, table, engine.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer t.Close()
+	late, err := t.Count(ctx, "delay >= 60 AND distance < 500")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(late, "late ones on short ways")
+	var rows plan.Rows // reused from call to call
+	where := []string{"carrier = 'AA'", "delay IS NULL OR delay < 0"}
+	if err := t.Select(ctx, where, engine.TableOptions{}, &rows); err != nil {
+		log.Fatal(err)
+	}
+	for i := range where {
+		fmt.Println(where[i], rowset.AppendIDs(nil, rows.Selection(i)))
+	}
+	// Output:
+	// 2 late ones on short ways
+	// carrier = 'AA' [0 2]
+	// delay IS NULL OR delay < 0 [1 2]
+}
 
 // A table of one column, made by hand: delays of eight flights in minutes, in two bins,
 // and one flight of which the delay is not known. Most tables come out of a file
