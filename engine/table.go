@@ -195,7 +195,8 @@ func (t *Table) run(ctx context.Context, s *plan.Selections, out *plan.Rows) (*r
 	if t.closed {
 		return nil, plan.ErrClosed
 	}
-	r, learn, err := t.choose(ctx, s)
+	var w work
+	r, c, err := t.choose(ctx, s, &w)
 	if err != nil {
 		return nil, err
 	}
@@ -204,11 +205,11 @@ func (t *Table) run(ctx context.Context, s *plan.Selections, out *plan.Rows) (*r
 	} else {
 		err = t.try(ctx, func(b plan.TableStore) error { return b.Select(ctx, s, out) })
 		if now := t.active.Load(); now != r { // it went on elsewhere
-			r, learn = now, nil
+			r, c = now, nil
 		}
 	}
-	if learn != nil && err == nil {
-		learn(out.Stats.Wall)
+	if c != nil && err == nil {
+		c.learn(&w, r == t.spare, out.Stats.Wall)
 	}
 	return r, err
 }

@@ -38,9 +38,9 @@ func (c *costs) learn(w *work, onHost bool, took time.Duration) {
 	c.missed[1-at].forget(class)
 }
 
-// choose gives the device or, where it is there too, the host that is to run s, and
-// where estimates decide that, whom to tell what it took.
-func (t *Table) choose(ctx context.Context, s *plan.Selections) (r *running[plan.TableStore], learn func(took time.Duration), err error) {
+// choose gives the device or, where it is there too, the host that is to run s. Where
+// estimates decide that, it sets w and gives the costs, which learn what w took.
+func (t *Table) choose(ctx context.Context, s *plan.Selections, w *work) (*running[plan.TableStore], *costs, error) {
 	device := t.active.Load()
 	if t.spare == nil || device == t.spare {
 		return device, nil, nil
@@ -65,12 +65,11 @@ func (t *Table) choose(ctx context.Context, s *plan.Selections) (r *running[plan
 		// The run will say what is wrong with the device, and go on elsewhere.
 		return device, nil, nil
 	}
-	w := t.work(s)
-	r = device
-	if onDevice, onHost := c.estimate(&w); onHost <= onDevice {
-		r = t.spare
+	*w = t.work(s)
+	if onDevice, onHost := c.estimate(w); onHost <= onDevice {
+		return t.spare, c, nil
 	}
-	return r, func(took time.Duration) { c.learn(&w, r == t.spare, took) }, nil
+	return device, c, nil
 }
 
 // fit measures the costs of a device and of the host, once.
@@ -224,7 +223,7 @@ func (t *Table) work(s *plan.Selections) work {
 // they lie: rows of a fill are one run, and near one another.
 func (t *Table) checked(s *plan.Selections, i int) (rows, places float64) {
 	type set struct{ rows, words float64 }
-	var stack []set
+	stack := make([]set, 0, plan.MaxSets)
 	all := float64(t.t.Rows)
 	for _, x := range s.Selection(i) {
 		n := len(stack) - 1

@@ -83,3 +83,34 @@ func TestRunInvalid(t *testing.T) {
 		}
 	}
 }
+
+// TestTableAllocations allows a batch of prepared predicates nothing, on the host and
+// where a device is to be chosen or not.
+func TestTableAllocations(t *testing.T) {
+	skipRace(t)
+	for name, opt := range map[string]Options{"host": {Backend: "host"}, "host and device": withHost(&faulty{name: "device"})} {
+		x := openTable(t, opt)
+		var prepared []*Prepared
+		for _, w := range wheres {
+			p, err := x.Prepare(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prepared = append(prepared, p)
+		}
+		var out plan.Rows
+		f := func() {
+			if err := x.SelectPrepared(t.Context(), prepared, TableOptions{}, &out); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 10 {
+			f()
+		}
+		checkRows(t, &out, TableOptions{})
+		// A collection of garbage empties the pools.
+		if n := testing.AllocsPerRun(100, f); n >= 1 {
+			t.Errorf("%s: %v allocations a batch in a steady state", name, n)
+		}
+	}
+}
