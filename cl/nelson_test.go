@@ -120,15 +120,19 @@ func groupedVectors(rows uint32, word int) (*plantest.Table, [][]uint64) {
 	tab := plantest.NewTable(rows, word)
 	var groups [][]uint64
 	for _, k := range plantest.VectorKinds() {
-		bits := k.Gen(r, rows)
-		tab.AddVector(bits)
-		of := make([]uint64, tab.Groups())
-		for row := range rows {
-			of[row/tab.GroupBits()] |= bits[row/64] >> (row % 64) & 1 << (row % tab.GroupBits())
-		}
-		groups = append(groups, of)
+		groups = append(groups, addGrouped(tab, k.Gen(r, rows)))
 	}
 	return tab, groups
+}
+
+// addGrouped adds a vector to tab and returns its groups.
+func addGrouped(tab *plantest.Table, bits []uint64) []uint64 {
+	tab.AddVector(bits)
+	of := make([]uint64, tab.Groups())
+	for row := range tab.Rows {
+		of[row/tab.GroupBits()] |= bits[row/64] >> (row % 64) & 1 << (row % tab.GroupBits())
+	}
+	return of
 }
 
 // nelsonSteps are ORs of some of the vectors, of none, and of one vector many times.
@@ -299,6 +303,31 @@ func TestNelsonBuffers(t *testing.T) {
 	if err := n.run(&s); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("102 results in a buffer of 81: %v", err)
 	}
+}
+
+// TestNelsonArena decompresses vectors of several buffers.
+func TestNelsonArena(t *testing.T) {
+	poor := *testDevice(t)
+	poor.info.MaxAlloc = 1 << 20
+	b := openForm(t, &poor, poor.Tuning(), false)
+	tab := plantest.NewTable(500_000, 32)
+	var groups [][]uint64
+	for v := range uint32(20) { // of 64 KB each
+		bits := make([]uint64, (tab.Rows+63)/64)
+		for row := uint32(0); row < tab.Rows; row += v + 2 {
+			bits[row/64] |= 1 << (row % 64)
+		}
+		groups = append(groups, addGrouped(tab, bits))
+	}
+	n := newNelsonRun(t, b, &tab.Table)
+	if n.s.arena.buffers[1] == n.s.arena.buffers[0] {
+		t.Fatalf("%d words in one buffer", len(tab.Words32))
+	}
+	var s plan.Selections
+	s.Any(3, 19)
+	s.Any(18, 7, 17, 2)
+	s.End()
+	n.testNelson(t, groups, &s)
 }
 
 // TestNelsonCorrupt decompresses words that have changed behind the store's back: what
