@@ -14,9 +14,11 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/ingest"
+	"heddle/engine/tablebuild"
+	"heddle/engine/tabular"
 )
 
-// TestSearch builds an index, serves it and asks it over HTTP.
+// TestSearch builds an index and a table, serves them and asks them over HTTP.
 func TestSearch(t *testing.T) {
 	dir := t.TempDir()
 	text, index := filepath.Join(dir, "looms.tsv"), filepath.Join(dir, "looms.hdl")
@@ -31,7 +33,7 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	server := httptest.NewServer(handler(x))
+	server := httptest.NewServer(handler(x, makeTable(t, dir)))
 	defer server.Close()
 
 	for query, want := range map[string][]string{
@@ -58,6 +60,17 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: status %d, %+v, want %v", query, resp.StatusCode, got, want)
 		}
 	}
+	for where, want := range map[string]string{"days > 30": "1\n", "days > 30 OR book = 'b'": "2\n", "dys > 30": `unknown column "dys" (nearest: "days")`} {
+		resp, err := http.Get(server.URL + "/count?where=" + url.QueryEscape(where))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || !strings.Contains(string(got), want) || (resp.StatusCode == http.StatusOK) != (len(want) == 2) {
+			t.Errorf("%q: status %d, %q, %v, want %q", where, resp.StatusCode, got, err, want)
+		}
+	}
 	resp, err := http.Get(server.URL + "/other")
 	if err != nil {
 		t.Fatal(err)
@@ -69,9 +82,29 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// makeTable has two rows, a day each.
+func makeTable(t *testing.T, dir string) *engine.Table {
+	t.Helper()
+	path := filepath.Join(dir, "loans.hdb")
+	src, err := tabular.OpenCSV(t.Context(), []string{"-"}, tabular.CSVOptions{Stdin: strings.NewReader("days,book\n31,a\n7,b\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := tablebuild.Build(t.Context(), src, path, tablebuild.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	x, err := engine.OpenTable(t.Context(), path, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
 func TestNoIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "absent.hdl")
-	if err := run(path, "localhost:0"); err == nil || !strings.Contains(err.Error(), path) {
+	if err := run(path, "", "localhost:0"); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("run without an index: %v", err)
 	}
 }
