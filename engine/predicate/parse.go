@@ -120,7 +120,11 @@ func (p *parser) test() (Node, error) {
 		return p.column()
 	}
 	if !p.isValue() {
-		return Node{}, p.fail(p.at, "a column, a value, NOT or ( is expected here")
+		reason := "a column, a value, NOT or ( is expected here"
+		if _, compares := comparisons[p.token.text]; compares || p.kind == keyword {
+			reason += `: a column whose name is a keyword goes in "double quotes"`
+		}
+		return Node{}, p.fail(p.at, reason)
 	}
 	v, err := p.value()
 	if err != nil {

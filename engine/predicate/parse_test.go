@@ -128,6 +128,8 @@ func TestSyntaxErrors(t *testing.T) {
 		"a BETWEEN 1 OR 2":      "13 AND is expected here",
 		"a BETWEEN AND 2":       "11 a value is expected here",
 		"a IN 1":                "6 ( is expected here",
+		"not = 1":               "5 a column, a value, NOT or ( is expected here: a column whose name is a keyword goes in \"double quotes\"",
+		"a = 1 AND in > 2":      "11 a column, a value, NOT or ( is expected here: a column whose name",
 		"a IN ()":               "7 a value is expected here",
 		"a IN (1 2)":            "9 a comma or a ) is expected here",
 		"a IN (1,":              "9 a value is expected here",
