@@ -176,7 +176,7 @@ func TestTableChoice(t *testing.T) {
 		e.Estimates[1].Time >= e.Estimates[0].Time || e.Backend.Kind != "host" {
 		t.Errorf("%+v", e)
 	}
-	for _, want := range []string{wheres[0] + "\n", "delay: 60 to ", "estimated", " µs a call", "ran on host", "rows in "} {
+	for _, want := range []string{wheres[0] + "\n", "delay: 60 to ", "estimated", " µs a call", "ran on host", "rows in ", "; compiled in "} {
 		if !strings.Contains(e.String(), want) {
 			t.Errorf("no %q in\n%s", want, e)
 		}

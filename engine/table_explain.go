@@ -19,6 +19,7 @@ type Explanation struct {
 	How       string         // what the backend says of it: strategy, sizes
 	Estimates []Estimate     // of the device and of the host, where there was a choice
 	Count     uint64         // rows
+	Compile   time.Duration  // from the text to steps, before the run
 	Stats     plan.Stats     // of the run; stages where the backend was opened with profiling
 }
 
@@ -32,10 +33,12 @@ type Estimate struct {
 // Explain answers a predicate once and says how.
 func (t *Table) Explain(ctx context.Context, where string, opt TableOptions) (Explanation, error) {
 	s := plan.Selections{Output: opt.Output, Strategy: opt.Strategy, Rescan: opt.Rescan}
+	began := time.Now()
 	c, err := t.compile(where, &s)
 	if err != nil {
 		return Explanation{}, err
 	}
+	compile := time.Since(began)
 	t.open.RLock()
 	defer t.open.RUnlock()
 	var out plan.Rows
@@ -50,6 +53,7 @@ func (t *Table) Explain(ctx context.Context, where string, opt TableOptions) (Ex
 		Backend: r.info,
 		How:     r.store.Explain(&s, 0),
 		Count:   uint64(out.Counts[0]),
+		Compile: compile,
 		Stats:   out.Stats,
 	}
 	if m := t.costs.Load(); m != nil && m.device == t.active.Load() {
@@ -82,6 +86,7 @@ func (e Explanation) String() string {
 			fmt.Fprintf(&b, ", %s %v", stage.name, round(stage.time))
 		}
 	}
+	fmt.Fprintf(&b, "; compiled in %v", round(e.Compile))
 	return b.String()
 }
 

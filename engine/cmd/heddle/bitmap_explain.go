@@ -13,6 +13,7 @@ type rowsPlan struct {
 	How        string         `json:"how"`
 	Estimates  []rowsEstimate `json:"estimates,omitempty"`
 	Micros     float64        `json:"us"`
+	CompileUS  float64        `json:"compile_us"` // before the run
 	UploadUS   float64        `json:"upload_us,omitempty"`
 	DecodeUS   float64        `json:"decompress_us,omitempty"`
 	ReduceUS   float64        `json:"reduce_us,omitempty"`
@@ -38,7 +39,7 @@ type rowsEstimate struct {
 func explainRows(e *engine.Explanation) *rowsPlan {
 	p := &rowsPlan{Where: e.Where, Columns: []columnPlan{}, Vectors: e.Plan.Vectors, Bytes: e.Bytes,
 		Backend: e.Backend.Kind, Device: e.Backend.Device, How: e.How,
-		Micros: micros(e.Stats.Wall), UploadUS: micros(e.Stats.Upload), DecodeUS: micros(e.Stats.Decode), ReduceUS: micros(e.Stats.Probe),
+		Micros: micros(e.Stats.Wall), CompileUS: micros(e.Compile), UploadUS: micros(e.Stats.Upload), DecodeUS: micros(e.Stats.Decode), ReduceUS: micros(e.Stats.Probe),
 		CompactUS: micros(e.Stats.Compact), DownloadUS: micros(e.Stats.Download)}
 	for _, t := range e.Plan.Tests {
 		p.Columns = append(p.Columns, columnPlan{t.Column, append([]string{}, t.Ranges...), t.Missing, t.Bins, t.Whole, t.Checked, t.Candidates})

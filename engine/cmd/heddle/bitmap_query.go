@@ -131,7 +131,8 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 			return err
 		}
 	}
-	opt.Lazy = o.given.where() // tables for all vectors are not worth one predicate
+	opt.Profiling = opt.Profiling || o.explain // for the times of stages
+	opt.Lazy = o.given.where()                 // tables for all vectors are not worth one predicate
 	t, err := engine.OpenTable(ctx, o.path, opt)
 	if err != nil {
 		return err
