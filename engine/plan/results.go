@@ -42,6 +42,8 @@ type Stats struct {
 
 	Postings uint64 // of all lists of ranked queries
 
+	// Of selections, Decode is vectors to plain words, Probe the ORs of vectors and
+	// all other steps.
 	Decode   time.Duration // shortest lists to docIDs, all lists of ranked queries
 	Probe    time.Duration // looking candidates up in the longer lists
 	Compact  time.Duration // scan and gather
