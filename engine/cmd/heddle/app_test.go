@@ -13,7 +13,9 @@ import (
 	"heddle/codec"
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/binning"
 	"heddle/engine/bm25"
+	"heddle/engine/column"
 	"heddle/engine/plan"
 )
 
@@ -193,8 +195,20 @@ func TestNamesAgree(t *testing.T) {
 	for _, v := range bm25.Variants() {
 		variants = append(variants, v.String())
 	}
+	strategies := []string{"auto"}
+	for _, s := range plan.Strategies() {
+		strategies = append(strategies, s.String())
+	}
+	var encodings, binnings []string
+	for e := column.Equality; e <= column.Interval; e++ {
+		encodings = append(encodings, e.String())
+	}
+	for b := column.Auto; b <= column.Lloyd; b++ {
+		binnings = append(binnings, b.String())
+	}
 	for name, want := range map[string][]string{
 		"index.codec": codecs, "search.algorithm": algorithms, "search.mode": modes, "ranking.variant": variants,
+		"bitmap.strategy": strategies, "bitmap.encoding": encodings, "bitmap.binning": binnings,
 	} {
 		k, ok := config.Lookup(name)
 		got := slices.Clone(k.Values)
@@ -215,7 +229,7 @@ func TestNamesAgree(t *testing.T) {
 	for _, test := range []struct {
 		key      string
 		greatest int
-	}{{"search.k", plan.MaxK}, {"ranking.k1", bm25.MaxK1}} {
+	}{{"search.k", plan.MaxK}, {"ranking.k1", bm25.MaxK1}, {"bitmap.bins", binning.MaxBins}} {
 		for n, valid := range map[int]bool{test.greatest: true, test.greatest + 1: false} {
 			_, err := config.Load(config.Sources{Flags: []config.Flag{{Name: "x", Key: test.key, Value: strconv.Itoa(n)}}})
 			if (err == nil) != valid {
