@@ -81,13 +81,13 @@ func verifyRows[W wah.Word](ctx context.Context, f *File, i int, vector func(uin
 			return err
 		}
 	}
-	first := 0 // bin of the column
-	for _, before := range f.columns[:i] {
-		first += len(before.Bins)
-	}
 	for b, got := range x.found {
 		if want := x.c.Bins[b]; got != want {
-			return f.corrupt(secBins, uint64(first+b)*binSize, "column %.60q: bin %d has codes %d to %d of %d rows, its rows have %d to %d and are %d",
+			at := b // of all columns
+			for _, before := range f.columns[:i] {
+				at += len(before.Bins)
+			}
+			return f.corrupt(secBins, uint64(at)*binSize, "column %.60q: bin %d has codes %d to %d of %d rows, its rows have %d to %d and are %d",
 				x.c.Name, b, want.Lo, want.Hi, want.Rows, got.Lo, got.Hi, got.Rows)
 		}
 	}
