@@ -31,9 +31,9 @@ func (a *App) Run(ctx context.Context, args []string) int {
 }
 
 func newRoot(a *App) *cobra.Command {
-	root := group("heddle", "Posting lists, lifted: indices, queries, benchmarks",
-		`Heddle builds inverted indices and answers queries on them, on OpenCL devices
-and in pure Go, with the same answers everywhere.
+	root := group("heddle", "Posting lists and bitmaps, lifted: indices, tables, queries, benchmarks",
+		`Heddle builds inverted indices and bitmap tables and answers queries on them, on
+OpenCL devices and in pure Go, with the same answers everywhere.
 
 Data goes to standard output, progress and messages to standard error, and a
 file named - is standard input or output. Exit codes: 0 fine, 1 failed, 2 wrong
