@@ -144,17 +144,16 @@ func (x *tableSlot) send() error {
 	return nil
 }
 
-// pieceWords is the least that a download of bits takes at a time, copyWords what one
-// goroutine copies.
-const pieceWords, copyWords = 1 << 18, 1 << 16
+// pieceWords is what a download of bits takes at a time, since small ones are slow,
+// copyWords what one goroutine copies.
+const pieceWords, copyWords = 1 << 22, 1 << 16
 
 // readBits enqueues the download of all bits, in pieces, so that those that have come
 // are copied while others are on their way.
 func (x *tableSlot) readBits() error {
 	total := x.cut.count * x.cut.bits
-	x.piece = max(pieceWords, (total+63)/64)
-	for at := 0; at < total; at += x.piece {
-		e, err := x.queue.EnqueueReadBuffer(x.rows.buffer, false, 4*at, 4*min(x.piece, total-at), unsafe.Pointer(&x.down.words[x.bitsAt+at]), nil)
+	for at := 0; at < total; at += pieceWords {
+		e, err := x.queue.EnqueueReadBuffer(x.rows.buffer, false, 4*at, 4*min(pieceWords, total-at), unsafe.Pointer(&x.down.words[x.bitsAt+at]), nil)
 		if err = x.sent(e, err, downloadTime); err != nil {
 			return err
 		}
@@ -167,7 +166,7 @@ func (x *tableSlot) copyBits(ctx context.Context, out *plan.Rows) error {
 	c, total := &x.cut, x.cut.count*x.cut.bits
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(&out.Bits[0])), 2*len(out.Bits))[c.first*c.bits:][:total]
 	from := x.down.words[x.bitsAt:][:total]
-	pieces := x.events[len(x.events)-(total+x.piece-1)/x.piece:]
+	pieces := x.events[len(x.events)-(total+pieceWords-1)/pieceWords:]
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for i, p := range pieces {
@@ -177,8 +176,8 @@ func (x *tableSlot) copyBits(ctx context.Context, out *plan.Rows) error {
 		if err := ocl.WaitForEvents([]*ocl.Event{p.event}); err != nil {
 			return x.backend.fail("downloading rows", err)
 		}
-		for at := i * x.piece; at < min((i+1)*x.piece, total); at += copyWords {
-			end := min(at+copyWords, (i+1)*x.piece, total)
+		for at := i * pieceWords; at < min((i+1)*pieceWords, total); at += copyWords {
+			end := min(at+copyWords, (i+1)*pieceWords, total)
 			wg.Go(func() { copy(to[at:end], from[at:end]) })
 		}
 	}

@@ -43,7 +43,6 @@ type tableSlot struct {
 	turn    uint32       // number of the round
 	counted *ocl.Event   // of the download of counts
 	bitsAt  int          // word of down where bits begin
-	piece   int          // words of a download of them
 	args    []any        // of the kernel, kept for the next round
 	submit  func() error // send, bound once
 }

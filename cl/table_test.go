@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/codec/wah"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 )
@@ -123,5 +124,52 @@ func TestFindSkips(t *testing.T) {
 		if cut.findSkips(steps); !slices.Equal(cut.skips, c.want) {
 			t.Errorf("%v: %v, want %v", c.steps, cut.skips, c.want)
 		}
+	}
+}
+
+// TestTableManyRows has rows whose bits come back in pieces, and vectors of few words.
+func TestTableManyRows(t *testing.T) {
+	const rows = 40*pieceWords + 77
+	tab := &plan.Table{Rows: rows}
+	for _, runs := range [][][2]uint64{{{0, 1}, {5_000, 9_000}, {rows - 3, rows}}, {{rows / 4, rows / 4 * 3}, {rows - 100, rows - 1}}} {
+		var b wah.Builder[uint32]
+		for _, r := range runs {
+			b.AddRun(r[0], r[1])
+		}
+		for len(tab.Words32)%plan.ListAlign != 0 {
+			tab.Words32 = append(tab.Words32, 0)
+		}
+		off := len(tab.Words32)
+		tab.Words32 = b.AppendTo(tab.Words32, rows)
+		tab.Vectors = append(tab.Vectors, plan.Vector{Off: uint64(off), Words: uint32(len(tab.Words32) - off)})
+	}
+	want, one := make([]uint64, wah.Bitset(rows)), make([]uint64, wah.Bitset(rows))
+	for v := range uint32(2) {
+		if err := wah.Decompress(one, tab.Vector32(v), rows); err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range one {
+			want[i] |= w
+		}
+	}
+	b, err := Open(t.Context(), testDevice(t), Options{SkipSelfTest: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	s, err := b.LoadTable(t.Context(), tab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	sel := &plan.Selections{}
+	sel.Any(0, 1)
+	sel.End()
+	var out plan.Rows
+	if err := s.Select(t.Context(), sel, &out); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(out.Bits, want) {
+		t.Error("other rows than those of the host")
 	}
 }
