@@ -119,8 +119,8 @@ values, else quantile. Answers are exact with all of them.`),
 	enum("bitmap.encoding", func(c *Config) *string { return &c.Bitmap.Encoding },
 		"equality", []string{"equality", "range", "interval"}, `What the bit vectors of a column say.
 equality has the rows of each bin, range those of each bin and all below it, interval
-those of each run of half the bins. equality is the smallest; the others answer every
-range with two vectors.`),
+those of each run of half the bins. equality is the smallest where values come in runs;
+the others answer every range with two vectors.`),
 	key("bitmap.word", func(c *Config) *int { return &c.Bitmap.Word }, 0, func(bits int) error {
 		if bits == 0 || bits == 32 || bits == 64 {
 			return nil
