@@ -53,14 +53,17 @@ func (b *Backend) selfTestTables(ctx context.Context, of tableTest) error {
 	defer s.Close()
 	sel := selfTestSelections(len(has))
 	sel.Strategy = of.strategy
+	wants := make([][]uint64, sel.Len())
+	for i := range wants {
+		wants[i] = plainRows(sel, sel.Selection(i), has, codes, rows)
+	}
 	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
 		sel.Rescan = !sel.Rescan // matters where vectors are decompressed
 		var got plan.Rows
 		if err := s.selectRows(ctx, sel, &got); err != nil {
 			return err
 		}
-		for i := range sel.Len() {
-			want := plainRows(sel, sel.Selection(i), has, codes, rows)
+		for i, want := range wants {
 			n := 0
 			for _, w := range want {
 				n += bits.OnesCount64(w)
@@ -178,8 +181,9 @@ func selfTestSelections(vectors int) *plan.Selections {
 // plainRows looks at every row by itself.
 func plainRows(sel *plan.Selections, steps []plan.Step, has [][]bool, codes []uint64, rows uint32) []uint64 {
 	set := make([]uint64, wah.Bitset(uint64(rows)))
+	var stack []bool
 	for r := range rows {
-		var stack []bool
+		stack = stack[:0]
 		for _, x := range steps {
 			n := len(stack)
 			switch x.Code {
@@ -199,7 +203,7 @@ func plainRows(sel *plan.Selections, steps []plan.Step, has [][]bool, codes []ui
 				stack[n-1] = stack[n-1] && in
 			default:
 				a, b := stack[n-2], stack[n-1]
-				stack = append(stack[:n-2], map[plan.StepCode]bool{plan.StepAnd: a && b, plan.StepOr: a || b, plan.StepAndNot: a && !b}[x.Code])
+				stack = append(stack[:n-2], x.Code == plan.StepAnd && a && b || x.Code == plan.StepOr && (a || b) || x.Code == plan.StepAndNot && a && !b)
 			}
 		}
 		if len(stack) > 0 && stack[0] {
