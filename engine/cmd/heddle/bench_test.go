@@ -29,6 +29,7 @@ func TestBenchUsage(t *testing.T) {
 		{"bench rank -k 0", `-k: 0 is not from 1 to 10000`},
 		{"bench rank --docs 10", `--docs: 10 are fewer than 1000`},
 		{"bench rank --codec bitset", `bitset is for dense lists`},
+		{"bench bitmap --table log", `unknown table "log" (one of `},
 		{"bench export", `one folder is missing`},
 		{"bench export --orders random d", `unknown order "random"`},
 	} {
@@ -47,6 +48,9 @@ func TestBenchUsage(t *testing.T) {
 // and give up at once when they are interrupted.
 func TestBenchExamples(t *testing.T) {
 	inTempDir(t)
+	if err := os.Mkdir("data", 0o777); err != nil { // which an example names
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range newBench(&App{}).Commands() {
@@ -71,7 +75,7 @@ func TestBenchMissingDevice(t *testing.T) {
 	if err := os.WriteFile("rows.jsonl", []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, bench := range []string{"lists", "decode", "rank"} {
+	for _, bench := range []string{"lists", "decode", "rank", "bitmap"} {
 		r := heddle(t, "bench", bench, "--backend", "opencl", "--device", "no device has this name", "--json", "rows.jsonl")
 		wantFailure(t, r, exitDevice, "no such device")
 		if strings.Contains(r.stderr, "generated") || r.stdout != "" {

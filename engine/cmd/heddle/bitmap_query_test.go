@@ -35,7 +35,7 @@ func rowLines(id string, rows []uint32, ranges bool) string {
 func backendStrategies(t *testing.T) []string {
 	t.Helper()
 	r := heddle(t, "bitmap", "query", "trips.hdb", "--where", "TRUE", "--strategy", "coa")
-	if r.code == exitUsage && strings.Contains(r.stderr, "unsupported") {
+	if r.code == exitUsage && strings.Contains(r.stderr, "has no strategy coa") {
 		return []string{"auto", "fused", "iterative", "reduction"}
 	}
 	return []string{"auto", "fused", "coa", "roa", "hybrid", "ideal"}
@@ -228,6 +228,6 @@ func TestBitmapPredicateErrors(t *testing.T) {
 	for _, args := range []string{"none.hdb --where a", "trips.hdb --predicates none.hdb", "none.hdb --predicates -"} {
 		wantFailure(t, heddle(t, append([]string{"bitmap", "query"}, strings.Fields(args)...)...), exitFailed, "none.hdb: no such file")
 	}
-	wantFailure(t, heddleWith(t, "", nil, "bitmap", "query", "trips.hdb", "--where", "night", "--backend", "host", "--strategy", "coa"), exitUsage, "strategy coa")
+	wantFailure(t, heddleWith(t, "", nil, "bitmap", "query", "trips.hdb", "--where", "night", "--backend", "host", "--strategy", "coa"), exitUsage, "backend host has no strategy coa, only [fused iterative reduction]: take another --backend")
 	wantFailure(t, heddleWith(t, "", nil, "bitmap", "query", "trips.hdb", "--where", "night", "--device", "no-such-device"), exitDevice, "no-such-device")
 }

@@ -58,7 +58,10 @@ func (w *rowWriter) answerBatch(ctx context.Context, qs []trec.Topic) error {
 		}
 		w.batch = append(w.batch, p)
 	}
-	if err := w.t.SelectPrepared(ctx, w.batch, w.opt, &w.rows); err != nil {
+	err := w.t.SelectPrepared(ctx, w.batch, w.opt, &w.rows)
+	if has := w.t.Strategies(); errors.Is(err, plan.ErrUnsupported) && w.opt.Strategy != plan.StrategyAuto && !slices.Contains(has, w.opt.Strategy) {
+		return usageError{fmt.Errorf("backend %s has no strategy %s, only %v: take another --backend", w.t.Backend().Kind, w.opt.Strategy, has)}
+	} else if err != nil {
 		return err
 	}
 	for i, q := range qs {
