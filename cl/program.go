@@ -121,7 +121,7 @@ func (k kernelID) files() []string {
 	case selectProgram.name:
 		return []string{"group.cl", "select.cl"}
 	case rowsProgram:
-		return []string{"wah.cl", "directory.cl", "rows.cl"}
+		return []string{"wah.cl", "directory.cl", "tile.cl", "any_serial.cl", "any.cl", "rows.cl"}
 	case scanProgram.name:
 		return []string{"group.cl", "scan.cl"}
 	case nelsonProgram:

@@ -7,8 +7,10 @@
 // Source    Nelson et al. 2020, where vectors are decompressed and the results reduced.
 //           Here no decompressed vector is written: a group of work-items holds a tile
 //           in registers, and finds the word of each group of rows of each vector by a
-//           directory that the host made once, of what Algorithm 2 scans for.
-// Directory see directory.cl.
+//           directory that the host made once, of what Algorithm 2 scans for
+//           (directory.cl). Tiles of a vector with a number in `plain`, from 1 on, are
+//           there as groups: `plain` is numbers by tile and vector, then, plain_at
+//           units of four words from its beginning, tiles.
 // Batch     one upload of uint4: {loads, carries, turn, 0}, counts, selections {first step,
 //           steps, 0, 0}, steps, operands. A step is {code, first operand, operands, w}.
 //           An operand is
@@ -21,58 +23,32 @@
 //                            without words. Then ranges {Lo, Hi}, ascending
 //           STEP_LOAD {code, column, 0, w as of STEP_ANY} pushes a column of `columns`,
 //           groups as words.
-// Phases    STEP_ANY: (1) work-items look operands up in the directory and list those
-//           that have rows in the tile; one that has all ends the step; (2) words of
-//           sparse vectors are shared out and ORed in local memory; (3) each work-item
-//           ORs the words of its groups, OWN a vector, in registers. Other steps concern
-//           a work-item's own groups. SCAN_SERIAL: operand by operand, word by word.
+// Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's), others concern a
+//           work-item's own groups; then counts and plain bits.
 // Launch    a group of TABLE_WG work-items (SCAN_SERIAL: of one) for each tile and each
 //           selection from `first` on: group g has selection first + g % selections.
 // Local     TILE_GROUPS words, and as many for each set of the stack but the top, sized
-//           by the host; 32 bytes a work-item and 32.
+//           by the host; a word, and what any.cl has.
 // Bounds    steps, operands and directory are the host's, which has validated vectors;
 //           packed values may be any words.
-#ifndef HEDDLE_DIRECTORY
-#include "directory.cl"
+#ifndef HEDDLE_TILE
+#include "tile.cl"
 #endif
-
-#ifndef TABLE_LOADS
-#define TABLE_LOADS 4 // vectors whose words are loaded together
+#ifndef HEDDLE_ANY_SERIAL
+#include "any_serial.cl"
 #endif
-#define TABLE_PAGE (TABLE_WG < 64 ? TABLE_WG : 64) // vectors that are looked up together
-#if SCAN_SERIAL
-#undef TABLE_WG
-#define TABLE_WG 1
-#define SYNC
-#else
-#ifndef TABLE_WG
-#define TABLE_WG 128 // a power of two, TABLE_TILE/8 to TABLE_TILE/2
-#endif
-#define SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#ifndef HEDDLE_ANY
+#include "any.cl"
 #endif
 
 #define TILE_WORDS (TILE_MASKS * GROUP_BITS) // of plain bits
-#define OWN (TILE_GROUPS / TABLE_WG)         // groups of a work-item
 
-// What some programs have besides: more than one buffer of vectors, stored values,
-// columns that others made.
-#ifndef USE_ARENAS
-#define USE_ARENAS 0
-#endif
+// What some programs have besides: stored values, columns that others made.
 #ifndef USE_STORED
 #define USE_STORED 0
 #endif
 #ifndef USE_COLUMNS
 #define USE_COLUMNS 0
-#endif
-#if USE_ARENAS
-#define VECTORS ARENA
-#define VECTOR_ARGS ARENA_ARGS
-#define vector_of(r) ((vector_t)arena_at(ARENA_ARGS, (r).w, (r).x))
-#else
-#define VECTORS __global const uint *restrict a0
-#define VECTOR_ARGS a0
-#define vector_of(r) ((vector_t)(a0 + (size_t)(r).x * 4))
 #endif
 #if USE_STORED
 #define STORED                                                                    \
@@ -94,318 +70,6 @@
 #define STEP_NOT 4
 #define STEP_CHECK 5
 #define STEP_LOAD 6
-
-#if SCAN_SERIAL
-
-#define EACH_OWN(k) for (uint k = 0; k < OWN; k++)
-#define OWN_GROUP(k) (k)
-
-// or_mixed ORs a vector of which the words up to this tile lie before p. Most masks are
-// of 32 words, or of none.
-static inline void or_mixed(vector_t p, __global const uint *mask, word_t *set) {
-    __global const ushort *start = (__global const ushort *)(mask + TILE_MASKS);
-    for (uint m = 0; m < TILE_MASKS; m++) {
-        uint bits = mask[m];
-        int at = start[m];
-        word_t *to = set + 32 * m;
-        if (bits == 0xffffffff) {
-            for (uint g = 0; g < 32; g++)
-                to[g] |= group_of(p[at + (int)g]);
-        } else if (bits == 0) {
-            word_t w = group_of(p[at - 1]);
-            for (uint g = 0; g < 32; g++)
-                to[g] |= w;
-        } else {
-            for (uint g = 0; g < 32; g++)
-                to[g] |= group_of(p[at + (int)popcount(bits & (0xffffffffu >> (31 - g))) - 1]);
-        }
-    }
-}
-
-// or_any ORs the vectors of n operands into `set`, groups of the tile.
-static inline void or_any(VECTORS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers, vector_t plain,
-                          __global const uint4 *operand, uint n, word_t *set, uint *loads) {
-    for (uint i = 0; i < n; i++) {
-        uint4 r = operand[i];
-        uint2 e = entries[r.y];
-        vector_t p = vector_of(r) + e.x;
-        __global const uint *mask = (__global const uint *)(fine + r.z + INDEX_OF(e));
-        __global const ushort *start = (__global const ushort *)mask;
-        uint number = numbers[r.y];
-        LOADS(*loads, 3);
-        if (number) {
-            p = plain + (size_t)(number - 1) * TILE_GROUPS;
-            for (uint g = 0; g < TILE_GROUPS; g++)
-                set[g] |= p[g];
-            LOADS(*loads, TILE_GROUPS * (WORD_BITS / 32));
-            continue;
-        }
-        switch (CLASS_OF(e)) {
-        case CLASS_ONE:
-            for (uint g = 0; g < TILE_GROUPS; g++)
-                set[g] = GROUP_ONES;
-            return;
-        case CLASS_DENSE:
-            for (uint g = 0; g < TILE_GROUPS; g++)
-                set[g] |= group_of(p[g]);
-            LOADS(*loads, TILE_GROUPS * (WORD_BITS / 32));
-            break;
-        case CLASS_SPARSE:
-            for (uint j = 0; j < WORDS_OF(e); j++) {
-                uint g = start[j], end = j + 1 < WORDS_OF(e) ? start[j + 1] : TILE_GROUPS;
-                word_t w = group_of(p[j]);
-                for (end = w ? end : 0; g < end; g++)
-                    set[g] |= w;
-            }
-            LOADS(*loads, WORDS_OF(e) * (WORD_BITS / 32) + (WORDS_OF(e) + 1) / 2);
-            break;
-        case CLASS_MIXED:
-            or_mixed(p, mask, set);
-            LOADS(*loads, TILE_MASKS * 3 / 2);
-            LOADS(*loads, TILE_GROUPS * (WORD_BITS / 32));
-            break;
-        }
-    }
-}
-
-// has_rows tells whether a set has a row in the tile.
-static inline bool has_rows(const word_t *set) {
-    word_t any = 0;
-    for (uint g = 0; g < TILE_GROUPS; g++)
-        any |= set[g];
-    return any != 0;
-}
-#define HAS_ROWS(set) has_rows(set)
-
-#else
-
-#define EACH_OWN(k) _Pragma("unroll") for (uint k = 0; k < OWN; k++)
-// The groups of 32 work-items are consecutive, so that they share masks.
-#define OWN_GROUP(k) (get_local_id(0) / 32 * (32 * OWN) + (k) * 32 + get_local_id(0) % 32)
-
-#if OWN == 8
-typedef struct {
-    uint4 low, high;
-} masks_t;
-typedef ushort8 starts_t;
-#elif OWN == 4
-typedef uint4 masks_t;
-typedef ushort4 starts_t;
-#elif OWN == 2
-typedef uint2 masks_t;
-typedef ushort2 starts_t;
-#else
-typedef uint masks_t;
-typedef ushort starts_t;
-#endif
-
-// What places of OWN groups in a vector are made of.
-typedef union {
-    masks_t all;
-    uint of[OWN];
-} mask_t;
-typedef union {
-    starts_t all;
-    ushort of[OWN];
-} start_t;
-
-#define TEAM 32     // work-items that share the words of a sparse vector
-#define TEAM_ROWS 4 // vectors whose words they load together
-
-// What the work-items of a group share: of a page of operands those that have rows in
-// the tile, which are PLAIN, WALKED (mixed and dense, from the front of the list) or
-// SPARSE (from its end), and the groups that the last fill.
-enum { PLAIN, WALKED, SPARSE, FULL, LISTS };
-typedef struct {
-    vector_t plain[TABLE_PAGE]; // tiles of the plain ones
-    vector_t words[TABLE_PAGE]; // of the vectors, from those of the tile on
-    uint2 places[TABLE_PAGE];   // {index in fine, n}
-    uint full[TILE_MASKS];
-    uint listed[LISTS]; // how many; 0 between steps
-    uint votes[3];      // in turn; 0 before theirs
-} shared_t;
-
-// has_rows tells whether a set has a row in the tile. All work-items call it, and count
-// the calls in *turn. A vote is cleared while the one before it is taken, when nobody
-// reads the one before that any more.
-static inline bool has_rows(const word_t *set, uint *turn, __local shared_t *shared) {
-    uint at = *turn, next = at == 2 ? 0 : at + 1;
-    word_t any = 0;
-    EACH_OWN(k) any |= set[k];
-    if (any)
-        atomic_or(&shared->votes[at], 1);
-    if (get_local_id(0) == 0)
-        shared->votes[next] = 0;
-    SYNC;
-    *turn = next;
-    return shared->votes[at] != 0;
-}
-#define HAS_ROWS(set) has_rows(set, &turn, &shared)
-
-// list_operand lists an operand.
-static inline void list_operand(VECTORS, uint4 r, uint2 e, __local shared_t *shared) {
-    uint class = CLASS_OF(e), at;
-    if (class == CLASS_ZERO)
-        return;
-    if (class == CLASS_ONE) {
-        atomic_inc(&shared->listed[FULL]);
-        return;
-    }
-    if (class == CLASS_SPARSE)
-        at = TABLE_PAGE - 1 - atomic_inc(&shared->listed[SPARSE]);
-    else
-        at = atomic_inc(&shared->listed[WALKED]);
-    shared->words[at] = vector_of(r) + e.x;
-    shared->places[at] = (uint2)(class == CLASS_DENSE ? ALL_START : r.z + INDEX_OF(e), WORDS_OF(e));
-}
-
-// or_word ORs a word into groups from..to-1 of a tile.
-static inline void or_word(volatile __local uint *tile, volatile __local uint *full, word_t w, uint from, uint to) {
-    if (!IS_FILL(w)) {
-#if USE_WIDE
-        atomic_or(tile + 2 * from, (uint)w);
-        atomic_or(tile + 2 * from + 1, (uint)(w >> 32));
-#else
-        atomic_or(tile + from, w);
-#endif
-    } else if (group_of(w)) {
-        for (uint m = from / 32; m * 32 < to; m++) {
-            uint lo = from > m * 32 ? from - m * 32 : 0, hi = min(to - m * 32, 32u);
-            atomic_or(full + m, (0xffffffff << lo) & (0xffffffff >> (32 - hi)));
-        }
-    }
-}
-
-// or_sparse ORs the words of sparse vectors into the tile.
-static inline void or_sparse(__global const uint4 *fine, uint sparse, __local shared_t *shared, __local word_t *tile,
-                             uint *loads) {
-    uint lane = get_local_id(0) % TEAM, teams = TABLE_WG / TEAM;
-    for (uint i = get_local_id(0) / TEAM; i < sparse; i += TEAM_ROWS * teams) {
-        vector_t p[TEAM_ROWS];
-        __global const ushort *start[TEAM_ROWS];
-        uint n[TEAM_ROWS], most = 0;
-        #pragma unroll
-        for (uint u = 0; u < TEAM_ROWS; u++) {
-            uint at = i + u * teams;
-            uint2 place = shared->places[TABLE_PAGE - 1 - min(at, sparse - 1)];
-            p[u] = shared->words[TABLE_PAGE - 1 - min(at, sparse - 1)];
-            start[u] = (__global const ushort *)(fine + place.x);
-            n[u] = at < sparse ? place.y : 0;
-            most = max(most, n[u]);
-        }
-        for (uint j = lane; j < most; j += TEAM) {
-            word_t w[TEAM_ROWS];
-            uint from[TEAM_ROWS], to[TEAM_ROWS];
-            #pragma unroll
-            for (uint u = 0; u < TEAM_ROWS; u++) {
-                w[u] = 0;
-                from[u] = to[u] = 0;
-                if (j < n[u]) {
-                    w[u] = p[u][j];
-                    from[u] = start[u][j];
-                    to[u] = j + 1 < n[u] ? start[u][j + 1] : TILE_GROUPS;
-                    LOADS(*loads, 1 + WORD_BITS / 32);
-                }
-            }
-            #pragma unroll
-            for (uint u = 0; u < TEAM_ROWS; u++)
-                if (w[u])
-                    or_word((volatile __local uint *)tile, shared->full, w[u], from[u], to[u]);
-        }
-    }
-}
-
-// or_plain ORs groups of plain vectors into `set`; the last one again is no other OR.
-static inline void or_plain(uint n, __local const shared_t *shared, word_t *set) {
-    for (uint i = 0; i < n; i += TABLE_LOADS) {
-        word_t w[TABLE_LOADS][OWN];
-        #pragma unroll
-        for (uint u = 0; u < TABLE_LOADS; u++) {
-            vector_t p = shared->plain[min(i + u, n - 1)] + OWN_GROUP(0);
-            EACH_OWN(k) w[u][k] = p[32 * k];
-        }
-        #pragma unroll
-        for (uint u = 0; u < TABLE_LOADS; u++)
-            EACH_OWN(k) set[k] |= w[u][k];
-    }
-}
-
-// or_walked ORs the words of a work-item's groups of walked vectors into `set`.
-static inline void or_walked(__global const uint4 *fine, uint n, __local const shared_t *shared, word_t *set) {
-    uint upto = 0xffffffffu >> (31 - get_local_id(0) % 32);
-    for (uint i = 0; i < n; i += TABLE_LOADS) {
-        mask_t mask[TABLE_LOADS];
-        start_t start[TABLE_LOADS];
-        word_t w[TABLE_LOADS][OWN];
-        #pragma unroll
-        for (uint u = 0; u < TABLE_LOADS; u++) {
-            __global const uint *p = (__global const uint *)(fine + shared->places[min(i + u, n - 1)].x);
-            mask[u].all = ((__global const masks_t *)p)[get_local_id(0) / 32];
-            start[u].all = ((__global const starts_t *)(p + TILE_MASKS))[get_local_id(0) / 32];
-        }
-        #pragma unroll
-        for (uint u = 0; u < TABLE_LOADS; u++) {
-            vector_t p = shared->words[min(i + u, n - 1)] - 1;
-            EACH_OWN(k) w[u][k] = p[start[u].of[k] + popcount(mask[u].of[k] & upto)];
-        }
-        #pragma unroll
-        for (uint u = 0; u < TABLE_LOADS; u++)
-            EACH_OWN(k) set[k] |= group_of(w[u][k]);
-    }
-}
-
-// or_any ORs the vectors of n operands into `set`, a work-item's own groups. All
-// work-items call it; `tile` is theirs to use.
-static inline void or_any(VECTORS, __global const uint2 *entries, __global const uint4 *fine, __global const uint *numbers,
-                          vector_t plain, __global const uint4 *operand, uint n, __local shared_t *shared, __local word_t *tile, word_t *set, uint *loads) {
-    uint lid = get_local_id(0);
-    bool scattered = false;
-    EACH_OWN(k) tile[OWN_GROUP(k)] = 0;
-    for (uint page = 0; page < n; page += TABLE_PAGE) {
-        bool one = lid < TABLE_PAGE && page + lid < n;
-        uint4 r;
-        uint2 e;
-        uint number;
-        if (one) {
-            r = operand[page + lid];
-            e = entries[r.y];
-            number = numbers[r.y];
-            LOADS(*loads, 7);
-        }
-        SYNC; // the page or the step before is done with
-        if (page == 0 && lid < TILE_MASKS)
-            shared->full[lid] = 0;
-        if (one && number)
-            shared->plain[atomic_inc(&shared->listed[PLAIN])] = plain + (size_t)(number - 1) * TILE_GROUPS;
-        else if (one)
-            list_operand(VECTOR_ARGS, r, e, shared);
-        SYNC;
-        uint walked = shared->listed[WALKED], sparse = shared->listed[SPARSE], full = shared->listed[FULL], plains = shared->listed[PLAIN];
-        if (!full) {
-            or_sparse(fine, sparse, shared, tile, loads);
-            scattered |= sparse > 0;
-            LOADS(*loads, (plains + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * OWN * (WORD_BITS / 32));
-            LOADS(*loads, (walked + TABLE_LOADS - 1) / TABLE_LOADS * TABLE_LOADS * (OWN * (WORD_BITS / 32) + OWN + (OWN + 1) / 2));
-        }
-        SYNC;
-        if (lid < LISTS)
-            shared->listed[lid] = 0;
-        if (full) {
-            EACH_OWN(k) set[k] = GROUP_ONES;
-            return;
-        }
-        or_plain(plains, shared, set);
-        or_walked(fine, walked, shared, set);
-    }
-    if (scattered) {
-        EACH_OWN(k) {
-            uint m = shared->full[get_local_id(0) / 32 * OWN + k] << (31 - get_local_id(0) % 32);
-            set[k] |= tile[OWN_GROUP(k)] | ((int)m < 0 ? GROUP_ONES : 0);
-        }
-    }
-}
-
-#endif
 
 #if USE_STORED
 // in_ranges tells whether a code lies in one of n ascending ranges.
@@ -497,12 +161,8 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
         switch (step.x) {
         case STEP_ANY:
             EACH_OWN(k) set[k] = 0;
-#if SCAN_SERIAL
-            or_any(VECTOR_ARGS, coarse + (size_t)t * vectors, fine, numbers, (vector_t)(plain + plain_at), batch + step.y, step.z, set, &loads);
-#else
-            or_any(VECTOR_ARGS, coarse + (size_t)t * vectors, fine, numbers, (vector_t)(plain + plain_at), batch + step.y, step.z, &shared, tile, set,
-                   &loads);
-#endif
+            or_any(VECTOR_ARGS, coarse + (size_t)t * vectors, fine, numbers, (vector_t)(plain + plain_at), batch + step.y,
+                   step.z, SHARED set, &loads);
             break;
 #if USE_COLUMNS
         case STEP_LOAD:

@@ -1,0 +1,45 @@
+// tile: how a tile of rows is shared out among work-items, and where vectors lie, for the
+// kernels over tables that work tile by tile. No kernel of its own.
+#ifndef HEDDLE_TILE
+#define HEDDLE_TILE
+#ifndef HEDDLE_DIRECTORY
+#include "directory.cl"
+#endif
+
+#if SCAN_SERIAL
+#undef TABLE_WG
+#define TABLE_WG 1
+#define SYNC
+#else
+#ifndef TABLE_WG
+#define TABLE_WG 128 // a power of two, TABLE_TILE/8 to TABLE_TILE/2
+#endif
+#define SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#endif
+
+// A set of rows of a tile is OWN groups of each work-item.
+#define OWN (TILE_GROUPS / TABLE_WG)
+#if SCAN_SERIAL
+#define EACH_OWN(k) for (uint k = 0; k < OWN; k++)
+#define OWN_GROUP(k) (k)
+#else
+#define EACH_OWN(k) _Pragma("unroll") for (uint k = 0; k < OWN; k++)
+// The groups of 32 work-items are consecutive, so that they share masks.
+#define OWN_GROUP(k) (get_local_id(0) / 32 * (32 * OWN) + (k) * 32 + get_local_id(0) % 32)
+#endif
+
+// Most tables have one buffer of vectors.
+#ifndef USE_ARENAS
+#define USE_ARENAS 0
+#endif
+#if USE_ARENAS
+#define VECTORS ARENA
+#define VECTOR_ARGS ARENA_ARGS
+#define vector_of(r) ((vector_t)arena_at(ARENA_ARGS, (r).w, (r).x))
+#else
+#define VECTORS __global const uint *restrict a0
+#define VECTOR_ARGS a0
+#define vector_of(r) ((vector_t)(a0 + (size_t)(r).x * 4))
+#endif
+
+#endif
