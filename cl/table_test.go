@@ -58,7 +58,7 @@ func TestTableSkips(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		rows := uint32(8 * 31 * shape.tableTile())
+		rows := uint32(20 * 31 * shape.tableTile())
 		tab := plantest.NewTable(rows, 32)
 		few, many := make([]uint64, rows/64), make([]uint64, rows/64)
 		few[len(few)/2] = 1 << 40
