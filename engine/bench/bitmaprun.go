@@ -42,7 +42,7 @@ func (s *session) measureBitmapPeers(ctx context.Context, set *bitmapSet, p *bit
 const fastOr = "roaring FastOr"
 
 // mostTime is how long something is timed at most, but for two runs.
-const mostTime = 2 * time.Second
+const mostTime = time.Second
 
 // timed runs f once to warm up and then for the runs of a figure, or for some time: µs.
 func (s *session) timed(f func() error) (summary, error) {
