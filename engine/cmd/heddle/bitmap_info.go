@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/column"
 	"heddle/engine/hdb"
 )
 
@@ -59,9 +61,9 @@ type columnInfo struct {
 	Type            string    `json:"type"`
 	Binning         string    `json:"binning"`
 	Encoding        string    `json:"encoding"`
-	Missing         uint32    `json:"missing"` // rows without a value
-	Least           string    `json:"least,omitempty"`
-	Greatest        string    `json:"greatest,omitempty"`
+	Missing         uint32    `json:"missing"`         // rows without a value
+	Least           *string   `json:"least,omitempty"` // nil: no row has a value
+	Greatest        *string   `json:"greatest,omitempty"`
 	Bins            int       `json:"bins"`
 	Vectors         int       `json:"vectors"`
 	VectorBytes     int64     `json:"vector_bytes"`
@@ -115,7 +117,8 @@ func describeTable(f *hdb.File, only string) (*bitmapInfo, error) {
 			d.VectorBytesARow, d.ValueBytesARow = float64(d.VectorBytes)/float64(f.Rows()), float64(d.ValueBytes)/float64(f.Rows())
 		}
 		if n := len(c.Bins); n > 0 {
-			d.Least, d.Greatest = c.Format(c.Bins[0].Lo), c.Format(c.Bins[n-1].Hi)
+			least, greatest := c.Format(c.Bins[0].Lo), c.Format(c.Bins[n-1].Hi)
+			d.Least, d.Greatest = &least, &greatest
 		}
 		if only != "" {
 			for _, b := range c.Bins {
@@ -141,7 +144,11 @@ func (i *bitmapInfo) write(out io.Writer) error {
 	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "column\ttype\tleast\tgreatest\tmissing\tbinning\tencoding\tbins\tvectors\tbytes a row: vectors\tvalues\n")
 	for _, c := range i.Columns {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%.3f\t%.3f\n", c.Name, c.Type, c.Least, c.Greatest, c.Missing, c.Binning, c.Encoding,
+		least, greatest := "", ""
+		if c.Least != nil {
+			least, greatest = c.show(*c.Least), c.show(*c.Greatest)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%d\t%d\t%.3f\t%.3f\n", field(c.Name), c.Type, least, greatest, c.Missing, c.Binning, c.Encoding,
 			c.Bins, c.Vectors, c.VectorBytesARow, c.ValueBytesARow)
 	}
 	w.Flush()
@@ -157,13 +164,22 @@ func (i *bitmapInfo) write(out io.Writer) error {
 	return err
 }
 
+// show writes a value for people: a text in quotes, so that an empty one shows and one
+// with a line end keeps its place.
+func (c *columnInfo) show(value string) string {
+	if c.Type == column.String.String() {
+		return strconv.Quote(value)
+	}
+	return value
+}
+
 func (c *columnInfo) writeBins(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %d bins, binning %s, encoding %s, %d rows without a value\n\n", c.Name, c.Type, c.Bins, c.Binning, c.Encoding, c.Missing)
+	fmt.Fprintf(&b, "%s: %s, %d bins, binning %s, encoding %s, %d rows without a value\n\n", field(c.Name), c.Type, c.Bins, c.Binning, c.Encoding, c.Missing)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "bin\tleast\tgreatest\trows\n")
 	for i, x := range c.List {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%d\n", i, x.Least, x.Greatest, x.Rows)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d\n", i, c.show(x.Least), c.show(x.Greatest), x.Rows)
 	}
 	w.Flush()
 	_, err := io.WriteString(out, b.String())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,7 +133,11 @@ func TestBitmapInputs(t *testing.T) {
 		if err := json.Unmarshal([]byte(must(t, "bitmap", "info", "x.hdb", "--json")), &info); err != nil {
 			t.Fatal(err)
 		}
-		got := fmt.Sprint(info.Rows, info.Word, info.Columns)
+		columns, err := json.Marshal(info.Columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(info.Rows, info.Word, string(columns))
 		if want == "" {
 			want = got
 		}
@@ -214,13 +219,13 @@ func TestBitmapSettings(t *testing.T) {
 // TestBitmapInfo looks at the text for people, and at the bins of a column.
 func TestBitmapInfo(t *testing.T) {
 	inTempDir(t)
-	writeFile(t, "t.csv", "a,b\n3,x\n1,\n1,y z\n")
+	writeFile(t, "t.csv", "a,b\n3,\"\"\n1,\n1,\"y\tz\"\n")
 	must(t, "bitmap", "build", "-o", "t.hdb", "--null", "NA", "t.csv")
 	got := must(t, "bitmap", "info", "t.hdb")
 	for _, want := range []string{
 		"table     t.hdb\n", "source    t.csv\n", "rows      3\n", "words     32 bits\n",
 		"a       int     1      3         0        distinct  equality  2     2 ",
-		"b       string  x      y z       1        distinct  equality  2     3 ", "vector-table",
+		`b       string  ""     "y\tz"    1        distinct  equality  2     3 `, "vector-table",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("info lacks %q:\n%s", want, got)
@@ -232,10 +237,13 @@ func TestBitmapInfo(t *testing.T) {
 	}
 	var info bitmapInfo
 	if err := json.Unmarshal([]byte(must(t, "bitmap", "info", "t.hdb", "--column", "b", "--json")), &info); err != nil ||
-		fmt.Sprint(info.Columns[0].List) != "[{x x 1} {y z y z 1}]" {
+		!slices.Equal(info.Columns[0].List, []binInfo{{"", "", 1}, {"y\tz", "y\tz", 1}}) || *info.Columns[0].Least != "" || *info.Columns[0].Greatest != "y\tz" {
 		t.Errorf("%v %+v", err, info)
 	}
 	wantFailure(t, heddle(t, "bitmap", "info", "t.hdb", "--column", "c"), exitFailed, `t.hdb has no column "c"`)
+	if got := must(t, "bitmap", "info", "t.hdb", "--column", "b"); !strings.HasSuffix(got, "\n0    \"\"      \"\"        1\n1    \"y\\tz\"  \"y\\tz\"    1\n") {
+		t.Errorf("column b is\n%s", got)
+	}
 	for _, text := range []string{"a,b\n", "a,b"} { // a table without rows
 		writeFile(t, "t.csv", text)
 		must(t, "bitmap", "build", "-o", "t.hdb", "t.csv")
