@@ -132,7 +132,7 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 		}
 	}
 	opt.Profiling = opt.Profiling || o.explain // for the times of stages
-	opt.Lazy = o.given.where()                 // tables for all vectors are not worth one predicate
+	opt.Lazy = o.given.where() && !o.explain   // plain rows of all vectors are not worth one predicate
 	t, err := engine.OpenTable(ctx, o.path, opt)
 	if err != nil {
 		return err
