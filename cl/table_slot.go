@@ -36,7 +36,6 @@ type tableSlot struct {
 	batch  scratch // what was uploaded, and counts
 	rows   scratch // bits, selection after selection
 	nelson *nelson // nil until a strategy of theirs is asked for
-	bytes  uint64  // of batch and rows
 
 	cut     tableCut
 	kernel  *kernel      // of the round
@@ -122,7 +121,6 @@ func (x *tableSlot) room(m *scratch, words int, what string) error {
 		return err
 	}
 	*m = scratch{buffer, words}
-	x.bytes += 4 * uint64(words)
 	x.store.slotBytes.Add(4 * uint64(words))
 	return nil
 }
@@ -130,7 +128,6 @@ func (x *tableSlot) room(m *scratch, words int, what string) error {
 func (x *tableSlot) unreserve(words int) {
 	bytes := 4 * uint64(words)
 	x.backend.unreserve(bytes)
-	x.bytes -= bytes
 	x.store.slotBytes.Add(-bytes)
 }
 
