@@ -66,7 +66,8 @@
 //
 // Tables of bit vectors (plan.Table) have a store of their own, table*.go: vectors lie in
 // an arena, with a directory that says tile by tile of their groups where words are
-// (table_directory.go); stored values follow when a batch first asks for them. A round is
+// (table_directory.go), and tiles of little compression as plain groups (table_plain.go);
+// stored values follow when a batch first asks for them. A round is
 // some selections over all tiles, in one launch whose counts, or rows, come back.
 //
 //	rows       a selection in a tile: each vector  tuning.table_wg 4 bytes a group and    3 for 64 vectors, 1   rows, counts
