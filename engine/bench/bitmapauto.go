@@ -27,7 +27,7 @@ func (s *session) measureAuto(ctx context.Context, set *bitmapSet, costs []*bitm
 			err = errors.Join(err, st.Close())
 		}
 	}()
-	for _, m := range binCounts {
+	for _, m := range s.binCounts() {
 		best := s.best(costs, m)
 		if best == nil {
 			continue

@@ -107,7 +107,9 @@ func (s *session) bitmapCosts(ctx context.Context) ([]*bitmapCost, error) {
 }
 
 // binCounts are how many bins queries have.
-var binCounts = []int{4, 8, 16, 32, mostBins}
+func (s *session) binCounts() []int {
+	return pick(&s.opt, []int{4, 8, 16, 32, mostBins}, []int{4, 16, mostBins})
+}
 
 // measureBitmaps measures a set. All ways must count the same rows.
 func (s *session) measureBitmaps(ctx context.Context, set *bitmapSet) (costs []*bitmapCost, err error) {
@@ -117,7 +119,7 @@ func (s *session) measureBitmaps(ctx context.Context, set *bitmapSet) (costs []*
 	}
 	s.rowsOf[set.name], s.roaringSize[set.name] = set.table.Rows, peer.size()
 	want := make(map[int]uint64) // rows, by bins
-	for _, m := range binCounts {
+	for _, m := range s.binCounts() {
 		n, err := peer.plainOr(ctx, min(m, len(peer.plain)))
 		if err != nil {
 			return nil, err

@@ -114,7 +114,7 @@ func (s *session) measureBitmapStore(ctx context.Context, who contestant, thread
 	whole := threads == s.opt.Threads
 	var setups []bitmapSetup
 	for _, strategy := range append([]plan.Strategy{plan.StrategyAuto}, st.Strategies()...) {
-		for _, m := range binCounts {
+		for _, m := range s.binCounts() {
 			for _, rescan := range []bool{false, true} {
 				if rescan && !decompresses(strategy) {
 					continue

@@ -54,7 +54,7 @@ type Options struct {
 	// Docs is the number of documents of the workloads of Rank; that of GOV2, a
 	// fiftieth when short.
 	Docs uint32
-	// Rows of the Zipf sets of Bitmap; 32,000,000, and 1,000,000 when short.
+	// Rows of the Zipf sets of Bitmap; 32,000,000, and 500,000 when short.
 	Rows uint32
 	// K holds how many documents Rank asks for; 10 and 1000, 10 when short.
 	K []int
@@ -166,7 +166,7 @@ func (o Options) withDefaults() (Options, error) {
 			o.Docs /= 50
 		}
 	}
-	o.Rows = cmp.Or(o.Rows, pick(&o, []uint32{zipfRows}, []uint32{zipfRows / 32})[0])
+	o.Rows = cmp.Or(o.Rows, pick(&o, []uint32{zipfRows}, []uint32{zipfRows / 64})[0])
 	if len(o.K) == 0 {
 		o.K = pick(&o, []int{10, 1000}, []int{10})
 	}

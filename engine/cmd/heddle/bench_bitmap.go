@@ -34,7 +34,7 @@ other. Roaring bitmaps and plain bitsets are measured beside.`,
 
 func (o *benchBitmapOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
-	fs.Uint32Var(&o.Rows, "rows", 0, "`N` rows of the Zipf tables; 0 is 32000000, a 32nd with --short")
+	fs.Uint32Var(&o.Rows, "rows", 0, "`N` rows of the Zipf tables; 0 is 32000000, a 64th with --short")
 	fs.StringVar(&o.Real, "real", "", "real tables too: kddcup.data*.gz with corrected.gz, and columns NAME.KINDle.gz, in the folder `DIR` or one below")
 }
 
