@@ -144,7 +144,7 @@ func (p *tablePlace) check(s plan.Strategy, where string, rows []uint64, count u
 }
 
 // tableTime is after how long a predicate is not asked again.
-const tableTime = 50 * time.Millisecond
+const tableTime = 20 * time.Millisecond
 
 // median runs f a number of times, fewer if it is slow, and gives what it took.
 func median(f func() error) (time.Duration, error) {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +14,6 @@ import (
 	"heddle/engine/binning"
 	"heddle/engine/column"
 	"heddle/engine/tablebuild"
-	"heddle/engine/tabular"
 )
 
 type bitmapBuildOptions struct {
@@ -199,81 +195,6 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 		}
 	}
 	return text[:i], s, nil
-}
-
-// open opens the inputs.
-func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (tabular.Source, error) {
-	var columns []tabular.RawColumn
-	paths := slices.Clone(o.inputs)
-	for _, text := range o.raw {
-		c, err := tabular.ParseRaw(text)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--raw: %w", err)}
-		}
-		columns, paths = append(columns, c), append(paths, c.Path)
-	}
-	format := "csv"
-	switch {
-	case len(o.raw) > 0:
-		format = "raw"
-	case o.isParquet():
-		format = "parquet"
-	}
-	for _, flag := range []string{"names", "delimiter", "null", "type", "columns"} {
-		if o.given(flag) && format != "csv" && (flag != "columns" || format == "raw") {
-			return nil, usageError{fmt.Errorf("--%s is not for %s", flag, format)}
-		}
-	}
-	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
-		return nil, usageError{errors.New("standard input (-) can be read once only")}
-	}
-	if err := checkOutput(o.out, paths); err != nil {
-		return nil, err
-	}
-	switch format {
-	case "raw":
-		return tabular.OpenRaw(ctx, columns, tabular.RawOptions{Stdin: a.Stdin})
-	case "parquet":
-		return tabular.OpenParquet(ctx, o.inputs, tabular.ParquetOptions{Columns: o.columns})
-	}
-	return o.openCSV(ctx, a)
-}
-
-func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (tabular.Source, error) {
-	opt := tabular.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin, Types: map[string]column.Type{}}
-	if o.delimiter == "tab" {
-		opt.Comma = '\t'
-	}
-	for _, text := range o.types {
-		i := strings.LastIndexByte(text, '=')
-		if i < 1 {
-			return nil, usageError{fmt.Errorf("--type %q is not NAME=TYPE", text)}
-		}
-		t, err := column.ParseType(text[i+1:])
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--type %q: %w", text, err)}
-		}
-		opt.Types[text[:i]] = t
-	}
-	return tabular.OpenCSV(ctx, o.inputs, opt)
-}
-
-// isParquet tells by the first input's name, or its first bytes.
-func (o *bitmapBuildOptions) isParquet() bool {
-	if o.format != "auto" || o.inputs[0] == "-" {
-		return o.format == "parquet"
-	}
-	if strings.EqualFold(filepath.Ext(o.inputs[0]), ".parquet") {
-		return true
-	}
-	f, err := os.Open(o.inputs[0])
-	if err != nil {
-		return false // whoever opens it next says why
-	}
-	defer f.Close()
-	var magic [4]byte
-	n, _ := f.Read(magic[:])
-	return string(magic[:n]) == "PAR1"
 }
 
 // tableSummary is the answer in JSON; its names are part of the contract.
