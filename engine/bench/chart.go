@@ -88,7 +88,8 @@ func (c chart) draw(path, title string, part []reading) error {
 	} else {
 		p.Y.Max *= 1.05
 	}
-	return save(path, p, &legend, len(names) > 1)
+	papers := slices.ContainsFunc(part, func(r reading) bool { return r.paper > 0 })
+	return save(path, p, &legend, len(names) > 1 || papers)
 }
 
 // xy places a value. Logarithms are taken here, and not by the axes: these leave
@@ -139,7 +140,8 @@ func (c chart) drawLines(p *plot.Plot, legend *plot.Legend, names []string, part
 	return nil
 }
 
-// drawBars adds a group of bars, or a stack of them, for each place.
+// drawBars adds a group of bars, or a stack of them, for each place, and where bars stand
+// alone, hollow marks where the paper has figures.
 func (c chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part []reading) error {
 	places := distinct(part, byPlace)
 	group := 0.8 * chartWidth / vg.Length(len(places)+1)
@@ -148,11 +150,16 @@ func (c chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part 
 		width = group / vg.Length(len(names))
 	}
 	var below *plotter.BarChart
+	var paper plotter.XYs
 	for i, name := range names {
 		values := make(plotter.Values, len(places))
 		for _, r := range part {
 			if r.series == name {
-				values[slices.Index(places, r.at)] = c.xy(1, r.Median).Y
+				at := slices.Index(places, r.at)
+				values[at] = c.xy(1, r.Median).Y
+				if r.paper > 0 {
+					paper = append(paper, plotter.XY{X: float64(at), Y: c.xy(1, r.paper).Y})
+				}
 			}
 		}
 		b, err := plotter.NewBarChart(values, width)
@@ -168,6 +175,15 @@ func (c chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part 
 		below = b
 		p.Add(b)
 		legend.Add(name, b)
+	}
+	if len(paper) > 0 && len(names) == 1 {
+		hollow, err := plotter.NewScatter(paper)
+		if err != nil {
+			return err
+		}
+		hollow.Radius, hollow.Shape = vg.Points(5), draw.RingGlyph{}
+		p.Add(hollow)
+		legend.Add("paper", hollow)
 	}
 	if c.logY {
 		one := plotter.NewFunction(func(float64) float64 { return 0 })
