@@ -199,19 +199,22 @@ static inline uint exception_overflow(words_t p, uint words, segment_t g, uint e
     return g.b < 32 ? h << g.b : 0;
 }
 
-// packed_at returns value i of n packed ones, whose directory begins at their first
-// word (Ding et al. 2009, section 8.2).
-static inline uint packed_at(words_t p, uint words, uint n, uint i) {
-    segment_t g = packed_segment(p, words, 0, n, i / SEGMENT);
-    uint slot = i % SEGMENT, v = bits_at(p, words, g.at, slot * g.b, g.b);
+// exception_of returns what the value in a slot of a segment has above the bits in place.
+static inline uint exception_of(words_t p, uint words, segment_t g, uint slot) {
     uint lo = 0, hi = g.en; // the first exception whose index is not below slot
     while (lo < hi) {
         uint mid = (lo + hi) / 2;
         if (exception_index(p, words, g, mid) < slot) lo = mid + 1; else hi = mid;
     }
-    if (lo < g.en && exception_index(p, words, g, lo) == slot)
-        v |= exception_overflow(p, words, g, lo);
-    return v;
+    return lo < g.en && exception_index(p, words, g, lo) == slot ? exception_overflow(p, words, g, lo) : 0;
+}
+
+// packed_at returns value i of n packed ones, whose directory begins at their first
+// word (Ding et al. 2009, section 8.2).
+static inline uint packed_at(words_t p, uint words, uint n, uint i) {
+    segment_t g = packed_segment(p, words, 0, n, i / SEGMENT);
+    uint slot = i % SEGMENT;
+    return bits_at(p, words, g.at, slot * g.b, g.b) | exception_of(p, words, g, slot);
 }
 
 #endif

@@ -85,22 +85,46 @@ static inline bool in_ranges(__global const uint4 *range, uint n, ulong code) {
     return lo < n && as_ulong(range[lo].xy) <= code;
 }
 
+#define CHECKED 4 // rows whose codes are loaded together
+
+// codes_at returns values of n packed ones, whose directory begins at their first word.
+static inline void codes_at(words_t p, uint words, uint n, const uint *row, uint *code) {
+    segment_t g[CHECKED];
+    #pragma unroll
+    for (uint u = 0; u < CHECKED; u++)
+        g[u] = packed_segment(p, words, 0, n, row[u] / SEGMENT);
+    #pragma unroll
+    for (uint u = 0; u < CHECKED; u++)
+        code[u] = bits_at(p, words, g[u].at, row[u] % SEGMENT * g[u].b, g[u].b);
+    #pragma unroll
+    for (uint u = 0; u < CHECKED; u++)
+        code[u] |= exception_of(p, words, g[u], row[u] % SEGMENT);
+}
+
 // checked returns the rows of a group, the first of which is row `first`, whose codes
 // lie in the ranges of a step.
 static inline word_t checked(ARENA, __global const uint4 *batch, uint4 step, word_t set, uint first, uint rows, uint *loads) {
     uint4 values = batch[step.y];
     words_t low = arena_at(ARENA_ARGS, step.w & 0xff, values.x), high = arena_at(ARENA_ARGS, step.w >> 8 & 0xff, values.z);
-    for (word_t rest = set; rest; rest &= rest - 1) {
-        word_t bit = rest & (0 - rest);
-        uint row = first + (uint)popcount(bit - 1);
-        ulong code = packed_at(low, values.y, rows, row);
-        LOADS(*loads, 4);
-        if (values.w) {
-            code |= (ulong)packed_at(high, values.w, rows, row) << 32;
-            LOADS(*loads, 4);
+    for (word_t rest = set; rest;) {
+        word_t bit[CHECKED]; // 0 behind the last row, whose code is loaded again
+        uint row[CHECKED], code[CHECKED], upper[CHECKED] = {0};
+        #pragma unroll
+        for (uint u = 0; u < CHECKED; u++) {
+            bit[u] = rest & (0 - rest);
+            row[u] = bit[u] ? first + (uint)popcount(bit[u] - 1) : row[u ? u - 1 : 0];
+            rest &= rest - 1;
         }
-        if (!in_ranges(batch + step.y + 1, step.z, code))
-            set ^= bit;
+        codes_at(low, values.y, rows, row, code);
+        LOADS(*loads, 4 * CHECKED);
+        if (values.w) {
+            codes_at(high, values.w, rows, row, upper);
+            LOADS(*loads, 4 * CHECKED);
+        }
+        #pragma unroll
+        for (uint u = 0; u < CHECKED; u++)
+            if (!in_ranges(batch + step.y + 1, step.z, (ulong)upper[u] << 32 | code[u]))
+                set &= ~bit[u];
     }
     return set;
 }
