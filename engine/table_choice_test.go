@@ -143,7 +143,7 @@ func TestTableSpare(t *testing.T) {
 // TestTableChoice has a device that is slower than the host, then one that seems to be
 // faster.
 func TestTableChoice(t *testing.T) {
-	slow := &faulty{name: "slow", batch: sleepy(3 * time.Millisecond)}
+	slow := &faulty{name: "slow", batch: sleepy(30 * time.Millisecond)} // more than the host, however busy it is
 	x := openTable(t, withHost(slow))
 	var wg sync.WaitGroup
 	for range 4 { // who comes first measures
