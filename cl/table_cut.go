@@ -8,12 +8,12 @@ import (
 
 // What a round of selections takes at most, if it has more than one.
 const (
-	tableUpload = 1 << 20          // words
-	tableGroups = 1 << 22          // work-groups
-	tableRows   = 1 << 24          // words of bits that come back
-	tableDepth  = plan.MaxSets + 1 // rows.cl takes one more for checks
-	tableHead   = 4                // words in front of the counts
-	tableTurn   = 2                // the one of them with the number of the round
+	tableUpload = 1 << 20 // words
+	tableGroups = 1 << 22 // work-groups
+	tableRows   = 1 << 24 // words of bits that come back
+	tableDepth  = plan.MaxSets
+	tableHead   = 4 // words in front of the counts
+	tableTurn   = 2 // the one of them with the number of the round
 )
 
 // Steps of kernels/rows.cl are those of plan, and one more.
@@ -27,7 +27,7 @@ type tableCut struct {
 	first, count int
 	steps        int // of all
 	records      int // operands, in units of four words
-	sets         int // that a work-group holds
+	sets         int // height of the highest stack
 	columns      int // StepAny of one selection at most
 	checks       bool
 	selectionsAt int // in units of four words
@@ -68,7 +68,6 @@ func (c *tableCut) measure(steps []plan.Step) (records, sets, columns int) {
 		case plan.StepCheck:
 			records += 1 + int(x.To-x.From)
 			c.checks = true
-			sets = max(sets, depth+1) // rows.cl puts what is left beside what there was
 		case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 			depth--
 		}

@@ -23,13 +23,12 @@
 //                            without words. Then ranges {Lo, Hi}, ascending
 //           STEP_LOAD {code, column, 0, w as of STEP_ANY} pushes a column of `columns`,
 //           groups as words.
-// Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's); in STEP_CHECK work-items
-//           share out the rows of the tile; others concern a work-item's own groups. Then
-//           counts and plain bits.
+// Phases    step by step. STEP_ANY is any.cl's (any_serial.cl's), others concern a
+//           work-item's own groups; then counts and plain bits.
 // Launch    a group of TABLE_WG work-items (SCAN_SERIAL: of one) for each tile and each
 //           selection from `first` on: group g has selection first + g % selections.
-// Local     TILE_GROUPS words, and as many for each set of the stack but the top, and for
-//           one more at a STEP_CHECK, sized by the host; a word, and what any.cl has.
+// Local     TILE_GROUPS words, and as many for each set of the stack but the top, sized
+//           by the host; a word, and what any.cl has.
 // Bounds    steps, operands and directory are the host's, which has validated vectors;
 //           packed values may be any words.
 #ifndef HEDDLE_TILE
@@ -87,8 +86,10 @@ static inline bool in_ranges(__global const uint4 *range, uint n, ulong code) {
 }
 
 #if SCAN_SERIAL
-
 #define CHECKED 4 // rows whose codes are loaded together
+#else
+#define CHECKED 1 // more were slower on an H200, and so were neighbours that share out rows
+#endif
 
 // codes_at returns values of n packed ones, whose directory begins at their first word.
 static inline void codes_at(words_t p, uint words, uint n, const uint *row, uint *code) {
@@ -131,41 +132,6 @@ static inline word_t checked(ARENA, __global const uint4 *batch, uint4 step, wor
     }
     return set;
 }
-
-#else
-
-#if TABLE_WG < 32
-#define LANES TABLE_WG
-#else
-#define LANES 32 // work-items that share a group of rows
-#endif
-
-// check_tile puts the rows of `set` whose codes lie in the ranges of a step into `left`,
-// which is 0. Work-items that are neighbours take rows that are, so that what they load
-// lies together.
-static inline void check_tile(ARENA, __global const uint4 *batch, uint4 step, __local const word_t *set, volatile __local uint *left,
-                              uint first_group, uint rows, uint *loads) {
-    uint4 values = batch[step.y];
-    words_t low = arena_at(ARENA_ARGS, step.w & 0xff, values.x), high = arena_at(ARENA_ARGS, step.w >> 8 & 0xff, values.z);
-    for (uint g = get_local_id(0) / LANES; g < TILE_GROUPS; g += TABLE_WG / LANES) {
-        word_t some = set[g];
-        for (uint j = get_local_id(0) % LANES; some && j < GROUP_BITS; j += LANES) {
-            if ((some >> j & 1) == 0)
-                continue;
-            uint row = (first_group + g) * GROUP_BITS + j;
-            ulong code = packed_at(low, values.y, rows, row);
-            LOADS(*loads, 4);
-            if (values.w) {
-                code |= (ulong)packed_at(high, values.w, rows, row) << 32;
-                LOADS(*loads, 4);
-            }
-            if (in_ranges(batch + step.y + 1, step.z, code))
-                atomic_or(left + WORD_BITS / 32 * g + j / 32, 1u << (j & 31));
-        }
-    }
-}
-
-#endif
 #endif
 
 // plain_word returns word j of the plain bits of a tile of groups.
@@ -240,19 +206,7 @@ __kernel void rows(VECTORS, __global const uint2 *restrict coarse, __global cons
             break;
 #if USE_STORED
         case STEP_CHECK:
-#if SCAN_SERIAL
             EACH_OWN(k) set[k] = checked(v0, v1, v2, v3, batch, step, set[k], (first_group + OWN_GROUP(k)) * GROUP_BITS, row_count, &loads);
-#else
-            EACH_OWN(k) {
-                tile[OWN_GROUP(k)] = set[k];
-                stack[(depth - 1) * TILE_GROUPS + OWN_GROUP(k)] = 0; // above the sets that are there
-            }
-            SYNC;
-            check_tile(v0, v1, v2, v3, batch, step, tile, (volatile __local uint *)(stack + (depth - 1) * TILE_GROUPS), first_group,
-                       row_count, &loads);
-            SYNC;
-            EACH_OWN(k) set[k] = stack[(depth - 1) * TILE_GROUPS + OWN_GROUP(k)];
-#endif
             break;
 #endif
         default:
