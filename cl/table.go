@@ -232,9 +232,7 @@ func (s *tableStore) Explain(sel *plan.Selections, i int) string {
 		switch x.Code {
 		case plan.StepAny:
 			vectors += int(x.To - x.From)
-			for _, v := range sel.Operands[x.From:x.To] {
-				bytes += uint64(s.t.Vectors[v].Words) * uint64(s.t.Word()/8)
-			}
+			bytes += s.t.VectorBytes(sel.Operands[x.From:x.To])
 		case plan.StepCheck:
 			checks++
 		}

@@ -145,7 +145,7 @@ func (t *Table) probes() []*plan.Selections {
 	if len(most) > 32 {
 		most = most[len(most)-32:]
 	}
-	for len(most) > 1 && t.bytes(most) > probeBytes {
+	for len(most) > 1 && t.t.VectorBytes(most) > probeBytes {
 		most = most[1:]
 	}
 	least := vectors[:min(len(vectors), 32)]
@@ -194,15 +194,6 @@ func (t *Table) probes() []*plan.Selections {
 	return all
 }
 
-// bytes is the size of the words of vectors.
-func (t *Table) bytes(vectors []uint32) uint64 {
-	n := uint64(0)
-	for _, v := range vectors {
-		n += uint64(t.t.Vectors[v].Words) * uint64(t.t.Word()/8)
-	}
-	return n
-}
-
 // work is what a batch asks of a store.
 func (t *Table) work(s *plan.Selections) work {
 	w := work{workCall: 1, workSelection: float64(s.Len())}
@@ -212,7 +203,7 @@ func (t *Table) work(s *plan.Selections) work {
 		w[workPlace] += places
 	}
 	w[workVector] = float64(len(s.Operands))
-	w[workByte] = float64(t.bytes(s.Operands))
+	w[workByte] = float64(t.t.VectorBytes(s.Operands))
 	if s.Output == plan.OutputBits {
 		w[workRow] = w[workSelection] * float64(t.t.Rows)
 	}

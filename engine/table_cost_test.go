@@ -53,7 +53,7 @@ func TestWork(t *testing.T) {
 		if w[workVector] != want[workVector] || float64(c.plan.Vectors) != want[workVector] {
 			t.Errorf("%s: %v vectors, want %v", text, w[workVector], want[workVector])
 		}
-		if w[workByte] != float64(x.bytes(s.Operands)) || w[workRow] != float64(x.Rows()) || w[workCall] != 1 || w[workSelection] != 1 {
+		if w[workByte] != float64(x.t.VectorBytes(s.Operands)) || w[workRow] != float64(x.Rows()) || w[workCall] != 1 || w[workSelection] != 1 {
 			t.Errorf("%s: %v", text, w)
 		}
 		// At most: the difference of two vectors may be as large as the first.

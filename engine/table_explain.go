@@ -49,7 +49,7 @@ func (t *Table) Explain(ctx context.Context, where string, opt TableOptions) (Ex
 	e := Explanation{
 		Where:   c.expr.String(),
 		Plan:    c.plan,
-		Bytes:   t.bytes(s.Operands),
+		Bytes:   t.t.VectorBytes(s.Operands),
 		Backend: r.info,
 		How:     r.store.Explain(&s, 0),
 		Count:   uint64(out.Counts[0]),

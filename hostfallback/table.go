@@ -135,9 +135,9 @@ func (s *table) Explain(sel *plan.Selections, i int) string {
 		if x.Code != plan.StepAny {
 			continue
 		}
+		vectors += int(x.To - x.From)
+		size += s.t.VectorBytes(sel.Operands[x.From:x.To])
 		for _, v := range sel.Operands[x.From:x.To] {
-			vectors++
-			size += uint64(s.t.Vectors[v].Words) * uint64(s.t.Word()/8)
 			if p := s.vectors[v].Load(); p != nil {
 				plain += 8 * len(p.rows)
 			}

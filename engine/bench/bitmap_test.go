@@ -25,7 +25,7 @@ func TestZipfSet(t *testing.T) {
 			if err := s.table.Validate(); err != nil || s.table.Word() != word || len(s.picks) != 100 {
 				t.Fatalf("%s: %d-bit words, %d vectors, %v", s.name, s.table.Word(), len(s.picks), err)
 			}
-			if got, want := float64(s.bytes(s.picks))/rows, s.published(s.picks); math.Abs(got/want-1) > 0.01 {
+			if got, want := float64(s.table.VectorBytes(s.picks))/rows, s.published(s.picks); math.Abs(got/want-1) > 0.01 {
 				t.Errorf("%s, wah%d: %.3f bytes a row, published are %.3f", s.name, word, got, want)
 			}
 			total := 0.0

@@ -133,7 +133,7 @@ func (s *session) measureBitmaps(ctx context.Context, set *bitmapSet) (costs []*
 		}
 		c.set, c.word, c.ratio = set.name, set.table.Word(), set.ratio()
 		c.published = published
-		c.bytes = set.bytes(set.picks[:min(c.bins, len(set.picks))])
+		c.bytes = set.table.VectorBytes(set.picks[:min(c.bins, len(set.picks))])
 		costs = append(costs, c)
 		return nil
 	}

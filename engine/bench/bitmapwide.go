@@ -74,7 +74,7 @@ func (s *session) putWide(ctx context.Context, who contestant, st plan.TableStor
 				return fmt.Errorf("%s of %d columns: %d rows, %s has %d", strategy, m, out.Counts[0], st.Strategies()[0], first)
 			}
 			r := reading{panel: who.String(), series: strategy.String(), at: fmt.Sprint(m), x: float64(m),
-				Row: time.into(Row{Workload: "wide", Metric: "time", Unit: "µs", Bytes: set.bytes(set.picks[:m])})}
+				Row: time.into(Row{Workload: "wide", Metric: "time", Unit: "µs", Bytes: set.table.VectorBytes(set.picks[:m])})}
 			if err := s.put(who.on(r)); err != nil {
 				return err
 			}

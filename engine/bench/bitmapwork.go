@@ -191,14 +191,6 @@ func addVectors(t *plan.Table, vectors []vectorWords, word int) {
 	}
 }
 
-// bytes is what the compressed words of vectors take.
-func (s *bitmapSet) bytes(vectors []uint32) (n uint64) {
-	for _, v := range vectors {
-		n += uint64(s.table.Vectors[v].Words) * uint64(s.table.Word()/8)
-	}
-	return n
-}
-
 // published is what WAH takes of vectors where rows are independent, in bytes a row of
 // the table: Wu et al. 2006, section 4. Where a row is one with probability d, a
 // share of 1 - (1-d)^2bits - d^2bits of the groups has a word of its own.
@@ -219,7 +211,7 @@ func (s *bitmapSet) published(vectors []uint32) (bytes float64) {
 
 // ratio is the compression: compressed bytes over those of plain bitsets.
 func (s *bitmapSet) ratio() float64 {
-	return float64(s.bytes(s.picks)) / (float64(len(s.picks)) * float64(s.table.Rows) / 8)
+	return float64(s.table.VectorBytes(s.picks)) / (float64(len(s.picks)) * float64(s.table.Rows) / 8)
 }
 
 // bitset decompresses a vector.

@@ -78,6 +78,14 @@ func (t *Table) Vector64(v uint32) []uint64 {
 	return t.Words64[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]
 }
 
+// VectorBytes is the size of the words of vectors, each as often as it is named.
+func (t *Table) VectorBytes(vectors []uint32) (n uint64) {
+	for _, v := range vectors {
+		n += uint64(t.Vectors[v].Words) * uint64(t.Word()/8)
+	}
+	return n
+}
+
 // Codes returns views of the packed codes of column c; the second is that of the
 // upper halves, or has the length 0.
 func (t *Table) Codes(c uint32) (low, high codec.Packed, err error) {
