@@ -22,7 +22,7 @@ type rankLists struct {
 
 // rankListsOf returns them, and makes them on first use.
 func (s *Store) rankListsOf(ctx context.Context) (*rankLists, error) {
-	return once(ctx, s, func() *rankLists { return s.rankLists }, func(l *rankLists) { s.rankLists = l }, s.loadRankLists)
+	return once(ctx, s.building, s.closing, s.rankLists.Load, s.rankLists.Store, s.loadRankLists)
 }
 
 // loadRankLists uploads frequencies and lengths.

@@ -37,7 +37,7 @@ type Store struct {
 
 	freeRanks pool[rankSlot]
 	rankBytes atomic.Uint64
-	rankLists *rankLists // nil until the first ranking; guarded by mu
+	rankLists atomic.Pointer[rankLists] // nil until the first ranking
 
 	building chan struct{} // holds a token; who takes it may build tables
 	mu       sync.Mutex    // guards tables
@@ -129,39 +129,41 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 
 // tablesOf returns the tables of a, building them on first use.
 func (s *Store) tablesOf(ctx context.Context, a plan.Algorithm) (*tables, error) {
-	return once(ctx, s, func() *tables { return s.tables[a] }, func(t *tables) { s.tables[a] = t },
-		func() (*tables, error) { return s.loadTables(ctx, a) })
+	get := func() *tables {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.tables[a]
+	}
+	put := func(t *tables) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.tables[a] = t
+	}
+	return once(ctx, s.building, s.closing, get, put, func() (*tables, error) { return s.loadTables(ctx, a) })
 }
 
 // once returns what get finds, which put has put there; where that is nothing, one
-// caller makes it, and others wait. Store.mu is held in get and put.
-func once[T any](ctx context.Context, s *Store, get func() *T, put func(*T), build func() (*T, error)) (*T, error) {
-	known := func() *T {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return get()
-	}
-	if t := known(); t != nil {
+// caller builds it, who holds the token of `building`, and others wait.
+func once[T any](ctx context.Context, building chan struct{}, closing <-chan struct{}, get func() *T, put func(*T), build func() (*T, error)) (*T, error) {
+	if t := get(); t != nil {
 		return t, nil
 	}
 	select {
-	case <-s.building:
-		defer func() { s.building <- struct{}{} }()
+	case <-building:
+		defer func() { building <- struct{}{} }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-s.closing:
+	case <-closing:
 		return nil, plan.ErrClosed
 	}
-	if t := known(); t != nil { // somebody else made it meanwhile
+	if t := get(); t != nil { // somebody else made it meanwhile
 		return t, nil
 	}
 	t, err := build()
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
 	put(t)
-	s.mu.Unlock()
 	return t, nil
 }
 
@@ -405,8 +407,8 @@ func (s *Store) Memory() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.arena.bytes + s.scratch + s.formulaBytes.Load() + s.rankBytes.Load()
-	if s.rankLists != nil {
-		n += s.rankLists.memory()
+	if l := s.rankLists.Load(); l != nil {
+		n += l.memory()
 	}
 	for _, t := range s.tables {
 		n += t.bytes
@@ -432,8 +434,8 @@ func (s *Store) release() {
 	}
 	s.freeFormulas.drain((*formulaSlot).release)
 	s.freeRanks.drain((*rankSlot).release)
-	if s.rankLists != nil {
-		s.rankLists.release(s.backend)
+	if l := s.rankLists.Load(); l != nil {
+		l.release(s.backend)
 	}
 	for _, t := range s.tables {
 		t.release(s.backend)

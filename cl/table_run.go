@@ -118,7 +118,7 @@ func (x *tableSlot) await(ctx context.Context) error {
 	return x.waitFor(ctx, x.counted)
 }
 
-// send enqueues a round: an upload, a launch, downloads. It runs on the owner.
+// send enqueues a round: an upload, a launch, downloads. It runs in Backend.do.
 func (x *tableSlot) send() error {
 	c := &x.cut
 	if err := x.backend.fault("enqueue"); err != nil {

@@ -20,26 +20,11 @@ func (s *tableStore) loadValues(ctx context.Context, sel *plan.Selections) error
 	for _, x := range sel.Steps {
 		asks = asks || x.Code == plan.StepCheck
 	}
-	if !asks || s.values.Load() != nil {
+	if !asks || s.values.Load() != nil { // here, since method values below are objects
 		return nil
 	}
-	select {
-	case <-s.loading:
-		defer func() { s.loading <- struct{}{} }()
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.closing:
-		return plan.ErrClosed
-	}
-	if s.values.Load() != nil { // somebody else loaded them meanwhile
-		return nil
-	}
-	v, err := s.newValues()
-	if err != nil {
-		return err
-	}
-	s.values.Store(v)
-	return nil
+	_, err := once(ctx, s.loading, s.closing, s.values.Load, s.values.Store, s.newValues)
+	return err
 }
 
 // newValues checks the stored values and copies them to the device.
