@@ -2,6 +2,7 @@ package cl
 
 import (
 	"errors"
+	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -28,9 +29,22 @@ func (b *Backend) fail(op string, err error) error {
 	return &plan.DeviceError{Kind: kind, Device: b.dev.String(), Op: op, Err: err}
 }
 
+// outOfMemory is an error of too much that was asked for.
+func (b *Backend) outOfMemory(op string, err error) error {
+	return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: op, Err: err}
+}
+
+// fits reports what does not go into one buffer.
+func (b *Backend) fits(bytes uint64, what, op string) error {
+	if bytes <= b.dev.info.MaxAlloc {
+		return nil
+	}
+	return b.outOfMemory(op, fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, bytes, b.dev.info.MaxAlloc))
+}
+
 func (b *Backend) failAlloc(op string, err error) error {
 	if errors.Is(err, ocl.ErrOutOfResources) {
-		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: op, Err: err}
+		return b.outOfMemory(op, err)
 	}
 	return b.fail(op, err)
 }

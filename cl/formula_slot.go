@@ -1,12 +1,6 @@
 package cl
 
-import (
-	"fmt"
-
-	ocl "github.com/jgillich/go-opencl/cl"
-
-	"heddle/engine/plan"
-)
+import ocl "github.com/jgillich/go-opencl/cl"
 
 // formulaSlot is what one batch of formulas in flight needs, as slot is for
 // conjunctions. It belongs to the goroutine that took it from Store.freeFormulas.
@@ -63,9 +57,8 @@ func (x *formulaSlot) fill() (err error) {
 func (x *formulaSlot) grow(words int) error {
 	b := x.store.backend
 	more := 4 * uint64(words-x.shape.decoded)
-	if 4*uint64(words) > b.dev.info.MaxAlloc {
-		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "decoding the lists of a formula",
-			Err: fmt.Errorf("they take %d bytes, the largest buffer has %d", 4*words, b.dev.info.MaxAlloc)}
+	if err := b.fits(4*uint64(words), "they", "decoding the lists of a formula"); err != nil {
+		return err
 	}
 	if err := b.reserve(more, "decoded lists of a formula"); err != nil {
 		return err

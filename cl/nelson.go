@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	ocl "github.com/jgillich/go-opencl/cl"
-
 	"heddle/engine/plan"
 )
 
@@ -36,7 +34,6 @@ type nelson struct {
 	marks, index scratch
 	sums, carry  scratch   // of scan.cl in the plain form
 	look         *lookBack // or in the other
-	bytes        uint64    // of all of them
 	moved        uint64    // bytes that the kernels of the batch load and store
 }
 
@@ -106,7 +103,7 @@ func (n *nelson) prepare(s *plan.Selections, sets int) error {
 	if err != nil {
 		return err
 	}
-	if err := n.room(&n.batch, max(nelsonRecord*operands, 4), "records of vectors"); err != nil {
+	if err := n.s.room(&n.batch, max(nelsonRecord*operands, 4), "records of vectors"); err != nil {
 		return err
 	}
 	if n.up == nil || len(n.up.words) < n.batch.words {
@@ -170,20 +167,20 @@ func (n *nelson) makeRoom(sets, widest int) (int, error) {
 
 // roomFor makes room for so many columns, and for scans over those of a pass.
 func (n *nelson) roomFor(columns, pass int) error {
-	if err := n.room(&n.columns, columns*int(n.columnBytes()/4), "decompressed vectors"); err != nil || !n.rescan {
+	if err := n.s.room(&n.columns, columns*int(n.columnBytes()/4), "decompressed vectors"); err != nil || !n.rescan {
 		return err
 	}
 	t, groups := n.x.backend.tuning, pass*n.groups+4
 	for _, m := range []*scratch{&n.marks, &n.index} {
-		if err := n.room(m, groups, "scans of vectors"); err != nil {
+		if err := n.s.room(m, groups, "scans of vectors"); err != nil {
 			return err
 		}
 	}
-	if err := n.room(&n.carry, 4, "the sum of a scan"); err != nil {
+	if err := n.s.room(&n.carry, 4, "the sum of a scan"); err != nil {
 		return err
 	}
 	if !n.x.backend.looksBack() {
-		return n.room(&n.sums, t.ScanChunk, "sums of tiles")
+		return n.s.room(&n.sums, t.ScanChunk, "sums of tiles")
 	}
 	tiles := n.marks.words/t.scanTile() + 1
 	if n.look != nil && n.look.bytes >= 4*(stateWords+2*uint64(tiles)) {
@@ -192,55 +189,14 @@ func (n *nelson) roomFor(columns, pass int) error {
 	n.dropLook()
 	var err error
 	if n.look, err = n.x.backend.newLookBack(tiles); err == nil {
-		n.count(n.look.bytes)
+		n.s.slotBytes.Add(n.look.bytes)
 	}
 	return err
 }
 
-// count adds to what scratch takes, here and in the store.
-func (n *nelson) count(bytes uint64) {
-	n.bytes += bytes
-	n.s.slotBytes.Add(bytes)
-}
-
-// room makes room for so many words of 32 bits in m, whose content is lost then.
-func (n *nelson) room(m *scratch, words int, what string) error {
-	if words <= m.words {
-		return nil
-	}
-	b := n.x.backend
-	n.drop(m)
-	words = (words + 3) / 4 * 4
-	bytes := 4 * uint64(words)
-	if bytes > b.dev.info.MaxAlloc {
-		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "reserving memory",
-			Err: fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, bytes, b.dev.info.MaxAlloc)}
-	}
-	if err := b.reserve(bytes, what); err != nil {
-		return err
-	}
-	buffer, err := b.buffer(ocl.MemReadWrite, bytes, what)
-	if err != nil {
-		b.unreserve(bytes)
-		return err
-	}
-	*m = scratch{buffer, words}
-	n.count(bytes)
-	return nil
-}
-
-func (n *nelson) drop(m *scratch) {
-	if m.buffer != nil {
-		m.buffer.Release()
-		n.x.backend.unreserve(4 * uint64(m.words))
-		n.count(-(4 * uint64(m.words)))
-		*m = scratch{}
-	}
-}
-
 func (n *nelson) dropLook() {
 	if n.look != nil {
-		n.count(-n.look.bytes)
+		n.s.slotBytes.Add(-n.look.bytes)
 		n.look.release(n.x.backend)
 		n.look = nil
 	}
@@ -253,6 +209,6 @@ func (n *nelson) release() {
 	}
 	n.dropLook()
 	for _, m := range []*scratch{&n.batch, &n.columns, &n.marks, &n.index, &n.sums, &n.carry} {
-		n.drop(m)
+		n.s.drop(m)
 	}
 }

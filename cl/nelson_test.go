@@ -254,8 +254,8 @@ func TestNelsonMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			passes[len(n.steps[0])] = true
-			if two := 2 * (n.columnBytes() + 8*uint64(n.groups)); n.bytes > max(limit/8, two)+1<<16 {
-				t.Errorf("%d bytes of scratch of a limit of %d", n.bytes, limit)
+			if two := 2 * (n.columnBytes() + 8*uint64(n.groups)); n.s.slotBytes.Load() > max(limit/8, two)+1<<16 {
+				t.Errorf("%d bytes of scratch of a limit of %d", n.s.slotBytes.Load(), limit)
 			}
 			n.checkColumns(t, groups, &s)
 		})

@@ -38,16 +38,15 @@ func (s *Store) loadRankLists() (*rankLists, error) {
 	}
 	ranges, places, err := layout(view, b.dev.info.MaxAlloc)
 	if err != nil {
-		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out frequencies", Err: err}
+		return nil, b.outOfMemory("laying out frequencies", err)
 	}
 	lengths, narrow := packLengths(s.src.Lengths)
 	l := &rankLists{places: places, narrow: narrow}
 	if need := 4*uint64(len(lengths)) + plan.ListAlign*4; len(lengths) > 0 {
 		l.bytes = need
 	}
-	if l.bytes > b.dev.info.MaxAlloc {
-		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lengths of documents",
-			Err: fmt.Errorf("they take %d bytes, the largest buffer has %d", l.bytes, b.dev.info.MaxAlloc)}
+	if err := b.fits(l.bytes, "they", "laying out lengths of documents"); err != nil {
+		return nil, err
 	}
 	// All of it must fit before any of it is allocated.
 	if err := b.reserve(arenaBytes(ranges)+l.bytes, "frequencies and lengths of documents"); err != nil {

@@ -2,7 +2,6 @@ package cl
 
 import (
 	"cmp"
-	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 	"heddle/engine/plan"
@@ -148,10 +147,8 @@ func (x *rankSlot) room(m *scratch, words, most int, what string) error {
 		return nil
 	}
 	b := x.backend
-	tooMany := func(words int) bool { return 4*uint64(words) > b.dev.info.MaxAlloc }
-	if tooMany(words) {
-		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "ranking",
-			Err: fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, 4*words, b.dev.info.MaxAlloc)}
+	if err := b.fits(4*uint64(words), what, "ranking"); err != nil {
+		return err
 	}
 	more := max(words, min(2*m.words, most), 1<<10)
 	if m.buffer != nil { // it goes first: both may be large
@@ -159,7 +156,7 @@ func (x *rankSlot) room(m *scratch, words, most int, what string) error {
 		x.unreserve(4 * uint64(m.words))
 		*m = scratch{}
 	}
-	if tooMany(more) || x.reserve(4*uint64(more), what) != nil {
+	if b.fits(4*uint64(more), what, "ranking") != nil || x.reserve(4*uint64(more), what) != nil {
 		more = words
 		if err := x.reserve(4*uint64(more), what); err != nil {
 			return err

@@ -78,7 +78,7 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error
 func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	ranges, places, err := layout(src, b.dev.info.MaxAlloc)
 	if err != nil {
-		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out lists", Err: err}
+		return nil, b.outOfMemory("laying out lists", err)
 	}
 	s := &Store{backend: b, src: src, places: places, tile: uint32(b.tuning.Tile),
 		mergeTile: uint32(b.tuning.mergeTile()), mergeLeast: b.tuning.MergeLeast, tables: map[plan.Algorithm]*tables{},

@@ -66,7 +66,7 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 	view := vectorSource(t)
 	ranges, places, err := layout(view, b.dev.info.MaxAlloc)
 	if err != nil {
-		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out vectors", Err: err}
+		return nil, b.outOfMemory("laying out vectors", err)
 	}
 	s.places = places
 	// All that is surely needed must fit before anything is allocated.
@@ -128,8 +128,7 @@ func vectorSource(t *plan.Table) *plan.Source {
 func (b *Backend) loadWords(words []uint32, what string) (*ocl.MemObject, error) {
 	bytes := 4 * uint64(len(words)+plan.ListAlign)
 	if bytes > b.dev.info.MaxAlloc {
-		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "allocating " + what,
-			Err: fmt.Errorf("it takes %d bytes, the largest buffer has %d", bytes, b.dev.info.MaxAlloc)}
+		return nil, b.outOfMemory("allocating "+what, fmt.Errorf("it takes %d bytes, the largest buffer has %d", bytes, b.dev.info.MaxAlloc))
 	}
 	m, err := b.buffer(ocl.MemReadOnly, bytes, what)
 	if err != nil {

@@ -67,10 +67,10 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 		x.bitsAt = (back + 3) / 4 * 4
 		back = x.bitsAt + c.count*c.bits
 	}
-	if err := x.room(&x.batch, c.words, "selections"); err != nil {
+	if err := x.store.room(&x.batch, c.words, "selections"); err != nil {
 		return err
 	}
-	if err := x.room(&x.rows, c.count*c.bits, "rows"); err != nil {
+	if err := x.store.room(&x.rows, c.count*c.bits, "rows"); err != nil {
 		return err
 	}
 	if err := x.grow(&x.up, c.words); err != nil {
@@ -260,9 +260,4 @@ func (x *tableSlot) collect(out *plan.Rows) error {
 		out.Stats.BytesMoved += 4 * (uint64(x.down.words[0]) + uint64(x.down.words[1])<<32)
 	}
 	return x.addTimes(&out.Stats)
-}
-
-// outOfMemory is an error of too much that was asked for.
-func outOfMemory(b *Backend, op string, err error) error {
-	return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: op, Err: err}
 }

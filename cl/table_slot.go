@@ -2,7 +2,6 @@ package cl
 
 import (
 	"cmp"
-	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
@@ -55,9 +54,9 @@ const tableLeast = 1 << 10
 func (s *tableStore) newTableSlot() (*tableSlot, error) {
 	x := &tableSlot{store: s, flight: newFlight(s.backend)}
 	x.submit = x.send
-	err := x.room(&x.batch, tableLeast, "selections")
+	err := s.room(&x.batch, tableLeast, "selections")
 	if err == nil {
-		err = x.room(&x.rows, plan.ListAlign, "rows")
+		err = s.room(&x.rows, plan.ListAlign, "rows")
 	}
 	if err == nil {
 		err = x.open(tableLeast, tableLeast, s.program(0))
@@ -99,36 +98,39 @@ func (x *tableSlot) prepare() error {
 
 // room makes room for so many words in m; what was there is lost. Nothing may be under
 // way.
-func (x *tableSlot) room(m *scratch, words int, what string) error {
+func (s *tableStore) room(m *scratch, words int, what string) error {
 	if words <= m.words {
 		return nil
 	}
-	b := x.backend
-	if bytes := 4 * uint64(words); bytes > b.dev.info.MaxAlloc {
-		return outOfMemory(b, "selecting rows", fmt.Errorf("%s take %d bytes, the largest buffer has %d", what, bytes, b.dev.info.MaxAlloc))
-	}
-	if m.buffer != nil { // it goes first: both may be large
-		m.buffer.Release()
-		x.unreserve(m.words)
-		*m = scratch{}
-	}
-	if err := b.reserve(4*uint64(words), what); err != nil {
+	b := s.backend
+	words = (words + plan.ListAlign - 1) / plan.ListAlign * plan.ListAlign
+	bytes := 4 * uint64(words)
+	if err := b.fits(bytes, what, "selecting rows"); err != nil {
 		return err
 	}
-	buffer, err := b.buffer(ocl.MemReadWrite, 4*uint64(words), what)
+	s.drop(m) // it goes first: both may be large
+	if err := b.reserve(bytes, what); err != nil {
+		return err
+	}
+	buffer, err := b.buffer(ocl.MemReadWrite, bytes, what)
 	if err != nil {
-		b.unreserve(4 * uint64(words))
+		b.unreserve(bytes)
 		return err
 	}
 	*m = scratch{buffer, words}
-	x.store.slotBytes.Add(4 * uint64(words))
+	s.slotBytes.Add(bytes)
 	return nil
 }
 
-func (x *tableSlot) unreserve(words int) {
-	bytes := 4 * uint64(words)
-	x.backend.unreserve(bytes)
-	x.store.slotBytes.Add(-bytes)
+// drop frees the buffer of m.
+func (s *tableStore) drop(m *scratch) {
+	if m.buffer != nil {
+		bytes := 4 * uint64(m.words)
+		m.buffer.Release()
+		s.backend.unreserve(bytes)
+		s.slotBytes.Add(-bytes)
+		*m = scratch{}
+	}
 }
 
 // grow makes pinned memory of at least so many words of p; what was there is lost.
@@ -154,10 +156,7 @@ func (x *tableSlot) giveBack() {
 func (x *tableSlot) release() {
 	x.flight.release()
 	for _, m := range []*scratch{&x.batch, &x.rows} {
-		if m.buffer != nil {
-			m.buffer.Release()
-			x.unreserve(m.words)
-		}
+		x.store.drop(m)
 	}
 	if x.nelson != nil {
 		x.nelson.release()

@@ -55,7 +55,7 @@ func (s *tableStore) newValues() (*tableValues, error) {
 	}
 	ranges, places, err := layout(view, b.dev.info.MaxAlloc)
 	if err != nil {
-		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "laying out stored values", Err: err}
+		return nil, b.outOfMemory("laying out stored values", err)
 	}
 	arena, err := b.loadArena(view, ranges)
 	if err != nil {
