@@ -100,10 +100,7 @@ func (o *bitmapInfoOptions) Run(_ context.Context, a *App) error {
 // describeTable describes f, or one column of it, whose bins are then listed.
 func describeTable(f *hdb.File, only string) (*bitmapInfo, error) {
 	info := &bitmapInfo{Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: f.Meta().Creator,
-		Source: f.Meta().Source, Rows: f.Rows(), Word: f.Word(), Columns: []columnInfo{}, Sections: []section{}}
-	for _, s := range f.Sections() {
-		info.Sections = append(info.Sections, section{s.Name, s.Offset, s.Length, fmt.Sprintf("%08x", s.Checksum)})
-	}
+		Source: f.Meta().Source, Rows: f.Rows(), Word: f.Word(), Columns: []columnInfo{}, Sections: describeSections(f.Sections())}
 	columns := f.Columns()
 	for i := range columns {
 		c := &columns[i]
@@ -154,12 +151,7 @@ func (i *bitmapInfo) write(out io.Writer) error {
 	w.Flush()
 	b.WriteByte('\n')
 
-	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "section\toffset\tbytes\tchecksum\t\n")
-	for _, s := range i.Sections {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", s.Name, s.Offset, s.Bytes, s.Checksum)
-	}
-	w.Flush()
+	writeSections(&b, i.Sections)
 	_, err := io.WriteString(out, b.String())
 	return err
 }

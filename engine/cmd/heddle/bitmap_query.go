@@ -146,19 +146,5 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	if o.given.where() {
 		return w.answer(ctx, []trec.Topic{{ID: "1", Text: o.where}})
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the reader when answering fails
-	r, err := readQueries(ctx, o.predicates, trec.Auto, a.Stdin, c.Batching.Queries)
-	if err != nil {
-		return err
-	}
-	var qs []trec.Topic
-	for {
-		if qs, err = r.next(ctx, qs[:0]); err != nil || len(qs) == 0 {
-			return err
-		}
-		if err := w.answer(ctx, qs); err != nil {
-			return err
-		}
-	}
+	return answerFile(ctx, o.predicates, trec.Auto, a.Stdin, c.Batching.Queries, w.answer)
 }

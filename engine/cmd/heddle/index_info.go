@@ -74,13 +74,6 @@ type indexInfo struct {
 	Sections          []section    `json:"sections"`
 }
 
-type section struct {
-	Name     string `json:"name"`
-	Offset   int64  `json:"offset"`
-	Bytes    int64  `json:"bytes"`
-	Checksum string `json:"checksum"`
-}
-
 func (o *indexInfoOptions) Run(_ context.Context, a *App) error {
 	f, err := hdl.Open(o.path)
 	if err != nil {
@@ -111,16 +104,13 @@ func describe(f *hdl.File) indexInfo {
 		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
-		Texts: m.Texts, Codecs: describeCodecs(f), Sections: []section{},
+		Texts: m.Texts, Codecs: describeCodecs(f), Sections: describeSections(f.Sections()),
 	}
 	if m.Impacts.Bits > 0 {
 		info.Impacts = &m.Impacts
 	}
 	if m.Docs > 0 {
 		info.MeanLength = float64(m.Length) / float64(m.Docs)
-	}
-	for _, s := range f.Sections() {
-		info.Sections = append(info.Sections, section{s.Name, s.Offset, s.Length, fmt.Sprintf("%08x", s.Checksum)})
 	}
 	if m.Postings > 0 {
 		info.BytesPerDocID = float64(len(f.Source().Words)) * 4 / float64(m.Postings)
@@ -166,12 +156,7 @@ func (i *indexInfo) write(out io.Writer) error {
 	writeCodecs(&b, i.Codecs)
 	b.WriteByte('\n')
 
-	w = tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "section\toffset\tbytes\tchecksum\t\n")
-	for _, s := range i.Sections {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t\n", s.Name, s.Offset, s.Bytes, s.Checksum)
-	}
-	w.Flush()
+	writeSections(&b, i.Sections)
 	_, err := io.WriteString(out, b.String())
 	return err
 }

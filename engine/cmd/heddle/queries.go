@@ -16,6 +16,26 @@ type queryReader struct {
 	err error // valid when ch is closed
 }
 
+// answerFile answers the queries of the file at path, as many at a time as are there,
+// at most ahead.
+func answerFile(ctx context.Context, path string, format trec.Format, stdin io.Reader, ahead int, answer func(context.Context, []trec.Topic) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the reader when answering fails
+	r, err := readQueries(ctx, path, format, stdin, ahead)
+	if err != nil {
+		return err
+	}
+	var qs []trec.Topic
+	for {
+		if qs, err = r.next(ctx, qs[:0]); err != nil || len(qs) == 0 {
+			return err
+		}
+		if err := answer(ctx, qs); err != nil {
+			return err
+		}
+	}
+}
+
 // readQueries reads queries from path ("-": stdin) in a goroutine, ahead of the
 // caller by at most ahead. It ends with the file, or after the next query when
 // ctx is done.

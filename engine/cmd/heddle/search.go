@@ -216,21 +216,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if o.given.query() {
 		return s.answer(ctx, []trec.Topic{{ID: "1", Text: o.query}})
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the reader when answering fails
-	r, err := readQueries(ctx, o.queries, o.topics, a.Stdin, c.Batching.Queries)
-	if err != nil {
-		return err
-	}
-	var qs []trec.Topic
-	for {
-		if qs, err = r.next(ctx, qs[:0]); err != nil || len(qs) == 0 {
-			return err
-		}
-		if err := s.answer(ctx, qs); err != nil {
-			return err
-		}
-	}
+	return answerFile(ctx, o.queries, o.topics, a.Stdin, c.Batching.Queries, s.answer)
 }
 
 // rankOptions are those that the flags and the configuration ask for on x.
