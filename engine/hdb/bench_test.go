@@ -1,13 +1,13 @@
 package hdb
 
 import (
-	"context"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
 	"heddle/codec/wah"
 	"heddle/engine/column"
+	"heddle/engine/container/containertest"
 )
 
 // benchTable is a column of two million rows in 64 bins, and its vectors.
@@ -69,27 +69,5 @@ func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "x.hdb")
 	c, codes, vectors := benchTable()
 	writeBench(b, path, c, codes, vectors)
-	for name, open := range map[string]func(string) (*File, error){"checked": Open, "trusted": OpenTrusted} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				f, err := open(path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(f.Size())
-				if err := f.Close(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-	b.Run("verify", func(b *testing.B) {
-		f := mustOpen(b, path)
-		b.SetBytes(f.Size())
-		for b.Loop() {
-			if err := f.Verify(context.Background()); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	containertest.BenchmarkOpen(b, path, Open, OpenTrusted)
 }

@@ -55,29 +55,7 @@ func (s *sample) image(t testing.TB) []byte {
 // TestFormatExample compares the examples at the end of FORMAT.md with the files
 // that the Writer makes.
 func TestFormatExample(t *testing.T) {
-	text, err := os.ReadFile("FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const mark, fence = "<!-- what follows is checked by TestFormatExample -->\n```\n", "```\n"
-	made, rest := "", string(text)
-	for _, s := range []*sample{tiny(), second()} {
-		before, after, found := strings.Cut(rest, mark)
-		example, after, closed := strings.Cut(after, fence)
-		if !found || !closed {
-			t.Fatal("FORMAT.md has lost an example")
-		}
-		want := containertest.Hexdump(s.image(t))
-		made += before + mark + want + fence
-		if rest = after; example != want && !*update {
-			t.Errorf("an example in FORMAT.md is not what the Writer makes; if the change is meant, raise Version and run go test -update. Made:\n%s", want)
-		}
-	}
-	if *update {
-		if err := os.WriteFile("FORMAT.md", []byte(made+rest), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	containertest.Examples(t, *update, tiny().image(t), second().image(t))
 }
 
 // TestFormatTable compares the sections of FORMAT.md with those of the code.

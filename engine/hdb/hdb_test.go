@@ -230,16 +230,7 @@ func (s *sample) checkCodes(t failer, f *File, i int) {
 
 func mustOpen(t testing.TB, path string) *File {
 	t.Helper()
-	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return f
+	return containertest.Open(t, path, Open)
 }
 
 // generators are the named shapes of columns: the key of each row, as many keys below 64

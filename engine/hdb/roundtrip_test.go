@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,6 +16,7 @@ import (
 	"heddle/codec/wah"
 	"heddle/engine/column"
 	"heddle/engine/container"
+	"heddle/engine/container/containertest"
 )
 
 // TestRoundTrip writes and reads every shape at lengths around groups and segments, and
@@ -229,16 +229,7 @@ func TestRapid(t *testing.T) {
 func TestConcurrentReaders(t *testing.T) {
 	s := shapes(300, 32, 4)
 	f := mustOpen(t, s.build(t))
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() { s.check(t, f) })
-		wg.Go(func() {
-			if err := f.Verify(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
+	containertest.Concurrent(t, f, func() { s.check(t, f) })
 }
 
 func TestClose(t *testing.T) {
@@ -246,18 +237,9 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	containertest.Close(t, f)
 }
 
 func TestVerifyCancelled(t *testing.T) {
-	f := mustOpen(t, tiny().build(t))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := f.Verify(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Verify with a cancelled context: %v", err)
-	}
+	containertest.VerifyCancelled(t, mustOpen(t, tiny().build(t)))
 }

@@ -1,8 +1,8 @@
 package hdl
 
 import (
-	"context"
 	"fmt"
+	"heddle/engine/container/containertest"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -26,29 +26,7 @@ func benchSample() *sample {
 
 func BenchmarkOpen(b *testing.B) {
 	path := benchSample().build(b)
-	for name, open := range map[string]func(string) (*File, error){"checked": Open, "trusted": OpenTrusted} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				f, err := open(path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.SetBytes(f.Size())
-				if err := f.Close(); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-	b.Run("verify", func(b *testing.B) {
-		f := mustOpen(b, path)
-		b.SetBytes(f.Size())
-		for b.Loop() {
-			if err := f.Verify(context.Background()); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	containertest.BenchmarkOpen(b, path, Open, OpenTrusted)
 }
 
 func BenchmarkWriter(b *testing.B) {

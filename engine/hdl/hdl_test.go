@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heddle/engine/analyze"
+	"heddle/engine/container/containertest"
 )
 
 // sample is an index in plain form, the oracle of the tests.
@@ -195,14 +196,5 @@ func (s *sample) check(t failer, f *File) {
 
 func mustOpen(t testing.TB, path string) *File {
 	t.Helper()
-	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return f
+	return containertest.Open(t, path, Open)
 }

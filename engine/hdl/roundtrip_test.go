@@ -2,20 +2,19 @@ package hdl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"heddle/codec"
 	"heddle/engine/container"
+	"heddle/engine/container/containertest"
 	"heddle/engine/plan"
 )
 
@@ -244,16 +243,7 @@ func TestRapid(t *testing.T) {
 func TestConcurrentReaders(t *testing.T) {
 	s := shapes(5000)
 	f := mustOpen(t, s.build(t))
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() { s.check(t, f) })
-		wg.Go(func() {
-			if err := f.Verify(context.Background()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
+	containertest.Concurrent(t, f, func() { s.check(t, f) })
 }
 
 func TestClose(t *testing.T) {
@@ -261,18 +251,9 @@ func TestClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	containertest.Close(t, f)
 }
 
 func TestVerifyCancelled(t *testing.T) {
-	f := mustOpen(t, tiny().build(t))
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := f.Verify(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Verify with a cancelled context: %v", err)
-	}
+	containertest.VerifyCancelled(t, mustOpen(t, tiny().build(t)))
 }
