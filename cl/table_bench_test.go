@@ -168,9 +168,9 @@ func benchTable(rows uint32, word int, data string) *plan.Table {
 	wg.Wait()
 	for v := range vectors {
 		if word == 64 {
-			t.Words64, t.Vectors = appendAligned(t.Words64, t.Vectors, wide[v], 2)
+			t.AppendVector64(wide[v])
 		} else {
-			t.Words32, t.Vectors = appendAligned(t.Words32, t.Vectors, codes[v], 4)
+			t.AppendVector32(codes[v])
 		}
 	}
 	r, low := rand.New(rand.NewPCG(3, 4)), make([]uint32, rows)
@@ -183,13 +183,6 @@ func benchTable(rows uint32, word int, data string) *plan.Table {
 	}
 	t.Columns = []plan.Values{{Low: plan.Span{Words: uint64(len(t.Packed))}}}
 	return t
-}
-
-func appendAligned[W wah.Word](words []W, vectors []plan.Vector, v []W, align int) ([]W, []plan.Vector) {
-	for len(words)%align != 0 {
-		words = append(words, 0)
-	}
-	return append(words, v...), append(vectors, plan.Vector{Off: uint64(len(words)), Words: uint32(len(v))})
 }
 
 // benchVector makes random bits with probability p, or runs where it is 0.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 )
@@ -105,52 +104,30 @@ func selfTestTable(rows uint32, word int) (t *plan.Table, has [][]bool, codes []
 		}
 		appendVector(t, has[v], word)
 	}
-	low, high := make([]uint32, rows), make([]uint32, rows)
 	for r := range rows {
 		codes = append(codes, uint64(hash(r, 9)%3)<<32|uint64(hash(r, 10)))
-		low[r], high[r] = uint32(codes[r]), uint32(codes[r]>>32)
 	}
-	var column plan.Values
-	for _, half := range []struct {
-		to     *plan.Span
-		values []uint32
-	}{{&column.Low, low}, {&column.High, high}} {
-		for len(t.Packed)%plan.ListAlign != 0 {
-			t.Packed = append(t.Packed, 0)
-		}
-		half.to.Off = uint64(len(t.Packed))
-		if t.Packed, err = codec.AppendPacked(t.Packed, half.values, codec.DefaultOptions()); err != nil {
-			return nil, nil, nil, err
-		}
-		half.to.Words = uint64(len(t.Packed)) - half.to.Off
-	}
-	t.Columns = append(t.Columns, column)
-	return t, has, codes, nil
+	_, err = t.AppendCodes(codes)
+	return t, has, codes, err
 }
 
 // appendVector appends the vector of some rows to t.
 func appendVector(t *plan.Table, has []bool, word int) {
 	if word == 64 {
-		t.Words64 = appendCode(t, t.Words64, has)
+		t.AppendVector64(vectorOf[uint64](has))
 	} else {
-		t.Words32 = appendCode(t, t.Words32, has)
+		t.AppendVector32(vectorOf[uint32](has))
 	}
 }
 
-func appendCode[W wah.Word](t *plan.Table, words []W, has []bool) []W {
-	for uint64(len(words))*(wah.GroupBits[W]()+1)/8%plan.VectorAlign != 0 {
-		words = append(words, 0)
-	}
-	off := len(words)
+func vectorOf[W wah.Word](has []bool) []W {
 	var b wah.Builder[W]
 	for r, in := range has {
 		if in {
 			b.Add(uint64(r))
 		}
 	}
-	words = b.AppendTo(words, uint64(len(has)))
-	t.Vectors = append(t.Vectors, plan.Vector{Off: uint64(off), Words: uint32(len(words) - off)})
-	return words
+	return b.AppendTo(nil, uint64(len(has)))
 }
 
 // selfTestSelections are the OR of each vector with some others, and every other step.

@@ -136,12 +136,7 @@ func TestTableManyRows(t *testing.T) {
 		for _, r := range runs {
 			b.AddRun(r[0], r[1])
 		}
-		for len(tab.Words32)%plan.ListAlign != 0 {
-			tab.Words32 = append(tab.Words32, 0)
-		}
-		off := len(tab.Words32)
-		tab.Words32 = b.AppendTo(tab.Words32, rows)
-		tab.Vectors = append(tab.Vectors, plan.Vector{Off: uint64(off), Words: uint32(len(tab.Words32) - off)})
+		tab.AppendVector32(b.AppendTo(nil, rows))
 	}
 	want, one := make([]uint64, wah.Bitset(rows)), make([]uint64, wah.Bitset(rows))
 	for v := range uint32(2) {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine"
 	"heddle/engine/column"
@@ -79,29 +78,22 @@ func ExampleNewTable() {
 		Bins:    []column.Bin{{Lo: 0, Hi: 66, Rows: 6}, {Lo: 80, Hi: 205, Rows: 2}}, // to 61 and from 75 on
 		Missing: 1,
 	}
-	codes := make([]uint32, rows)
+	codes := make([]uint64, rows)
 	bins := make([]wah.Builder[uint32], delay.Vectors())
 	for row, v := range delays {
-		codes[row] = uint32(column.IntKey(v) - delay.Base)
-		bin, _ := delay.Find(uint64(codes[row]))
+		codes[row] = column.IntKey(v) - delay.Base
+		bin, _ := delay.Find(codes[row])
 		bins[bin].Add(uint64(row))
 	}
 	bins[2].Add(rows - 1)
 
-	t := &plan.Table{Rows: rows, Vectors: make([]plan.Vector, len(bins)), Columns: make([]plan.Values, 1)}
+	t := &plan.Table{Rows: rows}
 	for v := range bins {
-		for len(t.Words32)*4%plan.VectorAlign != 0 {
-			t.Words32 = append(t.Words32, 0)
-		}
-		off := len(t.Words32)
-		t.Words32 = bins[v].AppendTo(t.Words32, rows)
-		t.Vectors[v] = plan.Vector{Off: uint64(off), Words: uint32(len(t.Words32) - off)}
+		t.AppendVector32(bins[v].AppendTo(nil, rows))
 	}
-	var err error
-	if t.Packed, err = codec.AppendPacked(nil, codes, codec.DefaultOptions()); err != nil {
+	if _, err := t.AppendCodes(codes); err != nil {
 		log.Fatal(err)
 	}
-	t.Columns[0].Low.Words = uint64(len(t.Packed))
 
 	x, err := engine.NewTable(ctx, t, []column.Column{delay}, engine.Options{Backend: "host"})
 	if err != nil {

@@ -20,26 +20,18 @@ func FuzzTableWords(f *testing.F) {
 		tab := &plan.Table{Rows: rows % 200_000}
 		for _, data := range [][]byte{a, b} {
 			if wide {
-				for len(tab.Words64)%2 != 0 {
-					tab.Words64 = append(tab.Words64, 0)
-				}
-				d := plan.Vector{Off: uint64(len(tab.Words64))}
+				var words []uint64
 				for ; len(data) >= 8; data = data[8:] {
-					tab.Words64 = append(tab.Words64, binary.LittleEndian.Uint64(data))
-					d.Words++
+					words = append(words, binary.LittleEndian.Uint64(data))
 				}
-				tab.Vectors = append(tab.Vectors, d)
+				tab.AppendVector64(words)
 				continue
 			}
-			for len(tab.Words32)%4 != 0 {
-				tab.Words32 = append(tab.Words32, 0)
-			}
-			d := plan.Vector{Off: uint64(len(tab.Words32))}
+			var words []uint32
 			for ; len(data) >= 4; data = data[4:] {
-				tab.Words32 = append(tab.Words32, binary.LittleEndian.Uint32(data))
-				d.Words++
+				words = append(words, binary.LittleEndian.Uint32(data))
 			}
-			tab.Vectors = append(tab.Vectors, d)
+			tab.AppendVector32(words)
 		}
 		if tab.Validate() != nil {
 			t.Skip("words that do not make a table")

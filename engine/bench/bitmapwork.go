@@ -180,14 +180,10 @@ func addVectors(t *plan.Table, vectors []vectorWords, word int) {
 	}
 	for _, v := range vectors {
 		if word == 64 {
-			t.Vectors = append(t.Vectors, plan.Vector{Off: uint64(len(t.Words64)), Words: uint32(len(v.w64))})
-			t.Words64 = append(t.Words64, v.w64...)
-			t.Words64 = append(t.Words64, make([]uint64, -len(t.Words64)&1)...)
-			continue
+			t.AppendVector64(v.w64)
+		} else {
+			t.AppendVector32(v.w32)
 		}
-		t.Vectors = append(t.Vectors, plan.Vector{Off: uint64(len(t.Words32)), Words: uint32(len(v.w32))})
-		t.Words32 = append(t.Words32, v.w32...)
-		t.Words32 = append(t.Words32, make([]uint32, -len(t.Words32)&3)...)
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -105,5 +106,39 @@ func TestTableValidate(t *testing.T) {
 		if err := tab.Validate(); err == nil || !strings.Contains(err.Error(), complaint) {
 			t.Errorf("%v, want a complaint about %q", err, complaint)
 		}
+	}
+}
+
+// TestTableAppend makes the table of twoVectors by appending, and one of 64-bit words.
+func TestTableAppend(t *testing.T) {
+	want := twoVectors(t)
+	got := &Table{Rows: want.Rows}
+	for v := range want.Vectors {
+		if n := got.AppendVector32(want.Vector32(uint32(v))); n != uint32(v) {
+			t.Errorf("vector %d is number %d", v, n)
+		}
+	}
+	own, wide := make([]uint64, got.Rows), make([]uint64, got.Rows)
+	for row := range own {
+		own[row], wide[row] = uint64(row), uint64(row)<<32|uint64(^uint32(row))
+	}
+	for c, codes := range [][]uint64{own, wide} {
+		if n, err := got.AppendCodes(codes); err != nil || n != uint32(c) {
+			t.Errorf("column %d is number %d, %v", c, n, err)
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if _, err := got.AppendCodes(own[1:]); err == nil || len(got.Columns) != 2 {
+		t.Errorf("99 codes of 100 rows: %v, %d columns", err, len(got.Columns))
+	}
+	w := &Table{Rows: 63 * 3}
+	for range 2 {
+		w.AppendVector64([]uint64{1 << 5, 1<<63 | 2, 7}[:2])
+		w.AppendVector64([]uint64{1<<63 | 3})
+	}
+	if err := w.Validate(); err != nil || len(w.Words64) != 2+2+2+1 || w.Vectors[3] != (Vector{Off: 6, Words: 1}) {
+		t.Errorf("%+v, %v", w, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 )
@@ -51,54 +50,30 @@ func (t *Table) AddVector(set []uint64) uint32 {
 // addRuns adds a vector of ascending runs of ones, from from to to-1.
 func (t *Table) addRuns(runs iter.Seq2[uint64, uint64]) {
 	if t.Word() == 64 {
-		t.Words64 = appendVector(&t.Table, t.Words64, runs)
+		t.AppendVector64(vectorOf[uint64](t.Rows, runs))
 	} else {
-		t.Words32 = appendVector(&t.Table, t.Words32, runs)
+		t.AppendVector32(vectorOf[uint32](t.Rows, runs))
 	}
 }
 
-func appendVector[W wah.Word](t *plan.Table, words []W, runs iter.Seq2[uint64, uint64]) []W {
-	for len(words)*t.Word()/8%plan.VectorAlign != 0 {
-		words = append(words, 0)
-	}
+func vectorOf[W wah.Word](rows uint32, runs iter.Seq2[uint64, uint64]) []W {
 	var b wah.Builder[W]
 	for from, to := range runs {
 		b.AddRun(from, to)
 	}
-	off := len(words)
-	words = b.AppendTo(words, uint64(t.Rows))
-	t.Vectors = append(t.Vectors, plan.Vector{Off: uint64(off), Words: uint32(len(words) - off)})
-	return words
+	return b.AppendTo(nil, uint64(rows))
 }
 
 // AddCodes packs the codes of all rows, which the table keeps, as the next column, and
 // returns its number.
 func (t *Table) AddCodes(tb testing.TB, codes []uint64) uint32 {
 	tb.Helper()
-	low, high := make([]uint32, len(codes)), make([]uint32, len(codes))
-	for i, c := range codes {
-		low[i], high[i] = uint32(c), uint32(c>>32)
+	c, err := t.AppendCodes(codes)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	d := plan.Values{Low: t.pack(tb, low)}
-	if slices.ContainsFunc(high, func(x uint32) bool { return x != 0 }) {
-		d.High = t.pack(tb, high)
-	}
-	t.Columns = append(t.Columns, d)
 	t.Codes = append(t.Codes, codes)
-	return uint32(len(t.Columns) - 1)
-}
-
-func (t *Table) pack(tb testing.TB, values []uint32) plan.Span {
-	tb.Helper()
-	for len(t.Packed)%plan.ListAlign != 0 {
-		t.Packed = append(t.Packed, 0)
-	}
-	off := len(t.Packed)
-	var err error
-	if t.Packed, err = codec.AppendPacked(t.Packed, values, codec.DefaultOptions()); err != nil {
-		tb.Fatalf("packing %d codes: %v", len(values), err)
-	}
-	return plan.Span{Off: uint64(off), Words: uint64(len(t.Packed) - off)}
+	return c
 }
 
 // Scan is the oracle: it asks of row after row whether a selection of s takes it, and
