@@ -215,6 +215,8 @@ func TestBitmapPredicateErrors(t *testing.T) {
 			place := ""
 			if code == exitCorrupt {
 				place = "-:3: "
+				// Lines before it are answered when they are there in time.
+				r.stdout = strings.TrimPrefix(r.stdout, "1\t3000\n")
 			}
 			if r.code != code || r.stdout != "" || !strings.Contains(r.stderr, want) || !strings.HasPrefix(r.stderr, "heddle bitmap query: "+place+"column ") {
 				t.Errorf("%q: %+v, want %q", where, r, want)
