@@ -1,0 +1,112 @@
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Mode is how jobs run.
+type Mode uint8
+
+const (
+	Auto  Mode = iota // whichever of the others the load asks for
+	Async             // each job alone, on the processor that should finish it first
+	Sync              // jobs in batches
+)
+
+// Modes returns all of them.
+func Modes() []Mode { return []Mode{Auto, Async, Sync} }
+
+// String gives the name that command line and configuration use.
+func (m Mode) String() string {
+	switch m {
+	case Auto:
+		return "auto"
+	case Async:
+		return "async"
+	case Sync:
+		return "sync"
+	}
+	return fmt.Sprintf("mode(%d)", uint8(m))
+}
+
+// ParseMode is the inverse of String, case ignored.
+func ParseMode(s string) (Mode, error) {
+	for _, m := range Modes() {
+		if strings.EqualFold(s, m.String()) {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown mode %q (one of auto, async, sync)", s)
+}
+
+// Class says which processors a job suits (Ding et al. 2009, section 9).
+type Class uint8
+
+const (
+	Either Class = iota // none is much better than the other
+	Device              // devices
+	Host                // the host
+)
+
+func (c Class) String() string {
+	switch c {
+	case Device:
+		return "device"
+	case Host:
+		return "host"
+	}
+	return "either"
+}
+
+// Job is one query on its way, or a block of a Stream. From the call of Do to its return
+// it is the scheduler's; one that Do has returned without error may be used again.
+type Job struct {
+	// Kind says which jobs may share a batch: those whose kinds are equal. It must be
+	// comparable.
+	Kind any
+	// Work is what Processor.Estimate and Processor.Run look at.
+	Work any
+	// Load is what the job adds to a batch, in the units of Processor.Threshold.
+	Load uint64
+	// Caller is whose job it is: callers share the processors evenly. Empty is one
+	// caller too.
+	Caller string
+	// Deadline fails the job when it has passed, queued or running; zero is none.
+	Deadline time.Time
+	// Mode forces one; Auto leaves it to the scheduler.
+	Mode Mode
+
+	// Trace says what became of the job. It is valid when Do has returned.
+	Trace Trace
+
+	jobState
+}
+
+// Trace is how a job was scheduled.
+type Trace struct {
+	Arrived   time.Time
+	Mode      Mode
+	Class     Class
+	Processor string // that answered, empty where none did
+	// Estimates is what the job should take alone, by the scheduler's processors when it
+	// arrived; negative where it cannot run.
+	Estimates []time.Duration
+	// Estimate is what the batch that answered it should take, its own time alone if it
+	// ran alone.
+	Estimate time.Duration
+	Batch    int           // jobs of that batch
+	Queued   time.Duration // from arrival to the start of the last attempt
+	Ran      time.Duration // of the last attempt
+	Attempts int           // processors that began it
+}
+
+// Stream is a call with many queries, which processors cut blocks off as they become
+// free. It is synchronous: a block is a batch by itself.
+type Stream interface {
+	// Cut returns the next block for processor p, a job of about load, or nil when
+	// nothing is left. Calls do not overlap. It is called under the scheduler's lock: it
+	// must be quick, and leave the resolving of queries to Processor.Run.
+	Cut(p int, load uint64) *Job
+}

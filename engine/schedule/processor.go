@@ -1,0 +1,49 @@
+package schedule
+
+import (
+	"context"
+	"time"
+)
+
+// Processor is a place where jobs run. Its functions are called by several goroutines at
+// the same time.
+type Processor struct {
+	Name string
+	Host bool // which class it serves
+	// Lanes is how many batches it runs at a time, at least 1, and Singles how many jobs
+	// at a time under Async; 0 is Lanes.
+	Lanes, Singles int
+	// Inline lets a job under Async run on the goroutine of its caller where a lane is
+	// free, which saves two switches of goroutines. Run must then return soon after its
+	// context is done, whatever happens; elsewhere the context given to Run is never
+	// done, and a Run that does not come back is left alone.
+	Inline bool
+	// Threshold is the load at which a batch is closed, S·T·B, at least 1.
+	Threshold uint64
+	// Most is how many jobs a batch has at most; 0 is 65536.
+	Most int
+
+	// Estimate says what j should take here alone, and what it adds to a batch that runs
+	// anyway; false where it cannot run here. It should take well below a microsecond.
+	Estimate func(j *Job) (alone, added time.Duration, ok bool)
+	// Start is what a batch takes beside what its jobs add. nil is nothing.
+	Start func(kind any) time.Duration
+
+	// Run answers the jobs of b, which are of one kind. For each it asks Batch.Claim
+	// before it writes an answer into the job's Work, when nothing can fail any more. On
+	// an error of the kinds of package plan the jobs not claimed run elsewhere:
+	// ErrDeviceLost, ErrBuild and ErrSelfTest take the processor out; ErrOutOfMemory does
+	// so when it comes again and again. Other errors are those of a job: a batch of
+	// several is run job by job to find out whose.
+	Run func(ctx context.Context, b *Batch) error
+}
+
+// Batch is what a processor runs at a time.
+type Batch struct {
+	Jobs []*Job // of one kind, in the order in which they should be answered
+	Mode Mode   // Async: one job
+	// Estimate is what it should take.
+	Estimate time.Duration
+
+	batchState
+}
