@@ -68,7 +68,7 @@ type Job struct {
 	Kind any
 	// Work is what Processor.Estimate and Processor.Run look at.
 	Work any
-	// Load is what the job adds to a batch, in the units of Processor.Threshold.
+	// Load is what the job adds to a batch, in the units of Processor.Threshold for Kind.
 	Load uint64
 	// Caller is whose job it is: callers share the processors evenly. Empty is one
 	// caller too.

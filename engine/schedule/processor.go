@@ -18,8 +18,8 @@ type Processor struct {
 	// context is done, whatever happens; elsewhere the context given to Run is never
 	// done, and a Run that does not come back is left alone.
 	Inline bool
-	// Threshold is the load at which a batch is closed, S·T·B, at least 1.
-	Threshold uint64
+	// Threshold is the load at which a batch of a kind is closed, S·T·B, at least 1.
+	Threshold func(kind any) uint64
 	// Most is how many jobs a batch has at most; 0 is 65536.
 	Most int
 
