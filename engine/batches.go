@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"heddle/engine/plan"
 )
 
 // job is what a call does with its queries, batch after batch. Several goroutines
@@ -125,3 +128,49 @@ func (g *gathered[T]) put(first int, part T) error {
 }
 
 func (g *gathered[T]) at(first int) T { return g.parts[first] }
+
+// gatherResults puts together what batches deliver.
+func gatherResults(queries int, out *plan.Results, run func(deliver func(first int, r *plan.Results) error) error) error {
+	parts := gathered[plan.Results]{}
+	err := run(func(first int, r *plan.Results) error {
+		return parts.put(first, plan.Results{Offsets: slices.Clone(r.Offsets), Docs: slices.Clone(r.Docs), Stats: r.Stats})
+	})
+	if err != nil {
+		return err
+	}
+	out.Reset()
+	for i := 0; i < queries; {
+		p := parts.at(i)
+		base := out.Offsets[len(out.Offsets)-1]
+		for _, o := range p.Offsets[1:] {
+			out.Offsets = append(out.Offsets, base+o)
+		}
+		out.Docs = append(out.Docs, p.Docs...)
+		out.Stats.Add(p.Stats)
+		i += len(p.Offsets) - 1
+	}
+	return nil
+}
+
+// gatherRankings does the same for rankings.
+func gatherRankings(queries int, out *Rankings, run func(deliver func(first int, r *Rankings) error) error) error {
+	parts := gathered[Rankings]{}
+	err := run(func(first int, r *Rankings) error {
+		return parts.put(first, Rankings{slices.Clone(r.Offsets), slices.Clone(r.Docs), slices.Clone(r.Scores), r.Stats})
+	})
+	if err != nil {
+		return err
+	}
+	out.Reset()
+	for i := 0; i < queries; {
+		p := parts.at(i)
+		base := out.Offsets[i]
+		for _, o := range p.Offsets[1:] {
+			out.Offsets = append(out.Offsets, base+o)
+		}
+		out.Docs, out.Scores = append(out.Docs, p.Docs...), append(out.Scores, p.Scores...)
+		out.Stats.Add(p.Stats)
+		i += p.Queries()
+	}
+	return nil
+}

@@ -107,6 +107,18 @@ type Index struct {
 // on the backend that opt chooses. Errors: hdl.ErrCorrupt for a damaged file,
 // plan.ErrNoDevice when nothing matches opt.
 func Open(ctx context.Context, path string, opt Options) (*Index, error) {
+	x, err := mapFile(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.start(ctx); err != nil {
+		return nil, errors.Join(err, x.closeFile())
+	}
+	return x, nil
+}
+
+// mapFile is an index that is not resident anywhere.
+func mapFile(path string, opt Options) (*Index, error) {
 	open := hdl.Open
 	if opt.Trusted {
 		open = hdl.OpenTrusted
@@ -119,9 +131,9 @@ func Open(ctx context.Context, path string, opt Options) (*Index, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-	x := &Index{file: f, src: f.Source(), dict: f, analyzer: a, opt: opt}
-	if err := x.start(ctx); err != nil {
-		return nil, errors.Join(err, f.Close())
+	x, err := prepared(&Index{file: f, src: f.Source(), dict: f, analyzer: a, opt: opt})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	return x, nil
 }
@@ -129,19 +141,28 @@ func Open(ctx context.Context, path string, opt Options) (*Index, error) {
 // New makes an index over lists in memory. dict must name lists of src; both must stay
 // valid and unchanged until Close. Query texts are split at white space.
 func New(ctx context.Context, src *plan.Source, dict Dictionary, opt Options) (*Index, error) {
-	x := &Index{src: src, dict: dict, opt: opt}
+	x, err := prepared(&Index{src: src, dict: dict, opt: opt})
+	if err != nil {
+		return nil, err
+	}
 	if err := x.start(ctx); err != nil {
 		return nil, err
 	}
 	return x, nil
 }
 
-func (x *Index) start(ctx context.Context) error {
+// prepared checks the lists of an index and makes what does not depend on where they are.
+func prepared(x *Index) (*Index, error) {
 	if err := x.src.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	x.workers.New = func() any { return new(worker) }
 	x.tokens = sync.OnceValue(x.countTokens)
+	return x, nil
+}
+
+// start makes the lists resident.
+func (x *Index) start(ctx context.Context) error {
 	log := x.opt.logger()
 	list, err := x.opt.candidates(log)
 	if err != nil {
@@ -214,9 +235,12 @@ func (x *Index) Close() error {
 	if x.closed.Swap(true) {
 		return plan.ErrClosed
 	}
-	err := x.close()
-	if x.file != nil {
-		err = errors.Join(err, x.file.Close())
+	return errors.Join(x.close(), x.closeFile())
+}
+
+func (x *Index) closeFile() error {
+	if x.file == nil {
+		return nil
 	}
-	return err
+	return x.file.Close()
 }

@@ -163,7 +163,7 @@ func (x *Index) RankBatches(ctx context.Context, qs []Query, opt RankOptions, de
 	return x.batches(ctx, qs, job{
 		threshold: cmp.Or(opt.BatchPostings, x.BatchPostings()),
 		workers:   min(x.workerCount(), cmp.Or(x.active.Load().info.RankBatches, math.MaxInt)),
-		most:      min(max(mostResults/opt.K, 1), 1<<16),
+		most:      mostRanked(opt.K),
 		mean:      &x.meanPostings,
 		reset:     func(w *worker) { w.resetRanked(&s) },
 		add:       func(w *worker, q Query) (uint64, error) { return x.addRanked(w, &s, q) },
@@ -176,8 +176,9 @@ func (x *Index) RankBatches(ctx context.Context, qs []Query, opt RankOptions, de
 	})
 }
 
-// mostResults bounds what a batch of ranked queries may ask for, in documents.
-const mostResults = 1 << 22
+// mostRanked is how many queries a batch may have that ask for k documents each: 4 M
+// documents at most.
+func mostRanked(k int) int { return min(max(1<<22/k, 1), 1<<16) }
 
 // BatchPostings is the threshold in force for ranked queries: the postings at
 // which a batch is closed.
@@ -188,23 +189,7 @@ func (x *Index) BatchPostings() uint64 {
 // RankMany ranks queries into out, in their order. out is the caller's and is
 // reused.
 func (x *Index) RankMany(ctx context.Context, qs []Query, opt RankOptions, out *Rankings) error {
-	parts := gathered[Rankings]{}
-	err := x.RankBatches(ctx, qs, opt, func(first int, r *Rankings) error {
-		return parts.put(first, Rankings{slices.Clone(r.Offsets), slices.Clone(r.Docs), slices.Clone(r.Scores), r.Stats})
+	return gatherRankings(len(qs), out, func(deliver func(first int, r *Rankings) error) error {
+		return x.RankBatches(ctx, qs, opt, deliver)
 	})
-	if err != nil {
-		return err
-	}
-	out.Reset()
-	for i := 0; i < len(qs); {
-		p := parts.at(i)
-		base := out.Offsets[i]
-		for _, o := range p.Offsets[1:] {
-			out.Offsets = append(out.Offsets, base+o)
-		}
-		out.Docs, out.Scores = append(out.Docs, p.Docs...), append(out.Scores, p.Scores...)
-		out.Stats.Add(p.Stats)
-		i += p.Queries()
-	}
-	return nil
 }

@@ -209,23 +209,7 @@ func (x *Index) BatchCandidates() uint64 {
 // SearchMany answers queries into out, in their order. out is the caller's and
 // is reused.
 func (x *Index) SearchMany(ctx context.Context, qs []Query, opt SearchOptions, out *plan.Results) error {
-	parts := gathered[plan.Results]{}
-	err := x.SearchBatches(ctx, qs, opt, func(first int, r *plan.Results) error {
-		return parts.put(first, plan.Results{Offsets: slices.Clone(r.Offsets), Docs: slices.Clone(r.Docs), Stats: r.Stats})
+	return gatherResults(len(qs), out, func(deliver func(first int, r *plan.Results) error) error {
+		return x.SearchBatches(ctx, qs, opt, deliver)
 	})
-	if err != nil {
-		return err
-	}
-	out.Reset()
-	for i := 0; i < len(qs); {
-		p := parts.at(i)
-		base := out.Offsets[len(out.Offsets)-1]
-		for _, o := range p.Offsets[1:] {
-			out.Offsets = append(out.Offsets, base+o)
-		}
-		out.Docs = append(out.Docs, p.Docs...)
-		out.Stats.Add(p.Stats)
-		i += len(p.Offsets) - 1
-	}
-	return nil
 }

@@ -48,12 +48,12 @@ func (b *Batch) Add(src *Source, handles ...Handle) {
 	q := b.Handles[start:]
 	if len(q) <= 12 { // insertion sort: most queries, and no closure call overhead
 		for i := 1; i < len(q); i++ {
-			for j := i; j > 0 && byLength(src, q[j-1], q[j]) > 0; j-- {
+			for j := i; j > 0 && ByLength(src, q[j-1], q[j]) > 0; j-- {
 				q[j-1], q[j] = q[j], q[j-1]
 			}
 		}
 	} else {
-		slices.SortFunc(q, func(x, y Handle) int { return byLength(src, x, y) })
+		slices.SortFunc(q, func(x, y Handle) int { return ByLength(src, x, y) })
 	}
 	b.Handles = b.Handles[:start+len(slices.Compact(q))]
 	b.Offsets = append(b.Offsets, uint32(len(b.Handles)))

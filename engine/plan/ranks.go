@@ -88,7 +88,7 @@ func (r *Ranks) Add(src *Source, terms ...Term) {
 	start := len(r.Terms)
 	r.Terms = append(r.Terms, terms...)
 	q := r.Terms[start:]
-	slices.SortFunc(q, func(x, y Term) int { return byLength(src, x.List, y.List) })
+	slices.SortFunc(q, func(x, y Term) int { return ByLength(src, x.List, y.List) })
 	n := 0
 	for _, t := range q {
 		if n > 0 && q[n-1].List == t.List {
@@ -102,7 +102,8 @@ func (r *Ranks) Add(src *Source, terms ...Term) {
 	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
 }
 
-func byLength(src *Source, x, y Handle) int {
+// ByLength orders lists as queries have them: by ascending length, ties by handle.
+func ByLength(src *Source, x, y Handle) int {
 	return cmp.Or(cmp.Compare(src.Lists[x].Len, src.Lists[y].Len), cmp.Compare(x, y))
 }
 
@@ -145,7 +146,7 @@ func (r *Ranks) Validate(src *Source) error {
 				return fmt.Errorf("plan: ranked query %d names list %d of %d", i, t.List, len(src.Lists))
 			case t.Weight == 0:
 				return fmt.Errorf("plan: term %d of ranked query %d has no weight", j, i)
-			case j > 0 && byLength(src, q[j-1].List, t.List) >= 0:
+			case j > 0 && ByLength(src, q[j-1].List, t.List) >= 0:
 				return fmt.Errorf("plan: lists of ranked query %d are not in ascending order of length", i)
 			}
 			total += uint64(t.Weight)
