@@ -38,6 +38,7 @@ const (
 	streamRankLog
 	streamRankList
 	streamRankLengths
+	streamArrivals
 )
 
 // mix is the finalizer of SplitMix64: seeds that are close give streams that

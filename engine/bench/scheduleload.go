@@ -1,0 +1,207 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/schedule"
+)
+
+// load is an open loop: queries arrive as a Poisson process, whether or not earlier ones
+// have been answered.
+type load struct {
+	rate     float64       // arrivals a second
+	queries  int           // that arrive in all
+	seed     uint64        // of the gaps between them
+	deadline time.Duration // of a query, from its arrival; 0 is none
+	misses   int           // ends the load early when more have missed theirs
+	flight   int           // the most that are under way, others are refused; 0 is 65536
+
+	// wait returns at a time, or soon after it. nil is waitUntil.
+	wait func(time.Time)
+}
+
+// mostPerSender is how many queries a second one goroutine sends.
+const mostPerSender = 250_000
+
+// deadlineContext is a context with a deadline that nobody waits for: a timer a query
+// would cost more than some queries.
+type deadlineContext struct {
+	context.Context
+	at time.Time
+}
+
+func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
+
+// What becomes of a query that is not answered in time, in delays.
+const (
+	unsent  = 0 // the load ended before
+	refused = -1
+	expired = -2 // the engine gave up
+	failed  = -3
+)
+
+// delays is what became of the queries of a load.
+type delays struct {
+	load
+	sent                           int
+	ms                             []float64 // of those answered, ascending
+	late, refused, expired, failed int       // late: answered, past the deadline
+	err                            error     // of the first that failed
+	drain                          time.Duration
+	behind                         float64 // p99 of how late queries were sent, ms
+}
+
+// run puts the load to answer, which is given the number of a query, from 0, and a
+// context with its deadline. A delay counts from the moment at which the query should
+// have arrived, not from that at which it was sent: neither a slow sender nor a slow
+// engine hides waiting. When ctx is done it sends no more; it returns when the last query
+// has been answered.
+func (l load) run(ctx context.Context, answer func(ctx context.Context, i int) error) (*delays, error) {
+	if l.wait == nil {
+		l.wait = waitUntil
+	}
+	if l.flight == 0 {
+		l.flight = 1 << 16
+	}
+	took, behind := make([]time.Duration, l.queries), make([]time.Duration, l.queries)
+	d := &delays{load: l}
+	var (
+		wg                   sync.WaitGroup
+		flying, missed, last atomic.Int64
+		once                 sync.Once
+	)
+	start := time.Now().Add(time.Millisecond)
+	senders := min(1+int(l.rate/mostPerSender), max(runtime.GOMAXPROCS(0)/2, 1))
+	one := func(i int, arrived time.Time) {
+		defer flying.Add(-1)
+		behind[i] = time.Since(arrived)
+		var qctx context.Context = ctx
+		if l.deadline > 0 {
+			qctx = deadlineContext{ctx, arrived.Add(l.deadline)}
+		}
+		err := answer(qctx, i)
+		delay := max(time.Since(arrived), 1)
+		switch {
+		case err == nil:
+			if l.deadline > 0 && delay > l.deadline {
+				missed.Add(1)
+			}
+		case errors.Is(err, schedule.ErrFull):
+			delay = refused
+		case errors.Is(err, context.DeadlineExceeded):
+			delay = expired
+		default:
+			delay = failed
+			once.Do(func() { d.err = fmt.Errorf("query %d: %w", i, err) })
+		}
+		if delay < 0 {
+			missed.Add(1)
+		}
+		took[i] = delay
+	}
+	for s := range senders {
+		wg.Go(func() {
+			r, at := newRandom(l.seed, streamArrivals, uint64(s)), start
+			for i := s; i < l.queries; i += senders {
+				at = at.Add(r.gap(l.rate / float64(senders)))
+				l.wait(at)
+				if ctx.Err() != nil || missed.Load() > int64(l.misses) {
+					return
+				}
+				if flying.Add(1) > int64(l.flight) {
+					flying.Add(-1)
+					took[i] = refused
+					missed.Add(1)
+					continue
+				}
+				last.Store(int64(at.Sub(start))) // of about the last: senders are in step
+				arrived := at
+				wg.Go(func() { one(i, arrived) })
+			}
+		})
+	}
+	wg.Wait()
+	d.drain = time.Since(start) - time.Duration(last.Load())
+	d.count(took, behind)
+	return d, ctx.Err()
+}
+
+// gap draws the time between two arrivals of a Poisson process.
+func (r *random) gap(rate float64) time.Duration {
+	return time.Duration(math.Round(-ln(r.unit()) / rate * 1e9))
+}
+
+// count sums up what each query got.
+func (d *delays) count(took, behind []time.Duration) {
+	var sent []float64
+	for i, t := range took {
+		if t == unsent {
+			continue
+		}
+		d.sent++
+		switch t {
+		case refused:
+			d.refused++
+		case expired:
+			d.expired++
+		case failed:
+			d.failed++
+		default:
+			d.ms = append(d.ms, t.Seconds()*1e3)
+			if d.deadline > 0 && t > d.deadline {
+				d.late++
+			}
+		}
+		if t != refused {
+			sent = append(sent, behind[i].Seconds()*1e3)
+		}
+	}
+	slices.Sort(d.ms)
+	slices.Sort(sent)
+	d.behind = percentile(sent, 99)
+}
+
+// missed is how many queries got no answer in time.
+func (d *delays) missed() int { return d.late + d.refused + d.expired + d.failed }
+
+// mean is that of the delays of those answered, in ms.
+func (d *delays) mean() float64 {
+	sum := 0.0
+	for _, t := range d.ms {
+		sum += t
+	}
+	return sum / float64(max(len(d.ms), 1))
+}
+
+// String says what became of the queries.
+func (d *delays) String() string {
+	return fmt.Sprintf("%s/s: %d sent, %d answered in %s ms, p99 %s, %d late, %d refused, %d expired, %d failed; drained in %v, sent %s ms late",
+		number(d.rate), d.sent, len(d.ms), number(d.mean()), number(percentile(d.ms, 99)), d.late, d.refused, d.expired, d.failed,
+		d.drain.Round(10*time.Microsecond), number(d.behind))
+}
+
+// spin is how long before its time waitUntil stops sleeping: the runtime rounds a sleep
+// to a millisecond when there is nothing else to do.
+const spin = 1500 * time.Microsecond
+
+// waitUntil returns at t, within microseconds where a core is free. It lets other
+// goroutines run first, also when t has passed.
+func waitUntil(t time.Time) {
+	if d := time.Until(t) - spin; d > 0 {
+		time.Sleep(d)
+	}
+	for {
+		runtime.Gosched()
+		if !time.Now().Before(t) {
+			return
+		}
+	}
+}
