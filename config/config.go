@@ -1,5 +1,7 @@
 package config
 
+import "time"
+
 // Config is the validated configuration. [Load] makes one; the zero value is not
 // valid. It is plain data: copying it is fine as long as nobody writes to it,
 // and reading it from several goroutines is safe.
@@ -11,6 +13,7 @@ type Config struct {
 	Search   Search
 	Ranking  Ranking
 	Bitmap   Bitmap
+	Schedule Schedule
 	Log      Log
 
 	origins map[string]Origin // by key name; a key that is missing has its default
@@ -73,6 +76,23 @@ type Bitmap struct {
 	Encoding string // "equality", "range" or "interval"
 	Word     int    // bits of a word of the vectors, 32 or 64; 0 is whichever suits
 	Strategy string // "auto" or the name of a strategy
+}
+
+// Schedule says how an engine shares queries out among processors.
+type Schedule struct {
+	Mode      string        // "auto", "async" or "sync"
+	Timeout   time.Duration // of a query; 0 is none
+	Queue     int           // queries that wait, at most
+	MaxAge    time.Duration // of the oldest query of a batch when it is closed
+	Blocks    int           // B of the threshold S*T*B of a batch; 0 is what the processor likes best
+	Enter     float64       // load above which auto becomes sync
+	Leave     float64       // load below which it becomes async
+	Hold      time.Duration // for which a mode stays, at least
+	Similar   float64       // how much faster one side must be for a query to belong to it
+	Placement string        // "auto", "replicas", "shards" or "cache"
+	Metric    string        // "best", "los", "uboc", "uboct" or "ding"
+	Costs     string        // file of the cost model; "" is beside the index
+	Results   Size          // of the cache of answers; 0 is none
 }
 
 // Log says what goes to standard error, and how.

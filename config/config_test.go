@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -67,8 +68,13 @@ func TestEveryKeyFromEveryText(t *testing.T) {
 			}
 		case float64:
 			text, want = "0.25", 0.25
+			if k.Name == "schedule.similar" { // from 1
+				text, want = "2.5", 2.5
+			}
 		case Size:
 			text, want = "3MiB", Size(3<<20)
+		case time.Duration:
+			text, want = "1.5s", 1500*time.Millisecond
 		}
 		for _, src := range []Sources{
 			{Environ: []string{k.Variable() + "=" + text}},
@@ -100,6 +106,8 @@ func TestEnvironment(t *testing.T) {
 		{"HEDDLE_DEVICES_PROFILING=maybe", `environment HEDDLE_DEVICES_PROFILING: want true or false, found "maybe"`},
 		{"HEDDLE_INDEX_EXCEPTION_RATIO=a third", `environment HEDDLE_INDEX_EXCEPTION_RATIO: want a number, found "a third"`},
 		{"HEDDLE_MEMORY_DEVICE=8 gigs", `environment HEDDLE_MEMORY_DEVICE: "gigs" is no unit of size (B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)`},
+		{"HEDDLE_SCHEDULE_TIMEOUT=3", `environment HEDDLE_SCHEDULE_TIMEOUT: want a duration (like "500ms" or "1m30s"), found "3"`},
+		{"HEDDLE_SCHEDULE_TIMEOUT=-1s", `environment HEDDLE_SCHEDULE_TIMEOUT: -1s is not from 0s to 1h0m0s`},
 		{"HEDDLE_DEVICES_DEVICE=\xff", `environment HEDDLE_DEVICES_DEVICE: "\xff" is not valid UTF-8`},
 	} {
 		_, err := Load(Sources{Environ: []string{test.variable}})

@@ -106,7 +106,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 				f.SetString("changed")
 			case reflect.Bool:
 				f.SetBool(!f.Bool())
-			case reflect.Int:
+			case reflect.Int, reflect.Int64:
 				f.SetInt(f.Int() + 1)
 			case reflect.Float64:
 				f.SetFloat(f.Float() + 1)

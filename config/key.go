@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -22,7 +23,8 @@ type Key struct {
 	setText func(*Config, string) error
 }
 
-// Get returns the key's value in c: a string, bool, int, float64 or Size.
+// Get returns the key's value in c: a string, bool, int, float64, Size or
+// time.Duration.
 func (k Key) Get(c *Config) any { return k.get(c) }
 
 // Default is the key's default as text.
@@ -59,7 +61,7 @@ func Lookup(name string) (Key, bool) {
 
 // value is what a setting can be.
 type value interface {
-	string | bool | int | float64 | Size
+	string | bool | int | float64 | Size | time.Duration
 }
 
 // key makes a table entry for a field of the Config. check may be nil.
@@ -102,7 +104,7 @@ func enum(name string, field func(*Config) *string, def string, values []string,
 }
 
 // within checks that a number lies in [lo, hi]; NaN does not.
-func within[T int | float64](lo, hi T) func(T) error {
+func within[T int | float64 | time.Duration](lo, hi T) func(T) error {
 	return func(v T) error {
 		if v >= lo && v <= hi {
 			return nil
@@ -147,6 +149,10 @@ func fromTOML[T value](v any) (t T, err error) {
 				return t, fmt.Errorf("size %d is negative", v)
 			}
 		}
+	case *time.Duration:
+		if v, isText := v.(string); isText {
+			return fromText[T](v)
+		}
 	}
 	if !ok {
 		err = fmt.Errorf("want %s, found %s", kindName(t), tomlName(v))
@@ -167,6 +173,8 @@ func fromText[T value](s string) (t T, err error) {
 	case *Size:
 		*p, err = ParseSize(s)
 		return t, err
+	case *time.Duration:
+		*p, err = time.ParseDuration(s)
 	}
 	if errors.Is(err, strconv.ErrRange) {
 		err = fmt.Errorf("%s is out of range", s)
@@ -187,6 +195,8 @@ func kindName(v any) string {
 		return "a whole number"
 	case float64:
 		return "a number"
+	case time.Duration:
+		return `a duration (like "500ms" or "1m30s")`
 	}
 	return `a size (like 1048576, "512MiB" or "2GB")`
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"time"
 )
 
 // keys is the table of all settings, section after section in the order of the
@@ -132,6 +133,45 @@ the others answer every range with two vectors.`),
 		"auto", []string{"auto", "fused", "coa", "roa", "hybrid", "ideal", "iterative", "reduction"}, `How bit vectors are ORed. The answer is the same with all of them.
 coa, roa, hybrid and ideal run on OpenCL, iterative and reduction on the host, fused on
 both. auto takes the backend and the strategy that should be fastest.`),
+
+	enum("schedule.mode", func(c *Config) *string { return &c.Schedule.Mode },
+		"auto", []string{"auto", "async", "sync"}, `How queries are shared out among host and devices.
+async runs each alone on the processor that should finish it first, sync in batches.
+auto is async under light load and sync under heavy load.`),
+	key("schedule.timeout", func(c *Config) *time.Duration { return &c.Schedule.Timeout }, 0, within(0, time.Hour),
+		`Fail queries that take longer.
+0 is no limit.`),
+	key("schedule.queue", func(c *Config) *int { return &c.Schedule.Queue }, 8192, within(1, 1<<24),
+		`Queries that may wait; more are refused.`),
+	key("schedule.max_age", func(c *Config) *time.Duration { return &c.Schedule.MaxAge }, time.Millisecond, within(time.Microsecond, time.Minute),
+		`Close a batch when its oldest query has waited so long.`),
+	key("schedule.blocks", func(c *Config) *int { return &c.Schedule.Blocks }, 0, within(0, 1<<20),
+		`Work-groups for each compute unit at which a batch is closed.
+It is B of the threshold S*T*B, with S compute units and T = 256 elements of the
+shortest lists. 0 is what [batching] says.`),
+	key("schedule.enter", func(c *Config) *float64 { return &c.Schedule.Enter }, 0.7, within(0.01, 100),
+		`Load above which mode auto becomes sync.
+It is the time that the queries of a second would take alone, by the time that all
+processors have in it.`),
+	key("schedule.leave", func(c *Config) *float64 { return &c.Schedule.Leave }, 0.4, within(0.01, 100),
+		`Load below which mode auto becomes async again.`),
+	key("schedule.hold", func(c *Config) *time.Duration { return &c.Schedule.Hold }, 100*time.Millisecond, within(0, time.Hour),
+		`Least time between two changes of the mode.`),
+	key("schedule.similar", func(c *Config) *float64 { return &c.Schedule.Similar }, 1.2, within(1.0, 100),
+		`How many times as fast devices or host must be for a query to wait for them alone.`),
+	enum("schedule.placement", func(c *Config) *string { return &c.Schedule.Placement },
+		"auto", []string{"auto", "replicas", "shards", "cache"}, `How lists lie on several devices, or on small ones.
+replicas has all lists on each device, shards a range of documents on each, cache brings
+lists in when queries ask for them. auto takes the first of these that fits.`),
+	enum("schedule.metric", func(c *Config) *string { return &c.Schedule.Metric },
+		"best", []string{"best", "los", "uboc", "uboct", "ding"}, `What run times are predicted from.
+best is whichever predicts best on queries that it was not fitted to.`),
+	key("schedule.costs", func(c *Config) *string { return &c.Schedule.Costs }, "", text,
+		`File of the cost model that heddle calibrate writes and engines refine.
+Empty is beside the index, X.hdl.cost.`),
+	key("schedule.results", func(c *Config) *Size { return &c.Schedule.Results }, 0, nil,
+		`Memory for answers that are kept for queries that come again.
+0 is none.`),
 
 	enum("log.level", func(c *Config) *string { return &c.Log.Level },
 		"warn", []string{"trace", "debug", "info", "warn", "error", "disabled"}, `Least level of the messages on standard error.`),

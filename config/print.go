@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/BurntSushi/toml"
@@ -33,7 +34,10 @@ func (c *Config) WriteTOML(w io.Writer) error {
 func (k Key) assignment(c *Config) string {
 	_, name, _ := strings.Cut(k.Name, ".")
 	v := k.Get(c)
-	if s, ok := v.(Size); ok {
+	switch s := v.(type) {
+	case Size:
+		v = s.String()
+	case time.Duration:
 		v = s.String()
 	}
 	line, err := toml.Marshal(map[string]any{name: v})
