@@ -1,0 +1,246 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"heddle/engine/plan"
+)
+
+// PartError is an error of one part.
+type PartError struct {
+	Part, Of int
+	Err      error
+}
+
+func (e *PartError) Error() string { return fmt.Sprintf("part %d of %d: %v", e.Part, e.Of, e.Err) }
+
+// Unwrap gives what the part's store or backend said.
+func (e *PartError) Unwrap() error { return e.Err }
+
+// store is the whole of some parts.
+type store struct {
+	src    *plan.Source // the whole
+	parts  []Part
+	stores []plan.Store // of the parts
+	runs   sync.Pool    // *run
+
+	mu     sync.RWMutex // held for reading by every batch, for writing by Close
+	closed bool
+}
+
+// run is the memory of one batch on its way.
+type run struct {
+	batches []plan.Batch // a part each, like the others
+	ranks   []plan.Ranks
+	results []plan.Results
+	best    []plan.TopK
+	places  []int // of the parts' documents, while they are merged
+}
+
+// Join makes one store of the stores of all parts of src, which is then theirs to close:
+// its Close closes them. It answers as a store of src would; the times and bytes of
+// plan.Stats are sums over the parts, except Wall. The first part that fails ends the
+// others, and its error comes as a *PartError.
+//
+// Of src it reads the lengths of lists, not their words.
+func Join(src *plan.Source, parts []Part, stores []plan.Store) (plan.Store, error) {
+	if len(parts) == 0 || len(parts) != len(stores) {
+		return nil, fmt.Errorf("shard: %d stores for %d parts", len(stores), len(parts))
+	}
+	end := uint64(0)
+	for i, p := range parts {
+		if uint64(p.First) != end || len(p.Source.Lists) != len(src.Lists) {
+			return nil, fmt.Errorf("shard: part %d has %d lists from document %d on, want %d lists from document %d on", i, len(p.Source.Lists), p.First, len(src.Lists), end)
+		}
+		end += uint64(p.Source.Docs)
+	}
+	if end != uint64(src.Docs) {
+		return nil, fmt.Errorf("shard: parts of %d documents, the whole has %d", end, src.Docs)
+	}
+	s := &store{src: src, parts: parts, stores: stores}
+	s.runs.New = func() any {
+		n := len(parts)
+		return &run{make([]plan.Batch, n), make([]plan.Ranks, n), make([]plan.Results, n), make([]plan.TopK, n), make([]int, n)}
+	}
+	return s, nil
+}
+
+// Load cuts src into as many parts as there are backends, and loads one on each, all at
+// the same time. Where some fail, nothing stays loaded, and the error joins a *PartError
+// for each of them; part i is that of backend i.
+func Load(ctx context.Context, src *plan.Source, backends []plan.Backend) (plan.Store, error) {
+	parts, err := Split(ctx, src, len(backends))
+	if err != nil {
+		return nil, err
+	}
+	stores, errs := make([]plan.Store, len(parts)), make([]error, len(parts))
+	var wg sync.WaitGroup
+	for i, b := range backends {
+		wg.Go(func() {
+			var err error
+			if stores[i], err = b.Load(ctx, parts[i].Source); err != nil {
+				stores[i], errs[i] = nil, &PartError{i, len(parts), err}
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, errors.Join(err, closeAll(stores))
+	}
+	return Join(src, parts, stores)
+}
+
+func closeAll(stores []plan.Store) error {
+	var errs []error
+	for _, s := range stores {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Intersect implements plan.Store.
+func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	start := time.Now()
+	done, err := s.begin(ctx, "intersect", func() error { return b.Validate(s.src) })
+	if err != nil {
+		return err
+	}
+	defer done()
+	r := s.runs.Get().(*run)
+	defer s.runs.Put(r)
+	err = s.each(ctx, func(ctx context.Context, i int) error {
+		s.batch(&r.batches[i], i, b)
+		return s.stores[i].Intersect(ctx, &r.batches[i], &r.results[i])
+	})
+	if err != nil {
+		return err
+	}
+	s.gather(r, b.Queries(), b.CountOnly, b.Candidates(s.src), out)
+	out.Stats.Wall = max(time.Since(start), 1)
+	return nil
+}
+
+// batch makes mine what part i is asked, whose lists have other lengths.
+func (s *store) batch(mine *plan.Batch, i int, b *plan.Batch) {
+	mine.Reset()
+	mine.Algorithm, mine.CountOnly, mine.Part = b.Algorithm, b.CountOnly, b.Part
+	for q := range b.Queries() {
+		mine.Add(s.parts[i].Source, b.Query(q)...)
+	}
+}
+
+// Evaluate implements plan.Store. What is valid for the whole is so for its parts, in
+// any order of operands.
+func (s *store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+	start := time.Now()
+	done, err := s.begin(ctx, "evaluate", func() error { return f.Validate(s.src) })
+	if err != nil {
+		return err
+	}
+	defer done()
+	r := s.runs.Get().(*run)
+	defer s.runs.Put(r)
+	err = s.each(ctx, func(ctx context.Context, i int) error { return s.stores[i].Evaluate(ctx, f, &r.results[i]) })
+	if err != nil {
+		return err
+	}
+	s.gather(r, f.Len(), f.CountOnly, f.Candidates(s.src), out)
+	out.Stats.Wall = max(time.Since(start), 1)
+	return nil
+}
+
+// Rank implements plan.Store.
+func (s *store) Rank(ctx context.Context, ranks *plan.Ranks, out *plan.TopK) error {
+	start := time.Now()
+	done, err := s.begin(ctx, "rank", func() error { return ranks.Validate(s.src) })
+	if err != nil {
+		return err
+	}
+	defer done()
+	r := s.runs.Get().(*run)
+	defer s.runs.Put(r)
+	err = s.each(ctx, func(ctx context.Context, i int) error {
+		mine := &r.ranks[i]
+		mine.Reset()
+		mine.Mode, mine.K, mine.Norm, mine.Accumulators = ranks.Mode, ranks.K, ranks.Norm, ranks.Accumulators
+		for q := range ranks.Queries() {
+			mine.Add(s.parts[i].Source, ranks.Query(q)...)
+		}
+		return s.stores[i].Rank(ctx, mine, &r.best[i])
+	})
+	if err != nil {
+		return err
+	}
+	s.merge(r, ranks.Queries(), ranks.K, out)
+	out.Stats.Queries, out.Stats.Postings, out.Stats.Matches = uint64(ranks.Queries()), ranks.Postings(s.src), uint64(len(out.Docs))
+	out.Stats.Wall = max(time.Since(start), 1)
+	return nil
+}
+
+// begin checks that a batch may run. It keeps the store open until done is called.
+func (s *store) begin(ctx context.Context, op string, validate func() error) (done func(), err error) {
+	s.mu.RLock()
+	switch {
+	case s.closed:
+		err = &plan.DeviceError{Kind: plan.ErrClosed, Device: fmt.Sprintf("%d parts", len(s.parts)), Op: op}
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	default:
+		err = validate()
+	}
+	if err != nil {
+		s.mu.RUnlock()
+		return nil, err
+	}
+	return s.mu.RUnlock, nil
+}
+
+// each calls f for all parts at the same time, with a context that ends with the first
+// error. That is what comes back, unless it is but the end of ctx.
+func (s *store) each(ctx context.Context, f func(ctx context.Context, i int) error) error {
+	all, stop := context.WithCancel(ctx)
+	defer stop()
+	var once sync.Once
+	var first error
+	call := func(i int) {
+		if err := f(all, i); err != nil {
+			once.Do(func() { first = &PartError{i, len(s.parts), err} })
+			stop()
+		}
+	}
+	var wg sync.WaitGroup
+	for i := range len(s.parts) - 1 {
+		wg.Go(func() { call(i + 1) })
+	}
+	call(0)
+	wg.Wait()
+	if end := ctx.Err(); end != nil && errors.Is(first, end) {
+		return end
+	}
+	return first
+}
+
+// Memory implements plan.Store: all parts together, on their backends.
+func (s *store) Memory() (bytes uint64) {
+	for _, st := range s.stores {
+		bytes += st.Memory()
+	}
+	return bytes
+}
+
+// Close waits for running batches and closes the stores of the parts.
+func (s *store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return plan.ErrClosed
+	}
+	s.closed = true
+	return closeAll(s.stores)
+}

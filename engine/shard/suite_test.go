@@ -1,0 +1,77 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"heddle/cl"
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+	"heddle/hostfallback"
+)
+
+// split is a backend that spreads what it loads over others.
+type split struct {
+	plan.Backend // says what it is
+	over         []plan.Backend
+}
+
+func (b *split) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	return Load(ctx, src, b.over)
+}
+
+func (b *split) Close() error {
+	var errs []error
+	for _, x := range b.over {
+		errs = append(errs, x.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func onHost(n int) *split {
+	b := &split{}
+	for range n {
+		b.over = append(b.over, hostfallback.New(hostfallback.Options{Threads: 1, Lazy: true}))
+	}
+	b.Backend = b.over[0]
+	return b
+}
+
+// TestSuite runs the suite of all backends over parts in pure Go.
+func TestSuite(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 7} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			algorithms := []plan.Algorithm{plan.Auto, plan.Bits, plan.HS16}
+			if n == 3 {
+				algorithms = nil // all of them
+			}
+			plantest.Run(t, func(*testing.T) plan.Backend { return onHost(n) }, plantest.Options{Small: true, Corrupt: true, Algorithms: algorithms})
+		})
+	}
+}
+
+// TestDevices runs it over the device that the environment asks for, opened twice.
+func TestDevices(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
+		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
+	}
+	devices, err := cl.Devices(os.Getenv("HEDDLE_TEST_DEVICE"))
+	if err != nil || len(devices) == 0 {
+		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", os.Getenv("HEDDLE_TEST_DEVICE"), err)
+	}
+	plantest.Run(t, func(t *testing.T) plan.Backend {
+		b := &split{}
+		for i := range 2 {
+			x, err := cl.Open(t.Context(), devices[i%len(devices)], cl.Options{SkipSelfTest: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.over = append(b.over, x)
+		}
+		b.Backend = b.over[0]
+		return b
+	}, plantest.Options{Small: true, Algorithms: []plan.Algorithm{plan.Auto, plan.MergePath}})
+}
