@@ -26,6 +26,9 @@ type Query struct {
 	Kind    string // "and", "formula", "rank or", …: few, fit for a label
 	Queries int    // of the block, 1 for a single query
 	Trace   schedule.Trace
+	// Processors are the names of those that Trace.Estimates are of. It may be shared by
+	// queries: nobody changes it.
+	Processors []string
 	// Cached says that the answer came from the result cache; Trace is empty then but for
 	// Arrived.
 	Cached bool
