@@ -48,11 +48,11 @@ func (s *session) meet(ctx context.Context) error {
 	names, required := s.opt.backends()
 	for _, name := range names {
 		if name == "host" {
-			b := hostfallback.New(hostfallback.Options{Threads: s.opt.Threads})
-			s.contestants = append(s.contestants, contestant{name: name, info: b.Info()})
-			if err := b.Close(); err != nil {
+			who, err := hostOf(s.opt.Threads)
+			if err != nil {
 				return err
 			}
+			s.contestants = append(s.contestants, who)
 			continue
 		}
 		err := s.meetDevice(ctx)
@@ -67,6 +67,12 @@ func (s *session) meet(ctx context.Context) error {
 	return nil
 }
 
+// hostOf is pure Go on so many threads.
+func hostOf(threads int) (contestant, error) {
+	b := hostfallback.New(hostfallback.Options{Threads: threads})
+	return contestant{name: "host", info: b.Info()}, b.Close()
+}
+
 // meetDevice opens the first device that opens.
 func (s *session) meetDevice(ctx context.Context) error {
 	devices, err := cl.Devices(s.opt.Device)
@@ -74,7 +80,7 @@ func (s *session) meetDevice(ctx context.Context) error {
 		return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: fmt.Sprintf("looking for a device named %q", s.opt.Device), Err: err}
 	}
 	var errs []error
-	for _, d := range devices {
+	for i, d := range devices {
 		b, err := cl.Open(ctx, d, cl.Options{})
 		if err != nil {
 			errs = append(errs, err)
@@ -82,6 +88,7 @@ func (s *session) meetDevice(ctx context.Context) error {
 		}
 		s.devices = map[access]*cl.Backend{alone: b}
 		s.contestants = append(s.contestants, contestant{"opencl", b.Info(), d})
+		s.others = devices[i+1:]
 		return nil
 	}
 	return errors.Join(errs...)

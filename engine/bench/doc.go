@@ -155,7 +155,7 @@
 // where it gives none, the report quotes what it says.
 //
 //	Ao et al. 2011 (VLDB)     tables 1, 2, 3, 4, 5, 7; figures 5, 6, 7, 8, 9a, 9b
-//	Wu et al. 2010 (IPDPSW)   figures 3 to 8
+//	Wu et al. 2010 (IPDPSW)   tables 1, 2, 3; figures 3 to 10
 //	Ding et al. 2009 (WWW)    tables 1, 2, 3; figures 3, 4, 6
 //	Nelson et al. 2020 (JCC)  table 2; figures 8 to 14
 //	of our own                log, pairs, skew, sets, primitives, ints, core, gov2,

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -19,11 +20,20 @@ type batching struct {
 	times     plan.Stats // of all batches, with device times; zero on the host
 }
 
-// method is PART or PARA with a mean number of queries a batch.
+// method is PART or PARA, with a mean number of queries a batch or the threshold that
+// closes it.
 type method struct {
-	backend string
-	part    bool
-	queries int
+	backend   string
+	algorithm plan.Algorithm
+	part      bool
+	queries   int
+	threshold uint64 // candidates, of PARA; in place of queries where it is not 0
+}
+
+// batchRun is a method that is measured in one way.
+type batchRun struct {
+	method
+	access access // alone or profiled
 }
 
 func (m method) String() string {
@@ -33,9 +43,9 @@ func (m method) String() string {
 	return "PARA"
 }
 
-// batchQueries is how many queries the batches are cut from.
+// batchQueries is how many queries the batches of Baidu's figures are cut from.
 func (s *session) batchQueries(who contestant) int {
-	return min(s.opt.queries(who.info.Type), 33337) // as many as the query set of Baidu
+	return min(s.opt.queries(who.info.Type), paperQueries)
 }
 
 // cut gives the ends of the batches of a method.
@@ -50,7 +60,7 @@ func (s *session) cut(m method, n int) (ends []int) {
 		loads[i] = uint64(shortest)
 		total += loads[i]
 	}
-	threshold, load, first := total/uint64(n)*uint64(m.queries), uint64(0), 0
+	threshold, load, first := cmp.Or(m.threshold, total/uint64(n)*uint64(m.queries)), uint64(0), 0
 	for i := range loads {
 		if load += loads[i]; m.part && i+1-first == m.queries || !m.part && load >= threshold || i+1 == n {
 			ends, first, load = append(ends, i+1), i+1, 0
@@ -59,47 +69,36 @@ func (s *session) cut(m method, n int) (ends []int) {
 	return ends
 }
 
-// batches measures a method, once: on an index without profiling, and on a device
-// another time for its times.
-func (s *session) batches(ctx context.Context, who contestant, m method) (*batching, error) {
-	if b := s.batched[m]; b != nil {
+// batches measures a method, once: the batches of the first n queries, one after the
+// other. Responses and times are those of the last run; device times are there where a is
+// profiled.
+func (s *session) batches(ctx context.Context, who contestant, m method, n int, a access) (*batching, error) {
+	key := batchRun{m, a}
+	if b := s.batched[key]; b != nil {
 		return b, nil
 	}
-	b, err := s.batchRun(ctx, who, m, alone)
-	if err == nil && who.name != "host" {
-		var timed *batching
-		if timed, err = s.batchRun(ctx, who, m, profiled); err == nil {
-			b.times = timed.times
-		}
-	}
-	if err == nil {
-		s.batched[m] = b
-	}
-	return b, err
-}
-
-// batchRun runs the batches one after the other; responses and times are those
-// of the last run.
-func (s *session) batchRun(ctx context.Context, who contestant, m method, a access) (*batching, error) {
 	x, err := s.index(ctx, who, s.opt.Threads, plainly(LayoutRaw), a)
 	if err != nil {
 		return nil, err
 	}
-	n := s.batchQueries(who)
 	ends, b := s.cut(m, n), new(batching)
-	opt := engine.SearchOptions{Algorithm: plan.BS, Part: m.part, BatchCandidates: math.MaxUint64}
+	opt := engine.SearchOptions{Algorithm: m.algorithm, Part: m.part, BatchCandidates: math.MaxUint64}
+	got := make([]uint64, n)
 	var rates []float64
 	runs := s.opt.Runs
 	if a == profiled {
 		runs = 1
 	}
-	for run := range 1 + runs { // the first one warms up
+	for run := range 1 + runs { // the first one warms up and is checked
 		b.responses, b.times = b.responses[:0], plan.Stats{}
 		all, first := time.Now(), 0
 		for _, end := range ends {
 			began := time.Now()
-			err := x.SearchBatches(ctx, s.queries[first:end], opt, func(_ int, r *plan.Results) error {
+			err := x.SearchBatches(ctx, s.queries[first:end], opt, func(i int, r *plan.Results) error {
 				b.times.Add(r.Stats)
+				if run == 0 {
+					digests(got[first+i:first+i+len(r.Offsets)-1], r)
+				}
 				return nil
 			})
 			if err != nil {
@@ -111,15 +110,24 @@ func (s *session) batchRun(ctx context.Context, who contestant, m method, a acce
 		b.times.Wall = time.Since(all)
 		if run > 0 {
 			rates = append(rates, float64(n)/b.times.Wall.Seconds())
+		} else if err := s.check.check(fmt.Sprintf("%s, %s on %s", m, m.algorithm, who), got); err != nil {
+			return nil, err
 		}
 	}
 	b.rate = summarize(rates)
+	s.batched[key] = b
 	return b, nil
 }
 
+// paperQueries is the size of the query set of Baidu.
+const paperQueries = 33337
+
 // methods are PART and PARA with a mean number of queries a batch.
 func methods(who contestant, queries int) []method {
-	return []method{{who.name, true, queries}, {who.name, false, queries}}
+	m := method{backend: who.name, algorithm: plan.BS, queries: queries}
+	part := m
+	part.part = true
+	return []method{part, m}
 }
 
 // batchSizes are the x axis of Figures 5 and 6; 513 is that of PARA on Baidu's
@@ -159,7 +167,7 @@ func batchFigure(name, title, source string, value func(b *batching) Row) exhibi
 						break
 					}
 					for _, m := range methods(who, q) {
-						b, err := s.batches(ctx, who, m)
+						b, err := s.batches(ctx, who, m, s.batchQueries(who), alone)
 						if err != nil {
 							return err
 						}
@@ -191,7 +199,7 @@ func wuFigure7() exhibit {
 					q = pick(&s.opt, []int{64}, []int{16})[0]
 				}
 				for _, m := range methods(who, q) {
-					b, err := s.batches(ctx, who, m)
+					b, err := s.batches(ctx, who, m, s.batchQueries(who), alone)
 					if err != nil {
 						return err
 					}
@@ -221,7 +229,7 @@ func wuFigure8() exhibit {
 					continue
 				}
 				for _, m := range methods(who, 256) {
-					b, err := s.batches(ctx, who, m)
+					b, err := s.batches(ctx, who, m, s.batchQueries(who), profiled)
 					if err != nil {
 						return err
 					}

@@ -65,6 +65,7 @@ type session struct {
 	out, log    io.Writer
 	contestants []contestant
 	devices     map[access]*cl.Backend // of the one device
+	others      []*cl.Device           // behind it
 	real        []collection           // read once
 	peaks       map[string]float64     // copy bandwidth by device, bytes a second
 	readings    map[string][]reading   // by exhibit
@@ -78,7 +79,8 @@ type session struct {
 	peer    *roaringPeer // nil until somebody wants it
 	sources map[encoding]*plan.Source
 	costs   map[setup]*cost
-	batched map[method]*batching
+	batched map[batchRun]*batching
+	single  map[setup][]float64 // milliseconds of each query alone
 	open    openIndex
 
 	ranked *rankBench // nil until somebody wants it
@@ -150,7 +152,8 @@ func (s *session) prepare(ctx context.Context, order Order) error {
 	if err != nil {
 		return err
 	}
-	s.w, s.sources, s.costs, s.batched = w, make(map[encoding]*plan.Source), make(map[setup]*cost), make(map[method]*batching)
+	s.w, s.sources, s.costs, s.batched = w, make(map[encoding]*plan.Source), make(map[setup]*cost), make(map[batchRun]*batching)
+	s.single = make(map[setup][]float64)
 	if s.dict, err = hdl.NewDictionary(w.Terms); err != nil {
 		return err
 	}
@@ -165,7 +168,7 @@ func (s *session) prepare(ctx context.Context, order Order) error {
 // forget drops the workload: gigabytes, of which the next one needs as many.
 func (s *session) forget() error {
 	err := s.closeIndex()
-	s.w, s.dict, s.queries, s.check, s.peer, s.sources, s.costs, s.batched = nil, nil, nil, nil, nil, nil, nil, nil
+	s.w, s.dict, s.queries, s.check, s.peer, s.sources, s.costs, s.batched, s.single = nil, nil, nil, nil, nil, nil, nil, nil, nil
 	debug.FreeOSMemory()
 	return err
 }

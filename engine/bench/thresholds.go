@@ -2,8 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"heddle/engine/plan"
 )
@@ -24,71 +22,24 @@ func aoFigure6() exhibit {
 	return e
 }
 
-func wuFigure3() exhibit {
-	e := blocksFigure("wu-fig3", "Throughput against B, threshold S·T·B", "Wu et al. 2010, Figure 3", busy)
-	e.says = "About 30,000 queries/s at the peak on GOV; the growth slows down when B goes over 128."
-	return e
-}
-
-func wuFigure4() exhibit {
-	e := blocksFigure("wu-fig4", "Response time of a batch against B, threshold S·T·B", "Wu et al. 2010, Figure 4", alone)
-	e.says = "No more than 10 ms, and nearly flat, while B is less than 256; sharply up beyond."
-	return e
-}
-
-// step is a place on the axis of a figure over thresholds.
-type step struct {
-	threshold uint64
-	at        string
-	x         float64
-}
-
-// thresholdFigure has the thresholds themselves on its axis.
-func thresholdFigure(name, title, source string, what access) exhibit {
-	e := sweepFigure(name, title, source, what, []plan.Algorithm{plan.IS, plan.BS, plan.LR, plan.HS32, plan.HS16, plan.Auto},
-		func(s *session, who contestant) (steps []step) {
-			for _, t := range s.opt.thresholds(who.info.Type) {
-				steps = append(steps, step{t, binarily(float64(t)), float64(t)})
-			}
-			return steps
-		})
-	e.rows, e.chart.x, e.chart.logY = "threshold", "threshold, candidates a batch", true
-	e.ours = "Clustered order stands for GOV. Auto is what the backend takes by itself."
-	return e
-}
-
-// blockThreads is T: work-items a work-group, in the formula of the threshold.
-const blockThreads = 256
-
-// blocksFigure has B on its axis, where S*T*B is the threshold.
-func blocksFigure(name, title, source string, what access) exhibit {
-	e := sweepFigure(name, title, source, what, []plan.Algorithm{plan.BS, plan.Auto},
-		func(s *session, who contestant) (steps []step) {
-			for _, b := range pick(&s.opt, []int{16, 32, 64, 128, 256, 512, 1024}, []int{64, 256}) {
-				steps = append(steps, step{uint64(b) * uint64(max(who.info.ComputeUnits, 1)) * blockThreads, fmt.Sprint(b), float64(b)})
-			}
-			return steps
-		})
-	e.rows, e.chart.x = "B", "B, work-groups a compute unit"
-	e.ours = fmt.Sprintf("S is the number of compute units of the device, T = %d. Binary search as in the paper, and auto.", blockThreads)
-	return e
-}
-
-// sweepFigure measures algorithms on plain lists over thresholds: throughput where
+// thresholdFigure measures algorithms on plain lists over thresholds: throughput where
 // what is busy, else response times.
-func sweepFigure(name, title, source string, what access, algorithms []plan.Algorithm, steps func(s *session, who contestant) []step) exhibit {
-	e := exhibit{name: name, title: title, source: source, orders: govOrder, chart: chart{kind: lineChart, logX: true}}
+func thresholdFigure(name, title, source string, what access) exhibit {
+	e := exhibit{
+		name: name, title: title, source: source, orders: govOrder, rows: "threshold",
+		ours:  "Clustered order stands for GOV. Auto is what the backend takes by itself.",
+		chart: chart{kind: lineChart, x: "threshold, candidates a batch", logX: true, logY: true},
+	}
 	if what == alone {
 		e.chart.y = "response time of a batch, ms"
 	}
 	e.run = func(ctx context.Context, s *session) error {
-		algorithms := pick(&s.opt, algorithms, []plan.Algorithm{plan.BS, plan.Auto})
+		algorithms := pick(&s.opt, []plan.Algorithm{plan.IS, plan.BS, plan.LR, plan.HS32, plan.HS16, plan.Auto}, []plan.Algorithm{plan.BS, plan.Auto})
 		for _, who := range s.contestants {
-			steps := steps(s, who)
 			var setups []setup
 			for _, a := range algorithms {
-				for _, p := range steps {
-					setups = append(setups, setup{who.name, s.opt.Threads, plainly(LayoutRaw), a, p.threshold})
+				for _, t := range s.opt.thresholds(who.info.Type) {
+					setups = append(setups, setup{who.name, s.opt.Threads, plainly(LayoutRaw), a, t})
 				}
 			}
 			costs, err := s.measure(ctx, who, setups, what)
@@ -96,11 +47,11 @@ func sweepFigure(name, title, source string, what access, algorithms []plan.Algo
 				return err
 			}
 			for _, c := range costs {
-				p := steps[slices.IndexFunc(steps, func(p step) bool { return p.threshold == c.setup.threshold })]
-				r := reading{panel: s.panel(who), series: c.algorithm.String(), at: p.at, x: p.x}
+				t := c.setup.threshold
+				r := reading{panel: s.panel(who), series: c.algorithm.String(), at: binarily(float64(t)), x: float64(t)}
 				if what == busy {
 					r.Row = c.rate.into(Row{Metric: "throughput", Unit: "queries/s"})
-					if p.threshold == paperThreshold && s.w.Order == Clustered {
+					if t == paperThreshold && s.w.Order == Clustered {
 						r.paper = map[plan.Algorithm]float64{plan.HS16: paperHS16, plan.BS: paperBS}[c.algorithm]
 					}
 				} else {

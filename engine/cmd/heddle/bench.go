@@ -87,7 +87,7 @@ in, docIDs on the host out, where they do not say kernels; all answers are check
 against each other.`,
 		Example: `  heddle bench lists --short --report report.md --plot figures
   heddle bench lists --short --table log --backend host --algorithms hs16,bits --peers --json -
-  heddle bench lists --figure ao-fig5,wu-fig3 --table ao-table1 --plot figures --json rows.jsonl`,
+  heddle bench lists --figure ao-fig5,wu-fig5 --table ao-table1 --plot figures --json rows.jsonl`,
 	}, &benchListsOptions{})
 }
 

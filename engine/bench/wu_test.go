@@ -1,0 +1,230 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback"
+)
+
+// reproduceWu runs wuExhibits alone.
+func reproduceWu(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
+	return reproduce(ctx, "schedule", wuExhibits(), opt, stdout, stderr)
+}
+
+// TestWuOnDevice: what compares a device with the host, or with itself, has rows where
+// there is one.
+func TestWuOnDevice(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
+		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
+	}
+	opt := tiny()
+	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1, 0
+	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
+	var log strings.Builder
+	if err := reproduceWu(t.Context(), opt, io.Discard, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	shares, seen := make(map[string]float64), make(map[string]int)
+	for _, r := range readRows(t, opt.JSON) {
+		exhibit, rest, _ := strings.Cut(r.Row, " ")
+		seen[exhibit]++
+		switch r.Metric {
+		case "share of queries":
+			series, _, _ := strings.Cut(rest, " ")
+			shares[exhibit+" "+series] += r.Median
+		case "throughput":
+			if r.Median <= 0 || r.Device == "" {
+				t.Errorf("row %+v", r)
+			}
+		case "kernels", "transfers", "preparation": // of one device or of both
+			shares[r.Metric] += r.Median
+		}
+	}
+	for _, e := range wuExhibits() {
+		if seen[e.name] == 0 {
+			t.Errorf("%s: no row", e.name)
+		}
+	}
+	for _, part := range []string{"kernels", "transfers", "preparation"} {
+		if shares[part] <= 0 {
+			t.Errorf("no time of %s", part)
+		}
+	}
+	// One device has all queries, two share them; both for two values of B.
+	for name, want := range map[string]float64{"wu-fig9 bs": 100, "wu-fig9 auto": 100, "wu-table2 QN": 400} {
+		if got := shares[name]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v %% of the queries, want %v (%v)", name, got, want, shares)
+		}
+	}
+}
+
+// prepared is a session with a tiny workload.
+func prepared(t *testing.T) *session {
+	t.Helper()
+	opt, err := tiny().withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{opt: opt, out: io.Discard, log: io.Discard}
+	if err := s.prepare(t.Context(), Uniform); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.forget(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// failing fails from its third batch on.
+type failing struct {
+	plan.Store
+	batches atomic.Int64
+	err     error
+}
+
+func (f *failing) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	if f.batches.Add(1) > 2 {
+		return f.err
+	}
+	return f.Store.Intersect(ctx, b, out)
+}
+
+// TestPull: one store or several answer every query once, and the first error of one of
+// them ends all.
+func TestPull(t *testing.T) {
+	s := prepared(t)
+	n := len(s.queries)
+	var stores []plan.Store
+	for range 3 {
+		b := hostfallback.New(hostfallback.Options{Threads: 1})
+		store, err := b.Load(t.Context(), s.w.Source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		defer store.Close()
+		stores = append(stores, store)
+	}
+	want := make([]uint64, n)
+	for q := range want {
+		lists := s.w.sorted(s.w.Queries[q])
+		left := lists[0]
+		for _, l := range lists[1:] {
+			left = plan.Merge(left, l)
+		}
+		want[q] = digest(left)
+	}
+	ends := s.cut(method{threshold: 100}, n)
+	for count := 1; count <= len(stores); count++ {
+		got := make([]uint64, n)
+		parts, err := s.pull(t.Context(), stores[:count], s.w.Source, ends, got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d stores: other answers than a plain merge", count)
+		}
+		var queries uint64
+		for _, p := range parts {
+			queries += p.times.Queries
+			if p.times.Queries > 0 && (p.prepare <= 0 || p.times.Wall <= 0) {
+				t.Errorf("%d stores: %+v", count, p)
+			}
+		}
+		if len(parts) != count || queries != uint64(n) {
+			t.Errorf("%d stores: %d parts with %d queries of %d", count, len(parts), queries, n)
+		}
+	}
+	broken := errors.New("broken")
+	stores[0] = &failing{Store: stores[0], err: broken}
+	if _, err := s.pull(t.Context(), stores[:1], s.w.Source, ends, nil); !errors.Is(err, broken) {
+		t.Errorf("a store that fails: %v", err)
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.pull(done, stores, s.w.Source, ends, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// TestSingles: the host's times are there for every query, and are measured once.
+func TestSingles(t *testing.T) {
+	s := prepared(t)
+	all, err := s.apart(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		if len(p.host) != s.opt.Queries || p.device != nil || slices.Min(p.host) <= 0 || len(p.features) != len(p.host) {
+			t.Errorf("%s: %d times, %v on a device", p.algorithm, len(p.host), p.device)
+		}
+	}
+	again, err := s.apart(t.Context())
+	if err != nil || !slices.Equal(again[0].host, all[0].host) {
+		t.Errorf("measured anew, %v", err)
+	}
+	for i, f := range all[0].features {
+		lists := s.w.sorted(s.w.Queries[i])
+		uboc := 0.0
+		for _, l := range lists[1:] {
+			uboc += float64(len(lists[0])) * math.Log2(float64(len(l)))
+		}
+		if f.Shortest != uint64(len(lists[0])) || math.Abs(f.UBOC-uboc) > 1e-9*uboc {
+			t.Fatalf("query %d: %+v, UBOC should be %v", i, f, uboc)
+		}
+	}
+}
+
+func TestClasses(t *testing.T) {
+	for _, c := range []struct {
+		n    uint32
+		want string
+	}{{0, "1 to 1 K"}, {1000, "1 to 1 K"}, {1001, "to 5 K"}, {10_000, "to 10 K"}, {100_000, "to 100 K"}, {100_001, "more"}, {math.MaxUint32, "more"}} {
+		if got := wuNames[lengthClass(c.n)]; got != c.want {
+			t.Errorf("a list of %d: %s, want %s", c.n, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		ms   float64
+		want string
+	}{{-100, "below -10"}, {-10, "-10 to -5"}, {-0.015, "-0.02 to -0.01"}, {-1e-9, "-0.01 to 0"}, {0, "0 to 0.01"}, {0.01, "0.01 to 0.02"}, {9.9, "5 to 10"}, {10, "from 10"}, {1e9, "from 10"}} {
+		if got := differenceName(differenceClass(c.ms)); got != c.want {
+			t.Errorf("%v ms: %s, want %s", c.ms, got, c.want)
+		}
+	}
+}
+
+// TestBlocks: the threshold is S·T·B, for B from 2 to 2048, of two algorithms.
+func TestBlocks(t *testing.T) {
+	opt, err := Options{}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{opt: opt, w: workload(t, Uniform)}
+	who := contestant{name: "host", info: plan.Info{Type: "gpu", ComputeUnits: 30}}
+	all := s.blocks(who)
+	if len(all) != 22 {
+		t.Fatalf("%d places", len(all))
+	}
+	for i, p := range all {
+		b := uint64(2) << (i % 11)
+		if p.threshold != 30*256*b || p.at != fmt.Sprint(b) || p.x != float64(b) || p.part || p.queries < 1 || p.queries > gpuQueries {
+			t.Errorf("place %d: %+v", i, p)
+		}
+	}
+	if all[0].algorithm != plan.BS || all[21].algorithm != plan.Auto {
+		t.Error("binary search comes first, auto after it")
+	}
+}

@@ -1,0 +1,240 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"heddle/engine"
+	costs "heddle/engine/cost"
+	"heddle/engine/plan"
+)
+
+// singleRuns is how often a query is timed alone; the median counts.
+const singleRuns = 3
+
+// apart are queries that were put alone, one after the other, to the host and to a device.
+type apart struct {
+	algorithm    plan.Algorithm
+	who          contestant // the device, else the host
+	features     []costs.Features
+	host, device []float64 // milliseconds of each query; device is nil where there is none
+}
+
+// difference is the time on the host less that on the device, of each query.
+func (p *apart) difference() []float64 {
+	d := make([]float64, len(p.device))
+	for i := range d {
+		d[i] = p.host[i] - p.device[i]
+	}
+	return d
+}
+
+// apart times queries alone under binary search, as in the paper, and under what each
+// backend takes by itself.
+func (s *session) apart(ctx context.Context) ([]*apart, error) {
+	host, err := hostOf(1)
+	if err != nil {
+		return nil, err
+	}
+	who := host
+	for _, c := range s.contestants {
+		if c.device != nil {
+			who = c
+		}
+	}
+	n := min(s.opt.queries(who.info.Type), 20_000)
+	var all []*apart
+	for _, a := range []plan.Algorithm{plan.BS, plan.Auto} {
+		p := &apart{algorithm: a, who: who, features: s.features(n)}
+		if p.host, err = s.singles(ctx, host, a, n); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	if who.device == nil {
+		return all, nil
+	}
+	for _, p := range all {
+		if p.device, err = s.singles(ctx, who, p.algorithm, n); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// features are those of the first n queries.
+func (s *session) features(n int) []costs.Features {
+	all := make([]costs.Features, n)
+	var b plan.Batch
+	for i := range all {
+		b.Reset()
+		b.Add(s.w.Source, s.w.Queries[i%len(s.w.Queries)]...)
+		all[i] = costs.Of(s.w.Source, b.Query(0))
+	}
+	return all
+}
+
+// singles times each of the first n queries alone, once: milliseconds from terms to docIDs
+// on the host. Pure Go has one thread, as the processors of a scheduler.
+func (s *session) singles(ctx context.Context, who contestant, a plan.Algorithm, n int) ([]float64, error) {
+	key := setup{backend: who.name, threads: 1, encoding: plainly(LayoutRaw), algorithm: a}
+	if ms := s.single[key]; ms != nil {
+		return ms, nil
+	}
+	x, err := s.index(ctx, who, 1, key.encoding, alone)
+	if err != nil {
+		return nil, err
+	}
+	opt := engine.SearchOptions{Algorithm: a}
+	got := make([]uint64, n)
+	for i := range got { // which warms up
+		answer, err := x.Search(ctx, s.queries[i], opt)
+		if err != nil {
+			return nil, err
+		}
+		got[i] = digest(answer.Docs)
+	}
+	if err := s.check.check(fmt.Sprintf("%s alone on %s", a, who), got); err != nil {
+		return nil, err
+	}
+	runs := make([][singleRuns]float64, n)
+	for run := range singleRuns {
+		for i := range n {
+			began := time.Now()
+			if _, err := x.Search(ctx, s.queries[i], opt); err != nil {
+				return nil, err
+			}
+			runs[i][run] = milliseconds(time.Since(began))
+		}
+	}
+	ms := make([]float64, n)
+	for i := range ms {
+		ms[i] = summarize(runs[i][:]).Median
+	}
+	s.single[key] = ms
+	return ms, nil
+}
+
+// differenceEdges part the classes of Figure 9, in milliseconds.
+var differenceEdges = func() (edges []float64) {
+	steps := []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10}
+	for _, v := range slices.Backward(steps) {
+		edges = append(edges, -v)
+	}
+	return append(append(edges, 0), steps...)
+}()
+
+// differenceClass is the class of a difference in milliseconds: class i ends at edge i,
+// which it does not have, and the last one has no end.
+func differenceClass(ms float64) int {
+	i, found := slices.BinarySearch(differenceEdges, ms)
+	if found {
+		i++
+	}
+	return i
+}
+
+func differenceName(class int) string {
+	switch class {
+	case 0:
+		return fmt.Sprint("below ", differenceEdges[0])
+	case len(differenceEdges):
+		return fmt.Sprint("from ", differenceEdges[class-1])
+	}
+	return fmt.Sprint(differenceEdges[class-1], " to ", differenceEdges[class])
+}
+
+const aboutDifference = "Each query alone, terms in, docIDs on the host out, the median of three runs: pure Go on one thread, and the device. " +
+	"Binary search on both, and auto: what each takes by itself, which in the paper the CPU's algorithm was not either. Positive where the device is faster."
+
+func wuFigure9() exhibit {
+	return exhibit{
+		name: "wu-fig9", title: "Distribution of the time of a query on the host less that on the device", source: "Wu et al. 2010, Figure 9",
+		says: "The CPU is faster on most queries, but not by much.", ours: aboutDifference,
+		orders: govOrder, rows: "host less device, ms",
+		chart: chart{kind: barChart, y: "% of the queries"},
+		run: func(ctx context.Context, s *session) error {
+			all, err := s.apart(ctx)
+			if err != nil {
+				return err
+			}
+			counts := make([][]float64, len(all))
+			first, last := len(differenceEdges), 0
+			for i, p := range all {
+				counts[i] = make([]float64, len(differenceEdges)+1)
+				for _, ms := range p.difference() {
+					class := differenceClass(ms)
+					counts[i][class]++
+					first, last = min(first, class), max(last, class)
+				}
+			}
+			for class := first; class <= last; class++ {
+				for i, p := range all {
+					if p.device == nil {
+						continue
+					}
+					if err := s.put(p.who.on(reading{panel: s.panel(p.who), series: p.algorithm.String(), at: differenceName(class),
+						Row: single(100 * counts[i][class] / float64(len(p.device))).into(Row{Metric: "share of queries", Unit: "%"})})); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// shownQueries is how many Figure 10 shows, in at most shownGroups of as many each.
+const shownQueries, shownGroups = 3000, 30
+
+func wuFigure10() exhibit {
+	return exhibit{
+		name: "wu-fig10", title: "Time of a query on the host less that on the device, by UBOC", source: "Wu et al. 2010, Figure 10",
+		says: "The first 3,000 queries: the GPU is far ahead where the computational complexity is high.",
+		ours: aboutDifference + fmt.Sprintf(" The first 3,000 queries ascend by UBOC, and stand in %d groups: the least, the median and the greatest difference of each.", shownGroups),
+
+		orders: govOrder, rows: "queries by UBOC",
+		chart: chart{kind: lineChart, x: "query, by UBOC", y: "host less device, ms"},
+		run: func(ctx context.Context, s *session) error {
+			all, err := s.apart(ctx)
+			if err != nil {
+				return err
+			}
+			for _, p := range all {
+				if p.device == nil {
+					continue
+				}
+				difference := p.difference()
+				n := min(shownQueries, len(difference))
+				order := make([]int, n)
+				for i := range order {
+					order[i] = i
+				}
+				slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.features[a].UBOC, p.features[b].UBOC) })
+				size := (n + shownGroups - 1) / shownGroups
+				for first := 0; first < n; first += size {
+					end := min(first+size, n)
+					var ms []float64
+					for _, q := range order[first:end] {
+						ms = append(ms, difference[q])
+					}
+					sum := summarize(ms)
+					for _, v := range []struct {
+						series string
+						ms     float64
+					}{{"least", sum.Min}, {"median", sum.Median}, {"greatest", sum.Max}} {
+						if err := s.put(p.who.on(reading{panel: s.panel(p.who) + ", " + p.algorithm.String(), series: v.series,
+							at: fmt.Sprintf("%d to %d", first+1, end), x: float64(end),
+							Row: single(v.ms).into(Row{Metric: "host less device", Unit: "ms"})})); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
