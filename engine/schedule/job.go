@@ -61,7 +61,8 @@ func (c Class) String() string {
 }
 
 // Job is one query on its way, or a block of a Stream. From the call of Do to its return
-// it is the scheduler's; one that Do has returned without error may be used again.
+// it is the scheduler's. It may be used again, which saves what it has allocated, unless a
+// Run may still read it: where Trace.Attempts is 0, or 1 and Do has returned no error.
 type Job struct {
 	// Kind says which jobs may share a batch: those whose kinds are equal. It must be
 	// comparable.
@@ -105,6 +106,8 @@ type Trace struct {
 // Stream is a call with many queries, which processors cut blocks off as they become
 // free. It is synchronous: a block is a batch by itself.
 type Stream interface {
+	// Kind is that of its blocks, for Processor.Threshold.
+	Kind() any
 	// Cut returns the next block for processor p, a job of about load, or nil when
 	// nothing is left. Calls do not overlap. It is called under the scheduler's lock: it
 	// must be quick, and leave the resolving of queries to Processor.Run.

@@ -1,7 +1,89 @@
 package schedule
 
-// jobState is the scheduler's part of a job.
-type jobState struct{}
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Heaps that a job may be in at the same time.
+const (
+	byOrder    = iota // of its caller in a queue: small and old ones first
+	byUrgency         // of a class: by the latest start that meets the deadline
+	byDeadline        // of the scheduler: all that have one, queued and running
+	heaps
+)
+
+// jobState is the scheduler's part of a job. All but owner is under the scheduler's lock
+// while the job is held. Times are since the scheduler's start.
+type jobState struct {
+	// owner is the attempt that may answer: nil is none, &claimed that the answer is
+	// being written. It is the one thing that decides between an answer and its being too
+	// late.
+	owner atomic.Pointer[Batch]
+
+	done     chan struct{} // receives once, if waiting
+	waiting  bool
+	finished bool
+	err      error
+
+	cur    *Batch // where it runs
+	line   *line  // where it is queued
+	flow   *flow
+	prev   *Job // in the queue by arrival
+	next   *Job
+	at     [heaps]int // in heaps, -1 is not there
+	caller *caller
+	stream *stream // it is a block of, nil is none
+
+	arrived, deadline time.Duration
+	latest            time.Duration // start that meets the deadline
+	best              time.Duration // alone where it is fastest
+	added             []time.Duration
+	batched           bool   // classified by what it adds to batches
+	solo              bool   // it runs alone, whatever the mode
+	late              bool   // it has gone behind those that can still meet their deadlines
+	barred            uint64 // processors that ran out of memory with it
+	reason            error  // of its last attempt
+	seq               uint64
+}
+
+// claimed is the owner of jobs whose answers are being written.
+var claimed Batch
+
+// moved notes a place in a heap.
+func (j *Job) moved(heap uint8, at int) { j.at[heap] = at }
+
+// cost is what j takes of processor p: alone, or in a batch where it is classified so.
+func (j *Job) cost(p int) time.Duration {
+	if j.batched {
+		return j.added[p]
+	}
+	return j.Trace.Estimates[p]
+}
 
 // batchState is the scheduler's part of a batch.
-type batchState struct{}
+type batchState struct {
+	p              *processor
+	started, limit time.Duration // limit: hung beyond
+	inline         bool
+	gone           bool // hung: it is not waited for any more
+	ctx            runContext
+	woken          []*Job // answered, whose callers are to be told
+	run            func() // on a goroutine
+}
+
+// Claim asks whether the answer of Jobs[i] may be written: true once, while nobody has
+// given the job up. After true the answer must be written before Run returns. It is safe
+// for concurrent use.
+func (b *Batch) Claim(i int) bool {
+	return b.Jobs[i].owner.CompareAndSwap(b, &claimed)
+}
+
+// release takes j from the attempt that runs it; false where its answer is being written.
+func (j *Job) release() bool {
+	if !j.owner.CompareAndSwap(j.cur, nil) {
+		return false
+	}
+	j.cur = nil
+	return true
+}

@@ -1,0 +1,283 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// newBatch returns an empty batch for p.
+func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
+	b := s.batches.Get().(*Batch)
+	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
+	b.Estimate, b.inline, b.gone = 0, false, false
+	return b
+}
+
+// take moves j into b.
+func (s *Scheduler) take(b *Batch, j *Job) {
+	if j.line != nil {
+		s.dequeue(j)
+	}
+	cost := j.Trace.Estimates[b.p.index]
+	if b.Mode == Sync && j.stream == nil {
+		cost = j.added[b.p.index]
+	}
+	s.charge(j.caller, cost)
+	b.Estimate += cost
+	b.Jobs = append(b.Jobs, j)
+}
+
+// cut takes a batch for p out of the line of first: first alone under Async, else as many
+// as the threshold asks for, in the order of fairness, as long as none misses its deadline
+// by it. Of what p steals it takes the youngest, while they end sooner than elsewhere.
+func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
+	l, stolen := first.line, !s.suits(first, p)
+	q := &l.queues[first.Trace.Class]
+	b := s.newBatch(p, s.modeOf(l))
+	s.take(b, first)
+	if b.Mode == Async {
+		return b
+	}
+	if p.Start != nil {
+		b.Estimate += min(max(p.Start(l.kind), 0), longest)
+	}
+	load, end, threshold := first.Load, first.deadline, p.Threshold(l.kind)
+	if now+b.Estimate > end {
+		end = never // too late for it
+	}
+	for load < threshold && len(b.Jobs) < p.Most {
+		var j *Job
+		if stolen {
+			j = q.last
+		} else {
+			j = s.next(l, p, now)
+		}
+		if j == nil {
+			break
+		}
+		took := b.Estimate + j.cost(p.index)
+		switch {
+		case stolen && (!s.can(j, p.index) || took > s.elsewhere(j, p, true, now)):
+			return b
+		case s.doomed(j, now):
+			s.putBehind(j)
+			continue
+		}
+		if !j.late {
+			end = min(end, j.deadline)
+		}
+		if end != never && now+took+s.opt.Slack > end {
+			break
+		}
+		load += j.Load
+		s.take(b, j)
+	}
+	return b
+}
+
+// next returns the job of l that should follow in a batch of p.
+func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
+	a, b := l.queues[p.class].head(), l.queues[Either].head()
+	if a == nil || b != nil && s.before(b, a, now) {
+		a = b
+	}
+	if a == nil || !s.suits(a, p) {
+		return nil
+	}
+	return a
+}
+
+// begin marks the jobs of b as running.
+func (s *Scheduler) begin(b *Batch, now time.Duration) {
+	p := b.p
+	p.running = append(p.running, b)
+	if b.Mode == Sync {
+		p.several++
+	}
+	s.active++
+	b.started, b.limit = now, now+max(s.opt.Hang, 50*b.Estimate)
+	s.arm(b.limit)
+	for _, j := range b.Jobs {
+		j.cur = b
+		j.owner.Store(b)
+		j.Trace.Attempts++
+		j.Trace.Mode, j.Trace.Batch, j.Trace.Estimate = b.Mode, len(b.Jobs), b.Estimate
+		j.Trace.Queued = now - j.arrived
+	}
+}
+
+// lane runs b, then what its processor is to run next, until there is nothing.
+func (s *Scheduler) lane(b *Batch) {
+	for b != nil {
+		err := b.p.Run(context.Background(), b)
+		now := s.now()
+		s.mu.Lock()
+		s.finish(b, err, now)
+		next := s.pick(b.p, now)
+		if next != nil {
+			s.begin(next, now)
+		}
+		if err != nil {
+			s.dispatch(now) // what has to run again
+		}
+		s.settle()
+		s.mu.Unlock()
+		b.end()
+		if !b.gone {
+			s.batches.Put(b)
+		}
+		b = next
+	}
+}
+
+// end tells the callers of what was answered.
+func (b *Batch) end() {
+	for i, j := range b.woken {
+		b.woken[i] = nil
+		j.done <- struct{}{}
+	}
+	clear(b.Jobs)
+}
+
+// inline runs b on the goroutine of j's caller. It returns whether that was the end of j;
+// else it is queued, or runs elsewhere. Where Run panics, j has failed and the lane is
+// free when the caller recovers.
+func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
+	err := errPanic
+	defer func() {
+		reuse := b.ctx.end()
+		now := s.now()
+		s.mu.Lock()
+		s.finish(b, err, now)
+		finished = j.finished
+		j.waiting = !finished
+		s.dispatch(now)
+		s.settle()
+		s.mu.Unlock()
+		clear(b.Jobs)
+		if reuse && !b.gone {
+			s.batches.Put(b)
+		}
+	}()
+	err = b.p.Run(&b.ctx, b)
+	return
+}
+
+// finish sorts out what became of the jobs of b.
+func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
+	p := b.p
+	if !b.gone {
+		s.leave(b)
+	}
+	p.batches++
+	p.busy += now - b.started
+	left := b.Jobs[:0:0]
+	for _, j := range b.Jobs {
+		switch {
+		case j.cur != b: // given up
+		case j.release():
+			left = append(left, j)
+		default:
+			p.jobs++
+			j.Trace.Processor = p.Name
+			s.ran(j, b, now)
+			s.complete(j, nil)
+			if j.waiting {
+				b.woken = append(b.woken, j)
+			}
+		}
+	}
+	if err == nil {
+		p.memory = 0
+	}
+	if len(left) > 0 {
+		s.failed(b, left, err, now)
+	}
+}
+
+// leave takes b off its processor.
+func (s *Scheduler) leave(b *Batch) {
+	p := b.p
+	for i, o := range p.running {
+		if o == b {
+			last := len(p.running) - 1
+			p.running[i], p.running[last] = p.running[last], nil
+			p.running = p.running[:last]
+			break
+		}
+	}
+	if b.Mode == Sync {
+		p.several--
+	}
+	s.active--
+}
+
+// ran notes how long j ran.
+func (s *Scheduler) ran(j *Job, b *Batch, now time.Duration) { j.Trace.Ran = now - b.started }
+
+// complete ends j, which is neither queued nor running.
+func (s *Scheduler) complete(j *Job, err error) {
+	j.finished, j.err, j.cur, j.reason = true, err, nil, nil
+	j.owner.Store(nil)
+	if j.at[byDeadline] >= 0 {
+		s.deadlines.remove(j.at[byDeadline])
+	}
+	s.held--
+	switch {
+	case err == nil:
+		s.stats.Answered++
+	case errors.Is(err, ErrDeadline):
+		s.stats.Expired++
+	default:
+		s.stats.Failed++
+	}
+	if j.stream != nil {
+		s.blockDone(j, err)
+	}
+}
+
+// fail ends j with err and tells its caller.
+func (s *Scheduler) fail(j *Job, err error) {
+	s.complete(j, err)
+	if j.waiting {
+		j.done <- struct{}{}
+	}
+}
+
+// give ends j early with err, wherever it is; false if its answer is being written, or
+// has been.
+func (s *Scheduler) give(j *Job, err error) bool {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if j.finished || !s.drop(j, now) {
+		return false
+	}
+	s.complete(j, err)
+	s.settle()
+	return true
+}
+
+// drop takes j from where it is queued or runs; false if its answer is being written.
+func (s *Scheduler) drop(j *Job, now time.Duration) bool {
+	if j.line != nil {
+		s.dequeue(j)
+		return true
+	}
+	b := j.cur
+	if !j.release() {
+		return false
+	}
+	s.ran(j, b, now)
+	if b.inline {
+		b.ctx.cancel(context.Canceled)
+	}
+	return true
+}
+
+var errPanic = errors.New("panic")
+
+// errUnanswered is for jobs that Run neither claimed nor failed.
+func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }

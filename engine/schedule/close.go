@@ -1,0 +1,96 @@
+package schedule
+
+import (
+	"context"
+
+	"heddle/engine/plan"
+)
+
+// Drain refuses jobs from now on, with plan.ErrClosed, and waits until all that were
+// admitted have ended, or ctx is done. The scheduler must be closed after it.
+func (s *Scheduler) Drain(ctx context.Context) error {
+	s.mu.Lock()
+	if s.refusing == nil {
+		s.refusing = errClosed
+	}
+	s.dispatch(s.now()) // batches need not wait for more
+	quiet := s.whenQuiet()
+	s.mu.Unlock()
+	select {
+	case <-quiet:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close fails the jobs that wait, with plan.ErrClosed, and waits until those that run have
+// ended. It does not wait for a Run that counts as hung: that goroutine is left alone. A
+// second Close returns plan.ErrClosed.
+func (s *Scheduler) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return errClosed
+	}
+	s.closed, s.refusing = true, errClosed
+	for _, t := range append([]*stream(nil), s.streams...) {
+		s.dropStream(t, errClosed, s.now())
+	}
+	for len(s.waiting) > 0 {
+		l := s.waiting[0]
+		for class := range l.queues {
+			for q := &l.queues[class]; q.first != nil; {
+				j := q.first
+				s.dequeue(j)
+				s.fail(j, errClosed)
+			}
+		}
+	}
+	quiet := s.whenQuiet()
+	s.mu.Unlock()
+	<-quiet
+	s.timer.Stop()
+	return nil
+}
+
+// whenQuiet returns a channel that is closed when nothing is held and nothing runs.
+func (s *Scheduler) whenQuiet() <-chan struct{} {
+	if s.quiet == nil {
+		s.quiet = make(chan struct{})
+	}
+	quiet := s.quiet
+	s.settle()
+	return quiet
+}
+
+// settle is called before the lock is left, where jobs may have ended.
+func (s *Scheduler) settle() {
+	if s.quiet != nil && s.held == 0 && s.active == 0 && len(s.streams) == 0 {
+		close(s.quiet)
+		s.quiet = nil
+	}
+}
+
+// Stats returns a snapshot.
+func (s *Scheduler) Stats() Stats {
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.decay(now)
+	st := s.stats
+	st.Mode, st.Load, st.Queued, st.Capacity = s.mode, s.load, s.queued, s.opt.Capacity
+	for _, p := range s.processors {
+		busy := p.busy
+		for _, b := range p.running {
+			busy += now - b.started
+		}
+		st.Processors = append(st.Processors, ProcessorStats{
+			Name: p.Name, Out: p.out, Running: len(p.running), Batches: p.batches, Jobs: p.jobs, Busy: busy,
+		})
+	}
+	return st
+}
+
+// errClosed is what jobs fail with that come too late.
+var errClosed = plan.ErrClosed

@@ -1,0 +1,160 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"heddle/engine/plan"
+)
+
+// failed decides about the jobs of b that were not answered. They belong to nobody.
+func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) {
+	p := b.p
+	switch {
+	case err == nil:
+		err = errUnanswered(p)
+	case errors.Is(err, plan.ErrDeviceLost) || errors.Is(err, plan.ErrBuild) || errors.Is(err, plan.ErrSelfTest):
+		s.takeOut(p, err, now)
+		s.retry(jobs, err)
+		return
+	case errors.Is(err, plan.ErrOutOfMemory):
+		s.outOfMemory(b, jobs, err, now)
+		return
+	}
+	for _, j := range jobs {
+		s.ran(j, b, now)
+		switch {
+		case b.inline && b.ctx.parent.Err() != nil:
+			s.fail(j, b.ctx.parent.Err())
+		case len(b.Jobs) > 1:
+			j.solo = true
+			s.retry([]*Job{j}, err)
+		default:
+			s.fail(j, err)
+		}
+	}
+}
+
+// most times in a row that a processor may run out of memory.
+const mostMemory = 3
+
+// outOfMemory runs jobs elsewhere, or one by one where there is nothing else. A processor
+// that runs out of memory again and again is taken out.
+func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Duration) {
+	p := b.p
+	if p.memory++; p.memory >= mostMemory {
+		s.takeOut(p, err, now)
+	}
+	for _, j := range jobs {
+		j.barred |= 1 << p.index
+		if !s.classify(j) && len(b.Jobs) > 1 {
+			j.barred &^= 1 << p.index
+			j.solo = true
+		}
+	}
+	s.retry(jobs, err)
+}
+
+// retry queues jobs once more, whose last attempt failed with err.
+func (s *Scheduler) retry(jobs []*Job, err error) {
+	for _, j := range jobs {
+		switch {
+		case j.stream != nil && j.stream.err != nil:
+			s.complete(j, j.stream.err)
+		case s.closed:
+			s.fail(j, s.refusing)
+		case !s.classify(j):
+			s.fail(j, s.noProcessor(err))
+		default:
+			j.reason = err
+			s.stats.Retried++
+			s.enqueue(j)
+		}
+	}
+}
+
+// TakeOut takes processor p out for good, because of err: what waits for it runs
+// elsewhere, as does what runs there and is not being answered.
+func (s *Scheduler) TakeOut(p int, err error) {
+	if err == nil {
+		err = errors.New("taken out")
+	}
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeOut(s.processors[p], err, now)
+	s.dispatch(now)
+	s.settle()
+}
+
+func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
+	if p.out != nil {
+		return
+	}
+	var again []*Job
+	for len(s.waiting) > 0 {
+		l := s.waiting[len(s.waiting)-1]
+		for class := range l.queues {
+			for q := &l.queues[class]; q.first != nil; {
+				again = append(again, q.first)
+				s.dequeue(q.first)
+			}
+		}
+	}
+	p.out = err
+	p.gone.Store(true)
+	if s.opt.Event != nil {
+		s.opt.Event(Event{Time: s.epoch.Add(now), Load: s.load, Processor: p.Name, Err: err})
+	}
+	for _, j := range again {
+		if s.classify(j) {
+			s.enqueue(j)
+		} else {
+			s.fail(j, s.noProcessor(j.reason))
+		}
+	}
+	for _, b := range p.running {
+		s.abandon(b, err, now)
+	}
+}
+
+// abandon runs the jobs of b elsewhere that are not being answered.
+func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
+	for _, j := range b.Jobs {
+		if j.cur == b && s.drop(j, now) {
+			s.retry([]*Job{j}, err)
+		}
+	}
+	if b.inline {
+		b.ctx.cancel(context.Canceled)
+	}
+}
+
+// hung gives up batches that are past their limit. It returns the next limit.
+func (s *Scheduler) hung(now time.Duration) time.Duration {
+	limit := never
+	for _, p := range s.processors {
+		for i := 0; i < len(p.running); i++ {
+			b := p.running[i]
+			if now < b.limit {
+				limit = min(limit, b.limit)
+				continue
+			}
+			err := fmt.Errorf("%s: %w for %v", p.Name, ErrHung, now-b.started)
+			s.takeOut(p, err, now)
+			s.abandon(b, err, now)
+			b.gone = true
+			s.leave(b)
+			i--
+			for _, j := range b.Jobs {
+				if j.cur == b { // claimed: nobody else may write its answer
+					s.ran(j, b, now)
+					s.fail(j, err)
+				}
+			}
+		}
+	}
+	return limit
+}

@@ -1,0 +1,127 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const ms, us = time.Millisecond, time.Microsecond
+
+// task is the Work of jobs of tests: what it takes by processor, and how often it was
+// answered.
+type task struct {
+	alone, added []time.Duration // negative: cannot run there
+	answers      atomic.Int32
+	fail         error // of the job itself
+}
+
+// newJob returns a job that takes alone on processors, the same in batches.
+func newJob(alone ...time.Duration) *Job {
+	return &Job{Kind: "and", Load: 1, Work: &task{alone: alone, added: alone}}
+}
+
+func answers(j *Job) int { return int(j.Work.(*task).answers.Load()) }
+
+// fake is processor p of tests, one that takes the time that it is said to. Its functions
+// may be changed before it is given to New.
+func fake(p int, name string, lanes int) Processor {
+	return Processor{
+		Name: name, Host: name == "host", Lanes: lanes,
+		Threshold: func(any) uint64 { return 8 },
+		Estimate: func(j *Job) (alone, added time.Duration, ok bool) {
+			t := j.Work.(*task)
+			return t.alone[p], t.added[p], t.alone[p] >= 0
+		},
+		Run: func(ctx context.Context, b *Batch) error {
+			if !sleep(ctx, b.Estimate) {
+				return ctx.Err()
+			}
+			return answer(b)
+		},
+	}
+}
+
+// sleep returns false if ctx ends before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if ctx.Done() == nil {
+		time.Sleep(d)
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// answer answers the jobs of b, or fails with the error of the first that has one.
+func answer(b *Batch) error {
+	for _, j := range b.Jobs {
+		if t := j.Work.(*task); t.fail != nil {
+			return t.fail
+		}
+	}
+	for i, j := range b.Jobs {
+		if b.Claim(i) {
+			j.Work.(*task).answers.Add(1)
+		}
+	}
+	return nil
+}
+
+func start(t *testing.T, opt Options, processors ...Processor) *Scheduler {
+	t.Helper()
+	s, err := New(opt, processors...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.check(); err != nil {
+			t.Error(err)
+		}
+		if !s.closed {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return s
+}
+
+// check returns how the scheduler's books disagree when nothing is held.
+func (s *Scheduler) check() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held != 0 {
+		return nil
+	}
+	for _, c := range s.callers {
+		if !c.idle() {
+			return fmt.Errorf("caller %q still has %d jobs, %d streams", c.name, c.queued, c.streams)
+		}
+	}
+	for class, n := range s.queued {
+		for p, w := range s.work[class] {
+			if n != 0 || w != 0 || len(s.urgent[class].items) != 0 {
+				return fmt.Errorf("class %v: %d queued, work %v on processor %d, %d urgent", Class(class), n, w, p, len(s.urgent[class].items))
+			}
+		}
+	}
+	if len(s.waiting) != 0 || len(s.deadlines.items) != 0 || len(s.streams) != 0 {
+		return fmt.Errorf("%d lines, %d deadlines, %d streams are left", len(s.waiting), len(s.deadlines.items), len(s.streams))
+	}
+	return nil
+}
+
+// launch calls Do on a goroutine. The error can be had once it has returned.
+func launch(s *Scheduler, j *Job) <-chan error {
+	c := make(chan error, 1)
+	go func() { c <- s.Do(context.Background(), j) }()
+	return c
+}

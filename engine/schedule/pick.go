@@ -1,0 +1,278 @@
+package schedule
+
+import "time"
+
+// free says whether p has a lane for a single job, or for a batch.
+func (p *processor) free(batch bool) bool {
+	if p.out != nil {
+		return false
+	}
+	if batch {
+		return p.several < p.Lanes && len(p.running) < max(p.Lanes, p.Singles)
+	}
+	return len(p.running) < p.Singles
+}
+
+// lanes of p, for batches or single jobs.
+func (p *processor) lanes(batch bool) int {
+	if batch {
+		return p.Lanes
+	}
+	return p.Singles
+}
+
+// wait is how long a job that is next at p should wait there. A batch that takes longer
+// than its estimate is expected to take as much longer again.
+func (p *processor) wait(batch bool, now time.Duration) time.Duration {
+	if p.free(batch) {
+		return 0
+	}
+	least := never
+	for _, b := range p.running {
+		end := b.started + b.Estimate
+		least = min(least, max(end-now, now-end))
+	}
+	return least
+}
+
+// queue is how long the jobs that wait for p's class should take it.
+func (s *Scheduler) queue(p *processor, batch bool) time.Duration {
+	lanes := 0
+	for _, o := range s.processors {
+		if o.out == nil && o.class == p.class {
+			lanes += o.lanes(batch)
+		}
+	}
+	return (s.work[p.class][p.index] + s.work[Either][p.index]/2) / time.Duration(lanes)
+}
+
+// place returns the processor that finishes j first, if j can begin there at once, and
+// nothing that waits for it would be overtaken.
+func (s *Scheduler) place(j *Job, now time.Duration) *processor {
+	var best *processor
+	end := never
+	for i, p := range s.processors {
+		if !s.can(j, i) {
+			continue
+		}
+		took := j.Trace.Estimates[i]
+		if !p.free(false) {
+			took += p.wait(false, now) + s.queue(p, false)
+		}
+		if took < end {
+			best, end = p, took
+		}
+	}
+	if best.free(false) && s.queued[best.class]+s.queued[Either] == 0 && len(s.streams) == 0 {
+		return best
+	}
+	return nil
+}
+
+// dispatch starts what can run on processors with free lanes.
+func (s *Scheduler) dispatch(now time.Duration) {
+	for _, p := range s.processors {
+		for b := s.pick(p, now); b != nil; b = s.pick(p, now) {
+			s.begin(b, now)
+			go b.run()
+		}
+	}
+}
+
+// pick returns what p should run next, nil if it should wait: the job that must start now
+// to meet its deadline; what is next by fairness, of p's class before those of either; a
+// block of a stream; at last what others would end later than p.
+func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
+	if !p.free(false) && !p.free(true) {
+		return nil
+	}
+	if j := s.pressing(p, now); j != nil {
+		return s.cut(p, j, now)
+	}
+	var best *Job
+	for _, l := range s.waiting {
+		if !s.ready(l, p, now) {
+			continue
+		}
+		for _, class := range [2]Class{p.class, Either} {
+			j := l.queues[class].head()
+			if j == nil || !s.suits(j, p) {
+				continue
+			}
+			if s.doomed(j, now) {
+				s.putBehind(j)
+				j = l.queues[class].head()
+				if !s.suits(j, p) {
+					continue
+				}
+			}
+			if best == nil || s.before(j, best, now) {
+				best = j
+			}
+		}
+	}
+	if b := s.block(p, best, now); b != nil {
+		return b
+	}
+	if best != nil {
+		return s.cut(p, best, now)
+	}
+	return s.steal(p, now)
+}
+
+// modeOf is how the jobs of l run now.
+func (s *Scheduler) modeOf(l *line) Mode {
+	if l.mode == Auto {
+		return s.mode
+	}
+	return l.mode
+}
+
+// ready says whether p has a lane for what l holds, and a batch of it is to be closed: by
+// the threshold, by the age of its oldest job, or because nothing more will come.
+func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
+	if s.modeOf(l) == Async {
+		return p.free(false)
+	}
+	if !p.free(true) {
+		return false
+	}
+	own, either := &l.queues[p.class], &l.queues[Either]
+	if own.n+either.n == 0 {
+		return false
+	}
+	return own.load+either.load >= p.Threshold(l.kind) || own.n+either.n >= p.Most || s.refusing != nil ||
+		own.aged(now-s.opt.MaxAge) || either.aged(now-s.opt.MaxAge)
+}
+
+// aged says whether the oldest job has been there since then.
+func (q *queue) aged(then time.Duration) bool { return q.first != nil && q.first.arrived <= then }
+
+// suits says whether p is about as good for j as any.
+func (s *Scheduler) suits(j *Job, p *processor) bool {
+	if !s.can(j, p.index) {
+		return false
+	}
+	least := never
+	for i := range s.processors {
+		if s.can(j, i) {
+			least = min(least, j.cost(i))
+		}
+	}
+	return float64(j.cost(p.index)) <= s.opt.Similar*float64(least)
+}
+
+// before says whether a is to run before b on a processor that suits both: that of the
+// least served caller, then that of the processor's own class, then small and old ones. A
+// job of either class that has waited for Patience times its own time counts as own.
+func (s *Scheduler) before(a, b *Job, now time.Duration) bool {
+	if a.caller.tag != b.caller.tag {
+		return a.caller.tag < b.caller.tag
+	}
+	x, y := a.order(), b.order()
+	if own := s.own(a, now); own != s.own(b, now) {
+		return own
+	}
+	return x < y || x == y && a.seq < b.seq
+}
+
+func (s *Scheduler) own(j *Job, now time.Duration) bool {
+	return j.Trace.Class != Either || j.order() < now
+}
+
+func (j *Job) order() time.Duration { return j.flow.jobs.items[j.at[byOrder]].key }
+
+// pressing returns the job that must start now to meet its deadline, if p suits it, or
+// would end it before others begin.
+func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
+	var best *Job
+	for class := range s.urgent {
+		for h := &s.urgent[class]; len(h.items) > 0 && h.items[0].key <= now; {
+			j := h.items[0].item
+			if s.doomed(j, now) {
+				h.remove(0) // it waits for its turn
+				continue
+			}
+			if p.free(s.modeOf(j.line) == Sync) && (best == nil || j.latest < best.latest) &&
+				(s.suits(j, p) || s.can(j, p.index) && j.Trace.Estimates[p.index] < s.elsewhere(j, p, false, now)) {
+				best = j
+			}
+			break
+		}
+	}
+	return best
+}
+
+// doomed says whether j could have met its deadline when it arrived, and cannot any more.
+func (s *Scheduler) doomed(j *Job, now time.Duration) bool {
+	return !j.late && now > j.deadline-j.best && j.arrived <= j.deadline-j.best
+}
+
+// putBehind lets those of its caller go before j that can still meet their deadlines.
+func (s *Scheduler) putBehind(j *Job) {
+	j.late = true
+	s.dequeue(j)
+	s.enqueue(j)
+}
+
+// elsewhere is when j should end on another processor than p, from now on: next there, or
+// after what waits there.
+func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration) time.Duration {
+	batch := s.modeOf(j.line) == Sync
+	end := never
+	for i, o := range s.processors {
+		if o == p || !s.can(j, i) {
+			continue
+		}
+		took := j.Trace.Estimates[i]
+		if last {
+			took = max(took, s.queue(o, batch)) // j is in the queue itself
+		}
+		end = min(end, o.wait(batch, now)+took)
+	}
+	return end
+}
+
+// steal returns jobs of the other class, or of a faster processor, that end sooner on p
+// than they would there: of the youngest, which wait longest, the one that loses least.
+// Where none does yet, but may if the others are late, the timer looks again.
+func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
+	var best *Job
+	ratio := 0.0
+	for _, l := range s.waiting {
+		batch := s.modeOf(l) == Sync
+		if !p.free(batch) {
+			continue
+		}
+		for class := range l.queues {
+			q := &l.queues[class]
+			if batch && q.load < p.Threshold(l.kind) && q.n < p.Most && !q.aged(now-s.opt.MaxAge) {
+				continue
+			}
+			j := q.last
+			for range stealLook {
+				if j == nil {
+					break
+				}
+				if s.can(j, p.index) {
+					here, there := j.Trace.Estimates[p.index], s.elsewhere(j, p, true, now)
+					r := float64(here) / float64(j.best)
+					if here >= there {
+						s.arm(now + here - there + time.Microsecond)
+					} else if now+here <= j.deadline && (best == nil || r < ratio) {
+						best, ratio = j, r
+					}
+				}
+				j = j.prev
+			}
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	s.stats.Stolen++
+	return s.cut(p, best, now)
+}
+
+// stealLook is how many jobs of a queue are looked at.
+const stealLook = 16

@@ -1,0 +1,182 @@
+package schedule
+
+import (
+	"context"
+	"time"
+)
+
+// stream is a call of DoAll.
+type stream struct {
+	Stream
+	caller   *caller
+	arrived  time.Duration
+	deadline time.Duration
+	blocks   []*Job // cut, not ended
+	queued   int    // of them, that have to run again
+	ended    bool   // nothing is left to cut
+	err      error
+	done     chan struct{}
+}
+
+// DoAll runs the jobs of st and waits for their end. It ends early with the first error of
+// a job, with that of ctx, with a DeadlineError, or as Do does; answers that have been
+// written by then stay. A Run that does not know of it yet may still read the Work of the
+// others.
+func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadline time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t := &stream{Stream: st, deadline: never, done: make(chan struct{})}
+	now := s.now()
+	s.mu.Lock()
+	if err := s.open(t, caller, deadline, now); err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	s.dispatch(now)
+	s.settle()
+	s.mu.Unlock()
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		s.mu.Lock()
+		s.dropStream(t, ctx.Err(), s.now())
+		s.settle()
+		s.mu.Unlock()
+		<-t.done
+	}
+	return t.err
+}
+
+// open admits t.
+func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.Duration) error {
+	if s.refusing != nil {
+		s.stats.Refused++
+		return s.refusing
+	}
+	t.arrived = now
+	if !deadline.IsZero() {
+		if t.deadline = deadline.Sub(s.epoch); t.deadline <= now {
+			s.stats.Expired++
+			return &DeadlineError{}
+		}
+	}
+	if s.lanes() == 0 {
+		s.stats.Failed++
+		return s.noProcessor(nil)
+	}
+	t.caller = s.callerNamed(caller)
+	t.caller.streams++
+	s.streams = append(s.streams, t)
+	if t.deadline != never {
+		s.arm(t.deadline)
+	}
+	return nil
+}
+
+// block cuts a block for p, of the stream of the least served caller; nil if there is
+// none, or j, which is to run next otherwise, is of a caller that has been served no more.
+func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
+	for p.free(true) {
+		var t *stream
+		for _, o := range s.streams {
+			if !o.ended && o.err == nil && o.queued == 0 && (t == nil || o.caller.tag < t.caller.tag) {
+				t = o
+			}
+		}
+		if t == nil || j != nil && j.caller.tag <= t.caller.tag {
+			return nil
+		}
+		if b := s.cutBlock(t, p, now); b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// cutBlock returns a block of t, nil if there is none, or p cannot run it: then it waits
+// for others.
+func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch {
+	j := t.Cut(p.index, p.Threshold(t.Kind()))
+	if j == nil {
+		t.ended = true
+		s.endStream(t)
+		return nil
+	}
+	s.estimate(j)
+	s.admit(j, now)
+	j.batched, j.solo, j.stream, j.caller = false, true, t, t.caller
+	s.held++
+	t.blocks = append(t.blocks, j)
+	switch {
+	case !s.classify(j):
+		s.fail(j, s.noProcessor(nil))
+		return nil
+	case !s.can(j, p.index):
+		s.enqueue(j)
+		return nil
+	}
+	b := s.newBatch(p, Sync)
+	s.take(b, j)
+	return b
+}
+
+// blockDone notes the end of a block. The first error is that of the stream.
+func (s *Scheduler) blockDone(j *Job, err error) {
+	t := j.stream
+	for i, o := range t.blocks {
+		if o == j {
+			last := len(t.blocks) - 1
+			t.blocks[i], t.blocks[last] = t.blocks[last], nil
+			t.blocks = t.blocks[:last]
+			break
+		}
+	}
+	if err != nil {
+		s.dropStream(t, err, s.now())
+	}
+	s.endStream(t)
+}
+
+// dropStream ends t with err, and its blocks but those whose answers are being written.
+func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
+	if t.err != nil || t.ended && len(t.blocks) == 0 {
+		return
+	}
+	t.err, t.ended = err, true
+	for _, j := range append([]*Job(nil), t.blocks...) {
+		if !j.finished && (j.line != nil || j.cur != nil) && s.drop(j, now) {
+			s.complete(j, err)
+		}
+	}
+	s.endStream(t)
+}
+
+// endStream tells the caller if nothing of t is left.
+func (s *Scheduler) endStream(t *stream) {
+	if !t.ended || len(t.blocks) > 0 {
+		return
+	}
+	for i, o := range s.streams {
+		if o == t {
+			s.streams = append(s.streams[:i], s.streams[i+1:]...)
+			t.caller.streams--
+			close(t.done)
+			return
+		}
+	}
+}
+
+// expireStreams ends streams whose deadline has passed. It returns the next deadline.
+func (s *Scheduler) expireStreams(now time.Duration) time.Duration {
+	least := never
+	for i := len(s.streams) - 1; i >= 0; i-- {
+		t := s.streams[i]
+		if t.deadline > now {
+			least = min(least, t.deadline)
+		} else {
+			s.dropStream(t, &DeadlineError{Waited: now - t.arrived, Running: true}, now)
+		}
+	}
+	return least
+}

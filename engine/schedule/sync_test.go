@@ -1,0 +1,55 @@
+package schedule
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestSyncClosesBatches(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		jobs   int
+		load   uint64
+		most   int
+		left   time.Duration // of the deadline of the last; 0 is none
+		queued time.Duration // of the first
+		batch  int
+	}{
+		{name: "threshold", jobs: 8, load: 1, batch: 8},
+		{name: "threshold, large jobs", jobs: 3, load: 3, batch: 3},
+		{name: "most", jobs: 5, load: 1, most: 5, batch: 5},
+		{name: "age", jobs: 4, load: 1, queued: ms, batch: 4},
+		{name: "urgent", jobs: 4, load: 1, left: 1500 * us, queued: 400 * us, batch: 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := fake(0, "gpu", 1)
+				p.Most = c.most
+				s := start(t, Options{Mode: Sync}, p)
+				var jobs []*Job
+				var errs []<-chan error
+				for i := range c.jobs {
+					j := newJob(100 * us)
+					j.Work.(*task).added = []time.Duration{10 * us}
+					j.Load = c.load
+					if i == c.jobs-1 && c.left > 0 {
+						j.Deadline = time.Now().Add(c.left)
+					}
+					jobs, errs = append(jobs, j), append(errs, launch(s, j))
+					synctest.Wait()
+				}
+				for i, e := range errs {
+					if err := <-e; err != nil {
+						t.Error(err)
+					}
+					r := jobs[i].Trace
+					if r.Queued != c.queued || r.Batch != c.batch || r.Mode != Sync || answers(jobs[i]) != 1 ||
+						r.Estimate != time.Duration(c.batch)*10*us {
+						t.Errorf("job %d: %+v, %d answers", i, r, answers(jobs[i]))
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,60 @@
+package schedule
+
+import "time"
+
+// arm sees to it that tick comes at t.
+func (s *Scheduler) arm(t time.Duration) {
+	if t < s.armed {
+		s.armed = t
+		s.timer.Reset(max(t-s.now(), 0))
+	}
+}
+
+// tick does what time brings: jobs expire, batches hang, others are old enough to be
+// closed.
+func (s *Scheduler) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	s.armed = never
+	again := s.hung(now)
+	for len(s.deadlines.items) > 0 {
+		e := &s.deadlines.items[0]
+		if e.key > now {
+			again = min(again, e.key)
+			break
+		}
+		s.expire(e.item, now)
+	}
+	again = min(again, s.expireStreams(now))
+	s.dispatch(now)
+	for class := range s.urgent {
+		if h := &s.urgent[class]; len(h.items) > 0 && h.items[0].key > now {
+			again = min(again, h.items[0].key)
+		}
+	}
+	for _, l := range s.waiting {
+		if s.modeOf(l) != Sync {
+			continue
+		}
+		for class := range l.queues {
+			if first := l.queues[class].first; first != nil && first.arrived+s.opt.MaxAge > now {
+				again = min(again, first.arrived+s.opt.MaxAge)
+			}
+		}
+	}
+	s.settle()
+	if again != never {
+		s.arm(again)
+	}
+}
+
+// expire fails j, whose deadline has passed. One whose answer is being written is waited
+// for.
+func (s *Scheduler) expire(j *Job, now time.Duration) {
+	s.deadlines.remove(j.at[byDeadline])
+	running := j.cur != nil
+	if s.drop(j, now) {
+		s.fail(j, &DeadlineError{Waited: now - j.arrived, Running: running})
+	}
+}
