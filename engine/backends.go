@@ -2,7 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/rs/zerolog"
 
@@ -86,9 +89,65 @@ func (opt Options) candidates(log zerolog.Logger) ([]candidate, error) {
 	return list, nil
 }
 
+// processors lists the same backends for use side by side: the host first, if it is one
+// of them.
+func (opt Options) processors(log zerolog.Logger) ([]candidate, error) {
+	list, err := opt.candidates(log)
+	if i := slices.IndexFunc(list, func(c candidate) bool { return c.host }); i > 0 {
+		list = slices.Concat(list[i:i+1], list[:i], list[i+1:])
+	}
+	return list, err
+}
+
 func deviceWanted(opt Options) string {
 	if opt.Device == "" {
 		return "an OpenCL device"
 	}
 	return fmt.Sprintf("an OpenCL device named %q", opt.Device)
+}
+
+// opened is a candidate whose backend is open.
+type opened struct {
+	candidate
+	backend plan.Backend
+	info    plan.Info
+}
+
+// close closes the backend, unless somebody else does.
+func (o opened) close() error {
+	if o.kept {
+		return nil
+	}
+	return o.backend.Close()
+}
+
+// openAll opens all of list at the same time, and with that tests the devices. Those that
+// fail are left out. An error is ctx.Err(), and nothing stays open then.
+func openAll(ctx context.Context, list []candidate, log zerolog.Logger) (open []opened, left []LeftOut, err error) {
+	all, errs := make([]opened, len(list)), make([]error, len(list))
+	var wg sync.WaitGroup
+	for i, c := range list {
+		wg.Go(func() {
+			all[i].candidate = c
+			if all[i].backend, errs[i] = c.open(ctx); errs[i] == nil {
+				all[i].info = all[i].backend.Info()
+			}
+		})
+	}
+	wg.Wait()
+	for i, o := range all {
+		if errs[i] == nil {
+			open = append(open, o)
+		} else if ctx.Err() == nil {
+			log.Warn().Err(errs[i]).Str("backend", o.name).Msg("backend not usable")
+			left = append(left, LeftOut{o.name, errs[i]})
+		}
+	}
+	if ctx.Err() == nil {
+		return open, left, nil
+	}
+	for _, o := range open {
+		err = errors.Join(err, o.close())
+	}
+	return nil, nil, errors.Join(ctx.Err(), err)
 }
