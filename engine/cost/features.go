@@ -3,24 +3,33 @@ package cost
 import (
 	"math"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
-// Features is what is known of a query before it runs.
+// Features is what is known of a query before it runs. Lengths are in docIDs.
 type Features struct {
-	Terms            int    // lists
-	Shortest, Second uint64 // lengths of the two shortest lists, in docIDs; 0 where there is none
-	Sum              uint64 // of the lengths of all lists, in docIDs
-	UBOC             float64
-	Missing          uint64 // bytes of lists to bring in first; Of leaves it 0
+	Terms            int     // lists
+	Dense            int     // of them bitsets, whose docIDs cost less
+	Shortest, Second uint64  // lengths of the two shortest lists; 0 where there is none
+	Sum              uint64  // of all lengths
+	Sparse           uint64  // of the lengths of lists that are no bitsets
+	UBOC             float64 // Shortest × Σ log2 of the other lengths
+	Missing          uint64  // bytes of lists to bring in first; Of leaves it 0
 }
 
 // Of describes a query over lists of src, which ascend by length. It allocates nothing.
 func Of(src *plan.Source, lists []plan.Handle) Features {
 	f := Features{Terms: len(lists)}
 	for i, h := range lists {
-		n := uint64(src.Lists[h].Len)
+		l := &src.Lists[h]
+		n := uint64(l.Len)
 		f.Sum += n
+		if l.Codec == codec.Bitset {
+			f.Dense++
+		} else {
+			f.Sparse += n
+		}
 		switch i {
 		case 0:
 			f.Shortest = n
@@ -32,4 +41,41 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 	}
 	f.UBOC *= float64(f.Shortest)
 	return f
+}
+
+// maxValues is how many values a metric has at most.
+const maxValues = 4
+
+// values are those of a metric, zero behind them.
+func (m Metric) values(f *Features) (v [maxValues]float64) {
+	switch m {
+	case LOS:
+		v[0] = float64(f.Shortest)
+	case UBOC:
+		v[0] = f.UBOC
+	case UBOCT:
+		v[0] = f.UBOC / float64(max(f.Shortest, 1))
+	default:
+		v = [maxValues]float64{float64(f.Shortest), float64(f.Second), float64(f.Sum), float64(f.Terms)}
+	}
+	return v
+}
+
+// Names says what the values of the metric count.
+func (m Metric) Names() []string {
+	switch m {
+	case LOS:
+		return []string{"docID of the shortest list"}
+	case UBOC:
+		return []string{"comparison"}
+	case UBOCT:
+		return []string{"comparison of a thread"}
+	}
+	return []string{"docID of the shortest list", "docID of the second shortest list", "docID of all lists", "term"}
+}
+
+// Values appends those of the metric to dst, as many as it has Names.
+func (m Metric) Values(f *Features, dst []float64) []float64 {
+	v := m.values(f)
+	return append(dst, v[:len(m.Names())]...)
 }

@@ -1,0 +1,120 @@
+package cost
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// curve is what queries take, in nanoseconds: costs that are linear in the values of a
+// metric, times a factor for each feature of the query. Costs come in steps that no plane
+// follows: what fits a cache, when threads wake, which way of looking things up a backend
+// takes. Factors may be read and moved at the same time; the rest does not change.
+type curve struct {
+	metric Metric
+	costs  [1 + maxValues]float64 // of a query, and of one of each of the metric's values
+	all    atomicFloat            // logarithm of a factor of every query
+	// Logarithms of factors by octave of a length; between octaves they are lines.
+	lengths [4][octaves]atomicFloat // of Shortest, Second, Sum, Sparse
+	// The same by number, of which the last is for all that are greater.
+	counts [2][mostCount + 1]atomicFloat // of Terms, Dense
+}
+
+// What files call the factors.
+var (
+	lengthNames = [...]string{"shortest", "second", "sum", "sparse"}
+	countNames  = [...]string{"terms", "dense"}
+)
+
+const (
+	octaves   = 64 + 2 // of 1 plus any length, and one behind the last
+	mostCount = 15
+	// maxFactor bounds a logarithm, and the sum of all of a query.
+	maxFactor = 16
+)
+
+type atomicFloat struct{ bits atomic.Uint64 }
+
+func (a *atomicFloat) load() float64   { return math.Float64frombits(a.bits.Load()) }
+func (a *atomicFloat) store(v float64) { a.bits.Store(math.Float64bits(v)) }
+
+// move adds to a logarithm. Of two that do so at a time one may be lost.
+func (a *atomicFloat) move(step float64) {
+	a.store(bound(a.load() + step))
+}
+
+// bound keeps a logarithm within maxFactor; comparing is faster than min and max, which
+// look for NaN.
+func bound(x float64) float64 {
+	if x > maxFactor {
+		return maxFactor
+	} else if x < -maxFactor {
+		return -maxFactor
+	}
+	return x
+}
+
+// octave is the binary logarithm of 1+n: the exponent, and between powers of two a line.
+func octave(n uint64) (whole int, part float64) {
+	bits := math.Float64bits(float64(int64(n)) + 1)
+	return int(bits>>52) & 63, math.Float64frombits(bits&(1<<52-1)|1023<<52) - 1
+}
+
+// at is the logarithm of the factor of a length.
+func at(a *[octaves]atomicFloat, n uint64) float64 {
+	i, part := octave(n)
+	x := a[i].load()
+	return x + part*(a[i+1].load()-x)
+}
+
+// time of a query.
+func (c *curve) time(f *Features) float64 {
+	sum := c.all.load() +
+		at(&c.lengths[0], f.Shortest) + at(&c.lengths[1], f.Second) + at(&c.lengths[2], f.Sum) + at(&c.lengths[3], f.Sparse) +
+		c.counts[0][min(f.Terms, mostCount)].load() + c.counts[1][min(f.Dense, mostCount)].load()
+	return c.plain(f) * math.Exp(bound(sum))
+}
+
+// plain is the time without factors.
+func (c *curve) plain(f *Features) float64 {
+	v := c.metric.values(f)
+	return c.costs[0] + c.costs[1]*v[0] + c.costs[2]*v[1] + c.costs[3]*v[2] + c.costs[4]*v[3]
+}
+
+// move changes factors so that the logarithm of the time of f grows by step: each by what
+// it counts for, so that the sum of squares of changes is the least.
+func (c *curve) move(f *Features, step float64) {
+	lengths := [...]uint64{f.Shortest, f.Second, f.Sum, f.Sparse}
+	square := 3.0 // of what factors count for
+	for _, n := range lengths {
+		_, part := octave(n)
+		square += part*part + (1-part)*(1-part)
+	}
+	step /= square
+	c.all.move(step)
+	for i, n := range lengths {
+		o, part := octave(n)
+		c.lengths[i][o].move(step * (1 - part))
+		if part > 0 {
+			c.lengths[i][o+1].move(step * part)
+		}
+	}
+	c.counts[0][min(f.Terms, mostCount)].move(step)
+	c.counts[1][min(f.Dense, mostCount)].move(step)
+}
+
+// copy returns a curve that learns by itself.
+func (c *curve) copy() *curve {
+	d := &curve{metric: c.metric, costs: c.costs}
+	d.all.store(c.all.load())
+	for i := range c.lengths {
+		for o := range c.lengths[i] {
+			d.lengths[i][o].store(c.lengths[i][o].load())
+		}
+	}
+	for i := range c.counts {
+		for n := range c.counts[i] {
+			d.counts[i][n].store(c.counts[i][n].load())
+		}
+	}
+	return d
+}

@@ -1,0 +1,182 @@
+package cost
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"heddle/engine/container"
+)
+
+// fileVersion is that of the form below.
+const fileVersion = 1
+
+// bookFile is a Book as JSON.
+type bookFile struct {
+	Version  int             `json:"version"`
+	Index    string          `json:"index"`    // checksum of the index file, in hexadecimal
+	Checksum string          `json:"checksum"` // xxHash64 of models without white space, likewise
+	Models   json.RawMessage `json:"models"`   // []modelFile
+}
+
+type modelFile struct {
+	Backend string `json:"backend"`
+	Kind    string `json:"kind"`
+	Samples int    `json:"samples"` // of calibration; 0: what there is was learnt
+	// Fits are one a metric after calibration, else the one in use.
+	Fits []fitFile `json:"fits"`
+}
+
+type fitFile struct {
+	Metric     string          `json:"metric"`
+	Regression *regressionFile `json:"regression,omitempty"`
+	Linear     float64         `json:"linear_error,omitempty"`
+	Corrected  float64         `json:"corrected_error,omitempty"`
+	Batches    float64         `json:"batch_error,omitempty"`
+	Alone      curveFile       `json:"alone"`
+	Added      curveFile       `json:"added"`
+	Start      float64         `json:"batch_ns"`
+	Bring      float64         `json:"missing_byte_ns"`
+}
+
+type regressionFile struct {
+	Samples      int       `json:"samples"`
+	R2           float64   `json:"r2"`
+	P            float64   `json:"p"`
+	Ps           []float64 `json:"ps"`
+	Intercept    float64   `json:"intercept_ms"`
+	Coefficients []float64 `json:"coefficients_ms"`
+}
+
+// curveFile has costs of a query and of the values of the metric, by name, and factors: of
+// everything, and by feature those of its octaves or, of terms and dense lists, numbers.
+type curveFile struct {
+	Costs   map[string]float64   `json:"ns"`
+	Factor  float64              `json:"factor"`
+	Factors map[string][]float64 `json:"factors,omitempty"`
+}
+
+// aQuery is the name of what each query costs.
+const aQuery = "query"
+
+// Save writes the book to path: to a temporary name, synced and renamed.
+func (b *Book) Save(path string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	learnt := b.learnt()
+	data, err := b.marshal()
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := write(path, data); err != nil {
+		return err
+	}
+	b.saved = learnt
+	return nil
+}
+
+func (b *Book) marshal() ([]byte, error) {
+	all := []modelFile{}
+	for at, m := range b.models {
+		all = append(all, m.file(at))
+	}
+	slices.SortFunc(all, func(x, y modelFile) int {
+		return cmp.Or(strings.Compare(x.Backend, y.Backend), strings.Compare(x.Kind, y.Kind))
+	})
+	models, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(bookFile{fileVersion, fmt.Sprintf("%016x", b.index), fmt.Sprintf("%016x", xxhash.Sum64(models)), models})
+	return append(data, '\n'), err
+}
+
+// write replaces the file at path.
+func write(path string, data []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644) // CreateTemp lets nobody else read
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return container.OSDisk{}.SyncDir(filepath.Dir(path))
+}
+
+func (m *Model) file(at key) modelFile {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f := modelFile{Backend: at.backend, Kind: at.kind.String(), Samples: m.samples}
+	for i := range m.fits {
+		f.Fits = append(f.Fits, m.fits[i].file())
+	}
+	if m.fits == nil {
+		s := m.state.Load()
+		f.Fits = []fitFile{(&Fit{Metric: s.alone.metric, state: s}).file()}
+	}
+	return f
+}
+
+func (fit *Fit) file() fitFile {
+	f := fitFile{Metric: fit.Metric.String(), Linear: fit.Linear, Corrected: fit.Corrected, Batches: fit.Batches,
+		Alone: fit.state.alone.file(), Added: fit.state.added.file(), Start: fit.state.start.load(), Bring: fit.state.bring.load()}
+	if r := fit.Regression; r.Samples > 0 {
+		f.Regression = &regressionFile{r.Samples, r.R2, r.P, r.Ps, r.Intercept, r.Coefficients}
+	}
+	return f
+}
+
+func (c *curve) file() curveFile {
+	f := curveFile{Costs: map[string]float64{}, Factor: math.Exp(c.all.load()), Factors: map[string][]float64{}}
+	for i, name := range append([]string{aQuery}, c.metric.Names()...) {
+		f.Costs[name] = c.costs[i]
+	}
+	for name, logs := range c.factors() {
+		var factors []float64
+		for i := range logs {
+			factors = append(factors, math.Exp(logs[i].load()))
+		}
+		for len(factors) > 0 && factors[len(factors)-1] == 1 { // nobody was there
+			factors = factors[:len(factors)-1]
+		}
+		if len(factors) > 0 {
+			f.Factors[name] = factors
+		}
+	}
+	return f
+}
+
+// factors are the logarithms by name.
+func (c *curve) factors() map[string][]atomicFloat {
+	all := map[string][]atomicFloat{}
+	for i, name := range lengthNames {
+		all[name] = c.lengths[i][:]
+	}
+	for i, name := range countNames {
+		all[name] = c.counts[i][:]
+	}
+	return all
+}

@@ -1,0 +1,35 @@
+package cost
+
+// NonNegative finds the costs, none negative, with the least squares of relative errors:
+// seconds[i] should be the sum of rows[i] times the costs. A row that took far too long
+// changes little, since its error counts at most 1. One cost after the other is set to
+// what is best while the others stay: the sum is convex, and falls with every step.
+func NonNegative(rows [][]float64, seconds []float64) []float64 {
+	if len(rows) == 0 {
+		return nil
+	}
+	k := len(rows[0])
+	// With rows divided by their seconds, the sum of squares is cᵀ·square·c − 2·sum·c + n.
+	square, sum := make([][]float64, k), make([]float64, k)
+	for j := range square {
+		square[j] = make([]float64, k)
+	}
+	for i, row := range rows {
+		t := max(seconds[i], 1e-9)
+		for j, x := range row {
+			sum[j] += x / t
+			for l, y := range row {
+				square[j][l] += x / t * (y / t)
+			}
+		}
+	}
+	costs := make([]float64, k)
+	for range 20_000 {
+		for j := range costs {
+			if square[j][j] > 0 {
+				costs[j] = max(0, costs[j]+(sum[j]-dot(square[j], costs))/square[j][j])
+			}
+		}
+	}
+	return costs
+}
