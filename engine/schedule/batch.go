@@ -62,7 +62,7 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		case stolen && (!s.can(j, p.index) || took > s.elsewhere(j, p, true, now)):
 			return b
 		case s.doomed(j, now):
-			s.putBehind(j)
+			s.putBehind(j, now)
 			continue
 		}
 		if !j.late {
@@ -97,7 +97,7 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 		p.several++
 	}
 	s.active++
-	b.started, b.limit = now, now+max(s.opt.Hang, 50*b.Estimate)
+	b.started, b.limit = now, now+max(s.opt.Hang, 50*min(b.Estimate, longest))
 	s.arm(b.limit)
 	for _, j := range b.Jobs {
 		j.cur = b

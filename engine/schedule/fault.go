@@ -17,7 +17,7 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 		err = errUnanswered(p)
 	case errors.Is(err, plan.ErrDeviceLost) || errors.Is(err, plan.ErrBuild) || errors.Is(err, plan.ErrSelfTest):
 		s.takeOut(p, err, now)
-		s.retry(jobs, err)
+		s.retry(jobs, err, now)
 		return
 	case errors.Is(err, plan.ErrOutOfMemory):
 		s.outOfMemory(b, jobs, err, now)
@@ -30,7 +30,7 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 			s.fail(j, b.ctx.parent.Err())
 		case len(b.Jobs) > 1:
 			j.solo = true
-			s.retry([]*Job{j}, err)
+			s.retry([]*Job{j}, err, now)
 		default:
 			s.fail(j, err)
 		}
@@ -54,25 +54,33 @@ func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Durat
 			j.solo = true
 		}
 	}
-	s.retry(jobs, err)
+	s.retry(jobs, err, now)
 }
 
 // retry queues jobs once more, whose last attempt failed with err.
-func (s *Scheduler) retry(jobs []*Job, err error) {
+func (s *Scheduler) retry(jobs []*Job, err error, now time.Duration) {
 	for _, j := range jobs {
-		switch {
-		case j.stream != nil && j.stream.err != nil:
-			s.complete(j, j.stream.err)
-		case s.closed:
-			s.fail(j, s.refusing)
-		case !s.classify(j):
-			s.fail(j, s.noProcessor(err))
-		default:
-			j.reason = err
+		j.reason = err
+		if s.requeue(j, now) {
 			s.stats.Retried++
-			s.enqueue(j)
 		}
 	}
+}
+
+// requeue makes j wait, or fails it where that is in vain.
+func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
+	switch {
+	case j.stream != nil && j.stream.err != nil:
+		s.complete(j, j.stream.err)
+	case s.closed:
+		s.fail(j, s.refusing)
+	case !s.classify(j):
+		s.fail(j, s.noProcessor(j.reason))
+	default:
+		s.enqueue(j, now)
+		return true
+	}
+	return false
 }
 
 // TakeOut takes processor p out for good, because of err: what waits for it runs
@@ -109,11 +117,7 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 		s.opt.Event(Event{Time: s.epoch.Add(now), Load: s.load, Processor: p.Name, Err: err})
 	}
 	for _, j := range again {
-		if s.classify(j) {
-			s.enqueue(j)
-		} else {
-			s.fail(j, s.noProcessor(j.reason))
-		}
+		s.requeue(j, now)
 	}
 	for _, b := range p.running {
 		s.abandon(b, err, now)
@@ -124,7 +128,7 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
 	for _, j := range b.Jobs {
 		if j.cur == b && s.drop(j, now) {
-			s.retry([]*Job{j}, err)
+			s.retry([]*Job{j}, err, now)
 		}
 	}
 	if b.inline {

@@ -94,12 +94,12 @@ func start(t *testing.T, opt Options, processors ...Processor) *Scheduler {
 	return s
 }
 
-// check returns how the scheduler's books disagree when nothing is held.
+// check returns what is left in the scheduler's books when all calls have returned.
 func (s *Scheduler) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held != 0 {
-		return nil
+		return fmt.Errorf("%d jobs are held", s.held)
 	}
 	for _, c := range s.callers {
 		if !c.idle() {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// arrived adds a job to the load, and changes the mode by it.
-func (s *Scheduler) arrived(best, now time.Duration) {
+// arrived adds a job to the load. It returns whether that has changed the mode.
+func (s *Scheduler) arrived(best, now time.Duration) bool {
 	s.decay(now)
 	if lanes := s.lanes(); lanes > 0 {
 		s.load += float64(best) / (float64(s.opt.Window) * float64(lanes))
 	}
-	s.choose(now)
+	return s.choose(now)
 }
 
 // decay brings the load to now. It is an average with weights that fall to 1/e in a
@@ -34,18 +34,18 @@ func (s *Scheduler) lanes() (n int) {
 }
 
 // choose changes the mode where the load asks for it.
-func (s *Scheduler) choose(now time.Duration) {
+func (s *Scheduler) choose(now time.Duration) bool {
 	to := s.mode
 	switch {
 	case s.opt.Mode != Auto || s.stats.Changes > 0 && now-s.changed < s.opt.Hold:
-		return
+		return false
 	case s.load > s.opt.Enter:
 		to = Sync
 	case s.load < s.opt.Leave:
 		to = Async
 	}
 	if to == s.mode {
-		return
+		return false
 	}
 	s.mode, s.changed = to, now
 	s.stats.Changes++
@@ -55,4 +55,5 @@ func (s *Scheduler) choose(now time.Duration) {
 	if s.queuedJobs() > 0 {
 		s.arm(now) // what waits may run now
 	}
+	return true
 }

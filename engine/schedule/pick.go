@@ -96,17 +96,11 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 		}
 		for _, class := range [2]Class{p.class, Either} {
 			j := l.queues[class].head()
-			if j == nil || !s.suits(j, p) {
-				continue
-			}
-			if s.doomed(j, now) {
-				s.putBehind(j)
+			for j != nil && s.doomed(j, now) {
+				s.putBehind(j, now)
 				j = l.queues[class].head()
-				if !s.suits(j, p) {
-					continue
-				}
 			}
-			if best == nil || s.before(j, best, now) {
+			if j != nil && s.suits(j, p) && (best == nil || s.before(j, best, now)) {
 				best = j
 			}
 		}
@@ -209,10 +203,10 @@ func (s *Scheduler) doomed(j *Job, now time.Duration) bool {
 }
 
 // putBehind lets those of its caller go before j that can still meet their deadlines.
-func (s *Scheduler) putBehind(j *Job) {
+func (s *Scheduler) putBehind(j *Job, now time.Duration) {
 	j.late = true
 	s.dequeue(j)
-	s.enqueue(j)
+	s.enqueue(j, now)
 }
 
 // elsewhere is when j should end on another processor than p, from now on: next there, or

@@ -116,7 +116,7 @@ func (s *Scheduler) lineOf(key lineKey) *line {
 }
 
 // enqueue makes j wait. It must be classified.
-func (s *Scheduler) enqueue(j *Job) {
+func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	mode := j.Mode
 	if j.solo {
 		mode = Async
@@ -148,10 +148,12 @@ func (s *Scheduler) enqueue(j *Job) {
 	if j.deadline != never {
 		j.latest = j.deadline - j.best - s.opt.Slack
 		s.urgent[class].push(j.latest, j.seq, j)
-		s.arm(j.latest)
+		if j.latest > now { // else dispatch, which follows, sees it
+			s.arm(j.latest)
+		}
 	}
-	if s.modeOf(l) == Sync && q.first == j {
-		s.arm(j.arrived + s.opt.MaxAge)
+	if old := j.arrived + s.opt.MaxAge; q.first == j && old > now && s.modeOf(l) == Sync {
+		s.arm(old)
 	}
 	if l.at < 0 {
 		l.at = len(s.waiting)
@@ -161,6 +163,9 @@ func (s *Scheduler) enqueue(j *Job) {
 	q.n++
 	q.load += j.Load
 	c.queued++
+	if j.stream != nil {
+		j.stream.queued++
+	}
 	s.queued[class]++
 	for p := range s.processors {
 		if s.can(j, p) {
@@ -188,12 +193,16 @@ func (s *Scheduler) dequeue(j *Job) {
 	if l.n--; l.n == 0 {
 		last := s.waiting[len(s.waiting)-1]
 		s.waiting[l.at], last.at = last, l.at
+		s.waiting[len(s.waiting)-1] = nil
 		s.waiting = s.waiting[:len(s.waiting)-1]
 		l.at = -1
 	}
 	q.n--
 	q.load -= j.Load
 	j.caller.queued--
+	if j.stream != nil {
+		j.stream.queued--
+	}
 	s.queued[class]--
 	for p := range s.processors {
 		if s.can(j, p) {

@@ -205,7 +205,7 @@ func (s *Scheduler) estimate(j *Job) {
 }
 
 // longest estimate that is believed: sums of them do not overflow.
-const longest = 24 * time.Hour
+const longest = time.Hour
 
 // arrive admits j. It returns a batch if j is to run at once; else it waits.
 func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
@@ -225,9 +225,10 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 		s.stats.Failed++
 		return nil, s.noProcessor(nil)
 	}
-	s.arrived(j.best, now)
-	j.batched = j.Mode == Sync || j.Mode == Auto && s.mode == Sync
-	s.classify(j)
+	if s.arrived(j.best, now) && j.Mode == Auto {
+		j.batched = s.mode == Sync
+		s.classify(j)
+	}
 	j.caller = s.callerNamed(j.Caller)
 	var p *processor
 	if !j.batched {
@@ -245,7 +246,7 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 		s.arm(j.deadline)
 	}
 	if p == nil {
-		s.enqueue(j)
+		s.enqueue(j, now)
 		s.dispatch(now)
 		return nil, nil
 	}
@@ -316,11 +317,14 @@ func (s *Scheduler) classify(j *Job) bool {
 // noProcessor is why a job can run nowhere: what its last attempt failed with, or else
 // what the processors were taken out for.
 func (s *Scheduler) noProcessor(reason error) error {
-	errs := []error{ErrNoProcessor, reason}
-	for _, p := range s.processors {
-		if reason == nil && p.out != nil {
-			errs = append(errs, p.out)
+	if reason == nil {
+		var outs []error
+		for _, p := range s.processors {
+			outs = append(outs, p.out)
+		}
+		if reason = errors.Join(outs...); reason == nil {
+			return ErrNoProcessor
 		}
 	}
-	return errors.Join(errs...)
+	return fmt.Errorf("%w: %w", ErrNoProcessor, reason)
 }

@@ -14,6 +14,7 @@ type stream struct {
 	blocks   []*Job // cut, not ended
 	queued   int    // of them, that have to run again
 	ended    bool   // nothing is left to cut
+	over     bool   // and every block has ended
 	err      error
 	done     chan struct{}
 }
@@ -113,7 +114,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 		s.fail(j, s.noProcessor(nil))
 		return nil
 	case !s.can(j, p.index):
-		s.enqueue(j)
+		s.enqueue(j, now)
 		return nil
 	}
 	b := s.newBatch(p, Sync)
@@ -124,6 +125,9 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 // blockDone notes the end of a block. The first error is that of the stream.
 func (s *Scheduler) blockDone(j *Job, err error) {
 	t := j.stream
+	if err != nil { // while j is one of its blocks: it has not ended
+		s.dropStream(t, err, s.now())
+	}
 	for i, o := range t.blocks {
 		if o == j {
 			last := len(t.blocks) - 1
@@ -132,15 +136,12 @@ func (s *Scheduler) blockDone(j *Job, err error) {
 			break
 		}
 	}
-	if err != nil {
-		s.dropStream(t, err, s.now())
-	}
 	s.endStream(t)
 }
 
 // dropStream ends t with err, and its blocks but those whose answers are being written.
 func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
-	if t.err != nil || t.ended && len(t.blocks) == 0 {
+	if t.err != nil || t.over {
 		return
 	}
 	t.err, t.ended = err, true
@@ -154,17 +155,18 @@ func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
 
 // endStream tells the caller if nothing of t is left.
 func (s *Scheduler) endStream(t *stream) {
-	if !t.ended || len(t.blocks) > 0 {
+	if t.over || !t.ended || len(t.blocks) > 0 {
 		return
 	}
+	t.over = true
 	for i, o := range s.streams {
 		if o == t {
 			s.streams = append(s.streams[:i], s.streams[i+1:]...)
-			t.caller.streams--
-			close(t.done)
-			return
+			break
 		}
 	}
+	t.caller.streams--
+	close(t.done)
 }
 
 // expireStreams ends streams whose deadline has passed. It returns the next deadline.

@@ -1,0 +1,94 @@
+package schedule
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// instant is a processor that answers at once: what is left is the scheduler.
+func instant(p int, name string, threshold uint64) Processor {
+	out := fake(p, name, 1)
+	out.Threshold = func(any) uint64 { return threshold }
+	out.Estimate = func(*Job) (time.Duration, time.Duration, bool) { return 50 * us, us, true }
+	out.Run = func(_ context.Context, b *Batch) error {
+		for i := range b.Jobs {
+			b.Claim(i)
+		}
+		return nil
+	}
+	return out
+}
+
+// BenchmarkSync is the time of a job, with a thousand callers and batches of 256.
+func BenchmarkSync(b *testing.B) {
+	benchmarkMany(b, Options{Mode: Sync}, 0, instant(0, "gpu", 256))
+}
+
+func BenchmarkSyncTwo(b *testing.B) {
+	benchmarkMany(b, Options{Mode: Sync}, 0, instant(0, "gpu", 256), instant(1, "host", 256))
+}
+
+func BenchmarkSyncDeadline(b *testing.B) {
+	benchmarkMany(b, Options{Mode: Sync}, time.Second, instant(0, "gpu", 256))
+}
+
+func benchmarkMany(b *testing.B, opt Options, deadline time.Duration, p ...Processor) {
+	s, err := New(opt, p...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	b.ReportAllocs()
+	b.ResetTimer()
+	var group sync.WaitGroup
+	var n atomic.Int64
+	for range 1024 {
+		group.Go(func() {
+			j := &Job{Kind: "and", Load: 1}
+			for n.Add(1) <= int64(b.N) {
+				if deadline > 0 {
+					j.Deadline = time.Now().Add(deadline)
+				}
+				if err := s.Do(context.Background(), j); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	st := s.Stats()
+	b.ReportMetric(float64(st.Answered)/float64(st.Processors[0].Batches), "jobs/batch")
+}
+
+func BenchmarkAsyncInline(b *testing.B) {
+	host := instant(0, "host", 256)
+	host.Inline = true
+	benchmarkOne(b, host)
+}
+
+func BenchmarkAsyncLane(b *testing.B) { benchmarkOne(b, instant(0, "gpu", 256)) }
+
+func benchmarkOne(b *testing.B, p ...Processor) {
+	s, err := New(Options{Mode: Async}, p...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	b.ReportAllocs()
+	j := &Job{Kind: "and", Load: 1}
+	for b.Loop() {
+		if err := s.Do(ctx, j); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkAsyncQueued has more callers than lanes.
+func BenchmarkAsyncQueued(b *testing.B) {
+	benchmarkMany(b, Options{Mode: Async}, time.Second, instant(0, "gpu", 256), instant(1, "host", 256))
+}
