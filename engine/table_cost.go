@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"heddle/engine/cost"
 )
 
 // The kinds of work that batches consist of.
@@ -54,22 +56,13 @@ func (m costModel) String() string {
 }
 
 // fitCosts finds the model with the least squares of relative errors among those
-// without negative costs. One cost after the other is set to what is best while the
-// others stay: the sum is convex, and falls with every step.
+// without negative costs.
 func fitCosts(seen []sample) (m costModel) {
-	for range 2000 {
-		for k := range m {
-			over, under := 0.0, 0.0
-			for _, s := range seen {
-				t := max(s.time.Seconds(), 1e-9)
-				rest := t - m.seconds(s.work) + s.work[k]*m[k]
-				over += s.work[k] / t * (rest / t)
-				under += s.work[k] / t * (s.work[k] / t)
-			}
-			if under > 0 {
-				m[k] = max(0, over/under)
-			}
-		}
+	var rows [][]float64
+	var seconds []float64
+	for i := range seen {
+		rows, seconds = append(rows, seen[i].work[:]), append(seconds, seen[i].time.Seconds())
 	}
+	copy(m[:], cost.NonNegative(rows, seconds))
 	return m
 }
