@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"heddle/engine/cost"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/resultcache"
+	"heddle/engine/schedule"
+)
+
+// EngineOptions say where an Engine runs and how it schedules. The zero value takes the
+// host and every device that is worth it, and moves between the modes by load.
+type EngineOptions struct {
+	// Options of the processors. Backend "auto" is the host and the devices that it would
+	// choose, "host" the host alone, "opencl" devices alone. On is not for engines.
+	Options
+	// Backends are open already and take the place of discovery; what concerns the making
+	// of backends in Options has no effect then. The caller closes them after the engine.
+	Backends []plan.Backend
+	// Schedule sets modes, queue and deadlines.
+	Schedule schedule.Options
+	// Timeout fails queries that take longer, with schedule.ErrDeadline; 0 is no limit but
+	// that of their context.
+	Timeout time.Duration
+	// Blocks is B of the computational threshold S·T·B of Wu et al. 2010, section V.B.1,
+	// with S the compute units of the processor and T = 256; 0 takes what the processor
+	// likes best (Options.BatchCandidates).
+	Blocks int
+	// Placement says how lists lie on several devices, or on those that are too small.
+	Placement Placement
+	// Results bounds the cache of answers, in bytes; 0 is none.
+	Results uint64
+	// Costs is the file of the cost model, read by Start and Reload and written by Close.
+	// Empty is beside the index (CostsPath); an index without a file keeps it in memory.
+	Costs string
+	// Metric is what run times are predicted from; the zero value is whichever is best.
+	Metric cost.Metric
+	// Observer hears of every query; nil hears nothing.
+	Observer observe.Observer
+}
+
+// CostsPath is where the cost model of an index file lies unless told otherwise.
+func CostsPath(index string) string { return index + ".cost" }
+
+// Call says for whom one query runs, and how. The zero value is good.
+type Call struct {
+	Caller string        // callers share the processors evenly
+	Mode   schedule.Mode // forces one
+	// Timeout takes the place of EngineOptions.Timeout; negative is none.
+	Timeout time.Duration
+	// Fresh leaves the cache of answers out.
+	Fresh bool
+	// Explain is told what became of the query, if not nil.
+	Explain *observe.Query
+}
+
+// Engine answers queries on one index with every processor there is, under any load: one
+// at a time where they are few, in batches where they are many (package schedule). It is
+// safe for concurrent use.
+//
+// Errors beside those of Index: schedule.ErrFull when too many queries wait,
+// schedule.ErrDeadline, schedule.ErrNoProcessor when every processor has failed.
+type Engine struct {
+	opt EngineOptions
+	log zerolog.Logger
+
+	processors []opened
+	serial     atomic.Uint64 // of generations
+	results    *resultcache.Cache[*cachedAnswer]
+
+	mu       sync.RWMutex // guards now; held for reading while a query enters
+	now      *generation  // nil once closed
+	changing sync.Mutex   // held by Reload and Close
+}
+
+// Start opens the index file at path on the processors that opt chooses. The caller
+// closes the engine.
+func Start(ctx context.Context, path string, opt EngineOptions) (*Engine, error) {
+	return startEngine(ctx, opt, func() (*Index, error) { return mapFile(path, opt.Options) })
+}
+
+// StartSource is Start for lists in memory: see New.
+func StartSource(ctx context.Context, src *plan.Source, dict Dictionary, opt EngineOptions) (*Engine, error) {
+	return startEngine(ctx, opt, func() (*Index, error) { return prepared(&Index{src: src, dict: dict, opt: opt.Options}) })
+}
+
+func startEngine(ctx context.Context, opt EngineOptions, open func() (*Index, error)) (*Engine, error) {
+	if opt.On != nil {
+		return nil, errors.New("engine: an engine opens its own backends")
+	}
+	e := &Engine{opt: opt, log: opt.logger()}
+	x, err := open() // before devices, which take longer
+	if err != nil {
+		return nil, err
+	}
+	if opt.Results > 0 { // nil keeps nothing
+		e.results = resultcache.New[*cachedAnswer](opt.Results)
+	}
+	if e.processors, err = e.opt.open(ctx, e.log); err == nil {
+		e.now, err = e.generation(ctx, x)
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.closeFile(), e.release())
+	}
+	return e, nil
+}
+
+// enter gives the generation that a query belongs to; leave it afterwards.
+func (e *Engine) enter() (*generation, error) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.now == nil {
+		return nil, plan.ErrClosed
+	}
+	e.now.users.Add(1)
+	return e.now, nil
+}
+
+func (g *generation) leave() { g.users.Done() }
+
+// Search answers one query. The answer's memory is the caller's.
+func (e *Engine) Search(ctx context.Context, q Query, opt SearchOptions, call Call) (Answer, error) {
+	g, err := e.enter()
+	if err != nil {
+		return Answer{}, err
+	}
+	defer g.leave()
+	t := g.newTask()
+	t.kind = searchKind(g.x, opt)
+	t.kind.reset(g.x, t.w)
+	load, err := g.x.add(t.w, q)
+	if err != nil {
+		t.done(nil)
+		return Answer{}, err
+	}
+	if t.w.formulas.Len() > 0 {
+		t.kind.cost = cost.Formula
+	}
+	if err := t.run(ctx, e, call, load); err != nil {
+		t.done(err)
+		return Answer{}, err
+	}
+	a := Answer{Count: t.count, Docs: t.docs, Stats: t.stats}
+	t.done(nil)
+	return a, nil
+}
+
+// Rank gives the K best documents for one query, as Index.Rank does.
+func (e *Engine) Rank(ctx context.Context, q Query, opt RankOptions, call Call) (Ranking, error) {
+	g, err := e.enter()
+	if err != nil {
+		return Ranking{}, err
+	}
+	defer g.leave()
+	s, err := g.x.scorer(opt)
+	if err != nil {
+		return Ranking{}, err
+	}
+	t := g.newTask()
+	t.kind = rankKind(&s)
+	t.kind.reset(g.x, t.w)
+	load, err := g.x.addRanked(t.w, &s, q)
+	if err != nil {
+		t.done(nil)
+		return Ranking{}, err
+	}
+	if err := t.run(ctx, e, call, load); err != nil {
+		t.done(err)
+		return Ranking{}, err
+	}
+	r := Ranking{t.docs, t.scores, t.stats}
+	t.done(nil)
+	return r, nil
+}
+
+// Reload opens the index file at path beside the present one, and answers from it the
+// queries that arrive from then on; those that came before are answered from the old one,
+// which is closed when they are. On an error the engine goes on with the old index. The
+// processors need room for both for a moment.
+func (e *Engine) Reload(ctx context.Context, path string) error {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	if e.current() == nil {
+		return plan.ErrClosed
+	}
+	x, err := mapFile(path, e.opt.Options)
+	if err != nil {
+		return err
+	}
+	g, err := e.generation(ctx, x)
+	if err != nil {
+		return errors.Join(fmt.Errorf("loading %s: %w", path, err), x.closeFile())
+	}
+	return e.replace(g)
+}
+
+// replace makes g the generation of queries to come, and ends the one before.
+func (e *Engine) replace(g *generation) error {
+	e.mu.Lock()
+	old := e.now
+	e.now = g
+	e.mu.Unlock()
+	old.users.Wait() // queries, whose jobs have ended then
+	return old.close(e)
+}
+
+func (e *Engine) current() *generation {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.now
+}
+
+// Index is the index that queries are answered from now: its dictionary, its documents,
+// what Explain says of them on the first processor. It must not be searched itself, and
+// not be used after the next Reload or Close. nil once the engine is closed.
+func (e *Engine) Index() *Index {
+	if g := e.current(); g != nil {
+		return g.x
+	}
+	return nil
+}
+
+// Close refuses further queries with plan.ErrClosed, lets those under way end, writes
+// the cost model and releases everything. A second Close gives plan.ErrClosed. A device
+// that never comes back keeps its memory and the goroutines that wait for it.
+func (e *Engine) Close() error {
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	if e.current() == nil {
+		return plan.ErrClosed
+	}
+	err := e.replace(nil)
+	return errors.Join(err, e.release())
+}
+
+// release closes backends and the cache.
+func (e *Engine) release() error {
+	var errs []error
+	for _, p := range e.processors {
+		errs = append(errs, p.close())
+	}
+	return errors.Join(errs...)
+}
+
+// EngineStats is a snapshot of an engine. Sums begin anew with each Reload.
+type EngineStats struct {
+	schedule.Stats
+	Lists   []ListStats // by processor, as in Stats.Processors
+	Results resultcache.Stats
+}
+
+// ListStats says how lists lie on a processor.
+type ListStats struct {
+	Bytes uint64           // resident, with tables and scratch
+	How   string           // and why: "a replica: fits"
+	Cache *plan.CacheStats // nil where all lists are resident
+}
+
+// Stats is a snapshot; the zero value once the engine is closed.
+func (e *Engine) Stats() EngineStats {
+	g, err := e.enter()
+	if err != nil {
+		return EngineStats{}
+	}
+	defer g.leave()
+	st := EngineStats{Stats: g.sched.Stats()}
+	for _, p := range g.processors {
+		l := ListStats{Bytes: p.store.Memory(), How: p.why}
+		if p.cached != nil {
+			c := p.cached.CacheStats()
+			l.Cache = &c
+		}
+		st.Lists = append(st.Lists, l)
+	}
+	st.Results = e.results.Stats()
+	return st
+}

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"heddle/engine/cost"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// open opens the processors of an engine. Those that do not open are left out, unless
+// none does.
+func (opt *EngineOptions) open(ctx context.Context, log zerolog.Logger) ([]opened, error) {
+	var list []candidate
+	for _, b := range opt.Backends {
+		list = append(list, candidate{name: b.Info().Device, host: b.Info().Kind == "host", kept: true,
+			open: func(context.Context) (plan.Backend, error) { return b, nil }})
+	}
+	if list == nil {
+		var err error
+		if list, err = opt.processors(log); err != nil {
+			return nil, err
+		}
+	}
+	all, left, err := openAll(ctx, list, log)
+	if err == nil && len(all) == 0 {
+		for _, l := range left {
+			err = errors.Join(err, l.Err)
+		}
+	}
+	return all, err
+}
+
+// generation is an index as an engine serves it, from one Reload to the next.
+type generation struct {
+	x          *Index // not resident by itself
+	processors []*processor
+	names      []string // of the processors
+	sched      *schedule.Scheduler
+	book       *cost.Book
+	costs      string // path of the book, empty: none
+	checksum   uint64 // of the file, 0 without
+	key        uint64 // of the index in the cache of answers
+	users      sync.WaitGroup
+}
+
+// generation makes the lists of x resident on the engine's processors and readies them.
+// On an error nothing is left of it; x stays open.
+func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) {
+	g := &generation{x: x, costs: e.opt.Costs, key: e.serial.Add(1)}
+	if x.file != nil {
+		g.checksum = x.file.Checksum()
+		g.key = g.checksum
+		if g.costs == "" {
+			g.costs = CostsPath(x.file.Path())
+		}
+	}
+	if err := e.readBook(g); err != nil {
+		return nil, err
+	}
+	if err := g.load(ctx, e); err != nil {
+		return nil, errors.Join(err, g.release())
+	}
+	list := make([]schedule.Processor, len(g.processors))
+	for i, p := range g.processors {
+		list[i] = p.scheduled()
+		g.names = append(g.names, p.name)
+		e.log.Info().Str("processor", p.name).Uint64("bytes", p.store.Memory()).Str("why", p.why).Msg("lists resident")
+	}
+	// The index tells of itself what its first processor does.
+	x.active.Store(&running[plan.Store]{store: g.processors[0].store, info: plan.Info{Kind: "all", Device: strings.Join(g.names, " + ")}})
+	opt := e.opt.Schedule
+	opt.Event = e.happened
+	var err error
+	if g.sched, err = schedule.New(opt, list...); err != nil {
+		return nil, errors.Join(err, g.release())
+	}
+	return g, nil
+}
+
+// load makes the lists resident. Devices without them are left out, unless no processor
+// has them.
+func (g *generation) load(ctx context.Context, e *Engine) error {
+	var devices []plan.Backend
+	for _, o := range e.processors {
+		if !o.host {
+			devices = append(devices, o.backend)
+			continue
+		}
+		s, err := o.backend.Load(ctx, g.x.src)
+		if err != nil {
+			return err
+		}
+		g.add(e, placedStore{Store: s, Info: o.info}, "the host has them where they are")
+	}
+	if len(devices) == 0 {
+		return nil
+	}
+	where, err := place(ctx, g.x.src, devices, placeOptions{Placement: e.opt.Placement, Memory: e.opt.DeviceMemory, Ranked: g.x.src.Freqs != nil})
+	if err != nil {
+		return err
+	}
+	for _, s := range where.Stores {
+		g.add(e, s, where.Reason)
+	}
+	for _, l := range where.Left {
+		e.log.Warn().Err(l.Err).Str("device", l.Device).Msg("lists are not on this device")
+		err = errors.Join(err, l.Err)
+	}
+	if len(g.processors) == 0 {
+		return errors.Join(schedule.ErrNoProcessor, err)
+	}
+	return nil
+}
+
+// happened logs an event and tells the observer.
+func (e *Engine) happened(v schedule.Event) {
+	switch {
+	case v.Processor != "":
+		e.log.Error().Err(v.Err).Str("processor", v.Processor).Msg("processor taken out")
+	default:
+		e.log.Debug().Stringer("mode", v.Mode).Float64("load", v.Load).Msg("mode changed")
+	}
+	if e.opt.Observer != nil {
+		e.opt.Observer.Happened(v)
+	}
+	if e.opt.Schedule.Event != nil {
+		e.opt.Schedule.Event(v)
+	}
+}
+
+// readBook finds the cost model of the generation.
+func (e *Engine) readBook(g *generation) (err error) {
+	if g.costs != "" {
+		g.book, err = cost.Load(g.costs, g.checksum, e.opt.Metric)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, fs.ErrNotExist):
+		case other(err) && e.opt.Costs == "":
+			e.log.Warn().Err(err).Msg("costs are measured anew")
+		default:
+			return err
+		}
+	}
+	g.book = cost.NewBook(g.checksum, e.opt.Metric)
+	return nil
+}
+
+func other(err error) bool {
+	_, ok := errors.AsType[*cost.OtherIndexError](err)
+	return ok
+}
+
+// close ends the scheduler, keeps what was learnt, and releases stores and file. Nobody
+// uses the generation any more.
+func (g *generation) close(e *Engine) error {
+	err := g.sched.Close()
+	if g.costs != "" && g.book.Changed() {
+		// Costs are a matter of speed, and an index may lie where nothing can be written.
+		if err := g.book.Save(g.costs); err != nil {
+			e.log.Warn().Err(err).Msg("costs are not kept")
+		}
+	}
+	return errors.Join(err, g.release(), g.x.closeFile())
+}
+
+// release closes the stores.
+func (g *generation) release() error {
+	var errs []error
+	for _, p := range g.processors {
+		errs = append(errs, p.store.Close())
+	}
+	return errors.Join(errs...)
+}

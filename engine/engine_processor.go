@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/cost"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+const costKinds = int(cost.RankAndOr) + 1
+
+// processor is a store that answers queries of a generation: lists on the host, on a
+// device, on several that hold shards.
+type processor struct {
+	name   string
+	why    string // lists lie there as they do
+	host   bool
+	info   plan.Info
+	store  plan.Store
+	cached plan.CachedStore // the store, where it brings lists in
+	models [costKinds]*cost.Model
+	// perQuery is what a query of a block took, by kind, in nanoseconds: a running mean.
+	perQuery [costKinds]atomic.Uint64
+	opt      *EngineOptions
+	g        *generation
+}
+
+func (g *generation) add(e *Engine, at placedStore, why string) {
+	p := &processor{name: at.Info.Device, why: why, host: at.Info.Kind == "host", info: at.Info, store: at.Store, cached: at.Cached, opt: &e.opt, g: g}
+	for k := range p.models {
+		p.models[k] = g.book.Model(p.modelName(), cost.Kind(k))
+	}
+	g.processors = append(g.processors, p)
+}
+
+// modelName tells backends apart whose costs differ.
+func (p *processor) modelName() string {
+	if p.host {
+		return "host"
+	}
+	return p.name
+}
+
+// scheduled is the processor as the scheduler sees it.
+func (p *processor) scheduled() schedule.Processor {
+	s := schedule.Processor{Name: p.name, Host: p.host, Inline: p.host, Estimate: p.estimate, Start: p.start, Run: p.run,
+		Threshold: func(kind any) uint64 { k := kind.(taskKind); return p.threshold(&k) }}
+	if p.host {
+		// A batch has all threads; the second is prepared meanwhile.
+		s.Lanes, s.Singles = 2, max(p.info.ComputeUnits, 1)
+	} else {
+		s.Lanes = p.g.x.workerCount()
+	}
+	return s
+}
+
+// threshold closes batches of a kind, by postings where they are ranked, else by
+// candidates.
+func (p *processor) threshold(k *taskKind) uint64 {
+	if p.opt.Blocks > 0 {
+		n := uint64(max(p.info.ComputeUnits, 1)) * workGroup * uint64(p.opt.Blocks)
+		if k.ranked() {
+			n *= DefaultBatchPostings / DefaultBatchCandidates
+		}
+		return n
+	}
+	if k.ranked() {
+		return cmp.Or(p.opt.BatchPostings, p.info.BatchPostings, DefaultBatchPostings)
+	}
+	return cmp.Or(k.search.BatchCandidates, p.opt.BatchCandidates, p.info.Batch, DefaultBatchCandidates)
+}
+
+// workGroup is T of the computational threshold S·T·B.
+const workGroup = 256
+
+// estimate is schedule.Processor.Estimate.
+func (p *processor) estimate(j *schedule.Job) (alone, added time.Duration, ok bool) {
+	switch w := j.Work.(type) {
+	case *task:
+		m := p.models[w.kind.cost]
+		f := w.features
+		if p.cached != nil {
+			if f.Missing, ok = p.cached.Missing(w.lists, w.kind.ranked()); !ok {
+				return 0, 0, false
+			}
+		}
+		return m.Alone(&f), m.Added(&f), true
+	case *block:
+		n := time.Duration(p.perQuery[w.s.kind.cost].Load()) * time.Duration(len(w.queries))
+		return n, n, true
+	}
+	return 0, 0, false
+}
+
+// start is schedule.Processor.Start.
+func (p *processor) start(kind any) time.Duration { return p.models[kind.(taskKind).cost].Start() }
+
+// run is schedule.Processor.Run.
+func (p *processor) run(ctx context.Context, b *schedule.Batch) error {
+	if blk, ok := b.Jobs[0].Work.(*block); ok {
+		began := time.Now()
+		if err := blk.run(ctx, p, b); err != nil {
+			return err
+		}
+		mean := &p.perQuery[blk.s.kind.cost]
+		per := uint64(time.Since(began)) / uint64(len(blk.queries))
+		mean.Store((3*mean.Load() + per) / 4)
+		return nil
+	}
+	if first := b.Jobs[0].Work.(*task); p.host && len(b.Jobs) == 1 {
+		return p.runOne(ctx, b, first)
+	}
+	return p.runTasks(ctx, b)
+}
+
+// runOne answers a query with the worker that it was resolved with. Elsewhere that would
+// not do: a device that hangs might still write to it when another one answers.
+func (p *processor) runOne(ctx context.Context, b *schedule.Batch, t *task) error {
+	f, k := t.features, t.kind // the task is somebody else's once it is claimed by another
+	began := time.Now()
+	if err := k.answer(ctx, t.w, p.store); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	if b.Claim(0) {
+		t.take(t.w, 0)
+	}
+	p.models[k.cost].Learn(&f, took)
+	return nil
+}
+
+// runTasks answers queries as one batch.
+func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
+	x, k := p.g.x, b.Jobs[0].Work.(*task).kind
+	m := p.models[k.cost]
+	w := x.workers.Get().(*worker)
+	defer x.workers.Put(w)
+	k.reset(x, w)
+	var f cost.Features
+	added := time.Duration(0)
+	for _, j := range b.Jobs {
+		t := j.Work.(*task)
+		w.adopt(&k, t.w)
+		f = t.features
+		if p.cached != nil {
+			f.Missing, _ = p.cached.Missing(t.lists, k.ranked())
+		}
+		added += m.Added(&f)
+	}
+	began := time.Now()
+	if err := k.answer(ctx, w, p.store); err != nil {
+		return err
+	}
+	took := time.Since(began)
+	for i, j := range b.Jobs {
+		if b.Claim(i) {
+			j.Work.(*task).take(w, i)
+		}
+	}
+	if len(b.Jobs) == 1 {
+		m.Learn(&f, took)
+	} else {
+		m.LearnBatch(added, took)
+	}
+	return nil
+}
+
+// searchKind and rankKind say which queries of calls may share a batch.
+func searchKind(x *Index, opt SearchOptions) taskKind {
+	k := taskKind{cost: cost.And, search: opt}
+	if opt.Any { // resolved into formulas by the call
+		k.cost, k.search.Any = cost.Formula, false
+	} else if opt.CountOnly {
+		k.cost = cost.Count
+	}
+	if k.search.Algorithm == plan.Auto {
+		k.search.Algorithm = x.opt.Algorithm
+	}
+	return k
+}
+
+func rankKind(s *scorer) taskKind {
+	k := taskKind{cost: cost.RankOr, mode: s.opt.Mode, k: s.opt.K, norm: s.norm, acc: s.opt.Accumulators}
+	switch s.opt.Mode {
+	case And:
+		k.cost = cost.RankAnd
+	case AndOr:
+		k.cost = cost.RankAndOr
+	}
+	return k
+}

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// stream is a call with many queries; processors cut blocks off it.
+type stream struct {
+	g    *generation
+	kind taskKind
+	qs   []Query
+	next int
+	most int            // queries of a block
+	mean *atomic.Uint64 // running mean of the load of a query
+
+	closing uint64 // the threshold of the call, 0: that of the processor
+	add     func(w *worker, q Query) (uint64, error)
+	deliver func(first int, w *worker) error
+
+	failed atomic.Pointer[error] // of deliver
+
+	mu    sync.Mutex
+	stats plan.Stats
+}
+
+var _ schedule.Stream = (*stream)(nil)
+
+// block is some consecutive queries of a stream, which are a batch.
+type block struct {
+	s       *stream
+	first   int
+	queries []Query
+}
+
+// Kind is that of all blocks.
+func (s *stream) Kind() any { return s.kind }
+
+// Cut makes the next block. It is cut by the mean load of the queries so far, since it is
+// the processor's goroutine that resolves them; small at first.
+func (s *stream) Cut(_ int, load uint64) *schedule.Job {
+	if s.next == len(s.qs) || s.failed.Load() != nil {
+		return nil
+	}
+	n := cmp.Or(s.closing, load) / max(s.mean.Load(), 16)
+	end := s.next + int(max(1, min(n, uint64(s.most), uint64(len(s.qs)-s.next))))
+	b := &block{s, s.next, s.qs[s.next:end]}
+	s.next = end
+	return &schedule.Job{Kind: s.kind, Work: b, Load: uint64(len(b.queries)) * s.mean.Load()}
+}
+
+// run answers the block on p and delivers it, if nobody else has.
+func (b *block) run(ctx context.Context, p *processor, batch *schedule.Batch) error {
+	s, x := b.s, b.s.g.x
+	w := x.workers.Get().(*worker)
+	defer x.workers.Put(w)
+	s.kind.reset(x, w)
+	total := uint64(0)
+	for i, q := range b.queries {
+		n, err := s.add(w, q)
+		if err != nil {
+			return &QueryError{Query: b.first + i, Err: err}
+		}
+		total += n
+	}
+	if err := s.kind.answer(ctx, w, p.store); err != nil {
+		return err
+	}
+	s.mean.Store((s.mean.Load()*3 + total/uint64(len(b.queries))) / 4)
+	if !batch.Claim(0) {
+		return nil
+	}
+	s.mu.Lock()
+	s.stats.Add(w.statsOf(&s.kind))
+	s.mu.Unlock()
+	if err := s.deliver(b.first, w); err != nil {
+		s.failed.CompareAndSwap(nil, &err)
+	}
+	return nil
+}
+
+// statsOf are those of what the worker answered last.
+func (w *worker) statsOf(k *taskKind) plan.Stats {
+	if k.ranked() {
+		return w.rankings.Stats
+	}
+	return w.results.Stats
+}
+
+// stream answers the queries of s on all processors.
+func (e *Engine) stream(ctx context.Context, s *stream, call Call) error {
+	began := time.Now()
+	err := s.g.sched.DoAll(ctx, s, call.Caller, e.deadline(ctx, call))
+	if failed := s.failed.Load(); failed != nil {
+		err = *failed
+	}
+	if len(s.qs) > 0 {
+		e.explain(ctx, call, &observe.Query{Kind: s.kind.cost.String(), Queries: len(s.qs), Processors: s.g.names, Stats: s.stats,
+			Trace: schedule.Trace{Arrived: began, Mode: schedule.Sync}, Took: time.Since(began), Err: err})
+	}
+	return err
+}
+
+// SearchBatches answers many queries on all processors, under the terms of
+// Index.SearchBatches.
+func (e *Engine) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions, call Call, deliver func(first int, r *plan.Results) error) error {
+	g, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer g.leave()
+	return e.stream(ctx, &stream{
+		g: g, kind: searchKind(g.x, opt), qs: qs, most: 1 << 16, mean: &g.x.meanLoad, closing: opt.BatchCandidates,
+		add:     g.x.add,
+		deliver: func(first int, w *worker) error { return deliver(first, &w.results) },
+	}, call)
+}
+
+// SearchMany answers queries into out, in their order. out is the caller's and is reused.
+func (e *Engine) SearchMany(ctx context.Context, qs []Query, opt SearchOptions, call Call, out *plan.Results) error {
+	return gatherResults(len(qs), out, func(deliver func(first int, r *plan.Results) error) error {
+		return e.SearchBatches(ctx, qs, opt, call, deliver)
+	})
+}
+
+// RankBatches ranks many queries on all processors, under the terms of
+// Index.RankBatches.
+func (e *Engine) RankBatches(ctx context.Context, qs []Query, opt RankOptions, call Call, deliver func(first int, r *Rankings) error) error {
+	g, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer g.leave()
+	sc, err := g.x.scorer(opt)
+	if err != nil {
+		return err
+	}
+	return e.stream(ctx, &stream{
+		g: g, kind: rankKind(&sc), qs: qs, most: mostRanked(opt.K), mean: &g.x.meanPostings, closing: opt.BatchPostings,
+		add:     func(w *worker, q Query) (uint64, error) { return g.x.addRanked(w, &sc, q) },
+		deliver: func(first int, w *worker) error { return deliver(first, &w.rankings) },
+	}, call)
+}
+
+// RankMany ranks queries into out, in their order. out is the caller's and is reused.
+func (e *Engine) RankMany(ctx context.Context, qs []Query, opt RankOptions, call Call, out *Rankings) error {
+	return gatherRankings(len(qs), out, func(deliver func(first int, r *Rankings) error) error {
+		return e.RankBatches(ctx, qs, opt, call, deliver)
+	})
+}

@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"heddle/engine/cost"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/resultcache"
+	"heddle/engine/schedule"
+)
+
+// task is a query of an Engine on its way: resolved, then scheduled, then answered. It
+// belongs to the goroutine of the call, but for what batches read of it (worker) and
+// write into it once they have claimed its job (answer, stats).
+type task struct {
+	job  schedule.Job
+	g    *generation
+	w    *worker // one query
+	kind taskKind
+
+	lists    []plan.Handle // of the query, ascending by length
+	features cost.Features
+
+	docs   []uint32
+	scores []float64
+	count  uint64
+	stats  plan.Stats
+
+	key  resultcache.Key
+	told observe.Query // the explanation
+}
+
+// cachedAnswer is an answer in the cache of answers. Its slices are never written to.
+type cachedAnswer struct {
+	docs   []uint32
+	scores []float64
+	count  uint64
+}
+
+// bytes is what the answer takes, about.
+func (a *cachedAnswer) bytes() uint64 { return 64 + 4*uint64(len(a.docs)) + 8*uint64(len(a.scores)) }
+
+// key of the worker's only query, over the memory of one before.
+func (k *taskKind) key(key resultcache.Key, g *generation, w *worker) resultcache.Key {
+	switch {
+	case k.ranked():
+		return key.Rank(g.key, resultcache.Ranked{Mode: uint8(k.mode), K: k.k, Norm: k.norm, Scale: w.scales[0], Missing: w.missing[0]}, w.ranks.Query(0))
+	case w.formulas.Len() > 0:
+		return key.Formula(g.key, w.formulas.Ops, k.search.CountOnly)
+	}
+	return key.And(g.key, w.batch.Query(0), k.search.CountOnly)
+}
+
+// taskKind is what queries of a batch have in common.
+type taskKind struct {
+	cost   cost.Kind
+	search SearchOptions // of what is not ranked
+	mode   Mode          // of what is, and
+	k      int
+	norm   plan.Norm
+	acc    plan.Accumulators
+}
+
+func (k *taskKind) ranked() bool { return k.cost >= cost.RankAnd }
+
+// reset readies a worker for queries of the kind.
+func (k *taskKind) reset(x *Index, w *worker) {
+	if k.ranked() {
+		w.resetRanked(&scorer{opt: RankOptions{Mode: k.mode, K: k.k, Accumulators: k.acc}, norm: k.norm})
+		return
+	}
+	w.reset(x, k.search)
+}
+
+// adopt appends the only query of one, which is of the same kind.
+func (w *worker) adopt(k *taskKind, one *worker) {
+	if k.ranked() {
+		copyQuery(&w.ranks, one.ranks.Query(0))
+		w.missing, w.scales = append(w.missing, one.missing[0]), append(w.scales, one.scales[0])
+		return
+	}
+	if one.formulas.Len() > 0 {
+		w.places = append(w.places, w.batch.Queries())
+		w.formulas.Ops = append(w.formulas.Ops, one.formulas.Ops...)
+		w.formulas.Offsets = append(w.formulas.Offsets, uint32(len(w.formulas.Ops)))
+	}
+	w.batch.Handles = append(w.batch.Handles, one.batch.Handles...)
+	w.batch.Offsets = append(w.batch.Offsets, uint32(len(w.batch.Handles)))
+}
+
+// answer runs the worker's queries on s.
+func (k *taskKind) answer(ctx context.Context, w *worker, s plan.Store) error {
+	if k.ranked() {
+		return w.rank(ctx, s)
+	}
+	return w.run(ctx, s)
+}
+
+// take copies what query i of the worker got.
+func (t *task) take(w *worker, i int) {
+	if t.kind.ranked() {
+		docs, scores := w.rankings.Query(i)
+		t.docs, t.scores = slices.Clone(docs), slices.Clone(scores)
+		t.stats = w.rankings.Stats
+		return
+	}
+	t.count, t.stats = w.results.Count(i), w.results.Stats
+	if !t.kind.search.CountOnly {
+		t.docs = append(make([]uint32, 0, t.count), w.results.Query(i)...)
+	}
+}
+
+var tasks = sync.Pool{New: func() any { return new(task) }}
+
+// newTask is an empty task of g for a call.
+func (g *generation) newTask() *task {
+	t := tasks.Get().(*task)
+	t.g, t.w = g, g.x.workers.Get().(*worker)
+	t.lists, t.job.Trace.Attempts = t.lists[:0], 0
+	return t
+}
+
+// done gives the task back, unless a batch that was abandoned may still look at it.
+func (t *task) done(err error) {
+	if n := t.job.Trace.Attempts; n > 1 || n == 1 && err != nil {
+		return
+	}
+	t.g.x.workers.Put(t.w)
+	t.g, t.w, t.docs, t.scores = nil, nil, nil, nil
+	t.count, t.stats = 0, plan.Stats{}
+	tasks.Put(t)
+}
+
+// describe notes what the estimates of a resolved query are made from.
+func (t *task) describe(src *plan.Source) {
+	switch {
+	case t.kind.ranked():
+		for _, term := range t.w.ranks.Query(0) {
+			t.lists = append(t.lists, term.List)
+		}
+	case t.w.formulas.Len() > 0:
+		for _, op := range t.w.formulas.Ops {
+			if op.Code == plan.OpList {
+				t.lists = append(t.lists, op.List)
+			}
+		}
+		slices.SortFunc(t.lists, func(a, b plan.Handle) int { return plan.ByLength(src, a, b) })
+		t.lists = slices.Compact(t.lists)
+	default:
+		t.lists = append(t.lists, t.w.batch.Query(0)...)
+	}
+	t.features = cost.Of(src, t.lists)
+}
+
+// run answers the resolved query, from the cache of answers or on a processor.
+func (t *task) run(ctx context.Context, e *Engine, call Call, load uint64) error {
+	began := time.Now()
+	t.describe(t.g.x.src)
+	q := &t.told
+	*q = observe.Query{Kind: t.kind.cost.String(), Queries: 1, Processors: t.g.names, Trace: schedule.Trace{Arrived: began}}
+	fresh := e.results == nil || call.Fresh
+	if !fresh {
+		t.key = t.kind.key(t.key, t.g, t.w)
+		if a, ok := e.results.Get(t.key); ok {
+			t.docs, t.scores, t.count = slices.Clone(a.docs), slices.Clone(a.scores), a.count
+			q.Cached, q.Took = true, time.Since(began)
+			e.explain(ctx, call, q)
+			return nil
+		}
+	}
+	err := t.do(ctx, e, call, load)
+	q.Trace, q.Took, q.Stats, q.Err = t.job.Trace, time.Since(began), t.stats, err
+	e.explain(ctx, call, q)
+	if err == nil && !fresh {
+		a := &cachedAnswer{slices.Clone(t.docs), slices.Clone(t.scores), t.count}
+		e.results.Put(t.key, a, a.bytes())
+	}
+	return err
+}
+
+// do schedules the task and waits for its answer.
+func (t *task) do(ctx context.Context, e *Engine, call Call, load uint64) error {
+	j := &t.job
+	j.Work, j.Load, j.Caller, j.Mode = t, load, call.Caller, call.Mode
+	if k, ok := j.Kind.(taskKind); !ok || k != t.kind { // boxing it allocates
+		j.Kind = t.kind
+	}
+	j.Deadline = e.deadline(ctx, call)
+	return t.g.sched.Do(ctx, j)
+}
+
+// explain tells the observer, and the caller where he wants to know.
+func (e *Engine) explain(ctx context.Context, call Call, q *observe.Query) {
+	if call.Explain != nil {
+		*call.Explain = *q
+		call.Explain.Trace.Estimates = slices.Clone(q.Trace.Estimates) // the task is used again
+	}
+	if e.opt.Observer != nil {
+		e.opt.Observer.Answered(ctx, q)
+	}
+}
+
+// deadline of a query that arrives now.
+func (e *Engine) deadline(ctx context.Context, call Call) time.Time {
+	at, _ := ctx.Deadline() // zero without
+	timeout := call.Timeout
+	if timeout == 0 {
+		timeout = e.opt.Timeout
+	}
+	if timeout > 0 {
+		if own := time.Now().Add(timeout); at.IsZero() || own.Before(at) {
+			at = own
+		}
+	}
+	return at
+}
