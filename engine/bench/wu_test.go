@@ -228,3 +228,15 @@ func TestBlocks(t *testing.T) {
 		t.Error("binary search comes first, auto after it")
 	}
 }
+
+// TestChoice: a rule is right where it takes the faster one, and what is wrong weighs as
+// much as it loses.
+func TestChoice(t *testing.T) {
+	var c choice
+	for _, q := range []struct{ predicted, host, device float64 }{{1, 3, 1}, {-1, 1, 2}, {0, 5, 5}, {-0.5, 9, 4}} {
+		c.choose(q.predicted, q.host, q.device)
+	}
+	if want := (choice{right: 3, queries: 4, lost: 5, at: 8, took: 1 + 1 + 5 + 9}); c != want {
+		t.Errorf("%+v, want %+v", c, want)
+	}
+}

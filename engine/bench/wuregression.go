@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	costs "heddle/engine/cost"
+)
+
+// wuFits is Table III: of the difference in ms, R², the coefficient in ns and the intercept
+// in ms.
+var wuFits = map[costs.Metric]struct{ r2, coefficient, intercept float64 }{
+	costs.LOS:   {0.6312, 18.81, -0.13488},
+	costs.UBOC:  {0.7002, 0.3784915, -0.14164},
+	costs.UBOCT: {0.0125, 1410, -0.04813},
+}
+
+func wuTable3() exhibit {
+	return exhibit{
+		name: "wu-table3", title: "Regression of times on metrics of a query", source: "Wu et al. 2010, Table III",
+		says: "UBOC explains 70 % of the difference of the times on CPU and GPU, LOS 63 %, UBOCT 1 %; p < 0.0001 everywhere. A query goes to the GPU where the regression on UBOC is positive.",
+		ours: aboutDifference + " Coefficients are nanoseconds a docID (LOS), a comparison (UBOC, UBOCT) or as their line says; logarithms are binary. Beside the difference the times themselves are regressed, " +
+			"and Ding et al.'s features (2009, section 9). Choices are those of a regression on the first half of the queries, made for the second half: how many are right, the share of right ones of the time at stake, " +
+			"and the mean time of a query.",
+		orders: govOrder, rows: "metric",
+		run: func(ctx context.Context, s *session) error {
+			all, err := s.apart(ctx)
+			if err != nil {
+				return err
+			}
+			for _, p := range all {
+				panel := s.panel(p.who) + ", " + p.algorithm.String()
+				if p.device != nil {
+					if err := s.putFits(p, panel+", host less device", p.difference(), true); err != nil {
+						return err
+					}
+				}
+				if err := s.putFits(p, panel+", the host's time", p.host, false); err != nil {
+					return err
+				}
+				if p.device == nil {
+					continue
+				}
+				if err := s.putFits(p, panel+", the device's time", p.device, false); err != nil {
+					return err
+				}
+				if err := s.putChoices(p, panel+", choice"); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// putFits regresses y, in ms, on each metric.
+func (s *session) putFits(p *apart, panel string, y []float64, difference bool) error {
+	for _, m := range costs.Metrics() {
+		fit, err := costs.Regress(m, p.features, y)
+		if err != nil {
+			return fmt.Errorf("%s on %s: %w", panel, m, err)
+		}
+		put := func(series, at, unit string, v, paper float64) error {
+			if !difference {
+				paper = 0
+			}
+			return s.put(p.who.on(reading{panel: panel, series: series, at: at, paper: paper,
+				Row: single(v).into(Row{Metric: series, Unit: unit})}))
+		}
+		paper := wuFits[m]
+		if err := put("R²", m.String(), "1", fit.R2, paper.r2); err != nil {
+			return err
+		}
+		if err := put("p", m.String(), "1", fit.P, 0); err != nil {
+			return err
+		}
+		if err := put("intercept, ms", m.String(), "ms", fit.Intercept, paper.intercept); err != nil {
+			return err
+		}
+		for i, c := range fit.Coefficients {
+			at := m.String()
+			if len(fit.Coefficients) > 1 {
+				at += ", a " + m.Names()[i]
+			}
+			if err := put("coefficient, ns", at, "ns", 1e6*c, paper.coefficient); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// choice sums up what a rule that sends queries to the host or the device does.
+type choice struct {
+	right, queries float64
+	lost, at       float64 // ms: of wrong choices, and the difference of all queries
+	took           float64 // ms
+}
+
+// choose counts one query; the rule sends it to the device where predicted is positive.
+func (c *choice) choose(predicted, host, device float64) {
+	c.queries++
+	c.at += math.Abs(host - device)
+	took := host
+	if predicted > 0 {
+		took = device
+	}
+	c.took += took
+	if took <= min(host, device) {
+		c.right++
+	} else {
+		c.lost += math.Abs(host - device)
+	}
+}
+
+// putChoices puts what each metric would choose for the second half of the queries.
+func (s *session) putChoices(p *apart, panel string) error {
+	difference := p.difference()
+	half := len(difference) / 2
+	type rule struct {
+		name    string
+		predict func(i int) float64
+	}
+	rules := []rule{
+		{"always the host", func(int) float64 { return -1 }},
+		{"always the device", func(int) float64 { return 1 }},
+		{"the faster one", func(i int) float64 { return difference[i] }},
+	}
+	for _, m := range costs.Metrics() {
+		fit, err := costs.Regress(m, p.features[:half], difference[:half])
+		if err != nil {
+			return fmt.Errorf("%s on %s: %w", panel, m, err)
+		}
+		rules = append(rules, rule{m.String(), func(i int) float64 { return fit.At(&p.features[i]) }})
+	}
+	for _, r := range rules {
+		var c choice
+		for i := half; i < len(difference); i++ {
+			c.choose(r.predict(i), p.host[i], p.device[i])
+		}
+		for _, v := range []struct {
+			series, unit string
+			value        float64
+		}{
+			{"right", "%", 100 * c.right / c.queries},
+			{"right, of the time at stake", "%", 100 * (1 - c.lost/max(c.at, math.SmallestNonzeroFloat64))},
+			{"a query, ms", "ms", c.took / c.queries},
+		} {
+			if err := s.put(p.who.on(reading{panel: panel, series: v.series, at: r.name,
+				Row: single(v.value).into(Row{Metric: v.series, Unit: v.unit})})); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
