@@ -27,6 +27,7 @@ type queue struct {
 // flow holds the jobs of a caller in a queue.
 type flow struct {
 	caller *caller
+	queue  *queue
 	jobs   heap[*Job]
 	at     int
 }
@@ -43,6 +44,7 @@ type caller struct {
 	queued  int // jobs
 	streams int
 	flows   map[*queue]*flow
+	last    *flow // of flows, that was asked for
 }
 
 func (c *caller) idle() bool { return c.queued == 0 && c.streams == 0 }
@@ -85,7 +87,9 @@ func (s *Scheduler) forget() {
 			continue
 		}
 		delete(s.lines, key)
+		s.lastLine = nil
 		for _, c := range s.callers {
+			c.last = nil
 			for i := range l.queues {
 				delete(c.flows, &l.queues[i])
 			}
@@ -104,6 +108,9 @@ func (s *Scheduler) charge(c *caller, cost time.Duration) {
 
 // lineOf returns the line of kind and mode.
 func (s *Scheduler) lineOf(key lineKey) *line {
+	if s.lastLine != nil && s.lastLine.lineKey == key {
+		return s.lastLine
+	}
 	l := s.lines[key]
 	if l == nil {
 		if len(s.lines) >= manyLines {
@@ -112,7 +119,22 @@ func (s *Scheduler) lineOf(key lineKey) *line {
 		l = &line{lineKey: key, at: -1}
 		s.lines[key] = l
 	}
+	s.lastLine = l
 	return l
+}
+
+// flowIn returns where jobs of c wait in q.
+func (c *caller) flowIn(q *queue) *flow {
+	if c.last != nil && c.last.queue == q {
+		return c.last
+	}
+	f := c.flows[q]
+	if f == nil {
+		f = &flow{caller: c, queue: q, jobs: heap[*Job]{id: byOrder}, at: -1}
+		c.flows[q] = f
+	}
+	c.last = f
+	return f
 }
 
 // enqueue makes j wait. It must be classified.
@@ -126,11 +148,7 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	if c.idle() {
 		c.tag = max(c.tag, s.virtual)
 	}
-	f := c.flows[q]
-	if f == nil {
-		f = &flow{caller: c, jobs: heap[*Job]{id: byOrder}, at: -1}
-		c.flows[q] = f
-	}
+	f := c.flowIn(q)
 	j.line, j.flow = l, f
 	key := j.arrived + time.Duration(s.opt.Patience*float64(j.best))
 	if j.late {

@@ -19,13 +19,14 @@ type Scheduler struct {
 	epoch      time.Time
 	batches    sync.Pool
 
-	mu      sync.Mutex
-	lines   map[lineKey]*line
-	waiting []*line // those that hold jobs
-	callers map[string]*caller
-	streams []*stream
-	virtual time.Duration // of the caller that was served last
-	seq     uint64        // of jobs as they arrive
+	mu       sync.Mutex
+	lines    map[lineKey]*line
+	lastLine *line   // of lines, that was asked for
+	waiting  []*line // those that hold jobs
+	callers  map[string]*caller
+	streams  []*stream
+	virtual  time.Duration // of the caller that was served last
+	seq      uint64        // of jobs as they arrive
 
 	manyCallers int
 	urgent      [3]heap[*Job] // queued with a deadline, by class
