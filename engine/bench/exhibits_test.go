@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write testdata/report.golden.md")
 // TestExhibits: every table and figure that is to be reproduced is there, once.
 func TestExhibits(t *testing.T) {
 	var names []string
-	for _, e := range slices.Concat(listsExhibits(), decodeExhibits(), rankExhibits(), bitmapExhibits(), wuExhibits()) {
+	for _, e := range slices.Concat(listsExhibits(), decodeExhibits(), rankExhibits(), bitmapExhibits(), scheduleExhibits()) {
 		names = append(names, e.name)
 		if e.title == "" || e.rows == "" || e.run == nil {
 			t.Errorf("%s lacks a title, a name for its rows or what it does", e.name)
@@ -35,7 +35,7 @@ func TestExhibits(t *testing.T) {
 		}
 	}
 	want := strings.Fields(`ao-table1 ao-table2 ao-table3 ao-table4 ao-table5 ao-table7 ao-fig5 ao-fig6 ao-fig7 ao-fig8 ao-fig9a ao-fig9b
-		ding-fig3 ding-fig4 ding-fig6 ding-table1 wu-fig3 wu-fig4 wu-fig5 wu-fig6 wu-fig7 wu-fig8 wu-fig9 wu-fig10 wu-table1 wu-table2 wu-table3
+		ding-fig3 ding-fig4 ding-fig6 ding-fig7 ding-table1 capacity overhead prediction choice devices wu-fig3 wu-fig4 wu-fig5 wu-fig6 wu-fig7 wu-fig8 wu-fig9 wu-fig10 wu-table1 wu-table2 wu-table3
 		log pairs skew sets primitives ints core
 		gov2 ding-table2 ding-table3 accumulators resident rank-fig-k rank-fig-footprint sparse text
 		or sizes auto batch encodings build nelson-fig8 nelson-fig9 nelson-fig10 nelson-fig11 nelson-fig12 nelson-fig13 nelson-fig14 nelson-table2`)
@@ -78,7 +78,7 @@ func testSets(t *testing.T) string {
 
 // onHost says whether the host alone can measure an exhibit.
 func onHost(name string) bool {
-	return !slices.Contains([]string{"primitives", "ao-fig9b", "wu-fig8", "ding-table3", "wu-table2", "wu-fig9", "wu-fig10",
+	return !slices.Contains([]string{"primitives", "ao-fig9b", "wu-fig8", "ding-table3", "choice", "wu-table2", "wu-fig9", "wu-fig10",
 		"nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14", "nelson-table2"}, name)
 }
 
@@ -90,7 +90,7 @@ func TestReproduce(t *testing.T) {
 		exhibits []exhibit
 		run      func(context.Context, Options, io.Writer, io.Writer) error
 	}{{"lists", listsExhibits(), Lists}, {"decode", decodeExhibits(), Decode}, {"rank", rankExhibits(), Rank}, {"bitmap", bitmapExhibits(), Bitmap},
-		{"schedule", wuExhibits(), reproduceWu}} {
+		{"schedule", scheduleExhibits(), Schedule}} {
 		t.Run(bench.name, func(t *testing.T) {
 			dir := t.TempDir()
 			opt := tiny()

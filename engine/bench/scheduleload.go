@@ -52,11 +52,12 @@ const (
 type delays struct {
 	load
 	sent                           int
-	ms                             []float64 // of those answered, ascending
-	late, refused, expired, failed int       // late: answered, past the deadline
-	err                            error     // of the first that failed
-	drain                          time.Duration
-	behind                         float64 // p99 of how late queries were sent, ms
+	ms                             []float64     // of those answered, ascending
+	late, refused, expired, failed int           // late: answered, past the deadline
+	err                            error         // of the first that failed
+	early                          time.Duration // median of those of the first half
+	drain                          time.Duration // from the last arrival to the last answer
+	behind                         float64       // p99 of how late queries were sent, ms
 }
 
 // run puts the load to answer, which is given the number of a query, from 0, and a
@@ -164,6 +165,9 @@ func (d *delays) count(took, behind []time.Duration) {
 			sent = append(sent, behind[i].Seconds()*1e3)
 		}
 	}
+	early := slices.Clone(d.ms[:(len(d.ms)+1)/2])
+	slices.Sort(early)
+	d.early = time.Duration(percentile(early, 50) * 1e6)
 	slices.Sort(d.ms)
 	slices.Sort(sent)
 	d.behind = percentile(sent, 99)

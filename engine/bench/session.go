@@ -57,9 +57,9 @@ func reproduce(ctx context.Context, name string, all []exhibit, opt Options, std
 	return s.publish(chosen)
 }
 
-// session is the state of one call of Lists, Decode, Rank or Bitmap.
+// session is the state of one call of Lists, Decode, Rank, Bitmap or Schedule.
 type session struct {
-	bench       string // lists, decode, rank or bitmap
+	bench       string // lists, decode, rank, bitmap or schedule
 	opt         Options
 	rows        *rowWriter
 	out, log    io.Writer
@@ -83,7 +83,8 @@ type session struct {
 	single  map[setup][]float64 // milliseconds of each query alone
 	open    openIndex
 
-	ranked *rankBench // nil until somebody wants it
+	ranked *rankBench         // nil until somebody wants it
+	served map[string]*served // by name
 
 	// Of bit vectors, measured once:
 	bitmaps     []*bitmapCost
@@ -167,7 +168,7 @@ func (s *session) prepare(ctx context.Context, order Order) error {
 
 // forget drops the workload: gigabytes, of which the next one needs as many.
 func (s *session) forget() error {
-	err := s.closeIndex()
+	err := errors.Join(s.closeIndex(), s.forgetServed())
 	s.w, s.dict, s.queries, s.check, s.peer, s.sources, s.costs, s.batched, s.single = nil, nil, nil, nil, nil, nil, nil, nil, nil
 	debug.FreeOSMemory()
 	return err

@@ -18,7 +18,7 @@ func newBench(a *App) *cobra.Command {
 		`Bench measures what heddle does on workloads that a seed determines, on every
 backend, with other libraries beside it where there are any, and checks that all
 answers are the same.`,
-		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchBitmap(a), newBenchExport(a))
+		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchBitmap(a), newBenchSchedule(a), newBenchExport(a))
 }
 
 // benchOptions are those of a measurement.
@@ -60,6 +60,9 @@ func (o *benchOptions) Validate(args []string) (err error) {
 func (o *benchOptions) configure(a *App) error {
 	c, _, err := o.load(a)
 	if err != nil {
+		return err
+	}
+	if err := oneBackend(c); err != nil {
 		return err
 	}
 	o.Backend, o.Device, o.Threads = c.Devices.Backend, c.Devices.Device, c.Devices.Threads

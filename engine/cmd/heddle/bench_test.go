@@ -30,6 +30,8 @@ func TestBenchUsage(t *testing.T) {
 		{"bench rank --docs 10", `--docs: 10 are fewer than 1000`},
 		{"bench rank --codec bitset", `bitset is for dense lists`},
 		{"bench bitmap --table log", `unknown table "log" (one of `},
+		{"bench schedule --table log", `unknown table "log" (one of capacity`},
+		{"bench schedule --docs 10", `--docs: 10 are fewer than 1000`},
 		{"bench export", `one folder is missing`},
 		{"bench export --orders random d", `unknown order "random"`},
 	} {
@@ -75,7 +77,7 @@ func TestBenchMissingDevice(t *testing.T) {
 	if err := os.WriteFile("rows.jsonl", []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, bench := range []string{"lists", "decode", "rank", "bitmap"} {
+	for _, bench := range []string{"lists", "decode", "rank", "bitmap", "schedule"} {
 		r := heddle(t, "bench", bench, "--backend", "opencl", "--device", "no device has this name", "--json", "rows.jsonl")
 		wantFailure(t, r, exitDevice, "no such device")
 		if strings.Contains(r.stderr, "generated") || r.stdout != "" {

@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"heddle/cl"
+	"heddle/engine"
+)
+
+func devicesExhibit() exhibit {
+	return exhibit{
+		name: "devices", title: "Throughput of the log on several devices, in synchronous mode",
+		says: "With two cards that take batches from one queue the throughput is nearly doubled (Wu et al. 2010, section V.B.5; Tesla C1060).",
+		ours: "All queries in one call of an engine, terms in, docIDs in host memory out; the devices, all those of the type of the first, pull batches from one queue, and each holds all lists where they fit. The host beside is one more processor of the engine.",
+		rows: "processors", orders: govOrder,
+		run: func(ctx context.Context, s *session) (err error) {
+			all, err := s.workloads(ctx)
+			if err != nil {
+				return err
+			}
+			systems, done, err := s.deviceSystems(ctx)
+			defer func() { err = errors.Join(err, done()) }()
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				one := 0.0
+				for _, y := range systems {
+					rate, err := v.throughput(ctx, y)
+					if err != nil {
+						return err
+					}
+					if one == 0 {
+						one = rate.Median
+					}
+					r := reading{panel: v.name, series: "queries/s", at: y.name, Row: rate.into(Row{Workload: v.name, Row: y.name, Metric: "throughput", Unit: "queries/s",
+						Baseline: systems[0].name, Ratio: rate.Median / one})}
+					if err := s.put(y.on(r)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// deviceSystems are one device, two, and so on, and all of them with the host; the host
+// alone where there is no device. done closes what was opened for them.
+func (s *session) deviceSystems(ctx context.Context) (all []system, done func() error, err error) {
+	var opened []*cl.Backend
+	done = func() error {
+		var errs []error
+		for _, b := range opened {
+			errs = append(errs, b.Close())
+		}
+		return errors.Join(errs...)
+	}
+	var host []contestant
+	for _, who := range s.contestants {
+		if who.device == nil {
+			host = append(host, who)
+			continue
+		}
+		y := system{name: "1 device", who: []contestant{who}}
+		all = append(all, y)
+		for _, d := range s.others {
+			if d.Info().Type != who.info.Type {
+				continue
+			}
+			b, err := cl.Open(ctx, d, cl.Options{})
+			if err != nil {
+				return nil, done, err
+			}
+			opened = append(opened, b)
+			y.name, y.more = fmt.Sprintf("%d devices", len(opened)+1), append(y.more[:len(y.more):len(y.more)], b)
+			all = append(all, y)
+		}
+	}
+	if len(host) > 0 {
+		y := system{name: "host", who: host}
+		if n := len(all); n > 0 {
+			y.name, y.who, y.more = all[n-1].name+" and the host", append(host, all[n-1].who...), all[n-1].more
+		}
+		all = append(all, y)
+	}
+	return all, done, nil
+}
+
+// throughput is how many queries a second a system answers that come in one call.
+func (v *served) throughput(ctx context.Context, y system) (rate summary, err error) {
+	err = v.with(ctx, y, func(e *engine.Engine) error {
+		passes := 1
+		var rates []float64
+		for run := 0; run <= v.s.opt.Runs; run++ {
+			began := time.Now()
+			for range passes {
+				if _, err := v.all(ctx, e); err != nil {
+					return err
+				}
+			}
+			took := time.Since(began)
+			if run == 0 {
+				enough := pick(&v.s.opt, []time.Duration{500 * time.Millisecond}, []time.Duration{20 * time.Millisecond})[0]
+				passes = int(enough/(took+1)) + 1
+				continue
+			}
+			rates = append(rates, float64(passes*len(v.queries))/took.Seconds())
+		}
+		rate = summarize(rates)
+		return nil
+	})
+	return rate, err
+}

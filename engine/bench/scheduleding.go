@@ -1,0 +1,234 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/schedule"
+)
+
+// The configurations of Ding et al., Figure 7, beside the systems.
+const theBetter = "the better one, one query at a time"
+
+// deadlines of queries: that of Ding et al., and one that leaves no room for large batches.
+var deadlines = []time.Duration{500 * time.Millisecond, 10 * time.Millisecond}
+
+type curveKey struct {
+	system   string
+	deadline time.Duration
+}
+
+// underLoad is what was measured of a system under load.
+type underLoad struct {
+	curve
+	half *delays // of a load of half the rate that is mostly sustained; nil if that is none
+}
+
+// workloads are those that engines are put under load with: the workload of lists at
+// hand, and top-10 queries by AND, which the figures of Ding et al. fit.
+func (s *session) workloads(ctx context.Context) ([]*served, error) {
+	lists, err := s.servedLists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := s.servedRanked(ctx, engine.And)
+	return []*served{lists, ranked}, err
+}
+
+// configurations are the names of what underLoad measures.
+func (s *session) configurations() (names []string) {
+	for _, y := range s.systems() {
+		names = append(names, y.name)
+		if len(y.who) > 1 {
+			names = append(names, theBetter)
+		}
+	}
+	return names
+}
+
+// underLoad measures all systems at all deadlines, once.
+func (v *served) underLoad(ctx context.Context) error {
+	if len(v.curves) > 0 {
+		return nil
+	}
+	for _, y := range v.s.systems() {
+		err := v.with(ctx, y, func(e *engine.Engine) error {
+			rate, err := v.closed(ctx, e, schedule.Async, 1, 50, time.Second)
+			if err != nil {
+				return err
+			}
+			from := math.Exp2(math.Floor(math.Log2(rate / 4)))
+			for _, deadline := range deadlines {
+				if err := v.measureLoads(ctx, curveKey{y.name, deadline}, from, v.answer(e, schedule.Auto)); err != nil {
+					return err
+				}
+				if len(y.who) > 1 {
+					if err := v.measureLoads(ctx, curveKey{theBetter, deadline}, from, oneByOne(v.answer(e, schedule.Async))); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureLoads puts rising loads to answer, then half of what it sustains.
+func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, answer func(ctx context.Context, i int) error) error {
+	began, loads := time.Now(), 0
+	c := climb{from: from, factor: pick(&v.s.opt, []float64{2}, []float64{4})[0], halvings: pick(&v.s.opt, []int{4}, []int{1})[0],
+		length: pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{40 * time.Millisecond})[0], deadline: key.deadline, seed: v.s.opt.Seed,
+		report: func(d *delays) { loads++ }}
+	found, err := c.run(ctx, answer)
+	if err != nil {
+		return err
+	}
+	u := &underLoad{curve: *found}
+	if u.mostly > 0 {
+		if u.half, err = c.load(u.mostly/2, tries).run(ctx, answer); err != nil {
+			return err
+		}
+	}
+	v.s.logf("%s, %s: sustains %s queries/s, mostly %s; %d loads, %.1f s", v.panel(key.deadline), key.system, number(u.sustained), number(u.mostly), loads, time.Since(began).Seconds())
+	v.curves[key] = u
+	return nil
+}
+
+// system finds one by its name, what runs on all of them being all of them.
+func (s *session) system(name string) system {
+	all := s.systems()
+	for _, y := range all {
+		if y.name == name {
+			return y
+		}
+	}
+	return all[len(all)-1]
+}
+
+// panel names a workload at a deadline.
+func (v *served) panel(deadline time.Duration) string {
+	return fmt.Sprintf("%s, deadline %d ms", v.name, deadline.Milliseconds())
+}
+
+func dingFigure7() exhibit {
+	return exhibit{
+		name: "ding-fig7", title: "Delay against the rate of arrivals", source: "Ding et al. 2009, Figure 7",
+		says: "Using both processors in parallel is much better than everything else: it sustains beyond 300 queries/s, the CPU alone less than 100. A run has failed when a query misses its deadline of 500 ms. Simulated, from predicted and measured times of single queries on GOV2; GeForce 8800 GTS, a core of a Core 2 Duo E6750.",
+		ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with that processor alone, which make batches under load, as both do; the better one answers one query at a time in the whole system, on the processor that should be faster. A load also fails when answers come more slowly than queries. A line ends where more than one query in a thousand misses its deadline, in each of three loads; capacity has the rates at which none does, too. Host: all cores, of which one or more also send queries.",
+		rows: "queries/s", orders: govOrder,
+		chart: chart{kind: lineChart, x: "arrivals, queries/s", logX: true, tens: true, logY: true},
+		run: func(ctx context.Context, s *session) error {
+			all, err := s.workloads(ctx)
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				if err := v.underLoad(ctx); err != nil {
+					return err
+				}
+				for _, deadline := range deadlines {
+					for _, metric := range []string{"average", "p99"} {
+						if err := v.putDelays(deadline, metric); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// putDelays records one metric of the delays at a deadline.
+func (v *served) putDelays(deadline time.Duration, metric string) error {
+	for _, name := range v.s.configurations() {
+		for _, d := range v.curves[curveKey{name, deadline}].held {
+			value := d.mean()
+			if metric != "average" {
+				value = percentile(d.ms, 99)
+			}
+			r := reading{panel: v.panel(deadline) + ", " + metric, series: name, at: number(d.rate), x: d.rate,
+				Row: single(value).into(Row{Workload: v.name, Metric: metric + " delay", Unit: "ms"})}
+			r.Row.Row = fmt.Sprintf("%s, deadline %d ms, %s queries/s", name, deadline.Milliseconds(), number(d.rate))
+			if err := v.s.put(v.s.system(name).on(r)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func capacityExhibit() exhibit {
+	return exhibit{
+		name: "capacity", title: "Rates that are sustained, and delays at half of them",
+		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. p50 and p99 are of a load of half the latter rate.",
+		rows: "processors", orders: govOrder,
+		run: func(ctx context.Context, s *session) error {
+			all, err := s.workloads(ctx)
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				if err := v.underLoad(ctx); err != nil {
+					return err
+				}
+				for _, deadline := range deadlines {
+					if err := v.putCapacity(deadline); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// putCapacity records what is sustained at a deadline.
+func (v *served) putCapacity(deadline time.Duration) error {
+	type rate struct {
+		series, metric string
+		of             func(u *underLoad) float64
+	}
+	for _, name := range v.s.configurations() {
+		u, y := v.curves[curveKey{name, deadline}], v.s.system(name)
+		put := func(series string, row Row, value float64) error {
+			r := reading{panel: v.panel(deadline), series: series, at: name, Row: single(value).into(row)}
+			r.Workload, r.Row.Row = v.name, fmt.Sprintf("%s, deadline %d ms", name, deadline.Milliseconds())
+			return v.s.put(y.on(r))
+		}
+		for _, rate := range []rate{
+			{"all in time, queries/s", "sustained", func(u *underLoad) float64 { return u.sustained }},
+			{"mostly, queries/s", "mostly sustained", func(u *underLoad) float64 { return u.mostly }},
+		} {
+			row, sum := Row{Metric: rate.metric, Unit: "queries/s"}, 0.0
+			for _, one := range v.s.systems() {
+				if len(one.who) == 1 {
+					sum += rate.of(v.curves[curveKey{one.name, deadline}])
+				}
+			}
+			if len(y.who) > 1 && sum > 0 && rate.of(u) > 0 {
+				row.Baseline, row.Ratio = "the sum", rate.of(u)/sum
+			}
+			if err := put(rate.series, row, rate.of(u)); err != nil {
+				return err
+			}
+		}
+		if u.half == nil {
+			continue
+		}
+		for _, p := range []int{50, 99} {
+			metric := fmt.Sprintf("p%d", p)
+			if err := put(metric+" at half, ms", Row{Metric: metric + " at half load", Unit: "ms"}, percentile(u.half.ms, p)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

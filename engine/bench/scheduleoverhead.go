@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// idle is a backend whose stores answer every batch with nothing, at once: what is left
+// to measure is the way of a query there and back.
+type idle struct{}
+
+func (idle) Info() plan.Info {
+	return plan.Info{Kind: "host", Device: "idle", Type: "cpu", ComputeUnits: runtime.GOMAXPROCS(0), Batch: engine.DefaultBatchCandidates}
+}
+func (idle) Load(context.Context, *plan.Source) (plan.Store, error) { return idleStore{}, nil }
+func (idle) LoadTable(context.Context, *plan.Table) (plan.TableStore, error) {
+	return nil, plan.ErrUnsupported
+}
+func (idle) Close() error { return nil }
+
+type idleStore struct{}
+
+func (idleStore) Intersect(_ context.Context, b *plan.Batch, out *plan.Results) error {
+	out.Reset()
+	for range b.Queries() {
+		out.Offsets = append(out.Offsets, 0)
+	}
+	return nil
+}
+func (idleStore) Evaluate(context.Context, *plan.Formulas, *plan.Results) error {
+	return plan.ErrUnsupported
+}
+func (idleStore) Rank(context.Context, *plan.Ranks, *plan.TopK) error { return plan.ErrUnsupported }
+func (idleStore) Explain(plan.Algorithm, plan.Handle) string          { return "" }
+func (idleStore) ExplainBatch(*plan.Batch) string                     { return "" }
+func (idleStore) Memory() uint64                                      { return 0 }
+func (idleStore) Close() error                                        { return nil }
+
+func overheadExhibit() exhibit {
+	return exhibit{
+		name: "overhead", title: "What the scheduler costs a query",
+		ours: "Queries to an engine and, without a scheduler, to an index, both on a store that answers nothing at once; so a time is that of resolving a query, scheduling it, and handing its answer over. One caller: a query after the other, asynchronous, or all in one call, which is synchronous. Many callers: each waits for its answer before it puts the next query, under synchronous mode; a time is that of all cores together for a query, beside that of a call with all queries. The scheduler: the difference.",
+		rows: "queries", orders: govOrder,
+		run: func(ctx context.Context, s *session) (err error) {
+			src, err := s.source(ctx, plainly(LayoutRaw))
+			if err != nil {
+				return err
+			}
+			x, err := engine.New(ctx, src, s.dict, engine.Options{On: idle{}})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, x.Close()) }()
+			e, err := engine.StartSource(ctx, src, s.dict, engine.EngineOptions{Backends: []plan.Backend{idle{}}})
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, e.Close()) }()
+			return s.overhead(ctx, x, e)
+		},
+	}
+}
+
+// manyCallers put queries at the same time.
+const manyCallers = 1024
+
+func (s *session) overhead(ctx context.Context, x *engine.Index, e *engine.Engine) error {
+	few := s.queries[:min(len(s.queries), pick(&s.opt, []int{50_000}, []int{1000})[0])]
+	many := s.queries[:min(len(s.queries), pick(&s.opt, []int{500_000}, []int{10_000})[0])]
+	v := &served{s: s, name: s.w.Name(), queries: many, right: make([]uint64, len(many)),
+		ask: func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
+			a, err := e.Search(ctx, many[i], engine.SearchOptions{}, call)
+			return a.Count, err
+		}}
+	nothing := func(int, *plan.Results) error { return nil }
+	index := func() error { return x.SearchBatches(ctx, many, engine.SearchOptions{}, nothing) }
+	for _, row := range []struct {
+		at            string
+		queries       int
+		index, engine func() error
+	}{
+		{"asynchronous, one caller", len(few), func() error {
+			for _, q := range few {
+				if _, err := x.Search(ctx, q, engine.SearchOptions{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func() error {
+			for _, q := range few {
+				if _, err := e.Search(ctx, q, engine.SearchOptions{}, engine.Call{Mode: schedule.Async}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"synchronous, one call", len(many), index, func() error {
+			return e.SearchBatches(ctx, many, engine.SearchOptions{}, engine.Call{Mode: schedule.Sync}, nothing)
+		}},
+		{"synchronous, many callers", len(many), index, func() error {
+			_, err := v.closed(ctx, e, schedule.Sync, manyCallers, len(many), time.Minute)
+			return err
+		}},
+	} {
+		var times [2][]float64 // ns a query
+		for run := range s.opt.Runs + 1 {
+			for i, f := range []func() error{row.index, row.engine} {
+				began := time.Now()
+				if err := f(); err != nil {
+					return err
+				}
+				if run > 0 {
+					times[i] = append(times[i], float64(time.Since(began).Nanoseconds())/float64(row.queries))
+				}
+			}
+		}
+		var differences []float64
+		for i := range times[0] {
+			differences = append(differences, times[1][i]-times[0][i])
+		}
+		for _, column := range []struct {
+			series, metric string
+			values         []float64
+		}{{"an index, ns", "index", times[0]}, {"an engine, ns", "engine", times[1]}, {"the scheduler, ns", "scheduler", differences}} {
+			if err := s.put(reading{panel: "on a store that answers nothing", series: column.series, at: row.at,
+				Row: summarize(column.values).into(Row{Metric: column.metric, Unit: "ns"})}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

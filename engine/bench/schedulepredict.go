@@ -1,0 +1,214 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"heddle/engine"
+	"heddle/engine/observe"
+	"heddle/engine/schedule"
+)
+
+// predicted is what single queries took on a system with one processor, and what they
+// should have taken.
+type predicted struct {
+	took   []float64 // ms, by query: the least of all passes
+	errors summary   // mean of |estimate - time| / time in %, over passes
+	middle summary   // the median of that, likewise
+	sum    summary   // of all estimates over that of all times, in %
+}
+
+// mostPredicted is how many queries are predicted; engines learn from the others.
+const mostPredicted = 1000
+
+// tested is how many of the queries, the last ones, are predicted: at most a quarter.
+func (v *served) tested() int { return min(mostPredicted, (len(v.queries)+3)/4) }
+
+// predict has an engine learn from single queries, and then predict others.
+func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
+	if p := v.alone[y.name]; p != nil {
+		return p, nil
+	}
+	p := &predicted{took: slices.Repeat([]float64{math.Inf(1)}, v.tested())}
+	err := v.with(ctx, y, func(e *engine.Engine) error {
+		first := len(v.queries) - len(p.took)
+		ask := func(i int) (t schedule.Trace, err error) {
+			var q observe.Query
+			got, err := v.ask(ctx, e, i, engine.Call{Mode: schedule.Async, Explain: &q})
+			if err == nil && got != v.right[i] {
+				err = fmt.Errorf("the answer to query %d is not that of before", i)
+			}
+			return q.Trace, err
+		}
+		for i := range min(first, 3*mostPredicted) {
+			if _, err := ask(i); err != nil {
+				return err
+			}
+		}
+		var mean, middle, sum []float64
+		for range v.s.opt.Runs {
+			var wrong []float64
+			var estimates, times float64
+			for i := range p.took {
+				t, err := ask(first + i)
+				if err != nil {
+					return err
+				}
+				estimate, took := t.Estimate.Seconds()*1e3, t.Ran.Seconds()*1e3
+				p.took[i] = min(p.took[i], took)
+				wrong = append(wrong, 100*math.Abs(estimate-took)/took)
+				estimates, times = estimates+estimate, times+took
+			}
+			slices.Sort(wrong)
+			total := 0.0
+			for _, w := range wrong {
+				total += w
+			}
+			mean, middle, sum = append(mean, total/float64(len(wrong))), append(middle, percentile(wrong, 50)), append(sum, 100*estimates/times)
+		}
+		p.errors, p.middle, p.sum = summarize(mean), summarize(middle), summarize(sum)
+		return nil
+	})
+	v.alone[y.name] = p
+	return p, err
+}
+
+// kinds are the workloads of all kinds of queries whose times are predicted.
+func (s *session) kinds(ctx context.Context) (all []*served, err error) {
+	v, err := s.servedLists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, v)
+	for _, mode := range engine.Modes() {
+		if v, err = s.servedRanked(ctx, mode); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func predictionExhibit() exhibit {
+	return exhibit{
+		name: "prediction", title: "Predicted times of single queries",
+		says: "The mean relative error is 22 % of GPU times and 20 % of CPU times, by M5 rules on the lengths of the shortest and second shortest list, their sum and the number of terms, learnt from 3,000 queries (Ding et al. 2009, section 9).",
+		ours: "The engine's model, learnt from other queries of the same log, at most 3,000 of them one at a time and batches of all; estimates are those that the scheduler went by. Times are from the start of a query on its processor to its answer. Sum: of all estimates, of that of all times.",
+		rows: "queries", orders: govOrder,
+		run: func(ctx context.Context, s *session) error {
+			all, err := s.kinds(ctx)
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				for _, y := range s.systems() {
+					if len(y.who) > 1 {
+						continue
+					}
+					p, err := v.predict(ctx, y)
+					if err != nil {
+						return err
+					}
+					paper := 20.0
+					if y.who[0].info.Type == "gpu" {
+						paper = 22
+					}
+					for _, c := range []struct {
+						series string
+						paper  float64
+						value  summary
+					}{{"mean error, %", paper, p.errors}, {"median error, %", 0, p.middle}, {"sum, %", 0, p.sum}} {
+						r := reading{panel: "predictions on " + y.who[0].String(), series: c.series, at: v.name, paper: c.paper,
+							Row: c.value.into(Row{Workload: v.name, Row: y.name, Metric: c.series, Unit: "%"})}
+						if err := s.put(y.on(r)); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func choiceExhibit() exhibit {
+	return exhibit{
+		name: "choice", title: "Choices of a processor for single queries",
+		ours: "An engine on both processors, with nothing else to do, against the times of the same queries on each processor alone, the least of several runs. Right: queries given to the processor that is faster, of all, and weighted by the difference of the times, which is what is at stake. Lost: the time that the wrong choices take beyond the best ones, of that of the best.",
+		rows: "queries", orders: govOrder,
+		run: func(ctx context.Context, s *session) error {
+			systems := s.systems()
+			if len(systems) != 3 {
+				return nil
+			}
+			all, err := s.kinds(ctx)
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				if err := v.choose(ctx, systems[0], systems[1], systems[2]); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// choose compares what both processors take for a query with which of them an engine on
+// both gives it to.
+func (v *served) choose(ctx context.Context, a, b, both system) error {
+	onA, err := v.predict(ctx, a)
+	if err != nil {
+		return err
+	}
+	onB, err := v.predict(ctx, b)
+	if err != nil {
+		return err
+	}
+	var right, weighted, lost, share []float64
+	err = v.with(ctx, both, func(e *engine.Engine) error {
+		first := len(v.queries) - v.tested()
+		for range v.s.opt.Runs {
+			var n, stake, wrong, best, toA float64
+			for i := range onA.took {
+				var q observe.Query
+				if _, err := v.ask(ctx, e, first+i, engine.Call{Mode: schedule.Async, Explain: &q}); err != nil {
+					return err
+				}
+				difference := onB.took[i] - onA.took[i]
+				best += min(onA.took[i], onB.took[i])
+				stake += math.Abs(difference)
+				choseA := q.Trace.Processor == a.who[0].info.Device
+				if choseA {
+					toA++
+				}
+				if choseA == (difference > 0) {
+					n++
+				} else {
+					wrong += math.Abs(difference)
+				}
+			}
+			count := float64(len(onA.took))
+			right, weighted = append(right, 100*n/count), append(weighted, 100*(1-wrong/stake))
+			lost, share = append(lost, 100*wrong/best), append(share, 100*toA/count)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		series string
+		values []float64
+	}{{"right, %", right}, {"right, weighted, %", weighted}, {"lost, %", lost}, {"to the host, %", share}} {
+		r := reading{panel: both.who[0].String() + " or " + both.who[1].String(), series: c.series, at: v.name,
+			Row: summarize(c.values).into(Row{Workload: v.name, Row: "both", Metric: c.series, Unit: "%"})}
+		if err := v.s.put(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

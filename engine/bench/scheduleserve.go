@@ -1,0 +1,293 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+	"heddle/hostfallback"
+)
+
+// served is a workload that engines answer a query at a time.
+type served struct {
+	s       *session
+	name    string
+	source  *plan.Source
+	dict    engine.Dictionary
+	queries []engine.Query
+	right   []uint64 // digests of the answers, once an engine has given them and they were checked
+	folder  string   // of the cost model, which engines after each other share
+
+	// ask gives the digest of the answer to a query, all those of all in one call, and
+	// check compares them.
+	ask   func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error)
+	all   func(ctx context.Context, e *engine.Engine) ([]uint64, error)
+	check func(who string) error
+
+	curves map[curveKey]*underLoad
+	alone  map[string]*predicted // by system
+}
+
+// system is what an engine runs on.
+type system struct {
+	name string // "host only"
+	who  []contestant
+	more []plan.Backend // beside those of who
+}
+
+// String names it in progress.
+func (y system) String() string { return y.name }
+
+// systems are each contestant alone, and all together.
+func (s *session) systems() (all []system) {
+	for _, who := range s.contestants {
+		name := "host only"
+		if who.device != nil {
+			name = "device only"
+		}
+		all = append(all, system{name: name, who: []contestant{who}})
+	}
+	if len(all) > 1 {
+		all = append(all, system{name: "both", who: s.contestants})
+	}
+	return all
+}
+
+// on says in a reading what was measured: several processors have no one backend.
+func (y system) on(r reading) reading {
+	if len(y.who) == 1 && len(y.more) == 0 {
+		return y.who[0].on(r)
+	}
+	return r
+}
+
+// serve makes a workload ready for engines, or gives the one that is.
+func (s *session) serve(name string, fill func(v *served) error) (*served, error) {
+	if v := s.served[name]; v != nil {
+		return v, nil
+	}
+	v := &served{s: s, name: name, curves: make(map[curveKey]*underLoad), alone: make(map[string]*predicted)}
+	if err := fill(v); err != nil {
+		return nil, err
+	}
+	var err error
+	if v.folder, err = os.MkdirTemp("", "heddle-bench-"); err != nil {
+		return nil, err
+	}
+	if s.served == nil {
+		s.served = make(map[string]*served)
+	}
+	s.served[name] = v
+	return v, nil
+}
+
+// forgetServed drops the workloads and what engines have learnt of them.
+func (s *session) forgetServed() error {
+	var errs []error
+	for _, v := range s.served {
+		errs = append(errs, os.RemoveAll(v.folder))
+	}
+	s.served = nil
+	return errors.Join(errs...)
+}
+
+// servedLists is the workload of lists at hand: plain lists, every query an AND.
+func (s *session) servedLists(ctx context.Context) (*served, error) {
+	return s.serve(s.w.Name(), func(v *served) (err error) {
+		v.dict, v.queries = s.dict, s.w.engineQueries(s.opt.served(len(s.w.Queries), shortServed))
+		v.ask = func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
+			a, err := e.Search(ctx, v.queries[i], engine.SearchOptions{}, call)
+			return digest(a.Docs), err
+		}
+		v.all = func(ctx context.Context, e *engine.Engine) ([]uint64, error) {
+			got := make([]uint64, len(v.queries))
+			return got, e.SearchBatches(ctx, v.queries, engine.SearchOptions{}, engine.Call{Mode: schedule.Sync}, func(first int, r *plan.Results) error {
+				digests(got[first:first+len(r.Offsets)-1], r)
+				return nil
+			})
+		}
+		check := s.check
+		v.check = func(who string) error { return check.check(who, v.right) }
+		v.source, err = s.source(ctx, plainly(LayoutRaw))
+		return err
+	})
+}
+
+// servedRanked is the GOV2-like workload, its queries ranked in a mode, the best ten.
+func (s *session) servedRanked(ctx context.Context, mode engine.Mode) (*served, error) {
+	n := s.opt.served(gov2Queries, shortServedRanked)
+	b, err := s.rankBench(ctx, "served", func(int) (*ranked, error) { return gov2(ctx, s.opt.Seed, n, s.opt.Docs, s.opt.Codec) })
+	if err != nil {
+		return nil, err
+	}
+	return s.serve(b.w.name+", "+mode.String(), func(v *served) error {
+		v.source, v.dict, v.queries = b.w.source, b.w.dict, b.w.queries
+		opt := engine.RankOptions{Mode: mode, K: 10, Scoring: &b.w.params}
+		var answers []rankAnswer
+		v.ask = func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
+			r, err := e.Rank(ctx, v.queries[i], opt, call)
+			return b.check.answer(i, r.Docs, r.Scores).digest, err
+		}
+		v.all = func(ctx context.Context, e *engine.Engine) ([]uint64, error) {
+			got := make([]uint64, len(v.queries))
+			answers = make([]rankAnswer, len(v.queries))
+			return got, e.RankBatches(ctx, v.queries, opt, engine.Call{Mode: schedule.Sync}, func(first int, r *engine.Rankings) error {
+				for i := range r.Queries() {
+					docs, scores := r.Query(i)
+					answers[first+i] = b.check.answer(first+i, docs, scores)
+					got[first+i] = answers[first+i].digest
+				}
+				return nil
+			})
+		}
+		v.check = func(who string) error { return b.check.check(who, mode, opt.K, answers) }
+		return nil
+	})
+}
+
+// How many different queries engines get of those that there are, when short.
+const (
+	shortServed       = 500
+	shortServedRanked = 100
+)
+
+func (o *Options) served(all, short int) int {
+	switch {
+	case o.Queries > 0:
+		return min(all, o.Queries)
+	case o.Short:
+		return min(all, short)
+	}
+	return all
+}
+
+// start starts an engine on a system, with the costs that earlier engines have learnt.
+// stop closes it. Backends that the session keeps stay open.
+func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop func() error, err error) {
+	opt := engine.EngineOptions{Costs: filepath.Join(v.folder, "costs")}
+	var own []plan.Backend
+	stop = func() (err error) {
+		if e != nil {
+			err = e.Close()
+		}
+		for _, b := range own {
+			err = errors.Join(err, b.Close())
+		}
+		return err
+	}
+	for _, who := range y.who {
+		if who.device == nil {
+			own = append(own, hostfallback.New(hostfallback.Options{Threads: v.s.opt.Threads}))
+			opt.Backends = append(opt.Backends, own[len(own)-1])
+			continue
+		}
+		b, err := v.s.backend(ctx, who, busy)
+		if err != nil {
+			return nil, nil, errors.Join(err, stop())
+		}
+		opt.Backends = append(opt.Backends, b)
+	}
+	opt.Backends = append(opt.Backends, y.more...)
+	if e, err = engine.StartSource(ctx, v.source, v.dict, opt); err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return e, stop, nil
+}
+
+// with starts an engine, warms it up, and hands it to f.
+func (v *served) with(ctx context.Context, y system, f func(e *engine.Engine) error) error {
+	e, stop, err := v.start(ctx, y)
+	if err != nil {
+		return fmt.Errorf("%s: %w", y, err)
+	}
+	if err = v.warm(ctx, y, e); err == nil {
+		err = f(e)
+	}
+	if err = errors.Join(err, stop()); err != nil {
+		return fmt.Errorf("%s: %w", y, err)
+	}
+	return nil
+}
+
+// callers is how many put queries at a time to an engine that is warmed up in batches.
+const callers = 256
+
+// warm checks the answers of an engine to all queries, and lets it learn what they take,
+// alone and in batches.
+func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err error) {
+	if v.right, err = v.all(ctx, e); err != nil {
+		return err
+	}
+	if err := v.check("an engine on " + y.name); err != nil {
+		return err
+	}
+	enough := pick(&v.s.opt, []time.Duration{2 * time.Second}, []time.Duration{30 * time.Millisecond})[0]
+	for _, w := range []struct {
+		mode    schedule.Mode
+		callers int
+	}{{schedule.Async, 1}, {schedule.Sync, callers}} {
+		if _, err := v.closed(ctx, e, w.mode, w.callers, 2*len(v.queries), enough); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closed puts n queries to an engine, each of so many callers the next one when it has
+// got an answer, until there has been enough time. It returns the queries answered a
+// second.
+func (v *served) closed(ctx context.Context, e *engine.Engine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	answer := v.answer(e, mode)
+	var next, done atomic.Int64
+	var wg sync.WaitGroup
+	began := time.Now()
+	for range callers {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil && time.Since(began) < enough; i = int(next.Add(1)) - 1 {
+				if err := answer(ctx, i); err != nil {
+					cancel(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds(), context.Cause(ctx)
+}
+
+// answer puts query i to an engine, behind the last comes the first again, and compares
+// the answer.
+func (v *served) answer(e *engine.Engine, mode schedule.Mode) func(ctx context.Context, i int) error {
+	return func(ctx context.Context, i int) error {
+		i %= len(v.queries)
+		got, err := v.ask(ctx, e, i, engine.Call{Mode: mode})
+		if err == nil && got != v.right[i] {
+			err = fmt.Errorf("%s: the answer to query %d is not that of before", v.name, i)
+		}
+		return err
+	}
+}
+
+// oneByOne answers one query at a time, the first that came first.
+func oneByOne(answer func(ctx context.Context, i int) error) func(ctx context.Context, i int) error {
+	free := make(chan struct{}, 1)
+	return func(ctx context.Context, i int) error {
+		free <- struct{}{}
+		defer func() { <-free }()
+		if at, ok := ctx.Deadline(); ok && !time.Now().Before(at) {
+			return &schedule.DeadlineError{}
+		}
+		return answer(ctx, i)
+	}
+}
