@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"math"
+	"strings"
 )
 
 // wuExhibits are what Wu et al. (IPDPSW 2010) measured of scheduling; their figures of
@@ -65,4 +66,11 @@ func lengthClass(n uint32) (i int) {
 		i++
 	}
 	return i
+}
+
+// putOf records a reading of an exhibit whose panels have the same series and places: the
+// row names what the panel is of.
+func (s *session) putOf(what string, r reading) error {
+	r.Row.Row = strings.Join([]string{s.now.name, what, r.series, s.now.rows, r.at}, " ")
+	return s.put(r)
 }

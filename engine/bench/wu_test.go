@@ -34,14 +34,21 @@ func TestWuOnDevice(t *testing.T) {
 	if err := reproduceWu(t.Context(), opt, io.Discard, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
-	shares, seen := make(map[string]float64), make(map[string]int)
+	shares, seen, rows := make(map[string]float64), make(map[string]int), make(map[string]bool)
 	for _, r := range readRows(t, opt.JSON) {
-		exhibit, rest, _ := strings.Cut(r.Row, " ")
+		if key := r.Row + r.Metric + r.Device; rows[key] {
+			t.Errorf("two rows of %+v", r)
+		} else {
+			rows[key] = true
+		}
+		exhibit, _, _ := strings.Cut(r.Row, " ")
 		seen[exhibit]++
 		switch r.Metric {
 		case "share of queries":
-			series, _, _ := strings.Cut(rest, " ")
-			shares[exhibit+" "+series] += r.Median
+			if exhibit == "wu-fig9" {
+				exhibit, _, _ = strings.Cut(r.Row, " host less")
+			}
+			shares[exhibit] += r.Median
 		case "throughput":
 			if r.Median <= 0 || r.Device == "" {
 				t.Errorf("row %+v", r)
@@ -61,7 +68,7 @@ func TestWuOnDevice(t *testing.T) {
 		}
 	}
 	// One device has all queries, two share them; both for two values of B.
-	for name, want := range map[string]float64{"wu-fig9 bs": 100, "wu-fig9 auto": 100, "wu-table2 QN": 400} {
+	for name, want := range map[string]float64{"wu-fig9 bs": 100, "wu-fig9 auto": 100, "wu-table2": 400} {
 		if got := shares[name]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v %% of the queries, want %v (%v)", name, got, want, shares)
 		}
@@ -167,12 +174,12 @@ func TestSingles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range all {
-		if len(p.host) != s.opt.Queries || p.device != nil || slices.Min(p.host) <= 0 || len(p.features) != len(p.host) {
-			t.Errorf("%s: %d times, %v on a device", p.algorithm, len(p.host), p.device)
+		if len(p.onHost) != s.opt.Queries || p.onDevice != nil || slices.Min(p.onHost) <= 0 || len(p.features) != len(p.onHost) {
+			t.Errorf("%s: %d times, %v on a device", p.algorithm, len(p.onHost), p.onDevice)
 		}
 	}
 	again, err := s.apart(t.Context())
-	if err != nil || !slices.Equal(again[0].host, all[0].host) {
+	if err != nil || !slices.Equal(again[0].onHost, all[0].onHost) {
 		t.Errorf("measured anew, %v", err)
 	}
 	for i, f := range all[0].features {

@@ -8,9 +8,11 @@ import (
 	costs "heddle/engine/cost"
 )
 
-// wuFits is Table III: of the difference in ms, R², the coefficient in ns and the intercept
-// in ms.
-var wuFits = map[costs.Metric]struct{ r2, coefficient, intercept float64 }{
+// paperFit is a regression of Table III: R², the coefficient in ns, the intercept in ms.
+type paperFit struct{ r2, coefficient, intercept float64 }
+
+// wuFits is Table III, of the difference.
+var wuFits = map[costs.Metric]paperFit{
 	costs.LOS:   {0.6312, 18.81, -0.13488},
 	costs.UBOC:  {0.7002, 0.3784915, -0.14164},
 	costs.UBOCT: {0.0125, 1410, -0.04813},
@@ -30,22 +32,19 @@ func wuTable3() exhibit {
 				return err
 			}
 			for _, p := range all {
-				panel := s.panel(p.who) + ", " + p.algorithm.String()
-				if p.device != nil {
-					if err := s.putFits(p, panel+", host less device", p.difference(), true); err != nil {
-						return err
-					}
-				}
-				if err := s.putFits(p, panel+", the host's time", p.host, false); err != nil {
+				if err := s.putFits(p, p.host, "the host's time", p.onHost, nil); err != nil {
 					return err
 				}
-				if p.device == nil {
+				if p.onDevice == nil {
 					continue
 				}
-				if err := s.putFits(p, panel+", the device's time", p.device, false); err != nil {
+				if err := s.putFits(p, p.who, "the device's time", p.onDevice, nil); err != nil {
 					return err
 				}
-				if err := s.putChoices(p, panel+", choice"); err != nil {
+				if err := s.putFits(p, p.who, "host less device", p.difference(), wuFits); err != nil {
+					return err
+				}
+				if err := s.putChoices(p); err != nil {
 					return err
 				}
 			}
@@ -54,21 +53,23 @@ func wuTable3() exhibit {
 	}
 }
 
-// putFits regresses y, in ms, on each metric.
-func (s *session) putFits(p *apart, panel string, y []float64, difference bool) error {
+// panel names what of the times is shown.
+func (p *apart) panel(s *session, what string) string {
+	return s.panel(p.who) + ", " + p.algorithm.String() + ", " + what
+}
+
+// putFits regresses y, in ms, on each metric, beside what the paper has.
+func (s *session) putFits(p *apart, who contestant, what string, y []float64, papers map[costs.Metric]paperFit) error {
 	for _, m := range costs.Metrics() {
 		fit, err := costs.Regress(m, p.features, y)
 		if err != nil {
-			return fmt.Errorf("%s on %s: %w", panel, m, err)
+			return fmt.Errorf("%s on %s: %w", what, m, err)
 		}
 		put := func(series, at, unit string, v, paper float64) error {
-			if !difference {
-				paper = 0
-			}
-			return s.put(p.who.on(reading{panel: panel, series: series, at: at, paper: paper,
+			return s.putOf(p.algorithm.String()+", "+what, who.on(reading{panel: p.panel(s, what), series: series, at: at, paper: paper,
 				Row: single(v).into(Row{Metric: series, Unit: unit})}))
 		}
-		paper := wuFits[m]
+		paper := papers[m]
 		if err := put("R²", m.String(), "1", fit.R2, paper.r2); err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (c *choice) choose(predicted, host, device float64) {
 }
 
 // putChoices puts what each metric would choose for the second half of the queries.
-func (s *session) putChoices(p *apart, panel string) error {
+func (s *session) putChoices(p *apart) error {
 	difference := p.difference()
 	half := len(difference) / 2
 	type rule struct {
@@ -130,14 +131,14 @@ func (s *session) putChoices(p *apart, panel string) error {
 	for _, m := range costs.Metrics() {
 		fit, err := costs.Regress(m, p.features[:half], difference[:half])
 		if err != nil {
-			return fmt.Errorf("%s on %s: %w", panel, m, err)
+			return fmt.Errorf("half of the differences on %s: %w", m, err)
 		}
 		rules = append(rules, rule{m.String(), func(i int) float64 { return fit.At(&p.features[i]) }})
 	}
 	for _, r := range rules {
 		var c choice
 		for i := half; i < len(difference); i++ {
-			c.choose(r.predict(i), p.host[i], p.device[i])
+			c.choose(r.predict(i), p.onHost[i], p.onDevice[i])
 		}
 		for _, v := range []struct {
 			series, unit string
@@ -147,7 +148,7 @@ func (s *session) putChoices(p *apart, panel string) error {
 			{"right, of the time at stake", "%", 100 * (1 - c.lost/max(c.at, math.SmallestNonzeroFloat64))},
 			{"a query, ms", "ms", c.took / c.queries},
 		} {
-			if err := s.put(p.who.on(reading{panel: panel, series: v.series, at: r.name,
+			if err := s.putOf(p.algorithm.String()+", choice", p.who.on(reading{panel: p.panel(s, "choice"), series: v.series, at: r.name,
 				Row: single(v.value).into(Row{Metric: v.series, Unit: v.unit})})); err != nil {
 				return err
 			}

@@ -17,17 +17,19 @@ const singleRuns = 3
 
 // apart are queries that were put alone, one after the other, to the host and to a device.
 type apart struct {
-	algorithm    plan.Algorithm
-	who          contestant // the device, else the host
-	features     []costs.Features
-	host, device []float64 // milliseconds of each query; device is nil where there is none
+	algorithm plan.Algorithm
+	features  []costs.Features
+	host      contestant // on one thread
+	who       contestant // the device, else the host
+	// Milliseconds of each query; onDevice is nil where there is no device.
+	onHost, onDevice []float64
 }
 
 // difference is the time on the host less that on the device, of each query.
 func (p *apart) difference() []float64 {
-	d := make([]float64, len(p.device))
+	d := make([]float64, len(p.onDevice))
 	for i := range d {
-		d[i] = p.host[i] - p.device[i]
+		d[i] = p.onHost[i] - p.onDevice[i]
 	}
 	return d
 }
@@ -48,8 +50,8 @@ func (s *session) apart(ctx context.Context) ([]*apart, error) {
 	n := min(s.opt.queries(who.info.Type), 20_000)
 	var all []*apart
 	for _, a := range []plan.Algorithm{plan.BS, plan.Auto} {
-		p := &apart{algorithm: a, who: who, features: s.features(n)}
-		if p.host, err = s.singles(ctx, host, a, n); err != nil {
+		p := &apart{algorithm: a, features: s.features(n), host: host, who: who}
+		if p.onHost, err = s.singles(ctx, host, a, n); err != nil {
 			return nil, err
 		}
 		all = append(all, p)
@@ -58,7 +60,7 @@ func (s *session) apart(ctx context.Context) ([]*apart, error) {
 		return all, nil
 	}
 	for _, p := range all {
-		if p.device, err = s.singles(ctx, who, p.algorithm, n); err != nil {
+		if p.onDevice, err = s.singles(ctx, who, p.algorithm, n); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +150,7 @@ func differenceName(class int) string {
 }
 
 const aboutDifference = "Each query alone, terms in, docIDs on the host out, the median of three runs: pure Go on one thread, and the device. " +
-	"Binary search on both, and auto: what each takes by itself, which in the paper the CPU's algorithm was not either. Positive where the device is faster."
+	"Binary search on both, and auto: what each takes by itself, as the paper's CPU had an algorithm of its own. Positive where the device is faster."
 
 func wuFigure9() exhibit {
 	return exhibit{
@@ -173,11 +175,11 @@ func wuFigure9() exhibit {
 			}
 			for class := first; class <= last; class++ {
 				for i, p := range all {
-					if p.device == nil {
+					if p.onDevice == nil {
 						continue
 					}
 					if err := s.put(p.who.on(reading{panel: s.panel(p.who), series: p.algorithm.String(), at: differenceName(class),
-						Row: single(100 * counts[i][class] / float64(len(p.device))).into(Row{Metric: "share of queries", Unit: "%"})})); err != nil {
+						Row: single(100 * counts[i][class] / float64(len(p.onDevice))).into(Row{Metric: "share of queries", Unit: "%"})})); err != nil {
 						return err
 					}
 				}
@@ -204,7 +206,7 @@ func wuFigure10() exhibit {
 				return err
 			}
 			for _, p := range all {
-				if p.device == nil {
+				if p.onDevice == nil {
 					continue
 				}
 				if err := s.putByUBOC(p); err != nil {
@@ -237,7 +239,7 @@ func (s *session) putByUBOC(p *apart) error {
 			series  string
 			percent int
 		}{{"p10", 10}, {"median", 50}, {"p90", 90}} {
-			if err := s.put(p.who.on(reading{panel: s.panel(p.who) + ", " + p.algorithm.String(), series: v.series,
+			if err := s.putOf(p.algorithm.String(), p.who.on(reading{panel: s.panel(p.who) + ", " + p.algorithm.String(), series: v.series,
 				at: fmt.Sprintf("%d to %d", first, end), x: float64(end),
 				Row: single(percentile(ms, v.percent)).into(Row{Metric: "host less device", Unit: "ms"})})); err != nil {
 				return err

@@ -160,7 +160,7 @@ func (s *session) twoCards(ctx context.Context, who contestant) error {
 	for _, a := range []access{alone, profiled} {
 		stores, same, done, err := s.twoDevices(ctx, who, a, src)
 		if err == nil {
-			second := "another one"
+			second := "another one of the type"
 			if same {
 				second = "itself"
 			}
@@ -210,7 +210,7 @@ func (s *session) twoRates(ctx context.Context, who contestant, stores []plan.St
 		if i > 0 {
 			row.Baseline, row.Ratio = "one", rates[1].Median/rates[0].Median
 		}
-		if err := s.put(who.on(reading{panel: s.panel(who) + " and " + second + ", throughput", series: name, at: fmt.Sprint(b),
+		if err := s.put(who.on(reading{panel: s.panel(who) + ", throughput, and " + second, series: name, at: fmt.Sprint(b),
 			Row: rates[i].into(row)})); err != nil {
 			return err
 		}
@@ -230,14 +230,14 @@ func (s *session) twoTimes(ctx context.Context, who contestant, stores []plan.St
 			}
 		}
 		for i, p := range parts {
-			panel, paper := s.panel(who)+" alone", wuCards[b].single
+			what, paper := "alone", wuCards[b].single
 			switch {
 			case count == 2 && i == 0:
-				panel, paper = s.panel(who)+" beside "+second, wuCards[b].first
+				what, paper = "beside "+second, wuCards[b].first
 			case count == 2:
-				panel, paper = s.panel(who)+", "+second, wuCards[b].second
+				what, paper = second, wuCards[b].second
 			}
-			if err := s.putCard(who, panel, b, p, paper, float64(ends[len(ends)-1])); err != nil {
+			if err := s.putCard(who, what, b, p, paper, float64(ends[len(ends)-1])); err != nil {
 				return err
 			}
 		}
@@ -246,7 +246,7 @@ func (s *session) twoTimes(ctx context.Context, who contestant, stores []plan.St
 }
 
 // putCard puts one device's part of a run of n queries beside the paper's.
-func (s *session) putCard(who contestant, panel string, b uint64, p pulled, paper cardTimes, n float64) error {
+func (s *session) putCard(who contestant, what string, b uint64, p pulled, paper cardTimes, n float64) error {
 	c := p.card()
 	thousands, paperThousands := max(c.QN, 1)/1000, max(paper.QN, 1)/1000
 	rest := max(0, milliseconds(p.times.Wall)-c.K-c.t)
@@ -260,7 +260,7 @@ func (s *session) putCard(who contestant, panel string, b uint64, p pulled, pape
 		{"rest", "rest", "ms", rest / thousands, 0},
 		{"QN", "share of queries", "%", 100 * c.QN / n, 100 * paper.QN / paperQueries},
 	} {
-		if err := s.put(who.on(reading{panel: panel, series: v.name, at: fmt.Sprint(b), paper: v.paper,
+		if err := s.putOf(what, who.on(reading{panel: s.panel(who) + ", " + what, series: v.name, at: fmt.Sprint(b), paper: v.paper,
 			Row: single(v.value).into(Row{Metric: v.metric, Unit: v.unit})})); err != nil {
 			return err
 		}
