@@ -177,6 +177,7 @@ func TestPlace(t *testing.T) {
 		{name: "one is lost", percent: []uint64{100, 100}, change: func(all []*small) { all[1].load, all[1].caches = lost, true }, want: "a replicas, not b"},
 		{name: "together", percent: []uint64{60, 60}, want: "a+b shards", reason: "shards by documents on a, b (no device holds all, together they do)"},
 		{name: "three together", percent: []uint64{40, 40, 40}, want: "a+b+c shards"},
+		{name: "alike", percent: []uint64{40, 40, 40}, change: func(all []*small) { all[1].name = "c" }, want: "a+c+c shards", reason: "on a, 2 x c ("},
 		{name: "one too small for a share", percent: []uint64{5, 60, 60}, want: "b+c shards, not a"},
 		{name: "one that lies", percent: []uint64{60, 10, 60}, change: func(all []*small) { all[1].says, all[1].caches = 1<<40, true }, want: "a+c shards, b cache"},
 		{name: "all lie", percent: []uint64{10, 10, 10}, change: func(all []*small) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -107,46 +108,65 @@ func load(t testing.TB, src *plan.Source, backends []plan.Backend) plan.Store {
 	return s
 }
 
-// TestJoin compares several callers' answers with those of a store of the whole. Weights
-// of a few units make many documents equal.
+// TestJoin compares several callers' answers with those of a store of the whole.
 func TestJoin(t *testing.T) {
 	w := random(t, 20_000, 1000, 5)
-	b, f, r := batches(&w.Source, 60)
-	answer := func(s plan.Store, mode plan.Mode, k int) (and, formulas plan.Results, best plan.TopK, err error) {
-		mine := r
-		mine.Mode, mine.K = mode, k
-		err = errors.Join(s.Intersect(t.Context(), &b, &and), s.Evaluate(t.Context(), &f, &formulas), s.Rank(t.Context(), &mine, &best))
-		return and, formulas, best, err
+	for _, n := range []int{2, 5} {
+		w.compare(t, load(t, &w.Source, onHost(n).over))
 	}
+}
+
+// compare asks s what it asks a store of the whole in pure Go, and closes s. Weights of a
+// few units make the scores of many documents equal.
+func (w *whole) compare(t *testing.T, s plan.Store) {
+	t.Helper()
+	b, f, r := batches(&w.Source, 60)
 	single := load(t, &w.Source, onHost(1).over)
 	defer single.Close()
-	for _, n := range []int{2, 5} {
-		s := load(t, &w.Source, onHost(n).over)
-		var wg sync.WaitGroup
-		for _, mode := range []plan.Mode{plan.Or, plan.And} {
-			for _, k := range []int{1, 10, 3000} {
-				wg.Go(func() {
-					and, formulas, best, err := answer(s, mode, k)
-					wantAnd, wantFormulas, wantBest, err2 := answer(single, mode, k)
-					if err := errors.Join(err, err2); err != nil {
-						t.Error(err)
-					}
-					if !slices.Equal(and.Offsets, wantAnd.Offsets) || !slices.Equal(and.Docs, wantAnd.Docs) {
-						t.Errorf("%d parts: conjunctions differ", n)
-					}
-					if !slices.Equal(formulas.Offsets, wantFormulas.Offsets) || !slices.Equal(formulas.Docs, wantFormulas.Docs) {
-						t.Errorf("%d parts: formulas differ", n)
-					}
-					if !slices.Equal(best.Offsets, wantBest.Offsets) || !slices.Equal(best.Docs, wantBest.Docs) || !slices.Equal(best.Scores, wantBest.Scores) {
-						t.Errorf("%d parts: %v rankings of %d differ", n, mode, k)
-					}
+	same := func(kind string, ask func(s plan.Store) (answer [3]any, err error)) {
+		got, err := ask(s)
+		want, err2 := ask(single)
+		if err := errors.Join(err, err2); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		} else if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the answers differ", kind)
+		}
+	}
+	var wg sync.WaitGroup
+	for _, countOnly := range []bool{false, true} {
+		b, f := b, f
+		b.CountOnly, f.CountOnly = countOnly, countOnly
+		wg.Go(func() {
+			same("conjunctions", func(s plan.Store) ([3]any, error) {
+				var out plan.Results
+				err := s.Intersect(t.Context(), &b, &out)
+				return [3]any{out.Offsets, out.Docs}, err
+			})
+		})
+		wg.Go(func() {
+			same("formulas", func(s plan.Store) ([3]any, error) {
+				var out plan.Results
+				err := s.Evaluate(t.Context(), &f, &out)
+				return [3]any{out.Offsets, out.Docs}, err
+			})
+		})
+	}
+	for _, mode := range []plan.Mode{plan.Or, plan.And} {
+		for _, k := range []int{1, 10, 3000} {
+			r := r
+			r.Mode, r.K = mode, k
+			wg.Go(func() {
+				same(fmt.Sprintf("best %d, %v", k, mode), func(s plan.Store) ([3]any, error) {
+					var out plan.TopK
+					err := s.Rank(t.Context(), &r, &out)
+					return [3]any{out.Offsets, out.Docs, out.Scores}, err
 				})
-			}
+			})
 		}
-		wg.Wait()
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+	}
+	wg.Wait()
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

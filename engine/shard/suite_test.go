@@ -60,26 +60,47 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestDevices runs it over the device that the environment asks for, opened twice.
-func TestDevices(t *testing.T) {
+// devices opens two of the devices that the environment asks for, or one of them twice.
+func devices(t *testing.T) *split {
+	t.Helper()
 	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
 		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
 	}
-	devices, err := cl.Devices(os.Getenv("HEDDLE_TEST_DEVICE"))
-	if err != nil || len(devices) == 0 {
+	found, err := cl.Devices(os.Getenv("HEDDLE_TEST_DEVICE"))
+	if err != nil || len(found) == 0 {
 		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", os.Getenv("HEDDLE_TEST_DEVICE"), err)
 	}
-	plantest.Run(t, func(t *testing.T) plan.Backend {
-		b := &split{}
-		for i := range 2 {
-			x, err := cl.Open(t.Context(), devices[i%len(devices)], cl.Options{SkipSelfTest: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.over = append(b.over, x)
+	b := &split{}
+	for i := range 2 {
+		x, err := cl.Open(t.Context(), found[i%len(found)], cl.Options{SkipSelfTest: true})
+		if err != nil {
+			t.Fatal(err)
 		}
-		b.Backend = b.over[0]
-		return b
-	}, plantest.Options{
+		b.over = append(b.over, x)
+	}
+	b.Backend = b.over[0]
+	return b
+}
+
+// TestDevices compares shards on devices with the whole in pure Go.
+func TestDevices(t *testing.T) {
+	b := devices(t)
+	w := random(t, 20_000, 500, 12)
+	s, err := b.Load(t.Context(), &w.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.compare(t, s)
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDevicesSuite runs the suite of all backends over them.
+func TestDevicesSuite(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_SMALL") == "1" {
+		t.Skip("minutes on a slow device; TestDevices has the small cases")
+	}
+	plantest.Run(t, func(t *testing.T) plan.Backend { return devices(t) }, plantest.Options{
 		Small: true, Algorithms: []plan.Algorithm{plan.Auto, plan.MergePath}, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}})
 }
