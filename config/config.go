@@ -21,7 +21,7 @@ type Config struct {
 
 // Devices says where lists live and queries run.
 type Devices struct {
-	Backend   string // "auto", "host" or "opencl"
+	Backend   string // "auto", "host", "opencl" or "all"
 	Device    string // part of an OpenCL device's name, any case; "" takes the best
 	Threads   int    // of the host backend; 0 is one a core
 	Profiling bool   // ask the device's own clock for kernel times

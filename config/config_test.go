@@ -97,7 +97,7 @@ func TestEveryKeyFromEveryText(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
-		{"HEDDLE_DEVICES_BACKEND=gpu", `environment HEDDLE_DEVICES_BACKEND: "gpu" is not one of auto, host, opencl (nearest: "auto")`},
+		{"HEDDLE_DEVICES_BACKEND=gpu", `environment HEDDLE_DEVICES_BACKEND: "gpu" is not one of auto, host, opencl, all (nearest: "all")`},
 		{"HEDDLE_DEVICES_BAKEND=host", `environment HEDDLE_DEVICES_BAKEND: no key has this variable (nearest: HEDDLE_DEVICES_BACKEND)`},
 		{"HEDDLE_SEARCH_KEY=1", `environment HEDDLE_SEARCH_KEY: no key has this variable (nearest: HEDDLE_SEARCH_K)`},
 		{"HEDDLE_SERCH_K=1", `environment HEDDLE_SERCH_K: no key has this variable (nearest: HEDDLE_SEARCH_K)`},
@@ -132,7 +132,7 @@ func TestFlagErrors(t *testing.T) {
 		flag Flag
 		want string
 	}{
-		{Flag{"backend", "devices.backend", "openc"}, `flag --backend: "openc" is not one of auto, host, opencl (nearest: "opencl")`},
+		{Flag{"backend", "devices.backend", "openc"}, `flag --backend: "openc" is not one of auto, host, opencl, all (nearest: "opencl")`},
 		{Flag{"backend", "devices.backends", "host"}, `flag --backend: unknown key "devices.backends" (nearest: "devices.backend")`},
 	} {
 		_, err := Load(Sources{Flags: []Flag{test.flag}})

@@ -11,8 +11,9 @@ import (
 // the check of heddle.example.toml.
 var keys = []Key{
 	enum("devices.backend", func(c *Config) *string { return &c.Devices.Backend },
-		"auto", []string{"auto", "host", "opencl"}, `Where queries run: pure Go on the host, or OpenCL.
-auto takes the best device that passes its self-test, and the host if none does.`),
+		"auto", []string{"auto", "host", "opencl", "all"}, `Where queries run: pure Go on the host, or OpenCL.
+auto takes the best device that passes its self-test, and the host if none does. all
+takes every processor that auto would consider, as [schedule] says; it is for search.`),
 	key("devices.device", func(c *Config) *string { return &c.Devices.Device }, "", text,
 		`Part of the name of the OpenCL device, in any case ("H200", "pocl").
 Empty takes the best one.`),

@@ -72,7 +72,7 @@ func TestTOMLErrors(t *testing.T) {
 		{"section as array", "search = [{k = 1}]", `x.toml:1:1: [search] is a section, found an array`},
 		{"key as section", "[search.k]\nx = 1", `x.toml:1:1: want a whole number, found a table`},
 		{"below a key", "[search.k.x]\n", `x.toml:1:11: unknown key "search.k.x" (nearest: "search.k")`},
-		{"enumeration", "[devices]\nbackend = \"hots\"", `x.toml:2:12: "hots" is not one of auto, host, opencl (nearest: "host")`},
+		{"enumeration", "[devices]\nbackend = \"hots\"", `x.toml:2:12: "hots" is not one of auto, host, opencl, all (nearest: "host")`},
 		{"string wanted", "[devices]\nbackend = 1", `x.toml:2:11: want a string, found 1`},
 		{"bool wanted", "[devices]\nprofiling = \"yes\"", `x.toml:2:14: want true or false, found the string "yes"`},
 		{"int wanted", "[search]\nk = 1.5", `x.toml:2:5: want a whole number, found 1.5`},

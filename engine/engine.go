@@ -39,8 +39,9 @@ type EngineOptions struct {
 	Placement Placement
 	// Results bounds the cache of answers, in bytes; 0 is none.
 	Results uint64
-	// Costs is the file of the cost model, read by Start and Reload and written by Close.
-	// Empty is beside the index (CostsPath); an index without a file keeps it in memory.
+	// Costs is the file of the cost model, read by Start and Reload, and written by Close
+	// with what was learnt. Empty is the one beside the index (CostsPath), if heddle
+	// calibrate or Calibrate has made it; without one, what is learnt ends with the engine.
 	Costs string
 	// Metric is what run times are predicted from; the zero value is whichever is best.
 	Metric cost.Metric

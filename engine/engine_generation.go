@@ -45,6 +45,7 @@ type generation struct {
 	sched      *schedule.Scheduler
 	book       *cost.Book
 	costs      string // path of the book, empty: none
+	keep       bool   // write it when the generation ends
 	checksum   uint64 // of the file, 0 without
 	key        uint64 // of the index in the cache of answers
 	users      sync.WaitGroup
@@ -141,8 +142,10 @@ func (e *Engine) readBook(g *generation) (err error) {
 		g.book, err = cost.Load(g.costs, g.checksum, e.opt.Metric)
 		switch {
 		case err == nil:
+			g.keep = true
 			return nil
 		case errors.Is(err, fs.ErrNotExist):
+			g.keep = e.opt.Costs != ""
 		case other(err) && e.opt.Costs == "":
 			e.log.Warn().Err(err).Msg("costs are measured anew")
 		default:
@@ -162,7 +165,7 @@ func other(err error) bool {
 // uses the generation any more.
 func (g *generation) close(e *Engine) error {
 	err := g.sched.Close()
-	if g.costs != "" && g.book.Changed() {
+	if g.keep && g.book.Changed() {
 		// Costs are a matter of speed, and an index may lie where nothing can be written.
 		if err := g.book.Save(g.costs); err != nil {
 			e.log.Warn().Err(err).Msg("costs are not kept")

@@ -122,6 +122,9 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := oneBackend(c); err != nil {
+		return err
+	}
 	opt, err := engineOptions(c, log)
 	if err != nil {
 		return err

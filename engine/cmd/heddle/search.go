@@ -17,8 +17,10 @@ import (
 	"heddle/engine"
 	"heddle/engine/bm25"
 	"heddle/engine/boolean"
+	"heddle/engine/cost"
 	"heddle/engine/ingest"
 	"heddle/engine/plan"
+	"heddle/engine/schedule"
 	"heddle/engine/trec"
 )
 
@@ -84,6 +86,11 @@ What is not ranked has score 1, and in format text only NAME, or ID TAB NAME for
 queries of a file. Ranked results begin with what is needed to repeat them: a line
 that begins with #, in jsonl {"run": {…}}, with trec on standard error.
 
+With --backend all queries run on the host and on every device, as --schedule says: each
+alone on the processor that should finish it first, or in batches. Costs that heddle
+calibrate measured are taken from beside the index. --explain runs queries one at a time
+and says which processor each got, and what was expected of the others.
+
 A term that is in no document gives no result and no error; --explain names it.
 What --explain says goes to standard error, or with jsonl into each object.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
@@ -94,7 +101,8 @@ What --explain says goes to standard error, or with jsonl into each object.`,
   printf '1:heaven\n2:earth\n' | heddle search books.hdl --queries - --format jsonl
   echo '{"id": 7, "vector": {"loom": 2.5, "earth": 0.5}}' | heddle search books.hdl --queries -
   heddle search books.hdl --syntax boolean --query 'heaven AND (earth OR sea) NOT hell'
-  heddle search books.hdl --query 'heaven earth' --count --backend host --algorithm bs --explain`,
+  heddle search books.hdl --query 'heaven earth' --count --backend host --algorithm bs --explain
+  heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
 	}, &searchOptions{})
 }
 
@@ -108,7 +116,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.explain, "explain", false, "say how each query was answered, and where the time went")
 	fs.BoolVar(&o.noHeader, "no-header", false, "leave out how to repeat ranked results")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
-	o.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning")
+	o.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "schedule")
 	o.given.query = func() bool { return fs.Changed("query") }
 	o.given.queries = func() bool { return fs.Changed("queries") }
 }
@@ -150,7 +158,9 @@ func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax ==
 func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error) {
 	algorithm, err := plan.ParseAlgorithm(c.Search.Algorithm)
 	backend := c.Devices.Backend
-	if backend == "auto" && c.Devices.Device != "" {
+	if backend == "all" {
+		backend = "auto" // of engines: the host and the devices
+	} else if backend == "auto" && c.Devices.Device != "" {
 		backend = "opencl" // who names a device wants no other place
 	}
 	return engine.Options{
@@ -182,14 +192,25 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	opt.Lazy = o.given.query() // tables for all lists are not worth one query
-	x, err := engine.Open(ctx, o.path, opt)
-	if err != nil {
+	var e *engine.Engine       // nil: one backend answers
+	var x *engine.Index
+	closing := func() error { return x.Close() }
+	if c.Devices.Backend == "all" {
+		all, err := scheduledOptions(c, opt)
+		if err != nil {
+			return err
+		}
+		if e, err = engine.Start(ctx, o.path, all); err != nil {
+			return err
+		}
+		x, closing = e.Index(), e.Close
+	} else if x, err = engine.Open(ctx, o.path, opt); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close()) }()
+	defer func() { err = errors.Join(err, closing()) }()
 
 	s := &searcher{
-		x: x, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or}, path: o.queries, boolean: o.syntax == syntaxBoolean,
+		x: x, e: e, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or}, path: o.queries, boolean: o.syntax == syntaxBoolean,
 		out: &answerWriter{out: bufio.NewWriterSize(a.Stdout, 64<<10), file: x.File(), format: c.Search.Format, count: o.count, limit: c.Search.K, ids: o.given.queries()},
 	}
 	if o.all {
@@ -217,6 +238,22 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return s.answer(ctx, []trec.Topic{{ID: "1", Text: o.query}})
 	}
 	return answerFile(ctx, o.queries, o.topics, a.Stdin, c.Batching.Queries, s.answer)
+}
+
+// scheduledOptions are those of an engine on all processors.
+func scheduledOptions(c *config.Config, opt engine.Options) (engine.EngineOptions, error) {
+	mode, err1 := schedule.ParseMode(c.Schedule.Mode)
+	metric, err2 := cost.ParseMetric(c.Schedule.Metric)
+	placement, err3 := engine.ParsePlacement(c.Schedule.Placement)
+	return engine.EngineOptions{
+		Options: opt,
+		Schedule: schedule.Options{
+			Mode: mode, Capacity: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,
+			Hold: c.Schedule.Hold, Similar: c.Schedule.Similar,
+		},
+		Timeout: c.Schedule.Timeout, Blocks: c.Schedule.Blocks, Placement: placement, Results: uint64(c.Schedule.Results),
+		Costs: c.Schedule.Costs, Metric: metric,
+	}, errors.Join(err1, err2, err3)
 }
 
 // rankOptions are those that the flags and the configuration ask for on x.

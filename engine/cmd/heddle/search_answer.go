@@ -9,6 +9,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/boolean"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/trec"
 )
@@ -16,6 +17,7 @@ import (
 // searcher answers queries and writes the answers in their order.
 type searcher struct {
 	x       *engine.Index
+	e       *engine.Engine // answers in place of x, if not nil
 	opt     engine.SearchOptions
 	rank    *engine.RankOptions // nil: documents are matched, not ranked
 	out     *answerWriter
@@ -26,6 +28,7 @@ type searcher struct {
 	batch    []engine.Query
 	results  plan.Results
 	rankings engine.Rankings
+	why      observe.Query // of the last query on e, when it was alone
 }
 
 // answer is what one query got: documents with scores, or documents, or their
@@ -65,12 +68,7 @@ func (s *searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 		}
 		s.batch = append(s.batch, asked)
 	}
-	var err error
-	if s.rank != nil {
-		err = s.x.RankMany(ctx, s.batch, *s.rank, &s.rankings)
-	} else {
-		err = s.x.SearchMany(ctx, s.batch, s.opt, &s.results)
-	}
+	err := s.run(ctx)
 	if e, ok := errors.AsType[*engine.QueryError](err); ok {
 		return s.wrong(qs[e.Query], e.Err)
 	} else if err != nil {
@@ -97,6 +95,27 @@ func (s *searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 		}
 	}
 	return nil
+}
+
+// run answers the batch.
+func (s *searcher) run(ctx context.Context) error {
+	switch {
+	case s.e != nil && s.explain != nil && s.rank != nil:
+		r, err := s.e.Rank(ctx, s.batch[0], *s.rank, engine.Call{Explain: &s.why})
+		s.rankings = engine.Rankings{Offsets: []uint64{0, uint64(len(r.Docs))}, Docs: r.Docs, Scores: r.Scores, Stats: r.Stats}
+		return err
+	case s.e != nil && s.explain != nil:
+		a, err := s.e.Search(ctx, s.batch[0], s.opt, engine.Call{Explain: &s.why})
+		s.results = plan.Results{Offsets: []uint64{0, a.Count}, Docs: a.Docs, Stats: a.Stats}
+		return err
+	case s.e != nil && s.rank != nil:
+		return s.e.RankMany(ctx, s.batch, *s.rank, engine.Call{}, &s.rankings)
+	case s.e != nil:
+		return s.e.SearchMany(ctx, s.batch, s.opt, engine.Call{}, &s.results)
+	case s.rank != nil:
+		return s.x.RankMany(ctx, s.batch, *s.rank, &s.rankings)
+	}
+	return s.x.SearchMany(ctx, s.batch, s.opt, &s.results)
 }
 
 // got is the answer to query i of the batch.

@@ -36,6 +36,7 @@ type explanation struct {
 	SelectUS float64    `json:"select_us,omitempty"`
 	UpUS     float64    `json:"upload_us,omitempty"`
 	DownUS   float64    `json:"download_us,omitempty"`
+	Schedule string     `json:"schedule,omitempty"` // with --backend all
 }
 
 // listPlan is one list of a query.
@@ -58,6 +59,9 @@ func (s *searcher) explainAnswer(q trec.Topic, asked engine.Query, got answer) *
 		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.count,
 		Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
 		ScoreUS: micros(st.Score), SelectUS: micros(st.Select), UpUS: micros(st.Upload), DownUS: micros(st.Download),
+	}
+	if s.e != nil {
+		e.Schedule = s.why.String()
 	}
 	if s.rank != nil {
 		e.Mode, e.Matches = s.rank.Mode.String(), uint64(len(got.docs))
@@ -181,6 +185,9 @@ func (e *explanation) write(out io.Writer) error {
 	if e.DecodeUS+e.ProbeUS+e.GatherUS+e.ScoreUS+e.SelectUS+e.UpUS+e.DownUS > 0 {
 		fmt.Fprintf(w, "  device\tupload %.1f µs, decode %.1f, probe %.1f, compact %.1f, score %.1f, select %.1f, download %.1f\n",
 			e.UpUS, e.DecodeUS, e.ProbeUS, e.GatherUS, e.ScoreUS, e.SelectUS, e.DownUS)
+	}
+	for line := range strings.Lines(e.Schedule) {
+		fmt.Fprintf(w, "  %s", line)
 	}
 	w.Flush()
 	_, err := io.WriteString(out, b.String())

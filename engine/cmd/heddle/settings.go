@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -59,6 +60,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"algorithm", "", "search.algorithm", "NAME"},
 	{"k", "k", "search.k", "N"},
 	{"format", "", "search.format", ""},
+	{"schedule", "", "schedule.mode", ""},
 	{"bins", "", "bitmap.bins", "N"},
 	{"binning", "", "bitmap.binning", ""},
 	{"encoding", "", "bitmap.encoding", ""},
@@ -110,6 +112,14 @@ func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
 		return nil, zerolog.Nop(), err
 	}
 	return c, a.logger(c.Log), nil
+}
+
+// oneBackend refuses a backend that is for search alone.
+func oneBackend(c *config.Config) error {
+	if c.Devices.Backend == "all" {
+		return usageError{errors.New("backend all is for search; this takes auto, host or opencl")}
+	}
+	return nil
 }
 
 func (a *App) getenv(name string) string {

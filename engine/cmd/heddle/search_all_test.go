@@ -1,0 +1,39 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSearchOnAll asks every processor at once, in every mode and format of the question,
+// and expects what one backend says.
+func TestSearchOnAll(t *testing.T) {
+	buildCollection(t)
+	all := backendEnv()
+	all = slices.DeleteFunc(slices.Clone(all), func(v string) bool { return strings.HasPrefix(v, "HEDDLE_DEVICES_BACKEND=") })
+	all = append(all, "HEDDLE_DEVICES_BACKEND=all")
+	in := strings.Join(someQueries(), "\n") + "\n"
+	for _, args := range []string{"--count", "--all", "--mode or --no-header -k 3", "--no-header"} {
+		ask := append([]string{"search", "c.hdl", "--queries", "-"}, strings.Fields(args)...)
+		want := heddleWith(t, in, nil, append(ask, "--backend", "host")...)
+		if want.code != 0 || want.stdout == "" {
+			t.Fatalf("%v", want)
+		}
+		for _, mode := range []string{"auto", "async", "sync"} {
+			if got := heddleWith(t, in, all, append(ask, "--schedule", mode)...); got.code != 0 || got.stdout != want.stdout {
+				t.Errorf("%s, %s: %v, want %v", args, mode, got, want)
+			}
+		}
+		r := heddleWith(t, in, all, append(ask, "--explain", "--schedule", "async")...)
+		if r.code != 0 || r.stdout != want.stdout || strings.Count(r.stderr, "  scheduled async, class ") != strings.Count(in, "\n") {
+			t.Errorf("%s --explain: %v", args, r)
+		}
+	}
+	if files := files(t); strings.Contains(files, ".cost") {
+		t.Errorf("a search wrote %s", files)
+	}
+	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--schedule", "never"), exitUsage, "auto, async, sync")
+	wantFailure(t, heddleWith(t, "", all, "bitmap", "query", "t.hdb", "--where", "a"), exitUsage, "backend all is for search")
+	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search")
+}
