@@ -1,0 +1,213 @@
+package listcache
+
+import "math/bits"
+
+// A window is grown around so many items of least value of each class of sizes that is
+// not shorter by more than so many classes.
+const (
+	tries   = 4
+	shorter = 1
+)
+
+// window is neighbouring blocks from one to another.
+type window struct {
+	from, to int32
+	units    uint64
+	loss     float64 // value of the items in it
+}
+
+// evict frees a range of n units: of the windows around items of least value that which
+// loses least, or, where pins are in the way of those, of all windows. It gives none
+// where pins are in the way of all of them.
+func (c *Cache) evict(n uint32) int32 {
+	best := window{from: none}
+	for class := max(sizeClass(n)-shorter, 0); class < len(c.heaps); class++ {
+		h := &c.heaps[class]
+		var least [tries]uint32
+		some := least[:0]
+		for len(some) < tries && len(*h) > 0 {
+			some = append(some, (*h)[0])
+			c.remove((*h)[0])
+		}
+		for _, item := range some {
+			c.push(item)
+			if w := c.around(c.block[item], uint64(n)); w.from != none && (best.from == none || w.loss < best.loss) {
+				best = w
+			}
+		}
+	}
+	if best.from == none {
+		best = c.sweep(uint64(n))
+	}
+	if best.from == none {
+		return none
+	}
+	at := best.from
+	for {
+		last := at == best.to
+		if item := c.space.blocks[at].item; item != none {
+			c.stats.Evicted++
+			at = c.leave(uint32(item))
+		}
+		if last || c.space.blocks[at].units >= n {
+			return at
+		}
+		at = c.space.blocks[at].behind
+	}
+}
+
+// loss is the value of what lies in a block; false: it is pinned.
+func (c *Cache) loss(at int32) (value float64, ok bool) {
+	b := &c.space.blocks[at]
+	switch {
+	case b.item == none:
+		return 0, true
+	case c.pins[b.item] > 0:
+		return 0, false
+	}
+	return c.values[b.item] * float64(b.units), true
+}
+
+// around grows a window of n units around a block, on the side that loses less a unit.
+func (c *Cache) around(at int32, n uint64) window {
+	blocks := c.space.blocks
+	w := window{from: at, to: at}
+	add := func(at int32) {
+		loss, _ := c.loss(at)
+		w.units += uint64(blocks[at].units)
+		w.loss += loss
+	}
+	// side is what a unit of the block costs; false: the window ends there.
+	side := func(at int32) (float64, bool) {
+		if at == none {
+			return 0, false
+		}
+		loss, ok := c.loss(at)
+		return loss / float64(blocks[at].units), ok
+	}
+	add(at)
+	for w.units < n {
+		before, behind := blocks[w.from].before, blocks[w.to].behind
+		x, left := side(before)
+		y, right := side(behind)
+		switch {
+		case left && (!right || x <= y):
+			w.from = before
+			add(before)
+		case right:
+			w.to = behind
+			add(behind)
+		default:
+			return window{from: none}
+		}
+	}
+	for _, end := range []*int32{&w.from, &w.to} { // what is too much
+		for w.units-uint64(blocks[*end].units) >= n {
+			loss, _ := c.loss(*end)
+			w.units -= uint64(blocks[*end].units)
+			w.loss -= loss
+			if end == &w.from {
+				*end = blocks[*end].behind
+			} else {
+				*end = blocks[*end].before
+			}
+		}
+	}
+	return w
+}
+
+// sweep looks at every window that begins at a block.
+func (c *Cache) sweep(n uint64) window {
+	blocks := c.space.blocks
+	best := window{from: none}
+	for _, first := range c.space.first {
+		w := window{from: first}
+		for at := first; at != none; at = blocks[at].behind {
+			loss, ok := c.loss(at)
+			if !ok {
+				w = window{from: blocks[at].behind}
+				continue
+			}
+			w.to = at
+			w.units += uint64(blocks[at].units)
+			w.loss += loss
+			for w.units-uint64(blocks[w.from].units) >= n {
+				loss, _ := c.loss(w.from)
+				w.units -= uint64(blocks[w.from].units)
+				w.loss -= loss
+				w.from = blocks[w.from].behind
+			}
+			if w.units >= n && (best.from == none || w.loss < best.loss) {
+				best = w
+			}
+		}
+	}
+	return best
+}
+
+// The resident items without pins are in a heap for each class of sizes, that of least
+// value on top.
+type heap []uint32
+
+// sizeClass is the class of an item of so many units; the next one has four times as
+// long items.
+func sizeClass(units uint32) int { return bits.Len32(units) / 2 }
+
+func (c *Cache) push(item uint32) {
+	h := &c.heaps[sizeClass(c.units[item])]
+	*h = append(*h, item)
+	c.up(*h, len(*h)-1)
+}
+
+func (c *Cache) remove(item uint32) {
+	h := &c.heaps[sizeClass(c.units[item])]
+	i, last := int(c.at[item]), len(*h)-1
+	moved := (*h)[last]
+	*h = (*h)[:last]
+	c.at[item] = none
+	if i < last {
+		(*h)[i], c.at[moved] = moved, int32(i)
+		c.down(*h, i)
+		c.up(*h, int(c.at[moved]))
+	}
+}
+
+// below says whether x goes before y.
+func (c *Cache) below(x, y uint32) bool {
+	if c.values[x] != c.values[y] {
+		return c.values[x] < c.values[y]
+	}
+	return x < y
+}
+
+func (c *Cache) up(h heap, i int) {
+	item := h[i]
+	for i > 0 {
+		above := h[(i-1)/2]
+		if !c.below(item, above) {
+			break
+		}
+		h[i], c.at[above] = above, int32(i)
+		i = (i - 1) / 2
+	}
+	h[i], c.at[item] = item, int32(i)
+}
+
+func (c *Cache) down(h heap, i int) {
+	item := h[i]
+	for {
+		k := 2*i + 1
+		if k >= len(h) {
+			break
+		}
+		if k+1 < len(h) && c.below(h[k+1], h[k]) {
+			k++
+		}
+		if !c.below(h[k], item) {
+			break
+		}
+		h[i], c.at[h[k]] = h[k], int32(i)
+		i = k
+	}
+	h[i], c.at[item] = item, int32(i)
+}
