@@ -78,7 +78,7 @@ type Engine struct {
 	serial     atomic.Uint64 // of generations
 	results    *resultcache.Cache[*cachedAnswer]
 
-	mu       sync.RWMutex // guards now; held for reading while a query enters
+	mu       sync.RWMutex // guards now
 	now      *generation  // nil once closed
 	changing sync.Mutex   // held by Reload and Close
 }
@@ -115,30 +115,40 @@ func startEngine(ctx context.Context, opt EngineOptions, open func() (*Index, er
 	return e, nil
 }
 
-// enter gives the generation that a query belongs to; leave it afterwards.
-func (e *Engine) enter() (*generation, error) {
+// View is the index as an engine has it at a moment: what it answers, and the names and
+// texts of its documents, are of one index whatever Reload does meanwhile. The zero View
+// is of no use.
+type View struct {
+	e *Engine
+	g *generation
+}
+
+// View gives the present index. It is held until the View is closed: Reload waits before
+// it closes the old index, and so does Close.
+func (e *Engine) View() (View, error) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	if e.now == nil {
-		return nil, plan.ErrClosed
+		return View{}, plan.ErrClosed
 	}
 	e.now.users.Add(1)
-	return e.now, nil
+	return View{e, e.now}, nil
 }
 
-func (g *generation) leave() { g.users.Done() }
+// Close lets the index go. It must be called once, and nothing of the View be used after.
+func (v View) Close() { v.g.users.Done() }
+
+// Index has dictionary, documents, and what Explain says of lists on the first processor.
+// It must not be searched or closed itself.
+func (v View) Index() *Index { return v.g.x }
 
 // Search answers one query. The answer's memory is the caller's.
-func (e *Engine) Search(ctx context.Context, q Query, opt SearchOptions, call Call) (Answer, error) {
-	g, err := e.enter()
-	if err != nil {
-		return Answer{}, err
-	}
-	defer g.leave()
-	t := g.newTask()
-	t.kind = searchKind(g.x, opt)
-	t.kind.reset(g.x, t.w)
-	load, err := g.x.add(t.w, q)
+func (v View) Search(ctx context.Context, q Query, opt SearchOptions, call Call) (Answer, error) {
+	x := v.g.x
+	t := v.g.newTask()
+	t.kind = searchKind(x, opt)
+	t.kind.reset(x, t.w)
+	load, err := x.add(t.w, q)
 	if err != nil {
 		t.done(nil)
 		return Answer{}, err
@@ -146,7 +156,7 @@ func (e *Engine) Search(ctx context.Context, q Query, opt SearchOptions, call Ca
 	if t.w.formulas.Len() > 0 {
 		t.kind.cost = cost.Formula
 	}
-	if err := t.run(ctx, e, call, load); err != nil {
+	if err := t.run(ctx, v.e, call, load); err != nil {
 		t.done(err)
 		return Answer{}, err
 	}
@@ -156,31 +166,47 @@ func (e *Engine) Search(ctx context.Context, q Query, opt SearchOptions, call Ca
 }
 
 // Rank gives the K best documents for one query, as Index.Rank does.
-func (e *Engine) Rank(ctx context.Context, q Query, opt RankOptions, call Call) (Ranking, error) {
-	g, err := e.enter()
+func (v View) Rank(ctx context.Context, q Query, opt RankOptions, call Call) (Ranking, error) {
+	x := v.g.x
+	s, err := x.scorer(opt)
 	if err != nil {
 		return Ranking{}, err
 	}
-	defer g.leave()
-	s, err := g.x.scorer(opt)
-	if err != nil {
-		return Ranking{}, err
-	}
-	t := g.newTask()
+	t := v.g.newTask()
 	t.kind = rankKind(&s)
-	t.kind.reset(g.x, t.w)
-	load, err := g.x.addRanked(t.w, &s, q)
+	t.kind.reset(x, t.w)
+	load, err := x.addRanked(t.w, &s, q)
 	if err != nil {
 		t.done(nil)
 		return Ranking{}, err
 	}
-	if err := t.run(ctx, e, call, load); err != nil {
+	if err := t.run(ctx, v.e, call, load); err != nil {
 		t.done(err)
 		return Ranking{}, err
 	}
 	r := Ranking{t.docs, t.scores, t.stats}
 	t.done(nil)
 	return r, nil
+}
+
+// Search is View.Search of the present index.
+func (e *Engine) Search(ctx context.Context, q Query, opt SearchOptions, call Call) (Answer, error) {
+	v, err := e.View()
+	if err != nil {
+		return Answer{}, err
+	}
+	defer v.Close()
+	return v.Search(ctx, q, opt, call)
+}
+
+// Rank is View.Rank of the present index.
+func (e *Engine) Rank(ctx context.Context, q Query, opt RankOptions, call Call) (Ranking, error) {
+	v, err := e.View()
+	if err != nil {
+		return Ranking{}, err
+	}
+	defer v.Close()
+	return v.Rank(ctx, q, opt, call)
 }
 
 // Reload opens the index file at path beside the present one, and answers from it the
@@ -218,16 +244,6 @@ func (e *Engine) current() *generation {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.now
-}
-
-// Index is the index that queries are answered from now: its dictionary, its documents,
-// what Explain says of them on the first processor. It must not be searched itself, and
-// not be used after the next Reload or Close. nil once the engine is closed.
-func (e *Engine) Index() *Index {
-	if g := e.current(); g != nil {
-		return g.x
-	}
-	return nil
 }
 
 // Close refuses further queries with plan.ErrClosed, lets those under way end, writes
@@ -268,11 +284,12 @@ type ListStats struct {
 
 // Stats is a snapshot; the zero value once the engine is closed.
 func (e *Engine) Stats() EngineStats {
-	g, err := e.enter()
+	v, err := e.View()
 	if err != nil {
 		return EngineStats{}
 	}
-	defer g.leave()
+	defer v.Close()
+	g := v.g
 	st := EngineStats{Stats: g.sched.Stats()}
 	for _, p := range g.processors {
 		l := ListStats{Bytes: p.store.Memory(), How: p.why}

@@ -71,7 +71,6 @@ func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) 
 	list := make([]schedule.Processor, len(g.processors))
 	for i, p := range g.processors {
 		list[i] = p.scheduled()
-		g.names = append(g.names, p.name)
 		e.log.Info().Str("processor", p.name).Uint64("bytes", p.store.Memory()).Str("why", p.why).Msg("lists resident")
 	}
 	// The index tells of itself what its first processor does.

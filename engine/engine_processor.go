@@ -3,6 +3,8 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,19 +32,24 @@ type processor struct {
 }
 
 func (g *generation) add(e *Engine, at placedStore, why string) {
-	p := &processor{name: at.Info.Device, why: why, host: at.Info.Kind == "host", info: at.Info, store: at.Store, cached: at.Cached, opt: &e.opt, g: g}
+	name := at.Info.Device
+	for n := 2; slices.Contains(g.names, name); n++ {
+		name = fmt.Sprintf("%s #%d", at.Info.Device, n)
+	}
+	g.names = append(g.names, name)
+	p := &processor{name: name, why: why, host: at.Info.Kind == "host", info: at.Info, store: at.Store, cached: at.Cached, opt: &e.opt, g: g}
 	for k := range p.models {
 		p.models[k] = g.book.Model(p.modelName(), cost.Kind(k))
 	}
 	g.processors = append(g.processors, p)
 }
 
-// modelName tells backends apart whose costs differ.
+// modelName tells backends apart whose costs differ; equal devices learn together.
 func (p *processor) modelName() string {
 	if p.host {
-		return "host"
+		return cost.Host
 	}
-	return p.name
+	return p.info.Device
 }
 
 // scheduled is the processor as the scheduler sees it.
@@ -141,7 +148,7 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 	defer x.workers.Put(w)
 	k.reset(x, w)
 	var f cost.Features
-	added := time.Duration(0)
+	added, missing := time.Duration(0), uint64(0)
 	for _, j := range b.Jobs {
 		t := j.Work.(*task)
 		w.adopt(&k, t.w)
@@ -150,6 +157,7 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 			f.Missing, _ = p.cached.Missing(t.lists, k.ranked())
 		}
 		added += m.Added(&f)
+		missing += f.Missing
 	}
 	began := time.Now()
 	if err := k.answer(ctx, w, p.store); err != nil {
@@ -158,7 +166,9 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 	took := time.Since(began)
 	for i, j := range b.Jobs {
 		if b.Claim(i) {
-			j.Work.(*task).take(w, i)
+			t := j.Work.(*task)
+			t.take(w, i)
+			t.missing = missing
 		}
 	}
 	if len(b.Jobs) == 1 {

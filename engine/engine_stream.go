@@ -110,48 +110,80 @@ func (e *Engine) stream(ctx context.Context, s *stream, call Call) error {
 
 // SearchBatches answers many queries on all processors, under the terms of
 // Index.SearchBatches.
-func (e *Engine) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions, call Call, deliver func(first int, r *plan.Results) error) error {
-	g, err := e.enter()
-	if err != nil {
-		return err
-	}
-	defer g.leave()
-	return e.stream(ctx, &stream{
-		g: g, kind: searchKind(g.x, opt), qs: qs, most: 1 << 16, mean: &g.x.meanLoad, closing: opt.BatchCandidates,
-		add:     g.x.add,
+func (v View) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions, call Call, deliver func(first int, r *plan.Results) error) error {
+	x := v.g.x
+	return v.e.stream(ctx, &stream{
+		g: v.g, kind: searchKind(x, opt), qs: qs, most: 1 << 16, mean: &x.meanLoad, closing: opt.BatchCandidates,
+		add:     x.add,
 		deliver: func(first int, w *worker) error { return deliver(first, &w.results) },
 	}, call)
 }
 
-// SearchMany answers queries into out, in their order. out is the caller's and is reused.
-func (e *Engine) SearchMany(ctx context.Context, qs []Query, opt SearchOptions, call Call, out *plan.Results) error {
-	return gatherResults(len(qs), out, func(deliver func(first int, r *plan.Results) error) error {
-		return e.SearchBatches(ctx, qs, opt, call, deliver)
-	})
-}
-
 // RankBatches ranks many queries on all processors, under the terms of
 // Index.RankBatches.
-func (e *Engine) RankBatches(ctx context.Context, qs []Query, opt RankOptions, call Call, deliver func(first int, r *Rankings) error) error {
-	g, err := e.enter()
+func (v View) RankBatches(ctx context.Context, qs []Query, opt RankOptions, call Call, deliver func(first int, r *Rankings) error) error {
+	x := v.g.x
+	sc, err := x.scorer(opt)
 	if err != nil {
 		return err
 	}
-	defer g.leave()
-	sc, err := g.x.scorer(opt)
-	if err != nil {
-		return err
-	}
-	return e.stream(ctx, &stream{
-		g: g, kind: rankKind(&sc), qs: qs, most: mostRanked(opt.K), mean: &g.x.meanPostings, closing: opt.BatchPostings,
-		add:     func(w *worker, q Query) (uint64, error) { return g.x.addRanked(w, &sc, q) },
+	return v.e.stream(ctx, &stream{
+		g: v.g, kind: rankKind(&sc), qs: qs, most: mostRanked(opt.K), mean: &x.meanPostings, closing: opt.BatchPostings,
+		add:     func(w *worker, q Query) (uint64, error) { return x.addRanked(w, &sc, q) },
 		deliver: func(first int, w *worker) error { return deliver(first, &w.rankings) },
 	}, call)
 }
 
-// RankMany ranks queries into out, in their order. out is the caller's and is reused.
-func (e *Engine) RankMany(ctx context.Context, qs []Query, opt RankOptions, call Call, out *Rankings) error {
-	return gatherRankings(len(qs), out, func(deliver func(first int, r *Rankings) error) error {
-		return e.RankBatches(ctx, qs, opt, call, deliver)
+// SearchMany answers queries into out, in their order. out is the caller's and is reused.
+func (v View) SearchMany(ctx context.Context, qs []Query, opt SearchOptions, call Call, out *plan.Results) error {
+	return gatherResults(len(qs), out, func(deliver func(first int, r *plan.Results) error) error {
+		return v.SearchBatches(ctx, qs, opt, call, deliver)
 	})
+}
+
+// RankMany ranks queries into out, in their order. out is the caller's and is reused.
+func (v View) RankMany(ctx context.Context, qs []Query, opt RankOptions, call Call, out *Rankings) error {
+	return gatherRankings(len(qs), out, func(deliver func(first int, r *Rankings) error) error {
+		return v.RankBatches(ctx, qs, opt, call, deliver)
+	})
+}
+
+// SearchBatches is View.SearchBatches of the present index.
+func (e *Engine) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions, call Call, deliver func(first int, r *plan.Results) error) error {
+	v, err := e.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return v.SearchBatches(ctx, qs, opt, call, deliver)
+}
+
+// SearchMany is View.SearchMany of the present index.
+func (e *Engine) SearchMany(ctx context.Context, qs []Query, opt SearchOptions, call Call, out *plan.Results) error {
+	v, err := e.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return v.SearchMany(ctx, qs, opt, call, out)
+}
+
+// RankBatches is View.RankBatches of the present index.
+func (e *Engine) RankBatches(ctx context.Context, qs []Query, opt RankOptions, call Call, deliver func(first int, r *Rankings) error) error {
+	v, err := e.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return v.RankBatches(ctx, qs, opt, call, deliver)
+}
+
+// RankMany is View.RankMany of the present index.
+func (e *Engine) RankMany(ctx context.Context, qs []Query, opt RankOptions, call Call, out *Rankings) error {
+	v, err := e.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return v.RankMany(ctx, qs, opt, call, out)
 }

@@ -25,10 +25,11 @@ type task struct {
 	lists    []plan.Handle // of the query, ascending by length
 	features cost.Features
 
-	docs   []uint32
-	scores []float64
-	count  uint64
-	stats  plan.Stats
+	docs    []uint32
+	scores  []float64
+	count   uint64
+	stats   plan.Stats
+	missing uint64 // bytes that its batch had to bring in
 
 	key  resultcache.Key
 	told observe.Query // the explanation
@@ -131,7 +132,7 @@ func (t *task) done(err error) {
 	}
 	t.g.x.workers.Put(t.w)
 	t.g, t.w, t.docs, t.scores = nil, nil, nil, nil
-	t.count, t.stats = 0, plan.Stats{}
+	t.count, t.missing, t.stats = 0, 0, plan.Stats{}
 	tasks.Put(t)
 }
 
@@ -173,7 +174,7 @@ func (t *task) run(ctx context.Context, e *Engine, call Call, load uint64) error
 		}
 	}
 	err := t.do(ctx, e, call, load)
-	q.Trace, q.Took, q.Stats, q.Err = t.job.Trace, time.Since(began), t.stats, err
+	q.Trace, q.Took, q.Missing, q.Stats, q.Err = t.job.Trace, time.Since(began), t.missing, t.stats, err
 	e.explain(ctx, call, q)
 	if err == nil && !fresh {
 		a := &cachedAnswer{slices.Clone(t.docs), slices.Clone(t.scores), t.count}

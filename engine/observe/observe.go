@@ -32,8 +32,8 @@ type Query struct {
 	// Cached says that the answer came from the result cache; Trace is empty then but for
 	// Arrived.
 	Cached bool
-	// Missing is how many bytes of lists were not resident where it ran, when it was
-	// scheduled.
+	// Missing is how many bytes of lists were not resident where its batch ran, when that
+	// began.
 	Missing uint64
 	Took    time.Duration // from arrival to the answer
 	Stats   plan.Stats    // of the batch that answered it

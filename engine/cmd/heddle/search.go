@@ -192,25 +192,23 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	opt.Lazy = o.given.query() // tables for all lists are not worth one query
-	var e *engine.Engine       // nil: one backend answers
+	var all *engine.View       // nil: one backend answers
 	var x *engine.Index
 	closing := func() error { return x.Close() }
 	if c.Devices.Backend == "all" {
-		all, err := scheduledOptions(c, opt)
+		e, v, err := startAll(ctx, c, o.path, opt)
 		if err != nil {
 			return err
 		}
-		if e, err = engine.Start(ctx, o.path, all); err != nil {
-			return err
-		}
-		x, closing = e.Index(), e.Close
+		all, x = &v, v.Index()
+		closing = func() error { v.Close(); return e.Close() }
 	} else if x, err = engine.Open(ctx, o.path, opt); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closing()) }()
 
 	s := &searcher{
-		x: x, e: e, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or}, path: o.queries, boolean: o.syntax == syntaxBoolean,
+		x: x, all: all, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or}, path: o.queries, boolean: o.syntax == syntaxBoolean,
 		out: &answerWriter{out: bufio.NewWriterSize(a.Stdout, 64<<10), file: x.File(), format: c.Search.Format, count: o.count, limit: c.Search.K, ids: o.given.queries()},
 	}
 	if o.all {
@@ -238,6 +236,20 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return s.answer(ctx, []trec.Topic{{ID: "1", Text: o.query}})
 	}
 	return answerFile(ctx, o.queries, o.topics, a.Stdin, c.Batching.Queries, s.answer)
+}
+
+// startAll opens the index at path on all processors.
+func startAll(ctx context.Context, c *config.Config, path string, opt engine.Options) (*engine.Engine, engine.View, error) {
+	all, err := scheduledOptions(c, opt)
+	if err != nil {
+		return nil, engine.View{}, err
+	}
+	e, err := engine.Start(ctx, path, all)
+	if err != nil {
+		return nil, engine.View{}, err
+	}
+	v, err := e.View()
+	return e, v, err
 }
 
 // scheduledOptions are those of an engine on all processors.

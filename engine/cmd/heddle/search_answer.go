@@ -17,7 +17,7 @@ import (
 // searcher answers queries and writes the answers in their order.
 type searcher struct {
 	x       *engine.Index
-	e       *engine.Engine // answers in place of x, if not nil
+	all     *engine.View // answers in place of x, if not nil
 	opt     engine.SearchOptions
 	rank    *engine.RankOptions // nil: documents are matched, not ranked
 	out     *answerWriter
@@ -28,7 +28,7 @@ type searcher struct {
 	batch    []engine.Query
 	results  plan.Results
 	rankings engine.Rankings
-	why      observe.Query // of the last query on e, when it was alone
+	why      observe.Query // of the last query on all, when it was alone
 }
 
 // answer is what one query got: documents with scores, or documents, or their
@@ -100,18 +100,18 @@ func (s *searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 // run answers the batch.
 func (s *searcher) run(ctx context.Context) error {
 	switch {
-	case s.e != nil && s.explain != nil && s.rank != nil:
-		r, err := s.e.Rank(ctx, s.batch[0], *s.rank, engine.Call{Explain: &s.why})
+	case s.all != nil && s.explain != nil && s.rank != nil:
+		r, err := s.all.Rank(ctx, s.batch[0], *s.rank, engine.Call{Explain: &s.why})
 		s.rankings = engine.Rankings{Offsets: []uint64{0, uint64(len(r.Docs))}, Docs: r.Docs, Scores: r.Scores, Stats: r.Stats}
 		return err
-	case s.e != nil && s.explain != nil:
-		a, err := s.e.Search(ctx, s.batch[0], s.opt, engine.Call{Explain: &s.why})
+	case s.all != nil && s.explain != nil:
+		a, err := s.all.Search(ctx, s.batch[0], s.opt, engine.Call{Explain: &s.why})
 		s.results = plan.Results{Offsets: []uint64{0, a.Count}, Docs: a.Docs, Stats: a.Stats}
 		return err
-	case s.e != nil && s.rank != nil:
-		return s.e.RankMany(ctx, s.batch, *s.rank, engine.Call{}, &s.rankings)
-	case s.e != nil:
-		return s.e.SearchMany(ctx, s.batch, s.opt, engine.Call{}, &s.results)
+	case s.all != nil && s.rank != nil:
+		return s.all.RankMany(ctx, s.batch, *s.rank, engine.Call{}, &s.rankings)
+	case s.all != nil:
+		return s.all.SearchMany(ctx, s.batch, s.opt, engine.Call{}, &s.results)
 	case s.rank != nil:
 		return s.x.RankMany(ctx, s.batch, *s.rank, &s.rankings)
 	}

@@ -60,7 +60,7 @@ func (s *searcher) explainAnswer(q trec.Topic, asked engine.Query, got answer) *
 		Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
 		ScoreUS: micros(st.Score), SelectUS: micros(st.Select), UpUS: micros(st.Upload), DownUS: micros(st.Download),
 	}
-	if s.e != nil {
+	if s.all != nil {
 		e.Schedule = s.why.String()
 	}
 	if s.rank != nil {
