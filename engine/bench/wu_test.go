@@ -16,11 +16,6 @@ import (
 	"heddle/hostfallback"
 )
 
-// reproduceWu runs wuExhibits alone.
-func reproduceWu(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
-	return reproduce(ctx, "schedule", wuExhibits(), opt, stdout, stderr)
-}
-
 // TestWuOnDevice: what compares a device with the host, or with itself, has rows where
 // there is one.
 func TestWuOnDevice(t *testing.T) {
@@ -31,7 +26,7 @@ func TestWuOnDevice(t *testing.T) {
 	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1, 0
 	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
 	var log strings.Builder
-	if err := reproduceWu(t.Context(), opt, io.Discard, &log); err != nil {
+	if err := reproduce(t.Context(), "schedule", wuExhibits(), opt, io.Discard, &log); err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
 	shares, seen, rows := make(map[string]float64), make(map[string]int), make(map[string]bool)
