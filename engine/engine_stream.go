@@ -43,13 +43,19 @@ type block struct {
 // Kind is that of all blocks.
 func (s *stream) Kind() any { return s.kind }
 
+// firstBlock is how many queries a block has while nothing is known of their load.
+const firstBlock = 64
+
 // Cut makes the next block. It is cut by the mean load of the queries so far, since it is
-// the processor's goroutine that resolves them; small at first.
+// the processor's goroutine that resolves them.
 func (s *stream) Cut(_ int, load uint64) *schedule.Job {
 	if s.next == len(s.qs) || s.failed.Load() != nil {
 		return nil
 	}
-	n := cmp.Or(s.closing, load) / max(s.mean.Load(), 16)
+	n := uint64(firstBlock)
+	if mean := s.mean.Load(); mean > 0 {
+		n = cmp.Or(s.closing, load) / mean
+	}
 	end := s.next + int(max(1, min(n, uint64(s.most), uint64(len(s.qs)-s.next))))
 	b := &block{s, s.next, s.qs[s.next:end]}
 	s.next = end
@@ -73,7 +79,8 @@ func (b *block) run(ctx context.Context, p *processor, batch *schedule.Batch) er
 	if err := s.kind.answer(ctx, w, p.store); err != nil {
 		return err
 	}
-	s.mean.Store((s.mean.Load()*3 + total/uint64(len(b.queries))) / 4)
+	per := max(total/uint64(len(b.queries)), 16)
+	s.mean.Store((cmp.Or(s.mean.Load(), per)*3 + per) / 4)
 	if !batch.Claim(0) {
 		return nil
 	}
