@@ -26,9 +26,6 @@ func NewBook(index uint64, m Metric) *Book {
 	return &Book{index: index, metric: m, models: map[key]*Model{}}
 }
 
-// Path is where the book of the index at a path is kept.
-func Path(index string) string { return index + ".cost" }
-
 // Model gives that of a backend and a kind of query, the same one every time. The backend
 // is Host, or the name of a device. One that is not in the book starts from a guess, and
 // learns.

@@ -27,12 +27,17 @@ type bookFile struct {
 	Models   json.RawMessage `json:"models"`   // []modelFile
 }
 
+// modelFile is a Model. Without calibration there is one fit, of what was learnt.
 type modelFile struct {
-	Backend string `json:"backend"`
-	Kind    string `json:"kind"`
-	Samples int    `json:"samples"` // of calibration; 0: what there is was learnt
-	// Fits are one a metric after calibration, else the one in use.
-	Fits []fitFile `json:"fits"`
+	Backend    string    `json:"backend"`
+	Kind       string    `json:"kind"`
+	Samples    int       `json:"samples,omitempty"`
+	Batches    int       `json:"batches,omitempty"`
+	BatchError float64   `json:"batch_error,omitempty"`
+	Fits       []fitFile `json:"fits"`
+	Added      curveFile `json:"added"` // from the features of Ding
+	Start      float64   `json:"batch_ns"`
+	Bring      float64   `json:"missing_byte_ns"`
 }
 
 type fitFile struct {
@@ -40,11 +45,7 @@ type fitFile struct {
 	Regression *regressionFile `json:"regression,omitempty"`
 	Linear     float64         `json:"linear_error,omitempty"`
 	Corrected  float64         `json:"corrected_error,omitempty"`
-	Batches    float64         `json:"batch_error,omitempty"`
 	Alone      curveFile       `json:"alone"`
-	Added      curveFile       `json:"added"`
-	Start      float64         `json:"batch_ns"`
-	Bring      float64         `json:"missing_byte_ns"`
 }
 
 type regressionFile struct {
@@ -95,9 +96,12 @@ func (b *Book) marshal() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(bookFile{fileVersion, fmt.Sprintf("%016x", b.index), fmt.Sprintf("%016x", xxhash.Sum64(models)), models})
+	data, err := json.Marshal(bookFile{fileVersion, fmt.Sprintf("%016x", b.index), checksum(models), models})
 	return append(data, '\n'), err
 }
+
+// checksum is that of models without white space.
+func checksum(models []byte) string { return fmt.Sprintf("%016x", xxhash.Sum64(models)) }
 
 // write replaces the file at path.
 func write(path string, data []byte) (err error) {
@@ -129,22 +133,18 @@ func write(path string, data []byte) (err error) {
 func (m *Model) file(at key) modelFile {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f := modelFile{Backend: at.backend, Kind: at.kind.String(), Samples: m.samples}
-	for i := range m.fits {
-		f.Fits = append(f.Fits, m.fits[i].file())
+	s := m.state.Load()
+	f := modelFile{Backend: at.backend, Kind: at.kind.String(), Added: s.added.file(), Start: s.start.load(), Bring: s.bring.load()}
+	c := m.calibration
+	if c == nil {
+		f.Fits = []fitFile{{Metric: s.alone.metric.String(), Alone: s.alone.file()}}
+		return f
 	}
-	if m.fits == nil {
-		s := m.state.Load()
-		f.Fits = []fitFile{(&Fit{Metric: s.alone.metric, state: s}).file()}
-	}
-	return f
-}
-
-func (fit *Fit) file() fitFile {
-	f := fitFile{Metric: fit.Metric.String(), Linear: fit.Linear, Corrected: fit.Corrected, Batches: fit.Batches,
-		Alone: fit.state.alone.file(), Added: fit.state.added.file(), Start: fit.state.start.load(), Bring: fit.state.bring.load()}
-	if r := fit.Regression; r.Samples > 0 {
-		f.Regression = &regressionFile{r.Samples, r.R2, r.P, r.Ps, r.Intercept, r.Coefficients}
+	f.Samples, f.Batches, f.BatchError = c.Samples, c.Batches, c.BatchError
+	for _, fit := range c.Fits {
+		r := fit.Regression
+		f.Fits = append(f.Fits, fitFile{fit.Metric.String(), &regressionFile{r.Samples, r.R2, r.P, r.Ps, r.Intercept, r.Coefficients},
+			fit.Linear, fit.Corrected, fit.alone.file()})
 	}
 	return f
 }

@@ -18,9 +18,8 @@ const (
 	usualRate  = 0.1
 	leastUsual = 0.02
 	trendRate  = 0.2
-	// The gain without a trend, and what a trend of 1 adds. Noise alone has trends of a
-	// tenth or two.
-	gain, trendGain = 0.1, 0.4
+	// The gain without a trend, and what trend adds that is more than noise alone has.
+	gain, trendGain, noTrend = 0.04, 0.6, 0.3
 	// The first so many steps go all the way; then they get shorter by and by.
 	early = 25
 )
@@ -35,5 +34,11 @@ func (f *filter) step(off float64) float64 {
 	f.usual += usualRate * (max(math.Abs(clipped), leastUsual) - f.usual)
 	f.trend += trendRate * (clipped/limit - f.trend)
 	f.seen++
-	return clipped * min(1, max(gain+trendGain*f.trend*f.trend, math.Sqrt(early/f.seen)))
+	return clipped * min(1, max(gain+trendGain*max(0, math.Abs(f.trend)-noTrend), math.Sqrt(early/f.seen)))
+}
+
+// know tells the filter of a mean error that the estimate has, so that it does not begin
+// as one who knows nothing.
+func (f *filter) know(usual float64) {
+	f.usual, f.trend, f.seen = max(usual, leastUsual), 0, early/(gain*gain)
 }

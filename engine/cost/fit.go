@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,85 +13,119 @@ type Sample struct {
 	Took    time.Duration
 }
 
-// Fit is how well a metric explains what queries took, and predicts it. Errors are means
-// of |predicted - real| / real over a third of the samples, by a fit to the others.
+// Fit is how well a metric explains what queries take alone, and predicts it. Errors are
+// means of |predicted - real| / real over a third of the samples, by a fit to the others.
 type Fit struct {
 	Metric Metric
-	// Regression is of milliseconds that queries took alone, by ordinary least squares.
+	// Regression is of milliseconds, by ordinary least squares.
 	Regression Regression
-	// Linear is the error of the costs that predictions are made from, none negative, for
-	// queries alone; Corrected that of the Model, which corrects them by the size of
-	// each feature; Batches that of the Model for batches, 0 if there were none.
-	Linear, Corrected, Batches float64
+	// Linear is the error of costs that are linear in the metric's values, none negative;
+	// Corrected that of estimates, which factors correct by the size of each feature.
+	Linear, Corrected float64
 
-	state *state
+	alone *curve
 }
 
-// Fit fits every metric to queries that ran alone and to batches, of which there may be
-// none, and goes on with the one that the Model is for. Samples with Missing bytes say
-// what it takes to bring those in. The error says that there are too few samples.
-func (m *Model) Fit(alone, batches []Sample) ([]Fit, error) {
-	var brought []Sample
-	alone = slices.DeleteFunc(slices.Clone(alone), func(s Sample) bool {
+// Calibration is what a Model was fitted to, and how well.
+type Calibration struct {
+	Samples, Batches int
+	Fits             []Fit // of all Metrics
+	// BatchError is that of estimates of batches, as those of Fit; 0 without batches. What
+	// queries add is always estimated from the features of Ding.
+	BatchError float64
+}
+
+// Best is the fit with the least error of estimates.
+func (c *Calibration) Best() *Fit {
+	best := &c.Fits[0]
+	for i := range c.Fits {
+		if c.Fits[i].Corrected < best.Corrected {
+			best = &c.Fits[i]
+		}
+	}
+	return best
+}
+
+// fit is that of a metric, or the best.
+func (c *Calibration) fit(m Metric) *Fit {
+	for i := range c.Fits {
+		if c.Fits[i].Metric == m {
+			return &c.Fits[i]
+		}
+	}
+	return c.Best()
+}
+
+// Fit fits every metric to queries that ran alone and goes on with the one that the Model
+// is for, and fits what queries add to batches, if there are any. Samples with Missing
+// bytes say what it takes to bring those in. The error says that there are too few
+// samples.
+func (m *Model) Fit(alone, batches []Sample) (*Calibration, error) {
+	var here, brought []Sample
+	for _, s := range alone {
 		if s.Queries[0].Missing > 0 {
 			brought = append(brought, s)
+		} else {
+			here = append(here, s)
 		}
-		return s.Queries[0].Missing > 0
-	})
-	if len(alone) < minSamples {
-		return nil, fmt.Errorf("cost: %d samples of queries, at least %d are needed", len(alone), minSamples)
 	}
-	var fits []Fit
-	var used filter
+	if len(here) < minSamples {
+		return nil, fmt.Errorf("cost: %d samples of queries, at least %d are needed", len(here), minSamples)
+	}
+	c := &Calibration{Samples: len(alone), Batches: len(batches)}
 	for _, metric := range Metrics() {
-		f := Fit{Metric: metric}
-		var err error
-		if f.Regression, err = Regress(metric, queries(alone), milliseconds(alone)); err != nil {
+		f, err := fitMetric(metric, here)
+		if err != nil {
 			return nil, err
 		}
-		some, others := deal(alone)
-		c, _ := fitCurve(metric, some, false)
-		f.Corrected = meanError(c, 0, others)
-		plain := &curve{metric: metric, costs: c.costs}
-		f.Linear = meanError(plain, 0, others)
-		f.state = &state{}
-		f.state.alone, _ = fitCurve(metric, alone, false)
-		f.state.bring.store(fitBring(f.state.alone, brought))
-		if len(batches) >= minSamples {
-			some, others := deal(batches)
-			added, start := fitCurve(metric, some, true)
-			f.Batches = meanError(added, start, others)
-			added, start = fitCurve(metric, batches, true)
-			f.state.added = added
-			f.state.start.store(start)
-		} else { // half of what every query takes is shared
-			f.state.added = f.state.alone.copy()
-			f.state.added.costs[0] /= 2
-			f.state.start.store(f.state.added.costs[0])
-		}
-		fits = append(fits, f)
+		c.Fits = append(c.Fits, f)
+	}
+	best := c.fit(m.metric).alone
+	s := &state{alone: best}
+	s.bring.store(fitBring(best, brought))
+	if len(batches) >= minSamples {
+		some, others := deal(batches)
+		added, start := fitCurve(Ding, some, true)
+		c.BatchError = meanError(added, start, others)
+		s.added, start = fitCurve(Ding, batches, true)
+		s.start.store(start)
+	} else { // half of what every query takes is shared
+		s.added = c.fit(Ding).alone.copy()
+		s.added.costs[0] /= 2
+		s.start.store(s.added.costs[0])
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.samples = len(alone) + len(batches)
-	m.alone, m.batches = used, used
-	m.use(fits)
-	return fits, nil
+	m.use(c, s)
+	return c, nil
 }
 
 // minSamples is how many a fit takes.
 const minSamples = 12
 
-// use goes on with one of fits, of which there is one a metric.
-func (m *Model) use(fits []Fit) {
-	m.fits = fits
-	best := slices.MinFunc(fits, func(a, b Fit) int { return cmp.Compare(a.Corrected, b.Corrected) })
-	if i := slices.IndexFunc(fits, func(f Fit) bool { return f.Metric == m.metric }); i >= 0 {
-		best = fits[i]
+// use goes on with what calibration has found.
+func (m *Model) use(c *Calibration, s *state) {
+	m.calibration = c
+	m.alone.know(c.fit(m.metric).Corrected)
+	m.batches.know(c.BatchError)
+	m.state.Store(s)
+}
+
+func fitMetric(metric Metric, alone []Sample) (f Fit, err error) {
+	f.Metric = metric
+	fs, ms := make([]Features, len(alone)), make([]float64, len(alone))
+	for i, s := range alone {
+		fs[i], ms[i] = s.Queries[0], s.Took.Seconds()*1e3
 	}
-	m.alone = filter{usual: max(best.Corrected, leastUsual), seen: float64(m.samples)}
-	m.batches = filter{usual: max(best.Batches, leastUsual), seen: float64(m.samples)}
-	m.state.Store(best.state)
+	if f.Regression, err = Regress(metric, fs, ms); err != nil {
+		return f, err
+	}
+	some, others := deal(alone)
+	c, _ := fitCurve(metric, some, false)
+	f.Corrected = meanError(c, 0, others)
+	f.Linear = meanError(&curve{metric: metric, costs: c.costs}, 0, others)
+	f.alone, _ = fitCurve(metric, alone, false)
+	return f, nil
 }
 
 // deal gives two of three samples, and the third.
@@ -105,20 +138,6 @@ func deal(all []Sample) (some, others []Sample) {
 		}
 	}
 	return some, others
-}
-
-func queries(alone []Sample) (fs []Features) {
-	for _, s := range alone {
-		fs = append(fs, s.Queries[0])
-	}
-	return fs
-}
-
-func milliseconds(samples []Sample) (ms []float64) {
-	for _, s := range samples {
-		ms = append(ms, float64(s.Took)/1e6)
-	}
-	return ms
 }
 
 // fitCurve fits a curve, and with started what a sample takes beside.
@@ -155,7 +174,7 @@ func fitCurve(m Metric, samples []Sample, started bool) (c *curve, start float64
 	return c, start
 }
 
-const fitRounds = 40
+const fitRounds = 20
 
 // approach moves c to what a sample says.
 func (c *curve) approach(s Sample, start, rate float64) {
@@ -194,7 +213,7 @@ func fitBring(c *curve, brought []Sample) float64 {
 		}
 	}
 	if len(each) == 0 {
-		return guess(false, And, LOS).bring.load()
+		return guessBring
 	}
 	slices.Sort(each)
 	return each[len(each)/2]

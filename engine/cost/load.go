@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cespare/xxhash/v2"
-
 	"heddle/engine/container"
 )
 
@@ -77,7 +75,7 @@ func (b *Book) read(data []byte) error {
 	if err := json.Compact(&plain, f.Models); err != nil {
 		return fmt.Errorf("models: %w", err)
 	}
-	if sum := fmt.Sprintf("%016x", xxhash.Sum64(plain.Bytes())); sum != f.Checksum {
+	if sum := checksum(plain.Bytes()); sum != f.Checksum {
 		return fmt.Errorf("the models have checksum %s, not %q", sum, f.Checksum)
 	}
 	var models []modelFile
@@ -98,48 +96,53 @@ func (b *Book) readModel(f *modelFile) error {
 		return err
 	}
 	m := b.Model(f.Backend, k)
-	var fits []Fit
+	if len(f.Fits) == 0 {
+		return errors.New("nothing is fitted")
+	}
+	c := &Calibration{Samples: f.Samples, Batches: f.Batches, BatchError: f.BatchError}
 	for i := range f.Fits {
 		fit, err := readFit(&f.Fits[i])
 		if err != nil {
 			return fmt.Errorf("metric %s: %w", f.Fits[i].Metric, err)
 		}
-		fits = append(fits, fit)
+		c.Fits = append(c.Fits, fit)
 	}
-	switch {
-	case len(fits) == 0:
-	case f.Samples > 0:
-		m.samples = f.Samples
-		m.use(fits)
-	case fits[0].Metric == m.state.Load().alone.metric:
-		m.state.Store(fits[0].state)
+	s := &state{}
+	s.start.store(f.Start)
+	s.bring.store(f.Bring)
+	if !fine(f.Start) || !fine(f.Bring) || !fine(f.BatchError) {
+		return fmt.Errorf("batches from %v ns, %v ns a missing byte", f.Start, f.Bring)
 	}
+	if s.added, err = readCurve(Ding, &f.Added); err != nil {
+		return err
+	}
+	if f.Samples > 0 {
+		s.alone = c.fit(m.metric).alone
+		m.use(c, s)
+		return nil
+	}
+	if s.alone = c.Fits[0].alone; s.alone.metric != m.state.Load().alone.metric {
+		s.alone = m.state.Load().alone
+	}
+	m.state.Store(s)
 	return nil
 }
 
 func readFit(f *fitFile) (fit Fit, err error) {
 	if fit.Metric, err = ParseMetric(f.Metric); err != nil || fit.Metric == Best {
-		return fit, fmt.Errorf("unknown metric %q", f.Metric)
+		return fit, errors.New("there is no such one")
 	}
-	for _, v := range []float64{f.Linear, f.Corrected, f.Batches, f.Start, f.Bring} {
-		if !fine(v) {
-			return fit, fmt.Errorf("%v is no error and no cost", v)
-		}
+	fit.Linear, fit.Corrected = f.Linear, f.Corrected
+	if !fine(f.Linear) || !fine(f.Corrected) {
+		return fit, fmt.Errorf("errors %v and %v", f.Linear, f.Corrected)
 	}
-	fit.Linear, fit.Corrected, fit.Batches = f.Linear, f.Corrected, f.Batches
 	if r := f.Regression; r != nil {
-		if len(r.Coefficients) != len(fit.Metric.Names()) {
+		if k := len(fit.Metric.Names()); len(r.Coefficients) != k || len(r.Ps) != k {
 			return fit, fmt.Errorf("%d coefficients", len(r.Coefficients))
 		}
 		fit.Regression = Regression{fit.Metric, r.Samples, r.Intercept, r.Coefficients, r.R2, r.P, r.Ps}
 	}
-	fit.state = &state{}
-	fit.state.start.store(f.Start)
-	fit.state.bring.store(f.Bring)
-	if fit.state.alone, err = readCurve(fit.Metric, &f.Alone); err != nil {
-		return fit, err
-	}
-	fit.state.added, err = readCurve(fit.Metric, &f.Added)
+	fit.alone, err = readCurve(fit.Metric, &f.Alone)
 	return fit, err
 }
 

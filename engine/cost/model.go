@@ -15,9 +15,8 @@ type Model struct {
 
 	mu             sync.Mutex // of those who learn
 	alone, batches filter
-	fits           []Fit  // by calibration, none without
-	samples        int    // of calibration
-	learnt         uint64 // samples since the Model was made, alone and batches
+	calibration    *Calibration // nil without
+	learnt         uint64       // runs since the Model was made
 }
 
 // state is what estimates are made from, in nanoseconds.
@@ -110,33 +109,37 @@ func guess(host bool, k Kind, m Metric) *state {
 	if m == Best {
 		m = Ding
 	}
-	c := curve{metric: m}
-	switch m {
-	case LOS:
-		c.costs = [...]float64{2000, 5, 0, 0, 0}
-	case UBOC:
-		c.costs = [...]float64{2000, 0.2, 0, 0, 0}
-	case UBOCT:
-		c.costs = [...]float64{2000, 200, 0, 0, 0}
-	case Ding:
-		c.costs = [...]float64{1000, 4, 0, 0, 500}
-		if k != And && k != Count && k != RankAnd { // every docID is looked at
-			c.costs = [...]float64{1000, 1, 0, 1, 2000}
-		}
-	}
-	s := &state{alone: &c}
+	s := &state{alone: guessCurve(host, k, m), added: guessCurve(host, k, Ding)}
 	s.start.store(2000)
+	if !host {
+		const launch = 60_000
+		s.alone.costs[0] += launch
+		s.start.store(launch)
+	}
+	s.bring.store(guessBring)
+	return s
+}
+
+const guessBring = 0.1 // ns a byte, 10 GB/s
+
+func guessCurve(host bool, k Kind, m Metric) *curve {
+	c := &curve{metric: m}
+	switch {
+	case m == LOS:
+		c.costs = [...]float64{2000, 5, 0, 0, 0}
+	case m == UBOC:
+		c.costs = [...]float64{2000, 0.2, 0, 0, 0}
+	case m == UBOCT:
+		c.costs = [...]float64{2000, 200, 0, 0, 0}
+	case k == And, k == Count, k == RankAnd:
+		c.costs = [...]float64{1000, 4, 0, 0, 500}
+	default: // every docID is looked at
+		c.costs = [...]float64{1000, 1, 0, 1, 2000}
+	}
 	if !host {
 		for i := range c.costs {
 			c.costs[i] /= 50
 		}
 	}
-	s.added = c.copy()
-	if !host {
-		const launch = 60_000
-		c.costs[0] += launch
-		s.start.store(launch)
-	}
-	s.bring.store(0.1) // 10 GB/s
-	return s
+	return c
 }

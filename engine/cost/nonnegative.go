@@ -1,5 +1,7 @@
 package cost
 
+import "math"
+
 // NonNegative finds the costs, none negative, with the least squares of relative errors:
 // seconds[i] should be the sum of rows[i] times the costs. A row that took far too long
 // changes little, since its error counts at most 1. One cost after the other is set to
@@ -25,10 +27,15 @@ func NonNegative(rows [][]float64, seconds []float64) []float64 {
 	}
 	costs := make([]float64, k)
 	for range 20_000 {
-		for j := range costs {
+		moved := false
+		for j, c := range costs {
 			if square[j][j] > 0 {
-				costs[j] = max(0, costs[j]+(sum[j]-dot(square[j], costs))/square[j][j])
+				costs[j] = max(0, c+(sum[j]-dot(square[j], costs))/square[j][j])
+				moved = moved || math.Abs(costs[j]-c) > 1e-12*c
 			}
+		}
+		if !moved {
+			break
 		}
 	}
 	return costs

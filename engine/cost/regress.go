@@ -46,12 +46,14 @@ func Regress(m Metric, fs []Features, y []float64) (Regression, error) {
 		rest[i] = v - mean
 		total += rest[i] * rest[i]
 	}
+	sizes := make([]float64, k)
 	for j, c := range columns {
+		sizes[j] = dot(c, c)
 		for i := range c {
 			c[i] -= means[j]
 		}
 	}
-	b, spread, rank := leastSquares(columns, rest)
+	b, spread, rank := leastSquares(columns, sizes, rest)
 	left := dot(rest, rest)
 	r := Regression{Metric: m, Samples: len(y), Intercept: mean, Coefficients: b, P: 1, Ps: make([]float64, k)}
 	free := n - float64(rank) - 1
@@ -81,21 +83,21 @@ func (r *Regression) At(f *Features) float64 {
 }
 
 // leastSquares fits y to columns, by modified Gram-Schmidt, and leaves in y what they do
-// not explain, in columns nothing of use. It returns the coefficients, the diagonal of the
-// inverse of the normal matrix, and how many columns say something that those before do
-// not; the coefficients of the others are 0.
-func leastSquares(columns [][]float64, y []float64) (b, spread []float64, rank int) {
+// not explain, in columns nothing of use. sizes are the sums of squares of what columns
+// were computed from: below a part of them, what is left of a column is rounding. It
+// returns the coefficients, the diagonal of the inverse of the normal matrix, and how many
+// columns say something that those before do not; the coefficients of the others are 0.
+func leastSquares(columns [][]float64, sizes, y []float64) (b, spread []float64, rank int) {
 	k := len(columns)
 	r := make([][]float64, k)
 	b, spread = make([]float64, k), make([]float64, k)
 	for j, c := range columns {
 		r[j] = make([]float64, k)
-		whole := dot(c, c)
 		for i, q := range columns[:j] {
 			r[i][j] = dot(q, c)
 			subtract(c, q, r[i][j])
 		}
-		if length := dot(c, c); length > 1e-18*whole {
+		if length := dot(c, c); length > 1e-20*sizes[j] {
 			rank++
 			r[j][j] = math.Sqrt(length)
 			for i := range c {

@@ -1,0 +1,354 @@
+package cost
+
+import (
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+)
+
+// machine makes up queries and what they take.
+type machine struct {
+	r *rand.Rand
+	// start of a query, and what a docID of the shortest list and of all takes, in
+	// nanoseconds.
+	start, shortest, sum float64
+	noise                float64 // standard deviation of the logarithm
+}
+
+func newMachine(host bool) *machine {
+	m := &machine{rand.New(rand.NewPCG(1, 7)), 1500, 3, 0.01, 0.1}
+	if !host {
+		m.start, m.shortest, m.sum = 40_000, 0.05, 0.002
+	}
+	return m
+}
+
+// query of 1 to 6 lists whose lengths spread over five orders of magnitude.
+func (m *machine) query() Features {
+	f := Features{Terms: 1 + m.r.IntN(6), Shortest: math.MaxUint64}
+	logs := 0.0
+	for range f.Terms {
+		n := uint64(math.Exp2(17 * m.r.Float64()))
+		logs += math.Log2(float64(n))
+		f.Sum += n
+		switch {
+		case n < f.Shortest:
+			f.Shortest, f.Second = n, f.Shortest
+		case n < f.Second:
+			f.Second = n
+		}
+	}
+	if f.Terms == 1 {
+		f.Second = 0
+	}
+	f.Sparse = f.Sum
+	f.UBOC = float64(f.Shortest) * (logs - math.Log2(float64(f.Shortest)))
+	return f
+}
+
+// added is what a query adds, without noise, in nanoseconds. Beyond 16 Ki the lists leave
+// the cache, and from three lists on there is another way of looking up.
+func (m *machine) added(f *Features) float64 {
+	t := m.shortest*float64(f.Shortest) + m.sum*float64(f.Sum) + m.start/10
+	if f.Shortest > 16<<10 {
+		t *= 2
+	}
+	if f.Terms >= 3 {
+		t *= 0.6
+	}
+	return t
+}
+
+func (m *machine) alone(f *Features) float64 { return m.start + m.added(f) }
+
+// took is a time with noise.
+func (m *machine) took(ns float64) time.Duration {
+	return time.Duration(ns * math.Exp(m.noise*m.r.NormFloat64()))
+}
+
+// samples of queries alone, and batches of up to 30.
+func (m *machine) samples(alone, batches int) (a, b []Sample) {
+	for range alone {
+		f := m.query()
+		a = append(a, Sample{[]Features{f}, m.took(m.alone(&f))})
+	}
+	for range batches {
+		s, ns := Sample{}, m.start
+		for range 1 + m.r.IntN(30) {
+			f := m.query()
+			ns += m.added(&f)
+			s.Queries = append(s.Queries, f)
+		}
+		s.Took = m.took(ns)
+		b = append(b, s)
+	}
+	return a, b
+}
+
+// off is the mean relative error of a model, as factor is what times have changed by.
+func (m *machine) off(model *Model, factor float64) (e float64) {
+	const n = 200
+	for range n {
+		f := m.query()
+		want := factor * m.alone(&f)
+		e += math.Abs(float64(model.Alone(&f))-want) / want / n
+	}
+	return e
+}
+
+// Generators of what happens to times: the factor of run i of many.
+var generators = map[string]func(r *rand.Rand, i int) float64{
+	"steady": func(*rand.Rand, int) float64 { return 1 },
+	"drift":  func(_ *rand.Rand, i int) float64 { return 1 + float64(i)/1000 },
+	"step": func(_ *rand.Rand, i int) float64 {
+		if i < 1000 {
+			return 1
+		}
+		return 5
+	},
+	"outliers 1 in 50": func(r *rand.Rand, _ int) float64 {
+		if r.IntN(50) == 0 {
+			return 100
+		}
+		return 1
+	},
+	// Pareto with an infinite variance, of median 1.
+	"heavy tail": func(r *rand.Rand, _ int) float64 { return math.Pow(2*(1-r.Float64()), -1/1.5) },
+}
+
+// TestLearn: a model follows what times do, one that was calibrated and one that starts
+// from a guess, and is not led astray by runs that took far too long.
+func TestLearn(t *testing.T) {
+	truth := map[string]float64{"steady": 1, "drift": 3, "step": 5, "outliers 1 in 50": 1, "heavy tail": 1}
+	for name, factor := range generators {
+		for _, start := range []string{"calibrated", "guess"} {
+			t.Run(name+", "+start, func(t *testing.T) {
+				m := newMachine(true)
+				model := NewBook(1, Best).Model(Host, And)
+				if start == "calibrated" {
+					if _, err := model.Fit(m.samples(300, 0)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				worst := 0.0
+				for i := range 2000 {
+					f := m.query()
+					model.Learn(&f, m.took(m.alone(&f)*factor(m.r, i)))
+					if name != "drift" && name != "step" && i%50 == 49 && (start == "calibrated" || i > 500) {
+						worst = max(worst, m.off(model, 1))
+					}
+				}
+				most := 0.1
+				if name == "heavy tail" { // where the median is not the mean of the logarithm
+					most = 0.35
+				}
+				if e := m.off(model, truth[name]); e > most || worst > 2*most {
+					t.Errorf("mean relative error %.3f, at worst %.3f on the way", e, worst)
+				}
+			})
+		}
+	}
+}
+
+// TestLearnStep: after times have become five times, or a fifth of what they were, a few
+// dozen runs are enough.
+func TestLearnStep(t *testing.T) {
+	for _, factor := range []float64{5, 0.2} {
+		m := newMachine(true)
+		model := NewBook(1, Best).Model(Host, And)
+		if _, err := model.Fit(m.samples(300, 0)); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for ; n < 1000 && (n%10 > 0 || m.off(model, factor) > 0.3); n++ {
+			f := m.query()
+			model.Learn(&f, m.took(factor*m.alone(&f)))
+		}
+		if n > 80 {
+			t.Errorf("times %v: %d runs", factor, n)
+		}
+	}
+}
+
+// TestLearnOne: one run that took a hundred thousand times as long changes estimates by
+// less than a tenth, and a thousand in a row leave them finite and positive.
+func TestLearnOne(t *testing.T) {
+	m := newMachine(true)
+	model := NewBook(1, Best).Model(Host, And)
+	if _, err := model.Fit(m.samples(300, 0)); err != nil {
+		t.Fatal(err)
+	}
+	f := m.query()
+	before := float64(model.Alone(&f))
+	model.Learn(&f, time.Duration(1e5*before))
+	if after := float64(model.Alone(&f)); after > 1.1*before {
+		t.Errorf("%v became %v", before, after)
+	}
+	for _, took := range []time.Duration{math.MaxInt64, 1, 0, -1} {
+		for range 1000 {
+			model.Learn(&f, took)
+			model.LearnBatch(1000, took)
+		}
+		for _, f := range []Features{f, {}, {Terms: math.MaxInt, Dense: math.MaxInt, Shortest: math.MaxInt64, Second: math.MaxInt64, Sum: math.MaxInt64, Missing: math.MaxInt64, UBOC: math.MaxFloat64}} {
+			if a, b := model.Alone(&f), model.Added(&f); a <= 0 || b <= 0 || model.Start() < 0 {
+				t.Errorf("after runs of %v: %v alone, %v added, %v the start of a batch", took, a, b, model.Start())
+			}
+		}
+	}
+}
+
+// TestLearnBatch: what a batch takes beside its queries, and what those add, are told
+// apart where batches differ in size.
+func TestLearnBatch(t *testing.T) {
+	for _, host := range []bool{true, false} {
+		m := newMachine(host)
+		model := NewBook(1, Best).Model(map[bool]string{true: Host, false: "a device"}[host], And)
+		if _, err := model.Fit(m.samples(300, 60)); err != nil {
+			t.Fatal(err)
+		}
+		_, batches := m.samples(0, 400)
+		estimate := func(s Sample) (added time.Duration) {
+			for i := range s.Queries {
+				added += model.Added(&s.Queries[i])
+			}
+			return added
+		}
+		off := func(factor float64) (e float64) {
+			for _, s := range batches[:100] {
+				want := factor * float64(s.Took)
+				e += math.Abs(float64(estimate(s)+model.Start())-want) / want / 100
+			}
+			return e
+		}
+		if e := off(1); e > 0.15 {
+			t.Errorf("host %v: mean relative error %.3f after calibration", host, e)
+		}
+		for _, s := range batches[100:] {
+			model.LearnBatch(estimate(s), 3*s.Took)
+		}
+		if e := off(3); e > 0.2 {
+			t.Errorf("host %v: mean relative error %.3f when all take three times as long", host, e)
+		}
+	}
+}
+
+// TestMissing: bringing lists in has a price of its own, which is learnt where lists are
+// missing and does not spoil the rest.
+func TestMissing(t *testing.T) {
+	m := newMachine(false)
+	model := NewBook(1, Best).Model("a device", And)
+	if _, err := model.Fit(m.samples(300, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for _, perByte := range []float64{1, 0.1} {
+		for range 1000 {
+			f := m.query()
+			if m.r.IntN(2) == 0 {
+				f.Missing = 4 * f.Sum
+			}
+			model.Learn(&f, m.took(m.alone(&f)+perByte*float64(f.Missing)))
+		}
+		f := m.query()
+		f.Missing = 10 << 20
+		if got, want := float64(model.Alone(&f)), m.alone(&f)+perByte*float64(f.Missing); !near(got, want, 0.3) {
+			t.Errorf("%v ns a byte: 10 MiB missing take %v, want %v", perByte, time.Duration(got), time.Duration(want))
+		}
+		if a, b := model.Alone(&f), model.Added(&f); b > a {
+			t.Errorf("%v alone, %v in a batch", a, b)
+		}
+		if e := m.off(model, 1); e > 0.25 {
+			t.Errorf("%v ns a byte: mean relative error of queries that miss nothing %.3f", perByte, e)
+		}
+	}
+}
+
+// TestConcurrent: many goroutines estimate, learn, fit and save at the same time.
+func TestConcurrent(t *testing.T) {
+	m := newMachine(true)
+	alone, batches := m.samples(50, 20)
+	book := NewBook(1, Best)
+	path := t.TempDir() + "/x.hdl.cost"
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			model := book.Model(Host, And)
+			for i := range 500 {
+				s := &alone[(i+g)%len(alone)]
+				model.Learn(&s.Queries[0], s.Took)
+				model.LearnBatch(model.Added(&s.Queries[0]), s.Took)
+				if model.Alone(&s.Queries[0]) <= 0 || model.Start() < 0 {
+					t.Error("a time below zero")
+				}
+				book.Changed()
+			}
+			if _, err := model.Fit(alone, batches); err != nil {
+				t.Error(err)
+			}
+			if err := book.Save(path); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := Load(path, 1, Best); err != nil {
+		t.Error(err)
+	}
+	if book.Model(Host, And) != book.Model(Host, And) || book.Model(Host, And) == book.Model(Host, Count) {
+		t.Error("models are not by backend and kind")
+	}
+}
+
+// TestNoMemory: estimating and learning allocate nothing.
+func TestNoMemory(t *testing.T) {
+	m := newMachine(true)
+	model, f := NewBook(1, Best).Model(Host, And), m.query()
+	if n := testing.AllocsPerRun(100, func() {
+		model.Learn(&f, model.Alone(&f))
+		model.LearnBatch(model.Added(&f), model.Start())
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestGuess: without calibration every kind has a time on every backend, greater for more
+// docIDs, and a device has a greater start.
+func TestGuess(t *testing.T) {
+	for _, metric := range append(Metrics(), Best) {
+		for _, k := range Kinds() {
+			b := NewBook(1, metric)
+			host, device := b.Model(Host, k), b.Model("H200", k)
+			small := Features{Terms: 2, Shortest: 10, Second: 10, Sum: 20, UBOC: 33}
+			large := Features{Terms: 2, Shortest: 1 << 20, Second: 1 << 20, Sum: 1 << 21, UBOC: 20 << 20}
+			if host.Alone(&small) >= host.Alone(&large) || device.Alone(&small) >= device.Alone(&large) && metric != UBOCT {
+				t.Errorf("%v, %v: more takes less", metric, k)
+			}
+			if host.Alone(&small) >= device.Alone(&small) || host.Start() >= device.Start() || host.Added(&large) <= device.Added(&large) {
+				t.Errorf("%v, %v: a device is not as devices are", metric, k)
+			}
+		}
+	}
+}
+
+func BenchmarkModel(b *testing.B) {
+	m := newMachine(true)
+	model := NewBook(1, Best).Model(Host, And)
+	if _, err := model.Fit(m.samples(300, 0)); err != nil {
+		b.Fatal(err)
+	}
+	f := m.query()
+	took := model.Alone(&f)
+	for name, do := range map[string]func(){
+		"alone": func() { took = model.Alone(&f) },
+		"added": func() { model.Added(&f) },
+		"learn": func() { model.Learn(&f, took) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				do()
+			}
+		})
+	}
+}
