@@ -137,6 +137,9 @@ func (p *placer) shards(ctx context.Context) {
 func (p *placer) worthwhile() []int {
 	over := slices.Clone(p.idle)
 	need := 4 * uint64(len(p.src.Words))
+	if p.opt.Ranked {
+		need += 4 * uint64(len(p.src.Freqs)+len(p.src.Lengths))
+	}
 	for len(over) > 1 {
 		least := slices.MinFunc(over, func(a, b int) int { return cmp.Compare(p.room(a), p.room(b)) })
 		share := need / uint64(len(over))
