@@ -20,6 +20,16 @@
 // descending, then docID ascending. SearchMany, SearchBatches, RankMany and
 // RankBatches take many queries at once and keep a device busy.
 //
+// An Engine answers queries on an index with every processor there is, under any load:
+// alone on the processor that should finish them first, or in batches (package
+// schedule). It keeps answers and indices may be changed while it runs:
+//
+//	e, err := engine.Start(ctx, "books.hdl", engine.EngineOptions{Timeout: 500 * time.Millisecond})
+//	if err != nil { ... }
+//	defer e.Close()
+//	answer, err := e.Search(ctx, engine.Query{Text: "heaven earth"}, engine.SearchOptions{}, engine.Call{})
+//	err = e.Reload(ctx, "books.hdl")
+//
 // A bitmap table answers predicates on its columns (package predicate), exactly,
 // from bit vectors and, for bins that a predicate cuts, from stored values:
 //
@@ -29,9 +39,9 @@
 //	var rows plan.Rows
 //	err = t.Select(ctx, []string{"delay >= 60 AND distance < 500"}, engine.TableOptions{}, &rows)
 //
-// An Index or a Table is safe for concurrent use by any number of goroutines, except
-// that Close of an Index must not run beside other calls; that of a Table waits for
-// them. Every backend gives the same answer, byte for byte, scores included. When a
+// An Engine, an Index or a Table is safe for concurrent use by any number of goroutines,
+// except that Close of an Index must not run beside other calls; those of an Engine and a
+// Table wait for them. Every backend gives the same answer, byte for byte, scores included. When a
 // device fails while an index or a table is open (lost, out of memory), the next backend
 // of the list takes over, the batch is run again there, and a warning is logged; a query
 // is never lost or answered twice.

@@ -182,8 +182,8 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 // searchKind and rankKind say which queries of calls may share a batch.
 func searchKind(x *Index, opt SearchOptions) taskKind {
 	k := taskKind{cost: cost.And, search: opt}
-	if opt.Any { // resolved into formulas by the call
-		k.cost, k.search.Any = cost.Formula, false
+	if opt.Any {
+		k.cost = cost.Formula
 	} else if opt.CountOnly {
 		k.cost = cost.Count
 	}
