@@ -45,7 +45,7 @@ func (idleStore) Close() error                                        { return n
 func overheadExhibit() exhibit {
 	return exhibit{
 		name: "overhead", title: "What the scheduler costs a query",
-		ours: "Queries to an engine and, without a scheduler, to an index, both on a store that answers nothing at once; so a time is that of resolving a query, scheduling it, and handing its answer over. One caller: a query after the other, asynchronous, or all in one call, which is synchronous. Many callers: each waits for its answer before it puts the next query, under synchronous mode; a time is that of all cores together for a query, beside that of a call with all queries. The scheduler: the difference.",
+		ours: "CPU time of all threads, by query: of an engine and, without a scheduler, of an index, both on a store that answers nothing at once; so it is that of resolving a query, scheduling it, and handing its answer over. One caller: a query after the other, asynchronous, or all in one call, which is synchronous. Many callers: 1,024, of which each waits for its answer before it puts the next query, under synchronous mode, beside a call with all queries; what it takes to put a caller to sleep and wake it counts. The scheduler: the difference.",
 		rows: "queries", orders: govOrder,
 		run: func(ctx context.Context, s *session) (err error) {
 			src, err := s.source(ctx, plainly(LayoutRaw))
@@ -71,8 +71,8 @@ func overheadExhibit() exhibit {
 const manyCallers = 1024
 
 func (s *session) overhead(ctx context.Context, x *engine.Index, e *engine.Engine) error {
-	few := s.queries[:min(len(s.queries), pick(&s.opt, []int{50_000}, []int{1000})[0])]
-	many := s.queries[:min(len(s.queries), pick(&s.opt, []int{500_000}, []int{10_000})[0])]
+	many := s.w.engineQueries(pick(&s.opt, []int{500_000}, []int{20_000})[0])
+	few := many[:len(many)/5]
 	v := &served{s: s, name: s.w.Name(), queries: many, right: make([]uint64, len(many)),
 		ask: func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
 			a, err := e.Search(ctx, many[i], engine.SearchOptions{}, call)
@@ -111,12 +111,12 @@ func (s *session) overhead(ctx context.Context, x *engine.Index, e *engine.Engin
 		var times [2][]float64 // ns a query
 		for run := range s.opt.Runs + 1 {
 			for i, f := range []func() error{row.index, row.engine} {
-				began := time.Now()
+				began := cpuTime()
 				if err := f(); err != nil {
 					return err
 				}
 				if run > 0 {
-					times[i] = append(times[i], float64(time.Since(began).Nanoseconds())/float64(row.queries))
+					times[i] = append(times[i], float64((cpuTime()-began).Nanoseconds())/float64(row.queries))
 				}
 			}
 		}

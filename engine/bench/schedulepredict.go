@@ -17,7 +17,6 @@ type predicted struct {
 	took   []float64 // ms, by query: the least of all passes
 	errors summary   // mean of |estimate - time| / time in %, over passes
 	middle summary   // the median of that, likewise
-	sum    summary   // of all estimates over that of all times, in %
 }
 
 // mostPredicted is how many queries are predicted; engines learn from the others.
@@ -47,10 +46,9 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 				return err
 			}
 		}
-		var mean, middle, sum []float64
+		var mean, middle []float64
 		for range v.s.opt.Runs {
 			var wrong []float64
-			var estimates, times float64
 			for i := range p.took {
 				t, err := ask(first + i)
 				if err != nil {
@@ -59,16 +57,15 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 				estimate, took := t.Estimate.Seconds()*1e3, t.Ran.Seconds()*1e3
 				p.took[i] = min(p.took[i], took)
 				wrong = append(wrong, 100*math.Abs(estimate-took)/took)
-				estimates, times = estimates+estimate, times+took
 			}
 			slices.Sort(wrong)
 			total := 0.0
 			for _, w := range wrong {
 				total += w
 			}
-			mean, middle, sum = append(mean, total/float64(len(wrong))), append(middle, percentile(wrong, 50)), append(sum, 100*estimates/times)
+			mean, middle = append(mean, total/float64(len(wrong))), append(middle, percentile(wrong, 50))
 		}
-		p.errors, p.middle, p.sum = summarize(mean), summarize(middle), summarize(sum)
+		p.errors, p.middle = summarize(mean), summarize(middle)
 		return nil
 	})
 	v.alone[y.name] = p
@@ -95,7 +92,7 @@ func predictionExhibit() exhibit {
 	return exhibit{
 		name: "prediction", title: "Predicted times of single queries",
 		says: "The mean relative error is 22 % of GPU times and 20 % of CPU times, by M5 rules on the lengths of the shortest and second shortest list, their sum and the number of terms, learnt from 3,000 queries (Ding et al. 2009, section 9).",
-		ours: "The engine's model, learnt from other queries of the same log, at most 3,000 of them one at a time and batches of all; estimates are those that the scheduler went by. Times are from the start of a query on its processor to its answer. Sum: of all estimates, of that of all times.",
+		ours: "The engine's model, learnt from other queries of the same log, at most 3,000 of them one at a time and batches of all; estimates are those that the scheduler went by. Times are from the start of a query on its processor to its answer.",
 		rows: "queries", orders: govOrder,
 		run: func(ctx context.Context, s *session) error {
 			all, err := s.kinds(ctx)
@@ -119,7 +116,7 @@ func predictionExhibit() exhibit {
 						series string
 						paper  float64
 						value  summary
-					}{{"mean error, %", paper, p.errors}, {"median error, %", 0, p.middle}, {"sum, %", 0, p.sum}} {
+					}{{"mean error, %", paper, p.errors}, {"median error, %", 0, p.middle}} {
 						r := reading{panel: "predictions on " + y.who[0].String(), series: c.series, at: v.name, paper: c.paper,
 							Row: c.value.into(Row{Workload: v.name, Row: y.name, Metric: c.series, Unit: "%"})}
 						if err := s.put(y.on(r)); err != nil {
