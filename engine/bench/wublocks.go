@@ -25,6 +25,15 @@ func blockThreshold(who contestant, b uint64) uint64 {
 	return uint64(max(who.info.ComputeUnits, 1)) * blockThreads * b
 }
 
+// blockQueries is how many queries a device of a type gets a batch at a time.
+func (o *Options) blockQueries(deviceType string, threshold uint64) int {
+	n := o.queriesAt(deviceType, threshold)
+	if o.Short {
+		n = min(n, shortQueries/2)
+	}
+	return n
+}
+
 // blocked is a method of PARA at its place in a figure over B.
 type blocked struct {
 	method
@@ -37,7 +46,7 @@ func (s *session) blocks(who contestant) (all []blocked) {
 	for _, a := range []plan.Algorithm{plan.BS, plan.Auto} {
 		for _, b := range s.opt.blockCounts(2, 2048) {
 			t := blockThreshold(who, b)
-			all = append(all, blocked{method{backend: who.name, algorithm: a, threshold: t}, s.opt.queriesAt(who.info.Type, t),
+			all = append(all, blocked{method{backend: who.name, algorithm: a, threshold: t}, s.opt.blockQueries(who.info.Type, t),
 				reading{panel: s.panel(who), series: a.String(), at: fmt.Sprint(b), x: float64(b)}})
 		}
 	}

@@ -131,7 +131,7 @@ func wuTable2() exhibit {
 		name: "wu-table2", title: "One device and two that pull from one queue, by B", source: "Wu et al. 2010, Table II",
 		says: "Two Tesla C1060, Baidu's lists and queries. The cards get about as many queries each, and the throughput is nearly doubled; with B over 256 the CPU's part grows.",
 		ours: "GOV-like lists and queries in place of Baidu's, binary search on plain lists, one batch at a time on a device. K, t and C are milliseconds of kernels, transfers (both by the device's clock) and preparation " +
-			"a thousand queries that the device got; QN is its share of the queries, for which the paper has numbers. The rest of the time of a batch is launches, waiting, and copies on the host. " +
+			"a thousand queries that the device got; QN is its share of the queries, for which the paper has numbers. The rest of the time of a batch is launches, waiting, and copies on the host; none is left where large batches run in parts that overlap. " +
 			"Throughput is measured without the device's clock. Where there is no second device of the type, the same one is opened twice.",
 		orders: govOrder, rows: "B",
 		run: func(ctx context.Context, s *session) error {
@@ -166,7 +166,7 @@ func (s *session) twoCards(ctx context.Context, who contestant) error {
 			}
 			for _, b := range s.opt.blockCounts(32, 2048) {
 				t := blockThreshold(who, b)
-				ends := s.cut(method{threshold: t}, s.opt.queriesAt(who.info.Type, t))
+				ends := s.cut(method{threshold: t}, s.opt.blockQueries(who.info.Type, t))
 				if a == alone {
 					err = s.twoRates(ctx, who, stores, second, src, b, ends)
 				} else {
