@@ -170,7 +170,7 @@ func TestBookDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(good)-1; i += 1 + i/40 {
+	for i := 0; i < len(good)-1; i += 1 + i/10 {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1
 		for _, data := range [][]byte{bad, good[:i]} {
