@@ -60,8 +60,8 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// devices opens two of the devices that the environment asks for, or one of them twice.
-func devices(t *testing.T) *split {
+// devices finds those that the environment asks for.
+func devices(t *testing.T) []*cl.Device {
 	t.Helper()
 	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
 		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
@@ -70,6 +70,12 @@ func devices(t *testing.T) *split {
 	if err != nil || len(found) == 0 {
 		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", os.Getenv("HEDDLE_TEST_DEVICE"), err)
 	}
+	return found
+}
+
+// onDevices opens two of them, or the only one twice.
+func onDevices(t *testing.T, found []*cl.Device) *split {
+	t.Helper()
 	b := &split{}
 	for i := range 2 {
 		x, err := cl.Open(t.Context(), found[i%len(found)], cl.Options{SkipSelfTest: true})
@@ -84,7 +90,7 @@ func devices(t *testing.T) *split {
 
 // TestDevices compares shards on devices with the whole in pure Go.
 func TestDevices(t *testing.T) {
-	b := devices(t)
+	b := onDevices(t, devices(t))
 	w := random(t, 20_000, 500, 12)
 	s, err := b.Load(t.Context(), &w.Source)
 	if err != nil {
@@ -98,9 +104,10 @@ func TestDevices(t *testing.T) {
 
 // TestDevicesSuite runs the suite of all backends over them.
 func TestDevicesSuite(t *testing.T) {
+	found := devices(t)
 	if os.Getenv("HEDDLE_TEST_SMALL") == "1" {
 		t.Skip("minutes on a slow device; TestDevices has the small cases")
 	}
-	plantest.Run(t, func(t *testing.T) plan.Backend { return devices(t) }, plantest.Options{
+	plantest.Run(t, func(t *testing.T) plan.Backend { return onDevices(t, found) }, plantest.Options{
 		Small: true, Algorithms: []plan.Algorithm{plan.Auto, plan.MergePath}, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}})
 }
