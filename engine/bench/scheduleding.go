@@ -84,7 +84,7 @@ func (v *served) underLoad(ctx context.Context) error {
 func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, answer func(ctx context.Context, i int) error) error {
 	began, loads := time.Now(), 0
 	c := climb{from: from, factor: pick(&v.s.opt, []float64{2}, []float64{4})[0], halvings: pick(&v.s.opt, []int{4}, []int{1})[0],
-		length: pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{40 * time.Millisecond})[0], deadline: key.deadline, seed: v.s.opt.Seed,
+		length: pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{30 * time.Millisecond})[0], deadline: key.deadline, seed: v.s.opt.Seed,
 		report: func(d *delays) { loads++ }}
 	found, err := c.run(ctx, answer)
 	if err != nil {

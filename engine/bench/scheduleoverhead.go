@@ -71,7 +71,7 @@ func overheadExhibit() exhibit {
 const manyCallers = 1024
 
 func (s *session) overhead(ctx context.Context, x *engine.Index, e *engine.Engine) error {
-	many := s.w.engineQueries(pick(&s.opt, []int{500_000}, []int{20_000})[0])
+	many := s.w.engineQueries(pick(&s.opt, []int{500_000}, []int{5000})[0])
 	few := many[:len(many)/5]
 	v := &served{s: s, name: s.w.Name(), queries: many, right: make([]uint64, len(many)),
 		ask: func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {

@@ -25,7 +25,7 @@ type climb struct {
 const (
 	// mostQueries bounds a load: what is kept of each query takes 24 bytes.
 	mostQueries = 4_000_000
-	// leastQueries is how many a load has unless that takes four times its length.
+	// leastQueries is how many a load has unless that takes longer than twice its length.
 	leastQueries = 200
 	// tries is how often a load is put at most: a neighbour of the machine can make a
 	// query late.
@@ -50,7 +50,7 @@ type curve struct {
 
 // load is the one at a rate, in one of several tries.
 func (c *climb) load(rate float64, try int) load {
-	n := max(rate*c.length.Seconds(), min(leastQueries, 4*rate*c.length.Seconds()), 4)
+	n := max(rate*c.length.Seconds(), min(leastQueries, 2*rate*c.length.Seconds()), 4)
 	n = min(n, mostQueries)
 	return load{rate: rate, queries: int(n), seed: mix(c.seed ^ math.Float64bits(rate) ^ uint64(try)), deadline: c.deadline,
 		misses: int(n) / 100, wait: c.wait}
