@@ -206,4 +206,7 @@
 // runs or of 20 ms of them; their share of the peak is that of the bytes of compressed
 // vectors in the whole time of a call. Auto is timed in turns with the strategy that is
 // the best of all.
+// Wu et al.'s Figures 9 and 10 and Table III time each query alone, three times, on one
+// thread of the host and on the device; their Table II gives batches to two goroutines,
+// one a device, that take the next one whenever they are done.
 package bench
