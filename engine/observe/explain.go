@@ -48,6 +48,14 @@ func (q *Query) String() string {
 	if t.Attempts > 0 {
 		q.explainRun(&b)
 	}
+	sep := "  stages: "
+	for name, took := range Stages(&q.Stats) {
+		fmt.Fprintf(&b, "%s%s %v", sep, name, round(took))
+		sep = ", "
+	}
+	if sep == ", " {
+		b.WriteByte('\n')
+	}
 	return b.String()
 }
 
@@ -74,14 +82,6 @@ func (q *Query) explainRun(b *strings.Builder) {
 		fmt.Fprintf(b, "  %.3f MB of lists were to be brought in\n", float64(q.Missing)/1e6)
 	} else {
 		b.WriteString("  all lists were resident\n")
-	}
-	sep := "  stages: "
-	for name, took := range Stages(&q.Stats) {
-		fmt.Fprintf(b, "%s%s %v", sep, name, round(took))
-		sep = ", "
-	}
-	if sep == ", " {
-		b.WriteByte('\n')
 	}
 }
 

@@ -113,6 +113,11 @@ func TestString(t *testing.T) {
   1.500 MB of lists were to be brought in
   stages: upload 1ms, probe 2ms
 `},
+		{"many", Query{Kind: "and", Queries: 1000, Took: 9 * ms, Trace: schedule.Trace{Mode: schedule.Sync}, Stats: plan.Stats{Compact: 3 * ms}},
+			`and, 1000 queries: answered after 9ms
+  scheduled sync, class either
+  stages: compact 3ms
+`},
 		{"failed while it ran", Query{
 			Kind: "and", Took: 2 * ms, Err: plan.ErrDeviceLost,
 			Trace: schedule.Trace{Mode: schedule.Async, Estimate: ms, Batch: 1, Ran: ms, Attempts: 1},

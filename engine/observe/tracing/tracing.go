@@ -2,8 +2,9 @@
 // the API alone: which spans are kept, and where they go, is up to the TracerProvider.
 //
 // The span of a query is a child of the one in the context that its caller gave to the
-// engine. It has the children "queue" and "run", if the query got so far. Spans are made
-// when a query has ended, with the times that it had.
+// engine. It has the children "queue" and "run", if the query got so far. A call with many
+// queries is one span without children. Spans are made when a query has ended, with the
+// times that it had.
 package tracing
 
 import (
@@ -33,7 +34,8 @@ const (
 	Processors = attribute.Key("heddle.processors") // in the order of Estimates
 	Estimates  = attribute.Key("heddle.estimates")  // of the query alone, negative where it cannot run
 
-	// Of "run", which is the last attempt:
+	// Of "run", which is the last attempt; stages of a call with many queries stand in its
+	// own span, as it has no parts.
 	Processor = attribute.Key("heddle.processor")
 	Batch     = attribute.Key("heddle.batch.jobs")
 	Estimate  = attribute.Key("heddle.batch.estimate")
@@ -78,7 +80,11 @@ func (o *Observer) Answered(ctx context.Context, q *observe.Query) {
 			Processors.StringSlice(q.Processors),
 			Estimates.Float64Slice(seconds(t.Estimates)),
 		)
-		o.parts(ctx, q, arrived)
+		if t.Attempts == 0 && (q.Err == nil || q.Queries > 1) {
+			span.SetAttributes(stages(q)...) // of many batches, that nothing else is known of
+		} else {
+			o.parts(ctx, q, arrived)
+		}
 	}
 	span.End(ended)
 }
@@ -101,13 +107,18 @@ func (o *Observer) parts(ctx context.Context, q *observe.Query, arrived time.Tim
 		Estimate.Float64(t.Estimate.Seconds()),
 		Missing.Int64(int64(q.Missing)),
 	))
-	for name, took := range observe.Stages(&q.Stats) {
-		run.SetAttributes(attribute.Float64(Stage+name, took.Seconds()))
-	}
+	run.SetAttributes(stages(q)...)
 	if q.Err != nil {
 		run.SetStatus(codes.Error, q.Err.Error())
 	}
 	run.End(trace.WithTimestamp(started.Add(t.Ran)))
+}
+
+func stages(q *observe.Query) (all []attribute.KeyValue) {
+	for name, took := range observe.Stages(&q.Stats) {
+		all = append(all, attribute.Float64(Stage+name, took.Seconds()))
+	}
+	return all
 }
 
 // Happened implements observe.Observer. What happens beside queries is no part of a trace.

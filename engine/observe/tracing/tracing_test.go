@@ -106,6 +106,19 @@ func TestCached(t *testing.T) {
 	attributes(t, all["query and"], Cached.Bool(true), Queries.Int(1))
 }
 
+// Many queries of one call are one span.
+func TestStream(t *testing.T) {
+	for _, err := range []error{nil, plan.ErrClosed} {
+		all, _ := spans(t, &observe.Query{Kind: "and", Queries: 1000, Took: ms, Err: err,
+			Trace: schedule.Trace{Arrived: arrived, Mode: schedule.Sync}, Stats: plan.Stats{Probe: ms}})
+		if len(all) != 1 {
+			t.Fatalf("%d spans: %v", len(all), all)
+		}
+		times(t, all["query and"], 0, ms)
+		attributes(t, all["query and"], Queries.Int(1000), attribute.Float64("heddle.stage.probe", 0.001))
+	}
+}
+
 // One that never ran has waited to its end.
 func TestExpired(t *testing.T) {
 	err := &schedule.DeadlineError{Waited: 7 * ms}
