@@ -31,7 +31,6 @@ bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BIT
 	@$(HEDDLE) bench rank --short $(RANK)
 	@$(HEDDLE) bench bitmap --short $(BITMAP)
 	@$(HEDDLE) bench schedule --short $(SCHEDULE)
-	@$(HEDDLE) bench schedule --short $(SCHEDULE)
 
 lint: ## gofmt, go vet, staticcheck
 	@.ci/lint
