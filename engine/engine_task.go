@@ -49,7 +49,7 @@ func (a *cachedAnswer) bytes() uint64 { return 64 + 4*uint64(len(a.docs)) + 8*ui
 func (k *taskKind) key(key resultcache.Key, g *generation, w *worker) resultcache.Key {
 	switch {
 	case k.ranked():
-		return key.Rank(g.key, resultcache.Ranked{Mode: uint8(k.mode), K: k.k, Norm: k.norm, Scale: w.scales[0], Missing: w.missing[0]}, w.ranks.Query(0))
+		return key.Rank(g.key, resultcache.Ranked{Mode: uint8(k.mode), K: k.k, Norm: k.norm, Scale: w.scales[0], Missing: k.mode == AndOr && w.missing[0]}, w.ranks.Query(0))
 	case w.formulas.Len() > 0:
 		return key.Formula(g.key, w.formulas.Ops, k.search.CountOnly)
 	}
