@@ -207,7 +207,7 @@ func (l *lru) get(k uint64, now int) bool {
 // Logs of queries are Zipf: the cache should come close to one that knows the queries
 // that come most often, and beat one that drives out what was used longest ago.
 func TestHitRate(t *testing.T) {
-	const entries, universe, queries, value = 100, 10000, 40000, 4000
+	const entries, universe, queries, value = 60, 6000, 20000, 4000
 	c := New[uint64](entries * size(value) * 128 / 127)
 	l := lru{make(map[uint64]int), entries}
 	z := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.01, 1, universe-1)
@@ -264,7 +264,7 @@ func TestConcurrent(t *testing.T) {
 			}
 		}
 	})
-	const each = 20000
+	const each = 5000
 	for g := range uint64(8) {
 		callers.Go(func() {
 			r := rand.New(rand.NewPCG(3, g))
@@ -277,7 +277,7 @@ func TestConcurrent(t *testing.T) {
 				} else if !ok {
 					c.Put(keyOf(k), k, k*k%(bytes/Share))
 				}
-				if g == 0 && i%5000 == 4999 {
+				if g == 0 && i%1500 == 1499 {
 					c.Clear()
 				}
 			}

@@ -150,7 +150,7 @@ func TestKeyRandom(t *testing.T) {
 	seen := make(map[string]string) // key → set
 	back := make(map[string]string)
 	var k Key
-	for range 20000 {
+	for range 5000 {
 		n := r.IntN(30)
 		if r.IntN(4) > 0 {
 			n = r.IntN(4)
