@@ -11,7 +11,7 @@ import (
 func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
 	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
-	b.Estimate, b.inline, b.gone = 0, false, false
+	b.Estimate, b.inline, b.gone, b.delivering = 0, false, false, false
 	return b
 }
 
@@ -119,8 +119,8 @@ func (s *Scheduler) lane(b *Batch) {
 		if next != nil {
 			s.begin(next, now)
 		}
-		if err != nil {
-			s.dispatch(now) // what has to run again
+		if err != nil || b.delivering {
+			s.dispatch(now) // what has to run again, or had to wait for the delivery
 		}
 		s.settle()
 		s.mu.Unlock()
@@ -169,10 +169,16 @@ func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
 func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 	p := b.p
 	if !b.gone {
-		s.leave(b)
+		s.active--
+		if !b.delivering {
+			s.leave(b, now)
+		}
+	}
+	if b.stream != nil {
+		b.stream.delivering[p.index]--
+		b.stream = nil
 	}
 	p.batches++
-	p.busy += now - b.started
 	left := b.Jobs[:0:0]
 	for _, j := range b.Jobs {
 		switch {
@@ -197,9 +203,10 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 	}
 }
 
-// leave takes b off its processor.
-func (s *Scheduler) leave(b *Batch) {
+// leave takes b off the lanes of its processor.
+func (s *Scheduler) leave(b *Batch, now time.Duration) {
 	p := b.p
+	p.busy += now - b.started
 	for i, o := range p.running {
 		if o == b {
 			last := len(p.running) - 1
@@ -211,7 +218,6 @@ func (s *Scheduler) leave(b *Batch) {
 	if b.Mode == Sync {
 		p.several--
 	}
-	s.active--
 }
 
 // ran notes how long j ran.

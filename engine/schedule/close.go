@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"slices"
 
 	"heddle/engine/plan"
 )
@@ -34,7 +35,7 @@ func (s *Scheduler) Close() error {
 		return errClosed
 	}
 	s.closed, s.refusing = true, errClosed
-	for _, t := range append([]*stream(nil), s.streams...) {
+	for _, t := range slices.Clone(s.streams) {
 		s.dropStream(t, errClosed, s.now())
 	}
 	for len(s.waiting) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"heddle/engine/plan"
@@ -41,10 +42,10 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 const mostMemory = 3
 
 // outOfMemory runs jobs elsewhere, or one by one where there is nothing else. A processor
-// that runs out of memory again and again is taken out.
+// that runs out of memory again and again is taken out, unless it is the last.
 func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Duration) {
 	p := b.p
-	if p.memory++; p.memory >= mostMemory {
+	if p.memory++; p.memory >= mostMemory && s.lanes() > p.Singles {
 		s.takeOut(p, err, now)
 	}
 	for _, j := range jobs {
@@ -122,6 +123,11 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 	for _, b := range p.running {
 		s.abandon(b, err, now)
 	}
+	if s.lanes() == 0 {
+		for _, t := range slices.Clone(s.streams) {
+			s.dropStream(t, s.noProcessor(nil), now)
+		}
+	}
 }
 
 // abandon runs the jobs of b elsewhere that are not being answered.
@@ -136,12 +142,17 @@ func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
 	}
 }
 
-// hung gives up batches that are past their limit. It returns the next limit.
-func (s *Scheduler) hung(now time.Duration) time.Duration {
+// hung gives up batches that are past their limit. It returns the next limit. A batch of
+// which answers are being written is past what may hang. If the process was stopped for a
+// while, batches had no time to end: their limits are put off.
+func (s *Scheduler) hung(now time.Duration, stopped bool) time.Duration {
 	limit := never
 	for _, p := range s.processors {
 		for i := 0; i < len(p.running); i++ {
 			b := p.running[i]
+			if stopped || now >= b.limit && b.claimed() {
+				b.limit = now + s.opt.Hang
+			}
 			if now < b.limit {
 				limit = min(limit, b.limit)
 				continue
@@ -150,10 +161,11 @@ func (s *Scheduler) hung(now time.Duration) time.Duration {
 			s.takeOut(p, err, now)
 			s.abandon(b, err, now)
 			b.gone = true
-			s.leave(b)
+			s.active--
+			s.leave(b, now)
 			i--
 			for _, j := range b.Jobs {
-				if j.cur == b { // claimed: nobody else may write its answer
+				if j.cur == b { // claimed at this moment: nobody else may write its answer
 					s.ran(j, b, now)
 					s.fail(j, err)
 				}

@@ -25,7 +25,8 @@ type Options struct {
 	// Patience is the multiple of its own time within which a job may be overtaken. 0 is 4.
 	Patience float64
 	// Slack is added to what a job should take, to know when it must start to meet its
-	// deadline. 0 is 1 ms.
+	// deadline. When 7/8 of the time until then have passed, it is urgent; after it, it
+	// waits behind those that can still be in time. 0 is 1 ms.
 	Slack time.Duration
 	// Hang is after which a batch counts as hung, and its processor as failed, if it has
 	// also taken 50 times its estimate. 0 is 10 s.

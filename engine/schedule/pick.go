@@ -199,7 +199,8 @@ func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
 
 // doomed says whether j could have met its deadline when it arrived, and cannot any more.
 func (s *Scheduler) doomed(j *Job, now time.Duration) bool {
-	return !j.late && now > j.deadline-j.best && j.arrived <= j.deadline-j.best
+	last := j.deadline - j.best - s.opt.Slack
+	return !j.late && now > last && j.arrived <= last
 }
 
 // putBehind lets those of its caller go before j that can still meet their deadlines.

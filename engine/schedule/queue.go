@@ -163,8 +163,9 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 		prev = prev.prev
 	}
 	q.link(j, prev)
-	if j.deadline != never {
-		j.latest = j.deadline - j.best - s.opt.Slack
+	if j.deadline != never && !j.late {
+		last := j.deadline - j.best - s.opt.Slack
+		j.latest = last - max(0, last-j.arrived)/8
 		s.urgent[class].push(j.latest, j.seq, j)
 		if j.latest > now { // else dispatch, which follows, sees it
 			s.arm(j.latest)

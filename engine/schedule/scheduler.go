@@ -103,7 +103,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class})
 	}
 	s.batches.New = func() any {
-		b := new(Batch)
+		b := &Batch{batchState: batchState{s: s}}
 		b.run = func() { s.lane(b) }
 		return b
 	}

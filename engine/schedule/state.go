@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -36,7 +37,7 @@ type jobState struct {
 	stream *stream // it is a block of, nil is none
 
 	arrived, deadline time.Duration
-	latest            time.Duration // start that meets the deadline
+	latest            time.Duration // start, to meet the deadline: then it is urgent
 	best              time.Duration // alone where it is fastest
 	added             []time.Duration
 	batched           bool   // classified by what it adds to batches
@@ -63,10 +64,13 @@ func (j *Job) cost(p int) time.Duration {
 
 // batchState is the scheduler's part of a batch.
 type batchState struct {
+	s              *Scheduler
 	p              *processor
 	started, limit time.Duration // limit: hung beyond
 	inline         bool
-	gone           bool // hung: it is not waited for any more
+	gone           bool    // hung: it is not waited for any more
+	delivering     bool    // its lane is free
+	stream         *stream // whose block it delivers
 	ctx            runContext
 	woken          []*Job // answered, whose callers are to be told
 	run            func() // on a goroutine
@@ -77,6 +81,31 @@ type batchState struct {
 // for concurrent use.
 func (b *Batch) Claim(i int) bool {
 	return b.Jobs[i].owner.CompareAndSwap(b, &claimed)
+}
+
+// Delivering frees the lane for the next batch. Run may call it, once, when it has claimed
+// what it answers and needs the processor no more, before it hands answers to somebody who
+// may be slow. A stream has at most as many blocks in delivery as the processor has lanes.
+func (b *Batch) Delivering() {
+	s := b.s
+	now := s.now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.gone || b.delivering {
+		return
+	}
+	s.leave(b, now)
+	b.delivering = true
+	if b.stream = b.Jobs[0].stream; b.stream != nil {
+		b.stream.delivering[b.p.index]++
+	}
+	s.dispatch(now)
+	s.settle()
+}
+
+// claimed says whether an answer of b is being written.
+func (b *Batch) claimed() bool {
+	return slices.ContainsFunc(b.Jobs, func(j *Job) bool { return j.cur == b && j.owner.Load() == &claimed })
 }
 
 // release takes j from the attempt that runs it; false where its answer is being written.

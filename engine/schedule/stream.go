@@ -2,21 +2,23 @@ package schedule
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
 // stream is a call of DoAll.
 type stream struct {
 	Stream
-	caller   *caller
-	arrived  time.Duration
-	deadline time.Duration
-	blocks   []*Job // cut, not ended
-	queued   int    // of them, that have to run again
-	ended    bool   // nothing is left to cut
-	over     bool   // and every block has ended
-	err      error
-	done     chan struct{}
+	caller     *caller
+	arrived    time.Duration
+	deadline   time.Duration
+	blocks     []*Job // cut, not ended
+	queued     int    // of them, that have to run again
+	delivering []int  // of them, by processor
+	ended      bool   // nothing is left to cut
+	over       bool   // and every block has ended
+	err        error
+	done       chan struct{}
 }
 
 // DoAll runs the jobs of st and waits for their end. It ends early with the first error of
@@ -27,7 +29,7 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t := &stream{Stream: st, deadline: never, done: make(chan struct{})}
+	t := &stream{Stream: st, deadline: never, done: make(chan struct{}), delivering: make([]int, len(s.processors))}
 	now := s.now()
 	s.mu.Lock()
 	if err := s.open(t, caller, deadline, now); err != nil {
@@ -81,7 +83,7 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 	for p.free(true) {
 		var t *stream
 		for _, o := range s.streams {
-			if !o.ended && o.err == nil && o.queued == 0 && (t == nil || o.caller.tag < t.caller.tag) {
+			if !o.ended && o.err == nil && o.queued == 0 && o.delivering[p.index] < p.Lanes && (t == nil || o.caller.tag < t.caller.tag) {
 				t = o
 			}
 		}
@@ -145,7 +147,7 @@ func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
 		return
 	}
 	t.err, t.ended = err, true
-	for _, j := range append([]*Job(nil), t.blocks...) {
+	for _, j := range slices.Clone(t.blocks) {
 		if !j.finished && (j.line != nil || j.cur != nil) && s.drop(j, now) {
 			s.complete(j, err)
 		}

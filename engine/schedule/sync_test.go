@@ -20,7 +20,7 @@ func TestSyncClosesBatches(t *testing.T) {
 		{name: "threshold, large jobs", jobs: 3, load: 3, batch: 3},
 		{name: "most", jobs: 5, load: 1, most: 5, batch: 5},
 		{name: "age", jobs: 4, load: 1, queued: ms, batch: 4},
-		{name: "urgent", jobs: 4, load: 1, left: 1500 * us, queued: 400 * us, batch: 4},
+		{name: "urgent", jobs: 4, load: 1, left: 1500 * us, queued: 350 * us, batch: 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -16,8 +16,9 @@ func (s *Scheduler) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
+	stopped := s.armed != never && now-s.armed > s.opt.Hang/10
 	s.armed = never
-	again := s.hung(now)
+	again := s.hung(now, stopped)
 	for len(s.deadlines.items) > 0 {
 		e := &s.deadlines.items[0]
 		if e.key > now {

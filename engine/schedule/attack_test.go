@@ -1,0 +1,101 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"heddle/engine/plan"
+)
+
+// A stream that waits for a lane fails when the last processor is taken out: no block of
+// it will ever be cut.
+func TestStreamLosesItsProcessors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "gpu", 1)
+		lost := &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: "gpu", Op: "run"}
+		p.Run = func(context.Context, *Batch) error {
+			time.Sleep(ms)
+			return lost
+		}
+		s := start(t, Options{}, p)
+		single := launch(s, newJob(ms))
+		synctest.Wait()
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		err := s.DoAll(ctx, &blocks{left: []*Job{newJob(ms)}}, "", time.Time{})
+		if !errors.Is(err, ErrNoProcessor) || !errors.Is(err, plan.ErrDeviceLost) {
+			t.Errorf("a stream that no block was cut off: %v", err)
+		}
+		if err := <-single; !errors.Is(err, plan.ErrDeviceLost) {
+			t.Error(err)
+		}
+	})
+}
+
+// Who has claimed the answers of a batch is past what a device may hang in: a stream that
+// delivers slowly is not the device's fault.
+func TestSlowDeliveryIsNoHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "gpu", 1)
+		p.Run = func(_ context.Context, b *Batch) error {
+			err := answer(b)
+			time.Sleep(time.Minute) // delivers
+			return err
+		}
+		s := start(t, Options{Hang: time.Second}, p)
+		if err := s.DoAll(t.Context(), &blocks{left: []*Job{newJob(ms)}}, "", time.Time{}); err != nil {
+			t.Error(err)
+		}
+		if out := s.Stats().Processors[0].Out; out != nil {
+			t.Errorf("taken out: %v", out)
+		}
+	})
+}
+
+// A process that was stopped for a while finds all limits passed, of batches that had no
+// time to end.
+func TestStoppedProcessIsNoHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "gpu", 1)
+		s := start(t, Options{Hang: time.Second}, p)
+		j := launch(s, newJob(500*ms))
+		synctest.Wait()
+		s.mu.Lock()
+		s.epoch = s.epoch.Add(-time.Minute)
+		s.mu.Unlock()
+		s.timer.Reset(0)
+		if err := <-j; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A job that no memory holds, asked over and over, does not take the last processor from
+// others.
+func TestLastProcessorStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "host", 1)
+		p.Run = func(_ context.Context, b *Batch) error {
+			for _, j := range b.Jobs {
+				if j.Work.(*task).fail != nil {
+					return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "host", Op: "run"}
+				}
+			}
+			return answer(b)
+		}
+		s := start(t, Options{}, p)
+		for range 5 {
+			j := newJob(ms)
+			j.Work.(*task).fail = errOwn
+			if err := <-launch(s, j); !errors.Is(err, plan.ErrOutOfMemory) {
+				t.Error(err)
+			}
+		}
+		if err := <-launch(s, newJob(ms)); err != nil {
+			t.Error(err)
+		}
+	})
+}
