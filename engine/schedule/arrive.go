@@ -1,0 +1,150 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// estimate asks the processors what j should take.
+func (s *Scheduler) estimate(j *Job) {
+	estimates, added := j.Trace.Estimates[:0], j.added[:0]
+	for _, p := range s.processors {
+		alone, more, ok := time.Duration(-1), time.Duration(-1), false
+		if !p.gone.Load() {
+			alone, more, ok = p.Estimate(j)
+		}
+		if ok {
+			alone, more = min(max(alone, 1), longest), min(max(more, 1), longest)
+		} else {
+			alone, more = -1, -1
+		}
+		estimates, added = append(estimates, alone), append(added, more)
+	}
+	j.Trace, j.added = Trace{Estimates: estimates}, added
+}
+
+// longest estimate that is believed: sums of them do not overflow.
+const longest = time.Hour
+
+// arrive admits j. It returns a batch if j is to run at once; else it waits.
+func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
+	if s.refusing != nil {
+		s.stats.Refused++
+		return nil, s.refusing
+	}
+	s.admit(j, now)
+	if !j.Deadline.IsZero() {
+		if j.deadline = j.Deadline.Sub(s.epoch); j.deadline <= now {
+			s.stats.Expired++
+			return nil, &DeadlineError{}
+		}
+	}
+	j.batched = j.Mode == Sync || j.Mode == Auto && s.mode == Sync
+	if !s.classify(j) {
+		s.stats.Failed++
+		return nil, s.noProcessor(nil)
+	}
+	if s.arrived(j.best, now) && j.Mode == Auto {
+		j.batched = s.mode == Sync
+		s.classify(j)
+	}
+	j.caller = s.callerNamed(j.Caller)
+	var p *processor
+	if !j.batched {
+		p = s.place(j, now)
+	}
+	if p == nil {
+		if err := s.room(j.caller); err != nil {
+			s.stats.Refused++
+			return nil, err
+		}
+	}
+	s.held++
+	if j.deadline != never {
+		s.deadlines.push(j.deadline, j.seq, j)
+		s.arm(j.deadline)
+	}
+	if p == nil {
+		s.enqueue(j, now)
+		s.dispatch(now)
+		return nil, nil
+	}
+	b := s.newBatch(p, Async)
+	s.take(b, j)
+	b.inline = p.Inline
+	s.begin(b, now)
+	return b, nil
+}
+
+// admit resets the scheduler's part of j.
+func (s *Scheduler) admit(j *Job, now time.Duration) {
+	if j.done == nil {
+		j.done = make(chan struct{}, 1)
+	}
+	s.seq++
+	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
+	j.barred, j.stream, j.seq, j.at = 0, nil, s.seq, [heaps]int{-1, -1, -1}
+	j.arrived, j.deadline = now, never
+	j.Trace.Arrived = s.epoch.Add(now)
+}
+
+// room returns a FullError where another job of c may not wait. A caller holds at most
+// eight times the room that is left (the dynamic threshold of Choudhury and Hahne 1998):
+// alone it gets 8/9 of the queue, and the more there are, the less of it each.
+func (s *Scheduler) room(c *caller) error {
+	n := s.queuedJobs()
+	if left := s.opt.Capacity - n; left <= 0 || c.queued >= 8*left {
+		return &FullError{Caller: c.name, Held: c.queued, Queued: n, Room: s.opt.Capacity}
+	}
+	return nil
+}
+
+func (s *Scheduler) queuedJobs() int { return s.queued[Either] + s.queued[Device] + s.queued[Host] }
+
+// can says whether processor p can run j now.
+func (s *Scheduler) can(j *Job, p int) bool {
+	return j.Trace.Estimates[p] >= 0 && s.processors[p].out == nil && j.barred>>p&1 == 0
+}
+
+// classify finds the class of j and its time where it is fastest; false if it can run
+// nowhere.
+func (s *Scheduler) classify(j *Job) bool {
+	device, host := never, never
+	j.best = never
+	for p, r := range s.processors {
+		if !s.can(j, p) {
+			continue
+		}
+		j.best = min(j.best, j.Trace.Estimates[p])
+		if r.Host {
+			host = min(host, j.cost(p))
+		} else {
+			device = min(device, j.cost(p))
+		}
+	}
+	switch {
+	case s.opt.Similar*float64(device) <= float64(host):
+		j.Trace.Class = Device
+	case s.opt.Similar*float64(host) <= float64(device):
+		j.Trace.Class = Host
+	default:
+		j.Trace.Class = Either
+	}
+	return j.best != never
+}
+
+// noProcessor is why a job can run nowhere: what its last attempt failed with, or else
+// what the processors were taken out for.
+func (s *Scheduler) noProcessor(reason error) error {
+	if reason == nil {
+		var outs []error
+		for _, p := range s.processors {
+			outs = append(outs, p.out)
+		}
+		if reason = errors.Join(outs...); reason == nil {
+			return ErrNoProcessor
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrNoProcessor, reason)
+}

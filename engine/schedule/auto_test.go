@@ -1,0 +1,138 @@
+package schedule
+
+import (
+	"math"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Auto goes to Sync above Enter and back below Leave, and stays in between.
+func TestAutoFollowsLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var events []Event
+		s := start(t, Options{Event: func(e Event) { events = append(events, e) }}, fake(0, "gpu", 1), fake(1, "host", 1))
+		var group sync.WaitGroup
+		// feed submits jobs of 1 ms for a second, load of them for what both can do.
+		feed := func(load float64) (first, last *Job) {
+			for begin := time.Now(); time.Since(begin) < time.Second; {
+				last = newJob(ms, ms)
+				if first == nil {
+					first = last
+				}
+				group.Go(func() {
+					if err := s.Do(t.Context(), last); err != nil {
+						t.Error(err)
+					}
+				})
+				synctest.Wait()
+				time.Sleep(time.Duration(float64(ms) / 2 / load))
+			}
+			group.Wait()
+			return first, last
+		}
+		for i, c := range []struct {
+			load    float64
+			mode    Mode
+			changes uint64
+		}{{0.3, Async, 0}, {0.6, Async, 0}, {0.85, Sync, 1}, {0.55, Sync, 1}, {0.3, Async, 2}, {0.6, Async, 2}} {
+			_, last := feed(c.load)
+			st := s.Stats()
+			if st.Mode != c.mode || st.Changes != c.changes || last.Trace.Mode != c.mode || uint64(len(events)) != c.changes {
+				t.Errorf("step %d, load %v: %+v, events %+v", i, c.load, st, events)
+			}
+			if math.Abs(st.Load-c.load) > 0.05 {
+				t.Errorf("step %d: load %v, is seen as %v", i, c.load, st.Load)
+			}
+		}
+		if len(events) == 2 && (events[0].Mode != Sync || events[0].Load < 0.7 || events[1].Mode != Async || events[1].Load > 0.4) {
+			t.Errorf("%+v", events)
+		}
+		if st := s.Stats(); st.Load > 0.7 {
+			t.Error(st.Load)
+		}
+		time.Sleep(time.Second)
+		if st := s.Stats(); st.Load > 1e-4 {
+			t.Errorf("after a second of nothing the load is %v", st.Load)
+		}
+	})
+}
+
+// The mode stays for Hold, however the load goes.
+func TestAutoHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, Options{Window: 10 * ms, Hold: 300 * ms}, fake(0, "gpu", 1))
+		var group sync.WaitGroup
+		for i := range 20 { // bursts and pauses
+			for range 20 {
+				group.Go(func() { s.Do(t.Context(), newJob(ms)) })
+			}
+			synctest.Wait()
+			time.Sleep(50 * ms)
+			group.Wait()
+			if c := s.Stats().Changes; c > uint64(1+i*50/300) {
+				t.Fatalf("%d changes after %d ms", c, i*50)
+			}
+		}
+	})
+}
+
+// A job's own mode wins over the scheduler's; one that asks for Async does not wait in a
+// batch.
+func TestModeOfJob(t *testing.T) {
+	for _, mode := range Modes() {
+		for _, own := range Modes() {
+			synctest.Test(t, func(t *testing.T) {
+				s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
+				j := newJob(2 * ms)
+				j.Mode = own
+				if err := s.Do(t.Context(), j); err != nil {
+					t.Fatal(err)
+				}
+				want := own
+				if own == Auto {
+					want = mode
+				}
+				queued := time.Duration(0)
+				if want == Sync {
+					queued = ms
+				} else {
+					want = Async
+				}
+				if j.Trace.Mode != want || j.Trace.Queued != queued {
+					t.Errorf("%v in %v: %+v", own, mode, j.Trace)
+				}
+			})
+		}
+	}
+}
+
+// Batches are of one kind, and singles go beside them as far as lanes allow.
+func TestLanes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "host", 1)
+		p.Singles = 4
+		s := start(t, Options{Mode: Async}, p)
+		jobs := jobsOf("", 16, 10*ms)
+		for i, j := range jobs {
+			if i >= 8 {
+				j.Mode, j.Kind = Sync, i%2
+			}
+		}
+		runAll(t, s, jobs)
+		for i, j := range jobs {
+			r := j.Trace
+			if want := time.Duration(i/4) * 10 * ms; i < 8 && r.Queued != want {
+				t.Errorf("single %d: %+v", i, r)
+			}
+			if i >= 8 && (r.Batch != 4 || r.Ran != 40*ms) {
+				t.Errorf("job %d of a batch: %+v", i, r)
+			}
+		}
+		a, b := jobs[8].Trace, jobs[9].Trace
+		if d := a.Queued - b.Queued; d != 40*ms && d != -40*ms {
+			t.Errorf("two batches on one lane: %v and %v", a.Queued, b.Queued)
+		}
+	})
+}
