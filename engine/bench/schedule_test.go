@@ -20,6 +20,7 @@ import (
 
 // TestSchedule: every configuration has rows, and they agree with each other.
 func TestSchedule(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	opt := tiny()
 	opt.Threshold, opt.Queries, opt.Runs = 0, 40, 1
 	opt.Tables = []string{"capacity", "prediction"}

@@ -14,7 +14,7 @@ func devicesExhibit() exhibit {
 	return exhibit{
 		name: "devices", title: "Throughput of the log on several devices, in synchronous mode",
 		says: "With two cards that take batches from one queue the throughput is nearly doubled (Wu et al. 2010, section V.B.5; Tesla C1060).",
-		ours: "All queries in one call of an engine, terms in, docIDs in host memory out; the devices, all those of the type of the first, pull batches from one queue, and each holds all lists where they fit. The host beside is one more processor of the engine.",
+		ours: "All queries in one call of an engine, terms in, docIDs in host memory out; the devices, all those of the type of the first, pull batches from one queue, and each holds all lists where they fit. With the host, it is one more processor of the engine; of the sum: of what the host and the devices answer alone.",
 		rows: "processors", orders: govOrder,
 		run: func(ctx context.Context, s *session) (err error) {
 			all, err := s.workloads(ctx)
@@ -27,18 +27,25 @@ func devicesExhibit() exhibit {
 				return err
 			}
 			for _, v := range all {
-				one := 0.0
+				rates := make(map[string]float64)
 				for _, y := range systems {
 					rate, err := v.throughput(ctx, y)
 					if err != nil {
 						return err
 					}
-					if one == 0 {
-						one = rate.Median
+					rates[y.name] = rate.Median
+					row := Row{Workload: v.name, Row: y.name, Metric: "throughput", Unit: "queries/s"}
+					if one := rates[oneDevice]; one > 0 {
+						row.Baseline, row.Ratio = oneDevice, rate.Median/one
 					}
-					r := reading{panel: v.name, series: "queries/s", at: y.name, Row: rate.into(Row{Workload: v.name, Row: y.name, Metric: "throughput", Unit: "queries/s",
-						Baseline: systems[0].name, Ratio: rate.Median / one})}
-					if err := s.put(y.on(r)); err != nil {
+					if err := s.put(y.on(reading{panel: v.name, series: "queries/s", at: y.name, Row: rate.into(row)})); err != nil {
+						return err
+					}
+				}
+				if n := len(systems); n > 2 { // the last one is the host and the devices of the one before
+					sum := rates[systems[0].name] + rates[systems[n-2].name]
+					if err := s.put(reading{panel: v.name, series: "of the sum, %", at: systems[n-1].name,
+						Row: single(100 * rates[systems[n-1].name] / sum).into(Row{Workload: v.name, Row: systems[n-1].name, Metric: "share of the sum", Unit: "%"})}); err != nil {
 						return err
 					}
 				}
@@ -48,8 +55,10 @@ func devicesExhibit() exhibit {
 	}
 }
 
-// deviceSystems are one device, two, and so on, and all of them with the host; the host
-// alone where there is no device. done closes what was opened for them.
+const oneDevice = "1 device"
+
+// deviceSystems are the host, one device, two, and so on, and all of them with the host,
+// of those that there are. done closes what was opened for them.
 func (s *session) deviceSystems(ctx context.Context) (all []system, done func() error, err error) {
 	var opened []*cl.Backend
 	done = func() error {
@@ -59,13 +68,14 @@ func (s *session) deviceSystems(ctx context.Context) (all []system, done func() 
 		}
 		return errors.Join(errs...)
 	}
-	var host []contestant
+	var host *contestant
 	for _, who := range s.contestants {
 		if who.device == nil {
-			host = append(host, who)
+			host = &who
+			all = append(all, system{name: "the host", who: []contestant{who}})
 			continue
 		}
-		y := system{name: "1 device", who: []contestant{who}}
+		y := system{name: oneDevice, who: []contestant{who}}
 		all = append(all, y)
 		for _, d := range s.others {
 			if d.Info().Type != who.info.Type {
@@ -79,13 +89,9 @@ func (s *session) deviceSystems(ctx context.Context) (all []system, done func() 
 			y.name, y.more = fmt.Sprintf("%d devices", len(opened)+1), append(y.more[:len(y.more):len(y.more)], b)
 			all = append(all, y)
 		}
-	}
-	if len(host) > 0 {
-		y := system{name: "host", who: host}
-		if n := len(all); n > 0 {
-			y.name, y.who, y.more = all[n-1].name+" and the host", append(host, all[n-1].who...), all[n-1].more
+		if host != nil {
+			all = append(all, system{name: y.name + " and the host", who: []contestant{*host, who}, more: y.more})
 		}
-		all = append(all, y)
 	}
 	return all, done, nil
 }
