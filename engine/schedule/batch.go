@@ -175,7 +175,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 		}
 	}
 	if b.stream != nil {
-		b.stream.delivering[p.index]--
+		b.stream.out[p.index]--
 		b.stream = nil
 	}
 	p.batches++

@@ -70,7 +70,7 @@ type batchState struct {
 	inline         bool
 	gone           bool    // hung: it is not waited for any more
 	delivering     bool    // its lane is free
-	stream         *stream // whose block it delivers
+	stream         *stream // whose block it is
 	ctx            runContext
 	woken          []*Job // answered, whose callers are to be told
 	run            func() // on a goroutine
@@ -85,7 +85,8 @@ func (b *Batch) Claim(i int) bool {
 
 // Delivering frees the lane for the next batch. Run may call it, once, when it has claimed
 // what it answers and needs the processor no more, before it hands answers to somebody who
-// may be slow. A stream has at most as many blocks in delivery as the processor has lanes.
+// may be slow. A stream has at most twice as many blocks running and in delivery as the
+// processor has lanes.
 func (b *Batch) Delivering() {
 	s := b.s
 	now := s.now()
@@ -96,9 +97,6 @@ func (b *Batch) Delivering() {
 	}
 	s.leave(b, now)
 	b.delivering = true
-	if b.stream = b.Jobs[0].stream; b.stream != nil {
-		b.stream.delivering[b.p.index]++
-	}
 	s.dispatch(now)
 	s.settle()
 }

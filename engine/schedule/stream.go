@@ -9,16 +9,16 @@ import (
 // stream is a call of DoAll.
 type stream struct {
 	Stream
-	caller     *caller
-	arrived    time.Duration
-	deadline   time.Duration
-	blocks     []*Job // cut, not ended
-	queued     int    // of them, that have to run again
-	delivering []int  // of them, by processor
-	ended      bool   // nothing is left to cut
-	over       bool   // and every block has ended
-	err        error
-	done       chan struct{}
+	caller   *caller
+	arrived  time.Duration
+	deadline time.Duration
+	blocks   []*Job // cut, not ended
+	queued   int    // of them, that have to run again
+	out      []int  // that have not come back, by processor
+	ended    bool   // nothing is left to cut
+	over     bool   // and every block has ended
+	err      error
+	done     chan struct{}
 }
 
 // DoAll runs the jobs of st and waits for their end. It ends early with the first error of
@@ -29,7 +29,7 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t := &stream{Stream: st, deadline: never, done: make(chan struct{}), delivering: make([]int, len(s.processors))}
+	t := &stream{Stream: st, deadline: never, done: make(chan struct{}), out: make([]int, len(s.processors))}
 	now := s.now()
 	s.mu.Lock()
 	if err := s.open(t, caller, deadline, now); err != nil {
@@ -83,7 +83,7 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 	for p.free(true) {
 		var t *stream
 		for _, o := range s.streams {
-			if !o.ended && o.err == nil && o.queued == 0 && o.delivering[p.index] < p.Lanes && (t == nil || o.caller.tag < t.caller.tag) {
+			if !o.ended && o.err == nil && o.queued == 0 && o.out[p.index] < 2*p.Lanes && (t == nil || o.caller.tag < t.caller.tag) {
 				t = o
 			}
 		}
@@ -121,6 +121,8 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	}
 	b := s.newBatch(p, Sync)
 	s.take(b, j)
+	b.stream = t
+	t.out[p.index]++
 	return b
 }
 
