@@ -15,8 +15,8 @@ import (
 
 var errOwn = errors.New("the job's own error")
 
-// faulty is a processor that does anything that one may do, one fault in rare.
-func faulty(p int, name string, lanes, rare int, seed uint64) Processor {
+// faulty is a processor that does anything that one may do, each fault once in rare runs.
+func faulty(p int, name string, lanes, rare int, hang time.Duration, seed uint64) Processor {
 	out := fake(p, name, lanes)
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, uint64(p)))
@@ -28,7 +28,7 @@ func faulty(p int, name string, lanes, rare int, seed uint64) Processor {
 	out.Run = func(ctx context.Context, b *Batch) error {
 		fault := dice(rare)
 		if fault == 0 && name != "host" {
-			time.Sleep(time.Hour) // hangs, and answers then
+			time.Sleep(hang) // and answers then
 		}
 		if !sleep(ctx, b.Estimate*time.Duration(1+dice(30))/10) {
 			return ctx.Err()
@@ -52,7 +52,12 @@ func faulty(p int, name string, lanes, rare int, seed uint64) Processor {
 		case 4, 5:
 			return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: name, Op: "upload"}
 		}
-		return answer(b)
+		err := answer(b)
+		if err == nil && fault%4 == 2 {
+			b.Delivering()
+			time.Sleep(b.Estimate * time.Duration(dice(10)))
+		}
+		return err
 	}
 	return out
 }
@@ -96,10 +101,10 @@ func TestEachJobEndsOnce(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 7))
-			host := faulty(2, "host", 1, 400, seed)
+			host := faulty(2, "host", 1, 400, time.Hour, seed)
 			host.Inline, host.Singles = seed%2 == 0, 3
 			opt := Options{Mode: Mode(seed % 3), Capacity: 50, Hang: time.Second, Similar: 1 + float64(seed%4)/5}
-			s := start(t, opt, faulty(0, "gpu", 1, 50, seed), faulty(1, "gpu", 2, 200, seed), host)
+			s := start(t, opt, faulty(0, "gpu", 1, 50, time.Hour, seed), faulty(1, "gpu", 2, 200, time.Hour, seed), host)
 			var group sync.WaitGroup
 			for n := range 400 {
 				cost := func() time.Duration {
@@ -156,5 +161,39 @@ func TestEachJobEndsOnce(t *testing.T) {
 			group.Wait()
 			time.Sleep(2 * time.Hour) // what hangs comes back
 		})
+	}
+}
+
+// The same by the clock, with as many goroutines as there are to run: for the race
+// detector.
+func TestEachJobEndsOnceInRealTime(t *testing.T) {
+	for _, mode := range Modes() {
+		host := faulty(2, "host", 2, 1<<30, 0, 1)
+		host.Inline, host.Singles = true, 3
+		gpu := faulty(0, "gpu", 2, 500, time.Second, 3)
+		s := start(t, Options{Mode: mode, Hang: 200 * ms, Capacity: 500}, gpu, faulty(1, "gpu", 1, 1<<30, 0, 2), host)
+		var group sync.WaitGroup
+		for n := range 64 {
+			group.Go(func() {
+				rng := rand.New(rand.NewPCG(uint64(n), 9))
+				for range 40 {
+					cost := time.Duration(rng.IntN(200)) * us
+					j := newJob(cost, 2*cost, 3*cost)
+					j.Kind, j.Caller, j.Mode = rng.IntN(2), fmt.Sprint(n%5), Mode(rng.IntN(3))
+					ctx, cancel := context.WithCancel(context.Background())
+					switch rng.IntN(6) {
+					case 0:
+						j.Deadline = time.Now().Add(time.Duration(rng.IntN(3000)) * us)
+					case 1:
+						time.AfterFunc(time.Duration(rng.IntN(3000))*us, cancel)
+					}
+					if err := ended(s.Do(ctx, j), j); err != nil {
+						t.Error(err)
+					}
+					cancel()
+				}
+			})
+		}
+		group.Wait()
 	}
 }
