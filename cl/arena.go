@@ -19,6 +19,7 @@ const maxArenas = 4
 // buffer each, so that lists go to the device as they lie in the file.
 type arena struct {
 	buffers [maxArenas]*ocl.MemObject // all set; unused ones repeat the first
+	memory  *budget
 	bytes   uint64
 }
 
@@ -75,44 +76,59 @@ func arenaBytes(ranges []wordRange) uint64 {
 	return max(n, 16)
 }
 
-// loadArena makes the buffers and fills them.
-func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error) {
-	a := &arena{bytes: arenaBytes(ranges)}
-	if err := b.reserve(a.bytes, "lists"); err != nil {
+// newArena makes the buffers, of so many bytes each.
+func (b *Backend) newArena(memory *budget, sizes []uint64) (*arena, error) {
+	a := &arena{memory: memory}
+	for _, n := range sizes {
+		a.bytes += n
+	}
+	if err := memory.reserve(a.bytes, "lists"); err != nil {
 		return nil, err
 	}
-	for i, r := range ranges {
-		m, err := b.buffer(ocl.MemReadOnly, 4*(r.to-r.from+plan.ListAlign), "lists")
-		if err == nil {
-			a.buffers[i] = m
-			err = b.writeWords(m, 0, src.Words[r.from:r.to])
+	for i := range a.buffers {
+		if i >= len(sizes) {
+			a.buffers[i] = a.buffers[0]
+			continue
 		}
+		m, err := b.buffer(ocl.MemReadOnly, sizes[i], "lists")
 		if err != nil {
-			a.release(b)
+			a.release()
 			return nil, err
 		}
-	}
-	if len(ranges) == 0 {
-		m, err := b.buffer(ocl.MemReadOnly, 16, "lists")
-		if err != nil {
-			a.release(b)
-			return nil, err
-		}
-		a.buffers[0] = m
-	}
-	for i := max(len(ranges), 1); i < maxArenas; i++ {
-		a.buffers[i] = a.buffers[0]
+		a.buffers[i] = m
 	}
 	return a, nil
 }
 
-func (a *arena) release(b *Backend) {
+// loadArena makes the buffers and fills them.
+func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error) {
+	sizes := []uint64{16} // of no lists
+	if len(ranges) > 0 {
+		sizes = nil
+	}
+	for _, r := range ranges {
+		sizes = append(sizes, 4*(r.to-r.from+plan.ListAlign))
+	}
+	a, err := b.newArena(&b.budget, sizes)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range ranges {
+		if err := b.writeWords(a.buffers[i], 0, src.Words[r.from:r.to]); err != nil {
+			a.release()
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+func (a *arena) release() {
 	for i, m := range a.buffers {
 		if m != nil && !slices.Contains(a.buffers[:i], m) {
 			m.Release()
 		}
 	}
-	b.unreserve(a.bytes)
+	a.memory.unreserve(a.bytes)
 }
 
 // uploadChunk is the size of one pinned buffer of a bulk upload.

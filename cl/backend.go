@@ -63,10 +63,7 @@ type Backend struct {
 	enqueuing sync.Mutex
 	ended     bool // guarded by it
 
-	mu     sync.Mutex
-	used   uint64 // bytes promised to buffers
-	limit  uint64
-	closed bool
+	budget
 }
 
 var _ plan.Backend = (*Backend)(nil)
@@ -87,6 +84,7 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 	b := &Backend{dev: d, tuning: d.tuning, opt: opt, programs: map[kernelID]*ocl.Program{}}
 	b.tested.codecs, b.tested.algorithms = map[codec.ID]bool{}, map[plan.Algorithm]bool{}
 	b.tested.ranks, b.tested.words = map[plan.Accumulators]bool{}, map[tableTest]bool{}
+	b.device = d.String()
 	b.limit = opt.MemoryLimit
 	if b.limit == 0 {
 		b.limit = d.info.Memory / 10 * 9
@@ -156,27 +154,6 @@ func (b *Backend) do(f func() error) error {
 		return plan.ErrClosed
 	}
 	return f()
-}
-
-// reserve promises n bytes of device memory to the caller or says why not.
-func (b *Backend) reserve(n uint64, what string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return plan.ErrClosed
-	}
-	if b.used+n > b.limit {
-		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.dev.String(), Op: "reserving memory",
-			Err: fmt.Errorf("%s take %d bytes, %d of %d are in use", what, n, b.used, b.limit)}
-	}
-	b.used += n
-	return nil
-}
-
-func (b *Backend) unreserve(n uint64) {
-	b.mu.Lock()
-	b.used -= n
-	b.mu.Unlock()
 }
 
 // buffer makes a device buffer of at least one load of four words.

@@ -24,7 +24,11 @@ import (
 // chooseAuto takes the fastest algorithm whose tables fit: Bits, else HS16, else
 // BS.
 func (s *Store) chooseAuto(ctx context.Context) error {
-	for _, a := range []plan.Algorithm{plan.Bits, plan.HS16} {
+	some := []plan.Algorithm{plan.Bits, plan.HS16}
+	if s.cache != nil {
+		some = []plan.Algorithm{plan.BS}
+	}
+	for _, a := range some {
 		_, err := s.tablesOf(ctx, a)
 		if err == nil {
 			s.auto = a
@@ -41,11 +45,19 @@ func (s *Store) chooseAuto(ctx context.Context) error {
 func (s *Store) resolve(a plan.Algorithm) plan.Algorithm {
 	switch a {
 	case plan.Auto:
-		return s.auto
+		a = s.auto
 	case plan.MergePath:
-		return mergeTables
+		a = mergeTables
+	}
+	if s.cache != nil && takesTables(a) {
+		return plan.BS
 	}
 	return a
+}
+
+// takesTables says whether there are tables beside the lists under a.
+func takesTables(a plan.Algorithm) bool {
+	return a == plan.LR || a == plan.LRSeg || a.Bucket() > 0
 }
 
 // tablesNow returns the tables that a asks for, to explain them. It builds them if
@@ -96,10 +108,11 @@ func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
 	return how
 }
 
-// mergesAll says whether Auto merges b: all queries of it that have candidates.
-func (s *Store) mergesAll(b *plan.Batch, records []record) bool {
+// mergesAll says whether Auto merges b: all queries of it from the first one on that have
+// candidates.
+func (s *Store) mergesAll(b *plan.Batch, first int, records []record) bool {
 	some := false
-	for i := range b.Queries() {
+	for i := first; i < b.Queries(); i++ {
 		if q := b.Query(i); len(q) > 0 && records[q[0]].length() > 0 {
 			if !s.merges(plan.Auto, records, q) {
 				return false
@@ -116,17 +129,22 @@ func (s *Store) ExplainBatch(b *plan.Batch) string {
 	if err != nil {
 		return err.Error()
 	}
-	if b.Algorithm != plan.Auto {
+	if resolved := s.resolve(b.Algorithm); s.cache != nil && takesTables(b.Algorithm) {
+		return fmt.Sprintf("%v in place of %v: lists that come and go have no tables", resolved, b.Algorithm)
+	} else if b.Algorithm != plan.Auto {
 		return b.Algorithm.String()
 	}
 	switch {
-	case s.mergesAll(b, t.records):
+	case s.mergesAll(b, 0, t.records):
 		return fmt.Sprintf("merge: all its lists are of like length, and of %d docIDs or more (tuning row %s)",
 			s.mergeLeast, s.backend.tuning.Name)
 	case s.auto == plan.Bits:
 		return "bits: bitsets and buckets fit the device"
 	case s.auto == plan.HS16:
 		return "hs16: buckets fit the device, bitsets do not"
+	}
+	if s.cache != nil {
+		return "bs: lists that come and go have no tables"
 	}
 	return "bs: no tables fit the device"
 }

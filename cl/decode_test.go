@@ -117,7 +117,7 @@ func (x *decoding) release() {
 	x.kernel.Release()
 	x.batch.Release()
 	x.out.Release()
-	x.lists.release(x.b)
+	x.lists.release()
 }
 
 // decodeRuns decodes runs {list, first element, elements}.

@@ -17,11 +17,13 @@ import (
 // goroutine that took the slot.
 type flight struct {
 	backend *Backend
+	memory  *budget // that its buffers come out of
 
 	queue    *ocl.CommandQueue // in order
 	up, down *pinned
 
 	kernels map[kernelID]*kernel
+	after   []*ocl.Event // what an upload waits for, and all that follows it
 	events  []timed
 	done    chan error // capacity 1: what was waited for has come
 	waiting bool       // nobody has read done since
@@ -44,8 +46,8 @@ func selectTime(s *plan.Stats) *time.Duration   { return &s.Select }
 func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }
 
 // newFlight is a flight without queue and staging.
-func newFlight(b *Backend) flight {
-	return flight{backend: b, kernels: map[kernelID]*kernel{}, done: make(chan error, 1)}
+func newFlight(b *Backend, memory *budget) flight {
+	return flight{backend: b, memory: memory, kernels: map[kernelID]*kernel{}, done: make(chan error, 1)}
 }
 
 // open makes the queue and pinned memory of so many words, and the kernels `names`
@@ -103,7 +105,7 @@ func (x *flight) decoder(d int) (*kernel, error) {
 
 // write enqueues the upload of the first n words of up.
 func (x *flight) write(m *ocl.MemObject, n int) error {
-	e, err := x.queue.EnqueueWriteBuffer(m, false, 0, 4*n, unsafe.Pointer(&x.up.words[0]), nil)
+	e, err := x.queue.EnqueueWriteBuffer(m, false, 0, 4*n, unsafe.Pointer(&x.up.words[0]), x.after)
 	return x.sent(e, err, uploadTime)
 }
 

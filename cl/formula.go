@@ -19,44 +19,68 @@ func (s *Store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Result
 // evaluate takes the bitsets that algorithm a has made of some lists.
 func (s *Store) evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results, a plan.Algorithm) error {
 	began := time.Now()
-	out.Reset()
-	if s.closed.Load() {
-		return plan.ErrClosed
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := f.Validate(s.src); err != nil {
-		return err
-	}
-	t, err := s.tablesOf(ctx, a)
+	t, err := s.beginFormulas(ctx, f, out, a)
 	if err != nil {
 		return err
 	}
-	c := &formulaCut{store: s, formulas: f, tables: t, decoded: map[plan.Handle]formulaOperand{}}
+	if err := s.evaluatePart(ctx, f, 0, out, t, nil); err != nil {
+		return err
+	}
+	endFormulas(s.src, f, out)
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// beginFormulas checks f, prepares out and gives the tables.
+func (s *Store) beginFormulas(ctx context.Context, f *plan.Formulas, out *plan.Results, a plan.Algorithm) (*tables, error) {
+	out.Reset()
+	if s.closed.Load() {
+		return nil, plan.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := f.Validate(s.src); err != nil {
+		return nil, err
+	}
+	out.Offsets = slices.Grow(out.Offsets, f.Len())[:f.Len()+1]
+	clear(out.Offsets)
+	return s.tablesOf(ctx, a)
+}
+
+// endFormulas makes offsets of counts.
+func endFormulas(src *plan.Source, f *plan.Formulas, out *plan.Results) {
+	for i := range f.Len() {
+		out.Offsets[i+1] += out.Offsets[i]
+	}
+	out.Stats.Queries = uint64(f.Len())
+	out.Stats.Candidates = f.Candidates(src)
+	out.Stats.Matches = out.Offsets[f.Len()]
+}
+
+// evaluatePart answers the formulas of f from the first one on, whose lists p has pinned
+// where not all are resident.
+func (s *Store) evaluatePart(ctx context.Context, f *plan.Formulas, first int, out *plan.Results, t *tables, p *pins) error {
+	c := &formulaCut{store: s, formulas: f, tables: t, formula: first, decoded: map[plan.Handle]formulaOperand{}}
 	x, err := s.freeFormulas.take(ctx, s.closing, s.newFormulaSlot)
 	if err != nil {
 		return err
 	}
-	out.Offsets = slices.Grow(out.Offsets, f.Len())[:f.Len()+1]
-	clear(out.Offsets)
+	x.after = p.events()
 	for err == nil && c.formula < f.Len() {
 		if err = c.next(x); err == nil && c.groups > 0 {
 			err = x.run(ctx, c, out)
 		}
 	}
 	if err != nil {
-		go x.giveBack() // once nothing is under way
+		p.hold()
+		go func() { // once nothing is under way
+			x.giveBack()
+			p.release()
+		}()
 		return err
 	}
 	x.giveBack()
-	for i := range f.Len() {
-		out.Offsets[i+1] += out.Offsets[i]
-	}
-	out.Stats.Queries = uint64(f.Len())
-	out.Stats.Candidates = f.Candidates(s.src)
-	out.Stats.Matches = out.Offsets[f.Len()]
-	out.Stats.Wall = time.Since(began)
 	return nil
 }
 

@@ -23,8 +23,8 @@ var formulaProgram = kernelID{name: "formula"}
 func (s *Store) newFormulaSlot() (*formulaSlot, error) {
 	b := s.backend
 	shape := formulaShapeFor(b.tuning, b.dev.info.Memory)
-	x := &formulaSlot{store: s, shape: shape, bytes: shape.bytes(), flight: newFlight(b)}
-	if err := b.reserve(x.bytes, "scratch of formulas"); err != nil {
+	x := &formulaSlot{store: s, shape: shape, bytes: shape.bytes(), flight: newFlight(b, s.memory)}
+	if err := s.memory.reserve(x.bytes, "scratch of formulas"); err != nil {
 		return nil, err
 	}
 	if err := x.fill(); err != nil {
@@ -60,12 +60,12 @@ func (x *formulaSlot) grow(words int) error {
 	if err := b.fits(4*uint64(words), "they", "decoding the lists of a formula"); err != nil {
 		return err
 	}
-	if err := b.reserve(more, "decoded lists of a formula"); err != nil {
+	if err := x.memory.reserve(more, "decoded lists of a formula"); err != nil {
 		return err
 	}
 	m, err := b.buffer(ocl.MemReadWrite, 4*uint64(words), "decoded lists of a formula")
 	if err != nil {
-		b.unreserve(more)
+		x.memory.unreserve(more)
 		return err
 	}
 	x.bytes += more
@@ -88,5 +88,5 @@ func (x *formulaSlot) release() {
 			m.Release()
 		}
 	}
-	x.backend.unreserve(x.bytes)
+	x.memory.unreserve(x.bytes)
 }

@@ -52,7 +52,7 @@ func (x *slot) enqueue() error {
 	}
 	q := sequence{x: x}
 	q.try(func() (err error) {
-		x.events[stageUpload], err = x.queue.EnqueueWriteBuffer(x.batch, false, 0, 4*r.words, unsafe.Pointer(&x.up.words[0]), nil)
+		x.events[stageUpload], err = x.queue.EnqueueWriteBuffer(x.batch, false, 0, 4*r.words, unsafe.Pointer(&x.up.words[0]), x.after)
 		return err
 	})
 	if b.opt.CountLoads {

@@ -11,6 +11,7 @@ import (
 // in one queue, one after the other. It belongs to whoever owns the queue.
 type lookBack struct {
 	state  *ocl.MemObject
+	memory *budget
 	bytes  uint64
 	ticket uint32 // that the next launch begins with
 	epoch  uint32 // of the last launch; 0: the state must be cleared
@@ -22,14 +23,14 @@ const (
 )
 
 // newLookBack makes a state for launches of at most `tiles` groups.
-func (b *Backend) newLookBack(tiles int) (*lookBack, error) {
-	l := &lookBack{bytes: 4 * (stateWords + 2*uint64(tiles))}
-	if err := b.reserve(l.bytes, "states of tiles"); err != nil {
+func (b *Backend) newLookBack(memory *budget, tiles int) (*lookBack, error) {
+	l := &lookBack{memory: memory, bytes: 4 * (stateWords + 2*uint64(tiles))}
+	if err := memory.reserve(l.bytes, "states of tiles"); err != nil {
 		return nil, err
 	}
 	var err error
 	if l.state, err = b.buffer(ocl.MemReadWrite, l.bytes, "states of tiles"); err != nil {
-		b.unreserve(l.bytes)
+		memory.unreserve(l.bytes)
 		return nil, err
 	}
 	return l, nil
@@ -64,9 +65,9 @@ func (l *lookBack) gaveUp(q *ocl.CommandQueue) (bool, error) {
 	return failed != 0, nil
 }
 
-func (l *lookBack) release(b *Backend) {
+func (l *lookBack) release() {
 	l.state.Release()
-	b.unreserve(l.bytes)
+	l.memory.unreserve(l.bytes)
 }
 
 // looksBack says whether kernels may look back: the tuning row allows it, and a
@@ -99,7 +100,7 @@ func (b *Backend) testProgress(groups int) error {
 		if p.queue, err = b.newQueue(); err != nil {
 			return err
 		}
-		if p.look, err = b.newLookBack(groups); err != nil {
+		if p.look, err = b.newLookBack(&b.budget, groups); err != nil {
 			return err
 		}
 		if err = b.reserve(4*uint64(groups), "a test"); err != nil {

@@ -90,7 +90,7 @@ func (x *slot) prepare() error {
 		if !x.countOnly && s.backend.looksBack() {
 			id.name = "merge_ahead"
 			if x.look == nil {
-				x.look, _ = s.backend.newLookBack(s.mergeTiles()) // without it in the plain form
+				x.look, _ = s.backend.newLookBack(s.memory, s.mergeTiles()) // without it in the plain form
 			}
 		}
 	}

@@ -188,7 +188,7 @@ func (n *nelson) roomFor(columns, pass int) error {
 	}
 	n.dropLook()
 	var err error
-	if n.look, err = n.x.backend.newLookBack(tiles); err == nil {
+	if n.look, err = n.x.backend.newLookBack(n.x.memory, tiles); err == nil {
 		n.s.slotBytes.Add(n.look.bytes)
 	}
 	return err
@@ -197,7 +197,7 @@ func (n *nelson) roomFor(columns, pass int) error {
 func (n *nelson) dropLook() {
 	if n.look != nil {
 		n.s.slotBytes.Add(-n.look.bytes)
-		n.look.release(n.x.backend)
+		n.look.release()
 		n.look = nil
 	}
 }

@@ -28,7 +28,7 @@ func newNelsonRun(t testing.TB, b *Backend, tab *plan.Table) nelsonRun {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := newFlight(b)
+	x := newFlight(b, &b.budget)
 	t.Cleanup(func() {
 		x.land()
 		x.release()

@@ -146,7 +146,7 @@ func (b *Backend) newPrimitive(ctx context.Context, in, flags []uint32, runs int
 		return p, err
 	}
 	if b.looksBack() {
-		if p.look, err = b.newLookBack(p.tiles); err != nil {
+		if p.look, err = b.newLookBack(&b.budget, p.tiles); err != nil {
 			return p, err
 		}
 	}
@@ -364,7 +364,7 @@ func (p *primitive) release() {
 		}
 	}
 	if p.look != nil {
-		p.look.release(p.b)
+		p.look.release()
 	}
 	p.b.unreserve(p.bytes)
 }

@@ -30,6 +30,24 @@ func (s *Store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	began := time.Now()
 	out.Reset()
+	if err := s.rankPart(ctx, r, 0, out, nil); err != nil {
+		return err
+	}
+	endRanks(s.src, r, out)
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// endRanks fills what is to be said of all queries.
+func endRanks(src *plan.Source, r *plan.Ranks, out *plan.TopK) {
+	out.Stats.Queries = uint64(r.Queries())
+	out.Stats.Postings = r.Postings(src)
+	out.Stats.Matches = uint64(len(out.Docs))
+}
+
+// rankPart answers the queries of r from the first one on, whose lists p has pinned where
+// not all are resident.
+func (s *Store) rankPart(ctx context.Context, r *plan.Ranks, first int, out *plan.TopK, p *pins) error {
 	lists, err := s.rankListsOf(ctx)
 	if err != nil {
 		return err
@@ -38,22 +56,23 @@ func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 	if err != nil {
 		return err
 	}
-	if err := x.rank(ctx, r, lists, out); err != nil {
-		go x.giveBack() // once nothing is under way
+	x.after = p.events()
+	if err := x.rank(ctx, r, first, lists, out); err != nil {
+		p.hold()
+		go func() { // once nothing is under way
+			x.giveBack()
+			p.release()
+		}()
 		return err
 	}
 	x.giveBack()
-	out.Stats.Queries = uint64(r.Queries())
-	out.Stats.Postings = r.Postings(s.src)
-	out.Stats.Matches = uint64(len(out.Docs))
-	out.Stats.Wall = time.Since(began)
 	return nil
 }
 
-// rank answers r round by round.
-func (x *rankSlot) rank(ctx context.Context, r *plan.Ranks, lists *rankLists, out *plan.TopK) error {
+// rank answers r from the first query on, round by round.
+func (x *rankSlot) rank(ctx context.Context, r *plan.Ranks, first int, lists *rankLists, out *plan.TopK) error {
 	c := &x.cut
-	c.ranks, c.lists, c.query, c.lost, c.again, c.span = r, lists, 0, c.lost[:0], c.again[:0], x.backend.tuning.rankRange()
+	c.ranks, c.lists, c.query, c.lost, c.again, c.span = r, lists, first, c.lost[:0], c.again[:0], x.backend.tuning.rankRange()
 	if r.Mode == plan.And {
 		c.span = x.backend.tuning.andRange()
 	}
@@ -62,7 +81,7 @@ func (x *rankSlot) rank(ctx context.Context, r *plan.Ranks, lists *rankLists, ou
 	clear(x.found.spans)
 	for {
 		if more, err := c.next(); err != nil || !more {
-			x.found.into(out)
+			x.found.into(out, first)
 			return err
 		}
 		if err := x.run(ctx, c, &out.Stats); err != nil {
@@ -77,16 +96,19 @@ type rankFound struct {
 	spans [][2]int // of each query
 }
 
-// into makes documents and scores of the keys.
-func (f *rankFound) into(out *plan.TopK) {
-	for _, s := range f.spans {
+// into appends documents and scores of the keys, from those of the first query on, the
+// next one in out.
+func (f *rankFound) into(out *plan.TopK, first int) {
+	spans := f.spans[first:]
+	for _, s := range spans {
 		out.Offsets = append(out.Offsets, out.Offsets[len(out.Offsets)-1]+uint64(s[1]-s[0]))
 	}
-	out.Docs = slices.Grow(out.Docs, len(f.keys))[:len(f.keys)]
-	out.Scores = slices.Grow(out.Scores, len(f.keys))[:len(f.keys)]
-	inParallel(len(f.spans), len(f.keys), func(i int) {
-		docs, scores := out.Query(i)
-		for j, key := range f.keys[f.spans[i][0]:f.spans[i][1]] {
+	n := len(out.Docs) + len(f.keys)
+	out.Docs = slices.Grow(out.Docs, len(f.keys))[:n]
+	out.Scores = slices.Grow(out.Scores, len(f.keys))[:n]
+	inParallel(len(spans), len(f.keys), func(i int) {
+		docs, scores := out.Query(first + i)
+		for j, key := range f.keys[spans[i][0]:spans[i][1]] {
 			docs[j], scores[j] = ^uint32(key), uint32(key>>32)
 		}
 	})

@@ -11,10 +11,12 @@ import (
 )
 
 // rankLists is what ranking takes beside the lists, on the device: frequencies, in
-// an arena of their own, and lengths of documents.
+// an arena of their own or that of the lists, and lengths of documents.
 type rankLists struct {
 	freqs   *arena
 	places  []place
+	cached  bool // frequencies come and go with the lists, in their arena
+	memory  *budget
 	lengths *ocl.MemObject // any buffer where there are none
 	narrow  bool           // lengths are of 16 bits
 	bytes   uint64         // of lengths
@@ -36,36 +38,45 @@ func (s *Store) loadRankLists() (*rankLists, error) {
 		}
 		view.Lists[h] = plan.List{Off: d.FreqOff, Words: d.FreqWords}
 	}
-	ranges, places, err := layout(view, b.dev.info.MaxAlloc)
-	if err != nil {
-		return nil, b.outOfMemory("laying out frequencies", err)
-	}
 	lengths, narrow := packLengths(s.src.Lengths)
-	l := &rankLists{places: places, narrow: narrow}
-	if need := 4*uint64(len(lengths)) + plan.ListAlign*4; len(lengths) > 0 {
-		l.bytes = need
+	l := &rankLists{memory: s.memory, narrow: narrow}
+	if len(lengths) > 0 {
+		l.bytes = lengthBytes(lengths)
 	}
 	if err := b.fits(l.bytes, "they", "laying out lengths of documents"); err != nil {
 		return nil, err
 	}
-	// All of it must fit before any of it is allocated.
-	if err := b.reserve(arenaBytes(ranges)+l.bytes, "frequencies and lengths of documents"); err != nil {
-		return nil, err
-	}
-	b.unreserve(arenaBytes(ranges))
-	if l.freqs, err = b.loadArena(view, ranges); err != nil {
-		b.unreserve(l.bytes)
-		return nil, err
+	if s.cache != nil {
+		l.freqs, l.places, l.cached = s.arena, s.cache.freqs, true
+		if err := s.memory.reserve(l.bytes, "lengths of documents"); err != nil {
+			return nil, err
+		}
+	} else {
+		ranges, places, err := layout(view, b.dev.info.MaxAlloc)
+		if err != nil {
+			return nil, b.outOfMemory("laying out frequencies", err)
+		}
+		l.places = places
+		// All of it must fit before any of it is allocated.
+		if err := b.reserve(arenaBytes(ranges)+l.bytes, "frequencies and lengths of documents"); err != nil {
+			return nil, err
+		}
+		b.unreserve(arenaBytes(ranges))
+		if l.freqs, err = b.loadArena(view, ranges); err != nil {
+			b.unreserve(l.bytes)
+			return nil, err
+		}
 	}
 	if len(lengths) == 0 {
 		l.lengths = l.freqs.buffers[0]
 		return l, nil
 	}
+	var err error
 	if l.lengths, err = b.buffer(ocl.MemReadOnly, l.bytes, "lengths of documents"); err == nil {
 		err = b.writeWords(l.lengths, 0, lengths)
 	}
 	if err != nil {
-		l.release(b)
+		l.release()
 		return nil, err
 	}
 	return l, nil
@@ -83,13 +94,18 @@ func packLengths(lengths []uint32) (words []uint32, narrow bool) {
 	return words, true
 }
 
-// memory is what they take in all, in bytes.
-func (l *rankLists) memory() uint64 { return l.freqs.bytes + l.bytes }
+// lengthBytes is what a buffer of packed lengths takes.
+func lengthBytes(lengths []uint32) uint64 { return 4 * uint64(len(lengths)+plan.ListAlign) }
 
-func (l *rankLists) release(b *Backend) {
+// inMemory is what they take in all, in bytes.
+func (l *rankLists) inMemory() uint64 { return l.freqs.bytes + l.bytes }
+
+func (l *rankLists) release() {
 	if l.bytes > 0 && l.lengths != nil {
 		l.lengths.Release()
 	}
-	l.freqs.release(b)
-	b.unreserve(l.bytes)
+	if !l.cached {
+		l.freqs.release()
+	}
+	l.memory.unreserve(l.bytes)
 }

@@ -101,7 +101,7 @@ var rankProgram = kernelID{name: "rank"}
 
 func (s *Store) newRankSlot() (*rankSlot, error) {
 	b := s.backend
-	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, min(b.dev.info.Memory, b.limit), b.dev.info.MaxAlloc), flight: newFlight(b)}
+	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, min(b.dev.info.Memory, s.memory.limit), b.dev.info.MaxAlloc), flight: newFlight(b, s.memory)}
 	x.cut = rankCut{store: s, shape: x.shape, known: map[plan.Handle]int{}}
 	err := func() (err error) {
 		if err = x.reserve(4*rankUpload, "an upload of ranked queries"); err != nil {
@@ -126,7 +126,7 @@ func (s *Store) newRankSlot() (*rankSlot, error) {
 }
 
 func (x *rankSlot) reserve(bytes uint64, what string) error {
-	if err := x.backend.reserve(bytes, what); err != nil {
+	if err := x.memory.reserve(bytes, what); err != nil {
 		return err
 	}
 	x.bytes += bytes
@@ -135,7 +135,7 @@ func (x *rankSlot) reserve(bytes uint64, what string) error {
 }
 
 func (x *rankSlot) unreserve(bytes uint64) {
-	x.backend.unreserve(bytes)
+	x.memory.unreserve(bytes)
 	x.bytes -= bytes
 	x.store.rankBytes.Add(-bytes)
 }

@@ -156,8 +156,19 @@ func (r *record) kind() uint32    { return r[3] >> 16 & 0xff }
 func (r *record) entries() uint32 { return r[5] }
 func (r *record) with() feature   { return feature(r[7]) }
 
+// move says where the list lies now.
+func (r *record) move(to place) {
+	if with := r[3]&^0xff00 | to.buffer<<8; r[0] != to.off || r[3] != with {
+		r[0], r[3] = to.off, with
+	}
+}
+
 // records makes the term records of all lists, with tables where there are some.
 func (s *Store) records(refs []tableRef) []record {
+	if s.cache != nil { // places change
+		s.cache.mu.Lock()
+		defer s.cache.mu.Unlock()
+	}
 	all := make([]record, len(s.src.Lists))
 	for h := range all {
 		l, at := &s.src.Lists[h], s.places[h]

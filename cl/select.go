@@ -30,14 +30,22 @@ type selector struct {
 	bins, kept *ocl.MemObject
 }
 
+// wideQueries is how many queries with `keys` places for keys in all many groups may cut.
+func wideQueries(t Tuning, keys int) int { return min(keys/t.selectWide(), maxWide) }
+
+// selectorBytes is what a selector takes on the device.
+func selectorBytes(t Tuning, keys int) uint64 {
+	return uint64(wideQueries(t, keys))*(4*uint64(t.selectBins())+8*selectKept) + 16
+}
+
 // newSelector makes the scratch and the kernels for selections of which none has
 // more than `keys` places for keys in all, whatever its number of queries.
 func newSelector(x *flight, keys int) (s *selector, err error) {
 	b := x.backend
-	s = &selector{flight: x, wide: min(keys/b.tuning.selectWide(), maxWide)}
+	s = &selector{flight: x, wide: wideQueries(b.tuning, keys)}
 	bins := make([]uint32, s.wide*b.tuning.selectBins())
-	s.bytes = 4*uint64(len(bins)) + 16 + 8*selectKept*uint64(s.wide)
-	if err := b.reserve(s.bytes, "scratch of selections"); err != nil {
+	s.bytes = selectorBytes(b.tuning, keys)
+	if err := x.memory.reserve(s.bytes, "scratch of selections"); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -129,5 +137,5 @@ func (s *selector) release() {
 			m.Release()
 		}
 	}
-	s.flight.backend.unreserve(s.bytes)
+	s.flight.memory.unreserve(s.bytes)
 }

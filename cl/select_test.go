@@ -20,7 +20,7 @@ type selection struct {
 
 func newSelection(t testing.TB, b *Backend, queries, capacity, k int) *selection {
 	t.Helper()
-	s := &selection{flight: newFlight(b), queries: queries, capacity: capacity}
+	s := &selection{flight: newFlight(b, &b.budget), queries: queries, capacity: capacity}
 	try := func(err error) {
 		t.Helper()
 		if err != nil {

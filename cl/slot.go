@@ -35,6 +35,7 @@ type slot struct {
 	firstTile []uint32 // of the queries
 
 	tables    *tables
+	after     []*ocl.Event // what the round waits for
 	countOnly bool
 	docsAt    int // word of out where docIDs begin
 	matches   int // of the round, once it has ended
@@ -73,13 +74,16 @@ func (s *Store) slotBytes() uint64 {
 	return 2*elements + up + out
 }
 
+// slotsBytes is what all slots take.
+func (s *Store) slotsBytes() uint64 { return uint64(s.backend.tuning.Slots) * s.slotBytes() }
+
 func (s *Store) newSlot() (*slot, error) {
 	b := s.backend
 	tileBytes, upBytes, outBytes := s.sizes()
 	x := &slot{store: s, bytes: s.slotBytes(), done: make(chan error, 1), firstTile: make([]uint32, maxQueries+1),
 		kernels: map[kernelID]*ocl.Kernel{}}
 	x.submit = x.enqueue
-	if err := b.reserve(x.bytes, "scratch of a batch"); err != nil {
+	if err := s.memory.reserve(x.bytes, "scratch of a batch"); err != nil {
 		return nil, err
 	}
 	err := func() (err error) {
@@ -293,7 +297,7 @@ func (x *slot) release() {
 		}
 	}
 	if x.look != nil {
-		x.look.release(b)
+		x.look.release()
 	}
-	b.unreserve(x.bytes)
+	x.store.memory.unreserve(x.bytes)
 }

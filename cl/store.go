@@ -18,8 +18,10 @@ import (
 // round in flight has a slot of its own, so concurrent batches overlap.
 type Store struct {
 	backend  *Backend
+	memory   *budget // that all of it comes out of
 	src      *plan.Source
 	arena    *arena
+	cache    *listCache // nil where all lists are resident
 	places   []place
 	maxTiles int    // of a round
 	tile     uint32 // elements of a tile
@@ -80,7 +82,27 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	if err != nil {
 		return nil, b.outOfMemory("laying out lists", err)
 	}
-	s := &Store{backend: b, src: src, places: places, tile: uint32(b.tuning.Tile),
+	s := b.newStore(src, &b.budget)
+	s.places = places
+	// All that is surely needed must fit before anything is allocated.
+	need := arenaBytes(ranges) + s.slotsBytes()
+	if err := b.reserve(need, "lists and scratch"); err != nil {
+		return nil, err
+	}
+	b.unreserve(need)
+	if s.arena, err = b.loadArena(src, ranges); err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx); err != nil {
+		s.release()
+		return nil, err
+	}
+	return s, nil
+}
+
+// newStore is a store without memory.
+func (b *Backend) newStore(src *plan.Source, memory *budget) *Store {
+	s := &Store{backend: b, memory: memory, src: src, tile: uint32(b.tuning.Tile),
 		mergeTile: uint32(b.tuning.mergeTile()), mergeLeast: b.tuning.MergeLeast, tables: map[plan.Algorithm]*tables{},
 		building: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.building <- struct{}{}
@@ -91,27 +113,23 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	// and a quarter of the limit while rounds stay long enough.
 	s.maxTiles = b.tuning.RoundTiles
 	for s.maxTiles > 1 {
-		scratch := uint64(b.tuning.Slots) * s.slotBytes()
-		if scratch <= b.dev.info.Memory/16 && (scratch <= b.limit/4 || s.maxTiles <= leastTiles) {
+		scratch := s.slotsBytes()
+		if scratch <= b.dev.info.Memory/16 && (scratch <= memory.limit/4 || s.maxTiles <= leastTiles) {
 			break
 		}
 		s.maxTiles /= 2
 	}
-	// All that is surely needed must fit before anything is allocated.
-	need := arenaBytes(ranges) + uint64(b.tuning.Slots)*s.slotBytes()
-	if err := b.reserve(need, "lists and scratch"); err != nil {
-		return nil, err
-	}
-	b.unreserve(need)
-	if s.arena, err = b.loadArena(src, ranges); err != nil {
-		return nil, err
-	}
+	return s
+}
+
+// open makes what a store has beside its lists. After a failure release must follow.
+func (s *Store) open(ctx context.Context) error {
+	b := s.backend
 	s.free = make(chan *slot, b.tuning.Slots)
 	for range b.tuning.Slots {
 		x, err := s.newSlot()
 		if err != nil {
-			s.release()
-			return nil, err
+			return err
 		}
 		s.slots++
 		s.scratch += x.bytes
@@ -120,11 +138,7 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	s.freeFormulas = newPool[formulaSlot](b.tuning.formulaSlots())
 	s.freeRanks = newPool[rankSlot](b.tuning.rankSlots())
 	s.matchRate.Store(1 << 14)
-	if err := s.chooseAuto(ctx); err != nil {
-		s.release()
-		return nil, err
-	}
-	return s, nil
+	return s.chooseAuto(ctx)
 }
 
 // tablesOf returns the tables of a, building them on first use.
@@ -220,20 +234,37 @@ func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 // intersect is Intersect without a self-test.
 func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
 	began := time.Now()
-	out.Reset()
-	if err := b.Validate(s.src); err != nil {
-		return err
-	}
-	for i := range b.Queries() {
-		if n := b.Offsets[i+1] - b.Offsets[i]; n > maxTerms {
-			return fmt.Errorf("cl: query %d has %d terms, at most %d are possible", i, n, maxTerms)
-		}
-	}
-	t, err := s.tablesOf(ctx, s.resolve(b.Algorithm))
+	t, err := s.begin(ctx, b, out)
 	if err != nil {
 		return err
 	}
-	if b.Algorithm == plan.Auto && s.mergesAll(b, t.records) {
+	if err := s.conjoin(ctx, b, 0, out, t, nil); err != nil {
+		return err
+	}
+	out.Stats.Queries = uint64(b.Queries())
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// begin checks b, prepares out and gives the tables.
+func (s *Store) begin(ctx context.Context, b *plan.Batch, out *plan.Results) (*tables, error) {
+	out.Reset()
+	if err := b.Validate(s.src); err != nil {
+		return nil, err
+	}
+	for i := range b.Queries() {
+		if n := b.Offsets[i+1] - b.Offsets[i]; n > maxTerms {
+			return nil, fmt.Errorf("cl: query %d has %d terms, at most %d are possible", i, n, maxTerms)
+		}
+	}
+	out.Offsets = slices.Grow(out.Offsets, b.Queries())[:b.Queries()+1]
+	return s.tablesOf(ctx, s.resolve(b.Algorithm))
+}
+
+// conjoin answers the queries of b from the first one on, whose lists p has pinned where
+// not all are resident.
+func (s *Store) conjoin(ctx context.Context, b *plan.Batch, first int, out *plan.Results, t *tables, p *pins) error {
+	if b.Algorithm == plan.Auto && s.mergesAll(b, first, t.records) {
 		if err := s.backend.testAlgorithm(ctx, plan.MergePath); err != nil {
 			return err
 		}
@@ -242,23 +273,24 @@ func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 		probing.Algorithm = s.auto
 		b = &probing
 	}
-	out.Offsets = slices.Grow(out.Offsets, b.Queries())[:b.Queries()+1]
-	var at position
+	at := position{query: first}
 	var flying [2]*slot
 	n := 0
+	var err error
 	for at.query < b.Queries() || n > 0 {
 		if at.query < b.Queries() && n < len(flying) {
 			// With one round in flight already, never wait for a second slot: two
 			// callers that did would wait for each other.
 			x, err := s.take(ctx, n > 0)
 			if err != nil {
-				s.abandon(flying[:n])
+				s.abandon(flying[:n], p)
 				return err
 			}
 			if x != nil {
+				x.after = p.events()
 				if at, err = s.send(x, b, t, at); err != nil {
 					s.free <- x
-					s.abandon(flying[:n])
+					s.abandon(flying[:n], p)
 					return err
 				}
 				flying[n] = x
@@ -270,7 +302,7 @@ func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 		select {
 		case err = <-x.done:
 		case <-ctx.Done():
-			s.abandon(flying[:n])
+			s.abandon(flying[:n], p)
 			return ctx.Err()
 		}
 		flying[0], flying[1] = flying[1], nil
@@ -281,12 +313,10 @@ func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 		x.releaseEvents()
 		s.free <- x
 		if err != nil {
-			s.abandon(flying[:n])
+			s.abandon(flying[:n], p)
 			return err
 		}
 	}
-	out.Stats.Queries = uint64(b.Queries())
-	out.Stats.Wall = time.Since(began)
 	return nil
 }
 
@@ -391,13 +421,16 @@ func appendWords(to, words []uint32) []uint32 {
 	return to
 }
 
-// abandon lets rounds that nobody waits for run to their end.
-func (s *Store) abandon(flying []*slot) {
+// abandon lets rounds that nobody waits for run to their end; until then their lists
+// stay pinned.
+func (s *Store) abandon(flying []*slot, p *pins) {
 	for _, x := range flying {
+		p.hold()
 		go func() {
 			<-x.done
 			x.releaseEvents()
 			s.free <- x
+			p.release()
 		}()
 	}
 }
@@ -408,7 +441,7 @@ func (s *Store) Memory() uint64 {
 	defer s.mu.Unlock()
 	n := s.arena.bytes + s.scratch + s.formulaBytes.Load() + s.rankBytes.Load()
 	if l := s.rankLists.Load(); l != nil {
-		n += l.memory()
+		n += l.inMemory()
 	}
 	for _, t := range s.tables {
 		n += t.bytes
@@ -424,6 +457,9 @@ func (s *Store) Close() error {
 	}
 	close(s.closing)
 	<-s.building // whoever builds tables has ended
+	if s.cache != nil {
+		s.cache.land()
+	}
 	s.release()
 	return nil
 }
@@ -435,12 +471,12 @@ func (s *Store) release() {
 	s.freeFormulas.drain((*formulaSlot).release)
 	s.freeRanks.drain((*rankSlot).release)
 	if l := s.rankLists.Load(); l != nil {
-		l.release(s.backend)
+		l.release()
 	}
 	for _, t := range s.tables {
 		t.release(s.backend)
 	}
 	if s.arena != nil {
-		s.arena.release(s.backend)
+		s.arena.release()
 	}
 }

@@ -270,7 +270,7 @@ func (s *tableStore) Close() error {
 func (s *tableStore) release() {
 	s.free.drain((*tableSlot).release)
 	if v := s.values.Load(); v != nil {
-		v.arena.release(s.backend)
+		v.arena.release()
 	}
 	for _, m := range []*ocl.MemObject{s.coarse, s.fine} {
 		if m != nil {
@@ -280,6 +280,6 @@ func (s *tableStore) release() {
 	s.plain.release(s.backend)
 	s.backend.unreserve(s.dir.bytes)
 	if s.arena != nil {
-		s.arena.release(s.backend)
+		s.arena.release()
 	}
 }

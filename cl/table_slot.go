@@ -52,7 +52,7 @@ const rowsProgram = "rows"
 const tableLeast = 1 << 10
 
 func (s *tableStore) newTableSlot() (*tableSlot, error) {
-	x := &tableSlot{store: s, flight: newFlight(s.backend)}
+	x := &tableSlot{store: s, flight: newFlight(s.backend, &s.backend.budget)}
 	x.submit = x.send
 	err := s.room(&x.batch, tableLeast, "selections")
 	if err == nil {

@@ -16,8 +16,8 @@ const (
 	Overhead = 64 << 10
 )
 
-// Cache says which items are resident and where. Resident and Bytes may be called at any
-// time, all else by one goroutine at a time.
+// Cache says which items are resident and where. Resident, Bytes, Capacity, Least and Fits
+// may be called at any time, all else by one goroutine at a time.
 type Cache struct {
 	units    []uint32 // size of each item, in Align words
 	space    *space
@@ -63,6 +63,12 @@ func HalfLife(items int) int { return max(items, 1024) }
 
 // Bytes is the size of an item.
 func (c *Cache) Bytes(item uint32) uint64 { return uint64(c.units[item]) * Align * 4 }
+
+// Capacity is the size of all buffers, in bytes.
+func (c *Cache) Capacity() uint64 { return c.capacity * Align * 4 }
+
+// Least is the size of the smallest buffer, in bytes.
+func (c *Cache) Least() uint64 { return uint64(slices.Min(c.space.buffers)) * Align * 4 }
 
 // Resident says whether an item is; those of no words always are.
 func (c *Cache) Resident(item uint32) bool {
@@ -338,7 +344,7 @@ func (c *Cache) pack(items []uint32) (buffers []uint32, ok bool) {
 // Stats says what the cache holds and did.
 func (c *Cache) Stats() plan.CacheStats {
 	s := c.stats
-	s.Capacity = c.capacity * Align * 4
+	s.Capacity = c.Capacity()
 	s.Used = s.Capacity - c.space.free*Align*4
 	return s
 }

@@ -1,0 +1,146 @@
+package cl
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+	"heddle/hostfallback"
+)
+
+// tenth are buffers for a tenth of the lists of src, or each for the longest one.
+func tenth(src *plan.Source, buffers int) (sizes []uint64) {
+	longest := uint32(0)
+	for _, words := range itemWords(src) {
+		longest = max(longest, words)
+	}
+	for range buffers {
+		n := max(cachedBytes(src)/10/uint64(buffers), 4*uint64(longest))
+		sizes = append(sizes, (n+15)/16*16+16)
+	}
+	return sizes
+}
+
+// cachedBackend loads stores that hold a tenth of their lists.
+type cachedBackend struct {
+	*Backend
+	host          plan.Backend
+	cached, never *atomic.Int64 // batches, and those with a query that does not fit
+}
+
+func (b cachedBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	if err := errors.Join(src.Validate(), ctx.Err()); err != nil {
+		return nil, err
+	}
+	s, err := b.loadCached(ctx, src, 256<<20, tenth(src, 2))
+	if err != nil {
+		return nil, err
+	}
+	host, err := b.host.Load(ctx, src)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return &cachedSuite{s, host, b}, nil
+}
+
+func (b cachedBackend) Close() error {
+	if err := b.Backend.Close(); err != nil {
+		return err
+	}
+	return b.host.Close()
+}
+
+// cachedSuite asks pure Go where a query of a batch does not fit the cache.
+type cachedSuite struct {
+	*CachedStore
+	host plan.Store
+	b    cachedBackend
+}
+
+// or calls other if err says that some lists never fit, which Missing must know.
+func (s *cachedSuite) or(err error, queries int, lists func(i int) []plan.Handle, ranked bool, other func() error) error {
+	s.b.cached.Add(1)
+	never := false
+	for i := range queries {
+		_, fits := s.Missing(lists(i), ranked)
+		never = never || !fits
+	}
+	var device *plan.DeviceError
+	if errors.As(err, &device) && device.Op == "bringing lists in" && errors.Is(err, plan.ErrOutOfMemory) && never {
+		s.b.never.Add(1)
+		return other()
+	}
+	if err == nil && never {
+		return errors.New("a query that does not fit was answered")
+	}
+	return err
+}
+
+func (s *cachedSuite) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+	err := s.CachedStore.Intersect(ctx, b, out)
+	if b.Validate(s.store.src) != nil {
+		return err
+	}
+	return s.or(err, b.Queries(), b.Query, false, func() error { return s.host.Intersect(ctx, b, out) })
+}
+
+func (s *cachedSuite) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+	err := s.CachedStore.Evaluate(ctx, f, out)
+	if f.Validate(s.store.src) != nil {
+		return err
+	}
+	return s.or(err, f.Len(), func(i int) (lists []plan.Handle) {
+		for _, op := range f.Formula(i) {
+			if op.Code == plan.OpList {
+				lists = append(lists, op.List)
+			}
+		}
+		slices.Sort(lists)
+		return slices.Compact(lists)
+	}, false, func() error { return s.host.Evaluate(ctx, f, out) })
+}
+
+func (s *cachedSuite) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+	err := s.CachedStore.Rank(ctx, r, out)
+	if r.Validate(s.store.src) != nil {
+		return err
+	}
+	return s.or(err, r.Queries(), func(i int) (lists []plan.Handle) {
+		for _, t := range r.Query(i) {
+			lists = append(lists, t.List)
+		}
+		return lists
+	}, true, func() error { return s.host.Rank(ctx, r, out) })
+}
+
+func (s *cachedSuite) Close() error {
+	if err := s.CachedStore.Close(); err != nil {
+		return err
+	}
+	return s.host.Close()
+}
+
+// TestCachedSuite runs the suite of all backends where a tenth of the lists, and of their
+// frequencies, are resident, in two buffers.
+func TestCachedSuite(t *testing.T) {
+	d := testDevice(t)
+	var cached, never atomic.Int64
+	plantest.Run(t, func(t *testing.T) plan.Backend {
+		b, err := Open(t.Context(), d, Options{SkipSelfTest: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cachedBackend{b, hostfallback.New(hostfallback.Options{}), &cached, &never}
+	}, plantest.Options{Small: true, Corrupt: true,
+		Codecs:     []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.HSLRC128},
+		Algorithms: []plan.Algorithm{plan.Auto, plan.HS16, plan.PMF3, plan.MergePath}})
+	t.Logf("%d batches, %d of them with a query that does not fit", cached.Load(), never.Load())
+	if c, n := cached.Load(), never.Load(); n == 0 || 3*n > c {
+		t.Errorf("%d of %d batches have a query that does not fit", n, c)
+	}
+}
