@@ -81,6 +81,9 @@ type Engine struct {
 	mu       sync.RWMutex // guards now
 	now      *generation  // nil once closed
 	changing sync.Mutex   // held by Reload and Close
+
+	left    []*processor   // of former generations, that hung then
+	leaving sync.WaitGroup // what closes them
 }
 
 // Start opens the index file at path on the processors that opt chooses. The caller
@@ -227,7 +230,10 @@ func (e *Engine) Reload(ctx context.Context, path string) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("loading %s: %w", path, err), x.closeFile())
 	}
-	return e.replace(g)
+	if err := e.replace(g); err != nil { // the new one is in place
+		e.log.Warn().Err(err).Msg("the old index is not closed")
+	}
+	return nil
 }
 
 // replace makes g the generation of queries to come, and ends the one before.
@@ -247,8 +253,9 @@ func (e *Engine) current() *generation {
 }
 
 // Close refuses further queries with plan.ErrClosed, lets those under way end, writes
-// the cost model and releases everything. A second Close gives plan.ErrClosed. A device
-// that never comes back keeps its memory and the goroutines that wait for it.
+// the cost model and releases everything. A second Close gives plan.ErrClosed. Where a
+// device does not come back the error is schedule.ErrHung too: it keeps its memory, the
+// goroutines that wait for it, the index file and all backends until it does.
 func (e *Engine) Close() error {
 	e.changing.Lock()
 	defer e.changing.Unlock()
@@ -257,15 +264,6 @@ func (e *Engine) Close() error {
 	}
 	err := e.replace(nil)
 	return errors.Join(err, e.release())
-}
-
-// release closes backends and the cache.
-func (e *Engine) release() error {
-	var errs []error
-	for _, p := range e.processors {
-		errs = append(errs, p.close())
-	}
-	return errors.Join(errs...)
 }
 
 // EngineStats is a snapshot of an engine. Sums begin anew with each Reload.

@@ -66,7 +66,8 @@ func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) 
 		return nil, err
 	}
 	if err := g.load(ctx, e); err != nil {
-		return nil, errors.Join(err, g.release())
+		_, closing := g.release()
+		return nil, errors.Join(err, closing)
 	}
 	list := make([]schedule.Processor, len(g.processors))
 	for i, p := range g.processors {
@@ -79,7 +80,8 @@ func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) 
 	opt.Event = e.happened
 	var err error
 	if g.sched, err = schedule.New(opt, list...); err != nil {
-		return nil, errors.Join(err, g.release())
+		_, closing := g.release()
+		return nil, errors.Join(err, closing)
 	}
 	return g, nil
 }
@@ -89,6 +91,10 @@ func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) 
 func (g *generation) load(ctx context.Context, e *Engine) error {
 	var devices []plan.Backend
 	for _, o := range e.processors {
+		if e.hung(o.backend) {
+			e.log.Warn().Str("device", o.name).Msg("hangs: no lists are loaded on it")
+			continue
+		}
 		if !o.host {
 			devices = append(devices, o.backend)
 			continue
@@ -97,9 +103,9 @@ func (g *generation) load(ctx context.Context, e *Engine) error {
 		if err != nil {
 			return err
 		}
-		g.add(e, placedStore{Store: s, Info: o.info}, "the host has them where they are")
+		g.add(e, placedStore{Store: s, Info: o.info}, "the host has them where they are", o.backend)
 	}
-	if len(devices) == 0 {
+	if len(devices) == 0 && len(g.processors) > 0 {
 		return nil
 	}
 	where, err := place(ctx, g.x.src, devices, placeOptions{Placement: e.opt.Placement, Memory: e.opt.DeviceMemory, Ranked: g.x.src.Freqs != nil})
@@ -107,7 +113,11 @@ func (g *generation) load(ctx context.Context, e *Engine) error {
 		return err
 	}
 	for _, s := range where.Stores {
-		g.add(e, s, where.Reason)
+		var on []plan.Backend
+		for _, i := range s.Devices {
+			on = append(on, devices[i])
+		}
+		g.add(e, s, where.Reason, on...)
 	}
 	for _, l := range where.Left {
 		e.log.Warn().Err(l.Err).Str("device", l.Device).Msg("lists are not on this device")
@@ -158,26 +168,4 @@ func (e *Engine) readBook(g *generation) (err error) {
 func other(err error) bool {
 	_, ok := errors.AsType[*cost.OtherIndexError](err)
 	return ok
-}
-
-// close ends the scheduler, keeps what was learnt, and releases stores and file. Nobody
-// uses the generation any more.
-func (g *generation) close(e *Engine) error {
-	err := g.sched.Close()
-	if g.keep && g.book.Changed() {
-		// Costs are a matter of speed, and an index may lie where nothing can be written.
-		if err := g.book.Save(g.costs); err != nil {
-			e.log.Warn().Err(err).Msg("costs are not kept")
-		}
-	}
-	return errors.Join(err, g.release(), g.x.closeFile())
-}
-
-// release closes the stores.
-func (g *generation) release() error {
-	var errs []error
-	for _, p := range g.processors {
-		errs = append(errs, p.store.Close())
-	}
-	return errors.Join(errs...)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,15 +30,19 @@ type processor struct {
 	perQuery [costKinds]atomic.Uint64
 	opt      *EngineOptions
 	g        *generation
+
+	on      []plan.Backend // where the lists are
+	running sync.RWMutex   // held for reading by batches
+	closed  bool           // under running: what comes now comes too late
 }
 
-func (g *generation) add(e *Engine, at placedStore, why string) {
+func (g *generation) add(e *Engine, at placedStore, why string, on ...plan.Backend) {
 	name := at.Info.Device
 	for n := 2; slices.Contains(g.names, name); n++ {
 		name = fmt.Sprintf("%s #%d", at.Info.Device, n)
 	}
 	g.names = append(g.names, name)
-	p := &processor{name: name, why: why, host: at.Info.Kind == "host", info: at.Info, store: at.Store, cached: at.Cached, opt: &e.opt, g: g}
+	p := &processor{name: name, why: why, host: at.Info.Kind == "host", info: at.Info, store: at.Store, cached: at.Cached, opt: &e.opt, g: g, on: on}
 	for k := range p.models {
 		p.models[k] = g.book.Model(p.modelName(), cost.Kind(k))
 	}
@@ -108,6 +113,11 @@ func (p *processor) start(kind any) time.Duration { return p.models[kind.(taskKi
 
 // run is schedule.Processor.Run.
 func (p *processor) run(ctx context.Context, b *schedule.Batch) error {
+	p.running.RLock()
+	defer p.running.RUnlock()
+	if p.closed {
+		return plan.ErrClosed
+	}
 	if blk, ok := b.Jobs[0].Work.(*block); ok {
 		began := time.Now()
 		if err := blk.run(ctx, p, b); err != nil {

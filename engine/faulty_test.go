@@ -16,13 +16,16 @@ import (
 	"heddle/hostfallback"
 )
 
-// faulty is a device in pure Go that fails where it is told to, and counts what
-// is open.
+// faulty is a device that fails where it is told to, and counts what is open. It is in
+// pure Go, unless it is on another backend.
 type faulty struct {
 	name       string
+	host       bool         // it says that it is the host
+	on         plan.Backend // not closed with it
 	open, load error
-	// batch is asked before each batch; n counts them from 1.
-	batch func(ctx context.Context, n int64) error
+	memory     uint64 // that backend and store say they have, and take
+	// batch is asked before each batch, and late after it; n counts them from 1.
+	batch, late func(ctx context.Context, n int64) error
 	// wait holds Load up until it is closed, or until the context ends.
 	wait chan struct{}
 
@@ -37,8 +40,21 @@ func (f *faulty) candidate() candidate {
 			return nil, f.open
 		}
 		f.backends.Add(1)
+		if f.on != nil {
+			return &faultyBackend{f.on, f}, nil
+		}
 		return &faultyBackend{hostfallback.New(hostfallback.Options{Threads: 2}), f}, nil
 	}}
+}
+
+// backend opens it.
+func (f *faulty) backend(t testing.TB) plan.Backend {
+	t.Helper()
+	b, err := f.candidate().open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 type faultyBackend struct {
@@ -46,7 +62,13 @@ type faultyBackend struct {
 	f *faulty
 }
 
-func (b *faultyBackend) Info() plan.Info { return plan.Info{Kind: "faulty", Device: b.f.name} }
+func (b *faultyBackend) Info() plan.Info {
+	info := plan.Info{Kind: "faulty", Device: b.f.name, Memory: b.f.memory}
+	if b.f.host {
+		info.Kind, info.ComputeUnits = "host", 2
+	}
+	return info
+}
 
 func (b *faultyBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
 	if b.f.wait != nil {
@@ -64,7 +86,7 @@ func (b *faultyBackend) Load(ctx context.Context, src *plan.Source) (plan.Store,
 		return nil, err
 	}
 	b.f.stores.Add(1)
-	return &faultyStore{s, b.f}, nil
+	return &faultyStore{Store: s, f: b.f}, nil
 }
 
 func (b *faultyBackend) Close() error {
@@ -74,13 +96,19 @@ func (b *faultyBackend) Close() error {
 	if b.f.backends.Add(-1) < 0 {
 		return errors.New(b.f.name + ": closed twice")
 	}
+	if b.f.on != nil {
+		return nil
+	}
 	return b.Backend.Close()
 }
 
 type faultyStore struct {
 	plan.Store
-	f *faulty
+	f       *faulty
+	running sync.RWMutex // held for reading by batches: Close waits for them, as others do
 }
+
+func (s *faultyStore) Memory() uint64 { return s.Store.Memory() + s.f.memory }
 
 func (s *faultyStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
 	return s.answer(ctx, func() { spoil(out) }, b.Queries(), func() error { return s.Store.Intersect(ctx, b, out) })
@@ -107,20 +135,31 @@ func (s *faultyStore) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) e
 }
 
 func (s *faultyStore) answer(ctx context.Context, spoil func(), queries int, run func() error) error {
-	if n := s.f.batches.Add(1); s.f.batch != nil {
+	s.running.RLock()
+	defer s.running.RUnlock()
+	n := s.f.batches.Add(1)
+	if s.f.batch != nil {
 		if err := s.f.batch(ctx, n); err != nil {
 			spoil()
 			return err
 		}
 	}
-	err := run()
-	if err == nil {
-		s.f.answered.Add(int64(queries))
+	if err := run(); err != nil {
+		return err
 	}
-	return err
+	if s.f.late != nil {
+		if err := s.f.late(ctx, n); err != nil {
+			spoil()
+			return err
+		}
+	}
+	s.f.answered.Add(int64(queries))
+	return nil
 }
 
 func (s *faultyStore) Close() error {
+	s.running.Lock()
+	defer s.running.Unlock()
 	if s.f.stores.Add(-1) < 0 {
 		return errors.New(s.f.name + ": its store is closed twice")
 	}
