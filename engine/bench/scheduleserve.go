@@ -229,7 +229,7 @@ func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err erro
 	if err := v.check("an engine on " + y.name); err != nil {
 		return err
 	}
-	enough := pick(&v.s.opt, []time.Duration{2 * time.Second}, []time.Duration{30 * time.Millisecond})[0]
+	enough := pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{30 * time.Millisecond})[0]
 	for _, w := range []struct {
 		mode    schedule.Mode
 		callers int
