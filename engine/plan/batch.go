@@ -79,8 +79,8 @@ func (b *Batch) Validate(src *Source) error {
 		return fmt.Errorf("plan: batch offsets do not cover its %d handles", len(b.Handles))
 	}
 	for i := range b.Queries() {
-		if b.Offsets[i] > b.Offsets[i+1] {
-			return fmt.Errorf("plan: offsets of query %d descend", i)
+		if b.Offsets[i] > b.Offsets[i+1] || int(b.Offsets[i+1]) > len(b.Handles) {
+			return fmt.Errorf("plan: offsets of query %d do not ascend", i)
 		}
 		q := b.Query(i)
 		for j, h := range q {
