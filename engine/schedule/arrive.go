@@ -123,6 +123,7 @@ func (s *Scheduler) classify(j *Job) bool {
 			device = min(device, j.cost(p))
 		}
 	}
+	j.similar = time.Duration(s.opt.Similar * float64(min(device, host, longest)))
 	switch {
 	case s.opt.Similar*float64(device) <= float64(host):
 		j.Trace.Class = Device

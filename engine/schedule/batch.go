@@ -62,7 +62,7 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		case stolen && (!s.can(j, p.index) || took > s.elsewhere(j, p, true, now)):
 			return b
 		case s.doomed(j, now):
-			s.putBehind(j, now)
+			s.putBehind(j)
 			continue
 		}
 		if !j.late {

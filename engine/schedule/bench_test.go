@@ -88,6 +88,13 @@ func benchmarkOne(b *testing.B, p ...Processor) {
 	}
 }
 
+// BenchmarkStealLook has an idle host that is no good for what waits for the device.
+func BenchmarkStealLook(b *testing.B) {
+	host := instant(1, "host", 256)
+	host.Estimate = func(*Job) (time.Duration, time.Duration, bool) { return time.Minute, time.Minute, true }
+	benchmarkMany(b, Options{Mode: Async}, 0, instant(0, "gpu", 256), host)
+}
+
 // BenchmarkAsyncQueued has more callers than lanes.
 func BenchmarkAsyncQueued(b *testing.B) {
 	benchmarkMany(b, Options{Mode: Async}, time.Second, instant(0, "gpu", 256), instant(1, "host", 256))

@@ -97,7 +97,7 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 		for _, class := range [2]Class{p.class, Either} {
 			j := l.queues[class].head()
 			for j != nil && s.doomed(j, now) {
-				s.putBehind(j, now)
+				s.putBehind(j)
 				j = l.queues[class].head()
 			}
 			if j != nil && s.suits(j, p) && (best == nil || s.before(j, best, now)) {
@@ -144,16 +144,7 @@ func (q *queue) aged(then time.Duration) bool { return q.first != nil && q.first
 
 // suits says whether p is about as good for j as any.
 func (s *Scheduler) suits(j *Job, p *processor) bool {
-	if !s.can(j, p.index) {
-		return false
-	}
-	least := never
-	for i := range s.processors {
-		if s.can(j, i) {
-			least = min(least, j.cost(i))
-		}
-	}
-	return float64(j.cost(p.index)) <= s.opt.Similar*float64(least)
+	return s.can(j, p.index) && j.cost(p.index) <= j.similar
 }
 
 // before says whether a is to run before b on a processor that suits both: that of the
@@ -204,10 +195,14 @@ func (s *Scheduler) doomed(j *Job, now time.Duration) bool {
 }
 
 // putBehind lets those of its caller go before j that can still meet their deadlines.
-func (s *Scheduler) putBehind(j *Job, now time.Duration) {
+func (s *Scheduler) putBehind(j *Job) {
 	j.late = true
-	s.dequeue(j)
-	s.enqueue(j, now)
+	i := j.at[byOrder]
+	j.flow.jobs.items[i].key += behind
+	j.flow.jobs.fix(i)
+	if i := j.at[byUrgency]; i >= 0 {
+		s.urgent[j.Trace.Class].remove(i)
+	}
 }
 
 // elsewhere is when j should end on another processor than p, from now on: next there, or
@@ -232,6 +227,9 @@ func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration
 // than they would there: of the youngest, which wait longest, the one that loses least.
 // Where none does yet, but may if the others are late, the timer looks again.
 func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
+	if len(s.processors) == 1 {
+		return nil
+	}
 	var best *Job
 	ratio := 0.0
 	for _, l := range s.waiting {

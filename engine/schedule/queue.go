@@ -158,11 +158,7 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 	if f.at < 0 {
 		q.flows.push(c.tag, j.seq, f)
 	}
-	prev := q.last
-	for prev != nil && prev.arrived > j.arrived {
-		prev = prev.prev
-	}
-	q.link(j, prev)
+	q.link(j)
 	if j.deadline != never && !j.late {
 		last := j.deadline - j.best - s.opt.Slack
 		j.latest = last - max(0, last-j.arrived)/8
@@ -230,8 +226,19 @@ func (s *Scheduler) dequeue(j *Job) {
 	}
 }
 
-// link puts j after prev, first if that is nil.
-func (q *queue) link(j, prev *Job) {
+// link puts j where it belongs by arrival: at the end, unless it runs once more.
+func (q *queue) link(j *Job) {
+	prev := q.last
+	if prev != nil && j.arrived-q.first.arrived < prev.arrived-j.arrived {
+		for prev = q.first; prev.arrived <= j.arrived; {
+			prev = prev.next
+		}
+		prev = prev.prev // of the first that is younger
+	} else {
+		for prev != nil && prev.arrived > j.arrived {
+			prev = prev.prev
+		}
+	}
 	j.prev, j.next = prev, q.first
 	if prev != nil {
 		j.next, prev.next = prev.next, j
