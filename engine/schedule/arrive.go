@@ -89,13 +89,13 @@ func (s *Scheduler) admit(j *Job, now time.Duration) {
 	j.Trace.Arrived = s.epoch.Add(now)
 }
 
-// room returns a FullError where another job of c may not wait. A caller holds at most
+// room returns a FullError where another job or stream of c may not wait. A caller holds at most
 // eight times the room that is left (the dynamic threshold of Choudhury and Hahne 1998):
 // alone it gets 8/9 of the queue, and the more there are, the less of it each.
 func (s *Scheduler) room(c *caller) error {
-	n := s.queuedJobs()
-	if left := s.opt.Capacity - n; left <= 0 || c.queued >= 8*left {
-		return &FullError{Caller: c.name, Held: c.queued, Queued: n, Room: s.opt.Capacity}
+	n, held := s.queuedJobs()+len(s.streams), c.queued+c.streams
+	if left := s.opt.Capacity - n; left <= 0 || held >= 8*left {
+		return &FullError{Caller: c.name, Held: held, Queued: n, Room: s.opt.Capacity}
 	}
 	return nil
 }

@@ -110,6 +110,8 @@ type Stream interface {
 	Kind() any
 	// Cut returns the next block for processor p, a job of about load, or nil when
 	// nothing is left. Calls do not overlap. It is called under the scheduler's lock: it
-	// must be quick, and leave the resolving of queries to Processor.Run.
+	// must be quick, not panic, and leave the resolving of queries to Processor.Run.
+	// Kind, Caller, Deadline and Mode of the job are those of the call. Its Trace is valid
+	// when DoAll has returned.
 	Cut(p int, load uint64) *Job
 }

@@ -6,7 +6,7 @@ import "time"
 type Options struct {
 	// Mode forces one. Auto is Async below Leave and Sync above Enter.
 	Mode Mode
-	// Capacity is how many jobs may wait; more are refused with ErrFull. 0 is 8192. No
+	// Capacity is how many jobs and streams may wait; more are refused with ErrFull. 0 is 8192. No
 	// caller takes more than eight times what it leaves free, so that others find room.
 	Capacity int
 	// MaxAge closes a batch under Sync when its oldest job has waited so long. 0 is 1 ms.

@@ -24,17 +24,26 @@ type Processor struct {
 	Most int
 
 	// Estimate says what j should take here alone, and what it adds to a batch that runs
-	// anyway; false where it cannot run here. It should take well below a microsecond.
+	// anyway; false where it cannot run here. It should take well below a microsecond. It,
+	// Threshold and Start may be called under the scheduler's lock: they must not panic,
+	// nor call the scheduler.
 	Estimate func(j *Job) (alone, added time.Duration, ok bool)
 	// Start is what a batch takes beside what its jobs add. nil is nothing.
 	Start func(kind any) time.Duration
 
 	// Run answers the jobs of b, which are of one kind. For each it asks Batch.Claim
-	// before it writes an answer into the job's Work, when nothing can fail any more. On
-	// an error of the kinds of package plan the jobs not claimed run elsewhere:
+	// before it writes an answer into the job's Work, when nothing can fail any more: what
+	// is claimed counts as answered when Run returns, whatever else happens, and is waited
+	// for. A slow reader of answers is served after Batch.Delivering.
+	//
+	// On an error of the kinds of package plan the jobs not claimed run elsewhere:
 	// ErrDeviceLost, ErrBuild and ErrSelfTest take the processor out; ErrOutOfMemory does
-	// so when it comes again and again. Other errors are those of a job: a batch of
-	// several is run job by job to find out whose.
+	// so when it comes three times in a row, unless it is the last that is left. Other
+	// errors are those of a job: a batch of several is run job by job to find out whose.
+	// So it is where Run returns nil and has not claimed all.
+	//
+	// A panic ends the program, as it does on any goroutine of its own; inline it goes to
+	// the caller of Do, for whom the job has failed.
 	Run func(ctx context.Context, b *Batch) error
 }
 

@@ -12,11 +12,12 @@ type stream struct {
 	caller   *caller
 	arrived  time.Duration
 	deadline time.Duration
-	blocks   []*Job // cut, not ended
-	queued   int    // of them, that have to run again
-	out      []int  // that have not come back, by processor
-	ended    bool   // nothing is left to cut
-	over     bool   // and every block has ended
+	order    time.Duration // of its next block, among jobs of its caller
+	blocks   []*Job        // cut, not ended
+	queued   int           // of them, that have to run again
+	out      []int         // that have not come back, by processor
+	ended    bool          // nothing is left to cut
+	over     bool          // and every block has ended
 	err      error
 	done     chan struct{}
 }
@@ -57,7 +58,7 @@ func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.
 		s.stats.Refused++
 		return s.refusing
 	}
-	t.arrived = now
+	t.arrived, t.order = now, now
 	if !deadline.IsZero() {
 		if t.deadline = deadline.Sub(s.epoch); t.deadline <= now {
 			s.stats.Expired++
@@ -69,6 +70,10 @@ func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.
 		return s.noProcessor(nil)
 	}
 	t.caller = s.callerNamed(caller)
+	if err := s.room(t.caller); err != nil {
+		s.stats.Refused++
+		return err
+	}
 	t.caller.streams++
 	s.streams = append(s.streams, t)
 	if t.deadline != never {
@@ -77,17 +82,24 @@ func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.
 	return nil
 }
 
+// before says whether the next block of t is to run before that of o.
+func (t *stream) before(o *stream) bool {
+	return t.caller.tag < o.caller.tag || t.caller.tag == o.caller.tag && t.order < o.order
+}
+
 // block cuts a block for p, of the stream of the least served caller; nil if there is
-// none, or j, which is to run next otherwise, is of a caller that has been served no more.
+// none, or j, which is to run next otherwise, is of a caller that has been served less.
+// Within a caller a block takes its turn as a large job does: it is overtaken by jobs that
+// arrive within Patience times the time of the block before it.
 func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 	for p.free(true) {
 		var t *stream
 		for _, o := range s.streams {
-			if !o.ended && o.err == nil && o.queued == 0 && o.out[p.index] < 2*p.Lanes && (t == nil || o.caller.tag < t.caller.tag) {
+			if !o.ended && o.err == nil && o.queued == 0 && o.out[p.index] < 2*p.Lanes && (t == nil || o.before(t)) {
 				t = o
 			}
 		}
-		if t == nil || j != nil && j.caller.tag <= t.caller.tag {
+		if t == nil || j != nil && (j.caller.tag < t.caller.tag || j.caller.tag == t.caller.tag && (j.caller != t.caller || j.order() <= t.order)) {
 			return nil
 		}
 		if b := s.cutBlock(t, p, now); b != nil {
@@ -123,6 +135,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	s.take(b, j)
 	b.stream = t
 	t.out[p.index]++
+	t.order = now + time.Duration(s.opt.Patience*float64(j.best))
 	return b
 }
 

@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -207,4 +208,30 @@ func TestDelivering(t *testing.T) {
 			t.Errorf("%+v", st)
 		}
 	})
+}
+
+// Single jobs of the same caller, more than can be done, do not starve its stream.
+func TestStreamBesideItsCallersJobs(t *testing.T) {
+	for _, mode := range []Mode{Async, Sync} {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
+			var stop atomic.Bool
+			go func() {
+				for !stop.Load() {
+					launch(s, newJob(ms))
+					time.Sleep(900 * us)
+				}
+			}()
+			time.Sleep(5 * ms)
+			begin := time.Now()
+			err := s.DoAll(t.Context(), &blocks{left: jobsOf("", 10, 10*ms)}, "", time.Time{})
+			stop.Store(true)
+			// Each block lets jobs pass that arrive within 40 ms, and those that wait by then,
+			// which are more and more.
+			if took := time.Since(begin); err != nil || took < 200*ms || took > 2*time.Second {
+				t.Errorf("%v: %v after %v", mode, err, took)
+			}
+			time.Sleep(10 * time.Second)
+		})
+	}
 }
