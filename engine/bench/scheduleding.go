@@ -128,9 +128,9 @@ func dingFigure7() exhibit {
 	return exhibit{
 		name: "ding-fig7", title: "Delay against the rate of arrivals", source: "Ding et al. 2009, Figure 7",
 		says: "Using both processors in parallel is much better than everything else: it sustains beyond 300 queries/s, the CPU alone less than 100. A run has failed when a query misses its deadline of 500 ms. Simulated, from predicted and measured times of single queries on GOV2; GeForce 8800 GTS, a core of a Core 2 Duo E6750.",
-		ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with that processor alone, which make batches under load, as both do; the better one answers one query at a time in the whole system, on the processor that should be faster. A load also fails when answers come more slowly than queries. A line ends where more than one query in a thousand misses its deadline, in each of three loads; capacity has the rates at which none does, too. Host: all cores, of which one or more also send queries.",
+		ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with that processor alone, which make batches under load, as both do; the better one answers one query at a time in the whole system, on the processor that should be faster. A load also fails when answers come more slowly than queries. 65,536 queries may wait. A line ends where more than one query in a thousand misses its deadline, in each of three loads; capacity has the rates at which none does, too. Host: all cores, of which one or more also send queries.",
 		rows: "queries/s", orders: govOrder,
-		chart: chart{kind: lineChart, x: "arrivals, queries/s", logX: true, tens: true, logY: true},
+		chart: chart{kind: lineChart, x: "arrivals, queries/s", y: "delay, ms", logX: true, tens: true, logY: true},
 		run: func(ctx context.Context, s *session) error {
 			all, err := s.workloads(ctx)
 			if err != nil {

@@ -22,11 +22,14 @@ type load struct {
 	seed     uint64        // of the gaps between them
 	deadline time.Duration // of a query, from its arrival; 0 is none
 	misses   int           // ends the load early when more have missed theirs
-	flight   int           // the most that are under way, others are refused; 0 is 65536
+	flight   int           // the most that are under way, others are refused; 0 is mostFlying
 
 	// wait returns at a time, or soon after it. nil is waitUntil.
 	wait func(time.Time)
 }
+
+// mostFlying is how many queries may be under way: each has a goroutine.
+const mostFlying = 1 << 16
 
 // mostPerSender is how many queries a second one goroutine sends.
 const mostPerSender = 250_000
@@ -70,7 +73,7 @@ func (l load) run(ctx context.Context, answer func(ctx context.Context, i int) e
 		l.wait = waitUntil
 	}
 	if l.flight == 0 {
-		l.flight = 1 << 16
+		l.flight = mostFlying
 	}
 	took, behind := make([]time.Duration, l.queries), make([]time.Duration, l.queries)
 	d := &delays{load: l}

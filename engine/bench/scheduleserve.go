@@ -172,7 +172,9 @@ func (o *Options) served(all, short int) int {
 // start starts an engine on a system, with the costs that earlier engines have learnt.
 // stop closes it. Backends that the session keeps stay open.
 func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop func() error, err error) {
-	opt := engine.EngineOptions{Costs: filepath.Join(v.folder, "costs")}
+	// A queue that holds less than arrives within the deadline would refuse queries that
+	// could be answered in time.
+	opt := engine.EngineOptions{Costs: filepath.Join(v.folder, "costs"), Schedule: schedule.Options{Capacity: mostFlying}}
 	var own []plan.Backend
 	stop = func() (err error) {
 		if e != nil {
