@@ -164,7 +164,7 @@ func TestFailure(t *testing.T) {
 		"no name":    {newTable(data{Field: tabular.Field{Name: ""}}), Options{}, `column 1: its name, "", is empty`},
 		"names":      {newTable(ints, texts, ints), Options{}, `two columns are called "ints"`},
 		"bins":       {newTable(ints), Options{Settings: Settings{Bins: 10001}}, `column "ints": 10001 bins; possible are 1 to 10000`},
-		"no column":  {newTable(ints), Options{Columns: map[string]Settings{"x": {}}}, `there is no column "x"`},
+		"no column":  {newTable(ints, texts), Options{Columns: map[string]Settings{"test": {}}}, `settings: there is no column "test"; there are ints, texts (nearest: "texts")`},
 		"distinct":   {newTable(make1("a", column.Int, 40000, 40000, 0, 1)), Options{Settings: Settings{Binning: column.Distinct}}, `column "a": more than 10000 different values`},
 		"long text":  {newTable(long), Options{}, `column "long": a string of 65537 bytes`},
 		"many texts": {newTable(ints, texts), Options{Memory: 1000}, `column "texts": 7 different strings here, and those of all columns take more than half of the memory limit, 500 bytes`},

@@ -3,6 +3,7 @@ package tablebuild
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -30,7 +31,7 @@ type Settings struct {
 // Options say how a table is built. Of the zero value every field is the default.
 type Options struct {
 	Settings                     // of all columns but those that
-	Columns  map[string]Settings // has, by name
+	Columns  map[string]Settings // has, by name; one of no column is a *tabular.ColumnError
 
 	// Word is the size of the words of vectors, 32 or 64. The default, 0, is 64 where
 	// vectors take at most 5 % more memory by it, as a sample of the rows says, since
@@ -102,21 +103,22 @@ func (o Options) complete(path string, fields []tabular.Field) (Options, error) 
 	if len(fields) == 0 {
 		return o, fmt.Errorf("a table without columns")
 	}
+	var names []string
 	for i, f := range fields {
-		same := func(g tabular.Field) bool { return g.Name == f.Name }
+		names = append(names, f.Name)
 		switch {
 		case f.Name == "" || !utf8.ValidString(f.Name):
 			return o, fmt.Errorf("column %d: its name, %q, is empty or not UTF-8", i+1, f.Name)
-		case slices.ContainsFunc(fields[:i], same):
+		case slices.Contains(names[:i], f.Name):
 			return o, fmt.Errorf("two columns are called %q", f.Name)
 		}
 		if s := o.settings(f.Name); s.Bins < 1 || s.Bins > binning.MaxBins {
 			return o, fmt.Errorf("column %q: %d bins; possible are 1 to %d", f.Name, s.Bins, binning.MaxBins)
 		}
 	}
-	for name := range o.Columns {
-		if !slices.ContainsFunc(fields, func(f tabular.Field) bool { return f.Name == name }) {
-			return o, fmt.Errorf("there is no column %q to set anything of", name)
+	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+		if !slices.Contains(names, name) {
+			return o, fmt.Errorf("settings: %w", &tabular.ColumnError{Name: name, Names: names})
 		}
 	}
 	return o, nil

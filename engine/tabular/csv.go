@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -172,9 +173,9 @@ func (s *csvSource) learn(f *csvFile) (err error) {
 	if err != nil {
 		return err
 	}
-	for name := range s.opt.Types {
+	for _, name := range slices.Sorted(maps.Keys(s.opt.Types)) {
 		if !slices.Contains(c.names, name) {
-			return fmt.Errorf("a type is given for column %q; there are %s", name, list(c.names))
+			return fmt.Errorf("types: %w", &ColumnError{name, c.names})
 		}
 	}
 	c.column = slices.Repeat([]int{-1}, len(c.names))

@@ -235,8 +235,8 @@ func TestCSVErrors(t *testing.T) {
 		want string
 	}{
 		"two of a name":     {CSVOptions{Names: []string{"a", "b", "a"}}, `two columns are called "a"`},
-		"unknown type":      {CSVOptions{Types: map[string]column.Type{"x": column.Int}}, `a type is given for column "x"; there are a, b, c`},
-		"unknown column":    {CSVOptions{Columns: []string{"x"}}, `no column "x"; there are a, b, c`},
+		"unknown type":      {CSVOptions{Types: map[string]column.Type{"x": column.Int}}, `types: there is no column "x"; there are a, b, c (nearest: "a")`},
+		"unknown column":    {CSVOptions{Columns: []string{"bb"}}, `no column "bb"; there are a, b, c (nearest: "b")`},
 		"a column twice":    {CSVOptions{Columns: []string{"b", "b"}}, `column "b" is named twice`},
 		"quotes separating": {CSVOptions{Comma: '"'}, "cannot separate"},
 	} {

@@ -3,7 +3,8 @@
 // make one table, in the order they are given.
 //
 // Errors about the content of an input are input.ErrCorrupt, and say the file, the
-// line or the byte, the column and the value.
+// line or the byte, the column and the value. That options name a column which is not
+// there is a *ColumnError.
 package tabular
 
 import (
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/config"
 	"heddle/engine/column"
 	"heddle/engine/input"
 )
@@ -108,7 +110,8 @@ func (v *Values) missing(t column.Type) {
 	v.Missing = append(v.Missing, true)
 }
 
-// choose finds the columns that are wanted, all if none are named.
+// choose finds the columns that are wanted, all if none are named. That there is none of
+// a name is a *ColumnError.
 func choose(names, wanted []string) (chosen []int, err error) {
 	for i, n := range names {
 		if slices.Contains(names[:i], n) {
@@ -121,7 +124,7 @@ func choose(names, wanted []string) (chosen []int, err error) {
 	for i, n := range wanted {
 		at := slices.Index(names, n)
 		if at < 0 {
-			return nil, fmt.Errorf("there is no column %q; there are %s", n, list(names))
+			return nil, &ColumnError{n, names}
 		}
 		if slices.Contains(wanted[:i], n) {
 			return nil, fmt.Errorf("column %q is named twice", n)
@@ -129,6 +132,19 @@ func choose(names, wanted []string) (chosen []int, err error) {
 		chosen = append(chosen, at)
 	}
 	return chosen, nil
+}
+
+// ColumnError says that a column which was asked for is none of a table's.
+type ColumnError struct {
+	Name  string
+	Names []string // of the columns that there are
+}
+
+func (e *ColumnError) Error() string {
+	if len(e.Names) == 0 {
+		return fmt.Sprintf("there is no column %q: the table has none", e.Name)
+	}
+	return fmt.Sprintf("there is no column %q; there are %s (nearest: %q)", e.Name, list(e.Names), config.Nearest(e.Name, e.Names))
 }
 
 // list writes the names of columns, the first of them if there are many.

@@ -14,6 +14,7 @@ import (
 
 	"heddle/engine/column"
 	"heddle/engine/hdb"
+	"heddle/engine/tabular"
 )
 
 type bitmapInfoOptions struct {
@@ -102,8 +103,10 @@ func describeTable(f *hdb.File, only string) (*bitmapInfo, error) {
 	info := &bitmapInfo{Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: f.Meta().Creator,
 		Source: f.Meta().Source, Rows: f.Rows(), Word: f.Word(), Columns: []columnInfo{}, Sections: describeSections(f.Sections())}
 	columns := f.Columns()
+	var names []string
 	for i := range columns {
 		c := &columns[i]
+		names = append(names, c.Name)
 		if only != "" && c.Name != only {
 			continue
 		}
@@ -125,7 +128,7 @@ func describeTable(f *hdb.File, only string) (*bitmapInfo, error) {
 		info.Columns = append(info.Columns, d)
 	}
 	if only != "" && len(info.Columns) == 0 {
-		return nil, fmt.Errorf("%s has no column %q", f.Path(), only)
+		return nil, fmt.Errorf("%s: %w", f.Path(), &tabular.ColumnError{Name: only, Names: names})
 	}
 	return info, nil
 }

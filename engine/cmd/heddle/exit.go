@@ -13,6 +13,7 @@ import (
 	"heddle/engine/hdl"
 	"heddle/engine/input"
 	"heddle/engine/plan"
+	"heddle/engine/tabular"
 	"heddle/engine/trec"
 )
 
@@ -38,6 +39,9 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 	if _, ok := errors.AsType[*config.Error](err); ok {
+		return exitUsage
+	}
+	if _, ok := errors.AsType[*tabular.ColumnError](err); ok { // columns are named by flags
 		return exitUsage
 	}
 	if _, ok := errors.AsType[*trec.Error](err); ok {
