@@ -122,7 +122,11 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 			bar = nil
 		}
 		if writing = p.Writing; bar == nil {
-			bar = a.newProgress(map[bool]string{false: "reading", true: "writing"}[writing], p.Total, o.noProgress)
+			what, unit := "reading", unitBytes
+			if writing {
+				what, unit = "writing", unitValues
+			}
+			bar = a.newProgress(what, unit, p.Total, o.noProgress)
 			return
 		}
 		bar.to(p.Done)

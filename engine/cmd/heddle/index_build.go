@@ -118,7 +118,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 		Stdin:       a.Stdin,
 		Progress: func(done, total int64, docs uint64) {
 			if bar == nil { // it counts from here: its rates would make no sense yet
-				bar = a.newProgress("indexing", total, o.noProgress)
+				bar = a.newProgress("indexing", unitBytes, total, o.noProgress)
 				return
 			}
 			bar.to(done)

@@ -36,18 +36,33 @@ type progress struct {
 	bar *progressbar.ProgressBar // nil: nothing to show
 }
 
-// newProgress starts a bar over so many bytes; 0 is unknown.
-func (a *App) newProgress(what string, bytes int64, hidden bool) *progress {
+// What bars count.
+const (
+	unitBytes  = "bytes" // shown as kB, MB, …
+	unitValues = "values"
+)
+
+// newProgress starts a bar over so many of unit; 0 is unknown.
+func (a *App) newProgress(what, unit string, total int64, hidden bool) *progress {
 	if hidden || !isTerminal(a.Stderr) {
 		return &progress{}
 	}
-	if bytes == 0 {
-		bytes = -1
+	return newBar(a.Stderr, what, unit, total)
+}
+
+func newBar(w io.Writer, what, unit string, total int64) *progress {
+	if total == 0 {
+		total = -1
 	}
-	bar := progressbar.NewOptions64(bytes,
-		progressbar.OptionSetWriter(a.Stderr),
+	rate := progressbar.OptionShowBytes(true)
+	if unit != unitBytes {
+		rate = progressbar.OptionShowIts()
+	}
+	bar := progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetDescription(what),
-		progressbar.OptionShowBytes(true),
+		rate,
+		progressbar.OptionSetItsString(unit),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
 		progressbar.OptionClearOnFinish(),
