@@ -98,7 +98,20 @@ func (c *corpus) queries(n int) []Query {
 // indexFile writes the corpus as an index file, the way that the command does.
 func indexFile(t testing.TB) string {
 	t.Helper()
-	data, err := indexBytes()
+	return written(t, indexBytes)
+}
+
+// shortIndexFile has the first shortDocs documents.
+func shortIndexFile(t testing.TB) string {
+	t.Helper()
+	return written(t, func() ([]byte, error) { return indexOf(shortDocs) })
+}
+
+const shortDocs = 500
+
+func written(t testing.TB, index func() ([]byte, error)) string {
+	t.Helper()
+	data, err := index()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,14 +122,16 @@ func indexFile(t testing.TB) string {
 	return path
 }
 
-var indexBytes = sync.OnceValues(func() ([]byte, error) {
+var indexBytes = sync.OnceValues(func() ([]byte, error) { return indexOf(testCorpus().docs) })
+
+func indexOf(docs int) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "heddle-engine-test-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	var text strings.Builder
-	for d := range testCorpus().docs {
+	for d := range docs {
 		fmt.Fprintf(&text, "doc%d\t", d)
 		for _, t := range testCorpus().terms {
 			if testCorpus().has[t][d] {
@@ -135,7 +150,7 @@ var indexBytes = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(out)
-})
+}
 
 // inMemory encodes the corpus as lists of all codecs.
 func inMemory(t testing.TB) (*plan.Source, Dictionary) {

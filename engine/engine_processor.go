@@ -119,14 +119,7 @@ func (p *processor) run(ctx context.Context, b *schedule.Batch) error {
 		return plan.ErrClosed
 	}
 	if blk, ok := b.Jobs[0].Work.(*block); ok {
-		began := time.Now()
-		if err := blk.run(ctx, p, b); err != nil {
-			return err
-		}
-		mean := &p.perQuery[blk.s.kind.cost]
-		per := uint64(time.Since(began)) / uint64(len(blk.queries))
-		mean.Store((3*mean.Load() + per) / 4)
-		return nil
+		return blk.run(ctx, p, b)
 	}
 	if first := b.Jobs[0].Work.(*task); p.host && len(b.Jobs) == 1 {
 		return p.runOne(ctx, b, first)

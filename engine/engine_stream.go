@@ -64,7 +64,7 @@ func (s *stream) Cut(_ int, load uint64) *schedule.Job {
 
 // run answers the block on p and delivers it, if nobody else has.
 func (b *block) run(ctx context.Context, p *processor, batch *schedule.Batch) error {
-	s, x := b.s, b.s.g.x
+	s, x, began := b.s, b.s.g.x, time.Now()
 	w := x.workers.Get().(*worker)
 	defer x.workers.Put(w)
 	s.kind.reset(x, w)
@@ -81,9 +81,12 @@ func (b *block) run(ctx context.Context, p *processor, batch *schedule.Batch) er
 	}
 	per := max(total/uint64(len(b.queries)), 16)
 	s.mean.Store((cmp.Or(s.mean.Load(), per)*3 + per) / 4)
+	took, mean := uint64(time.Since(began))/uint64(len(b.queries)), &p.perQuery[s.kind.cost]
+	mean.Store((3*cmp.Or(mean.Load(), took) + took) / 4)
 	if !batch.Claim(0) {
 		return nil
 	}
+	batch.Delivering() // which may take long, and is the caller's business
 	s.mu.Lock()
 	s.stats.Add(w.statsOf(&s.kind))
 	s.mu.Unlock()

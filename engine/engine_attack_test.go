@@ -1,0 +1,388 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+	"heddle/hostfallback"
+)
+
+// attacked is an engine over what is asked, on a host and a device.
+func (a *asking) attacked(t *testing.T, opt EngineOptions) *Engine {
+	t.Helper()
+	src, dict := a.source()
+	opt.Backends = processorsOf(t)
+	e, err := StartSource(t.Context(), src, dict, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// countdown is a context that ends when it has been asked left times.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+	stop context.CancelFunc
+}
+
+func (c *countdown) tick() {
+	if c.left.Add(-1) == 0 {
+		c.stop()
+	}
+}
+
+func (c *countdown) Done() <-chan struct{}       { c.tick(); return c.Context.Done() }
+func (c *countdown) Err() error                  { c.tick(); return c.Context.Err() }
+func (c *countdown) Deadline() (time.Time, bool) { c.tick(); return c.Context.Deadline() }
+
+// TestEngineContextsEndAnywhere ends contexts at each place where they are looked at.
+func TestEngineContextsEndAnywhere(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	e := a.attacked(t, EngineOptions{Options: Options{BatchCandidates: 300}})
+	for kind := range forms {
+		for _, mode := range schedule.Modes() {
+			for left := range int64(12) {
+				inner, stop := context.WithCancel(t.Context())
+				ctx := &countdown{Context: inner, stop: stop}
+				ctx.left.Store(left)
+				call := Call{Mode: mode}
+				one := a.qs[int(left)%len(a.qs)].one(ctx, e, kind, call)
+				ctx.left.Store(left)
+				many := a.many(ctx, e, kind, 0, 40, call)
+				for _, err := range []error{one, many} {
+					if err != nil && !errors.Is(err, context.Canceled) {
+						t.Errorf("form %d, %v, %d: %v", kind, mode, left, err)
+					}
+				}
+				stop()
+			}
+		}
+	}
+	if err := a.load(t, e, 300); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestEngineClosesAmidCallers closes an engine, twice at the same time, while many ask it.
+func TestEngineClosesAmidCallers(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	for wait := range time.Duration(pick(10, 4)) {
+		e := a.attacked(t, EngineOptions{Options: Options{BatchCandidates: 300}})
+		var closing sync.WaitGroup
+		var closed atomic.Int64
+		for range 2 {
+			closing.Go(func() {
+				time.Sleep(wait * time.Millisecond)
+				if err := e.Close(); err == nil {
+					closed.Add(1)
+				} else if !errors.Is(err, plan.ErrClosed) {
+					t.Error(err)
+				}
+			})
+		}
+		failed := a.load(t, e, 3000)
+		closing.Wait()
+		for _, err := range failed {
+			if !errors.Is(err, plan.ErrClosed) {
+				t.Error(err)
+			}
+		}
+		if closed.Load() != 1 {
+			t.Errorf("closed %d times", closed.Load())
+		}
+	}
+}
+
+// TestEngineSmallQueue has a queue of one place: what finds no room is refused at once,
+// and the rest is answered.
+func TestEngineSmallQueue(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	var h heard
+	e := a.attacked(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Capacity: 1}})
+	failed := a.load(t, e, 3000)
+	for _, err := range failed {
+		if full, ok := errors.AsType[*schedule.FullError](err); !ok || !errors.Is(err, schedule.ErrFull) || full.Room != 1 {
+			t.Error(err)
+		}
+	}
+	if n := h.queries.Load(); n != 3000 {
+		t.Errorf("%d have ended of 3000", n)
+	}
+}
+
+// TestEngineTinyTimeouts asks with less time than anything takes: each query is answered,
+// or late with the error that says so.
+func TestEngineTinyTimeouts(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	e := a.attacked(t, EngineOptions{})
+	for timeout := time.Nanosecond; timeout < 10*time.Millisecond; timeout *= 3 {
+		for kind := range forms {
+			call := Call{Timeout: timeout}
+			for _, err := range []error{a.qs[1].one(t.Context(), e, kind, call), a.many(t.Context(), e, kind, 0, 40, call)} {
+				if err != nil && (!errors.Is(err, schedule.ErrDeadline) || !errors.Is(err, context.DeadlineExceeded)) {
+					t.Errorf("within %v: %v", timeout, err)
+				}
+			}
+		}
+	}
+}
+
+// TestEngineManyNames has thousands of callers, each with a query.
+func TestEngineManyNames(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	e := a.attacked(t, EngineOptions{})
+	names := pick(2500, 250)
+	if raceDetector {
+		names = 250
+	}
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range names {
+				if err := a.qs[i%len(a.qs)].one(t.Context(), e, form(i%int(forms)), Call{Caller: fmt.Sprint(g, " ", i)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestEngineSlowDelivery blocks the deliveries of streams: that is no fault of processors,
+// and others are answered meanwhile, even from within a delivery.
+func TestEngineSlowDelivery(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	var h heard
+	e := a.attacked(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 200 * time.Millisecond}, Options: Options{BatchCandidates: 300, Workers: 2}})
+	qs := make([]Query, 200)
+	for i := range qs {
+		qs[i] = a.qs[i%len(a.qs)].boolean
+	}
+	var delivered, waiting atomic.Int64
+	release := make(chan struct{})
+	var streams sync.WaitGroup
+	for range 3 {
+		streams.Go(func() {
+			if err := e.SearchBatches(t.Context(), qs, SearchOptions{}, Call{}, func(first int, r *plan.Results) error {
+				waiting.Add(1)
+				<-release
+				delivered.Add(int64(len(r.Offsets) - 1))
+				return a.qs[0].one(t.Context(), e, every, Call{})
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for deadline := time.Now().Add(5 * time.Second); waiting.Load() < 5 && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(300 * time.Millisecond) // past what is allowed to a batch
+	for i, q := range a.qs {
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		if err := q.one(ctx, e, form(i%int(forms)), Call{}); err != nil {
+			t.Errorf("beside streams that are not taken: %v", err)
+		}
+		stop()
+	}
+	close(release)
+	streams.Wait()
+	if n := delivered.Load(); n != 3*int64(len(qs)) {
+		t.Errorf("%d answers of %d were delivered", n, 3*len(qs))
+	}
+	if len(h.out) > 0 {
+		t.Errorf("taken out: %v", h.out)
+	}
+}
+
+// TestEngineOddCalls asks for nothing, and for what there cannot be.
+func TestEngineOddCalls(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	e := a.attacked(t, EngineOptions{})
+	src, dict := a.source()
+	x, err := New(t.Context(), src, dict, Options{Backend: "host"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	none := func(int, *plan.Results) error { t.Error("nothing was delivered"); return nil }
+	if err := e.SearchBatches(t.Context(), nil, SearchOptions{}, Call{}, none); err != nil {
+		t.Error(err)
+	}
+	r := Rankings{Offsets: []uint64{0, 7}}
+	if err := e.RankMany(t.Context(), []Query{}, RankOptions{K: 1}, Call{}, &r); err != nil || r.Queries() != 0 {
+		t.Errorf("%v, %d rankings of no query", err, r.Queries())
+	}
+	for _, k := range []int{-1, 0, 1, 2, 299, 300, 301, plan.MaxK, plan.MaxK + 1, 1 << 40} {
+		for _, mode := range Modes() {
+			opt, q := RankOptions{Mode: mode, K: k}, a.qs[3].ranked
+			want, wantErr := x.Rank(t.Context(), q, opt)
+			got, err := e.Rank(t.Context(), q, opt, Call{})
+			var many Rankings
+			errMany := e.RankMany(t.Context(), []Query{q}, opt, Call{}, &many)
+			if (err == nil) != (wantErr == nil) || (errMany == nil) != (wantErr == nil) {
+				t.Errorf("k = %d: %v and %v, an index says %v", k, err, errMany, wantErr)
+			}
+			if !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) {
+				t.Errorf("k = %d: %v, want %v", k, got, want)
+			}
+		}
+	}
+	var long Query
+	for i := range 3000 {
+		long.Terms = append(long.Terms, fmt.Sprint("t", i%rankedTerms))
+	}
+	if _, err := e.Search(t.Context(), long, SearchOptions{}, Call{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := e.Search(t.Context(), Query{Terms: []string{"t1"}}, SearchOptions{Algorithm: 200}, Call{}); err == nil {
+		t.Error("an algorithm that there is not")
+	}
+	if err := a.load(t, e, 300); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestEngineWrongOptions: an engine that does not start leaves nothing open.
+func TestEngineWrongOptions(t *testing.T) {
+	d := &faulty{name: "device"}
+	before := holding(t)
+	for name, change := range map[string]func(*EngineOptions){
+		"hang":      func(o *EngineOptions) { o.Schedule.Hang = -1 },
+		"capacity":  func(o *EngineOptions) { o.Schedule.Capacity = -1 },
+		"leave":     func(o *EngineOptions) { o.Schedule.Leave = 0.9 },
+		"backend":   func(o *EngineOptions) { o.backends, o.Backend = nil, "abacus" },
+		"on":        func(o *EngineOptions) { o.On = hostfallback.New(hostfallback.Options{}) },
+		"no memory": func(o *EngineOptions) { o.backends = []candidate{(&faulty{name: "small", load: noRoom}).candidate()} },
+		"none opens": func(o *EngineOptions) {
+			o.backends = []candidate{(&faulty{name: "gone", open: broken(plan.ErrNoDevice, "gone")}).candidate()}
+		},
+	} {
+		opt := EngineOptions{}
+		opt.backends = []candidate{d.candidate()}
+		change(&opt)
+		if e, err := Start(t.Context(), indexFile(t), opt); err == nil {
+			t.Errorf("%s: it starts", name)
+			e.Close()
+		}
+	}
+	nothingOpen(t, d)
+	comeBack(t, before)
+}
+
+// TestEngineReloadAmidStreams changes between two indices below streams, single queries
+// and views. Each is answered by one of the two, as a whole; damaged files change nothing.
+func TestEngineReloadAmidStreams(t *testing.T) {
+	c := testCorpus()
+	paths := [2]string{indexFile(t), shortIndexFile(t)}
+	damaged := filepath.Join(t.TempDir(), "damaged.hdl")
+	data, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(damaged, data[:len(data)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Start(t.Context(), paths[0], EngineOptions{Backends: processorsOf(t), Results: 1 << 20, Options: Options{BatchCandidates: 2000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	qs := c.queries(60)
+	// of compares an answer with that of the first docs documents.
+	of := func(docs uint32, i int, got []uint32) error {
+		want := c.scan(qs[i])
+		n, _ := slices.BinarySearch(want, docs)
+		want = want[:n]
+		if !slices.Equal(got, want) {
+			return fmt.Errorf("query %d of %d documents: %v, want %v", i, docs, got, want)
+		}
+		return nil
+	}
+	done := make(chan struct{})
+	var rounds atomic.Int64
+	var callers sync.WaitGroup
+	for g := range 4 {
+		callers.Go(func() {
+			for i := g; ; i++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				err := func() error {
+					v, err := e.View()
+					if err != nil {
+						return err
+					}
+					defer v.Close()
+					docs, i := v.Index().File().Docs(), i%len(qs)
+					if g%2 == 0 {
+						var out plan.Results
+						if err := v.SearchMany(t.Context(), qs, SearchOptions{}, Call{}, &out); err != nil {
+							return err
+						}
+						for i := range qs {
+							if err := of(docs, i, out.Query(i)); err != nil {
+								return err
+							}
+						}
+						return nil
+					}
+					a, err := v.Search(t.Context(), qs[i], SearchOptions{}, Call{})
+					if err != nil {
+						return err
+					}
+					for _, d := range a.Docs {
+						if name := v.Index().File().DocName(d); name != fmt.Sprint("doc", d) {
+							return fmt.Errorf("document %d is %q", d, name)
+						}
+					}
+					return of(docs, i, a.Docs)
+				}()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				rounds.Add(1)
+			}
+		})
+	}
+	for i := range pick(8, 5) {
+		if i%5 == 4 {
+			if err := e.Reload(t.Context(), damaged); err == nil {
+				t.Error("a damaged index is loaded")
+			}
+		}
+		ended, stop := context.WithCancel(t.Context())
+		stop()
+		if err := e.Reload(ended, paths[0]); !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that has ended: %v", err)
+		}
+		if err := e.Reload(t.Context(), paths[(i+1)%2]); err != nil {
+			t.Error(err)
+		}
+		for before := rounds.Load(); rounds.Load() < before+8 && !t.Failed(); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	close(done)
+	callers.Wait()
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
