@@ -45,7 +45,7 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 		s.stats.Failed++
 		return nil, s.noProcessor(nil)
 	}
-	if s.arrived(j.best, now) && j.Mode == Auto {
+	if s.arrived(j, now) && j.Mode == Auto {
 		j.batched = s.mode == Sync
 		s.classify(j)
 	}

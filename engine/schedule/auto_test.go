@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -135,4 +137,89 @@ func TestLanes(t *testing.T) {
 			t.Errorf("two batches on one lane: %v and %v", a.Queued, b.Queued)
 		}
 	})
+}
+
+// The load is seen though lanes are not parallel and estimates are too low: what arrives
+// is more than can be done alone, not more than in batches.
+func TestAutoSeesThroughEstimates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gpu := fake(0, "gpu", 16)
+		turn := make(chan struct{}, 1)
+		gpu.Run = func(_ context.Context, b *Batch) error {
+			turn <- struct{}{}
+			time.Sleep(250*us + time.Duration(len(b.Jobs))*50*us) // alone 300, thrice the estimate
+			<-turn
+			return answer(b)
+		}
+		host := fake(1, "host", 1)
+		host.Singles = 16
+		var events []Event
+		begin := time.Now()
+		s := start(t, Options{Event: func(e Event) { events = append(events, e) }}, gpu, host)
+		var group sync.WaitGroup
+		feed := func(gap, until time.Duration) {
+			for time.Since(begin) < until {
+				j := newJob(100*us, 20*ms)
+				group.Go(func() {
+					if err := s.Do(t.Context(), j); err != nil {
+						t.Error(err)
+					}
+				})
+				time.Sleep(gap)
+			}
+		}
+		feed(2*ms, 500*ms) // 0.15
+		if st := s.Stats(); st.Mode != Async || st.Changes != 0 || st.Load > 0.3 {
+			t.Errorf("light: %+v", st)
+		}
+		feed(200*us, 1500*ms) // 1.5 alone, 0.4 in batches
+		if st := s.Stats(); st.Mode != Sync || st.Changes != 1 || st.Load < 1 || st.Load > 2 || events[0].Time.Sub(begin) > 600*ms {
+			t.Errorf("heavy: %+v, since %v", st, events)
+		}
+		feed(2*ms, 2500*ms)
+		if st := s.Stats(); st.Mode != Async || st.Changes != 2 || st.Load > 0.3 {
+			t.Errorf("light again: %+v, %v", st, events)
+		}
+		group.Wait()
+	})
+}
+
+func TestCapacity(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		host                bool
+		lanes               int
+		alone, beside, rate float64
+	}{
+		{"one lane", false, 1, 1, 0, 1},
+		{"takes turns", false, 16, 1, 1, 1},
+		{"takes turns, too low", false, 16, 3, 3, 1.0 / 3},
+		{"parallel", false, 16, 1, 0, 16},
+		{"parallel, too high", true, 8, 0.5, 0, 16},
+		{"half of it", true, 4, 1, 1.0 / 3, 2},
+	} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		l := newCapacity(c.lanes, c.host)
+		guess := map[bool]float64{false: 1, true: float64(c.lanes)}[c.host]
+		if r := l.rate(); math.Abs(r-guess) > 1e-9 {
+			t.Errorf("%s: guesses %v", c.name, r)
+		}
+		for range 1000 {
+			n := float64(rng.IntN(c.lanes))
+			y := (c.alone + c.beside*n) * (0.8 + 0.4*rng.Float64())
+			if rng.IntN(100) == 0 {
+				y *= 1000
+			}
+			l.learn(n, time.Duration(y*float64(ms)), ms)
+		}
+		if r := l.rate(); r > 1.4*c.rate || r < 0.5*c.rate {
+			t.Errorf("%s: rate %v", c.name, r)
+		}
+		for range 1000 {
+			l.learn(0, 2*ms, ms) // says nothing of lanes
+		}
+		if r := l.rate(); !(r > 0) || math.IsInf(r, 0) || math.Abs(l.alone-2) > 0.01 {
+			t.Errorf("%s: %+v", c.name, l)
+		}
+	}
 }

@@ -92,6 +92,7 @@ func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
 // begin marks the jobs of b as running.
 func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	p := b.p
+	b.beside = len(p.running)
 	p.running = append(p.running, b)
 	if b.Mode == Sync {
 		p.several++
@@ -197,6 +198,9 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 	}
 	if err == nil {
 		p.memory = 0
+		if b.Mode == Async && len(left) == 0 && !b.gone && !b.delivering {
+			p.capacity.learn(float64(b.beside+len(p.running))/2, now-b.started, b.Estimate)
+		}
 	}
 	if len(left) > 0 {
 		s.failed(b, left, err, now)

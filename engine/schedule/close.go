@@ -80,7 +80,7 @@ func (s *Scheduler) Stats() Stats {
 	defer s.mu.Unlock()
 	s.decay(now)
 	st := s.stats
-	st.Mode, st.Load, st.Queued, st.Capacity = s.mode, s.load, s.queued, s.opt.Capacity
+	st.Mode, st.Load, st.Queued, st.Capacity = s.mode, s.load(), s.queued, s.opt.Capacity
 	for _, p := range s.processors {
 		busy := p.busy
 		for _, b := range p.running {

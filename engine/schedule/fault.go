@@ -115,7 +115,7 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 	p.out = err
 	p.gone.Store(true)
 	if s.opt.Event != nil {
-		s.opt.Event(Event{Time: s.epoch.Add(now), Load: s.load, Processor: p.Name, Err: err})
+		s.opt.Event(Event{Time: s.epoch.Add(now), Load: s.load(), Processor: p.Name, Err: err})
 	}
 	for _, j := range again {
 		s.requeue(j, now)

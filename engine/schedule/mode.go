@@ -5,22 +5,59 @@ import (
 	"time"
 )
 
-// arrived adds a job to the load. It returns whether that has changed the mode.
-func (s *Scheduler) arrived(best, now time.Duration) bool {
+// arrived adds j to the load. It returns whether that has changed the mode.
+func (s *Scheduler) arrived(j *Job, now time.Duration) bool {
 	s.decay(now)
-	if lanes := s.lanes(); lanes > 0 {
-		s.load += float64(best) / (float64(s.opt.Window) * float64(lanes))
-	}
+	s.arriving[j.Trace.Class] += float64(j.best) / float64(s.opt.Window)
 	return s.choose(now)
 }
 
-// decay brings the load to now. It is an average with weights that fall to 1/e in a
-// window: jobs that keep all lanes busy come to 1.
+// decay brings what arrives to now: an average with weights that fall to 1/e in a window.
 func (s *Scheduler) decay(now time.Duration) {
-	if now > s.loadAt {
-		s.load *= math.Exp(-float64(now-s.loadAt) / float64(s.opt.Window))
-		s.loadAt = now
+	if now > s.decayed {
+		keep := math.Exp(-float64(now-s.decayed) / float64(s.opt.Window))
+		for class := range s.arriving {
+			s.arriving[class] *= keep
+		}
+		s.decayed = now
 	}
+}
+
+// load is what arrives by what single jobs the processors can do: all of it by all of
+// them, or that of a class by its own, whichever is more.
+func (s *Scheduler) load() float64 {
+	var rates [3]float64
+	for _, p := range s.processors {
+		if p.out == nil {
+			rates[p.class] += p.capacity.rate()
+		}
+	}
+	load := 0.0
+	if all := rates[Device] + rates[Host]; all > 0 {
+		load = (s.arriving[Either] + s.arriving[Device] + s.arriving[Host]) / all
+	}
+	for _, class := range [2]Class{Device, Host} {
+		if rates[class] > 0 {
+			load = max(load, s.arriving[class]/rates[class])
+		}
+	}
+	return load
+}
+
+// backlog says whether jobs wait so long that the load is heavy, whatever it is thought to
+// be: for eight times the age that closes batches, and twice their own time.
+func (s *Scheduler) backlog(now time.Duration) bool {
+	for _, l := range s.waiting {
+		if l.mode != Auto {
+			continue
+		}
+		for class := range l.queues {
+			if j := l.queues[class].first; j != nil && now-j.arrived > 8*s.opt.MaxAge+2*j.best {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // lanes is how many single jobs run at a time.
@@ -35,13 +72,14 @@ func (s *Scheduler) lanes() (n int) {
 
 // choose changes the mode where the load asks for it.
 func (s *Scheduler) choose(now time.Duration) bool {
-	to := s.mode
-	switch {
-	case s.opt.Mode != Auto || s.stats.Changes > 0 && now-s.changed < s.opt.Hold:
+	if s.opt.Mode != Auto || s.stats.Changes > 0 && now-s.changed < s.opt.Hold {
 		return false
-	case s.load > s.opt.Enter:
+	}
+	to, load := s.mode, s.load()
+	switch {
+	case load > s.opt.Enter || s.mode == Async && s.backlog(now):
 		to = Sync
-	case s.load < s.opt.Leave:
+	case load < s.opt.Leave && !s.backlog(now):
 		to = Async
 	}
 	if to == s.mode {
@@ -50,7 +88,7 @@ func (s *Scheduler) choose(now time.Duration) bool {
 	s.mode, s.changed = to, now
 	s.stats.Changes++
 	if s.opt.Event != nil {
-		s.opt.Event(Event{Time: s.epoch.Add(now), Mode: to, Load: s.load})
+		s.opt.Event(Event{Time: s.epoch.Add(now), Mode: to, Load: load})
 	}
 	if s.queuedJobs() > 0 {
 		s.arm(now) // what waits may run now

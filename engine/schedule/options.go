@@ -12,9 +12,11 @@ type Options struct {
 	// MaxAge closes a batch under Sync when its oldest job has waited so long. 0 is 1 ms.
 	MaxAge time.Duration
 	// Enter and Leave are loads: the time that jobs should take alone, of those that
-	// arrive in a second, by the seconds that all processors have. Above Enter Auto
-	// becomes Sync, below Leave Async again, once Hold has passed since the last change.
-	// 0 is 0.7, 0.4 and 100 ms.
+	// arrive in a second, by the time of such jobs that processors do in a second, as was
+	// seen lately: all jobs by all processors, or those of a class by its own, whichever
+	// is more. Above Enter Auto becomes Sync, or when a job has waited for eight times
+	// MaxAge and twice its own time; below Leave, when none has, Async again, once Hold
+	// has passed since the last change. 0 is 0.7, 0.4 and 100 ms.
 	Enter, Leave float64
 	Hold         time.Duration
 	// Window is over which the load is averaged. 0 is 100 ms.

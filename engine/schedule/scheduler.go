@@ -33,10 +33,10 @@ type Scheduler struct {
 	queued      [3]int        // jobs by class
 	work        [3][]time.Duration
 
-	mode    Mode
-	load    float64 // at loadAt
-	loadAt  time.Duration
-	changed time.Duration // when the mode did
+	mode     Mode
+	arriving [3]float64 // seconds of single jobs a second, by class, at decayed
+	decayed  time.Duration
+	changed  time.Duration // when the mode did
 
 	timer *time.Timer
 	armed time.Duration // when it fires, never if it does not
@@ -51,16 +51,17 @@ type Scheduler struct {
 // processor is the scheduler's part of a Processor.
 type processor struct {
 	Processor
-	index   int
-	class   Class
-	gone    atomic.Bool // out != nil, without the lock
-	out     error
-	running []*Batch
-	several int // of running, that are not single jobs
-	memory  int // batches in a row that ran out of it
-	batches uint64
-	jobs    uint64
-	busy    time.Duration
+	index    int
+	class    Class
+	gone     atomic.Bool // out != nil, without the lock
+	out      error
+	running  []*Batch
+	several  int // of running, that are not single jobs
+	capacity capacity
+	memory   int // batches in a row that ran out of it
+	batches  uint64
+	jobs     uint64
+	busy     time.Duration
 }
 
 const never = time.Duration(math.MaxInt64)
@@ -99,7 +100,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if p.Host {
 			class = Host
 		}
-		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class})
+		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, capacity: newCapacity(p.Singles, p.Host)})
 	}
 	s.batches.New = func() any {
 		b := &Batch{batchState: batchState{s: s}}

@@ -68,6 +68,7 @@ type batchState struct {
 	s              *Scheduler
 	p              *processor
 	started, limit time.Duration // limit: hung beyond
+	beside         int           // batches that ran then
 	inline         bool
 	gone           bool    // hung: it is not waited for any more
 	delivering     bool    // its lane is free

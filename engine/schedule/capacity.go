@@ -1,0 +1,55 @@
+package schedule
+
+import "time"
+
+// capacity learns how much of single jobs a processor does: lanes need not be parallel
+// machines, and estimates need not be right. A job that runs beside n others takes
+//
+//	alone + n·beside
+//
+// times its estimate, by a line through what was seen lately. The scheduler's lock guards
+// it.
+type capacity struct {
+	lanes                float64
+	weight, x, y, xx, xy float64 // sums over what was seen, the older the less
+	alone, beside        float64
+}
+
+// How much of what was seen is forgotten with each job, and how many jobs the first guess
+// counts for at each end of the line.
+const forgets, guessed = 1.0 / 128, 8
+
+// newCapacity guesses that estimates are right, that lanes of the host are parallel, and
+// those of a device take turns.
+func newCapacity(lanes int, host bool) capacity {
+	c := capacity{lanes: float64(lanes), alone: 1}
+	if !host {
+		c.beside = 1
+	}
+	for range guessed {
+		c.add(0, c.alone)
+		c.add(c.lanes-1, c.alone+c.beside*(c.lanes-1))
+	}
+	return c
+}
+
+func (c *capacity) add(x, y float64) {
+	const keep = 1 - forgets
+	c.weight, c.x, c.y = c.weight*keep+1, c.x*keep+x, c.y*keep+y
+	c.xx, c.xy = c.xx*keep+x*x, c.xy*keep+x*y
+}
+
+// learn notes what a job took, beside others on average.
+func (c *capacity) learn(others float64, took, estimate time.Duration) {
+	// One that was held up by something else must not turn the line.
+	most := 4 * (c.alone + c.beside*others)
+	c.add(others, min(float64(took)/float64(max(estimate, 1)), most))
+	x, y := c.x/c.weight, c.y/c.weight
+	if spread := c.xx/c.weight - x*x; spread > 0.1 {
+		c.beside = max(0, (c.xy/c.weight-x*y)/spread)
+	}
+	c.alone = max(0.05, y-c.beside*x)
+}
+
+// rate is how many seconds of estimates it does in a second.
+func (c *capacity) rate() float64 { return c.lanes / (c.alone + c.beside*(c.lanes-1)) }
