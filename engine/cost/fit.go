@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 )
@@ -84,10 +85,8 @@ func (m *Model) Fit(alone, batches []Sample) (*Calibration, error) {
 	s := &state{alone: best}
 	s.bring.store(fitBring(best, brought))
 	if len(batches) >= minSamples {
-		some, others := deal(batches)
-		added, start := fitCurve(Ding, some, true)
-		c.BatchError = meanError(added, start, others)
-		s.added, start = fitCurve(Ding, batches, true)
+		var start float64
+		s.added, start, c.BatchError = fitBatches(c.fit(Ding).alone, batches)
 		s.start.store(start)
 	} else { // half of what every query takes is shared
 		s.added = c.fit(Ding).alone.copy()
@@ -128,13 +127,13 @@ func fitMetric(metric Metric, alone []Sample) (f Fit, err error) {
 	return f, nil
 }
 
-// deal gives two of three samples, and the third.
+// deal gives two of three samples, and the others, drawn: samples may come in an order.
 func deal(all []Sample) (some, others []Sample) {
-	for i, s := range all {
+	for i, at := range rand.New(rand.NewPCG(1, 0)).Perm(len(all)) {
 		if i%3 == 2 {
-			others = append(others, s)
+			others = append(others, all[at])
 		} else {
-			some = append(some, s)
+			some = append(some, all[at])
 		}
 	}
 	return some, others
@@ -165,16 +164,52 @@ func fitCurve(m Metric, samples []Sample, started bool) (c *curve, start float64
 	if c.costs == [1 + maxValues]float64{} { // samples that say nothing of queries
 		c.costs[0] = 1
 	}
-	for round := range fitRounds {
+	c.train(samples, start)
+	return c, start
+}
+
+// fitBatches fits what queries add, from nothing or from what they take alone: the shape
+// of that is known better, but on some backends it is another one. It returns the one of
+// less error.
+func fitBatches(alone *curve, batches []Sample) (added *curve, start, e float64) {
+	some, others := deal(batches)
+	anew, first := fitCurve(Ding, some, true)
+	scaled, second := fitScaled(alone, some)
+	e, other := meanError(anew, first, others), meanError(scaled, second, others)
+	if e < other {
+		added, start = fitCurve(Ding, batches, true)
+		return added, start, e
+	}
+	added, start = fitScaled(alone, batches)
+	return added, start, other
+}
+
+// fitScaled fits a part of a curve to samples, and what they take beside.
+func fitScaled(whole *curve, samples []Sample) (c *curve, start float64) {
+	rows, seconds := make([][]float64, len(samples)), make([]float64, len(samples))
+	for i, s := range samples {
+		rows[i], seconds[i] = []float64{1e-6, whole.sum(s.Queries) * 1e-9}, s.Took.Seconds()
+	}
+	costs := NonNegative(rows, seconds)
+	c = whole.copy()
+	for i := range c.costs {
+		c.costs[i] *= max(costs[1], 1e-6)
+	}
+	start = costs[0] * 1e3
+	c.train(samples, start)
+	return c, start
+}
+
+// train moves the factors of c to what samples say.
+func (c *curve) train(samples []Sample, start float64) {
+	const rounds = 20
+	for round := range rounds {
 		rate := 0.3 / (1 + float64(round)/3)
 		for _, s := range samples {
 			c.approach(s, start, rate)
 		}
 	}
-	return c, start
 }
-
-const fitRounds = 20
 
 // approach moves c to what a sample says.
 func (c *curve) approach(s Sample, start, rate float64) {
