@@ -55,9 +55,13 @@ func (c *countdown) Deadline() (time.Time, bool) { c.tick(); return c.Context.De
 func TestEngineContextsEndAnywhere(t *testing.T) {
 	a := newAsking(t, 300, 40)
 	e := a.attacked(t, EngineOptions{Options: Options{BatchCandidates: 300}})
+	step := int64(1)
+	if !onHost() {
+		step = 5
+	}
 	for kind := range forms {
 		for _, mode := range schedule.Modes() {
-			for left := range int64(12) {
+			for left := int64(0); left < 12; left += step {
 				inner, stop := context.WithCancel(t.Context())
 				ctx := &countdown{Context: inner, stop: stop}
 				ctx.left.Store(left)
@@ -82,7 +86,11 @@ func TestEngineContextsEndAnywhere(t *testing.T) {
 // TestEngineClosesAmidCallers closes an engine, twice at the same time, while many ask it.
 func TestEngineClosesAmidCallers(t *testing.T) {
 	a := newAsking(t, 300, 40)
-	for wait := range time.Duration(pick(10, 4)) {
+	waits, questions := pick(10, 4), 3000
+	if !onHost() {
+		waits, questions = 2, 600
+	}
+	for wait := range time.Duration(waits) {
 		e := a.attacked(t, EngineOptions{Options: Options{BatchCandidates: 300}})
 		var closing sync.WaitGroup
 		var closed atomic.Int64
@@ -96,7 +104,7 @@ func TestEngineClosesAmidCallers(t *testing.T) {
 				}
 			})
 		}
-		failed := a.load(t, e, 3000)
+		failed := a.load(t, e, questions)
 		closing.Wait()
 		for _, err := range failed {
 			if !errors.Is(err, plan.ErrClosed) {
@@ -362,8 +370,8 @@ func TestEngineReloadAmidStreams(t *testing.T) {
 			}
 		})
 	}
-	for i := range pick(8, 5) {
-		if i%5 == 4 {
+	for i := range pick(8, 3) {
+		if i%3 == 2 {
 			if err := e.Reload(t.Context(), damaged); err == nil {
 				t.Error("a damaged index is loaded")
 			}

@@ -121,7 +121,7 @@ var faults = map[string]func(f *fault, first *faulty){
 	},
 	"all are lost": func(f *fault, d *faulty) {
 		f.among(1)
-		d.batch, f.devices[1].batch = from(100, lost), from(200, broken(plan.ErrDeviceLost, "second"))
+		d.batch, f.devices[1].batch = from(20, lost), from(40, broken(plan.ErrDeviceLost, "second"))
 		f.takes(plan.ErrDeviceLost)
 		f.out["second"] = plan.ErrDeviceLost
 		f.errors = []error{schedule.ErrNoProcessor}
@@ -157,7 +157,7 @@ func TestEngineFaults(t *testing.T) {
 		questions = 1000
 	}
 	if !onHost() {
-		on, questions = processorsOf(t)[1], 300
+		on, questions = processorsOf(t)[1], 600
 	}
 	before := holding(t)
 	var all []*fault
@@ -166,6 +166,9 @@ func TestEngineFaults(t *testing.T) {
 			first := &faulty{name: "first"}
 			f := &fault{devices: []*faulty{first}}
 			make(f, first)
+			if on != nil && !f.alone {
+				continue // small queries go to the host beside, few meet the fault
+			}
 			for _, d := range f.devices {
 				d.on = on
 			}

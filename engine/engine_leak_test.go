@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// TestEngineNoLeaks starts, asks, reloads and closes an engine 1,000 times: in the end the
+// process holds no goroutine, file, mapping, backend or store more than before.
+func TestEngineNoLeaks(t *testing.T) {
+	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
+	qs := testCorpus().queries(20)
+	d := &faulty{name: "device"}
+	var opt EngineOptions
+	cycles := pick(1000, 100)
+	if onHost() {
+		opt.backends = []candidate{hostCandidate(Options{Threads: 2, Lazy: true}), d.candidate()}
+		if raceDetector {
+			cycles = 100
+		}
+	} else {
+		opt.Options = backendOptions(t)
+		cycles = pick(10, 2) // each builds the kernels and tests the device
+	}
+	opt.BatchCandidates, opt.Workers, opt.Results = 500, 2, 1<<16
+	cycle := func(i int) {
+		e, err := Start(t.Context(), paths[i%2], opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(ctx context.Context, allowed error) {
+			var out plan.Results
+			err := e.SearchMany(ctx, qs, SearchOptions{}, Call{}, &out)
+			_, single := e.Search(ctx, qs[i%len(qs)], SearchOptions{}, Call{Mode: schedule.Mode(i % 3)})
+			_, ranked := e.Rank(ctx, qs[i%len(qs)], RankOptions{K: 3}, Call{Mode: schedule.Mode(i % 3)})
+			for _, err := range []error{err, single, ranked} {
+				if err != nil && !errors.Is(err, allowed) {
+					t.Error(err)
+				}
+			}
+		}
+		if i%2 == 0 {
+			ask(t.Context(), nil)
+		}
+		if i%3 == 0 {
+			ctx, stop := context.WithTimeout(t.Context(), 200*time.Microsecond)
+			ask(ctx, context.DeadlineExceeded)
+			stop()
+		}
+		if i%5 != 0 {
+			if err := e.Reload(t.Context(), paths[1-i%2]); err != nil {
+				t.Error(err)
+			}
+			ask(t.Context(), nil)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for i := range 6 {
+		cycle(i) // what libraries start once stays
+	}
+	before := holding(t)
+	for i := range cycles {
+		cycle(i)
+	}
+	comeBack(t, before)
+	nothingOpen(t, d)
+	if onHost() && d.batches.Load() == 0 {
+		t.Error("the device was never asked")
+	}
+	for _, path := range paths { // costs are kept, and no copy of them
+		if all, err := os.ReadDir(path[:len(path)-len("/corpus.hdl")]); err != nil || len(all) > 2 {
+			t.Errorf("%v: %v, %v", path, all, err)
+		}
+	}
+}
+
+// TestEngineReloadMemory reloads an index over and over on a device with room for three:
+// the one before has given back what it took.
+func TestEngineReloadMemory(t *testing.T) {
+	if onHost() {
+		t.Skip("pure Go has no memory of its own; TestEngineNoLeaks counts its stores")
+	}
+	opt := EngineOptions{Options: backendOptions(t), Placement: PlaceReplicas}
+	path := shortIndexFile(t)
+	start := func() *Engine {
+		e, err := Start(t.Context(), path, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	e := start()
+	opt.DeviceMemory = 3 * e.Stats().Lists[0].Bytes
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = start()
+	for range 10 {
+		if err := e.Reload(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Search(t.Context(), Query{Text: "t000 t120"}, SearchOptions{}, Call{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
