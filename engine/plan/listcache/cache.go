@@ -70,6 +70,9 @@ func (c *Cache) Capacity() uint64 { return c.capacity * Align * 4 }
 // Least is the size of the smallest buffer, in bytes.
 func (c *Cache) Least() uint64 { return uint64(slices.Min(c.space.buffers)) * Align * 4 }
 
+// Pinned is how many items are pinned.
+func (c *Cache) Pinned() int { return c.holders }
+
 // Resident says whether an item is; those of no words always are.
 func (c *Cache) Resident(item uint32) bool {
 	return c.resident[item/64].Load()>>(item%64)&1 != 0 || c.units[item] == 0

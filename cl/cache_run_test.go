@@ -1,0 +1,357 @@
+package cl
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// load is a source with frequencies, and queries of every kind with their answers.
+type load struct {
+	src      *plan.Source
+	lists    [][]uint32
+	batch    plan.Batch
+	formulas plan.Formulas
+	ranks    plan.Ranks
+	matches  [][]uint32
+	any      [][]uint32
+	best     [][]uint64
+}
+
+// newLoad draws so many lists of very different lengths, and queries over one to three of
+// them, of which the first ones are asked for most.
+func newLoad(t testing.TB, lists, queries int) *load {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(lists), uint64(queries)))
+	l := &load{src: &plan.Source{Docs: 30_000}, ranks: plan.Ranks{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
+	var freqs [][]uint32
+	for i := range lists {
+		var docs []uint32
+		for every, d := uint32(16)<<r.IntN(6), uint32(0); d < l.src.Docs; d++ {
+			if r.Uint32N(every) == 0 {
+				docs = append(docs, d)
+			}
+		}
+		h, err := l.src.Append(coreCodecs[i%len(coreCodecs)], docs, codec.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := make([]uint32, len(docs))
+		for i := range f {
+			f[i] = 1 + uint32(r.ExpFloat64()*2)
+		}
+		if err := l.src.AppendFreqs(h, f, codec.DefaultOptions()); err != nil {
+			t.Fatal(err)
+		}
+		l.lists, freqs = append(l.lists, docs), append(freqs, f)
+	}
+	for range l.src.Docs {
+		l.src.Lengths = append(l.src.Lengths, r.Uint32N(900))
+	}
+	l.batch.Reset()
+	l.formulas.Reset()
+	l.ranks.Reset()
+	for range queries {
+		var q []plan.Handle
+		var terms []plan.Term
+		either := plan.Expr{Op: plan.OpOr}
+		for range 1 + r.IntN(3) {
+			h := plan.Handle(min(r.ExpFloat64()*float64(lists)/5, float64(lists-1)))
+			q = append(q, h)
+			terms = append(terms, plan.Term{List: h, Weight: 1 + r.Uint32N(1<<28)})
+			either.Args = append(either.Args, plan.Expr{List: h})
+		}
+		l.batch.Add(l.src, q...)
+		l.ranks.Add(l.src, terms...)
+		if err := l.formulas.Add(l.src, either); err != nil {
+			t.Fatal(err)
+		}
+		i := l.batch.Queries() - 1
+		l.matches = append(l.matches, plainIntersect(l.lists, l.batch.Query(i)))
+		l.best = append(l.best, plainRank(l.src, l.lists, freqs, &l.ranks, l.ranks.Query(i)))
+		var union []uint32
+		for _, h := range l.batch.Query(i) {
+			union = append(union, l.lists[h]...)
+		}
+		slices.Sort(union)
+		l.any = append(l.any, slices.Compact(union))
+	}
+	return l
+}
+
+// ask puts one kind of the queries to a store; a wrong answer fails the test.
+func (l *load) ask(ctx context.Context, t *testing.T, s plan.Store, kind int) error {
+	t.Helper()
+	var out plan.Results
+	var top plan.TopK
+	var err error
+	switch kind % 3 {
+	case 0:
+		err = s.Intersect(ctx, &l.batch, &out)
+	case 1:
+		err = s.Evaluate(ctx, &l.formulas, &out)
+	case 2:
+		err = s.Rank(ctx, &l.ranks, &top)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range l.matches {
+		if kind%3 == 0 && !slices.Equal(out.Query(i), l.matches[i]) || kind%3 == 1 && !slices.Equal(out.Query(i), l.any[i]) ||
+			kind%3 == 2 && !slices.Equal(keysOf(&top, i), l.best[i]) {
+			t.Errorf("kind %d: query %d over lists %v has another answer", kind%3, i, l.batch.Query(i))
+			break
+		}
+	}
+	return nil
+}
+
+// share are buffers for so many hundredths of the lists.
+func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
+	for range buffers {
+		sizes = append(sizes, cachedBytes(src)*percent/100/uint64(buffers)/16*16+16)
+	}
+	return sizes
+}
+
+// unpinned checks that no list of s is pinned, on its way, or waited for.
+func unpinned(t *testing.T, s *CachedStore) {
+	t.Helper()
+	for range 1000 { // what was given up ends on its own
+		s.cache.mu.Lock()
+		idle := s.cache.items.Pinned() == 0 && len(s.cache.coming) == 0 && !s.cache.waiting
+		s.cache.mu.Unlock()
+		if idle && len(s.cache.turn) == 1 && len(s.store.free) == s.store.slots {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d items are pinned, %d on their way", s.cache.items.Pinned(), len(s.cache.coming))
+}
+
+// TestCachedConcurrent has callers with queries of every kind on a cache that is far too
+// small for all of them, of whom some give up, and one closes it in the end.
+func TestCachedConcurrent(t *testing.T) {
+	b, _ := openFaulty(t, fewTiles(t))
+	l := newLoad(t, 60, 80)
+	for _, buffers := range []int{1, 4} {
+		s, err := b.loadCached(t.Context(), l.src, 256<<20, share(l.src, 30, buffers))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := limited(t)
+		var wg sync.WaitGroup
+		for caller := range 6 {
+			wg.Go(func() {
+				for round := range 4 {
+					if caller == 5 {
+						short, stop := context.WithTimeout(ctx, time.Duration(round)*time.Millisecond)
+						if err := l.ask(short, t, s, round); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+							t.Error(err)
+						}
+						stop()
+					} else if err := l.ask(ctx, t, s, caller+round); err != nil {
+						t.Errorf("caller %d: %v", caller, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		unpinned(t, s)
+		if c := s.CacheStats(); c.Evicted == 0 || c.Hits == 0 || c.Used > c.Capacity {
+			t.Errorf("in %d buffers: %+v", buffers, c)
+		}
+		for caller := range 4 { // in the middle of it all
+			wg.Go(func() {
+				for round := 0; ; round++ {
+					if err := l.ask(ctx, t, s, caller+round); err != nil {
+						if !errors.Is(err, plan.ErrClosed) {
+							t.Error(err)
+						}
+						return
+					}
+				}
+			})
+		}
+		time.Sleep(5 * time.Millisecond)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+		if err := s.Close(); err != plan.ErrClosed {
+			t.Errorf("a second Close: %v", err)
+		}
+		if n := inUse(b); n != 0 {
+			t.Errorf("%d bytes are still reserved", n)
+		}
+	}
+}
+
+// TestCachedFaults fails every step in turn: the error says so, nothing stays pinned, and
+// the next batches are answered.
+func TestCachedFaults(t *testing.T) {
+	b, f := openFaulty(t, fewTiles(t))
+	l := newLoad(t, 20, 20)
+	buffers := share(l.src, 40, 1)
+	for n := 1; ; n++ {
+		f.arm("allocate", n, ocl.ErrMemObjectAllocationFailure)
+		s, err := b.loadCached(t.Context(), l.src, 256<<20, buffers)
+		if err == nil {
+			if f.count("allocate") >= n {
+				t.Errorf("allocation %d failed, the store was made", n)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			break
+		}
+		typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
+		if used := inUse(b); used != 0 {
+			t.Fatalf("allocation %d failed: %d bytes are still reserved", n, used)
+		}
+	}
+	f.arm("", 0, nil)
+	s, err := b.loadCached(t.Context(), l.src, 256<<20, buffers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := range 3 { // what is made on first use
+		if err := l.ask(limited(t), t, s, kind); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []string{"upload", "enqueue", "wait"} {
+		for n := 1; n <= 6; n++ {
+			f.arm(step, n, ocl.ErrDeviceNotAvailable)
+			for kind := n; f.count(step) < n; kind++ {
+				if kind > n+30 {
+					t.Fatalf("%s is no step any more", step)
+				}
+				err := l.ask(limited(t), t, s, kind)
+				if f.count(step) < n && err != nil {
+					t.Fatalf("%s %d has not failed yet: %v", step, n, err)
+				} else if f.count(step) >= n {
+					typed(t, err, ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost)
+				}
+			}
+			f.arm("", 0, nil)
+			unpinned(t, s)
+			for kind := range 3 {
+				if err := l.ask(limited(t), t, s, kind); err != nil {
+					t.Fatalf("after %s %d: %v", step, n, err)
+				}
+			}
+		}
+	}
+	for _, step := range []string{"upload", "wait"} { // now and then, for several callers
+		f.arm(step, 5, ocl.ErrDeviceNotAvailable)
+		f.mu.Lock()
+		f.every = true
+		f.mu.Unlock()
+		var wg sync.WaitGroup
+		for caller := range 4 {
+			wg.Go(func() {
+				for round := range 4 {
+					if err := l.ask(limited(t), t, s, caller+round); err != nil {
+						typed(t, err, ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		f.arm("", 0, nil)
+		unpinned(t, s)
+		for kind := range 3 {
+			if err := l.ask(limited(t), t, s, kind); err != nil {
+				t.Errorf("after faults of %s: %v", step, err)
+			}
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCachedMemory makes caches of little memory and of much: the limit holds, what never
+// fits is told from what does, and where all lists fit none goes.
+func TestCachedMemory(t *testing.T) {
+	b, _ := openFaulty(t, fewTiles(t))
+	l := newLoad(t, 20, 40)
+	if s, err := b.LoadCached(t.Context(), l.src, 1<<20); !errors.Is(err, plan.ErrOutOfMemory) {
+		t.Fatalf("a cache in 1 MiB: %v, %v", s, err)
+	}
+	for _, bytes := range []uint64{512 << 20, 0} {
+		s, err := b.LoadCached(t.Context(), l.src, bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if memory := s.Memory(); memory != inUse(b) || bytes > 0 && memory > bytes {
+			t.Errorf("of %d bytes: %d, %d are reserved", bytes, memory, inUse(b))
+		}
+		for kind := range 6 {
+			if err := l.ask(limited(t), t, s, kind); err != nil {
+				t.Error(err)
+			}
+		}
+		if c := s.CacheStats(); c.Evicted > 0 || c.Used != c.BytesIn || c.Misses > 40 || c.Hits < 5*c.Misses {
+			t.Errorf("all lists fit: %+v", c)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+
+	longest := plan.Handle(0)
+	for h, list := range l.src.Lists {
+		if list.Words > l.src.Lists[longest].Words {
+			longest = plan.Handle(h)
+		}
+	}
+	bytes := func(h plan.Handle) uint64 { return (4*uint64(l.src.Lists[h].Words) + 15) / 16 * 16 }
+	s, err := b.loadCached(t.Context(), l.src, 256<<20, []uint64{bytes(longest)}) // less the end
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var q plan.Batch
+	var out plan.Results
+	q.Add(l.src, longest)
+	if n, ok := s.Missing(q.Query(0), false); ok || n != bytes(longest) {
+		t.Errorf("a list that is longer than the cache: %d bytes are missing, %t", n, ok)
+	}
+	err = s.Intersect(limited(t), &q, &out)
+	typed(t, err, errors.Unwrap(err), plan.ErrOutOfMemory)
+	if c := s.CacheStats(); c.Misses != 0 || c.Capacity != bytes(longest)-16 {
+		t.Errorf("nothing was brought in: %+v", c)
+	}
+	other := (longest + 1) % 20
+	q.Reset()
+	q.Add(l.src, other)
+	for i := range 3 {
+		n, ok := s.Missing(q.Query(0), false)
+		if want := [3]uint64{bytes(other)}[i]; !ok || n != want {
+			t.Errorf("use %d: %d bytes are missing, %t, want %d", i, n, ok, want)
+		}
+		if err := s.Intersect(limited(t), &q, &out); err != nil || !slices.Equal(out.Docs, l.lists[other]) {
+			t.Errorf("after a list that does not fit: %v", err)
+		}
+	}
+	if c := s.CacheStats(); c.Hits != 2 || c.Misses != 1 || c.Lists != 1 || c.BytesIn != bytes(other) || c.Used != bytes(other) {
+		t.Errorf("one list, three times: %+v", c)
+	}
+	if n, _ := s.Missing(q.Query(0), true); n == 0 {
+		t.Error("frequencies are not missing before they were asked for")
+	}
+	if got := testing.AllocsPerRun(100, func() { s.Missing(q.Query(0), true) }); got != 0 {
+		t.Errorf("Missing makes %v objects", got)
+	}
+}
