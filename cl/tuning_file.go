@@ -2,49 +2,101 @@ package cl
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"heddle/config"
 )
 
 // ReadTunings reads rows of a tuning table from a TOML file, as `heddle tune`
-// writes it and as tuning.toml describes it. Unknown keys and rows that the
-// kernels cannot run with are errors that name the file and the row. Given to
-// Devices, the rows go before the built-in ones.
+// writes it and as tuning.toml describes it. What is no TOML, unknown keys and rows
+// that the kernels cannot run with are a *config.Error, which has the file and the line.
+// Given to Devices, the rows go before the built-in ones.
 func ReadTunings(file string) ([]Tuning, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
+	rows, wrong := parseTunings(string(text))
+	if wrong != nil {
+		return nil, wrong.locate(file, string(text))
+	}
+	return rows, nil
+}
+
+// wrongTuning is what is wrong with rows.
+type wrongTuning struct {
+	at     toml.Position // of the syntax; line 0 is none
+	key    string        // that is wrong; "" is none
+	reason string
+}
+
+func parseTunings(text string) ([]Tuning, *wrongTuning) {
 	var table struct {
 		Row []Tuning `toml:"row"`
 	}
-	meta, err := toml.Decode(string(text), &table)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	meta, err := toml.Decode(text, &table)
+	if syntax, ok := errors.AsType[toml.ParseError](err); ok {
+		return nil, &wrongTuning{at: syntax.Position, reason: syntax.Message}
+	}
+	if err != nil { // toml: line 6 (last key "row.wg"): …, of several rows any
+		_, reason, _ := strings.Cut(err.Error(), `(last key "`)
+		key, reason, _ := strings.Cut(reason, `"): `)
+		return nil, &wrongTuning{key: key, reason: cmp.Or(reason, err.Error())}
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key %s", file, unknown[0])
+		return nil, &wrongTuning{key: unknown[0].String(), reason: "unknown key " + unknown[0].String()}
 	}
 	if len(table.Row) == 0 {
-		return nil, fmt.Errorf("%s: no [[row]]", file)
+		return nil, &wrongTuning{reason: "no [[row]]"}
 	}
 	for i, r := range table.Row {
 		if r.Name == "" {
-			return nil, fmt.Errorf("%s: row %d has no name", file, i+1)
+			return nil, &wrongTuning{reason: "a row has no name"}
 		}
 		if err := r.check(); err != nil {
-			return nil, fmt.Errorf("%s: row %q: %w", file, r.Name, err)
+			return nil, &wrongTuning{reason: fmt.Sprintf("row %q: %v", r.Name, err)}
 		}
 		for k, m := range r.Match {
 			table.Row[i].Match[k] = strings.ToLower(m)
 		}
 	}
 	return table.Row, nil
+}
+
+var rowHeader = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*row[ \t]*\]\]`)
+
+// locate makes an error of what is wrong, in the first row that is wrong by itself: at
+// the key, else at the head of the row.
+func (w *wrongTuning) locate(file, text string) error {
+	origin := config.Origin{Kind: config.FromFile, Name: file, Line: w.at.Line, Column: w.at.Col}
+	heads := rowHeader.FindAllStringIndex(text, -1)
+	for i := 0; i < len(heads) && origin.Line == 0; i++ {
+		row := text[heads[i][0]:]
+		if i+1 < len(heads) {
+			row = text[heads[i][0]:heads[i+1][0]]
+		}
+		_, alone := parseTunings(row)
+		if alone == nil || alone.at.Line > 0 { // or the head stands in a string
+			continue
+		}
+		w = alone
+		at := strings.Index(row, "[")
+		key := regexp.MustCompile(`(?m)^[ \t]*(` + regexp.QuoteMeta(strings.TrimPrefix(w.key, "row.")) + `)[ \t]*=`)
+		if found := key.FindStringSubmatchIndex(row); found != nil {
+			at = found[2]
+		}
+		before := text[:heads[i][0]+at]
+		origin.Line, origin.Column = 1+strings.Count(before, "\n"), len(before)-strings.LastIndexByte(before, '\n')
+	}
+	return &config.Error{Origin: origin, Reason: w.reason}
 }
 
 // WriteTuning writes a row as ReadTunings reads it.

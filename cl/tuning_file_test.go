@@ -3,12 +3,15 @@ package cl
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"heddle/config"
 )
 
 func write(t *testing.T, text string) string {
@@ -65,6 +68,24 @@ func TestTuningFileErrors(t *testing.T) {
 		file := write(t, strings.Replace(good, c.old, c.with, 1))
 		if rows, err := ReadTunings(file); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s: %+v, %v", c.name, rows, err)
+		}
+	}
+	const row = "[[row]]\nname = \"x\"\n"
+	behind := func(line int, rest string) string { return fmt.Sprintf(":%d:%s", strings.Count(good, "\n")+line, rest) }
+	for text, want := range map[string]string{
+		good + row + "wg 64\n":                         behind(3, "4: expected '.' or '=', but got '6' instead"),
+		good + row + "wg = \"a\"\n" + good:             behind(3, "1: incompatible types: TOML value has type string; destination has type integer"),
+		good + row + " wgg = 3\n":                      behind(3, "2: unknown key row.wgg"),
+		good + row + "wgg = 3\n" + row + "wg = \"\"\n": behind(3, "1: unknown key row.wgg"),
+		good + " " + row:                               behind(1, `2: row "x": work-groups of 0 (wg), not a multiple of 32 up to 1024`),
+		good + "[[row]]\n":                             behind(1, "1: a row has no name"),
+		"x = 3\n" + good:                               ": unknown key x",
+		"row = 3":                                      ": incompatible types: TOML value has type int64; destination has type slice",
+	} {
+		file := write(t, text)
+		_, err := ReadTunings(file)
+		if _, ok := errors.AsType[*config.Error](err); !ok || err.Error() != file+want {
+			t.Errorf("%v, want %s%s", err, file, want)
 		}
 	}
 	if _, err := ReadTunings("/no/such/file"); !errors.Is(err, fs.ErrNotExist) {

@@ -45,6 +45,13 @@ const (
 // stays open for all indexes of the session, so that its kernels are built and
 // tested once.
 func (s *session) meet(ctx context.Context) error {
+	var rows []cl.Tuning
+	if s.opt.Tuning != "" { // a fault of the file shows without OpenCL too
+		var err error
+		if rows, err = cl.ReadTunings(s.opt.Tuning); err != nil {
+			return fmt.Errorf("tuning: %w", err)
+		}
+	}
 	names, required := s.opt.backends()
 	for _, name := range names {
 		if name == "host" {
@@ -55,7 +62,7 @@ func (s *session) meet(ctx context.Context) error {
 			s.contestants = append(s.contestants, who)
 			continue
 		}
-		err := s.meetDevice(ctx)
+		err := s.meetDevice(ctx, rows)
 		if !required && errors.Is(err, plan.ErrNoDevice) {
 			s.logf("%s left out: %v", name, err)
 			continue
@@ -73,9 +80,9 @@ func hostOf(threads int) (contestant, error) {
 	return contestant{name: "host", info: b.Info()}, b.Close()
 }
 
-// meetDevice opens the first device that opens.
-func (s *session) meetDevice(ctx context.Context) error {
-	devices, err := cl.Devices(s.opt.Device)
+// meetDevice opens the first device that opens, with tuning rows of its own.
+func (s *session) meetDevice(ctx context.Context, rows []cl.Tuning) error {
+	devices, err := cl.Devices(s.opt.Device, rows...)
 	if len(devices) == 0 {
 		return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: fmt.Sprintf("looking for a device named %q", s.opt.Device), Err: err}
 	}

@@ -19,6 +19,8 @@ type Options struct {
 	Backend string
 	// Device restricts OpenCL devices to those whose name contains it.
 	Device string
+	// Tuning is a file of tuning rows for OpenCL devices, as engine.Options has it.
+	Tuning string
 	// Threads of the pure-Go backend and of peers; GOMAXPROCS.
 	Threads int
 

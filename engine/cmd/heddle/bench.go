@@ -37,7 +37,7 @@ func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.JSON, "json", "", "write the rows to `FILE`, a JSON object a line, by way of FILE.partial, which stays after an error; - is standard output, tables then go to standard error")
 	fs.StringVar(&o.Plot, "plot", "", "draw the figures into the folder `DIR`, as SVG and PNG")
 	fs.StringVar(&o.Report, "report", "", "write a Markdown report to `FILE` that sets the papers' figures beside ours")
-	o.add(fs, "backend", "device", "threads")
+	o.add(fs, "backend", "device", "threads", "tuning")
 }
 
 // addLists adds the flags that are about lists.
@@ -65,7 +65,7 @@ func (o *benchOptions) configure(a *App) error {
 	if err := oneBackend(c); err != nil {
 		return err
 	}
-	o.Backend, o.Device, o.Threads = c.Devices.Backend, c.Devices.Device, c.Devices.Threads
+	o.Backend, o.Device, o.Threads, o.Tuning = c.Devices.Backend, c.Devices.Device, c.Devices.Threads, c.Devices.Tuning
 	o.Threshold, o.Postings = uint64(c.Batching.Candidates), uint64(c.Batching.Postings)
 	return nil
 }

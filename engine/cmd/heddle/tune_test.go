@@ -17,9 +17,12 @@ func TestTuneUsage(t *testing.T) {
 	wantFailure(t, heddle(t, "tune", "now"), exitUsage, "takes no argument")
 	wantFailure(t, heddle(t, "tune", "--device", "no-such-device"), exitDevice, "no-such-device")
 	writeFile(t, "bad.toml", "[[row]]\nname = \"x\"\nwg = 7\n")
-	for _, command := range []string{"tune", "devices"} {
-		wantFailure(t, heddle(t, command, "--tuning", "bad.toml"), exitFailed, `bad.toml: row "x": work-groups of 7`)
-		wantFailure(t, heddle(t, command, "--tuning", "none.toml"), exitFailed, "none.toml")
+	writeFile(t, "damaged.toml", "[[row]]\n=\n")
+	for _, command := range []string{"tune", "devices", "bench lists", "bench decode", "bench rank", "bench bitmap", "bench schedule"} {
+		command := strings.Fields(command)
+		wantFailure(t, heddle(t, append(command, "--tuning", "bad.toml")...), exitUsage, `bad.toml:1:1: row "x": work-groups of 7`)
+		wantFailure(t, heddle(t, append(command, "--tuning", "damaged.toml")...), exitUsage, "damaged.toml:2:")
+		wantFailure(t, heddle(t, append(command, "--tuning", "none.toml")...), exitFailed, "none.toml")
 	}
 }
 
