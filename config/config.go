@@ -1,6 +1,9 @@
 package config
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Config is the validated configuration. [Load] makes one; the zero value is not
 // valid. It is plain data: copying it is fine as long as nobody writes to it,
@@ -143,7 +146,23 @@ func Load(src Sources) (*Config, error) {
 			return nil, err
 		}
 	}
+	if err := c.agree(); err != nil {
+		return nil, err
+	}
 	return c, nil
+}
+
+// agree reports values that are right by themselves, but not together. The error stands
+// at the one that was set last.
+func (c *Config) agree() error {
+	if c.Schedule.Leave <= c.Schedule.Enter {
+		return nil
+	}
+	at := c.origins["schedule.leave"]
+	if enter := c.origins["schedule.enter"]; enter.Kind > at.Kind {
+		at = enter
+	}
+	return &Error{Origin: at, Reason: fmt.Sprintf("schedule.leave, %v, is above schedule.enter, %v", c.Schedule.Leave, c.Schedule.Enter)}
 }
 
 // Origin says where the value of a key came from.

@@ -68,7 +68,8 @@ func TestEveryKeyFromEveryText(t *testing.T) {
 			}
 		case float64:
 			text, want = "0.25", 0.25
-			if k.Name == "schedule.similar" { // from 1
+			switch k.Name {
+			case "schedule.similar", "schedule.enter": // from 1, from schedule.leave
 				text, want = "2.5", 2.5
 			}
 		case Size:
@@ -108,6 +109,9 @@ func TestEnvironment(t *testing.T) {
 		{"HEDDLE_MEMORY_DEVICE=8 gigs", `environment HEDDLE_MEMORY_DEVICE: "gigs" is no unit of size (B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)`},
 		{"HEDDLE_SCHEDULE_TIMEOUT=3", `environment HEDDLE_SCHEDULE_TIMEOUT: want a duration (like "500ms" or "1m30s"), found "3"`},
 		{"HEDDLE_SCHEDULE_TIMEOUT=-1s", `environment HEDDLE_SCHEDULE_TIMEOUT: -1s is not from 0s to 1h0m0s`},
+		{"HEDDLE_SCHEDULE_HOLD=0s", `environment HEDDLE_SCHEDULE_HOLD: 0s is not from 1µs to 1h0m0s`},
+		{"HEDDLE_SCHEDULE_LEAVE=2", `environment HEDDLE_SCHEDULE_LEAVE: schedule.leave, 2, is above schedule.enter, 0.7`},
+		{"HEDDLE_SCHEDULE_ENTER=0.1", `environment HEDDLE_SCHEDULE_ENTER: schedule.leave, 0.4, is above schedule.enter, 0.1`},
 		{"HEDDLE_DEVICES_DEVICE=\xff", `environment HEDDLE_DEVICES_DEVICE: "\xff" is not valid UTF-8`},
 	} {
 		_, err := Load(Sources{Environ: []string{test.variable}})

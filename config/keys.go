@@ -155,8 +155,9 @@ shortest lists. 0 is what [batching] says.`),
 It is the time that the queries of a second would take alone, by the time that all
 processors have in it.`),
 	key("schedule.leave", func(c *Config) *float64 { return &c.Schedule.Leave }, 0.4, within(0.01, 100),
-		`Load below which mode auto becomes async again.`),
-	key("schedule.hold", func(c *Config) *time.Duration { return &c.Schedule.Hold }, 100*time.Millisecond, within(0, time.Hour),
+		`Load below which mode auto becomes async again.
+It is not above enter.`),
+	key("schedule.hold", func(c *Config) *time.Duration { return &c.Schedule.Hold }, 100*time.Millisecond, within(time.Microsecond, time.Hour),
 		`Least time between two changes of the mode.`),
 	key("schedule.similar", func(c *Config) *float64 { return &c.Schedule.Similar }, 1.2, within(1.0, 100),
 		`How many times as fast devices or host must be for a query to wait for them alone.`),
