@@ -1,0 +1,110 @@
+package cl
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// zipfLog is a source whose lists have lengths as in text (list r has a share of
+// 1/(r+c)), and batches of queries of two to four lists, of which some are asked for by
+// Zipf's law whatever their length.
+func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Source, []plan.Batch) {
+	b.Helper()
+	const docs = 1 << 20
+	r := rand.New(rand.NewPCG(1, 2))
+	src := &plan.Source{Docs: docs}
+	for i := range lists {
+		n := max(docs/3/(i+3), 16)
+		if _, err := src.Append(id, spread(r, n, 1, uint32(2*docs/n*9/10-1)), codec.DefaultOptions()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	popular := r.Perm(lists)
+	zipf := rand.NewZipf(r, 1.1, 10, uint64(lists-1))
+	log := make([]plan.Batch, batches)
+	for i := range log {
+		for range queries {
+			q := make([]plan.Handle, 2+r.IntN(3))
+			for k := range q {
+				q[k] = plan.Handle(popular[zipf.Uint64()])
+			}
+			log[i].Add(src, q...)
+		}
+	}
+	return src, log
+}
+
+// BenchmarkCached answers a log with four callers, whose batches are of one query or of
+// many, where a part of the lists is resident, and where all are.
+func BenchmarkCached(b *testing.B) {
+	lists, batches := 4000, 256
+	if small() {
+		lists, batches = 400, 32
+	}
+	for _, id := range []codec.ID{codec.Raw, codec.ParaPFor} {
+		for _, queries := range []int{1, 64} {
+			src, log := zipfLog(b, id, lists, batches*64/queries, queries)
+			for _, percent := range []uint64{10, 25, 50, 100, 0} { // 0: a Store of all lists, by BS
+				name := fmt.Sprintf("%v/%d queries/%d%%", id, queries, percent)
+				if percent == 0 {
+					name = fmt.Sprintf("%v/%d queries/resident", id, queries)
+				}
+				b.Run(name, func(b *testing.B) {
+					backend := benchBackend(b, testDevice(b).Tuning())
+					var s plan.Store
+					var cached *CachedStore
+					var err error
+					if percent == 0 {
+						s, err = backend.Load(context.Background(), src)
+					} else {
+						cached, err = backend.loadCached(context.Background(), src, min(1<<30, backend.left()/2), share(src, percent, 1))
+						s = cached
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer s.Close()
+					answer := func() {
+						var wg sync.WaitGroup
+						for caller := range 4 {
+							wg.Go(func() {
+								var out plan.Results
+								for i := caller; i < len(log); i += 4 {
+									batch := log[i]
+									batch.Algorithm, batch.CountOnly = plan.BS, true
+									if err := s.Intersect(context.Background(), &batch, &out); err != nil {
+										b.Error(err)
+									}
+								}
+							})
+						}
+						wg.Wait()
+					}
+					answer() // the cache is as full as it gets
+					var before plan.CacheStats
+					if cached != nil {
+						before = cached.CacheStats()
+					}
+					n := 0
+					for b.Loop() {
+						answer()
+						n += len(log) * queries
+					}
+					b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "queries/s")
+					if cached != nil {
+						c := cached.CacheStats()
+						hits, misses := c.Hits-before.Hits, c.Misses-before.Misses
+						b.ReportMetric(100*float64(hits)/float64(hits+misses), "%hits")
+						b.ReportMetric(float64(c.BytesIn-before.BytesIn)/float64(n)/1024, "KiB-in/query")
+					}
+				})
+			}
+		}
+	}
+}
