@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,32 +13,92 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"heddle/engine"
 	"heddle/engine/ingest"
+	"heddle/engine/observe/meter"
+	"heddle/engine/schedule"
 	"heddle/engine/tablebuild"
 	"heddle/engine/tabular"
 )
 
-// TestSearch builds an index and a table, serves them and asks them over HTTP.
-func TestSearch(t *testing.T) {
+// served is a service over an index and a table, which tests ask by HTTP.
+type served struct {
+	*testing.T
+	index, url string
+}
+
+func serve(t *testing.T, timeout time.Duration) *served {
+	t.Helper()
 	dir := t.TempDir()
-	text, index := filepath.Join(dir, "looms.tsv"), filepath.Join(dir, "looms.hdl")
-	if err := os.WriteFile(text, []byte("a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ingest.Build(t.Context(), index, []string{text}, ingest.Options{Format: ingest.Text}); err != nil {
-		t.Fatal(err)
-	}
-	x, err := engine.Open(t.Context(), index, engine.Options{})
+	s := &served{T: t, index: filepath.Join(dir, "looms.hdl")}
+	s.build("a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n")
+	metrics := meter.NewMemory()
+	e, err := engine.Start(t.Context(), s.index, engine.EngineOptions{Timeout: timeout, Observer: meter.New(metrics)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	server := httptest.NewServer(handler(x, makeTable(t, dir)))
-	defer server.Close()
+	metrics.Register(e.Meter)
+	server := httptest.NewServer(handler(e, makeTable(t, dir), s.index, metrics))
+	s.url = server.URL
+	t.Cleanup(func() {
+		server.Close()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
 
+// build puts an index of text in the place of the one before.
+func (s *served) build(text string) {
+	s.Helper()
+	docs := filepath.Join(filepath.Dir(s.index), "looms.tsv")
+	if err := os.WriteFile(docs, []byte(text), 0o644); err != nil {
+		s.Fatal(err)
+	}
+	if _, err := ingest.Build(s.Context(), s.index, []string{docs}, ingest.Options{Format: ingest.Text}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *served) do(method, path string) (status int, body string) {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), method, s.url+path, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.Error(err)
+		return
+	}
+	defer resp.Body.Close()
+	all, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.Error(err)
+	}
+	return resp.StatusCode, string(all)
+}
+
+func (s *served) search(query string) []string {
+	s.Helper()
+	status, body := s.do("GET", "/search?q="+url.QueryEscape(query))
+	var got struct {
+		Count     int
+		Documents []string
+	}
+	if err := json.Unmarshal([]byte(body), &got); err != nil || status != http.StatusOK || got.Count != len(got.Documents) {
+		s.Errorf("%q: status %d, %q, %v", query, status, body, err)
+	}
+	return got.Documents
+}
+
+func TestSearch(t *testing.T) {
+	s := serve(t, time.Minute)
 	for query, want := range map[string][]string{
 		"loom":       {"a", "b"},
 		"Red loom":   {"a"},
@@ -43,42 +106,98 @@ func TestSearch(t *testing.T) {
 		"green loom": {},
 		"":           {},
 	} {
-		resp, err := http.Get(server.URL + "/search?q=" + url.QueryEscape(query))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got struct {
-			Count     int
-			Documents []string
-		}
-		err = json.NewDecoder(resp.Body).Decode(&got)
-		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp.StatusCode != http.StatusOK || got.Count != len(want) || !slices.Equal(got.Documents, want) {
-			t.Errorf("%q: status %d, %+v, want %v", query, resp.StatusCode, got, want)
+		if got := s.search(query); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", query, got, want)
 		}
 	}
 	for where, want := range map[string]string{"days > 30": "1\n", "days > 30 OR book = 'b'": "2\n", "dys > 30": `unknown column "dys" (nearest: "days")`} {
-		resp, err := http.Get(server.URL + "/count?where=" + url.QueryEscape(where))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || !strings.Contains(string(got), want) || (resp.StatusCode == http.StatusOK) != (len(want) == 2) {
-			t.Errorf("%q: status %d, %q, %v, want %q", where, resp.StatusCode, got, err, want)
+		status, got := s.do("GET", "/count?where="+url.QueryEscape(where))
+		if !strings.Contains(got, want) || (status == http.StatusOK) != (len(want) == 2) {
+			t.Errorf("%q: status %d, %q, want %q", where, status, got, want)
 		}
 	}
-	resp, err := http.Get(server.URL + "/other")
-	if err != nil {
+	if status, _ := s.do("GET", "/other"); status != http.StatusNotFound {
+		t.Errorf("/other: status %d", status)
+	}
+	if _, got := s.do("GET", "/metrics"); !strings.Contains(got, "heddle_queries_total{") || !strings.Contains(got, "heddle_processor_up{") {
+		t.Errorf("metrics:\n%s", got)
+	}
+}
+
+// TestReload has clients ask while the index is replaced: each answer is of one of the
+// two, names and all.
+func TestReload(t *testing.T) {
+	s := serve(t, time.Minute)
+	texts := []string{"d\ta loom\ne\tgreen\nf\ta loom\ng\ta loom too\n", "a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n"}
+	want := [][]string{{"d", "f", "g"}, {"a", "b"}}
+	done := make(chan struct{})
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if got := s.search("loom"); !slices.Equal(got, want[0]) && !slices.Equal(got, want[1]) {
+					t.Errorf("%v, want one of %v", got, want)
+					return
+				}
+			}
+		})
+	}
+	for i := range 10 {
+		s.build(texts[i%2])
+		if status, body := s.do("POST", "/reload"); status != http.StatusOK {
+			t.Errorf("status %d: %s", status, body)
+		}
+		if got := s.search("loom"); !slices.Equal(got, want[i%2]) {
+			t.Errorf("after a reload: %v, want %v", got, want[i%2])
+		}
+	}
+	close(done)
+	clients.Wait()
+	if err := os.Remove(s.index); err != nil {
 		t.Fatal(err)
 	}
-	io.Copy(io.Discard, resp.Body)
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusNotFound {
-		t.Errorf("/other: status %d", resp.StatusCode)
+	if status, _ := s.do("POST", "/reload"); status != http.StatusInternalServerError {
+		t.Errorf("without a file: status %d", status)
+	}
+	if got := s.search("loom"); !slices.Equal(got, want[1]) {
+		t.Errorf("after a reload that failed: %v", got)
+	}
+}
+
+// TestErrors compares what clients are told with what happened.
+func TestErrors(t *testing.T) {
+	if status, body := serve(t, time.Nanosecond).do("GET", "/search?q=loom"); status != http.StatusGatewayTimeout {
+		t.Errorf("late: status %d, %q", status, body)
+	}
+	for err, want := range map[error]int{
+		fmt.Errorf("so: %w", &schedule.FullError{}): http.StatusTooManyRequests,
+		&schedule.DeadlineError{}:                   http.StatusGatewayTimeout,
+		errors.New("another"):                       http.StatusInternalServerError,
+	} {
+		w := httptest.NewRecorder()
+		if fail(w, err); w.Code != want {
+			t.Errorf("%v: status %d", err, w.Code)
+		}
+	}
+}
+
+// TestRun serves until its context ends.
+func TestRun(t *testing.T) {
+	s := serve(t, time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer stop()
+	table := filepath.Join(filepath.Dir(s.index), "loans.hdb")
+	if err := run(ctx, s.index, table, "localhost:0", time.Second); err != nil {
+		t.Error(err)
+	}
+	absent := filepath.Join(t.TempDir(), "absent.hdl")
+	if err := run(t.Context(), absent, table, "localhost:0", time.Second); err == nil || !strings.Contains(err.Error(), absent) {
+		t.Errorf("without an index: %v", err)
 	}
 }
 
@@ -100,11 +219,4 @@ func makeTable(t *testing.T, dir string) *engine.Table {
 	}
 	t.Cleanup(func() { x.Close() })
 	return x
-}
-
-func TestNoIndex(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "absent.hdl")
-	if err := run(path, "", "localhost:0"); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("run without an index: %v", err)
-	}
 }
