@@ -59,7 +59,7 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		}
 		took := b.Estimate + j.cost(p.index)
 		switch {
-		case stolen && (!s.can(j, p.index) || took > s.elsewhere(j, p, true, now)):
+		case stolen && (!s.can(j, p.index) || p.capacity.takesBatch(took) > s.elsewhere(j, p, true, now)):
 			return b
 		case s.doomed(j, now):
 			s.putBehind(j)
@@ -93,6 +93,10 @@ func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
 func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	p := b.p
 	b.beside = len(p.running)
+	b.expected = p.capacity.takesBatch(b.Estimate)
+	if b.Mode == Async {
+		b.expected = p.capacity.takes(b.Estimate, b.beside)
+	}
 	p.running = append(p.running, b)
 	if b.Mode == Sync {
 		p.several++
@@ -198,7 +202,11 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 	}
 	if err == nil {
 		p.memory = 0
-		if b.Mode == Async && len(left) == 0 && !b.gone && !b.delivering {
+		switch {
+		case len(left) > 0 || b.gone || b.delivering:
+		case b.Mode == Sync:
+			p.capacity.learnBatch(now-b.started, b.Estimate)
+		default:
 			p.capacity.learn(float64(b.beside+len(p.running))/2, now-b.started, b.Estimate)
 		}
 	}

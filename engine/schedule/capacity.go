@@ -13,6 +13,7 @@ type capacity struct {
 	lanes                float64
 	weight, x, y, xx, xy float64 // sums over what was seen, the older the less
 	alone, beside        float64
+	several              float64 // what a batch takes, times its estimate
 }
 
 // How much of what was seen is forgotten with each job, and how many jobs the first guess
@@ -22,7 +23,7 @@ const forgets, guessed = 1.0 / 128, 8
 // newCapacity guesses that estimates are right, that lanes of the host are parallel, and
 // those of a device take turns.
 func newCapacity(lanes int, host bool) capacity {
-	c := capacity{lanes: float64(lanes), alone: 1}
+	c := capacity{lanes: float64(lanes), alone: 1, several: 1}
 	if !host {
 		c.beside = 1
 	}
@@ -51,5 +52,21 @@ func (c *capacity) learn(others float64, took, estimate time.Duration) {
 	c.alone = max(0.05, y-c.beside*x)
 }
 
-// rate is how many seconds of estimates it does in a second.
+// takes is what a job should take that is estimated alone, beside others.
+func (c *capacity) takes(estimate time.Duration, others int) time.Duration {
+	return time.Duration(float64(estimate) * (c.alone + c.beside*float64(others)))
+}
+
+// learnBatch notes what a batch took. There the lanes are left out of account.
+func (c *capacity) learnBatch(took, estimate time.Duration) {
+	y := min(float64(took)/float64(max(estimate, 1)), 4*c.several)
+	c.several = max(0.05, c.several+(y-c.several)/16)
+}
+
+// takesBatch is what a batch should take.
+func (c *capacity) takesBatch(estimate time.Duration) time.Duration {
+	return time.Duration(float64(estimate) * c.several)
+}
+
+// rate is how many seconds of estimates of single jobs it does in a second.
 func (c *capacity) rate() float64 { return c.lanes / (c.alone + c.beside*(c.lanes-1)) }

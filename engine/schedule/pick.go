@@ -13,37 +13,41 @@ func (p *processor) free(batch bool) bool {
 	return len(p.running) < p.Singles
 }
 
-// lanes of p, for batches or single jobs.
-func (p *processor) lanes(batch bool) int {
-	if batch {
-		return p.Lanes
-	}
-	return p.Singles
-}
-
 // wait is how long a job that is next at p should wait there. A batch that takes longer
-// than its estimate is expected to take as much longer again.
+// than was expected is expected to take as much longer again.
 func (p *processor) wait(batch bool, now time.Duration) time.Duration {
 	if p.free(batch) {
 		return 0
 	}
 	least := never
 	for _, b := range p.running {
-		end := b.started + b.Estimate
+		end := b.started + b.expected
 		least = min(least, max(end-now, now-end))
 	}
 	return least
 }
 
+// takes is what j should take at p beside what runs there.
+func (p *processor) takes(j *Job, batch bool) time.Duration {
+	if batch {
+		return p.capacity.takesBatch(j.Trace.Estimates[p.index])
+	}
+	return p.capacity.takes(j.Trace.Estimates[p.index], min(len(p.running), p.Singles-1))
+}
+
 // queue is how long the jobs that wait for p's class should take it.
 func (s *Scheduler) queue(p *processor, batch bool) time.Duration {
-	lanes := 0
+	rate := 0.0
 	for _, o := range s.processors {
 		if o.out == nil && o.class == p.class {
-			lanes += o.lanes(batch)
+			if batch {
+				rate += float64(o.Lanes) / o.capacity.several
+			} else {
+				rate += o.capacity.rate()
+			}
 		}
 	}
-	return (s.work[p.class][p.index] + s.work[Either][p.index]/2) / time.Duration(lanes)
+	return time.Duration(float64(s.work[p.class][p.index]+s.work[Either][p.index]/2) / rate)
 }
 
 // place returns the processor that finishes j first, if j can begin there at once, and
@@ -55,7 +59,7 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 		if !s.can(j, i) {
 			continue
 		}
-		took := j.Trace.Estimates[i]
+		took := p.takes(j, false)
 		if !p.free(false) {
 			took += p.wait(false, now) + s.queue(p, false)
 		}
@@ -179,7 +183,7 @@ func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
 				continue
 			}
 			if p.free(s.modeOf(j.line) == Sync) && (best == nil || j.latest < best.latest) &&
-				(s.suits(j, p) || s.can(j, p.index) && j.Trace.Estimates[p.index] < s.elsewhere(j, p, false, now)) {
+				(s.suits(j, p) || s.can(j, p.index) && p.takes(j, s.modeOf(j.line) == Sync) < s.elsewhere(j, p, false, now)) {
 				best = j
 			}
 			break
@@ -214,7 +218,7 @@ func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration
 		if o == p || !s.can(j, i) {
 			continue
 		}
-		took := j.Trace.Estimates[i]
+		took := o.takes(j, batch)
 		if last {
 			took = max(took, s.queue(o, batch)) // j is in the queue itself
 		}
@@ -248,7 +252,7 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 					break
 				}
 				if s.can(j, p.index) {
-					here, there := j.Trace.Estimates[p.index], s.elsewhere(j, p, true, now)
+					here, there := p.takes(j, batch), s.elsewhere(j, p, true, now)
 					r := float64(here) / float64(j.best)
 					if here >= there {
 						s.arm(now + here - there + time.Microsecond)

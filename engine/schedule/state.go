@@ -69,6 +69,7 @@ type batchState struct {
 	p              *processor
 	started, limit time.Duration // limit: hung beyond
 	beside         int           // batches that ran then
+	expected       time.Duration // to take, by what others took
 	inline         bool
 	gone           bool    // hung: it is not waited for any more
 	delivering     bool    // its lane is free
