@@ -34,6 +34,7 @@ type searchOptions struct {
 	syntax     string
 	all        bool
 	count      bool
+	part       bool
 	explain    bool
 	noHeader   bool
 	given      struct{ query, queries func() bool }
@@ -91,6 +92,10 @@ alone on the processor that should finish it first, or in batches. Costs that he
 calibrate measured are taken from beside the index. --explain runs queries one at a time
 and says which processor each got, and what was expected of the others.
 
+A backend shares the elements of each shortest list out to many work-groups or threads;
+with --part each query has one of its own, which may be faster where queries are many
+and small. Answers are the same.
+
 A term that is in no document gives no result and no error; --explain names it.
 What --explain says goes to standard error, or with jsonl into each object.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
@@ -98,6 +103,7 @@ What --explain says goes to standard error, or with jsonl into each object.`,
   heddle search books.hdl --queries queries.tsv --mode or --format trec > run.txt
   heddle search books.hdl --query 'heaven earth' --all --format tsv
   heddle search books.hdl --queries queries.tsv --count
+  heddle search books.hdl --queries queries.tsv --count --part
   printf '1:heaven\n2:earth\n' | heddle search books.hdl --queries - --format jsonl
   echo '{"id": 7, "vector": {"loom": 2.5, "earth": 0.5}}' | heddle search books.hdl --queries -
   heddle search books.hdl --syntax boolean --query 'heaven AND (earth OR sea) NOT hell'
@@ -113,6 +119,7 @@ func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.syntax, "syntax", syntaxPlain, "what a query is: "+syntaxPlain+" (its terms) or "+syntaxBoolean+" (AND, OR, NOT, parentheses) `SYNTAX`")
 	fs.BoolVar(&o.all, "all", false, "print every matching document, unranked")
 	fs.BoolVar(&o.count, "count", false, "print only how many documents match")
+	fs.BoolVar(&o.part, "part", false, "with --all or --count: one work-group, or thread, a query, in place of many (PART of Wu et al. 2010)")
 	fs.BoolVar(&o.explain, "explain", false, "say how each query was answered, and where the time went")
 	fs.BoolVar(&o.noHeader, "no-header", false, "leave out how to repeat ranked results")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
@@ -139,6 +146,8 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return fmt.Errorf("unknown --syntax %q (one of %s, %s)", o.syntax, syntaxPlain, syntaxBoolean)
 	case o.statistics != "" && !o.ranked():
 		return errors.New("--statistics is for ranked results, which --all, --count and --syntax boolean do not give")
+	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
+		return errors.New("--part is for --all and --count, and not for --syntax boolean")
 	case o.given.query() && o.syntax == syntaxBoolean:
 		_, err = boolean.Parse(o.query) // before anything is opened
 	}
@@ -184,6 +193,8 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	case mode == engine.AndOr && o.syntax == syntaxPlain && !o.ranked():
 		return usageError{errors.New("mode and-or is for ranked results; --all and --count take and, or or")}
+	case o.part && mode == engine.Or:
+		return usageError{errors.New("--part is for mode and: an OR has no shortest list to walk")}
 	case o.count && c.Search.Format == "trec":
 		return usageError{errors.New("format trec is for documents, not for --count")}
 	}
@@ -208,7 +219,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	defer func() { err = errors.Join(err, closing()) }()
 
 	s := &searcher{
-		x: x, all: all, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or}, path: o.queries, boolean: o.syntax == syntaxBoolean,
+		x: x, all: all, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or, Part: o.part}, path: o.queries, boolean: o.syntax == syntaxBoolean,
 		out: &answerWriter{out: bufio.NewWriterSize(a.Stdout, 64<<10), file: x.File(), format: c.Search.Format, count: o.count, limit: c.Search.K, ids: o.given.queries()},
 	}
 	if o.all {

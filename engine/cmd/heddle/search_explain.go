@@ -24,6 +24,7 @@ type explanation struct {
 	Device   string     `json:"device"`
 	Formula  string     `json:"formula,omitempty"`   // of a boolean query, simplified
 	Runs     string     `json:"algorithm,omitempty"` // and why; of an AND of lists
+	Part     bool       `json:"part,omitempty"`      // as --part asks
 	Lists    []listPlan `json:"lists"`               // in the order of work
 	Unknown  []string   `json:"unknown,omitempty"`   // terms of no document
 	Mode     string     `json:"mode,omitempty"`      // of a ranked query
@@ -56,12 +57,12 @@ const asSet = "as a set"
 func (s *searcher) explainAnswer(q trec.Topic, asked engine.Query, got answer) *explanation {
 	x, info, st := s.x, s.x.Backend(), s.stats()
 	e := &explanation{
-		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Lists: []listPlan{}, Matches: got.count,
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Part: s.opt.Part, Lists: []listPlan{}, Matches: got.count,
 		Micros: micros(st.Wall), DecodeUS: micros(st.Decode), ProbeUS: micros(st.Probe), GatherUS: micros(st.Compact),
 		ScoreUS: micros(st.Score), SelectUS: micros(st.Select), UpUS: micros(st.Upload), DownUS: micros(st.Download),
 	}
 	if s.all != nil {
-		e.Schedule = s.why.String()
+		e.Schedule, e.Micros = s.why.String(), micros(s.why.Took) // a kept answer has no batch
 	}
 	if s.rank != nil {
 		e.Mode, e.Matches = s.rank.Mode.String(), uint64(len(got.docs))
@@ -162,6 +163,9 @@ func (e *explanation) write(out io.Writer) error {
 	}
 	if e.Runs != "" {
 		fmt.Fprintf(w, "  runs\t%s\n", e.Runs)
+	}
+	if e.Part {
+		fmt.Fprint(w, "  part\tone work-group or thread a query\n")
 	}
 	for i, l := range e.Lists {
 		step := "then"

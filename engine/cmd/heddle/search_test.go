@@ -194,6 +194,30 @@ func TestManyQueries(t *testing.T) {
 	}
 }
 
+// TestPart: one work-group a query changes no answer, and is refused where nothing is
+// shared out.
+func TestPart(t *testing.T) {
+	buildCollection(t)
+	writeFile(t, "q.txt", lines(someQueries(), ""))
+	for _, what := range []string{"--all", "--count"} {
+		for _, backend := range []string{"", "--backend all"} {
+			args := append([]string{"search", "c.hdl", "--queries", "q.txt", what}, strings.Fields(backend)...)
+			want := must(t, args...)
+			r := heddle(t, append(args, "--part", "--explain")...)
+			if r.code != 0 || r.stdout != want || strings.Count(r.stderr, "\n  part     one work-group or thread a query\n") != len(someQueries()) {
+				t.Errorf("%s, %s: %+v", what, backend, r)
+			}
+			if got := must(t, append(args, "--part")...); got != want {
+				t.Errorf("%s, %s: %s, want %s", what, backend, got, want)
+			}
+		}
+	}
+	for _, args := range []string{"", "--mode or", "--syntax boolean", "--syntax boolean --all", "--all --mode or", "--count --mode or"} {
+		r := heddle(t, append([]string{"search", "c.hdl", "--query", "w9 w0", "--part"}, strings.Fields(args)...)...)
+		wantFailure(t, r, exitUsage, "--part is for")
+	}
+}
+
 func TestExplain(t *testing.T) {
 	c := buildCollection(t)
 	q := "w9 w0 nosuch w9 alsonot"
