@@ -154,7 +154,7 @@ const aboutDifference = "Each query alone, terms in, docIDs on the host out, the
 
 func wuFigure9() exhibit {
 	return exhibit{
-		name: "wu-fig9", title: "Distribution of the time of a query on the host less that on the device", source: "Wu et al. 2010, Figure 9",
+		name: "wu-fig9", title: "Distribution of host time less device time of a query", source: "Wu et al. 2010, Figure 9",
 		says: "The CPU is faster on most queries, but not by much.", ours: aboutDifference,
 		orders: govOrder, rows: "host less device, ms",
 		chart: chart{kind: barChart, y: "% of the queries"},
@@ -194,7 +194,7 @@ const shownQueries, shownGroups = 3000, 30
 
 func wuFigure10() exhibit {
 	return exhibit{
-		name: "wu-fig10", title: "Time of a query on the host less that on the device, by UBOC", source: "Wu et al. 2010, Figure 10",
+		name: "wu-fig10", title: "Host time less device time of a query, by UBOC", source: "Wu et al. 2010, Figure 10",
 		says: "The first 3,000 queries: the GPU is far ahead where the computational complexity is high.",
 		ours: aboutDifference + fmt.Sprintf(" The first %d queries ascend by UBOC, and stand in %d groups: the tenth, the median and the ninetieth percentile of each.",
 			shownQueries, shownGroups),
