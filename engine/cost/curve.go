@@ -14,14 +14,14 @@ type curve struct {
 	costs  [1 + maxValues]float64 // of a query, and of one of each of the metric's values
 	all    atomicFloat            // logarithm of a factor of every query
 	// Logarithms of factors by octave of a length; between octaves they are lines.
-	lengths [4][octaves]atomicFloat // of Shortest, Second, Sum, Sparse
+	lengths [5][octaves]atomicFloat // of Shortest, Second, Sum, Sparse, Common in thousandths
 	// The same by number, of which the last is for all that are greater.
 	counts [2][mostCount + 1]atomicFloat // of Terms, Dense
 }
 
 // What files call the factors.
 var (
-	lengthNames = [...]string{"shortest", "second", "sum", "sparse"}
+	lengthNames = [...]string{"shortest", "second", "sum", "sparse", "common"}
 	countNames  = [...]string{"terms", "dense"}
 )
 
@@ -66,10 +66,13 @@ func at(a *[octaves]atomicFloat, n uint64) float64 {
 	return x + part*(a[i+1].load()-x)
 }
 
+// common is Common in thousandths, which are less than 2^42 in any index.
+func (f *Features) common() uint64 { return uint64(min(f.Common*1000, 1<<60)) }
+
 // time of a query.
 func (c *curve) time(f *Features) float64 {
 	sum := c.all.load() +
-		at(&c.lengths[0], f.Shortest) + at(&c.lengths[1], f.Second) + at(&c.lengths[2], f.Sum) + at(&c.lengths[3], f.Sparse) +
+		at(&c.lengths[0], f.Shortest) + at(&c.lengths[1], f.Second) + at(&c.lengths[2], f.Sum) + at(&c.lengths[3], f.Sparse) + at(&c.lengths[4], f.common()) +
 		c.counts[0][min(f.Terms, mostCount)].load() + c.counts[1][min(f.Dense, mostCount)].load()
 	return c.plain(f) * math.Exp(bound(sum))
 }
@@ -83,7 +86,7 @@ func (c *curve) plain(f *Features) float64 {
 // move changes factors so that the logarithm of the time of f grows by step: each by what
 // it counts for, so that the sum of squares of changes is the least.
 func (c *curve) move(f *Features, step float64) {
-	lengths := [...]uint64{f.Shortest, f.Second, f.Sum, f.Sparse}
+	lengths := [...]uint64{f.Shortest, f.Second, f.Sum, f.Sparse, f.common()}
 	square := 3.0 // of what factors count for
 	for _, n := range lengths {
 		_, part := octave(n)

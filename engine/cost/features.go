@@ -15,12 +15,16 @@ type Features struct {
 	Sum              uint64  // of all lengths
 	Sparse           uint64  // of the lengths of lists that are no bitsets
 	UBOC             float64 // Shortest × Σ log2 of the other lengths
-	Missing          uint64  // bytes of lists to bring in first; Of leaves it 0
+	// Common is how many docIDs all lists would have, if having one said nothing of having
+	// another: Shortest × Π (length / universe) of the others.
+	Common  float64
+	Missing uint64 // bytes of lists to bring in first; Of leaves it 0
 }
 
 // Of describes a query over lists of src, which ascend by length. It allocates nothing.
 func Of(src *plan.Source, lists []plan.Handle) Features {
 	f := Features{Terms: len(lists)}
+	common := 1.0
 	for i, h := range lists {
 		l := &src.Lists[h]
 		n := uint64(l.Len)
@@ -38,8 +42,10 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 			f.Second = n
 		}
 		f.UBOC += math.Log2(float64(max(n, 1)))
+		common *= float64(n) / float64(src.Docs)
 	}
 	f.UBOC *= float64(f.Shortest)
+	f.Common = common * float64(f.Shortest)
 	return f
 }
 

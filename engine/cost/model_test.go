@@ -191,7 +191,7 @@ func TestLearnOne(t *testing.T) {
 			model.Learn(&f, took)
 			model.LearnBatch(1000, took)
 		}
-		for _, f := range []Features{f, {}, {Terms: math.MaxInt, Dense: math.MaxInt, Shortest: math.MaxInt64, Second: math.MaxInt64, Sum: math.MaxInt64, Missing: math.MaxInt64, UBOC: math.MaxFloat64}} {
+		for _, f := range []Features{f, {}, {Terms: math.MaxInt, Dense: math.MaxInt, Shortest: math.MaxInt64, Second: math.MaxInt64, Sum: math.MaxInt64, Missing: math.MaxInt64, UBOC: math.MaxFloat64, Common: math.MaxFloat64}} {
 			if a, b := model.Alone(&f), model.Added(&f); a <= 0 || b <= 0 || model.Start() < 0 {
 				t.Errorf("after runs of %v: %v alone, %v added, %v the start of a batch", took, a, b, model.Start())
 			}
