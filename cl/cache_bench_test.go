@@ -40,6 +40,23 @@ func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Sour
 	return src, log
 }
 
+// BenchmarkMissing asks what a query of three lists would bring in.
+func BenchmarkMissing(b *testing.B) {
+	src, _ := zipfLog(b, codec.Raw, 400, 0, 0)
+	backend := benchBackend(b, testDevice(b).Tuning())
+	s, err := backend.loadCached(context.Background(), src, 256<<20, share(src, 50, 1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	query := []plan.Handle{200, 100, 50}
+	for b.Loop() {
+		if n, ok := s.Missing(query, false); !ok || n == 0 {
+			b.Fatalf("%d bytes, %t", n, ok)
+		}
+	}
+}
+
 // BenchmarkCached answers a log with four callers, whose batches are of one query or of
 // many, where a part of the lists is resident, and where all are.
 func BenchmarkCached(b *testing.B) {

@@ -281,6 +281,37 @@ func TestCachedFaults(t *testing.T) {
 	}
 }
 
+// TestCachedBeside asks a cache that takes all memory there is for what has not been tested
+// yet.
+func TestCachedBeside(t *testing.T) {
+	tuning := fewTiles(t)
+	b, err := Open(t.Context(), testDevice(t), Options{Tuning: &tuning, MemoryLimit: 640 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	l := newLoad(t, 20, 20)
+	s, err := b.LoadCached(t.Context(), l.src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	rest := b.left() - min(selfTestMemory, b.limit/8) // as if there were more lists
+	if err := b.reserve(rest, "a test"); err != nil {
+		t.Fatal(err)
+	}
+	defer b.unreserve(rest)
+	for kind := range 3 {
+		if err := l.ask(limited(t), t, s, kind); err != nil {
+			t.Error(err)
+		}
+	}
+	l.batch.Algorithm = plan.IS
+	if err := l.ask(limited(t), t, s, 0); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCachedMemory makes caches of little memory and of much: the limit holds, what never
 // fits is told from what does, and where all lists fit none goes.
 func TestCachedMemory(t *testing.T) {

@@ -64,6 +64,11 @@
 // global_add for each list, global_maxima for each level, global_best
 // (accumulate_global.cl).
 //
+// A store whose lists come and go (LoadCached, cache*.go) has an arena that package
+// listcache hands out. A batch is cut into parts; a part pins its lists, all at once, has
+// the missing ones brought in by a queue of their own, and its rounds wait for the events
+// of those uploads. Term records go up with every round, so kernels need not know.
+//
 // Tables of bit vectors (plan.Table) have a store of their own, table*.go: vectors lie in
 // an arena, with a directory that says tile by tile of their groups where words are
 // (table_directory.go), and tiles of little compression as plain groups (table_plain.go);

@@ -16,6 +16,13 @@ import (
 // other algorithms when a batch first asks for one, since most programs never do and
 // a build takes its time.
 
+// selfTestTiles is how many tiles a round of the self-test has at most, so that it takes
+// little memory beside stores: less than selfTestMemory in bytes.
+const (
+	selfTestTiles  = 256
+	selfTestMemory = 256 << 20
+)
+
 // coreCodecs are those whose lists the kernels of every device read; gap codecs can
 // only be the shortest of their query there.
 var coreCodecs = []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}
@@ -89,7 +96,7 @@ func (b *Backend) selfTestOf(ctx context.Context, codecs []codec.ID, some []plan
 	if err != nil {
 		return failed("preparing: %w", err)
 	}
-	s, err := b.load(ctx, src)
+	s, err := b.loadIn(ctx, src, selfTestTiles)
 	if err != nil {
 		return err
 	}

@@ -78,11 +78,16 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error
 }
 
 func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
+	return b.loadIn(ctx, src, b.tuning.RoundTiles)
+}
+
+// loadIn is load with rounds of so many tiles at most.
+func (b *Backend) loadIn(ctx context.Context, src *plan.Source, tiles int) (*Store, error) {
 	ranges, places, err := layout(src, b.dev.info.MaxAlloc)
 	if err != nil {
 		return nil, b.outOfMemory("laying out lists", err)
 	}
-	s := b.newStore(src, &b.budget)
+	s := b.newStore(src, &b.budget, tiles)
 	s.places = places
 	// All that is surely needed must fit before anything is allocated.
 	need := arenaBytes(ranges) + s.slotsBytes()
@@ -100,8 +105,8 @@ func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
 	return s, nil
 }
 
-// newStore is a store without memory.
-func (b *Backend) newStore(src *plan.Source, memory *budget) *Store {
+// newStore is a store without memory, for rounds of so many tiles at most.
+func (b *Backend) newStore(src *plan.Source, memory *budget, tiles int) *Store {
 	s := &Store{backend: b, memory: memory, src: src, tile: uint32(b.tuning.Tile),
 		mergeTile: uint32(b.tuning.mergeTile()), mergeLeast: b.tuning.MergeLeast, tables: map[plan.Algorithm]*tables{},
 		building: make(chan struct{}, 1), closing: make(chan struct{})}
@@ -111,7 +116,7 @@ func (b *Backend) newStore(src *plan.Source, memory *budget) *Store {
 	}
 	// Scratch takes a sixteenth of the device's memory at most, or one tile a slot,
 	// and a quarter of the limit while rounds stay long enough.
-	s.maxTiles = b.tuning.RoundTiles
+	s.maxTiles = tiles
 	for s.maxTiles > 1 {
 		scratch := s.slotsBytes()
 		if scratch <= b.dev.info.Memory/16 && (scratch <= memory.limit/4 || s.maxTiles <= leastTiles) {
