@@ -96,7 +96,7 @@ func TestSimulated(t *testing.T) {
 		{[]float64{0.9 * 25_000, 12_500}, []simulated{host}},
 		{[]float64{0.9 * 25_000, 12_500}, []simulated{slow}},
 		{[]float64{0.9 * 50_000, 25_000}, []simulated{host, slow}},
-		{[]float64{30_000, 25_000}, []simulated{host, misjudged}},
+		{[]float64{40_000, 25_000}, []simulated{host, misjudged}},
 		{[]float64{0.8 * 105_000, 52_000}, []simulated{batched}},
 		{[]float64{0.8 * 130_000, 65_000}, []simulated{host, batched}},
 	} {
@@ -129,7 +129,7 @@ func TestSimulated(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
-						if !d.held(mostly) || i > 0 && percentile(d.ms, 99) > 4 {
+						if !d.held(mostly) || i > 0 && percentile(d.ms, 99) > 5 {
 							t.Errorf("%v; %+v", d, sched.Stats())
 						}
 					})
