@@ -394,3 +394,72 @@ func TestEngineReloadAmidStreams(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEngineChangesAtOnce has Reload and Close called by many at the same time.
+func TestEngineChangesAtOnce(t *testing.T) {
+	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
+	before := holding(t)
+	e, err := Start(t.Context(), paths[0], EngineOptions{Options: Options{Backend: "host", Lazy: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 5 {
+				if err := e.Reload(t.Context(), paths[i%2]); err != nil && !errors.Is(err, plan.ErrClosed) {
+					t.Error(err)
+				}
+				e.Stats()
+				if g == 0 && i == 3 {
+					if err := e.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	comeBack(t, before)
+}
+
+// TestEngineOutlivesPanics: where the goroutine of a caller panics, as servers recover
+// from, others go on.
+func TestEngineOutlivesPanics(t *testing.T) {
+	a := newAsking(t, 300, 40)
+	panics := atomic.Bool{}
+	d := &faulty{name: "host", host: true, batch: func(context.Context, int64) error {
+		if panics.Load() {
+			panic("a fault was asked for")
+		}
+		return nil
+	}}
+	c := d.candidate()
+	c.host = true
+	opt := EngineOptions{Schedule: schedule.Options{Mode: schedule.Async}}
+	opt.backends = []candidate{c}
+	src, dict := a.source()
+	e, err := StartSource(t.Context(), src, dict, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panics.Store(true)
+	for kind := range forms {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			a.qs[2].one(t.Context(), e, kind, Call{})
+		}()
+	}
+	panics.Store(false)
+	if err := a.load(t, e, 300); err != nil {
+		t.Error(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	nothingOpen(t, d)
+}

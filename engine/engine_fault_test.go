@@ -74,7 +74,7 @@ func (f *fault) hang(n int64, err error) func(context.Context, int64) error {
 var faults = map[string]func(f *fault, first *faulty){
 	"none":                      func(*fault, *faulty) {},
 	"untyped now and then":      func(f *fault, d *faulty) { d.batch = everyNth(30, errOdd); f.errors = []error{errOdd} },
-	"untyped from a batch on":   func(f *fault, d *faulty) { d.batch = from(100, errOdd); f.errors = []error{errOdd} },
+	"untyped from a batch on":   func(f *fault, d *faulty) { d.batch = from(30, errOdd); f.errors = []error{errOdd} },
 	"untyped when all was done": func(f *fault, d *faulty) { d.late = everyNth(30, errOdd); f.errors = []error{errOdd} },
 	"lost at once":              func(f *fault, d *faulty) { d.batch = from(2, lost); f.takes(plan.ErrDeviceLost) },
 	"lost in the middle":        func(f *fault, d *faulty) { d.batch = from(30, lost); f.takes(plan.ErrDeviceLost) },
@@ -284,4 +284,66 @@ failed:
 	if f.errors != nil && known == 0 {
 		t.Error("no query has met the fault")
 	}
+}
+
+// TestEngineReloadsWhileItHangs: a device that hangs has no part in the next index, keeps
+// nobody waiting, and is used again by the one after it came back.
+func TestEngineReloadsWhileItHangs(t *testing.T) {
+	before := holding(t)
+	f, d := new(fault), &faulty{name: "first"}
+	d.batch = f.hang(5, nil)
+	h := heard{}
+	opt := EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 200 * time.Millisecond}}
+	opt.backends = []candidate{hostCandidate(Options{}), d.candidate()}
+	path := shortIndexFile(t)
+	e, err := Start(t.Context(), path, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := Query{Terms: []string{"t000", "t120"}}
+	qs := make([]Query, 200)
+	for i := range qs {
+		qs[i] = q
+	}
+	ask := func(processors int) {
+		t.Helper()
+		var out plan.Results
+		if err := e.SearchMany(t.Context(), qs, SearchOptions{BatchCandidates: 100}, Call{}, &out); err != nil {
+			t.Error(err)
+		}
+		if n := len(e.Stats().Processors); n != processors {
+			t.Errorf("%d processors, want %d", n, processors)
+		}
+	}
+	reload := func() {
+		t.Helper()
+		if err := e.Reload(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 0; f.hanging.Load() == 0 && i < 100; i++ {
+		ask(2)
+	}
+	ask(2)
+	if !errors.Is(h.out["first"], schedule.ErrHung) {
+		t.Fatalf("taken out: %v", h.out)
+	}
+	for range 2 {
+		reload()
+		ask(1)
+	}
+	if d.stores.Load() != 1 {
+		t.Errorf("%d stores are open, want that which hangs", d.stores.Load())
+	}
+	close(f.release)
+	for i := 0; d.stores.Load() > 0 && i < 1000; i++ {
+		time.Sleep(time.Millisecond)
+	}
+	reload()
+	ask(2)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	nothingOpen(t, d)
+	comeBack(t, before)
 }

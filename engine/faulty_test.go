@@ -47,16 +47,6 @@ func (f *faulty) candidate() candidate {
 	}}
 }
 
-// backend opens it.
-func (f *faulty) backend(t testing.TB) plan.Backend {
-	t.Helper()
-	b, err := f.candidate().open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 type faultyBackend struct {
 	plan.Backend
 	f *faulty
