@@ -135,11 +135,10 @@ func (p *processor) runOne(ctx context.Context, b *schedule.Batch, t *task) erro
 	if err := k.answer(ctx, t.w, p.store); err != nil {
 		return err
 	}
-	took := time.Since(began)
 	if b.Claim(0) {
 		t.take(t.w, 0)
 	}
-	p.models[k.cost].Learn(&f, took)
+	p.models[k.cost].Learn(&f, time.Since(began))
 	return nil
 }
 
@@ -147,6 +146,7 @@ func (p *processor) runOne(ctx context.Context, b *schedule.Batch, t *task) erro
 func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 	x, k := p.g.x, b.Jobs[0].Work.(*task).kind
 	m := p.models[k.cost]
+	began := time.Now()
 	w := x.workers.Get().(*worker)
 	defer x.workers.Put(w)
 	k.reset(x, w)
@@ -162,11 +162,9 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 		added += m.Added(&f)
 		missing += f.Missing
 	}
-	began := time.Now()
 	if err := k.answer(ctx, w, p.store); err != nil {
 		return err
 	}
-	took := time.Since(began)
 	for i, j := range b.Jobs {
 		if b.Claim(i) {
 			t := j.Work.(*task)
@@ -175,9 +173,9 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 		}
 	}
 	if len(b.Jobs) == 1 {
-		m.Learn(&f, took)
+		m.Learn(&f, time.Since(began))
 	} else {
-		m.LearnBatch(added, took)
+		m.LearnBatch(added, time.Since(began))
 	}
 	return nil
 }
