@@ -36,7 +36,8 @@ type searcher struct {
 type answer struct {
 	count  uint64 // of documents that match, where nothing is ranked
 	docs   []uint32
-	scores []float64 // nil: not ranked
+	ranked bool
+	scores []float64 // of what is ranked
 }
 
 // answer answers queries in batches, or one at a time if each is to be
@@ -122,7 +123,7 @@ func (s *searcher) run(ctx context.Context) error {
 func (s *searcher) got(i int) answer {
 	if s.rank != nil {
 		docs, scores := s.rankings.Query(i)
-		return answer{docs: docs, scores: scores}
+		return answer{docs: docs, ranked: true, scores: scores}
 	}
 	a := answer{count: s.results.Count(i)}
 	if !s.opt.CountOnly {

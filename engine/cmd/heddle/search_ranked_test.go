@@ -147,6 +147,22 @@ func TestSearchRanked(t *testing.T) {
 }
 
 // TestSearchAny: --all and --count with mode or give the documents of any term.
+// TestSearchRankedNothing: queries that no document matches are there all the same, the
+// first ones too.
+func TestSearchRankedNothing(t *testing.T) {
+	buildCollection(t)
+	for format, want := range map[string]string{
+		"text":  "query 1: nosuch\nquery 2: w28 nosuch\n",
+		"tsv":   "",
+		"jsonl": `{"query":"1","text":"nosuch"}` + "\n" + `{"query":"2","text":"w28 nosuch"}` + "\n",
+	} {
+		got := heddleWith(t, "nosuch\nw28 nosuch\n", backendEnv(), "search", "c.hdl", "--queries", "-", "--no-header", "--format", format)
+		if got.code != 0 || got.stdout != want {
+			t.Errorf("%s: %v, want %s", format, got, want)
+		}
+	}
+}
+
 func TestSearchAny(t *testing.T) {
 	c := buildCollection(t)
 	for _, q := range []string{"w20 w25", "w20^3 nosuch w25", "nosuch", ""} {

@@ -43,7 +43,7 @@ func (w *answerWriter) write(q trec.Topic, asked engine.Query, a answer, e *expl
 	switch {
 	case w.format == "jsonl":
 		o := answerObject{Query: q.ID, Text: q.Text, Scores: a.scores, Explain: e}
-		if a.scores == nil {
+		if !a.ranked {
 			o.Count = &a.count
 		}
 		for _, d := range a.docs {
@@ -53,12 +53,12 @@ func (w *answerWriter) write(q trec.Topic, asked engine.Query, a answer, e *expl
 	case w.count:
 		_, err := fmt.Fprintf(w.out, "%s\t%d\n", field(q.ID), a.count)
 		return err
-	case w.format == "text" && a.scores != nil:
+	case w.format == "text" && a.ranked:
 		return w.writeText(q, asked, a)
 	}
 	for i, d := range a.docs {
 		score := 1.0
-		if a.scores != nil {
+		if a.ranked {
 			score = a.scores[i]
 		}
 		w.line = w.appendLine(w.line[:0], q.ID, i+1, docName(w.file, d), score)
