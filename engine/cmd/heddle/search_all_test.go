@@ -30,6 +30,10 @@ func TestSearchOnAll(t *testing.T) {
 			t.Errorf("%s --explain: %v", args, r)
 		}
 	}
+	twice := heddleWith(t, in+in, append(all, "HEDDLE_SCHEDULE_RESULTS=1MiB"), "search", "c.hdl", "--queries", "-", "--count", "--explain")
+	if twice.code != 0 || strings.Contains(twice.stderr, " in 0.0 µs") || strings.Count(twice.stderr, "  from the result cache") < strings.Count(in, "\n") {
+		t.Errorf("the same queries again, answers kept: %v", twice)
+	}
 	if files := files(t); strings.Contains(files, ".cost") {
 		t.Errorf("a search wrote %s", files)
 	}
