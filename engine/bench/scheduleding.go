@@ -180,7 +180,7 @@ func (v *served) putDelays(deadline time.Duration, metric string) error {
 func capacityExhibit() exhibit {
 	return exhibit{
 		name: "capacity", title: "Rates that are sustained, and delays at half of them",
-		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. p50 and p99 are of loads of half the latter rate, the median of three.",
+		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. p50 and p99 are of loads of half the latter rate, the median of three. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
 		rows: "processors", orders: govOrder,
 		run: func(ctx context.Context, s *session) error {
 			all, err := s.workloads(ctx)
@@ -232,16 +232,22 @@ func (v *served) putCapacity(deadline time.Duration) error {
 				return err
 			}
 		}
-		for _, p := range []int{50, 99} {
+		for _, half := range []struct {
+			series, metric string
+			of             func(d *delays) float64
+		}{
+			{"p50 at half, ms", "p50 at half load", func(d *delays) float64 { return percentile(d.ms, 50) }},
+			{"p99 at half, ms", "p99 at half load", func(d *delays) float64 { return percentile(d.ms, 99) }},
+			{"sent late, ms", "p99 of sending at half load", func(d *delays) float64 { return d.behind }},
+		} {
 			var values []float64
 			for _, d := range u.half {
-				values = append(values, percentile(d.ms, p))
+				values = append(values, half.of(d))
 			}
 			if len(values) == 0 {
 				continue
 			}
-			metric := fmt.Sprintf("p%d", p)
-			if err := put(metric+" at half, ms", Row{Metric: metric + " at half load", Unit: "ms"}, summarize(values)); err != nil {
+			if err := put(half.series, Row{Metric: half.metric, Unit: "ms"}, summarize(values)); err != nil {
 				return err
 			}
 		}
