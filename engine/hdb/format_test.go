@@ -88,3 +88,32 @@ func TestFormatTable(t *testing.T) {
 		t.Errorf("columns have %d and %d bytes, their sections %d and %d", vectors, values, s[0].Length, s[2].Length)
 	}
 }
+
+// TestDecodeColumns takes as many columns as the header says, and stops behind them.
+func TestDecodeColumns(t *testing.T) {
+	for _, c := range []struct{ text, says string }{
+		{`[{"name":"a"},{"name":"b","base":"7"}]`, ""},
+		{` [{}, {}] `, ""},
+		{`[{}]`, "1 columns, the header says 2"},
+		{`[]`, "0 columns, the header says 2"},
+		{`[{},{},{}]`, "more columns than 2, which the header says"},
+		{"[" + strings.Repeat("{},", 1<<20) + "oh", "more columns than 2, which the header says"},
+		{`[{},{}`, "EOF"},
+		{`[{},{}}`, "invalid character '}'"},
+		{`[{} {}]`, "expected comma"},
+		{`[{},{}][]`, "something behind the list of columns"},
+		{`[{},{}]x`, "something behind the list of columns"},
+		{`{}`, "not a list of columns"},
+		{`null`, "not a list of columns"},
+		{``, "EOF"},
+	} {
+		list, err := decodeColumns([]byte(c.text), 2)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) || err == nil && len(list) != 2 {
+			t.Errorf("%.30s: %d columns, error %v, want %q", c.text, len(list), err, c.says)
+		}
+	}
+	many := []byte("[" + strings.Repeat("{},", 1<<20))
+	if n := testing.AllocsPerRun(10, func() { decodeColumns(many, 2) }); n > 100 {
+		t.Errorf("%g allocations for two columns", n)
+	}
+}

@@ -1,8 +1,11 @@
 package hdb
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"unicode/utf8"
 
 	"heddle/engine/column"
@@ -56,13 +59,32 @@ func (s *storedColumn) column() (c column.Column, err error) {
 	return c, err
 }
 
-// decodeColumns reads section columns of a table with n of them.
+// decodeColumns reads section columns of a table with n of them. It stops at the first
+// that is too many: an empty one takes 3 bytes there and far more here.
 func decodeColumns(data []byte, n uint32) (list []storedColumn, err error) {
-	if err := json.Unmarshal(data, &list); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, err := d.Token(); err != nil {
 		return nil, err
+	} else if open != json.Delim('[') {
+		return nil, errors.New("not a list of columns")
+	}
+	for d.More() {
+		if uint64(len(list)) == uint64(n) {
+			return nil, fmt.Errorf("more columns than %d, which the header says", n)
+		}
+		list = append(list, storedColumn{})
+		if err := d.Decode(&list[len(list)-1]); err != nil {
+			return nil, err
+		}
 	}
 	if uint64(len(list)) != uint64(n) {
 		return nil, fmt.Errorf("%d columns, the header says %d", len(list), n)
+	}
+	if _, err := d.Token(); err != nil { // the end of the list
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something behind the list of columns")
 	}
 	return list, nil
 }
