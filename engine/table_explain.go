@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/predicate"
 )
@@ -74,27 +75,18 @@ func (e Explanation) String() string {
 	}
 	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
 	for _, x := range e.Estimates {
-		fmt.Fprintf(&b, "  %s %s: estimated %v = %s\n", x.Backend.Kind, x.Backend.Device, round(x.Time), x.Model)
+		fmt.Fprintf(&b, "  %s %s: estimated %v = %s\n", x.Backend.Kind, x.Backend.Device, observe.Round(x.Time), x.Model)
 	}
 	fmt.Fprintf(&b, "  ran on %s %s: %s\n", e.Backend.Kind, e.Backend.Device, e.How)
-	fmt.Fprintf(&b, "  %d rows in %v", e.Count, round(e.Stats.Wall))
+	fmt.Fprintf(&b, "  %d rows in %v", e.Count, observe.Round(e.Stats.Wall))
 	for _, stage := range []struct {
 		name string
 		time time.Duration
 	}{{"upload", e.Stats.Upload}, {"decompress", e.Stats.Decode}, {"reduce", e.Stats.Probe}, {"compact", e.Stats.Compact}, {"download", e.Stats.Download}} {
 		if stage.time > 0 {
-			fmt.Fprintf(&b, ", %s %v", stage.name, round(stage.time))
+			fmt.Fprintf(&b, ", %s %v", stage.name, observe.Round(stage.time))
 		}
 	}
-	fmt.Fprintf(&b, "; compiled in %v", round(e.Compile))
+	fmt.Fprintf(&b, "; compiled in %v", observe.Round(e.Compile))
 	return b.String()
-}
-
-// round leaves three digits or so of times of every size.
-func round(d time.Duration) time.Duration {
-	for unit := time.Nanosecond; ; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit)
-		}
-	}
 }

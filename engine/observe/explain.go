@@ -22,7 +22,7 @@ func (q *Query) String() string {
 	if q.Queries > 1 {
 		fmt.Fprintf(&b, ", %d queries", q.Queries)
 	}
-	fmt.Fprintf(&b, ": %v after %v", q.Outcome(), round(q.Took))
+	fmt.Fprintf(&b, ": %v after %v", q.Outcome(), Round(q.Took))
 	if q.Err != nil {
 		fmt.Fprintf(&b, ": %v", q.Err)
 	}
@@ -41,7 +41,7 @@ func (q *Query) String() string {
 		case estimate < 0:
 			fmt.Fprintf(&b, "  %s: it cannot run there\n", name)
 		default:
-			fmt.Fprintf(&b, "  %s: alone it should take %v\n", name, round(estimate))
+			fmt.Fprintf(&b, "  %s: alone it should take %v\n", name, Round(estimate))
 		}
 	}
 	fmt.Fprintf(&b, "  scheduled %v, class %v\n", t.Mode, t.Class)
@@ -50,7 +50,7 @@ func (q *Query) String() string {
 	}
 	sep := "  stages: "
 	for name, took := range Stages(&q.Stats) {
-		fmt.Fprintf(&b, "%s%s %v", sep, name, round(took))
+		fmt.Fprintf(&b, "%s%s %v", sep, name, Round(took))
 		sep = ", "
 	}
 	if sep == ", " {
@@ -70,7 +70,7 @@ func (q *Query) explainRun(b *strings.Builder) {
 	if t.Batch > 1 {
 		batch = fmt.Sprintf("in a batch of %d", t.Batch)
 	}
-	fmt.Fprintf(b, "  %s %s: queued %v, estimated %v, took %v", where, batch, round(t.Queued), round(t.Estimate), round(t.Ran))
+	fmt.Fprintf(b, "  %s %s: queued %v, estimated %v, took %v", where, batch, Round(t.Queued), Round(t.Estimate), Round(t.Ran))
 	if e, ok := q.PredictionError(); ok {
 		fmt.Fprintf(b, " (estimate %+.0f %%)", 100*e)
 	}
@@ -85,8 +85,8 @@ func (q *Query) explainRun(b *strings.Builder) {
 	}
 }
 
-// round leaves three digits or so of times of every size.
-func round(d time.Duration) time.Duration {
+// Round leaves three digits or so of a time of any size, for people.
+func Round(d time.Duration) time.Duration {
 	for unit := time.Nanosecond; ; unit *= 10 {
 		if d.Abs() < 1000*unit {
 			return d.Round(unit)

@@ -132,3 +132,13 @@ func TestString(t *testing.T) {
 		}
 	}
 }
+
+func TestRound(t *testing.T) {
+	for d, want := range map[time.Duration]time.Duration{
+		0: 0, 999: 999, 1234: 1230, -1234: -1230, 999_999: time.Millisecond, 98_765_432: 98_800_000, 90*time.Minute + 123*time.Millisecond: 90 * time.Minute,
+	} {
+		if got := Round(d); got != want {
+			t.Errorf("Round(%v) = %v, want %v", d, got, want)
+		}
+	}
+}
