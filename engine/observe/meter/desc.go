@@ -21,7 +21,7 @@ type Desc struct {
 // Descs returns all metrics. They must not be changed.
 func Descs() []*Desc {
 	return []*Desc{
-		queries, cached, retries, missing, changes, outs, took, queued, ran, misjudged, batch,
+		queries, cached, retries, changes, outs, took, queued, ran, misjudged, batch,
 		synchronous, load, waiting, room, jobs, stolen, up, running, batches, done, busy, resident,
 		listRoom, listUsed, lists, listHits, listMisses, listEvicted, listBytes,
 		resultRoom, resultUsed, results, resultHits, resultMisses, resultEvicted, resultRefused,
@@ -33,7 +33,6 @@ var (
 	queries = counter("queries_total", "Queries by what became of them.", "kind", "mode", "class", "processor", "outcome")
 	cached  = counter("cached_queries_total", "Queries answered from the result cache.", "kind")
 	retries = counter("retries_total", "Attempts at queries after their first, by the processor of the last.", "processor")
-	missing = counter("missing_bytes_total", "Bytes of lists that were not resident when their query was scheduled, by the processor it ran on.", "processor")
 	changes = counter("mode_changes_total", "Changes of the scheduler's mode, by the mode changed to.", "mode")
 	outs    = counter("processors_out_total", "Processors taken out.", "processor")
 

@@ -29,7 +29,6 @@ func Example() {
 	}
 	// Unordered output:
 	// cached_queries_total [and] 0
-	// missing_bytes_total [host] 0
 	// queries_total [and async host host answered] 1
 	// retries_total [host] 0
 	// batch_jobs [and async host] 1 values, sum 1

@@ -57,7 +57,7 @@ type labels struct {
 
 // series are the counters and histograms of queries with the same labels.
 type series struct {
-	queries, cached, retries, missing   Counter
+	queries, cached, retries            Counter
 	took, queued, ran, misjudged, batch Histogram
 }
 
@@ -83,9 +83,6 @@ func (m *Meter) Answered(_ context.Context, q *observe.Query) {
 		s.cached.Add(n)
 		return
 	}
-	if q.Missing > 0 {
-		s.missing.Add(float64(q.Missing))
-	}
 	if t.Attempts == 0 {
 		return
 	}
@@ -93,6 +90,9 @@ func (m *Meter) Answered(_ context.Context, q *observe.Query) {
 		s.retries.Add(float64(t.Attempts - 1))
 	}
 	s.queued.Observe(t.Queued.Seconds())
+	if q.Err != nil { // no batch answered it, and there may be no time of the one that failed
+		return
+	}
 	s.ran.Observe(t.Ran.Seconds())
 	s.batch.Observe(float64(t.Batch))
 	if e, ok := q.PredictionError(); ok {
@@ -113,7 +113,6 @@ func (m *Meter) add(l labels) *series {
 		queries:   s.Counter(queries, l.kind, mode, l.class.String(), l.processor, l.outcome.String()),
 		cached:    s.Counter(cached, l.kind),
 		retries:   s.Counter(retries, l.processor),
-		missing:   s.Counter(missing, l.processor),
 		took:      s.Histogram(took, l.kind, mode, l.outcome.String()),
 		queued:    s.Histogram(queued, l.kind, mode, l.processor),
 		ran:       s.Histogram(ran, l.kind, mode, l.processor),

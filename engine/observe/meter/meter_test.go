@@ -51,13 +51,13 @@ func TestMeter(t *testing.T) {
 	ctx := t.Context()
 	q := answered()
 	m.Answered(ctx, &q)
-	q.Queries, q.Trace.Attempts, q.Missing = 10, 3, 1000
+	q.Queries, q.Trace.Attempts = 10, 3
 	m.Answered(ctx, &q)
 	m.Answered(ctx, &observe.Query{Kind: "and", Queries: 1, Cached: true, Took: ms})
 	m.Answered(ctx, &observe.Query{Kind: "and", Err: &schedule.FullError{}})
 	m.Answered(ctx, &observe.Query{Kind: "and", Err: &schedule.DeadlineError{}, Trace: schedule.Trace{Mode: schedule.Async}})
 	failed := answered()
-	failed.Err = errors.New("a fault")
+	failed.Err, failed.Trace.Processor, failed.Trace.Ran = errors.New("a fault"), "", 0
 	m.Answered(ctx, &failed)
 	m.Happened(schedule.Event{Mode: schedule.Sync})
 	m.Happened(schedule.Event{Mode: schedule.Sync})
@@ -68,25 +68,27 @@ func TestMeter(t *testing.T) {
 	expect(t, s, "queries_total", 1, "and", "auto", "either", "", "answered")
 	expect(t, s, "queries_total", 1, "and", "auto", "either", "", "refused")
 	expect(t, s, "queries_total", 1, "and", "async", "either", "", "expired")
-	expect(t, s, "queries_total", 1, "and", "sync", "device", "gpu", "failed")
+	expect(t, s, "queries_total", 1, "and", "sync", "device", "", "failed")
 	expect(t, s, "cached_queries_total", 1, "and")
 	expect(t, s, "retries_total", 2, "gpu")
-	expect(t, s, "missing_bytes_total", 1000, "gpu")
 	expect(t, s, "mode_changes_total", 2, "sync")
 	expect(t, s, "mode_changes_total", 0, "auto")
 	expect(t, s, "processors_out_total", 1, "gpu")
 	expect(t, s, "processors_out_total", 0, "")
 	expect(t, s, "query_duration_seconds", 2, "and", "sync", "answered")
 	expect(t, s, "query_duration_seconds", 1, "and", "auto", "answered") // cached
-	expect(t, s, "queue_duration_seconds", 3, "and", "sync", "gpu")
+	expect(t, s, "queue_duration_seconds", 2, "and", "sync", "gpu")
+	expect(t, s, "queue_duration_seconds", 1, "and", "sync", "") // failed
 	expect(t, s, "queue_duration_seconds", 0, "and", "async", "")
-	expect(t, s, "run_duration_seconds", 3, "and", "sync", "gpu")
-	expect(t, s, "batch_jobs", 3, "and", "sync", "gpu")
+	expect(t, s, "run_duration_seconds", 2, "and", "sync", "gpu")
+	expect(t, s, "run_duration_seconds", 0, "and", "sync", "")
+	expect(t, s, "batch_jobs", 2, "and", "sync", "gpu")
+	expect(t, s, "batch_jobs", 0, "and", "sync", "")
 	expect(t, s, "prediction_error_ratio", 2, "and", "sync", "gpu")
 	if e := s.Find("prediction_error_ratio", "and", "sync", "gpu"); e.Value != 2*0.5 {
 		t.Errorf("prediction errors add up to %v", e.Value)
 	}
-	if e := s.Find("run_duration_seconds", "and", "sync", "gpu"); math.Abs(e.Value-0.012) > 1e-12 {
+	if e := s.Find("run_duration_seconds", "and", "sync", "gpu"); math.Abs(e.Value-0.008) > 1e-12 {
 		t.Errorf("run times add up to %v", e.Value)
 	}
 }

@@ -111,7 +111,11 @@ func (o *Observer) parts(ctx context.Context, q *observe.Query, arrived time.Tim
 	if q.Err != nil {
 		run.SetStatus(codes.Error, q.Err.Error())
 	}
-	run.End(trace.WithTimestamp(started.Add(t.Ran)))
+	ended := started.Add(t.Ran)
+	if t.Ran == 0 { // it did not come back
+		ended = arrived.Add(q.Took)
+	}
+	run.End(trace.WithTimestamp(ended))
 }
 
 func stages(q *observe.Query) (all []attribute.KeyValue) {

@@ -149,6 +149,14 @@ func TestFailed(t *testing.T) {
 	}
 }
 
+// The attempt that failed lasts to the end where nobody knows how long it took.
+func TestNotBack(t *testing.T) {
+	all, _ := spans(t, &observe.Query{Kind: "and", Took: 9 * ms, Err: schedule.ErrNoProcessor,
+		Trace: schedule.Trace{Arrived: arrived, Queued: 2 * ms, Attempts: 1}})
+	times(t, all["queue"], 0, 2*ms)
+	times(t, all["run"], 2*ms, 9*ms)
+}
+
 // A query without a time of arrival ends now.
 func TestNoArrival(t *testing.T) {
 	before := time.Now()
