@@ -2,10 +2,10 @@
 //
 // A Cache is bounded in bytes, and never holds more. What it keeps it chooses by S3-FIFO
 // (Yang et al. 2023, "FIFO queues are all you need for cache eviction"): an answer first
-// waits in a small queue. Those that are asked for again there go on to the main queue,
-// the others leave, and only their fingerprint is remembered for a while: a query that
-// comes back in that time goes to the main queue at once. So queries that come once, which
-// most do, pass by without driving out the others.
+// waits in a small queue. Those that are asked for twice there go on to the main queue, the
+// others leave, and only their fingerprint is remembered for a while: a query that comes
+// back in that time goes to the main queue at once. So queries that come once, which most
+// do, pass by without driving out the others.
 //
 // A Key is the normal form of a query: queries with the same meaning on the same index
 // have the same one. An index that is replaced has another checksum, so an old answer is
