@@ -61,6 +61,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"k", "k", "search.k", "N"},
 	{"format", "", "search.format", ""},
 	{"schedule", "", "schedule.mode", ""},
+	{"metric", "", "schedule.metric", ""},
 	{"bins", "", "bitmap.bins", "N"},
 	{"binning", "", "bitmap.binning", ""},
 	{"encoding", "", "bitmap.encoding", ""},
