@@ -106,24 +106,10 @@ func closeAll(stores []plan.Store) error {
 
 // Intersect implements plan.Store.
 func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	start := time.Now()
-	done, err := s.begin(ctx, "intersect", func() error { return b.Validate(s.src) })
-	if err != nil {
-		return err
-	}
-	defer done()
-	r := s.runs.Get().(*run)
-	defer s.runs.Put(r)
-	err = s.each(ctx, func(ctx context.Context, i int) error {
+	return s.answer(ctx, "intersect", &out.Stats, func() error { return b.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
 		s.batch(&r.batches[i], i, b)
 		return s.stores[i].Intersect(ctx, &r.batches[i], &r.results[i])
-	})
-	if err != nil {
-		return err
-	}
-	s.gather(r, b.Queries(), b.CountOnly, b.Candidates(s.src), out)
-	out.Stats.Wall = max(time.Since(start), 1)
-	return nil
+	}, func(r *run) { s.gather(r, b.Queries(), b.CountOnly, b.Candidates(s.src), out) })
 }
 
 // batch makes mine what part i is asked, whose lists have other lengths.
@@ -138,34 +124,14 @@ func (s *store) batch(mine *plan.Batch, i int, b *plan.Batch) {
 // Evaluate implements plan.Store. What is valid for the whole is so for its parts, in
 // any order of operands.
 func (s *store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	start := time.Now()
-	done, err := s.begin(ctx, "evaluate", func() error { return f.Validate(s.src) })
-	if err != nil {
-		return err
-	}
-	defer done()
-	r := s.runs.Get().(*run)
-	defer s.runs.Put(r)
-	err = s.each(ctx, func(ctx context.Context, i int) error { return s.stores[i].Evaluate(ctx, f, &r.results[i]) })
-	if err != nil {
-		return err
-	}
-	s.gather(r, f.Len(), f.CountOnly, f.Candidates(s.src), out)
-	out.Stats.Wall = max(time.Since(start), 1)
-	return nil
+	return s.answer(ctx, "evaluate", &out.Stats, func() error { return f.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
+		return s.stores[i].Evaluate(ctx, f, &r.results[i])
+	}, func(r *run) { s.gather(r, f.Len(), f.CountOnly, f.Candidates(s.src), out) })
 }
 
 // Rank implements plan.Store.
 func (s *store) Rank(ctx context.Context, ranks *plan.Ranks, out *plan.TopK) error {
-	start := time.Now()
-	done, err := s.begin(ctx, "rank", func() error { return ranks.Validate(s.src) })
-	if err != nil {
-		return err
-	}
-	defer done()
-	r := s.runs.Get().(*run)
-	defer s.runs.Put(r)
-	err = s.each(ctx, func(ctx context.Context, i int) error {
+	return s.answer(ctx, "rank", &out.Stats, func() error { return ranks.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
 		mine := &r.ranks[i]
 		mine.Reset()
 		mine.Mode, mine.K, mine.Norm, mine.Accumulators = ranks.Mode, ranks.K, ranks.Norm, ranks.Accumulators
@@ -173,32 +139,37 @@ func (s *store) Rank(ctx context.Context, ranks *plan.Ranks, out *plan.TopK) err
 			mine.Add(s.parts[i].Source, ranks.Query(q)...)
 		}
 		return s.stores[i].Rank(ctx, mine, &r.best[i])
+	}, func(r *run) {
+		s.merge(r, ranks.Queries(), ranks.K, out)
+		out.Stats.Queries, out.Stats.Postings, out.Stats.Matches = uint64(ranks.Queries()), ranks.Postings(s.src), uint64(len(out.Docs))
 	})
-	if err != nil {
-		return err
-	}
-	s.merge(r, ranks.Queries(), ranks.K, out)
-	out.Stats.Queries, out.Stats.Postings, out.Stats.Matches = uint64(ranks.Queries()), ranks.Postings(s.src), uint64(len(out.Docs))
-	out.Stats.Wall = max(time.Since(start), 1)
-	return nil
 }
 
-// begin checks that a batch may run. It keeps the store open until done is called.
-func (s *store) begin(ctx context.Context, op string, validate func() error) (done func(), err error) {
+// answer checks that a batch may run, asks all parts, each of which answers into its
+// place of a run, and joins what they say. It notes how long that took in stats, which
+// join may write to. The store stays open until it returns.
+func (s *store) answer(ctx context.Context, op string, stats *plan.Stats, validate func() error,
+	ask func(ctx context.Context, r *run, i int) error, join func(r *run)) error {
+	start := time.Now()
 	s.mu.RLock()
-	switch {
-	case s.closed:
-		err = &plan.DeviceError{Kind: plan.ErrClosed, Device: fmt.Sprintf("%d parts", len(s.parts)), Op: op}
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	default:
-		err = validate()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return &plan.DeviceError{Kind: plan.ErrClosed, Device: fmt.Sprintf("%d parts", len(s.parts)), Op: op}
 	}
-	if err != nil {
-		s.mu.RUnlock()
-		return nil, err
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return s.mu.RUnlock, nil
+	if err := validate(); err != nil {
+		return err
+	}
+	r := s.runs.Get().(*run)
+	defer s.runs.Put(r)
+	if err := s.each(ctx, func(ctx context.Context, i int) error { return ask(ctx, r, i) }); err != nil {
+		return err
+	}
+	join(r)
+	stats.Wall = max(time.Since(start), 1)
+	return nil
 }
 
 // each calls f for all parts at the same time, with a context that ends with the first
