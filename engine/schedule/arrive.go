@@ -29,11 +29,11 @@ const longest = time.Hour
 
 // arrive admits j. It returns a batch if j is to run at once; else it waits.
 func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
+	s.admit(j, now)
 	if s.refusing != nil {
 		s.stats.Refused++
 		return nil, s.refusing
 	}
-	s.admit(j, now)
 	if !j.Deadline.IsZero() {
 		if j.deadline = j.Deadline.Sub(s.epoch); j.deadline <= now {
 			s.stats.Expired++

@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -294,8 +293,3 @@ func (s *Scheduler) drop(j *Job, now time.Duration) bool {
 	}
 	return true
 }
-
-var errPanic = errors.New("panic")
-
-// errUnanswered is for jobs that Run neither claimed nor failed.
-func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }

@@ -10,6 +10,11 @@ import (
 	"heddle/engine/plan"
 )
 
+var errPanic = errors.New("panic")
+
+// errUnanswered is for jobs that Run neither claimed nor failed.
+func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }
+
 // failed decides about the jobs of b that were not answered. They belong to nobody.
 func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) {
 	p := b.p

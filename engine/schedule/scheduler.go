@@ -149,6 +149,7 @@ func (s *Scheduler) now() time.Duration { return time.Since(s.epoch) }
 // read Work.
 func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	if err := ctx.Err(); err != nil {
+		j.Trace = Trace{Arrived: time.Now(), Estimates: j.Trace.Estimates[:0]}
 		return err
 	}
 	s.estimate(j)

@@ -75,7 +75,7 @@ func missed(t *testing.T, opt Options, kind, use string, rate float64, n int, un
 // Both processors together do at least 90 % of what they do separately, in sum, while no
 // more than a query in a thousand misses its deadline.
 func TestTogether(t *testing.T) {
-	const n = 800
+	const n = 500
 	for _, c := range []struct {
 		kind           string
 		unit, deadline time.Duration
