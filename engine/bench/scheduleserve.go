@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"heddle/engine"
+	costs "heddle/engine/cost"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 	"heddle/hostfallback"
@@ -23,8 +25,10 @@ type served struct {
 	source  *plan.Source
 	dict    engine.Dictionary
 	queries []engine.Query
-	right   []uint64 // digests of the answers, once an engine has given them and they were checked
-	folder  string   // of the cost model, which engines after each other share
+	kind    costs.Kind
+	right   []uint64        // digests of the answers, once an engine has given them and they were checked
+	folder  string          // of the cost model, which engines after each other share
+	fitted  map[string]bool // devices that the cost model has been fitted to
 
 	// ask gives the digest of the answer to a query, all those of all in one call, and
 	// check compares them.
@@ -74,7 +78,7 @@ func (s *session) serve(name string, fill func(v *served) error) (*served, error
 	if v := s.served[name]; v != nil {
 		return v, nil
 	}
-	v := &served{s: s, name: name, curves: make(map[curveKey]*underLoad), alone: make(map[string]*predicted)}
+	v := &served{s: s, name: name, fitted: make(map[string]bool), curves: make(map[curveKey]*underLoad), alone: make(map[string]*predicted)}
 	if err := fill(v); err != nil {
 		return nil, err
 	}
@@ -102,6 +106,7 @@ func (s *session) forgetServed() error {
 // servedLists is the workload of lists at hand: plain lists, every query an AND.
 func (s *session) servedLists(ctx context.Context) (*served, error) {
 	return s.serve(s.w.Name(), func(v *served) (err error) {
+		v.kind = costs.And
 		v.dict, v.queries = s.dict, s.w.engineQueries(s.opt.served(len(s.w.Queries), shortServed))
 		v.ask = func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
 			a, err := e.Search(ctx, v.queries[i], engine.SearchOptions{}, call)
@@ -129,6 +134,7 @@ func (s *session) servedRanked(ctx context.Context, mode engine.Mode) (*served, 
 		return nil, err
 	}
 	return s.serve(b.w.name+", "+mode.String(), func(v *served) error {
+		v.kind = map[engine.Mode]costs.Kind{engine.And: costs.RankAnd, engine.Or: costs.RankOr, engine.AndOr: costs.RankAndOr}[mode]
 		v.source, v.dict, v.queries = b.w.source, b.w.dict, b.w.queries
 		opt := engine.RankOptions{Mode: mode, K: 10, Scoring: &b.w.params}
 		var answers []rankAnswer
@@ -222,8 +228,9 @@ func (v *served) with(ctx context.Context, y system, f func(e *engine.Engine) er
 // callers is how many put queries at a time to an engine that is warmed up in batches.
 const callers = 256
 
-// warm checks the answers of an engine to all queries, and lets it learn what they take,
-// alone and in batches.
+// warm checks the answers of an engine to all queries, fits its cost model where it was
+// not yet, to queries that are not predicted, and lets it learn more, one by one and in
+// batches.
 func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err error) {
 	if v.right, err = v.all(ctx, e); err != nil {
 		return err
@@ -232,11 +239,20 @@ func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err erro
 		return err
 	}
 	enough := pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{30 * time.Millisecond})[0]
+	if slices.ContainsFunc(y.who, func(who contestant) bool { return !v.fitted[who.info.Device] }) {
+		_, err := e.Calibrate(ctx, engine.CalibrateOptions{Queries: v.queries[:v.learnt()], Kinds: []costs.Kind{v.kind}, Time: enough})
+		if err != nil {
+			return err
+		}
+		for _, who := range y.who {
+			v.fitted[who.info.Device] = true
+		}
+	}
 	for _, w := range []struct {
 		mode    schedule.Mode
 		callers int
 	}{{schedule.Async, 1}, {schedule.Sync, callers}} {
-		if _, err := v.closed(ctx, e, w.mode, w.callers, 2*len(v.queries), enough); err != nil {
+		if _, err := v.closed(ctx, e, w.mode, w.callers, v.learnt(), enough); err != nil {
 			return err
 		}
 	}
