@@ -5,7 +5,8 @@
 // alone, on the processor that should finish it first. Under heavy load it works
 // synchronously: jobs run in batches, closed by the computational threshold S·T·B of
 // their processor (section IV) or by the age of the oldest job. It moves between the two
-// by the load that it sees, with hysteresis.
+// by the load that it sees, with hysteresis; a processor that has nothing to do then takes
+// what there is.
 //
 // What cannot run at once waits in a bounded queue, in one of three classes (Ding et al.
 // 2009, section 9): jobs that suit devices, jobs that suit the host, and jobs that do well

@@ -127,7 +127,8 @@ func (s *Scheduler) modeOf(l *line) Mode {
 }
 
 // ready says whether p has a lane for what l holds, and a batch of it is to be closed: by
-// the threshold, by the age of its oldest job, or because nothing more will come.
+// the threshold, by the age of its oldest job, because nothing more will come, or where
+// nobody has asked for Sync because p has nothing else to do.
 func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	if s.modeOf(l) == Async {
 		return p.free(false)
@@ -138,6 +139,9 @@ func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	own, either := &l.queues[p.class], &l.queues[Either]
 	if own.n+either.n == 0 {
 		return false
+	}
+	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) == 0 {
+		return true
 	}
 	return own.load+either.load >= p.Threshold(l.kind) || own.n+either.n >= p.Most || s.refusing != nil ||
 		own.aged(now-s.opt.MaxAge) || either.aged(now-s.opt.MaxAge)

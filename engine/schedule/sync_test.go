@@ -53,3 +53,28 @@ func TestSyncClosesBatches(t *testing.T) {
 		})
 	}
 }
+
+// A processor without work does not wait for a batch to fill, unless Sync was asked for.
+func TestSyncWithoutWork(t *testing.T) {
+	for _, c := range []struct {
+		opt, job Mode
+		queued   time.Duration
+	}{{Auto, Auto, 0}, {Auto, Sync, ms}, {Sync, Auto, ms}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, Options{Mode: c.opt, Window: 10 * ms, Hold: time.Hour}, fake(0, "gpu", 1))
+			for range 20 { // a load that makes Auto Sync, which stays
+				if err := s.Do(t.Context(), newJob(2*ms)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			j := newJob(100 * us)
+			j.Mode = c.job
+			if err := s.Do(t.Context(), j); err != nil {
+				t.Fatal(err)
+			}
+			if j.Trace.Mode != Sync || j.Trace.Queued != c.queued {
+				t.Errorf("%v, job %v: %+v", c.opt, c.job, j.Trace)
+			}
+		})
+	}
+}
