@@ -6,7 +6,7 @@ func listsExhibits() []exhibit {
 		logExhibit(), pairsExhibit(), skewExhibit(), setsExhibit(), primitivesExhibit(),
 		aoTable1(), aoTable3(), aoTable4(), aoTable7(),
 		aoFigure5(), aoFigure6(), aoFigure9a(), aoFigure9b(),
-		wuFigure5(), wuFigure6(), wuFigure7(), wuFigure8(),
+		wuFigure5(), wuFigure6(), wuFigure8(),
 		dingFigure6(),
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// wuExhibits are what Wu et al. (IPDPSW 2010) measured of scheduling; their figures of
-// PART and PARA are among those of Lists.
+// wuExhibits are what Wu et al. (IPDPSW 2010) measured of scheduling; their other figures
+// of PART and PARA are among those of Lists.
 func wuExhibits() []exhibit {
-	return []exhibit{wuTable1(), wuFigure3(), wuFigure4(), wuTable2(), wuFigure9(), wuFigure10(), wuTable3()}
+	return []exhibit{wuTable1(), wuFigure3(), wuFigure4(), wuFigure7(), wuTable2(), wuFigure9(), wuFigure10(), wuTable3()}
 }
 
 // wuLengths are the upper ends of the classes of Table I, and wuShares the shares of GOV's

@@ -16,6 +16,14 @@ import (
 	"heddle/hostfallback"
 )
 
+// TestScheduled: what papers measured of scheduling is of one bench.
+func TestScheduled(t *testing.T) {
+	opt := Options{Figures: []string{"ding-fig7", "wu-fig3", "wu-fig4", "wu-fig7", "wu-fig9", "wu-fig10"}, Tables: []string{"wu-table2", "wu-table3"}}
+	if err := CheckSchedule(opt); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestWuOnDevice: what compares a device with the host, or with itself, has rows where
 // there is one.
 func TestWuOnDevice(t *testing.T) {
