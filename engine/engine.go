@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -110,7 +109,7 @@ func startEngine(ctx context.Context, opt EngineOptions, open func() (*Index, er
 		e.results = resultcache.New[*cachedAnswer](opt.Results)
 	}
 	if e.processors, err = e.opt.open(ctx, e.log); err == nil {
-		e.now, err = e.generation(ctx, x)
+		e.now, err = e.generation(ctx, x, e.processors)
 	}
 	if err != nil {
 		return nil, errors.Join(err, x.closeFile(), e.release())
@@ -212,40 +211,6 @@ func (e *Engine) Rank(ctx context.Context, q Query, opt RankOptions, call Call) 
 	return v.Rank(ctx, q, opt, call)
 }
 
-// Reload opens the index file at path beside the present one, and answers from it the
-// queries that arrive from then on; those that came before are answered from the old one,
-// which is closed when they are. On an error the engine goes on with the old index. The
-// processors need room for both for a moment.
-func (e *Engine) Reload(ctx context.Context, path string) error {
-	e.changing.Lock()
-	defer e.changing.Unlock()
-	if e.current() == nil {
-		return plan.ErrClosed
-	}
-	x, err := mapFile(path, e.opt.Options)
-	if err != nil {
-		return err
-	}
-	g, err := e.generation(ctx, x)
-	if err != nil {
-		return errors.Join(fmt.Errorf("loading %s: %w", path, err), x.closeFile())
-	}
-	if err := e.replace(g); err != nil { // the new one is in place
-		e.log.Warn().Err(err).Msg("the old index is not closed")
-	}
-	return nil
-}
-
-// replace makes g the generation of queries to come, and ends the one before.
-func (e *Engine) replace(g *generation) error {
-	e.mu.Lock()
-	old := e.now
-	e.now = g
-	e.mu.Unlock()
-	old.users.Wait() // queries, whose jobs have ended then
-	return old.close(e)
-}
-
 func (e *Engine) current() *generation {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -262,7 +227,7 @@ func (e *Engine) Close() error {
 	if e.current() == nil {
 		return plan.ErrClosed
 	}
-	err := e.replace(nil)
+	err := e.exchange(nil).close(e)
 	return errors.Join(err, e.release())
 }
 

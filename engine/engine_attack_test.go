@@ -463,3 +463,51 @@ func TestEngineOutlivesPanics(t *testing.T) {
 	}
 	nothingOpen(t, d)
 }
+
+// TestEngineReloadsInLittleRoom: devices that hold one index have the next one when the
+// one before is closed, and the host answers meanwhile.
+func TestEngineReloadsInLittleRoom(t *testing.T) {
+	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
+	d, other := &faulty{name: "device", room: 1}, &faulty{name: "other", room: 1}
+	var opt EngineOptions
+	opt.backends = []candidate{hostCandidate(Options{}), d.candidate(), other.candidate()}
+	e, err := Start(t.Context(), paths[0], opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := e.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reloaded := make(chan error)
+	go func() { reloaded <- e.Reload(t.Context(), paths[1]) }()
+	q := Query{Terms: []string{"t000", "t120"}}
+	for i := 0; len(e.Stats().Processors) > 1 && i < 1000; i++ {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := e.Search(t.Context(), q, SearchOptions{}, Call{}); err != nil {
+		t.Error(err)
+	}
+	if n := len(e.Stats().Processors); n != 1 {
+		t.Errorf("%d processors while the old index is held", n)
+	}
+	if _, err := v.Search(t.Context(), q, SearchOptions{}, Call{}); err != nil {
+		t.Error(err)
+	}
+	v.Close()
+	if err := <-reloaded; err != nil {
+		t.Error(err)
+	}
+	for i := range 3 {
+		if st := e.Stats(); len(st.Processors) != 3 || d.stores.Load() != 1 {
+			t.Errorf("after %d reloads: %+v", i, st.Lists)
+		}
+		if err := e.Reload(t.Context(), paths[i%2]); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	nothingOpen(t, d, other)
+}

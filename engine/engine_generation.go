@@ -49,11 +49,14 @@ type generation struct {
 	checksum   uint64 // of the file, 0 without
 	key        uint64 // of the index in the cache of answers
 	users      sync.WaitGroup
+
+	resident int  // devices that have lists: 3 for all of them, 2 for a shard, 1 for a cache
+	crowded  bool // some have not more for lack of memory
 }
 
-// generation makes the lists of x resident on the engine's processors and readies them.
-// On an error nothing is left of it; x stays open.
-func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) {
+// generation makes the lists of x resident on processors and readies them. On an error
+// nothing is left of it; x stays open.
+func (e *Engine) generation(ctx context.Context, x *Index, on []opened) (*generation, error) {
 	g := &generation{x: x, costs: e.opt.Costs, key: e.serial.Add(1)}
 	if x.file != nil {
 		g.checksum = x.file.Checksum()
@@ -65,7 +68,7 @@ func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) 
 	if err := e.readBook(g); err != nil {
 		return nil, err
 	}
-	if err := g.load(ctx, e); err != nil {
+	if err := g.load(ctx, e, on); err != nil {
 		_, closing := g.release()
 		return nil, errors.Join(err, closing)
 	}
@@ -88,9 +91,9 @@ func (e *Engine) generation(ctx context.Context, x *Index) (*generation, error) 
 
 // load makes the lists resident. Devices without them are left out, unless no processor
 // has them.
-func (g *generation) load(ctx context.Context, e *Engine) error {
+func (g *generation) load(ctx context.Context, e *Engine, on []opened) error {
 	var devices []plan.Backend
-	for _, o := range e.processors {
+	for _, o := range on {
 		if e.hung(o.backend) {
 			e.log.Warn().Str("device", o.name).Msg("hangs: no lists are loaded on it")
 			continue
@@ -118,10 +121,13 @@ func (g *generation) load(ctx context.Context, e *Engine) error {
 			on = append(on, devices[i])
 		}
 		g.add(e, s, where.Reason, on...)
+		g.resident += len(s.Devices) * map[Placement]int{PlaceReplicas: 3, PlaceShards: 2, PlaceCache: 1}[s.How]
+		g.crowded = g.crowded || s.How != PlaceReplicas && e.opt.Placement == PlaceAuto
 	}
 	for _, l := range where.Left {
 		e.log.Warn().Err(l.Err).Str("device", l.Device).Msg("lists are not on this device")
 		err = errors.Join(err, l.Err)
+		g.crowded = g.crowded || errors.Is(l.Err, plan.ErrOutOfMemory)
 	}
 	if len(g.processors) == 0 {
 		return errors.Join(schedule.ErrNoProcessor, err)

@@ -24,6 +24,7 @@ type faulty struct {
 	on         plan.Backend // not closed with it
 	open, load error
 	memory     uint64 // that backend and store say they have, and take
+	room       int64  // stores that it holds at a time, 0 is any number
 	// batch is asked before each batch, and late after it; n counts them from 1.
 	batch, late func(ctx context.Context, n int64) error
 	// wait holds Load up until it is closed, or until the context ends.
@@ -70,6 +71,9 @@ func (b *faultyBackend) Load(ctx context.Context, src *plan.Source) (plan.Store,
 	}
 	if b.f.load != nil {
 		return nil, b.f.load
+	}
+	if b.f.room > 0 && b.f.stores.Load() >= b.f.room {
+		return nil, broken(plan.ErrOutOfMemory, b.f.name)
 	}
 	s, err := b.Backend.Load(ctx, src)
 	if err != nil {
