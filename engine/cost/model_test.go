@@ -87,6 +87,32 @@ func (m *machine) samples(alone, batches int) (a, b []Sample) {
 	return a, b
 }
 
+// calibrated gives a model of one's own that was fitted to the machine, on the host or not.
+func calibrated(t testing.TB, host bool) *Model {
+	t.Helper()
+	book := NewBook(1, Best)
+	if err := book.read(calibrations[host]()); err != nil {
+		t.Fatal(err)
+	}
+	return book.Model(Host, And)
+}
+
+var calibrations = map[bool]func() []byte{true: calibration(true), false: calibration(false)}
+
+func calibration(host bool) func() []byte {
+	return sync.OnceValue(func() []byte {
+		book := NewBook(1, Best)
+		if _, err := book.Model(Host, And).Fit(newMachine(host).samples(300, 45)); err != nil {
+			panic(err)
+		}
+		data, err := book.marshal()
+		if err != nil {
+			panic(err)
+		}
+		return data
+	})
+}
+
 // off is the mean relative error of a model, as factor is what times have changed by.
 func (m *machine) off(model *Model, factor float64) (e float64) {
 	const n = 100
@@ -128,9 +154,7 @@ func TestLearn(t *testing.T) {
 				m := newMachine(true)
 				model := NewBook(1, Best).Model(Host, And)
 				if start == "calibrated" {
-					if _, err := model.Fit(m.samples(300, 0)); err != nil {
-						t.Fatal(err)
-					}
+					model = calibrated(t, true)
 				}
 				worst := 0.0
 				for i := range 2000 {
@@ -157,10 +181,7 @@ func TestLearn(t *testing.T) {
 func TestLearnStep(t *testing.T) {
 	for _, factor := range []float64{5, 0.2} {
 		m := newMachine(true)
-		model := NewBook(1, Best).Model(Host, And)
-		if _, err := model.Fit(m.samples(300, 0)); err != nil {
-			t.Fatal(err)
-		}
+		model := calibrated(t, true)
 		n := 0
 		for ; n < 1000 && (n%10 > 0 || m.off(model, factor) > 0.3); n++ {
 			f := m.query()
@@ -176,10 +197,7 @@ func TestLearnStep(t *testing.T) {
 // less than a tenth, and a thousand in a row leave them finite and positive.
 func TestLearnOne(t *testing.T) {
 	m := newMachine(true)
-	model := NewBook(1, Best).Model(Host, And)
-	if _, err := model.Fit(m.samples(300, 0)); err != nil {
-		t.Fatal(err)
-	}
+	model := calibrated(t, true)
 	f := m.query()
 	before := float64(model.Alone(&f))
 	model.Learn(&f, time.Duration(1e5*before))
@@ -204,10 +222,7 @@ func TestLearnOne(t *testing.T) {
 func TestLearnBatch(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		m := newMachine(host)
-		model := NewBook(1, Best).Model(map[bool]string{true: Host, false: "a device"}[host], And)
-		if _, err := model.Fit(m.samples(300, 60)); err != nil {
-			t.Fatal(err)
-		}
+		model := calibrated(t, host)
 		_, batches := m.samples(0, 400)
 		estimate := func(s Sample) (added time.Duration) {
 			for i := range s.Queries {
@@ -238,10 +253,7 @@ func TestLearnBatch(t *testing.T) {
 // missing and does not spoil the rest.
 func TestMissing(t *testing.T) {
 	m := newMachine(false)
-	model := NewBook(1, Best).Model("a device", And)
-	if _, err := model.Fit(m.samples(300, 0)); err != nil {
-		t.Fatal(err)
-	}
+	model := calibrated(t, false)
 	for _, perByte := range []float64{1, 0.1} {
 		for range 1000 {
 			f := m.query()
@@ -274,7 +286,7 @@ func TestConcurrent(t *testing.T) {
 	for g := range 4 {
 		wg.Go(func() {
 			model := book.Model(Host, And)
-			for i := range 500 {
+			for i := range 200 {
 				s := &alone[(i+g)%len(alone)]
 				model.Learn(&s.Queries[0], s.Took)
 				model.LearnBatch(model.Added(&s.Queries[0]), s.Took)
@@ -334,10 +346,7 @@ func TestGuess(t *testing.T) {
 
 func BenchmarkModel(b *testing.B) {
 	m := newMachine(true)
-	model := NewBook(1, Best).Model(Host, And)
-	if _, err := model.Fit(m.samples(300, 0)); err != nil {
-		b.Fatal(err)
-	}
+	model := calibrated(b, true)
 	f := m.query()
 	took := model.Alone(&f)
 	for name, do := range map[string]func(){
