@@ -15,8 +15,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// load is a source with frequencies, and queries of every kind with their answers.
-type load struct {
+// mixedLoad is a source with frequencies, and queries of every kind with their answers.
+type mixedLoad struct {
 	src      *plan.Source
 	lists    [][]uint32
 	batch    plan.Batch
@@ -29,10 +29,10 @@ type load struct {
 
 // newLoad draws so many lists of very different lengths, and queries over one to three of
 // them, of which the first ones are asked for most.
-func newLoad(t testing.TB, lists, queries int) *load {
+func newLoad(t testing.TB, lists, queries int) *mixedLoad {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(lists), uint64(queries)))
-	l := &load{src: &plan.Source{Docs: 30_000}, ranks: plan.Ranks{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
+	l := &mixedLoad{src: &plan.Source{Docs: 30_000}, ranks: plan.Ranks{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
 	var freqs [][]uint32
 	for i := range lists {
 		var docs []uint32
@@ -89,7 +89,7 @@ func newLoad(t testing.TB, lists, queries int) *load {
 }
 
 // ask puts one kind of the queries to a store; a wrong answer fails the test.
-func (l *load) ask(ctx context.Context, t *testing.T, s plan.Store, kind int) error {
+func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind int) error {
 	t.Helper()
 	var out plan.Results
 	var top plan.TopK

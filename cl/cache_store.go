@@ -35,6 +35,9 @@ var (
 // partShare is how many parts that are no longer than they should be fit a cache.
 const partShare = 4
 
+// cacheLeast is enough for all scratch of a cache of few lists, in bytes.
+const cacheLeast = 512 << 20
+
 // LoadCached makes a store that takes `bytes` of device memory, or what is free where that
 // is less or bytes is 0, but for what self-tests take. Scratch takes a quarter of it at
 // most while rounds stay long enough, ranking a quarter where src has frequencies, and
@@ -55,8 +58,9 @@ func (b *Backend) LoadCached(ctx context.Context, src *plan.Source, bytes uint64
 	if bytes == 0 || bytes > left {
 		bytes = left
 	}
-	scratch := b.newStore(src, &budget{limit: bytes}, b.tuning.RoundTiles).slotsBytes() + b.cacheScratch(src, bytes)
 	most := cachedBytes(src)
+	bytes = min(bytes, 4*most+cacheLeast) // more is of no use to so few lists
+	scratch := b.newStore(src, &budget{limit: bytes}, b.tuning.RoundTiles).slotsBytes() + b.cacheScratch(src, bytes)
 	lists := min(bytes-min(scratch, bytes), most)
 	if lists < min(bytes/8, most) {
 		return nil, b.outOfMemory("making a cache of lists", fmt.Errorf("scratch takes %d of %d bytes, %d are left for %d bytes of lists", scratch, bytes, lists, most))
