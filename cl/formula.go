@@ -120,8 +120,9 @@ func (f formulaShape) bytes() uint64 {
 }
 
 // tooLarge is a formula that no round can hold.
-func tooLarge(i, operands int) error {
-	return fmt.Errorf("cl: formula %d names %d lists, at most %d are possible: %w", i, operands, formulaOperands, plan.ErrUnsupported)
+func (b *Backend) tooLarge(i, operands int) error {
+	return &plan.DeviceError{Kind: plan.ErrTooLarge, Device: b.dev.String(), Op: "evaluating a formula",
+		Err: fmt.Errorf("formula %d names %d lists, at most %d are possible", i, operands, formulaOperands)}
 }
 
 // setLocal is the size of a work-group of the kernels of formula.cl.

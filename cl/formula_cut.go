@@ -123,7 +123,7 @@ func (c *formulaCut) add(x *formulaSlot, ops []plan.Op, n int) (bool, error) {
 		}
 	}
 	if operands > formulaOperands {
-		return false, tooLarge(c.formula, operands)
+		return false, c.store.backend.tooLarge(c.formula, operands)
 	}
 	take := n - c.done
 	if take > x.shape.groups-c.groups || len(c.operands)+operands > formulaOperands {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -117,5 +118,41 @@ func TestFormulaMemory(t *testing.T) {
 	q.Add(src, 0, 1)
 	if err := s.Intersect(t.Context(), &q, &out); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestFormulaTooLarge has formulas of as many lists as a round takes, and of one more.
+func TestFormulaTooLarge(t *testing.T) {
+	src, _, _ := union(t)
+	b, err := Open(t.Context(), testDevice(t), Options{SkipSelfTest: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	s, err := b.Load(t.Context(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var f plan.Formulas
+	or := func(lists int) {
+		f.Ops = append(f.Ops, plan.Op{List: 1})
+		for range lists - 1 {
+			f.Ops = append(f.Ops, plan.Op{List: 1}, plan.Op{Code: plan.OpOr})
+		}
+		f.Offsets = append(f.Offsets, uint32(len(f.Ops)))
+	}
+	var out plan.Results
+	for _, lists := range []int{formulaOperands, formulaOperands + 1} {
+		f = plan.Formulas{Offsets: []uint32{0}, CountOnly: true}
+		or(2)
+		or(lists)
+		err := s.Evaluate(t.Context(), &f, &out)
+		if lists <= formulaOperands && (err != nil || out.Count(0) != uint64(src.Lists[1].Len) || out.Count(1) != out.Count(0)) {
+			t.Errorf("%d lists: %v, counts %v", lists, err, out.Offsets)
+		}
+		if _, ok := errors.AsType[*plan.DeviceError](err); lists > formulaOperands && (!ok || !errors.Is(err, plan.ErrTooLarge) || !strings.Contains(err.Error(), "formula 1 names 16385 lists, at most 16384")) {
+			t.Errorf("%d lists: %v", lists, err)
+		}
 	}
 }

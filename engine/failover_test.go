@@ -362,3 +362,50 @@ func TestCancelBlocked(t *testing.T) {
 	f.batches.Store(4)
 	verify(t, x, Query{Text: "t000"})
 }
+
+// TestTooLarge: what is too large for a device is answered by the last candidate, and the
+// device goes on answering the rest. When it is lost, the others take over in order.
+func TestTooLarge(t *testing.T) {
+	qs := testCorpus().queries(pick(300, 100))
+	first := &faulty{name: "first", batch: func(_ context.Context, n int64) error {
+		if n%3 == 0 {
+			return broken(plan.ErrTooLarge, "first")
+		}
+		return nil
+	}}
+	second, last := &faulty{name: "second"}, &faulty{name: "last"}
+	x := openMemory(t, faultyOptions(first, second, last))
+	for range 2 {
+		if err := answerAll(t, x, qs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x.Backend().Device != "first" || last.opens.Load() != 1 || second.opens.Load() != 0 || first.answered.Load() == 0 || last.answered.Load() == 0 {
+		t.Errorf("in the end queries run on %+v; first answered %d, last %d of %d opened", x.Backend(), first.answered.Load(), last.answered.Load(), last.opens.Load())
+	}
+	for _, loses := range []*faulty{first, second} {
+		loses.batch = after(0, plan.ErrDeviceLost, loses.name)
+		if err := answerAll(t, x, qs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if x.Backend().Device != "last" || second.opens.Load() != 1 || last.opens.Load() != 1 {
+		t.Errorf("in the end queries run on %+v", x.Backend())
+	}
+	last.batch = after(0, plan.ErrTooLarge, "last")
+	if err := answerAll(t, x, qs); !errors.Is(err, plan.ErrTooLarge) {
+		t.Errorf("too large for all: %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	nothingOpen(t, first, second, last)
+
+	alone := &faulty{name: "alone", batch: after(0, plan.ErrTooLarge, "alone")}
+	x = openMemory(t, faultyOptions(alone, &faulty{name: "gone", load: broken(plan.ErrOutOfMemory, "gone")}))
+	for range 2 { // the other is tried again: it may have room by then
+		if err := answerAll(t, x, qs); !errors.Is(err, plan.ErrTooLarge) || !errors.Is(err, plan.ErrOutOfMemory) {
+			t.Errorf("too large, and nothing beside: %v", err)
+		}
+	}
+}

@@ -26,7 +26,7 @@ type resident[S store] struct {
 
 	turn   chan struct{} // held by who changes rest, opened and active
 	rest   []candidate
-	spare  *running[S]   // takes over when no candidate is left; may be nil
+	spare  *running[S]   // takes what is too large for active, and over when no candidate is left; may be nil
 	opened []*running[S] // every backend that was opened, for close
 	active atomic.Pointer[running[S]]
 }
@@ -113,11 +113,41 @@ func (x *resident[S]) take(r *running[S]) {
 	x.log.Info().Str("backend", r.info.Kind).Str("device", r.info.Device).Uint64("bytes", r.store.Memory()).Msg(x.what + " resident")
 }
 
-// try calls f with the active store, and with the next one if that fails.
+// beside is the spare that answers what is too large for r: the last candidate, unless
+// there is one already; nil if there is none. A loss of r costs no more for it.
+func (x *resident[S]) beside(ctx context.Context, r *running[S]) (*running[S], error) {
+	select {
+	case x.turn <- struct{}{}:
+		defer func() { <-x.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if last := len(x.rest) - 1; x.spare == nil && last >= 0 {
+		spare, err := x.open(ctx, x.rest[last])
+		if err != nil {
+			return nil, err
+		}
+		x.spare, x.rest = spare, x.rest[:last]
+	}
+	if x.spare == r {
+		return nil, nil
+	}
+	return x.spare, nil
+}
+
+// try calls f with the active store, and with the next one if that fails. What is too
+// large for the active one is the spare's, and the next goes to the active one again.
 func (x *resident[S]) try(ctx context.Context, f func(s S) error) error {
 	r := x.active.Load()
 	for {
 		err := f(r.store)
+		if err != nil && ctx.Err() == nil && errors.Is(err, plan.ErrTooLarge) {
+			spare, why := x.beside(ctx, r)
+			if spare == nil {
+				return errors.Join(err, why)
+			}
+			return f(spare.store)
+		}
 		if err == nil || ctx.Err() != nil || !failsOver(err) {
 			return err
 		}

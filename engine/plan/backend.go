@@ -23,7 +23,8 @@ type Store interface {
 	// with ctx.Err(), and leaves the store usable.
 	Intersect(ctx context.Context, b *Batch, out *Results) error
 	// Evaluate answers every formula of f into out, under the same terms. The
-	// batch must be valid (Formulas.Validate).
+	// batch must be valid (Formulas.Validate). A formula of more lists than the
+	// backend takes is an ErrTooLarge.
 	Evaluate(ctx context.Context, f *Formulas, out *Results) error
 	// Rank answers every query of r into out, under the same terms. The batch must
 	// be valid (Ranks.Validate). What ranking needs beside the lists becomes resident

@@ -10,6 +10,7 @@ import (
 var (
 	ErrNoDevice    = errors.New("no such device")
 	ErrOutOfMemory = errors.New("out of memory")
+	ErrTooLarge    = errors.New("too large for this backend") // a query, whatever memory is free; another backend may take it
 	ErrDeviceLost  = errors.New("device lost")
 	ErrBuild       = errors.New("kernel build failed")
 	ErrSelfTest    = errors.New("self-test failed")

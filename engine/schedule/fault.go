@@ -25,6 +25,12 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 		s.takeOut(p, err, now)
 		s.retry(jobs, err, now)
 		return
+	case errors.Is(err, plan.ErrTooLarge) && len(b.Jobs) == 1: // of several, it is run alone first
+		for _, j := range jobs {
+			j.barred |= 1 << p.index
+		}
+		s.retry(jobs, err, now)
+		return
 	case errors.Is(err, plan.ErrOutOfMemory):
 		s.outOfMemory(b, jobs, err, now)
 		return

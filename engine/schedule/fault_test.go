@@ -142,6 +142,42 @@ func TestOutOfMemory(t *testing.T) {
 	})
 }
 
+// Too large: such jobs run elsewhere, however many they are; the others of their batches
+// and those that follow stay. Where nothing else is, the error says why.
+func TestTooLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gpu, large := fake(0, "gpu", 1), map[*Job]bool{}
+		gpu.Run = func(ctx context.Context, b *Batch) error {
+			time.Sleep(b.Estimate)
+			for _, j := range b.Jobs {
+				if large[j] {
+					return &plan.DeviceError{Kind: plan.ErrTooLarge, Device: "gpu", Op: "run"}
+				}
+			}
+			return answer(b)
+		}
+		s := start(t, Options{Mode: Sync}, gpu, fake(1, "host", 1))
+		jobs := jobsOf("", 16, ms, 20*ms)
+		for i, j := range jobs {
+			large[j] = i%3 == 0
+		}
+		runAll(t, s, jobs)
+		for i, j := range jobs {
+			if want := map[bool]string{true: "host", false: "gpu"}[large[j]]; answers(j) != 1 || j.Trace.Processor != want {
+				t.Errorf("job %d: %d answers, %+v", i, answers(j), j.Trace)
+			}
+		}
+		j := newJob(ms, -1)
+		large[j] = true
+		if err := s.Do(t.Context(), j); !errors.Is(err, plan.ErrTooLarge) {
+			t.Error(err)
+		}
+		if st := s.Stats(); st.Processors[0].Out != nil || st.Answered != 16 || st.Failed != 1 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
 // A batch that does not come back: its jobs run elsewhere, and what it answers later is
 // dropped. Close does not wait for it.
 func TestHang(t *testing.T) {

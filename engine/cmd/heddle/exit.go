@@ -48,7 +48,7 @@ func exitCode(err error) int {
 		return exitCorrupt
 	}
 	switch {
-	case errors.Is(err, plan.ErrUnsupported), // by the backend that was asked for
+	case errors.Is(err, plan.ErrUnsupported), errors.Is(err, plan.ErrTooLarge), // by the backend that was asked for
 		errors.Is(err, engine.ErrImpacts): // a scoring for an index that was scored
 		return exitUsage
 	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, hdb.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, input.ErrCorrupt):
