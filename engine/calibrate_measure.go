@@ -25,11 +25,11 @@ type measurer struct {
 
 const (
 	aloneRounds  = 9   // of all queries, at most
-	leastTasks   = 100 // that run whatever it takes
+	leastTasks   = 60 // that run whatever it takes
 	batchRounds  = 5
-	leastBatches = 30
+	leastBatches = 18
 	mostBatches  = 300
-	mostBatch    = 1024 // queries
+	mostBatch    = 256 // queries
 )
 
 // run runs tasks as one batch and says how long that took, the copying of answers

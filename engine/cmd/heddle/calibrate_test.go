@@ -56,7 +56,7 @@ func TestCalibrate(t *testing.T) {
 func TestCalibrateUsage(t *testing.T) {
 	buildCollection(t)
 	must(t, "calibrate", "--help")
-	queries := strings.Repeat(strings.Join(someQueries(), "\n")+"\n", 20)
+	queries := strings.Repeat(strings.Join(someQueries(), "\n")+"\n", 5)
 	env := append(backendEnv(), "HEDDLE_SCHEDULE_COSTS=elsewhere.cost")
 	r := heddleWith(t, queries, env, "calibrate", "c.hdl", "--queries", "-", "--time", "1ms")
 	if r.code != 0 || r.stderr != "" || !strings.Contains(r.stdout, "written to elsewhere.cost") {
