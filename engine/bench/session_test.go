@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/cl"
 	"heddle/codec"
 	"heddle/engine/plan"
 )
@@ -101,6 +102,38 @@ func TestRunDevice(t *testing.T) {
 	}
 	if want := []string{"throughput", "response", "kernel", "upload", "download", "kernel throughput"}; !slices.Equal(metrics, want) {
 		t.Errorf("metrics %v, want %v", metrics, want)
+	}
+}
+
+// TestBenchTuning measures a device with the rows of a file.
+func TestBenchTuning(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
+		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
+	}
+	device := os.Getenv("HEDDLE_TEST_DEVICE")
+	devices, err := cl.Devices(device)
+	if err != nil || len(devices) == 0 {
+		t.Fatal(devices, err)
+	}
+	row := devices[0].Tuning()
+	row.Name, row.Match = "mine", nil
+	var text bytes.Buffer
+	if err := cl.WriteTuning(&text, row); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tuning.toml")
+	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := &session{opt: Options{Backend: "opencl", Device: device, Tuning: path}, log: io.Discard}
+	if err := s.meet(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.contestants[0].info.Tuning; got != "mine" {
+		t.Errorf("row %q is in force", got)
+	}
+	if err := s.closeDevices(); err != nil {
+		t.Error(err)
 	}
 }
 
