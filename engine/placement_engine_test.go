@@ -3,9 +3,12 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
+	"heddle/engine/bm25"
 	"heddle/engine/plan"
 	"heddle/engine/shard"
 	"heddle/hostfallback"
@@ -83,6 +86,68 @@ func TestEngineShards(t *testing.T) {
 	for _, b := range all {
 		if n := b.open.Load(); n != 0 {
 			t.Errorf("%s: %d stores are still open", b.name, n)
+		}
+	}
+}
+
+// TestEngineShardsRank: rankings in every mode, with the statistics of a larger
+// collection, over one device and over shards are the same: documents, scores and the
+// order of equal ones. So are counts and formulas.
+func TestEngineShardsRank(t *testing.T) {
+	src, dict := rankedCorpus(400).source(t, 0)
+	stats := &Statistics{Docs: 9000, Length: 70000, DF: make(map[string]uint64)}
+	for i := range rankedTerms {
+		stats.DF[fmt.Sprint("t", i)] = uint64(70 + i%9)
+	}
+	start := func(n int) *Engine {
+		_, devices := smalls(src, slices.Repeat([]uint64{1000}, n)...)
+		e, err := StartSource(t.Context(), src, dict, EngineOptions{Backends: devices, Placement: PlaceShards})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return e
+	}
+	whole, qs := start(1), rankedQueries(pick(60, 20))
+	for _, n := range []int{3, 7}[:pick(2, 1)] {
+		e := start(n)
+		if len(e.Stats().Processors) != 1 {
+			t.Fatalf("%d processors", len(e.Stats().Processors))
+		}
+		for _, opt := range []RankOptions{
+			{Mode: Or, K: 3}, {Mode: And, K: 10}, {Mode: AndOr, K: 10}, {Mode: AndOr, K: 400},
+			{Mode: Or, K: 400, Statistics: stats}, {Mode: AndOr, K: 7, Statistics: stats},
+			{Mode: Or, K: 20, Scoring: &bm25.Params{Variant: bm25.Lucene}}, // without lengths and frequencies: many are equal
+		} {
+			var got, want Rankings
+			if err := errors.Join(e.RankMany(t.Context(), qs, opt, Call{}, &got), whole.RankMany(t.Context(), qs, opt, Call{}, &want)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) {
+				t.Errorf("%d shards, %+v: %d documents, want %d", n, opt, len(got.Docs), len(want.Docs))
+			}
+			one, err := e.Rank(t.Context(), qs[3], opt, Call{})
+			docs, scores := want.Query(3)
+			if err != nil || !slices.Equal(one.Docs, docs) || !slices.Equal(one.Scores, scores) {
+				t.Errorf("%d shards, %+v, alone: %v, want %v, %v", n, opt, one.Docs, docs, err)
+			}
+		}
+		for _, opt := range []SearchOptions{{CountOnly: true}, {Any: true}, {Any: true, CountOnly: true}} {
+			var got, want plan.Results
+			plain := make([]Query, len(qs))
+			for i := range plain {
+				plain[i] = Query{Terms: []string{fmt.Sprint("t", i%rankedTerms), fmt.Sprint("t", i*i%rankedTerms)}}
+			}
+			if err := errors.Join(e.SearchMany(t.Context(), plain, opt, Call{}, &got), whole.SearchMany(t.Context(), plain, opt, Call{}, &want)); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Docs, want.Docs) {
+				t.Errorf("%d shards, %+v: the answers differ", n, opt)
+			}
 		}
 	}
 }

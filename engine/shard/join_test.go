@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -191,6 +192,41 @@ func TestJoinLarge(t *testing.T) {
 	for q := range 9 {
 		if !slices.Equal(out.Query(q), all) {
 			t.Errorf("query %d differs", q)
+		}
+	}
+}
+
+// huge says of every query that it has as many documents as there can be.
+type huge struct{ plan.Store }
+
+func (huge) Intersect(_ context.Context, b *plan.Batch, out *plan.Results) error {
+	out.Reset()
+	for q := range b.Queries() {
+		out.Offsets = append(out.Offsets, uint64(q+1)*math.MaxUint32)
+	}
+	return nil
+}
+
+// TestJoinHuge has counts that add up to more than 2^32.
+func TestJoinHuge(t *testing.T) {
+	w := random(t, 1000, 100, 8)
+	parts, err := Split(t.Context(), &w.Source, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Join(&w.Source, parts, []plan.Store{huge{}, huge{}, huge{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _, _ := batches(&w.Source, 5)
+	b.CountOnly = true
+	var out plan.Results
+	if err := s.Intersect(t.Context(), &b, &out); err != nil || out.Stats.Matches != 15*math.MaxUint32 || len(out.Docs) != 0 {
+		t.Errorf("%+v, %v", out.Stats, err)
+	}
+	for q := range 5 {
+		if n := out.Count(q); n != 3*math.MaxUint32 {
+			t.Errorf("query %d: %d documents", q, n)
 		}
 	}
 }

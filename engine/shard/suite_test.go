@@ -51,7 +51,7 @@ func TestSuite(t *testing.T) {
 			case raceDetector && n != 2:
 				t.Skip("too slow under the race detector")
 			case raceDetector:
-				opt.Corrupt, opt.Algorithms = false, opt.Algorithms[:1]
+				opt.Corrupt, opt.Algorithms, opt.Codecs = false, opt.Algorithms[:1], []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}
 			case n == 3:
 				opt.Unranked, opt.Algorithms = false, nil
 			}
