@@ -16,12 +16,12 @@ import (
 // Zipf's law whatever their length.
 func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Source, []plan.Batch) {
 	b.Helper()
-	const docs = 1 << 20
+	docs := 200 * lists
 	r := rand.New(rand.NewPCG(1, 2))
-	src := &plan.Source{Docs: docs}
+	src := &plan.Source{Docs: uint32(docs)}
 	for i := range lists {
-		n := max(docs/3/(i+3), 16)
-		if _, err := src.Append(id, spread(r, n, 1, uint32(2*docs/n*9/10-1)), codec.DefaultOptions()); err != nil {
+		n := max(docs/3/(i+3), 64)
+		if _, err := src.Append(id, spread(r, n, 1, uint32(2*docs/n*7/10-1)), codec.DefaultOptions()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -42,7 +42,7 @@ func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Sour
 
 // BenchmarkMissing asks what a query of three lists would bring in.
 func BenchmarkMissing(b *testing.B) {
-	src, _ := zipfLog(b, codec.Raw, 400, 0, 0)
+	src, _ := zipfLog(b, codec.Raw, 1000, 0, 0)
 	backend := benchBackend(b, testDevice(b).Tuning())
 	s, err := backend.loadCached(context.Background(), src, 256<<20, share(src, 50, 1))
 	if err != nil {
@@ -60,9 +60,9 @@ func BenchmarkMissing(b *testing.B) {
 // BenchmarkCached answers a log with four callers, whose batches are of one query or of
 // many, where a part of the lists is resident, and where all are.
 func BenchmarkCached(b *testing.B) {
-	lists, batches := 4000, 256
+	lists, batches := 20_000, 512
 	if small() {
-		lists, batches = 400, 32
+		lists, batches = 2000, 32
 	}
 	for _, id := range []codec.ID{codec.Raw, codec.ParaPFor} {
 		for _, queries := range []int{1, 64} {

@@ -24,7 +24,7 @@ type cutPart struct {
 }
 
 // cut cuts n queries into parts. what names a query, lists says what one of them asks for,
-// behind what `room` holds.
+// behind what `room` holds. An error is that the lists of a query never fit.
 func (k *partCutter) cut(what string, n int, ranked bool, lists func(i int, room []plan.Handle) []plan.Handle) (parts []cutPart, err error) {
 	c := k.cache
 	share := c.items.Capacity() / partShare
@@ -46,8 +46,8 @@ func (k *partCutter) cut(what string, n int, ranked bool, lists func(i int, room
 			if end > first {
 				k.undo(before, ranked)
 			} else if end++; !c.items.Fits(k.uses[from:]) {
-				err = c.store.backend.outOfMemory("bringing lists in", fmt.Errorf("those of %s %d take %d bytes, the cache has %d in buffers of %d",
-					what, first, bytes, c.items.Capacity(), c.items.Least()))
+				err = c.store.backend.outOfMemory("bringing lists in", fmt.Errorf("those of %s %d take %d bytes, the cache has %d in buffers of %d: %w",
+					what, first, bytes, c.items.Capacity(), c.items.Least(), plan.ErrTooLarge))
 			}
 			break
 		}

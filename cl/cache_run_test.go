@@ -360,7 +360,7 @@ func TestCachedMemory(t *testing.T) {
 		t.Errorf("a list that is longer than the cache: %d bytes are missing, %t", n, ok)
 	}
 	err = s.Intersect(limited(t), &q, &out)
-	typed(t, err, errors.Unwrap(err), plan.ErrOutOfMemory)
+	typed(t, err, plan.ErrTooLarge, plan.ErrOutOfMemory)
 	if c := s.CacheStats(); c.Misses != 0 || c.Capacity != bytes(longest)-16 {
 		t.Errorf("nothing was brought in: %+v", c)
 	}

@@ -189,9 +189,6 @@ func (c *Cache) hold(item uint32) {
 	if c.pins[item]++; c.pins[item] == 1 {
 		c.holders++
 		c.pinned += uint64(c.units[item])
-		if c.at[item] != none {
-			c.remove(item)
-		}
 	}
 }
 
@@ -207,11 +204,18 @@ func (c *Cache) unhold(item uint32) {
 	c.pinned -= uint64(c.units[item])
 	if c.gone[item] {
 		c.gone[item] = false
+		if c.at[item] != none {
+			c.remove(item)
+		}
 		c.free(item)
 		return
 	}
 	c.values[item] = c.scores[item] * (1 + Overhead/float64(c.Bytes(item)))
-	c.push(item)
+	if c.at[item] != none {
+		c.down(c.heaps[sizeClass(c.units[item])], int(c.at[item])) // values only grow
+	} else {
+		c.push(item)
+	}
 }
 
 // Unpin takes back the pins of one call of Pin.

@@ -64,7 +64,7 @@ func (c *Cache) check() error {
 		} else if is {
 			lists += c.one(uint32(i))
 		}
-		if (c.at[i] != none) != (c.block[i] != none && c.pins[i] == 0) {
+		if c.at[i] != none && c.block[i] == none || c.at[i] == none && c.block[i] != none && c.pins[i] == 0 {
 			return fmt.Errorf("item %d in block %d with %d pins is at %d of its heap", i, c.block[i], c.pins[i], c.at[i])
 		}
 	}

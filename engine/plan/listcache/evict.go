@@ -26,8 +26,10 @@ func (c *Cache) evict(n uint32) int32 {
 		var least [tries]uint32
 		some := least[:0]
 		for len(some) < tries && len(*h) > 0 {
-			some = append(some, (*h)[0])
-			c.remove((*h)[0])
+			item := (*h)[0]
+			if c.remove(item); c.pins[item] == 0 { // else it comes back with its last pin
+				some = append(some, item)
+			}
 		}
 		for _, item := range some {
 			c.push(item)
@@ -145,8 +147,8 @@ func (c *Cache) sweep(n uint64) window {
 	return best
 }
 
-// The resident items without pins are in a heap for each class of sizes, that of least
-// value on top.
+// Resident items are in a heap for each class of sizes, that of least value on top. Those
+// with pins may be there or not.
 type heap []uint32
 
 // sizeClass is the class of an item of so many units; the next one has four times as
