@@ -138,7 +138,7 @@ func TestCachedSuite(t *testing.T) {
 		return cachedBackend{b, hostfallback.New(hostfallback.Options{}), &cached, &never}
 	}, plantest.Options{Small: true, Corrupt: true,
 		Codecs:     []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.HSLRC128},
-		Algorithms: []plan.Algorithm{plan.Auto, plan.HS16, plan.PMF3, plan.MergePath}})
+		Algorithms: []plan.Algorithm{plan.Auto, plan.HS16, plan.MergePath}})
 	t.Logf("%d batches, %d of them with a query that does not fit", cached.Load(), never.Load())
 	if c, n := cached.Load(), never.Load(); n == 0 || 3*n > c {
 		t.Errorf("%d of %d batches have a query that does not fit", n, c)
