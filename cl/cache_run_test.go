@@ -3,7 +3,6 @@ package cl
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -11,109 +10,8 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
-	"heddle/codec"
 	"heddle/engine/plan"
 )
-
-// mixedLoad is a source with frequencies, and queries of every kind with their answers.
-type mixedLoad struct {
-	src      *plan.Source
-	lists    [][]uint32
-	batch    plan.Batch
-	formulas plan.Formulas
-	ranks    plan.Ranks
-	matches  [][]uint32
-	any      [][]uint32
-	best     [][]uint64
-}
-
-// newLoad draws so many lists of very different lengths, and queries over one to three of
-// them, of which the first ones are asked for most.
-func newLoad(t testing.TB, lists, queries int) *mixedLoad {
-	t.Helper()
-	r := rand.New(rand.NewPCG(uint64(lists), uint64(queries)))
-	l := &mixedLoad{src: &plan.Source{Docs: 30_000}, ranks: plan.Ranks{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
-	var freqs [][]uint32
-	for i := range lists {
-		var docs []uint32
-		for every, d := uint32(16)<<r.IntN(6), uint32(0); d < l.src.Docs; d++ {
-			if r.Uint32N(every) == 0 {
-				docs = append(docs, d)
-			}
-		}
-		h, err := l.src.Append(coreCodecs[i%len(coreCodecs)], docs, codec.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := make([]uint32, len(docs))
-		for i := range f {
-			f[i] = 1 + uint32(r.ExpFloat64()*2)
-		}
-		if err := l.src.AppendFreqs(h, f, codec.DefaultOptions()); err != nil {
-			t.Fatal(err)
-		}
-		l.lists, freqs = append(l.lists, docs), append(freqs, f)
-	}
-	for range l.src.Docs {
-		l.src.Lengths = append(l.src.Lengths, r.Uint32N(900))
-	}
-	l.batch.Reset()
-	l.formulas.Reset()
-	l.ranks.Reset()
-	for range queries {
-		var q []plan.Handle
-		var terms []plan.Term
-		either := plan.Expr{Op: plan.OpOr}
-		for range 1 + r.IntN(3) {
-			h := plan.Handle(min(r.ExpFloat64()*float64(lists)/5, float64(lists-1)))
-			q = append(q, h)
-			terms = append(terms, plan.Term{List: h, Weight: 1 + r.Uint32N(1<<28)})
-			either.Args = append(either.Args, plan.Expr{List: h})
-		}
-		l.batch.Add(l.src, q...)
-		l.ranks.Add(l.src, terms...)
-		if err := l.formulas.Add(l.src, either); err != nil {
-			t.Fatal(err)
-		}
-		i := l.batch.Queries() - 1
-		l.matches = append(l.matches, plainIntersect(l.lists, l.batch.Query(i)))
-		l.best = append(l.best, plainRank(l.src, l.lists, freqs, &l.ranks, l.ranks.Query(i)))
-		var union []uint32
-		for _, h := range l.batch.Query(i) {
-			union = append(union, l.lists[h]...)
-		}
-		slices.Sort(union)
-		l.any = append(l.any, slices.Compact(union))
-	}
-	return l
-}
-
-// ask puts one kind of the queries to a store; a wrong answer fails the test.
-func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind int) error {
-	t.Helper()
-	var out plan.Results
-	var top plan.TopK
-	var err error
-	switch kind % 3 {
-	case 0:
-		err = s.Intersect(ctx, &l.batch, &out)
-	case 1:
-		err = s.Evaluate(ctx, &l.formulas, &out)
-	case 2:
-		err = s.Rank(ctx, &l.ranks, &top)
-	}
-	if err != nil {
-		return err
-	}
-	for i := range l.matches {
-		if kind%3 == 0 && !slices.Equal(out.Query(i), l.matches[i]) || kind%3 == 1 && !slices.Equal(out.Query(i), l.any[i]) ||
-			kind%3 == 2 && !slices.Equal(keysOf(&top, i), l.best[i]) {
-			t.Errorf("kind %d: query %d over lists %v has another answer", kind%3, i, l.batch.Query(i))
-			break
-		}
-	}
-	return nil
-}
 
 // share are buffers for so many hundredths of the lists.
 func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
