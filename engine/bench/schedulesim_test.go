@@ -118,7 +118,7 @@ func TestSimulated(t *testing.T) {
 							t.Fatal(err)
 						}
 						defer sched.Close()
-						l := load{rate: rate, queries: int(rate / 5), seed: 1, deadline: deadline, misses: int(rate), wait: sleepUntil}
+						l := load{rate: rate, queries: int(rate / 8), seed: 1, deadline: deadline, misses: int(rate), wait: sleepUntil}
 						var d *delays
 						for range 2 { // the first one may change the mode
 							d, err = l.run(t.Context(), func(ctx context.Context, i int) error {
