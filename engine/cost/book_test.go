@@ -121,7 +121,7 @@ func TestBookErrors(t *testing.T) {
 		{`"linear_error":`, `"linear_error":-1`, "metric los: errors -1"},
 		{`"coefficients_ms":[`, `"coefficients_ms":[1,`, "2 coefficients"},
 		{`"ns":{"`, `"ns":{"no `, "ns for a no "},
-		{`"factor":`, `"factor":-`, "a factor of -"},
+		{`"all":[`, `"all":[-`, "of all"},
 		{`"shortest":[`, `"shortest":[0,`, "factor 0 of shortest"},
 		{`"shortest":[`, `"shortest":[` + strings.Repeat("1,", octaves), "there are 66"},
 		{`"shortest":[`, `"longest":[`, `of "longest", there are 0`},

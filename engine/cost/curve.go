@@ -12,10 +12,17 @@ import (
 type curve struct {
 	metric Metric
 	costs  [1 + maxValues]float64 // of a query, and of one of each of the metric's values
-	all    atomicFloat            // logarithm of a factor of every query
-	// Logarithms of factors by octave of a length; between octaves they are lines.
+	// Queries of less Common than split have factors of their own, the first. 0 is none.
+	split float64
+	parts [2]factors
+}
+
+// factors are logarithms.
+type factors struct {
+	all [1]atomicFloat // of every query
+	// By octave of a length; between octaves they are lines.
 	lengths [5][octaves]atomicFloat // of Shortest, Second, Sum, Sparse, Common in thousandths
-	// The same by number, of which the last is for all that are greater.
+	// By number, of which the last is for all that are greater.
 	counts [2][mostCount + 1]atomicFloat // of Terms, Dense
 }
 
@@ -71,10 +78,19 @@ func (f *Features) common() uint64 { return uint64(min(f.Common*1000, 1<<60)) }
 
 // time of a query.
 func (c *curve) time(f *Features) float64 {
-	sum := c.all.load() +
-		at(&c.lengths[0], f.Shortest) + at(&c.lengths[1], f.Second) + at(&c.lengths[2], f.Sum) + at(&c.lengths[3], f.Sparse) + at(&c.lengths[4], f.common()) +
-		c.counts[0][min(f.Terms, mostCount)].load() + c.counts[1][min(f.Dense, mostCount)].load()
+	p := c.part(f)
+	sum := p.all[0].load() +
+		at(&p.lengths[0], f.Shortest) + at(&p.lengths[1], f.Second) + at(&p.lengths[2], f.Sum) + at(&p.lengths[3], f.Sparse) + at(&p.lengths[4], f.common()) +
+		p.counts[0][min(f.Terms, mostCount)].load() + p.counts[1][min(f.Dense, mostCount)].load()
 	return c.plain(f) * math.Exp(bound(sum))
+}
+
+// part has the factors of a query.
+func (c *curve) part(f *Features) *factors {
+	if f.Common < c.split {
+		return &c.parts[0]
+	}
+	return &c.parts[1]
 }
 
 // plain is the time without factors.
@@ -93,31 +109,48 @@ func (c *curve) move(f *Features, step float64) {
 		square += part*part + (1-part)*(1-part)
 	}
 	step /= square
-	c.all.move(step)
+	p := c.part(f)
+	p.all[0].move(step)
 	for i, n := range lengths {
 		o, part := octave(n)
-		c.lengths[i][o].move(step * (1 - part))
+		p.lengths[i][o].move(step * (1 - part))
 		if part > 0 {
-			c.lengths[i][o+1].move(step * part)
+			p.lengths[i][o+1].move(step * part)
 		}
 	}
-	c.counts[0][min(f.Terms, mostCount)].move(step)
-	c.counts[1][min(f.Dense, mostCount)].move(step)
+	p.counts[0][min(f.Terms, mostCount)].move(step)
+	p.counts[1][min(f.Dense, mostCount)].move(step)
+}
+
+// scale adds to the logarithms of all times.
+func (c *curve) scale(step float64) {
+	for i := range c.parts {
+		c.parts[i].all[0].move(step)
+	}
 }
 
 // copy returns a curve that learns by itself.
 func (c *curve) copy() *curve {
-	d := &curve{metric: c.metric, costs: c.costs}
-	d.all.store(c.all.load())
-	for i := range c.lengths {
-		for o := range c.lengths[i] {
-			d.lengths[i][o].store(c.lengths[i][o].load())
-		}
-	}
-	for i := range c.counts {
-		for n := range c.counts[i] {
-			d.counts[i][n].store(c.counts[i][n].load())
+	d := &curve{metric: c.metric, costs: c.costs, split: c.split}
+	for i := range c.parts {
+		from, to := c.parts[i].each(), d.parts[i].each()
+		for name, logs := range from {
+			for n := range logs {
+				to[name][n].store(logs[n].load())
+			}
 		}
 	}
 	return d
+}
+
+// each gives the logarithms by the name that files give them.
+func (p *factors) each() map[string][]atomicFloat {
+	all := map[string][]atomicFloat{"all": p.all[:]}
+	for i, name := range lengthNames {
+		all[name] = p.lengths[i][:]
+	}
+	for i, name := range countNames {
+		all[name] = p.counts[i][:]
+	}
+	return all
 }

@@ -57,12 +57,13 @@ type regressionFile struct {
 	Coefficients []float64 `json:"coefficients_ms"`
 }
 
-// curveFile has costs of a query and of the values of the metric, by name, and factors: of
-// everything, and by feature those of its octaves or, of terms and dense lists, numbers.
+// curveFile has costs of a query and of the values of the metric, by name, and factors by
+// feature: of its octaves or, of terms and dense lists, numbers; "all" is one of every
+// query. Queries of less Common than Split have the first of two sets of factors.
 type curveFile struct {
-	Costs   map[string]float64   `json:"ns"`
-	Factor  float64              `json:"factor"`
-	Factors map[string][]float64 `json:"factors,omitempty"`
+	Costs   map[string]float64      `json:"ns"`
+	Split   float64                 `json:"split,omitempty"`
+	Factors [2]map[string][]float64 `json:"factors"`
 }
 
 // aQuery is the name of what each query costs.
@@ -150,33 +151,24 @@ func (m *Model) file(at key) modelFile {
 }
 
 func (c *curve) file() curveFile {
-	f := curveFile{Costs: map[string]float64{}, Factor: math.Exp(c.all.load()), Factors: map[string][]float64{}}
+	f := curveFile{Costs: map[string]float64{}, Split: c.split}
 	for i, name := range append([]string{aQuery}, c.metric.Names()...) {
 		f.Costs[name] = c.costs[i]
 	}
-	for name, logs := range c.factors() {
-		var factors []float64
-		for i := range logs {
-			factors = append(factors, math.Exp(logs[i].load()))
-		}
-		for len(factors) > 0 && factors[len(factors)-1] == 1 { // nobody was there
-			factors = factors[:len(factors)-1]
-		}
-		if len(factors) > 0 {
-			f.Factors[name] = factors
+	for i := range c.parts {
+		f.Factors[i] = map[string][]float64{}
+		for name, logs := range c.parts[i].each() {
+			var factors []float64
+			for n := range logs {
+				factors = append(factors, math.Exp(logs[n].load()))
+			}
+			for len(factors) > 0 && factors[len(factors)-1] == 1 { // nobody was there
+				factors = factors[:len(factors)-1]
+			}
+			if len(factors) > 0 {
+				f.Factors[i][name] = factors
+			}
 		}
 	}
 	return f
-}
-
-// factors are the logarithms by name.
-func (c *curve) factors() map[string][]atomicFloat {
-	all := map[string][]atomicFloat{}
-	for i, name := range lengthNames {
-		all[name] = c.lengths[i][:]
-	}
-	for i, name := range countNames {
-		all[name] = c.counts[i][:]
-	}
-	return all
 }

@@ -75,7 +75,7 @@ func (m *Model) Fit(alone, batches []Sample) (*Calibration, error) {
 	}
 	c := &Calibration{Samples: len(alone), Batches: len(batches)}
 	for _, metric := range Metrics() {
-		f, err := fitMetric(metric, here)
+		f, err := fitMetric(metric, m.kind, here)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (m *Model) Fit(alone, batches []Sample) (*Calibration, error) {
 	s.bring.store(fitBring(best, brought))
 	if len(batches) >= minSamples {
 		var start float64
-		s.added, start, c.BatchError = fitBatches(c.fit(Ding).alone, batches)
+		s.added, start, c.BatchError = fitBatches(m.kind, c.fit(Ding).alone, batches)
 		s.start.store(start)
 	} else { // half of what every query takes is shared
 		s.added = c.fit(Ding).alone.copy()
@@ -110,7 +110,7 @@ func (m *Model) use(c *Calibration, s *state) {
 	m.state.Store(s)
 }
 
-func fitMetric(metric Metric, alone []Sample) (f Fit, err error) {
+func fitMetric(metric Metric, k Kind, alone []Sample) (f Fit, err error) {
 	f.Metric = metric
 	fs, ms := make([]Features, len(alone)), make([]float64, len(alone))
 	for i, s := range alone {
@@ -120,10 +120,10 @@ func fitMetric(metric Metric, alone []Sample) (f Fit, err error) {
 		return f, err
 	}
 	some, others := deal(alone)
-	c, _ := fitCurve(metric, some, false)
+	c, _ := fitCurve(metric, k, some, false)
 	f.Corrected = meanError(c, 0, others)
 	f.Linear = meanError(&curve{metric: metric, costs: c.costs}, 0, others)
-	f.alone, _ = fitCurve(metric, alone, false)
+	f.alone, _ = fitCurve(metric, k, alone, false)
 	return f, nil
 }
 
@@ -140,7 +140,7 @@ func deal(all []Sample) (some, others []Sample) {
 }
 
 // fitCurve fits a curve, and with started what a sample takes beside.
-func fitCurve(m Metric, samples []Sample, started bool) (c *curve, start float64) {
+func fitCurve(m Metric, k Kind, samples []Sample, started bool) (c *curve, start float64) {
 	rows, seconds := make([][]float64, len(samples)), make([]float64, len(samples))
 	for i, s := range samples {
 		row := make([]float64, 2+maxValues)
@@ -156,7 +156,7 @@ func fitCurve(m Metric, samples []Sample, started bool) (c *curve, start float64
 		rows[i], seconds[i] = row, s.Took.Seconds()
 	}
 	costs := NonNegative(rows, seconds)
-	c = &curve{metric: m}
+	c = &curve{metric: m, split: k.split()}
 	for i, x := range costs[1:] {
 		c.costs[i] = x * 1e9
 	}
@@ -171,13 +171,13 @@ func fitCurve(m Metric, samples []Sample, started bool) (c *curve, start float64
 // fitBatches fits what queries add, from nothing or from what they take alone: the shape
 // of that is known better, but on some backends it is another one. It returns the one of
 // less error.
-func fitBatches(alone *curve, batches []Sample) (added *curve, start, e float64) {
+func fitBatches(k Kind, alone *curve, batches []Sample) (added *curve, start, e float64) {
 	some, others := deal(batches)
-	anew, first := fitCurve(Ding, some, true)
+	anew, first := fitCurve(Ding, k, some, true)
 	scaled, second := fitScaled(alone, some)
 	e, other := meanError(anew, first, others), meanError(scaled, second, others)
 	if e < other {
-		added, start = fitCurve(Ding, batches, true)
+		added, start = fitCurve(Ding, k, batches, true)
 		return added, start, e
 	}
 	added, start = fitScaled(alone, batches)

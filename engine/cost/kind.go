@@ -25,6 +25,16 @@ func Kinds() []Kind { return []Kind{And, Count, Formula, RankAnd, RankOr, RankAn
 // Ranked tells whether scores are asked for.
 func (k Kind) Ranked() bool { return k >= RankAnd }
 
+// split is the Common below which queries of a kind are taken for others: RankAndOr costs
+// an AND where that has enough documents, else an AND and an OR. Terms of a query belong
+// together, so that the AND is far greater than Common.
+func (k Kind) split() float64 {
+	if k == RankAndOr {
+		return 0.1
+	}
+	return 0
+}
+
 // String gives the name that reports and files use.
 func (k Kind) String() string { return name(kindNames[:], int(k), "kind") }
 

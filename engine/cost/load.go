@@ -150,7 +150,7 @@ func readFit(f *fitFile) (fit Fit, err error) {
 func fine(v float64) bool { return v >= 0 && v < 1e18 }
 
 func readCurve(m Metric, f *curveFile) (*curve, error) {
-	c := &curve{metric: m}
+	c := &curve{metric: m, split: f.Split}
 	names := append([]string{aQuery}, m.Names()...)
 	for name, v := range f.Costs {
 		i := slices.Index(names, name)
@@ -159,17 +159,17 @@ func readCurve(m Metric, f *curveFile) (*curve, error) {
 		}
 		c.costs[i] = v
 	}
-	if c.all.store(math.Log(f.Factor)); !fine(f.Factor) || f.Factor == 0 {
-		return nil, fmt.Errorf("a factor of %v", f.Factor)
-	}
-	for name, factors := range f.Factors {
-		logs := c.factors()[name]
-		if len(factors) > len(logs) {
-			return nil, fmt.Errorf("%d factors of %q, there are %d", len(factors), name, len(logs))
-		}
-		for i, v := range factors {
-			if logs[i].store(math.Log(v)); !fine(v) || v == 0 {
-				return nil, fmt.Errorf("factor %v of %s", v, name)
+	for i := range f.Factors {
+		each := c.parts[i].each()
+		for name, factors := range f.Factors[i] {
+			logs := each[name]
+			if len(factors) > len(logs) {
+				return nil, fmt.Errorf("%d factors of %q, there are %d", len(factors), name, len(logs))
+			}
+			for n, v := range factors {
+				if logs[n].store(math.Log(v)); !fine(v) || v == 0 {
+					return nil, fmt.Errorf("factor %v of %s", v, name)
+				}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 // Model says what queries of a kind take on a backend, by their Features, and learns from
 // what they took. It is safe for concurrent use; estimates take no lock and no memory.
 type Model struct {
+	kind   Kind
 	metric Metric // that was asked for
 	state  atomic.Pointer[state]
 
@@ -82,7 +83,7 @@ func (m *Model) LearnBatch(added, took time.Duration) {
 	step := m.batches.step(math.Log(float64(took) / (start + float64(added))))
 	a, b := split(step, start, float64(added))
 	s.start.store(start * math.Exp(a))
-	s.added.all.move(b)
+	s.added.scale(b)
 }
 
 // split says how the logarithms of two times are to change for that of their sum to
@@ -95,7 +96,7 @@ func split(step, x, y float64) (float64, float64) {
 
 // newModel is a model without calibration.
 func newModel(backend string, k Kind, m Metric) *Model {
-	model := &Model{metric: m}
+	model := &Model{kind: k, metric: m}
 	model.state.Store(guess(backend == Host, k, m))
 	return model
 }
@@ -123,7 +124,7 @@ func guess(host bool, k Kind, m Metric) *state {
 const guessBring = 0.1 // ns a byte, 10 GB/s
 
 func guessCurve(host bool, k Kind, m Metric) *curve {
-	c := &curve{metric: m}
+	c := &curve{metric: m, split: k.split()}
 	switch {
 	case m == LOS:
 		c.costs = [...]float64{2000, 5, 0, 0, 0}
