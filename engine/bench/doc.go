@@ -161,7 +161,8 @@
 //   - A load is a second of queries, 200 at least unless that takes two seconds. It has
 //     failed when a query misses its deadline (is late, expires, or is refused), or when
 //     answers come more slowly than queries: what is left when the last one has arrived
-//     takes longer than 3 % of the load and twice the median of its first half.
+//     takes longer than 3 % of the load and twice the median of its first half (or a quarter
+//     of the load, where that is less).
 //   - Rates double until one fails in three loads, and the last step is halved four times:
 //     a sustained rate is exact to 4 %. It is also found for loads of which one query in a
 //     thousand may miss its deadline: a second of many queries is more than the thousand

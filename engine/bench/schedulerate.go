@@ -59,10 +59,11 @@ func (c *climb) load(rate float64, try int) load {
 // held tells whether no more than a share of the queries missed their deadline, and
 // answers came as fast as queries. Where they do not, each query waits longer than the
 // one before, and what is left when the last one has arrived takes longer than the
-// queries of the first half did; no deadline may be missed only because the load ends.
+// queries of the first half did, or than a quarter of the load; no deadline may be missed
+// only because the load ends.
 func (d *delays) held(share float64) bool {
 	length := float64(d.queries) / d.rate * 1e9
-	room := max(time.Duration(drainShare*length), drainLeast) + 2*d.early
+	room := max(time.Duration(drainShare*length), drainLeast) + min(2*d.early, max(time.Duration(length/4), 8*drainLeast))
 	return d.sent == d.queries && d.missed() <= int(share*float64(d.queries)) && d.drain <= room
 }
 
