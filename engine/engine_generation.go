@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -44,10 +47,11 @@ type generation struct {
 	names      []string // of the processors
 	sched      *schedule.Scheduler
 	book       *cost.Book
-	costs      string // path of the book, empty: none
-	keep       bool   // write it when the generation ends
-	checksum   uint64 // of the file, 0 without
-	key        uint64 // of the index in the cache of answers
+	costs      string    // path of the book, empty: none
+	measured   time.Time // when it was written, zero if it was not
+	keep       bool      // write it when the generation ends
+	checksum   uint64    // of the file, 0 without
+	key        uint64    // of the index in the cache of answers
 	users      sync.WaitGroup
 
 	resident int  // devices that have lists: 3 for all of them, 2 for a shard, 1 for a cache
@@ -120,6 +124,9 @@ func (g *generation) load(ctx context.Context, e *Engine, on []opened) error {
 		for _, i := range s.Devices {
 			on = append(on, devices[i])
 		}
+		if i := slices.IndexFunc(g.processors, func(p *processor) bool { return p.host }); s.Cached != nil && i >= 0 {
+			s.Store = newOverflow(s.Cached, g.processors[i].store)
+		}
 		g.add(e, s, where.Reason, on...)
 		g.resident += len(s.Devices) * map[Placement]int{PlaceReplicas: 3, PlaceShards: 2, PlaceCache: 1}[s.How]
 		g.crowded = g.crowded || s.How != PlaceReplicas && e.opt.Placement == PlaceAuto
@@ -151,9 +158,17 @@ func (e *Engine) happened(v schedule.Event) {
 	}
 }
 
-// readBook finds the cost model of the generation.
+// readBook finds the cost model of the generation: that of the one before if it is of the
+// same index, and no other has been written since.
 func (e *Engine) readBook(g *generation) (err error) {
 	if g.costs != "" {
+		if info, err := os.Stat(g.costs); err == nil {
+			g.measured = info.ModTime()
+		}
+		if old := e.current(); old != nil && old.costs == g.costs && old.checksum == g.checksum && old.measured.Equal(g.measured) {
+			g.book, g.keep = old.book, old.keep
+			return nil
+		}
 		g.book, err = cost.Load(g.costs, g.checksum, e.opt.Metric)
 		switch {
 		case err == nil:
