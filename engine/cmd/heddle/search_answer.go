@@ -100,15 +100,13 @@ func (s *searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 
 // run answers the batch.
 func (s *searcher) run(ctx context.Context) error {
+	if s.all != nil && s.explain != nil {
+		if err := s.runAlone(ctx); err == nil || s.why.Kind != "" {
+			return err
+		}
+		// It did not get as far as the scheduler: a call for many says what is wrong where.
+	}
 	switch {
-	case s.all != nil && s.explain != nil && s.rank != nil:
-		r, err := s.all.Rank(ctx, s.batch[0], *s.rank, engine.Call{Explain: &s.why})
-		s.rankings = engine.Rankings{Offsets: []uint64{0, uint64(len(r.Docs))}, Docs: r.Docs, Scores: r.Scores, Stats: r.Stats}
-		return err
-	case s.all != nil && s.explain != nil:
-		a, err := s.all.Search(ctx, s.batch[0], s.opt, engine.Call{Explain: &s.why})
-		s.results = plan.Results{Offsets: []uint64{0, a.Count}, Docs: a.Docs, Stats: a.Stats}
-		return err
 	case s.all != nil && s.rank != nil:
 		return s.all.RankMany(ctx, s.batch, *s.rank, engine.Call{}, &s.rankings)
 	case s.all != nil:
@@ -117,6 +115,20 @@ func (s *searcher) run(ctx context.Context) error {
 		return s.x.RankMany(ctx, s.batch, *s.rank, &s.rankings)
 	}
 	return s.x.SearchMany(ctx, s.batch, s.opt, &s.results)
+}
+
+// runAlone answers the only query of the batch on all processors, and notes why.
+func (s *searcher) runAlone(ctx context.Context) error {
+	s.why = observe.Query{}
+	call := engine.Call{Explain: &s.why}
+	if s.rank != nil {
+		r, err := s.all.Rank(ctx, s.batch[0], *s.rank, call)
+		s.rankings = engine.Rankings{Offsets: []uint64{0, uint64(len(r.Docs))}, Docs: r.Docs, Scores: r.Scores, Stats: r.Stats}
+		return err
+	}
+	a, err := s.all.Search(ctx, s.batch[0], s.opt, call)
+	s.results = plan.Results{Offsets: []uint64{0, a.Count}, Docs: a.Docs, Stats: a.Stats}
+	return err
 }
 
 // got is the answer to query i of the batch.
