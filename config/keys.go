@@ -140,7 +140,7 @@ both. auto takes the backend and the strategy that should be fastest.`),
 async runs each alone on the processor that should finish it first, sync in batches.
 auto is async under light load and sync under heavy load.`),
 	key("schedule.timeout", func(c *Config) *time.Duration { return &c.Schedule.Timeout }, 0, within(0, time.Hour),
-		`Fail queries that take longer.
+		`Fail queries that take longer, or calls with many of them.
 0 is no limit.`),
 	key("schedule.queue", func(c *Config) *int { return &c.Schedule.Queue }, 8192, within(1, 1<<24),
 		`Queries that may wait; more are refused.`),

@@ -19,8 +19,9 @@ const (
 	PlaceAuto Placement = iota
 	// PlaceReplicas has all lists on each device, which then takes queries by itself.
 	PlaceReplicas
-	// PlaceShards has a range of the documents on each device, and every query on all.
-	// The parts stay in host memory too, where they take about the room of the lists.
+	// PlaceShards has a range of the documents on each device, and every query on all: one
+	// processor, which is out when one of them fails, until Engine.Reload. The parts stay
+	// in host memory too, where they take about the room of the lists.
 	PlaceShards
 	// PlaceCache has some of the lists on each device, and brings in those that queries
 	// ask for.
