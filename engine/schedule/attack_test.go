@@ -63,10 +63,13 @@ func TestStoppedProcessIsNoHang(t *testing.T) {
 		s := start(t, Options{Hang: time.Second}, p)
 		j := launch(s, newJob(500*ms))
 		synctest.Wait()
-		s.mu.Lock()
-		s.epoch = s.epoch.Add(-time.Minute)
-		s.mu.Unlock()
+		s.mu.Lock() // as if a minute had passed without anything having run
+		for _, b := range s.processors[0].running {
+			b.limit -= time.Minute
+		}
+		s.armed -= time.Minute
 		s.timer.Reset(0)
+		s.mu.Unlock()
 		if err := <-j; err != nil {
 			t.Error(err)
 		}
@@ -96,6 +99,36 @@ func TestLastProcessorStays(t *testing.T) {
 		}
 		if err := <-launch(s, newJob(ms)); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A batch that comes back at the moment when it counts as hung is waited for where it has
+// claimed a job: the job has its answer, and nobody else writes another.
+func TestComesBackAsItHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "gpu", 1)
+		back, claimed := make(chan struct{}), make(chan struct{})
+		p.Run = func(_ context.Context, b *Batch) error {
+			<-back
+			if !b.Claim(0) {
+				t.Error("given up already")
+			}
+			close(claimed)
+			time.Sleep(ms)
+			b.Jobs[0].Work.(*task).answers.Add(1)
+			return nil
+		}
+		s := start(t, Options{Hang: time.Second, Event: func(e Event) {
+			close(back)
+			<-claimed
+		}}, p)
+		j := newJob(ms)
+		if err := <-launch(s, j); err != nil || answers(j) != 1 {
+			t.Errorf("%v, %d answers", err, answers(j))
+		}
+		if out := s.Stats().Processors[0].Out; !errors.Is(out, ErrHung) {
+			t.Errorf("taken out: %v", out)
 		}
 	})
 }

@@ -14,8 +14,7 @@ var (
 	// ErrDeadline is for jobs whose deadline has passed. errors.Is finds
 	// context.DeadlineExceeded too.
 	ErrDeadline = errors.New("the deadline has passed")
-	// ErrHung is why a processor is taken out whose batch does not come back. A job fails
-	// with it only where its answer was begun at that moment.
+	// ErrHung is why a processor is taken out whose batch does not come back.
 	ErrHung = errors.New("no answer")
 	// ErrNoProcessor is for jobs that no processor can run, or none any more.
 	ErrNoProcessor = errors.New("no processor is left")

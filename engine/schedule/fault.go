@@ -171,16 +171,15 @@ func (s *Scheduler) hung(now time.Duration, stopped bool) time.Duration {
 			err := fmt.Errorf("%s: %w for %v", p.Name, ErrHung, now-b.started)
 			s.takeOut(p, err, now)
 			s.abandon(b, err, now)
+			if b.claimed() { // at this moment: it has come back, and what it writes is waited for
+				b.limit = now + s.opt.Hang
+				limit = min(limit, b.limit)
+				continue
+			}
 			b.gone = true
 			s.active--
 			s.leave(b, now)
 			i--
-			for _, j := range b.Jobs {
-				if j.cur == b { // claimed at this moment: nobody else may write its answer
-					s.ran(j, b, now)
-					s.fail(j, err)
-				}
-			}
 		}
 	}
 	return limit

@@ -143,10 +143,9 @@ func setDefault[T comparable](v *T, to T) {
 func (s *Scheduler) now() time.Duration { return time.Since(s.epoch) }
 
 // Do runs j and waits for its end. The error is that of ctx, a DeadlineError, a FullError,
-// plan.ErrClosed after Drain or Close, ErrNoProcessor joined with why there is none,
-// ErrHung where an answer was begun and not ended, or else the job's own. With an error
-// the answer in j.Work is not valid, and a Run that does not know of it yet may still
-// read Work.
+// plan.ErrClosed after Drain or Close, ErrNoProcessor joined with why there is none, or
+// else the job's own. With an error the answer in j.Work is not valid, and a Run that does
+// not know of it yet may still read Work.
 func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	if err := ctx.Err(); err != nil {
 		j.Trace = Trace{Arrived: time.Now(), Estimates: j.Trace.Estimates[:0]}
