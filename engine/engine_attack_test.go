@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,11 +15,34 @@ import (
 	"heddle/hostfallback"
 )
 
-// attacked is an engine over what is asked, on a host and a device.
-func (a *asking) attacked(t *testing.T, opt EngineOptions) *Engine {
+// attack is what is asked, on backends that are open.
+type attack struct {
+	*asking
+	backends []plan.Backend
+}
+
+// TestEngineAttacks treats engines as callers should not.
+func TestEngineAttacks(t *testing.T) {
+	a := attack{newAsking(t, 300, 40), processorsOf(t)}
+	for name, by := range map[string]func(*testing.T, attack){
+		"contexts end anywhere": contextsEndAnywhere,
+		"closed amid callers":   closedAmidCallers,
+		"a small queue":         smallQueue,
+		"tiny timeouts":         tinyTimeouts,
+		"many names":            manyNames,
+		"slow deliveries":       slowDeliveries,
+		"odd calls":             oddCalls,
+		"reloaded amid streams": reloadedAmidStreams,
+	} {
+		t.Run(name, func(t *testing.T) { by(t, a) })
+	}
+}
+
+// start gives an engine that is closed with the test.
+func (a attack) start(t *testing.T, opt EngineOptions) *Engine {
 	t.Helper()
 	src, dict := a.source()
-	opt.Backends = processorsOf(t)
+	opt.Backends = a.backends
 	e, err := StartSource(t.Context(), src, dict, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -51,10 +72,9 @@ func (c *countdown) Done() <-chan struct{}       { c.tick(); return c.Context.Do
 func (c *countdown) Err() error                  { c.tick(); return c.Context.Err() }
 func (c *countdown) Deadline() (time.Time, bool) { c.tick(); return c.Context.Deadline() }
 
-// TestEngineContextsEndAnywhere ends contexts at each place where they are looked at.
-func TestEngineContextsEndAnywhere(t *testing.T) {
-	a := newAsking(t, 300, 40)
-	e := a.attacked(t, EngineOptions{Options: Options{BatchCandidates: 300}})
+// contextsEndAnywhere ends contexts at each place where they are looked at.
+func contextsEndAnywhere(t *testing.T, a attack) {
+	e := a.start(t, EngineOptions{Options: Options{BatchCandidates: 300}})
 	step := int64(1)
 	if !onHost() {
 		step = 5
@@ -83,15 +103,14 @@ func TestEngineContextsEndAnywhere(t *testing.T) {
 	}
 }
 
-// TestEngineClosesAmidCallers closes an engine, twice at the same time, while many ask it.
-func TestEngineClosesAmidCallers(t *testing.T) {
-	a := newAsking(t, 300, 40)
+// closedAmidCallers closes an engine, twice at the same time, while many ask it.
+func closedAmidCallers(t *testing.T, a attack) {
 	waits, questions := pick(10, 4), 3000
 	if !onHost() {
 		waits, questions = 2, 600
 	}
 	for wait := range time.Duration(waits) {
-		e := a.attacked(t, EngineOptions{Options: Options{BatchCandidates: 300}})
+		e := a.start(t, EngineOptions{Options: Options{BatchCandidates: 300}})
 		var closing sync.WaitGroup
 		var closed atomic.Int64
 		for range 2 {
@@ -117,12 +136,11 @@ func TestEngineClosesAmidCallers(t *testing.T) {
 	}
 }
 
-// TestEngineSmallQueue has a queue of one place: what finds no room is refused at once,
+// smallQueue has a queue of one place: what finds no room is refused at once,
 // and the rest is answered.
-func TestEngineSmallQueue(t *testing.T) {
-	a := newAsking(t, 300, 40)
+func smallQueue(t *testing.T, a attack) {
 	var h heard
-	e := a.attacked(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Capacity: 1}})
+	e := a.start(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Capacity: 1}})
 	failed := a.load(t, e, 3000)
 	for _, err := range failed {
 		if full, ok := errors.AsType[*schedule.FullError](err); !ok || !errors.Is(err, schedule.ErrFull) || full.Room != 1 {
@@ -134,11 +152,10 @@ func TestEngineSmallQueue(t *testing.T) {
 	}
 }
 
-// TestEngineTinyTimeouts asks with less time than anything takes: each query is answered,
+// tinyTimeouts asks with less time than anything takes: each query is answered,
 // or late with the error that says so.
-func TestEngineTinyTimeouts(t *testing.T) {
-	a := newAsking(t, 300, 40)
-	e := a.attacked(t, EngineOptions{})
+func tinyTimeouts(t *testing.T, a attack) {
+	e := a.start(t, EngineOptions{})
 	for timeout := time.Nanosecond; timeout < 10*time.Millisecond; timeout *= 3 {
 		for kind := range forms {
 			call := Call{Timeout: timeout}
@@ -151,10 +168,9 @@ func TestEngineTinyTimeouts(t *testing.T) {
 	}
 }
 
-// TestEngineManyNames has thousands of callers, each with a query.
-func TestEngineManyNames(t *testing.T) {
-	a := newAsking(t, 300, 40)
-	e := a.attacked(t, EngineOptions{})
+// manyNames has thousands of callers, each with a query.
+func manyNames(t *testing.T, a attack) {
+	e := a.start(t, EngineOptions{})
 	names := pick(2500, 250)
 	if raceDetector {
 		names = 250
@@ -172,12 +188,11 @@ func TestEngineManyNames(t *testing.T) {
 	wg.Wait()
 }
 
-// TestEngineSlowDelivery blocks the deliveries of streams: that is no fault of processors,
+// slowDeliveries blocks the deliveries of streams: that is no fault of processors,
 // and others are answered meanwhile, even from within a delivery.
-func TestEngineSlowDelivery(t *testing.T) {
-	a := newAsking(t, 300, 40)
+func slowDeliveries(t *testing.T, a attack) {
 	var h heard
-	e := a.attacked(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 200 * time.Millisecond}, Options: Options{BatchCandidates: 300, Workers: 2}})
+	e := a.start(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 200 * time.Millisecond}, Options: Options{BatchCandidates: 300, Workers: 2}})
 	qs := make([]Query, 200)
 	for i := range qs {
 		qs[i] = a.qs[i%len(a.qs)].boolean
@@ -218,10 +233,9 @@ func TestEngineSlowDelivery(t *testing.T) {
 	}
 }
 
-// TestEngineOddCalls asks for nothing, and for what there cannot be.
-func TestEngineOddCalls(t *testing.T) {
-	a := newAsking(t, 300, 40)
-	e := a.attacked(t, EngineOptions{})
+// oddCalls asks for nothing, and for what there cannot be.
+func oddCalls(t *testing.T, a attack) {
+	e := a.start(t, EngineOptions{})
 	src, dict := a.source()
 	x, err := New(t.Context(), src, dict, Options{Backend: "host"})
 	if err != nil {
@@ -293,136 +307,6 @@ func TestEngineWrongOptions(t *testing.T) {
 	comeBack(t, before)
 }
 
-// TestEngineReloadAmidStreams changes between two indices below streams, single queries
-// and views. Each is answered by one of the two, as a whole; damaged files change nothing.
-func TestEngineReloadAmidStreams(t *testing.T) {
-	c := testCorpus()
-	paths := [2]string{indexFile(t), shortIndexFile(t)}
-	damaged := filepath.Join(t.TempDir(), "damaged.hdl")
-	data, err := os.ReadFile(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(damaged, data[:len(data)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	e, err := Start(t.Context(), paths[0], EngineOptions{Backends: processorsOf(t), Results: 1 << 20, Options: Options{BatchCandidates: 2000}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	qs := c.queries(60)
-	// of compares an answer with that of the first docs documents.
-	of := func(docs uint32, i int, got []uint32) error {
-		want := c.scan(qs[i])
-		n, _ := slices.BinarySearch(want, docs)
-		want = want[:n]
-		if !slices.Equal(got, want) {
-			return fmt.Errorf("query %d of %d documents: %v, want %v", i, docs, got, want)
-		}
-		return nil
-	}
-	done := make(chan struct{})
-	var rounds atomic.Int64
-	var callers sync.WaitGroup
-	for g := range 4 {
-		callers.Go(func() {
-			for i := g; ; i++ {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				err := func() error {
-					v, err := e.View()
-					if err != nil {
-						return err
-					}
-					defer v.Close()
-					docs, i := v.Index().File().Docs(), i%len(qs)
-					if g%2 == 0 {
-						var out plan.Results
-						if err := v.SearchMany(t.Context(), qs, SearchOptions{}, Call{}, &out); err != nil {
-							return err
-						}
-						for i := range qs {
-							if err := of(docs, i, out.Query(i)); err != nil {
-								return err
-							}
-						}
-						return nil
-					}
-					a, err := v.Search(t.Context(), qs[i], SearchOptions{}, Call{})
-					if err != nil {
-						return err
-					}
-					for _, d := range a.Docs {
-						if name := v.Index().File().DocName(d); name != fmt.Sprint("doc", d) {
-							return fmt.Errorf("document %d is %q", d, name)
-						}
-					}
-					return of(docs, i, a.Docs)
-				}()
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				rounds.Add(1)
-			}
-		})
-	}
-	for i := range pick(8, 3) {
-		if i%3 == 2 {
-			if err := e.Reload(t.Context(), damaged); err == nil {
-				t.Error("a damaged index is loaded")
-			}
-		}
-		ended, stop := context.WithCancel(t.Context())
-		stop()
-		if err := e.Reload(ended, paths[0]); !errors.Is(err, context.Canceled) {
-			t.Errorf("with a context that has ended: %v", err)
-		}
-		if err := e.Reload(t.Context(), paths[(i+1)%2]); err != nil {
-			t.Error(err)
-		}
-		for before := rounds.Load(); rounds.Load() < before+8 && !t.Failed(); {
-			time.Sleep(time.Millisecond)
-		}
-	}
-	close(done)
-	callers.Wait()
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestEngineChangesAtOnce has Reload and Close called by many at the same time.
-func TestEngineChangesAtOnce(t *testing.T) {
-	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
-	before := holding(t)
-	e, err := Start(t.Context(), paths[0], EngineOptions{Options: Options{Backend: "host", Lazy: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	for g := range 4 {
-		wg.Go(func() {
-			for i := range 5 {
-				if err := e.Reload(t.Context(), paths[i%2]); err != nil && !errors.Is(err, plan.ErrClosed) {
-					t.Error(err)
-				}
-				e.Stats()
-				if g == 0 && i == 3 {
-					if err := e.Close(); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-	comeBack(t, before)
-}
-
 // TestEngineOutlivesPanics: where the goroutine of a caller panics, as servers recover
 // from, others go on.
 func TestEngineOutlivesPanics(t *testing.T) {
@@ -462,52 +346,4 @@ func TestEngineOutlivesPanics(t *testing.T) {
 		t.Error(err)
 	}
 	nothingOpen(t, d)
-}
-
-// TestEngineReloadsInLittleRoom: devices that hold one index have the next one when the
-// one before is closed, and the host answers meanwhile.
-func TestEngineReloadsInLittleRoom(t *testing.T) {
-	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
-	d, other := &faulty{name: "device", room: 1}, &faulty{name: "other", room: 1}
-	var opt EngineOptions
-	opt.backends = []candidate{hostCandidate(Options{}), d.candidate(), other.candidate()}
-	e, err := Start(t.Context(), paths[0], opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := e.View()
-	if err != nil {
-		t.Fatal(err)
-	}
-	reloaded := make(chan error)
-	go func() { reloaded <- e.Reload(t.Context(), paths[1]) }()
-	q := Query{Terms: []string{"t000", "t120"}}
-	for i := 0; len(e.Stats().Processors) > 1 && i < 1000; i++ {
-		time.Sleep(time.Millisecond)
-	}
-	if _, err := e.Search(t.Context(), q, SearchOptions{}, Call{}); err != nil {
-		t.Error(err)
-	}
-	if n := len(e.Stats().Processors); n != 1 {
-		t.Errorf("%d processors while the old index is held", n)
-	}
-	if _, err := v.Search(t.Context(), q, SearchOptions{}, Call{}); err != nil {
-		t.Error(err)
-	}
-	v.Close()
-	if err := <-reloaded; err != nil {
-		t.Error(err)
-	}
-	for i := range 3 {
-		if st := e.Stats(); len(st.Processors) != 3 || d.stores.Load() != 1 {
-			t.Errorf("after %d reloads: %+v", i, st.Lists)
-		}
-		if err := e.Reload(t.Context(), paths[i%2]); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
-	nothingOpen(t, d, other)
 }

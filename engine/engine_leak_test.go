@@ -25,8 +25,8 @@ func TestEngineNoLeaks(t *testing.T) {
 			cycles = 100
 		}
 	} else {
-		opt.Options = backendOptions(t)
-		cycles = pick(10, 2) // each builds the kernels and tests the device
+		opt.Backends = processorsOf(t) // TestNoLeaks opens them over and over
+		cycles = pick(50, 10)
 	}
 	opt.BatchCandidates, opt.Workers, opt.Results = 500, 2, 1<<16
 	cycle := func(i int) {

@@ -14,7 +14,8 @@ import (
 // schedule.ErrHung what they use is released when they come back.
 func (g *generation) close(e *Engine) error {
 	err := g.sched.Close()
-	if g.keep && g.book.Changed() {
+	now := e.current()
+	if g.keep && g.book.Changed() && (now == nil || now.book != g.book) { // else it goes on
 		// Costs are a matter of speed, and an index may lie where nothing can be written.
 		if err := g.book.Save(g.costs); err != nil {
 			e.log.Warn().Err(err).Msg("costs are not kept")
