@@ -52,9 +52,13 @@ func New(p trace.TracerProvider) *Observer { return &Observer{p.Tracer(Name)} }
 // Answered implements observe.Observer.
 func (o *Observer) Answered(ctx context.Context, q *observe.Query) {
 	t := &q.Trace
-	arrived := t.Arrived
-	if arrived.IsZero() {
-		arrived = time.Now().Add(-q.Took)
+	// How long ago a query arrived is certain; what the clock showed then may have been
+	// reckoned from a time before it was set.
+	arrived := time.Now()
+	if t.Arrived.IsZero() {
+		arrived = arrived.Add(-q.Took)
+	} else {
+		arrived = arrived.Add(-arrived.Sub(t.Arrived))
 	}
 	ended := trace.WithTimestamp(arrived.Add(q.Took))
 	ctx, span := o.tracer.Start(ctx, "query "+q.Kind, trace.WithTimestamp(arrived), trace.WithSpanKind(trace.SpanKindInternal))
