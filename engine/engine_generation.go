@@ -49,7 +49,6 @@ type generation struct {
 	book       *cost.Book
 	costs      string    // path of the book, empty: none
 	measured   time.Time // when it was written, zero if it was not
-	keep       bool      // write it when the generation ends
 	checksum   uint64    // of the file, 0 without
 	key        uint64    // of the index in the cache of answers
 	users      sync.WaitGroup
@@ -166,16 +165,14 @@ func (e *Engine) readBook(g *generation) (err error) {
 			g.measured = info.ModTime()
 		}
 		if old := e.current(); old != nil && old.costs == g.costs && old.checksum == g.checksum && old.measured.Equal(g.measured) {
-			g.book, g.keep = old.book, old.keep
+			g.book = old.book
 			return nil
 		}
 		g.book, err = cost.Load(g.costs, g.checksum, e.opt.Metric)
 		switch {
 		case err == nil:
-			g.keep = true
 			return nil
 		case errors.Is(err, fs.ErrNotExist):
-			g.keep = e.opt.Costs != ""
 		case other(err) && e.opt.Costs == "":
 			e.log.Warn().Err(err).Msg("costs are measured anew")
 		default:

@@ -3,11 +3,22 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )
+
+// keeps tells whether what was learnt is to be written: to the file that was asked for, or
+// over the one beside the index.
+func (g *generation) keeps(e *Engine) bool {
+	if g.costs == "" || e.opt.Costs != "" {
+		return g.costs != ""
+	}
+	_, err := os.Stat(g.costs)
+	return err == nil
+}
 
 // close ends the scheduler, keeps what was learnt, and releases stores and file. Nobody
 // uses the generation any more, but for batches that the scheduler has given up: with
@@ -15,7 +26,7 @@ import (
 func (g *generation) close(e *Engine) error {
 	err := g.sched.Close()
 	now := e.current()
-	if g.keep && g.book.Changed() && (now == nil || now.book != g.book) { // else it goes on
+	if g.keeps(e) && g.book.Changed() && (now == nil || now.book != g.book) { // else it goes on
 		// Costs are a matter of speed, and an index may lie where nothing can be written.
 		if err := g.book.Save(g.costs); err != nil {
 			e.log.Warn().Err(err).Msg("costs are not kept")
