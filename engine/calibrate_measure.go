@@ -24,7 +24,7 @@ type measurer struct {
 }
 
 const (
-	aloneRounds  = 9   // of all queries, at most
+	aloneRounds  = 9  // of all queries, at most
 	leastTasks   = 60 // that run whatever it takes
 	batchRounds  = 5
 	leastBatches = 18
