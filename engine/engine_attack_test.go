@@ -192,7 +192,7 @@ func manyNames(t *testing.T, a attack) {
 // and others are answered meanwhile, even from within a delivery.
 func slowDeliveries(t *testing.T, a attack) {
 	var h heard
-	e := a.start(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 200 * time.Millisecond}, Options: Options{BatchCandidates: 300, Workers: 2}})
+	e := a.start(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 500 * time.Millisecond}, Options: Options{BatchCandidates: 300, Workers: 2}})
 	qs := make([]Query, 200)
 	for i := range qs {
 		qs[i] = a.qs[i%len(a.qs)].boolean
@@ -215,7 +215,7 @@ func slowDeliveries(t *testing.T, a attack) {
 	for deadline := time.Now().Add(5 * time.Second); waiting.Load() < 5 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(300 * time.Millisecond) // past what is allowed to a batch
+	time.Sleep(600 * time.Millisecond) // past what is allowed to a batch
 	for i, q := range a.qs {
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		if err := q.one(ctx, e, form(i%int(forms)), Call{}); err != nil {

@@ -250,6 +250,11 @@ func (f *fault) under(t *testing.T, a *asking, questions int) {
 	if n := st.Queued; n != [3]int{} {
 		t.Errorf("when nobody asks, %v are queued", n)
 	}
+	for _, p := range e.now.processors {
+		for i := 0; !f.late && !p.idle() && i < 5000; i++ {
+			time.Sleep(time.Millisecond) // what was released comes back
+		}
+	}
 	if err := e.Close(); err != nil && !(f.late && errors.Is(err, schedule.ErrHung)) {
 		t.Error(err)
 	}

@@ -202,7 +202,7 @@ func TestEngineReloadsWhileItHangs(t *testing.T) {
 	f, d := new(fault), &faulty{name: "first"}
 	d.batch = f.hang(5, nil)
 	h := heard{}
-	opt := EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 200 * time.Millisecond}}
+	opt := EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 500 * time.Millisecond}}
 	opt.backends = []candidate{hostCandidate(Options{}), d.candidate()}
 	path := shortIndexFile(t)
 	e, err := Start(t.Context(), path, opt)
