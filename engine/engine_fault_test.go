@@ -73,9 +73,9 @@ func (f *fault) hang(n int64, err error) func(context.Context, int64) error {
 // faults are all of them, by name.
 var faults = map[string]func(f *fault, first *faulty){
 	"none":                      func(*fault, *faulty) {},
-	"untyped now and then":      func(f *fault, d *faulty) { d.batch = everyNth(30, errOdd); f.errors = []error{errOdd} },
-	"untyped from a batch on":   func(f *fault, d *faulty) { d.batch = from(30, errOdd); f.errors = []error{errOdd} },
-	"untyped when all was done": func(f *fault, d *faulty) { d.late = everyNth(30, errOdd); f.errors = []error{errOdd} },
+	"untyped now and then":      func(f *fault, d *faulty) { d.batch = everyNth(30, errOdd) },
+	"untyped from a batch on":   func(f *fault, d *faulty) { d.batch = from(30, errOdd); f.takes(errOdd) },
+	"untyped when all was done": func(f *fault, d *faulty) { d.late = everyNth(30, errOdd) },
 	"lost at once":              func(f *fault, d *faulty) { d.batch = from(2, lost); f.takes(plan.ErrDeviceLost) },
 	"lost in the middle":        func(f *fault, d *faulty) { d.batch = from(30, lost); f.takes(plan.ErrDeviceLost) },
 	"lost when all was done": func(f *fault, d *faulty) {
@@ -128,7 +128,7 @@ var faults = map[string]func(f *fault, first *faulty){
 	},
 	"the host fails now and then": func(f *fault, d *faulty) {
 		f.among(1)
-		d.host, d.batch, f.errors = true, everyNth(50, errOdd), []error{errOdd}
+		d.host, d.batch = true, everyNth(50, errOdd)
 	},
 	"the host runs out of memory": func(f *fault, d *faulty) {
 		f.among(1)

@@ -193,6 +193,9 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 			p.jobs++
 			j.Trace.Processor = p.Name
 			s.ran(j, b, now)
+			if j.odd != 0 {
+				s.blame(j, now)
+			}
 			s.complete(j, nil)
 			if j.waiting {
 				b.woken = append(b.woken, j)
@@ -200,7 +203,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 		}
 	}
 	if err == nil {
-		p.memory = 0
+		p.memory, p.odd = 0, 0
 		switch {
 		case len(left) > 0 || b.gone || b.delivering:
 		case b.Mode == Sync:

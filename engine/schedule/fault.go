@@ -40,14 +40,45 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 		switch {
 		case b.inline && b.ctx.parent.Err() != nil:
 			s.fail(j, b.ctx.parent.Err())
+		case err == errPanic:
+			s.fail(j, err)
 		case len(b.Jobs) > 1:
 			j.solo = true
 			s.retry([]*Job{j}, err, now)
 		default:
-			s.fail(j, err)
+			s.suspect(j, p, err, now)
 		}
 	}
 }
+
+// suspect runs j elsewhere, which failed alone on p: who is to blame shows there. Where
+// it cannot, or has failed everywhere, the error is its own.
+func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) {
+	j.barred |= 1 << p.index
+	j.odd |= 1 << p.index
+	if !s.classify(j) {
+		s.fail(j, err)
+		return
+	}
+	j.solo = true
+	s.retry([]*Job{j}, err, now)
+}
+
+// blame notes that j, which failed on others, has been answered. A processor that fails
+// what others answer again and again is taken out.
+func (s *Scheduler) blame(j *Job, now time.Duration) {
+	for _, p := range s.processors {
+		if j.odd>>p.index&1 == 0 {
+			continue
+		}
+		if p.odd++; p.odd >= mostOdd {
+			s.takeOut(p, j.reason, now)
+		}
+	}
+}
+
+// most jobs in a row that a processor may fail and others answer.
+const mostOdd = 3
 
 // most times in a row that a processor may run out of memory.
 const mostMemory = 3

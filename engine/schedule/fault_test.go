@@ -81,6 +81,47 @@ func TestFaultsOfProcessors(t *testing.T) {
 	}
 }
 
+// A processor that fails all jobs, by errors that might be theirs: they are answered
+// elsewhere, and it is taken out. Jobs that fail everywhere take nothing out.
+func TestOddErrors(t *testing.T) {
+	for _, mode := range []Mode{Async, Sync} {
+		synctest.Test(t, func(t *testing.T) {
+			gpu := fake(0, "gpu", 2)
+			broken := false
+			run := gpu.Run
+			gpu.Run = func(ctx context.Context, b *Batch) error {
+				if broken {
+					time.Sleep(us)
+					return errOwn
+				}
+				return run(ctx, b)
+			}
+			s := start(t, Options{Mode: mode}, gpu, fake(1, "host", 1))
+			for range 10 {
+				j := newJob(ms, 20*ms)
+				j.Work.(*task).fail = errOwn
+				if err := s.Do(t.Context(), j); err != errOwn || j.Trace.Attempts != 2 {
+					t.Errorf("%v: %+v", err, j.Trace)
+				}
+			}
+			if st := s.Stats(); st.Processors[0].Out != nil || st.Processors[1].Out != nil {
+				t.Fatalf("%+v", st)
+			}
+			broken = true
+			jobs := jobsOf("", 20, ms, 20*ms)
+			runAll(t, s, jobs)
+			for i, j := range jobs {
+				if answers(j) != 1 || j.Trace.Processor != "host" {
+					t.Errorf("job %d: %d answers, %+v", i, answers(j), j.Trace)
+				}
+			}
+			if st := s.Stats(); st.Processors[0].Out != errOwn || st.Processors[1].Out != nil {
+				t.Errorf("%+v", st)
+			}
+		})
+	}
+}
+
 // The error of a job is its own: the others of its batch are answered.
 func TestErrorOfJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -39,9 +39,11 @@ type Processor struct {
 	// On an error of the kinds of package plan the jobs not claimed run elsewhere:
 	// ErrDeviceLost, ErrBuild and ErrSelfTest take the processor out; ErrOutOfMemory does
 	// so when it comes three times in a row, unless it is the last that is left. After
-	// ErrTooLarge a job runs elsewhere, if it was alone in its batch. Other errors are
-	// those of a job: a batch of several is run job by job to find out whose, after
-	// ErrTooLarge too. So it is where Run returns nil and has not claimed all.
+	// ErrTooLarge a job runs elsewhere, if it was alone in its batch. After other errors,
+	// and where Run returns nil and has not claimed all, a batch of several is run job by
+	// job, and a job that fails alone runs elsewhere: the error is its own if it fails
+	// everywhere. A processor is taken out when three jobs in a row that failed there were
+	// answered elsewhere.
 	//
 	// A panic ends the program, as it does on any goroutine of its own; inline it goes to
 	// the caller of Do, for whom the job has failed.

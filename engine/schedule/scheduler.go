@@ -59,6 +59,7 @@ type processor struct {
 	several  int // of running, that are not single jobs
 	capacity capacity
 	memory   int // batches in a row that ran out of it
+	odd      int // jobs in a row that failed here and were answered elsewhere
 	batches  uint64
 	jobs     uint64
 	busy     time.Duration

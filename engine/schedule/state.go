@@ -44,7 +44,8 @@ type jobState struct {
 	batched           bool   // classified by what it adds to batches
 	solo              bool   // it runs alone, whatever the mode
 	late              bool   // it has gone behind those that can still meet their deadlines
-	barred            uint64 // processors that ran out of memory with it
+	barred            uint64 // processors that it does not run on again
+	odd               uint64 // of them, those whose error may have been its own
 	reason            error  // of its last attempt
 	seq               uint64
 }
