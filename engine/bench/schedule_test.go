@@ -58,11 +58,11 @@ func TestSchedule(t *testing.T) {
 				for _, deadline := range deadlines {
 					at := fmt.Sprintf("%s; %s, deadline %d ms; ", w, system, deadline.Milliseconds())
 					strict, mostly := rows[at+"sustained"], rows[at+"mostly sustained"]
-					if strict.Runs == 0 || mostly.Runs == 0 || strict.Median > mostly.Median || deadline > time.Second/4 && mostly.Median == 0 {
+					if strict.Median > mostly.Median || deadline > time.Second/4 && mostly.Median == 0 {
 						t.Errorf("%s%v and %v queries/s", at, strict.Median, mostly.Median)
 					}
 					p50, p99 := rows[at+"p50 at half load"], rows[at+"p99 at half load"]
-					if mostly.Median > 0 && (p50.Median <= 0 || p50.Median > p99.Median) {
+					if p99.Runs > 0 && (p50.Median <= 0 || p50.Median > p99.Median || mostly.Runs == 0) {
 						t.Errorf("%sp50 %v, p99 %v", at, p50.Median, p99.Median)
 					}
 				}

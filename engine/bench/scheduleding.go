@@ -89,6 +89,7 @@ func (v *served) underLoad(ctx context.Context) error {
 func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, answer func(ctx context.Context, i int) error) error {
 	began, loads := time.Now(), 0
 	c := climb{from: from, factor: pick(&v.s.opt, []float64{2}, []float64{4})[0], halvings: pick(&v.s.opt, []int{4}, []int{1})[0],
+		downs:  pick(&v.s.opt, []int{3}, []int{1})[0],
 		length: pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{30 * time.Millisecond})[0], deadline: key.deadline, seed: v.s.opt.Seed,
 		report: func(d *delays) { loads++ }}
 	found, err := c.run(ctx, answer)
@@ -98,6 +99,9 @@ func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, a
 	u := &underLoad{curve: *found}
 	for i := 0; i < halfLoads && u.mostly > 0; i++ {
 		d, err := c.load(u.mostly/2, tries+i).run(ctx, answer)
+		if err == nil {
+			err = d.err
+		}
 		if err != nil {
 			return err
 		}
@@ -158,9 +162,12 @@ func (v *served) putDelays(deadline time.Duration, metric string) error {
 	var all []reading
 	for _, name := range v.s.configurations() {
 		for _, d := range v.curves[curveKey{name, deadline}].held {
-			value := d.mean()
+			value, ok := d.mean(), true
 			if metric != "average" {
-				value = percentile(d.ms, 99)
+				value, ok = d.percentile(99)
+			}
+			if !ok {
+				continue
 			}
 			r := reading{panel: v.panel(deadline) + ", " + metric, series: name, at: number(d.rate), x: d.rate,
 				Row: single(value).into(Row{Workload: v.name, Metric: metric + " delay", Unit: "ms"})}
@@ -180,7 +187,7 @@ func (v *served) putDelays(deadline time.Duration, metric string) error {
 func capacityExhibit() exhibit {
 	return exhibit{
 		name: "capacity", title: "Rates that are sustained, and delays at half of them",
-		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. p50 and p99 are of loads of half the latter rate, the median of three. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
+		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of what one caller gets or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
 		rows: "processors", orders: govOrder,
 		run: func(ctx context.Context, s *session) error {
 			all, err := s.workloads(ctx)
@@ -221,11 +228,18 @@ func (v *served) putCapacity(deadline time.Duration) error {
 		} {
 			row, sum := Row{Metric: rate.metric, Unit: "queries/s"}, 0.0
 			for _, one := range v.s.systems() {
-				if len(one.who) == 1 {
-					sum += rate.of(v.curves[curveKey{one.name, deadline}])
+				if len(one.who) > 1 {
+					continue
+				}
+				alone := rate.of(v.curves[curveKey{one.name, deadline}])
+				if sum += alone; alone == 0 {
+					sum = math.NaN()
 				}
 			}
-			if len(y.who) > 1 && sum > 0 && rate.of(u) > 0 {
+			if rate.of(u) == 0 {
+				continue
+			}
+			if len(y.who) > 1 && !math.IsNaN(sum) {
 				row.Baseline, row.Ratio = "the sum", rate.of(u)/sum
 			}
 			if err := put(rate.series, row, single(rate.of(u))); err != nil {
@@ -234,15 +248,17 @@ func (v *served) putCapacity(deadline time.Duration) error {
 		}
 		for _, half := range []struct {
 			series, metric string
-			of             func(d *delays) float64
+			of             func(d *delays) (float64, bool)
 		}{
-			{"p50 at half, ms", "p50 at half load", func(d *delays) float64 { return percentile(d.ms, 50) }},
-			{"p99 at half, ms", "p99 at half load", func(d *delays) float64 { return percentile(d.ms, 99) }},
-			{"sent late, ms", "p99 of sending at half load", func(d *delays) float64 { return d.behind }},
+			{"p50 at half, ms", "p50 at half load", func(d *delays) (float64, bool) { return d.percentile(50) }},
+			{"p99 at half, ms", "p99 at half load", func(d *delays) (float64, bool) { return d.percentile(99) }},
+			{"sent late, ms", "p99 of sending at half load", func(d *delays) (float64, bool) { return d.behind, true }},
 		} {
 			var values []float64
 			for _, d := range u.half {
-				values = append(values, half.of(d))
+				if value, ok := half.of(d); ok {
+					values = append(values, value)
+				}
 			}
 			if len(values) == 0 {
 				continue

@@ -114,8 +114,9 @@ func (l load) run(ctx context.Context, answer func(ctx context.Context, i int) e
 	for s := range senders {
 		wg.Go(func() {
 			r, at := newRandom(l.seed, streamArrivals, uint64(s)), start
+			scale := l.scale(s, senders)
 			for i := s; i < l.queries; i += senders {
-				at = at.Add(r.gap(l.rate / float64(senders)))
+				at = at.Add(time.Duration(scale * float64(r.gap(l.rate))))
 				l.wait(at)
 				if ctx.Err() != nil || missed.Load() > int64(l.misses) {
 					return
@@ -136,6 +137,17 @@ func (l load) run(ctx context.Context, answer func(ctx context.Context, i int) e
 	d.drain = time.Since(start) - time.Duration(last.Load())
 	d.count(took, behind)
 	return d, ctx.Err()
+}
+
+// scale is what the gaps of sender s are multiplied with, so that its queries arrive at
+// just the rate: the sum of few random ones may be far from that.
+func (l load) scale(s, senders int) float64 {
+	r, n, sum := newRandom(l.seed, streamArrivals, uint64(s)), 0, time.Duration(0)
+	for i := s; i < l.queries; i += senders {
+		n++
+		sum += r.gap(l.rate)
+	}
+	return float64(n*senders) / l.rate / sum.Seconds()
 }
 
 // gap draws the time between two arrivals of a Poisson process.
@@ -178,6 +190,17 @@ func (d *delays) count(took, behind []time.Duration) {
 
 // missed is how many queries got no answer in time.
 func (d *delays) missed() int { return d.late + d.refused + d.expired + d.failed }
+
+// percentile is the delay, in ms, that p percent of the queries do not exceed, where those
+// without an answer take longer than all others; false where it is one of these, or the
+// load ended early.
+func (d *delays) percentile(p int) (ms float64, ok bool) {
+	n := max((d.sent*p+99)/100, 1)
+	if n > len(d.ms) || d.sent < d.queries {
+		return 0, false
+	}
+	return d.ms[n-1], true
+}
 
 // mean is that of the delays of those answered, in ms.
 func (d *delays) mean() float64 {

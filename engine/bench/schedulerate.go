@@ -15,6 +15,7 @@ type climb struct {
 	from     float64       // the first rate, queries a second
 	factor   float64       // from one rate to the next
 	halvings int           // of the last step, on a logarithmic scale
+	downs    int           // steps down from the first rate, at most
 	length   time.Duration // of a load
 	deadline time.Duration // of a query
 	seed     uint64
@@ -30,8 +31,6 @@ const (
 	// tries is how often a load is put at most: a neighbour of the machine can make a
 	// query late.
 	tries = 3
-	// downs is how often a climb goes down from the first rate, at most.
-	downs = 3
 	// mostly is the share of the queries that may miss their deadline where not all need
 	// to meet it.
 	mostly = 0.001
@@ -101,7 +100,7 @@ func (c *climb) run(ctx context.Context, answer func(ctx context.Context, i int)
 	}
 	// highest finds a rate between one that held, 0 for none, and one that did not.
 	highest := func(low, high, share float64) (float64, error) {
-		least := c.from / math.Pow(c.factor, downs+0.5)
+		least := c.from / math.Pow(c.factor, float64(c.downs)+0.5)
 		for high > low*math.Pow(c.factor, 1.01*math.Exp2(-float64(c.halvings))) && high > least {
 			rate := math.Sqrt(low * high)
 			switch {
@@ -135,7 +134,7 @@ func (c *climb) run(ctx context.Context, answer func(ctx context.Context, i int)
 	if v.sustained, err = highest(strict, failed, 0); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(v.held, func(a, b *delays) int { return cmp.Compare(a.rate, b.rate) })
+	slices.SortStableFunc(v.held, func(a, b *delays) int { return cmp.Compare(a.rate, b.rate) })
 	v.held = slices.CompactFunc(v.held, func(a, b *delays) bool { return a.rate == b.rate })
 	return &v, nil
 }

@@ -25,7 +25,7 @@ func TestClimb(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			loads := 0
-			c := climb{from: test.from, factor: 2, halvings: 3, length: 2 * time.Second, deadline: test.deadline, seed: 1, wait: sleepUntil,
+			c := climb{from: test.from, factor: 2, halvings: 3, downs: 3, length: 2 * time.Second, deadline: test.deadline, seed: 1, wait: sleepUntil,
 				report: func(*delays) { loads++ }}
 			v, err := c.run(t.Context(), server(test.servers, func(int) time.Duration { return time.Millisecond }))
 			if err != nil {
@@ -50,7 +50,7 @@ func TestClimb(t *testing.T) {
 // then a late one is mostly none.
 func TestClimbFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := climb{from: 100, factor: 4, halvings: 2, length: time.Second, deadline: 5 * time.Millisecond, seed: 1, wait: sleepUntil}
+		c := climb{from: 100, factor: 4, halvings: 2, downs: 3, length: time.Second, deadline: 5 * time.Millisecond, seed: 1, wait: sleepUntil}
 		v, err := c.run(t.Context(), func(context.Context, int) error { time.Sleep(6 * time.Millisecond); return nil })
 		if err != nil || v.sustained != 0 || len(v.held) != 0 {
 			t.Errorf("%+v, %v", v, err)
