@@ -57,6 +57,9 @@ func TestExamples(t *testing.T) {
 		for example := range strings.Lines(c.Example) {
 			examples++
 			example = strings.TrimSpace(example)
+			if strings.HasPrefix(example, "heddle calibrate") {
+				example += " --time 10ms"
+			}
 			if !strings.HasPrefix(example, "heddle tune") {
 				runExample(t, example)
 				continue
