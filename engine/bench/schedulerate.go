@@ -134,6 +134,7 @@ func (c *climb) run(ctx context.Context, answer func(ctx context.Context, i int)
 	if v.sustained, err = highest(strict, failed, 0); err != nil {
 		return nil, err
 	}
+	v.mostly = max(v.mostly, v.sustained) // between rates that were tried before
 	slices.SortStableFunc(v.held, func(a, b *delays) int { return cmp.Compare(a.rate, b.rate) })
 	v.held = slices.CompactFunc(v.held, func(a, b *delays) bool { return a.rate == b.rate })
 	return &v, nil
