@@ -27,6 +27,7 @@ func TestExamples(t *testing.T) {
 	writeFile(t, "books.tsv", "a\theaven and earth\nb\tthe earth\nc\tthe loom of heaven over earth\n")
 	writeFile(t, "stop.txt", "the\nof\n")
 	writeFile(t, "queries.tsv", "7\theaven\n8\tearth loom\n")
+	writeFile(t, "log.tsv", strings.Repeat("7\theaven\n8\tearth loom\n9\tthe\n", 10))
 	writeFile(t, "run.txt", "7 Q0 a 1 0.5 tag\n8 Q0 c 1 0.5 tag\n")
 	writeFile(t, "qrels.txt", "7 0 a 1\n8 0 c 1\n")
 	writeFile(t, "tuning.toml", tuningRow)
