@@ -254,19 +254,31 @@ func (v *served) putCapacity(deadline time.Duration) error {
 			{"p99 at half, ms", "p99 at half load", func(d *delays) (float64, bool) { return d.percentile(99) }},
 			{"sent late, ms", "p99 of sending at half load", func(d *delays) (float64, bool) { return d.behind, true }},
 		} {
-			var values []float64
-			for _, d := range u.half {
-				if value, ok := half.of(d); ok {
-					values = append(values, value)
-				}
-			}
-			if len(values) == 0 {
+			value, ok := middle(u.half, half.of)
+			if !ok {
 				continue
 			}
-			if err := put(half.series, Row{Metric: half.metric, Unit: "ms"}, summarize(values)); err != nil {
+			if err := put(half.series, Row{Metric: half.metric, Unit: "ms"}, value); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// middle sums up a figure of an odd number of loads, of which those that have none are
+// greater than all others; false where the median is one of them.
+func middle(loads []*delays, of func(d *delays) (float64, bool)) (summary, bool) {
+	var values []float64
+	for _, d := range loads {
+		if value, ok := of(d); ok {
+			values = append(values, value)
+		}
+	}
+	s := summarize(values)
+	if len(values) <= len(loads)/2 {
+		return s, false
+	}
+	s.Median = values[len(loads)/2]
+	return s, true
 }

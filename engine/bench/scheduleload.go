@@ -82,8 +82,12 @@ func (l load) run(ctx context.Context, answer func(ctx context.Context, i int) e
 		flying, missed, last atomic.Int64
 		once                 sync.Once
 	)
+	scales := make([]float64, min(1+int(l.rate/mostPerSender), max(runtime.GOMAXPROCS(0)/2, 1)))
+	senders := len(scales)
+	for s := range scales { // before the start: it takes longer than queries may wait
+		scales[s] = l.scale(s, senders)
+	}
 	start := time.Now().Add(time.Millisecond)
-	senders := min(1+int(l.rate/mostPerSender), max(runtime.GOMAXPROCS(0)/2, 1))
 	one := func(i int, arrived time.Time) {
 		defer flying.Add(-1)
 		behind[i] = time.Since(arrived)
@@ -111,10 +115,9 @@ func (l load) run(ctx context.Context, answer func(ctx context.Context, i int) e
 		}
 		took[i] = delay
 	}
-	for s := range senders {
+	for s, scale := range scales {
 		wg.Go(func() {
 			r, at := newRandom(l.seed, streamArrivals, uint64(s)), start
-			scale := l.scale(s, senders)
 			for i := s; i < l.queries; i += senders {
 				at = at.Add(time.Duration(scale * float64(r.gap(l.rate))))
 				l.wait(at)

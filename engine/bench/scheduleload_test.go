@@ -160,6 +160,49 @@ func TestLoadCounts(t *testing.T) {
 	})
 }
 
+// TestLoadStarts: the first query of many is not late already when it is sent.
+func TestLoadStarts(t *testing.T) {
+	const queries = 500_000
+	least := time.Hour
+	for range 5 { // neighbours may be in the way
+		late, end := time.Duration(-1), errors.New("enough")
+		l := load{rate: 100_000, queries: queries, seed: 5, wait: func(at time.Time) {
+			if late < 0 {
+				late = max(time.Since(at), 0)
+			}
+			waitUntil(at)
+		}}
+		if d, err := l.run(t.Context(), func(context.Context, int) error { return end }); err != nil || !errors.Is(d.err, end) {
+			t.Fatal(d, err)
+		}
+		least = min(least, late)
+	}
+	if least > 2*time.Millisecond {
+		t.Errorf("the first query is sent %v late", least)
+	}
+}
+
+// TestMiddle: loads without a figure are worse than all others, not left out.
+func TestMiddle(t *testing.T) {
+	p99 := func(d *delays) (float64, bool) { return d.percentile(99) }
+	good := func(ms float64) *delays { return &delays{load: load{queries: 1}, sent: 1, ms: []float64{ms}} }
+	bad := &delays{load: load{queries: 100}, sent: 100, ms: slices.Repeat([]float64{1}, 98)}
+	for _, test := range []struct {
+		loads []*delays
+		want  summary
+		ok    bool
+	}{
+		{[]*delays{good(3), good(1), good(2)}, summary{2, 1, 3, 3}, true},
+		{[]*delays{good(3), bad, good(2)}, summary{3, 2, 3, 2}, true},
+		{[]*delays{bad, bad, good(2)}, summary{}, false},
+		{nil, summary{}, false},
+	} {
+		if got, ok := middle(test.loads, p99); ok != test.ok || ok && got != test.want {
+			t.Errorf("%v: %+v, %t", test.loads, got, ok)
+		}
+	}
+}
+
 // TestLoadSenders: several senders together are a Poisson process too, and each query is
 // sent once, at about its time.
 func TestLoadSenders(t *testing.T) {
