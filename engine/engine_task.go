@@ -105,7 +105,8 @@ func (k *taskKind) answer(ctx context.Context, w *worker, s plan.Store) error {
 func (t *task) take(w *worker, i int) {
 	if t.kind.ranked() {
 		docs, scores := w.rankings.Query(i)
-		t.docs, t.scores = slices.Clone(docs), slices.Clone(scores)
+		t.docs = append(make([]uint32, 0, len(docs)), docs...) // not nil where nothing was found
+		t.scores = append(make([]float64, 0, len(scores)), scores...)
 		t.stats = w.rankings.Stats
 		return
 	}

@@ -206,6 +206,11 @@ func TestEngineRank(t *testing.T) {
 	if _, err := e.Rank(t.Context(), wrong[20], RankOptions{K: 3}, Call{}); err == nil {
 		t.Error("a weight below zero is ranked")
 	}
+	for range 2 { // the second from the cache of answers
+		if r, err := e.Rank(t.Context(), Query{Terms: []string{"unknown"}}, RankOptions{K: 3}, Call{}); err != nil || r.Docs == nil || r.Scores == nil || len(r.Docs) > 0 {
+			t.Errorf("nothing found: %v, %v", r, err)
+		}
+	}
 	if _, err := e.Rank(t.Context(), qs[0], RankOptions{}, Call{}); err == nil {
 		t.Error("no document is asked for")
 	}
