@@ -128,6 +128,25 @@ func (v *served) panel(deadline time.Duration) string {
 	return fmt.Sprintf("%s, deadline %d ms", v.name, deadline.Milliseconds())
 }
 
+// eachLoad measures every workload under load, and calls put for each deadline.
+func (s *session) eachLoad(ctx context.Context, put func(v *served, deadline time.Duration) error) error {
+	all, err := s.workloads(ctx)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if err := v.underLoad(ctx); err != nil {
+			return err
+		}
+		for _, deadline := range deadlines {
+			if err := put(v, deadline); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func dingFigure7() exhibit {
 	return exhibit{
 		name: "ding-fig7", title: "Delay against the rate of arrivals", source: "Ding et al. 2009, Figure 7",
@@ -136,23 +155,12 @@ func dingFigure7() exhibit {
 		rows: "queries/s", orders: govOrder,
 		chart: chart{kind: lineChart, x: "arrivals, queries/s", y: "delay, ms", logX: true, tens: true, logY: true},
 		run: func(ctx context.Context, s *session) error {
-			all, err := s.workloads(ctx)
-			if err != nil {
-				return err
-			}
-			for _, v := range all {
-				if err := v.underLoad(ctx); err != nil {
+			return s.eachLoad(ctx, func(v *served, deadline time.Duration) error {
+				if err := v.putDelays(deadline, "average"); err != nil {
 					return err
 				}
-				for _, deadline := range deadlines {
-					for _, metric := range []string{"average", "p99"} {
-						if err := v.putDelays(deadline, metric); err != nil {
-							return err
-						}
-					}
-				}
-			}
-			return nil
+				return v.putDelays(deadline, "p99")
+			})
 		},
 	}
 }
@@ -189,23 +197,7 @@ func capacityExhibit() exhibit {
 		name: "capacity", title: "Rates that are sustained, and delays at half of them",
 		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of what one caller gets or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
 		rows: "processors", orders: govOrder,
-		run: func(ctx context.Context, s *session) error {
-			all, err := s.workloads(ctx)
-			if err != nil {
-				return err
-			}
-			for _, v := range all {
-				if err := v.underLoad(ctx); err != nil {
-					return err
-				}
-				for _, deadline := range deadlines {
-					if err := v.putCapacity(deadline); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		},
+		run: func(ctx context.Context, s *session) error { return s.eachLoad(ctx, (*served).putCapacity) },
 	}
 }
 
