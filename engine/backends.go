@@ -28,6 +28,12 @@ func hostCandidate(opt Options) candidate {
 	}}
 }
 
+// keptCandidate is a backend that is open, and that somebody else closes.
+func keptCandidate(b plan.Backend) candidate {
+	info := b.Info()
+	return candidate{name: info.Device, host: info.Kind == "host", kept: true, open: func(context.Context) (plan.Backend, error) { return b, nil }}
+}
+
 func clCandidate(d *cl.Device, opt Options) candidate {
 	return candidate{name: d.String(), open: func(ctx context.Context) (plan.Backend, error) {
 		return cl.Open(ctx, d, cl.Options{
@@ -49,8 +55,7 @@ func (opt Options) candidates(log zerolog.Logger) ([]candidate, error) {
 		return opt.backends, nil
 	}
 	if opt.On != nil {
-		return []candidate{{name: opt.On.Info().Device, kept: true,
-			open: func(context.Context) (plan.Backend, error) { return opt.On, nil }}}, nil
+		return []candidate{keptCandidate(opt.On)}, nil
 	}
 	var rows []cl.Tuning
 	if opt.Tuning != "" { // a fault of the file shows without OpenCL too

@@ -22,8 +22,7 @@ import (
 func (opt *EngineOptions) open(ctx context.Context, log zerolog.Logger) ([]opened, error) {
 	var list []candidate
 	for _, b := range opt.Backends {
-		list = append(list, candidate{name: b.Info().Device, host: b.Info().Kind == "host", kept: true,
-			open: func(context.Context) (plan.Backend, error) { return b, nil }})
+		list = append(list, keptCandidate(b))
 	}
 	if list == nil {
 		var err error
