@@ -25,7 +25,7 @@ type cutPart struct {
 
 // cut cuts n queries into parts. what names a query, lists says what one of them asks for,
 // behind what `room` holds. An error is that the lists of a query never fit.
-func (k *partCutter) cut(what string, n int, ranked bool, lists func(i int, room []plan.Handle) []plan.Handle) (parts []cutPart, err error) {
+func (k *partCutter) cut(what string, n int, ranked bool, lists func(dst []plan.Handle, i int) []plan.Handle) (parts []cutPart, err error) {
 	c := k.cache
 	share := c.items.Capacity() / partShare
 	k.uses = nil // parts keep it
@@ -33,7 +33,7 @@ func (k *partCutter) cut(what string, n int, ranked bool, lists func(i int, room
 		from, bytes, end := len(k.uses), uint64(0), first
 		for ; end < n; end++ {
 			before := len(k.uses)
-			k.room = lists(end, k.room[:0])
+			k.room = lists(k.room[:0], end)
 			more := uint64(0)
 			for _, h := range k.room {
 				if more += k.add(h); ranked && len(c.freqs) > 0 {
@@ -94,7 +94,7 @@ func (k *partCutter) undo(before int, ranked bool) {
 
 // each cuts n queries into parts, pins the lists of each, and calls answer. The lists of
 // the next part are pinned and brought in meanwhile.
-func (s *CachedStore) each(ctx context.Context, what string, n int, ranked bool, lists func(i int, room []plan.Handle) []plan.Handle,
+func (s *CachedStore) each(ctx context.Context, what string, n int, ranked bool, lists func(dst []plan.Handle, i int) []plan.Handle,
 	t *tables, st *plan.Stats, answer func(ctx context.Context, first, end int, p *pins) error) error {
 	k := s.cache.cutters.Get().(*partCutter)
 	parts, err := k.cut(what, n, ranked, lists)

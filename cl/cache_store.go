@@ -56,7 +56,7 @@ func (s *CachedStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Re
 	if err != nil {
 		return err
 	}
-	lists := func(i int, room []plan.Handle) []plan.Handle { return append(room, b.Query(i)...) }
+	lists := func(dst []plan.Handle, i int) []plan.Handle { return append(dst, b.Query(i)...) }
 	err = s.each(ctx, "query", b.Queries(), false, lists, t, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
 		queries := *b
 		queries.Offsets = b.Offsets[:end+1]
@@ -77,15 +77,7 @@ func (s *CachedStore) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.
 	if err != nil {
 		return err
 	}
-	lists := func(i int, room []plan.Handle) []plan.Handle {
-		for _, op := range f.Formula(i) {
-			if op.Code == plan.OpList {
-				room = append(room, op.List)
-			}
-		}
-		return room
-	}
-	err = s.each(ctx, "formula", f.Len(), false, lists, t, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
+	err = s.each(ctx, "formula", f.Len(), false, f.AppendLists, t, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
 		formulas := *f
 		formulas.Offsets = f.Offsets[:end+1]
 		return s.store.evaluatePart(ctx, &formulas, first, out, t, p)
@@ -114,13 +106,7 @@ func (s *CachedStore) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) e
 		return err
 	}
 	out.Reset()
-	lists := func(i int, room []plan.Handle) []plan.Handle {
-		for _, t := range r.Query(i) {
-			room = append(room, t.List)
-		}
-		return room
-	}
-	err := s.each(ctx, "ranked query", r.Queries(), true, lists, nil, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
+	err := s.each(ctx, "ranked query", r.Queries(), true, r.AppendLists, nil, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
 		ranks := *r
 		ranks.Offsets = r.Offsets[:end+1]
 		return s.store.rankPart(ctx, &ranks, first, out, p)

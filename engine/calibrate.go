@@ -160,13 +160,9 @@ func (g *generation) prepare(k cost.Kind, opt *CalibrateOptions) (tasks []*task,
 	for i, q := range opt.Queries {
 		t := g.newTask()
 		if k.Ranked() {
-			t.kind = rankKind(&s)
-			t.kind.reset(g.x, t.w)
-			t.job.Load, err = g.x.addRanked(t.w, &s, q)
+			err = t.rank(q, &s)
 		} else {
-			t.kind = searchKind(g.x, search)
-			t.kind.reset(g.x, t.w)
-			t.job.Load, err = g.x.add(t.w, q)
+			err = t.search(q, search)
 		}
 		if err != nil {
 			t.done(nil)

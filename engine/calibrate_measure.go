@@ -53,15 +53,6 @@ func (m *measurer) run(tasks ...*task) (time.Duration, error) {
 	return took, nil
 }
 
-// features of a task as they are now; false where it cannot run.
-func (m *measurer) features(t *task) (f cost.Features, ok bool) {
-	f, ok = t.features, true
-	if m.p.cached != nil {
-		f.Missing, ok = m.p.cached.Missing(t.lists, m.k.ranked())
-	}
-	return f, ok
-}
-
 // alone runs every task by itself, round after round, so that what one leaves in caches
 // is no help to the next run of the same. It returns a sample of each, and more of those
 // that lists had to be brought in for; and by task what it took, 0 where it did not run.
@@ -74,7 +65,7 @@ func (m *measurer) alone() (samples []cost.Sample, times []time.Duration, err er
 				tasks = tasks[:i]
 				break
 			}
-			f, ok := m.features(t)
+			f, ok := m.p.features(t)
 			if !ok {
 				continue
 			}
@@ -136,7 +127,7 @@ func (m *measurer) batches() (samples []cost.Sample, err error) {
 func (m *measurer) groups() (all [][]*task) {
 	var tasks []*task
 	for _, t := range m.tasks {
-		if f, ok := m.features(t); ok && f.Missing == 0 {
+		if f, ok := m.p.features(t); ok && f.Missing == 0 {
 			tasks = append(tasks, t)
 		}
 	}

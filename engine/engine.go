@@ -146,19 +146,12 @@ func (v View) Index() *Index { return v.g.x }
 
 // Search answers one query. The answer's memory is the caller's.
 func (v View) Search(ctx context.Context, q Query, opt SearchOptions, call Call) (Answer, error) {
-	x := v.g.x
 	t := v.g.newTask()
-	t.kind = searchKind(x, opt)
-	t.kind.reset(x, t.w)
-	load, err := x.add(t.w, q)
-	if err != nil {
+	if err := t.search(q, opt); err != nil {
 		t.done(nil)
 		return Answer{}, err
 	}
-	if t.w.formulas.Len() > 0 {
-		t.kind.cost = cost.Formula
-	}
-	if err := t.run(ctx, v.e, call, load); err != nil {
+	if err := t.run(ctx, v.e, call); err != nil {
 		t.done(err)
 		return Answer{}, err
 	}
@@ -169,20 +162,16 @@ func (v View) Search(ctx context.Context, q Query, opt SearchOptions, call Call)
 
 // Rank gives the K best documents for one query, as Index.Rank does.
 func (v View) Rank(ctx context.Context, q Query, opt RankOptions, call Call) (Ranking, error) {
-	x := v.g.x
-	s, err := x.scorer(opt)
+	s, err := v.g.x.scorer(opt)
 	if err != nil {
 		return Ranking{}, err
 	}
 	t := v.g.newTask()
-	t.kind = rankKind(&s)
-	t.kind.reset(x, t.w)
-	load, err := x.addRanked(t.w, &s, q)
-	if err != nil {
+	if err := t.rank(q, &s); err != nil {
 		t.done(nil)
 		return Ranking{}, err
 	}
-	if err := t.run(ctx, v.e, call, load); err != nil {
+	if err := t.run(ctx, v.e, call); err != nil {
 		t.done(err)
 		return Ranking{}, err
 	}

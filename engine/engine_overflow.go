@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"sync/atomic"
 
@@ -19,7 +20,7 @@ type overflow struct {
 // spill is a batch that is cut in two: what fits, with empty queries in the places of the
 // others, and the others.
 type spill struct {
-	large       []bool // queries that do not fit
+	places      []int // of the queries that do not fit
 	lists       []plan.Handle
 	batch       [2]plan.Batch
 	formulas    [2]plan.Formulas
@@ -32,16 +33,33 @@ func newOverflow(s plan.CachedStore, host plan.Store) *overflow {
 	return &overflow{s, host, sync.Pool{New: func() any { return new(spill) }}}
 }
 
-// split finds the queries that do not fit; false if there are none.
-func (s *overflow) split(x *spill, queries int, lists func(i int) []plan.Handle, ranked bool) bool {
-	x.large = x.large[:0]
-	some := false
+// split finds the queries that do not fit; false if there are none. lists appends those of
+// query i.
+func (s *overflow) split(x *spill, queries int, lists func(dst []plan.Handle, i int) []plan.Handle, ranked bool) bool {
+	x.places = x.places[:0]
 	for i := range queries {
-		_, ok := s.Missing(lists(i), ranked)
-		x.large = append(x.large, !ok)
-		some = some || !ok
+		x.lists = lists(x.lists[:0], i)
+		if _, ok := s.Missing(x.lists, ranked); !ok {
+			x.places = append(x.places, i)
+		}
 	}
-	return some
+	return len(x.places) > 0
+}
+
+// each tells of n queries which do not fit.
+func (x *spill) each(n int) iter.Seq2[int, bool] {
+	return func(yield func(int, bool) bool) {
+		rest := x.places
+		for i := range n {
+			large := len(rest) > 0 && rest[0] == i
+			if large {
+				rest = rest[1:]
+			}
+			if !yield(i, large) {
+				return
+			}
+		}
+	}
 }
 
 // both runs the parts at the same time. The first error ends them, and is the result.
@@ -69,7 +87,8 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 func (s *overflow) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)
-	if !s.split(x, b.Queries(), b.Query, false) {
+	lists := func(dst []plan.Handle, i int) []plan.Handle { return append(dst, b.Query(i)...) }
+	if !s.split(x, b.Queries(), lists, false) {
 		return s.CachedStore.Intersect(ctx, b, out)
 	}
 	for i := range x.batch {
@@ -77,96 +96,54 @@ func (s *overflow) Intersect(ctx context.Context, b *plan.Batch, out *plan.Resul
 		p.Reset()
 		p.Algorithm, p.CountOnly, p.Part = b.Algorithm, b.CountOnly, b.Part
 	}
-	for i, large := range x.large {
+	for i, large := range x.each(b.Queries()) {
+		q := b.Query(i)
 		if large {
-			x.batch[1].Handles = append(x.batch[1].Handles, b.Query(i)...)
-			x.batch[1].Offsets = append(x.batch[1].Offsets, uint32(len(x.batch[1].Handles)))
-		} else {
-			x.batch[0].Handles = append(x.batch[0].Handles, b.Query(i)...)
+			x.batch[1].AddOrdered(q)
+			q = nil
 		}
-		x.batch[0].Offsets = append(x.batch[0].Offsets, uint32(len(x.batch[0].Handles)))
+		x.batch[0].AddOrdered(q)
 	}
 	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Intersect(ctx, &x.batch[0], &x.found) },
 		func(ctx context.Context) error { return s.host.Intersect(ctx, &x.batch[1], &x.more) })
-	if err != nil {
-		return err
+	if err == nil {
+		splice(out, b.Queries(), b.CountOnly, &x.found, &x.more, x.places)
 	}
-	x.join(b.CountOnly, out)
-	return nil
+	return err
 }
 
 // Evaluate is plan.Store's.
 func (s *overflow) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)
-	lists := func(i int) []plan.Handle {
-		x.lists = x.lists[:0]
-		for _, op := range f.Formula(i) {
-			if op.Code == plan.OpList {
-				x.lists = append(x.lists, op.List)
-			}
-		}
-		return x.lists
-	}
-	if !s.split(x, f.Len(), lists, false) {
+	if !s.split(x, f.Len(), f.AppendLists, false) {
 		return s.CachedStore.Evaluate(ctx, f, out)
 	}
 	for i := range x.formulas {
 		x.formulas[i].Reset()
 		x.formulas[i].CountOnly = f.CountOnly
 	}
-	for i, large := range x.large {
-		p := &x.formulas[0]
+	for i, large := range x.each(f.Len()) {
+		ops := f.Formula(i)
 		if large {
-			q := &x.formulas[1]
-			q.Ops = append(q.Ops, f.Formula(i)...)
-			q.Offsets = append(q.Offsets, uint32(len(q.Ops)))
-		} else {
-			p.Ops = append(p.Ops, f.Formula(i)...)
+			x.formulas[1].AddOps(ops)
+			ops = nil
 		}
-		p.Offsets = append(p.Offsets, uint32(len(p.Ops)))
+		x.formulas[0].AddOps(ops)
 	}
 	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Evaluate(ctx, &x.formulas[0], &x.found) },
 		func(ctx context.Context) error { return s.host.Evaluate(ctx, &x.formulas[1], &x.more) })
-	if err != nil {
-		return err
+	if err == nil {
+		splice(out, f.Len(), f.CountOnly, &x.found, &x.more, x.places)
 	}
-	x.join(f.CountOnly, out)
-	return nil
-}
-
-// join puts the answers in their places.
-func (x *spill) join(countOnly bool, out *plan.Results) {
-	out.Reset()
-	n := 0
-	for i, large := range x.large {
-		from, at := &x.found, i
-		if large {
-			from, at = &x.more, n
-			n++
-		}
-		out.Offsets = append(out.Offsets, out.Offsets[i]+from.Count(at))
-		if !countOnly {
-			out.Docs = append(out.Docs, from.Query(at)...)
-		}
-	}
-	out.Stats = x.found.Stats
-	out.Stats.Add(x.more.Stats)
-	out.Stats.Queries = uint64(len(x.large))
+	return err
 }
 
 // Rank is plan.Store's.
 func (s *overflow) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)
-	lists := func(i int) []plan.Handle {
-		x.lists = x.lists[:0]
-		for _, t := range r.Query(i) {
-			x.lists = append(x.lists, t.List)
-		}
-		return x.lists
-	}
-	if !s.split(x, r.Queries(), lists, true) {
+	if !s.split(x, r.Queries(), r.AppendLists, true) {
 		return s.CachedStore.Rank(ctx, r, out)
 	}
 	for i := range x.ranks {
@@ -174,13 +151,13 @@ func (s *overflow) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 		p.Reset()
 		p.Mode, p.K, p.Norm, p.Accumulators = r.Mode, r.K, r.Norm, r.Accumulators
 	}
-	for i, large := range x.large {
+	for i, large := range x.each(r.Queries()) {
+		q := r.Query(i)
 		if large {
-			copyQuery(&x.ranks[1], r.Query(i))
-			copyQuery(&x.ranks[0], nil)
-		} else {
-			copyQuery(&x.ranks[0], r.Query(i))
+			x.ranks[1].AddOrdered(q)
+			q = nil
 		}
+		x.ranks[0].AddOrdered(q)
 	}
 	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Rank(ctx, &x.ranks[0], &x.top) },
 		func(ctx context.Context) error { return s.host.Rank(ctx, &x.ranks[1], &x.rest) })
@@ -189,7 +166,7 @@ func (s *overflow) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 	}
 	out.Reset()
 	n := 0
-	for i, large := range x.large {
+	for i, large := range x.each(r.Queries()) {
 		from, at := &x.top, i
 		if large {
 			from, at = &x.rest, n
@@ -201,6 +178,6 @@ func (s *overflow) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 	}
 	out.Stats = x.top.Stats
 	out.Stats.Add(x.rest.Stats)
-	out.Stats.Queries = uint64(len(x.large))
+	out.Stats.Queries = uint64(r.Queries())
 	return nil
 }

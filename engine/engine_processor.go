@@ -89,17 +89,24 @@ func (p *processor) threshold(k *taskKind) uint64 {
 // workGroup is T of the computational threshold S·T·B.
 const workGroup = 256
 
+// features of a task as they are now; false where it cannot run.
+func (p *processor) features(t *task) (f cost.Features, ok bool) {
+	f, ok = t.features, true
+	if p.cached != nil {
+		f.Missing, ok = p.cached.Missing(t.lists, t.kind.ranked())
+	}
+	return f, ok
+}
+
 // estimate is schedule.Processor.Estimate.
 func (p *processor) estimate(j *schedule.Job) (alone, added time.Duration, ok bool) {
 	switch w := j.Work.(type) {
 	case *task:
-		m := p.models[w.kind.cost]
-		f := w.features
-		if p.cached != nil {
-			if f.Missing, ok = p.cached.Missing(w.lists, w.kind.ranked()); !ok {
-				return 0, 0, false
-			}
+		f, ok := p.features(w)
+		if !ok {
+			return 0, 0, false
 		}
+		m := p.models[w.kind.cost]
 		return m.Alone(&f), m.Added(&f), true
 	case *block:
 		n := time.Duration(p.perQuery[w.s.kind.cost].Load()) * time.Duration(len(w.queries))
@@ -155,10 +162,7 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 	for _, j := range b.Jobs {
 		t := j.Work.(*task)
 		w.adopt(&k, t.w)
-		f = t.features
-		if p.cached != nil {
-			f.Missing, _ = p.cached.Missing(t.lists, k.ranked())
-		}
+		f, _ = p.features(t)
 		added += m.Added(&f)
 		missing += f.Missing
 	}

@@ -80,17 +80,15 @@ func (k *taskKind) reset(x *Index, w *worker) {
 // adopt appends the only query of one, which is of the same kind.
 func (w *worker) adopt(k *taskKind, one *worker) {
 	if k.ranked() {
-		copyQuery(&w.ranks, one.ranks.Query(0))
+		w.ranks.AddOrdered(one.ranks.Query(0))
 		w.missing, w.scales = append(w.missing, one.missing[0]), append(w.scales, one.scales[0])
 		return
 	}
 	if one.formulas.Len() > 0 {
 		w.places = append(w.places, w.batch.Queries())
-		w.formulas.Ops = append(w.formulas.Ops, one.formulas.Ops...)
-		w.formulas.Offsets = append(w.formulas.Offsets, uint32(len(w.formulas.Ops)))
+		w.formulas.AddOps(one.formulas.Ops)
 	}
-	w.batch.Handles = append(w.batch.Handles, one.batch.Handles...)
-	w.batch.Offsets = append(w.batch.Offsets, uint32(len(w.batch.Handles)))
+	w.batch.AddOrdered(one.batch.Handles)
 }
 
 // answer runs the worker's queries on s.
@@ -137,19 +135,33 @@ func (t *task) done(err error) {
 	tasks.Put(t)
 }
 
+// search resolves a query that is not to be ranked.
+func (t *task) search(q Query, opt SearchOptions) (err error) {
+	x := t.g.x
+	t.kind = searchKind(x, opt)
+	t.kind.reset(x, t.w)
+	t.job.Load, err = x.add(t.w, q)
+	if t.w.formulas.Len() > 0 {
+		t.kind.cost = cost.Formula
+	}
+	return err
+}
+
+// rank resolves a query that is.
+func (t *task) rank(q Query, s *scorer) (err error) {
+	t.kind = rankKind(s)
+	t.kind.reset(t.g.x, t.w)
+	t.job.Load, err = t.g.x.addRanked(t.w, s, q)
+	return err
+}
+
 // describe notes what the estimates of a resolved query are made from.
 func (t *task) describe(src *plan.Source) {
 	switch {
 	case t.kind.ranked():
-		for _, term := range t.w.ranks.Query(0) {
-			t.lists = append(t.lists, term.List)
-		}
+		t.lists = t.w.ranks.AppendLists(t.lists, 0)
 	case t.w.formulas.Len() > 0:
-		for _, op := range t.w.formulas.Ops {
-			if op.Code == plan.OpList {
-				t.lists = append(t.lists, op.List)
-			}
-		}
+		t.lists = t.w.formulas.AppendLists(t.lists, 0)
 		slices.SortFunc(t.lists, func(a, b plan.Handle) int { return plan.ByLength(src, a, b) })
 		t.lists = slices.Compact(t.lists)
 	default:
@@ -159,7 +171,7 @@ func (t *task) describe(src *plan.Source) {
 }
 
 // run answers the resolved query, from the cache of answers or on a processor.
-func (t *task) run(ctx context.Context, e *Engine, call Call, load uint64) error {
+func (t *task) run(ctx context.Context, e *Engine, call Call) error {
 	began := time.Now()
 	t.describe(t.g.x.src)
 	q := &t.told
@@ -174,7 +186,7 @@ func (t *task) run(ctx context.Context, e *Engine, call Call, load uint64) error
 			return nil
 		}
 	}
-	err := t.do(ctx, e, call, load)
+	err := t.do(ctx, e, call)
 	q.Trace, q.Took, q.Missing, q.Stats, q.Err = t.job.Trace, time.Since(began), t.missing, t.stats, err
 	e.explain(ctx, call, q)
 	if err == nil && !fresh {
@@ -185,9 +197,9 @@ func (t *task) run(ctx context.Context, e *Engine, call Call, load uint64) error
 }
 
 // do schedules the task and waits for its answer.
-func (t *task) do(ctx context.Context, e *Engine, call Call, load uint64) error {
+func (t *task) do(ctx context.Context, e *Engine, call Call) error {
 	j := &t.job
-	j.Work, j.Load, j.Caller, j.Mode = t, load, call.Caller, call.Mode
+	j.Work, j.Caller, j.Mode = t, call.Caller, call.Mode
 	if k, ok := j.Kind.(taskKind); !ok || k != t.kind { // boxing it allocates
 		j.Kind = t.kind
 	}

@@ -183,9 +183,9 @@ func (w *worker) rankAndOr(ctx context.Context, s plan.Store) error {
 	and.Mode, or.Mode = plan.And, plan.Or
 	for i := range all.Queries() {
 		if w.missing[i] {
-			copyQuery(and, nil)
+			and.AddOrdered(nil)
 		} else {
-			copyQuery(and, all.Query(i))
+			and.AddOrdered(all.Query(i))
 		}
 	}
 	if err := s.Rank(ctx, and, &w.top); err != nil {
@@ -197,7 +197,7 @@ func (w *worker) rankAndOr(ctx context.Context, s plan.Store) error {
 	}
 	for i := range all.Queries() {
 		if short(i) {
-			copyQuery(or, all.Query(i))
+			or.AddOrdered(all.Query(i))
 		}
 	}
 	w.again.Reset()
@@ -221,12 +221,6 @@ func (w *worker) rankAndOr(ctx context.Context, s plan.Store) error {
 	w.rankings.Stats.Queries = uint64(all.Queries())
 	w.rankings.Stats.Matches = uint64(len(w.rankings.Docs))
 	return nil
-}
-
-// copyQuery appends a query whose terms are in order.
-func copyQuery(r *plan.Ranks, q []plan.Term) {
-	r.Terms = append(r.Terms, q...)
-	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
 }
 
 // take appends what query i got: ranking at of top.

@@ -86,27 +86,27 @@ func (w *worker) run(ctx context.Context, s plan.Store) error {
 	if err := s.Evaluate(ctx, &w.formulas, &w.sets); err != nil {
 		return err
 	}
-	w.splice()
+	splice(&w.results, w.batch.Queries(), w.batch.CountOnly, &w.plain, &w.sets, w.places)
 	return nil
 }
 
-// splice puts the answers of conjunctions and formulas together in the order of
-// the queries.
-func (w *worker) splice() {
-	out, formula := &w.results, 0
+// splice puts the answers to n queries together in their order: those at places, which
+// ascend, are the answers of some, one after the other, the others stand in all.
+func splice(out *plan.Results, n int, countOnly bool, all, some *plan.Results, places []int) {
 	out.Reset()
-	for i := range w.batch.Queries() {
-		from, at := &w.plain, i
-		if formula < len(w.places) && w.places[formula] == i {
-			from, at = &w.sets, formula
-			formula++
+	next := 0
+	for i := range n {
+		from, at := all, i
+		if next < len(places) && places[next] == i {
+			from, at = some, next
+			next++
 		}
 		out.Offsets = append(out.Offsets, out.Offsets[i]+from.Count(at))
-		if !w.batch.CountOnly {
+		if !countOnly {
 			out.Docs = append(out.Docs, from.Query(at)...)
 		}
 	}
-	out.Stats = w.plain.Stats
-	out.Stats.Add(w.sets.Stats)
-	out.Stats.Queries = uint64(w.batch.Queries())
+	out.Stats = all.Stats
+	out.Stats.Add(some.Stats)
+	out.Stats.Queries = uint64(n)
 }

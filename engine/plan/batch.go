@@ -59,6 +59,12 @@ func (b *Batch) Add(src *Source, handles ...Handle) {
 	b.Offsets = append(b.Offsets, uint32(len(b.Handles)))
 }
 
+// AddOrdered appends a query as Query gives it.
+func (b *Batch) AddOrdered(q []Handle) {
+	b.Handles = append(b.Handles, q...)
+	b.Offsets = append(b.Offsets, uint32(len(b.Handles)))
+}
+
 // Candidates is the number of elements of the shortest lists, summed over the
 // queries: the computational load of a batch (Wu et al. 2010, section IV).
 func (b *Batch) Candidates(src *Source) (n uint64) {

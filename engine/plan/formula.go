@@ -69,6 +69,22 @@ func (f *Formulas) Add(src *Source, e Expr) error {
 	return nil
 }
 
+// AddOps appends a formula as Formula gives it.
+func (f *Formulas) AddOps(ops []Op) {
+	f.Ops = append(f.Ops, ops...)
+	f.Offsets = append(f.Offsets, uint32(len(f.Ops)))
+}
+
+// AppendLists appends the lists of formula i to dst, as often as it names them.
+func (f *Formulas) AppendLists(dst []Handle, i int) []Handle {
+	for _, op := range f.Formula(i) {
+		if op.Code == OpList {
+			dst = append(dst, op.List)
+		}
+	}
+	return dst
+}
+
 // Candidates is the number of elements of all lists that the formulas name, as
 // often as they name them.
 func (f *Formulas) Candidates(src *Source) (n uint64) {

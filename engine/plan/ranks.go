@@ -102,6 +102,20 @@ func (r *Ranks) Add(src *Source, terms ...Term) {
 	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
 }
 
+// AddOrdered appends a query as Query gives it.
+func (r *Ranks) AddOrdered(q []Term) {
+	r.Terms = append(r.Terms, q...)
+	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
+}
+
+// AppendLists appends the lists of query i to dst.
+func (r *Ranks) AppendLists(dst []Handle, i int) []Handle {
+	for _, t := range r.Query(i) {
+		dst = append(dst, t.List)
+	}
+	return dst
+}
+
 // ByLength orders lists as queries have them: by ascending length, ties by handle.
 func ByLength(src *Source, x, y Handle) int {
 	return cmp.Or(cmp.Compare(src.Lists[x].Len, src.Lists[y].Len), cmp.Compare(x, y))
