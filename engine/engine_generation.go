@@ -51,6 +51,7 @@ type generation struct {
 	checksum   uint64    // of the file, 0 without
 	key        uint64    // of the index in the cache of answers
 	users      sync.WaitGroup
+	company    company
 
 	resident int  // devices that have lists: 3 for all of them, 2 for a shard, 1 for a cache
 	crowded  bool // some have not more for lack of memory

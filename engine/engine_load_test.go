@@ -257,3 +257,21 @@ func (h *heard) Happened(v schedule.Event) {
 		h.out[v.Processor] = v.Err
 	}
 }
+
+// TestCompany: a run was alone if it began with nothing running, and nothing began since.
+func TestCompany(t *testing.T) {
+	var c company
+	a := c.enter()
+	if !c.alone(a) {
+		t.Error("the only run was not alone")
+	}
+	b := c.enter()
+	c.leave()
+	if c.alone(a) || c.alone(b) {
+		t.Error("one of two runs beside each other was alone")
+	}
+	c.leave()
+	if d := c.enter(); !c.alone(d) {
+		t.Error("a run after others was not alone")
+	}
+}

@@ -125,35 +125,35 @@ func (p *processor) run(ctx context.Context, b *schedule.Batch) error {
 	if p.closed {
 		return plan.ErrClosed
 	}
+	r := p.g.company.enter()
+	defer p.g.company.leave()
 	if blk, ok := b.Jobs[0].Work.(*block); ok {
 		return blk.run(ctx, p, b)
 	}
 	if first := b.Jobs[0].Work.(*task); p.host && len(b.Jobs) == 1 {
-		return p.runOne(ctx, b, first)
+		return p.runOne(ctx, b, first, r)
 	}
-	return p.runTasks(ctx, b)
+	return p.runTasks(ctx, b, r)
 }
 
 // runOne answers a query with the worker that it was resolved with. Elsewhere that would
 // not do: a device that hangs might still write to it when another one answers.
-func (p *processor) runOne(ctx context.Context, b *schedule.Batch, t *task) error {
+func (p *processor) runOne(ctx context.Context, b *schedule.Batch, t *task, r run) error {
 	f, k := t.features, t.kind // the task is somebody else's once it is claimed by another
-	began := time.Now()
 	if err := k.answer(ctx, t.w, p.store); err != nil {
 		return err
 	}
 	if b.Claim(0) {
 		t.take(t.w, 0)
 	}
-	p.models[k.cost].Learn(&f, time.Since(began))
+	p.models[k.cost].Learn(&f, time.Since(r.began), p.g.company.alone(r))
 	return nil
 }
 
 // runTasks answers queries as one batch.
-func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
+func (p *processor) runTasks(ctx context.Context, b *schedule.Batch, r run) error {
 	x, k := p.g.x, b.Jobs[0].Work.(*task).kind
 	m := p.models[k.cost]
-	began := time.Now()
 	w := x.workers.Get().(*worker)
 	defer x.workers.Put(w)
 	k.reset(x, w)
@@ -177,12 +177,31 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch) error {
 		}
 	}
 	if len(b.Jobs) == 1 {
-		m.Learn(&f, time.Since(began))
+		m.Learn(&f, time.Since(r.began), p.g.company.alone(r))
 	} else {
-		m.LearnBatch(added, time.Since(began))
+		m.LearnBatch(added, time.Since(r.began))
 	}
 	return nil
 }
+
+// company tells runs that have all processors of an engine for themselves from others.
+type company struct{ running, begun atomic.Int64 }
+
+// run is one from enter to leave.
+type run struct {
+	began time.Time
+	nth   int64
+	first bool // none was running
+}
+
+func (c *company) enter() run {
+	return run{nth: c.begun.Add(1), first: c.running.Add(1) == 1, began: time.Now()}
+}
+
+func (c *company) leave() { c.running.Add(-1) }
+
+// alone says whether nothing ran beside r, which has not left.
+func (c *company) alone(r run) bool { return r.first && c.begun.Load() == r.nth }
 
 // searchKind and rankKind say which queries of calls may share a batch.
 func searchKind(x *Index, opt SearchOptions) taskKind {

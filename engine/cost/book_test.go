@@ -25,8 +25,8 @@ func saved(t *testing.T, index uint64) (*Book, string) {
 	for range 100 {
 		f := m.query()
 		f.Missing = f.Sum
-		b.Model(Host, And).Learn(&f, m.took(2*m.alone(&f)))
-		b.Model("H200, 570.86", RankOr).Learn(&f, m.took(m.alone(&f)))
+		b.Model(Host, And).Learn(&f, m.took(2*m.alone(&f)), true)
+		b.Model("H200, 570.86", RankOr).Learn(&f, m.took(m.alone(&f)), true)
 		b.Model("H200, 570.86", RankOr).LearnBatch(m.took(m.added(&f)), m.took(m.alone(&f)))
 	}
 	b.Model(Host, Count)
@@ -67,7 +67,7 @@ func TestBook(t *testing.T) {
 			t.Errorf("estimates by %v, not %v", have, want)
 		}
 		f := m.query()
-		got.Model(Host, And).Learn(&f, time.Second)
+		got.Model(Host, And).Learn(&f, time.Second, true)
 		if !got.Changed() {
 			t.Errorf("%v: not changed by learning", metric)
 		}

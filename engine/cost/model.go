@@ -50,13 +50,18 @@ func (s *state) with(ns float64, f *Features) time.Duration {
 // Start is what a batch takes beside what its queries add.
 func (m *Model) Start() time.Duration { return time.Duration(m.state.Load().start.load()) }
 
-// Learn takes note of what a query took that ran by itself.
-func (m *Model) Learn(f *Features, took time.Duration) {
+// Learn takes note of what a query took that was no part of a batch. Where other
+// queries ran beside it, which makes it slower, that is only better than a guess: a
+// calibrated Model learns from those that were alone.
+func (m *Model) Learn(f *Features, took time.Duration, alone bool) {
 	if took <= 0 {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if !alone && m.calibration != nil {
+		return
+	}
 	m.learnt++
 	s := m.state.Load()
 	run, brought := max(s.alone.time(f), 1), float64(f.Missing)*s.bring.load()

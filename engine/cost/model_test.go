@@ -43,7 +43,7 @@ func TestLearn(t *testing.T) {
 				worst := 0.0
 				for i := range 2000 {
 					f := m.query()
-					model.Learn(&f, m.took(m.alone(&f)*factor(m.r, i)))
+					model.Learn(&f, m.took(m.alone(&f)*factor(m.r, i)), true)
 					if name != "drift" && name != "step" && i%100 == 99 && (start == "calibrated" || i > 500) {
 						worst = max(worst, m.off(model, 1))
 					}
@@ -69,11 +69,30 @@ func TestLearnStep(t *testing.T) {
 		n := 0
 		for ; n < 1000 && (n%10 > 0 || m.off(model, factor) > 0.3); n++ {
 			f := m.query()
-			model.Learn(&f, m.took(factor*m.alone(&f)))
+			model.Learn(&f, m.took(factor*m.alone(&f)), true)
 		}
 		if n > 80 {
 			t.Errorf("times %v: %d runs", factor, n)
 		}
+	}
+}
+
+// TestLearnInCompany: what took longer because others ran beside it teaches a guess, and
+// not a calibrated model.
+func TestLearnInCompany(t *testing.T) {
+	m := newMachine(true)
+	fitted, guessed := calibrated(t, true), NewBook(1, Best).Model(Host, And)
+	f := m.query()
+	right, guess := fitted.Alone(&f), guessed.Alone(&f)
+	for range 100 {
+		fitted.Learn(&f, 10*right, false)
+		guessed.Learn(&f, 10*guess, false)
+	}
+	if got := fitted.Alone(&f); got != right {
+		t.Errorf("calibrated: %v became %v", right, got)
+	}
+	if got := guessed.Alone(&f); got < 5*guess {
+		t.Errorf("a guess: %v became %v", guess, got)
 	}
 }
 
@@ -84,13 +103,13 @@ func TestLearnOne(t *testing.T) {
 	model := calibrated(t, true)
 	f := m.query()
 	before := float64(model.Alone(&f))
-	model.Learn(&f, time.Duration(1e5*before))
+	model.Learn(&f, time.Duration(1e5*before), true)
 	if after := float64(model.Alone(&f)); after > 1.1*before {
 		t.Errorf("%v became %v", before, after)
 	}
 	for _, took := range []time.Duration{math.MaxInt64, 1, 0, -1} {
 		for range 1000 {
-			model.Learn(&f, took)
+			model.Learn(&f, took, true)
 			model.LearnBatch(1000, took)
 		}
 		for _, f := range []Features{f, {}, {Terms: math.MaxInt, Dense: math.MaxInt, Shortest: math.MaxInt64, Second: math.MaxInt64, Sum: math.MaxInt64, Missing: math.MaxInt64, UBOC: math.MaxFloat64, Common: math.MaxFloat64}} {
@@ -144,7 +163,7 @@ func TestMissing(t *testing.T) {
 			if m.r.IntN(2) == 0 {
 				f.Missing = 4 * f.Sum
 			}
-			model.Learn(&f, m.took(m.alone(&f)+perByte*float64(f.Missing)))
+			model.Learn(&f, m.took(m.alone(&f)+perByte*float64(f.Missing)), true)
 		}
 		f := m.query()
 		f.Missing = 10 << 20
@@ -172,7 +191,7 @@ func TestConcurrent(t *testing.T) {
 			model := book.Model(Host, And)
 			for i := range 200 {
 				s := &alone[(i+g)%len(alone)]
-				model.Learn(&s.Queries[0], s.Took)
+				model.Learn(&s.Queries[0], s.Took, true)
 				model.LearnBatch(model.Added(&s.Queries[0]), s.Took)
 				if model.Alone(&s.Queries[0]) <= 0 || model.Start() < 0 {
 					t.Error("a time below zero")
@@ -202,7 +221,7 @@ func TestNoMemory(t *testing.T) {
 	m := newMachine(true)
 	model, f := NewBook(1, Best).Model(Host, And), m.query()
 	if n := testing.AllocsPerRun(100, func() {
-		model.Learn(&f, model.Alone(&f))
+		model.Learn(&f, model.Alone(&f), true)
 		model.LearnBatch(model.Added(&f), model.Start())
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -236,7 +255,7 @@ func BenchmarkModel(b *testing.B) {
 	for name, do := range map[string]func(){
 		"alone": func() { took = model.Alone(&f) },
 		"added": func() { model.Added(&f) },
-		"learn": func() { model.Learn(&f, took) },
+		"learn": func() { model.Learn(&f, took, true) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
