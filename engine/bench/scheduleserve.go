@@ -128,7 +128,7 @@ func (s *session) servedLists(ctx context.Context) (*served, error) {
 
 // servedRanked is the GOV2-like workload, its queries ranked in a mode, the best ten.
 func (s *session) servedRanked(ctx context.Context, mode engine.Mode) (*served, error) {
-	n := s.opt.served(gov2Queries, shortServedRanked)
+	n := s.opt.served(servedRanked, shortServedRanked)
 	b, err := s.rankBench(ctx, "served", func(int) (*ranked, error) { return gov2(ctx, s.opt.Seed, n, s.opt.Docs, s.opt.Codec) })
 	if err != nil {
 		return nil, err
@@ -159,8 +159,10 @@ func (s *session) servedRanked(ctx context.Context, mode engine.Mode) (*served, 
 	})
 }
 
-// How many different queries engines get of those that there are, when short.
+// How many different queries engines get, of those that there are when short, and of
+// ranked ones: models learn from three of four.
 const (
+	servedRanked      = 3000
 	shortServed       = 500
 	shortServedRanked = 100
 )
@@ -240,7 +242,8 @@ func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err erro
 	}
 	enough := pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{30 * time.Millisecond})[0]
 	if slices.ContainsFunc(y.who, func(who contestant) bool { return !v.fitted[who.info.Device] }) {
-		_, err := e.Calibrate(ctx, engine.CalibrateOptions{Queries: v.queries[:v.learnt()], Kinds: []costs.Kind{v.kind}, Time: enough})
+		all := 5 * enough // the longest queries take milliseconds each, and every one counts
+		_, err := e.Calibrate(ctx, engine.CalibrateOptions{Queries: v.queries[:v.learnt()], Kinds: []costs.Kind{v.kind}, Time: all})
 		if err != nil {
 			return err
 		}

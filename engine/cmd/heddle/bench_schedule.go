@@ -35,7 +35,7 @@ alone, what is about devices is left out. Answers are checked.`,
 
 func (o *benchScheduleOptions) AddFlags(fs *pflag.FlagSet) {
 	o.benchOptions.AddFlags(fs)
-	fs.IntVar(&o.Queries, "queries", 0, "put `N` different queries, again and again; 0 is 100000 boolean and 1000 ranked ones, less with --short")
+	fs.IntVar(&o.Queries, "queries", 0, "put `N` different queries, again and again; 0 is 100000 boolean and 3000 ranked ones, less with --short")
 	fs.Uint32Var(&o.Docs, "docs", 0, "`N` documents of the ranked workload; 0 is 25205179, a fiftieth with --short")
 }
 
