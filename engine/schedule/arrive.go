@@ -27,9 +27,10 @@ func (s *Scheduler) estimate(j *Job) {
 // longest estimate that is believed: sums of them do not overflow.
 const longest = time.Hour
 
-// arrive admits j. It returns a batch if j is to run at once; else it waits.
+// arrive admits j. It returns a batch if j is to run at once; else it waits, for a
+// dispatch first.
 func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
-	s.admit(j, now)
+	s.admit(j)
 	if s.refusing != nil {
 		s.stats.Refused++
 		return nil, s.refusing
@@ -55,7 +56,12 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 		p = s.place(j, now)
 	}
 	if p == nil {
-		if err := s.room(j.caller); err != nil {
+		err := s.room(j.caller)
+		if err != nil && s.unseen { // what came with it may run
+			s.dispatch(now)
+			err = s.room(j.caller)
+		}
+		if err != nil {
 			s.stats.Refused++
 			return nil, err
 		}
@@ -67,7 +73,6 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 	}
 	if p == nil {
 		s.enqueue(j, now)
-		s.dispatch(now)
 		return nil, nil
 	}
 	b := s.newBatch(p, Async)
@@ -77,16 +82,13 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 	return b, nil
 }
 
-// admit resets the scheduler's part of j.
-func (s *Scheduler) admit(j *Job, now time.Duration) {
-	if j.done == nil {
-		j.done = make(chan struct{}, 1)
-	}
+// admit resets the scheduler's part of j, which came at j.arrived.
+func (s *Scheduler) admit(j *Job) {
 	s.seq++
 	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
 	j.barred, j.odd, j.stream, j.seq, j.at = 0, 0, nil, s.seq, [heaps]int{-1, -1, -1}
-	j.arrived, j.deadline = now, never
-	j.Trace.Arrived = s.epoch.Add(now)
+	j.deadline = never
+	j.Trace.Arrived = s.epoch.Add(j.arrived)
 }
 
 // room returns a FullError where another job or stream of c may not wait. A caller holds at most

@@ -63,13 +63,13 @@ func TestStoppedProcessIsNoHang(t *testing.T) {
 		s := start(t, Options{Hang: time.Second}, p)
 		j := launch(s, newJob(500*ms))
 		synctest.Wait()
-		s.mu.Lock() // as if a minute had passed without anything having run
+		s.lock() // as if a minute had passed without anything having run
 		for _, b := range s.processors[0].running {
 			b.limit -= time.Minute
 		}
 		s.armed -= time.Minute
 		s.timer.Reset(0)
-		s.mu.Unlock()
+		s.unlock()
 		if err := <-j; err != nil {
 			t.Error(err)
 		}

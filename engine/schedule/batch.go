@@ -116,18 +116,15 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 func (s *Scheduler) lane(b *Batch) {
 	for b != nil {
 		err := b.p.Run(context.Background(), b)
-		now := s.now()
-		s.mu.Lock()
-		s.finish(b, err, now)
+		ended := s.now()
+		now := s.lock()
+		s.finish(b, err, ended)
 		next := s.pick(b.p, now)
 		if next != nil {
 			s.begin(next, now)
 		}
-		if err != nil || b.delivering {
-			s.dispatch(now) // what has to run again, or had to wait for the delivery
-		}
-		s.settle()
-		s.mu.Unlock()
+		s.dispatch(now) // what has to run again, had to wait for the delivery, or grows old
+		s.unlock()
 		b.end()
 		if !b.gone {
 			s.batches.Put(b)
@@ -152,14 +149,13 @@ func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
 	err := errPanic
 	defer func() {
 		reuse := b.ctx.end()
-		now := s.now()
-		s.mu.Lock()
-		s.finish(b, err, now)
+		ended := s.now()
+		now := s.lock()
+		s.finish(b, err, ended)
 		finished = j.finished
 		j.waiting = !finished
 		s.dispatch(now)
-		s.settle()
-		s.mu.Unlock()
+		s.unlock()
 		clear(b.Jobs)
 		if reuse && !b.gone {
 			s.batches.Put(b)
@@ -269,14 +265,12 @@ func (s *Scheduler) fail(j *Job, err error) {
 // give ends j early with err, wherever it is; false if its answer is being written, or
 // has been.
 func (s *Scheduler) give(j *Job, err error) bool {
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	now := s.lock()
+	defer s.unlock()
 	if j.finished || !s.drop(j, now) {
 		return false
 	}
 	s.complete(j, err)
-	s.settle()
 	return true
 }
 

@@ -24,18 +24,34 @@ func instant(p int, name string, threshold uint64) Processor {
 
 // BenchmarkSync is the time of a job, with a thousand callers and batches of 256.
 func BenchmarkSync(b *testing.B) {
-	benchmarkMany(b, Options{Mode: Sync}, 0, instant(0, "gpu", 256))
+	benchmarkMany(b, Options{Mode: Sync}, 0, background, instant(0, "gpu", 256))
 }
 
 func BenchmarkSyncTwo(b *testing.B) {
-	benchmarkMany(b, Options{Mode: Sync}, 0, instant(0, "gpu", 256), instant(1, "host", 256))
+	benchmarkMany(b, Options{Mode: Sync}, 0, background, instant(0, "gpu", 256), instant(1, "host", 256))
 }
 
 func BenchmarkSyncDeadline(b *testing.B) {
-	benchmarkMany(b, Options{Mode: Sync}, time.Second, instant(0, "gpu", 256))
+	benchmarkMany(b, Options{Mode: Sync}, time.Second, background, instant(0, "gpu", 256))
 }
 
-func benchmarkMany(b *testing.B, opt Options, deadline time.Duration, p ...Processor) {
+// BenchmarkSyncContexts has callers that may give up, each by itself.
+func BenchmarkSyncContexts(b *testing.B) {
+	own := func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) }
+	benchmarkMany(b, Options{Mode: Sync}, 0, own, instant(0, "gpu", 256))
+}
+
+// BenchmarkSyncContext has callers that wait on the same channel for all to give up.
+func BenchmarkSyncContext(b *testing.B) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	same := func() (context.Context, context.CancelFunc) { return ctx, func() {} }
+	benchmarkMany(b, Options{Mode: Sync}, 0, same, instant(0, "gpu", 256))
+}
+
+func background() (context.Context, context.CancelFunc) { return context.Background(), func() {} }
+
+func benchmarkMany(b *testing.B, opt Options, deadline time.Duration, contexts func() (context.Context, context.CancelFunc), p ...Processor) {
 	s, err := New(opt, p...)
 	if err != nil {
 		b.Fatal(err)
@@ -43,24 +59,33 @@ func benchmarkMany(b *testing.B, opt Options, deadline time.Duration, p ...Proce
 	defer s.Close()
 	b.ReportAllocs()
 	b.ResetTimer()
+	began := cpuTime()
 	var group sync.WaitGroup
 	var n atomic.Int64
 	for range 1024 {
 		group.Go(func() {
+			ctx, cancel := contexts()
+			defer cancel()
 			j := &Job{Kind: "and", Load: 1}
 			for n.Add(1) <= int64(b.N) {
 				if deadline > 0 {
 					j.Deadline = time.Now().Add(deadline)
 				}
-				if err := s.Do(context.Background(), j); err != nil {
+				if err := s.Do(ctx, j); err != nil {
 					b.Error(err)
 				}
 			}
 		})
 	}
 	group.Wait()
+	reportCPU(b, began)
 	st := s.Stats()
 	b.ReportMetric(float64(st.Answered)/float64(st.Processors[0].Batches), "jobs/batch")
+}
+
+// reportCPU tells what all threads have worked for a job since then.
+func reportCPU(b *testing.B, began time.Duration) {
+	b.ReportMetric(float64((cpuTime()-began).Nanoseconds())/float64(b.N), "cpu-ns/op")
 }
 
 func BenchmarkAsyncInline(b *testing.B) {
@@ -81,21 +106,24 @@ func benchmarkOne(b *testing.B, p ...Processor) {
 	defer cancel()
 	b.ReportAllocs()
 	j := &Job{Kind: "and", Load: 1}
-	for b.Loop() {
+	b.ResetTimer()
+	began := cpuTime()
+	for range b.N {
 		if err := s.Do(ctx, j); err != nil {
 			b.Fatal(err)
 		}
 	}
+	reportCPU(b, began)
 }
 
 // BenchmarkStealLook has an idle host that is no good for what waits for the device.
 func BenchmarkStealLook(b *testing.B) {
 	host := instant(1, "host", 256)
 	host.Estimate = func(*Job) (time.Duration, time.Duration, bool) { return time.Minute, time.Minute, true }
-	benchmarkMany(b, Options{Mode: Async}, 0, instant(0, "gpu", 256), host)
+	benchmarkMany(b, Options{Mode: Async}, 0, background, instant(0, "gpu", 256), host)
 }
 
 // BenchmarkAsyncQueued has more callers than lanes.
 func BenchmarkAsyncQueued(b *testing.B) {
-	benchmarkMany(b, Options{Mode: Async}, time.Second, instant(0, "gpu", 256), instant(1, "host", 256))
+	benchmarkMany(b, Options{Mode: Async}, time.Second, background, instant(0, "gpu", 256), instant(1, "host", 256))
 }

@@ -10,13 +10,13 @@ import (
 // Drain refuses jobs from now on, with plan.ErrClosed, and waits until all that were
 // admitted have ended, or ctx is done. The scheduler must be closed after it.
 func (s *Scheduler) Drain(ctx context.Context) error {
-	s.mu.Lock()
+	now := s.lock()
 	if s.refusing == nil {
 		s.refusing = errClosed
 	}
-	s.dispatch(s.now()) // batches need not wait for more
+	s.dispatch(now) // batches need not wait for more
 	quiet := s.whenQuiet()
-	s.mu.Unlock()
+	s.unlock()
 	select {
 	case <-quiet:
 		return nil
@@ -29,14 +29,14 @@ func (s *Scheduler) Drain(ctx context.Context) error {
 // ended. It does not wait for a Run that counts as hung: that goroutine is left alone. A
 // second Close returns plan.ErrClosed.
 func (s *Scheduler) Close() error {
-	s.mu.Lock()
+	now := s.lock()
 	if s.closed {
-		s.mu.Unlock()
+		s.unlock()
 		return errClosed
 	}
 	s.closed, s.refusing = true, errClosed
 	for _, t := range slices.Clone(s.streams) {
-		s.dropStream(t, errClosed, s.now())
+		s.dropStream(t, errClosed, now)
 	}
 	for len(s.waiting) > 0 {
 		l := s.waiting[0]
@@ -49,23 +49,22 @@ func (s *Scheduler) Close() error {
 		}
 	}
 	quiet := s.whenQuiet()
-	s.mu.Unlock()
+	s.unlock()
 	<-quiet
 	s.timer.Stop()
 	return nil
 }
 
-// whenQuiet returns a channel that is closed when nothing is held and nothing runs.
+// whenQuiet returns a channel that is closed when nothing is held and nothing runs, at
+// once if so when the lock is left.
 func (s *Scheduler) whenQuiet() <-chan struct{} {
 	if s.quiet == nil {
 		s.quiet = make(chan struct{})
 	}
-	quiet := s.quiet
-	s.settle()
-	return quiet
+	return s.quiet
 }
 
-// settle is called before the lock is left, where jobs may have ended.
+// settle is called before the lock is left.
 func (s *Scheduler) settle() {
 	if s.quiet != nil && s.held == 0 && s.active == 0 && len(s.streams) == 0 {
 		close(s.quiet)
@@ -75,9 +74,8 @@ func (s *Scheduler) settle() {
 
 // Stats returns a snapshot.
 func (s *Scheduler) Stats() Stats {
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	now := s.lock()
+	defer s.unlock()
 	s.decay(now)
 	st := s.stats
 	st.Mode, st.Load, st.Queued, st.Capacity = s.mode, s.load(), s.queued, s.opt.Capacity

@@ -132,12 +132,10 @@ func (s *Scheduler) TakeOut(p int, err error) {
 	if err == nil {
 		err = errors.New("taken out")
 	}
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	now := s.lock()
+	defer s.unlock()
 	s.takeOut(s.processors[p], err, now)
 	s.dispatch(now)
-	s.settle()
 }
 
 func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {

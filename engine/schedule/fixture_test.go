@@ -96,8 +96,8 @@ func start(t *testing.T, opt Options, processors ...Processor) *Scheduler {
 
 // check returns what is left in the scheduler's books when all calls have returned.
 func (s *Scheduler) check() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock()
+	defer s.unlock()
 	if s.held != 0 {
 		return fmt.Errorf("%d jobs are held", s.held)
 	}

@@ -75,6 +75,7 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 
 // dispatch starts what can run on processors with free lanes.
 func (s *Scheduler) dispatch(now time.Duration) {
+	s.unseen = false
 	for _, p := range s.processors {
 		for b := s.pick(p, now); b != nil; b = s.pick(p, now) {
 			s.begin(b, now)
@@ -144,11 +145,21 @@ func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 		return true
 	}
 	return own.load+either.load >= p.Threshold(l.kind) || own.n+either.n >= p.Most || s.refusing != nil ||
-		own.aged(now-s.opt.MaxAge) || either.aged(now-s.opt.MaxAge)
+		s.aged(own, now) || s.aged(either, now)
 }
 
-// aged says whether the oldest job has been there since then.
-func (q *queue) aged(then time.Duration) bool { return q.first != nil && q.first.arrived <= then }
+// aged says whether the oldest job is old enough to close a batch. Where it will be, the
+// timer looks again.
+func (s *Scheduler) aged(q *queue, now time.Duration) bool {
+	if q.first == nil {
+		return false
+	}
+	at := q.first.arrived + s.opt.MaxAge
+	if at > now {
+		s.arm(at)
+	}
+	return at <= now
+}
 
 // suits says whether p is about as good for j as any.
 func (s *Scheduler) suits(j *Job, p *processor) bool {
@@ -247,7 +258,7 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 		}
 		for class := range l.queues {
 			q := &l.queues[class]
-			if batch && q.load < p.Threshold(l.kind) && q.n < p.Most && !q.aged(now-s.opt.MaxAge) {
+			if batch && q.load < p.Threshold(l.kind) && q.n < p.Most && !s.aged(q, now) {
 				continue
 			}
 			j := q.last

@@ -167,9 +167,6 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 			s.arm(j.latest)
 		}
 	}
-	if old := j.arrived + s.opt.MaxAge; q.first == j && old > now && s.modeOf(l) == Sync {
-		s.arm(old)
-	}
 	if l.at < 0 {
 		l.at = len(s.waiting)
 		s.waiting = append(s.waiting, l)
@@ -182,6 +179,7 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 		j.stream.queued++
 	}
 	s.queued[class]++
+	s.unseen = true
 	for p := range s.processors {
 		if s.can(j, p) {
 			s.work[class][p] += j.cost(p)

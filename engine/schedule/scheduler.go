@@ -18,7 +18,14 @@ type Scheduler struct {
 	epoch      time.Time
 	batches    sync.Pool
 
-	mu       sync.Mutex
+	_      [cacheLine]byte     // what is above is read without the lock
+	inbox  atomic.Pointer[Job] // came while the lock was held: the youngest, linked by next
+	_      [cacheLine]byte
+	mu     sync.Mutex   // by lock and unlock
+	wanted atomic.Int32 // goroutines that wait for it
+	_      [cacheLine]byte
+
+	unseen   bool // jobs have been queued since dispatch
 	lines    map[lineKey]*line
 	lastLine *line   // of lines, that was asked for
 	waiting  []*line // those that hold jobs
@@ -48,12 +55,16 @@ type Scheduler struct {
 	stats        Stats
 }
 
+// cacheLine keeps apart what different processors of the machine write.
+const cacheLine = 64
+
 // processor is the scheduler's part of a Processor.
 type processor struct {
 	Processor
 	index    int
 	class    Class
 	gone     atomic.Bool // out != nil, without the lock
+	_        [cacheLine]byte
 	out      error
 	running  []*Batch
 	several  int // of running, that are not single jobs
@@ -152,27 +163,34 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 		j.Trace = Trace{Arrived: time.Now(), Estimates: j.Trace.Estimates[:0]}
 		return err
 	}
+	if j.done == nil {
+		j.done = make(chan struct{}, 1)
+	}
 	s.estimate(j)
-	now := s.now()
-	s.mu.Lock()
-	b, err := s.arrive(j, now)
-	switch {
-	case err != nil:
-		s.mu.Unlock()
-		return err
-	case b != nil && b.inline:
-		b.ctx.begin(ctx, j.Deadline)
-		s.mu.Unlock()
-		if s.inline(b, j) {
-			return j.err
+	j.arrived = s.now()
+	if s.mu.TryLock() {
+		s.collect()
+		b, err := s.arrive(j, j.arrived)
+		switch {
+		case err != nil:
+			s.unlock()
+			return err
+		case b != nil && b.inline:
+			b.ctx.begin(ctx, j.Deadline)
+			s.unlock()
+			if s.inline(b, j) {
+				return j.err
+			}
+		case b != nil:
+			j.waiting = true
+			s.unlock()
+			go b.run()
+		default:
+			j.waiting = true
+			s.unlock()
 		}
-	case b != nil:
-		j.waiting = true
-		s.mu.Unlock()
-		go b.run()
-	default:
-		j.waiting = true
-		s.mu.Unlock()
+	} else {
+		s.post(j)
 	}
 	if ctx.Done() == nil {
 		<-j.done

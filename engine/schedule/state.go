@@ -22,7 +22,7 @@ type jobState struct {
 	// late.
 	owner atomic.Pointer[Batch]
 
-	done     chan struct{} // receives once, if waiting
+	done     chan struct{} // receives once, if waiting, or refused after it was posted
 	waiting  bool
 	finished bool
 	err      error
@@ -30,8 +30,8 @@ type jobState struct {
 	cur    *Batch // where it runs
 	line   *line  // where it is queued
 	flow   *flow
-	prev   *Job // in the queue by arrival
-	next   *Job
+	prev   *Job       // in the queue by arrival
+	next   *Job       // there, or in the inbox
 	at     [heaps]int // in heaps, -1 is not there
 	caller *caller
 	stream *stream // it is a block of, nil is none
@@ -93,16 +93,14 @@ func (b *Batch) Claim(i int) bool {
 // processor has lanes.
 func (b *Batch) Delivering() {
 	s := b.s
-	now := s.now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	now := s.lock()
+	defer s.unlock()
 	if b.gone || b.delivering {
 		return
 	}
 	s.leave(b, now)
 	b.delivering = true
 	s.dispatch(now)
-	s.settle()
 }
 
 // claimed says whether an answer of b is being written.

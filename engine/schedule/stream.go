@@ -31,22 +31,18 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 		return err
 	}
 	t := &stream{Stream: st, deadline: never, done: make(chan struct{}), out: make([]int, len(s.processors))}
-	now := s.now()
-	s.mu.Lock()
+	now := s.lock()
 	if err := s.open(t, caller, deadline, now); err != nil {
-		s.mu.Unlock()
+		s.unlock()
 		return err
 	}
 	s.dispatch(now)
-	s.settle()
-	s.mu.Unlock()
+	s.unlock()
 	select {
 	case <-t.done:
 	case <-ctx.Done():
-		s.mu.Lock()
-		s.dropStream(t, ctx.Err(), s.now())
-		s.settle()
-		s.mu.Unlock()
+		s.dropStream(t, ctx.Err(), s.lock())
+		s.unlock()
 		<-t.done
 	}
 	return t.err
@@ -119,7 +115,8 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 		return nil
 	}
 	s.estimate(j)
-	s.admit(j, now)
+	j.arrived = now
+	s.admit(j)
 	j.batched, j.solo, j.stream, j.caller = false, true, t, t.caller
 	s.held++
 	t.blocks = append(t.blocks, j)

@@ -195,11 +195,11 @@ func TestDelivering(t *testing.T) {
 		if err := s.Do(t.Context(), j); err != nil || j.Trace.Queued > 0 {
 			t.Errorf("a job of another caller: %v, %+v", err, j.Trace)
 		}
-		s.mu.Lock()
+		s.lock()
 		if len(slow.cut) != 4 {
 			t.Errorf("%d blocks are cut", len(slow.cut))
 		}
-		s.mu.Unlock()
+		s.unlock()
 		// Four blocks in two rounds, the last two when the first have been delivered.
 		if err := <-end; err != nil || time.Since(begin) != 2*(time.Minute+10*ms) {
 			t.Errorf("%v after %v", err, time.Since(begin))

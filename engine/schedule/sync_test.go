@@ -78,3 +78,30 @@ func TestSyncWithoutWork(t *testing.T) {
 		})
 	}
 }
+
+// What a batch leaves behind is old enough by its own age, though the timer came while the
+// processor was busy with those before.
+func TestLeftoversGrowOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := fake(0, "gpu", 1)
+		p.Threshold = func(any) uint64 { return 2 }
+		s := start(t, Options{Mode: Sync, MaxAge: 10 * ms}, p)
+		began := time.Now()
+		var ends []<-chan error
+		for i, cost := range []time.Duration{6 * ms, 6 * ms, ms, ms, 0} { // the first two until 12 ms
+			if i == 4 {
+				time.Sleep(5 * ms)
+			}
+			ends = append(ends, launch(s, newJob(cost)))
+			synctest.Wait()
+		}
+		for _, c := range ends {
+			if err := <-c; err != nil {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(began); took < 15*ms || took > 16*ms {
+			t.Errorf("the last has ended after %v, it came after 5ms and is old after 10ms more", took)
+		}
+	})
+}

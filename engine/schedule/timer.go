@@ -13,9 +13,8 @@ func (s *Scheduler) arm(t time.Duration) {
 // tick does what time brings: jobs expire, batches hang, others are old enough to be
 // closed.
 func (s *Scheduler) tick() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
+	now := s.lock()
+	defer s.unlock()
 	stopped := s.armed != never && now-s.armed > s.opt.Hang/10
 	s.armed = never
 	again := s.hung(now, stopped)
@@ -34,17 +33,6 @@ func (s *Scheduler) tick() {
 			again = min(again, h.items[0].key)
 		}
 	}
-	for _, l := range s.waiting {
-		if s.modeOf(l) != Sync {
-			continue
-		}
-		for class := range l.queues {
-			if first := l.queues[class].first; first != nil && first.arrived+s.opt.MaxAge > now {
-				again = min(again, first.arrived+s.opt.MaxAge)
-			}
-		}
-	}
-	s.settle()
 	if again != never {
 		s.arm(again)
 	}
