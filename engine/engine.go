@@ -77,9 +77,8 @@ type Engine struct {
 	serial     atomic.Uint64 // of generations
 	results    *resultcache.Cache[*cachedAnswer]
 
-	mu       sync.RWMutex // guards now
-	now      *generation  // nil once closed
-	changing sync.Mutex   // held by Reload and Close
+	now      atomic.Pointer[generation] // nil once closed
+	changing sync.Mutex                 // held by Reload and Close
 
 	left    []*processor   // of former generations, that hung then
 	leaving sync.WaitGroup // what closes them
@@ -109,7 +108,9 @@ func startEngine(ctx context.Context, opt EngineOptions, open func() (*Index, er
 		e.results = resultcache.New[*cachedAnswer](opt.Results)
 	}
 	if e.processors, err = e.opt.open(ctx, e.log); err == nil {
-		e.now, err = e.generation(ctx, x, e.processors)
+		var g *generation
+		g, err = e.generation(ctx, x, e.processors)
+		e.now.Store(g)
 	}
 	if err != nil {
 		return nil, errors.Join(err, x.closeFile(), e.release())
@@ -121,24 +122,10 @@ func startEngine(ctx context.Context, opt EngineOptions, open func() (*Index, er
 // texts of its documents, are of one index whatever Reload does meanwhile. The zero View
 // is of no use.
 type View struct {
-	e *Engine
-	g *generation
+	e     *Engine
+	g     *generation
+	count int // of g.users
 }
-
-// View gives the present index. It is held until the View is closed: Reload waits before
-// it closes the old index, and so does Close.
-func (e *Engine) View() (View, error) {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	if e.now == nil {
-		return View{}, plan.ErrClosed
-	}
-	e.now.users.Add(1)
-	return View{e, e.now}, nil
-}
-
-// Close lets the index go. It must be called once, and nothing of the View be used after.
-func (v View) Close() { v.g.users.Done() }
 
 // Index has dictionary, documents, and what Explain says of lists on the first processor.
 // It must not be searched or closed itself.
@@ -200,12 +187,6 @@ func (e *Engine) Rank(ctx context.Context, q Query, opt RankOptions, call Call) 
 	return v.Rank(ctx, q, opt, call)
 }
 
-func (e *Engine) current() *generation {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.now
-}
-
 // Close refuses further queries with plan.ErrClosed, lets those under way end, writes
 // the cost model and releases everything. A second Close gives plan.ErrClosed. Where a
 // device does not come back the error is schedule.ErrHung too: it keeps its memory, the
@@ -213,7 +194,7 @@ func (e *Engine) current() *generation {
 func (e *Engine) Close() error {
 	e.changing.Lock()
 	defer e.changing.Unlock()
-	if e.current() == nil {
+	if e.now.Load() == nil {
 		return plan.ErrClosed
 	}
 	err := e.exchange(nil).close(e)

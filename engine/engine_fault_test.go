@@ -250,7 +250,7 @@ func (f *fault) under(t *testing.T, a *asking, questions int) {
 	if n := st.Queued; n != [3]int{} {
 		t.Errorf("when nobody asks, %v are queued", n)
 	}
-	for _, p := range e.now.processors {
+	for _, p := range e.now.Load().processors {
 		for i := 0; !f.late && !p.idle() && i < 5000; i++ {
 			time.Sleep(time.Millisecond) // what was released comes back
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -50,7 +49,7 @@ type generation struct {
 	measured   time.Time // when it was written, zero if it was not
 	checksum   uint64    // of the file, 0 without
 	key        uint64    // of the index in the cache of answers
-	users      sync.WaitGroup
+	users      users
 	company    company
 
 	resident int  // devices that have lists: 3 for all of them, 2 for a shard, 1 for a cache
@@ -164,7 +163,7 @@ func (e *Engine) readBook(g *generation) (err error) {
 		if info, err := os.Stat(g.costs); err == nil {
 			g.measured = info.ModTime()
 		}
-		if old := e.current(); old != nil && old.costs == g.costs && old.checksum == g.checksum && old.measured.Equal(g.measured) {
+		if old := e.now.Load(); old != nil && old.costs == g.costs && old.checksum == g.checksum && old.measured.Equal(g.measured) {
 			g.book = old.book
 			return nil
 		}

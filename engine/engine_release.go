@@ -25,7 +25,7 @@ func (g *generation) keeps(e *Engine) bool {
 // schedule.ErrHung what they use is released when they come back.
 func (g *generation) close(e *Engine) error {
 	err := g.sched.Close()
-	now := e.current()
+	now := e.now.Load()
 	if g.keeps(e) && g.book.Changed() && (now == nil || now.book != g.book) { // else it goes on
 		// Costs are a matter of speed, and an index may lie where nothing can be written.
 		if err := g.book.Save(g.costs); err != nil {
@@ -86,7 +86,7 @@ func (p *processor) close() error {
 // it then. It is called under e.changing, or by Start.
 func (e *Engine) hung(b plan.Backend) bool {
 	on := func(p *processor) bool { return slices.Contains(p.on, b) && !p.idle() }
-	if g := e.current(); g != nil {
+	if g := e.now.Load(); g != nil {
 		for i, st := range g.sched.Stats().Processors {
 			if errors.Is(st.Out, schedule.ErrHung) && on(g.processors[i]) {
 				return true

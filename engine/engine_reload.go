@@ -20,7 +20,7 @@ import (
 func (e *Engine) Reload(ctx context.Context, path string) error {
 	e.changing.Lock()
 	defer e.changing.Unlock()
-	old := e.current()
+	old := e.now.Load()
 	if old == nil {
 		return plan.ErrClosed
 	}
@@ -65,14 +65,4 @@ func (e *Engine) replace(g *generation) {
 	if err := e.exchange(g).close(e); err != nil {
 		e.log.Warn().Err(err).Msg("the old index is not closed")
 	}
-}
-
-// exchange makes g the generation of queries to come, nil that of none. It gives the one
-// before, when nobody uses it any more.
-func (e *Engine) exchange(g *generation) (old *generation) {
-	e.mu.Lock()
-	e.now, old = g, e.now
-	e.mu.Unlock()
-	old.users.Wait() // queries, whose jobs have ended then
-	return old
 }

@@ -271,13 +271,13 @@ func TestEngineReloadKeepsCosts(t *testing.T) {
 		if err := e.Reload(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
-		return e.now.book
+		return e.now.Load().book
 	}
-	first := e.now.book
+	first := e.now.Load().book
 	if reload(path) != first {
 		t.Error("the same index: costs are forgotten")
 	}
-	if err := cost.NewBook(e.now.checksum, cost.Best).Save(CostsPath(path)); err != nil {
+	if err := cost.NewBook(e.now.Load().checksum, cost.Best).Save(CostsPath(path)); err != nil {
 		t.Fatal(err)
 	}
 	measured := reload(path)
