@@ -14,8 +14,8 @@ const cacheLeast = 512 << 20
 
 // LoadCached makes a store that takes `bytes` of device memory, or what is free where that
 // is less or bytes is 0, but for what self-tests take. Scratch takes a quarter of it at
-// most while rounds stay long enough, ranking a quarter where src has frequencies, and
-// lists the rest, at least an eighth.
+// most while rounds stay long enough, formulas three sixteenths if they can, ranking a
+// quarter where src has frequencies, and lists the rest, at least an eighth.
 func (b *Backend) LoadCached(ctx context.Context, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
 	if err := src.Validate(); err != nil {
 		return nil, err
@@ -53,7 +53,9 @@ func (b *Backend) LoadCached(ctx context.Context, src *plan.Source, bytes uint64
 // takes so many bytes.
 func (b *Backend) cacheScratch(src *plan.Source, bytes uint64) uint64 {
 	t, memory := b.tuning, min(b.dev.info.Memory, bytes)
-	n := uint64(t.formulaSlots()) * formulaShapeFor(t, memory).bytes()
+	formulas, slots := formulaShapeFor(t, b.formulasMost(bytes))
+	n := uint64(slots) * formulas.bytes()
+	n += max(min(bytes/16, 4*uint64(mostFormulas.decoded)), formulaGrowth) // for one that grows
 	if src.Freqs != nil {
 		shape := rankShapeFor(t, memory, b.dev.info.MaxAlloc)
 		n += uint64(t.rankSlots()) * (memory/8 + 4*rankUpload + selectorBytes(t, shape.keys))

@@ -3,7 +3,6 @@ package cl
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -68,7 +67,7 @@ func (s *Store) evaluatePart(ctx context.Context, f *plan.Formulas, first int, o
 	}
 	x.after = p.events()
 	for err == nil && c.formula < f.Len() {
-		if err = c.next(x); err == nil && c.groups > 0 {
+		if err = c.next(ctx, x); err == nil && c.groups > 0 {
 			err = x.run(ctx, c, out)
 		}
 	}
@@ -93,6 +92,8 @@ const (
 	formulaPage     = 128  // PAGE
 	formulaOperands = 1 << 14
 	formulaUpload   = 1 << 20
+	formulaGroups   = 1 << 10                                              // of a round that is not short
+	formulaGrowth   = 1 << 20                                              // bytes that a store keeps for a slot that grows
 	formulaLocal    = (plan.MaxDepth+1)*formulaRange/8 + 8*formulaPage + 8 // bytes of local memory at most
 )
 
@@ -103,16 +104,42 @@ type formulaShape struct {
 	docs    int // of one expansion
 }
 
-// formulaShapeFor takes 1/256 of the device's memory at most for all slots, or one
-// range of documents a slot.
-func formulaShapeFor(t Tuning, memory uint64) formulaShape {
-	f := formulaShape{groups: 1 << 16, decoded: 1 << 24, docs: 1 << 24}
-	for f.groups > 1 && uint64(t.formulaSlots())*f.bytes() > memory/256 {
-		f.groups /= 2
-		f.decoded /= 2
-		f.docs = max(f.docs/2, formulaRange)
+// formulasLeast is what formulas take at least, in bytes.
+func formulasLeast() uint64 { return leastFormulas.bytes() + formulaGrowth }
+
+// mostFormulas and leastFormulas are the largest shape, and the smallest: one range.
+var (
+	mostFormulas  = formulaShape{groups: 1 << 16, decoded: 1 << 24, docs: 1 << 24}
+	leastFormulas = formulaShape{groups: 1, decoded: decodeRound, docs: formulaRange}
+)
+
+// formulaShapeFor gives all slots so many bytes at most, in all: there are fewer of them
+// before rounds get short. One slot of the smallest shape there always is.
+func formulaShapeFor(t Tuning, most uint64) (f formulaShape, slots int) {
+	f, slots = mostFormulas, t.formulaSlots()
+	for uint64(slots)*f.bytes() > most {
+		if slots > 1 && f.groups <= formulaGroups {
+			slots--
+		} else if !f.halve() {
+			break
+		}
 	}
-	return f
+	return f, slots
+}
+
+// formulasMost is what formulas take of so much memory at most, in bytes, but for one that
+// grows.
+func (b *Backend) formulasMost(memory uint64) uint64 {
+	return min(b.dev.info.Memory/256, memory/8)
+}
+
+// halve makes the shape smaller; false if there is none.
+func (f *formulaShape) halve() bool {
+	if *f == leastFormulas {
+		return false
+	}
+	f.groups, f.decoded, f.docs = f.groups/2, f.decoded/2, max(f.docs/2, formulaRange)
+	return true
 }
 
 func (f formulaShape) bytes() uint64 {
@@ -120,9 +147,8 @@ func (f formulaShape) bytes() uint64 {
 }
 
 // tooLarge is a formula that no round can hold.
-func (b *Backend) tooLarge(i, operands int) error {
-	return &plan.DeviceError{Kind: plan.ErrTooLarge, Device: b.dev.String(), Op: "evaluating a formula",
-		Err: fmt.Errorf("formula %d names %d lists, at most %d are possible", i, operands, formulaOperands)}
+func (b *Backend) tooLarge(why error) error {
+	return &plan.DeviceError{Kind: plan.ErrTooLarge, Device: b.dev.String(), Op: "evaluating a formula", Err: why}
 }
 
 // setLocal is the size of a work-group of the kernels of formula.cl.

@@ -1,6 +1,7 @@
 package cl
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -61,7 +62,7 @@ const (
 
 // next makes the next round in the upload of x. Rounds without groups are those
 // of formulas that match nothing.
-func (c *formulaCut) next(x *formulaSlot) error {
+func (c *formulaCut) next(ctx context.Context, x *formulaSlot) error {
 	c.first, c.count, c.groups, c.levels = c.formula, 0, 0, 1
 	c.firstGroup, c.operands, c.steps, c.groupRecords = c.firstGroup[:0], c.operands[:0], c.steps[:0], c.groupRecords[:0]
 	clear(c.decoded)
@@ -77,7 +78,7 @@ func (c *formulaCut) next(x *formulaSlot) error {
 			}
 		}
 		n, before := c.rangeCount(ops), c.done
-		fits, err := c.add(x, ops, n)
+		fits, err := c.add(ctx, x, ops, n)
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (c *formulaCut) rangeAt(i int) uint32 {
 
 // add takes the formula into the round, or as many of its n ranges as there is
 // room for if the round has no other. It reports whether it took any.
-func (c *formulaCut) add(x *formulaSlot, ops []plan.Op, n int) (bool, error) {
+func (c *formulaCut) add(ctx context.Context, x *formulaSlot, ops []plan.Op, n int) (bool, error) {
 	alone := c.count == 0
 	operands := 0
 	for _, op := range ops {
@@ -123,7 +124,7 @@ func (c *formulaCut) add(x *formulaSlot, ops []plan.Op, n int) (bool, error) {
 		}
 	}
 	if operands > formulaOperands {
-		return false, c.store.backend.tooLarge(c.formula, operands)
+		return false, c.store.backend.tooLarge(fmt.Errorf("formula %d names %d lists, at most %d are possible", c.formula, operands, formulaOperands))
 	}
 	take := n - c.done
 	if take > x.shape.groups-c.groups || len(c.operands)+operands > formulaOperands {
@@ -138,7 +139,7 @@ func (c *formulaCut) add(x *formulaSlot, ops []plan.Op, n int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if need <= x.shape.decoded {
+		if need <= x.room() {
 			break
 		}
 		for h, o := range c.decoded { // what this one has put there
@@ -155,8 +156,8 @@ func (c *formulaCut) add(x *formulaSlot, ops []plan.Op, n int) (bool, error) {
 			return false, nil
 		case take > 1:
 			take = (take + 1) / 2
-		default: // one range of many lists: the slot must grow
-			if err := x.grow(need); err != nil {
+		default: // one range of many lists
+			if err := x.grow(ctx, need); err != nil {
 				return false, err
 			}
 		}
@@ -275,7 +276,7 @@ func (c *formulaCut) write(x *formulaSlot) error {
 	c.sumsAt = 4 * at
 	c.words = c.sumsAt + (c.groups+blockTiles-1)/blockTiles
 	if c.words > len(up) {
-		return fmt.Errorf("cl: %d words to upload for formulas, there is room for %d", c.words, len(up))
+		return c.store.backend.tooLarge(fmt.Errorf("formulas take %d words of an upload, there is room for %d", c.words, len(up)))
 	}
 	clear(up[c.sumsAt:c.words])
 	for i, o := range c.operands {

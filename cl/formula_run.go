@@ -64,7 +64,7 @@ func (x *formulaSlot) evaluate(c *formulaCut) error {
 		}
 		k, err := x.decoder(d)
 		if err == nil {
-			err = arguments(k, lists[0], lists[1], lists[2], lists[3], x.batch, c.runsAt[d], x.decoded)
+			err = arguments(k, lists[0], lists[1], lists[2], lists[3], x.batch, c.runsAt[d], cmp.Or(x.more, x.decoded))
 		}
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func (x *formulaSlot) evaluate(c *formulaCut) error {
 		}
 	}
 	k := x.kernels[formulaProgram]
-	err := arguments(k, lists[0], lists[1], lists[2], lists[3], cmp.Or(c.tables.buffer, lists[0]), x.decoded, x.batch,
+	err := arguments(k, lists[0], lists[1], lists[2], lists[3], cmp.Or(c.tables.buffer, lists[0]), cmp.Or(x.more, x.decoded), x.batch,
 		c.stepsAt, c.groupAt, int(s.src.Docs), x.sets, x.counts, x.batch, c.sumsAt, localBytes(c.levels*formulaRange/8))
 	if err != nil {
 		return err

@@ -1,6 +1,13 @@
 package cl
 
-import ocl "github.com/jgillich/go-opencl/cl"
+import (
+	"context"
+	"fmt"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
 
 // formulaSlot is what one batch of formulas in flight needs, as slot is for
 // conjunctions. It belongs to the goroutine that took it from Store.freeFormulas.
@@ -8,6 +15,7 @@ type formulaSlot struct {
 	store *Store
 	shape formulaShape
 	bytes uint64
+	kept  uint64 // of those, what the store has kept for it
 
 	flight
 	batch   *ocl.MemObject // what was uploaded
@@ -15,23 +23,46 @@ type formulaSlot struct {
 	sets    *ocl.MemObject // bits, group after group
 	counts  *ocl.MemObject // documents of each group
 	docs    *ocl.MemObject
+
+	more      *ocl.MemObject // in place of decoded, where one range takes more than that has
+	moreWords int
+	growing   bool // it has the token of the store
 }
 
 // formulaProgram holds both kernels of formula.cl.
 var formulaProgram = kernelID{name: "formula"}
 
+// newFormulaSlot makes a slot of the shape that there is memory for. The first one can
+// always have the smallest.
 func (s *Store) newFormulaSlot() (*formulaSlot, error) {
 	b := s.backend
-	shape := formulaShapeFor(b.tuning, b.dev.info.Memory)
-	x := &formulaSlot{store: s, shape: shape, bytes: shape.bytes(), flight: newFlight(b, s.memory)}
-	if err := s.memory.reserve(x.bytes, "scratch of formulas"); err != nil {
-		return nil, err
+	most := b.formulasMost(s.memory.limit)
+	if s.cache == nil { // others come out of what is left, too
+		most = min(most, s.memory.left()/2)
+	}
+	shape, slots := formulaShapeFor(b.tuning, most)
+	x := &formulaSlot{store: s, shape: shape, kept: s.formulasKept.Swap(0), flight: newFlight(b, s.memory)}
+	if x.kept == 0 && slots == 1 {
+		return nil, b.outOfMemory("evaluating formulas", fmt.Errorf("a second slot takes %d bytes of %d", shape.bytes(), most))
+	}
+	x.bytes = x.kept
+	for {
+		more := x.shape.bytes() - x.kept
+		err := s.memory.reserve(more, "scratch of formulas")
+		if err == nil {
+			x.bytes += more
+			s.formulaBytes.Add(more)
+			break
+		}
+		if !x.shape.halve() {
+			x.release()
+			return nil, err
+		}
 	}
 	if err := x.fill(); err != nil {
 		x.release()
 		return nil, err
 	}
-	s.formulaBytes.Add(x.bytes)
 	return x, nil
 }
 
@@ -53,34 +84,68 @@ func (x *formulaSlot) fill() (err error) {
 	return x.open(formulaUpload, max(shape.docs, shape.groups), formulaProgram, "formula", "expand")
 }
 
-// grow makes room for so many decoded words.
-func (x *formulaSlot) grow(words int) error {
-	b := x.store.backend
-	more := 4 * uint64(words-x.shape.decoded)
-	if err := b.fits(4*uint64(words), "they", "decoding the lists of a formula"); err != nil {
-		return err
+// room is how many decoded words the slot has room for.
+func (x *formulaSlot) room() int { return max(x.shape.decoded, x.moreWords) }
+
+// grow makes room for so many decoded words, until the slot is given back. One slot at a
+// time has more than its shape, so that callers do not each have a part of what is left.
+// What was there is lost. Nothing may be under way.
+func (x *formulaSlot) grow(ctx context.Context, words int) error {
+	s, b := x.store, x.store.backend
+	if !x.growing {
+		select {
+		case <-s.growing:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.closing:
+			return plan.ErrClosed
+		}
+		x.growing = true
 	}
-	if err := x.memory.reserve(more, "decoded lists of a formula"); err != nil {
-		return err
+	x.shrink()
+	err := b.fits(4*uint64(words), "they", "decoding the lists of a formula")
+	bytes := beyondKept(words)
+	if err == nil {
+		err = x.memory.reserve(bytes, "decoded lists of a formula")
 	}
-	m, err := b.buffer(ocl.MemReadWrite, 4*uint64(words), "decoded lists of a formula")
 	if err != nil {
-		x.memory.unreserve(more)
+		return b.outOfMemory("evaluating a formula", fmt.Errorf("%w: %w", plan.ErrTooLarge, err))
+	}
+	if x.more, err = b.buffer(ocl.MemReadWrite, 4*uint64(words), "decoded lists of a formula"); err != nil {
+		x.memory.unreserve(bytes)
 		return err
 	}
-	x.bytes += more
-	x.store.formulaBytes.Add(more)
-	x.decoded.Release()
-	x.decoded, x.shape.decoded = m, words
+	x.moreWords = words
+	s.formulaBytes.Add(bytes)
 	return nil
+}
+
+// beyondKept is what so many words take beyond what the store keeps for them, in bytes.
+func beyondKept(words int) uint64 { return max(4*uint64(words), formulaGrowth) - formulaGrowth }
+
+// shrink frees what grow has made.
+func (x *formulaSlot) shrink() {
+	if x.more != nil {
+		bytes := beyondKept(x.moreWords)
+		x.more.Release()
+		x.memory.unreserve(bytes)
+		x.store.formulaBytes.Add(-bytes)
+		x.more, x.moreWords = nil, 0
+	}
 }
 
 // giveBack waits until nothing is under way and lets others have the slot.
 func (x *formulaSlot) giveBack() {
 	x.land()
+	x.shrink()
+	if x.growing {
+		x.growing = false
+		x.store.growing <- struct{}{}
+	}
 	x.store.freeFormulas.give(x)
 }
 
+// release frees the slot, but for the bytes that the store keeps for one.
 func (x *formulaSlot) release() {
 	x.flight.release()
 	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.sets, x.counts, x.docs} {
@@ -88,5 +153,8 @@ func (x *formulaSlot) release() {
 			m.Release()
 		}
 	}
-	x.memory.unreserve(x.bytes)
+	more := x.bytes - x.kept
+	x.memory.unreserve(more)
+	x.store.formulaBytes.Add(-more)
+	x.store.formulasKept.Add(x.kept)
 }

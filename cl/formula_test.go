@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -92,32 +93,87 @@ func TestFormulaFaults(t *testing.T) {
 	}
 }
 
-// TestFormulaMemory gives less memory than a slot for formulas takes: the error
-// says so, and conjunctions go on.
+// TestFormulaMemory raises the limit on memory: a load that leaves none for formulas is
+// refused; with the least, callers wait for each other's scratch, and a formula of more
+// lists than that takes says so, which others are not told. The limit holds throughout.
 func TestFormulaMemory(t *testing.T) {
-	src, f, _ := union(t)
-	d := testDevice(t)
-	tuning := d.Tuning()
-	tuning.RoundTiles, tuning.Slots = 8, 1
-	limit := formulaShapeFor(tuning, d.info.Memory).bytes() // lists and conjunctions take some of it
-	b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: limit})
-	if err != nil {
-		t.Fatal(err)
+	src := &plan.Source{Docs: 20_000}
+	const lists = 80
+	for i := range uint32(lists) {
+		var docs []uint32
+		for d := range src.Docs {
+			if d%lists != i && d%3 > 0 {
+				docs = append(docs, d)
+			}
+		}
+		if _, err := src.Append(codec.ParaPFor, docs, codec.DefaultOptions()); err != nil {
+			t.Fatal(err)
+		}
 	}
-	defer b.Close()
-	s, err := b.Load(t.Context(), src)
-	if err != nil {
-		t.Fatal(err)
+	either := func(lists int) (f plan.Formulas) {
+		e := plan.Expr{Op: plan.OpOr}
+		for h := range lists {
+			e.Args = append(e.Args, plan.Expr{List: plan.Handle(h)})
+		}
+		f.Reset()
+		for range 3 {
+			if err := f.Add(src, e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return f
 	}
-	defer s.Close()
-	var out plan.Results
-	if err := s.Evaluate(t.Context(), f, &out); !errors.Is(err, plan.ErrOutOfMemory) {
-		t.Errorf("in %d bytes: %v", limit, err)
+	some, all := either(lists/4), either(lists)
+	tuning := testDevice(t).Tuning()
+	tuning.RoundTiles, tuning.Slots = 8, 4
+	need := func(b *Backend) uint64 {
+		ranges, _, err := layout(src, b.dev.info.MaxAlloc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return arenaBytes(ranges) + b.newStore(src, &b.budget, 8).slotsBytes() + formulasLeast()
 	}
-	var q plan.Batch
-	q.Add(src, 0, 1)
-	if err := s.Intersect(t.Context(), &q, &out); err != nil {
-		t.Error(err)
+	for _, c := range []struct {
+		more      int // bytes than the least
+		some, all bool
+	}{{-1, false, false}, {0, true, false}, {1 << 20, true, true}, {16 << 20, true, true}, {1 << 28, true, true}} {
+		b, _ := openFaulty(t, tuning)
+		b.limit = need(b) + uint64(c.more)
+		s, err := b.load(t.Context(), src)
+		if !c.some {
+			if !errors.Is(err, plan.ErrOutOfMemory) {
+				t.Errorf("%d more: %v", c.more, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for caller := range 6 {
+			wg.Go(func() {
+				var out plan.Results
+				for round := range 4 {
+					f, fits := &some, true
+					if (caller+round)%2 > 0 {
+						f, fits = &all, c.all
+					}
+					err := s.evaluate(limited(t), f, &out, plan.BS) // which decodes all lists
+					if !fits {
+						typed(t, err, plan.ErrTooLarge, plan.ErrOutOfMemory)
+					} else if want := uint64(src.Docs - (src.Docs+2)/3); err != nil || out.Count(0) != want || out.Count(2) != want {
+						t.Errorf("%d more: %v, offsets %v, want %d each", c.more, err, out.Offsets, want)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if n := s.Memory(); n > b.limit || n != inUse(b) {
+			t.Errorf("%d more: memory of %d bytes, %d are reserved, %d the limit", c.more, n, inUse(b), b.limit)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

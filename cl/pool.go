@@ -2,27 +2,27 @@ package cl
 
 import (
 	"context"
+	"errors"
 
 	"heddle/engine/plan"
 )
 
 // pool holds the slots of one kind that nobody uses. Those that were made go first, so
-// that there are no more than callers at a time.
+// that there are no more than callers at a time, nor more than there is memory for.
 type pool[S any] struct {
 	made chan *S
-	rest chan struct{} // one for each that may still be made
+	rest chan int // capacity 1: how many may still be made, if any; who takes it makes one
 }
 
 // newPool is a pool of n slots that are not made.
 func newPool[S any](n int) pool[S] {
-	p := pool[S]{make(chan *S, n), make(chan struct{}, n)}
-	for range n {
-		p.rest <- struct{}{}
-	}
+	p := pool[S]{make(chan *S, n), make(chan int, 1)}
+	p.rest <- n
 	return p
 }
 
-// take gets a slot, and makes it where there is none. It gives plan.ErrClosed when the
+// take gets a slot, and makes it where there is none. Where there is no memory for it, it
+// waits for one that others have, if they have any. It gives plan.ErrClosed when the
 // store is closed meanwhile.
 func (p pool[S]) take(ctx context.Context, closing <-chan struct{}, open func() (*S, error)) (*S, error) {
 	select {
@@ -33,17 +33,30 @@ func (p pool[S]) take(ctx context.Context, closing <-chan struct{}, open func() 
 	select {
 	case x := <-p.made:
 		return x, nil
-	case <-p.rest:
+	case n := <-p.rest:
+		x, err := open()
+		if err == nil {
+			n--
+		}
+		if n > 0 {
+			p.rest <- n
+		}
+		if err == nil || n == cap(p.made) || !errors.Is(err, plan.ErrOutOfMemory) {
+			return x, err
+		}
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-closing:
 		return nil, plan.ErrClosed
 	}
-	x, err := open()
-	if err != nil {
-		p.rest <- struct{}{}
+	select {
+	case x := <-p.made:
+		return x, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-closing:
+		return nil, plan.ErrClosed
 	}
-	return x, err
 }
 
 // give gives a slot back that was taken.
@@ -51,11 +64,13 @@ func (p pool[S]) give(x *S) { p.made <- x }
 
 // drain waits for all slots and releases those that were made.
 func (p pool[S]) drain(release func(*S)) {
-	for range cap(p.made) {
+	for left := cap(p.made); left > 0; {
 		select {
 		case x := <-p.made:
 			release(x)
-		case <-p.rest:
+			left--
+		case n := <-p.rest:
+			left -= n
 		}
 	}
 }

@@ -93,7 +93,7 @@ func TestRankMemory(t *testing.T) {
 	d := testDevice(t)
 	tuning := d.Tuning()
 	tuning.RoundTiles, tuning.Slots = 8, 1
-	b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: 5 << 20})
+	b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: 9 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestRankMemory(t *testing.T) {
 	defer s.Close()
 	var out plan.TopK
 	if err := s.Rank(t.Context(), r, &out); !errors.Is(err, plan.ErrOutOfMemory) {
-		t.Errorf("in 5 MiB: %v", err)
+		t.Errorf("in 9 MiB: %v", err)
 	}
 	var q plan.Batch
 	q.Add(src, 0, 1)

@@ -35,7 +35,9 @@ type Store struct {
 	scratch    uint64 // bytes of all slots
 
 	freeFormulas pool[formulaSlot]
-	formulaBytes atomic.Uint64 // of all of them
+	formulaBytes atomic.Uint64 // of all of them, with what is kept
+	formulasKept atomic.Uint64 // bytes for the first of them, until it is made
+	growing      chan struct{} // holds a token; who takes it may have more than its shape
 
 	freeRanks pool[rankSlot]
 	rankBytes atomic.Uint64
@@ -90,7 +92,7 @@ func (b *Backend) loadIn(ctx context.Context, src *plan.Source, tiles int) (*Sto
 	s := b.newStore(src, &b.budget, tiles)
 	s.places = places
 	// All that is surely needed must fit before anything is allocated.
-	need := arenaBytes(ranges) + s.slotsBytes()
+	need := arenaBytes(ranges) + s.slotsBytes() + formulasLeast()
 	if err := b.reserve(need, "lists and scratch"); err != nil {
 		return nil, err
 	}
@@ -109,8 +111,9 @@ func (b *Backend) loadIn(ctx context.Context, src *plan.Source, tiles int) (*Sto
 func (b *Backend) newStore(src *plan.Source, memory *budget, tiles int) *Store {
 	s := &Store{backend: b, memory: memory, src: src, tile: uint32(b.tuning.Tile),
 		mergeTile: uint32(b.tuning.mergeTile()), mergeLeast: b.tuning.MergeLeast, tables: map[plan.Algorithm]*tables{},
-		building: make(chan struct{}, 1), closing: make(chan struct{})}
+		building: make(chan struct{}, 1), growing: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.building <- struct{}{}
+	s.growing <- struct{}{}
 	for _, l := range src.Lists {
 		s.with |= lookup(l.Codec)
 	}
@@ -140,7 +143,14 @@ func (s *Store) open(ctx context.Context) error {
 		s.scratch += x.bytes
 		s.free <- x
 	}
-	s.freeFormulas = newPool[formulaSlot](b.tuning.formulaSlots())
+	// Tables and ranking take no memory without which formulas could not be answered.
+	if err := s.memory.reserve(formulasLeast(), "scratch of formulas"); err != nil {
+		return err
+	}
+	s.formulaBytes.Store(formulasLeast())
+	s.formulasKept.Store(leastFormulas.bytes())
+	_, slots := formulaShapeFor(b.tuning, b.formulasMost(s.memory.limit))
+	s.freeFormulas = newPool[formulaSlot](slots)
 	s.freeRanks = newPool[rankSlot](b.tuning.rankSlots())
 	s.matchRate.Store(1 << 14)
 	return s.chooseAuto(ctx)
@@ -474,6 +484,9 @@ func (s *Store) release() {
 		(<-s.free).release()
 	}
 	s.freeFormulas.drain((*formulaSlot).release)
+	if s.formulaBytes.Load() > 0 {
+		s.memory.unreserve(s.formulasKept.Swap(0) + formulaGrowth)
+	}
 	s.freeRanks.drain((*rankSlot).release)
 	if l := s.rankLists.Load(); l != nil {
 		l.release()
