@@ -1,6 +1,7 @@
 package cl
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -17,6 +18,14 @@ type budget struct {
 	closed bool
 }
 
+const reserving = "reserving memory"
+
+// isReserved says that err is of a budget: others have what was asked for.
+func isReserved(err error) bool {
+	failed, ok := errors.AsType[*plan.DeviceError](err)
+	return ok && failed.Op == reserving
+}
+
 // reserve promises n bytes of device memory to the caller or says why not.
 func (b *budget) reserve(n uint64, what string) error {
 	b.mu.Lock()
@@ -25,7 +34,7 @@ func (b *budget) reserve(n uint64, what string) error {
 		return plan.ErrClosed
 	}
 	if b.used+n > b.limit {
-		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.device, Op: "reserving memory",
+		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.device, Op: reserving,
 			Err: fmt.Errorf("%s take %d bytes, %d of %d are in use", what, n, b.used, b.limit)}
 	}
 	b.used += n

@@ -57,7 +57,11 @@ func (s *Store) rankPart(ctx context.Context, r *plan.Ranks, first int, out *pla
 		return err
 	}
 	x.after = p.events()
-	if err := x.rank(ctx, r, first, lists, out); err != nil {
+	err = x.rank(ctx, r, first, lists, out)
+	for isReserved(err) && x.halve() {
+		err = x.rank(ctx, r, first, lists, out)
+	}
+	if err != nil {
 		p.hold()
 		go func() { // once nothing is under way
 			x.giveBack()

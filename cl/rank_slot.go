@@ -2,6 +2,7 @@ package cl
 
 import (
 	"cmp"
+	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 	"heddle/engine/plan"
@@ -101,7 +102,14 @@ var rankProgram = kernelID{name: "rank"}
 
 func (s *Store) newRankSlot() (*rankSlot, error) {
 	b := s.backend
-	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, min(b.dev.info.Memory, s.memory.limit), b.dev.info.MaxAlloc), flight: newFlight(b, s.memory)}
+	memory, left := min(b.dev.info.Memory, s.memory.limit), s.memory.left()
+	if s.cache == nil { // others come out of what is left, too
+		memory = min(memory, 2*left)
+	}
+	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, memory, b.dev.info.MaxAlloc), flight: newFlight(b, s.memory)}
+	if need := 4*rankUpload + selectorBytes(b.tuning, x.shape.keys); s.cache == nil && s.rankBytes.Load() > 0 && 2*need > left {
+		return nil, b.outOfMemory("ranking", fmt.Errorf("a second slot takes %d bytes before it grows, %d are left", need, left))
+	}
 	x.cut = rankCut{store: s, shape: x.shape, known: map[plan.Handle]int{}}
 	err := func() (err error) {
 		if err = x.reserve(4*rankUpload, "an upload of ranked queries"); err != nil {
@@ -151,11 +159,7 @@ func (x *rankSlot) room(m *scratch, words, most int, what string) error {
 		return err
 	}
 	more := max(words, min(2*m.words, most), 1<<10)
-	if m.buffer != nil { // it goes first: both may be large
-		m.buffer.Release()
-		x.unreserve(4 * uint64(m.words))
-		*m = scratch{}
-	}
+	x.drop(m) // it goes first: both may be large
 	if b.fits(4*uint64(more), what, "ranking") != nil || x.reserve(4*uint64(more), what) != nil {
 		more = words
 		if err := x.reserve(4*uint64(more), what); err != nil {
@@ -169,6 +173,39 @@ func (x *rankSlot) room(m *scratch, words, most int, what string) error {
 	}
 	m.words = more
 	return nil
+}
+
+// drop frees the buffer of m.
+func (x *rankSlot) drop(m *scratch) {
+	if m.buffer != nil {
+		m.buffer.Release()
+		x.unreserve(4 * uint64(m.words))
+		*m = scratch{}
+	}
+}
+
+// halve makes the slot, of which nothing may be under way, do with less memory from now
+// on: with shorter rounds. It is false if it cannot.
+func (x *rankSlot) halve() bool {
+	least := rankShapeFor(x.backend.tuning, 0, 0)
+	if x.shape == least {
+		return false
+	}
+	x.shape = rankShape{
+		postings: max(x.shape.postings/2, least.postings),
+		starts:   max(x.shape.starts/2, least.starts),
+		keys:     max(x.shape.keys/2, least.keys),
+	}
+	x.cut.shape = x.shape
+	for _, m := range x.buffers() {
+		x.drop(m)
+	}
+	return true
+}
+
+// buffers are those that grow.
+func (x *rankSlot) buffers() []*scratch {
+	return []*scratch{&x.docs, &x.shares, &x.starts, &x.runs, &x.keys, &x.state, &x.best, &x.scores, &x.maxima}
 }
 
 // growDown makes room for so many words of results.
@@ -197,11 +234,11 @@ func (x *rankSlot) release() {
 		x.store.rankBytes.Add(-x.selector.bytes)
 		x.selector.release()
 	}
-	for _, m := range []*ocl.MemObject{x.batch, x.docs.buffer, x.shares.buffer, x.starts.buffer,
-		x.runs.buffer, x.keys.buffer, x.state.buffer, x.best.buffer, x.scores.buffer, x.maxima.buffer} {
-		if m != nil {
-			m.Release()
-		}
+	for _, m := range x.buffers() {
+		x.drop(m)
+	}
+	if x.batch != nil {
+		x.batch.Release()
 	}
 	x.unreserve(x.bytes)
 }
