@@ -86,7 +86,7 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 func (s *Scheduler) admit(j *Job) {
 	s.seq++
 	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
-	j.barred, j.odd, j.stream, j.seq, j.at = 0, 0, nil, s.seq, [heaps]int{-1, -1, -1}
+	j.barred, j.odd, j.stream, j.seq, j.at = 0, 0, nil, s.seq, [heaps]int{absent, absent, absent}
 	j.deadline = never
 	j.Trace.Arrived = s.epoch.Add(j.arrived)
 }

@@ -237,7 +237,7 @@ func (s *Scheduler) ran(j *Job, b *Batch, now time.Duration) { j.Trace.Ran = now
 func (s *Scheduler) complete(j *Job, err error) {
 	j.finished, j.err, j.cur, j.reason = true, err, nil, nil
 	j.owner.Store(nil)
-	if j.at[byDeadline] >= 0 {
+	if j.at[byDeadline] != absent {
 		s.deadlines.remove(j.at[byDeadline])
 	}
 	s.held--

@@ -108,13 +108,13 @@ func (s *Scheduler) check() error {
 	}
 	for class, n := range s.queued {
 		for p, w := range s.work[class] {
-			if n != 0 || w != 0 || len(s.urgent[class].items) != 0 {
-				return fmt.Errorf("class %v: %d queued, work %v on processor %d, %d urgent", Class(class), n, w, p, len(s.urgent[class].items))
+			if n != 0 || w != 0 || s.urgent[class].len() != 0 {
+				return fmt.Errorf("class %v: %d queued, work %v on processor %d, %d urgent", Class(class), n, w, p, s.urgent[class].len())
 			}
 		}
 	}
-	if len(s.waiting) != 0 || len(s.deadlines.items) != 0 || len(s.streams) != 0 {
-		return fmt.Errorf("%d lines, %d deadlines, %d streams are left", len(s.waiting), len(s.deadlines.items), len(s.streams))
+	if len(s.waiting) != 0 || s.deadlines.len() != 0 || len(s.streams) != 0 {
+		return fmt.Errorf("%d lines, %d deadlines, %d streams are left", len(s.waiting), s.deadlines.len(), len(s.streams))
 	}
 	return nil
 }

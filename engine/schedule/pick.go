@@ -184,17 +184,17 @@ func (s *Scheduler) own(j *Job, now time.Duration) bool {
 	return j.Trace.Class != Either || j.order() < now
 }
 
-func (j *Job) order() time.Duration { return j.flow.jobs.items[j.at[byOrder]].key }
+func (j *Job) order() time.Duration { return j.flow.jobs.at(j.at[byOrder]).key }
 
 // pressing returns the job that must start now to meet its deadline, if p suits it, or
 // would end it before others begin.
 func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
 	var best *Job
 	for class := range s.urgent {
-		for h := &s.urgent[class]; len(h.items) > 0 && h.items[0].key <= now; {
-			j := h.items[0].item
+		for h := &s.urgent[class]; h.len() > 0 && h.top().key <= now; {
+			j := h.top().item
 			if s.doomed(j, now) {
-				h.remove(0) // it waits for its turn
+				h.remove(j.at[byUrgency]) // it waits for its turn
 				continue
 			}
 			if p.free(s.modeOf(j.line) == Sync) && (best == nil || j.latest < best.latest) &&
@@ -216,10 +216,8 @@ func (s *Scheduler) doomed(j *Job, now time.Duration) bool {
 // putBehind lets those of its caller go before j that can still meet their deadlines.
 func (s *Scheduler) putBehind(j *Job) {
 	j.late = true
-	i := j.at[byOrder]
-	j.flow.jobs.items[i].key += behind
-	j.flow.jobs.fix(i)
-	if i := j.at[byUrgency]; i >= 0 {
+	j.flow.jobs.rekey(j.at[byOrder], j.order()+behind)
+	if i := j.at[byUrgency]; i != absent {
 		s.urgent[j.Trace.Class].remove(i)
 	}
 }

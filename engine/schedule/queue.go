@@ -130,7 +130,7 @@ func (c *caller) flowIn(q *queue) *flow {
 	}
 	f := c.flows[q]
 	if f == nil {
-		f = &flow{caller: c, queue: q, jobs: heap[*Job]{id: byOrder}, at: -1}
+		f = &flow{caller: c, queue: q, jobs: heap[*Job]{id: byOrder}, at: absent}
 		c.flows[q] = f
 	}
 	c.last = f
@@ -155,7 +155,7 @@ func (s *Scheduler) enqueue(j *Job, now time.Duration) {
 		key += behind
 	}
 	f.jobs.push(key, j.seq, j)
-	if f.at < 0 {
+	if f.at == absent {
 		q.flows.push(c.tag, j.seq, f)
 	}
 	q.link(j)
@@ -196,11 +196,11 @@ func (s *Scheduler) dequeue(j *Job) {
 	q := &l.queues[class]
 	j.line, j.flow = nil, nil
 	f.jobs.remove(j.at[byOrder])
-	if len(f.jobs.items) == 0 {
+	if f.jobs.len() == 0 {
 		q.flows.remove(f.at)
 	}
 	q.unlink(j)
-	if j.at[byUrgency] >= 0 {
+	if j.at[byUrgency] != absent {
 		s.urgent[class].remove(j.at[byUrgency])
 	}
 	if l.n--; l.n == 0 {
@@ -267,13 +267,12 @@ func (q *queue) unlink(j *Job) {
 // head returns the job that is next: of the least served caller the first in its order.
 // Virtual times of callers grow while they wait, which is caught up with here.
 func (q *queue) head() *Job {
-	for len(q.flows.items) > 0 {
-		e := &q.flows.items[0]
+	for q.flows.len() > 0 {
+		e := q.flows.top()
 		if e.key == e.item.caller.tag {
-			return e.item.jobs.items[0].item
+			return e.item.jobs.top().item
 		}
-		e.key = e.item.caller.tag
-		q.flows.fix(0)
+		q.flows.rekey(e.item.at, e.item.caller.tag)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type jobState struct {
 	flow   *flow
 	prev   *Job       // in the queue by arrival
 	next   *Job       // there, or in the inbox
-	at     [heaps]int // in heaps, -1 is not there
+	at     [heaps]int // in heaps, or absent
 	caller *caller
 	stream *stream // it is a block of, nil is none
 

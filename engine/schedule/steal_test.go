@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -75,35 +76,59 @@ func TestStealsFromTheLate(t *testing.T) {
 }
 
 func TestHeap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	h := heap[*Job]{id: byUrgency}
-	var jobs []*Job
-	for n := range 3000 {
-		switch rng.IntN(3) {
-		case 0, 1:
-			j := &Job{}
-			j.latest, j.seq = time.Duration(rng.IntN(100)), uint64(n)
-			h.push(j.latest, j.seq, j)
-			jobs = append(jobs, j)
-		case 2:
-			if len(jobs) == 0 {
-				continue
+	for _, spread := range []int{1, 20, 3000} { // in order, almost, not at all
+		rng := rand.New(rand.NewPCG(1, uint64(spread)))
+		h := heap[*Job]{id: byUrgency}
+		var jobs []*Job
+		most := 0
+		first := func(a, b *Job) int { return cmp.Or(cmp.Compare(a.latest, b.latest), cmp.Compare(a.seq, b.seq)) }
+		for n := range 3000 {
+			key := time.Duration(n + rng.IntN(spread))
+			i := 0
+			if len(jobs) > 0 {
+				i = rng.IntN(len(jobs))
 			}
-			i := rng.IntN(len(jobs))
-			j := jobs[i]
-			jobs = slices.Delete(jobs, i, i+1)
-			h.remove(j.at[byUrgency])
-			if j.at[byUrgency] != -1 {
-				t.Fatal("removed, and still there")
+			step := rng.IntN(10)
+			switch {
+			case len(jobs) == 0 || n%1000 < 800 && step < 5:
+				j := &Job{}
+				j.latest, j.seq = key, uint64(n+1)
+				h.push(key, j.seq, j)
+				jobs = append(jobs, j)
+			case step < 6:
+				jobs[i].latest = key
+				h.rekey(jobs[i].at[byUrgency], key)
+			default:
+				j := jobs[i]
+				if step < 9 {
+					j = h.top().item
+					i = slices.Index(jobs, j)
+					if least := slices.MinFunc(jobs, first); j != least {
+						t.Fatalf("step %d: %v is first, should be %v", n, j.latest, least.latest)
+					}
+				}
+				jobs = slices.Delete(jobs, i, i+1)
+				h.remove(j.at[byUrgency])
+				if j.at[byUrgency] != absent {
+					t.Fatal("removed, and still there")
+				}
 			}
-		}
-		for i, e := range h.items {
-			if e.item.at[byUrgency] != i || i > 0 && e.before(&h.items[(i-1)/2]) {
-				t.Fatalf("step %d: item %d of %d", n, i, len(h.items))
+			for i, e := range h.items {
+				if e.item.at[byUrgency] != i || i > 0 && e.before(&h.items[(i-1)/2]) {
+					t.Fatalf("step %d: item %d of %d", n, i, len(h.items))
+				}
 			}
-		}
-		if len(h.items) != len(jobs) {
-			t.Fatalf("%d items, %d expected", len(h.items), len(jobs))
+			for _, j := range jobs {
+				if e := h.at(j.at[byUrgency]); e.item != j || e.key != j.latest {
+					t.Fatalf("step %d: %v is not where it says", n, j.latest)
+				}
+			}
+			if h.len() != len(jobs) {
+				t.Fatalf("step %d: %d items, %d expected", n, h.len(), len(jobs))
+			}
+			if most = max(most, len(jobs)); len(h.run) > 4*most+8 {
+				t.Fatalf("step %d: a run of %d for %d jobs at most", n, len(h.run), most)
+			}
 		}
 	}
 }

@@ -18,8 +18,8 @@ func (s *Scheduler) tick() {
 	stopped := s.armed != never && now-s.armed > s.opt.Hang/10
 	s.armed = never
 	again := s.hung(now, stopped)
-	for len(s.deadlines.items) > 0 {
-		e := &s.deadlines.items[0]
+	for s.deadlines.len() > 0 {
+		e := s.deadlines.top()
 		if e.key > now {
 			again = min(again, e.key)
 			break
@@ -29,8 +29,8 @@ func (s *Scheduler) tick() {
 	again = min(again, s.expireStreams(now))
 	s.dispatch(now)
 	for class := range s.urgent {
-		if h := &s.urgent[class]; len(h.items) > 0 && h.items[0].key > now {
-			again = min(again, h.items[0].key)
+		if h := &s.urgent[class]; h.len() > 0 && h.top().key > now {
+			again = min(again, h.top().key)
 		}
 	}
 	if again != never {
