@@ -2,11 +2,16 @@ package engine
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
+	"heddle/codec"
 	"heddle/engine/bm25"
+	"heddle/engine/hdl"
 	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/hostfallback"
 )
 
 // TestEngineKeys asks the same queries with many options of one cache of answers: no
@@ -63,5 +68,49 @@ func TestEngineKeys(t *testing.T) {
 		if why.Cached != (mode == Or) {
 			t.Errorf("%v with an unknown term: cached %t", mode, why.Cached)
 		}
+	}
+}
+
+// TestEngineLargeAnswers: an answer that the cache does not take is counted, and not copied.
+func TestEngineLargeAnswers(t *testing.T) {
+	docs := make([]uint32, 200_000)
+	for i := range docs {
+		docs[i] = uint32(i)
+	}
+	src := &plan.Source{Docs: uint32(len(docs))}
+	if _, err := src.Append(codec.Raw, docs, codec.DefaultOptions()); err != nil {
+		t.Fatal(err)
+	}
+	dict, err := hdl.NewDictionary([]string{"all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := hostfallback.New(hostfallback.Options{Threads: 1})
+	defer host.Close()
+	e, err := StartSource(t.Context(), src, dict, EngineOptions{Backends: []plan.Backend{host}, Results: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	const calls = 10
+	allocated := func(call Call) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range calls {
+			got, err := e.Search(t.Context(), Query{Text: "all"}, SearchOptions{}, call)
+			if err != nil || !slices.Equal(got.Docs, docs) {
+				t.Fatalf("%d documents: %v", len(got.Docs), err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		return (after.TotalAlloc - before.TotalAlloc) / calls
+	}
+	allocated(Call{Fresh: true}) // what is made on first use
+	fresh, asked := allocated(Call{Fresh: true}), allocated(Call{})
+	if size := uint64(4 * len(docs)); asked > fresh+size/2 {
+		t.Errorf("a call allocates %d bytes, %d without the cache, an answer takes %d", asked, fresh, size)
+	}
+	if s := e.Stats().Results; s.Refused != calls || s.Entries != 0 {
+		t.Errorf("%+v", s)
 	}
 }

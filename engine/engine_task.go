@@ -190,7 +190,10 @@ func (t *task) run(ctx context.Context, e *Engine, call Call) error {
 	q.Trace, q.Took, q.Missing, q.Stats, q.Err = t.job.Trace, time.Since(began), t.missing, t.stats, err
 	e.explain(ctx, call, q)
 	if err == nil && !fresh {
-		a := &cachedAnswer{slices.Clone(t.docs), slices.Clone(t.scores), t.count}
+		a := &cachedAnswer{t.docs, t.scores, t.count}
+		if e.results.Takes(t.key, a.bytes()) { // else it is not kept, only counted
+			a.docs, a.scores = slices.Clone(a.docs), slices.Clone(a.scores)
+		}
 		e.results.Put(t.key, a, a.bytes())
 	}
 	return err

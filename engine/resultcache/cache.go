@@ -95,6 +95,15 @@ func (c *Cache[V]) Get(k Key) (v V, ok bool) {
 	return e.value, true
 }
 
+// Takes tells whether Put keeps a value of so many bytes as the answer of k.
+func (c *Cache[V]) Takes(k Key, bytes uint64) bool {
+	if c == nil {
+		return false
+	}
+	limit := c.capacity / Share
+	return bytes <= limit && bytes+uint64(len(k))+Overhead <= limit
+}
+
 // Put keeps v, which takes so many bytes, as the answer of k, and tells whether it did: a
 // value is refused if with its overhead it would take more than 1/Share of the whole. The
 // first value of a key stays: another one would be equal. k may be changed afterwards.
@@ -102,7 +111,7 @@ func (c *Cache[V]) Put(k Key, v V, bytes uint64) bool {
 	if c == nil {
 		return false
 	}
-	if limit := c.capacity / Share; bytes > limit || bytes+uint64(len(k))+Overhead > limit {
+	if !c.Takes(k, bytes) {
 		c.mu.Lock()
 		c.not++
 		c.mu.Unlock()

@@ -94,6 +94,9 @@ func TestLargeValues(t *testing.T) {
 	if c.Put(keyOf(0), 0, most+1) || c.Put(keyOf(0), 0, ^uint64(0)) {
 		t.Error("a value of more than a sixteenth is kept")
 	}
+	if !c.Takes(keyOf(0), most) || c.Takes(keyOf(0), most+1) || c.Takes(keyOf(0), ^uint64(0)) {
+		t.Error("Takes is wrong about a sixteenth")
+	}
 	for i := range uint64(3 * Share) {
 		if !c.Put(keyOf(i), 0, most) {
 			t.Fatal("a value of a sixteenth is not kept")
@@ -113,7 +116,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	var none *Cache[int]
 	none.Clear()
-	if _, ok := none.Get(keyOf(1)); ok || none.Put(keyOf(1), 1, 1) || none.Stats() != (Stats{}) {
+	if _, ok := none.Get(keyOf(1)); ok || none.Put(keyOf(1), 1, 1) || none.Takes(keyOf(1), 0) || none.Stats() != (Stats{}) {
 		t.Error("a nil cache keeps something")
 	}
 }
