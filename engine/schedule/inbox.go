@@ -29,7 +29,8 @@ func (s *Scheduler) lock() time.Duration {
 	s.mu.Lock()
 	s.wanted.Add(-1)
 	s.collect()
-	return s.now()
+	s.time = s.now()
+	return s.time
 }
 
 // unlock leaves the lock. Nothing stays in the inbox that is not seen to by somebody: the
@@ -37,7 +38,7 @@ func (s *Scheduler) lock() time.Duration {
 func (s *Scheduler) unlock() {
 	for round := 1; ; round++ {
 		for s.unseen {
-			s.dispatch(s.now())
+			s.dispatch(s.time)
 		}
 		s.settle()
 		s.mu.Unlock()
@@ -71,11 +72,11 @@ func (s *Scheduler) collect() {
 	for j := s.inbox.Swap(nil); j != nil; {
 		j.next, first, j = first, j, j.next
 	}
-	now := s.now()
+	s.time = s.now()
 	for j := first; j != nil; {
 		next := j.next
 		j.next = nil
-		b, err := s.arrive(j, now)
+		b, err := s.arrive(j, s.time)
 		switch {
 		case err != nil:
 			j.finished, j.err = true, err

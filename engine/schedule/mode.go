@@ -12,9 +12,10 @@ func (s *Scheduler) arrived(j *Job, now time.Duration) bool {
 	return s.choose(now)
 }
 
-// decay brings what arrives to now: an average with weights that fall to 1/e in a window.
+// decay brings what arrives to now: an average with weights that fall to 1/e in a window,
+// in steps that are small beside it.
 func (s *Scheduler) decay(now time.Duration) {
-	if now > s.decayed {
+	if now-s.decayed > s.opt.Window/1024 {
 		keep := math.Exp(-float64(now-s.decayed) / float64(s.opt.Window))
 		for class := range s.arriving {
 			s.arriving[class] *= keep

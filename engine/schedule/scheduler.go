@@ -25,7 +25,8 @@ type Scheduler struct {
 	wanted atomic.Int32 // goroutines that wait for it
 	_      [cacheLine]byte
 
-	unseen   bool // jobs have been queued since dispatch
+	unseen   bool          // jobs have been queued since dispatch
+	time     time.Duration // when the lock was taken, or jobs came from the inbox
 	lines    map[lineKey]*line
 	lastLine *line   // of lines, that was asked for
 	waiting  []*line // those that hold jobs
@@ -170,7 +171,8 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	j.arrived = s.now()
 	if s.mu.TryLock() {
 		s.collect()
-		b, err := s.arrive(j, j.arrived)
+		s.time = j.arrived
+		b, err := s.arrive(j, s.time)
 		switch {
 		case err != nil:
 			s.unlock()
