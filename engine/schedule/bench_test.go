@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,6 +34,14 @@ func BenchmarkSyncTwo(b *testing.B) {
 
 func BenchmarkSyncDeadline(b *testing.B) {
 	benchmarkMany(b, Options{Mode: Sync}, time.Second, background, instant(0, "gpu", 256))
+}
+
+// BenchmarkSyncSmall has batches of 8, and a host as engines have it: one runs, and the
+// next is prepared meanwhile.
+func BenchmarkSyncSmall(b *testing.B) {
+	host := instant(0, "host", 8)
+	host.Lanes, host.Singles, host.Inline = 2, runtime.GOMAXPROCS(0), true
+	benchmarkMany(b, Options{Mode: Sync}, 0, background, host)
 }
 
 // BenchmarkSyncContexts has callers that may give up, each by itself.
