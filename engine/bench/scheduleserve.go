@@ -274,6 +274,8 @@ func (v *served) closed(ctx context.Context, e *engine.Engine, mode schedule.Mod
 	began := time.Now()
 	for range callers {
 		wg.Go(func() {
+			ctx, cancelOne := context.WithCancel(ctx) // as requests have: to wait on one all share costs more
+			defer cancelOne()
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil && time.Since(began) < enough; i = int(next.Add(1)) - 1 {
 				if err := answer(ctx, i); err != nil {
 					cancel(err)
