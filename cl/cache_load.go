@@ -34,7 +34,7 @@ func (b *Backend) LoadCached(ctx context.Context, src *plan.Source, bytes uint64
 	}
 	most := cachedBytes(src)
 	bytes = min(bytes, 4*most+cacheLeast) // more is of no use to so few lists
-	scratch := b.newStore(src, &budget{limit: bytes}, b.tuning.RoundTiles).slotsBytes() + b.cacheScratch(src, bytes)
+	scratch := b.newStore(src, &budget{limit: bytes}, b.tuning.RoundTiles, b.tuning.Slots).slotsBytes() + b.cacheScratch(src, bytes)
 	lists := min(bytes-min(scratch, bytes), most)
 	if lists < min(bytes/8, most) {
 		return nil, b.outOfMemory("making a cache of lists", fmt.Errorf("scratch takes %d of %d bytes, %d are left for %d bytes of lists", scratch, bytes, lists, most))
@@ -108,7 +108,7 @@ func (b *Backend) loadCached(ctx context.Context, src *plan.Source, scratch uint
 	if err := b.reserve(total, "lists and scratch"); err != nil {
 		return nil, err
 	}
-	s := b.newStore(src, &budget{device: b.device, limit: total}, b.tuning.RoundTiles)
+	s := b.newStore(src, &budget{device: b.device, limit: total}, b.tuning.RoundTiles, b.tuning.Slots)
 	n := len(src.Lists)
 	s.places = make([]place, n)
 	items := itemWords(src)

@@ -180,33 +180,38 @@ func TestCachedFaults(t *testing.T) {
 }
 
 // TestCachedBeside asks a cache that takes all memory there is for what has not been tested
-// yet.
+// yet; of a device with many slots it has less.
 func TestCachedBeside(t *testing.T) {
-	tuning := fewTiles(t)
-	b, err := Open(t.Context(), testDevice(t), Options{Tuning: &tuning, MemoryLimit: 640 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
 	l := newLoad(t, 20, 20)
-	s, err := b.LoadCached(t.Context(), l.src, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	rest := b.left() - min(selfTestMemory, b.limit/8) // as if there were more lists
-	if err := b.reserve(rest, "a test"); err != nil {
-		t.Fatal(err)
-	}
-	defer b.unreserve(rest)
-	for kind := range 3 {
-		if err := l.ask(limited(t), t, s, kind); err != nil {
+	is := l.batch
+	is.Algorithm = plan.IS
+	for slots, mib := range map[int]uint64{testDevice(t).Tuning().Slots: 640, 17: 300} {
+		tuning := fewTiles(t)
+		tuning.Slots = slots
+		b, err := Open(t.Context(), testDevice(t), Options{Tuning: &tuning, MemoryLimit: mib << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := b.LoadCached(t.Context(), l.src, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := b.left() - min(selfTestMemory, b.limit/8) // as if there were more lists
+		if err := b.reserve(rest, "a test"); err != nil {
+			t.Fatal(err)
+		}
+		for kind := range 3 {
+			if err := l.ask(limited(t), t, s, kind); err != nil {
+				t.Errorf("%d MiB, %d slots: %v", mib, slots, err)
+			}
+		}
+		if err := s.Intersect(limited(t), &is, new(plan.Results)); err != nil {
+			t.Errorf("%d MiB, %d slots: %v", mib, slots, err)
+		}
+		b.unreserve(rest)
+		if err := errors.Join(s.Close(), b.Close()); err != nil {
 			t.Error(err)
 		}
-	}
-	l.batch.Algorithm = plan.IS
-	if err := l.ask(limited(t), t, s, 0); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -131,7 +131,7 @@ func TestFormulaMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return arenaBytes(ranges) + b.newStore(src, &b.budget, 8).slotsBytes() + formulasLeast()
+		return arenaBytes(ranges) + b.newStore(src, &b.budget, 8, 4).slotsBytes() + formulasLeast()
 	}
 	for _, c := range []struct {
 		more      int // bytes than the least

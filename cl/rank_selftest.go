@@ -63,7 +63,7 @@ func (b *Backend) selfTestRanks(ctx context.Context, a plan.Accumulators) error 
 	for d := range src.Docs {
 		src.Lengths = append(src.Lengths, d*2654435761>>22)
 	}
-	s, err := b.loadIn(ctx, src, selfTestTiles)
+	s, err := b.loadIn(ctx, src, selfTestTiles, selfTestSlots)
 	if err != nil {
 		return err
 	}

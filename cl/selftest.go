@@ -16,10 +16,12 @@ import (
 // other algorithms when a batch first asks for one, since most programs never do and
 // a build takes its time.
 
-// selfTestTiles is how many tiles a round of the self-test has at most, so that it takes
-// little memory beside stores: less than selfTestMemory in bytes.
+// selfTestTiles is how many tiles a round of the self-test has at most, and selfTestSlots how
+// many rounds are in flight, so that it takes little memory beside stores: less than
+// selfTestMemory in bytes.
 const (
 	selfTestTiles  = 256
+	selfTestSlots  = 2
 	selfTestMemory = 256 << 20
 )
 
@@ -96,7 +98,7 @@ func (b *Backend) selfTestOf(ctx context.Context, codecs []codec.ID, some []plan
 	if err != nil {
 		return failed("preparing: %w", err)
 	}
-	s, err := b.loadIn(ctx, src, selfTestTiles)
+	s, err := b.loadIn(ctx, src, selfTestTiles, selfTestSlots)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (s *Store) slotBytes() uint64 {
 }
 
 // slotsBytes is what all slots take.
-func (s *Store) slotsBytes() uint64 { return uint64(s.backend.tuning.Slots) * s.slotBytes() }
+func (s *Store) slotsBytes() uint64 { return uint64(s.most) * s.slotBytes() }
 
 func (s *Store) newSlot() (*slot, error) {
 	b := s.backend

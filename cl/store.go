@@ -31,8 +31,9 @@ type Store struct {
 	auto       plan.Algorithm
 	with       feature    // of all lists
 	free       chan *slot // all slots are here when nothing runs
-	slots      int
-	scratch    uint64 // bytes of all slots
+	most       int        // slots
+	slots      int        // that were made
+	scratch    uint64     // bytes of all slots
 
 	freeFormulas pool[formulaSlot]
 	formulaBytes atomic.Uint64 // of all of them, with what is kept
@@ -80,16 +81,16 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error
 }
 
 func (b *Backend) load(ctx context.Context, src *plan.Source) (*Store, error) {
-	return b.loadIn(ctx, src, b.tuning.RoundTiles)
+	return b.loadIn(ctx, src, b.tuning.RoundTiles, b.tuning.Slots)
 }
 
-// loadIn is load with rounds of so many tiles at most.
-func (b *Backend) loadIn(ctx context.Context, src *plan.Source, tiles int) (*Store, error) {
+// loadIn is load with rounds of so many tiles at most, and so many slots.
+func (b *Backend) loadIn(ctx context.Context, src *plan.Source, tiles, slots int) (*Store, error) {
 	ranges, places, err := layout(src, b.dev.info.MaxAlloc)
 	if err != nil {
 		return nil, b.outOfMemory("laying out lists", err)
 	}
-	s := b.newStore(src, &b.budget, tiles)
+	s := b.newStore(src, &b.budget, tiles, slots)
 	s.places = places
 	// All that is surely needed must fit before anything is allocated.
 	need := arenaBytes(ranges) + s.slotsBytes() + formulasLeast()
@@ -107,9 +108,10 @@ func (b *Backend) loadIn(ctx context.Context, src *plan.Source, tiles int) (*Sto
 	return s, nil
 }
 
-// newStore is a store without memory, for rounds of so many tiles at most.
-func (b *Backend) newStore(src *plan.Source, memory *budget, tiles int) *Store {
-	s := &Store{backend: b, memory: memory, src: src, tile: uint32(b.tuning.Tile),
+// newStore is a store without memory, for rounds of so many tiles at most, and so many
+// slots.
+func (b *Backend) newStore(src *plan.Source, memory *budget, tiles, slots int) *Store {
+	s := &Store{backend: b, memory: memory, src: src, most: slots, tile: uint32(b.tuning.Tile),
 		mergeTile: uint32(b.tuning.mergeTile()), mergeLeast: b.tuning.MergeLeast, tables: map[plan.Algorithm]*tables{},
 		building: make(chan struct{}, 1), growing: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.building <- struct{}{}
@@ -133,8 +135,8 @@ func (b *Backend) newStore(src *plan.Source, memory *budget, tiles int) *Store {
 // open makes what a store has beside its lists. After a failure release must follow.
 func (s *Store) open(ctx context.Context) error {
 	b := s.backend
-	s.free = make(chan *slot, b.tuning.Slots)
-	for range b.tuning.Slots {
+	s.free = make(chan *slot, s.most)
+	for range s.most {
 		x, err := s.newSlot()
 		if err != nil {
 			return err
