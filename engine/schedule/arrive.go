@@ -29,8 +29,9 @@ const longest = time.Hour
 
 // arrive admits j. It returns a batch if j is to run at once; else it waits, for a
 // dispatch first.
-func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
-	s.admit(j)
+func (s *Scheduler) arrive(j *Job) (*Batch, error) {
+	now := s.time
+	s.admit(j, now)
 	if s.refusing != nil {
 		s.stats.Refused++
 		return nil, s.refusing
@@ -82,13 +83,14 @@ func (s *Scheduler) arrive(j *Job, now time.Duration) (*Batch, error) {
 	return b, nil
 }
 
-// admit resets the scheduler's part of j, which came at j.arrived.
-func (s *Scheduler) admit(j *Job) {
+// admit resets the scheduler's part of j. What is admitted later arrives later: so it goes
+// to the end of a queue without a search.
+func (s *Scheduler) admit(j *Job, now time.Duration) {
 	s.seq++
 	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
 	j.barred, j.odd, j.stream, j.seq, j.at = 0, 0, nil, s.seq, [heaps]int{absent, absent, absent}
-	j.deadline = never
-	j.Trace.Arrived = s.epoch.Add(j.arrived)
+	j.arrived, j.deadline = now, never
+	j.Trace.Arrived = s.epoch.Add(now)
 }
 
 // room returns a FullError where another job or stream of c may not wait. A caller holds at most

@@ -28,6 +28,11 @@ func BenchmarkSync(b *testing.B) {
 	benchmarkMany(b, Options{Mode: Sync}, 0, background, instant(0, "gpu", 256))
 }
 
+// BenchmarkSyncDeep has so many callers that the queue is long.
+func BenchmarkSyncDeep(b *testing.B) {
+	benchmarkCallers(b, 1<<16, Options{Mode: Sync, Capacity: 1 << 17}, 0, background, instant(0, "gpu", 256))
+}
+
 func BenchmarkSyncTwo(b *testing.B) {
 	benchmarkMany(b, Options{Mode: Sync}, 0, background, instant(0, "gpu", 256), instant(1, "host", 256))
 }
@@ -61,6 +66,10 @@ func BenchmarkSyncContext(b *testing.B) {
 func background() (context.Context, context.CancelFunc) { return context.Background(), func() {} }
 
 func benchmarkMany(b *testing.B, opt Options, deadline time.Duration, contexts func() (context.Context, context.CancelFunc), p ...Processor) {
+	benchmarkCallers(b, 1024, opt, deadline, contexts, p...)
+}
+
+func benchmarkCallers(b *testing.B, callers int, opt Options, deadline time.Duration, contexts func() (context.Context, context.CancelFunc), p ...Processor) {
 	s, err := New(opt, p...)
 	if err != nil {
 		b.Fatal(err)
@@ -71,7 +80,7 @@ func benchmarkMany(b *testing.B, opt Options, deadline time.Duration, contexts f
 	began := cpuTime()
 	var group sync.WaitGroup
 	var n atomic.Int64
-	for range 1024 {
+	for range callers {
 		group.Go(func() {
 			ctx, cancel := contexts()
 			defer cancel()

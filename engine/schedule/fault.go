@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,6 +153,7 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 			}
 		}
 	}
+	slices.SortFunc(again, func(a, b *Job) int { return cmp.Compare(a.arrived, b.arrived) }) // link need not search
 	p.out = err
 	p.gone.Store(true)
 	if s.opt.Event != nil {

@@ -17,7 +17,7 @@ func (s *Scheduler) post(j *Job) {
 		}
 	}
 	if s.mu.TryLock() { // who had it may not have seen j
-		s.collect()
+		s.enter()
 		s.unlock()
 	}
 }
@@ -28,8 +28,7 @@ func (s *Scheduler) lock() time.Duration {
 	s.wanted.Add(1)
 	s.mu.Lock()
 	s.wanted.Add(-1)
-	s.collect()
-	s.time = s.now()
+	s.enter()
 	return s.time
 }
 
@@ -55,7 +54,7 @@ func (s *Scheduler) unlock() {
 		if !s.mu.TryLock() {
 			return
 		}
-		s.collect()
+		s.enter()
 	}
 }
 
@@ -63,8 +62,10 @@ func (s *Scheduler) unlock() {
 // other things to do.
 const mostRounds = 8
 
-// collect admits the jobs of the inbox in the order in which they came.
-func (s *Scheduler) collect() {
+// enter looks at the clock, and admits the jobs of the inbox in the order in which they
+// came. The lock has just been taken.
+func (s *Scheduler) enter() {
+	s.time = s.now()
 	if s.inbox.Load() == nil {
 		return
 	}
@@ -72,11 +73,10 @@ func (s *Scheduler) collect() {
 	for j := s.inbox.Swap(nil); j != nil; {
 		j.next, first, j = first, j, j.next
 	}
-	s.time = s.now()
 	for j := first; j != nil; {
 		next := j.next
 		j.next = nil
-		b, err := s.arrive(j, s.time)
+		b, err := s.arrive(j)
 		switch {
 		case err != nil:
 			j.finished, j.err = true, err

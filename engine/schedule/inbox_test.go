@@ -76,6 +76,41 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 	}
 }
 
+// A queue is in the order of arrival, by when and by number, whoever was held up on the way.
+func TestArrivalsAreInOrder(t *testing.T) {
+	gate := make(chan struct{})
+	s := start(t, Options{Mode: Sync}, blocked(1<<20, gate))
+	var group sync.WaitGroup
+	for range 64 {
+		group.Go(func() {
+			var all sync.WaitGroup
+			for range 40 {
+				all.Go(func() {
+					if err := s.Do(context.Background(), newJob(ms)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+	for n := 0; n < 100; n++ {
+		s.lock()
+		for _, l := range s.waiting {
+			q := &l.queues[Device]
+			for j := q.first; j != nil && j.next != nil; j = j.next {
+				if o := j.next; j.arrived > o.arrived || j.seq > o.seq || o.arrived > s.time {
+					t.Fatalf("number %d at %v before %d at %v, now %v", j.seq, j.arrived, o.seq, o.arrived, s.time)
+				}
+			}
+		}
+		s.unlock()
+		runtime.Gosched()
+	}
+	close(gate)
+	group.Wait()
+}
+
 // A full queue refuses the youngest; not while processors could make room.
 func TestInboxIsBounded(t *testing.T) {
 	for _, busy := range []bool{true, false} {

@@ -26,7 +26,7 @@ type Scheduler struct {
 	_      [cacheLine]byte
 
 	unseen   bool          // jobs have been queued since dispatch
-	time     time.Duration // when the lock was taken, or jobs came from the inbox
+	time     time.Duration // when the lock was taken
 	lines    map[lineKey]*line
 	lastLine *line   // of lines, that was asked for
 	waiting  []*line // those that hold jobs
@@ -168,11 +168,9 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 		j.done = make(chan struct{}, 1)
 	}
 	s.estimate(j)
-	j.arrived = s.now()
 	if s.mu.TryLock() {
-		s.collect()
-		s.time = j.arrived
-		b, err := s.arrive(j, s.time)
+		s.enter()
+		b, err := s.arrive(j)
 		switch {
 		case err != nil:
 			s.unlock()

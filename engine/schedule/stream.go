@@ -115,8 +115,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 		return nil
 	}
 	s.estimate(j)
-	j.arrived = now
-	s.admit(j)
+	s.admit(j, now)
 	j.batched, j.solo, j.stream, j.caller = false, true, t, t.caller
 	s.held++
 	t.blocks = append(t.blocks, j)
