@@ -170,25 +170,36 @@ func (t *task) describe(src *plan.Source) {
 	t.features = cost.Of(src, t.lists)
 }
 
-// run answers the resolved query, from the cache of answers or on a processor.
+// run answers the resolved query, and tells whoever wants to know.
 func (t *task) run(ctx context.Context, e *Engine, call Call) error {
+	if e.opt.Observer == nil && call.Explain == nil {
+		_, err := t.answer(ctx, e, call)
+		return err
+	}
 	began := time.Now()
-	t.describe(t.g.x.src)
+	cached, err := t.answer(ctx, e, call)
 	q := &t.told
-	*q = observe.Query{Kind: t.kind.cost.String(), Queries: 1, Processors: t.g.names, Trace: schedule.Trace{Arrived: began}}
+	*q = observe.Query{Kind: t.kind.cost.String(), Queries: 1, Processors: t.g.names, Trace: t.job.Trace, Cached: cached,
+		Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
+	if cached {
+		q.Trace = schedule.Trace{Arrived: began}
+	}
+	e.explain(ctx, call, q)
+	return err
+}
+
+// answer takes the answer from the cache of answers, or else from a processor.
+func (t *task) answer(ctx context.Context, e *Engine, call Call) (cached bool, err error) {
+	t.describe(t.g.x.src)
 	fresh := e.results == nil || call.Fresh
 	if !fresh {
 		t.key = t.kind.key(t.key, t.g, t.w)
 		if a, ok := e.results.Get(t.key); ok {
 			t.docs, t.scores, t.count = slices.Clone(a.docs), slices.Clone(a.scores), a.count
-			q.Cached, q.Took = true, time.Since(began)
-			e.explain(ctx, call, q)
-			return nil
+			return true, nil
 		}
 	}
-	err := t.do(ctx, e, call)
-	q.Trace, q.Took, q.Missing, q.Stats, q.Err = t.job.Trace, time.Since(began), t.missing, t.stats, err
-	e.explain(ctx, call, q)
+	err = t.do(ctx, e, call)
 	if err == nil && !fresh {
 		a := &cachedAnswer{t.docs, t.scores, t.count}
 		if e.results.Takes(t.key, a.bytes()) { // else it is not kept, only counted
@@ -196,7 +207,7 @@ func (t *task) run(ctx context.Context, e *Engine, call Call) error {
 		}
 		e.results.Put(t.key, a, a.bytes())
 	}
-	return err
+	return false, err
 }
 
 // do schedules the task and waits for its answer.
