@@ -16,6 +16,9 @@
 // a caller small jobs go before large ones, but not for ever: a job is overtaken by those
 // only that arrive within a multiple of its own time.
 //
+// Jobs that arrive while others change the queue do not wait for that: they are admitted
+// together, in order, by whoever is at it (inbox.go).
+//
 // A processor that fails is taken out, and its jobs run elsewhere: each is answered once
 // or fails with an error that errors.Is tells apart.
 package schedule
