@@ -19,7 +19,7 @@ takes every processor that auto would consider, as [schedule] says; it is for se
 Empty takes the best one.`),
 	key("devices.threads", func(c *Config) *int { return &c.Devices.Threads }, 0, within(0, 4096),
 		`Threads of the host backend.
-0 is one a core.`),
+0 is one a core, and fewer where devices answer beside it.`),
 	key("devices.profiling", func(c *Config) *bool { return &c.Devices.Profiling }, false, nil,
 		`Take kernel times from the device's own clock.
 It costs some speed; --explain and the benchmarks print the times.`),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -98,10 +99,23 @@ func (opt Options) candidates(log zerolog.Logger) ([]candidate, error) {
 // of them.
 func (opt Options) processors(log zerolog.Logger) ([]candidate, error) {
 	list, err := opt.candidates(log)
-	if i := slices.IndexFunc(list, func(c candidate) bool { return c.host }); i > 0 {
+	i := slices.IndexFunc(list, func(c candidate) bool { return c.host })
+	if i > 0 {
+		if opt.Threads == 0 && opt.backends == nil {
+			opt.Threads = HostThreads(len(list) - 1)
+			list[i] = hostCandidate(opt)
+		}
 		list = slices.Concat(list[i:i+1], list[:i], list[i+1:])
 	}
 	return list, err
+}
+
+// HostThreads is how many threads pure Go should have beside so many devices: all cores
+// but one in eight for each device, at least half of them. Where every core computes, what
+// has waited for a device gets one milliseconds later.
+func HostThreads(devices int) int {
+	cores := runtime.GOMAXPROCS(0)
+	return max(cores-devices*(cores/8), (cores+1)/2)
 }
 
 func deviceWanted(opt Options) string {

@@ -45,7 +45,8 @@ type Options struct {
 	// Workers prepare batches and collect answers. 0 means one a core, at
 	// least 2, at most 16: enough to keep one device busy.
 	Workers int
-	// Threads of the pure-Go backend; 0 means all cores.
+	// Threads of the pure-Go backend; 0 means all cores, and HostThreads beside the
+	// devices of an Engine.
 	Threads int
 	// DeviceMemory caps what lists and tables take on a device, in bytes;
 	// 0 means what the device reports, less a reserve.

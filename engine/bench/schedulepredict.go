@@ -199,7 +199,7 @@ func (v *served) choose(ctx context.Context, a, b, both system) error {
 				difference := onB.took[i] - onA.took[i]
 				best += min(onA.took[i], onB.took[i])
 				stake += math.Abs(difference)
-				choseA := q.Trace.Processor == a.who[0].info.Device
+				choseA := q.Trace.Processor != b.who[0].info.Device
 				if choseA {
 					toA++
 				}

@@ -195,7 +195,8 @@ func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop fu
 	}
 	for _, who := range y.who {
 		if who.device == nil {
-			own = append(own, hostfallback.New(hostfallback.Options{Threads: v.s.opt.Threads}))
+			threads := min(v.s.opt.Threads, engine.HostThreads(len(y.who)+len(y.more)-1))
+			own = append(own, hostfallback.New(hostfallback.Options{Threads: threads}))
 			opt.Backends = append(opt.Backends, own[len(own)-1])
 			continue
 		}
