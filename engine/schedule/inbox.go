@@ -16,18 +16,28 @@ func (s *Scheduler) post(j *Job) {
 			break
 		}
 	}
-	if s.mu.TryLock() { // who had it may not have seen j
-		s.enter()
+	if s.tryLock() { // who had it may not have seen j
 		s.unlock()
 	}
+}
+
+// tryLock takes the lock where nobody has it or waits for it: a lane that waits goes first.
+func (s *Scheduler) tryLock() bool {
+	if s.wanted.Load() > 0 || !s.mu.TryLock() {
+		return false
+	}
+	s.enter()
+	return true
 }
 
 // lock takes the lock, and admits the jobs of the inbox. It returns the time, which may
 // have passed meanwhile.
 func (s *Scheduler) lock() time.Duration {
-	s.wanted.Add(1)
-	s.mu.Lock()
-	s.wanted.Add(-1)
+	if !s.mu.TryLock() {
+		s.wanted.Add(1)
+		s.mu.Lock()
+		s.wanted.Add(-1)
+	}
 	s.enter()
 	return s.time
 }
@@ -41,7 +51,7 @@ func (s *Scheduler) unlock() {
 		}
 		s.settle()
 		s.mu.Unlock()
-		if s.inbox.Load() == nil || s.wanted.Load() > 0 {
+		if s.inbox.Load() == nil {
 			return
 		}
 		if round == mostRounds {
@@ -51,10 +61,9 @@ func (s *Scheduler) unlock() {
 			}()
 			return
 		}
-		if !s.mu.TryLock() {
+		if !s.tryLock() {
 			return
 		}
-		s.enter()
 	}
 }
 

@@ -168,8 +168,7 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 		j.done = make(chan struct{}, 1)
 	}
 	s.estimate(j)
-	if s.mu.TryLock() {
-		s.enter()
+	if s.tryLock() {
 		b, err := s.arrive(j)
 		switch {
 		case err != nil:
