@@ -43,18 +43,23 @@ type block struct {
 // Kind is that of all blocks.
 func (s *stream) Kind() any { return s.kind }
 
-// firstBlock is how many queries a block has while nothing is known of their load.
-const firstBlock = 64
+// firstBlock is how many queries a block has while nothing is known of their load, and
+// what the last blocks have; guided how many blocks for each processor what is left makes
+// at least: as many as overlap on a device.
+const firstBlock, guided = 64, 4
 
 // Cut makes the next block. It is cut by the mean load of the queries so far, since it is
-// the processor's goroutine that resolves them.
+// the processor's goroutine that resolves them. Towards the end blocks get smaller, for all
+// processors to end at about the same time: guided self-scheduling (Polychronopoulos and
+// Kuck 1987).
 func (s *stream) Cut(_ int, load uint64) *schedule.Job {
 	if s.next == len(s.qs) || s.failed.Load() != nil {
 		return nil
 	}
 	n := uint64(firstBlock)
 	if mean := s.mean.Load(); mean > 0 {
-		n = cmp.Or(s.closing, load) / mean
+		left := len(s.qs) - s.next
+		n = min(cmp.Or(s.closing, load)/mean, uint64(max(firstBlock, left/(guided*len(s.g.processors)))))
 	}
 	end := s.next + int(max(1, min(n, uint64(s.most), uint64(len(s.qs)-s.next))))
 	b := &block{s, s.next, s.qs[s.next:end]}

@@ -76,10 +76,14 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 // dispatch starts what can run on processors with free lanes.
 func (s *Scheduler) dispatch(now time.Duration) {
 	s.unseen = false
-	for _, p := range s.processors {
-		for b := s.pick(p, now); b != nil; b = s.pick(p, now) {
-			s.begin(b, now)
-			go b.run()
+	for more := true; more; {
+		more = false
+		for _, p := range s.processors { // in turns: what there is may be less than the lanes of one
+			if b := s.pick(p, now); b != nil {
+				s.begin(b, now)
+				go b.run()
+				more = true
+			}
 		}
 	}
 }
