@@ -30,10 +30,10 @@ type served struct {
 	folder  string          // of the cost model, which engines after each other share
 	fitted  map[string]bool // devices that the cost model has been fitted to
 
-	// ask gives the digest of the answer to a query, all those of all in one call, and
-	// check compares them.
+	// ask gives the digest of the answer to a query, all those of queries once or more
+	// times, in one call, and check compares them.
 	ask   func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error)
-	all   func(ctx context.Context, e *engine.Engine) ([]uint64, error)
+	all   func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error)
 	check func(who string) error
 
 	curves map[curveKey]*underLoad
@@ -112,9 +112,9 @@ func (s *session) servedLists(ctx context.Context) (*served, error) {
 			a, err := e.Search(ctx, v.queries[i], engine.SearchOptions{}, call)
 			return digest(a.Docs), err
 		}
-		v.all = func(ctx context.Context, e *engine.Engine) ([]uint64, error) {
-			got := make([]uint64, len(v.queries))
-			return got, e.SearchBatches(ctx, v.queries, engine.SearchOptions{}, engine.Call{Mode: schedule.Sync}, func(first int, r *plan.Results) error {
+		v.all = func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error) {
+			got := make([]uint64, len(qs))
+			return got, e.SearchBatches(ctx, qs, engine.SearchOptions{}, engine.Call{Mode: schedule.Sync}, func(first int, r *plan.Results) error {
 				digests(got[first:first+len(r.Offsets)-1], r)
 				return nil
 			})
@@ -142,13 +142,13 @@ func (s *session) servedRanked(ctx context.Context, mode engine.Mode) (*served, 
 			r, err := e.Rank(ctx, v.queries[i], opt, call)
 			return b.check.answer(i, r.Docs, r.Scores).digest, err
 		}
-		v.all = func(ctx context.Context, e *engine.Engine) ([]uint64, error) {
-			got := make([]uint64, len(v.queries))
-			answers = make([]rankAnswer, len(v.queries))
-			return got, e.RankBatches(ctx, v.queries, opt, engine.Call{Mode: schedule.Sync}, func(first int, r *engine.Rankings) error {
+		v.all = func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error) {
+			got := make([]uint64, len(qs))
+			answers = make([]rankAnswer, len(qs))
+			return got, e.RankBatches(ctx, qs, opt, engine.Call{Mode: schedule.Sync}, func(first int, r *engine.Rankings) error {
 				for i := range r.Queries() {
 					docs, scores := r.Query(i)
-					answers[first+i] = b.check.answer(first+i, docs, scores)
+					answers[first+i] = b.check.answer((first+i)%len(v.queries), docs, scores)
 					got[first+i] = answers[first+i].digest
 				}
 				return nil
@@ -235,7 +235,7 @@ const callers = 256
 // not yet, to queries that are not predicted, and lets it learn more, one by one and in
 // batches.
 func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err error) {
-	if v.right, err = v.all(ctx, e); err != nil {
+	if v.right, err = v.all(ctx, e, v.queries); err != nil {
 		return err
 	}
 	if err := v.check("an engine on " + y.name); err != nil {
