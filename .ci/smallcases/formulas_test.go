@@ -13,14 +13,15 @@ var all = []string{"few", "spread", "jumps", "dense", "tiles"}
 // formulas evaluates boolean expressions that have every step of the kernel:
 // joins of lists with docIDs and with bits in each way, of sets in each way, and
 // an operand that goes first because it is the heavier one. With lists of bits among
-// the codecs, the second one, both rounds together have operands of each kind.
-func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[string][]plan.Handle) {
+// the codecs, the second one, both rounds together have operands of each kind; without
+// them one round has.
+func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[string][]plan.Handle, rounds int) {
 	list := func(name string, i int) plan.Expr {
 		return plan.Expr{Op: plan.OpList, List: handles[name][i%len(handles[name])]}
 	}
 	node := func(op plan.OpCode, args ...plan.Expr) plan.Expr { return plan.Expr{Op: op, Args: args} }
 	has := func(name string, d uint32) bool { _, ok := slices.BinarySearch(lists[name], d); return ok }
-	for i := range 2 {
+	for i := range rounds {
 		few, spread, jumps, dense, tiles := list(all[0], i), list(all[1], i+1), list(all[2], i+2), list(all[3], i), list(all[4], i+1)
 		f := plan.Formulas{CountOnly: i == 1}
 		matches := []func(d uint32) bool{

@@ -1,6 +1,7 @@
 package smallcases
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -9,11 +10,13 @@ import (
 	"heddle/engine/plan"
 )
 
-// merges intersects raw lists from front to end, docIDs and counts.
+// merges intersects raw lists of up to a few tiles from front to end, docIDs and counts.
 func merges(t *testing.T, backend plan.Backend) {
 	src := &plan.Source{Docs: universe}
 	handles := map[string]plan.Handle{}
+	lists := maps.Clone(lists)
 	for _, name := range all {
+		lists[name] = lists[name][:min(len(lists[name]), 420)]
 		h, err := src.Append(codec.Raw, lists[name], codec.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +55,7 @@ func merges(t *testing.T, backend plan.Backend) {
 
 // primitives scans and compacts a few tiles, the last one cut short.
 func primitives(t *testing.T, backend *cl.Backend) {
-	in, flags := make([]uint32, 5003), make([]uint32, 5003/32+1)
+	in, flags := make([]uint32, 1603), make([]uint32, 1603/32+1)
 	var sums, low, flagged []uint32
 	sum := uint32(0)
 	for i := range in {

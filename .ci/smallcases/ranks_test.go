@@ -12,8 +12,8 @@ import (
 // rankMemory leaves so few candidates to each of rankCopies times the queries that
 // they are cut to the best ones several times.
 const (
-	rankMemory = 64 << 20
-	rankCopies = 8
+	rankMemory = 40 << 20
+	rankCopies = 4
 )
 
 // ranks runs ranked queries: the best few, from pass to pass above a threshold, and
@@ -59,7 +59,7 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 		{Mode: plan.Or, K: 3, Accumulators: plan.GlobalAccumulators},
 	} {
 		r.Norm = plan.NewNorm(0.9, 0.4, 500)
-		copies, some := rankCopies, queries[3:]
+		copies, some := rankCopies, queries[5:]
 		if r.Mode == plan.And {
 			copies = 1
 		} else if r.K > 3 || r.Accumulators != plan.RangeAccumulators {
