@@ -175,10 +175,14 @@ func canonical(id ID) bool { return id == Raw || id == Bitset }
 // A flipped bit gives an error or another list of the same length; a
 // canonical list that is taken is what Append writes for its docIDs.
 func TestBitFlips(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 5 // others in each of five words
+	}
 	for _, l := range victims(t) {
 		words := slices.Clone(l.Words)
 		for i := range words {
-			for bit := range 32 {
+			for bit := i % step; bit < 32; bit += step {
 				words[i] ^= 1 << bit
 				flipped := List{l.Codec, l.Len, words}
 				if checkTotal(t, flipped) && canonical(l.Codec) {

@@ -59,6 +59,13 @@ func TestSearch(t *testing.T) {
 
 func TestSearchAlgorithms(t *testing.T) {
 	c := buildCollection(t)
+	queries := []string{"w0 w1", "w9 w0 w2", "w20 w1"}
+	var want strings.Builder
+	for i, q := range queries {
+		for _, name := range c.want(q) {
+			fmt.Fprintf(&want, "%d\t%s\n", i+1, name)
+		}
+	}
 	k, _ := config.Lookup("search.algorithm")
 	for _, algorithm := range k.Values {
 		a, err := plan.ParseAlgorithm(algorithm)
@@ -76,10 +83,9 @@ func TestSearchAlgorithms(t *testing.T) {
 			}
 			backend = []string{"--backend", "host"}
 		}
-		for _, q := range []string{"w0 w1", "w9 w0 w2", "w20 w1"} {
-			if got := must(t, append([]string{"search", "c.hdl", "--query", q, "--all", "--algorithm", algorithm}, backend...)...); got != lines(c.want(q), "") {
-				t.Errorf("%s: %q has another answer", algorithm, q)
-			}
+		args := append([]string{"search", "c.hdl", "--queries", "-", "--all", "--algorithm", algorithm}, backend...)
+		if got := heddleWith(t, lines(queries, ""), backendEnv(), args...); got.code != 0 || got.stdout != want.String() {
+			t.Errorf("%s: another answer: %v", algorithm, got)
 		}
 	}
 }
