@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/cost"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
@@ -273,5 +274,43 @@ func TestCompany(t *testing.T) {
 	c.leave()
 	if d := c.enter(); !c.alone(d) {
 		t.Error("a run after others was not alone")
+	}
+}
+
+// TestBlocks: towards the end of a call blocks get smaller; those of a host that is slow
+// beside devices take no more than a quarter of the time that is left, and all queries are cut.
+func TestBlocks(t *testing.T) {
+	var mean atomic.Uint64
+	mean.Store(10)
+	g := &generation{processors: []*processor{{host: true, lanes: 2}, {lanes: 16}}}
+	host, device := &g.processors[0].perQuery[cost.And], &g.processors[1].perQuery[cost.And]
+	cut := func(p, queries int) []int {
+		s := &stream{g: g, qs: make([]Query, queries), most: 1 << 16, mean: &mean}
+		var sizes []int
+		for next := 0; next < queries; {
+			b := s.Cut(p, 5000).Work.(*block)
+			if b.first != next {
+				t.Fatalf("a block from %d, want %d", b.first, next)
+			}
+			sizes, next = append(sizes, len(b.queries)), next+len(b.queries)
+		}
+		if s.Cut(p, 5000) != nil {
+			t.Error("a block of nothing")
+		}
+		return sizes
+	}
+	if got := cut(0, 100)[0]; got != 8 {
+		t.Errorf("the first block of a host that nothing is known of has %d queries", got)
+	}
+	host.Store(2_000_000) // 1,000 queries a second on two lanes
+	device.Store(160_000) // 100,000 on sixteen
+	sizes := cut(1, 10_000)
+	if sizes[0] != 500 || !slices.IsSortedFunc(sizes, func(a, b int) int { return b - a }) || sizes[len(sizes)-2] != firstBlock {
+		t.Errorf("on a device: %v", sizes)
+	}
+	for left, want := range map[int]int{10_000: 12, 2000: 2, 10: 1} { // a quarter of left/101,000 s, 2 ms each
+		if got := cut(0, left)[0]; got != want {
+			t.Errorf("%d queries left: a block of %d on the host, want %d", left, got, want)
+		}
 	}
 }

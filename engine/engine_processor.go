@@ -24,6 +24,7 @@ type processor struct {
 	host   bool
 	info   plan.Info
 	store  plan.Store
+	lanes  int              // batches at a time
 	cached plan.CachedStore // the store, where it brings lists in
 	models [costKinds]*cost.Model
 	// perQuery is what a query of a block took, by kind, in nanoseconds: a running mean.
@@ -43,6 +44,9 @@ func (g *generation) add(e *Engine, at placedStore, why string, on ...plan.Backe
 	}
 	g.names = append(g.names, name)
 	p := &processor{name: name, why: why, host: at.Info.Kind == "host", info: at.Info, store: at.Store, cached: at.Cached, opt: &e.opt, g: g, on: on}
+	if p.lanes = g.x.workerCount(); p.host {
+		p.lanes = 2 // a batch has all threads; the second is prepared meanwhile
+	}
 	for k := range p.models {
 		p.models[k] = g.book.Model(p.modelName(), cost.Kind(k))
 	}
@@ -61,11 +65,8 @@ func (p *processor) modelName() string {
 func (p *processor) scheduled() schedule.Processor {
 	s := schedule.Processor{Name: p.name, Host: p.host, Inline: p.host, Estimate: p.estimate, Start: p.start, Run: p.run,
 		Threshold: func(kind any) uint64 { k := kind.(taskKind); return p.threshold(&k) }}
-	if p.host {
-		// A batch has all threads; the second is prepared meanwhile.
-		s.Lanes, s.Singles = 2, max(p.info.ComputeUnits, 1)
-	} else {
-		s.Lanes = p.g.x.workerCount()
+	if s.Lanes = p.lanes; p.host {
+		s.Singles = max(p.info.ComputeUnits, 1)
 	}
 	return s
 }

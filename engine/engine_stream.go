@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/cost"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
@@ -52,19 +53,40 @@ const firstBlock, guided = 64, 4
 // the processor's goroutine that resolves them. Towards the end blocks get smaller, for all
 // processors to end at about the same time: guided self-scheduling (Polychronopoulos and
 // Kuck 1987).
-func (s *stream) Cut(_ int, load uint64) *schedule.Job {
+func (s *stream) Cut(p int, load uint64) *schedule.Job {
 	if s.next == len(s.qs) || s.failed.Load() != nil {
 		return nil
 	}
 	n := uint64(firstBlock)
 	if mean := s.mean.Load(); mean > 0 {
 		left := len(s.qs) - s.next
-		n = min(cmp.Or(s.closing, load)/mean, uint64(max(firstBlock, left/(guided*len(s.g.processors)))))
+		n = min(cmp.Or(s.closing, load)/mean, uint64(max(firstBlock, left/(guided*len(s.g.processors)))), s.g.share(p, s.kind.cost, left))
 	}
 	end := s.next + int(max(1, min(n, uint64(s.most), uint64(len(s.qs)-s.next))))
 	b := &block{s, s.next, s.qs[s.next:end]}
 	s.next = end
 	return &schedule.Job{Kind: s.kind, Work: b, Load: uint64(len(b.queries)) * s.mean.Load()}
+}
+
+// share is how many queries of those left the host should take beside devices: as many as
+// it answers in a quarter of the time that all processors need for the rest, that nobody
+// waits for the host in the end, though some queries take many times the mean. Devices need no such bound.
+func (g *generation) share(p int, k cost.Kind, left int) uint64 {
+	const unknown = 8
+	own := g.processors[p]
+	if !own.host || len(g.processors) == 1 {
+		return uint64(left)
+	}
+	per, rate := float64(own.perQuery[k].Load()), 0.0
+	for _, o := range g.processors {
+		if took := o.perQuery[k].Load(); took > 0 {
+			rate += float64(o.lanes) / float64(took)
+		}
+	}
+	if per == 0 || rate == 0 {
+		return unknown
+	}
+	return uint64(max(1, float64(left)/(4*rate*per)))
 }
 
 // run answers the block on p and delivers it, if nobody else has.
