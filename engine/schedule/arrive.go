@@ -88,7 +88,7 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 func (s *Scheduler) admit(j *Job, now time.Duration) {
 	s.seq++
 	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
-	j.barred, j.odd, j.stream, j.seq, j.at = 0, 0, nil, s.seq, [heaps]int{absent, absent, absent}
+	j.barred, j.odd, j.stream, j.seq, j.at = 0, j.odd[:0], nil, s.seq, [heaps]int{absent, absent, absent}
 	j.arrived, j.deadline = now, never
 	j.Trace.Arrived = s.epoch.Add(now)
 }

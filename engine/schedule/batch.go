@@ -189,7 +189,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 			p.jobs++
 			j.Trace.Processor = p.Name
 			s.ran(j, b, now)
-			if j.odd != 0 {
+			if len(j.odd) > 0 {
 				s.blame(j, now)
 			}
 			s.complete(j, nil)
@@ -200,6 +200,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 	}
 	if err == nil {
 		p.memory, p.odd = 0, 0
+		p.successes++
 		switch {
 		case len(left) > 0 || b.gone || b.delivering:
 		case b.Mode == Sync:

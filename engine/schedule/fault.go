@@ -56,7 +56,7 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 // it cannot, or has failed everywhere, the error is its own.
 func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) {
 	j.barred |= 1 << p.index
-	j.odd |= 1 << p.index
+	j.odd = append(j.odd, failure{p, p.successes})
 	if !s.classify(j) {
 		s.fail(j, err)
 		return
@@ -68,14 +68,21 @@ func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) 
 // blame notes that j, which failed on others, has been answered. A processor that fails
 // what others answer again and again is taken out.
 func (s *Scheduler) blame(j *Job, now time.Duration) {
-	for _, p := range s.processors {
-		if j.odd>>p.index&1 == 0 {
-			continue
+	for _, f := range j.odd {
+		p := f.p
+		if f.successes != p.before { // the answers elsewhere may come together, long after
+			p.before, p.odd = f.successes, 0
 		}
 		if p.odd++; p.odd >= mostOdd {
 			s.takeOut(p, j.reason, now)
 		}
 	}
+}
+
+// failure is that of a job whose error may have been its own.
+type failure struct {
+	p         *processor
+	successes uint64 // of p until then
 }
 
 // most jobs in a row that a processor may fail and others answer.

@@ -122,6 +122,35 @@ func TestOddErrors(t *testing.T) {
 	}
 }
 
+// Failures with successes between them are not in a row, though what failed is answered
+// elsewhere when the last one is long over.
+func TestOddErrorsFarBetween(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gpu := fake(0, "gpu", 1)
+		n, run := 0, gpu.Run
+		gpu.Run = func(ctx context.Context, b *Batch) error {
+			if n++; n%3 == 0 {
+				return errOwn
+			}
+			return run(ctx, b)
+		}
+		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 4))
+		var ends []<-chan error
+		jobs := jobsOf("", 12, ms, time.Second)
+		for _, j := range jobs {
+			ends = append(ends, launch(s, j))
+		}
+		for i, end := range ends {
+			if err := <-end; err != nil || answers(jobs[i]) != 1 {
+				t.Errorf("job %d: %d answers, %v", i, answers(jobs[i]), err)
+			}
+		}
+		if st := s.Stats(); st.Processors[0].Out != nil || st.Processors[1].Jobs != 4 {
+			t.Errorf("%+v", st)
+		}
+	})
+}
+
 // The error of a job is its own: the others of its batch are answered.
 func TestErrorOfJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

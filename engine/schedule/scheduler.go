@@ -71,10 +71,12 @@ type processor struct {
 	several  int // of running, that are not single jobs
 	capacity capacity
 	memory   int // batches in a row that ran out of it
-	odd      int // jobs in a row that failed here and were answered elsewhere
-	batches  uint64
-	jobs     uint64
-	busy     time.Duration
+	// jobs in a row that failed here and were answered elsewhere, and the successes before
+	odd               int
+	successes, before uint64
+	batches           uint64
+	jobs              uint64
+	busy              time.Duration
 }
 
 const never = time.Duration(math.MaxInt64)

@@ -41,12 +41,12 @@ type jobState struct {
 	best              time.Duration // alone where it is fastest
 	similar           time.Duration // cost of processors that are about as good as any
 	added             []time.Duration
-	batched           bool   // classified by what it adds to batches
-	solo              bool   // it runs alone, whatever the mode
-	late              bool   // it has gone behind those that can still meet their deadlines
-	barred            uint64 // processors that it does not run on again
-	odd               uint64 // of them, those whose error may have been its own
-	reason            error  // of its last attempt
+	batched           bool      // classified by what it adds to batches
+	solo              bool      // it runs alone, whatever the mode
+	late              bool      // it has gone behind those that can still meet their deadlines
+	barred            uint64    // processors that it does not run on again
+	odd               []failure // on some of them, by errors that may have been its own
+	reason            error     // of its last attempt
 	seq               uint64
 }
 
