@@ -90,7 +90,7 @@ func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, a
 	began, loads := time.Now(), 0
 	c := climb{from: from, factor: pick(&v.s.opt, []float64{2}, []float64{4})[0], halvings: pick(&v.s.opt, []int{4}, []int{1})[0],
 		downs:  pick(&v.s.opt, []int{3}, []int{1})[0],
-		length: pick(&v.s.opt, []time.Duration{time.Second}, []time.Duration{30 * time.Millisecond})[0], deadline: key.deadline, seed: v.s.opt.Seed,
+		length: pick(&v.s.opt, []time.Duration{500 * time.Millisecond}, []time.Duration{30 * time.Millisecond})[0], deadline: key.deadline, seed: v.s.opt.Seed,
 		report: func(d *delays) { loads++ }}
 	found, err := c.run(ctx, answer)
 	if err != nil {
@@ -195,7 +195,7 @@ func (v *served) putDelays(deadline time.Duration, metric string) error {
 func capacityExhibit() exhibit {
 	return exhibit{
 		name: "capacity", title: "Rates that are sustained, and delays at half of them",
-		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of what one caller gets or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
+		ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of half a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of what one caller gets or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
 		rows: "processors", orders: govOrder,
 		run: func(ctx context.Context, s *session) error { return s.eachLoad(ctx, (*served).putCapacity) },
 	}

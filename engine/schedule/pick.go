@@ -133,7 +133,7 @@ func (s *Scheduler) modeOf(l *line) Mode {
 
 // ready says whether p has a lane for what l holds, and a batch of it is to be closed: by
 // the threshold, by the age of its oldest job, because nothing more will come, or where
-// nobody has asked for Sync because p has nothing else to do.
+// nobody has asked for Sync because p has too little else to do.
 func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	if s.modeOf(l) == Async {
 		return p.free(false)
@@ -145,7 +145,7 @@ func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	if own.n+either.n == 0 {
 		return false
 	}
-	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) == 0 {
+	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) < p.eager {
 		return true
 	}
 	return own.load+either.load >= p.Threshold(l.kind) || own.n+either.n >= p.Most || s.refusing != nil ||

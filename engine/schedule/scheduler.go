@@ -69,6 +69,7 @@ type processor struct {
 	out      error
 	running  []*Batch
 	several  int // of running, that are not single jobs
+	eager    int // with less running than that, batches need not be full or old
 	capacity capacity
 	memory   int // batches in a row that ran out of it
 	// jobs in a row that failed here and were answered elsewhere, and the successes before
@@ -115,7 +116,11 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if p.Host {
 			class = Host
 		}
-		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, capacity: newCapacity(p.Singles, p.Host)})
+		eager := 1
+		if !p.Host { // one batch is brought there while another runs
+			eager = min(2, p.Lanes)
+		}
+		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, eager: eager, capacity: newCapacity(p.Singles, p.Host)})
 	}
 	s.batches.New = func() any {
 		b := &Batch{batchState: batchState{s: s}}
