@@ -110,8 +110,9 @@ func (opt Options) processors(log zerolog.Logger) ([]candidate, error) {
 	return list, err
 }
 
-// HostThreads is how many threads pure Go should have beside so many devices: all cores
-// but one in eight for each device, at least half of them. Where every core computes, what
+// HostThreads is how many threads pure Go should have beside so many devices, whether they
+// open or not: all cores but one in eight for each device, at least half of them; below
+// eight cores all. Where every core computes, what
 // has waited for a device gets one milliseconds later.
 func HostThreads(devices int) int {
 	cores := runtime.GOMAXPROCS(0)

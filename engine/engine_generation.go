@@ -82,7 +82,12 @@ func (e *Engine) generation(ctx context.Context, x *Index, on []opened) (*genera
 	// The index tells of itself what its first processor does.
 	x.active.Store(&running[plan.Store]{store: g.processors[0].store, info: plan.Info{Kind: "all", Device: strings.Join(g.names, " + ")}})
 	opt := e.opt.Schedule
-	opt.Event = e.happened
+	opt.Event = func(v schedule.Event) {
+		if i := slices.Index(g.names, v.Processor); i >= 0 {
+			g.processors[i].out.Store(true)
+		}
+		e.happened(v)
+	}
 	var err error
 	if g.sched, err = schedule.New(opt, list...); err != nil {
 		_, closing := g.release()

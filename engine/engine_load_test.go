@@ -308,6 +308,11 @@ func TestBlocks(t *testing.T) {
 	if sizes[0] != 500 || !slices.IsSortedFunc(sizes, func(a, b int) int { return b - a }) || sizes[len(sizes)-2] != firstBlock {
 		t.Errorf("on a device: %v", sizes)
 	}
+	g.processors[1].out.Store(true)
+	if got := cut(0, 10_000); !slices.Equal(got[:2], []int{500, 500}) || got[len(got)-2] != firstBlock {
+		t.Errorf("on a host that is left alone: %v", got)
+	}
+	g.processors[1].out.Store(false)
 	for left, want := range map[int]int{10_000: 12, 2000: 2, 10: 1} { // a quarter of left/101,000 s, 2 ms each
 		if got := cut(0, left)[0]; got != want {
 			t.Errorf("%d queries left: a block of %d on the host, want %d", left, got, want)

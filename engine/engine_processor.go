@@ -26,6 +26,7 @@ type processor struct {
 	store  plan.Store
 	lanes  int              // batches at a time
 	cached plan.CachedStore // the store, where it brings lists in
+	out    atomic.Bool      // of the scheduler: it runs nothing any more
 	models [costKinds]*cost.Model
 	// perQuery is what a query of a block took, by kind, in nanoseconds: a running mean.
 	perQuery [costKinds]atomic.Uint64
@@ -126,11 +127,11 @@ func (p *processor) run(ctx context.Context, b *schedule.Batch) error {
 	if p.closed {
 		return plan.ErrClosed
 	}
-	r := p.g.company.enter()
-	defer p.g.company.leave()
 	if blk, ok := b.Jobs[0].Work.(*block); ok {
 		return blk.run(ctx, p, b)
 	}
+	r := p.g.company.enter()
+	defer p.g.company.leave()
 	if first := b.Jobs[0].Work.(*task); p.host && len(b.Jobs) == 1 {
 		return p.runOne(ctx, b, first, r)
 	}
@@ -185,24 +186,27 @@ func (p *processor) runTasks(ctx context.Context, b *schedule.Batch, r run) erro
 	return nil
 }
 
-// company tells runs that have all processors of an engine for themselves from others.
-type company struct{ running, begun atomic.Int64 }
+// company tells runs that have all processors of a generation for themselves from others.
+// While one hangs, none has. Below are those that run, above all that ever did, modulo
+// 2^32.
+type company struct{ state atomic.Uint64 }
 
 // run is one from enter to leave.
 type run struct {
 	began time.Time
-	nth   int64
+	nth   uint32
 	first bool // none was running
 }
 
 func (c *company) enter() run {
-	return run{nth: c.begun.Add(1), first: c.running.Add(1) == 1, began: time.Now()}
+	s := c.state.Add(1<<32 + 1)
+	return run{nth: uint32(s >> 32), first: uint32(s) == 1, began: time.Now()}
 }
 
-func (c *company) leave() { c.running.Add(-1) }
+func (c *company) leave() { c.state.Add(^uint64(0)) }
 
 // alone says whether nothing ran beside r, which has not left.
-func (c *company) alone(r run) bool { return r.first && c.begun.Load() == r.nth }
+func (c *company) alone(r run) bool { return r.first && uint32(c.state.Load()>>32) == r.nth }
 
 // searchKind and rankKind say which queries of calls may share a batch.
 func searchKind(x *Index, opt SearchOptions) taskKind {

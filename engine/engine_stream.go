@@ -45,8 +45,8 @@ type block struct {
 func (s *stream) Kind() any { return s.kind }
 
 // firstBlock is how many queries a block has while nothing is known of their load, and
-// what the last blocks have; guided how many blocks for each processor what is left makes
-// at least: as many as overlap on a device.
+// the last blocks of devices; guided how many blocks for each processor what is left makes
+// at least, so that some overlap on a device.
 const firstBlock, guided = 64, 4
 
 // Cut makes the next block. It is cut by the mean load of the queries so far, since it is
@@ -59,8 +59,7 @@ func (s *stream) Cut(p int, load uint64) *schedule.Job {
 	}
 	n := uint64(firstBlock)
 	if mean := s.mean.Load(); mean > 0 {
-		left := len(s.qs) - s.next
-		n = min(cmp.Or(s.closing, load)/mean, uint64(max(firstBlock, left/(guided*len(s.g.processors)))), s.g.share(p, s.kind.cost, left))
+		n = min(cmp.Or(s.closing, load)/mean, s.g.share(p, s.kind.cost, len(s.qs)-s.next))
 	}
 	end := s.next + int(max(1, min(n, uint64(s.most), uint64(len(s.qs)-s.next))))
 	b := &block{s, s.next, s.qs[s.next:end]}
@@ -68,22 +67,27 @@ func (s *stream) Cut(p int, load uint64) *schedule.Job {
 	return &schedule.Job{Kind: s.kind, Work: b, Load: uint64(len(b.queries)) * s.mean.Load()}
 }
 
-// share is how many queries of those left the host should take beside devices: as many as
-// it answers in a quarter of the time that all processors need for the rest, that nobody
-// waits for the host in the end, though some queries take many times the mean. Devices need no such bound.
+// share is how many of the queries that are left a block of a processor may have. The host
+// beside devices has no more than it answers in a quarter of the time that all need for
+// the rest, that nobody waits for it in the end, though some queries take many times the
+// mean.
 func (g *generation) share(p int, k cost.Kind, left int) uint64 {
 	const unknown = 8
-	own := g.processors[p]
-	if !own.host || len(g.processors) == 1 {
-		return uint64(left)
-	}
-	per, rate := float64(own.perQuery[k].Load()), 0.0
+	own, running, rate := g.processors[p], 0, 0.0
 	for _, o := range g.processors {
+		if o.out.Load() {
+			continue
+		}
+		running++
 		if took := o.perQuery[k].Load(); took > 0 {
 			rate += float64(o.lanes) / float64(took)
 		}
 	}
-	if per == 0 || rate == 0 {
+	per := float64(own.perQuery[k].Load())
+	switch {
+	case !own.host || running <= 1:
+		return uint64(max(firstBlock, left/(guided*max(running, 1))))
+	case per == 0:
 		return unknown
 	}
 	return uint64(max(1, float64(left)/(4*rate*per)))
@@ -91,7 +95,9 @@ func (g *generation) share(p int, k cost.Kind, left int) uint64 {
 
 // run answers the block on p and delivers it, if nobody else has.
 func (b *block) run(ctx context.Context, p *processor, batch *schedule.Batch) error {
-	s, x, began := b.s, b.s.g.x, time.Now()
+	s, x, r := b.s, b.s.g.x, b.s.g.company.enter()
+	leave := sync.OnceFunc(s.g.company.leave)
+	defer leave()
 	w := x.workers.Get().(*worker)
 	defer x.workers.Put(w)
 	s.kind.reset(x, w)
@@ -108,11 +114,12 @@ func (b *block) run(ctx context.Context, p *processor, batch *schedule.Batch) er
 	}
 	per := max(total/uint64(len(b.queries)), 16)
 	s.mean.Store((cmp.Or(s.mean.Load(), per)*3 + per) / 4)
-	took, mean := uint64(time.Since(began))/uint64(len(b.queries)), &p.perQuery[s.kind.cost]
+	took, mean := uint64(time.Since(r.began))/uint64(len(b.queries)), &p.perQuery[s.kind.cost]
 	mean.Store((3*cmp.Or(mean.Load(), took) + took) / 4)
 	if !batch.Claim(0) {
 		return nil
 	}
+	leave()
 	batch.Delivering() // which may take long, and is the caller's business
 	s.mu.Lock()
 	s.stats.Add(w.statsOf(&s.kind))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -195,7 +196,10 @@ func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop fu
 	}
 	for _, who := range y.who {
 		if who.device == nil {
-			threads := min(v.s.opt.Threads, engine.HostThreads(len(y.who)+len(y.more)-1))
+			threads := v.s.opt.Threads
+			if threads == runtime.GOMAXPROCS(0) { // as an engine chooses, where nobody else does
+				threads = engine.HostThreads(len(y.who) + len(y.more) - 1)
+			}
 			own = append(own, hostfallback.New(hostfallback.Options{Threads: threads}))
 			opt.Backends = append(opt.Backends, own[len(own)-1])
 			continue

@@ -198,11 +198,11 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 			}
 		}
 	}
-	if err == nil {
-		p.memory, p.odd = 0, 0
+	if err == nil && len(left) == 0 {
+		p.memory = 0
 		p.successes++
 		switch {
-		case len(left) > 0 || b.gone || b.delivering:
+		case b.gone || b.delivering:
 		case b.Mode == Sync:
 			p.capacity.learnBatch(now-b.started, b.Estimate)
 		default:

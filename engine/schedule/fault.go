@@ -32,7 +32,7 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 		}
 		s.retry(jobs, err, now)
 		return
-	case errors.Is(err, plan.ErrOutOfMemory):
+	case errors.Is(err, plan.ErrOutOfMemory) && !errors.Is(err, plan.ErrTooLarge):
 		s.outOfMemory(b, jobs, err, now)
 		return
 	}
@@ -70,7 +70,10 @@ func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) 
 func (s *Scheduler) blame(j *Job, now time.Duration) {
 	for _, f := range j.odd {
 		p := f.p
-		if f.successes != p.before { // the answers elsewhere may come together, long after
+		switch { // the answers elsewhere may come together, long after
+		case f.successes < p.before:
+			continue
+		case f.successes > p.before:
 			p.before, p.odd = f.successes, 0
 		}
 		if p.odd++; p.odd >= mostOdd {

@@ -151,6 +151,47 @@ func TestOddErrorsFarBetween(t *testing.T) {
 	})
 }
 
+// Three failures in a row are three, whether the processor answers another job before or
+// after these are answered elsewhere; so is returning without an answer.
+func TestOddErrorsInARow(t *testing.T) {
+	for _, failure := range []error{errOwn, nil} {
+		for _, early := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				gpu := fake(0, "gpu", 1)
+				gate, n := make(chan struct{}), 0
+				gpu.Run = func(ctx context.Context, b *Batch) error {
+					if n++; n <= 3 {
+						time.Sleep(us)
+						return failure
+					}
+					<-gate
+					return answer(b)
+				}
+				s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 1))
+				var ends []<-chan error
+				for _, j := range append(jobsOf("", 3, ms, 50*ms), newJob(ms, -1)) {
+					ends = append(ends, launch(s, j))
+					time.Sleep(10 * us)
+				}
+				time.Sleep(75 * ms) // the first of the three has been answered on the host
+				if early {
+					close(gate)
+				}
+				time.Sleep(time.Second)
+				if s.Stats().Processors[0].Out == nil {
+					t.Errorf("%v, the fourth answered early %v: still in", failure, early)
+				}
+				if !early {
+					close(gate)
+				}
+				for _, end := range ends {
+					<-end
+				}
+			})
+		}
+	}
+}
+
 // The error of a job is its own: the others of its batch are answered.
 func TestErrorOfJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

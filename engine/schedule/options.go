@@ -10,7 +10,8 @@ type Options struct {
 	// caller takes more than eight times what it leaves free, so that others find room.
 	Capacity int
 	// MaxAge closes a batch under Sync when its oldest job has waited so long. 0 is 1 ms.
-	// Where Auto has chosen Sync, a processor that runs nothing does not wait for that.
+	// Where Auto has chosen Sync, a processor that runs nothing does not wait for that,
+	// nor a device of several lanes that runs one batch.
 	MaxAge time.Duration
 	// Enter and Leave are loads: the time that jobs should take alone, of those that
 	// arrive in a second, by the time of such jobs that processors do in a second, as was

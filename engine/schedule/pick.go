@@ -273,7 +273,7 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 					r := float64(here) / float64(j.best)
 					if here >= there {
 						s.arm(now + here - there + time.Microsecond)
-					} else if now+sure*here <= j.deadline && (best == nil || r < ratio) {
+					} else if now+here <= j.deadline && (now+sure*here <= j.deadline || now+there > j.deadline) && (best == nil || r < ratio) {
 						best, ratio = j, r
 					}
 				}
@@ -288,6 +288,6 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 	return s.cut(p, best, now)
 }
 
-// stealLook is how many jobs of a queue are looked at. One is not stolen that would miss
-// its deadline if it took sure times what is expected: where it waits it meets it.
+// stealLook is how many jobs of a queue are looked at. One that should meet its deadline
+// where it waits is not stolen if it would miss it by taking sure times what is expected.
 const stealLook, sure = 16, 3

@@ -132,3 +132,30 @@ func TestHeap(t *testing.T) {
 		}
 	}
 }
+
+// Jobs that miss their deadlines where they wait are stolen, also by a processor that can
+// only just meet them: under overload nobody is idle.
+func TestStealWhatWouldBeLate(t *testing.T) {
+	for _, mode := range Modes() {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, Options{Mode: mode}, fake(0, "gpu", 1), fake(1, "host", 1))
+			var ends []<-chan error
+			var jobs []*Job
+			for range 1000 { // of which the gpu can answer 400, the host 167
+				j := newJob(5*ms, 12*ms)
+				j.Deadline = time.Now().Add(15 * ms)
+				jobs, ends = append(jobs, j), append(ends, launch(s, j))
+				time.Sleep(2 * ms)
+			}
+			host := 0
+			for i, end := range ends {
+				if err := <-end; err == nil && jobs[i].Trace.Processor == "host" {
+					host++
+				}
+			}
+			if host < 150 {
+				t.Errorf("%v: the host answered %d jobs: %+v", mode, host, s.Stats())
+			}
+		})
+	}
+}
