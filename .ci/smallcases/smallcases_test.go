@@ -43,11 +43,13 @@ var lists = map[string][]uint32{
 	"tiles": gaps(1030, func(i int) uint32 { return 1 + uint32(i*5)%4 }),
 }
 
-// queries name lists; the first may come in any codec.
+// queries name lists, shorter ones first: the first one leads, the others are probed.
+// In the codecs that run gives them each codec leads one of the last six, or seven where
+// there are as many codecs, and is probed by one.
 var queries = [][]string{
 	{"few"}, {"jumps"}, {"tiles"},
-	{"few", "spread"}, {"spread", "jumps"}, {"jumps", "dense"}, {"tiles", "dense"},
-	{"few", "jumps", "spread", "dense", "tiles"},
+	{"few", "spread"}, {"jumps", "spread"}, {"jumps", "dense"}, {"tiles", "dense"},
+	{"few", "jumps", "spread", "tiles", "dense"},
 }
 
 func TestKernels(t *testing.T) {
@@ -131,13 +133,20 @@ func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []pla
 	}
 	formulas(t, store, src, handles, rounds)
 	for i, a := range algorithms {
+		leads, probed, longest := map[codec.ID]bool{}, map[codec.ID]bool{}, 0
 		for _, countOnly := range []bool{false, true} {
-			if countOnly && i%2 == 1 {
+			once := i%2 == 1
+			if countOnly && once {
 				continue // what differs is the kernel's last loop
 			}
 			batch := plan.Batch{Algorithm: a, CountOnly: countOnly, Part: i%3 == 0}
-			// Each query under every other algorithm, all of them where there is one.
-			asked := func(q int) bool { return (q+i)%2 == 0 || len(algorithms) == 1 && !countOnly }
+			asked := func(q int) bool {
+				if once {
+					return q >= 2 // the last six
+				}
+				// Half of them each time, and all of them once where there is one algorithm.
+				return ((q+i/2)%2 == 1) == countOnly || len(algorithms) == 1 && !countOnly
+			}
 			for q, names := range queries {
 				if !asked(q) {
 					batch.Add(src)
@@ -148,6 +157,14 @@ func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []pla
 					hs = append(hs, handles[name][(q+i+j)%len(handles[name])])
 				}
 				batch.Add(src, hs...)
+				for j, h := range batch.Query(q) {
+					if id := src.Lists[h].Codec; j == 0 {
+						leads[id] = true
+					} else {
+						probed[id] = true
+					}
+				}
+				longest = max(longest, len(batch.Query(q)))
 			}
 			batch.Add(src) // an unknown term
 			var got plan.Results
@@ -178,6 +195,9 @@ func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []pla
 			if got.Count(len(queries)) != 0 {
 				t.Errorf("%s: the query without lists matched", a)
 			}
+		}
+		if len(leads) != len(codecs) || len(probed) != len(codecs) || longest != len(all) {
+			t.Errorf("%s: of %v only %v lead and %v are probed, in queries of up to %d lists", a, codecs, leads, probed, longest)
 		}
 	}
 }
