@@ -20,7 +20,7 @@ type budget struct {
 
 const reserving = "reserving memory"
 
-// isReserved says that err is of a budget: others have what was asked for.
+// isReserved says that err is of a budget that has less left than was asked for.
 func isReserved(err error) bool {
 	failed, ok := errors.AsType[*plan.DeviceError](err)
 	return ok && failed.Op == reserving

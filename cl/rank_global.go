@@ -34,17 +34,25 @@ func globalLevels(n int) (levels []int) {
 // fans is how many groups share out n numbers.
 func fans(n int) int { return (n + globalFan - 1) / globalFan }
 
-// openGlobal makes the accumulators, the maxima and the kernels on first use.
+// openGlobal makes the accumulators, the maxima and the kernels on first use. For them all
+// other buffers go; shorter rounds would not help, so its errors are not isReserved.
 func (x *rankSlot) openGlobal() error {
 	docs, maxima := int(x.store.src.Docs), 0
 	for _, n := range globalLevels(docs) {
 		maxima += n
 	}
-	if err := x.room(&x.scores, docs, docs, "accumulators of all documents"); err != nil {
-		return err
-	}
-	if err := x.room(&x.maxima, 2*maxima, 2*maxima, "maxima of accumulators"); err != nil {
-		return err
+	if x.maxima.words < 2*maxima {
+		x.dropAll()
+		err := x.room(&x.scores, docs, docs, "accumulators of all documents")
+		if err == nil {
+			err = x.room(&x.maxima, 2*maxima, 2*maxima, "maxima of accumulators")
+		}
+		if isReserved(err) {
+			err = x.backend.outOfMemory("ranking", err)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if x.kernels[globalProgram] != nil {
 		return nil

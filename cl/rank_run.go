@@ -70,11 +70,11 @@ func (x *rankSlot) makeRoom(c *rankCut, first bool) error {
 		words, most int
 		what        string
 	}{
-		{&x.docs, c.elements, x.shape.postings, "decoded lists of ranked queries"},
-		{&x.shares, scored, x.shape.postings, "shares of postings"},
-		{&x.starts, len(c.parts) * (c.end - c.first + 1), x.shape.starts, "starts of ranges"},
-		{&x.runs, runs * runWords, x.shape.postings / runLen * runWords, "runs"},
-		{&x.keys, 2 * queries * c.capacity, 2 * x.shape.keys, "candidates"},
+		{&x.docs, c.elements, c.shape.postings, "decoded lists of ranked queries"},
+		{&x.shares, scored, c.shape.postings, "shares of postings"},
+		{&x.starts, len(c.parts) * (c.end - c.first + 1), c.shape.starts, "starts of ranges"},
+		{&x.runs, runs * runWords, c.shape.postings / runLen * runWords, "runs"},
+		{&x.keys, 2 * queries * c.capacity, 2 * c.shape.keys, "candidates"},
 		{&x.state, queries * selectState, rankQueries * selectState, "states of queries"},
 		{&x.best, 2 * queries * c.ranks.K, 2 * rankBest, "the best documents"},
 	} {

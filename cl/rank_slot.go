@@ -2,7 +2,6 @@ package cl
 
 import (
 	"cmp"
-	"fmt"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 	"heddle/engine/plan"
@@ -66,8 +65,9 @@ func rankShapeFor(t Tuning, memory, largest uint64) rankShape {
 }
 
 // rankSlot is what one batch of ranked queries in flight needs, as slot is for
-// conjunctions. Its buffers grow with what is asked, up to its shape. It belongs to
-// the goroutine that took it from Store.freeRanks.
+// conjunctions. Its buffers grow with what is asked, up to the shape of its cut, which is
+// less than its own while memory is short. It belongs to the goroutine that took it from
+// Store.freeRanks.
 type rankSlot struct {
 	store *Store
 	shape rankShape
@@ -108,7 +108,7 @@ func (s *Store) newRankSlot() (*rankSlot, error) {
 	}
 	x := &rankSlot{store: s, shape: rankShapeFor(b.tuning, memory, b.dev.info.MaxAlloc), flight: newFlight(b, s.memory)}
 	if need := 4*rankUpload + selectorBytes(b.tuning, x.shape.keys); s.cache == nil && s.rankBytes.Load() > 0 && 2*need > left {
-		return nil, b.outOfMemory("ranking", fmt.Errorf("a second slot takes %d bytes before it grows, %d are left", need, left))
+		return nil, plan.ErrOutOfMemory // whoever asks waits for the first
 	}
 	x.cut = rankCut{store: s, shape: x.shape, known: map[plan.Handle]int{}}
 	err := func() (err error) {
@@ -184,23 +184,26 @@ func (x *rankSlot) drop(m *scratch) {
 	}
 }
 
-// halve makes the slot, of which nothing may be under way, do with less memory from now
-// on: with shorter rounds. It is false if it cannot.
+// halve makes the slot, of which nothing may be under way, do with less memory until it
+// is given back: with shorter rounds. It is false if it cannot.
 func (x *rankSlot) halve() bool {
-	least := rankShapeFor(x.backend.tuning, 0, 0)
-	if x.shape == least {
+	shape, least := &x.cut.shape, rankShapeFor(x.backend.tuning, 0, 0)
+	if *shape == least {
 		return false
 	}
-	x.shape = rankShape{
-		postings: max(x.shape.postings/2, least.postings),
-		starts:   max(x.shape.starts/2, least.starts),
-		keys:     max(x.shape.keys/2, least.keys),
+	*shape = rankShape{
+		postings: max(shape.postings/2, least.postings),
+		starts:   max(shape.starts/2, least.starts),
+		keys:     max(shape.keys/2, least.keys),
 	}
-	x.cut.shape = x.shape
+	x.dropAll()
+	return true
+}
+
+func (x *rankSlot) dropAll() {
 	for _, m := range x.buffers() {
 		x.drop(m)
 	}
-	return true
 }
 
 // buffers are those that grow.
@@ -225,6 +228,7 @@ func (x *rankSlot) growDown(words int) error {
 // giveBack waits until nothing is under way and lets others have the slot.
 func (x *rankSlot) giveBack() {
 	x.land()
+	x.cut.shape = x.shape
 	x.store.freeRanks.give(x)
 }
 
@@ -234,9 +238,7 @@ func (x *rankSlot) release() {
 		x.store.rankBytes.Add(-x.selector.bytes)
 		x.selector.release()
 	}
-	for _, m := range x.buffers() {
-		x.drop(m)
-	}
+	x.dropAll()
 	if x.batch != nil {
 		x.batch.Release()
 	}
