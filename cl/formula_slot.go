@@ -33,37 +33,62 @@ type formulaSlot struct {
 var formulaProgram = kernelID{name: "formula"}
 
 // newFormulaSlot makes a slot of the shape that there is memory for. The first one can
-// always have the smallest.
+// always have the smallest; for others callers wait until it is given back.
 func (s *Store) newFormulaSlot() (*formulaSlot, error) {
-	b := s.backend
-	most := b.formulasMost(s.memory.limit)
+	shape, slots := s.formulaShape()
+	for {
+		kept := s.formulasKept.Swap(0)
+		if kept == 0 && slots == 1 {
+			return nil, plan.ErrOutOfMemory
+		}
+		x, err := s.openFormulaSlot(shape, kept)
+		if kept == 0 || !isReserved(err) || !shape.halve() {
+			return x, err
+		}
+	}
+}
+
+// formulaShape is what a slot has if it is made now, and how many of that shape there
+// may be.
+func (s *Store) formulaShape() (formulaShape, int) {
+	most := s.backend.formulasMost(s.memory.limit)
 	if s.cache == nil { // others come out of what is left, too
 		most = min(most, s.memory.left()/2)
 	}
-	shape, slots := formulaShapeFor(b.tuning, most)
-	x := &formulaSlot{store: s, shape: shape, kept: s.formulasKept.Swap(0), flight: newFlight(b, s.memory)}
-	if x.kept == 0 && slots == 1 {
-		return nil, b.outOfMemory("evaluating formulas", fmt.Errorf("a second slot takes %d bytes of %d", shape.bytes(), most))
+	return formulaShapeFor(s.backend.tuning, most)
+}
+
+// openFormulaSlot makes a slot, for which the store has kept so many bytes.
+func (s *Store) openFormulaSlot(shape formulaShape, kept uint64) (*formulaSlot, error) {
+	x := &formulaSlot{store: s, shape: shape, bytes: kept, kept: kept, flight: newFlight(s.backend, s.memory)}
+	more := shape.bytes() - kept
+	err := s.memory.reserve(more, "scratch of formulas")
+	if err == nil {
+		x.bytes += more
+		s.formulaBytes.Add(more)
+		err = x.fill()
 	}
-	x.bytes = x.kept
-	for {
-		more := x.shape.bytes() - x.kept
-		err := s.memory.reserve(more, "scratch of formulas")
-		if err == nil {
-			x.bytes += more
-			s.formulaBytes.Add(more)
-			break
-		}
-		if !x.shape.halve() {
-			x.release()
-			return nil, err
-		}
-	}
-	if err := x.fill(); err != nil {
+	if err != nil {
 		x.release()
 		return nil, err
 	}
 	return x, nil
+}
+
+// lengthened is x, or in its place a slot of longer rounds, where those of x are short
+// because there was no memory when it was made, and there is by now.
+func (x *formulaSlot) lengthened() *formulaSlot {
+	shape, _ := x.store.formulaShape()
+	if x.kept == 0 || x.shape.groups >= formulaGroups || x.shape.groups >= shape.groups {
+		return x
+	}
+	longer, err := x.store.openFormulaSlot(shape, 0)
+	if err != nil {
+		return x
+	}
+	longer.kept, x.kept = x.kept, 0
+	x.release()
+	return longer
 }
 
 // fill makes what a slot has.
@@ -104,12 +129,16 @@ func (x *formulaSlot) grow(ctx context.Context, words int) error {
 	}
 	x.shrink()
 	err := b.fits(4*uint64(words), "they", "decoding the lists of a formula")
-	bytes := beyondKept(words)
+	bytes, never := beyondKept(words), err != nil
 	if err == nil {
 		err = x.memory.reserve(bytes, "decoded lists of a formula")
+		never = isReserved(err) && bytes+s.Memory() > x.memory.limit // not even if others had nothing
+	}
+	if never {
+		return b.outOfMemory("evaluating a formula", fmt.Errorf("%w: %w", plan.ErrTooLarge, err))
 	}
 	if err != nil {
-		return b.outOfMemory("evaluating a formula", fmt.Errorf("%w: %w", plan.ErrTooLarge, err))
+		return err
 	}
 	if x.more, err = b.buffer(ocl.MemReadWrite, 4*uint64(words), "decoded lists of a formula"); err != nil {
 		x.memory.unreserve(bytes)
@@ -142,7 +171,7 @@ func (x *formulaSlot) giveBack() {
 		x.growing = false
 		x.store.growing <- struct{}{}
 	}
-	x.store.freeFormulas.give(x)
+	x.store.freeFormulas.give(x.lengthened())
 }
 
 // release frees the slot, but for the bytes that the store keeps for one.
