@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/engine"
+	"heddle/engine/internal/cputime"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )
@@ -111,12 +112,12 @@ func (s *session) overhead(ctx context.Context, x *engine.Index, e *engine.Engin
 		var times [2][]float64 // ns a query
 		for run := range s.opt.Runs + 1 {
 			for i, f := range []func() error{row.index, row.engine} {
-				began := cpuTime()
+				began := cputime.Total()
 				if err := f(); err != nil {
 					return err
 				}
 				if run > 0 {
-					times[i] = append(times[i], float64((cpuTime()-began).Nanoseconds())/float64(row.queries))
+					times[i] = append(times[i], float64((cputime.Total()-began).Nanoseconds())/float64(row.queries))
 				}
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"heddle/engine/internal/cputime"
 )
 
 // instant is a processor that answers at once: what is left is the scheduler.
@@ -77,7 +79,7 @@ func benchmarkCallers(b *testing.B, callers int, opt Options, deadline time.Dura
 	defer s.Close()
 	b.ReportAllocs()
 	b.ResetTimer()
-	began := cpuTime()
+	began := cputime.Total()
 	var group sync.WaitGroup
 	var n atomic.Int64
 	for range callers {
@@ -103,7 +105,7 @@ func benchmarkCallers(b *testing.B, callers int, opt Options, deadline time.Dura
 
 // reportCPU tells what all threads have worked for a job since then.
 func reportCPU(b *testing.B, began time.Duration) {
-	b.ReportMetric(float64((cpuTime()-began).Nanoseconds())/float64(b.N), "cpu-ns/op")
+	b.ReportMetric(float64((cputime.Total()-began).Nanoseconds())/float64(b.N), "cpu-ns/op")
 }
 
 func BenchmarkAsyncInline(b *testing.B) {
@@ -125,7 +127,7 @@ func benchmarkOne(b *testing.B, p ...Processor) {
 	b.ReportAllocs()
 	j := &Job{Kind: "and", Load: 1}
 	b.ResetTimer()
-	began := cpuTime()
+	began := cputime.Total()
 	for range b.N {
 		if err := s.Do(ctx, j); err != nil {
 			b.Fatal(err)

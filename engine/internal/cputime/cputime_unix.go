@@ -1,14 +1,15 @@
 //go:build unix
 
-package schedule
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is what all threads of the process have worked so far.
-func cpuTime() time.Duration {
+// Total is what all threads of the process have worked so far: neighbours of the
+// machine do not count.
+func Total() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err) // it takes no argument that could be wrong
