@@ -30,32 +30,27 @@ func (p pool[S]) take(ctx context.Context, closing <-chan struct{}, open func() 
 		return x, nil
 	default:
 	}
-	select {
-	case x := <-p.made:
-		return x, nil
-	case n := <-p.rest:
-		x, err := open()
-		if err == nil {
-			n--
+	for rest := p.rest; ; {
+		select {
+		case x := <-p.made:
+			return x, nil
+		case n := <-rest:
+			x, err := open()
+			if err == nil {
+				n--
+			}
+			if n > 0 {
+				p.rest <- n
+			}
+			if err == nil || n == cap(p.made) || !errors.Is(err, plan.ErrOutOfMemory) {
+				return x, err
+			}
+			rest = nil // it is tried once
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-closing:
+			return nil, plan.ErrClosed
 		}
-		if n > 0 {
-			p.rest <- n
-		}
-		if err == nil || n == cap(p.made) || !errors.Is(err, plan.ErrOutOfMemory) {
-			return x, err
-		}
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-closing:
-		return nil, plan.ErrClosed
-	}
-	select {
-	case x := <-p.made:
-		return x, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-closing:
-		return nil, plan.ErrClosed
 	}
 }
 
