@@ -3,7 +3,7 @@
 // A posting list is a strictly increasing sequence of docIDs (uint32, 0-based).
 // Every codec writes 32-bit words, little-endian in files, because OpenCL
 // kernels read the very same words that Go reads: one format for all devices.
-// The byte diagrams are in FORMAT.md of package engine/hdl.
+// The byte diagrams are in FORMAT.md of package engine/index/hdl.
 //
 // All functions are pure: no I/O, no goroutines, no global state. They are safe
 // for concurrent use as long as callers do not share destination slices.

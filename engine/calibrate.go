@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 )
 
 // CalibrateOptions say what Calibrate runs. The zero value is good.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/cost"
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
+	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
 )
 

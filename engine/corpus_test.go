@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/hdl"
-	"heddle/engine/ingest"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 
@@ -144,9 +144,9 @@ func indexOf(docs int) ([]byte, error) {
 	if err := os.WriteFile(in, []byte(text.String()), 0o644); err != nil {
 		return nil, err
 	}
-	opt := ingest.DefaultOptions()
+	opt := build.DefaultOptions()
 	opt.Format = "text"
-	if _, err := ingest.Build(context.Background(), out, []string{in}, opt); err != nil {
+	if _, err := build.Build(context.Background(), out, []string{in}, opt); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(out)

@@ -9,10 +9,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/resultcache"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/resultcache"
 	"heddle/engine/schedule"
 )
 

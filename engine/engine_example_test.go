@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/ingest"
+	"heddle/engine/index/build"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )
@@ -29,7 +29,7 @@ func ExampleEngine() {
 		if err := os.WriteFile(text, []byte(lines), 0o644); err != nil {
 			log.Fatal(err)
 		}
-		if _, err := ingest.Build(ctx, index, []string{text}, ingest.DefaultOptions()); err != nil {
+		if _, err := build.Build(ctx, index, []string{text}, build.DefaultOptions()); err != nil {
 			log.Fatal(err)
 		}
 	}

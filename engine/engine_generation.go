@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )

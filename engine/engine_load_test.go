@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )

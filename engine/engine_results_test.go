@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/bm25"
-	"heddle/engine/hdl"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/hdl"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/hostfallback"

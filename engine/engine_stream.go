@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"

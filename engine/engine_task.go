@@ -6,10 +6,10 @@ import (
 	"sync"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/resultcache"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/resultcache"
 	"heddle/engine/schedule"
 )
 

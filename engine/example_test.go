@@ -9,9 +9,9 @@ import (
 
 	"heddle/codec"
 	"heddle/engine"
-	"heddle/engine/boolean"
-	"heddle/engine/hdl"
-	"heddle/engine/ingest"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -34,7 +34,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	index := filepath.Join(folder, "verses.hdl")
-	if _, err := ingest.Build(ctx, index, []string{verses}, ingest.DefaultOptions()); err != nil {
+	if _, err := build.Build(ctx, index, []string{verses}, build.DefaultOptions()); err != nil {
 		log.Fatal(err)
 	}
 
@@ -77,7 +77,7 @@ func ExampleQuery_boolean() {
 	}
 	defer x.Close()
 	for _, text := range []string{"earth AND (heaven OR sea)", "earth NOT sea", "NOT sea"} {
-		e, err := boolean.Parse(text)
+		e, err := querylang.Parse(text)
 		if err != nil {
 			fmt.Println(err)
 			continue
@@ -115,7 +115,7 @@ func ExampleIndex_Rank() {
 		log.Fatal(err)
 	}
 	index := filepath.Join(folder, "verses.hdl")
-	if _, err := ingest.Build(ctx, index, []string{verses}, ingest.DefaultOptions()); err != nil {
+	if _, err := build.Build(ctx, index, []string{verses}, build.DefaultOptions()); err != nil {
 		log.Fatal(err)
 	}
 	x, err := engine.Open(ctx, index, engine.Options{Backend: "host"})

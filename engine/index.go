@@ -9,8 +9,8 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"heddle/engine/analyze"
-	"heddle/engine/hdl"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/hdl"
-	"heddle/engine/ingest"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 
@@ -175,9 +175,9 @@ func TestEmpty(t *testing.T) {
 	if err := os.WriteFile(in, []byte("name\t!\n"), 0o644); err != nil { // a document without terms
 		t.Fatal(err)
 	}
-	opt := ingest.DefaultOptions()
+	opt := build.DefaultOptions()
 	opt.Format = "text"
-	if _, err := ingest.Build(t.Context(), path, []string{in}, opt); err != nil {
+	if _, err := build.Build(t.Context(), path, []string{in}, opt); err != nil {
 		t.Fatal(err)
 	}
 	x, err := New(t.Context(), &plan.Source{}, dict, backendOptions(t))

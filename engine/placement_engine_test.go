@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"heddle/engine/bm25"
+	"heddle/engine/index/bm25"
+	"heddle/engine/internal/shard"
 	"heddle/engine/plan"
-	"heddle/engine/shard"
 	"heddle/hostfallback"
 )
 

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"heddle/engine/internal/shard"
 	"heddle/engine/plan"
-	"heddle/engine/shard"
 )
 
 // placer is a call of place.

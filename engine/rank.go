@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/bm25"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"heddle/engine/bm25"
+	"heddle/engine/index/bm25"
 )
 
 // TestRankImpacts: where lists hold impacts, a score is the sum of weight times

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode"
 
-	"heddle/engine/bm25"
-	"heddle/engine/ingest"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/build"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 )
@@ -142,13 +142,13 @@ func plainScores(all [][]string, tf []map[string]float64, p bm25.Params, weights
 }
 
 // openVerses indexes the King James Bible and gives its words beside.
-func openVerses(t testing.TB, opt ingest.Options) (*Index, [][]string) {
+func openVerses(t testing.TB, opt build.Options) (*Index, [][]string) {
 	all, err := verses()
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "kjv.hdl")
-	built, err := ingest.Build(t.Context(), path, []string{kjvText}, opt)
+	built, err := build.Build(t.Context(), path, []string{kjvText}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func weightsOf(t testing.TB, x *Index, q Query) map[string]float64 {
 // TestRankVerses ranks the verses of the King James Bible by every variant, in every
 // mode, and holds the answers to floating point.
 func TestRankVerses(t *testing.T) {
-	x, all := openVerses(t, ingest.DefaultOptions())
+	x, all := openVerses(t, build.DefaultOptions())
 	qs := kjvQueries(t)
 	weights := make([]map[string]float64, len(qs))
 	tf := make([][]map[string]float64, len(qs))
@@ -228,7 +228,7 @@ func TestRankVerses(t *testing.T) {
 // built: an impact is off by half a unit, or by up to one where it would be 0.
 func TestRankVersesByImpacts(t *testing.T) {
 	for _, bits := range []uint8{8, 16} {
-		opt := ingest.DefaultOptions()
+		opt := build.DefaultOptions()
 		opt.Impacts = bits
 		x, all := openVerses(t, opt)
 		meta := x.File().Meta().Impacts

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"math"
 
-	"heddle/engine/bm25"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/engine/bm25"
+	"heddle/engine/index/bm25"
 )
 
 // TestRankShards: shards that rank with the statistics of the whole give its

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"heddle/engine/bm25"
-	"heddle/engine/boolean"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -232,7 +232,7 @@ func TestRankErrors(t *testing.T) {
 		"mode":         {good, RankOptions{K: 1, Mode: 3}, "unknown mode(3)"},
 		"accumulators": {good, RankOptions{K: 1, Accumulators: 9}, "accumulators 9"},
 		"scoring":      {good, RankOptions{K: 1, Scoring: &bm25.Params{K1: -1}}, "k1 = -1 is not from 0 to 255"},
-		"expression":   {Query{Expr: &boolean.Expr{Op: boolean.Term, Term: "t0"}}, RankOptions{K: 1}, "a boolean expression cannot be ranked"},
+		"expression":   {Query{Expr: &querylang.Expr{Op: querylang.Term, Term: "t0"}}, RankOptions{K: 1}, "a boolean expression cannot be ranked"},
 		"few weights":  {Query{Terms: []string{"t0", "t1"}, Weights: []float64{1}}, RankOptions{K: 1}, "1 weights for 2 terms"},
 		"text weights": {Query{Text: "t0", Weights: []float64{1}}, RankOptions{K: 1}, "weights of terms for a query that is a text"},
 		"zero":         {Query{Terms: []string{"t0"}, Weights: []float64{0}}, RankOptions{K: 1}, `weight 0 of term "t0" is not positive and finite`},

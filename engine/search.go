@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/analyze"
-	"heddle/engine/boolean"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -21,7 +21,7 @@ type Query struct {
 	// Expr takes the place of both; Index.Formula says what it means. It must not
 	// be changed while the query runs. SearchOptions.Algorithm concerns those that
 	// are a mere AND of terms.
-	Expr *boolean.Expr
+	Expr *querylang.Expr
 	// Weights of Terms, as many as there are, positive and finite; nil is 1 each.
 	// Only ranking looks at them. In a Text they stand behind the words: heaven^2.5.
 	Weights []float64

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"heddle/engine/boolean"
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -12,20 +12,20 @@ import (
 // went through: what it splits is an AND of its parts; a term of which nothing is
 // left, such as a stop word, drops out, and so does what is to be subtracted from
 // it; a term that no document has is the empty set.
-func (x *Index) Formula(e boolean.Expr) plan.Expr {
+func (x *Index) Formula(e querylang.Expr) plan.Expr {
 	w := x.workers.Get().(*worker)
 	defer x.workers.Put(w)
 	return x.formula(w, e)
 }
 
-func (x *Index) formula(w *worker, e boolean.Expr) plan.Expr {
+func (x *Index) formula(w *worker, e querylang.Expr) plan.Expr {
 	f, _ := x.translate(w, e)
 	return f.Simplify(x.src)
 }
 
 // translate gives false, and the empty set, where nothing is left of e.
-func (x *Index) translate(w *worker, e boolean.Expr) (plan.Expr, bool) {
-	if e.Op == boolean.Term {
+func (x *Index) translate(w *worker, e querylang.Expr) (plan.Expr, bool) {
+	if e.Op == querylang.Term {
 		f := plan.Expr{Op: plan.OpAnd}
 		for _, t := range x.analyze(w, e.Term) {
 			h, ok := x.dict.Lookup(t)
@@ -36,12 +36,12 @@ func (x *Index) translate(w *worker, e boolean.Expr) (plan.Expr, bool) {
 		}
 		return f, len(f.Args) > 0
 	}
-	f := plan.Expr{Op: map[boolean.Op]plan.OpCode{boolean.And: plan.OpAnd, boolean.Or: plan.OpOr, boolean.Not: plan.OpAndNot}[e.Op]}
+	f := plan.Expr{Op: map[querylang.Op]plan.OpCode{querylang.And: plan.OpAnd, querylang.Or: plan.OpOr, querylang.Not: plan.OpAndNot}[e.Op]}
 	for i, a := range e.Args {
 		g, ok := x.translate(w, a)
 		if ok {
 			f.Args = append(f.Args, g)
-		} else if i == 0 && e.Op == boolean.Not {
+		} else if i == 0 && e.Op == querylang.Not {
 			break
 		}
 	}

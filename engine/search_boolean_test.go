@@ -11,16 +11,16 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/analyze"
-	"heddle/engine/boolean"
-	"heddle/engine/hdl"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
 // parse reads a query that is right.
-func parse(t testing.TB, text string) *boolean.Expr {
+func parse(t testing.TB, text string) *querylang.Expr {
 	t.Helper()
-	e, err := boolean.Parse(text)
+	e, err := querylang.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func parse(t testing.TB, text string) *boolean.Expr {
 
 // scanExpr looks at every document: the oracle. Terms are lower-cased; a term of
 // several words is an AND of them.
-func (c *corpus) scanExpr(e boolean.Expr) (docs []uint32) {
+func (c *corpus) scanExpr(e querylang.Expr) (docs []uint32) {
 	for d := range c.docs {
 		if c.matches(e, d) {
 			docs = append(docs, uint32(d))
@@ -38,8 +38,8 @@ func (c *corpus) scanExpr(e boolean.Expr) (docs []uint32) {
 	return docs
 }
 
-func (c *corpus) matches(e boolean.Expr, d int) bool {
-	if e.Op == boolean.Term {
+func (c *corpus) matches(e querylang.Expr, d int) bool {
+	if e.Op == querylang.Term {
 		words := strings.Fields(strings.ToLower(e.Term))
 		return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return c.has[w] == nil || !c.has[w][d] })
 	}
@@ -49,11 +49,11 @@ func (c *corpus) matches(e boolean.Expr, d int) bool {
 	r := c.matches(e.Args[0], d)
 	for _, a := range e.Args[1:] {
 		switch e.Op {
-		case boolean.And:
+		case querylang.And:
 			r = r && c.matches(a, d)
-		case boolean.Or:
+		case querylang.Or:
 			r = r || c.matches(a, d)
-		case boolean.Not:
+		case querylang.Not:
 			r = r && !c.matches(a, d)
 		}
 	}
@@ -61,14 +61,14 @@ func (c *corpus) matches(e boolean.Expr, d int) bool {
 }
 
 // expression draws a query over the terms of the corpus, unknown ones included.
-func (c *corpus) expression(r *rand.Rand, depth int) boolean.Expr {
+func (c *corpus) expression(r *rand.Rand, depth int) querylang.Expr {
 	if depth == 0 || r.IntN(4) == 0 {
 		if r.IntN(20) == 0 {
-			return boolean.Expr{Term: "unknown"}
+			return querylang.Expr{Term: "unknown"}
 		}
-		return boolean.Expr{Term: c.terms[r.IntN(len(c.terms))]}
+		return querylang.Expr{Term: c.terms[r.IntN(len(c.terms))]}
 	}
-	e := boolean.Expr{Op: boolean.And + boolean.Op(r.IntN(3))}
+	e := querylang.Expr{Op: querylang.And + querylang.Op(r.IntN(3))}
 	for range 2 + r.IntN(3) {
 		e.Args = append(e.Args, c.expression(r, depth-1))
 	}

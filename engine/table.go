@@ -7,10 +7,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"heddle/engine/column"
-	"heddle/engine/hdb"
 	"heddle/engine/plan"
-	"heddle/engine/predicate"
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/predicate"
 )
 
 // Table answers predicates on the columns of a bitmap table (package predicate says

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"heddle/codec/wah"
-	"heddle/engine/column"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/table/column"
 )
 
 // benchTable has three columns of 640 values in 64 bins, over so many rows: values in no

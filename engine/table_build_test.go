@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/column"
 	"heddle/engine/plan"
-	"heddle/engine/predicate/predicatetest"
-	"heddle/engine/tablebuild"
-	"heddle/engine/tabular"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/column"
+	"heddle/engine/table/predicate/predicatetest"
+	"heddle/engine/table/read"
 )
 
 // flightsCSV writes flights as a CSV file with a header.
@@ -66,7 +66,7 @@ func TestBuiltTable(t *testing.T) {
 		column.Interval: {column.Lloyd},
 	} {
 		for _, binning := range binnings {
-			src, err := tabular.OpenCSV(t.Context(), []string{in}, tabular.CSVOptions{})
+			src, err := read.OpenCSV(t.Context(), []string{in}, read.CSVOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

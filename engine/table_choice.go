@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"heddle/engine/column"
 	"heddle/engine/plan"
+	"heddle/engine/table/column"
 )
 
 // costs are what a device and the host beside it take for work.

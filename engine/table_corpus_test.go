@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"heddle/codec/wah"
-	"heddle/engine/column"
-	"heddle/engine/hdb"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
-	"heddle/engine/predicate"
-	"heddle/engine/predicate/predicatetest"
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/predicate"
+	"heddle/engine/table/predicate/predicatetest"
 )
 
 // flights is a small table with a column of each type, missing values, every encoding,

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 )
 
 // The kinds of work that batches consist of.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"heddle/engine/column"
 	"heddle/engine/plan"
-	"heddle/engine/predicate/predicatetest"
+	"heddle/engine/table/column"
+	"heddle/engine/table/predicate/predicatetest"
 )
 
 // TestDegenerateChoice has tables that leave little to measure beside a device and the

@@ -10,11 +10,11 @@ import (
 
 	"heddle/codec/wah"
 	"heddle/engine"
-	"heddle/engine/column"
 	"heddle/engine/plan"
-	"heddle/engine/rowset"
-	"heddle/engine/tablebuild"
-	"heddle/engine/tabular"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+	"heddle/engine/table/rowset"
 )
 
 // A table is built from CSV, opened on the best backend that there is, and asked how
@@ -31,7 +31,7 @@ func ExampleOpenTable() {
 	if err := os.WriteFile(flights, []byte(text), 0o644); err != nil {
 		log.Fatal(err)
 	}
-	src, err := tabular.OpenCSV(ctx, []string{flights}, tabular.CSVOptions{})
+	src, err := read.OpenCSV(ctx, []string{flights}, read.CSVOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/predicate"
+	"heddle/engine/table/predicate"
 )
 
 // Explanation says how a predicate was answered.

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"heddle/engine/plan"
-	"heddle/engine/predicate"
+	"heddle/engine/table/predicate"
 )
 
 // Prepared is a predicate that is compiled for one table, to be used again and again.

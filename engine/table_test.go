@@ -11,11 +11,11 @@ import (
 	"sync"
 	"testing"
 
-	"heddle/engine/column"
-	"heddle/engine/hdb"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
-	"heddle/engine/predicate"
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/predicate"
 )
 
 // check compares rows with what the oracle selects for wheres.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/column"
 	"heddle/engine/plan"
-	"heddle/engine/tablebuild"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/column"
 )
 
 // batchSizes are how many predicates a batch has.

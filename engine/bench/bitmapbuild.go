@@ -10,8 +10,8 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"heddle/engine/hdb"
-	"heddle/engine/tablebuild"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/hdb"
 )
 
 func buildExhibit() exhibit {

@@ -12,9 +12,9 @@ import (
 	"strconv"
 
 	"heddle/engine"
-	"heddle/engine/hdb"
-	"heddle/engine/tablebuild"
-	"heddle/engine/tabular"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/read"
 )
 
 // How the flights are made.
@@ -83,7 +83,7 @@ func (f *flightFile) write(rows uint32, seed uint64) error {
 
 // build builds a table of columns of the file; none is all.
 func (f *flightFile) build(ctx context.Context, opt tablebuild.Options, columns ...string) (*hdb.File, error) {
-	src, err := tabular.OpenCSV(ctx, []string{f.path}, tabular.CSVOptions{Columns: columns})
+	src, err := read.OpenCSV(ctx, []string{f.path}, read.CSVOptions{Columns: columns})
 	if err != nil {
 		return nil, err
 	}

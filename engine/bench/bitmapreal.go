@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/column"
-	"heddle/engine/hdb"
-	"heddle/engine/tablebuild"
-	"heddle/engine/tabular"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/read"
 )
 
 const (
@@ -49,7 +49,7 @@ func (s *session) realTables() (all []drawSet, err error) {
 		}
 		all = append(all, func(ctx context.Context, word int) (*bitmapSet, error) {
 			r, opt := r, opt
-			r.open = func() (tabular.Source, error) { return tabular.OpenCSV(ctx, kdd, csv) }
+			r.open = func() (read.Source, error) { return read.OpenCSV(ctx, kdd, csv) }
 			opt.Word = word
 			return builtSet(ctx, "kdd", &r, opt, s.opt.Seed)
 		})
@@ -64,8 +64,8 @@ func (s *session) realTables() (all []drawSet, err error) {
 	}
 	if len(columns) > 0 {
 		all = append(all, func(ctx context.Context, word int) (*bitmapSet, error) {
-			r := &rowSource{left: uint64(rows), open: func() (tabular.Source, error) {
-				return tabular.OpenRaw(ctx, columns, tabular.RawOptions{})
+			r := &rowSource{left: uint64(rows), open: func() (read.Source, error) {
+				return read.OpenRaw(ctx, columns, read.RawOptions{})
 			}}
 			of := tablebuild.Settings{Bins: 64, Binning: column.Quantile}
 			return builtSet(ctx, "flights", r, tablebuild.Options{Settings: of, Word: word}, s.opt.Seed)
@@ -79,9 +79,9 @@ func (s *session) realTables() (all []drawSet, err error) {
 
 // kddOptions name the columns of KDD Cup 1999, which have no header: 41 attributes and
 // the kind of the connection.
-func kddOptions() tabular.CSVOptions {
+func kddOptions() read.CSVOptions {
 	const attributes = 41
-	o := tabular.CSVOptions{Types: make(map[string]column.Type)}
+	o := read.CSVOptions{Types: make(map[string]column.Type)}
 	for i := range attributes + 1 {
 		name := fmt.Sprintf("a%d", i+1)
 		switch {
@@ -98,11 +98,11 @@ func kddOptions() tabular.CSVOptions {
 }
 
 // rawColumns are the columns of one folder, of files NAME.KINDle.gz.
-func rawColumns(paths []string) (all []tabular.RawColumn, err error) {
+func rawColumns(paths []string) (all []read.RawColumn, err error) {
 	slices.Sort(paths)
 	for _, path := range paths {
 		name, kind, _ := strings.Cut(strings.TrimSuffix(filepath.Base(path), "le.gz"), ".")
-		c, err := tabular.ParseRaw(fmt.Sprintf("%s:%s:%s:", name, kind, path))
+		c, err := read.ParseRaw(fmt.Sprintf("%s:%s:%s:", name, kind, path))
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func builtSet(ctx context.Context, name string, src *rowSource, opt tablebuild.O
 }
 
 // buildTable builds a table of all that src gives, closes src, and opens the table.
-func buildTable(ctx context.Context, path string, src tabular.Source, opt tablebuild.Options) (*hdb.File, error) {
+func buildTable(ctx context.Context, path string, src read.Source, opt tablebuild.Options) (*hdb.File, error) {
 	_, err := tablebuild.Build(ctx, src, path, opt)
 	if err = errors.Join(err, src.Close()); err != nil {
 		return nil, err
@@ -147,15 +147,15 @@ func buildTable(ctx context.Context, path string, src tabular.Source, opt tableb
 // rowSource is the first rows of a source, as many as are left: of all rows or, again,
 // of those from its start as often as it takes.
 type rowSource struct {
-	tabular.Source
-	open  func() (tabular.Source, error)
+	read.Source
+	open  func() (read.Source, error)
 	left  uint64
 	again bool
 	read  bool // something, since it was opened
 }
 
-// Next implements tabular.Source.
-func (r *rowSource) Next(ctx context.Context, b *tabular.Batch) error {
+// Next implements read.Source.
+func (r *rowSource) Next(ctx context.Context, b *read.Batch) error {
 	if r.left == 0 {
 		return io.EOF
 	}

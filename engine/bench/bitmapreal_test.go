@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"heddle/codec/wah"
-	"heddle/engine/column"
+	"heddle/engine/table/column"
 )
 
 // How many rows the files of writeTables have.

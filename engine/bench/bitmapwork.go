@@ -11,8 +11,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/codec/wah"
-	"heddle/engine/column"
 	"heddle/engine/plan"
+	"heddle/engine/table/column"
 )
 
 // bitmapSet is a data set of Nelson et al. 2020, section "Evaluation methodology", or

@@ -11,7 +11,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine"
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

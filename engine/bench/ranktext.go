@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"heddle/engine"
-	"heddle/engine/analyze"
-	"heddle/engine/bm25"
-	"heddle/engine/hdl"
-	"heddle/engine/ingest"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+	"heddle/engine/index/trec"
 	"heddle/engine/plan"
-	"heddle/engine/trec"
 )
 
 // textExhibit ranks real text, with another library beside.
@@ -106,9 +106,9 @@ func (s *session) rankText(ctx context.Context, path string, topics []string) er
 // textWork indexes a collection in a folder and draws n queries from the topics.
 func textWork(ctx context.Context, dir, path string, topics []string, n int, seed uint64) (*ranked, error) {
 	out := filepath.Join(dir, "index.hdl")
-	opt := ingest.DefaultOptions()
-	opt.Format, opt.Dense = ingest.Text, "never"
-	if _, err := ingest.Build(ctx, out, []string{path}, opt); err != nil {
+	opt := build.DefaultOptions()
+	opt.Format, opt.Dense = build.Text, "never"
+	if _, err := build.Build(ctx, out, []string{path}, opt); err != nil {
 		return nil, err
 	}
 	f, err := hdl.Open(out)

@@ -9,8 +9,8 @@ import (
 
 	"heddle/codec"
 	"heddle/engine"
-	"heddle/engine/bm25"
-	"heddle/engine/hdl"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

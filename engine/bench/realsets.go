@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"heddle/engine"
-	costs "heddle/engine/cost"
+	costs "heddle/engine/internal/cost"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 	"heddle/hostfallback"

@@ -11,7 +11,7 @@ import (
 
 	"heddle/cl"
 	"heddle/engine"
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	costs "heddle/engine/cost"
+	costs "heddle/engine/internal/cost"
 )
 
 // paperFit is a regression of Table III: R², the coefficient in ns, the intercept in ms.

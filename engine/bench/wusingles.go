@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"heddle/engine"
-	costs "heddle/engine/cost"
+	costs "heddle/engine/internal/cost"
 	"heddle/engine/plan"
 )
 

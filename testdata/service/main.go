@@ -27,8 +27,8 @@ import (
 	"heddle/engine"
 	"heddle/engine/observe/meter"
 	heddleprometheus "heddle/engine/observe/prometheus"
-	"heddle/engine/predicate"
 	"heddle/engine/schedule"
+	"heddle/engine/table/predicate"
 )
 
 func main() {

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/ingest"
+	indexbuild "heddle/engine/index/build"
 	"heddle/engine/observe/meter"
 	"heddle/engine/schedule"
-	"heddle/engine/tablebuild"
-	"heddle/engine/tabular"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/read"
 )
 
 // served is a service over an index and a table, which tests ask by HTTP.
@@ -60,7 +60,7 @@ func (s *served) build(text string) {
 	if err := os.WriteFile(docs, []byte(text), 0o644); err != nil {
 		s.Fatal(err)
 	}
-	if _, err := ingest.Build(s.Context(), s.index, []string{docs}, ingest.Options{Format: ingest.Text}); err != nil {
+	if _, err := indexbuild.Build(s.Context(), s.index, []string{docs}, indexbuild.Options{Format: indexbuild.Text}); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -205,7 +205,7 @@ func TestRun(t *testing.T) {
 func makeTable(t *testing.T, dir string) *engine.Table {
 	t.Helper()
 	path := filepath.Join(dir, "loans.hdb")
-	src, err := tabular.OpenCSV(t.Context(), []string{"-"}, tabular.CSVOptions{Stdin: strings.NewReader("days,book\n31,a\n7,b\n")})
+	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader("days,book\n31,a\n7,b\n")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"heddle/codec"
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/binning"
-	"heddle/engine/bm25"
-	"heddle/engine/column"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
+	"heddle/engine/table/binning"
+	"heddle/engine/table/column"
 )
 
 func TestUsage(t *testing.T) {
@@ -119,7 +119,7 @@ func TestVersion(t *testing.T) {
 	if got := must(t, "version"); !strings.HasPrefix(got, "heddle ") || !strings.Contains(got, runtime.Version()) || strings.Count(got, "\n") != 1 {
 		t.Errorf("version prints %q", got)
 	}
-	var b build
+	var b buildDetails
 	if err := json.Unmarshal([]byte(must(t, "version", "--json")), &b); err != nil || b != thisBuild() || b.Version == "" {
 		t.Errorf("version --json gives %+v, %v", b, err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
-	"heddle/engine/binning"
-	"heddle/engine/column"
-	"heddle/engine/tablebuild"
+	"heddle/engine/table/binning"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/column"
 )
 
 type bitmapBuildOptions struct {

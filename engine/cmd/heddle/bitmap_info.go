@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/column"
-	"heddle/engine/hdb"
-	"heddle/engine/tabular"
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/read"
 )
 
 type bitmapInfoOptions struct {
@@ -128,7 +128,7 @@ func describeTable(f *hdb.File, only string) (*bitmapInfo, error) {
 		info.Columns = append(info.Columns, d)
 	}
 	if only != "" && len(info.Columns) == 0 {
-		return nil, fmt.Errorf("%s: %w", f.Path(), &tabular.ColumnError{Name: only, Names: names})
+		return nil, fmt.Errorf("%s: %w", f.Path(), &read.ColumnError{Name: only, Names: names})
 	}
 	return info, nil
 }

@@ -9,16 +9,16 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/column"
-	"heddle/engine/tabular"
+	"heddle/engine/table/column"
+	"heddle/engine/table/read"
 )
 
 // open opens the inputs.
-func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (tabular.Source, error) {
-	var columns []tabular.RawColumn
+func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, error) {
+	var columns []read.RawColumn
 	paths := slices.Clone(o.inputs)
 	for _, text := range o.raw {
-		c, err := tabular.ParseRaw(text)
+		c, err := read.ParseRaw(text)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--raw: %w", err)}
 		}
@@ -44,15 +44,15 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (tabular.Source, 
 	}
 	switch format {
 	case "raw":
-		return tabular.OpenRaw(ctx, columns, tabular.RawOptions{Stdin: a.Stdin})
+		return read.OpenRaw(ctx, columns, read.RawOptions{Stdin: a.Stdin})
 	case "parquet":
-		return tabular.OpenParquet(ctx, o.inputs, tabular.ParquetOptions{Columns: o.columns})
+		return read.OpenParquet(ctx, o.inputs, read.ParquetOptions{Columns: o.columns})
 	}
 	return o.openCSV(ctx, a)
 }
 
-func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (tabular.Source, error) {
-	opt := tabular.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin, Types: map[string]column.Type{}}
+func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (read.Source, error) {
+	opt := read.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin, Types: map[string]column.Type{}}
 	if o.delimiter == "tab" {
 		opt.Comma = '\t'
 	}
@@ -67,7 +67,7 @@ func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (tabular.Sourc
 		}
 		opt.Types[text[:i]] = t
 	}
-	return tabular.OpenCSV(ctx, o.inputs, opt)
+	return read.OpenCSV(ctx, o.inputs, opt)
 }
 
 // isParquet tells by the first input's name, or its first bytes.

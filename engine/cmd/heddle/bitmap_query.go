@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine"
+	"heddle/engine/index/trec"
 	"heddle/engine/plan"
-	"heddle/engine/predicate"
-	"heddle/engine/trec"
+	"heddle/engine/table/predicate"
 )
 
 type bitmapQueryOptions struct {

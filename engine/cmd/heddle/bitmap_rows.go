@@ -11,9 +11,9 @@ import (
 	"strconv"
 
 	"heddle/engine"
+	"heddle/engine/index/trec"
 	"heddle/engine/plan"
-	"heddle/engine/rowset"
-	"heddle/engine/trec"
+	"heddle/engine/table/rowset"
 )
 
 // rowWriter answers predicates and prints the answers.

@@ -12,9 +12,9 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/cost"
-	"heddle/engine/hdl"
-	"heddle/engine/trec"
+	"heddle/engine/index/hdl"
+	"heddle/engine/index/trec"
+	"heddle/engine/internal/cost"
 )
 
 type calibrateOptions struct {

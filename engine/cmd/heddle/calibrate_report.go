@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"heddle/engine"
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 )
 
 // costReport is the answer of calibrate; its JSON names are part of the contract.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/cost"
+	"heddle/engine/internal/cost"
 )
 
 // TestCalibrate fits all kinds on the backend under test, and the search goes by the file.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/demo"
+	"heddle/engine/cmd/heddle/demo"
 )
 
 type demoOptions struct{ demo.Options }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/trec"
+	"heddle/engine/index/trec"
 )
 
 type evalOptions struct {

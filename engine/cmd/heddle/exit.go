@@ -8,13 +8,13 @@ import (
 	"heddle/codec"
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/boolean"
-	"heddle/engine/hdb"
-	"heddle/engine/hdl"
-	"heddle/engine/input"
+	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
+	"heddle/engine/index/trec"
+	"heddle/engine/internal/input"
 	"heddle/engine/plan"
-	"heddle/engine/tabular"
-	"heddle/engine/trec"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/read"
 )
 
 // Exit codes.
@@ -41,7 +41,7 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return exitUsage
 	}
-	if _, ok := errors.AsType[*tabular.ColumnError](err); ok { // columns are named by flags
+	if _, ok := errors.AsType[*read.ColumnError](err); ok { // columns are named by flags
 		return exitUsage
 	}
 	if _, ok := errors.AsType[*trec.Error](err); ok {
@@ -65,7 +65,7 @@ func message(ctx context.Context, err error) string {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	if _, ok := errors.AsType[*boolean.SyntaxError](err); ok || errors.Is(err, plan.ErrBuild) {
+	if _, ok := errors.AsType[*querylang.SyntaxError](err); ok || errors.Is(err, plan.ErrBuild) {
 		return err.Error()
 	}
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/analyze"
-	"heddle/engine/bm25"
-	"heddle/engine/ingest"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/build"
 )
 
 type indexBuildOptions struct {
@@ -65,10 +65,10 @@ beside the index, and is merged at the end.`,
 func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the index to `X.hdl`")
 	var formats []string
-	for _, f := range ingest.Formats() {
+	for _, f := range build.Formats() {
 		formats = append(formats, string(f))
 	}
-	fs.StringVar(&o.format, "format", string(ingest.Auto), "format of all inputs: `"+strings.Join(formats, "|")+"`")
+	fs.StringVar(&o.format, "format", string(build.Auto), "format of all inputs: `"+strings.Join(formats, "|")+"`")
 	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "what terms are made of: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
 	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "store", "impacts", "variant", "k1", "b", "build-memory")
 	addJSON(fs, &o.json)
@@ -85,7 +85,7 @@ func (o *indexBuildOptions) Validate(args []string) error {
 	case len(args) == 0:
 		return errors.New("an input is missing (- is standard input)")
 	}
-	_, err := ingest.ParseFormat(o.format)
+	_, err := build.ParseFormat(o.format)
 	return err
 }
 
@@ -98,7 +98,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	format, err := ingest.ParseFormat(o.format)
+	format, err := build.ParseFormat(o.format)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 		return err
 	}
 	var bar *progress
-	sum, err := ingest.Build(ctx, o.out, o.inputs, ingest.Options{
+	sum, err := build.Build(ctx, o.out, o.inputs, build.Options{
 		Format: format,
 		Codec:  c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
 		Tokens: o.tokens, Stem: c.Index.Stem, StopWords: stop,

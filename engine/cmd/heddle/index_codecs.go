@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 
 	"heddle/codec"
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/codec"
-	"heddle/engine/analyze"
-	"heddle/engine/hdl"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
 )
 
 type indexInfoOptions struct {

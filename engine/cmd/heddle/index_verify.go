@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 )
 
 type indexVerifyOptions struct{ path string }

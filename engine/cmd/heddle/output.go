@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/engine/hdl"
+	"heddle/engine/index/hdl"
 )
 
 // writeJSON writes v as one JSON object on one line.

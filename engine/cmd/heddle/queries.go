@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"heddle/engine/trec"
+	"heddle/engine/index/trec"
 )
 
 // queryReader reads a query file ahead, so that answering goes on meanwhile and

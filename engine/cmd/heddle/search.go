@@ -15,13 +15,13 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/bm25"
-	"heddle/engine/boolean"
-	"heddle/engine/cost"
-	"heddle/engine/ingest"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/build"
+	"heddle/engine/index/querylang"
+	"heddle/engine/index/trec"
+	"heddle/engine/internal/cost"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
-	"heddle/engine/trec"
 )
 
 type searchOptions struct {
@@ -149,7 +149,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
 		return errors.New("--part is for --all and --count, and not for --syntax boolean")
 	case o.given.query() && o.syntax == syntaxBoolean:
-		_, err = boolean.Parse(o.query) // before anything is opened
+		_, err = querylang.Parse(o.query) // before anything is opened
 	}
 	return err
 }
@@ -312,7 +312,7 @@ func readStatistics(path string) (*engine.Statistics, error) {
 	d.DisallowUnknownFields()
 	st := new(engine.Statistics)
 	if err := d.Decode(st); err != nil {
-		return nil, fmt.Errorf("%s: %w: statistics: %w", path, ingest.ErrCorrupt, err)
+		return nil, fmt.Errorf("%s: %w: statistics: %w", path, build.ErrCorrupt, err)
 	}
 	return st, nil
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"heddle/engine"
-	"heddle/engine/boolean"
+	"heddle/engine/index/querylang"
+	"heddle/engine/index/trec"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/trec"
 )
 
 // searcher answers queries and writes the answers in their order.
@@ -166,7 +166,7 @@ func (s *searcher) query(q trec.Topic) (engine.Query, error) {
 	case s.boolean && q.Terms != nil:
 		return engine.Query{}, errors.New("a vector is no boolean query")
 	case s.boolean:
-		e, err := boolean.Parse(q.Text)
+		e, err := querylang.Parse(q.Text)
 		return engine.Query{Expr: &e}, err
 	case q.Terms != nil:
 		return engine.Query{Terms: q.Terms, Weights: q.Weights}, nil

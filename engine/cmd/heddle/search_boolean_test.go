@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/boolean"
+	"heddle/engine/index/querylang"
 )
 
 // booleanQueries are asked of the test collection.
@@ -23,27 +23,27 @@ var booleanQueries = []string{
 // wantBoolean is the answer by a look at every document.
 func (c *collection) wantBoolean(t *testing.T, text string) (names []string) {
 	t.Helper()
-	e, err := boolean.Parse(text)
+	e, err := querylang.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var has func(e boolean.Expr, words []string) (yes, some bool)
-	has = func(e boolean.Expr, words []string) (yes, some bool) {
-		if e.Op == boolean.Term {
+	var has func(e querylang.Expr, words []string) (yes, some bool)
+	has = func(e querylang.Expr, words []string) (yes, some bool) {
+		if e.Op == querylang.Term {
 			terms := strings.Fields(strings.ToLower(strings.NewReplacer("!", " ", "?", " ").Replace(e.Term)))
 			return !slices.ContainsFunc(terms, func(t string) bool { return !slices.Contains(words, t) }), len(terms) > 0
 		}
 		for i, a := range e.Args {
 			x, ok := has(a, words)
 			switch {
-			case !ok && (e.Op != boolean.Not || i > 0): // drops out
+			case !ok && (e.Op != querylang.Not || i > 0): // drops out
 			case !ok:
 				return false, false
 			case !some:
 				yes, some = x, true
-			case e.Op == boolean.And:
+			case e.Op == querylang.And:
 				yes = yes && x
-			case e.Op == boolean.Or:
+			case e.Op == querylang.Or:
 				yes = yes || x
 			default:
 				yes = yes && !x

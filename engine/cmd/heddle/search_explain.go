@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/boolean"
+	"heddle/engine/index/querylang"
+	"heddle/engine/index/trec"
 	"heddle/engine/plan"
-	"heddle/engine/trec"
 )
 
 // explanation says how one query was answered.
@@ -140,11 +140,11 @@ func (e *explanation) orderLists() {
 }
 
 // formulaText is f with the terms of its lists.
-func formulaText(x *engine.Index, f plan.Expr) boolean.Expr {
+func formulaText(x *engine.Index, f plan.Expr) querylang.Expr {
 	if f.Op == plan.OpList {
-		return boolean.Expr{Term: x.File().Term(f.List)}
+		return querylang.Expr{Term: x.File().Term(f.List)}
 	}
-	e := boolean.Expr{Op: map[plan.OpCode]boolean.Op{plan.OpAnd: boolean.And, plan.OpOr: boolean.Or, plan.OpAndNot: boolean.Not}[f.Op]}
+	e := querylang.Expr{Op: map[plan.OpCode]querylang.Op{plan.OpAnd: querylang.And, plan.OpOr: querylang.Or, plan.OpAndNot: querylang.Not}[f.Op]}
 	for _, a := range f.Args {
 		e.Args = append(e.Args, formulaText(x, a))
 	}

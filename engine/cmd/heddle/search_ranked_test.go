@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"heddle/engine"
-	"heddle/engine/trec"
+	"heddle/engine/index/trec"
 )
 
 // hit is a document and its score.

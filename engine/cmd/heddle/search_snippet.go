@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"heddle/engine"
-	"heddle/engine/analyze"
+	"heddle/engine/index/analyze"
 )
 
 // snippetWidth is the length of a snippet in bytes of the text, about.

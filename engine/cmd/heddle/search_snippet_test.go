@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/engine/analyze"
+	"heddle/engine/index/analyze"
 )
 
 func snippetsOf(t interface{ Fatal(...any) }, settings analyze.Settings, terms ...string) *snippets {

@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 
 	"heddle/config"
+	"heddle/engine/index/trec"
 	"heddle/engine/plan"
-	"heddle/engine/trec"
 	"heddle/hostfallback"
 )
 

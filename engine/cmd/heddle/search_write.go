@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"heddle/engine"
-	"heddle/engine/hdl"
-	"heddle/engine/trec"
+	"heddle/engine/index/hdl"
+	"heddle/engine/index/trec"
 )
 
 // answerWriter writes answers in one format. Names are those of file.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"heddle/engine/container"
+	"heddle/engine/internal/container"
 )
 
 // section is one of a file, in the answers of index info and bitmap info.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// build identifies this program.
-type build struct {
+// buildDetails identifies this program.
+type buildDetails struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"` // of the source, if the build knows it
 	Modified bool   `json:"modified,omitempty"` // since that revision
@@ -19,8 +19,8 @@ type build struct {
 	Platform string `json:"platform"`
 }
 
-func thisBuild() build {
-	b := build{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+func thisBuild() buildDetails {
+	b := buildDetails{Version: "unknown", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -38,7 +38,7 @@ func thisBuild() build {
 }
 
 // String is what index files name as their creator.
-func (b build) String() string { return "heddle " + b.Version }
+func (b buildDetails) String() string { return "heddle " + b.Version }
 
 type versionOptions struct{ json bool }
 

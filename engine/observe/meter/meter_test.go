@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/internal/resultcache"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/resultcache"
 	"heddle/engine/schedule"
 )
 

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"heddle/engine/internal/resultcache"
 	"heddle/engine/plan"
-	"heddle/engine/resultcache"
 	"heddle/engine/schedule"
 )
 

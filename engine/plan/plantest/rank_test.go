@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/bm25"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
 

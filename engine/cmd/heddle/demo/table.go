@@ -1,0 +1,201 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/plan"
+	tablebuild "heddle/engine/table/build"
+)
+
+// selected are the rows that a scan finds for a predicate, and the time of the scan.
+type selected struct {
+	rows  []uint64
+	count uint32
+	took  time.Duration
+}
+
+// tablePlace is one place that answers predicates.
+type tablePlace struct {
+	label string // "host", "opencl 1"
+	table *engine.Table
+	lines []strategyLine // StrategyAuto and those that the place has
+}
+
+// strategyLine is what a strategy was measured to do.
+type strategyLine struct {
+	strategy plan.Strategy
+	times    []time.Duration // by predicate, the median of runs
+}
+
+// RunTable builds the table of flights, asks every predicate by every strategy of every
+// backend, and writes a table of times to stdout; backends that cannot be used go to
+// stderr. Rows that a scan of the columns does not find, or does and they are not
+// there, are an error.
+func RunTable(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
+	dir, path := cmp.Or(opt.Flights, DefaultFlights), cmp.Or(opt.Table, DefaultTable)
+	flights, err := readFlights(dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	began := time.Now()
+	built, err := buildFlights(ctx, dir, path)
+	if err != nil {
+		return err
+	}
+	reportTable(stdout, path, built, time.Since(began))
+
+	answers := make([]selected, len(predicates))
+	for i, p := range predicates {
+		a := &answers[i]
+		if a.took, err = median(func() error {
+			a.rows, a.count = scanFlights(flights, p.holds)
+			return ctx.Err()
+		}); err != nil {
+			return err
+		}
+	}
+	var places []*tablePlace
+	defer func() {
+		for _, p := range places {
+			p.table.Close()
+		}
+	}()
+	if err := everywhere(ctx, stderr, func(label string, opt engine.Options) error {
+		t, err := engine.OpenTable(ctx, path, opt)
+		if err == nil {
+			places = append(places, &tablePlace{label: label, table: t})
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, p := range places {
+		if err := p.ask(ctx, answers); err != nil {
+			return err
+		}
+	}
+	reportPlaces(stdout, places, answers)
+	fmt.Fprintf(stdout, "\nEvery strategy of every backend selects, row by row, what a scan of the columns does.\n")
+	fmt.Fprintf(stdout, "Ask it yourself: %s bitmap query %s --where 'delay >= 60 AND distance < 500' --explain\n", os.Args[0], path)
+	return nil
+}
+
+// ask puts the predicates to p by each of its strategies, one by one and at once, checks
+// the answers, and takes the times of those that were alone.
+func (p *tablePlace) ask(ctx context.Context, answers []selected) error {
+	all := make([]string, len(predicates))
+	for i := range predicates {
+		all[i] = predicates[i].where
+	}
+	var out plan.Rows
+	for _, s := range append([]plan.Strategy{plan.StrategyAuto}, p.table.Strategies()...) {
+		if err := p.table.Select(ctx, all, engine.TableOptions{Strategy: s}, &out); err != nil {
+			return fmt.Errorf("%s, strategy %s: %w", p.label, s, err)
+		}
+		for i := range all {
+			if err := p.check(s, all[i], out.Selection(i), out.Counts[i], answers[i]); err != nil {
+				return err
+			}
+		}
+		line := strategyLine{strategy: s}
+		for i, where := range all {
+			took, err := median(func() error { return p.table.Select(ctx, []string{where}, engine.TableOptions{Strategy: s}, &out) })
+			if err == nil {
+				err = p.check(s, where, out.Selection(0), out.Counts[0], answers[i])
+			}
+			if err != nil {
+				return err
+			}
+			line.times = append(line.times, took)
+		}
+		p.lines = append(p.lines, line)
+	}
+	return nil
+}
+
+// check compares an answer with that of the scan.
+func (p *tablePlace) check(s plan.Strategy, where string, rows []uint64, count uint32, want selected) error {
+	for i, word := range want.rows {
+		if other := rows[i] ^ word; other != 0 {
+			row := 64*i + bits.TrailingZeros64(other)
+			what := "is missing"
+			if rows[i]&^word>>(row%64)&1 != 0 {
+				what = "should not be there"
+			}
+			return fmt.Errorf("%s, strategy %s: %s: row %d %s", p.label, s, where, row, what)
+		}
+	}
+	if count != want.count {
+		return fmt.Errorf("%s, strategy %s: %s: %d rows are counted, there are %d", p.label, s, where, count, want.count)
+	}
+	return nil
+}
+
+// tableTime is after how long a predicate is not asked again.
+const tableTime = 20 * time.Millisecond
+
+// median runs f a number of times, fewer if it is slow, and gives what it took.
+func median(f func() error) (time.Duration, error) {
+	var times []time.Duration
+	for began := time.Now(); len(times) < runs && (len(times) < 3 || time.Since(began) < tableTime); {
+		start := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	return times[len(times)/2], nil
+}
+
+// reportTable says what was built.
+func reportTable(w io.Writer, path string, built tablebuild.Report, took time.Duration) {
+	fmt.Fprintf(w, "\nUS flights of 2001: %s rows, %d columns, built in %.2f s into %s (%.1f MB)\n\n",
+		thousands(uint64(built.Rows)), len(built.Columns), took.Seconds(), path, float64(built.FileBytes)/1e6)
+	fmt.Fprintf(w, "%-10s %6s %6s %30s\n", "column", "bins", "bits", "bytes a row: vectors, values")
+	for _, c := range built.Columns {
+		fmt.Fprintf(w, "%-10s %6d %6d %22.3f %7.3f\n", c.Name, c.Bins, built.Word, float64(c.VectorBytes)/float64(built.Rows), float64(c.ValueBytes)/float64(built.Rows))
+	}
+	fmt.Fprintln(w)
+}
+
+// reportPlaces writes the predicates, a line each, and the times, a line a strategy.
+func reportPlaces(w io.Writer, places []*tablePlace, answers []selected) {
+	for _, p := range places {
+		fmt.Fprintf(w, "%-9s %s\n", p.label, describe(p.table.Backend()))
+	}
+	fmt.Fprintf(w, "\n   %-52s %8s\n", "predicate", "rows")
+	for i, p := range predicates {
+		fmt.Fprintf(w, "%c  %-52s %8s\n", 'a'+i, p.where, thousands(uint64(answers[i].count)))
+	}
+	fmt.Fprintf(w, "\n%-20s", "time for the rows of")
+	for i := range predicates {
+		fmt.Fprintf(w, " %12c", 'a'+i)
+	}
+	fmt.Fprintf(w, "\n%-20s", "scan of the columns")
+	for _, a := range answers {
+		fmt.Fprintf(w, " %12s", microseconds(a.took))
+	}
+	fmt.Fprintln(w)
+	for _, p := range places {
+		for _, l := range p.lines {
+			fmt.Fprintf(w, "%-9s %-10s", p.label, l.strategy)
+			for _, took := range l.times {
+				fmt.Fprintf(w, " %12s", microseconds(took))
+			}
+			fmt.Fprintln(w)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
+	"heddle/engine/internal/input"
+)
+
+// Build reads the inputs, in order, and writes the index file out. An existing
+// file is replaced in the end. After an error, or when ctx is done, nothing is
+// left behind and an existing file stays as it was.
+//
+// errors.Is finds ErrCorrupt in errors about the content of inputs, which say
+// where it is (*InputError). Others come from the operating system, from the
+// context, or are about what an index cannot hold (hdl.ErrInput).
+//
+// Concurrent calls are independent, as long as they write different files.
+func Build(ctx context.Context, out string, inputs []string, opt Options) (Summary, error) {
+	if len(inputs) == 0 {
+		return Summary{}, errors.New("no input")
+	}
+	opt = opt.complete(out)
+	analyzer, err := analyze.New(analyze.Settings{Tokens: opt.Tokens, Stemmer: opt.Stem, StopWords: opt.StopWords})
+	if err != nil {
+		return Summary{}, err
+	}
+	if _, err := ParseFormat(string(opt.Format)); err != nil {
+		return Summary{}, err
+	}
+	if err := opt.Scoring.Validate(); err != nil {
+		return Summary{}, err
+	}
+	if err := replaceable(out, inputs); err != nil {
+		return Summary{}, err
+	}
+	// What the Writer would refuse is better known before the reading than after.
+	trial, err := hdl.Create(out, opt.meta(analyzer, "", 0, (&builder{}).impacts(&opt)))
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := trial.Abort(); err != nil {
+		return Summary{}, err
+	}
+	return build(ctx, out, inputs, opt, analyzer)
+}
+
+// replaceable refuses to put the index in the place of what is no file (a folder,
+// a device, a pipe) or is one of the inputs.
+func replaceable(out string, inputs []string) error {
+	old, err := os.Stat(out)
+	switch {
+	case err != nil: // nothing is there, or hdl.Create knows better what is wrong
+		return nil
+	case old.IsDir():
+		return fmt.Errorf("%s is a folder", out)
+	case !old.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", out)
+	}
+	for _, in := range inputs {
+		paths := []string{in}
+		if base, ok := triple(in); ok {
+			for _, suffix := range tripleSuffixes {
+				if path, ok := exists(base + suffix); ok {
+					paths = append(paths, path)
+				}
+			}
+		}
+		for _, path := range paths {
+			if st, err := os.Stat(path); err == nil && os.SameFile(st, old) {
+				return fmt.Errorf("%s is an input, too", out)
+			}
+		}
+	}
+	return nil
+}
+
+func build(ctx context.Context, out string, inputs []string, opt Options, analyzer *analyze.Analyzer) (sum Summary, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	_, _, limit := opt.chunkLimits()
+	b, err := newBuilder(ctx, opt.TempDir, limit, opt.StoreTexts)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+
+	files := &opener{input.Opener{Ctx: ctx, Stdin: opt.Stdin}, opt.maxDocument}
+	total := totalSize(inputs)
+	b.tick = progress(func() {
+		if opt.Progress != nil {
+			opt.Progress(files.Count(), total, b.docs)
+		}
+	})
+	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
+		return Summary{}, err
+	}
+	b.tick(true)
+
+	if b.kind == ofVectors {
+		if analyzer, err = analyze.New(analyze.Settings{Tokens: analyze.TokensSpaces}); err != nil {
+			return Summary{}, err
+		}
+	}
+	impacts := b.impacts(&opt)
+	w, err := hdl.Create(out, opt.meta(analyzer, b.format, uint32(b.docs), impacts))
+	if err != nil {
+		return Summary{}, err
+	}
+	if err := b.write(w, impacts, &opt); err != nil {
+		return Summary{}, errors.Join(err, w.Abort())
+	}
+	if err := w.Commit(); err != nil {
+		return Summary{}, err
+	}
+	st, err := os.Stat(out)
+	if err != nil {
+		return Summary{}, err
+	}
+	sum = b.sum
+	sum.Documents, sum.ReadBytes, sum.FileBytes, sum.Runs = b.docs, files.Count(), st.Size(), len(b.runs)
+	return sum, nil
+}
+
+// totalSize is the size of all inputs in bytes, 0 if one of them has none.
+func totalSize(inputs []string) (total int64) {
+	for _, in := range inputs {
+		n := input.Size(in)
+		if base, ok := triple(in); ok {
+			n = 0
+			for _, suffix := range tripleSuffixes {
+				if path, ok := exists(base + suffix); ok {
+					n += input.Size(path)
+				}
+			}
+		}
+		if n == 0 {
+			return 0
+		}
+		total += n
+	}
+	return total
+}

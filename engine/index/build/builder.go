@@ -1,0 +1,200 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"heddle/engine/index/hdl"
+)
+
+// builder collects documents and postings. It belongs to one goroutine.
+type builder struct {
+	ctx    context.Context
+	dir    string // for temporary files
+	limit  uint64 // of index, in bytes
+	index  postings
+	runs   []run
+	spilt  *temp // runs
+	names  *temp // documents: name by appendBytes, varint length
+	texts  *temp // of documents, by appendBytes; nil if they are not stored
+	docs   uint64
+	base   uint64 // documents before the current inverted input
+	term   []byte // of the current list
+	list   *entry // its entry; it must be found again after a spill
+	format string // of the inputs
+
+	kind    kind     // of documents
+	weigher weigher  // of their vectors
+	lengths []uint32 // of documents, where impacts need them
+
+	sum     Summary
+	scratch []byte
+	tick    func(last bool) // progress
+}
+
+// newBuilder makes a builder that stores texts or not.
+func newBuilder(ctx context.Context, dir string, limit uint64, store bool) (*builder, error) {
+	b := &builder{ctx: ctx, dir: dir, limit: limit}
+	var err error
+	if b.names, err = newTemp(dir, tempPattern); err == nil && store {
+		if b.texts, err = newTemp(dir, tempPattern); err != nil {
+			err = errors.Join(err, b.names.Close())
+		}
+	}
+	return b, err
+}
+
+const tempPattern = ".heddle-build-*"
+
+// close removes the temporary files.
+func (b *builder) close() error {
+	var errs []error
+	for _, t := range []*temp{b.names, b.texts, b.spilt} {
+		if t != nil {
+			errs = append(errs, t.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addChunk takes over an analysed chunk.
+func (b *builder) addChunk(c *chunk) error {
+	if err := b.kind.join(c.kind); err != nil {
+		return c.records[0].at.errorf(c.records[0].input.path, "%v", err)
+	}
+	b.weigher.join(&c.weigher)
+	if err := b.addDocuments(uint64(len(c.records)), c.documents); err != nil {
+		return err
+	}
+	if b.texts != nil {
+		if err := b.texts.write(c.texts); err != nil {
+			return err
+		}
+	}
+	base := b.docs - uint64(len(c.records))
+	b.scratch = b.index.join(&c.index, uint32(base), b.scratch)
+	return b.checkMemory()
+}
+
+// startInverted begins an input of lists that others have inverted.
+func (b *builder) startInverted(path string) error {
+	if b.texts != nil {
+		return fmt.Errorf("%s: inverted lists, which have no texts that could be stored", path)
+	}
+	if err := b.kind.join(ofTexts); err != nil {
+		return position{}.errorf(path, "inverted lists behind documents with vectors")
+	}
+	b.base = b.docs
+	return nil
+}
+
+// startList begins the list of term in an inverted input whose documents are
+// numbered from b.base on. The postings follow.
+func (b *builder) startList(term []byte) error {
+	if err := b.checkMemory(); err != nil {
+		return err
+	}
+	b.term = append(b.term[:0], term...)
+	b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+	b.tick(false)
+	return b.ctx.Err()
+}
+
+var errNotAscending = errors.New("docIDs do not ascend")
+
+// addPosting adds a posting to the list that was started. The docID counts from
+// b.base; the caller has checked that it is in range, and that freq is not 0.
+func (b *builder) addPosting(doc, freq uint32) error {
+	doc += uint32(b.base)
+	if b.list.docs > 0 && doc <= b.list.last {
+		return errNotAscending
+	}
+	b.index.put(b.list, doc, freq)
+	if b.list.docs%4096 == 0 {
+		if err := b.checkMemory(); err != nil {
+			return err
+		}
+		if b.index.terms == 0 { // spilt: the list goes on in the next run
+			b.list = b.index.entry(b.index.find(b.term, hashTerm(b.term)))
+		}
+	}
+	return nil
+}
+
+// checkMemory spills the index if it has grown too large.
+func (b *builder) checkMemory() error {
+	if b.index.memory() <= b.limit && !b.index.full() || b.index.terms == 0 {
+		return nil
+	}
+	if b.spilt == nil {
+		t, err := newTemp(b.dir, tempPattern)
+		if err != nil {
+			return err
+		}
+		b.spilt = t
+	}
+	r, err := spill(b.spilt, &b.index)
+	if err != nil {
+		return err
+	}
+	b.runs = append(b.runs, r)
+	b.index.slots = nil // memory counts it, full or not
+	b.index.reset()
+	return b.ctx.Err()
+}
+
+// write writes the index file, with these impacts.
+func (b *builder) write(w *hdl.Writer, impacts hdl.Impacts, opt *Options) error {
+	if impacts.Origin == hdl.ImpactsBM25 {
+		b.lengths = make([]uint32, 0, b.docs)
+	}
+	if err := b.writeDocuments(w); err != nil {
+		return err
+	}
+	if err := b.writeTexts(w); err != nil {
+		return err
+	}
+	quantiser := b.newQuantiser(impacts, opt)
+	runs, err := b.cursors()
+	if err != nil {
+		return err
+	}
+	return merge(b.ctx, runs, func(l *merged) error {
+		b.sum.Terms++
+		b.sum.Postings += uint64(len(l.docs))
+		quantiser.list(l.docs, l.freqs)
+		for _, f := range l.freqs {
+			b.sum.Tokens += uint64(f)
+		}
+		return w.AddList(l.term, l.docs, l.freqs)
+	})
+}
+
+// cursors opens all runs, the one in memory last.
+func (b *builder) cursors() ([]cursor, error) {
+	var cs []cursor
+	if b.spilt != nil {
+		if err := b.spilt.w.Flush(); err != nil {
+			return nil, err
+		}
+		// Reading in pieces of some hundred kilobytes spares the disk its seeks.
+		buffer := int(min(max(b.limit/uint64(len(b.runs)), 4<<10), 512<<10))
+		for _, r := range b.runs {
+			cs = append(cs, newFileCursor(b.spilt, r, buffer))
+		}
+	}
+	return append(cs, &memoryCursor{p: &b.index, order: b.index.sorted()}), nil
+}
+
+// progress returns what calls report every tenth of a second, and in the end.
+func progress(report func()) func(last bool) {
+	var next time.Time
+	return func(last bool) {
+		if now := time.Now(); last || now.After(next) {
+			next = now.Add(100 * time.Millisecond)
+			report()
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package build
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
+)
+
+// chunk is a number of documents on their way: cut from the inputs, analysed,
+// handed over to the builder. Then its memory is used again.
+type chunk struct {
+	text    []byte // the records, one behind the other
+	records []record
+	ready   chan struct{} // receives when the chunk has been analysed
+
+	index     postings // docIDs count from the first record
+	documents []byte   // by appendDocument
+	texts     []byte   // by appendBytes, if texts are stored
+	kind      kind     // of all documents
+	weigher   weigher  // of their vectors
+	err       error    // of the first record that cannot be read
+}
+
+// kind says what documents are made of; all documents of an index are of one.
+type kind uint8
+
+const (
+	ofNothing kind = iota // there are none yet
+	ofTexts               // or of lists that others have inverted
+	ofVectors
+)
+
+// join makes k the kind of documents of k and other.
+func (k *kind) join(other kind) error {
+	switch {
+	case *k == ofNothing:
+		*k = other
+	case other == ofVectors && *k == ofTexts:
+		return errors.New("a document with a vector behind documents without")
+	case other == ofTexts && *k == ofVectors:
+		return errors.New("a document without a vector behind documents with one")
+	}
+	return nil
+}
+
+// record is a document as it stands in its input.
+type record struct {
+	end   int // in chunk.text; it starts where the one before ends
+	at    position
+	input *origin
+}
+
+// origin is what the records of an input have in common.
+type origin struct {
+	path   string
+	format textFormat
+}
+
+// textFormat is a format of documents that are texts.
+type textFormat struct {
+	// cut appends the next record to dst and says where it starts; io.EOF behind
+	// the last. An error about the content is an *InputError.
+	cut func(s *source, dst []byte) ([]byte, position, error)
+	// parse reads a record into d. An error says what is wrong with it.
+	parse func(record []byte, at position, d *document) error
+}
+
+// document is a parsed record: views into it or into scratch memory of the
+// document, which is used again for the next.
+type document struct {
+	name, text []byte
+	vector     vector // in place of the text, if it is given
+	scratch    []byte
+}
+
+var textFormats = map[Format]textFormat{
+	Text:  {cutLine, parseText},
+	JSONL: {cutLine, parseJSON},
+	TREC:  {cutTREC, parseTREC},
+}
+
+// reset empties the chunk. What an uncommonly large document has left is given
+// back.
+func (c *chunk) reset(size int) {
+	if cap(c.text) > 4*size+4096 {
+		c.text = nil
+		c.index = postings{}
+	}
+	c.text = c.text[:0]
+	c.records = c.records[:0]
+	c.documents = c.documents[:0]
+	c.texts = c.texts[:0]
+	c.index.reset()
+	c.err = nil
+}
+
+// worker analyses chunks. It belongs to one goroutine.
+type worker struct {
+	words   *analyze.Tokenizer
+	plain   bool // neither stemmer nor stop words
+	impacts bool // are asked for
+	store   bool // texts
+	doc     document
+	chunk   *chunk
+	touched []uint32 // entries of the terms of the current document
+	length  uint32   // its terms so far
+}
+
+func (w *worker) analyse(ctx context.Context, c *chunk) {
+	w.chunk = c
+	c.kind, c.weigher = ofNothing, weigher{impacts: w.impacts}
+	start := 0
+	for i, r := range c.records {
+		if c.err = ctx.Err(); c.err != nil {
+			return
+		}
+		if err := w.document(c.text[start:r.end], r); err != nil {
+			c.err = r.at.errorf(r.input.path, "%v", err)
+			return
+		}
+		for _, id := range w.touched {
+			e := c.index.entry(id)
+			c.index.put(e, uint32(i), e.count)
+			e.count = 0
+		}
+		c.documents = appendDocument(c.documents, w.doc.name, w.length)
+		if w.store {
+			c.texts = appendBytes(c.texts, bytes.TrimSpace(w.doc.text))
+		}
+		start = r.end
+	}
+}
+
+// document notes the terms of one record.
+func (w *worker) document(text []byte, r record) error {
+	w.touched, w.length = w.touched[:0], 0
+	w.doc.vector.reset()
+	if err := r.input.format.parse(text, r.at, &w.doc); err != nil {
+		return err
+	}
+	if len(w.doc.name) > hdl.MaxNameLen {
+		return fmt.Errorf("a document name of %d bytes; at most %d are possible", len(w.doc.name), hdl.MaxNameLen)
+	}
+	if w.doc.vector.given {
+		return cmp.Or(w.chunk.kind.join(ofVectors), w.weigh(&w.doc.vector))
+	}
+	w.words.Each(w.doc.text, w.count)
+	return w.chunk.kind.join(ofTexts)
+}
+
+// count notes one occurrence of a term.
+func (w *worker) count(term []byte) {
+	w.length++
+	id := w.chunk.index.find(term, hashTerm(term))
+	e := w.chunk.index.entry(id)
+	if e.count == 0 {
+		w.touched = append(w.touched, id)
+	}
+	e.count++
+}

@@ -1,0 +1,110 @@
+package build
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"heddle/engine/index/hdl"
+)
+
+// maxDocuments is the greatest number of documents: it is itself a uint32.
+const maxDocuments = math.MaxUint32
+
+// addDocuments adds n documents, encoded by appendDocument.
+func (b *builder) addDocuments(n uint64, encoded []byte) error {
+	if err := b.checkRoom(n); err != nil {
+		return err
+	}
+	b.docs += n
+	return b.names.write(encoded)
+}
+
+// checkRoom says whether n more documents can have docIDs.
+func (b *builder) checkRoom(n uint64) error {
+	if b.docs+n > maxDocuments {
+		return fmt.Errorf("%w: more than %d documents", hdl.ErrInput, uint64(maxDocuments))
+	}
+	return nil
+}
+
+// addDocument adds a document of an inverted input.
+func (b *builder) addDocument(name []byte, length uint32) error {
+	b.scratch = appendDocument(b.scratch[:0], name, length)
+	return b.addDocuments(1, b.scratch)
+}
+
+func appendDocument(dst, name []byte, length uint32) []byte {
+	return binary.AppendUvarint(appendBytes(dst, name), uint64(length))
+}
+
+// appendBytes appends the varint length of b, and b.
+func appendBytes(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// readBytes reads what appendBytes has made into the memory of dst.
+func readBytes(r *bufio.Reader, dst []byte) ([]byte, error) {
+	n, err := binary.ReadUvarint(r)
+	if err != nil {
+		return dst, damagedRun(err)
+	}
+	dst = slices.Grow(dst[:0], int(n))[:n]
+	if _, err := io.ReadFull(r, dst); err != nil {
+		return dst, damagedRun(err)
+	}
+	return dst, nil
+}
+
+// writeDocuments copies names and lengths to the index file.
+func (b *builder) writeDocuments(w *hdl.Writer) error {
+	r, err := b.names.rewind()
+	if err != nil {
+		return err
+	}
+	var name []byte
+	for i := range b.docs {
+		if name, err = readBytes(r, name); err != nil {
+			return err
+		}
+		length, err := binary.ReadUvarint(r)
+		if err != nil {
+			return damagedRun(err)
+		}
+		if err := w.AddDocument(string(name), uint32(length)); err != nil {
+			return err
+		}
+		if b.lengths != nil {
+			b.lengths = append(b.lengths, uint32(length))
+		}
+		if i%4096 == 0 && b.ctx.Err() != nil {
+			return b.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// writeTexts copies texts to the index file.
+func (b *builder) writeTexts(w *hdl.Writer) error {
+	if b.texts == nil {
+		return nil
+	}
+	r, err := b.texts.rewind()
+	if err != nil {
+		return err
+	}
+	var text []byte
+	for range b.docs {
+		if text, err = readBytes(r, text); err != nil {
+			return err
+		}
+		if err := cmp.Or(b.ctx.Err(), w.AddText(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/internal/input"
+)
+
+// fuzzOptions reads standard input in small chunks and spills often.
+func fuzzOptions(content []byte, f Format) Options {
+	return Options{Format: f, Stdin: bytes.NewReader(content), MemoryLimit: 1, Workers: 2, maxDocument: 1 << 16}.complete("")
+}
+
+// readOnly runs the readers on inputs, without writing an index, and checks what
+// the builder was given: lists strictly ascending, docIDs in range, frequencies
+// above 0. Every error must be one about the content.
+func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err error) {
+	t.Helper()
+	ctx := context.Background()
+	analyzer, err := analyze.New(analyze.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := newBuilder(ctx, "", 1, opt.StoreTexts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	b.tick = func(bool) {}
+	files := &opener{input.Opener{Ctx: ctx, Stdin: opt.Stdin}, opt.maxDocument}
+	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
+		if !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("error %v", err)
+		}
+		return c, err
+	}
+	runs, err := b.cursors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.lists = map[string][]posting{}
+	err = merge(ctx, runs, func(m *merged) error {
+		l := []posting{}
+		for i, d := range m.docs {
+			if uint64(d) >= b.docs || m.freqs[i] == 0 || i > 0 && d <= m.docs[i-1] {
+				t.Fatalf("list %q: posting %d is %d:%d of %d documents", m.term, i, d, m.freqs[i], b.docs)
+			}
+			l = append(l, posting{d, m.freqs[i]})
+		}
+		c.lists[m.term] = l
+		return nil
+	})
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		t.Fatalf("error %v", err)
+	}
+	c.names = make([]string, b.docs)
+	return c, err
+}
+
+func fuzzText(f *testing.F, format Format, seeds ...string) {
+	f.Helper()
+	for _, s := range seeds {
+		f.Add([]byte(s))
+		f.Add(zip([]byte(s)))
+	}
+	golden, err := os.ReadFile(filepath.Join("testdata", map[Format]string{
+		Text: "loom.tsv", JSONL: "loom.jsonl", TREC: "loom.trec", CIFF: "loom.ciff", Auto: "loom.tsv",
+	}[format]))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(golden)
+	f.Fuzz(func(t *testing.T, content []byte) {
+		_, _ = readOnly(t, fuzzOptions(content, format), "-")
+	})
+}
+
+func FuzzText(f *testing.F) { fuzzText(f, Text, "a\tb\r\n\nc", "\ufeff\t\t\xff\n") }
+
+func FuzzJSONL(f *testing.F) {
+	fuzzText(f, JSONL, `{"id":1,"text":"a"}`, `{"_id":null,"body":"\ud800"}`+"\n[]", `{"id":{},"text":""}`)
+}
+
+func FuzzTREC(f *testing.F) {
+	fuzzText(f, TREC, "<DOC><DOCNO>1</DOCNO>a<b</DOC>", "<doc ><docno>1</docno><!--<script></doc>", "<DOC><DOCNO>1</DOCNO>&amp;&#x41;&x;</DOC><DOC>")
+}
+
+func FuzzAuto(f *testing.F) { fuzzText(f, Auto, "<DOC>", "{\"", "\x02\x08\x01", "\x1f\x8b\x08") }
+
+func FuzzCIFF(f *testing.F) {
+	c := smallCollection()
+	fuzzText(f, CIFF, string(asCIFF(c, []string{"one", "two", "weft", "empty"})), "\x02\x08\x01")
+}
+
+func FuzzPISA(f *testing.F) {
+	files := asPISA(smallCollection())
+	f.Add(files[".docs"], files[".freqs"], files[".sizes"], files[".terms"], files[".documents"])
+	f.Add([]byte{1, 0, 0, 0, 255, 255, 255, 255}, []byte{}, []byte{255, 255, 255, 255}, []byte{}, []byte("a"))
+	f.Fuzz(func(t *testing.T, docs, freqs, sizes, terms, documents []byte) {
+		ctx := context.Background()
+		b, err := newBuilder(ctx, "", 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.close()
+		b.tick = func(bool) {}
+		o := &opener{input.Opener{Ctx: ctx}, 1 << 16}
+		p := pisa{b: b}
+		for to, content := range map[**source][]byte{&p.docs: docs, &p.freqs: freqs, &p.sizes: sizes, &p.terms: terms, &p.names: documents} {
+			r, err := o.Wrap("x", bytes.NewReader(content), io.NopCloser(nil))
+			if err != nil {
+				return // damaged gzip data
+			}
+			*to = &source{path: "x", r: r, maxDocument: o.maxDocument}
+		}
+		if err := p.read(); err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Fatalf("error %v", err)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package build
+
+import (
+	"math"
+
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/hdl"
+	"heddle/engine/plan"
+)
+
+// quantiser turns the numbers of postings into impacts.
+type quantiser struct {
+	meta hdl.Impacts
+
+	// Of contributions by BM25: the largest, which a term of one document has as its
+	// weight, is meta.Max.
+	scoring bm25.Params
+	norm    plan.Norm
+	lengths []uint32 // of documents
+	bound   float64  // weight of a term of one document
+
+	// Of weights that vectors gave.
+	weigher *weigher
+}
+
+// impacts is what the index file is to say of its impacts, once all is read.
+func (b *builder) impacts(opt *Options) hdl.Impacts {
+	m := hdl.Impacts{Bits: opt.Impacts}
+	switch {
+	case m.Bits == 0:
+	case b.kind != ofVectors:
+		m.Origin, m.Variant, m.K1, m.B = hdl.ImpactsBM25, opt.Scoring.Variant.String(), opt.Scoring.K1, opt.Scoring.B
+		if b.docs > 0 {
+			m.Scale = opt.Scoring.Weight(b.docs, 1) / float64(m.Max())
+		}
+	default:
+		m.Origin, m.Scale = hdl.ImpactsWeights, 1
+		if w := &b.weigher; w.broken || w.largest > float32(m.Max()) {
+			m.Scale = float64(w.largest) / float64(m.Max())
+		}
+	}
+	return m
+}
+
+// newQuantiser is for documents of these lengths.
+func (b *builder) newQuantiser(m hdl.Impacts, opt *Options) *quantiser {
+	q := &quantiser{meta: m, weigher: &b.weigher, scoring: opt.Scoring, lengths: b.lengths}
+	if m.Origin == hdl.ImpactsBM25 && len(b.lengths) > 0 {
+		sum := uint64(0)
+		for _, n := range b.lengths {
+			sum += uint64(n)
+		}
+		q.bound = opt.Scoring.Weight(b.docs, 1)
+		q.norm = opt.Scoring.Norm(max(float64(sum), 1) / float64(b.docs))
+	}
+	return q
+}
+
+// list replaces the numbers of a list by its impacts, each at least 1.
+func (q *quantiser) list(docs, freqs []uint32) {
+	switch q.meta.Origin {
+	case hdl.ImpactsBM25:
+		if len(docs) > 0 {
+			q.contributions(docs, freqs)
+		}
+	case hdl.ImpactsWeights:
+		for i, code := range freqs {
+			// A scale of 1 gives whole numbers back as they are.
+			freqs[i] = q.round(float64(q.weigher.decode(code)) / q.meta.Scale)
+		}
+	}
+}
+
+func (q *quantiser) round(x float64) uint32 {
+	return uint32(min(max(math.Round(x), 1), float64(q.meta.Max())))
+}
+
+// contributions replaces frequencies by what they add to the score.
+func (q *quantiser) contributions(docs, freqs []uint32) {
+	part := 0.0 // of the bound that the term's weight is
+	if q.bound > 0 {
+		part = q.scoring.Weight(uint64(len(q.lengths)), uint64(len(docs))) / q.bound
+	}
+	unit := part * float64(q.meta.Max()) / (1 << 32)
+	for i, d := range docs {
+		freqs[i] = q.round(unit * float64(q.norm.Share(freqs[i], q.lengths[d])))
+	}
+}

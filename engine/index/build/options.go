@@ -1,0 +1,147 @@
+package build
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"heddle/codec"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/hdl"
+)
+
+// DefaultMemoryLimit is Options.MemoryLimit if that is 0, in bytes.
+const DefaultMemoryLimit = 1 << 30
+
+// Options say how an index is built. DefaultOptions has the defaults; of the
+// zero value only ExceptionRatio and Scoring differ from them.
+type Options struct {
+	// Format of all inputs. The default is Auto.
+	Format Format
+
+	// Codec, Dense and ExceptionRatio are those of hdl.Meta. The defaults are
+	// "auto", "auto" and that of codec.DefaultOptions.
+	Codec          string
+	Dense          string
+	ExceptionRatio float64
+
+	// Stem is the stemmer, analyze.StemNone or analyze.StemEnglish, and StopWords
+	// the words to drop. They go for texts; the terms of pisa and ciff stay as
+	// they are, but the settings are stored for queries all the same: give what
+	// the collection was analysed by. The default is no stemmer, no stop words.
+	//
+	// Tokens says what stands for a term before that: analyze.TokensWords, the
+	// default, or analyze.TokensSpaces, which has neither stemmer nor stop words.
+	// Collections of vectors always have the latter.
+	Tokens    string
+	Stem      string
+	StopWords []string
+
+	// StoreTexts keeps the texts of documents, without white space at both ends, for
+	// hdl.File.Text. Inverted inputs have none, and are refused.
+	StoreTexts bool
+
+	// Impacts of 8 or 16 bits take the place of frequencies, unless it is 0: of
+	// contributions by Scoring in an index of texts or inverted lists, of the weights
+	// in one of vectors. The default of Scoring is bm25.Default.
+	Impacts uint8
+	Scoring bm25.Params
+
+	// MemoryLimit is the memory in bytes for what the package comment says. The
+	// default is DefaultMemoryLimit.
+	MemoryLimit uint64
+
+	// TempDir is the folder for temporary files. The default is that of the index
+	// file.
+	TempDir string
+
+	// Workers is the number of goroutines that analyse texts. The default is
+	// GOMAXPROCS.
+	Workers int
+
+	// Creator is stored in the index file: program and version.
+	Creator string
+
+	// Stdin is what the input "-" reads. The default is os.Stdin.
+	Stdin io.Reader
+
+	// Progress, unless nil, is called now and then, and once in the end, by the
+	// goroutine that called Build: bytes of the inputs read so far and in all
+	// (compressed bytes of compressed inputs; in all is 0 if that is unknown) and
+	// documents so far. When all is read, the lists are still to be written.
+	Progress func(doneBytes, totalBytes int64, docs uint64)
+
+	maxDocument int // MaxDocument, less in tests
+}
+
+// DefaultOptions returns the defaults.
+func DefaultOptions() Options {
+	return Options{ExceptionRatio: codec.DefaultOptions().ExceptionRatio, Scoring: bm25.Default()}.complete("")
+}
+
+// complete puts the defaults in for zeros.
+func (o Options) complete(out string) Options {
+	if o.Format == "" {
+		o.Format = Auto
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = DefaultMemoryLimit
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.TempDir == "" && out != "" {
+		o.TempDir = filepath.Dir(out)
+	}
+	if o.Stdin == nil {
+		o.Stdin = os.Stdin
+	}
+	if o.maxDocument == 0 {
+		o.maxDocument = MaxDocument
+	}
+	return o
+}
+
+// chunkLimits splits MemoryLimit: size is that of the text of a chunk in bytes,
+// number how many chunks there are, and index what is left for the index in
+// memory. A chunk takes about four times its text: lists, names, slack; and once
+// more where texts are stored.
+func (o *Options) chunkLimits() (size, number int, index uint64) {
+	share := 4
+	if o.StoreTexts {
+		share++
+	}
+	number = 2*o.Workers + 1
+	size = int(min(max(o.MemoryLimit/2/uint64(share*number), 4<<10), 1<<20))
+	flight := uint64(size * number * share)
+	return size, number, o.MemoryLimit - min(flight, o.MemoryLimit/2)
+}
+
+// meta is what the index file is to say of itself.
+func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
+	return hdl.Meta{
+		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Texts: o.StoreTexts, Impacts: impacts,
+		Codec: o.Codec, Dense: o.Dense, ExceptionRatio: o.ExceptionRatio,
+	}
+}
+
+// Summary says what Build did.
+type Summary struct {
+	Documents uint64
+	Terms     uint64
+	Postings  uint64
+	Tokens    uint64 // sum of frequencies, or of impacts
+	ReadBytes int64  // of the inputs, before decompression
+	FileBytes int64  // of the index file
+	Runs      int    // written to disk because of the memory limit
+	// Warnings are about inputs whose own totals do not agree with their content;
+	// they were indexed as the content has it.
+	Warnings []string
+}
+
+func (s *Summary) warn(path, format string, args ...any) {
+	s.Warnings = append(s.Warnings, path+": "+fmt.Sprintf(format, args...))
+}

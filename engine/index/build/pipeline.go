@@ -1,0 +1,205 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"heddle/engine/index/analyze"
+)
+
+// item is what the builder gets, in the order of the inputs: one of the four.
+type item struct {
+	chunk  *chunk  // its ready receives when it has been analysed
+	ciff   *source // whoever gets it closes it
+	triple string  // base name of a PISA triple
+	err    error   // of the reader; nothing follows
+}
+
+// readInputs runs the pipeline: one goroutine reads and cuts, opt.Workers
+// analyse, and the caller's feeds the builder. When it returns, all of them have
+// ended. The first error in the order of the inputs wins.
+func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
+	set := analyzer.Settings()
+	plain := set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
+	ctx, cancel := context.WithCancel(files.Ctx)
+	size, number, _ := opt.chunkLimits()
+	r := &reader{
+		ctx: ctx, files: files, format: opt.Format, size: size,
+		free: make(chan *chunk, number), work: make(chan *chunk, number), out: make(chan item, number),
+	}
+	for range number {
+		r.free <- &chunk{ready: make(chan struct{}, 1)}
+	}
+	var running sync.WaitGroup
+	defer func() {
+		cancel()
+		running.Wait()
+		for it := range r.out { // what an error has left
+			if it.ciff != nil {
+				it.ciff.close()
+			}
+		}
+	}()
+	running.Go(func() { r.read(inputs) })
+	for range opt.Workers {
+		running.Go(func() {
+			w := worker{words: analyzer.Tokenizer(), plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
+			for c := range r.work {
+				w.analyse(ctx, c)
+				c.ready <- struct{}{}
+			}
+		})
+	}
+	for it := range r.out {
+		if err := b.take(ctx, files, it); err != nil {
+			return err
+		}
+		if it.chunk != nil {
+			r.free <- it.chunk
+		}
+		b.tick(false)
+	}
+	b.format = strings.Join(r.formats, "+")
+	return ctx.Err() // the reader says nothing of a context that is done
+}
+
+func (b *builder) take(ctx context.Context, files *opener, it item) error {
+	switch {
+	case it.err != nil:
+		return it.err
+	case it.ciff != nil:
+		defer it.ciff.close()
+		return readCIFF(b, it.ciff)
+	case it.triple != "":
+		return readPISA(b, files, it.triple)
+	}
+	select {
+	case <-it.chunk.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if it.chunk.err != nil {
+		return it.chunk.err
+	}
+	return b.addChunk(it.chunk)
+}
+
+// minRecord bounds the records of a chunk, in bytes of its text each: they take
+// memory too.
+const minRecord = 32
+
+// reader opens the inputs and cuts them into chunks.
+type reader struct {
+	ctx    context.Context
+	files  *opener
+	format Format
+	size   int // of the text of a chunk, in bytes
+
+	free chan *chunk // empty ones
+	work chan *chunk // to the workers; has room for all chunks there are
+	out  chan item   // to the builder
+
+	chunk   *chunk   // that is being filled
+	formats []string // met so far, sorted; for others when out is closed
+}
+
+// read reads all inputs, then closes work and out.
+func (r *reader) read(inputs []string) {
+	defer close(r.out)
+	defer close(r.work)
+	for _, path := range inputs {
+		if err := r.input(path); err != nil {
+			r.flush()
+			r.send(item{err: err})
+			return
+		}
+	}
+	r.flush()
+}
+
+// send reports whether the builder will get it.
+func (r *reader) send(it item) bool {
+	select {
+	case r.out <- it:
+		return true
+	case <-r.ctx.Done():
+		return false
+	}
+}
+
+// flush hands the chunk over.
+func (r *reader) flush() {
+	if c := r.chunk; c != nil {
+		r.chunk = nil
+		r.work <- c
+		r.send(item{chunk: c})
+	}
+}
+
+func (r *reader) input(path string) error {
+	if base, ok := triple(path); r.format == PISA || r.format == Auto && ok {
+		r.met(PISA)
+		r.flush()
+		r.send(item{triple: base})
+		return nil
+	}
+	s, err := r.files.open(path)
+	if err != nil {
+		return err
+	}
+	format := r.format
+	if format == Auto {
+		if format, err = s.detect(); err != nil {
+			return errors.Join(err, s.close())
+		}
+	}
+	r.met(format)
+	if format == CIFF {
+		r.flush()
+		if !r.send(item{ciff: s}) {
+			s.close()
+		}
+		return nil
+	}
+	defer s.close()
+	s.skipMark()
+	return r.cut(s, &origin{path, textFormats[format]})
+}
+
+// met notes the format of an input.
+func (r *reader) met(f Format) {
+	if i, found := slices.BinarySearch(r.formats, string(f)); !found {
+		r.formats = slices.Insert(r.formats, i, string(f))
+	}
+}
+
+// cut puts the records of s into chunks.
+func (r *reader) cut(s *source, in *origin) error {
+	for {
+		if r.chunk == nil {
+			select {
+			case r.chunk = <-r.free:
+				r.chunk.reset(r.size)
+			case <-r.ctx.Done():
+				return r.ctx.Err()
+			}
+		}
+		c := r.chunk
+		text, at, err := in.format.cut(s, c.text)
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+		c.text = text
+		c.records = append(c.records, record{end: len(text), at: at, input: in})
+		if len(c.text) >= r.size || len(c.records) >= r.size/minRecord {
+			r.flush()
+		}
+	}
+}

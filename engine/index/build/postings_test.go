@@ -1,0 +1,312 @@
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
+)
+
+// TestStream appends pieces of drawn sizes to several streams in turn.
+func TestStream(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var a arena
+		for range 2 { // the second time in used memory
+			a.reset()
+			streams := make([]stream, 3)
+			want := make([][]byte, len(streams))
+			for i, n := range rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 3, 4, 5, 11, 12, 13, 100, 4091, 4092, 4093, 20000}), 0, 40).Draw(t, "sizes") {
+				b := bytes.Repeat([]byte{byte(i + 1)}, n)
+				s := i % len(streams)
+				a.append(&streams[s], b)
+				want[s] = append(want[s], b...)
+			}
+			for s := range streams {
+				if got := a.read([]byte("x"), &streams[s]); string(got) != "x"+string(want[s]) || int(streams[s].length) != len(want[s]) {
+					t.Fatalf("stream %d has %d bytes, want %d", s, len(got)-1, len(want[s]))
+				}
+			}
+		}
+	})
+}
+
+func TestArenaCountsItsMemory(t *testing.T) {
+	var p postings
+	if p.memory() != 0 {
+		t.Errorf("empty: %d bytes", p.memory())
+	}
+	if s := unsafe.Sizeof(entry{}); s != entrySize {
+		t.Errorf("an entry has %d bytes", s)
+	}
+	for i := range 100000 {
+		term := fmt.Append(nil, "term", i)
+		p.put(p.entry(p.find(term, hashTerm(term))), 7, 2)
+	}
+	real := uint64(len(p.arena.blocks)*blockSize + len(p.pages)*pageSize*entrySize + len(p.slots)*4)
+	if got := p.memory(); got < real || got > real+100000*sortSize {
+		t.Errorf("%d bytes counted, %d in use", got, real)
+	}
+	p.reset()
+	if p.memory() > real/4 {
+		t.Errorf("%d bytes after reset", p.memory())
+	}
+	if p.full() {
+		t.Error("full after reset")
+	}
+}
+
+var corners = []uint32{0, 1, 2, 127, 128, 1 << 14, 1<<31 - 1, 1 << 31, math.MaxUint32 - 2, math.MaxUint32 - 1}
+
+func drawList(t *rapid.T) []posting {
+	gen := rapid.OneOf(rapid.SampledFrom(corners), rapid.Uint32Range(0, 3000))
+	docs := rapid.SliceOfNDistinct(gen, 0, 50, rapid.ID).Draw(t, "docs")
+	slices.Sort(docs)
+	freq := rapid.OneOf(rapid.Uint32Range(1, 4), rapid.SampledFrom([]uint32{127, 128, 129, math.MaxUint32}))
+	l := make([]posting, len(docs))
+	for i, d := range docs {
+		l[i] = posting{d, freq.Draw(t, "freq")}
+	}
+	return l
+}
+
+// TestPostingsAndRuns puts drawn lists into memory and, through a temporary
+// file, merges them back out of several runs.
+func TestPostingsAndRuns(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(r *rapid.T) {
+		file, err := newTemp(dir, "run-*")
+		if err != nil {
+			r.Fatal(err)
+		}
+		defer file.Close()
+		term := rapid.SliceOfN(rapid.SampledFrom([]byte("ab\x00\xff")), 0, 10)
+		want := map[string][]posting{}
+		var p postings
+		var runs []run
+		lists := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) map[string][]posting {
+			return map[string][]posting{string(term.Draw(t, "term")): drawList(t)}
+		}), 0, 12).Draw(r, "lists")
+		for _, m := range lists {
+			for term, l := range m {
+				id := p.find([]byte(term), hashTerm([]byte(term)))
+				if again := p.find([]byte(term), hashTerm([]byte(term))); again != id {
+					r.Fatalf("term %q has entries %d and %d", term, id, again)
+				}
+				if _, found := want[term]; !found {
+					want[term] = []posting{}
+				}
+				for _, x := range l {
+					if n := len(want[term]); n > 0 && x.doc <= want[term][n-1].doc {
+						continue
+					}
+					want[term] = append(want[term], x)
+					p.put(p.entry(id), x.doc, x.freq)
+				}
+			}
+			if rapid.Bool().Draw(r, "spill") {
+				run, err := spill(file, &p)
+				if err != nil {
+					r.Fatal(err)
+				}
+				runs = append(runs, run)
+				p.reset()
+			}
+		}
+		if err := file.w.Flush(); err != nil {
+			r.Fatal(err)
+		}
+		var cs []cursor
+		for _, x := range runs {
+			cs = append(cs, newFileCursor(file, x, 16))
+		}
+		cs = append(cs, &memoryCursor{p: &p, order: p.sorted()})
+		var order []string
+		err = merge(context.Background(), cs, func(m *merged) error {
+			order = append(order, m.term)
+			l := []posting{}
+			for i := range m.docs {
+				l = append(l, posting{m.docs[i], m.freqs[i]})
+			}
+			if !slices.Equal(l, want[m.term]) {
+				return fmt.Errorf("list %q is %v, want %v", m.term, l, want[m.term])
+			}
+			return nil
+		})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if all := slices.Sorted(maps.Keys(want)); !slices.Equal(order, all) {
+			r.Fatalf("terms %q, want %q", order, all)
+		}
+	})
+}
+
+// TestJoin joins chunks as the builder does.
+func TestJoin(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var all, part postings
+		var scratch []byte
+		var want []posting
+		base := uint32(0)
+		for range rapid.IntRange(1, 5).Draw(r, "chunks") {
+			part.reset()
+			n := rapid.Uint32Range(1, 100).Draw(r, "documents")
+			id := part.find([]byte("t"), hashTerm([]byte("t")))
+			docs := rapid.SliceOfNDistinct(rapid.Uint32Range(0, n-1), 1, int(n), rapid.ID).Draw(r, "docs")
+			slices.Sort(docs)
+			for _, d := range docs {
+				f := rapid.Uint32Range(1, 3).Draw(r, "freq")
+				part.put(part.entry(id), d, f)
+				want = append(want, posting{base + d, f})
+			}
+			scratch = all.join(&part, base, scratch)
+			base += n
+		}
+		var m merged
+		l := list{}
+		c := memoryCursor{p: &all, order: all.sorted()}
+		if err := c.next(&l); err != nil {
+			r.Fatal(err)
+		}
+		if err := m.add(&l); err != nil {
+			r.Fatal(err)
+		}
+		for i, x := range want {
+			if m.docs[i] != x.doc || m.freqs[i] != x.freq {
+				r.Fatalf("posting %d is %d:%d, want %v", i, m.docs[i], m.freqs[i], x)
+			}
+		}
+		if int(l.docs) != len(want) || len(m.docs) != len(want) {
+			r.Fatalf("%d postings, want %d", len(m.docs), len(want))
+		}
+	})
+}
+
+// TestDamagedRuns cuts a run at every byte: an error, unless it falls between
+// two lists, whose number nothing says (the builder wrote the file itself).
+func TestDamagedRuns(t *testing.T) {
+	file, err := newTemp(t.TempDir(), "run-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var p postings
+	ends := map[int64]bool{0: true}
+	for _, term := range []string{"a", "bb", "ccc"} {
+		p.reset()
+		p.put(p.entry(p.find([]byte(term), hashTerm([]byte(term)))), 1000, 300)
+		r, err := spill(file, &p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends[r.offset+r.length] = true
+	}
+	if err := file.w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range file.size + 1 {
+		err := merge(context.Background(), []cursor{newFileCursor(file, run{0, n}, 16)}, func(*merged) error { return nil })
+		if ends[n] != (err == nil) || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+func TestMergeStops(t *testing.T) {
+	var p postings
+	for i := range 1000 {
+		term := fmt.Append(nil, i)
+		p.put(p.entry(p.find(term, hashTerm(term))), 0, 1)
+	}
+	stop := errors.New("stop")
+	calls := 0
+	err := merge(context.Background(), []cursor{&memoryCursor{p: &p, order: p.sorted()}}, func(*merged) error {
+		if calls++; calls == 3 {
+			return stop
+		}
+		return nil
+	})
+	if err != stop || calls != 3 {
+		t.Errorf("error %v after %d calls", err, calls)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	calls = 0
+	err = merge(ctx, []cursor{&memoryCursor{p: &p, order: p.sorted()}}, func(*merged) error {
+		calls++
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || calls > 4 {
+		t.Errorf("error %v after %d calls", err, calls)
+	}
+}
+
+// TestTempIsNameless checks that a temporary file is gone after close, and on
+// Unix before.
+func TestTempIsNameless(t *testing.T) {
+	dir := t.TempDir()
+	f, err := newTemp(dir, "t-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.PathSeparator == '/' && len(names(t, dir)) > 0 {
+		t.Errorf("open: %q", names(t, dir))
+	}
+	if err := f.write([]byte("abc")); err != nil || f.size != 3 {
+		t.Errorf("write: %v, size %d", err, f.size)
+	}
+	if err := f.Close(); err != nil || len(names(t, dir)) > 0 {
+		t.Errorf("closed: %v, %q", err, names(t, dir))
+	}
+	if err := f.Close(); err == nil {
+		t.Error("a second close went well")
+	}
+}
+
+// TestFullTemporaryDisk closes the temporary files under a builder: every write
+// from then on fails, and the build says so.
+func TestFullTemporaryDisk(t *testing.T) {
+	b, err := newBuilder(context.Background(), t.TempDir(), 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.tick = func(bool) {}
+	if err := b.startList([]byte("a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.addPosting(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.checkMemory(); err != nil || len(b.runs) != 1 {
+		t.Fatalf("the first spill: %v", err)
+	}
+	_ = b.spilt.Close()
+	long := bytes.Repeat([]byte("x"), 60000)
+	for i := range uint32(20) {
+		if err = b.startList(fmt.Append(long, i)); err != nil {
+			break
+		}
+		if err := b.addPosting(i, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !errors.Is(err, os.ErrClosed) {
+		t.Errorf("spilling: %v", err)
+	}
+	_ = b.names.Close()
+	for err = nil; err == nil; {
+		err = b.addDocument(long, 1)
+	}
+	if !errors.Is(err, os.ErrClosed) {
+		t.Errorf("adding documents: %v", err)
+	}
+}

@@ -1,0 +1,137 @@
+package build
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// A run is a part of the index, sorted by term, in the temporary file of runs.
+// Its lists are, one after the other: varint length of the term, term, varint
+// number of postings, varint number of bytes, bytes as in postings.
+type run struct {
+	offset, length int64
+}
+
+// list is one list of a run.
+type list struct {
+	term []byte
+	docs uint32 // postings
+	data []byte // as in postings
+}
+
+// cursor walks the lists of a run, ascending by term.
+type cursor interface {
+	// next fills l, whose slices it may overwrite; io.EOF behind the last list.
+	next(l *list) error
+}
+
+// spill writes p to the end of t.
+func spill(t *temp, p *postings) (run, error) {
+	r := run{offset: t.size}
+	c := memoryCursor{p: p, order: p.sorted()}
+	var l list
+	var b []byte
+	for c.next(&l) == nil {
+		b = binary.AppendUvarint(b[:0], uint64(len(l.term)))
+		b = append(b, l.term...)
+		b = binary.AppendUvarint(b, uint64(l.docs))
+		b = binary.AppendUvarint(b, uint64(len(l.data)))
+		if err := t.write(b); err != nil {
+			return run{}, err
+		}
+		if err := t.write(l.data); err != nil {
+			return run{}, err
+		}
+	}
+	r.length = t.size - r.offset
+	return r, nil
+}
+
+// memoryCursor walks postings in memory.
+type memoryCursor struct {
+	p     *postings
+	order []uint32
+}
+
+func (c *memoryCursor) next(l *list) error {
+	if len(c.order) == 0 {
+		return io.EOF
+	}
+	e := c.p.entry(c.order[0])
+	c.order = c.order[1:]
+	l.term = append(l.term[:0], c.p.term(e)...)
+	l.docs = e.docs
+	l.data = c.p.arena.read(l.data[:0], &e.stream)
+	return nil
+}
+
+// fileCursor walks a run of the temporary file.
+type fileCursor struct {
+	r *bufio.Reader
+}
+
+func newFileCursor(t *temp, r run, buffer int) *fileCursor {
+	return &fileCursor{bufio.NewReaderSize(io.NewSectionReader(t, r.offset, r.length), buffer)}
+}
+
+func (c *fileCursor) next(l *list) error {
+	n, err := binary.ReadUvarint(c.r)
+	if err != nil {
+		return err // io.EOF between two lists
+	}
+	if l.term, err = c.bytes(l.term, n); err != nil {
+		return err
+	}
+	docs, err := binary.ReadUvarint(c.r)
+	if err != nil {
+		return damagedRun(err)
+	}
+	l.docs = uint32(docs)
+	if n, err = binary.ReadUvarint(c.r); err != nil {
+		return damagedRun(err)
+	}
+	l.data, err = c.bytes(l.data, n)
+	return err
+}
+
+// bytes reads n bytes into the memory of dst.
+func (c *fileCursor) bytes(dst []byte, n uint64) ([]byte, error) {
+	if uint64(cap(dst)) < n {
+		dst = make([]byte, n)
+	}
+	dst = dst[:n]
+	if _, err := io.ReadFull(c.r, dst); err != nil {
+		return dst, damagedRun(err)
+	}
+	return dst, nil
+}
+
+// damagedRun keeps an early end from being taken for the end of a run.
+func damagedRun(err error) error {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("temporary file: %w", err)
+}
+
+// decode appends the postings of l to docs and freqs.
+func (l *list) decode(docs, freqs []uint32) ([]uint32, []uint32) {
+	next := uint32(0) // docID that a gap of 0 means
+	for data := l.data; len(data) > 0; {
+		code, n := binary.Uvarint(data)
+		data = data[max(n, 1):]
+		doc := next + uint32(code>>1)
+		next = doc + 1
+		freq := uint64(1)
+		if code&1 == 0 {
+			freq, n = binary.Uvarint(data)
+			freq += 2
+			data = data[min(max(n, 1), len(data)):]
+		}
+		docs = append(docs, doc)
+		freqs = append(freqs, uint32(freq))
+	}
+	return docs, freqs
+}

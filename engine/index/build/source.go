@@ -1,0 +1,144 @@
+package build
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"heddle/engine/index/hdl"
+	"heddle/engine/internal/input"
+)
+
+// MaxDocument is the greatest size of a document in bytes: of a line, or of what
+// lies between <DOC> and </DOC>.
+const MaxDocument = 64 << 20
+
+// sourceBuffer is the read buffer of a source, in bytes. A term or a name, of at
+// most 64 KiB, can always be seen in it as a whole.
+const sourceBuffer = input.Buffer
+
+const _ = uint(sourceBuffer - 2*max(hdl.MaxTermLen, hdl.MaxNameLen)) // compiles only if not negative
+
+// source reads one input: its bytes after decompression, with their position. It
+// belongs to one goroutine.
+type source struct {
+	path        string
+	at          position // of the next byte; lines count only through line
+	r           *input.Reader
+	maxDocument int
+	seen        bool // a document, by cutTREC
+}
+
+// opener opens inputs.
+type opener struct {
+	input.Opener
+	maxDocument int
+}
+
+// open opens a file, or standard input for "-".
+func (o *opener) open(path string) (*source, error) {
+	r, err := o.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &source{path: path, r: r, maxDocument: o.maxDocument}, nil
+}
+
+func (s *source) close() error { return s.r.Close() }
+
+// errorf reports the position of the next byte.
+func (s *source) errorf(format string, args ...any) error {
+	return s.at.errorf(s.path, format, args...)
+}
+
+// fail explains an error of the reader other than io.EOF.
+func (s *source) fail(err error) error { return input.Explain(s.path, s.at.offset, err) }
+
+// peek returns the next n bytes, at most sourceBuffer, without taking them;
+// io.EOF if the input ends before the first and io.ErrUnexpectedEOF if it ends
+// among them.
+func (s *source) peek(n int) ([]byte, error) {
+	b, err := s.r.Peek(n)
+	switch {
+	case len(b) == n:
+		return b, nil
+	case err != io.EOF:
+		return b, s.fail(err)
+	case len(b) > 0:
+		return b, io.ErrUnexpectedEOF
+	}
+	return b, io.EOF
+}
+
+// skip takes n bytes that peek has shown.
+func (s *source) skip(n int) {
+	n, _ = s.r.Discard(n) // cannot fail on buffered bytes
+	s.at.offset += int64(n)
+}
+
+// skipMark drops a byte order mark, if that is what comes next.
+func (s *source) skipMark() {
+	s.at.offset += int64(s.r.SkipMark())
+}
+
+// delimited appends what comes up to and with the next delim, or up to the end,
+// to dst; io.EOF if nothing comes. limit bounds len(dst).
+func (s *source) delimited(dst []byte, delim byte, limit int) ([]byte, error) {
+	for {
+		part, err := s.r.ReadSlice(delim)
+		s.at.offset += int64(len(part))
+		dst = append(dst, part...)
+		switch {
+		case len(dst) > limit:
+			return dst, errTooLong
+		case err == nil:
+			return dst, nil
+		case err == io.EOF && len(part) == 0:
+			return dst, io.EOF
+		case err == io.EOF:
+			return dst, nil
+		case err != bufio.ErrBufferFull:
+			return dst, s.fail(err)
+		}
+	}
+}
+
+var errTooLong = errors.New("too long")
+
+// line appends the next line, without its end, to dst and returns where it
+// starts; io.EOF behind the last. Lines end in LF or CR LF.
+func (s *source) line(dst []byte) ([]byte, position, error) {
+	s.at.line++
+	at, n := s.at, len(dst)
+	dst, err := s.delimited(dst, '\n', n+s.maxDocument)
+	if err == errTooLong {
+		return dst, at, at.errorf(s.path, "a line of more than %d bytes", s.maxDocument)
+	}
+	if err == io.EOF && len(dst) > n {
+		err = nil // the last line has no end
+	}
+	dst = append(dst[:n], bytes.TrimSuffix(dst[n:], []byte("\n"))...)
+	dst = append(dst[:n], bytes.TrimSuffix(dst[n:], []byte("\r"))...)
+	return dst, at, err
+}
+
+// exists says whether there is a file of this name, gzipped or not, and gives
+// its name.
+func exists(path string) (string, bool) {
+	for _, p := range []string{path, path + ".gz"} {
+		if _, err := os.Stat(p); err == nil {
+			return p, true
+		}
+	}
+	return path, false
+}
+
+func plural(n uint64, what string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", what)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

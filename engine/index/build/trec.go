@@ -1,0 +1,192 @@
+package build
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+)
+
+// maxTag is the length in bytes within which a <DOC> or </DOC> must be found,
+// and the longest tag name or character reference.
+const maxTag = 64
+
+// cutTREC cuts what lies between <DOC> and </DOC>.
+func cutTREC(s *source, dst []byte) ([]byte, position, error) {
+	n := len(dst)
+	at := s.at
+	inside := false
+	for {
+		var err error
+		dst, err = s.delimited(dst, '>', n+s.maxDocument)
+		switch {
+		case err == nil && dst[len(dst)-1] == '>':
+		case !inside && (err == nil || err == errTooLong):
+			dst = dst[:n] // text before the first document or behind the last
+			continue
+		case !inside && err == io.EOF && !s.seen && s.at.offset > 0:
+			return dst, at, at.errorf(s.path, "no <DOC>")
+		case !inside:
+			return dst, at, err
+		case err == errTooLong:
+			return dst, at, at.errorf(s.path, "a document of more than %d bytes", s.maxDocument)
+		case err == nil, err == io.EOF:
+			return dst, at, at.errorf(s.path, "a <DOC> without </DOC>")
+		default:
+			return dst, at, err
+		}
+		tail := dst[max(n, len(dst)-maxTag):]
+		start := bytes.LastIndexByte(tail, '<')
+		if start < 0 {
+			start = len(tail)
+		}
+		name := tagName(tail[start:])
+		switch {
+		case !inside && bytes.EqualFold(name, []byte("DOC")):
+			inside, s.seen = true, true
+			at.offset = s.at.offset - int64(len(tail)-start)
+			dst = dst[:n]
+		case !inside:
+			dst = dst[:n]
+		case bytes.EqualFold(name, []byte("/DOC")):
+			return dst[:len(dst)-len(tail)+start], at, nil
+		}
+	}
+}
+
+// tagName is the name of the tag that b starts with, a slash in front if it is
+// an end tag: of "<a href=x>" it is "a". It is empty if b starts no tag.
+func tagName(b []byte) []byte {
+	if len(b) < 2 || b[0] != '<' {
+		return nil
+	}
+	n := 1
+	if b[n] == '/' {
+		n++
+	}
+	if n == len(b) || !isLetter(b[n]) {
+		return nil
+	}
+	for n < len(b) && n < maxTag && (isLetter(b[n]) || '0' <= b[n] && b[n] <= '9' || b[n] == '-' || b[n] == '_') {
+		n++
+	}
+	return b[1:n]
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// parseTREC reads what stands in a <DOC>.
+func parseTREC(record []byte, at position, d *document) error {
+	d.name, d.scratch = nil, d.scratch[:0]
+	named := false
+	for len(record) > 0 {
+		open := bytes.IndexByte(record, '<')
+		if open < 0 {
+			open = len(record)
+		}
+		d.scratch = appendText(d.scratch, record[:open])
+		record = record[open:]
+		n := markup(record)
+		if n == 0 { // a < that is none
+			n = min(1, len(record))
+			d.scratch = append(d.scratch, record[:n]...)
+			record = record[n:]
+			continue
+		}
+		name := string(bytes.ToUpper(tagName(record)))
+		record = record[n:]
+		d.scratch = append(d.scratch, ' ')
+		switch name {
+		case "DOCNO", "DOCHDR", "SCRIPT", "STYLE":
+			content, rest, closed := element(record, name)
+			if record = rest; name == "SCRIPT" || name == "STYLE" {
+				continue // not closed, they reach to the end, as in a browser
+			}
+			if !closed {
+				return fmt.Errorf("a <%s> without </%s>", name, name)
+			}
+			if name == "DOCNO" {
+				if named {
+					return errors.New("a second <DOCNO>: is a </DOC> missing?")
+				}
+				named = true
+				d.name = bytes.TrimSpace(content)
+			}
+		}
+	}
+	if len(d.name) == 0 {
+		return errors.New("a <DOC> without a <DOCNO>")
+	}
+	d.text = d.scratch
+	return nil
+}
+
+// markup is the length of the tag, comment or declaration that b starts with, 0
+// if it starts none. A comment that is not closed reaches to the end.
+func markup(b []byte) int {
+	if bytes.HasPrefix(b, []byte("<!--")) {
+		if end := bytes.Index(b, []byte("-->")); end >= 0 {
+			return end + len("-->")
+		}
+		return len(b)
+	}
+	if len(b) < 2 || tagName(b) == nil && b[1] != '!' && b[1] != '?' {
+		return 0
+	}
+	end := bytes.IndexAny(b[1:], "<>")
+	if end < 0 || b[1+end] == '<' {
+		return 0
+	}
+	return end + 2
+}
+
+// element splits b at the end tag of name.
+func element(b []byte, name string) (content, rest []byte, closed bool) {
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(b[i:], '<')
+		if next < 0 {
+			return b, nil, false
+		}
+		i += next
+		if tag := tagName(b[i:]); len(tag) > 0 && tag[0] == '/' && bytes.EqualFold(tag[1:], []byte(name)) {
+			n := markup(b[i:])
+			return b[:i], b[i+n:], true
+		}
+	}
+}
+
+// appendText appends b with its character references resolved. A reference of an
+// unknown name becomes a space: most such are punctuation of TREC's own.
+func appendText(dst, b []byte) []byte {
+	for {
+		amp := bytes.IndexByte(b, '&')
+		if amp < 0 {
+			return append(dst, b...)
+		}
+		dst = append(dst, b[:amp]...)
+		b = b[amp:]
+		end := bytes.IndexByte(b[:min(len(b), maxTag)], ';')
+		if end < 2 || b[1] != '#' && !isName(b[1:end]) {
+			dst = append(dst, '&')
+			b = b[1:]
+			continue
+		}
+		reference := string(b[:end+1])
+		if text := html.UnescapeString(reference); text != reference {
+			dst = append(dst, text...)
+		} else {
+			dst = append(dst, ' ')
+		}
+		b = b[end+1:]
+	}
+}
+
+func isName(b []byte) bool {
+	for _, c := range b {
+		if !isLetter(c) && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,61 @@
+package hdl
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+)
+
+// Commit puts the file together, syncs it, renames it to its path and syncs the
+// folder. Missing documents are an ErrInput. After an error nothing is left
+// behind, unless it was the sync of the folder that failed: then the file stands
+// complete under its name, but may not outlive a loss of power.
+func (w *Writer) Commit() error { return w.file.Commit(w.finish) }
+
+// Abort removes all that was written, unless Commit has been called. It may be
+// called again.
+func (w *Writer) Abort() error { return w.file.Abort() }
+
+// finish writes what only the end of the input tells.
+func (w *Writer) finish() (f container.Fields, err error) {
+	if w.names != w.header.docs {
+		return f, inputError("%d of %d documents are missing", w.header.docs-w.names, w.header.docs)
+	}
+	if w.texts != nil {
+		if w.texts.docs != w.header.docs {
+			return f, inputError("%d of %d texts are missing", w.header.docs-w.texts.docs, w.header.docs)
+		}
+		if err := w.writeTexts(); err != nil {
+			return f, err
+		}
+	}
+	meta, err := w.meta.encode()
+	if err != nil {
+		return f, err
+	}
+	if err := w.file.Sections[secMeta].Append(meta); err != nil {
+		return f, err
+	}
+	return w.header.fields(), w.writeHash()
+}
+
+// writeHash builds the term hash table.
+func (w *Writer) writeHash() error {
+	hashes, err := w.hashes.Reader()
+	if err != nil {
+		return err
+	}
+	r := bufio.NewReaderSize(hashes, 256<<10)
+	slots := make([]uint64, slotCount(uint64(w.header.terms)))
+	var b [8]byte
+	for h := range w.header.terms {
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return err
+		}
+		insert(slots, binary.LittleEndian.Uint64(b[:]), plan.Handle(h))
+	}
+	return w.file.Sections[secTermHash].Append(container.LittleBytes(slots))
+}

@@ -1,0 +1,122 @@
+package hdl
+
+import (
+	"encoding/binary"
+
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+)
+
+// Version is the latest version of the format. This package reads it and those
+// before, and writes the first that can hold what it is given.
+const Version = 2
+
+// PageSize is the alignment of every section, in bytes. The header is the first
+// page.
+const PageSize = container.PageSize
+
+// Limits of the format. Documents and terms are counted in 32 bits.
+const (
+	MaxTermLen = 64 << 10 // bytes of a term
+	MaxNameLen = 64 << 10 // bytes of a document name
+)
+
+// section numbers the parts of a file, in the order in which they lie there.
+type section uint32
+
+const (
+	secDocIDs      section = iota // encoded lists, each aligned to plan.ListAlign words
+	secFreqs                      // packed frequencies less one, list after list
+	secLists                      // descriptors, listSize bytes each
+	secTerms                      // bytes of all terms, ascending
+	secTermOffsets                // u64, one more than terms
+	secTermHash                   // u64 slots, slotCount(terms) of them
+	secNames                      // bytes of all document names
+	secNameOffsets                // u64, one more than documents
+	secLengths                    // u32 a document
+	secMeta                       // JSON
+	secTexts                      // compressed blocks of text; the last section of version 1 is the one before
+	secTextBlocks                 // u64, one more than blocks, or none
+	secTextOffsets                // u64, one more than documents, or none
+	numSections
+)
+
+var sectionNames = [numSections]string{
+	"docids", "freqs", "lists", "terms", "term-offsets", "term-hash", "names", "name-offsets", "lengths", "meta",
+	"texts", "text-blocks", "text-offsets",
+}
+
+func (s section) String() string { return sectionNames[s] }
+
+// format is the frame of .hdl files.
+var format = container.Format{
+	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{int(secTexts), int(numSections)}, Names: sectionNames[:],
+}
+
+// header is the header with the fields that are this format's own; FORMAT.md has the
+// diagram.
+type header struct {
+	container.Header
+	docs     uint32
+	terms    uint32
+	postings uint64 // sum of list lengths
+	tokens   uint64 // sum of frequencies
+	length   uint64 // sum of document lengths
+}
+
+func (h *header) fields() (f container.Fields) {
+	le := binary.LittleEndian
+	le.PutUint32(f[0:], h.docs)
+	le.PutUint32(f[4:], h.terms)
+	le.PutUint64(f[8:], h.postings)
+	le.PutUint64(f[16:], h.tokens)
+	le.PutUint64(f[24:], h.length)
+	return f
+}
+
+// decodeHeader reads the fields of the header and checks the shape of the section table:
+// every section, where counts fix it, as long as it must be.
+func decodeHeader(file *container.File) (h header, err error) {
+	h.Header = file.Header
+	le := binary.LittleEndian
+	h.docs, h.terms = le.Uint32(h.Fields[0:]), le.Uint32(h.Fields[4:])
+	h.postings, h.tokens, h.length = le.Uint64(h.Fields[8:]), le.Uint64(h.Fields[16:]), le.Uint64(h.Fields[24:])
+	for i, e := range h.Table[:format.Sections(h.Version)] {
+		if want, fixed := h.sectionLength(section(i)); fixed && e.Length != want {
+			return h, file.CorruptEntry(i, "has %d bytes; %d documents and %d terms need %d", e.Length, h.docs, h.terms, want)
+		}
+	}
+	for s, unit := range map[section]uint64{secDocIDs: 4 * plan.ListAlign, secFreqs: 4, secTextBlocks: 8} {
+		if n := h.Table[s].Length; n%unit != 0 {
+			return h, file.CorruptEntry(int(s), "has %d bytes, not a multiple of %d", n, unit)
+		}
+	}
+	if blocks, texts := h.Table[secTextBlocks].Length, h.Table[secTexts].Length; (blocks > 0) != h.texts() || blocks == 0 && texts > 0 {
+		return h, file.CorruptEntry(int(secTexts), "and those of its blocks and offsets have %d, %d and %d bytes", texts, blocks, h.Table[secTextOffsets].Length)
+	}
+	return h, nil
+}
+
+// texts says whether documents have texts.
+func (h *header) texts() bool { return h.Table[secTextOffsets].Length > 0 }
+
+// sectionLength gives the length in bytes of the sections that have one value a
+// document or term.
+func (h *header) sectionLength(s section) (n uint64, fixed bool) {
+	docs, terms := uint64(h.docs), uint64(h.terms)
+	switch s {
+	case secLists:
+		return terms * listSize, true
+	case secTermOffsets:
+		return (terms + 1) * 8, true
+	case secTermHash:
+		return slotCount(terms) * 8, true
+	case secNameOffsets:
+		return (docs + 1) * 8, true
+	case secLengths:
+		return docs * 4, true
+	case secTextOffsets:
+		return (docs + 1) * 8, h.texts()
+	}
+	return 0, false
+}

@@ -1,0 +1,77 @@
+package hdl
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/index/analyze"
+	"heddle/engine/internal/container/containertest"
+)
+
+var update = flag.Bool("update", false, "rewrite the examples in FORMAT.md")
+
+// second is the other index of FORMAT.md, with what version 2 has: impacts, and
+// texts so short that DEFLATE cannot shrink their block.
+func second() *sample {
+	s := &sample{
+		meta: Meta{
+			Docs: 2, Creator: "heddle", Format: "jsonl", Codec: "auto", ExceptionRatio: 0.1, Texts: true,
+			Analysis: analyze.Settings{Tokens: analyze.TokensSpaces, Stemmer: analyze.StemNone},
+			Impacts:  Impacts{Bits: 8, Origin: ImpactsWeights, Scale: 0.015625},
+		},
+		names: []string{"a", "b"}, lens: []uint32{2, 1}, texts: []string{"warp & weft", "reed"},
+	}
+	s.terms = []string{"##ft", "we"}
+	s.docs, s.freqs = [][]uint32{{0}, {0, 1}}, [][]uint32{{255}, {64, 1}}
+	return s
+}
+
+// TestFormatExample compares the examples at the end of FORMAT.md with the files
+// that the Writer makes.
+func TestFormatExample(t *testing.T) {
+	containertest.Examples(t, *update, tiny().image(t), second().image(t))
+}
+
+// TestFormatTable compares the sections of FORMAT.md with those of the code.
+func TestFormatTable(t *testing.T) {
+	text, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := mustOpen(t, tiny().withTexts().build(t))
+	for i, s := range f.Sections() {
+		if row := fmt.Sprintf("\n| %d | %s | ", i, s.Name); !strings.Contains(string(text), row) {
+			t.Errorf("FORMAT.md has no row %q", row)
+		}
+		if s.Offset%PageSize != 0 || s.Length == 0 || s.Offset+s.Length > f.Size() {
+			t.Errorf("section %+v in a file of %d bytes", s, f.Size())
+		}
+	}
+}
+
+// TestFormatCodecs sees that the codecs have their rows and that the example shows
+// what its text says.
+func TestFormatCodecs(t *testing.T) {
+	text, err := os.ReadFile("FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := codec.Raw; id <= codec.HSLRC256; id++ {
+		if row := fmt.Sprintf("\n| %d | %s | ", id, id); !strings.Contains(string(text), row) {
+			t.Errorf("FORMAT.md has no row %q", row)
+		}
+	}
+	f := mustOpen(t, tiny().build(t))
+	var got []codec.ID
+	for _, l := range f.Source().Lists {
+		got = append(got, l.Codec)
+	}
+	if want := []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}; !slices.Equal(got, want) {
+		t.Errorf("the lists of the example are %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,74 @@
+package hdl
+
+import (
+	"slices"
+	"testing"
+
+	"heddle/engine/internal/container"
+	"heddle/engine/internal/container/containertest"
+)
+
+// FuzzOpen edits a good file, as containertest.Edited says.
+func FuzzOpen(f *testing.F) {
+	image := tiny().image(f)
+	f.Add([]byte{0, 0, 1}, 0)
+	f.Add([]byte{8, 0, 2, 16, 0, 0}, -PageSize)
+	f.Add([]byte{64, 0, 9, 0, 16, 1, 0, 32, 255, 0, 48, 17}, 1)
+	f.Fuzz(func(t *testing.T, edits []byte, resize int) {
+		containertest.Edited(t, image, edits, resize, func(data []byte, deep bool) error {
+			file, err := fromBytes("x", data, deep)
+			if err == nil {
+				exercise(t, file)
+			}
+			return err
+		})
+	})
+}
+
+// FuzzSections lays arbitrary sections out as a file whose table and checksums
+// are right, so that what is tested is the check of the content.
+func FuzzSections(f *testing.F) {
+	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts(), tiny().withImpacts(8)} {
+		file := mustOpen(f, s.build(f))
+		h := file.header
+		b := func(i section) []byte { return file.bytes(i) }
+		f.Add(h.Version, h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
+			b(secTermOffsets), b(secTermHash), b(secNames), b(secNameOffsets), b(secLengths), b(secMeta),
+			b(secTexts), b(secTextBlocks), b(secTextOffsets))
+	}
+	f.Fuzz(func(t *testing.T, version, docs, terms uint32, postings, tokens, length uint64,
+		docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta, texts, textBlocks, textOffsets []byte) {
+		if len(textOffsets) == 0 {
+			texts, textBlocks = nil, nil
+		}
+		h := header{docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
+		h.Version, h.Table = 1+version%Version, make([]container.Extent, numSections)
+		sections := [][]byte{docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta,
+			texts, textBlocks, textOffsets}[:format.Sections(h.Version)]
+		// The lengths that the header rules out are FuzzOpen's business.
+		h.Table[secTextOffsets].Length = uint64(len(textOffsets))
+		for i, b := range sections {
+			if section(i) == secTextBlocks && len(textOffsets) > 0 {
+				sections[i] = append(slices.Clone(b), make([]byte, 8+-len(b)&7)...)
+			}
+			if n, fixed := h.sectionLength(section(i)); fixed {
+				if n > 1<<16 {
+					return
+				}
+				sections[i] = append(slices.Clone(b), make([]byte, n)...)[:n]
+			}
+			if section(i) <= secFreqs {
+				sections[i] = b[:len(b)&^15]
+			}
+		}
+		data := containertest.Layout(&format, h.Version, h.fields(), sections...)
+		file, err := fromBytes("x", data, true)
+		if err != nil {
+			if c := containertest.WantCorrupt(t, err, "x"); c.Section == container.HeaderName {
+				t.Fatalf("the test built a bad header: %v", err)
+			}
+			return
+		}
+		exercise(t, file)
+	})
+}

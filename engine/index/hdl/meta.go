@@ -1,0 +1,156 @@
+package hdl
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"heddle/codec"
+	"heddle/engine/index/analyze"
+	"heddle/engine/plan"
+)
+
+// Meta says how an index was built. The first part is the caller's, and is
+// stored as JSON; the totals, from Terms on, are the Writer's, and stand in the header.
+type Meta struct {
+	// Docs is the number of documents. Create needs it, because the choice of a
+	// codec depends on it.
+	Docs uint32 `json:"-"`
+
+	Creator string `json:"creator,omitempty"` // program and version
+	Format  string `json:"format,omitempty"`  // of the input: text, jsonl, trec, pisa, ciff
+
+	// Analysis is how texts became terms; queries must be treated alike.
+	Analysis analyze.Settings `json:"-"`
+
+	// Codec is the codec of the lists: "auto" or empty for that of least cost, or
+	// the name of a codec for the lists that take fewer words with it than raw; the
+	// others are raw. See codec.Choose.
+	Codec string `json:"codec,omitempty"`
+	// Dense says what becomes of lists of a density above 1/32: "auto" or empty
+	// stores them as bitsets, whatever Codec is, because a probe is then one load;
+	// "never" stores bitsets only where Codec asks for them.
+	Dense string `json:"dense,omitempty"`
+	// ExceptionRatio is that of codec.Options, which has a default: 0 stores no
+	// exceptions.
+	ExceptionRatio float64 `json:"exception_ratio"`
+
+	// Impacts says whether impacts stand in the place of frequencies, and which.
+	Impacts Impacts `json:"impacts,omitzero"`
+
+	// Texts says that the texts of documents are stored, which Writer.AddText takes.
+	Texts bool `json:"-"`
+
+	Terms    uint32 `json:"-"` // number of lists
+	Postings uint64 `json:"-"` // sum of list lengths
+	Tokens   uint64 `json:"-"` // sum of frequencies, or of impacts
+	Length   uint64 `json:"-"` // sum of document lengths, in tokens
+}
+
+// storedMeta is the JSON of a Meta. Its own Analysis hides that of Meta, to name
+// the keys.
+type storedMeta struct {
+	Meta
+	Analysis storedAnalysis `json:"analysis"`
+}
+
+type storedAnalysis struct {
+	Tokens    string   `json:"tokens,omitempty"` // version 2
+	Stemmer   string   `json:"stemmer"`
+	StopWords []string `json:"stop_words"`
+}
+
+func (m Meta) encode() ([]byte, error) {
+	if m.Analysis.Tokens == analyze.TokensWords {
+		m.Analysis.Tokens = "" // which version 1 does not have
+	}
+	return json.Marshal(storedMeta{m, storedAnalysis(m.Analysis)})
+}
+
+func decodeMeta(data []byte, h *header) (Meta, error) {
+	var s storedMeta
+	err := json.Unmarshal(data, &s)
+	s.Meta.Analysis = analyze.Settings(s.Analysis)
+	if h.Version == 1 { // where these are no keys
+		s.Impacts, s.Meta.Analysis.Tokens = Impacts{}, ""
+	}
+	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
+	s.Texts = h.texts()
+	return s.Meta, cmp.Or(err, s.Impacts.check())
+}
+
+// version is the first version of the format that can hold what m says.
+func (m *Meta) version() uint32 {
+	if tokens := m.Analysis.Tokens; m.Texts || m.Impacts.Bits > 0 || tokens != "" && tokens != analyze.TokensWords {
+		return 2
+	}
+	return 1
+}
+
+// encoding is the checked form of the three fields that rule the encoder.
+type encoding struct {
+	codec codec.ID // may be codec.Auto
+	dense bool     // dense lists become bitsets
+	opt   codec.Options
+}
+
+func (m *Meta) encoding() (e encoding, err error) {
+	e.dense = true
+	e.opt = codec.DefaultOptions()
+	e.opt.ExceptionRatio = m.ExceptionRatio
+	if err := e.opt.Validate(); err != nil {
+		return e, inputError("%v", err)
+	}
+	if m.Codec != "" && !strings.EqualFold(m.Codec, "auto") {
+		if e.codec, err = codec.ParseID(m.Codec); err != nil {
+			return e, inputError("%v", err)
+		}
+	}
+	switch strings.ToLower(m.Dense) {
+	case "", "auto":
+	case "never":
+		if e.dense = false; e.codec == codec.Bitset {
+			return e, inputError("codec bitset contradicts dense = never")
+		}
+	default:
+		return e, inputError("dense is %q, neither auto nor never", m.Dense)
+	}
+	return e, nil
+}
+
+// choose names the codec for docs out of a universe.
+func (e *encoding) choose(docs []uint32, universe uint32) codec.ID {
+	if !e.dense {
+		universe = 0
+	}
+	return codec.Choose(e.codec, docs, universe, e.opt).ID
+}
+
+// Reason says why list h has its codec: what codec.Choose said when the index
+// was built.
+func (f *File) Reason(h plan.Handle) codec.Reason {
+	l := f.source.Lists[h]
+	e, err := f.meta.encoding()
+	switch {
+	case l.Codec == codec.Bitset && e.dense && uint64(l.Len)*32 > uint64(f.header.docs):
+		return codec.Dense
+	case err != nil || e.codec == codec.Auto:
+		return codec.LeastCost
+	case l.Codec == e.codec:
+		return codec.Asked
+	}
+	return codec.NotSmaller
+}
+
+// check reports a field that a file would not give back as it is.
+func (m *Meta) check() error {
+	fields := append(slices.Clone(m.Analysis.StopWords), m.Creator, m.Format, m.Analysis.Stemmer, m.Analysis.Tokens)
+	for _, s := range fields {
+		if !utf8.ValidString(s) {
+			return inputError("meta data %q is not UTF-8", s)
+		}
+	}
+	return m.Impacts.check()
+}

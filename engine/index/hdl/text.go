@@ -1,0 +1,119 @@
+package hdl
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"heddle/engine/internal/container"
+)
+
+// textBlock is the number of bytes of text that are compressed together. The
+// texts of all documents, one behind the other, are cut into blocks of so many
+// bytes, the last one shorter; so a text costs the block or the blocks that it
+// lies in. 16 KiB of English take 0.1 ms; twice that would save 4 % of the room.
+const textBlock = 16 << 10
+
+// blocksOf is the number of blocks of n bytes of text.
+func blocksOf(n uint64) uint64 { return n/textBlock + min(n%textBlock, 1) }
+
+// ErrNoText is what errors.Is finds when the text of a document is asked for and
+// the file stores none.
+var ErrNoText = errors.New("the index stores no texts")
+
+// HasText says whether the file stores the texts of its documents.
+func (f *File) HasText() bool { return f.textOffsets != nil }
+
+// Text returns the text of document d, which must be below Docs, as it was
+// stored: any bytes. It inflates the blocks of 16 KiB that the text lies in, up to
+// its end, so it is for the documents of an answer, not for all of them. An error
+// is ErrNoText or a *CorruptError.
+func (f *File) Text(d uint32) (string, error) {
+	if !f.HasText() {
+		return "", fmt.Errorf("%s: %w", f.file.Path, ErrNoText)
+	}
+	at, end := f.textOffsets[d], f.textOffsets[d+1]
+	block := textBuffers.Get().(*[textBlock]byte)
+	defer textBuffers.Put(block)
+	var text []byte // grows with what is there: offsets may lie
+	for at < end {
+		b := at / textBlock
+		from, to := at-b*textBlock, min(end-b*textBlock, textBlock)
+		if err := f.inflate(b, block[:to]); err != nil {
+			return "", err
+		}
+		text = append(text, block[from:to]...)
+		at = b*textBlock + to
+	}
+	return string(text), nil
+}
+
+var (
+	textBuffers = sync.Pool{New: func() any { return new([textBlock]byte) }}
+	inflaters   = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+)
+
+// inflate fills dst with the first bytes of text block b. When that is the whole
+// block, nothing may follow.
+func (f *File) inflate(b uint64, dst []byte) error {
+	from, to := f.textBlocks[b], f.textBlocks[b+1]
+	packed := f.bytes(secTexts)[from:to]
+	size := f.textBlockSize(b)
+	if uint64(len(packed)) == size {
+		copy(dst, packed)
+		return nil
+	}
+	r := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(r)
+	in := bytes.NewReader(packed)
+	err := r.(flate.Resetter).Reset(in, nil)
+	if err == nil {
+		_, err = io.ReadFull(r, dst)
+	}
+	if err == nil && uint64(len(dst)) == size {
+		var more [1]byte
+		if n, end := r.Read(more[:]); n > 0 || end != io.EOF || in.Len() > 0 {
+			err = errors.New("it goes on behind its end")
+		}
+	}
+	if err != nil {
+		return f.corrupt(secTexts, from, "block %d: %v", b, err)
+	}
+	return nil
+}
+
+// textBlockSize is the number of bytes of text in block b.
+func (f *File) textBlockSize(b uint64) uint64 {
+	return min(f.textOffsets[f.header.docs]-b*textBlock, textBlock)
+}
+
+// checkTexts checks that the offsets of texts and of blocks stay in bounds.
+func (f *File) checkTexts() error {
+	if !f.HasText() {
+		return nil
+	}
+	size := f.textOffsets[f.header.docs]
+	if n := uint64(len(f.textBlocks) - 1); n != blocksOf(size) {
+		return f.corrupt(secTextBlocks, 0, "%d blocks for %d bytes of text", n, size)
+	}
+	if err := f.file.CheckOffsets(int(secTextBlocks), f.textBlocks, f.header.Table[secTexts].Length, textBlock); err != nil {
+		return err
+	}
+	return f.file.CheckOffsets(int(secTextOffsets), f.textOffsets, size, size)
+}
+
+// verifyTexts inflates every block.
+func (f *File) verifyTexts(ctx context.Context) error {
+	return container.Parallel(max(len(f.textBlocks)-1, 0), func(i int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		block := textBuffers.Get().(*[textBlock]byte)
+		defer textBuffers.Put(block)
+		return f.inflate(uint64(i), block[:f.textBlockSize(uint64(i))])
+	})
+}

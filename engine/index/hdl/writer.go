@@ -1,0 +1,210 @@
+package hdl
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+
+	"heddle/codec"
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+)
+
+// Writer writes an index file: documents in order, their texts if there are any,
+// lists in ascending order of their terms, in any mixture; then Commit. Nothing appears under the file's name
+// before Commit has succeeded. A Writer belongs to one goroutine.
+//
+// What is written goes to files in a temporary directory beside the target, which
+// Commit puts together: it needs up to twice the room of all sections but the
+// docIDs for that moment. The directory is named after the path, with ".tmp" and
+// a number behind it; only a process that is killed leaves it behind. Memory does
+// not grow with postings: it is 3 MiB of buffers, with texts 2 MiB more and 1 MiB a
+// core, 8 bytes a posting of the longest list so far, and during Commit 12 to 24
+// bytes a term for the hash table.
+//
+// After an error every call returns the same one, and Abort is all that is left
+// to do; Commit does it itself.
+type Writer struct {
+	file     *container.Writer
+	meta     Meta
+	encoding encoding
+	header   header
+	hashes   *container.Spool // of the terms, in order
+	texts    *textWriter      // nil without texts
+
+	names uint32 // documents so far
+	word  uint64 // docID words so far, list ends aligned
+	freq  uint64 // frequency words so far
+	last  string // term
+	words []uint32
+	less  []uint32 // frequencies less one
+	bytes []byte   // a descriptor, a document length
+}
+
+// Create starts an index file of meta.Docs documents at path. An existing file
+// is replaced by Commit and not touched before. The totals in meta are ignored.
+//
+//	w, err := hdl.Create(path, meta)
+//	if err != nil { return err }
+//	defer w.Abort() // does nothing after Commit
+func Create(path string, meta Meta) (*Writer, error) { return create(container.OSDisk{}, path, meta) }
+
+func create(d container.Disk, path string, meta Meta) (w *Writer, err error) {
+	w = &Writer{meta: meta}
+	w.header.docs = meta.Docs
+	if w.encoding, err = meta.encoding(); err != nil {
+		return nil, err
+	}
+	if err := meta.check(); err != nil {
+		return nil, err
+	}
+	if w.file, err = container.Create(d, path, &format, meta.version()); err != nil {
+		return nil, err
+	}
+	if err := w.start(); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// start writes what stands before everything else.
+func (w *Writer) start() (err error) {
+	if w.hashes, err = w.file.Temp("hashes"); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secTermOffsets].AppendUint64(0); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secNameOffsets].AppendUint64(0); err != nil || !w.meta.Texts {
+		return err
+	}
+	if w.texts, err = newTextWriter(); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secTextBlocks].AppendUint64(0); err != nil {
+		return err
+	}
+	return w.file.Sections[secTextOffsets].AppendUint64(0)
+}
+
+// AddDocument adds the next document: its name, of at most MaxNameLen bytes, may
+// be empty; its length is in tokens. One more than Meta.Docs is an ErrInput.
+func (w *Writer) AddDocument(name string, length uint32) error {
+	return w.file.Do(func() error { return w.addDocument(name, length) })
+}
+
+func (w *Writer) addDocument(name string, length uint32) error {
+	if w.names == w.header.docs {
+		return inputError("document %d out of %d: %.60q", w.names, w.header.docs, name)
+	}
+	if len(name) > MaxNameLen {
+		return inputError("name of document %d has %d bytes; at most %d are possible", w.names, len(name), MaxNameLen)
+	}
+	w.names++
+	w.header.length += uint64(length)
+	names := w.file.Sections[secNames]
+	if err := names.AppendString(name); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secNameOffsets].AppendUint64(names.Length()); err != nil {
+		return err
+	}
+	w.bytes = binary.LittleEndian.AppendUint32(w.bytes[:0], length)
+	return w.file.Sections[secLengths].Append(w.bytes)
+}
+
+// AddList adds the list of the next term: docs are strictly increasing and below
+// Meta.Docs, freqs as many and not 0, or impacts as Meta.Impacts has it, the term is above the one before in the
+// order of bytes and has at most MaxTermLen of them. Anything else is an
+// ErrInput. The list may be empty. The slices stay the caller's.
+func (w *Writer) AddList(term string, docs, freqs []uint32) error {
+	return w.file.Do(func() error { return w.addList(term, docs, freqs) })
+}
+
+func (w *Writer) addList(term string, docs, freqs []uint32) error {
+	tokens, err := w.checkList(term, docs, freqs)
+	if err != nil {
+		return err
+	}
+	id := w.encoding.choose(docs, w.header.docs)
+	if w.words, err = codec.Append(w.words[:0], id, docs, w.encoding.opt); err != nil {
+		return err
+	}
+	d := descriptor{off: w.word, freqOff: w.freq, tokens: tokens, words: uint32(len(w.words)), len: uint32(len(docs)), codec: id}
+	if err := w.writeList(secDocIDs, term); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secDocIDs].Pad(4 * plan.ListAlign); err != nil {
+		return err
+	}
+	w.word = w.file.Sections[secDocIDs].Length() / 4
+	w.less = w.less[:0]
+	for _, f := range freqs {
+		w.less = append(w.less, f-1)
+	}
+	if w.words, err = codec.AppendPacked(w.words[:0], w.less, w.encoding.opt); err != nil {
+		return err
+	}
+	d.freqWords = uint32(len(w.words))
+	if err := w.writeList(secFreqs, term); err != nil {
+		return err
+	}
+	w.freq += uint64(d.freqWords)
+	w.bytes = d.append(w.bytes[:0])
+	if err := w.file.Sections[secLists].Append(w.bytes); err != nil {
+		return err
+	}
+	w.header.terms++
+	w.header.postings += uint64(len(docs))
+	w.header.tokens += tokens
+	w.last = term
+	terms := w.file.Sections[secTerms]
+	if err := terms.AppendString(term); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secTermOffsets].AppendUint64(terms.Length()); err != nil {
+		return err
+	}
+	return w.hashes.AppendUint64(xxhash.Sum64String(term))
+}
+
+// writeList writes the encoded half of a list.
+func (w *Writer) writeList(s section, term string) error {
+	if uint64(len(w.words)) > math.MaxUint32 {
+		return inputError("list %.60q: its %s take %d words; at most %d are possible", term, s, len(w.words), uint32(math.MaxUint32))
+	}
+	return w.file.Sections[s].Append(container.LittleBytes(w.words))
+}
+
+// checkList checks the rules of AddList and sums the frequencies up.
+func (w *Writer) checkList(term string, docs, freqs []uint32) (tokens uint64, err error) {
+	switch {
+	case w.header.terms == math.MaxUint32:
+		return 0, inputError("more than %d terms", uint32(math.MaxUint32))
+	case len(term) > MaxTermLen:
+		return 0, inputError("term %.60q... has %d bytes; at most %d are possible", term, len(term), MaxTermLen)
+	case w.header.terms > 0 && term == w.last:
+		return 0, inputError("term %.60q comes twice", term)
+	case w.header.terms > 0 && term < w.last:
+		return 0, inputError("term %.60q comes behind %.60q", term, w.last)
+	case len(docs) != len(freqs):
+		return 0, inputError("list %.60q has %d docIDs and %d frequencies", term, len(docs), len(freqs))
+	}
+	greatest := w.meta.Impacts.Max()
+	for i, d := range docs {
+		switch {
+		case i > 0 && d <= docs[i-1]:
+			return 0, inputError("list %.60q: docID %d comes behind %d", term, d, docs[i-1])
+		case d >= w.header.docs:
+			return 0, inputError("list %.60q: docID %d out of %d documents", term, d, w.header.docs)
+		case freqs[i] == 0:
+			return 0, inputError("list %.60q: docID %d has frequency 0", term, d)
+		case freqs[i] > greatest:
+			return 0, inputError("list %.60q: docID %d has impact %d; at most %d are possible", term, d, freqs[i], greatest)
+		}
+		tokens += uint64(freqs[i])
+	}
+	return tokens, nil
+}

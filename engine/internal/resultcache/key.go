@@ -1,0 +1,120 @@
+package resultcache
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"heddle/engine/index/bm25"
+	"heddle/engine/plan"
+)
+
+// Key is the normal form of a query on an index: whatever changes the answer is in it,
+// and nothing else. The methods build one in the memory of their receiver, which may be
+// nil, and return it as append does.
+type Key []byte
+
+// What a query asks for: the byte after the checksum.
+const (
+	keyAnd = iota
+	keyAndCount
+	keyFormula
+	keyFormulaCount
+	keyRank
+)
+
+// usual is for how many terms no memory is allocated.
+const usual = 16
+
+// And is the key of the documents that are on every one of the lists, of an index with
+// that checksum; with count of how many there are. The order of lists and duplicates do
+// not matter. Without lists it is that of no document at all.
+func (k Key) And(index uint64, lists []plan.Handle, count bool) Key {
+	var few [usual]plan.Handle
+	return k.and(index, append(few[:0], lists...), count)
+}
+
+// and may change lists.
+func (k Key) and(index uint64, lists []plan.Handle, count bool) Key {
+	k = k.begin(index, keyAnd, count)
+	slices.Sort(lists)
+	for _, h := range slices.Compact(lists) {
+		k = binary.BigEndian.AppendUint32(k, h)
+	}
+	return k
+}
+
+// Formula is the key of the documents of a formula in canonical form, as
+// plan.Formulas.Add makes it; with count of how many there are. A formula that is an AND
+// of lists has the key of And.
+func (k Key) Formula(index uint64, ops []plan.Op, count bool) Key {
+	var few [usual]plan.Handle
+	lists, conjunction := few[:0], true
+	for _, op := range ops {
+		if op.Code == plan.OpList {
+			lists = append(lists, op.List)
+		} else if op.Code != plan.OpAnd {
+			conjunction = false
+			break
+		}
+	}
+	if conjunction {
+		return k.and(index, lists, count)
+	}
+	k = k.begin(index, keyFormula, count)
+	for _, op := range ops {
+		k = append(k, byte(op.Code))
+		if op.Code == plan.OpList {
+			k = binary.BigEndian.AppendUint32(k, op.List)
+		}
+	}
+	return k
+}
+
+// Ranked is what the best documents of a ranked query depend on beside its terms.
+type Ranked struct {
+	Mode  uint8 // which documents match: the caller's own numbers
+	K     int   // documents
+	Norm  plan.Norm
+	Scale bm25.Scale // of the terms' weights
+	// Missing says that a term of the query is in no document, in modes where that
+	// matters and terms do not show it.
+	Missing bool
+}
+
+// Rank is the key of the best documents of a ranked query with these terms, weighed in
+// units of opt.Scale. The order of terms does not matter, and weights of the same list
+// add up.
+func (k Key) Rank(index uint64, opt Ranked, terms []plan.Term) Key {
+	k = k.begin(index, keyRank, false)
+	missing := byte(0)
+	if opt.Missing {
+		missing = 1
+	}
+	k = append(k, opt.Mode, missing, opt.Norm.Impacts, opt.Norm.Shift)
+	k = binary.BigEndian.AppendUint32(k, opt.Norm.Base)
+	k = binary.BigEndian.AppendUint32(k, opt.Norm.Slope)
+	k = binary.BigEndian.AppendUint64(k, uint64(opt.K))
+	k = binary.BigEndian.AppendUint64(k, uint64(opt.Scale))
+
+	var few [usual]plan.Term
+	sorted := append(few[:0], terms...)
+	slices.SortFunc(sorted, func(x, y plan.Term) int { return cmp.Compare(x.List, y.List) })
+	for i := 0; i < len(sorted); {
+		list, weight := sorted[i].List, uint64(0)
+		for ; i < len(sorted) && sorted[i].List == list; i++ {
+			weight += uint64(sorted[i].Weight)
+		}
+		k = binary.BigEndian.AppendUint32(k, list)
+		k = binary.BigEndian.AppendUint64(k, weight)
+	}
+	return k
+}
+
+// begin takes a kind whose successor is the same with counts.
+func (k Key) begin(index uint64, kind byte, count bool) Key {
+	if count {
+		kind++
+	}
+	return append(binary.BigEndian.AppendUint64(k[:0], index), kind)
+}

@@ -1,0 +1,44 @@
+package build
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"heddle/engine/table/read"
+)
+
+// flights is a CSV text of about so many bytes like that of flights: delays with many
+// small ones, distances, minutes that ascend.
+func flights(size int) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := []byte("delay,distance,minutes\n")
+	for minute := int64(0); len(b) < size; minute += rng.Int64N(2) {
+		b = strconv.AppendInt(b, int64(rng.ExpFloat64()*30)-20, 10)
+		b = strconv.AppendInt(append(b, ','), 21+rng.Int64N(2500), 10)
+		b = append(strconv.AppendInt(append(b, ','), minute, 10), '\n')
+	}
+	return string(b)
+}
+
+// BenchmarkBuild builds a table of 50 MB of CSV.
+func BenchmarkBuild(b *testing.B) {
+	text := flights(50 << 20)
+	path := filepath.Join(b.TempDir(), "x.hdb")
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		src, err := read.OpenCSV(b.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(text)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, err := Build(b.Context(), src, path, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		src.Close()
+		b.ReportMetric(r.Read.Seconds(), "read-s")
+		b.ReportMetric(r.Write.Seconds(), "write-s")
+	}
+}

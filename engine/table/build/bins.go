@@ -1,0 +1,138 @@
+package build
+
+import (
+	"context"
+	"math/bits"
+	"sort"
+
+	"heddle/engine/table/binning"
+	"heddle/engine/table/column"
+)
+
+// planned is a column whose bins are chosen: of the second pass.
+type planned struct {
+	*collected
+	Settings
+	file  *temp    // that has the blocks
+	place []uint64 // of a String column: the key of each number
+	base  uint64   // least key
+	find  finder
+}
+
+// plan chooses the bins of a column.
+func (b *builder) plan(c *collected) (*planned, error) {
+	p := &planned{collected: c, file: b.spool, Settings: b.opt.settings(c.Name), base: c.least}
+	var s binning.Sample
+	if c.Type == column.String {
+		p.place = c.strings.sort()
+		s = binning.Sample{Rows: c.strings.rows, All: true}
+		for i := range c.strings.list {
+			s.Keys = append(s.Keys, uint64(i))
+		}
+		p.base = 0
+	} else {
+		s = c.keys.Sample()
+		c.keys = binning.Collector{}
+	}
+	if len(s.Keys) == 0 {
+		p.base = 0 // as files have it
+	}
+	done, upper, err := binning.Choose(c.Type, p.Binning, p.Bins, s)
+	if err != nil {
+		return nil, err
+	}
+	p.Binning = done
+	for i := range upper {
+		upper[i] -= p.base
+	}
+	p.find = newFinder(upper)
+	return p, nil
+}
+
+// window is a number of consecutive rows.
+type window struct{ from, to uint64 }
+
+// each calls f with the codes of the rows of w, a number of consecutive rows at a time,
+// and with those of them that have no value, whose code is 0; missing is nil if all have
+// one. Both are views until f returns.
+func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(codes []uint64, missing []bool) error) error {
+	first := sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].end() > w.from })
+	for i := first; i < len(p.blocks) && p.blocks[i].first < w.to; i++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := &p.blocks[i]
+		keys, missing, err := r.read(p.file, b)
+		if err != nil {
+			return err
+		}
+		p.code(keys, missing)
+		from, to := max(w.from, b.first)-b.first, min(w.to, b.end())-b.first
+		if missing != nil {
+			missing = missing[from:to]
+		}
+		if err := f(keys[from:to], missing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// code makes codes of keys.
+func (p *planned) code(keys []uint64, missing []bool) {
+	for i, m := range missing {
+		if m {
+			keys[i] = p.base
+		}
+	}
+	if p.place == nil {
+		for i := range keys {
+			keys[i] -= p.base
+		}
+		return
+	}
+	for i, k := range keys {
+		if len(missing) == 0 || !missing[i] {
+			keys[i] = p.place[k]
+		}
+	}
+}
+
+// finder finds the bin of a code: by its highest bits all but a few bins, the rest by
+// halving.
+type finder struct {
+	upper []uint64 // greatest code of each bin
+	shift uint
+	start []uint32 // of each value of the highest bits: the first bin that reaches there
+}
+
+const finderBits = 12
+
+func newFinder(upper []uint64) finder {
+	f := finder{upper: upper}
+	if len(upper) == 0 {
+		return f
+	}
+	greatest := upper[len(upper)-1]
+	f.shift = uint(max(bits.Len64(greatest), finderBits) - finderBits)
+	for high := uint64(0); high <= greatest>>f.shift; high++ {
+		first := sort.Search(len(upper), func(i int) bool { return upper[i] >= high<<f.shift })
+		f.start = append(f.start, uint32(first))
+	}
+	f.start = append(f.start, uint32(len(upper)-1))
+	return f
+}
+
+// bin is the bin of a code, which must not be above the last bin.
+func (f *finder) bin(code uint64) uint32 {
+	high := code >> f.shift
+	lo, hi := f.start[high], f.start[high+1]
+	for lo < hi {
+		if mid := (lo + hi) / 2; f.upper[mid] < code {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

@@ -1,0 +1,197 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"heddle/engine/table/binning"
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/read"
+)
+
+// collected is a column as the first pass leaves it: its keys in blocks of a temp, and
+// what bins are chosen by.
+type collected struct {
+	read.Field
+	blocks          []block
+	missing         uint64 // rows without a value
+	least, greatest uint64 // of the keys there are; 1, 0 if there are none
+	keys            binning.Collector
+	strings         dictionary // of a String column, whose keys are its codes
+
+	present []uint64 // scratch: keys of rows with a value
+	codes   []uint64 // scratch: of strings
+	bytes   []byte   // of the block under way
+	err     error
+}
+
+// collect reads src to its end.
+func (b *builder) collect(ctx context.Context, src read.Source) error {
+	for _, f := range src.Fields() {
+		b.columns = append(b.columns, &collected{Field: f, least: 1, strings: dictionary{limit: b.opt.Memory / 2, total: &b.strings}})
+	}
+	var batch read.Batch
+	for {
+		err := src.Next(ctx, &batch)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if b.rows+uint64(batch.Rows) > math.MaxUint32 {
+			return errors.New("more than 4294967295 rows, which is what a table can have")
+		}
+		if err := b.take(&batch); err != nil {
+			return err
+		}
+		b.rows += uint64(batch.Rows)
+		done, total := src.Progress()
+		b.opt.Progress(Progress{Done: done, Total: total, Rows: b.rows})
+	}
+}
+
+// take adds a batch to all columns, several at a time.
+func (b *builder) take(batch *read.Batch) error {
+	parallel(len(b.columns), func(i int) { b.columns[i].take(&batch.Columns[i]) })
+	for _, c := range b.columns {
+		if c.err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, c.err)
+		}
+		last := &c.blocks[len(c.blocks)-1]
+		last.first = b.rows
+		var err error
+		if last.at, err = b.spool.append(c.bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parallel calls f(0) to f(n-1), on all cores, and returns when all have returned.
+func parallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var running sync.WaitGroup
+	work := func() {
+		for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
+			f(i)
+		}
+	}
+	for range min(n, workers()) - 1 {
+		running.Go(work)
+	}
+	work()
+	running.Wait()
+}
+
+// take makes a block of values.
+func (c *collected) take(v *read.Values) {
+	keys := v.Keys
+	if c.Type == column.String {
+		if keys, c.err = c.strings.codes(c.codes[:0], v); c.err != nil {
+			return
+		}
+		c.codes = keys
+	}
+	present := keys
+	if len(v.Missing) > 0 {
+		c.present = c.present[:0]
+		for i, k := range keys {
+			if !v.Missing[i] {
+				c.present = append(c.present, k)
+			}
+		}
+		present = c.present
+		c.missing += uint64(len(keys) - len(present))
+	}
+	var least, greatest uint64
+	if len(present) > 0 {
+		least, greatest = slices.Min(present), slices.Max(present)
+		if c.least > c.greatest {
+			c.least, c.greatest = least, greatest
+		}
+		c.least, c.greatest = min(c.least, least), max(c.greatest, greatest)
+		if c.Type != column.String {
+			c.keys.Add(present)
+		}
+	}
+	var b block
+	c.bytes, b = appendBlock(c.bytes[:0], keys, v.Missing, least, greatest)
+	c.blocks = append(c.blocks, b)
+}
+
+// dictionary numbers strings in the order in which they come first.
+type dictionary struct {
+	limit uint64         // bytes of all dictionaries
+	total *atomic.Uint64 // bytes that they take so far
+	ids   map[string]uint32
+	list  []string
+	rows  []uint64 // of each
+}
+
+// entryBytes is what an entry takes besides its text: in list, rows, ids.
+const entryBytes = 64
+
+// codes appends the numbers of values, 0 for missing ones.
+func (d *dictionary) codes(dst []uint64, v *read.Values) (_ []uint64, err error) {
+	if d.ids == nil {
+		d.ids = map[string]uint32{}
+	}
+	v.Each(func(row int, value []byte, ok bool) {
+		if !ok || err != nil {
+			dst = append(dst, 0)
+			return
+		}
+		id, ok := d.ids[string(value)]
+		if !ok {
+			id, err = d.add(string(value))
+		}
+		if err == nil {
+			d.rows[id]++
+			dst = append(dst, uint64(id))
+		}
+	})
+	return dst, err
+}
+
+func (d *dictionary) add(s string) (id uint32, err error) {
+	if len(s) > hdb.MaxStringLen {
+		return 0, fmt.Errorf("a string of %d bytes, %.60q...; at most %d are possible", len(s), s, hdb.MaxStringLen)
+	}
+	if n := d.total.Add(uint64(len(s)) + entryBytes); n > d.limit {
+		return 0, fmt.Errorf("%d different strings here, and those of all columns take more than half of the memory limit, %d bytes: raise it, or leave the column out", len(d.list), d.limit)
+	}
+	id = uint32(len(d.list))
+	d.ids[s] = id
+	d.list = append(d.list, s)
+	d.rows = append(d.rows, 0)
+	return id, nil
+}
+
+// sort puts the entries in order, and gives the place of each by its number.
+func (d *dictionary) sort() (place []uint64) {
+	order := make([]uint32, len(d.list))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		if d.list[a] < d.list[b] {
+			return -1
+		}
+		return 1
+	})
+	place = make([]uint64, len(order))
+	list, rows := make([]string, len(order)), make([]uint64, len(order))
+	for i, id := range order {
+		place[id], list[i], rows[i] = uint64(i), d.list[id], d.rows[id]
+	}
+	d.list, d.rows, d.ids = list, rows, nil
+	return place
+}

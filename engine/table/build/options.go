@@ -1,0 +1,138 @@
+package build
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"heddle/engine/table/binning"
+	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+)
+
+// Defaults of Options.
+const (
+	DefaultBins   = 64
+	DefaultMemory = 1 << 30 // bytes
+)
+
+// Settings say how a column is indexed.
+type Settings struct {
+	Bins     int // at most; 0 is DefaultBins
+	Binning  column.Binning
+	Encoding column.Encoding
+}
+
+// Options say how a table is built. Of the zero value every field is the default.
+type Options struct {
+	Settings                     // of all columns but those that
+	Columns  map[string]Settings // has, by name; one of no column is a *read.ColumnError
+
+	// Word is the size of the words of vectors, 32 or 64. The default, 0, is 64 where
+	// vectors take at most 5 % more memory by it, as a sample of the rows says, since
+	// 64-bit words are read faster; else 32.
+	Word int
+
+	// Memory bounds, in bytes, what grows with the rows: the dictionaries of String
+	// columns, which take half of it at most, and vectors under way, which go to disk.
+	// Besides there are the batches of the source, a sample a column, and what a core
+	// works on, up to 32 MiB each.
+	Memory uint64
+
+	// TempDir is the folder for temporary files; the default is that of the table.
+	TempDir string
+
+	// Creator and Source are stored in the table: the program and its version, and
+	// what was read.
+	Creator, Source string
+
+	// Progress, unless nil, is called now and then by the goroutine that called Build.
+	Progress func(Progress)
+
+	run uint64 // rows of a run: runRows, less in tests
+}
+
+// Progress is how far a Build has got.
+type Progress struct {
+	Writing     bool  // all is read, columns are being written
+	Done, Total int64 // bytes of the inputs, then values; Total is 0 if it is unknown
+	Rows        uint64
+}
+
+// Report says what Build did.
+type Report struct {
+	Rows       uint32
+	Word       int // bits
+	Columns    []ColumnReport
+	InputBytes int64 // as they are stored
+	FileBytes  int64
+	TempBytes  int64         // written to temporary files of this package
+	Read       time.Duration // of the inputs, to temporary files
+	Write      time.Duration // of the table
+}
+
+// ColumnReport says what a column takes.
+type ColumnReport struct {
+	Name     string
+	Type     column.Type
+	Binning  column.Binning
+	Encoding column.Encoding
+	Bins     int
+	Vectors  int
+	Missing  uint32
+	// VectorBytes is the size of the vectors, ValueBytes that of the stored values.
+	VectorBytes, ValueBytes uint64
+}
+
+// complete puts the defaults in for zeros, and checks the rest.
+func (o Options) complete(path string, fields []read.Field) (Options, error) {
+	o.Memory = cmp.Or(o.Memory, DefaultMemory)
+	o.run = cmp.Or(o.run, runRows)
+	o.TempDir = cmp.Or(o.TempDir, filepath.Dir(path))
+	if o.Progress == nil {
+		o.Progress = func(Progress) {}
+	}
+	if o.Word != 0 && o.Word != 32 && o.Word != 64 {
+		return o, fmt.Errorf("vectors of %d-bit words; possible are 32 and 64", o.Word)
+	}
+	if len(fields) == 0 {
+		return o, fmt.Errorf("a table without columns")
+	}
+	var names []string
+	for i, f := range fields {
+		names = append(names, f.Name)
+		switch {
+		case f.Name == "" || !utf8.ValidString(f.Name):
+			return o, fmt.Errorf("column %d: its name, %q, is empty or not UTF-8", i+1, f.Name)
+		case slices.Contains(names[:i], f.Name):
+			return o, fmt.Errorf("two columns are called %q", f.Name)
+		}
+		if s := o.settings(f.Name); s.Bins < 1 || s.Bins > binning.MaxBins {
+			return o, fmt.Errorf("column %q: %d bins; possible are 1 to %d", f.Name, s.Bins, binning.MaxBins)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Columns)) {
+		if !slices.Contains(names, name) {
+			return o, fmt.Errorf("settings: %w", &read.ColumnError{Name: name, Names: names})
+		}
+	}
+	return o, nil
+}
+
+// settings are those of a column.
+func (o *Options) settings(name string) Settings {
+	s, ok := o.Columns[name]
+	if !ok {
+		s = o.Settings
+	}
+	s.Bins = cmp.Or(s.Bins, DefaultBins)
+	return s
+}
+
+// workers is the number of columns that are worked on at a time.
+func workers() int { return runtime.GOMAXPROCS(0) }

@@ -1,0 +1,215 @@
+package build
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"heddle/codec/wah"
+	"heddle/engine/table/column"
+)
+
+// groupRows is a number of rows that is whole groups in words of both sizes; runRows is
+// that of a run.
+const (
+	groupRows = 31 * 63
+	runRows   = 128 * groupRows
+)
+
+// pile is the compressed vectors of the bins of a column, and of its rows without a
+// value, run of rows by run. Several goroutines may make its runs at a time; when all
+// are made, it belongs to one.
+type pile[W wah.Word] struct {
+	c    *planned
+	file *temp
+	held *atomic.Uint64 // bytes of runs in memory, of all columns
+	most uint64         // of them; runs beyond go to the file
+
+	mu      sync.Mutex
+	bins    []column.Bin // of which there may be some without rows
+	missing uint32       // rows without a value
+	runs    []run[W]
+}
+
+// run is the vectors of a number of rows: whole groups, but in the last run.
+type run[W wah.Word] struct {
+	ends  []uint64 // in words, of each vector
+	words []W      // nil: they lie in the file
+	at    int64
+}
+
+func newPile[W wah.Word](b *builder, c *planned, runs int) *pile[W] {
+	p := &pile[W]{c: c, file: b.spool, held: &b.held, most: b.opt.Memory / 2}
+	p.bins = noRows(nil, len(c.find.upper))
+	p.runs = make([]run[W], runs)
+	return p
+}
+
+// noRows gives n bins without rows, in the memory of bins.
+func noRows(bins []column.Bin, n int) []column.Bin {
+	bins = bins[:0]
+	for range n {
+		bins = append(bins, column.Bin{Lo: math.MaxUint64})
+	}
+	return bins
+}
+
+// sorter makes runs. It belongs to one goroutine and is used again for the next run.
+type sorter[W wah.Word] struct {
+	blockReader
+	builders []wah.Builder[W] // of bins, then of rows without a value
+	bins     []column.Bin
+	missing  uint32
+	binOf    []uint32 // of each row
+	words    int      // that the builders have had
+}
+
+// keptWords is after how many words builders give their memory back, which would hold
+// the longest vector of each otherwise.
+const keptWords = 1 << 22
+
+// make makes run i of a pile: the rows of w.
+func (s *sorter[W]) make(ctx context.Context, p *pile[W], i int, w window) error {
+	n := len(p.bins)
+	s.bins, s.missing = noRows(s.bins, n), 0
+	for len(s.builders) <= n {
+		s.builders = append(s.builders, wah.Builder[W]{})
+	}
+	row := uint64(0)
+	err := p.c.each(ctx, &s.blockReader, w, func(codes []uint64, missing []bool) error {
+		s.add(&p.c.find, row, codes, missing)
+		row += uint64(len(codes))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	words := 0
+	for k := range n + 1 {
+		words += s.builders[k].Words() + 2 // the last literal, zeros behind it
+	}
+	r := run[W]{words: make([]W, 0, words), ends: make([]uint64, n+1)}
+	for k := range n + 1 {
+		r.words = s.builders[k].AppendTo(r.words, row)
+		r.ends[k] = uint64(len(r.words))
+	}
+	if s.words += words; s.words > keptWords {
+		s.builders, s.words = nil, 0
+	}
+	return p.put(i, r, s)
+}
+
+// add takes rows, from row on.
+func (s *sorter[W]) add(find *finder, row uint64, codes []uint64, missing []bool) {
+	none := uint32(len(s.bins))
+	s.binOf = s.binOf[:0]
+	for i, code := range codes {
+		if missing != nil && missing[i] {
+			s.binOf = append(s.binOf, none)
+			s.missing++
+			continue
+		}
+		bin := find.bin(code)
+		b := &s.bins[bin]
+		b.Lo, b.Hi = min(b.Lo, code), max(b.Hi, code)
+		b.Rows++
+		s.binOf = append(s.binOf, bin)
+	}
+	for from := 0; from < len(s.binOf); {
+		bin, to := s.binOf[from], from+1
+		for to < len(s.binOf) && s.binOf[to] == bin {
+			to++
+		}
+		n := uint64(to - from)
+		if n == 1 {
+			s.builders[bin].Add(row)
+		} else {
+			s.builders[bin].AddRun(row, row+n)
+		}
+		from, row = to, row+n
+	}
+}
+
+// put takes run i, and what s knows of its bins.
+func (p *pile[W]) put(i int, r run[W], s *sorter[W]) error {
+	if size := p.size(&r); p.held.Add(size) > p.most {
+		p.held.Add(-size)
+		data, err := binary.Append(nil, binary.LittleEndian, r.words)
+		if err != nil {
+			return err
+		}
+		if r.at, err = p.file.append(data); err != nil {
+			return err
+		}
+		r.words = nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.runs[i] = r
+	p.missing += s.missing
+	for k, b := range s.bins {
+		all := &p.bins[k]
+		all.Lo, all.Hi, all.Rows = min(all.Lo, b.Lo), max(all.Hi, b.Hi), all.Rows+b.Rows
+	}
+	return nil
+}
+
+// size is what a run takes in memory, in bytes.
+func (p *pile[W]) size(r *run[W]) uint64 {
+	return uint64(cap(r.words)) * (wah.GroupBits[W]() + 1) / 8
+}
+
+// release says that the runs are needed no longer.
+func (p *pile[W]) release() {
+	for i := range p.runs {
+		p.held.Add(-p.size(&p.runs[i]))
+	}
+	p.runs = nil
+}
+
+// vector gives vector i: in memory of buf, or a view.
+func (p *pile[W]) vector(buf []W, i int) ([]W, error) {
+	buf = buf[:0]
+	for k := range p.runs {
+		words, err := p.words(&p.runs[k], i)
+		if err != nil || len(p.runs) == 1 {
+			return words, err
+		}
+		buf = join(buf, words)
+	}
+	return buf, nil
+}
+
+// words gives vector i of a run.
+func (p *pile[W]) words(r *run[W], i int) ([]W, error) {
+	first := uint64(0)
+	if i > 0 {
+		first = r.ends[i-1]
+	}
+	if r.words != nil {
+		return r.words[first:r.ends[i]:r.ends[i]], nil
+	}
+	words := make([]W, r.ends[i]-first)
+	size := (wah.GroupBits[W]() + 1) / 8
+	data := make([]byte, uint64(len(words))*size)
+	if _, err := p.file.ReadAt(data, r.at+int64(first*size)); err != nil {
+		return nil, err
+	}
+	_, err := binary.Decode(data, binary.LittleEndian, words)
+	return words, err
+}
+
+// join appends the vector of rows that follow those of dst. A fill goes on in one word:
+// a word counts more groups than 2^32 rows have.
+func join[W wah.Word](dst, more []W) []W {
+	if n := len(dst); n > 0 && len(more) > 0 && wah.IsFill(dst[n-1]) && wah.IsFill(more[0]) {
+		group, _ := wah.FillOf(dst[n-1])
+		if next, groups := wah.FillOf(more[0]); next == group {
+			dst[n-1] += W(groups)
+			more = more[1:]
+		}
+	}
+	return append(dst, more...)
+}

@@ -1,0 +1,123 @@
+package hdb
+
+import (
+	"errors"
+
+	"heddle/codec"
+	"heddle/engine/internal/container"
+)
+
+// checkWords is what Open checks and OpenTrusted does not: everything that takes reading
+// vectors, values and dictionaries.
+func (f *File) checkWords() error {
+	if err := f.checkDictionaries(); err != nil {
+		return err
+	}
+	if err := f.checkVectors(); err != nil {
+		return err
+	}
+	return f.checkValues()
+}
+
+func (f *File) checkDictionaries() error {
+	for i := range f.columns {
+		d := f.columns[i].Dictionary
+		err := container.ParallelRanges(uint64(len(d)), checkRange, func(lo, hi uint64) error {
+			for k := max(lo, 1); k < hi; k++ {
+				if d[k] <= d[k-1] {
+					return f.corrupt(secStrings, 0, "column %.60q: entry %d of its dictionary does not come behind the one before", f.columns[i].Name, k)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRange is the number of entries, and of packed segments, that one goroutine checks
+// at a time.
+const checkRange = 1 << 12
+
+// checkVectors checks that words are vectors and have as many ones as their bins have
+// rows.
+func (f *File) checkVectors() error {
+	t := &f.table
+	ones := make([]uint64, 0, len(t.Vectors))
+	for i := range f.columns {
+		ones = append(ones, f.columns[i].VectorRows()...)
+	}
+	return container.Parallel(len(t.Vectors), func(i int) (err error) {
+		if v := uint32(i); t.Words64 != nil {
+			err = checkVector(t.Vector64(v), t.Rows, ones[i])
+		} else {
+			err = checkVector(t.Vector32(v), t.Rows, ones[i])
+		}
+		if err != nil {
+			return f.corrupt(secVectors, t.Vectors[i].Off*uint64(f.header.word/8), "vector %d: %v", i, err)
+		}
+		return nil
+	})
+}
+
+// half is 32 bits of the codes of a column.
+type half struct {
+	codec.Packed
+	off uint64 // of its first word, from the start of the section, in words
+}
+
+// halves gives the lower 32 bits of the codes of column c and, where they have them, the
+// upper.
+func (f *File) halves(c int) ([]half, error) {
+	d := f.table.Columns[c]
+	low, high, err := f.table.Codes(uint32(c))
+	if err != nil {
+		return nil, f.corruptValues(c, d.Low.Off, err)
+	}
+	if !wide(&f.columns[c]) {
+		return []half{{low, d.Low.Off}}, nil
+	}
+	return []half{{low, d.Low.Off}, {high, d.High.Off}}, nil
+}
+
+// checkValues decodes the stored values of all columns.
+func (f *File) checkValues() error {
+	type part struct {
+		half
+		column, lo, hi int // segments
+	}
+	var parts []part
+	for c := range f.columns {
+		halves, err := f.halves(c)
+		if err != nil {
+			return err
+		}
+		for _, h := range halves {
+			for lo := 0; lo < h.Segments(); lo += checkRange {
+				parts = append(parts, part{h, c, lo, min(lo+checkRange, h.Segments())})
+			}
+		}
+	}
+	return container.Parallel(len(parts), func(i int) error {
+		var buf [codec.SegmentLen]uint32
+		p := &parts[i]
+		for s := p.lo; s < p.hi; s++ {
+			if _, err := p.Decode(s, &buf); err != nil {
+				return f.corruptValues(p.column, p.off, err)
+			}
+		}
+		return nil
+	})
+}
+
+// corruptValues turns an error of package codec about the words of a packed list, which
+// starts at word off, into a CorruptError.
+func (f *File) corruptValues(c int, off uint64, err error) error {
+	reason := err.Error()
+	if e := (*codec.CorruptError)(nil); errors.As(err, &e) {
+		off, reason = off+uint64(e.Word), e.Reason
+	}
+	return f.corrupt(secPacked, 4*off, "values of column %.60q: %s", f.columns[c].Name, reason)
+}

@@ -1,0 +1,126 @@
+package hdb
+
+import (
+	"heddle/codec/wah"
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+)
+
+// ColumnWriter takes codes and vectors of one column, in any mixture. It ends when the
+// next column starts or the Writer commits; codes or vectors that are missing then are
+// an ErrInput.
+type ColumnWriter struct {
+	w        *Writer
+	name     string
+	counts   []uint64 // ones of the vectors
+	greatest uint64   // code
+	wide     bool     // codes have more than 32 bits
+	rows     uint64   // whose codes were given
+	vectors  int      // that were given
+}
+
+// Codes adds the codes of the next rows, any number. Those of rows without a value are
+// free, up to the greatest of the bins; 0 costs least. A code beyond the bins, or more
+// codes than rows, are an ErrInput.
+func (c *ColumnWriter) Codes(codes []uint64) error {
+	return c.w.file.Do(func() error { return c.addCodes(codes) })
+}
+
+func (c *ColumnWriter) addCodes(codes []uint64) error {
+	if err := c.ended(); err != nil {
+		return err
+	}
+	if rows := uint64(c.w.header.rows); uint64(len(codes)) > rows-c.rows {
+		return c.inputError("%d codes for %d rows", c.rows+uint64(len(codes)), rows)
+	}
+	for i, code := range codes {
+		if code > c.greatest {
+			return c.inputError("row %d has code %d, the bins end at %d", c.rows+uint64(i), code, c.greatest)
+		}
+	}
+	c.rows += uint64(len(codes))
+	if err := c.w.planes[0].add(codes, 0); err != nil || !c.wide {
+		return err
+	}
+	return c.w.planes[1].add(codes, 32)
+}
+
+// Vector32 adds the next vector, in words of 32 bits: those of the encoding, in order,
+// then that of the rows without a value, if there are any. Words that are no vector of
+// the table's rows (package wah), a number of ones that differs from that of the bins,
+// and a vector too many are an ErrInput, and so are words of the wrong size.
+func (c *ColumnWriter) Vector32(words []uint32) error {
+	return c.w.file.Do(func() error { return addVector(c, words) })
+}
+
+// Vector64 is Vector32 for words of 64 bits.
+func (c *ColumnWriter) Vector64(words []uint64) error {
+	return c.w.file.Do(func() error { return addVector(c, words) })
+}
+
+func addVector[W wah.Word](c *ColumnWriter, words []W) error {
+	if err := c.ended(); err != nil {
+		return err
+	}
+	bits := uint32(wah.GroupBits[W]() + 1)
+	switch {
+	case bits != c.w.header.word:
+		return c.inputError("a vector of %d-bit words in a table of %d-bit words", bits, c.w.header.word)
+	case c.vectors == len(c.counts):
+		return c.inputError("more than its %d vectors", len(c.counts))
+	}
+	if err := checkVector(words, c.w.header.rows, c.counts[c.vectors]); err != nil {
+		return c.inputError("vector %d: %v", c.vectors, err)
+	}
+	out := c.w.section(secVectors)
+	v := plan.Vector{Off: out.Length() / uint64(bits/8), Words: uint32(len(words))}
+	if err := out.Append(container.LittleBytes(words)); err != nil {
+		return err
+	}
+	if err := out.Pad(plan.VectorAlign); err != nil {
+		return err
+	}
+	c.w.bytes = appendVector(c.w.bytes[:0], v)
+	c.vectors++
+	c.w.header.vectors++
+	return c.w.section(secVectorTable).Append(c.w.bytes)
+}
+
+// ended reports that the column takes no more.
+func (c *ColumnWriter) ended() error {
+	if c.w.open != c {
+		return c.inputError("it was ended by another column")
+	}
+	return nil
+}
+
+func (c *ColumnWriter) inputError(format string, args ...any) error {
+	return inputError("column %.60q: "+format, append([]any{c.name}, args...)...)
+}
+
+// endColumn checks that the last column is complete and writes its codes.
+func (w *Writer) endColumn() error {
+	c := w.open
+	if c == nil {
+		return nil
+	}
+	switch rows := uint64(w.header.rows); {
+	case c.rows != rows:
+		return c.inputError("%d of %d codes are missing", rows-c.rows, rows)
+	case c.vectors != len(c.counts):
+		return c.inputError("%d of %d vectors are missing", len(c.counts)-c.vectors, len(c.counts))
+	}
+	var v plan.Values
+	var err error
+	if v.Low, err = w.planes[0].writeTo(w.section(secPacked)); err != nil {
+		return err
+	}
+	if c.wide {
+		if v.High, err = w.planes[1].writeTo(w.section(secPacked)); err != nil {
+			return err
+		}
+	}
+	w.open = nil
+	w.bytes = appendValues(w.bytes[:0], v)
+	return w.section(secValueTable).Append(w.bytes)
+}

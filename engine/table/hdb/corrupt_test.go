@@ -1,0 +1,267 @@
+package hdb
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"heddle/codec"
+	"heddle/codec/wah"
+	"heddle/engine/internal/container"
+	"heddle/engine/internal/container/containertest"
+)
+
+// fromBytes is Open, or OpenTrusted, of a file in memory.
+func fromBytes(path string, data []byte, deep bool) (*File, error) {
+	file, err := container.New(path, data, &format)
+	if err != nil {
+		return nil, err
+	}
+	return newFile(file, deep)
+}
+
+// table reads the section table of a good file.
+func table(t testing.TB, data []byte) []container.Extent {
+	t.Helper()
+	h, err := format.Decode("x", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Table
+}
+
+// exercise reads everything that f says it has. Answers may be wrong, but nothing may
+// panic and errors must be of the right type.
+func exercise(t *testing.T, f *File) {
+	t.Helper()
+	tb := f.Table()
+	if err := tb.Validate(); err != nil {
+		t.Fatalf("the table of an open file is not valid: %v", err)
+	}
+	bits := make([]uint64, wah.Bitset(uint64(tb.Rows)))
+	for v := range uint32(len(tb.Vectors)) {
+		var err error
+		if tb.Word() == 64 {
+			err = wah.Decompress(bits, tb.Vector64(v), uint64(tb.Rows))
+		} else {
+			err = wah.Decompress(bits, tb.Vector32(v), uint64(tb.Rows))
+		}
+		if err != nil && !errors.Is(err, wah.ErrCorrupt) {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range f.Columns() {
+		low, high, err := tb.Codes(uint32(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []codec.Packed{low, high} {
+			if values, err := p.AppendTo(nil); err == nil && len(values) != int(p.Len) {
+				t.Fatalf("%d codes of %d", len(values), p.Len)
+			} else if err != nil && !errors.Is(err, codec.ErrCorrupt) {
+				t.Fatal(err)
+			}
+		}
+		if int(c.Vector)+c.Vectors() > len(tb.Vectors) {
+			t.Fatalf("column %d has vectors %d to %d of %d", i, c.Vector, int(c.Vector)+c.Vectors(), len(tb.Vectors))
+		}
+		for _, b := range c.Bins {
+			c.Find(b.Lo)
+			c.Format(b.Hi)
+		}
+		f.ColumnSize(i)
+	}
+	f.Meta()
+	f.Sections()
+	f.Checksum()
+	if err := f.Verify(context.Background()); err != nil {
+		containertest.WantCorrupt(t, err, f.Path())
+	}
+}
+
+// TestFlippedBytes changes every byte, of the second table only those that are not
+// padding; and where checksums are not looked at, nothing panics.
+func TestFlippedBytes(t *testing.T) {
+	for k, s := range []*sample{tiny(), second()} {
+		data := s.image(t)
+		sections := table(t, data)
+		for i, old := range data {
+			where, padding := container.HeaderName, false
+			for s, e := range sections {
+				if uint64(i) >= e.Offset && uint64(i) < e.End() {
+					where, padding = section(s).String(), uint64(i) >= e.Offset+e.Length
+				}
+			}
+			if padding && k == 1 {
+				continue
+			}
+			data[i] ^= 1 << (i % 8)
+			_, err := fromBytes("x", data, true)
+			if c := containertest.WantCorrupt(t, err, "x"); c.Section != where {
+				t.Fatalf("byte %d of section %s changed, the error is %v", i, where, err)
+			}
+			if !padding && i >= PageSize {
+				if f, err := fromBytes("x", data, false); err != nil {
+					containertest.WantCorrupt(t, err, "x")
+				} else {
+					exercise(t, f)
+				}
+			}
+			data[i] = old
+		}
+	}
+}
+
+func TestTruncated(t *testing.T) { containertest.Truncated(t, tiny().image(t), Open, fromBytes) }
+
+func TestOpenErrors(t *testing.T) {
+	containertest.OpenErrors(t, &format, tiny().image(t), Open, fromBytes)
+}
+
+// How far a change of the content gets.
+const (
+	always = iota // no open takes it
+	deep          // OpenTrusted takes it, Open does not
+	verify        // Verify alone sees it
+)
+
+// TestCrafted changes content under right checksums.
+func TestCrafted(t *testing.T) {
+	le := binary.LittleEndian
+	put32 := func(b []byte, at int, v uint32) { le.PutUint32(b[at:], v) }
+	put64 := func(b []byte, at int, v uint64) { le.PutUint64(b[at:], v) }
+	text := func(old, with string) func(b []byte) {
+		return func(b []byte) {
+			if len(old) != len(with) || bytes.Count(b, []byte(old)) == 0 {
+				t.Fatalf("%q for %q", with, old)
+			}
+			copy(b, bytes.Replace(b, []byte(old), []byte(with), 1))
+		}
+	}
+	const header = numSections // the header page instead of a section
+	entry := func(s section) int { return container.TableOffset + int(s)*container.TableEntry }
+	for _, c := range []struct {
+		name    string
+		section section
+		change  func(b []byte)
+		seen    int
+		want    string // section and start of the reason
+	}{
+		{"more rows", header, func(b []byte) { put32(b, 24, 41) }, always, "bins: column \"delay\": the bins have 35 rows, 5 are without a value, the table has 41"},
+		{"rows at the limit", header, func(b []byte) { put32(b, 24, math.MaxUint32) }, always, "bins: "},
+		{"word", header, func(b []byte) { put32(b, 28, 48) }, always, "header: vectors of 48-bit words"},
+		{"the other word", header, func(b []byte) { put32(b, 28, 64) }, always, "vector-table: vector 0 has 2 words for 1 groups"},
+		{"more columns", header, func(b []byte) { put32(b, 32, 4) }, always, "header: section value-table has 96 bytes for 4 columns"},
+		{"more vectors", header, func(b []byte) { put32(b, 36, 10) }, always, "header: section vector-table"},
+		{"more bins", header, func(b []byte) { put64(b, 40, math.MaxUint64) }, always, "header: section bins"},
+		{"bins that wrap", header, func(b []byte) { put64(b, 40, 10+1<<61) }, always, "header: section bins"},
+		{"more strings", header, func(b []byte) { put64(b, 48, 4) }, always, "header: section string-offsets"},
+		{"strings at the limit", header, func(b []byte) { put64(b, 48, math.MaxUint64) }, always, "header: section string-offsets"},
+		{"no string offsets", header, func(b []byte) { put64(b, 48, math.MaxUint64); put64(b, entry(secStringOffsets)+16, 0) }, always, "header: "},
+		{"section number", header, func(b []byte) { put32(b, entry(secVectors), 3) }, always, "header: section 3 in the place of 0"},
+		{"odd length of vectors", header, func(b []byte) { put64(b, entry(secVectors)+16, 40) }, always, "header: section vectors has 40 bytes, not a multiple of 16"},
+		{"fewer vectors", header, func(b []byte) { put64(b, entry(secVectors)+16, 16) }, always, "vector-table: vector 1 of 2 words at word 4 ends behind"},
+		{"odd length of values", header, func(b []byte) { put64(b, entry(secPacked)+16, 4) }, always, "header: section packed has 4 bytes, not a multiple of 16"},
+
+		{"vector offset", secVectorTable, func(b []byte) { put64(b, vectorSize, 8) }, always, "vector-table: vector 1 starts at word 8"},
+		{"vector offset at the limit", secVectorTable, func(b []byte) { put64(b, 0, math.MaxUint64) }, always, "vector-table: vector 0 starts at word"},
+		{"words at the limit", secVectorTable, func(b []byte) { put32(b, 8, math.MaxUint32) }, always, "vector-table: vector 0 of 4294967295 words"},
+		{"no words", secVectorTable, func(b []byte) { put32(b, 8, 0) }, always, "vector-table: vector 0 has 0 words"},
+		{"fewer words", secVectorTable, func(b []byte) { put32(b, 8, 1) }, deep, "vectors: vector 0: "},
+		{"reserved bytes of a vector", secVectorTable, func(b []byte) { b[15] = 1 }, always, "vector-table: vector 0 has reserved bytes"},
+
+		{"value offset", secValueTable, func(b []byte) { put64(b, valuesSize, 4) }, always, "value-table: column 1: values of"},
+		{"value offset at the limit", secValueTable, func(b []byte) { put64(b, 0, math.MaxUint64) }, always, "value-table: column 0: values of"},
+		{"value words at the limit", secValueTable, func(b []byte) { put64(b, 8, math.MaxUint64) }, always, "value-table: column 0: values of"},
+		{"values without a directory", secValueTable, func(b []byte) { put64(b, 8, 1) }, always, "value-table: column 0: "},
+		{"last values end before", secValueTable, func(b []byte) { put64(b, 2*valuesSize+24, 2) }, always, "value-table: values end at word"},
+		{"upper halves of narrow codes", secValueTable, func(b []byte) { put64(b, 16, 8) }, always, "value-table: column 0: upper halves"},
+		{"no upper halves", secValueTable, func(b []byte) { put64(b, 2*valuesSize+24, 0) }, always, "value-table: column 2: "},
+
+		{"bin upside down", secBins, func(b []byte) { put64(b, 0, 3) }, always, "bins: column \"delay\": bin 0 has codes 3 to 2"},
+		{"bins overlap", secBins, func(b []byte) { put64(b, binSize, 2) }, always, "bins: column \"delay\": bin 1 starts at code 2"},
+		{"bin without rows", secBins, func(b []byte) { put32(b, 16, 0) }, always, "bins: column \"delay\": bin 0 has no rows"},
+		{"bin with more rows", secBins, func(b []byte) { b[16]++ }, always, "bins: column \"delay\": the bins have 36 rows"},
+		{"rows of another bin", secBins, func(b []byte) { b[16]++; b[16+binSize]-- }, deep, "vectors: vector 0: 17 ones, its bins have 18 rows"},
+		{"reserved bytes of a bin", secBins, func(b []byte) { b[20] = 1 }, always, "bins: column \"delay\": bin 0 has reserved bytes"},
+		{"loose bin", secBins, func(b []byte) { put64(b, 2*binSize+8, 7) }, verify, "bins: column \"delay\": bin 2 has codes 6 to 7 of 4 rows, its rows have 6 to 6"},
+		{"code between bins", secBins, func(b []byte) { put64(b, binSize, 4) }, verify, "packed: column \"delay\": row 3 has code 3, which is in no bin"},
+		{"narrow bins of wide codes", secBins, func(b []byte) { put64(b, len(b)-16, 1<<32-1) }, always, "bins: column \"seen\": bin 3 has codes"},
+		{"code beyond the dictionary", secBins, func(b []byte) { put64(b, 5*binSize+8, 3) }, always, "columns: column 1 (\"carrier\"): key 3, the dictionary has 3 entries"},
+		{"keys wrap", secBins, func(b []byte) { put64(b, len(b)-16, math.MaxUint64) }, always, "columns: column 2 (\"seen\"): base 9223372036854775808, with codes up to 18446744073709551615"},
+
+		{"first string offset", secStringOffsets, func(b []byte) { put64(b, 0, 1) }, always, "string-offsets: the first offset"},
+		{"last string offset", secStringOffsets, func(b []byte) { put64(b, 24, 5) }, always, "string-offsets: the last offset"},
+		{"string offset at the limit", secStringOffsets, func(b []byte) { put64(b, 8, math.MaxUint64) }, always, "string-offsets: offset"},
+		{"strings descend", secStrings, func(b []byte) { b[2] = 'A'; b[3] = 'A' }, deep, "strings: column \"carrier\": entry 1"},
+
+		{"columns are no list", secColumns, func(b []byte) { b[0] = '{' }, always, "columns: "},
+		{"columns are null", secColumns, func(b []byte) { copy(b, "null"); copy(b[4:], bytes.Repeat([]byte(" "), len(b))) }, always, "columns: not a list of columns"},
+		{"a name twice", secColumns, text(`"name":"delay","type"`, `"name":"seen","type" `), always, "columns: column 2 (\"seen\"): the name comes twice"},
+		{"no name", secColumns, text(`"name":"seen"`, `"nema":"seen"`), always, "columns: column 2 (\"\"): it has no name"},
+		{"unknown type", secColumns, text(`"int"`, `"xyz"`), always, "columns: "},
+		{"type of a dictionary", secColumns, text(`"string"`, `"float" `), always, "columns: column 1 (\"carrier\"): a dictionary for values that are no strings"},
+		{"keys of a boolean", secColumns, text(`"timestamp"`, `"bool"     `), always, "columns: column 2 (\"seen\"): key 9223372047654775808 of a boolean"},
+		{"auto", secColumns, text(`"distinct"`, `"auto"    `), always, "columns: column 1 (\"carrier\"): binning 0"},
+		{"unknown encoding", secColumns, text(`"range"`, `"rings"`), always, "columns: column 1 (\"carrier\"): "},
+		{"another encoding", secColumns, text(`"interval"`, `"equality"`), always, "columns: column 2 (\"seen\"): its vectors end at"},
+		{"fewer missing", secColumns, text(`"missing":5`, `"missing":4`), always, "bins: column \"delay\": the bins have 35 rows, 4 are"},
+		{"more bins than there are", secColumns, text(`"bins":4`, `"bins":5`), always, "columns: column 2 (\"seen\"): 5 bins and 0 strings, 4 and 0 are left"},
+		{"fewer bins", secColumns, text(`"bins":4`, `"bins":3`), always, "bins: column \"seen\": the bins have 30 rows"},
+		{"more strings than there are", secColumns, text(`"strings":3`, `"strings":4`), always, "columns: column 1 (\"carrier\"): 3 bins and 4 strings"},
+		{"base is no number", secColumns, text(`"base":"0"`, `"base":"x"`), always, "columns: "},
+		{"missing is no number", secColumns, text(`"missing":5`, `"missing":x`), always, "columns: "},
+		{"meta", secMeta, func(b []byte) { b[0] = '[' }, always, "meta: "},
+
+		{"bits behind the last row", secVectors, func(b []byte) { b[7] |= 0x40 }, deep, "vectors: vector 0: wah32: word 1"},
+		{"a fill of no groups", secVectors, func(b []byte) { put32(b, 0, 1<<31) }, deep, "vectors: vector 0: wah32: word 0"},
+		{"a row less", secVectors, func(b []byte) { b[0] &^= 1 }, deep, "vectors: vector 0: 16 ones, its bins have 17 rows"},
+		{"another row", secVectors, func(b []byte) { b[0] ^= 1<<2 | 1<<3 }, verify, "vectors: column \"delay\": vector 0 has row 3"},
+		{"segment header", secPacked, func(b []byte) { put32(b, 4, math.MaxUint32) }, deep, "packed: values of column \"delay\": "},
+		{"segment offset", secPacked, func(b []byte) { put32(b, 0, 1) }, deep, "packed: values of column \"delay\": "},
+		{"code of another bin", secPacked, func(b []byte) { b[8] ^= 7 }, verify, "packed: column \"delay\": row 0 has code 7, which is in no bin"},
+		{"code of a row without a value", secPacked, func(b []byte) { b[8+30*3/8] |= 7 << (30 * 3 % 8) }, verify, "packed: column \"delay\": row 30 has code 7, which is in no bin"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := tiny().image(t)
+			part := data[:PageSize]
+			if c.section != header {
+				e := table(t, data)[c.section]
+				part = data[e.Offset : e.Offset+e.Length]
+			}
+			c.change(part)
+			containertest.Repair(data)
+			for seen, open := range []bool{false, true} {
+				f, err := fromBytes("x", data, open)
+				if (c.seen <= seen) != (err != nil) {
+					t.Fatalf("deep %v: %v", open, err)
+				}
+				if err == nil {
+					exercise(t, f)
+					err = f.Verify(context.Background())
+				}
+				e := containertest.WantCorrupt(t, err, "x")
+				if got := e.Section + ": " + e.Reason; !strings.HasPrefix(got, c.want) {
+					t.Errorf("got %q, want %q", got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestVerifySums sees that Verify reads the checksums that OpenTrusted does not.
+func TestVerifySums(t *testing.T) {
+	data := tiny().image(t)
+	data[len(data)-1] ^= 1 // padding
+	f, err := fromBytes("x", data, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x"); c.Section != secMeta.String() {
+		t.Error(c)
+	}
+}

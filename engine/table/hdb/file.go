@@ -1,0 +1,141 @@
+package hdb
+
+import (
+	"encoding/json"
+	"errors"
+
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+)
+
+// File is an open table. All methods but Close are safe for concurrent use. Table is a
+// view that ends with Close; Columns and Meta are copies. Using a File, or its Table,
+// after Close is a bug of the caller, and panics or faults.
+type File struct {
+	file    *container.File
+	header  header
+	meta    Meta
+	table   plan.Table
+	columns []column.Column
+}
+
+// Open maps the table file at path and checks all of it but the values of single rows,
+// which Verify does: header, checksums, that every vector is one of the table's rows and
+// has as many ones as its bins have rows, that stored values can be decoded, that bins
+// and dictionaries ascend. What is wrong with the file's bytes is a *CorruptError; an
+// intact file of another format version is an ErrVersion. Open uses all cores; its memory
+// is that of bins and dictionaries, and 24 bytes a vector.
+func Open(path string) (*File, error) { return open(path, true) }
+
+// OpenTrusted is Open without the checksums of the sections, so it does not read vectors
+// and values at all. It still checks that everything stays in bounds: a damaged file gives
+// wrong answers, not panics. It is for files that were verified since they were last moved.
+func OpenTrusted(path string) (*File, error) { return open(path, false) }
+
+func open(path string, deep bool) (*File, error) {
+	file, err := container.Open(path, &format)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFile(file, deep)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return f, nil
+}
+
+func newFile(file *container.File, deep bool) (f *File, err error) {
+	f = &File{file: file}
+	if f.header, err = decodeHeader(file); err != nil {
+		return nil, err
+	}
+	if deep {
+		if err := file.CheckSums(); err != nil {
+			return nil, err
+		}
+	}
+	if err := json.Unmarshal(f.bytes(secMeta), &f.meta); err != nil {
+		return nil, f.corrupt(secMeta, 0, "%v", err)
+	}
+	if err := f.readColumns(); err != nil {
+		return nil, err
+	}
+	f.table = plan.Table{Rows: f.header.rows, Packed: container.View[uint32](f.bytes(secPacked))}
+	if f.header.word == 64 {
+		if f.table.Words64 = container.View[uint64](f.bytes(secVectors)); f.table.Words64 == nil {
+			f.table.Words64 = []uint64{} // nil would say that words have 32 bits
+		}
+	} else {
+		f.table.Words32 = container.View[uint32](f.bytes(secVectors))
+	}
+	if err := f.readVectors(); err != nil {
+		return nil, err
+	}
+	if err := f.readValues(); err != nil {
+		return nil, err
+	}
+	if deep {
+		return f, f.checkWords()
+	}
+	return f, nil
+}
+
+func (f *File) bytes(s section) []byte { return f.file.Bytes(int(s)) }
+
+func (f *File) corrupt(s section, at uint64, format string, args ...any) error {
+	return f.file.Corrupt(int(s), at, format, args...)
+}
+
+// Close unmaps the file. It must not run while any other method does, nor while a
+// TableStore loaded from Table is open. A second Close does nothing.
+func (f *File) Close() error {
+	file := f.file
+	*f = File{file: file}
+	return file.Close()
+}
+
+// Path is the path that the file was opened by.
+func (f *File) Path() string { return f.file.Path }
+
+// Meta says how the table was built.
+func (f *File) Meta() Meta { return f.meta }
+
+// Table is the vectors and stored values, for a backend: column i of Columns has
+// Table.Columns[i], and its vectors from Column.Vector on. It is a view, valid until
+// Close.
+func (f *File) Table() *plan.Table { return &f.table }
+
+// Columns describes the columns, in the order of the table. The caller must not write to
+// it.
+func (f *File) Columns() []column.Column { return f.columns }
+
+// Rows is the number of rows.
+func (f *File) Rows() uint32 { return f.header.rows }
+
+// Word is the size of a word of the vectors, in bits: 32 or 64.
+func (f *File) Word() int { return int(f.header.word) }
+
+// Section is an entry of the section table.
+type Section = container.Section
+
+// Sections returns the section table, in the order of the file.
+func (f *File) Sections() []Section { return f.file.Sections() }
+
+// ColumnSize gives the bytes of the vectors and of the stored values of column c, without
+// the padding.
+func (f *File) ColumnSize(c int) (vectors, values int64) {
+	col, words := &f.columns[c], uint64(0)
+	for _, v := range f.table.Vectors[col.Vector:][:col.Vectors()] {
+		words += uint64(v.Words)
+	}
+	d := f.table.Columns[c]
+	return int64(words * uint64(f.header.word) / 8), int64(4 * (d.Low.Words + d.High.Words))
+}
+
+// Size is the size of the file in bytes.
+func (f *File) Size() int64 { return int64(f.file.Header.Size) }
+
+// Checksum identifies the content of the file: it is the xxHash64 of the header,
+// which holds the checksums of all sections.
+func (f *File) Checksum() uint64 { return f.file.Checksum() }

@@ -1,0 +1,152 @@
+package hdb
+
+import (
+	"encoding/binary"
+
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+)
+
+// Version is the version of the format.
+const Version = 1
+
+// PageSize is the alignment of every section, in bytes. The header is the first page.
+const PageSize = container.PageSize
+
+// MaxStringLen is the greatest length of an entry of a dictionary, in bytes.
+const MaxStringLen = 64 << 10
+
+// section numbers the parts of a file, in the order in which they lie there.
+type section uint32
+
+const (
+	secVectors       section = iota // words, each vector at a multiple of plan.VectorAlign bytes
+	secVectorTable                  // descriptors, vectorSize bytes each
+	secPacked                       // packed codes, each list at a multiple of plan.ListAlign words
+	secValueTable                   // descriptors, valuesSize bytes each
+	secBins                         // binSize bytes each, column after column
+	secStrings                      // bytes of all dictionaries, column after column
+	secStringOffsets                // u64, one more than strings
+	secColumns                      // JSON
+	secMeta                         // JSON
+	numSections
+)
+
+var sectionNames = [numSections]string{
+	"vectors", "vector-table", "packed", "value-table", "bins", "strings", "string-offsets", "columns", "meta",
+}
+
+func (s section) String() string { return sectionNames[s] }
+
+// format is the frame of .hdb files.
+var format = container.Format{
+	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(numSections)}, Names: sectionNames[:],
+}
+
+// header is what the header says of a table; FORMAT.md has the diagram.
+type header struct {
+	rows    uint32
+	word    uint32 // bits of a word of the vectors: 32 or 64
+	columns uint32
+	vectors uint32
+	bins    uint64 // of all columns
+	strings uint64 // of all dictionaries
+}
+
+func (h *header) fields() (f container.Fields) {
+	le := binary.LittleEndian
+	le.PutUint32(f[0:], h.rows)
+	le.PutUint32(f[4:], h.word)
+	le.PutUint32(f[8:], h.columns)
+	le.PutUint32(f[12:], h.vectors)
+	le.PutUint64(f[16:], h.bins)
+	le.PutUint64(f[24:], h.strings)
+	return f
+}
+
+// decodeHeader reads the fields of the header and checks that the sections are as long
+// as they say.
+func decodeHeader(file *container.File) (h header, err error) {
+	le, f := binary.LittleEndian, file.Header.Fields
+	h.rows, h.word = le.Uint32(f[0:]), le.Uint32(f[4:])
+	h.columns, h.vectors = le.Uint32(f[8:]), le.Uint32(f[12:])
+	h.bins, h.strings = le.Uint64(f[16:]), le.Uint64(f[24:])
+	if h.word != 32 && h.word != 64 {
+		return h, file.CorruptHeader(container.FieldsOffset+4, "vectors of %d-bit words", h.word)
+	}
+	for _, s := range []struct {
+		section section
+		size    uint64 // of an entry
+		n       uint64
+		what    string
+	}{
+		{secVectorTable, vectorSize, uint64(h.vectors), "vectors"},
+		{secValueTable, valuesSize, uint64(h.columns), "columns"},
+		{secBins, binSize, h.bins, "bins"},
+		{secStringOffsets, 8, h.strings + 1, "strings and one more"},
+	} {
+		// Not n*size, which may wrap.
+		if length := file.Header.Table[s.section].Length; length%s.size != 0 || length/s.size != s.n {
+			return h, file.CorruptEntry(int(s.section), "has %d bytes for %d %s", length, s.n, s.what)
+		}
+	}
+	if n := file.Header.Table[secStringOffsets].Length; n == 0 {
+		return h, file.CorruptEntry(int(secStringOffsets), "is empty")
+	}
+	for s, unit := range map[section]uint64{secVectors: plan.VectorAlign, secPacked: 4 * plan.ListAlign} {
+		if n := file.Header.Table[s].Length; n%unit != 0 {
+			return h, file.CorruptEntry(int(s), "has %d bytes, not a multiple of %d", n, unit)
+		}
+	}
+	return h, nil
+}
+
+// Sizes of descriptors, in bytes.
+const (
+	vectorSize = 16
+	valuesSize = 32
+	binSize    = 24
+)
+
+func appendVector(dst []byte, v plan.Vector) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, v.Off)
+	return binary.LittleEndian.AppendUint64(dst, uint64(v.Words))
+}
+
+// vectorAt reads descriptor i of a section; its upper bits must be 0.
+func vectorAt(b []byte, i int) (v plan.Vector, upper uint32) {
+	p := b[i*vectorSize:][:vectorSize]
+	le := binary.LittleEndian
+	return plan.Vector{Off: le.Uint64(p), Words: le.Uint32(p[8:])}, le.Uint32(p[12:])
+}
+
+func appendValues(dst []byte, v plan.Values) []byte {
+	for _, n := range []uint64{v.Low.Off, v.Low.Words, v.High.Off, v.High.Words} {
+		dst = binary.LittleEndian.AppendUint64(dst, n)
+	}
+	return dst
+}
+
+func valuesAt(b []byte, i int) plan.Values {
+	p := b[i*valuesSize:][:valuesSize]
+	le := binary.LittleEndian
+	return plan.Values{
+		Low:  plan.Span{Off: le.Uint64(p), Words: le.Uint64(p[8:])},
+		High: plan.Span{Off: le.Uint64(p[16:]), Words: le.Uint64(p[24:])},
+	}
+}
+
+func appendBin(dst []byte, b column.Bin) []byte {
+	le := binary.LittleEndian
+	dst = le.AppendUint64(dst, b.Lo)
+	dst = le.AppendUint64(dst, b.Hi)
+	return le.AppendUint64(dst, uint64(b.Rows))
+}
+
+// binAt reads bin i of a section; its upper bits must be 0.
+func binAt(b []byte, i uint64) (bin column.Bin, upper uint32) {
+	p := b[i*binSize:][:binSize]
+	le := binary.LittleEndian
+	return column.Bin{Lo: le.Uint64(p), Hi: le.Uint64(p[8:]), Rows: le.Uint32(p[16:])}, le.Uint32(p[20:])
+}

@@ -1,0 +1,64 @@
+package hdb
+
+import (
+	"testing"
+
+	"heddle/engine/internal/container"
+	"heddle/engine/internal/container/containertest"
+)
+
+// FuzzOpen edits a good file, as containertest.Edited says.
+func FuzzOpen(f *testing.F) {
+	images := [][]byte{tiny().image(f), second().image(f)}
+	f.Add(false, []byte{0, 0, 1}, 0)
+	f.Add(true, []byte{8, 0, 2, 16, 0, 0}, -PageSize)
+	f.Add(false, []byte{64, 0, 9, 0, 16, 1, 0, 32, 255, 0, 48, 17}, 1)
+	f.Fuzz(func(t *testing.T, other bool, edits []byte, resize int) {
+		image := images[0]
+		if other {
+			image = images[1]
+		}
+		containertest.Edited(t, image, edits, resize, func(data []byte, deep bool) error {
+			file, err := fromBytes("x", data, deep)
+			if err == nil {
+				exercise(t, file)
+			}
+			return err
+		})
+	})
+}
+
+// FuzzSections lays arbitrary sections out as a file whose header and checksums are
+// right, so that what is tested is the check of the content.
+func FuzzSections(f *testing.F) {
+	for _, s := range []*sample{tiny(), second(), {word: 32}, shapes(70, 64, 3)} {
+		file := mustOpen(f, s.build(f))
+		b := func(i section) []byte { return file.bytes(i) }
+		f.Add(s.rows, s.word == 64, b(secVectors), b(secVectorTable), b(secPacked), b(secValueTable), b(secBins),
+			b(secStrings), b(secStringOffsets), b(secColumns), b(secMeta))
+	}
+	f.Fuzz(func(t *testing.T, rows uint32, wide bool, vectors, vectorTable, packed, valueTable, bins, strings, offsets, columns, meta []byte) {
+		h := header{rows: rows % (1 << 20), word: 32} // what exercise decodes
+		if wide {
+			h.word = 64
+		}
+		if len(offsets) < 8 {
+			offsets = make([]byte, 8)
+		}
+		sections := [][]byte{vectors, vectorTable, packed, valueTable, bins, strings, offsets, columns, meta}
+		for s, unit := range map[section]int{secVectors: 16, secVectorTable: vectorSize, secPacked: 16, secValueTable: valuesSize, secBins: binSize, secStringOffsets: 8} {
+			sections[s] = sections[s][:len(sections[s])/unit*unit]
+		}
+		h.vectors, h.columns = uint32(len(vectorTable)/vectorSize), uint32(len(valueTable)/valuesSize)
+		h.bins, h.strings = uint64(len(bins)/binSize), uint64(len(offsets)/8-1)
+		data := containertest.Layout(&format, Version, h.fields(), sections...)
+		for _, deep := range []bool{false, true} {
+			file, err := fromBytes("x", data, deep)
+			if err == nil {
+				exercise(t, file)
+			} else if c := containertest.WantCorrupt(t, err, "x"); c.Section == container.HeaderName {
+				t.Fatalf("the test built a bad header: %v", err)
+			}
+		}
+	})
+}

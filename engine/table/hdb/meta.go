@@ -1,0 +1,90 @@
+package hdb
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"heddle/engine/table/column"
+)
+
+// Meta says how a table was built.
+type Meta struct {
+	Creator string `json:"creator,omitempty"` // program and version
+	Source  string `json:"source,omitempty"`  // what was read
+}
+
+func (m Meta) check() error {
+	for _, s := range []string{m.Creator, m.Source} {
+		if !utf8.ValidString(s) {
+			return inputError("meta data %q is not UTF-8", s)
+		}
+	}
+	return nil
+}
+
+// storedColumn is the JSON of a column. Bins and entries of its dictionary, of which it
+// has the numbers, stand in sections of their own.
+type storedColumn struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Binning  string `json:"binning"`
+	Encoding string `json:"encoding"`
+	Base     uint64 `json:"base,string"` // JSON's numbers have 53 bits
+	Missing  uint32 `json:"missing"`
+	Bins     uint64 `json:"bins"`
+	Strings  uint64 `json:"strings,omitempty"`
+}
+
+func storeColumn(c *column.Column) storedColumn {
+	return storedColumn{
+		Name: c.Name, Type: c.Type.String(), Binning: c.Binning.String(), Encoding: c.Encoding.String(),
+		Base: c.Base, Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: uint64(len(c.Dictionary)),
+	}
+}
+
+// column gives the column without its bins, strings and first vector.
+func (s *storedColumn) column() (c column.Column, err error) {
+	c = column.Column{Name: s.Name, Base: s.Base, Missing: s.Missing}
+	if c.Type, err = column.ParseType(s.Type); err != nil {
+		return c, err
+	}
+	if c.Binning, err = column.ParseBinning(s.Binning); err != nil {
+		return c, err
+	}
+	c.Encoding, err = column.ParseEncoding(s.Encoding)
+	return c, err
+}
+
+// decodeColumns reads section columns of a table with n of them. It stops at the first
+// that is too many: an empty one takes 3 bytes there and far more here.
+func decodeColumns(data []byte, n uint32) (list []storedColumn, err error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, err := d.Token(); err != nil {
+		return nil, err
+	} else if open != json.Delim('[') {
+		return nil, errors.New("not a list of columns")
+	}
+	for d.More() {
+		if uint64(len(list)) == uint64(n) {
+			return nil, fmt.Errorf("more columns than %d, which the header says", n)
+		}
+		list = append(list, storedColumn{})
+		if err := d.Decode(&list[len(list)-1]); err != nil {
+			return nil, err
+		}
+	}
+	if uint64(len(list)) != uint64(n) {
+		return nil, fmt.Errorf("%d columns, the header says %d", len(list), n)
+	}
+	if _, err := d.Token(); err != nil { // the end of the list
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something behind the list of columns")
+	}
+	return list, nil
+}

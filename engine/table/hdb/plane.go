@@ -1,0 +1,86 @@
+package hdb
+
+import (
+	"math"
+
+	"heddle/codec"
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+)
+
+// pieceLen is the number of values that are packed at a time: whole segments.
+const pieceLen = 64 * codec.SegmentLen
+
+// plane packs 32 bits of the codes of a column, in pieces. A packed list has a directory
+// in front of its payload, so both grow in temporary files until the last piece is there.
+type plane struct {
+	dir, payload *container.Spool
+	values       []uint32 // not yet packed
+	words        []uint32 // a packed piece
+}
+
+func newPlane(w *container.Writer, name string) (p *plane, err error) {
+	p = &plane{values: make([]uint32, 0, pieceLen)}
+	if p.dir, err = w.Temp(name + "-directory"); err != nil {
+		return nil, err
+	}
+	p.payload, err = w.Temp(name + "-payload")
+	return p, err
+}
+
+// add takes the 32 bits of codes from bit shift on.
+func (p *plane) add(codes []uint64, shift uint) error {
+	for len(codes) > 0 {
+		n := min(len(codes), pieceLen-len(p.values))
+		for _, c := range codes[:n] {
+			p.values = append(p.values, uint32(c>>shift))
+		}
+		codes = codes[n:]
+		if len(p.values) == pieceLen {
+			if err := p.pack(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pack writes what is not yet packed. Only the last piece may end within a segment.
+func (p *plane) pack() (err error) {
+	if p.words, err = codec.AppendPacked(p.words[:0], p.values, codec.DefaultOptions()); err != nil {
+		return err
+	}
+	dir := 2 * ((len(p.values) + codec.SegmentLen - 1) / codec.SegmentLen)
+	before := p.payload.Length() / 4
+	for i := 0; i < dir; i += 2 {
+		off := before + uint64(p.words[i])
+		if off > math.MaxUint32 {
+			return inputError("packed codes of more than 2^32 words")
+		}
+		p.words[i] = uint32(off)
+	}
+	p.values = p.values[:0]
+	if err := p.dir.Append(container.LittleBytes(p.words[:dir])); err != nil {
+		return err
+	}
+	return p.payload.Append(container.LittleBytes(p.words[dir:]))
+}
+
+// writeTo appends the packed list to a section, padded, says where it lies there and
+// makes room for that of another column.
+func (p *plane) writeTo(out *container.Spool) (s plan.Span, err error) {
+	if err := p.pack(); err != nil {
+		return s, err
+	}
+	s.Off = out.Length() / 4
+	for _, part := range []*container.Spool{p.dir, p.payload} {
+		if err := out.AppendSpool(part); err != nil {
+			return s, err
+		}
+		if err := part.Rewind(); err != nil {
+			return s, err
+		}
+	}
+	s.Words = out.Length()/4 - s.Off
+	return s, out.Pad(4 * plan.ListAlign)
+}

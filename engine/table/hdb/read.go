@@ -1,0 +1,145 @@
+package hdb
+
+import (
+	"fmt"
+
+	"heddle/codec"
+	"heddle/engine/internal/container"
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+)
+
+// What follows reads the descriptions of columns, vectors and values and checks all that
+// keeps readers in bounds, in time and memory of the descriptions.
+
+// readColumns reads the columns with their bins and dictionaries.
+func (f *File) readColumns() error {
+	stored, err := decodeColumns(f.bytes(secColumns), f.header.columns)
+	if err != nil {
+		return f.corrupt(secColumns, 0, "%v", err)
+	}
+	offsets := container.View[uint64](f.bytes(secStringOffsets))
+	if err := f.file.CheckOffsets(int(secStringOffsets), offsets, uint64(len(f.bytes(secStrings))), MaxStringLen); err != nil {
+		return err
+	}
+	strings := string(f.bytes(secStrings))
+	f.columns = make([]column.Column, len(stored))
+	names := make(map[string]bool, len(stored))
+	bin, entry, vector := uint64(0), uint64(0), uint64(0) // before the column
+	for i, s := range stored {
+		bad := func(err error) error { return f.corrupt(secColumns, 0, "column %d (%.60q): %v", i, s.Name, err) }
+		c := &f.columns[i]
+		if *c, err = s.column(); err != nil {
+			return bad(err)
+		}
+		if s.Bins > f.header.bins-bin || s.Strings > f.header.strings-entry {
+			return bad(fmt.Errorf("%d bins and %d strings, %d and %d are left", s.Bins, s.Strings, f.header.bins-bin, f.header.strings-entry))
+		}
+		if err := f.readBins(c, bin, s.Bins); err != nil {
+			return err
+		}
+		if s.Strings > 0 {
+			c.Dictionary = make([]string, s.Strings)
+			for k := range c.Dictionary {
+				c.Dictionary[k] = strings[offsets[entry]:offsets[entry+1]]
+				entry++
+			}
+		}
+		if err := checkColumn(c); err != nil {
+			return bad(err)
+		}
+		if names[c.Name] {
+			return bad(fmt.Errorf("the name comes twice"))
+		}
+		names[c.Name] = true
+		c.Vector = uint32(vector)
+		bin += s.Bins
+		if vector += uint64(c.Vectors()); vector > uint64(f.header.vectors) {
+			return bad(fmt.Errorf("its vectors end at %d, the table has %d", vector, f.header.vectors))
+		}
+	}
+	if bin != f.header.bins || entry != f.header.strings || vector != uint64(f.header.vectors) {
+		return f.corrupt(secColumns, 0, "%d bins, %d strings and %d vectors, the header says %d, %d and %d",
+			bin, entry, vector, f.header.bins, f.header.strings, f.header.vectors)
+	}
+	return nil
+}
+
+// readBins reads n bins of a column, from bin first of the section on.
+func (f *File) readBins(c *column.Column, first, n uint64) error {
+	c.Bins = make([]column.Bin, n)
+	for k := range c.Bins {
+		at := first + uint64(k)
+		var upper uint32
+		if c.Bins[k], upper = binAt(f.bytes(secBins), at); upper != 0 {
+			return f.corrupt(secBins, at*binSize, "column %.60q: bin %d has reserved bytes that are not zero", c.Name, k)
+		}
+	}
+	if k, err := checkBins(c, f.header.rows); err != nil {
+		return f.corrupt(secBins, (first+uint64(k))*binSize, "column %.60q: %v", c.Name, err)
+	}
+	return nil
+}
+
+// readVectors reads the descriptors of vectors, which must lie side by side and fill
+// their section.
+func (f *File) readVectors() error {
+	t, size := &f.table, uint64(f.header.word/8)
+	end, at := uint64(len(f.bytes(secVectors))), uint64(0) // bytes
+	t.Vectors = make([]plan.Vector, f.header.vectors)
+	for i := range t.Vectors {
+		bad := func(format string, args ...any) error {
+			return f.corrupt(secVectorTable, uint64(i)*vectorSize, "vector %d "+format, append([]any{i}, args...)...)
+		}
+		d, upper := vectorAt(f.bytes(secVectorTable), i)
+		switch {
+		case upper != 0:
+			return bad("has reserved bytes that are not zero")
+		case d.Off != at/size:
+			return bad("starts at word %d, the one before ends at %d", d.Off, at/size)
+		case uint64(d.Words)*size > end-at:
+			return bad("of %d words at word %d ends behind its section of %d bytes", d.Words, d.Off, end)
+		case d.Words > t.Groups() || d.Words == 0 && t.Rows > 0:
+			return bad("has %d words for %d groups", d.Words, t.Groups())
+		}
+		t.Vectors[i] = d
+		at = container.AlignUp(at+uint64(d.Words)*size, plan.VectorAlign) // end is a multiple
+	}
+	if at != end {
+		return f.corrupt(secVectorTable, 0, "vectors end at byte %d, their section at %d", at, end)
+	}
+	return nil
+}
+
+// readValues reads the descriptors of stored values, which must lie side by side and fill
+// their section.
+func (f *File) readValues() error {
+	t, at := &f.table, uint64(0) // words
+	t.Columns = make([]plan.Values, f.header.columns)
+	for i := range t.Columns {
+		d := valuesAt(f.bytes(secValueTable), i)
+		bad := func(format string, args ...any) error {
+			return f.corrupt(secValueTable, uint64(i)*valuesSize, "column %d: "+format, append([]any{i}, args...)...)
+		}
+		spans := []plan.Span{d.Low, d.High}
+		if !wide(&f.columns[i]) {
+			if spans = spans[:1]; d.High != (plan.Span{}) {
+				return bad("upper halves of codes that have none")
+			}
+		}
+		for _, s := range spans {
+			if n := uint64(len(t.Packed)); s.Off != at || s.Words > n-at {
+				return bad("values of %d words at word %d do not lie between word %d and the end at %d", s.Words, s.Off, at, n)
+			}
+			if _, err := codec.NewPacked(t.Rows, t.Packed[s.Off:s.Off+s.Words]); err != nil {
+				return bad("%v", err)
+			}
+			at = container.AlignUp(s.Off+s.Words, plan.ListAlign) // the section is a multiple
+		}
+		t.Columns[i] = d
+	}
+	if n := uint64(len(t.Packed)); at != n {
+		return f.corrupt(secValueTable, 0, "values end at word %d, their section at %d", at, n)
+	}
+	return nil
+}

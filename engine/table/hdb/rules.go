@@ -1,0 +1,85 @@
+package hdb
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"heddle/codec/wah"
+	"heddle/engine/table/column"
+)
+
+// These are the rules of tables, for what a Writer is given and what a file holds.
+
+// checkColumn says what is wrong with a column of a table, but for its bins and the
+// order of its dictionary.
+func checkColumn(c *column.Column) error {
+	switch {
+	case c.Name == "":
+		return fmt.Errorf("it has no name")
+	case !utf8.ValidString(c.Name):
+		return fmt.Errorf("its name is not UTF-8")
+	case c.Type > column.Timestamp:
+		return fmt.Errorf("unknown type %d", c.Type)
+	case c.Encoding > column.Interval:
+		return fmt.Errorf("unknown encoding %d", c.Encoding)
+	case c.Binning == column.Auto || c.Binning > column.Lloyd:
+		return fmt.Errorf("binning %d, which does not say how its bins were found", c.Binning)
+	case c.Type != column.String && len(c.Dictionary) > 0:
+		return fmt.Errorf("a dictionary for values that are no strings")
+	case len(c.Bins) == 0 && c.Base != 0:
+		return fmt.Errorf("base %d where no row has a value", c.Base)
+	}
+	hi := greatest(c)
+	switch greatestKey := c.Base + hi; {
+	case hi > math.MaxUint64-c.Base:
+		return fmt.Errorf("base %d, with codes up to %d above it", c.Base, hi)
+	case c.Type == column.Bool && greatestKey > 1:
+		return fmt.Errorf("key %d of a boolean", greatestKey)
+	case c.Type == column.String && len(c.Bins) > 0 && greatestKey >= uint64(len(c.Dictionary)):
+		return fmt.Errorf("key %d, the dictionary has %d entries", greatestKey, len(c.Dictionary))
+	}
+	return nil
+}
+
+// greatest is the greatest code of a column.
+func greatest(c *column.Column) uint64 {
+	if n := len(c.Bins); n > 0 {
+		return c.Bins[n-1].Hi
+	}
+	return 0
+}
+
+// wide tells whether codes have more than 32 bits.
+func wide(c *column.Column) bool { return greatest(c) > math.MaxUint32 }
+
+// checkBins says what is wrong with the bins of a column, and with which one.
+func checkBins(c *column.Column, rows uint32) (bin int, err error) {
+	all := uint64(c.Missing)
+	for i, b := range c.Bins {
+		switch {
+		case b.Lo > b.Hi:
+			return i, fmt.Errorf("bin %d has codes %d to %d", i, b.Lo, b.Hi)
+		case i > 0 && b.Lo <= c.Bins[i-1].Hi:
+			return i, fmt.Errorf("bin %d starts at code %d, the one before ends at %d", i, b.Lo, c.Bins[i-1].Hi)
+		case b.Rows == 0:
+			return i, fmt.Errorf("bin %d has no rows", i)
+		}
+		all += uint64(b.Rows)
+	}
+	if all != uint64(rows) {
+		return 0, fmt.Errorf("the bins have %d rows, %d are without a value, the table has %d", all-uint64(c.Missing), c.Missing, rows)
+	}
+	return 0, nil
+}
+
+// checkVector says what is wrong with the words of a vector.
+func checkVector[W wah.Word](words []W, rows uint32, ones uint64) error {
+	if err := wah.Validate(words, uint64(rows)); err != nil {
+		return err
+	}
+	if n := wah.Count(words); n != ones {
+		return fmt.Errorf("%d ones, its bins have %d rows", n, ones)
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package hdb
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"sync"
+
+	"heddle/codec"
+	"heddle/codec/wah"
+	"heddle/engine/internal/container"
+	"heddle/engine/table/column"
+)
+
+// Verify is the deep check: what Open checks, and that the stored code of every row lies
+// in a bin, or not behind the last where the row has no value, that bins have as many
+// rows as they say and no codes but those that rows have, and that every row is in the
+// vectors of its bin, or in that of missing values, and in no others. What is wrong is a
+// *CorruptError; ctx ends it early with ctx.Err(). It uses all cores; its memory is 1.5
+// MiB, 16 KiB a core and 16 bytes a vector.
+func (f *File) Verify(ctx context.Context) error {
+	if err := f.file.CheckSums(); err != nil {
+		return err
+	}
+	if err := f.checkWords(); err != nil {
+		return err
+	}
+	for i := range f.columns {
+		var err error
+		if t := &f.table; t.Words64 != nil {
+			err = verifyRows(ctx, f, i, t.Vector64)
+		} else {
+			err = verifyRows(ctx, f, i, t.Vector32)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blockGroups is the number of groups that verifyRows takes at a time: their rows are
+// whole segments of stored values.
+const blockGroups = 16 * codec.SegmentLen
+
+// What stands for the bin of a row that is in none.
+const (
+	noBin   = math.MaxUint32
+	noValue = math.MaxUint32 - 1
+)
+
+// rowsCheck is the state of verifyRows between blocks.
+type rowsCheck[W wah.Word] struct {
+	f     *File
+	col   int
+	c     *column.Column
+	words [][]W // of each vector
+	at    []wah.Position
+	acc   sync.Pool
+	codes []uint64 // of the rows of the block
+	bins  []uint32 // likewise; or noBin, noValue
+	found []column.Bin
+}
+
+// verifyRows checks column i, of whose table vector gives the words of vectors.
+func verifyRows[W wah.Word](ctx context.Context, f *File, i int, vector func(uint32) []W) error {
+	rows, step := uint64(f.header.rows), blockGroups*wah.GroupBits[W]()
+	x := &rowsCheck[W]{f: f, col: i, c: &f.columns[i], codes: make([]uint64, min(rows, step))}
+	x.bins = make([]uint32, len(x.codes))
+	x.acc.New = func() any { return new([blockGroups]W) }
+	x.at = make([]wah.Position, x.c.Vectors())
+	for v := range x.at {
+		x.words = append(x.words, vector(x.c.Vector+uint32(v)))
+	}
+	x.found = make([]column.Bin, len(x.c.Bins))
+	for row := uint64(0); row < rows; row += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := x.block(row, min(step, rows-row)); err != nil {
+			return err
+		}
+	}
+	for b, got := range x.found {
+		if want := x.c.Bins[b]; got != want {
+			at := b // of all columns
+			for _, before := range f.columns[:i] {
+				at += len(before.Bins)
+			}
+			return f.corrupt(secBins, uint64(at)*binSize, "column %.60q: bin %d has codes %d to %d of %d rows, its rows have %d to %d and are %d",
+				x.c.Name, b, want.Lo, want.Hi, want.Rows, got.Lo, got.Hi, got.Rows)
+		}
+	}
+	return nil
+}
+
+// block checks n rows from row on.
+func (x *rowsCheck[W]) block(row, n uint64) error {
+	if err := x.decode(row, n); err != nil {
+		return err
+	}
+	valued := len(x.words) // vectors of rows with values
+	if x.c.Missing > 0 {
+		valued--
+		err := x.ones(valued, row, func(r uint64) error { x.bins[r] = noValue; return nil })
+		if err != nil {
+			return err
+		}
+	}
+	for r, b := range x.bins[:n] {
+		switch code := x.codes[r]; {
+		case b == noValue && code <= greatest(x.c):
+		case b >= noValue:
+			return x.f.corrupt(secPacked, 4*x.f.table.Columns[x.col].Low.Off, "column %.60q: row %d has code %d, which is in no bin", x.c.Name, row+uint64(r), code)
+		default:
+			bin := &x.found[b]
+			if bin.Rows == 0 || code < bin.Lo {
+				bin.Lo = code
+			}
+			bin.Hi = max(bin.Hi, code)
+			bin.Rows++
+		}
+	}
+	// A vector has as many ones as its bins have rows; so when none of them is of
+	// another bin, none is missing.
+	return container.Parallel(valued, func(v int) error {
+		bins := x.c.BinsOf(v)
+		return x.ones(v, row, func(r uint64) error {
+			if b := x.bins[r]; b < uint32(bins.From) || b > uint32(bins.To) {
+				return x.f.corrupt(secVectors, x.f.table.Vectors[x.c.Vector+uint32(v)].Off*uint64(x.f.header.word/8),
+					"column %.60q: vector %d has row %d, whose value is in none of its bins", x.c.Name, v, row+r)
+			}
+			return nil
+		})
+	})
+}
+
+// decode finds codes and bins of n rows from row on, as if all had a value.
+func (x *rowsCheck[W]) decode(row, n uint64) error {
+	halves, err := x.f.halves(x.col)
+	if err != nil {
+		return err
+	}
+	return container.ParallelRanges(n, 8*codec.SegmentLen, func(lo, hi uint64) error {
+		var values [codec.SegmentLen]uint32
+		for at := lo; at < hi; at += codec.SegmentLen {
+			codes := x.codes[at:min(at+codec.SegmentLen, hi)]
+			clear(codes)
+			for i, p := range halves {
+				if _, err := p.Decode(int((row+at)/codec.SegmentLen), &values); err != nil {
+					return x.f.corruptValues(x.col, p.off, err)
+				}
+				for k := range codes {
+					codes[k] |= uint64(values[k]) << (32 * i)
+				}
+			}
+			for k, code := range codes {
+				x.bins[at+uint64(k)] = noBin
+				if b, ok := x.c.Find(code); ok {
+					x.bins[at+uint64(k)] = uint32(b)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// ones calls f for the ones of the next block of vector v, counted from the block's
+// first row.
+func (x *rowsCheck[W]) ones(v int, row uint64, f func(r uint64) error) error {
+	acc := x.acc.Get().(*[blockGroups]W)
+	defer x.acc.Put(acc)
+	g := wah.GroupBits[W]()
+	groups := acc[:min(blockGroups, wah.Groups[W](uint64(x.f.header.rows)-row))]
+	zero, fill := wah.Fill(x.words[v], x.at[v], uint64(len(groups)))
+	if fill && zero == 0 {
+		x.at[v] = wah.OrInto(groups, x.words[v], x.at[v])
+		return nil
+	}
+	clear(groups)
+	x.at[v] = wah.OrInto(groups, x.words[v], x.at[v])
+	for i, group := range groups {
+		for ; group != 0; group &= group - 1 {
+			if err := f(uint64(i)*g + uint64(bits.TrailingZeros64(uint64(group)))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

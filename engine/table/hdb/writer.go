@@ -1,0 +1,173 @@
+package hdb
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+
+	"heddle/engine/internal/container"
+	"heddle/engine/table/column"
+)
+
+// Writer writes a table file: columns in order, each with the codes of its rows and its
+// vectors; then Commit. Nothing appears under the file's name before Commit has
+// succeeded. A Writer belongs to one goroutine.
+//
+// What is written goes to files in a temporary directory beside the target, which
+// Commit puts together: it needs up to twice the room of all sections but the vectors
+// for that moment. The directory is named after the path, with ".tmp" and a number
+// behind it; only a process that is killed leaves it behind. Memory does not grow with
+// rows: it is 4 MiB of buffers, and what describes the columns, without dictionaries but
+// for that of the one being written.
+//
+// After an error every call returns the same one, and Abort is all that is left to do;
+// Commit does it itself.
+type Writer struct {
+	file    *container.Writer
+	meta    Meta
+	header  header
+	columns []storedColumn
+	names   map[string]bool
+	open    *ColumnWriter // the last column, until it is ended
+	planes  [2]*plane     // of its codes: lower and upper 32 bits
+	bytes   []byte        // a descriptor
+}
+
+// Create starts a table file of so many rows at path, with vectors of words of 32 or 64
+// bits. An existing file is replaced by Commit and not touched before.
+//
+//	w, err := hdb.Create(path, rows, 32, meta)
+//	if err != nil { return err }
+//	defer w.Abort() // does nothing after Commit
+func Create(path string, rows uint32, word int, meta Meta) (*Writer, error) {
+	return create(container.OSDisk{}, path, rows, word, meta)
+}
+
+func create(d container.Disk, path string, rows uint32, word int, meta Meta) (w *Writer, err error) {
+	if word != 32 && word != 64 {
+		return nil, inputError("vectors of %d-bit words; possible are 32 and 64", word)
+	}
+	if err := meta.check(); err != nil {
+		return nil, err
+	}
+	w = &Writer{meta: meta, header: header{rows: rows, word: uint32(word)}, names: map[string]bool{}}
+	if w.file, err = container.Create(d, path, &format, Version); err != nil {
+		return nil, err
+	}
+	if err := w.start(); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+func (w *Writer) start() (err error) {
+	for i, name := range []string{"low", "high"} {
+		if w.planes[i], err = newPlane(w.file, name); err != nil {
+			return err
+		}
+	}
+	return w.section(secStringOffsets).AppendUint64(0)
+}
+
+func (w *Writer) section(s section) *container.Spool { return w.file.Sections[s] }
+
+// Column ends the column before, which must be complete, and starts the next one. c says
+// everything about it but Vector, which is ignored, and stays as it is until the column
+// is ended. What no table can hold is an ErrInput: an empty or repeated name; bins that
+// are not ascending and disjoint or have no rows; rows of bins and Missing that do not
+// add up to those of the table; keys beyond the type or the dictionary; a dictionary
+// that does not ascend.
+func (w *Writer) Column(c column.Column) (*ColumnWriter, error) {
+	var cw *ColumnWriter
+	err := w.file.Do(func() (err error) {
+		if err = w.endColumn(); err == nil {
+			cw, err = w.startColumn(&c)
+		}
+		return err
+	})
+	return cw, err
+}
+
+func (w *Writer) startColumn(c *column.Column) (*ColumnWriter, error) {
+	bad := func(err error) (*ColumnWriter, error) {
+		return nil, inputError("column %d (%.60q): %v", len(w.columns), c.Name, err)
+	}
+	if err := checkColumn(c); err != nil {
+		return bad(err)
+	}
+	if _, err := checkBins(c, w.header.rows); err != nil {
+		return bad(err)
+	}
+	switch n := uint64(c.Vectors()); {
+	case w.names[c.Name]:
+		return bad(errors.New("the name comes twice"))
+	case w.header.columns == math.MaxUint32 || n > math.MaxUint32-uint64(w.header.vectors):
+		return bad(errors.New("more than 2^32-1 columns or vectors"))
+	}
+	if err := w.writeDictionary(c.Dictionary); err != nil {
+		return nil, err
+	}
+	for _, b := range c.Bins {
+		w.bytes = appendBin(w.bytes[:0], b)
+		if err := w.section(secBins).Append(w.bytes); err != nil {
+			return nil, err
+		}
+	}
+	w.names[c.Name] = true
+	w.columns = append(w.columns, storeColumn(c))
+	w.header.columns++
+	w.header.bins += uint64(len(c.Bins))
+	w.open = &ColumnWriter{w: w, name: c.Name, counts: c.VectorRows(), greatest: greatest(c), wide: wide(c)}
+	return w.open, nil
+}
+
+func (w *Writer) writeDictionary(entries []string) error {
+	strings := w.section(secStrings)
+	for i, s := range entries {
+		switch {
+		case len(s) > MaxStringLen:
+			return inputError("column %d: entry %d of its dictionary has %d bytes; at most %d are possible", len(w.columns), i, len(s), MaxStringLen)
+		case i > 0 && s <= entries[i-1]:
+			return inputError("column %d: entry %d of its dictionary, %.60q, does not come behind %.60q", len(w.columns), i, s, entries[i-1])
+		}
+		if err := strings.AppendString(s); err != nil {
+			return err
+		}
+		if err := w.section(secStringOffsets).AppendUint64(strings.Length()); err != nil {
+			return err
+		}
+	}
+	w.header.strings += uint64(len(entries))
+	return nil
+}
+
+// Commit ends the last column, puts the file together, syncs it, renames it to its path
+// and syncs the folder. After an error nothing is left behind, unless it was the sync of
+// the folder that failed: then the file stands complete under its name, but may not
+// outlive a loss of power.
+func (w *Writer) Commit() error { return w.file.Commit(w.finish) }
+
+// Abort removes all that was written, unless Commit has been called. It may be called
+// again.
+func (w *Writer) Abort() error { return w.file.Abort() }
+
+func (w *Writer) finish() (f container.Fields, err error) {
+	if err := w.endColumn(); err != nil {
+		return f, err
+	}
+	columns, err := json.Marshal(append([]storedColumn{}, w.columns...)) // [] where there are none
+	if err != nil {
+		return f, err
+	}
+	if err := w.section(secColumns).Append(columns); err != nil {
+		return f, err
+	}
+	meta, err := json.Marshal(w.meta)
+	if err != nil {
+		return f, err
+	}
+	if err := w.section(secMeta).Append(meta); err != nil {
+		return f, err
+	}
+	return w.header.fields(), nil
+}

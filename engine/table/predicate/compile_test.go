@@ -1,0 +1,276 @@
+package predicate_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+	"heddle/engine/table/predicate"
+	. "heddle/engine/table/predicate/predicatetest"
+	"heddle/hostfallback"
+)
+
+// ints makes a column of int64 values, with so many to a bin; 0 is a bin a value.
+func ints(name string, e column.Encoding, perBin int, values ...any) Column {
+	c := Column{Name: name, Type: column.Int, Encoding: e}
+	for _, v := range values {
+		if n, ok := v.(int); ok {
+			v = int64(n)
+		}
+		c.Values = append(c.Values, v)
+	}
+	if perBin > 0 {
+		c.Bin = func(i, n int) int { return i / perBin }
+	}
+	return c
+}
+
+// rowsOf gives the rows that the oracle selects, as text of 0 and 1.
+func rowsOf(e predicate.Expr, columns []Column) string {
+	var b strings.Builder
+	for row := range columns[0].Values {
+		value := func(name string) any {
+			for _, c := range columns {
+				if c.Name == name {
+					return c.Values[row]
+				}
+			}
+			panic(name)
+		}
+		fmt.Fprint(&b, max(0, int(Eval(&e.Root, value))))
+	}
+	return b.String()
+}
+
+// TestCompileRandom compares what random predicates select of random tables with the
+// oracle: the steps by themselves, as plantest scans them, and a store on the host.
+func TestCompileRandom(t *testing.T) {
+	host := hostfallback.New(hostfallback.Options{Threads: 1})
+	defer host.Close()
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.SampledFrom([]int{0, 1, 5, 31, 32, 63, 70}).Draw(rt, "rows")
+		columns := Draw(rt, rows)
+		tab, described := Table(t, rapid.SampledFrom([]int{32, 64}).Draw(rt, "word"), columns...)
+		store, err := host.LoadTable(t.Context(), &tab.Table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		var s plan.Selections
+		var want []string
+		for range 6 {
+			text := Predicate(rt, columns, rapid.IntRange(0, 4).Draw(rt, "depth"))
+			e, err := predicate.Parse(text)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			p, err := predicate.Compile(e, described, uint32(rows), &s)
+			if errors.Is(err, plan.ErrUnsupported) && strings.Count(text, " ") > 40 {
+				continue
+			}
+			if err != nil {
+				rt.Fatal(err)
+			}
+			want = append(want, rowsOf(e, columns))
+			steps := s.Selection(s.Len() - 1)
+			n := 0
+			for _, x := range steps {
+				if x.Code == plan.StepAny {
+					n += int(x.To - x.From)
+				}
+			}
+			if n != p.Vectors {
+				rt.Fatalf("%s: %d vectors are said to be read, %d are", text, p.Vectors, n)
+			}
+		}
+		if err := s.Validate(&tab.Table); err != nil {
+			rt.Fatal(err)
+		}
+		var out plan.Rows
+		if err := store.Select(t.Context(), &s, &out); err != nil {
+			rt.Fatal(err)
+		}
+		for i, bits := range tab.Scan(&s) {
+			for name, bits := range map[string][]uint64{"scan": bits, "host": out.Selection(i)} {
+				if got := digits(bits, rows); got != want[i] {
+					rt.Fatalf("%s, predicate %d: rows %s, want %s", name, i, got, want[i])
+				}
+			}
+		}
+	})
+}
+
+// digits writes the rows of a bitset as text of 0 and 1.
+func digits(bits []uint64, rows int) string {
+	var b strings.Builder
+	for row := range rows {
+		fmt.Fprint(&b, bits[row/64]>>(row%64)&1)
+	}
+	return b.String()
+}
+
+// steps writes a selection: vectors in brackets, ranges behind a check.
+func steps(s *plan.Selections, i int) string {
+	var parts []string
+	for _, x := range s.Selection(i) {
+		switch x.Code {
+		case plan.StepAny:
+			parts = append(parts, fmt.Sprint(s.Operands[x.From:x.To]))
+		case plan.StepCheck:
+			var ranges []string
+			for _, r := range s.Ranges[x.From:x.To] {
+				ranges = append(ranges, fmt.Sprintf("%d-%d", r.Lo, r.Hi))
+			}
+			parts = append(parts, fmt.Sprintf("check %d: %s", x.Column, strings.Join(ranges, " ")))
+		default:
+			parts = append(parts, map[plan.StepCode]string{plan.StepAnd: "and", plan.StepOr: "or", plan.StepAndNot: "andnot", plan.StepNot: "not"}[x.Code])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// TestSteps looks at the steps of predicates: how few they are.
+func TestSteps(t *testing.T) {
+	// Columns of the values 0 to 9: a has a bin a value (vectors 0 to 9); b, with one
+	// missing value, five bins of two (10 to 14, 15); r five bins, range-encoded
+	// (16 to 19); k ten bins, of one value, interval-encoded (20 to 25).
+	all := []any{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0}
+	missing := append(append([]any{}, all[:10]...), nil)
+	tab, columns := Table(t, 32,
+		ints("a", column.Equality, 0, all...), ints("b", column.Equality, 2, missing...),
+		ints("r", column.Range, 2, all...), ints("k", column.Interval, 0, all...))
+	for text, want := range map[string]string{
+		"a = 3":                      "[3]",
+		"a >= 1 AND a < 5":           "[1 2 3 4]",
+		"a > 0.5 AND a <= 4.9":       "[1 2 3 4]",
+		"a BETWEEN 1 AND 8":          "[0 9], not",
+		"a IN (7, 1, 7, 99)":         "[1 7]",
+		"a <> 3":                     "[3], not",
+		"NOT a = 3":                  "[3], not",
+		"a = 1 OR a = 2 OR a > 8":    "[1 2 9]",
+		"a < 5 AND a > 5":            "",
+		"a = 99 OR a = NULL":         "",
+		"NOT (a = NULL)":             "",
+		"a < 5 OR a >= 5":            "[], not",
+		"a IS NULL":                  "",
+		"a IS NOT NULL":              "[], not",
+		"TRUE":                       "[], not",
+		"a = 3 AND FALSE":            "",
+		"a = 3 OR TRUE":              "[], not",
+		"a = 3 OR FALSE":             "[3]",
+		"a = 3 AND TRUE":             "[3]",
+		"b IS NULL":                  "[15]",
+		"b IS NOT NULL":              "[15], not",
+		"b >= 2":                     "[10 15], not",
+		"b >= 2 OR b IS NULL":        "[10], not",
+		"b < 5 OR b >= 5":            "[15], not",
+		"b BETWEEN 1 AND 4":          "[10 12], check 1: 1-4, [11], or",
+		"b BETWEEN 2 AND 4":          "[12], check 1: 2-4, [11], or",
+		"b = 2 OR b = 7":             "[11 13], check 1: 2-2 7-7",
+		"b <> 2":                     "[11], check 1: 0-1 3-9, [11 15], not, or",
+		"r <= 5":                     "[18]",
+		"r BETWEEN 2 AND 5":          "[18], [16], andnot",
+		"r >= 4":                     "[17], not",
+		"r BETWEEN 1 AND 6":          "[19], [18], andnot, [16], or, check 2: 1-6, [18], [16], andnot, or",
+		"k BETWEEN 3 AND 7":          "[23]",
+		"k BETWEEN 1 AND 8":          "[21 24]",
+		"k = 4":                      "[24], [20], and",
+		"k < 1":                      "[20], [21], andnot",
+		"a = 1 OR b = 15 OR b < 2":   "[1 10]",
+		"a = 1 AND NOT k >= 5":       "[1], [20], and",
+		"a = 1 AND b IS NOT NULL":    "[1], [15], andnot",
+		"b IS NOT NULL AND a <> 3":   "[3], not, [15], andnot",
+		"a = 1 AND b <= 2":           "[1], [10 11], and, check 1: 0-2",
+		"b <= 2 AND (a = 1 OR r<2)":  "[1 16], [10 11], and, check 1: 0-2",
+		"a = 1 AND b = 3 AND r <= 7": "[1], [11], and, [19], and, check 1: 3-3",
+	} {
+		e, err := predicate.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s plan.Selections
+		p, err := predicate.Compile(e, columns, tab.Rows, &s)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := steps(&s, 0); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+		if err := s.Validate(&tab.Table); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if want == "" != (len(p.Tests) == 0) && want != "[], not" {
+			t.Errorf("%s: tests %v", text, p.Tests)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	tab, columns := Table(t, 32, ints("b", column.Equality, 2, 0, 1, 2, 3, 4, 4, 4, 5, nil, 60),
+		Column{Name: "t", Type: column.String, Values: []any{"a", "b", "a", "c", "d", "e", "f", "g", "h", nil}},
+		Column{Name: "s", Type: column.String, Values: []any{"", "", "a, or 'b'", "b", "b", "b", "b", nil, nil, nil}})
+	for text, want := range map[string]string{
+		"b >= 1 AND b < 5":                      "[b: 1 to 4: 3 of 4 bins, 2 checked (6 rows)] 3",
+		"b > 4.5 OR b IS NULL":                  "[b: 5 to 60, missing: 2 of 4 bins, 1 checked (4 rows)] 3",
+		"b IS NULL":                             "[b: missing: 0 of 4 bins] 1",
+		"t IN ('b','d','f','h','z','a','e')":    "[t: 'a' to 'b', 'd' to 'f', 'h': 6 of 8 bins] 3",
+		"NOT t IN ('b','d','f')":                "[t: 'a', 'c', 'e', 'g' to 'h': 5 of 8 bins] 4",
+		"b IN (0, 2, 4, 60) AND b <> 60":        "[b: 0, 2, 4: 3 of 4 bins, 3 checked (8 rows)] 2",
+		"b <> 1 AND b <> 3 AND b<>5 AND b <> 9": "[b: 0, 2, 4, 60: 4 of 4 bins, 3 checked (8 rows)] 3",
+		"FALSE":                                 "[] 0",
+		"s = ''":                                "[s: '': 1 of 3 bins] 1",
+		"s < 'b' OR s IS NULL":                  "[s: '' to 'a, or ''b''', missing: 2 of 3 bins] 1",
+	} {
+		e, err := predicate.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s plan.Selections
+		p, err := predicate.Compile(e, columns, tab.Rows, &s)
+		if got := fmt.Sprint(p.Tests, " ", p.Vectors); err != nil || got != want {
+			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// TestCompileErrors points at the place, and leaves the batch as it was.
+func TestCompileErrors(t *testing.T) {
+	tab, columns := Table(t, 32, ints("delay", column.Equality, 0, 1, 2), Column{Name: "carrier", Type: column.String, Values: []any{"AA", "DL"}})
+	var s plan.Selections
+	s.Any(1)
+	s.End()
+	for text, want := range map[string]string{
+		"delay >= 1 AND dely < 5":       "column 16: unknown column \"dely\" (nearest: \"delay\")\n  delay >= 1 AND dely < 5\n                 ^",
+		"carrier = 5":                   "column 11: column \"carrier\" is of type string: it compares with a text in 'single quotes'",
+		"delay BETWEEN 1 AND 'x'":       "column 21: column \"delay\" is of type int: it compares with a number",
+		"delay IN (1, TRUE)":            "column 14: column \"delay\" is of type int",
+		"NOT (delay = 1 OR carrier)":    "column 19: column \"carrier\" is of type string",
+		"FALSE AND nothing IS NOT NULL": "column 11: unknown column \"nothing\"",
+	} {
+		e, err := predicate.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = predicate.Compile(e, columns, tab.Rows, &s)
+		var syntax *predicate.SyntaxError
+		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	e, err := predicate.Parse("x = 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := predicate.Compile(e, nil, 0, &s); err == nil || !strings.Contains(err.Error(), "the table has no columns") {
+		t.Error(err)
+	}
+	if s.Len() != 1 || len(s.Steps) != 1 || len(s.Operands) != 1 || len(s.Ranges) != 0 {
+		t.Errorf("the batch has %+v", s)
+	}
+}

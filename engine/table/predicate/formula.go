@@ -1,0 +1,222 @@
+package predicate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"heddle/config"
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+)
+
+// shape is the kind of a formula.
+type shape uint8
+
+const (
+	none shape = iota // no rows
+	all               // all rows
+	leaf              // rows by their value of one column
+	and
+	or
+)
+
+// formula is the rows for which a predicate is true. NOT stands nowhere in it: where
+// each leaf is the rows for which its test is true, or for which it is false where a
+// NOT was above it, AND and OR of sets of rows do what three-valued logic asks for.
+type formula struct {
+	shape shape
+	// Of a leaf: the codes that rows may have, snapped (column.Snap), and whether rows
+	// without a value are in it.
+	column  int
+	codes   []plan.CodeRange
+	missing bool
+
+	args []formula // of and, or; at least two; neither constants nor two leaves of one column
+}
+
+// reader turns the tree of a predicate into a formula.
+type reader struct {
+	text    string
+	columns []column.Column
+}
+
+func (r *reader) fail(at int, reason string) error {
+	return &SyntaxError{Text: r.text, Offset: at, Reason: reason}
+}
+
+// read gives the rows for which n is true or, where not says so, false.
+func (r *reader) read(n *Node, not bool) (formula, error) {
+	switch n.Op {
+	case Constant:
+		v := n.Values[0]
+		if v.Kind == column.Boolean && (v.Text == "true") != not {
+			return formula{shape: all}, nil
+		}
+		return formula{}, nil
+	case Not:
+		return r.read(&n.Args[0], !not)
+	case And, Or:
+		args := make([]formula, len(n.Args))
+		for i := range n.Args {
+			var err error
+			if args[i], err = r.read(&n.Args[i], not); err != nil {
+				return formula{}, err
+			}
+		}
+		if (n.Op == And) != not {
+			return r.combine(and, args), nil
+		}
+		return r.combine(or, args), nil
+	}
+	i := slices.IndexFunc(r.columns, func(c column.Column) bool { return c.Name == n.Column })
+	if i < 0 {
+		return formula{}, r.unknown(n)
+	}
+	if n.Op == IsNull {
+		f := formula{column: i, missing: !not}
+		if not {
+			f.codes = complement(nil)
+		}
+		return r.leaf(f), nil
+	}
+	codes, err := r.codes(&r.columns[i], n, not)
+	return r.leaf(formula{column: i, codes: codes}), err
+}
+
+func (r *reader) unknown(n *Node) error {
+	if len(r.columns) == 0 {
+		return r.fail(n.At, "the table has no columns")
+	}
+	var names []string
+	for i := range r.columns {
+		names = append(names, r.columns[i].Name)
+	}
+	return r.fail(n.At, fmt.Sprintf("unknown column %q (nearest: %q)", n.Column, config.Nearest(n.Column, names)))
+}
+
+// codes gives those for which a test on c is true or, where not says so, false.
+func (r *reader) codes(c *column.Column, n *Node, not bool) ([]plan.CodeRange, error) {
+	compare := func(by column.Op, v Value) ([]plan.CodeRange, error) {
+		codes, err := c.Compare(by, v.Literal)
+		if err != nil {
+			err = r.fail(v.At, err.Error())
+		}
+		return codes, err
+	}
+	switch n.Op {
+	case Compare:
+		if not {
+			return compare(n.By.Not(), n.Values[0])
+		}
+		return compare(n.By, n.Values[0])
+	case Between:
+		least, most := column.Ge, column.Le
+		if not {
+			least, most = column.Lt, column.Gt
+		}
+		a, err := compare(least, n.Values[0])
+		if err != nil {
+			return nil, err
+		}
+		b, err := compare(most, n.Values[1])
+		if not {
+			return unite(a, b), err
+		}
+		return intersect(a, b), err
+	}
+	var in []plan.CodeRange // codes of the values
+	null := false
+	for _, v := range n.Values {
+		codes, err := compare(column.Eq, v)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, codes...)
+		null = null || v.Kind == column.Null
+	}
+	switch in = unite(in); {
+	case not && null: // what is none of the others may be the unknown one
+		return nil, nil
+	case not:
+		return complement(in), nil
+	}
+	return in, nil
+}
+
+// leaf brings a leaf into its form, or makes it a constant.
+func (r *reader) leaf(f formula) formula {
+	c := &r.columns[f.column]
+	f.shape, f.codes = leaf, c.Snap(f.codes)
+	f.missing = f.missing && c.Missing > 0
+	n := len(c.Bins)
+	switch {
+	case len(f.codes) == 0 && !f.missing:
+		return formula{}
+	case f.missing != (c.Missing > 0): // rows without a value are left out
+	case n == 0, len(f.codes) == 1 && f.codes[0] == plan.CodeRange{Lo: c.Bins[0].Lo, Hi: c.Bins[n-1].Hi}:
+		return formula{shape: all}
+	}
+	return f
+}
+
+// combine is the AND or OR of formulas. Leaves of one column become one.
+func (r *reader) combine(op shape, args []formula) formula {
+	decides, drops := none, all
+	if op == or {
+		decides, drops = all, none
+	}
+	var out []formula
+	leaves := map[int][]formula{} // by column
+	for _, a := range args {
+		parts := []formula{a}
+		if a.shape == op {
+			parts = a.args
+		}
+		for _, p := range parts {
+			switch p.shape {
+			case decides:
+				return p
+			case drops:
+			case leaf:
+				leaves[p.column] = append(leaves[p.column], p)
+			default:
+				out = append(out, p)
+			}
+		}
+	}
+	for _, i := range slices.Sorted(maps.Keys(leaves)) {
+		p := r.join(op, leaves[i])
+		if p.shape == decides {
+			return p
+		}
+		out = append(out, p)
+	}
+	switch len(out) {
+	case 0:
+		return formula{shape: drops}
+	case 1:
+		return out[0]
+	}
+	return formula{shape: op, args: out}
+}
+
+// join is the AND or OR of leaves of one column.
+func (r *reader) join(op shape, leaves []formula) formula {
+	f := leaves[0]
+	sets := make([][]plan.CodeRange, len(leaves))
+	for i, l := range leaves {
+		sets[i] = l.codes
+		if op == or {
+			f.missing = f.missing || l.missing
+		} else {
+			f.missing = f.missing && l.missing
+		}
+	}
+	if op == or {
+		f.codes = unite(sets...)
+	} else {
+		f.codes = intersect(sets...)
+	}
+	return r.leaf(f)
+}

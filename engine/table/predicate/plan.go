@@ -1,0 +1,83 @@
+package predicate
+
+import (
+	"fmt"
+	"strings"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+)
+
+// Plan says what a selection does.
+type Plan struct {
+	Tests   []Test
+	Vectors int // read
+}
+
+// Test is what a selection asks of one column.
+type Test struct {
+	Column  string
+	Ranges  []string // of values, such as "60 to 1439" or "'AA' to 'DL'": those that rows have
+	Missing bool     // rows without a value too
+	Bins    int      // of the column
+	Whole   int      // bins that are selected as they are
+	Checked int      // bins whose rows are checked
+	// Candidates is the number of rows of the latter. Fewer are checked where another
+	// test leaves fewer.
+	Candidates uint64
+}
+
+// maxRanges is how many ranges a Test writes.
+const maxRanges = 4
+
+func describe(t *test) Test {
+	d := Test{
+		Column:     t.c.Name,
+		Missing:    t.missing,
+		Bins:       len(t.c.Bins),
+		Whole:      column.Count(t.whole),
+		Checked:    column.Count(t.checked),
+		Candidates: uint64(t.candidates),
+	}
+	for i, r := range t.codes {
+		if i == maxRanges {
+			d.Ranges = append(d.Ranges, fmt.Sprintf("%d more", len(t.codes)-i))
+			break
+		}
+		d.Ranges = append(d.Ranges, writeRange(t.c, r))
+	}
+	return d
+}
+
+func writeRange(c *column.Column, r plan.CodeRange) string {
+	if r.Lo == r.Hi {
+		return writeCode(c, r.Lo)
+	}
+	return writeCode(c, r.Lo) + " to " + writeCode(c, r.Hi)
+}
+
+// writeCode writes the value of a code; texts stand in quotes, as in a predicate.
+func writeCode(c *column.Column, code uint64) string {
+	if c.Type != column.String {
+		return c.Format(code)
+	}
+	var b strings.Builder
+	writeQuoted(&b, '\'', c.Format(code))
+	return b.String()
+}
+
+// String is a line such as "delay: 60 to 1439: 12 of 64 bins, 1 checked (10233 rows)".
+func (t Test) String() string {
+	values := strings.Join(t.Ranges, ", ")
+	switch {
+	case t.Missing && values == "":
+		values = "missing"
+	case t.Missing:
+		values += ", missing"
+	}
+	s := fmt.Sprintf("%s: %s: %d of %d bins", t.Column, values, t.Whole+t.Checked, t.Bins)
+	if t.Checked > 0 {
+		s += fmt.Sprintf(", %d checked (%d rows)", t.Checked, t.Candidates)
+	}
+	return s
+}

@@ -1,0 +1,185 @@
+// Package predicate reads predicates on the columns of a table, as they stand behind
+// WHERE in SQL, and compiles them into steps on the bit vectors of the table:
+//
+//	delay >= 60 AND distance < 500 AND NOT carrier IN ('AA', 'DL')
+//
+//	or        = and { OR and }
+//	and       = not { AND not }
+//	not       = [ NOT ] not | "(" or ")" | test
+//	test      = column compare value | value compare column
+//	          | column [ NOT ] BETWEEN value AND value       both included
+//	          | column [ NOT ] IN "(" value { "," value } ")"
+//	          | column IS [ NOT ] NULL
+//	          | column                                       of type bool
+//	          | TRUE | FALSE | NULL
+//	compare   = "=" | "==" | "<>" | "!=" | "<" | "<=" | ">" | ">="
+//	column    = name | "name in double quotes, "" is one of them"
+//	value     = [+-]digits[.digits][e[+-]digits] | 'text, '' is a quote' | TRUE | FALSE | NULL
+//
+// Words in capitals may be written in any case. A name begins with a letter or _ and
+// goes on with letters, digits and _; in double quotes any text is a name. Names are
+// those of the table, letter by letter. What values a column compares with, and how, is
+// said by column.Compare.
+//
+// Logic is that of SQL: a comparison with a missing value or with NULL is neither true
+// nor false but unknown; NOT leaves unknown as it is; AND and OR are unknown where an
+// unknown operand decides. A predicate selects the rows for which it is true.
+package predicate
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"heddle/engine/index/querylang"
+	"heddle/engine/table/column"
+)
+
+// Op is the kind of a Node.
+type Op uint8
+
+const (
+	Constant Op = iota // Values[0]: TRUE, FALSE or NULL
+	And                // of Args, two at least
+	Or
+	Not     // Args[0]
+	Compare // Column By Values[0]
+	Between // Values[0] to Values[1]
+	In      // any of Values
+	IsNull
+)
+
+// Node is a part of a predicate.
+type Node struct {
+	Op     Op
+	By     column.Op // of Compare
+	Column string    // from Compare on
+	Values []Value
+	Args   []Node
+	At     int // offset of the column's name, or of the constant, in the text
+}
+
+// Value is a literal, and its offset in the text.
+type Value struct {
+	column.Literal
+	At int
+}
+
+// Expr is a predicate: what Parse read, and from which text.
+type Expr struct {
+	Text string
+	Root Node
+}
+
+// MaxNesting bounds parentheses and NOTs inside one another.
+const MaxNesting = 1000
+
+// SyntaxError says what is wrong with a text, and where: its syntax, a column that the
+// table has not, a value that the column cannot be compared with. Its message has
+// three lines, the last a caret below the place.
+type SyntaxError = querylang.SyntaxError
+
+// String writes e so that Parse gives e again, but for offsets.
+func (e Expr) String() string {
+	var b strings.Builder
+	e.Root.write(&b)
+	return b.String()
+}
+
+func (n *Node) write(b *strings.Builder) {
+	switch n.Op {
+	case Constant:
+		n.Values[0].write(b)
+		return
+	case And, Or:
+		for i := range n.Args {
+			a := &n.Args[i]
+			if i > 0 {
+				b.WriteString([]string{And: " AND ", Or: " OR "}[n.Op])
+			}
+			a.writeIn(b, a.Op == Or || a.Op == And && n.Op == And)
+		}
+		return
+	case Not:
+		b.WriteString("NOT ")
+		n.Args[0].writeIn(b, n.Args[0].Op == And || n.Args[0].Op == Or)
+		return
+	}
+	writeName(b, n.Column)
+	switch n.Op {
+	case Compare:
+		b.WriteString(" " + n.By.String() + " ")
+		n.Values[0].write(b)
+	case Between:
+		b.WriteString(" BETWEEN ")
+		n.Values[0].write(b)
+		b.WriteString(" AND ")
+		n.Values[1].write(b)
+	case In:
+		b.WriteString(" IN (")
+		for i, v := range n.Values {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			v.write(b)
+		}
+		b.WriteByte(')')
+	case IsNull:
+		b.WriteString(" IS NULL")
+	}
+}
+
+func (n *Node) writeIn(b *strings.Builder, parentheses bool) {
+	if parentheses {
+		b.WriteByte('(')
+		defer b.WriteByte(')')
+	}
+	n.write(b)
+}
+
+func (v Value) write(b *strings.Builder) {
+	switch v.Kind {
+	case column.Null:
+		b.WriteString("NULL")
+	case column.Boolean:
+		b.WriteString(strings.ToUpper(v.Text))
+	case column.Number:
+		b.WriteString(v.Text)
+	case column.Text:
+		writeQuoted(b, '\'', v.Text)
+	}
+}
+
+func writeName(b *strings.Builder, name string) {
+	if startsName(name, 0) && nameEnd(name, 0) == len(name) && !keywords[strings.ToUpper(name)] {
+		b.WriteString(name)
+		return
+	}
+	writeQuoted(b, '"', name)
+}
+
+// writeQuoted writes text between quotes, and each quote in it twice.
+func writeQuoted(b *strings.Builder, quote byte, text string) {
+	q := string(quote)
+	b.WriteString(q + strings.ReplaceAll(text, q, q+q) + q)
+}
+
+var keywords = map[string]bool{"AND": true, "OR": true, "NOT": true, "BETWEEN": true, "IN": true, "IS": true, "NULL": true, "TRUE": true, "FALSE": true}
+
+// nameEnd is where the letters, digits and _ from text[from] on end.
+func nameEnd(text string, from int) int {
+	for i, r := range text[from:] {
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return from + i
+		}
+	}
+	return len(text)
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// startsName tells whether a name begins at text[at].
+func startsName(text string, at int) bool {
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	return r == '_' || unicode.IsLetter(r)
+}

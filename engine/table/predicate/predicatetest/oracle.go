@@ -1,0 +1,123 @@
+// Package predicatetest is what tests of predicates share: tables made from plain Go
+// values, random tables and predicates, and an oracle that asks of row after row.
+package predicatetest
+
+import (
+	"cmp"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"heddle/engine/table/column"
+	"heddle/engine/table/predicate"
+)
+
+// Truth is a value of three-valued logic. AND is the least, OR the greatest of its
+// operands, NOT the negative.
+type Truth int
+
+const (
+	False Truth = iota - 1
+	Unknown
+	True
+)
+
+// Eval evaluates n for a row whose value of a column is an int64, float64, string, bool
+// or time.Time, or nil where it is missing.
+func Eval(n *predicate.Node, value func(column string) any) Truth {
+	switch n.Op {
+	case predicate.Constant:
+		return compare(true, n.Values[0], column.Eq)
+	case predicate.And:
+		t := True
+		for i := range n.Args {
+			t = min(t, Eval(&n.Args[i], value))
+		}
+		return t
+	case predicate.Or:
+		t := False
+		for i := range n.Args {
+			t = max(t, Eval(&n.Args[i], value))
+		}
+		return t
+	case predicate.Not:
+		return -Eval(&n.Args[0], value)
+	}
+	v := value(n.Column)
+	switch n.Op {
+	case predicate.IsNull:
+		return truth(v == nil)
+	case predicate.Between:
+		return min(compare(v, n.Values[0], column.Ge), compare(v, n.Values[1], column.Le))
+	case predicate.In:
+		t := False
+		for _, x := range n.Values {
+			t = max(t, compare(v, x, column.Eq))
+		}
+		return t
+	}
+	return compare(v, n.Values[0], n.By)
+}
+
+func truth(b bool) Truth {
+	if b {
+		return True
+	}
+	return False
+}
+
+func compare(v any, l predicate.Value, by column.Op) Truth {
+	if v == nil || l.Kind == column.Null {
+		return Unknown
+	}
+	order := 0
+	switch v := v.(type) {
+	case int64:
+		order = new(big.Rat).SetInt64(v).Cmp(rational(l.Text))
+	case float64:
+		order = compareFloat(v, l.Text)
+	case string:
+		order = cmp.Compare(v, l.Text)
+	case bool:
+		order = cmp.Compare(strconv.FormatBool(v), l.Text) // false is before true
+	case time.Time:
+		order = v.Compare(instant(l.Text))
+	}
+	return truth([]bool{order == 0, order != 0, order < 0, order <= 0, order > 0, order >= 0}[by])
+}
+
+func rational(s string) *big.Rat {
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		panic(s)
+	}
+	return r
+}
+
+// compareFloat compares with the nearest double, but with what is greater than all
+// finite ones as with the number that it is.
+func compareFloat(v float64, s string) int {
+	x, err := strconv.ParseFloat(s, 64)
+	if err == nil || math.IsInf(v, 0) {
+		if err != nil {
+			x = math.Copysign(math.MaxFloat64, x)
+		}
+		return cmp.Compare(v, x)
+	}
+	return cmp.Compare(0, x)
+}
+
+func instant(s string) time.Time {
+	if at, ok := strings.CutPrefix(s, "@"); ok {
+		micros := new(big.Rat).Mul(rational(at), big.NewRat(1e6, 1))
+		return time.UnixMicro(micros.Num().Int64() / micros.Denom().Int64()).UTC()
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	panic(s)
+}

@@ -1,0 +1,274 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"heddle/engine/internal/input"
+	"heddle/engine/table/column"
+)
+
+// MaxRecord is the greatest size of a record of a CSV file, in bytes.
+const MaxRecord = 64 << 20
+
+// What types are inferred from: the first rows of the first file, at most.
+const (
+	sampleBytes = 1 << 20
+	sampleRows  = 10000
+)
+
+// CSVOptions say how CSV files are read. Of the zero value every field is the default.
+type CSVOptions struct {
+	// Names of the columns. Without them the first record of each file has the names,
+	// which must be the same in all files; a column that has none is called columnN.
+	Names []string
+	// Comma is what separates fields: any byte but a quote, CR, LF. The default is ','.
+	Comma byte
+	// Null are fields that stand for a missing value, besides the empty one. They are
+	// compared as they are written. In quotes they are texts in a String column, and so
+	// is the empty field.
+	Null []string
+	// Types of columns by name. Those of others are inferred from the first 10,000 rows
+	// or 1 MiB: the first of Int, Float, Timestamp, Bool (true and false in words) that
+	// all values there have, else String.
+	Types map[string]column.Type
+	// Columns are the names of those to read, in this order. The default is all.
+	Columns []string
+
+	// Stdin is what the file "-" reads. The default is os.Stdin.
+	Stdin io.Reader
+	// Memory is what batches may take on their way, in bytes; 0 is 256 MiB. It is at
+	// least 64 KiB a core, and a record may take more.
+	Memory uint64
+
+	maxRecord int // MaxRecord, less in tests
+	text      int // bytes given to a parser, other than by Memory in tests
+}
+
+// csvSource is a pipeline: one goroutine reads and cuts texts behind the ends of records,
+// one a core parses them, and Next gives the batches in the order of the files.
+type csvSource struct {
+	opener  input.Opener
+	paths   []string
+	opt     CSVOptions
+	columns csvColumns
+	fields  []Field
+	total   int64
+	size    int // of a text, in bytes
+
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	free    chan *csvChunk
+	work    chan *csvChunk // to the parsers; has room for all chunks
+	out     chan *csvChunk // in the order of the files
+
+	path string // of the last chunk that Next took
+	line int    // that the next chunk of it starts with, from 1
+	err  error
+}
+
+// csvChunk is a number of records.
+type csvChunk struct {
+	path   string
+	first  int   // line of the file, from 1, that the file's first chunk starts with; 0 in others
+	offset int64 // of text in the file after decompression
+	text   []byte
+	err    error // of the reader: there is no text, nothing follows
+
+	ready chan struct{} // receives when the text is parsed
+	batch Batch
+	lines int
+	wrong *fieldError
+}
+
+// OpenCSV opens CSV files (RFC 4180), gzipped or not, "-" being standard input: quotes
+// and line ends as package encoding/csv reads them, with empty lines skipped; a byte
+// order mark is dropped. It reads the start of the first file for names and types. The
+// Source is done with when ctx is, too.
+func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error) {
+	opt.Comma = cmp.Or(opt.Comma, ',')
+	opt.Memory = cmp.Or(opt.Memory, 256<<20)
+	opt.maxRecord = cmp.Or(opt.maxRecord, MaxRecord)
+	if opt.Stdin == nil {
+		opt.Stdin = os.Stdin
+	}
+	if len(paths) == 0 {
+		return nil, errors.New("no CSV file is given")
+	}
+	if strings.IndexByte("\"\r\n", opt.Comma) >= 0 || opt.Comma >= 0x80 {
+		return nil, fmt.Errorf("%q cannot separate fields", opt.Comma)
+	}
+	for _, p := range paths { // that the last one is missing should not be found hours later
+		if p == "-" {
+			continue
+		}
+		if _, err := os.Stat(p); err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s := &csvSource{paths: paths, opt: opt, cancel: cancel, total: sizes(paths)}
+	s.opener.Ctx, s.opener.Stdin = ctx, opt.Stdin
+	if err := s.start(ctx); err != nil {
+		cancel()
+		return nil, err
+	}
+	return s, nil
+}
+
+// start learns names and types, and starts the pipeline.
+func (s *csvSource) start(ctx context.Context) error {
+	f, err := s.open(s.paths[0])
+	if err != nil {
+		return err
+	}
+	if err := s.learn(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	workers := runtime.GOMAXPROCS(0)
+	chunks := 2*workers + 1
+	// A text of short numbers takes six times its bytes as keys.
+	s.size = cmp.Or(s.opt.text, int(min(max(s.opt.Memory/uint64(8*chunks), 4<<10), 1<<20)))
+	s.free, s.work, s.out = make(chan *csvChunk, chunks), make(chan *csvChunk, chunks), make(chan *csvChunk, chunks+1)
+	for range chunks {
+		s.free <- &csvChunk{ready: make(chan struct{}, 1)}
+	}
+	s.running.Go(func() { s.read(ctx, f) })
+	for range workers {
+		s.running.Go(func() {
+			var scan scanner
+			for c := range s.work {
+				c.lines, c.wrong = s.columns.parse(&c.batch, c.text, &scan)
+				c.ready <- struct{}{}
+			}
+		})
+	}
+	return nil
+}
+
+// learn finds the columns by the start of the first file, and takes the header off it.
+func (s *csvSource) learn(f *csvFile) (err error) {
+	s.columns = csvColumns{comma: s.opt.Comma, names: slices.Clone(s.opt.Names)}
+	for _, n := range s.opt.Null {
+		s.columns.nulls = append(s.columns.nulls, []byte(n))
+	}
+	if len(s.columns.names) == 0 {
+		if s.columns.names, err = f.header(s.opt.Comma); err != nil {
+			return err
+		}
+	} else if err = f.fill(sampleBytes); err != nil {
+		return err
+	}
+	c := &s.columns
+	chosen, err := choose(c.names, s.opt.Columns)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.opt.Types)) {
+		if !slices.Contains(c.names, name) {
+			return fmt.Errorf("types: %w", &ColumnError{name, c.names})
+		}
+	}
+	c.column = slices.Repeat([]int{-1}, len(c.names))
+	for i, field := range chosen {
+		c.column[field] = i
+	}
+	found := c.infer(f.whole())
+	for _, field := range chosen {
+		t, given := s.opt.Types[c.names[field]]
+		if !given {
+			t = found[field].found()
+		}
+		c.types = append(c.types, t)
+		s.fields = append(s.fields, Field{c.names[field], t})
+	}
+	return nil
+}
+
+// infer finds the types of the fields of text.
+func (c *csvColumns) infer(text []byte) []inference {
+	found := make([]inference, len(c.names))
+	scan := scanner{text: text, comma: c.comma}
+	for rows := 0; rows < sampleRows && scan.skipEmpty(); rows++ {
+		for i := 0; ; i++ {
+			if scan.next() != "" {
+				return found // whoever parses the text will say what is wrong
+			}
+			if field := trim(scan.field); i < len(found) && !c.isNull(column.Int, field, scan.quoted) {
+				found[i].see(field)
+			}
+			if scan.last {
+				break
+			}
+		}
+	}
+	return found
+}
+
+func (s *csvSource) Fields() []Field { return s.fields }
+
+func (s *csvSource) Progress() (done, total int64) { return s.opener.Count(), s.total }
+
+// Next gives the batch of the next chunk, and the chunk the memory of b.
+func (s *csvSource) Next(ctx context.Context, b *Batch) error {
+	for s.err == nil {
+		if s.err = ctx.Err(); s.err != nil {
+			break
+		}
+		var c *csvChunk
+		select {
+		case c = <-s.out:
+		case <-ctx.Done():
+			s.err = ctx.Err()
+			continue
+		}
+		if s.err = s.take(ctx, c); s.err != nil {
+			break
+		}
+		*b, c.batch = c.batch, *b
+		s.free <- c
+		if b.Rows > 0 {
+			return nil
+		}
+	}
+	return s.err
+}
+
+// take waits for a chunk to be parsed.
+func (s *csvSource) take(ctx context.Context, c *csvChunk) error {
+	if c == nil {
+		return cmp.Or(s.opener.Ctx.Err(), io.EOF)
+	}
+	if c.err != nil {
+		return c.err
+	}
+	select {
+	case <-c.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if c.first > 0 {
+		s.path, s.line = c.path, c.first
+	}
+	if c.wrong != nil {
+		return &input.Error{Path: s.path, Line: s.line + c.wrong.line, Offset: c.offset, Reason: c.wrong.reason}
+	}
+	s.line += c.lines
+	return nil
+}
+
+func (s *csvSource) Close() error {
+	s.cancel()
+	s.running.Wait()
+	s.err = cmp.Or(s.err, os.ErrClosed)
+	return nil
+}

@@ -1,0 +1,340 @@
+package read
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/engine/internal/input"
+	"heddle/engine/table/column"
+)
+
+// readCSV reads one CSV text.
+func readCSV(t testing.TB, text string, opt CSVOptions) (table, error) {
+	t.Helper()
+	opt.Stdin = strings.NewReader(text)
+	s, err := OpenCSV(t.Context(), []string{"-"}, opt)
+	return readAll(t, s, err)
+}
+
+// oracle is what encoding/csv makes of a text.
+func oracle(text string, comma byte) ([][]string, error) {
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
+	r.Comma = rune(comma)
+	return r.ReadAll()
+}
+
+// checkStrings compares a text, all of whose columns are strings, with encoding/csv.
+func checkStrings(t *testing.T, text string, comma byte, size int) {
+	t.Helper()
+	want, wantErr := oracle(text, comma)
+	opt := CSVOptions{Comma: comma, Types: map[string]column.Type{}, text: size, maxRecord: 1 << 20}
+	first := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
+	first.Comma = rune(comma)
+	record, err := first.Read()
+	if err != nil {
+		record = []string{""}
+	}
+	for i := range record {
+		name := fmt.Sprint("c", i)
+		opt.Names = append(opt.Names, name)
+		opt.Types[name] = column.String
+	}
+	got, err := readCSV(t, text, opt)
+	if (err != nil) != (wantErr != nil) {
+		t.Fatalf("%q: error %v, encoding/csv has %v", text, err, wantErr)
+	}
+	if err != nil {
+		var where *input.Error
+		var wanted *csv.ParseError
+		if !errors.As(err, &where) || !errors.As(wantErr, &wanted) || where.Line < wanted.StartLine || where.Line > wanted.Line {
+			t.Fatalf("%q: error %v, encoding/csv has %v", text, err, wantErr)
+		}
+		return
+	}
+	for _, row := range got.rows {
+		for i := range row {
+			row[i] = strings.TrimPrefix(row[i], missing)
+		}
+	}
+	if len(got.rows) != len(want) || !slices.EqualFunc(got.rows, want, slices.Equal[[]string]) {
+		t.Fatalf("%q: %q, encoding/csv has %q", text, got.rows, want)
+	}
+}
+
+var texts = map[string]string{
+	"nothing":                "",
+	"one field":              "a",
+	"no end":                 "a,b\nc,d",
+	"CR LF":                  "a,b\r\nc,d\r\n",
+	"CR at the end":          "a,b\r\nc,d\r",
+	"CR inside":              "a\rb,c\r\r\nd,e",
+	"empty lines":            "\n\r\na,b\n\n\r\n\nc,d\n\n",
+	"empty fields":           ",\n,\n",
+	"quotes":                 "\"a\",\"b\"\n\"c\",d\n",
+	"quoted separator":       "\"a,b\",c\n",
+	"quoted quotes":          "\"a\"\"b\",\"\"\"\"\n\"\"\"\"\"\",\"\"\n",
+	"quoted line ends":       "\"a\nb\r\nc\r\rd\r\r\n\",x\ny,z\n",
+	"quoted at the end":      "a,\"b\"",
+	"quoted CR at the end":   "a,\"b\"\r",
+	"bare quote":             "a,b\nc,d\"e\nf,g\n",
+	"quote goes on":          "a,b\n\"c\"d,e\n",
+	"quote goes on with CR":  "a,b\n\"c\"\rd,e\n",
+	"quote without end":      "a,b\n\"c,d\ne,f\n",
+	"quote alone":            "a,b\n\"",
+	"quote, CR":              "a,b\n\"x\r",
+	"too few":                "a,b,c\nd,e\n",
+	"too many":               "a,b\nc,d\ne,f,g\n",
+	"mark":                   "\xef\xbb\xbfa,b\nc,d\n",
+	"mark and quote":         "\xef\xbb\xbf\"a\",b\n",
+	"no text":                "\xff\xfe,\x00\n\x80,\xc3\n",
+	"blanks":                 " a , b \n\t, \n",
+	"semicolons":             "a;b\n\"c;d\";e\n",
+	"long":                   strings.Repeat("abcdefghij,klm\n", 1000),
+	"long, quoted":           strings.Repeat("\"a\nb\"\"c\",\",\"\n", 1000),
+	"a long field":           "a,b\n\"" + strings.Repeat("x\ny", 5000) + "\",c\nd,e\n",
+	"wrong count, deep":      strings.Repeat("a,b\n", 777) + "c\n" + strings.Repeat("a,b\n", 100),
+	"bare quote, deep":       strings.Repeat("\"a\n\",b\n", 777) + "c,d\"\n" + strings.Repeat("\"a\",b\n", 100),
+	"two bare quotes, deep":  strings.Repeat("a,b\n", 777) + "c,d\"\ne\",f\n" + strings.Repeat("a,b\n", 100),
+	"wrong count and quotes": "a,b\nc,\"d\",\"e\n\",f\n",
+}
+
+// TestCSV compares with encoding/csv, whatever is cut where.
+func TestCSV(t *testing.T) {
+	for name, text := range texts {
+		t.Run(name, func(t *testing.T) {
+			for _, size := range []int{1, 7, 1 << 20} {
+				checkStrings(t, text, ',', size)
+			}
+			checkStrings(t, text, ';', 7)
+			checkStrings(t, text, '\t', 7)
+		})
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, text := range texts {
+		f.Add(text, byte(3))
+	}
+	f.Fuzz(func(t *testing.T, text string, size byte) {
+		checkStrings(t, text, ',', 1+int(size))
+	})
+}
+
+// TestCSVTypes infers each type, and reads values of it.
+func TestCSVTypes(t *testing.T) {
+	text := "int,float,string,bool,time,empty,mixed\n" +
+		"1,1,a,true,2001-02-03,,1\n" +
+		"-9223372036854775808,2.5,7,FALSE,2001-02-03 04:05:06,,x\n" +
+		",,,,,,\n" +
+		"+9223372036854775807,-1e300,\"\",True,2001-02-03T04:05:06.5Z,,2.5\n" +
+		" 12 ,NaN,é,false, 2001-02-03 04:05 ,,true\n"
+	got, err := readCSV(t, text, CSVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Field{
+		{"int", column.Int}, {"float", column.Float}, {"string", column.String}, {"bool", column.Bool},
+		{"time", column.Timestamp}, {"empty", column.String}, {"mixed", column.String},
+	}
+	if !slices.Equal(got.fields, want) {
+		t.Fatalf("fields %v, want %v", got.fields, want)
+	}
+	m := missing
+	rows := [][]string{
+		{"1", "1", "a", "true", "2001-02-03T00:00:00Z", m, "1"},
+		{"-9223372036854775808", "2.5", "7", "false", "2001-02-03T04:05:06Z", m, "x"},
+		{m, m, m, m, m, m, m},
+		{"9223372036854775807", "-1e+300", "", "true", "2001-02-03T04:05:06.5Z", m, "2.5"},
+		{"12", m, "é", "false", "2001-02-03T04:05:00Z", m, "true"},
+	}
+	if !slices.EqualFunc(got.rows, rows, slices.Equal[[]string]) {
+		t.Fatalf("rows\n%q, want\n%q", got.rows, rows)
+	}
+}
+
+// TestCSVOptions reads one text by options.
+func TestCSVOptions(t *testing.T) {
+	types := func(name string, typ column.Type) map[string]column.Type {
+		return map[string]column.Type{name: typ}
+	}
+	for name, c := range map[string]struct {
+		text string
+		opt  CSVOptions
+		want string
+	}{
+		"names":          {"1,2\n3,4\n", CSVOptions{Names: []string{"a", "b"}}, "a:int b:int [1 2] [3 4]"},
+		"tabs":           {"a\tb\n1\t2,5\n", CSVOptions{Comma: '\t'}, "a:int b:string [1 2,5]"},
+		"columns":        {"a,b,c\n1,2,3\n", CSVOptions{Columns: []string{"c", "a"}}, "c:int a:int [3 1]"},
+		"nulls":          {"a,b\nNA,NA\n1,\"NA\"\n\\N,x\n", CSVOptions{Null: []string{"NA", `\N`}}, "a:int b:string [- -] [1 NA] [- x]"},
+		"a number null":  {"a\n-999\n5\n", CSVOptions{Null: []string{"-999"}}, "a:int [-] [5]"},
+		"quoted null":    {"a\n\"NA\"\n\"5\"\n\"\"\n", CSVOptions{Null: []string{"NA"}}, "a:int [-] [5] [-]"},
+		"type":           {"a,b\n007,1\n", CSVOptions{Types: types("a", column.String)}, "a:string b:int [007 1]"},
+		"bool by digits": {"a\n0\n1\nt\n", CSVOptions{Types: types("a", column.Bool)}, "a:bool [false] [true] [true]"},
+		"no names":       {",b,\n1,2,3\n", CSVOptions{}, "column1:int b:int column3:int [1 2 3]"},
+		"header alone":   {"a,b\n", CSVOptions{}, "a:string b:string"},
+		"names alone":    {"", CSVOptions{Names: []string{"a"}}, "a:string"},
+		"infinite":       {"a\n-inf\n1\n+Inf\n", CSVOptions{}, "a:float [-inf] [1] [+inf]"},
+		"too great":      {"a\n9223372036854775808\n", CSVOptions{}, "a:float [9.223372036854776e+18]"},
+	} {
+		got, err := readCSV(t, c.text, c.opt)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var parts []string
+		for _, f := range got.fields {
+			parts = append(parts, f.Name+":"+f.Type.String())
+		}
+		for _, r := range got.rows {
+			parts = append(parts, strings.ReplaceAll(fmt.Sprint(r), missing, "-"))
+		}
+		if s := strings.Join(parts, " "); s != c.want {
+			t.Errorf("%s: %s, want %s", name, s, c.want)
+		}
+	}
+}
+
+// TestCSVErrors breaks each rule.
+func TestCSVErrors(t *testing.T) {
+	many := "a,b\n" + strings.Repeat("1,2\n", 10100)
+	for name, c := range map[string]struct {
+		text string
+		opt  CSVOptions
+		want []string
+	}{
+		"no header":      {"", CSVOptions{}, []string{"-:1", "no header"}},
+		"two of a name":  {"a,b,a\n1,2,3\n", CSVOptions{}, []string{"-:1", `two columns are called "a"`}},
+		"name in bytes":  {"a,\xff\n1,2\n", CSVOptions{}, []string{"-:1", `the name of column 2, "\xff", is not UTF-8`}},
+		"a long string":  {"a\nx\n" + strings.Repeat("x", 1<<17), CSVOptions{}, []string{"-:3", `column "a": a string of 131072 bytes; at most 65536`}},
+		"late string":    {many + "1,x%d\n", CSVOptions{}, []string{"-:10102", `column "b"`, `"x%d" is not an integer`, "--type b=string"}},
+		"late float":     {many + "1,2.5\n", CSVOptions{}, []string{"-:10102", `"2.5"`, "--type b=float"}},
+		"late, shifted":  {"\n\"a\nc\",b\n" + many[4:] + "1,2.5\n", CSVOptions{}, []string{"-:10104"}},
+		"wrong type":     {"a\nx\n", CSVOptions{Types: map[string]column.Type{"a": column.Timestamp}}, []string{"-:2", `"x" is not a timestamp`}},
+		"too great":      {"a\n9223372036854775808\n", CSVOptions{Types: map[string]column.Type{"a": column.Int}}, []string{"-:2", "is not an integer"}},
+		"float, endless": {"a\n1e999\n", CSVOptions{Types: map[string]column.Type{"a": column.Float}}, []string{"-:2", "is not a number"}},
+		"not true":       {"a\nyes\n", CSVOptions{Types: map[string]column.Type{"a": column.Bool}}, []string{"is not true or false"}},
+		"too few":        {"a,b,c\n1,2\n", CSVOptions{}, []string{"-:2", "2 fields, the table has 3 columns"}},
+		"too many":       {"a\n1\n2,3,4\n", CSVOptions{}, []string{"-:3", "3 fields, the table has 1 column"}},
+		"a long record":  {"a\n1\n" + strings.Repeat("2", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"a record of more than 262144 bytes"}},
+		"an open quote":  {"a\n1\n\"" + strings.Repeat("2\n", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"-:3", "a quoted field that does not end"}},
+		"a long header":  {strings.Repeat("a", 2<<20), CSVOptions{}, []string{"-:1", "the header does not end"}},
+		"damaged gzip":   {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff", CSVOptions{}, []string{"damaged gzip data"}},
+	} {
+		_, err := readCSV(t, c.text, c.opt)
+		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
+	}
+	for name, c := range map[string]struct {
+		opt  CSVOptions
+		want string
+	}{
+		"two of a name":     {CSVOptions{Names: []string{"a", "b", "a"}}, `two columns are called "a"`},
+		"unknown type":      {CSVOptions{Types: map[string]column.Type{"x": column.Int}}, `types: there is no column "x"; there are a, b, c (nearest: "a")`},
+		"unknown column":    {CSVOptions{Columns: []string{"bb"}}, `no column "bb"; there are a, b, c (nearest: "b")`},
+		"a column twice":    {CSVOptions{Columns: []string{"b", "b"}}, `column "b" is named twice`},
+		"quotes separating": {CSVOptions{Comma: '"'}, "cannot separate"},
+	} {
+		if _, err := readCSV(t, "a,b,c\n1,2,3\n", c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestCSVFiles reads several files, gzipped or not, as one table.
+func TestCSVFiles(t *testing.T) {
+	a, b := write(t, "a.csv", "x,y\n1,2\n3,4"), write(t, "b.csv.gz", "x,y\r\n5,\r\n")
+	s, err := OpenCSV(t.Context(), []string{a, b}, CSVOptions{})
+	got, err := readAll(t, s, err)
+	if err != nil || fmt.Sprintf("%q", got.rows) != fmt.Sprintf("%q", [][]string{{"1", "2"}, {"3", "4"}, {"5", missing}}) {
+		t.Fatalf("%q, error %v", got.rows, err)
+	}
+	done, total := s.Progress()
+	if want := input.Size(a) + input.Size(b); done != want || total != want {
+		t.Fatalf("progress %d of %d, want %d", done, total, want)
+	}
+
+	s, err = OpenCSV(t.Context(), []string{a, write(t, "c.csv", "x,z\n1,2\n")}, CSVOptions{})
+	_, err = readAll(t, s, err)
+	wantError(t, err, "c.csv:", "the columns are x, z", "are x, y")
+	s, err = OpenCSV(t.Context(), []string{a, write(t, "c.csv", "x,y\n1,2\n3,v\n")}, CSVOptions{})
+	_, err = readAll(t, s, err)
+	wantError(t, err, "c.csv:3:", `"v"`)
+
+	data, err := os.ReadFile(write(t, "whole.csv.gz", "x\n"+strings.Repeat("123\n", 20000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{15, len(data) / 2, len(data) - 1} {
+		s, err = OpenCSV(t.Context(), []string{write(t, "half.csv", string(data[:n]))}, CSVOptions{})
+		_, err = readAll(t, s, err)
+		wantError(t, err, "half.csv", "truncated gzip data")
+	}
+	if _, err := OpenCSV(t.Context(), []string{a, a + ".none"}, CSVOptions{}); !errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("error %v, want that the second file is missing", err)
+	}
+}
+
+// TestCSVCancel stops at a terminal that says no more.
+func TestCSVCancel(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	go w.Write([]byte("a\n" + strings.Repeat("1\n", sampleBytes)))
+	ctx, cancel := context.WithCancel(t.Context())
+	s, err := OpenCSV(ctx, []string{"-"}, CSVOptions{Stdin: r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b Batch
+	if err := s.Next(ctx, &b); err != nil || b.Rows == 0 {
+		t.Fatalf("%d rows, error %v", b.Rows, err)
+	}
+	cancel()
+	for err == nil {
+		err = s.Next(t.Context(), &b)
+	}
+	if !errors.Is(err, ctx.Err()) {
+		t.Fatalf("error %v, want %v", err, ctx.Err())
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkCSV(b *testing.B) {
+	text := flights(20 << 20)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		s, err := OpenCSV(b.Context(), []string{"-"}, CSVOptions{Stdin: strings.NewReader(text)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var batch Batch
+		for err == nil {
+			err = s.Next(b.Context(), &batch)
+		}
+		if err != io.EOF {
+			b.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+// BenchmarkEncodingCSV is what package encoding/csv needs to cut the same text.
+func BenchmarkEncodingCSV(b *testing.B) {
+	text := flights(20 << 20)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r := csv.NewReader(strings.NewReader(text))
+		r.ReuseRecord = true
+		var err error
+		for err == nil {
+			_, err = r.Read()
+		}
+	}
+}

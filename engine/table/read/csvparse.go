@@ -1,0 +1,258 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+)
+
+// csvColumns is what parsers know of the columns of a table.
+type csvColumns struct {
+	comma  byte
+	names  []string      // of the fields of a record
+	column []int         // of each field: its column, or -1 where it is left out
+	types  []column.Type // of columns
+	nulls  [][]byte      // fields that stand for a missing value, as the empty one does
+}
+
+// fieldError is an error in a record.
+type fieldError struct {
+	line   int // from 0: lines of the text before it
+	reason string
+}
+
+// scanner cuts records into fields, by the rules of RFC 4180 as encoding/csv has them:
+// lines end in LF or CR LF, empty ones are skipped, a field may stand in quotes, where
+// a quote is written twice and line ends are LF. Its text ends in a line end.
+type scanner struct {
+	text  []byte
+	comma byte
+	at    int // of the next byte
+	line  int // that it is in, from 0
+
+	field  []byte // the current one: a view into text or into buf
+	quoted bool   // it stood in quotes
+	last   bool   // of its record
+	buf    []byte
+}
+
+// skipEmpty goes to the next record, and says whether there is one.
+func (s *scanner) skipEmpty() bool {
+	for s.at < len(s.text) {
+		switch {
+		case s.text[s.at] == '\n':
+			s.at++
+		case s.text[s.at] == '\r' && s.text[s.at+1] == '\n': // the text ends in LF
+			s.at += 2
+		default:
+			return true
+		}
+		s.line++
+	}
+	return false
+}
+
+// next reads a field. It gives what is wrong with it, or nothing.
+func (s *scanner) next() (reason string) {
+	text, comma := s.text, s.comma
+	at := s.at
+	if text[at] == '"' {
+		return s.nextQuoted()
+	}
+	for i := at; ; i++ {
+		c := text[i]
+		if c > '"' && c != comma {
+			continue
+		}
+		switch c {
+		case comma:
+			s.field, s.quoted, s.last = text[at:i], false, false
+			s.at = i + 1
+			return ""
+		case '\n':
+			end := i
+			if end > at && text[end-1] == '\r' {
+				end--
+			}
+			s.field, s.quoted, s.last = text[at:end], false, true
+			s.at = i + 1
+			s.line++
+			return ""
+		case '"':
+			return "a quote inside a field that does not start with one"
+		}
+	}
+}
+
+// nextQuoted reads a field that starts with a quote.
+func (s *scanner) nextQuoted() (reason string) {
+	s.quoted = true
+	s.at++
+	from := s.at
+	copied := false // the field so far is in buf
+	s.buf = s.buf[:0]
+	keep := func(to int) {
+		s.buf = append(s.buf, s.text[from:to]...)
+		copied = true
+	}
+	line := s.line
+	for ; s.at < len(s.text); s.at++ {
+		switch s.text[s.at] {
+		case '\n':
+			line++
+		case '\r':
+			if s.follows('\n') {
+				keep(s.at)
+				from = s.at + 1
+			}
+		case '"':
+			if s.follows('"') {
+				keep(s.at + 1)
+				s.at++
+				from = s.at + 1
+				continue
+			}
+			s.field = s.text[from:s.at]
+			if copied {
+				keep(s.at)
+				s.field = s.buf
+			}
+			s.line = line
+			return s.afterQuote()
+		}
+	}
+	return "a quoted field that does not end"
+}
+
+// follows says whether c is the byte behind that at s.at.
+func (s *scanner) follows(c byte) bool { return s.at+1 < len(s.text) && s.text[s.at+1] == c }
+
+// afterQuote goes from the closing quote to the next field.
+func (s *scanner) afterQuote() (reason string) {
+	if s.last = true; s.follows(s.comma) {
+		s.at, s.last = s.at+2, false
+		return ""
+	}
+	if s.follows('\r') {
+		s.at++
+	}
+	if !s.follows('\n') {
+		return "a quoted field that goes on behind its second quote"
+	}
+	s.at += 2
+	s.line++
+	return ""
+}
+
+// isNull says whether the current field stands for a missing value of type t. What is
+// quoted is a string as it is.
+func (c *csvColumns) isNull(t column.Type, field []byte, quoted bool) bool {
+	if t == column.String && quoted {
+		return false
+	}
+	if len(field) == 0 {
+		return true
+	}
+	for _, n := range c.nulls {
+		if bytes.Equal(n, field) {
+			return true
+		}
+	}
+	return false
+}
+
+// parse appends the records of text to b, and returns the number of its lines.
+func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *fieldError) {
+	b.reset(len(c.types))
+	*s = scanner{text: text, comma: c.comma, buf: s.buf}
+	for s.skipEmpty() {
+		record := s.line
+		for i := 0; ; i++ {
+			line := s.line
+			if reason := s.next(); reason != "" {
+				return s.line, &fieldError{line, reason}
+			}
+			if i == len(c.column) || s.last && i+1 < len(c.column) {
+				return s.line, &fieldError{record, c.wrongCount(s, i)}
+			}
+			if k := c.column[i]; k >= 0 {
+				if reason := c.put(&b.Columns[k], c.types[k], s.field, s.quoted); reason != "" {
+					return s.line, &fieldError{line, fmt.Sprintf(reason, c.names[i])}
+				}
+			}
+			if s.last {
+				break
+			}
+		}
+		b.Rows++
+	}
+	return s.line, nil
+}
+
+// put appends a field to a column. What it gives is what is wrong, a format that takes
+// the name of the column.
+func (c *csvColumns) put(v *Values, t column.Type, field []byte, quoted bool) (reason string) {
+	if t != column.String {
+		field = trim(field)
+		if t == column.Int { // what most fields are, and no null token
+			if n, ok := parseInt(field); ok && len(c.nulls) == 0 {
+				v.key(column.IntKey(n))
+				return ""
+			}
+		}
+	}
+	if c.isNull(t, field, quoted) {
+		v.missing(t)
+		return ""
+	}
+	if t == column.String {
+		if len(field) > hdb.MaxStringLen {
+			return fmt.Sprintf("column %%[1]q: a string of %d bytes; at most %d are possible", len(field), hdb.MaxStringLen)
+		}
+		v.text(field)
+		return ""
+	}
+	key, missing, ok := parse(t, field)
+	switch {
+	case !ok:
+		return c.misfit(t, field)
+	case missing:
+		v.missing(t)
+	default:
+		v.key(key)
+	}
+	return ""
+}
+
+// misfit says that a field is no value of type t, and what to do about it.
+func (c *csvColumns) misfit(t column.Type, field []byte) string {
+	var f inference
+	f.see(field)
+	fits := column.String
+	if t == column.Int && f.found() == column.Float {
+		fits = column.Float
+	}
+	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
+	return "column %[1]q: " + value + " is not " + typeNames[t] + " (--type %[1]s=" + fits.String() + " takes it; --null names what stands for a missing value)"
+}
+
+// wrongCount says how many fields the record has whose field i was just read.
+func (c *csvColumns) wrongCount(s *scanner, i int) string {
+	n := i + 1
+	for ; !s.last; n++ {
+		if reason := s.next(); reason != "" {
+			return reason
+		}
+	}
+	return fmt.Sprintf("%s, the table has %d columns", plural(n, "field"), len(c.column))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

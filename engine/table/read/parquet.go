@@ -1,0 +1,300 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/parquet-go/parquet-go"
+
+	"heddle/engine/internal/input"
+)
+
+// ParquetOptions say how Parquet files are read.
+type ParquetOptions struct {
+	// Columns are the names of those to read, in this order. The default is all.
+	Columns []string
+
+	rows int64 // of a batch: parquetRows, less in tests
+}
+
+const parquetRows = 32768
+
+// parquetSource reads the columns of a batch on all cores.
+type parquetSource struct {
+	paths []string
+	opt   ParquetOptions
+
+	fields  []Field
+	columns []parquetColumn
+	bytes   int64        // of all files
+	rows    int64        // of all files
+	done    atomic.Int64 // rows that were given
+
+	number int // of the current file
+	file   *os.File
+	groups []parquet.RowGroup // of the current file, that are not begun
+	left   int64              // rows of the current group
+	err    error
+}
+
+// parquetColumn reads a column of the current file.
+type parquetColumn struct {
+	parquetType
+	name   string
+	leaf   int // of the file
+	group  int // number in the file, for errors
+	values parquet.ColumnChunkValueReader
+	buffer [256]parquet.Value
+	err    error
+}
+
+// OpenParquet opens Parquet files, whose columns must be the same. It reads flat columns:
+// integers (Int; unsigned ones of 64 bits must be below 2^63), floats (Float), booleans,
+// dates and timestamps (Timestamp), decimals (Int without digits behind the point, else
+// the nearest Float), times of day (Int), byte arrays (String). A column that is nested,
+// or repeated, is an error unless Columns leave it out.
+func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Source, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no Parquet file is given")
+	}
+	opt.rows = cmp.Or(opt.rows, parquetRows)
+	s := &parquetSource{paths: paths, opt: opt, number: -1}
+	for i, path := range paths { // that the last one differs should not be found hours later
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		err := s.open(path)
+		if err == nil {
+			err = s.check(i)
+		}
+		if err = errors.Join(err, s.closeFile()); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// open opens a file and finds its columns.
+func (s *parquetSource) open(path string) (err error) {
+	if path == "-" {
+		return errors.New("standard input cannot be read as Parquet, whose end comes first")
+	}
+	if s.file, err = os.Open(path); err != nil {
+		return err
+	}
+	st, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	if st.IsDir() {
+		return &fs.PathError{Op: "read", Path: path, Err: errors.New("is a directory")}
+	}
+	f, err := parquetFooter(path, s.file, st.Size())
+	if err != nil {
+		return err
+	}
+	s.groups = f.RowGroups()
+	fields := f.Root().Columns()
+	var names []string
+	for _, c := range fields {
+		names = append(names, c.Name())
+	}
+	chosen, err := choose(names, s.opt.Columns)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	s.columns = make([]parquetColumn, len(chosen))
+	for i, at := range chosen {
+		x := &s.columns[i]
+		x.name, x.leaf = names[at], fields[at].Index()
+		if x.parquetType, err = typeOf(fields[at]); err != nil {
+			return &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q %v (--columns can leave it out)", x.name, err)}
+		}
+	}
+	return nil
+}
+
+func parquetFooter(path string, r io.ReaderAt, size int64) (f *parquet.File, err error) {
+	defer explain(path, "", &err)
+	return parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+}
+
+// check compares the columns of file i with those of the first, and counts rows.
+func (s *parquetSource) check(i int) error {
+	var fields []Field
+	for _, c := range s.columns {
+		fields = append(fields, Field{c.name, c.to})
+	}
+	if i == 0 {
+		s.fields = fields
+	}
+	if !slices.Equal(fields, s.fields) {
+		return &input.Error{Path: s.paths[i], Offset: -1, Reason: fmt.Sprintf("its columns, %v, are not those of %s, %v", fields, s.paths[0], s.fields)}
+	}
+	for _, g := range s.groups {
+		s.rows += g.NumRows()
+	}
+	s.bytes += input.Size(s.paths[i])
+	return nil
+}
+
+// explain makes an *input.Error of what the library says of a file, or panics with, at a
+// column unless that is empty. Errors of the system stay what they are.
+func explain(path, column string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%v", p)
+	}
+	var system *fs.PathError
+	var known *input.Error
+	if *err == nil || errors.As(*err, &system) || errors.As(*err, &known) {
+		return
+	}
+	reason := (*err).Error()
+	if column != "" {
+		reason = fmt.Sprintf("column %q: %s", column, reason)
+	}
+	*err = &input.Error{Path: path, Offset: -1, Reason: reason}
+}
+
+func (s *parquetSource) Fields() []Field { return s.fields }
+
+// Progress is by rows: columns of a group are read at different places of a file.
+func (s *parquetSource) Progress() (done, total int64) {
+	if s.rows == 0 {
+		return s.bytes, s.bytes
+	}
+	return int64(float64(s.bytes) * float64(s.done.Load()) / float64(s.rows)), s.bytes
+}
+
+func (s *parquetSource) Next(ctx context.Context, b *Batch) error {
+	if s.err == nil {
+		s.err = s.next(ctx, b)
+	}
+	return s.err
+}
+
+func (s *parquetSource) next(ctx context.Context, b *Batch) error {
+	for s.left == 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.nextGroup(); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	rows := int(min(s.left, s.opt.rows))
+	b.reset(len(s.fields))
+	path := s.paths[s.number]
+	parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], rows) })
+	for i := range s.columns {
+		if err := s.columns[i].err; err != nil {
+			return err
+		}
+	}
+	b.Rows = rows
+	s.left -= int64(rows)
+	s.done.Add(int64(rows))
+	return nil
+}
+
+// parallel calls f(0) to f(n-1), on all cores.
+func parallel(n int, f func(i int)) {
+	var running sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		running.Go(func() {
+			for i := int(next.Add(1) - 1); i < n; i = int(next.Add(1) - 1) {
+				f(i)
+			}
+		})
+	}
+	running.Wait()
+}
+
+// nextGroup begins the next group of rows; io.EOF behind the last of the last file.
+func (s *parquetSource) nextGroup() (err error) {
+	if len(s.groups) == 0 {
+		if err := s.closeFile(); err != nil {
+			return err
+		}
+		if s.number+1 == len(s.paths) {
+			return io.EOF
+		}
+		s.number++
+		return s.open(s.paths[s.number])
+	}
+	defer explain(s.paths[s.number], "", &err)
+	g := s.groups[0]
+	s.groups = s.groups[1:]
+	s.left = g.NumRows()
+	chunks := g.ColumnChunks()
+	for i := range s.columns {
+		c := &s.columns[i]
+		if err := c.close(); err != nil {
+			return err
+		}
+		c.values = parquet.NewColumnChunkValueReader(chunks[c.leaf])
+		c.group++
+	}
+	return nil
+}
+
+// read appends the next rows.
+func (c *parquetColumn) read(path string, v *Values, rows int) {
+	defer explain(path, c.name, &c.err)
+	for at := 0; at < rows; {
+		n, err := c.values.ReadValues(c.buffer[:min(len(c.buffer), rows-at)])
+		for i := range c.buffer[:n] {
+			if err := c.put(v, &c.buffer[i]); err != nil {
+				c.err = fmt.Errorf("row group %d: %w", c.group, err)
+				return
+			}
+		}
+		at += n
+		if at < rows && err != nil {
+			if err == io.EOF {
+				err = fmt.Errorf("ends %d rows too early", rows-at)
+			}
+			c.err = fmt.Errorf("row group %d: %w", c.group, err)
+			return
+		}
+	}
+}
+
+func (c *parquetColumn) close() error {
+	if c.values == nil {
+		return nil
+	}
+	err := c.values.Close()
+	c.values = nil
+	return err
+}
+
+func (s *parquetSource) closeFile() (err error) {
+	if s.file == nil {
+		return nil
+	}
+	for i := range s.columns {
+		err = errors.Join(err, s.columns[i].close())
+	}
+	err = errors.Join(err, s.file.Close())
+	s.file, s.groups = nil, nil
+	return err
+}
+
+func (s *parquetSource) Close() error {
+	s.err = cmp.Or(s.err, os.ErrClosed)
+	return s.closeFile()
+}

@@ -1,0 +1,287 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heddle/engine/internal/input"
+	"heddle/engine/table/column"
+)
+
+// RawColumn is a column in a file of its own: its values one behind the other,
+// little-endian, in the order of the rows.
+type RawColumn struct {
+	Name string
+	Kind string // i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+	Path string
+	// Missing is the value that stands for none, as text; without it all rows have one.
+	// NaN is missing anyhow.
+	Missing string
+}
+
+// ParseRaw reads NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, TYPE being a Kind. A file whose name has a colon
+// needs the last colon of the longer form, even if no value is missing.
+func ParseRaw(s string) (c RawColumn, err error) {
+	name, rest, _ := strings.Cut(s, ":")
+	kind, path, ok := strings.Cut(rest, ":")
+	c = RawColumn{Name: name, Kind: kind, Path: path}
+	if i := strings.LastIndexByte(path, ':'); i >= 0 {
+		c.Path, c.Missing = path[:i], path[i+1:]
+	}
+	if !ok || name == "" || c.Path == "" {
+		return c, fmt.Errorf("%q is not NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING", s)
+	}
+	_, err = c.kind()
+	return c, err
+}
+
+// rawKind is a type of values in raw files.
+type rawKind struct {
+	name string
+	size int // bytes
+	to   column.Type
+	key  func(bits uint64) (key uint64, ok bool) // ok is false for what has no key
+}
+
+func intKind(name string, size int, value func(bits uint64) int64) rawKind {
+	return rawKind{name, size, column.Int, func(bits uint64) (uint64, bool) { return column.IntKey(value(bits)), true }}
+}
+
+func floatKind(name string, size int, value func(bits uint64) float64) rawKind {
+	return rawKind{name, size, column.Float, func(bits uint64) (uint64, bool) {
+		v := value(bits)
+		return column.FloatKey(v), v == v
+	}}
+}
+
+var rawKinds = []rawKind{
+	intKind("i8", 1, func(b uint64) int64 { return int64(int8(b)) }),
+	intKind("i16", 2, func(b uint64) int64 { return int64(int16(b)) }),
+	intKind("i32", 4, func(b uint64) int64 { return int64(int32(b)) }),
+	intKind("i64", 8, func(b uint64) int64 { return int64(b) }),
+	intKind("u8", 1, func(b uint64) int64 { return int64(b) }),
+	intKind("u16", 2, func(b uint64) int64 { return int64(b) }),
+	intKind("u32", 4, func(b uint64) int64 { return int64(b) }),
+	{"u64", 8, column.Int, func(b uint64) (uint64, bool) { return column.IntKey(int64(b)), b <= math.MaxInt64 }},
+	floatKind("f32", 4, func(b uint64) float64 { return float64(math.Float32frombits(uint32(b))) }),
+	floatKind("f64", 8, math.Float64frombits),
+}
+
+// rawFile is a column that is being read.
+type rawFile struct {
+	RawColumn
+	rawKind
+	none    uint64 // bits of the value that stands for none
+	hasNone bool
+	r       *input.Reader
+	offset  int64 // of the next value
+	bytes   []byte
+}
+
+// kind finds the kind and the value that stands for none.
+func (c RawColumn) kind() (f rawFile, err error) {
+	i := slices.IndexFunc(rawKinds, func(k rawKind) bool { return k.name == c.Kind })
+	if i < 0 {
+		var names []string
+		for _, k := range rawKinds {
+			names = append(names, k.name)
+		}
+		return f, fmt.Errorf("column %q: unknown type %q (one of %s)", c.Name, c.Kind, strings.Join(names, ", "))
+	}
+	f = rawFile{RawColumn: c, rawKind: rawKinds[i], hasNone: c.Missing != ""}
+	if !f.hasNone {
+		return f, nil
+	}
+	switch bits := 8 * f.size; c.Kind[0] {
+	case 'f':
+		var v float64
+		if v, err = strconv.ParseFloat(c.Missing, bits); bits == 32 {
+			f.none = uint64(math.Float32bits(float32(v)))
+		} else {
+			f.none = math.Float64bits(v)
+		}
+	case 'u':
+		f.none, err = strconv.ParseUint(c.Missing, 10, bits)
+	default:
+		var v int64
+		v, err = strconv.ParseInt(c.Missing, 10, bits)
+		f.none = uint64(v) << (64 - bits) >> (64 - bits)
+	}
+	if err != nil {
+		return f, fmt.Errorf("column %q: %q, which is to stand for missing values, is no %s", c.Name, c.Missing, c.Kind)
+	}
+	return f, nil
+}
+
+// RawOptions say how raw files are read.
+type RawOptions struct {
+	Stdin io.Reader // what the file "-" reads; the default is os.Stdin
+}
+
+// rawRows is the number of rows of a batch.
+const rawRows = 65536
+
+type rawSource struct {
+	opener input.Opener
+	cancel context.CancelFunc
+	fields []Field
+	files  []rawFile
+	total  int64
+	rows   int64 // so far
+	err    error
+}
+
+// OpenRaw opens columns in files of their own, gzipped or not, which must be equally
+// long. The Source is done with when ctx is, too.
+func OpenRaw(ctx context.Context, columns []RawColumn, opt RawOptions) (Source, error) {
+	if len(columns) == 0 {
+		return nil, errors.New("no raw column is given")
+	}
+	if opt.Stdin == nil {
+		opt.Stdin = os.Stdin
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s := &rawSource{cancel: cancel}
+	s.opener.Ctx, s.opener.Stdin = ctx, opt.Stdin
+	var paths, names []string
+	for _, c := range columns {
+		if err := s.open(c); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		paths, names = append(paths, c.Path), append(names, c.Name)
+	}
+	s.total = sizes(paths)
+	if _, err := choose(names, nil); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *rawSource) open(c RawColumn) error {
+	f, err := c.kind()
+	if err != nil {
+		return err
+	}
+	if f.r, err = s.opener.Open(c.Path); err != nil {
+		return err
+	}
+	s.files = append(s.files, f)
+	s.fields = append(s.fields, Field{c.Name, f.to})
+	return nil
+}
+
+func (s *rawSource) Fields() []Field { return s.fields }
+
+func (s *rawSource) Progress() (done, total int64) { return s.opener.Count(), s.total }
+
+func (s *rawSource) Next(ctx context.Context, b *Batch) error {
+	if s.err == nil {
+		s.err = s.next(ctx, b)
+	}
+	return s.err
+}
+
+func (s *rawSource) next(ctx context.Context, b *Batch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b.reset(len(s.files))
+	failed := make([]error, len(s.files))
+	parallel(len(s.files), func(i int) { failed[i] = s.files[i].read(&b.Columns[i]) })
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	b.Rows = len(b.Columns[0].Keys)
+	for i := range s.files {
+		if n := len(b.Columns[i].Keys); n != b.Rows {
+			return s.uneven(i, n, b.Rows)
+		}
+	}
+	s.rows += int64(b.Rows)
+	if b.Rows == 0 {
+		return io.EOF
+	}
+	return nil
+}
+
+// uneven says that file i has n more values and the first one m.
+func (s *rawSource) uneven(i, n, m int) error {
+	short, long := &s.files[i], &s.files[0]
+	if n > m {
+		short, long = long, short
+	}
+	return &input.Error{Path: short.Path, Offset: short.offset, Reason: fmt.Sprintf("column %q ends after %d values; %q of %s has %d at least",
+		short.Name, s.rows+int64(min(n, m)), long.Name, long.Path, s.rows+int64(max(n, m)))}
+}
+
+// read appends the next values, rawRows of them unless the file ends.
+func (f *rawFile) read(v *Values) error {
+	if f.bytes == nil {
+		f.bytes = make([]byte, rawRows*f.size)
+	}
+	n := 0
+	for n < len(f.bytes) {
+		k, err := f.r.Read(f.bytes[n:])
+		n += k
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return input.Explain(f.Path, f.offset+int64(n), err)
+		}
+	}
+	if n%f.size != 0 {
+		return f.errorf(int64(n-n%f.size), "the file ends within a value of %d bytes", f.size)
+	}
+	for at := 0; at < n; at += f.size {
+		bits := load(f.bytes[at : at+f.size])
+		key, ok := f.key(bits)
+		switch {
+		case f.hasNone && bits == f.none, !ok && f.to == column.Float:
+			v.missing(f.to)
+		case !ok:
+			return f.errorf(int64(at), "%d, which is above %d, the greatest integer of a table", bits, int64(math.MaxInt64))
+		default:
+			v.key(key)
+		}
+	}
+	f.offset += int64(n)
+	return nil
+}
+
+func (f *rawFile) errorf(at int64, format string, args ...any) error {
+	return &input.Error{Path: f.Path, Offset: f.offset + at, Reason: fmt.Sprintf("column %q: ", f.Name) + fmt.Sprintf(format, args...)}
+}
+
+// load reads 1, 2, 4 or 8 bytes.
+func load(b []byte) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (s *rawSource) Close() error {
+	s.cancel()
+	var err error
+	for i := range s.files {
+		err = errors.Join(err, s.files[i].r.Close())
+	}
+	s.files = nil
+	s.err = cmp.Or(s.err, os.ErrClosed)
+	return err
+}

@@ -1,0 +1,145 @@
+package read
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"heddle/engine/table/column"
+)
+
+// raw is values of a type, little-endian.
+func raw(t testing.TB, values any) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := binary.Write(&b, binary.LittleEndian, values); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestRaw reads each kind, with a value that stands for none.
+func TestRaw(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		kind, missing string
+		values        any
+		want          string
+	}{
+		{"i8", "-1", []int8{-128, 127, -1}, "-128 127 -"},
+		{"i16", "-32768", []int16{-32768, 32767, -1}, "- 32767 -1"},
+		{"i32", "0", []int32{math.MinInt32, math.MaxInt32, 0}, "-2147483648 2147483647 -"},
+		{"i64", "-9", []int64{math.MinInt64, math.MaxInt64, -9}, "-9223372036854775808 9223372036854775807 -"},
+		{"u8", "255", []uint8{0, 254, 255}, "0 254 -"},
+		{"u16", "", []uint16{0, 254, 65535}, "0 254 65535"},
+		{"u32", "7", []uint32{0, 7, math.MaxUint32}, "0 - 4294967295"},
+		{"u64", "18446744073709551615", []uint64{0, math.MaxInt64, math.MaxUint64}, "0 9223372036854775807 -"},
+		{"f32", "0.1", []float32{0.1, -1.5, float32(nan)}, "- -1.5 -"},
+		{"f64", "", []float64{1e300, math.Inf(-1), nan}, "1e+300 -inf -"},
+	} {
+		for _, name := range []string{"x", "x.gz"} {
+			x, err := ParseRaw("x:" + c.kind + ":" + write(t, name, raw(t, c.values)) + ":" + c.missing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := OpenRaw(t.Context(), []RawColumn{x}, RawOptions{})
+			got, err := readAll(t, s, err)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parts []string
+			for _, r := range got.rows {
+				parts = append(parts, strings.ReplaceAll(r[0], missing, "-"))
+			}
+			if s := strings.Join(parts, " "); s != c.want || (got.fields[0].Type == column.Float) != (c.kind[0] == 'f') {
+				t.Errorf("%s: %s of type %v, want %s", c.kind, s, got.fields[0].Type, c.want)
+			}
+		}
+	}
+}
+
+// TestRawColumns reads columns of more than a batch, and says how far it is.
+func TestRawColumns(t *testing.T) {
+	const rows = 2*rawRows + 7
+	a, b := make([]int16, rows), make([]float64, rows)
+	for i := range rows {
+		a[i], b[i] = int16(i), float64(i)/2
+	}
+	columns := []RawColumn{
+		{Name: "a", Kind: "i16", Path: write(t, "a", raw(t, a))},
+		{Name: "b", Kind: "f64", Path: "-"},
+	}
+	s, err := OpenRaw(t.Context(), columns, RawOptions{Stdin: strings.NewReader(raw(t, b))})
+	got, err := readAll(t, s, err)
+	if err != nil || len(got.rows) != rows {
+		t.Fatalf("%d rows, error %v", len(got.rows), err)
+	}
+	for i, r := range got.rows {
+		if r[0] != fmt.Sprint(a[i]) || r[1] != fmt.Sprint(b[i]) {
+			t.Fatalf("row %d: %q", i, r)
+		}
+	}
+	if done, total := s.Progress(); done != rows*10 || total != 0 {
+		t.Fatalf("progress %d of %d", done, total)
+	}
+}
+
+// TestRawErrors breaks each rule.
+func TestRawErrors(t *testing.T) {
+	four, five := write(t, "four", raw(t, []int16{1, 2, 3, 4})), write(t, "five", raw(t, make([]int32, 5)))
+	above := write(t, "above", raw(t, []uint64{1, 2, 1 << 63}))
+	odd := write(t, "odd", "abc")
+	cut := write(t, "cut.gz", strings.Repeat("abcd", 1000))
+	data, err := os.ReadFile(cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut = write(t, "cut", string(data[:len(data)-9]))
+	for name, c := range map[string]struct {
+		columns []string
+		want    []string
+	}{
+		"lengths":       {[]string{"a:i16:" + four, "b:i32:" + five}, []string{"four", `column "a" ends after 4 values`, "five has 5"}},
+		"lengths, back": {[]string{"b:i32:" + five, "a:i16:" + four}, []string{"four", `column "a" ends after 4 values`, "five has 5"}},
+		"too great":     {[]string{"a:u64:" + above}, []string{"above: byte 16", `column "a": 9223372036854775808, which is above`}},
+		"half a value":  {[]string{"a:i16:" + odd}, []string{"odd: byte 2", "ends within a value of 2 bytes"}},
+		"half a gzip":   {[]string{"a:i8:" + cut}, []string{"truncated gzip data"}},
+	} {
+		var columns []RawColumn
+		for _, text := range c.columns {
+			x, err := ParseRaw(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns = append(columns, x)
+		}
+		s, err := OpenRaw(t.Context(), columns, RawOptions{})
+		_, err = readAll(t, s, err)
+		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })
+	}
+	for text, want := range map[string]string{
+		"":           "is not NAME:TYPE:FILE",
+		"a:i8":       "is not NAME:TYPE:FILE",
+		":i8:x":      "is not NAME:TYPE:FILE",
+		"a:i8:":      "is not NAME:TYPE:FILE",
+		"a:i7:x":     `unknown type "i7" (one of i8, i16,`,
+		"a:i8:x:128": `"128", which is to stand for missing values, is no i8`,
+		"a:u8:x:-1":  `is no u8`,
+		"a:f32:x:z":  `is no f32`,
+	} {
+		if _, err := ParseRaw(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+	if _, err := OpenRaw(t.Context(), []RawColumn{{"a", "i8", four, ""}, {"a", "i8", four, ""}}, RawOptions{}); err == nil || !strings.Contains(err.Error(), "two columns") {
+		t.Errorf("error %v, want one about names", err)
+	}
+	if _, err := OpenRaw(t.Context(), []RawColumn{{"a", "i8", four + ".none", ""}}, RawOptions{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v, want that there is no file", err)
+	}
+}

@@ -1,0 +1,169 @@
+// Package read reads tables, column by column and a batch of rows at a time, out of
+// CSV and Parquet files and of raw arrays of numbers. Several files of the same columns
+// make one table, in the order they are given.
+//
+// Errors about the content of an input are input.ErrCorrupt, and say the file, the
+// line or the byte, the column and the value. That options name a column which is not
+// there is a *ColumnError.
+package read
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/config"
+	"heddle/engine/internal/input"
+	"heddle/engine/table/column"
+)
+
+// Field is a column of a Source.
+type Field struct {
+	Name string
+	Type column.Type
+}
+
+// Source is a table that is read once, from the first row to the last. It belongs to
+// one goroutine, but for Progress, which any may call.
+type Source interface {
+	// Fields are the columns, known from the start.
+	Fields() []Field
+	// Next puts the next rows, one at least, in the place of what b has, whose memory
+	// it takes; io.EOF behind the last. It gives ctx.Err() when ctx is done. After any
+	// error it goes on giving errors.
+	Next(ctx context.Context, b *Batch) error
+	// Progress is the number of bytes of the inputs that have been read, and that they
+	// have: as they are stored, 0 if that is unknown.
+	Progress() (done, total int64)
+	// Close ends the reading and closes the inputs.
+	Close() error
+}
+
+// Batch is a number of rows.
+type Batch struct {
+	Rows    int
+	Columns []Values // as Fields
+}
+
+// Values are the values of consecutive rows of a column: Keys, but of a String column
+// Text and Ends.
+type Values struct {
+	Keys []uint64 // of the values, by package column; of a row without one, any
+	Text []byte   // value i is Text[Ends[i-1]:Ends[i]], the first starts at 0
+	Ends []uint32
+	// Missing says of each row whether it is without a value. It has no entries if all
+	// have one.
+	Missing []bool
+}
+
+// Each calls f with the values of a String column; ok is false for a missing one.
+func (v *Values) Each(f func(row int, value []byte, ok bool)) {
+	at := uint32(0)
+	for i, end := range v.Ends {
+		f(i, v.Text[at:end:end], len(v.Missing) == 0 || !v.Missing[i])
+		at = end
+	}
+}
+
+// reset empties the batch, which is to have so many columns.
+func (b *Batch) reset(columns int) {
+	b.Rows = 0
+	if len(b.Columns) != columns {
+		b.Columns = make([]Values, columns)
+	}
+	for i := range b.Columns {
+		v := &b.Columns[i]
+		*v = Values{Keys: v.Keys[:0], Text: v.Text[:0], Ends: v.Ends[:0], Missing: v.Missing[:0]}
+	}
+}
+
+// key appends the key of a row.
+func (v *Values) key(k uint64) {
+	v.Keys = append(v.Keys, k)
+	if len(v.Missing) > 0 {
+		v.Missing = append(v.Missing, false)
+	}
+}
+
+// text appends the value of a row of a String column.
+func (v *Values) text(s []byte) {
+	v.Text = append(v.Text, s...)
+	v.Ends = append(v.Ends, uint32(len(v.Text)))
+	if len(v.Missing) > 0 {
+		v.Missing = append(v.Missing, false)
+	}
+}
+
+// missing appends a row without a value.
+func (v *Values) missing(t column.Type) {
+	row := len(v.Keys)
+	if t == column.String {
+		row = len(v.Ends)
+		v.Ends = append(v.Ends, uint32(len(v.Text)))
+	} else {
+		v.Keys = append(v.Keys, 0)
+	}
+	for len(v.Missing) < row {
+		v.Missing = append(v.Missing, false)
+	}
+	v.Missing = append(v.Missing, true)
+}
+
+// choose finds the columns that are wanted, all if none are named. That there is none of
+// a name is a *ColumnError.
+func choose(names, wanted []string) (chosen []int, err error) {
+	for i, n := range names {
+		if slices.Contains(names[:i], n) {
+			return nil, fmt.Errorf("two columns are called %q", n)
+		}
+		if len(wanted) == 0 {
+			chosen = append(chosen, i)
+		}
+	}
+	for i, n := range wanted {
+		at := slices.Index(names, n)
+		if at < 0 {
+			return nil, &ColumnError{n, names}
+		}
+		if slices.Contains(wanted[:i], n) {
+			return nil, fmt.Errorf("column %q is named twice", n)
+		}
+		chosen = append(chosen, at)
+	}
+	return chosen, nil
+}
+
+// ColumnError says that a column which was asked for is none of a table's.
+type ColumnError struct {
+	Name  string
+	Names []string // of the columns that there are
+}
+
+func (e *ColumnError) Error() string {
+	if len(e.Names) == 0 {
+		return fmt.Sprintf("there is no column %q: the table has none", e.Name)
+	}
+	return fmt.Sprintf("there is no column %q; there are %s (nearest: %q)", e.Name, list(e.Names), config.Nearest(e.Name, e.Names))
+}
+
+// list writes the names of columns, the first of them if there are many.
+func list(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// sizes adds up the sizes of files, 0 if that of one is unknown.
+func sizes(paths []string) (total int64) {
+	for _, p := range paths {
+		n := input.Size(p)
+		if n == 0 {
+			return 0
+		}
+		total += n
+	}
+	return total
+}
