@@ -31,9 +31,9 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
 )
 
 // Options of a backend. The zero value is good.
@@ -54,8 +54,8 @@ type Options struct {
 
 // Backend implements plan.Backend. It is safe for concurrent use.
 type Backend struct {
-	opt    Options
-	closed atomic.Bool
+	opt  Options
+	gate work.Gate
 }
 
 var _ plan.Backend = (*Backend)(nil)
@@ -88,12 +88,10 @@ func (b *Backend) Info() plan.Info {
 // Load checks the descriptors of src and builds the tables of Auto, unless the
 // backend is lazy. The lists themselves are used where they are.
 func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
-	if b.closed.Load() {
-		return nil, &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "load"}
-	}
-	if err := ctx.Err(); err != nil {
+	if err := b.gate.Enter(ctx, "load"); err != nil {
 		return nil, err
 	}
+	defer b.gate.Leave()
 	if err := src.Validate(); err != nil {
 		return nil, err
 	}
@@ -106,8 +104,14 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error
 	return s, nil
 }
 
-// Close makes later calls of Load fail.
+// Close waits for running calls of Load and LoadTable and refuses later ones.
 func (b *Backend) Close() error {
-	b.closed.Store(true)
+	b.gate.Close()
 	return nil
+}
+
+// resources returns the resources of a new store whose auxiliary data usually take the
+// given number of bytes.
+func (b *Backend) resources(usual uint64) work.Resources {
+	return work.Resources{Threads: b.opt.Threads, Memory: work.NewBudget(b.opt.MemoryLimit, usual), Lazy: b.opt.Lazy}
 }

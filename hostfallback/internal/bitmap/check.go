@@ -1,4 +1,4 @@
-package hostfallback
+package bitmap
 
 import (
 	"math"
@@ -8,36 +8,36 @@ import (
 	"heddle/engine/plan"
 )
 
-// codes is a segment of codes of a column, decoded.
+// codes holds one decoded segment of the codes of a column.
 type codes struct {
 	low, high [codec.SegmentLen]uint32
 }
 
-// fewRows is the number of rows of a segment up to which their codes are looked up one
-// by one: the segment is decoded for more.
+// fewRows is the largest number of rows of a segment whose codes are looked up one by
+// one; for more rows the segment is decoded.
 const fewRows = 6
 
-// check takes the rows from the top of the stack whose code of column lies in none of
-// ranges. It decodes only segments with rows of the set.
-func (w *tileWorker) check(s *table, column uint32, ranges []plan.CodeRange, tile int) error {
+// check removes the rows from the top of the stack whose code of column lies in none of
+// ranges. It decodes only segments that have rows in the set.
+func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, tile int) error {
 	if len(ranges) == 0 || w.has[w.top] == none {
 		w.has[w.top] = none
 		return nil
 	}
-	low, high, err := s.t.Codes(column)
+	low, high, err := t.data.Codes(column)
 	if err != nil {
 		return err
 	}
-	set := w.sets[w.top][:s.tile.words(tile)]
+	top := w.sets[w.top][:t.tile.words(tile)]
 	if w.has[w.top] == all {
-		fill(set)
+		fill(top)
 		w.has[w.top] = some
 	}
-	set[len(set)-1] &= s.tile.last(tile)
+	top[len(top)-1] &= t.tile.last(tile)
 	const words = codec.SegmentLen / 64
-	first, left := tile*int(s.tile.size/codec.SegmentLen), uint64(0)
-	for i := 0; i < len(set); i += words {
-		part := set[i:min(i+words, len(set))]
+	first, left := tile*int(t.tile.size/codec.SegmentLen), uint64(0)
+	for i := 0; i < len(top); i += words {
+		part := top[i:min(i+words, len(top))]
 		n := countSet(part)
 		if n == 0 {
 			continue
@@ -60,7 +60,7 @@ func (w *tileWorker) check(s *table, column uint32, ranges []plan.CodeRange, til
 	return nil
 }
 
-// checkFew is check for a segment's words, by its first row.
+// checkFew is check for the words of one segment, which starts at row first.
 func checkFew(set []uint64, low, high codec.Packed, first uint32, ranges []plan.CodeRange) error {
 	for i, x := range set {
 		for ; x != 0; x &= x - 1 {
@@ -85,7 +85,7 @@ func checkFew(set []uint64, low, high codec.Packed, first uint32, ranges []plan.
 	return nil
 }
 
-// check is that for all rows of a segment.
+// check decodes segment seg and removes the rows of set whose code lies in none of ranges.
 func (c *codes) check(set []uint64, low, high codec.Packed, seg int, ranges []plan.CodeRange) error {
 	n, err := low.Decode(seg, &c.low)
 	if err != nil {
@@ -123,11 +123,12 @@ func (c *codes) check(set []uint64, low, high codec.Packed, seg int, ranges []pl
 	return nil
 }
 
-// within32 gives the bits of up to 64 codes from first to first+more.
+// within32 returns one bit for each of up to 64 codes, set for codes from first to
+// first+more.
 func within32(codes []uint32, first, more uint32) (in uint64) {
 	one := func(x uint32) uint64 { return (uint64(x-first) - uint64(more) - 1) >> 63 }
 	k := 0
-	for ; k+8 <= len(codes); k += 8 { // shifts by a constant are cheaper
+	for ; k+8 <= len(codes); k += 8 { // constant shifts are cheaper
 		c := (*[8]uint32)(codes[k:])
 		in |= (one(c[0]) | one(c[1])<<1 | one(c[2])<<2 | one(c[3])<<3 |
 			one(c[4])<<4 | one(c[5])<<5 | one(c[6])<<6 | one(c[7])<<7) << (k & 63)
@@ -138,7 +139,7 @@ func within32(codes []uint32, first, more uint32) (in uint64) {
 	return in
 }
 
-// within64 is that for codes of two halves.
+// within64 is within32 for codes of 64 bits in two halves.
 func within64(lo, hi []uint32, r plan.CodeRange) (in uint64) {
 	hi = hi[:len(lo)]
 	for k, x := range lo {
@@ -151,9 +152,9 @@ func within64(lo, hi []uint32, r plan.CodeRange) (in uint64) {
 	return in
 }
 
-// inRanges tells whether a code lies in one of ascending ranges.
+// inRanges reports whether a code lies in one of the ascending ranges.
 func inRanges(ranges []plan.CodeRange, code uint64) bool {
-	lo, hi := 0, len(ranges) // the first range that does not end below code
+	lo, hi := 0, len(ranges) // the first range whose end is not below code lies between
 	for lo < hi {
 		if mid := (lo + hi) / 2; ranges[mid].Hi < code {
 			lo = mid + 1

@@ -1,4 +1,4 @@
-package hostfallback
+package bitmap
 
 import (
 	"encoding/binary"
@@ -9,9 +9,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// FuzzTableWords selects from vectors of any words, with plain rows and without: the
-// answers are those of wah.Decompress where the words are vectors, and within bounds
-// where they are not.
+// FuzzTableWords selects from vectors of arbitrary words, with and without plain rows.
+// Valid vectors must give the rows of wah.Decompress, invalid ones rows of the table.
 func FuzzTableWords(f *testing.F) {
 	f.Add([]byte{1, 0, 0, 0x80, 5, 0, 0, 0}, []byte{1, 0, 0, 0, 9, 0, 0, 0xc0}, uint32(310), false)
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff}, []byte{0, 0, 0, 0x80}, uint32(127_000), false)
@@ -51,18 +50,18 @@ func FuzzTableWords(f *testing.F) {
 		sel := new(plan.Selections)
 		sel.Any(0, 1)
 		sel.End()
-		for _, opt := range []Options{{Threads: 1}, {Threads: 1, MemoryLimit: 1}} {
-			st := openTable(t, tab, opt)
-			for _, sel.Strategy = range tableStrategies {
+		for _, limit := range []uint64{0, 1} {
+			st := load(t, tab, 1, limit, false)
+			for _, sel.Strategy = range strategies {
 				var out plan.Rows
 				if err := st.Select(t.Context(), sel, &out); err != nil {
 					t.Fatal(err)
 				}
 				if valid && !slices.Equal(out.Bits, want) {
-					t.Errorf("%v, limit %d: other rows", sel.Strategy, opt.MemoryLimit)
+					t.Errorf("%v, limit %d: other rows", sel.Strategy, limit)
 				}
 				if countSet(out.Bits) != int(out.Counts[0]) || out.Counts[0] > tab.Rows {
-					t.Errorf("%v, limit %d: a count of %d, %d ones, %d rows", sel.Strategy, opt.MemoryLimit, out.Counts[0], countSet(out.Bits), tab.Rows)
+					t.Errorf("%v, limit %d: a count of %d, %d ones, %d rows", sel.Strategy, limit, out.Counts[0], countSet(out.Bits), tab.Rows)
 				}
 			}
 		}

@@ -1,38 +1,40 @@
-package hostfallback
+package bitmap
 
 import (
 	"context"
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
 )
 
-// unions are the ORs of the steps of a selection under the strategies for CPUs of
-// Nelson et al. 2020, which join compressed vectors. They are vectors themselves, which
-// the tiles walk like any other.
+// unions holds the ORs of the steps of a selection under the CPU strategies of Nelson et
+// al. 2020, which join compressed vectors. Each OR is a compressed vector again; its tiles
+// are evaluated like the tiles of a loaded one.
 type unions[W wah.Word] struct {
 	steps []stepUnion[W]
-	level [][]W    // vectors to be joined
-	rooms [2][][]W // for what comes of them, in turns
+	level [][]W    // the vectors left to join
+	rooms [2][][]W // memory of the results, by parity of the level
 }
 
-// stepUnion is the OR of a step.
+// stepUnion is the OR of one step.
 type stepUnion[W wah.Word] struct {
 	words []W
 	at    vector
 }
 
 // unite computes the ORs of selection i.
-func (j *tableJob) unite(ctx context.Context, i int, strategy plan.Strategy) error {
-	j.united = true
-	if j.table.t.Word() == 64 {
-		return j.wide.unite(ctx, j, i, strategy, j.table.t.Vector64)
+func (b *batch) unite(ctx context.Context, i int, strategy plan.Strategy) error {
+	b.united = true
+	if b.table.data.Word() == 64 {
+		return b.wide.unite(ctx, b, i, strategy, b.table.data.Vector64)
 	}
-	return j.narrow.unite(ctx, j, i, strategy, j.table.t.Vector32)
+	return b.narrow.unite(ctx, b, i, strategy, b.table.data.Vector32)
 }
 
-func (u *unions[W]) unite(ctx context.Context, j *tableJob, i int, strategy plan.Strategy, of func(v uint32) []W) error {
-	steps, threads := j.sel.Selection(i), j.threads(i, i+1)
+// unite computes the ORs of selection i from the vectors that of returns.
+func (u *unions[W]) unite(ctx context.Context, b *batch, i int, strategy plan.Strategy, of func(v uint32) []W) error {
+	steps, threads := b.sel.Selection(i), b.threads(i, i+1)
 	for len(u.steps) < len(steps) {
 		u.steps = append(u.steps, stepUnion[W]{})
 	}
@@ -41,7 +43,7 @@ func (u *unions[W]) unite(ctx context.Context, j *tableJob, i int, strategy plan
 			continue
 		}
 		u.level = u.level[:0]
-		for _, v := range j.sel.Operands[x.From:x.To] {
+		for _, v := range b.sel.Operands[x.From:x.To] {
 			u.level = append(u.level, of(v))
 		}
 		var err error
@@ -57,12 +59,12 @@ func (u *unions[W]) unite(ctx context.Context, j *tableJob, i int, strategy plan
 		if r.words = r.words[:0]; len(u.level) > 0 {
 			r.words = append(r.words, u.level[0]...)
 		}
-		findStarts(&r.at, r.words, &j.table.tile)
+		findStarts(&r.at, r.words, &b.table.tile)
 	}
 	return nil
 }
 
-// room gives room i of a level, and makes more.
+// room returns memory for at least n results of a level.
 func (u *unions[W]) room(level, n int) [][]W {
 	rooms := &u.rooms[level%2]
 	for len(*rooms) < n {
@@ -71,14 +73,14 @@ func (u *unions[W]) room(level, n int) [][]W {
 	return *rooms
 }
 
-// iterate joins one vector after the other to a result, as many at a time as there are
-// threads, each to a result of its own; these are joined likewise at the end.
+// iterate joins one vector after another to a result. Each thread joins a part of the
+// vectors to its own result; the results are joined at the end.
 func (u *unions[W]) iterate(ctx context.Context, threads int) error {
 	parts := max(min(threads, len(u.level)/2), 1)
 	from, to := u.room(0, parts), u.room(1, parts)
-	err := parallel(ctx, threads, parts, func(p int) error {
-		share := u.level[len(u.level)*p/parts : len(u.level)*(p+1)/parts]
-		for k, words := range share {
+	err := work.Parallel(ctx, threads, parts, func(_, p int) error {
+		part := u.level[len(u.level)*p/parts : len(u.level)*(p+1)/parts]
+		for k, words := range part {
 			if k == 0 {
 				from[p] = append(from[p][:0], words...)
 				continue
@@ -102,12 +104,12 @@ func (u *unions[W]) iterate(ctx context.Context, threads int) error {
 	return nil
 }
 
-// reduce joins pairs of vectors until one is left.
+// reduce joins pairs of vectors, level by level, until one is left.
 func (u *unions[W]) reduce(ctx context.Context, threads int) error {
 	for level := 0; len(u.level) > 1; level++ {
 		pairs := len(u.level) / 2
 		rooms := u.room(level, pairs)
-		err := parallel(ctx, threads, pairs, func(p int) error {
+		err := work.Parallel(ctx, threads, pairs, func(_, p int) error {
 			rooms[p] = wah.Or(rooms[p][:0], u.level[2*p], u.level[2*p+1])
 			return nil
 		})
@@ -120,14 +122,14 @@ func (u *unions[W]) reduce(ctx context.Context, threads int) error {
 	return nil
 }
 
-// put makes set the OR of step k in a tile.
-func (u *unions[W]) put(k int, set *tileSet, x *tiling, tile int) content {
+// put sets to to the OR of step k in a tile.
+func (u *unions[W]) put(k int, to *set, x *tiling, tile int) content {
 	r, groups := &u.steps[k], x.groupsOf(tile)
 	at := find(&r.at, r.words, tile, x)
 	has := among(r.words, at, groups)
 	if has == some {
-		clear(set[:x.words(tile)])
-		orWords(set, r.words, at, groups)
+		clear(to[:x.words(tile)])
+		orWords(to, r.words, at, groups)
 	}
 	return has
 }

@@ -1,4 +1,4 @@
-package hostfallback
+package bitmap
 
 import (
 	"fmt"
@@ -7,51 +7,50 @@ import (
 	"heddle/engine/plan"
 )
 
-// tileWorker is the scratch of one goroutine: the stack of a selection in one tile.
-type tileWorker struct {
-	sets [plan.MaxSets]*tileSet
+// worker is the scratch memory of one goroutine: the stack of a selection in one tile.
+type worker struct {
+	sets [plan.MaxSets]*set
 	has  [plan.MaxSets]content
-	top  int // of the stack, -1 when it is empty
+	top  int // index of the top of the stack, -1 for an empty one
 
-	rows    [][]uint64 // plain rows that a step ORs
-	walks   []walk     // words that it ORs
+	rows    [][]uint64 // plain rows that the current step ORs
+	walks   []walk     // compressed vectors that it ORs
 	cursors []cursor   // by operand of the batch
 	codes   codes
 
-	narrow [tileGroups32]uint32 // a group a word
+	narrow [tileGroups32]uint32 // one group in each word
 	wide   [tileGroups64]uint64
 }
 
-// walk is a vector with words to be walked.
+// walk is a compressed vector to be ORed.
 type walk struct {
 	operand uint32
 	at      start
 	dense   bool
 }
 
-// cursor is the start of a tile of a vector that has fewer starts than tiles.
+// cursor is the start of a tile in a vector that has fewer starts than tiles.
 type cursor struct {
 	at   start
-	tile uint32 // 1 + its number, 0 where there is none
+	tile uint32 // 1 + the number of the tile, 0 for no cursor
 }
 
-func newTileWorker() *tileWorker {
-	w := new(tileWorker)
-	sets := new([plan.MaxSets]tileSet)
+func newWorker() *worker {
+	w, sets := new(worker), new([plan.MaxSets]set)
 	for i := range sets {
 		w.sets[i] = &sets[i]
 	}
 	return w
 }
 
-// run evaluates selection i in a tile. What it selects is on top of the stack.
-func (w *tileWorker) run(j *tableJob, i, tile int) error {
-	s, sel := j.table, j.sel
+// run evaluates selection i in a tile and leaves the result on top of the stack.
+func (w *worker) run(b *batch, i, tile int) error {
+	t, sel := b.table, b.sel
 	first, steps := int(sel.Offsets[i]), sel.Selection(i)
-	words := s.tile.words(tile)
+	words := t.tile.words(tile)
 	w.top = -1
 	for k := 0; k < len(steps); k++ {
-		if e := int(j.joins[first+k]); e > 0 { // what follows is for step e, which may not need it
+		if e := int(b.joins[first+k]); e > 0 { // the steps up to e compute an operand that e may not need
 			if code := steps[e].Code; code == plan.StepOr && w.has[w.top] == all || code != plan.StepOr && w.has[w.top] == none {
 				k = e
 				continue
@@ -60,16 +59,16 @@ func (w *tileWorker) run(j *tableJob, i, tile int) error {
 		switch x := &steps[k]; x.Code {
 		case plan.StepAny:
 			w.top++
-			set := w.sets[w.top]
-			switch wide := s.t.Word() == 64; {
-			case j.united && wide:
-				w.has[w.top] = j.wide.put(k, set, &s.tile, tile)
-			case j.united:
-				w.has[w.top] = j.narrow.put(k, set, &s.tile, tile)
+			top := w.sets[w.top]
+			switch wide := t.data.Word() == 64; {
+			case b.united && wide:
+				w.has[w.top] = b.wide.put(k, top, &t.tile, tile)
+			case b.united:
+				w.has[w.top] = b.narrow.put(k, top, &t.tile, tile)
 			case wide:
-				w.has[w.top] = anyOf(w, j, set, w.wide[:], s.t.Words64, x, tile)
+				w.has[w.top] = anyOf(w, b, top, w.wide[:], t.data.Words64, x, tile)
 			default:
-				w.has[w.top] = anyOf(w, j, set, w.narrow[:], s.t.Words32, x, tile)
+				w.has[w.top] = anyOf(w, b, top, w.narrow[:], t.data.Words32, x, tile)
 			}
 		case plan.StepNot:
 			switch w.has[w.top] {
@@ -81,7 +80,7 @@ func (w *tileWorker) run(j *tableJob, i, tile int) error {
 				invertSet(w.sets[w.top][:words])
 			}
 		case plan.StepCheck:
-			if err := w.check(s, x.Column, sel.Ranges[x.From:x.To], tile); err != nil {
+			if err := w.check(t, x.Column, sel.Ranges[x.From:x.To], tile); err != nil {
 				return fmt.Errorf("values of column %d: %w", x.Column, err)
 			}
 		default:
@@ -94,8 +93,8 @@ func (w *tileWorker) run(j *tableJob, i, tile int) error {
 	return nil
 }
 
-// join takes two sets from the stack and puts one there.
-func (w *tileWorker) join(code plan.StepCode, words int) {
+// join replaces the two top sets of the stack by their combination.
+func (w *worker) join(code plan.StepCode, words int) {
 	y := w.top
 	x := y - 1
 	w.top = x
@@ -123,15 +122,15 @@ func (w *tileWorker) join(code plan.StepCode, words int) {
 	}
 }
 
-// anyOf makes set the OR of vectors in a tile, by way of acc where many words are to be
-// walked.
-func anyOf[W wah.Word](w *tileWorker, j *tableJob, set *tileSet, acc, words []W, step *plan.Step, tile int) content {
-	x, t := &j.table.tile, j.table.t
+// anyOf sets to to the OR of the vectors of step in a tile. Vectors with many words in the
+// tile are joined in acc, one group in each word.
+func anyOf[W wah.Word](w *worker, b *batch, to *set, acc, words []W, step *plan.Step, tile int) content {
+	x, t := &b.table.tile, b.table.data
 	groups, size, dense := x.groupsOf(tile), x.words(tile), false
 	w.rows, w.walks = w.rows[:0], w.walks[:0]
 	for i := step.From; i < step.To; i++ {
-		v := j.sel.Operands[i]
-		p, d := j.table.vectors[v].Load(), &t.Vectors[v]
+		v := b.sel.Operands[i]
+		p, d := b.table.vectors[v].Load(), &t.Vectors[v]
 		if p.slots != nil {
 			if slot := int(p.slots[tile]); slot > 0 {
 				n := int(x.size / 64)
@@ -168,20 +167,20 @@ func anyOf[W wah.Word](w *tileWorker, j *tableJob, set *tileSet, acc, words []W,
 	case dense:
 		clear(acc[:groups])
 		for _, a := range w.walks {
-			if d := &t.Vectors[j.sel.Operands[a.operand]]; a.dense {
+			if d := &t.Vectors[b.sel.Operands[a.operand]]; a.dense {
 				wah.OrInto(acc[:groups], words[d.Off:][:d.Words], a.at.position())
 			}
 		}
-		wah.PutGroups(set[:size], acc[:groups])
+		wah.PutGroups(to[:size], acc[:groups])
 	default:
-		clear(set[:size])
+		clear(to[:size])
 	}
-	if orRows(set[:size], w.rows) {
+	if orRows(to[:size], w.rows) {
 		return all
 	}
 	for _, a := range w.walks {
-		if d := &t.Vectors[j.sel.Operands[a.operand]]; !a.dense {
-			w.cursors[a.operand] = cursor{orWords(set, words[d.Off:][:d.Words], a.at, groups), uint32(tile + 2)}
+		if d := &t.Vectors[b.sel.Operands[a.operand]]; !a.dense {
+			w.cursors[a.operand] = cursor{orWords(to, words[d.Off:][:d.Words], a.at, groups), uint32(tile + 2)}
 		}
 	}
 	return some

@@ -1,0 +1,201 @@
+package bitmap
+
+import (
+	"context"
+	"slices"
+
+	"heddle/codec/wah"
+	"heddle/hostfallback/internal/work"
+)
+
+// vector is the data kept beside the words of one vector: the directory of tile starts,
+// and the plain rows of dense tiles, whose words take longer to walk than their rows to
+// read. A published vector is immutable.
+type vector struct {
+	starts []start // of each tile whose number is a multiple of 1<<shift
+	shift  uint8
+	ready  bool     // plain rows are built, as far as memory allows
+	slots  []uint32 // by tile: 1 + the slot of its rows, 0 without rows; nil if no tile has rows
+	rows   []uint64 // slots of one tile each
+}
+
+// start is a position between two groups: a word, and the number of its groups that lie
+// before the position.
+type start struct{ word, used uint32 }
+
+func (at start) position() wah.Position {
+	return wah.Position{Word: int(at.word), Used: uint64(at.used)}
+}
+
+const (
+	// plainShare is the number of groups in a tile for each of its words at which walking
+	// the words takes about as long as reading plain rows. Tiles with more words are dense.
+	plainShare = 6
+	// startWords is the least number of words for each start of a vector.
+	startWords = 8
+)
+
+// load builds the directories and plain rows of all vectors. If memory does not suffice
+// for all plain rows, the tiles with the most words get them.
+func (t *Table) load(ctx context.Context) error {
+	every := make([]uint32, len(t.vectors))
+	for v := range every {
+		every[v] = uint32(v)
+	}
+	if err := t.prepare(ctx, every); err != nil {
+		return err
+	}
+	tiles, size := make([]int64, t.tile.groups+1), int64(0) // tiles by number of words; bytes of slots
+	for v := range t.vectors {
+		p := t.vectors[v].Load()
+		size += 4 * int64(t.tile.tiles)
+		for tile := range p.starts {
+			tiles[min(p.words(tile, int(t.data.Vectors[v].Words)), int(t.tile.groups))]++
+		}
+	}
+	limit := t.work.Memory.Limit()
+	for n, fit := int(t.tile.groups), int64(0); n >= t.least; n-- {
+		if size += tiles[n] * int64(t.tile.size/8); size > limit {
+			t.least = n
+			if fit > 0 {
+				t.least++
+			}
+		}
+		fit += tiles[n]
+	}
+	return t.prepare(ctx, every)
+}
+
+// prepare builds the missing data of the vectors in operands: the starts at the first
+// use, the plain rows at the second.
+func (t *Table) prepare(ctx context.Context, operands []uint32) error {
+	var missing []uint32
+	for _, v := range operands {
+		if p := t.vectors[v].Load(); p == nil || !p.ready {
+			missing = append(missing, v)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	missing = slices.Compact(missing)
+	return work.Parallel(ctx, t.work.Threads, len(missing), func(_, i int) error {
+		at := &t.vectors[missing[i]]
+		old := at.Load()
+		p := new(vector)
+		if t.data.Word() == 64 {
+			prepareVector(t, p, old, t.data.Vector64(missing[i]))
+		} else {
+			prepareVector(t, p, old, t.data.Vector32(missing[i]))
+		}
+		if !at.CompareAndSwap(old, p) { // another batch was faster
+			t.work.Memory.Return(p.plainBytes())
+		} else if old == nil {
+			t.starts.Add(8 * int64(len(p.starts)))
+		}
+		return nil
+	})
+}
+
+// plainBytes returns the size of the plain rows and their slots.
+func (p *vector) plainBytes() int64 { return 8*int64(len(p.rows)) + 4*int64(len(p.slots)) }
+
+// prepareVector fills p with the starts of words, or with the starts of old and plain
+// rows.
+func prepareVector[W wah.Word](t *Table, p, old *vector, words []W) {
+	x := &t.tile
+	if old == nil {
+		findStarts(p, words, x)
+		return
+	}
+	p.starts, p.shift, p.ready = old.starts, old.shift, true
+	dense := 0
+	for tile := range p.starts {
+		if p.words(tile, len(words)) >= t.least {
+			dense++
+		}
+	}
+	slot := int(x.size / 64)
+	size := 8*int64(dense*slot) + 4*int64(x.tiles)
+	if dense == 0 {
+		return
+	}
+	if !t.work.Memory.Take(size) {
+		return
+	}
+	p.slots, p.rows = make([]uint32, x.tiles), make([]uint64, dense*slot)
+	groups := make([]W, x.groups)
+	for tile, at := range p.starts {
+		if p.words(tile, len(words)) >= t.least {
+			dense--
+			clear(groups)
+			wah.OrInto(groups, words, at.position())
+			wah.PutGroups(p.rows[dense*slot:][:slot], groups)
+			p.slots[tile] = uint32(dense + 1)
+		}
+	}
+}
+
+// words returns the number of words in a tile of a vector of the given number of words,
+// or 0 if not every tile has a start.
+func (p *vector) words(tile, words int) int {
+	if p.shift > 0 {
+		return 0
+	}
+	if tile+1 < len(p.starts) {
+		words = int(p.starts[tile+1].word)
+	}
+	return words - int(p.starts[tile].word)
+}
+
+// findStarts fills p with the starts of a vector: one for each tile, or fewer if the
+// vector has few words.
+func findStarts[W wah.Word](p *vector, words []W, x *tiling) {
+	for p.shift = 0; (x.tiles>>p.shift)*startWords > len(words) && x.tiles>>p.shift > 0; {
+		p.shift++
+	}
+	n := (x.tiles + 1<<p.shift - 1) >> p.shift
+	p.starts = slices.Grow(p.starts[:0], n)
+	step, next, at := uint64(x.groups)<<p.shift, uint64(0), uint64(0)
+	top := wah.GroupBits[W]()
+	count := ^W(0) >> 2
+	more := func(w W) uint64 { return uint64(-(w >> top) & (w&count - 1)) } // number of groups in a word, less one
+	for k := 0; k < len(words) && len(p.starts) < n; {
+		if rest := words[k:]; len(rest) >= 8 { // eight words at once if no tile starts in them
+			r := (*[8]W)(rest)
+			groups := 8 + more(r[0]) + more(r[1]) + more(r[2]) + more(r[3]) + more(r[4]) + more(r[5]) + more(r[6]) + more(r[7])
+			if groups <= next-at {
+				at += groups
+				k += 8
+				continue
+			}
+		}
+		groups := 1 + more(words[k])
+		for ; next-at < groups && len(p.starts) < n; next += step {
+			p.starts = append(p.starts, start{uint32(k), uint32(next - at)})
+		}
+		at += groups
+		k++
+	}
+	for len(p.starts) < n { // invalid words
+		p.starts = append(p.starts, start{word: uint32(len(words))})
+	}
+}
+
+// find returns the start of a tile.
+func find[W wah.Word](p *vector, words []W, tile int, x *tiling) start {
+	at := p.starts[tile>>p.shift]
+	for skip := uint64(tile&(1<<p.shift-1)) * uint64(x.groups); skip > 0 && uint(at.word) < uint(len(words)); {
+		groups := uint64(1)
+		if w := words[at.word]; wah.IsFill(w) {
+			_, groups = wah.FillOf(w)
+		}
+		if groups -= min(groups, uint64(at.used)); skip < groups {
+			return start{at.word, at.used + uint32(skip)}
+		}
+		skip -= groups
+		at = start{word: at.word + 1}
+	}
+	return at
+}

@@ -1,0 +1,63 @@
+package work
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// Resources are the processors and the memory of one store.
+type Resources struct {
+	Threads int     // goroutines that share a batch, at least 1
+	Memory  *Budget // of the data that the store keeps beside its source
+	Lazy    bool    // build such data at its first or second use instead of at loading
+}
+
+// Budget bounds the bytes of the data that a store builds beside its source. It is safe
+// for concurrent use.
+type Budget struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// NewBudget returns a budget of limit bytes. A limit of 0 stands for the default: usual
+// bytes, at least 64 MiB and at most 4 GiB.
+func NewBudget(limit, usual uint64) *Budget {
+	if limit == 0 {
+		limit = min(max(usual, 64<<20), 4<<30)
+	}
+	return &Budget{limit: int64(min(limit, math.MaxInt64))}
+}
+
+// Limit returns the size of the budget in bytes.
+func (b *Budget) Limit() int64 { return b.limit }
+
+// Used returns the number of bytes in use.
+func (b *Budget) Used() int64 { return b.used.Load() }
+
+// Take reserves size bytes and reports whether they were left.
+func (b *Budget) Take(size int64) bool {
+	if b.used.Add(size) <= b.limit {
+		return true
+	}
+	b.used.Add(-size)
+	return false
+}
+
+// Return frees size bytes that Take has reserved.
+func (b *Budget) Return(size int64) { b.used.Add(-size) }
+
+// Pool keeps idle values of type T for the next batch. The zero value is ready, and
+// safe for concurrent use.
+type Pool[T any] struct{ pool sync.Pool }
+
+// Get returns an idle value, or a new one.
+func (p *Pool[T]) Get() *T {
+	if x, ok := p.pool.Get().(*T); ok {
+		return x
+	}
+	return new(T)
+}
+
+// Put makes x idle.
+func (p *Pool[T]) Put(x *T) { p.pool.Put(x) }

@@ -1,0 +1,66 @@
+package work
+
+import (
+	"context"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Parallel calls task(w, 0) to task(w, n-1) on up to threads goroutines; the calling
+// goroutine is one of them. w is the number of the goroutine, 0 to threads-1: calls with
+// the same w never overlap. Parallel returns the first error of a task, or the error of
+// ctx when ctx ends first; the goroutines then start no further task. One thread
+// allocates nothing.
+func Parallel(ctx context.Context, threads, n int, task func(w, i int) error) error {
+	threads = min(threads, n)
+	if threads <= 1 {
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := task(0, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	l := &loop{ctx: ctx, n: n, task: task}
+	for w := 1; w < threads; w++ {
+		l.group.Go(func() error { return l.run(w) })
+	}
+	err := l.run(0)
+	if other := l.group.Wait(); err == nil {
+		err = other
+	}
+	return err
+}
+
+// loop is one call of Parallel on several goroutines.
+type loop struct {
+	ctx    context.Context
+	n      int
+	task   func(w, i int) error
+	next   atomic.Int64 // the first task that has not started
+	failed atomic.Bool
+	group  errgroup.Group
+}
+
+// run takes tasks in turn until none is left or a task has failed.
+func (l *loop) run(w int) error {
+	for !l.failed.Load() {
+		i := int(l.next.Add(1)) - 1
+		if i >= l.n {
+			return nil
+		}
+		err := l.ctx.Err()
+		if err == nil {
+			err = l.task(w, i)
+		}
+		if err != nil {
+			l.failed.Store(true)
+			return err
+		}
+	}
+	return nil
+}
