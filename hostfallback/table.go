@@ -63,7 +63,7 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore
 func (s *table) words() int64 { return 4*int64(len(s.t.Words32)) + 8*int64(len(s.t.Words64)) }
 
 // Select implements plan.TableStore.
-func (s *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (s *table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	start := time.Now()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -96,7 +96,7 @@ var tableStrategies = []plan.Strategy{plan.Fused, plan.Iterative, plan.Reduction
 
 // strategy is what sel runs under. Auto takes Fused, unless so few words stand for so
 // many tiles that joining vectors costs less than going through their tiles.
-func (s *table) strategy(sel *plan.Selections) plan.Strategy {
+func (s *table) strategy(sel *plan.SelectBatch) plan.Strategy {
 	if sel.Strategy != plan.StrategyAuto {
 		return sel.Strategy
 	}
@@ -129,7 +129,7 @@ const (
 func (s *table) Strategies() []plan.Strategy { return slices.Clone(tableStrategies) }
 
 // Explain implements plan.TableStore.
-func (s *table) Explain(sel *plan.Selections, i int) string {
+func (s *table) Explain(sel *plan.SelectBatch, i int) string {
 	vectors, size, plain := 0, uint64(0), 0
 	for _, x := range sel.Selection(i) {
 		if x.Code != plan.StepAny {

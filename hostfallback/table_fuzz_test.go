@@ -48,7 +48,7 @@ func FuzzTableWords(f *testing.F) {
 			valid = valid && err == nil
 			orSet(want, one)
 		}
-		sel := new(plan.Selections)
+		sel := new(plan.SelectBatch)
 		sel.Any(0, 1)
 		sel.End()
 		for _, opt := range []Options{{Threads: 1}, {Threads: 1, MemoryLimit: 1}} {

@@ -15,7 +15,7 @@ import (
 // share are near.
 type tableJob struct {
 	table *table
-	sel   *plan.Selections
+	sel   *plan.SelectBatch
 	out   *plan.Rows
 	bits  []uint64 // of all selections, nil where nobody wants them
 	kept  []uint64 // bits that stay here
@@ -37,7 +37,7 @@ type tableJob struct {
 }
 
 // run answers sel into out.
-func (j *tableJob) run(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (j *tableJob) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	s := j.table
 	j.sel, j.out, j.done, j.err = sel, out, ctx.Done(), nil
 	defer func() { j.sel, j.out, j.done, j.bits, j.united = nil, nil, nil, nil, false }()
