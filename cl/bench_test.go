@@ -55,7 +55,7 @@ func BenchmarkDecode(b *testing.B) {
 	}{{"b=8", 129, 256}, {"b=13", 1, 256}} {
 		src := &plan.Source{Docs: 1<<32 - 1}
 		r := rand.New(rand.NewPCG(1, 2))
-		var batch plan.Batch
+		var batch plan.MatchBatch
 		for range lists {
 			docs := spread(r, n, kind.lo, kind.hi)
 			if kind.name == "b=13" { // every tenth gap is an exception
@@ -88,7 +88,7 @@ func BenchmarkDecode(b *testing.B) {
 				var out plan.Results
 				var sum plan.Stats
 				for b.Loop() {
-					if err := s.Intersect(context.Background(), &batch, &out); err != nil {
+					if err := s.Match(context.Background(), &batch, &out); err != nil {
 						b.Fatal(err)
 					}
 					sum.Add(out.Stats)
@@ -121,7 +121,7 @@ func BenchmarkIntersect(b *testing.B) {
 				}
 			}
 		}
-		batches := make([]plan.Batch, 8)
+		batches := make([]plan.MatchBatch, 8)
 		for i := range batches {
 			for range queries / len(batches) {
 				h := [3]plan.Handle{}
@@ -160,7 +160,7 @@ func BenchmarkIntersect(b *testing.B) {
 								for j := i; j < len(batches); j += 4 {
 									batch := batches[j]
 									batch.Algorithm, batch.CountOnly, batch.Part = a, countOnly, part
-									if err := s.Intersect(context.Background(), &batch, &out); err != nil {
+									if err := s.Match(context.Background(), &batch, &out); err != nil {
 										b.Error(err)
 									}
 									mu.Lock()

@@ -14,7 +14,7 @@ import (
 // zipfLog is a source whose lists have lengths as in text (list r has a share of
 // 1/(r+c)), and batches of queries of two to four lists, of which some are asked for by
 // Zipf's law whatever their length.
-func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Source, []plan.Batch) {
+func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Source, []plan.MatchBatch) {
 	b.Helper()
 	docs := 200 * lists
 	r := rand.New(rand.NewPCG(1, 2))
@@ -27,7 +27,7 @@ func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Sour
 	}
 	popular := r.Perm(lists)
 	zipf := rand.NewZipf(r, 1.1, 10, uint64(lists-1))
-	log := make([]plan.Batch, batches)
+	log := make([]plan.MatchBatch, batches)
 	for i := range log {
 		for range queries {
 			q := make([]plan.Handle, 2+r.IntN(3))
@@ -95,7 +95,7 @@ func BenchmarkCached(b *testing.B) {
 								for i := caller; i < len(log); i += 4 {
 									batch := log[i]
 									batch.Algorithm, batch.CountOnly = plan.BS, true
-									if err := s.Intersect(context.Background(), &batch, &out); err != nil {
+									if err := s.Match(context.Background(), &batch, &out); err != nil {
 										b.Error(err)
 									}
 								}

@@ -14,9 +14,9 @@ import (
 type mixedLoad struct {
 	src      *plan.Source
 	lists    [][]uint32
-	batch    plan.Batch
-	formulas plan.Formulas
-	ranks    plan.Ranks
+	batch    plan.MatchBatch
+	formulas plan.MatchBatch
+	ranks    plan.RankBatch
 	matches  [][]uint32
 	any      [][]uint32
 	best     [][]uint64
@@ -27,7 +27,7 @@ type mixedLoad struct {
 func newLoad(t testing.TB, lists, queries int) *mixedLoad {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(lists), uint64(queries)))
-	l := &mixedLoad{src: &plan.Source{Docs: 30_000}, ranks: plan.Ranks{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
+	l := &mixedLoad{src: &plan.Source{Docs: 30_000}, ranks: plan.RankBatch{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
 	var freqs [][]uint32
 	for i := range lists {
 		var docs []uint32
@@ -67,7 +67,7 @@ func newLoad(t testing.TB, lists, queries int) *mixedLoad {
 		}
 		l.batch.Add(l.src, q...)
 		l.ranks.Add(l.src, terms...)
-		if err := l.formulas.Add(l.src, either); err != nil {
+		if err := l.formulas.AddExpr(l.src, either); err != nil {
 			t.Fatal(err)
 		}
 		i := l.batch.Queries() - 1
@@ -91,9 +91,9 @@ func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind in
 	var err error
 	switch kind % 3 {
 	case 0:
-		err = s.Intersect(ctx, &l.batch, &out)
+		err = s.Match(ctx, &l.batch, &out)
 	case 1:
-		err = s.Evaluate(ctx, &l.formulas, &out)
+		err = s.Match(ctx, &l.formulas, &out)
 	case 2:
 		err = s.Rank(ctx, &l.ranks, &top)
 	}

@@ -205,7 +205,7 @@ func TestCachedBeside(t *testing.T) {
 				t.Errorf("%d MiB, %d slots: %v", mib, slots, err)
 			}
 		}
-		if err := s.Intersect(limited(t), &is, new(plan.Results)); err != nil {
+		if err := s.Match(limited(t), &is, new(plan.Results)); err != nil {
 			t.Errorf("%d MiB, %d slots: %v", mib, slots, err)
 		}
 		b.unreserve(rest)
@@ -256,13 +256,13 @@ func TestCachedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var q plan.Batch
+	var q plan.MatchBatch
 	var out plan.Results
 	q.Add(l.src, longest)
 	if n, ok := s.Missing(q.Query(0), false); ok || n != bytes(longest) {
 		t.Errorf("a list that is longer than the cache: %d bytes are missing, %t", n, ok)
 	}
-	err = s.Intersect(limited(t), &q, &out)
+	err = s.Match(limited(t), &q, &out)
 	typed(t, err, plan.ErrTooLarge, plan.ErrOutOfMemory)
 	if c := s.CacheStats(); c.Misses != 0 || c.Capacity != bytes(longest)-16 {
 		t.Errorf("nothing was brought in: %+v", c)
@@ -275,7 +275,7 @@ func TestCachedMemory(t *testing.T) {
 		if want := [3]uint64{bytes(other)}[i]; !ok || n != want {
 			t.Errorf("use %d: %d bytes are missing, %t, want %d", i, n, ok, want)
 		}
-		if err := s.Intersect(limited(t), &q, &out); err != nil || !slices.Equal(out.Docs, l.lists[other]) {
+		if err := s.Match(limited(t), &q, &out); err != nil || !slices.Equal(out.Docs, l.lists[other]) {
 			t.Errorf("after a list that does not fit: %v", err)
 		}
 	}

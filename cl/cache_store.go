@@ -33,8 +33,22 @@ var (
 // partShare is how many parts that are no longer than they should be fit a cache.
 const partShare = 4
 
-// Intersect is that of Store, part by part.
-func (s *CachedStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+// Match implements plan.Store.
+func (s *CachedStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := plan.Unfiltered(b.Filters); err != nil {
+		return err
+	}
+	switch b.Kind() {
+	case plan.Conjunctions:
+		return s.conjunctions(ctx, b, out)
+	case plan.Expressions:
+		return s.expressions(ctx, b, out)
+	}
+	return plan.MatchMixed(ctx, b, out, s.conjunctions, s.expressions)
+}
+
+// conjunctions is that of Store, part by part.
+func (s *CachedStore) conjunctions(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	began := time.Now()
 	if s.store.closed.Load() {
 		return plan.ErrClosed
@@ -70,16 +84,16 @@ func (s *CachedStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Re
 	return nil
 }
 
-// Evaluate is that of Store, part by part.
-func (s *CachedStore) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+// expressions is that of Store, part by part.
+func (s *CachedStore) expressions(ctx context.Context, f *plan.MatchBatch, out *plan.Results) error {
 	began := time.Now()
 	t, err := s.store.beginFormulas(ctx, f, out, s.store.auto)
 	if err != nil {
 		return err
 	}
-	err = s.each(ctx, "formula", f.Len(), false, f.AppendLists, t, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
+	err = s.each(ctx, "formula", f.Queries(), false, f.AppendLists, t, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
 		formulas := *f
-		formulas.Offsets = f.Offsets[:end+1]
+		formulas.Offsets, formulas.OpOffsets = f.Offsets[:end+1], f.OpOffsets[:end+1]
 		return s.store.evaluatePart(ctx, &formulas, first, out, t, p)
 	})
 	if err != nil {
@@ -91,7 +105,10 @@ func (s *CachedStore) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.
 }
 
 // Rank is that of Store, part by part.
-func (s *CachedStore) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *CachedStore) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
+	if err := plan.Unfiltered(r.Filters); err != nil {
+		return err
+	}
 	began := time.Now()
 	if s.store.closed.Load() {
 		return plan.ErrClosed
@@ -125,7 +142,7 @@ func (s *CachedStore) Explain(a plan.Algorithm, h plan.Handle) string {
 }
 
 // ExplainBatch names the algorithm of b, and why where it is not what was asked for.
-func (s *CachedStore) ExplainBatch(b *plan.Batch) string {
+func (s *CachedStore) ExplainBatch(b *plan.MatchBatch) string {
 	return s.explain(b.Algorithm, func() string { return s.store.ExplainBatch(b) })
 }
 

@@ -81,31 +81,19 @@ func (s *cachedSuite) or(err error, queries int, lists func(i int) []plan.Handle
 	return err
 }
 
-func (s *cachedSuite) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	err := s.CachedStore.Intersect(ctx, b, out)
+func (s *cachedSuite) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	err := s.CachedStore.Match(ctx, b, out)
 	if b.Validate(s.store.src) != nil {
 		return err
 	}
-	return s.or(err, b.Queries(), b.Query, false, func() error { return s.host.Intersect(ctx, b, out) })
-}
-
-func (s *cachedSuite) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	err := s.CachedStore.Evaluate(ctx, f, out)
-	if f.Validate(s.store.src) != nil {
-		return err
-	}
-	return s.or(err, f.Len(), func(i int) (lists []plan.Handle) {
-		for _, op := range f.Formula(i) {
-			if op.Code == plan.OpList {
-				lists = append(lists, op.List)
-			}
-		}
+	return s.or(err, b.Queries(), func(i int) []plan.Handle {
+		lists := b.AppendLists(nil, i)
 		slices.Sort(lists)
 		return slices.Compact(lists)
-	}, false, func() error { return s.host.Evaluate(ctx, f, out) })
+	}, false, func() error { return s.host.Match(ctx, b, out) })
 }
 
-func (s *cachedSuite) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *cachedSuite) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	err := s.CachedStore.Rank(ctx, r, out)
 	if r.Validate(s.store.src) != nil {
 		return err

@@ -110,7 +110,7 @@ func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string {
 
 // mergesAll says whether Auto merges b: all queries of it from the first one on that have
 // candidates.
-func (s *Store) mergesAll(b *plan.Batch, first int, records []record) bool {
+func (s *Store) mergesAll(b *plan.MatchBatch, first int, records []record) bool {
 	some := false
 	for i := first; i < b.Queries(); i++ {
 		if q := b.Query(i); len(q) > 0 && records[q[0]].length() > 0 {
@@ -124,7 +124,7 @@ func (s *Store) mergesAll(b *plan.Batch, first int, records []record) bool {
 }
 
 // ExplainBatch names the algorithm of b, and why where it is the store's choice.
-func (s *Store) ExplainBatch(b *plan.Batch) string {
+func (s *Store) ExplainBatch(b *plan.MatchBatch) string {
 	t, err := s.tablesNow(b.Algorithm)
 	if err != nil {
 		return err.Error()

@@ -208,13 +208,13 @@ func TestArenas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var batch plan.Batch
+	var batch plan.MatchBatch
 	var out plan.Results
 	for h := range uint32(len(lists)) {
 		batch.Add(src, h)
 		batch.Add(src, h, (h+5)%uint32(len(lists)), (h+11)%uint32(len(lists)))
 	}
-	if err := s.Intersect(limited(t), &batch, &out); err != nil {
+	if err := s.Match(limited(t), &batch, &out); err != nil {
 		t.Fatal(err)
 	}
 	for i := range batch.Queries() {

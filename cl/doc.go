@@ -33,7 +33,7 @@
 // tested when it is loaded, the rest when a batch first needs it. choose.go says what
 // Auto takes.
 //
-// Formulas (plan.Formulas) have slots and rounds of their own, formula*.go: a round is
+// Formulas (plan.MatchBatch) have slots and rounds of their own, formula*.go: a round is
 // some formulas over all ranges of documents, or some ranges of one. Compressed lists
 // are decoded first; counts come back, then docIDs, as many as there are.
 //
@@ -41,7 +41,7 @@
 //	                                                              (serial too)                               sums[block]
 //	expand     docIDs of ranges                    tuning.set_wg  4 bytes a work-item    2 a doubling        docs
 //
-// Ranked queries (plan.Ranks) have slots and rounds too, rank*.go: a round is some
+// Ranked queries (plan.RankBatch) have slots and rounds too, rank*.go: a round is some
 // queries over all ranges of documents, or one query over some. Every list of a round
 // is decoded once. Then passes append candidates, the first one over some ranges from
 // everywhere, and each is cut to the best k (select.go), whose last one is what later

@@ -87,7 +87,7 @@ func fewTiles(t *testing.T) Tuning {
 // question is a batch over the lists of the self-test, and its answer.
 type question struct {
 	src   *plan.Source
-	batch plan.Batch
+	batch plan.MatchBatch
 	want  [][]uint32
 }
 
@@ -113,7 +113,7 @@ func ask(t *testing.T) *question {
 func (q *question) run(ctx context.Context, t *testing.T, s plan.Store) error {
 	t.Helper()
 	var out plan.Results
-	if err := s.Intersect(ctx, &q.batch, &out); err != nil {
+	if err := s.Match(ctx, &q.batch, &out); err != nil {
 		return err
 	}
 	for i, want := range q.want {
@@ -327,18 +327,18 @@ func TestResultsDoNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var batch plan.Batch
+	var batch plan.MatchBatch
 	var out plan.Results
 	batch.Add(src, 0)
 	f.arm("allocate", 1, ocl.ErrMemObjectAllocationFailure)
-	err = s.Intersect(limited(t), &batch, &out)
+	err = s.Match(limited(t), &batch, &out)
 	if f.count("allocate") > 0 {
 		typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
 	} else if err != nil { // on a device whose rounds are small
 		t.Error(err)
 	}
 	f.arm("", 0, nil)
-	if err := s.Intersect(limited(t), &batch, &out); err != nil {
+	if err := s.Match(limited(t), &batch, &out); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(out.Query(0), docs) {
@@ -537,7 +537,7 @@ func TestMemoryLimits(t *testing.T) {
 			if s.auto == plan.BS { // what was asked for is not quietly something else
 				batch := q.batch
 				batch.Algorithm = plan.Bits
-				if err := s.Intersect(limited(t), &batch, &plan.Results{}); !errors.Is(err, plan.ErrOutOfMemory) {
+				if err := s.Match(limited(t), &batch, &plan.Results{}); !errors.Is(err, plan.ErrOutOfMemory) {
 					t.Errorf("tables that do not fit: %v", err)
 				}
 				if err := q.run(limited(t), t, s); err != nil {
@@ -592,9 +592,9 @@ func TestSelfTestOnFirstUse(t *testing.T) {
 		t.Errorf("tested codecs: %v", b.tested.codecs)
 	}
 	for _, a := range []plan.Algorithm{plan.HS32, plan.PMF1} {
-		batch := plan.Batch{Algorithm: a}
+		batch := plan.MatchBatch{Algorithm: a}
 		batch.Add(src, 0, 2)
-		if err := s.Intersect(t.Context(), &batch, &plan.Results{}); err != nil {
+		if err := s.Match(t.Context(), &batch, &plan.Results{}); err != nil {
 			t.Fatal(err)
 		}
 	}

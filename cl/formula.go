@@ -9,14 +9,14 @@ import (
 	"heddle/engine/plan"
 )
 
-// Evaluate answers f in rounds of kernels/formula.cl, one after the other;
+// expressions answers f in rounds of kernels/formula.cl, one after the other;
 // concurrent callers overlap.
-func (s *Store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+func (s *Store) expressions(ctx context.Context, f *plan.MatchBatch, out *plan.Results) error {
 	return s.evaluate(ctx, f, out, s.auto)
 }
 
 // evaluate takes the bitsets that algorithm a has made of some lists.
-func (s *Store) evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results, a plan.Algorithm) error {
+func (s *Store) evaluate(ctx context.Context, f *plan.MatchBatch, out *plan.Results, a plan.Algorithm) error {
 	began := time.Now()
 	t, err := s.beginFormulas(ctx, f, out, a)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Store) evaluate(ctx context.Context, f *plan.Formulas, out *plan.Result
 }
 
 // beginFormulas checks f, prepares out and gives the tables.
-func (s *Store) beginFormulas(ctx context.Context, f *plan.Formulas, out *plan.Results, a plan.Algorithm) (*tables, error) {
+func (s *Store) beginFormulas(ctx context.Context, f *plan.MatchBatch, out *plan.Results, a plan.Algorithm) (*tables, error) {
 	out.Reset()
 	if s.closed.Load() {
 		return nil, plan.ErrClosed
@@ -42,31 +42,31 @@ func (s *Store) beginFormulas(ctx context.Context, f *plan.Formulas, out *plan.R
 	if err := f.Validate(s.src); err != nil {
 		return nil, err
 	}
-	out.Offsets = slices.Grow(out.Offsets, f.Len())[:f.Len()+1]
+	out.Offsets = slices.Grow(out.Offsets, f.Queries())[:f.Queries()+1]
 	clear(out.Offsets)
 	return s.tablesOf(ctx, a)
 }
 
 // endFormulas makes offsets of counts.
-func endFormulas(src *plan.Source, f *plan.Formulas, out *plan.Results) {
-	for i := range f.Len() {
+func endFormulas(src *plan.Source, f *plan.MatchBatch, out *plan.Results) {
+	for i := range f.Queries() {
 		out.Offsets[i+1] += out.Offsets[i]
 	}
-	out.Stats.Queries = uint64(f.Len())
+	out.Stats.Queries = uint64(f.Queries())
 	out.Stats.Candidates = f.Candidates(src)
-	out.Stats.Matches = out.Offsets[f.Len()]
+	out.Stats.Matches = out.Offsets[f.Queries()]
 }
 
 // evaluatePart answers the formulas of f from the first one on, whose lists p has pinned
 // where not all are resident.
-func (s *Store) evaluatePart(ctx context.Context, f *plan.Formulas, first int, out *plan.Results, t *tables, p *pins) error {
+func (s *Store) evaluatePart(ctx context.Context, f *plan.MatchBatch, first int, out *plan.Results, t *tables, p *pins) error {
 	c := &formulaCut{store: s, formulas: f, tables: t, formula: first, decoded: map[plan.Handle]formulaOperand{}}
 	x, err := s.freeFormulas.take(ctx, s.closing, s.newFormulaSlot)
 	if err != nil {
 		return err
 	}
 	x.after = p.events()
-	for err == nil && c.formula < f.Len() {
+	for err == nil && c.formula < f.Queries() {
 		if err = c.next(ctx, x); err == nil && c.groups > 0 {
 			err = x.run(ctx, c, out)
 		}

@@ -49,7 +49,7 @@ func BenchmarkFormulas(b *testing.B) {
 // formulaKind is a batch of formulas and how many callers ask it at a time.
 type formulaKind struct {
 	name     string
-	formulas plan.Formulas
+	formulas plan.MatchBatch
 	callers  int
 }
 
@@ -85,7 +85,7 @@ func formulaWorkload(b *testing.B, docs uint32, id codec.ID) (*plan.Source, []fo
 		k = formulaKind{name: name, callers: callers}
 		k.formulas.Reset()
 		for range n {
-			if err := k.formulas.Add(src, e()); err != nil {
+			if err := k.formulas.AddExpr(src, e()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -114,7 +114,7 @@ func benchFormulas(b *testing.B, s plan.Store, src *plan.Source, k formulaKind, 
 		var wg sync.WaitGroup
 		for i := range outs {
 			wg.Go(func() {
-				if err := s.Evaluate(context.Background(), &f, &outs[i]); err != nil {
+				if err := s.Match(context.Background(), &f, &outs[i]); err != nil {
 					b.Error(err)
 				}
 			})

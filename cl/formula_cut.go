@@ -14,7 +14,7 @@ import (
 // round.
 type formulaCut struct {
 	store    *Store
-	formulas *plan.Formulas
+	formulas *plan.MatchBatch
 	tables   *tables
 
 	formula int // the next
@@ -70,8 +70,8 @@ func (c *formulaCut) next(ctx context.Context, x *formulaSlot) error {
 	for d := range c.runs {
 		c.runs[d] = c.runs[d][:0]
 	}
-	for c.formula < c.formulas.Len() {
-		ops := c.formulas.Formula(c.formula)
+	for c.formula < c.formulas.Queries() {
+		ops := c.formulas.Expression(c.formula)
 		if c.done == 0 {
 			if err := c.prune(ops); err != nil {
 				return err

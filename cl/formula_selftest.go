@@ -13,7 +13,7 @@ import (
 func (s *Store) selfTestFormulas(ctx context.Context, lists [][]uint32, failed func(string, ...any) error) error {
 	list := func(i int) plan.Op { return plan.Op{List: plan.Handle(i % len(lists))} }
 	and, or, not, from := plan.Op{Code: plan.OpAnd}, plan.Op{Code: plan.OpOr}, plan.Op{Code: plan.OpAndNot}, plan.Op{Code: plan.OpNotAnd}
-	f := plan.Formulas{}
+	f := plan.MatchBatch{}
 	f.Reset()
 	for i := 0; i < len(lists); i += 3 {
 		a, b, c, d, e := list(i), list(i+1), list(i+2), list(i+4), list(i+8)
@@ -23,8 +23,7 @@ func (s *Store) selfTestFormulas(ctx context.Context, lists [][]uint32, failed f
 			{c, a, and, b, d, or, and},
 			{a, b, and, c, d, and, or, e, d, not, from},
 		} {
-			f.Ops = append(f.Ops, ops...)
-			f.Offsets = append(f.Offsets, uint32(len(f.Ops)))
+			f.AddOps(ops)
 		}
 	}
 	has := make([][]bool, len(lists)) // by list and docID
@@ -34,9 +33,9 @@ func (s *Store) selfTestFormulas(ctx context.Context, lists [][]uint32, failed f
 			has[i][x] = true
 		}
 	}
-	want := make([][]uint32, f.Len())
+	want := make([][]uint32, f.Queries())
 	for i := range want {
-		want[i] = plainEvaluate(has, f.Formula(i), s.src.Docs)
+		want[i] = plainEvaluate(has, f.Expression(i), s.src.Docs)
 	}
 	var got plan.Results
 	for _, a := range []plan.Algorithm{plan.Bits, plan.BS} { // with bitsets of lists and without

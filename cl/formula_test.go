@@ -35,7 +35,7 @@ func TestFormulasInLittleScratch(t *testing.T) {
 }
 
 // union is the OR of all lists of the self-test, and its documents.
-func union(t *testing.T) (*plan.Source, *plan.Formulas, []uint32) {
+func union(t *testing.T) (*plan.Source, *plan.MatchBatch, []uint32) {
 	t.Helper()
 	src, lists, err := selfTestSource()
 	if err != nil {
@@ -45,8 +45,8 @@ func union(t *testing.T) (*plan.Source, *plan.Formulas, []uint32) {
 	for h := range lists {
 		e.Args = append(e.Args, plan.Expr{List: plan.Handle(h)})
 	}
-	f := new(plan.Formulas)
-	if err := f.Add(src, e); err != nil {
+	f := new(plan.MatchBatch)
+	if err := f.AddExpr(src, e); err != nil {
 		t.Fatal(err)
 	}
 	want := slices.Concat(lists...)
@@ -67,14 +67,14 @@ func TestFormulaFaults(t *testing.T) {
 			}
 			var out plan.Results
 			faults.arm(step, n, ocl.ErrOutOfHostMemory)
-			err = s.Evaluate(t.Context(), f, &out)
+			err = s.Match(t.Context(), f, &out)
 			met := faults.count(step) >= n
 			var failed *plan.DeviceError
 			if met && !errors.As(err, &failed) || !met && err != nil {
 				t.Errorf("%s %d, met %t: %v", step, n, met, err)
 			}
 			faults.arm("", 0, nil)
-			if err := s.Evaluate(t.Context(), f, &out); err != nil || !slices.Equal(out.Docs, want) {
+			if err := s.Match(t.Context(), f, &out); err != nil || !slices.Equal(out.Docs, want) {
 				t.Errorf("after %s %d: %d documents, want %d: %v", step, n, len(out.Docs), len(want), err)
 			}
 			if err := s.Close(); err != nil {
@@ -110,14 +110,14 @@ func TestFormulaMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	either := func(lists int) (f plan.Formulas) {
+	either := func(lists int) (f plan.MatchBatch) {
 		e := plan.Expr{Op: plan.OpOr}
 		for h := range lists {
 			e.Args = append(e.Args, plan.Expr{List: plan.Handle(h)})
 		}
 		f.Reset()
 		for range 3 {
-			if err := f.Add(src, e); err != nil {
+			if err := f.AddExpr(src, e); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -190,20 +190,20 @@ func TestFormulaTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var f plan.Formulas
+	var f plan.MatchBatch
 	or := func(lists int) {
-		f.Ops = append(f.Ops, plan.Op{List: 1})
+		ops := []plan.Op{{List: 1}}
 		for range lists - 1 {
-			f.Ops = append(f.Ops, plan.Op{List: 1}, plan.Op{Code: plan.OpOr})
+			ops = append(ops, plan.Op{List: 1}, plan.Op{Code: plan.OpOr})
 		}
-		f.Offsets = append(f.Offsets, uint32(len(f.Ops)))
+		f.AddOps(ops)
 	}
 	var out plan.Results
 	for _, lists := range []int{formulaOperands, formulaOperands + 1} {
-		f = plan.Formulas{Offsets: []uint32{0}, CountOnly: true}
+		f = plan.MatchBatch{Offsets: []uint32{0}, CountOnly: true}
 		or(2)
 		or(lists)
-		err := s.Evaluate(t.Context(), &f, &out)
+		err := s.Match(t.Context(), &f, &out)
 		if lists <= formulaOperands && (err != nil || out.Count(0) != uint64(src.Lists[1].Len) || out.Count(1) != out.Count(0)) {
 			t.Errorf("%d lists: %v, counts %v", lists, err, out.Offsets)
 		}

@@ -11,14 +11,14 @@ import (
 // govLike is a source of as many lists as the log of bench lists has, none of
 // them with words, and a batch of queries with 2 to 6 terms whose shortest lists
 // have 4,700 docIDs on average.
-func govLike(queries int) (*plan.Source, *plan.Batch) {
+func govLike(queries int) (*plan.Source, *plan.MatchBatch) {
 	r := rand.New(rand.NewPCG(7, 8))
 	src := &plan.Source{Docs: 1 << 20}
 	for range 20_000 {
 		n := 2 + uint32(r.ExpFloat64()*20_000)
 		src.Lists = append(src.Lists, plan.List{Words: n, Len: n, Codec: codec.Raw})
 	}
-	b := &plan.Batch{}
+	b := &plan.MatchBatch{}
 	b.Reset()
 	for range queries {
 		q := make([]plan.Handle, 2+r.IntN(5))

@@ -159,7 +159,7 @@ type element struct {
 
 // follow does what the kernels do with a round: it takes its tiles one by one
 // and gives the elements that they stand for, checking every record on the way.
-func follow(s *Store, b *plan.Batch, r round, up, firstTile []uint32) (elements []element, err error) {
+func follow(s *Store, b *plan.MatchBatch, r round, up, firstTile []uint32) (elements []element, err error) {
 	recordAt := func(at int) record { return record(up[at:]) }
 	records := s.records(nil)
 	decoded := map[uint32]element{} // by place in the buffer of decoded elements
@@ -232,7 +232,7 @@ func follow(s *Store, b *plan.Batch, r round, up, firstTile []uint32) (elements 
 
 // cutAll cuts b into rounds, checks each, and checks that together they have
 // every element of every shortest list once and in order. It gives the rounds.
-func cutAll(t *testing.T, s *Store, b *plan.Batch) (rounds []round) {
+func cutAll(t *testing.T, s *Store, b *plan.MatchBatch) (rounds []round) {
 	t.Helper()
 	up := make([]uint32, uploadWords(s.maxTiles))
 	firstTile := make([]uint32, maxQueries+1)
@@ -290,7 +290,7 @@ func TestCut(t *testing.T) {
 				src.Lists[h].Len = 0
 			}
 		}
-		var b plan.Batch
+		var b plan.MatchBatch
 		b.Reset()
 		for range r.IntN(60) {
 			q := make([]plan.Handle, r.IntN(6))
@@ -310,7 +310,7 @@ func TestCutSpans(t *testing.T) {
 	for _, id := range codec.IDs() {
 		src := listsOf(10_000, 10_001, 3)
 		src.Lists[0].Codec = id
-		var b plan.Batch
+		var b plan.MatchBatch
 		b.Reset()
 		b.Add(src, 2)
 		b.Add(src)
@@ -335,7 +335,7 @@ func TestCutSpans(t *testing.T) {
 func TestCutLimits(t *testing.T) {
 	src := listsOf(slices.Repeat([]uint32{1}, 3000)...)
 	s := cutter(t, src, 512, 1<<16)
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Reset()
 	for range 2*maxQueries + 5 {
 		b.Add(src)
@@ -362,7 +362,7 @@ func TestCutLimits(t *testing.T) {
 	if want := (22*2999 + maxTerms - 1) / maxTerms; len(rounds) < want || rounds[0].queries != maxTerms/2999 {
 		t.Errorf("22 queries of 3000 terms took %d rounds, the first has %d queries", len(rounds), rounds[0].queries)
 	}
-	if rounds := cutAll(t, s, &plan.Batch{}); len(rounds) != 0 {
+	if rounds := cutAll(t, s, &plan.MatchBatch{}); len(rounds) != 0 {
 		t.Errorf("no queries took %d rounds", len(rounds))
 	}
 }
@@ -379,7 +379,7 @@ func TestCutUpload(t *testing.T) {
 	for i := range all {
 		all[i] = uint32(i)
 	}
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Reset()
 	for range 2 * maxTiles {
 		b.Add(src, all[:maxTerms/maxTiles+1]...)

@@ -121,13 +121,13 @@ func TestMerge(t *testing.T) {
 			defer s.Close()
 			for _, a := range []plan.Algorithm{plan.MergePath, plan.Auto} {
 				for _, countOnly := range []bool{false, true} {
-					batch := plan.Batch{Algorithm: a, CountOnly: countOnly}
+					batch := plan.MatchBatch{Algorithm: a, CountOnly: countOnly}
 					for _, q := range queries {
 						batch.Add(src, q...)
 					}
 					batch.Add(src) // an unknown term
 					var out plan.Results
-					if err := s.Intersect(t.Context(), &batch, &out); err != nil {
+					if err := s.Match(t.Context(), &batch, &out); err != nil {
 						t.Fatal(err)
 					}
 					for i := range queries {
@@ -157,7 +157,7 @@ func TestMergeRounds(t *testing.T) {
 		}
 		lists = append(lists, docs)
 	}
-	batch := plan.Batch{Algorithm: plan.MergePath}
+	batch := plan.MatchBatch{Algorithm: plan.MergePath}
 	for i := range 200 {
 		batch.Add(src, plan.Handle(i%9), plan.Handle(i*i%9), plan.Handle(i/9%9))
 	}
@@ -168,7 +168,7 @@ func TestMergeRounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out plan.Results
-		if err := s.Intersect(t.Context(), &batch, &out); err != nil {
+		if err := s.Match(t.Context(), &batch, &out); err != nil {
 			t.Fatal(err)
 		}
 		for i := range batch.Queries() {
@@ -259,7 +259,7 @@ func BenchmarkMerge(b *testing.B) {
 			}
 			src.Docs = slices.Max(src.Words) + 1 // as far as the lists reach
 			// One store a shape: tables of lists so long take seconds.
-			run := func(t Tuning, methods map[string]plan.Batch) {
+			run := func(t Tuning, methods map[string]plan.MatchBatch) {
 				t.RoundTiles, t.Slots = max(t.RoundTiles, n/t.Tile+1), 1
 				backend, err := Open(b.Context(), d, Options{Tuning: &t, SkipSelfTest: true, Profiling: true})
 				if err != nil {
@@ -277,7 +277,7 @@ func BenchmarkMerge(b *testing.B) {
 					b.Run(fmt.Sprintf("n=%d/rate=1:%d/%s", n, rate, name), func(b *testing.B) { benchMerge(b, s, &batch, n) })
 				}
 			}
-			run(d.Tuning(), map[string]plan.Batch{"hs8": {Algorithm: plan.HS8}, "hs16": {Algorithm: plan.HS16}, "bits": {Algorithm: plan.Bits}})
+			run(d.Tuning(), map[string]plan.MatchBatch{"hs8": {Algorithm: plan.HS8}, "hs16": {Algorithm: plan.HS16}, "bits": {Algorithm: plan.Bits}})
 			for _, shape := range []struct {
 				wg, rows int
 				lookBack bool
@@ -288,7 +288,7 @@ func BenchmarkMerge(b *testing.B) {
 					continue
 				}
 				name := fmt.Sprintf("/wg=%d/rows=%d/lookback=%t", t.MergeWG, t.MergeRows, t.LookBack)
-				run(t, map[string]plan.Batch{"merge" + name: {Algorithm: plan.MergePath}, "auto" + name: {Algorithm: plan.Auto},
+				run(t, map[string]plan.MatchBatch{"merge" + name: {Algorithm: plan.MergePath}, "auto" + name: {Algorithm: plan.Auto},
 					"count" + name: {Algorithm: plan.MergePath, CountOnly: true}})
 			}
 		}
@@ -296,12 +296,12 @@ func BenchmarkMerge(b *testing.B) {
 }
 
 // benchMerge reports the best of some runs of a batch over two lists of n.
-func benchMerge(b *testing.B, s *Store, batch *plan.Batch, n int) {
+func benchMerge(b *testing.B, s *Store, batch *plan.MatchBatch, n int) {
 	var out plan.Results
 	best := plan.Stats{}
 	for b.Loop() {
 		for range 8 {
-			if err := s.Intersect(b.Context(), batch, &out); err != nil {
+			if err := s.Match(b.Context(), batch, &out); err != nil {
 				b.Fatal(err)
 			}
 			if best.Probe == 0 || out.Stats.Kernel() < best.Kernel() {

@@ -91,7 +91,7 @@ func (n *nelson) columnBytes() uint64 { return uint64(n.stride) * uint64(n.wordB
 // prepare cuts the StepAny of s into passes, writes the records of their operands and
 // makes room. At most `sets` results are kept at a time, in columns 0 to sets-1.
 // Nothing may be under way; not in Backend.do.
-func (n *nelson) prepare(s *plan.Selections, sets int) error {
+func (n *nelson) prepare(s *plan.SelectBatch, sets int) error {
 	n.strategy, n.rescan, n.moved = s.Strategy, s.Rescan, 0
 	widest, operands := 1, 0
 	for _, p := range s.Steps {

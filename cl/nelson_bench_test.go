@@ -32,7 +32,7 @@ func BenchmarkNelson(b *testing.B) {
 			if vectors > 64 && d.Info().Type != "gpu" {
 				continue
 			}
-			sel := &plan.Selections{Output: plan.OutputCounts}
+			sel := &plan.SelectBatch{Output: plan.OutputCounts}
 			for v := range uint32(vectors) {
 				sel.Operands = append(sel.Operands, v%64)
 			}

@@ -48,7 +48,7 @@ func newNelsonRun(t testing.TB, b *Backend, tab *plan.Table) nelsonRun {
 }
 
 // run ORs the operands of the steps of s into columns, one step after the other.
-func (n nelsonRun) run(s *plan.Selections) error {
+func (n nelsonRun) run(s *plan.SelectBatch) error {
 	if err := n.prepare(s, len(s.Steps)); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (n nelsonRun) column(t testing.TB, c int) []uint64 {
 }
 
 // checkColumns compares the columns that run made with the ORs of groups of vectors.
-func (n nelsonRun) checkColumns(t *testing.T, vectors [][]uint64, s *plan.Selections) {
+func (n nelsonRun) checkColumns(t *testing.T, vectors [][]uint64, s *plan.SelectBatch) {
 	t.Helper()
 	for i, p := range s.Steps {
 		want := make([]uint64, n.stride)
@@ -136,8 +136,8 @@ func addGrouped(tab *plantest.Table, bits []uint64) []uint64 {
 }
 
 // nelsonSteps are ORs of some of the vectors, of none, and of one vector many times.
-func nelsonSteps(vectors, most int) *plan.Selections {
-	var s plan.Selections
+func nelsonSteps(vectors, most int) *plan.SelectBatch {
+	var s plan.SelectBatch
 	var many []uint32
 	for len(many) < most {
 		many = append(many, uint32(len(many)%vectors))
@@ -166,7 +166,7 @@ func nelsonForms(d *Device) map[string]Tuning {
 }
 
 // testNelson compares what every strategy makes of s, with new scans and without.
-func (n nelsonRun) testNelson(t *testing.T, groups [][]uint64, s *plan.Selections) {
+func (n nelsonRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBatch) {
 	t.Helper()
 	for _, s.Strategy = range nelsonStrategies {
 		for _, s.Rescan = range []bool{false, true} {
@@ -224,7 +224,7 @@ func TestNelsonMany(t *testing.T) {
 func TestNelsonMemory(t *testing.T) {
 	d := testDevice(t)
 	tab, groups := groupedVectors(100_000, 32)
-	var s plan.Selections
+	var s plan.SelectBatch
 	for v := range 100 {
 		s.Operands = append(s.Operands, uint32(v%len(groups)))
 	}
@@ -282,7 +282,7 @@ func TestNelsonBuffers(t *testing.T) {
 	b := openForm(t, &poor, poor.Tuning(), false)
 	tab, groups := groupedVectors(100_000, 32) // 81 columns
 	n := newNelsonRun(t, b, &tab.Table)
-	var s plan.Selections
+	var s plan.SelectBatch
 	for v := range uint32(200) {
 		s.Operands = append(s.Operands, v%uint32(len(groups)))
 	}
@@ -323,7 +323,7 @@ func TestNelsonArena(t *testing.T) {
 	if n.s.arena.buffers[1] == n.s.arena.buffers[0] {
 		t.Fatalf("%d words in one buffer", len(tab.Words32))
 	}
-	var s plan.Selections
+	var s plan.SelectBatch
 	s.Any(3, 19)
 	s.Any(18, 7, 17, 2)
 	s.End()
@@ -400,7 +400,7 @@ func TestNelsonStats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sel plan.Selections
+	var sel plan.SelectBatch
 	sel.Any(1, 2, 3, 4, 5, 6, 7, 8)
 	sel.End()
 	moved, before := map[plan.Strategy]uint64{}, s.Memory()

@@ -10,7 +10,10 @@ import (
 
 // Rank answers r in rounds of kernels/share.cl, rank.cl or conjoin.cl, and select.cl,
 // one after the other; concurrent callers overlap.
-func (s *Store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *Store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
+	if err := plan.Unfiltered(r.Filters); err != nil {
+		return err
+	}
 	if s.closed.Load() {
 		return plan.ErrClosed
 	}
@@ -27,7 +30,7 @@ func (s *Store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 }
 
 // rankAll is Rank without a self-test.
-func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *Store) rankAll(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	began := time.Now()
 	out.Reset()
 	if err := s.rankPart(ctx, r, 0, out, nil); err != nil {
@@ -39,7 +42,7 @@ func (s *Store) rankAll(ctx context.Context, r *plan.Ranks, out *plan.TopK) erro
 }
 
 // endRanks fills what is to be said of all queries.
-func endRanks(src *plan.Source, r *plan.Ranks, out *plan.TopK) {
+func endRanks(src *plan.Source, r *plan.RankBatch, out *plan.TopK) {
 	out.Stats.Queries = uint64(r.Queries())
 	out.Stats.Postings = r.Postings(src)
 	out.Stats.Matches = uint64(len(out.Docs))
@@ -47,7 +50,7 @@ func endRanks(src *plan.Source, r *plan.Ranks, out *plan.TopK) {
 
 // rankPart answers the queries of r from the first one on, whose lists p has pinned where
 // not all are resident.
-func (s *Store) rankPart(ctx context.Context, r *plan.Ranks, first int, out *plan.TopK, p *pins) error {
+func (s *Store) rankPart(ctx context.Context, r *plan.RankBatch, first int, out *plan.TopK, p *pins) error {
 	lists, err := s.rankListsOf(ctx)
 	if err != nil {
 		return err
@@ -74,7 +77,7 @@ func (s *Store) rankPart(ctx context.Context, r *plan.Ranks, first int, out *pla
 }
 
 // rank answers r from the first query on, round by round.
-func (x *rankSlot) rank(ctx context.Context, r *plan.Ranks, first int, lists *rankLists, out *plan.TopK) error {
+func (x *rankSlot) rank(ctx context.Context, r *plan.RankBatch, first int, lists *rankLists, out *plan.TopK) error {
 	c := &x.cut
 	c.ranks, c.lists, c.query, c.lost, c.again, c.span = r, lists, first, c.lost[:0], c.again[:0], x.backend.tuning.rankRange()
 	if r.Mode == plan.And {

@@ -122,9 +122,9 @@ func rankWorkload(b *testing.B, docs uint32, postings int) *plan.Source {
 }
 
 // rankQueriesOf draws queries of one to seven lists, four on average.
-func rankQueriesOf(src *plan.Source, mode plan.Mode, k, n int) *plan.Ranks {
+func rankQueriesOf(src *plan.Source, mode plan.Mode, k, n int) *plan.RankBatch {
 	r := rand.New(rand.NewPCG(4, 5))
-	ranks := &plan.Ranks{Mode: mode, K: k, Norm: plan.NewNorm(0.9, 0.4, 900)}
+	ranks := &plan.RankBatch{Mode: mode, K: k, Norm: plan.NewNorm(0.9, 0.4, 900)}
 	ranks.Reset()
 	for range n {
 		var terms []plan.Term
@@ -138,7 +138,7 @@ func rankQueriesOf(src *plan.Source, mode plan.Mode, k, n int) *plan.Ranks {
 	return ranks
 }
 
-func benchRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.Ranks, callers int) {
+func benchRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.RankBatch, callers int) {
 	var sum plan.Stats
 	outs := make([]plan.TopK, callers)
 	round := func() {
@@ -183,10 +183,10 @@ func reportStages(b *testing.B, sum plan.Stats) {
 	}
 }
 
-func benchSingleRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.Ranks) {
+func benchSingleRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.RankBatch) {
 	var took []time.Duration
 	var out plan.TopK
-	one := plan.Ranks{Mode: r.Mode, K: r.K, Norm: r.Norm}
+	one := plan.RankBatch{Mode: r.Mode, K: r.K, Norm: r.Norm}
 	next := 0
 	var sum plan.Stats
 	for b.Loop() {

@@ -15,7 +15,7 @@ import (
 // The fields below the line are those of the round.
 type rankCut struct {
 	store *Store
-	ranks *plan.Ranks
+	ranks *plan.RankBatch
 	lists *rankLists
 	shape rankShape
 	span  int // documents of a range

@@ -12,14 +12,14 @@ import (
 )
 
 // rankQuestion is a ranked OR of all lists of the self-test, and its answer.
-func rankQuestion(t *testing.T, mode plan.Mode) (*plan.Source, *plan.Ranks, []uint64) {
+func rankQuestion(t *testing.T, mode plan.Mode) (*plan.Source, *plan.RankBatch, []uint64) {
 	t.Helper()
 	src, lists, err := selfTestSource()
 	if err != nil {
 		t.Fatal(err)
 	}
 	src.Lengths = make([]uint32, src.Docs)
-	r := &plan.Ranks{Mode: mode, K: 100, Norm: plan.NewNorm(0.9, 0.4, 500)}
+	r := &plan.RankBatch{Mode: mode, K: 100, Norm: plan.NewNorm(0.9, 0.4, 500)}
 	freqs := make([][]uint32, len(lists))
 	var terms []plan.Term
 	for h, l := range lists {
@@ -107,9 +107,9 @@ func TestRankMemory(t *testing.T) {
 	if err := s.Rank(t.Context(), r, &out); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("in 9 MiB: %v", err)
 	}
-	var q plan.Batch
+	var q plan.MatchBatch
 	q.Add(src, 0, 1)
-	if err := s.Intersect(t.Context(), &q, new(plan.Results)); err != nil {
+	if err := s.Match(t.Context(), &q, new(plan.Results)); err != nil {
 		t.Error(err)
 	}
 }

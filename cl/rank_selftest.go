@@ -68,7 +68,7 @@ func (b *Backend) selfTestRanks(ctx context.Context, a plan.Accumulators) error 
 		return err
 	}
 	defer s.Close()
-	r := &plan.Ranks{Norm: plan.NewNorm(0.9, 0.4, 500), Accumulators: a}
+	r := &plan.RankBatch{Norm: plan.NewNorm(0.9, 0.4, 500), Accumulators: a}
 	r.Reset()
 	term := func(h int) plan.Term {
 		return plan.Term{List: plan.Handle(h), Weight: 1 << 29 / uint32(h+1)}
@@ -78,10 +78,10 @@ func (b *Backend) selfTestRanks(ctx context.Context, a plan.Accumulators) error 
 	for h := range lists {
 		r.Add(src, term(h), term((h+1)%len(lists)), term((h+5)%len(lists)))
 	}
-	alone := &plan.Ranks{Norm: r.Norm, Accumulators: a}
+	alone := &plan.RankBatch{Norm: r.Norm, Accumulators: a}
 	alone.Add(src, term(len(lists)-1), term(5))
 	var got plan.TopK
-	for _, r := range []*plan.Ranks{r, alone} {
+	for _, r := range []*plan.RankBatch{r, alone} {
 		for _, r.Mode = range []plan.Mode{plan.Or, plan.And} {
 			for _, r.K = range []int{10, 100, plan.MaxK} {
 				if err := s.rankAll(ctx, r, &got); err != nil {
@@ -109,11 +109,11 @@ func keysOf(out *plan.TopK, i int) (keys []uint64) {
 
 // plainRank adds up scores in an array of all documents. Keys are scores and the
 // complements of docIDs.
-func plainRank(src *plan.Source, lists, freqs [][]uint32, r *plan.Ranks, q []plan.Term) (keys []uint64) {
+func plainRank(src *plan.Source, lists, freqs [][]uint32, r *plan.RankBatch, q []plan.Term) (keys []uint64) {
 	scores, has := make([]uint32, src.Docs), make([]int, src.Docs)
 	for _, t := range q {
 		for i, d := range lists[t.List] {
-			scores[d] += plan.Contribution(t.Weight, r.Norm.Share(freqs[t.List][i], src.Lengths[d]))
+			scores[d] += plan.Contribution(t.Weight, r.Norm.TF(freqs[t.List][i], src.Lengths[d]))
 			has[d]++
 		}
 	}

@@ -90,7 +90,7 @@ func TestRankOverflow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := plan.Ranks{K: k, Norm: plan.Norm{Impacts: 16}}
+			r := plan.RankBatch{K: k, Norm: plan.Norm{Impacts: 16}}
 			r.Add(src, plan.Term{List: h, Weight: 1 << 31})
 			var out plan.TopK
 			if err := s.Rank(t.Context(), &r, &out); err != nil {
@@ -150,7 +150,7 @@ func TestShares(t *testing.T) {
 		defer s.Close()
 		for _, mode := range []plan.Mode{plan.Or, plan.And} {
 			for _, n := range norms {
-				ranks := plan.Ranks{Mode: mode, K: docs, Norm: n}
+				ranks := plan.RankBatch{Mode: mode, K: docs, Norm: n}
 				ranks.Add(src, plan.Term{List: h, Weight: math.MaxUint32})
 				var out plan.TopK
 				if err := s.Rank(t.Context(), &ranks, &out); err != nil {
@@ -160,7 +160,7 @@ func TestShares(t *testing.T) {
 					t.Fatalf("%s, %v: %d documents", name, mode, len(out.Docs))
 				}
 				for i, d := range out.Docs {
-					if want := n.Share(freqs[d], src.Lengths[d]); out.Scores[i] != want {
+					if want := n.TF(freqs[d], src.Lengths[d]); out.Scores[i] != want {
 						t.Fatalf("%s, %v, %+v: frequency %d, length %d: share %d, want %d", name, mode, n, freqs[d], src.Lengths[d], out.Scores[i], want)
 					}
 				}

@@ -55,7 +55,7 @@ func uploadWords(maxTiles int) int {
 // cut describes the next round of b from p on in up, the words of the upload,
 // and returns where the round after it begins. firstTile, of maxQueries+1, gets
 // the first tile of every query of the round, and at its end the number of tiles.
-func (s *Store) cut(b *plan.Batch, records []record, p position, up, firstTile []uint32) (round, position) {
+func (s *Store) cut(b *plan.MatchBatch, records []record, p position, up, firstTile []uint32) (round, position) {
 	r := round{firstQuery: p.query, tile: s.tile}
 	maxTiles := s.maxTiles
 	// First the shape: how many queries, terms, tiles and runs fit.

@@ -103,7 +103,7 @@ func (b *Backend) selfTestOf(ctx context.Context, codecs []codec.ID, some []plan
 		return err
 	}
 	defer s.Close()
-	var batch plan.Batch
+	var batch plan.MatchBatch
 	var got plan.Results
 	batch.Reset()
 	add := func(q ...plan.Handle) {

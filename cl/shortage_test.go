@@ -89,7 +89,7 @@ func TestShortageOfFormulas(t *testing.T) {
 	evaluate := func() {
 		t.Helper()
 		var out plan.Results
-		if err := s.Evaluate(t.Context(), f, &out); err != nil || !slices.Equal(out.Docs, want) {
+		if err := s.Match(t.Context(), f, &out); err != nil || !slices.Equal(out.Docs, want) {
 			t.Errorf("%d documents, want %d: %v", len(out.Docs), len(want), err)
 		}
 	}

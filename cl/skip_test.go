@@ -67,7 +67,7 @@ func checkQueries(t *testing.T, b *Backend, src *plan.Source, lists [][]uint32, 
 	}
 	for _, a := range []plan.Algorithm{plan.BS, plan.HS16, plan.HS256, plan.LR, plan.Bits, plan.PMF2} {
 		for _, countOnly := range []bool{false, true} {
-			var batch plan.Batch
+			var batch plan.MatchBatch
 			batch.Algorithm, batch.CountOnly = a, countOnly
 			for range queries {
 				q := make([]plan.Handle, 1+r.IntN(4))
@@ -77,7 +77,7 @@ func checkQueries(t *testing.T, b *Backend, src *plan.Source, lists [][]uint32, 
 				batch.Add(src, q...)
 			}
 			var got plan.Results
-			if err := s.Intersect(limited(t), &batch, &got); err != nil {
+			if err := s.Match(limited(t), &batch, &got); err != nil {
 				t.Fatal(err)
 			}
 			for i := range batch.Queries() {
@@ -122,11 +122,11 @@ func TestSkipCorrupt(t *testing.T) {
 					if err := b.writeWords(s.arena.buffers[at.buffer], 4*int(at.off), words.Words); err != nil {
 						t.Fatal(err)
 					}
-					var batch plan.Batch
+					var batch plan.MatchBatch
 					var got plan.Results
 					batch.Algorithm = plan.BS
 					batch.Add(src, 0, 1)
-					if err := s.Intersect(limited(t), &batch, &got); err != nil {
+					if err := s.Match(limited(t), &batch, &got); err != nil {
 						t.Fatal(err)
 					}
 					for i, d := range got.Query(0) {

@@ -231,8 +231,22 @@ func (s *Store) features(some feature) feature {
 	return some
 }
 
-// Intersect answers b in rounds of at most RoundTiles tiles, two in flight.
-func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+// Match implements plan.Store.
+func (s *Store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := plan.Unfiltered(b.Filters); err != nil {
+		return err
+	}
+	switch b.Kind() {
+	case plan.Conjunctions:
+		return s.conjunctions(ctx, b, out)
+	case plan.Expressions:
+		return s.expressions(ctx, b, out)
+	}
+	return plan.MatchMixed(ctx, b, out, s.conjunctions, s.expressions)
+}
+
+// conjunctions answers b in rounds of at most RoundTiles tiles, two in flight.
+func (s *Store) conjunctions(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	if s.closed.Load() {
 		return plan.ErrClosed
 	}
@@ -248,8 +262,8 @@ func (s *Store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 	return s.intersect(ctx, b, out)
 }
 
-// intersect is Intersect without a self-test.
-func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+// intersect is conjunctions without a self-test.
+func (s *Store) intersect(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	began := time.Now()
 	t, err := s.begin(ctx, b, out)
 	if err != nil {
@@ -264,7 +278,7 @@ func (s *Store) intersect(ctx context.Context, b *plan.Batch, out *plan.Results)
 }
 
 // begin checks b, prepares out and gives the tables.
-func (s *Store) begin(ctx context.Context, b *plan.Batch, out *plan.Results) (*tables, error) {
+func (s *Store) begin(ctx context.Context, b *plan.MatchBatch, out *plan.Results) (*tables, error) {
 	out.Reset()
 	if err := b.Validate(s.src); err != nil {
 		return nil, err
@@ -280,7 +294,7 @@ func (s *Store) begin(ctx context.Context, b *plan.Batch, out *plan.Results) (*t
 
 // conjoin answers the queries of b from the first one on, whose lists p has pinned where
 // not all are resident.
-func (s *Store) conjoin(ctx context.Context, b *plan.Batch, first int, out *plan.Results, t *tables, p *pins) error {
+func (s *Store) conjoin(ctx context.Context, b *plan.MatchBatch, first int, out *plan.Results, t *tables, p *pins) error {
 	if b.Algorithm == plan.Auto && s.mergesAll(b, first, t.records) {
 		if err := s.backend.testAlgorithm(ctx, plan.MergePath); err != nil {
 			return err
@@ -358,7 +372,7 @@ func (s *Store) take(ctx context.Context, try bool) (*slot, error) {
 }
 
 // send cuts the next round and sends it to the device.
-func (s *Store) send(x *slot, b *plan.Batch, t *tables, at position) (position, error) {
+func (s *Store) send(x *slot, b *plan.MatchBatch, t *tables, at position) (position, error) {
 	var next position
 	x.round, next = s.cut(b, t.records, at, x.up.words, x.firstTile)
 	x.tables, x.countOnly = t, b.CountOnly

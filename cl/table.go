@@ -161,7 +161,7 @@ func (s *tableStore) program(with feature) kernelID {
 
 // Select implements plan.TableStore, in rounds of one launch each where s has few
 // selections or wants no bits.
-func (s *tableStore) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (s *tableStore) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	if s.closed.Load() {
 		return plan.ErrClosed
 	}
@@ -183,7 +183,7 @@ func (s *tableStore) Select(ctx context.Context, sel *plan.Selections, out *plan
 }
 
 // selectRows is Select without a check of its arguments.
-func (s *tableStore) selectRows(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (s *tableStore) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	began := time.Now()
 	n := sel.Len()
 	*out = plan.Rows{Counts: slices.Grow(out.Counts[:0], n)[:n], Bits: out.Bits[:0], Stride: wah.Bitset(uint64(s.t.Rows))}
@@ -221,7 +221,7 @@ func (s *tableStore) Strategies() []plan.Strategy { return slices.Clone(tableStr
 
 // Explain implements plan.TableStore: the strategy, and the compressed vectors that a
 // selection reads, as often as it names them.
-func (s *tableStore) Explain(sel *plan.Selections, i int) string {
+func (s *tableStore) Explain(sel *plan.SelectBatch, i int) string {
 	strategy := sel.Strategy
 	if strategy == plan.StrategyAuto {
 		strategy = plan.Fused

@@ -87,13 +87,13 @@ func benchSelections(b *testing.B, s plan.TableStore, t *plan.Table, name string
 	for v := range all {
 		all[v] = uint32(v)
 	}
-	one := func(output plan.Output) *plan.Selections {
-		q := &plan.Selections{Output: output}
+	one := func(output plan.Output) *plan.SelectBatch {
+		q := &plan.SelectBatch{Output: output}
 		q.Any(all...)
 		q.End()
 		return q
 	}
-	batch, check := &plan.Selections{Output: plan.OutputCounts}, one(plan.OutputCounts)
+	batch, check := &plan.SelectBatch{Output: plan.OutputCounts}, one(plan.OutputCounts)
 	for i := range uint32(16) { // an OR of four neighbours AND one of eight
 		batch.Any(4*i, 4*i+1, 4*i+2, 4*i+3)
 		batch.Any(all[i : i+8]...)
@@ -106,7 +106,7 @@ func benchSelections(b *testing.B, s plan.TableStore, t *plan.Table, name string
 	check.End()
 	for _, k := range []struct {
 		name string
-		q    *plan.Selections
+		q    *plan.SelectBatch
 	}{{"count", one(plan.OutputCounts)}, {"resident", one(plan.OutputResident)}, {"bits", one(plan.OutputBits)},
 		{"batch", batch}, {"check", check}} {
 		if profiling {

@@ -22,7 +22,7 @@ const tableLoad = uint32(plan.StepCheck) + 1
 // tableCut cuts a batch of selections into rounds. The fields below the line are those
 // of the round.
 type tableCut struct {
-	sel *plan.Selections
+	sel *plan.SelectBatch
 
 	first, count int
 	steps        int // of all

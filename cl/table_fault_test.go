@@ -16,7 +16,7 @@ import (
 )
 
 // tableQuestion is a table, all selections of the self-test over it, and their answers.
-func tableQuestion(t *testing.T, word int) (*plan.Table, *plan.Selections, [][]uint64) {
+func tableQuestion(t *testing.T, word int) (*plan.Table, *plan.SelectBatch, [][]uint64) {
 	t.Helper()
 	const rows = 70_000
 	tab, has, codes, err := selfTestTable(rows, word)
@@ -126,7 +126,7 @@ func TestTableMemory(t *testing.T) {
 		case err == nil && !sameRows(&out, want):
 			t.Errorf("in %d bytes: other rows", limit)
 		}
-		few := &plan.Selections{Output: plan.OutputCounts}
+		few := &plan.SelectBatch{Output: plan.OutputCounts}
 		few.Any(4)
 		few.End()
 		if err := s.Select(t.Context(), few, &out); err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // run answers sel round by round. The results are as long as sel says already.
-func (x *tableSlot) run(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (x *tableSlot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	c := &x.cut
 	*c = tableCut{sel: sel, skips: c.skips}
 	if sel.Output != plan.OutputCounts {

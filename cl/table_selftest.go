@@ -131,8 +131,8 @@ func vectorOf[W wah.Word](has []bool) []W {
 }
 
 // selfTestSelections are the OR of each vector with some others, and every other step.
-func selfTestSelections(vectors int) *plan.Selections {
-	s := new(plan.Selections)
+func selfTestSelections(vectors int) *plan.SelectBatch {
+	s := new(plan.SelectBatch)
 	for v := range uint32(vectors) {
 		s.Any(v)
 		s.End()
@@ -156,7 +156,7 @@ func selfTestSelections(vectors int) *plan.Selections {
 }
 
 // plainRows looks at every row by itself.
-func plainRows(sel *plan.Selections, steps []plan.Step, has [][]bool, codes []uint64, rows uint32) []uint64 {
+func plainRows(sel *plan.SelectBatch, steps []plan.Step, has [][]bool, codes []uint64, rows uint32) []uint64 {
 	set := make([]uint64, wah.Bitset(uint64(rows)))
 	var stack []bool
 	for r := range rows {

@@ -73,7 +73,7 @@ func TestTableSkips(t *testing.T) {
 		}
 		defer s.Close()
 		moved := func(steps ...plan.StepCode) uint64 {
-			sel := &plan.Selections{Output: plan.OutputBits}
+			sel := &plan.SelectBatch{Output: plan.OutputBits}
 			sel.Any(1)
 			if len(steps) > 0 {
 				sel.Reset()
@@ -157,7 +157,7 @@ func TestTableManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	sel := &plan.Selections{}
+	sel := &plan.SelectBatch{}
 	sel.Any(0, 1)
 	sel.End()
 	var out plan.Rows

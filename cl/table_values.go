@@ -15,7 +15,7 @@ type tableValues struct {
 }
 
 // loadValues uploads the stored values if sel is the first batch that asks for them.
-func (s *tableStore) loadValues(ctx context.Context, sel *plan.Selections) error {
+func (s *tableStore) loadValues(ctx context.Context, sel *plan.SelectBatch) error {
 	asks := false
 	for _, x := range sel.Steps {
 		asks = asks || x.Code == plan.StepCheck

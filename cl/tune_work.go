@@ -91,7 +91,7 @@ const tuneRuns = 4
 
 // best answers b a few times on a store of src, checks the answers, and returns
 // what the run with the least of `time` took.
-func (w *tuneWork) best(ctx context.Context, backend *Backend, src *plan.Source, b *plan.Batch, want [][]uint32,
+func (w *tuneWork) best(ctx context.Context, backend *Backend, src *plan.Source, b *plan.MatchBatch, want [][]uint32,
 	took func(*plan.Stats) time.Duration) (plan.Stats, error) {
 	s, err := backend.Load(ctx, src)
 	if err != nil {
@@ -101,7 +101,7 @@ func (w *tuneWork) best(ctx context.Context, backend *Backend, src *plan.Source,
 	var out plan.Results
 	var best plan.Stats
 	for i := range tuneRuns {
-		if err := s.Intersect(ctx, b, &out); err != nil {
+		if err := s.Match(ctx, b, &out); err != nil {
 			return best, err
 		}
 		if i == 0 {
@@ -138,7 +138,7 @@ func (w *tuneWork) probe(ctx context.Context, b *Backend) (float64, error) {
 		src *plan.Source
 		a   plan.Algorithm
 	}{{w.raw, plan.HS16}, {w.raw, plan.Bits}, {w.packed, plan.HS16}} {
-		batch := plan.Batch{Algorithm: c.a}
+		batch := plan.MatchBatch{Algorithm: c.a}
 		for _, q := range w.queries {
 			batch.Add(c.src, q...)
 		}
@@ -153,7 +153,7 @@ func (w *tuneWork) probe(ctx context.Context, b *Backend) (float64, error) {
 
 // decode turns one long list to docIDs.
 func (w *tuneWork) decode(ctx context.Context, b *Backend) (float64, error) {
-	batch := plan.Batch{Algorithm: plan.BS}
+	batch := plan.MatchBatch{Algorithm: plan.BS}
 	batch.Add(w.long, 0)
 	st, err := w.best(ctx, b, w.long, &batch, [][]uint32{w.docs}, func(st *plan.Stats) time.Duration { return st.Decode })
 	return float64(len(w.docs)) / st.Decode.Seconds() / 1e9, err
@@ -217,7 +217,7 @@ func (w *tuneWork) pair(ctx context.Context, b *Backend, a plan.Algorithm, n int
 		p.want = plan.Merge(lists[0], lists[1])
 		w.pairs[n] = p
 	}
-	batch := plan.Batch{Algorithm: a}
+	batch := plan.MatchBatch{Algorithm: a}
 	batch.Add(p.src, 0, 1)
 	st, err := w.best(ctx, b, p.src, &batch, [][]uint32{p.want}, (*plan.Stats).Kernel)
 	return 2 * float64(n) / st.Kernel().Seconds() / 1e9, err
@@ -247,7 +247,7 @@ func (w *tuneWork) batches(ctx context.Context, b plan.Backend, candidates uint6
 		return 0, err
 	}
 	defer s.Close()
-	var batch plan.Batch
+	var batch plan.MatchBatch
 	var want [][]uint32
 	for n, i := uint64(0), 0; n < candidates; i = (i + 1) % len(w.queries) {
 		batch.Add(w.raw, w.queries[i]...)
@@ -261,7 +261,7 @@ func (w *tuneWork) batches(ctx context.Context, b plan.Backend, candidates uint6
 	var done atomic.Int64
 	run := func(out *plan.Results, until time.Time) error {
 		for first := true; first || time.Now().Before(until); first = false {
-			if err := s.Intersect(ctx, &batch, out); err != nil {
+			if err := s.Match(ctx, &batch, out); err != nil {
 				return err
 			}
 			done.Add(int64(batch.Queries()))

@@ -22,9 +22,8 @@ type overflow struct {
 type spill struct {
 	places      []int // of the queries that do not fit
 	lists       []plan.Handle
-	batch       [2]plan.Batch
-	formulas    [2]plan.Formulas
-	ranks       [2]plan.Ranks
+	batch       [2]plan.MatchBatch
+	ranks       [2]plan.RankBatch
 	found, more plan.Results
 	top, rest   plan.TopK
 }
@@ -83,13 +82,12 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 	return nil
 }
 
-// Intersect is plan.Store's.
-func (s *overflow) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+// Match implements plan.Store.
+func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)
-	lists := func(dst []plan.Handle, i int) []plan.Handle { return append(dst, b.Query(i)...) }
-	if !s.split(x, b.Queries(), lists, false) {
-		return s.CachedStore.Intersect(ctx, b, out)
+	if !s.split(x, b.Queries(), b.AppendLists, false) {
+		return s.CachedStore.Match(ctx, b, out)
 	}
 	for i := range x.batch {
 		p := &x.batch[i]
@@ -97,50 +95,23 @@ func (s *overflow) Intersect(ctx context.Context, b *plan.Batch, out *plan.Resul
 		p.Algorithm, p.CountOnly, p.Part = b.Algorithm, b.CountOnly, b.Part
 	}
 	for i, large := range x.each(b.Queries()) {
-		q := b.Query(i)
 		if large {
-			x.batch[1].AddOrdered(q)
-			q = nil
+			x.batch[1].Append(b, i)
+			x.batch[0].AddOps(nil)
+		} else {
+			x.batch[0].Append(b, i)
 		}
-		x.batch[0].AddOrdered(q)
 	}
-	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Intersect(ctx, &x.batch[0], &x.found) },
-		func(ctx context.Context) error { return s.host.Intersect(ctx, &x.batch[1], &x.more) })
+	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Match(ctx, &x.batch[0], &x.found) },
+		func(ctx context.Context) error { return s.host.Match(ctx, &x.batch[1], &x.more) })
 	if err == nil {
-		splice(out, b.Queries(), b.CountOnly, &x.found, &x.more, x.places)
-	}
-	return err
-}
-
-// Evaluate is plan.Store's.
-func (s *overflow) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	x := s.spills.Get().(*spill)
-	defer s.spills.Put(x)
-	if !s.split(x, f.Len(), f.AppendLists, false) {
-		return s.CachedStore.Evaluate(ctx, f, out)
-	}
-	for i := range x.formulas {
-		x.formulas[i].Reset()
-		x.formulas[i].CountOnly = f.CountOnly
-	}
-	for i, large := range x.each(f.Len()) {
-		ops := f.Formula(i)
-		if large {
-			x.formulas[1].AddOps(ops)
-			ops = nil
-		}
-		x.formulas[0].AddOps(ops)
-	}
-	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Evaluate(ctx, &x.formulas[0], &x.found) },
-		func(ctx context.Context) error { return s.host.Evaluate(ctx, &x.formulas[1], &x.more) })
-	if err == nil {
-		splice(out, f.Len(), f.CountOnly, &x.found, &x.more, x.places)
+		out.Splice(b.Queries(), b.CountOnly, &x.found, &x.more, x.places)
 	}
 	return err
 }
 
 // Rank is plan.Store's.
-func (s *overflow) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *overflow) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)
 	if !s.split(x, r.Queries(), r.AppendLists, true) {

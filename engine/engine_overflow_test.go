@@ -40,31 +40,16 @@ func (s *smallCache) check(lists []plan.Handle) error {
 	return s.fault
 }
 
-func (s *smallCache) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+func (s *smallCache) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	for i := range b.Queries() {
-		if err := s.check(b.Query(i)); err != nil {
+		if err := s.check(b.AppendLists(nil, i)); err != nil {
 			return err
 		}
 	}
-	return s.Store.Intersect(ctx, b, out)
+	return s.Store.Match(ctx, b, out)
 }
 
-func (s *smallCache) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	for i := range f.Len() {
-		var lists []plan.Handle
-		for _, op := range f.Formula(i) {
-			if op.Code == plan.OpList {
-				lists = append(lists, op.List)
-			}
-		}
-		if err := s.check(lists); err != nil {
-			return err
-		}
-	}
-	return s.Store.Evaluate(ctx, f, out)
-}
-
-func (s *smallCache) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *smallCache) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	for i := range r.Queries() {
 		var lists []plan.Handle
 		for _, t := range r.Query(i) {
@@ -87,13 +72,13 @@ func TestOverflow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer host.Close()
-	var b plan.Batch
-	var f plan.Formulas
-	r := plan.Ranks{K: 5, Norm: plan.NewNorm(bm25.Default().K1, bm25.Default().B, 10)}
+	var b plan.MatchBatch
+	var f plan.MatchBatch
+	r := plan.RankBatch{K: 5, Norm: plan.NewNorm(bm25.Default().K1, bm25.Default().B, 10)}
 	for i := range 60 {
 		x, y := plan.Handle(i%len(src.Lists)), plan.Handle(i*7%len(src.Lists))
 		b.Add(src, x, y)
-		if err := f.Add(src, plan.Expr{Op: plan.OpOr, Args: []plan.Expr{{List: x}, {List: y}}}); err != nil {
+		if err := f.AddExpr(src, plan.Expr{Op: plan.OpOr, Args: []plan.Expr{{List: x}, {List: y}}}); err != nil {
 			t.Fatal(err)
 		}
 		r.Add(src, plan.Term{List: x, Weight: 9}, plan.Term{List: y, Weight: 5})
@@ -105,13 +90,13 @@ func TestOverflow(t *testing.T) {
 		var got, want plan.Results
 		for _, count := range []bool{false, true} {
 			b.CountOnly, f.CountOnly = count, count
-			if err := errors.Join(s.Intersect(t.Context(), &b, &got), host.Intersect(t.Context(), &b, &want)); err != nil {
+			if err := errors.Join(s.Match(t.Context(), &b, &got), host.Match(t.Context(), &b, &want)); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Docs, want.Docs) || got.Stats.Queries != 61 {
 				t.Errorf("room %d: intersections differ", room)
 			}
-			if err := errors.Join(s.Evaluate(t.Context(), &f, &got), host.Evaluate(t.Context(), &f, &want)); err != nil {
+			if err := errors.Join(s.Match(t.Context(), &f, &got), host.Match(t.Context(), &f, &want)); err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Docs, want.Docs) || got.Stats.Queries != 60 {
@@ -135,7 +120,7 @@ func TestOverflow(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			stop()
 			cache.fault = nil
-			if err := s.Intersect(ctx, &b, &got); !errors.Is(err, context.Canceled) {
+			if err := s.Match(ctx, &b, &got); !errors.Is(err, context.Canceled) {
 				t.Errorf("a context that has ended: %v", err)
 			}
 		}

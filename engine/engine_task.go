@@ -50,8 +50,8 @@ func (k *taskKind) key(key resultcache.Key, g *generation, w *worker) resultcach
 	switch {
 	case k.ranked():
 		return key.Rank(g.key, resultcache.Ranked{Mode: uint8(k.mode), K: k.k, Norm: k.norm, Scale: w.scales[0], Missing: k.mode == AndOr && w.missing[0]}, w.ranks.Query(0))
-	case w.formulas.Len() > 0:
-		return key.Formula(g.key, w.formulas.Ops, k.search.CountOnly)
+	case len(w.batch.Ops) > 0:
+		return key.Formula(g.key, w.batch.Ops, k.search.CountOnly)
 	}
 	return key.And(g.key, w.batch.Query(0), k.search.CountOnly)
 }
@@ -84,11 +84,7 @@ func (w *worker) adopt(k *taskKind, one *worker) {
 		w.missing, w.scales = append(w.missing, one.missing[0]), append(w.scales, one.scales[0])
 		return
 	}
-	if one.formulas.Len() > 0 {
-		w.places = append(w.places, w.batch.Queries())
-		w.formulas.AddOps(one.formulas.Ops)
-	}
-	w.batch.AddOrdered(one.batch.Handles)
+	w.batch.Append(&one.batch, 0)
 }
 
 // answer runs the worker's queries on s.
@@ -141,7 +137,7 @@ func (t *task) search(q Query, opt SearchOptions) (err error) {
 	t.kind = searchKind(x, opt)
 	t.kind.reset(x, t.w)
 	t.job.Load, err = x.add(t.w, q)
-	if t.w.formulas.Len() > 0 {
+	if len(t.w.batch.Ops) > 0 {
 		t.kind.cost = cost.Formula
 	}
 	return err
@@ -160,8 +156,8 @@ func (t *task) describe(src *plan.Source) {
 	switch {
 	case t.kind.ranked():
 		t.lists = t.w.ranks.AppendLists(t.lists, 0)
-	case t.w.formulas.Len() > 0:
-		t.lists = t.w.formulas.AppendLists(t.lists, 0)
+	case len(t.w.batch.Ops) > 0:
+		t.lists = t.w.batch.AppendLists(t.lists, 0)
 		slices.SortFunc(t.lists, func(a, b plan.Handle) int { return plan.ByLength(src, a, b) })
 		t.lists = slices.Compact(t.lists)
 	default:

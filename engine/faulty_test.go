@@ -104,12 +104,8 @@ type faultyStore struct {
 
 func (s *faultyStore) Memory() uint64 { return s.Store.Memory() + s.f.memory }
 
-func (s *faultyStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	return s.answer(ctx, func() { spoil(out) }, b.Queries(), func() error { return s.Store.Intersect(ctx, b, out) })
-}
-
-func (s *faultyStore) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	return s.answer(ctx, func() { spoil(out) }, f.Len(), func() error { return s.Store.Evaluate(ctx, f, out) })
+func (s *faultyStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	return s.answer(ctx, func() { spoil(out) }, b.Queries(), func() error { return s.Store.Match(ctx, b, out) })
 }
 
 // spoil leaves what a broken device may leave.
@@ -119,7 +115,7 @@ func spoil(out *plan.Results) {
 	out.Stats.Queries = 1000
 }
 
-func (s *faultyStore) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *faultyStore) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	spoil := func() {
 		out.Offsets = append(out.Offsets[:0], 5, 4, 3)
 		out.Docs, out.Scores = append(out.Docs[:0], 1, 1, 1), append(out.Scores[:0], 9)

@@ -33,11 +33,11 @@ func (b losable) Load(ctx context.Context, src *plan.Source) (plan.Store, error)
 	return &losableStore{s, b}, nil
 }
 
-func (s *losableStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+func (s *losableStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	if s.b.lost.Load() {
 		return broken(plan.ErrDeviceLost, s.b.name)
 	}
-	return s.Store.Intersect(ctx, b, out)
+	return s.Store.Match(ctx, b, out)
 }
 
 // TestEngineShards has two devices that hold the lists together: they answer beside the

@@ -57,7 +57,7 @@ func (b *small) Load(ctx context.Context, src *plan.Source) (plan.Store, error) 
 	return &smallStore{s, b, src}, nil
 }
 
-func (s *smallStore) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *smallStore) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	if err := s.b.full(len(s.src.Words) + len(s.src.Freqs)); err != nil {
 		return err
 	}
@@ -141,16 +141,16 @@ func verifyPlaced(t *testing.T, src *plan.Source, stores []placedStore) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b plan.Batch
+	var b plan.MatchBatch
 	for h := range plan.Handle(40) {
 		b.Add(src, h, (h+11)%40)
 	}
 	var got, want plan.Results
-	if err := whole.Intersect(t.Context(), &b, &want); err != nil {
+	if err := whole.Match(t.Context(), &b, &want); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range stores {
-		if err := s.Intersect(t.Context(), &b, &got); err != nil || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Offsets, want.Offsets) {
+		if err := s.Match(t.Context(), &b, &got); err != nil || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Offsets, want.Offsets) {
 			t.Errorf("%s: %d documents, want %d, %v", s.Info.Device, len(got.Docs), len(want.Docs), err)
 		}
 		if (s.Cached != nil) != (s.How == PlaceCache) {

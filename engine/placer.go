@@ -87,7 +87,7 @@ func (p *placer) loaded(ctx context.Context, load func() (plan.Store, error)) (p
 
 // warm ranks one list: the longest, which most shards have some of.
 func (p *placer) warm(ctx context.Context, s plan.Store) error {
-	r := plan.Ranks{K: 1, Norm: plan.Norm{Impacts: p.src.Impacts}}
+	r := plan.RankBatch{K: 1, Norm: plan.Norm{Impacts: p.src.Impacts}}
 	longest := plan.Handle(0)
 	for h, l := range p.src.Lists {
 		if l.Len > p.src.Lists[longest].Len {

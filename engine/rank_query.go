@@ -16,9 +16,9 @@ import (
 // ranked is the part of a worker that ranks.
 type ranked struct {
 	mode    Mode
-	ranks   plan.Ranks   // the queries, each with its known terms
-	missing []bool       // whether a term of the query is in no document
-	scales  []bm25.Scale // of the queries' scores
+	ranks   plan.RankBatch // the queries, each with its known terms
+	missing []bool         // whether a term of the query is in no document
+	scales  []bm25.Scale   // of the queries' scores
 
 	weights []float64 // of worker.terms
 	asked   []asked
@@ -26,7 +26,7 @@ type ranked struct {
 	fixed   []uint32
 	list    []plan.Term
 
-	pass, rest plan.Ranks // of AndOr: every query by And, some again by Or
+	pass, rest plan.RankBatch // of AndOr: every query by And, some again by Or
 	top, again plan.TopK
 	rankings   Rankings
 }
@@ -42,7 +42,7 @@ const unknown = math.MaxUint32
 
 func (w *worker) resetRanked(s *scorer) {
 	w.mode = s.opt.Mode
-	for _, r := range []*plan.Ranks{&w.ranks, &w.pass, &w.rest} {
+	for _, r := range []*plan.RankBatch{&w.ranks, &w.pass, &w.rest} {
 		r.Reset()
 		r.K, r.Norm, r.Accumulators = s.opt.K, s.norm, s.opt.Accumulators
 	}

@@ -68,7 +68,7 @@ func TestRankScores(t *testing.T) {
 				total += w
 				for d, doc := range c {
 					if doc[term] > 0 {
-						sums[d] += w * p.Share(doc[term], x.src.Lengths[d], average)
+						sums[d] += w * p.TF(doc[term], x.src.Lengths[d], average)
 					}
 				}
 			}

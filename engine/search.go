@@ -35,7 +35,7 @@ type SearchOptions struct {
 	// Any asks for the documents that have any of the terms, in place of every one.
 	// It leaves expressions as they are.
 	Any bool
-	// Part gives each query to one work-group or worker, as plan.Batch says.
+	// Part gives each query to one work-group or worker, as plan.MatchBatch says.
 	Part bool
 	// BatchCandidates closes a batch in place of Options.BatchCandidates; 0
 	// leaves it.
@@ -51,15 +51,11 @@ type Answer struct {
 
 // worker holds what one goroutine needs to prepare and run batches.
 type worker struct {
-	batch   plan.Batch
+	batch   plan.MatchBatch
 	results plan.Results
 	handles []plan.Handle
 
-	// Queries that are more than an AND of lists are empty in batch.
-	formulas    plan.Formulas
-	places      []int        // of the formulas among the queries
-	any         bool         // SearchOptions.Any
-	plain, sets plan.Results // of batch and formulas, where there are both
+	any bool // SearchOptions.Any
 
 	ranked // queries to be ranked
 
@@ -95,9 +91,6 @@ func (w *worker) reset(x *Index, opt SearchOptions) {
 	if opt.Algorithm == plan.Auto {
 		w.batch.Algorithm = x.opt.Algorithm
 	}
-	w.formulas.Reset()
-	w.formulas.CountOnly = opt.CountOnly
-	w.places = w.places[:0]
 	w.any = opt.Any
 }
 
@@ -105,7 +98,7 @@ func (w *worker) reset(x *Index, opt SearchOptions) {
 // the length of the shortest list, or what evaluating an expression reads.
 func (x *Index) add(w *worker, q Query) (uint64, error) {
 	if q.Expr != nil {
-		return x.addFormula(w, x.formula(w, *q.Expr))
+		return x.addExpr(w, x.formula(w, *q.Expr))
 	}
 	terms := q.Terms
 	if q.Text != "" {
@@ -118,7 +111,7 @@ func (x *Index) add(w *worker, q Query) (uint64, error) {
 				f.Args = append(f.Args, plan.Expr{List: h})
 			}
 		}
-		return x.addFormula(w, f.Simplify(x.src))
+		return x.addExpr(w, f.Simplify(x.src))
 	}
 	w.handles = w.handles[:0]
 	shortest := ^uint32(0)

@@ -48,65 +48,16 @@ func (x *Index) translate(w *worker, e querylang.Expr) (plan.Expr, bool) {
 	return f, len(f.Args) > 0
 }
 
-// addFormula appends a simplified formula to the worker's batch: as a query of
-// lists if it is a conjunction, else with an empty query in its place. It returns
-// the number of docIDs that there are to look at.
-func (x *Index) addFormula(w *worker, f plan.Expr) (uint64, error) {
-	if handles, ok := f.Conjunction(w.handles[:0]); ok {
-		w.handles = handles
-		w.batch.Add(x.src, handles...)
-		if len(handles) == 0 {
-			return 0, nil
-		}
-		return uint64(x.src.Lists[w.batch.Query(w.batch.Queries() - 1)[0]].Len), nil
-	}
-	if err := w.formulas.Add(x.src, f); err != nil {
+// addExpr appends a simplified expression to the worker's batch and returns the
+// number of docIDs that it reads.
+func (x *Index) addExpr(w *worker, e plan.Expr) (uint64, error) {
+	if err := w.batch.AddExpr(x.src, e); err != nil {
 		return 0, err
 	}
-	w.places = append(w.places, w.batch.Queries())
-	w.batch.Add(x.src)
-	load := uint64(0)
-	for h := range f.Lists {
-		load += uint64(x.src.Lists[h].Len)
-	}
-	return load, nil
+	return w.batch.Load(x.src, w.batch.Queries()-1), nil
 }
 
-// run answers the worker's batch and formulas on s.
+// run answers the worker's batch on s.
 func (w *worker) run(ctx context.Context, s plan.Store) error {
-	switch w.formulas.Len() {
-	case 0:
-		return s.Intersect(ctx, &w.batch, &w.results)
-	case w.batch.Queries():
-		return s.Evaluate(ctx, &w.formulas, &w.results)
-	}
-	if err := s.Intersect(ctx, &w.batch, &w.plain); err != nil {
-		return err
-	}
-	if err := s.Evaluate(ctx, &w.formulas, &w.sets); err != nil {
-		return err
-	}
-	splice(&w.results, w.batch.Queries(), w.batch.CountOnly, &w.plain, &w.sets, w.places)
-	return nil
-}
-
-// splice puts the answers to n queries together in their order: those at places, which
-// ascend, are the answers of some, one after the other, the others stand in all.
-func splice(out *plan.Results, n int, countOnly bool, all, some *plan.Results, places []int) {
-	out.Reset()
-	next := 0
-	for i := range n {
-		from, at := all, i
-		if next < len(places) && places[next] == i {
-			from, at = some, next
-			next++
-		}
-		out.Offsets = append(out.Offsets, out.Offsets[i]+from.Count(at))
-		if !countOnly {
-			out.Docs = append(out.Docs, from.Query(at)...)
-		}
-	}
-	out.Stats = all.Stats
-	out.Stats.Add(some.Stats)
-	out.Stats.Queries = uint64(n)
+	return s.Match(ctx, &w.batch, &w.results)
 }

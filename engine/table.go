@@ -32,7 +32,7 @@ type Table struct {
 	costs      atomic.Pointer[costs]
 	vectorRows []float64 // how many rows each vector has
 
-	batches sync.Pool // *plan.Selections
+	batches sync.Pool // *plan.SelectBatch
 
 	open   sync.RWMutex // held for reading by every call, for writing by Close
 	closed bool
@@ -43,7 +43,7 @@ type Table struct {
 type TableOptions struct {
 	Output   plan.Output
 	Strategy plan.Strategy
-	Rescan   bool // plan.Selections.Rescan
+	Rescan   bool // plan.SelectBatch.Rescan
 }
 
 // OpenTable maps the table file at path, validates it and makes it resident on the
@@ -73,7 +73,7 @@ func NewTable(ctx context.Context, t *plan.Table, columns []column.Column, opt O
 		return nil, err
 	}
 	x := &Table{t: t, columns: columns, opt: opt, fitting: make(chan struct{}, 1)}
-	x.batches.New = func() any { return new(plan.Selections) }
+	x.batches.New = func() any { return new(plan.SelectBatch) }
 	x.vectorRows = vectorRows(t, columns)
 	if err := x.start(ctx); err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (t *Table) Memory() uint64 { return t.active.Load().store.Memory() }
 // is the caller's and is reused. A predicate that is wrong is a *predicate.SyntaxError;
 // a strategy that no backend of the table has is a plan.ErrUnsupported.
 func (t *Table) Select(ctx context.Context, where []string, opt TableOptions, out *plan.Rows) error {
-	s := t.batches.Get().(*plan.Selections)
+	s := t.batches.Get().(*plan.SelectBatch)
 	defer t.batches.Put(s)
 	s.Reset()
 	for i, text := range where {
@@ -172,7 +172,7 @@ type compiled struct {
 }
 
 // compile appends the selection of a predicate.
-func (t *Table) compile(text string, s *plan.Selections) (compiled, error) {
+func (t *Table) compile(text string, s *plan.SelectBatch) (compiled, error) {
 	e, err := predicate.Parse(text)
 	if err != nil {
 		return compiled{}, err
@@ -183,7 +183,7 @@ func (t *Table) compile(text string, s *plan.Selections) (compiled, error) {
 
 // Run answers a batch of selections of rows, which are put together by hand. Their
 // vectors and columns are those of the table's Columns.
-func (t *Table) Run(ctx context.Context, s *plan.Selections, out *plan.Rows) error {
+func (t *Table) Run(ctx context.Context, s *plan.SelectBatch, out *plan.Rows) error {
 	t.open.RLock()
 	defer t.open.RUnlock()
 	_, err := t.run(ctx, s, out)
@@ -191,7 +191,7 @@ func (t *Table) Run(ctx context.Context, s *plan.Selections, out *plan.Rows) err
 }
 
 // run runs s and gives where it ran. The caller holds open.
-func (t *Table) run(ctx context.Context, s *plan.Selections, out *plan.Rows) (*running[plan.TableStore], error) {
+func (t *Table) run(ctx context.Context, s *plan.SelectBatch, out *plan.Rows) (*running[plan.TableStore], error) {
 	if t.closed {
 		return nil, plan.ErrClosed
 	}

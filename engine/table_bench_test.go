@@ -65,7 +65,7 @@ func BenchmarkTable(b *testing.B) {
 		"random < 325", "sorted < 325", "sorted < 325 AND random < 15", "random < 100 AND sorted > 100 AND skewed < 50 OR random = 5",
 	} {
 		for _, output := range []plan.Output{plan.OutputCounts, plan.OutputBits} {
-			s := plan.Selections{Output: output}
+			s := plan.SelectBatch{Output: output}
 			name := map[plan.Output]string{plan.OutputCounts: "count", plan.OutputBits: "rows"}[output]
 			if _, err := x.compile(where, &s); err != nil {
 				b.Fatal(err)

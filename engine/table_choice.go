@@ -40,7 +40,7 @@ func (c *costs) learn(w *work, onHost bool, took time.Duration) {
 
 // choose gives the device or, where it is there too, the host that is to run s. Where
 // estimates decide that, it sets w and gives the costs, which learn what w took.
-func (t *Table) choose(ctx context.Context, s *plan.Selections, w *work) (*running[plan.TableStore], *costs, error) {
+func (t *Table) choose(ctx context.Context, s *plan.SelectBatch, w *work) (*running[plan.TableStore], *costs, error) {
 	device := t.active.Load()
 	if t.spare == nil || device == t.spare {
 		return device, nil, nil
@@ -132,7 +132,7 @@ const (
 )
 
 // probes are the batches that measure runs.
-func (t *Table) probes() []*plan.Selections {
+func (t *Table) probes() []*plan.SelectBatch {
 	vectors := make([]uint32, len(t.t.Vectors))
 	for v := range vectors {
 		vectors[v] = uint32(v)
@@ -149,15 +149,15 @@ func (t *Table) probes() []*plan.Selections {
 		most = most[1:]
 	}
 	least := vectors[:min(len(vectors), 32)]
-	or := func(output plan.Output, times int, v ...uint32) *plan.Selections {
-		s := &plan.Selections{Output: output}
+	or := func(output plan.Output, times int, v ...uint32) *plan.SelectBatch {
+		s := &plan.SelectBatch{Output: output}
 		for range times {
 			s.Any(v...)
 			s.End()
 		}
 		return s
 	}
-	all := []*plan.Selections{
+	all := []*plan.SelectBatch{
 		or(plan.OutputCounts, 1, least[0]),
 		or(plan.OutputCounts, 8, least[0]),
 		or(plan.OutputCounts, 1, least...),
@@ -184,7 +184,7 @@ func (t *Table) probes() []*plan.Selections {
 	}
 	for _, i := range slices.Compact([]int{dense, sparse}) {
 		if i >= 0 {
-			s := &plan.Selections{Output: plan.OutputCounts}
+			s := &plan.SelectBatch{Output: plan.OutputCounts}
 			s.Any(t.columns[i].Vector)
 			s.Check(uint32(i), plan.CodeRange{Hi: ^uint64(0)})
 			s.End()
@@ -195,7 +195,7 @@ func (t *Table) probes() []*plan.Selections {
 }
 
 // work is what a batch asks of a store.
-func (t *Table) work(s *plan.Selections) work {
+func (t *Table) work(s *plan.SelectBatch) work {
 	w := work{workCall: 1, workSelection: float64(s.Len())}
 	for i := range s.Len() {
 		rows, places := t.checked(s, i)
@@ -212,7 +212,7 @@ func (t *Table) work(s *plan.Selections) work {
 
 // checked is the number of rows that selection i checks, at most, and in how many places
 // they lie: rows of a fill are one run, and near one another.
-func (t *Table) checked(s *plan.Selections, i int) (rows, places float64) {
+func (t *Table) checked(s *plan.SelectBatch, i int) (rows, places float64) {
 	type set struct{ rows, words float64 }
 	stack := make([]set, 0, plan.MaxSets)
 	all := float64(t.t.Rows)

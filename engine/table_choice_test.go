@@ -29,7 +29,7 @@ type faultyTable struct {
 	f *faulty
 }
 
-func (s *faultyTable) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (s *faultyTable) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	if n := s.f.batches.Add(1); s.f.batch != nil {
 		if err := s.f.batch(ctx, n); err != nil {
 			*out = plan.Rows{Counts: []uint32{1, 2, 3}, Bits: []uint64{1}, Stride: 9}

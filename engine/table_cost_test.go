@@ -44,7 +44,7 @@ func TestWork(t *testing.T) {
 		"gate = 'G1'":              {workVector: 2},
 		"at >= '2008-02-01 12:00'": {workVector: 3, workCheck: 100 * 3},
 	} {
-		var s plan.Selections
+		var s plan.SelectBatch
 		c, err := x.compile(text, &s)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestWork(t *testing.T) {
 	}
 	// The rows of every vector are known.
 	for v, rows := range x.vectorRows {
-		var s plan.Selections
+		var s plan.SelectBatch
 		s.Output = plan.OutputCounts
 		s.Any(uint32(v))
 		s.End()

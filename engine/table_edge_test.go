@@ -65,16 +65,16 @@ func TestDegenerateChoice(t *testing.T) {
 // estimate.
 func TestRunInvalid(t *testing.T) {
 	x := openTable(t, withHost(&faulty{name: "device"}))
-	for name, build := range map[string]func(s *plan.Selections){
-		"a vector too many":  func(s *plan.Selections) { s.Any(math.MaxUint32) },
-		"a column too many":  func(s *plan.Selections) { s.Any(); s.Check(99) },
-		"AND of one set":     func(s *plan.Selections) { s.Any(); s.Do(plan.StepAnd) },
-		"NOT of none":        func(s *plan.Selections) { s.Do(plan.StepNot) },
-		"two sets":           func(s *plan.Selections) { s.Any(); s.Any() },
-		"an unknown step":    func(s *plan.Selections) { s.Do(99) },
-		"operands not there": func(s *plan.Selections) { s.Steps = []plan.Step{{To: 1}} },
+	for name, build := range map[string]func(s *plan.SelectBatch){
+		"a vector too many":  func(s *plan.SelectBatch) { s.Any(math.MaxUint32) },
+		"a column too many":  func(s *plan.SelectBatch) { s.Any(); s.Check(99) },
+		"AND of one set":     func(s *plan.SelectBatch) { s.Any(); s.Do(plan.StepAnd) },
+		"NOT of none":        func(s *plan.SelectBatch) { s.Do(plan.StepNot) },
+		"two sets":           func(s *plan.SelectBatch) { s.Any(); s.Any() },
+		"an unknown step":    func(s *plan.SelectBatch) { s.Do(99) },
+		"operands not there": func(s *plan.SelectBatch) { s.Steps = []plan.Step{{To: 1}} },
 	} {
-		var s plan.Selections
+		var s plan.SelectBatch
 		build(&s)
 		s.End()
 		var out plan.Rows

@@ -33,7 +33,7 @@ type Estimate struct {
 
 // Explain answers a predicate once and says how.
 func (t *Table) Explain(ctx context.Context, where string, opt TableOptions) (Explanation, error) {
-	s := plan.Selections{Output: opt.Output, Strategy: opt.Strategy, Rescan: opt.Rescan}
+	s := plan.SelectBatch{Output: opt.Output, Strategy: opt.Strategy, Rescan: opt.Rescan}
 	began := time.Now()
 	c, err := t.compile(where, &s)
 	if err != nil {

@@ -14,7 +14,7 @@ type Prepared struct {
 	of    *Table
 	text  string
 	plan  predicate.Plan
-	steps plan.Selections // one selection
+	steps plan.SelectBatch // one selection
 }
 
 // Prepare compiles a predicate.
@@ -36,7 +36,7 @@ func (p *Prepared) Plan() predicate.Plan { return p.plan }
 
 // SelectPrepared is Select of predicates that t has prepared.
 func (t *Table) SelectPrepared(ctx context.Context, where []*Prepared, opt TableOptions, out *plan.Rows) error {
-	s := t.batches.Get().(*plan.Selections)
+	s := t.batches.Get().(*plan.SelectBatch)
 	defer t.batches.Put(s)
 	s.Reset()
 	for _, p := range where {

@@ -30,7 +30,7 @@ func TestTableAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Close()
-		sel := new(plan.Selections)
+		sel := new(plan.SelectBatch)
 		for v := range 50 {
 			sel.Any(uint32(v)%15, 3, 12)
 			sel.Check(0, plan.CodeRange{Hi: 500})

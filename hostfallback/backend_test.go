@@ -85,22 +85,22 @@ func TestMemoryLimit(t *testing.T) {
 	}
 
 	st = open(t, src, Options{MemoryLimit: 1000})
-	b := &plan.Batch{Algorithm: plan.HS16}
+	b := &plan.MatchBatch{Algorithm: plan.HS16}
 	b.Add(src, 0, 1)
 	var out plan.Results
-	err := st.Intersect(t.Context(), b, &out)
+	err := st.Match(t.Context(), b, &out)
 	if !errors.Is(err, plan.ErrOutOfMemory) || !strings.Contains(err.Error(), "limit of 1000") {
 		t.Errorf("HS16 without room: %v", err)
 	}
 	b.Algorithm = plan.LR // 32 bytes a list
-	if err := st.Intersect(t.Context(), b, &out); err != nil {
+	if err := st.Match(t.Context(), b, &out); err != nil {
 		t.Errorf("LR within the limit: %v", err)
 	}
 
 	st = open(t, src, Options{})
 	before := st.Memory()
 	b.Algorithm = plan.Bits
-	if err := st.Intersect(t.Context(), b, &out); err != nil {
+	if err := st.Match(t.Context(), b, &out); err != nil {
 		t.Fatal(err)
 	}
 	if st.Memory() <= before {
@@ -128,13 +128,13 @@ func TestCorruptListIsNamed(t *testing.T) {
 			if id == codec.Bitset && a != plan.Auto {
 				continue // a probe is a load, right or wrong
 			}
-			b := &plan.Batch{Algorithm: a}
+			b := &plan.MatchBatch{Algorithm: a}
 			b.Add(src, 0)
-			if err := st.Intersect(t.Context(), b, &out); err != nil {
+			if err := st.Match(t.Context(), b, &out); err != nil {
 				t.Errorf("%v, %v: the sound list: %v", id, a, err)
 			}
 			b.Add(src, 0, 1)
-			err := st.Intersect(t.Context(), b, &out)
+			err := st.Match(t.Context(), b, &out)
 			if !errors.Is(err, codec.ErrCorrupt) || !strings.Contains(err.Error(), "list 1:") {
 				t.Errorf("%v, %v: %v", id, a, err)
 			}
@@ -147,12 +147,12 @@ func TestCorruptListIsNamed(t *testing.T) {
 func TestInvalidBatch(t *testing.T) {
 	src := source(t, 10, codec.IDs(), []uint32{1, 2}, []uint32{1, 2, 3})
 	st := open(t, src, Options{})
-	for _, b := range []*plan.Batch{
+	for _, b := range []*plan.MatchBatch{
 		{Offsets: []uint32{0, 1}, Handles: []plan.Handle{2}},
 		{Offsets: []uint32{0, 2}, Handles: []plan.Handle{1, 0}},
 		{Offsets: []uint32{0, 9}, Handles: []plan.Handle{0}},
 	} {
-		if err := st.Intersect(t.Context(), b, new(plan.Results)); err == nil {
+		if err := st.Match(t.Context(), b, new(plan.Results)); err == nil {
 			t.Errorf("%+v went through", b)
 		}
 	}
@@ -186,13 +186,13 @@ func TestCancelIsPrompt(t *testing.T) {
 	}
 	src := source(t, docs, codec.IDs()[:2], lists...)
 	st := open(t, src, Options{Threads: threads, Lazy: true})
-	b := &plan.Batch{Algorithm: plan.LR}
+	b := &plan.MatchBatch{Algorithm: plan.LR}
 	for h := range uint32(queries) {
 		b.Add(src, 0, h+1)
 	}
 	ctx := &ended{Context: t.Context(), done: make(chan struct{})}
 	close(ctx.done)
-	if err := st.Intersect(ctx, b, new(plan.Results)); !errors.Is(err, context.Canceled) {
+	if err := st.Match(ctx, b, new(plan.Results)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	if lines := st.tables.used.Load() / 32; lines > threads {
@@ -261,16 +261,16 @@ func TestIntersectDoesNotAllocate(t *testing.T) {
 	st := open(t, src, Options{Threads: 1})
 	for _, a := range append(algorithms, plan.Auto) {
 		for _, countOnly := range []bool{false, true} {
-			b := &plan.Batch{Algorithm: a, CountOnly: countOnly}
+			b := &plan.MatchBatch{Algorithm: a, CountOnly: countOnly}
 			for h := range uint32(30) {
 				b.Add(src, h)
 				b.Add(src, h, (h+7)%30, (h+12)%30)
 			}
 			var out plan.Results
-			err := st.Intersect(t.Context(), b, &out)
+			err := st.Match(t.Context(), b, &out)
 			allocs := testing.AllocsPerRun(5, func() {
 				if err == nil {
-					err = st.Intersect(t.Context(), b, &out)
+					err = st.Match(t.Context(), b, &out)
 				}
 			})
 			if err != nil {
@@ -283,13 +283,13 @@ func TestIntersectDoesNotAllocate(t *testing.T) {
 	}
 	// Several threads start goroutines, a few allocations a batch, none a query.
 	st = open(t, src, Options{Threads: 4})
-	b := &plan.Batch{}
+	b := &plan.MatchBatch{}
 	for i := range uint32(2000) {
 		b.Add(src, i%30, (i*7+1)%30)
 	}
 	var out plan.Results
 	if allocs := testing.AllocsPerRun(5, func() {
-		if err := st.Intersect(t.Context(), b, &out); err != nil {
+		if err := st.Match(t.Context(), b, &out); err != nil {
 			t.Error(err)
 		}
 	}); allocs > 40 {

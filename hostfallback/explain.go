@@ -48,7 +48,7 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 }
 
 // ExplainBatch implements plan.Store.
-func (s *store) ExplainBatch(b *plan.Batch) string {
+func (s *store) ExplainBatch(b *plan.MatchBatch) string {
 	if err := runs(b.Algorithm); err != nil {
 		return err.Error()
 	}

@@ -28,8 +28,8 @@ const shareLoad = 64 << 10
 // listLoad is what opening a list in a share costs, in docIDs read.
 const listLoad = 128
 
-// Evaluate implements plan.Store.
-func (s *store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
+// evaluate answers boolean expressions.
+func (s *store) evaluate(ctx context.Context, f *plan.MatchBatch, out *plan.Results) error {
 	start := time.Now()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -59,16 +59,16 @@ func (s *store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Result
 	}
 	e.gather(f, out)
 	out.Stats = plan.Stats{
-		Queries:    uint64(f.Len()),
+		Queries:    uint64(f.Queries()),
 		Candidates: f.Candidates(s.src),
-		Matches:    out.Offsets[f.Len()],
+		Matches:    out.Offsets[f.Queries()],
 		Wall:       max(time.Since(start), 1),
 	}
 	return nil
 }
 
 // cut makes the shares: a formula is one, or as many as its lists are worth.
-func (e *evaluation) cut(s *store, f *plan.Formulas) {
+func (e *evaluation) cut(s *store, f *plan.MatchBatch) {
 	n := 0
 	add := func(formula int, from, to uint64) {
 		if n == len(e.shares) {
@@ -81,9 +81,9 @@ func (e *evaluation) cut(s *store, f *plan.Formulas) {
 	e.shares = e.shares[:cap(e.shares)]
 	grain := max(shareLoad, f.Candidates(s.src)/uint64(16*s.opt.Threads))
 	universe := uint64(s.src.Docs)
-	for i := range f.Len() {
+	for i := range f.Queries() {
 		load, lists := uint64(0), uint64(0)
-		for _, op := range f.Formula(i) {
+		for _, op := range f.Expression(i) {
 			if op.Code == plan.OpList {
 				load += uint64(s.src.Lists[op.List].Len)
 				lists++
@@ -102,8 +102,8 @@ func (e *evaluation) cut(s *store, f *plan.Formulas) {
 }
 
 // gather makes offsets of the counts and joins the docIDs.
-func (e *evaluation) gather(f *plan.Formulas, out *plan.Results) {
-	out.Offsets = slices.Grow(out.Offsets[:0], f.Len()+1)[:f.Len()+1]
+func (e *evaluation) gather(f *plan.MatchBatch, out *plan.Results) {
+	out.Offsets = slices.Grow(out.Offsets[:0], f.Queries()+1)[:f.Queries()+1]
 	clear(out.Offsets)
 	total := 0
 	for i := range e.shares {

@@ -22,26 +22,26 @@ func TestChains(t *testing.T) {
 	src := source(t, docs, codec.IDs(), lists...)
 	op := func(code plan.OpCode) plan.Op { return plan.Op{Code: code} }
 	list := func(h plan.Handle) plan.Op { return plan.Op{List: h} }
-	var f plan.Formulas
+	var f plan.MatchBatch
 	f.Reset()
 	for _, first := range []plan.Handle{0, 1, 2, 5} {
 		for range 20 {
-			f.Ops = append(f.Ops, list(first))
+			ops := []plan.Op{list(first)}
 			for range r.IntN(4) {
-				f.Ops = append(f.Ops, list(uint32(r.IntN(len(lists)))), op([]plan.OpCode{plan.OpAnd, plan.OpAndNot}[r.IntN(2)]))
+				ops = append(ops, list(uint32(r.IntN(len(lists)))), op([]plan.OpCode{plan.OpAnd, plan.OpAndNot}[r.IntN(2)]))
 			}
-			f.Offsets = append(f.Offsets, uint32(len(f.Ops)))
+			f.AddOps(ops)
 		}
 	}
 	has := func(h plan.Handle, x uint32) bool { _, ok := slices.BinarySearch(lists[h], x); return ok }
 	for _, opt := range []Options{{Threads: 1}, {Threads: 4}, {Threads: 3, Lazy: true}, {Threads: 2, MemoryLimit: 1}} {
 		st := open(t, src, opt)
 		var out plan.Results
-		if err := st.Evaluate(t.Context(), &f, &out); err != nil {
+		if err := st.Match(t.Context(), &f, &out); err != nil {
 			t.Fatal(err)
 		}
-		for i := range f.Len() {
-			ops := f.Formula(i)
+		for i := range f.Queries() {
+			ops := f.Expression(i)
 			if !st.chain(ops) {
 				t.Fatalf("formula %d is no chain", i)
 			}
@@ -98,11 +98,11 @@ func BenchmarkFormulas(b *testing.B) {
 				lists = append(lists, uniform(r, docs/ratio, docs))
 			}
 			src := source(b, docs, []codec.ID{id}, lists...)
-			var f plan.Formulas
+			var f plan.MatchBatch
 			list := func() plan.Expr { return plan.Expr{List: uint32(r.IntN(len(lists)))} }
 			for range 100 {
 				e := plan.Expr{Op: plan.OpAndNot, Args: []plan.Expr{{Op: plan.OpAnd, Args: []plan.Expr{list(), {Op: plan.OpOr, Args: []plan.Expr{list(), list()}}}}, list()}}
-				if err := f.Add(src, e); err != nil {
+				if err := f.AddExpr(src, e); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -110,11 +110,11 @@ func BenchmarkFormulas(b *testing.B) {
 			b.Run(fmt.Sprintf("%v/1:%d", id, ratio), func(b *testing.B) {
 				var out plan.Results
 				for b.Loop() {
-					if err := st.Evaluate(b.Context(), &f, &out); err != nil {
+					if err := st.Match(b.Context(), &f, &out); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.N*f.Len())/b.Elapsed().Seconds(), "formulas/s")
+				b.ReportMetric(float64(b.N*f.Queries())/b.Elapsed().Seconds(), "formulas/s")
 				b.ReportMetric(float64(b.N)*float64(f.Candidates(src))/b.Elapsed().Seconds()/1e6, "Mpostings/s")
 			})
 		}

@@ -89,8 +89,8 @@ func (w *formulaWorker) compile(s *store, ops []plan.Op, x *share) error {
 }
 
 // evaluate appends what matches of x to x.docs, or counts it.
-func (w *formulaWorker) evaluate(ctx context.Context, s *store, f *plan.Formulas, x *share) error {
-	ops := f.Formula(x.formula)
+func (w *formulaWorker) evaluate(ctx context.Context, s *store, f *plan.MatchBatch, x *share) error {
+	ops := f.Expression(x.formula)
 	if len(ops) == 0 {
 		return nil
 	}

@@ -27,7 +27,7 @@ func (w *formulaWorker) disjunction(ops []plan.Op) ([]plan.Handle, bool) {
 
 // unite appends what matches of x, a disjunction of lists, to x.docs, or counts
 // it.
-func (w *formulaWorker) unite(ctx context.Context, s *store, f *plan.Formulas, x *share, lists []plan.Handle) error {
+func (w *formulaWorker) unite(ctx context.Context, s *store, f *plan.MatchBatch, x *share, lists []plan.Handle) error {
 	if err := w.union.open(s, lists, int(x.from/chunkDocs), int((x.to+chunkDocs-1)/chunkDocs)); err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (t *task) steps(n int) (from, to int) {
 // job is one batch on its way. It is reused from batch to batch.
 type job struct {
 	store   *store
-	batch   *plan.Batch
+	batch   *plan.MatchBatch
 	out     *plan.Results
 	done    <-chan struct{} // of the context
 	tasks   []task
@@ -48,7 +48,7 @@ const taskLoad = 16 << 10
 const queryLoad = 64
 
 // run answers b into out, which is empty.
-func (j *job) run(ctx context.Context, s *store, b *plan.Batch, out *plan.Results) error {
+func (j *job) run(ctx context.Context, s *store, b *plan.MatchBatch, out *plan.Results) error {
 	j.store, j.batch, j.out, j.done, j.err = s, b, out, ctx.Done(), nil
 	defer func() { j.store, j.batch, j.out, j.done = nil, nil, nil, nil }()
 	j.next.Store(0)

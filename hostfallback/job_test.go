@@ -13,7 +13,7 @@ func TestCutPart(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	const docs = 1 << 20
 	src := source(t, docs, []codec.ID{codec.Raw}, uniform(r, 100, docs), uniform(r, 400_000, docs))
-	b := &plan.Batch{Part: true}
+	b := &plan.MatchBatch{Part: true}
 	for range 6 {
 		b.Add(src, 1)
 	}
@@ -40,7 +40,7 @@ func TestCut(t *testing.T) {
 		split := 0
 		s := open(t, src, Options{Threads: threads})
 		for _, queries := range []int{0, 1, 2, 50, 3000} {
-			b := &plan.Batch{}
+			b := &plan.MatchBatch{}
 			for range queries {
 				b.Add(src, uint32(r.IntN(5)))
 			}

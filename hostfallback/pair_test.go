@@ -43,11 +43,11 @@ func BenchmarkPair(b *testing.B) {
 				if ratio == 1000 && a == plan.MergePath {
 					continue // reads four million docIDs for four thousand
 				}
-				batch := &plan.Batch{Algorithm: a}
+				batch := &plan.MatchBatch{Algorithm: a}
 				batch.Add(src, 0, 1)
 				out := new(plan.Results)
 				all = append(all, &contender{name: a.String(), run: func() uint64 {
-					if err := st.Intersect(b.Context(), batch, out); err != nil {
+					if err := st.Match(b.Context(), batch, out); err != nil {
 						b.Fatal(err)
 					}
 					return out.Stats.Matches

@@ -72,13 +72,13 @@ func benchmarkLog(b *testing.B, w *workload) {
 		}
 		defer st.Close()
 		for _, a := range algorithms {
-			batch := &plan.Batch{Algorithm: a}
+			batch := &plan.MatchBatch{Algorithm: a}
 			for _, q := range w.queries {
 				batch.Add(src, q...)
 			}
 			out := new(plan.Results)
 			all = append(all, &contender{name: coded + "-" + a.String(), run: func() uint64 {
-				if err := st.Intersect(b.Context(), batch, out); err != nil {
+				if err := st.Match(b.Context(), batch, out); err != nil {
 					b.Fatal(err)
 				}
 				return out.Stats.Matches

@@ -30,7 +30,10 @@ type ranking struct {
 const partLoad = 64 << 10
 
 // Rank implements plan.Store.
-func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
+	if err := plan.Unfiltered(r.Filters); err != nil {
+		return err
+	}
 	start := time.Now()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -73,7 +76,7 @@ func (s *store) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
 }
 
 // rank finds the best documents of p and puts them in ascending order.
-func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, tables *rankTables, p *rankPart) error {
+func (w *ranker) rank(ctx context.Context, s *store, r *plan.RankBatch, tables *rankTables, p *rankPart) error {
 	w.best.open(r.K)
 	err := w.open(s, r, tables, p)
 	switch {
@@ -98,7 +101,7 @@ func (w *ranker) rank(ctx context.Context, s *store, r *plan.Ranks, tables *rank
 // prepare makes the tables that the queries need and that are not there. A lazy
 // store makes that of a list when it is used for the second time: to decode the list
 // once takes less than its table.
-func (j *ranking) prepare(ctx context.Context, s *store, r *plan.Ranks, tables *rankTables) error {
+func (j *ranking) prepare(ctx context.Context, s *store, r *plan.RankBatch, tables *rankTables) error {
 	if tables == nil {
 		return nil
 	}
@@ -137,7 +140,7 @@ func (p *rankPart) tell(b *best) {
 }
 
 // cut makes the parts: a query is one, or as many as its lists are worth.
-func (j *ranking) cut(s *store, r *plan.Ranks) {
+func (j *ranking) cut(s *store, r *plan.RankBatch) {
 	load := func(terms []plan.Term) (n uint64) {
 		for _, t := range terms {
 			l := uint64(s.src.Lists[t.List].Len)
@@ -186,7 +189,7 @@ func (j *ranking) cut(s *store, r *plan.Ranks) {
 const gatherLoad = 32 << 10
 
 // gather joins the parts of each query and puts its best documents in order.
-func (j *ranking) gather(ctx context.Context, s *store, r *plan.Ranks, out *plan.TopK) error {
+func (j *ranking) gather(ctx context.Context, s *store, r *plan.RankBatch, out *plan.TopK) error {
 	first := j.first[:0]
 	for i := range j.parts {
 		p := &j.parts[i]

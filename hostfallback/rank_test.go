@@ -17,7 +17,7 @@ import (
 
 // plainRank is the oracle: every posting of a query is added up in a map, and all
 // matches are sorted.
-func plainRank(tb testing.TB, src *plan.Source, r *plan.Ranks) (out plan.TopK) {
+func plainRank(tb testing.TB, src *plan.Source, r *plan.RankBatch) (out plan.TopK) {
 	type sum struct{ score, lists uint32 }
 	out.Reset()
 	for i := range r.Queries() {
@@ -42,7 +42,7 @@ func plainRank(tb testing.TB, src *plan.Source, r *plan.Ranks) (out plan.TopK) {
 					length = src.Lengths[d]
 				}
 				x := sums[d]
-				sums[d] = sum{x.score + plan.Contribution(t.Weight, r.Norm.Share(freqs[i]+1, length)), x.lists + 1}
+				sums[d] = sum{x.score + plan.Contribution(t.Weight, r.Norm.TF(freqs[i]+1, length)), x.lists + 1}
 			}
 		}
 		var docs []uint32
@@ -63,7 +63,7 @@ func plainRank(tb testing.TB, src *plan.Source, r *plan.Ranks) (out plan.TopK) {
 }
 
 // sameRanking fails tb unless st answers r as the oracle does.
-func sameRanking(tb testing.TB, st *store, r *plan.Ranks) {
+func sameRanking(tb testing.TB, st *store, r *plan.RankBatch) {
 	tb.Helper()
 	var got plan.TopK
 	if err := st.Rank(context.Background(), r, &got); err != nil {
@@ -141,7 +141,7 @@ func testRank(t *testing.T, threads int) {
 		src := rankSource(t, rnd, docs, impacts, codec.IDs(), lengths...)
 		limit := rapid.SampledFrom([]uint64{0, 0, 1, 200_000, 300_000}).Draw(rt, "memory limit")
 		st := open(t, src, Options{Threads: threads, MemoryLimit: limit, Lazy: rapid.Bool().Draw(rt, "lazy")})
-		r := &plan.Ranks{
+		r := &plan.RankBatch{
 			Mode: plan.Mode(rapid.IntRange(0, 1).Draw(rt, "mode")), K: rapid.SampledFrom([]int{1, 2, 10, 100, plan.MaxK}).Draw(rt, "k"),
 			Norm: rankNorm(src), Accumulators: plan.Accumulators(rapid.IntRange(0, 1).Draw(rt, "accumulators")),
 		}
@@ -165,13 +165,13 @@ func TestShare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := plan.Norm{Base: rapid.Uint32().Draw(t, "base"), Slope: rapid.Uint32().Draw(t, "slope"), Shift: rapid.Uint8Range(0, 63).Draw(t, "shift")}
 		f, length := rapid.Uint32Max(math.MaxUint32-1).Draw(t, "f"), rapid.Uint32().Draw(t, "length")
-		if got, want := (&sharer{norm: n}).share(f, length), n.Share(f+1, length); got != want {
+		if got, want := (&sharer{norm: n}).share(f, length), n.TF(f+1, length); got != want {
 			t.Errorf("%+v, frequency %d, length %d: %d, want %d", n, f+1, length, got, want)
 		}
 	})
 	for _, c := range []struct{ freq, base uint32 }{{27, 593785659}, {50, 1068547245}, {37, 3048216834}, {57, 3083238625}, {59, 1586456193}, {1, 0}} {
 		n := plan.Norm{Base: c.base}
-		if got, want := (&sharer{norm: n}).share(c.freq-1, 0), n.Share(c.freq, 0); got != want {
+		if got, want := (&sharer{norm: n}).share(c.freq-1, 0), n.TF(c.freq, 0); got != want {
 			t.Errorf("frequency %d over %d: %d, want %d", c.freq, c.base, got, want)
 		}
 	}
@@ -189,7 +189,7 @@ func TestShares(t *testing.T) {
 				got := make([]uint32, len(docs))
 				s.shares(got, docs, freqs)
 				for i, x := range got {
-					if want := n.Share(f, lengths[i]); x != want {
+					if want := n.TF(f, lengths[i]); x != want {
 						t.Errorf("%+v: share of %d in %d tokens is %d, want %d", n, f, lengths[i], x, want)
 					}
 				}

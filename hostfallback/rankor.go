@@ -34,7 +34,7 @@ type ranker struct {
 }
 
 // open makes w.lists read the lists of p's query from its first document on.
-func (w *ranker) open(s *store, r *plan.Ranks, tables *rankTables, p *rankPart) error {
+func (w *ranker) open(s *store, r *plan.RankBatch, tables *rankTables, p *rankPart) error {
 	terms := r.Query(p.query)
 	for len(w.readers) < len(terms) {
 		w.readers = append(w.readers, new(rankList))

@@ -58,7 +58,7 @@ func (s *sharer) share(f, length uint32) uint32 {
 	a := (uint64(f) + 1) << 24
 	d := a + s.norm.Of(length)
 	if d > math.MaxUint32 {
-		return s.norm.Share(min(f, math.MaxUint32-1)+1, length)
+		return s.norm.TF(min(f, math.MaxUint32-1)+1, length)
 	}
 	q := uint64(int64(float64(int64(a)) / float64(int64(d)) * (1 << 32)))
 	q -= (a<<32 - q*d) >> 63

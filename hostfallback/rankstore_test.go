@@ -17,8 +17,8 @@ import (
 func TestRankNorms(t *testing.T) {
 	src := rankSource(t, rand.New(rand.NewPCG(6, 1)), 20_000, 0, codec.IDs(), 5000, 300, 9000)
 	st := open(t, src, Options{Lazy: true})
-	ask := func(i int) *plan.Ranks {
-		r := &plan.Ranks{K: 20, Norm: plan.NewNorm(0.5+float64(i), 0.4, 100)}
+	ask := func(i int) *plan.RankBatch {
+		r := &plan.RankBatch{K: 20, Norm: plan.NewNorm(0.5+float64(i), 0.4, 100)}
 		r.Add(src, plan.Term{List: 0, Weight: 1 << 29}, plan.Term{List: 1, Weight: 1 << 30}, plan.Term{List: 2, Weight: 1 << 28})
 		return r
 	}
@@ -90,7 +90,7 @@ func TestRankMemory(t *testing.T) {
 	words := 4 * uint64(len(src.Words))
 	for _, limit := range []uint64{1, 200_000, 500_000} {
 		st := open(t, src, Options{MemoryLimit: limit, Lazy: true})
-		r := &plan.Ranks{K: 10, Norm: rankNorm(src)}
+		r := &plan.RankBatch{K: 10, Norm: rankNorm(src)}
 		for h := range src.Lists {
 			r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
 		}
@@ -112,9 +112,9 @@ func TestRankAfterError(t *testing.T) {
 		src := rankSource(t, rand.New(rand.NewPCG(6, 4)), 50_000, 0, []codec.ID{codec.ParaPFor}, 20_000, 20_000, 5000)
 		src.Freqs[src.Lists[1].FreqOff+2*90+1] = 0xff000000 // the header of a segment
 		st := open(t, src, Options{Threads: 1, MemoryLimit: limit})
-		bad := &plan.Ranks{K: 10, Norm: rankNorm(src)}
+		bad := &plan.RankBatch{K: 10, Norm: rankNorm(src)}
 		bad.Add(src, plan.Term{List: 0, Weight: 1000}, plan.Term{List: 1, Weight: 1000})
-		good := &plan.Ranks{K: 10, Norm: rankNorm(src)}
+		good := &plan.RankBatch{K: 10, Norm: rankNorm(src)}
 		good.Add(src, plan.Term{List: 0, Weight: 1000}, plan.Term{List: 2, Weight: 1000})
 		var out plan.TopK
 		for range 3 {
@@ -137,7 +137,7 @@ func TestRankAllocations(t *testing.T) {
 		for _, limit := range []uint64{0, 1} {
 			st := open(t, src, Options{Threads: threads, MemoryLimit: limit})
 			for _, mode := range []plan.Mode{plan.Or, plan.And} {
-				r := &plan.Ranks{Mode: mode, K: 10, Norm: rankNorm(src)}
+				r := &plan.RankBatch{Mode: mode, K: 10, Norm: rankNorm(src)}
 				for i := range uint32(300) {
 					r.Add(src, plan.Term{List: i % 6, Weight: 1000}, plan.Term{List: i / 6 % 6, Weight: 2000})
 				}
@@ -164,7 +164,7 @@ func TestRankCut(t *testing.T) {
 	src := rankSource(t, rand.New(rand.NewPCG(6, 6)), 3*minRankDocs+5, 0, []codec.ID{codec.Bitset}, 3*minRankDocs, 3*minRankDocs, 2)
 	for _, mode := range []plan.Mode{plan.Or, plan.And} {
 		for _, threads := range []int{1, 2, 9} {
-			r := &plan.Ranks{Mode: mode, K: 1, Norm: rankNorm(src)}
+			r := &plan.RankBatch{Mode: mode, K: 1, Norm: rankNorm(src)}
 			r.Add(src)
 			r.Add(src, plan.Term{List: 2, Weight: 1})
 			for range 20 {
@@ -207,7 +207,7 @@ func BenchmarkRank(b *testing.B) {
 				for _, k := range []int{10, 1000} {
 					tables := map[bool]string{true: "tables", false: "decoding"}[limit == 0]
 					b.Run(fmt.Sprintf("%s/%v/one in %d/best %d", tables, mode, ratio, k), func(b *testing.B) {
-						r := &plan.Ranks{Mode: mode, K: k, Norm: rankNorm(src)}
+						r := &plan.RankBatch{Mode: mode, K: k, Norm: rankNorm(src)}
 						r.Add(src, plan.Term{List: uint32(2 * i), Weight: 1 << 30}, plan.Term{List: uint32(2*i + 1), Weight: 1 << 29})
 						var out plan.TopK
 						for range 2 { // the second makes tables

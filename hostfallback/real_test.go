@@ -63,16 +63,16 @@ func benchmarkReal(b *testing.B, lists [][]uint32) {
 		handles = append(handles, h)
 	}
 	st := open(b, src, Options{Threads: *govThreads})
-	pairs := &plan.Batch{}
+	pairs := &plan.MatchBatch{}
 	for h := range len(handles) - 1 {
 		pairs.Add(src, handles[h], handles[h+1])
 	}
 	counts := *pairs
 	counts.CountOnly = true
 	var out plan.Results
-	and := func(batch *plan.Batch) func() uint64 {
+	and := func(batch *plan.MatchBatch) func() uint64 {
 		return func() uint64 {
-			if err := st.Intersect(b.Context(), batch, &out); err != nil {
+			if err := st.Match(b.Context(), batch, &out); err != nil {
 				b.Fatal(err)
 			}
 			return out.Stats.Matches
@@ -98,13 +98,13 @@ func benchmarkReal(b *testing.B, lists [][]uint32) {
 		for h := range handles {
 			all.Args = append(all.Args, plan.Expr{Op: plan.OpList, List: uint32(h)})
 		}
-		f := &plan.Formulas{CountOnly: countOnly}
-		if err := f.Add(src, all); err != nil {
+		f := &plan.MatchBatch{CountOnly: countOnly}
+		if err := f.AddExpr(src, all); err != nil {
 			b.Fatal(err)
 		}
 		var out plan.Results
 		return func() uint64 {
-			if err := st.Evaluate(b.Context(), f, &out); err != nil {
+			if err := st.Match(b.Context(), f, &out); err != nil {
 				b.Fatal(err)
 			}
 			return out.Stats.Matches

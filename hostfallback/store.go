@@ -45,8 +45,22 @@ func newStore(src *plan.Source, opt Options) *store {
 	return s
 }
 
-// Intersect implements plan.Store.
-func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+// Match implements plan.Store.
+func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := plan.Unfiltered(b.Filters); err != nil {
+		return err
+	}
+	switch b.Kind() {
+	case plan.Conjunctions:
+		return s.intersect(ctx, b, out)
+	case plan.Expressions:
+		return s.evaluate(ctx, b, out)
+	}
+	return plan.MatchMixed(ctx, b, out, s.intersect, s.evaluate)
+}
+
+// intersect answers conjunctions.
+func (s *store) intersect(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	start := time.Now()
 	s.mu.RLock()
 	defer s.mu.RUnlock()

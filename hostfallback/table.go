@@ -35,7 +35,7 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore
 }
 
 // Select implements plan.TableStore.
-func (t *table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (t *table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	return work.Run(ctx, &t.gate, "select", sel, t.data, &out.Stats, func() error {
 		return t.Table.Select(ctx, sel, out)
 	})

@@ -150,7 +150,7 @@ func benchmarkTable(b *testing.B, bins [][]uint64, rows uint32) {
 	only := regexp.MustCompile(*tableOnly)
 	for _, word := range []int{32, 64} {
 		tab := plantest.NewTable(rows, word)
-		sel := new(plan.Selections)
+		sel := new(plan.SelectBatch)
 		operands := make([]uint32, len(bins))
 		for i, set := range bins {
 			operands[i] = tab.AddVector(set)

@@ -23,7 +23,7 @@ func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[stri
 	has := func(name string, d uint32) bool { _, ok := slices.BinarySearch(lists[name], d); return ok }
 	for i := range rounds {
 		few, spread, jumps, dense, tiles := list(all[0], i), list(all[1], i+1), list(all[2], i+2), list(all[3], i), list(all[4], i+1)
-		f := plan.Formulas{CountOnly: i == 1}
+		f := plan.MatchBatch{CountOnly: i == 1}
 		matches := []func(d uint32) bool{
 			func(d uint32) bool { return has("few", d) || has("spread", d) || has("dense", d) },
 			func(d uint32) bool { return has("dense", d) && !has("spread", d) && !has("tiles", d) },
@@ -41,12 +41,12 @@ func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[stri
 			node(plan.OpAnd, dense, tiles, node(plan.OpOr, few, jumps)),
 			node(plan.OpOr, node(plan.OpAndNot, tiles, node(plan.OpAnd, spread, node(plan.OpOr, jumps, few))), node(plan.OpAnd, few, dense)),
 		} {
-			if err := f.Add(src, e); err != nil {
+			if err := f.AddExpr(src, e); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var got plan.Results
-		if err := store.Evaluate(t.Context(), &f, &got); err != nil {
+		if err := store.Match(t.Context(), &f, &got); err != nil {
 			t.Fatal(err)
 		}
 		for k, match := range matches {

@@ -29,7 +29,7 @@ func merges(t *testing.T, backend plan.Backend) {
 	}
 	defer store.Close()
 	for _, countOnly := range []bool{false, true} {
-		batch := plan.Batch{Algorithm: plan.MergePath, CountOnly: countOnly}
+		batch := plan.MatchBatch{Algorithm: plan.MergePath, CountOnly: countOnly}
 		for _, names := range queries {
 			var hs []plan.Handle
 			for _, name := range names {
@@ -38,7 +38,7 @@ func merges(t *testing.T, backend plan.Backend) {
 			batch.Add(src, hs...)
 		}
 		var got plan.Results
-		if err := store.Intersect(t.Context(), &batch, &got); err != nil {
+		if err := store.Match(t.Context(), &batch, &got); err != nil {
 			t.Fatal(err)
 		}
 		for q, names := range queries {

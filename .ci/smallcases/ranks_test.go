@@ -54,7 +54,7 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 		}
 		return uint32(1<<28 + i<<20)
 	}
-	for _, r := range []*plan.Ranks{
+	for _, r := range []*plan.RankBatch{
 		{Mode: plan.Or, K: 3}, {Mode: plan.Or, K: 70}, {Mode: plan.And, K: 3},
 		{Mode: plan.Or, K: 3, Accumulators: plan.GlobalAccumulators},
 	} {
@@ -84,7 +84,7 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 			scores, has := make([]uint32, universe), make([]int, universe)
 			for i, name := range names {
 				for j, d := range lists[name] {
-					scores[d] += plan.Contribution(weight(q/len(some), i), r.Norm.Share(freqs[name][j], src.Lengths[d]))
+					scores[d] += plan.Contribution(weight(q/len(some), i), r.Norm.TF(freqs[name][j], src.Lengths[d]))
 					has[d]++
 				}
 			}

@@ -139,7 +139,7 @@ func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []pla
 			if countOnly && once {
 				continue // what differs is the kernel's last loop
 			}
-			batch := plan.Batch{Algorithm: a, CountOnly: countOnly, Part: i%3 == 0}
+			batch := plan.MatchBatch{Algorithm: a, CountOnly: countOnly, Part: i%3 == 0}
 			asked := func(q int) bool {
 				if once {
 					return q >= 2 // the last six
@@ -168,7 +168,7 @@ func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []pla
 			}
 			batch.Add(src) // an unknown term
 			var got plan.Results
-			if err := store.Intersect(t.Context(), &batch, &got); err != nil {
+			if err := store.Match(t.Context(), &batch, &got); err != nil {
 				t.Fatal(err)
 			}
 			for q, names := range queries {

@@ -27,7 +27,7 @@ func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 		codes[row] = r.Uint64N(3)<<32 | r.Uint64N(300)
 	}
 	tab.AddCodes(t, codes)
-	s := plan.Selections{}
+	s := plan.SelectBatch{}
 	s.Any(0, 2, 3, 4, 5)
 	s.Do(plan.StepNot)
 	s.Any(5, 2)

@@ -272,8 +272,8 @@ func (p *bitmapPeer) plainOr(ctx context.Context, m int) (uint64, error) {
 }
 
 // query is the OR of the first m picks.
-func (s *bitmapSet) query(m int) *plan.Selections {
-	q := new(plan.Selections)
+func (s *bitmapSet) query(m int) *plan.SelectBatch {
+	q := new(plan.SelectBatch)
 	q.Reset()
 	q.Any(slices.Clone(s.picks[:min(m, len(s.picks))])...)
 	q.End()

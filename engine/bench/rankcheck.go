@@ -100,7 +100,7 @@ func newRankChecker(ctx context.Context, w *ranked, n, k int) (*rankChecker, err
 				if src.Impacts > 0 {
 					sums[d] += weight * float64(freqs[p]+1)
 				} else {
-					sums[d] += weight * params.Share(freqs[p]+1, src.Lengths[d], average)
+					sums[d] += weight * params.TF(freqs[p]+1, src.Lengths[d], average)
 				}
 			}
 		}

@@ -154,24 +154,24 @@ func (s *session) ourAnswers(ctx context.Context, c collection) (and, or []whole
 			all[h] = plan.Expr{List: plan.Handle(h)}
 		}
 		for _, countOnly := range []bool{false, true} {
-			b := &plan.Batch{CountOnly: countOnly}
+			b := &plan.MatchBatch{CountOnly: countOnly}
 			b.Reset()
 			for h := 1; h < len(c.lists); h++ {
 				b.Add(src, plan.Handle(h-1), plan.Handle(h))
 			}
-			f := &plan.Formulas{CountOnly: countOnly}
+			f := &plan.MatchBatch{CountOnly: countOnly}
 			f.Reset()
-			if err := f.Add(src, plan.Expr{Op: plan.OpOr, Args: all}); err != nil {
+			if err := f.AddExpr(src, plan.Expr{Op: plan.OpOr, Args: all}); err != nil {
 				return nil, nil, closeAll, err
 			}
 			series := layout.String() + known(countOnly, ", counts") + known(!countOnly, ", docIDs")
 			out := new(plan.Results)
 			and = append(and, wholeAnswer{series, countOnly, false, func() (uint64, error) {
-				err := st.Intersect(ctx, b, out)
+				err := st.Match(ctx, b, out)
 				return out.Offsets[len(out.Offsets)-1], err
 			}})
 			or = append(or, wholeAnswer{series, countOnly, false, func() (uint64, error) {
-				err := st.Evaluate(ctx, f, out)
+				err := st.Match(ctx, f, out)
 				return out.Offsets[len(out.Offsets)-1], err
 			}})
 		}

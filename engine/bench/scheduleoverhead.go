@@ -27,21 +27,18 @@ func (idle) Close() error { return nil }
 
 type idleStore struct{}
 
-func (idleStore) Intersect(_ context.Context, b *plan.Batch, out *plan.Results) error {
+func (idleStore) Match(_ context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	out.Reset()
 	for range b.Queries() {
 		out.Offsets = append(out.Offsets, 0)
 	}
 	return nil
 }
-func (idleStore) Evaluate(context.Context, *plan.Formulas, *plan.Results) error {
-	return plan.ErrUnsupported
-}
-func (idleStore) Rank(context.Context, *plan.Ranks, *plan.TopK) error { return plan.ErrUnsupported }
-func (idleStore) Explain(plan.Algorithm, plan.Handle) string          { return "" }
-func (idleStore) ExplainBatch(*plan.Batch) string                     { return "" }
-func (idleStore) Memory() uint64                                      { return 0 }
-func (idleStore) Close() error                                        { return nil }
+func (idleStore) Rank(context.Context, *plan.RankBatch, *plan.TopK) error { return plan.ErrUnsupported }
+func (idleStore) Explain(plan.Algorithm, plan.Handle) string              { return "" }
+func (idleStore) ExplainBatch(*plan.MatchBatch) string                    { return "" }
+func (idleStore) Memory() uint64                                          { return 0 }
+func (idleStore) Close() error                                            { return nil }
 
 func overheadExhibit() exhibit {
 	return exhibit{

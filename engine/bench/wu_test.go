@@ -104,11 +104,11 @@ type failing struct {
 	err     error
 }
 
-func (f *failing) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
+func (f *failing) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	if f.batches.Add(1) > 2 {
 		return f.err
 	}
-	return f.Store.Intersect(ctx, b, out)
+	return f.Store.Match(ctx, b, out)
 }
 
 // TestPull: one store or several answer every query once, and the first error of one of

@@ -70,7 +70,7 @@ func (s *session) apart(ctx context.Context) ([]*apart, error) {
 // features are those of the first n queries.
 func (s *session) features(n int) []costs.Features {
 	all := make([]costs.Features, n)
-	var b plan.Batch
+	var b plan.MatchBatch
 	for i := range all {
 		b.Reset()
 		b.Add(s.w.Source, s.w.Queries[i%len(s.w.Queries)]...)

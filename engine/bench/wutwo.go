@@ -54,7 +54,7 @@ func (s *session) pull(ctx context.Context, stores []plan.Store, src *plan.Sourc
 	for i, store := range stores {
 		wg.Go(func() {
 			p := &parts[i]
-			var b plan.Batch
+			var b plan.MatchBatch
 			var r plan.Results
 			var handles []plan.Handle
 			for n := int(next.Add(1)) - 1; n < len(ends) && ctx.Err() == nil; n = int(next.Add(1)) - 1 {
@@ -74,7 +74,7 @@ func (s *session) pull(ctx context.Context, stores []plan.Store, src *plan.Sourc
 					b.Add(src, handles...)
 				}
 				p.prepare += time.Since(began)
-				if err := store.Intersect(ctx, &b, &r); err != nil {
+				if err := store.Match(ctx, &b, &r); err != nil {
 					cancel(err)
 					return
 				}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,15 +155,11 @@ func names(some []Algorithm) string {
 	return strings.Join(text, ", ")
 }
 
-// ErrUnsupported is what errors.Is finds where a backend is asked for an
-// algorithm that it does not run.
-var ErrUnsupported = errors.New("unsupported algorithm")
-
 // Runs gives an error of ErrUnsupported, with the names that the backend knows,
 // where a is none of its algorithms.
 func (i Info) Runs(a Algorithm) error {
 	if a == Auto || slices.Contains(i.Algorithms, a) {
 		return nil
 	}
-	return fmt.Errorf("%w %s: backend %s runs %s, %s", ErrUnsupported, a, i.Kind, Auto, names(i.Algorithms))
+	return fmt.Errorf("%w algorithm %s: backend %s runs %s, %s", ErrUnsupported, a, i.Kind, Auto, names(i.Algorithms))
 }

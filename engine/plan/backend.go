@@ -18,24 +18,22 @@ type Backend interface {
 // Store is a set of resident lists. It is safe for concurrent use; batches of
 // concurrent callers overlap on the device.
 type Store interface {
-	// Intersect answers every query of b into out. The batch must be valid for
-	// the store's source (Batch.Validate). It returns early when ctx is done,
-	// with ctx.Err(), and leaves the store usable.
-	Intersect(ctx context.Context, b *Batch, out *Results) error
-	// Evaluate answers every formula of f into out, under the same terms. The
-	// batch must be valid (Formulas.Validate). A formula of more lists than the
-	// backend takes is an ErrTooLarge.
-	Evaluate(ctx context.Context, f *Formulas, out *Results) error
+	// Match answers every query of b into out. The batch must be valid for the
+	// store's source (MatchBatch.Validate). Match returns early with ctx.Err() when
+	// ctx ends, and the store stays usable. An expression with more lists than the
+	// backend takes gives ErrTooLarge, an unknown algorithm or a filter of another
+	// backend ErrUnsupported.
+	Match(ctx context.Context, b *MatchBatch, out *Results) error
 	// Rank answers every query of r into out, under the same terms. The batch must
-	// be valid (Ranks.Validate). What ranking needs beside the lists becomes resident
+	// be valid (RankBatch.Validate). What ranking needs beside the lists becomes resident
 	// with the first call.
-	Rank(ctx context.Context, r *Ranks, out *TopK) error
+	Rank(ctx context.Context, r *RankBatch, out *TopK) error
 	// Explain says which method the store takes for list h under algorithm a:
 	// a short text such as "bitset, one load" or "hs16: buckets of 13".
 	Explain(a Algorithm, h Handle) string
 	// ExplainBatch says which algorithm b runs under, and where that is the
 	// backend's choice, why: a short text such as "bits: tables fit".
-	ExplainBatch(b *Batch) string
+	ExplainBatch(b *MatchBatch) string
 	// Memory is what the store occupies on its backend, in bytes, auxiliary
 	// tables included.
 	Memory() uint64

@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// What errors.Is finds in the errors of backends.
+// Causes of backend errors, for errors.Is.
 var (
+	// ErrUnsupported: the backend does not implement the algorithm, codec, strategy or filter.
+	ErrUnsupported = errors.New("unsupported")
 	ErrNoDevice    = errors.New("no such device")
 	ErrOutOfMemory = errors.New("out of memory")
 	ErrTooLarge    = errors.New("too large for this backend") // a query, whatever memory is free; another backend may take it

@@ -175,9 +175,9 @@ func TestSimplifyKeepsMeaning(t *testing.T) {
 	for range 3000 {
 		e := randomExpr(r, 1+r.IntN(5))
 		s := e.Simplify(src)
-		var f Formulas
+		var f MatchBatch
 		f.Reset()
-		if err := f.Add(src, e); err != nil {
+		if err := f.AddExpr(src, e); err != nil {
 			t.Fatalf("%s: %v", write(e), err)
 		}
 		if err := f.Validate(src); err != nil {
@@ -186,7 +186,7 @@ func TestSimplifyKeepsMeaning(t *testing.T) {
 		for range 100 {
 			doc := r.Uint32() & (1<<14 - 1)
 			want := has(e, doc)
-			if has(s, doc) != want || steps(f.Ops, doc) != want {
+			if has(s, doc) != want || matches(&f, doc) != want {
 				t.Fatalf("%s becomes %s, steps %v; they differ for %b", write(e), write(s), f.Ops, doc)
 			}
 			if want {
@@ -197,6 +197,19 @@ func TestSimplifyKeepsMeaning(t *testing.T) {
 	if matched == 0 {
 		t.Error("nothing matches: nothing is tested")
 	}
+}
+
+// matches evaluates the only query of a batch for a document.
+func matches(b *MatchBatch, doc uint32) bool {
+	if b.Kind() == Expressions && len(b.Ops) > 0 {
+		return steps(b.Ops, doc)
+	}
+	for _, h := range b.Query(0) {
+		if !has(Expr{List: h}, doc) {
+			return false
+		}
+	}
+	return len(b.Query(0)) > 0
 }
 
 // TestDepth has the worst tree there is: it needs one more set whenever the
@@ -215,15 +228,15 @@ func TestDepth(t *testing.T) {
 		}
 		return Expr{Op: op, Args: []Expr{worst(depth-1, OpAnd+OpOr-op), worst(depth-1, OpAnd+OpOr-op)}}
 	}
-	var f Formulas
+	var f MatchBatch
 	f.Reset()
-	if err := f.Add(src, worst(MaxDepth, OpAnd)); err != nil {
+	if err := f.AddExpr(src, worst(MaxDepth, OpAnd)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Validate(src); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Add(src, worst(MaxDepth+1, OpOr)); err == nil {
+	if err := f.AddExpr(src, worst(MaxDepth+1, OpOr)); err == nil {
 		t.Error("an expression that needs too many sets went through")
 	}
 	// A chain, however long and deep, needs two.
@@ -239,36 +252,36 @@ func TestDepth(t *testing.T) {
 		if s := e.Simplify(src); s.need > 3 {
 			t.Errorf("a chain needs %d sets", s.need)
 		}
-		if err := f.Add(src, e); err != nil {
+		if err := f.AddExpr(src, e); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := f.Validate(src); err != nil || f.Len() != 3 {
-		t.Errorf("%d formulas: %v", f.Len(), err)
+	if err := f.Validate(src); err != nil || f.Queries() != 3 {
+		t.Errorf("%d expressions: %v", f.Queries(), err)
 	}
 }
 
-func TestValidateFormulas(t *testing.T) {
+func TestValidateExpressions(t *testing.T) {
 	src := letters()
 	list := Op{Code: OpList}
 	deep := []Op{list}
 	for range MaxDepth {
 		deep = append([]Op{list}, append(deep, Op{Code: OpAnd})...)
 	}
-	for complaint, f := range map[string]Formulas{
-		"do not cover":   {Offsets: []uint32{0, 2}, Ops: []Op{list}},
-		"not ascend":     {Offsets: []uint32{0, 2, 1, 1}, Ops: []Op{list}},
-		"unknown code 5": {Offsets: []uint32{0, 1}, Ops: []Op{{Code: 5}}},
-		"list 26 of 26":  {Offsets: []uint32{0, 1}, Ops: []Op{{List: 26}}},
-		"takes two sets": {Offsets: []uint32{0, 2}, Ops: []Op{list, {Code: OpOr}}},
-		"leaves 2 sets":  {Offsets: []uint32{0, 2}, Ops: []Op{list, list}},
-		"a stack of 14":  {Offsets: []uint32{0, uint32(len(deep))}, Ops: deep},
+	for complaint, f := range map[string]MatchBatch{
+		"do not cover":   {Offsets: make([]uint32, 2), OpOffsets: []uint32{0, 2}, Ops: []Op{list}},
+		"not ascend":     {Offsets: make([]uint32, 4), OpOffsets: []uint32{0, 2, 1, 1}, Ops: []Op{list}},
+		"unknown code 5": {Offsets: make([]uint32, 2), OpOffsets: []uint32{0, 1}, Ops: []Op{{Code: 5}}},
+		"list 26 of 26":  {Offsets: make([]uint32, 2), OpOffsets: []uint32{0, 1}, Ops: []Op{{List: 26}}},
+		"takes two sets": {Offsets: make([]uint32, 2), OpOffsets: []uint32{0, 2}, Ops: []Op{list, {Code: OpOr}}},
+		"leaves 2 sets":  {Offsets: make([]uint32, 2), OpOffsets: []uint32{0, 2}, Ops: []Op{list, list}},
+		"a stack of 14":  {Offsets: make([]uint32, 2), OpOffsets: []uint32{0, uint32(len(deep))}, Ops: deep},
 	} {
 		if err := f.Validate(src); err == nil || !strings.Contains(err.Error(), complaint) {
 			t.Errorf("%v, want a complaint about %q", err, complaint)
 		}
 	}
-	for _, f := range []Formulas{{}, {Offsets: []uint32{0}}, {Offsets: []uint32{0, 0, 0}}} {
+	for _, f := range []MatchBatch{{}, {Offsets: []uint32{0}}, {Offsets: []uint32{0, 0, 0}, OpOffsets: []uint32{0, 0, 0}}} {
 		if err := f.Validate(src); err != nil {
 			t.Error(err)
 		}

@@ -10,9 +10,9 @@ import (
 // the lists of queries are those that they name.
 func TestOrdered(t *testing.T) {
 	src := &Source{Docs: 100, Lists: []List{{Len: 9}, {Len: 2}, {Len: 5}, {Len: 2}}}
-	var b, b2 Batch
-	var r, r2 Ranks
-	var f, f2 Formulas
+	var b, b2 MatchBatch
+	var r, r2 RankBatch
+	var f, f2 MatchBatch
 	for _, q := range [][]Handle{{0, 1, 3}, {}, {2}, {3, 2, 1, 0}} {
 		b.Add(src, q...)
 		var terms []Term
@@ -22,7 +22,7 @@ func TestOrdered(t *testing.T) {
 			e.Args = append(e.Args, Expr{List: h})
 		}
 		r.Add(src, terms...)
-		if err := f.Add(src, e); err != nil {
+		if err := f.AddExpr(src, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -30,9 +30,9 @@ func TestOrdered(t *testing.T) {
 	r2.Reset()
 	f2.Reset()
 	for i := range b.Queries() {
-		b2.AddOrdered(b.Query(i))
+		b2.Append(&b, i)
 		r2.AddOrdered(r.Query(i))
-		f2.AddOps(f.Formula(i))
+		f2.Append(&f, i)
 		want := append([]Handle{77}, b.Query(i)...)
 		if got := r.AppendLists([]Handle{77}, i); !slices.Equal(got, want) {
 			t.Errorf("ranked query %d: lists %v, want %v", i, got, want)
@@ -41,7 +41,7 @@ func TestOrdered(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
-			t.Errorf("formula %d: lists %v, want %v", i, got, want)
+			t.Errorf("expression %d: lists %v, want %v", i, got, want)
 		}
 	}
 	if !reflect.DeepEqual(b, b2) || !reflect.DeepEqual(r, r2) || !reflect.DeepEqual(f, f2) {

@@ -134,7 +134,7 @@ func (e *explanation) rankedLists(s *searcher, asked engine.Query) {
 }
 
 // orderLists puts lists in the order of work: handles are ranks of terms, so this
-// is that of plan.Batch.Add.
+// is that of plan.MatchBatch.Add.
 func (e *explanation) orderLists() {
 	slices.SortStableFunc(e.Lists, func(a, b listPlan) int { return cmp.Compare(a.Documents, b.Documents) })
 }

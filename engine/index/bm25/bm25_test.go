@@ -56,8 +56,8 @@ func TestShare(t *testing.T) {
 		freq := max(rapid.Uint32().Draw(t, "freq")>>rapid.IntRange(0, 31).Draw(t, "right"), 1)
 		length := rapid.Uint32().Draw(t, "length") >> rapid.IntRange(0, 32).Draw(t, "shift")
 		length = uint32(min(float64(length), average*(1<<24))) // no longer than all of 2^24 documents
-		got := float64(p.Norm(average).Share(freq, length)) / (1 << 32)
-		want := p.Share(freq, length, average)
+		got := float64(p.Norm(average).TF(freq, length)) / (1 << 32)
+		want := p.TF(freq, length, average)
 		if math.Abs(got-want) > 1.0/(1<<22) {
 			t.Fatalf("%s, average %v: share %v of frequency %d in %d tokens, want %v", p, average, got, freq, length, want)
 		}

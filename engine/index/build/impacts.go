@@ -83,6 +83,6 @@ func (q *quantiser) contributions(docs, freqs []uint32) {
 	}
 	unit := part * float64(q.meta.Max()) / (1 << 32)
 	for i, d := range docs {
-		freqs[i] = q.round(unit * float64(q.norm.Share(freqs[i], q.lengths[d])))
+		freqs[i] = q.round(unit * float64(q.norm.TF(freqs[i], q.lengths[d])))
 	}
 }

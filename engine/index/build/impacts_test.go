@@ -45,7 +45,7 @@ func TestContributions(t *testing.T) {
 			}
 			for term, l := range plain.lists {
 				for i, p := range l {
-					c := opt.Scoring.Weight(uint64(len(docs)), uint64(len(l))) * opt.Scoring.Share(p.freq, plain.lengths[p.doc], average)
+					c := opt.Scoring.Weight(uint64(len(docs)), uint64(len(l))) * opt.Scoring.TF(p.freq, plain.lengths[p.doc], average)
 					want := max(c/bound*limit, 1)
 					if q := got.lists[term][i]; q.doc != p.doc || math.Abs(float64(q.freq)-want) > 0.5001 {
 						t.Fatalf("%v, %d bits: impact of %q in %d is %v, want %.3f", variant, bits, term, p.doc, q, want)

@@ -45,7 +45,7 @@ func (k Key) and(index uint64, lists []plan.Handle, count bool) Key {
 }
 
 // Formula is the key of the documents of a formula in canonical form, as
-// plan.Formulas.Add makes it; with count of how many there are. A formula that is an AND
+// plan.MatchBatch.AddExpr makes it; with count of how many there are. A formula that is an AND
 // of lists has the key of And.
 func (k Key) Formula(index uint64, ops []plan.Op, count bool) Key {
 	var few [usual]plan.Handle

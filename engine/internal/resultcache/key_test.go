@@ -63,11 +63,14 @@ func TestKeyFormula(t *testing.T) {
 	op := func(code plan.OpCode, args ...plan.Expr) plan.Expr { return plan.Expr{Op: code, Args: args} }
 	and, or, not := plan.OpAnd, plan.OpOr, plan.OpAndNot
 	key := func(e plan.Expr, count bool) Key {
-		var f plan.Formulas
-		if err := f.Add(src, e); err != nil {
+		var f plan.MatchBatch
+		if err := f.AddExpr(src, e); err != nil {
 			t.Fatal(err)
 		}
-		return Key(nil).Formula(7, f.Formula(0), count)
+		if f.Kind() == plan.Conjunctions {
+			return Key(nil).And(7, f.Query(0), count)
+		}
+		return Key(nil).Formula(7, f.Expression(0), count)
 	}
 	for _, same := range [][2]plan.Expr{
 		{op(or, list(1), list(2)), op(or, list(2), list(1), list(2))},

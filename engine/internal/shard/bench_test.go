@@ -44,7 +44,7 @@ func BenchmarkSplit(b *testing.B) {
 func BenchmarkJoin(b *testing.B) {
 	w, _ := zipf(b)
 	r := rand.New(rand.NewPCG(14, 14))
-	var batch plan.Batch
+	var batch plan.MatchBatch
 	for range 2000 {
 		batch.Add(&w.Source, r.Uint32N(400), r.Uint32N(400))
 	}
@@ -54,7 +54,7 @@ func BenchmarkJoin(b *testing.B) {
 			defer s.Close()
 			var out plan.Results
 			for b.Loop() {
-				if err := s.Intersect(b.Context(), &batch, &out); err != nil {
+				if err := s.Match(b.Context(), &batch, &out); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -34,8 +34,8 @@ type store struct {
 
 // run is the memory of one batch on its way.
 type run struct {
-	batches []plan.Batch // a part each, like the others
-	ranks   []plan.Ranks
+	batches []plan.MatchBatch // a part each, like the others
+	ranks   []plan.RankBatch
 	results []plan.Results
 	best    []plan.TopK
 	places  []int // of the parts' documents, while they are merged
@@ -64,7 +64,7 @@ func Join(src *plan.Source, parts []Part, stores []plan.Store) (plan.Store, erro
 	s := &store{src: src, parts: parts, stores: stores}
 	s.runs.New = func() any {
 		n := len(parts)
-		return &run{make([]plan.Batch, n), make([]plan.Ranks, n), make([]plan.Results, n), make([]plan.TopK, n), make([]int, n)}
+		return &run{make([]plan.MatchBatch, n), make([]plan.RankBatch, n), make([]plan.Results, n), make([]plan.TopK, n), make([]int, n)}
 	}
 	return s, nil
 }
@@ -104,33 +104,36 @@ func closeAll(stores []plan.Store) error {
 	return errors.Join(errs...)
 }
 
-// Intersect implements plan.Store.
-func (s *store) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	return s.answer(ctx, "intersect", &out.Stats, func() error { return b.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
+// Match implements plan.Store.
+func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := plan.Unfiltered(b.Filters); err != nil {
+		return err
+	}
+	return s.answer(ctx, "match", &out.Stats, func() error { return b.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
 		s.batch(&r.batches[i], i, b)
-		return s.stores[i].Intersect(ctx, &r.batches[i], &r.results[i])
+		return s.stores[i].Match(ctx, &r.batches[i], &r.results[i])
 	}, func(r *run) { s.gather(r, b.Queries(), b.CountOnly, b.Candidates(s.src), out) })
 }
 
-// batch makes mine what part i is asked, whose lists have other lengths.
-func (s *store) batch(mine *plan.Batch, i int, b *plan.Batch) {
+// batch sets mine to the batch of part i, whose lists have other lengths. Expressions
+// are valid for every part in any order of operands.
+func (s *store) batch(mine *plan.MatchBatch, i int, b *plan.MatchBatch) {
 	mine.Reset()
 	mine.Algorithm, mine.CountOnly, mine.Part = b.Algorithm, b.CountOnly, b.Part
 	for q := range b.Queries() {
-		mine.Add(s.parts[i].Source, b.Query(q)...)
+		if ops := b.Expression(q); len(ops) > 0 {
+			mine.AddOps(ops)
+		} else {
+			mine.Add(s.parts[i].Source, b.Query(q)...)
+		}
 	}
 }
 
-// Evaluate implements plan.Store. What is valid for the whole is so for its parts, in
-// any order of operands.
-func (s *store) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	return s.answer(ctx, "evaluate", &out.Stats, func() error { return f.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
-		return s.stores[i].Evaluate(ctx, f, &r.results[i])
-	}, func(r *run) { s.gather(r, f.Len(), f.CountOnly, f.Candidates(s.src), out) })
-}
-
 // Rank implements plan.Store.
-func (s *store) Rank(ctx context.Context, ranks *plan.Ranks, out *plan.TopK) error {
+func (s *store) Rank(ctx context.Context, ranks *plan.RankBatch, out *plan.TopK) error {
+	if err := plan.Unfiltered(ranks.Filters); err != nil {
+		return err
+	}
 	return s.answer(ctx, "rank", &out.Stats, func() error { return ranks.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
 		mine := &r.ranks[i]
 		mine.Reset()

@@ -43,15 +43,11 @@ func (b *faulty) Load(ctx context.Context, src *plan.Source) (plan.Store, error)
 	return &faultyStore{s, b}, err
 }
 
-func (s *faultyStore) Intersect(ctx context.Context, b *plan.Batch, out *plan.Results) error {
-	return s.after(ctx, &out.Stats, func() error { return s.Store.Intersect(ctx, b, out) })
+func (s *faultyStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	return s.after(ctx, &out.Stats, func() error { return s.Store.Match(ctx, b, out) })
 }
 
-func (s *faultyStore) Evaluate(ctx context.Context, f *plan.Formulas, out *plan.Results) error {
-	return s.after(ctx, &out.Stats, func() error { return s.Store.Evaluate(ctx, f, out) })
-}
-
-func (s *faultyStore) Rank(ctx context.Context, r *plan.Ranks, out *plan.TopK) error {
+func (s *faultyStore) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	return s.after(ctx, &out.Stats, func() error { return s.Store.Rank(ctx, r, out) })
 }
 
@@ -85,14 +81,14 @@ func faults(n int) (all []*faulty, backends []plan.Backend, open *atomic.Int64) 
 }
 
 // batches are one of each kind over the lists of src.
-func batches(src *plan.Source, queries int) (b plan.Batch, f plan.Formulas, r plan.Ranks) {
+func batches(src *plan.Source, queries int) (b plan.MatchBatch, f plan.MatchBatch, r plan.RankBatch) {
 	rnd := rand.New(rand.NewPCG(9, 9))
 	r.K, r.Norm = 10, plan.NewNorm(0.9, 0.4, 250)
 	for i := range queries {
 		x, y, z := rnd.Uint32N(uint32(len(src.Lists))), rnd.Uint32N(uint32(len(src.Lists))), rnd.Uint32N(uint32(len(src.Lists)))
 		b.Add(src, x, y)
 		or := plan.Expr{Op: plan.OpOr, Args: []plan.Expr{{List: x}, {List: y}}}
-		if err := f.Add(src, plan.Expr{Op: plan.OpAndNot, Args: []plan.Expr{or, {List: z}}}); err != nil {
+		if err := f.AddExpr(src, plan.Expr{Op: plan.OpAndNot, Args: []plan.Expr{or, {List: z}}}); err != nil {
 			panic(err)
 		}
 		r.Add(src, plan.Term{List: x, Weight: 1 + uint32(i)}, plan.Term{List: y, Weight: 3}, plan.Term{List: z, Weight: 1})
@@ -140,14 +136,14 @@ func (w *whole) compare(t *testing.T, s plan.Store) {
 		wg.Go(func() {
 			same("conjunctions", func(s plan.Store) ([3]any, error) {
 				var out plan.Results
-				err := s.Intersect(t.Context(), &b, &out)
+				err := s.Match(t.Context(), &b, &out)
 				return [3]any{out.Offsets, out.Docs}, err
 			})
 		})
 		wg.Go(func() {
 			same("formulas", func(s plan.Store) ([3]any, error) {
 				var out plan.Results
-				err := s.Evaluate(t.Context(), &f, &out)
+				err := s.Match(t.Context(), &f, &out)
 				return [3]any{out.Offsets, out.Docs}, err
 			})
 		})
@@ -181,12 +177,12 @@ func TestJoinLarge(t *testing.T) {
 	w.add(t, 3, all, nil)
 	s := load(t, &w.Source, onHost(3).over)
 	defer s.Close()
-	var b plan.Batch
+	var b plan.MatchBatch
 	for range 9 {
 		b.Add(&w.Source, 0)
 	}
 	var out plan.Results
-	if err := s.Intersect(t.Context(), &b, &out); err != nil {
+	if err := s.Match(t.Context(), &b, &out); err != nil {
 		t.Fatal(err)
 	}
 	for q := range 9 {
@@ -199,7 +195,7 @@ func TestJoinLarge(t *testing.T) {
 // huge says of every query that it has as many documents as there can be.
 type huge struct{ plan.Store }
 
-func (huge) Intersect(_ context.Context, b *plan.Batch, out *plan.Results) error {
+func (huge) Match(_ context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	out.Reset()
 	for q := range b.Queries() {
 		out.Offsets = append(out.Offsets, uint64(q+1)*math.MaxUint32)
@@ -221,7 +217,7 @@ func TestJoinHuge(t *testing.T) {
 	b, _, _ := batches(&w.Source, 5)
 	b.CountOnly = true
 	var out plan.Results
-	if err := s.Intersect(t.Context(), &b, &out); err != nil || out.Stats.Matches != 15*math.MaxUint32 || len(out.Docs) != 0 {
+	if err := s.Match(t.Context(), &b, &out); err != nil || out.Stats.Matches != 15*math.MaxUint32 || len(out.Docs) != 0 {
 		t.Errorf("%+v, %v", out.Stats, err)
 	}
 	for q := range 5 {
@@ -237,11 +233,11 @@ func each(s plan.Store, src *plan.Source, f func(kind string, run func(ctx conte
 	var out plan.Results
 	var best plan.TopK
 	f("intersect", func(ctx context.Context) (plan.Stats, error) {
-		err := s.Intersect(ctx, &b, &out)
+		err := s.Match(ctx, &b, &out)
 		return out.Stats, err
 	})
 	f("evaluate", func(ctx context.Context) (plan.Stats, error) {
-		err := s.Evaluate(ctx, &g, &out)
+		err := s.Match(ctx, &g, &out)
 		return out.Stats, err
 	})
 	f("rank", func(ctx context.Context) (plan.Stats, error) {
@@ -376,8 +372,8 @@ func TestAllocations(t *testing.T) {
 	var out plan.Results
 	var best plan.TopK
 	for name, run := range map[string]func() error{
-		"intersect": func() error { return s.Intersect(t.Context(), &b, &out) },
-		"evaluate":  func() error { return s.Evaluate(t.Context(), &f, &out) },
+		"intersect": func() error { return s.Match(t.Context(), &b, &out) },
+		"evaluate":  func() error { return s.Match(t.Context(), &f, &out) },
 		"rank":      func() error { return s.Rank(t.Context(), &r, &best) },
 	} {
 		err := run()

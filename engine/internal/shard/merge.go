@@ -84,12 +84,12 @@ func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
 }
 
 // ExplainBatch implements plan.Store.
-func (s *store) ExplainBatch(b *plan.Batch) string {
+func (s *store) ExplainBatch(b *plan.MatchBatch) string {
 	if err := b.Validate(s.src); err != nil {
 		return err.Error()
 	}
 	return s.explain(func(i int) string {
-		var mine plan.Batch
+		var mine plan.MatchBatch
 		s.batch(&mine, i, b)
 		return s.stores[i].ExplainBatch(&mine)
 	})

@@ -66,7 +66,7 @@ func (su *suite) randomSource(rt *rapid.T) *source {
 func (su *suite) randomBatch(rt *rapid.T, backend plan.Backend) {
 	s := su.randomSource(rt)
 	handle := rapid.Uint32Range(0, uint32(len(s.Lists)-1))
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Reset()
 	for range rapid.IntRange(0, 12).Draw(rt, "queries") {
 		b.Add(&s.Source, rapid.SliceOfN(handle, 0, 6).Draw(rt, "query")...)
@@ -81,7 +81,7 @@ func (su *suite) randomBatch(rt *rapid.T, backend plan.Backend) {
 	}
 	defer st.Close()
 	var out plan.Results
-	if err := st.Intersect(rt.Context(), &b, &out); err != nil {
+	if err := st.Match(rt.Context(), &b, &out); err != nil {
 		rt.Fatal(err)
 	}
 	if err := s.compare(&b, s.answer(&b), &out); err != nil {
@@ -90,7 +90,7 @@ func (su *suite) randomBatch(rt *rapid.T, backend plan.Backend) {
 }
 
 // workload is a source of lists of mixed density and a batch of queries over it.
-func (su *suite) workload(t *testing.T, lists, queries int) (*source, *plan.Batch) {
+func (su *suite) workload(t *testing.T, lists, queries int) (*source, *plan.MatchBatch) {
 	r := rng(t)
 	s := &source{Source: plan.Source{Docs: uint32(su.pick(30_000, 2_000))}}
 	for i := range lists {
@@ -101,7 +101,7 @@ func (su *suite) workload(t *testing.T, lists, queries int) (*source, *plan.Batc
 		n := 1 + r.IntN(int(s.Docs)>>r.IntN(8))
 		s.add(t, su.Codecs[r.IntN(len(su.Codecs))], make(s.Docs, n, r))
 	}
-	b := &plan.Batch{}
+	b := &plan.MatchBatch{}
 	b.Reset()
 	for range queries {
 		q := make([]plan.Handle, r.IntN(6))
@@ -132,7 +132,7 @@ func (su *suite) bigQuery(t *testing.T) {
 		s.add(t, su.Codecs[i%len(su.Codecs)], make(s.Docs, int(s.Docs)/3*(i+1)/4, r))
 	}
 	st := su.load(t, s)
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Reset()
 	b.Add(&s.Source, 0, 1, 2, 3, 4)
 	su.verify(t, st, s, &b)
@@ -150,14 +150,14 @@ func (su *suite) bigQuery(t *testing.T) {
 func (su *suite) reuse(t *testing.T) {
 	s, large := su.workload(t, su.pick(40, 12), su.pick(400, 40))
 	st := su.load(t, s)
-	var small, none plan.Batch
+	var small, none plan.MatchBatch
 	small.Reset()
 	small.Add(&s.Source, 1, 2)
 	var out plan.Results
-	for i, b := range []*plan.Batch{large, &small, &none, large, &small, large} {
+	for i, b := range []*plan.MatchBatch{large, &small, &none, large, &small, large} {
 		for _, countOnly := range []bool{i%2 == 0, i%2 == 1} {
 			b.CountOnly = countOnly
-			if err := st.Intersect(t.Context(), b, &out); err != nil {
+			if err := st.Match(t.Context(), b, &out); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.compare(b, s.answer(b), &out); err != nil {
@@ -174,7 +174,7 @@ func (su *suite) stats(t *testing.T) {
 	var out plan.Results
 	for _, countOnly := range []bool{false, true} {
 		b.CountOnly = countOnly
-		if err := st.Intersect(t.Context(), b, &out); err != nil {
+		if err := st.Match(t.Context(), b, &out); err != nil {
 			t.Fatal(err)
 		}
 		matches := uint64(0)
@@ -241,7 +241,7 @@ func (su *suite) unsupported(t *testing.T) {
 			continue
 		}
 		b.Algorithm = a
-		if err := st.Intersect(t.Context(), b, &plan.Results{}); !errors.Is(err, plan.ErrUnsupported) || !strings.Contains(err.Error(), a.String()) {
+		if err := st.Match(t.Context(), b, &plan.Results{}); !errors.Is(err, plan.ErrUnsupported) || !strings.Contains(err.Error(), a.String()) {
 			t.Errorf("%v, which is none of %v: %v", a, info.Algorithms, err)
 		}
 		if st.Explain(a, 0) == "" || st.ExplainBatch(b) == "" {

@@ -24,7 +24,7 @@ func (su *suite) lists(t *testing.T) {
 				su.addAll(t, s, g.Gen(r, su.pick(2000, 150), uint64(universe)))
 			}
 			st := su.load(t, s)
-			var b plan.Batch
+			var b plan.MatchBatch
 			b.Reset()
 			// At most about three thousand pairs: with all codecs they would be 30,000.
 			every := uint32(max(su.pick(2, 17), len(s.Lists)*len(s.Lists)/6000))
@@ -52,7 +52,7 @@ func (su *suite) lengths(t *testing.T) {
 		su.addAll(t, s, uniform(s.Docs, n, r))
 	}
 	st := su.load(t, s)
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Reset()
 	for h := range uint32(len(s.Lists)) {
 		b.Add(&s.Source, h)
@@ -76,7 +76,7 @@ func (su *suite) universes(t *testing.T) {
 				su.addAll(t, s, []uint32{universe - 2, universe - 1})
 			}
 			st := su.load(t, s)
-			var b plan.Batch
+			var b plan.MatchBatch
 			b.Reset()
 			for h := range uint32(len(s.Lists)) {
 				for i, q := range [][]plan.Handle{
@@ -108,7 +108,7 @@ func (su *suite) shapes(t *testing.T) {
 	empty := s.add(t, codec.Raw, nil)
 	st := su.load(t, s)
 
-	var b plan.Batch
+	var b plan.MatchBatch
 	su.verify(t, st, s, &b) // never reset, never added to
 	b.Reset()
 	su.verify(t, st, s, &b)
@@ -146,7 +146,7 @@ func (su *suite) skew(t *testing.T) {
 		su.addAll(t, s, clustered(s.Docs, n, r))
 	}
 	st := su.load(t, s)
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Reset()
 	for range su.pick(60, 25) {
 		q := make([]plan.Handle, 2+r.IntN(3))

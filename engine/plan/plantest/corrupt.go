@@ -12,7 +12,7 @@ import (
 // answers.
 func (su *suite) corrupt(t *testing.T) {
 	su.onDamaged(t, func(r *rand.Rand, src *plan.Source, st plan.Store) {
-		var b plan.Batch
+		var b plan.MatchBatch
 		var out plan.Results
 		for _, a := range su.algorithms() {
 			for x := range uint32(len(src.Lists)) {
@@ -21,7 +21,7 @@ func (su *suite) corrupt(t *testing.T) {
 				b.Add(src, x)
 				b.Add(src, x, uint32(r.IntN(len(src.Lists))))
 				b.Add(src, x, uint32(r.IntN(len(src.Lists))), uint32(r.IntN(len(src.Lists))))
-				if err := st.Intersect(t.Context(), &b, &out); err != nil {
+				if err := st.Match(t.Context(), &b, &out); err != nil {
 					continue
 				}
 				if err := bounded(&b, src, &out); err != nil {

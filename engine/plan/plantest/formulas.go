@@ -45,11 +45,11 @@ func RunFormulas(t *testing.T, open func(t *testing.T) plan.Backend, opt Options
 }
 
 // evaluate gives the documents of every formula of f.
-func (s *source) evaluate(f *plan.Formulas) [][]uint32 {
-	want := make([][]uint32, f.Len())
+func (s *source) evaluate(f *plan.MatchBatch) [][]uint32 {
+	want := make([][]uint32, f.Queries())
 	for i := range want {
 		var stack [][]uint32
-		for _, op := range f.Formula(i) {
+		for _, op := range f.Expression(i) {
 			if op.Code == plan.OpList {
 				stack = append(stack, s.docs[op.List])
 				continue
@@ -89,11 +89,11 @@ func plainWithout(a, b []uint32) []uint32 {
 
 // boundedFormulas checks what must hold of any results, those of corrupt lists
 // too.
-func boundedFormulas(f *plan.Formulas, src *plan.Source, out *plan.Results) error {
-	if len(out.Offsets) != f.Len()+1 || out.Offsets[0] != 0 {
-		return fmt.Errorf("offsets %d for %d formulas", out.Offsets, f.Len())
+func boundedFormulas(f *plan.MatchBatch, src *plan.Source, out *plan.Results) error {
+	if len(out.Offsets) != f.Queries()+1 || out.Offsets[0] != 0 {
+		return fmt.Errorf("offsets %d for %d formulas", out.Offsets, f.Queries())
 	}
-	for i := range f.Len() {
+	for i := range f.Queries() {
 		if out.Offsets[i] > out.Offsets[i+1] || out.Count(i) > uint64(src.Docs) {
 			return fmt.Errorf("formula %d: offsets from %d to %d in a universe of %d", i, out.Offsets[i], out.Offsets[i+1], src.Docs)
 		}
@@ -104,10 +104,10 @@ func boundedFormulas(f *plan.Formulas, src *plan.Source, out *plan.Results) erro
 		}
 		return nil
 	}
-	if uint64(len(out.Docs)) != out.Offsets[f.Len()] {
-		return fmt.Errorf("%d docIDs, want %d", len(out.Docs), out.Offsets[f.Len()])
+	if uint64(len(out.Docs)) != out.Offsets[f.Queries()] {
+		return fmt.Errorf("%d docIDs, want %d", len(out.Docs), out.Offsets[f.Queries()])
 	}
-	for i := range f.Len() {
+	for i := range f.Queries() {
 		docs := out.Query(i)
 		for j, x := range docs {
 			if x >= src.Docs || j > 0 && x <= docs[j-1] {
@@ -119,7 +119,7 @@ func boundedFormulas(f *plan.Formulas, src *plan.Source, out *plan.Results) erro
 }
 
 // compareFormulas says where out differs from want, the oracle's answer to f.
-func (s *source) compareFormulas(f *plan.Formulas, want [][]uint32, out *plan.Results) error {
+func (s *source) compareFormulas(f *plan.MatchBatch, want [][]uint32, out *plan.Results) error {
 	if err := boundedFormulas(f, &s.Source, out); err != nil {
 		return err
 	}
@@ -134,12 +134,12 @@ func (s *source) compareFormulas(f *plan.Formulas, want [][]uint32, out *plan.Re
 					break
 				}
 			}
-			return fmt.Errorf("formula %d (%s): %s, want %d", i, s.describeFormula(f.Formula(i)), got, len(w))
+			return fmt.Errorf("formula %d (%s): %s, want %d", i, s.describeFormula(f.Expression(i)), got, len(w))
 		}
 	}
 	st := out.Stats
-	if st.Queries != uint64(f.Len()) || st.Candidates != f.Candidates(&s.Source) || st.Matches != matches || st.Wall <= 0 {
-		return fmt.Errorf("stats %+v of %d formulas with %d matches and %d candidates", st, f.Len(), matches, f.Candidates(&s.Source))
+	if st.Queries != uint64(f.Queries()) || st.Candidates != f.Candidates(&s.Source) || st.Matches != matches || st.Wall <= 0 {
+		return fmt.Errorf("stats %+v of %d formulas with %d matches and %d candidates", st, f.Queries(), matches, f.Candidates(&s.Source))
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (s *source) describeFormula(ops []plan.Op) string {
 }
 
 // verifyFormulas evaluates f with docIDs and with counts only, and compares.
-func (su *suite) verifyFormulas(t *testing.T, st plan.Store, s *source, f *plan.Formulas) {
+func (su *suite) verifyFormulas(t *testing.T, st plan.Store, s *source, f *plan.MatchBatch) {
 	t.Helper()
 	if err := f.Validate(&s.Source); err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func (su *suite) verifyFormulas(t *testing.T, st plan.Store, s *source, f *plan.
 	want := s.evaluate(f)
 	var out plan.Results
 	for _, f.CountOnly = range []bool{false, true} {
-		if err := st.Evaluate(t.Context(), f, &out); err != nil {
+		if err := st.Match(t.Context(), f, &out); err != nil {
 			t.Fatalf("count only %t: %v", f.CountOnly, err)
 		}
 		if err := s.compareFormulas(f, want, &out); err != nil {
@@ -180,13 +180,7 @@ func (su *suite) verifyFormulas(t *testing.T, st plan.Store, s *source, f *plan.
 }
 
 // push appends a formula as it is.
-func push(f *plan.Formulas, ops ...plan.Op) {
-	if len(f.Offsets) == 0 {
-		f.Offsets = append(f.Offsets, 0)
-	}
-	f.Ops = append(f.Ops, ops...)
-	f.Offsets = append(f.Offsets, uint32(len(f.Ops)))
-}
+func push(f *plan.MatchBatch, ops ...plan.Op) { f.AddOps(ops) }
 
 func list(h plan.Handle) plan.Op    { return plan.Op{Code: plan.OpList, List: h} }
 func does(code plan.OpCode) plan.Op { return plan.Op{Code: code} }
@@ -217,7 +211,7 @@ func (su *suite) formulaLists(t *testing.T) {
 		su.addAll(t, s, g.Gen(r, su.pick(3000, 150), uint64(s.Docs)))
 	}
 	st := su.load(t, s)
-	var f plan.Formulas
+	var f plan.MatchBatch
 	for x := range uint32(len(s.Lists)) {
 		push(&f, list(x))
 		for y := range uint32(len(s.Lists)) {
@@ -244,7 +238,7 @@ func (su *suite) formulaUniverses(t *testing.T) {
 				su.addAll(t, s, []uint32{universe - 2, universe - 1})
 			}
 			st := su.load(t, s)
-			var f plan.Formulas
+			var f plan.MatchBatch
 			for range su.pick(30, 8) {
 				push(&f, randomFormula(r, len(s.Lists), 4, 1+r.IntN(12))...)
 			}
@@ -263,7 +257,7 @@ func (su *suite) formulaShapes(t *testing.T) {
 	empty := s.add(t, codec.Raw, nil)
 	lists := len(s.Lists)
 	st := su.load(t, s)
-	var f plan.Formulas
+	var f plan.MatchBatch
 	su.verifyFormulas(t, st, s, &f) // never reset, never added to
 	f.Reset()
 	su.verifyFormulas(t, st, s, &f)
@@ -301,7 +295,7 @@ func (su *suite) formulaRandom(t *testing.T) {
 	su.check(t, func(rt *rapid.T) {
 		s := su.randomSource(rt)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "formula seed"), 0))
-		var f plan.Formulas
+		var f plan.MatchBatch
 		f.Reset()
 		for range rapid.IntRange(0, 8).Draw(rt, "formulas") {
 			push(&f, randomFormula(r, len(s.Lists), rapid.IntRange(2, plan.MaxDepth).Draw(rt, "depth"), rapid.IntRange(1, 30).Draw(rt, "steps"))...)
@@ -313,7 +307,7 @@ func (su *suite) formulaRandom(t *testing.T) {
 		}
 		defer st.Close()
 		var out plan.Results
-		if err := st.Evaluate(rt.Context(), &f, &out); err != nil {
+		if err := st.Match(rt.Context(), &f, &out); err != nil {
 			rt.Fatal(err)
 		}
 		if err := s.compareFormulas(&f, s.evaluate(&f), &out); err != nil {
@@ -324,7 +318,7 @@ func (su *suite) formulaRandom(t *testing.T) {
 
 // formulaLoad is a source of lists of mixed density and random formulas over it,
 // some of them large enough to be cut into pieces.
-func (su *suite) formulaLoad(t *testing.T) (*source, *plan.Formulas) {
+func (su *suite) formulaLoad(t *testing.T) (*source, *plan.MatchBatch) {
 	r := rng(t)
 	s := &source{Source: plan.Source{Docs: uint32(su.pick(300_000, 20_000))}}
 	for i := range su.pick(40, 12) {
@@ -334,7 +328,7 @@ func (su *suite) formulaLoad(t *testing.T) (*source, *plan.Formulas) {
 		}
 		s.add(t, su.Codecs[i%len(su.Codecs)], make(s.Docs, 1+r.IntN(int(s.Docs)>>(1+r.IntN(8))), r))
 	}
-	f := &plan.Formulas{}
+	f := &plan.MatchBatch{}
 	for range su.pick(60, 10) {
 		push(f, randomFormula(r, len(s.Lists), 2+r.IntN(5), 1+r.IntN(20))...)
 	}
@@ -353,21 +347,21 @@ func (su *suite) formulaLarge(t *testing.T) {
 func (su *suite) formulaReuse(t *testing.T) {
 	s, large := su.formulaLoad(t)
 	st := su.load(t, s)
-	var small, none plan.Formulas
+	var small, none plan.MatchBatch
 	push(&small, list(1), list(2), does(plan.OpOr))
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Add(&s.Source, 3, 4)
 	var out plan.Results
-	for i, f := range []*plan.Formulas{large, &small, &none, large, &small, large} {
+	for i, f := range []*plan.MatchBatch{large, &small, &none, large, &small, large} {
 		for _, f.CountOnly = range []bool{i%2 == 0, i%2 == 1} {
-			if err := st.Evaluate(t.Context(), f, &out); err != nil {
+			if err := st.Match(t.Context(), f, &out); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.compareFormulas(f, s.evaluate(f), &out); err != nil {
 				t.Fatalf("step %d, count only %t: %v", i, f.CountOnly, err)
 			}
 		}
-		if err := st.Intersect(t.Context(), &b, &out); err != nil {
+		if err := st.Match(t.Context(), &b, &out); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.compare(&b, s.answer(&b), &out); err != nil {
@@ -380,7 +374,7 @@ func (su *suite) formulaReuse(t *testing.T) {
 func (su *suite) formulaConcurrent(t *testing.T) {
 	s, f := su.formulaLoad(t)
 	want := s.evaluate(f)
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Add(&s.Source, 3, 4)
 	answer := s.answer(&b)
 	st := su.load(t, s)
@@ -391,12 +385,12 @@ func (su *suite) formulaConcurrent(t *testing.T) {
 			var out plan.Results
 			for round := range 3 {
 				mine.CountOnly = (caller+round)%2 == 1
-				err := st.Evaluate(t.Context(), &mine, &out)
+				err := st.Match(t.Context(), &mine, &out)
 				if err == nil {
 					err = s.compareFormulas(&mine, want, &out)
 				}
 				if err == nil {
-					err = st.Intersect(t.Context(), &b, &out)
+					err = st.Match(t.Context(), &b, &out)
 				}
 				if err == nil {
 					err = s.compare(&b, answer, &out)
@@ -419,10 +413,10 @@ func (su *suite) formulaCancel(t *testing.T) {
 	var out plan.Results
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := st.Evaluate(ctx, f, &out); !errors.Is(err, context.Canceled) {
+	if err := st.Match(ctx, f, &out); !errors.Is(err, context.Canceled) {
 		t.Fatalf("under a cancelled context: %v", err)
 	}
-	su.interrupt(t, func(ctx context.Context, _ int) error { return st.Evaluate(ctx, f, &out) },
+	su.interrupt(t, func(ctx context.Context, _ int) error { return st.Match(ctx, f, &out) },
 		func() error { return s.compareFormulas(f, want, &out) })
 	su.verifyFormulas(t, st, s, f)
 }
@@ -437,14 +431,14 @@ func (su *suite) formulaRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f plan.Formulas
+	var f plan.MatchBatch
 	var out plan.Results
 	for _, ops := range [][]plan.Op{
 		{list(4)}, {list(0), list(1)}, {does(plan.OpAnd)}, {list(0), does(plan.OpOr)}, {{Code: 77}},
 	} {
 		f.Reset()
 		push(&f, ops...)
-		if err := st.Evaluate(t.Context(), &f, &out); err == nil {
+		if err := st.Match(t.Context(), &f, &out); err == nil {
 			t.Errorf("%v went through", ops)
 		}
 	}
@@ -454,7 +448,7 @@ func (su *suite) formulaRefused(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Evaluate(t.Context(), &f, &out); !errors.Is(err, plan.ErrClosed) {
+	if err := st.Match(t.Context(), &f, &out); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("formulas on a closed store: %v", err)
 	}
 }
@@ -463,14 +457,14 @@ func (su *suite) formulaRefused(t *testing.T) {
 // or an answer within bounds.
 func (su *suite) formulaCorrupt(t *testing.T) {
 	su.onDamaged(t, func(r *rand.Rand, src *plan.Source, st plan.Store) {
-		var f plan.Formulas
+		var f plan.MatchBatch
 		var out plan.Results
 		for x := range uint32(len(src.Lists)) {
 			for _, f.CountOnly = range []bool{false, true} {
 				f.Reset()
 				push(&f, list(x))
 				push(&f, randomFormula(r, len(src.Lists), 4, 7)...)
-				if err := st.Evaluate(t.Context(), &f, &out); err != nil {
+				if err := st.Match(t.Context(), &f, &out); err != nil {
 					continue
 				}
 				if err := boundedFormulas(&f, src, &out); err != nil {

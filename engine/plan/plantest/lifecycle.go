@@ -25,7 +25,7 @@ func (su *suite) concurrent(t *testing.T) {
 				mine := *b
 				mine.Algorithm = su.algorithms()[(round+caller/2)%len(su.algorithms())]
 				mine.CountOnly = caller%2 == 1
-				if err := st.Intersect(t.Context(), &mine, &out); err != nil {
+				if err := st.Match(t.Context(), &mine, &out); err != nil {
 					t.Errorf("caller %d, %v: %v", caller, mine.Algorithm, err)
 					return
 				}
@@ -48,7 +48,7 @@ func (su *suite) cancel(t *testing.T) {
 	var out plan.Results
 	usable := func() {
 		t.Helper()
-		if err := st.Intersect(t.Context(), b, &out); err != nil {
+		if err := st.Match(t.Context(), b, &out); err != nil {
 			t.Fatalf("after a cancelled batch: %v", err)
 		}
 		if err := s.compare(b, want, &out); err != nil {
@@ -59,20 +59,20 @@ func (su *suite) cancel(t *testing.T) {
 	stop()
 	for _, a := range su.algorithms() {
 		b.Algorithm = a
-		if err := st.Intersect(ctx, b, &out); !errors.Is(err, context.Canceled) {
+		if err := st.Match(ctx, b, &out); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%v under a cancelled context: %v", a, err)
 		}
 		usable()
 	}
 	ctx, stop = context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
-	if err := st.Intersect(ctx, b, &out); !errors.Is(err, context.DeadlineExceeded) {
+	if err := st.Match(ctx, b, &out); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("after the deadline: %v", err)
 	}
 	stop()
 
 	su.interrupt(t, func(ctx context.Context, i int) error {
 		b.Algorithm = su.algorithms()[i%len(su.algorithms())]
-		return st.Intersect(ctx, b, &out)
+		return st.Match(ctx, b, &out)
 	}, func() error { return s.compare(b, want, &out) })
 	usable()
 
@@ -104,7 +104,7 @@ func (su *suite) close(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out plan.Results
-	if err := st.Intersect(t.Context(), b, &out); !errors.Is(err, plan.ErrClosed) {
+	if err := st.Match(t.Context(), b, &out); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("a batch on a closed store: %v", err)
 	}
 	if err := st.Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
@@ -145,9 +145,9 @@ func (su *suite) badSource(t *testing.T) {
 			continue
 		}
 		for _, a := range su.algorithms() {
-			b := plan.Batch{Algorithm: a}
+			b := plan.MatchBatch{Algorithm: a}
 			b.Add(src, 0)
-			if err := st.Intersect(t.Context(), &b, &plan.Results{}); err == nil {
+			if err := st.Match(t.Context(), &b, &plan.Results{}); err == nil {
 				t.Errorf("%s: neither load nor %v gave an error", name, a)
 			}
 		}

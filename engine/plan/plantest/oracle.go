@@ -8,7 +8,7 @@ import (
 )
 
 // answer gives the docIDs of every query of b.
-func (s *source) answer(b *plan.Batch) [][]uint32 {
+func (s *source) answer(b *plan.MatchBatch) [][]uint32 {
 	want := make([][]uint32, b.Queries())
 	for i := range want {
 		for j, h := range b.Query(i) {
@@ -23,7 +23,7 @@ func (s *source) answer(b *plan.Batch) [][]uint32 {
 }
 
 // compare says where out differs from want, the oracle's answer to b.
-func (s *source) compare(b *plan.Batch, want [][]uint32, out *plan.Results) error {
+func (s *source) compare(b *plan.MatchBatch, want [][]uint32, out *plan.Results) error {
 	if err := bounded(b, &s.Source, out); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *source) compare(b *plan.Batch, want [][]uint32, out *plan.Results) erro
 
 // bounded checks what must hold of any results, those of corrupt lists too: the
 // offsets cover the docIDs, and no query matches more than its shortest list has.
-func bounded(b *plan.Batch, src *plan.Source, out *plan.Results) error {
+func bounded(b *plan.MatchBatch, src *plan.Source, out *plan.Results) error {
 	if len(out.Offsets) != b.Queries()+1 {
 		return fmt.Errorf("%d offsets for %d queries", len(out.Offsets), b.Queries())
 	}
@@ -76,7 +76,7 @@ func bounded(b *plan.Batch, src *plan.Source, out *plan.Results) error {
 	return nil
 }
 
-func (s *source) describeQuery(b *plan.Batch, i int) string {
+func (s *source) describeQuery(b *plan.MatchBatch, i int) string {
 	text := ""
 	for j, h := range b.Query(i) {
 		if j > 0 {

@@ -165,7 +165,7 @@ func loadOn(t *testing.T, b plan.Backend, s *source) plan.Store {
 // verify runs b under every algorithm of the suite, with docIDs and with counts
 // only, as PARA and as PART, and compares with the oracle. The batch's modes and
 // algorithm are left as they were.
-func (su *suite) verify(t *testing.T, st plan.Store, s *source, b *plan.Batch) {
+func (su *suite) verify(t *testing.T, st plan.Store, s *source, b *plan.MatchBatch) {
 	t.Helper()
 	if err := b.Validate(&s.Source); err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func (su *suite) verify(t *testing.T, st plan.Store, s *source, b *plan.Batch) {
 	for i, a := range su.algorithms() {
 		for _, countOnly := range []bool{false, true} {
 			b.Algorithm, b.CountOnly, b.Part = a, countOnly, (i%2 == 0) == countOnly
-			if err := st.Intersect(t.Context(), b, &out); err != nil {
+			if err := st.Match(t.Context(), b, &out); err != nil {
 				t.Fatalf("%v, count only %t, part %t: %v", a, countOnly, b.Part, err)
 			}
 			if err := s.compare(b, want, &out); err != nil {

@@ -29,7 +29,7 @@ func TestCompareSeesMistakes(t *testing.T) {
 	s := &source{Source: plan.Source{Docs: 100}}
 	s.add(t, codec.Raw, []uint32{1, 2, 3})
 	s.add(t, codec.ParaPFor, []uint32{2, 3, 4, 5})
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Reset()
 	b.Add(&s.Source, 0, 1)
 	b.Add(&s.Source)

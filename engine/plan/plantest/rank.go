@@ -49,11 +49,11 @@ func RunRanks(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) {
 }
 
 // tiny is a source of two lists, and a query over them.
-func tiny(t *testing.T) (*ranked, *plan.Ranks) {
+func tiny(t *testing.T) (*ranked, *plan.RankBatch) {
 	s := &ranked{source: source{Source: plan.Source{Docs: 5, Lengths: []uint32{3, 1, 4, 1, 5}}}}
 	s.rank(t, codec.Raw, []uint32{0, 2, 3}, []uint32{1, 3, 1})
 	s.rank(t, codec.Raw, []uint32{2, 4}, []uint32{1, 9})
-	r := &plan.Ranks{K: 2, Norm: plan.NewNorm(1, 0.5, 2)}
+	r := &plan.RankBatch{K: 2, Norm: plan.NewNorm(1, 0.5, 2)}
 	r.Add(&s.Source, plan.Term{List: 0, Weight: 100}, plan.Term{List: 1, Weight: 50})
 	return s, r
 }
@@ -148,7 +148,7 @@ type hit struct {
 
 // rankAll is the oracle: all documents that match, best first, for every query
 // of r.
-func (s *ranked) rankAll(r *plan.Ranks) [][]hit {
+func (s *ranked) rankAll(r *plan.RankBatch) [][]hit {
 	all := s.rankAny(r)
 	if r.Mode == plan.And {
 		every(r, all)
@@ -157,14 +157,14 @@ func (s *ranked) rankAll(r *plan.Ranks) [][]hit {
 }
 
 // every drops the documents that do not have all lists of their query.
-func every(r *plan.Ranks, all [][]hit) {
+func every(r *plan.RankBatch, all [][]hit) {
 	for i := range all {
 		all[i] = slices.DeleteFunc(all[i], func(x hit) bool { return x.lists < len(r.Query(i)) })
 	}
 }
 
 // rankAny is rankAll for OR.
-func (s *ranked) rankAny(r *plan.Ranks) [][]hit {
+func (s *ranked) rankAny(r *plan.RankBatch) [][]hit {
 	all := make([][]hit, r.Queries())
 	for i := range all {
 		hits := map[uint32]hit{}
@@ -174,7 +174,7 @@ func (s *ranked) rankAny(r *plan.Ranks) [][]hit {
 				if s.Impacts == 0 {
 					length = s.Lengths[d]
 				}
-				more := plan.Contribution(t.Weight, r.Norm.Share(s.freqs[t.List][j], length))
+				more := plan.Contribution(t.Weight, r.Norm.TF(s.freqs[t.List][j], length))
 				hits[d] = hit{d, hits[d].score + more, hits[d].lists + 1}
 			}
 		}
@@ -188,7 +188,7 @@ func (s *ranked) rankAny(r *plan.Ranks) [][]hit {
 
 // compareRanks says where out differs from the oracle's answer to r, of which all
 // may hold more than the best r.K documents.
-func (s *ranked) compareRanks(r *plan.Ranks, all [][]hit, out *plan.TopK) error {
+func (s *ranked) compareRanks(r *plan.RankBatch, all [][]hit, out *plan.TopK) error {
 	if err := boundedRanks(r, &s.Source, out); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (s *ranked) compareRanks(r *plan.Ranks, all [][]hit, out *plan.TopK) error 
 }
 
 // boundedRanks checks what must hold of any result, those of corrupt lists too.
-func boundedRanks(r *plan.Ranks, src *plan.Source, out *plan.TopK) error {
+func boundedRanks(r *plan.RankBatch, src *plan.Source, out *plan.TopK) error {
 	if len(out.Offsets) != r.Queries()+1 || out.Offsets[0] != 0 {
 		return fmt.Errorf("offsets %d for %d ranked queries", out.Offsets, r.Queries())
 	}
@@ -233,7 +233,7 @@ func boundedRanks(r *plan.Ranks, src *plan.Source, out *plan.TopK) error {
 	return nil
 }
 
-func (s *ranked) describeRanks(r *plan.Ranks, i int) string {
+func (s *ranked) describeRanks(r *plan.RankBatch, i int) string {
 	text := fmt.Sprintf("%v, k = %d, accumulators %d, %d terms", r.Mode, r.K, r.Accumulators, len(r.Query(i)))
 	for _, t := range r.Query(i)[:min(len(r.Query(i)), 6)] {
 		text += fmt.Sprintf(", list %d: %v of %d, weight %d", t.List, s.Lists[t.List].Codec, s.Lists[t.List].Len, t.Weight)
@@ -243,7 +243,7 @@ func (s *ranked) describeRanks(r *plan.Ranks, i int) string {
 
 // verifyRanks runs r as OR and as AND, with all accumulators, for every k, and
 // compares with the oracle. It leaves r.K and the modes as they were.
-func (su *suite) verifyRanks(t *testing.T, st plan.Store, s *ranked, r *plan.Ranks, ks ...int) {
+func (su *suite) verifyRanks(t *testing.T, st plan.Store, s *ranked, r *plan.RankBatch, ks ...int) {
 	t.Helper()
 	before := r.Mode
 	defer func() { r.Mode = before }()
@@ -256,7 +256,7 @@ func (su *suite) verifyRanks(t *testing.T, st plan.Store, s *ranked, r *plan.Ran
 }
 
 // verifyMode is verifyRanks in the mode of r, where the answer is known.
-func (su *suite) verifyMode(t *testing.T, st plan.Store, s *ranked, r *plan.Ranks, all [][]hit, ks ...int) {
+func (su *suite) verifyMode(t *testing.T, st plan.Store, s *ranked, r *plan.RankBatch, all [][]hit, ks ...int) {
 	t.Helper()
 	before := *r
 	defer func() { r.K, r.Accumulators = before.K, before.Accumulators }()

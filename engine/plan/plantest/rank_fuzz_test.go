@@ -85,7 +85,7 @@ func FuzzRankWords(f *testing.F) {
 		var out plan.TopK
 		for _, mode := range []plan.Mode{plan.Or, plan.And} {
 			for _, a := range []plan.Accumulators{plan.RangeAccumulators, plan.GlobalAccumulators} {
-				q := plan.Ranks{Mode: mode, Accumulators: a, K: 3, Norm: plan.NewNorm(0.9, 0.4, 1)}
+				q := plan.RankBatch{Mode: mode, Accumulators: a, K: 3, Norm: plan.NewNorm(0.9, 0.4, 1)}
 				q.Norm.Impacts = src.Impacts
 				q.Add(&src, plan.Term{List: 0, Weight: 1 << 31})
 				q.Add(&src, plan.Term{List: 0, Weight: 1 << 31}, plan.Term{List: 1, Weight: 1})

@@ -14,11 +14,11 @@ import (
 
 // three documents match the first query of this batch, none the second, two the
 // third.
-func rankedExample(t *testing.T) (*ranked, *plan.Ranks) {
+func rankedExample(t *testing.T) (*ranked, *plan.RankBatch) {
 	s := &ranked{source: source{Source: plan.Source{Docs: 6, Impacts: 8}}}
 	s.rank(t, codec.Raw, []uint32{1, 2, 4}, []uint32{7, 9, 7})
 	s.rank(t, codec.Raw, []uint32{2, 5}, []uint32{1, 3})
-	r := &plan.Ranks{K: 2, Norm: plan.Norm{Impacts: 8}}
+	r := &plan.RankBatch{K: 2, Norm: plan.Norm{Impacts: 8}}
 	r.Add(&s.Source, plan.Term{List: 0, Weight: 1 << 8})
 	r.Add(&s.Source)
 	r.Add(&s.Source, plan.Term{List: 0, Weight: 1 << 8}, plan.Term{List: 1, Weight: 10 << 8})
@@ -119,7 +119,7 @@ func TestTolerance(t *testing.T) {
 		f, length := max(r.Uint32()>>r.IntN(32), 1), r.Uint32()>>r.IntN(32)
 		w := math.Exp(20 * (r.Float64() - 0.7))
 		fixed, scale := bm25.Fix(nil, []float64{w})
-		got := scale.Score(plan.Contribution(fixed[0], p.Norm(average).Share(f, length)))
+		got := scale.Score(plan.Contribution(fixed[0], p.Norm(average).TF(f, length)))
 		tf, norm := float64(f), p.K1*(1-p.B+p.B*float64(length)/average)
 		if norm >= 1<<32 { // plan.Norm ends there
 			continue

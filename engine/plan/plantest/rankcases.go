@@ -92,7 +92,7 @@ func (su *suite) rankLists(t *testing.T) {
 			for _, g := range codectest.Generators() {
 				su.rankEach(t, r, s, g.Gen(r, su.pick(1500, 100), uint64(s.Docs)))
 			}
-			q := plan.Ranks{Norm: s.norm(0.9, 0.4)}
+			q := plan.RankBatch{Norm: s.norm(0.9, 0.4)}
 			lists := uint32(len(s.Lists))
 			for x := range lists {
 				if su.Small && x%5 != uint32(impacts)/8 {
@@ -118,7 +118,7 @@ func (su *suite) rankLengths(t *testing.T) {
 	}
 	all := plan.Handle(len(s.Lists))
 	su.rankEach(t, r, s, uniform(s.Docs, int(s.Docs), r)) // every document
-	q := plan.Ranks{Norm: s.norm(1.2, 0.75)}
+	q := plan.RankBatch{Norm: s.norm(1.2, 0.75)}
 	for h := range uint32(len(s.Lists)) {
 		if su.Small && h%2 == 0 && h < all {
 			continue
@@ -156,7 +156,7 @@ func (su *suite) rankUniverses(t *testing.T) {
 			if universe > 1 {
 				s.rank(t, codec.Raw, []uint32{0, universe - 1}, []uint32{1, 1})
 			}
-			q := plan.Ranks{Norm: s.norm(0.9, 0.4)}
+			q := plan.RankBatch{Norm: s.norm(0.9, 0.4)}
 			ends := plan.Handle(len(s.Lists) - 1)
 			queries := su.pick(20, 4)
 			if accumulators := su.accumulators; universe > 1<<22 { // a million ranges a query, and no accumulator a document
@@ -199,7 +199,7 @@ func (su *suite) rankShapes(t *testing.T) {
 	}
 	st := su.load(t, &s.source)
 
-	q := plan.Ranks{Norm: s.norm(0.9, 0.4)}
+	q := plan.RankBatch{Norm: s.norm(0.9, 0.4)}
 	su.verifyRanks(t, st, s, &q, 10) // never reset, never added to
 	q.Reset()
 	su.verifyRanks(t, st, s, &q, 10)
@@ -245,7 +245,7 @@ func (su *suite) rankNorms(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			r := rng(t)
 			s := newRanked(r, uint32(su.pick(5000, 300)), 0, l.one)
-			q := plan.Ranks{}
+			q := plan.RankBatch{}
 			for i, f := range frequencies {
 				docs := uniform(s.Docs, int(s.Docs)/(i+1), r)
 				s.rank(t, su.Codecs[i%len(su.Codecs)], docs, s.draw(r, len(docs), f.one))

@@ -46,7 +46,7 @@ func (su *suite) rankBM25(t *testing.T) {
 		for _, p := range []bm25.Params{{K1: 0.9, B: 0.4}, {K1: 1.2, B: 0.75}, {K1: 0, B: 0}, {K1: 3, B: 1}} {
 			p.Variant = variant
 			t.Run(p.String(), func(t *testing.T) {
-				q := plan.Ranks{Norm: p.Norm(s.average())}
+				q := plan.RankBatch{Norm: p.Norm(s.average())}
 				var scales []bm25.Scale
 				for _, x := range queries {
 					var weights []float64
@@ -117,7 +117,7 @@ func (su *suite) rankUlps(t *testing.T) {
 	}
 	w := p.Weight(uint64(s.Docs), uint64(len(docs)))
 	fixed, _ := bm25.Fix(nil, []float64{w, w, w, w, w})
-	q := plan.Ranks{Norm: p.Norm(s.average())}
+	q := plan.RankBatch{Norm: p.Norm(s.average())}
 	var terms []plan.Term
 	for i, h := range lists {
 		terms = append(terms, plan.Term{List: h, Weight: fixed[i]})

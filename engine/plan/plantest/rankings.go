@@ -69,7 +69,7 @@ var rankings = []struct {
 func (su *suite) rankings(t *testing.T) {
 	r := rng(t)
 	s := newRanked(r, uint32(su.pick(70_000, 20_000)), 16, nil)
-	q := &plan.Ranks{Norm: s.norm(0, 0)}
+	q := &plan.RankBatch{Norm: s.norm(0, 0)}
 	wishes := make([][]uint32, len(rankings))
 	for i, ranking := range rankings {
 		var lowDocs, low, highDocs, high []uint32
@@ -104,7 +104,7 @@ func (su *suite) rankings(t *testing.T) {
 						t.Fatalf("document %d has score %d, not %d", x.doc, x.score, wishes[i][x.doc])
 					}
 				}
-				alone := plan.Ranks{Mode: q.Mode, Norm: q.Norm}
+				alone := plan.RankBatch{Mode: q.Mode, Norm: q.Norm}
 				alone.Add(&s.Source, q.Query(i)...)
 				su.verifyMode(t, st, s, &alone, all[i:i+1], ks...)
 			})

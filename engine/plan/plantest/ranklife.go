@@ -11,7 +11,7 @@ import (
 
 // rankLoad is a source of lists of mixed density and codecs, and a batch of
 // queries of the number of terms that people type.
-func (su *suite) rankLoad(t *testing.T, lists, queries int) (*ranked, *plan.Ranks) {
+func (su *suite) rankLoad(t *testing.T, lists, queries int) (*ranked, *plan.RankBatch) {
 	r := rng(t)
 	s := newRanked(r, uint32(su.pick(60_000, 9_000)), 0, lengths[0].one)
 	for i := range lists {
@@ -22,7 +22,7 @@ func (su *suite) rankLoad(t *testing.T, lists, queries int) (*ranked, *plan.Rank
 		docs := make(s.Docs, 1+r.IntN(int(s.Docs)>>(1+r.IntN(8))), r)
 		s.rank(t, su.Codecs[i%len(su.Codecs)], docs, s.draw(r, len(docs), frequencies[1+i%2].one))
 	}
-	q := &plan.Ranks{K: 10, Norm: s.norm(0.9, 0.4)}
+	q := &plan.RankBatch{K: 10, Norm: s.norm(0.9, 0.4)}
 	q.Reset()
 	for range queries {
 		terms := make([]plan.Handle, 1+r.IntN(2)+r.IntN(4))
@@ -45,13 +45,13 @@ func (su *suite) rankBigBatch(t *testing.T) {
 func (su *suite) rankReuse(t *testing.T) {
 	s, large := su.rankLoad(t, su.pick(40, 12), su.pick(100, 30))
 	st := su.load(t, &s.source)
-	small, none := plan.Ranks{Norm: large.Norm}, plan.Ranks{Norm: large.Norm}
+	small, none := plan.RankBatch{Norm: large.Norm}, plan.RankBatch{Norm: large.Norm}
 	small.Add(&s.Source, plan.Term{List: 1, Weight: 5}, plan.Term{List: 2, Weight: 7})
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Add(&s.Source, 3, 4)
 	var out plan.TopK
 	var results plan.Results
-	for i, q := range []*plan.Ranks{large, &small, &none, large, &small, large} {
+	for i, q := range []*plan.RankBatch{large, &small, &none, large, &small, large} {
 		q.Mode, q.K = []plan.Mode{plan.Or, plan.And}[i%2], []int{10, 1000, 3}[i%3]
 		for _, q.Accumulators = range su.accumulators {
 			if err := st.Rank(t.Context(), q, &out); err != nil {
@@ -61,7 +61,7 @@ func (su *suite) rankReuse(t *testing.T) {
 				t.Fatalf("step %d: %v", i, err)
 			}
 		}
-		if err := st.Intersect(t.Context(), &b, &results); err != nil {
+		if err := st.Match(t.Context(), &b, &results); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.compare(&b, s.answer(&b), &results); err != nil {
@@ -74,7 +74,7 @@ func (su *suite) rankReuse(t *testing.T) {
 // first use of ranking included.
 func (su *suite) rankConcurrent(t *testing.T) {
 	s, q := su.rankLoad(t, su.pick(30, 12), su.pick(60, 20))
-	batches := make([]plan.Ranks, 4)
+	batches := make([]plan.RankBatch, 4)
 	answers := make([][][]hit, len(batches))
 	for i := range batches {
 		batches[i] = *q
@@ -82,7 +82,7 @@ func (su *suite) rankConcurrent(t *testing.T) {
 		batches[i].Norm = s.norm(0.5+float64(i), 0.4) // what a backend keeps of one is of no use to the next
 		answers[i] = s.rankAll(&batches[i])
 	}
-	var b plan.Batch
+	var b plan.MatchBatch
 	b.Add(&s.Source, 3, 4)
 	st := su.load(t, &s.source)
 	var wg sync.WaitGroup
@@ -99,7 +99,7 @@ func (su *suite) rankConcurrent(t *testing.T) {
 					err = s.compareRanks(&mine, answers[i], &out)
 				}
 				if err == nil && caller == 0 {
-					err = st.Intersect(t.Context(), &b, &results)
+					err = st.Match(t.Context(), &b, &results)
 				}
 				if err != nil {
 					t.Errorf("caller %d: %v", caller, err)
@@ -141,21 +141,21 @@ func (su *suite) rankRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out plan.TopK
-	for name, spoil := range map[string]func(*plan.Ranks){
-		"no k":                  func(r *plan.Ranks) { r.K = 0 },
-		"negative k":            func(r *plan.Ranks) { r.K = -1 },
-		"k too great":           func(r *plan.Ranks) { r.K = plan.MaxK + 1 },
-		"mode":                  func(r *plan.Ranks) { r.Mode = 2 },
-		"accumulators":          func(r *plan.Ranks) { r.Accumulators = 2 },
-		"impacts there are not": func(r *plan.Ranks) { r.Norm.Impacts = 8 },
-		"list":                  func(r *plan.Ranks) { r.Terms[0].List = 5 },
-		"no weight":             func(r *plan.Ranks) { r.Terms[0].Weight = 0 },
-		"weights":               func(r *plan.Ranks) { r.Terms[0].Weight, r.Terms[1].Weight = 1<<31, 1<<31 },
-		"order":                 func(r *plan.Ranks) { r.Terms[0], r.Terms[1] = r.Terms[1], r.Terms[0] },
-		"offsets":               func(r *plan.Ranks) { r.Offsets = []uint32{0, 3, 2} },
-		"last offset":           func(r *plan.Ranks) { r.Offsets = []uint32{0, 3} },
+	for name, spoil := range map[string]func(*plan.RankBatch){
+		"no k":                  func(r *plan.RankBatch) { r.K = 0 },
+		"negative k":            func(r *plan.RankBatch) { r.K = -1 },
+		"k too great":           func(r *plan.RankBatch) { r.K = plan.MaxK + 1 },
+		"mode":                  func(r *plan.RankBatch) { r.Mode = 2 },
+		"accumulators":          func(r *plan.RankBatch) { r.Accumulators = 2 },
+		"impacts there are not": func(r *plan.RankBatch) { r.Norm.Impacts = 8 },
+		"list":                  func(r *plan.RankBatch) { r.Terms[0].List = 5 },
+		"no weight":             func(r *plan.RankBatch) { r.Terms[0].Weight = 0 },
+		"weights":               func(r *plan.RankBatch) { r.Terms[0].Weight, r.Terms[1].Weight = 1<<31, 1<<31 },
+		"order":                 func(r *plan.RankBatch) { r.Terms[0], r.Terms[1] = r.Terms[1], r.Terms[0] },
+		"offsets":               func(r *plan.RankBatch) { r.Offsets = []uint32{0, 3, 2} },
+		"last offset":           func(r *plan.RankBatch) { r.Offsets = []uint32{0, 3} },
 	} {
-		bad := plan.Ranks{K: 10, Norm: q.Norm}
+		bad := plan.RankBatch{K: 10, Norm: q.Norm}
 		bad.Add(&s.Source, plan.Term{List: 0, Weight: 1}, plan.Term{List: 1, Weight: 1})
 		spoil(&bad)
 		if err := st.Rank(t.Context(), &bad, &out); err == nil {
@@ -180,10 +180,10 @@ func (su *suite) rankRefused(t *testing.T) {
 		if err := bare.Rank(t.Context(), q, &out); !errors.Is(err, plan.ErrNotRanked) {
 			t.Errorf("ranking without %s: %v", name, err)
 		}
-		var b plan.Batch // takes none of them
+		var b plan.MatchBatch // takes none of them
 		b.Add(&src, 3, 4)
 		var results plan.Results
-		if err := bare.Intersect(t.Context(), &b, &results); err != nil {
+		if err := bare.Match(t.Context(), &b, &results); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.compare(&b, s.answer(&b), &results); err != nil {

@@ -24,7 +24,7 @@ func (su *suite) rankRandom(t *testing.T) {
 func (su *suite) randomRanks(rt *rapid.T, b plan.Backend) {
 	s := su.randomRanked(rt)
 	seed := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed of weights"), 0))
-	q := plan.Ranks{
+	q := plan.RankBatch{
 		Mode: rapid.SampledFrom([]plan.Mode{plan.Or, plan.And}).Draw(rt, "mode"),
 		K:    rapid.SampledFrom([]int{1, 2, 10, 100, 1000, plan.MaxK}).Draw(rt, "k"),
 		Norm: s.norm(rapid.Float64Range(0, 255).Draw(rt, "k1"), rapid.Float64Range(0, 1).Draw(rt, "b")),
@@ -93,7 +93,7 @@ func (su *suite) randomRanked(rt *rapid.T) *ranked {
 func (su *suite) rankCorrupt(t *testing.T) {
 	su.onDamaged(t, func(r *rand.Rand, src *plan.Source, st plan.Store) {
 		var out plan.TopK
-		q := plan.Ranks{Norm: plan.Norm{Impacts: src.Impacts}}
+		q := plan.RankBatch{Norm: plan.Norm{Impacts: src.Impacts}}
 		if src.Impacts == 0 {
 			q.Norm = plan.NewNorm(0.9, 0.4, 100)
 		}

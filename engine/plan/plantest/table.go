@@ -78,7 +78,7 @@ func (t *Table) AddCodes(tb testing.TB, codes []uint64) uint32 {
 
 // Scan is the oracle: it asks of row after row whether a selection of s takes it, and
 // gives a bitset a selection.
-func (t *Table) Scan(s *plan.Selections) [][]uint64 {
+func (t *Table) Scan(s *plan.SelectBatch) [][]uint64 {
 	want := make([][]uint64, s.Len())
 	for i := range want {
 		want[i] = make([]uint64, wah.Bitset(uint64(t.Rows)))
@@ -92,7 +92,7 @@ func (t *Table) Scan(s *plan.Selections) [][]uint64 {
 	return want
 }
 
-func (t *Table) takes(s *plan.Selections, steps []plan.Step, row uint32) bool {
+func (t *Table) takes(s *plan.SelectBatch, steps []plan.Step, row uint32) bool {
 	var stack [plan.MaxSets + 1]bool
 	top := 0 // stack[0] is what a selection without steps leaves
 	for _, x := range steps {
@@ -129,7 +129,7 @@ func (t *Table) takes(s *plan.Selections, steps []plan.Step, row uint32) bool {
 
 // Bounded checks what must hold of any results, those of corrupt words too: their
 // sizes, that no row lies outside the table, and that the counts are those of the bits.
-func (t *Table) Bounded(s *plan.Selections, out *plan.Rows) error {
+func (t *Table) Bounded(s *plan.SelectBatch, out *plan.Rows) error {
 	if len(out.Counts) != s.Len() {
 		return fmt.Errorf("%d counts for %d selections", len(out.Counts), s.Len())
 	}
@@ -163,7 +163,7 @@ func (t *Table) Bounded(s *plan.Selections, out *plan.Rows) error {
 }
 
 // Compare says where out differs from want, the oracle's answer to s.
-func (t *Table) Compare(s *plan.Selections, want [][]uint64, out *plan.Rows) error {
+func (t *Table) Compare(s *plan.SelectBatch, want [][]uint64, out *plan.Rows) error {
 	if err := t.Bounded(s, out); err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (t *Table) Compare(s *plan.Selections, want [][]uint64, out *plan.Rows) err
 }
 
 // Describe gives the steps of selection i in short.
-func Describe(s *plan.Selections, i int) string {
+func Describe(s *plan.SelectBatch, i int) string {
 	var b strings.Builder
 	for j, x := range s.Selection(i) {
 		if j == 12 {

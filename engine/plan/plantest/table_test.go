@@ -10,12 +10,12 @@ import (
 )
 
 // fourRows is a table of four rows, and selections of which the answer is known.
-func fourRows(t *testing.T) (*Table, *plan.Selections, [][]uint64) {
+func fourRows(t *testing.T) (*Table, *plan.SelectBatch, [][]uint64) {
 	tab := NewTable(4, 32)
 	tab.AddVector([]uint64{0b0011})
 	tab.AddVector([]uint64{0b0110})
 	tab.AddCodes(t, []uint64{5, 1 << 40, 7, 5})
-	s := new(plan.Selections)
+	s := new(plan.SelectBatch)
 	var want [][]uint64
 	end := func(rows uint64) {
 		s.End()

@@ -26,7 +26,7 @@ func (su *suite) tableChecks(t *testing.T, word int) {
 			}
 			all := plan.CodeRange{Hi: math.MaxUint64}
 			some := plan.CodeRange{Lo: codes[7], Hi: codes[7]}
-			var s plan.Selections
+			var s plan.SelectBatch
 			for v := range uint32(len(tab.Vectors)) {
 				s.Any(v)
 				s.Check(column, some)

@@ -13,10 +13,10 @@ import (
 )
 
 // selections makes n random ones over a table of every kind.
-func (su *suite) selections(t *testing.T, rows uint32, n int) (*Table, *plan.Selections) {
+func (su *suite) selections(t *testing.T, rows uint32, n int) (*Table, *plan.SelectBatch) {
 	tab := everyKind(t, rows, 32)
 	r := rng(t)
-	s := new(plan.Selections)
+	s := new(plan.SelectBatch)
 	for range n {
 		randomSteps(r, tab, s, 3, 1+r.IntN(6))
 		s.End()
@@ -27,12 +27,12 @@ func (su *suite) selections(t *testing.T, rows uint32, n int) (*Table, *plan.Sel
 // tableReuse runs different batches into the same rows, from large to small and back.
 func (su *suite) tableReuse(t *testing.T) {
 	tab, large := su.selections(t, uint32(su.pick(10_000, 3_000)), 40)
-	var small, none plan.Selections
+	var small, none plan.SelectBatch
 	small.Any(3, 9)
 	small.End()
 	st := su.loadTable(t, tab)
 	var out plan.Rows
-	for i, s := range []*plan.Selections{large, &small, &none, large, &small, large} {
+	for i, s := range []*plan.SelectBatch{large, &small, &none, large, &small, large} {
 		want := tab.Scan(s)
 		for _, s.Strategy = range append(st.Strategies(), plan.StrategyAuto) {
 			for _, s.Output = range []plan.Output{plan.OutputResident, plan.OutputBits, plan.OutputCounts, plan.OutputBits} {
@@ -166,23 +166,23 @@ func (su *suite) tableRefused(t *testing.T) {
 
 	tab, s := su.selections(t, 500, 5)
 	st := su.loadTable(t, tab)
-	for name, spoil := range map[string]func(*plan.Selections){
-		"output":      func(s *plan.Selections) { s.Output = 3 },
-		"strategy":    func(s *plan.Selections) { s.Strategy = 200 },
-		"vector":      func(s *plan.Selections) { s.Operands[1] = uint32(len(tab.Vectors)) },
-		"column":      func(s *plan.Selections) { s.Steps[1].Column = uint32(len(tab.Columns)) },
-		"operands":    func(s *plan.Selections) { s.Steps[0].To = 99 },
-		"ranges":      func(s *plan.Selections) { s.Steps[1].To = 99 },
-		"order":       func(s *plan.Selections) { s.Ranges[0], s.Ranges[1] = s.Ranges[1], s.Ranges[0] },
-		"code":        func(s *plan.Selections) { s.Steps[1].Code = plan.StepCheck + 1 },
-		"no set":      func(s *plan.Selections) { s.Steps[1].Code = plan.StepAnd },
-		"two sets":    func(s *plan.Selections) { s.Steps[1].Code = plan.StepAny },
-		"offsets":     func(s *plan.Selections) { s.Offsets = []uint32{0, 2, 1} },
-		"first":       func(s *plan.Selections) { s.Offsets[0] = 1 },
-		"last":        func(s *plan.Selections) { s.Offsets[1] = 1 },
-		"far offsets": func(s *plan.Selections) { s.Offsets = []uint32{0, 1 << 30, 2} },
+	for name, spoil := range map[string]func(*plan.SelectBatch){
+		"output":      func(s *plan.SelectBatch) { s.Output = 3 },
+		"strategy":    func(s *plan.SelectBatch) { s.Strategy = 200 },
+		"vector":      func(s *plan.SelectBatch) { s.Operands[1] = uint32(len(tab.Vectors)) },
+		"column":      func(s *plan.SelectBatch) { s.Steps[1].Column = uint32(len(tab.Columns)) },
+		"operands":    func(s *plan.SelectBatch) { s.Steps[0].To = 99 },
+		"ranges":      func(s *plan.SelectBatch) { s.Steps[1].To = 99 },
+		"order":       func(s *plan.SelectBatch) { s.Ranges[0], s.Ranges[1] = s.Ranges[1], s.Ranges[0] },
+		"code":        func(s *plan.SelectBatch) { s.Steps[1].Code = plan.StepCheck + 1 },
+		"no set":      func(s *plan.SelectBatch) { s.Steps[1].Code = plan.StepAnd },
+		"two sets":    func(s *plan.SelectBatch) { s.Steps[1].Code = plan.StepAny },
+		"offsets":     func(s *plan.SelectBatch) { s.Offsets = []uint32{0, 2, 1} },
+		"first":       func(s *plan.SelectBatch) { s.Offsets[0] = 1 },
+		"last":        func(s *plan.SelectBatch) { s.Offsets[1] = 1 },
+		"far offsets": func(s *plan.SelectBatch) { s.Offsets = []uint32{0, 1 << 30, 2} },
 	} {
-		var bad plan.Selections
+		var bad plan.SelectBatch
 		bad.Any(0, 1)
 		bad.Check(0, plan.CodeRange{Lo: 1, Hi: 2}, plan.CodeRange{Lo: 4, Hi: 5})
 		bad.End()
@@ -216,7 +216,7 @@ func (su *suite) tableCorrupt(t *testing.T, word int) {
 		}
 		var out plan.Rows
 		for range 6 {
-			s := plan.Selections{Output: plan.Output(r.IntN(3)), Rescan: r.IntN(2) == 0}
+			s := plan.SelectBatch{Output: plan.Output(r.IntN(3)), Rescan: r.IntN(2) == 0}
 			for range 4 {
 				randomSteps(r, tab, &s, 4, 1+r.IntN(8))
 				s.End()

@@ -21,7 +21,7 @@ func (su *suite) tableRandom(t *testing.T, word int) {
 		for range r.IntN(3) {
 			addCodes(t, tab, r.IntN(len(codeKinds)), r)
 		}
-		var s plan.Selections
+		var s plan.SelectBatch
 		for range 12 {
 			randomSteps(r, tab, &s, plan.MaxSets, r.IntN(20))
 			s.End()
@@ -31,7 +31,7 @@ func (su *suite) tableRandom(t *testing.T, word int) {
 }
 
 // randomSteps appends random steps that make one set and need at most depth.
-func randomSteps(r *rand.Rand, tab *Table, s *plan.Selections, depth, steps int) {
+func randomSteps(r *rand.Rand, tab *Table, s *plan.SelectBatch, depth, steps int) {
 	for height := 0; steps > 0 || height != 1; steps-- {
 		switch {
 		case height == 0 || height < depth && steps > 0 && r.IntN(5) < 2:

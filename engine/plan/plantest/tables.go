@@ -62,7 +62,7 @@ func (su *suite) loadTable(t *testing.T, tab *Table) plan.TableStore {
 
 // verifyTable runs s under every strategy, for every output, with and without new
 // scans, and compares with the oracle. It leaves s as it was.
-func (su *suite) verifyTable(t *testing.T, st plan.TableStore, tab *Table, s *plan.Selections) {
+func (su *suite) verifyTable(t *testing.T, st plan.TableStore, tab *Table, s *plan.SelectBatch) {
 	t.Helper()
 	if err := s.Validate(&tab.Table); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func (su *suite) tableStrategies(t *testing.T) {
 	if st.Memory() < 4*uint64(len(tab.Words32)) {
 		t.Errorf("a table of %d words in %d bytes", len(tab.Words32), st.Memory())
 	}
-	var s plan.Selections
+	var s plan.SelectBatch
 	s.Any(0, 1, 2)
 	s.End()
 	s.End()
@@ -164,7 +164,7 @@ func (su *suite) tableRows(t *testing.T, word int) {
 	for _, rows := range sizes {
 		t.Run(fmt.Sprint(rows), func(t *testing.T) {
 			tab := everyKind(t, rows, word)
-			var s plan.Selections
+			var s plan.SelectBatch
 			all := make([]uint32, len(tab.Vectors))
 			for v := range all {
 				all[v] = uint32(v)
@@ -215,7 +215,7 @@ func (su *suite) tableVectors(t *testing.T, word int) {
 				}
 				all[v] = tab.AddVector(gen(r, tab.Rows))
 			}
-			var s plan.Selections
+			var s plan.SelectBatch
 			for _, from := range []int{0, n / 3, max(n-2, 0)} {
 				s.Any(all[from:]...)
 				s.End()
@@ -236,7 +236,7 @@ func (su *suite) tablePrograms(t *testing.T, word int) {
 	tab := everyKind(t, uint32(su.pick(40_000, 10_000)), word)
 	st := su.loadTable(t, tab)
 	n := uint32(len(tab.Vectors))
-	var s plan.Selections
+	var s plan.SelectBatch
 	su.verifyTable(t, st, tab, &s) // never reset, never added to
 	s.Reset()
 	su.verifyTable(t, st, tab, &s)
@@ -286,7 +286,7 @@ func (su *suite) tableBatches(t *testing.T, word int) {
 	tab := everyKind(t, uint32(su.pick(8_000, 3_000)), word)
 	st := su.loadTable(t, tab)
 	r := rng(t)
-	var s plan.Selections
+	var s plan.SelectBatch
 	for range su.pick(400, 70) {
 		randomSteps(r, tab, &s, 3, 1+r.IntN(4))
 		s.End()
@@ -310,7 +310,7 @@ func (su *suite) tableWide(t *testing.T, word int) {
 	if su.Small || !slices.Contains(st.Strategies(), plan.Fused) {
 		t.Skip("four thousand million rows are for the full suite, and for Fused")
 	}
-	s := plan.Selections{Output: plan.OutputCounts, Strategy: plan.Fused}
+	s := plan.SelectBatch{Output: plan.OutputCounts, Strategy: plan.Fused}
 	for v := range uint32(len(tab.Vectors)) {
 		s.Any(v)
 		s.End()

@@ -247,7 +247,7 @@ func checkCodes(t testing.TB, table *plan.Table, c uint32, want []uint64, missin
 // that cut bins, and compares with a scan.
 func checkAnswers(t testing.TB, store plan.TableStore, c *column.Column, number uint32, codes []uint64, missing []bool) {
 	t.Helper()
-	var s plan.Selections
+	var s plan.SelectBatch
 	s.Reset()
 	var want []func(row int) bool
 	ask := func(is func(row int) bool) {
@@ -319,7 +319,7 @@ func (q least) count() uint32 {
 	c := f.Columns()[q.column]
 	ranges := c.Snap([]plan.CodeRange{{Lo: max(column.IntKey(q.value), c.Base) - c.Base, Hi: math.MaxUint64}})
 	whole, checked := c.Cover(ranges)
-	s := plan.Selections{Output: plan.OutputCounts}
+	s := plan.SelectBatch{Output: plan.OutputCounts}
 	s.Reset()
 	c.Push(&s, checked, false)
 	s.Check(uint32(q.column), ranges...)

@@ -17,7 +17,7 @@ type term struct {
 // between each two) and, where missing says so, of those without a value. They read
 // the fewest vectors that the encoding allows of those runs or of all others, and
 // never have more than three sets above what is on the stack.
-func (c *Column) Push(s *plan.Selections, runs []Run, missing bool) {
+func (c *Column) Push(s *plan.SelectBatch, runs []Run, missing bool) {
 	terms, n := c.terms(runs, missing)
 	others, m := c.terms(c.complement(runs), !missing)
 	if m >= n {
@@ -51,7 +51,7 @@ func (c *Column) terms(runs []Run, missing bool) (terms []term, vectors int) {
 }
 
 // push appends the OR of terms, of which there is one at least.
-func push(s *plan.Selections, terms []term) {
+func push(s *plan.SelectBatch, terms []term) {
 	for i, t := range terms {
 		s.Any(t.a...)
 		switch t.code {

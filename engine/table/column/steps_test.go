@@ -61,7 +61,7 @@ func TestVectorRows(t *testing.T) {
 // evaluate runs the steps of s over a table with a row a bin and, as the last one, a row
 // without a value where there is one. It gives the rows, the vectors that were
 // read, and the greatest height of the stack.
-func evaluate(t *testing.T, c *Column, s *plan.Selections) (rows uint64, read, height int) {
+func evaluate(t *testing.T, c *Column, s *plan.SelectBatch) (rows uint64, read, height int) {
 	t.Helper()
 	n := len(c.Bins)
 	all := uint64(1)<<n - 1
@@ -112,7 +112,7 @@ func evaluate(t *testing.T, c *Column, s *plan.Selections) (rows uint64, read, h
 // TestRuns has every run of every number of bins up to 40, under every encoding, in tables
 // with and without rows that have no value, with and without those selected.
 func TestRuns(t *testing.T) {
-	var s plan.Selections
+	var s plan.SelectBatch
 	for _, e := range []Encoding{Equality, Range, Interval} {
 		for n := range 41 {
 			for choice := range 4 {
@@ -154,7 +154,7 @@ func TestRuns(t *testing.T) {
 
 // TestManyRuns has every set of up to ten bins.
 func TestManyRuns(t *testing.T) {
-	var s plan.Selections
+	var s plan.SelectBatch
 	for _, e := range []Encoding{Equality, Range, Interval} {
 		for n := range 11 {
 			for choice := range 4 {

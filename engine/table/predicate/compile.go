@@ -17,7 +17,7 @@ import (
 //
 // An error that concerns the text is a *SyntaxError; a predicate that no order of steps
 // answers with plan.MaxSets sets is a plan.ErrUnsupported. s is as it was then.
-func Compile(e Expr, columns []column.Column, rows uint32, s *plan.Selections) (Plan, error) {
+func Compile(e Expr, columns []column.Column, rows uint32, s *plan.SelectBatch) (Plan, error) {
 	r := reader{e.Text, columns}
 	f, err := r.read(&e.Root, false)
 	if err != nil {
@@ -41,9 +41,9 @@ func Compile(e Expr, columns []column.Column, rows uint32, s *plan.Selections) (
 // compiler turns a formula into steps.
 type compiler struct {
 	columns []column.Column
-	rows    float64         // at least 1
-	high    bool            // what needs the most sets goes first, whatever it costs
-	s       plan.Selections // what the steps of pieces name
+	rows    float64          // at least 1
+	high    bool             // what needs the most sets goes first, whatever it costs
+	s       plan.SelectBatch // what the steps of pieces name
 	tests   []Test
 }
 

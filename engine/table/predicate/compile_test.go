@@ -61,7 +61,7 @@ func TestCompileRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		var s plan.Selections
+		var s plan.SelectBatch
 		var want []string
 		for range 6 {
 			text := Predicate(rt, columns, rapid.IntRange(0, 4).Draw(rt, "depth"))
@@ -115,7 +115,7 @@ func digits(bits []uint64, rows int) string {
 }
 
 // steps writes a selection: vectors in brackets, ranges behind a check.
-func steps(s *plan.Selections, i int) string {
+func steps(s *plan.SelectBatch, i int) string {
 	var parts []string
 	for _, x := range s.Selection(i) {
 		switch x.Code {
@@ -193,7 +193,7 @@ func TestSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s plan.Selections
+		var s plan.SelectBatch
 		p, err := predicate.Compile(e, columns, tab.Rows, &s)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -231,7 +231,7 @@ func TestPlan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s plan.Selections
+		var s plan.SelectBatch
 		p, err := predicate.Compile(e, columns, tab.Rows, &s)
 		if got := fmt.Sprint(p.Tests, " ", p.Vectors); err != nil || got != want {
 			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
@@ -242,7 +242,7 @@ func TestPlan(t *testing.T) {
 // TestCompileErrors points at the place, and leaves the batch as it was.
 func TestCompileErrors(t *testing.T) {
 	tab, columns := Table(t, 32, ints("delay", column.Equality, 0, 1, 2), Column{Name: "carrier", Type: column.String, Values: []any{"AA", "DL"}})
-	var s plan.Selections
+	var s plan.SelectBatch
 	s.Any(1)
 	s.End()
 	for text, want := range map[string]string{

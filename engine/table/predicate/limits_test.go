@@ -32,12 +32,12 @@ func TestHeight(t *testing.T) {
 		columns = append(columns, c)
 	}
 	tab, described := Table(t, 32, columns...)
-	compile := func(text string) (*plan.Selections, error) {
+	compile := func(text string) (*plan.SelectBatch, error) {
 		e, err := predicate.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s plan.Selections
+		var s plan.SelectBatch
 		_, err = predicate.Compile(e, described, tab.Rows, &s)
 		if err == nil {
 			if err := s.Validate(&tab.Table); err != nil {
@@ -79,7 +79,7 @@ func TestEmptyTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s plan.Selections
+		var s plan.SelectBatch
 		if _, err := predicate.Compile(e, columns, 0, &s); err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestManyTests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var s plan.Selections
+		var s plan.SelectBatch
 		began := time.Now()
 		if _, err := predicate.Compile(e, []column.Column{c}, 2*n, &s); err != nil {
 			t.Fatal(err)

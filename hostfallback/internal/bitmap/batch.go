@@ -17,7 +17,7 @@ type batch struct {
 	table *Table
 	ctx   context.Context
 	done  <-chan struct{} // of ctx
-	sel   *plan.Selections
+	sel   *plan.SelectBatch
 	out   *plan.Rows
 	bits  []uint64 // rows of all selections, nil if only counts are requested
 	kept  []uint64 // memory of bits for plan.OutputResident
@@ -35,7 +35,7 @@ type batch struct {
 }
 
 // run evaluates sel into out.
-func (b *batch) run(ctx context.Context, t *Table, sel *plan.Selections, out *plan.Rows) error {
+func (b *batch) run(ctx context.Context, t *Table, sel *plan.SelectBatch, out *plan.Rows) error {
 	b.table, b.ctx, b.done, b.sel, b.out = t, ctx, ctx.Done(), sel, out
 	if b.task == nil {
 		b.task = b.evaluate

@@ -47,7 +47,7 @@ func FuzzTableWords(f *testing.F) {
 			valid = valid && err == nil
 			orSet(want, one)
 		}
-		sel := new(plan.Selections)
+		sel := new(plan.SelectBatch)
 		sel.Any(0, 1)
 		sel.End()
 		for _, limit := range []uint64{0, 1} {

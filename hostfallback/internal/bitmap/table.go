@@ -56,7 +56,7 @@ func Strategies() []plan.Strategy { return slices.Clone(strategies) }
 
 // Select evaluates the selections of sel, which must be valid, into out. A strategy that
 // is not in Strategies is a plan.ErrUnsupported.
-func (t *Table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows) error {
+func (t *Table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	if sel.Strategy != plan.StrategyAuto && !slices.Contains(strategies, sel.Strategy) {
 		return fmt.Errorf("host: strategy %v (has %v): %w", sel.Strategy, strategies, plan.ErrUnsupported)
 	}
@@ -74,7 +74,7 @@ func (t *Table) Select(ctx context.Context, sel *plan.Selections, out *plan.Rows
 
 // strategy returns the strategy of sel. Auto is Fused, unless so few words stand for so
 // many tiles that joining compressed vectors costs less than visiting their tiles.
-func (t *Table) strategy(sel *plan.Selections) plan.Strategy {
+func (t *Table) strategy(sel *plan.SelectBatch) plan.Strategy {
 	if sel.Strategy != plan.StrategyAuto {
 		return sel.Strategy
 	}
@@ -105,7 +105,7 @@ const (
 
 // Explain describes the evaluation of selection i of sel: strategy, number and size of
 // the vectors, size of their plain rows.
-func (t *Table) Explain(sel *plan.Selections, i int) string {
+func (t *Table) Explain(sel *plan.SelectBatch, i int) string {
 	vectors, size, plain := 0, uint64(0), 0
 	for _, x := range sel.Selection(i) {
 		if x.Code != plan.StepAny {

@@ -79,7 +79,7 @@ func testStarts[W wah.Word](t *testing.T, word int, of func(*plan.Table, uint32)
 // TestPlainRows loads tables with room for all plain rows, for some and for none.
 func TestPlainRows(t *testing.T) {
 	tab := everyKind(t, 300_000, 32)
-	sel := new(plan.Selections)
+	sel := new(plan.SelectBatch)
 	for v := range tab.Bits {
 		sel.Any(uint32(v))
 		sel.End()
@@ -129,7 +129,7 @@ func TestPlainRows(t *testing.T) {
 func TestLazyTable(t *testing.T) {
 	tab := everyKind(t, 200_000, 64)
 	st := load(t, &tab.Table, 2, 0, true)
-	sel := new(plan.Selections)
+	sel := new(plan.SelectBatch)
 	const tenth = 12
 	sel.Any(tenth)
 	sel.End()
@@ -171,7 +171,7 @@ func TestAutoStrategy(t *testing.T) {
 		want     plan.Strategy
 	}{{0, 0, plan.Fused}, {0, 1, plan.Fused}, {0, reductionOperands - 1, plan.Fused}, {0, reductionOperands, plan.Reduction},
 		{reductionOperands, 2 * reductionOperands, plan.Fused}, {1, 2 * reductionOperands, plan.Fused}} {
-		sel := new(plan.Selections)
+		sel := new(plan.SelectBatch)
 		for v := c.from; v < c.to; v++ {
 			sel.Operands = append(sel.Operands, uint32(v))
 		}

@@ -6,8 +6,8 @@ import (
 )
 
 // threeSelections is valid for twoVectors: (0 or 1) checked, not 1 andnot 0, none.
-func threeSelections() *Selections {
-	s := new(Selections)
+func threeSelections() *SelectBatch {
+	s := new(SelectBatch)
 	s.Any(0, 1)
 	s.Check(1, CodeRange{1, 2}, CodeRange{4, 1 << 40})
 	s.End()
@@ -40,10 +40,10 @@ func TestSelections(t *testing.T) {
 		}
 		*s = *threeSelections()
 	}
-	if empty := new(Selections); empty.Validate(tab) != nil || empty.Len() != 0 {
+	if empty := new(SelectBatch); empty.Validate(tab) != nil || empty.Len() != 0 {
 		t.Error("no selection is a valid batch")
 	}
-	high := new(Selections)
+	high := new(SelectBatch)
 	for range MaxSets {
 		high.Any()
 	}
@@ -58,26 +58,26 @@ func TestSelections(t *testing.T) {
 
 func TestSelectionsValidate(t *testing.T) {
 	tab := twoVectors(t)
-	for complaint, spoil := range map[string]func(*Selections){
-		"unknown output 3":              func(s *Selections) { s.Output = OutputResident + 1 },
-		"strategy 8":                    func(s *Selections) { s.Strategy = numStrategies },
-		"do not cover their 6":          func(s *Selections) { s.Offsets[3] = 5 },
-		"do not cover":                  func(s *Selections) { s.Offsets[0] = 1 },
-		"offsets of selection 0":        func(s *Selections) { s.Offsets[1] = 7 },
-		"offsets of selection 1":        func(s *Selections) { s.Offsets[2] = 1 },
-		"operand 1 is vector 2 of 2":    func(s *Selections) { s.Operands[1] = 2 },
-		"step 1 names column 2 of 2":    func(s *Selections) { s.Steps[1].Column = 2 },
-		"code 6":                        func(s *Selections) { s.Steps[0].Code = 6 },
-		"takes 0 to 5 of 4":             func(s *Selections) { s.Steps[0].To = 5 },
-		"takes 0 to 3 of 2":             func(s *Selections) { s.Steps[1].To = 3 },
-		"takes 3 to 2":                  func(s *Selections) { s.Steps[0].From, s.Steps[0].To = 3, 2 },
-		"takes 0 to 1 of 0":             func(s *Selections) { s.Steps[3].To = 1 },
-		"step 0 takes 1 sets":           func(s *Selections) { s.Steps[0] = Step{Code: StepNot} },
-		"selection 1: step 2 takes 2":   func(s *Selections) { s.Steps[4] = Step{Code: StepOr} },
-		"2 sets are left":               func(s *Selections) { s.Steps[5].Code = StepNot },
-		"step 1: ranges do not ascend":  func(s *Selections) { s.Ranges[1].Lo = 2 },
-		"selection 0: step 1: ranges d": func(s *Selections) { s.Ranges[0].Lo = 3 },
-		"a stack of 9 sets": func(s *Selections) {
+	for complaint, spoil := range map[string]func(*SelectBatch){
+		"unknown output 3":              func(s *SelectBatch) { s.Output = OutputResident + 1 },
+		"strategy 8":                    func(s *SelectBatch) { s.Strategy = numStrategies },
+		"do not cover their 6":          func(s *SelectBatch) { s.Offsets[3] = 5 },
+		"do not cover":                  func(s *SelectBatch) { s.Offsets[0] = 1 },
+		"offsets of selection 0":        func(s *SelectBatch) { s.Offsets[1] = 7 },
+		"offsets of selection 1":        func(s *SelectBatch) { s.Offsets[2] = 1 },
+		"operand 1 is vector 2 of 2":    func(s *SelectBatch) { s.Operands[1] = 2 },
+		"step 1 names column 2 of 2":    func(s *SelectBatch) { s.Steps[1].Column = 2 },
+		"code 6":                        func(s *SelectBatch) { s.Steps[0].Code = 6 },
+		"takes 0 to 5 of 4":             func(s *SelectBatch) { s.Steps[0].To = 5 },
+		"takes 0 to 3 of 2":             func(s *SelectBatch) { s.Steps[1].To = 3 },
+		"takes 3 to 2":                  func(s *SelectBatch) { s.Steps[0].From, s.Steps[0].To = 3, 2 },
+		"takes 0 to 1 of 0":             func(s *SelectBatch) { s.Steps[3].To = 1 },
+		"step 0 takes 1 sets":           func(s *SelectBatch) { s.Steps[0] = Step{Code: StepNot} },
+		"selection 1: step 2 takes 2":   func(s *SelectBatch) { s.Steps[4] = Step{Code: StepOr} },
+		"2 sets are left":               func(s *SelectBatch) { s.Steps[5].Code = StepNot },
+		"step 1: ranges do not ascend":  func(s *SelectBatch) { s.Ranges[1].Lo = 2 },
+		"selection 0: step 1: ranges d": func(s *SelectBatch) { s.Ranges[0].Lo = 3 },
+		"a stack of 9 sets": func(s *SelectBatch) {
 			for range MaxSets + 1 {
 				s.Any(0)
 			}

@@ -17,7 +17,7 @@ func TestShare(t *testing.T) {
 		length := rapid.Uint32().Draw(t, "length")
 		norm := k1*(1-b) + min(k1*b*float64(length)/average, 1<<32) // where Norm.Of ends
 		want := float64(f) / (float64(f) + norm) * (1 << 32)
-		got := float64(NewNorm(k1, b, average).Share(f, length))
+		got := float64(NewNorm(k1, b, average).TF(f, length))
 		if math.Abs(got-want) > 3+1e-7*want { // both terms of the quotient lose bits where a norm is large
 			t.Errorf("share of %d in %d tokens: %.0f, want %.2f", f, length, got, want)
 		}
@@ -42,7 +42,7 @@ func TestShareEdges(t *testing.T) {
 		{Norm{Impacts: 16}, 65535, 7, 65535 << 16},
 		{Norm{Impacts: 8}, 1000, 7, math.MaxUint32},
 	} {
-		if got := c.norm.Share(c.f, c.length); got != c.want {
+		if got := c.norm.TF(c.f, c.length); got != c.want {
 			t.Errorf("%+v: share of %d in %d tokens is %d, want %d", c.norm, c.f, c.length, got, c.want)
 		}
 	}

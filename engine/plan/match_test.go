@@ -10,7 +10,7 @@ import (
 
 func TestValidateBatch(t *testing.T) {
 	src := letters()
-	for complaint, b := range map[string]Batch{
+	for complaint, b := range map[string]MatchBatch{
 		"do not cover its 1": {Offsets: []uint32{0, 2}, Handles: []Handle{0}},
 		"do not cover its 0": {Offsets: []uint32{1}},
 		"query 1 do not":     {Offsets: []uint32{0, 1, 0, 1}, Handles: []Handle{0}},
@@ -22,7 +22,7 @@ func TestValidateBatch(t *testing.T) {
 			t.Errorf("%v, want a complaint about %q", err, complaint)
 		}
 	}
-	for _, b := range []Batch{{}, {Offsets: []uint32{0}}, {Offsets: []uint32{0, 0, 0}}} {
+	for _, b := range []MatchBatch{{}, {Offsets: []uint32{0}}, {Offsets: []uint32{0, 0, 0}}} {
 		if err := b.Validate(src); err != nil {
 			t.Error(err)
 		}
@@ -41,20 +41,20 @@ func TestValidateTotal(t *testing.T) {
 			offsets[0], offsets[len(offsets)-1] = 0, 2
 		}
 		fits := len(offsets) == 0 || slices.IsSorted(offsets) && offsets[0] == 0 && offsets[len(offsets)-1] == 2
-		b := &Batch{Offsets: offsets, Handles: []Handle{3, 4}}
-		f := &Formulas{Offsets: offsets, Ops: []Op{{List: 3}, {List: 4}}}
-		r := &Ranks{K: 1, Mode: And, Norm: Norm{Impacts: 8}, Offsets: offsets, Terms: []Term{{List: 3, Weight: 1}, {List: 4, Weight: 1}}}
-		s := &Selections{Offsets: offsets, Steps: []Step{{Code: StepAny, To: 1}, {Code: StepAny, To: 1}}, Operands: []uint32{1}}
+		b := &MatchBatch{Offsets: offsets, Handles: []Handle{3, 4}}
+		f := &MatchBatch{Offsets: make([]uint32, len(offsets)), OpOffsets: offsets, Ops: []Op{{List: 3}, {List: 4}}}
+		r := &RankBatch{K: 1, Mode: And, Norm: Norm{Impacts: 8}, Offsets: offsets, Terms: []Term{{List: 3, Weight: 1}, {List: 4, Weight: 1}}}
+		s := &SelectBatch{Offsets: offsets, Steps: []Step{{Code: StepAny, To: 1}, {Code: StepAny, To: 1}}, Operands: []uint32{1}}
 		if err := b.Validate(src); fits != (err == nil) {
 			t.Errorf("batch of offsets %d: %v", offsets, err)
 		}
 		if err := r.Validate(src); fits != (err == nil) {
 			t.Errorf("ranks of offsets %d: %v", offsets, err)
 		}
-		// Two steps in one formula, or selection, leave two sets.
+		// Two steps in one expression, or selection, leave two sets.
 		fits = fits && (len(offsets) == 0 || slices.Contains(offsets, 1))
 		if err := f.Validate(src); fits != (err == nil) {
-			t.Errorf("formulas of offsets %d: %v", offsets, err)
+			t.Errorf("expressions of offsets %d: %v", offsets, err)
 		}
 		if err := s.Validate(table); fits != (err == nil) {
 			t.Errorf("selections of offsets %d: %v", offsets, err)

@@ -87,10 +87,10 @@ func ParseStrategy(name string) (Strategy, error) {
 // MaxSets is the height that the stack of a selection may have.
 const MaxSets = 8
 
-// Selections is a batch of row predicates over one Table, each a sequence of steps in
+// SelectBatch is a batch of row predicates over one Table, each a sequence of steps in
 // postfix order. Its slices are reused from batch to batch. It must not be changed
 // while a TableStore runs it.
-type Selections struct {
+type SelectBatch struct {
 	Output   Output
 	Strategy Strategy
 	// Rescan makes strategies that decompress compute their scans with every batch, as
@@ -106,19 +106,19 @@ type Selections struct {
 }
 
 // Reset empties the batch and keeps its memory.
-func (s *Selections) Reset() {
+func (s *SelectBatch) Reset() {
 	s.Offsets = append(s.Offsets[:0], 0)
 	s.Steps, s.Operands, s.Ranges = s.Steps[:0], s.Operands[:0], s.Ranges[:0]
 }
 
 // Len is the number of selections.
-func (s *Selections) Len() int { return max(len(s.Offsets)-1, 0) }
+func (s *SelectBatch) Len() int { return max(len(s.Offsets)-1, 0) }
 
 // Selection returns the steps of selection i.
-func (s *Selections) Selection(i int) []Step { return s.Steps[s.Offsets[i]:s.Offsets[i+1]] }
+func (s *SelectBatch) Selection(i int) []Step { return s.Steps[s.Offsets[i]:s.Offsets[i+1]] }
 
 // End ends the selection whose steps have been appended since the last one ended.
-func (s *Selections) End() {
+func (s *SelectBatch) End() {
 	if len(s.Offsets) == 0 {
 		s.Offsets = append(s.Offsets, 0)
 	}
@@ -126,24 +126,24 @@ func (s *Selections) End() {
 }
 
 // Any appends a step that pushes the OR of vectors.
-func (s *Selections) Any(vectors ...uint32) {
+func (s *SelectBatch) Any(vectors ...uint32) {
 	from := uint32(len(s.Operands))
 	s.Operands = append(s.Operands, vectors...)
 	s.Steps = append(s.Steps, Step{Code: StepAny, From: from, To: uint32(len(s.Operands))})
 }
 
 // Check appends a StepCheck of a column.
-func (s *Selections) Check(column uint32, ranges ...CodeRange) {
+func (s *SelectBatch) Check(column uint32, ranges ...CodeRange) {
 	from := uint32(len(s.Ranges))
 	s.Ranges = append(s.Ranges, ranges...)
 	s.Steps = append(s.Steps, Step{Code: StepCheck, Column: column, From: from, To: uint32(len(s.Ranges))})
 }
 
 // Do appends a step without operands: StepAnd, StepOr, StepAndNot, StepNot.
-func (s *Selections) Do(code StepCode) { s.Steps = append(s.Steps, Step{Code: code}) }
+func (s *SelectBatch) Do(code StepCode) { s.Steps = append(s.Steps, Step{Code: code}) }
 
 // Copy appends steps of another batch, with the vectors and ranges that they name.
-func (s *Selections) Copy(from *Selections, steps []Step) {
+func (s *SelectBatch) Copy(from *SelectBatch, steps []Step) {
 	for _, x := range steps {
 		switch x.Code {
 		case StepAny:
@@ -158,7 +158,7 @@ func (s *Selections) Copy(from *Selections, steps []Step) {
 
 // Validate checks the batch against t: all that is named exists, ranges ascend, and
 // of every selection that its stack stays within MaxSets and ends with one set.
-func (s *Selections) Validate(t *Table) error {
+func (s *SelectBatch) Validate(t *Table) error {
 	if s.Output > OutputResident || s.Strategy >= numStrategies {
 		return fmt.Errorf("plan: selections of the unknown output %d or strategy %d", s.Output, s.Strategy)
 	}
@@ -184,7 +184,7 @@ func (s *Selections) Validate(t *Table) error {
 	return nil
 }
 
-func (s *Selections) validate(t *Table, steps []Step) error {
+func (s *SelectBatch) validate(t *Table, steps []Step) error {
 	depth := 0
 	for j, x := range steps {
 		takes, of := 1, 0
@@ -225,7 +225,7 @@ func (s *Selections) validate(t *Table, steps []Step) error {
 	return nil
 }
 
-// Rows are the results of Selections. The caller owns it and reuses it; a TableStore
+// Rows are the results of SelectBatch. The caller owns it and reuses it; a TableStore
 // overwrites it from the start and grows it where needed. After an error its content
 // is undefined.
 type Rows struct {
@@ -243,15 +243,15 @@ func (r *Rows) Selection(i int) []uint64 {
 // TableStore is a resident Table. It is safe for concurrent use.
 type TableStore interface {
 	// Select runs every selection of s into out. The batch must be valid
-	// (Selections.Validate). A strategy that the backend has not (Strategies) is an
+	// (SelectBatch.Validate). A strategy that the backend has not (Strategies) is an
 	// ErrUnsupported. It returns early when ctx is done, with ctx.Err(), and leaves the
 	// store usable.
-	Select(ctx context.Context, s *Selections, out *Rows) error
+	Select(ctx context.Context, s *SelectBatch, out *Rows) error
 	// Strategies that the store has, besides StrategyAuto.
 	Strategies() []Strategy
 	// Explain says how selection i of s would run, in a short text such as "fused, 64
 	// vectors, 12.1 MB".
-	Explain(s *Selections, i int) string
+	Explain(s *SelectBatch, i int) string
 	// Memory is what the store occupies on its backend, in bytes.
 	Memory() uint64
 	Close() error

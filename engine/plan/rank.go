@@ -45,7 +45,7 @@ type Term struct {
 	Weight uint32
 }
 
-// Ranks is a batch of ranked queries over the lists of one Source, which must
+// RankBatch is a batch of ranked queries over the lists of one Source, which must
 // have frequencies and document lengths, or impacts. Its slices are reused from
 // batch to batch, so a steady state allocates nothing. It must not be changed
 // while a Store runs it.
@@ -53,11 +53,14 @@ type Term struct {
 // Scores are integers, so that every backend gives the same ones whatever the
 // order of its additions: a document's score is the sum of Contribution over the
 // lists of the query that have it.
-type Ranks struct {
+type RankBatch struct {
 	Mode         Mode
 	K            int // documents a query, 1 to MaxK
 	Norm         Norm
 	Accumulators Accumulators
+	// Filters restrict the queries: one filter per query, nil for none. The default,
+	// no filters at all, restricts nothing.
+	Filters []Filter
 
 	// Offsets has one entry a query and one more: the terms of query i are
 	// Terms[Offsets[i]:Offsets[i+1]], ascending by (length of list, handle),
@@ -68,20 +71,21 @@ type Ranks struct {
 }
 
 // Reset empties the batch and keeps its memory.
-func (r *Ranks) Reset() {
+func (r *RankBatch) Reset() {
 	r.Offsets = append(r.Offsets[:0], 0)
 	r.Terms = r.Terms[:0]
+	r.Filters = r.Filters[:0]
 }
 
 // Queries is the number of queries added since Reset.
-func (r *Ranks) Queries() int { return max(len(r.Offsets)-1, 0) }
+func (r *RankBatch) Queries() int { return max(len(r.Offsets)-1, 0) }
 
 // Query returns the terms of query i, that of the shortest list first.
-func (r *Ranks) Query(i int) []Term { return r.Terms[r.Offsets[i]:r.Offsets[i+1]] }
+func (r *RankBatch) Query(i int) []Term { return r.Terms[r.Offsets[i]:r.Offsets[i+1]] }
 
 // Add appends a query over lists of src. It orders the terms, and joins those of
 // the same list: their weights add up. Without terms the query matches nothing.
-func (r *Ranks) Add(src *Source, terms ...Term) {
+func (r *RankBatch) Add(src *Source, terms ...Term) {
 	if len(r.Offsets) == 0 {
 		r.Offsets = append(r.Offsets, 0)
 	}
@@ -103,13 +107,13 @@ func (r *Ranks) Add(src *Source, terms ...Term) {
 }
 
 // AddOrdered appends a query as Query gives it.
-func (r *Ranks) AddOrdered(q []Term) {
+func (r *RankBatch) AddOrdered(q []Term) {
 	r.Terms = append(r.Terms, q...)
 	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
 }
 
 // AppendLists appends the lists of query i to dst.
-func (r *Ranks) AppendLists(dst []Handle, i int) []Handle {
+func (r *RankBatch) AppendLists(dst []Handle, i int) []Handle {
 	for _, t := range r.Query(i) {
 		dst = append(dst, t.List)
 	}
@@ -123,21 +127,24 @@ func ByLength(src *Source, x, y Handle) int {
 
 // Postings is the number of postings of all lists that the queries name, as often
 // as they name them.
-func (r *Ranks) Postings(src *Source) (n uint64) {
+func (r *RankBatch) Postings(src *Source) (n uint64) {
 	for _, t := range r.Terms {
 		n += uint64(src.Lists[t.List].Len)
 	}
 	return n
 }
 
-// Validate checks the batch against src: what the fields of Ranks promise, and
+// Validate checks the batch against src: what the fields of RankBatch promise, and
 // that src can be ranked.
-func (r *Ranks) Validate(src *Source) error {
+func (r *RankBatch) Validate(src *Source) error {
 	if err := src.ranked(r.Norm); err != nil {
 		return err
 	}
 	if r.K < 1 || r.K > MaxK {
 		return fmt.Errorf("plan: the best %d documents were asked for, possible are 1 to %d", r.K, MaxK)
+	}
+	if n := len(r.Filters); n > 0 && n != r.Queries() {
+		return fmt.Errorf("plan: %d filters for %d ranked queries", n, r.Queries())
 	}
 	if r.Mode > And || r.Accumulators > GlobalAccumulators {
 		return fmt.Errorf("plan: mode %d, accumulators %d", r.Mode, r.Accumulators)
@@ -211,7 +218,7 @@ func (n Norm) Of(length uint32) uint64 {
 
 // Share is the share of a posting with the frequency (or impact) f, at least 1, in
 // a document of so many tokens: 1 to 2^32-1, in units of 2^-32.
-func (n Norm) Share(f, length uint32) uint32 {
+func (n Norm) TF(f, length uint32) uint32 {
 	if n.Impacts > 0 {
 		return uint32(max(min(uint64(f)<<(32-n.Impacts), math.MaxUint32), 1))
 	}
