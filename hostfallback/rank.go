@@ -49,7 +49,7 @@ func (s *store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) err
 	out.Reset()
 	j := s.rankings.Get().(*ranking)
 	defer s.rankings.Put(j)
-	tables := s.tables.under(r.Norm)
+	tables := s.norms.under(s.tables, r.Norm)
 	if tables != nil {
 		defer tables.done()
 	}
@@ -107,7 +107,7 @@ func (j *ranking) prepare(ctx context.Context, s *store, r *plan.RankBatch, tabl
 	}
 	j.lists = j.lists[:0]
 	for _, t := range r.Terms {
-		slot := tables.lists.at(t.List, len(s.src.Lists))
+		slot := tables.lists.At(t.List, len(s.src.Lists))
 		switch got := slot.Load(); {
 		case got == nil && s.opt.Lazy:
 			slot.CompareAndSwap(nil, usedOnce)

@@ -13,6 +13,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // plainRank is the oracle: every posting of a query is added up in a map, and all
@@ -93,7 +94,7 @@ func rankSource(tb testing.TB, r *rand.Rand, docs uint32, impacts uint8, ids []c
 		}
 	}
 	for i, n := range lengths {
-		list := uniform(r, n, docs)
+		list := hosttest.Uniform(r, n, docs)
 		h, err := src.Append(ids[i%len(ids)], list, codec.DefaultOptions())
 		if err != nil {
 			tb.Fatal(err)

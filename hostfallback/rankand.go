@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // andLen is the number of candidates of a ranked AND that go through the lists
@@ -60,8 +61,8 @@ func (c candidates) lead(l *rankList, last, least, rest uint32) (candidates, err
 	n := 0
 	end := min(l.at+len(c.docs), len(l.docs))
 	if l.docs[end-1] > last {
-		end = l.at + lowerBound(l.docs[l.at:end], last)
-		end += equal(l.docs[end], last)
+		end = l.at + lookup.LowerBound(l.docs[l.at:end], last)
+		end += lookup.Equal(l.docs[end], last)
 	}
 	weight := uint64(l.weight)
 	shares := l.shares[l.at:end]

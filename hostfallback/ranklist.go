@@ -6,6 +6,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // rankList reads one list of a ranked query in ascending order, with the share of
@@ -42,7 +43,7 @@ func (l *rankList) open(src *plan.Source, sharer *sharer, t plan.Term, table *ra
 	l.src, l.sharer, l.handle, l.weight, l.table = src, sharer, t.List, t.Weight, table
 	if l.plain = table != nil && table.shares != nil; l.plain {
 		l.docs, l.shares, l.at = table.docs, table.shares, 0
-		l.at = lowerBound(l.docs, uint32(from))
+		l.at = lookup.LowerBound(l.docs, uint32(from))
 		return nil
 	}
 	l.docs, l.at, l.next, l.segment = nil, 0, 0, -1
@@ -51,7 +52,7 @@ func (l *rankList) open(src *plan.Source, sharer *sharer, t plan.Term, table *ra
 		l.freqs, err = src.Freq(t.List)
 	}
 	if err != nil {
-		return named(t.List, err)
+		return lookup.Named(t.List, err)
 	}
 	return l.seek(uint32(from))
 }
@@ -65,7 +66,7 @@ func (l *rankList) seek(x uint32) error {
 		}
 	}
 	for l.at < len(l.docs) && l.docs[l.at] < x {
-		if l.at += gallop(l.docs[l.at:], x); l.at == len(l.docs) {
+		if l.at += lookup.Gallop(l.docs[l.at:], x); l.at == len(l.docs) {
 			if err := l.decode(); err != nil {
 				return err
 			}
@@ -83,7 +84,7 @@ func (l *rankList) decode() error {
 	l.docs, l.at = nil, 0
 	for ; len(l.docs) == 0 && l.next < l.blocks.Count(); l.next++ {
 		if err := l.decodeBlock(l.next); err != nil {
-			return named(l.handle, err)
+			return lookup.Named(l.handle, err)
 		}
 	}
 	return nil
@@ -144,12 +145,12 @@ func (l *rankList) enter(base, last uint32) bool {
 		return false
 	}
 	if l.plain {
-		if first, shift := l.table.bucket.first, l.table.bucket.shift; shift <= minRankShift {
+		if first, shift := l.table.bucket.First, l.table.bucket.Shift; shift <= minRankShift {
 			l.at = int(first[min(int(base>>shift), len(first)-1)])
 			l.end = int(first[min(int(last>>shift)+1, len(first)-1)])
 		} else {
-			l.at += gallop(l.docs[l.at:], base)
-			l.end = l.at + gallop(l.docs[l.at:], last)
+			l.at += lookup.Gallop(l.docs[l.at:], base)
+			l.end = l.at + lookup.Gallop(l.docs[l.at:], last)
 			if l.end < len(l.docs) && l.docs[l.end] == last {
 				l.end++
 			}
@@ -187,8 +188,8 @@ func (l *rankList) take(last uint32) (docs, shares []uint32, more bool) {
 	if !l.plain {
 		end = len(l.docs)
 		if more = end > 0 && l.docs[end-1] <= last; !more && l.at < end {
-			end = l.at + gallop(l.docs[l.at:], last)
-			end += equal(l.docs[end], last)
+			end = l.at + lookup.Gallop(l.docs[l.at:], last)
+			end += lookup.Equal(l.docs[end], last)
 		}
 	}
 	docs, shares = l.docs[l.at:end], l.shares[l.at:end]

@@ -47,7 +47,7 @@ func (w *ranker) open(s *store, r *plan.RankBatch, tables *rankTables, p *rankPa
 	for i, t := range terms {
 		var table *rankTable
 		if tables != nil {
-			table = tables.lists.p[t.List].Load()
+			table = tables.lists.At(t.List, len(s.src.Lists)).Load()
 		}
 		if err := w.lists[i].open(s.src, &w.sharer, t, table, p.from); err != nil {
 			return err

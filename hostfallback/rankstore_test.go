@@ -26,7 +26,7 @@ func TestRankNorms(t *testing.T) {
 	for i := range 2 * maxNorms {
 		sameRanking(t, st, ask(i))
 		sameRanking(t, st, ask(i))
-		if used := st.tables.used.Load(); i < maxNorms {
+		if used := st.tables.Memory.Used(); i < maxNorms {
 			most = used
 		} else if used != most {
 			t.Errorf("after %d Norms tables have %d bytes, those of %d had %d", i+1, used, maxNorms, most)
@@ -34,17 +34,17 @@ func TestRankNorms(t *testing.T) {
 	}
 	var held []*rankTables
 	for i := range maxNorms {
-		held = append(held, st.tables.under(ask(i).Norm))
+		held = append(held, st.norms.under(st.tables, ask(i).Norm))
 	}
 	sameRanking(t, st, ask(maxNorms)) // without tables
-	if st.tables.under(ask(maxNorms).Norm) != nil {
+	if st.norms.under(st.tables, ask(maxNorms).Norm) != nil {
 		t.Errorf("tables for more Norms than %d", maxNorms)
 	}
 	for _, h := range held {
 		h.done()
 	}
 	sameRanking(t, st, ask(maxNorms))
-	for _, r := range st.tables.norms.all {
+	for _, r := range st.norms.all {
 		if r.users != 0 {
 			t.Errorf("%d batches use tables, none is running", r.users)
 		}
@@ -56,7 +56,7 @@ func TestRankNorms(t *testing.T) {
 func TestRankTable(t *testing.T) {
 	src := rankSource(t, rand.New(rand.NewPCG(6, 2)), 300_000, 0, codec.IDs(), 0, 1, 17, 40_000, 3, 100_000, 900)
 	st := open(t, src, Options{Lazy: true})
-	tables := st.tables.under(rankNorm(src))
+	tables := st.norms.under(st.tables, rankNorm(src))
 	for h := range src.Lists {
 		table, _, err := tables.build(t.Context(), uint32(h))
 		if err != nil {
@@ -95,7 +95,7 @@ func TestRankMemory(t *testing.T) {
 			r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
 		}
 		sameRanking(t, st, r)
-		if used := st.tables.used.Load(); used > 4*commonLengths*smallFreqs {
+		if used := st.tables.Memory.Used(); used > 4*commonLengths*smallFreqs {
 			t.Errorf("a lazy store made tables of %d bytes of lists that were used once", used)
 		}
 		sameRanking(t, st, r)

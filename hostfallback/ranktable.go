@@ -11,13 +11,15 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // rankTables is what a store keeps of its lists for ranking under one Norm.
 type rankTables struct {
-	tables *tables
+	norms  *norms
+	tables *lookup.Auxiliary
 	sharer sharer
-	lists  perList[rankTable]
+	lists  lookup.PerList[rankTable]
 	used   atomic.Int64 // bytes of tables
 	users  int          // batches that are running
 }
@@ -33,10 +35,10 @@ type norms struct {
 
 // under returns the tables for n, to be given back with done, or nil while
 // other batches use too many others.
-func (t *tables) under(n plan.Norm) *rankTables {
-	t.norms.mu.Lock()
-	defer t.norms.mu.Unlock()
-	all := t.norms.all
+func (s *norms) under(t *lookup.Auxiliary, n plan.Norm) *rankTables {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.all
 	i := slices.IndexFunc(all, func(r *rankTables) bool { return r.sharer.norm == n })
 	var r *rankTables
 	if i >= 0 {
@@ -46,9 +48,9 @@ func (t *tables) under(n plan.Norm) *rankTables {
 			if i = slices.IndexFunc(all, func(r *rankTables) bool { return r.users == 0 }); i < 0 {
 				return nil
 			}
-			t.used.Add(-all[i].used.Load())
+			t.Memory.Return(all[i].used.Load())
 		}
-		r = &rankTables{tables: t, sharer: sharer{norm: n, lengths: t.src.Lengths}}
+		r = &rankTables{norms: s, tables: t, sharer: sharer{norm: n, lengths: t.Source.Lengths}}
 		if n.Impacts == 0 && r.reserve(4*commonLengths*smallFreqs) {
 			r.sharer.fill()
 		}
@@ -56,21 +58,21 @@ func (t *tables) under(n plan.Norm) *rankTables {
 	if i >= 0 {
 		all = slices.Delete(all, i, i+1)
 	}
-	t.norms.all = append(all, r)
+	s.all = append(all, r)
 	r.users++
 	return r
 }
 
 // done says that a batch needs r no more.
 func (r *rankTables) done() {
-	r.tables.norms.mu.Lock()
+	r.norms.mu.Lock()
 	r.users--
-	r.tables.norms.mu.Unlock()
+	r.norms.mu.Unlock()
 }
 
 // reserve takes size bytes of the limit, if they are left.
 func (r *rankTables) reserve(size int64) bool {
-	if !r.tables.reserve(size) {
+	if !r.tables.Memory.Take(size) {
 		return false
 	}
 	r.used.Add(size)
@@ -81,7 +83,7 @@ func (r *rankTables) reserve(size int64) bool {
 // there if there was room for them; they save decoding. A table is never changed.
 type rankTable struct {
 	docs, shares []uint32
-	bucket       buckets // of docs
+	bucket       lookup.Buckets // of docs
 
 	// maxima[i] is the greatest share of the documents x with x>>step = i, those
 	// behind the last entry have none. A document's share is at most that, so a
@@ -110,14 +112,14 @@ var usedOnce = &rankTable{greatest: math.MaxUint32}
 
 // make makes the table of list h.
 func (t *rankTables) make(ctx context.Context, h plan.Handle) error {
-	slot := t.lists.at(h, len(t.tables.src.Lists))
+	slot := t.lists.At(h, len(t.tables.Source.Lists))
 	before := slot.Load()
 	if before != nil && before != usedOnce {
 		return nil
 	}
 	built, size, err := t.build(ctx, h)
 	if err != nil || !slot.CompareAndSwap(before, built) {
-		t.tables.used.Add(-size) // it failed, or another was first
+		t.tables.Memory.Return(size) // it failed, or another was first
 		t.used.Add(-size)
 	}
 	return err
@@ -134,7 +136,7 @@ func (t *rankTables) build(ctx context.Context, h plan.Handle) (table *rankTable
 		return true
 	}
 	table = new(rankTable)
-	src := t.tables.src
+	src := t.tables.Source
 	n, universe := src.Lists[h].Len, src.Docs
 	l := new(rankList)
 	if err := l.open(src, &t.sharer, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
@@ -146,14 +148,15 @@ func (t *rankTables) build(ctx context.Context, h plan.Handle) (table *rankTable
 	}
 	shift := codec.BucketShift(n, universe, rankBucket.Bucket())
 	buckets := int64(universe>>shift) + 2
-	docs := t.tables.kept(h)
+	docs := t.tables.Plain(h)
 	room := 4*int64(n) + 4*buckets
 	if docs == nil {
 		room += 4 * int64(n)
 	}
 	// The last sixteenth of the limit is left to maxima, which take little and spare
 	// much.
-	plain := t.tables.used.Load()+room <= t.tables.limit-t.tables.limit/16 && take(room)
+	limit := t.tables.Memory.Limit()
+	plain := t.tables.Memory.Used()+room <= limit-limit/16 && take(room)
 	if plain {
 		if table.docs = docs; docs == nil {
 			table.docs = make([]uint32, 0, n)
@@ -181,8 +184,8 @@ func (t *rankTables) build(ctx context.Context, h plan.Handle) (table *rankTable
 		}
 	}
 	if plain {
-		table.bucket.shift = shift
-		table.bucket.first = codec.AppendBuckets(make([]uint32, 0, buckets), table.docs, shift)
+		table.bucket.Shift = shift
+		table.bucket.First = codec.AppendBuckets(make([]uint32, 0, buckets), table.docs, shift)
 	}
 	table.setFloors(&levels)
 	return table, size, nil
@@ -200,17 +203,6 @@ func (t *rankTable) setFloors(levels *[1 << levelBits]uint32) {
 	}
 }
 
-// kept are the docIDs of list h if they lie somewhere as they are, else nil.
-func (t *tables) kept(h plan.Handle) []uint32 {
-	if l := t.src.List(h); l.Codec == codec.Raw {
-		return l.Words
-	}
-	if auto := t.autos.at(h, len(t.src.Lists)).Load(); auto != nil {
-		return auto.docs
-	}
-	return nil
-}
-
 // floor is the share that k documents have at least, as far as the table says.
 func (t *rankTable) floor(k int) uint32 { return t.floors[bits.Len(uint(k-1))] }
 
@@ -226,9 +218,9 @@ func (t *rankTable) most(base, last uint32) (share uint32) {
 // find is the share of document x, 0 if the list does not have it.
 func (t *rankTable) find(x uint32) uint32 {
 	const window = 16 // wider than nearly all buckets
-	lo, hi := t.bucket.find(x)
+	lo, hi := t.bucket.Find(x)
 	if hi-lo > window || len(t.docs) < window {
-		i := int(lo) + lowerBound(t.docs[lo:hi], x)
+		i := int(lo) + lookup.LowerBound(t.docs[lo:hi], x)
 		if i < int(hi) && t.docs[i] == x {
 			return t.shares[i]
 		}
@@ -238,9 +230,9 @@ func (t *rankTable) find(x uint32) uint32 {
 	at := min(int(lo), len(t.docs)-window)
 	docs := (*[window]uint32)(t.docs[at:])
 	i, above := 0, int64(x)+1
-	i += 8 & below(docs[8], above)
-	i += 4 & below(docs[i&8+4], above)
-	i += 2 & below(docs[i&12+2], above)
-	i += 1 & below(docs[i&14+1], above)
-	return t.shares[at+i] & -uint32(equal(docs[i&15], x))
+	i += 8 & lookup.Below(docs[8], above)
+	i += 4 & lookup.Below(docs[i&8+4], above)
+	i += 2 & lookup.Below(docs[i&12+2], above)
+	i += 1 & lookup.Below(docs[i&14+1], above)
+	return t.shares[at+i] & -uint32(lookup.Equal(docs[i&15], x))
 }

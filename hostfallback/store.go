@@ -2,18 +2,21 @@ package hostfallback
 
 import (
 	"context"
-	"math"
+	"fmt"
 	"sync"
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/work"
 )
 
 // store implements plan.Store on the words of its source, where they are.
 type store struct {
 	src    *plan.Source
 	opt    Options
-	tables tables
+	tables *lookup.Auxiliary
+	norms  norms
 	jobs   sync.Pool // *job
 
 	evaluations    sync.Pool // *evaluation
@@ -29,14 +32,11 @@ type store struct {
 var _ plan.Store = (*store)(nil)
 
 func newStore(src *plan.Source, opt Options) *store {
-	limit := opt.MemoryLimit
-	if limit == 0 {
-		for _, l := range src.Lists {
-			limit += 16 * uint64(l.Len)
-		}
-		limit = min(max(limit, 64<<20), 4<<30)
+	usual := uint64(0)
+	for _, l := range src.Lists {
+		usual += 16 * uint64(l.Len)
 	}
-	s := &store{src: src, opt: opt, tables: tables{src: src, limit: int64(min(limit, math.MaxInt64))}}
+	s := &store{src: src, opt: opt, tables: lookup.New(src, work.NewBudget(opt.MemoryLimit, usual))}
 	s.jobs.New = func() any { return new(job) }
 	s.evaluations.New = func() any { return new(evaluation) }
 	s.formulaWorkers.New = func() any { return new(formulaWorker) }
@@ -97,7 +97,7 @@ func runs(a plan.Algorithm) error { return plan.Info{Kind: "host", Algorithms: a
 
 // Memory implements plan.Store: the words of the source and all tables.
 func (s *store) Memory() uint64 {
-	return 4*uint64(len(s.src.Words)) + uint64(s.tables.used.Load())
+	return 4*uint64(len(s.src.Words)) + uint64(s.tables.Memory.Used())
 }
 
 // Close waits for running batches.
@@ -106,4 +106,27 @@ func (s *store) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	return nil
+}
+
+// Explain implements plan.Store. It builds the tables that a needs, so the text
+// describes a query whose shortest list has a sixteenth of the docIDs of h.
+func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
+	if uint64(h) >= uint64(len(s.src.Lists)) {
+		return fmt.Sprintf("no list %d", h)
+	}
+	if err := runs(a); err != nil {
+		return err.Error()
+	}
+	return s.tables.Explain(a, h)
+}
+
+// ExplainBatch implements plan.Store.
+func (s *store) ExplainBatch(b *plan.MatchBatch) string {
+	if err := runs(b.Algorithm); err != nil {
+		return err.Error()
+	}
+	if b.Algorithm == plan.Auto {
+		return "auto: chosen for each list"
+	}
+	return b.Algorithm.String()
 }

@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import "heddle/codec"
 
@@ -93,21 +93,21 @@ func filterLine(dst, cand, docs []uint32, line *codec.Line) int {
 
 // filterBuckets is HS: binary search in a hash bucket (section 4.4). Four
 // searches take as many steps as the largest of their buckets needs.
-func filterBuckets(dst, cand, docs []uint32, b *buckets) int {
+func filterBuckets(dst, cand, docs []uint32, b *Buckets) int {
 	n := 0
 	var window [4]int
-	shift := b.shift & 31
+	shift := b.Shift & 31
 	for len(cand) >= 4 {
 		c := (*[4]uint32)(cand)
-		if int(max(c[0], c[1], c[2], c[3])>>shift)+1 >= len(b.first) {
+		if int(max(c[0], c[1], c[2], c[3])>>shift)+1 >= len(b.First) {
 			break
 		}
 		cand = cand[4:]
 		width := 0
 		for i := range c {
 			h := int(c[i] >> shift)
-			window[i] = int(b.first[h])
-			width = max(width, int(b.first[h+1])-window[i])
+			window[i] = int(b.First[h])
+			width = max(width, int(b.First[h+1])-window[i])
 		}
 		if width > 0 {
 			last := len(docs) - width
@@ -118,7 +118,7 @@ func filterBuckets(dst, cand, docs []uint32, b *buckets) int {
 		}
 	}
 	for _, x := range cand {
-		lo, hi := b.find(x)
+		lo, hi := b.Find(x)
 		dst[n] = x
 		n += contains(docs[lo:hi], x)
 	}
@@ -126,9 +126,9 @@ func filterBuckets(dst, cand, docs []uint32, b *buckets) int {
 }
 
 // find is the range of indexes of the bucket of x.
-func (b *buckets) find(x uint32) (lo, hi uint32) {
-	if h := int(x >> b.shift); h+1 < len(b.first) {
-		return b.first[h], b.first[h+1]
+func (b *Buckets) Find(x uint32) (lo, hi uint32) {
+	if h := int(x >> b.Shift); h+1 < len(b.First) {
+		return b.First[h], b.First[h+1]
 	}
 	return 0, 0
 }
@@ -144,21 +144,21 @@ func search4(dst []uint32, cand *[4]uint32, window *[4]int, width int, docs []ui
 	w, x, y, z := int64(cand[0])+1, int64(cand[1])+1, int64(cand[2])+1, int64(cand[3])+1
 	for width > 1 {
 		half := width >> 1
-		a += half & below(docs[a+half], w)
-		b += half & below(docs[b+half], x)
-		c += half & below(docs[c+half], y)
-		d += half & below(docs[d+half], z)
+		a += half & Below(docs[a+half], w)
+		b += half & Below(docs[b+half], x)
+		c += half & Below(docs[c+half], y)
+		d += half & Below(docs[d+half], z)
 		width -= half
 	}
 	n := 0
 	dst[n] = uint32(w - 1)
-	n += equal(docs[a], dst[n])
+	n += Equal(docs[a], dst[n])
 	dst[n] = uint32(x - 1)
-	n += equal(docs[b], dst[n])
+	n += Equal(docs[b], dst[n])
 	dst[n] = uint32(y - 1)
-	n += equal(docs[c], dst[n])
+	n += Equal(docs[c], dst[n])
 	dst[n] = uint32(z - 1)
-	n += equal(docs[d], dst[n])
+	n += Equal(docs[d], dst[n])
 	return n
 }
 
@@ -170,18 +170,18 @@ func contains(docs []uint32, x uint32) int {
 	at, width := 0, len(docs)
 	for width > 1 {
 		half := width >> 1
-		at += half & below(docs[at+half], int64(x)+1)
+		at += half & Below(docs[at+half], int64(x)+1)
 		width -= half
 	}
-	return equal(docs[at], x)
+	return Equal(docs[at], x)
 }
 
 // lowerBound is the index of the first of ascending docs that is not below x.
-func lowerBound(docs []uint32, x uint32) int {
+func LowerBound(docs []uint32, x uint32) int {
 	at, width := 0, len(docs)
 	for width > 0 {
 		half := (width + 1) >> 1
-		at += half & below(docs[at+half-1], int64(x))
+		at += half & Below(docs[at+half-1], int64(x))
 		width -= half
 	}
 	return at
@@ -191,10 +191,10 @@ func lowerBound(docs []uint32, x uint32) int {
 // leaves it no choice.
 
 // below is -1 if doc < x, else 0.
-func below(doc uint32, x int64) int { return int((int64(doc) - x) >> 63) }
+func Below(doc uint32, x int64) int { return int((int64(doc) - x) >> 63) }
 
 // equal is 1 if a == b, else 0.
-func equal(a, b uint32) int {
+func Equal(a, b uint32) int {
 	if a == b {
 		return 1
 	}

@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 // filterMerge reads both lists from front to end, without a branch that depends
 // on data: docs from at on, up to the last candidate. It copies the candidates
@@ -14,8 +14,8 @@ func filterMerge(dst, cand, docs []uint32, at int) (n, next int) {
 		return 0, at
 	}
 	first, last := cand[0], cand[len(cand)-1]
-	at += gallop(docs[at:], first)
-	next = at + gallop(docs[at:], last)
+	at += Gallop(docs[at:], first)
+	next = at + Gallop(docs[at:], last)
 	if next < len(docs) && docs[next] == last {
 		next++
 	}
@@ -23,7 +23,7 @@ func filterMerge(dst, cand, docs []uint32, at int) (n, next int) {
 	switch {
 	case len(cand) < 32:
 		n, _ = mergeOne(dst, cand, docs, 0)
-	case last-first < chunkDocs:
+	case last-first < ChunkDocs:
 		n = mergeBits(dst, cand, docs, first)
 	default:
 		n = mergeTwo(dst, cand, docs)
@@ -38,7 +38,7 @@ func mergeOne(dst, cand, docs []uint32, at int) (n, next int) {
 		dst[n] = x
 		i += notAbove(x, y)
 		at += notAbove(y, x)
-		n += equal(x, y)
+		n += Equal(x, y)
 	}
 	return n, at
 }
@@ -47,7 +47,7 @@ func mergeOne(dst, cand, docs []uint32, at int) (n, next int) {
 // side.
 func mergeTwo(dst, cand, docs []uint32) int {
 	half := len(cand) / 2
-	cut := lowerBound(docs, cand[half])
+	cut := LowerBound(docs, cand[half])
 	i, j := 0, 0
 	k, l := half, cut
 	n, m := 0, half
@@ -62,12 +62,12 @@ func mergeTwo(dst, cand, docs []uint32) int {
 			dst[n] = x
 			i += notAbove(x, y)
 			j += notAbove(y, x)
-			n += equal(x, y)
+			n += Equal(x, y)
 			x, y = cand[k], docs[l]
 			dst[m] = x
 			k += notAbove(x, y)
 			l += notAbove(y, x)
-			m += equal(x, y)
+			m += Equal(x, y)
 		}
 	}
 	rest, _ := mergeOne(dst[n:], cand[i:half], docs[j:cut], 0)
@@ -79,16 +79,16 @@ func mergeTwo(dst, cand, docs []uint32) int {
 // mergeBits merges by way of bits, for candidates less than chunkDocs from
 // first.
 func mergeBits(dst, cand, docs []uint32, first uint32) int {
-	var acc [chunkDocs / 64]uint64
+	var acc [ChunkDocs / 64]uint64
 	for _, x := range docs {
 		x -= first
-		acc[x/64%(chunkDocs/64)] |= 1 << (x % 64)
+		acc[x/64%(ChunkDocs/64)] |= 1 << (x % 64)
 	}
 	n := 0
 	for _, x := range cand {
 		dst[n] = x
 		x -= first
-		n += int(acc[x/64%(chunkDocs/64)] >> (x % 64) & 1)
+		n += int(acc[x/64%(ChunkDocs/64)] >> (x % 64) & 1)
 	}
 	return n
 }

@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import "heddle/codec"
 
@@ -45,7 +45,7 @@ func (b *blocks) filter(dst, cand []uint32, f *finder) (int, error) {
 		}
 		in := 0
 		if len(b.docs) > 0 {
-			in = gallop(cand, b.docs[len(b.docs)-1])
+			in = Gallop(cand, b.docs[len(b.docs)-1])
 			if in < len(cand) && cand[in] == b.docs[len(b.docs)-1] {
 				in++
 			}

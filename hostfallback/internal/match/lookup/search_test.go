@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // inPieces calls filter, which starts at docs[at] and says where to go on, for
@@ -77,7 +78,7 @@ func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32)
 	}
 	for _, m := range []uint32{1, 4, 16, 256} {
 		shift := codec.BucketShift(uint32(len(docs)), universe, m)
-		b := &buckets{first: codec.AppendBuckets(nil, docs, shift), shift: shift}
+		b := &Buckets{First: codec.AppendBuckets(nil, docs, shift), Shift: shift}
 		name := fmt.Sprint("buckets of ", m)
 		all[name] = func(dst, cand []uint32) int { return filterBuckets(dst, cand, docs, b) }
 		sieve := newSieve(docs, 8)
@@ -86,8 +87,8 @@ func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32)
 		}
 	}
 	if universe < 1<<24 {
-		t := tables{}
-		t.src = &plan.Source{Docs: universe}
+		t := Auxiliary{}
+		t.Source = &plan.Source{Docs: universe}
 		set := t.newBitset(docs)
 		all["bits"] = func(dst, cand []uint32) int { touch(cand, set); return filterBits(dst, cand, set) }
 	}
@@ -101,7 +102,7 @@ func TestFilters(t *testing.T) {
 			for _, n := range []int{1, 2, 3, 4, 5, 31, 33, 700} {
 				docs := g.Gen(r, n, uint64(universe))
 				for _, candidates := range []int{0, 1, 3, 4, 5, 8, 250} {
-					cand := uniform(r, candidates, universe)
+					cand := hosttest.Uniform(r, candidates, universe)
 					for range candidates / 2 { // so that something is found
 						if len(docs) > 0 {
 							cand = append(cand, docs[r.IntN(len(docs))])
@@ -139,7 +140,7 @@ func TestFiltersStayInBounds(t *testing.T) {
 			docs[i] = r.Uint32() >> r.IntN(32)
 		}
 		dst := make([]uint32, len(cand))
-		sound := uniform(r, 40, 5000)
+		sound := hosttest.Uniform(r, 40, 5000)
 		for name, filter := range filters(sound, 5000) { // tables are made of sound lists only
 			if n := filter(dst, cand); n > len(cand) {
 				t.Fatalf("%s: %d of %d", name, n, len(cand))
@@ -150,7 +151,7 @@ func TestFiltersStayInBounds(t *testing.T) {
 				t.Fatalf("%s: %d of %d", name, n, len(cand))
 			}
 		}
-		if i := lowerBound(docs, r.Uint32()); i > len(docs) {
+		if i := LowerBound(docs, r.Uint32()); i > len(docs) {
 			t.Fatalf("lower bound %d of %d", i, len(docs))
 		}
 	}
@@ -167,14 +168,14 @@ func TestContainsAndLowerBound(t *testing.T) {
 		}
 		for x := range uint32(3*n + 5) {
 			at, found := slices.BinarySearch(docs, x)
-			if got := lowerBound(docs, x); got != at {
+			if got := LowerBound(docs, x); got != at {
 				t.Fatalf("lower bound of %d in %v: %d", x, docs, got)
 			}
 			if got := contains(docs, x) == 1; got != found {
 				t.Fatalf("%d in %v: %t", x, docs, got)
 			}
 		}
-		if n > 0 && (contains(docs, math.MaxUint32) != 1 || lowerBound(docs, math.MaxUint32) != n-1) {
+		if n > 0 && (contains(docs, math.MaxUint32) != 1 || LowerBound(docs, math.MaxUint32) != n-1) {
 			t.Fatalf("the largest of all in %v", docs)
 		}
 	}

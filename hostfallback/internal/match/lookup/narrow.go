@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import (
 	"heddle/codec"
@@ -58,7 +58,7 @@ func filterPMF(dst, cand, docs []uint32, levels int) int {
 	n := 0
 	for k := pmfFan; k > 0; k-- {
 		section := cand[:len(cand)/k]
-		end := lowerBound(docs, section[len(section)-1])
+		end := LowerBound(docs, section[len(section)-1])
 		n += filterPMF(dst[n:], section, docs[:min(end+1, len(docs))], levels-1)
 		cand, docs = cand[len(section):], docs[end:]
 	}
@@ -80,9 +80,9 @@ type local struct {
 }
 
 // local returns the safe ranges of list h.
-func (t *tables) local(h plan.Handle) (*local, error) {
-	shift := codec.BucketShift(t.src.Lists[h].Len, t.src.Docs, localBucket)
-	entries := int64(t.src.Docs>>shift) + 1
+func (t *Auxiliary) local(h plan.Handle) (*local, error) {
+	shift := codec.BucketShift(t.Source.Lists[h].Len, t.Source.Docs, localBucket)
+	entries := int64(t.Source.Docs>>shift) + 1
 	return get(t, &t.locals, h, nil, 16*entries, func(docs []uint32) local { return newLocal(docs, shift) })
 }
 

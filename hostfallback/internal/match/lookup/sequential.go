@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 // The loops of this file go through both lists in order: they start where the
 // candidate before was, or would be, so neighbours cost little. They return the
@@ -10,36 +10,36 @@ package hostfallback
 // search in the last of them (Bentley and Yao 1976).
 func filterGallop(dst, cand, docs []uint32, at int) (n, next int) {
 	for _, x := range cand {
-		at += gallop(docs[at:], x)
+		at += Gallop(docs[at:], x)
 		if at == len(docs) {
 			break
 		}
 		dst[n] = x
-		n += equal(docs[at], x)
+		n += Equal(docs[at], x)
 	}
 	return n, at
 }
 
 // gallop is lowerBound for an x that is likely to lie near the front of docs.
-func gallop(docs []uint32, x uint32) int {
+func Gallop(docs []uint32, x uint32) int {
 	step := 1
 	for step <= len(docs) && docs[step-1] < x {
 		step *= 2
 	}
 	from := step / 2
-	return from + lowerBound(docs[from:min(step, len(docs))], x)
+	return from + LowerBound(docs[from:min(step, len(docs))], x)
 }
 
 // filterRest is small versus small: binary search in what is left of the list
 // (Demaine et al. 2001).
 func filterRest(dst, cand, docs []uint32, at int) (n, next int) {
 	for _, x := range cand {
-		at += lowerBound(docs[at:], x)
+		at += LowerBound(docs[at:], x)
 		if at == len(docs) {
 			break
 		}
 		dst[n] = x
-		n += equal(docs[at], x)
+		n += Equal(docs[at], x)
 	}
 	return n, at
 }
@@ -116,7 +116,7 @@ func filterSkips(dst, cand, docs []uint32, s skips, at int) (n, next int) {
 			break
 		}
 		dst[n] = x
-		n += equal(docs[at], x)
+		n += Equal(docs[at], x)
 	}
 	return n, at
 }

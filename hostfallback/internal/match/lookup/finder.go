@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import (
 	"fmt"
@@ -13,29 +13,29 @@ type finder struct {
 	algorithm plan.Algorithm // BS for those that are nothing but a table
 	line      *codec.Line
 	local     *local
-	bucket    *buckets
+	bucket    *Buckets
 	skips     skips
 	step      int
 	at        int // where sequential algorithms go on: all docIDs before are below the next candidate
 }
 
-// open makes f algorithm a on list h of s, for about candidates candidates, and
+// open makes f algorithm a on list h of aux, for about candidates candidates, and
 // builds the table that it needs.
-func (f *finder) open(s *store, a plan.Algorithm, h plan.Handle, candidates int) (err error) {
+func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidates int) (err error) {
 	*f = finder{algorithm: a}
-	n := int(s.src.Lists[h].Len)
+	n := int(aux.Source.Lists[h].Len)
 	switch {
 	case n == 0:
 	case a == plan.LR:
-		f.line, err = s.tables.line(h)
+		f.line, err = aux.line(h)
 	case a == plan.LRSeg:
-		f.local, err = s.tables.local(h)
-	case a == plan.SkipList && s.src.Lists[h].Codec == codec.Raw: // others have skip entries
-		f.skips, err = s.tables.skips(h)
+		f.local, err = aux.local(h)
+	case a == plan.SkipList && aux.Source.Lists[h].Codec == codec.Raw: // others have skip entries
+		f.skips, err = aux.skips(h)
 	case a == plan.SegStep:
 		f.step = segStep(n, candidates)
 	case a.Bucket() != 0 && a != plan.Bits:
-		f.bucket, err = s.tables.bucket(h, a)
+		f.bucket, err = aux.bucket(h, a)
 	}
 	return err
 }
@@ -103,7 +103,7 @@ func (f *finder) narrow(x, n uint32) (lo, hi uint32) {
 	case f.local != nil:
 		return f.local.find(x, n)
 	case f.bucket != nil:
-		return f.bucket.find(x)
+		return f.bucket.Find(x)
 	}
 	return 0, n
 }
@@ -116,7 +116,7 @@ func (f *finder) describe(n uint32, where string) string {
 	case f.local != nil:
 		return fmt.Sprintf("lrseg: safe ranges of %.1f in %s", f.local.mean(), where)
 	case f.bucket != nil:
-		return fmt.Sprintf("hs: buckets of %.1f in %s", float64(n)/float64(max(len(f.bucket.first)-1, 1)), where)
+		return fmt.Sprintf("hs: buckets of %.1f in %s", float64(n)/float64(max(len(f.bucket.First)-1, 1)), where)
 	case f.skips != nil:
 		return fmt.Sprintf("skiplist: %d levels over %s", len(f.skips), where)
 	case f.step > 0:

@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import (
 	"math/rand/v2"
@@ -8,18 +8,20 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/work"
 )
 
 func TestSieve(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
 	const docs = 1 << 20
-	list := uniform(r, 4000, docs)
+	list := hosttest.Uniform(r, 4000, docs)
 	sieve := newSieve(list, 1024) // 8.2 bits a docID
 	dst := make([]uint32, docs)
 	if n := filterSieve(dst, list, sieve); !slices.Equal(dst[:n], list) {
 		t.Fatal("the sieve lost a docID of its list")
 	}
-	others := uniform(r, 10_000, docs)
+	others := hosttest.Uniform(r, 10_000, docs)
 	if n := filterSieve(dst, others, sieve); n > 1500 {
 		t.Errorf("%d of 10000 candidates pass a sieve that one bit in eight of is set", n)
 	}
@@ -45,7 +47,7 @@ func TestClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	apart := 0
 	for range 1000 {
-		a, b := uniform(r, 3, 1<<30), uniform(r, 3, 1<<30)
+		a, b := hosttest.Uniform(r, 3, 1<<30), hosttest.Uniform(r, 3, 1<<30)
 		if classes(a)&classes(b) == 0 {
 			apart++
 		}
@@ -56,7 +58,7 @@ func TestClasses(t *testing.T) {
 	if apart < 800 {
 		t.Errorf("classes tell only %d of 1000 pairs of short lists apart", apart)
 	}
-	if classes(uniform(r, 5000, 1<<30)) != ^uint64(0) {
+	if classes(hosttest.Uniform(r, 5000, 1<<30)) != ^uint64(0) {
 		t.Error("5000 docIDs leave a class out")
 	}
 }
@@ -79,19 +81,19 @@ func TestAutoTables(t *testing.T) {
 		{codec.ParaPFor, docs / 8, true, false, false},
 		{codec.Bitset, 100, true, false, false},
 	} {
-		src := source(t, docs, []codec.ID{c.id}, uniform(r, c.n, docs))
-		st := open(t, src, Options{})
-		table, err := st.tables.auto(0)
+		src := hosttest.Source(t, docs, []codec.ID{c.id}, hosttest.Uniform(r, c.n, docs))
+		aux := New(src, work.NewBudget(0, 0))
+		table, err := aux.Prepare(0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (table.bits != nil) != c.bits || (table.sieve != nil) != c.sieve || (table.docs != nil) != c.docs {
-			t.Errorf("%d docIDs as %v: bits %t, sieve %t, docs %t", c.n, c.id, table.bits != nil, table.sieve != nil, table.docs != nil)
+		if (table.Bits != nil) != c.bits || (table.sieve != nil) != c.sieve || (table.Docs != nil) != c.docs {
+			t.Errorf("%d docIDs as %v: bits %t, sieve %t, docs %t", c.n, c.id, table.Bits != nil, table.sieve != nil, table.Docs != nil)
 		}
-		if c.id == codec.Raw && table.docs != nil && &table.docs[0] != &src.Words[0] {
+		if c.id == codec.Raw && table.Docs != nil && &table.Docs[0] != &src.Words[0] {
 			t.Error("a raw list was copied")
 		}
-		if again, _ := st.tables.auto(plan.Handle(0)); again != table {
+		if again, _ := aux.Prepare(plan.Handle(0)); again != table {
 			t.Error("the table was built twice")
 		}
 	}

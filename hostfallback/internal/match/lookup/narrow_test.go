@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import (
 	"math/rand/v2"
@@ -6,6 +6,7 @@ import (
 
 	"heddle/codec"
 	"heddle/codec/codectest"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // Every docID lies in its local range, which is narrower than that of the line
@@ -40,7 +41,7 @@ func TestInterpolationSteps(t *testing.T) {
 		return n
 	}
 	r := rand.New(rand.NewPCG(7, 2))
-	even := uniform(r, 100_000, 1<<30)
+	even := hosttest.Uniform(r, 100_000, 1<<30)
 	sum := 0
 	for range 1000 {
 		sum += steps(even, even[r.IntN(len(even))])

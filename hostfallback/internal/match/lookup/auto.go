@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
 )
 
 // autoTable is what Auto keeps of one list. Which of it there is depends on the
@@ -22,35 +23,39 @@ import (
 //     segment would be decoded again and again;
 //   - lists whose docIDs lie close together have their words as well;
 //   - lists of up to one segment have neither bits nor a sieve.
-type autoTable struct {
-	stretch          // from the first docID to the last
-	classes   uint64 // see classes
-	docs      []uint32
-	bits      []uint32
-	words     words
+type Prepared struct {
+	Interval         // from the first docID to the last
+	Classes   uint64 // see classes
+	Docs      []uint32
+	Bits      []uint32
+	Words     Words
 	sieve     []uint32
-	bucket    buckets
-	scattered bool
+	bucket    Buckets
+	Scattered bool
 }
 
 // autoBucket is the mean size of Auto's buckets: few candidates get there, so a
 // short search is worth more than a small table.
 const autoBucket = 4
 
+// denseLead is the density, as 1/denseLead, from which on two lists with bits
+// meet word by word: that takes less time then than looking up each candidate.
+const DenseLead = 16
+
 // wordsPay tells whether as many candidates are better looked for in the list's
 // words than otherwise: a word takes as long as four of them in buckets, as eight
 // or so in bits, or as 16 words of a bitset.
-func (t *autoTable) wordsPay(candidates int) bool {
-	n := len(t.words.index)
-	if t.bits != nil {
-		return n > 0 && 16*n < min(candidates, len(t.bits)/2)
+func (t *Prepared) wordsPay(candidates int) bool {
+	n := len(t.Words.Index)
+	if t.Bits != nil {
+		return n > 0 && 16*n < min(candidates, len(t.Bits)/2)
 	}
 	return n > 0 && 4*n < candidates
 }
 
 // auto returns the table of list h.
-func (t *tables) auto(h plan.Handle) (*autoTable, error) {
-	slot := t.autos.at(h, len(t.src.Lists))
+func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) {
+	slot := t.autos.At(h, len(t.Source.Lists))
 	if got := slot.Load(); got != nil {
 		return got, nil
 	}
@@ -59,7 +64,7 @@ func (t *tables) auto(h plan.Handle) (*autoTable, error) {
 		return nil, err
 	}
 	if !slot.CompareAndSwap(nil, built) {
-		t.used.Add(-size)
+		t.Memory.Return(size)
 	}
 	return slot.Load(), nil
 }
@@ -67,19 +72,19 @@ func (t *tables) auto(h plan.Handle) (*autoTable, error) {
 // buildAuto makes the best table for list h that there is room for, and says how
 // many bytes of it were reserved. It reads the whole list, so Auto sees no
 // corrupt list afterwards.
-func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err error) {
-	l := t.src.List(h)
+func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err error) {
+	l := t.Source.List(h)
 	docs, err := t.decode(h)
 	if err != nil {
 		return nil, 0, err
 	}
-	table = &autoTable{stretch: stretch{1, 0}}
+	table = &Prepared{Interval: Interval{1, 0}}
 	if len(docs) > 0 {
-		table.stretch = stretch{docs[0], docs[len(docs)-1]}
-		table.classes = classes(docs)
+		table.Interval = Interval{docs[0], docs[len(docs)-1]}
+		table.Classes = classes(docs)
 	}
 	take := func(bytes int) bool {
-		if !t.reserve(int64(bytes)) {
+		if !t.Memory.Take(int64(bytes)) {
 			return false
 		}
 		size += int64(bytes)
@@ -87,45 +92,45 @@ func (t *tables) buildAuto(h plan.Handle) (table *autoTable, size int64, err err
 	}
 	if l.Codec == codec.Bitset {
 		view, err := l.Bits()
-		table.bits = view.Words
-		return table, 0, named(h, err)
+		table.Bits = view.Words
+		return table, 0, Named(h, err)
 	}
 	long := l.Len > codec.SegmentLen
-	table.scattered = long && scattered(docs)
-	if long && t.denser(h, plan.DenseRatio) {
+	table.Scattered = long && scattered(docs)
+	if long && t.Denser(h, plan.DenseRatio) {
 		if bits, err := t.bitset(h, docs); err == nil { // it keeps its own books
-			table.bits = *bits
+			table.Bits = *bits
 		} else if !errors.Is(err, plan.ErrOutOfMemory) {
 			return nil, 0, err
 		}
 	}
-	if long && table.bits == nil {
-		shift := codec.BucketShift(l.Len, t.src.Docs, autoBucket)
+	if long && table.Bits == nil {
+		shift := codec.BucketShift(l.Len, t.Source.Docs, autoBucket)
 		sieve := 1 << bits.Len32(l.Len/4) // words: 8 to 16 bits a docID
 		entries := int(docs[len(docs)-1]>>shift) + 2
 		if !take(4 * (sieve + entries)) {
 			return table, size, nil
 		}
 		table.sieve = newSieve(docs, sieve)
-		table.bucket = buckets{first: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), shift: shift}
+		table.bucket = Buckets{First: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), Shift: shift}
 	}
 	if n := countWords(docs); n > 0 && n*wordDocs <= len(docs) && take(12*n) {
-		table.words = newWords(docs, n)
+		table.Words = newWords(docs, n)
 	}
-	if l.Codec == codec.Raw || !(long && t.denser(h, denseLead)) && take(4*len(docs)) {
-		table.docs = docs
+	if l.Codec == codec.Raw || !(long && t.Denser(h, DenseLead)) && take(4*len(docs)) {
+		table.Docs = docs
 	}
 	return table, size, nil
 }
 
 // stretch is the docIDs from first to last, none where first is above last.
-type stretch struct{ first, last uint32 }
+type Interval struct{ First, Last uint32 }
 
-var everywhere = stretch{0, math.MaxUint32}
+var Everywhere = Interval{0, math.MaxUint32}
 
 // and is what s and t have in common.
-func (s stretch) and(t stretch) stretch {
-	return stretch{max(s.first, t.first), min(s.last, t.last)}
+func (s Interval) Intersect(t Interval) Interval {
+	return Interval{max(s.First, t.First), min(s.Last, t.Last)}
 }
 
 // classes has a bit for each of 64 classes of docIDs, set if docs have one of that
@@ -141,15 +146,15 @@ func classes(docs []uint32) (set uint64) {
 }
 
 // cut is the part of ascending docs that lies in s.
-func (s stretch) cut(docs []uint32) []uint32 {
+func (s Interval) Cut(docs []uint32) []uint32 {
 	if len(docs) == 0 {
 		return docs
 	}
-	if docs[0] < s.first {
-		docs = docs[lowerBound(docs, s.first):]
+	if docs[0] < s.First {
+		docs = docs[LowerBound(docs, s.First):]
 	}
-	if len(docs) > 0 && docs[len(docs)-1] > s.last {
-		docs = docs[:lowerBound(docs, s.last+1)]
+	if len(docs) > 0 && docs[len(docs)-1] > s.Last {
+		docs = docs[:LowerBound(docs, s.Last+1)]
 	}
 	return docs
 }
@@ -196,13 +201,13 @@ func filterSieve(dst, cand, sieve []uint32) int {
 // prepare builds the tables of Auto for every list, those of dense lists first:
 // they gain most. A list that is corrupt goes without; a query that names it
 // will say so.
-func (s *store) prepare(ctx context.Context) error {
+func (t *Auxiliary) PrepareAll(ctx context.Context, threads int) error {
 	for _, dense := range []bool{true, false} {
-		err := parallel(ctx, s.opt.Threads, len(s.src.Lists), func(i int) error {
-			if s.tables.denser(plan.Handle(i), plan.DenseRatio) != dense {
+		err := work.Parallel(ctx, threads, len(t.Source.Lists), func(_, i int) error {
+			if t.Denser(plan.Handle(i), plan.DenseRatio) != dense {
 				return nil
 			}
-			if _, err := s.tables.auto(plan.Handle(i)); !errors.Is(err, codec.ErrCorrupt) {
+			if _, err := t.Prepare(plan.Handle(i)); !errors.Is(err, codec.ErrCorrupt) {
 				return err
 			}
 			return nil

@@ -1,4 +1,4 @@
-package hostfallback
+package lookup
 
 import (
 	"math"
@@ -9,27 +9,29 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/work"
 )
 
 func TestWordsOfList(t *testing.T) {
 	w := newWords([]uint32{0, 63, 64, 200, 201, math.MaxUint32}, 4)
-	if !slices.Equal(w.index, []uint32{0, 1, 3, math.MaxUint32 / 64}) || !slices.Equal(w.bits, []uint64{1<<63 | 1, 1, 3 << 8, 1 << 63}) {
+	if !slices.Equal(w.Index, []uint32{0, 1, 3, math.MaxUint32 / 64}) || !slices.Equal(w.Bits, []uint64{1<<63 | 1, 1, 3 << 8, 1 << 63}) {
 		t.Errorf("%+v", w)
 	}
 	for _, g := range codectest.Generators() {
 		docs := g.List(6, 3000, 1<<20)
-		if w := newWords(docs, 0); len(w.index) != countWords(docs) {
-			t.Errorf("%s: %d words, counted %d", g.Name, len(w.index), countWords(docs))
+		if w := newWords(docs, 0); len(w.Index) != countWords(docs) {
+			t.Errorf("%s: %d words, counted %d", g.Name, len(w.Index), countWords(docs))
 		}
 	}
 }
 
 // expanded are the docIDs of w.
-func (w words) expanded() (docs []uint32) {
-	for i, x := range w.bits {
+func (w Words) expanded() (docs []uint32) {
+	for i, x := range w.Bits {
 		for k := range uint32(64) {
 			if x>>k&1 != 0 {
-				docs = append(docs, 64*w.index[i]+k)
+				docs = append(docs, 64*w.Index[i]+k)
 			}
 		}
 	}
@@ -39,11 +41,11 @@ func (w words) expanded() (docs []uint32) {
 func TestAndWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	for _, g := range codectest.Generators() {
-		a, b := g.Gen(r, 2000, 1<<17), uniform(r, 30_000, 1<<16) // the bitset ends earlier
-		tables := tables{src: &plan.Source{Docs: 1 << 16}}
+		a, b := g.Gen(r, 2000, 1<<17), hosttest.Uniform(r, 30_000, 1<<16) // the bitset ends earlier
+		tables := Auxiliary{Source: &plan.Source{Docs: 1 << 16}}
 		w := newWords(a, 0)
-		got := words{w.index, make([]uint64, len(w.index))}
-		n := w.and(got.bits, tables.newBitset(b))
+		got := Words{w.Index, make([]uint64, len(w.Index))}
+		n := w.And(got.Bits, tables.newBitset(b))
 		if want := plan.Merge(a, b); !slices.Equal(got.expanded(), want) || n != len(want) {
 			t.Errorf("%s: %d docIDs, counted %d, want %d", g.Name, len(got.expanded()), n, len(want))
 		}
@@ -53,25 +55,25 @@ func TestAndWords(t *testing.T) {
 func TestStretch(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 2))
 	for range 500 {
-		docs := uniform(r, r.IntN(200), 2000)
-		s := stretch{r.Uint32N(2100), r.Uint32N(2100)}
+		docs := hosttest.Uniform(r, r.IntN(200), 2000)
+		s := Interval{r.Uint32N(2100), r.Uint32N(2100)}
 		if r.IntN(10) == 0 {
-			s.last = math.MaxUint32
+			s.Last = math.MaxUint32
 		}
 		var want []uint32
 		for _, x := range docs {
-			if x >= s.first && x <= s.last {
+			if x >= s.First && x <= s.Last {
 				want = append(want, x)
 			}
 		}
-		if s.first > s.last {
+		if s.First > s.Last {
 			continue // nobody asks
 		}
-		if got := s.cut(docs); !slices.Equal(got, want) {
+		if got := s.Cut(docs); !slices.Equal(got, want) {
 			t.Fatalf("%+v of %v: %v", s, docs, got)
 		}
-		got := s.cutWords(newWords(docs, 0)).expanded()
-		if from, _ := slices.BinarySearch(got, s.first); !slices.Equal(s.cut(got), want) || from >= 64 {
+		got := s.CutWords(newWords(docs, 0)).expanded()
+		if from, _ := slices.BinarySearch(got, s.First); !slices.Equal(s.Cut(got), want) || from >= 64 {
 			t.Fatalf("%+v of the words of %v: %v", s, docs, got)
 		}
 	}
@@ -85,14 +87,14 @@ func TestWhoHasWords(t *testing.T) {
 	for x := uint32(1000); x < 3000; x++ {
 		run = append(run, x)
 	}
-	src := source(t, docs, []codec.ID{codec.Raw}, run, uniform(r, 4000, docs), uniform(r, 30_000, docs))
-	st := open(t, src, Options{})
+	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, run, hosttest.Uniform(r, 4000, docs), hosttest.Uniform(r, 30_000, docs))
+	aux := New(src, work.NewBudget(0, 0))
 	for h, want := range []int{len(run)/64 + 2, 0, 0} {
-		table, err := st.tables.auto(plan.Handle(h))
+		table, err := aux.Prepare(plan.Handle(h))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(table.words.index); got > want || (got == 0) != (want == 0) {
+		if got := len(table.Words.Index); got > want || (got == 0) != (want == 0) {
 			t.Errorf("list %d has %d words", h, got)
 		}
 	}
