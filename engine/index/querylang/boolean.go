@@ -29,7 +29,7 @@ const (
 	Term Op = iota
 	And
 	Or
-	Not // Args[0] without all others
+	Not // Args[0] without the documents of Args[1:]
 )
 
 // Expr is a boolean query as a tree. The zero value is the empty term.
@@ -78,7 +78,7 @@ func (e Expr) write(b *strings.Builder) {
 		if i > 0 {
 			b.WriteString([]string{And: " AND ", Or: " OR ", Not: " NOT "}[e.Op])
 		}
-		// A NOT swallows what the AND before it has.
+		// A NOT applies to the whole AND before it.
 		if a.Op == Term || e.Op == Or && a.Op != Or || e.Op == Not && i == 0 && a.Op == And {
 			a.write(b)
 		} else {
