@@ -7,14 +7,13 @@
 //	and      = operand { [ "AND" ] operand | [ "AND" ] "NOT" operand }
 //	operand  = word | quoted | "(" or ")"
 //
-// AND, OR and NOT are operators only in capitals. AND may be left out, and binds
-// closer than OR. NOT subtracts from the operands of AND around it, and so needs
-// one before it: "a NOT b" is "a AND NOT b", and there is no "NOT b" alone. A word
-// ends at white space, a parenthesis or a quote. Between quotes anything is one
-// term, operators too; \" is a quote and \\ a backslash there.
+// AND, OR and NOT are operators only in capitals. AND is optional and binds closer than
+// OR. NOT subtracts from the operands of the AND around it, so it needs an operand before
+// it: "a NOT b" is "a AND NOT b", and "NOT b" alone is an error. A word ends at white
+// space, a parenthesis or a quote. Any text between quotes is one term, operators too; \"
+// is a quote and \\ a backslash there.
 //
-// What a term means is not decided here: the engine sends it through the
-// analyzer of the index.
+// The engine sends each term through the analyser of the index.
 package querylang
 
 import (
