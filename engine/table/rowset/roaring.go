@@ -39,13 +39,13 @@ func below(b *roaring.Bitmap, rows uint32) error {
 	return nil
 }
 
-// ErrRoaring is what errors.Is finds where bytes are no Roaring bitmap.
+// ErrRoaring is the cause of errors for bytes that are no Roaring bitmap.
 var ErrRoaring = errors.New("not a Roaring bitmap in the portable format")
 
-// ReadRoaring reads a Roaring bitmap in the portable format, up to the end of r, which
-// holds nothing else. It checks all of it: what it returns is well-formed, and all its
-// rows are below rows. Errors say at which byte; it reads no more than such a bitmap
-// can take.
+// ReadRoaring reads a Roaring bitmap in the portable format up to the end of r, which
+// contains nothing else. It checks all of it: the result is well-formed, and all its rows
+// are below rows. An error names the byte. It reads no more bytes than a bitmap of rows
+// can have.
 func ReadRoaring(r io.Reader, rows uint32) (*roaring.Bitmap, error) {
 	// A container takes most as runs of one row each; 24 bytes more do for its headers.
 	limit := 16 + ((int64(rows)+1<<16-1)>>16)*(4<<15+24)
