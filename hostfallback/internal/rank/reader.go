@@ -1,4 +1,4 @@
-package hostfallback
+package rank
 
 import (
 	"fmt"
@@ -9,40 +9,39 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// rankList reads one list of a ranked query in ascending order, with the share of
-// each posting. It belongs to one goroutine and is reused from list to list.
-type rankList struct {
-	src    *plan.Source
-	sharer *sharer
-	handle plan.Handle
-	weight uint32
-	table  *rankTable // nil for none
+// reader reads one list of a query in ascending order, with the component of each
+// posting. It belongs to one goroutine and is reused from list to list.
+type reader struct {
+	src        *plan.Source
+	components *components
+	handle     plan.Handle
+	weight     uint32
+	table      *table // nil without one
 
-	// Postings from at on are not read yet. They are all of the list where the
-	// table has them, else those of a block.
-	docs, shares []uint32
-	at           int
-	plain        bool // they are those of the table
+	// The postings from at on are not read yet. With plain postings they are the whole
+	// list, else one block.
+	docs, tfs []uint32
+	at        int
+	plain     bool // docs and tfs belong to the table
 
-	// In the range of documents that is read:
-	bound uint32 // the most that the list contributes to a score
-	end   int    // index of the posting behind it, if plain
+	// In the current range of documents:
+	bound uint32 // the greatest contribution of the list to a score
+	end   int    // with plain postings, the index behind the range
 
-	// Of a list that is decoded:
+	// For a list without plain postings:
 	blocks     codec.Blocks
 	next       int // the block to decode next
 	freqs      codec.Packed
-	segment    int // that in buf, -1 for none
+	segment    int // the segment in buf, -1 for none
 	buf        [codec.SegmentLen]uint32
-	own, ownOf []uint32 // memory of docs and shares
+	own, ownOf []uint32 // memory of docs and tfs
 }
 
-// open makes l read the list of t from document from on, with its table if it is
-// not nil.
-func (l *rankList) open(src *plan.Source, sharer *sharer, t plan.Term, table *rankTable, from uint64) error {
-	l.src, l.sharer, l.handle, l.weight, l.table = src, sharer, t.List, t.Weight, table
-	if l.plain = table != nil && table.shares != nil; l.plain {
-		l.docs, l.shares, l.at = table.docs, table.shares, 0
+// open positions l at document from in the list of t. The table may be nil.
+func (l *reader) open(src *plan.Source, components *components, t plan.Term, known *table, from uint64) error {
+	l.src, l.components, l.handle, l.weight, l.table = src, components, t.List, t.Weight, known
+	if l.plain = known != nil && known.tfs != nil; l.plain {
+		l.docs, l.tfs, l.at = known.docs, known.tfs, 0
 		l.at = lookup.LowerBound(l.docs, uint32(from))
 		return nil
 	}
@@ -57,8 +56,8 @@ func (l *rankList) open(src *plan.Source, sharer *sharer, t plan.Term, table *ra
 	return l.seek(uint32(from))
 }
 
-// seek passes over the postings of documents before x.
-func (l *rankList) seek(x uint32) error {
+// seek skips the postings of documents before x.
+func (l *reader) seek(x uint32) error {
 	if n := len(l.docs); !l.plain && (n == 0 || l.docs[n-1] < x) {
 		l.next = max(l.next, l.blocks.Find(x))
 		if err := l.decode(); err != nil {
@@ -75,9 +74,8 @@ func (l *rankList) seek(x uint32) error {
 	return nil
 }
 
-// decode makes the next block that has docIDs the one to read; at the end of the
-// list there is none.
-func (l *rankList) decode() error {
+// decode reads the next block that is not empty. At the end of the list docs is empty.
+func (l *reader) decode() error {
 	if l.plain {
 		return nil
 	}
@@ -90,8 +88,8 @@ func (l *rankList) decode() error {
 	return nil
 }
 
-// decodeBlock makes docs and shares those of block k.
-func (l *rankList) decodeBlock(k int) error {
+// decodeBlock decodes block k into docs and tfs.
+func (l *reader) decodeBlock(k int) error {
 	docs, err := l.blocks.Decode(l.own[:0], k)
 	if err != nil || len(docs) == 0 {
 		return err
@@ -107,15 +105,15 @@ func (l *rankList) decodeBlock(k int) error {
 		}
 		freqs := l.buf[(at+i)%codec.SegmentLen:]
 		n := min(len(freqs), len(docs)-i)
-		l.sharer.shares(to[i:i+n], docs[i:i+n], freqs)
+		l.components.of(to[i:i+n], docs[i:i+n], freqs)
 		i += n
 	}
-	l.docs, l.shares = docs, to
+	l.docs, l.tfs = docs, to
 	return nil
 }
 
-// load makes buf hold a segment of frequencies.
-func (l *rankList) load(segment int) error {
+// load decodes a segment of frequencies into buf.
+func (l *reader) load(segment int) error {
 	if segment == l.segment {
 		return nil
 	}
@@ -127,25 +125,23 @@ func (l *rankList) load(segment int) error {
 	return nil
 }
 
-// ahead is a lower bound of the documents from base on that the list has, or
-// never.
-func (l *rankList) ahead(base uint64) uint64 {
+// ahead returns a lower bound of the next document of the list from base on, or never.
+func (l *reader) ahead(base uint64) uint64 {
 	if l.at >= len(l.docs) {
 		return never
 	}
 	return max(uint64(l.docs[l.at]), base)
 }
 
-// enter goes on to the range of documents from base to last and tells whether the
-// list may have some of them. A list that is decoded stays where it is until it is
-// read. base is a multiple of minRankDocs, and so is last+1 unless no document
-// follows.
-func (l *rankList) enter(base, last uint32) bool {
+// enter moves to the range of documents from base to last and reports whether the list
+// may contain some of them. Only plain postings move at once, decoded ones when they are
+// read. base is a multiple of minRange, and so is last+1 unless no document follows.
+func (l *reader) enter(base, last uint32) bool {
 	if l.at >= len(l.docs) || l.docs[l.at] > last {
 		return false
 	}
 	if l.plain {
-		if first, shift := l.table.bucket.First, l.table.bucket.Shift; shift <= minRankShift {
+		if first, shift := l.table.bucket.First, l.table.bucket.Shift; shift <= minRangeShift {
 			l.at = int(first[min(int(base>>shift), len(first)-1)])
 			l.end = int(first[min(int(last>>shift)+1, len(first)-1)])
 		} else {
@@ -166,24 +162,24 @@ func (l *rankList) enter(base, last uint32) bool {
 	return l.bound > 0
 }
 
-// most is the most that the list contributes to a score.
-func (l *rankList) most() uint32 {
+// most returns the greatest contribution of the list to a score.
+func (l *reader) most() uint32 {
 	if l.table == nil || l.at >= len(l.docs) {
 		return l.weight
 	}
 	return contribution(uint64(l.weight), l.table.greatest)
 }
 
-// leave passes over the range of enter.
-func (l *rankList) leave() {
+// leave skips the range of enter.
+func (l *reader) leave() {
 	if l.plain {
 		l.at = l.end
 	}
 }
 
-// take passes over postings up to document last, and returns them. More says that
-// there may be others.
-func (l *rankList) take(last uint32) (docs, shares []uint32, more bool) {
+// take returns the next postings up to document last and moves behind them. If more is
+// true, the next block may have further ones.
+func (l *reader) take(last uint32) (docs, tfs []uint32, more bool) {
 	end := l.end
 	if !l.plain {
 		end = len(l.docs)
@@ -192,7 +188,7 @@ func (l *rankList) take(last uint32) (docs, shares []uint32, more bool) {
 			end += lookup.Equal(l.docs[end], last)
 		}
 	}
-	docs, shares = l.docs[l.at:end], l.shares[l.at:end]
+	docs, tfs = l.docs[l.at:end], l.tfs[l.at:end]
 	l.at = end
-	return docs, shares, more
+	return docs, tfs, more
 }

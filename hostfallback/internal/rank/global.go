@@ -1,4 +1,4 @@
-package hostfallback
+package rank
 
 import (
 	"context"
@@ -7,13 +7,13 @@ import (
 	"heddle/engine/plan"
 )
 
-// maxGlobal is the most documents that have accumulators at the same time, 1 GiB of
-// them: a larger universe is ranked in several parts.
+// maxGlobal is the greatest number of accumulators at a time, 1 GiB. More documents are
+// ranked in several parts.
 const maxGlobal = 1 << 28
 
-// orGlobal ranks the documents of p that any list has, one list after the other,
-// with a score for each document (Ding et al. 2009, section 8.3).
-func (w *ranker) orGlobal(ctx context.Context, p *rankPart) error {
+// orGlobal ranks the documents of p that any list contains, one list after another, with
+// an accumulator for each document (Ding et al. 2009, section 8.3).
+func (w *worker) orGlobal(ctx context.Context, p *part) error {
 	n := int(p.to - p.from)
 	w.global = slices.Grow(w.global[:0], n)[:n]
 	clear(w.global)
@@ -26,7 +26,7 @@ func (w *ranker) orGlobal(ctx context.Context, p *rankPart) error {
 				if uint64(x) >= p.to {
 					break
 				}
-				w.global[uint64(x)-p.from] += plan.Contribution(l.weight, l.shares[l.at+i])
+				w.global[uint64(x)-p.from] += plan.Contribution(l.weight, l.tfs[l.at+i])
 			}
 			if l.plain {
 				break

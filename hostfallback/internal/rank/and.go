@@ -1,4 +1,4 @@
-package hostfallback
+package rank
 
 import (
 	"context"
@@ -8,20 +8,20 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// andLen is the number of candidates of a ranked AND that go through the lists
-// together, so that they stay in the first-level cache.
+// andLen is the number of candidates of a ranked AND that go through the lists together
+// and stay in the first-level cache.
 const andLen = 1024
 
-// candidates are documents, ascending, with the sum of what the lists that they
-// were looked up in contribute.
+// candidates are ascending documents with the sums of the contributions of the lists
+// searched so far.
 type candidates struct{ docs, sums []uint32 }
 
-// and ranks the documents of p that all lists have: those of the shortest list are
-// looked up in the others, and only the frequencies of what is found are read
-// (Ding et al. 2009, section 8.2). It drops candidates that cannot be among the
-// best whatever the lists to come contribute.
-func (w *ranker) and(ctx context.Context, p *rankPart) error {
-	rest := uint32(0) // what the lists after the first contribute at most
+// and ranks the documents of p that all lists contain: the documents of the shortest
+// list are looked up in the next lists, and only the frequencies of hits are read (Ding
+// et al. 2009, section 8.2). A candidate is dropped once its sum and the greatest
+// contributions of the remaining lists cannot reach the best.
+func (w *worker) and(ctx context.Context, p *part) error {
+	rest := uint32(0) // the greatest contribution of all lists after the first
 	for _, l := range w.lists[1:] {
 		rest += l.most()
 	}
@@ -32,7 +32,7 @@ func (w *ranker) and(ctx context.Context, p *rankPart) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.tell(&w.best)
+		p.exchange(&w.best)
 		c, err := w.candidates.lead(lead, uint32(p.to-1), w.best.least.score(), rest)
 		left := rest
 		for _, l := range w.lists[1:] {
@@ -55,9 +55,10 @@ func (w *ranker) and(ctx context.Context, p *rankPart) error {
 	return nil
 }
 
-// lead makes candidates of the next postings of l, up to document last, but for
-// those that cannot pass least with what the other lists contribute, rest.
-func (c candidates) lead(l *rankList, last, least, rest uint32) (candidates, error) {
+// lead makes candidates of the next postings of l up to document last, except for
+// postings that cannot exceed least with rest, the greatest contribution of the
+// remaining lists.
+func (c candidates) lead(l *reader, last, least, rest uint32) (candidates, error) {
 	n := 0
 	end := min(l.at+len(c.docs), len(l.docs))
 	if l.docs[end-1] > last {
@@ -65,9 +66,9 @@ func (c candidates) lead(l *rankList, last, least, rest uint32) (candidates, err
 		end += lookup.Equal(l.docs[end], last)
 	}
 	weight := uint64(l.weight)
-	shares := l.shares[l.at:end]
+	tfs := l.tfs[l.at:end]
 	for i, x := range l.docs[l.at:end] {
-		c.docs[n], c.sums[n] = x, contribution(weight, shares[i])
+		c.docs[n], c.sums[n] = x, contribution(weight, tfs[i])
 		n += more(c.sums[n]+rest, least)
 	}
 	l.at = end
@@ -77,17 +78,17 @@ func (c candidates) lead(l *rankList, last, least, rest uint32) (candidates, err
 	return candidates{c.docs[:n], c.sums[:n]}, l.decode()
 }
 
-// keep drops the candidates that l does not have, and those that cannot pass least
-// with what the lists after it contribute, rest.
-func (c candidates) keep(l *rankList, least, rest uint32) (candidates, error) {
+// keep drops the candidates that l lacks, and the candidates that cannot exceed least
+// with rest, the greatest contribution of the lists after l.
+func (c candidates) keep(l *reader, least, rest uint32) (candidates, error) {
 	n := 0
 	if l.plain {
 		weight, t := uint64(l.weight), l.table
 		for i, x := range c.docs {
-			share := t.find(x)
-			sum := c.sums[i] + contribution(weight, share)
+			tf := t.find(x)
+			sum := c.sums[i] + contribution(weight, tf)
 			c.docs[n], c.sums[n] = x, sum
-			n += more(share, 0) & more(sum+rest, least)
+			n += more(tf, 0) & more(sum+rest, least)
 		}
 		return candidates{c.docs[:n], c.sums[:n]}, nil
 	}
@@ -101,16 +102,16 @@ func (c candidates) keep(l *rankList, least, rest uint32) (candidates, error) {
 		if l.docs[l.at] != x {
 			continue
 		}
-		sum := c.sums[i] + plan.Contribution(l.weight, l.shares[l.at])
+		sum := c.sums[i] + plan.Contribution(l.weight, l.tfs[l.at])
 		c.docs[n], c.sums[n] = x, sum
 		n += more(sum+rest, least)
 	}
 	return candidates{c.docs[:n], c.sums[:n]}, nil
 }
 
-// contribution is plan.Contribution of a weight that was widened before.
-func contribution(weight uint64, share uint32) uint32 {
-	return uint32((weight*uint64(share) + 1<<32 - 1) >> 32)
+// contribution is plan.Contribution of a weight in 64 bits.
+func contribution(weight uint64, tf uint32) uint32 {
+	return uint32((weight*uint64(tf) + 1<<32 - 1) >> 32)
 }
 
 // more is 1 if a > b, else 0.
