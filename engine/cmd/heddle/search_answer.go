@@ -28,7 +28,7 @@ type searcher struct {
 	batch    []engine.Query
 	results  plan.Results
 	rankings engine.Rankings
-	why      observe.Query // of the last query on all, when it was alone
+	why      observe.Explanation // of the last query on all, when it was alone
 }
 
 // answer is what one query got: documents with scores, or documents, or their
@@ -119,7 +119,7 @@ func (s *searcher) run(ctx context.Context) error {
 
 // runAlone answers the only query of the batch on all processors, and notes why.
 func (s *searcher) runAlone(ctx context.Context) error {
-	s.why = observe.Query{}
+	s.why = observe.Explanation{}
 	call := engine.Call{Explain: &s.why}
 	if s.rank != nil {
 		r, err := s.all.Rank(ctx, s.batch[0], *s.rank, call)
