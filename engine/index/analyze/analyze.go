@@ -14,6 +14,8 @@
 // a word stay: 3.14, don't, example.com, foo_bar. Lower-casing is the simple mapping of
 // Unicode, character by character, independent of the language. Text is not normalised: a
 // precomposed letter and its decomposed form differ. Invalid UTF-8 separates words.
+// Thai, Lao, Burmese and Khmer, which write no spaces between words, give overlapping
+// pairs of grapheme clusters, so that a word finds every text that contains it.
 //
 // TokensSpaces is for terms from another analyser, such as the word pieces of a language
 // model: text is cut at white space, and terms stay unchanged.

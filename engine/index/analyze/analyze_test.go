@@ -41,7 +41,12 @@ func TestTerms(t *testing.T) {
 		{"hangul", "한국어 말", "한국어 말"},
 		{"hebrew", "צה\"ל שלום", "צה\"ל שלום"},
 		{"arabic digits", "١٢٣ ٣٫١٤", "١٢٣ ٣٫١٤"},
-		{"thai", "ก", ""}, // no word break property: needs a dictionary, which UAX #29 leaves out
+		{"thai", "ก", "ก"},
+		{"thai in pairs", "ภาษาไทย", "ภา าษ ษา าไ ไท ทย"},
+		{"thai beside latin", "ใช้Go๑๒ได้", "ใช้ go๑๒ ได้"},
+		{"lao", "ພາສາ ລາວ", "ພາ າສ ສາ ລາ າວ"},
+		{"burmese", "မြန်မာ", "မြန် န်မ မာ"},
+		{"khmer", "ភាសាខ្មែរ", "ភាសា សាខ្ ខ្មែ មែរ"},
 		{"emoji", "loom 🧵 🇩🇪 weave", "loom weave"},
 		{"invalid bytes", "one\xfftwo \x80 thr\xc3ee \xe6\xbc", "one two thr ee"},
 		{"nul and controls", "a\x00b\x7fc\x01", "a b c"},

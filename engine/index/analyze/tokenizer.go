@@ -69,23 +69,36 @@ func (t *Tokenizer) EachAt(text []byte, emit func(term []byte, start, end int)) 
 	})
 }
 
-// segment emits the words of s by the tables of UAX #29. The segmenter gives up
-// at bytes that are no UTF-8, so it gets the valid runs one by one.
+// segment emits the words of s by the tables of UAX #29, and pairs of clusters in
+// unspaced scripts. The segmenter stops at bytes that are no UTF-8, so it gets the
+// valid runs one by one.
 func (t *Tokenizer) segment(s []byte, emit func([]byte)) {
 	for len(s) > 0 {
 		n := validPrefix(s)
 		for valid := s[:n]; len(valid) > 0; {
-			advance, word, kind, err := segment.SegmentWords(valid, true)
-			if err != nil || advance <= 0 {
-				_, advance = utf8.DecodeRune(valid) // not seen on valid text; go on behind it
-				kind = segment.None
+			start, end := unspacedRun(valid)
+			t.words(valid[:start], emit)
+			if start < end {
+				t.clusters(valid[start:end], emit)
 			}
-			if kind != segment.None {
-				t.word(word, emit)
-			}
-			valid = valid[advance:]
+			valid = valid[end:]
 		}
 		s = s[min(n+1, len(s)):]
+	}
+}
+
+// words emits the words of valid UTF-8 by the tables of UAX #29.
+func (t *Tokenizer) words(valid []byte, emit func([]byte)) {
+	for len(valid) > 0 {
+		advance, word, kind, err := segment.SegmentWords(valid, true)
+		if err != nil || advance <= 0 {
+			_, advance = utf8.DecodeRune(valid) // not seen on valid text; continue behind it
+			kind = segment.None
+		}
+		if kind != segment.None {
+			t.word(word, emit)
+		}
+		valid = valid[advance:]
 	}
 }
 
