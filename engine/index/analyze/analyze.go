@@ -22,6 +22,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,12 +32,6 @@ import (
 // boundary, before it is looked up among the stop words or stemmed. Words of one
 // another that share their first MaxTerm bytes are thus the same term.
 const MaxTerm = 255
-
-// The stemmers that Settings.Stemmer may name; the empty string is StemNone.
-const (
-	StemNone    = "none"
-	StemEnglish = "english" // Snowball English, also called Porter2
-)
 
 // Values of Settings.Tokens; the empty string is TokensWords.
 const (
@@ -51,7 +46,7 @@ const MaxToken = 64 << 10
 // and stems none.
 type Settings struct {
 	Tokens    string   // TokensWords, or TokensSpaces: then without stemmer and stop words
-	Stemmer   string   // StemNone or StemEnglish
+	Stemmer   string   // one of Stemmers
 	StopWords []string // dropped before stemming; compared lower-cased
 }
 
@@ -59,19 +54,17 @@ type Settings struct {
 // use; the work is done by Tokenizers, one a goroutine.
 type Analyzer struct {
 	settings Settings
+	stem     func(word string) string // nil: none
 	stop     map[string]struct{}
 }
 
 // New checks the settings and returns an analyzer for them. It keeps no
 // reference to s.StopWords.
 func New(s Settings) (*Analyzer, error) {
-	s.Stemmer = strings.ToLower(s.Stemmer)
-	switch s.Stemmer {
-	case "":
-		s.Stemmer = StemNone
-	case StemNone, StemEnglish:
-	default:
-		return nil, fmt.Errorf("unknown stemmer %q (one of %s, %s)", s.Stemmer, StemNone, StemEnglish)
+	s.Stemmer = cmp.Or(strings.ToLower(s.Stemmer), StemNone)
+	stem := stemmers[s.Stemmer]
+	if stem == nil && s.Stemmer != StemNone {
+		return nil, fmt.Errorf("unknown stemmer %q (one of %s)", s.Stemmer, strings.Join(Stemmers(), ", "))
 	}
 	switch s.Tokens = strings.ToLower(s.Tokens); s.Tokens {
 	case "":
@@ -84,7 +77,7 @@ func New(s Settings) (*Analyzer, error) {
 	default:
 		return nil, fmt.Errorf("unknown tokens %q (one of %s, %s)", s.Tokens, TokensWords, TokensSpaces)
 	}
-	a := &Analyzer{stop: make(map[string]struct{}, len(s.StopWords))}
+	a := &Analyzer{stem: stem, stop: make(map[string]struct{}, len(s.StopWords))}
 	words := &Tokenizer{analyzer: &Analyzer{}}
 	for _, w := range s.StopWords {
 		words.Each([]byte(w), func(term []byte) { a.stop[string(term)] = struct{}{} })

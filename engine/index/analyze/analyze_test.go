@@ -256,3 +256,43 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestStemmers has a word of every stemmer with its published stem.
+func TestStemmers(t *testing.T) {
+	want := map[string][2]string{
+		StemNone: {"looms", "looms"}, StemEnglish: {"fairly", "fair"}, StemPorter: {"fairly", "fairli"},
+		"arabic": {"الكتاب", "كتاب"}, "danish": {"venner", "ven"}, "dutch": {"lichamelijk", "licham"},
+		"finnish": {"taloissa", "talo"}, "french": {"continuellement", "continuel"}, "german": {"häuser", "haus"},
+		"hungarian": {"házakban", "ház"}, "irish": {"bhfear", "fear"}, "italian": {"abbandonata", "abbandon"},
+		"norwegian": {"vennene", "venn"}, "portuguese": {"boas", "boas"}, "romanian": {"copiilor", "cop"},
+		"russian": {"важнейшие", "важн"}, "spanish": {"chicharrones", "chicharron"}, "swedish": {"klockorna", "klock"},
+		"tamil": {"மரங்கள்", "மரங்"}, "turkish": {"evlerinde", "ev"},
+	}
+	for _, name := range Stemmers() {
+		w, ok := want[name]
+		if !ok {
+			t.Errorf("no example for %s", name)
+			continue
+		}
+		if got := mustNew(t, Settings{Stemmer: name}).Terms(w[0]); len(got) != 1 || got[0] != w[1] {
+			t.Errorf("%s: %q becomes %q, want %q", name, w[0], got, w[1])
+		}
+	}
+}
+
+// FuzzStemmers: any word, in any script, gives a stem.
+func FuzzStemmers(f *testing.F) {
+	for _, w := range []string{"", "y", "yyy", "aeiou", "relational", "ß", "été", "ไทย", "الكتاب", "\u0301", "evlerinde"} {
+		f.Add(w)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		for _, name := range Stemmers() {
+			a := mustNew(t, Settings{Stemmer: name})
+			for _, term := range a.Terms(word) {
+				if term == "" {
+					t.Errorf("%s: an empty term of %q", name, word)
+				}
+			}
+		}
+	})
+}

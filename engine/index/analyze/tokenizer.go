@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/segment"
-	"github.com/kljensen/snowball/english"
 )
 
 // stemCacheSize bounds the number of words whose stem a Tokenizer remembers; a
@@ -128,7 +127,7 @@ func (t *Tokenizer) word(word []byte, emit func([]byte)) {
 	if _, stop := t.analyzer.stop[string(t.term)]; stop {
 		return
 	}
-	if t.analyzer.settings.Stemmer == StemEnglish {
+	if t.analyzer.stem != nil {
 		if stem := t.stem(); stem != "" {
 			t.term = append(t.term[:0], stem...)
 		}
@@ -176,7 +175,7 @@ func (t *Tokenizer) stem() string {
 		t.stems = make(map[string]string)
 	}
 	word := string(t.term)
-	s := english.Stem(word, true)
+	s := t.analyzer.stem(word)
 	t.stems[word] = s
 	return s
 }
