@@ -32,7 +32,7 @@ type Searcher struct {
 	batch    []engine.Query
 	results  plan.Results
 	rankings engine.Rankings
-	why      observe.Query // of the last explained query on View
+	why      observe.Explanation // of the last explained query on View
 }
 
 // hits is the answer to one query.
@@ -128,7 +128,7 @@ func (s *Searcher) run(ctx context.Context) error {
 
 // runAlone executes the only query of the batch with an explanation of its schedule.
 func (s *Searcher) runAlone(ctx context.Context) error {
-	s.why = observe.Query{}
+	s.why = observe.Explanation{}
 	call := engine.Call{Explain: &s.why}
 	if s.Rank != nil {
 		r, err := s.View.Rank(ctx, s.batch[0], *s.Rank, call)
