@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"fmt"
@@ -7,31 +7,32 @@ import (
 	"text/tabwriter"
 
 	"heddle/codec"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 
-// codecInfo sums over the lists of one codec.
-type codecInfo struct {
-	Codec           string      `json:"codec"`
-	Lists           uint64      `json:"lists"`
-	Postings        uint64      `json:"postings"`
-	Bytes           uint64      `json:"bytes"` // of docIDs
-	BytesPerPosting float64     `json:"bytes_per_posting"`
-	BitsPerPosting  float64     `json:"bits_per_posting"`
-	TimeBits        float64     `json:"time_bits"` // what time adds to the cost of a posting
-	Why             []reasonOfN `json:"why"`
+// Codec sums the lists of one codec.
+type Codec struct {
+	Codec           string   `json:"codec"`
+	Lists           uint64   `json:"lists"`
+	Postings        uint64   `json:"postings"`
+	Bytes           uint64   `json:"bytes"` // of docIDs
+	BytesPerPosting float64  `json:"bytes_per_posting"`
+	BitsPerPosting  float64  `json:"bits_per_posting"`
+	TimeBits        float64  `json:"time_bits"` // decoding time, as bits a posting
+	Why             []Reason `json:"why"`
 }
 
-// reasonOfN is how many lists have their codec for one reason.
-type reasonOfN struct {
+// Reason is the number of lists that have their codec for one reason.
+type Reason struct {
 	Reason string `json:"reason"`
 	Lists  uint64 `json:"lists"`
 }
 
-// describeCodecs sums the lists of a file by codec, and within it by reason.
-func describeCodecs(f *hdl.File) []codecInfo {
-	var sums [256]codecInfo
+// codecs sums the lists of a file by codec and reason.
+func codecs(f *hdl.File) []Codec {
+	var sums [256]Codec
 	var why [256][codec.LeastCost + 1]uint64
 	for h, l := range f.Source().Lists {
 		c := &sums[l.Codec]
@@ -40,7 +41,7 @@ func describeCodecs(f *hdl.File) []codecInfo {
 		c.Bytes += 4 * uint64(l.Words)
 		why[l.Codec][f.Reason(plan.Handle(h))]++
 	}
-	all := []codecInfo{}
+	all := []Codec{}
 	for i, c := range sums {
 		if c.Lists == 0 {
 			continue
@@ -52,7 +53,7 @@ func describeCodecs(f *hdl.File) []codecInfo {
 		c.BitsPerPosting, c.TimeBits = codec.Cost(codec.ID(i), int(c.Postings), int(c.Bytes/4))
 		for r, n := range why[i] {
 			if n > 0 {
-				c.Why = append(c.Why, reasonOfN{codec.Reason(r).String(), n})
+				c.Why = append(c.Why, Reason{codec.Reason(r).String(), n})
 			}
 		}
 		all = append(all, c)
@@ -60,8 +61,8 @@ func describeCodecs(f *hdl.File) []codecInfo {
 	return all
 }
 
-// why is the reasons in words.
-func (c *codecInfo) why() string {
+// why joins the reasons, with counts if there are several.
+func (c *Codec) why() string {
 	if len(c.Why) == 1 {
 		return c.Why[0].Reason
 	}
@@ -72,26 +73,26 @@ func (c *codecInfo) why() string {
 	return strings.Join(parts, "; ")
 }
 
-func writeCodecs(b *strings.Builder, codecs []codecInfo) {
+func writeCodecs(b *strings.Builder, codecs []Codec) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "codec\tlists\tpostings\tbytes\tbytes a posting\tbits\tfor time\t  why\n")
+	fmt.Fprint(w, "codec\tlists\tpostings\tbytes\tbytes/posting\tbits/posting\ttime as bits\t  reason\n")
 	for _, c := range codecs {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.3f\t%.2f\t%.2f\t  %s\n", c.Codec, c.Lists, c.Postings, c.Bytes, c.BytesPerPosting, c.BitsPerPosting, c.TimeBits, c.why())
 	}
 	w.Flush()
 }
 
-// termInfo is why one list has its codec; its JSON names are part of the contract.
-type termInfo struct {
-	Term   string     `json:"term"`
-	Len    uint32     `json:"postings"`
-	Codec  string     `json:"codec"`
-	Why    string     `json:"why"`
-	Codecs []costInfo `json:"codecs"`
+// Term is the codec of one list, with its cost under every candidate.
+type Term struct {
+	Term   string `json:"term"`
+	Len    uint32 `json:"postings"`
+	Codec  string `json:"codec"`
+	Why    string `json:"why"`
+	Codecs []Cost `json:"codecs"`
 }
 
-// costInfo is what a codec would cost for the list, a posting.
-type costInfo struct {
+// Cost is the cost of a list under one codec: bits and decoding time per posting.
+type Cost struct {
 	Codec    string  `json:"codec"`
 	Bytes    uint64  `json:"bytes"`
 	Bits     float64 `json:"bits_per_posting"`
@@ -99,9 +100,8 @@ type costInfo struct {
 	Cost     float64 `json:"cost"`
 }
 
-// describeTerm computes the cost of a term's list under every codec that auto
-// compares again.
-func describeTerm(f *hdl.File, term string) (*termInfo, error) {
+// NewTerm computes the cost of a term's list under every codec that "auto" compares.
+func NewTerm(f *hdl.File, term string) (*Term, error) {
 	h, ok := f.Lookup(term)
 	if !ok {
 		return nil, fmt.Errorf("%s has no term %q", f.Path(), term)
@@ -111,22 +111,23 @@ func describeTerm(f *hdl.File, term string) (*termInfo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: term %q: %w", f.Path(), term, err)
 	}
-	t := &termInfo{Term: term, Len: l.Len, Codec: l.Codec.String(), Why: f.Reason(h).String()}
+	t := &Term{Term: term, Len: l.Len, Codec: l.Codec.String(), Why: f.Reason(h).String()}
 	opt := codec.DefaultOptions()
 	opt.ExceptionRatio = f.Meta().ExceptionRatio
 	for _, id := range codec.Candidates() {
 		words := codec.Size(id, docs, opt)
 		bits, time := codec.Cost(id, len(docs), words)
-		t.Codecs = append(t.Codecs, costInfo{id.String(), 4 * uint64(words), bits, time, bits + time})
+		t.Codecs = append(t.Codecs, Cost{id.String(), 4 * uint64(words), bits, time, bits + time})
 	}
 	return t, nil
 }
 
-func (t *termInfo) write(out io.Writer) error {
+// Write writes the costs as a table.
+func (t *Term) Write(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d postings, %s: %s\n%s\n\n", field(t.Term), t.Len, t.Codec, t.Why, codec.CostRule)
+	fmt.Fprintf(&b, "%s: %d postings, %s: %s\n%s\n\n", terminal.Field(t.Term), t.Len, t.Codec, t.Why, codec.CostRule)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "codec\tbytes\tbits a posting\tfor time\tcost\t\n")
+	fmt.Fprint(w, "codec\tbytes\tbits/posting\ttime as bits\tcost\t\n")
 	for _, c := range t.Codecs {
 		fmt.Fprintf(w, "%s\t%d\t%.2f\t%.2f\t%.2f\t\n", c.Codec, c.Bytes, c.Bits, c.TimeBits, c.Cost)
 	}

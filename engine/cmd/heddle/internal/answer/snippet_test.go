@@ -1,4 +1,4 @@
-package main
+package answer
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/analyze"
 )
 
@@ -47,8 +48,8 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-// TestSnippetProperties: whatever the text, a snippet is one short line that a
-// terminal can show, made of the text, with a word of the query where there is one.
+// TestSnippetProperties checks that a snippet of any text is one short printable line of
+// the text, with a word of the query if the text has one.
 func TestSnippetProperties(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{"loom", "warp", "Loom's", " ", "  ", "\n", ", ", "a", "東京", "\x1b[0m", "\xff", "\u202e", "é", strings.Repeat("x", 200), strings.Repeat("y ", 90)})
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,24 +63,9 @@ func TestSnippetProperties(t *testing.T) {
 			t.Fatalf("%d bytes for %d words of the query: %q", len(got), words, got)
 		}
 		kept := strings.NewReplacer("*", "", "… ", "", " …", "", "…", "").Replace(got)
-		plain := strings.Join(strings.Fields(printable(text)), " ")
+		plain := strings.Join(strings.Fields(terminal.Printable(text)), " ")
 		if !strings.Contains(strings.Join(strings.Fields(plain), ""), strings.Join(strings.Fields(kept), "")) {
 			t.Fatalf("%q is not from %q", kept, plain)
 		}
 	})
-}
-
-// TestSearchSnippets: format text shows them where the index stores texts.
-func TestSearchSnippets(t *testing.T) {
-	inTempDir(t)
-	writeFile(t, "d.tsv", "a\tThe loom of time.\nb\tA\x1b[31m loom, a warp.\nc\tNothing.\n")
-	for store, want := range map[string]string{
-		"none": "  1     0.2383  a\n  2     0.2260  b\n",
-		"text": "  1     0.2383  a\n     The *loom* of time.\n  2     0.2260  b\n     A [31m *loom*, a warp.\n",
-	} {
-		must(t, "index", "build", "-o", "d.hdl", "--store", store, "d.tsv")
-		if got := must(t, "search", "d.hdl", "--query", "LOOM", "--no-header"); got != want {
-			t.Errorf("--store %s: %q, want %q", store, got, want)
-		}
-	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package report describes index files, table files and cost models, as JSON and as
+// tables for people. Its JSON names are part of the command line's contract.
+package report
 
 import (
 	"fmt"
@@ -8,23 +10,23 @@ import (
 	"heddle/engine/internal/container"
 )
 
-// section is one of a file, in the answers of index info and bitmap info.
-type section struct {
+// Section is one section of a file.
+type Section struct {
 	Name     string `json:"name"`
 	Offset   int64  `json:"offset"`
 	Bytes    int64  `json:"bytes"`
 	Checksum string `json:"checksum"`
 }
 
-func describeSections(list []container.Section) []section {
-	all := []section{}
+func sections(list []container.Section) []Section {
+	all := []Section{}
 	for _, s := range list {
-		all = append(all, section{s.Name, s.Offset, s.Length, fmt.Sprintf("%08x", s.Checksum)})
+		all = append(all, Section{s.Name, s.Offset, s.Length, fmt.Sprintf("%08x", s.Checksum)})
 	}
 	return all
 }
 
-func writeSections(out io.Writer, all []section) {
+func writeSections(out io.Writer, all []Section) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "section\toffset\tbytes\tchecksum\t\n")
 	for _, s := range all {

@@ -1,4 +1,4 @@
-package main
+package answer
 
 import (
 	"strings"
@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/analyze"
 )
 
-// snippetWidth is the length of a snippet in bytes of the text, about.
+// snippetWidth is the approximate length of a snippet, in bytes of the text.
 const snippetWidth = 150
 
-// snippets shows those parts of texts that have terms of a query.
+// snippets extracts the part of a text that fits a query best.
 type snippets struct {
 	x      *engine.Index
 	tokens *analyze.Tokenizer
@@ -21,13 +22,13 @@ type snippets struct {
 	marks []mark // of one text
 }
 
-// mark is a word of the query in a text.
+// mark is an occurrence of a term of the query in a text, as byte offsets.
 type mark struct {
 	start, end int
 	term       string
 }
 
-// newSnippets is nil for an index without texts.
+// newSnippets returns nil for an index without texts.
 func newSnippets(x *engine.Index) (*snippets, error) {
 	if !x.File().HasText() {
 		return nil, nil
@@ -39,8 +40,8 @@ func newSnippets(x *engine.Index) (*snippets, error) {
 	return &snippets{x: x, tokens: a.Tokenizer()}, nil
 }
 
-// ask says which query the next snippets are for.
-func (s *snippets) ask(q engine.Query) error {
+// setQuery sets the query of the next snippets.
+func (s *snippets) setQuery(q engine.Query) error {
 	terms := q.Terms
 	if q.Text != "" {
 		var err error
@@ -55,9 +56,9 @@ func (s *snippets) ask(q engine.Query) error {
 	return nil
 }
 
-// of is the part of text with the most terms of the query, each word of them
-// between stars, on one line that a terminal can show. Where text has none of the
-// terms, it is the beginning.
+// of returns the part of text with the most terms of the query, on one printable line,
+// with stars around each of these words. Without any of the terms it is the beginning of
+// the text.
 func (s *snippets) of(text string) string {
 	s.marks = s.marks[:0]
 	s.tokens.EachAt([]byte(text), func(term []byte, start, end int) {
@@ -87,11 +88,11 @@ func (s *snippets) of(text string) string {
 	if end < len(text) {
 		b.WriteString(" …")
 	}
-	return strings.Join(strings.Fields(printable(b.String())), " ")
+	return strings.Join(strings.Fields(terminal.Printable(b.String())), " ")
 }
 
-// window finds the marks, from first to last, that lie within snippetWidth and
-// have the most terms; of equal ones those with the most words, then the first.
+// window returns the range of marks within snippetWidth that has the most distinct terms.
+// Ties go to the range with the most marks, then to the first one.
 func (s *snippets) window() (first, last int) {
 	inside := map[string]int{}
 	bestTerms, bestWords, from := 0, 0, 0
@@ -111,13 +112,13 @@ func (s *snippets) window() (first, last int) {
 	return first, last
 }
 
-// widen adds text around text[start:end] up to snippetWidth, whole words where
-// there is white space, else whole characters.
+// widen extends text[start:end] on both sides up to snippetWidth. It cuts at white space
+// if there is any, and otherwise between characters.
 func widen(text string, start, end int) (int, int) {
 	more := max(snippetWidth-(end-start), 0)
 	from := max(start-more/2, 0)
 	to := min(end+more-(start-from), len(text))
-	from = max(from-(more-(start-from)-(to-end)), 0) // what the end did not need
+	from = max(from-(more-(start-from)-(to-end)), 0) // room that the end does not use
 	if from > 0 {
 		if space := strings.IndexFunc(text[from-1:start], unicode.IsSpace); space >= 0 {
 			from += space - 1
@@ -135,16 +136,4 @@ func widen(text string, start, end int) (int, int) {
 		}
 	}
 	return from, to
-}
-
-// printable is s as a terminal may get it: what is no printable character of
-// Unicode, such as a control character or one that changes the direction of
-// writing, becomes a space, and what is no UTF-8 the replacement character.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, s)
 }
