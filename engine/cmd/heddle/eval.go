@@ -19,6 +19,7 @@ import (
 type evalOptions struct {
 	run, qrels string
 	cutoffs    []int
+	measures   []string
 	level      int
 	complete   bool
 	perQuery   bool
@@ -29,9 +30,15 @@ func newEval(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "eval RUN QRELS [flags]",
 		Short: "Measure a run against relevance judgements",
-		Long: `Eval prints mean average precision (map), reciprocal rank (recip_rank), precision (P_k),
-recall (recall_k) and nDCG (ndcg_cut_k) at ranks k, as lines MEASURE TAB all TAB VALUE.
-Names, definitions and tie rule are identical to trec_eval.
+		Long: `Eval prints measures as lines MEASURE TAB all TAB VALUE. The default measures are mean
+average precision (map), reciprocal rank (recip_rank), precision (P_k), recall (recall_k)
+and nDCG (ndcg_cut_k) at ranks k. Names, definitions and tie rule are identical to
+trec_eval 10.
+
+With -m, eval prints only the named measures: map, gm_map, Rprec, bpref, recip_rank,
+iprec_at_recall, P, recall, ndcg, ndcg_cut, success, set_P, set_recall, set_map, set_F,
+num_q, num_ret, num_rel, num_rel_ret, or a set of them: official, set, all. Parameters
+follow a dot: P.5,10.
 
   RUN     lines QUERY Q0 DOCUMENT RANK SCORE TAG, as search --format trec writes them
   QRELS   lines QUERY ITERATION DOCUMENT RELEVANCE
@@ -45,12 +52,14 @@ of QRELS, and a query without results counts as zero. A line on standard error g
 numbers of queries that occur in one file only.`,
 		Example: `  heddle eval run.txt qrels.txt
   heddle eval run.txt qrels.txt -k 10 --per-query
+  heddle eval run.txt qrels.txt -m official -m ndcg_cut.10
   heddle search books.hdl --queries queries.tsv --format trec | heddle eval - qrels.txt --json`,
 	}, &evalOptions{})
 }
 
 func (o *evalOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.IntSliceVarP(&o.cutoffs, "k", "k", trec.DefaultCutoffs(), "ranks of P, recall and nDCG, `LIST`")
+	fs.StringArrayVarP(&o.measures, "measure", "m", nil, "print only `MEASURE`; may be repeated")
 	fs.IntVar(&o.level, "level", 1, "minimum relevance `N` of a relevant document, except for nDCG")
 	fs.BoolVarP(&o.complete, "complete", "c", false, "average over all queries in QRELS")
 	fs.BoolVarP(&o.perQuery, "per-query", "q", false, "print the measures of each query before the means")
@@ -63,6 +72,8 @@ func (o *evalOptions) Validate(args []string) error {
 		return fmt.Errorf("takes a run file and a qrels file, found %d arguments", len(args))
 	case args[0] == "-" && args[1] == "-":
 		return errors.New("standard input (-) is given twice")
+	case o.measures != nil && trec.ParseMeasures(o.measures) != nil:
+		return trec.ParseMeasures(o.measures)
 	case o.level < 1:
 		return fmt.Errorf("--level %d is less than 1", o.level)
 	}
@@ -83,7 +94,7 @@ func (o *evalOptions) Run(_ context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	r, err := trec.Evaluate(run, qrels, trec.Options{Cutoffs: o.cutoffs, Level: o.level, Complete: o.complete})
+	r, err := trec.Evaluate(run, qrels, trec.Options{Measures: o.measures, Cutoffs: o.cutoffs, Level: o.level, Complete: o.complete})
 	if err != nil {
 		return err
 	}

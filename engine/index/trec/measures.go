@@ -11,93 +11,87 @@ import (
 
 // Options of an evaluation.
 type Options struct {
-	// Cutoffs are the ranks k of P@k, recall@k and nDCG@k, ascending; nil means
+	// Measures names the measures, as ParseMeasures reads them. The default is
+	// DefaultMeasures.
+	Measures []string
+	// Cutoffs are the ranks k of P, recall and ndcg_cut, ascending. The default is
 	// DefaultCutoffs.
 	Cutoffs []int
-	// Level is the least relevance that makes a document relevant, for all measures
-	// but nDCG; 0 means 1.
+	// Level is the least relevance of a relevant document, for all measures except
+	// nDCG. The default is 1.
 	Level int
-	// Complete averages over all queries of the qrels: one that is not in the run
-	// found nothing. Otherwise such queries do not count.
+	// Complete averages over all queries of the qrels; a query without results counts
+	// as 0. The default is the queries in both files.
 	Complete bool
 }
 
 // DefaultCutoffs are the cutoffs of trec_eval.
 func DefaultCutoffs() []int { return []int{5, 10, 15, 20, 30, 100, 200, 500, 1000} }
 
+// DefaultMeasures are the measures of an evaluation that names none.
+func DefaultMeasures() []string {
+	return []string{"num_q", "num_ret", "num_rel", "num_rel_ret", "map", "recip_rank", "P", "recall", "ndcg_cut"}
+}
+
 // Measures are the measures of one query or of all queries. For all queries, counts are
-// sums, and the remaining measures are means over Queries.
+// sums, gm_map is a geometric mean, and the remaining measures are means over Queries.
 type Measures struct {
-	Query   string // "all" for the means
-	Queries int    // 1, or how many the means are of
-
-	Retrieved         int
-	Relevant          int
-	RelevantRetrieved int
-
-	MAP float64 // average precision
-	MRR float64 // 1 / rank of the first relevant document
-
-	// By cutoff. Where no document is relevant, all but P are 0.
-	P, Recall, NDCG []float64
+	Query   string // "all" for all queries
+	Queries int    // number of queries
+	values  []float64
 }
 
 // Report is the result of an evaluation.
 type Report struct {
-	Cutoffs []int
 	Queries []Measures // by ascending name of the query
 	All     Measures
 
 	Missing  []string // queries of the qrels that are not in the run, ascending
 	Unjudged []string // queries of the run that are not in the qrels, ascending; never counted
+
+	columns []column
 }
 
-// Value is a measure under the name that trec_eval gives it.
+// Value is a measure under its name in trec_eval.
 type Value struct {
 	Name  string
 	Value float64
 	Count bool // a whole number
 }
 
-// Values lists m, of r, in the order of trec_eval; num_q for the means alone.
+// Values lists m, of r, in the order of trec_eval. num_q and gm_map have values for all
+// queries alone.
 func (r *Report) Values(m *Measures) (values []Value) {
-	if m == &r.All {
-		values = append(values, Value{"num_q", float64(m.Queries), true})
-	}
-	values = append(values,
-		Value{"num_ret", float64(m.Retrieved), true},
-		Value{"num_rel", float64(m.Relevant), true},
-		Value{"num_rel_ret", float64(m.RelevantRetrieved), true},
-		Value{"map", m.MAP, false},
-		Value{"recip_rank", m.MRR, false})
-	for _, by := range []struct {
-		name string
-		of   []float64
-	}{{"P", m.P}, {"recall", m.Recall}, {"ndcg_cut", m.NDCG}} {
-		for i, k := range r.Cutoffs {
-			values = append(values, Value{fmt.Sprintf("%s_%d", by.name, k), by.of[i], false})
+	for i, c := range r.columns {
+		if m == &r.All || !c.allOnly {
+			values = append(values, Value{c.label, m.values[i], c.count})
 		}
 	}
 	return values
 }
 
-// Evaluate computes the measures of trec_eval under the same definitions: a document
-// without a judgement is not relevant; ranks beyond the retrieved documents hold nothing
-// relevant; the gain of a document in nDCG is its relevance where that is positive,
-// discounted by log2(rank+1); the ideal order is all judged documents by relevance. It
-// fails if no query counts.
-//
-// With Complete and a Level above 1 one number differs: num_rel of all queries in
-// trec_eval counts documents with a relevance above 0.
+// Evaluate computes measures under the definitions of trec_eval 10: a document without a
+// judgement is not relevant; ranks beyond the retrieved documents hold nothing relevant;
+// the gain of a document in nDCG is its relevance where that is positive, discounted by
+// log2(rank+1); the ideal order is all judged documents by relevance. With Complete,
+// num_rel of all queries counts documents with a relevance above 0, whatever Level is.
+// It fails if no query counts.
 func Evaluate(run Run, qrels Qrels, opt Options) (*Report, error) {
-	r := &Report{Cutoffs: opt.Cutoffs}
-	if r.Cutoffs == nil {
-		r.Cutoffs = DefaultCutoffs()
+	if opt.Cutoffs == nil {
+		opt.Cutoffs = DefaultCutoffs()
 	}
-	for i, k := range r.Cutoffs {
-		if k < 1 || i > 0 && k <= r.Cutoffs[i-1] {
-			return nil, fmt.Errorf("trec: cutoffs %v, want ascending ones from 1", r.Cutoffs)
+	for i, k := range opt.Cutoffs {
+		if k < 1 || i > 0 && k <= opt.Cutoffs[i-1] {
+			return nil, fmt.Errorf("trec: cutoffs %v, want ascending ones from 1", opt.Cutoffs)
 		}
+	}
+	if opt.Measures == nil {
+		opt.Measures = DefaultMeasures()
+	}
+	r := &Report{}
+	var err error
+	if r.columns, err = parseMeasures(opt.Measures, opt.Cutoffs); err != nil {
+		return nil, err
 	}
 	level := max(opt.Level, 1)
 	for _, query := range slices.Sorted(maps.Keys(qrels)) {
@@ -106,7 +100,7 @@ func Evaluate(run Run, qrels Qrels, opt Options) (*Report, error) {
 			r.Missing = append(r.Missing, query)
 		}
 		if ok || opt.Complete {
-			r.Queries = append(r.Queries, measure(query, found, qrels[query], r.Cutoffs, level))
+			r.Queries = append(r.Queries, r.measure(query, judge(found, qrels[query], level)))
 		}
 	}
 	for _, query := range slices.Sorted(maps.Keys(run)) {
@@ -117,88 +111,95 @@ func Evaluate(run Run, qrels Qrels, opt Options) (*Report, error) {
 	if len(r.Queries) == 0 {
 		return nil, errors.New("trec: no query has both results and judgements")
 	}
-	r.All = mean(r.Queries, len(r.Cutoffs))
+	r.All = r.aggregate()
+	if i := slices.IndexFunc(r.columns, func(c column) bool { return c.label == "num_rel" }); i >= 0 && opt.Complete {
+		r.All.values[i] = float64(qrels.relevant())
+	}
 	return r, nil
 }
 
-// measure evaluates one query.
-func measure(query string, found []Retrieved, judged map[string]int, cutoffs []int, level int) Measures {
-	m := Measures{Query: query, Queries: 1, Retrieved: len(found)}
-	gains := make([]float64, len(found)) // by rank
-	hits := make([]int, len(found)+1)    // relevant documents before a rank
-	for i, d := range found {
-		relevance := judged[d.Doc]
-		gains[i] = float64(max(relevance, 0))
-		hits[i+1] = hits[i]
-		if relevance < level {
-			continue
-		}
-		hits[i+1]++
-		m.MAP += float64(hits[i+1]) / float64(i+1)
-		if hits[i+1] == 1 {
-			m.MRR = 1 / float64(i+1)
+// relevant counts documents with a relevance above 0.
+func (q Qrels) relevant() (n int) {
+	for _, judged := range q {
+		for _, relevance := range judged {
+			if relevance > 0 {
+				n++
+			}
 		}
 	}
-	m.RelevantRetrieved = hits[len(found)]
+	return n
+}
 
-	var ideal []float64
-	for _, relevance := range judged {
-		if relevance >= level {
-			m.Relevant++
-		}
-		if relevance > 0 {
-			ideal = append(ideal, float64(relevance))
-		}
-	}
-	slices.SortFunc(ideal, func(a, b float64) int { return cmp.Compare(b, a) })
-	m.MAP = ratio(m.MAP, float64(m.Relevant))
-	for _, k := range cutoffs {
-		hits := float64(hits[min(k, len(found))])
-		m.P = append(m.P, hits/float64(k))
-		m.Recall = append(m.Recall, ratio(hits, float64(m.Relevant)))
-		m.NDCG = append(m.NDCG, ratio(discounted(gains, k), discounted(ideal, k)))
+func (r *Report) measure(query string, j *judgement) Measures {
+	m := Measures{Query: query, Queries: 1}
+	for _, c := range r.columns {
+		m.values = append(m.values, c.of(j, c.parameter))
 	}
 	return m
 }
 
-// discounted is the discounted cumulative gain of the first k ranks.
-func discounted(gains []float64, k int) (sum float64) {
-	for i, g := range gains[:min(k, len(gains))] {
-		sum += g / math.Log2(float64(i+2))
+// aggregate sums over the queries in their order, then divides, as trec_eval does.
+func (r *Report) aggregate() Measures {
+	all := Measures{Query: "all", Queries: len(r.Queries), values: make([]float64, len(r.columns))}
+	n := float64(len(r.Queries))
+	for i, c := range r.columns {
+		for _, m := range r.Queries {
+			all.values[i] += m.values[i]
+		}
+		switch {
+		case c.geometric:
+			all.values[i] = math.Exp(all.values[i] / n)
+		case !c.count:
+			all.values[i] /= n
+		}
 	}
-	return sum
+	return all
 }
+
+// judgement is the outcome of one query.
+type judgement struct {
+	relevance []int // of each retrieved document by rank, -1 without a judgement
+	hits      []int // number of relevant documents before each rank, and in all
+	relevant  int   // relevant documents of the qrels
+	rejected  int   // documents that were judged and are not relevant
+	ideal     []float64
+	level     int
+}
+
+func judge(found []Retrieved, judged map[string]int, level int) *judgement {
+	j := &judgement{level: level, hits: make([]int, len(found)+1)}
+	for i, d := range found {
+		relevance, ok := judged[d.Doc]
+		if !ok {
+			relevance = -1
+		}
+		j.relevance = append(j.relevance, relevance)
+		j.hits[i+1] = j.hits[i]
+		if relevance >= level {
+			j.hits[i+1]++
+		}
+	}
+	for _, relevance := range judged {
+		switch {
+		case relevance >= level:
+			j.relevant++
+		case relevance >= 0:
+			j.rejected++
+		}
+		if relevance > 0 {
+			j.ideal = append(j.ideal, float64(relevance))
+		}
+	}
+	slices.SortFunc(j.ideal, func(a, b float64) int { return cmp.Compare(b, a) })
+	return j
+}
+
+// found is the number of relevant documents among the first k ranks.
+func (j *judgement) found(k int) float64 { return float64(j.hits[min(k, len(j.relevance))]) }
 
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
 	}
 	return a / b
-}
-
-// mean averages over queries, in their order: sums first, as trec_eval does.
-func mean(queries []Measures, cutoffs int) Measures {
-	all := Measures{Query: "all", Queries: len(queries),
-		P: make([]float64, cutoffs), Recall: make([]float64, cutoffs), NDCG: make([]float64, cutoffs)}
-	for _, m := range queries {
-		all.Retrieved += m.Retrieved
-		all.Relevant += m.Relevant
-		all.RelevantRetrieved += m.RelevantRetrieved
-		all.MAP += m.MAP
-		all.MRR += m.MRR
-		for i := range cutoffs {
-			all.P[i] += m.P[i]
-			all.Recall[i] += m.Recall[i]
-			all.NDCG[i] += m.NDCG[i]
-		}
-	}
-	n := float64(len(queries))
-	all.MAP /= n
-	all.MRR /= n
-	for i := range cutoffs {
-		all.P[i] /= n
-		all.Recall[i] /= n
-		all.NDCG[i] /= n
-	}
-	return all
 }
