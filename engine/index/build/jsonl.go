@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"heddle/engine/internal/input"
 )
 
 // jsonDocument has a member for each name that a field goes by in collections:
@@ -53,11 +55,7 @@ func parseJSON(record []byte, at position, d *document) error {
 	err := json.Unmarshal(record, &doc)
 	d.vector = doc.Vector
 	if err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && wrong.Field == "" {
-			return fmt.Errorf("a JSON %s, not an object", wrong.Value)
-		}
-		return err
+		return input.JSONError(err)
 	}
 	d.name = nil
 	for _, name := range []jsonName{doc.ID, doc.Docno, doc.Docid, doc.Under, doc.Name} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -22,6 +23,7 @@ func TestFileErrors(t *testing.T) {
 		{"long line of a run", "a Q0 d 1 2 t\n" + long, "", "f:2: a line of more than 1048576 bytes"},
 		{"fields of qrels", "", "a 0 d\n", "f:1: 3 fields, want QUERY ITERATION DOCUMENT RELEVANCE"},
 		{"too many fields of qrels", "", "a 0 d 1 1\n", "f:1: 5 fields"},
+		{"fields of BEIR", "", "query-id\tcorpus-id\tscore\na\td\t1\na\td\n", "f:3: 2 fields, want QUERY DOCUMENT RELEVANCE"},
 		{"relevance", "", "a 0 d 1\r\na 0 e 0.5\r\n", `f:2: relevance "0.5" is no whole number`},
 		{"great relevance", "", "a 0 d 3000000000\n", `f:1: relevance "3000000000" is no whole number`},
 		{"document twice in qrels", "", "a 0 d 1\na 1 d 1\n", `f:2: query "a" has document "d" twice`},
@@ -114,5 +116,13 @@ func checkFileError(t *testing.T, file string, err error) {
 	e, ok := errors.AsType[*Error](err)
 	if lines := strings.Count(file, "\n") + 1; !ok || e.Line < 1 || e.Line > lines || e.Err == io.EOF {
 		t.Fatalf("%v of a file of %d lines", err, lines)
+	}
+}
+
+// TestBEIRQrels reads qrels with a header and without iterations.
+func TestBEIRQrels(t *testing.T) {
+	got, err := ReadQrels("f", strings.NewReader("query-id\tcorpus-id\tscore\nq1\td7\t2\nq1\td8\t0\nq2\td7\t1\n"))
+	if want := (Qrels{"q1": {"d7": 2, "d8": 0}, "q2": {"d7": 1}}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }

@@ -3,6 +3,7 @@ package trec
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -10,11 +11,27 @@ import (
 // counts as no judgement.
 type Qrels map[string]map[string]int
 
-// ReadQrels reads a file of relevance judgements; path is for errors. A document
-// that a query names twice is an *Error, as is a relevance that is no whole number.
+// beirHeader is the first line of qrels of BEIR.
+var beirHeader = []string{"query-id", "corpus-id", "score"}
+
+// ReadQrels reads a file of relevance judgements; path is for errors. Lines have the
+// fields QUERY ITERATION DOCUMENT RELEVANCE, or, behind the header line of BEIR,
+// "query-id corpus-id score", QUERY DOCUMENT RELEVANCE. A document that a query names
+// twice is an *Error, as is a relevance that is no whole number.
 func ReadQrels(path string, r io.Reader) (Qrels, error) {
 	qrels := Qrels{}
+	beir, first := false, true
 	err := scanFields(path, r, func(_ int, fields []string) error {
+		if first && slices.Equal(fields, beirHeader) {
+			beir, first = true, false
+			return nil
+		}
+		first = false
+		if beir && len(fields) == 3 {
+			fields = []string{fields[0], "0", fields[1], fields[2]}
+		} else if beir {
+			return fmt.Errorf("%d fields, want QUERY DOCUMENT RELEVANCE", len(fields))
+		}
 		if len(fields) != 4 {
 			return fmt.Errorf("%d fields, want QUERY ITERATION DOCUMENT RELEVANCE", len(fields))
 		}

@@ -25,7 +25,7 @@ type Format string
 
 const (
 	// Auto looks at the first line that is not empty: JSONL begins with {, TREC
-	// with <top> or NUMBER:. Else each line is "ID TAB TEXT", or TEXT alone, which
+	// with <top>, <DOC> or NUMBER:. Else each line is "ID TAB TEXT", or TEXT alone, which
 	// gets its number, from 1, as its ID.
 	Auto Format = "auto"
 	// Plain has a text a line, whatever is in it; its number is its ID.
@@ -34,10 +34,12 @@ const (
 	TSV Format = "tsv"
 	// TREC has <top> elements, of which <num> is the ID, without zeros before a
 	// number, and <title> the text; or lines "NUMBER:TEXT" or "NUMBER:PRIORITY:TEXT",
-	// as the Terabyte and Million Query tracks do.
+	// as the Terabyte and Million Query tracks do; or <DOC> elements, of which <DOCNO> is
+	// the ID and the remaining text the query.
 	TREC Format = "trec"
-	// JSONL has an object {"id": …, "text": …} or {"id": …, "vector": {TERM: WEIGHT}}
-	// a line. Without an id the ID is the number of the topic.
+	// JSONL has an object {"id": …, "text": …} or {"id": …, "vector": {TERM: WEIGHT}} per
+	// line. The id may be called qid, _id or query_id, the text query or title. Without an
+	// id the ID is the number of the topic.
 	JSONL Format = "jsonl"
 )
 
@@ -83,8 +85,8 @@ type topicReader struct {
 }
 
 var (
-	topTag   = regexp.MustCompile(`(?i)^\s*<top>`)
-	topEnd   = regexp.MustCompile(`(?i)</top>`)
+	topTag   = regexp.MustCompile(`(?i)^\s*<(top|doc)>`)
+	topEnd   = regexp.MustCompile(`(?i)</(?:top|doc)>`)
 	numbered = regexp.MustCompile(`^\s*([0-9]+):(?:[0-9]+:)?(.*)$`)
 )
 
@@ -130,7 +132,7 @@ func (t *topicReader) element(line int, text string) (topic Topic, complete bool
 			return topic, false, nil
 		}
 		if !topTag.MatchString(text) {
-			return topic, false, errors.New("neither <top> nor NUMBER:TEXT")
+			return topic, false, errors.New("neither <top> nor <DOC> nor NUMBER:TEXT")
 		}
 		t.open = line
 		t.top.Reset()
@@ -174,9 +176,12 @@ func parseTop(s string) (Topic, error) {
 		text := strings.Join(strings.Fields(s[tag[1]:end]), " ")
 		fields[name] = strings.TrimSpace(label.ReplaceAllString(text, ""))
 	}
+	if id, ok := fields["docno"]; ok {
+		return docTopic(id, s)
+	}
 	id, title := fields["num"], fields["title"]
 	if id == "" {
-		return Topic{}, errors.New("a <top> without <num>")
+		return Topic{}, errors.New("a <top> without <num>, a <DOC> without <DOCNO>")
 	}
 	if _, ok := fields["title"]; !ok {
 		return Topic{}, errors.New("a <top> without <title>")
@@ -185,4 +190,15 @@ func parseTop(s string) (Topic, error) {
 		id = strings.TrimLeft(id[:len(id)-1], "0") + id[len(id)-1:]
 	}
 	return Topic{ID: id, Text: title}, nil
+}
+
+var docnoElement = regexp.MustCompile(`(?is)<docno>[^<]*(?:</docno>)?`)
+
+// docTopic reads a <DOC> element: the text without tags and <DOCNO>.
+func docTopic(id, s string) (Topic, error) {
+	if id == "" {
+		return Topic{}, errors.New("a <DOC> with an empty <DOCNO>")
+	}
+	text := anyTag.ReplaceAllString(docnoElement.ReplaceAllString(s, " "), " ")
+	return Topic{ID: id, Text: strings.Join(strings.Fields(text), " ")}, nil
 }

@@ -58,6 +58,10 @@ func TestTopics(t *testing.T) {
 		{"closed tags", newTopics, TREC, []Topic{text("701", "U.S. oil: industry", 1), text("0", "", 7)}},
 		{"JSON", `{"id":"a","text":"heaven"}` + "\n" + `{"id":17,"vector":{"b":2.5,"a":1,"b":3},"more":[]}` + "\n" + `{"text":""}` + "\n" + `{"id":null,"vector":{}}`, JSONL,
 			[]Topic{text("a", "heaven", 1), {"17", "", []string{"b", "a", "b"}, []float64{2.5, 1, 3}, 2}, text("3", "", 3), {"4", "", []string{}, []float64{}, 4}}},
+		{"BEIR and MS MARCO", `{"_id":"a","text":"heaven"}` + "\n" + `{"qid":7,"query":"earth"}` + "\n" + `{"query_id":"c","title":"sea"}`, JSONL,
+			[]Topic{text("a", "heaven", 1), text("7", "earth", 2), text("c", "sea", 3)}},
+		{"documents", "<DOC>\n<DOCNO> 17 </DOCNO>\nwhat similarity laws\n<TEXT>must be obeyed</TEXT>\n</DOC>\n<doc><docno>2</docno>a</doc>\n", TREC,
+			[]Topic{text("17", "what similarity laws must be obeyed", 1), text("2", "a", 6)}},
 		{"nothing", "\n\n", Auto, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -86,8 +90,8 @@ func TestTopicErrors(t *testing.T) {
 		want   string
 	}{
 		{"no TAB", TSV, "a\tb\nc\n", "f:2: no TAB, want ID TAB TEXT"},
-		{"text in a TREC file", TREC, "\n1:a\nb\n", "f:3: neither <top> nor NUMBER:TEXT"},
-		{"text between topics", Auto, "<top><num>1<title>a</top>\nb\n", "f:2: neither <top> nor NUMBER:TEXT"},
+		{"text in a TREC file", TREC, "\n1:a\nb\n", "f:3: neither <top> nor <DOC> nor NUMBER:TEXT"},
+		{"text between topics", Auto, "<top><num>1<title>a</top>\nb\n", "f:2: neither <top> nor <DOC> nor NUMBER:TEXT"},
 		{"open topic", Auto, "<top>\n<num>1\n<title>a\n", "f:1: a <top> without </top>"},
 		{"no number", Auto, "<top>\n<title>a\n</top>\n", "f:3: a <top> without <num>"},
 		{"no title", Auto, "<top>\n<num>1\n</top>\n", "f:3: a <top> without <title>"},
@@ -95,14 +99,14 @@ func TestTopicErrors(t *testing.T) {
 		{"endless topic", Auto, "<top>\n" + strings.Repeat(strings.Repeat("x", 1<<18)+"\n", 5), "f:5: a topic of more than 1048576 bytes"},
 		{"endless line", Auto, "a\n" + strings.Repeat("x", MaxLine+1), "f:2: a line of more than 1048576 bytes"},
 		{"not JSON", Auto, "{\"text\":\"a\"}\nb\n", "f:2: invalid character 'b'"},
-		{"no object", JSONL, "[]\n", "f:1: json: cannot unmarshal array"},
-		{"neither", JSONL, `{"id":1}`, "f:1: neither member text nor vector"},
-		{"both", JSONL, `{"text":"a","vector":{}}`, "f:1: both members text and vector"},
+		{"no object", JSONL, "[]\n", "f:1: an array, want an object"},
+		{"neither", JSONL, `{"id":1}`, "f:1: none of the members text, query, title, vector"},
+		{"both", JSONL, `{"text":"a","vector":{}}`, "f:1: both a text and a vector"},
 		{"vector is no object", JSONL, `{"vector":[1]}`, "f:1: a vector that is no object"},
-		{"weight is no number", JSONL, `{"vector":{"a":"1"}}`, `f:1: weight of term "a": json: cannot unmarshal string`},
+		{"weight is no number", JSONL, `{"vector":{"a":"1"}}`, `f:1: weight of term "a": a string, want a number`},
 		{"weight is 0", JSONL, `{"vector":{"a":1,"b":0}}`, `f:1: weight 0 of term "b" is not positive`},
 		{"weight is negative", JSONL, `{"vector":{"a":-0.5}}`, `f:1: weight -0.5 of term "a" is not positive`},
-		{"weight is too great", JSONL, `{"vector":{"a":1e999}}`, `f:1: weight of term "a": json: cannot unmarshal number`},
+		{"weight is too great", JSONL, `{"vector":{"a":1e999}}`, `f:1: weight of term "a": number 1e999, want a number`},
 		{"id is an object", JSONL, `{"id":{},"text":"a"}`, "f:1: an id that is neither string nor number: {}"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

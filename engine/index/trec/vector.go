@@ -2,43 +2,57 @@ package trec
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+
+	"heddle/engine/internal/input"
 )
 
-// jsonTopic is a line of a JSONL file. Further members are ignored.
+// jsonTopic is a line of a JSONL file. Members have the names that BEIR, MS MARCO and
+// ir_datasets use. Further members are ignored.
 type jsonTopic struct {
-	ID     json.RawMessage `json:"id"`
-	Text   *string         `json:"text"`
-	Vector *vector         `json:"vector"`
+	ID      json.RawMessage `json:"id"`
+	QID     json.RawMessage `json:"qid"`
+	ID2     json.RawMessage `json:"_id"`
+	QueryID json.RawMessage `json:"query_id"`
+
+	Text   *string `json:"text"`
+	Query  *string `json:"query"`
+	Title  *string `json:"title"`
+	Vector *vector `json:"vector"`
 }
 
 // parseJSON fills t from a JSON object.
 func (t *Topic) parseJSON(line string) error {
 	var o jsonTopic
 	if err := json.Unmarshal([]byte(line), &o); err != nil {
-		return err
+		return input.JSONError(err)
 	}
+	text := cmp.Or(o.Text, o.Query, o.Title)
 	switch {
-	case o.Text != nil && o.Vector != nil:
-		return errors.New("both members text and vector")
-	case o.Text == nil && o.Vector == nil:
-		return errors.New("neither member text nor vector")
+	case text != nil && o.Vector != nil:
+		return errors.New("both a text and a vector")
+	case text == nil && o.Vector == nil:
+		return errors.New("none of the members text, query, title, vector")
 	case o.Vector != nil:
 		t.Text, t.Terms, t.Weights = "", o.Vector.terms, o.Vector.weights
 	default:
-		t.Text = *o.Text
+		t.Text = *text
 	}
-	return t.parseID(o.ID)
+	for _, id := range []json.RawMessage{o.ID, o.QID, o.ID2, o.QueryID} {
+		if len(id) > 0 && id[0] != 'n' { // null
+			return t.parseID(id)
+		}
+	}
+	return nil
 }
 
 // parseID takes a string or a number, as it is written.
 func (t *Topic) parseID(id json.RawMessage) error {
 	switch {
-	case len(id) == 0 || id[0] == 'n': // null
-		return nil
 	case id[0] == '"':
 		return json.Unmarshal(id, &t.ID)
 	case id[0] == '-' || '0' <= id[0] && id[0] <= '9':
@@ -71,7 +85,7 @@ func (v *vector) UnmarshalJSON(b []byte) error {
 		}
 		var weight float64
 		if err := d.Decode(&weight); err != nil {
-			return fmt.Errorf("weight of term %q: %w", name, err)
+			return fmt.Errorf("weight of term %q: %w", name, input.JSONError(err))
 		}
 		if weight <= 0 || math.IsInf(weight, 0) {
 			return fmt.Errorf("weight %v of term %q is not positive", weight, name)
