@@ -90,10 +90,10 @@ type csvChunk struct {
 	wrong *fieldError
 }
 
-// OpenCSV opens CSV files (RFC 4180), gzipped or not, "-" being standard input: quotes
-// and line ends as package encoding/csv reads them, with empty lines skipped; a byte
-// order mark is dropped. It reads the start of the first file for names and types. The
-// Source is done with when ctx is, too.
+// OpenCSV opens CSV files (RFC 4180), gzipped or not, "-" being standard input: quotes as
+// package encoding/csv reads them; lines end in LF, CR LF or CR; empty lines are skipped;
+// a byte order mark is dropped. It reads the start of the first file for names and types,
+// and more where a column has no value there. The Source ends with ctx.
 func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error) {
 	opt.Comma = cmp.Or(opt.Comma, ',')
 	opt.Memory = cmp.Or(opt.Memory, 256<<20)
@@ -131,7 +131,7 @@ func (s *csvSource) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.learn(f); err != nil {
+	if err := s.learn(ctx, f); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	workers := runtime.GOMAXPROCS(0)
@@ -156,7 +156,7 @@ func (s *csvSource) start(ctx context.Context) error {
 }
 
 // learn finds the columns by the start of the first file, and takes the header off it.
-func (s *csvSource) learn(f *csvFile) (err error) {
+func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 	s.columns = csvColumns{comma: s.opt.Comma, names: slices.Clone(s.opt.Names)}
 	for _, n := range s.opt.Null {
 		s.columns.nulls = append(s.columns.nulls, []byte(n))
@@ -183,6 +183,17 @@ func (s *csvSource) learn(f *csvFile) (err error) {
 		c.column[field] = i
 	}
 	found := c.infer(f.whole())
+	var empty []int
+	for _, field := range chosen {
+		if _, given := s.opt.Types[c.names[field]]; !given && !found[field].seen {
+			empty = append(empty, field)
+		}
+	}
+	if len(empty) > 0 && !f.end {
+		if err := s.inferLate(ctx, empty, found); err != nil {
+			return err
+		}
+	}
 	for _, field := range chosen {
 		t, given := s.opt.Types[c.names[field]]
 		if !given {
@@ -212,6 +223,67 @@ func (c *csvColumns) infer(text []byte) []inference {
 		}
 	}
 	return found
+}
+
+// inferLate finds the types of fields that are empty at the start of the first file. It
+// reads the files again, until each field has had a value for sampleRows rows.
+func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inference) error {
+	opener := input.Opener{Ctx: ctx} // apart from the one that reports progress
+	rows := make([]int, len(s.columns.names))
+	open := len(fields)
+	for i, path := range s.paths {
+		if input.Size(path) == 0 {
+			return nil // it can be read only once
+		}
+		f, err := openCSVFile(&opener, path)
+		if err == nil && len(s.opt.Names) == 0 {
+			_, err = f.header(s.opt.Comma)
+		}
+		if err != nil && i > 0 {
+			return nil // the reader of the table reports it
+		}
+		var text []byte
+		for err == nil && open > 0 && ctx.Err() == nil {
+			if text, err = f.text(text, sampleBytes, s.opt.maxRecord); len(text) > 0 {
+				open = s.columns.inferText(text, fields, rows, found)
+			}
+		}
+		f.Close()
+		if open == 0 || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// inferText continues with the records of text. It returns the number of fields that
+// need more rows.
+func (c *csvColumns) inferText(text []byte, fields, rows []int, found []inference) (open int) {
+	scan := scanner{text: text, comma: c.comma}
+	for scan.skipEmpty() {
+		for i := 0; ; i++ {
+			if scan.next() != "" {
+				return 0 // the parser of the text reports the error
+			}
+			if slices.Contains(fields, i) && rows[i] < sampleRows {
+				if field := trim(scan.field); !c.isNull(column.Int, field, scan.quoted) {
+					found[i].see(field)
+				}
+				if found[i].seen {
+					rows[i]++
+				}
+			}
+			if scan.last {
+				break
+			}
+		}
+	}
+	for _, i := range fields {
+		if rows[i] < sampleRows {
+			open++
+		}
+	}
+	return open
 }
 
 func (s *csvSource) Fields() []Field { return s.fields }

@@ -30,12 +30,26 @@ func oracle(text string, comma byte) ([][]string, error) {
 	return r.ReadAll()
 }
 
+// lineFeeds is a text with LF in place of CR outside of quotes, if it has no LF.
+func lineFeeds(text string) string {
+	if strings.Contains(text, "\n") {
+		return text
+	}
+	quoted, b := false, []byte(text)
+	for i, c := range b {
+		if quoted = quoted != (c == '"'); c == '\r' && !quoted {
+			b[i] = '\n'
+		}
+	}
+	return string(b)
+}
+
 // checkStrings compares a text, all of whose columns are strings, with encoding/csv.
 func checkStrings(t *testing.T, text string, comma byte, size int) {
 	t.Helper()
-	want, wantErr := oracle(text, comma)
+	want, wantErr := oracle(lineFeeds(text), comma)
 	opt := CSVOptions{Comma: comma, Types: map[string]column.Type{}, text: size, maxRecord: 1 << 20}
-	first := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
+	first := csv.NewReader(strings.NewReader(strings.TrimPrefix(lineFeeds(text), "\xef\xbb\xbf")))
 	first.Comma = rune(comma)
 	record, err := first.Read()
 	if err != nil {
@@ -61,6 +75,7 @@ func checkStrings(t *testing.T, text string, comma byte, size int) {
 	for _, row := range got.rows {
 		for i := range row {
 			row[i] = strings.TrimPrefix(row[i], missing)
+			row[i] = strings.ReplaceAll(row[i], "\r\n", "\n") // encoding/csv changes line ends in quotes
 		}
 	}
 	if len(got.rows) != len(want) || !slices.EqualFunc(got.rows, want, slices.Equal[[]string]) {
@@ -81,6 +96,7 @@ var texts = map[string]string{
 	"quoted separator":       "\"a,b\",c\n",
 	"quoted quotes":          "\"a\"\"b\",\"\"\"\"\n\"\"\"\"\"\",\"\"\n",
 	"quoted line ends":       "\"a\nb\r\nc\r\rd\r\r\n\",x\ny,z\n",
+	"CR ends lines":          "a,b\rc,\"d\re\"\r\rf,g",
 	"quoted at the end":      "a,\"b\"",
 	"quoted CR at the end":   "a,\"b\"\r",
 	"bare quote":             "a,b\nc,d\"e\nf,g\n",
@@ -115,6 +131,53 @@ func TestCSV(t *testing.T) {
 			checkStrings(t, text, ';', 7)
 			checkStrings(t, text, '\t', 7)
 		})
+	}
+}
+
+// TestCSVLineEnds: line ends in quotes are part of the value, and CR alone ends lines.
+func TestCSVLineEnds(t *testing.T) {
+	for text, want := range map[string][]string{
+		"s\n\"a\r\nb\"\n\"c\nd\"\n": {"a\r\nb", "c\nd"},
+		"s\r\"a\rb\"\rc\r":          {"a\rb", "c"},
+		"s\r\n\"a\r\r\n\"\r\n":      {"a\r\r\n"},
+	} {
+		got, err := readCSV(t, text, CSVOptions{})
+		var values []string
+		for _, row := range got.rows {
+			values = append(values, row[0])
+		}
+		if err != nil || !slices.Equal(values, want) {
+			t.Errorf("%q: %q, %v, want %q", text, values, err, want)
+		}
+	}
+}
+
+// TestCSVLateValues infers the types of columns whose first value comes after the sample.
+func TestCSVLateValues(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,late,word,never\n")
+	for i := range 3*sampleRows + 5 {
+		late, word := "", ""
+		if i > 2*sampleRows {
+			late, word = fmt.Sprint(i), fmt.Sprint(i)
+		}
+		if i == 2*sampleRows+99 {
+			word = "x"
+		}
+		fmt.Fprintf(&text, "%d,%s,%s,\n", i, late, word)
+	}
+	path := write(t, "late.csv.gz", text.String()+strings.Repeat("1,2,3,\n", 200_000))
+	s, err := OpenCSV(t.Context(), []string{path}, CSVOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want := []Field{{"id", column.Int}, {"late", column.Int}, {"word", column.String}, {"never", column.String}}
+	if !slices.Equal(s.Fields(), want) {
+		t.Errorf("%v, want %v", s.Fields(), want)
+	}
+	if got, err := readAll(t, s, nil); err != nil || len(got.rows) != 3*sampleRows+5+200_000 {
+		t.Errorf("%d rows, %v", len(got.rows), err)
 	}
 }
 

@@ -25,8 +25,9 @@ type fieldError struct {
 }
 
 // scanner cuts records into fields, by the rules of RFC 4180 as encoding/csv has them:
-// lines end in LF or CR LF, empty ones are skipped, a field may stand in quotes, where
-// a quote is written twice and line ends are LF. Its text ends in a line end.
+// lines end in LF or CR LF, empty lines are skipped, and a field may stand in quotes. In
+// quotes a quote is written twice, and line ends are part of the field, unchanged. Its
+// text ends in a line end.
 type scanner struct {
 	text  []byte
 	comma byte
@@ -103,11 +104,6 @@ func (s *scanner) nextQuoted() (reason string) {
 		switch s.text[s.at] {
 		case '\n':
 			line++
-		case '\r':
-			if s.follows('\n') {
-				keep(s.at)
-				from = s.at + 1
-			}
 		case '"':
 			if s.follows('"') {
 				keep(s.at + 1)

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -23,14 +24,38 @@ type csvFile struct {
 }
 
 // open opens a file.
-func (s *csvSource) open(path string) (*csvFile, error) {
-	r, err := s.opener.Open(path)
+func (s *csvSource) open(path string) (*csvFile, error) { return openCSVFile(&s.opener, path) }
+
+func openCSVFile(opener *input.Opener, path string) (*csvFile, error) {
+	r, err := opener.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	f := &csvFile{Reader: r, path: path, line: 1}
 	f.offset = int64(r.SkipMark())
+	if head, _ := r.Peek(input.Buffer); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
+		r.Reader = bufio.NewReaderSize(&carriageReturns{r: r.Reader}, input.Buffer)
+	}
 	return f, nil
+}
+
+// carriageReturns reads a file whose lines end in CR alone: each CR outside of quotes
+// becomes LF.
+type carriageReturns struct {
+	r      io.Reader
+	quoted bool
+}
+
+func (c *carriageReturns) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '"' {
+			c.quoted = !c.quoted
+		} else if b == '\r' && !c.quoted {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // fill reads until the rest has n bytes or the file ends, where a last record without a
