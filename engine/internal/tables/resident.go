@@ -7,28 +7,19 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )
 
-// Place is a processor on which a table can be resident.
-type Place struct {
-	Name    string // of the processor, unique in its engine
-	Host    bool   // pure Go
-	Backend plan.Backend
-	Info    plan.Info
-}
-
 // resident is a table on a processor, and the costs of selections there.
 type resident struct {
-	Place
+	serve.Residence
+	p      *serve.Processor
 	store  plan.TableStore
 	has    [strategies]bool
 	models [2 * strategies]atomic.Pointer[cost.Model] // by class of strategies
 	runs   sync.Pool                                  // *run
-
-	running sync.RWMutex // batches hold it for reading
-	closed  bool         // guarded by running
 }
 
 // run is the memory of a batch. A processor that hangs keeps it.
@@ -41,18 +32,18 @@ type run struct {
 const strategies = int(plan.Reduction) + 1
 
 // load makes the table resident on p.
-func load(ctx context.Context, d *Data, p Place) (*resident, error) {
+func load(ctx context.Context, d *Data, p *serve.Processor) (*resident, error) {
 	s, err := p.Backend.LoadTable(ctx, d.Table)
 	if err != nil {
 		return nil, err
 	}
-	r := &resident{Place: p, store: s}
+	r := &resident{Residence: serve.Residence{On: []*serve.Processor{p}, Store: s}, p: p, store: s}
+	r.runs.New = func() any { return new(run) }
+	r.models[0].Store(cost.NewSelections(p.Host))
 	r.has[plan.StrategyAuto] = true
 	for _, has := range s.Strategies() {
 		r.has[has] = true
 	}
-	r.runs.New = func() any { return new(run) }
-	r.models[0].Store(cost.NewSelections(p.Host))
 	return r, nil
 }
 
@@ -67,54 +58,30 @@ func (r *resident) model(k *Kind) *cost.Model {
 	return p.Load()
 }
 
-// idle tells whether no batch runs.
-func (r *resident) idle() bool {
-	idle := r.running.TryLock()
-	if idle {
-		r.running.Unlock()
-	}
-	return idle
-}
-
-// close waits until no batch runs, and releases the store.
-func (r *resident) close() error {
-	r.running.Lock()
-	defer r.running.Unlock()
-	if r.closed {
-		return nil
-	}
-	r.closed = true
-	return r.store.Close()
-}
-
 // answer runs the tasks of b as one batch and returns the time that it took.
-func (r *resident) answer(ctx context.Context, tasks []*Task, b *schedule.Batch) (time.Duration, error) {
-	r.running.RLock()
-	defer r.running.RUnlock()
-	if r.closed {
-		return 0, plan.ErrClosed
-	}
+func (r *resident) answer(ctx context.Context, b *schedule.Batch) (time.Duration, error) {
 	w := r.runs.Get().(*run)
 	defer r.runs.Put(w)
-	batch := &tasks[0].batch // not changed before the task ends, and not afterwards if it is given up
-	if len(tasks) > 1 {
-		batch = w.join(tasks)
+	first := b.Jobs[0].Work.(*Task)
+	batch := &first.batch // a task that is given up is not used again
+	if len(b.Jobs) > 1 {
+		batch = w.join(b.Jobs)
 	}
 	began := time.Now()
 	if err := r.store.Select(ctx, batch, &w.rows); err != nil {
 		return 0, err
 	}
 	took := time.Since(began)
-	if len(tasks) == 1 {
+	if len(b.Jobs) == 1 {
 		if b.Claim(0) {
-			t := tasks[0]
-			t.rows, w.rows, t.on = w.rows, t.rows, r
+			first.rows, w.rows, first.on, first.took = w.rows, first.rows, r, took
 		}
 		return took, nil
 	}
 	from := 0
-	for i, t := range tasks {
-		n := len(t.batch.Offsets) - 1 // read before the task may end
+	for i, j := range b.Jobs {
+		t := j.Work.(*Task)
+		n := t.Len()
 		if b.Claim(i) {
 			t.copyRows(&w.rows, from, n)
 			t.on = r
@@ -124,13 +91,14 @@ func (r *resident) answer(ctx context.Context, tasks []*Task, b *schedule.Batch)
 	return took, nil
 }
 
-// join appends the selections of all tasks, which are of one kind.
-func (w *run) join(tasks []*Task) *plan.SelectBatch {
-	b, first := &w.joined, &tasks[0].batch
+// join appends the selections of all jobs, which are of one kind.
+func (w *run) join(jobs []*schedule.Job) *plan.SelectBatch {
+	b, first := &w.joined, &jobs[0].Work.(*Task).batch
 	b.Reset()
 	b.Output, b.Strategy, b.Rescan = first.Output, first.Strategy, first.Rescan
-	for _, t := range tasks {
-		for i := range t.batch.Len() {
+	for _, j := range jobs {
+		t := j.Work.(*Task)
+		for i := range t.Len() {
 			b.Copy(&t.batch, t.batch.Selection(i))
 			b.End()
 		}
