@@ -149,8 +149,10 @@ func (e *Engine) stream(ctx context.Context, s *stream, call Call) error {
 		err = *failed
 	}
 	if len(s.qs) > 0 {
-		e.explain(ctx, call, &observe.Query{Kind: s.kind.cost.String(), Queries: len(s.qs), Processors: s.g.names, Stats: s.stats,
-			Trace: schedule.Trace{Arrived: began, Mode: schedule.Sync}, Took: time.Since(began), Err: err})
+		q := observe.Explanation{Kind: s.kind.cost.String(), Queries: len(s.qs), Outcome: outcomeOf(err), Err: err,
+			Took: time.Since(began), Processors: s.g.names, Stats: s.stats}
+		setTrace(&q, &schedule.Trace{Arrived: began, Mode: schedule.Sync})
+		e.explain(ctx, call, &q)
 	}
 	return err
 }

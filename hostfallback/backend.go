@@ -97,7 +97,7 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error
 	}
 	s := newStore(src, b.opt)
 	if !b.opt.Lazy {
-		if err := s.prepare(ctx); err != nil {
+		if err := s.tables.PrepareAll(ctx, b.opt.Threads); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // TestChains looks the documents of a short list up in others, which is how a
@@ -17,9 +18,9 @@ func TestChains(t *testing.T) {
 	const docs = 3 << 20
 	var lists [][]uint32
 	for _, n := range []int{20_000, 300, 19_000, 150_000, 1_000_000, 5} {
-		lists = append(lists, uniform(r, n, docs))
+		lists = append(lists, hosttest.Uniform(r, n, docs))
 	}
-	src := source(t, docs, codec.IDs(), lists...)
+	src := hosttest.Source(t, docs, codec.IDs(), lists...)
 	op := func(code plan.OpCode) plan.Op { return plan.Op{Code: code} }
 	list := func(h plan.Handle) plan.Op { return plan.Op{List: h} }
 	var f plan.MatchBatch
@@ -95,9 +96,9 @@ func BenchmarkFormulas(b *testing.B) {
 		for _, id := range []codec.ID{codec.Raw, codec.ParaPFor} {
 			var lists [][]uint32
 			for range 40 {
-				lists = append(lists, uniform(r, docs/ratio, docs))
+				lists = append(lists, hosttest.Uniform(r, docs/ratio, docs))
 			}
-			src := source(b, docs, []codec.ID{id}, lists...)
+			src := hosttest.Source(b, docs, []codec.ID{id}, lists...)
 			var f plan.MatchBatch
 			list := func() plan.Expr { return plan.Expr{List: uint32(r.IntN(len(lists)))} }
 			for range 100 {

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // chain tells whether ops are one list AND or AND NOT other lists, so that each
 // document of the first can be looked up in the others, and the first is so short
 // that this takes less time than sets do.
 func (s *store) chain(ops []plan.Op) bool {
-	if len(ops) == 0 || s.tables.denser(ops[0].List, plan.DenseRatio) {
+	if len(ops) == 0 || s.tables.Denser(ops[0].List, plan.DenseRatio) {
 		return false
 	}
 	for i := 1; i < len(ops); i += 2 {
@@ -28,21 +29,21 @@ func (w *formulaWorker) filter(ctx context.Context, s *store, ops []plan.Op, cou
 	}
 	first := ops[0].List
 	for len(w.probers) < len(ops)/2 {
-		w.probers = append(w.probers, new(prober))
+		w.probers = append(w.probers, new(lookup.Prober))
 	}
 	for i, p := range w.probers[:len(ops)/2] {
 		h := ops[2*i+1].List
-		t, err := s.tables.auto(h)
+		t, err := s.tables.Prepare(h)
 		if err == nil {
-			err = p.open(s, plan.Auto, h, t, int(s.src.Lists[first].Len))
+			err = p.Open(s.tables, plan.Auto, h, t, int(s.src.Lists[first].Len))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	t, err := s.tables.auto(first)
+	t, err := s.tables.Prepare(first)
 	if err == nil {
-		err = w.lead.open(s, first, t, stretch{uint32(x.from), uint32(x.to - 1)})
+		err = w.lead.open(s, first, t, lookup.Interval{First: uint32(x.from), Last: uint32(x.to - 1)})
 	}
 	if err != nil {
 		return err
@@ -53,12 +54,12 @@ func (w *formulaWorker) filter(ctx context.Context, s *store, ops []plan.Op, cou
 		}
 		cand, next, err := w.lead.next(at, w.lead.steps)
 		if err != nil {
-			return named(first, err)
+			return lookup.Named(first, err)
 		}
 		at = next
-		cand = cand[lowerBound(cand, uint32(x.from)):]
+		cand = cand[lookup.LowerBound(cand, uint32(x.from)):]
 		if x.to <= uint64(^uint32(0)) {
-			cand = cand[:lowerBound(cand, uint32(x.to))]
+			cand = cand[:lookup.LowerBound(cand, uint32(x.to))]
 		}
 		left := append(w.left[:0], cand...)
 		w.left = left
@@ -67,17 +68,17 @@ func (w *formulaWorker) filter(ctx context.Context, s *store, ops []plan.Op, cou
 				break
 			}
 			if ops[2*i+2].Code == plan.OpAnd {
-				n, err := p.filter(left, left, w.lead.scattered)
+				n, err := p.Filter(left, left, w.lead.scattered)
 				if err != nil {
-					return named(p.handle, err)
+					return lookup.Named(p.Handle, err)
 				}
 				left = left[:n]
 				continue
 			}
 			w.found = append(w.found[:0], left...)
-			n, err := p.filter(w.found, left, w.lead.scattered)
+			n, err := p.Filter(w.found, left, w.lead.scattered)
 			if err != nil {
-				return named(p.handle, err)
+				return lookup.Named(p.Handle, err)
 			}
 			left = left[:remove(left, w.found[:n])]
 		}

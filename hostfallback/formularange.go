@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // A formula is evaluated for one range of documents after the other, with a
@@ -13,7 +14,7 @@ import (
 // document that can match is evaluated first, by the same steps, and says how
 // many ranges to leave out.
 const (
-	rangeDocs  = 1 << 15
+	rangeDocs  = lookup.ChunkDocs
 	rangeWords = rangeDocs / 64
 )
 
@@ -39,7 +40,7 @@ type formulaWorker struct {
 
 	// Of chains:
 	lead        lead
-	probers     []*prober
+	probers     []*lookup.Prober
 	left, found []uint32
 }
 
@@ -204,9 +205,9 @@ func (w *formulaWorker) join(o *operand, code plan.OpCode, top int, base uint32)
 	if words, ok := o.bits(base); ok {
 		n := len(words) / 2
 		if code == plan.OpAndNot {
-			andNot(set[:n], words)
+			lookup.AndNotBits(set[:n], words)
 		} else {
-			w.live[top] = andMore(set[:n], words) > 0
+			w.live[top] = lookup.AndMoreBits(set[:n], words) > 0
 			clear(set[n:])
 		}
 		return nil
@@ -215,14 +216,6 @@ func (w *formulaWorker) join(o *operand, code plan.OpCode, top int, base uint32)
 		w.combine(code, top)
 	}
 	return err
-}
-
-// andNot sets dst to dst AND NOT a, whose words it joins in pairs.
-func andNot(dst []uint64, a []uint32) {
-	a = a[:2*len(dst)]
-	for i := range dst {
-		dst[i] &^= uint64(a[2*i]) | uint64(a[2*i+1])<<32
-	}
 }
 
 // combine joins the set at at+1 of the stack to that at at.

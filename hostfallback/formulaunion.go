@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // fewLists is the most lists of a disjunction that are joined like any formula.
@@ -28,7 +29,7 @@ func (w *formulaWorker) disjunction(ops []plan.Op) ([]plan.Handle, bool) {
 // unite appends what matches of x, a disjunction of lists, to x.docs, or counts
 // it.
 func (w *formulaWorker) unite(ctx context.Context, s *store, f *plan.MatchBatch, x *share, lists []plan.Handle) error {
-	if err := w.union.open(s, lists, int(x.from/chunkDocs), int((x.to+chunkDocs-1)/chunkDocs)); err != nil {
+	if err := w.union.open(s, lists, int(x.from/lookup.ChunkDocs), int((x.to+lookup.ChunkDocs-1)/lookup.ChunkDocs)); err != nil {
 		return err
 	}
 	for ctx.Err() == nil {

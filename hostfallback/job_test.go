@@ -6,13 +6,14 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // Under PART no query is cut, and every one is taken by itself where it is large.
 func TestCutPart(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	const docs = 1 << 20
-	src := source(t, docs, []codec.ID{codec.Raw}, uniform(r, 100, docs), uniform(r, 400_000, docs))
+	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, hosttest.Uniform(r, 100, docs), hosttest.Uniform(r, 400_000, docs))
 	b := &plan.MatchBatch{Part: true}
 	for range 6 {
 		b.Add(src, 1)
@@ -35,7 +36,7 @@ func TestCutPart(t *testing.T) {
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	const docs = 1 << 20
-	src := source(t, docs, []codec.ID{codec.Raw}, nil, []uint32{3}, uniform(r, 900, docs), uniform(r, 40_000, docs), uniform(r, 400_000, docs))
+	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, nil, []uint32{3}, hosttest.Uniform(r, 900, docs), hosttest.Uniform(r, 40_000, docs), hosttest.Uniform(r, 400_000, docs))
 	for _, threads := range []int{1, 2, 7} {
 		split := 0
 		s := open(t, src, Options{Threads: threads})

@@ -6,6 +6,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // blockLen is the number of candidates that go through the lists of a query
@@ -25,29 +26,29 @@ type lead struct {
 	buf   []uint32
 
 	// Under Auto:
-	bits      []uint32 // if there are some
-	words     words    // likewise
-	dense     bool     // they are better joined word by word than turned into docIDs
-	scattered bool     // its docIDs hit few cache lines of a bitset
+	bits      []uint32     // if there are some
+	words     lookup.Words // likewise
+	dense     bool         // they are better joined word by word than turned into docIDs
+	scattered bool         // its docIDs hit few cache lines of a bitset
 }
 
 // open makes l read list h of s, of which only the docIDs in within are needed;
 // it leaves out others where that costs little. It uses the list's table t, unless
 // that is nil.
-func (l *lead) open(s *store, h plan.Handle, t *autoTable, within stretch) error {
-	l.list, l.words, l.dense, l.scattered = s.src.List(h), words{}, false, false
+func (l *lead) open(s *store, h plan.Handle, t *lookup.Prepared, within lookup.Interval) error {
+	l.list, l.words, l.dense, l.scattered = s.src.List(h), lookup.Words{}, false, false
 	if t != nil {
-		if t.docs != nil {
-			docs := within.cut(t.docs)
+		if t.Docs != nil {
+			docs := within.Cut(t.Docs)
 			l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
 		}
-		l.bits, l.words, l.scattered = t.bits, t.words, t.scattered
-		l.dense = t.bits != nil && (l.list.Codec == codec.Bitset || s.tables.denser(h, denseLead))
+		l.bits, l.words, l.scattered = t.Bits, t.Words, t.Scattered
+		l.dense = t.Bits != nil && (l.list.Codec == codec.Bitset || s.tables.Denser(h, lookup.DenseLead))
 	}
 	var err error
 	switch l.list.Codec {
 	case codec.Raw:
-		_, err = rawDocs(l.list)
+		_, err = lookup.RawDocs(l.list)
 		l.steps = (len(l.list.Words) + stepLen - 1) / stepLen
 	case codec.Bitset:
 		l.ranks, err = l.list.Bits()
@@ -56,7 +57,7 @@ func (l *lead) open(s *store, h plan.Handle, t *autoTable, within stretch) error
 		err = l.view.Open(l.list)
 		l.steps = l.view.Count()
 	}
-	return named(h, err)
+	return lookup.Named(h, err)
 }
 
 // next returns the docIDs from step at on, up to blockLen of them, or one step, or
@@ -89,8 +90,8 @@ func (l *lead) nextBits(at, end int) ([]uint32, int, error) {
 	var words [stepLen / 64]uint64
 	for ; at < end && n <= blockLen-stepLen; at++ {
 		before := n
-		join(words[:], l.ranks.Words[at*stepLen/32:])
-		n += expand(buf[n:], words[:], uint32(at*stepLen))
+		lookup.CopyBits(words[:], l.ranks.Words[at*stepLen/32:])
+		n += lookup.Expand(buf[n:], words[:], uint32(at*stepLen))
 		// The ranks say how many there must be; with that check no list can give
 		// more docIDs than its length.
 		from, to := l.ranks.Ranks[at], l.list.Len

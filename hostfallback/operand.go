@@ -1,6 +1,9 @@
 package hostfallback
 
-import "heddle/engine/plan"
+import (
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
+)
 
 // operand is the OR of one or several lists of a formula, read from range to
 // range. It belongs to one goroutine and is reused.
@@ -43,10 +46,10 @@ func (o *operand) seek(base uint64) (uint64, error) {
 // ahead passes the chunks before that of base and returns a lower bound of the
 // documents that are left, or never.
 func (u *union) ahead(base uint64) uint64 {
-	u.seek(int(base / chunkDocs))
+	u.seek(int(base / lookup.ChunkDocs))
 	for at := u.at; at < u.end; at++ {
 		if at < u.reach || u.waiting[at-u.first] >= 0 {
-			return max(uint64(at)*chunkDocs, base)
+			return max(uint64(at)*lookup.ChunkDocs, base)
 		}
 	}
 	return never
@@ -67,10 +70,10 @@ func (o *operand) bits(base uint32) ([]uint32, bool) {
 func (o *operand) load(to *rangeSet, base uint32, fresh bool) (any bool, err error) {
 	if words, ok := o.bits(base); ok {
 		if fresh {
-			join(to[:len(words)/2], words)
+			lookup.CopyBits(to[:len(words)/2], words)
 			clear(to[len(words)/2:])
 		} else {
-			or(to[:], words)
+			lookup.OrBits(to[:], words)
 		}
 		return len(words) > 0, nil
 	}
@@ -83,7 +86,7 @@ func (o *operand) load(to *rangeSet, base uint32, fresh bool) (any bool, err err
 			if fresh {
 				*to = rangeSet{}
 			}
-			set((*[rangeWords]uint64)(to), c.docs)
+			lookup.SetBits((*[rangeWords]uint64)(to), c.docs)
 			return len(c.docs) > 0, nil
 		case fresh:
 			clear(to[copy(to[:], c.bits):])
@@ -107,12 +110,12 @@ func (p *span) addTo(to *rangeSet, base uint32) (any bool, err error) {
 		return false, err
 	}
 	if p.words != nil {
-		p.at = p.words.or((*[rangeWords]uint64)(to), p.at, (base+rangeDocs-1)/64)
+		p.at = p.words.Or((*[rangeWords]uint64)(to), p.at, (base+rangeDocs-1)/64)
 		return true, nil
 	}
 	for {
 		docs, more := p.take(base + rangeDocs - 1)
-		set((*[rangeWords]uint64)(to), docs)
+		lookup.SetBits((*[rangeWords]uint64)(to), docs)
 		any = any || len(docs) > 0
 		if !more {
 			return any, nil

@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // span reads one list in ascending order and sets the bits of what it reads. It
@@ -14,7 +15,7 @@ import (
 type span struct {
 	bits   []uint32
 	docs   []uint32
-	words  *words
+	words  *lookup.Words
 	at     int    // in docs or words
 	first  uint32 // the docID at 0, so that a list is not touched before its time
 	handle plan.Handle
@@ -35,17 +36,17 @@ type packed struct {
 // reading. It is then at the list's first docID.
 func (p *span) open(s *store, h plan.Handle) error {
 	*p = span{handle: h, len: s.src.Lists[h].Len, spare: p.spare}
-	if t := s.tables.autos.at(h, len(s.src.Lists)).Load(); t != nil {
-		p.first = t.first
+	if t := s.tables.Prepared(h); t != nil {
+		p.first = t.First
 		switch {
-		case len(t.words.index) > 0 && (t.bits == nil || 4*len(t.words.index) < len(t.bits)):
-			p.words = &t.words
+		case len(t.Words.Index) > 0 && (t.Bits == nil || 4*len(t.Words.Index) < len(t.Bits)):
+			p.words = &t.Words
 			return nil
-		case t.bits != nil:
-			p.bits = t.bits
+		case t.Bits != nil:
+			p.bits = t.Bits
 			return nil
-		case t.docs != nil:
-			p.docs = t.docs
+		case t.Docs != nil:
+			p.docs = t.Docs
 			return nil
 		}
 	}
@@ -53,7 +54,7 @@ func (p *span) open(s *store, h plan.Handle) error {
 	if l.Codec == codec.Bitset {
 		b, err := l.Bits()
 		p.bits = b.Words
-		return named(h, err)
+		return lookup.Named(h, err)
 	}
 	if p.spare == nil {
 		p.spare = new(packed)
@@ -61,7 +62,7 @@ func (p *span) open(s *store, h plan.Handle) error {
 	p.packed = p.spare
 	p.packed.next = 0
 	if err := p.packed.blocks.Open(l); err != nil {
-		return named(h, err)
+		return lookup.Named(h, err)
 	}
 	return p.decode()
 }
@@ -73,7 +74,7 @@ func (p *span) decode() error {
 	for b := p.packed; b != nil && len(p.docs) == 0 && b.next < b.blocks.Count(); b.next++ {
 		var err error
 		if b.buf, err = b.blocks.Decode(b.buf[:0], b.next); err != nil {
-			return named(p.handle, err)
+			return lookup.Named(p.handle, err)
 		}
 		p.docs = b.buf
 		if len(p.docs) > 0 {
@@ -87,8 +88,8 @@ func (p *span) decode() error {
 // none.
 func (p *span) next() (uint32, bool) {
 	switch {
-	case p.words != nil && p.at < len(p.words.index):
-		return p.words.index[p.at] * 64, true
+	case p.words != nil && p.at < len(p.words.Index):
+		return p.words.Index[p.at] * 64, true
 	case p.at >= len(p.docs):
 		return 0, false
 	case p.at == 0:
@@ -100,7 +101,7 @@ func (p *span) next() (uint32, bool) {
 // seek passes over the docIDs below x, a multiple of 64.
 func (p *span) seek(x uint32) error {
 	if p.words != nil {
-		p.at += gallop(p.words.index[p.at:], x/64)
+		p.at += lookup.Gallop(p.words.Index[p.at:], x/64)
 		return nil
 	}
 	if b := p.packed; b != nil && p.at < len(p.docs) && p.docs[len(p.docs)-1] < x {
@@ -110,7 +111,7 @@ func (p *span) seek(x uint32) error {
 		}
 	}
 	for p.at < len(p.docs) && p.docs[p.at] < x {
-		if p.at += gallop(p.docs[p.at:], x); p.at == len(p.docs) {
+		if p.at += lookup.Gallop(p.docs[p.at:], x); p.at == len(p.docs) {
 			if err := p.decode(); err != nil {
 				return err
 			}
@@ -124,7 +125,7 @@ func (p *span) seek(x uint32) error {
 func (p *span) take(last uint32) (docs []uint32, more bool) {
 	docs = p.docs[min(p.at, len(p.docs)):]
 	if len(docs) > 0 && docs[len(docs)-1] > last {
-		n := gallop(docs, last)
+		n := lookup.Gallop(docs, last)
 		if docs[n] == last {
 			n++
 		}

@@ -6,11 +6,8 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
-
-// chunkDocs is the number of documents that a union is made of at a time: their
-// bits take 4 KiB, so that they stay in the first-level cache.
-const chunkDocs = rangeDocs
 
 // fewDocs is the most docIDs of a chunk that are sorted instead of set as bits.
 const fewDocs = 32
@@ -39,7 +36,7 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 	}
 	n, end := c.count(), len(dst)
 	dst = slices.Grow(dst, n+3)
-	expand(dst[end:end+n+3], c.bits, c.base)
+	lookup.Expand(dst[end:end+n+3], c.bits, c.base)
 	return dst[:end+n]
 }
 
@@ -62,11 +59,11 @@ type union struct {
 	dense   []*span // those with bits, densest first
 	reach   int     // chunks in which one of them may have bits
 	few     []uint32
-	acc     [chunkDocs / 64]uint64
+	acc     [lookup.ChunkDocs / 64]uint64
 }
 
 // chunks is the number of chunks of a universe.
-func chunks(docs uint32) int { return int((uint64(docs) + chunkDocs - 1) / chunkDocs) }
+func chunks(docs uint32) int { return int((uint64(docs) + lookup.ChunkDocs - 1) / lookup.ChunkDocs) }
 
 // open makes u the union of lists in the chunks from, ..., end-1.
 func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
@@ -89,11 +86,11 @@ func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 		}
 		if p.bits != nil {
 			u.dense = append(u.dense, p)
-			u.reach = max(u.reach, (len(p.bits)*32+chunkDocs-1)/chunkDocs)
+			u.reach = max(u.reach, (len(p.bits)*32+lookup.ChunkDocs-1)/lookup.ChunkDocs)
 			continue
 		}
 		if from > 0 {
-			if err := p.seek(uint32(from * chunkDocs)); err != nil {
+			if err := p.seek(uint32(from * lookup.ChunkDocs)); err != nil {
 				return err
 			}
 		}
@@ -106,7 +103,7 @@ func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 // wait puts span i where it goes on, at the next chunk or behind it.
 func (u *union) wait(i int) {
 	if x, ok := u.spans[i].next(); ok {
-		if c := max(int(x/chunkDocs), u.at); c < u.end {
+		if c := max(int(x/lookup.ChunkDocs), u.at); c < u.end {
 			u.push(i, c)
 		}
 	}
@@ -146,11 +143,11 @@ func (u *union) next() (chunk, bool, error) {
 
 // join gives chunk u.at and goes on to the next.
 func (u *union) join() (chunk, error) {
-	base := u.at * chunkDocs
+	base := u.at * lookup.ChunkDocs
 	i := u.waiting[u.at-u.first]
 	u.at++
 	c := chunk{base: uint32(base)}
-	all := u.acc[:(min(u.docs-uint64(base), chunkDocs)+63)/64]
+	all := u.acc[:(min(u.docs-uint64(base), lookup.ChunkDocs)+63)/64]
 	full := false
 	for _, p := range u.dense {
 		if base/32 < len(p.bits) && !full {
@@ -158,7 +155,7 @@ func (u *union) join() (chunk, error) {
 				c.bits = all
 				clear(all)
 			}
-			full = or(all, p.bits[base/32:])
+			full = lookup.OrBits(all, p.bits[base/32:])
 		}
 	}
 	u.few = u.few[:0]
@@ -178,7 +175,7 @@ func (u *union) join() (chunk, error) {
 		}
 		i = behind
 	}
-	if n := (u.docs - uint64(base)) % 64; c.bits != nil && u.docs-uint64(base) < chunkDocs && n > 0 {
+	if n := (u.docs - uint64(base)) % 64; c.bits != nil && u.docs-uint64(base) < lookup.ChunkDocs && n > 0 {
 		all[len(all)-1] &= 1<<n - 1 // only lists that are corrupt have more
 	}
 	if c.bits == nil {
@@ -202,23 +199,23 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 		if c.bits == nil {
 			c.bits = all
 			clear(all)
-			set(&u.acc, u.few)
+			lookup.SetBits(&u.acc, u.few)
 		}
 	}
 	if p.words != nil {
 		wide()
-		p.at = p.words.or(&u.acc, p.at, (c.base+chunkDocs-1)/64)
+		p.at = p.words.Or(&u.acc, p.at, (c.base+lookup.ChunkDocs-1)/64)
 		return nil
 	}
 	for {
-		docs, more := p.take(uint32(min(uint64(c.base)+chunkDocs, u.docs) - 1))
+		docs, more := p.take(uint32(min(uint64(c.base)+lookup.ChunkDocs, u.docs) - 1))
 		if len(u.few)+len(docs) > fewDocs {
 			wide()
 		}
 		if c.bits == nil {
 			u.few = append(u.few, docs...)
 		} else {
-			set(&u.acc, docs)
+			lookup.SetBits(&u.acc, docs)
 		}
 		if !more {
 			return nil
@@ -226,33 +223,5 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 		if err := p.decode(); err != nil {
 			return err
 		}
-	}
-}
-
-// or sets dst to dst OR a, whose words it joins in pairs, as far as both go, and
-// tells whether all bits of dst are set then.
-func or(dst []uint64, a []uint32) bool {
-	whole := len(a) >= 2*len(dst)
-	all := ^uint64(0)
-	for ; len(dst) >= 4 && len(a) >= 8; dst, a = dst[4:], a[8:] {
-		d, s := (*[4]uint64)(dst), (*[8]uint32)(a) // no checks of bounds
-		w := d[0] | uint64(s[0]) | uint64(s[1])<<32
-		x := d[1] | uint64(s[2]) | uint64(s[3])<<32
-		y := d[2] | uint64(s[4]) | uint64(s[5])<<32
-		z := d[3] | uint64(s[6]) | uint64(s[7])<<32
-		d[0], d[1], d[2], d[3] = w, x, y, z
-		all &= w & x & y & z
-	}
-	for i := range min(len(dst), len(a)/2) {
-		dst[i] |= uint64(a[2*i]) | uint64(a[2*i+1])<<32
-		all &= dst[i]
-	}
-	return all == ^uint64(0) && whole
-}
-
-// set sets the bits of docs, which lie in one chunk.
-func set(acc *[chunkDocs / 64]uint64, docs []uint32) {
-	for _, x := range docs {
-		acc[x/64%(chunkDocs/64)] |= 1 << (x % 64)
 	}
 }

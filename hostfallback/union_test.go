@@ -11,6 +11,8 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // all reads a union to its end and checks what every chunk promises.
@@ -24,7 +26,7 @@ func (u *union) all(t rapid.TB) (docs []uint32, chunks int) {
 		if !ok {
 			return docs, chunks
 		}
-		if int(c.base) <= before || c.base%chunkDocs != 0 || (c.docs == nil) == (c.bits == nil) {
+		if int(c.base) <= before || c.base%lookup.ChunkDocs != 0 || (c.docs == nil) == (c.bits == nil) {
 			t.Fatalf("chunk at %d behind %d: %d docs, %d words", c.base, before, len(c.docs), len(c.bits))
 		}
 		before = int(c.base)
@@ -39,7 +41,7 @@ func (u *union) all(t rapid.TB) (docs []uint32, chunks int) {
 
 func TestUnion(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		universe := rapid.SampledFrom([]uint32{1, 100, 5000, chunkDocs, chunkDocs + 1, 300_000, 1 << 24, math.MaxUint32}).Draw(t, "universe")
+		universe := rapid.SampledFrom([]uint32{1, 100, 5000, lookup.ChunkDocs, lookup.ChunkDocs + 1, 300_000, 1 << 24, math.MaxUint32}).Draw(t, "universe")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		src := &plan.Source{Docs: universe}
 		var handles []plan.Handle
@@ -48,7 +50,7 @@ func TestUnion(t *testing.T) {
 		for i := range lists {
 			g := rapid.SampledFrom(codectest.Generators()).Draw(t, "kind")
 			docs := g.Gen(r, rapid.IntRange(0, 6000).Draw(t, "length"), uint64(universe))
-			id := rapid.SampledFrom(codecs).Draw(t, "codec")
+			id := rapid.SampledFrom(hosttest.Codecs).Draw(t, "codec")
 			if id == codec.Bitset && len(docs) > 0 && docs[len(docs)-1] > 1<<24 {
 				id = codec.Raw
 			}
@@ -64,7 +66,7 @@ func TestUnion(t *testing.T) {
 		u := new(union)
 		for _, tables := range []bool{false, true} {
 			if tables {
-				if err := s.prepare(t.Context()); err != nil {
+				if err := s.tables.PrepareAll(t.Context(), 1); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -91,7 +93,7 @@ func TestUnion(t *testing.T) {
 				t.Fatal(err)
 			}
 			u.seek(cut)
-			from, _ := slices.BinarySearchFunc(want, uint64(cut)*chunkDocs, func(x uint32, y uint64) int { return int(int64(x) - int64(y)) })
+			from, _ := slices.BinarySearchFunc(want, uint64(cut)*lookup.ChunkDocs, func(x uint32, y uint64) int { return int(int64(x) - int64(y)) })
 			if got, _ := u.all(t); !slices.Equal(got, want[from:]) {
 				t.Fatalf("tables %t, from chunk %d: %d docIDs, want %d", tables, cut, len(got), len(want)-from)
 			}
@@ -101,7 +103,7 @@ func TestUnion(t *testing.T) {
 
 // Chunks where no list has a docID are not given.
 func TestUnionPassesOver(t *testing.T) {
-	src := source(t, math.MaxUint32, codecs[:1], []uint32{5, 1 << 31}, []uint32{5, 6, 1 << 31, 1<<31 + 9})
+	src := hosttest.Source(t, math.MaxUint32, hosttest.Codecs[:1], []uint32{5, 1 << 31}, []uint32{5, 6, 1 << 31, 1<<31 + 9})
 	u := new(union)
 	if err := u.open(open(t, src, Options{}), []plan.Handle{0, 1}, 0, chunks(src.Docs)); err != nil {
 		t.Fatal(err)
@@ -115,10 +117,10 @@ func TestUnionPassesOver(t *testing.T) {
 func TestGallop(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 2))
 	for range 3000 {
-		docs := uniform(r, r.IntN(100), 300)
+		docs := hosttest.Uniform(r, r.IntN(100), 300)
 		x := r.Uint32N(310)
 		want, _ := slices.BinarySearch(docs, x)
-		if got := gallop(docs, x); got != want {
+		if got := lookup.Gallop(docs, x); got != want {
 			t.Fatalf("%d in %v: %d, want %d", x, docs, got, want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // worker is the scratch of one goroutine.
@@ -11,8 +12,8 @@ type worker struct {
 	docs    []uint32 // what its tasks matched
 	acc     [denseWords / 2]uint64
 	lead    lead
-	probers []*prober
-	autos   []*autoTable // of the lists of a query, nil unless it is under Auto
+	probers []*lookup.Prober
+	autos   []*lookup.Prepared // of the lists of a query, nil unless it is under Auto
 }
 
 // query answers query q of the batch, or the part of it that t names, appends
@@ -26,38 +27,38 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	case len(lists) == 1 && j.batch.CountOnly:
 		return int(s.src.Lists[lists[0]].Len), nil
 	}
-	within, common := everywhere, ^uint64(0)
+	within, common := lookup.Everywhere, ^uint64(0)
 	w.autos = w.autos[:0]
 	if a == plan.Auto {
 		for _, h := range lists {
-			t, err := s.tables.auto(h)
+			t, err := s.tables.Prepare(h)
 			if err != nil {
 				return 0, err
 			}
 			w.autos = append(w.autos, t)
-			within = within.and(t.stretch)
-			common &= t.classes
+			within = within.Intersect(t.Interval)
+			common &= t.Classes
 		}
-		if within.first > within.last || common == 0 {
+		if within.First > within.Last || common == 0 {
 			return 0, nil
 		}
 	} else {
-		w.autos = append(w.autos, make([]*autoTable, len(lists))...)
+		w.autos = append(w.autos, make([]*lookup.Prepared, len(lists))...)
 	}
 	for len(w.probers) < len(lists)-1 {
-		w.probers = append(w.probers, new(prober))
+		w.probers = append(w.probers, new(lookup.Prober))
 	}
 	probers := w.probers[:len(lists)-1]
 	for i, p := range probers {
-		if err := p.open(s, a, lists[i+1], w.autos[i+1], int(s.src.Lists[lists[0]].Len)); err != nil {
+		if err := p.Open(s.tables, a, lists[i+1], w.autos[i+1], int(s.src.Lists[lists[0]].Len)); err != nil {
 			return 0, err
 		}
 	}
 	if err := w.lead.open(s, lists[0], w.autos[0], within); err != nil {
 		return 0, err
 	}
-	if len(probers) > 0 && probers[0].bits != nil {
-		switch n := len(w.lead.words.index); {
+	if len(probers) > 0 && probers[0].Bits != nil {
+		switch n := len(w.lead.words.Index); {
 		case n > 0 && (!w.lead.dense || 4*n < len(w.lead.bits)):
 			return w.close(j, probers, t, within)
 		case w.lead.dense:
@@ -68,7 +69,7 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 	for at, end := t.steps(w.lead.steps); at < end && !j.cancelled(); {
 		cand, next, err := w.lead.next(at, end)
 		if err != nil {
-			return 0, named(lists[0], err)
+			return 0, lookup.Named(lists[0], err)
 		}
 		n, err := w.sift(j, cand, probers)
 		if err != nil {
@@ -82,15 +83,15 @@ func (w *worker) query(j *job, q int, t *task) (int, error) {
 // sift sends ascending candidates, at the tail of w.docs or elsewhere, through
 // the lists of probers, appends those left to w.docs unless only counts are asked
 // for, and returns their number.
-func (w *worker) sift(j *job, cand []uint32, probers []*prober) (int, error) {
+func (w *worker) sift(j *job, cand []uint32, probers []*lookup.Prober) (int, error) {
 	room := w.tail(len(cand))
 	if len(probers) == 0 {
 		copy(room, cand)
 	}
 	for _, p := range probers {
-		n, err := p.filter(room, cand, w.lead.scattered)
+		n, err := p.Filter(room, cand, w.lead.scattered)
 		if err != nil {
-			return 0, named(p.handle, err)
+			return 0, lookup.Named(p.Handle, err)
 		}
 		if cand = room[:n]; n == 0 {
 			break

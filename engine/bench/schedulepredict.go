@@ -38,13 +38,12 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 	p := &predicted{took: slices.Repeat([]float64{math.Inf(1)}, v.tested())}
 	err := v.with(ctx, y, func(e *engine.Engine) error {
 		first := len(v.queries) - len(p.took)
-		ask := func(i int) (t schedule.Trace, err error) {
-			var q observe.Query
+		ask := func(i int) (q observe.Explanation, err error) {
 			got, err := v.ask(ctx, e, i, engine.Call{Mode: schedule.Async, Explain: &q})
 			if err == nil && got != v.right[i] {
 				err = fmt.Errorf("the answer to query %d is not that of before", i)
 			}
-			return q.Trace, err
+			return q, err
 		}
 		passes := make([][]float64, v.s.opt.Runs) // ms by query
 		var mean, middle, noise []float64
@@ -192,14 +191,14 @@ func (v *served) choose(ctx context.Context, a, b, both system) error {
 		for range v.s.opt.Runs {
 			var n, stake, wrong, best, toA float64
 			for i := range onA.took {
-				var q observe.Query
+				var q observe.Explanation
 				if _, err := v.ask(ctx, e, first+i, engine.Call{Mode: schedule.Async, Explain: &q}); err != nil {
 					return err
 				}
 				difference := onB.took[i] - onA.took[i]
 				best += min(onA.took[i], onB.took[i])
 				stake += math.Abs(difference)
-				choseA := q.Trace.Processor != b.who[0].info.Device
+				choseA := q.Processor != b.who[0].info.Device
 				if choseA {
 					toA++
 				}

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the examples in FORMAT.md")
 
-// second is the other index of FORMAT.md, with what version 2 has: impacts, and
+// second is the second index of FORMAT.md, with the additions of version 2: impacts, and
 // texts so short that DEFLATE cannot shrink their block.
 func second() *sample {
 	s := &sample{
@@ -37,7 +37,7 @@ func TestFormatExample(t *testing.T) {
 	containertest.Examples(t, *update, tiny().image(t), second().image(t))
 }
 
-// TestFormatTable compares the sections of FORMAT.md with those of the code.
+// TestFormatTable compares the sections of FORMAT.md with the sections of the code.
 func TestFormatTable(t *testing.T) {
 	text, err := os.ReadFile("FORMAT.md")
 	if err != nil {
@@ -54,8 +54,8 @@ func TestFormatTable(t *testing.T) {
 	}
 }
 
-// TestFormatCodecs sees that the codecs have their rows and that the example shows
-// what its text says.
+// TestFormatCodecs: FORMAT.md has a row for every codec, and its example agrees with its
+// text.
 func TestFormatCodecs(t *testing.T) {
 	text, err := os.ReadFile("FORMAT.md")
 	if err != nil {
