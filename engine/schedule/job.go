@@ -108,6 +108,9 @@ type Trace struct {
 type Stream interface {
 	// Kind is that of its blocks, for Processor.Threshold.
 	Kind() any
+	// Blocks is the number of blocks that processor p may run at a time, at most
+	// Processor.Blocks; 0: it cannot run any. It is called as Cut is.
+	Blocks(p int) int
 	// Cut returns the next block for processor p, a job of about load, or nil when
 	// nothing is left. Calls do not overlap. It is called under the scheduler's lock: it
 	// must be quick, not panic, and leave the resolving of queries to Processor.Run.
