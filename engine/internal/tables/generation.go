@@ -19,13 +19,14 @@ type Generation struct {
 	*Data
 	serve.Generation
 
+	of   *Table
 	pool *serve.Pool
 	at   []atomic.Pointer[resident] // by processor, nil where the table is not resident
 }
 
-// newGeneration returns a generation that is resident nowhere.
-func newGeneration(pool *serve.Pool, d *Data) *Generation {
-	return &Generation{Data: d, pool: pool, at: make([]atomic.Pointer[resident], len(pool.Processors()))}
+// generation returns a generation of t that is resident nowhere.
+func (t *Table) generation(d *Data) *Generation {
+	return &Generation{Data: d, of: t, pool: t.pool, at: make([]atomic.Pointer[resident], len(t.pool.Processors()))}
 }
 
 // load makes the table resident on processors that do not have it. Processors that fail
@@ -116,6 +117,14 @@ func (g *Generation) Has(s plan.Strategy) bool {
 // Strategies of all processors with the table, besides plan.StrategyAuto.
 func (g *Generation) Strategies() []plan.Strategy {
 	return slices.DeleteFunc(plan.Strategies(), func(s plan.Strategy) bool { return !g.Has(s) })
+}
+
+// Processors that have the table.
+func (g *Generation) Processors() (all []*serve.Processor) {
+	for r := range g.residents() {
+		all = append(all, r.p)
+	}
+	return all
 }
 
 // Memory is the number of bytes that the table occupies on processor p, 0 where it is not

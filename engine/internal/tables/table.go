@@ -49,7 +49,7 @@ func newTable(ctx context.Context, pool *serve.Pool, d *Data, opt Options) (*Tab
 		return nil, errors.Join(plan.ErrClosed, d.Close())
 	}
 	t := &Table{pool: pool, opt: opt}
-	g := newGeneration(pool, d)
+	g := t.generation(d)
 	if err := g.start(ctx, pool.Processors()); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -84,7 +84,7 @@ func (t *Table) Reload(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	g := newGeneration(t.pool, d)
+	g := t.generation(d)
 	if err := g.start(ctx, t.pool.Processors()); err != nil {
 		return errors.Join(fmt.Errorf("loading %s: %w", path, err), d.Close())
 	}
