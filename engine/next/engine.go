@@ -65,9 +65,9 @@ type Processor struct {
 
 // Processors returns the processors: pure Go first, then devices. Their order does not change.
 func (e *Engine) Processors() (all []Processor) {
-	st, _ := e.pool.Stats()
+	st := e.pool.Stats()
 	for i, p := range e.pool.Processors() {
-		all = append(all, Processor{p.Name, p.Info, p.Reason, p.Reserve, st.Processors[i].Out})
+		all = append(all, Processor{p.Name, p.Info, p.Reason, p.Reserve, st.Processors[i].Removed})
 	}
 	return all
 }

@@ -74,7 +74,7 @@ type Query struct {
 	Fresh bool
 	// Explain receives the way of the query through the engine, unless nil. Of the queries of
 	// SearchAll only the first one may have it; it describes the whole call then.
-	Explain *observe.Query
+	Explain *observe.Explanation
 	// Tuning overrides choices that no answer depends on. Default: nil, none.
 	Tuning *Tuning
 }

@@ -69,16 +69,16 @@ type Options struct {
 
 // Placed is where lists are.
 type Placed struct {
-	Stores []Store // that take queries, each by itself; none where no device has lists
-	Left   []Excluded     // devices without lists
-	Reason string        // a line for logs and explanations
+	Stores []Store    // that take queries, each by itself; none where no device has lists
+	Left   []Excluded // devices without lists
+	Reason string     // a line for logs and explanations
 }
 
 // Store is lists on one device, or on several as shards.
 type Store struct {
 	plan.Store
 	Cached  plan.CachedStore // the same store where How is Cache, else nil
-	How     How        // not Auto
+	How     How              // not Auto
 	Devices []int            // in the order of the devices
 	Info    plan.Info        // of shards: what the devices are together
 }

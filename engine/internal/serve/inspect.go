@@ -29,7 +29,7 @@ func (g *Lists) Targets() (all []Target) {
 		if !r.p.Host {
 			model = r.info.Device
 		}
-		all = append(all, Target{r.p, r.info, r.Why, model, r.store, r.cached, r.models[:], r})
+		all = append(all, Target{r.p, r.info, r.Why, model, r.store, r.Cached, r.models[:], r})
 	}
 	return all
 }

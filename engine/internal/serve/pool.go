@@ -78,19 +78,6 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 	return p, err
 }
 
-// happened logs an event and tells the observer.
-func (p *Pool) happened(v schedule.Event) {
-	switch {
-	case v.Processor != "":
-		p.opt.Log.Error().Err(v.Err).Str("processor", v.Processor).Msg("processor removed")
-	default:
-		p.opt.Log.Debug().Stringer("mode", v.Mode).Float64("load", v.Load).Msg("mode changed")
-	}
-	if p.opt.Observer != nil {
-		p.opt.Observer.Happened(v)
-	}
-}
-
 // Processors returns the processors, in the order of the scheduler.
 func (p *Pool) Processors() []*Processor { return p.processors }
 
@@ -99,9 +86,6 @@ func (p *Pool) Names() []string { return p.names }
 
 // Log returns the logger of the engine.
 func (p *Pool) Log() *zerolog.Logger { return &p.opt.Log }
-
-// Stats returns a snapshot of the scheduler and of the result cache.
-func (p *Pool) Stats() (schedule.Stats, resultcache.Stats) { return p.sched.Stats(), p.results.Stats() }
 
 // Deadline returns the deadline of a query that arrives now: the earlier one of ctx and of
 // timeout; zero is none. Timeout 0 is the timeout of the pool, a negative one is none.
@@ -125,20 +109,6 @@ func (p *Pool) Do(ctx context.Context, j *schedule.Job) error { return p.sched.D
 // DoAll runs the blocks of a stream: see schedule.Scheduler.DoAll.
 func (p *Pool) DoAll(ctx context.Context, s schedule.Stream, caller string, deadline time.Time) error {
 	return p.sched.DoAll(ctx, s, caller, deadline)
-}
-
-// Observed tells whether an observer wants to receive queries.
-func (p *Pool) Observed() bool { return p.opt.Observer != nil }
-
-// Report sends q to the observer, and copies it to explain unless that is nil.
-func (p *Pool) Report(ctx context.Context, explain *observe.Query, q *observe.Query) {
-	if explain != nil {
-		*explain = *q
-		explain.Trace.Estimates = slices.Clone(q.Trace.Estimates) // the job is used again
-	}
-	if p.opt.Observer != nil {
-		p.opt.Observer.Answered(ctx, q)
-	}
 }
 
 // Own registers an index or a table, which Close closes unless Disown was called before. It

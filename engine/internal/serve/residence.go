@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )
 
@@ -16,6 +17,8 @@ type Residence struct {
 		Memory() uint64
 		Close() error
 	}
+	Why    string           // of the placement
+	Cached plan.CachedStore // Store, if it loads lists on demand; else nil
 
 	mu     sync.RWMutex // held for reading by batches
 	closed bool

@@ -26,12 +26,10 @@ const workGroup = 256
 // residence is the lists of a generation on a processor.
 type residence struct {
 	Residence
-	Why    string // of the placement
 	p      *Processor
 	g      *Lists
 	info   plan.Info // of shards: of all devices together
 	store  plan.Store
-	cached plan.CachedStore // the store, if it loads lists on demand; else nil
 	models [costKinds]*cost.Model
 	// perQuery is the time of a query in a block, by kind, in nanoseconds: a running mean.
 	perQuery [costKinds]atomic.Uint64
@@ -39,7 +37,7 @@ type residence struct {
 
 func (g *Lists) add(s placement.Store, why string, on ...*Processor) {
 	p := on[0]
-	r := &residence{Residence: Residence{On: on, Store: s.Store}, Why: why, p: p, g: g, info: s.Info, store: s.Store, cached: s.Cached}
+	r := &residence{Residence: Residence{On: on, Store: s.Store, Why: why, Cached: s.Cached}, p: p, g: g, info: s.Info, store: s.Store}
 	model := p.Model()
 	if !p.Host {
 		model = s.Info.Device
@@ -71,8 +69,8 @@ func (r *residence) threshold(k *query.Kind, own uint64) uint64 {
 // features returns the features of a task as they are now; false if it cannot run here.
 func (r *residence) features(t *task) (f cost.Features, ok bool) {
 	f, ok = t.features, true
-	if r.cached != nil {
-		f.Missing, ok = r.cached.Missing(t.lists, t.kind.Ranked())
+	if r.Cached != nil {
+		f.Missing, ok = r.Cached.Missing(t.lists, t.kind.Ranked())
 	}
 	return f, ok
 }

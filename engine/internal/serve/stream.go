@@ -66,8 +66,8 @@ func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver D
 	if failed := s.failed.Load(); failed != nil {
 		err = *failed
 	}
-	g.pool.Report(ctx, call.Explain, &observe.Query{Kind: k.cost.String(), Queries: s.n, Processors: g.pool.names, Stats: s.stats,
-		Trace: schedule.Trace{Arrived: began, Mode: schedule.Sync}, Took: time.Since(began), Err: err})
+	g.pool.Report(ctx, call.Explain, &observe.Explanation{Kind: k.cost.String(), Queries: s.n, Stats: s.stats, Took: time.Since(began), Err: err},
+		&schedule.Trace{Arrived: began, Mode: schedule.Sync})
 	return err
 }
 

@@ -18,10 +18,10 @@ import (
 type Call struct {
 	Caller  string // callers share the processors evenly
 	Mode    schedule.Mode
-	Timeout time.Duration  // 0: the timeout of the pool; negative: none
-	Fresh   bool           // bypasses the result cache
-	Load    uint64         // that closes a batch; 0: the processor decides
-	Explain *observe.Query // receives an explanation, unless nil
+	Timeout time.Duration        // 0: the timeout of the pool; negative: none
+	Fresh   bool                 // bypasses the result cache
+	Load    uint64               // that closes a batch; 0: the processor decides
+	Explain *observe.Explanation // receives an explanation, unless nil
 }
 
 // task is one query: resolved, then scheduled, then answered. It belongs to the goroutine of
@@ -42,7 +42,7 @@ type task struct {
 	missing uint64 // bytes of lists that its batch had to load
 
 	key  resultcache.Key
-	told observe.Query
+	told observe.Explanation
 }
 
 // answer is the answer of a query. In the result cache its slices are never written.
@@ -120,12 +120,12 @@ func (t *task) run(ctx context.Context, call *Call) error {
 	began := time.Now()
 	cached, err := t.find(ctx, call)
 	q := &t.told
-	*q = observe.Query{Kind: t.kind.cost.String(), Queries: 1, Processors: t.g.pool.names, Trace: t.job.Trace, Cached: cached,
-		Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
+	*q = observe.Explanation{Kind: t.kind.cost.String(), Queries: 1, Cached: cached, Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
+	trace := &t.job.Trace
 	if cached {
-		q.Trace = schedule.Trace{Arrived: began}
+		trace = &schedule.Trace{Arrived: began}
 	}
-	t.g.pool.Report(ctx, call.Explain, q)
+	t.g.pool.Report(ctx, call.Explain, q, trace)
 	return err
 }
 
