@@ -24,11 +24,12 @@ func (t *Task) Do(ctx context.Context, call *serve.Call) error {
 	}
 	began := time.Now()
 	err := g.pool.Do(ctx, j)
-	q := observe.Query{Kind: "select", Queries: t.Len(), Processors: g.pool.Names(), Trace: j.Trace, Took: time.Since(began), Err: err}
+	q := &t.told
+	*q = observe.Explanation{Kind: "select", Queries: t.Len(), Took: time.Since(began), Err: err}
 	if err == nil {
 		q.Stats = t.rows.Stats
 	}
-	g.pool.Report(ctx, call.Explain, &q)
+	g.pool.Report(ctx, call.Explain, q, &j.Trace)
 	return err
 }
 
@@ -52,6 +53,3 @@ func (t *Task) Costs() []string {
 	}
 	return all
 }
-
-// On is the processor that answered.
-func (t *Task) On() *serve.Processor { return t.on.p }

@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/serve"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 )
@@ -60,6 +61,8 @@ type Task struct {
 	rows plan.Rows // the answer
 	on   *resident // the processor that answered
 	took time.Duration
+
+	told observe.Explanation
 }
 
 var tasks = sync.Pool{New: func() any { return new(Task) }}
