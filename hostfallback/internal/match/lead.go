@@ -1,4 +1,4 @@
-package hostfallback
+package match
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// blockLen is the number of candidates that go through the lists of a query
-// together: 4 KiB of docIDs, so that a block stays in the first-level cache.
+// blockLen is the number of candidates that go through the lists of a query together: 4 KiB
+// of docIDs, which stay in the first-level cache.
 const blockLen = 1024
 
-// stepLen is the most docIDs that one step of a plain list yields: 512 docIDs of
-// a raw list, one block of a bitset. A step of a compressed list is a block of it.
+// stepLen is the greatest number of docIDs in one step of a plain list: 512 docIDs of a raw
+// list, one block of a bitset. A step of a compressed list is one block.
 const stepLen = 512
 
 // lead reads the shortest list of a query in steps.
@@ -26,24 +26,23 @@ type lead struct {
 	buf   []uint32
 
 	// Under Auto:
-	bits      []uint32     // if there are some
-	words     lookup.Words // likewise
-	dense     bool         // they are better joined word by word than turned into docIDs
-	scattered bool         // its docIDs hit few cache lines of a bitset
+	bits      []uint32     // nil without bits
+	words     lookup.Words // empty without words
+	dense     bool         // bits are joined word by word instead of turned into docIDs
+	scattered bool         // the docIDs hit few cache lines of a bitset
 }
 
-// open makes l read list h of s, of which only the docIDs in within are needed;
-// it leaves out others where that costs little. It uses the list's table t, unless
-// that is nil.
-func (l *lead) open(s *store, h plan.Handle, t *lookup.Prepared, within lookup.Interval) error {
-	l.list, l.words, l.dense, l.scattered = s.src.List(h), lookup.Words{}, false, false
+// open positions l at the start of list h, or of its prepared form t unless that is nil.
+// Only the docIDs in within are needed; it skips further ones where that costs little.
+func (l *lead) open(aux *lookup.Auxiliary, h plan.Handle, t *lookup.Prepared, within lookup.Interval) error {
+	l.list, l.words, l.dense, l.scattered = aux.Source.List(h), lookup.Words{}, false, false
 	if t != nil {
 		if t.Docs != nil {
 			docs := within.Cut(t.Docs)
 			l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
 		}
 		l.bits, l.words, l.scattered = t.Bits, t.Words, t.Scattered
-		l.dense = t.Bits != nil && (l.list.Codec == codec.Bitset || s.tables.Denser(h, lookup.DenseLead))
+		l.dense = t.Bits != nil && (l.list.Codec == codec.Bitset || aux.Denser(h, lookup.DenseLead))
 	}
 	var err error
 	switch l.list.Codec {
@@ -60,9 +59,9 @@ func (l *lead) open(s *store, h plan.Handle, t *lookup.Prepared, within lookup.I
 	return lookup.Named(h, err)
 }
 
-// next returns the docIDs from step at on, up to blockLen of them, or one step, or
-// to step end, and the step after them. They lie in the list itself or are valid
-// until the next call.
+// next returns the docIDs from step at on, and the step after them. It returns at least one
+// step, else at most blockLen docIDs, and none from step end on. They are valid until the
+// next call.
 func (l *lead) next(at, end int) ([]uint32, int, error) {
 	switch l.list.Codec {
 	case codec.Raw:
@@ -92,8 +91,8 @@ func (l *lead) nextBits(at, end int) ([]uint32, int, error) {
 		before := n
 		lookup.CopyBits(words[:], l.ranks.Words[at*stepLen/32:])
 		n += lookup.Expand(buf[n:], words[:], uint32(at*stepLen))
-		// The ranks say how many there must be; with that check no list can give
-		// more docIDs than its length.
+		// The ranks give the number of docIDs. This check bounds the docIDs of a corrupt
+		// list by its length.
 		from, to := l.ranks.Ranks[at], l.list.Len
 		if at+1 < len(l.ranks.Ranks) {
 			to = l.ranks.Ranks[at+1]

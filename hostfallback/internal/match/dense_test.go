@@ -1,4 +1,4 @@
-package hostfallback
+package match
 
 import (
 	"math/rand/v2"
@@ -7,9 +7,10 @@ import (
 	"heddle/codec"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/work"
 )
 
-// Which queries go word by word: those of two dense lists, and of Bitset lists.
+// TestDenseLead: two dense lists, and Bitset lists, are joined word by word.
 func TestDenseLead(t *testing.T) {
 	const docs = 1 << 16
 	r := rand.New(rand.NewPCG(3, 2))
@@ -26,19 +27,19 @@ func TestDenseLead(t *testing.T) {
 		{codec.Raw, 100, false},
 	} {
 		src := hosttest.Source(t, docs, []codec.ID{c.id}, hosttest.Uniform(r, c.n, docs))
-		st := open(t, src, Options{})
-		table, err := st.tables.Prepare(0)
+		aux := lookup.New(src, work.NewBudget(0, 0))
+		table, err := aux.Prepare(0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var l lead
-		if err := l.open(st, 0, table, lookup.Everywhere); err != nil {
+		if err := l.open(aux, 0, table, lookup.Everywhere); err != nil {
 			t.Fatal(err)
 		}
 		if l.dense != c.dense {
 			t.Errorf("%d docIDs as %v: dense %t", c.n, c.id, l.dense)
 		}
-		if err := l.open(st, 0, nil, lookup.Everywhere); err != nil || l.dense {
+		if err := l.open(aux, 0, nil, lookup.Everywhere); err != nil || l.dense {
 			t.Errorf("%d docIDs as %v under bs: dense %t, %v", c.n, c.id, l.dense, err)
 		}
 	}

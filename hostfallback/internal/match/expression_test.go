@@ -1,4 +1,4 @@
-package hostfallback
+package match
 
 import (
 	"fmt"
@@ -9,10 +9,17 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/work"
 )
 
-// TestChains looks the documents of a short list up in others, which is how a
-// formula of AND and AND NOT alone is answered, cut into shares and whole.
+// matcher returns a matcher of src under a memory limit in bytes, 0 for the default.
+func matcher(src *plan.Source, threads int, limit uint64) *Matcher {
+	return New(lookup.New(src, work.NewBudget(limit, 0)), threads)
+}
+
+// TestChains answers expressions of AND and AND NOT whose first list is short, whole and in
+// parts.
 func TestChains(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const docs = 3 << 20
@@ -35,16 +42,19 @@ func TestChains(t *testing.T) {
 		}
 	}
 	has := func(h plan.Handle, x uint32) bool { _, ok := slices.BinarySearch(lists[h], x); return ok }
-	for _, opt := range []Options{{Threads: 1}, {Threads: 4}, {Threads: 3, Lazy: true}, {Threads: 2, MemoryLimit: 1}} {
-		st := open(t, src, opt)
+	for _, opt := range []struct {
+		threads int
+		limit   uint64
+	}{{1, 0}, {4, 0}, {2, 1}} {
+		m := matcher(src, opt.threads, opt.limit)
 		var out plan.Results
-		if err := st.Match(t.Context(), &f, &out); err != nil {
+		if err := m.Match(t.Context(), &f, &out); err != nil {
 			t.Fatal(err)
 		}
 		for i := range f.Queries() {
 			ops := f.Expression(i)
-			if !st.chain(ops) {
-				t.Fatalf("formula %d is no chain", i)
+			if !chain(m.aux, ops) {
+				t.Fatalf("expression %d is no chain", i)
 			}
 			var want []uint32
 			for _, x := range lists[ops[0].List] {
@@ -57,16 +67,16 @@ func TestChains(t *testing.T) {
 				}
 			}
 			if !slices.Equal(out.Query(i), want) {
-				t.Errorf("%+v, formula %d: %d documents, want %d", opt, i, out.Count(i), len(want))
+				t.Errorf("%+v, expression %d: %d documents, want %d", opt, i, out.Count(i), len(want))
 			}
 		}
 	}
-	st := open(t, src, Options{})
+	aux := lookup.New(src, work.NewBudget(0, 0))
 	for _, ops := range [][]plan.Op{
 		{}, {list(4)}, {list(4), list(1), op(plan.OpAnd)}, {list(1), list(2), op(plan.OpOr)}, {list(1), list(2), op(plan.OpNotAnd)},
 		{list(1), list(2), list(0), op(plan.OpOr), op(plan.OpAnd)},
 	} {
-		if st.chain(ops) {
+		if chain(aux, ops) {
 			t.Errorf("%v is a chain", ops)
 		}
 	}
@@ -87,9 +97,9 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// BenchmarkFormulas measures a AND (b OR c) NOT d over lists of one in ratio
-// documents, and the same of short lists, on one core.
-func BenchmarkFormulas(b *testing.B) {
+// BenchmarkExpressions measures a AND (b OR c) NOT d on one core, over lists of one in ratio
+// documents.
+func BenchmarkExpressions(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const docs = 1 << 20
 	for _, ratio := range []int{10, 50, 300, 2000} {
@@ -107,15 +117,18 @@ func BenchmarkFormulas(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			st := open(b, src, Options{Threads: 1})
+			m := matcher(src, 1, 0)
+			if err := m.aux.PrepareAll(b.Context(), 1); err != nil {
+				b.Fatal(err)
+			}
 			b.Run(fmt.Sprintf("%v/1:%d", id, ratio), func(b *testing.B) {
 				var out plan.Results
 				for b.Loop() {
-					if err := st.Match(b.Context(), &f, &out); err != nil {
+					if err := m.Match(b.Context(), &f, &out); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.N*f.Queries())/b.Elapsed().Seconds(), "formulas/s")
+				b.ReportMetric(float64(b.N*f.Queries())/b.Elapsed().Seconds(), "expressions/s")
 				b.ReportMetric(float64(b.N)*float64(f.Candidates(src))/b.Elapsed().Seconds()/1e6, "Mpostings/s")
 			})
 		}

@@ -1,4 +1,4 @@
-package hostfallback
+package match
 
 import (
 	"cmp"
@@ -9,18 +9,19 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// fewDocs is the most docIDs of a chunk that are sorted instead of set as bits.
+// fewDocs is the greatest number of docIDs of a chunk that are sorted instead of set as
+// bits.
 const fewDocs = 32
 
-// chunk is what a union has of the chunkDocs documents from base on: docIDs where
-// they are few, else bits.
+// chunk is the part of a union among the chunkDocs documents from base on: a few docIDs, or
+// bits.
 type chunk struct {
 	base uint32
 	docs []uint32 // strictly ascending
-	bits []uint64 // bit i is docID base+i; nil where there are docs
+	bits []uint64 // bit i is docID base+i; nil if there are docs
 }
 
-// count is the number of docIDs.
+// count returns the number of docIDs.
 func (c chunk) count() int {
 	n := len(c.docs)
 	for _, x := range c.bits {
@@ -40,34 +41,29 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 	return dst[:end+n]
 }
 
-// union makes the union of lists in ascending order, chunk by chunk.
+// union computes the union of lists in ascending order, chunk by chunk.
 //
-// Lists that have bits are joined word by word, densest first, and nothing more
-// is read of a chunk once all of its bits are set. The others wait at the chunk
-// where they go on: so a chunk costs nothing for a list that has no docID there,
-// and a chunk where no list has one is passed over.
+// Lists with bits are joined word by word, the densest first, until all bits of a chunk are
+// set. Each of the remaining lists waits at the chunk of its next docID. A chunk therefore
+// costs nothing for a list without docIDs in it, and a chunk without docIDs is skipped.
 //
-// A union belongs to one goroutine and is reused; what next gives is valid until
-// it is called again.
+// A union belongs to one goroutine and is reused. A chunk is valid until the next call.
 type union struct {
-	docs    uint64  // universe
-	at, end int     // the next chunk and the one behind the last
+	docs    uint64  // the number of documents
+	at, end int     // the next chunk, and the end of the chunks
 	first   int     // the chunk of waiting[0]
-	waiting []int32 // by chunk: the span that goes on there or before, -1 for none
-	behind  []int32 // by span: another one that waits at the same chunk, or -1
+	waiting []int32 // by chunk: the first span that waits there, -1 for none
+	behind  []int32 // by span: the next span that waits at the same chunk, or -1
 	spans   []span
-	dense   []*span // those with bits, densest first
-	reach   int     // chunks in which one of them may have bits
+	dense   []*span // the spans with bits, the densest first
+	reach   int     // the end of the chunks in which dense spans may have bits
 	few     []uint32
-	acc     [lookup.ChunkDocs / 64]uint64
+	acc     lookup.Chunk
 }
 
-// chunks is the number of chunks of a universe.
-func chunks(docs uint32) int { return int((uint64(docs) + lookup.ChunkDocs - 1) / lookup.ChunkDocs) }
-
-// open makes u the union of lists in the chunks from, ..., end-1.
-func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
-	u.docs, u.end = uint64(s.src.Docs), min(end, chunks(s.src.Docs))
+// open positions u at chunk from of the union of lists, which ends before chunk end.
+func (u *union) open(aux *lookup.Auxiliary, lists []plan.Handle, from, end int) error {
+	u.docs, u.end = uint64(aux.Source.Docs), min(end, chunks(aux.Source.Docs))
 	u.at, u.first, u.reach = from, from, 0
 	n := max(u.end-from, 0)
 	u.waiting = slices.Grow(u.waiting[:0], n)[:n]
@@ -81,16 +77,16 @@ func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 	u.dense = u.dense[:0]
 	for i, h := range lists {
 		p := &u.spans[i]
-		if err := p.open(s, h); err != nil {
+		if err := p.open(aux, h); err != nil {
 			return err
 		}
 		if p.bits != nil {
 			u.dense = append(u.dense, p)
-			u.reach = max(u.reach, (len(p.bits)*32+lookup.ChunkDocs-1)/lookup.ChunkDocs)
+			u.reach = max(u.reach, (len(p.bits)*32+chunkDocs-1)/chunkDocs)
 			continue
 		}
 		if from > 0 {
-			if err := p.seek(uint32(from * lookup.ChunkDocs)); err != nil {
+			if err := p.seek(uint32(from * chunkDocs)); err != nil {
 				return err
 			}
 		}
@@ -100,21 +96,22 @@ func (u *union) open(s *store, lists []plan.Handle, from, end int) error {
 	return nil
 }
 
-// wait puts span i where it goes on, at the next chunk or behind it.
+// wait makes span i wait at the chunk of its next docID, or at the next chunk.
 func (u *union) wait(i int) {
 	if x, ok := u.spans[i].next(); ok {
-		if c := max(int(x/lookup.ChunkDocs), u.at); c < u.end {
+		if c := max(int(x/chunkDocs), u.at); c < u.end {
 			u.push(i, c)
 		}
 	}
 }
 
+// push makes span i wait at chunk c.
 func (u *union) push(i, c int) {
 	u.behind[i] = u.waiting[c-u.first]
 	u.waiting[c-u.first] = int32(i)
 }
 
-// seek passes over the chunks before c, in which nobody is interested.
+// seek skips the chunks before c.
 func (u *union) seek(c int) {
 	for c = min(c, u.end); u.at < c; u.at++ {
 		for i := u.waiting[u.at-u.first]; i >= 0; {
@@ -127,7 +124,7 @@ func (u *union) seek(c int) {
 	}
 }
 
-// next gives the next chunk that has a docID, and false at the end.
+// next returns the next chunk that has docIDs, and false at the end.
 func (u *union) next() (chunk, bool, error) {
 	for u.at < u.end {
 		if u.waiting[u.at-u.first] < 0 && u.at >= u.reach {
@@ -141,13 +138,13 @@ func (u *union) next() (chunk, bool, error) {
 	return chunk{}, false, nil
 }
 
-// join gives chunk u.at and goes on to the next.
+// join returns chunk u.at and moves to the next one.
 func (u *union) join() (chunk, error) {
-	base := u.at * lookup.ChunkDocs
+	base := u.at * chunkDocs
 	i := u.waiting[u.at-u.first]
 	u.at++
 	c := chunk{base: uint32(base)}
-	all := u.acc[:(min(u.docs-uint64(base), lookup.ChunkDocs)+63)/64]
+	all := u.acc[:(min(u.docs-uint64(base), chunkDocs)+63)/64]
 	full := false
 	for _, p := range u.dense {
 		if base/32 < len(p.bits) && !full {
@@ -175,8 +172,8 @@ func (u *union) join() (chunk, error) {
 		}
 		i = behind
 	}
-	if n := (u.docs - uint64(base)) % 64; c.bits != nil && u.docs-uint64(base) < lookup.ChunkDocs && n > 0 {
-		all[len(all)-1] &= 1<<n - 1 // only lists that are corrupt have more
+	if n := (u.docs - uint64(base)) % 64; c.bits != nil && u.docs-uint64(base) < chunkDocs && n > 0 {
+		all[len(all)-1] &= 1<<n - 1 // only corrupt lists have more docIDs
 	}
 	if c.bits == nil {
 		c.docs = u.few
@@ -188,9 +185,9 @@ func (u *union) join() (chunk, error) {
 	return c, nil
 }
 
-// add adds what p has in chunk c: to few, or to bits once these are too many.
+// add adds the docIDs of p in chunk c to u.few, or to bits if they are too many.
 func (u *union) add(c *chunk, all []uint64, p *span) error {
-	if x, ok := p.next(); ok && x < c.base { // seldom: the span waits where it goes on
+	if x, ok := p.next(); ok && x < c.base { // seldom: a span waits at its next docID
 		if err := p.seek(c.base); err != nil {
 			return err
 		}
@@ -204,11 +201,11 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 	}
 	if p.words != nil {
 		wide()
-		p.at = p.words.Or(&u.acc, p.at, (c.base+lookup.ChunkDocs-1)/64)
+		p.at = p.words.Or(&u.acc, p.at, (c.base+chunkDocs-1)/64)
 		return nil
 	}
 	for {
-		docs, more := p.take(uint32(min(uint64(c.base)+lookup.ChunkDocs, u.docs) - 1))
+		docs, more := p.take(uint32(min(uint64(c.base)+chunkDocs, u.docs) - 1))
 		if len(u.few)+len(docs) > fewDocs {
 			wide()
 		}
@@ -224,4 +221,16 @@ func (u *union) add(c *chunk, all []uint64, p *span) error {
 			return err
 		}
 	}
+}
+
+// ahead skips the chunks before the one of document base and returns a lower bound of the
+// next document, or never.
+func (u *union) ahead(base uint64) uint64 {
+	u.seek(int(base / chunkDocs))
+	for at := u.at; at < u.end; at++ {
+		if at < u.reach || u.waiting[at-u.first] >= 0 {
+			return max(uint64(at)*chunkDocs, base)
+		}
+	}
+	return never
 }

@@ -1,4 +1,4 @@
-package hostfallback
+package match
 
 import (
 	"heddle/codec"
@@ -6,37 +6,36 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// span reads one list in ascending order and sets the bits of what it reads. It
-// belongs to one goroutine and is reused from list to list. It is small, because a
-// union may have thousands.
+// span reads one list in ascending order. It belongs to one goroutine and is reused from
+// list to list. It is small, because a union may have thousands of spans.
 //
-// A list with bits is read at any place. Of all others the span holds docIDs or
-// words from at on, and it is done when there are none.
+// A list with bits is read at any position. Of any other list the span holds docIDs or
+// words from at on; the list ends where they do.
 type span struct {
 	bits   []uint32
 	docs   []uint32
 	words  *lookup.Words
 	at     int    // in docs or words
-	first  uint32 // the docID at 0, so that a list is not touched before its time
+	first  uint32 // the docID at 0, so that the list itself is not read before its chunk
 	handle plan.Handle
 	len    uint32  // of the list
-	packed *packed // where docIDs are only some of the list, else nil
-	spare  *packed // to be used again
+	packed *packed // the source of docs if they are one block of the list, else nil
+	spare  *packed // memory of packed
 }
 
-// packed is what a span has of a compressed list.
+// packed reads a compressed list block by block.
 type packed struct {
 	blocks codec.Blocks
 	next   int // the block to decode next
 	buf    []uint32
 }
 
-// open makes p read list h of s, in the form that is read fastest of those that
-// Auto has made, else as it is encoded: to make more would take longer than one
-// reading. It is then at the list's first docID.
-func (p *span) open(s *store, h plan.Handle) error {
-	*p = span{handle: h, len: s.src.Lists[h].Len, spare: p.spare}
-	if t := s.tables.Prepared(h); t != nil {
+// open positions p at the first docID of list h. It reads the fastest form that plan.Auto
+// has built for the list, or the encoded list: building a form takes longer than reading
+// the list once.
+func (p *span) open(aux *lookup.Auxiliary, h plan.Handle) error {
+	*p = span{handle: h, len: aux.Source.Lists[h].Len, spare: p.spare}
+	if t := aux.Prepared(h); t != nil {
 		p.first = t.First
 		switch {
 		case len(t.Words.Index) > 0 && (t.Bits == nil || 4*len(t.Words.Index) < len(t.Bits)):
@@ -50,7 +49,7 @@ func (p *span) open(s *store, h plan.Handle) error {
 			return nil
 		}
 	}
-	l := s.src.List(h)
+	l := aux.Source.List(h)
 	if l.Codec == codec.Bitset {
 		b, err := l.Bits()
 		p.bits = b.Words
@@ -67,8 +66,7 @@ func (p *span) open(s *store, h plan.Handle) error {
 	return p.decode()
 }
 
-// decode makes the next block that has docIDs the one to read; at the end of the
-// list there is none.
+// decode reads the next block that is not empty. At the end of the list docs is empty.
 func (p *span) decode() error {
 	p.docs, p.at = nil, 0
 	for b := p.packed; b != nil && len(p.docs) == 0 && b.next < b.blocks.Count(); b.next++ {
@@ -84,8 +82,7 @@ func (p *span) decode() error {
 	return nil
 }
 
-// next is a docID that is not above the one to read next; false when there is
-// none.
+// next returns a lower bound of the next docID, and false at the end of the list.
 func (p *span) next() (uint32, bool) {
 	switch {
 	case p.words != nil && p.at < len(p.words.Index):
@@ -98,7 +95,7 @@ func (p *span) next() (uint32, bool) {
 	return p.docs[p.at], true
 }
 
-// seek passes over the docIDs below x, a multiple of 64.
+// seek skips the docIDs below x, a multiple of 64.
 func (p *span) seek(x uint32) error {
 	if p.words != nil {
 		p.at += lookup.Gallop(p.words.Index[p.at:], x/64)
@@ -120,8 +117,8 @@ func (p *span) seek(x uint32) error {
 	return nil
 }
 
-// take passes over the docIDs that are decoded, up to last, and returns them. More
-// says that the next block may go on in the same range.
+// take returns the decoded docIDs up to last and moves behind them. If more is true, the
+// next block may have further ones.
 func (p *span) take(last uint32) (docs []uint32, more bool) {
 	docs = p.docs[min(p.at, len(p.docs)):]
 	if len(docs) > 0 && docs[len(docs)-1] > last {

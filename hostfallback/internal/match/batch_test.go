@@ -1,6 +1,8 @@
-package hostfallback
+package match
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -9,8 +11,9 @@ import (
 	"heddle/hostfallback/internal/hosttest"
 )
 
-// Under PART no query is cut, and every one is taken by itself where it is large.
-func TestCutPart(t *testing.T) {
+// TestSplitPart: a batch with Part has no parts of conjunctions, and one task for each
+// large conjunction.
+func TestSplitPart(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	const docs = 1 << 20
 	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, hosttest.Uniform(r, 100, docs), hosttest.Uniform(r, 400_000, docs))
@@ -20,8 +23,8 @@ func TestCutPart(t *testing.T) {
 	}
 	b.Add(src, 0)
 	b.Add(src, 0)
-	j := &job{store: open(t, src, Options{Threads: 3}), batch: b}
-	j.cut()
+	j := &batch{Matcher: matcher(src, 3, 0), queries: b}
+	j.split()
 	if len(j.tasks) != 7 {
 		t.Errorf("%d tasks for 6 large queries and 2 small ones", len(j.tasks))
 	}
@@ -32,21 +35,26 @@ func TestCutPart(t *testing.T) {
 	}
 }
 
-// Tasks must cover every query once, parts of large ones included, in order.
-func TestCut(t *testing.T) {
+// TestSplit: tasks cover every query once and in order, expressions and parts of large
+// queries included.
+func TestSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	const docs = 1 << 20
 	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, nil, []uint32{3}, hosttest.Uniform(r, 900, docs), hosttest.Uniform(r, 40_000, docs), hosttest.Uniform(r, 400_000, docs))
 	for _, threads := range []int{1, 2, 7} {
 		split := 0
-		s := open(t, src, Options{Threads: threads})
+		m := matcher(src, threads, 0)
 		for _, queries := range []int{0, 1, 2, 50, 3000} {
 			b := &plan.MatchBatch{}
 			for range queries {
-				b.Add(src, uint32(r.IntN(5)))
+				if h := uint32(r.IntN(5)); h > 0 && r.IntN(4) == 0 {
+					b.AddOps([]plan.Op{{List: h}, {List: h - 1}, {Code: plan.OpOr}})
+				} else {
+					b.Add(src, h)
+				}
 			}
-			j := &job{store: s, batch: b}
-			j.cut()
+			j := &batch{Matcher: m, queries: b}
+			j.split()
 			at, part := 0, 0
 			for _, k := range j.tasks {
 				if k.first != at || k.part != part || k.end <= k.first || k.parts > 0 && k.end != k.first+1 {
@@ -95,6 +103,29 @@ func TestTaskSteps(t *testing.T) {
 			if next != n {
 				t.Errorf("%d parts of %d steps end at %d", parts, n, next)
 			}
+		}
+	}
+}
+
+// TestCancelWithinQuery: a task ends before its next step when the context ends.
+func TestCancelWithinQuery(t *testing.T) {
+	const docs = 1 << 20
+	src := hosttest.Source(t, docs, codec.IDs(), hosttest.Uniform(rand.New(rand.NewPCG(1, 2)), 30_000, docs))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	j := &batch{Matcher: matcher(src, 1, 0), ctx: ctx, done: ctx.Done(), queries: new(plan.MatchBatch)}
+	w := &worker{stack: new(stack)}
+	if n, err := w.conjunction(j, []plan.Handle{0}, &task{end: 1}); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("a conjunction: %d matches, %v", n, err)
+	}
+	ops := []plan.Op{{List: 0}, {List: 0}, {Code: plan.OpOr}}
+	for name, f := range map[string]func() (int, error){
+		"evaluate": func() (int, error) { return w.evaluate(j, ops, 0, docs) },
+		"unite":    func() (int, error) { return w.unite(j, []plan.Handle{0, 0, 0}, 0, docs) },
+		"chain":    func() (int, error) { return w.chain(j, ops[:1], 0, docs) },
+	} {
+		if n, err := f(); n != 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %d matches, %v", name, n, err)
 		}
 	}
 }
