@@ -3,9 +3,9 @@ package hostfallback
 import (
 	"context"
 	"slices"
-	"time"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
 )
 
 // share is a range of documents of one formula: what one goroutine evaluates at
@@ -30,18 +30,10 @@ const listLoad = 128
 
 // evaluate answers boolean expressions.
 func (s *store) evaluate(ctx context.Context, f *plan.MatchBatch, out *plan.Results) error {
-	start := time.Now()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.closed {
-		return &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "evaluate"}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := f.Validate(s.src); err != nil {
-		return err
-	}
+	return work.Run(ctx, &s.gate, "match", f, s.src, &out.Stats, func() error { return s.evaluateAll(ctx, f, out) })
+}
+
+func (s *store) evaluateAll(ctx context.Context, f *plan.MatchBatch, out *plan.Results) error {
 	out.Reset()
 	e := s.evaluations.Get().(*evaluation)
 	defer s.evaluations.Put(e)
@@ -49,7 +41,7 @@ func (s *store) evaluate(ctx context.Context, f *plan.MatchBatch, out *plan.Resu
 	if len(e.shares) > 0 && !f.CountOnly { // what the first one finds stays where it is
 		e.shares[0].docs, out.Docs = out.Docs, nil
 	}
-	err := parallel(ctx, s.opt.Threads, len(e.shares), func(i int) error {
+	err := work.Parallel(ctx, s.opt.Threads, len(e.shares), func(_, i int) error {
 		w := s.formulaWorkers.Get().(*formulaWorker)
 		defer s.formulaWorkers.Put(w)
 		return w.evaluate(ctx, s, f, &e.shares[i])
@@ -62,7 +54,6 @@ func (s *store) evaluate(ctx context.Context, f *plan.MatchBatch, out *plan.Resu
 		Queries:    uint64(f.Queries()),
 		Candidates: f.Candidates(s.src),
 		Matches:    out.Offsets[f.Queries()],
-		Wall:       max(time.Since(start), 1),
 	}
 	return nil
 }

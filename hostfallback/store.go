@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/rank"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -16,17 +16,13 @@ type store struct {
 	src    *plan.Source
 	opt    Options
 	tables *lookup.Auxiliary
-	norms  norms
+	ranker *rank.Ranker
+	gate   work.Gate
 	jobs   sync.Pool // *job
 
 	evaluations    sync.Pool // *evaluation
 	formulaWorkers sync.Pool // *formulaWorker
 
-	rankings sync.Pool // *ranking
-	rankers  sync.Pool // *ranker
-
-	mu     sync.RWMutex // held for reading by every batch, for writing by Close
-	closed bool
 }
 
 var _ plan.Store = (*store)(nil)
@@ -40,8 +36,7 @@ func newStore(src *plan.Source, opt Options) *store {
 	s.jobs.New = func() any { return new(job) }
 	s.evaluations.New = func() any { return new(evaluation) }
 	s.formulaWorkers.New = func() any { return new(formulaWorker) }
-	s.rankings.New = func() any { return new(ranking) }
-	s.rankers.New = func() any { return new(ranker) }
+	s.ranker = rank.New(s.tables, work.Resources{Threads: opt.Threads, Memory: s.tables.Memory, Lazy: opt.Lazy})
 	return s
 }
 
@@ -61,35 +56,25 @@ func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 
 // intersect answers conjunctions.
 func (s *store) intersect(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	start := time.Now()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.closed {
-		return &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "intersect"}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if err := runs(b.Algorithm); err != nil {
 		return err
 	}
-	if err := b.Validate(s.src); err != nil {
-		return err
-	}
-	out.Reset()
-	j := s.jobs.Get().(*job)
-	defer s.jobs.Put(j)
-	if err := j.run(ctx, s, b, out); err != nil {
-		return err
-	}
-	q := b.Queries()
-	out.Stats = plan.Stats{
-		Queries:    uint64(q),
-		Candidates: b.Candidates(s.src),
-		Matches:    out.Offsets[q],
-		Wall:       max(time.Since(start), 1),
-	}
-	return nil
+	return work.Run(ctx, &s.gate, "match", b, s.src, &out.Stats, func() error {
+		out.Reset()
+		j := s.jobs.Get().(*job)
+		defer s.jobs.Put(j)
+		if err := j.run(ctx, s, b, out); err != nil {
+			return err
+		}
+		q := b.Queries()
+		out.Stats = plan.Stats{Queries: uint64(q), Candidates: b.Candidates(s.src), Matches: out.Offsets[q]}
+		return nil
+	})
+}
+
+// Rank implements plan.Store.
+func (s *store) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
+	return work.Run(ctx, &s.gate, "rank", b, s.src, &out.Stats, func() error { return s.ranker.Rank(ctx, b, out) })
 }
 
 // runs gives an error where a is none of algorithms.
@@ -102,9 +87,7 @@ func (s *store) Memory() uint64 {
 
 // Close waits for running batches.
 func (s *store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
+	s.gate.Close()
 	return nil
 }
 
