@@ -125,7 +125,7 @@ func Examples(t *testing.T, update bool, images ...[]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const mark, fence = "<!-- what follows is checked by TestFormatExample -->\n```\n", "```\n"
+	const mark, fence = "<!-- the example below is checked by TestFormatExample -->\n```\n", "```\n"
 	made, rest := "", string(text)
 	for _, image := range images {
 		before, after, found := strings.Cut(rest, mark)
