@@ -180,9 +180,12 @@ func TestSharedFlags(t *testing.T) {
 // TestNamesAgree holds the words of the configuration against the packages that
 // they come from.
 func TestNamesAgree(t *testing.T) {
-	codecs := []string{"auto", "hslrc"}
-	for id := codec.Raw; id <= codec.HSLRC256; id++ {
+	codecs := []string{"auto"}
+	for _, id := range codec.IDs() {
 		codecs = append(codecs, id.String())
+		if alias := id.Describe().Alias; alias != "" {
+			codecs = append(codecs, alias)
+		}
 	}
 	algorithms := []string{"auto", "hs", "pmf"}
 	for _, a := range plan.Algorithms() {
