@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/plan"
@@ -17,11 +16,11 @@ const autoTurns = 9
 // measureAuto measures what an engine.Table takes that chooses backend and strategy,
 // in turns with the strategy that was the best of all those of costs.
 func (s *bench) measureAuto(ctx context.Context, set *set, costs []*cost) (all []*autoCost, err error) {
-	t, err := engine.NewTable(ctx, set.table, set.columns, engine.Options{Backend: s.Opt.Backend, Device: s.Opt.Device, Threads: s.Opt.Threads})
+	t, err := s.openAuto(ctx, set.table, set.columns)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, t.Close()) }()
+	defer func() { err = errors.Join(err, t.close()) }()
 	stores := make(map[string]plan.TableStore)
 	defer func() {
 		for _, st := range stores {
@@ -47,7 +46,7 @@ func (s *bench) measureAuto(ctx context.Context, set *set, costs []*cost) (all [
 		var times [2][]float64
 		for began := time.Now(); len(times[0]) < autoTurns || time.Since(began) < s.LeastTime(); {
 			for i, run := range []func() error{
-				func() error { return t.Run(ctx, q, out) },
+				func() error { return t.run(ctx, q, out) },
 				func() error { return st.Select(ctx, rival, out) },
 			} {
 				start := time.Now()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"math"
 	"math/rand/v2"
@@ -105,21 +104,13 @@ func (f *flightFile) count(delay, distance [2]int16) (n uint32) {
 }
 
 // onTables calls f with the table on each contestant.
-func (s *bench) onTables(ctx context.Context, file *hdb.File, f func(who harness.Contestant, t *engine.Table) error) error {
+func (s *bench) onTables(ctx context.Context, file *hdb.File, f func(who harness.Contestant, t *table) error) error {
 	for _, who := range s.Contestants {
-		opt := engine.Options{Backend: who.Name, Threads: s.Opt.Threads}
-		if who.Device != nil {
-			b, err := s.Backend(ctx, who, harness.Alone)
-			if err != nil {
-				return err
-			}
-			opt.On = b
-		}
-		t, err := engine.NewTable(ctx, file.Table(), file.Columns(), opt)
+		t, err := s.openTable(ctx, who, file.Table(), file.Columns())
 		if err != nil {
 			return fmt.Errorf("%s: %w", who, err)
 		}
-		if err = errors.Join(f(who, t), t.Close()); err != nil {
+		if err = errors.Join(f(who, t), t.close()); err != nil {
 			return fmt.Errorf("%s: %w", who, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"heddle/codec"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
@@ -101,7 +100,7 @@ const deviceRepeats = 50
 // decodeDevice puts a query to each list, all in one batch.
 func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *plan.Source, lists [][]uint32, ints uint64) (rate measure.Summary, peak float64, err error) {
 	terms := make([]string, len(lists))
-	queries := make([]engine.Query, len(lists))
+	queries := make([]harness.Query, len(lists))
 	for h := range terms {
 		terms[h] = fmt.Sprintf("t%08d", h)
 		queries[h].Terms = terms[h : h+1]

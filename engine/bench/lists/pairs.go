@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
@@ -33,7 +32,7 @@ func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *worklo
 	if err != nil {
 		return nil, err
 	}
-	query := []engine.Query{{Terms: []string{"a", "b"}}}
+	query := []harness.Query{{Terms: []string{"a", "b"}}}
 	times := make(map[plan.Algorithm]pairTimes)
 	for _, a := range []harness.Access{harness.Alone, harness.Profiled, harness.Counting} {
 		if a != harness.Alone && who.Name == "host" {
@@ -64,7 +63,7 @@ func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *worklo
 }
 
 // pairRun measures one of the times of an algorithm.
-func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *harness.Index, query []engine.Query, p *workload.Pair, algorithm plan.Algorithm, a harness.Access, t *pairTimes) (err error) {
+func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *harness.Index, query []harness.Query, p *workload.Pair, algorithm plan.Algorithm, a harness.Access, t *pairTimes) (err error) {
 	once := func(check bool) (stats plan.Stats, err error) {
 		err = x.Match(ctx, query, harness.MatchOptions{Algorithm: algorithm}, func(_ int, r *plan.Results) error {
 			if stats = r.Stats; check && !slices.Equal(r.Query(0), p.Want) {

@@ -3,7 +3,6 @@ package querylog
 import (
 	"context"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
@@ -18,7 +17,7 @@ type Bench struct {
 	*harness.Runner
 	W       *workload.Workload
 	Dict    *hdl.Dictionary
-	Queries []engine.Query
+	Queries []harness.Query
 	Check   *checker
 	Peer    *roaringPeer // nil until an exhibit needs it
 	sources map[workload.Encoding]*plan.Source

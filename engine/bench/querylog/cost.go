@@ -3,7 +3,6 @@ package querylog
 import (
 	"context"
 	"errors"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
@@ -180,7 +179,7 @@ func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost,
 // response is the time from terms to docIDs of a batch, in milliseconds, on an
 // index of one worker: nothing else runs. What the engine leaves over when it
 // cuts queries into batches of threshold candidates does not count.
-func response(ctx context.Context, x *harness.Index, qs []engine.Query, opt harness.MatchOptions, threshold uint64) (measure.Summary, error) {
+func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions, threshold uint64) (measure.Summary, error) {
 	var whole, all []float64
 	last := time.Now()
 	err := x.Match(ctx, qs, opt, func(_ int, r *plan.Results) error {
@@ -200,7 +199,7 @@ func response(ctx context.Context, x *harness.Index, qs []engine.Query, opt harn
 
 // total sums the statistics of all batches of a run, after a run that warms up;
 // Wall is that of the whole run.
-func total(ctx context.Context, x *harness.Index, qs []engine.Query, opt harness.MatchOptions) (plan.Stats, error) {
+func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions) (plan.Stats, error) {
 	var sum plan.Stats
 	for range 2 {
 		sum = plan.Stats{}

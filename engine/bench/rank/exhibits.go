@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
@@ -18,7 +17,7 @@ func (s *bench) gov2Bench(ctx context.Context) error {
 
 // everyMode holds the setups of all modes and k of a contestant.
 func (s *bench) everyMode(who harness.Contestant, ks []int) (setups []setup) {
-	for _, mode := range engine.Modes() {
+	for _, mode := range harness.Modes() {
 		for _, k := range ks {
 			setups = append(setups, setup{backend: who.Name, threads: s.Opt.Threads, mode: mode, k: k})
 		}
@@ -93,7 +92,7 @@ func (s *bench) accumulatorsExhibit() harness.Exhibit {
 				return err
 			}
 			for _, who := range s.Contestants {
-				u := setup{backend: who.Name, threads: s.Opt.Threads, mode: engine.Or, k: 10}
+				u := setup{backend: who.Name, threads: s.Opt.Threads, mode: harness.Or, k: 10}
 				ranges, err := s.measure(ctx, who, []setup{u}, harness.Busy)
 				if err != nil {
 					return err
@@ -168,7 +167,7 @@ func (s *bench) sparseExhibit() harness.Exhibit {
 				return err
 			}
 			for _, who := range s.Contestants {
-				if err := s.putCosts(ctx, who, []setup{{backend: who.Name, threads: s.Opt.Threads, mode: engine.Or, k: 1000}}); err != nil {
+				if err := s.putCosts(ctx, who, []setup{{backend: who.Name, threads: s.Opt.Threads, mode: harness.Or, k: 1000}}); err != nil {
 					return err
 				}
 			}

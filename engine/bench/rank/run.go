@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
@@ -20,7 +19,7 @@ type setup struct {
 	backend      string
 	threads      int
 	accumulators plan.Accumulators
-	mode         engine.Mode
+	mode         harness.Mode
 	k            int
 }
 
@@ -121,7 +120,7 @@ func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harne
 	case harness.Busy:
 		many := slices.Repeat(qs, c.passes)
 		turns := []measure.Turn{{Queries: len(many), Run: func() error {
-			return x.Rank(ctx, many, opt, func(int, *engine.Rankings) error { return nil })
+			return x.Rank(ctx, many, opt, func(int, *harness.Rankings) error { return nil })
 		}}}
 		if b.peer != nil {
 			turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error { return rankAll(ctx, b.peer, c.threads, qs, c.mode, c.k) }})
@@ -163,7 +162,7 @@ func (b *bench) verify(ctx context.Context, who harness.Contestant, x *harness.I
 	}
 	answers := make([]ranked.Answer, c.queries)
 	began := time.Now()
-	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, r *engine.Rankings) error {
+	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, r *harness.Rankings) error {
 		for i := range r.Queries() {
 			docs, scores := r.Query(i)
 			answers[first+i] = b.Check.Answer(first+i, docs, scores)
@@ -209,11 +208,11 @@ func oneAtATime(n, runs int, run func(i int) error) (l latencies, err error) {
 }
 
 // rankTotal sums the statistics of all batches of a pass, after one that warms up.
-func total(ctx context.Context, x *harness.Index, qs []engine.Query, opt harness.RankOptions) (sum plan.Stats, err error) {
+func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.RankOptions) (sum plan.Stats, err error) {
 	for range 2 {
 		sum = plan.Stats{}
 		var mu sync.Mutex
-		err = x.Rank(ctx, qs, opt, func(_ int, r *engine.Rankings) error {
+		err = x.Rank(ctx, qs, opt, func(_ int, r *harness.Rankings) error {
 			mu.Lock()
 			defer mu.Unlock()
 			sum.Add(r.Stats)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
@@ -97,7 +96,7 @@ func (s *bench) putText(ctx context.Context) error {
 			threads = append(threads, 1)
 		}
 		for _, n := range threads {
-			setups := []setup{{who.Name, n, plan.RangeAccumulators, engine.Or, 10}, {who.Name, n, plan.RangeAccumulators, engine.And, 10}}
+			setups := []setup{{who.Name, n, plan.RangeAccumulators, harness.Or, 10}, {who.Name, n, plan.RangeAccumulators, harness.And, 10}}
 			costs, err := s.measure(ctx, who, setups, harness.Busy, harness.Alone)
 			if err != nil {
 				return err

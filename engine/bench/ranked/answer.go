@@ -1,6 +1,6 @@
 package ranked
 
-import "heddle/engine"
+import "heddle/engine/bench/harness"
 
 // rankAnswer is the ranking of one query: its digest, and itself where it is sampled.
 type Answer struct {
@@ -10,6 +10,6 @@ type Answer struct {
 
 // rankAsked is what makes answers comparable.
 type asked struct {
-	mode engine.Mode
+	mode harness.Mode
 	k    int
 }

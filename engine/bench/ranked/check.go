@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"heddle/engine"
+	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"math"
 	"slices"
@@ -148,7 +148,7 @@ func (c *Checker) Answer(q int, docs []uint32, scores []float64) Answer {
 }
 
 // check compares the answers of one run, those of queries 0 to len(got)-1.
-func (c *Checker) Check(who string, mode engine.Mode, k int, got []Answer) error {
+func (c *Checker) Check(who string, mode harness.Mode, k int, got []Answer) error {
 	for q, plain := range c.sample {
 		if q < len(got) {
 			if err := plain.check(mode, k, got[q].best); err != nil {
@@ -172,9 +172,9 @@ func (c *Checker) Check(who string, mode engine.Mode, k int, got []Answer) error
 
 // check reports a ranking that plain scores cannot explain: place by place the score
 // is the plain one of the place, and that of its document.
-func (r *plainRanking) check(mode engine.Mode, k int, got []scored) error {
+func (r *plainRanking) check(mode harness.Mode, k int, got []scored) error {
 	best, count := r.or, r.orCount
-	if mode == engine.And || mode == engine.AndOr && r.andCount >= k {
+	if mode == harness.And || mode == harness.AndOr && r.andCount >= k {
 		best, count = r.and, r.andCount
 	}
 	if len(got) != min(k, count) {

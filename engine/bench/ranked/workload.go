@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"heddle/codec"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/bm25"
@@ -20,8 +19,8 @@ import (
 type Workload struct {
 	Name    string
 	Source  *plan.Source
-	Dict    engine.Dictionary
-	Queries []engine.Query
+	Dict    harness.Dictionary
+	Queries []harness.Query
 	Handles [][]plan.Handle // the lists of the queries
 	Params  bm25.Params     // of the scoring function; none with impacts
 	release func() error    // what the lists lie in; nil: nothing
@@ -96,7 +95,7 @@ func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.H
 	if err != nil {
 		return nil, err
 	}
-	w := &Workload{Source: src, Handles: queries, Queries: make([]engine.Query, len(queries)), Params: bm25.Default()}
+	w := &Workload{Source: src, Handles: queries, Queries: make([]harness.Query, len(queries)), Params: bm25.Default()}
 	names := make([]string, len(terms))
 	for h := range names {
 		names[h] = fmt.Sprintf("t%05d", h)

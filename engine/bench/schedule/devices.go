@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"heddle/cl"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"slices"
@@ -101,7 +100,7 @@ func (s *bench) deviceSystems(ctx context.Context) (all []system, done func() er
 // throughput is how many queries a second a system answers that come in one call: the
 // log, as often as makes half a second.
 func (v *served) throughput(ctx context.Context, y system) (rate measure.Summary, err error) {
-	err = v.with(ctx, y, func(e *engine.Engine) error {
+	err = v.with(ctx, y, func(e *machine) error {
 		qs := v.queries
 		var rates []float64
 		for run := 0; run <= v.s.Opt.Runs; run++ {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
@@ -42,7 +41,7 @@ func (s *bench) workloads(ctx context.Context) ([]*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranked, err := s.servedRanked(ctx, engine.And)
+	ranked, err := s.servedRanked(ctx, harness.And)
 	return []*served{lists, ranked}, err
 }
 
@@ -63,7 +62,7 @@ func (v *served) underLoad(ctx context.Context) error {
 		return nil
 	}
 	for _, y := range v.s.systems() {
-		err := v.with(ctx, y, func(e *engine.Engine) error {
+		err := v.with(ctx, y, func(e *machine) error {
 			rate, err := v.closed(ctx, e, schedule.Async, 1, 50, time.Second)
 			if err != nil {
 				return err

@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/observe"
@@ -37,10 +36,10 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 		return p, nil
 	}
 	p := &predicted{took: slices.Repeat([]float64{math.Inf(1)}, v.tested())}
-	err := v.with(ctx, y, func(e *engine.Engine) error {
+	err := v.with(ctx, y, func(e *machine) error {
 		first := len(v.queries) - len(p.took)
 		ask := func(i int) (q observe.Explanation, err error) {
-			got, err := v.ask(ctx, e, i, engine.Call{Mode: schedule.Async, Explain: &q})
+			got, err := v.ask(ctx, e, i, call{mode: schedule.Async, explain: &q})
 			if err == nil && got != v.right[i] {
 				err = fmt.Errorf("the answer to query %d is not that of before", i)
 			}
@@ -100,7 +99,7 @@ func (s *bench) kinds(ctx context.Context) (all []*served, err error) {
 		return nil, err
 	}
 	all = append(all, v)
-	for _, mode := range engine.Modes() {
+	for _, mode := range harness.Modes() {
 		if v, err = s.servedRanked(ctx, mode); err != nil {
 			return nil, err
 		}
@@ -187,13 +186,13 @@ func (v *served) choose(ctx context.Context, a, b, both system) error {
 		return err
 	}
 	var right, weighted, lost, share []float64
-	err = v.with(ctx, both, func(e *engine.Engine) error {
+	err = v.with(ctx, both, func(e *machine) error {
 		first := len(v.queries) - v.tested()
 		for range v.s.Opt.Runs {
 			var n, stake, wrong, best, toA float64
 			for i := range onA.took {
 				var q observe.Explanation
-				if _, err := v.ask(ctx, e, first+i, engine.Call{Mode: schedule.Async, Explain: &q}); err != nil {
+				if _, err := v.ask(ctx, e, first+i, call{mode: schedule.Async, explain: &q}); err != nil {
 					return err
 				}
 				difference := onB.took[i] - onA.took[i]

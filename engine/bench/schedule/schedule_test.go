@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
@@ -87,8 +87,8 @@ func TestSchedule(t *testing.T) {
 
 // TestServedWrong: an answer that is not the right one ends the measurement.
 func TestServedWrong(t *testing.T) {
-	v := &served{name: "gov", queries: make([]engine.Query, 3), right: []uint64{1, 2, 3},
-		ask: func(_ context.Context, _ *engine.Engine, i int, _ engine.Call) (uint64, error) {
+	v := &served{name: "gov", queries: make([]harness.Query, 3), right: []uint64{1, 2, 3},
+		ask: func(_ context.Context, _ *machine, i int, _ call) (uint64, error) {
 			return uint64(i%2 + 1), nil
 		}}
 	l := load.Loop{Rate: 1e5, Queries: 10, Seed: 1, Misses: 10}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
-	"heddle/engine/bench/load"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/ranked"
 	"heddle/engine/bench/workload"
@@ -29,8 +27,8 @@ type served struct {
 	s       *bench
 	name    string
 	source  *plan.Source
-	dict    engine.Dictionary
-	queries []engine.Query
+	dict    harness.Dictionary
+	queries []harness.Query
 	kind    costs.Kind
 	right   []uint64        // digests of the answers, once an engine has given them and they were checked
 	folder  string          // of the cost model, which engines after each other share
@@ -38,8 +36,8 @@ type served struct {
 
 	// ask gives the digest of the answer to a query, all those of queries once or more
 	// times, in one call, and check compares them.
-	ask   func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error)
-	all   func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error)
+	ask   func(ctx context.Context, e *machine, i int, how call) (uint64, error)
+	all   func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error)
 	check func(who string) error
 
 	curves map[curveKey]*underLoad
@@ -114,13 +112,13 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 	return s.serve(s.W.Name(), func(v *served) (err error) {
 		v.kind = costs.And
 		v.dict, v.queries = s.Dict, querylog.Queries(s.W, queryCount(&s.Opt, len(s.W.Queries), shortServed))
-		v.ask = func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
-			a, err := e.Search(ctx, v.queries[i], engine.SearchOptions{}, call)
-			return workload.Digest(a.Docs), err
+		v.ask = func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
+			docs, err := e.match(ctx, v.queries[i], how)
+			return workload.Digest(docs), err
 		}
-		v.all = func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error) {
+		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
-			return got, e.SearchBatches(ctx, qs, engine.SearchOptions{}, engine.Call{Mode: schedule.Sync}, func(first int, r *plan.Results) error {
+			return got, e.matchAll(ctx, qs, call{mode: schedule.Sync}, func(first int, r *plan.Results) error {
 				workload.Digests(got[first:first+len(r.Offsets)-1], r)
 				return nil
 			})
@@ -133,24 +131,24 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 }
 
 // servedRanked is the GOV2-like workload, its queries ranked in a mode, the best ten.
-func (s *bench) servedRanked(ctx context.Context, mode engine.Mode) (*served, error) {
+func (s *bench) servedRanked(ctx context.Context, mode harness.Mode) (*served, error) {
 	n := queryCount(&s.Opt, servedRanked, shortServedRanked)
 	if err := s.ranked.Want(ctx, "served", func(int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) }); err != nil {
 		return nil, err
 	}
 	return s.serve(s.ranked.W.Name+", "+mode.String(), func(v *served) error {
-		v.kind = map[engine.Mode]costs.Kind{engine.And: costs.RankAnd, engine.Or: costs.RankOr, engine.AndOr: costs.RankAndOr}[mode]
+		v.kind = map[harness.Mode]costs.Kind{harness.And: costs.RankAnd, harness.Or: costs.RankOr, harness.AndOr: costs.RankAndOr}[mode]
 		v.source, v.dict, v.queries = s.ranked.W.Source, s.ranked.W.Dict, s.ranked.W.Queries
-		opt := engine.RankOptions{Mode: mode, K: 10, Scoring: &s.ranked.W.Params}
+		opt := ranking{mode: mode, k: 10, scoring: &s.ranked.W.Params}
 		var answers []ranked.Answer
-		v.ask = func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
-			r, err := e.Rank(ctx, v.queries[i], opt, call)
-			return s.ranked.Check.Answer(i, r.Docs, r.Scores).Digest, err
+		v.ask = func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
+			docs, scores, err := e.rank(ctx, v.queries[i], opt, how)
+			return s.ranked.Check.Answer(i, docs, scores).Digest, err
 		}
-		v.all = func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error) {
+		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
 			answers = make([]ranked.Answer, len(qs))
-			return got, e.RankBatches(ctx, qs, opt, engine.Call{Mode: schedule.Sync}, func(first int, r *engine.Rankings) error {
+			return got, e.rankAll(ctx, qs, opt, call{mode: schedule.Sync}, func(first int, r *harness.Rankings) error {
 				for i := range r.Queries() {
 					docs, scores := r.Query(i)
 					answers[first+i] = s.ranked.Check.Answer((first+i)%len(v.queries), docs, scores)
@@ -159,7 +157,7 @@ func (s *bench) servedRanked(ctx context.Context, mode engine.Mode) (*served, er
 				return nil
 			})
 		}
-		v.check = func(who string) error { return s.ranked.Check.Check(who, mode, opt.K, answers) }
+		v.check = func(who string) error { return s.ranked.Check.Check(who, mode, opt.k, answers) }
 		return nil
 	})
 }
@@ -184,14 +182,12 @@ func queryCount(o *harness.Options, all, short int) int {
 
 // start starts an engine on a system, with the costs that earlier engines have learnt.
 // stop closes it. Backends that the session keeps stay open.
-func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop func() error, err error) {
-	// A queue that holds less than arrives within the deadline would refuse queries that
-	// could be answered in time.
-	opt := engine.EngineOptions{Costs: filepath.Join(v.folder, "costs"), Schedule: schedule.Options{Capacity: load.MostFlying}}
+func (v *served) start(ctx context.Context, y system) (e *machine, stop func() error, err error) {
+	var backends []plan.Backend
 	var own []plan.Backend
 	stop = func() (err error) {
 		if e != nil {
-			err = e.Close()
+			err = e.close()
 		}
 		for _, b := range own {
 			err = errors.Join(err, b.Close())
@@ -202,27 +198,27 @@ func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop fu
 		if who.Device == nil {
 			threads := v.s.Opt.Threads
 			if threads == runtime.GOMAXPROCS(0) { // as an engine chooses, where nobody else does
-				threads = engine.HostThreads(len(y.who) + len(y.more) - 1)
+				threads = hostThreads(len(y.who) + len(y.more) - 1)
 			}
 			own = append(own, hostfallback.New(hostfallback.Options{Threads: threads}))
-			opt.Backends = append(opt.Backends, own[len(own)-1])
+			backends = append(backends, own[len(own)-1])
 			continue
 		}
 		b, err := v.s.Backend(ctx, who, harness.Busy)
 		if err != nil {
 			return nil, nil, errors.Join(err, stop())
 		}
-		opt.Backends = append(opt.Backends, b)
+		backends = append(backends, b)
 	}
-	opt.Backends = append(opt.Backends, y.more...)
-	if e, err = engine.StartSource(ctx, v.source, v.dict, opt); err != nil {
+	backends = append(backends, y.more...)
+	if e, err = startMachine(ctx, v.source, v.dict, backends, filepath.Join(v.folder, "costs")); err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}
 	return e, stop, nil
 }
 
 // with starts an engine, warms it up, and hands it to f.
-func (v *served) with(ctx context.Context, y system, f func(e *engine.Engine) error) error {
+func (v *served) with(ctx context.Context, y system, f func(e *machine) error) error {
 	e, stop, err := v.start(ctx, y)
 	if err != nil {
 		return fmt.Errorf("%s: %w", y, err)
@@ -242,7 +238,7 @@ const callers = 256
 // warm checks the answers of an engine to all queries, fits its cost model where it was
 // not yet, to queries that are not predicted, and lets it learn more, one by one and in
 // batches.
-func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err error) {
+func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 	if v.right, err = v.all(ctx, e, v.queries); err != nil {
 		return err
 	}
@@ -252,8 +248,7 @@ func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err erro
 	enough := harness.Pick[time.Duration](&v.s.Opt, time.Second, 30*time.Millisecond)
 	if slices.ContainsFunc(y.who, func(who harness.Contestant) bool { return !v.fitted[who.Info.Device] }) {
 		all := 5 * enough // the longest queries take milliseconds each, and every one counts
-		_, err := e.Calibrate(ctx, engine.CalibrateOptions{Queries: v.queries[:v.learnt()], Kinds: []costs.Kind{v.kind}, Time: all})
-		if err != nil {
+		if err := e.calibrate(ctx, v.queries[:v.learnt()], v.kind, all); err != nil {
 			return err
 		}
 		for _, who := range y.who {
@@ -274,7 +269,7 @@ func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err erro
 // closed puts n queries to an engine, each of so many callers the next one when it has
 // got an answer, until there has been enough time. It returns the queries answered a
 // second.
-func (v *served) closed(ctx context.Context, e *engine.Engine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
+func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	answer := v.answer(e, mode)
@@ -300,10 +295,10 @@ func (v *served) closed(ctx context.Context, e *engine.Engine, mode schedule.Mod
 
 // answer puts query i to an engine, behind the last comes the first again, and compares
 // the answer.
-func (v *served) answer(e *engine.Engine, mode schedule.Mode) func(ctx context.Context, i int) error {
+func (v *served) answer(e *machine, mode schedule.Mode) func(ctx context.Context, i int) error {
 	return func(ctx context.Context, i int) error {
 		i %= len(v.queries)
-		got, err := v.ask(ctx, e, i, engine.Call{Mode: mode})
+		got, err := v.ask(ctx, e, i, call{mode: mode})
 		if err == nil && got != v.right[i] {
 			err = fmt.Errorf("%s: the answer to query %d is not that of before", v.name, i)
 		}
