@@ -24,7 +24,7 @@ demo: ## ask the King James Bible and a table of flights on every backend
 test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL
 	@.ci/test
 
-bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BITMAP="--real DIR …", SCHEDULE="…" for more, TAGS=bleve for that peer
+bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BITMAP="--real DIR …", SCHEDULE="…" for more
 	@.ci/setup
 	@$(MAKE) --no-print-directory build
 	@$(HEDDLE) bench lists --short $(BENCH)

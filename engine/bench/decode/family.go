@@ -1,0 +1,19 @@
+package decode
+
+import (
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/querylog"
+)
+
+// decodeFamily reproduces what the papers measured of codecs.
+var Family = harness.Family{Name: "decode", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
+	s := &bench{querylog.New(r)}
+	return []harness.Exhibit{
+		s.intsExhibit(), s.coreExhibit(),
+		s.aoTable2(), s.aoTable5(), s.aoFigure7(), s.aoFigure8(),
+		s.dingTable1(), s.dingFigure3(), s.dingFigure4(),
+	}
+}}
+
+// decodeBench measures codecs.
+type bench struct{ *querylog.Bench }
