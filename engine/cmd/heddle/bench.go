@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"heddle/engine/bench"
 )
 
 func newBench(a *App) *cobra.Command {
@@ -20,22 +19,21 @@ data, with other libraries as baselines, and checks that all answers agree.`,
 }
 
 // exhibits is the part of the help texts that lists tables and figures.
-func exhibits(names []string) string {
+func exhibits(f harness.Family) string {
 	return `
 
 Each table and figure has a name; --table and --figure select some.
 
-  ` + strings.Join(names, "\n  ")
+  ` + strings.Join(f.Headings(), "\n  ")
 }
 
 // benchOptions are the options that all benchmarks share.
 type benchOptions struct {
 	settings
-	bench.Options
+	harness.Options
 	orders []string
 
-	check func(bench.Options) error // checks names of tables and figures
-	run   func(ctx context.Context, opt bench.Options, stdout, stderr io.Writer) error
+	family harness.Family
 }
 
 func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
@@ -57,13 +55,13 @@ func (o *benchOptions) addLists(fs *pflag.FlagSet) {
 }
 
 func (o *benchOptions) Validate(args []string) (err error) {
-	if err := o.check(o.Options); err != nil {
+	if err := o.family.Check(o.Options); err != nil {
 		return err
 	}
 	if o.Runs < 0 || o.Queries < 0 {
 		return errors.New("--runs and --queries cannot be negative")
 	}
-	if o.Orders, err = parseAll(o.orders, bench.ParseOrder); err != nil {
+	if o.Orders, err = parseAll(o.orders, workload.ParseOrder); err != nil {
 		return err
 	}
 	return noArguments(args)
@@ -79,7 +77,7 @@ func (o *benchOptions) Run(ctx context.Context, a *App) error {
 	}
 	o.Backend, o.Device, o.Threads, o.Tuning = c.Devices.Backend, c.Devices.Device, c.Devices.Threads, c.Devices.Tuning
 	o.Threshold, o.Postings = uint64(c.Batching.Candidates), uint64(c.Batching.Postings)
-	return o.run(ctx, o.Options, a.Stdout, a.Stderr)
+	return o.family.Run(ctx, o.Options, a.Stdout, a.Stderr)
 }
 
 // parseAll parses the words of a flag.

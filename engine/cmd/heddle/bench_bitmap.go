@@ -1,10 +1,10 @@
 package main
 
 import (
+	"heddle/engine/bench/bitmap"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"heddle/engine/bench"
 )
 
 type benchBitmapOptions struct{ benchOptions }
@@ -16,14 +16,14 @@ func newBenchBitmap(a *App) *cobra.Command {
 		Long: `Bitmap computes ORs of the bins of Zipf tables with 32 million rows, of tables with long
 runs, and of real tables, with every strategy of every backend, and reproduces the
 measurements of Nelson et al. (J. Cloud Computing 2020). It also measures batches of
-predicates, encodings, and the build of tables.` + exhibits(bench.BitmapExhibits()) + `
+predicates, encodings, and the build of tables.` + exhibits(bitmap.Family) + `
 
 Backend auto measures pure Go and OpenCL. All answers are compared with each other.
 Roaring bitmaps and plain bitsets are baselines.`,
 		Example: `  heddle bench bitmap --short --report report.md --plot figures
   heddle bench bitmap --real data --json rows.jsonl
   heddle bench bitmap --table or --backend host --json rows.jsonl`,
-	}, &benchBitmapOptions{benchOptions{check: bench.CheckBitmap, run: bench.Bitmap}})
+	}, &benchBitmapOptions{benchOptions{family: bitmap.Family}})
 }
 
 func (o *benchBitmapOptions) AddFlags(fs *pflag.FlagSet) {

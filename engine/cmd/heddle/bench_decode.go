@@ -5,7 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/codec"
-	"heddle/engine/bench"
+	"heddle/engine/bench/decode"
 )
 
 type benchDecodeOptions struct {
@@ -18,12 +18,12 @@ func newBenchDecode(a *App) *cobra.Command {
 		Use:   "decode [flags]",
 		Short: "Measure size and decoding speed of the codecs",
 		Long: `Decode measures the size of encoded lists and the number of docIDs decoded per second,
-and reproduces the papers' measurements of codecs.` + exhibits(bench.DecodeExhibits()) + `
+and reproduces the papers' measurements of codecs.` + exhibits(decode.Family) + `
 
 Backend auto measures pure Go and OpenCL.`,
 		Example: `  heddle bench decode --short
   heddle bench decode --table ints --codecs parapfor,rice --json rows.jsonl`,
-	}, &benchDecodeOptions{benchOptions: benchOptions{check: bench.CheckDecode, run: bench.Decode}})
+	}, &benchDecodeOptions{benchOptions: benchOptions{family: decode.Family}})
 }
 
 func (o *benchDecodeOptions) AddFlags(fs *pflag.FlagSet) {

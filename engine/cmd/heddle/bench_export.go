@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
+	"heddle/engine/bench/workload"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"heddle/engine/bench"
 )
 
 type benchExportOptions struct {
-	bench.ExportOptions
+	workload.ExportOptions
 	orders []string
 }
 
@@ -32,7 +31,7 @@ func (o *benchExportOptions) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *benchExportOptions) Validate(args []string) (err error) {
-	if o.Orders, err = parseAll(o.orders, bench.ParseOrder); err != nil {
+	if o.Orders, err = parseAll(o.orders, workload.ParseOrder); err != nil {
 		return err
 	}
 	o.Dir, err = oneArgument(args, "folder")
@@ -40,5 +39,5 @@ func (o *benchExportOptions) Validate(args []string) (err error) {
 }
 
 func (o *benchExportOptions) Run(ctx context.Context, a *App) error {
-	return bench.Export(ctx, o.ExportOptions, a.Stdout, a.Stderr)
+	return workload.Export(ctx, o.ExportOptions, a.Stdout, a.Stderr)
 }

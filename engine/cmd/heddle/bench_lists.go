@@ -4,7 +4,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/bench"
+	"heddle/engine/bench/lists"
+	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
 
@@ -18,14 +19,14 @@ func newBenchLists(a *App) *cobra.Command {
 		Use:   "lists [flags]",
 		Short: "Measure intersections of posting lists",
 		Long: `Lists runs a query log shaped like the log of Ao et al. (VLDB 2011) on lists with the
-same distribution of lengths, and reproduces the papers' measurements of intersections.` + exhibits(bench.ListsExhibits()) + `
+same distribution of lengths, and reproduces the papers' measurements of intersections.` + exhibits(lists.Family) + `
 
 Backend auto measures pure Go and OpenCL. Figures are end to end, from terms to docIDs on
 the host, unless they say kernels. All answers are compared with each other.`,
 		Example: `  heddle bench lists --short --report report.md --plot figures
   heddle bench lists --short --table log --backend host --algorithms hs16,bits --peers --json -
   heddle bench lists --figure ao-fig5,wu-fig5 --table ao-table1 --plot figures --json rows.jsonl`,
-	}, &benchListsOptions{benchOptions: benchOptions{check: bench.CheckLists, run: bench.Lists}})
+	}, &benchListsOptions{benchOptions: benchOptions{family: lists.Family}})
 }
 
 func (o *benchListsOptions) AddFlags(fs *pflag.FlagSet) {
@@ -38,7 +39,7 @@ func (o *benchListsOptions) AddFlags(fs *pflag.FlagSet) {
 }
 
 func (o *benchListsOptions) Validate(args []string) (err error) {
-	if o.Layouts, err = parseAll(o.layouts, bench.ParseLayout); err != nil {
+	if o.Layouts, err = parseAll(o.layouts, workload.ParseLayout); err != nil {
 		return err
 	}
 	if o.Algorithms, err = parseAll(o.algorithms, plan.ParseAlgorithm); err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/codec"
-	"heddle/engine/bench"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/rank"
 	"heddle/engine/plan"
 )
 
@@ -23,18 +24,18 @@ func newBenchRank(a *App) *cobra.Command {
 		Short: "Measure ranked retrieval",
 		Long: `Rank runs ranked queries on a workload shaped like GOV2 and its query log, on a workload
 of learned sparse retrieval, and on real text, and reproduces the measurements of Ding et
-al. (WWW 2009).` + exhibits(bench.RankExhibits()) + `
+al. (WWW 2009).` + exhibits(rank.Family) + `
 
 Backend auto measures pure Go and OpenCL. All rankings are compared with each other, and
 a sample with plain scores of all documents.
 
 Table text needs --real DIR: a folder with collections (NAME.tsv.gz, one document per
 line: name TAB text) and TREC Terabyte topics (topics.terabyte*.txt), there or one level
-deeper. A build with -tags bleve includes github.com/blevesearch/bleve/v2 as a baseline.`,
+deeper. The module engine/bench/peers has github.com/blevesearch/bleve/v2 as a baseline.`,
 		Example: `  heddle bench rank --short --report report.md --plot figures
   heddle bench rank --table gov2,ding-table2,ding-table3 --backend opencl --json rows.jsonl
   heddle bench rank --table text --real . --queries 500`,
-	}, &benchRankOptions{benchOptions: benchOptions{check: bench.CheckRank, run: bench.Rank}})
+	}, &benchRankOptions{benchOptions: benchOptions{family: rank.Family}})
 }
 
 func (o *benchRankOptions) AddFlags(fs *pflag.FlagSet) {
@@ -66,8 +67,8 @@ func (o *benchRankOptions) Validate(args []string) (err error) {
 
 // checkDocs checks --docs.
 func checkDocs(n uint32) error {
-	if n > 0 && n < bench.LeastDocs {
-		return fmt.Errorf("--docs %d is less than %d", n, bench.LeastDocs)
+	if n > 0 && n < harness.LeastDocs {
+		return fmt.Errorf("--docs %d is less than %d", n, harness.LeastDocs)
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"heddle/engine/bench/schedule"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"heddle/engine/bench"
 )
 
 type benchScheduleOptions struct{ benchOptions }
@@ -17,14 +17,14 @@ func newBenchSchedule(a *App) *cobra.Command {
 Poisson arrivals at rising rates, on the workloads of bench lists and bench rank. The
 delay of a query starts at its scheduled arrival. Schedule reproduces the papers'
 measurements of scheduling, and measures the overhead and the predictions of the
-scheduler.` + exhibits(bench.ScheduleExhibits()) + `
+scheduler.` + exhibits(schedule.Family) + `
 
 Backend auto runs pure Go and an OpenCL device, alone and together. Backend host omits
 the measurements of devices. Answers are checked.`,
 		Example: `  heddle bench schedule --short --report report.md --plot figures
   heddle bench schedule --figure ding-fig7 --plot figures --json rows.jsonl
   heddle bench schedule --table overhead,prediction --backend host`,
-	}, &benchScheduleOptions{benchOptions{check: bench.CheckSchedule, run: bench.Schedule}})
+	}, &benchScheduleOptions{benchOptions{family: schedule.Family}})
 }
 
 func (o *benchScheduleOptions) AddFlags(fs *pflag.FlagSet) {

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"heddle/engine/bench/measure"
 	"os"
 	"strings"
 	"testing"
-
-	"heddle/engine/bench"
 )
 
 func TestBenchUsage(t *testing.T) {
@@ -107,7 +106,7 @@ func TestBenchLists(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(data) {
-		var row bench.Row
+		var row measure.Row
 		if err := json.Unmarshal(line, &row); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}

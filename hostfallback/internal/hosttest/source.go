@@ -28,6 +28,3 @@ func Uniform(r *rand.Rand, n int, universe uint32) []uint32 {
 	i := slices.IndexFunc(codectest.Generators(), func(g codectest.Generator) bool { return g.Name == "uniform" })
 	return codectest.Generators()[i].Gen(r, n, uint64(universe))
 }
-
-// Codecs are the codecs of posting lists that the host searches: all of them.
-var Codecs = append(codec.IDs(), codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD, codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256)

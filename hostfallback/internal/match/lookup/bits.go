@@ -2,11 +2,14 @@ package lookup
 
 import "math/bits"
 
-// chunkDocs is the number of documents in a chunk, whose bits take 4 KiB and stay in the
-// first-level cache.
+// ChunkDocs is the number of documents in a Chunk.
 const ChunkDocs = 1 << 15
 
-// join sets dst to the words of a, joined in pairs.
+// Chunk is a set of ChunkDocs consecutive documents: bit i%64 of word i/64 is document i.
+// It takes 4 KiB and stays in the first-level cache.
+type Chunk [ChunkDocs / 64]uint64
+
+// CopyBits sets dst to a, whose words it joins in pairs.
 func CopyBits(dst []uint64, a []uint32) {
 	a = a[:2*len(dst)]
 	for i := range dst {
@@ -14,7 +17,8 @@ func CopyBits(dst []uint64, a []uint32) {
 	}
 }
 
-// and sets dst to a AND b, joined in pairs, and returns the number of bits set.
+// AndBits sets dst to a AND b, whose words it joins in pairs, and returns the number of
+// bits set.
 func AndBits(dst []uint64, a, b []uint32) (n int) {
 	a, b = a[:2*len(dst)], b[:2*len(dst)]
 	for i := range dst {
@@ -26,7 +30,8 @@ func AndBits(dst []uint64, a, b []uint32) (n int) {
 	return n
 }
 
-// andMore sets dst to dst AND a and returns the number of bits set.
+// AndMoreBits sets dst to dst AND a, whose words it joins in pairs, and returns the number
+// of bits set.
 func AndMoreBits(dst []uint64, a []uint32) (n int) {
 	a = a[:2*len(dst)]
 	for i := range dst {
@@ -37,9 +42,8 @@ func AndMoreBits(dst []uint64, a []uint32) (n int) {
 	return n
 }
 
-// expand writes the docIDs of the bits set in words, the first of which is docID
-// base, to dst and returns how many there are. It writes four at a time: dst has
-// room for three more.
+// Expand writes the docIDs of the bits set in words to dst and returns their number. The
+// first bit is docID base. It writes four docIDs at a time: dst has room for three more.
 func Expand(dst []uint32, words []uint64, base uint32) int {
 	n := 0
 	for _, x := range words {
@@ -70,7 +74,7 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 	return n
 }
 
-// andNot sets dst to dst AND NOT a, whose words it joins in pairs.
+// AndNotBits sets dst to dst AND NOT a, whose words it joins in pairs.
 func AndNotBits(dst []uint64, a []uint32) {
 	a = a[:2*len(dst)]
 	for i := range dst {
@@ -78,13 +82,13 @@ func AndNotBits(dst []uint64, a []uint32) {
 	}
 }
 
-// or sets dst to dst OR a, whose words it joins in pairs, as far as both go, and
-// tells whether all bits of dst are set then.
+// OrBits sets dst to dst OR a, whose words it joins in pairs, up to the end of the shorter
+// one. It reports whether all bits of dst are set then.
 func OrBits(dst []uint64, a []uint32) bool {
 	whole := len(a) >= 2*len(dst)
 	all := ^uint64(0)
 	for ; len(dst) >= 4 && len(a) >= 8; dst, a = dst[4:], a[8:] {
-		d, s := (*[4]uint64)(dst), (*[8]uint32)(a) // no checks of bounds
+		d, s := (*[4]uint64)(dst), (*[8]uint32)(a) // without bounds checks
 		w := d[0] | uint64(s[0]) | uint64(s[1])<<32
 		x := d[1] | uint64(s[2]) | uint64(s[3])<<32
 		y := d[2] | uint64(s[4]) | uint64(s[5])<<32
@@ -99,8 +103,8 @@ func OrBits(dst []uint64, a []uint32) bool {
 	return all == ^uint64(0) && whole
 }
 
-// set sets the bits of docs, which lie in one chunk.
-func SetBits(acc *[ChunkDocs / 64]uint64, docs []uint32) {
+// SetBits adds docs, which lie in one chunk, to acc.
+func SetBits(acc *Chunk, docs []uint32) {
 	for _, x := range docs {
 		acc[x/64%(ChunkDocs/64)] |= 1 << (x % 64)
 	}

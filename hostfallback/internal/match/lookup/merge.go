@@ -79,7 +79,7 @@ func mergeTwo(dst, cand, docs []uint32) int {
 // mergeBits merges by way of bits, for candidates less than chunkDocs from
 // first.
 func mergeBits(dst, cand, docs []uint32, first uint32) int {
-	var acc [ChunkDocs / 64]uint64
+	var acc Chunk
 	for _, x := range docs {
 		x -= first
 		acc[x/64%(ChunkDocs/64)] |= 1 << (x % 64)

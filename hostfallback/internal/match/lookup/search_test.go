@@ -180,3 +180,15 @@ func TestContainsAndLowerBound(t *testing.T) {
 		}
 	}
 }
+
+func TestGallop(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 2))
+	for range 3000 {
+		docs := hosttest.Uniform(r, r.IntN(100), 300)
+		x := r.Uint32N(310)
+		want, _ := slices.BinarySearch(docs, x)
+		if got := Gallop(docs, x); got != want {
+			t.Fatalf("%d in %v: %d, want %d", x, docs, got, want)
+		}
+	}
+}

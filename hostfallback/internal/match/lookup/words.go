@@ -61,7 +61,7 @@ func (w Words) And(dst []uint64, set []uint32) (n int) {
 // or sets the bits of the words from at on up to index last in acc, whose length
 // is a power of two and which begins at a multiple of it, and returns where the
 // next word is.
-func (w Words) Or(acc *[ChunkDocs / 64]uint64, at int, last uint32) int {
+func (w Words) Or(acc *Chunk, at int, last uint32) int {
 	index := w.Index[at:]
 	set := w.Bits[at:][:len(index)]
 	for i, k := range index {
