@@ -62,11 +62,15 @@ uses the codec of the other lists.`),
 		`Memory limit of the index builder.
 Beyond it, the builder writes sorted runs to disk and merges them at the end.`),
 	enum("index.stem", func(c *Config) *string { return &c.Index.Stem },
-		"none", []string{"none", "english"}, `Stemmer of words (Snowball).
-The index stores it and applies it to queries.`),
+		"none", []string{"none", "arabic", "danish", "dutch", "english", "finnish", "french", "german", "hungarian",
+			"irish", "italian", "norwegian", "porter", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish"},
+		`Stemmer of words: Snowball's for a language, or porter (Porter 1).
+english is Porter 2; Lucene, Anserini and Terrier use porter. The index stores the
+stemmer and applies it to queries.`),
 	key("index.stopwords", func(c *Config) *string { return &c.Index.Stopwords }, "none", text,
-		`Words that are not indexed: "none", or a file with one word per line.
-The index stores them and removes them from queries.`),
+		`Words that are not indexed: "none", "english" (Snowball's list), "lucene", or a file.
+The file has one word per line; # begins a comment. The index stores the words and
+removes them from queries.`),
 
 	enum("index.store", func(c *Config) *string { return &c.Index.Store },
 		"none", []string{"none", "text"}, `Parts of the documents that the index stores besides their terms.

@@ -151,14 +151,30 @@ type buildSummary struct {
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// readStopwords reads a file with one word per line. Path "none" gives no words.
-func readStopwords(path string) ([]string, error) {
-	if path == "none" {
+// readStopwords returns a list of analyze.StopLists, or the words of a file. Name "none"
+// gives no words.
+func readStopwords(name string) ([]string, error) {
+	if name == "none" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	if words, ok := analyze.StopWords(name); ok {
+		return words, nil
+	}
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", name)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("stop words: %w", err)
 	}
-	return strings.Fields(string(text)), nil
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("stop words: %w", err)
+	}
+	defer f.Close()
+	words, err := analyze.ReadStopWords(f)
+	if err != nil {
+		return nil, fmt.Errorf("stop words: %s: %w", name, err)
+	}
+	return words, nil
 }

@@ -48,7 +48,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"dense", "", "index.dense", ""},
 	{"build-memory", "", "index.build_memory", "SIZE"},
 	{"stem", "", "index.stem", ""},
-	{"stopwords", "", "index.stopwords", "none|FILE"},
+	{"stopwords", "", "index.stopwords", "none|english|lucene|FILE"},
 	{"store", "", "index.store", ""},
 	{"impacts", "", "index.impacts", "0|8|16"},
 	{"variant", "", "ranking.variant", ""},

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"heddle/engine/index/analyze"
+)
+
+// TestStemmerNames: the configuration accepts every stemmer and no other name.
+func TestStemmerNames(t *testing.T) {
+	for _, name := range analyze.Stemmers() {
+		must(t, "config", "print", "--stem", name)
+	}
+	wantFailure(t, heddle(t, "config", "print", "--stem", "klingon"), exitUsage, "klingon")
+}
+
+// TestStopwordLists builds indexes with named lists, with a file, and with a device.
+func TestStopwordLists(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "docs.tsv", "a\tThe loom was theirs\nb\ta weaver of the loom\n")
+	writeFile(t, "stop.txt", "weaver # not loom\n")
+	for list, want := range map[string]string{
+		"none": "a loom of the theirs was weaver", "lucene": "loom theirs weaver", "english": "loom weaver", "stop.txt": "a loom of the theirs was",
+	} {
+		must(t, "index", "build", "-o", "x.hdl", "--stopwords", list, "docs.tsv")
+		var terms []string
+		for line := range strings.Lines(must(t, "index", "dump", "x.hdl")) {
+			terms = append(terms, strings.Fields(line)[0])
+		}
+		if got := strings.Join(terms, " "); got != want {
+			t.Errorf("%s: terms %q, want %q", list, got, want)
+		}
+	}
+	wantFailure(t, heddle(t, "index", "build", "-o", "y.hdl", "--stopwords", "/dev/zero", "docs.tsv"), exitFailure, "no regular file")
+}
