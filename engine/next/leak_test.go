@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"heddle/engine/internal/backend"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+	"heddle/hostfallback"
+)
+
+// TestEngineNoLeaks starts, asks, reloads and closes an engine 1,000 times: in the end the
+// process holds no goroutine, file, mapping, backend or store more than before.
+func TestEngineNoLeaks(t *testing.T) {
+	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
+	qs := testCorpus().queries(20)
+	d := &faulty{name: "device"}
+	var opt Options
+	cycles := pick(1000, 100)
+	if onHost() {
+		opt.candidates = []backend.Candidate{hostCandidate(hostfallback.Options{Threads: 2, Lazy: true}), d.candidate()}
+		if raceDetector {
+			cycles = 100
+		}
+	} else {
+		opt.Backends = processorsOf(t) // TestNoLeaks opens them over and over
+		cycles = pick(50, 10)
+	}
+	opt.BatchCandidates, opt.Workers, opt.Results = 500, 2, 1<<16
+	cycle := func(i int) {
+		e, err := startFile(t.Context(), paths[i%2], opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(ctx context.Context, allowed error) {
+			var out plan.Results
+			err := e.searchMany(ctx, qs, searchOptions{}, &out, calling{})
+			_, single := e.search(ctx, qs[i%len(qs)], searchOptions{}, calling{Mode: schedule.Mode(i % 3)})
+			_, ranked := e.rank(ctx, qs[i%len(qs)], rankOptions{K: 3}, calling{Mode: schedule.Mode(i % 3)})
+			for _, err := range []error{err, single, ranked} {
+				if err != nil && !errors.Is(err, allowed) {
+					t.Error(err)
+				}
+			}
+		}
+		if i%2 == 0 {
+			ask(t.Context(), nil)
+		}
+		if i%3 == 0 {
+			ctx, stop := context.WithTimeout(t.Context(), 200*time.Microsecond)
+			ask(ctx, context.DeadlineExceeded)
+			stop()
+		}
+		if i%5 != 0 {
+			if err := e.Reload(t.Context(), paths[1-i%2]); err != nil {
+				t.Error(err)
+			}
+			ask(t.Context(), nil)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	for i := range 6 {
+		cycle(i) // what libraries start once stays
+	}
+	before := holding(t)
+	for i := range cycles {
+		cycle(i)
+	}
+	comeBack(t, before)
+	nothingOpen(t, d)
+	if onHost() && d.batches.Load() == 0 {
+		t.Error("the device was never asked")
+	}
+	for _, path := range paths { // costs are kept, and no copy of them
+		if all, err := os.ReadDir(path[:len(path)-len("/corpus.hdl")]); err != nil || len(all) > 2 {
+			t.Errorf("%v: %v, %v", path, all, err)
+		}
+	}
+}
+
+// TestEngineReloadMemory reloads an index over and over on a device with room for three:
+// the one before has given back what it took.
+func TestEngineReloadMemory(t *testing.T) {
+	if onHost() {
+		t.Skip("pure Go has no memory of its own; TestEngineNoLeaks counts its stores")
+	}
+	opt := backendOptions(t)
+	opt.Placement = "replicas"
+	path := shortIndexFile(t)
+	start := func() *served {
+		e, err := startFile(t.Context(), path, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	e := start()
+	opt.DeviceMemory = 3 * e.Stats().Processors[0].Memory
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = start()
+	for range 10 {
+		if err := e.Reload(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.search(t.Context(), Query{Text: "t000 t120"}, searchOptions{}, calling{}); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
