@@ -123,7 +123,7 @@ func (s *Scheduler) classify(j *Job) bool {
 	j.best = never
 	j.reserved = true
 	for p, r := range s.processors {
-		if !r.Reserve && s.able(j, p) {
+		if !r.Reserve && !j.Reserves && s.able(j, p) {
 			j.reserved = false
 			break
 		}

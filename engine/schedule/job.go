@@ -78,6 +78,9 @@ type Job struct {
 	Deadline time.Time
 	// Mode forces one; Auto leaves it to the scheduler.
 	Mode Mode
+	// Reserves lets reserve processors run the job beside the other ones. Default: false,
+	// they run it only if no other processor can.
+	Reserves bool
 
 	// Trace says what became of the job. It is valid when Do has returned.
 	Trace Trace

@@ -102,3 +102,18 @@ func (c *concurrency) leave() { c.state.Add(^uint64(0)) }
 
 // alone tells whether no other batch ran beside r, which has not left.
 func (c *concurrency) alone(r run) bool { return r.first && uint32(c.state.Load()>>32) == r.nth }
+
+// Run is one batch of a table, from Begin to End.
+type Run struct {
+	run
+	load *concurrency
+}
+
+// Begin notes that a batch of a table runs.
+func (p *Pool) Begin() Run { return Run{p.load.enter(), &p.load} }
+
+// End ends the batch.
+func (r *Run) End() { r.load.leave() }
+
+// Alone tells whether no other batch ran beside r, which has not ended.
+func (r *Run) Alone() bool { return r.load.alone(r.run) }
