@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/plan"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate/predicatetest"
@@ -81,18 +80,20 @@ func TestBuiltTable(t *testing.T) {
 			if err := src.Close(); err != nil {
 				t.Fatal(err)
 			}
-			x, err := OpenTable(t.Context(), path, backendOptions(t))
-			closedTable(t, x, err)
-			for i, c := range x.Columns() {
+			x, err := tableEngine(t, backendOptions(t)).OpenTable(t.Context(), path, TableOptions{})
+			if err != nil {
+				t.Fatalf("%v, %v: %v", encoding, binning, err)
+			}
+			info, err := x.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range info.Columns {
 				if want := flights()[i]; c.Name != want.Name || c.Type != want.Type || c.Encoding != encoding {
 					t.Errorf("column %d is %s of type %v, %v, want %s of type %v, %v", i, c.Name, c.Type, c.Encoding, want.Name, want.Type, encoding)
 				}
 			}
-			var out plan.Rows
-			if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
-				t.Fatalf("%v, %v: %v", encoding, binning, err)
-			}
-			checkRows(t, &out, TableOptions{})
+			checkAll(t, x, Selection{})
 		}
 	}
 }

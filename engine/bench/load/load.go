@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 	"math"
 	"runtime"
 	"slices"

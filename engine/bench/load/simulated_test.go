@@ -6,7 +6,7 @@ import (
 	"heddle/engine/bench/benchtest"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 	"testing"
 	"testing/synctest"
 	"time"

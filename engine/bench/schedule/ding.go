@@ -8,7 +8,7 @@ import (
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 	"math"
 	"slices"
 	"time"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
-	"heddle/engine/schedule"
 	"math"
 	"slices"
 )

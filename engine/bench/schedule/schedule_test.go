@@ -9,7 +9,7 @@ import (
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 	"maps"
 	"os"
 	"path/filepath"

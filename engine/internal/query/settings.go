@@ -92,10 +92,17 @@ func (x *Index) settleBoolean(s *Settings) error {
 		return invalidf("match %s is for ranked queries: k must be at least 1", opt.Match)
 	}
 	s.Kind = Kind{Algorithm: opt.Algorithm, CountOnly: opt.CountOnly, Part: opt.Part}
-	if opt.Algorithm == plan.Auto {
-		s.Kind.Algorithm = x.algorithm
-	}
+	s.Kind.Algorithm = x.Algorithm(opt.Algorithm)
 	return nil
+}
+
+// Algorithm returns the algorithm of a conjunction that asks for a: the default of the index
+// for plan.Auto.
+func (x *Index) Algorithm(a plan.Algorithm) plan.Algorithm {
+	if a == plan.Auto {
+		return x.algorithm
+	}
+	return a
 }
 
 // Cost returns the kind of costs of queries with these settings. A query with an expression

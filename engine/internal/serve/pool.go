@@ -14,9 +14,9 @@ import (
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/resultcache"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Options of a Pool.

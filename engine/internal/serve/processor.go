@@ -7,7 +7,7 @@ import (
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 )
 
 // Processor is a backend that runs jobs of a Pool.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Residence is a store of lists or of a table on a processor. It is safe for concurrent use.

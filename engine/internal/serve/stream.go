@@ -10,9 +10,9 @@ import (
 
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Queries is a sequence of queries. It is safe for concurrent use.
@@ -146,9 +146,12 @@ func (s *stream) Cut(p int, load uint64) *schedule.Job {
 	boxed := s.Kind()
 	k := s.kind
 	mean := s.g.mean(&k).Load()
-	n := min(cmp.Or(k.load, load)/max(mean, 16), s.g.share(p, k.cost, s.n-s.next))
-	if mean == 0 {
-		n = min(n, firstBlock)
+	n := cmp.Or(k.load, load) / max(mean, 16)
+	if k.load == 0 || s.g.at[p].p.Host { // else the caller decides
+		n = min(n, s.g.share(p, k.cost, s.n-s.next))
+		if mean == 0 {
+			n = min(n, firstBlock)
+		}
 	}
 	size := int(max(1, min(n, uint64(most(&k)), uint64(s.n-s.next))))
 	b := &block{s, k, s.next, size}

@@ -64,10 +64,10 @@ func (s *Snapshot) Statistics(terms ...string) Statistics {
 }
 
 // ExplainList says how a processor looks elements up in a list under an algorithm: a short
-// text such as "bitset, one load".
+// text such as "bitset, one load". An empty name is the first processor with the lists.
 func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle) string {
 	if t := s.target(processor); t != nil {
-		return t.Store.Explain(a, h)
+		return t.Store.Explain(s.g.Algorithm(a), h)
 	}
 	return ""
 }
@@ -110,6 +110,7 @@ type IndexInfo struct {
 // Resident says how lists or a table lie on a processor.
 type Resident struct {
 	Processor string
+	Reserve   bool      // runs only queries that no other processor can run
 	Info      plan.Info // of shards: of all devices together
 	Bytes     uint64    // with auxiliary tables and scratch
 	Reason    string    // of the placement
@@ -124,7 +125,7 @@ type Resident struct {
 func (s *Snapshot) Info() IndexInfo {
 	info := IndexInfo{Docs: s.g.Source.Docs, Lists: len(s.g.Source.Lists)}
 	for _, t := range s.g.Targets() {
-		r := Resident{Processor: t.Processor.Name, Info: t.Info, Bytes: t.Store.Memory(), Reason: t.Why,
+		r := Resident{Processor: t.Processor.Name, Reserve: t.Processor.Reserve, Info: t.Info, Bytes: t.Store.Memory(), Reason: t.Why,
 			Batch: t.Threshold(&query.Kind{}), BatchPostings: t.Threshold(&query.Kind{K: 1})}
 		if t.Cached != nil {
 			c := t.Cached.CacheStats()

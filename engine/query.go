@@ -7,10 +7,10 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Match says which documents a query matches.

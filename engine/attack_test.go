@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/internal/backend"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/hostfallback"
 )
 
@@ -39,11 +40,11 @@ func TestEngineAttacks(t *testing.T) {
 }
 
 // start gives an engine that is closed with the test.
-func (a attack) start(t *testing.T, opt EngineOptions) *Engine {
+func (a attack) start(t *testing.T, opt Options) *served {
 	t.Helper()
 	src, dict := a.source()
 	opt.Backends = a.backends
-	e, err := StartSource(t.Context(), src, dict, opt)
+	e, err := startSource(t.Context(), src, dict, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func (c *countdown) Deadline() (time.Time, bool) { c.tick(); return c.Context.De
 
 // contextsEndAnywhere ends contexts at each place where they are looked at.
 func contextsEndAnywhere(t *testing.T, a attack) {
-	e := a.start(t, EngineOptions{Options: Options{BatchCandidates: 300}})
+	e := a.start(t, Options{BatchCandidates: 300})
 	step := int64(1)
 	if !onHost() {
 		step = 5
@@ -85,7 +86,7 @@ func contextsEndAnywhere(t *testing.T, a attack) {
 				inner, stop := context.WithCancel(t.Context())
 				ctx := &countdown{Context: inner, stop: stop}
 				ctx.left.Store(left)
-				call := Call{Mode: mode}
+				call := calling{Mode: mode}
 				one := a.qs[int(left)%len(a.qs)].one(ctx, e, kind, call)
 				ctx.left.Store(left)
 				many := a.many(ctx, e, kind, 0, 40, call)
@@ -110,7 +111,7 @@ func closedAmidCallers(t *testing.T, a attack) {
 		waits, questions = 2, 600
 	}
 	for wait := range time.Duration(waits) {
-		e := a.start(t, EngineOptions{Options: Options{BatchCandidates: 300}})
+		e := a.start(t, Options{BatchCandidates: 300})
 		var closing sync.WaitGroup
 		var closed atomic.Int64
 		for range 2 {
@@ -140,7 +141,7 @@ func closedAmidCallers(t *testing.T, a attack) {
 // and the rest is answered.
 func smallQueue(t *testing.T, a attack) {
 	var h heard
-	e := a.start(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Capacity: 1}})
+	e := a.start(t, Options{Observer: &h, Schedule: Schedule{Queue: 1}})
 	failed := a.load(t, e, 3000)
 	for _, err := range failed {
 		if full, ok := errors.AsType[*schedule.FullError](err); !ok || !errors.Is(err, schedule.ErrFull) || full.Room != 1 {
@@ -155,10 +156,10 @@ func smallQueue(t *testing.T, a attack) {
 // tinyTimeouts asks with less time than anything takes: each query is answered,
 // or late with the error that says so.
 func tinyTimeouts(t *testing.T, a attack) {
-	e := a.start(t, EngineOptions{})
+	e := a.start(t, Options{})
 	for timeout := time.Nanosecond; timeout < 10*time.Millisecond; timeout *= 3 {
 		for kind := range forms {
-			call := Call{Timeout: timeout}
+			call := calling{Timeout: timeout}
 			for _, err := range []error{a.qs[1].one(t.Context(), e, kind, call), a.many(t.Context(), e, kind, 0, 40, call)} {
 				if err != nil && (!errors.Is(err, schedule.ErrDeadline) || !errors.Is(err, context.DeadlineExceeded)) {
 					t.Errorf("within %v: %v", timeout, err)
@@ -170,7 +171,7 @@ func tinyTimeouts(t *testing.T, a attack) {
 
 // manyNames has thousands of callers, each with a query.
 func manyNames(t *testing.T, a attack) {
-	e := a.start(t, EngineOptions{})
+	e := a.start(t, Options{})
 	names := pick(2500, 250)
 	if raceDetector {
 		names = 250
@@ -179,7 +180,7 @@ func manyNames(t *testing.T, a attack) {
 	for g := range 4 {
 		wg.Go(func() {
 			for i := range names {
-				if err := a.qs[i%len(a.qs)].one(t.Context(), e, form(i%int(forms)), Call{Caller: fmt.Sprint(g, " ", i)}); err != nil {
+				if err := a.qs[i%len(a.qs)].one(t.Context(), e, form(i%int(forms)), calling{Caller: fmt.Sprint(g, " ", i)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -192,7 +193,7 @@ func manyNames(t *testing.T, a attack) {
 // and others are answered meanwhile, even from within a delivery.
 func slowDeliveries(t *testing.T, a attack) {
 	var h heard
-	e := a.start(t, EngineOptions{Observer: &h, Schedule: schedule.Options{Hang: 500 * time.Millisecond}, Options: Options{BatchCandidates: 300, Workers: 2}})
+	e := a.start(t, Options{Observer: &h, Schedule: Schedule{Hang: 500 * time.Millisecond}, BatchCandidates: 300, Workers: 2})
 	qs := make([]Query, 200)
 	for i := range qs {
 		qs[i] = a.qs[i%len(a.qs)].boolean
@@ -202,11 +203,11 @@ func slowDeliveries(t *testing.T, a attack) {
 	var streams sync.WaitGroup
 	for range 3 {
 		streams.Go(func() {
-			if err := e.SearchBatches(t.Context(), qs, SearchOptions{}, Call{}, func(first int, r *plan.Results) error {
+			if err := e.searchBatches(t.Context(), qs, searchOptions{}, func(first int, r *plan.Results) error {
 				waiting.Add(1)
 				<-release
 				delivered.Add(int64(len(r.Offsets) - 1))
-				return a.qs[0].one(t.Context(), e, every, Call{})
+				return a.qs[0].one(t.Context(), e, every, calling{})
 			}); err != nil {
 				t.Error(err)
 			}
@@ -218,7 +219,7 @@ func slowDeliveries(t *testing.T, a attack) {
 	time.Sleep(600 * time.Millisecond) // past what is allowed to a batch
 	for i, q := range a.qs {
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
-		if err := q.one(ctx, e, form(i%int(forms)), Call{}); err != nil {
+		if err := q.one(ctx, e, form(i%int(forms)), calling{}); err != nil {
 			t.Errorf("beside streams that are not taken: %v", err)
 		}
 		stop()
@@ -235,28 +236,28 @@ func slowDeliveries(t *testing.T, a attack) {
 
 // oddCalls asks for nothing, and for what there cannot be.
 func oddCalls(t *testing.T, a attack) {
-	e := a.start(t, EngineOptions{})
+	e := a.start(t, Options{})
 	src, dict := a.source()
-	x, err := New(t.Context(), src, dict, Options{Backend: "host"})
+	x, err := openSource(t.Context(), src, dict, Options{Backend: "host"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
 	none := func(int, *plan.Results) error { t.Error("nothing was delivered"); return nil }
-	if err := e.SearchBatches(t.Context(), nil, SearchOptions{}, Call{}, none); err != nil {
+	if err := e.searchBatches(t.Context(), nil, searchOptions{}, none); err != nil {
 		t.Error(err)
 	}
-	r := Rankings{Offsets: []uint64{0, 7}}
-	if err := e.RankMany(t.Context(), []Query{}, RankOptions{K: 1}, Call{}, &r); err != nil || r.Queries() != 0 {
+	r := rankings{Offsets: []uint64{0, 7}}
+	if err := e.rankMany(t.Context(), []Query{}, rankOptions{K: 1}, &r, calling{}); err != nil || r.Queries() != 0 {
 		t.Errorf("%v, %d rankings of no query", err, r.Queries())
 	}
 	for _, k := range []int{-1, 0, 1, 2, 299, 300, 301, plan.MaxK, plan.MaxK + 1, 1 << 40} {
-		for _, mode := range Modes() {
-			opt, q := RankOptions{Mode: mode, K: k}, a.qs[3].ranked
-			want, wantErr := x.Rank(t.Context(), q, opt)
-			got, err := e.Rank(t.Context(), q, opt, Call{})
-			var many Rankings
-			errMany := e.RankMany(t.Context(), []Query{q}, opt, Call{}, &many)
+		for _, mode := range Matches() {
+			opt, q := rankOptions{Mode: mode, K: k}, a.qs[3].ranked
+			want, wantErr := x.rank(t.Context(), q, opt)
+			got, err := e.rank(t.Context(), q, opt, calling{})
+			var many rankings
+			errMany := e.rankMany(t.Context(), []Query{q}, opt, &many, calling{})
 			if (err == nil) != (wantErr == nil) || (errMany == nil) != (wantErr == nil) {
 				t.Errorf("k = %d: %v and %v, an index says %v", k, err, errMany, wantErr)
 			}
@@ -269,10 +270,10 @@ func oddCalls(t *testing.T, a attack) {
 	for i := range 3000 {
 		long.Terms = append(long.Terms, fmt.Sprint("t", i%rankedTerms))
 	}
-	if _, err := e.Search(t.Context(), long, SearchOptions{}, Call{}); err != nil {
+	if _, err := e.search(t.Context(), long, searchOptions{}, calling{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := e.Search(t.Context(), Query{Terms: []string{"t1"}}, SearchOptions{Algorithm: 200}, Call{}); err == nil {
+	if _, err := e.search(t.Context(), Query{Terms: []string{"t1"}}, searchOptions{Algorithm: 200}, calling{}); err == nil {
 		t.Error("an algorithm that there is not")
 	}
 	if err := a.load(t, e, 300); err != nil {
@@ -284,21 +285,23 @@ func oddCalls(t *testing.T, a attack) {
 func TestEngineWrongOptions(t *testing.T) {
 	d := &faulty{name: "device"}
 	before := holding(t)
-	for name, change := range map[string]func(*EngineOptions){
-		"hang":      func(o *EngineOptions) { o.Schedule.Hang = -1 },
-		"capacity":  func(o *EngineOptions) { o.Schedule.Capacity = -1 },
-		"leave":     func(o *EngineOptions) { o.Schedule.Leave = 0.9 },
-		"backend":   func(o *EngineOptions) { o.backends, o.Backend = nil, "abacus" },
-		"on":        func(o *EngineOptions) { o.On = hostfallback.New(hostfallback.Options{}) },
-		"no memory": func(o *EngineOptions) { o.backends = []candidate{(&faulty{name: "small", load: noRoom}).candidate()} },
-		"none opens": func(o *EngineOptions) {
-			o.backends = []candidate{(&faulty{name: "gone", open: broken(plan.ErrNoDevice, "gone")}).candidate()}
+	for name, change := range map[string]func(*Options){
+		"hang":     func(o *Options) { o.Schedule.Hang = -1 },
+		"capacity": func(o *Options) { o.Schedule.Queue = -1 },
+		"leave":    func(o *Options) { o.Schedule.Leave = 0.9 },
+		"backend":  func(o *Options) { o.candidates, o.Backend = nil, "abacus" },
+		"backends": func(o *Options) { o.Backends, o.Threads = []plan.Backend{hostfallback.New(hostfallback.Options{})}, 3 },
+		"no memory": func(o *Options) {
+			o.candidates = []backend.Candidate{(&faulty{name: "small", load: noRoom}).candidate()}
+		},
+		"none opens": func(o *Options) {
+			o.candidates = []backend.Candidate{(&faulty{name: "gone", open: broken(plan.ErrNoDevice, "gone")}).candidate()}
 		},
 	} {
-		opt := EngineOptions{}
-		opt.backends = []candidate{d.candidate()}
+		opt := Options{}
+		opt.candidates = []backend.Candidate{d.candidate()}
 		change(&opt)
-		if e, err := Start(t.Context(), indexFile(t), opt); err == nil {
+		if e, err := startFile(t.Context(), indexFile(t), opt); err == nil {
 			t.Errorf("%s: it starts", name)
 			e.Close()
 		}
@@ -319,11 +322,10 @@ func TestEngineOutlivesPanics(t *testing.T) {
 		return nil
 	}}
 	c := d.candidate()
-	c.host = true
-	opt := EngineOptions{Schedule: schedule.Options{Mode: schedule.Async}}
-	opt.backends = []candidate{c}
+	opt := Options{Schedule: Schedule{Mode: "async"}}
+	opt.candidates = []backend.Candidate{c}
 	src, dict := a.source()
-	e, err := StartSource(t.Context(), src, dict, opt)
+	e, err := startSource(t.Context(), src, dict, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +337,7 @@ func TestEngineOutlivesPanics(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			a.qs[2].one(t.Context(), e, kind, Call{})
+			a.qs[2].one(t.Context(), e, kind, calling{})
 		}()
 	}
 	panics.Store(false)

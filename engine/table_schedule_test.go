@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // gate holds the batches of a device until it opens.

@@ -12,10 +12,10 @@ import (
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/placement"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Options choose the processors of an engine and rule its scheduler, its memory and its

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/hostfallback"
 )
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -16,27 +15,26 @@ import (
 	heddleprometheus "heddle/engine/observe/prometheus"
 	"heddle/engine/observe/tracing"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // TestEngineReports compares metrics and spans with the queries asked.
 func TestEngineReports(t *testing.T) {
 	metrics, kept := heddleprometheus.New(), tracetest.NewInMemoryExporter()
 	observer := observe.All(metrics, tracing.New(sdk.NewTracerProvider(sdk.WithSyncer(kept))))
-	e := started(t, EngineOptions{Backends: processorsOf(t), Results: 1 << 20, Observer: observer})
+	e := started(t, Options{Backends: processorsOf(t), Results: 1 << 20, Observer: observer})
 	metrics.Watch(e.Stats)
 	const asked = 20
 	qs := testCorpus().queries(asked)
 	for range 2 {
 		for _, q := range qs {
-			if _, err := e.Search(t.Context(), q, SearchOptions{}, Call{}); err != nil {
+			if _, err := e.search(t.Context(), q, searchOptions{}, calling{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Search(gone, qs[0], SearchOptions{}, Call{Fresh: true}); !errors.Is(err, context.Canceled) {
+	if _, err := e.search(gone, qs[0], searchOptions{}, calling{Fresh: true}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 
@@ -94,28 +92,6 @@ func TestEngineReports(t *testing.T) {
 		}
 		if err := e.Close(); err != nil && !errors.Is(err, plan.ErrClosed) { // without an engine, Gather must still succeed
 			t.Error(err)
-		}
-	}
-}
-
-func TestOutcomeOf(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want observe.Outcome
-	}{
-		{nil, observe.Answered},
-		{schedule.ErrFull, observe.Refused},
-		{fmt.Errorf("query 3: %w", &schedule.FullError{}), observe.Refused},
-		{plan.ErrClosed, observe.Refused},
-		{&schedule.DeadlineError{}, observe.Expired},
-		{context.DeadlineExceeded, observe.Expired},
-		{context.Canceled, observe.Cancelled},
-		{schedule.ErrNoProcessor, observe.Failed},
-		{plan.ErrOutOfMemory, observe.Failed},
-		{errors.New("anything"), observe.Failed},
-	} {
-		if got := outcomeOf(c.err); got != c.want {
-			t.Errorf("%v is %v, want %v", c.err, got, c.want)
 		}
 	}
 }

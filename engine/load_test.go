@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // asking is what callers ask of an engine, with what a scan of the documents, and an index

@@ -14,8 +14,8 @@ import (
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/hostfallback"
 )
 

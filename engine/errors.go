@@ -10,8 +10,8 @@ import (
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/input"
 	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/predicate"
 )
