@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"heddle/engine/bench/measure"
 	"os"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/measure"
 )
 
 func TestBenchUsage(t *testing.T) {
