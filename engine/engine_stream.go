@@ -49,6 +49,9 @@ func (s *stream) Kind() any { return s.kind }
 // at least, so that some overlap on a device.
 const firstBlock, guided = 64, 4
 
+// Blocks implements schedule.Stream.
+func (s *stream) Blocks(int) int { return 1 << 16 }
+
 // Cut makes the next block. It is cut by the mean load of the queries so far, since it is
 // the processor's goroutine that resolves them. Towards the end blocks get smaller, for all
 // processors to end at about the same time: guided self-scheduling (Polychronopoulos and

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
@@ -17,7 +16,7 @@ import (
 	"heddle/engine/table/column"
 )
 
-// batchSizes are how many predicates a batch has.
+// batchSizes are numbers of predicates per batch.
 var batchSizes = []int{1, 16, 256}
 
 func (s *bench) batchExhibit() harness.Exhibit {
@@ -31,25 +30,25 @@ func (s *bench) batchExhibit() harness.Exhibit {
 				return err
 			}
 			defer func() { err = errors.Join(err, f.close()) }()
-			table, err := f.build(ctx, tablebuild.Options{Settings: tablebuild.Settings{Binning: column.Quantile}, Word: 64}, "delay", "distance")
+			file, err := f.build(ctx, tablebuild.Options{Settings: tablebuild.Settings{Binning: column.Quantile}, Word: 64}, "delay", "distance")
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, table.Close()) }()
+			defer func() { err = errors.Join(err, file.Close()) }()
 			b, err := s.newBatches(ctx, f)
 			if err != nil {
 				return err
 			}
-			return s.onTables(ctx, table, func(who harness.Contestant, t *engine.Table) error { return b.put(ctx, s, who, t) })
+			return s.onTables(ctx, file, func(who harness.Contestant, t *table) error { return b.put(ctx, s, who, t) })
 		},
 	}
 }
 
-// batches are predicates on flights and what they select.
+// batches are predicates on flights with the numbers of rows that they select.
 type batches struct {
 	where []string
 	want  []uint32
-	scan  float64 // predicates a second
+	scan  float64 // predicates per second
 }
 
 func (s *bench) newBatches(ctx context.Context, f *flightFile) (*batches, error) {
@@ -76,12 +75,12 @@ func (s *bench) newBatches(ctx context.Context, f *flightFile) (*batches, error)
 }
 
 // put measures a table.
-func (b *batches) put(ctx context.Context, s *bench, who harness.Contestant, t *engine.Table) error {
+func (b *batches) put(ctx context.Context, s *bench, who harness.Contestant, t *table) error {
 	out := new(plan.Rows)
 	for _, n := range batchSizes {
 		at := 0
 		time, err := s.Timed(func() error {
-			if err := t.Select(ctx, b.where[at:at+n], engine.TableOptions{Output: plan.OutputCounts}, out); err != nil {
+			if err := t.count(ctx, b.where[at:at+n], out); err != nil {
 				return err
 			}
 			if want := b.want[at : at+n]; !slices.Equal(out.Counts, want) {
@@ -103,10 +102,10 @@ func (b *batches) put(ctx context.Context, s *bench, who harness.Contestant, t *
 	return nil
 }
 
-// rangeWidths are how many of 64 bins ranges have.
+// rangeWidths are widths of ranges, in bins of 64.
 var rangeWidths = []int{1, 2, 4, 8, 16, 32, 48, 62}
 
-const rangesEach = 8 // of each width
+const rangesEach = 8 // ranges of each width
 
 func (s *bench) encodingsExhibit() harness.Exhibit {
 	return harness.Exhibit{
@@ -131,38 +130,38 @@ func (s *bench) encodingsExhibit() harness.Exhibit {
 
 // putEncoding measures ranges of one encoding.
 func (s *bench) putEncoding(ctx context.Context, f *flightFile, e column.Encoding) (err error) {
-	table, err := f.build(ctx, tablebuild.Options{Settings: tablebuild.Settings{Binning: column.Quantile, Encoding: e}, Word: 64}, "distance")
+	file, err := f.build(ctx, tablebuild.Options{Settings: tablebuild.Settings{Binning: column.Quantile, Encoding: e}, Word: 64}, "distance")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, table.Close()) }()
-	vectors, _ := table.ColumnSize(0)
-	size := float64(vectors) / float64(table.Rows())
+	defer func() { err = errors.Join(err, file.Close()) }()
+	vectors, _ := file.ColumnSize(0)
+	size := float64(vectors) / float64(file.Rows())
 	if err := s.Put(harness.Reading{Panel: "size", Series: e.String(), At: "all", Row: measure.Row{Metric: "size", Unit: "bytes/row", Median: size, Min: size, Max: size, Runs: 1}}); err != nil {
 		return err
 	}
-	c := &table.Columns()[0]
+	c := &file.Columns()[0]
 	read := false // vectors are counted once
-	return s.onTables(ctx, table, func(who harness.Contestant, t *engine.Table) error {
+	return s.onTables(ctx, file, func(who harness.Contestant, t *table) error {
 		out := new(plan.Rows)
 		for _, width := range rangeWidths {
 			r := rand.New(rand.NewPCG(s.Opt.Seed, uint64(width)))
-			var ranges []*engine.Prepared
+			var ranges []prepared
 			var want []uint32
 			vectors := 0.0
 			for range rangesEach {
 				from := r.IntN(max(len(c.Bins)-width, 0) + 1)
 				to := min(from+width, len(c.Bins)) - 1
-				p, err := t.Prepare(fmt.Sprintf("distance BETWEEN %s AND %s", c.Format(c.Bins[from].Lo), c.Format(c.Bins[to].Hi)))
+				p, err := t.prepare(fmt.Sprintf("distance BETWEEN %s AND %s", c.Format(c.Bins[from].Lo), c.Format(c.Bins[to].Hi)))
 				if err != nil {
 					return err
 				}
-				ranges, vectors = append(ranges, p), vectors+float64(p.Plan().Vectors)
+				ranges, vectors = append(ranges, p), vectors+float64(p.vectors())
 				want = append(want, uint32(c.Rows([]column.Run{{From: from, To: to}})))
 			}
 			time, err := s.Timed(func() error {
 				for i := range ranges {
-					if err := t.SelectPrepared(ctx, ranges[i:i+1], engine.TableOptions{Output: plan.OutputCounts}, out); err != nil {
+					if err := t.countPrepared(ctx, ranges[i], out); err != nil {
 						return err
 					}
 					if out.Counts[0] != want[i] {

@@ -1,13 +1,14 @@
 package querylog
 
 import (
-	"heddle/engine"
+	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 )
 
-// engineQueries gives n queries as terms; behind the last comes the first again.
-func Queries(w *workload.Workload, n int) []engine.Query {
-	qs := make([]engine.Query, n)
+// Queries returns n queries as terms; after the last query of the workload the first
+// follows again.
+func Queries(w *workload.Workload, n int) []harness.Query {
+	qs := make([]harness.Query, n)
 	for i := range qs {
 		if i >= len(w.Queries) {
 			qs[i] = qs[i-len(w.Queries)]

@@ -3,16 +3,15 @@ package rank
 import (
 	"context"
 	"errors"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/plan"
 )
 
 func (s *bench) dingTable2() harness.Exhibit {
-	paper := map[string]map[engine.Mode]float64{
-		"cpu": {engine.And: 8.71, engine.Or: 212.72, engine.AndOr: 23.85},
-		"gpu": {engine.And: 7.66, engine.Or: 29.31, engine.AndOr: 9.98},
+	paper := map[string]map[harness.Mode]float64{
+		"cpu": {harness.And: 8.71, harness.Or: 212.72, harness.AndOr: 23.85},
+		"gpu": {harness.And: 7.66, harness.Or: 29.31, harness.AndOr: 9.98},
 	}
 	return harness.Exhibit{
 		Name: "ding-table2", Title: "Average cost of a top-10 query", Source: "Ding et al. 2009, Table 2",
@@ -43,7 +42,7 @@ func (s *bench) dingTable2() harness.Exhibit {
 						batched := c.rate.Per(1e3)
 						was := paper[who.Info.Type][c.mode]
 						if who.Info.Type == "cpu" && !core {
-							was = 0 // the paper has one core
+							was = 0 // the paper measured one core
 						}
 						if err := errors.Join(
 							s.reading(who, harness.Reading{Series: "one at a time, ms", At: at, Paper: was, Row: c.one.mean.Into(measure.Row{Metric: "mean", Unit: "ms"})}),
@@ -63,13 +62,13 @@ func (s *bench) dingTable3() harness.Exhibit {
 	type stage struct {
 		name  string
 		of    func(t *plan.Stats) float64
-		paper map[engine.Mode]float64
+		paper map[harness.Mode]float64
 	}
 	stages := []stage{
-		{"decompression", func(t *plan.Stats) float64 { return t.Decode.Seconds() }, map[engine.Mode]float64{engine.And: 47, engine.Or: 30}},
-		{"intersection", func(t *plan.Stats) float64 { return t.Probe.Seconds() + t.Compact.Seconds() }, map[engine.Mode]float64{engine.And: 45}},
-		{"scoring", func(t *plan.Stats) float64 { return t.Score.Seconds() }, map[engine.Mode]float64{engine.Or: 48}},
-		{"top-k", func(t *plan.Stats) float64 { return t.Select.Seconds() }, map[engine.Mode]float64{engine.And: 8, engine.Or: 13}},
+		{"decompression", func(t *plan.Stats) float64 { return t.Decode.Seconds() }, map[harness.Mode]float64{harness.And: 47, harness.Or: 30}},
+		{"intersection", func(t *plan.Stats) float64 { return t.Probe.Seconds() + t.Compact.Seconds() }, map[harness.Mode]float64{harness.And: 45}},
+		{"scoring", func(t *plan.Stats) float64 { return t.Score.Seconds() }, map[harness.Mode]float64{harness.Or: 48}},
+		{"top-k", func(t *plan.Stats) float64 { return t.Select.Seconds() }, map[harness.Mode]float64{harness.And: 8, harness.Or: 13}},
 	}
 	return harness.Exhibit{
 		Name: "ding-table3", Title: "Share of each stage in the time of kernels, top-10", Source: "Ding et al. 2009, Table 3",
@@ -82,7 +81,7 @@ func (s *bench) dingTable3() harness.Exhibit {
 			}
 			for _, who := range s.Contestants {
 				var setups []setup
-				for _, mode := range []engine.Mode{engine.And, engine.Or} {
+				for _, mode := range []harness.Mode{harness.And, harness.Or} {
 					setups = append(setups, setup{backend: who.Name, threads: s.Opt.Threads, mode: mode, k: 10})
 				}
 				costs, err := s.measure(ctx, who, setups, harness.Profiled)
@@ -92,7 +91,7 @@ func (s *bench) dingTable3() harness.Exhibit {
 				for _, c := range costs {
 					whole := c.times.Kernel().Seconds()
 					if whole == 0 {
-						continue // no clock of kernels
+						continue // no device clock
 					}
 					put := func(at string, seconds, paper float64) error {
 						return s.reading(who, harness.Reading{Series: c.mode.String() + ", %", At: at, Paper: paper,

@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
 	"heddle/engine/plan"
 )
 
-// gov2Bench is the GOV2-like workload, made for the first exhibit that wants it.
+// gov2Bench makes the GOV2-like workload for the first exhibit that needs it.
 func (s *bench) gov2Bench(ctx context.Context) error {
 	return s.Want(ctx, "gov2", func(n int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) })
 }
 
-// everyMode holds the setups of all modes and k of a contestant.
+// everyMode returns the setups of all modes and result sizes on a contestant.
 func (s *bench) everyMode(who harness.Contestant, ks []int) (setups []setup) {
-	for _, mode := range engine.Modes() {
+	for _, mode := range harness.Modes() {
 		for _, k := range ks {
 			setups = append(setups, setup{backend: who.Name, threads: s.Opt.Threads, mode: mode, k: k})
 		}
@@ -45,7 +44,7 @@ func (s *bench) gov2Exhibit() harness.Exhibit {
 	}
 }
 
-// put measures setups on a contestant and records all there is to say.
+// putCosts measures setups on a contestant and records all their figures.
 func (s *bench) putCosts(ctx context.Context, who harness.Contestant, setups []setup) error {
 	costs, err := s.measure(ctx, who, setups, harness.Busy, harness.Alone, harness.Profiled, harness.Counting)
 	if err != nil {
@@ -76,7 +75,7 @@ func (s *bench) putCosts(ctx context.Context, who harness.Contestant, setups []s
 	return nil
 }
 
-// reading records a reading of the workload at hand.
+// reading records a reading of the current workload.
 func (s *bench) reading(who harness.Contestant, r harness.Reading) error {
 	r.Panel, r.Workload = fmt.Sprintf("%s, %s", s.W.Name, who), s.W.Name
 	return s.Put(who.On(r))
@@ -93,7 +92,7 @@ func (s *bench) accumulatorsExhibit() harness.Exhibit {
 				return err
 			}
 			for _, who := range s.Contestants {
-				u := setup{backend: who.Name, threads: s.Opt.Threads, mode: engine.Or, k: 10}
+				u := setup{backend: who.Name, threads: s.Opt.Threads, mode: harness.Or, k: 10}
 				ranges, err := s.measure(ctx, who, []setup{u}, harness.Busy)
 				if err != nil {
 					return err
@@ -168,7 +167,7 @@ func (s *bench) sparseExhibit() harness.Exhibit {
 				return err
 			}
 			for _, who := range s.Contestants {
-				if err := s.putCosts(ctx, who, []setup{{backend: who.Name, threads: s.Opt.Threads, mode: engine.Or, k: 1000}}); err != nil {
+				if err := s.putCosts(ctx, who, []setup{{backend: who.Name, threads: s.Opt.Threads, mode: harness.Or, k: 1000}}); err != nil {
 					return err
 				}
 			}

@@ -2,7 +2,6 @@ package ranked
 
 import (
 	"heddle/codec"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
@@ -12,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestGOV2Like holds what the package documentation says of the workload, on a
-// five-hundredth of the documents.
+// TestGOV2Like checks the documented properties of the workload on a five-hundredth of
+// the documents.
 func TestGOV2Like(t *testing.T) {
 	const docs = harness.GOV2Docs / 500
 	w, err := GOV2(t.Context(), 1, harness.GOV2Queries, docs, codec.ParaPFor)
@@ -54,8 +53,8 @@ func TestGOV2Like(t *testing.T) {
 	}
 }
 
-// checkList reports a list that is not ascending below the number of documents, and
-// returns its frequencies less one.
+// checkList reports a list that does not ascend below the number of documents. It
+// returns the term frequencies less one.
 func checkList(t *testing.T, w *Workload, h plan.Handle) []uint32 {
 	t.Helper()
 	docs, err := w.Source.List(h).AppendTo(nil)
@@ -112,21 +111,21 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// TestRankChecker: the checker accepts the plain ranking and finds every kind of
-// fault in it.
+// TestRankChecker: the checker accepts the plain ranking and finds every kind of fault
+// in it.
 func TestRankChecker(t *testing.T) {
 	plain := &plainRanking{or: []scored{{7, 3}, {2, 2}, {9, 2}, {1, 1}}, and: []scored{{9, 2}}, orCount: 4, andCount: 1}
 	fine := []scored{{7, 3}, {2, 2}, {9, 2}}
-	if err := plain.check(engine.Or, 3, fine); err != nil {
+	if err := plain.check(harness.Or, 3, fine); err != nil {
 		t.Error(err)
 	}
-	if err := plain.check(engine.AndOr, 1, plain.and); err != nil {
+	if err := plain.check(harness.AndOr, 1, plain.and); err != nil {
 		t.Error(err)
 	}
-	if err := plain.check(engine.AndOr, 3, fine); err != nil {
+	if err := plain.check(harness.AndOr, 3, fine); err != nil {
 		t.Error(err)
 	}
-	if err := plain.check(engine.And, 3, plain.and); err != nil {
+	if err := plain.check(harness.And, 3, plain.and); err != nil {
 		t.Error(err)
 	}
 	for name, bad := range map[string][]scored{
@@ -138,23 +137,23 @@ func TestRankChecker(t *testing.T) {
 		"a better one left out": {{7, 3}, {2, 2}, {1, 1}},
 		"an unknown document":   {{7, 3}, {2, 2}, {8, 2}},
 	} {
-		if err := plain.check(engine.Or, 3, bad); err == nil {
+		if err := plain.check(harness.Or, 3, bad); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	c := &Checker{want: make(map[asked][]Answer), first: make(map[asked]string)}
 	one := []Answer{c.Answer(0, []uint32{1, 2}, []float64{2, 1})}
 	for _, other := range [][]Answer{{c.Answer(0, []uint32{2, 1}, []float64{2, 1})}, {c.Answer(0, []uint32{1, 2}, []float64{2, 1.5})}, {c.Answer(0, nil, nil)}} {
-		if err := c.Check("one", engine.Or, 2, one); err != nil {
+		if err := c.Check("one", harness.Or, 2, one); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Check("other", engine.Or, 2, other); err == nil || !strings.Contains(err.Error(), "not that of one") {
+		if err := c.Check("other", harness.Or, 2, other); err == nil || !strings.Contains(err.Error(), "not that of one") {
 			t.Errorf("another ranking: %v", err)
 		}
 	}
 }
 
-// TestBestOf compares the keeper with sorting everything.
+// TestBestOf compares the keeper with a full sort.
 func TestBestOf(t *testing.T) {
 	r := workload.NewRandom(1, workload.StreamRankList, 0)
 	sums, counts := make([]float64, 5000), make([]uint8, 5000)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/analyze"
@@ -19,7 +18,7 @@ import (
 	"strings"
 )
 
-// readTopics returns the texts of all topics of a folder.
+// ReadTopics returns the texts of all topics of a folder.
 func ReadTopics(folder string) (texts []string, err error) {
 	paths, err := harness.RealFiles(folder, "topics.terabyte*.txt")
 	if err != nil {
@@ -41,7 +40,8 @@ func ReadTopics(folder string) (texts []string, err error) {
 	return texts, nil
 }
 
-// textWork indexes a collection in a folder and draws n queries from the topics.
+// Text indexes a collection in a folder and draws n queries from the topics whose terms
+// all occur.
 func Text(ctx context.Context, dir, path string, topics []string, n int, seed uint64) (*Workload, error) {
 	out := filepath.Join(dir, "index.hdl")
 	opt := build.DefaultOptions()
@@ -73,7 +73,7 @@ func Text(ctx context.Context, dir, path string, topics []string, n int, seed ui
 		}
 		if key := strings.Join(terms, " "); len(terms) >= 2 && len(handles) == len(terms) && !seen[key] {
 			seen[key] = true
-			w.Queries = append(w.Queries, engine.Query{Terms: terms})
+			w.Queries = append(w.Queries, harness.Query{Terms: terms})
 			w.Handles = append(w.Handles, handles)
 		}
 	}

@@ -3,7 +3,6 @@ package schedule
 import (
 	"context"
 	"errors"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
@@ -15,12 +14,12 @@ import (
 	"time"
 )
 
-// idle is a backend whose stores answer every batch with nothing, at once: what is left
-// to measure is the way of a query there and back.
+// idle is a backend whose stores return empty answers at once, so that only the cost of
+// the way of a query remains.
 type idle struct{}
 
 func (idle) Info() plan.Info {
-	return plan.Info{Kind: "host", Device: "idle", Type: "cpu", ComputeUnits: runtime.GOMAXPROCS(0), Batch: engine.DefaultBatchCandidates}
+	return plan.Info{Kind: "host", Device: "idle", Type: "cpu", ComputeUnits: runtime.GOMAXPROCS(0), Batch: 1 << 20}
 }
 func (idle) Load(context.Context, *plan.Source) (plan.Store, error) { return idleStore{}, nil }
 func (idle) LoadTable(context.Context, *plan.Table) (plan.TableStore, error) {
@@ -53,34 +52,34 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			x, err := engine.New(ctx, src, s.Dict, engine.Options{On: idle{}})
+			x, err := harness.NewIndexOn(ctx, idle{}, src, s.Dict)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, x.Close()) }()
-			e, err := engine.StartSource(ctx, src, s.Dict, engine.EngineOptions{Backends: []plan.Backend{idle{}}})
+			e, err := startMachine(ctx, src, s.Dict, []plan.Backend{idle{}}, "")
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, e.Close()) }()
+			defer func() { err = errors.Join(err, e.close()) }()
 			return s.overhead(ctx, x, e)
 		},
 	}
 }
 
-// manyCallers put queries at the same time.
+// manyCallers is the number of concurrent callers.
 const manyCallers = 1024
 
-func (s *bench) overhead(ctx context.Context, x *engine.Index, e *engine.Engine) error {
+func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) error {
 	many := querylog.Queries(s.W, harness.Pick[int](&s.Opt, 500_000, 5000))
 	few := many[:len(many)/5]
 	v := &served{s: s, name: s.W.Name(), queries: many, right: make([]uint64, len(many)),
-		ask: func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
-			a, err := e.Search(ctx, many[i], engine.SearchOptions{}, call)
-			return a.Count, err
+		ask: func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
+			docs, err := e.match(ctx, many[i], how)
+			return uint64(len(docs)), err
 		}}
 	nothing := func(int, *plan.Results) error { return nil }
-	index := func() error { return x.SearchBatches(ctx, many, engine.SearchOptions{}, nothing) }
+	index := func() error { return x.Match(ctx, many, harness.MatchOptions{}, nothing) }
 	for _, row := range []struct {
 		at            string
 		queries       int
@@ -88,28 +87,28 @@ func (s *bench) overhead(ctx context.Context, x *engine.Index, e *engine.Engine)
 	}{
 		{"asynchronous, one caller", len(few), func() error {
 			for _, q := range few {
-				if _, err := x.Search(ctx, q, engine.SearchOptions{}); err != nil {
+				if _, err := x.MatchOne(ctx, q, harness.MatchOptions{}); err != nil {
 					return err
 				}
 			}
 			return nil
 		}, func() error {
 			for _, q := range few {
-				if _, err := e.Search(ctx, q, engine.SearchOptions{}, engine.Call{Mode: schedule.Async}); err != nil {
+				if _, err := e.match(ctx, q, call{mode: schedule.Async}); err != nil {
 					return err
 				}
 			}
 			return nil
 		}},
 		{"synchronous, one call", len(many), index, func() error {
-			return e.SearchBatches(ctx, many, engine.SearchOptions{}, engine.Call{Mode: schedule.Sync}, nothing)
+			return e.matchAll(ctx, many, call{mode: schedule.Sync}, nothing)
 		}},
 		{"synchronous, many callers", len(many), index, func() error {
 			_, err := v.closed(ctx, e, schedule.Sync, manyCallers, len(many), time.Minute)
 			return err
 		}},
 	} {
-		var times [2][]float64 // ns a query
+		var times [2][]float64 // ns per query
 		for run := range s.Opt.Runs + 1 {
 			for i, f := range []func() error{row.index, row.engine} {
 				began := cputime.Total()

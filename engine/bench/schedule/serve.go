@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine"
 	"heddle/engine/bench/harness"
-	"heddle/engine/bench/load"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/ranked"
 	"heddle/engine/bench/workload"
@@ -24,39 +22,39 @@ import (
 	"heddle/hostfallback"
 )
 
-// served is a workload that engines answer a query at a time.
+// served is a workload for engines.
 type served struct {
 	s       *bench
 	name    string
 	source  *plan.Source
-	dict    engine.Dictionary
-	queries []engine.Query
+	dict    harness.Dictionary
+	queries []harness.Query
 	kind    costs.Kind
-	right   []uint64        // digests of the answers, once an engine has given them and they were checked
-	folder  string          // of the cost model, which engines after each other share
-	fitted  map[string]bool // devices that the cost model has been fitted to
+	right   []uint64        // digests of the checked answers
+	folder  string          // folder of the cost model, which successive engines share
+	fitted  map[string]bool // devices to which the cost model is fitted
 
-	// ask gives the digest of the answer to a query, all those of queries once or more
-	// times, in one call, and check compares them.
-	ask   func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error)
-	all   func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error)
+	// ask returns the digest of the answer to one query. all returns the digests of
+	// queries in one call; queries may repeat. check compares the digests.
+	ask   func(ctx context.Context, e *machine, i int, how call) (uint64, error)
+	all   func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error)
 	check func(who string) error
 
 	curves map[curveKey]*underLoad
 	alone  map[string]*predicted // by system
 }
 
-// system is what an engine runs on.
+// system is the set of processors of an engine.
 type system struct {
 	name string // "host only"
 	who  []harness.Contestant
-	more []plan.Backend // beside those of who
+	more []plan.Backend // beside the backends of who
 }
 
-// String names it in progress.
+// String returns the name.
 func (y system) String() string { return y.name }
 
-// systems are each contestant alone, and all together.
+// systems returns each contestant alone, and all together.
 func (s *bench) systems() (all []system) {
 	for _, who := range s.Contestants {
 		name := "host only"
@@ -71,7 +69,7 @@ func (s *bench) systems() (all []system) {
 	return all
 }
 
-// on says in a reading what was measured: several processors have no one backend.
+// on returns the reading with the name of the backend, unless there are several.
 func (y system) on(r harness.Reading) harness.Reading {
 	if len(y.who) == 1 && len(y.more) == 0 {
 		return y.who[0].On(r)
@@ -79,7 +77,7 @@ func (y system) on(r harness.Reading) harness.Reading {
 	return r
 }
 
-// serve makes a workload ready for engines, or gives the one that is.
+// serve makes a workload ready for engines, or returns it if it is.
 func (s *bench) serve(name string, fill func(v *served) error) (*served, error) {
 	if v := s.served[name]; v != nil {
 		return v, nil
@@ -99,7 +97,7 @@ func (s *bench) serve(name string, fill func(v *served) error) (*served, error) 
 	return v, nil
 }
 
-// forgetServed drops the workloads and what engines have learnt of them.
+// forgetServed releases the workloads and their cost models.
 func (s *bench) forgetServed() error {
 	var errs []error
 	for _, v := range s.served {
@@ -109,18 +107,18 @@ func (s *bench) forgetServed() error {
 	return errors.Join(errs...)
 }
 
-// servedLists is the workload of lists at hand: plain lists, every query an AND.
+// servedLists returns the workload of lists: plain lists, every query an AND.
 func (s *bench) servedLists(ctx context.Context) (*served, error) {
 	return s.serve(s.W.Name(), func(v *served) (err error) {
 		v.kind = costs.And
 		v.dict, v.queries = s.Dict, querylog.Queries(s.W, queryCount(&s.Opt, len(s.W.Queries), shortServed))
-		v.ask = func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
-			a, err := e.Search(ctx, v.queries[i], engine.SearchOptions{}, call)
-			return workload.Digest(a.Docs), err
+		v.ask = func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
+			docs, err := e.match(ctx, v.queries[i], how)
+			return workload.Digest(docs), err
 		}
-		v.all = func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error) {
+		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
-			return got, e.SearchBatches(ctx, qs, engine.SearchOptions{}, engine.Call{Mode: schedule.Sync}, func(first int, r *plan.Results) error {
+			return got, e.matchAll(ctx, qs, call{mode: schedule.Sync}, func(first int, r *plan.Results) error {
 				workload.Digests(got[first:first+len(r.Offsets)-1], r)
 				return nil
 			})
@@ -132,25 +130,25 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 	})
 }
 
-// servedRanked is the GOV2-like workload, its queries ranked in a mode, the best ten.
-func (s *bench) servedRanked(ctx context.Context, mode engine.Mode) (*served, error) {
+// servedRanked returns the GOV2-like workload with a mode, top 10.
+func (s *bench) servedRanked(ctx context.Context, mode harness.Mode) (*served, error) {
 	n := queryCount(&s.Opt, servedRanked, shortServedRanked)
 	if err := s.ranked.Want(ctx, "served", func(int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) }); err != nil {
 		return nil, err
 	}
 	return s.serve(s.ranked.W.Name+", "+mode.String(), func(v *served) error {
-		v.kind = map[engine.Mode]costs.Kind{engine.And: costs.RankAnd, engine.Or: costs.RankOr, engine.AndOr: costs.RankAndOr}[mode]
+		v.kind = map[harness.Mode]costs.Kind{harness.And: costs.RankAnd, harness.Or: costs.RankOr, harness.AndOr: costs.RankAndOr}[mode]
 		v.source, v.dict, v.queries = s.ranked.W.Source, s.ranked.W.Dict, s.ranked.W.Queries
-		opt := engine.RankOptions{Mode: mode, K: 10, Scoring: &s.ranked.W.Params}
+		opt := ranking{mode: mode, k: 10, scoring: &s.ranked.W.Params}
 		var answers []ranked.Answer
-		v.ask = func(ctx context.Context, e *engine.Engine, i int, call engine.Call) (uint64, error) {
-			r, err := e.Rank(ctx, v.queries[i], opt, call)
-			return s.ranked.Check.Answer(i, r.Docs, r.Scores).Digest, err
+		v.ask = func(ctx context.Context, e *machine, i int, how call) (uint64, error) {
+			docs, scores, err := e.rank(ctx, v.queries[i], opt, how)
+			return s.ranked.Check.Answer(i, docs, scores).Digest, err
 		}
-		v.all = func(ctx context.Context, e *engine.Engine, qs []engine.Query) ([]uint64, error) {
+		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
 			answers = make([]ranked.Answer, len(qs))
-			return got, e.RankBatches(ctx, qs, opt, engine.Call{Mode: schedule.Sync}, func(first int, r *engine.Rankings) error {
+			return got, e.rankAll(ctx, qs, opt, call{mode: schedule.Sync}, func(first int, r *harness.Rankings) error {
 				for i := range r.Queries() {
 					docs, scores := r.Query(i)
 					answers[first+i] = s.ranked.Check.Answer((first+i)%len(v.queries), docs, scores)
@@ -159,13 +157,12 @@ func (s *bench) servedRanked(ctx context.Context, mode engine.Mode) (*served, er
 				return nil
 			})
 		}
-		v.check = func(who string) error { return s.ranked.Check.Check(who, mode, opt.K, answers) }
+		v.check = func(who string) error { return s.ranked.Check.Check(who, mode, opt.k, answers) }
 		return nil
 	})
 }
 
-// How many different queries engines get, of those that there are when short, and of
-// ranked ones: models learn from three of four.
+// Numbers of distinct queries for engines. Models learn from three of four.
 const (
 	servedRanked      = 3000
 	shortServed       = 500
@@ -182,16 +179,14 @@ func queryCount(o *harness.Options, all, short int) int {
 	return all
 }
 
-// start starts an engine on a system, with the costs that earlier engines have learnt.
-// stop closes it. Backends that the session keeps stay open.
-func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop func() error, err error) {
-	// A queue that holds less than arrives within the deadline would refuse queries that
-	// could be answered in time.
-	opt := engine.EngineOptions{Costs: filepath.Join(v.folder, "costs"), Schedule: schedule.Options{Capacity: load.MostFlying}}
+// start starts an engine on a system, with the cost model of earlier engines. stop
+// closes it and its own backends.
+func (v *served) start(ctx context.Context, y system) (e *machine, stop func() error, err error) {
+	var backends []plan.Backend
 	var own []plan.Backend
 	stop = func() (err error) {
 		if e != nil {
-			err = e.Close()
+			err = e.close()
 		}
 		for _, b := range own {
 			err = errors.Join(err, b.Close())
@@ -201,28 +196,28 @@ func (v *served) start(ctx context.Context, y system) (e *engine.Engine, stop fu
 	for _, who := range y.who {
 		if who.Device == nil {
 			threads := v.s.Opt.Threads
-			if threads == runtime.GOMAXPROCS(0) { // as an engine chooses, where nobody else does
-				threads = engine.HostThreads(len(y.who) + len(y.more) - 1)
+			if threads == runtime.GOMAXPROCS(0) { // the engine's own choice
+				threads = hostThreads(len(y.who) + len(y.more) - 1)
 			}
 			own = append(own, hostfallback.New(hostfallback.Options{Threads: threads}))
-			opt.Backends = append(opt.Backends, own[len(own)-1])
+			backends = append(backends, own[len(own)-1])
 			continue
 		}
 		b, err := v.s.Backend(ctx, who, harness.Busy)
 		if err != nil {
 			return nil, nil, errors.Join(err, stop())
 		}
-		opt.Backends = append(opt.Backends, b)
+		backends = append(backends, b)
 	}
-	opt.Backends = append(opt.Backends, y.more...)
-	if e, err = engine.StartSource(ctx, v.source, v.dict, opt); err != nil {
+	backends = append(backends, y.more...)
+	if e, err = startMachine(ctx, v.source, v.dict, backends, filepath.Join(v.folder, "costs")); err != nil {
 		return nil, nil, errors.Join(err, stop())
 	}
 	return e, stop, nil
 }
 
-// with starts an engine, warms it up, and hands it to f.
-func (v *served) with(ctx context.Context, y system, f func(e *engine.Engine) error) error {
+// with starts an engine, warms it up, and calls f.
+func (v *served) with(ctx context.Context, y system, f func(e *machine) error) error {
 	e, stop, err := v.start(ctx, y)
 	if err != nil {
 		return fmt.Errorf("%s: %w", y, err)
@@ -236,13 +231,13 @@ func (v *served) with(ctx context.Context, y system, f func(e *engine.Engine) er
 	return nil
 }
 
-// callers is how many put queries at a time to an engine that is warmed up in batches.
+// callers is the number of concurrent callers that warm up an engine in batches.
 const callers = 256
 
-// warm checks the answers of an engine to all queries, fits its cost model where it was
-// not yet, to queries that are not predicted, and lets it learn more, one by one and in
-// batches.
-func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err error) {
+// warm checks the answers of an engine to all queries. It fits the cost model to
+// queries that are not predicted, unless it is fitted, and lets it learn from single
+// queries and batches.
+func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 	if v.right, err = v.all(ctx, e, v.queries); err != nil {
 		return err
 	}
@@ -251,9 +246,8 @@ func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err erro
 	}
 	enough := harness.Pick[time.Duration](&v.s.Opt, time.Second, 30*time.Millisecond)
 	if slices.ContainsFunc(y.who, func(who harness.Contestant) bool { return !v.fitted[who.Info.Device] }) {
-		all := 5 * enough // the longest queries take milliseconds each, and every one counts
-		_, err := e.Calibrate(ctx, engine.CalibrateOptions{Queries: v.queries[:v.learnt()], Kinds: []costs.Kind{v.kind}, Time: all})
-		if err != nil {
+		all := 5 * enough // the longest queries take milliseconds each, and all count
+		if err := e.calibrate(ctx, v.queries[:v.learnt()], v.kind, all); err != nil {
 			return err
 		}
 		for _, who := range y.who {
@@ -271,10 +265,9 @@ func (v *served) warm(ctx context.Context, y system, e *engine.Engine) (err erro
 	return nil
 }
 
-// closed puts n queries to an engine, each of so many callers the next one when it has
-// got an answer, until there has been enough time. It returns the queries answered a
-// second.
-func (v *served) closed(ctx context.Context, e *engine.Engine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
+// closed sends n queries to an engine. Each of the callers sends its next query after
+// an answer, until the time is over. It returns queries per second.
+func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	answer := v.answer(e, mode)
@@ -283,7 +276,7 @@ func (v *served) closed(ctx context.Context, e *engine.Engine, mode schedule.Mod
 	began := time.Now()
 	for range callers {
 		wg.Go(func() {
-			ctx, cancelOne := context.WithCancel(ctx) // as requests have: to wait on one all share costs more
+			ctx, cancelOne := context.WithCancel(ctx) // like requests: a context that all callers share costs more
 			defer cancelOne()
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil && time.Since(began) < enough; i = int(next.Add(1)) - 1 {
 				if err := answer(ctx, i); err != nil {
@@ -298,12 +291,12 @@ func (v *served) closed(ctx context.Context, e *engine.Engine, mode schedule.Mod
 	return float64(done.Load()) / time.Since(began).Seconds(), context.Cause(ctx)
 }
 
-// answer puts query i to an engine, behind the last comes the first again, and compares
-// the answer.
-func (v *served) answer(e *engine.Engine, mode schedule.Mode) func(ctx context.Context, i int) error {
+// answer returns a function that sends query i to an engine and compares the answer.
+// After the last query the first follows again.
+func (v *served) answer(e *machine, mode schedule.Mode) func(ctx context.Context, i int) error {
 	return func(ctx context.Context, i int) error {
 		i %= len(v.queries)
-		got, err := v.ask(ctx, e, i, engine.Call{Mode: mode})
+		got, err := v.ask(ctx, e, i, call{mode: mode})
 		if err == nil && got != v.right[i] {
 			err = fmt.Errorf("%s: the answer to query %d is not that of before", v.name, i)
 		}
@@ -311,7 +304,7 @@ func (v *served) answer(e *engine.Engine, mode schedule.Mode) func(ctx context.C
 	}
 }
 
-// oneByOne answers one query at a time, the first that came first.
+// oneByOne answers one query at a time, in the order of arrival.
 func oneByOne(answer func(ctx context.Context, i int) error) func(ctx context.Context, i int) error {
 	free := make(chan struct{}, 1)
 	return func(ctx context.Context, i int) error {

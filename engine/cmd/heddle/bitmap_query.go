@@ -11,7 +11,9 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/rows"
+	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/startup"
 	"heddle/engine/plan"
 	"heddle/engine/table/predicate"
 )
@@ -52,7 +54,8 @@ predicate of --where has the ID 1.
 
 --explain prints on standard error the bins that a predicate covers fully and the bins
 that it compares with the stored values, the bytes read, the backend, the strategy, and
-the time of each stage.`,
+the time of each stage. With --backend auto it also compares the time in pure Go with the
+time on a device, start-up included; the quicker one runs the predicates.`,
 		Example: `  heddle bitmap query flights.hdb --where 'delay >= 60'
   heddle bitmap query flights.hdb --where 'delay >= 15 AND distance BETWEEN 500 AND 999' --explain
   heddle bitmap query flights.hdb --where 'delay > 1000' --rows
@@ -118,6 +121,9 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	if err := oneBackend(c); err != nil {
 		return err
 	}
+	w := &rows.Writer{Options: engine.TableOptions{Strategy: strategy, Rescan: o.rescan}, Out: bufio.NewWriterSize(a.Stdout, 64<<10),
+		Log: a.Stderr, Form: rows.Form(o.rows), Roaring: o.roaring, Explain: o.explain, JSON: o.json, Invalid: o.invalid}
+	w.Choice = a.choose(c, func(string) (startup.Work, error) { return workload.Select(o.path, w.Output(), o.sample()) })
 	opt, err := engineOptions(c, log)
 	if err != nil {
 		return err
@@ -129,12 +135,10 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	opt.Profiling = opt.Profiling || o.explain // for the times of stages
 	opt.Lazy = o.single() && !o.explain        // one predicate does not repay decompressing all vectors
-	t, err := engine.OpenTable(ctx, o.path, opt)
+	w.Table, err = engine.OpenTable(ctx, o.path, opt)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.Close()) }()
-	w := &rows.Writer{Table: t, Options: engine.TableOptions{Strategy: strategy, Rescan: o.rescan}, Out: bufio.NewWriterSize(a.Stdout, 64<<10),
-		Log: a.Stderr, Form: rows.Form(o.rows), Roaring: o.roaring, Explain: o.explain, JSON: o.json, Invalid: o.invalid}
+	defer func() { err = errors.Join(err, w.Table.Close()) }()
 	return o.each(ctx, a, c.Batching.Queries, w.Answer)
 }

@@ -13,6 +13,7 @@ import (
 	"heddle/cl"
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/internal/startup"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
 )
@@ -58,6 +59,7 @@ type place struct {
 	Usable       bool    `json:"usable"`              // it can be opened and its self-test passes
 	Error        string  `json:"error,omitempty"`     // the reason if it is not usable
 	SelfTest     float64 `json:"self_test,omitempty"` // seconds to build and test the kernels
+	StartUp      float64 `json:"start_up,omitempty"`  // seconds from the search for devices to the end of the self-test
 	Preferred    bool    `json:"preferred"`           // a candidate of --backend auto
 	Reason       string  `json:"reason"`              // of Preferred
 	Auto         bool    `json:"auto"`                // the choice of --backend auto
@@ -79,13 +81,22 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 	}
 	var places []place
 	var missing error // the reason if OpenCL is not available
+	began := time.Now()
 	if c.Devices.Backend != "host" {
 		devices, err := cl.Devices(c.Devices.Device, rows...)
 		missing = err
+		found := time.Since(began)
 		for _, d := range devices {
 			p := newPlace(d.Info())
 			p.Preferred, p.Reason = d.Preferred()
 			p.test(ctx, d, cl.Options{MemoryLimit: uint64(c.Memory.Device), Log: &log})
+			if p.Usable {
+				took := found + time.Duration(p.SelfTest*float64(time.Second))
+				if err := a.startups().Remember(p.Device, p.Driver, took); err != nil {
+					log.Debug().Err(err).Msg("start-up time not stored")
+				}
+				p.StartUp = took.Seconds()
+			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -110,7 +121,7 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 			OpenCL  string  `json:"opencl_error,omitempty"`
 		}{append([]place{}, places...), errorText(missing)})
 	} else {
-		err = writePlaces(a.Stdout, places, missing)
+		err = writePlaces(a.Stdout, places, missing, startup.Threshold(a.startups().Recall()))
 	}
 	if err == nil && len(places) == 0 {
 		return noDevice(c.Devices, missing)
@@ -144,7 +155,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-func writePlaces(out io.Writer, places []place, missing error) error {
+func writePlaces(out io.Writer, places []place, missing error, threshold string) error {
 	var b strings.Builder
 	for _, p := range places {
 		mark := ' '
@@ -171,6 +182,9 @@ func writePlaces(out io.Writer, places []place, missing error) error {
 			verb = "does not choose it"
 		}
 		fmt.Fprintf(&b, "    auto %s: %s\n", verb, p.Reason)
+		if p.Auto && p.Kind == "opencl" {
+			fmt.Fprintf(&b, "    %s\n", threshold)
+		}
 	}
 	if missing != nil {
 		fmt.Fprintf(&b, "  opencl: %v\n", missing)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/topics"
+	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/trec"
 )
 
@@ -53,6 +54,14 @@ func (q *queries) each(ctx context.Context, a *App, ahead int, answer func(conte
 		return answer(ctx, []trec.Topic{{ID: "1", Text: q.text}})
 	}
 	return topics.File{Path: q.file, Format: q.format, Stdin: a.Stdin}.Each(ctx, ahead, answer)
+}
+
+// sample returns the queries, or the first ones of a large file.
+func (q *queries) sample() workload.Queries {
+	if q.single() {
+		return workload.One(q.text)
+	}
+	return workload.Sample(q.file, q.format)
 }
 
 // invalid converts the error of one query: a usage error for the command line, else an

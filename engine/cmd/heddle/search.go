@@ -14,10 +14,12 @@ import (
 	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/answer"
+	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/cost"
 )
 
 type searchOptions struct {
@@ -78,6 +80,10 @@ printed by name, or by docID if they have no name.
 Without ranking, the score is 1 and format text prints NAME, or ID TAB NAME for a query
 file. Ranked results start with a header that lists all settings of the run: a line that
 starts with #, in jsonl {"run": {…}}, for trec on standard error.
+
+--backend auto includes the start-up time of a device: queries that pure Go should finish
+sooner run on the host. --explain prints both estimates. Queries from standard input run
+on the device.
 
 --backend all runs queries on the host and on all devices. --schedule async runs each
 query alone on the processor that should finish it first, sync runs batches. The
@@ -173,13 +179,14 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
+	choice := a.choose(c, o.workload(c, mode).Work)
 	opt, err := engineOptions(c, log)
 	if err != nil {
 		return err
 	}
 	opt.Lazy = o.single() // one query does not repay auxiliary tables for all lists
 	s := &answer.Searcher{Search: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or, Part: o.part},
-		Boolean: o.syntax == syntaxBoolean, Invalid: o.invalid}
+		Boolean: o.syntax == syntaxBoolean, Invalid: o.invalid, Choice: choice}
 	closing := func() error { return s.Index.Close() }
 	if c.Devices.Backend == "all" {
 		e, v, err := startAll(ctx, c, o.path, opt)
@@ -193,6 +200,22 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	defer func() { err = errors.Join(err, closing()) }()
 	return o.answer(ctx, a, c, s, mode)
+}
+
+// workload describes the queries for the choice of a processor.
+func (o *searchOptions) workload(c *config.Config, mode engine.Mode) *workload.Search {
+	s := &workload.Search{Path: o.path, Boolean: o.syntax == syntaxBoolean, Costs: c.Schedule.Costs, Queries: o.sample()}
+	switch {
+	case o.ranked():
+		s.Kind = map[engine.Mode]cost.Kind{engine.And: cost.RankAnd, engine.Or: cost.RankOr, engine.AndOr: cost.RankAndOr}[mode]
+	case s.Boolean, mode == engine.Or:
+		s.Kind = cost.Formula
+	case o.count:
+		s.Kind = cost.Count
+	default:
+		s.Kind = cost.And
+	}
+	return s
 }
 
 // answer prints the answers to all queries.

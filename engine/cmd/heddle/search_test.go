@@ -320,3 +320,24 @@ func TestWriteErrors(t *testing.T) {
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestChoice checks that backend auto explains its choice, and that an explicit backend
+// has none.
+func TestChoice(t *testing.T) {
+	buildCollection(t)
+	writeFile(t, "q.txt", "w0 w1\nw9\n")
+	for _, test := range []struct{ args, want string }{
+		{"--query w0^2", "the host should finish first: 1 query should take "},
+		{"--query w0 --count", "the host should finish first: 1 query should take "},
+		{"--query w0 --mode or --all", "the host should finish first: 1 query should take "},
+		{"--syntax boolean --query w0", "the host should finish first: 1 query should take "},
+		{"--queries q.txt", "the host should finish first: 2 queries should take "},
+		{"--queries -", "queries arrive in a stream of unknown length"},
+		{"--query w0 --backend host", ""},
+	} {
+		r := heddleWith(t, "w0\n", nil, append([]string{"search", "c.hdl", "--explain", "--no-header"}, strings.Fields(test.args)...)...)
+		if r.code != 0 || !strings.Contains(r.stderr, test.want) || strings.Contains(r.stderr, "choice") != (test.want != "") {
+			t.Errorf("%s: %+v, want %q", test.args, r, test.want)
+		}
+	}
+}

@@ -2,11 +2,14 @@ package tables
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"heddle/engine/internal/backend"
+	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 	"heddle/engine/table/predicate/predicatetest"
@@ -72,44 +75,39 @@ func newSlow(t testing.TB) *slow {
 	return &slow{Backend: host}
 }
 
-// placed gives a host and devices as places.
-func placed(t testing.TB, host plan.Backend, devices ...*slow) []Place {
-	places := []Place{{Name: "host", Host: true, Backend: host, Info: plan.Info{Kind: "host"}}}
-	for _, d := range devices {
-		places = append(places, Place{Name: "device", Backend: d})
-	}
-	return places
-}
-
-// scheduled runs the tasks of a generation.
-func scheduled(t testing.TB, g *Generation, opt schedule.Options) *schedule.Scheduler {
+// pool has a host, which is a reserve where there are devices, and devices.
+func pool(t testing.TB, opt schedule.Options, devices ...*slow) *serve.Pool {
 	t.Helper()
-	var list []schedule.Processor
-	for p, r := range g.places {
-		list = append(list, schedule.Processor{Name: r.Name, Host: r.Host, Inline: r.Host, Lanes: 2,
-			Threshold: func(kind any) uint64 { return g.Threshold(p, kind) },
-			Start:     func(kind any) time.Duration { return g.Start(p, kind) },
-			Estimate:  func(j *schedule.Job) (time.Duration, time.Duration, bool) { return g.Estimate(p, j.Work) },
-			Run:       func(ctx context.Context, b *schedule.Batch) error { return g.Run(ctx, p, b, true) },
-		})
+	host := hostfallback.New(hostfallback.Options{Threads: 1})
+	t.Cleanup(func() { host.Close() })
+	open := []backend.Opened{{Candidate: backend.Candidate{Host: true, Kept: true, Reserve: len(devices) > 0}, Backend: host, Info: plan.Info{Kind: "host", Device: "host", ComputeUnits: 2}}}
+	for _, d := range devices {
+		open = append(open, backend.Opened{Candidate: backend.Candidate{Kept: true}, Backend: d, Info: plan.Info{Device: "device"}})
 	}
-	s, err := schedule.New(opt, list...)
+	p, err := serve.NewPool(open, serve.Options{Schedule: opt, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := g.close(); err != nil {
+		if err := p.Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
 			t.Error(err)
 		}
 	})
-	return s
+	return p
+}
+
+// loaded makes d a table of p.
+func loaded(t testing.TB, p *serve.Pool, d *Data) *Generation {
+	t.Helper()
+	x, err := newTable(t.Context(), p, d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.current.Load()
 }
 
 // ask runs predicates as one task and checks the answers.
-func ask(t testing.TB, g *Generation, s *schedule.Scheduler, output plan.Output, numbers ...int) *Task {
+func ask(t testing.TB, g *Generation, output plan.Output, numbers ...int) *Task {
 	t.Helper()
 	task := g.NewTask(output, plan.StrategyAuto, false)
 	for _, i := range numbers {
@@ -119,7 +117,7 @@ func ask(t testing.TB, g *Generation, s *schedule.Scheduler, output plan.Output,
 		}
 		task.Add(p)
 	}
-	if err := s.Do(t.Context(), &task.Job); err != nil {
+	if err := task.Do(t.Context(), &serve.Call{}); err != nil {
 		t.Error(err)
 		return task
 	}
@@ -135,7 +133,7 @@ func check(t testing.TB, task *Task, numbers ...int) {
 		if rows.Counts[k] != want.Counts[i] {
 			t.Errorf("%s: %d rows, want %d", wheres[i], rows.Counts[k], want.Counts[i])
 		}
-		if task.kind.Output == plan.OutputBits && !slices.Equal(rows.Selection(k), want.Selection(i)) {
+		if task.kind.output == plan.OutputBits && !slices.Equal(rows.Selection(k), want.Selection(i)) {
 			t.Errorf("%s: other rows than wanted", wheres[i])
 		}
 	}

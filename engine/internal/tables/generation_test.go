@@ -8,34 +8,27 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/internal/backend"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
 	"heddle/engine/table/predicate/predicatetest"
 )
 
-func loaded(t testing.TB, d *Data, places []Place) *Generation {
-	t.Helper()
-	g, left, err := Load(t.Context(), d, places)
-	if err != nil || len(left) > 0 {
-		t.Fatal(left, err)
-	}
-	return g
-}
-
 // TestBatches runs tasks alone and joined, with every output, and checks each answer.
 func TestBatches(t *testing.T) {
 	for _, mode := range []schedule.Mode{schedule.Async, schedule.Sync} {
-		g := loaded(t, flights(t, 32), placed(t, newSlow(t)))
-		s := scheduled(t, g, schedule.Options{Mode: mode, MaxAge: 20 * time.Millisecond})
+		g := loaded(t, pool(t, schedule.Options{Mode: mode, MaxAge: 20 * time.Millisecond}), flights(t, 32))
 		var wg sync.WaitGroup
 		var mu sync.Mutex
 		joined := 0
 		for i := range wheres {
 			wg.Go(func() {
 				for _, output := range []plan.Output{plan.OutputBits, plan.OutputCounts} {
-					task := ask(t, g, s, output, i, (i+1)%len(wheres), i)
+					task := ask(t, g, output, i, (i+1)%len(wheres), i)
 					mu.Lock()
-					joined = max(joined, task.Job.Trace.Batch)
+					joined = max(joined, task.job.Trace.Batch)
 					mu.Unlock()
 					task.Done(nil)
 				}
@@ -50,14 +43,13 @@ func TestBatches(t *testing.T) {
 
 // TestTakeBits hands an answer over, which the next tasks leave alone.
 func TestTakeBits(t *testing.T) {
-	g := loaded(t, flights(t, 64), placed(t, newSlow(t)))
-	s := scheduled(t, g, schedule.Options{})
+	g := loaded(t, pool(t, schedule.Options{}), flights(t, 64))
 	var taken [][]uint64
 	for i := range wheres {
-		task := ask(t, g, s, plan.OutputBits, i)
+		task := ask(t, g, plan.OutputBits, i)
 		taken = append(taken, task.TakeBits())
 		task.Done(nil)
-		ask(t, g, s, plan.OutputBits, 0, 1, 2, 3).Done(nil)
+		ask(t, g, plan.OutputBits, 0, 1, 2, 3).Done(nil)
 	}
 	for i, bits := range taken {
 		if want := wanted(); !slices.Equal(bits, want.Selection(i)) {
@@ -72,18 +64,16 @@ func TestChoice(t *testing.T) {
 	device := newSlow(t)
 	device.by.Store(int64(20 * time.Millisecond))
 	device.only = []plan.Strategy{plan.Fused, plan.COA}
-	g := loaded(t, flights(t, 32), placed(t, newSlow(t), device))
-	s := scheduled(t, g, schedule.Options{Mode: schedule.Async}) // batches would count their start only once
-	if err := g.Measure(t.Context(), s.Do); err != nil {
-		t.Fatal(err)
-	}
+	// Under Sync a batch would count its start only once.
+	g := loaded(t, pool(t, schedule.Options{Mode: schedule.Async}, device), flights(t, 32))
+	models := func(p int) *cost.Model { return g.at[p].Load().models[0].Load() }
 	measured := device.batches.Load()
-	if measured == 0 || measured > 100 || !g.places[0].models[0].Load().Fitted() || !g.places[1].models[0].Load().Fitted() {
+	if measured == 0 || measured > 100 || !models(0).Fitted() || !models(1).Fitted() {
 		t.Errorf("measured by %d batches", measured)
 	}
 	for i := range wheres {
-		task := ask(t, g, s, plan.OutputBits, i)
-		if e := task.Job.Trace.Estimates; e[0] >= e[1] || e[1] < 2*time.Millisecond {
+		task := ask(t, g, plan.OutputBits, i)
+		if e := task.job.Trace.Estimates; e[0] >= e[1] || e[1] < 2*time.Millisecond {
 			t.Errorf("%s: estimates %v", wheres[i], e)
 		}
 	}
@@ -98,7 +88,7 @@ func TestChoice(t *testing.T) {
 			t.Errorf("no processor has %v", c.strategy)
 		}
 		task := g.NewTask(plan.OutputCounts, c.strategy, true)
-		if _, _, ok := g.Estimate(0, task); ok != c.host {
+		if _, _, ok := task.Estimate(0); ok != c.host {
 			t.Errorf("%v: the host has an estimate: %v", c.strategy, ok)
 		}
 	}
@@ -112,20 +102,28 @@ func TestMeasureFault(t *testing.T) {
 	device := newSlow(t)
 	var lost error = &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: "device", Op: "testing"}
 	device.fail.Store(&lost)
-	g := loaded(t, flights(t, 32), placed(t, newSlow(t), device))
-	s := scheduled(t, g, schedule.Options{})
-	if err := g.Measure(t.Context(), s.Do); err != nil {
-		t.Fatal(err)
-	}
+	p := pool(t, schedule.Options{}, device)
+	g := loaded(t, p, flights(t, 32))
 	for i := range wheres {
-		if task := ask(t, g, s, plan.OutputBits, i); task.Job.Trace.Processor != "host" {
-			t.Errorf("%s ran on %s", wheres[i], task.Job.Trace.Processor)
+		if task := ask(t, g, plan.OutputBits, i); task.job.Trace.Processor != "host" {
+			t.Errorf("%s ran on %s", wheres[i], task.job.Trace.Processor)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.Measure(ctx, s.Do); !errors.Is(err, context.Canceled) {
+	if _, err := newTable(ctx, p, flights(t, 32), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("under a cancelled context: %v", err)
+	}
+}
+
+// TestCancelMeasure ends a measurement that hangs with its context.
+func TestCancelMeasure(t *testing.T) {
+	device := newSlow(t)
+	device.by.Store(int64(200 * time.Millisecond))
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	if _, err := newTable(ctx, pool(t, schedule.Options{}, device), flights(t, 32), Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
 
@@ -133,18 +131,17 @@ func TestMeasureFault(t *testing.T) {
 func TestLoadFaults(t *testing.T) {
 	device := newSlow(t)
 	device.load = &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "device", Op: "testing"}
-	d := flights(t, 32)
-	g, left, err := Load(t.Context(), d, placed(t, newSlow(t), device))
-	if err != nil || len(left) != 1 || left[0].Processor != 1 || !errors.Is(left[0].Err, plan.ErrOutOfMemory) {
-		t.Fatalf("%v, %v", left, err)
-	}
-	if g.Memory(0) == 0 || g.Memory(1) != 0 || g.choice() {
+	g := loaded(t, pool(t, schedule.Options{}, device), flights(t, 32))
+	if g.Memory(0) == 0 || g.Memory(1) != 0 || g.loaded() != 1 {
 		t.Errorf("%d and %d bytes", g.Memory(0), g.Memory(1))
 	}
-	if err := g.close(); err != nil {
-		t.Error(err)
+	ask(t, g, plan.OutputBits, 0, 1, 2)
+	only, err := serve.NewPool([]backend.Opened{{Candidate: backend.Candidate{Kept: true}, Backend: device, Info: plan.Info{Device: "device"}}}, serve.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, _, err := Load(t.Context(), d, placed(t, newSlow(t), device)[1:]); !errors.Is(err, plan.ErrOutOfMemory) {
+	defer only.Close()
+	if _, err := newTable(t.Context(), only, flights(t, 32), Options{}); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("no processor has room: %v", err)
 	}
 }
@@ -158,11 +155,7 @@ func TestSmallTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := loaded(t, d, placed(t, newSlow(t), newSlow(t)))
-		s := scheduled(t, g, schedule.Options{})
-		if err := g.Measure(t.Context(), s.Do); err != nil {
-			t.Fatal(err)
-		}
+		g := loaded(t, pool(t, schedule.Options{}, newSlow(t)), d)
 		for where, want := range map[string]uint32{"TRUE": tab.Rows, "FALSE": 0, "a = 5": c.Equal, "a > 5 AND a < 5": 0} {
 			if columns == nil && where[0] == 'a' {
 				continue
@@ -173,12 +166,12 @@ func TestSmallTables(t *testing.T) {
 			}
 			task := g.NewTask(plan.OutputCounts, plan.StrategyAuto, false)
 			task.Add(p)
-			if err := s.Do(t.Context(), &task.Job); err != nil || task.rows.Counts[0] != want {
+			if err := task.Do(t.Context(), &serve.Call{}); err != nil || task.rows.Counts[0] != want {
 				t.Errorf("%s: %s: %d rows, want %d: %v", name, where, task.rows.Counts, want, err)
 			}
-			for _, e := range task.Job.Trace.Estimates {
+			for _, e := range task.job.Trace.Estimates {
 				if e <= 0 || e > time.Minute {
-					t.Errorf("%s: %s: estimates %v", name, where, task.Job.Trace.Estimates)
+					t.Errorf("%s: %s: estimates %v", name, where, task.job.Trace.Estimates)
 				}
 			}
 		}

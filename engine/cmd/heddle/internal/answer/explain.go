@@ -23,6 +23,7 @@ type Explanation struct {
 	Text     string   `json:"-"`
 	Backend  string   `json:"backend"`
 	Device   string   `json:"device"`
+	Choice   string   `json:"choice,omitempty"`    // reason for the backend
 	Boolean  string   `json:"boolean,omitempty"`   // simplified boolean expression
 	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it
 	Part     bool     `json:"part,omitempty"`      // with --part
@@ -58,7 +59,7 @@ const asSet = "as a set"
 func (s *Searcher) explain(q trec.Topic, asked engine.Query, got hits) *Explanation {
 	x, info, st := s.Index, s.Index.Backend(), s.stats()
 	e := &Explanation{
-		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Part: s.Search.Part, Lists: []List{}, Matches: got.count,
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: s.Search.Part, Lists: []List{}, Matches: got.count,
 		Micros: terminal.Micros(st.Wall), DecodeUS: terminal.Micros(st.Decode), ProbeUS: terminal.Micros(st.Probe), GatherUS: terminal.Micros(st.Compact),
 		ScoreUS: terminal.Micros(st.Score), SelectUS: terminal.Micros(st.Select), UpUS: terminal.Micros(st.Upload), DownUS: terminal.Micros(st.Download),
 	}
@@ -156,6 +157,9 @@ func (e *Explanation) write(out io.Writer) error {
 	fmt.Fprintf(&b, "query %s: %s\n", e.Query, e.Text)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "  backend\t%s: %s\n", e.Backend, e.Device)
+	if e.Choice != "" {
+		fmt.Fprintf(w, "  choice\t%s\n", e.Choice)
+	}
 	if e.Boolean != "" {
 		fmt.Fprintf(w, "  boolean\t%s\n", e.Boolean)
 	}

@@ -27,6 +27,7 @@ type Searcher struct {
 	Boolean bool                                // queries are boolean expressions
 	Invalid func(q trec.Topic, err error) error // converts the error of an invalid query
 	Explain io.Writer                           // nil: no explanations
+	Choice  string                              // reason for the backend, in explanations
 	Writer  Writer
 
 	batch    []engine.Query

@@ -14,6 +14,7 @@ type Explanation struct {
 	Bytes      uint64     `json:"bytes"` // compressed size of the vectors
 	Backend    string     `json:"backend"`
 	Device     string     `json:"device"`
+	Choice     string     `json:"choice,omitempty"` // reason for the backend
 	How        string     `json:"how"`
 	Estimates  []Estimate `json:"estimates,omitempty"`
 	Micros     float64    `json:"us"`

@@ -39,6 +39,7 @@ type Writer struct {
 	Form    Form
 	Roaring string // file for the rows as a Roaring bitmap; "-" is Out, "" none
 	Explain bool
+	Choice  string // reason for the backend, in explanations
 	JSON    bool
 
 	batch []*engine.Prepared
@@ -50,13 +51,20 @@ type Writer struct {
 // predicate.
 const maxSelected = 1 << 29
 
+// Output returns the form in which the engine returns rows.
+func (w *Writer) Output() plan.Output {
+	if w.Form != Counts || w.Roaring != "" {
+		return plan.OutputBits
+	}
+	return plan.OutputCounts
+}
+
 // Answer executes predicates in batches. With explanations each predicate is its own
 // batch, because a batch has one time for all its predicates.
 func (w *Writer) Answer(ctx context.Context, qs []trec.Topic) error {
 	size := len(qs)
-	w.Options.Output = plan.OutputCounts
-	if w.Form != Counts || w.Roaring != "" {
-		w.Options.Output = plan.OutputBits
+	w.Options.Output = w.Output()
+	if w.Options.Output == plan.OutputBits {
 		size = int(maxSelected / (uint64(w.Table.Rows()) + 1))
 	}
 	if w.Explain {
@@ -113,11 +121,16 @@ func (w *Writer) write(ctx context.Context, i int, q trec.Topic) error {
 			return err
 		}
 		if !w.JSON {
-			if _, err := fmt.Fprintf(w.Log, "%s: %s\n", q.ID, e); err != nil {
+			text := e.String()
+			if w.Choice != "" {
+				text += "\n  choice: " + w.Choice
+			}
+			if _, err := fmt.Fprintf(w.Log, "%s: %s\n", q.ID, text); err != nil {
 				return err
 			}
 		}
 		why = newExplanation(&e)
+		why.Choice = w.Choice
 	}
 	if w.Roaring != "" {
 		if err := w.writeRoaring(i); err != nil {
