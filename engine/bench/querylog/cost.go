@@ -3,12 +3,13 @@ package querylog
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"slices"
-	"time"
 )
 
 // Setup is one way to answer the queries.

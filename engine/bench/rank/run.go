@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
 	"heddle/engine/plan"
-	"math"
-	"slices"
-	"time"
 )
 
 // setup is one way to rank queries.
