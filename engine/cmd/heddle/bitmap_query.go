@@ -135,7 +135,7 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	opt.Profiling = opt.Profiling || o.explain // for the times of stages
 	opt.Lazy = o.single() && !o.explain        // one predicate does not repay decompressing all vectors
-	e, err := engine.New(ctx, opt)
+	e, err := a.newEngine(ctx, opt)
 	if err != nil {
 		return err
 	}
