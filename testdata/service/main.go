@@ -5,7 +5,7 @@
 //	curl 'localhost:8080/search?q=heaven+earth'
 //	curl 'localhost:8080/count?where=days+>+30'
 //	curl localhost:8080/metrics
-//	curl -X POST localhost:8080/reload # once there is another books.hdl
+//	curl -X POST localhost:8080/reload # after books.hdl was replaced
 package main
 
 import (
