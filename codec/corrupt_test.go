@@ -126,7 +126,7 @@ func checkTotalBits(l List) {
 	}
 }
 
-// victims are small lists of every codec that use every part of its format.
+// victims returns small lists of every codec that use every part of its format.
 func victims(tb testing.TB) (lists []List) {
 	for _, g := range codectest.Generators() {
 		for _, n := range []int{20, 135} {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readGaps is an oracle: a slow reader of lists of gap codecs, written from the
+// readGaps returns an oracle: a slow reader of lists of gap codecs, written from the
 // description of the formats, that shares no code with the decoders. It panics
 // on lists that are not well formed.
 func readGaps(l List) (docs []uint32) {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// exactRegression is the least squares slope with unlimited integers.
+// exactRegression returns the least squares slope with unlimited integers.
 func exactRegression(docs []uint32) uint64 {
 	n := big.NewInt(int64(len(docs)))
 	var sumI, sumD, sumII, sumID big.Int
@@ -47,7 +47,7 @@ func TestRegressionIsExact(t *testing.T) {
 	}
 }
 
-// width is that of the strip of slope y/x that holds all points, times x.
+// width returns that of the strip of slope y/x that holds all points, times x.
 func width(docs []uint32, y, x int64) int64 {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, d := range docs {

@@ -22,7 +22,7 @@ func (r *bitReader) read(n int) (v uint32) {
 	return v
 }
 
-// readPacked is an oracle: a slow reader of packed values, written from the
+// readPacked returns an oracle: a slow reader of packed values, written from the
 // description of the format, that shares no code with the decoder.
 func readPacked(n int, words []uint32) (values []uint32) {
 	nseg := (n + 127) / 128

@@ -1,6 +1,6 @@
 package wah
 
-// Bitset is the number of 64-bit words of a plain bitset of so many bits.
+// Bitset returns the number of 64-bit words of a plain bitset of so many bits.
 func Bitset(bits uint64) int { return int((bits + 63) / 64) }
 
 // Decompress writes the vector to a plain bitset of Bitset(bits) words, in which row r

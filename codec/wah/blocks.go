@@ -63,7 +63,7 @@ func orBlocks32(acc, words []uint32) int {
 	return n
 }
 
-// fills32 is the fills of a pair, and 0 in place of literals.
+// fills32 returns the fills of a pair, and 0 in place of literals.
 func fills32(s uint64) uint64 {
 	f := s >> 31 & pair
 	return s & (f<<32 - f)

@@ -79,7 +79,7 @@ func appendFill[W Word](words []W, start int, group W, n uint64) []W {
 	return words
 }
 
-// Words is how many words the vector takes so far.
+// Words returns how many words the vector takes so far.
 func (b *Builder[W]) Words() int { return len(b.words) }
 
 // AppendTo ends the vector at so many bits, more than the greatest that was added,

@@ -62,7 +62,7 @@ func orFill[W Word](acc []W, group W) {
 	}
 }
 
-// Fill gives the bits of one of the n groups at p where they all lie in one fill.
+// Fill returns the bits of one of the n groups at p where they all lie in one fill.
 func Fill[W Word](words []W, p Position, n uint64) (group W, ok bool) {
 	if uint(p.Word) >= uint(len(words)) || !IsFill(words[p.Word]) {
 		return 0, false

@@ -42,7 +42,7 @@ func testOrInto[W Word](t *testing.T) {
 	})
 }
 
-// positionOf is the position of a group.
+// positionOf returns the position of a group.
 func positionOf[W Word](words []W, group uint64) Position {
 	for k, w := range words {
 		n := rowsOf(w) / GroupBits[W]()

@@ -28,7 +28,7 @@ import (
 // Word is a word of a vector.
 type Word interface{ uint32 | uint64 }
 
-// GroupBits is the number of rows of a group: 31 or 63.
+// GroupBits returns the number of rows of a group: 31 or 63.
 func GroupBits[W Word]() uint64 {
 	if ^W(0)>>31>>1 != 0 {
 		return 63
@@ -40,16 +40,16 @@ func GroupBits[W Word]() uint64 {
 func flag[W Word]() W  { return W(1) << GroupBits[W]() }       // of fills
 func value[W Word]() W { return W(1) << (GroupBits[W]() - 1) } // of the bits of a fill
 
-// MaxFill is the number of groups that one word can stand for.
+// MaxFill returns the number of groups that one word can stand for.
 func MaxFill[W Word]() uint64 { return uint64(value[W]() - 1) }
 
-// Ones is a literal of ones, which only stands for a value: in a vector it is a fill.
+// Ones returns a literal of ones, which only stands for a value: in a vector it is a fill.
 func Ones[W Word]() W { return flag[W]() - 1 }
 
 // IsFill tells fills from literals.
 func IsFill[W Word](w W) bool { return w&flag[W]() != 0 }
 
-// FillOf gives the bits of one of the groups of a fill, and their number.
+// FillOf returns the bits of one of the groups of a fill, and their number.
 func FillOf[W Word](w W) (group W, n uint64) {
 	if w&value[W]() != 0 {
 		group = Ones[W]()
@@ -57,7 +57,7 @@ func FillOf[W Word](w W) (group W, n uint64) {
 	return group, uint64(w & (value[W]() - 1))
 }
 
-// Groups is the number of groups of a vector of so many bits.
+// Groups returns the number of groups of a vector of so many bits.
 func Groups[W Word](bits uint64) uint64 {
 	g := GroupBits[W]()
 	return bits/g + (bits%g+g-1)/g
