@@ -13,6 +13,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/matchtest"
 )
 
 // TestFormulasInLittleScratch runs the cases of Store.Evaluate over both shapes of
@@ -23,7 +24,7 @@ func TestFormulasInLittleScratch(t *testing.T) {
 	d.info.Memory = 1 << 16
 	for name, shape := range shapes(&d) {
 		t.Run(name, func(t *testing.T) {
-			plantest.RunFormulas(t, func(t *testing.T) plan.Backend {
+			matchtest.RunExpressions(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), &d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
 				if err != nil {
 					t.Fatal(err)

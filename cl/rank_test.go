@@ -10,6 +10,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/ranktest"
 )
 
 // TestRanksInLittleScratch runs the cases of Store.Rank over both shapes of the kernels
@@ -20,7 +21,7 @@ func TestRanksInLittleScratch(t *testing.T) {
 	d.info.Memory = 1 << 16
 	for name, shape := range shapes(&d) {
 		t.Run(name, func(t *testing.T) {
-			plantest.RunRanks(t, func(t *testing.T) plan.Backend {
+			ranktest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), &d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
 				if err != nil {
 					t.Fatal(err)

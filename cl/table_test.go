@@ -8,6 +8,7 @@ import (
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/selecttest"
 )
 
 // TestTables runs the suite of tables over both shapes of the kernels.
@@ -15,7 +16,7 @@ func TestTables(t *testing.T) {
 	d := testDevice(t)
 	for name, shape := range shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			plantest.RunTables(t, func(t *testing.T) plan.Backend {
+			selecttest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
 				if err != nil {
 					t.Fatal(err)

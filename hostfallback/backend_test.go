@@ -10,6 +10,8 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/matchtest"
+	"heddle/engine/plan/plantest/ranktest"
 	"heddle/hostfallback/internal/hosttest"
 )
 
@@ -28,9 +30,12 @@ func open(tb testing.TB, src *plan.Source, opt Options) *store {
 func TestBackend(t *testing.T) {
 	run := func(name string, opt Options, suite plantest.Options) {
 		suite.Corrupt = true
-		suite.Unranked = raceDetector && name == "lazy"
 		t.Run(name, func(t *testing.T) {
-			plantest.Run(t, func(t *testing.T) plan.Backend { return New(opt) }, suite)
+			open := func(t *testing.T) plan.Backend { return New(opt) }
+			matchtest.Run(t, open, suite)
+			if !raceDetector || name != "lazy" {
+				ranktest.Run(t, open, suite)
+			}
 		})
 	}
 	few := []plan.Algorithm{plan.Auto, plan.Bits, plan.BS} // those that do without tables

@@ -1,3 +1,4 @@
+// Package benchtest writes small data sets for tests of benchmarks, and checks pictures.
 package benchtest
 
 import (
@@ -12,7 +13,7 @@ import (
 	"testing"
 )
 
-// writeZip makes a zip of a member for each text.
+// WriteZip writes a zip with one member for each text.
 func WriteZip(t *testing.T, path string, texts ...string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -34,8 +35,8 @@ func WriteZip(t *testing.T, path string, texts ...string) {
 	}
 }
 
-// writeCollection writes documents of many lengths, and topics, one of which has a
-// word that no document has.
+// WriteCollection writes documents of different lengths, and topics. One topic has a
+// word that no document contains.
 func WriteCollection(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(dir, "words.tsv.gz"))
@@ -62,8 +63,8 @@ func WriteCollection(t *testing.T, dir string) {
 	}
 }
 
-// realData makes a folder with a set of three lists, a collection and topics, and
-// tables.
+// Data creates a folder of real data: a set of three lists, a collection with topics,
+// and tables.
 func Data(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +74,7 @@ func Data(t *testing.T) string {
 	return dir
 }
 
-// lines reads a file of lines, each of which must end.
+// Lines reads the lines of a file. The last one must end with a newline.
 func Lines(t *testing.T, path string) []string {
 	t.Helper()
 	b, err := os.ReadFile(path)

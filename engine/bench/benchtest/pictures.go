@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// checkPictures looks at the pictures that a section links.
+// CheckPictures checks the pictures that a section of a report links.
 func CheckPictures(t *testing.T, dir, section string) {
 	t.Helper()
 	links := regexp.MustCompile(`\]\((.*?)\.svg\)`).FindAllStringSubmatch(section, -1)

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// How many rows the files of writeTables have.
+// Numbers of rows of the files of WriteTables.
 const (
 	WrittenKDD     = 700
 	WrittenFlights = 900
 )
 
-// kddRow is a row of KDD Cup 1999: 42 columns.
+// kddRow returns a row of KDD Cup 1999: 42 columns.
 func kddRow(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d,%s,http%d,SF", i%7, []string{"tcp", "udp"}[i/100%2], i%3)
@@ -33,7 +33,8 @@ func kddRow(i int) string {
 
 func FlightDelay(i int) int16 { return int16(i*i%500) - 60 }
 
-// writeTables writes small ones of the tables of realTables into dir.
+// WriteTables writes small files in the formats of the real tables of bench bitmap into
+// dir.
 func WriteTables(t *testing.T, dir string) {
 	t.Helper()
 	write := func(path string, content []byte) {

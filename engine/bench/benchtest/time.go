@@ -2,5 +2,5 @@ package benchtest
 
 import "time"
 
-// sleepUntil waits in virtual time.
+// SleepUntil sleeps until t. In a synctest bubble this is virtual time.
 func SleepUntil(t time.Time) { time.Sleep(time.Until(t)) }

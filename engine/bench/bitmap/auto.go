@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// autoTurns is how often auto and its rival are timed in turns, at least.
+// autoTurns is the least number of turns in which auto and its rival are timed.
 const autoTurns = 9
 
-// measureAuto measures what an engine.Table takes that chooses backend and strategy,
-// in turns with the strategy that was the best of all those of costs.
+// measureAuto measures a table that chooses backend and strategy, in turns with the
+// best strategy among costs.
 func (s *bench) measureAuto(ctx context.Context, set *set, costs []*cost) (all []*autoCost, err error) {
 	t, err := s.openAuto(ctx, set.table, set.columns)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *bench) measureAuto(ctx context.Context, set *set, costs []*cost) (all [
 		st := stores[best.who.Name]
 		if st == nil {
 			var release func() error
-			if st, release, err = s.bitmapStore(ctx, best.who, s.Opt.Threads, set.table); err != nil {
+			if st, release, err = s.store(ctx, best.who, s.Opt.Threads, set.table); err != nil {
 				return nil, err
 			}
 			stores[best.who.Name] = releasing{st, release}
@@ -65,7 +65,7 @@ func (s *bench) measureAuto(ctx context.Context, set *set, costs []*cost) (all [
 	return all, nil
 }
 
-// releasing is a store that has something to release behind it.
+// releasing is a store that releases its backend on Close.
 type releasing struct {
 	plan.TableStore
 	release func() error
@@ -73,13 +73,13 @@ type releasing struct {
 
 func (r releasing) Close() error { return errors.Join(r.TableStore.Close(), r.release()) }
 
-// autoCost is what auto takes beside the best strategy of one backend: µs.
+// autoCost is the time of auto and of the best strategy of one backend, in µs.
 type autoCost struct {
 	best        *cost
 	auto, rival measure.Summary
 }
 
-// best is the strategy that answers queries of so many bins in the least time.
+// best returns the fastest strategy for queries with a number of bins.
 func (s *bench) best(costs []*cost, bins int) (best *cost) {
 	for _, c := range costs {
 		if c.peer == "" && c.bins == bins && c.output == plan.OutputCounts && c.threads == s.Opt.Threads &&

@@ -16,7 +16,7 @@ import (
 	"heddle/engine/table/column"
 )
 
-// batchSizes are how many predicates a batch has.
+// batchSizes are numbers of predicates per batch.
 var batchSizes = []int{1, 16, 256}
 
 func (s *bench) batchExhibit() harness.Exhibit {
@@ -44,11 +44,11 @@ func (s *bench) batchExhibit() harness.Exhibit {
 	}
 }
 
-// batches are predicates on flights and what they select.
+// batches are predicates on flights with the numbers of rows that they select.
 type batches struct {
 	where []string
 	want  []uint32
-	scan  float64 // predicates a second
+	scan  float64 // predicates per second
 }
 
 func (s *bench) newBatches(ctx context.Context, f *flightFile) (*batches, error) {
@@ -102,10 +102,10 @@ func (b *batches) put(ctx context.Context, s *bench, who harness.Contestant, t *
 	return nil
 }
 
-// rangeWidths are how many of 64 bins ranges have.
+// rangeWidths are widths of ranges, in bins of 64.
 var rangeWidths = []int{1, 2, 4, 8, 16, 32, 48, 62}
 
-const rangesEach = 8 // of each width
+const rangesEach = 8 // ranges of each width
 
 func (s *bench) encodingsExhibit() harness.Exhibit {
 	return harness.Exhibit{

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// bitmapSetup is one way to the OR of the first bins vectors of a set.
+// setup is one way to compute the OR of the first bins vectors of a set.
 type setup struct {
 	set      string
 	word     int
@@ -20,33 +20,33 @@ type setup struct {
 	rescan   bool
 	output   plan.Output
 	bins     int
-	threads  int // of pure Go
+	threads  int // threads of pure Go
 }
 
-// name is how tables name the way.
+// name names the setup in tables.
 func (u setup) name() string {
 	return u.strategy.String() + measure.When(u.rescan, ", scans anew")
 }
 
-// decompresses tells the strategies that the paper has for devices.
+// decompresses reports whether a strategy is one of the paper's strategies for devices.
 func decompresses(s plan.Strategy) bool { return s >= plan.COA && s <= plan.IdealHybrid }
 
-// bitmapCost is what was measured of a setup, or of a peer.
+// cost is the measured cost of a setup or of another library.
 type cost struct {
 	setup
-	who   harness.Contestant // of a peer, that without a name
+	who   harness.Contestant // zero value for another library
 	peer  string
 	time  measure.Summary // µs
-	bytes uint64          // of the compressed words of the vectors
+	bytes uint64          // size of the compressed vectors
 	count uint64
-	ratio float64 // of the set: compressed over plain bytes
-	peak  float64 // copy bandwidth, bytes a second
-	// published is bitmapSet.published of the vectors of the largest query.
+	ratio float64 // compressed over plain size of the set
+	peak  float64 // copy bandwidth, bytes per second
+	// published is set.published of the vectors of the largest query.
 	published float64
 }
 
-// bitmapSets makes the sets, one at a time.
-func (s *bench) bitmapSets() (all []drawSet, err error) {
+// sets returns functions that make the sets, one at a time.
+func (s *bench) sets() (all []drawSet, err error) {
 	rows := s.Opt.Rows
 	for _, skew := range []float64{0, 1, 2} {
 		all = append(all, func(ctx context.Context, word int) (*set, error) {
@@ -60,12 +60,12 @@ func (s *bench) bitmapSets() (all []drawSet, err error) {
 	return append(all, real...), err
 }
 
-// bitmapCosts measures all sets on all contestants, once.
+// allCosts measures all sets on all contestants, once.
 func (s *bench) allCosts(ctx context.Context) ([]*cost, error) {
 	if s.costs != nil {
 		return s.costs, nil
 	}
-	sets, err := s.bitmapSets()
+	sets, err := s.sets()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *bench) allCosts(ctx context.Context) ([]*cost, error) {
 			}
 			s.Logf("%s, %d-bit words: %d vectors of %d rows, %.3g of their plain size; made in %.1f s", set.name, word,
 				len(set.table.Vectors), set.table.Rows, set.ratio(), time.Since(began).Seconds())
-			costs, err := s.measureBitmaps(ctx, set)
+			costs, err := s.measureSet(ctx, set)
 			var autos []*autoCost
 			if err == nil {
 				autos, err = s.measureAuto(ctx, set, costs)
@@ -94,19 +94,19 @@ func (s *bench) allCosts(ctx context.Context) ([]*cost, error) {
 	return s.costs, nil
 }
 
-// binCounts are how many bins queries have.
+// binCounts are the numbers of bins of queries.
 func (s *bench) binCounts() []int {
 	return harness.Pick(&s.Opt, []int{4, 8, 16, 32, mostBins}, []int{4, 16, mostBins})
 }
 
-// measureBitmaps measures a set. All ways must count the same rows.
-func (s *bench) measureBitmaps(ctx context.Context, set *set) (costs []*cost, err error) {
+// measureSet measures a set. All methods must count the same rows.
+func (s *bench) measureSet(ctx context.Context, set *set) (costs []*cost, err error) {
 	peer, err := newPeer(ctx, set, set.picks[:min(mostBins, len(set.picks))])
 	if err != nil {
 		return nil, err
 	}
 	s.rowsOf[set.name], s.roaringSize[set.name] = set.table.Rows, peer.size()
-	want := make(map[int]uint64) // rows, by bins
+	want := make(map[int]uint64) // rows by number of bins
 	for _, m := range s.binCounts() {
 		n, err := peer.plainOr(ctx, min(m, len(peer.plain)))
 		if err != nil {
@@ -125,11 +125,11 @@ func (s *bench) measureBitmaps(ctx context.Context, set *set) (costs []*cost, er
 		costs = append(costs, c)
 		return nil
 	}
-	if err := s.measureBitmapPeers(ctx, set, peer, add); err != nil {
+	if err := s.measurePeers(ctx, set, peer, add); err != nil {
 		return nil, err
 	}
 	for _, who := range s.Contestants {
-		if err := s.measureBitmapsOn(ctx, who, set, add); err != nil {
+		if err := s.measureOn(ctx, who, set, add); err != nil {
 			return nil, fmt.Errorf("%s: %w", who, err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestZipfSet: every row is in one bin of each attribute, and bins have the rows that
-// Zipf's law gives them.
+// TestZipfSet: every row is in one bin of each attribute, and the sizes of bins follow
+// Zipf's law.
 func TestZipfSet(t *testing.T) {
 	const rows = 60_000
 	for _, word := range []int{32, 64} {
@@ -62,7 +62,7 @@ func TestZipfSet(t *testing.T) {
 	}
 }
 
-// TestRunsSet: bins of long runs, each row in one bin of an attribute.
+// TestRunsSet: bins consist of long runs, and each row is in one bin of an attribute.
 func TestRunsSet(t *testing.T) {
 	const rows = 1 << 20
 	s := runsSet(1, rows, 64)
@@ -80,8 +80,8 @@ func TestRunsSet(t *testing.T) {
 	}
 }
 
-// TestBitmapOnDevice runs what a device measures, with the host beside it, where there is
-// one: nothing is left out, and answers agree.
+// TestBitmapOnDevice runs the exhibits of a device beside the host: each has figures,
+// and the answers agree.
 func TestBitmapOnDevice(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
 		t.Skip("HEDDLE_TEST_BACKEND is not opencl")

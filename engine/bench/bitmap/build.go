@@ -38,9 +38,9 @@ func (s *bench) buildExhibit() harness.Exhibit {
 	}
 }
 
-// putBuild measures the building of a table, and what it takes.
+// putBuild measures the build of a table and its size.
 func (s *bench) putBuild(ctx context.Context, f *flightFile, word int) error {
-	// A build takes all that the runtime has.
+	// a build uses all threads of the runtime
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(s.Opt.Threads))
 	var rates []float64
 	for range s.Opt.Runs + 1 {
@@ -65,7 +65,7 @@ func (s *bench) putBuild(ctx context.Context, f *flightFile, word int) error {
 	return s.Put(r)
 }
 
-// putColumns puts the sizes of the columns of a table.
+// putColumns records the sizes of the columns of a table.
 func (s *bench) putColumns(ctx context.Context, table *hdb.File) error {
 	set := &set{table: table.Table()}
 	rows := float64(table.Rows())

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// outputNames are those of tables, by plan.Output.
+// outputNames name the outputs in tables, by plan.Output.
 var outputNames = [...]string{"rows on the host", "counts", "rows on the device"}
 
-// each puts a reading for every cost that view makes one of.
+// each records a reading for every cost for which view returns one.
 func (s *bench) each(ctx context.Context, view func(c *cost) (harness.Reading, bool)) error {
 	costs, err := s.allCosts(ctx)
 	if err != nil {
@@ -35,7 +35,8 @@ func (s *bench) each(ctx context.Context, view func(c *cost) (harness.Reading, b
 	return nil
 }
 
-// find is the cost of a setup on a kind of backend; nil if it was not measured.
+// find returns the cost of a setup on a kind of backend, and nil if it was not
+// measured.
 func (s *bench) find(kind string, u setup) *cost {
 	for _, c := range s.costs {
 		if c.peer == "" && c.who.Name == kind && c.setup == u {
@@ -45,7 +46,7 @@ func (s *bench) find(kind string, u setup) *cost {
 	return nil
 }
 
-// ofPeer is the cost of a peer on a set.
+// ofPeer returns the cost of another library on a set.
 func (s *bench) ofPeer(set, peer string) *cost {
 	for _, c := range s.costs {
 		if c.set == set && c.peer == peer {
@@ -55,7 +56,7 @@ func (s *bench) ofPeer(set, peer string) *cost {
 	return nil
 }
 
-// bandwidth is the share of the copy bandwidth at which the compressed words go by.
+// bandwidth is the rate of compressed bytes as a fraction of the copy bandwidth.
 func (c *cost) bandwidth() float64 {
 	if c.peak == 0 {
 		return 0

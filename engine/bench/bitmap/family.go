@@ -1,3 +1,4 @@
+// Package bitmap measures ORs of bit vectors, predicates on tables, and the build of tables.
 package bitmap
 
 import (
@@ -5,8 +6,8 @@ import (
 	"heddle/engine/bench/harness"
 )
 
-// bitmapFamily measures the OR of bit vectors and reproduces what a paper measured of
-// it.
+// Family measures ORs of bit vectors and tables, and reproduces the measurements of
+// Nelson et al.
 var Family = harness.Family{Name: "bitmap", Size: func(o *harness.Options) string { return fmt.Sprintf("%d rows", o.Rows) },
 	Exhibits: func(r *harness.Runner) []harness.Exhibit {
 		s := &bench{Runner: r, rowsOf: make(map[string]uint32), roaringSize: make(map[string]uint64)}
@@ -15,7 +16,7 @@ var Family = harness.Family{Name: "bitmap", Size: func(o *harness.Options) strin
 			s.nelsonFigure13(), s.nelsonFigure14(), s.nelsonTable2()}
 	}}
 
-// bitmapBench measures bit vectors: all sets once, for all exhibits.
+// bench measures all sets once, for all exhibits.
 type bench struct {
 	*harness.Runner
 	costs       []*cost

@@ -17,23 +17,23 @@ import (
 	"heddle/engine/table/read"
 )
 
-// How the flights are made.
+// Parameters of the generated flights.
 const (
 	flightRows      = 2_300_000 // 50 MB of CSV
 	shortFlightRows = 150_000
 	airports        = 229
 )
 
-// flightFile is a CSV file that is like flights of a year: minutes that ascend, delays
-// mostly small with a long tail, a distance for each pair of 229 airports, of which few
+// flightFile is a CSV file like the flights of a year: ascending minutes, mostly small
+// delays with a long tail, and a distance for each pair of 229 airports, of which few
 // have most flights.
 type flightFile struct {
 	dir, path       string
 	bytes           int64
-	delay, distance []int16 // of the rows
+	delay, distance []int16 // values of the rows
 }
 
-// newFlights writes the file into a folder that goes with it.
+// newFlights writes the file into a temporary folder.
 func (s *bench) newFlights() (f *flightFile, err error) {
 	rows := min(s.Opt.Rows, harness.Pick[uint32](&s.Opt, flightRows, shortFlightRows))
 	f = &flightFile{}
@@ -65,7 +65,7 @@ func (f *flightFile) write(rows uint32, seed uint64) error {
 		if r.IntN(5) == 0 {
 			delay += int(40 * r.ExpFloat64())
 		}
-		// A number from 0 to 1 that belongs to the pair.
+		// A number from 0 to 1 that depends on the pair.
 		pair := float64(uint32(min(from, to)*airports+max(from, to))*2654435761) / (1 << 32)
 		distance := min(21+int(-700*math.Log(1-pair)), 4962)
 		f.delay, f.distance = append(f.delay, int16(delay)), append(f.distance, int16(distance))
@@ -75,13 +75,13 @@ func (f *flightFile) write(rows uint32, seed uint64) error {
 		for _, a := range []int{from, to} {
 			line = append(line, ',', 'A'+byte(a/26/26%26), 'A'+byte(a/26%26), 'A'+byte(a%26))
 		}
-		w.Write(append(line, '\n')) // Flush has the error
+		w.Write(append(line, '\n')) // Flush returns the error
 		f.bytes += int64(len(line)) + 1
 	}
 	return errors.Join(w.Flush(), file.Close())
 }
 
-// build builds a table of columns of the file; none is all.
+// build builds a table of columns of the file; without names, of all columns.
 func (f *flightFile) build(ctx context.Context, opt tablebuild.Options, columns ...string) (*hdb.File, error) {
 	src, err := read.OpenCSV(ctx, []string{f.path}, read.CSVOptions{Columns: columns})
 	if err != nil {
@@ -90,8 +90,8 @@ func (f *flightFile) build(ctx context.Context, opt tablebuild.Options, columns 
 	return buildTable(ctx, filepath.Join(f.dir, "table.hdb"), src, opt)
 }
 
-// count is how many rows have a delay and a distance in the ranges, ends included, by a
-// look at every row. Nothing depends on a branch.
+// count returns the number of rows with delay and distance in inclusive ranges. It
+// reads every row and has no branches that depend on the data.
 func (f *flightFile) count(delay, distance [2]int16) (n uint32) {
 	within := func(v int16, r [2]int16) uint32 {
 		return (uint32(uint16(v-r[0])) - uint32(uint16(r[1]-r[0])) - 1) >> 31

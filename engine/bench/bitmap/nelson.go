@@ -13,7 +13,7 @@ import (
 
 const nelson = "Nelson et al. 2020, "
 
-// versus puts how much faster the strategies of devices are than one of CPUs.
+// versus records the speedups of the device's strategies over a CPU strategy.
 func (s *bench) versus(ctx context.Context, host plan.Strategy, onlyAll bool) error {
 	costs, err := s.allCosts(ctx)
 	if err != nil {
@@ -40,8 +40,8 @@ func (s *bench) versus(ctx context.Context, host plan.Strategy, onlyAll bool) er
 	return nil
 }
 
-// putMeans puts the means of what the exhibit at hand has of the paper's strategies, for
-// each key, beside what the paper's text has.
+// putMeans records the means of the readings of the paper's strategies, for each key,
+// beside the paper's means.
 func (s *bench) putMeans(key func(r harness.Reading) string, paper map[string]float64) error {
 	of := slices.DeleteFunc(slices.Clone(s.Measured()), func(r harness.Reading) bool {
 		return r.At == plan.Fused.String() || r.Series == plan.Fused.String()
@@ -65,8 +65,8 @@ func (s *bench) putMeans(key func(r harness.Reading) string, paper map[string]fl
 	return nil
 }
 
-// deviceCosts are those of the device's strategies on a set as the paper has them, and
-// of fused: the largest query, the result on the device.
+// deviceCosts returns the costs of the device's strategies on a set as in the paper,
+// and of fused: the largest query with the result on the device.
 func (s *bench) deviceCosts(set string) (all []*cost) {
 	for _, c := range s.costs {
 		u := c.setup
@@ -132,7 +132,8 @@ func (s *bench) nelsonFigure10() harness.Exhibit {
 	}
 }
 
-// counted tells costs of the largest query of 64-bit words on all threads, counts only.
+// counted selects costs of the largest query with 64-bit words on all threads, counts
+// only.
 func (s *bench) counted(c *cost) bool {
 	return c.bins == mostBins && c.word == 64 && c.output == plan.OutputCounts && c.threads == s.Opt.Threads
 }

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	kddRows   = 4_898_431 // of the paper's KDD
-	shortRows = 250_000   // of a real table when short
+	kddRows   = 4_898_431 // rows of the paper's KDD
+	shortRows = 250_000   // rows of a real table if short
 )
 
-// drawSet makes a set with words of so many bits.
+// drawSet makes a set with words of a number of bits.
 type drawSet func(ctx context.Context, word int) (*set, error)
 
-// realTables makes sets of real tables of opt.Real.
+// realTables returns functions that make the sets of real tables in opt.Real.
 func (s *bench) realTables() (all []drawSet, err error) {
 	rows := s.Opt.Rows
 	if s.Opt.Short {
@@ -78,7 +78,7 @@ func (s *bench) realTables() (all []drawSet, err error) {
 	return all, nil
 }
 
-// kddOptions name the columns of KDD Cup 1999, which have no header: 41 attributes and
+// kddOptions names the columns of KDD Cup 1999, which have no header: 41 attributes and
 // the kind of the connection.
 func kddOptions() read.CSVOptions {
 	const attributes = 41
@@ -98,7 +98,7 @@ func kddOptions() read.CSVOptions {
 	return o
 }
 
-// rawColumns are the columns of one folder, of files NAME.KINDle.gz.
+// rawColumns returns the columns NAME.KINDle.gz of one folder.
 func rawColumns(paths []string) (all []read.RawColumn, err error) {
 	slices.Sort(paths)
 	for _, path := range paths {
@@ -115,8 +115,8 @@ func rawColumns(paths []string) (all []read.RawColumn, err error) {
 	return all, nil
 }
 
-// builtSet builds a table as heddle bitmap build does, in a folder that goes with the
-// set. Queries may have every vector.
+// builtSet builds a table like heddle bitmap build, in a folder that the set removes.
+// Queries may use every vector.
 func builtSet(ctx context.Context, name string, src *rowSource, opt tablebuild.Options, seed uint64) (*set, error) {
 	var err error
 	if src.Source, err = src.open(); err != nil {
@@ -136,7 +136,7 @@ func builtSet(ctx context.Context, name string, src *rowSource, opt tablebuild.O
 	return set, nil
 }
 
-// buildTable builds a table of all that src gives, closes src, and opens the table.
+// buildTable builds a table of all rows of src, closes src, and opens the table.
 func buildTable(ctx context.Context, path string, src read.Source, opt tablebuild.Options) (*hdb.File, error) {
 	_, err := tablebuild.Build(ctx, src, path, opt)
 	if err = errors.Join(err, src.Close()); err != nil {
@@ -145,14 +145,14 @@ func buildTable(ctx context.Context, path string, src read.Source, opt tablebuil
 	return hdb.Open(path)
 }
 
-// rowSource is the first rows of a source, as many as are left: of all rows or, again,
-// of those from its start as often as it takes.
+// rowSource limits a source to a number of rows. With again it repeats the source until
+// it has them.
 type rowSource struct {
 	read.Source
 	open  func() (read.Source, error)
 	left  uint64
 	again bool
-	read  bool // something, since it was opened
+	read  bool // rows were read since the source was opened
 }
 
 // Next implements read.Source.

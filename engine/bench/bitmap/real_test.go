@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// realSet makes a set of realTables.
+// realSet makes one of the sets of realTables.
 func realSet(t *testing.T, s *bench, name string, word int) *set {
 	t.Helper()
 	all, err := s.realTables()
@@ -39,8 +39,8 @@ func realSet(t *testing.T, s *bench, name string, word int) *set {
 	return nil
 }
 
-// TestRealTables: rows are those of the files, as often as it takes, and each is in one
-// bin of every column.
+// TestRealTables: rows are the rows of the files, repeated if necessary, and each is in
+// one bin of every column.
 func TestRealTables(t *testing.T) {
 	dir := t.TempDir()
 	benchtest.WriteTables(t, dir)
@@ -74,7 +74,7 @@ func TestRealTables(t *testing.T) {
 	}
 }
 
-// checkColumn checks that each row is in the bin of its value, and in no other.
+// checkColumn checks that each row is only in the bin of its value.
 func checkColumn(t *testing.T, set *set, i int, value func(row int) string) {
 	t.Helper()
 	c := &set.columns[i]
@@ -124,7 +124,8 @@ func TestRealTablesDamaged(t *testing.T) {
 	}
 }
 
-// TestFlightFile: the same rows with every call, as long as they should be.
+// TestFlightFile: the file has the requested number of rows, and count agrees with a
+// scan of its text.
 func TestFlightFile(t *testing.T) {
 	s := &bench{Runner: harnesstest.Runner(t, harness.Options{Rows: 5000, Seed: 1})}
 	f, err := s.newFlights()

@@ -13,9 +13,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// measureBitmapPeers measures other libraries on the bins of the largest query.
-func (s *bench) measureBitmapPeers(ctx context.Context, set *set, p *peer, add func(*cost) error) error {
-	if set.table.Word() != 64 { // they have no words of 32 bits
+// measurePeers measures other libraries on the bins of the largest query.
+func (s *bench) measurePeers(ctx context.Context, set *set, p *peer, add func(*cost) error) error {
+	if set.table.Word() != 64 { // they have no 32-bit words
 		return nil
 	}
 	for _, way := range []struct {
@@ -40,8 +40,8 @@ func (s *bench) measureBitmapPeers(ctx context.Context, set *set, p *peer, add f
 
 const fastOr = "roaring FastOr"
 
-// measureBitmapsOn measures a set on a contestant.
-func (s *bench) measureBitmapsOn(ctx context.Context, who harness.Contestant, set *set, add func(*cost) error) error {
+// measureOn measures a set on a contestant.
+func (s *bench) measureOn(ctx context.Context, who harness.Contestant, set *set, add func(*cost) error) error {
 	threads := []int{s.Opt.Threads}
 	if who.Name == "host" && set.table.Word() == 64 {
 		for n := 1; n < s.Opt.Threads; n *= 2 {
@@ -50,7 +50,7 @@ func (s *bench) measureBitmapsOn(ctx context.Context, who harness.Contestant, se
 		slices.Sort(threads)
 	}
 	for _, n := range threads {
-		store, release, err := s.bitmapStore(ctx, who, n, set.table)
+		store, release, err := s.store(ctx, who, n, set.table)
 		if errors.Is(err, plan.ErrUnsupported) {
 			s.Logf("%s on %s left out: %v", set.name, who, err)
 			return nil
@@ -58,7 +58,7 @@ func (s *bench) measureBitmapsOn(ctx context.Context, who harness.Contestant, se
 		if err != nil {
 			return err
 		}
-		err = s.measureBitmapStore(ctx, who, n, store, set, add)
+		err = s.measureStore(ctx, who, n, store, set, add)
 		if err = errors.Join(err, store.Close(), release()); err != nil {
 			return err
 		}
@@ -66,8 +66,8 @@ func (s *bench) measureBitmapsOn(ctx context.Context, who harness.Contestant, se
 	return nil
 }
 
-// bitmapStore loads a table on a contestant; release what comes with it behind the store.
-func (s *bench) bitmapStore(ctx context.Context, who harness.Contestant, threads int, t *plan.Table) (st plan.TableStore, release func() error, err error) {
+// store loads a table on a contestant. release closes the backend of the store.
+func (s *bench) store(ctx context.Context, who harness.Contestant, threads int, t *plan.Table) (st plan.TableStore, release func() error, err error) {
 	if who.Device == nil {
 		b := hostfallback.New(hostfallback.Options{Threads: threads})
 		st, err = b.LoadTable(ctx, t)
@@ -81,9 +81,9 @@ func (s *bench) bitmapStore(ctx context.Context, who harness.Contestant, threads
 	return st, func() error { return nil }, err
 }
 
-// measureBitmapStore measures what a store has: every strategy on the largest query
-// to all outputs, and those that a figure draws on fewer bins.
-func (s *bench) measureBitmapStore(ctx context.Context, who harness.Contestant, threads int, st plan.TableStore, set *set, add func(*cost) error) error {
+// measureStore measures the strategies of a store: all on the largest query with
+// all outputs, and also on fewer bins for figures.
+func (s *bench) measureStore(ctx context.Context, who harness.Contestant, threads int, st plan.TableStore, set *set, add func(*cost) error) error {
 	whole := threads == s.Opt.Threads
 	var setups []setup
 	for _, strategy := range append([]plan.Strategy{plan.StrategyAuto}, st.Strategies()...) {

@@ -14,10 +14,10 @@ import (
 const (
 	wideRows  = 1 << 20
 	wideMost  = 4096
-	wideEvery = 100 // rows between the ones of a vector, on average
+	wideEvery = 100 // mean distance of the ones of a vector in rows
 )
 
-// runWide puts the time of the strategies of devices over the number of columns.
+// runWide records the times of the device's strategies over the number of columns.
 func (s *bench) runWide(ctx context.Context) error {
 	rows := harness.Pick[uint32](&s.Opt, wideRows, wideRows/16)
 	t := &plan.Table{Rows: rows}
@@ -40,7 +40,7 @@ func (s *bench) runWide(ctx context.Context) error {
 		if who.Device == nil {
 			continue
 		}
-		st, _, err := s.bitmapStore(ctx, who, s.Opt.Threads, t)
+		st, _, err := s.store(ctx, who, s.Opt.Threads, t)
 		if errors.Is(err, plan.ErrUnsupported) {
 			s.Logf("%s left out: %v", who, err)
 			continue

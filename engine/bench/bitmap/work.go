@@ -15,19 +15,19 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// bitmapSet is a data set of Nelson et al. 2020, section "Evaluation methodology", or
-// one of our own: bit vectors over the same rows.
+// set is a set of bit vectors over the same rows: a data set of Nelson et al. 2020,
+// section "Evaluation methodology", or one of our own.
 type set struct {
 	name  string
 	table *plan.Table
-	// picks holds vectors in a random order: a query of m bins takes the first m.
+	// picks holds the vectors in a random order. A query of m bins takes the first m.
 	picks []uint32
 
-	columns []column.Column // of a table that was built
-	release func() error    // closes it; nil where there is nothing to close
+	columns []column.Column // columns of a built table
+	release func() error    // closes the set; nil if there is nothing to close
 }
 
-// close releases what the set keeps open. It must not be used after it.
+// close releases the resources of the set. It must not be used afterwards.
 func (s *set) close() error {
 	if s.release == nil {
 		return nil
@@ -35,17 +35,17 @@ func (s *set) close() error {
 	return s.release()
 }
 
-// How the Zipf sets are made.
+// Parameters of the Zipf sets.
 const (
 	zipfAttributes = 10
 	zipfBins       = 10
-	mostBins       = 64 // of a query
+	mostBins       = 64 // bins of the largest query
 )
 
-// zipfSet draws a set of 10 attributes of 10 bins: bin k has the probability
-// k^-skew / (the sum of all).
+// zipfSet draws a set of 10 attributes with 10 bins. Bin k has the probability k^-skew
+// over the sum of all.
 func zipfSet(ctx context.Context, seed uint64, skew float64, rows uint32, word int) (*set, error) {
-	var limits [zipfBins]uint64 // upper ends, of 2^32
+	var limits [zipfBins]uint64 // upper ends, in units of 2^-32
 	sum, total := 0.0, 0.0
 	for k := range zipfBins {
 		total += math.Pow(float64(k+1), -skew)
@@ -58,7 +58,7 @@ func zipfSet(ctx context.Context, seed uint64, skew float64, rows uint32, word i
 	vectors := make([]vectorWords, zipfAttributes*zipfBins)
 	err := workload.Each(ctx, zipfAttributes, func(a int) error {
 		r := rand.New(rand.NewPCG(seed, uint64(a)+uint64(skew*16)<<8))
-		// The bin of a draw, by its upper bits where these decide.
+		// guess is the bin of a draw by its upper bits, if these decide it.
 		var guess [1 << 12]uint8
 		for i := range guess {
 			for uint64(i)<<20 >= limits[guess[i]] {
@@ -93,8 +93,8 @@ func zipfSet(ctx context.Context, seed uint64, skew float64, rows uint32, word i
 	return newSet(fmt.Sprintf("zipf skew %g", skew), t, seed), nil
 }
 
-// runsSet draws a set that is like network traffic: bins of long runs, all vectors
-// over the same rows of a few thousand changes. It stands for KDD where that is not there.
+// runsSet draws a set like network traffic: bins of long runs with a few thousand
+// changes. It replaces KDD if that is missing.
 func runsSet(seed uint64, rows uint32, word int) *set {
 	const attributes, bins, changes = 19, 25, 2000
 	t := &plan.Table{Rows: rows}
@@ -106,7 +106,7 @@ func runsSet(seed uint64, rows uint32, word int) *set {
 			builders[i].wide = word == 64
 		}
 		for row := uint64(0); row < uint64(rows); {
-			// Lengths of runs differ by orders of magnitude.
+			// the lengths of runs span orders of magnitude
 			n := uint64(math.Exp(r.Float64()*math.Log(float64(rows)/changes*8))) + 1
 			end := min(row+n, uint64(rows))
 			builders[int(bins*r.Float64()*r.Float64()*r.Float64())].run(row, end)
@@ -130,14 +130,14 @@ func newSet(name string, t *plan.Table, seed uint64) *set {
 	return s
 }
 
-// vectorBuilder builds a vector of either size of words.
+// vectorBuilder builds a vector of 32-bit or 64-bit words.
 type vectorBuilder struct {
 	wide bool
 	b32  wah.Builder[uint32]
 	b64  wah.Builder[uint64]
 }
 
-// vectorWords is a finished one: one of the two.
+// vectorWords is a finished vector: one of the two.
 type vectorWords struct {
 	w32 []uint32
 	w64 []uint64
@@ -166,7 +166,7 @@ func (b *vectorBuilder) end(rows uint64) vectorWords {
 	return vectorWords{w32: b.b32.AppendTo(nil, rows)}
 }
 
-// addVectors makes vectors those of t.
+// addVectors appends vectors to t.
 func addVectors(t *plan.Table, vectors []vectorWords, word int) {
 	n := 0
 	for _, v := range vectors {
@@ -186,9 +186,9 @@ func addVectors(t *plan.Table, vectors []vectorWords, word int) {
 	}
 }
 
-// published is what WAH takes of vectors where rows are independent, in bytes a row of
-// the table: Wu et al. 2006, section 4. Where a row is one with probability d, a
-// share of 1 - (1-d)^2bits - d^2bits of the groups has a word of its own.
+// published is the expected WAH size of vectors with independent rows, in bytes per row
+// of the table (Wu et al. 2006, section 4): a row is one with probability d, so a
+// fraction 1 - (1-d)^2bits - d^2bits of the groups has its own word.
 func (s *set) published(vectors []uint32) (bytes float64) {
 	bits := float64(s.table.GroupBits())
 	for _, v := range vectors {
@@ -204,7 +204,7 @@ func (s *set) published(vectors []uint32) (bytes float64) {
 	return bytes
 }
 
-// ratio is the compression: compressed bytes over those of plain bitsets.
+// ratio is the compressed size over the size of plain bitsets.
 func (s *set) ratio() float64 {
 	return float64(s.table.VectorBytes(s.picks)) / (float64(len(s.picks)) * float64(s.table.Rows) / 8)
 }
@@ -218,7 +218,7 @@ func (s *set) bitset(v uint32) ([]uint64, error) {
 	return dst, wah.Decompress(dst, s.table.Vector32(v), uint64(s.table.Rows))
 }
 
-// bitmapPeer has the vectors of a query as other libraries keep them.
+// peer holds the vectors of a query in the formats of other libraries.
 type peer struct {
 	roaring []*roaring.Bitmap // run-optimized
 	plain   [][]uint64
@@ -236,7 +236,7 @@ func newPeer(ctx context.Context, s *set, vectors []uint32) (*peer, error) {
 	})
 }
 
-// size is what the Roaring bitmaps take, in bytes.
+// size is the size of the Roaring bitmaps in bytes.
 func (p *peer) size() (n uint64) {
 	for _, b := range p.roaring {
 		n += b.GetSizeInBytes()
@@ -244,8 +244,8 @@ func (p *peer) size() (n uint64) {
 	return n
 }
 
-// plainOr is the number of rows of the OR of m plain bitsets, computed by all cores in
-// pieces that stay in the first-level cache.
+// plainOr counts the rows of the OR of m plain bitsets on all cores, in pieces that
+// stay in the first-level cache.
 func (p *peer) plainOr(ctx context.Context, m int) (uint64, error) {
 	const piece = 2048 // words
 	n := len(p.plain[0])
@@ -270,7 +270,7 @@ func (p *peer) plainOr(ctx context.Context, m int) (uint64, error) {
 	return total, err
 }
 
-// query is the OR of the first m picks.
+// query returns the OR of the first m picks.
 func (s *set) query(m int) *plan.SelectBatch {
 	q := new(plan.SelectBatch)
 	q.Reset()

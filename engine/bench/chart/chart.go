@@ -1,3 +1,4 @@
+// Package chart draws figures as SVG and PNG: lines, bars and stacks.
 package chart
 
 import (
@@ -17,35 +18,35 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// chart says how the panels of an exhibit are drawn.
+// Chart describes how to draw the panels of an exhibit.
 type Chart struct {
 	Kind       Kind
-	X, Y       string // labels; y is the unit of the readings where it is empty
-	LogX, LogY bool   // log x is marked in powers of two, log y in 1, 2, 5; bars then start at 1
-	Tens       bool   // log x is marked in 1, 2, 5 too
+	X, Y       string // axis labels; an empty Y stands for the unit of the points
+	LogX, LogY bool   // logarithmic axes: x has ticks at powers of two, y at 1, 2, 5; bars start at 1
+	Tens       bool   // ticks of a logarithmic x axis at 1, 2, 5
 }
 
 type Kind uint8
 
 const (
 	None   Kind = iota
-	Lines       // a line a series, over x
-	Bars        // bars side by side, a group a place
+	Lines       // one line per series, over x
+	Bars        // bars side by side, one group per place
 	Stacks      // bars on top of each other
 )
 
-// The size of a figure without its legend.
+// Size of a picture without its legend.
 const chartWidth, chartHeight = 6.5 * vg.Inch, 4.2 * vg.Inch
 
-// palette has colours that differ in lightness too; series beyond them are dashed.
+// palette has colours of different lightness. Further series are dashed.
 var palette = []color.RGBA{
 	{0x1f, 0x77, 0xb4, 0xff}, {0xd6, 0x27, 0x28, 0xff}, {0x2c, 0xa0, 0x2c, 0xff}, {0xff, 0x7f, 0x0e, 0xff},
 	{0x94, 0x67, 0xbd, 0xff}, {0x8c, 0x56, 0x4b, 0xff}, {0xe3, 0x77, 0xc2, 0xff}, {0x59, 0x59, 0x59, 0xff}}
 
-// glyphs are the marks of series, in turn.
+// glyphs are the marks of successive series.
 var glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 
-// draw writes a panel to path.svg and path.png.
+// Draw draws a panel to path.svg and path.png.
 func (c Chart) Draw(path, title, unit string, part []Point) error {
 	p := plot.New()
 	p.Title.Text, p.Title.Padding = title, vg.Points(8)
@@ -92,8 +93,8 @@ func (c Chart) Draw(path, title, unit string, part []Point) error {
 	return save(path, p, &legend, len(names) > 1 || papers)
 }
 
-// xy places a value. Logarithms are taken here, and not by the axes: these leave
-// room for their label as if it stood in the middle of the values.
+// xy places a value. It takes logarithms here and not in the axes, whose labels would
+// need space as if they stood in the middle of the values.
 func (c Chart) xy(x, y float64) plotter.XY {
 	if c.LogX {
 		x = math.Log10(x)
@@ -104,7 +105,7 @@ func (c Chart) xy(x, y float64) plotter.XY {
 	return plotter.XY{X: x, Y: y}
 }
 
-// drawLines adds a line a series, and hollow marks where the paper has figures.
+// drawLines adds one line per series, and hollow marks for the paper's figures.
 func (c Chart) drawLines(p *plot.Plot, legend *plot.Legend, names []string, part []Point) error {
 	for i, name := range names {
 		var ours, paper plotter.XYs
@@ -140,8 +141,8 @@ func (c Chart) drawLines(p *plot.Plot, legend *plot.Legend, names []string, part
 	return nil
 }
 
-// drawBars adds a group of bars, or a stack of them, for each place, and where bars stand
-// alone, hollow marks where the paper has figures.
+// drawBars adds a group or stack of bars for each place. If bars stand alone, hollow
+// marks show the paper's figures.
 func (c Chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part []Point) error {
 	places := distinctPoints(part, func(p Point) string { return p.At })
 	group := 0.8 * chartWidth / vg.Length(len(places)+1)
@@ -198,7 +199,7 @@ func (c Chart) drawBars(p *plot.Plot, legend *plot.Legend, names []string, part 
 	return nil
 }
 
-// save draws the plot, and the legend at its right, to path.svg and path.png.
+// save draws the plot, and the legend to its right, to path.svg and path.png.
 func save(path string, p *plot.Plot, legend *plot.Legend, withLegend bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
@@ -228,7 +229,7 @@ func save(path string, p *plot.Plot, legend *plot.Legend, withLegend bool) error
 	return nil
 }
 
-// writeFile writes what w has to say.
+// writeFile writes the output of w to a file.
 func writeFile(path string, w io.WriterTo) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -241,7 +242,7 @@ func writeFile(path string, w io.WriterTo) error {
 	return f.Close()
 }
 
-// point is one figure of a chart.
+// Point is one figure of a chart.
 type Point struct {
 	Series string  // the line or the colour of the bar
 	At     string  // the name of the place on the x axis, for bars

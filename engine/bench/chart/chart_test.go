@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDraw draws what is hard: one point, zeros, no series name, many series.
+// TestDraw draws difficult cases: one point, zeros, no series name, many series.
 func TestDraw(t *testing.T) {
 	var many []Point
 	for i := range 14 {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// logarithmic marks an axis of decimal logarithms as ticks does that of the values.
+// logarithmic applies ticks to an axis of decimal logarithms.
 func logarithmic(ticks func(lo, hi float64) []plot.Tick) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		all := ticks(math.Pow(10, lo), math.Pow(10, hi))
@@ -18,7 +18,7 @@ func logarithmic(ticks func(lo, hi float64) []plot.Tick) plot.Ticker {
 	})
 }
 
-// powersOfTwo marks a logarithmic axis, at most a dozen times.
+// powersOfTwo returns at most a dozen labelled ticks of a logarithmic axis.
 func powersOfTwo(lo, hi float64) (ticks []plot.Tick) {
 	first, last := int(math.Ceil(math.Log2(lo))), int(math.Floor(math.Log2(hi)))
 	step := max(1, (last-first+10)/11)
@@ -32,8 +32,8 @@ func powersOfTwo(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// oneTwoFive marks a logarithmic axis at 1, 2 and 5 times powers of ten, or where
-// it is long at these alone.
+// oneTwoFive returns ticks at 1, 2 and 5 times powers of ten. On a long axis only
+// powers of ten have labels.
 func oneTwoFive(lo, hi float64) (ticks []plot.Tick) {
 	decades := math.Log10(hi / lo)
 	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
@@ -50,7 +50,8 @@ func oneTwoFive(lo, hi float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// evenly marks a linear axis, at multiples of 1, 2 or 5 times a power of ten.
+// evenly returns ticks of a linear axis, at multiples of 1, 2 or 5 times a power of
+// ten.
 func evenly(lo, hi float64) (ticks []plot.Tick) {
 	step := math.Pow(10, math.Floor(math.Log10(max(hi-lo, math.SmallestNonzeroFloat32))))
 	for _, part := range []float64{0.1, 0.2, 0.5, 1} {

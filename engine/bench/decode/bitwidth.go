@@ -23,7 +23,7 @@ const (
 	moment     = 22 // order of the central moment
 )
 
-// aoTable5 is the bound of appendix E beside what LRC takes.
+// aoTable5 compares the bound of appendix E with the size of LRC.
 func (s *bench) aoTable5() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table5", Title: "Bits a docID of LRC: the bound and random lists", Source: "Ao et al. 2011, Table 5",
@@ -54,8 +54,8 @@ func (s *bench) aoTable5() harness.Exhibit {
 	}
 }
 
-// boundedWidth is ceil(log2(t) + 1) for the least t such that a docID of a random
-// list of n among m is t off the line with a probability below epsilon, by
+// boundedWidth is ceil(log2(t) + 1) for the smallest t such that a docID of a random
+// list of n among m deviates from the line by t with a probability below epsilon, by
 // Markov's inequality on the central moment (appendix E).
 func boundedWidth(n, m int, epsilon float64) int {
 	mu, _ := new(big.Float).SetRat(centralMoment(n, m, moment)).Float64()
@@ -63,9 +63,9 @@ func boundedWidth(n, m int, epsilon float64) int {
 	return int(math.Ceil(math.Log2(t) + 1))
 }
 
-// centralMoment is E[(X - E X)^r] of the middle element X of a random list of n
-// among 1 to m (Theorem E.3): the moments about zero come from the rising
-// factorial moments of Lemma E.1 by Stirling numbers of the second kind.
+// centralMoment is E[(X - E X)^r] of the middle element X of a random list of n among 1
+// to m (Theorem E.3). The moments about zero follow from the rising factorial moments
+// of Lemma E.1 and Stirling numbers of the second kind.
 func centralMoment(n, m, r int) *big.Rat {
 	i := (n + 1) / 2
 	mean := big.NewRat(int64(i)*int64(m+1), int64(n+1))

@@ -8,7 +8,7 @@ import (
 	"heddle/engine/bench/workload"
 )
 
-// coreExhibit is decoding on one core.
+// coreExhibit decodes on one core.
 func (s *bench) coreExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "core", Title: "Decoding to docIDs on one core of pure Go, 8 bits a gap",

@@ -16,22 +16,22 @@ import (
 	"time"
 )
 
-// decoding is what was measured of a codec and a set of lists.
+// decoding is the speed of a codec on a set of lists.
 type decoding struct {
-	rate  measure.Summary // G docIDs a second
-	bytes uint64          // words read and docIDs written, once
-	peak  float64         // share of the copy bandwidth
+	rate  measure.Summary // G docIDs per second
+	bytes uint64          // words read and docIDs written in one pass
+	peak  float64         // fraction of the copy bandwidth
 }
 
-// into fills the row of a decoding.
+// into fills a row.
 func (d decoding) into(r measure.Row) measure.Row {
 	r.Metric, r.Unit, r.Bytes, r.PeakFraction = "decode", "G ints/s", d.bytes, d.peak
 	return d.rate.Into(r)
 }
 
-// decode measures how fast lists in an encoding become docIDs that are written
-// out: on the host by codec.List.AppendTo on a number of threads, on a device by its own
-// clock for the kernel. Every list is checked before.
+// decode measures the speed at which lists in an encoding become docIDs in memory. The
+// host uses codec.List.AppendTo on a number of threads; a device is timed by its own
+// clock for the kernel. Every list is checked first.
 func (s *bench) decode(ctx context.Context, who harness.Contestant, threads int, id codec.ID, opt codec.Options, lists [][]uint32) (decoding, error) {
 	src, err := workload.EncodeAll(ctx, workload.Universe(lists), lists, opt, workload.Always(id))
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *bench) decode(ctx context.Context, who harness.Contestant, threads int,
 	return d, err
 }
 
-// decodeHost decodes all lists on threads, each into memory of its own.
+// decodeHost decodes all lists on threads, each into its own memory.
 func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads, runs int) (measure.Summary, error) {
 	pass := func(check bool) error {
 		var next atomic.Int64
@@ -93,11 +93,11 @@ func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads
 	return measure.Summarize(rates), nil
 }
 
-// deviceRepeats is how often a device decodes the same batch in a run, in
-// launches that follow each other: with copies in between it would cool down.
+// deviceRepeats is the number of consecutive launches in a run: with copies in between,
+// the device would lower its clock.
 const deviceRepeats = 50
 
-// decodeDevice puts a query to each list, all in one batch.
+// decodeDevice puts one query per list, all in one batch.
 func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *plan.Source, lists [][]uint32, ints uint64) (rate measure.Summary, peak float64, err error) {
 	terms := make([]string, len(lists))
 	queries := make([]harness.Query, len(lists))
@@ -141,7 +141,7 @@ func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *p
 				return rate, 0, err
 			}
 		}
-		if run > 0 && took > 0 { // the first one warms up
+		if run > 0 && took > 0 { // the first run warms up
 			rates = append(rates, float64(repeats)*float64(ints)/took.Seconds()/1e9)
 		}
 	}

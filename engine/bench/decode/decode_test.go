@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// TestBound: Table 5 of the paper, and the second moment by its closed form.
+// TestBound compares the bound with Table 5 of the paper, and the second moment with
+// its closed form.
 func TestBound(t *testing.T) {
 	for i, n := range widthLengths {
 		if got := boundedWidth(n, widthDocs, widthError); float64(got) != paperBound[i] {
@@ -43,7 +44,7 @@ func TestInts(t *testing.T) {
 	if err := Family.Run(context.Background(), opt, &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	codecs := len(harness.Encoders()) - 1 // no bitset
+	codecs := len(harness.Encoders()) - 1 // without bitset
 	rows := harnesstest.ReadRows(t, opt.JSON)
 	if len(rows) != 2*codecs {
 		t.Fatalf("%d rows", len(rows))

@@ -1,3 +1,4 @@
+// Package decode measures the sizes and speeds of codecs.
 package decode
 
 import (
@@ -5,7 +6,7 @@ import (
 	"heddle/engine/bench/querylog"
 )
 
-// decodeFamily reproduces what the papers measured of codecs.
+// Family measures codecs and reproduces the papers' measurements of them.
 var Family = harness.Family{Name: "decode", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
 	s := &bench{querylog.New(r)}
 	return []harness.Exhibit{
@@ -15,5 +16,5 @@ var Family = harness.Family{Name: "decode", Size: harness.ThemesSize, Exhibits: 
 	}
 }}
 
-// decodeBench measures codecs.
+// bench measures codecs.
 type bench struct{ *querylog.Bench }

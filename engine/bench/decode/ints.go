@@ -8,7 +8,7 @@ import (
 	"heddle/engine/bench/workload"
 )
 
-// intsExhibit is decoding at 8 bits, of long lists and of many short ones.
+// intsExhibit decodes at 8 bits per gap, long lists and many short ones.
 func (s *bench) intsExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ints", Title: "Decoding to docIDs at 8 bits a gap, written out",

@@ -13,8 +13,8 @@ import (
 	"slices"
 )
 
-// sample takes every so manieth list of the workload in the order of their
-// lengths, so that about postings docIDs remain: lists of like length are alike.
+// sample selects lists of the workload at regular distances in the order of length, so
+// that about a number of postings remains.
 func (s *bench) sample(postings uint64) workload.Collection {
 	handles := make([]plan.Handle, len(s.W.Source.Lists))
 	for h := range handles {
@@ -31,15 +31,15 @@ func (s *bench) sample(postings uint64) workload.Collection {
 	return c
 }
 
-// exceptionRatios are the x axis of Figures 7 and 8.
+// exceptionRatios is the x axis of Figures 7 and 8.
 var exceptionRatios = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}
 
-// packing are the codecs that pack lists.
+// packing are the codecs that compress lists.
 func packing(o *harness.Options) []codec.ID {
 	return slices.DeleteFunc(slices.Clone(o.Codecs), func(id codec.ID) bool { return id == codec.Raw })
 }
 
-// ratioSample is how many postings compression is measured on.
+// ratioSample is the number of postings for measurements of compression.
 func ratioSample(o *harness.Options) uint64 {
 	if o.Short {
 		return 500_000
@@ -47,7 +47,7 @@ func ratioSample(o *harness.Options) uint64 {
 	return 32_000_000
 }
 
-// Table 2: optimal compression ratios on GOVR, GOV and GOVPR.
+// paperRatios is Table 2: optimal compression ratios on GOVR, GOV and GOVPR.
 var paperRatios = map[codec.ID][3]float64{
 	codec.PFD:      {workload.Uniform: 3.61, workload.Clustered: 3.62, workload.Reordered: 3.63},
 	codec.NewPFD:   {workload.Uniform: 3.64, workload.Clustered: 3.66, workload.Reordered: 3.68},
@@ -101,7 +101,7 @@ func (s *bench) aoTable2() harness.Exhibit {
 	}
 }
 
-// bestRatio is the ratio at the best share of exceptions.
+// bestRatio is the ratio at the best fraction of exceptions.
 func bestRatio(ctx context.Context, c workload.Collection, id codec.ID) (best float64, err error) {
 	for _, e := range exceptionRatios {
 		r, err := ratioOfLists(ctx, c, id, workload.Encoding{Exceptions: e}.Options())

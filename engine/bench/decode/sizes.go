@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// takesExceptions tells whether the share of exceptions that a codec may use
-// changes what it writes; the others choose by themselves, or have none.
+// takesExceptions reports whether the option for the fraction of exceptions changes the
+// output of a codec. The rest choose the fraction themselves, or have no exceptions.
 func takesExceptions(id codec.ID) bool {
 	docs := make([]uint32, 1000)
 	for i := range docs { // a fifth of the gaps are large
@@ -19,13 +19,13 @@ func takesExceptions(id codec.ID) bool {
 	return codec.Size(id, docs, workload.Encoding{Exceptions: 0}.Options()) != codec.Size(id, docs, workload.Encoding{Exceptions: codec.MaxExceptionRatio}.Options())
 }
 
-// decodes tells whether a contestant has a decoder for a codec. A device has none
-// for raw lists: it reads them where they are.
+// decodes reports whether a contestant has a decoder for a codec. A device has no
+// decoder for raw lists, which it reads in place.
 func decodes(c harness.Contestant, id codec.ID) bool {
 	return c.Name == "host" || id != codec.Raw && slices.Contains(codec.IDs(), id)
 }
 
-// words that the lists take in a codec, with its tables.
+// words is the size of the lists in a codec, with its tables.
 func words(ctx context.Context, c workload.Collection, id codec.ID, opt codec.Options) (uint64, error) {
 	var sum atomic.Uint64
 	err := workload.Each(ctx, len(c.Lists), func(h int) error {
@@ -35,7 +35,8 @@ func words(ctx context.Context, c workload.Collection, id codec.ID, opt codec.Op
 	return sum.Load(), err
 }
 
-// ratioOfLists is the ratio of plain lists to encoded ones, as Ao et al. define it.
+// ratioOfLists is the size of plain lists over the size of encoded ones, as Ao et al.
+// define it.
 func ratioOfLists(ctx context.Context, c workload.Collection, id codec.ID, opt codec.Options) (float64, error) {
 	words, err := words(ctx, c, id, opt)
 	return float64(c.Postings()) / float64(max(words, 1)), err

@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// shortest gives the shortest lists of the first queries, each once.
+// shortest returns the distinct shortest lists of the first queries.
 func (s *bench) shortest(queries int) (lists [][]uint32) {
 	seen := make(map[plan.Handle]bool)
 	for _, q := range s.W.Queries[:min(queries, len(s.W.Queries))] {
@@ -62,7 +62,7 @@ func (s *bench) aoFigure8() harness.Exhibit {
 	}
 }
 
-// Table 1 of Ding et al., in millions of integers a second.
+// paperDecode is Table 1 of Ding et al., in millions of integers per second.
 var paperDecode = map[codec.ID]map[string]float64{
 	codec.Rice: {"host": 310.63, "opencl": 305.27},
 	codec.RPFD: {"host": 1165.13, "opencl": 1237.57},
@@ -148,7 +148,7 @@ func (s *bench) dingFigure4() harness.Exhibit {
 							continue
 						}
 						counts := []int{1}
-						if who.Name != "host" && together > length { // the host: a list at a time, on one thread
+						if who.Name != "host" && together > length { // the host decodes one list at a time, on one thread
 							counts = append(counts, together/length)
 						}
 						for _, count := range counts {

@@ -10,42 +10,42 @@ import (
 	"heddle/hostfallback"
 )
 
-// contestant is a backend that is measured.
+// Contestant is a backend under measurement.
 type Contestant struct {
 	Name   string // "host" or "opencl"
 	Info   plan.Info
-	Device *cl.Device // nil on the host
+	Device *cl.Device // nil for pure Go
 }
 
-// runs tells whether the contestant runs an algorithm.
+// Runs reports whether the contestant implements an algorithm.
 func (c Contestant) Runs(a plan.Algorithm) bool { return c.Info.Runs(a) == nil }
 
-// String names the contestant in panels.
+// String names the contestant in panels: the name of its device.
 func (c Contestant) String() string { return c.Info.Device }
 
-// on says in a reading who was measured.
+// On returns the reading with the name of the contestant's backend and device.
 func (c Contestant) On(r Reading) Reading {
 	r.Backend, r.Device = c.Info.Kind, c.Info.Device
 	return r
 }
 
-// access is how a backend is opened and used: what costs extra slows the rest.
+// Access says how a backend is opened and used. Each kind of extra information slows
+// the rest.
 type Access uint8
 
 const (
 	Busy     Access = iota // as many workers as keep the backend busy
-	Alone                  // one worker: nothing else runs
-	Profiled               // one worker, with device times
-	Counting               // with the bytes that kernels ask for
+	Alone                  // one worker, so that batches do not overlap
+	Profiled               // one worker, with times from the device's clock
+	Counting               // with the number of bytes that kernels request
 )
 
-// meet opens the backends before anything is made: a device that is asked for and
-// not there is an error at once, one that is not asked for is left out. A device
-// stays open for all indexes of the session, so that its kernels are built and
-// tested once.
+// meet opens the backends before any workload is made. A missing device is an error if
+// the options ask for it; otherwise it is left out. A device stays open for the whole
+// run, so that its kernels are built and tested once.
 func (r *Runner) meet(ctx context.Context) error {
 	var rows []cl.Tuning
-	if r.Opt.Tuning != "" { // a fault of the file shows without OpenCL too
+	if r.Opt.Tuning != "" { // report a faulty file without OpenCL too
 		var err error
 		if rows, err = cl.ReadTunings(r.Opt.Tuning); err != nil {
 			return fmt.Errorf("tuning: %w", err)
@@ -73,13 +73,13 @@ func (r *Runner) meet(ctx context.Context) error {
 	return nil
 }
 
-// hostOf is pure Go on so many threads.
+// PureGo returns pure Go on a number of threads.
 func PureGo(threads int) (Contestant, error) {
 	b := hostfallback.New(hostfallback.Options{Threads: threads})
 	return Contestant{Name: "host", Info: b.Info()}, b.Close()
 }
 
-// meetDevice opens the first device that opens, with tuning rows of its own.
+// meetDevice opens the first usable device, with tuning rows of the user.
 func (r *Runner) meetDevice(ctx context.Context, rows []cl.Tuning) error {
 	devices, err := cl.Devices(r.Opt.Device, rows...)
 	if len(devices) == 0 {
@@ -100,7 +100,7 @@ func (r *Runner) meetDevice(ctx context.Context, rows []cl.Tuning) error {
 	return errors.Join(errs...)
 }
 
-// backend is the contestant's device, opened for an access.
+// Backend returns the contestant's device, opened for an access. The runner closes it.
 func (r *Runner) Backend(ctx context.Context, who Contestant, a Access) (*cl.Backend, error) {
 	if a == Busy {
 		a = Alone
@@ -115,7 +115,7 @@ func (r *Runner) Backend(ctx context.Context, who Contestant, a Access) (*cl.Bac
 	return b, err
 }
 
-// closeDevices closes what meet and backend have opened.
+// closeDevices closes all devices that the runner opened.
 func (r *Runner) closeDevices() error {
 	var errs []error
 	for _, b := range r.devices {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestBenchTuning measures a device with the rows of a file.
+// TestBenchTuning opens a device with a tuning row from a file.
 func TestBenchTuning(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
 		t.Skip("HEDDLE_TEST_BACKEND is not opencl")

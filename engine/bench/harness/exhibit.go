@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// exhibit is a table or figure of a paper that is measured again, or a table of
-// our own. The name of a paper's exhibit starts with its first author: ao-fig5.
+// Exhibit is a table or figure of a paper that is measured again, or a table of our
+// own. The name of a paper's exhibit starts with its first author: ao-fig5.
 type Exhibit struct {
 	Name   string
 	Title  string
@@ -27,10 +27,10 @@ type Exhibit struct {
 	Chart chart.Chart // the zero value draws nothing
 }
 
-// isFigure reports whether the exhibit is a figure, not a table.
+// IsFigure reports whether the exhibit is a figure, not a table.
 func (e *Exhibit) IsFigure() bool { return strings.Contains(e.Name, "-fig") }
 
-// heading names the exhibit and its source.
+// Heading names the exhibit and its source.
 func (e *Exhibit) Heading() string {
 	if e.Source == "" {
 		return e.Name + ": " + e.Title
@@ -38,13 +38,13 @@ func (e *Exhibit) Heading() string {
 	return e.Name + ": " + e.Title + " (" + e.Source + ")"
 }
 
-// allOrders selects every measured order.
+// AllOrders selects every measured order.
 func AllOrders(o *Options) []workload.Order { return o.Orders }
 
-// firstOrder selects one order, for exhibits that do not depend on it.
+// FirstOrder selects one order, for exhibits that do not depend on it.
 func FirstOrder(o *Options) []workload.Order { return o.Orders[:1] }
 
-// govOrder selects the order that stands for the GOV collection, for exhibits that
+// GovOrder selects the order that stands for the GOV collection, for exhibits that
 // the paper shows for GOV alone.
 func GovOrder(o *Options) []workload.Order {
 	if slices.Contains(o.Orders, workload.Clustered) {

@@ -11,19 +11,20 @@ import (
 	"text/tabwriter"
 )
 
-// gridColumn of a grid: a head and a text for each place, which may be empty.
+// gridColumn is a column of a grid: a head, and a text for each place, which may be
+// empty.
 type gridColumn struct {
 	head string
 	text map[string]string
 }
 
-// wide is the number of series beyond which a grid leaves shares of the peak out.
+// wide is the largest number of series for which a grid shows fractions of the peak.
 const wide = 4
 
-// grid lays a panel out as a table: a row for each place, and for each series
-// its median with half the spread, and where there are any, what the paper has,
-// in a grid that is not wide, the share of the copy bandwidth, and the ratio to
-// the baseline.
+// grid formats a panel as a table with one row for each place. Each series has a column
+// with the median and half the spread. Columns for the paper's figure, the fraction of
+// the copy bandwidth (unless the grid is wide) and the ratio to the baseline follow if
+// there are any.
 func grid(rows string, part []Reading) [][]string {
 	places := Distinct(part, byPlace)
 	var columns []gridColumn
@@ -65,8 +66,8 @@ func grid(rows string, part []Reading) [][]string {
 	return lines
 }
 
-// spread is half the distance of the slowest from the fastest run in percent of
-// the median, where there were several.
+// spread returns half the difference between the slowest and the fastest run in percent
+// of the median. It is empty for a single run.
 func spread(r measure.Row) string {
 	if r.Runs < 2 || r.Median == 0 {
 		return ""
@@ -89,7 +90,7 @@ func (e *Exhibit) print(out io.Writer, all []Reading) {
 	fmt.Fprintln(out)
 }
 
-// units joins those of a panel.
+// units joins the units of a panel.
 func units(part []Reading) string {
 	return strings.Join(Distinct(part, func(r Reading) string { return r.Unit }), ", ")
 }

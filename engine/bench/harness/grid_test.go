@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sampleReadings are two series at two places, with everything that a grid shows.
+// sampleReadings returns two series at two places, with every kind of column.
 func sampleReadings() []Reading {
 	row := func(v float64) measure.Row {
 		return measure.Row{Median: v, Min: v * 0.9, Max: v * 1.1, Runs: 3, Unit: "queries/s"}

@@ -33,7 +33,7 @@ func Modes() []Mode { return engine.Modes() }
 // through it.
 type Index struct{ x *engine.Index }
 
-// newIndex makes an index of a source on a contestant, opened for an access.
+// NewIndex makes an index of a source on a contestant, opened for an access.
 // threads applies to pure Go.
 func (r *Runner) NewIndex(ctx context.Context, who Contestant, threads int, a Access, src *plan.Source, dict Dictionary) (*Index, error) {
 	opt := engine.Options{Backend: who.Name, Threads: threads}
@@ -63,7 +63,7 @@ func openIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt engin
 	return &Index{x}, nil
 }
 
-// matchOptions of a run of conjunctive queries.
+// MatchOptions are the options of a run of conjunctive queries.
 type MatchOptions struct {
 	Algorithm  plan.Algorithm
 	Part       bool   // one query per work-group (PART), else one element per work-item (PARA)
@@ -75,19 +75,19 @@ func (o MatchOptions) engine() engine.SearchOptions {
 	return engine.SearchOptions{Algorithm: o.Algorithm, Part: o.Part, CountOnly: o.CountOnly, BatchCandidates: o.Candidates}
 }
 
-// match answers queries in batches. deliver receives the results of a batch and the
+// Match answers queries in batches. deliver receives the results of a batch and the
 // number of its first query; it may run on several goroutines.
 func (x *Index) Match(ctx context.Context, qs []Query, opt MatchOptions, deliver func(first int, r *plan.Results) error) error {
 	return x.x.SearchBatches(ctx, qs, opt.engine(), deliver)
 }
 
-// matchOne answers one query.
+// MatchOne answers one query.
 func (x *Index) MatchOne(ctx context.Context, q Query, opt MatchOptions) ([]uint32, error) {
 	a, err := x.x.Search(ctx, q, opt.engine())
 	return a.Docs, err
 }
 
-// rankOptions of a run of ranked queries.
+// RankOptions are the options of a run of ranked queries.
 type RankOptions struct {
 	Mode         engine.Mode
 	K            int
@@ -100,22 +100,22 @@ func (o RankOptions) engine() engine.RankOptions {
 	return engine.RankOptions{Mode: o.Mode, K: o.K, Accumulators: o.Accumulators, BatchPostings: o.Postings, Scoring: o.Scoring}
 }
 
-// rank answers ranked queries in batches, as match does.
+// Rank answers ranked queries in batches, as match does.
 func (x *Index) Rank(ctx context.Context, qs []Query, opt RankOptions, deliver func(first int, r *Rankings) error) error {
 	return x.x.RankBatches(ctx, qs, opt.engine(), deliver)
 }
 
-// rankOne answers one ranked query.
+// RankOne answers one ranked query.
 func (x *Index) RankOne(ctx context.Context, q Query, opt RankOptions) ([]uint32, error) {
 	r, err := x.x.Rank(ctx, q, opt.engine())
 	return r.Docs, err
 }
 
-// threshold is the number of candidates that closes a batch by default.
+// Threshold is the default number of candidates that closes a batch.
 func (x *Index) Threshold() uint64 { return x.x.BatchCandidates() }
 
-// memory is the number of bytes that the backend holds for the index.
+// Memory is the number of bytes that the backend holds for the index.
 func (x *Index) Memory() uint64 { return x.x.Memory() }
 
-// close releases the index. The device stays open.
+// Close releases the index. The device stays open.
 func (x *Index) Close() error { return x.x.Close() }

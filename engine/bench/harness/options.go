@@ -156,7 +156,7 @@ func (o *Options) tables(stdout, stderr io.Writer) io.Writer {
 	return stdout
 }
 
-// encoders returns the codecs that this build writes. Pure Go reads all of them.
+// Encoders returns the codecs that this build writes. Pure Go reads all of them.
 func Encoders() (ids []codec.ID) {
 	for id := codec.ID(1); ; id++ {
 		if _, err := codec.Append(nil, id, nil, codec.DefaultOptions()); err != nil {

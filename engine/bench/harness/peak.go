@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// peak returns the copy bandwidth of a contestant in bytes read and written per
+// Peak returns the copy bandwidth of a contestant in bytes read and written per
 // second. It is measured once per device, and 0 if the measurement failed.
 func (r *Runner) Peak(ctx context.Context, who Contestant) float64 {
 	device := who.Info.Device

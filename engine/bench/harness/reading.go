@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// reading is one measured figure and its place in an exhibit. put fills empty
-// fields Bench, Workload and Row of its row.
+// Reading is one measured figure and its place in an exhibit. Put fills the fields
+// Bench, Workload and Row of its row if they are empty.
 type Reading struct {
 	Panel  string  // a table or plot of its own
 	Series string  // a column of the table, a line of the plot
@@ -18,7 +18,7 @@ type Reading struct {
 	measure.Row
 }
 
-// put records a reading of the exhibit that runs: it writes the row at once and
+// Put records a reading of the exhibit that runs: it writes the row at once and
 // keeps the reading for tables, pictures and the report.
 func (r *Runner) Put(x Reading) error {
 	x.Bench = r.family.Name
@@ -35,22 +35,22 @@ func (r *Runner) Put(x Reading) error {
 	return r.rows.Write(x.Row)
 }
 
-// putOf records a reading of an exhibit whose panels have the same series and
+// PutOf records a reading of an exhibit whose panels have the same series and
 // places: the name of the row includes the subject of the panel.
 func (r *Runner) PutOf(subject string, x Reading) error {
 	x.Row.Row = strings.Join([]string{r.now.Name, subject, x.Series, r.now.Rows, x.At}, " ")
 	return r.Put(x)
 }
 
-// measured returns the readings of the exhibit that runs.
+// Measured returns the readings of the exhibit that runs.
 func (r *Runner) Measured() []Reading { return r.readings[r.now.Name] }
 
-// timed times f, which it repeats: microseconds per call.
+// Timed times f, which it repeats: microseconds per call.
 func (r *Runner) Timed(f func() error) (measure.Summary, error) {
 	return measure.Repeat(r.Opt.Runs, r.LeastTime(), f)
 }
 
-// leastTime is the shortest time for which something is repeated.
+// LeastTime is the shortest time for which something is repeated.
 func (r *Runner) LeastTime() time.Duration {
 	if r.Opt.Short {
 		return measure.LeastTime / 10
@@ -67,7 +67,7 @@ func panels(all []Reading) (names []string, parts map[string][]Reading) {
 	return Distinct(all, ByPanel), parts
 }
 
-// distinct returns the distinct keys of the readings, in the order of first
+// Distinct returns the distinct keys of the readings, in the order of first
 // appearance.
 func Distinct(part []Reading, key func(x Reading) string) (names []string) {
 	for _, x := range part {
@@ -78,7 +78,7 @@ func Distinct(part []Reading, key func(x Reading) string) (names []string) {
 	return names
 }
 
-// Keys for distinct.
+// ByPanel, BySeries and ByPlace are keys for Distinct.
 func ByPanel(x Reading) string  { return x.Panel }
 func BySeries(x Reading) string { return x.Series }
 func byPlace(x Reading) string  { return x.At }

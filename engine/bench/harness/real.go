@@ -18,7 +18,7 @@ func realFolder(path string) error {
 	return err
 }
 
-// realFiles returns the files that match a pattern in the folder of real data, or
+// RealFiles returns the files that match a pattern in the folder of real data, or
 // one folder below it. Without a folder there are none.
 func RealFiles(folder, pattern string) (paths []string, err error) {
 	if folder == "" {

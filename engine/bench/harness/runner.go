@@ -1,3 +1,5 @@
+// Package harness runs families of benchmarks: it reads options, opens backends, runs
+// exhibits, and prints tables, rows, pictures and reports.
 package harness
 
 import (
@@ -23,7 +25,7 @@ type Family struct {
 	Exhibits func(r *Runner) []Exhibit
 }
 
-// Headings describes the exhibits, one line each, which starts with the name.
+// Headings describes the exhibits. Each line starts with a name.
 func (f Family) Headings() (lines []string) {
 	for _, e := range f.Exhibits(new(Runner)) {
 		lines = append(lines, e.Heading())
@@ -101,17 +103,17 @@ type orderHooks struct {
 	forget  []func() error
 }
 
-// onOrder registers the functions that make a workload for each document order and
+// OnOrder registers the functions that make a workload for each document order and
 // describe its verification.
 func (r *Runner) OnOrder(prepare func(ctx context.Context, order workload.Order) (name string, err error), summary func() string) {
 	r.orders.prepare, r.orders.summary = prepare, summary
 }
 
-// onForget registers a function that releases memory of the current workload. It
+// OnForget registers a function that releases memory of the current workload. It
 // may run several times.
 func (r *Runner) OnForget(f func() error) { r.orders.forget = append(r.orders.forget, f) }
 
-// onEnd registers a function that runs once, after the last exhibit.
+// OnEnd registers a function that runs once, after the last exhibit.
 func (r *Runner) OnEnd(f func() error) { r.atEnd = append(r.atEnd, f) }
 
 func (r *Runner) end() error { return callAll(r.atEnd) }
@@ -185,10 +187,10 @@ func (r *Runner) run(ctx context.Context, e *Exhibit) error {
 	return nil
 }
 
-// logf writes a line of progress.
+// Logf writes a line of progress.
 func (r *Runner) Logf(format string, args ...any) { fmt.Fprintf(r.log, format+"\n", args...) }
 
-// host returns the pure-Go contestant. If it is not measured, host says so in the
+// Host returns the pure-Go contestant. If it is not measured, Host reports this as
 // progress and returns false.
 func (r *Runner) Host() (Contestant, bool) {
 	for _, c := range r.Contestants {

@@ -14,7 +14,7 @@ const (
 	shortRankQueries = 40
 )
 
-// pick returns whole, or short in a short run.
+// Pick returns whole, or short in a short run.
 func Pick[T any](o *Options, whole, short T) T {
 	if o.Short {
 		return short
@@ -22,15 +22,15 @@ func Pick[T any](o *Options, whole, short T) T {
 	return whole
 }
 
-// themes is the number of themes of the GOV-like workload.
+// Themes is the number of themes of the GOV-like workload.
 func (o *Options) Themes() int { return Pick(o, workload.MaxThemes, 1) }
 
-// themesSize describes the size of the GOV-like workload.
+// ThemesSize describes the size of the GOV-like workload.
 func ThemesSize(o *Options) string {
 	return fmt.Sprintf("%d of %d themes", o.Themes(), workload.MaxThemes)
 }
 
-// queries is the number of conjunctive queries per run on a type of device.
+// QueryCount is the number of conjunctive queries per run on a type of device.
 func (o *Options) QueryCount(deviceType string) int {
 	switch {
 	case o.Queries > 0:
@@ -43,7 +43,7 @@ func (o *Options) QueryCount(deviceType string) int {
 	return cpuQueries
 }
 
-// queriesAt is queries with a limit for small thresholds: at most some thousand
+// QueryCountAt is QueryCount with a limit for small thresholds: at most some thousand
 // batches, for queries with 8,192 candidates on average.
 func (o *Options) QueryCountAt(deviceType string, threshold uint64) int {
 	n := o.QueryCount(deviceType)
@@ -53,7 +53,7 @@ func (o *Options) QueryCountAt(deviceType string, threshold uint64) int {
 	return n
 }
 
-// rankQueries is the number of ranked queries per run on a type of device.
+// RankQueryCount is the number of ranked queries per run on a type of device.
 func (o *Options) RankQueryCount(deviceType string) int {
 	switch {
 	case o.Queries > 0:
@@ -66,7 +66,7 @@ func (o *Options) RankQueryCount(deviceType string) int {
 	return cpuRankQueries
 }
 
-// thresholds are the thresholds of a sweep on a type of device, in candidates.
+// Thresholds are the thresholds of a sweep on a type of device, in candidates.
 func (o *Options) Thresholds(deviceType string) (all []uint64) {
 	switch {
 	case len(o.Sweep) > 0:

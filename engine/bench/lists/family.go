@@ -1,3 +1,4 @@
+// Package lists measures intersections of posting lists.
 package lists
 
 import (
@@ -7,7 +8,7 @@ import (
 	"slices"
 )
 
-// listsFamily reproduces what the papers measured of intersections.
+// Family measures intersections and reproduces the papers' measurements of them.
 var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
 	s := &bench{querylog.New(r)}
 	return slices.Concat(
@@ -18,5 +19,5 @@ var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: f
 		[]harness.Exhibit{s.dingFigure6()})
 }}
 
-// listsBench measures intersections.
+// bench measures intersections.
 type bench struct{ *querylog.Bench }

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/report.golden.md")
 
-// TestReportGolden holds the report of the tables that are the same on every
-// machine, but for the line that names it.
+// TestReportGolden compares the report of tables that are the same on every machine
+// with a file. It replaces the line that names the machine.
 func TestReportGolden(t *testing.T) {
 	opt := harnesstest.Tiny()
 	opt.Orders, opt.Tables = []workload.Order{workload.Uniform, workload.Clustered}, []string{"ao-table1", "ao-table4"}

@@ -12,11 +12,11 @@ import (
 	"sync"
 )
 
-// lengthClasses are those of Table 1, in docIDs.
+// lengthClasses are the classes of Table 1, in docIDs.
 var lengthClasses = [...][2]uint32{{0, 100_000}, {100_000, 200_000}, {200_000, 400_000}, {400_000, 600_000}, {600_000, 800_000}, {800_000, 1_000_000}}
 
-// Table 1: the contraction ratio and the coefficient of determination by length
-// class, on GOVR, GOV and GOVPR.
+// Table 1: contraction ratio and coefficient of determination by length class, on GOVR,
+// GOV and GOVPR.
 var (
 	paperContraction = [...][6]float64{
 		workload.Uniform:   {0.1227, 0.0030, 0.0019, 0.0012, 0.0008, 0.0006},
@@ -28,7 +28,7 @@ var (
 		workload.Reordered: {0.9573, 0.9952, 0.9966, 0.9972, 0.9985, 0.9990}}
 )
 
-// aoTable1 is how linear lists are.
+// aoTable1 measures how linear lists are.
 func (s *bench) aoTable1() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table1", Title: "Contraction ratio and R² by length of list", Source: "Ao et al. 2011, Table 1",
@@ -46,7 +46,7 @@ func (s *bench) aoTable1() harness.Exhibit {
 					mean  float64
 					paper float64
 				}{{"contraction ratio", ratio[i], paperContraction[s.W.Order][i]}, {"R²", squared[i], paperDetermination[s.W.Order][i]}} {
-					if math.IsNaN(m.mean) { // no list of such a length
+					if math.IsNaN(m.mean) { // no list has such a length
 						continue
 					}
 					err := s.Put(harness.Reading{Panel: m.panel, Series: s.W.Order.String(), At: fmt.Sprintf("[%d K, %d K)", class[0]/1000, class[1]/1000),
@@ -61,8 +61,8 @@ func (s *bench) aoTable1() harness.Exhibit {
 	}
 }
 
-// linearity gives the means of contraction ratio and R² for each length class,
-// NaN where a class is empty.
+// linearity returns the means of contraction ratio and R² for each length class. An
+// empty class has NaN.
 func linearity(ctx context.Context, w *workload.Workload) (ratio, squared [len(lengthClasses)]float64, err error) {
 	var mu sync.Mutex
 	var count [len(lengthClasses)]float64
@@ -73,7 +73,7 @@ func linearity(ctx context.Context, w *workload.Workload) (ratio, squared [len(l
 		mu.Lock()
 		defer mu.Unlock()
 		for i, class := range lengthClasses {
-			if n := uint32(len(docs)); n >= max(class[0], 2) && n < class[1] { // two points at least make a line
+			if n := uint32(len(docs)); n >= max(class[0], 2) && n < class[1] { // a line needs two points
 				ratio[i] += r
 				squared[i] += d
 				count[i]++
@@ -88,7 +88,7 @@ func linearity(ctx context.Context, w *workload.Workload) (ratio, squared [len(l
 	return ratio, squared, err
 }
 
-// determination is R² of the regression of docIDs on their indexes.
+// determination is R² of the regression of docIDs on their positions.
 func determination(docs []uint32) float64 {
 	n := float64(len(docs))
 	meanI, meanD := (n-1)/2, 0.0

@@ -9,11 +9,11 @@ import (
 	"heddle/engine/bench/workload"
 )
 
-// paperHS16 is the throughput of HS16 on GOV at a threshold of 1 M, in queries a
+// paperHS16 is the throughput of HS16 on GOV at a threshold of 1 M, in queries per
 // second (Ao et al. 2011, section 6.1).
 const paperHS16 = 91382
 
-// logExhibit is the log itself: every layout × algorithm × backend, end to end.
+// logExhibit measures the query log end to end: every layout, algorithm and backend.
 func (s *bench) logExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "log", Title: "Conjunctive queries end to end, terms in, docIDs in host memory out",
@@ -33,7 +33,7 @@ func (s *bench) logExhibit() harness.Exhibit {
 	}
 }
 
-// logLayout measures all algorithms on one layout, with the peer in turns.
+// logLayout measures all algorithms on one layout, in turns with the other library.
 func (s *bench) logLayout(ctx context.Context, who harness.Contestant, layout workload.Layout) error {
 	var setups []querylog.Setup
 	for _, a := range s.Opt.Algorithms {
@@ -53,8 +53,7 @@ func (s *bench) logLayout(ctx context.Context, who harness.Contestant, layout wo
 	s.Logf("%s on %s: %d queries, %d MB resident", layout, who, costs[0].Queries, x.Memory()>>20)
 	var peers []measure.Turn
 	if s.Peer != nil {
-		// Enough for a time of tenths of a second, as many as the first contestant has
-		// at most.
+		// enough for some tenths of a second, but not more than the contestant answers
 		n := min(costs[0].Queries, s.Opt.QueryCount("cpu")*4)
 		got := make([]uint64, n)
 		if err := s.Peer.Run(ctx, n, func(q int, docs []uint32) { got[q] = workload.Digest(docs) }); err != nil {

@@ -42,7 +42,7 @@ func TestLog(t *testing.T) {
 		}
 		count[r.Metric+" "+r.Baseline]++
 	}
-	// Four setups, and the peer beside the two layouts.
+	// four setups, and the other library beside each of two layouts
 	if want := map[string]int{"throughput roaring": 4, "throughput ": 2, "response ": 4}; !equalCounts(count, want) {
 		t.Errorf("rows %v, want %v", count, want)
 	}
@@ -57,8 +57,8 @@ func equalCounts(a, b map[string]int) bool {
 	return len(a) == len(b)
 }
 
-// TestRunDevice runs on an OpenCL device where there is one: its rows must have
-// times, bytes and the share of the peak.
+// TestRunDevice runs on an OpenCL device. Its rows must have times, bytes and fractions
+// of the peak.
 func TestRunDevice(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
 		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
@@ -84,8 +84,8 @@ func TestRunDevice(t *testing.T) {
 	}
 }
 
-// TestMissingDevice: a device that is asked for and not there is an error, one
-// that is not asked for is left out.
+// TestMissingDevice: a missing device is an error if the options ask for it. Otherwise
+// it is left out.
 func TestMissingDevice(t *testing.T) {
 	opt := harness.Options{Backend: "opencl", Device: "no device has this name", Short: true, GOVDocs: workload.SmallDocs, Orders: []workload.Order{workload.Uniform}, Queries: 10, Runs: 1,
 		Layouts: []workload.Layout{workload.LayoutRaw}, Algorithms: []plan.Algorithm{plan.Auto}, Tables: []string{"log"}}

@@ -17,16 +17,16 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// pairTimes are those of one intersection, in seconds: end to end, and of the
-// kernels, which pure Go has not.
+// pairTimes are the times of one intersection in seconds: end to end, and of the
+// kernels alone. Pure Go has no kernels.
 type pairTimes struct {
 	whole, kernels measure.Summary
 	moved          uint64
 	peak           float64
 }
 
-// pairTimes intersects a pair by algorithms: those that the contestant lacks, and
-// those whose tables do not fit, are left out. Every answer is checked once.
+// pairTimes intersects a pair with algorithms. The result omits algorithms that the
+// contestant lacks or whose tables do not fit in memory. Every answer is checked once.
 func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *workload.Pair, threads int, algorithms []plan.Algorithm) (map[plan.Algorithm]pairTimes, error) {
 	dict, err := hdl.NewDictionary([]string{"a", "b"})
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *harness.
 	return nil
 }
 
-// fraction is the share of the copy bandwidth that the kernels use.
+// fraction is the fraction of the copy bandwidth that the kernels use.
 func (t pairTimes) fraction() float64 {
 	if t.peak == 0 || t.kernels.Median == 0 {
 		return 0
@@ -108,10 +108,11 @@ func (t pairTimes) fraction() float64 {
 	return float64(t.moved) / t.kernels.Median / t.peak
 }
 
-// thrust is CUDA's thrust::set_intersection on an H200, in G inputs a second.
+// thrust is the speed of CUDA's thrust::set_intersection on an H200, in G inputs per
+// second, by list length.
 var thrust = map[int]float64{1 << 20: 22, 1 << 24: 158, 1 << 26: 262}
 
-// pairsExhibit is two plain lists of a length.
+// pairsExhibit intersects two plain lists of equal length.
 func (s *bench) pairsExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "pairs", Title: "Two plain lists of one length",
@@ -163,8 +164,8 @@ func (s *bench) pairsExhibit() harness.Exhibit {
 	}
 }
 
-// roaringPair times the peer on a pair, in seconds, where peers are asked for:
-// bitmaps made before, the answer as an array.
+// roaringPair times roaring on a pair, in seconds, if the options ask for peers. The
+// bitmaps are made in advance; the answer is an array.
 func (s *bench) roaringPair(p *workload.Pair) (measure.Summary, error) {
 	if !s.Opt.Peers {
 		return measure.Summary{}, nil
@@ -185,8 +186,8 @@ func (s *bench) roaringPair(p *workload.Pair) (measure.Summary, error) {
 	return measure.Summarize(times), nil
 }
 
-// dingFigure6 is the time of an element of two lists of one length, by levels of
-// splitters.
+// dingFigure6 measures the time per element of two lists of equal length, by the number
+// of splitter levels.
 func (s *bench) dingFigure6() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ding-fig6", Title: "Two plain lists of one length by levels of recursion", Source: "Ding et al. 2009, Figure 6",

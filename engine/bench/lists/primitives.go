@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// cub is what CUDA's cub reaches on an H200, in G elements/s.
+// cub is the speed of CUDA's cub on an H200, in G elements/s.
 var cub = map[string]float64{"scan": 390, "compaction at 50 %": 454}
 
-// primitivesExhibit is scan and compaction on a device.
+// primitivesExhibit measures scan and compaction on a device.
 func (s *bench) primitivesExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "primitives", Title: "Scan and compaction on a device",
@@ -35,7 +35,7 @@ func (s *bench) primitivesExhibit() harness.Exhibit {
 	}
 }
 
-// primitives measures those of one device.
+// primitives measures one device.
 func (s *bench) primitives(ctx context.Context, who harness.Contestant) error {
 	b, err := s.Backend(ctx, who, harness.Profiled)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *bench) primitivesOf(ctx context.Context, who harness.Contestant, b *cl.
 	if err != nil {
 		return err
 	}
-	keep := cl.Keep{Least: 0, Greatest: math.MaxInt32} // half of the words
+	keep := cl.Keep{Least: 0, Greatest: math.MaxInt32} // keeps half of the words
 	kept, compact, err := b.Compact(ctx, nil, in, keep, runs)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *bench) primitivesOf(ctx context.Context, who harness.Contestant, b *cl.
 	return nil
 }
 
-// inverse turns times for n elements into G elements a second.
+// inverse converts times for n elements to G elements per second.
 func inverse(times []time.Duration, n int) measure.Summary {
 	var seconds []float64
 	for _, t := range times {

@@ -15,8 +15,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// setsExhibit is AND of successive pairs and OR of all of real sets, as the
-// benchmarks of the Roaring bitmaps have them.
+// setsExhibit measures AND of successive pairs and OR of all lists of real sets, like
+// the benchmarks of Roaring bitmaps.
 func (s *bench) setsExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "sets", Title: "AND of successive pairs and OR of all lists of real sets",
@@ -43,10 +43,11 @@ func (s *bench) setsExhibit() harness.Exhibit {
 	}
 }
 
-// wholeAnswer is a way to the answers of one operation: how many docIDs they are.
+// wholeAnswer is one way to compute the answers of an operation. run returns their
+// number of docIDs.
 type wholeAnswer struct {
 	series string
-	counts bool // no more than that
+	counts bool // returns only the count
 	peer   bool
 	run    func() (uint64, error)
 }
@@ -83,8 +84,8 @@ func (s *bench) realSet(ctx context.Context, c workload.Collection) error {
 	return s.race(c, "OR of all", or)
 }
 
-// race times the ways in turns. All must give as many docIDs. The baseline of
-// ours is the fastest of the peer's ways to the same, counts or all documents.
+// race times the ways in turns. All must return the same number of docIDs. Our baseline
+// is the fastest way of roaring with the same kind of answer, counts or documents.
 func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) error {
 	times := make([][]float64, len(ways))
 	var want uint64
@@ -96,7 +97,7 @@ func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) er
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.series, err)
 			}
-			if run > 0 { // the first one warms up
+			if run > 0 { // the first run warms up
 				times[i] = append(times[i], time.Since(start).Seconds()*1e6)
 			}
 			if run == 0 && i == 0 {
@@ -107,7 +108,7 @@ func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) er
 			}
 		}
 	}
-	best := make(map[bool]float64) // of the peer's ways, by counts
+	best := make(map[bool]float64) // fastest way of roaring, by counts
 	medians := make([]measure.Summary, len(ways))
 	for i, w := range ways {
 		medians[i] = measure.Summarize(times[i])
@@ -115,7 +116,7 @@ func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) er
 			best[w.counts] = medians[i].Median
 		}
 	}
-	if best[true] == 0 { // the peer counts by way of bitmaps
+	if best[true] == 0 { // roaring counts through bitmaps
 		best[true] = best[false]
 	}
 	for i, w := range ways {
@@ -130,8 +131,8 @@ func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) er
 	return nil
 }
 
-// ourAnswers are the ways of pure Go, on raw lists and on those that auto makes,
-// to docIDs and to counts.
+// ourAnswers returns the ways of pure Go, on raw lists and under auto, to docIDs and to
+// counts.
 func (s *bench) ourAnswers(ctx context.Context, c workload.Collection) (and, or []wholeAnswer, closeAll func(), err error) {
 	back := hostfallback.New(hostfallback.Options{Threads: s.Opt.Threads})
 	var stores []plan.Store

@@ -10,7 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// TestRace: ways that disagree are an error, and all of ours agree with the peer.
+// TestRace: ways that disagree are an error, and all ways of heddle agree with roaring.
 func TestRace(t *testing.T) {
 	s := &bench{&querylog.Bench{Runner: harnesstest.Runner(t, harness.Options{Runs: 1, Threads: 2})}}
 	gives := func(n uint64) func() (uint64, error) { return func() (uint64, error) { return n, nil } }
@@ -19,7 +19,7 @@ func TestRace(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	c := workload.Collection{Name: "some", Lists: [][]uint32{{1, 2, 3, 70000}, {2, 3}, {3, 5, 70000}, nil}}
-	for range 2 { // again: nothing is left over
+	for range 2 { // the second pass must not depend on the first
 		if err := s.realSet(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// skewExhibit is intersection on one core, by the ratio of the lengths.
+// skewExhibit intersects lists of different lengths on one core.
 func (s *bench) skewExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "skew", Title: "Two plain lists on one core of pure Go, by the ratio of their lengths",

@@ -18,12 +18,12 @@ type entry struct {
 	name      string
 	encoding  workload.Encoding
 	algorithm plan.Algorithm
-	speedup   [3]float64 // Table 3 on GOVR, GOV and GOVPR
-	rate      [3]float64 // Table 7, queries a second
-	response  [3]float64 // Table 7, milliseconds a batch
+	speedup   [3]float64 // Table 3, on GOVR, GOV and GOVPR
+	rate      [3]float64 // Table 7, queries per second
+	response  [3]float64 // Table 7, milliseconds per batch
 }
 
-// plainEntries are those of plain lists. A short run has few of them.
+// plainEntries are the entries for plain lists, a few of them if short.
 func plainEntries(o *harness.Options) []entry {
 	raw := workload.DefaultEncoding(workload.LayoutRaw)
 	entries := []entry{
@@ -37,8 +37,8 @@ func plainEntries(o *harness.Options) []entry {
 	return harness.Pick(o, entries, entries[4:])
 }
 
-// compressedEntries are those whose codecs backends run: the probes of the
-// papers, and what Auto makes of the same lists. A short run has few of them.
+// compressedEntries are the entries whose codecs backends decode: the probes of the
+// papers, and auto on the same lists. A short run has few of them.
 func compressedEntries(o *harness.Options) (all []entry) {
 	line := func(id codec.ID) workload.Encoding { return workload.DefaultEncoding(workload.Layout(id)) }
 	for _, e := range []entry{
@@ -60,11 +60,11 @@ func compressedEntries(o *harness.Options) (all []entry) {
 	return all
 }
 
-// paperThreshold is that of Tables 3 and 7.
+// paperThreshold is the threshold of Tables 3 and 7.
 const paperThreshold = 1 << 20
 
-// entryCosts measures entries at the threshold of the paper, in their order; nil
-// for what the contestant does not run.
+// entryCosts measures entries at the paper's threshold. Its result has the same order;
+// entries that the contestant does not run are nil.
 func (s *bench) entryCosts(ctx context.Context, who harness.Contestant, entries []entry, wanted ...harness.Access) ([]*querylog.Cost, error) {
 	var setups []querylog.Setup
 	for _, e := range entries {

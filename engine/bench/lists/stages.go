@@ -8,7 +8,7 @@ import (
 	"heddle/engine/bench/workload"
 )
 
-// aoTable4 is how the workload was fitted to the paper's queries.
+// aoTable4 shows how well the workload fits the paper's queries.
 func (s *bench) aoTable4() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table4", Title: "Length ratios as the intersection proceeds", Source: "Ao et al. 2011, Table 4",

@@ -10,8 +10,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// paperBS is what BS reaches where HS16 reaches paperHS16: Table 3 has both over
-// the same baseline.
+// paperBS is the throughput of BS in the paper: Table 3 has BS and HS16 over the same
+// baseline.
 const paperBS = paperHS16 * 14.59 / 23.29
 
 func (s *bench) aoFigure5() harness.Exhibit {
@@ -26,8 +26,8 @@ func (s *bench) aoFigure6() harness.Exhibit {
 	return e
 }
 
-// thresholdFigure measures algorithms on plain lists over thresholds: throughput where
-// what is busy, else response times.
+// thresholdFigure measures algorithms on plain lists over thresholds: throughput for
+// access Busy, response times for Alone.
 func (s *bench) thresholdFigure(name, title, source string, what harness.Access) harness.Exhibit {
 	e := harness.Exhibit{
 		Name: name, Title: title, Source: source, Orders: harness.GovOrder, Rows: "threshold",

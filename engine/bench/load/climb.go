@@ -11,45 +11,46 @@ import (
 	"time"
 )
 
-// climb says at which rates loads are put to something to find the highest that it
+// Climb puts loads at rising rates to a system, to find the highest rate that it
 // sustains.
 type Climb struct {
-	From     float64       // the first rate, queries a second
-	Factor   float64       // from one rate to the next
-	Halvings int           // of the last step, on a logarithmic scale
-	Downs    int           // steps down from the first rate, at most
-	Length   time.Duration // of a load
-	Deadline time.Duration // of a query
+	From     float64       // first rate, queries per second
+	Factor   float64       // ratio of successive rates
+	Halvings int           // number of halvings of the last step, on a logarithmic scale
+	Downs    int           // largest number of steps below the first rate
+	Length   time.Duration // length of a load
+	Deadline time.Duration // deadline of a query
 	Seed     uint64
-	wait     func(time.Time) // as load.wait
-	Report   func(d *Delays) // hears of every load; may be nil
+	wait     func(time.Time) // as Loop.Wait
+	Report   func(d *Delays) // receives every load; may be nil
 }
 
 const (
-	// mostQueries bounds a load: what is kept of each query takes 24 bytes.
+	// mostQueries is the largest number of queries of a load. Each takes 24 bytes.
 	mostQueries = 4_000_000
-	// leastQueries is how many a load has unless that takes longer than twice its length.
+	// leastQueries is the smallest number of queries of a load, unless it would take
+	// longer than twice the length.
 	leastQueries = 200
-	// tries is how often a load is put at most: a neighbour of the machine can make a
-	// query late.
+	// Tries is the largest number of loads at one rate: other work on the machine can
+	// make a query late.
 	Tries = 3
-	// mostly is the share of the queries that may miss their deadline where not all need
-	// to meet it.
+	// mostly is the fraction of queries that may miss the deadline for the rate
+	// Curve.Mostly.
 	mostly = 0.001
-	// drainShare is the share of a load's length in which the last answers should come,
-	// drainLeast what it is at least.
+	// The last answers should come within drainShare of the length of a load, but at
+	// least within drainLeast.
 	drainShare = 0.03
 	drainLeast = 5 * time.Millisecond
 )
 
-// curve is what became of loads at rising rates.
+// Curve is the result of loads at rising rates.
 type Curve struct {
-	Held      []*Delays // those that mostly held, by rate
-	Sustained float64   // the highest rate at which no query missed its deadline; 0: none
-	Mostly    float64   // the highest rate at which nearly none did
+	Held      []*Delays // loads in which at most the fraction mostly missed the deadline, by rate
+	Sustained float64   // highest rate at which no query missed its deadline; 0: none
+	Mostly    float64   // highest rate at which at most the fraction mostly did
 }
 
-// load is the one at a rate, in one of several tries.
+// Loop returns the load at a rate, for one of several tries.
 func (c *Climb) Loop(rate float64, try int) Loop {
 	n := max(rate*c.Length.Seconds(), min(leastQueries, 2*rate*c.Length.Seconds()), 4)
 	n = min(n, mostQueries)
@@ -57,23 +58,23 @@ func (c *Climb) Loop(rate float64, try int) Loop {
 		Misses: int(n) / 100, Wait: c.wait}
 }
 
-// held tells whether no more than a share of the queries missed their deadline, and
-// answers came as fast as queries. Where they do not, each query waits longer than the
-// one before, and what is left when the last one has arrived takes longer than the
-// queries of the first half did, or than a quarter of the load; no deadline may be missed
-// only because the load ends.
+// held reports whether at most a fraction of the queries missed the deadline, and
+// answers came as fast as queries. If they come more slowly, each query waits longer
+// than the one before. The answers after the last arrival then take longer than the
+// median delay in the first half of the load, or longer than a quarter of the load. A
+// query must not miss its deadline only because the load ends.
 func (d *Delays) held(share float64) bool {
 	length := float64(d.Queries) / d.Rate * 1e9
 	room := max(time.Duration(drainShare*length), drainLeast) + min(2*d.early, max(time.Duration(length/4), 8*drainLeast))
 	return d.sent == d.Queries && d.missed() <= int(share*float64(d.Queries)) && d.drain <= room
 }
 
-// run finds the highest rate at which no query misses its deadline (Ding et al. 2009,
-// section 9), and the highest at which nearly none does. A rate at which few miss theirs is
-// tried again.
+// Run finds the highest rate at which no query misses its deadline (Ding et al. 2009,
+// section 9), and the highest rate at which almost none does. It tries a rate again if
+// few queries miss the deadline.
 func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int) error) (*Curve, error) {
 	var v Curve
-	failed := math.Inf(1) // the lowest rate that did
+	failed := math.Inf(1) // lowest rate that failed
 	try := func(rate, share float64) (bool, error) {
 		for try := range Tries {
 			l := c.Loop(rate, try)
@@ -100,7 +101,8 @@ func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int)
 		failed = min(failed, rate)
 		return false, nil
 	}
-	// highest finds a rate between one that held, 0 for none, and one that did not.
+	// highest finds a rate between low, which held or is 0, and high, which did not
+	// hold.
 	highest := func(low, high, share float64) (float64, error) {
 		least := c.From / math.Pow(c.Factor, float64(c.Downs)+0.5)
 		for high > low*math.Pow(c.Factor, 1.01*math.Exp2(-float64(c.Halvings))) && high > least {
@@ -136,7 +138,7 @@ func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int)
 	if v.Sustained, err = highest(strict, failed, 0); err != nil {
 		return nil, err
 	}
-	v.Mostly = max(v.Mostly, v.Sustained) // between rates that were tried before
+	v.Mostly = max(v.Mostly, v.Sustained) // it may lie between rates that were tried
 	slices.SortStableFunc(v.Held, func(a, b *Delays) int { return cmp.Compare(a.Rate, b.Rate) })
 	v.Held = slices.CompactFunc(v.Held, func(a, b *Delays) bool { return a.Rate == b.Rate })
 	return &v, nil

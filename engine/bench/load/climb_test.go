@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// TestClimb: the rate that servers sustain is just below what they can do, whether the
+// TestClimb: the measured rate is just below the capacity of the servers, whether the
 // first rate is below or above it.
 func TestClimb(t *testing.T) {
 	for _, test := range []struct {
 		servers  int
 		from     float64
 		deadline time.Duration
-		want     float64 // of 1,000 queries a second and server
+		want     float64 // as a fraction of 1,000 queries per second and server
 	}{
 		{1, 50, 500 * time.Millisecond, 0.97},
 		{1, 3000, 500 * time.Millisecond, 0.97},
 		{2, 200, 500 * time.Millisecond, 0.97},
-		{1, 50, 10 * time.Millisecond, 0.65}, // more than 9 ms wait e^-9θ, where ρ(e^θ-1) = θ: at 0.65 one in 1,300
+		{1, 50, 10 * time.Millisecond, 0.65}, // P(wait > 9 ms) is e^-9θ, where ρ(e^θ-1) = θ: one in 1,300 at 0.65
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			loads := 0
@@ -47,8 +47,8 @@ func TestClimb(t *testing.T) {
 	}
 }
 
-// TestClimbFails: nothing is sustained by what is always late, and an error is one. Now and
-// then a late one is mostly none.
+// TestClimbFails: a system that is always late sustains no rate, an error ends the
+// search, and an occasional late query lowers only the strict rate.
 func TestClimbFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := Climb{From: 100, Factor: 4, Halvings: 2, Downs: 3, Length: time.Second, Deadline: 5 * time.Millisecond, Seed: 1, wait: benchtest.SleepUntil}
@@ -59,7 +59,7 @@ func TestClimbFails(t *testing.T) {
 		quick := server(1, func(int) time.Duration { return 20 * time.Microsecond })
 		c.From, c.Length = 10_000, 100*time.Millisecond
 		if v, err := c.Run(t.Context(), func(ctx context.Context, i int) error {
-			if i == 2500 { // at more than 25,000 a second
+			if i == 2500 { // only at more than 25,000 queries per second
 				time.Sleep(6 * time.Millisecond)
 			}
 			return quick(ctx, i)

@@ -1,3 +1,5 @@
+// Package load puts open-loop loads on a system: queries arrive as a Poisson process,
+// independently of the answers. It finds the highest rate that the system sustains.
 package load
 
 import (
@@ -15,27 +17,27 @@ import (
 	"time"
 )
 
-// load is an open loop: queries arrive as a Poisson process, whether or not earlier ones
-// have been answered.
+// Loop is an open loop: queries arrive as a Poisson process, independently of the
+// answers.
 type Loop struct {
-	Rate     float64       // arrivals a second
-	Queries  int           // that arrive in all
-	Seed     uint64        // of the gaps between them
-	Deadline time.Duration // of a query, from its arrival; 0 is none
-	Misses   int           // ends the load early when more have missed theirs
-	flight   int           // the most that are under way, others are refused; 0 is mostFlying
+	Rate     float64       // arrivals per second
+	Queries  int           // number of arrivals
+	Seed     uint64        // seed of the gaps between arrivals
+	Deadline time.Duration // deadline of a query after its arrival; 0 is none
+	Misses   int           // the load ends early if more queries miss the deadline
+	flight   int           // largest number of running queries, further ones are refused; 0 is MostFlying
 
-	// wait returns at a time, or soon after it. nil is waitUntil.
+	// Wait returns at a time, or soon after it. nil: real time.
 	Wait func(time.Time)
 }
 
-// mostFlying is how many queries may be under way: each has a goroutine.
+// MostFlying is the largest number of running queries. Each has a goroutine.
 const MostFlying = 1 << 16
 
-// mostPerSender is how many queries a second one goroutine sends.
+// mostPerSender is the number of queries per second that one goroutine sends.
 const mostPerSender = 250_000
 
-// deadlineContext is a context with a deadline that nobody waits for: a timer a query
+// deadlineContext is a context with a deadline but without a timer: a timer per query
 // would cost more than some queries.
 type deadlineContext struct {
 	context.Context
@@ -44,31 +46,30 @@ type deadlineContext struct {
 
 func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
 
-// What becomes of a query that is not answered in time, in delays.
+// Delays of queries without an answer in time.
 const (
-	unsent  = 0 // the load ended before
+	unsent  = 0 // the load ended early
 	refused = -1
-	expired = -2 // the engine gave up
+	expired = -2 // the engine returned a deadline error
 	failed  = -3
 )
 
-// delays is what became of the queries of a load.
+// Delays holds the outcome of a load.
 type Delays struct {
 	Loop
 	sent                           int
-	Milliseconds                   []float64     // of those answered, ascending
-	late, refused, Expired, Failed int           // late: answered, past the deadline
-	Err                            error         // of the first that failed
-	early                          time.Duration // median of those of the first half
-	drain                          time.Duration // from the last arrival to the last answer
-	Behind                         float64       // p99 of how late queries were sent, ms
+	Milliseconds                   []float64     // delays of answered queries, ascending
+	late, refused, Expired, Failed int           // late: answered after the deadline
+	Err                            error         // error of the first failed query
+	early                          time.Duration // median delay in the first half of the load
+	drain                          time.Duration // time from the last arrival to the last answer
+	Behind                         float64       // p99 of the time from arrival to sending, ms
 }
 
-// run puts the load to answer, which is given the number of a query, from 0, and a
-// context with its deadline. A delay counts from the moment at which the query should
-// have arrived, not from that at which it was sent: neither a slow sender nor a slow
-// engine hides waiting. When ctx is done it sends no more; it returns when the last query
-// has been answered.
+// Run sends the load. answer receives the number of a query, from 0, and a context with
+// its deadline. A delay starts when the query should arrive, not when it is sent, so a
+// slow sender or engine cannot hide waiting time. Run stops sending when ctx is done.
+// It returns after the last answer.
 func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) error) (*Delays, error) {
 	if l.Wait == nil {
 		l.Wait = waitUntil
@@ -85,7 +86,7 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 	)
 	scales := make([]float64, min(1+int(l.Rate/mostPerSender), max(runtime.GOMAXPROCS(0)/2, 1)))
 	senders := len(scales)
-	for s := range scales { // before the start: it takes longer than queries may wait
+	for s := range scales { // before the start, because it takes longer than the deadline
 		scales[s] = l.scale(s, senders)
 	}
 	start := time.Now().Add(time.Millisecond)
@@ -131,7 +132,7 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 					missed.Add(1)
 					continue
 				}
-				last.Store(int64(at.Sub(start))) // of about the last: senders are in step
+				last.Store(int64(at.Sub(start))) // approximately the last arrival: senders run in step
 				arrived := at
 				wg.Go(func() { one(i, arrived) })
 			}
@@ -143,8 +144,8 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 	return d, ctx.Err()
 }
 
-// scale is what the gaps of sender s are multiplied with, so that its queries arrive at
-// just the rate: the sum of few random ones may be far from that.
+// scale is the factor for the gaps of sender s that gives exactly the wanted rate. The
+// sum of few random gaps may differ much from its mean.
 func (l Loop) scale(s, senders int) float64 {
 	r, n, sum := workload.NewRandom(l.Seed, workload.StreamArrivals, uint64(s)), 0, time.Duration(0)
 	for i := s; i < l.Queries; i += senders {
@@ -159,7 +160,7 @@ func gap(r *workload.Random, rate float64) time.Duration {
 	return time.Duration(math.Round(-workload.Ln(r.Unit()) / rate * 1e9))
 }
 
-// count sums up what each query got.
+// count sums up the outcomes of the queries.
 func (d *Delays) count(took, behind []time.Duration) {
 	var sent []float64
 	for i, t := range took {
@@ -192,12 +193,12 @@ func (d *Delays) count(took, behind []time.Duration) {
 	d.Behind = measure.Percentile(sent, 99)
 }
 
-// missed is how many queries got no answer in time.
+// missed is the number of queries without an answer in time.
 func (d *Delays) missed() int { return d.late + d.refused + d.Expired + d.Failed }
 
-// percentile is the delay, in ms, that p percent of the queries do not exceed, where those
-// without an answer take longer than all others; false where it is one of these, or the
-// load ended early.
+// Percentile is the delay in milliseconds that p percent of the queries do not exceed.
+// Queries without an answer count as slower than all answered ones. ok is false if the
+// percentile is such a query, or if the load ended early.
 func (d *Delays) Percentile(p int) (ms float64, ok bool) {
 	n := max((d.sent*p+99)/100, 1)
 	if n > len(d.Milliseconds) || d.sent < d.Queries {
@@ -206,7 +207,7 @@ func (d *Delays) Percentile(p int) (ms float64, ok bool) {
 	return d.Milliseconds[n-1], true
 }
 
-// mean is that of the delays of those answered, in ms.
+// Mean is the mean delay of the answered queries in milliseconds.
 func (d *Delays) Mean() float64 {
 	sum := 0.0
 	for _, t := range d.Milliseconds {
@@ -215,19 +216,19 @@ func (d *Delays) Mean() float64 {
 	return sum / float64(max(len(d.Milliseconds), 1))
 }
 
-// String says what became of the queries.
+// String summarises the outcomes.
 func (d *Delays) String() string {
 	return fmt.Sprintf("%s/s: %d sent, %d answered in %s ms, p99 %s, %d late, %d refused, %d expired, %d failed; drained in %v, sent %s ms late",
 		measure.Number(d.Rate), d.sent, len(d.Milliseconds), measure.Number(d.Mean()), measure.Number(measure.Percentile(d.Milliseconds, 99)), d.late, d.refused, d.Expired, d.Failed,
 		d.drain.Round(10*time.Microsecond), measure.Number(d.Behind))
 }
 
-// spin is how long before its time waitUntil stops sleeping: the runtime rounds a sleep
-// to a millisecond when there is nothing else to do.
+// spin is the time before a deadline at which waitUntil stops sleeping: an idle runtime
+// rounds a sleep up to a millisecond.
 const spin = 1500 * time.Microsecond
 
-// waitUntil returns at t, within microseconds where a core is free. It lets other
-// goroutines run first, also when t has passed.
+// waitUntil returns at t, within microseconds if a core is free. It always yields to
+// other goroutines first.
 func waitUntil(t time.Time) {
 	if d := time.Until(t) - spin; d > 0 {
 		time.Sleep(d)
@@ -240,8 +241,8 @@ func waitUntil(t time.Time) {
 	}
 }
 
-// middle sums up a figure of an odd number of loads, of which those that have none are
-// greater than all others; false where the median is one of them.
+// Middle summarises a figure of an odd number of loads. Loads without the figure count
+// as larger than all the rest. ok is false if the median is one of them.
 func Middle(loads []*Delays, of func(d *Delays) (float64, bool)) (measure.Summary, bool) {
 	var values []float64
 	for _, d := range loads {

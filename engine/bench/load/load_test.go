@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// server answers n queries at a time, first come, first served, in the time that service
-// gives for each.
+// server answers n queries at a time in order of arrival. service returns the time of
+// each.
 func server(n int, service func(i int) time.Duration) func(ctx context.Context, i int) error {
 	free := make(chan struct{}, n)
 	return func(_ context.Context, i int) error {
@@ -27,9 +27,10 @@ func server(n int, service func(i int) time.Duration) func(ctx context.Context, 
 	}
 }
 
-// TestLoadQueues holds the delays of a load against queueing theory: Poisson arrivals at
-// one server, of exponential (M/M/1) and of constant (M/D/1) service times, wait
-// ρ/(1-ρ) and half as many of them in the mean; of the former, the delay is exponential.
+// TestLoadQueues compares the delays of a load with queueing theory. With Poisson
+// arrivals at one server, the mean wait is ρ/(1-ρ) service times for exponential
+// service (M/M/1), and half of this for constant service (M/D/1). The delay of M/M/1 is
+// exponential.
 func TestLoadQueues(t *testing.T) {
 	const service = time.Millisecond
 	for _, test := range []struct {
@@ -71,8 +72,8 @@ func TestLoadQueues(t *testing.T) {
 	}
 }
 
-// TestLoadOmitsNothing: what arrives while nothing is answered counts, whether the engine
-// stands still or the sender does.
+// TestLoadOmitsNothing: arrivals during a pause count, whether the engine or the sender
+// pauses.
 func TestLoadOmitsNothing(t *testing.T) {
 	const from, to = 2 * time.Second, 3 * time.Second
 	for _, who := range []string{"engine", "sender"} {
@@ -93,7 +94,7 @@ func TestLoadOmitsNothing(t *testing.T) {
 				}
 				return nil
 			})
-			// A thousand arrivals, which wait half a second in the mean.
+			// A thousand arrivals wait half a second on average.
 			sum := d.Mean() * float64(len(d.Milliseconds))
 			if err != nil || len(d.Milliseconds) != 5000 || math.Abs(sum-500_000) > 40_000 {
 				t.Errorf("%s: %v, %v: sum of delays %.0f ms, want 500000", who, d, err, sum)
@@ -108,7 +109,7 @@ func TestLoadOmitsNothing(t *testing.T) {
 	}
 }
 
-// TestLoadCounts: what is refused, expires, fails, and comes late is told apart.
+// TestLoadCounts: refused, expired, failed and late queries are counted separately.
 func TestLoadCounts(t *testing.T) {
 	broken := errors.New("broken")
 	synctest.Test(t, func(t *testing.T) {
@@ -133,7 +134,7 @@ func TestLoadCounts(t *testing.T) {
 			t.Errorf("%v, %v, %v", d, err, d.Err)
 		}
 	})
-	// It ends when too many have missed their deadline.
+	// The load ends after too many missed deadlines.
 	synctest.Test(t, func(t *testing.T) {
 		l := Loop{Rate: 1000, Queries: 1_000_000, Seed: 3, Deadline: time.Millisecond, Misses: 10, Wait: benchtest.SleepUntil}
 		d, err := l.Run(t.Context(), func(context.Context, int) error { return context.DeadlineExceeded })
@@ -141,7 +142,7 @@ func TestLoadCounts(t *testing.T) {
 			t.Errorf("%v, %v", d, err)
 		}
 	})
-	// It refuses what would take more memory, and ends with its context.
+	// The load refuses queries beyond the limit and ends with its context.
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var most, now atomic.Int64
@@ -159,11 +160,11 @@ func TestLoadCounts(t *testing.T) {
 	})
 }
 
-// TestLoadStarts: the first query of many is not late already when it is sent.
+// TestLoadStarts: the first of many queries is sent on time.
 func TestLoadStarts(t *testing.T) {
 	const queries = 500_000
 	least := time.Hour
-	for range 5 { // neighbours may be in the way
+	for range 5 { // other work may interfere
 		late, end := time.Duration(-1), errors.New("enough")
 		l := Loop{Rate: 100_000, Queries: queries, Seed: 5, Wait: func(at time.Time) {
 			if late < 0 {
@@ -181,7 +182,7 @@ func TestLoadStarts(t *testing.T) {
 	}
 }
 
-// TestLoadSenders: several senders together are a Poisson process too, and each query is
+// TestLoadSenders: several senders together form a Poisson process, and each query is
 // sent once, at about its time.
 func TestLoadSenders(t *testing.T) {
 	const queries = 100_000
@@ -216,7 +217,7 @@ func TestLoadSenders(t *testing.T) {
 	})
 }
 
-// TestWaitUntil: in real time, it is never early, and mostly late by little.
+// TestWaitUntil: waitUntil is never early, and mostly late by little, in real time.
 func TestWaitUntil(t *testing.T) {
 	var late []float64
 	for i := range 100 {

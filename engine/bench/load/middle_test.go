@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMiddle: loads without a figure are worse than all others, not left out.
+// TestMiddle: loads without a figure count as larger than all the rest.
 func TestMiddle(t *testing.T) {
 	p99 := func(d *Delays) (float64, bool) { return d.Percentile(99) }
 	good := func(ms float64) *Delays { return &Delays{Loop: Loop{Queries: 1}, sent: 1, Milliseconds: []float64{ms}} }

@@ -12,19 +12,20 @@ import (
 	"time"
 )
 
-// simulated is a processor in virtual time. A query is so many candidates.
+// simulated is a processor in virtual time. The work of a query is a number of
+// candidates.
 type simulated struct {
 	name    string
 	host    bool
 	lanes   int
-	servers int           // of the host: threads; of a device: kernels at a time
-	launch  time.Duration // of a batch, beside others
-	serial  time.Duration // of a batch, on a server
-	rate    float64       // candidates a second and server
-	wrong   float64       // what estimates are multiplied with
+	servers int           // threads of a host; concurrent kernels of a device
+	launch  time.Duration // time of a batch that overlaps with other batches
+	serial  time.Duration // time of a batch on a server
+	rate    float64       // candidates per second and server
+	wrong   float64       // factor of the estimates
 }
 
-// processor makes it one of a scheduler, whose jobs' Work is their candidates.
+// processor returns a processor for a scheduler whose jobs carry candidates as Work.
 func (p simulated) processor() schedule.Processor {
 	free := make(chan struct{}, p.servers)
 	work := func(candidates float64) time.Duration { return time.Duration(candidates / p.rate * 1e9) }
@@ -33,7 +34,7 @@ func (p simulated) processor() schedule.Processor {
 		time.Sleep(d)
 		<-free
 	}
-	width := 1.0 // servers that a batch has
+	width := 1.0 // servers per batch
 	if p.host {
 		width = float64(p.servers)
 	}
@@ -70,9 +71,9 @@ func (p simulated) processor() schedule.Processor {
 	}
 }
 
-// TestSimulated puts loads to schedulers of a host and of devices in virtual time, as Ding
-// et al. did: each sustains most of what it can do in batches, and both together most of
-// the sum, also where estimates are wrong. Delays at half of it are small.
+// TestSimulated puts loads on schedulers of simulated hosts and devices, as Ding et al.
+// did. Each processor sustains most of its capacity in batches, and both together most
+// of the sum, even with wrong estimates. Delays at half load are small.
 func TestSimulated(t *testing.T) {
 	const mean = 8000
 	r := workload.NewRandom(9, workload.StreamGaps, 1)
@@ -86,14 +87,14 @@ func TestSimulated(t *testing.T) {
 		sizes[i] *= mean * float64(len(sizes)) / sum
 	}
 	host := simulated{name: "host", host: true, lanes: 2, servers: 4, rate: 5e7, wrong: 1}                           // 25,000 queries a second
-	slow := simulated{name: "slow", lanes: 8, servers: 1, launch: 100 * time.Microsecond, rate: 2e8, wrong: 1}       // as many
-	batched := simulated{name: "batched", lanes: 8, servers: 1, serial: 200 * time.Microsecond, rate: 1e9, wrong: 1} // 105,000 in batches, else 4,800
+	slow := simulated{name: "slow", lanes: 8, servers: 1, launch: 100 * time.Microsecond, rate: 2e8, wrong: 1}       // the same rate
+	batched := simulated{name: "batched", lanes: 8, servers: 1, serial: 200 * time.Microsecond, rate: 1e9, wrong: 1} // 105,000 in batches, 4,800 one by one
 	misjudged := slow
 	misjudged.name = "misjudged"
 	misjudged.wrong = 0.7
 	for _, test := range []struct {
-		rates []float64 // all that there is, nearly, and half of it
-		p99   float64   // ms, at most, at half
+		rates []float64 // close to the capacity, and half of it
+		p99   float64   // limit in milliseconds at half load
 		of    []simulated
 	}{
 		{[]float64{0.9 * 25_000, 12_500}, 2, []simulated{host}},
@@ -122,7 +123,7 @@ func TestSimulated(t *testing.T) {
 						defer sched.Close()
 						l := Loop{Rate: rate, Queries: int(rate / 8), Seed: 1, Deadline: deadline, Misses: int(rate), Wait: benchtest.SleepUntil}
 						var d *Delays
-						for range 2 { // the first one may change the mode
+						for range 2 { // the first load may change the mode
 							d, err = l.Run(t.Context(), func(ctx context.Context, i int) error {
 								j := schedule.Job{Kind: "and", Work: sizes[i%len(sizes)], Load: uint64(sizes[i%len(sizes)])}
 								j.Deadline, _ = ctx.Deadline()

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// number formats v with three digits or more, without an exponent.
+// Number formats v with three digits or more, without an exponent.
 func Number(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 100 || a == 0:
@@ -16,10 +16,10 @@ func Number(v float64) string {
 	return strconv.FormatFloat(v, 'f', 4, 64)
 }
 
-// binarily formats a number with binary prefixes: 131072 is 128 K.
+// Binary formats a number with binary prefixes: 131072 is 128 K.
 func Binary(v float64) string { return scaled(v, 1024) }
 
-// decimally formats a number with decimal prefixes: 128000 is 128 K.
+// Decimal formats a number with decimal prefixes: 128000 is 128 K.
 func Decimal(v float64) string { return scaled(v, 1000) }
 
 func scaled(v, base float64) string {
@@ -33,7 +33,7 @@ func scaled(v, base float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64) + unit
 }
 
-// known returns text if ok, else the empty string.
+// When returns text if ok, else the empty string.
 func When(ok bool, text string) string {
 	if ok {
 		return text

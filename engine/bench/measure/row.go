@@ -1,3 +1,4 @@
+// Package measure holds rows of figures, their statistics, and timing.
 package measure
 
 import (
@@ -7,40 +8,38 @@ import (
 	"os"
 )
 
-// Row is one measured figure: a line of --json. What makes no sense for it is
-// absent.
+// Row is one measured figure: one line of --json. Fields that do not apply are absent.
 type Row struct {
-	Bench        string  `json:"bench"`                   // lists, decode, rank, bitmap
-	Workload     string  `json:"workload"`                // what was worked on
-	Row          string  `json:"row"`                     // what worked on it: layout/algorithm, a peer
-	Backend      string  `json:"backend,omitempty"`       // host, opencl; absent for a peer
-	Device       string  `json:"device,omitempty"`        // its name
-	Metric       string  `json:"metric"`                  // throughput, response, kernel, upload, download, decode, ...
-	Unit         string  `json:"unit"`                    // of median, min and max
-	Median       float64 `json:"median"`                  //
-	Min          float64 `json:"min"`                     //
-	Max          float64 `json:"max"`                     //
-	Runs         int     `json:"runs"`                    // timed
-	Bytes        uint64  `json:"bytes,omitempty"`         // moved in one run
-	PeakFraction float64 `json:"peak_fraction,omitempty"` // of the measured copy bandwidth
-	Baseline     string  `json:"baseline,omitempty"`      // the row that ratio compares with
-	Ratio        float64 `json:"ratio,omitempty"`         // median over the baseline's
+	Bench        string  `json:"bench"`             // lists, decode, rank, bitmap, schedule
+	Workload     string  `json:"workload"`          // name of the data and queries
+	Row          string  `json:"row"`               // name of the method: layout/algorithm, or another library
+	Backend      string  `json:"backend,omitempty"` // host or opencl; absent for other libraries
+	Device       string  `json:"device,omitempty"`  // name of the device
+	Metric       string  `json:"metric"`            // throughput, response, kernel, upload, download, decode, ...
+	Unit         string  `json:"unit"`              // unit of median, min and max
+	Median       float64 `json:"median"`
+	Min          float64 `json:"min"`
+	Max          float64 `json:"max"`
+	Runs         int     `json:"runs"`                    // number of timed runs
+	Bytes        uint64  `json:"bytes,omitempty"`         // bytes moved in one run
+	PeakFraction float64 `json:"peak_fraction,omitempty"` // fraction of the measured copy bandwidth
+	Baseline     string  `json:"baseline,omitempty"`      // name of the row that ratio refers to
+	Ratio        float64 `json:"ratio,omitempty"`         // median over the baseline's median, or its inverse for times
 }
 
-// rowWriter writes rows as they come, so that a run that is stopped leaves what
-// it measured, under the name of an unfinished file.
+// Writer writes rows during a run, so that an interrupted run leaves its rows in an
+// unfinished file.
 type Writer struct {
-	path string   // of the finished file
-	file *os.File // nil for stdout and for nothing
+	path string   // path of the finished file
+	file *os.File // nil for stdout and for no output
 	enc  *json.Encoder
 }
 
-// unfinished is added to the name of the file while rows are still to come, and
-// stays after an error.
+// Unfinished is the suffix of a file that is not complete. After an error it stays.
 const Unfinished = ".partial"
 
-// openRows starts the file at path, "-" being stdout, "" nothing. What lies at
-// path stays as it is until the rows are complete.
+// Open starts a file of rows. "-" is stdout, the empty path discards rows. An existing
+// file stays until Close.
 func Open(path string, stdout io.Writer) (*Writer, error) {
 	switch path {
 	case "":
@@ -67,8 +66,8 @@ func (w *Writer) Write(rows ...Row) error {
 	return nil
 }
 
-// close ends the file, gives it its name if err is nil, and joins its own errors
-// to err.
+// Close ends the file. If err is nil it renames the file to its final name, otherwise
+// it returns err together with its own errors.
 func (w *Writer) Close(err error) error {
 	if w.file == nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestJSONFile: what lies at the path stays until the rows are complete; after an
-// error it stays for good, and the rows so far are beside it.
+// TestJSONFile: an existing file stays until the rows are complete. After an error it
+// remains, with the rows so far in a partial file beside it.
 func TestJSONFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.json")
 	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {

@@ -2,13 +2,13 @@ package measure
 
 import "slices"
 
-// summary of the runs of one figure: median, least and greatest value.
+// Summary is the median, minimum and maximum of the runs of one figure.
 type Summary struct {
 	Median, Min, Max float64
 	Runs             int
 }
 
-// summarize returns the summary of values, which it sorts in place.
+// Summarize returns the summary of values. It sorts them in place.
 func Summarize(values []float64) Summary {
 	n := len(values)
 	if n == 0 {
@@ -18,13 +18,13 @@ func Summarize(values []float64) Summary {
 	return Summary{Median: (values[(n-1)/2] + values[n/2]) / 2, Min: values[0], Max: values[n-1], Runs: n}
 }
 
-// into returns row with the values of the summary.
+// Into returns row with the values of the summary.
 func (s Summary) Into(row Row) Row {
 	row.Median, row.Min, row.Max, row.Runs = s.Median, s.Min, s.Max, s.Runs
 	return row
 }
 
-// times returns the summary with every value multiplied by a positive factor.
+// Times returns the summary with every value multiplied by a positive factor.
 func (s Summary) Times(factor float64) Summary {
 	return Summary{s.Median * factor, s.Min * factor, s.Max * factor, s.Runs}
 }
@@ -35,7 +35,7 @@ func (s Summary) Per(amount float64) Summary {
 	return Summary{amount / s.Median, amount / s.Max, amount / s.Min, s.Runs}
 }
 
-// rate converts seconds for a number of items to G items per second. It returns
+// Rate converts seconds for a number of items to G items per second. It returns
 // zero if a time was too short for the clock.
 func (s Summary) Rate(items int) Summary {
 	if s.Min == 0 {
@@ -44,16 +44,16 @@ func (s Summary) Rate(items int) Summary {
 	return s.Per(float64(items) / 1e9)
 }
 
-// ratioOf returns a over b. The extremes of the ratio come from the extremes that
-// lie furthest apart.
+// RatioOf returns a over b. The extremes of the ratio combine opposite extremes of a
+// and b.
 func RatioOf(a, b Summary) Summary {
 	return Summary{Median: a.Median / b.Median, Min: a.Min / b.Max, Max: a.Max / b.Min, Runs: min(a.Runs, b.Runs)}
 }
 
-// single is the summary of a value that was measured once, or computed.
+// Single is the summary of a value that was measured once, or computed.
 func Single(v float64) Summary { return Summary{v, v, v, 1} }
 
-// percentile returns the least of ascending values that p percent of them do not
+// Percentile returns the smallest of ascending values that p percent of them do not
 // exceed, and 0 if there are none.
 func Percentile(ascending []float64, p int) float64 {
 	n := len(ascending)
@@ -63,7 +63,7 @@ func Percentile(ascending []float64, p int) float64 {
 	return ascending[max((n*p+99)/100, 1)-1]
 }
 
-// mean returns the arithmetic mean of values, and 0 if there are none.
+// Mean returns the arithmetic mean of values, and 0 if there are none.
 func Mean(values []float64) (m float64) {
 	for _, v := range values {
 		m += v / float64(len(values))

@@ -2,17 +2,17 @@ package measure
 
 import "time"
 
-// leastTime is the shortest timed run. Shorter work is repeated.
+// LeastTime is the shortest timed run. Shorter work is repeated.
 const LeastTime = 20 * time.Millisecond
 
-// turn is one timed run of one contestant.
+// Turn is one timed run of one method.
 type Turn struct {
 	Queries int
 	Run     func() error
 }
 
-// inTurns runs every turn once, then every turn again, runs times, so that a
-// machine that becomes slower does so for all. It returns queries per second.
+// InTurns runs every turn once, then every turn again, runs times, so that a slower
+// machine slows all of them. It returns queries per second.
 func InTurns(turns []Turn, runs int) ([]Summary, error) {
 	rates := make([][]float64, len(turns))
 	for range runs {
@@ -31,10 +31,10 @@ func InTurns(turns []Turn, runs int) ([]Summary, error) {
 	return out, nil
 }
 
-// milliseconds converts a duration.
+// Milliseconds converts a duration.
 func Milliseconds(d time.Duration) float64 { return d.Seconds() * 1e3 }
 
-// clock returns the frequency of a core in GHz, from the rate of a chain of
+// Clock returns the frequency of a core in GHz, from the rate of a chain of
 // multiplications. Each takes three cycles on the processors of the last ten years.
 func Clock() float64 {
 	const rounds = 200_000
@@ -71,7 +71,7 @@ func chain(x, factor uint64, rounds int) uint64 {
 // mostTime is the longest timed repetition, except that two runs always take place.
 const mostTime = time.Second
 
-// repeat calls f once to warm up. Then it times at least runs calls and at least
+// Repeat calls f once to warm up. Then it times at least runs calls and at least
 // a duration of calls, but at most about a second. It returns microseconds per call.
 func Repeat(runs int, least time.Duration, f func() error) (Summary, error) {
 	var times []float64

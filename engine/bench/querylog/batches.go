@@ -12,29 +12,28 @@ import (
 	"time"
 )
 
-// batching is what was measured of batches that follow each other: of a fixed
-// number of queries, a query to a work-group (PART), or closed by a threshold,
-// an element to a work-item (PARA).
+// Batching is the cost of consecutive batches.
 type Batching struct {
-	Responses []float64       // milliseconds a batch
-	Rate      measure.Summary // queries a second
-	Times     plan.Stats      // of all batches, with device times; zero on the host
+	Responses []float64       // milliseconds per batch
+	Rate      measure.Summary // queries per second
+	Times     plan.Stats      // sum of all batches, with device times; zero on the host
 }
 
-// method is PART or PARA, with a mean number of queries a batch or the threshold that
-// closes it.
+// Method is a way to form batches. PART puts a fixed number of queries into a batch and
+// gives each query to a work-group. PARA closes a batch at a threshold and gives each
+// element to a work-item.
 type Method struct {
 	Backend   string
 	Algorithm plan.Algorithm
 	Part      bool
 	Queries   int
-	Threshold uint64 // candidates, of PARA; in place of queries where it is not 0
+	Threshold uint64 // candidates per batch of PARA; if not 0, it replaces Queries
 }
 
-// batchRun is a method that is measured in one way.
+// batchRun is a method with an access.
 type batchRun struct {
 	Method
-	access harness.Access // alone or profiled
+	access harness.Access // Alone or Profiled
 }
 
 func (m Method) String() string {
@@ -44,12 +43,13 @@ func (m Method) String() string {
 	return "PARA"
 }
 
-// batchQueries is how many queries the batches of Baidu's figures are cut from.
+// BatchQueries is the number of queries from which the batches of Baidu's figures are
+// cut.
 func (s *Bench) BatchQueries(who harness.Contestant) int {
 	return min(s.Opt.QueryCount(who.Info.Type), PaperQueries)
 }
 
-// cut gives the ends of the batches of a method.
+// Cut returns the ends of the batches of a method over the first n queries.
 func (s *Bench) Cut(m Method, n int) (ends []int) {
 	loads := make([]uint64, n)
 	var total uint64
@@ -70,9 +70,9 @@ func (s *Bench) Cut(m Method, n int) (ends []int) {
 	return ends
 }
 
-// batches measures a method, once: the batches of the first n queries, one after the
-// other. Responses and times are those of the last run; device times are there where a is
-// profiled.
+// Batches measures a method once: the batches of the first n queries, one after the
+// other. Response times and statistics come from the last run, device times only from a
+// profiled run.
 func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n int, a harness.Access) (*Batching, error) {
 	key := batchRun{m, a}
 	if b := s.batched[key]; b != nil {
@@ -90,7 +90,7 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 	if a == harness.Profiled {
 		runs = 1
 	}
-	for run := range 1 + runs { // the first one warms up and is checked
+	for run := range 1 + runs { // the first run warms up and is checked
 		b.Responses, b.Times = b.Responses[:0], plan.Stats{}
 		all, first := time.Now(), 0
 		for _, end := range ends {
@@ -120,5 +120,5 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 	return b, nil
 }
 
-// paperQueries is the size of the query set of Baidu.
+// PaperQueries is the size of Baidu's query set (Wu et al. 2010).
 const PaperQueries = 33337

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCut: PART cuts by number, PARA by load, and both lose no query.
+// TestCut: PART cuts by number, PARA by load, and neither loses a query.
 func TestCut(t *testing.T) {
 	s := &Bench{W: harnesstest.Workload(t, workload.Uniform)}
 	const n = 500

@@ -1,3 +1,5 @@
+// Package querylog runs the GOV-like query log on backends, checks the answers, and
+// measures throughput, response times and transfers.
 package querylog
 
 import (
@@ -11,8 +13,8 @@ import (
 	"time"
 )
 
-// queryBench puts the GOV-like query log to backends: it holds the workload of one
-// document order, the open index and the costs measured so far.
+// Bench runs the GOV-like query log on backends. It holds the workload of one document
+// order, the open index and the costs measured so far.
 type Bench struct {
 	*harness.Runner
 	W       *workload.Workload
@@ -26,7 +28,7 @@ type Bench struct {
 	open    openIndex
 }
 
-// newQueryBench registers the workload with the runner.
+// New returns a bench that makes its workloads for the runner.
 func New(r *harness.Runner) *Bench {
 	s := &Bench{Runner: r}
 	r.OnOrder(s.Prepare, s.summary)
@@ -34,7 +36,7 @@ func New(r *harness.Runner) *Bench {
 	return s
 }
 
-// prepare makes the workload of a document order: its queries, dictionary and
+// Prepare makes the workload of a document order with its queries, dictionary and
 // checker.
 func (s *Bench) Prepare(ctx context.Context, order workload.Order) (name string, err error) {
 	began := time.Now()
@@ -62,7 +64,7 @@ func (s *Bench) summary() string {
 	return s.Check.String()
 }
 
-// forget releases the workload: gigabytes, which the next one needs.
+// Forget releases the workload, because the next one needs its gigabytes.
 func (s *Bench) Forget() error {
 	err := s.CloseIndex()
 	*s = Bench{Runner: s.Runner}
@@ -70,7 +72,7 @@ func (s *Bench) Forget() error {
 	return err
 }
 
-// wantPeer makes the peer of the workload if the options ask for peers.
+// WantPeer makes the bitmaps of the other library if the options ask for it.
 func (s *Bench) WantPeer(ctx context.Context) (err error) {
 	if s.Peer == nil && s.Opt.Peers {
 		s.Logf("making the bitmaps of %s", PeerName)
@@ -79,5 +81,5 @@ func (s *Bench) WantPeer(ctx context.Context) (err error) {
 	return err
 }
 
-// panel names the document order and a contestant.
+// Panel names the document order and a contestant.
 func (s *Bench) Panel(who harness.Contestant) string { return s.W.Order.String() + ", " + who.String() }

@@ -12,34 +12,34 @@ import (
 	"time"
 )
 
-// setup is one way of answering the queries.
+// Setup is one way to answer the queries.
 type Setup struct {
 	Backend   string
 	Threads   int
 	Encoding  workload.Encoding
 	Algorithm plan.Algorithm
-	Threshold uint64 // candidates a batch; 0 is what the backend likes best
+	Threshold uint64 // candidates per batch; 0 is the default of the backend
 }
 
-// name is how rows name it.
+// Name names the setup in rows.
 func (u Setup) Name() string { return u.Encoding.String() + "/" + u.Algorithm.String() }
 
-// cost is what was measured of a setup.
+// Cost is the measured cost of a setup.
 type Cost struct {
 	Setup
 	info      plan.Info
-	Queries   int             // a run
-	Threshold uint64          // in force
+	Queries   int             // number of queries per run
+	Threshold uint64          // threshold in force
 	measured  [4]bool         // by access
 	Unfit     bool            // its tables do not fit in memory
-	Rate      measure.Summary // queries a second, terms in, docIDs on the host
-	Response  measure.Summary // of a batch alone, in milliseconds
-	Times     plan.Stats      // of one run, with device times
-	Moved     uint64          // bytes that kernels ask for in one run
-	peak      float64         // copy bandwidth of the device, bytes a second
+	Rate      measure.Summary // queries per second, from terms to docIDs on the host
+	Response  measure.Summary // milliseconds of one batch without overlap
+	Times     plan.Stats      // statistics of one run, with device times
+	Moved     uint64          // bytes that kernels request in one run
+	peak      float64         // copy bandwidth of the device, bytes per second
 }
 
-// peakFraction is the share of the copy bandwidth that the kernels used.
+// PeakFraction is the fraction of the copy bandwidth that the kernels use.
 func (c *Cost) PeakFraction() float64 {
 	seconds := c.Times.Kernel().Seconds()
 	if seconds == 0 || c.peak == 0 {
@@ -48,10 +48,10 @@ func (c *Cost) PeakFraction() float64 {
 	return float64(c.Moved) / seconds / c.peak
 }
 
-// measure gives the costs of setups on a contestant, measured once each, with
-// what is wanted: busy measures throughput, alone response times, profiled times
-// and counting bytes, which pure Go has none of. Setups whose tables do not fit
-// are left out of the answer; so are algorithms that the contestant lacks.
+// Measure returns the costs of setups on a contestant. It measures each kind of cost
+// once: Busy the throughput, Alone the response time, Profiled the device times and
+// Counting the bytes. Pure Go has no device times and bytes. The result omits setups
+// whose tables do not fit in memory and algorithms that the contestant lacks.
 func (s *Bench) Measure(ctx context.Context, who harness.Contestant, setups []Setup, wanted ...harness.Access) ([]*Cost, error) {
 	var costs []*Cost
 	for _, u := range setups {
@@ -83,7 +83,7 @@ func (s *Bench) Measure(ctx context.Context, who harness.Contestant, setups []Se
 	return slices.DeleteFunc(costs, func(c *Cost) bool { return c.Unfit }), nil
 }
 
-// measureAll measures one thing of setups that share an index.
+// measureAll measures one kind of cost of setups that share an index.
 func (s *Bench) measureAll(ctx context.Context, who harness.Contestant, costs []*Cost, a harness.Access) error {
 	var due []*Cost
 	for _, c := range costs {
@@ -126,7 +126,7 @@ func (c *Cost) options() harness.MatchOptions {
 	return harness.MatchOptions{Algorithm: c.Algorithm, Candidates: c.Setup.Threshold}
 }
 
-// inForce is the threshold that closes the setup's batches.
+// inForce records and returns the threshold that closes the setup's batches.
 func (c *Cost) inForce(x *harness.Index) uint64 {
 	c.Threshold = c.Setup.Threshold
 	if c.Threshold == 0 {
@@ -135,8 +135,8 @@ func (c *Cost) inForce(x *harness.Index) uint64 {
 	return c.Threshold
 }
 
-// throughput checks the answers of each setup, and then times them in turns with
-// each other and with another, if there is one, whose rate it returns.
+// Throughput checks the answers of each setup, and then times the setups in turns with
+// each other and with at most one further turn, whose rate it returns.
 func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost, another ...measure.Turn) (rate measure.Summary, err error) {
 	var turns []measure.Turn
 	var due []*Cost
@@ -176,9 +176,8 @@ func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost,
 	return rate, nil
 }
 
-// response is the time from terms to docIDs of a batch, in milliseconds, on an
-// index of one worker: nothing else runs. What the engine leaves over when it
-// cuts queries into batches of threshold candidates does not count.
+// response returns the milliseconds from terms to docIDs of one batch, on an index with
+// one worker. It ignores the last, smaller batch of each group of queries.
 func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions, threshold uint64) (measure.Summary, error) {
 	var whole, all []float64
 	last := time.Now()
@@ -192,13 +191,13 @@ func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt har
 		return nil
 	})
 	if len(whole) == 0 {
-		whole = all // fewer queries than one batch takes
+		whole = all // fewer queries than one full batch
 	}
 	return measure.Summarize(whole), err
 }
 
-// total sums the statistics of all batches of a run, after a run that warms up;
-// Wall is that of the whole run.
+// total sums the statistics of all batches of a run, after a run to warm up. Wall is
+// the time of the whole run.
 func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions) (plan.Stats, error) {
 	var sum plan.Stats
 	for range 2 {
@@ -219,7 +218,7 @@ func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harnes
 	return sum, nil
 }
 
-// setup is that of a contestant with all its threads and the threshold of the
+// Setup returns the setup of a contestant with all its threads and the threshold of the
 // options.
 func (s *Bench) Setup(who harness.Contestant, e workload.Encoding, a plan.Algorithm) Setup {
 	return Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e, Algorithm: a, Threshold: s.Opt.Threshold}

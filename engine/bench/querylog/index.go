@@ -7,7 +7,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// source gives the lists of the workload in an encoding, made once.
+// Source returns the lists of the workload in an encoding, which is made once.
 func (s *Bench) Source(ctx context.Context, e workload.Encoding) (*plan.Source, error) {
 	if src := s.sources[e]; src != nil {
 		return src, nil
@@ -19,7 +19,7 @@ func (s *Bench) Source(ctx context.Context, e workload.Encoding) (*plan.Source, 
 	return src, err
 }
 
-// indexKey says whose lists lie where, and how the index is opened.
+// indexKey identifies an index: its contestant, lists and access.
 type indexKey struct {
 	who      string
 	threads  int
@@ -27,13 +27,13 @@ type indexKey struct {
 	access   harness.Access
 }
 
-// openIndex is the one index that is open: each takes up to gigabytes.
+// openIndex is the open index. There is only one, because each takes up to gigabytes.
 type openIndex struct {
 	key indexKey
 	x   *harness.Index
 }
 
-// index opens an index of the workload, or gives the one that is open.
+// Index opens an index of the workload, or returns the open one.
 func (s *Bench) Index(ctx context.Context, who harness.Contestant, threads int, e workload.Encoding, a harness.Access) (*harness.Index, error) {
 	k := indexKey{who.Name, threads, e, a}
 	if s.open.x != nil && s.open.key == k {

@@ -12,15 +12,14 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// peerName is the row of the peer, and the baseline of others.
+// PeerName names the other library in rows and as a baseline.
 const PeerName = "roaring"
 
-// roaringPeer answers the queries with github.com/RoaringBitmap/roaring/v2:
-// bitmaps made and run-optimised beforehand, intersected shortest first in
-// place, answers as arrays in memory that is reused. Its queries are lists
-// already, in order: looking up terms and sorting is not on its clock, unlike
-// on ours. Copying the shortest into a bitmap that is reused takes as long, and
-// so does roaring.FastAnd.
+// roaringPeer answers the queries with github.com/RoaringBitmap/roaring/v2. Bitmaps are
+// made and run-optimised in advance and intersected in place, shortest first. Answers
+// are arrays in reused memory. Its queries are ordered lists of bitmaps, so its time
+// does not include the lookup and sorting of terms, which heddle's time includes. A
+// reused copy of the shortest bitmap takes as long, and so does roaring.FastAnd.
 type roaringPeer struct {
 	threads int
 	queries [][]*roaring.Bitmap
@@ -47,9 +46,9 @@ func newRoaringPeer(ctx context.Context, w *workload.Workload, threads int) (*ro
 	return p, err
 }
 
-// run answers n queries on all threads, those of the workload and then again from
-// the first. deliver gets each answer, on several goroutines; docs is valid
-// during the call only.
+// Run answers n queries on all threads; after the last query the first follows again.
+// deliver receives each answer on one of several goroutines; docs is valid only during
+// the call.
 func (p *roaringPeer) Run(ctx context.Context, n int, deliver func(query int, docs []uint32)) error {
 	const block = 64
 	var next atomic.Int64
@@ -73,7 +72,7 @@ func (p *roaringPeer) Run(ctx context.Context, n int, deliver func(query int, do
 	return ctx.Err()
 }
 
-// answer intersects the bitmaps of a query into docs.
+// answer intersects the bitmaps of a query. It stores the docIDs in docs.
 func (p *roaringPeer) answer(q int, docs []uint32) []uint32 {
 	chain := p.queries[q%len(p.queries)]
 	left := chain[0]

@@ -5,7 +5,8 @@ import (
 	"heddle/engine/bench/workload"
 )
 
-// engineQueries gives n queries as terms; behind the last comes the first again.
+// Queries returns n queries as terms; after the last query of the workload the first
+// follows again.
 func Queries(w *workload.Workload, n int) []harness.Query {
 	qs := make([]harness.Query, n)
 	for i := range qs {

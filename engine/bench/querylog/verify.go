@@ -7,15 +7,15 @@ import (
 	"heddle/engine/plan"
 )
 
-// mergeSample is how many queries are also answered by a plain merge.
+// mergeSample is the number of queries that are also answered by a plain merge.
 const mergeSample = 64
 
-// checker compares the answers of everything that runs on one workload: with
-// each other, all of them, and with a plain merge of the lists, a sample.
+// checker compares the answers of all runs on one workload with each other, and a
+// sample of them with a plain merge of the lists.
 type checker struct {
 	sample map[int]uint64 // digests by query
-	want   []uint64       // digests of the first that ran, of all its queries
-	first  string         // who that was
+	want   []uint64       // digests of all queries, from the first run
+	first  string         // name of the first run
 	runs   int
 }
 
@@ -43,7 +43,7 @@ func newChecker(ctx context.Context, w *workload.Workload, n int) (*checker, err
 	return c, err
 }
 
-// check compares the answers of one run, those of queries 0 to len(got)-1.
+// Check compares the answers of one run to queries 0 to len(got)-1.
 func (c *checker) Check(who string, got []uint64) error {
 	for q, want := range c.sample {
 		if q < len(got) && got[q] != want {
@@ -62,7 +62,7 @@ func (c *checker) Check(who string, got []uint64) error {
 	return nil
 }
 
-// String says what was compared.
+// String describes the comparisons.
 func (c *checker) String() string {
 	return fmt.Sprintf("verified: %d runs gave the same answers to all of up to %d queries, %d of them those of a plain merge",
 		c.runs, len(c.want), len(c.sample))

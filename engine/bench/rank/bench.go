@@ -1,3 +1,4 @@
+// Package rank measures ranked retrieval.
 package rank
 
 import (
@@ -20,7 +21,7 @@ func WithLibrary(other *Library) harness.Family {
 		Exhibits: func(r *harness.Runner) []harness.Exhibit {
 			s := newBench(r, other)
 			return []harness.Exhibit{s.gov2Exhibit(), s.dingTable2(), s.dingTable3(), s.accumulatorsExhibit(), s.residentExhibit(),
-				s.rankFigureK(), s.rankFigureFootprint(), s.sparseExhibit(), s.textExhibit()}
+				s.figureK(), s.figureFootprint(), s.sparseExhibit(), s.textExhibit()}
 		},
 	}
 }
@@ -71,7 +72,7 @@ func (b *bench) closeIndex() error {
 // index opens the workload on a contestant, or returns the open index.
 func (b *bench) index(ctx context.Context, who harness.Contestant, threads int, a harness.Access) (*harness.Index, error) {
 	if a == harness.Alone {
-		a = harness.Busy // one query at a time is alone
+		a = harness.Busy // queries that run one at a time do not overlap
 	}
 	k := indexKey{who.Name, threads, a}
 	if b.x != nil && b.open == k {

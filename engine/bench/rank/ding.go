@@ -42,7 +42,7 @@ func (s *bench) dingTable2() harness.Exhibit {
 						batched := c.rate.Per(1e3)
 						was := paper[who.Info.Type][c.mode]
 						if who.Info.Type == "cpu" && !core {
-							was = 0 // the paper has one core
+							was = 0 // the paper measured one core
 						}
 						if err := errors.Join(
 							s.reading(who, harness.Reading{Series: "one at a time, ms", At: at, Paper: was, Row: c.one.mean.Into(measure.Row{Metric: "mean", Unit: "ms"})}),
@@ -91,7 +91,7 @@ func (s *bench) dingTable3() harness.Exhibit {
 				for _, c := range costs {
 					whole := c.times.Kernel().Seconds()
 					if whole == 0 {
-						continue // no clock of kernels
+						continue // no device clock
 					}
 					put := func(at string, seconds, paper float64) error {
 						return s.reading(who, harness.Reading{Series: c.mode.String() + ", %", At: at, Paper: paper,

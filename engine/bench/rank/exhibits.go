@@ -10,12 +10,12 @@ import (
 	"heddle/engine/plan"
 )
 
-// gov2Bench is the GOV2-like workload, made for the first exhibit that wants it.
+// gov2Bench makes the GOV2-like workload for the first exhibit that needs it.
 func (s *bench) gov2Bench(ctx context.Context) error {
 	return s.Want(ctx, "gov2", func(n int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) })
 }
 
-// everyMode holds the setups of all modes and k of a contestant.
+// everyMode returns the setups of all modes and result sizes on a contestant.
 func (s *bench) everyMode(who harness.Contestant, ks []int) (setups []setup) {
 	for _, mode := range harness.Modes() {
 		for _, k := range ks {
@@ -44,7 +44,7 @@ func (s *bench) gov2Exhibit() harness.Exhibit {
 	}
 }
 
-// put measures setups on a contestant and records all there is to say.
+// putCosts measures setups on a contestant and records all their figures.
 func (s *bench) putCosts(ctx context.Context, who harness.Contestant, setups []setup) error {
 	costs, err := s.measure(ctx, who, setups, harness.Busy, harness.Alone, harness.Profiled, harness.Counting)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *bench) putCosts(ctx context.Context, who harness.Contestant, setups []s
 	return nil
 }
 
-// reading records a reading of the workload at hand.
+// reading records a reading of the current workload.
 func (s *bench) reading(who harness.Contestant, r harness.Reading) error {
 	r.Panel, r.Workload = fmt.Sprintf("%s, %s", s.W.Name, who), s.W.Name
 	return s.Put(who.On(r))

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-func (s *bench) rankFigureK() harness.Exhibit {
+func (s *bench) figureK() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "rank-fig-k", Title: "Throughput over k",
 		Ours: "In batches, on the GOV2-like workload.",
@@ -36,7 +36,7 @@ func (s *bench) rankFigureK() harness.Exhibit {
 	}
 }
 
-func (s *bench) rankFigureFootprint() harness.Exhibit {
+func (s *bench) figureFootprint() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "rank-fig-footprint", Title: "Time of a top-10 query over the postings of its lists",
 		Ours: "One at a time; the median of the queries whose postings have the same power of two below them. Ding et al. 2009, section 8.4, have it in words: for OR the GPU outperforms the CPU for all but the smallest queries.",

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// rankSetup is one way of ranking queries.
+// setup is one way to rank queries.
 type setup struct {
 	backend      string
 	threads      int
@@ -23,7 +23,7 @@ type setup struct {
 	k            int
 }
 
-// name is how rows name it.
+// name names the setup in rows.
 func (u setup) name() string { return fmt.Sprintf("%s k=%d", u.mode, u.k) }
 
 func (b *bench) options(u setup) harness.RankOptions {
@@ -34,32 +34,32 @@ func (b *bench) options(u setup) harness.RankOptions {
 	return opt
 }
 
-// rankCost is what was measured of a setup.
+// cost is the measured cost of a setup.
 type cost struct {
 	setup
-	queries  int             // a pass
-	passes   int             // a timed run in batches
-	postings uint64          // of their lists, in a pass
+	queries  int             // number of queries per pass
+	passes   int             // number of passes per timed run in batches
+	postings uint64          // postings of their lists, per pass
 	measured [4]bool         // by access
-	rate     measure.Summary // queries a second in batches, terms in, documents and scores on the host
-	one      latencies       // of queries one at a time
-	times    plan.Stats      // of one pass in batches, with device times
-	moved    uint64          // bytes that kernels ask for in one pass
-	peak     float64         // copy bandwidth of the device, bytes a second
+	rate     measure.Summary // queries per second in batches, from terms to documents and scores on the host
+	one      latencies       // queries one at a time
+	times    plan.Stats      // statistics of one pass in batches, with device times
+	moved    uint64          // bytes that kernels request in one pass
+	peak     float64         // copy bandwidth of the device, bytes per second
 
-	// Of the peer, in turns with it, on as many threads; zero without one.
+	// Figures of the other library, on as many threads, in turns. Zero without one.
 	peerRate measure.Summary
 	peerOne  latencies
 }
 
-// latencies are times of queries one at a time in milliseconds: of each pass the
-// mean and percentiles.
+// latencies are milliseconds of queries one at a time: the mean and percentiles of each
+// pass.
 type latencies struct {
 	mean, p50, p95, p99 measure.Summary
-	each                []float64 // of each query, the least of all passes
+	each                []float64 // least time of each query over all passes
 }
 
-// peakFraction is the share of the copy bandwidth that the kernels used.
+// peakFraction is the fraction of the copy bandwidth that the kernels use.
 func (c *cost) peakFraction() float64 {
 	if seconds := c.times.Kernel().Seconds(); seconds > 0 && c.peak > 0 {
 		return float64(c.moved) / seconds / c.peak
@@ -67,10 +67,10 @@ func (c *cost) peakFraction() float64 {
 	return 0
 }
 
-// measure gives the costs of setups on a contestant, measured once each, with what
-// is wanted: busy measures throughput, alone queries one at a time, profiled times
-// and counting bytes, which pure Go has none of. A contestant that does not rank has
-// no costs.
+// measure returns the costs of setups on a contestant. It measures each kind of cost
+// once: Busy the throughput, Alone single queries, Profiled the device times and
+// Counting the bytes. Pure Go has no device times and bytes. A contestant that does not
+// rank has no costs.
 func (b *bench) measure(ctx context.Context, who harness.Contestant, setups []setup, wanted ...harness.Access) (costs []*cost, err error) {
 	for _, u := range setups {
 		c := b.costs[u]
@@ -111,7 +111,7 @@ func (b *bench) measure(ctx context.Context, who harness.Contestant, setups []se
 
 func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harness.Index, c *cost, a harness.Access) (err error) {
 	qs, opt := b.W.Queries[:c.queries], b.options(c.setup)
-	if a == harness.Busy || a == harness.Alone { // what is timed has been checked
+	if a == harness.Busy || a == harness.Alone { // only checked setups are timed
 		if err := b.verify(ctx, who, x, c); err != nil {
 			return err
 		}
@@ -154,8 +154,8 @@ func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harne
 	return err
 }
 
-// verify runs a setup once, which says how many passes are enough, and compares its
-// answers with those of others.
+// verify runs a setup once and compares its answers with earlier ones. It also sets the
+// number of passes.
 func (b *bench) verify(ctx context.Context, who harness.Contestant, x *harness.Index, c *cost) error {
 	if c.measured[harness.Busy] || c.measured[harness.Alone] {
 		return nil
@@ -177,7 +177,7 @@ func (b *bench) verify(ctx context.Context, who harness.Contestant, x *harness.I
 	return b.Check.Check(fmt.Sprintf("%s on %s", c.name(), who), c.mode, c.k, answers)
 }
 
-// oneAtATime times n queries, each alone, in several passes, after one that warms up.
+// oneAtATime times n queries, each alone, in several passes, after a pass to warm up.
 func oneAtATime(n, runs int, run func(i int) error) (l latencies, err error) {
 	var mean, p50, p95, p99 []float64
 	l.each = make([]float64, n)
@@ -207,7 +207,7 @@ func oneAtATime(n, runs int, run func(i int) error) (l latencies, err error) {
 	return l, nil
 }
 
-// rankTotal sums the statistics of all batches of a pass, after one that warms up.
+// total sums the statistics of all batches of a pass, after a pass to warm up.
 func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.RankOptions) (sum plan.Stats, err error) {
 	for range 2 {
 		sum = plan.Stats{}

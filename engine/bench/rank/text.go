@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// textExhibit ranks real text, with another library beside.
+// textExhibit ranks real text, with another library beside heddle.
 func (s *bench) textExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "text", Title: "Ranked queries on real collections, top-10",
@@ -33,7 +33,7 @@ func (s *bench) textExhibit() harness.Exhibit {
 				return nil
 			}
 			for _, path := range paths {
-				if err := s.rankText(ctx, path, topics); err != nil {
+				if err := s.collection(ctx, path, topics); err != nil {
 					return fmt.Errorf("%s: %w", path, err)
 				}
 			}
@@ -42,8 +42,8 @@ func (s *bench) textExhibit() harness.Exhibit {
 	}
 }
 
-// rankText measures one collection.
-func (s *bench) rankText(ctx context.Context, path string, topics []string) error {
+// collection measures one collection.
+func (s *bench) collection(ctx context.Context, path string, topics []string) error {
 	dir, err := os.MkdirTemp("", "heddle-bench-")
 	if err != nil {
 		return err
@@ -60,8 +60,8 @@ func (s *bench) rankText(ctx context.Context, path string, topics []string) erro
 	return errors.Join(s.putText(ctx), s.Forget())
 }
 
-// wantPeer gives the peer the terms of every document, in no order: its lists are
-// turned around.
+// wantPeer gives the other library the terms of every document, from the inverted
+// lists. Terms of a document have no order.
 func (s *bench) wantPeer(ctx context.Context, dir string) (err error) {
 	f, ok := s.W.Dict.(*hdl.File)
 	if !ok {
@@ -88,7 +88,7 @@ func (s *bench) wantPeer(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-// putText measures OR and AND on every contestant, and pure Go on one thread too.
+// putText measures OR and AND on every contestant, and also pure Go on one thread.
 func (s *bench) putText(ctx context.Context) error {
 	for _, who := range s.Contestants {
 		threads := []int{s.Opt.Threads}
@@ -138,8 +138,8 @@ func (s *bench) putText(ctx context.Context) error {
 	return nil
 }
 
-// putCommon records how many of our best documents are among those of the peer, whose
-// scores are rounded otherwise.
+// putCommon records the fraction of heddle's best documents that the other library also
+// returns. Its scores are rounded differently.
 func (s *bench) putCommon(ctx context.Context, who harness.Contestant, c *cost) error {
 	x, err := s.index(ctx, who, c.threads, harness.Busy)
 	if err != nil {

@@ -2,13 +2,14 @@ package ranked
 
 import "heddle/engine/bench/harness"
 
-// rankAnswer is the ranking of one query: its digest, and itself where it is sampled.
+// Answer is the ranking of one query: a digest, and the documents if the query is in
+// the sample.
 type Answer struct {
 	Digest uint64
 	best   []scored
 }
 
-// rankAsked is what makes answers comparable.
+// asked identifies comparable answers.
 type asked struct {
 	mode harness.Mode
 	k    int

@@ -1,3 +1,5 @@
+// Package ranked generates workloads of ranked retrieval, and checks rankings against
+// plain scores.
 package ranked
 
 import (
@@ -10,24 +12,25 @@ import (
 	"time"
 )
 
-// rankedBench holds one ranked workload and its checker.
+// Bench holds one ranked workload and its checker.
 type Bench struct {
 	*harness.Runner
 	kind  string
 	W     *Workload
 	Check *Checker
-	// onRelease closes state of the embedding benchmark that belongs to the workload.
+	// OnRelease releases the state of the embedding benchmark that belongs to the
+	// workload.
 	OnRelease func() error
 }
 
-// newRankedBench releases its workload when the runner ends.
+// New returns a bench that releases its workload when the runner ends.
 func New(r *harness.Runner) *Bench {
 	b := &Bench{Runner: r, OnRelease: func() error { return nil }}
 	r.OnEnd(b.Forget)
 	return b
 }
 
-// want makes the workload of a kind, unless it is the current one. The number of
+// Want makes the workload of a kind, unless it is the current one. The number of
 // queries is the largest that any contestant answers.
 func (b *Bench) Want(ctx context.Context, kind string, draw func(queries int) (*Workload, error)) error {
 	if b.W != nil && b.kind == kind {
@@ -56,7 +59,7 @@ func (b *Bench) Want(ctx context.Context, kind string, draw func(queries int) (*
 	return nil
 }
 
-// forget releases the workload, which takes gigabytes, and prints the result of the
+// Forget releases the workload, which takes gigabytes, and prints the result of the
 // verification.
 func (b *Bench) Forget() error {
 	err := b.OnRelease()

@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// plainSample is how many queries are also scored plainly.
+// plainSample is the number of queries that are also scored in floating point.
 const plainSample = 8
 
-// plainMargin is how many documents a plain ranking has beyond the k that are asked
-// for: documents whose scores are a rounding apart may change places.
+// plainMargin is the number of documents of a plain ranking beyond k: documents whose
+// scores differ by rounding may swap places.
 const plainMargin = 1000
 
-// scoreTolerance is how far, as a share, integer scores may be from plain ones.
+// scoreTolerance is the largest relative difference between integer and plain scores.
 const scoreTolerance = 1e-6
 
 // scored is a document and its score in floating point.
@@ -26,29 +26,29 @@ type scored struct {
 	score float64
 }
 
-// byScore orders by descending score, equal ones by ascending docID.
+// byScore orders by descending score, then by ascending docID.
 func byScore(a, b scored) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.doc, b.doc))
 }
 
-// plainRanking is what a sampled query gets in floating point, over all documents:
-// the best by any and by all of its terms, and how many there are.
+// plainRanking is the result of a sampled query over all documents in floating point:
+// the best documents that contain any term and all terms, and their numbers.
 type plainRanking struct {
 	or, and           []scored
 	orCount, andCount int
 }
 
-// rankChecker compares rankings with each other, all of them, and with plain scores,
-// a sample.
+// Checker compares all rankings with each other, and a sample of them with plain
+// scores.
 type Checker struct {
 	sample map[int]*plainRanking
-	want   map[asked][]Answer // of the first that ran
+	want   map[asked][]Answer // answers of the first run
 	first  map[asked]string
 	runs   int
 }
 
-// newRankChecker scores a sample of the first n queries plainly: every posting adds
-// its contribution to its document's sum.
+// NewChecker scores a sample of the first n queries plainly: every posting adds its
+// contribution to the sum of its document.
 func NewChecker(ctx context.Context, w *Workload, n, k int) (*Checker, error) {
 	c := &Checker{sample: make(map[int]*plainRanking), want: make(map[asked][]Answer), first: make(map[asked]string)}
 	n = min(n, len(w.Queries))
@@ -97,7 +97,7 @@ func NewChecker(ctx context.Context, w *Workload, n, k int) (*Checker, error) {
 	return c, nil
 }
 
-// bestOf ranks the documents that any and that all of a number of terms match.
+// bestOf ranks the documents that contain any and all of a number of terms.
 func bestOf(sums []float64, counts []uint8, terms, most int) *plainRanking {
 	or, and := keeper{most: most}, keeper{most: most}
 	for d, n := range counts {
@@ -116,8 +116,8 @@ func bestOf(sums []float64, counts []uint8, terms, most int) *plainRanking {
 // keeper keeps the best of documents that come in ascending order.
 type keeper struct {
 	most, count int
-	best        []scored // and others
-	least       float64  // what does not exceed it is not among the best
+	best        []scored // and some more documents
+	least       float64  // documents up to this score are not among the best
 }
 
 func (k *keeper) add(s scored) {
@@ -132,8 +132,8 @@ func (k *keeper) add(s scored) {
 	}
 }
 
-// answer makes the answer to a query of its ranking, which it copies where the query
-// is sampled.
+// Answer returns the answer to query q. It copies the ranking if the query is in the
+// sample.
 func (c *Checker) Answer(q int, docs []uint32, scores []float64) Answer {
 	a := Answer{Digest: workload.Mix(uint64(len(docs)))}
 	for i, d := range docs {
@@ -147,7 +147,7 @@ func (c *Checker) Answer(q int, docs []uint32, scores []float64) Answer {
 	return a
 }
 
-// check compares the answers of one run, those of queries 0 to len(got)-1.
+// Check compares the answers of one run to queries 0 to len(got)-1.
 func (c *Checker) Check(who string, mode harness.Mode, k int, got []Answer) error {
 	for q, plain := range c.sample {
 		if q < len(got) {
@@ -170,8 +170,8 @@ func (c *Checker) Check(who string, mode harness.Mode, k int, got []Answer) erro
 	return nil
 }
 
-// check reports a ranking that plain scores cannot explain: place by place the score
-// is the plain one of the place, and that of its document.
+// check reports a ranking that disagrees with the plain scores: each place needs the
+// plain score of the place, and of its document.
 func (r *plainRanking) check(mode harness.Mode, k int, got []scored) error {
 	best, count := r.or, r.orCount
 	if mode == harness.And || mode == harness.AndOr && r.andCount >= k {
@@ -200,7 +200,7 @@ func (r *plainRanking) check(mode harness.Mode, k int, got []scored) error {
 	return nil
 }
 
-// String says what was compared.
+// String describes the comparisons.
 func (c *Checker) String() string {
 	most := 0
 	for _, want := range c.want {

@@ -8,45 +8,44 @@ import (
 	"slices"
 )
 
-// The shape of the GOV2-like workload of ranked retrieval; the package
-// documentation says where the numbers come from.
+// Parameters of the GOV2-like workload. The documentation of package bench gives their
+// source.
 const (
 	gov2Sites    = 17_187
-	gov2Postings = 3_740_000 // a query, of all its lists
+	gov2Postings = 3_740_000 // postings per query, of all its lists
 
-	// A token of the log is a new term with this probability, else an earlier token
-	// of its topic again (Simon's model).
+	// A token of the log is a new term with this probability. Otherwise it repeats an
+	// earlier token of its topic (Simon's model).
 	newTermShare = 0.69
 	gov2Topics   = 32
 
-	// Of a term's postings, atHome lie at sites of its topic, where the odds that a
-	// document has the term are topicOdds times its odds at large.
+	// atHome of the postings of a term lie at sites of its topic. There, the odds that
+	// a document contains the term are topicOdds times its overall odds.
 	atHome    = 0.65
 	topicOdds = 1000
 
-	// The shortest list of a term that is asked for, as a share of all documents, and
-	// the longest that there may be.
+	// Bounds of the length of a list, as fractions of all documents.
 	leastShare = 128.0 / harness.GOV2Docs
 	mostShare  = 0.95
 )
 
-// topicShare gives the queries of 1 to 11 terms in hundredths of a percent.
+// topicShare holds the share of queries with 1 to 11 terms in hundredths of a percent.
 var topicShare = [...]int{1: 2231, 2: 3091, 3: 2066, 4: 1213, 5: 708, 6: 330, 7: 170, 8: 95, 9: 57, 10: 25, 11: 14}
 
-// rankTerm is what the model says of the list of one term.
+// term holds the properties of the list of one term.
 type term struct {
-	in, out      float64 // probability of a document of the home, and of any other
+	in, out      float64 // probability of a document in the home, and of any other
 	center, size float64 // the home: sites whose place is near the center, on a circle of length 1
-	frequency    float64 // mean, at least 1
-	most         uint32  // no frequency is greater
+	frequency    float64 // mean term frequency, at least 1
+	most         uint32  // largest term frequency
 }
 
-// length is the expected length of the list in a number of documents.
+// length is the expected length of the list for a number of documents.
 func (t *term) length(docs uint32) float64 {
 	return (float64(t.size*t.in) + float64((1-t.size)*t.out)) * float64(docs)
 }
 
-// topicTerm is a term of a topic that is in a share of all documents.
+// topicTerm returns a term of a topic that occurs in a share of all documents.
 func topicTerm(share, center float64) term {
 	t := term{center: center, frequency: 1.5 + float64(6*math.Sqrt(share)), most: math.MaxUint16}
 	t.in = float64(topicOdds*share) / (1 - share + float64(topicOdds*share))
@@ -55,13 +54,13 @@ func topicTerm(share, center float64) term {
 	return t
 }
 
-// gov2Log draws n queries and says of each term what its list is like. Lists have
-// gov2Postings a query in all, scaled to the number of documents.
+// gov2Log draws n queries and the properties of their terms. The lists of a query have
+// gov2Postings postings on average, scaled to the number of documents.
 func gov2Log(seed uint64, n int, docs uint32) (queries [][]plan.Handle, terms []term) {
 	r := workload.NewRandom(seed, workload.StreamRankLog, 0)
 	queries = make([][]plan.Handle, n)
-	tokens := make([][]plan.Handle, gov2Topics) // of the log so far, by topic
-	var topics []int                            // of the terms
+	tokens := make([][]plan.Handle, gov2Topics) // tokens of the log so far, by topic
+	var topics []int                            // topics of the terms
 	var tokenCount uint64
 	given, due, k := 0, 0, 0
 	for i := range queries {
@@ -87,8 +86,8 @@ func gov2Log(seed uint64, n int, docs uint32) (queries [][]plan.Handle, terms []
 	}
 	workload.Shuffle(r, queries)
 
-	// Lengths are log-uniform, those of popular terms longer: a term that is asked for
-	// n times has the longest of n draws. The upper end is chosen for the mean.
+	// Lengths are log-uniform. Popular terms have longer lists: a term that occurs in n
+	// queries has the longest of n draws. The upper end is chosen for the mean.
 	uses := make([]float64, len(topics))
 	for _, q := range queries {
 		for _, h := range q {
@@ -124,28 +123,29 @@ func gov2Log(seed uint64, n int, docs uint32) (queries [][]plan.Handle, terms []
 
 func log2(x float64) float64 { return workload.Ln(x) / math.Ln2 }
 
-// exp2 is 2^x, but linear between powers of two: every machine gives the same.
+// exp2 is 2^x, with linear interpolation between powers of two: it is the same on every
+// machine.
 func exp2(x float64) float64 {
 	whole := math.Floor(x)
 	return math.Ldexp(1+(x-whole), int(whole))
 }
 
-// The shape of the workload of learned sparse retrieval: MS MARCO passages under
+// Parameters of the workload of learned sparse retrieval: MS MARCO passages under
 // SPLADE.
 const (
 	SparseDocs    = 8_841_823
 	sparseTerms   = 28_131
-	sparseCorner  = 62   // Zipf's law is flat above it
-	sparseTop     = 0.6  // share of the documents that have the most frequent term
-	sparseLength  = 45   // terms a query
-	sparseImpacts = 8    // bits
-	sparseImpact  = 40.0 // mean
+	sparseCorner  = 62   // Zipf's law is flat above this rank
+	sparseTop     = 0.6  // fraction of the documents that contain the most frequent term
+	sparseLength  = 45   // terms per query
+	sparseImpacts = 8    // bits per impact
+	sparseImpact  = 40.0 // mean impact
 )
 
-// sparseLog draws n queries of weighted terms. Terms are drawn as they occur in
-// documents, without replacement, weights from an exponential distribution.
+// sparseLog draws n queries of weighted terms. Terms are drawn as often as they occur
+// in documents, without replacement; weights are exponential.
 func sparseLog(seed uint64, n int) (queries [][]plan.Handle, weights [][]float64, terms []term) {
-	sums := make([]float64, sparseTerms) // of shares, up to each rank
+	sums := make([]float64, sparseTerms) // sums of shares up to each rank
 	total := 0.0
 	for rank := range sums {
 		total += sparseShare(rank)
@@ -176,5 +176,5 @@ func sparseLog(seed uint64, n int) (queries [][]plan.Handle, weights [][]float64
 	return queries, weights, terms
 }
 
-// sparseShare is the share of the documents that have the term of a rank.
+// sparseShare is the fraction of the documents that contain the term of a rank.
 func sparseShare(rank int) float64 { return sparseTop / (1 + float64(rank)/sparseCorner) }

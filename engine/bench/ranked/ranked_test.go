@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestGOV2Like holds what the package documentation says of the workload, on a
-// five-hundredth of the documents.
+// TestGOV2Like checks the documented properties of the workload on a five-hundredth of
+// the documents.
 func TestGOV2Like(t *testing.T) {
 	const docs = harness.GOV2Docs / 500
 	w, err := GOV2(t.Context(), 1, harness.GOV2Queries, docs, codec.ParaPFor)
@@ -53,8 +53,8 @@ func TestGOV2Like(t *testing.T) {
 	}
 }
 
-// checkList reports a list that is not ascending below the number of documents, and
-// returns its frequencies less one.
+// checkList reports a list that does not ascend below the number of documents. It
+// returns the term frequencies less one.
 func checkList(t *testing.T, w *Workload, h plan.Handle) []uint32 {
 	t.Helper()
 	docs, err := w.Source.List(h).AppendTo(nil)
@@ -111,8 +111,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// TestRankChecker: the checker accepts the plain ranking and finds every kind of
-// fault in it.
+// TestRankChecker: the checker accepts the plain ranking and finds every kind of fault
+// in it.
 func TestRankChecker(t *testing.T) {
 	plain := &plainRanking{or: []scored{{7, 3}, {2, 2}, {9, 2}, {1, 1}}, and: []scored{{9, 2}}, orCount: 4, andCount: 1}
 	fine := []scored{{7, 3}, {2, 2}, {9, 2}}
@@ -153,7 +153,7 @@ func TestRankChecker(t *testing.T) {
 	}
 }
 
-// TestBestOf compares the keeper with sorting everything.
+// TestBestOf compares the keeper with a full sort.
 func TestBestOf(t *testing.T) {
 	r := workload.NewRandom(1, workload.StreamRankList, 0)
 	sums, counts := make([]float64, 5000), make([]uint8, 5000)

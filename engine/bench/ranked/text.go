@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// readTopics returns the texts of all topics of a folder.
+// ReadTopics returns the texts of all topics of a folder.
 func ReadTopics(folder string) (texts []string, err error) {
 	paths, err := harness.RealFiles(folder, "topics.terabyte*.txt")
 	if err != nil {
@@ -40,7 +40,8 @@ func ReadTopics(folder string) (texts []string, err error) {
 	return texts, nil
 }
 
-// textWork indexes a collection in a folder and draws n queries from the topics.
+// Text indexes a collection in a folder and draws n queries from the topics whose terms
+// all occur.
 func Text(ctx context.Context, dir, path string, topics []string, n int, seed uint64) (*Workload, error) {
 	out := filepath.Join(dir, "index.hdl")
 	opt := build.DefaultOptions()

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTextWork: topics of one term, with unknown terms, or of the terms of another are
-// left out.
+// TestTextWork: topics with one term, with unknown terms or with the terms of another
+// topic are skipped.
 func TestTextWork(t *testing.T) {
 	dir := t.TempDir()
 	benchtest.WriteCollection(t, dir)

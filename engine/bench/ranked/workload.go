@@ -14,19 +14,19 @@ import (
 	"slices"
 )
 
-// ranked is a workload of ranked retrieval: the lists that its queries name, with
-// frequencies and lengths of documents, or with impacts. It is read-only once made.
+// Workload is a workload of ranked retrieval: the lists of its queries, with term
+// frequencies and document lengths, or with impacts. It is read-only.
 type Workload struct {
 	Name    string
 	Source  *plan.Source
 	Dict    harness.Dictionary
 	Queries []harness.Query
-	Handles [][]plan.Handle // the lists of the queries
-	Params  bm25.Params     // of the scoring function; none with impacts
-	release func() error    // what the lists lie in; nil: nothing
+	Handles [][]plan.Handle // lists of the queries
+	Params  bm25.Params     // parameters of the scoring function; unused with impacts
+	release func() error    // closes the file of the lists; nil if there is none
 }
 
-// gov2 makes the GOV2-like workload of a seed, on all cores.
+// GOV2 makes the GOV2-like workload of a seed with n queries, on all cores.
 func GOV2(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (*Workload, error) {
 	queries, terms := gov2Log(seed, n, docs)
 	w, err := newRanked(ctx, seed, docs, queries, terms, id)
@@ -38,7 +38,7 @@ func GOV2(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (*W
 	return w, err
 }
 
-// sparse makes the workload of learned sparse retrieval of a seed.
+// Sparse makes the workload of learned sparse retrieval of a seed with n queries.
 func Sparse(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (*Workload, error) {
 	queries, weights, terms := sparseLog(seed, n)
 	w, err := newRanked(ctx, seed, docs, queries, terms, id)
@@ -53,8 +53,8 @@ func Sparse(ctx context.Context, seed uint64, n int, docs uint32, id codec.ID) (
 	return w, nil
 }
 
-// newRanked draws and encodes the lists of terms, the longest first: a list is never
-// in memory in plain form for long.
+// newRanked draws and encodes the lists of terms, the longest first. A plain list is in
+// memory only until it is encoded.
 func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.Handle, terms []term, id codec.ID) (*Workload, error) {
 	places := drawPlaces(seed, docs)
 	order := make([]int, len(terms))
@@ -112,16 +112,16 @@ func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.H
 // postings is the memory of one goroutine that draws lists.
 type postings struct {
 	positions []uint32 // docIDs
-	freqs     []uint32 // frequencies less one
+	freqs     []uint32 // term frequencies less one
 }
 
-// site is a run of documents that come from one place.
+// site is a run of documents from one place.
 type site struct {
-	end   uint32 // behind its last document
+	end   uint32 // the first document after the site
 	place float64
 }
 
-// drawPlaces cuts the documents into sites, as many as GOV2 has for so many.
+// drawPlaces divides the documents into sites, in proportion to GOV2.
 func drawPlaces(seed uint64, docs uint32) []site {
 	r := workload.NewRandom(seed, workload.StreamSites, 1)
 	sites := make([]site, max(uint64(docs)*gov2Sites/harness.GOV2Docs, 16))
@@ -137,7 +137,7 @@ func drawPlaces(seed uint64, docs uint32) []site {
 	return sites
 }
 
-// drawPostings draws the docIDs of list h, ascending, and its frequencies less one.
+// drawPostings draws the ascending docIDs of list h and its term frequencies less one.
 func (s *postings) drawPostings(seed uint64, h int, t *term, sites []site) {
 	r := workload.NewRandom(seed, workload.StreamRankList, uint64(h))
 	s.positions = s.positions[:0]
@@ -164,8 +164,8 @@ func (s *postings) drawPostings(seed uint64, h int, t *term, sites []site) {
 	}
 }
 
-// drawLengths draws the lengths of documents in tokens: log-normal, 900 in the mean,
-// from 1 to 65,535, GOV2 having cut documents at 256 KB.
+// drawLengths draws the lengths of documents in tokens: log-normal with a mean of 900,
+// from 1 to 65,535, because GOV2 truncates documents at 256 KB.
 func drawLengths(ctx context.Context, seed uint64, docs uint32) ([]uint32, error) {
 	const block = 1 << 16
 	const median, sigma = 9.035, 1.443 // binary logarithms
@@ -174,7 +174,7 @@ func drawLengths(ctx context.Context, seed uint64, docs uint32) ([]uint32, error
 		r := workload.NewRandom(seed, workload.StreamRankLengths, uint64(i))
 		part := lengths[i*block : min((i+1)*block, len(lengths))]
 		for j := range part {
-			normal := -6.0 // nearly: the sum of twelve draws
+			normal := -6.0 // approximately normal: the sum of twelve draws
 			for range 12 {
 				normal += r.Unit()
 			}
@@ -184,8 +184,8 @@ func drawLengths(ctx context.Context, seed uint64, docs uint32) ([]uint32, error
 	})
 }
 
-// postings is the number of postings of the lists that the first n queries name, as
-// often as they name them.
+// Postings is the number of postings of the lists of the first n queries. A list counts
+// once per query.
 func (w *Workload) Postings(n int) (sum uint64) {
 	for _, q := range w.Handles[:n] {
 		for _, h := range q {
@@ -195,7 +195,7 @@ func (w *Workload) Postings(n int) (sum uint64) {
 	return sum
 }
 
-// describe prints what the workload is, in two lines.
+// describe prints the size of the workload in two lines.
 func (w *Workload) describe(out io.Writer) {
 	var docIDs, terms uint64
 	for _, l := range w.Source.Lists {

@@ -43,7 +43,7 @@ func (s *bench) devicesExhibit() harness.Exhibit {
 						return err
 					}
 				}
-				if n := len(systems); n > 2 { // the last one is the host and the devices of the one before
+				if n := len(systems); n > 2 { // the last system is the host with the devices of the one before
 					sum := rates[systems[0].name] + rates[systems[n-2].name]
 					if err := s.Put(harness.Reading{Panel: v.name, Series: "of the sum, %", At: systems[n-1].name,
 						Row: measure.Single(100 * rates[systems[n-1].name] / sum).Into(measure.Row{Workload: v.name, Row: systems[n-1].name, Metric: "share of the sum", Unit: "%"})}); err != nil {
@@ -58,8 +58,8 @@ func (s *bench) devicesExhibit() harness.Exhibit {
 
 const oneDevice = "1 device"
 
-// deviceSystems are the host, one device, two, and so on, and all of them with the host,
-// of those that there are. done closes what was opened for them.
+// deviceSystems returns the host, one device, two devices and so on, and all devices
+// with the host. done closes the devices that it opened.
 func (s *bench) deviceSystems(ctx context.Context) (all []system, done func() error, err error) {
 	var opened []*cl.Backend
 	done = func() error {
@@ -97,8 +97,8 @@ func (s *bench) deviceSystems(ctx context.Context) (all []system, done func() er
 	return all, done, nil
 }
 
-// throughput is how many queries a second a system answers that come in one call: the
-// log, as often as makes half a second.
+// throughput is the number of queries per second that a system answers in one call. The
+// log repeats for half a second.
 func (v *served) throughput(ctx context.Context, y system) (rate measure.Summary, err error) {
 	err = v.with(ctx, y, func(e *machine) error {
 		qs := v.queries

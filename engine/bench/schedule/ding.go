@@ -14,13 +14,15 @@ import (
 	"time"
 )
 
-// The configurations of Ding et al., Figure 7, beside the systems.
+// theBetter names a configuration of Ding et al., Figure 7: single queries on the
+// faster processor.
 const theBetter = "the better one, one query at a time"
 
-// deadlines of queries: that of Ding et al., and one that leaves no room for large batches.
+// deadlines of queries: the deadline of Ding et al., and one that excludes large
+// batches.
 var deadlines = []time.Duration{500 * time.Millisecond, 10 * time.Millisecond}
 
-// halfLoads is how many loads of half the rate there are.
+// halfLoads is the number of loads at half the rate.
 const halfLoads = 3
 
 type curveKey struct {
@@ -28,14 +30,14 @@ type curveKey struct {
 	deadline time.Duration
 }
 
-// underLoad is what was measured of a system under load.
+// underLoad is the result of a system under load.
 type underLoad struct {
 	load.Curve
-	half []*load.Delays // of loads of half the rate that is mostly sustained
+	half []*load.Delays // loads at half the rate Mostly
 }
 
-// workloads are those that engines are put under load with: the workload of lists at
-// hand, and top-10 queries by AND, which the figures of Ding et al. fit.
+// workloads returns the workloads for engines under load: the lists, and top-10 AND
+// queries, which match the figures of Ding et al.
 func (s *bench) workloads(ctx context.Context) ([]*served, error) {
 	lists, err := s.servedLists(ctx)
 	if err != nil {
@@ -45,7 +47,7 @@ func (s *bench) workloads(ctx context.Context) ([]*served, error) {
 	return []*served{lists, ranked}, err
 }
 
-// configurations are the names of what underLoad measures.
+// configurations returns the names of the configurations that underLoad measures.
 func (s *bench) configurations() (names []string) {
 	for _, y := range s.systems() {
 		names = append(names, y.name)
@@ -87,7 +89,8 @@ func (v *served) underLoad(ctx context.Context) error {
 	return nil
 }
 
-// measureLoads puts rising loads to answer, then half of what it sustains.
+// measureLoads finds the rates that answer sustains, and then puts loads at half the
+// rate.
 func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, answer func(ctx context.Context, i int) error) error {
 	began, loads := time.Now(), 0
 	c := load.Climb{From: from, Factor: harness.Pick[float64](&v.s.Opt, 2, 4), Halvings: harness.Pick[int](&v.s.Opt, 4, 1),
@@ -114,7 +117,7 @@ func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, a
 	return nil
 }
 
-// system finds one by its name, what runs on all of them being all of them.
+// system returns the system of a configuration. Other names run on all processors.
 func (s *bench) system(name string) system {
 	all := s.systems()
 	for _, y := range all {
@@ -125,7 +128,7 @@ func (s *bench) system(name string) system {
 	return all[len(all)-1]
 }
 
-// panel names a workload at a deadline.
+// panel names the workload and a deadline.
 func (v *served) panel(deadline time.Duration) string {
 	return fmt.Sprintf("%s, deadline %d ms", v.name, deadline.Milliseconds())
 }
@@ -203,7 +206,7 @@ func (s *bench) capacityExhibit() harness.Exhibit {
 	}
 }
 
-// putCapacity records what is sustained at a deadline.
+// putCapacity records the sustained rates at a deadline.
 func (v *served) putCapacity(deadline time.Duration) error {
 	type rate struct {
 		series, metric string

@@ -1,3 +1,4 @@
+// Package schedule measures an engine under load, with host and devices together.
 package schedule
 
 import (
@@ -7,7 +8,7 @@ import (
 	"heddle/engine/bench/wu"
 )
 
-// scheduleFamily measures an engine under load and reproduces what papers measured of
+// Family measures an engine under load and reproduces the papers' measurements of
 // scheduling.
 var Family = harness.Family{Name: "schedule", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
 	s := newBench(r)
@@ -16,7 +17,7 @@ var Family = harness.Family{Name: "schedule", Size: harness.ThemesSize, Exhibits
 		w.Scheduling()...)
 }}
 
-// scheduleBench puts engines under load.
+// bench puts engines under load.
 type bench struct {
 	*querylog.Bench
 	ranked *ranked.Bench

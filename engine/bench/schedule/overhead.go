@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// idle is a backend whose stores answer every batch with nothing, at once: what is left
-// to measure is the way of a query there and back.
+// idle is a backend whose stores return empty answers at once, so that only the cost of
+// the way of a query remains.
 type idle struct{}
 
 func (idle) Info() plan.Info {
@@ -67,7 +67,7 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 	}
 }
 
-// manyCallers put queries at the same time.
+// manyCallers is the number of concurrent callers.
 const manyCallers = 1024
 
 func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) error {
@@ -108,7 +108,7 @@ func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) erro
 			return err
 		}},
 	} {
-		var times [2][]float64 // ns a query
+		var times [2][]float64 // ns per query
 		for run := range s.Opt.Runs + 1 {
 			for i, f := range []func() error{row.index, row.engine} {
 				began := cputime.Total()

@@ -11,26 +11,26 @@ import (
 	"slices"
 )
 
-// predicted is what single queries took on a system with one processor, and how far from
-// that they should have taken.
+// predicted holds the times of single queries on a system with one processor, and the
+// errors of their predictions.
 type predicted struct {
-	took []float64 // ms, by query: the least of all passes
-	// Of |estimate - time| / time in %, by passes: the mean and the median, and the mean
-	// where the estimate is the median time of the query itself.
+	took []float64 // ms of each query: the least of all passes
+	// |estimate - time| / time in %, by pass: mean, median, and the mean for an
+	// estimate that knows the median time of each query.
 	mean, middle, noise measure.Summary
 }
 
-// mostPredicted is how many queries are predicted, as in Ding et al.; engines learn from
-// others, at most three times as many.
+// mostPredicted is the largest number of predicted queries, as in Ding et al. Engines
+// learn from at most three times as many other queries.
 const mostPredicted = 1000
 
-// tested is how many of the queries, the last ones, are predicted: at most a quarter.
+// tested is the number of predicted queries, the last ones: at most a quarter.
 func (v *served) tested() int { return min(mostPredicted, (len(v.queries)+3)/4) }
 
-// learnt is how many, the first ones, engines learn from.
+// learnt is the number of queries, the first ones, from which engines learn.
 func (v *served) learnt() int { return min(3*mostPredicted, max(len(v.queries)-v.tested(), 1)) }
 
-// predict compares what an engine predicts of single queries with what they take.
+// predict compares the engine's predictions for single queries with their times.
 func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 	if p := v.alone[y.name]; p != nil {
 		return p, nil
@@ -45,7 +45,7 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 			}
 			return q, err
 		}
-		passes := make([][]float64, v.s.Opt.Runs) // ms by query
+		passes := make([][]float64, v.s.Opt.Runs) // ms of each query
 		var mean, middle, noise []float64
 		for pass := range passes {
 			var estimates []float64
@@ -81,7 +81,7 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 	return p, err
 }
 
-// relativeErrors are the mean and the median of |estimate - time| / time, in %.
+// relativeErrors returns the mean and the median of |estimate - time| / time, in %.
 func relativeErrors(estimates, times []float64) (mean, median float64) {
 	var all []float64
 	for i, t := range times {
@@ -92,7 +92,7 @@ func relativeErrors(estimates, times []float64) (mean, median float64) {
 	return mean, measure.Summarize(all).Median
 }
 
-// kinds are the workloads of all kinds of queries whose times are predicted.
+// kinds returns the workloads of all kinds of queries whose times are predicted.
 func (s *bench) kinds(ctx context.Context) (all []*served, err error) {
 	v, err := s.servedLists(ctx)
 	if err != nil {
@@ -174,8 +174,8 @@ func (s *bench) choiceExhibit() harness.Exhibit {
 	}
 }
 
-// choose compares what both processors take for a query with which of them an engine on
-// both gives it to.
+// choose compares the times of a query on both processors with the choice of an engine
+// on both.
 func (v *served) choose(ctx context.Context, a, b, both system) error {
 	onA, err := v.predict(ctx, a)
 	if err != nil {

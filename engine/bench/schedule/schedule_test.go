@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// TestSchedule: every configuration has rows, and they agree with each other.
+// TestSchedule: every configuration has rows, and the rows are consistent.
 func TestSchedule(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	opt := harnesstest.Tiny()
@@ -85,7 +85,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestServedWrong: an answer that is not the right one ends the measurement.
+// TestServedWrong: a wrong answer ends the measurement.
 func TestServedWrong(t *testing.T) {
 	v := &served{name: "gov", queries: make([]harness.Query, 3), right: []uint64{1, 2, 3},
 		ask: func(_ context.Context, _ *machine, i int, _ call) (uint64, error) {
@@ -101,7 +101,8 @@ func TestServedWrong(t *testing.T) {
 	}
 }
 
-// TestOneByOne: never two at a time, in the order of arrival, and not past the deadline.
+// TestOneByOne: queries run one at a time, in the order of arrival, and not after the
+// deadline.
 func TestOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now atomic.Int64
@@ -116,7 +117,7 @@ func TestOneByOne(t *testing.T) {
 			time.Sleep(2 * time.Millisecond)
 			return nil
 		}))
-		// Twice as many as it can do: the rest expire while they wait.
+		// The rate is twice the capacity: the rest expire while they wait.
 		if err != nil || !slices.IsSorted(order) || d.Expired < 50 || len(d.Milliseconds) != len(order) || d.Expired+len(d.Milliseconds) != 200 || d.Milliseconds[len(d.Milliseconds)-1] > 22.001 {
 			t.Errorf("%v, %v", d, err)
 		}

@@ -22,7 +22,7 @@ import (
 	"heddle/hostfallback"
 )
 
-// served is a workload that engines answer a query at a time.
+// served is a workload for engines.
 type served struct {
 	s       *bench
 	name    string
@@ -30,12 +30,12 @@ type served struct {
 	dict    harness.Dictionary
 	queries []harness.Query
 	kind    costs.Kind
-	right   []uint64        // digests of the answers, once an engine has given them and they were checked
-	folder  string          // of the cost model, which engines after each other share
-	fitted  map[string]bool // devices that the cost model has been fitted to
+	right   []uint64        // digests of the checked answers
+	folder  string          // folder of the cost model, which successive engines share
+	fitted  map[string]bool // devices to which the cost model is fitted
 
-	// ask gives the digest of the answer to a query, all those of queries once or more
-	// times, in one call, and check compares them.
+	// ask returns the digest of the answer to one query. all returns the digests of
+	// queries in one call; queries may repeat. check compares the digests.
 	ask   func(ctx context.Context, e *machine, i int, how call) (uint64, error)
 	all   func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error)
 	check func(who string) error
@@ -44,17 +44,17 @@ type served struct {
 	alone  map[string]*predicted // by system
 }
 
-// system is what an engine runs on.
+// system is the set of processors of an engine.
 type system struct {
 	name string // "host only"
 	who  []harness.Contestant
-	more []plan.Backend // beside those of who
+	more []plan.Backend // beside the backends of who
 }
 
-// String names it in progress.
+// String returns the name.
 func (y system) String() string { return y.name }
 
-// systems are each contestant alone, and all together.
+// systems returns each contestant alone, and all together.
 func (s *bench) systems() (all []system) {
 	for _, who := range s.Contestants {
 		name := "host only"
@@ -69,7 +69,7 @@ func (s *bench) systems() (all []system) {
 	return all
 }
 
-// on says in a reading what was measured: several processors have no one backend.
+// on returns the reading with the name of the backend, unless there are several.
 func (y system) on(r harness.Reading) harness.Reading {
 	if len(y.who) == 1 && len(y.more) == 0 {
 		return y.who[0].On(r)
@@ -77,7 +77,7 @@ func (y system) on(r harness.Reading) harness.Reading {
 	return r
 }
 
-// serve makes a workload ready for engines, or gives the one that is.
+// serve makes a workload ready for engines, or returns it if it is.
 func (s *bench) serve(name string, fill func(v *served) error) (*served, error) {
 	if v := s.served[name]; v != nil {
 		return v, nil
@@ -97,7 +97,7 @@ func (s *bench) serve(name string, fill func(v *served) error) (*served, error) 
 	return v, nil
 }
 
-// forgetServed drops the workloads and what engines have learnt of them.
+// forgetServed releases the workloads and their cost models.
 func (s *bench) forgetServed() error {
 	var errs []error
 	for _, v := range s.served {
@@ -107,7 +107,7 @@ func (s *bench) forgetServed() error {
 	return errors.Join(errs...)
 }
 
-// servedLists is the workload of lists at hand: plain lists, every query an AND.
+// servedLists returns the workload of lists: plain lists, every query an AND.
 func (s *bench) servedLists(ctx context.Context) (*served, error) {
 	return s.serve(s.W.Name(), func(v *served) (err error) {
 		v.kind = costs.And
@@ -130,7 +130,7 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 	})
 }
 
-// servedRanked is the GOV2-like workload, its queries ranked in a mode, the best ten.
+// servedRanked returns the GOV2-like workload with a mode, top 10.
 func (s *bench) servedRanked(ctx context.Context, mode harness.Mode) (*served, error) {
 	n := queryCount(&s.Opt, servedRanked, shortServedRanked)
 	if err := s.ranked.Want(ctx, "served", func(int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) }); err != nil {
@@ -162,8 +162,7 @@ func (s *bench) servedRanked(ctx context.Context, mode harness.Mode) (*served, e
 	})
 }
 
-// How many different queries engines get, of those that there are when short, and of
-// ranked ones: models learn from three of four.
+// Numbers of distinct queries for engines. Models learn from three of four.
 const (
 	servedRanked      = 3000
 	shortServed       = 500
@@ -180,8 +179,8 @@ func queryCount(o *harness.Options, all, short int) int {
 	return all
 }
 
-// start starts an engine on a system, with the costs that earlier engines have learnt.
-// stop closes it. Backends that the session keeps stay open.
+// start starts an engine on a system, with the cost model of earlier engines. stop
+// closes it and its own backends.
 func (v *served) start(ctx context.Context, y system) (e *machine, stop func() error, err error) {
 	var backends []plan.Backend
 	var own []plan.Backend
@@ -197,7 +196,7 @@ func (v *served) start(ctx context.Context, y system) (e *machine, stop func() e
 	for _, who := range y.who {
 		if who.Device == nil {
 			threads := v.s.Opt.Threads
-			if threads == runtime.GOMAXPROCS(0) { // as an engine chooses, where nobody else does
+			if threads == runtime.GOMAXPROCS(0) { // the engine's own choice
 				threads = hostThreads(len(y.who) + len(y.more) - 1)
 			}
 			own = append(own, hostfallback.New(hostfallback.Options{Threads: threads}))
@@ -217,7 +216,7 @@ func (v *served) start(ctx context.Context, y system) (e *machine, stop func() e
 	return e, stop, nil
 }
 
-// with starts an engine, warms it up, and hands it to f.
+// with starts an engine, warms it up, and calls f.
 func (v *served) with(ctx context.Context, y system, f func(e *machine) error) error {
 	e, stop, err := v.start(ctx, y)
 	if err != nil {
@@ -232,12 +231,12 @@ func (v *served) with(ctx context.Context, y system, f func(e *machine) error) e
 	return nil
 }
 
-// callers is how many put queries at a time to an engine that is warmed up in batches.
+// callers is the number of concurrent callers that warm up an engine in batches.
 const callers = 256
 
-// warm checks the answers of an engine to all queries, fits its cost model where it was
-// not yet, to queries that are not predicted, and lets it learn more, one by one and in
-// batches.
+// warm checks the answers of an engine to all queries. It fits the cost model to
+// queries that are not predicted, unless it is fitted, and lets it learn from single
+// queries and batches.
 func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 	if v.right, err = v.all(ctx, e, v.queries); err != nil {
 		return err
@@ -247,7 +246,7 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 	}
 	enough := harness.Pick[time.Duration](&v.s.Opt, time.Second, 30*time.Millisecond)
 	if slices.ContainsFunc(y.who, func(who harness.Contestant) bool { return !v.fitted[who.Info.Device] }) {
-		all := 5 * enough // the longest queries take milliseconds each, and every one counts
+		all := 5 * enough // the longest queries take milliseconds each, and all count
 		if err := e.calibrate(ctx, v.queries[:v.learnt()], v.kind, all); err != nil {
 			return err
 		}
@@ -266,9 +265,8 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 	return nil
 }
 
-// closed puts n queries to an engine, each of so many callers the next one when it has
-// got an answer, until there has been enough time. It returns the queries answered a
-// second.
+// closed sends n queries to an engine. Each of the callers sends its next query after
+// an answer, until the time is over. It returns queries per second.
 func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -278,7 +276,7 @@ func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, cal
 	began := time.Now()
 	for range callers {
 		wg.Go(func() {
-			ctx, cancelOne := context.WithCancel(ctx) // as requests have: to wait on one all share costs more
+			ctx, cancelOne := context.WithCancel(ctx) // like requests: a context that all callers share costs more
 			defer cancelOne()
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil && time.Since(began) < enough; i = int(next.Add(1)) - 1 {
 				if err := answer(ctx, i); err != nil {
@@ -293,8 +291,8 @@ func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, cal
 	return float64(done.Load()) / time.Since(began).Seconds(), context.Cause(ctx)
 }
 
-// answer puts query i to an engine, behind the last comes the first again, and compares
-// the answer.
+// answer returns a function that sends query i to an engine and compares the answer.
+// After the last query the first follows again.
 func (v *served) answer(e *machine, mode schedule.Mode) func(ctx context.Context, i int) error {
 	return func(ctx context.Context, i int) error {
 		i %= len(v.queries)
@@ -306,7 +304,7 @@ func (v *served) answer(e *machine, mode schedule.Mode) func(ctx context.Context
 	}
 }
 
-// oneByOne answers one query at a time, the first that came first.
+// oneByOne answers one query at a time, in the order of arrival.
 func oneByOne(answer func(ctx context.Context, i int) error) func(ctx context.Context, i int) error {
 	free := make(chan struct{}, 1)
 	return func(ctx context.Context, i int) error {

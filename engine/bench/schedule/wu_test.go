@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestWuOnDevice: what compares a device with the host, or with itself, has rows where
-// there is one.
+// TestWuOnDevice: exhibits that compare a device with the host, or with itself, have
+// rows.
 func TestWuOnDevice(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
 		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
@@ -52,7 +52,7 @@ func TestWuOnDevice(t *testing.T) {
 			if r.Median <= 0 || r.Device == "" {
 				t.Errorf("row %+v", r)
 			}
-		case "kernels", "transfers", "preparation": // of one device or of both
+		case "kernels", "transfers", "preparation": // one device or both
 			shares[r.Metric] += r.Median
 		}
 	}
@@ -66,7 +66,7 @@ func TestWuOnDevice(t *testing.T) {
 			t.Errorf("no time of %s", part)
 		}
 	}
-	// One device has all queries, two share them; both for two values of B.
+	// One device answers all queries, two share them; both for two values of B.
 	for name, want := range map[string]float64{"wu-fig9 bs": 100, "wu-fig9 auto": 100, "wu-table2": 400} {
 		if got := shares[name]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v %% of the queries, want %v (%v)", name, got, want, shares)

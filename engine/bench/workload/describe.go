@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// describe prints what the workload is, in two lines.
+// Describe prints the size of the workload in two lines.
 func (w *Workload) Describe(out io.Writer) {
 	var shortest, terms uint64
 	for _, q := range w.Queries {

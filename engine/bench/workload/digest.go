@@ -2,7 +2,7 @@ package workload
 
 import "heddle/engine/plan"
 
-// digest is a checksum of an answer that depends on every docID and its place.
+// Digest returns a checksum of an answer that depends on every docID and its position.
 func Digest(docs []uint32) uint64 {
 	d := Mix(uint64(len(docs)))
 	for _, x := range docs {
@@ -12,7 +12,7 @@ func Digest(docs []uint32) uint64 {
 	return d
 }
 
-// digests fills dst with the digests of a batch's answers.
+// Digests fills dst with the digests of the answers of a batch.
 func Digests(dst []uint64, r *plan.Results) {
 	for i := range dst {
 		dst[i] = Digest(r.Query(i))

@@ -5,17 +5,17 @@ import (
 	"heddle/codec"
 )
 
-// encoding is a layout with the largest share of exceptions that its codecs may
-// use, where they have any.
+// Encoding is a layout with the largest fraction of exceptions that its codecs may use.
+// Codecs without exceptions ignore the fraction.
 type Encoding struct {
 	Layout     Layout
 	Exceptions float64
 }
 
-// plainly is a layout with the default share of exceptions.
+// DefaultEncoding is a layout with the default fraction of exceptions.
 func DefaultEncoding(l Layout) Encoding { return Encoding{l, codec.DefaultOptions().ExceptionRatio} }
 
-// String is how rows name it.
+// String names the encoding in rows.
 func (e Encoding) String() string {
 	if e == DefaultEncoding(e.Layout) {
 		return e.Layout.String()
@@ -23,7 +23,7 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("%s(%.1f)", e.Layout, e.Exceptions)
 }
 
-// options are those of the codecs.
+// Options returns the options of the codecs.
 func (e Encoding) Options() codec.Options {
 	opt := codec.DefaultOptions()
 	opt.ExceptionRatio = e.Exceptions

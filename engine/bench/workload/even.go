@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// evenLists are lists of one length with gaps of 1 to 256, 8 bits each.
+// EvenLists describes lists of equal length with gaps of 1 to 256, so 8 bits per gap.
 type EvenLists struct {
 	Count, Length int // number of lists, docIDs in each
 }
@@ -14,7 +14,7 @@ func (d EvenLists) String() string {
 	return fmt.Sprintf("%d lists of %d, gaps of 8 bits", d.Count, d.Length)
 }
 
-// draw makes them from a seed.
+// Draw makes the lists from a seed.
 func (d EvenLists) Draw(ctx context.Context, seed uint64) ([][]uint32, error) {
 	lists := make([][]uint32, d.Count)
 	all := make([]uint32, d.Count*d.Length)

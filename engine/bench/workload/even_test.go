@@ -53,7 +53,7 @@ func TestEvenLists(t *testing.T) {
 		if err := src.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		// Eight bits a value, and little else.
+		// Eight bits per value, and a small header.
 		if words := src.Lists[h].Words; words < 250 || words > 250+4*8 {
 			t.Errorf("list %d takes %d words", h, words)
 		}

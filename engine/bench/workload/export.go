@@ -16,14 +16,14 @@ import (
 	"heddle/engine/plan"
 )
 
-// ExportOptions of Export. The zero value of a field is its default.
+// ExportOptions are the options of Export.
 type ExportOptions struct {
-	Dir    string  // made if it is not there
-	Seed   uint64  // 1
+	Dir    string  // created if it does not exist
+	Seed   uint64  // default: 1
 	Short  bool    // one theme of MaxThemes
-	Orders []Order // uniform and clustered
+	Orders []Order // default: uniform and clustered
 
-	docs uint32 // documents, for tests
+	docs uint32 // number of documents, for tests; default: DocCount
 }
 
 // Export writes the workload and its queries to opt.Dir for other engines to run,
@@ -112,7 +112,7 @@ func (w *Workload) export(ctx context.Context, files *exported, base string) err
 	return err
 }
 
-// text is query i as its terms.
+// text returns the terms of query i, separated by spaces.
 func (w *Workload) text(i int) string {
 	var terms []string
 	for _, h := range w.Queries[i] {
@@ -121,7 +121,7 @@ func (w *Workload) text(i int) string {
 	return strings.Join(terms, " ")
 }
 
-// freqs appends the frequencies of list h.
+// freqs appends the term frequencies of list h.
 func (w *Workload) freqs(dst []uint32, h plan.Handle, n int) []uint32 {
 	r := NewRandom(w.Seed, streamFreqs, uint64(h))
 	for range n {
@@ -130,7 +130,7 @@ func (w *Workload) freqs(dst []uint32, h plan.Handle, n int) []uint32 {
 	return dst
 }
 
-// writeSequence writes the number of values and the values. Errors stay in b.
+// writeSequence writes the number of values and the values. b keeps errors.
 func writeSequence(b *bufio.Writer, values []uint32) {
 	word := func(v uint32) { b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), v)) }
 	word(uint32(len(values)))
@@ -139,12 +139,12 @@ func writeSequence(b *bufio.Writer, values []uint32) {
 	}
 }
 
-// exported collects files under temporary names.
+// exported collects files with temporary names.
 type exported struct{ paths []string }
 
 const temporary = ".part"
 
-// write makes one file; f's output may fail late, at the flush.
+// write creates one file. Errors of f's output may appear only at the flush.
 func (e *exported) write(path string, f func(b *bufio.Writer) error) error {
 	file, err := os.Create(path + temporary)
 	if err != nil {
@@ -158,7 +158,7 @@ func (e *exported) write(path string, f func(b *bufio.Writer) error) error {
 	return errors.Join(err, file.Close())
 }
 
-// finish gives the files their names, or removes them.
+// finish renames the files, or removes them after an error.
 func (e *exported) finish(ok bool, stdout io.Writer) error {
 	var errs []error
 	for _, path := range e.paths {

@@ -100,7 +100,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// failAfter fails a context when it has been asked a number of times.
+// failAfter is a context that reports cancellation after a number of calls of Err.
 type failAfter struct {
 	context.Context
 	left int

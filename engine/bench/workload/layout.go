@@ -9,19 +9,19 @@ import (
 	"heddle/engine/plan"
 )
 
-// Layout is a way of encoding all lists of a workload: every list by one codec,
-// or LayoutAuto. Under the bitset codec only the lists that codec.Choose gives a
-// bitset have one and the others are raw: a bitset of a rare term takes as much
-// as one of a frequent term.
+// Layout is a way to encode all lists of a workload: every list with one codec, or
+// LayoutAuto. Under the bitset codec, lists that codec.Choose would not store as a
+// bitset stay raw, because a bitset of a rare term takes as much space as a bitset of a
+// frequent term.
 type Layout codec.ID
 
 const (
 	LayoutRaw    = Layout(codec.Raw) // "plain" in the papers
 	LayoutBitset = Layout(codec.Bitset)
-	LayoutAuto   = Layout(0) // codec.Choose for every list
+	LayoutAuto   = Layout(0) // codec.Choose for each list
 )
 
-// Layouts returns one for each codec that backends run, and LayoutAuto.
+// Layouts returns one layout for each codec that backends decode, and LayoutAuto.
 func Layouts() (all []Layout) {
 	for _, id := range codec.IDs() {
 		all = append(all, Layout(id))
@@ -29,7 +29,7 @@ func Layouts() (all []Layout) {
 	return append(all, LayoutAuto)
 }
 
-// String gives the name that command line and results use.
+// String returns the name on the command line and in results.
 func (l Layout) String() string {
 	if l == LayoutAuto {
 		return "auto"
@@ -49,19 +49,19 @@ func ParseLayout(s string) (Layout, error) {
 	return 0, fmt.Errorf("unknown layout %q (one of %s)", s, strings.Join(names, ", "))
 }
 
-// codec names the codec of one list.
+// Codec selects the codec of one list.
 func (l Layout) Codec(docs []uint32, universe uint32, opt codec.Options) codec.ID {
 	switch l {
 	case LayoutAuto:
 		return codec.Choose(codec.Auto, docs, universe, opt).ID
-	case LayoutBitset: // or raw
+	case LayoutBitset: // a bitset, or raw
 		return codec.Choose(codec.Raw, docs, universe, opt).ID
 	}
 	return codec.ID(l)
 }
 
-// Encode gives the lists of the workload in a layout, on all cores. Raw is the
-// workload's own Source; the others are a copy.
+// Encode encodes the lists of the workload in a layout, on all cores. The raw layout is
+// the Source of the workload; other layouts are copies.
 func (w *Workload) Encode(ctx context.Context, layout Layout, opt codec.Options) (*plan.Source, error) {
 	if layout == LayoutRaw {
 		return w.Source, nil
@@ -73,8 +73,8 @@ func (w *Workload) Encode(ctx context.Context, layout Layout, opt codec.Options)
 	return EncodeAll(ctx, w.Source.Docs, lists, opt, func(docs []uint32) codec.ID { return layout.Codec(docs, w.Source.Docs, opt) })
 }
 
-// encodeAll encodes lists of docIDs below universe as one source, each by the codec
-// that choose names.
+// EncodeAll encodes lists of docIDs below universe as one source. choose selects the
+// codec of each list.
 func EncodeAll(ctx context.Context, universe uint32, lists [][]uint32, opt codec.Options, choose func(docs []uint32) codec.ID) (*plan.Source, error) {
 	src := &plan.Source{Docs: universe, Lists: make([]plan.List, len(lists))}
 	encoded := make([][]uint32, len(lists))
@@ -95,7 +95,7 @@ func EncodeAll(ctx context.Context, universe uint32, lists [][]uint32, opt codec
 	return src, nil
 }
 
-// above is the least universe that lists fit in.
+// Universe is the smallest number of documents that contains all docIDs of the lists.
 func Universe(lists [][]uint32) (universe uint32) {
 	for _, l := range lists {
 		if n := len(l); n > 0 {
@@ -105,5 +105,5 @@ func Universe(lists [][]uint32) (universe uint32) {
 	return universe
 }
 
-// as chooses one codec for every list.
+// Always selects one codec for every list.
 func Always(id codec.ID) func([]uint32) codec.ID { return func([]uint32) codec.ID { return id } }

@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// twoLists are plain lists of random docIDs; the shorter one comes first.
+// Pair is two plain lists of random docIDs. A is the shorter one.
 type Pair struct {
 	Source *plan.Source
 	A, B   []uint32
-	Want   []uint32 // in both
+	Want   []uint32 // docIDs in both
 }
 
 // pairGap is the mean distance of docIDs in the longer list.
 const pairGap = 16
 
-// pair draws lists of about two lengths. A third of the shorter one is in both, a
-// little more by chance.
+// NewPair draws two lists of about the given lengths. A third of the shorter list, and
+// a few docIDs more by chance, also occur in the longer one.
 func NewPair(ctx context.Context, seed uint64, short, long int) (*Pair, error) {
 	docs := uint32(long * pairGap)
 	r := NewRandom(seed, StreamGaps, uint64(long))
@@ -35,7 +35,7 @@ func NewPair(ctx context.Context, seed uint64, short, long int) (*Pair, error) {
 	return &Pair{src, a, b, Intersect(nil, a, b)}, err
 }
 
-// unite merges ascending lists; what is in both comes once.
+// unite merges two ascending lists and keeps one copy of common docIDs.
 func unite(a, b []uint32) []uint32 {
 	out := make([]uint32, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -51,14 +51,14 @@ func unite(a, b []uint32) []uint32 {
 	return append(append(out, a...), b...)
 }
 
-// inputs of both lists.
+// Inputs is the length of both lists together.
 func (p *Pair) Inputs() int { return len(p.A) + len(p.B) }
 
-// intersect appends to dst what is in a and in b. a may share dst's memory: what
-// is written has been read.
+// Intersect appends the docIDs of both lists to dst. dst may use the memory of a,
+// because it never grows past the part of a that has been read.
 func Intersect(dst, a, b []uint32) []uint32 {
 	for _, x := range a {
-		step := 1 // gallop: twice as far each time, then search in between
+		step := 1 // gallop: double the step, then search in between
 		for step < len(b) && b[step] < x {
 			step *= 2
 		}

@@ -19,7 +19,7 @@ func EachWith[S any](ctx context.Context, n int, f func(s *S, i int) error) erro
 	return OnThreads(ctx, runtime.GOMAXPROCS(0), n, f)
 }
 
-// onThreads is EachWith on a number of goroutines.
+// OnThreads is EachWith on a number of goroutines.
 func OnThreads[S any](ctx context.Context, threads, n int, f func(s *S, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
@@ -43,5 +43,5 @@ func OnThreads[S any](ctx context.Context, threads, n int, f func(s *S, i int) e
 // scratch is the memory of one goroutine that draws lists.
 type scratch struct {
 	positions []uint32 // documents in the order of themes
-	bitmap    []uint64 // all zero between uses
+	bitmap    []uint64 // all zero between calls
 }

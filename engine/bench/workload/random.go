@@ -6,24 +6,24 @@ import (
 	"math/rand/v2"
 )
 
-// random draws the numbers of a workload. It uses only the outputs of PCG, whose
-// algorithm is fixed, and arithmetic that every machine rounds alike, so a seed
-// gives the same workload on every machine and with every version of Go: the
-// methods of rand.Rand and the functions of package math promise neither.
+// Random draws the numbers of a workload. A seed gives the same workload on every
+// machine and with every version of Go: it uses only the output of PCG, whose algorithm
+// is fixed, and arithmetic with the same rounding on every machine. The methods of
+// rand.Rand and the functions of package math guarantee neither.
 //
-// Products are converted to float64 explicitly: without that, the compilers for
-// some machines join a product and a sum in one instruction that rounds once.
+// Products are converted to float64 explicitly, because compilers for some machines
+// would otherwise fuse a product and a sum, with one rounding instead of two.
 type Random struct{ pcg rand.PCG }
 
-// newRandom starts stream number index of a kind of numbers.
+// NewRandom starts the stream with a number among the streams of one purpose.
 func NewRandom(seed uint64, kind stream, index uint64) *Random {
 	r := new(Random)
 	r.pcg.Seed(Mix(seed), Mix(uint64(kind)<<48|index))
 	return r
 }
 
-// stream separates the numbers of different purposes, so that a change to one
-// leaves the others as they were.
+// stream separates the random numbers of different purposes, so that a change to one of
+// them does not alter the rest.
 type stream uint64
 
 const (
@@ -41,8 +41,7 @@ const (
 	StreamArrivals
 )
 
-// mix is the finalizer of SplitMix64: seeds that are close give streams that
-// are not.
+// Mix is the finalizer of SplitMix64: similar seeds give unrelated streams.
 func Mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -50,18 +49,18 @@ func Mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// below draws from 0 to n-1. The bias, n in 2^64, is of no account here.
+// Below draws from 0 to n-1, with a negligible bias of n in 2^64.
 func (r *Random) Below(n uint64) uint64 {
 	hi, _ := bits.Mul64(r.pcg.Uint64(), n)
 	return hi
 }
 
-// unit draws a multiple of 2^-53 above 0, up to 1.
+// Unit draws a multiple of 2^-53 above 0, up to 1.
 func (r *Random) Unit() float64 {
 	return float64(r.pcg.Uint64()>>11+1) * 0x1p-53
 }
 
-// shuffle permutes s (Fisher and Yates).
+// Shuffle permutes s (Fisher and Yates).
 func Shuffle[T any](r *Random, s []T) {
 	for i := len(s) - 1; i > 0; i-- {
 		j := r.Below(uint64(i + 1))
@@ -69,8 +68,8 @@ func Shuffle[T any](r *Random, s []T) {
 	}
 }
 
-// sample appends to dst the numbers from lo to hi-1 that are each chosen with
-// probability p, 0 <= p < 1: the gaps of such a sequence are geometric.
+// Sample appends to dst the numbers from lo to hi-1, each chosen with probability p, 0
+// <= p < 1. The gaps of such a sequence are geometric.
 func (r *Random) Sample(dst []uint32, lo, hi uint32, p float64) []uint32 {
 	if p <= 0 {
 		return dst
@@ -87,9 +86,9 @@ func (r *Random) Sample(dst []uint32, lo, hi uint32, p float64) []uint32 {
 	return dst
 }
 
-// ln is the natural logarithm of a positive normal number, to about 1e-15: the
-// exponent, and for the fraction between 1/sqrt(2) and sqrt(2) the series of the
-// area hyperbolic tangent.
+// Ln is the natural logarithm of a positive normal number, to about 1e-15. It takes the
+// exponent, and for the fraction between 1/sqrt(2) and sqrt(2) the series of the area
+// hyperbolic tangent.
 func Ln(x float64) float64 {
 	b := math.Float64bits(x)
 	e := int(b>>52) - 1023
@@ -107,5 +106,5 @@ func Ln(x float64) float64 {
 	return float64(float64(e)*math.Ln2) + float64(float64(2*s)*t)
 }
 
-// uint64 draws 64 bits.
+// Uint64 draws 64 bits.
 func (r *Random) Uint64() uint64 { return r.pcg.Uint64() }

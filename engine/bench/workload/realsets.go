@@ -17,7 +17,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// readSets reads the real lists of a folder: one collection from each zip of
+// ReadSets reads the real lists of a folder: one collection from each zip of
 // real-roaring-datasets (one list per member, ascending decimals separated by commas)
 // and one from each index. Without a folder there are none.
 func ReadSets(folder string) (all []Collection, err error) {
@@ -52,7 +52,7 @@ func ReadSets(folder string) (all []Collection, err error) {
 	return all, nil
 }
 
-// readZip reads a set from each member of a zip.
+// readZip reads one list from each member of a zip.
 func readZip(path string) (c Collection, err error) {
 	c.Name = strings.TrimSuffix(filepath.Base(path), ".zip")
 	z, err := zip.OpenReader(path)
@@ -77,7 +77,7 @@ func readZip(path string) (c Collection, err error) {
 	return c, nil
 }
 
-// readSet reads ascending numbers with commas between.
+// readSet reads ascending numbers, separated by commas.
 func readSet(r io.Reader) (set []uint32, err error) {
 	b := bufio.NewReader(r)
 	for {
@@ -105,8 +105,8 @@ func readSet(r io.Reader) (set []uint32, err error) {
 	}
 }
 
-// readIndex decodes the lists of an index of at least a hundred docIDs, the
-// longest first, to 20 million.
+// readIndex decodes lists of an index that have at least a hundred docIDs, the longest
+// first, up to 20 million docIDs.
 func readIndex(path string) (c Collection, err error) {
 	c.Name = strings.TrimSuffix(filepath.Base(path), ".hdl")
 	f, err := hdl.Open(path)

@@ -11,17 +11,17 @@ import (
 	"heddle/engine/plan"
 )
 
-// Stage is a cell of Table 4 of Ao et al. 2011: what is left of a query when x
-// of its lists have been intersected, and how that compares with the next list.
+// Stage is a cell of Table 4 of Ao et al. 2011: the size of the intersection of the
+// first x lists of a query, and its ratio to the next list.
 type Stage struct {
 	Ratio      float64 // mean of |l1 ∩ ... ∩ lx| / |l(x+1)|, in percent
 	Candidates float64 // mean of |l1 ∩ ... ∩ lx|, in thousands
 }
 
-// Stages holds the stages 1 to k-1 of the queries of k terms, at [k-2][x-1].
+// Stages holds the stages 1 to k-1 of queries with k terms, at [k-2][x-1].
 type Stages [5][]Stage
 
-// PaperStages is Table 4: the queries of 2 to 6 terms on GOV.
+// PaperStages is Table 4: queries of 2 to 6 terms on GOV.
 var PaperStages = Stages{
 	{{13.6, 8.6}},
 	{{23.1, 8.7}, {0.97, 2.0}},
@@ -30,13 +30,12 @@ var PaperStages = Stages{
 	{{34.4, 8.0}, {2.82, 1.5}, {0.50, 0.6}, {0.13, 0.4}, {0.054, 0.4}},
 }
 
-// StageTolerance is how far, as a share of the paper's figure, those of the
-// whole workload may be off; candidates may also be off by the half of the last
-// digit that the paper prints.
+// StageTolerance is the largest relative difference of the whole workload from the
+// paper. Candidates may also differ by half of the last digit that the paper prints.
 const StageTolerance = 0.15
 
-// Stages measures the queries of the workload by intersecting their lists. Of
-// the first n queries those with more than six terms do not count.
+// Stages measures the first n queries of the workload by intersecting their lists. It
+// skips queries with more than six terms.
 func (w *Workload) Stages(ctx context.Context, n int) (Stages, error) {
 	n = min(n, len(w.Queries))
 	perQuery := make([][]Stage, n)
@@ -84,7 +83,7 @@ func (w *Workload) Stages(ctx context.Context, n int) (Stages, error) {
 	return sum, nil
 }
 
-// Write prints the stages beside the paper's.
+// Write prints the stages beside the paper's figures.
 func (s Stages) Write(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "terms\tstage\tR %\tpaper\tcandidates K\tpaper\t")
@@ -97,7 +96,7 @@ func (s Stages) Write(out io.Writer) error {
 	return t.Flush()
 }
 
-// sorted gives the lists of a query, shortest first.
+// Sorted returns the lists of a query, shortest first.
 func (w *Workload) Sorted(q []plan.Handle) [][]uint32 {
 	lists := make([][]uint32, len(q))
 	for i, h := range q {

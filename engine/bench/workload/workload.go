@@ -1,3 +1,5 @@
+// Package workload generates posting lists and queries from a seed, and reads real lists.
+// The documentation of package bench describes the GOV-like workload.
 package workload
 
 import (
@@ -11,22 +13,22 @@ import (
 	"heddle/engine/plan"
 )
 
-// Order says how documents are numbered. Lists hold the same documents in every
-// order, so a query matches equally many.
+// Order is a numbering of the documents. Lists contain the same documents in every
+// order, so a query has the same number of matches.
 type Order uint8
 
 const (
-	// Uniform numbers documents at random, as GOVR of Ao et al. 2011, appendix B.
+	// Uniform numbers documents at random, like GOVR of Ao et al. 2011, appendix B.
 	Uniform Order = iota
-	// Clustered keeps each site together and puts the sites at random, as GOV:
+	// Clustered keeps each site together and orders the sites at random, like GOV:
 	// documents in the order of a crawl.
 	Clustered
-	// Reordered puts every theme's sites next to each other, as an index after
+	// Reordered places all sites of a theme next to each other, like an index after
 	// document reordering.
 	Reordered
 )
 
-// String gives the name that command line and results use.
+// String returns the name on the command line and in results.
 func (o Order) String() string { return [...]string{"uniform", "clustered", "reordered"}[o] }
 
 // ParseOrder is the inverse of String.
@@ -39,16 +41,15 @@ func ParseOrder(s string) (Order, error) {
 	return 0, fmt.Errorf("unknown order %q (one of uniform, clustered, reordered)", s)
 }
 
-// Workload is an index in memory and the queries that are put to it. It is
-// read-only once generated.
+// Workload is an index in memory with its queries. It is read-only after Generate.
 type Workload struct {
 	Seed   uint64
 	Themes int
 	Order  Order
-	Source *plan.Source // every list raw
-	Terms  []string     // of the lists, ascending
-	// Queries are distinct sets of 2 to 10 lists, in no order. Those of a
-	// workload of fewer themes are a subset, under other handles.
+	Source *plan.Source // every list is raw
+	Terms  []string     // names of the lists, ascending
+	// Queries are distinct sets of 2 to 10 lists, in no order. A workload with fewer
+	// themes has a subset of the queries, with different handles.
 	Queries [][]plan.Handle
 }
 
@@ -69,12 +70,13 @@ func (w *Workload) Postings() (n uint64) {
 	return n
 }
 
-// List is a view of list h.
+// List returns list h without a copy.
 func (w *Workload) List(h plan.Handle) []uint32 { return w.Source.List(h).Words }
 
 // Generate makes the workload of a seed with 1 to MaxThemes themes, on all cores. The
-// whole workload takes 1 GB, a theme a sixteenth. docs is DocCount, or fewer for quick
-// tests: only DocCount has the stages of the paper. It stops early when ctx is done.
+// whole workload takes 1 GB, one theme a sixteenth. docs is DocCount, or fewer for
+// quick tests; only DocCount gives the paper's stages. It returns early when ctx is
+// done.
 func Generate(ctx context.Context, seed uint64, themes int, order Order, docs uint32) (*Workload, error) {
 	if themes < 1 || themes > MaxThemes {
 		return nil, fmt.Errorf("bench: %d themes; there are 1 to %d", themes, MaxThemes)
@@ -85,8 +87,8 @@ func Generate(ctx context.Context, seed uint64, themes int, order Order, docs ui
 	return w, w.fill(ctx, ranks)
 }
 
-// name gives the terms handles and names that say nothing about their length,
-// and returns the rank of each.
+// name gives the terms handles and names that do not depend on their length. It returns
+// the rank of each term.
 func (w *Workload) name() []int {
 	all := make([]int, termsPerTheme*MaxThemes)
 	for r := range all {
@@ -100,7 +102,7 @@ func (w *Workload) name() []int {
 	return ranks
 }
 
-// ask draws the queries of all themes and mixes them.
+// ask draws the queries of all themes and shuffles them.
 func (w *Workload) ask(ranks []int) {
 	handles := make([]plan.Handle, len(ranks)/w.Themes*MaxThemes)
 	for h, r := range ranks {
@@ -118,8 +120,8 @@ func (w *Workload) ask(ranks []int) {
 	Shuffle(NewRandom(w.Seed, StreamOrder, 0), w.Queries)
 }
 
-// fill writes the lists. It draws every list twice, to know its length first:
-// that is faster than moving a gigabyte, and takes no memory.
+// fill writes the lists. It draws every list twice, because it needs the lengths first:
+// this is faster than moving a gigabyte, and needs no extra memory.
 func (w *Workload) fill(ctx context.Context, ranks []int) error {
 	lists := make([]plan.List, len(ranks))
 	err := EachWith(ctx, len(lists), func(s *scratch, h int) error {
@@ -141,7 +143,7 @@ func (w *Workload) fill(ctx context.Context, ranks []int) error {
 	})
 }
 
-// place gives lists their offsets, one after the other, and returns the end.
+// Place sets the offsets of consecutive lists and returns the end.
 func Place(lists []plan.List) (end uint64) {
 	for h := range lists {
 		lists[h].Off = end
@@ -150,7 +152,7 @@ func Place(lists []plan.List) (end uint64) {
 	return end
 }
 
-// docIDs numbers the documents, which the model has in the order of themes.
+// docIDs maps documents in the order of themes to docIDs.
 func (w *Workload) docIDs() []uint32 {
 	docs := w.Source.Docs
 	ids := make([]uint32, docs)
@@ -183,14 +185,14 @@ func (w *Workload) docIDs() []uint32 {
 	return ids
 }
 
-// draw chooses the documents of the term of a rank.
+// draw chooses the documents of the term with a rank.
 func (s *scratch) draw(seed uint64, rank int, docs uint32) {
 	t := newTerm(rank, docs)
 	r := NewRandom(seed, streamList, uint64(rank))
 	start := t.start(docs)
 	s.positions = r.Sample(s.positions[:0], 0, t.home, t.in)
 	s.positions = r.Sample(s.positions, t.home, docs, t.out)
-	if len(s.positions) == 0 { // a term is in one document at least
+	if len(s.positions) == 0 { // a term occurs in at least one document
 		s.positions = append(s.positions, uint32(r.Below(uint64(docs))))
 	}
 	for i, p := range s.positions {

@@ -16,7 +16,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// workload makes one of SmallDocs documents once for all tests.
+// workload returns a workload of SmallDocs documents. All tests share it.
 func workload(t testing.TB, order Order) *Workload {
 	t.Helper()
 	w, err := small[order]()
@@ -26,7 +26,7 @@ func workload(t testing.TB, order Order) *Workload {
 	return w
 }
 
-// theme makes one theme of the real size, once.
+// theme returns one theme of the real size. All tests share it.
 func theme(t testing.TB, order Order) *Workload {
 	t.Helper()
 	if raceEnabled {
@@ -50,7 +50,7 @@ func once(docs uint32) (f [3]func() (*Workload, error)) {
 	return f
 }
 
-// checksum covers lengths, some lists and all queries.
+// checksum covers all lengths, some lists and all queries.
 func checksum(w *Workload) uint64 {
 	sum := fnv.New64a()
 	for _, l := range w.Source.Lists {
@@ -65,8 +65,8 @@ func checksum(w *Workload) uint64 {
 	return sum.Sum64()
 }
 
-// TestGoldenSmall and TestGolden hold the bytes of a workload: a change to any
-// draw, on any machine or version of Go, would make old figures incomparable.
+// TestGoldenSmall and TestGolden fix the bytes of a workload: a change would make old
+// figures incomparable.
 func TestGoldenSmall(t *testing.T) {
 	for order, want := range [...]uint64{Uniform: 0x8040e1b96e84ea7c, Clustered: 0xe1ffa304636561c7, Reordered: 0xb77cb86e4e87f3a8} {
 		if got := checksum(workload(t, Order(order))); got != want {
@@ -83,13 +83,13 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestPostings: a theme has a sixteenth of 250 million.
+// TestPostings: a theme has a sixteenth of 250 million postings.
 func TestPostings(t *testing.T) {
 	w := theme(t, Uniform)
 	if got := float64(w.Postings()) * MaxThemes / 250e6; got < 0.95 || got > 1.05 {
 		t.Errorf("%s: %d postings", w.Name(), w.Postings())
 	}
-	// Ao et al.: 8.6 K. A theme has too few queries for more than a rough check.
+	// 8.6 K in Ao et al. A theme has too few queries for more than a rough check.
 	shortest := 0
 	for _, q := range w.Queries {
 		shortest += len(w.Sorted(q)[0])
@@ -122,7 +122,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestOrders checks that numbering changes no answer.
+// TestOrders: the order changes the number of matches of no query.
 func TestOrders(t *testing.T) {
 	w := workload(t, Uniform)
 	for _, order := range []Order{Clustered, Reordered} {
@@ -147,8 +147,8 @@ func answer(w *Workload, i int) []uint32 {
 	return left
 }
 
-// TestContraction compares the linearity of long lists with Table 1 of Ao et
-// al. 2011, the rows of 100 K to 600 K: GOVR for uniform, GOV for clustered.
+// TestContraction compares the linearity of long lists with Table 1 of Ao et al. 2011,
+// rows 100 K to 600 K: GOVR for uniform order, GOV for clustered order.
 func TestContraction(t *testing.T) {
 	paper := map[Order][3]float64{Uniform: {0.0030, 0.0019, 0.0012}, Clustered: {0.0375, 0.0306, 0.0186}}
 	bounds := [4]uint32{100_000, 200_000, 400_000, 600_000}
@@ -201,8 +201,8 @@ func TestQueries(t *testing.T) {
 	}
 }
 
-// TestThemesAreParts checks that a workload of fewer themes is a part of one of
-// more: the same queries, by the lengths of their lists.
+// TestThemesAreParts: a workload with fewer themes has a subset of the queries, by the
+// lengths of their lists.
 func TestThemesAreParts(t *testing.T) {
 	one := workload(t, Uniform)
 	two, err := Generate(context.Background(), 1, 2, Uniform, SmallDocs)
@@ -228,7 +228,7 @@ func TestThemesAreParts(t *testing.T) {
 	}
 }
 
-// TestGenerateOnOneCore checks that the number of cores changes nothing.
+// TestGenerateOnOneCore: the number of cores does not change the workload.
 func TestGenerateOnOneCore(t *testing.T) {
 	want := workload(t, Clustered)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -12,10 +12,11 @@ import (
 	"slices"
 )
 
-// blockThreads is T, work-items a work-group, in the formula of the threshold.
+// blockThreads is T, the number of work-items per work-group, in the threshold S·T·B.
 const blockThreads = 256
 
-// blockCounts are values of B from the first to the last power of two; two when short.
+// blockCounts are values of B: the powers of two from first to last, or two values if
+// short.
 func blockCounts(o *harness.Options, first, last uint64) (all []uint64) {
 	for b := first; b <= last; b *= 2 {
 		all = append(all, b)
@@ -23,13 +24,13 @@ func blockCounts(o *harness.Options, first, last uint64) (all []uint64) {
 	return harness.Pick(o, all, []uint64{64, 512})
 }
 
-// blockThreshold is the computation threshold S·T·B of a contestant (Wu et al. 2010,
-// section V.B.1), in candidates.
+// blockThreshold is the threshold S·T·B of a contestant in candidates (Wu et al. 2010,
+// section V.B.1).
 func blockThreshold(who harness.Contestant, b uint64) uint64 {
 	return uint64(max(who.Info.ComputeUnits, 1)) * blockThreads * b
 }
 
-// blockQueries is how many queries a device of a type gets a batch at a time.
+// blockQueries is the number of queries for batches one at a time on a type of device.
 func blockQueries(o *harness.Options, deviceType string, threshold uint64) int {
 	n := o.QueryCountAt(deviceType, threshold)
 	if o.Short {
@@ -38,14 +39,14 @@ func blockQueries(o *harness.Options, deviceType string, threshold uint64) int {
 	return n
 }
 
-// blocked is a method of PARA at its place in a figure over B.
+// blocked is a method of PARA with its place in a figure over B.
 type blocked struct {
 	querylog.Method
 	queries int
 	harness.Reading
 }
 
-// blocks are binary search, as in the paper, and auto over B.
+// blocks are binary search, as in the paper, and auto, over B.
 func (s *Bench) blocks(who harness.Contestant) (all []blocked) {
 	for _, a := range []plan.Algorithm{plan.BS, plan.Auto} {
 		for _, b := range blockCounts(&s.Opt, 2, 2048) {
@@ -84,7 +85,7 @@ func (s *Bench) figure3() harness.Exhibit {
 			for _, p := range all {
 				i := slices.IndexFunc(costs, func(c *querylog.Cost) bool { return c.Algorithm == p.Algorithm && c.Setup.Threshold == p.Threshold })
 				if i < 0 {
-					continue // its tables do not fit
+					continue // its tables do not fit in memory
 				}
 				b, err := s.Batches(ctx, who, p.Method, p.queries, harness.Alone)
 				if err != nil {

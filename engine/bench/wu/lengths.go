@@ -1,3 +1,5 @@
+// Package wu reproduces the measurements of Wu et al., Efficient lists intersection by
+// CPU-GPU cooperative computing, IPDPSW 2010.
 package wu
 
 import (
@@ -8,8 +10,8 @@ import (
 	"math"
 )
 
-// wuLengths are the upper ends of the classes of Table I, and wuShares the shares of GOV's
-// lists that it has, in percent.
+// Table I: upper ends of the length classes, their names, and the share of GOV's lists
+// in percent.
 var (
 	lengths = [...]uint32{1000, 5000, 10_000, 50_000, 100_000, math.MaxUint32}
 	names   = [...]string{"1 to 1 K", "to 5 K", "to 10 K", "to 50 K", "to 100 K", "more"}
@@ -56,7 +58,7 @@ func (s *Bench) table1() harness.Exhibit {
 	}
 }
 
-// lengthClass is the class of Table I of a list of n docIDs.
+// lengthClass is the class of Table I of a list with n docIDs.
 func lengthClass(n uint32) (i int) {
 	for n > lengths[i] {
 		i++
@@ -64,19 +66,18 @@ func lengthClass(n uint32) (i int) {
 	return i
 }
 
-// wuBench measures the scheduling of Wu et al.
+// Bench reproduces the measurements of Wu et al.
 type Bench struct {
 	*querylog.Bench
 	single map[querylog.Setup][]float64 // milliseconds of each query alone
 }
 
-// scheduleExhibits are the exhibits about scheduling; Figures 5, 6 and 8 are about
-// intersections.
+// Scheduling returns the exhibits about scheduling. Intersections returns the rest.
 func (s *Bench) Scheduling() []harness.Exhibit {
 	return []harness.Exhibit{s.table1(), s.figure3(), s.figure4(), s.figure7(), s.table2(), s.figure9(), s.figure10(), s.table3()}
 }
 
-// newWuBench registers its state with the runner.
+// New returns a bench on the workloads of q.
 func New(q *querylog.Bench) *Bench {
 	s := &Bench{Bench: q}
 	s.OnForget(func() error { s.single = make(map[querylog.Setup][]float64); return nil })
@@ -84,7 +85,7 @@ func New(q *querylog.Bench) *Bench {
 	return s
 }
 
-// intersectionExhibits are the exhibits about PART and PARA.
+// Intersections returns the exhibits that compare PART and PARA.
 func (s *Bench) Intersections() []harness.Exhibit {
 	return []harness.Exhibit{s.figure5(), s.figure6(), s.figure8()}
 }

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// methods are PART and PARA with a mean number of queries a batch.
+// methods are PART and PARA with a mean number of queries per batch.
 func methods(who harness.Contestant, queries int) []querylog.Method {
 	m := querylog.Method{Backend: who.Name, Algorithm: plan.BS, Queries: queries}
 	part := m
@@ -18,8 +18,8 @@ func methods(who harness.Contestant, queries int) []querylog.Method {
 	return []querylog.Method{part, m}
 }
 
-// batchSizes are the x axis of Figures 5 and 6; 513 is that of PARA on Baidu's
-// queries with B = 256.
+// meanBatches is the x axis of Figures 5 and 6. 513 is the mean batch of PARA on
+// Baidu's queries with B = 256.
 func meanBatches(o *harness.Options) []int {
 	return harness.Pick(o, []int{64, 128, 256, 513, 1024, 2048, 4096}, []int{16, 32})
 }
@@ -70,7 +70,7 @@ func (s *Bench) batchFigure(name, title, source string, value func(b *querylog.B
 	}
 }
 
-// shownBatches is how many batches Figure 7 shows.
+// shownBatches is the number of batches in Figure 7.
 const shownBatches = 60
 
 func (s *Bench) figure7() harness.Exhibit {

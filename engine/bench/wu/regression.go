@@ -10,10 +10,10 @@ import (
 	costs "heddle/engine/internal/cost"
 )
 
-// paperFit is a regression of Table III: R², the coefficient in ns, the intercept in ms.
+// paperFit is a regression of Table III: R², coefficient in ns, intercept in ms.
 type paperFit struct{ r2, coefficient, intercept float64 }
 
-// wuFits is Table III, of the difference.
+// paperFits is Table III, for the difference of the times.
 var paperFits = map[costs.Metric]paperFit{
 	costs.LOS:   {0.6312, 18.81, -0.13488},
 	costs.UBOC:  {0.7002, 0.3784915, -0.14164},
@@ -55,12 +55,12 @@ func (s *Bench) table3() harness.Exhibit {
 	}
 }
 
-// panel names what of the times is shown.
+// panel names a panel about a part of the times.
 func (p *apart) panel(s *Bench, what string) string {
 	return s.Panel(p.who) + ", " + p.algorithm.String() + ", " + what
 }
 
-// putFits regresses y, in ms, on each metric, beside what the paper has.
+// putFits regresses y, in ms, on each metric, and records the fits beside the paper's.
 func (s *Bench) putFits(p *apart, who harness.Contestant, what string, y []float64, papers map[costs.Metric]paperFit) error {
 	for _, m := range costs.Metrics() {
 		fit, err := costs.Regress(m, p.features, y)
@@ -94,14 +94,14 @@ func (s *Bench) putFits(p *apart, who harness.Contestant, what string, y []float
 	return nil
 }
 
-// choice sums up what a rule that sends queries to the host or the device does.
+// choice is the outcome of a rule that sends queries to the host or the device.
 type choice struct {
 	right, queries float64
-	lost, at       float64 // ms: of wrong choices, and the difference of all queries
-	took           float64 // ms
+	lost, at       float64 // ms: lost by wrong choices; sum of the differences
+	took           float64 // ms of all queries
 }
 
-// choose counts one query; the rule sends it to the device where predicted is positive.
+// choose counts one query. The rule sends it to the device if predicted is positive.
 func (c *choice) choose(predicted, host, device float64) {
 	c.queries++
 	c.at += math.Abs(host - device)
@@ -117,7 +117,7 @@ func (c *choice) choose(predicted, host, device float64) {
 	}
 }
 
-// putChoices puts what each metric would choose for the second half of the queries.
+// putChoices records the choices of each metric for the second half of the queries.
 func (s *Bench) putChoices(p *apart) error {
 	difference := p.difference()
 	half := len(difference) / 2

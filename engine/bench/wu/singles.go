@@ -16,20 +16,20 @@ import (
 	"heddle/engine/plan"
 )
 
-// singleRuns is how often a query is timed alone; the median counts.
+// singleRuns is the number of times that a query is timed alone. The median counts.
 const singleRuns = 3
 
-// apart are queries that were put alone, one after the other, to the host and to a device.
+// apart holds the times of queries that ran alone on the host and on a device.
 type apart struct {
 	algorithm plan.Algorithm
 	features  []costs.Features
 	host      harness.Contestant // on one thread
-	who       harness.Contestant // the device, else the host
-	// Milliseconds of each query; onDevice is nil where there is no device.
+	who       harness.Contestant // the device, or the host without one
+	// Milliseconds of each query. onDevice is nil without a device.
 	onHost, onDevice []float64
 }
 
-// difference is the time on the host less that on the device, of each query.
+// difference is the time on the host minus the time on the device, for each query.
 func (p *apart) difference() []float64 {
 	d := make([]float64, len(p.onDevice))
 	for i := range d {
@@ -38,8 +38,8 @@ func (p *apart) difference() []float64 {
 	return d
 }
 
-// apart times queries alone under binary search, as in the paper, and under what each
-// backend takes by itself.
+// apart times queries alone with binary search, as in the paper, and with the algorithm
+// that each backend chooses.
 func (s *Bench) apart(ctx context.Context) ([]*apart, error) {
 	host, err := harness.PureGo(1)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Bench) apart(ctx context.Context) ([]*apart, error) {
 	return all, nil
 }
 
-// features are those of the first n queries.
+// features returns the features of the first n queries.
 func (s *Bench) features(n int) []costs.Features {
 	all := make([]costs.Features, n)
 	var b plan.MatchBatch
@@ -83,8 +83,9 @@ func (s *Bench) features(n int) []costs.Features {
 	return all
 }
 
-// singles times each of the first n queries alone, once: milliseconds from terms to docIDs
-// on the host. Pure Go has one thread, as the processors of a scheduler.
+// singles times each of the first n queries alone: milliseconds from terms to docIDs on
+// the host. Pure Go uses one thread, like a processor of the scheduler. Each setup is
+// measured once.
 func (s *Bench) singles(ctx context.Context, who harness.Contestant, a plan.Algorithm, n int) ([]float64, error) {
 	key := querylog.Setup{Backend: who.Name, Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a}
 	if ms := s.single[key]; ms != nil {
@@ -96,7 +97,7 @@ func (s *Bench) singles(ctx context.Context, who harness.Contestant, a plan.Algo
 	}
 	opt := harness.MatchOptions{Algorithm: a}
 	got := make([]uint64, n)
-	for i := range got { // which warms up
+	for i := range got { // this also warms up
 		answer, err := x.MatchOne(ctx, s.Queries[i], opt)
 		if err != nil {
 			return nil, err
@@ -124,7 +125,7 @@ func (s *Bench) singles(ctx context.Context, who harness.Contestant, a plan.Algo
 	return ms, nil
 }
 
-// differenceEdges part the classes of Figure 9, in milliseconds.
+// differenceEdges separate the classes of Figure 9, in milliseconds.
 var differenceEdges = func() (edges []float64) {
 	steps := []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10}
 	for _, v := range slices.Backward(steps) {
@@ -133,8 +134,8 @@ var differenceEdges = func() (edges []float64) {
 	return append(append(edges, 0), steps...)
 }()
 
-// differenceClass is the class of a difference in milliseconds: class i ends at edge i,
-// which it does not have, and the last one has no end.
+// differenceClass is the class of a difference in milliseconds. Class i ends before
+// edge i; the last class is open.
 func differenceClass(ms float64) int {
 	i, found := slices.BinarySearch(differenceEdges, ms)
 	if found {
@@ -193,7 +194,7 @@ func (s *Bench) figure9() harness.Exhibit {
 	}
 }
 
-// shownQueries is how many Figure 10 shows, in at most shownGroups of as many each.
+// Figure 10 shows shownQueries queries in at most shownGroups groups of equal size.
 const shownQueries, shownGroups = 3000, 30
 
 func (s *Bench) figure10() harness.Exhibit {
@@ -222,7 +223,7 @@ func (s *Bench) figure10() harness.Exhibit {
 	}
 }
 
-// putByUBOC puts the groups of Figure 10.
+// putByUBOC records the groups of Figure 10.
 func (s *Bench) putByUBOC(p *apart) error {
 	difference := p.difference()
 	order := make([]int, min(shownQueries, len(difference)))

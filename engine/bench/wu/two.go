@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// wuCards is Table II: one card, and two that pull from one queue, in a slot of 16 lanes
-// and one of 8. Times are in ms for the 33,337 queries of Baidu.
+// paperCards is Table II: one card, and two cards that pull from one queue, in slots
+// with 16 and 8 lanes. Times are in ms for the 33,337 queries of Baidu.
 var paperCards = map[uint64]struct{ single, first, second cardTimes }{
 	32:   {cardTimes{341.45, 55.86, 12.6, querylog.PaperQueries}, cardTimes{179.736810, 29.1, 8.607, 15381}, cardTimes{206.665931, 34.9, 10.279, 17956}},
 	64:   {cardTimes{314.75, 38.63, 12.1, querylog.PaperQueries}, cardTimes{180.959591, 20.4, 10.29, 17392}, cardTimes{173.006625, 21.8, 9.630, 15945}},
@@ -27,25 +27,25 @@ var paperCards = map[uint64]struct{ single, first, second cardTimes }{
 	2048: {cardTimes{279.65, 13.58, 12.2, querylog.PaperQueries}, cardTimes{154.652893, 11.47, 75.9, 16142}, cardTimes{159.990445, 14.5, 75.85, 17195}},
 }
 
-// cardTimes are a card's part of a run: ms of kernels, transfers and preparation on the
-// CPU, and queries.
+// cardTimes is the part of a card in a run: ms of kernels (K), transfers (t) and
+// preparation on the CPU (C), and the number of queries (QN).
 type cardTimes struct{ K, t, C, QN float64 }
 
-// pulled is what one device did of a run.
+// pulled is the part of one device in a run.
 type pulled struct {
-	prepare time.Duration // terms looked up, lists put in order
+	prepare time.Duration // lookup of terms and ordering of lists
 	times   plan.Stats
 }
 
-// card is the pulled part as Table II has it.
+// card converts the part to the columns of Table II.
 func (p pulled) card() cardTimes {
 	return cardTimes{K: measure.Milliseconds(p.times.Kernel()), t: measure.Milliseconds(p.times.Upload + p.times.Download),
 		C: measure.Milliseconds(p.prepare), QN: float64(p.times.Queries)}
 }
 
-// pull answers the queries up to the last of ends, a batch from each of ends to the next.
-// A goroutine for each store takes the next batch of all whenever it has answered one. The
-// digests of the answers go to got, unless it is nil.
+// pull answers the queries up to the last of ends, in batches that end at ends. One
+// goroutine per store takes the next batch of the common queue after each answer. got
+// receives the digests of the answers unless it is nil.
 func (s *Bench) pull(ctx context.Context, stores []plan.Store, src *plan.Source, ends []int, got []uint64) ([]pulled, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -69,7 +69,7 @@ func (s *Bench) pull(ctx context.Context, stores []plan.Store, src *plan.Source,
 				for _, q := range s.Queries[first:ends[n]] {
 					handles = handles[:0]
 					for _, term := range q.Terms {
-						h, _ := s.Dict.Lookup(term) // every term is there
+						h, _ := s.Dict.Lookup(term) // every term exists
 						handles = append(handles, h)
 					}
 					b.Add(src, handles...)
@@ -90,8 +90,9 @@ func (s *Bench) pull(ctx context.Context, stores []plan.Store, src *plan.Source,
 	return parts, context.Cause(ctx)
 }
 
-// twoDevices opens the contestant's device and another one of its type, or where there is
-// none the same again, and loads the lists on both. done closes what was opened.
+// twoDevices opens the contestant's device and a second device of its type, or the same
+// device again if there is none, and loads the lists on both. done closes everything
+// that it opened.
 func (s *Bench) twoDevices(ctx context.Context, who harness.Contestant, a harness.Access, src *plan.Source) (stores []plan.Store, same bool, done func() error, err error) {
 	var closers []func() error
 	done = func() (err error) {
@@ -149,9 +150,9 @@ func (s *Bench) table2() harness.Exhibit {
 	}
 }
 
-// twoCards measures throughput, and then times.
+// twoCards measures throughput, and then the parts of the time.
 func (s *Bench) twoCards(ctx context.Context, who harness.Contestant) error {
-	if err := s.CloseIndex(); err != nil { // which takes a gigabyte of the device too
+	if err := s.CloseIndex(); err != nil { // it takes a gigabyte of the device too
 		return err
 	}
 	src, err := s.Source(ctx, workload.DefaultEncoding(workload.LayoutRaw))
@@ -185,7 +186,8 @@ func (s *Bench) twoCards(ctx context.Context, who harness.Contestant) error {
 	return nil
 }
 
-// twoRates checks the answers, and compares the throughput of one device and two, in turns.
+// twoRates checks the answers and compares the throughput of one device and two, in
+// turns.
 func (s *Bench) twoRates(ctx context.Context, who harness.Contestant, stores []plan.Store, second string, src *plan.Source, b uint64, ends []int) error {
 	n := ends[len(ends)-1]
 	var turns []measure.Turn
@@ -219,8 +221,8 @@ func (s *Bench) twoRates(ctx context.Context, who harness.Contestant, stores []p
 	return nil
 }
 
-// twoTimes reports the parts of the time of one device, and of each of two, after a run
-// that warms up.
+// twoTimes records the parts of the time of one device, and of each of two, after a run
+// to warm up.
 func (s *Bench) twoTimes(ctx context.Context, who harness.Contestant, stores []plan.Store, second string, src *plan.Source, b uint64, ends []int) error {
 	for count := 1; count <= 2; count++ {
 		var parts []pulled
@@ -246,7 +248,7 @@ func (s *Bench) twoTimes(ctx context.Context, who harness.Contestant, stores []p
 	return nil
 }
 
-// putCard puts one device's part of a run of n queries beside the paper's.
+// putCard records one device's part of a run of n queries beside the paper's.
 func (s *Bench) putCard(who harness.Contestant, what string, b uint64, p pulled, paper cardTimes, n float64) error {
 	c := p.card()
 	thousands, paperThousands := max(c.QN, 1)/1000, max(paper.QN, 1)/1000

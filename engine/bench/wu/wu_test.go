@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// prepared is a session with a tiny workload.
+// prepared returns a bench with a tiny workload.
 func prepared(t *testing.T) *Bench {
 	t.Helper()
 	s := New(querylog.New(harnesstest.Runner(t, harnesstest.Tiny())))
@@ -45,8 +45,8 @@ func (f *failing) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resul
 	return f.Store.Match(ctx, b, out)
 }
 
-// TestPull: one store or several answer every query once, and the first error of one of
-// them ends all.
+// TestPull: any number of stores answers every query once, and the first error of a
+// store ends the run.
 func TestPull(t *testing.T) {
 	s := prepared(t)
 	n := len(s.Queries)
@@ -103,7 +103,7 @@ func TestPull(t *testing.T) {
 	}
 }
 
-// TestSingles: the host's times are there for every query, and are measured once.
+// TestSingles: every query has a time on the host, and is measured once.
 func TestSingles(t *testing.T) {
 	s := prepared(t)
 	all, err := s.apart(t.Context())
@@ -150,7 +150,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestBlocks: the threshold is S·T·B, for B from 2 to 2048, of two algorithms.
+// TestBlocks: the threshold is S·T·B, for B from 2 to 2048 and two algorithms.
 func TestBlocks(t *testing.T) {
 	s := &Bench{Bench: &querylog.Bench{Runner: harnesstest.Runner(t, harness.Options{}), W: harnesstest.Workload(t, workload.Uniform)}}
 	who := harness.Contestant{Name: "host", Info: plan.Info{Type: "gpu", ComputeUnits: 30}}
@@ -169,8 +169,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestChoice: a rule is right where it takes the faster one, and what is wrong weighs as
-// much as it loses.
+// TestChoice: a rule is right if it takes the faster processor; a wrong choice costs
+// the difference of the times.
 func TestChoice(t *testing.T) {
 	var c choice
 	for _, q := range []struct{ predicted, host, device float64 }{{1, 3, 1}, {-1, 1, 2}, {0, 5, 5}, {-0.5, 9, 4}} {

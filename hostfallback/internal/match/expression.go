@@ -64,7 +64,7 @@ func (w *worker) evaluate(j *batch, ops []plan.Op, from, to uint64) (count int, 
 		}
 		c := chunk{base: uint32(base), bits: s.sets[0][:min(uint64(chunkWords), (to-base+63)/64)]}
 		if behind := to - base; behind < chunkDocs && behind%64 != 0 { // set in corrupt lists only
-			c.bits[len(c.bits)-1] &= 1<<behind%64 - 1
+			c.bits[len(c.bits)-1] &= 1<<(behind%64) - 1
 		}
 		count += w.put(j, c)
 	}

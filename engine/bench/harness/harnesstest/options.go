@@ -1,3 +1,4 @@
+// Package harnesstest helps to test families of benchmarks.
 package harnesstest
 
 import (
@@ -10,7 +11,7 @@ import (
 	"testing"
 )
 
-// readRows reads the rows of a JSON file.
+// ReadRows reads the rows of a JSON file.
 func ReadRows(t *testing.T, path string) []measure.Row {
 	t.Helper()
 	f, err := os.Open(path)
@@ -25,7 +26,7 @@ func ReadRows(t *testing.T, path string) []measure.Row {
 	return rows
 }
 
-// tiny selects workloads that are measured in a moment, on the host.
+// Tiny returns options for workloads that run in a moment, on the host.
 func Tiny() harness.Options {
 	return harness.Options{Backend: "host", Short: true, GOVDocs: workload.SmallDocs, Orders: []workload.Order{workload.Uniform}, Queries: 60, Runs: 2,
 		Layouts: []workload.Layout{workload.LayoutRaw, workload.Layout(codec.ParaPFor)}, Algorithms: []plan.Algorithm{plan.HS16, plan.Auto}, Threshold: 5000,

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// reproduce runs all exhibits of a family on the host with a tiny workload. Each
+// Reproduce runs all exhibits of a family on the host with a tiny workload. Each
 // exhibit must have complete rows, a section in the report, and pictures. The exhibits
 // in deviceOnly must have no figures.
 func Reproduce(t *testing.T, f harness.Family, deviceOnly ...string) {

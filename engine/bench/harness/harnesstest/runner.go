@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// newTestRunner returns a runner without a family that prints nothing.
+// Runner returns a runner without a family that prints nothing.
 func Runner(t *testing.T, opt harness.Options) *harness.Runner {
 	t.Helper()
 	r, err := harness.NewRunner(harness.Family{}, opt, io.Discard, io.Discard)

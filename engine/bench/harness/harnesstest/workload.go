@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// smallWorkload returns a workload of one theme and SmallDocs documents. Tests share
-// it.
+// Workload returns a workload of one theme and SmallDocs documents. Tests share it.
 func Workload(t testing.TB, order workload.Order) *workload.Workload {
 	t.Helper()
 	w, err := smallWorkloads[order]()

@@ -1,4 +1,4 @@
-package plantest
+package ranktest
 
 import (
 	"fmt"
@@ -6,26 +6,26 @@ import (
 	"testing"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 )
 
-// A ranking gives the documents of a universe wished scores, below 2^24 and at
-// least 1: cases that are hard on whoever keeps a limited number of candidates,
-// or cuts documents by a threshold.
+// rankings give each document of a universe a wanted score, 1 to 2^24-1. They are
+// hard for a backend that keeps a limited number of candidates or drops documents
+// below a threshold.
 var rankings = []struct {
 	name  string
 	score func(r *rand.Rand, doc, docs uint32) uint32
 }{
-	// Every later document is better than all before: whatever is kept first is of
-	// no use in the end.
+	// Each document is better than all before it, so early candidates are useless.
 	{"ascending", func(_ *rand.Rand, d, _ uint32) uint32 { return 1 + d }},
 	{"descending", func(_ *rand.Rand, d, docs uint32) uint32 { return docs - d }},
-	// Ties everywhere: docIDs decide.
+	// All scores tie, so docIDs decide.
 	{"equal", func(*rand.Rand, uint32, uint32) uint32 { return 1 << 23 }},
 	{"ones", func(*rand.Rand, uint32, uint32) uint32 { return 1 }},
-	// Ties across k, and scores within one unit of each other on both sides of it.
+	// Place k lies among ties, beside scores that differ by one unit.
 	{"two values", func(_ *rand.Rand, d, _ uint32) uint32 { return 1<<23 + d%2 }},
 	{"three values", func(r *rand.Rand, _, _ uint32) uint32 { return 1<<23 + r.Uint32N(3) }},
-	{"late unit", func(_ *rand.Rand, d, docs uint32) uint32 { // all equal, but the last by one unit
+	{"late unit", func(_ *rand.Rand, d, docs uint32) uint32 { // the last five are better by one unit
 		if d >= docs-5 {
 			return 1<<23 + 1
 		}
@@ -37,14 +37,14 @@ var rankings = []struct {
 		}
 		return 1 << 23
 	}},
-	// Plateaus of a range of documents each, later ones higher; and saw teeth.
+	// The score rises with the range of documents, or within each range.
 	{"steps", func(_ *rand.Rand, d, _ uint32) uint32 { return 1 + d/4096 }},
 	{"saw", func(_ *rand.Rand, d, _ uint32) uint32 { return 1 + d%4096 }},
 	{"late ascent", func(_ *rand.Rand, d, docs uint32) uint32 {
 		return 1 + max(d, docs/10*9)
 	}},
-	// What some ranges of documents tell of the others is wrong: the best documents
-	// lie in the last eighth of every 2048, or in one place alone.
+	// A sample of the documents misleads: the best documents lie in the last eighth of
+	// every 2048, or in one place.
 	{"hidden", func(_ *rand.Rand, d, _ uint32) uint32 {
 		if d%2048 >= 2048-256 {
 			return 1<<20 + d
@@ -57,42 +57,42 @@ var rankings = []struct {
 		}
 		return 1 + d%16
 	}},
-	// One byte of the score differs, each in turn.
+	// Scores differ in one byte.
 	{"high byte", func(r *rand.Rand, _, _ uint32) uint32 { return 1 + r.Uint32N(255)<<16 }},
 	{"middle byte", func(r *rand.Rand, _, _ uint32) uint32 { return 1 + r.Uint32N(256)<<8 }},
 	{"random", func(r *rand.Rand, _, _ uint32) uint32 { return 1 + r.Uint32N(1<<24-1) }},
 }
 
-// rankings ranks all documents by wished scores. Two lists of impacts make a
-// score, the lower 16 bits and the upper 8; a document is not in the list of a
-// half that is 0.
+// rankings ranks all documents by wanted scores. A score is the sum of impacts in
+// two lists, its lower 16 bits and its upper 8 bits. A list lacks the documents
+// whose part is 0.
 func (su *suite) rankings(t *testing.T) {
-	r := rng(t)
-	s := newRanked(r, uint32(su.pick(70_000, 20_000)), 16, nil)
-	q := &plan.RankBatch{Norm: s.norm(0, 0)}
-	wishes := make([][]uint32, len(rankings))
+	r := plantest.RNG(t)
+	s := plantest.NewRanked(r, uint32(su.Pick(70_000, 20_000)), 16, nil)
+	q := &plan.RankBatch{Norm: s.Norm(0, 0)}
+	wanted := make([][]uint32, len(rankings))
 	for i, ranking := range rankings {
 		var lowDocs, low, highDocs, high []uint32
 		for d := range s.Docs {
-			wish := ranking.score(r, d, s.Docs)
-			wishes[i] = append(wishes[i], wish)
-			if wish&0xFFFF > 0 {
-				lowDocs, low = append(lowDocs, d), append(low, wish&0xFFFF)
+			score := ranking.score(r, d, s.Docs)
+			wanted[i] = append(wanted[i], score)
+			if score&0xFFFF > 0 {
+				lowDocs, low = append(lowDocs, d), append(low, score&0xFFFF)
 			}
-			if wish>>16 > 0 {
-				highDocs, high = append(highDocs, d), append(high, wish>>16<<8)
+			if score>>16 > 0 {
+				highDocs, high = append(highDocs, d), append(high, score>>16<<8)
 			}
 		}
-		s.rank(t, su.Codecs[i%len(su.Codecs)], lowDocs, low)
-		s.rank(t, su.Codecs[(i+1)%len(su.Codecs)], highDocs, high)
+		s.AddRanked(t, su.Codecs[i%len(su.Codecs)], lowDocs, low)
+		s.AddRanked(t, su.Codecs[(i+1)%len(su.Codecs)], highDocs, high)
 	}
 	for i := range rankings {
 		h := plan.Handle(2 * i)
 		q.Add(&s.Source, plan.Term{List: h, Weight: 1 << 16}, plan.Term{List: h + 1, Weight: 1 << 24})
 	}
-	st := su.load(t, &s.source)
+	st := su.Load(t, s)
 	ks := []int{1, 10, 1000, plan.MaxK}
-	all := s.rankAny(q)
+	all := rankAny(s, q)
 	for _, q.Mode = range []plan.Mode{plan.Or, plan.And} {
 		if q.Mode == plan.And {
 			every(q, all)
@@ -100,8 +100,8 @@ func (su *suite) rankings(t *testing.T) {
 		for i, ranking := range rankings {
 			t.Run(fmt.Sprintf("%v %s", q.Mode, ranking.name), func(t *testing.T) {
 				for _, x := range all[i] {
-					if x.score != wishes[i][x.doc] {
-						t.Fatalf("document %d has score %d, not %d", x.doc, x.score, wishes[i][x.doc])
+					if x.Score != wanted[i][x.Doc] {
+						t.Fatalf("document %d has score %d, not %d", x.Doc, x.Score, wanted[i][x.Doc])
 					}
 				}
 				alone := plan.RankBatch{Mode: q.Mode, Norm: q.Norm}
@@ -109,6 +109,6 @@ func (su *suite) rankings(t *testing.T) {
 				su.verifyMode(t, st, s, &alone, all[i:i+1], ks...)
 			})
 		}
-		su.verifyMode(t, st, s, q, all, ks...) // every query with a threshold of its own
+		su.verifyMode(t, st, s, q, all, ks...) // all queries in one batch
 	}
 }

@@ -1,21 +1,20 @@
-package plantest
+package selecttest
 
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
 
-	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 )
 
-// selections makes n random ones over a table of every kind.
-func (su *suite) selections(t *testing.T, rows uint32, n int) (*Table, *plan.SelectBatch) {
-	tab := everyKind(t, rows, 32)
-	r := rng(t)
+// selections returns a table of all kinds and n random selections over it.
+func (su suite) selections(t *testing.T, rows uint32, n int) (*plantest.Table, *plan.SelectBatch) {
+	tab := plantest.EveryVector(t, rows, 32)
+	r := plantest.RNG(t)
 	s := new(plan.SelectBatch)
 	for range n {
 		randomSteps(r, tab, s, 3, 1+r.IntN(6))
@@ -24,13 +23,13 @@ func (su *suite) selections(t *testing.T, rows uint32, n int) (*Table, *plan.Sel
 	return tab, s
 }
 
-// tableReuse runs different batches into the same rows, from large to small and back.
-func (su *suite) tableReuse(t *testing.T) {
-	tab, large := su.selections(t, uint32(su.pick(10_000, 3_000)), 40)
+// reuse runs large and small batches in turn into the same Rows.
+func (su suite) reuse(t *testing.T) {
+	tab, large := su.selections(t, uint32(su.Pick(10_000, 3_000)), 40)
 	var small, none plan.SelectBatch
 	small.Any(3, 9)
 	small.End()
-	st := su.loadTable(t, tab)
+	st := su.load(t, tab)
 	var out plan.Rows
 	for i, s := range []*plan.SelectBatch{large, &small, &none, large, &small, large} {
 		want := tab.Scan(s)
@@ -48,14 +47,14 @@ func (su *suite) tableReuse(t *testing.T) {
 	}
 }
 
-// tableConcurrent has several callers with batches of their own on one store.
-func (su *suite) tableConcurrent(t *testing.T) {
-	tab, s := su.selections(t, uint32(su.pick(70_000, 5_000)), su.pick(30, 10))
+// concurrent has several callers on one store, each with its own batch.
+func (su suite) concurrent(t *testing.T) {
+	tab, s := su.selections(t, uint32(su.Pick(70_000, 5_000)), su.Pick(30, 10))
 	want := tab.Scan(s)
-	st := su.loadTable(t, tab)
+	st := su.load(t, tab)
 	strategies := append(st.Strategies(), plan.StrategyAuto)
 	var wg sync.WaitGroup
-	for caller := range su.pick(8, 3) {
+	for caller := range su.Pick(8, 3) {
 		wg.Go(func() {
 			var out plan.Rows
 			for round := range strategies {
@@ -76,11 +75,11 @@ func (su *suite) tableConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// tableCancel stops batches before they start and while they run.
-func (su *suite) tableCancel(t *testing.T) {
-	tab, s := su.selections(t, uint32(su.pick(100_000, 20_000)), su.pick(60, 20))
+// cancel stops batches before they start and while they run.
+func (su suite) cancel(t *testing.T) {
+	tab, s := su.selections(t, uint32(su.Pick(100_000, 20_000)), su.Pick(60, 20))
 	want := tab.Scan(s)
-	st := su.loadTable(t, tab)
+	st := su.load(t, tab)
 	strategies := append(st.Strategies(), plan.StrategyAuto)
 	var out plan.Rows
 	ctx, stop := context.WithCancel(t.Context())
@@ -95,13 +94,13 @@ func (su *suite) tableCancel(t *testing.T) {
 			t.Fatalf("%v after the deadline: %v", s.Strategy, err)
 		}
 	}
-	su.interrupt(t, func(ctx context.Context, i int) error {
+	su.Interrupt(t, func(ctx context.Context, i int) error {
 		s.Strategy = strategies[i%len(strategies)]
 		return st.Select(ctx, s, &out)
 	}, func() error { return tab.Compare(s, want, &out) })
-	su.verifyTable(t, st, tab, s)
+	su.verify(t, st, tab, s)
 
-	if st, err := su.backend(t).LoadTable(ctx, &tab.Table); err == nil {
+	if st, err := su.Backend(t).LoadTable(ctx, &tab.Table); err == nil {
 		st.Close()
 		t.Error("a load under a cancelled context went through")
 	} else if !errors.Is(err, context.Canceled) {
@@ -109,10 +108,10 @@ func (su *suite) tableCancel(t *testing.T) {
 	}
 }
 
-// tableClose checks that what was closed says so.
-func (su *suite) tableClose(t *testing.T) {
+// close checks that closed stores and backends return plan.ErrClosed.
+func (su suite) close(t *testing.T) {
 	tab, s := su.selections(t, 500, 5)
-	backend := su.open(t)
+	backend := su.Open(t)
 	var stores [2]plan.TableStore
 	for i := range stores {
 		var err error
@@ -129,7 +128,7 @@ func (su *suite) tableClose(t *testing.T) {
 	if err := stores[0].Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("a second close: %v", err)
 	}
-	su.verifyTable(t, stores[1], tab, s) // a table does not care about another's end
+	su.verify(t, stores[1], tab, s) // the other store is still open
 	if err := stores[1].Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +140,10 @@ func (su *suite) tableClose(t *testing.T) {
 	}
 }
 
-// tableRefused checks that tables and batches that are not valid are errors, and that
-// the store is usable after them.
-func (su *suite) tableRefused(t *testing.T) {
-	backend := su.backend(t)
+// refused checks that invalid tables and batches give errors, and that the store
+// stays usable.
+func (su suite) refused(t *testing.T) {
+	backend := su.Backend(t)
 	for name, spoil := range map[string]func(*plan.Table){
 		"both words": func(t *plan.Table) { t.Words64 = []uint64{} },
 		"unaligned":  func(t *plan.Table) { t.Vectors[1].Off++ },
@@ -156,7 +155,7 @@ func (su *suite) tableRefused(t *testing.T) {
 		"upper":      func(t *plan.Table) { t.Columns[2].High.Off = 1 << 62 },
 		"directory":  func(t *plan.Table) { t.Columns[0].Low.Words = 2 },
 	} {
-		tab := everyKind(t, 500, 32)
+		tab := plantest.EveryVector(t, 500, 32)
 		spoil(&tab.Table)
 		if st, err := backend.LoadTable(t.Context(), &tab.Table); err == nil {
 			st.Close()
@@ -165,7 +164,7 @@ func (su *suite) tableRefused(t *testing.T) {
 	}
 
 	tab, s := su.selections(t, 500, 5)
-	st := su.loadTable(t, tab)
+	st := su.load(t, tab)
 	for name, spoil := range map[string]func(*plan.SelectBatch){
 		"output":      func(s *plan.SelectBatch) { s.Output = 3 },
 		"strategy":    func(s *plan.SelectBatch) { s.Strategy = 200 },
@@ -191,25 +190,25 @@ func (su *suite) tableRefused(t *testing.T) {
 			t.Errorf("%s: the batch went through", name)
 		}
 	}
-	su.verifyTable(t, st, tab, s)
+	su.verify(t, st, tab, s)
 }
 
-// tableCorrupt loads words that no builder wrote. An error is fine, and so is any
-// answer within bounds; a panic is not.
-func (su *suite) tableCorrupt(t *testing.T, word int) {
-	r := rng(t)
-	backend := su.backend(t)
-	for range su.pick(120, 15) {
-		tab := everyKind(t, []uint32{1, 40, 1000, 40_000}[r.IntN(4)], word)
+// corrupt loads damaged words. The backend may return an error or any answer
+// within bounds; it must not panic.
+func (su suite) corrupt(t *testing.T, word int) {
+	r := plantest.RNG(t)
+	backend := su.Backend(t)
+	for range su.Pick(120, 15) {
+		tab := plantest.EveryVector(t, []uint32{1, 40, 1000, 40_000}[r.IntN(4)], word)
 		for range r.IntN(4) {
 			switch v := tab.Vectors[r.IntN(len(tab.Vectors))]; {
 			case word == 64:
-				damage(r, tab.Words64[v.Off:v.Off+uint64(v.Words)])
+				plantest.Damage(r, tab.Words64[v.Off:v.Off+uint64(v.Words)])
 			default:
-				damage(r, tab.Words32[v.Off:v.Off+uint64(v.Words)])
+				plantest.Damage(r, tab.Words32[v.Off:v.Off+uint64(v.Words)])
 			}
 		}
-		damage(r, tab.Packed)
+		plantest.Damage(r, tab.Packed)
 		st, err := backend.LoadTable(t.Context(), &tab.Table)
 		if err != nil {
 			continue
@@ -232,23 +231,6 @@ func (su *suite) tableCorrupt(t *testing.T, word int) {
 		}
 		if err := st.Close(); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// damage changes some of words: single bits, fills of any length, anything.
-func damage[W wah.Word](r *rand.Rand, words []W) {
-	if len(words) == 0 {
-		return
-	}
-	for range 1 + r.IntN(4) {
-		switch i := r.IntN(len(words)); r.IntN(3) {
-		case 0:
-			words[i] ^= 1 << r.Uint64N(wah.GroupBits[W]()+1)
-		case 1:
-			words[i] = 1<<wah.GroupBits[W]() | W(r.Uint64())>>r.IntN(int(wah.GroupBits[W]()))
-		default:
-			words[i] = W(r.Uint64())
 		}
 	}
 }

@@ -1,23 +1,24 @@
-package plantest
+package ranktest
 
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"heddle/codec"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 )
 
-// three documents match the first query of this batch, none the second, two the
-// third.
-func rankedExample(t *testing.T) (*ranked, *plan.RankBatch) {
-	s := &ranked{source: source{Source: plan.Source{Docs: 6, Impacts: 8}}}
-	s.rank(t, codec.Raw, []uint32{1, 2, 4}, []uint32{7, 9, 7})
-	s.rank(t, codec.Raw, []uint32{2, 5}, []uint32{1, 3})
+// rankedExample returns a batch of three queries, the second of which has no
+// matches.
+func rankedExample(t *testing.T) (*plantest.Source, *plan.RankBatch) {
+	s := plantest.NewSource(6)
+	s.Impacts = 8
+	s.AddRanked(t, codec.Raw, []uint32{1, 2, 4}, []uint32{7, 9, 7})
+	s.AddRanked(t, codec.Raw, []uint32{2, 5}, []uint32{1, 3})
 	r := &plan.RankBatch{K: 2, Norm: plan.Norm{Impacts: 8}}
 	r.Add(&s.Source, plan.Term{List: 0, Weight: 1 << 8})
 	r.Add(&s.Source)
@@ -25,30 +26,17 @@ func rankedExample(t *testing.T) (*ranked, *plan.RankBatch) {
 	return s, r
 }
 
-func TestRankOracle(t *testing.T) {
+// TestCompareSeesMistakes checks that compare reports every kind of mistake.
+func TestCompareSeesMistakes(t *testing.T) {
 	s, r := rankedExample(t)
-	want := [][]hit{{{2, 9, 1}, {1, 7, 1}, {4, 7, 1}}, nil, {{5, 30, 1}, {2, 19, 2}, {1, 7, 1}, {4, 7, 1}}}
-	if got := s.rankAll(r); !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("OR: %v, want %v", got, want)
-	}
-	r.Mode = plan.And
-	want[2] = []hit{{2, 19, 2}}
-	if got := s.rankAll(r); !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("AND: %v, want %v", got, want)
-	}
-}
-
-// TestCompareRanksSeesMistakes: a suite that passes everything is worth nothing.
-func TestCompareRanksSeesMistakes(t *testing.T) {
-	s, r := rankedExample(t)
-	all := s.rankAll(r)
+	all := s.Plain.Rank(r)
 	right := func() *plan.TopK {
 		return &plan.TopK{
 			Offsets: []uint64{0, 2, 2, 4}, Docs: []uint32{2, 1, 5, 2}, Scores: []uint32{9, 7, 30, 19},
 			Stats: plan.Stats{Queries: 3, Postings: 8, Matches: 4, Wall: 1},
 		}
 	}
-	if err := s.compareRanks(r, all, right()); err != nil {
+	if err := compare(s, r, all, right()); err != nil {
 		t.Fatalf("the right answer: %v", err)
 	}
 	for _, c := range []struct {
@@ -75,7 +63,7 @@ func TestCompareRanksSeesMistakes(t *testing.T) {
 	} {
 		out := right()
 		c.spoil(out)
-		if err := s.compareRanks(r, all, out); err == nil || !strings.Contains(err.Error(), c.complaint) {
+		if err := compare(s, r, all, out); err == nil || !strings.Contains(err.Error(), c.complaint) {
 			t.Errorf("%+v: %v, want a complaint about %q", out, err, c.complaint)
 		}
 	}
@@ -93,9 +81,9 @@ func TestCheckScoresSeesMistakes(t *testing.T) {
 		{"", []uint32{9, 2}, []float64{7.0009, 3}},
 		{"1 documents", []uint32{9}, []float64{7}},
 		{"does not match", []uint32{9, 3}, []float64{7, 3}},
-		{"once more", []uint32{9, 9}, []float64{7.0001, 7}},
+		{"is repeated", []uint32{9, 9}, []float64{7.0001, 7}},
 		{"has score 3.01", []uint32{9, 2}, []float64{7, 3.01}},
-		{"behind document 1", []uint32{1, 9}, []float64{3, 7}},
+		{"follows document 1", []uint32{1, 9}, []float64{3, 7}},
 		{"not among the best", []uint32{9, 5}, []float64{7, 1}},
 	} {
 		err := CheckScores(c.docs, c.scores, 2, all, tolerance)
@@ -108,8 +96,8 @@ func TestCheckScoresSeesMistakes(t *testing.T) {
 	}
 }
 
-// TestTolerance looks for a posting whose integer score is further from BM25 than
-// Tolerance says, and for one that makes use of a good part of it.
+// TestTolerance checks random postings: no score may exceed Tolerance, and one must
+// use at least 0.3 of it.
 func TestTolerance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	worst := 0.0
@@ -132,6 +120,6 @@ func TestTolerance(t *testing.T) {
 		worst = max(worst, off)
 	}
 	if worst < 0.3 {
-		t.Errorf("at most %.2f of the tolerance is used: it is too wide", worst)
+		t.Errorf("at most %.2f of the tolerance is in use: it is too wide", worst)
 	}
 }

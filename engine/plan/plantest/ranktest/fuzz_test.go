@@ -1,4 +1,4 @@
-package plantest
+package ranktest
 
 import (
 	"encoding/binary"
@@ -9,30 +9,30 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 	"heddle/hostfallback"
 )
 
-// FuzzRank ranks batches of every kind, some of them not valid, over sound lists
-// in pure Go.
+// FuzzRank ranks random batches, some of them invalid, over sound lists in pure Go.
 func FuzzRank(f *testing.F) {
 	b := hostfallback.New(hostfallback.Options{Threads: 2})
 	defer b.Close()
 	su := suite{
-		Options:      Options{Small: true, Codecs: codec.IDs()},
+		Suite:        &plantest.Suite{Options: plantest.Options{Small: true, Codecs: codec.IDs()}},
 		accumulators: []plan.Accumulators{plan.RangeAccumulators, plan.GlobalAccumulators},
 	}
-	for i := range uint64(8) { // what rapid draws from
+	for i := range uint64(8) { // the source of the draws of rapid
 		data, r := make([]byte, 4096), rand.New(rand.NewPCG(i, 0))
 		for j := range data {
 			data[j] = byte(r.Uint32())
 		}
 		f.Add(data)
 	}
-	f.Fuzz(rapid.MakeFuzz(func(rt *rapid.T) { su.randomRanks(rt, b) }))
+	f.Fuzz(rapid.MakeFuzz(func(rt *rapid.T) { su.randomBatch(rt, b) }))
 }
 
-// FuzzRankWords ranks over lists and frequencies of any words: an error or an
-// answer within bounds.
+// FuzzRankWords ranks over lists and frequencies of arbitrary words. The backend may
+// return an error or any answer within bounds.
 func FuzzRankWords(f *testing.F) {
 	b := hostfallback.New(hostfallback.Options{Threads: 2})
 	defer b.Close()
@@ -93,7 +93,7 @@ func FuzzRankWords(f *testing.F) {
 				if err := st.Rank(t.Context(), &q, &out); err != nil {
 					continue
 				}
-				if err := boundedRanks(&q, &src, &out); err != nil {
+				if err := bounded(&q, &src, &out); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -1,4 +1,4 @@
-package plantest
+package matchtest
 
 import (
 	"context"
@@ -9,27 +9,28 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
-// concurrent has several callers with batches of their own on one store, the
-// first use of each algorithm included.
-func (su *suite) concurrent(t *testing.T) {
-	s, b := su.workload(t, su.pick(40, 12), su.pick(200, 20))
-	want := s.answer(b)
-	st := su.load(t, s)
+// concurrent has several callers on one store, each with its own batch. Some of
+// them are the first to use an algorithm.
+func (su suite) concurrent(t *testing.T) {
+	s, b := su.Workload(t, su.Pick(40, 12), su.Pick(200, 20))
+	want := reference.Match(s.Plain.Docs, b)
+	st := su.Load(t, s)
 	var wg sync.WaitGroup
-	for caller := range su.pick(8, 3) {
+	for caller := range su.Pick(8, 3) {
 		wg.Go(func() {
 			var out plan.Results
-			for round := range su.algorithms() {
+			for round := range su.Algorithms {
 				mine := *b
-				mine.Algorithm = su.algorithms()[(round+caller/2)%len(su.algorithms())]
+				mine.Algorithm = su.Algorithms[(round+caller/2)%len(su.Algorithms)]
 				mine.CountOnly = caller%2 == 1
 				if err := st.Match(t.Context(), &mine, &out); err != nil {
 					t.Errorf("caller %d, %v: %v", caller, mine.Algorithm, err)
 					return
 				}
-				if err := s.compare(&mine, want, &out); err != nil {
+				if err := compare(s, &mine, want, &out); err != nil {
 					t.Errorf("caller %d, %v: %v", caller, mine.Algorithm, err)
 					return
 				}
@@ -39,25 +40,25 @@ func (su *suite) concurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// cancel stops batches before they start and while they run; the store must stay
-// usable and must never pass half an answer for a whole one.
-func (su *suite) cancel(t *testing.T) {
-	s, b := su.workload(t, su.pick(40, 12), su.pick(400, 40))
-	want := s.answer(b)
-	st := su.load(t, s)
+// cancel stops batches before they start and while they run. The store must stay
+// usable and must never return a part of an answer without an error.
+func (su suite) cancel(t *testing.T) {
+	s, b := su.Workload(t, su.Pick(40, 12), su.Pick(400, 40))
+	want := reference.Match(s.Plain.Docs, b)
+	st := su.Load(t, s)
 	var out plan.Results
 	usable := func() {
 		t.Helper()
 		if err := st.Match(t.Context(), b, &out); err != nil {
 			t.Fatalf("after a cancelled batch: %v", err)
 		}
-		if err := s.compare(b, want, &out); err != nil {
+		if err := compare(s, b, want, &out); err != nil {
 			t.Fatalf("after a cancelled batch: %v", err)
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	for _, a := range su.algorithms() {
+	for _, a := range su.Algorithms {
 		b.Algorithm = a
 		if err := st.Match(ctx, b, &out); !errors.Is(err, context.Canceled) {
 			t.Fatalf("%v under a cancelled context: %v", a, err)
@@ -70,15 +71,15 @@ func (su *suite) cancel(t *testing.T) {
 	}
 	stop()
 
-	su.interrupt(t, func(ctx context.Context, i int) error {
-		b.Algorithm = su.algorithms()[i%len(su.algorithms())]
+	su.Interrupt(t, func(ctx context.Context, i int) error {
+		b.Algorithm = su.Algorithms[i%len(su.Algorithms)]
 		return st.Match(ctx, b, &out)
-	}, func() error { return s.compare(b, want, &out) })
+	}, func() error { return compare(s, b, want, &out) })
 	usable()
 
 	ctx, stop = context.WithCancel(t.Context())
 	stop()
-	backend := su.open(t)
+	backend := su.Open(t)
 	defer backend.Close()
 	if st, err := backend.Load(ctx, &s.Source); err == nil {
 		st.Close()
@@ -88,10 +89,10 @@ func (su *suite) cancel(t *testing.T) {
 	}
 }
 
-// close checks that what was closed says so.
-func (su *suite) close(t *testing.T) {
-	s, b := su.workload(t, 6, 5)
-	backend := su.open(t)
+// close checks that closed stores and backends return plan.ErrClosed.
+func (su suite) close(t *testing.T) {
+	s, b := su.Workload(t, 6, 5)
+	backend := su.Open(t)
 	st, err := backend.Load(t.Context(), &s.Source)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func (su *suite) close(t *testing.T) {
 	if err := st.Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("a second close: %v", err)
 	}
-	su.verify(t, other, s, b) // a store does not care about another's end
+	su.verify(t, other, s, b) // the other store is still open
 	if err := other.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,10 +126,10 @@ func (su *suite) close(t *testing.T) {
 	}
 }
 
-// badSource loads sources with a descriptor that cannot be true; loading or using
-// the list must give an error.
-func (su *suite) badSource(t *testing.T) {
-	backend := su.open(t)
+// badSource loads sources with an impossible descriptor. Loading or matching the
+// list must give an error.
+func (su suite) badSource(t *testing.T) {
+	backend := su.Open(t)
 	defer backend.Close()
 	for name, src := range map[string]*plan.Source{
 		"unaligned":  {Docs: 10, Words: make([]uint32, 8), Lists: []plan.List{{Off: 2, Words: 2, Len: 2, Codec: codec.Raw}}},
@@ -139,12 +140,12 @@ func (su *suite) badSource(t *testing.T) {
 		"too short":  {Docs: 10, Words: []uint32{1, 2}, Lists: []plan.List{{Words: 1, Len: 2, Codec: codec.Raw}}},
 		"no segment": {Docs: 10, Words: []uint32{1, 2}, Lists: []plan.List{{Words: 2, Len: 2, Codec: codec.ParaPFor}}},
 	} {
-		src.Lists = append(src.Lists, plan.List{Codec: codec.Raw}) // one that is sound
+		src.Lists = append(src.Lists, plan.List{Codec: codec.Raw}) // a sound list
 		st, err := backend.Load(t.Context(), src)
 		if err != nil {
 			continue
 		}
-		for _, a := range su.algorithms() {
+		for _, a := range su.Algorithms {
 			b := plan.MatchBatch{Algorithm: a}
 			b.Add(src, 0)
 			if err := st.Match(t.Context(), &b, &plan.Results{}); err == nil {
@@ -152,30 +153,5 @@ func (su *suite) badSource(t *testing.T) {
 			}
 		}
 		st.Close()
-	}
-}
-
-// interrupt calls run under deadlines that end it sooner or later. What outruns
-// its deadline must pass check.
-func (su *suite) interrupt(t *testing.T, run func(ctx context.Context, i int) error, check func() error) {
-	t.Helper()
-	stopped := 0
-	for i := range su.pick(30, 5) {
-		ctx, stop := context.WithTimeout(t.Context(), time.Duration(i*i)*10*time.Microsecond)
-		err := run(ctx, i)
-		stop()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			stopped++
-		case err != nil:
-			t.Fatalf("cancelled on the way: %v", err)
-		default:
-			if err := check(); err != nil {
-				t.Fatalf("a batch that outran its cancellation: %v", err)
-			}
-		}
-	}
-	if stopped == 0 {
-		t.Error("no batch was cancelled on the way")
 	}
 }
