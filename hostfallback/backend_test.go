@@ -12,6 +12,7 @@ import (
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/plantest/matchtest"
 	"heddle/engine/plan/plantest/ranktest"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
 )
 
@@ -33,18 +34,17 @@ func TestBackend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			open := func(t *testing.T) plan.Backend { return New(opt) }
 			matchtest.Run(t, open, suite)
-			if !raceDetector || name != "lazy" {
+			if !testing.Short() || name != "lazy" {
 				ranktest.Run(t, open, suite)
 			}
 		})
 	}
 	few := []plan.Algorithm{plan.Auto, plan.Bits, plan.BS} // those that do without tables
-	// Under the race detector the cases are few: it asks who shares what, and takes ten times as long.
-	run("full", Options{Threads: 4}, plantest.Options{Small: raceDetector})
+	run("full", Options{Threads: 4}, plantest.Options{Small: testing.Short()})
 	run("lazy", Options{Threads: 3, Lazy: true}, plantest.Options{Small: true})
 	run("littleroom", Options{Threads: 2, MemoryLimit: 3000, Lazy: true}, plantest.Options{Small: true, Algorithms: few})
-	if raceDetector {
-		return // the others share nothing that these do not
+	if testing.Short() {
+		return
 	}
 	run("default", Options{}, plantest.Options{Small: true})
 	run("onethread", Options{Threads: 1}, plantest.Options{Small: true})
@@ -229,8 +229,8 @@ func TestExplain(t *testing.T) {
 
 // A steady state must not allocate, whatever the algorithm.
 func TestIntersectDoesNotAllocate(t *testing.T) {
-	if raceDetector {
-		t.Skip("under the race detector a sync.Pool drops what it is given at random")
+	if testneeds.Race {
+		t.Skip("under the race detector a sync.Pool drops values at random")
 	}
 	r := rand.New(rand.NewPCG(1, 4))
 	const docs = 1 << 18

@@ -6,6 +6,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/plan/testneeds"
 	"io"
 	"math"
 	"path/filepath"
@@ -37,6 +38,7 @@ func TestTakesExceptions(t *testing.T) {
 }
 
 func TestInts(t *testing.T) {
+	testneeds.Long(t)
 	opt := harnesstest.Tiny()
 	opt.Tables = []string{"ints"}
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 	"os"
 	"strings"
 	"testing"
@@ -48,6 +49,7 @@ func TestBenchUsage(t *testing.T) {
 // TestBenchExamples: the examples, which would take long, are at least understood,
 // and give up at once when they are interrupted.
 func TestBenchExamples(t *testing.T) {
+	testneeds.Long(t)
 	inTempDir(t)
 	if err := os.Mkdir("data", 0o777); err != nil { // which an example names
 		t.Fatal(err)

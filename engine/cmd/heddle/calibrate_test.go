@@ -9,10 +9,12 @@ import (
 
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/internal/cost"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestCalibrate fits all kinds on the backend under test, and the search goes by the file.
 func TestCalibrate(t *testing.T) {
+	testneeds.Long(t)
 	buildCollection(t)
 	out := must(t, "calibrate", "c.hdl", "--time", "1ms")
 	for _, k := range cost.Kinds() {
@@ -55,6 +57,7 @@ func TestCalibrate(t *testing.T) {
 
 // TestCalibrateUsage: queries of a file are run, and what is wrong is said.
 func TestCalibrateUsage(t *testing.T) {
+	testneeds.Long(t)
 	buildCollection(t)
 	must(t, "calibrate", "--help")
 	queries := strings.Repeat(strings.Join(someQueries(), "\n")+"\n", 5)

@@ -10,6 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestTuneUsage(t *testing.T) {
@@ -26,12 +27,11 @@ func TestTuneUsage(t *testing.T) {
 	}
 }
 
-// needsTuning skips what measures a device.
+// needsTuning skips a test that measures a device for half a minute.
 func needsTuning(t *testing.T) {
 	t.Helper()
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" || os.Getenv("HEDDLE_TEST_SMALL") == "1" || testing.Short() {
-		t.Skip("needs an OpenCL device and half a minute: set HEDDLE_TEST_BACKEND=opencl, neither HEDDLE_TEST_SMALL nor -short")
-	}
+	testneeds.Device(t)
+	testneeds.Long(t)
 }
 
 // tuningRow is a file that `heddle tune` could have written.

@@ -5,6 +5,7 @@ import (
 	"heddle/engine/bench/benchtest"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,7 @@ import (
 // in deviceOnly must have no figures.
 func Reproduce(t *testing.T, f harness.Family, deviceOnly ...string) {
 	t.Helper()
+	testneeds.Long(t)
 	dir := t.TempDir()
 	opt := Tiny()
 	opt.Threshold, opt.Peers, opt.Runs, opt.Real = 0, true, 1, benchtest.Data(t)
