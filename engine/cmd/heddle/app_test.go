@@ -45,7 +45,7 @@ func TestUsage(t *testing.T) {
 		{"index build -o x.hdl --format pdf a.txt", `unknown format "pdf"`},
 		{"index build -o x.hdl --codec zip a.txt", `flag --codec: "zip" is not one of auto, raw, parapfor, bitset, vbyte`},
 		{"index build -o x.hdl --exception-ratio 0.7 a.txt", `flag --exception-ratio: 0.7 is not from 0 to 0.6`},
-		{"index build -o x.hdl --build-memory much a.txt", `flag --build-memory: "much" is no size`},
+		{"index build -o x.hdl --build-memory much a.txt", `flag --build-memory: "much" is not a size`},
 		{"search", `index file is missing`},
 		{"search x.hdl", `--query or --queries is missing`},
 		{"search x.hdl --query a --queries b", `--query and --queries exclude each other`},

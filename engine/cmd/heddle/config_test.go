@@ -81,7 +81,7 @@ func TestConfigErrors(t *testing.T) {
 	wantFailure(t, heddle(t, "search", "x.hdl", "--query", "a", "--config", "bad.toml"), exitUsage, `bad.toml:2:1`)
 	wantFailure(t, heddleWith(t, "", []string{"HEDDLE_CONFIG=bad.toml"}, "config", "print"), exitUsage, `bad.toml:2:1`)
 	wantFailure(t, heddleWith(t, "", []string{"HEDDLE_SEARCH_KK=1"}, "config", "print"), exitUsage,
-		`environment HEDDLE_SEARCH_KK: no key has this variable (nearest: HEDDLE_SEARCH_K)`)
+		`environment HEDDLE_SEARCH_KK: unknown variable (nearest: HEDDLE_SEARCH_K)`)
 	// A file named on the command line stands in for that of the environment.
 	writeFile(t, "good.toml", "")
 	if r := heddleWith(t, "", []string{"HEDDLE_CONFIG=bad.toml"}, "config", "print", "--config", "good.toml"); r.code != 0 {
