@@ -4,6 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
 	"heddle/codec"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/decode"
@@ -12,10 +17,6 @@ import (
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/rank"
 	"heddle/engine/plan/testneeds"
-	"os"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // TestExhibits: every table and figure that is to be reproduced is there, once.

@@ -2,15 +2,16 @@ package bitmap
 
 import (
 	"bytes"
-	"heddle/codec/wah"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/plan/testneeds"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/codec/wah"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestZipfSet: every row is in one bin of each attribute, and the sizes of bins follow

@@ -3,14 +3,15 @@ package decode
 import (
 	"bytes"
 	"context"
-	"heddle/codec"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/plan/testneeds"
 	"io"
 	"math"
 	"path/filepath"
 	"testing"
+
+	"heddle/codec"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestBound compares the bound with Table 5 of the paper, and the second moment with

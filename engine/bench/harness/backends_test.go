@@ -2,12 +2,13 @@ package harness
 
 import (
 	"bytes"
-	"heddle/cl"
-	"heddle/engine/plan/testneeds"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestBenchTuning opens a device with a tuning row from a file.

@@ -5,18 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
-	"heddle/engine/plan/testneeds"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestLog(t *testing.T) {

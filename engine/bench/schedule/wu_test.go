@@ -1,16 +1,17 @@
 package schedule
 
 import (
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/wu"
-	"heddle/engine/plan/testneeds"
 	"io"
 	"math"
 	"os"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/wu"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestWuOnDevice: exhibits that compare a device with the host, or with itself, have

@@ -2,15 +2,16 @@ package harnesstest
 
 import (
 	"bytes"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
-	"heddle/engine/plan/testneeds"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 )
 
 // Reproduce runs all exhibits of a family on the host with a tiny workload. Each
