@@ -4,37 +4,36 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
 	"heddle/engine/plan"
 )
 
-// maxArenas is the number of arena buffers that kernels take: an allocation is
-// often capped at a quarter of device memory.
+// maxArenas is the number of arena buffers that kernels take. There are several because
+// drivers often limit one allocation to a quarter of the device memory.
 const maxArenas = 4
 
-// arena is where the lists live: consecutive ranges of the source's words, one
-// buffer each, so that lists go to the device as they lie in the file.
+// arena holds lists on the device: consecutive ranges of the source's words, one buffer
+// for each, in the layout of the index file.
 type arena struct {
 	buffers [maxArenas]*ocl.MemObject // all set; unused ones repeat the first
 	memory  *budget
 	bytes   uint64
 }
 
-// place is where a list lies: buffer, offset in units of four words, and the words
-// beyond those units, none of an aligned list.
+// place tells where a list lies.
 type place struct {
 	buffer uint32
-	off    uint32
-	rest   uint32
+	off    uint32 // in units of four words
+	rest   uint32 // words beyond off; 0 for an aligned list
 }
 
+// wordRange is the range of words that one buffer of an arena holds.
 type wordRange struct{ from, to uint64 }
 
-// layout cuts the source's words at list boundaries into ranges of at most
-// maxAlloc bytes and says where every list lies.
+// layout cuts the words of src at list boundaries into ranges of at most maxAlloc bytes,
+// and gives every list its place.
 func layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []place, error) {
 	order := make([]plan.Handle, len(src.Lists))
 	for i := range order {
@@ -43,8 +42,8 @@ func layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []place, error) {
 	if !slices.IsSortedFunc(src.Lists, func(a, b plan.List) int { return cmp.Compare(a.Off, b.Off) }) {
 		slices.SortFunc(order, func(a, b plan.Handle) int { return cmp.Compare(src.Lists[a].Off, src.Lists[b].Off) })
 	}
-	// Offsets count four words, kept in 32 bits; a pad of four words lets
-	// kernels load whole uint4 at the end.
+	// Offsets count units of four words in 32 bits. The pad lets kernels load whole
+	// vectors of four words at the end.
 	maxWords := min(maxAlloc/4, (1<<32-1)*4) - plan.ListAlign
 	var ranges []wordRange
 	places := make([]place, len(src.Lists))
@@ -67,7 +66,7 @@ func layout(src *plan.Source, maxAlloc uint64) ([]wordRange, []place, error) {
 	return ranges, places, nil
 }
 
-// arenaBytes is what the buffers of ranges take.
+// arenaBytes is the size of the buffers of ranges.
 func arenaBytes(ranges []wordRange) uint64 {
 	n := uint64(0)
 	for _, r := range ranges {
@@ -76,8 +75,8 @@ func arenaBytes(ranges []wordRange) uint64 {
 	return max(n, 16)
 }
 
-// newArena makes the buffers, of so many bytes each.
-func (b *Backend) newArena(memory *budget, sizes []uint64) (*arena, error) {
+// newArena makes buffers of the given sizes in bytes.
+func newArena(rt *opened, memory *budget, sizes []uint64) (*arena, error) {
 	a := &arena{memory: memory}
 	for _, n := range sizes {
 		a.bytes += n
@@ -90,7 +89,7 @@ func (b *Backend) newArena(memory *budget, sizes []uint64) (*arena, error) {
 			a.buffers[i] = a.buffers[0]
 			continue
 		}
-		m, err := b.buffer(ocl.MemReadOnly, sizes[i], "lists")
+		m, err := rt.buffer(ocl.MemReadOnly, sizes[i], "lists")
 		if err != nil {
 			a.release()
 			return nil, err
@@ -100,21 +99,21 @@ func (b *Backend) newArena(memory *budget, sizes []uint64) (*arena, error) {
 	return a, nil
 }
 
-// loadArena makes the buffers and fills them.
-func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error) {
-	sizes := []uint64{16} // of no lists
+// loadArena makes the buffers of ranges out of the device's budget and fills them.
+func loadArena(rt *opened, src *plan.Source, ranges []wordRange) (*arena, error) {
+	sizes := []uint64{16} // without lists
 	if len(ranges) > 0 {
 		sizes = nil
 	}
 	for _, r := range ranges {
 		sizes = append(sizes, 4*(r.to-r.from+plan.ListAlign))
 	}
-	a, err := b.newArena(&b.budget, sizes)
+	a, err := newArena(rt, rt.memory, sizes)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range ranges {
-		if err := b.writeWords(a.buffers[i], 0, src.Words[r.from:r.to]); err != nil {
+		if err := rt.writeWords(a.buffers[i], 0, src.Words[r.from:r.to]); err != nil {
 			a.release()
 			return nil, err
 		}
@@ -122,6 +121,13 @@ func (b *Backend) loadArena(src *plan.Source, ranges []wordRange) (*arena, error
 	return a, nil
 }
 
+// size returns the bytes of all buffers.
+func (a *arena) size() uint64 { return a.bytes }
+
+// single tells whether one buffer holds all lists.
+func (a *arena) single() bool { return a.buffers[1] == a.buffers[0] }
+
+// release frees the buffers.
 func (a *arena) release() {
 	for i, m := range a.buffers {
 		if m != nil && !slices.Contains(a.buffers[:i], m) {
@@ -129,56 +135,4 @@ func (a *arena) release() {
 		}
 	}
 	a.memory.unreserve(a.bytes)
-}
-
-// uploadChunk is the size of one pinned buffer of a bulk upload.
-const uploadChunk = 8 << 20
-
-// writeWords copies words to word to of m through two pinned buffers, so that one
-// fills while the other travels, and writes four zero words behind them.
-func (b *Backend) writeWords(m *ocl.MemObject, to int, words []uint32) error {
-	var stages [2]*pinned
-	var sent [2]*ocl.Event
-	defer func() {
-		for i := range stages {
-			if sent[i] != nil {
-				sent[i].Release()
-			}
-			if stages[i] != nil {
-				stages[i].release(b)
-			}
-		}
-	}()
-	total := 4*len(words) + 16
-	for i := range stages {
-		var err error
-		if stages[i], err = b.newPinned(min(uploadChunk, total)); err != nil {
-			return err
-		}
-	}
-	for at, i := 0, 0; at < total; i ^= 1 {
-		if sent[i] != nil {
-			if err := ocl.WaitForEvents([]*ocl.Event{sent[i]}); err != nil {
-				return b.fail("uploading lists", err)
-			}
-			sent[i].Release()
-			sent[i] = nil
-		}
-		stage := stages[i].words
-		n := copy(stage, words[min(at/4, len(words)):])
-		clear(stage[n:min(n+4, len(stage))])
-		size := min(4*len(stage), total-at)
-		err := b.do(func() (err error) {
-			if err = b.fault("upload"); err != nil {
-				return err
-			}
-			sent[i], err = b.transfer.EnqueueWriteBuffer(m, false, 4*to+at, size, unsafe.Pointer(&stage[0]), nil)
-			return cmp.Or(err, b.transfer.Flush())
-		})
-		if err != nil {
-			return b.fail("uploading lists", err)
-		}
-		at += size
-	}
-	return b.fail("uploading lists", b.do(b.transfer.Finish))
 }

@@ -2,58 +2,77 @@ package cl
 
 import ocl "github.com/jgillich/go-opencl/cl"
 
-// kernel is a kernel object of one flight and the arguments that it has. Most of them
-// stay from round to round, and each call of OpenCL takes time and makes an object.
+// kernel is a kernel object of one flight with its present arguments. Most arguments stay
+// from round to round, and each OpenCL call takes time and allocates.
 type kernel struct {
 	*ocl.Kernel
 	has []argument
 }
 
-// argument is a buffer, or a number where that is nil.
+// argument is a buffer, or a number if the buffer is nil.
 type argument struct {
 	buffer *ocl.MemObject
 	n      int
+	set    bool
 }
 
-// localBytes is an argument: so much local memory.
+// localBytes is an argument: a size of local memory.
 type localBytes int
 
-// arguments sets the arguments of a kernel in their order: buffers, numbers, and
-// local memory. Those that it has already stay.
+// arguments sets the arguments of a kernel from the first one on: *ocl.MemObject, int for
+// a uint32, localBytes. It skips arguments that have their value already.
 func arguments(k *kernel, args ...any) error {
 	for i, a := range args {
 		var err error
 		switch a := a.(type) {
 		case *ocl.MemObject:
-			if k.differs(i, argument{buffer: a}) {
-				err = k.SetArgBuffer(i, a)
-			}
+			err = k.setBuffer(i, a)
 		case int:
-			if k.differs(i, argument{n: a}) {
-				err = k.SetArgUint32(i, uint32(a))
-			}
+			err = k.setInt(i, a)
 		case localBytes:
-			if k.differs(i, argument{n: int(a)}) {
-				err = k.SetArgLocal(i, int(a))
+			if k.differs(i, argument{n: int(a), set: true}) {
+				err = k.keep(i, k.SetArgLocal(i, int(a)))
 			}
 		}
 		if err != nil {
-			k.has = k.has[:i]
 			return err
 		}
 	}
 	return nil
 }
 
-// differs says whether argument i is another one so far, and notes a in its place.
-func (k *kernel) differs(i int, a argument) bool {
-	switch {
-	case i == len(k.has):
-		k.has = append(k.has, a)
-	case k.has[i] == a:
-		return false
-	default:
-		k.has[i] = a
+// setBuffer sets argument i to a buffer.
+func (k *kernel) setBuffer(i int, m *ocl.MemObject) error {
+	if !k.differs(i, argument{buffer: m, set: true}) {
+		return nil
 	}
+	return k.keep(i, k.SetArgBuffer(i, m))
+}
+
+// setInt sets argument i to a uint32.
+func (k *kernel) setInt(i, n int) error {
+	if !k.differs(i, argument{n: n, set: true}) {
+		return nil
+	}
+	return k.keep(i, k.SetArgUint32(i, uint32(n)))
+}
+
+// differs tells whether argument i has another value so far, and notes a in its place.
+func (k *kernel) differs(i int, a argument) bool {
+	for len(k.has) <= i {
+		k.has = append(k.has, argument{})
+	}
+	if k.has[i] == a {
+		return false
+	}
+	k.has[i] = a
 	return true
+}
+
+// keep forgets the value of argument i after an error.
+func (k *kernel) keep(i int, err error) error {
+	if err != nil {
+		k.has[i] = argument{}
+	}
+	return err
 }

@@ -8,25 +8,31 @@ import (
 	"heddle/engine/plan"
 )
 
-// budget is device memory that buffers are promised out of: a backend's, or the part of it
-// that a store has to itself. It is safe for concurrent use.
+// budget limits the device memory of buffers. A device has one budget for all its lists,
+// tables, caches and scratch memory. A list cache reserves its whole size there and
+// divides it by a budget of its own. It is safe for concurrent use.
 type budget struct {
 	mu     sync.Mutex
 	device string
-	used   uint64 // bytes promised to buffers
-	limit  uint64
+	used   uint64 // bytes
+	limit  uint64 // bytes
 	closed bool
 }
 
+// newBudget makes a budget of limit bytes on the device of that name.
+func newBudget(device string, limit uint64) *budget { return &budget{device: device, limit: limit} }
+
 const reserving = "reserving memory"
 
-// isReserved says that err is of a budget that has less left than was asked for.
-func isReserved(err error) bool {
+// isExceeded reports whether err comes from a budget with too little memory left. It is
+// false for memory errors of a driver.
+func isExceeded(err error) bool {
 	failed, ok := errors.AsType[*plan.DeviceError](err)
 	return ok && failed.Op == reserving
 }
 
-// reserve promises n bytes of device memory to the caller or says why not.
+// reserve takes n bytes for the purpose in what. The error is plan.ErrOutOfMemory, with
+// the size, the bytes in use and the limit, or plan.ErrClosed.
 func (b *budget) reserve(n uint64, what string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,15 +47,51 @@ func (b *budget) reserve(n uint64, what string) error {
 	return nil
 }
 
+// preflight checks that n bytes are free and reserves nothing.
+func (b *budget) preflight(n uint64, what string) error {
+	err := b.reserve(n, what)
+	if err == nil {
+		b.unreserve(n)
+	}
+	return err
+}
+
+// unreserve gives n bytes back.
 func (b *budget) unreserve(n uint64) {
 	b.mu.Lock()
 	b.used -= n
 	b.mu.Unlock()
 }
 
-// left is what nobody has been promised, in bytes.
+// left returns the free bytes.
 func (b *budget) left() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.limit - b.used
+}
+
+// inUse returns the reserved bytes.
+func (b *budget) inUse() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+// size returns the limit in bytes.
+func (b *budget) size() uint64 { return b.limit }
+
+// resize changes the limit to n bytes. Only tests call it.
+func (b *budget) resize(n uint64) {
+	b.mu.Lock()
+	b.limit = n
+	b.mu.Unlock()
+}
+
+// close refuses further reservations. It reports false if the budget was closed already.
+func (b *budget) close() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := b.closed
+	b.closed = true
+	return !was
 }

@@ -10,27 +10,27 @@ import (
 	"heddle/engine/plan/listcache"
 )
 
-// listCache is which lists of a store are resident where, and what brings them in. Item h
-// of it is list h; behind the lists come their frequencies, where there are some.
+// listCache decides which lists of a set are resident, and brings missing ones in. Item h
+// is list h. The frequencies of the lists follow, if there are any.
 //
-// Batches cannot wait for each other in a circle: a part of a batch takes all its pins at
-// once, and then waits for nobody's pins. Who finds no room waits for pins to come back
-// while it holds the turn, so that one at a time does, in order, and no list is brought
-// in, or pinned ahead of it, meanwhile.
+// Batches cannot wait for each other in a circle. A part of a batch takes all its pins at
+// once and then waits for no other pins. A caller without room waits for pins while it
+// holds the turn. So one caller at a time waits, in order, and meanwhile no other caller
+// brings lists in or pins lists ahead of it.
 type listCache struct {
-	store *Store
-	items *listcache.Cache // guarded by mu, but for what may be asked at any time
+	set   *listSet
+	items *listcache.Cache // guarded by mu, except for methods that may be called at any time
 	lists uint32
 
 	mu      sync.Mutex
-	waiting bool // who has the turn finds no room
+	waiting bool // the holder of the turn finds no room
 	coming  map[uint32]*upload
-	freqs   []place // of frequencies; those of lists are Store.places
+	freqs   []place // of frequencies; listSet.places has the places of lists
 
-	turn  chan struct{} // holds a token; who takes it may bring lists in
+	turn  chan struct{} // holds a token; its receiver may bring lists in
 	freed chan struct{} // capacity 1: pins have come back
 
-	// Of who has the turn.
+	// The holder of the turn uses the fields below.
 	queue  *ocl.CommandQueue // in order
 	stages []listStage
 	next   int // of stages
@@ -39,26 +39,51 @@ type listCache struct {
 	cutters  sync.Pool      // *partCutter
 }
 
-// pins is the lists of some queries of a batch, pinned. nil stands for those of a store
-// in which all lists are resident.
+// pins keeps the lists of some queries of a batch resident. nil stands for a set in which
+// all lists are resident.
 type pins struct {
 	cache   *listCache
 	uses    []listcache.Use
-	uploads []*upload // on their way when they were pinned
-	own     *upload   // of those, what was missing
+	uploads []*upload // under way when the lists were pinned
+	own     *upload   // the one of them with the lists that this part missed
 	after   []*ocl.Event
 	refs    int // guarded by cache.mu
 }
 
-// open makes what lists go through on their way, pinned memory of so many bytes at a
-// time. After a failure release must follow.
+// loadCached makes the buffers of a cache and its stages. buffers are the sizes for lists
+// in bytes. After a failure release must follow.
+func (s *listSet) loadCached(buffers []uint64) error {
+	var room []uint64 // words
+	for _, n := range buffers {
+		room = append(room, n/4-plan.ListAlign)
+	}
+	n := len(s.src.Lists)
+	s.places = make([]place, n)
+	items := itemWords(s.src)
+	c := &listCache{set: s, items: listcache.New(items, n, room), lists: uint32(n), coming: map[uint32]*upload{},
+		freqs: make([]place, len(items)-n), turn: make(chan struct{}, 1), freed: make(chan struct{}, 1)}
+	c.turn <- struct{}{}
+	c.cutters.New = func() any { return &partCutter{cache: c, seen: make([]uint32, len(items))} }
+	s.cache = c
+	err := c.open(min(stageBytes, s.memory.size()))
+	if err == nil {
+		s.arena, err = newArena(s.rt, s.memory, buffers)
+	}
+	if err != nil {
+		c.release()
+	}
+	return err
+}
+
+// open makes the queue and the stages, each with pinned memory of the given size in bytes.
+// After a failure release must follow.
 func (c *listCache) open(bytes uint64) (err error) {
-	b := c.store.backend
-	if c.queue, err = b.newQueue(); err != nil {
+	rt := c.set.rt
+	if c.queue, err = rt.newQueue(); err != nil {
 		return err
 	}
 	for range stageCount {
-		p, err := b.newPinned(int(bytes))
+		p, err := rt.newPinned(int(bytes))
 		if err != nil {
 			return err
 		}
@@ -67,7 +92,7 @@ func (c *listCache) open(bytes uint64) (err error) {
 	return nil
 }
 
-// events are what a round over the lists waits for.
+// events returns the events that a round over the lists waits for.
 func (p *pins) events() []*ocl.Event {
 	if p == nil {
 		return nil
@@ -75,7 +100,7 @@ func (p *pins) events() []*ocl.Event {
 	return p.after
 }
 
-// hold keeps the pins until one more release.
+// hold keeps the pins until one more call of release.
 func (p *pins) hold() {
 	if p != nil {
 		p.cache.mu.Lock()
@@ -105,7 +130,7 @@ func (p *pins) release() {
 	}
 }
 
-// arrived waits until all lists have come, and says if one has not.
+// arrived waits until all lists are resident, and returns the error of a failed upload.
 func (p *pins) arrived() error {
 	for _, u := range p.uploads {
 		<-u.done
@@ -116,10 +141,10 @@ func (p *pins) arrived() error {
 	return nil
 }
 
-// pin makes a part of uses, which must fit: what is missing is on its way when it returns.
-// Term records of t, which may be nil, get the places of the lists. The caller releases
-// the part.
-func (c *listCache) pin(ctx context.Context, t *tables, uses []listcache.Use) (*pins, error) {
+// pin pins uses, which must fit the cache. Missing lists are under way when it returns. The
+// term records of t, which may be nil, get the places of the lists. The caller releases the
+// pins.
+func (c *listCache) pin(ctx context.Context, t *auxTables, uses []listcache.Use) (*pins, error) {
 	p := &pins{cache: c, uses: uses, refs: 1}
 	if c.pinResident(p, t) {
 		return p, p.sent(ctx)
@@ -128,7 +153,7 @@ func (c *listCache) pin(ctx context.Context, t *tables, uses []listcache.Use) (*
 	case <-c.turn:
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-c.store.closing:
+	case <-c.set.closing:
 		return nil, plan.ErrClosed
 	}
 	defer func() { c.turn <- struct{}{} }()
@@ -139,7 +164,7 @@ func (c *listCache) pin(ctx context.Context, t *tables, uses []listcache.Use) (*
 			continue
 		case <-ctx.Done():
 			err = ctx.Err()
-		case <-c.store.closing:
+		case <-c.set.closing:
 			err = plan.ErrClosed
 		}
 		c.mu.Lock()
@@ -153,8 +178,8 @@ func (c *listCache) pin(ctx context.Context, t *tables, uses []listcache.Use) (*
 	return p, p.sent(ctx)
 }
 
-// pinResident pins what is resident already, unless somebody waits for room.
-func (c *listCache) pinResident(p *pins, t *tables) bool {
+// pinResident pins lists that are all resident already, unless a caller waits for room.
+func (c *listCache) pinResident(p *pins, t *auxTables) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting {
@@ -172,8 +197,8 @@ func (c *listCache) pinResident(p *pins, t *tables) bool {
 	return true
 }
 
-// pinAll pins everything, if there is room, and makes the upload of what is missing.
-func (c *listCache) pinAll(p *pins, t *tables) bool {
+// pinAll pins all lists if there is room, and makes the upload of the missing ones.
+func (c *listCache) pinAll(p *pins, t *auxTables) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fresh, ok := c.items.Pin(p.uses, nil)
@@ -192,9 +217,9 @@ func (c *listCache) pinAll(p *pins, t *tables) bool {
 	return true
 }
 
-// place notes where the items of a part lie, for those who have pinned them: where it is
-// another place than before, that is nobody else. It notes what is still on its way.
-func (c *listCache) place(p *pins, t *tables) {
+// place notes the places of pinned items. A place changes only if no other part has the
+// item pinned. It also notes the uploads under way.
+func (c *listCache) place(p *pins, t *auxTables) {
 	for _, use := range p.uses {
 		buffer, off := c.items.Place(use.Item)
 		at := place{buffer: buffer, off: off}
@@ -203,7 +228,7 @@ func (c *listCache) place(p *pins, t *tables) {
 				*f = at
 			}
 		} else {
-			if l := &c.store.places[use.Item]; *l != at {
+			if l := &c.set.places[use.Item]; *l != at {
 				*l = at
 			}
 			if t != nil {
@@ -223,8 +248,8 @@ func (c *listCache) place(p *pins, t *tables) {
 	}
 }
 
-// sent waits until all uploads of the part are enqueued, and takes their events. After an
-// error the part is released.
+// sent waits until all uploads are enqueued, and takes their events. After an error the
+// pins are released.
 func (p *pins) sent(ctx context.Context) error {
 	for _, u := range p.uploads {
 		select {
@@ -243,8 +268,7 @@ func (p *pins) sent(ctx context.Context) error {
 	return nil
 }
 
-// land waits for what is on its way, and frees all but the arena. Nobody gets the turn
-// any more.
+// land waits for uploads under way and frees all but the arena. The turn stays taken.
 func (c *listCache) land() {
 	<-c.turn
 	c.arriving.Wait()
@@ -252,9 +276,8 @@ func (c *listCache) land() {
 }
 
 func (c *listCache) release() {
-	b := c.store.backend
 	for i := range c.stages {
-		c.stages[i].release(b)
+		c.stages[i].release(c.set.rt)
 	}
 	if c.queue != nil {
 		c.queue.Release()

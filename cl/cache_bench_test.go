@@ -43,8 +43,8 @@ func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Sour
 // BenchmarkMissing asks what a query of three lists would bring in.
 func BenchmarkMissing(b *testing.B) {
 	src, _ := zipfLog(b, codec.Raw, 1000, 0, 0)
-	backend := benchBackend(b, testDevice(b).Tuning())
-	s, err := backend.loadCached(context.Background(), src, 256<<20, share(src, 50, 1))
+	backend := openRow(b, testDevice(b, everything), testDevice(b, everything).Tuning(), true)
+	s, err := openCached(context.Background(), backend, src, 256<<20, share(src, 50, 1))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -73,14 +73,14 @@ func BenchmarkCached(b *testing.B) {
 					name = fmt.Sprintf("%v/%d queries/resident", id, queries)
 				}
 				b.Run(name, func(b *testing.B) {
-					backend := benchBackend(b, testDevice(b).Tuning())
+					backend := openRow(b, testDevice(b, everything), testDevice(b, everything).Tuning(), true)
 					var s plan.Store
 					var cached *CachedStore
 					var err error
 					if percent == 0 {
-						s, err = backend.Load(context.Background(), src)
+						s, err = load(context.Background(), backend, src)
 					} else {
-						cached, err = backend.loadCached(context.Background(), src, min(1<<30, backend.left()/2), share(src, percent, 1))
+						cached, err = openCached(context.Background(), backend, src, min(1<<30, backend.memory.left()/2), share(src, percent, 1))
 						s = cached
 					}
 					if err != nil {

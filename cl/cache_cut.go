@@ -9,45 +9,59 @@ import (
 	"heddle/engine/plan/listcache"
 )
 
+// maxParts is the number of parts of normal size that fit a cache. While one part is
+// answered, the lists of the next one are under way.
+const maxParts = 4
+
+// Request describes the queries of a batch to the cache.
+type request struct {
+	Noun    string // of a query, for errors: "query", "boolean expression"
+	Queries int
+	Ranked  bool // queries read frequencies too
+	// Lists appends the lists of query i to dst.
+	Lists func(dst []plan.Handle, i int) []plan.Handle
+	Aux   *auxTables // whose records get the places of the lists; may be nil
+}
+
 // partCutter cuts a batch into parts.
 type partCutter struct {
 	cache *listCache
-	seen  []uint32 // of each item: one more than its place in the uses of the part
+	seen  []uint32 // per item: its index in the uses of the part plus one
 	uses  []listcache.Use
 	room  []plan.Handle
 }
 
-// cutPart is queries from one to another, and what they use.
+// cutPart is a range of queries with the items that they use.
 type cutPart struct {
 	first, end int
 	uses       []listcache.Use
 }
 
-// cut cuts n queries into parts. what names a query, lists says what one of them asks for,
-// behind what `room` holds. An error is that the lists of a query never fit.
-func (k *partCutter) cut(what string, n int, ranked bool, lists func(dst []plan.Handle, i int) []plan.Handle) (parts []cutPart, err error) {
-	c := k.cache
-	share := c.items.Capacity() / partShare
+// cut cuts a batch into parts whose lists take at most a quarter of the cache, or are the
+// lists of one query. The error tells that the lists of a query never fit.
+func (k *partCutter) cut(r *request) (parts []cutPart, err error) {
+	c, n := k.cache, r.Queries
+	quarter := c.items.Capacity() / maxParts
 	k.uses = nil // parts keep it
 	for first := 0; first < n; {
 		from, bytes, end := len(k.uses), uint64(0), first
 		for ; end < n; end++ {
 			before := len(k.uses)
-			k.room = lists(k.room[:0], end)
+			k.room = r.Lists(k.room[:0], end)
 			more := uint64(0)
 			for _, h := range k.room {
-				if more += k.add(h); ranked && len(c.freqs) > 0 {
+				if more += k.add(h); r.Ranked && len(c.freqs) > 0 {
 					more += k.add(c.lists + h)
 				}
 			}
-			if bytes += more; bytes <= share {
+			if bytes += more; bytes <= quarter {
 				continue
 			}
 			if end > first {
-				k.undo(before, ranked)
+				k.undo(before, r.Ranked)
 			} else if end++; !c.items.Fits(k.uses[from:]) {
-				err = c.store.backend.outOfMemory("bringing lists in", fmt.Errorf("those of %s %d take %d bytes, the cache has %d in buffers of %d: %w",
-					what, first, bytes, c.items.Capacity(), c.items.Least(), plan.ErrTooLarge))
+				err = c.set.rt.outOfMemory("bringing lists in", fmt.Errorf("the lists of %s %d take %d bytes, the cache has %d in buffers of %d: %w",
+					r.Noun, first, bytes, c.items.Capacity(), c.items.Least(), plan.ErrTooLarge))
 			}
 			break
 		}
@@ -63,7 +77,8 @@ func (k *partCutter) cut(what string, n int, ranked bool, lists func(dst []plan.
 	return parts, nil
 }
 
-// add notes that a query uses an item, and gives its bytes if it is new to the part.
+// add notes that a query uses an item. It returns the bytes of an item that is new to the
+// part, else 0.
 func (k *partCutter) add(item uint32) uint64 {
 	if at := k.seen[item]; at > 0 {
 		k.uses[at-1].Queries++
@@ -74,7 +89,7 @@ func (k *partCutter) add(item uint32) uint64 {
 	return k.cache.items.Bytes(item)
 }
 
-// undo takes back what the query of room has added behind so many uses.
+// undo removes the uses of the query in room, which were added behind the first before.
 func (k *partCutter) undo(before int, ranked bool) {
 	remove := func(item uint32) {
 		switch at := int(k.seen[item]); {
@@ -92,22 +107,22 @@ func (k *partCutter) undo(before int, ranked bool) {
 	k.uses = k.uses[:before]
 }
 
-// each cuts n queries into parts, pins the lists of each, and calls answer. The lists of
-// the next part are pinned and brought in meanwhile.
-func (s *CachedStore) each(ctx context.Context, what string, n int, ranked bool, lists func(dst []plan.Handle, i int) []plan.Handle,
-	t *tables, st *plan.Stats, answer func(ctx context.Context, first, end int, p *pins) error) error {
-	k := s.cache.cutters.Get().(*partCutter)
-	parts, err := k.cut(what, n, ranked, lists)
-	s.cache.cutters.Put(k)
+// each cuts a batch into parts, pins the lists of each and calls answer with its queries
+// from first to end-1. It brings in the lists of the next part meanwhile, and adds the
+// cost of uploads to st.
+func (c *listCache) each(ctx context.Context, r request, st *plan.Stats, answer func(ctx context.Context, first, end int, p *pins) error) error {
+	k := c.cutters.Get().(*partCutter)
+	parts, err := k.cut(&r)
+	c.cutters.Put(k)
 	if err != nil || len(parts) == 0 {
 		return err
 	}
-	p, err := s.cache.pin(ctx, t, parts[0].uses)
+	p, err := c.pin(ctx, r.Aux, parts[0].uses)
 	if err != nil {
 		return err
 	}
-	if len(parts) == 1 { // under a context that may never end: nobody need watch it
-		return finish(p, st, answer(ctx, 0, n, p))
+	if len(parts) == 1 { // the caller's context, which may never end, needs no goroutine
+		return finish(p, st, answer(ctx, 0, r.Queries, p))
 	}
 	type pinned struct {
 		*pins
@@ -119,7 +134,7 @@ func (s *CachedStore) each(ctx context.Context, what string, n int, ranked bool,
 	for i, x := range parts {
 		if i+1 < len(parts) {
 			go func() {
-				p, err := s.cache.pin(ahead, t, parts[i+1].uses)
+				p, err := c.pin(ahead, r.Aux, parts[i+1].uses)
 				next <- pinned{p, err}
 			}()
 		}
@@ -142,7 +157,7 @@ func (s *CachedStore) each(ctx context.Context, what string, n int, ranked bool,
 	return nil
 }
 
-// finish ends a part that was answered, or not, and says if one of its lists has not come.
+// finish ends a part with the error of its answer. It returns the error of a failed upload.
 func finish(p *pins, st *plan.Stats, err error) error {
 	defer p.release()
 	if err != nil {

@@ -25,24 +25,21 @@ func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 func unpinned(t *testing.T, s *CachedStore) {
 	t.Helper()
 	for range 1000 { // what was given up ends on its own
-		s.cache.mu.Lock()
-		idle := s.cache.items.Pinned() == 0 && len(s.cache.coming) == 0 && !s.cache.waiting
-		s.cache.mu.Unlock()
-		if idle && len(s.cache.turn) == 1 && len(s.store.free) == s.store.slots {
+		if s.set.cache.idle() && len(s.conjunction.free) == s.conjunction.slots {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d items are pinned, %d on their way", s.cache.items.Pinned(), len(s.cache.coming))
+	t.Errorf("%d items are pinned, %d on their way", s.set.cache.items.Pinned(), len(s.set.cache.coming))
 }
 
 // TestCachedConcurrent has callers with queries of every kind on a cache that is far too
 // small for all of them, of whom some give up, and one closes it in the end.
 func TestCachedConcurrent(t *testing.T) {
-	b, _ := openFaulty(t, fewTiles(t))
+	b, _ := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
 	l := newLoad(t, 60, 80)
 	for _, buffers := range []int{1, 4} {
-		s, err := b.loadCached(t.Context(), l.src, 256<<20, share(l.src, 30, buffers))
+		s, err := openCached(t.Context(), b, l.src, 256<<20, share(l.src, 30, buffers))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +85,7 @@ func TestCachedConcurrent(t *testing.T) {
 		if err := s.Close(); err != plan.ErrClosed {
 			t.Errorf("a second Close: %v", err)
 		}
-		if n := inUse(b); n != 0 {
+		if n := b.memory.inUse(); n != 0 {
 			t.Errorf("%d bytes are still reserved", n)
 		}
 	}
@@ -97,12 +94,12 @@ func TestCachedConcurrent(t *testing.T) {
 // TestCachedFaults fails every step in turn: the error says so, nothing stays pinned, and
 // the next batches are answered.
 func TestCachedFaults(t *testing.T) {
-	b, f := openFaulty(t, fewTiles(t))
+	b, f := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
 	l := newLoad(t, 20, 20)
 	buffers := share(l.src, 40, 1)
 	for n := 1; ; n++ {
 		f.arm("allocate", n, ocl.ErrMemObjectAllocationFailure)
-		s, err := b.loadCached(t.Context(), l.src, 256<<20, buffers)
+		s, err := openCached(t.Context(), b, l.src, 256<<20, buffers)
 		if err == nil {
 			if f.count("allocate") >= n {
 				t.Errorf("allocation %d failed, the store was made", n)
@@ -113,12 +110,12 @@ func TestCachedFaults(t *testing.T) {
 			break
 		}
 		typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
-		if used := inUse(b); used != 0 {
+		if used := b.memory.inUse(); used != 0 {
 			t.Fatalf("allocation %d failed: %d bytes are still reserved", n, used)
 		}
 	}
-	f.arm("", 0, nil)
-	s, err := b.loadCached(t.Context(), l.src, 256<<20, buffers)
+	f.disarm()
+	s, err := openCached(t.Context(), b, l.src, 256<<20, buffers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +138,7 @@ func TestCachedFaults(t *testing.T) {
 					typed(t, err, ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost)
 				}
 			}
-			f.arm("", 0, nil)
+			f.disarm()
 			unpinned(t, s)
 			for kind := range 3 {
 				if err := l.ask(limited(t), t, s, kind); err != nil {
@@ -166,7 +163,7 @@ func TestCachedFaults(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		f.arm("", 0, nil)
+		f.disarm()
 		unpinned(t, s)
 		for kind := range 3 {
 			if err := l.ask(limited(t), t, s, kind); err != nil {
@@ -185,19 +182,19 @@ func TestCachedBeside(t *testing.T) {
 	l := newLoad(t, 20, 20)
 	is := l.batch
 	is.Algorithm = plan.IS
-	for slots, mib := range map[int]uint64{testDevice(t).Tuning().Slots: 640, 17: 300} {
-		tuning := fewTiles(t)
+	for slots, mib := range map[int]uint64{testDevice(t, everything).Tuning().Slots: 640, 17: 300} {
+		tuning := fewTiles(testDevice(t, everything))
 		tuning.Slots = slots
-		b, err := Open(t.Context(), testDevice(t), Options{Tuning: &tuning, MemoryLimit: mib << 20})
+		b, err := openDevice(t.Context(), testDevice(t, everything), deviceOptions{Tuning: &tuning, MemoryLimit: mib << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.LoadCached(t.Context(), l.src, 0)
+		s, err := loadCached(t.Context(), b, l.src, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rest := b.left() - min(selfTestMemory, b.limit/8) // as if there were more lists
-		if err := b.reserve(rest, "a test"); err != nil {
+		rest := b.memory.left() - min(selfTestMemory, b.memory.size()/8) // as if there were more lists
+		if err := b.memory.reserve(rest, "a test"); err != nil {
 			t.Fatal(err)
 		}
 		for kind := range 3 {
@@ -208,8 +205,8 @@ func TestCachedBeside(t *testing.T) {
 		if err := s.Match(limited(t), &is, new(plan.Results)); err != nil {
 			t.Errorf("%d MiB, %d slots: %v", mib, slots, err)
 		}
-		b.unreserve(rest)
-		if err := errors.Join(s.Close(), b.Close()); err != nil {
+		b.memory.unreserve(rest)
+		if err := errors.Join(s.Close(), b.close()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -218,18 +215,18 @@ func TestCachedBeside(t *testing.T) {
 // TestCachedMemory makes caches of little memory and of much: the limit holds, what never
 // fits is told from what does, and where all lists fit none goes.
 func TestCachedMemory(t *testing.T) {
-	b, _ := openFaulty(t, fewTiles(t))
+	b, _ := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
 	l := newLoad(t, 20, 40)
-	if s, err := b.LoadCached(t.Context(), l.src, 1<<20); !errors.Is(err, plan.ErrOutOfMemory) {
+	if s, err := loadCached(t.Context(), b, l.src, 1<<20); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Fatalf("a cache in 1 MiB: %v, %v", s, err)
 	}
 	for _, bytes := range []uint64{512 << 20, 0} {
-		s, err := b.LoadCached(t.Context(), l.src, bytes)
+		s, err := loadCached(t.Context(), b, l.src, bytes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if memory := s.Memory(); memory != inUse(b) || bytes > 0 && memory > bytes {
-			t.Errorf("of %d bytes: %d, %d are reserved", bytes, memory, inUse(b))
+		if memory := s.Memory(); memory != b.memory.inUse() || bytes > 0 && memory > bytes {
+			t.Errorf("of %d bytes: %d, %d are reserved", bytes, memory, b.memory.inUse())
 		}
 		for kind := range 6 {
 			if err := l.ask(limited(t), t, s, kind); err != nil {
@@ -251,7 +248,7 @@ func TestCachedMemory(t *testing.T) {
 		}
 	}
 	bytes := func(h plan.Handle) uint64 { return (4*uint64(l.src.Lists[h].Words) + 15) / 16 * 16 }
-	s, err := b.loadCached(t.Context(), l.src, 256<<20, []uint64{bytes(longest)}) // less the end
+	s, err := openCached(t.Context(), b, l.src, 256<<20, []uint64{bytes(longest)}) // less the end
 	if err != nil {
 		t.Fatal(err)
 	}

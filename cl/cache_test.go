@@ -37,7 +37,7 @@ func (b cachedBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, 
 	if err := errors.Join(src.Validate(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	s, err := b.loadCached(ctx, src, 256<<20, tenth(src, 2))
+	s, err := openCached(ctx, b.rt, src, 256<<20, tenth(src, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *cachedSuite) or(err error, queries int, lists func(i int) []plan.Handle
 
 func (s *cachedSuite) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	err := s.CachedStore.Match(ctx, b, out)
-	if b.Validate(s.store.src) != nil {
+	if b.Validate(s.set.src) != nil {
 		return err
 	}
 	return s.or(err, b.Queries(), func(i int) []plan.Handle {
@@ -95,7 +95,7 @@ func (s *cachedSuite) Match(ctx context.Context, b *plan.MatchBatch, out *plan.R
 
 func (s *cachedSuite) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	err := s.CachedStore.Rank(ctx, r, out)
-	if r.Validate(s.store.src) != nil {
+	if r.Validate(s.set.src) != nil {
 		return err
 	}
 	return s.or(err, r.Queries(), func(i int) (lists []plan.Handle) {
@@ -116,7 +116,7 @@ func (s *cachedSuite) Close() error {
 // TestCachedSuite runs the suite of all backends where a tenth of the lists, and of their
 // frequencies, are resident, in two buffers.
 func TestCachedSuite(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	var cached, never atomic.Int64
 	plantest.Run(t, func(t *testing.T) plan.Backend {
 		b, err := Open(t.Context(), d, Options{SkipSelfTest: true})

@@ -11,20 +11,20 @@ import (
 	"heddle/engine/plan"
 )
 
-// upload is items on their way into a cache.
+// upload is a group of items under way into a cache.
 type upload struct {
 	items []uint32
 	sent  chan struct{} // closed when all commands are enqueued, or one failed
-	done  chan struct{} // closed when the items are there, or dropped
-	// What follows is written before sent or done is closed.
-	first *ocl.Event // the first command, where the backend profiles
+	done  chan struct{} // closed when the items are resident, or dropped
+	// The fields below are written before sent or done is closed.
+	first *ocl.Event // the first command, if the device profiles
 	event *ocl.Event // the last one; nil after a failure
 	took  time.Duration
 	bytes uint64
 	err   error
 
 	refs int   // of events; guarded by listCache.mu
-	last *pins // that has noted it; guarded by listCache.mu
+	last *pins // the last one that has noted the upload; guarded by listCache.mu
 }
 
 func newUpload(items []uint32) *upload {
@@ -39,15 +39,14 @@ func (u *upload) unref() {
 	}
 }
 
-// What lists go through on their way.
 const (
-	stageCount   = 4
-	stageBytes   = 4 << 20
-	writesAtOnce = 32 // that others wait for
+	stageCount   = 4       // staging buffers
+	stageBytes   = 4 << 20 // of each
+	writesAtOnce = 32      // commands that one holder of opened.do enqueues
 )
 
-// listStage is pinned memory, and what must end before it can be filled again: a command, or
-// an upload that ends with it.
+// listStage is a staging buffer. The command, or the upload that ends with it, must end
+// before the buffer is filled again.
 type listStage struct {
 	*pinned
 	event  *ocl.Event
@@ -57,7 +56,7 @@ type listStage struct {
 // clear waits until the stage can be filled.
 func (s *listStage) clear() (err error) {
 	if s.upload != nil {
-		<-s.upload.done // who asked for it has been told how it went
+		<-s.upload.done // its caller receives the result
 	}
 	if s.event != nil {
 		err = ocl.WaitForEvents([]*ocl.Event{s.event})
@@ -67,14 +66,14 @@ func (s *listStage) clear() (err error) {
 	return err
 }
 
-func (s *listStage) release(b *Backend) {
+func (s *listStage) release(rt *opened) {
 	_ = s.clear()
-	s.pinned.release(b)
+	s.pinned.release(rt)
 }
 
-// words are what item i holds.
+// words returns the content of item i.
 func (c *listCache) words(i uint32) []uint32 {
-	src := c.store.src
+	src := c.set.src
 	if i < c.lists {
 		l := &src.Lists[i]
 		return src.Words[l.Off : l.Off+uint64(l.Words)]
@@ -83,37 +82,37 @@ func (c *listCache) words(i uint32) []uint32 {
 	return src.Freqs[l.FreqOff : l.FreqOff+uint64(l.FreqWords)]
 }
 
-// piece is a part of an item that goes to a stage.
+// piece is a part of an item that a stage holds.
 type piece struct {
-	to   int // in the stage, in words
+	to   int // first word in the stage
 	from []uint32
 }
 
-// listWrite is a command: words of the stage to one range of a buffer.
+// listWrite is a command that copies words of a stage to a range of a buffer.
 type listWrite struct {
 	buffer      uint32
 	to          uint64 // in words
 	from, words int
 }
 
-// send brings in what the part has found missing. It runs with the turn. Errors are those
-// of the upload.
+// send enqueues the upload of the missing lists of p. It runs with the turn. Errors go to
+// the upload.
 func (c *listCache) send(p *pins) {
 	u := p.own
 	err := c.enqueue(u)
 	if err != nil {
-		u.err = c.store.backend.fail("uploading lists", err)
-		_ = c.queue.Finish() // what was enqueued must end before its places are others'
+		u.err = c.set.rt.fail("uploading lists", err)
+		_ = c.queue.Finish() // enqueued commands must end before their places are reused
 	}
 	close(u.sent)
 	c.arriving.Add(1)
 	go c.arrive(p)
 }
 
-// arrive waits for an upload. Items that did not come are dropped.
+// arrive waits for an upload and drops the items of a failed one.
 func (c *listCache) arrive(p *pins) {
 	defer c.arriving.Done()
-	u, b := p.own, c.store.backend
+	u, b := p.own, c.set.rt
 	if u.event != nil {
 		if u.err = b.fault("wait"); u.err == nil {
 			u.err = b.fail("uploading lists", ocl.WaitForEvents([]*ocl.Event{u.event}))
@@ -139,7 +138,8 @@ func (c *listCache) arrive(p *pins) {
 	p.release()
 }
 
-// enqueue enqueues the writes of an upload, stage by stage; neighbours in a buffer are one.
+// enqueue enqueues the writes of an upload, stage by stage. Neighbours in a buffer take
+// one command.
 func (c *listCache) enqueue(u *upload) error {
 	slices.SortFunc(u.items, func(x, y uint32) int {
 		p, q := c.placeOf(x), c.placeOf(y)
@@ -179,25 +179,26 @@ func (c *listCache) enqueue(u *upload) error {
 	return c.flush(u, pieces, writes, true)
 }
 
-// placeOf is where an item lies that the part of who has the turn has pinned.
+// placeOf returns the place of an item that the holder of the turn has pinned.
 func (c *listCache) placeOf(item uint32) place {
 	if item < c.lists {
-		return c.store.places[item]
+		return c.set.places[item]
 	}
 	return c.freqs[item-c.lists]
 }
 
 // flush fills the next stage and enqueues its writes.
 func (c *listCache) flush(u *upload, pieces []piece, writes []listWrite, last bool) error {
-	b, s := c.store.backend, &c.stages[c.next]
+	b, s := c.set.rt, &c.stages[c.next]
 	total := 0
 	for _, p := range pieces {
 		total += len(p.from)
 	}
-	inParallel(len(pieces), total/16, func(i int) {
+	_ = inParallel(len(pieces), total/16, func(i int) error {
 		p := &pieces[i]
 		n := p.to + copy(s.words[p.to:], p.from)
 		clear(s.words[n:min((n+plan.ListAlign-1)/plan.ListAlign*plan.ListAlign, len(s.words))])
+		return nil
 	})
 	var event *ocl.Event
 	for from := 0; from < len(writes); from += writesAtOnce {
@@ -206,14 +207,14 @@ func (c *listCache) flush(u *upload, pieces []piece, writes []listWrite, last bo
 				return err
 			}
 			for _, w := range writes[from:min(from+writesAtOnce, len(writes))] {
-				e, err := c.queue.EnqueueWriteBuffer(c.store.arena.buffers[w.buffer], false, int(4*w.to), 4*w.words, unsafe.Pointer(&s.words[w.from]), nil)
+				e, err := c.queue.EnqueueWriteBuffer(c.set.arena.buffers[w.buffer], false, int(4*w.to), 4*w.words, unsafe.Pointer(&s.words[w.from]), nil)
 				if err != nil {
 					return err
 				}
 				if event != u.first {
 					event.Release()
 				}
-				if event = e; b.opt.Profiling && u.first == nil {
+				if event = e; b.profiling && u.first == nil {
 					u.first = e
 				}
 			}

@@ -10,23 +10,24 @@ import (
 	"heddle/engine/plan"
 )
 
-// Device is an OpenCL device that was found; Open makes a backend of it.
+// Device is an OpenCL device of this machine that is not open yet. It is immutable.
 type Device struct {
 	handle *ocl.Device
 	info   plan.Info
 	tuning Tuning
 	quirks quirks
+	ops    operations
 }
 
-// Devices lists the devices whose name, vendor or platform contains filter (case
-// ignored; empty: all), GPUs first. Rows of tuning go before the built-in ones. On a machine without an OpenCL library or
-// driver it returns none and the reason.
-func Devices(filter string, rows ...Tuning) ([]*Device, error) {
+// findDevices lists the devices whose name, vendor or platform contains filter, GPUs
+// first. An empty filter takes all, case is ignored. Tuning rows of the caller precede the
+// built-in ones. The error is the reason why a platform, or all of OpenCL, is missing.
+func findDevices(filter string, ops operations, rows ...Tuning) ([]*Device, error) {
 	platforms, err := ocl.GetPlatforms()
 	if err != nil {
 		return nil, fmt.Errorf("cl: no OpenCL here: %w", err)
 	}
-	var gpus, others []*Device
+	var gpus, rest []*Device
 	var errs []error
 	for _, p := range platforms {
 		devices, err := p.GetDevices(ocl.DeviceTypeAll)
@@ -37,22 +38,22 @@ func Devices(filter string, rows ...Tuning) ([]*Device, error) {
 			continue
 		}
 		for _, h := range devices {
-			d := describe(p, h, rows)
+			d := describe(p, h, ops, rows)
 			if !strings.Contains(strings.ToLower(d.info.Device+"\n"+d.info.Vendor+"\n"+d.info.Platform), strings.ToLower(filter)) {
 				continue
 			}
 			if d.info.Type == "gpu" {
 				gpus = append(gpus, d)
 			} else {
-				others = append(others, d)
+				rest = append(rest, d)
 			}
 		}
 	}
-	return append(gpus, others...), errors.Join(errs...)
+	return append(gpus, rest...), errors.Join(errs...)
 }
 
-func describe(p *ocl.Platform, h *ocl.Device, rows []Tuning) *Device {
-	d := &Device{handle: h, quirks: quirksFor(p.Name(), h.Name())}
+func describe(p *ocl.Platform, h *ocl.Device, ops operations, rows []Tuning) *Device {
+	d := &Device{handle: h, quirks: quirksFor(p.Name(), h.Name()), ops: ops}
 	d.info = plan.Info{
 		Kind:         "opencl",
 		Device:       strings.TrimSpace(h.Name()),
@@ -65,7 +66,6 @@ func describe(p *ocl.Platform, h *ocl.Device, rows []Tuning) *Device {
 		Memory:       uint64(max(h.GlobalMemSize(), 0)),
 		MaxAlloc:     uint64(max(h.MaxMemAllocSize(), 0)),
 		LocalMemory:  uint64(max(h.LocalMemSize(), 0)),
-		Algorithms:   algorithms,
 	}
 	d.tuning = d.quirks.apply(tuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
 	d.describeTuning()
@@ -82,25 +82,32 @@ func typeName(t ocl.DeviceType) string {
 	return "accelerator"
 }
 
-// describeTuning copies what others are told of the tuning row.
+// describeTuning copies properties of the tuning row to the description.
 func (d *Device) describeTuning() {
-	t := d.tuning
-	d.info.Tuning, d.info.Batch = t.Name, t.Batch
-	d.info.BatchPostings, d.info.RankBatches = t.RankBatch, t.rankSlots()
+	d.info.Tuning, d.info.Batch = d.tuning.Name, d.tuning.Batch
+	d.ops.describe(d.tuning, &d.info)
 }
 
-// Info describes the device as a backend would.
+// with returns a copy of d with other properties.
+func (d *Device) with(change func(*plan.Info, *Tuning)) *Device {
+	copied := *d
+	change(&copied.info, &copied.tuning)
+	copied.describeTuning()
+	return &copied
+}
+
+// Info describes the device as an open backend does.
 func (d *Device) Info() plan.Info { return d.info }
 
 // String names the device and its platform.
 func (d *Device) String() string { return d.info.Device + " (" + d.info.Platform + ")" }
 
-// Tuning is the row of the tuning table in force.
+// Tuning returns the tuning row in force.
 func (d *Device) Tuning() Tuning { return d.tuning }
 
-// Preferred reports whether auto may take the device, and why not: a CPU shares
-// its cores with pure Go and is taken only where its tuning row says that it
-// was measured to be faster.
+// Preferred reports whether automatic choice may take the device, with the reason. A CPU
+// device shares its cores with pure Go. It is preferred only if its tuning row records a
+// measurement that it is faster.
 func (d *Device) Preferred() (bool, string) {
 	switch {
 	case d.info.Type == "gpu" && !strings.Contains(strings.ToLower(d.info.Device), "llvmpipe"):
@@ -111,16 +118,18 @@ func (d *Device) Preferred() (bool, string) {
 	return false, "a CPU device: pure Go was measured to be faster on the same cores"
 }
 
-// skipWork is the local memory of skip.cl beside its elements, in bytes: WORK_WORDS of
-// kernels/segments_any.cl with rpfd, which needs the most.
-const skipWork = 4 * (128 + 2*128*(4+1) + lanes)
+// adapt returns a row with the limits of the device's driver, and whether the kernels can
+// run with it.
+func (d *Device) adapt(row Tuning) (Tuning, bool) {
+	row = d.quirks.apply(row)
+	return row, d.ops.check(row) == nil
+}
 
 // check refuses a device that the kernels cannot run on.
 func (d *Device) check() error {
 	t := d.tuning
-	local := max(4*max(8*t.decodeLocal()+1, 4*t.Tile+t.Tile/32+3), 10*t.Tile+skipWork, 8*t.mergeTile()+16*t.MergeWG+4*65, formulaLocal, t.rankMemory(), t.selectMemory(), t.tableMemory())
-	group := max(t.local(), t.decodeLocal(), t.mergeLocal(), t.setLocal(), t.rankLocal(), t.selectLocal(), t.tableLocal())
-	fault := t.check()
+	local, group := d.ops.limits(t)
+	fault := d.ops.check(t)
 	var why string
 	switch {
 	case fault != nil:
@@ -132,11 +141,11 @@ func (d *Device) check() error {
 	case !d.handle.EndianLittle():
 		why = "it is big-endian; lists are little-endian"
 	case d.handle.MaxWorkGroupSize() < group:
-		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels ask for %d", d.handle.MaxWorkGroupSize(), group)
+		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels need %d", d.handle.MaxWorkGroupSize(), group)
 	case !t.Serial && d.info.LocalMemory < uint64(local):
-		why = fmt.Sprintf("it has %d bytes of local memory, the kernels ask for %d", d.info.LocalMemory, local)
+		why = fmt.Sprintf("it has %d bytes of local memory, the kernels need %d", d.info.LocalMemory, local)
 	case d.info.MaxAlloc < 1<<20:
-		why = fmt.Sprintf("its largest buffer is %d bytes", d.info.MaxAlloc)
+		why = fmt.Sprintf("its largest buffer has %d bytes", d.info.MaxAlloc)
 	default:
 		return nil
 	}

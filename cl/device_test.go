@@ -16,7 +16,7 @@ import (
 
 // TestDevices lists devices by parts of their names, in any case, GPUs first.
 func TestDevices(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	all, err := Devices("")
 	if err != nil {
 		t.Fatal(err)
@@ -52,58 +52,22 @@ func rank(d *Device) int {
 	return 1
 }
 
-// TestPreferred has auto take GPUs, and CPUs only where their row says so.
-func TestPreferred(t *testing.T) {
-	for _, c := range []struct {
-		kind, name string
-		beatsHost  bool
-		want       bool
-	}{
-		{"gpu", "NVIDIA H200", false, true},
-		{"gpu", "llvmpipe (LLVM 15.0.6, 256 bits)", false, false},
-		{"cpu", "pthread-skylake", false, false},
-		{"cpu", "pthread-skylake", true, true},
-		{"accelerator", "FPGA", false, false},
-	} {
-		d := &Device{info: plan.Info{Type: c.kind, Device: c.name}, tuning: Tuning{BeatsHost: c.beatsHost}}
-		if got, why := d.Preferred(); got != c.want || why == "" {
-			t.Errorf("%+v: %t, %q", c, got, why)
-		}
-	}
-}
-
-// TestTypeName names the types, combined ones too.
-func TestTypeName(t *testing.T) {
-	for kind, want := range map[ocl.DeviceType]string{
-		ocl.DeviceTypeGPU:                         "gpu",
-		ocl.DeviceTypeGPU | ocl.DeviceTypeDefault: "gpu",
-		ocl.DeviceTypeCPU:                         "cpu",
-		ocl.DeviceTypeCPU | ocl.DeviceTypeDefault: "cpu",
-		ocl.DeviceTypeAccelerator:                 "accelerator",
-	} {
-		if got := typeName(kind); got != want {
-			t.Errorf("%v: %q, want %q", kind, got, want)
-		}
-	}
-}
-
 // TestLimits refuses devices that the kernels cannot run on, before anything is
 // created there.
 func TestLimits(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	for name, c := range map[string]struct {
-		change func(*Device)
+		change func(*plan.Info, *Tuning)
 		says   string
 	}{
-		"work-groups too small": {func(d *Device) { d.tuning.Serial, d.tuning.WG = false, 1<<20 }, "work-group"},
-		"no local memory":       {func(d *Device) { d.tuning.Serial, d.info.LocalMemory = false, 16 }, "local memory"},
-		"tiny buffers":          {func(d *Device) { d.info.MaxAlloc = 1 << 10 }, "1024 bytes"},
+		"work-groups too small": {func(_ *plan.Info, r *Tuning) { r.Serial, r.WG = false, 1<<20 }, "work-group"},
+		"no local memory":       {func(i *plan.Info, r *Tuning) { r.Serial, i.LocalMemory = false, 16 }, "local memory"},
+		"tiny buffers":          {func(i *plan.Info, _ *Tuning) { i.MaxAlloc = 1 << 10 }, "1024 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			poor := *d
-			c.change(&poor)
-			f := &faults{calls: map[string]int{}}
-			b, err := Open(t.Context(), &poor, Options{fault: f.hook})
+			poor := d.with(c.change)
+			f := newFaults()
+			b, err := openDevice(t.Context(), poor, deviceOptions{Fault: f.hook})
 			var device *plan.DeviceError
 			if b != nil || !errors.As(err, &device) || device.Kind != plan.ErrNoDevice || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("open: %v, %v", b, err)
@@ -113,8 +77,7 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
-	serial := *d
-	serial.tuning.Serial, serial.info.LocalMemory = true, 0
+	serial := d.with(func(i *plan.Info, r *Tuning) { r.Serial, i.LocalMemory = true, 0 })
 	if err := serial.check(); err != nil {
 		t.Errorf("the serial shape needs no local memory: %v", err)
 	}
@@ -123,15 +86,14 @@ func TestLimits(t *testing.T) {
 // TestLies has a device that claims more memory than there is: the driver's
 // refusal is a typed error, and nothing stays.
 func TestLies(t *testing.T) {
-	boast := *testDevice(t)
-	boast.info.Memory, boast.info.MaxAlloc = 1<<62, 1<<61
-	b, err := Open(t.Context(), &boast, Options{SkipSelfTest: true})
+	boast := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory, i.MaxAlloc = 1<<62, 1<<61 })
+	b, err := openDevice(t.Context(), boast, deviceOptions{SkipSelfTest: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	defer b.close()
 	const much = 1 << 50
-	if err := b.reserve(much, "too much"); err != nil {
+	if err := b.memory.reserve(much, "too much"); err != nil {
 		t.Fatalf("within the limit that the device claims: %v", err)
 	}
 	m, err := b.buffer(ocl.MemReadWrite, much, "too much")
@@ -144,9 +106,9 @@ func TestLies(t *testing.T) {
 	if p, err := b.newPinned(much); p != nil || !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("staging of a pebibyte: %v", err)
 	}
-	b.unreserve(much)
+	b.memory.unreserve(much)
 	q := ask(t)
-	s, err := b.Load(t.Context(), q.src)
+	s, err := load(t.Context(), b, q.src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,9 +122,8 @@ func TestLies(t *testing.T) {
 
 // TestUnderstated has a device that says it has no memory.
 func TestUnderstated(t *testing.T) {
-	poor := *testDevice(t)
-	poor.info.Memory = 0
-	if b, err := Open(t.Context(), &poor, Options{}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
+	poor := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory = 0 })
+	if b, err := openDevice(t.Context(), poor, deviceOptions{}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("open: %v, %v", b, err)
 	}
 }
@@ -170,14 +131,12 @@ func TestUnderstated(t *testing.T) {
 // TestArenas spreads lists over as many buffers as kernels take, and refuses
 // more, as a device does whose allocations are capped.
 func TestArenas(t *testing.T) {
-	capped := *testDevice(t)
-	capped.info.MaxAlloc = 1 << 20
-	capped.tuning.RoundTiles = min(capped.tuning.RoundTiles, 256)
-	b, err := Open(t.Context(), &capped, Options{SkipSelfTest: true})
+	capped := testDevice(t, everything).with(func(i *plan.Info, r *Tuning) { i.MaxAlloc, r.RoundTiles = 1<<20, min(r.RoundTiles, 256) })
+	b, err := openDevice(t.Context(), capped, deviceOptions{SkipSelfTest: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	defer b.close()
 	src := &plan.Source{Docs: 1 << 20}
 	var lists [][]uint32
 	ranges := 0
@@ -191,10 +150,10 @@ func TestArenas(t *testing.T) {
 		if _, err := next.Append(id, docs, codec.DefaultOptions()); err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := layout(&next, capped.info.MaxAlloc)
+		r, _, err := layout(&next, capped.Info().MaxAlloc)
 		if err != nil { // one list too many
-			s, err := b.Load(t.Context(), &next)
-			if s != nil || !errors.Is(err, plan.ErrOutOfMemory) || inUse(b) != 0 {
+			s, err := load(t.Context(), b, &next)
+			if s != nil || !errors.Is(err, plan.ErrOutOfMemory) || b.memory.inUse() != 0 {
 				t.Errorf("lists for five buffers: %v", err)
 			}
 			break
@@ -204,7 +163,7 @@ func TestArenas(t *testing.T) {
 	if ranges != maxArenas {
 		t.Fatalf("the lists take %d buffers, the test wants %d", ranges, maxArenas)
 	}
-	s, err := b.load(t.Context(), src)
+	s, err := loadUntestedLists(t.Context(), b, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,40 +184,40 @@ func TestArenas(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if inUse(b) != 0 {
-		t.Errorf("%d bytes are still reserved", inUse(b))
+	if b.memory.inUse() != 0 {
+		t.Errorf("%d bytes are still reserved", b.memory.inUse())
 	}
 }
 
 // TestCopyPeak measures, gives the memory back, and can be cancelled.
 func TestCopyPeak(t *testing.T) {
-	b, err := Open(t.Context(), testDevice(t), Options{SkipSelfTest: true, MemoryLimit: 64 << 20})
+	b, err := openDevice(t.Context(), testDevice(t, everything), deviceOptions{SkipSelfTest: true, MemoryLimit: 64 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	peak, err := b.CopyPeak(t.Context())
+	peak, err := b.copyPeak(t.Context())
 	if err != nil || peak < 1e8 || peak > 1e14 {
 		t.Errorf("%g bytes a second: %v", peak, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := b.CopyPeak(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := b.copyPeak(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("under a cancelled context: %v", err)
 	}
-	if inUse(b) != 0 {
-		t.Errorf("%d bytes are still reserved", inUse(b))
+	if b.memory.inUse() != 0 {
+		t.Errorf("%d bytes are still reserved", b.memory.inUse())
 	}
-	if err := b.Close(); err != nil {
+	if err := b.close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.CopyPeak(t.Context()); !errors.Is(err, plan.ErrClosed) {
+	if _, err := b.copyPeak(t.Context()); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("on a closed backend: %v", err)
 	}
 }
 
 // TestOpenAndClose comes back to the descriptors that it began with.
 func TestOpenAndClose(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	files := func() int {
 		names, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
@@ -268,18 +227,18 @@ func TestOpenAndClose(t *testing.T) {
 	}
 	q := ask(t)
 	cycle := func() {
-		b, err := Open(t.Context(), d, Options{SkipSelfTest: true})
+		b, err := openDevice(t.Context(), d, deviceOptions{SkipSelfTest: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.Load(t.Context(), q.src)
+		s, err := load(t.Context(), b, q.src)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := q.run(limited(t), t, s); err != nil {
 			t.Error(err)
 		}
-		if err := errors.Join(s.Close(), b.Close()); err != nil {
+		if err := errors.Join(s.Close(), b.close()); err != nil {
 			t.Error(err)
 		}
 	}

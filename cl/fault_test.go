@@ -3,7 +3,6 @@ package cl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,73 +16,6 @@ import (
 	"heddle/engine/plan"
 )
 
-// faults makes one driver call fail, or every n-th.
-type faults struct {
-	mu    sync.Mutex
-	step  string
-	n     int // the n-th call from now fails; 0: none does
-	every bool
-	err   error
-	calls map[string]int
-}
-
-func (f *faults) arm(step string, n int, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.step, f.n, f.err, f.every = step, n, err, false
-	f.calls = map[string]int{}
-}
-
-func (f *faults) count(step string) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.calls[step]
-}
-
-func (f *faults) hook(step string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls[step]++
-	if step == f.step && f.n > 0 && (f.calls[step] == f.n || f.every && f.calls[step]%f.n == 0) {
-		return f.err
-	}
-	return nil
-}
-
-// openFaulty opens the device without a self-test and with faults to be armed.
-func openFaulty(t *testing.T, tuning Tuning) (*Backend, *faults) {
-	t.Helper()
-	d := testDevice(t)
-	f := &faults{calls: map[string]int{}}
-	b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, fault: f.hook})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if n := inUse(b); n != 0 {
-			t.Errorf("%d bytes are still reserved", n)
-		}
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b, f
-}
-
-// inUse is what buffers are promised, in bytes.
-func inUse(b *Backend) uint64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.used
-}
-
-// fewTiles is the device's row with rounds so small that a batch takes several.
-func fewTiles(t *testing.T) Tuning {
-	tuning := testDevice(t).Tuning()
-	tuning.RoundTiles = 8
-	return tuning
-}
-
 // question is a batch over the lists of the self-test, and its answer.
 type question struct {
 	src   *plan.Source
@@ -93,7 +25,7 @@ type question struct {
 
 func ask(t *testing.T) *question {
 	t.Helper()
-	src, lists, err := selfTestSource()
+	src, lists, err := sampleLists()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,85 +56,21 @@ func (q *question) run(ctx context.Context, t *testing.T, s plan.Store) error {
 	return nil
 }
 
-// limited ends a test that hangs.
-func limited(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(stop)
-	return ctx
-}
-
-// typed checks that err is a *plan.DeviceError of one of kinds that names device
-// and operation and wraps what the driver said.
-func typed(t *testing.T, err, driver error, kinds ...error) {
-	t.Helper()
-	var device *plan.DeviceError
-	if !errors.As(err, &device) {
-		t.Errorf("%T is no *plan.DeviceError: %v", err, err)
-		return
-	}
-	if !slices.Contains(kinds, device.Kind) {
-		t.Errorf("%v is of kind %v, want one of %v", err, device.Kind, kinds)
-	}
-	if !errors.Is(err, driver) {
-		t.Errorf("%v does not wrap %v", err, driver)
-	}
-	if device.Device == "" || device.Op == "" {
-		t.Errorf("%v does not name device and operation: %+v", err, device)
-	}
-}
-
-// TestErrorKinds maps what drivers say to what the engine acts on.
-func TestErrorKinds(t *testing.T) {
-	b := &Backend{dev: &Device{info: plan.Info{Device: "A", Platform: "P"}}}
-	for _, c := range []struct {
-		driver      error
-		work, alloc error // the kind during work, and while buffers are made
-	}{
-		{ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory, plan.ErrOutOfMemory},
-		{ocl.ErrOutOfHostMemory, plan.ErrOutOfMemory, plan.ErrOutOfMemory},
-		{ocl.ErrInvalidBufferSize, plan.ErrOutOfMemory, plan.ErrOutOfMemory},
-		{ocl.ErrOutOfResources, plan.ErrDeviceLost, plan.ErrOutOfMemory},
-		{ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost, plan.ErrDeviceLost},
-		{ocl.ErrInvalidCommandQueue, plan.ErrDeviceLost, plan.ErrDeviceLost},
-		{ocl.ErrExecStatusErrorForEventsInWaitList, plan.ErrDeviceLost, plan.ErrDeviceLost},
-		{ocl.ErrOther(-9999), plan.ErrDeviceLost, plan.ErrDeviceLost},
-	} {
-		typed(t, b.fail("working", c.driver), c.driver, c.work)
-		typed(t, b.failAlloc("allocating", c.driver), c.driver, c.alloc)
-		typed(t, b.fail("working", fmt.Errorf("wrapped: %w", c.driver)), c.driver, c.work)
-	}
-	if err := b.fail("working", nil); err != nil {
-		t.Errorf("no error became %v", err)
-	}
-	if err := b.failAlloc("allocating", nil); err != nil {
-		t.Errorf("no error became %v", err)
-	}
-	first := b.fail("the first step", ocl.ErrOutOfHostMemory)
-	if err := b.fail("the second step", first); err != first {
-		t.Errorf("a typed error was wrapped again: %v", err)
-	}
-	for _, word := range []string{"A (P)", "the first step", "out of memory", "out of host memory"} {
-		if !strings.Contains(first.Error(), word) {
-			t.Errorf("%q does not say %q", first, word)
-		}
-	}
-}
-
 // TestOpenFaults fails to open, in every step, and leaves nothing behind.
 func TestOpenFaults(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	tuning := d.Tuning()
-	if b, err := Open(t.Context(), d, Options{}); err != nil { // what the driver starts once
+	if b, err := openDevice(t.Context(), d, deviceOptions{}); err != nil { // what the driver starts once
 		t.Fatal(err)
-	} else if err := b.Close(); err != nil {
+	} else if err := b.close(); err != nil {
 		t.Fatal(err)
 	}
 	before := runtime.NumGoroutine()
 	for _, step := range []string{"open", "build", "allocate", "upload", "enqueue", "wait"} {
 		for _, driver := range []error{ocl.ErrDeviceNotAvailable, ocl.ErrOutOfHostMemory} {
-			f := &faults{}
+			f := newFaults()
 			f.arm(step, 1, driver)
-			b, err := Open(t.Context(), d, Options{Tuning: &tuning, fault: f.hook})
+			b, err := openDevice(t.Context(), d, deviceOptions{Tuning: &tuning, Fault: f.hook})
 			if b != nil || err == nil {
 				t.Errorf("%s failed, the device is open: %v", step, err)
 				continue
@@ -230,7 +98,7 @@ func TestOpenFaults(t *testing.T) {
 // the store does without (tables that do not fit), and answers; or the load
 // fails, and nothing stays.
 func TestLoadFaults(t *testing.T) {
-	b, f := openFaulty(t, fewTiles(t))
+	b, f := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
 	q := ask(t)
 	for _, step := range []string{"allocate", "upload"} {
 		for _, driver := range []error{ocl.ErrMemObjectAllocationFailure, ocl.ErrOutOfResources, ocl.ErrDeviceNotAvailable} {
@@ -241,13 +109,13 @@ func TestLoadFaults(t *testing.T) {
 			failed, n := 0, 0
 			for n = 1; ; n++ {
 				f.arm(step, n, driver)
-				s, err := b.Load(limited(t), q.src)
+				s, err := load(limited(t), b, q.src)
 				reached := f.count(step) >= n
-				f.arm("", 0, nil)
+				f.disarm()
 				if err != nil {
 					failed++
 					typed(t, err, driver, kinds...)
-					if used := inUse(b); used != 0 {
+					if used := b.memory.inUse(); used != 0 {
 						t.Fatalf("%s %d failed: %d bytes are still reserved", step, n, used)
 					}
 					continue
@@ -255,13 +123,13 @@ func TestLoadFaults(t *testing.T) {
 				if err := q.run(limited(t), t, s); err != nil {
 					t.Errorf("%s %d failed, the store was made without: %v", step, n, err)
 				}
-				if used := inUse(b); used != s.Memory() {
+				if used := b.memory.inUse(); used != s.Memory() {
 					t.Errorf("%d bytes are reserved, the store says %d", used, s.Memory())
 				}
 				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
-				if used := inUse(b); used != 0 {
+				if used := b.memory.inUse(); used != 0 {
 					t.Fatalf("%s %d failed, then closed: %d bytes are still reserved", step, n, used)
 				}
 				if !reached {
@@ -277,9 +145,9 @@ func TestLoadFaults(t *testing.T) {
 
 // TestRunFaults fails a round of a batch, each in turn, and uses the store again.
 func TestRunFaults(t *testing.T) {
-	b, f := openFaulty(t, fewTiles(t))
+	b, f := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
 	q := ask(t)
-	s, err := b.load(t.Context(), q.src)
+	s, err := loadUntestedLists(t.Context(), b, q.src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +160,7 @@ func TestRunFaults(t *testing.T) {
 			for n := 1; n < 6; n++ {
 				f.arm(step, n, driver)
 				err := q.run(limited(t), t, s)
-				f.arm("", 0, nil)
+				f.disarm()
 				if err == nil {
 					t.Errorf("%s %d failed, the batch was answered", step, n)
 				}
@@ -303,8 +171,8 @@ func TestRunFaults(t *testing.T) {
 			}
 		}
 	}
-	if n := s.slots; n != len(s.free) {
-		t.Errorf("%d of %d slots came back", len(s.free), n)
+	if n := s.conjunction.slots; n != len(s.conjunction.free) {
+		t.Errorf("%d of %d slots came back", len(s.conjunction.free), n)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -314,7 +182,7 @@ func TestRunFaults(t *testing.T) {
 // TestResultsDoNotFit fails the allocation that results need beyond the first
 // pinned memory.
 func TestResultsDoNotFit(t *testing.T) {
-	b, f := openFaulty(t, testDevice(t).Tuning())
+	b, f := openFaulty(t, testDevice(t, everything), testDevice(t, everything).Tuning())
 	docs := make([]uint32, 3*firstDown/8)
 	for i := range docs {
 		docs[i] = uint32(i)
@@ -323,7 +191,7 @@ func TestResultsDoNotFit(t *testing.T) {
 	if _, err := src.Append(codec.Raw, docs, codec.DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.load(t.Context(), src)
+	s, err := loadUntestedLists(t.Context(), b, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +205,7 @@ func TestResultsDoNotFit(t *testing.T) {
 	} else if err != nil { // on a device whose rounds are small
 		t.Error(err)
 	}
-	f.arm("", 0, nil)
+	f.disarm()
 	if err := s.Match(limited(t), &batch, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -352,9 +220,9 @@ func TestResultsDoNotFit(t *testing.T) {
 // TestConcurrentFaults has callers on a device that fails now and then: each
 // gets the answer or an error, and nobody waits for ever.
 func TestConcurrentFaults(t *testing.T) {
-	b, f := openFaulty(t, fewTiles(t))
+	b, f := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
 	q := ask(t)
-	s, err := b.load(t.Context(), q.src)
+	s, err := loadUntestedLists(t.Context(), b, q.src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +249,7 @@ func TestConcurrentFaults(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		f.arm("", 0, nil)
+		f.disarm()
 		if err := q.run(ctx, t, s); err != nil {
 			t.Errorf("after faults of %s: %v", step, err)
 		}
@@ -393,7 +261,7 @@ func TestConcurrentFaults(t *testing.T) {
 
 // TestBuildFailure gives the log of the compiler.
 func TestBuildFailure(t *testing.T) {
-	b, _ := openFaulty(t, testDevice(t).Tuning())
+	b, _ := openFaulty(t, testDevice(t, everything), testDevice(t, everything).Tuning())
 	p, err := b.build("__kernel void broken(__global int *x) { x[0] = no_such_name; }")
 	if p != nil {
 		p.Release()
@@ -414,9 +282,9 @@ func TestBuildFailure(t *testing.T) {
 
 // TestBuildFailureAtOpening closes what was opened so far.
 func TestBuildFailureAtOpening(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	failed := &plan.DeviceError{Kind: plan.ErrBuild, Device: d.String(), Op: "building", Log: "line 3: what?"}
-	b, err := Open(t.Context(), d, Options{fault: func(step string) error {
+	b, err := openDevice(t.Context(), d, deviceOptions{Fault: func(step string) error {
 		if step == "build" {
 			return failed
 		}
@@ -430,16 +298,16 @@ func TestBuildFailureAtOpening(t *testing.T) {
 // TestSelfTestFails builds kernels that take bitsets for unknown lists: what a
 // driver that miscompiles would do.
 func TestSelfTestFails(t *testing.T) {
-	b, _ := openFaulty(t, testDevice(t).Tuning())
-	source := programSource(b.tuning, false, coreKernels...)
+	b, _ := openFaulty(t, testDevice(t, everything), testDevice(t, everything).Tuning())
+	source := b.ops.source(b.tuning, false, b.ops.core()...)
 	wrong := strings.Replace(source, "#define CODEC_BITSET 3", "#define CODEC_BITSET 5", 1)
 	if wrong == source {
 		t.Fatal("the kernels do not define CODEC_BITSET as 3")
 	}
-	right := b.core
+	var right *ocl.Program
 	use := func(p *ocl.Program) {
-		for _, k := range coreKernels {
-			b.programs[k] = p
+		for _, k := range b.ops.core() {
+			right = b.replaceProgram(k, p)
 		}
 	}
 	broken, err := b.build(wrong)
@@ -448,7 +316,7 @@ func TestSelfTestFails(t *testing.T) {
 	}
 	use(broken)
 	err = b.selfTest(limited(t))
-	use(right)
+	use(right) // the same program for all of them
 	broken.Release()
 	var device *plan.DeviceError
 	if !errors.Is(err, plan.ErrSelfTest) || !errors.As(err, &device) || device.Err == nil {
@@ -461,15 +329,15 @@ func TestSelfTestFails(t *testing.T) {
 
 // TestMemoryPreflight refuses before anything is allocated, with sizes.
 func TestMemoryPreflight(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	q := ask(t)
-	f := &faults{calls: map[string]int{}}
-	b, err := Open(t.Context(), d, Options{MemoryLimit: 1000, SkipSelfTest: true, fault: f.hook})
+	f := newFaults()
+	b, err := openDevice(t.Context(), d, deviceOptions{MemoryLimit: 1000, SkipSelfTest: true, Fault: f.hook})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
-	s, err := b.Load(t.Context(), q.src)
+	defer b.close()
+	s, err := load(t.Context(), b, q.src)
 	if s != nil || !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Fatalf("load into 1000 bytes: %v", err)
 	}
@@ -481,10 +349,10 @@ func TestMemoryPreflight(t *testing.T) {
 			t.Errorf("%q does not say %s", err, word)
 		}
 	}
-	if inUse(b) != 0 {
-		t.Errorf("%d bytes are reserved", inUse(b))
+	if b.memory.inUse() != 0 {
+		t.Errorf("%d bytes are reserved", b.memory.inUse())
 	}
-	if b, err := Open(t.Context(), d, Options{MemoryLimit: 1000}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
+	if b, err := openDevice(t.Context(), d, deviceOptions{MemoryLimit: 1000}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("a self-test in 1000 bytes: %v", err)
 	}
 }
@@ -493,19 +361,19 @@ func TestMemoryPreflight(t *testing.T) {
 // refused; then it gets by without tables; in the end it has them all. The limit
 // holds throughout.
 func TestMemoryLimits(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, everything)
 	q := ask(t)
-	tuning := fewTiles(t)
-	full, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true})
+	tuning := fewTiles(testDevice(t, everything))
+	full, err := openDevice(t.Context(), d, deviceOptions{Tuning: &tuning, SkipSelfTest: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := full.load(t.Context(), q.src)
+	s, err := loadUntestedLists(t.Context(), full, q.src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	needed, bits := s.Memory(), s.tables[plan.Bits].bytes
-	if err := errors.Join(s.Close(), full.Close()); err != nil {
+	needed, bits := s.Memory(), s.set.aux[plan.Bits].bytes
+	if err := errors.Join(s.Close(), full.close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -516,25 +384,25 @@ func TestMemoryLimits(t *testing.T) {
 		{needed - bits, plan.BS},
 		{needed, plan.Bits},
 	} {
-		b, err := Open(t.Context(), d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: c.limit})
+		b, err := openDevice(t.Context(), d, deviceOptions{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: c.limit})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.load(t.Context(), q.src)
+		s, err := loadUntestedLists(t.Context(), b, q.src)
 		if c.auto == plan.Auto {
-			if !errors.Is(err, plan.ErrOutOfMemory) || inUse(b) != 0 {
-				t.Errorf("limit %d of %d: %v, %d bytes reserved", c.limit, needed, err, inUse(b))
+			if !errors.Is(err, plan.ErrOutOfMemory) || b.memory.inUse() != 0 {
+				t.Errorf("limit %d of %d: %v, %d bytes reserved", c.limit, needed, err, b.memory.inUse())
 			}
 		} else if err != nil {
 			t.Errorf("limit %d of %d: %v", c.limit, needed, err)
 		} else {
-			if s.auto != c.auto || inUse(b) > c.limit {
-				t.Errorf("limit %d of %d: %v, %d bytes reserved", c.limit, needed, s.auto, inUse(b))
+			if s.set.auto != c.auto || b.memory.inUse() > c.limit {
+				t.Errorf("limit %d of %d: %v, %d bytes reserved", c.limit, needed, s.set.auto, b.memory.inUse())
 			}
 			if err := q.run(limited(t), t, s); err != nil {
 				t.Error(err)
 			}
-			if s.auto == plan.BS { // what was asked for is not quietly something else
+			if s.set.auto == plan.BS { // what was asked for is not quietly something else
 				batch := q.batch
 				batch.Algorithm = plan.Bits
 				if err := s.Match(limited(t), &batch, &plan.Results{}); !errors.Is(err, plan.ErrOutOfMemory) {
@@ -548,10 +416,10 @@ func TestMemoryLimits(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if inUse(b) != 0 {
-			t.Errorf("limit %d: %d bytes are still reserved", c.limit, inUse(b))
+		if b.memory.inUse() != 0 {
+			t.Errorf("limit %d: %d bytes are still reserved", c.limit, b.memory.inUse())
 		}
-		if err := b.Close(); err != nil {
+		if err := b.close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -560,36 +428,37 @@ func TestMemoryLimits(t *testing.T) {
 // TestSelfTestOnFirstUse tests the kernels of codecs when lists are loaded, and those
 // of algorithms when a batch asks for one; wrong ones are not used.
 func TestSelfTestOnFirstUse(t *testing.T) {
-	b, err := Open(t.Context(), testDevice(t), Options{})
+	b, err := openDevice(t.Context(), testDevice(t, everything), deviceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
-	src, _, err := selfTestSource(codec.Raw, codec.HSLRC256)
+	defer b.close()
+	src, _, err := sampleLists(codec.Raw, codec.HSLRC256)
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := kernelID{"intersect", useLines}
-	source := programSource(b.tuning, false, id)
+	source := b.source(id)
 	wrong := strings.Replace(source, "#define PROBE_OWN 4", "#define PROBE_OWN 44", 1)
 	if wrong == source {
 		t.Fatal("the kernels do not define PROBE_OWN as 4")
 	}
-	if b.programs[id], err = b.build(wrong); err != nil {
+	p, err := b.build(wrong)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := b.Load(t.Context(), src); s != nil || !errors.Is(err, plan.ErrSelfTest) || b.tested.codecs[codec.HSLRC256] {
+	b.replaceProgram(id, p)
+	if s, err := load(t.Context(), b, src); s != nil || !errors.Is(err, plan.ErrSelfTest) || b.hasPassed(codec.HSLRC256) {
 		t.Errorf("lists whose kernels are wrong: %v", err)
 	}
-	b.programs[id].Release()
-	delete(b.programs, id)
-	s, err := b.Load(t.Context(), src)
+	b.replaceProgram(id, nil).Release()
+	s, err := load(t.Context(), b, src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if !b.tested.codecs[codec.HSLRC256] || len(b.tested.codecs) != 1 {
-		t.Errorf("tested codecs: %v", b.tested.codecs)
+	if !b.hasPassed(codec.HSLRC256) || b.hasPassed(codec.LRC) || b.hasPassed(plan.PMF1) {
+		t.Error("tests have passed that did not run, or the reverse")
 	}
 	for _, a := range []plan.Algorithm{plan.HS32, plan.PMF1} {
 		batch := plan.MatchBatch{Algorithm: a}
@@ -598,7 +467,7 @@ func TestSelfTestOnFirstUse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !b.tested.algorithms[plan.PMF1] || len(b.tested.algorithms) != 1 {
-		t.Errorf("tested algorithms: %v", b.tested.algorithms)
+	if !b.hasPassed(plan.PMF1) || b.hasPassed(plan.HS32) || b.hasPassed(plan.PMF2) {
+		t.Error("tests have passed that did not run, or the reverse")
 	}
 }

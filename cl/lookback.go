@@ -7,13 +7,13 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 )
 
-// lookBack is the state of kernels that look back (kernels/group.cl), for launches
-// in one queue, one after the other. It belongs to whoever owns the queue.
+// lookBack is the state of kernels with decoupled look-back (kernels/group.cl), for launches
+// in one queue, one after the other. It belongs to the owner of the queue.
 type lookBack struct {
 	state  *ocl.MemObject
 	memory *budget
 	bytes  uint64
-	ticket uint32 // that the next launch begins with
+	ticket uint32 // first ticket of the next launch
 	epoch  uint32 // of the last launch; 0: the state must be cleared
 }
 
@@ -22,25 +22,28 @@ const (
 	stateWords = 4         // STATE_TILES in kernels/group.cl
 )
 
-// newLookBack makes a state for launches of at most `tiles` groups.
-func (b *Backend) newLookBack(memory *budget, tiles int) (*lookBack, error) {
-	l := &lookBack{memory: memory, bytes: 4 * (stateWords + 2*uint64(tiles))}
+// newLookBack makes a state for launches of at most the given number of groups.
+func newLookBack(rt *opened, memory *budget, groups int) (*lookBack, error) {
+	l := &lookBack{memory: memory, bytes: 4 * (stateWords + 2*uint64(groups))}
 	if err := memory.reserve(l.bytes, "states of tiles"); err != nil {
 		return nil, err
 	}
 	var err error
-	if l.state, err = b.buffer(ocl.MemReadWrite, l.bytes, "states of tiles"); err != nil {
+	if l.state, err = rt.buffer(ocl.MemReadWrite, l.bytes, "states of tiles"); err != nil {
 		memory.unreserve(l.bytes)
 		return nil, err
 	}
 	return l, nil
 }
 
-// begin gives a launch of `groups` groups its first ticket and its epoch. It
-// clears the state first where epochs come again.
+// fits tells whether the state has room for a launch of the given number of groups.
+func (l *lookBack) fits(groups int) bool { return l.bytes >= 4*(stateWords+2*uint64(groups)) }
+
+// begin returns the first ticket and the epoch of a launch. It clears the state before
+// epochs repeat. It runs in opened.do.
 func (l *lookBack) begin(q *ocl.CommandQueue, groups int) (ticket, epoch uint32, err error) {
 	if l.epoch == 0 || l.epoch == lastEpoch {
-		zero := make([]byte, l.bytes) // a fill would do, but Oclgrind takes what it wrote for uninitialised
+		zero := make([]byte, l.bytes) // Oclgrind takes the result of a fill for uninitialised
 		e, err := q.EnqueueWriteBuffer(l.state, true, 0, len(zero), unsafe.Pointer(&zero[0]), nil)
 		if err != nil {
 			return 0, 0, err
@@ -54,7 +57,14 @@ func (l *lookBack) begin(q *ocl.CommandQueue, groups int) (ticket, epoch uint32,
 	return ticket, l.epoch, nil
 }
 
-// gaveUp says whether a group has ever stopped to wait. It blocks.
+// reset clears the state before the next launch, after one that may not have drawn its
+// tickets.
+func (l *lookBack) reset() { l.epoch = 0 }
+
+// fresh tells whether no launch has used the state since it was cleared.
+func (l *lookBack) fresh() bool { return l.epoch == 0 }
+
+// gaveUp tells whether a group has ever stopped to wait. It blocks and runs in opened.do.
 func (l *lookBack) gaveUp(q *ocl.CommandQueue) (bool, error) {
 	var failed uint32
 	e, err := q.EnqueueReadBuffer(l.state, true, 4, 4, unsafe.Pointer(&failed), nil)
@@ -65,52 +75,56 @@ func (l *lookBack) gaveUp(q *ocl.CommandQueue) (bool, error) {
 	return failed != 0, nil
 }
 
+// release frees the state.
 func (l *lookBack) release() {
 	l.state.Release()
 	l.memory.unreserve(l.bytes)
 }
 
-// looksBack says whether kernels may look back: the tuning row allows it, and a
-// launch of far more groups than the device holds at a time has shown, once for
-// all, that every group gets the sum of those before it.
-func (b *Backend) looksBack() bool {
-	if !b.tuning.LookBack {
+// progressKey is the key of the progress test of a device.
+type progressKey struct{}
+
+// looksBack tells whether kernels may look back: the tuning row allows it, and one launch of
+// far more groups than the device runs at a time has shown that every group gets the sum of
+// the groups before it. The launch runs once per device.
+func looksBack(rt *opened) bool {
+	if !rt.tuning.LookBack {
 		return false
 	}
-	b.progress.Do(func() {
-		err := b.testProgress(max(2048, 64*b.dev.info.ComputeUnits))
-		b.progresses = err == nil
-		if err != nil && b.opt.Log != nil {
-			b.opt.Log.Warn().Err(err).Str("device", b.dev.String()).Msg("kernels that look back are not used")
+	return rt.remember(progressKey{}, func() bool {
+		err := testProgress(rt, max(2048, 64*rt.info.ComputeUnits))
+		if err != nil && rt.log != nil {
+			rt.log.Warn().Err(err).Str("device", rt.name()).Msg("kernels that look back are not used")
 		}
+		return err == nil
 	})
-	return b.progresses
 }
 
-func (b *Backend) testProgress(groups int) error {
-	if err := b.checkScan(); err != nil {
+// testProgress launches the kernel progress with the given number of groups.
+func testProgress(rt *opened, groups int) error {
+	if err := checkScan(rt); err != nil {
 		return err
 	}
-	p := &primitive{b: b}
+	p := &call{rt: rt}
 	defer p.release()
 	err := func() (err error) {
-		if p.program, err = b.programOf(scanProgram); err != nil {
+		if p.program, err = rt.programOf(kernelID{name: "scan_sums"}); err != nil {
 			return err
 		}
-		if p.queue, err = b.newQueue(); err != nil {
+		if p.queue, err = rt.newQueue(); err != nil {
 			return err
 		}
-		if p.look, err = b.newLookBack(&b.budget, groups); err != nil {
+		if p.look, err = newLookBack(rt, rt.memory, groups); err != nil {
 			return err
 		}
-		if err = b.reserve(4*uint64(groups), "a test"); err != nil {
+		if err = rt.memory.reserve(4*uint64(groups), "a test"); err != nil {
 			return err
 		}
 		p.bytes = 4 * uint64(groups)
-		if p.out, err = b.buffer(ocl.MemReadWrite, p.bytes, "a test"); err != nil {
+		if p.out, err = rt.buffer(ocl.MemReadWrite, p.bytes, "a test"); err != nil {
 			return err
 		}
-		return b.do(func() error {
+		return rt.do(func() error {
 			ticket, epoch, err := p.look.begin(p.queue, groups)
 			if err != nil {
 				return err
@@ -126,7 +140,7 @@ func (b *Backend) testProgress(groups int) error {
 		})
 	}()
 	if err != nil {
-		return b.fail("testing whether work-groups make progress", err)
+		return rt.fail("testing whether work-groups make progress", err)
 	}
 	before := make([]uint32, groups)
 	if err := p.read(p.out, before); err != nil {

@@ -7,15 +7,15 @@ import (
 	"heddle/engine/plan"
 )
 
-// nelson computes the OR of vectors of a table as Nelson et al. 2020 do: vectors become
-// columns of groups, which are reduced to one. What it enqueues goes into the queue of
-// a slot, which it belongs to.
+// columns computes the OR of vectors as Nelson et al. 2020 do: it decompresses vectors to
+// columns of groups, and reduces the columns to one. It enqueues commands in the queue of
+// the slot that it belongs to.
 //
-// A column is stride words, of which the first are the groups of a vector. Those of a
-// step stand behind that of its result, which is the first of them, and are overwritten
-// by the next step. Where there is no room for all, they come in passes: the first
-// column of a later pass is the result so far.
-type nelson struct {
+// A column is stride words, which begin with the groups of a vector. The columns of a step
+// stand together, the first one receives the result, and the next step overwrites the
+// rest. If there is no room for all, they come in passes: the first column of a later pass
+// is the result so far.
+type columns struct {
 	x      *flight
 	s      *tableStore
 	groups int // of a vector
@@ -24,74 +24,70 @@ type nelson struct {
 
 	strategy plan.Strategy
 	rescan   bool
-	steps    [][]nelsonPass // of the steps of a batch, nil where they are not StepAny
+	steps    [][]columnPass // of the steps of a batch; nil for steps other than StepAny
 	records  int            // of the batch
 
-	up      *pinned
-	batch   scratch // records of vectors
-	columns scratch
+	up    *pinned
+	batch scratch // records of vectors
+	words scratch
 	// For scans: sizes of words, then end points; starting points, then word indices.
 	marks, index scratch
-	sums, carry  scratch   // of scan.cl in the plain form
-	look         *lookBack // or in the other
+	sums, carry  scratch   // of scans in the plain form
+	look         *lookBack // of scans that look back
 	moved        uint64    // bytes that the kernels of the batch load and store
 }
 
-// nelsonPass is consecutive operands of a step: their records, and their words.
-type nelsonPass struct {
+// columnPass is a range of operands of a step: their records and their words.
+type columnPass struct {
 	first, vectors int
 	words, longest int
 }
 
-// nelsonProgram holds the kernels of decompress.cl and reduce.cl, and scans.
-const nelsonProgram = "wah_expand"
-
 const (
-	chunkLen      = 1024      // CHUNK in kernels/chunk.cl
-	chunkGroup    = 256       // CHUNK_WG
-	recallGroup   = 128       // RECALL_WG in kernels/decompress.cl
-	nelsonColumns = 1 << 15   // of a pass at most: launches have a row of groups for each
-	nelsonGroups  = 1<<31 - 1 // of the columns of a pass at most, so that scans count them
-	nelsonRecord  = 4         // words
+	chunkLen    = 1024      // CHUNK in kernels/chunk.cl
+	chunkGroup  = 256       // CHUNK_WG
+	recallGroup = 128       // RECALL_WG in kernels/decompress.cl
+	mostColumns = 1 << 15   // of a pass at most: a launch has a row of groups for each
+	mostGroups  = 1<<31 - 1 // of the columns of a pass at most, so that scans count them
+	recordLen   = 4         // words
 )
 
-// newNelson makes one for the vectors of s. Scratch comes with the first batch.
-func newNelson(x *flight, s *tableStore) (*nelson, error) {
-	b, t := x.backend, s.t
-	if !b.tuning.Serial && b.dev.handle.MaxWorkGroupSize() < chunkGroup {
-		return nil, &plan.DeviceError{Kind: plan.ErrNoDevice, Device: b.dev.String(), Op: "checking limits",
-			Err: fmt.Errorf("work-groups hold %d work-items, decompression asks for %d", b.dev.handle.MaxWorkGroupSize(), chunkGroup)}
+// newColumns makes an object without scratch memory for the vectors of s.
+func newColumns(x *flight, s *tableStore) (*columns, error) {
+	b, t := x.rt, s.t
+	if !b.tuning.Serial && b.maxWorkGroup() < chunkGroup {
+		return nil, b.unfit(fmt.Sprintf("work-groups hold %d work-items, decompression needs %d", b.maxWorkGroup(), chunkGroup))
 	}
-	if err := b.checkScan(); err != nil {
+	if err := checkScan(b); err != nil {
 		return nil, err
 	}
 	pack := 128 / t.Word()
-	n := &nelson{x: x, s: s, groups: int(t.Groups()), most: nelsonColumns}
+	n := &columns{x: x, s: s, groups: int(t.Groups()), most: mostColumns}
 	n.stride = max((n.groups+pack-1)/pack, 1) * pack
 	names := []string{"wah_clear", "wah_sizes", "wah_ends", "wah_expand", "wah_recall", "reduce_pairs", "reduce_tiles", "scan_sums", "scan_tiles"}
-	if b.looksBack() {
+	if looksBack(b) {
 		names = append(names, "scan_ahead")
 	}
-	id := kernelID{name: nelsonProgram}
+	id := kernelID{name: "wah_expand"}
 	if t.Word() == 64 {
 		id.with = useWide
 	}
 	if err := x.create(id, names...); err != nil {
 		return nil, err
 	}
-	return n, setValues(x.kernels[kernelID{name: "scan_sums"}])
+	return n, sumElements(x.kernel("scan_sums"))
 }
 
 // wordBytes is the size of a word of the vectors.
-func (n *nelson) wordBytes() int { return n.s.t.Word() / 8 }
+func (n *columns) wordBytes() int { return n.s.t.Word() / 8 }
 
 // columnBytes is the size of a column.
-func (n *nelson) columnBytes() uint64 { return uint64(n.stride) * uint64(n.wordBytes()) }
+func (n *columns) columnBytes() uint64 { return uint64(n.stride) * uint64(n.wordBytes()) }
 
-// prepare cuts the StepAny of s into passes, writes the records of their operands and
-// makes room. At most `sets` results are kept at a time, in columns 0 to sets-1.
-// Nothing may be under way; not in Backend.do.
-func (n *nelson) prepare(s *plan.SelectBatch, sets int) error {
+// prepare cuts the StepAny of s into passes, writes the records of their operands and makes
+// room. At most the given number of results is kept at a time, in the first columns. No
+// command may be under way. It does not run in opened.do.
+func (n *columns) prepare(s *plan.SelectBatch, sets int) error {
 	n.strategy, n.rescan, n.moved = s.Strategy, s.Rescan, 0
 	widest, operands := 1, 0
 	for _, p := range s.Steps {
@@ -103,20 +99,14 @@ func (n *nelson) prepare(s *plan.SelectBatch, sets int) error {
 	if err != nil {
 		return err
 	}
-	if err := n.s.room(&n.batch, max(nelsonRecord*operands, 4), "records of vectors"); err != nil {
+	if err := n.s.scratch.room(&n.batch, max(recordLen*operands, 4), 0, "records of vectors"); err != nil {
 		return err
 	}
-	if n.up == nil || len(n.up.words) < n.batch.words {
-		if n.up != nil {
-			n.up.release(n.x.backend)
-			n.up = nil
-		}
-		if n.up, err = n.x.backend.newPinned(4 * n.batch.words); err != nil {
-			return err
-		}
+	if err := n.x.rt.grow(&n.up, n.batch.words, n.batch.words, 0); err != nil {
+		return err
 	}
 	n.records = 0
-	n.steps = append(n.steps[:0], make([][]nelsonPass, len(s.Steps))...)
+	n.steps = append(n.steps[:0], make([][]columnPass, len(s.Steps))...)
 	for i, p := range s.Steps {
 		if p.Code == plan.StepAny {
 			n.steps[i] = n.cut(s.Operands[p.From:p.To], columns)
@@ -125,17 +115,17 @@ func (n *nelson) prepare(s *plan.SelectBatch, sets int) error {
 	return nil
 }
 
-// cut writes records of operands, in passes over so many columns.
-func (n *nelson) cut(operands []uint32, columns int) (passes []nelsonPass) {
-	for most := columns; len(operands) > 0; most = columns - 1 { // later ones go on with the result
-		p := nelsonPass{first: n.records, vectors: min(len(operands), most)}
+// cut writes the records of operands, in passes over the given number of columns.
+func (n *columns) cut(operands []uint32, columns int) (passes []columnPass) {
+	for most := columns; len(operands) > 0; most = columns - 1 { // a later pass continues with the result
+		p := columnPass{first: n.records, vectors: min(len(operands), most)}
 		for _, v := range operands[:p.vectors] {
 			words, at := int(n.s.t.Vectors[v].Words), n.s.places[v]
-			r := [nelsonRecord]uint32{at.off, v, n.s.dir.bases[v], at.buffer}
+			r := [recordLen]uint32{at.off, v, n.s.dir.bases[v], at.buffer}
 			if n.rescan {
 				r[1], r[2] = uint32(words), uint32(p.words)
 			}
-			*(*[nelsonRecord]uint32)(n.up.words[nelsonRecord*n.records:]) = r
+			*(*[recordLen]uint32)(n.up.words[recordLen*n.records:]) = r
 			p.words, p.longest = p.words+words, max(p.longest, words)
 			n.records++
 		}
@@ -145,18 +135,18 @@ func (n *nelson) cut(operands []uint32, columns int) (passes []nelsonPass) {
 	return passes
 }
 
-// makeRoom makes room for `sets` results and the columns of steps of at most `widest`
-// vectors, and says how many columns a pass may have: all, or as many as an eighth of
-// the memory holds, or as there is memory for, but two.
-func (n *nelson) makeRoom(sets, widest int) (int, error) {
-	b := n.x.backend
+// makeRoom makes room for a number of results and for the columns of the widest step. It
+// returns the number of columns of a pass: all, or as many as an eighth of the memory
+// holds, or as there is memory for, at least two.
+func (n *columns) makeRoom(sets, widest int) (int, error) {
+	b := n.x.rt
 	least := min(widest, 2)
-	share := min(b.dev.info.Memory, b.limit) / 8
+	most := min(b.info.Memory, b.memory.size()) / 8
 	each := n.columnBytes()
 	if n.rescan {
 		each += 8 * uint64(n.groups)
 	}
-	columns := min(widest, n.most, nelsonGroups/max(n.groups, 1), int(share/each), int(b.dev.info.MaxAlloc/n.columnBytes())-sets+1)
+	columns := min(widest, n.most, mostGroups/max(n.groups, 1), int(most/each), int(b.info.MaxAlloc/n.columnBytes())-sets+1)
 	for columns = max(columns, least); ; columns = max(columns/2, least) {
 		err := n.roomFor(sets-1+columns, columns)
 		if err == nil || columns == least || !errors.Is(err, plan.ErrOutOfMemory) {
@@ -165,36 +155,36 @@ func (n *nelson) makeRoom(sets, widest int) (int, error) {
 	}
 }
 
-// roomFor makes room for so many columns, and for scans over those of a pass.
-func (n *nelson) roomFor(columns, pass int) error {
-	if err := n.s.room(&n.columns, columns*int(n.columnBytes()/4), "decompressed vectors"); err != nil || !n.rescan {
+// roomFor makes room for columns, and for scans over the columns of a pass.
+func (n *columns) roomFor(columns, pass int) error {
+	if err := n.s.scratch.room(&n.words, columns*int(n.columnBytes()/4), 0, "decompressed vectors"); err != nil || !n.rescan {
 		return err
 	}
-	t, groups := n.x.backend.tuning, pass*n.groups+4
+	t, groups := n.x.rt.tuning, pass*n.groups+4
 	for _, m := range []*scratch{&n.marks, &n.index} {
-		if err := n.s.room(m, groups, "scans of vectors"); err != nil {
+		if err := n.s.scratch.room(m, groups, 0, "scans of vectors"); err != nil {
 			return err
 		}
 	}
-	if err := n.s.room(&n.carry, 4, "the sum of a scan"); err != nil {
+	if err := n.s.scratch.room(&n.carry, 4, 0, "the sum of a scan"); err != nil {
 		return err
 	}
-	if !n.x.backend.looksBack() {
-		return n.s.room(&n.sums, t.ScanChunk, "sums of tiles")
+	if !looksBack(n.x.rt) {
+		return n.s.scratch.room(&n.sums, t.ScanChunk, 0, "sums of tiles")
 	}
-	tiles := n.marks.words/t.scanTile() + 1
-	if n.look != nil && n.look.bytes >= 4*(stateWords+2*uint64(tiles)) {
+	tiles := n.marks.words/scanTile(t) + 1
+	if n.look != nil && n.look.fits(tiles) {
 		return nil
 	}
 	n.dropLook()
 	var err error
-	if n.look, err = n.x.backend.newLookBack(n.x.memory, tiles); err == nil {
+	if n.look, err = newLookBack(n.x.rt, n.x.memory, tiles); err == nil {
 		n.s.slotBytes.Add(n.look.bytes)
 	}
 	return err
 }
 
-func (n *nelson) dropLook() {
+func (n *columns) dropLook() {
 	if n.look != nil {
 		n.s.slotBytes.Add(-n.look.bytes)
 		n.look.release()
@@ -202,13 +192,14 @@ func (n *nelson) dropLook() {
 	}
 }
 
-// release frees all scratch. Nothing may be under way; not in Backend.do.
-func (n *nelson) release() {
+// release frees the scratch memory. No command may be under way. It does not run in
+// opened.do.
+func (n *columns) release() {
 	if n.up != nil {
-		n.up.release(n.x.backend)
+		n.up.release(n.x.rt)
 	}
 	n.dropLook()
-	for _, m := range []*scratch{&n.batch, &n.columns, &n.marks, &n.index, &n.sums, &n.carry} {
-		n.s.drop(m)
+	for _, m := range []*scratch{&n.batch, &n.words, &n.marks, &n.index, &n.sums, &n.carry} {
+		n.s.scratch.drop(m)
 	}
 }

@@ -12,19 +12,19 @@ import (
 // the reduction and what comes after it. HEDDLE_TABLE_ROWS and _WORD are those of
 // BenchmarkTables.
 func BenchmarkNelson(b *testing.B) {
-	d := testDevice(b)
+	d := testDevice(b, bitmapOps)
 	rows := 32 << 20
 	if small() {
 		rows = 1 << 20
 	}
 	rows, word := tableSetting(b, "ROWS", rows), tableSetting(b, "WORD", 32)
 	for _, data := range []string{"p=0.1", "zipf2"} {
-		backend, err := Open(b.Context(), d, Options{Profiling: true, SkipSelfTest: true})
+		backend, err := openDevice(b.Context(), d, deviceOptions{Profiling: true, SkipSelfTest: true})
 		if err != nil {
 			b.Fatal(err)
 		}
 		tab := benchTable(uint32(rows), word, data)
-		s, err := backend.LoadTable(b.Context(), tab)
+		s, err := loadTable(b.Context(), backend, tab)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -71,6 +71,6 @@ func BenchmarkNelson(b *testing.B) {
 		if err := s.Close(); err != nil {
 			b.Error(err)
 		}
-		backend.Close()
+		backend.close()
 	}
 }

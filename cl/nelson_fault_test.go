@@ -15,10 +15,10 @@ import (
 func TestNelsonFaults(t *testing.T) {
 	tab, sel, want := tableQuestion(t, 32)
 	sel.Strategy, sel.Rescan = plan.Hybrid, true
-	b, faults := openFaulty(t, testDevice(t).Tuning())
+	b, faults := openFaulty(t, testDevice(t, bitmapOps), testDevice(t, bitmapOps).Tuning())
 	for _, step := range []string{"allocate", "enqueue", "wait"} {
 		for n := 1; ; n++ {
-			s, err := b.loadTable(t.Context(), tab)
+			s, err := loadUntested(t.Context(), b, tab)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -26,7 +26,7 @@ func TestNelsonFaults(t *testing.T) {
 			var out plan.Rows
 			err = s.Select(t.Context(), sel, &out)
 			met := faults.count(step) >= n
-			faults.arm("", 0, nil)
+			faults.disarm()
 			var failed *plan.DeviceError
 			switch {
 			case err == nil && !sameRows(&out, want):
@@ -37,13 +37,13 @@ func TestNelsonFaults(t *testing.T) {
 			if err := s.Select(t.Context(), sel, &out); err != nil || !sameRows(&out, want) {
 				t.Errorf("after %s %d: other rows: %v", step, n, err)
 			}
-			if memory := s.Memory(); memory != inUse(b) {
-				t.Errorf("after %s %d: memory of %d bytes, %d are reserved", step, n, memory, inUse(b))
+			if memory := s.Memory(); memory != b.memory.inUse() {
+				t.Errorf("after %s %d: memory of %d bytes, %d are reserved", step, n, memory, b.memory.inUse())
 			}
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-			if n := inUse(b); n != 0 {
+			if n := b.memory.inUse(); n != 0 {
 				t.Fatalf("after %s: %d bytes are still reserved", step, n)
 			}
 			if !met {

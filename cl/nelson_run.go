@@ -3,28 +3,27 @@ package cl
 import (
 	"errors"
 	"fmt"
-	"time"
 	"unsafe"
 
 	"heddle/engine/plan"
 )
 
-// send enqueues the upload of what prepare has written. It runs in Backend.do.
-func (n *nelson) send() error {
+// send enqueues the upload of the records. It runs in opened.do.
+func (n *columns) send() error {
 	if n.records == 0 {
 		return nil
 	}
-	e, err := n.x.queue.EnqueueWriteBuffer(n.batch.buffer, false, 0, 4*nelsonRecord*n.records, unsafe.Pointer(&n.up.words[0]), nil)
+	e, err := n.x.queue.EnqueueWriteBuffer(n.batch.buffer, false, 0, 4*recordLen*n.records, unsafe.Pointer(&n.up.words[0]), nil)
 	return n.x.sent(e, err, uploadTime)
 }
 
-// any enqueues what makes the result of step `step` of the batch in column `to`, below
-// the number of sets that prepare knows. It runs in Backend.do.
-func (n *nelson) any(step, to int) error {
+// any enqueues the OR of a step of the batch. The result goes to column to, below the number
+// of results of prepare. It runs in opened.do.
+func (n *columns) any(step, to int) error {
 	passes := n.steps[step]
 	if len(passes) == 0 || n.groups == 0 {
 		n.moved += n.columnBytes()
-		return n.clear(&n.columns, to, int(n.columnBytes()/16), probeTime)
+		return n.clear(&n.words, to, int(n.columnBytes()/16), probeTime)
 	}
 	at := to
 	for _, p := range passes {
@@ -39,27 +38,22 @@ func (n *nelson) any(step, to int) error {
 	return nil
 }
 
-// check says whether the kernels of a batch that has ended gave up. It runs in
-// Backend.do.
-func (n *nelson) check() error {
-	if !n.rescan || n.look == nil || n.look.epoch == 0 {
+// check returns an error if a kernel of a finished batch gave up. It runs in opened.do.
+func (n *columns) check() error {
+	if !n.rescan || n.look == nil || n.look.fresh() {
 		return nil
 	}
 	failed, err := n.look.gaveUp(n.x.queue)
 	if failed {
-		n.look.epoch = 0
+		n.look.reset()
 		err = errors.New("a work-group waited in vain for another")
 	}
-	return n.x.backend.fail("decompressing vectors", err)
+	return n.x.rt.fail("decompressing vectors", err)
 }
 
-// stage names the counter of a launch's time.
-type stage = func(*plan.Stats) *time.Duration
-
-// launch enqueues a kernel of so many groups, rows of them, each of so many work-items,
-// rows of them.
-func (n *nelson) launch(name string, groups, local [2]int, to stage, args ...any) error {
-	k := n.x.kernels[kernelID{name: name}]
+// launch enqueues a kernel of two dimensions: groups, and work-items of a group.
+func (n *columns) launch(name string, groups, local [2]int, to counter, args ...any) error {
+	k := n.x.kernel(name)
 	if err := arguments(k, args...); err != nil {
 		return err
 	}
@@ -67,23 +61,23 @@ func (n *nelson) launch(name string, groups, local [2]int, to stage, args ...any
 	return n.x.sent(e, err, to)
 }
 
-// chunks enqueues a kernel over `rows` times so many words, groups or packs.
-func (n *nelson) chunks(name string, count, rows int, to stage, args ...any) error {
+// chunks enqueues a kernel over rows of words, groups or packs.
+func (n *columns) chunks(name string, count, rows int, to counter, args ...any) error {
 	local := chunkGroup
-	if n.x.backend.tuning.Serial {
+	if n.x.rt.tuning.Serial {
 		local = 1
 	}
 	return n.launch(name, [2]int{(count + chunkLen - 1) / chunkLen, rows}, [2]int{local, 1}, to, args...)
 }
 
-// clear empties `packs` times 16 bytes of m, behind `first` times as many.
-func (n *nelson) clear(m *scratch, first, packs int, to stage) error {
+// clear sets packs of 16 bytes of m to zero, from the given one on.
+func (n *columns) clear(m *scratch, first, packs int, to counter) error {
 	return n.chunks("wah_clear", packs, 1, to, m.buffer, first, packs)
 }
 
-// expand decompresses the vectors of a pass to columns from `to` on: Algorithm 2, or
-// its last loop alone.
-func (n *nelson) expand(p nelsonPass, to int) error {
+// expand decompresses the vectors of a pass to columns from to on, by Algorithm 2 or by its
+// last loop alone.
+func (n *columns) expand(p columnPass, to int) error {
 	l := n.s.arena.buffers
 	word := uint64(n.wordBytes())
 	groups := n.groups * p.vectors
@@ -92,11 +86,11 @@ func (n *nelson) expand(p nelsonPass, to int) error {
 	if !n.rescan {
 		n.moved += all * (recallBytes + word)
 		local := recallGroup
-		if n.x.backend.tuning.Serial {
+		if n.x.rt.tuning.Serial {
 			local = 1
 		}
 		return n.launch("wah_recall", [2]int{n.s.dir.tiles, p.vectors}, [2]int{local, 1}, decodeTime, l[0], l[1], l[2], l[3], n.s.coarse, n.s.fine, len(n.s.t.Vectors),
-			n.batch.buffer, p.first, n.groups, n.columns.buffer, n.stride, to)
+			n.batch.buffer, p.first, n.groups, n.words.buffer, n.stride, to)
 	}
 	n.moved += words*(word+4) + 4*all + 8*words + all*(4+word) + n.scanBytes(words) + n.scanBytes(all)
 	if err := n.chunks("wah_sizes", p.longest, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.batch.buffer, p.first, n.groups, n.marks.buffer); err != nil {
@@ -115,29 +109,29 @@ func (n *nelson) expand(p nelsonPass, to int) error {
 		return err
 	}
 	return n.chunks("wah_expand", n.stride, p.vectors, decodeTime, l[0], l[1], l[2], l[3], n.batch.buffer, p.first, n.groups,
-		n.index.buffer, n.columns.buffer, n.stride, to)
+		n.index.buffer, n.words.buffer, n.stride, to)
 }
 
-// recallBytes is what a group takes of the directory of vectors at most: an entry, a
-// mask, and the words before it.
+// recallBytes is the part of the directory that a group reads at most: an entry, a mask,
+// and the number of words before it.
 const recallBytes = 8 + 4 + 2
 
-// scanBytes is what a scan of so many elements reads and writes.
-func (n *nelson) scanBytes(count uint64) uint64 {
+// scanBytes is the number of bytes that a scan reads and writes.
+func (n *columns) scanBytes(count uint64) uint64 {
 	if n.look != nil {
 		return 8 * count
 	}
 	return 12 * count
 }
 
-// scan writes the exclusive prefix sums of the first `count` marks to the index.
-func (n *nelson) scan(count int) error {
-	t := n.x.backend.tuning
+// scan writes the exclusive prefix sums of the first marks to the index.
+func (n *columns) scan(count int) error {
+	t := n.x.rt.tuning
 	local := t.ScanWG
 	if t.Serial {
 		local = 1
 	}
-	tiles := (count + t.scanTile() - 1) / t.scanTile()
+	tiles := (count + scanTile(t) - 1) / scanTile(t)
 	if n.look != nil {
 		ticket, epoch, err := n.look.begin(n.x.queue, tiles)
 		if err != nil {
@@ -146,7 +140,7 @@ func (n *nelson) scan(count int) error {
 		err = n.launch("scan_ahead", [2]int{tiles, 1}, [2]int{local, 1}, decodeTime,
 			n.marks.buffer, n.index.buffer, count, n.look.state, int(ticket), int(epoch), n.carry.buffer)
 		if err != nil {
-			n.look.epoch = 0 // the launch may not have drawn its tickets
+			n.look.reset() // the launch may not have drawn its tickets
 		}
 		return err
 	}
@@ -168,20 +162,14 @@ func (n *nelson) scan(count int) error {
 	return nil
 }
 
-// setValues makes a kernel of scan.cl add up elements: its last argument, four words.
-func setValues(k *kernel) error {
-	var what [4]uint32
-	return k.SetArgUnsafe(5, 16, unsafe.Pointer(&what[0]))
-}
-
-// reduce ORs m columns from `first` on into the first of them.
-func (n *nelson) reduce(first, m int) error {
+// reduce ORs m columns from the given one on into the first of them.
+func (n *columns) reduce(first, m int) error {
 	packs := int(n.columnBytes() / 16)
 	reads, writes := reduceColumns(n.strategy, m)
 	n.moved += uint64(reads+writes) * n.columnBytes()
 	if n.strategy == plan.COA {
 		for ; m > 1; m = (m + 1) / 2 {
-			if err := n.chunks("reduce_pairs", packs, m/2, probeTime, n.columns.buffer, packs, first, (m+1)/2); err != nil {
+			if err := n.chunks("reduce_pairs", packs, m/2, probeTime, n.words.buffer, packs, first, (m+1)/2); err != nil {
 				return err
 			}
 		}
@@ -191,13 +179,13 @@ func (n *nelson) reduce(first, m int) error {
 		s := tileOf(n.strategy, m)
 		tiles := (m + s.span - 1) / s.span
 		local := [2]int{s.rows, s.pairs}
-		if n.x.backend.tuning.Serial {
+		if n.x.rt.tuning.Serial {
 			local = [2]int{1, 1}
 		}
 		rows := (packs + s.rows - 1) / s.rows
 		for at := 0; at < rows; at += launchRows {
 			err := n.launch("reduce_tiles", [2]int{min(rows-at, launchRows), tiles}, local, probeTime,
-				n.columns.buffer, packs, first, step, m, s.span, s.rows, at*s.rows)
+				n.words.buffer, packs, first, step, m, s.span, s.rows, at*s.rows)
 			if err != nil {
 				return err
 			}
@@ -207,39 +195,39 @@ func (n *nelson) reduce(first, m int) error {
 	return nil
 }
 
-// launchRows is how many rows of groups a launch of reduce_tiles has at most: some
-// drivers count work-items in 32 bits.
+// launchRows limits the rows of groups of a launch of reduce_tiles: some drivers count
+// work-items in 32 bits.
 const launchRows = 1 << 22
 
-// A nelsonTile is the shape of a tile of reduce_tiles: rows times pairs work-items over
-// `span` columns.
-type nelsonTile struct{ rows, pairs, span int }
+// tileShape is the shape of a tile of reduce_tiles: rows times pairs work-items over a
+// number of columns.
+type tileShape struct{ rows, pairs, span int }
 
-// Pairs of columns of a tile at most. The paper's tiles are of 1024 work-items, those
-// here of chunkGroup; a row of 16 bytes makes 8 rows a line of 128.
+// Pairs of columns of a tile at most. Tiles have chunkGroup work-items, in the paper 1024. A
+// row has 16 bytes, so 8 rows make a line of 128.
 const (
 	hybridPairs = 16
 	idealPairs  = 32
 )
 
-// tileOf is the shape of the tiles that m columns are reduced by, the narrower the
-// fewer there are.
-func tileOf(s plan.Strategy, m int) nelsonTile {
+// tileOf returns the shape of the tiles that reduce m columns: fewer columns make narrower
+// tiles.
+func tileOf(s plan.Strategy, m int) tileShape {
 	pairs := 1 << log2((m+1)/2)
 	switch s {
 	case plan.ROA:
-		return nelsonTile{1, min(pairs, chunkGroup), m}
+		return tileShape{1, min(pairs, chunkGroup), m}
 	case plan.Hybrid:
 		pairs = min(pairs, hybridPairs)
-		return nelsonTile{chunkGroup / pairs, pairs, 2 * pairs}
+		return tileShape{chunkGroup / pairs, pairs, 2 * pairs}
 	}
 	pairs = min(pairs, idealPairs)
-	return nelsonTile{chunkGroup / pairs, pairs, m}
+	return tileShape{chunkGroup / pairs, pairs, m}
 }
 
-// reduceColumns is how many columns a reduction of m of them reads and writes (Nelson
-// et al. 2020: of COA 2m-2 and m-1, of ROA and ideal hybrid m and 1, of hybrid m+k and
-// k+1, k tiles side by side, where these are reduced by one tile).
+// reduceColumns returns the numbers of columns that a reduction of m columns reads and
+// writes. By Nelson et al. 2020 these are 2m-2 and m-1 for COA, m and 1 for ROA and ideal
+// hybrid, m+k and k+1 for hybrid with k tiles side by side, if one tile reduces these.
 func reduceColumns(s plan.Strategy, m int) (reads, writes int) {
 	if s == plan.COA {
 		return 2*m - 2, m - 1
@@ -252,8 +240,8 @@ func reduceColumns(s plan.Strategy, m int) (reads, writes int) {
 	return reads, writes
 }
 
-// explainColumns says what becomes of the vectors of some steps under a strategy that
-// decompresses, where each step has one pass.
+// explainColumns describes the columns of some steps under a strategy that decompresses, if
+// each step has one pass.
 func (s *tableStore) explainColumns(strategy plan.Strategy, steps []plan.Step) string {
 	columns, reads, writes := 0, 0, 0
 	for _, p := range steps {

@@ -18,17 +18,17 @@ var nelsonStrategies = slices.DeleteFunc(slices.Clone(tableStrategies), func(s p
 
 // nelsonRun is a nelson over a table, in a queue that has nothing else to do.
 type nelsonRun struct {
-	*nelson
-	b *Backend
+	*columns
+	b *opened
 }
 
-func newNelsonRun(t testing.TB, b *Backend, tab *plan.Table) nelsonRun {
+func newNelsonRun(t testing.TB, b *opened, tab *plan.Table) nelsonRun {
 	t.Helper()
-	s, err := b.loadTable(t.Context(), tab)
+	s, err := loadUntested(t.Context(), b, tab)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := newFlight(b, &b.budget)
+	x := newFlight(b, b.memory)
 	t.Cleanup(func() {
 		x.land()
 		x.release()
@@ -39,7 +39,7 @@ func newNelsonRun(t testing.TB, b *Backend, tab *plan.Table) nelsonRun {
 	if x.queue, err = b.newQueue(); err != nil {
 		t.Fatal(err)
 	}
-	n, err := newNelson(&x, s)
+	n, err := newColumns(&x, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func (n nelsonRun) column(t testing.TB, c int) []uint64 {
 	t.Helper()
 	words := make([]uint32, n.columnBytes()/4)
 	err := n.b.do(func() error {
-		e, err := n.x.queue.EnqueueReadBuffer(n.columns.buffer, true, c*int(n.columnBytes()), 4*len(words), unsafe.Pointer(&words[0]), nil)
+		e, err := n.x.queue.EnqueueReadBuffer(n.words.buffer, true, c*int(n.columnBytes()), 4*len(words), unsafe.Pointer(&words[0]), nil)
 		if err == nil {
 			e.Release()
 		}
@@ -180,10 +180,10 @@ func (n nelsonRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBat
 
 // TestNelson compares columns with plain groups, for sizes about groups and chunks.
 func TestNelson(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, bitmapOps)
 	for name, form := range nelsonForms(d) {
 		t.Run(name, func(t *testing.T) {
-			b := openForm(t, d, form, true)
+			b := openRow(t, d, form, true)
 			for _, word := range []int{32, 64} {
 				group := uint32(word - 1)
 				sizes := []uint32{0, 1, group, group + 1, 5*group - 1, chunkLen*group + 1}
@@ -206,13 +206,13 @@ func TestNelson(t *testing.T) {
 
 // TestNelsonMany ORs more vectors than a tile has pairs for, in one pass and in many.
 func TestNelsonMany(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, bitmapOps)
 	for name, form := range nelsonForms(d) {
 		t.Run(name, func(t *testing.T) {
-			b := openForm(t, d, form, false)
+			b := openRow(t, d, form, false)
 			tab, groups := groupedVectors(500, 32)
 			n := newNelsonRun(t, b, &tab.Table)
-			for _, n.most = range []int{nelsonColumns, 300} {
+			for _, n.most = range []int{mostColumns, 300} {
 				n.testNelson(t, groups, nelsonSteps(len(groups), 1100))
 			}
 		})
@@ -222,7 +222,7 @@ func TestNelsonMany(t *testing.T) {
 // TestNelsonMemory takes passes where memory is short, and says so where two columns
 // do not fit.
 func TestNelsonMemory(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, bitmapOps)
 	tab, groups := groupedVectors(100_000, 32)
 	var s plan.SelectBatch
 	for v := range 100 {
@@ -232,14 +232,14 @@ func TestNelsonMemory(t *testing.T) {
 	s.End()
 	passes := map[int]bool{}
 	for limit := uint64(32 << 20); ; limit = limit / 8 * 5 {
-		b, err := Open(t.Context(), d, Options{MemoryLimit: limit, SkipSelfTest: true})
+		b, err := openDevice(t.Context(), d, deviceOptions{MemoryLimit: limit, SkipSelfTest: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		failed := false
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			var s = s
-			st, err := b.loadTable(t.Context(), &tab.Table)
+			st, err := loadUntested(t.Context(), b, &tab.Table)
 			if failed = errors.Is(err, plan.ErrOutOfMemory); failed {
 				return
 			}
@@ -259,10 +259,10 @@ func TestNelsonMemory(t *testing.T) {
 			}
 			n.checkColumns(t, groups, &s)
 		})
-		if used := inUse(b); used != 0 {
+		if used := b.memory.inUse(); used != 0 {
 			t.Errorf("%d bytes are still reserved", used)
 		}
-		if err := b.Close(); err != nil {
+		if err := b.close(); err != nil {
 			t.Error(err)
 		}
 		if failed || t.Failed() {
@@ -277,9 +277,8 @@ func TestNelsonMemory(t *testing.T) {
 // TestNelsonBuffers takes passes where the largest buffer does not hold all columns, and
 // says so where it does not hold the results.
 func TestNelsonBuffers(t *testing.T) {
-	poor := *testDevice(t)
-	poor.info.MaxAlloc = 1 << 20
-	b := openForm(t, &poor, poor.Tuning(), false)
+	poor := testDevice(t, bitmapOps).with(func(i *plan.Info, _ *Tuning) { i.MaxAlloc = 1 << 20 })
+	b := openRow(t, poor, poor.Tuning(), false)
 	tab, groups := groupedVectors(100_000, 32) // 81 columns
 	n := newNelsonRun(t, b, &tab.Table)
 	var s plan.SelectBatch
@@ -307,9 +306,8 @@ func TestNelsonBuffers(t *testing.T) {
 
 // TestNelsonArena decompresses vectors of several buffers.
 func TestNelsonArena(t *testing.T) {
-	poor := *testDevice(t)
-	poor.info.MaxAlloc = 1 << 20
-	b := openForm(t, &poor, poor.Tuning(), false)
+	poor := testDevice(t, bitmapOps).with(func(i *plan.Info, _ *Tuning) { i.MaxAlloc = 1 << 20 })
+	b := openRow(t, poor, poor.Tuning(), false)
 	tab := plantest.NewTable(500_000, 32)
 	var groups [][]uint64
 	for v := range uint32(20) { // of 64 KB each
@@ -333,10 +331,10 @@ func TestNelsonArena(t *testing.T) {
 // TestNelsonCorrupt decompresses words that have changed behind the store's back: what
 // comes out does not matter, but that it has no bits outside of groups.
 func TestNelsonCorrupt(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, bitmapOps)
 	for name, form := range nelsonForms(d) {
 		t.Run(name, func(t *testing.T) {
-			b := openForm(t, d, form, false)
+			b := openRow(t, d, form, false)
 			r := rand.New(rand.NewPCG(5, 6))
 			for _, word := range []int{32, 64} {
 				tab, _ := groupedVectors(20_000, word)
@@ -389,14 +387,14 @@ func TestReduceColumns(t *testing.T) {
 // TestNelsonStats checks what a batch says of itself: times of both stages, the bytes
 // of the reduction, and memory that is kept for the next batch and given back.
 func TestNelsonStats(t *testing.T) {
-	d := testDevice(t)
-	b, err := Open(t.Context(), d, Options{Profiling: true, CountLoads: true, SkipSelfTest: true})
+	d := testDevice(t, bitmapOps)
+	b, err := openDevice(t.Context(), d, deviceOptions{Profiling: true, CountLoads: true, SkipSelfTest: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer b.Close()
+	defer b.close()
 	tab, _ := groupedVectors(50_000, 32)
-	s, err := b.loadTable(t.Context(), &tab.Table)
+	s, err := loadUntested(t.Context(), b, &tab.Table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,8 +422,8 @@ func TestNelsonStats(t *testing.T) {
 		}
 	}
 	after := s.Memory()
-	if after <= before || after != inUse(b) {
-		t.Errorf("%d bytes after %d, %d are reserved", after, before, inUse(b))
+	if after <= before || after != b.memory.inUse() {
+		t.Errorf("%d bytes after %d, %d are reserved", after, before, b.memory.inUse())
 	}
 	var out plan.Rows
 	if err := s.Select(t.Context(), &sel, &out); err != nil || s.Memory() != after {
@@ -434,7 +432,7 @@ func TestNelsonStats(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := inUse(b); n != 0 {
+	if n := b.memory.inUse(); n != 0 {
 		t.Errorf("%d bytes are still reserved", n)
 	}
 }

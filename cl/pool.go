@@ -7,23 +7,23 @@ import (
 	"heddle/engine/plan"
 )
 
-// pool holds the slots of one kind that nobody uses. Those that were made go first, so
-// that there are no more than callers at a time, nor more than there is memory for.
+// pool holds the idle slots of one kind. It reuses them before it makes new ones, so that
+// there are at most as many as concurrent callers, and as memory allows.
 type pool[S any] struct {
 	made chan *S
-	rest chan int // capacity 1: how many may still be made, if any; who takes it makes one
+	rest chan int // capacity 1: how many slots may still be made; the receiver makes one
 }
 
-// newPool is a pool of n slots that are not made.
+// newPool makes a pool of at most n slots.
 func newPool[S any](n int) pool[S] {
 	p := pool[S]{make(chan *S, n), make(chan int, 1)}
 	p.rest <- n
 	return p
 }
 
-// take gets a slot, and makes it where there is none. Where there is no memory for it, it
-// waits for one that others have, if they have any. It gives plan.ErrClosed when the
-// store is closed meanwhile.
+// take returns an idle slot or makes one with open. If open fails with
+// plan.ErrOutOfMemory and other callers have slots, it waits for one of theirs. It
+// returns plan.ErrClosed once closing is closed.
 func (p pool[S]) take(ctx context.Context, closing <-chan struct{}, open func() (*S, error)) (*S, error) {
 	select {
 	case x := <-p.made:
@@ -45,7 +45,7 @@ func (p pool[S]) take(ctx context.Context, closing <-chan struct{}, open func() 
 			if err == nil || n == cap(p.made) || !errors.Is(err, plan.ErrOutOfMemory) {
 				return x, err
 			}
-			rest = nil // it is tried once
+			rest = nil // tried once
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-closing:
@@ -54,10 +54,23 @@ func (p pool[S]) take(ctx context.Context, closing <-chan struct{}, open func() 
 	}
 }
 
-// give gives a slot back that was taken.
+// tryTake returns an idle slot, or nil.
+func (p pool[S]) tryTake() *S {
+	select {
+	case x := <-p.made:
+		return x
+	default:
+		return nil
+	}
+}
+
+// give returns a slot to the pool.
 func (p pool[S]) give(x *S) { p.made <- x }
 
-// drain waits for all slots and releases those that were made.
+// idle returns the number of idle slots.
+func (p pool[S]) idle() int { return len(p.made) }
+
+// drain waits for all slots and releases them.
 func (p pool[S]) drain(release func(*S)) {
 	for left := cap(p.made); left > 0; {
 		select {
@@ -68,4 +81,29 @@ func (p pool[S]) drain(release func(*S)) {
 			left -= n
 		}
 	}
+}
+
+// once returns the result of get. If that is nil, the caller that receives the token of
+// building makes the object and stores it with put, and all other callers wait.
+func once[T any](ctx context.Context, building chan struct{}, closing <-chan struct{}, get func() *T, put func(*T), build func() (*T, error)) (*T, error) {
+	if t := get(); t != nil {
+		return t, nil
+	}
+	select {
+	case <-building:
+		defer func() { building <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-closing:
+		return nil, plan.ErrClosed
+	}
+	if t := get(); t != nil { // another caller made it meanwhile
+		return t, nil
+	}
+	t, err := build()
+	if err != nil {
+		return nil, err
+	}
+	put(t)
+	return t, nil
 }

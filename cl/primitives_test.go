@@ -29,26 +29,9 @@ func forms(d *Device) map[string]Tuning {
 	return all
 }
 
-func openForm(t testing.TB, d *Device, form Tuning, profiling bool) *Backend {
-	t.Helper()
-	b, err := Open(t.Context(), d, Options{Tuning: &form, SkipSelfTest: true, Profiling: profiling})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if n := inUse(b); n != 0 {
-			t.Errorf("%d bytes are still reserved", n)
-		}
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
-}
-
 // scanSizes lie around the tiles and chunks of a form.
 func scanSizes(t Tuning) []int {
-	tile, chunk := t.scanTile(), t.scanTile()*t.ScanChunk
+	tile, chunk := scanTile(t), scanTile(t)*t.ScanChunk
 	sizes := []int{0, 1, 2, 3, 4, 5, 127, tile - 1, tile, tile + 1, 3*tile - 2, 33*tile + 5}
 	if chunk < 1<<21 {
 		sizes = append(sizes, chunk-1, chunk, chunk+1, 2*chunk+1)
@@ -58,10 +41,10 @@ func scanSizes(t Tuning) []int {
 
 // TestScan compares with Go, over values whose sums wrap.
 func TestScan(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, primitiveOps)
 	for name, form := range forms(d) {
 		t.Run(name, func(t *testing.T) {
-			b := openForm(t, d, form, false)
+			b := openRow(t, d, form, false)
 			r := rand.New(rand.NewPCG(1, 2))
 			for _, n := range scanSizes(b.tuning) {
 				in := make([]uint32, n)
@@ -74,10 +57,10 @@ func TestScan(t *testing.T) {
 	}
 }
 
-func testScan(t *testing.T, b *Backend, in []uint32, runs int) Timing {
+func testScan(t *testing.T, b *opened, in []uint32, runs int) Timing {
 	t.Helper()
 	out := make([]uint32, len(in))
-	timing, err := b.Scan(t.Context(), out, in, runs)
+	timing, err := scan(t.Context(), b, out, in, runs)
 	if err != nil {
 		t.Fatalf("%d elements: %v", len(in), err)
 	}
@@ -99,10 +82,10 @@ func testScan(t *testing.T, b *Backend, in []uint32, runs int) Timing {
 
 // TestCompact compares with Go: ranges and flags that keep none, some and all.
 func TestCompact(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, primitiveOps)
 	for name, form := range forms(d) {
 		t.Run(name, func(t *testing.T) {
-			b := openForm(t, d, form, true)
+			b := openRow(t, d, form, true)
 			r := rand.New(rand.NewPCG(3, 4))
 			for _, n := range scanSizes(b.tuning) {
 				in, flags := make([]uint32, n), make([]uint32, n/32+1)
@@ -123,7 +106,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-func testCompact(t *testing.T, b *Backend, in []uint32, keep Keep) Timing {
+func testCompact(t *testing.T, b *opened, in []uint32, keep Keep) Timing {
 	t.Helper()
 	want := []uint32{7, 8} // what the caller has stays
 	for i, x := range in {
@@ -135,7 +118,7 @@ func testCompact(t *testing.T, b *Backend, in []uint32, keep Keep) Timing {
 			want = append(want, x)
 		}
 	}
-	got, timing, err := b.Compact(t.Context(), []uint32{7, 8}, in, keep, 2)
+	got, timing, err := compact(t.Context(), b, []uint32{7, 8}, in, keep, 2)
 	if err != nil {
 		t.Fatalf("%d elements: %v", len(in), err)
 	}
@@ -148,11 +131,11 @@ func testCompact(t *testing.T, b *Backend, in []uint32, keep Keep) Timing {
 
 // TestScanLong goes beyond 2^24 elements, where a float would no longer count.
 func TestScanLong(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, primitiveOps)
 	if small() {
 		t.Skip("HEDDLE_TEST_SMALL=1")
 	}
-	b := openForm(t, d, d.Tuning(), true)
+	b := openRow(t, d, d.Tuning(), true)
 	in := make([]uint32, 1<<24+1<<20+7)
 	for i := range in {
 		in[i] = uint32(i) * 2654435761
@@ -163,33 +146,31 @@ func TestScanLong(t *testing.T) {
 
 // TestScanErrors refuses what does not fit together or on the device.
 func TestScanErrors(t *testing.T) {
-	d := *testDevice(t)
-	b := openForm(t, &d, d.Tuning(), false)
-	if _, err := b.Scan(t.Context(), make([]uint32, 3), make([]uint32, 4), 1); err == nil {
+	d := testDevice(t, primitiveOps)
+	b := openRow(t, d, d.Tuning(), false)
+	if _, err := scan(t.Context(), b, make([]uint32, 3), make([]uint32, 4), 1); err == nil {
 		t.Error("3 sums of 4 elements")
 	}
-	if _, _, err := b.Compact(t.Context(), nil, make([]uint32, 33), Keep{Flags: make([]uint32, 1)}, 1); err == nil {
+	if _, _, err := compact(t.Context(), b, nil, make([]uint32, 33), Keep{Flags: make([]uint32, 1)}, 1); err == nil {
 		t.Error("32 flags for 33 elements")
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := b.Scan(ctx, make([]uint32, 4), make([]uint32, 4), 1); !errors.Is(err, context.Canceled) {
+	if _, err := scan(ctx, b, make([]uint32, 4), make([]uint32, 4), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("under a cancelled context: %v", err)
 	}
-	poor := d
-	poor.info.MaxAlloc = 1 << 20
-	b = openForm(t, &poor, d.Tuning(), false)
+	poor := d.with(func(i *plan.Info, _ *Tuning) { i.MaxAlloc = 1 << 20 })
+	b = openRow(t, poor, d.Tuning(), false)
 	many := make([]uint32, 1<<18)
-	if _, err := b.Scan(t.Context(), many, many, 1); !errors.Is(err, plan.ErrOutOfMemory) {
+	if _, err := scan(t.Context(), b, many, many, 1); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("more than a buffer: %v", err)
 	}
 	form := d.Tuning()
 	form.Serial = false
-	poor = d
-	poor.info.LocalMemory = 48 << 10
+	poor = d.with(func(i *plan.Info, _ *Tuning) { i.LocalMemory = 48 << 10 })
 	form.ScanWG = 1024
-	b = openForm(t, &poor, form, false)
-	if _, err := b.Scan(t.Context(), many, many, 1); !errors.Is(err, plan.ErrNoDevice) {
+	b = openRow(t, poor, form, false)
+	if _, err := scan(t.Context(), b, many, many, 1); !errors.Is(err, plan.ErrNoDevice) {
 		t.Errorf("local memory of 48 KiB: %v", err)
 	}
 }
@@ -197,17 +178,17 @@ func TestScanErrors(t *testing.T) {
 // TestEpochs lets the epochs of look-back come again, so that stale states of long
 // ago would count if the state were not cleared.
 func TestEpochs(t *testing.T) {
-	d := testDevice(t)
+	d := testDevice(t, primitiveOps)
 	form := forms(d)["local, look-back"]
-	b := openForm(t, d, form, false)
-	if !b.looksBack() {
+	b := openRow(t, d, form, false)
+	if !looksBack(b) {
 		t.Fatal("groups make no progress")
 	}
-	in := make([]uint32, 3*form.scanTile())
+	in := make([]uint32, 3*scanTile(form))
 	for i := range in {
 		in[i] = 1
 	}
-	p, err := b.newPrimitive(t.Context(), in, nil, 5)
+	p, err := newCall(t.Context(), b, in, nil, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +209,7 @@ func TestEpochs(t *testing.T) {
 
 // BenchmarkScan measures scan and compaction of half by the device's clock.
 func BenchmarkScan(b *testing.B) {
-	d := testDevice(b)
+	d := testDevice(b, primitiveOps)
 	sizes := []int{1 << 24, 1 << 26, 1 << 28}
 	if small() || d.Info().Type != "gpu" {
 		sizes = []int{1 << 20, 1 << 24}
@@ -250,7 +231,7 @@ func BenchmarkScan(b *testing.B) {
 	for _, shape := range shapes {
 		t := d.Tuning()
 		t.ScanWG, t.LookBack = shape.wg, shape.lookBack
-		backend := openForm(b, d, t, true)
+		backend := openRow(b, d, t, true)
 		for _, n := range sizes {
 			for _, name := range []string{"scan", "compact"} {
 				b.Run(fmt.Sprintf("%s/n=%d/lookback=%t/wg=%d", name, n, t.LookBack, t.ScanWG), func(b *testing.B) {
@@ -258,9 +239,9 @@ func BenchmarkScan(b *testing.B) {
 						var timing Timing
 						var err error
 						if name == "scan" {
-							timing, err = backend.Scan(b.Context(), out[:n], in[:n], 20)
+							timing, err = scan(b.Context(), backend, out[:n], in[:n], 20)
 						} else {
-							_, timing, err = backend.Compact(b.Context(), out[:0], in[:n], Keep{Greatest: 1<<31 - 1}, 20)
+							_, timing, err = compact(b.Context(), backend, out[:0], in[:n], Keep{Greatest: 1<<31 - 1}, 20)
 						}
 						if err != nil {
 							b.Fatal(err)

@@ -37,7 +37,7 @@ func setting(b *testing.B, name string, normal int) int {
 // Batches named "stages" are measured by the device's clock, in a queue that keeps
 // times.
 func BenchmarkRank(b *testing.B) {
-	d := testDevice(b)
+	d := testDevice(b, rankOps)
 	docs, postings, queries := 25_200_000, 400_000_000, 1000
 	if small() {
 		docs, postings, queries = 1<<20, 8_000_000, 30
@@ -56,11 +56,15 @@ func BenchmarkRank(b *testing.B) {
 			b.Fatal(err)
 		}
 		for _, profiling := range []bool{true, false} {
-			backend, err := Open(b.Context(), d, Options{Tuning: &t, Profiling: profiling, SkipSelfTest: true})
+			backend, err := openDevice(b.Context(), d, deviceOptions{Tuning: &t, Profiling: profiling, SkipSelfTest: true})
 			if err != nil {
 				b.Fatal(err)
 			}
-			s := benchStore(b, backend, src)
+			s, err := loadRanker(backend, src)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { s.close() })
 			for _, mode := range []plan.Mode{plan.Or, plan.And} {
 				for _, k := range []int{10, 1000} {
 					r := rankQueriesOf(src, mode, k, queries)
@@ -93,7 +97,7 @@ func rankWorkload(b *testing.B, docs uint32, postings int) *plan.Source {
 		lens = append(lens, int(float64(docs)/4*math.Pow(625, -r.Float64())))
 	}
 	lists := make([]list, len(lens))
-	inParallel(len(lens), postings, func(i int) {
+	err := inParallel(len(lens), postings, func(i int) (err error) {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
 		list := spread(r, lens[i], 1, max(2*docs/uint32(lens[i])*9/10, 2)-1)
 		freqs := make([]uint32, len(list))
@@ -103,14 +107,15 @@ func rankWorkload(b *testing.B, docs uint32, postings int) *plan.Source {
 			}
 		}
 		lens[i] = len(list)
-		var err error
 		if lists[i].words, err = codec.Append(nil, codec.ParaPFor, list, codec.DefaultOptions()); err != nil {
-			panic(err)
+			return err
 		}
-		if lists[i].freqs, err = codec.AppendPacked(nil, freqs, codec.DefaultOptions()); err != nil {
-			panic(err)
-		}
+		lists[i].freqs, err = codec.AppendPacked(nil, freqs, codec.DefaultOptions())
+		return err
 	})
+	if err != nil {
+		b.Fatal(err)
+	}
 	for i, l := range lists {
 		src.Words = append(src.Words, make([]uint32, (plan.ListAlign-len(src.Words)%plan.ListAlign)%plan.ListAlign)...)
 		src.Lists = append(src.Lists, plan.List{Off: uint64(len(src.Words)), Words: uint32(len(l.words)), Len: uint32(lens[i]),
@@ -138,14 +143,14 @@ func rankQueriesOf(src *plan.Source, mode plan.Mode, k, n int) *plan.RankBatch {
 	return ranks
 }
 
-func benchRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.RankBatch, callers int) {
+func benchRanks(b *testing.B, s *ranker, src *plan.Source, r *plan.RankBatch, callers int) {
 	var sum plan.Stats
 	outs := make([]plan.TopK, callers)
 	round := func() {
 		var wg sync.WaitGroup
 		for i := range outs {
 			wg.Go(func() {
-				if err := s.Rank(context.Background(), r, &outs[i]); err != nil {
+				if err := s.rank(context.Background(), r, &outs[i]); err != nil {
 					b.Error(err)
 				}
 			})
@@ -183,7 +188,7 @@ func reportStages(b *testing.B, sum plan.Stats) {
 	}
 }
 
-func benchSingleRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.RankBatch) {
+func benchSingleRanks(b *testing.B, s *ranker, src *plan.Source, r *plan.RankBatch) {
 	var took []time.Duration
 	var out plan.TopK
 	one := plan.RankBatch{Mode: r.Mode, K: r.K, Norm: r.Norm}
@@ -197,7 +202,7 @@ func benchSingleRanks(b *testing.B, s plan.Store, src *plan.Source, r *plan.Rank
 			one.Terms = append(one.Terms, q...)
 			one.Offsets = append(one.Offsets, uint32(len(q)))
 			began := time.Now()
-			if err := s.Rank(context.Background(), &one, &out); err != nil {
+			if err := s.rank(context.Background(), &one, &out); err != nil {
 				b.Fatal(err)
 			}
 			took = append(took, time.Since(began))

@@ -10,23 +10,23 @@ import (
 	"heddle/engine/plan"
 )
 
-// rankCut cuts a batch of ranked queries into rounds: as many queries as fit, or one
-// query alone, by windows of documents where its lists are longer than the scratch.
-// The fields below the line are those of the round.
+// rankCut cuts a batch of ranked queries into rounds: as many queries as fit, or one query
+// alone, by windows of documents if its lists are longer than the scratch memory.
 type rankCut struct {
-	store *Store
-	ranks *plan.RankBatch
-	lists *rankLists
+	set   *listSet
+	batch *plan.RankBatch
+	data  *rankData
 	shape rankShape
 	span  int // documents of a range
 
-	query int // the next
-	// Queries that lost candidates, which fewer share the room with, and those that
-	// lost some again and are to run alone.
+	query int // the next one
+	// Queries that lost candidates share the room with fewer others in a second run. Queries
+	// that lost some again run alone.
 	lost, again []int
 
+	// The fields below belong to one round.
 	queries  []int               // of the batch
-	second   bool                // they are queries that have lost candidates
+	second   bool                // a second run of queries that lost candidates
 	safe     bool                // no pass may lose candidates
 	capacity int                 // candidates of a query
 	matches  float64             // of all queries, at most
@@ -37,12 +37,12 @@ type rankCut struct {
 
 	first, end int        // ranges of the window
 	parts      []rankPart // lists
-	elements   int        // of all parts, with what decoders write behind
+	elements   int        // of all parts, each rounded up to decodeRound
 	runs       [1 + len(decoders)]int
 	words      int // of the upload
 	termsAt    int // in uint4
 	queriesAt  int
-	moved      uint64 // bytes that the kernels ask for, but for those of selection
+	moved      uint64 // bytes that the kernels load and store, without selection
 }
 
 // rankPart is the part of a list that a window needs.
@@ -52,16 +52,16 @@ type rankPart struct {
 	to, firstRun   uint32 // to in units of four words
 	starts         uint32
 	decoder, words int32  // decoder, or noDecoder; words of frequencies
-	sought         uint64 // documents that are looked up, unless it is the shortest of a query
+	sought         uint64 // documents to search for; all bits set for the shortest list of a query
 }
 
-// next makes the next round and its first window; false: there is none.
-func (c *rankCut) next() (bool, error) {
+// nextRound makes the next round and its first window. It reports false at the end.
+func (c *rankCut) nextRound() (bool, error) {
 	c.queries, c.parts, c.terms, c.matches, c.greatest = c.queries[:0], c.parts[:0], 0, 0, 0
 	clear(c.known)
-	c.ranges = int((uint64(c.store.src.Docs) + uint64(c.span) - 1) / uint64(c.span))
+	c.ranges = int((uint64(c.set.src.Docs) + uint64(c.span) - 1) / uint64(c.span))
 	c.safe, c.second = false, false
-	for ; c.query < c.ranks.Queries(); c.query++ {
+	for ; c.query < c.batch.Queries(); c.query++ {
 		if taken, err := c.take(c.query, len(c.queries) == 0); err != nil {
 			return false, err
 		} else if !taken {
@@ -90,12 +90,12 @@ func (c *rankCut) next() (bool, error) {
 	return true, c.window()
 }
 
-// take adds a query to the round if there is room, or if it is the only one.
+// take adds a query to the round if there is room, or if the query is alone.
 func (c *rankCut) take(i int, alone bool) (bool, error) {
-	q := c.ranks.Query(i)
-	lists := c.store.src.Lists
-	if len(q) == 0 || lists[q[len(q)-1].List].Len == 0 || c.ranks.Mode == plan.And && lists[q[0].List].Len == 0 {
-		return true, nil // it matches nothing
+	q := c.batch.Query(i)
+	lists := c.set.src.Lists
+	if len(q) == 0 || lists[q[len(q)-1].List].Len == 0 || c.batch.Mode == plan.And && lists[q[0].List].Len == 0 {
+		return true, nil // a query without matches
 	}
 	if len(q) > rankTerms {
 		return false, fmt.Errorf("cl: ranked query %d has %d terms, at most %d are possible", i, len(q), rankTerms)
@@ -114,8 +114,8 @@ func (c *rankCut) take(i int, alone bool) (bool, error) {
 	}
 	queries := len(c.queries) + 1
 	if !alone && (elements > c.shape.postings || len(c.parts)*(c.ranges+1) > c.shape.starts ||
-		c.terms+len(q) > rankTerms || queries > rankQueries || queries*c.ranks.K > rankBest ||
-		queries*2*(c.span+c.ranks.K) > c.shape.keys) {
+		c.terms+len(q) > rankTerms || queries > rankQueries || queries*c.batch.K > rankBest ||
+		queries*2*(c.span+c.batch.K) > c.shape.keys) {
 		for _, p := range c.parts[before:] {
 			delete(c.known, p.list)
 		}
@@ -128,7 +128,7 @@ func (c *rankCut) take(i int, alone bool) (bool, error) {
 	matches := 0.0
 	for _, t := range q {
 		matches += float64(lists[t.List].Len)
-		if c.ranks.Mode == plan.And {
+		if c.batch.Mode == plan.And {
 			break
 		}
 	}
@@ -153,9 +153,9 @@ func (c *rankCut) window() error {
 	}
 }
 
-// seek counts the documents that AND looks up in each list.
+// seek counts the documents that ranked AND searches for in each list.
 func (c *rankCut) seek() {
-	if c.ranks.Mode != plan.And {
+	if c.batch.Mode != plan.And {
 		return
 	}
 	for i := range c.parts {
@@ -163,8 +163,8 @@ func (c *rankCut) seek() {
 	}
 	const shortest = math.MaxUint64
 	for _, i := range c.queries {
-		q := c.ranks.Query(i)
-		n := uint64(c.store.src.Lists[q[0].List].Len)
+		q := c.batch.Query(i)
+		n := uint64(c.set.src.Lists[q[0].List].Len)
 		for j, t := range q {
 			switch p := &c.parts[c.known[t.List]]; {
 			case j == 0:
@@ -176,22 +176,22 @@ func (c *rankCut) seek() {
 	}
 }
 
-// isSought says that the list is not decoded: fewer documents are looked up in it than
-// it has segments.
+// isSought tells whether the list stays compressed, because there are fewer documents to
+// search for than it has segments.
 func (p *rankPart) isSought(list codec.List) bool {
 	return list.Codec == codec.ParaPFor && p.sought > 0 && p.sought < uint64(list.Len)/codec.SegmentLen
 }
 
-// place gives the parts of the lists that the window needs their places, those of a
-// decoder together.
+// place gives the parts of the lists that the window needs their places. Parts of one
+// decoder lie together.
 func (c *rankCut) place() error {
 	whole := c.first == 0 && c.end == c.ranges
-	last := min(uint64(c.end)*uint64(c.span), uint64(c.store.src.Docs)) - 1
+	last := min(uint64(c.end)*uint64(c.span), uint64(c.set.src.Docs)) - 1
 	c.seek()
 	for i := range c.parts {
 		p := &c.parts[i]
-		list := c.store.src.List(p.list)
-		p.decoder, p.words = int32(decoderOf(list.Codec)), int32(c.store.src.Lists[p.list].FreqWords)
+		list := c.set.src.List(p.list)
+		p.decoder, p.words = int32(decoderOf(list.Codec)), int32(c.set.src.Lists[p.list].FreqWords)
 		p.begin, p.count = 0, list.Len
 		switch {
 		case p.isSought(list):
@@ -223,176 +223,3 @@ func (c *rankCut) place() error {
 	}
 	return nil
 }
-
-// count adds up the bytes that the kernels of the window ask for. Of searches it counts
-// those for the documents of the shortest list in the next one.
-func (c *rankCut) count() {
-	c.moved = 0
-	ranges := uint64(c.end - c.first)
-	or, length := c.ranks.Mode == plan.Or, uint64(4)
-	if c.lists.narrow {
-		length = 2
-	}
-	if c.ranks.Norm.Impacts > 0 {
-		length = 0
-	}
-	for _, p := range c.parts {
-		l, n := &c.store.src.Lists[p.list], uint64(p.count)
-		c.moved += 4*uint64(l.Words)*n/uint64(l.Len) + 8*n + 4*ranges // decoding, and docIDs to find starts
-		if or {
-			c.moved += 4*uint64(l.FreqWords)*n/uint64(l.Len) + (4+length)*n
-		}
-	}
-	for _, i := range c.queries {
-		if c.global() && c.end == c.ranges {
-			c.moved += 8 * uint64(c.store.src.Docs) // accumulators are cleared, and looked through
-		}
-		for j, t := range c.ranks.Query(i) {
-			k, ok := c.known[t.List]
-			if !ok {
-				continue
-			}
-			n := uint64(c.parts[k].count)
-			switch {
-			case c.global():
-				c.moved += 16 * n // docIDs, shares, and accumulators, there and back
-			case or:
-				c.moved += 8*n + 8*ranges // docIDs and shares
-			case j == 0:
-				c.moved += (4+length+12)*n + 8*ranges // the frequency, and where it lies
-			case j == 1:
-				shortest := uint64(c.store.src.Lists[c.ranks.Query(i)[0].List].Len)
-				c.moved += shortest * (8 + 4*uint64(log2(int(n/ranges)+1)))
-			}
-		}
-	}
-}
-
-// write puts the window's records into an upload.
-func (c *rankCut) write(up []uint32) {
-	put := func(words ...uint32) { up = up[copy(up, words):] }
-	n := c.ranks.Norm
-	put(n.Base, n.Slope, uint32(n.Shift), uint32(n.Impacts))
-	for _, p := range c.parts {
-		l, at, f := &c.store.src.Lists[p.list], c.store.places[p.list], c.lists.places[p.list]
-		put(at.off, l.Len, l.Words, uint32(l.Codec)|at.buffer<<8)
-		put(p.begin, p.count, p.to, p.firstRun)
-		put(f.off, uint32(p.words), p.starts, f.rest|f.buffer<<8)
-	}
-	c.termsAt = 1 + rankLists4*len(c.parts)
-	terms := 0
-	for _, i := range c.queries {
-		rest := uint32(0)
-		for _, t := range c.ranks.Query(i) {
-			rest += t.Weight
-		}
-		for _, t := range c.ranks.Query(i) {
-			rest -= t.Weight
-			if k, ok := c.known[t.List]; ok {
-				p := c.parts[k]
-				sought := uint32(0)
-				if p.isSought(c.store.src.List(p.list)) {
-					sought = 1
-				}
-				put(p.starts, p.to, p.count, t.Weight)
-				put(uint32(k), rest, sought, 0)
-				terms++
-			}
-		}
-	}
-	c.queriesAt = c.termsAt + rankTerms4*terms
-	terms = 0
-	for _, i := range c.queries {
-		n := 0
-		for _, t := range c.ranks.Query(i) {
-			if _, ok := c.known[t.List]; ok {
-				n++
-			}
-		}
-		put(uint32(terms), uint32(n), 0, 0)
-		terms += n
-	}
-	c.words = 4 * (c.queriesAt + len(c.queries))
-}
-
-// setCapacity shares out the room for candidates: for few queries no more than one
-// work-group cuts fast, if few are expected.
-func (c *rankCut) setCapacity() {
-	most := min(c.shape.keys/len(c.queries), int(c.store.src.Docs)+c.ranks.K+2)
-	first, k := float64(c.firstPass()), float64(c.ranks.K)
-	expected := max(first*c.mostPerRange(), k*float64(c.ranges)/first)
-	if wide := c.store.backend.tuning.selectWide(); !c.safe && len(c.queries) <= fewQueries && 2*expected+k < float64(wide) {
-		most = min(most, wide)
-	}
-	c.capacity = most &^ 1
-}
-
-// mostPerRange is perRange for the query that has most.
-func (c *rankCut) mostPerRange() float64 {
-	return max(min(c.greatest/float64(c.ranges), float64(c.span)), 1)
-}
-
-// perRange is the number of matches of a query in a range that is to be expected.
-func (c *rankCut) perRange() float64 {
-	n := c.matches / float64(len(c.queries)*c.ranges)
-	return max(min(n, float64(c.span)), 1)
-}
-
-// rankPass is the ranges of a window from begin to end, of those whose number is a
-// multiple of every, or is not; all of them where every is 1.
-type rankPass struct {
-	begin, end, every int
-	only              bool
-}
-
-// passes cuts the ranges of the window where the candidates of each query are cut to
-// the best ones, which gives the key that others must pass. The first pass takes
-// ranges from everywhere, because what documents are about may depend on where they
-// lie. Passes have so many ranges that no candidates are to be expected to get lost,
-// twice over; a query that has lost some runs again, in passes that cannot.
-func (c *rankCut) passes() (passes []rankPass) {
-	k, n := c.ranks.K, c.end-c.first
-	most := max((c.capacity-k)/c.span, 1) // that cannot lose any
-	half := float64(c.capacity-k) / 2
-	every, seen := 1, c.first
-	if m := c.firstPass(); c.first == 0 && m < n {
-		if c.safe {
-			m = min(m, most)
-		} else {
-			m = max(min(m, int(half/c.mostPerRange())), 1)
-		}
-		if every = (n + m - 1) / m; every > 1 {
-			passes = append(passes, rankPass{c.first, c.end, every, true})
-			seen = (n + every - 1) / every
-		}
-	}
-	if c.capacity > int(c.store.src.Docs)+k {
-		most = c.ranges
-	}
-	for done := c.first; done < c.end; {
-		m := most
-		if !c.safe && seen > 0 {
-			// With the best k of the ranges seen, k times the growth are to come.
-			m = max(most, int(min(float64(seen)*half/float64(k), float64(c.ranges))))
-		}
-		m = min(m, max(rankGroups/len(c.queries), 1), c.end-done)
-		passes = append(passes, rankPass{done, done + m, every, false})
-		done += m
-		seen += m
-	}
-	return passes
-}
-
-// firstPass is the number of ranges that leaves few candidates in both passes: d ranges
-// of m matches each give d*m of them, and k*ranges/d then. It is not so small that
-// they could all be untypical.
-func (c *rankCut) firstPass() int {
-	m := c.perRange()
-	if float64(c.ranges)*m < 1<<12 { // little either way
-		return c.ranges
-	}
-	return max(int(math.Sqrt(float64(c.ranks.K)*float64(c.ranges)/m)), c.ranges/64, 1)
-}
-
-// fewQueries is how many keep a device busy with a work-group each.
-const fewQueries = 64

@@ -4,26 +4,23 @@ import (
 	"heddle/engine/plan"
 )
 
-// globalProgram names the program of accumulate_global.cl by one of its kernels.
-var globalProgram = kernelID{name: "global_best"}
-
 const globalFan = 512 // FAN in kernels/accumulate_global.cl
 
-// global says whether a batch is answered over accumulators in global memory.
+// global tells whether the batch uses accumulators in global memory.
 func (c *rankCut) global() bool {
-	return c.ranks.Mode == plan.Or && c.ranks.Accumulators == plan.GlobalAccumulators
+	return c.batch.Mode == plan.Or && c.batch.Accumulators == plan.GlobalAccumulators
 }
 
-// globalLocal is the size of a work-group of accumulate_global.cl.
-func (t Tuning) globalLocal() int {
+// globalLocal is the work-group size of accumulate_global.cl.
+func globalLocal(t Tuning) int {
 	if t.Serial {
 		return 1
 	}
 	return 128
 }
 
-// globalLevels are the numbers of maxima of each level over n documents, the lowest
-// level first; the last one is looked through for every document that is taken out.
+// globalLevels returns the numbers of maxima of each level over n documents, the lowest
+// level first. The last level is scanned for every document that is taken.
 func globalLevels(n int) (levels []int) {
 	for n = fans(n); n > globalFan; n = fans(n) {
 		levels = append(levels, n)
@@ -31,13 +28,13 @@ func globalLevels(n int) (levels []int) {
 	return append(levels, n)
 }
 
-// fans is how many groups share out n numbers.
+// fans is the number of groups for n numbers.
 func fans(n int) int { return (n + globalFan - 1) / globalFan }
 
-// openGlobal makes the accumulators, the maxima and the kernels on first use. For them all
-// other buffers go; shorter rounds would not help, so its errors are not isReserved.
+// openGlobal makes the accumulators, the maxima and the kernels on first use. It frees all
+// other buffers first. Shorter rounds would not help, so its errors are not isExceeded.
 func (x *rankSlot) openGlobal() error {
-	docs, maxima := int(x.store.src.Docs), 0
+	docs, maxima := int(x.ranker.set.src.Docs), 0
 	for _, n := range globalLevels(docs) {
 		maxima += n
 	}
@@ -47,28 +44,28 @@ func (x *rankSlot) openGlobal() error {
 		if err == nil {
 			err = x.room(&x.maxima, 2*maxima, 2*maxima, "maxima of accumulators")
 		}
-		if isReserved(err) {
-			err = x.backend.outOfMemory("ranking", err)
+		if isExceeded(err) {
+			err = x.rt.outOfMemory("ranking", err)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if x.kernels[globalProgram] != nil {
+	if x.kernel("global_best") != nil {
 		return nil
 	}
-	return x.create(globalProgram, "global_clear", "global_add", "global_maxima", "global_best")
+	return x.create(kernelID{name: "global_best"}, "global_clear", "global_add", "global_maxima", "global_best")
 }
 
-// sendGlobal enqueues what answers the queries of a window, one after the other: a
-// launch a list, and after the last window one a level of maxima and one that takes
-// out the best. It runs in Backend.do.
+// sendGlobal enqueues the queries of a window, one after the other: a launch per list, and
+// after the last window one per level of maxima and one that takes the best documents. It
+// runs in opened.do.
 func (x *rankSlot) sendGlobal(c *rankCut, first bool) error {
-	docs, local := int(x.store.src.Docs), x.backend.tuning.globalLocal()
+	docs, local := int(x.ranker.set.src.Docs), globalLocal(x.rt.tuning)
 	from := c.first * c.span
 	to := min(c.end*c.span, docs)
 	launch := func(name string, groups int, args ...any) error {
-		k := x.kernels[kernelID{name: name}]
+		k := x.kernel(name)
 		if err := arguments(k, args...); err != nil {
 			return err
 		}
@@ -85,17 +82,17 @@ func (x *rankSlot) sendGlobal(c *rankCut, first bool) error {
 				return err
 			}
 		}
-		for _, t := range c.ranks.Query(i) {
+		for _, t := range c.batch.Query(i) {
 			k, ok := c.known[t.List]
 			if !ok {
 				continue
 			}
 			if n := int(c.parts[k].count); n > 0 {
-				if err := launch("global_add", fans(n), x.batch, term, x.docs.buffer, x.shares.buffer, x.scores.buffer, from, to-from); err != nil {
+				if err := launch("global_add", fans(n), x.batch.buffer, term, x.docs.buffer, x.components.buffer, x.scores.buffer, from, to-from); err != nil {
 					return err
 				}
 			}
-			term += rankTerms4
+			term += termUnits
 		}
 		if c.end < c.ranges {
 			continue
@@ -107,7 +104,7 @@ func (x *rankSlot) sendGlobal(c *rankCut, first bool) error {
 			}
 			n, below, at = size, at, at+size
 		}
-		if err := launch("global_best", 1, x.scores.buffer, docs, x.maxima.buffer, q, c.ranks.K, x.best.buffer, x.state.buffer); err != nil {
+		if err := launch("global_best", 1, x.scores.buffer, docs, x.maxima.buffer, q, c.batch.K, x.best.buffer, x.state.buffer); err != nil {
 			return err
 		}
 	}

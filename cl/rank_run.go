@@ -3,10 +3,8 @@ package cl
 import (
 	"context"
 	"fmt"
-	"runtime"
+	"math/bits"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"heddle/codec"
@@ -17,7 +15,7 @@ import (
 func (x *rankSlot) run(ctx context.Context, c *rankCut, st *plan.Stats) error {
 	defer x.releaseEvents()
 	for first := true; ; first = false {
-		for c.elements == 0 && c.end < c.ranges { // no list has documents there
+		for c.elements == 0 && c.end < c.ranges { // no list has documents in the window
 			if err := c.window(); err != nil {
 				return err
 			}
@@ -26,14 +24,14 @@ func (x *rankSlot) run(ctx context.Context, c *rankCut, st *plan.Stats) error {
 			return err
 		}
 		c.write(x.up.words)
-		if err := x.backend.do(func() error { return x.send(c, first) }); err != nil {
-			return x.backend.fail("ranking", err)
+		if err := x.rt.do(func() error { return x.send(c, first) }); err != nil {
+			return x.rt.fail("ranking", err)
 		}
 		if err := x.wait(ctx); err != nil {
 			return err
 		}
 		st.BytesUp += uint64(4 * c.words)
-		if x.backend.opt.CountLoads {
+		if x.rt.countLoads {
 			st.BytesMoved += c.moved
 		}
 		if c.end == c.ranges {
@@ -43,7 +41,7 @@ func (x *rankSlot) run(ctx context.Context, c *rankCut, st *plan.Stats) error {
 			return err
 		}
 	}
-	st.BytesDown += uint64(len(c.queries) * (16 + 8*c.ranks.K))
+	st.BytesDown += uint64(len(c.queries) * (16 + 8*c.batch.K))
 	if err := x.addTimes(st); err != nil {
 		return err
 	}
@@ -61,7 +59,7 @@ func (x *rankSlot) makeRoom(c *rankCut, first bool) error {
 	for _, n := range c.runs {
 		runs += n
 	}
-	if c.ranks.Mode == plan.And {
+	if c.batch.Mode == plan.And {
 		scored = 0
 	}
 	queries := len(c.queries)
@@ -71,27 +69,28 @@ func (x *rankSlot) makeRoom(c *rankCut, first bool) error {
 		what        string
 	}{
 		{&x.docs, c.elements, c.shape.postings, "decoded lists of ranked queries"},
-		{&x.shares, scored, c.shape.postings, "shares of postings"},
+		{&x.components, scored, c.shape.postings, "term-frequency components"},
 		{&x.starts, len(c.parts) * (c.end - c.first + 1), c.shape.starts, "starts of ranges"},
 		{&x.runs, runs * runWords, c.shape.postings / runLen * runWords, "runs"},
 		{&x.keys, 2 * queries * c.capacity, 2 * c.shape.keys, "candidates"},
 		{&x.state, queries * selectState, rankQueries * selectState, "states of queries"},
-		{&x.best, 2 * queries * c.ranks.K, 2 * rankBest, "the best documents"},
+		{&x.best, 2 * queries * c.batch.K, 2 * rankBest, "the best documents"},
 	} {
 		if !first && (m.to == &x.keys || m.to == &x.state) {
-			continue // they last from window to window
+			continue // they keep their content from window to window
 		}
 		if err := x.room(m.to, max(m.words, 4), m.most, m.what); err != nil {
 			return err
 		}
 	}
-	return x.growDown(queries * (selectState + 2*c.ranks.K))
+	words := queries * (selectState + 2*c.batch.K)
+	return x.rt.grow(&x.down, words, words+words/4, 0)
 }
 
-// send enqueues a window: decoding, shares, passes, and after the last window the
-// download. It runs in Backend.do.
+// send enqueues a window: decoding, term-frequency components, passes, and after the last
+// window the download. It runs in opened.do.
 func (x *rankSlot) send(c *rankCut, first bool) error {
-	if err := x.backend.fault("enqueue"); err != nil {
+	if err := x.rt.fault("enqueue"); err != nil {
 		return err
 	}
 	if err := x.sendLists(c, first); err != nil {
@@ -99,8 +98,8 @@ func (x *rankSlot) send(c *rankCut, first bool) error {
 	}
 	queries := len(c.queries)
 	var err error
-	if c.ranks.Mode == plan.Or {
-		err = x.sendShares(c)
+	if c.batch.Mode == plan.Or {
+		err = x.sendComponents(c)
 	}
 	switch {
 	case err != nil:
@@ -115,32 +114,27 @@ func (x *rankSlot) send(c *rankCut, first bool) error {
 	if c.end < c.ranges {
 		return x.queue.Flush()
 	}
-	e, err := x.queue.EnqueueReadBuffer(x.best.buffer, false, 0, 8*queries*c.ranks.K, unsafe.Pointer(&x.down.words[selectState*queries]), nil)
-	if err = x.sent(e, err, downloadTime); err != nil {
+	if err := x.readAt(x.best.buffer, 0, selectState*queries, 2*queries*c.batch.K); err != nil {
 		return err
 	}
 	return x.read(x.state.buffer, selectState*queries)
 }
 
-func log2(n int) (bits int) {
-	for 1<<bits < n {
-		bits++
-	}
-	return bits
-}
+// log2 returns the least number of bits b with 1<<b >= n.
+func log2(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
-// collect takes the best documents of the queries of the round, sorted; queries that
-// lost candidates are to run again.
+// collect sorts the best documents of the queries of the round. Queries that lost
+// candidates run again.
 func (x *rankSlot) collect(c *rankCut) error {
 	found := &x.found
-	queries, k := len(c.queries), c.ranks.K
+	queries, k := len(c.queries), c.batch.K
 	states := x.down.words[:selectState*queries]
 	keys := unsafe.Slice((*uint64)(unsafe.Pointer(&x.down.words[selectState*queries])), queries*k)
 	at := len(found.keys)
 	for i, q := range c.queries {
 		count := states[selectState*i]
 		if count != selectLost && int(count) > k || count == selectLost && c.safe {
-			// Lists in which docIDs repeat have more candidates than documents.
+			// Lists with repeated docIDs have more candidates than documents.
 			return fmt.Errorf("cl: ranked query %d: %d of the best %d documents, of %d candidates: %w", q, count, k, c.capacity, codec.ErrCorrupt)
 		}
 		if count == selectLost {
@@ -155,7 +149,7 @@ func (x *rankSlot) collect(c *rankCut) error {
 		at += int(count)
 	}
 	found.keys = slices.Grow(found.keys, at-len(found.keys))[:at]
-	inParallel(queries, at, func(i int) {
+	_ = inParallel(queries, at, func(i int) error {
 		if states[selectState*i] != selectLost {
 			q := found.spans[c.queries[i]]
 			best := found.keys[q[0]:q[1]]
@@ -163,27 +157,7 @@ func (x *rankSlot) collect(c *rankCut) error {
 			slices.Sort(best)
 			slices.Reverse(best)
 		}
+		return nil
 	})
 	return nil
-}
-
-// inParallel calls f for 0 to n-1, on several cores where there is much work.
-func inParallel(n, work int, f func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n, 1+work/4096)
-	if workers <= 1 {
-		for i := range n {
-			f(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }

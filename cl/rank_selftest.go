@@ -3,42 +3,27 @@ package cl
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"heddle/codec"
 	"heddle/engine/plan"
 )
 
-// testRanks tests the kernels of ranked retrieval on first use.
-func (b *Backend) testRanks(ctx context.Context, a plan.Accumulators) error {
-	if b.opt.SkipSelfTest {
-		return nil
-	}
-	b.tested.mu.Lock()
-	defer b.tested.mu.Unlock()
-	if b.tested.ranks[a] {
-		return nil
-	}
-	if err := b.selfTestRanks(ctx, a); err != nil {
-		return err
-	}
-	b.tested.ranks[a] = true
-	return nil
+// testRank tests the kernels of ranked queries on first use.
+func testRank(ctx context.Context, rt *opened, a plan.Accumulators) error {
+	return testOnce(rt, []plan.Accumulators{a}, func([]plan.Accumulators) error { return selfTestRank(ctx, rt, a) })
 }
 
-// selfTestRanks ranks over the lists of the self-test, with frequencies of which
-// some are exceptions: queries in which scores of a first pass become thresholds,
-// for few documents, many, and more than there are.
-func (b *Backend) selfTestRanks(ctx context.Context, a plan.Accumulators) error {
-	failed := func(format string, args ...any) error {
-		return &plan.DeviceError{Kind: plan.ErrSelfTest, Device: b.dev.String(), Op: "self-test", Err: fmt.Errorf(format, args...)}
-	}
-	src, lists, err := selfTestSource()
+// selfTestRank ranks over the sample lists, with frequencies of which some are exceptions.
+// Scores of a first pass become thresholds. It asks for few documents, for many, and for
+// more than there are.
+func selfTestRank(ctx context.Context, rt *opened, a plan.Accumulators) error {
+	failed := rt.failedTest
+	src, lists, err := sampleLists()
 	if err != nil {
 		return failed("preparing: %w", err)
 	}
-	// A list that is so short that longer ones are not decoded for it.
+	// A list so short that longer ones are not decoded for it.
 	var few []uint32
 	for i := 0; i < len(lists[5]); i += 400 {
 		few = append(few, lists[5][i]+uint32(i/400%2))
@@ -63,11 +48,11 @@ func (b *Backend) selfTestRanks(ctx context.Context, a plan.Accumulators) error 
 	for d := range src.Docs {
 		src.Lengths = append(src.Lengths, d*2654435761>>22)
 	}
-	s, err := b.loadIn(ctx, src, selfTestTiles, selfTestSlots)
+	s, err := loadRanker(rt, src)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer s.close()
 	r := &plan.RankBatch{Norm: plan.NewNorm(0.9, 0.4, 500), Accumulators: a}
 	r.Reset()
 	term := func(h int) plan.Term {
@@ -84,7 +69,7 @@ func (b *Backend) selfTestRanks(ctx context.Context, a plan.Accumulators) error 
 	for _, r := range []*plan.RankBatch{r, alone} {
 		for _, r.Mode = range []plan.Mode{plan.Or, plan.And} {
 			for _, r.K = range []int{10, 100, plan.MaxK} {
-				if err := s.rankAll(ctx, r, &got); err != nil {
+				if err := s.run(ctx, r, &got); err != nil {
 					return err
 				}
 				for i := range r.Queries() {
@@ -98,7 +83,7 @@ func (b *Backend) selfTestRanks(ctx context.Context, a plan.Accumulators) error 
 	return nil
 }
 
-// keysOf are the documents and scores of query i.
+// keysOf returns the documents and scores of query i as keys.
 func keysOf(out *plan.TopK, i int) (keys []uint64) {
 	docs, scores := out.Query(i)
 	for j, d := range docs {
@@ -107,8 +92,8 @@ func keysOf(out *plan.TopK, i int) (keys []uint64) {
 	return keys
 }
 
-// plainRank adds up scores in an array of all documents. Keys are scores and the
-// complements of docIDs.
+// plainRank adds up the scores of a query in an array of all documents and returns the best
+// keys.
 func plainRank(src *plan.Source, lists, freqs [][]uint32, r *plan.RankBatch, q []plan.Term) (keys []uint64) {
 	scores, has := make([]uint32, src.Docs), make([]int, src.Docs)
 	for _, t := range q {
@@ -124,4 +109,27 @@ func plainRank(src *plan.Source, lists, freqs [][]uint32, r *plan.RankBatch, q [
 	}
 	slices.SortFunc(keys, func(x, y uint64) int { return cmp.Compare(y, x) })
 	return keys[:min(len(keys), r.K)]
+}
+
+// loadRanker makes a set of resident lists with a ranker alone.
+func loadRanker(rt *opened, src *plan.Source) (*ranker, error) {
+	set, err := newListSet(rt, src, rt.memory)
+	if err != nil {
+		return nil, err
+	}
+	if err = set.load(0); err != nil {
+		set.release()
+		return nil, err
+	}
+	return newRanker(set), nil
+}
+
+// close closes a ranker of loadRanker and its set.
+func (r *ranker) close() error {
+	if err := r.set.shut(); err != nil {
+		return err
+	}
+	r.release()
+	r.set.release()
+	return nil
 }

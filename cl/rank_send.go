@@ -2,16 +2,14 @@ package cl
 
 import (
 	"slices"
-	"time"
 
 	"heddle/engine/plan"
 )
 
-// sendLists enqueues what makes docIDs of the lists of a window, and finds where ranges
-// begin in them. With `clear` the states of the queries begin anew. It runs in
-// Backend.do.
+// sendLists enqueues the decoding of the lists of a window and the search for the starts of
+// ranges in them. With clear it resets the states of the queries. It runs in opened.do.
 func (x *rankSlot) sendLists(c *rankCut, clear bool) error {
-	t, states := x.backend.tuning, 0
+	t, states := x.rt.tuning, 0
 	if clear {
 		states = len(c.queries) * selectState
 	}
@@ -19,25 +17,25 @@ func (x *rankSlot) sendLists(c *rankCut, clear bool) error {
 	for _, n := range c.runs {
 		runs += n
 	}
-	if err := x.write(x.batch, c.words); err != nil {
+	if err := x.write(x.batch.buffer, c.words); err != nil {
 		return err
 	}
-	if err := x.each("prepare", max(runs, states, 1), decodeTime, x.batch, len(c.parts), runs, x.runs.buffer, x.state.buffer, states); err != nil {
+	if err := x.each("prepare", max(runs, states, 1), decodeTime, x.batch.buffer, len(c.parts), runs, x.runs.buffer, x.state.buffer, states); err != nil {
 		return err
 	}
-	at, lists := 0, x.store.arena.buffers
+	at, lists := 0, x.ranker.set.arena.buffers
 	for d, n := range c.runs {
 		if n == 0 {
 			continue
 		}
-		k := x.kernels[kernelID{name: "copy_raw"}]
-		groups, local := n, t.decodeLocal()
+		k := x.kernel("copy_raw")
+		groups, local := n, decodeLocal(t)
 		if d += noDecoder; d != noDecoder {
 			var err error
-			if k, err = x.decoder(d); err != nil {
+			if k, err = x.kernelOf(decoders[d]); err != nil {
 				return err
 			}
-			groups, local = t.decodeShape(d, n)
+			groups, local = decodeShape(t, d, n)
 		}
 		if err := arguments(k, lists[0], lists[1], lists[2], lists[3], x.runs.buffer, 2*at, x.docs.buffer); err != nil {
 			return err
@@ -49,12 +47,12 @@ func (x *rankSlot) sendLists(c *rankCut, clear bool) error {
 	}
 	ranges := c.end - c.first
 	return x.each("starts", len(c.parts)*(ranges+1), scoreTime,
-		x.batch, len(c.parts), x.docs.buffer, c.first*c.span, log2(c.span), ranges, x.starts.buffer)
+		x.batch.buffer, len(c.parts), x.docs.buffer, c.first*c.span, log2(c.span), ranges, x.starts.buffer)
 }
 
-// sendShares enqueues what makes the shares of the postings of a window. It runs in
-// Backend.do.
-func (x *rankSlot) sendShares(c *rankCut) error {
+// sendComponents enqueues the term-frequency components of the postings of a window. It
+// runs in opened.do.
+func (x *rankSlot) sendComponents(c *rankCut) error {
 	runs := 0
 	for _, n := range c.runs {
 		runs += n
@@ -62,32 +60,32 @@ func (x *rankSlot) sendShares(c *rankCut) error {
 	if runs == 0 {
 		return nil
 	}
-	k, freqs := x.kernels[kernelID{name: "share"}], c.lists.freqs.buffers
-	if err := arguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch, x.runs.buffer, x.docs.buffer,
-		c.lists.lengths, asInt(c.lists.narrow), int(x.store.src.Docs), x.shares.buffer); err != nil {
+	k, freqs := x.kernel("tf_components"), c.data.freqs.buffers
+	if err := arguments(k, freqs[0], freqs[1], freqs[2], freqs[3], x.batch.buffer, x.runs.buffer, x.docs.buffer,
+		c.data.lengths, asInt(c.data.narrow), int(x.ranker.set.src.Docs), x.components.buffer); err != nil {
 		return err
 	}
-	return x.launch(k, runs, x.backend.tuning.decodeLocal(), scoreTime)
+	return x.launch(k, runs, decodeLocal(x.rt.tuning), scoreTime)
 }
 
 // sendPasses enqueues the passes of a window, each followed by the selection of the
-// best so far. It runs in Backend.do.
+// best so far. It runs in opened.do.
 func (x *rankSlot) sendPasses(c *rankCut) error {
-	t, queries, or := x.backend.tuning, len(c.queries), c.ranks.Mode == plan.Or
-	freqs, docs := c.lists.freqs.buffers, int(x.store.src.Docs)
+	t, queries, or := x.rt.tuning, len(c.queries), c.batch.Mode == plan.Or
+	freqs, docs := c.data.freqs.buffers, int(x.ranker.set.src.Docs)
 	var lists []any
-	for _, m := range x.store.arena.buffers {
+	for _, m := range x.ranker.set.arena.buffers {
 		lists = append(lists, m)
 	}
 	frequencies := []any{freqs[0], freqs[1], freqs[2], freqs[3]}
-	asked := []any{x.batch, c.termsAt, c.queriesAt, queries, x.docs.buffer, x.starts.buffer, c.first * c.span}
+	asked := []any{x.batch.buffer, c.termsAt, c.queriesAt, queries, x.docs.buffer, x.starts.buffer, c.first * c.span}
 	results := []any{x.state.buffer, x.keys.buffer, c.capacity}
-	launch := func(name string, groups int, to func(*plan.Stats) *time.Duration, args ...[]any) error {
-		k := x.kernels[kernelID{name: name}]
+	launch := func(name string, groups int, to counter, args ...[]any) error {
+		k := x.kernel(name)
 		if err := arguments(k, slices.Concat(args...)...); err != nil {
 			return err
 		}
-		return x.launch(k, queries*groups, t.rankLocal(), to)
+		return x.launch(k, queries*groups, rankLocal(t), to)
 	}
 	passes := c.passes()
 	for i, pass := range passes {
@@ -98,14 +96,14 @@ func (x *rankSlot) sendPasses(c *rankCut) error {
 		var err error
 		if or {
 			span := 1
-			if !pass.only { // a group takes several ranges where there are enough of them
+			if !pass.only { // a group takes several ranges if there are enough of them
 				span = max(min(ranges*queries/rankGroupsLeast, rankSpan), 1)
 			}
 			err = launch("accumulate", (ranges+span-1)/span, scoreTime, asked,
-				[]any{x.shares.buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs}, results)
+				[]any{x.components.buffer, pass.begin - c.first, pass.end - c.first, span, pass.every, asInt(pass.only), docs}, results)
 		} else {
-			err = launch("conjoin", ranges, probeTime, lists, frequencies, asked,
-				[]any{c.lists.lengths, asInt(c.lists.narrow), log2(c.span), pass.begin - c.first, pass.every, asInt(pass.only), docs}, results)
+			err = launch("rank_and", ranges, probeTime, lists, frequencies, asked,
+				[]any{c.data.lengths, asInt(c.data.narrow), log2(c.span), pass.begin - c.first, pass.every, asInt(pass.only), docs}, results)
 		}
 		if err != nil {
 			return err
@@ -114,14 +112,14 @@ func (x *rankSlot) sendPasses(c *rankCut) error {
 		if c.end < c.ranges || i+1 < len(passes) {
 			best = nil
 		}
-		if err := x.selector.run(queries, c.capacity, c.ranks.K, x.keys.buffer, x.state.buffer, best); err != nil {
+		if err := x.selector.run(queries, c.capacity, c.batch.K, x.keys.buffer, x.state.buffer, best); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rankGroupsLeast is how many work-groups are enough for a device.
+// rankGroupsLeast is a number of work-groups that keeps a device busy.
 const rankGroupsLeast = 8192
 
 func asInt(b bool) int {
@@ -131,9 +129,9 @@ func asInt(b bool) int {
 	return 0
 }
 
-// each launches a kernel whose work-items do one thing each, n in all.
-func (x *rankSlot) each(name string, n int, to func(*plan.Stats) *time.Duration, args ...any) error {
-	k := x.kernels[kernelID{name: name}]
+// each launches a kernel with one work-item for each of n elements.
+func (x *rankSlot) each(name string, n int, to counter, args ...any) error {
+	k := x.kernel(name)
 	if err := arguments(k, args...); err != nil {
 		return err
 	}

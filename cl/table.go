@@ -14,23 +14,24 @@ import (
 	"heddle/engine/plan"
 )
 
-// tableStore is a table in device memory: vectors as they lie in the file, and a
-// directory of them. Stored values follow when a batch first asks for them. It is safe
-// for concurrent use: each batch in flight has a slot of its own.
+// tableStore is a table in device memory: bit vectors in the layout of the file, and a
+// directory of them. Stored values follow when a batch first needs them. It is safe for
+// concurrent use: each batch under way has a slot of its own.
 type tableStore struct {
-	backend *Backend
-	t       *plan.Table
-	arena   *arena
-	places  []place // of the vectors
-	dir     *directory
-	coarse  *ocl.MemObject // of the directory
-	fine    *ocl.MemObject
-	plain   plainTiles
+	rt     *opened
+	t      *plan.Table
+	arena  *arena
+	places []place // of the vectors
+	dir    *directory
+	coarse *ocl.MemObject // of the directory
+	fine   *ocl.MemObject
+	plain  plainTiles
 
 	free      pool[tableSlot]
 	slotBytes atomic.Uint64 // of all slots
+	scratch   scratchMemory
 
-	loading chan struct{} // holds a token; who takes it may load values
+	loading chan struct{} // holds a token; its receiver may load values
 	values  atomic.Pointer[tableValues]
 
 	closed  atomic.Bool
@@ -39,52 +40,48 @@ type tableStore struct {
 
 var _ plan.TableStore = (*tableStore)(nil)
 
-// tableSlots is how many batches of selections are in flight.
-func (t Tuning) tableSlots() int { return min(t.Slots, 4) }
+// tableSlots is the number of batches under way.
+func tableSlots(t Tuning) int { return min(t.Slots, 4) }
 
-// LoadTable checks the vectors of t and copies them to the device. t must stay valid
-// until the store is closed.
-func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
+// loadTable checks the vectors of t and copies them to the device. t must stay valid until
+// the store is closed.
+func loadTable(ctx context.Context, rt *opened, t *plan.Table) (*tableStore, error) {
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	if err := b.testTables(ctx, tableTest{t.Word(), plan.Fused}); err != nil {
+	if err := testTable(ctx, rt, t.Word(), plan.Fused); err != nil {
 		return nil, err
 	}
-	s, err := b.loadTable(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return loadUntested(ctx, rt, t)
 }
 
-// loadTable is LoadTable without a self-test.
-func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, error) {
-	s := &tableStore{backend: b, t: t, loading: make(chan struct{}, 1), closing: make(chan struct{})}
+// loadUntested is loadTable without a self-test.
+func loadUntested(ctx context.Context, b *opened, t *plan.Table) (*tableStore, error) {
+	s := &tableStore{rt: b, t: t, loading: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.loading <- struct{}{}
-	s.free = newPool[tableSlot](b.tuning.tableSlots())
+	s.free = newPool[tableSlot](tableSlots(b.tuning))
+	s.scratch = scratchMemory{b, b.memory, &s.slotBytes, "selecting rows"}
 	view := vectorSource(t)
-	ranges, places, err := layout(view, b.dev.info.MaxAlloc)
+	ranges, places, err := layout(view, b.info.MaxAlloc)
 	if err != nil {
 		return nil, b.outOfMemory("laying out vectors", err)
 	}
 	s.places = places
-	// All that is surely needed must fit before anything is allocated.
+	// All memory that is surely needed must fit before any buffer is made.
 	least := arenaBytes(ranges) + 4*(tableLeast+plan.ListAlign) // and a slot
-	if err := b.reserve(least, "vectors"); err != nil {
+	if err := b.memory.preflight(least, "vectors"); err != nil {
 		return nil, err
 	}
-	b.unreserve(least)
-	if s.dir, err = newDirectory(t, b.tuning.tableTile()); err != nil {
+	if s.dir, err = newDirectory(t, tableTile(b.tuning)); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := b.reserve(least+s.dir.bytes, "vectors and their directory"); err != nil {
+	if err := b.memory.reserve(least+s.dir.bytes, "vectors and their directory"); err != nil {
 		return nil, err
 	}
-	b.unreserve(least)
+	b.memory.unreserve(least)
 	err = func() (err error) {
 		if s.coarse, err = b.loadWords(s.dir.coarse, "the directory of vectors"); err != nil {
 			return err
@@ -92,7 +89,7 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 		if s.fine, err = b.loadWords(s.dir.fine, "the directory of vectors"); err != nil {
 			return err
 		}
-		if s.arena, err = b.loadArena(view, ranges); err != nil {
+		if s.arena, err = loadArena(b, view, ranges); err != nil {
 			return err
 		}
 		if err = s.loadPlain(); err != nil {
@@ -105,12 +102,12 @@ func (b *Backend) loadTable(ctx context.Context, t *plan.Table) (*tableStore, er
 		s.release()
 		return nil, err
 	}
-	// The device has them.
+	// Only the device needs them from now on.
 	s.dir.coarse, s.dir.fine, s.dir.plain = nil, nil, nil
 	return s, nil
 }
 
-// vectorSource sees the vectors of t as lists of words of 32 bits.
+// vectorSource presents the vectors of t as lists of 32-bit words.
 func vectorSource(t *plan.Table) *plan.Source {
 	view := &plan.Source{Words: t.Words32, Lists: make([]plan.List, len(t.Vectors))}
 	per := uint32(t.Word() / 32)
@@ -123,44 +120,26 @@ func vectorSource(t *plan.Table) *plan.Source {
 	return view
 }
 
-// loadWords makes a buffer of words that nobody writes. Their bytes are the caller's to
-// reserve, with a pad of plan.ListAlign words.
-func (b *Backend) loadWords(words []uint32, what string) (*ocl.MemObject, error) {
-	bytes := 4 * uint64(len(words)+plan.ListAlign)
-	if bytes > b.dev.info.MaxAlloc {
-		return nil, b.outOfMemory("allocating "+what, fmt.Errorf("it takes %d bytes, the largest buffer has %d", bytes, b.dev.info.MaxAlloc))
-	}
-	m, err := b.buffer(ocl.MemReadOnly, bytes, what)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.writeWords(m, 0, words); err != nil {
-		m.Release()
-		return nil, err
-	}
-	return m, nil
-}
+// lean tells whether programs have only the arguments that their rounds need. On GPUs each
+// buffer that a launch names takes time. On other devices one more program does.
+func (s *tableStore) lean() bool { return s.rt.info.Type == "gpu" }
 
-// lean tells whether programs have no arguments that their rounds do not need.
-func (s *tableStore) lean() bool { return s.backend.dev.info.Type == "gpu" }
-
-// program is what has the kernel of rows.cl for the table, with what a round asks for:
-// on GPUs each buffer that a launch names takes time, elsewhere one more program does.
-func (s *tableStore) program(with feature) kernelID {
+// program returns the kernel of rows.cl for the table and the features of a round.
+func (s *tableStore) program(with features) kernelID {
 	if !s.lean() {
 		with = useStored | useColumns
 	}
 	if s.t.Word() == 64 {
 		with |= useWide
 	}
-	if s.arena.buffers[1] != s.arena.buffers[0] {
+	if !s.arena.single() {
 		with |= useArenas
 	}
-	return kernelID{rowsProgram, with}
+	return kernelID{"rows", with}
 }
 
-// Select implements plan.TableStore, in rounds of one launch each where s has few
-// selections or wants no bits.
+// Select implements plan.TableStore. A round is one launch if sel has few selections or
+// asks for counts.
 func (s *tableStore) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	if s.closed.Load() {
 		return plan.ErrClosed
@@ -173,9 +152,9 @@ func (s *tableStore) Select(ctx context.Context, sel *plan.SelectBatch, out *pla
 	}
 	if sel.Strategy != plan.StrategyAuto {
 		if !slices.Contains(tableStrategies, sel.Strategy) {
-			return fmt.Errorf("%s: strategy %v: %w", s.backend.dev, sel.Strategy, plan.ErrUnsupported)
+			return fmt.Errorf("%s: strategy %v: %w", s.rt.name(), sel.Strategy, plan.ErrUnsupported)
 		}
-		if err := s.backend.testTables(ctx, tableTest{s.t.Word(), sel.Strategy}); err != nil {
+		if err := testTable(ctx, s.rt, s.t.Word(), sel.Strategy); err != nil {
 			return err
 		}
 	}
@@ -200,7 +179,7 @@ func (s *tableStore) selectRows(ctx context.Context, sel *plan.SelectBatch, out 
 			return err
 		}
 		if err := x.run(ctx, sel, out); err != nil {
-			go x.giveBack() // once nothing is under way
+			go x.giveBack() // once no command is under way
 			return err
 		}
 		s.free.give(x)
@@ -213,14 +192,14 @@ func (s *tableStore) selectRows(ctx context.Context, sel *plan.SelectBatch, out 
 	return nil
 }
 
-// tableStrategies are those that the kernels have.
+// tableStrategies lists the strategies of the kernels.
 var tableStrategies = []plan.Strategy{plan.Fused, plan.COA, plan.ROA, plan.Hybrid, plan.IdealHybrid}
 
 // Strategies implements plan.TableStore.
 func (s *tableStore) Strategies() []plan.Strategy { return slices.Clone(tableStrategies) }
 
-// Explain implements plan.TableStore: the strategy, and the compressed vectors that a
-// selection reads, as often as it names them.
+// Explain implements plan.TableStore. It names the strategy and the compressed vectors
+// that a selection reads, as often as the selection names them.
 func (s *tableStore) Explain(sel *plan.SelectBatch, i int) string {
 	strategy := sel.Strategy
 	if strategy == plan.StrategyAuto {
@@ -255,14 +234,14 @@ func (s *tableStore) Memory() uint64 {
 	return n
 }
 
-// Close waits for what is in flight and frees the device memory; callers that wait for
-// a place get plan.ErrClosed.
+// Close waits for batches under way and frees the device memory. Callers that wait for a
+// slot get plan.ErrClosed.
 func (s *tableStore) Close() error {
 	if s.closed.Swap(true) {
 		return plan.ErrClosed
 	}
 	close(s.closing)
-	<-s.loading // whoever loads values has ended
+	<-s.loading // loaders of values have ended
 	s.release()
 	return nil
 }
@@ -277,8 +256,8 @@ func (s *tableStore) release() {
 			m.Release()
 		}
 	}
-	s.plain.release(s.backend)
-	s.backend.unreserve(s.dir.bytes)
+	s.plain.release(s.rt)
+	s.rt.memory.unreserve(s.dir.bytes)
 	if s.arena != nil {
 		s.arena.release()
 	}

@@ -25,7 +25,7 @@ import (
 // by the environment: HEDDLE_TABLE_ROWS, _WORD, _SHAPES, which are "tile/work-group/
 // loads" with commas between, "0/0/0" for those of the device.
 func BenchmarkTables(b *testing.B) {
-	d := testDevice(b)
+	d := testDevice(b, bitmapOps)
 	rows, word := 32<<20, 32
 	if small() {
 		rows = 1 << 20
@@ -47,7 +47,7 @@ func BenchmarkTables(b *testing.B) {
 				}
 			}
 			for _, profiling := range []bool{false, true} {
-				backend, err := Open(b.Context(), d, Options{Tuning: &t, Profiling: profiling, SkipSelfTest: true})
+				backend, err := openDevice(b.Context(), d, deviceOptions{Tuning: &t, Profiling: profiling, SkipSelfTest: true})
 				if errors.Is(err, plan.ErrNoDevice) {
 					b.Log(err)
 					continue
@@ -56,7 +56,7 @@ func BenchmarkTables(b *testing.B) {
 					b.Fatal(err)
 				}
 				began := time.Now()
-				s, err := backend.LoadTable(b.Context(), tab)
+				s, err := loadTable(b.Context(), backend, tab)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -65,7 +65,7 @@ func BenchmarkTables(b *testing.B) {
 				if err := s.Close(); err != nil {
 					b.Error(err)
 				}
-				backend.Close()
+				backend.close()
 			}
 		}
 	}

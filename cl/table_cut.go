@@ -6,24 +6,24 @@ import (
 	"heddle/engine/plan"
 )
 
-// What a round of selections takes at most, if it has more than one.
+// Limits of a round of several selections.
 const (
 	tableUpload = 1 << 20 // words
 	tableGroups = 1 << 22 // work-groups
 	tableRows   = 1 << 24 // words of bits that come back
 	tableDepth  = plan.MaxSets
 	tableHead   = 4 // words in front of the counts
-	tableTurn   = 2 // the one of them with the number of the round
+	tableTurn   = 2 // the one with the number of the round
 )
 
-// Steps of kernels/rows.cl are those of plan, and one more.
+// tableLoad is a step of kernels/rows.cl in addition to the steps of package plan.
 const tableLoad = uint32(plan.StepCheck) + 1
 
-// tableCut cuts a batch of selections into rounds. The fields below the line are those
-// of the round.
+// tableCut cuts a batch of selections into rounds.
 type tableCut struct {
 	sel *plan.SelectBatch
 
+	// The fields below belong to one round.
 	first, count int
 	steps        int // of all
 	records      int // operands, in units of four words
@@ -32,13 +32,13 @@ type tableCut struct {
 	checks       bool
 	selectionsAt int // in units of four words
 	words        int // of the upload
-	bits         int // words of bits of a selection, 0 where none are made
+	bits         int // words of bits of a selection; 0 if none are made
 
 	skips []uint32 // of the steps of a selection
 }
 
-// next takes as many selections from c.first+c.count on as fit into a round.
-func (c *tableCut) next(s *tableStore) {
+// nextRound takes as many selections from c.first+c.count on as fit a round.
+func (c *tableCut) nextRound(s *tableStore) {
 	c.first, c.count, c.steps, c.records, c.sets, c.columns, c.checks = c.first+c.count, 0, 0, 0, 1, 0, false
 	for i := c.first; i < c.sel.Len(); i++ {
 		steps := c.sel.Selection(i)
@@ -54,7 +54,7 @@ func (c *tableCut) next(s *tableStore) {
 	c.words = 4 * (c.selectionsAt + c.count + c.steps + c.records)
 }
 
-// measure counts what a selection takes: records of operands, sets, columns.
+// measure returns the records of operands, the sets and the columns of a selection.
 func (c *tableCut) measure(steps []plan.Step) (records, sets, columns int) {
 	depth := 0
 	for _, x := range steps {
@@ -75,8 +75,9 @@ func (c *tableCut) measure(steps []plan.Step) (records, sets, columns int) {
 	return records, sets, columns
 }
 
-// findSkips says of each StepAny how many steps have no effect where the set on top of
-// the stack has no rows: those that make y of `x y AND` or `x y ANDNOT`, and that one.
+// findSkips notes for each StepAny the number of steps without effect if the set on top of
+// the stack has no rows: the steps that make y of `x y AND` or `x y ANDNOT`, and that last
+// one.
 func (c *tableCut) findSkips(steps []plan.Step) {
 	c.skips = slices.Grow(c.skips[:0], len(steps))[:len(steps)]
 	clear(c.skips)
@@ -101,10 +102,10 @@ func (c *tableCut) decompresses() bool {
 	return c.sel.Strategy != plan.StrategyAuto && c.sel.Strategy != plan.Fused
 }
 
-// mostRows is how many words of bits a round of several selections makes at most: a
+// mostRows is the number of words of bits of a round of several selections at most: a
 // sixteenth of the memory.
 func (s *tableStore) mostRows() int {
-	return int(min(s.backend.dev.info.Memory/64, s.backend.limit/64, s.backend.dev.info.MaxAlloc/4, tableRows))
+	return int(min(s.rt.info.Memory/64, s.rt.memory.size()/64, s.rt.info.MaxAlloc/4, tableRows))
 }
 
 // write puts the round into up, in the layout of kernels/rows.cl.

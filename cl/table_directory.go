@@ -8,17 +8,17 @@ import (
 	"heddle/engine/plan"
 )
 
-// directory says of every vector and tile where its words lie and what they are made
-// of, so that no kernel has to scan words: what Algorithm 2 of Nelson et al. 2020
-// computes for each batch. kernels/rows.cl has the layout. It takes 8 bytes a tile and
-// vector, and at most 6 bytes more for 32 groups.
+// directory tells for every vector and tile where its words lie and of which kinds they
+// are, so that no kernel has to scan words. Algorithm 2 of Nelson et al. 2020 computes the
+// same for each batch. kernels/rows.cl describes the layout. It takes 8 bytes per tile and
+// vector, and at most 6 bytes more per 32 groups.
 type directory struct {
 	tile   int      // groups of a tile, a multiple of 128
 	tiles  int      // of a vector
 	coarse []uint32 // two words a vector and tile, tile after tile
 	fine   []uint32 // masks of a dense tile, then vector after vector
-	bases  []uint32 // where that of each vector begins, in units of four words
-	plain  []uint32 // by tile and vector: not 0 where the vector is plain
+	bases  []uint32 // start of each vector in fine, in units of four words
+	plain  []uint32 // by tile and vector: not 0 if the tile is plain
 	bytes  uint64   // on a device
 }
 
@@ -31,33 +31,36 @@ const (
 	classSparse
 )
 
-// sparseMost is how many words a vector has at most where it is sparse, for tiles of so
-// many groups: to OR each of them is less work than to look for the word of each group.
+// sparseMost is the number of words of a sparse tile at most. To OR each of them is less
+// work than to search for the word of each group.
 func sparseMost(tile int) int { return min(tile/8, 127) }
 
-// newDirectory reads all vectors of t, on all cores. Words that are no vector are an
-// error that names it.
+// newDirectory reads all vectors of t on all cores. The error names a corrupt vector.
 func newDirectory(t *plan.Table, tile int) (*directory, error) {
 	groups, vectors := int(t.Groups()), len(t.Vectors)
 	d := &directory{tile: tile, tiles: (groups + tile - 1) / tile, bases: make([]uint32, vectors)}
 	d.coarse, d.plain = make([]uint32, 2*d.tiles*vectors), make([]uint32, d.tiles*vectors)
-	fine, errs := make([][]uint32, vectors), make([]error, vectors)
-	inParallel(vectors, len(t.Words32)+2*len(t.Words64), func(v int) {
+	fine := make([][]uint32, vectors)
+	err := inParallel(vectors, len(t.Words32)+2*len(t.Words64), func(v int) (err error) {
 		if t.Word() == 64 {
-			fine[v], errs[v] = classify(d, t.Vector64(uint32(v)), v, uint64(t.Rows))
+			fine[v], err = classify(d, t.Vector64(uint32(v)), v, uint64(t.Rows))
 		} else {
-			fine[v], errs[v] = classify(d, t.Vector32(uint32(v)), v, uint64(t.Rows))
+			fine[v], err = classify(d, t.Vector32(uint32(v)), v, uint64(t.Rows))
 		}
+		if err != nil {
+			return fmt.Errorf("vector %d: %w", v, err)
+		}
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	all := make([]uint32, tile/32)
 	for i := range all {
 		all[i] = ^uint32(0)
 	}
 	d.fine = appendMasks(d.fine, all)
-	for v, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("vector %d: %w", v, err)
-		}
+	for v := range vectors {
 		d.bases[v] = uint32(len(d.fine) / 4)
 		d.fine = append(d.fine, fine[v]...)
 	}
@@ -65,8 +68,8 @@ func newDirectory(t *plan.Table, tile int) (*directory, error) {
 	return d, nil
 }
 
-// classify writes the entries of vector v, checks its words, and returns its part of
-// fine. That has less than 2^22 units of four words, since rows are counted in 32 bits.
+// classify checks the words of vector v, writes its entries, and returns its part of fine:
+// less than 2^22 units of four words, since rows are counted in 32 bits.
 func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []uint32, err error) {
 	if err := wah.Validate(words, rows); err != nil {
 		return nil, err
@@ -74,8 +77,8 @@ func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []u
 	groups, vectors := int(wah.Groups[W](rows)), len(d.bases)
 	masks := make([]uint32, d.tile/32)
 	bits := wah.GroupBits[W]()
-	fill, ones := W(1)<<bits, W(1)<<(bits-1) // of words, as package wah says
-	n, next := 0, 0                          // words that have started, and the group at which the next one does
+	fill, ones := W(1)<<bits, W(1)<<(bits-1) // bits of words, see package wah
+	n, next := 0, 0                          // words that have started, and the first group of the next one
 	for t := range d.tiles {
 		from, to := t*d.tile, min((t+1)*d.tile, groups)
 		before, going := n, next > from
@@ -133,8 +136,8 @@ func classify[W wah.Word](d *directory, words []W, v int, rows uint64) (fine []u
 	return fine, nil
 }
 
-// appendMasks appends the entry of a mixed tile: masks, then counts of the words that
-// start before each.
+// appendMasks appends the entry of a mixed tile: masks, then for each mask the number of
+// words that start before it.
 func appendMasks(fine, masks []uint32) []uint32 {
 	fine = append(fine, masks...)
 	n := uint32(0)
@@ -147,8 +150,8 @@ func appendMasks(fine, masks []uint32) []uint32 {
 	return align4(fine)
 }
 
-// appendStarts appends the entry of a sparse tile: where words start, the first of
-// which may have begun before.
+// appendStarts appends the entry of a sparse tile: the groups at which words start. The
+// first word may have begun in an earlier tile.
 func appendStarts(fine, masks []uint32, going bool) []uint32 {
 	n := 0
 	add := func(g int) {

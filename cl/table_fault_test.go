@@ -19,11 +19,11 @@ import (
 func tableQuestion(t *testing.T, word int) (*plan.Table, *plan.SelectBatch, [][]uint64) {
 	t.Helper()
 	const rows = 70_000
-	tab, has, codes, err := selfTestTable(rows, word)
+	tab, has, codes, err := sampleTable(rows, word)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := selfTestSelections(len(has))
+	s := sampleSelections(len(has))
 	var want [][]uint64
 	for i := range s.Len() {
 		want = append(want, plainRows(s, s.Selection(i), has, codes, rows))
@@ -40,12 +40,12 @@ func sameRows(out *plan.Rows, want [][]uint64) bool {
 // says so, nothing stays reserved, and the next batch is answered.
 func TestTableFaults(t *testing.T) {
 	tab, sel, want := tableQuestion(t, 32)
-	b, faults := openFaulty(t, testDevice(t).Tuning())
+	b, faults := openFaulty(t, testDevice(t, bitmapOps), testDevice(t, bitmapOps).Tuning())
 	for _, step := range []string{"allocate", "build", "upload", "enqueue", "wait"} {
 		for n := 1; ; n++ {
 			faults.arm(step, n, ocl.ErrOutOfHostMemory)
 			var out plan.Rows
-			loaded, err := b.loadTable(t.Context(), tab)
+			loaded, err := loadUntested(t.Context(), b, tab)
 			if err == nil {
 				err = loaded.Select(t.Context(), sel, &out)
 			}
@@ -54,29 +54,26 @@ func TestTableFaults(t *testing.T) {
 			if met && !errors.As(err, &failed) || !met && err != nil {
 				t.Errorf("%s %d, met %t: %v", step, n, met, err)
 			}
-			faults.arm("", 0, nil)
+			faults.disarm()
 			if loaded != nil {
 				if err := loaded.Select(t.Context(), sel, &out); err != nil || !sameRows(&out, want) {
 					t.Errorf("after %s %d: other rows: %v", step, n, err)
 				}
-				if memory := loaded.Memory(); memory != inUse(b) {
-					t.Errorf("after %s %d: memory of %d bytes, %d are reserved", step, n, memory, inUse(b))
+				if memory := loaded.Memory(); memory != b.memory.inUse() {
+					t.Errorf("after %s %d: memory of %d bytes, %d are reserved", step, n, memory, b.memory.inUse())
 				}
 				if err := loaded.Close(); err != nil {
 					t.Error(err)
 				}
 			}
-			if n := inUse(b); n != 0 {
+			if n := b.memory.inUse(); n != 0 {
 				t.Fatalf("after %s %d: %d bytes are still reserved", step, n, n)
 			}
-			b.building.Lock()
-			for id, p := range b.programs { // so that they are built again
-				if id.name == rowsProgram {
+			for with := range features(1 << 4) { // so that they are built again
+				if p := b.replaceProgram(kernelID{"rows", with}, nil); p != nil {
 					p.Release()
-					delete(b.programs, id)
 				}
 			}
-			b.building.Unlock()
 			if !met {
 				if n == 1 {
 					t.Errorf("%s is no step", step)
@@ -91,11 +88,11 @@ func TestTableFaults(t *testing.T) {
 // before anything is allocated where vectors do not fit, and what fits works.
 func TestTableMemory(t *testing.T) {
 	tab, sel, want := tableQuestion(t, 32)
-	d := testDevice(t)
+	d := testDevice(t, bitmapOps)
 	vectors := 4 * uint64(len(tab.Words32))
 	for _, limit := range []uint64{vectors, vectors + 1<<12, vectors + 1<<16, 64 << 20} {
 		asked := 0
-		b, err := Open(t.Context(), d, Options{SkipSelfTest: true, MemoryLimit: limit, fault: func(step string) error {
+		b, err := openDevice(t.Context(), d, deviceOptions{SkipSelfTest: true, MemoryLimit: limit, Fault: func(step string) error {
 			if step == "allocate" {
 				asked++
 			}
@@ -104,8 +101,8 @@ func TestTableMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer b.Close()
-		s, err := b.LoadTable(t.Context(), tab)
+		defer b.close()
+		s, err := loadTable(t.Context(), b, tab)
 		if err != nil {
 			if !errors.Is(err, plan.ErrOutOfMemory) || limit > vectors+1<<16 {
 				t.Errorf("load in %d bytes: %v", limit, err)
@@ -113,7 +110,7 @@ func TestTableMemory(t *testing.T) {
 			if asked > 0 && limit == vectors {
 				t.Errorf("%d buffers were made for a table that does not fit", asked)
 			}
-			if n := inUse(b); n != 0 {
+			if n := b.memory.inUse(); n != 0 {
 				t.Errorf("%d bytes are still reserved", n)
 			}
 			continue
@@ -138,16 +135,16 @@ func TestTableMemory(t *testing.T) {
 // TestTableRounds runs batches that take many rounds, since their rows may take little
 // memory, from several callers.
 func TestTableRounds(t *testing.T) {
-	d := *testDevice(t)
-	d.info.Memory = 1 << 19 // rounds of one selection
+	// Rounds of one selection.
+	d := testDevice(t, bitmapOps).with(func(i *plan.Info, _ *Tuning) { i.Memory = 1 << 19 })
 	for _, word := range []int{32, 64} {
 		tab, sel, want := tableQuestion(t, word)
-		b, err := Open(t.Context(), &d, Options{SkipSelfTest: true, MemoryLimit: 1 << 30})
+		b, err := openDevice(t.Context(), d, deviceOptions{SkipSelfTest: true, MemoryLimit: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer b.Close()
-		s, err := b.LoadTable(t.Context(), tab)
+		defer b.close()
+		s, err := loadTable(t.Context(), b, tab)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,17 +170,17 @@ func TestTableRounds(t *testing.T) {
 // TestTableCorrupt has words that are no vector, and packed values that are none: the
 // error names the vector or the column.
 func TestTableCorrupt(t *testing.T) {
-	b, _ := openFaulty(t, testDevice(t).Tuning())
+	b, _ := openFaulty(t, testDevice(t, bitmapOps), testDevice(t, bitmapOps).Tuning())
 	tab, sel, _ := tableQuestion(t, 64)
 	at := tab.Vectors[3].Off + 2
 	good := tab.Words64[at]
 	tab.Words64[at] = 1 << 63
-	if _, err := b.LoadTable(t.Context(), tab); !errors.Is(err, codec.ErrCorrupt) || !strings.Contains(err.Error(), "vector 3: ") {
+	if _, err := loadTable(t.Context(), b, tab); !errors.Is(err, codec.ErrCorrupt) || !strings.Contains(err.Error(), "vector 3: ") {
 		t.Errorf("a fill of no groups: %v", err)
 	}
 	tab.Words64[at] = good
 	tab.Packed[tab.Columns[0].High.Off+1] = math.MaxUint32
-	s, err := b.LoadTable(t.Context(), tab)
+	s, err := loadTable(t.Context(), b, tab)
 	if err != nil {
 		t.Fatal(err)
 	}

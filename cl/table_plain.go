@@ -10,20 +10,20 @@ import (
 	"heddle/engine/plan"
 )
 
-// plainTiles are those tiles of vectors in which seven groups of eight or more start a
-// word of their own. They are there a second time, as groups: that is as little to read
-// as the words and their places, and nothing has to be found first.
+// plainTiles holds the tiles of vectors in which at least seven of eight groups start a
+// word. The device has them a second time, as plain groups: they are no longer than the
+// words and their places, and need no search.
 type plainTiles struct {
 	buffer *ocl.MemObject // numbers by tile and vector, from 1 on, or 0; then the tiles
-	at     int            // units of four words behind which those begin
-	bytes  uint64         // of them
+	at     int            // start of the tiles, in units of four words
+	bytes  uint64         // of the tiles
 }
 
-// isPlain tells whether a vector is plain in a tile with so many words.
+// isPlain tells whether a tile with the given number of words is plain.
 func isPlain(words, tile int) bool { return words >= tile-tile/8 }
 
-// numberPlain numbers the plain tiles, vector after vector, and returns how many there
-// are up to each.
+// numberPlain numbers the plain tiles, vector after vector, and returns their number up to
+// each vector.
 func (d *directory) numberPlain() []int {
 	vectors := len(d.bases)
 	upTo := make([]int, vectors+1)
@@ -40,23 +40,22 @@ func (d *directory) numberPlain() []int {
 	return upTo
 }
 
-// loadPlain makes the plain tiles of a store, if they leave a quarter of the memory to
-// others.
+// loadPlain makes the plain tiles of a store, if a quarter of the memory stays free.
 func (s *tableStore) loadPlain() (err error) {
-	b, d, p := s.backend, s.dir, &s.plain
+	b, d, p := s.rt, s.dir, &s.plain
 	upTo := d.numberPlain()
 	words := d.tile * s.t.Word() / 32
 	bytes := 4 * (uint64(upTo[len(upTo)-1])*uint64(words) + plan.ListAlign)
-	if err := b.reserve(bytes+b.limit/4, "plain tiles"); err != nil || bytes+4*uint64(len(d.plain)+plan.ListAlign) > b.dev.info.MaxAlloc {
+	if err := b.memory.reserve(bytes+b.memory.size()/4, "plain tiles"); err != nil || bytes+4*uint64(len(d.plain)+plan.ListAlign) > b.info.MaxAlloc {
 		if err == nil {
-			b.unreserve(bytes + b.limit/4)
+			b.memory.unreserve(bytes + b.memory.size()/4)
 		} else if !errors.Is(err, plan.ErrOutOfMemory) {
 			return err
 		}
 		clear(d.plain)
 		bytes, upTo = 0, nil
 	} else {
-		b.unreserve(b.limit / 4)
+		b.memory.unreserve(b.memory.size() / 4)
 	}
 	p.bytes, p.at = bytes, len(d.plain)/plan.ListAlign+1
 	if p.buffer, err = b.buffer(ocl.MemReadOnly, 16*uint64(p.at)+bytes, "plain tiles"); err != nil {
@@ -68,19 +67,20 @@ func (s *tableStore) loadPlain() (err error) {
 	var host []uint32
 	for from := 0; from+1 < len(upTo); {
 		to := from + 1
-		for to+1 < len(upTo) && (upTo[to+1]-upTo[from])*words <= tablesAtOnce {
+		for to+1 < len(upTo) && (upTo[to+1]-upTo[from])*words <= hostWords {
 			to++
 		}
 		if n := (upTo[to] - upTo[from]) * words; n > len(host) {
 			host = make([]uint32, n)
 		}
-		inParallel(to-from, len(host), func(i int) {
+		_ = inParallel(to-from, len(host), func(i int) error {
 			at := host[(upTo[from+i]-upTo[from])*words:]
 			if s.t.Word() == 64 {
 				expandPlain[uint64](d, s.t.Vector64(uint32(from+i)), from+i, at)
 			} else {
 				expandPlain[uint32](d, s.t.Vector32(uint32(from+i)), from+i, at)
 			}
+			return nil
 		})
 		if n := (upTo[to] - upTo[from]) * words; n > 0 {
 			if err := b.writeWords(p.buffer, 4*p.at+upTo[from]*words, host[:n]); err != nil {
@@ -92,7 +92,7 @@ func (s *tableStore) loadPlain() (err error) {
 	return nil
 }
 
-// expandPlain writes the plain tiles of a vector to `to`.
+// expandPlain writes the plain tiles of vector v to the start of to.
 func expandPlain[W wah.Word](d *directory, words []W, v int, to []uint32) {
 	size := int(unsafe.Sizeof(W(0)) / 4)
 	for t := range d.tiles {
@@ -118,9 +118,9 @@ func expandPlain[W wah.Word](d *directory, words []W, v int, to []uint32) {
 	}
 }
 
-func (p *plainTiles) release(b *Backend) {
+func (p *plainTiles) release(b *opened) {
 	if p.buffer != nil {
 		p.buffer.Release()
 	}
-	b.unreserve(p.bytes)
+	b.memory.unreserve(p.bytes)
 }

@@ -3,19 +3,18 @@ package cl
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
+	"golang.org/x/sync/errgroup"
 
 	"heddle/engine/plan"
 )
 
-// run answers sel round by round. The results are as long as sel says already.
+// run answers sel round by round. out has its final length already.
 func (x *tableSlot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
 	c := &x.cut
 	*c = tableCut{sel: sel, skips: c.skips}
@@ -28,25 +27,25 @@ func (x *tableSlot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Ro
 		}
 	}
 	for c.first+c.count < sel.Len() {
-		c.next(x.store)
+		c.nextRound(x.store)
 		if err := x.round(ctx, out); err != nil {
 			return err
 		}
 	}
 	if c.decompresses() {
-		if x.backend.opt.CountLoads {
-			out.Stats.BytesMoved += x.nelson.moved
+		if x.rt.countLoads {
+			out.Stats.BytesMoved += x.columns.moved
 		}
-		return x.backend.do(x.nelson.check)
+		return x.rt.do(x.columns.check)
 	}
 	return nil
 }
 
-// prepareColumns makes what the strategies of Nelson et al. take.
+// prepareColumns makes the columns of the strategies of Nelson et al. 2020.
 func (x *tableSlot) prepareColumns() (err error) {
 	c, s := &x.cut, x.store
-	if x.nelson == nil {
-		if x.nelson, err = newNelson(&x.flight, s); err != nil {
+	if x.columns == nil {
+		if x.columns, err = newColumns(&x.flight, s); err != nil {
 			return err
 		}
 	}
@@ -55,7 +54,7 @@ func (x *tableSlot) prepareColumns() (err error) {
 		_, _, columns := c.measure(c.sel.Selection(i))
 		most = max(most, columns)
 	}
-	return x.nelson.prepare(c.sel, most)
+	return x.columns.prepare(c.sel, most)
 }
 
 // round answers the selections of a round.
@@ -67,16 +66,16 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 		x.bitsAt = (back + 3) / 4 * 4
 		back = x.bitsAt + c.count*c.bits
 	}
-	if err := x.store.room(&x.batch, c.words, "selections"); err != nil {
+	if err := x.store.scratch.room(&x.batch, c.words, 0, "selections"); err != nil {
 		return err
 	}
-	if err := x.store.room(&x.rows, c.count*c.bits, "rows"); err != nil {
+	if err := x.store.scratch.room(&x.rows, c.count*c.bits, 0, "rows"); err != nil {
 		return err
 	}
-	if err := x.grow(&x.up, c.words); err != nil {
+	if err := x.rt.grow(&x.up, c.words, c.words, 0); err != nil {
 		return err
 	}
-	if err := x.grow(&x.down, back); err != nil {
+	if err := x.rt.grow(&x.down, back, back, 0); err != nil {
 		return err
 	}
 	if err := x.prepare(); err != nil {
@@ -85,8 +84,8 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 	c.write(x.store, x.up.words)
 	x.turn++
 	x.up.words[tableTurn], x.down.words[tableTurn] = x.turn, x.turn-1
-	if err := x.backend.do(x.submit); err != nil {
-		return x.backend.fail("selecting rows", err)
+	if err := x.rt.do(x.submit); err != nil {
+		return x.rt.fail("selecting rows", err)
 	}
 	if err := x.await(ctx); err != nil {
 		return err
@@ -101,14 +100,15 @@ func (x *tableSlot) round(ctx context.Context, out *plan.Rows) error {
 	return x.collect(out)
 }
 
-// pollTime is how long a GPU is asked again and again for the end of a round: it takes
-// two switches of goroutines less than a sleep.
+// pollTime limits the time of polling a GPU for the end of a round. Polling takes two
+// goroutine switches less than a sleep.
 const pollTime = 200 * time.Microsecond
 
-// await waits for the counts of a round, or until ctx ends. The number of the round
-// comes back with them, so it is seen in memory; that it is all, the event says.
+// await waits for the counts of a round, or until ctx ends. The number of the round comes
+// back with them, so polling sees it in memory. The event confirms that all counts are
+// there.
 func (x *tableSlot) await(ctx context.Context) error {
-	if ctx.Done() != nil && x.backend.dev.info.Type == "gpu" {
+	if ctx.Done() != nil && x.rt.info.Type == "gpu" {
 		for began := time.Now(); ctx.Err() == nil && time.Since(began) < pollTime; runtime.Gosched() {
 			if atomic.LoadUint32(&x.down.words[tableTurn]) == x.turn {
 				return x.waitHere(x.counted)
@@ -118,10 +118,10 @@ func (x *tableSlot) await(ctx context.Context) error {
 	return x.waitFor(ctx, x.counted)
 }
 
-// send enqueues a round: an upload, a launch, downloads. It runs in Backend.do.
+// send enqueues a round: an upload, a launch, downloads. It runs in opened.do.
 func (x *tableSlot) send() error {
 	c := &x.cut
-	if err := x.backend.fault("enqueue"); err != nil {
+	if err := x.rt.fault("enqueue"); err != nil {
 		return err
 	}
 	if err := x.write(x.batch.buffer, c.words); err != nil {
@@ -137,57 +137,59 @@ func (x *tableSlot) send() error {
 	if err := x.read(x.batch.buffer, tableHead+c.count); err != nil {
 		return err
 	}
-	x.counted = x.events[len(x.events)-1].event
+	x.counted = x.last()
 	if c.sel.Output == plan.OutputBits {
 		return x.readBits()
 	}
 	return nil
 }
 
-// pieceWords is what a download of bits takes at a time, since small ones are slow,
-// copyWords what one goroutine copies.
-const pieceWords, copyWords = 1 << 22, 1 << 16
+// pieceWords is the size of one download of bits: small downloads are slow. copyPart is the
+// number of words that one goroutine copies.
+const pieceWords, copyPart = 1 << 22, 1 << 16
 
-// readBits enqueues the download of all bits, in pieces, so that those that have come
-// are copied while others are on their way.
+// readBits enqueues the download of all bits in pieces, so that one piece is copied while
+// the next ones travel.
 func (x *tableSlot) readBits() error {
 	total := x.cut.count * x.cut.bits
 	for at := 0; at < total; at += pieceWords {
-		e, err := x.queue.EnqueueReadBuffer(x.rows.buffer, false, 4*at, 4*min(pieceWords, total-at), unsafe.Pointer(&x.down.words[x.bitsAt+at]), nil)
-		if err = x.sent(e, err, downloadTime); err != nil {
+		if err := x.readAt(x.rows.buffer, at, x.bitsAt+at, min(pieceWords, total-at)); err != nil {
 			return err
 		}
 	}
 	return x.queue.Flush()
 }
 
-// copyBits copies the bits of a round to out, piece by piece as they come.
+// copyBits copies the bits of a round to out, each piece as it arrives.
 func (x *tableSlot) copyBits(ctx context.Context, out *plan.Rows) error {
 	c, total := &x.cut, x.cut.count*x.cut.bits
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(&out.Bits[0])), 2*len(out.Bits))[c.first*c.bits:][:total]
 	from := x.down.words[x.bitsAt:][:total]
 	pieces := x.events[len(x.events)-(total+pieceWords-1)/pieceWords:]
-	var wg sync.WaitGroup
-	defer wg.Wait()
+	var g errgroup.Group
+	defer g.Wait()
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := ocl.WaitForEvents([]*ocl.Event{p.event}); err != nil {
-			return x.backend.fail("downloading rows", err)
+			return x.rt.fail("downloading rows", err)
 		}
-		for at := i * pieceWords; at < min((i+1)*pieceWords, total); at += copyWords {
-			end := min(at+copyWords, (i+1)*pieceWords, total)
-			wg.Go(func() { copy(to[at:end], from[at:end]) })
+		for at := i * pieceWords; at < min((i+1)*pieceWords, total); at += copyPart {
+			end := min(at+copyPart, (i+1)*pieceWords, total)
+			g.Go(func() error {
+				copy(to[at:end], from[at:end])
+				return nil
+			})
 		}
 	}
 	return nil
 }
 
-// sendColumns enqueues selection after selection: what makes the columns of its StepAny,
-// then its other steps.
+// sendColumns enqueues selection after selection: the columns of its StepAny, then the rest
+// of its steps.
 func (x *tableSlot) sendColumns() error {
-	c, n := &x.cut, x.nelson
+	c, n := &x.cut, x.columns
 	if c.first == 0 {
 		if err := n.send(); err != nil {
 			return err
@@ -204,7 +206,7 @@ func (x *tableSlot) sendColumns() error {
 			}
 			column++
 		}
-		if err := x.launchRows(i, 1, n.columns.buffer, n.stride); err != nil {
+		if err := x.launchRows(i, 1, n.words.buffer, n.stride); err != nil {
 			return err
 		}
 	}
@@ -213,21 +215,21 @@ func (x *tableSlot) sendColumns() error {
 
 // launchRows enqueues the kernel for some selections of the round.
 func (x *tableSlot) launchRows(first, selections int, columns *ocl.MemObject, stride int) error {
-	c, s, t := &x.cut, x.store, x.backend.tuning
+	c, s, t := &x.cut, x.store, x.rt.tuning
 	want := 0
 	if c.bits > 0 {
 		want = 1
 	}
 	args := x.args[:0]
 	for i, m := range s.arena.buffers {
-		if i == 0 || s.arena.buffers[1] != s.arena.buffers[0] {
+		if i == 0 || !s.arena.single() {
 			args = append(args, m)
 		}
 	}
 	args = append(args, s.coarse, s.fine, s.plain.buffer, s.plain.at, len(s.t.Vectors), int(s.t.Rows), x.batch.buffer,
-		c.selectionsAt, first, selections, x.rows.buffer, c.bits, want, localBytes(s.t.Word()/8*t.tableTile()*c.sets))
+		c.selectionsAt, first, selections, x.rows.buffer, c.bits, want, localBytes(s.t.Word()/8*tableTile(t)*c.sets))
 	if c.checks || !s.lean() {
-		stored := s.arena.buffers // any, where no round has asked for them
+		stored := s.arena.buffers // any buffers, before a round needs stored values
 		if v := s.values.Load(); v != nil {
 			stored = v.arena.buffers
 		}
@@ -239,24 +241,23 @@ func (x *tableSlot) launchRows(first, selections int, columns *ocl.MemObject, st
 		args = append(args, cmp.Or(columns, x.rows.buffer), stride)
 	}
 	x.args = args
-	if err := arguments(x.kernel, args...); err != nil {
+	if err := arguments(x.selects, args...); err != nil {
 		return err
 	}
-	return x.launch(x.kernel, selections*s.dir.tiles, t.tableLocal(), probeTime)
+	return x.launch(x.selects, selections*s.dir.tiles, tableLocal(t), probeTime)
 }
 
 // collect takes the counts of a round.
 func (x *tableSlot) collect(out *plan.Rows) error {
-	c, b := &x.cut, x.backend
+	c := &x.cut
 	counts := x.down.words[tableHead : tableHead+c.count]
 	for i, n := range counts {
 		if n > x.store.t.Rows {
-			return &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: b.dev.String(), Op: "reading results",
-				Err: fmt.Errorf("selection %d has %d of %d rows", c.first+i, n, x.store.t.Rows)}
+			return x.rt.impossible("selection %d has %d of %d rows", c.first+i, n, x.store.t.Rows)
 		}
 	}
 	copy(out.Counts[c.first:], counts)
-	if b.opt.CountLoads {
+	if x.rt.countLoads {
 		out.Stats.BytesMoved += 4 * (uint64(x.down.words[0]) + uint64(x.down.words[1])<<32)
 	}
 	return x.addTimes(&out.Stats)

@@ -2,62 +2,46 @@ package cl
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 )
 
-// tableTest is a test of selections on words of so many bits.
+// tableTest is a self-test of a strategy on words of 32 or 64 bits.
 type tableTest struct {
 	word     int
 	strategy plan.Strategy
 }
 
-// testTables tests the kernels that some selections take on first use.
-func (b *Backend) testTables(ctx context.Context, of tableTest) error {
-	if b.opt.SkipSelfTest {
-		return nil
-	}
-	b.tested.mu.Lock()
-	defer b.tested.mu.Unlock()
-	if b.tested.words[of] {
-		return nil
-	}
-	if err := b.selfTestTables(ctx, of); err != nil {
-		return err
-	}
-	b.tested.words[of] = true
-	return nil
+// testTable tests the kernels of a strategy on first use.
+func testTable(ctx context.Context, rt *opened, word int, strategy plan.Strategy) error {
+	return testOnce(rt, []tableTest{{word, strategy}}, func(untested []tableTest) error { return selfTestTable(ctx, rt, untested[0]) })
 }
 
-// selfTestTables selects rows of a table whose vectors have all classes of tiles, by
-// selections with all steps, and compares with a look at each row.
-func (b *Backend) selfTestTables(ctx context.Context, of tableTest) error {
-	word := of.word
-	failed := func(format string, args ...any) error {
-		return &plan.DeviceError{Kind: plan.ErrSelfTest, Device: b.dev.String(), Op: "self-test", Err: fmt.Errorf(format, args...)}
-	}
+// selfTestTable selects rows of a table whose vectors have all classes of tiles, with all
+// steps, and compares with an evaluation row by row.
+func selfTestTable(ctx context.Context, rt *opened, of tableTest) error {
+	word, failed := of.word, rt.failedTest
 	// Three tiles and a part of one.
-	rows := uint32((3*b.tuning.tableTile()+70)*(word-1) + 9)
-	t, has, codes, err := selfTestTable(rows, word)
+	rows := uint32((3*tableTile(rt.tuning)+70)*(word-1) + 9)
+	t, has, codes, err := sampleTable(rows, word)
 	if err != nil {
 		return failed("preparing: %w", err)
 	}
-	s, err := b.loadTable(ctx, t)
+	s, err := loadUntested(ctx, rt, t)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	sel := selfTestSelections(len(has))
+	sel := sampleSelections(len(has))
 	sel.Strategy = of.strategy
 	wants := make([][]uint64, sel.Len())
 	for i := range wants {
 		wants[i] = plainRows(sel, sel.Selection(i), has, codes, rows)
 	}
 	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
-		sel.Rescan = !sel.Rescan // matters where vectors are decompressed
+		sel.Rescan = !sel.Rescan // matters if vectors are decompressed
 		var got plan.Rows
 		if err := s.selectRows(ctx, sel, &got); err != nil {
 			return err
@@ -83,9 +67,9 @@ func (b *Backend) selfTestTables(ctx context.Context, of tableTest) error {
 	return nil
 }
 
-// selfTestTable has vectors of zeros, of ones, of ones at random from few to half of
-// the rows, and of runs, and one column of wide codes.
-func selfTestTable(rows uint32, word int) (t *plan.Table, has [][]bool, codes []uint64, err error) {
+// sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
+// of the rows, and of runs, and with one column of wide codes.
+func sampleTable(rows uint32, word int) (t *plan.Table, has [][]bool, codes []uint64, err error) {
 	t = &plan.Table{Rows: rows}
 	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
 	for v, in := range []func(r uint32) bool{
@@ -130,8 +114,9 @@ func vectorOf[W wah.Word](has []bool) []W {
 	return b.AppendTo(nil, uint64(len(has)))
 }
 
-// selfTestSelections are the OR of each vector with some others, and every other step.
-func selfTestSelections(vectors int) *plan.SelectBatch {
+// sampleSelections makes selections with every step: the ORs of each vector with some more,
+// then the rest.
+func sampleSelections(vectors int) *plan.SelectBatch {
 	s := new(plan.SelectBatch)
 	for v := range uint32(vectors) {
 		s.Any(v)
@@ -155,7 +140,7 @@ func selfTestSelections(vectors int) *plan.SelectBatch {
 	return s
 }
 
-// plainRows looks at every row by itself.
+// plainRows evaluates a selection row by row.
 func plainRows(sel *plan.SelectBatch, steps []plan.Step, has [][]bool, codes []uint64, rows uint32) []uint64 {
 	set := make([]uint64, wah.Bitset(uint64(rows)))
 	var stack []bool

@@ -8,19 +8,19 @@ import (
 	"heddle/engine/plan"
 )
 
-// tableValues are the stored values of all columns of a table on the device.
+// tableValues holds the stored values of all columns on the device.
 type tableValues struct {
 	arena  *arena
-	places []place // of the lower and the upper halves of each column
+	places []place // of the lower and the upper half of each column
 }
 
-// loadValues uploads the stored values if sel is the first batch that asks for them.
+// loadValues uploads the stored values for the first batch that needs them.
 func (s *tableStore) loadValues(ctx context.Context, sel *plan.SelectBatch) error {
 	asks := false
 	for _, x := range sel.Steps {
 		asks = asks || x.Code == plan.StepCheck
 	}
-	if !asks || s.values.Load() != nil { // here, since method values below are objects
+	if !asks || s.values.Load() != nil { // without the method values below, which allocate
 		return nil
 	}
 	_, err := once(ctx, s.loading, s.closing, s.values.Load, s.values.Store, s.newValues)
@@ -29,9 +29,8 @@ func (s *tableStore) loadValues(ctx context.Context, sel *plan.SelectBatch) erro
 
 // newValues checks the stored values and copies them to the device.
 func (s *tableStore) newValues() (*tableValues, error) {
-	b, t := s.backend, s.t
-	errs := make([]error, len(t.Columns))
-	inParallel(len(errs), len(t.Packed), func(c int) {
+	b, t := s.rt, s.t
+	err := inParallel(len(t.Columns), len(t.Packed), func(c int) error {
 		low, high, err := t.Codes(uint32(c))
 		if err == nil {
 			err = low.Validate()
@@ -39,13 +38,16 @@ func (s *tableStore) newValues() (*tableValues, error) {
 		if err == nil {
 			err = high.Validate()
 		}
-		errs[c] = err
+		if err != nil {
+			return fmt.Errorf("values of column %d: %w", c, err)
+		}
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	view := &plan.Source{Words: t.Packed}
 	for c, d := range t.Columns {
-		if errs[c] != nil {
-			return nil, fmt.Errorf("values of column %d: %w", c, errs[c])
-		}
 		for _, span := range []plan.Span{d.Low, d.High} {
 			if span.Words > math.MaxUint32 {
 				return nil, fmt.Errorf("cl: values of column %d take %d words: %w", c, span.Words, plan.ErrUnsupported)
@@ -53,11 +55,11 @@ func (s *tableStore) newValues() (*tableValues, error) {
 			view.Lists = append(view.Lists, plan.List{Off: span.Off, Words: uint32(span.Words)})
 		}
 	}
-	ranges, places, err := layout(view, b.dev.info.MaxAlloc)
+	ranges, places, err := layout(view, b.info.MaxAlloc)
 	if err != nil {
 		return nil, b.outOfMemory("laying out stored values", err)
 	}
-	arena, err := b.loadArena(view, ranges)
+	arena, err := loadArena(b, view, ranges)
 	if err != nil {
 		return nil, err
 	}

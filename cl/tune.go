@@ -11,29 +11,37 @@ import (
 	"heddle/engine/plan"
 )
 
-// TuneOptions of a measurement.
-type TuneOptions struct {
+// tuneOptions configures a measurement.
+type tuneOptions struct {
 	Short       bool           // fewer values, smaller workloads
 	MemoryLimit uint64         // as in Options
-	Host        plan.Backend   // pure Go, to tell whether a CPU device beats it; may be nil
+	Host        plan.Backend   // pure Go, to compare a CPU device with; may be nil
 	Tried       func(TuneStep) // called after each step, may be nil
+	// Open opens the device with a row and all operations.
+	Open func(context.Context, *Device, deviceOptions) (tuneBackend, error)
 }
 
-// TuneStep is one setting that was measured.
+// tuneBackend is an open device with all operations.
+type tuneBackend interface {
+	plan.Backend
+	Scan(ctx context.Context, out, in []uint32, runs int) (Timing, error)
+	Compact(ctx context.Context, out, in []uint32, keep Keep, runs int) ([]uint32, Timing, error)
+}
+
+// TuneStep is the measurement of one setting.
 type TuneStep struct {
-	Part    string  // what was measured: "probe", "decode", ...
+	Part    string  // "probe", "decode", ...
 	Setting string  // the knobs of the part, "wg=64 tile=256"
 	Value   float64 // greater is better
 	Unit    string
 	Best    bool  // the best of its part so far
-	Err     error // it did not build, run or answer right: it is out of the question
+	Err     error // the setting did not build, run or answer right
 }
 
-// Tune measures device d and returns its row: a search along one knob after the
-// other, part by part, from the row in force. Every answer is compared with pure
-// Go. Errors are those of the context, and what the first setting of a part, the
-// row in force, fails with.
-func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
+// tune measures device d and returns its row: a search along one knob after the other, part
+// by part, from the row in force. It compares every answer with pure Go. Errors are those of
+// the context, and of the row in force, which is the first setting of each part.
+func tune(ctx context.Context, d *Device, opt tuneOptions) (Tuning, error) {
 	w, err := newTuneWork(d, opt)
 	if err != nil {
 		return Tuning{}, err
@@ -59,7 +67,7 @@ func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
 	return t.row, nil
 }
 
-// tuneName makes a name of the letters and digits of a device's.
+// tuneName makes a name of the letters and digits of a device name.
 func tuneName(device string) string {
 	words := strings.FieldsFunc(strings.ToLower(device), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return cmp.Or(strings.Join(words, "-"), "device")
@@ -71,7 +79,7 @@ type knob struct {
 	field  func(*Tuning) *int
 	flag   func(*Tuning) *bool // in place of field: values are 0 and 1
 	values []int
-	idle   func(*Tuning) bool // the field changes nothing; may be nil
+	idle   func(*Tuning) bool // the field has no effect; may be nil
 }
 
 func (k *knob) get(t *Tuning) int {
@@ -92,29 +100,29 @@ func (k *knob) set(t *Tuning, v int) {
 	}
 }
 
-// part is what some knobs are chosen by.
+// part is a measurement and the knobs that it chooses.
 type part struct {
 	name, unit string
 	knobs      []knob
 	passes     int
-	slots      int // batches in flight at most while it is measured: memory takes time; 0 is no limit
-	measure    func(w *tuneWork, ctx context.Context, b *Backend) (float64, error)
+	slots      int // batches under way at most, since memory takes time; 0: no limit
+	measure    func(w *tuneWork, ctx context.Context, b tuneBackend) (float64, error)
 }
 
 type tuner struct {
 	ctx     context.Context
 	d       *Device
-	opt     TuneOptions
+	opt     tuneOptions
 	row     Tuning
 	work    *tuneWork
 	figures []string
 	rate    float64 // of the best batches, in M queries/s
 }
 
-// gain is how much better a setting must be: less is noise of repeated runs.
+// gain is the least improvement of a better setting. Repeated runs differ by less.
 const gain = 1.02
 
-// part leaves the best setting that it finds in the row.
+// part searches for the best setting and puts it into the row.
 func (t *tuner) part(p part) error {
 	known := map[string]float64{}
 	try := func(row Tuning) (float64, error) {
@@ -142,9 +150,9 @@ func (t *tuner) part(p part) error {
 		before := best
 		for _, k := range p.knobs {
 			for _, v := range k.values {
-				row := t.row
+				row, ok := t.row, false
 				k.set(&row, v)
-				if row = t.d.quirks.apply(row); row.check() != nil || k.get(&row) != v || k.idle != nil && k.idle(&row) {
+				if row, ok = t.d.adapt(row); !ok || k.get(&row) != v || k.idle != nil && k.idle(&row) {
 					continue
 				}
 				got, err := try(row)
@@ -154,7 +162,7 @@ func (t *tuner) part(p part) error {
 				if got <= best*gain {
 					continue
 				}
-				// It has to win twice: other work on the machine makes figures noisy.
+				// A setting must win twice, because other work on the machine makes figures noisy.
 				again, err := t.measure(row, p.slots, p.measure)
 				if err != nil {
 					return err
@@ -184,18 +192,19 @@ func (p *part) setting(row *Tuning) string {
 	return strings.Join(words, " ")
 }
 
-// measure opens the device with a row, of at most so many slots unless 0.
-func (t *tuner) measure(row Tuning, slots int, f func(*tuneWork, context.Context, *Backend) (float64, error)) (float64, error) {
+// measure opens the device with a row, of at most the given number of slots unless 0.
+func (t *tuner) measure(row Tuning, slots int, f func(*tuneWork, context.Context, tuneBackend) (float64, error)) (float64, error) {
 	if t.ctx.Err() != nil {
 		return 0, t.ctx.Err()
 	}
 	if slots > 0 {
 		row.Slots = min(row.Slots, slots)
 	}
-	b, err := Open(t.ctx, t.d, Options{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
+	b, err := t.opt.Open(t.ctx, t.d, deviceOptions{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
 	if err != nil {
 		return 0, err
 	}
+	t.work.lookBack, t.work.callers = row.LookBack, callers(row)
 	v, err := f(t.work, t.ctx, b)
 	if err = errors.Join(err, b.Close()); err != nil {
 		return 0, err
@@ -209,8 +218,8 @@ func (t *tuner) tried(s TuneStep) {
 	}
 }
 
-// tuneParts are the parts for a device, in an order in which later ones build on
-// what earlier ones chose.
+// tuneParts returns the parts for a device. Later parts build on the choices of earlier
+// ones.
 func tuneParts(d *Device, short bool) []part {
 	some := func(all, few []int) []int {
 		if short {
@@ -247,7 +256,7 @@ func tuneParts(d *Device, short bool) []part {
 	}, 1, 0, (*tuneWork).rounds}
 	switch {
 	case d.info.Type == "cpu":
-		probe.knobs[0].idle = func(t *Tuning) bool { return t.Serial } // which has groups of one
+		probe.knobs[0].idle = func(t *Tuning) bool { return t.Serial } // the serial shape has groups of one
 		probe.knobs = slices.Insert(probe.knobs, 0, flag("serial", func(t *Tuning) *bool { return &t.Serial }, 1, 0))
 	case strings.Contains(strings.ToLower(d.info.Vendor), "nvidia"):
 		decode.knobs = []knob{flag("nv_shuffle", func(t *Tuning) *bool { return &t.NVShuffle }, 1, 0)}
@@ -258,15 +267,15 @@ func tuneParts(d *Device, short bool) []part {
 	return []part{decode, probe, scan, merge, rounds}
 }
 
-// threshold finds the least length of lists of which merges are faster than probes,
-// a power of two; 0 if there is none.
+// threshold finds the least length of lists, a power of two, at which merges are faster than
+// probes. 0 means none.
 func (t *tuner) threshold() error {
 	row := t.row
 	row.MergeLeast = 0 // auto probes
 	t.row.MergeLeast = 0
 	for _, n := range t.work.mergeSizes() {
 		rate := func(a plan.Algorithm) (float64, error) {
-			v, err := t.measure(row, 1, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) { return w.pair(ctx, b, a, n) })
+			v, err := t.measure(row, 1, func(w *tuneWork, ctx context.Context, b tuneBackend) (float64, error) { return w.pair(ctx, b, a, n) })
 			if err == nil {
 				t.tried(TuneStep{Part: "merge_least", Setting: fmt.Sprintf("%s of %d elements", a, n), Value: v, Unit: "G inputs/s"})
 			}
@@ -288,7 +297,7 @@ func (t *tuner) threshold() error {
 	return nil
 }
 
-// batch finds the size of a batch from which on throughput no longer grows.
+// batch finds the size of a batch at which throughput stops growing.
 func (t *tuner) batch() error {
 	type point struct {
 		candidates uint64
@@ -297,8 +306,8 @@ func (t *tuner) batch() error {
 	var points []point
 	row, best := t.row, 0.0
 	for _, n := range t.work.batchSizes() {
-		v, err := t.measure(t.row, 0, func(w *tuneWork, ctx context.Context, b *Backend) (float64, error) {
-			return w.batches(ctx, b, n, row.callers())
+		v, err := t.measure(t.row, 0, func(w *tuneWork, ctx context.Context, b tuneBackend) (float64, error) {
+			return w.batches(ctx, b, n, callers(row))
 		})
 		if err != nil {
 			return err
@@ -317,12 +326,12 @@ func (t *tuner) batch() error {
 	return nil
 }
 
-// beatsHost puts the batches that the device likes best to pure Go as well.
+// beatsHost runs the best batches of the device on pure Go as well.
 func (t *tuner) beatsHost() error {
 	if t.opt.Host == nil || t.d.info.Type != "cpu" {
 		return nil
 	}
-	rate, err := t.work.batches(t.ctx, t.opt.Host, t.row.Batch, t.row.callers())
+	rate, err := t.work.batches(t.ctx, t.opt.Host, t.row.Batch, callers(t.row))
 	if err != nil {
 		return err
 	}

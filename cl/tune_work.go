@@ -6,16 +6,17 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"heddle/codec"
 	"heddle/engine/plan"
 )
 
-// tuneWork is what Tune measures with: lists and queries shaped like those of Ao et
-// al. 2011 (1.05 M documents, shortest lists of 8,600), with the answers of pure Go.
+// tuneWork is the workload of Tune: lists and queries with the shapes of Ao et al. 2011
+// (1.05 M documents, shortest lists of 8,600), with the answers of pure Go.
 type tuneWork struct {
 	raw, packed *plan.Source // the same lists
 	queries     [][]plan.Handle
@@ -27,6 +28,10 @@ type tuneWork struct {
 	pairs  map[int]*tunePair
 	values []uint32 // to scan
 	small  bool
+
+	// Of the present row.
+	lookBack bool
+	callers  int
 }
 
 // tunePair is two raw lists of equal length.
@@ -35,7 +40,7 @@ type tunePair struct {
 	want []uint32
 }
 
-func newTuneWork(d *Device, opt TuneOptions) (*tuneWork, error) {
+func newTuneWork(d *Device, opt tuneOptions) (*tuneWork, error) {
 	w := &tuneWork{small: opt.Short || d.info.Type == "cpu", pairs: map[int]*tunePair{}}
 	r := rand.New(rand.NewPCG(20, 26))
 	const docs = 1 << 20
@@ -76,7 +81,7 @@ func newTuneWork(d *Device, opt TuneOptions) (*tuneWork, error) {
 	return w, nil
 }
 
-// tuneList is n docIDs whose gaps are uniform in [lo, hi].
+// tuneList makes n docIDs with gaps uniform in [lo, hi].
 func tuneList(r *rand.Rand, n int, lo, hi uint32) []uint32 {
 	docs, at := make([]uint32, n), uint32(0)
 	for i := range docs {
@@ -86,12 +91,12 @@ func tuneList(r *rand.Rand, n int, lo, hi uint32) []uint32 {
 	return docs
 }
 
-// tuneRuns is how often a batch runs whose best time counts.
+// tuneRuns is the number of runs of a batch. The best time counts.
 const tuneRuns = 4
 
-// best answers b a few times on a store of src, checks the answers, and returns
-// what the run with the least of `time` took.
-func (w *tuneWork) best(ctx context.Context, backend *Backend, src *plan.Source, b *plan.MatchBatch, want [][]uint32,
+// best answers b a few times on a store of src, checks the answers, and returns the cost of
+// the run with the least time.
+func (w *tuneWork) best(ctx context.Context, backend plan.Backend, src *plan.Source, b *plan.MatchBatch, want [][]uint32,
 	took func(*plan.Stats) time.Duration) (plan.Stats, error) {
 	s, err := backend.Load(ctx, src)
 	if err != nil {
@@ -124,15 +129,15 @@ func (w *tuneWork) best(ctx context.Context, backend *Backend, src *plan.Source,
 func wrong(out *plan.Results, want [][]uint32) error {
 	for i := range want {
 		if got := out.Query(i); !slices.Equal(got, want[i]) {
-			return fmt.Errorf("query %d: %d docIDs, expected %d, or others", i, len(got), len(want[i]))
+			return fmt.Errorf("query %d: %d docIDs, expected %d, or wrong ones", i, len(got), len(want[i]))
 		}
 	}
 	return nil
 }
 
-// probe looks the queries up in raw and packed lists: the geometric mean of the
+// probe runs the queries over raw and packed lists. It returns the geometric mean of the
 // rates of hs16, bits, and hs16 over skip entries.
-func (w *tuneWork) probe(ctx context.Context, b *Backend) (float64, error) {
+func (w *tuneWork) probe(ctx context.Context, b tuneBackend) (float64, error) {
 	product := 1.0
 	for _, c := range []struct {
 		src *plan.Source
@@ -151,16 +156,16 @@ func (w *tuneWork) probe(ctx context.Context, b *Backend) (float64, error) {
 	return math.Cbrt(product), nil
 }
 
-// decode turns one long list to docIDs.
-func (w *tuneWork) decode(ctx context.Context, b *Backend) (float64, error) {
+// decode decodes one long list.
+func (w *tuneWork) decode(ctx context.Context, b tuneBackend) (float64, error) {
 	batch := plan.MatchBatch{Algorithm: plan.BS}
 	batch.Add(w.long, 0)
 	st, err := w.best(ctx, b, w.long, &batch, [][]uint32{w.docs}, func(st *plan.Stats) time.Duration { return st.Decode })
 	return float64(len(w.docs)) / st.Decode.Seconds() / 1e9, err
 }
 
-// scan is the geometric mean of a scan and a compaction of about half.
-func (w *tuneWork) scan(ctx context.Context, b *Backend) (float64, error) {
+// scan returns the geometric mean of a scan and a compaction of about half.
+func (w *tuneWork) scan(ctx context.Context, b tuneBackend) (float64, error) {
 	n := len(w.values)
 	out := make([]uint32, n)
 	scan, err := b.Scan(ctx, out, w.values, tuneRuns)
@@ -181,20 +186,20 @@ func (w *tuneWork) scan(ctx context.Context, b *Backend) (float64, error) {
 		return 0, err
 	}
 	if !slices.Equal(got, kept) {
-		return 0, fmt.Errorf("%d elements kept, expected %d, or others", len(got), len(kept))
+		return 0, fmt.Errorf("%d elements kept, expected %d, or wrong ones", len(got), len(kept))
 	}
-	if b.tuning.LookBack && !scan.LookBack {
+	if w.lookBack && !scan.LookBack {
 		return 0, fmt.Errorf("work-groups make no progress")
 	}
 	return float64(n) / math.Sqrt(slices.Min(scan.Runs).Seconds()*slices.Min(compact.Runs).Seconds()) / 1e9, nil
 }
 
-// merge is the rate of merges of two long lists.
-func (w *tuneWork) merge(ctx context.Context, b *Backend) (float64, error) {
+// merge returns the rate of merges of two long lists.
+func (w *tuneWork) merge(ctx context.Context, b tuneBackend) (float64, error) {
 	return w.pair(ctx, b, plan.MergePath, w.mergeSizes()[0])
 }
 
-// mergeSizes are lengths of two lists, the greatest first.
+// mergeSizes returns lengths of two lists, the greatest first.
 func (w *tuneWork) mergeSizes() []int {
 	if w.small {
 		return []int{1 << 20, 1 << 18, 1 << 16, 1 << 14}
@@ -203,7 +208,7 @@ func (w *tuneWork) mergeSizes() []int {
 }
 
 // pair intersects two lists of n docIDs, too sparse for bits.
-func (w *tuneWork) pair(ctx context.Context, b *Backend, a plan.Algorithm, n int) (float64, error) {
+func (w *tuneWork) pair(ctx context.Context, b tuneBackend, a plan.Algorithm, n int) (float64, error) {
 	p := w.pairs[n]
 	if p == nil {
 		r := rand.New(rand.NewPCG(uint64(n), 7))
@@ -223,7 +228,7 @@ func (w *tuneWork) pair(ctx context.Context, b *Backend, a plan.Algorithm, n int
 	return 2 * float64(n) / st.Kernel().Seconds() / 1e9, err
 }
 
-// batchSizes are elements of the shortest lists of a batch.
+// batchSizes returns numbers of elements of the shortest lists of a batch.
 func (w *tuneWork) batchSizes() []uint64 {
 	if w.small {
 		return []uint64{1 << 16, 1 << 18, 1 << 19, 1 << 20, 1 << 21}
@@ -231,16 +236,16 @@ func (w *tuneWork) batchSizes() []uint64 {
 	return []uint64{1 << 19, 1 << 20, 1 << 21, 1 << 22, 1 << 23, 1 << 24}
 }
 
-// rounds is the rate of batches of a fixed size, end to end.
-func (w *tuneWork) rounds(ctx context.Context, b *Backend) (float64, error) {
-	return w.batches(ctx, b, w.batchSizes()[len(w.batchSizes())-2], b.tuning.callers())
+// rounds returns the rate of batches of a fixed size, end to end.
+func (w *tuneWork) rounds(ctx context.Context, b tuneBackend) (float64, error) {
+	return w.batches(ctx, b, w.batchSizes()[len(w.batchSizes())-2], w.callers)
 }
 
-// callers is how many send batches at a time.
-func (t Tuning) callers() int { return max(2, t.Slots) }
+// callers is the number of concurrent senders of batches.
+func callers(t Tuning) int { return max(2, t.Slots) }
 
-// batches has callers send batches of so many candidates for some time, and counts
-// queries a second, docIDs delivered.
+// batches sends batches of a number of candidates from several callers for some time, and
+// returns queries per second with docIDs delivered.
 func (w *tuneWork) batches(ctx context.Context, b plan.Backend, candidates uint64, several int) (float64, error) {
 	s, err := b.Load(ctx, w.raw)
 	if err != nil {
@@ -269,19 +274,12 @@ func (w *tuneWork) batches(ctx context.Context, b plan.Backend, candidates uint6
 		return nil
 	}
 	callers := make([]plan.Results, several)
-	errs := make([]error, len(callers))
 	all := func(until time.Time) error {
-		var wg sync.WaitGroup
+		var g errgroup.Group
 		for i := range callers {
-			wg.Go(func() { errs[i] = run(&callers[i], until) })
+			g.Go(func() error { return run(&callers[i], until) })
 		}
-		wg.Wait()
-		for _, err := range errs {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return g.Wait()
 	}
 	if err := all(time.Now()); err != nil { // buffers grow, kernels are built
 		return 0, err

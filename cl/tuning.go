@@ -2,15 +2,15 @@ package cl
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/BurntSushi/toml"
 )
 
-// Tuning is the shape of the kernels for one device family: a row of
-// tuning.toml, whose head says what the fields mean.
+// Tuning is the shape of the kernels for one device family: a row of tuning.toml. The head
+// of that file explains each field. A zero in a field without a bound means the default of
+// the operation.
 type Tuning struct {
 	Name       string   `toml:"name"`
 	Match      []string `toml:"match"`
@@ -43,8 +43,8 @@ type Tuning struct {
 //go:embed tuning.toml
 var tuningText string
 
-// tuningRows parses the table once; it is part of the program, so a fault in it
-// is a fault of the build, which a test finds.
+// tuningRows parses the built-in table once. A fault in it is a fault of the build, which a
+// test finds.
 var tuningRows = sync.OnceValue(func() []Tuning {
 	var t struct{ Row []Tuning }
 	if _, err := toml.Decode(tuningText, &t); err != nil {
@@ -53,8 +53,8 @@ var tuningRows = sync.OnceValue(func() []Tuning {
 	return t.Row
 })
 
-// tuningFor picks the row for a device described by words: of some, else of the
-// built-in ones.
+// tuningFor returns the first row whose words all occur in the description of a device.
+// Rows of the caller precede the built-in ones, which end with a row for every device.
 func tuningFor(words string, some ...Tuning) Tuning {
 	words = strings.ToLower(words)
 rows:
@@ -68,56 +68,3 @@ rows:
 	}
 	panic("cl: tuning.toml has no default row")
 }
-
-// defines is the text in front of the kernels: drivers that cache by source see
-// every change.
-func (t Tuning) defines(countLoads bool) string {
-	var b strings.Builder
-	def := func(name string, value int) { fmt.Fprintf(&b, "#define %s %d\n", name, value) }
-	flag := map[bool]int{true: 1}
-	def("WG", t.WG)
-	def("TILE", t.Tile)
-	def("SCAN_SERIAL", flag[t.Serial])
-	def("NV_SHUFFLE", flag[t.NVShuffle])
-	def("COUNT_LOADS", flag[countLoads])
-	def("SCAN_WG", t.ScanWG)
-	def("SET_WG", t.setLocal())
-	def("RANK_RANGE", t.rankRange())
-	def("RANK_WG", t.rankLocal())
-	def("RANK_SPAN", rankSpan)
-	def("SELECT_WG", t.selectLocal())
-	def("SELECT_WIDE", t.selectWide())
-	def("TABLE_TILE", t.tableTile())
-	def("TABLE_WG", t.tableLocal())
-	def("TABLE_LOADS", t.tableLoads())
-	def("MERGE_WG", t.MergeWG)
-	def("MERGE_ROWS", t.MergeRows)
-	return b.String()
-}
-
-// decodeLocal is the size of a work-group of decode, local that of the others.
-func (t Tuning) decodeLocal() int {
-	if t.Serial {
-		return 1
-	}
-	return runLen / 16 // DECODE_WG
-}
-
-func (t Tuning) local() int {
-	if t.Serial {
-		return 1
-	}
-	return t.WG
-}
-
-// gatherGroups is the number of work-groups of gather: 16 work-items a tile.
-func (t Tuning) gatherGroups(tiles int) int {
-	if t.Serial {
-		return tiles
-	}
-	return (tiles*16 + t.WG - 1) / t.WG
-}
-
-// scanTile is the number of elements that a group of the kernels of scan.cl takes,
-// SCAN_TILE there.
-func (t Tuning) scanTile() int { return 16 * t.ScanWG }

@@ -103,7 +103,7 @@ func TestTuningFirst(t *testing.T) {
 		t.Errorf("row %q", got.Name)
 	}
 	all := Tuning{Name: "all"}
-	devices, err := Devices(testDevice(t).Info().Device, all)
+	devices, err := Devices(testDevice(t, everything).Info().Device, all)
 	if err != nil || len(devices) == 0 || devices[0].Tuning().Name != "all" || devices[0].Info().Tuning != "all" {
 		t.Errorf("devices under a row for all: %v, %v", devices, err)
 	}

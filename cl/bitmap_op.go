@@ -1,0 +1,43 @@
+package cl
+
+import (
+	"fmt"
+)
+
+// Features of the program of rows.cl and of the programs that decompress vectors.
+const (
+	useWide    features = 1 << iota // words have 64 bits
+	useArenas                       // vectors lie in more than one buffer
+	useStored                       // stored values are checked
+	useColumns                      // StepAny is computed already
+)
+
+// bitmapOperation registers the kernels of selections.
+var bitmapOperation = operation{
+	Name: "bitmap",
+	Programs: []program{
+		{Kernels: []string{"rows"}, Files: files("wah.cl", "directory.cl", "tile.cl", "any_serial.cl", "any.cl", "rows.cl")},
+		{Kernels: []string{"wah_expand"}, Files: files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
+	},
+	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_STORED", "USE_COLUMNS"},
+	Check: func(t Tuning) error {
+		tile, local := tableTile(t), tableLocal(t)
+		switch {
+		case t.TableTile < 0 || t.TableTile > 1<<13 || t.TableTile%128 != 0:
+			return fmt.Errorf("table_tile is %d, not 0 or a multiple of 128 up to 8192", t.TableTile)
+		case t.TableWG != 0 && (t.TableWG < 32 || t.TableWG > 1024 || t.TableWG&(t.TableWG-1) != 0):
+			return fmt.Errorf("table_wg is %d, not 0 or a power of two from 32 to 1024", t.TableWG)
+		case t.TableLoads < 0 || t.TableLoads > 16:
+			return fmt.Errorf("table_loads is %d, not 0 to 16", t.TableLoads)
+		case !t.Serial && tile != 2*local && tile != 4*local && tile != 8*local:
+			return fmt.Errorf("table_tile is %d, not 2, 4 or 8 times table_wg, %d", tile, local)
+		}
+		return nil
+	},
+	Limits: func(t Tuning) (local, group int) { return tableMemory(t), tableLocal(t) },
+	Defines: func(t Tuning, define func(string, int)) {
+		define("TABLE_TILE", tableTile(t))
+		define("TABLE_WG", tableLocal(t))
+		define("TABLE_LOADS", tableLoads(t))
+	},
+}

@@ -1,0 +1,4 @@
+package cl
+
+// exprOps are the operations of the tests.
+var exprOps = operations{listsOperation, expressionOperation}

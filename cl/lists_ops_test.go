@@ -1,0 +1,4 @@
+package cl
+
+// listsOps are the operations of the tests.
+var listsOps = operations{listsOperation}

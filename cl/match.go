@@ -1,0 +1,324 @@
+package cl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/plan"
+)
+
+// matcher answers conjunctions over a set of lists. It is safe for concurrent use: each
+// round under way has a slot of its own, so concurrent batches overlap.
+type matcher struct {
+	set        *listSet
+	maxTiles   int    // of a round
+	tile       uint32 // elements of a tile
+	mergeTile  uint32 // the same for merges
+	mergeLeast uint64 // of the tuning row; 0: plan.Auto never merges
+
+	free    chan *slot // idle slots
+	most    int        // slots
+	slots   int        // slots that exist
+	scratch uint64     // bytes of all slots
+
+	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The
+	// first download takes this fraction and a quarter more.
+	matchRate atomic.Uint64
+}
+
+// leastTiles is the length of rounds, in tiles, below which a limit on memory does not
+// shorten them.
+const leastTiles = 1024
+
+// newMatcher makes a matcher without device memory, for rounds of at most the given number
+// of tiles and for the given number of slots. Scratch memory takes at most a sixteenth of
+// the device memory, or one tile per slot, and a quarter of the limit while rounds stay
+// long enough.
+func newMatcher(set *listSet, tiles, slots int) *matcher {
+	t := set.rt.tuning
+	m := &matcher{set: set, most: slots, tile: uint32(t.Tile), mergeTile: uint32(mergeTile(t)), mergeLeast: t.MergeLeast, maxTiles: tiles}
+	for m.maxTiles > 1 {
+		scratch := m.slotsBytes()
+		if scratch <= set.rt.info.Memory/16 && (scratch <= set.memory.size()/4 || m.maxTiles <= leastTiles) {
+			break
+		}
+		m.maxTiles /= 2
+	}
+	set.count(func() uint64 { return m.scratch })
+	return m
+}
+
+// open makes the slots. After a failure release must follow.
+func (m *matcher) open() error {
+	m.free = make(chan *slot, m.most)
+	for range m.most {
+		x, err := m.newSlot()
+		if err != nil {
+			return err
+		}
+		m.slots++
+		m.scratch += x.bytes
+		m.free <- x
+	}
+	m.matchRate.Store(1 << 14)
+	return nil
+}
+
+// release waits for all rounds and frees the slots.
+func (m *matcher) release() {
+	for range m.slots {
+		(<-m.free).release()
+	}
+}
+
+// buildKernels builds the programs of the set's lists, so that the first batch does not
+// wait for a compiler.
+func (m *matcher) buildKernels() error {
+	rt := m.set.rt
+	for _, l := range m.set.src.Lists {
+		if d := decoderOf(l.Codec); d != noDecoder {
+			if _, err := rt.programOf(decoders[d]); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := rt.programOf(kernelID{"intersect", m.features(m.set.with)})
+	return err
+}
+
+// features returns the features of the kernel for a round that needs some: none, or all
+// that the lists of the set need as well, so that a set needs few programs. Kernels of gap
+// codecs take seconds to build on some devices. There is one for each codec and one for
+// any mixture.
+func (m *matcher) features(some features) features {
+	if some == 0 {
+		return 0
+	}
+	if some&useGaps == 0 {
+		some |= m.set.with &^ useGaps // gap codecs have a kernel of their own
+	} else if some = (some | m.set.with) &^ usePMF; bits.OnesCount32(uint32(some&useGaps)) > 1 {
+		some |= useGaps | useLines | useIS | useLRSeg
+	}
+	if shellFile(some) != "intersect.cl" {
+		some &^= usePart // the other kernels have PARA only
+	}
+	return some
+}
+
+// match answers the conjunctions of b in rounds, two under way per caller.
+func (m *matcher) match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := m.set.begin(ctx); err != nil {
+		return err
+	}
+	if err := m.set.rt.info.Runs(b.Algorithm); err != nil {
+		return err
+	}
+	tested := b.Algorithm
+	if m.set.cache != nil && tested != plan.MergePath {
+		tested = m.resolve(tested)
+	}
+	if err := testAlgorithm(ctx, m.set.rt, tested); err != nil {
+		return err
+	}
+	return m.run(ctx, b, out)
+}
+
+// run is match without a self-test.
+func (m *matcher) run(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	began := time.Now()
+	t, err := m.prepare(ctx, b, out)
+	if err != nil {
+		return err
+	}
+	if m.set.cache == nil {
+		err = m.part(ctx, b, 0, out, t, nil)
+	} else {
+		lists := func(dst []plan.Handle, i int) []plan.Handle { return append(dst, b.Query(i)...) }
+		r := request{Noun: "query", Queries: b.Queries(), Lists: lists, Aux: t}
+		err = m.set.cache.each(ctx, r, &out.Stats, func(ctx context.Context, first, end int, p *pins) error {
+			queries := *b
+			queries.Offsets = b.Offsets[:end+1]
+			return m.part(ctx, &queries, first, out, t, p)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	out.Stats.Queries = uint64(b.Queries())
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// prepare checks b, clears out and returns the tables.
+func (m *matcher) prepare(ctx context.Context, b *plan.MatchBatch, out *plan.Results) (*auxTables, error) {
+	out.Reset()
+	if err := b.Validate(m.set.src); err != nil {
+		return nil, err
+	}
+	for i := range b.Queries() {
+		if n := b.Offsets[i+1] - b.Offsets[i]; n > maxTerms {
+			return nil, fmt.Errorf("cl: query %d has %d terms, at most %d are possible", i, n, maxTerms)
+		}
+	}
+	out.Offsets = slices.Grow(out.Offsets, b.Queries())[:b.Queries()+1]
+	return m.set.auxOf(ctx, m.resolve(b.Algorithm))
+}
+
+// part answers the queries of b from the first one on. p pins their lists if not all
+// lists are resident.
+func (m *matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *plan.Results, t *auxTables, p *pins) error {
+	if b.Algorithm == plan.Auto && m.mergesAll(b, first, t.records) {
+		if err := testAlgorithm(ctx, m.set.rt, plan.MergePath); err != nil {
+			return err
+		}
+	} else if b.Algorithm == plan.Auto {
+		probing := *b
+		probing.Algorithm = m.set.auto
+		b = &probing
+	}
+	at := position{query: first}
+	var flying [2]*slot
+	n := 0
+	var err error
+	for at.query < b.Queries() || n > 0 {
+		if at.query < b.Queries() && n < len(flying) {
+			// A caller with a round under way never waits for a second slot, since two
+			// such callers would wait for each other.
+			x, err := m.take(ctx, n > 0)
+			if err != nil {
+				m.abandon(flying[:n], p)
+				return err
+			}
+			if x != nil {
+				x.after = p.events()
+				if at, err = m.send(x, b, t, at); err != nil {
+					m.free <- x
+					m.abandon(flying[:n], p)
+					return err
+				}
+				flying[n] = x
+				n++
+				continue
+			}
+		}
+		x := flying[0]
+		select {
+		case err = <-x.done:
+		case <-ctx.Done():
+			m.abandon(flying[:n], p)
+			return ctx.Err()
+		}
+		flying[0], flying[1] = flying[1], nil
+		n--
+		if err == nil {
+			err = m.collect(x, out)
+		}
+		x.releaseEvents()
+		m.free <- x
+		if err != nil {
+			m.abandon(flying[:n], p)
+			return err
+		}
+	}
+	return nil
+}
+
+// take returns a free slot. With try it returns nil instead of waiting.
+func (m *matcher) take(ctx context.Context, try bool) (*slot, error) {
+	select {
+	case x := <-m.free:
+		return x, nil
+	default:
+		if try {
+			return nil, nil
+		}
+	}
+	select {
+	case x := <-m.free:
+		return x, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-m.set.closing:
+		return nil, plan.ErrClosed
+	}
+}
+
+// send cuts the next round and enqueues its commands. It returns the start of the round
+// after it.
+func (m *matcher) send(x *slot, b *plan.MatchBatch, t *auxTables, at position) (position, error) {
+	var next position
+	x.round, next = m.cut(b, t.records, at, x.up.words, x.firstTile)
+	x.tables, x.countOnly = t, b.CountOnly
+	if with := m.features(x.round.with | usePart); b.Part && with&usePart != 0 && !x.round.merge {
+		x.round.with = with
+		x.round.cutParts(x.up.words, x.firstTile)
+	} else {
+		x.round.with = m.features(x.round.with)
+	}
+	counts := cmp.Or(x.round.parts, x.round.tiles)
+	x.docsAt = (counts + 3) / 4 * 4
+	x.fetched = counts
+	if x.round.parts > 0 && !x.countOnly {
+		x.fetched = x.docsAt + x.round.tiles*int(x.round.tile)
+		if err := x.growDown(x.fetched, 0); err != nil {
+			return at, err
+		}
+	} else if !x.countOnly {
+		guess := x.round.candidates * m.matchRate.Load() / (1 << 16)
+		x.fetched = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.down.words))
+	}
+	// The kernels are built here and not in opened.do, where other callers would wait.
+	if err := x.prepare(); err != nil {
+		return at, err
+	}
+	if err := m.set.rt.do(x.submit); err != nil {
+		return at, err
+	}
+	go x.finish()
+	return next, nil
+}
+
+// collect appends the results of a finished round to out.
+func (m *matcher) collect(x *slot, out *plan.Results) error {
+	r := &x.round
+	// The first query may continue from the round before. Its end moves then.
+	end := out.Stats.Matches
+	if r.parts > 0 {
+		x.collectParts(out, end)
+		return x.addStats(&out.Stats)
+	}
+	for i := range r.queries {
+		for _, n := range x.down.words[x.firstTile[i]:x.firstTile[i+1]] {
+			end += uint64(n)
+		}
+		out.Offsets[r.firstQuery+i+1] = end
+	}
+	out.Stats.Matches = end
+	if !x.countOnly {
+		out.Docs = appendWords(out.Docs, x.down.words[x.docsAt:x.docsAt+x.matches])
+		if r.candidates > 0 {
+			rate := uint64(x.matches) << 16 / r.candidates
+			m.matchRate.Store((3*m.matchRate.Load() + rate) / 4)
+		}
+	}
+	return x.addStats(&out.Stats)
+}
+
+// abandon lets rounds run to their end without a caller. Their lists stay pinned until
+// then.
+func (m *matcher) abandon(flying []*slot, p *pins) {
+	for _, x := range flying {
+		p.hold()
+		go func() {
+			<-x.done
+			x.releaseEvents()
+			m.free <- x
+			p.release()
+		}()
+	}
+}

@@ -1,0 +1,112 @@
+package cl
+
+import (
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// mergeRatio limits the length of the second list of a query that plan.Auto merges, in
+// quarters of the length of the shortest one. Its part of a tile then fits the window of
+// the kernel with room to spare.
+const mergeRatio = 6
+
+// mergeTables is the algorithm whose tables merges use: to cut lists, and to search in the
+// third and later lists.
+const mergeTables = plan.HS16
+
+// mergeTile is the number of elements of a group of merge, MERGE_TILE in kernels/merge.cl.
+func mergeTile(t Tuning) int { return t.MergeWG * t.MergeRows }
+
+// mergeLocal is the work-group size of merge.
+func mergeLocal(t Tuning) int {
+	if t.Serial {
+		return 1
+	}
+	return t.MergeWG
+}
+
+// mergeTiles is the number of tiles of a round of merges at most.
+func (m *matcher) mergeTiles() int {
+	return m.maxTiles * int(m.tile) / int(m.mergeTile)
+}
+
+// merges tells whether query q belongs into a round of merges. Its shortest list is not
+// empty. Under plan.MergePath it is every query that the kernel can run. Under plan.Auto
+// it is a query over long lists whose second list has bits or a similar length. A round
+// has only merges or none.
+func (m *matcher) merges(a plan.Algorithm, records []record, q []plan.Handle) bool {
+	if a != plan.MergePath && a != plan.Auto || len(q) < 2 || m.mergeTile < m.tile || m.mergeTiles() == 0 {
+		return false
+	}
+	for _, h := range q[1:] {
+		if records[h].with() != 0 {
+			return false
+		}
+	}
+	if a == plan.MergePath {
+		return true
+	}
+	n, second := uint64(records[q[0]].length()), &records[q[1]]
+	bits := second.codec() == codec.Bitset || second.probe() == probeBits
+	return m.mergeLeast > 0 && n >= m.mergeLeast && (bits || 4*uint64(second.length()) <= mergeRatio*n)
+}
+
+// mergesAll tells whether plan.Auto merges b from a query on: all queries with candidates.
+// A batch is merged as a whole or not at all, because short rounds cost more than merging
+// gains.
+func (m *matcher) mergesAll(b *plan.MatchBatch, first int, records []record) bool {
+	some := false
+	for i := first; i < b.Queries(); i++ {
+		if q := b.Query(i); len(q) > 0 && records[q[0]].length() > 0 {
+			if !m.merges(plan.Auto, records, q) {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
+// enqueueMerge launches the kernel of a round of merges. It reports whether the kernel
+// writes the matches to their final places.
+func (x *slot) enqueueMerge(q *sequence) (gathered bool) {
+	rt, r := x.rt, &x.round
+	if x.countOnly || x.look == nil {
+		x.enqueueProbe(q, kernelID{name: "merge"}, mergeLocal(rt.tuning))
+		return x.countOnly
+	}
+	k := q.kernel(kernelID{name: "merge_ahead"})
+	var ticket, epoch uint32
+	q.try(func() (err error) {
+		ticket, epoch, err = x.look.begin(x.queue, r.tiles)
+		return err
+	})
+	q.set(k, 10, int(ticket))
+	q.set(k, 11, int(epoch))
+	if q.err == nil {
+		q.err = k.setBuffer(4, x.aux())
+	}
+	q.set(k, 6, r.tilesAt)
+	q.set(k, 12, x.docsAt)
+	q.set(k, 13, int(r.candidates))
+	q.launch(k, r.tiles, mergeLocal(rt.tuning), probeTime)
+	return true
+}
+
+// prepare builds the program of the round. For merges it also makes the state of look-back,
+// if the device may look back and there is memory for it. It does not run in opened.do,
+// where other callers would wait.
+func (x *slot) prepare() error {
+	id := kernelID{"intersect", x.round.with}
+	if x.round.merge {
+		id = kernelID{name: "merge"}
+		if !x.countOnly && looksBack(x.rt) {
+			id.name = "merge_ahead"
+			if x.look == nil {
+				x.look, _ = newLookBack(x.rt, x.memory, x.matcher.mergeTiles()) // without it, the plain form runs
+			}
+		}
+	}
+	_, err := x.rt.programOf(id)
+	return err
+}

@@ -1,0 +1,104 @@
+package cl
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/engine/plan"
+)
+
+// algorithms lists the algorithms of the kernels.
+var algorithms = []plan.Algorithm{plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
+	plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.Bits}
+
+// matchOperation registers the kernels of conjunctions.
+var matchOperation = operation{
+	Name: "match",
+	Programs: []program{
+		{Kernels: []string{"intersect"}, Files: probeFiles, Core: true},
+		{Kernels: []string{"gather"}, Files: files("compact.cl"), Core: true},
+		{Kernels: []string{"merge", "merge_ahead"}, Files: files("probe.cl", "window.cl", "group.cl", "merge.cl")},
+	},
+	Features: featureNames,
+	Check: func(t Tuning) error {
+		switch {
+		case t.WG < 32 || t.WG > 1024 || t.WG%32 != 0:
+			return fmt.Errorf("work-groups of %d (wg), not a multiple of 32 up to 1024", t.WG)
+		case t.Tile < 128 || t.Tile > runLen || t.Tile%128 != 0:
+			return fmt.Errorf("tile is %d, not a multiple of 128 up to %d", t.Tile, runLen)
+		case t.RoundTiles < 1 || uint64(t.RoundTiles)*uint64(t.Tile) > 1<<30:
+			return fmt.Errorf("round_tiles is %d: a round has 1 tile to 2^30 elements", t.RoundTiles)
+		case t.Slots < 1 || t.Slots > 64:
+			return fmt.Errorf("slots is %d, not 1 to 64", t.Slots)
+		case t.MergeRows != 4 && t.MergeRows != 8 && t.MergeRows != 16:
+			return fmt.Errorf("merge_rows is %d, not 4, 8 or 16", t.MergeRows)
+		case t.MergeWG < 32 || t.MergeWG > 256 || t.MergeWG%32 != 0 || t.MergeWG&(t.MergeWG-1) != 0 || t.MergeRows == 16 && t.MergeWG == 256:
+			return fmt.Errorf("merge_wg is %d, not 32, 64, 128, or 256 with less than 16 rows", t.MergeWG)
+		}
+		return nil
+	},
+	Limits: func(t Tuning) (local, group int) {
+		local = max(4*(4*t.Tile+t.Tile/32+3), 10*t.Tile+skipWork, 8*mergeTile(t)+16*t.MergeWG+4*65)
+		return local, max(matchLocal(t), mergeLocal(t))
+	},
+	Defines: func(t Tuning, define func(string, int)) {
+		define("WG", t.WG)
+		define("TILE", t.Tile)
+		define("MERGE_WG", t.MergeWG)
+		define("MERGE_ROWS", t.MergeRows)
+	},
+	Describe: func(_ Tuning, info *plan.Info) { info.Algorithms = slices.Clone(algorithms) },
+	SelfTest: selfTestCore,
+}
+
+// skipWork is the local memory of skip.cl beside its elements, in bytes: WORK_WORDS of
+// kernels/segments_any.cl for rpfd, which needs most.
+const skipWork = 4 * (128 + 2*128*(4+1) + lanes)
+
+// probeFiles lists the files of the kernel intersect for some features.
+func probeFiles(with features) []string {
+	var files []string
+	if with&useLines != 0 {
+		files = append(files, "probe_lines.cl")
+	}
+	files = append(files, "probe.cl")
+	if with&useGaps != 0 {
+		files = append(files, segmentFiles...)
+	}
+	return append(files, shellFile(with))
+}
+
+// shellFile is the file with the kernel that walks tiles and calls probe.cl.
+func shellFile(with features) string {
+	switch {
+	case with&useGaps != 0:
+		return "skip.cl"
+	case with&usePMF != 0:
+		return "pmf.cl"
+	}
+	return "intersect.cl"
+}
+
+// matchLocal is the work-group size of intersect and gather.
+func matchLocal(t Tuning) int {
+	if t.Serial {
+		return 1
+	}
+	return t.WG
+}
+
+// probeLocal is the work-group size of the kernel that walks tiles, LANES for skip.cl.
+func probeLocal(t Tuning, with features) int {
+	if with&useGaps != 0 && !t.Serial {
+		return lanes
+	}
+	return matchLocal(t)
+}
+
+// gatherGroups is the number of work-groups of gather: 16 work-items per tile.
+func gatherGroups(t Tuning, tiles int) int {
+	if t.Serial {
+		return tiles
+	}
+	return (tiles*16 + t.WG - 1) / t.WG
+}

@@ -1,0 +1,4 @@
+package cl
+
+// rankOps are the operations of the tests.
+var rankOps = operations{listsOperation, rankOperation}

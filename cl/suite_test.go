@@ -1,0 +1,62 @@
+package cl
+
+import (
+	"context"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
+)
+
+// TestFormulasInLittleScratch runs the cases of Store.Evaluate over both shapes of
+// the kernels where a round is one range of one formula, so that all that can be
+// cut is cut. TestSuite has them with as much scratch as a slot gets.
+func TestFormulasInLittleScratch(t *testing.T) {
+	d := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory = 1 << 16 })
+	for name, shape := range shapes(d) {
+		t.Run(name, func(t *testing.T) {
+			plantest.RunFormulas(t, func(t *testing.T) plan.Backend {
+				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			}, plantest.Options{Small: true, Corrupt: true, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}})
+		})
+	}
+}
+
+// TestRanksInLittleScratch runs the cases of Store.Rank over both shapes of the kernels
+// where a round is few queries, or a window of few ranges of one, and candidates are
+// as few as can be. TestSuite has them with as much scratch as a slot gets.
+func TestRanksInLittleScratch(t *testing.T) {
+	d := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory = 1 << 16 })
+	for name, shape := range shapes(d) {
+		t.Run(name, func(t *testing.T) {
+			plantest.RunRanks(t, func(t *testing.T) plan.Backend {
+				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			}, plantest.Options{Small: true, Corrupt: true, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}})
+		})
+	}
+}
+
+// TestTables runs the suite of tables over both shapes of the kernels.
+func TestTables(t *testing.T) {
+	d := testDevice(t, everything)
+	for name, shape := range shapes(d) {
+		t.Run(name, func(t *testing.T) {
+			plantest.RunTables(t, func(t *testing.T) plan.Backend {
+				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return b
+			}, plantest.Options{Small: small(), Corrupt: true})
+		})
+	}
+}
