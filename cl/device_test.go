@@ -21,7 +21,7 @@ func TestDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.IsSortedFunc(all, func(a, b *Device) int { return rank(a) - rank(b) }) {
+	if !slices.IsSortedFunc(all, func(a, b *Device) int { return class(a) - class(b) }) {
 		t.Error("GPUs do not come first")
 	}
 	name := d.Info().Device
@@ -45,7 +45,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-func rank(d *Device) int {
+func class(d *Device) int {
 	if d.Info().Type == "gpu" {
 		return 0
 	}

@@ -178,3 +178,21 @@ func spread(r *rand.Rand, n int, lo, hi uint32) []uint32 {
 	}
 	return docs
 }
+
+// forms returns the rows for kernels with and without look-back: both shapes of the plain
+// kernels, kernels that look back, and the row of the device. Chunks of scans end often.
+func forms(d *Device) map[string]Tuning {
+	all := map[string]Tuning{}
+	for name, t := range shapes(d) {
+		t.LookBack = false
+		t.ScanWG, t.ScanChunk = 64, 3
+		all[name] = t
+		if t.LookBack = !t.Serial; t.LookBack {
+			all[name+", look-back"] = t
+		}
+	}
+	if own := d.Tuning(); !own.Serial || !small() {
+		all["own"] = own
+	}
+	return all
+}

@@ -87,7 +87,7 @@ func (m *matcher) buildKernels() error {
 			}
 		}
 	}
-	_, err := rt.programOf(kernelID{"intersect", m.features(m.set.with)})
+	_, err := rt.programOf(kernelID{name: "intersect", with: m.features(m.set.with)})
 	return err
 }
 

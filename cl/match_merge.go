@@ -97,7 +97,7 @@ func (x *slot) enqueueMerge(q *sequence) (gathered bool) {
 // if the device may look back and there is memory for it. It does not run in opened.do,
 // where other callers would wait.
 func (x *slot) prepare() error {
-	id := kernelID{"intersect", x.round.with}
+	id := kernelID{name: "intersect", with: x.round.with}
 	if x.round.merge {
 		id = kernelID{name: "merge"}
 		if !x.countOnly && looksBack(x.rt) {

@@ -65,7 +65,7 @@ func (x *slot) enqueue() error {
 	if r.merge {
 		gathered = x.enqueueMerge(&q)
 	} else {
-		x.enqueueProbe(&q, kernelID{"intersect", r.with}, probeLocal(rt.tuning, r.with))
+		x.enqueueProbe(&q, kernelID{name: "intersect", with: r.with}, probeLocal(rt.tuning, r.with))
 	}
 	if !gathered && r.parts == 0 {
 		k := q.kernel(kernelID{name: "gather"})

@@ -75,7 +75,7 @@ func (o operations) find(kernel string) (*operation, *program) {
 // canonical returns the ID under which the program of a kernel is kept.
 func (o operations) canonical(id kernelID) kernelID {
 	_, p := o.find(id.name)
-	return kernelID{p.Kernels[0], id.with}
+	return kernelID{name: p.Kernels[0], with: id.with}
 }
 
 // core returns the kernels of the program that opening a device builds.

@@ -11,24 +11,6 @@ import (
 	"heddle/engine/plan"
 )
 
-// forms are the forms of the primitives: both shapes of the plain one, and the one
-// that looks back, with plain OpenCL and as the row of the device has it.
-func forms(d *Device) map[string]Tuning {
-	all := map[string]Tuning{}
-	for name, t := range shapes(d) {
-		t.LookBack = false
-		t.ScanWG, t.ScanChunk = 64, 3 // chunks end often
-		all[name] = t
-		if t.LookBack = !t.Serial; t.LookBack {
-			all[name+", look-back"] = t
-		}
-	}
-	if own := d.Tuning(); !own.Serial || !small() {
-		all["own"] = own
-	}
-	return all
-}
-
 // scanSizes lie around the tiles and chunks of a form.
 func scanSizes(t Tuning) []int {
 	tile, chunk := scanTile(t), scanTile(t)*t.ScanChunk

@@ -96,7 +96,7 @@ func rankWorkload(b *testing.B, docs uint32, postings int) *plan.Source {
 	for n := 0; n < postings; n += lens[len(lens)-1] {
 		lens = append(lens, int(float64(docs)/4*math.Pow(625, -r.Float64())))
 	}
-	lists := make([]list, len(lens))
+	encoded := make([]list, len(lens))
 	err := inParallel(len(lens), postings, func(i int) (err error) {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
 		list := spread(r, lens[i], 1, max(2*docs/uint32(lens[i])*9/10, 2)-1)
@@ -107,16 +107,16 @@ func rankWorkload(b *testing.B, docs uint32, postings int) *plan.Source {
 			}
 		}
 		lens[i] = len(list)
-		if lists[i].words, err = codec.Append(nil, codec.ParaPFor, list, codec.DefaultOptions()); err != nil {
+		if encoded[i].words, err = codec.Append(nil, codec.ParaPFor, list, codec.DefaultOptions()); err != nil {
 			return err
 		}
-		lists[i].freqs, err = codec.AppendPacked(nil, freqs, codec.DefaultOptions())
+		encoded[i].freqs, err = codec.AppendPacked(nil, freqs, codec.DefaultOptions())
 		return err
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i, l := range lists {
+	for i, l := range encoded {
 		src.Words = append(src.Words, make([]uint32, (plan.ListAlign-len(src.Words)%plan.ListAlign)%plan.ListAlign)...)
 		src.Lists = append(src.Lists, plan.List{Off: uint64(len(src.Words)), Words: uint32(len(l.words)), Len: uint32(lens[i]),
 			Codec: codec.ParaPFor, FreqOff: uint64(len(src.Freqs)), FreqWords: uint32(len(l.freqs))})

@@ -30,7 +30,7 @@ func newSelection(t testing.TB, b *opened, queries, capacity, k int) *selection 
 	}
 	try(s.flight.open(4, 4))
 	var err error
-	s.selector, err = newSelector(&s.flight, scratchMemory{b, b.memory, new(atomic.Uint64), "a test"}, queries*capacity)
+	s.selector, err = newSelector(&s.flight, newScratchMemory(b, b.memory, new(atomic.Uint64), "a test"), queries*capacity)
 	try(err)
 	for to, words := range map[**ocl.MemObject]int{&s.keys: 2 * queries * capacity, &s.state: selectState * queries, &s.best: 2 * queries * k} {
 		*to, err = b.buffer(ocl.MemReadWrite, 4*uint64(words)+16, "a selection")

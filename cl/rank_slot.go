@@ -38,7 +38,7 @@ func (r *ranker) newSlot() (*rankSlot, error) {
 		most = min(most, 2*left)
 	}
 	x := &rankSlot{ranker: r, shape: rankShapeFor(rt.tuning, most, rt.info.MaxAlloc), flight: newFlight(rt, memory),
-		scratchMemory: scratchMemory{rt, memory, &r.bytes, "ranking"}}
+		scratchMemory: newScratchMemory(rt, memory, &r.bytes, "ranking")}
 	if need := 4*rankUpload + selectorBytes(rt.tuning, x.shape.keys); r.set.cache == nil && r.bytes.Load() > 0 && 2*need > left {
 		return nil, plan.ErrOutOfMemory
 	}
@@ -66,14 +66,14 @@ func (r *ranker) newSlot() (*rankSlot, error) {
 // halve makes the slot use less memory, with shorter rounds, until it is given back. It
 // reports false if it cannot. No command may be under way.
 func (x *rankSlot) halve() bool {
-	shape, least := &x.cut.shape, rankShapeFor(x.rt.tuning, 0, 0)
-	if *shape == least {
+	now, least := &x.cut.shape, rankShapeFor(x.rt.tuning, 0, 0)
+	if *now == least {
 		return false
 	}
-	*shape = rankShape{
-		postings: max(shape.postings/2, least.postings),
-		starts:   max(shape.starts/2, least.starts),
-		keys:     max(shape.keys/2, least.keys),
+	*now = rankShape{
+		postings: max(now.postings/2, least.postings),
+		starts:   max(now.starts/2, least.starts),
+		keys:     max(now.keys/2, least.keys),
 	}
 	x.dropAll()
 	return true

@@ -15,15 +15,21 @@ type scratch struct {
 // scratchMemory makes the scratch buffers of the slots of one kind. It is safe for
 // concurrent use on different buffers.
 type scratchMemory struct {
-	device *opened
-	budget *budget
-	used   *atomic.Uint64 // bytes of all slots
-	op     string         // for errors
+	on   *opened
+	from *budget
+	used *atomic.Uint64 // bytes of all slots
+	op   string         // for errors
+}
+
+// newScratchMemory makes scratch memory out of a budget. used counts the bytes of all slots,
+// op names the operation in errors.
+func newScratchMemory(rt *opened, memory *budget, used *atomic.Uint64, op string) scratchMemory {
+	return scratchMemory{rt, memory, used, op}
 }
 
 // reserve takes bytes of the budget and counts them.
 func (s scratchMemory) reserve(bytes uint64, what string) error {
-	err := s.budget.reserve(bytes, what)
+	err := s.from.reserve(bytes, what)
 	if err == nil {
 		s.used.Add(bytes)
 	}
@@ -32,7 +38,7 @@ func (s scratchMemory) reserve(bytes uint64, what string) error {
 
 // unreserve gives bytes back.
 func (s scratchMemory) unreserve(bytes uint64) {
-	s.budget.unreserve(bytes)
+	s.from.unreserve(bytes)
 	s.used.Add(-bytes)
 }
 
@@ -43,7 +49,7 @@ func (s scratchMemory) room(m *scratch, words, most int, what string) error {
 		return nil
 	}
 	words = (words + pad - 1) / pad * pad
-	if err := s.device.fits(4*uint64(words), what, s.op); err != nil {
+	if err := s.on.fits(4*uint64(words), what, s.op); err != nil {
 		return err
 	}
 	more := words
@@ -51,13 +57,13 @@ func (s scratchMemory) room(m *scratch, words, most int, what string) error {
 		more = max(words, min(2*m.words, most), 1<<10)
 	}
 	s.drop(m) // before the new buffer, since both may be large
-	if s.device.fits(4*uint64(more), what, s.op) != nil || s.reserve(4*uint64(more), what) != nil {
+	if s.on.fits(4*uint64(more), what, s.op) != nil || s.reserve(4*uint64(more), what) != nil {
 		more = words
 		if err := s.reserve(4*uint64(more), what); err != nil {
 			return err
 		}
 	}
-	buffer, err := s.device.buffer(ocl.MemReadWrite, 4*uint64(more), what)
+	buffer, err := s.on.buffer(ocl.MemReadWrite, 4*uint64(more), what)
 	if err != nil {
 		s.unreserve(4 * uint64(more))
 		return err

@@ -60,7 +60,7 @@ func loadUntested(ctx context.Context, b *opened, t *plan.Table) (*tableStore, e
 	s := &tableStore{rt: b, t: t, loading: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.loading <- struct{}{}
 	s.free = newPool[tableSlot](tableSlots(b.tuning))
-	s.scratch = scratchMemory{b, b.memory, &s.slotBytes, "selecting rows"}
+	s.scratch = newScratchMemory(b, b.memory, &s.slotBytes, "selecting rows")
 	view := vectorSource(t)
 	ranges, places, err := layout(view, b.info.MaxAlloc)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *tableStore) program(with features) kernelID {
 	if !s.arena.single() {
 		with |= useArenas
 	}
-	return kernelID{"rows", with}
+	return kernelID{name: "rows", with: with}
 }
 
 // Select implements plan.TableStore. A round is one launch if sel has few selections or

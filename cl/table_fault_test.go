@@ -70,7 +70,7 @@ func TestTableFaults(t *testing.T) {
 				t.Fatalf("after %s %d: %d bytes are still reserved", step, n, n)
 			}
 			for with := range features(1 << 4) { // so that they are built again
-				if p := b.replaceProgram(kernelID{"rows", with}, nil); p != nil {
+				if p := b.replaceProgram(kernelID{name: "rows", with: with}, nil); p != nil {
 					p.Release()
 				}
 			}

@@ -46,9 +46,9 @@ func tune(ctx context.Context, d *Device, opt tuneOptions) (Tuning, error) {
 	if err != nil {
 		return Tuning{}, err
 	}
-	t := &tuner{ctx: ctx, d: d, opt: opt, row: d.tuning, work: w}
-	t.row.Name = tuneName(d.info.Device)
-	t.row.Match = []string{strings.ToLower(d.info.Device), d.info.Type}
+	t := &tuner{ctx: ctx, d: d, opt: opt, row: d.Tuning(), work: w}
+	t.row.Name = tuneName(d.Info().Device)
+	t.row.Match = []string{strings.ToLower(d.Info().Device), d.Info().Type}
 	for _, p := range tuneParts(d, opt.Short) {
 		if err := t.part(p); err != nil {
 			return Tuning{}, fmt.Errorf("measuring %s: %w", p.name, err)
@@ -63,7 +63,7 @@ func tune(ctx context.Context, d *Device, opt tuneOptions) (Tuning, error) {
 	if err := t.beatsHost(); err != nil {
 		return Tuning{}, fmt.Errorf("measuring pure Go: %w", err)
 	}
-	t.row.Why = "heddle tune on " + d.String() + ", driver " + d.info.Driver + ": " + strings.Join(t.figures, ", ")
+	t.row.Why = "heddle tune on " + d.String() + ", driver " + d.Info().Driver + ": " + strings.Join(t.figures, ", ")
 	return t.row, nil
 }
 
@@ -255,13 +255,13 @@ func tuneParts(d *Device, short bool) []part {
 		ints("round_tiles", func(t *Tuning) *int { return &t.RoundTiles }, some([]int{2048, 8192, 32768, 262144}, []int{2048, 8192})),
 	}, 1, 0, (*tuneWork).rounds}
 	switch {
-	case d.info.Type == "cpu":
+	case d.Info().Type == "cpu":
 		probe.knobs[0].idle = func(t *Tuning) bool { return t.Serial } // the serial shape has groups of one
 		probe.knobs = slices.Insert(probe.knobs, 0, flag("serial", func(t *Tuning) *bool { return &t.Serial }, 1, 0))
-	case strings.Contains(strings.ToLower(d.info.Vendor), "nvidia"):
+	case strings.Contains(strings.ToLower(d.Info().Vendor), "nvidia"):
 		decode.knobs = []knob{flag("nv_shuffle", func(t *Tuning) *bool { return &t.NVShuffle }, 1, 0)}
 	}
-	if d.info.Type != "cpu" {
+	if d.Info().Type != "cpu" {
 		scan.knobs = append(scan.knobs, flag("look_back", func(t *Tuning) *bool { return &t.LookBack }, 0, 1))
 	}
 	return []part{decode, probe, scan, merge, rounds}
@@ -328,7 +328,7 @@ func (t *tuner) batch() error {
 
 // beatsHost runs the best batches of the device on pure Go as well.
 func (t *tuner) beatsHost() error {
-	if t.opt.Host == nil || t.d.info.Type != "cpu" {
+	if t.opt.Host == nil || t.d.Info().Type != "cpu" {
 		return nil
 	}
 	rate, err := t.work.batches(t.ctx, t.opt.Host, t.row.Batch, callers(t.row))

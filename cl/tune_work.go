@@ -41,7 +41,7 @@ type tunePair struct {
 }
 
 func newTuneWork(d *Device, opt tuneOptions) (*tuneWork, error) {
-	w := &tuneWork{small: opt.Short || d.info.Type == "cpu", pairs: map[int]*tunePair{}}
+	w := &tuneWork{small: opt.Short || d.Info().Type == "cpu", pairs: map[int]*tunePair{}}
 	r := rand.New(rand.NewPCG(20, 26))
 	const docs = 1 << 20
 	pool, queries, long, scan := 60, 8000, 1<<24, 1<<26
