@@ -7,7 +7,7 @@ HEDDLE := $(BUILD)/heddle
 export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench lint fuzz-smoke oclgrind portable fmt clean
+.PHONY: help build demo quick test bench lint fuzz-smoke oclgrind portable stamp fmt clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,10 +21,13 @@ demo: ## ask the King James Bible and a table of flights on every backend
 	@$(MAKE) --no-print-directory build
 	@$(HEDDLE) demo
 
+quick: ## gofmt, go vet and short tests of changed packages and their importers; BASE=COMMIT
+	@.ci/quick
+
 test: ## all tests: pure Go, OpenCL on PoCL, without cgo, without OpenCL
 	@.ci/test
 
-bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BITMAP="--real DIR …", SCHEDULE="…" for more, TAGS=bleve for that peer
+bench: ## the benchmarks, short; BENCH="--peers …", RANK="--real DIR …", BITMAP="--real DIR …", SCHEDULE="…" for more
 	@.ci/setup
 	@$(MAKE) --no-print-directory build
 	@$(HEDDLE) bench lists --short $(BENCH)
@@ -43,6 +46,9 @@ oclgrind: ## every kernel under Oclgrind: data races, uninitialised reads
 
 portable: ## kernels on a second runtime and through the compilers for AMD, SPIR-V, Intel
 	@.ci/portable
+
+stamp: ## record that the kernels have passed, so that .ci/run skips their checks while they are unchanged
+	@.ci/kernels stamp
 
 fmt: ## gofmt in place
 	gofmt -w .ci cl codec config engine hostfallback testdata

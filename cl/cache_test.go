@@ -10,6 +10,8 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/matchtest"
+	"heddle/engine/plan/plantest/ranktest"
 	"heddle/hostfallback"
 )
 
@@ -118,15 +120,18 @@ func (s *cachedSuite) Close() error {
 func TestCachedSuite(t *testing.T) {
 	d := testDevice(t, everything)
 	var cached, never atomic.Int64
-	plantest.Run(t, func(t *testing.T) plan.Backend {
+	open := func(t *testing.T) plan.Backend {
 		b, err := Open(t.Context(), d, Options{SkipSelfTest: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return cachedBackend{b, hostfallback.New(hostfallback.Options{}), &cached, &never}
-	}, plantest.Options{Small: true, Corrupt: true,
+	}
+	opt := plantest.Options{Small: true, Corrupt: true,
 		Codecs:     []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.HSLRC128},
-		Algorithms: []plan.Algorithm{plan.Auto, plan.HS16, plan.MergePath}})
+		Algorithms: []plan.Algorithm{plan.Auto, plan.HS16, plan.MergePath}}
+	matchtest.Run(t, open, opt)
+	ranktest.Run(t, open, opt)
 	t.Logf("%d batches, %d of them with a query that does not fit", cached.Load(), never.Load())
 	if c, n := cached.Load(), never.Load(); n == 0 || 3*n > c {
 		t.Errorf("%d of %d batches have a query that does not fit", n, c)

@@ -6,6 +6,8 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/matchtest"
+	"heddle/engine/plan/plantest/ranktest"
 )
 
 // TestSuite runs the suite of all backends over both shapes of the kernels.
@@ -13,13 +15,16 @@ func TestSuite(t *testing.T) {
 	d := testDevice(t, everything)
 	for name, shape := range shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			plantest.Run(t, func(t *testing.T) plan.Backend {
+			open := func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return b
-			}, plantest.Options{Small: small()})
+			}
+			opt := plantest.Options{Small: small()}
+			matchtest.Run(t, open, opt)
+			ranktest.Run(t, open, opt)
 		})
 	}
 }

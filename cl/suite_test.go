@@ -7,16 +7,19 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/matchtest"
+	"heddle/engine/plan/plantest/ranktest"
+	"heddle/engine/plan/plantest/selecttest"
 )
 
-// TestFormulasInLittleScratch runs the cases of Store.Evaluate over both shapes of
+// TestExpressionsInLittleScratch runs the cases of Store.Evaluate over both shapes of
 // the kernels where a round is one range of one formula, so that all that can be
 // cut is cut. TestSuite has them with as much scratch as a slot gets.
-func TestFormulasInLittleScratch(t *testing.T) {
+func TestExpressionsInLittleScratch(t *testing.T) {
 	d := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			plantest.RunFormulas(t, func(t *testing.T) plan.Backend {
+			matchtest.RunExpressions(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
 				if err != nil {
 					t.Fatal(err)
@@ -34,7 +37,7 @@ func TestRanksInLittleScratch(t *testing.T) {
 	d := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			plantest.RunRanks(t, func(t *testing.T) plan.Backend {
+			ranktest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
 				if err != nil {
 					t.Fatal(err)
@@ -50,7 +53,7 @@ func TestTables(t *testing.T) {
 	d := testDevice(t, everything)
 	for name, shape := range shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			plantest.RunTables(t, func(t *testing.T) plan.Backend {
+			selecttest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
 				if err != nil {
 					t.Fatal(err)

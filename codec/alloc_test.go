@@ -26,7 +26,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 	dst := make([]uint32, 0, 20*len(docs))
-	for _, id := range implemented {
+	for _, id := range ids {
 		l := encode(t, id, docs, DefaultOptions())
 		none(id.String()+" AppendTo", func() { _, err := l.AppendTo(dst); must(err) })
 		none(id.String()+" Validate", func() { must(l.Validate()) })

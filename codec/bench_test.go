@@ -96,7 +96,7 @@ func uniformList(n, universe int) []uint32 {
 func BenchmarkAppend(b *testing.B) {
 	const n = 1 << 14
 	docs := uniformList(n, n*20)
-	for _, id := range implemented {
+	for _, id := range ids {
 		for _, ratio := range []float64{0, 0.1} {
 			b.Run(fmt.Sprintf("%v/ratio%v", id, ratio), func(b *testing.B) {
 				var dst []uint32

@@ -20,19 +20,21 @@ import "slices"
 // A Blocks is a view: it owns nothing, and is safe for concurrent use while
 // nobody writes to the words or calls Open.
 type Blocks struct {
-	list  List
-	count int
-	gap   gapTables // gap codecs
-	rice  riceList  // Rice
-	bits  Bits      // Bitset
-	lines Lines     // line codecs
+	list   List
+	layout Layout
+	count  int
+	gap    gapTables // GapLayout
+	rice   riceList  // Rice
+	bits   Bits      // BitLayout
+	lines  Lines     // LineLayout
 }
 
-// Open makes b a view of l, whatever it was before. It checks the length of
-// tables, not their content; an error is one for which errors.Is(err,
+// Open makes b a view of l and forgets the list that b viewed before. It checks
+// the lengths of tables, not their content. For an error, errors.Is(err,
 // ErrCorrupt) holds.
 func (b *Blocks) Open(l List) (err error) {
-	*b = Blocks{list: l}
+	*b = Blocks{list: l, layout: l.Codec.Layout()}
+	directory := 0 // words a segment of a gap codec
 	switch l.Codec {
 	case Raw:
 		if uint64(len(l.Words)) != uint64(l.Len) {
@@ -49,15 +51,14 @@ func (b *Blocks) Open(l List) (err error) {
 		b.count = b.lines.Blocks()
 		return err
 	case VByte, Rice:
-		b.gap, err = l.gapTables(1)
+		directory = 1
 	case ParaPFor, PFD, NewPFD:
-		b.gap, err = l.gapTables(2)
+		directory = 2
 	case RPFD:
-		b.gap, err = l.gapTables(0)
 	default:
-		err = corrupt(l.Codec, 0, "unknown codec")
+		return corrupt(l.Codec, 0, "unknown codec")
 	}
-	if err != nil {
+	if b.gap, err = l.gapTables(directory); err != nil {
 		return err
 	}
 	b.count = len(b.gap.last)
@@ -82,10 +83,10 @@ func (b *Blocks) Start(k int) int {
 	if k == b.count {
 		return int(b.list.Len)
 	}
-	switch {
-	case b.list.Codec == Bitset:
+	switch b.layout {
+	case BitLayout:
 		return int(min(b.bits.Ranks[k], b.list.Len))
-	case b.list.Codec.lines():
+	case LineLayout:
 		return b.lines.Start(k)
 	}
 	return k * SegmentLen
@@ -94,8 +95,8 @@ func (b *Blocks) Start(k int) int {
 // Find is the number of the only block that can hold x; the docIDs of all blocks
 // before it are below x. It is Count where no docID can be as large.
 func (b *Blocks) Find(x uint32) int {
-	switch b.list.Codec {
-	case Raw:
+	switch b.layout {
+	case PlainLayout:
 		lo, hi := 0, b.count // the first block whose last docID is not below x
 		for lo < hi {
 			if k := int(uint(lo+hi) / 2); b.list.Words[b.Start(k+1)-1] < x {
@@ -105,9 +106,9 @@ func (b *Blocks) Find(x uint32) int {
 			}
 		}
 		return lo
-	case Bitset:
+	case BitLayout:
 		return min(int(x/blockBits), b.count)
-	case LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256:
+	case LineLayout:
 		return b.lines.Block(x)
 	}
 	k, _ := slices.BinarySearch(b.gap.last, x)
@@ -119,7 +120,7 @@ func (b *Blocks) Find(x uint32) int {
 // all of the blocks before if those decode. After an error, for which
 // errors.Is(err, ErrCorrupt) holds, dst comes back as it was.
 func (b *Blocks) Decode(dst []uint32, k int) ([]uint32, error) {
-	if b.list.Codec.lines() {
+	if b.layout == LineLayout {
 		return b.lines.decode(dst, k)
 	}
 	n := b.Start(k+1) - b.Start(k)
@@ -152,8 +153,10 @@ func (b *Blocks) decode(dst []uint32, k int) error {
 		return decodePFD(dst, &b.gap, k)
 	case NewPFD:
 		return decodeNewPFD(dst, &b.gap, k)
+	case RPFD:
+		return decodeRPFD(dst, &b.gap, int(b.list.Len), k)
 	}
-	return decodeRPFD(dst, &b.gap, int(b.list.Len), k)
+	return corrupt(b.list.Codec, 0, "unknown codec")
 }
 
 // segments views a ParaPFor list.

@@ -9,7 +9,7 @@ import (
 
 func TestFindIn(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
-	for _, id := range implemented {
+	for _, id := range ids {
 		for _, g := range codectest.Generators() {
 			docs := g.Gen(r, 1000, 1<<20)
 			words, err := Append(nil, id, docs, DefaultOptions())

@@ -56,7 +56,7 @@ func checkBlocks(tb rapid.TB, l List, docs []uint32) {
 }
 
 func TestBlocks(t *testing.T) {
-	for _, id := range implemented {
+	for _, id := range ids {
 		for _, g := range codectest.Generators() {
 			t.Run(id.String()+"/"+g.Name, func(t *testing.T) {
 				rapid.Check(t, func(t *rapid.T) {

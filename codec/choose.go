@@ -61,8 +61,8 @@ func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
 // leastCost is the rule of Auto.
 func leastCost(docs []uint32, bitset bool, opt Options) ID {
 	best, least := Raw, cost(Raw, len(docs), len(docs))
-	for _, id := range IDs() {
-		if !tried(id) || id == Bitset && !bitset || cost(id, len(docs), 0) >= least {
+	for _, id := range ids {
+		if !id.row().Auto || id == Bitset && !bitset || cost(id, len(docs), 0) >= least {
 			continue // a size would change nothing
 		}
 		if c := cost(id, len(docs), Size(id, docs, opt)); c < least {
@@ -72,14 +72,9 @@ func leastCost(docs []uint32, bitset bool, opt Options) ID {
 	return best
 }
 
-// tried tells whether Auto compares id. It leaves out those where one work-item of
-// a device has to follow the bytes, the chain of exceptions or the words of
-// Simple16 of a segment, one value after the other.
-func tried(id ID) bool { return id != VByte && id != PFD && id != NewPFD }
-
-// Candidates are the codecs that Auto compares.
+// Candidates returns the codecs that Auto compares: those with Descriptor.Auto.
 func Candidates() []ID {
-	return slices.DeleteFunc(IDs(), func(id ID) bool { return !tried(id) })
+	return slices.DeleteFunc(IDs(), func(id ID) bool { return !id.row().Auto })
 }
 
 // The rule of Auto weighs size against speed:
@@ -98,33 +93,11 @@ const (
 // CostRule says so in a line.
 const CostRule = "cost of a posting: its bits, and 2 bits a nanosecond for half its decoding and half a 64th of a probe"
 
-// speed is how long one core takes: to decode a docID as part of its list, and
-// to look one up, in picoseconds.
-type speed struct{ decode, probe int64 }
-
-// speeds are rounded from the least times of BenchmarkSpeeds, gaps of 8 to 1000,
-// on a core of an AMD EPYC at 2.6 GHz.
-var speeds = [...]speed{
-	Raw:      {390, 12_500},
-	ParaPFor: {880, 77_000},
-	Bitset:   {1000, 1500}, // one document in 8 has the term; decoding takes longer where fewer have
-	VByte:    {2300, 160_000},
-	Rice:     {1650, 120_000},
-	PFD:      {750, 59_000},
-	NewPFD:   {1230, 93_000},
-	RPFD:     {1850, 130_000},
-	LRC:      {750, 49_000},
-	LRCSeg:   {750, 44_000},
-	SegLRC:   {750, 42_000},
-	HSLRC128: {1000, 39_000},
-	HSLRC256: {810, 40_000},
-}
-
 // cost is n times the cost of a docID, in thousandths of a bit, so that equal
 // lists get equal codecs on every machine.
 func cost(id ID, n, words int) int64 {
-	s := speeds[id]
-	return 32_000*int64(words) + int64(n)*timePrice*(s.decode+s.probe/sparsity)/2
+	d := id.row()
+	return 32_000*int64(words) + int64(n)*timePrice*(d.decodeTime+d.probeTime/sparsity)/2
 }
 
 // Cost is what the rule of Auto compares, for n docIDs that take words words

@@ -16,7 +16,7 @@ func BenchmarkSpeeds(b *testing.B) {
 	for i := 0; i < n; i += sparsity {
 		candidates = append(candidates, docs[i]+uint32(i/sparsity%2))
 	}
-	for _, id := range implemented {
+	for _, id := range ids {
 		l := encode(b, id, docs, DefaultOptions())
 		b.Run(fmt.Sprintf("decode/%v", id), func(b *testing.B) {
 			dst := make([]uint32, 0, n)
@@ -67,7 +67,7 @@ func probeAll(tb testing.TB, l List, candidates []uint32) (found int) {
 			}
 		}
 		return found
-	case l.Codec.lines():
+	case l.Codec.Layout() == LineLayout:
 		v, err := l.Lines()
 		if err != nil {
 			tb.Fatal(err)

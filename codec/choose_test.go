@@ -51,7 +51,7 @@ func TestChooseRule(t *testing.T) {
 				n := rapid.IntRange(0, 2000).Draw(t, "n")
 				docs := g.List(rapid.Uint64().Draw(t, "seed"), n, uint64(universe))
 				opt := DefaultOptions()
-				want := rapid.SampledFrom(append(slices.Clone(implemented), Auto)).Draw(t, "want")
+				want := rapid.SampledFrom(append(slices.Clone(ids), Auto)).Draw(t, "want")
 				got := Choose(want, docs, universe, opt)
 				l := encode(t, got.ID, docs, opt)
 				if len(l.Words) > len(docs) {
@@ -87,7 +87,7 @@ func TestCost(t *testing.T) {
 	if size, time := Cost(Raw, 100, 100); size != 32 || math.Abs(time-0.585) > 1e-9 { // 2 * (0.39 + 12.5/64) / 2, to a thousandth
 		t.Errorf("a raw docID costs %v and %v", size, time)
 	}
-	for _, id := range implemented {
+	for _, id := range ids {
 		if _, time := Cost(id, 1, 1); time <= 0 {
 			t.Errorf("%v has no stated speed", id)
 		}

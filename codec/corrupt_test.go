@@ -131,7 +131,7 @@ func victims(tb testing.TB) (lists []List) {
 	for _, g := range codectest.Generators() {
 		for _, n := range []int{20, 135} {
 			docs := g.List(1, n, 3000)
-			for _, id := range implemented {
+			for _, id := range ids {
 				if len(docs) <= 135 || id != Raw && id != Bitset {
 					lists = append(lists, encode(tb, id, docs, Options{ExceptionRatio: 0.2, RPFDLevels: 2}))
 				}
@@ -299,7 +299,7 @@ func TestBitsetTrailingBlock(t *testing.T) {
 
 // A declared length that the words cannot hold must not ask for its memory.
 func TestLengthIsNotTrusted(t *testing.T) {
-	for _, id := range implemented {
+	for _, id := range ids {
 		for _, words := range []int{0, 1, 3, 17, 300} {
 			l := List{id, math.MaxUint32, make([]uint32, words)}
 			t.Run(fmt.Sprintf("%v/%d", id, words), func(t *testing.T) {

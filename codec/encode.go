@@ -7,9 +7,9 @@ import (
 )
 
 // Append encodes docs with codec id, appends the words to dst and returns the
-// extended slice. docs must be strictly increasing; otherwise, or when opt or id
-// is not valid, dst comes back as it was, with an error. Only RPFD needs memory
-// beside dst, a few words a docID.
+// extended slice. docs must be strictly increasing. If docs, opt or id is not
+// valid, it returns an error and dst unchanged. Only RPFD needs memory besides
+// dst, a few words a docID.
 func Append(dst []uint32, id ID, docs []uint32, opt Options) ([]uint32, error) {
 	if err := opt.Validate(); err != nil {
 		return dst, err
@@ -20,63 +20,18 @@ func Append(dst []uint32, id ID, docs []uint32, opt Options) ([]uint32, error) {
 	if i := disorder(docs); i > 0 {
 		return dst, fmt.Errorf("codec: docIDs do not ascend: %d behind %d at index %d", docs[i], docs[i-1], i)
 	}
-	switch id {
-	case Raw:
-		return append(dst, docs...), nil
-	case ParaPFor:
-		return appendParaPFor(dst, docs, opt), nil
-	case Bitset:
-		return appendBitset(dst, docs), nil
-	case VByte:
-		return appendVByte(dst, docs), nil
-	case Rice:
-		return appendRice(dst, docs), nil
-	case PFD:
-		return appendPFD(dst, docs), nil
-	case NewPFD:
-		return appendNewPFD(dst, docs), nil
-	case RPFD:
-		return appendRPFD(dst, docs, opt), nil
-	case LRC:
-		return appendLRC(dst, docs), nil
-	case LRCSeg:
-		return appendLRCSeg(dst, docs), nil
-	case SegLRC:
-		return appendSegLRC(dst, docs), nil
-	case HSLRC128, HSLRC256:
-		return appendHSLRC(dst, docs, id), nil
+	d := id.row()
+	if d.encode == nil {
+		return dst, fmt.Errorf("codec: unknown codec %d", id)
 	}
-	return dst, fmt.Errorf("codec: unknown codec %d", id)
+	return d.encode(dst, docs, opt), nil
 }
 
-// Size is the number of words that Append would add for docs, 0 for a codec
-// that does not exist. For gap codecs it costs about as much as encoding.
+// Size returns the number of words that Append would add for docs, 0 for an
+// unknown codec. For gap codecs it takes about as long as encoding.
 func Size(id ID, docs []uint32, opt Options) int {
-	switch id {
-	case Raw:
-		return len(docs)
-	case ParaPFor:
-		return sizeParaPFor(docs, opt)
-	case Bitset:
-		return sizeBitset(docs)
-	case VByte:
-		return sizeVByte(docs)
-	case Rice:
-		return sizeRice(docs)
-	case PFD:
-		return sizePFD(docs)
-	case NewPFD:
-		return sizeNewPFD(docs)
-	case RPFD:
-		return sizeRPFD(docs, opt)
-	case LRC:
-		return sizeLRC(docs)
-	case LRCSeg:
-		return sizeLRCSeg(docs)
-	case SegLRC:
-		return sizeSegLRC(docs)
-	case HSLRC128, HSLRC256:
-		return sizeHSLRC(docs, id)
+	if d := id.row(); d.size != nil {
+		return d.size(docs, opt)
 	}
 	return 0
 }

@@ -2,12 +2,12 @@ package codec
 
 import "math"
 
-// appendHSLRC writes a line a hash bucket.
-func appendHSLRC(dst, docs []uint32, id ID) []uint32 {
+// appendHSLRC writes one line for each hash bucket of about size docIDs.
+func appendHSLRC(dst, docs []uint32, size uint32) []uint32 {
 	if len(docs) == 0 {
 		return dst
 	}
-	shift, buckets := id.buckets(docs)
+	shift, buckets := hashBuckets(docs, size)
 	dst = append(dst, uint32(shift), uint32(buckets), 0, 0)
 	rec := len(dst)
 	dst = appendZeros(dst, bucketWords*(buckets+1))
@@ -29,11 +29,11 @@ func appendHSLRC(dst, docs []uint32, id ID) []uint32 {
 	return dst
 }
 
-func sizeHSLRC(docs []uint32, id ID) int {
+func sizeHSLRC(docs []uint32, size uint32) int {
 	if len(docs) == 0 {
 		return 0
 	}
-	shift, buckets := id.buckets(docs)
+	shift, buckets := hashBuckets(docs, size)
 	words := bucketHeader + bucketWords*(buckets+1)
 	for start := 0; start < len(docs); {
 		end := bucketEnd(docs, start, int(docs[start]>>shift), shift)
@@ -43,13 +43,10 @@ func sizeHSLRC(docs []uint32, id ID) int {
 	return words
 }
 
-// buckets gives the shift for docs, not empty, and the number of buckets up to
-// that of the last docID.
-func (id ID) buckets(docs []uint32) (shift uint8, n int) {
-	size, last := uint32(256), docs[len(docs)-1]
-	if id == HSLRC128 {
-		size = 128
-	}
+// hashBuckets returns the shift from docIDs to buckets of about size docIDs, and
+// the number of buckets up to the bucket of the last docID. docs is not empty.
+func hashBuckets(docs []uint32, size uint32) (shift uint8, n int) {
+	last := docs[len(docs)-1]
 	shift = BucketShift(uint32(len(docs)), max(last, last+1), size) // last+1 may wrap
 	return shift, int(last>>shift) + 1
 }
@@ -62,4 +59,14 @@ func bucketEnd(docs []uint32, start, h int, shift uint8) int {
 		start++
 	}
 	return start
+}
+
+// hashed returns the encoder for buckets of about size docIDs.
+func hashed(size uint32) func(dst, docs []uint32, _ Options) []uint32 {
+	return func(dst, docs []uint32, _ Options) []uint32 { return appendHSLRC(dst, docs, size) }
+}
+
+// sizeHashed returns the size function for buckets of about size docIDs.
+func sizeHashed(size uint32) func(docs []uint32, _ Options) int {
+	return func(docs []uint32, _ Options) int { return sizeHSLRC(docs, size) }
 }

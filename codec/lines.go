@@ -54,6 +54,7 @@ type Lines struct {
 	Len uint32
 
 	codec   ID
+	hashed  bool     // blocks are hash buckets
 	count   int      // blocks
 	key     []uint32 // first docID a segment
 	rec     []uint32
@@ -66,10 +67,10 @@ type Lines struct {
 // Lines views the words of a list of a line codec. It checks only the header and
 // that the tables fit; each block is checked when it is decoded.
 func (l List) Lines() (Lines, error) {
-	if !l.Codec.lines() {
+	if l.Codec.Layout() != LineLayout {
 		return Lines{}, fmt.Errorf("codec: lines of a %s list", l.Codec)
 	}
-	v := Lines{Len: l.Len, codec: l.Codec, count: int((uint64(l.Len) + LineSegment - 1) / LineSegment)}
+	v := Lines{Len: l.Len, codec: l.Codec, hashed: l.Codec.row().Hashed, count: int((uint64(l.Len) + LineSegment - 1) / LineSegment)}
 	if l.Len == 0 {
 		if len(l.Words) > 0 {
 			return Lines{}, corrupt(l.Codec, 0, "%d words for an empty list", len(l.Words))
@@ -104,17 +105,11 @@ func (l List) Lines() (Lines, error) {
 	return v, nil
 }
 
-// lines tells whether id is a codec that Lines views.
-func (id ID) lines() bool { return id >= LRC && id <= HSLRC256 }
-
-// hashed tells whether the blocks are buckets.
-func (v *Lines) hashed() bool { return v.codec >= HSLRC128 }
-
 // readHeader reads the line of LRC and LRCSeg, the shift of HSLRC, and says what
 // no encoder writes, "" if nothing.
 func (v *Lines) readHeader(h []uint32) string {
 	switch {
-	case v.hashed():
+	case v.hashed:
 		v.shift = uint(h[0])
 		n, end := uint64(v.count), v.rec[bucketWords*v.count:]
 		switch {
@@ -146,7 +141,7 @@ func (v *Lines) Blocks() int { return v.count }
 // Start is the index in the list of the first docID of block k, 0 to Blocks, or
 // of the first docID behind it when it is an empty bucket.
 func (v *Lines) Start(k int) int {
-	if v.hashed() {
+	if v.hashed {
 		return int(min(v.rec[bucketWords*k], v.Len))
 	}
 	return min(k*LineSegment, int(v.Len))
@@ -158,7 +153,7 @@ func (v *Lines) At(i uint32) uint32 {
 		panic("codec: At: index out of range")
 	}
 	k := int(i / LineSegment)
-	if v.hashed() { // the last bucket that starts at or before i
+	if v.hashed { // the last bucket that starts at or before i
 		lo, hi := 0, v.count
 		for hi-lo > 1 {
 			if mid := int(uint(lo+hi) / 2); v.rec[bucketWords*mid] <= i {
@@ -196,7 +191,7 @@ func (v *Lines) Find(x uint32) (i int, found bool) {
 // Block is the number of the only block that can hold x; the docIDs of all
 // blocks before it are below x. It is Blocks where no docID can be as large.
 func (v *Lines) Block(x uint32) int {
-	if v.hashed() {
+	if v.hashed {
 		return min(int(x>>v.shift), v.count)
 	}
 	lo, hi := 0, v.count
@@ -281,7 +276,7 @@ func (v *Lines) decode(dst []uint32, k int) ([]uint32, error) {
 	}
 	all := slices.Grow(dst, r.n)[:len(dst)+r.n]
 	out := all[len(dst):]
-	if !r.decode(out) || !v.hashed() && out[0] != r.floor {
+	if !r.decode(out) || !v.hashed && out[0] != r.floor {
 		return dst, corrupt(v.codec, r.word, "block %d: docIDs do not ascend from %d to at most %d", k, r.floor, r.limit)
 	}
 	return all, nil

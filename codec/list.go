@@ -21,7 +21,7 @@ func (l List) AppendTo(dst []uint32) ([]uint32, error) {
 		return dst, err
 	}
 	room := int(l.Len)
-	if l.Codec.lines() { // Decode finds room for a bucket that is a longer run
+	if b.layout == LineLayout { // Decode finds room for a bucket that is a longer run
 		room = min(room, blockBits*len(l.Words))
 	}
 	out := slices.Grow(dst, room)

@@ -77,7 +77,7 @@ func checkSegments(tb rapid.TB, l List, docs []uint32) {
 }
 
 func TestRoundTripGenerators(t *testing.T) {
-	for _, id := range implemented {
+	for _, id := range ids {
 		for _, g := range codectest.Generators() {
 			t.Run(id.String()+"/"+g.Name, func(t *testing.T) {
 				rapid.Check(t, func(t *rapid.T) {
@@ -124,7 +124,7 @@ func TestRoundTripLong(t *testing.T) {
 		for _, g := range codectest.Generators() {
 			if g.Name == name {
 				docs := g.List(1, 300_000, 1<<22)
-				for _, id := range implemented {
+				for _, id := range ids {
 					checkRoundTrip(t, id, docs, DefaultOptions())
 				}
 			}

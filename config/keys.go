@@ -48,10 +48,7 @@ Answers of so many are in memory at the same time.`),
 0 is one a core, at least 2 and at most 16.`),
 
 	enum("index.codec", func(c *Config) *string { return &c.Index.Codec },
-		"auto", []string{
-			"auto", "raw", "parapfor", "bitset", "vbyte", "rice", "pfd", "newpfd", "rpfd",
-			"lrc", "lrcseg", "seglrc", "hslrc", "hslrc128", "hslrc256",
-		}, `How posting lists are stored.
+		"auto", codecNames, `How posting lists are stored.
 auto takes the codec of least cost, size and time, for each list. Any other is
 for the lists that take fewer words with it than raw; hslrc is hslrc256.`),
 	key("index.exception_ratio", func(c *Config) *float64 { return &c.Index.ExceptionRatio }, 0.1, within(0, 0.6),

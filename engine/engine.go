@@ -60,7 +60,7 @@ type Call struct {
 	// Fresh leaves the cache of answers out.
 	Fresh bool
 	// Explain is told what became of the query, if not nil.
-	Explain *observe.Query
+	Explain *observe.Explanation
 }
 
 // Engine answers queries on one index with every processor there is, under any load: one
@@ -199,39 +199,4 @@ func (e *Engine) Close() error {
 	}
 	err := e.exchange(nil).close(e)
 	return errors.Join(err, e.release())
-}
-
-// EngineStats is a snapshot of an engine. Sums begin anew with each Reload.
-type EngineStats struct {
-	schedule.Stats
-	Lists   []ListStats // by processor, as in Stats.Processors
-	Results resultcache.Stats
-}
-
-// ListStats says how lists lie on a processor.
-type ListStats struct {
-	Bytes uint64           // resident, with tables and scratch
-	How   string           // and why: "a replica: fits"
-	Cache *plan.CacheStats // nil where all lists are resident
-}
-
-// Stats is a snapshot; the zero value once the engine is closed.
-func (e *Engine) Stats() EngineStats {
-	v, err := e.View()
-	if err != nil {
-		return EngineStats{}
-	}
-	defer v.Close()
-	g := v.g
-	st := EngineStats{Stats: g.sched.Stats()}
-	for _, p := range g.processors {
-		l := ListStats{Bytes: p.store.Memory(), How: p.why}
-		if p.cached != nil {
-			c := p.cached.CacheStats()
-			l.Cache = &c
-		}
-		st.Lists = append(st.Lists, l)
-	}
-	st.Results = e.results.Stats()
-	return st
 }

@@ -247,7 +247,7 @@ func (f *fault) under(t *testing.T, a *asking, questions int) {
 	if n := f.devices[0].batches.Load(); (n == 0) != f.none {
 		t.Errorf("the first device has run %d batches: %+v", n, st)
 	}
-	if n := st.Queued; n != [3]int{} {
+	if n := st.Waiting; n.Either+n.Device+n.Host != 0 {
 		t.Errorf("when nobody asks, %v are queued", n)
 	}
 	for _, p := range e.now.Load().processors {

@@ -154,7 +154,7 @@ func (e *Engine) happened(v schedule.Event) {
 		e.log.Debug().Stringer("mode", v.Mode).Float64("load", v.Load).Msg("mode changed")
 	}
 	if e.opt.Observer != nil {
-		e.opt.Observer.Happened(v)
+		e.opt.Observer.Happened(eventOf(v))
 	}
 	if e.opt.Schedule.Event != nil {
 		e.opt.Schedule.Event(v)

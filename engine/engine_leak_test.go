@@ -98,7 +98,7 @@ func TestEngineReloadMemory(t *testing.T) {
 		return e
 	}
 	e := start()
-	opt.DeviceMemory = 3 * e.Stats().Lists[0].Bytes
+	opt.DeviceMemory = 3 * e.Stats().Processors[0].Memory
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}

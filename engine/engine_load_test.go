@@ -237,7 +237,7 @@ type heard struct {
 	release chan struct{}    // closed when the first is
 }
 
-func (h *heard) Answered(_ context.Context, q *observe.Query) {
+func (h *heard) Answered(_ context.Context, q *observe.Explanation) {
 	h.calls.Add(1)
 	h.queries.Add(int64(q.Queries))
 	if q.Err == nil {
@@ -245,7 +245,7 @@ func (h *heard) Answered(_ context.Context, q *observe.Query) {
 	}
 }
 
-func (h *heard) Happened(v schedule.Event) {
+func (h *heard) Happened(v observe.Event) {
 	if v.Processor != "" {
 		h.mu.Lock()
 		defer h.mu.Unlock()

@@ -183,7 +183,7 @@ func TestEngineReloadsInLittleRoom(t *testing.T) {
 	}
 	for i := range 3 {
 		if st := e.Stats(); len(st.Processors) != 3 || d.stores.Load() != 1 {
-			t.Errorf("after %d reloads: %+v", i, st.Lists)
+			t.Errorf("after %d reloads: %+v", i, st.Processors)
 		}
 		if err := e.Reload(t.Context(), paths[i%2]); err != nil {
 			t.Error(err)

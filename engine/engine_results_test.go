@@ -44,7 +44,7 @@ func TestEngineKeys(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var why observe.Query
+				var why observe.Explanation
 				got, err := e.Rank(t.Context(), q, opt, Call{Explain: &why})
 				if err != nil {
 					t.Fatal(err)
@@ -60,7 +60,7 @@ func TestEngineKeys(t *testing.T) {
 	}
 	// A term that no document has means nothing to an OR, but to the others.
 	for _, mode := range Modes() {
-		var why observe.Query
+		var why observe.Explanation
 		for _, text := range []string{"t1 t2", "t2 t1 unknown"} {
 			if _, err := e.Rank(t.Context(), Query{Text: text}, RankOptions{Mode: mode, K: 3}, Call{Explain: &why}); err != nil {
 				t.Fatal(err)

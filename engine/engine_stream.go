@@ -49,6 +49,9 @@ func (s *stream) Kind() any { return s.kind }
 // at least, so that some overlap on a device.
 const firstBlock, guided = 64, 4
 
+// Blocks implements schedule.Stream.
+func (s *stream) Blocks(int) int { return 1 << 16 }
+
 // Cut makes the next block. It is cut by the mean load of the queries so far, since it is
 // the processor's goroutine that resolves them. Towards the end blocks get smaller, for all
 // processors to end at about the same time: guided self-scheduling (Polychronopoulos and
@@ -146,8 +149,10 @@ func (e *Engine) stream(ctx context.Context, s *stream, call Call) error {
 		err = *failed
 	}
 	if len(s.qs) > 0 {
-		e.explain(ctx, call, &observe.Query{Kind: s.kind.cost.String(), Queries: len(s.qs), Processors: s.g.names, Stats: s.stats,
-			Trace: schedule.Trace{Arrived: began, Mode: schedule.Sync}, Took: time.Since(began), Err: err})
+		q := observe.Explanation{Kind: s.kind.cost.String(), Queries: len(s.qs), Outcome: outcomeOf(err), Err: err,
+			Took: time.Since(began), Processors: s.g.names, Stats: s.stats}
+		setTrace(&q, &schedule.Trace{Arrived: began, Mode: schedule.Sync})
+		e.explain(ctx, call, &q)
 	}
 	return err
 }

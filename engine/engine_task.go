@@ -32,7 +32,7 @@ type task struct {
 	missing uint64 // bytes that its batch had to bring in
 
 	key  resultcache.Key
-	told observe.Query // the explanation
+	told observe.Explanation // the explanation
 }
 
 // cachedAnswer is an answer in the cache of answers. Its slices are never written to.
@@ -175,10 +175,12 @@ func (t *task) run(ctx context.Context, e *Engine, call Call) error {
 	began := time.Now()
 	cached, err := t.answer(ctx, e, call)
 	q := &t.told
-	*q = observe.Query{Kind: t.kind.cost.String(), Queries: 1, Processors: t.g.names, Trace: t.job.Trace, Cached: cached,
-		Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
+	*q = observe.Explanation{Kind: t.kind.cost.String(), Queries: 1, Outcome: outcomeOf(err), Err: err, Cached: cached,
+		Took: time.Since(began), Processors: t.g.names, Missing: t.missing, Stats: t.stats}
 	if cached {
-		q.Trace = schedule.Trace{Arrived: began}
+		setTrace(q, &schedule.Trace{Arrived: began})
+	} else {
+		setTrace(q, &t.job.Trace)
 	}
 	e.explain(ctx, call, q)
 	return err
@@ -218,10 +220,10 @@ func (t *task) do(ctx context.Context, e *Engine, call Call) error {
 }
 
 // explain tells the observer, and the caller where he wants to know.
-func (e *Engine) explain(ctx context.Context, call Call, q *observe.Query) {
+func (e *Engine) explain(ctx context.Context, call Call, q *observe.Explanation) {
 	if call.Explain != nil {
 		*call.Explain = *q
-		call.Explain.Trace.Estimates = slices.Clone(q.Trace.Estimates) // the task is used again
+		call.Explain.Estimates = slices.Clone(q.Estimates) // the task is used again
 	}
 	if e.opt.Observer != nil {
 		e.opt.Observer.Answered(ctx, q)

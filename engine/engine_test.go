@@ -83,7 +83,7 @@ func TestEngineSearch(t *testing.T) {
 			for caller := range 16 {
 				wg.Go(func() {
 					for i := int(next.Add(1) - 1); i < len(qs); i = int(next.Add(1) - 1) {
-						var why observe.Query
+						var why observe.Explanation
 						opt := SearchOptions{CountOnly: i%3 == 0}
 						a, err := e.Search(t.Context(), qs[i], opt, Call{Caller: fmt.Sprint(caller % 3), Explain: &why})
 						if err != nil {
@@ -93,15 +93,14 @@ func TestEngineSearch(t *testing.T) {
 						if err := c.check(qs[i], a.Count, a.Docs, opt.CountOnly); err != nil {
 							t.Errorf("query %d: %v", i, err)
 						}
-						tr := why.Trace
-						if tr.Processor == "" || tr.Attempts != 1 || len(tr.Estimates) != 2 || mode != schedule.Auto && tr.Mode != mode || why.Took <= 0 {
+						if why.Processor == "" || why.Attempts != 1 || len(why.Estimates) != 2 || mode != schedule.Auto && why.Mode != mode.String() || why.Took <= 0 {
 							t.Errorf("query %d: %+v", i, why)
 						}
 					}
 				})
 			}
 			wg.Wait()
-			if st := e.Stats(); st.Answered != uint64(len(qs)) || len(st.Lists) != 2 || st.Failed != 0 {
+			if st := e.Stats(); st.Answered != uint64(len(qs)) || len(st.Processors) != 2 || st.Failed != 0 {
 				t.Errorf("%+v", st)
 			}
 		})
@@ -221,7 +220,7 @@ func TestEngineRank(t *testing.T) {
 func TestEngineAnswersAreKept(t *testing.T) {
 	e := started(t, EngineOptions{Backends: processorsOf(t), Results: 1 << 20})
 	ask := func(call Call, q Query, opt SearchOptions) (Answer, bool) {
-		var why observe.Query
+		var why observe.Explanation
 		call.Explain = &why
 		a, err := e.Search(t.Context(), q, opt, call)
 		if err != nil {

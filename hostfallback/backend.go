@@ -1,34 +1,13 @@
-// Package hostfallback is a plan.Backend in pure Go on all cores: no cgo, no
-// assembly, no unsafe. It is the reference for the OpenCL backend, which must
-// give the same bytes, and the fallback where there is no device.
+// Package hostfallback is a plan.Backend in pure Go on all cores: no cgo, no assembly, no
+// unsafe. It gives the same bytes as the OpenCL backend, and replaces it on machines
+// without a device.
 //
-// A batch is cut into tasks of whole queries, or into parts of one query when
-// that is large, and the tasks are taken by as many goroutines as there are
-// threads. Within a query, the elements of the shortest list go through the
-// other lists in blocks that stay in the first-level cache: what survives one
-// list is compacted in place and meets the next.
-//
-// A formula is cut into shares, ranges of documents. It is evaluated range by range
-// on bitsets that stay in the first-level cache; a mere OR goes by chunks that are
-// bits or docIDs, whichever is less, and AND and AND NOT of a short list look its
-// documents up in the others.
-//
-// A ranked OR goes by ranges of documents, whose scores stay in a near cache while
-// the lists pass by; of most ranges the bounds of the lists say that none of the
-// best is there, or which lists suffice to find out. A ranked AND carries candidates
-// with their sums from the shortest list to the others. What postings contribute
-// is kept beside the lists, as far as there is room, and else computed as they are
-// decoded.
-//
-// A selection over a table goes by tiles, ranges of rows whose sets stay in the
-// first-level cache, all its steps one tile after the other. Tiles of vectors that take
-// many words are kept as plain rows beside the words, as far as there is room, and ORed
-// eight vectors at a time; of others the words are walked, fills as fills. Codes are
-// decoded only where candidates are.
+// The packages below it hold the work: internal/match for conjunctions and boolean
+// expressions, internal/rank for ranked retrieval, internal/bitmap for predicates on
+// tables, internal/work for goroutines and memory.
 package hostfallback
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 
@@ -36,19 +15,18 @@ import (
 	"heddle/hostfallback/internal/work"
 )
 
-// Options of a backend. The zero value is good.
+// Options of a backend. The zero value is ready to use.
 type Options struct {
-	// Threads is the number of goroutines that share a batch, 0 for GOMAXPROCS.
+	// Threads is the number of goroutines for each batch. The default is GOMAXPROCS.
 	Threads int
-	// MemoryLimit bounds the auxiliary tables of a store, in bytes; 0 means 16 for
-	// each docID in its lists, at least 64 MiB and at most 4 GiB. Without room for
-	// more tables Auto and Bits do with fewer, and the other algorithms give
-	// plan.ErrOutOfMemory. For the plain rows of a plan.Table 0 means four times the
-	// size of its vectors, within the same bounds.
+	// MemoryLimit bounds the auxiliary data of each store, in bytes. The default for lists
+	// is 16 bytes for each docID, for a plan.Table four times the size of its vectors, both
+	// at least 64 MiB and at most 4 GiB. When the limit is reached, plan.Auto, plan.Bits,
+	// ranking and tables continue with less auxiliary data; the other algorithms return
+	// plan.ErrOutOfMemory.
 	MemoryLimit uint64
-	// Lazy builds the tables of Auto when a query first needs them, instead of in
-	// Load, and plain rows of vectors when they are used again: a short-lived process
-	// answers its first query sooner.
+	// Lazy builds auxiliary data at its first or second use instead of at loading. A
+	// short-lived process then answers its first query sooner. The default is false.
 	Lazy bool
 }
 
@@ -60,10 +38,10 @@ type Backend struct {
 
 var _ plan.Backend = (*Backend)(nil)
 
-// algorithms that a store runs besides Auto: all.
+// algorithms are the algorithms of a store besides plan.Auto: all.
 var algorithms = plan.Algorithms()
 
-// New returns a backend. It holds no resources until Load.
+// New returns a backend. It holds no resources before Load.
 func New(opt Options) *Backend {
 	if opt.Threads <= 0 {
 		opt.Threads = runtime.GOMAXPROCS(0)
@@ -83,25 +61,6 @@ func (b *Backend) Info() plan.Info {
 		Tuning:       "default",
 		Algorithms:   algorithms,
 	}
-}
-
-// Load checks the descriptors of src and builds the tables of Auto, unless the
-// backend is lazy. The lists themselves are used where they are.
-func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
-	if err := b.gate.Enter(ctx, "load"); err != nil {
-		return nil, err
-	}
-	defer b.gate.Leave()
-	if err := src.Validate(); err != nil {
-		return nil, err
-	}
-	s := newStore(src, b.opt)
-	if !b.opt.Lazy {
-		if err := s.prepare(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
 }
 
 // Close waits for running calls of Load and LoadTable and refuses later ones.

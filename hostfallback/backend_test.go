@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"heddle/codec"
-	"heddle/codec/codectest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/matchtest"
+	"heddle/engine/plan/plantest/ranktest"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // open loads src on a backend with opt and closes both with the test.
@@ -26,30 +27,15 @@ func open(tb testing.TB, src *plan.Source, opt Options) *store {
 	return st.(*store)
 }
 
-// source encodes lists with ids in turn.
-func source(tb testing.TB, docs uint32, ids []codec.ID, lists ...[]uint32) *plan.Source {
-	tb.Helper()
-	src := &plan.Source{Docs: docs}
-	for i, l := range lists {
-		if _, err := src.Append(ids[i%len(ids)], l, codec.DefaultOptions()); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return src
-}
-
-// uniform draws n docIDs below universe.
-func uniform(r *rand.Rand, n int, universe uint32) []uint32 {
-	i := slices.IndexFunc(codectest.Generators(), func(g codectest.Generator) bool { return g.Name == "uniform" })
-	return codectest.Generators()[i].Gen(r, n, uint64(universe))
-}
-
 func TestBackend(t *testing.T) {
 	run := func(name string, opt Options, suite plantest.Options) {
-		suite.Corrupt, suite.Codecs = true, codecs
-		suite.Unranked = raceDetector && name == "lazy"
+		suite.Corrupt = true
 		t.Run(name, func(t *testing.T) {
-			plantest.Run(t, func(t *testing.T) plan.Backend { return New(opt) }, suite)
+			open := func(t *testing.T) plan.Backend { return New(opt) }
+			matchtest.Run(t, open, suite)
+			if !raceDetector || name != "lazy" {
+				ranktest.Run(t, open, suite)
+			}
 		})
 	}
 	few := []plan.Algorithm{plan.Auto, plan.Bits, plan.BS} // those that do without tables
@@ -68,7 +54,7 @@ func TestBackend(t *testing.T) {
 func TestMemoryLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const docs = 1 << 20
-	src := source(t, docs, codec.IDs()[:2], uniform(r, 5000, docs), uniform(r, 5000, docs), uniform(r, 300_000, docs), uniform(r, 300_000, docs))
+	src := hosttest.Source(t, docs, codec.IDs()[:2], hosttest.Uniform(r, 5000, docs), hosttest.Uniform(r, 5000, docs), hosttest.Uniform(r, 300_000, docs), hosttest.Uniform(r, 300_000, docs))
 	lists := 4 * uint64(len(src.Words))
 	st := open(t, src, Options{MemoryLimit: 200_000})
 	if used := st.Memory() - lists; used == 0 || used > 200_000 {
@@ -116,7 +102,7 @@ func TestCorruptListIsNamed(t *testing.T) {
 		long[i] = uint32(i)
 	}
 	for _, id := range codec.IDs() {
-		src := source(t, 1000, []codec.ID{id}, []uint32{1, 2, 3}, long)
+		src := hosttest.Source(t, 1000, []codec.ID{id}, []uint32{1, 2, 3}, long)
 		damaged := src.Lists[1].Off
 		if id == codec.LRC || id == codec.LRCSeg {
 			damaged += 8 // the first key: the slope before it is as good with a bit more
@@ -145,7 +131,7 @@ func TestCorruptListIsNamed(t *testing.T) {
 // A batch whose handles do not belong to the source must not get as far as a
 // panic.
 func TestInvalidBatch(t *testing.T) {
-	src := source(t, 10, codec.IDs(), []uint32{1, 2}, []uint32{1, 2, 3})
+	src := hosttest.Source(t, 10, codec.IDs(), []uint32{1, 2}, []uint32{1, 2, 3})
 	st := open(t, src, Options{})
 	for _, b := range []*plan.MatchBatch{
 		{Offsets: []uint32{0, 1}, Handles: []plan.Handle{2}},
@@ -182,9 +168,9 @@ func TestCancelIsPrompt(t *testing.T) {
 	const docs, queries, threads = 1 << 20, 100, 3
 	var lists [][]uint32
 	for range queries + 1 {
-		lists = append(lists, uniform(r, 30_000+len(lists), docs))
+		lists = append(lists, hosttest.Uniform(r, 30_000+len(lists), docs))
 	}
-	src := source(t, docs, codec.IDs()[:2], lists...)
+	src := hosttest.Source(t, docs, codec.IDs()[:2], lists...)
 	st := open(t, src, Options{Threads: threads, Lazy: true})
 	b := &plan.MatchBatch{Algorithm: plan.LR}
 	for h := range uint32(queries) {
@@ -195,13 +181,8 @@ func TestCancelIsPrompt(t *testing.T) {
 	if err := st.Match(ctx, b, new(plan.Results)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if lines := st.tables.used.Load() / 32; lines > threads {
+	if lines := st.aux.Memory.Used() / 32; lines > threads {
 		t.Errorf("%d queries were begun after the context was done, on %d threads", lines, threads)
-	}
-	// Within a query, it is seen before the next block.
-	w, j := new(worker), &job{store: st, batch: b, done: ctx.done}
-	if n, err := w.query(j, 0, &task{end: 1}); n != 0 || err != nil || !j.stopped.Load() {
-		t.Errorf("a query after the context was done: %d matches, %v, stopped %t", n, err, j.stopped.Load())
 	}
 }
 
@@ -218,7 +199,7 @@ func TestInfo(t *testing.T) {
 func TestExplain(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	const docs = 1 << 20
-	src := source(t, docs, codec.IDs(), uniform(r, 3000, docs), uniform(r, 3000, docs), uniform(r, 40_000, docs), uniform(r, 40_000, docs), []uint32{7})
+	src := hosttest.Source(t, docs, codec.IDs(), hosttest.Uniform(r, 3000, docs), hosttest.Uniform(r, 3000, docs), hosttest.Uniform(r, 40_000, docs), hosttest.Uniform(r, 40_000, docs), []uint32{7})
 	st := open(t, src, Options{Lazy: true})
 	for _, c := range []struct {
 		a    plan.Algorithm
@@ -255,9 +236,9 @@ func TestIntersectDoesNotAllocate(t *testing.T) {
 	const docs = 1 << 18
 	var lists [][]uint32
 	for i := range 30 {
-		lists = append(lists, uniform(r, 100<<(i%11), docs))
+		lists = append(lists, hosttest.Uniform(r, 100<<(i%11), docs))
 	}
-	src := source(t, docs, codec.IDs(), lists...)
+	src := hosttest.Source(t, docs, codec.IDs(), lists...)
 	st := open(t, src, Options{Threads: 1})
 	for _, a := range append(algorithms, plan.Auto) {
 		for _, countOnly := range []bool{false, true} {

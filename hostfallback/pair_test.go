@@ -13,6 +13,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
 )
 
 // BenchmarkPair intersects two plain lists on one core, uniform in [0, 2^26), the
@@ -26,8 +27,8 @@ func BenchmarkPair(b *testing.B) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for _, ratio := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprint("1:", ratio), func(b *testing.B) {
-			lists := [][]uint32{uniform(r, longer/ratio, universe), uniform(r, longer, universe)}
-			src := source(b, universe, []codec.ID{codec.Raw}, lists...)
+			lists := [][]uint32{hosttest.Uniform(r, longer/ratio, universe), hosttest.Uniform(r, longer, universe)}
+			src := hosttest.Source(b, universe, []codec.ID{codec.Raw}, lists...)
 			st := open(b, src, Options{Threads: 1})
 			bitmaps := []*roaring.Bitmap{roaring.BitmapOf(lists[0]...), roaring.BitmapOf(lists[1]...)}
 			bitmaps[0].RunOptimize()

@@ -13,6 +13,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
 )
 
 // BenchmarkGOV answers a GOV-like log under every algorithm and, in turns with
@@ -139,7 +140,7 @@ func roaringLog(w *workload) func() uint64 {
 	}
 	return func() uint64 {
 		var matches atomic.Uint64
-		err := parallel(context.Background(), *govThreads, len(w.queries), func(i int) error {
+		err := work.Parallel(context.Background(), *govThreads, len(w.queries), func(_, i int) error {
 			q := w.queries[i]
 			m := roaring.And(bitmaps[q[0]], bitmaps[q[1]])
 			for _, h := range q[2:] {

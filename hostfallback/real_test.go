@@ -21,6 +21,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
 )
 
 // realSets are the sets of bitmaps from real tables that BenchmarkReal reads.
@@ -81,7 +82,7 @@ func benchmarkReal(b *testing.B, lists [][]uint32) {
 	pairwise := func(f func(x, y *roaring.Bitmap) uint64) func() uint64 {
 		return func() uint64 {
 			var n atomic.Uint64
-			_ = parallel(context.Background(), *govThreads, 8**govThreads, func(part int) error {
+			_ = work.Parallel(context.Background(), *govThreads, 8**govThreads, func(_, part int) error {
 				k := len(bitmaps) - 1
 				sum := uint64(0)
 				for i := part * k / (8 * *govThreads); i < (part+1)*k/(8**govThreads); i++ {

@@ -2,108 +2,99 @@ package hostfallback
 
 import (
 	"context"
-	"math"
-	"sync"
-	"time"
+	"fmt"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match"
+	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/rank"
+	"heddle/hostfallback/internal/work"
 )
 
-// store implements plan.Store on the words of its source, where they are.
+// store implements plan.Store on the words of its source, which it does not copy.
 type store struct {
-	src    *plan.Source
-	opt    Options
-	tables tables
-	jobs   sync.Pool // *job
-
-	evaluations    sync.Pool // *evaluation
-	formulaWorkers sync.Pool // *formulaWorker
-
-	rankings sync.Pool // *ranking
-	rankers  sync.Pool // *ranker
-
-	mu     sync.RWMutex // held for reading by every batch, for writing by Close
-	closed bool
+	gate    work.Gate
+	src     *plan.Source
+	aux     *lookup.Auxiliary
+	matcher *match.Matcher
+	ranker  *rank.Ranker
 }
 
 var _ plan.Store = (*store)(nil)
 
-func newStore(src *plan.Source, opt Options) *store {
-	limit := opt.MemoryLimit
-	if limit == 0 {
-		for _, l := range src.Lists {
-			limit += 16 * uint64(l.Len)
-		}
-		limit = min(max(limit, 64<<20), 4<<30)
+// Load checks the descriptors of src and, unless the backend is lazy, builds the forms of
+// its lists that plan.Auto searches.
+func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	if err := b.gate.Enter(ctx, "load"); err != nil {
+		return nil, err
 	}
-	s := &store{src: src, opt: opt, tables: tables{src: src, limit: int64(min(limit, math.MaxInt64))}}
-	s.jobs.New = func() any { return new(job) }
-	s.evaluations.New = func() any { return new(evaluation) }
-	s.formulaWorkers.New = func() any { return new(formulaWorker) }
-	s.rankings.New = func() any { return new(ranking) }
-	s.rankers.New = func() any { return new(ranker) }
-	return s
+	defer b.gate.Leave()
+	if err := src.Validate(); err != nil {
+		return nil, err
+	}
+	if err := lookup.Supports(src); err != nil {
+		return nil, err
+	}
+	usual := uint64(0)
+	for _, l := range src.Lists {
+		usual += 16 * uint64(l.Len)
+	}
+	r := b.resources(usual)
+	aux := lookup.New(src, r.Memory)
+	if !r.Lazy {
+		if err := aux.PrepareAll(ctx, r.Threads); err != nil {
+			return nil, err
+		}
+	}
+	return &store{src: src, aux: aux, matcher: match.New(aux, r.Threads), ranker: rank.New(aux, r)}, nil
 }
 
 // Match implements plan.Store.
 func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	if err := plan.Unfiltered(b.Filters); err != nil {
-		return err
+	if b.Kind() != plan.Expressions {
+		if err := runs(b.Algorithm); err != nil {
+			return err
+		}
 	}
-	switch b.Kind() {
-	case plan.Conjunctions:
-		return s.intersect(ctx, b, out)
-	case plan.Expressions:
-		return s.evaluate(ctx, b, out)
-	}
-	return plan.MatchMixed(ctx, b, out, s.intersect, s.evaluate)
+	return work.Run(ctx, &s.gate, "match", b, s.src, &out.Stats, func() error { return s.matcher.Match(ctx, b, out) })
 }
 
-// intersect answers conjunctions.
-func (s *store) intersect(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	start := time.Now()
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.closed {
-		return &plan.DeviceError{Kind: plan.ErrClosed, Device: "host", Op: "intersect"}
+// Rank implements plan.Store.
+func (s *store) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
+	return work.Run(ctx, &s.gate, "rank", b, s.src, &out.Stats, func() error { return s.ranker.Rank(ctx, b, out) })
+}
+
+// Explain implements plan.Store. It builds the tables that a needs, so the text describes
+// a query whose shortest list has a sixteenth of the docIDs of h.
+func (s *store) Explain(a plan.Algorithm, h plan.Handle) string {
+	if uint64(h) >= uint64(len(s.src.Lists)) {
+		return fmt.Sprintf("no list %d", h)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if err := runs(a); err != nil {
+		return err.Error()
 	}
+	return s.aux.Explain(a, h)
+}
+
+// ExplainBatch implements plan.Store.
+func (s *store) ExplainBatch(b *plan.MatchBatch) string {
 	if err := runs(b.Algorithm); err != nil {
-		return err
+		return err.Error()
 	}
-	if err := b.Validate(s.src); err != nil {
-		return err
+	if b.Algorithm == plan.Auto {
+		return "auto: chosen for each list"
 	}
-	out.Reset()
-	j := s.jobs.Get().(*job)
-	defer s.jobs.Put(j)
-	if err := j.run(ctx, s, b, out); err != nil {
-		return err
-	}
-	q := b.Queries()
-	out.Stats = plan.Stats{
-		Queries:    uint64(q),
-		Candidates: b.Candidates(s.src),
-		Matches:    out.Offsets[q],
-		Wall:       max(time.Since(start), 1),
-	}
-	return nil
+	return b.Algorithm.String()
 }
 
-// runs gives an error where a is none of algorithms.
+// runs returns plan.ErrUnsupported unless the backend runs a.
 func runs(a plan.Algorithm) error { return plan.Info{Kind: "host", Algorithms: algorithms}.Runs(a) }
 
-// Memory implements plan.Store: the words of the source and all tables.
-func (s *store) Memory() uint64 {
-	return 4*uint64(len(s.src.Words)) + uint64(s.tables.used.Load())
-}
+// Memory implements plan.Store: the words of the source and all tables, in bytes.
+func (s *store) Memory() uint64 { return 4*uint64(len(s.src.Words)) + uint64(s.aux.Memory.Used()) }
 
-// Close waits for running batches.
+// Close implements plan.Store. It waits for running batches.
 func (s *store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closed = true
+	s.gate.Close()
 	return nil
 }

@@ -5,13 +5,14 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/selecttest"
 )
 
 func TestTables(t *testing.T) {
 	// The race detector takes ten times as long, so it runs the small cases only.
 	run := func(name string, opt Options, small bool) {
 		t.Run(name, func(t *testing.T) {
-			plantest.RunTables(t, func(*testing.T) plan.Backend { return New(opt) }, plantest.Options{Small: small, Corrupt: true})
+			selecttest.Run(t, func(*testing.T) plan.Backend { return New(opt) }, plantest.Options{Small: small, Corrupt: true})
 		})
 	}
 	if !raceDetector {

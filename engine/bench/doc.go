@@ -112,8 +112,8 @@
 // as they occur in documents, with exponential weights; impacts of 8 bits, 1 and a
 // geometric number, 40 on average. Documents are independent.
 //
-// Real text is ranked beside github.com/blevesearch/bleve/v2 where heddle is built with
-// the tag bleve: make bench TAGS=bleve RANK="--table text --real DIR".
+// The module engine/bench/peers ranks real text beside github.com/blevesearch/bleve/v2:
+// go run -C engine/bench/peers . --real DIR.
 //
 // # Bitmap tables
 //

@@ -6,27 +6,24 @@ import (
 
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
-func ExampleQuery_Explain() {
-	q := observe.Query{
+func ExampleExplanation_Explain() {
+	q := observe.Explanation{
 		Kind:       "rank or",
 		Queries:    1,
 		Took:       512 * time.Microsecond,
+		Mode:       "async",
+		Class:      "device",
 		Processors: []string{"gpu 0", "host"},
-		Trace: schedule.Trace{
-			Mode:      schedule.Async,
-			Class:     schedule.Device,
-			Processor: "gpu 0",
-			Estimates: []time.Duration{440 * time.Microsecond, 3 * time.Millisecond},
-			Estimate:  440 * time.Microsecond,
-			Batch:     1,
-			Queued:    12345 * time.Nanosecond,
-			Ran:       400 * time.Microsecond,
-			Attempts:  1,
-		},
-		Stats: plan.Stats{Decode: 120 * time.Microsecond, Score: 180 * time.Microsecond, Select: 40 * time.Microsecond},
+		Estimates:  []time.Duration{440 * time.Microsecond, 3 * time.Millisecond},
+		Processor:  "gpu 0",
+		Attempts:   1,
+		Batch:      1,
+		Estimate:   440 * time.Microsecond,
+		Queued:     12345 * time.Nanosecond,
+		Ran:        400 * time.Microsecond,
+		Stats:      plan.Stats{Decode: 120 * time.Microsecond, Score: 180 * time.Microsecond, Select: 40 * time.Microsecond},
 	}
 	q.Explain(os.Stdout)
 	// Output:

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Explain writes a few lines for people: what became of the query, what it should have
-// taken where, where it ran and what it took, what was in caches, and stage times where
-// the backend measured them.
-func (q *Query) Explain(w io.Writer) error {
+// Explain writes String to w.
+func (q *Explanation) Explain(w io.Writer) error {
 	_, err := io.WriteString(w, q.String())
 	return err
 }
 
-// String is what Explain writes.
-func (q *Query) String() string {
+// String returns a few lines for people: the outcome, the predicted time on each processor,
+// the processor and the time of the last attempt, cache hits, and the times of stages if the
+// backend measured them.
+func (q *Explanation) String() string {
 	var b strings.Builder
 	b.WriteString(q.Kind)
 	if q.Queries > 1 {
 		fmt.Fprintf(&b, ", %d queries", q.Queries)
 	}
-	fmt.Fprintf(&b, ": %v after %v", q.Outcome(), Round(q.Took))
+	fmt.Fprintf(&b, ": %v after %v", q.Outcome, Round(q.Took))
 	if q.Err != nil {
 		fmt.Fprintf(&b, ": %v", q.Err)
 	}
@@ -31,8 +31,7 @@ func (q *Query) String() string {
 		b.WriteString("  from the result cache\n")
 		return b.String()
 	}
-	t := &q.Trace
-	for i, estimate := range t.Estimates {
+	for i, estimate := range q.Estimates {
 		name := fmt.Sprintf("processor %d", i)
 		if i < len(q.Processors) {
 			name = q.Processors[i]
@@ -44,8 +43,8 @@ func (q *Query) String() string {
 			fmt.Fprintf(&b, "  %s: alone it should take %v\n", name, Round(estimate))
 		}
 	}
-	fmt.Fprintf(&b, "  scheduled %v, class %v\n", t.Mode, t.Class)
-	if t.Attempts > 0 {
+	fmt.Fprintf(&b, "  scheduled %v, class %v\n", q.Mode, q.Class)
+	if q.Attempts > 0 {
 		q.explainRun(&b)
 	}
 	sep := "  stages: "
@@ -59,23 +58,22 @@ func (q *Query) String() string {
 	return b.String()
 }
 
-// explainRun writes of the last attempt.
-func (q *Query) explainRun(b *strings.Builder) {
-	t := &q.Trace
+// explainRun describes the last attempt.
+func (q *Explanation) explainRun(b *strings.Builder) {
 	where := "ran"
-	if t.Processor != "" {
-		where += " on " + t.Processor
+	if q.Processor != "" {
+		where += " on " + q.Processor
 	}
 	batch := "alone"
-	if t.Batch > 1 {
-		batch = fmt.Sprintf("in a batch of %d", t.Batch)
+	if q.Batch > 1 {
+		batch = fmt.Sprintf("in a batch of %d", q.Batch)
 	}
-	fmt.Fprintf(b, "  %s %s: queued %v, estimated %v, took %v", where, batch, Round(t.Queued), Round(t.Estimate), Round(t.Ran))
+	fmt.Fprintf(b, "  %s %s: queued %v, estimated %v, took %v", where, batch, Round(q.Queued), Round(q.Estimate), Round(q.Ran))
 	if e, ok := q.PredictionError(); ok {
 		fmt.Fprintf(b, " (estimate %+.0f %%)", 100*e)
 	}
-	if t.Attempts > 1 {
-		fmt.Fprintf(b, ", attempt %d", t.Attempts)
+	if q.Attempts > 1 {
+		fmt.Fprintf(b, ", attempt %d", q.Attempts)
 	}
 	b.WriteByte('\n')
 	if q.Missing > 0 {
@@ -85,7 +83,7 @@ func (q *Query) explainRun(b *strings.Builder) {
 	}
 }
 
-// Round leaves three digits or so of a time of any size, for people.
+// Round rounds a time to about three digits.
 func Round(d time.Duration) time.Duration {
 	for unit := time.Nanosecond; ; unit *= 10 {
 		if d.Abs() < 1000*unit {

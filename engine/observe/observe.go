@@ -1,41 +1,65 @@
-// Package observe says what became of queries: to counters, to histograms, to traces, to
-// people. The engine tells an Observer; the packages below this one are observers.
+// Package observe defines the reports of an engine: the explanation of a query, events of
+// the scheduler, and a snapshot of all counters. An engine sends explanations and events to
+// an Observer. The packages prometheus and tracing below this one are observers.
 package observe
 
 import (
 	"context"
 	"time"
-
-	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
-// Observer hears of queries and of what happens beside them. Its methods are called by
-// many goroutines at the same time, on the way of each query: they should take less than
-// a microsecond.
+// Observer receives query results and scheduler events. The engine calls its methods from
+// many goroutines at the same time, on the path of each query; a call should take less
+// than a microsecond.
 type Observer interface {
-	// Answered hears of a query that has been answered or has failed. q is valid during
-	// the call only. ctx is the caller's.
-	Answered(ctx context.Context, q *Query)
-	// Happened hears of a change of mode, or of a processor that was taken out.
-	Happened(e schedule.Event)
+	// Answered reports a query that was answered or failed. It must not keep q, which is
+	// valid during the call only. The context is the caller's.
+	Answered(ctx context.Context, q *Explanation)
+	// Happened reports an event of the scheduler.
+	Happened(e Event)
 }
 
-// Query explains what became of one query, or of a block of queries of one call.
-type Query struct {
-	Kind    string // "and", "formula", "rank or", …: few, fit for a label
-	Queries int    // of the block, 1 for a single query
-	Trace   schedule.Trace
-	// Processors are the names of those that Trace.Estimates are of. It may be shared by
-	// queries: nobody changes it.
-	Processors []string
-	// Cached says that the answer came from the result cache; Trace is empty then but for
-	// Arrived.
-	Cached bool
-	// Missing is how many bytes of lists were not resident where its batch ran, when that
-	// began.
-	Missing uint64
-	Took    time.Duration // from arrival to the answer
-	Stats   plan.Stats    // of the batch that answered it
-	Err     error         // nil: answered
+// Event is a change of the scheduler's mode, or the removal of a failed processor.
+type Event struct {
+	Time time.Time
+	// Mode is the new mode, "async" or "sync"; empty if the event is a removal.
+	Mode string
+	// Load is the ratio of arriving work to capacity at the time of the event.
+	Load float64
+	// Processor is the name of the removed processor; empty if the event is a change of mode.
+	Processor string
+	// Err is the reason for the removal.
+	Err error
+}
+
+// All returns an observer that forwards each report to every given observer in order. It
+// ignores nil observers and returns nil if none is left.
+func All(observers ...Observer) Observer {
+	var a all
+	for _, o := range observers {
+		if o != nil {
+			a = append(a, o)
+		}
+	}
+	switch len(a) {
+	case 0:
+		return nil
+	case 1:
+		return a[0]
+	}
+	return a
+}
+
+type all []Observer
+
+func (a all) Answered(ctx context.Context, q *Explanation) {
+	for _, o := range a {
+		o.Answered(ctx, q)
+	}
+}
+
+func (a all) Happened(e Event) {
+	for _, o := range a {
+		o.Happened(e)
+	}
 }

@@ -3,36 +3,14 @@ package observe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
-func TestOutcome(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want Outcome
-	}{
-		{nil, Answered},
-		{schedule.ErrFull, Refused},
-		{fmt.Errorf("query 3: %w", &schedule.FullError{}), Refused},
-		{plan.ErrClosed, Refused},
-		{&schedule.DeadlineError{}, Expired},
-		{context.DeadlineExceeded, Expired},
-		{context.Canceled, Cancelled},
-		{schedule.ErrNoProcessor, Failed},
-		{plan.ErrOutOfMemory, Failed},
-		{errors.New("anything"), Failed},
-	} {
-		q := Query{Err: c.err}
-		if got := q.Outcome(); got != c.want {
-			t.Errorf("%v is %v, want %v", c.err, got, c.want)
-		}
-	}
+func TestOutcomes(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, o := range Outcomes() {
 		if seen[o.String()] {
@@ -40,19 +18,23 @@ func TestOutcome(t *testing.T) {
 		}
 		seen[o.String()] = true
 	}
+	if len(seen) != int(Failed)+1 {
+		t.Errorf("outcomes: %v", seen)
+	}
 }
 
 func TestPredictionError(t *testing.T) {
-	ran := schedule.Trace{Attempts: 1, Estimate: 3 * time.Millisecond, Ran: 2 * time.Millisecond}
-	q := Query{Trace: ran}
+	q := Explanation{Attempts: 1, Estimate: 3 * time.Millisecond, Ran: 2 * time.Millisecond}
 	if e, ok := q.PredictionError(); !ok || e != 0.5 {
 		t.Errorf("got %v %v", e, ok)
 	}
-	q.Trace.Estimate = time.Millisecond
+	q.Estimate = time.Millisecond
 	if e, ok := q.PredictionError(); !ok || e != -0.5 {
 		t.Errorf("got %v %v", e, ok)
 	}
-	for _, none := range []Query{{}, {Trace: ran, Err: plan.ErrClosed}, {Trace: ran, Cached: true}, {Trace: schedule.Trace{Attempts: 1}}} {
+	failed, cached := q, q
+	failed.Err, cached.Cached = plan.ErrClosed, true
+	for _, none := range []Explanation{{}, failed, cached, {Attempts: 1}} {
 		if e, ok := none.PredictionError(); ok {
 			t.Errorf("%+v: %v", none, e)
 		}
@@ -64,8 +46,10 @@ type recorder struct {
 	log  *[]string
 }
 
-func (r recorder) Answered(_ context.Context, q *Query) { *r.log = append(*r.log, r.name+" "+q.Kind) }
-func (r recorder) Happened(e schedule.Event)            { *r.log = append(*r.log, r.name+" "+e.Processor) }
+func (r recorder) Answered(_ context.Context, q *Explanation) {
+	*r.log = append(*r.log, r.name+" "+q.Kind)
+}
+func (r recorder) Happened(e Event) { *r.log = append(*r.log, r.name+" "+e.Processor) }
 
 func TestAll(t *testing.T) {
 	var log []string
@@ -80,8 +64,8 @@ func TestAll(t *testing.T) {
 		t.Errorf("one is %v", o)
 	}
 	o := All(a, nil, b)
-	o.Answered(t.Context(), &Query{Kind: "and"})
-	o.Happened(schedule.Event{Processor: "gpu"})
+	o.Answered(t.Context(), &Explanation{Kind: "and"})
+	o.Happened(Event{Processor: "gpu"})
 	if got := strings.Join(log, ", "); got != "a and, b and, a gpu, b gpu" {
 		t.Error(got)
 	}
@@ -91,19 +75,19 @@ func TestString(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
 		name string
-		q    Query
+		q    Explanation
 		want string
 	}{
-		{"cached", Query{Kind: "and", Cached: true, Took: 1234 * time.Nanosecond}, `and: answered after 1.23µs
+		{"cached", Explanation{Kind: "and", Cached: true, Took: 1234 * time.Nanosecond}, `and: answered after 1.23µs
   from the result cache
 `},
-		{"refused", Query{Kind: "rank or", Queries: 64, Err: &schedule.FullError{Caller: "a", Held: 3, Queued: 9, Room: 9}}, `rank or, 64 queries: refused after 0s: the queue is full: 9 of 9 places are taken, 3 by caller "a"
+		{"refused", Explanation{Kind: "rank or", Queries: 64, Mode: "auto", Class: "either", Outcome: Refused, Err: errors.New("the queue is full")}, `rank or, 64 queries: refused after 0s: the queue is full
   scheduled auto, class either
 `},
-		{"batch", Query{
+		{"batch", Explanation{
 			Kind: "formula", Queries: 1, Took: 9 * ms, Missing: 1.5e6, Processors: []string{"gpu"},
-			Trace: schedule.Trace{Mode: schedule.Sync, Class: schedule.Device, Processor: "gpu", Estimates: []time.Duration{ms, -1},
-				Estimate: 4 * ms, Batch: 32, Queued: 3 * ms, Ran: 5 * ms, Attempts: 2},
+			Mode: "sync", Class: "device", Processor: "gpu", Estimates: []time.Duration{ms, -1},
+			Estimate: 4 * ms, Batch: 32, Queued: 3 * ms, Ran: 5 * ms, Attempts: 2,
 			Stats: plan.Stats{Upload: ms, Probe: 2 * ms},
 		}, `formula: answered after 9ms
   gpu: alone it should take 1ms
@@ -113,14 +97,14 @@ func TestString(t *testing.T) {
   1.500 MB of lists were to be brought in
   stages: upload 1ms, probe 2ms
 `},
-		{"many", Query{Kind: "and", Queries: 1000, Took: 9 * ms, Trace: schedule.Trace{Mode: schedule.Sync}, Stats: plan.Stats{Compact: 3 * ms}},
+		{"many", Explanation{Kind: "and", Queries: 1000, Took: 9 * ms, Mode: "sync", Class: "either", Stats: plan.Stats{Compact: 3 * ms}},
 			`and, 1000 queries: answered after 9ms
   scheduled sync, class either
   stages: compact 3ms
 `},
-		{"failed while it ran", Query{
+		{"failed while it ran", Explanation{
 			Kind: "and", Took: 2 * ms, Err: plan.ErrDeviceLost,
-			Trace: schedule.Trace{Mode: schedule.Async, Estimate: ms, Batch: 1, Ran: ms, Attempts: 1},
+			Mode: "async", Estimate: ms, Batch: 1, Ran: ms, Attempts: 1, Class: "either", Outcome: Failed,
 		}, `and: failed after 2ms: ` + plan.ErrDeviceLost.Error() + `
   scheduled async, class either
   ran alone: queued 0s, estimated 1ms, took 1ms

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Algorithm says how lists are intersected. The names are those of the papers;
-// every algorithm gives the same result on every backend that runs it
-// (Info.Algorithms), and a backend that does not gives ErrUnsupported.
+// Algorithm is a method to intersect posting lists. The names follow the papers.
+// Every algorithm gives the same result on every backend that runs it
+// (Info.Algorithms). A backend without the algorithm returns ErrUnsupported.
 //
-// Most look each element of the shortest list up in the longer ones and differ
-// in how they narrow the places where it can be. Where a list is compressed, the
-// narrowed places are those of its skip entries or key docIDs first.
+// Most algorithms search the longer lists for each element of the shortest list.
+// They differ in the way they narrow the search. On a compressed list the search
+// runs over the skip entries or the first docIDs of blocks first.
 type Algorithm uint8
 
 const (
-	// Auto lets the backend choose per batch and list; Store.Explain and
-	// Store.ExplainBatch say what it chose.
+	// Auto is the backend's choice per batch and list. Store.Explain and
+	// Store.ExplainBatch name the choice.
 	Auto Algorithm = iota
 	// BS is binary search (Ao et al. 2011, section 4.2).
 	BS
 	// IS is interpolation search in exact integers, with binary search after a
-	// bounded number of steps (section 4.3 says why it does not suit GPUs).
+	// bounded number of steps. It suits CPUs better than GPUs (section 4.3).
 	IS
 	// LR is binary search in the safe range of a linear regression over the
 	// whole list (section 4.3), in exact integers.
@@ -49,13 +49,13 @@ const (
 	// MergePath, "merge", reads both lists from front to end: merge path on
 	// devices, a branchless merge on the host.
 	MergePath
-	// Bits probes an auxiliary bitset for lists dense enough to have one
-	// (DenseRatio), and is HS16 for the others.
+	// Bits probes an auxiliary bitset of each dense list (DenseRatio) and runs HS16
+	// on sparse lists.
 	Bits
 	// Gallop is exponential search from the place of the element before.
 	Gallop
-	// SvS is small versus small: binary search in what the element before has left
-	// of the list, from list to list, shortest first.
+	// SvS is small versus small: binary search in the rest of the list after the
+	// previous element, from list to list, shortest first.
 	SvS
 	// SkipList descends a skip list over each longer list.
 	SkipList
@@ -112,8 +112,8 @@ func (a Algorithm) String() string {
 	return fmt.Sprintf("algorithm(%d)", uint8(a))
 }
 
-// Bucket is the mean bucket size of an HS algorithm, 0 for the others. Bits
-// falls back to HS16, so its bucket is 16.
+// Bucket is the mean number of docIDs in a bucket of an HS algorithm, 16 for Bits,
+// which falls back to HS16, and 0 for every algorithm without buckets.
 func (a Algorithm) Bucket() uint32 {
 	switch {
 	case a >= HS8 && a <= HS256:
@@ -124,8 +124,8 @@ func (a Algorithm) Bucket() uint32 {
 	return 0
 }
 
-// Levels is the number of levels of splitters of a PMF algorithm; the others
-// have none and give false.
+// Levels is the number of levels of splitters of a PMF algorithm. The result is
+// false for every algorithm without splitters.
 func (a Algorithm) Levels() (int, bool) {
 	return int(a) - int(PMF0), a >= PMF0 && a <= PMF4
 }

@@ -24,18 +24,17 @@ type Store interface {
 	// backend takes gives ErrTooLarge, an unknown algorithm or a filter of another
 	// backend ErrUnsupported.
 	Match(ctx context.Context, b *MatchBatch, out *Results) error
-	// Rank answers every query of r into out, under the same terms. The batch must
-	// be valid (RankBatch.Validate). What ranking needs beside the lists becomes resident
-	// with the first call.
+	// Rank answers every query of r into out, under the same terms as Match. The
+	// batch must be valid (RankBatch.Validate). The first call makes frequencies and
+	// document lengths resident.
 	Rank(ctx context.Context, r *RankBatch, out *TopK) error
-	// Explain says which method the store takes for list h under algorithm a:
-	// a short text such as "bitset, one load" or "hs16: buckets of 13".
+	// Explain names the method for list h under algorithm a in a short text such as
+	// "bitset, one load" or "hs16: buckets of 13".
 	Explain(a Algorithm, h Handle) string
-	// ExplainBatch says which algorithm b runs under, and where that is the
-	// backend's choice, why: a short text such as "bits: tables fit".
+	// ExplainBatch names the algorithm that b runs under, with a reason where the
+	// backend chose it, in a short text such as "bits: tables fit".
 	ExplainBatch(b *MatchBatch) string
-	// Memory is what the store occupies on its backend, in bytes, auxiliary
-	// tables included.
+	// Memory is the size of the store on its backend in bytes, with auxiliary tables.
 	Memory() uint64
 	Close() error
 }
@@ -57,8 +56,9 @@ type Info struct {
 	Batch        uint64 // candidates of a batch at which throughput levels off
 	// BatchPostings is how many postings of ranked queries do the same.
 	BatchPostings uint64
-	// RankBatches is how many batches of ranked queries a store runs at a time; 0 says
-	// that it is not limited. Fewer and larger ones share more.
+	// RankBatches is the greatest number of ranked batches that a store runs at the
+	// same time; 0 is no limit. Few large batches share more decoding than many small
+	// ones.
 	RankBatches int
 	// Algorithms that the backend runs, besides Auto.
 	Algorithms []Algorithm

@@ -6,9 +6,9 @@ import "context"
 // once.
 type CachingBackend interface {
 	Backend
-	// LoadCached makes a store that brings lists of src in when queries ask for them, and
-	// takes at most so many bytes in all, scratch included; 0 is what is free. It returns
-	// ErrOutOfMemory where there is no room for scratch and some lists.
+	// LoadCached makes a store that uploads lists of src when queries first need them.
+	// bytes limits its memory with scratch; 0 takes the free memory of the device.
+	// It returns ErrOutOfMemory without room for scratch and some lists.
 	LoadCached(ctx context.Context, src *Source, bytes uint64) (CachedStore, error)
 }
 
@@ -17,14 +17,14 @@ type CachingBackend interface {
 // stays usable.
 type CachedStore interface {
 	Store
-	// Missing is how many bytes a query over lists would bring in now; with ranked what
-	// ranking takes beside them too. It is false where they never fit all at once. It
-	// changes nothing, and takes well below a microsecond.
+	// Missing is the number of bytes that a query over lists would upload now. ranked
+	// includes frequencies. ok is false for lists that never fit at the same time. The
+	// call changes nothing and takes well below a microsecond.
 	Missing(lists []Handle, ranked bool) (bytes uint64, ok bool)
 	CacheStats() CacheStats
 }
 
-// CacheStats says what a cache of lists holds and did.
+// CacheStats is a snapshot of the content and the history of a list cache.
 type CacheStats struct {
 	Capacity, Used uint64 // bytes
 	Lists          int    // resident

@@ -1,7 +1,8 @@
-// Package plan is the language that the engine and its backends speak: which
-// lists there are (Source), what is asked of them (Batch, Formulas), what came out
-// (Results), and what a backend must be able to do (Backend, Store).
+// Package plan is the interface between the engine and its backends: posting
+// lists and tables (Source, Table), batches of queries (MatchBatch, RankBatch,
+// SelectBatch), results (Results, TopK, Rows), and the duties of a backend
+// (Backend, Store, TableStore).
 //
-// A backend never learns what a term, a file or a flag is: lists are handles.
-// The engine never learns what a device is: it sees Info and Stats.
+// A backend knows no terms, files and flags: lists are handles. The engine knows
+// no devices: it reads Info and Stats.
 package plan

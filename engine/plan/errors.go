@@ -19,12 +19,12 @@ var (
 	ErrClosed      = errors.New("closed")
 )
 
-// DeviceError is an error of a backend with what is needed to act on it.
+// DeviceError is an error of a backend. It names the device, the operation and the cause.
 type DeviceError struct {
 	Kind   error  // one of the Err values above
 	Device string // which device
-	Op     string // what was being done
-	Err    error  // what the driver said, may be nil
+	Op     string // operation
+	Err    error  // error of the driver, may be nil
 	Log    string // compiler log of a failed build, else empty
 }
 

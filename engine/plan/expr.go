@@ -10,24 +10,23 @@ type Expr struct {
 	// Op is OpList, OpAnd, OpOr or OpAndNot.
 	Op   OpCode
 	List Handle // of OpList
-	// Args are the operands of the others. OpAnd and OpOr take any number, and of
-	// none they are the empty set. OpAndNot is Args[0] without the documents of
-	// all others.
+	// Args are the operands. OpAnd and OpOr take any number; without operands they
+	// are the empty set. OpAndNot is Args[0] without the documents of Args[1:].
 	Args []Expr
 
 	need uint32 // sets at a time that evaluating takes; 0 before Simplify
 }
 
-// Nothing tells whether e, simplified, is the empty set.
+// Nothing reports whether e, simplified, is the empty set.
 func (e Expr) Nothing() bool { return e.Op != OpList && len(e.Args) == 0 }
 
 // Simplify returns an expression with the same documents in canonical form:
 //
-//   - lists without documents are gone, and with them what they make empty;
-//   - AND within AND and OR within OR are one, and so are the NOTs of an AND,
-//     which stand outside of it: an AND NOT is at most one AND or OR less a number
-//     of expressions that are no OR;
-//   - operands are in order, lists first, the shortest first, none twice;
+//   - it contains no empty lists, and no operands that they make empty;
+//   - nested ANDs are one AND, nested ORs are one OR, and all NOTs of an AND stand
+//     outside of it: an AND NOT is at most one AND or OR, without a number of
+//     expressions that are no OR;
+//   - operands are ordered and distinct: lists first, the shortest first;
 //   - no list is both required and excluded.
 //
 // It does not change e. Time and stack grow with the size and depth of e.
@@ -135,8 +134,8 @@ func (s simplifier) node(op OpCode, args []Expr) Expr {
 	return treeOf(op, args)
 }
 
-// treeOf sets need: the heaviest operand goes first, and every other is made
-// beside the one set that there is then.
+// treeOf sets need: the heaviest operand goes first, and each further operand is
+// evaluated beside the one set that exists then.
 func treeOf(op OpCode, args []Expr) Expr {
 	e := Expr{Op: op, Args: args}
 	h := e.heaviest()
@@ -179,7 +178,7 @@ func (e Expr) appendOps(ops []Op) []Op {
 }
 
 // compare orders expressions in canonical form: lists first, by length and
-// handle; the others by kind, number of operands and operands.
+// handle; then by kind, number of operands and operands.
 func (s simplifier) compare(a, b Expr) int {
 	if a.Op == OpList && b.Op == OpList {
 		return cmp.Or(cmp.Compare(s.src.Lists[a.List].Len, s.src.Lists[b.List].Len), cmp.Compare(a.List, b.List))

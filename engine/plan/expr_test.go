@@ -118,7 +118,7 @@ func TestConjunction(t *testing.T) {
 	}
 }
 
-// has evaluates e for one document: bit i of doc says whether list i has it.
+// has evaluates e for one document: bit i of doc is set if list i contains it.
 func has(e Expr, doc uint32) bool {
 	if e.Op == OpList {
 		return doc>>e.List&1 == 1
@@ -167,7 +167,7 @@ func randomExpr(r *rand.Rand, depth int) Expr {
 }
 
 // TestSimplifyKeepsMeaning compares the truth tables of random expressions, of
-// what Simplify makes of them and of their steps.
+// their simplified form and of their operations.
 func TestSimplifyKeepsMeaning(t *testing.T) {
 	src := letters()
 	r := rand.New(rand.NewPCG(5, 6))

@@ -30,7 +30,7 @@ func TestValidateBatch(t *testing.T) {
 }
 
 // TestValidateTotal gives all kinds of batches any offsets: Validate does not panic,
-// and what it allows can be walked.
+// and a batch that passes can be walked.
 func TestValidateTotal(t *testing.T) {
 	src := letters()
 	src.Freqs, src.Impacts = []uint32{}, 8

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOrdered: batches that are put together of the queries of others are the same, and
-// the lists of queries are those that they name.
+// TestOrdered copies batches query by query: the copies are equal, and AppendLists
+// gives the lists of each query.
 func TestOrdered(t *testing.T) {
 	src := &Source{Docs: 100, Lists: []List{{Len: 9}, {Len: 2}, {Len: 5}, {Len: 2}}}
 	var b, b2 MatchBatch

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// Mode says which documents a ranked query matches.
+// Mode is the condition under which a document matches a ranked query.
 type Mode uint8
 
 const (
-	Or  Mode = iota // those of any list
-	And             // those of every list
+	Or  Mode = iota // it contains at least one term
+	And             // it contains every term
 )
 
 func (m Mode) String() string {
@@ -23,12 +23,12 @@ func (m Mode) String() string {
 	return "or"
 }
 
-// Accumulators says where a ranked OR adds up scores.
+// Accumulators is the place where a ranked OR adds up scores.
 type Accumulators uint8
 
 const (
-	// RangeAccumulators are those of a range of documents, in fast memory, while
-	// all lists of a query pass by. It is the default.
+	// RangeAccumulators, the default, hold one range of documents in fast memory while
+	// all lists of a query pass by.
 	RangeAccumulators Accumulators = iota
 	// GlobalAccumulators have one place a document, and one list at a time is added
 	// to them: Ding et al. 2009, section 8.3. It is the baseline.
@@ -80,11 +80,11 @@ func (r *RankBatch) Reset() {
 // Queries is the number of queries added since Reset.
 func (r *RankBatch) Queries() int { return max(len(r.Offsets)-1, 0) }
 
-// Query returns the terms of query i, that of the shortest list first.
+// Query returns the terms of query i, the term of the shortest list first.
 func (r *RankBatch) Query(i int) []Term { return r.Terms[r.Offsets[i]:r.Offsets[i+1]] }
 
-// Add appends a query over lists of src. It orders the terms, and joins those of
-// the same list: their weights add up. Without terms the query matches nothing.
+// Add appends a query over lists of src. It orders the terms and joins terms of the
+// same list by adding their weights. A query without terms matches nothing.
 func (r *RankBatch) Add(src *Source, terms ...Term) {
 	if len(r.Offsets) == 0 {
 		r.Offsets = append(r.Offsets, 0)
@@ -134,8 +134,8 @@ func (r *RankBatch) Postings(src *Source) (n uint64) {
 	return n
 }
 
-// Validate checks the batch against src: what the fields of RankBatch promise, and
-// that src can be ranked.
+// Validate checks the batch against src: the rules of the fields of RankBatch, and
+// the data that ranking needs.
 func (r *RankBatch) Validate(src *Source) error {
 	if err := src.ranked(r.Norm); err != nil {
 		return err
@@ -179,17 +179,17 @@ func (r *RankBatch) Validate(src *Source) error {
 	return nil
 }
 
-// Norm says which share of a list's weight a posting contributes. With
-// frequencies it is BM25's f / (f + k1 (1 - b + b l / avg)), as a fraction of 2^32,
-// in integer arithmetic; with impacts of Impacts bits it is impact / 2^Impacts.
+// Norm computes the term-frequency component of a score as a fraction of 2^32, in
+// integer arithmetic. With frequencies it is BM25's
+// f / (f + k1 (1 - b + b l / avg)). With impacts of n bits it is impact / 2^n.
 type Norm struct {
-	Impacts uint8  // 0, 8 or 16, that of the Source
+	Impacts uint8  // bits of an impact, as in the Source: 8, 16, or 0 for frequencies
 	Base    uint32 // k1 (1 - b), in units of 2^-24
 	Slope   uint32 // k1 b / avg, in units of 2^-(24+Shift)
 	Shift   uint8  // below 64
 }
 
-// normBits is the fraction of what a frequency is added to.
+// normBits is the number of fractional bits of the length normaliser.
 const normBits = 24
 
 // NewNorm is the Norm for parameters k1 (0 to 255) and b (0 to 1) and a positive
@@ -210,14 +210,14 @@ func fixed(x float64) uint32 { return uint32(min(math.Round(x), math.MaxUint32))
 // maxNorm bounds the norm of a long document, so that sums stay below 2^64.
 const maxNorm = 1 << 56
 
-// Of is what is added to the frequency in a document of so many tokens, in units
-// of 2^-24.
+// Of is the length normaliser of a document with length tokens, the summand beside
+// the frequency in the denominator, in units of 2^-24.
 func (n Norm) Of(length uint32) uint64 {
 	return uint64(n.Base) + min(uint64(n.Slope)*uint64(length)>>n.Shift, maxNorm)
 }
 
-// Share is the share of a posting with the frequency (or impact) f, at least 1, in
-// a document of so many tokens: 1 to 2^32-1, in units of 2^-32.
+// TF is the term-frequency component of a posting with frequency (or impact) f >= 1 in
+// a document of length tokens: 1 to 2^32-1, in units of 2^-32.
 func (n Norm) TF(f, length uint32) uint32 {
 	if n.Impacts > 0 {
 		return uint32(max(min(uint64(f)<<(32-n.Impacts), math.MaxUint32), 1))
@@ -233,10 +233,10 @@ func (n Norm) TF(f, length uint32) uint32 {
 	return uint32(max(min(a<<32/d, math.MaxUint32), 1))
 }
 
-// Contribution is what a posting adds to the score of its document: its share of
-// the weight, rounded up, so at least 1 where both are.
-func Contribution(weight, share uint32) uint32 {
-	return uint32((uint64(weight)*uint64(share) + math.MaxUint32) >> 32)
+// Contribution is the summand of a posting in the score of its document: weight
+// times tf / 2^32, rounded up. It is at least 1 for positive arguments.
+func Contribution(weight, tf uint32) uint32 {
+	return uint32((uint64(weight)*uint64(tf) + math.MaxUint32) >> 32)
 }
 
 // TopK is the result of a batch of ranked queries. The caller owns it and reuses

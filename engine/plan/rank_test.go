@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestShare compares shares with what BM25 says in float64.
-func TestShare(t *testing.T) {
+// TestTF compares term-frequency components with BM25 in float64.
+func TestTF(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k1 := rapid.Float64Range(0, 255).Draw(t, "k1")
 		b := rapid.Float64Range(0, 1).Draw(t, "b")
@@ -19,13 +19,13 @@ func TestShare(t *testing.T) {
 		want := float64(f) / (float64(f) + norm) * (1 << 32)
 		got := float64(NewNorm(k1, b, average).TF(f, length))
 		if math.Abs(got-want) > 3+1e-7*want { // both terms of the quotient lose bits where a norm is large
-			t.Errorf("share of %d in %d tokens: %.0f, want %.2f", f, length, got, want)
+			t.Errorf("term frequency %d in %d tokens: %.0f, want %.2f", f, length, got, want)
 		}
 	})
 }
 
-// TestShareEdges has the ends of every range.
-func TestShareEdges(t *testing.T) {
+// TestTFEdges has the ends of every range.
+func TestTFEdges(t *testing.T) {
 	for _, c := range []struct {
 		norm      Norm
 		f, length uint32
@@ -43,7 +43,7 @@ func TestShareEdges(t *testing.T) {
 		{Norm{Impacts: 8}, 1000, 7, math.MaxUint32},
 	} {
 		if got := c.norm.TF(c.f, c.length); got != c.want {
-			t.Errorf("%+v: share of %d in %d tokens is %d, want %d", c.norm, c.f, c.length, got, c.want)
+			t.Errorf("%+v: term frequency %d in %d tokens is %d, want %d", c.norm, c.f, c.length, got, c.want)
 		}
 	}
 }

@@ -9,8 +9,8 @@ type Results struct {
 	// Offsets has one entry a query and one more: query i matched
 	// Offsets[i+1]-Offsets[i] documents.
 	Offsets []uint64
-	// Docs holds the matches, query after query, ascending within a query; it is
-	// empty when the batch asked for counts only.
+	// Docs holds the matches, query after query, ascending within a query. It is
+	// empty after a batch with CountOnly.
 	Docs  []uint32
 	Stats Stats
 }
@@ -30,11 +30,11 @@ func (r *Results) Reset() {
 	r.Stats = Stats{}
 }
 
-// Stats says what a batch cost. Device times come from the device's own clock
-// and are zero unless the backend was opened with profiling; they overlap those
-// of other batches. Bytes are exact for transfers. BytesMoved counts what the
-// kernels ask of device memory (4 bytes a word loaded or stored, caches not
-// considered) and is zero unless the backend was opened with load counting.
+// Stats is the cost of a batch. Device times come from the clock of the device.
+// They are zero unless the backend was opened with profiling, and they overlap the
+// times of concurrent batches. Bytes of transfers are exact. BytesMoved counts 4
+// bytes for each word that a kernel loads or stores, without regard to caches. It is
+// zero unless the backend was opened with load counting.
 type Stats struct {
 	Queries    uint64
 	Candidates uint64 // elements of shortest lists
@@ -42,8 +42,8 @@ type Stats struct {
 
 	Postings uint64 // of all lists of ranked queries
 
-	// Of selections, Decode is vectors to plain words, Probe the ORs of vectors and
-	// all other steps.
+	// For selections, Decode is the decompression of vectors, and Probe is the OR of
+	// vectors and all further steps.
 	Decode   time.Duration // shortest lists to docIDs, all lists of ranked queries
 	Probe    time.Duration // looking candidates up in the longer lists
 	Compact  time.Duration // scan and gather

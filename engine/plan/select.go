@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// StepCode is what one step of a selection does to a stack of sets of rows.
+// StepCode is the effect of one step of a selection on a stack of sets of rows.
 type StepCode uint8
 
 const (
@@ -13,8 +13,8 @@ const (
 	StepAnd                    // x y becomes x AND y
 	StepOr                     // x y becomes x OR y
 	StepAndNot                 // x y becomes x AND NOT y
-	StepNot                    // x becomes all other rows
-	StepCheck                  // x becomes those of its rows whose code of Column lies in Ranges[From:To]
+	StepNot                    // x becomes its complement
+	StepCheck                  // x keeps its rows with a code of Column in Ranges[From:To]
 )
 
 // Step is one step of a selection.
@@ -27,7 +27,7 @@ type Step struct {
 // CodeRange is a range of codes of a column, both ends included.
 type CodeRange struct{ Lo, Hi uint64 }
 
-// Output is what a store gives for a selection.
+// Output is the form of the result of a selection.
 type Output uint8
 
 const (
@@ -41,8 +41,8 @@ type Strategy uint8
 
 const (
 	StrategyAuto Strategy = iota // the backend's choice
-	// Fused walks the compressed vectors range by range of rows and keeps what it ORs
-	// in registers or the nearest cache: no decompressed vector is written.
+	// Fused walks the compressed vectors range by range of rows and accumulates in
+	// registers or the nearest cache: it writes no decompressed vector.
 	Fused
 	// The strategies of Nelson et al. 2020 for devices: vectors are decompressed
 	// (Algorithms 1 and 2), then reduced.
@@ -50,8 +50,8 @@ const (
 	ROA         // row-oriented access, Algorithm 4: a work-group a row of words
 	Hybrid      // tiles of rows and columns, and a second reduction over the tiles, Algorithm 5
 	IdealHybrid // tiles of rows that span all columns, Algorithm 6
-	// Those for CPUs, on compressed vectors.
-	Iterative // the result is ORed with one vector after the other
+	// The strategies for CPUs, on compressed vectors.
+	Iterative // one vector after another is ORed into the result
 	Reduction // pairs of vectors, level by level
 	numStrategies
 )
@@ -249,10 +249,10 @@ type TableStore interface {
 	Select(ctx context.Context, s *SelectBatch, out *Rows) error
 	// Strategies that the store has, besides StrategyAuto.
 	Strategies() []Strategy
-	// Explain says how selection i of s would run, in a short text such as "fused, 64
+	// Explain describes the run of selection i of s in a short text such as "fused, 64
 	// vectors, 12.1 MB".
 	Explain(s *SelectBatch, i int) string
-	// Memory is what the store occupies on its backend, in bytes.
+	// Memory is the size of the store on its backend in bytes.
 	Memory() uint64
 	Close() error
 }

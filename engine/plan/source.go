@@ -25,15 +25,15 @@ type List struct {
 	FreqOff   uint64 // their offset in Source.Freqs
 }
 
-// Source is a set of encoded lists over docIDs below Docs. It is read-only and
-// safe for concurrent use; whoever made it keeps Words valid until every Store
-// loaded from it is closed (Words may be a view into a mapped file).
+// Source is a set of encoded lists over docIDs below Docs. It is read-only and safe
+// for concurrent use. Its owner keeps Words valid until every Store loaded from it
+// is closed; Words may be a view of a mapped file.
 type Source struct {
 	Docs  uint32 // universe: every docID is below it
 	Lists []List
 	Words []uint32
 
-	// What ranking takes; a source without it has no Freqs.
+	// Data for ranking; Freqs is nil in a source without it.
 	Freqs   []uint32 // packed frequencies less one (codec.Packed), list after list
 	Lengths []uint32 // of documents, in tokens; not needed with impacts
 	Impacts uint8    // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
@@ -51,7 +51,7 @@ func (s *Source) Freq(h Handle) (codec.Packed, error) {
 	return codec.NewPacked(d.Len, s.Freqs[d.FreqOff:d.FreqOff+uint64(d.FreqWords)])
 }
 
-// ErrNotRanked is what ranking gives on a source without frequencies.
+// ErrNotRanked is the cause of errors of ranked queries on a source without frequencies.
 var ErrNotRanked = errors.New("the lists have no frequencies")
 
 // ranked reports why scores by n are not possible.

@@ -8,13 +8,13 @@ import (
 )
 
 // Table is a set of compressed bit vectors over the same rows, and the stored values
-// of columns. It is read-only and safe for concurrent use; whoever made it keeps its
-// words valid until every TableStore loaded from it is closed.
+// of columns. It is read-only and safe for concurrent use. Its owner keeps the words
+// valid until every TableStore loaded from it is closed.
 type Table struct {
 	Rows uint32 // every vector has so many bits
 
-	// Words32 or Words64 holds the vectors, in groups of 31 or 63 rows (package wah);
-	// the other one is nil.
+	// Words32 or Words64 holds the vectors, in groups of 31 or 63 rows (package wah).
+	// The unused slice is nil.
 	Words32 []uint32
 	Words64 []uint64
 	Vectors []Vector
@@ -26,16 +26,16 @@ type Table struct {
 // VectorAlign is the alignment of a vector's first word, in bytes.
 const VectorAlign = 4 * ListAlign
 
-// Vector says where the words of a vector lie.
+// Vector is the place of the words of a vector.
 type Vector struct {
 	Off   uint64 // in Words32 or Words64, in their words; a multiple of VectorAlign bytes
 	Words uint32
 }
 
-// Values says where the stored codes of a column lie in Packed. The code of a row is an
-// integer whose order is that of the column's values; rows without a value have any.
-// It is kept as one packed list of the lower 32 bits, and one of the upper where some
-// code has more than 32.
+// Values is the place of the stored codes of a column in Packed. The code of a row
+// is an integer; codes are ordered like the values of the column. A row without a
+// value has an arbitrary code. The lower 32 bits are one packed list; a second packed
+// list has the upper bits if a code has more than 32.
 type Values struct {
 	Low, High Span // High has no words where codes have 32 bits
 }
@@ -86,8 +86,8 @@ func (t *Table) VectorBytes(vectors []uint32) (n uint64) {
 	return n
 }
 
-// Codes returns views of the packed codes of column c; the second is that of the
-// upper halves, or has the length 0.
+// Codes returns views of the packed codes of column c: the lower and the upper
+// halves. The upper list is empty if no code has more than 32 bits.
 func (t *Table) Codes(c uint32) (low, high codec.Packed, err error) {
 	d := t.Columns[c]
 	if low, err = codec.NewPacked(t.Rows, t.Packed[d.Low.Off:d.Low.Off+d.Low.Words]); err != nil || d.High.Words == 0 {

@@ -33,8 +33,8 @@ func appendVector[W wah.Word](t *Table, all, words []W) []W {
 	return append(all, words...)
 }
 
-// AppendCodes packs the codes of all rows as the next column and returns its number. An
-// error is one of codec.AppendPacked, or says that there are not as many as rows.
+// AppendCodes packs the codes of all rows as the next column and returns its number. It
+// fails with an error of codec.AppendPacked, or if there are fewer or more codes than rows.
 func (t *Table) AppendCodes(codes []uint64) (uint32, error) {
 	if uint64(len(codes)) != uint64(t.Rows) {
 		return 0, fmt.Errorf("plan: %d codes for %d rows", len(codes), t.Rows)

@@ -108,6 +108,11 @@ func (s *Scheduler) queuedJobs() int { return s.queued[Either] + s.queued[Device
 
 // can says whether processor p can run j now.
 func (s *Scheduler) can(j *Job, p int) bool {
+	return s.able(j, p) && (j.reserved || !s.processors[p].Reserve)
+}
+
+// able is can without regard to reserves.
+func (s *Scheduler) able(j *Job, p int) bool {
 	return j.Trace.Estimates[p] >= 0 && s.processors[p].out == nil && j.barred>>p&1 == 0
 }
 
@@ -116,6 +121,13 @@ func (s *Scheduler) can(j *Job, p int) bool {
 func (s *Scheduler) classify(j *Job) bool {
 	device, host := never, never
 	j.best = never
+	j.reserved = true
+	for p, r := range s.processors {
+		if !r.Reserve && !j.Reserves && s.able(j, p) {
+			j.reserved = false
+			break
+		}
+	}
 	for p, r := range s.processors {
 		if !s.can(j, p) {
 			continue

@@ -229,6 +229,9 @@ func (s *Scheduler) leave(b *Batch, now time.Duration) {
 	if b.Mode == Sync {
 		p.several--
 	}
+	if b.stream != nil {
+		b.stream.busy[p.index]--
+	}
 }
 
 // ran notes how long j ran.

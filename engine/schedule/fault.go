@@ -149,23 +149,33 @@ func (s *Scheduler) TakeOut(p int, err error) {
 	s.dispatch(now)
 }
 
+// Restore lets processor p, which was removed, run jobs again. It has no effect on a
+// processor that works.
+func (s *Scheduler) Restore(p int) {
+	now := s.lock()
+	defer s.unlock()
+	r := s.processors[p]
+	if r.out == nil {
+		return
+	}
+	again := s.dequeueAll()
+	r.out, r.memory, r.odd, r.before = nil, 0, 0, r.successes
+	r.gone.Store(false)
+	s.callReserves()
+	for _, j := range again {
+		s.requeue(j, now)
+	}
+	s.dispatch(now)
+}
+
 func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 	if p.out != nil {
 		return
 	}
-	var again []*Job
-	for len(s.waiting) > 0 {
-		l := s.waiting[len(s.waiting)-1]
-		for class := range l.queues {
-			for q := &l.queues[class]; q.first != nil; {
-				again = append(again, q.first)
-				s.dequeue(q.first)
-			}
-		}
-	}
-	slices.SortFunc(again, func(a, b *Job) int { return cmp.Compare(a.arrived, b.arrived) }) // link need not search
+	again := s.dequeueAll()
 	p.out = err
 	p.gone.Store(true)
+	s.callReserves()
 	if s.opt.Event != nil {
 		s.opt.Event(Event{Time: s.epoch.Add(now), Load: s.load(), Processor: p.Name, Err: err})
 	}
@@ -175,11 +185,27 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 	for _, b := range p.running {
 		s.abandon(b, err, now)
 	}
-	if s.lanes() == 0 {
-		for _, t := range slices.Clone(s.streams) {
+	for _, t := range slices.Clone(s.streams) {
+		if !s.served(t) {
 			s.dropStream(t, s.noProcessor(nil), now)
 		}
 	}
+}
+
+// dequeueAll takes all jobs that wait from their queues. It returns them by arrival, so that
+// queueing them again needs no search.
+func (s *Scheduler) dequeueAll() (all []*Job) {
+	for len(s.waiting) > 0 {
+		l := s.waiting[len(s.waiting)-1]
+		for class := range l.queues {
+			for q := &l.queues[class]; q.first != nil; {
+				all = append(all, q.first)
+				s.dequeue(q.first)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *Job) int { return cmp.Compare(a.arrived, b.arrived) })
+	return all
 }
 
 // abandon runs the jobs of b elsewhere that are not being answered.

@@ -78,6 +78,9 @@ type Job struct {
 	Deadline time.Time
 	// Mode forces one; Auto leaves it to the scheduler.
 	Mode Mode
+	// Reserves lets reserve processors run the job beside the other ones. Default: false,
+	// they run it only if no other processor can.
+	Reserves bool
 
 	// Trace says what became of the job. It is valid when Do has returned.
 	Trace Trace
@@ -108,6 +111,9 @@ type Trace struct {
 type Stream interface {
 	// Kind is that of its blocks, for Processor.Threshold.
 	Kind() any
+	// Blocks is the number of blocks that processor p may run at a time, at most
+	// Processor.Blocks; 0: it cannot run any. It is called as Cut is.
+	Blocks(p int) int
 	// Cut returns the next block for processor p, a job of about load, or nil when
 	// nothing is left. Calls do not overlap. It is called under the scheduler's lock: it
 	// must be quick, not panic, and leave the resolving of queries to Processor.Run.

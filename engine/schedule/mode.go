@@ -29,7 +29,7 @@ func (s *Scheduler) decay(now time.Duration) {
 func (s *Scheduler) load() float64 {
 	var rates [3]float64
 	for _, p := range s.processors {
-		if p.out == nil {
+		if p.out == nil && !s.idles(p) {
 			rates[p.class] += p.capacity.rate()
 		}
 	}

@@ -13,6 +13,11 @@ func (p *processor) free(batch bool) bool {
 	return len(p.running) < p.Singles
 }
 
+// freeBlock says whether p has a lane for a block of a stream.
+func (p *processor) freeBlock() bool {
+	return p.out == nil && p.several < p.Blocks && len(p.running) < max(p.Blocks, p.Singles)
+}
+
 // wait is how long a job that is next at p should wait there. A batch that takes longer
 // than was expected is expected to take as much longer again.
 func (p *processor) wait(batch bool, now time.Duration) time.Duration {
@@ -92,7 +97,7 @@ func (s *Scheduler) dispatch(now time.Duration) {
 // to meet its deadline; what is next by fairness, of p's class before those of either; a
 // block of a stream; at last what others would end later than p.
 func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
-	if !p.free(false) && !p.free(true) {
+	if !p.free(false) && !p.free(true) && !p.freeBlock() {
 		return nil
 	}
 	if j := s.pressing(p, now); j != nil {

@@ -10,9 +10,15 @@ import (
 type Processor struct {
 	Name string
 	Host bool // which class it serves
+	// Reserve keeps the processor for jobs that no other working processor can run: the
+	// others were removed, have failed the job, or lack its data. Default: false.
+	Reserve bool
 	// Lanes is how many batches it runs at a time, at least 1, and Singles how many jobs
 	// at a time under Async; 0 is Lanes.
 	Lanes, Singles int
+	// Blocks is the number of blocks of streams that run at a time, at least Lanes; 0 is
+	// Lanes.
+	Blocks int
 	// Inline lets a job under Async run on the goroutine of its caller where a lane is
 	// free, which saves two switches of goroutines. Run must then return soon after its
 	// context is done, whatever happens; elsewhere the context given to Run is never

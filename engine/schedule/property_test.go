@@ -70,6 +70,8 @@ type blocks struct {
 
 func (s *blocks) Kind() any { return "and" }
 
+func (s *blocks) Blocks(int) int { return 1 << 16 }
+
 func (s *blocks) Cut(p int, load uint64) *Job {
 	if len(s.left) == 0 {
 		return nil

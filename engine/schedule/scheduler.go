@@ -26,6 +26,7 @@ type Scheduler struct {
 	_      [cacheLine]byte
 
 	unseen   bool          // jobs have been queued since dispatch
+	reserves bool          // only reserve processors work
 	time     time.Duration // when the lock was taken
 	lines    map[lineKey]*line
 	lastLine *line   // of lines, that was asked for
@@ -112,6 +113,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if p.Most == 0 {
 			p.Most = 65536
 		}
+		p.Blocks = max(p.Blocks, p.Lanes)
 		class := Device
 		if p.Host {
 			class = Host
@@ -128,8 +130,23 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		return b
 	}
 	s.timer = time.AfterFunc(never, s.tick)
+	s.callReserves()
 	return s, nil
 }
+
+// callReserves decides whether reserve processors take all jobs, because no other
+// processor works. It is called whenever a processor is removed or restored.
+func (s *Scheduler) callReserves() {
+	s.reserves = true
+	for _, p := range s.processors {
+		if p.out == nil && !p.Reserve {
+			s.reserves = false
+		}
+	}
+}
+
+// idles says whether p waits in reserve while other processors work.
+func (s *Scheduler) idles(p *processor) bool { return p.Reserve && !s.reserves }
 
 // fill puts defaults where options are zero.
 func (o *Options) fill() error {

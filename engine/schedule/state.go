@@ -43,6 +43,7 @@ type jobState struct {
 	added             []time.Duration
 	batched           bool      // classified by what it adds to batches
 	solo              bool      // it runs alone, whatever the mode
+	reserved          bool      // only reserve processors can run it
 	late              bool      // it has gone behind those that can still meet their deadlines
 	barred            uint64    // processors that it does not run on again
 	odd               []failure // on some of them, by errors that may have been its own

@@ -15,7 +15,8 @@ type stream struct {
 	order    time.Duration // of its next block, among jobs of its caller
 	blocks   []*Job        // cut, not ended
 	queued   int           // of them, that have to run again
-	out      []int         // that have not come back, by processor
+	out      []int         // blocks that have not come back, by processor
+	busy     []int         // of out, blocks that are not in delivery
 	ended    bool          // nothing is left to cut
 	over     bool          // and every block has ended
 	err      error
@@ -30,7 +31,7 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t := &stream{Stream: st, deadline: never, done: make(chan struct{}), out: make([]int, len(s.processors))}
+	t := &stream{Stream: st, deadline: never, done: make(chan struct{}), out: make([]int, len(s.processors)), busy: make([]int, len(s.processors))}
 	now := s.lock()
 	if err := s.open(t, caller, deadline, now); err != nil {
 		s.unlock()
@@ -61,7 +62,7 @@ func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.
 			return &DeadlineError{}
 		}
 	}
-	if s.lanes() == 0 {
+	if !s.served(t) {
 		s.stats.Failed++
 		return s.noProcessor(nil)
 	}
@@ -88,10 +89,10 @@ func (t *stream) before(o *stream) bool {
 // Within a caller a block takes its turn as a large job does: it is overtaken by jobs that
 // arrive within Patience times the time of the block before it.
 func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
-	for p.free(true) {
+	for p.freeBlock() {
 		var t *stream
 		for _, o := range s.streams {
-			if !o.ended && o.err == nil && o.queued == 0 && o.out[p.index] < 2*p.Lanes && (t == nil || o.before(t)) {
+			if !o.ended && o.err == nil && o.queued == 0 && o.out[p.index] < 2*p.Blocks && (t == nil || o.before(t)) && s.serves(p, o) {
 				t = o
 			}
 		}
@@ -103,6 +104,32 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 		}
 	}
 	return nil
+}
+
+// served says whether any working processor can run blocks of t.
+func (s *Scheduler) served(t *stream) bool {
+	for i, p := range s.processors {
+		if p.out == nil && t.Blocks(i) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// serves says whether p may cut blocks off t: it can run them, and is no reserve beside a
+// processor that can.
+func (s *Scheduler) serves(p *processor, t *stream) bool {
+	if t.busy[p.index] >= t.Blocks(p.index) {
+		return false
+	}
+	if p.Reserve {
+		for i, o := range s.processors {
+			if !o.Reserve && o.out == nil && t.Blocks(i) > 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // cutBlock returns a block of t, nil if there is none, or p cannot run it: then it waits
@@ -131,6 +158,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	s.take(b, j)
 	b.stream = t
 	t.out[p.index]++
+	t.busy[p.index]++
 	t.order = now + time.Duration(s.opt.Patience*float64(j.best))
 	return b
 }

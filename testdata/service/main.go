@@ -25,7 +25,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"heddle/engine"
-	"heddle/engine/observe/meter"
 	heddleprometheus "heddle/engine/observe/prometheus"
 	"heddle/engine/schedule"
 	"heddle/engine/table/predicate"
@@ -46,13 +45,13 @@ func main() {
 
 // run serves until ctx ends and the last answer is out.
 func run(ctx context.Context, index, table, listen string, timeout time.Duration) error {
-	metrics := meter.NewMemory()
-	e, err := engine.Start(ctx, index, engine.EngineOptions{Timeout: timeout, Observer: meter.New(metrics)})
+	metrics := heddleprometheus.New()
+	e, err := engine.Start(ctx, index, engine.EngineOptions{Timeout: timeout, Observer: metrics})
 	if err != nil {
 		return err
 	}
 	defer e.Close()
-	metrics.Register(e.Meter)
+	metrics.Watch(e.Stats)
 	t, err := engine.OpenTable(ctx, table, engine.Options{})
 	if err != nil {
 		return err
@@ -81,9 +80,9 @@ func run(ctx context.Context, index, table, listen string, timeout time.Duration
 //	GET /count?where=PREDICATE  number of rows
 //	POST /reload            reads the index file again; queries go on meanwhile
 //	GET /metrics            numbers for Prometheus
-func handler(e *engine.Engine, t *engine.Table, index string, metrics *meter.Memory) http.Handler {
+func handler(e *engine.Engine, t *engine.Table, index string, metrics *heddleprometheus.Metrics) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(heddleprometheus.New(metrics))
+	registry.MustRegister(metrics)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {

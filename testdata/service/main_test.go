@@ -19,7 +19,7 @@ import (
 
 	"heddle/engine"
 	indexbuild "heddle/engine/index/build"
-	"heddle/engine/observe/meter"
+	heddleprometheus "heddle/engine/observe/prometheus"
 	"heddle/engine/schedule"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read"
@@ -36,12 +36,12 @@ func serve(t *testing.T, timeout time.Duration) *served {
 	dir := t.TempDir()
 	s := &served{T: t, index: filepath.Join(dir, "looms.hdl")}
 	s.build("a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n")
-	metrics := meter.NewMemory()
-	e, err := engine.Start(t.Context(), s.index, engine.EngineOptions{Timeout: timeout, Observer: meter.New(metrics)})
+	metrics := heddleprometheus.New()
+	e, err := engine.Start(t.Context(), s.index, engine.EngineOptions{Timeout: timeout, Observer: metrics})
 	if err != nil {
 		t.Fatal(err)
 	}
-	metrics.Register(e.Meter)
+	metrics.Watch(e.Stats)
 	server := httptest.NewServer(handler(e, makeTable(t, dir), s.index, metrics))
 	s.url = server.URL
 	t.Cleanup(func() {

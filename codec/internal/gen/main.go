@@ -34,6 +34,8 @@ func files() map[string][]byte {
 		"unpack_gen.go": source(unpackHead, "unpack", 1, unpackOne),
 		"gaps_gen.go":   source(gapsHead, "sum", 0, sumOne),
 		"lines_gen.go":  linesSource(),
+
+		"../config/codecs_gen.go": namesSource(),
 	}
 }
 

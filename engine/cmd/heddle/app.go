@@ -2,27 +2,31 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/terminal"
 )
 
-// App is a run of the command with its surroundings, so that tests can stand in
-// for them. Data goes to Stdout, everything else to Stderr.
+// App is one run of the command with its streams and environment, which tests replace.
 type App struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Environ        []string // NAME=value
 }
 
-// Run runs the command line args, without the program's name, and returns the
-// exit code. A failure has been reported on Stderr then.
+// Run executes the command line args, which excludes the program's name. It prints an
+// error to Stderr and returns the exit code.
 func (a *App) Run(ctx context.Context, args []string) int {
 	root := newRoot(a)
-	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
+	root.SetArgs(append([]string{}, args...)) // cobra reads os.Args for nil
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
 		fmt.Fprintf(a.Stderr, "%s: %s\n", cmd.CommandPath(), message(ctx, err))
@@ -31,12 +35,12 @@ func (a *App) Run(ctx context.Context, args []string) int {
 }
 
 func newRoot(a *App) *cobra.Command {
-	root := group("heddle", "Posting lists and bitmaps, lifted: indices, tables, queries, benchmarks",
-		`Heddle builds inverted indices and bitmap tables and answers queries on them, on
-OpenCL devices and in pure Go, with the same answers everywhere.
+	root := group("heddle", "Search posting lists and bitmap tables on OpenCL devices and in pure Go",
+		`Heddle builds inverted indexes and bitmap tables and answers queries on them, on
+OpenCL devices and in pure Go. All backends give identical answers.
 
-Data goes to standard output, progress and messages to standard error, and a
-file named - is standard input or output. Exit codes: 0 fine, 1 failed, 2 wrong
+Answers go to standard output, messages and progress to standard error. The file
+name - means standard input or output. Exit codes: 0 success, 1 failure, 2 wrong
 usage or configuration, 3 corrupt input, 4 no such device.`,
 		newDevices(a),
 		newIndex(a),
@@ -58,7 +62,7 @@ usage or configuration, 3 corrupt input, 4 no such device.`,
 	return root
 }
 
-// group is a command that only holds others.
+// group is a command that only contains other commands.
 func group(name, short, long string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Long: long, SuggestionsMinimumDistance: 2}
 	c.AddCommand(commands...)
@@ -67,29 +71,29 @@ func group(name, short, long string, commands ...*cobra.Command) *cobra.Command 
 			return nil
 		}
 		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			return usageError{fmt.Errorf("no command %q (nearest: %s)", args[0], strings.Join(near, ", "))}
+			return usageError{fmt.Errorf("unknown command %q (nearest: %s)", args[0], strings.Join(near, ", "))}
 		}
-		return usageError{fmt.Errorf("no command %q", args[0])}
+		return usageError{fmt.Errorf("unknown command %q", args[0])}
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		c.SetOut(c.ErrOrStderr())
 		if err := c.Help(); err != nil {
 			return err
 		}
-		return usageError{fmt.Errorf("a command is missing")}
+		return usageError{errors.New("a command is missing")}
 	}
 	return c
 }
 
-// options of one command. Validate gets the arguments that are no flags; its
-// error is one of usage.
+// options are the flags and arguments of one command. Validate receives the arguments;
+// its errors are usage errors.
 type options interface {
 	AddFlags(fs *pflag.FlagSet)
 	Validate(args []string) error
 	Run(ctx context.Context, a *App) error
 }
 
-// command finishes c as one that runs o.
+// command connects c with its options.
 func (a *App) command(c *cobra.Command, o options) *cobra.Command {
 	c.Flags().SortFlags = false
 	o.AddFlags(c.Flags())
@@ -104,7 +108,11 @@ func (a *App) command(c *cobra.Command, o options) *cobra.Command {
 	return c
 }
 
-// noArguments is the Validate of commands that take flags only.
+// flagsOnly is embedded in the options of commands without arguments.
+type flagsOnly struct{}
+
+func (flagsOnly) Validate(args []string) error { return noArguments(args) }
+
 func noArguments(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("takes no argument, found %q", args[0])
@@ -112,13 +120,58 @@ func noArguments(args []string) error {
 	return nil
 }
 
-// oneArgument is the Validate of commands that work on one file.
-func oneArgument(args []string, what string) (string, error) {
+// oneArgument returns the only argument, which name describes.
+func oneArgument(args []string, name string) (string, error) {
 	switch len(args) {
 	case 0:
-		return "", fmt.Errorf("%s is missing", what)
+		return "", fmt.Errorf("%s is missing", name)
 	case 1:
 		return args[0], nil
 	}
-	return "", fmt.Errorf("takes %s only, found %q too", what, args[1])
+	return "", fmt.Errorf("takes one %s, found also %q", name, args[1])
+}
+
+// onePath is embedded in the options of commands on one file.
+type onePath struct{ path string }
+
+func (o *onePath) set(args []string, name string) (err error) {
+	o.path, err = oneArgument(args, name)
+	return err
+}
+
+func addJSON(fs *pflag.FlagSet, to *bool) {
+	fs.BoolVar(to, "json", false, "print JSON")
+}
+
+func addNoProgress(fs *pflag.FlagSet, to *bool) {
+	fs.BoolVar(to, "no-progress", false, "hide the progress bar")
+}
+
+// print writes v to Stdout, as JSON or as text.
+func (a *App) print(v interface{ Write(io.Writer) error }, json bool) error {
+	if json {
+		return terminal.WriteJSON(a.Stdout, v)
+	}
+	return v.Write(a.Stdout)
+}
+
+// progress starts a progress bar on Stderr unless it is hidden.
+func (a *App) progress(task string, unit terminal.Unit, total int64, hidden bool) terminal.Progress {
+	if hidden {
+		return terminal.Progress{}
+	}
+	return terminal.NewProgress(a.Stderr, task, unit, total)
+}
+
+func (a *App) logger(c config.Log) zerolog.Logger {
+	return terminal.Logger(a.Stderr, c, a.getenv("NO_COLOR") == "")
+}
+
+func (a *App) getenv(name string) string {
+	for _, kv := range a.Environ {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }

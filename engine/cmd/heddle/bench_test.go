@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"heddle/engine/bench/measure"
 	"os"
 	"strings"
 	"testing"
-
-	"heddle/engine/bench"
 )
 
 func TestBenchUsage(t *testing.T) {
 	inTempDir(t)
 	for _, test := range []struct{ args, message string }{
-		{"bench list", `no command "list" (nearest: lists)`},
+		{"bench list", `unknown command "list" (nearest: lists)`},
 		{"bench lists now", `takes no argument`},
 		{"bench lists --orders random", `unknown order "random"`},
 		{"bench lists --layouts raw,zip", `unknown layout "zip"`},
@@ -26,20 +25,20 @@ func TestBenchUsage(t *testing.T) {
 		{"bench decode --table log", `unknown table "log"`},
 		{"bench decode --algorithms hs16", `unknown flag: --algorithms`},
 		{"bench rank --table log", `unknown table "log" (one of gov2`},
-		{"bench rank -k 0", `-k: 0 is not from 1 to 10000`},
-		{"bench rank --docs 10", `--docs: 10 are fewer than 1000`},
+		{"bench rank -k 0", `-k 0 is not from 1 to 10000`},
+		{"bench rank --docs 10", `--docs 10 is less than 1000`},
 		{"bench rank --codec bitset", `bitset is for dense lists`},
 		{"bench bitmap --table log", `unknown table "log" (one of `},
 		{"bench schedule --table log", `unknown table "log" (one of capacity`},
-		{"bench schedule --docs 10", `--docs: 10 are fewer than 1000`},
-		{"bench export", `one folder is missing`},
+		{"bench schedule --docs 10", `--docs 10 is less than 1000`},
+		{"bench export", `folder is missing`},
 		{"bench export --orders random d", `unknown order "random"`},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			wantFailure(t, heddle(t, strings.Fields(test.args)...), exitUsage, test.message)
 		})
 	}
-	wantFailure(t, heddle(t, "demo", "--text", "none.gz"), exitFailed, "none.gz", "no such file")
+	wantFailure(t, heddle(t, "demo", "--text", "none.gz"), exitFailure, "none.gz", "no such file")
 	wantFailure(t, heddle(t, "demo", "now"), exitUsage, "takes no argument")
 	if f := files(t); f != "" {
 		t.Errorf("left behind: %s", f)
@@ -63,7 +62,7 @@ func TestBenchExamples(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			a := &App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
 			code := a.Run(ctx, strings.Fields(example)[1:])
-			if code != exitFailed || !strings.HasSuffix(stderr.String(), ": interrupted\n") {
+			if code != exitFailure || !strings.HasSuffix(stderr.String(), ": interrupted\n") {
 				t.Errorf("%s: exit code %d, %s", strings.TrimSpace(example), code, stderr.String())
 			}
 		}
@@ -87,7 +86,7 @@ func TestBenchMissingDevice(t *testing.T) {
 	if left, err := os.ReadFile("rows.jsonl"); err != nil || string(left) != "old" || files(t) != "rows.jsonl" {
 		t.Errorf("%q, %v; files %s", left, err, files(t))
 	}
-	wantFailure(t, heddle(t, "bench", "lists", "--real", "none"), exitFailed, "none: no such file or directory")
+	wantFailure(t, heddle(t, "bench", "lists", "--real", "none"), exitFailure, "none: no such file or directory")
 }
 
 // TestBenchLists runs a few queries and reads the rows.
@@ -107,7 +106,7 @@ func TestBenchLists(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(data) {
-		var row bench.Row
+		var row measure.Row
 		if err := json.Unmarshal(line, &row); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/table/binning"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
@@ -37,27 +38,26 @@ func newBitmapBuild(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "build -o X.hdb (INPUT… | --raw NAME:TYPE:FILE…) [flags]",
 		Short: "Build a bitmap table from CSV, Parquet or raw columns",
-		Long: `Build reads a table, cuts the values of each column into bins, and writes for each bin
-a compressed bit vector of its rows, and the values. The file appears under its name
-when it is complete; an interrupted or failed build leaves nothing. Several inputs of
-the same columns are one table, in order; - is standard input.
+		Long: `Build reads a table, divides the values of each column into bins, and writes the values
+and a compressed bit vector for each bin. The file appears when it is complete; an
+interrupted or failed build leaves nothing. Several inputs with the same columns form
+one table, in order; - is standard input.
 
-  csv      fields separated by --delimiter, in quotes or not; the first line has the
-           names unless --names gives them. Empty fields and those of --null are
-           missing values. Types are found from the first rows, or given by --type
+  csv      fields separated by --delimiter, quoted or not. The first line has the names
+           unless --names gives them. Empty fields and the texts of --null are missing
+           values. Types follow from the first rows, or from --type
   parquet  columns that are not nested
-  raw      a file a column, --raw NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, of
-           little-endian i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; MISSING is the value
-           that stands for none
+  raw      one file per column, --raw NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, of
+           little-endian i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; the value MISSING marks
+           missing values
 
 CSV and raw files may be gzipped. Types are int, float, string, bool and timestamp.
 
-Each column gets at most --bins bins by --binning; --set gives a column settings of its
-own. Answers are exact whatever the bins are: where a predicate cuts a bin, its rows
+--binning creates at most --bins bins per column; --set overrides the settings of one
+column. Bins influence speed and size only: rows of a bin that a predicate covers partly
 are compared with the stored values.
 
-Memory is bounded by --build-memory: keys go to a temporary file beside the table, and
-vectors too where there is no room.`,
+--build-memory limits the memory. Larger tables use temporary files beside the table.`,
 		Example: `  heddle bitmap build -o flights.hdb flights.csv
   heddle bitmap build -o flights.hdb --bins 32 --set carrier:binning=distinct flights.csv.gz
   heddle bitmap build -o flights.hdb --raw delay:i16:delay.gz --raw distance:i16:distance.gz
@@ -67,14 +67,14 @@ vectors too where there is no room.`,
 
 func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the table to `X.hdb`")
-	fs.StringArrayVar(&o.raw, "raw", nil, "a column in a file of its own, `NAME:TYPE:FILE`; once a column")
-	fs.StringVar(&o.format, "format", "auto", "format of all inputs: `auto|csv|parquet`; auto goes by the name")
-	fs.StringSliceVar(&o.names, "names", nil, "names of the columns of CSV without a first line of them, `LIST`")
-	fs.StringVar(&o.delimiter, "delimiter", ",", "what separates the fields of CSV: a `CHARACTER`, or tab")
-	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` that stands for a missing value in CSV; more than once for several")
-	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a column of CSV; once a column")
-	fs.StringSliceVar(&o.columns, "columns", nil, "only these columns, `LIST`")
-	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…` with bins, binning, encoding; once a column")
+	fs.StringArrayVar(&o.raw, "raw", nil, "column in its own file, `NAME:TYPE:FILE`; repeat for each column")
+	fs.StringVar(&o.format, "format", "auto", "format of all inputs: `auto|csv|parquet`; auto decides by name and content")
+	fs.StringSliceVar(&o.names, "names", nil, "column names, `LIST`, for CSV without a header line")
+	fs.StringVar(&o.delimiter, "delimiter", ",", "field separator of CSV: a `CHARACTER`, or tab")
+	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` of missing values in CSV; may be repeated")
+	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a CSV column; may be repeated")
+	fs.StringSliceVar(&o.columns, "columns", nil, "include only these columns, `LIST`")
+	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…`, with keys bins, binning, encoding; may be repeated")
 	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -87,15 +87,15 @@ func (o *bitmapBuildOptions) Validate(args []string) error {
 	case o.out == "":
 		return errors.New("--output (-o) is missing")
 	case o.out == "-":
-		return errors.New("a table cannot be written to standard output: it is put together out of order")
+		return errors.New("a table cannot be written to standard output: its parts are not written in order")
 	case len(args) == 0 && len(o.raw) == 0:
-		return errors.New("an input is missing (- is standard input), or --raw")
+		return errors.New("an input or --raw is missing (- is standard input)")
 	case len(args) > 0 && len(o.raw) > 0:
-		return errors.New("--raw takes the place of inputs")
+		return errors.New("--raw and inputs exclude each other")
 	case o.format != "auto" && o.format != "csv" && o.format != "parquet":
 		return fmt.Errorf("unknown --format %q (one of auto, csv, parquet)", o.format)
 	case o.delimiter != "tab" && (len(o.delimiter) != 1 || strings.ContainsAny(o.delimiter, "\"\r\n")):
-		return fmt.Errorf("--delimiter %q is neither tab nor one character of ASCII that is no quote or line end", o.delimiter)
+		return fmt.Errorf("--delimiter %q is not tab or one ASCII character (quotes and line ends are not allowed)", o.delimiter)
 	}
 	return nil
 }
@@ -114,40 +114,35 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
-	var bar *progress
-	writing := false
+	var bar terminal.Progress
+	var task string
 	opt.Progress = func(p tablebuild.Progress) {
-		if bar != nil && writing != p.Writing {
-			bar.end()
-			bar = nil
+		next, unit := "reading", terminal.UnitBytes
+		if p.Writing {
+			next, unit = "writing", terminal.UnitValues
 		}
-		if writing = p.Writing; bar == nil {
-			what, unit := "reading", unitBytes
-			if writing {
-				what, unit = "writing", unitValues
-			}
-			bar = a.newProgress(what, unit, p.Total, o.noProgress)
+		if next == task {
+			bar.To(p.Done)
 			return
 		}
-		bar.to(p.Done)
+		bar.End()
+		task, bar = next, a.progress(next, unit, p.Total, o.noProgress)
 	}
 	report, err := tablebuild.Build(ctx, src, o.out, opt)
-	if bar != nil {
-		bar.end()
-	}
+	bar.End()
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return writeJSON(a.Stdout, newTableSummary(o.out, &report))
+		return terminal.WriteJSON(a.Stdout, newTableSummary(o.out, &report))
 	}
 	took := (report.Read + report.Write).Seconds()
 	_, err = fmt.Fprintf(a.Stdout, "%s: %d rows, %d columns, %d-bit words, %s; read %.1f MB in %.2f s (%.1f MB/s)\n", o.out, report.Rows,
-		len(report.Columns), report.Word, byteCount(uint64(report.FileBytes)), float64(report.InputBytes)/1e6, took, float64(report.InputBytes)/1e6/took)
+		len(report.Columns), report.Word, terminal.Bytes(uint64(report.FileBytes)), float64(report.InputBytes)/1e6, took, float64(report.InputBytes)/1e6/took)
 	return err
 }
 
-// buildOptions are those that flags and configuration ask for.
+// buildOptions converts flags and configuration.
 func (o *bitmapBuildOptions) buildOptions(c *config.Config) (opt tablebuild.Options, err error) {
 	opt = tablebuild.Options{
 		Settings: tablebuild.Settings{Bins: c.Bitmap.Bins}, Columns: map[string]tablebuild.Settings{}, Word: c.Bitmap.Word,
@@ -172,8 +167,8 @@ func (o *bitmapBuildOptions) buildOptions(c *config.Config) (opt tablebuild.Opti
 	return opt, nil
 }
 
-// parseColumnSettings reads NAME:KEY=VALUE,…; what is not said is as in s. The name may
-// have colons.
+// parseColumnSettings parses NAME:KEY=VALUE,… on top of the settings s. The name may
+// contain colons.
 func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tablebuild.Settings, err error) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 1 {
@@ -185,7 +180,7 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 		case "bins":
 			s.Bins, err = strconv.Atoi(value)
 			if err != nil || s.Bins < 1 || s.Bins > binning.MaxBins {
-				err = fmt.Errorf("%q is no number from 1 to %d", value, binning.MaxBins)
+				err = fmt.Errorf("%q is not a number from 1 to %d", value, binning.MaxBins)
 			}
 		case "binning":
 			s.Binning, err = column.ParseBinning(value)
@@ -195,20 +190,20 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 			err = fmt.Errorf("unknown key (one of bins, binning, encoding)")
 		}
 		if err != nil {
-			return "", s, fmt.Errorf("has a wrong %q: %w", key, err)
+			return "", s, fmt.Errorf("has an invalid %q: %w", key, err)
 		}
 	}
 	return text[:i], s, nil
 }
 
-// tableSummary is the answer in JSON; its names are part of the contract.
+// tableSummary is the answer in JSON. Its names are part of the command line's contract.
 type tableSummary struct {
 	Path       string               `json:"path"`
 	Rows       uint32               `json:"rows"`
 	Word       int                  `json:"word"`
 	Columns    []tableColumnSummary `json:"columns"`
-	InputBytes int64                `json:"input_bytes"` // as they are stored
-	Bytes      int64                `json:"bytes"`       // of the file
+	InputBytes int64                `json:"input_bytes"` // as stored, that is, compressed
+	Bytes      int64                `json:"bytes"`       // size of the table file
 	Seconds    float64              `json:"seconds"`
 }
 

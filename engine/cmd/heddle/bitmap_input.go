@@ -13,7 +13,7 @@ import (
 	"heddle/engine/table/read"
 )
 
-// open opens the inputs.
+// open opens the inputs of the table.
 func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, error) {
 	var columns []read.RawColumn
 	paths := slices.Clone(o.inputs)
@@ -33,11 +33,11 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, err
 	}
 	for _, flag := range []string{"names", "delimiter", "null", "type", "columns"} {
 		if o.given(flag) && format != "csv" && (flag != "columns" || format == "raw") {
-			return nil, usageError{fmt.Errorf("--%s is not for %s", flag, format)}
+			return nil, usageError{fmt.Errorf("--%s does not apply to %s inputs", flag, format)}
 		}
 	}
 	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
-		return nil, usageError{errors.New("standard input (-) can be read once only")}
+		return nil, usageError{errors.New("standard input (-) is given twice")}
 	}
 	if err := checkOutput(o.out, paths); err != nil {
 		return nil, err
@@ -70,7 +70,8 @@ func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (read.Source, 
 	return read.OpenCSV(ctx, o.inputs, opt)
 }
 
-// isParquet tells by the first input's name, or its first bytes.
+// isParquet reports whether the inputs are Parquet files: by --format, by the name of
+// the first input, or by its first bytes.
 func (o *bitmapBuildOptions) isParquet() bool {
 	if o.format != "auto" || o.inputs[0] == "-" {
 		return o.format == "parquet"
@@ -80,7 +81,7 @@ func (o *bitmapBuildOptions) isParquet() bool {
 	}
 	f, err := os.Open(o.inputs[0])
 	if err != nil {
-		return false // whoever opens it next says why
+		return false // the next attempt to open it returns the error
 	}
 	defer f.Close()
 	var magic [4]byte

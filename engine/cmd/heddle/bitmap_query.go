@@ -10,49 +10,52 @@ import (
 	"github.com/spf13/pflag"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/rows"
+	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/startup"
 	"heddle/engine/plan"
 	"heddle/engine/table/predicate"
 )
 
 type bitmapQueryOptions struct {
 	settings
-	path       string
-	where      string
-	predicates string
-	count      bool
-	rows       string
-	roaring    string
-	rescan     bool
-	explain    bool
-	json       bool
-	given      struct{ where, predicates func() bool }
+	onePath
+	queries
+	count   bool
+	rows    string
+	roaring string
+	rescan  bool
+	explain bool
+	json    bool
 }
 
 func newBitmapQuery(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "query X.hdb (--where PREDICATE | --predicates FILE) [flags]",
 		Short: "Select the rows for which a predicate is true",
-		Long: `Query prints how many rows a predicate selects, or which. A predicate is what stands
-behind WHERE in SQL: columns compared with values by = != < <= > >=, BETWEEN, IN and
-IS NULL, joined by AND, OR, NOT and parentheses. Texts and times stand in single quotes,
-names that are no plain words in double ones. A comparison with a missing value is
-neither true nor false, and a row is selected only where the whole is true.
+		Long: `Query prints the number of rows that a predicate selects, or the rows. A predicate is
+the condition after WHERE in SQL: columns compared with values by = != < <= > >=,
+BETWEEN, IN and IS NULL, joined by AND, OR, NOT and parentheses. Strings and times stand
+in single quotes, and names that are not plain words in double quotes. A comparison with
+a missing value is neither true nor false. A row is selected if the whole predicate is
+true.
 
-Each line of a file of predicates is one, by its number from 1, or ID TAB PREDICATE, or
-an object {"id": ID, "text": PREDICATE}. They are answered in batches. A single --where
-has the ID 1.
+A file of predicates has one per line: PREDICATE, whose ID is the line number, from 1, or
+ID TAB PREDICATE, or {"id": ID, "text": PREDICATE}. Predicates run in batches. The
+predicate of --where has the ID 1.
 
   --count         ID TAB number of rows; the default
-  --rows          ID TAB ROW a row, from 0
-  --rows=ranges   ID TAB FIRST TAB LAST a range of consecutive rows
-  --roaring FILE  the rows of the one predicate as a Roaring bitmap, portable format
-  --json          an object a predicate: {"query": ID, "where": PREDICATE, "count": N},
+  --rows          ID TAB ROW per row, from 0
+  --rows=ranges   ID TAB FIRST TAB LAST per range of consecutive rows
+  --roaring FILE  the rows of the predicate as a Roaring bitmap in the portable format
+  --json          one object per predicate: {"query": ID, "where": PREDICATE, "count": N};
                   with --rows "rows", with --explain "explain"
 
---explain says on standard error which bins a predicate takes whole and which it
-checks against the stored values, what is read, where and how, and the time of each
-stage.`,
+--explain prints on standard error the bins that a predicate covers fully and the bins
+that it compares with the stored values, the bytes read, the backend, the strategy, and
+the time of each stage. With --backend auto it also compares the time in pure Go with the
+time on a device, start-up included; the quicker one runs the predicates.`,
 		Example: `  heddle bitmap query flights.hdb --where 'delay >= 60'
   heddle bitmap query flights.hdb --where 'delay >= 15 AND distance BETWEEN 500 AND 999' --explain
   heddle bitmap query flights.hdb --where 'delay > 1000' --rows
@@ -63,31 +66,26 @@ stage.`,
 }
 
 func (o *bitmapQueryOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.where, "where", "", "select the rows for which `PREDICATE` is true")
-	fs.StringVar(&o.predicates, "predicates", "", "answer every predicate of `FILE`, - for standard input")
-	fs.BoolVar(&o.count, "count", false, "print how many rows are selected")
-	fs.StringVar(&o.rows, "rows", "", "print the rows, or `ids|ranges` of them")
-	fs.Lookup("rows").NoOptDefVal = rowIDs
+	o.queries.add(fs, "where", "PREDICATE", "select the rows for which this is true:", "predicates", "answer all predicates of")
+	o.format = trec.Auto
+	fs.BoolVar(&o.count, "count", false, "print the number of selected rows")
+	fs.StringVar(&o.rows, "rows", "", "print the selected rows, as `ids|ranges`")
+	fs.Lookup("rows").NoOptDefVal = string(rows.IDs)
 	fs.StringVar(&o.roaring, "roaring", "", "write the rows to `FILE` as a Roaring bitmap; - is standard output")
-	fs.BoolVar(&o.rescan, "rescan", false, "compute the scans of coa, roa, hybrid and ideal with each batch, as their paper does, and not once")
-	fs.BoolVar(&o.explain, "explain", false, "say how each predicate was answered, and where the time went")
+	fs.BoolVar(&o.rescan, "rescan", false, "compute the prefix sums of coa, roa, hybrid and ideal in each batch, as in their paper, not once")
+	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each predicate, with the time of each stage")
 	addJSON(fs, &o.json)
-	o.add(fs, "strategy", "backend", "device", "threads", "profiling", "tuning")
-	o.given.where = func() bool { return fs.Changed("where") }
-	o.given.predicates = func() bool { return fs.Changed("predicates") }
+	o.settings.add(fs, "strategy", "backend", "device", "threads", "profiling", "tuning")
 }
 
-// What --rows may say.
-const (
-	rowIDs    = "ids"
-	rowRanges = "ranges"
-)
-
 func (o *bitmapQueryOptions) Validate(args []string) (err error) {
-	if len(args) == 2 && (args[1] == rowIDs || args[1] == rowRanges) {
-		return fmt.Errorf("--rows=%s is written in one word", args[1])
+	if len(args) == 2 && (args[1] == string(rows.IDs) || args[1] == string(rows.Ranges)) {
+		return fmt.Errorf("write --rows=%s, with an equals sign", args[1])
 	}
-	if o.path, err = oneArgument(args, "one table file"); err != nil {
+	if err = o.set(args, "table file"); err != nil {
+		return err
+	}
+	if err = o.validate("where", "predicates"); err != nil {
 		return err
 	}
 	outputs := 0
@@ -97,18 +95,16 @@ func (o *bitmapQueryOptions) Validate(args []string) (err error) {
 		}
 	}
 	switch {
-	case o.given.where() == o.given.predicates():
-		return errors.New("one of --where and --predicates is needed")
 	case outputs > 1:
 		return errors.New("--count, --rows and --roaring exclude each other")
-	case o.rows != "" && o.rows != rowIDs && o.rows != rowRanges:
-		return fmt.Errorf("unknown --rows %q (one of %s, %s)", o.rows, rowIDs, rowRanges)
-	case o.roaring != "" && o.given.predicates():
-		return errors.New("--roaring takes one predicate, by --where")
+	case o.rows != "" && o.rows != string(rows.IDs) && o.rows != string(rows.Ranges):
+		return fmt.Errorf("unknown --rows %q (one of %s, %s)", o.rows, rows.IDs, rows.Ranges)
+	case o.roaring != "" && !o.single():
+		return errors.New("--roaring is for one predicate: use --where")
 	case o.roaring == "-" && o.json:
 		return errors.New("--json and --roaring - both write to standard output")
-	case o.given.where():
-		_, err = predicate.Parse(o.where) // before anything is opened
+	case o.single():
+		_, err = predicate.Parse(o.text) // before any file is opened
 	}
 	return err
 }
@@ -125,29 +121,24 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	if err := oneBackend(c); err != nil {
 		return err
 	}
+	w := &rows.Writer{Options: engine.TableOptions{Strategy: strategy, Rescan: o.rescan}, Out: bufio.NewWriterSize(a.Stdout, 64<<10),
+		Log: a.Stderr, Form: rows.Form(o.rows), Roaring: o.roaring, Explain: o.explain, JSON: o.json, Invalid: o.invalid}
+	w.Choice = a.choose(c, func(string) (startup.Work, error) { return workload.Select(o.path, w.Output(), o.sample()) })
 	opt, err := engineOptions(c, log)
 	if err != nil {
 		return err
 	}
 	if o.roaring != "" && o.roaring != "-" {
-		if err := checkOutput(o.roaring, []string{o.path, o.predicates}); err != nil {
+		if err := checkOutput(o.roaring, []string{o.path, o.queries.file}); err != nil {
 			return err
 		}
 	}
 	opt.Profiling = opt.Profiling || o.explain // for the times of stages
-	opt.Lazy = o.given.where() && !o.explain   // plain rows of all vectors are not worth one predicate
-	t, err := engine.OpenTable(ctx, o.path, opt)
+	opt.Lazy = o.single() && !o.explain        // one predicate does not repay decompressing all vectors
+	w.Table, err = engine.OpenTable(ctx, o.path, opt)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.Close()) }()
-	w := &rowWriter{o: o, t: t, out: bufio.NewWriterSize(a.Stdout, 64<<10), log: a.Stderr,
-		opt: engine.TableOptions{Strategy: strategy, Rescan: o.rescan, Output: plan.OutputCounts}}
-	if o.rows != "" || o.roaring != "" {
-		w.opt.Output = plan.OutputBits
-	}
-	if o.given.where() {
-		return w.answer(ctx, []trec.Topic{{ID: "1", Text: o.where}})
-	}
-	return answerFile(ctx, o.predicates, trec.Auto, a.Stdin, c.Batching.Queries, w.answer)
+	defer func() { err = errors.Join(err, w.Table.Close()) }()
+	return o.each(ctx, a, c.Batching.Queries, w.Answer)
 }

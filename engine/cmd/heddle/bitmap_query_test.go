@@ -12,6 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/rows"
 )
 
 // rowLines is what --rows prints of rows, or --rows=ranges.
@@ -141,8 +142,8 @@ func TestBitmapRoaring(t *testing.T) {
 			t.Errorf("with JSON: %s", got)
 		}
 	}
-	for path, message := range map[string]string{"none/r": "no such file", ".": "not a regular file", "trips.hdb": "trips.hdb is an input"} {
-		wantFailure(t, heddle(t, "bitmap", "query", "trips.hdb", "--where", "TRUE", "--roaring", path), exitFailed, message)
+	for path, message := range map[string]string{"none/r": "no such file", ".": "not a regular file", "trips.hdb": "trips.hdb is both an input and the output"} {
+		wantFailure(t, heddle(t, "bitmap", "query", "trips.hdb", "--where", "TRUE", "--roaring", path), exitFailure, message)
 	}
 	if f := files(t); f != "r "+before {
 		t.Errorf("left behind: %s", f)
@@ -166,7 +167,7 @@ func TestExplainBitmap(t *testing.T) {
 	}
 	var got struct {
 		Count   int
-		Explain rowsPlan
+		Explain rows.Explanation
 	}
 	if err := json.Unmarshal([]byte(must(t, "bitmap", "query", "trips.hdb", "--where", where, "--explain", "--json")), &got); err != nil {
 		t.Fatal(err)
@@ -228,8 +229,8 @@ func TestBitmapPredicateErrors(t *testing.T) {
 		t.Errorf("syntax is not checked before the file: %+v", r)
 	}
 	for _, args := range []string{"none.hdb --where a", "trips.hdb --predicates none.hdb", "none.hdb --predicates -"} {
-		wantFailure(t, heddle(t, append([]string{"bitmap", "query"}, strings.Fields(args)...)...), exitFailed, "none.hdb: no such file")
+		wantFailure(t, heddle(t, append([]string{"bitmap", "query"}, strings.Fields(args)...)...), exitFailure, "none.hdb: no such file")
 	}
-	wantFailure(t, heddleWith(t, "", nil, "bitmap", "query", "trips.hdb", "--where", "night", "--backend", "host", "--strategy", "coa"), exitUsage, "backend host has no strategy coa, only [fused iterative reduction]: take another --backend")
+	wantFailure(t, heddleWith(t, "", nil, "bitmap", "query", "trips.hdb", "--where", "night", "--backend", "host", "--strategy", "coa"), exitUsage, "backend host has no strategy coa, only [fused iterative reduction] (choose another --backend or --strategy)")
 	wantFailure(t, heddleWith(t, "", nil, "bitmap", "query", "trips.hdb", "--where", "night", "--device", "no-such-device"), exitDevice, "no-such-device")
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/cmd/heddle/internal/report"
+
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -129,7 +131,7 @@ func TestBitmapInputs(t *testing.T) {
 		if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.stdout, "x.hdb: 700 rows, 4 columns, ") {
 			t.Fatalf("%s: %+v", args, r)
 		}
-		var info bitmapInfo
+		var info report.Table
 		if err := json.Unmarshal([]byte(must(t, "bitmap", "info", "x.hdb", "--json")), &info); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +185,7 @@ func TestBitmapSettings(t *testing.T) {
 	if err := json.Unmarshal([]byte(built), &summary); err != nil {
 		t.Fatal(err)
 	}
-	var info bitmapInfo
+	var info report.Table
 	if err := json.Unmarshal([]byte(must(t, "bitmap", "info", "t.hdb", "--json")), &info); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +198,7 @@ func TestBitmapSettings(t *testing.T) {
 	if info.Rows != 700 || info.Word != 64 || info.Source != "t.csv" || info.Creator != thisBuild().String() || info.Bytes != summary.Bytes {
 		t.Errorf("%+v", info)
 	}
-	for i, want := range []columnInfo{
+	for i, want := range []report.Column{
 		{Name: "delay", Type: "int", Binning: "lloyd", Encoding: "range", Bins: 3, Missing: missing},
 		{Name: "distance", Type: "float", Binning: "quantile", Encoding: "interval", Bins: 9},
 		{Name: "carrier", Type: "string", Binning: "distinct", Encoding: "interval", Bins: 3},
@@ -235,9 +237,9 @@ func TestBitmapInfo(t *testing.T) {
 	if got := must(t, "bitmap", "info", "t.hdb", "--column", "a"); got != want {
 		t.Errorf("column a is\n%s\nwant\n%s", got, want)
 	}
-	var info bitmapInfo
+	var info report.Table
 	if err := json.Unmarshal([]byte(must(t, "bitmap", "info", "t.hdb", "--column", "b", "--json")), &info); err != nil ||
-		!slices.Equal(info.Columns[0].List, []binInfo{{"", "", 1}, {"y\tz", "y\tz", 1}}) || *info.Columns[0].Least != "" || *info.Columns[0].Greatest != "y\tz" {
+		!slices.Equal(info.Columns[0].List, []report.Bin{{Least: "", Greatest: "", Rows: 1}, {Least: "y\tz", Greatest: "y\tz", Rows: 1}}) || *info.Columns[0].Least != "" || *info.Columns[0].Greatest != "y\tz" {
 		t.Errorf("%v %+v", err, info)
 	}
 	wantFailure(t, heddle(t, "bitmap", "info", "t.hdb", "--column", "c"), exitUsage, `t.hdb: there is no column "c"; there are a, b (nearest: "a")`)
@@ -257,7 +259,7 @@ func TestBitmapInfo(t *testing.T) {
 // TestBitmapDamaged: every command says of a damaged file what is wrong, and where.
 func TestBitmapDamaged(t *testing.T) {
 	buildTrips(t)
-	if got := must(t, "bitmap", "verify", "trips.hdb"); !strings.HasPrefix(got, "trips.hdb is fine: 3000 rows, 4 columns, ") {
+	if got := must(t, "bitmap", "verify", "trips.hdb"); !strings.HasPrefix(got, "trips.hdb is valid: 3000 rows, 4 columns, ") {
 		t.Errorf("verify prints %q", got)
 	}
 	whole, err := os.ReadFile("trips.hdb")

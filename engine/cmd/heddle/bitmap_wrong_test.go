@@ -12,41 +12,41 @@ func TestBitmapUsage(t *testing.T) {
 	writeFile(t, "a", "\x01")
 	for args, message := range map[string]string{
 		"build t.csv":                                    "--output (-o) is missing",
-		"build -o x.hdb":                                 "an input is missing",
+		"build -o x.hdb":                                 "an input or --raw is missing",
 		"build -o - t.csv":                               "a table cannot be written to standard output",
-		"build -o x.hdb --raw a:u8:a t.csv":              "--raw takes the place of inputs",
+		"build -o x.hdb --raw a:u8:a t.csv":              "--raw and inputs exclude each other",
 		"build -o x.hdb --raw a:u9:a":                    `unknown type "u9" (one of i8, `,
 		"build -o x.hdb --raw a":                         `"a" is not NAME:TYPE:FILE`,
-		"build -o x.hdb --raw a:u8:a --names b":          "--names is not for raw",
-		"build -o x.hdb --raw a:u8:a --columns a":        "--columns is not for raw",
-		"build -o x.hdb --format parquet --null - t.csv": "--null is not for parquet",
+		"build -o x.hdb --raw a:u8:a --names b":          "--names does not apply to raw",
+		"build -o x.hdb --raw a:u8:a --columns a":        "--columns does not apply to raw",
+		"build -o x.hdb --format parquet --null - t.csv": "--null does not apply to parquet",
 		"build -o x.hdb --format tsv t.csv":              `unknown --format "tsv" (one of auto, csv, parquet)`,
-		"build -o x.hdb --delimiter ;; t.csv":            `--delimiter ";;" is neither tab nor one character`,
-		`build -o x.hdb --delimiter " t.csv`:             `is neither tab nor one character`,
-		"build -o x.hdb - -":                             "standard input (-) can be read once only",
-		"build -o x.hdb --raw a:u8:- --raw b:u8:-":       "standard input (-) can be read once only",
+		"build -o x.hdb --delimiter ;; t.csv":            `--delimiter ";;" is not tab or one ASCII character`,
+		`build -o x.hdb --delimiter " t.csv`:             `is not tab or one ASCII character`,
+		"build -o x.hdb - -":                             "standard input (-) is given twice",
+		"build -o x.hdb --raw a:u8:- --raw b:u8:-":       "standard input (-) is given twice",
 		"build -o x.hdb --bins 0 t.csv":                  "flag --bins: 0 is not from 1 to 10000",
 		"build -o x.hdb --bins many t.csv":               "flag --bins",
 		"build -o x.hdb --word 16 t.csv":                 "flag --word: 16 is not one of 0, 32, 64",
 		"build -o x.hdb --binning best t.csv":            `flag --binning: "best" is not one of`,
 		"build -o x.hdb --encoding none t.csv":           `flag --encoding: "none" is not one of`,
 		"build -o x.hdb --set a t.csv":                   `--set "a" is not NAME:KEY=VALUE`,
-		"build -o x.hdb --set a:bins=0 t.csv":            `--set "a:bins=0" has a wrong "bins": "0" is no number from 1 to 10000`,
-		"build -o x.hdb --set a:bins=10001 t.csv":        `"10001" is no number from 1 to 10000`,
-		"build -o x.hdb --set a:binning=x t.csv":         `has a wrong "binning"`,
-		"build -o x.hdb --set a:encoding= t.csv":         `has a wrong "encoding"`,
-		"build -o x.hdb --set a:size=3 t.csv":            `has a wrong "size": unknown key (one of bins, binning, encoding)`,
+		"build -o x.hdb --set a:bins=0 t.csv":            `--set "a:bins=0" has an invalid "bins": "0" is not a number from 1 to 10000`,
+		"build -o x.hdb --set a:bins=10001 t.csv":        `"10001" is not a number from 1 to 10000`,
+		"build -o x.hdb --set a:binning=x t.csv":         `has an invalid "binning"`,
+		"build -o x.hdb --set a:encoding= t.csv":         `has an invalid "encoding"`,
+		"build -o x.hdb --set a:size=3 t.csv":            `has an invalid "size": unknown key (one of bins, binning, encoding)`,
 		"build -o x.hdb --type a t.csv":                  `--type "a" is not NAME=TYPE`,
 		"build -o x.hdb --type a=date t.csv":             `unknown type "date" (one of int, float, string, bool, timestamp)`,
-		"info":                                           "one table file is missing",
-		"verify a b":                                     `takes one table file only, found "b" too`,
-		"query":                                          "one table file is missing",
-		"query x.hdb":                                    "one of --where and --predicates is needed",
-		"query x.hdb --where a --predicates b":           "one of --where and --predicates is needed",
+		"info":                                           "table file is missing",
+		"verify a b":                                     `takes one table file, found also "b"`,
+		"query":                                          "table file is missing",
+		"query x.hdb":                                    "--where or --predicates is missing",
+		"query x.hdb --where a --predicates b":           "--where and --predicates exclude each other",
 		"query x.hdb --where a --count --rows":           "--count, --rows and --roaring exclude each other",
 		"query x.hdb --where a --rows=all":               `unknown --rows "all" (one of ids, ranges)`,
-		"query x.hdb --where a --rows ranges":            "--rows=ranges is written in one word",
-		"query x.hdb --predicates p --roaring r":         "--roaring takes one predicate",
+		"query x.hdb --where a --rows ranges":            "write --rows=ranges, with an equals sign",
+		"query x.hdb --predicates p --roaring r":         "--roaring is for one predicate",
 		"query x.hdb --where a --roaring - --json":       "both write to standard output",
 		"query x.hdb --where a --strategy zip":           `flag --strategy: "zip" is not one of`,
 		"query x.hdb --where a --backend gpu":            `flag --backend: "gpu" is not one of`,
@@ -90,19 +90,19 @@ func TestBitmapWrongInput(t *testing.T) {
 		{"no Parquet", "a\n", "--format parquet one", exitCorrupt, "one: "},
 		{"uneven", "", "--raw a:i16:one --raw b:i16:two", exitCorrupt, `one: byte 2: column "a" ends after 1 values; "b" of two has 2 at least`},
 		{"odd", "", "--raw a:i16:odd", exitCorrupt, `odd: byte 2: column "a": the file ends within a value of 2 bytes`},
-		{"two of a raw name", "", "--raw a:i16:one --raw a:i16:one", exitFailed, `two columns are called "a"`},
-		{"two of --names", "1,2\n", "--names a,a -", exitFailed, `two columns are called "a"`},
+		{"two of a raw name", "", "--raw a:i16:one --raw a:i16:one", exitFailure, `two columns are called "a"`},
+		{"two of --names", "1,2\n", "--names a,a -", exitFailure, `two columns are called "a"`},
 		{"--columns", "a,b\n1,2\n", "--columns a,bb -", exitUsage, `there is no column "bb"; there are a, b (nearest: "b")`},
 		{"--type", "a,b\n1,2\n", "--type bb=int -", exitUsage, `types: there is no column "bb"; there are a, b (nearest: "b")`},
 		{"--set", "a,b\n1,2\n", "--set bb:bins=2 -", exitUsage, `settings: there is no column "bb"; there are a, b (nearest: "b")`},
-		{"folder", "", "dir", exitFailed, "dir: is a directory"},
-		{"missing", "", "one none", exitFailed, "none: no such file"},
-		{"missing raw", "", "--raw a:i8:none", exitFailed, "none: no such file"},
-		{"folder as output", "a\n1\n", "-o dir -", exitFailed, "dir: not a regular file"},
-		{"output in no folder", "a\n1\n", "-o none/x.hdb -", exitFailed, "none/"},
-		{"input as output", "", "-o one one", exitFailed, "one is an input, which the output would take the place of"},
-		{"raw input as output", "", "-o one --raw a:i16:one", exitFailed, "one is an input"},
-		{"little memory", "a\n" + manyTexts(3000), "--build-memory 64KiB -", exitFailed, "different strings"},
+		{"folder", "", "dir", exitFailure, "dir: is a directory"},
+		{"missing", "", "one none", exitFailure, "none: no such file"},
+		{"missing raw", "", "--raw a:i8:none", exitFailure, "none: no such file"},
+		{"folder as output", "a\n1\n", "-o dir -", exitFailure, "dir: not a regular file"},
+		{"output in no folder", "a\n1\n", "-o none/x.hdb -", exitFailure, "none/"},
+		{"input as output", "", "-o one one", exitFailure, "one is both an input and the output"},
+		{"raw input as output", "", "-o one --raw a:i16:one", exitFailure, "one is both an input and the output"},
+		{"little memory", "a\n" + manyTexts(3000), "--build-memory 64KiB -", exitFailure, "different strings"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := append(strings.Fields("bitmap build -o x.hdb"), strings.Fields(test.args)...)
@@ -150,7 +150,7 @@ func TestInterruptedBitmap(t *testing.T) {
 	inTempDir(t)
 	rows := "a\n" + strings.Repeat("12345\n", 50_000) // far more than a pipe holds
 	code, said := interrupt(t, rows, "bitmap", "build", "-o", "new.hdb", "-")
-	if code != exitFailed || said != "heddle bitmap build: interrupted\n" {
+	if code != exitFailure || said != "heddle bitmap build: interrupted\n" {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 	if f := files(t); f != "" {
@@ -159,7 +159,7 @@ func TestInterruptedBitmap(t *testing.T) {
 	writeFile(t, "t.csv", "a\n1\n")
 	must(t, "bitmap", "build", "-o", "t.hdb", "t.csv")
 	code, said = interrupt(t, "a = 1\n", "bitmap", "query", "t.hdb", "--predicates", "-")
-	if code != exitFailed || said != "heddle bitmap query: interrupted\n" {
+	if code != exitFailure || said != "heddle bitmap query: interrupted\n" {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 }

@@ -12,6 +12,9 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/report"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/cmd/heddle/internal/topics"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/cost"
@@ -19,7 +22,7 @@ import (
 
 type calibrateOptions struct {
 	settings
-	path    string
+	onePath
 	queries string
 	topics  trec.Format
 	time    time.Duration
@@ -30,56 +33,52 @@ func newCalibrate(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "calibrate X.hdl [--queries FILE] [--metric best|los|uboc|uboct|ding] [--json]",
 		Short: "Fit the scheduler's cost model of an index on this machine",
-		Long: `Calibrate measures what queries take on the host and on every device, alone and in
-batches, for each kind of query that the index answers. It fits models to that, prints
-how good they are, and writes them beside the index, as X.hdl.cost or as the key
-schedule.costs says. Searches with --backend all, and services, choose processors by
-them, and go on learning. Without the file they start from guesses.
+		Long: `Calibrate measures queries on the host and on every device, alone and in batches, for
+each kind of query that the index answers. It fits cost models, prints their quality, and
+writes them beside the index, as X.hdl.cost or to the path in the key schedule.costs. The
+scheduler (search --backend all, services) predicts run times from these models and
+refines them while queries run. Without the file it starts from initial estimates.
 
-Queries are those of a file (as heddle search reads it), or drawn from the index: of one
-term to six, with lists of every length. Calibrate needs the machine for itself; each
-kind takes about twice --time on each processor.
+The queries come from a file in a format of heddle search, or are drawn from the index:
+one to six terms, with lists of every length. Nothing else should use the machine
+meanwhile. Each kind takes about twice --time on each processor.
 
-What a query takes is explained by a metric of its lists:
+A metric of the lists explains the run time of a query:
 
-  los     the length of the shortest list
-  uboc    the upper bound of the number of comparisons: the length of the shortest list
-          times the sum of the binary logarithms of the other lengths
-  uboct   the same for each thread, one a docID of the shortest list
-  ding    the lengths of the two shortest lists, the sum of all lengths, and the number
-          of terms
+  los     length of the shortest list
+  uboc    upper bound of the number of comparisons: length of the shortest list times
+          the sum of the binary logarithms of the other lengths
+  uboct   the same per thread, with one thread per docID of the shortest list
+  ding    lengths of the two shortest lists, sum of all lengths, and number of terms
 
-All are fitted and kept; with best, estimates go by the one that predicts best, which a
-star marks. For each there is its linear regression: R² and p (F test), milliseconds as
-intercept and coefficients. Errors are means of |predicted - real| / real over a third of
-the queries, by a fit to the others: of costs linear in the metric, and of estimates,
-which correct those by what the features have done to other queries.
+Calibrate fits and stores all metrics. With --metric best the scheduler uses the metric
+with the best predictions, which a star marks. The table shows R² and p (F test) of each
+linear regression, with intercept and coefficients in milliseconds. Errors are means of
+|predicted - real| / real over a third of the queries, for models fitted to the other two
+thirds: first the linear regression, then the estimate with its learned corrections.
 
-The difference of two processors, host less device, is put on the same metrics: from
-which value on the device is faster, by the regression.`,
+The difference of two processors, host minus device, is fitted to the same metrics. It
+shows the value of each metric from which the device is faster.`,
 		Example: "  heddle calibrate books.hdl\n  heddle calibrate books.hdl --queries log.tsv --device pocl --time 5s\n  heddle calibrate books.hdl --metric uboc --json",
 	}, &calibrateOptions{})
 }
 
 func (o *calibrateOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.queries, "queries", "", "run the queries of `FILE`, - for standard input; else some are drawn")
-	fs.StringVar((*string)(&o.topics), "queries-format", string(trec.Auto), "form of the query file: auto, plain, tsv, trec or jsonl `FORMAT`")
-	fs.DurationVar(&o.time, "time", 2*time.Second, "run queries of a kind on a processor for `DURATION`, and as long in batches")
+	fs.StringVar(&o.queries, "queries", "", "run the queries of `FILE`; - is standard input; default: draw them from the index")
+	fs.StringVar((*string)(&o.topics), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
+	fs.DurationVar(&o.time, "time", 2*time.Second, "`DURATION` of each kind on each processor, alone and again in batches")
 	addJSON(fs, &o.json)
 	o.add(fs, "metric", "backend", "device", "threads", "tuning")
 }
 
 func (o *calibrateOptions) Validate(args []string) (err error) {
-	if o.path, err = oneArgument(args, "one index file"); err != nil {
+	if err = o.set(args, "index file"); err != nil {
 		return err
 	}
 	if o.time <= 0 {
-		return fmt.Errorf("--time: %v is no time to run queries for", o.time)
+		return fmt.Errorf("--time %v is not positive", o.time)
 	}
-	if _, err := trec.ParseFormat(string(o.topics)); err != nil {
-		return fmt.Errorf("--queries-format: %w", err)
-	}
-	return nil
+	return checkFormat(o.topics)
 }
 
 func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
@@ -87,7 +86,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Devices.Backend == "auto" { // a device that is named joins the host
+	if c.Devices.Backend == "auto" { // --device joins the host
 		c.Devices.Backend = "all"
 	}
 	base, err := engineOptions(c, log)
@@ -99,7 +98,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	run := engine.CalibrateOptions{Time: o.time}
-	if isTerminal(a.Stderr) {
+	if terminal.Is(a.Stderr) {
 		run.Progress = func(processor string, k cost.Kind) { fmt.Fprintf(a.Stderr, "%s: %s\n", processor, k) }
 	}
 	costs, err := o.costs(c)
@@ -120,11 +119,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	r := describeCosts(o.path, costs, opt.Metric, found)
-	if o.json {
-		return writeJSON(a.Stdout, r)
-	}
-	return r.write(a.Stdout)
+	return a.print(report.NewCosts(o.path, costs, opt.Metric, found), o.json)
 }
 
 // read reads the query file.
@@ -134,7 +129,8 @@ func (o *calibrateOptions) read(ctx context.Context, a *App, e *engine.Engine) (
 		return nil, err
 	}
 	defer v.Close()
-	err = answerFile(ctx, o.queries, o.topics, a.Stdin, 1024, func(_ context.Context, topics []trec.Topic) error {
+	file := topics.File{Path: o.queries, Format: o.topics, Stdin: a.Stdin}
+	err = file.Each(ctx, 1024, func(_ context.Context, topics []trec.Topic) error {
 		for _, t := range topics {
 			q := engine.Query{Terms: t.Terms, Weights: t.Weights}
 			if q.Terms == nil {
@@ -147,12 +143,13 @@ func (o *calibrateOptions) read(ctx context.Context, a *App, e *engine.Engine) (
 		return nil
 	})
 	if err == nil && len(qs) == 0 {
-		err = fmt.Errorf("%s: there is no query", o.queries)
+		err = fmt.Errorf("%s contains no query", o.queries)
 	}
 	return qs, err
 }
 
-// costs is the file to be written. A damaged one must not keep the engine from starting.
+// costs returns the path of the cost model file. It removes a damaged file, with which
+// the engine would not start.
 func (o *calibrateOptions) costs(c *config.Config) (path string, err error) {
 	if path = c.Schedule.Costs; path == "" {
 		path = engine.CostsPath(o.path)
@@ -165,7 +162,7 @@ func (o *calibrateOptions) costs(c *config.Config) (path string, err error) {
 	if _, damaged := errors.AsType[*cost.CorruptError](err); damaged {
 		err = os.Remove(path)
 	} else {
-		err = nil // Start knows what to do
+		err = nil // engine.Start handles other errors
 	}
 	return path, errors.Join(err, f.Close())
 }

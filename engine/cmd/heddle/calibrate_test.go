@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/internal/cost"
 )
 
@@ -19,7 +20,7 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("nothing of %q: %s", k, out)
 		}
 	}
-	for _, want := range []string{"metric  R²", "\n* ", "  uboct ", "a docID of the second shortest list\n", " batches: error ", "\nwritten to c.hdl.cost\n"} {
+	for _, want := range []string{"metric  R²", "\n* ", "  uboct ", "per docID of the second shortest list\n", " batches: error ", "\nwritten to c.hdl.cost\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q: %s", want, out)
 		}
@@ -32,7 +33,7 @@ func TestCalibrate(t *testing.T) {
 	writeFile(t, "c.hdl.cost", "{")
 	wantFailure(t, heddleWith(t, "", all, "search", "c.hdl", "--query", "a", "--count"), exitCorrupt, "c.hdl.cost: no costs of queries, or damaged ones", "heddle calibrate")
 	again := must(t, "calibrate", "c.hdl", "--time", "1ms", "--json", "--metric", "uboc")
-	var r costReport
+	var r report.Costs
 	if err := json.Unmarshal([]byte(again), &r); err != nil || r.Index != "c.hdl" || r.Costs != "c.hdl.cost" || len(r.Kinds) != len(cost.Kinds()) {
 		t.Fatalf("%v: %s", err, again)
 	}
@@ -73,13 +74,13 @@ func TestCalibrateUsage(t *testing.T) {
 		code        int
 		says        string
 	}{
-		{"", "", exitUsage, "one index file is missing"},
-		{"c.hdl --time 0s", "", exitUsage, "--time: 0s"},
+		{"", "", exitUsage, "index file is missing"},
+		{"c.hdl --time 0s", "", exitUsage, "--time 0s"},
 		{"c.hdl --metric length", "", exitUsage, "length"},
 		{"c.hdl --queries - --queries-format xml", "", exitUsage, "--queries-format"},
-		{"none.hdl", "", exitFailed, "none.hdl"},
-		{"c.hdl --queries -", "", exitFailed, "there is no query"},
-		{"c.hdl --queries - --time 1ms", someQueries()[0] + "\n", exitFailed, "at least 12 are needed"},
+		{"none.hdl", "", exitFailure, "none.hdl"},
+		{"c.hdl --queries -", "", exitFailure, "contains no query"},
+		{"c.hdl --queries - --time 1ms", someQueries()[0] + "\n", exitFailure, "at least 12 are needed"},
 		{"c.hdl --queries -", "heaven\n\nearth^-1\n", exitCorrupt, "earth^-1"},
 	} {
 		args := append([]string{"calibrate"}, strings.Fields(c.args)...)
@@ -87,29 +88,5 @@ func TestCalibrateUsage(t *testing.T) {
 	}
 	if strings.Contains(files(t), ".cost") {
 		t.Errorf("a failure wrote costs: %s", files(t))
-	}
-}
-
-// TestCostReport: the difference of two processors is put as in Wu et al.'s Table III.
-func TestCostReport(t *testing.T) {
-	r := &costReport{Index: "x.hdl", Costs: "x.hdl.cost", Kinds: []kindCost{{Kind: "and", Differences: []differenceCost{{
-		Slow: "host", Fast: "a device", Queries: 100, Faster: 0.25, Saved: 0.5}}}}}
-	from := 374_000.0
-	g := describeRegression(&cost.Regression{Metric: cost.UBOC, R2: 0.7002, P: 1e-9, Intercept: -0.14164, Coefficients: []float64{3.784915e-7}})
-	g.From = &from
-	r.Kinds[0].Differences[0].Metrics = []metricCost{g}
-	var b strings.Builder
-	if err := r.write(&b); err != nil {
-		t.Fatal(err)
-	}
-	const want = `and on host, less those on a device: milliseconds of 100 queries alone
-  metric  R²      p         intercept  the latter is faster  coefficient
-  uboc    0.7002  < 0.0001  -0.14164   from 3.74e+05 on      3.785e-07 a comparison
-the latter is faster for 25.0 % of them, which saves 50.0 % of the time of all
-
-written to x.hdl.cost
-`
-	if b.String() != want {
-		t.Errorf("%s, want %s", b.String(), want)
 	}
 }

@@ -12,11 +12,14 @@ import (
 
 	"heddle/cl"
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/internal/startup"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
 )
 
 type devicesOptions struct {
+	flagsOnly
 	settings
 	json bool
 }
@@ -24,11 +27,11 @@ type devicesOptions struct {
 func newDevices(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "devices [flags]",
-		Short: "List where queries can run, and which place auto takes",
-		Long: `Devices lists pure Go and every OpenCL device with its limits, and runs the
-self-test of each: it builds the kernels and compares what they compute with Go.
-A star marks the place that backend auto takes. With --backend or --device only
-those are listed; if there is none, the exit code is 4.`,
+		Short: "List the processors, and the choice of --backend auto",
+		Long: `Devices lists pure Go (the host) and every OpenCL device with its limits, and runs the
+self-test of each device: it builds the kernels and compares their results with Go. A
+star marks the choice of --backend auto. --backend and --device restrict the list. The
+exit code is 4 if the list is empty.`,
 		Example: "  heddle devices\n  heddle devices --backend host --json",
 	}, &devicesOptions{})
 }
@@ -38,9 +41,8 @@ func (o *devicesOptions) AddFlags(fs *pflag.FlagSet) {
 	o.add(fs, "backend", "device", "threads", "tuning")
 }
 
-func (o *devicesOptions) Validate(args []string) error { return noArguments(args) }
-
-// place is where queries can run; its JSON names are part of the contract.
+// place is a processor on which queries can run. Its JSON names are part of the command
+// line's contract.
 type place struct {
 	Kind         string  `json:"kind"` // "host" or "opencl"
 	Device       string  `json:"device"`
@@ -51,15 +53,16 @@ type place struct {
 	Type         string  `json:"type"`
 	ComputeUnits int     `json:"compute_units"`
 	Memory       uint64  `json:"memory,omitempty"`       // bytes
-	MaxAlloc     uint64  `json:"max_alloc,omitempty"`    // bytes of the largest buffer
-	LocalMemory  uint64  `json:"local_memory,omitempty"` // bytes a work-group
+	MaxAlloc     uint64  `json:"max_alloc,omitempty"`    // largest buffer, in bytes
+	LocalMemory  uint64  `json:"local_memory,omitempty"` // bytes per work-group
 	Tuning       string  `json:"tuning"`
-	Usable       bool    `json:"usable"`              // it opened and its self-test passed
-	Error        string  `json:"error,omitempty"`     // why it is not usable
+	Usable       bool    `json:"usable"`              // it can be opened and its self-test passes
+	Error        string  `json:"error,omitempty"`     // the reason if it is not usable
 	SelfTest     float64 `json:"self_test,omitempty"` // seconds to build and test the kernels
-	Preferred    bool    `json:"preferred"`           // auto may take it
-	Reason       string  `json:"reason"`              // why auto may, or may not
-	Auto         bool    `json:"auto"`                // auto takes it
+	StartUp      float64 `json:"start_up,omitempty"`  // seconds from the search for devices to the end of the self-test
+	Preferred    bool    `json:"preferred"`           // a candidate of --backend auto
+	Reason       string  `json:"reason"`              // of Preferred
+	Auto         bool    `json:"auto"`                // the choice of --backend auto
 }
 
 func newPlace(i plan.Info) place {
@@ -72,19 +75,28 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	rows, err := readTunings(c) // a fault of the file shows without OpenCL too
+	rows, err := readTunings(c) // errors of the file are reported without OpenCL too
 	if err != nil {
 		return err
 	}
 	var places []place
-	var missing error // why there is no OpenCL
+	var missing error // the reason if OpenCL is not available
+	began := time.Now()
 	if c.Devices.Backend != "host" {
 		devices, err := cl.Devices(c.Devices.Device, rows...)
 		missing = err
+		found := time.Since(began)
 		for _, d := range devices {
 			p := newPlace(d.Info())
 			p.Preferred, p.Reason = d.Preferred()
 			p.test(ctx, d, cl.Options{MemoryLimit: uint64(c.Memory.Device), Log: &log})
+			if p.Usable {
+				took := found + time.Duration(p.SelfTest*float64(time.Second))
+				if err := a.startups().Remember(p.Device, p.Driver, took); err != nil {
+					log.Debug().Err(err).Msg("start-up time not stored")
+				}
+				p.StartUp = took.Seconds()
+			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -94,7 +106,7 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 	if c.Devices.Backend == "host" || c.Devices.Backend == "auto" && c.Devices.Device == "" {
 		b := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
 		p := newPlace(b.Info())
-		p.Usable, p.Preferred, p.Reason = true, true, "taken where no preferred device is usable"
+		p.Usable, p.Preferred, p.Reason = true, true, "chosen if no preferred device is usable"
 		places = append(places, p)
 	}
 	for i := range places {
@@ -104,12 +116,12 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 		}
 	}
 	if o.json {
-		err = writeJSON(a.Stdout, struct {
+		err = terminal.WriteJSON(a.Stdout, struct {
 			Devices []place `json:"devices"`
 			OpenCL  string  `json:"opencl_error,omitempty"`
 		}{append([]place{}, places...), errorText(missing)})
 	} else {
-		err = writePlaces(a.Stdout, places, missing)
+		err = writePlaces(a.Stdout, places, missing, startup.Threshold(a.startups().Recall()))
 	}
 	if err == nil && len(places) == 0 {
 		return noDevice(c.Devices, missing)
@@ -125,7 +137,7 @@ func noDevice(c config.Devices, err error) error {
 	return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: "opencl", Op: op, Err: err}
 }
 
-// test opens the device, which runs its self-test.
+// test opens the device; opening runs its self-test.
 func (p *place) test(ctx context.Context, d *cl.Device, opt cl.Options) {
 	began := time.Now()
 	b, err := cl.Open(ctx, d, opt)
@@ -143,7 +155,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-func writePlaces(out io.Writer, places []place, missing error) error {
+func writePlaces(out io.Writer, places []place, missing error, threshold string) error {
 	var b strings.Builder
 	for _, p := range places {
 		mark := ' '
@@ -154,7 +166,7 @@ func writePlaces(out io.Writer, places []place, missing error) error {
 		if p.Kind == "opencl" {
 			fmt.Fprintf(&b, "    %s, %s, %s, driver %s\n", p.Platform, p.Vendor, p.Version, p.Driver)
 			fmt.Fprintf(&b, "    %s, %d compute units, memory %s, largest buffer %s, local memory %s\n",
-				p.Type, p.ComputeUnits, byteCount(p.Memory), byteCount(p.MaxAlloc), byteCount(p.LocalMemory))
+				p.Type, p.ComputeUnits, terminal.Bytes(p.Memory), terminal.Bytes(p.MaxAlloc), terminal.Bytes(p.LocalMemory))
 			fmt.Fprintf(&b, "    tuning %s\n", p.Tuning)
 			if p.Usable {
 				fmt.Fprintf(&b, "    self-test passed, kernels built and tested in %.2f s\n", p.SelfTest)
@@ -162,30 +174,21 @@ func writePlaces(out io.Writer, places []place, missing error) error {
 				fmt.Fprintf(&b, "    not usable: %s\n", strings.ReplaceAll(p.Error, "\n", "\n      "))
 			}
 		}
-		verb := "may take it"
+		verb := "may choose it"
 		switch {
 		case p.Auto:
-			verb = "takes it"
+			verb = "chooses it"
 		case !p.Preferred:
-			verb = "does not take it"
+			verb = "does not choose it"
 		}
 		fmt.Fprintf(&b, "    auto %s: %s\n", verb, p.Reason)
+		if p.Auto && p.Kind == "opencl" {
+			fmt.Fprintf(&b, "    %s\n", threshold)
+		}
 	}
 	if missing != nil {
 		fmt.Fprintf(&b, "  opencl: %v\n", missing)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
-}
-
-// byteCount writes bytes in the greatest binary unit below them.
-func byteCount(n uint64) string {
-	v, unit := float64(n), "B"
-	for _, u := range []string{"KiB", "MiB", "GiB", "TiB"} {
-		if v < 1024 {
-			break
-		}
-		v, unit = v/1024, u
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + unit
 }

@@ -33,7 +33,7 @@ func TestDevices(t *testing.T) {
 		}
 		if p.Auto {
 			if taken >= 0 || !p.Usable || !p.Preferred {
-				t.Errorf("auto takes %+v", p)
+				t.Errorf("auto chooses %+v", p)
 			}
 			taken = i
 		} else if taken < 0 && p.Usable && p.Preferred {
@@ -78,13 +78,5 @@ func TestDevicesUnderTest(t *testing.T) {
 	a := devicesJSON(t, "--backend", "opencl", "--device", os.Getenv("HEDDLE_TEST_DEVICE"))
 	if len(a.Devices) == 0 || !a.Devices[0].Usable || a.Devices[0].SelfTest <= 0 || a.Devices[0].Memory == 0 || a.Devices[0].Platform == "" {
 		t.Errorf("%+v", a)
-	}
-}
-
-func TestByteCount(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 5 << 20: "5 MiB", 3 << 40: "3 TiB", 1 << 52: "4096 TiB"} {
-		if got := byteCount(n); got != want {
-			t.Errorf("byteCount(%d) = %q, want %q", n, got, want)
-		}
 	}
 }

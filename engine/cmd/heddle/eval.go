@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/trec"
 )
 
@@ -28,20 +29,20 @@ func newEval(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "eval RUN QRELS [flags]",
 		Short: "Measure a run against relevance judgements",
-		Long: `Eval prints what trec_eval prints of a run, under the same names and definitions:
-mean average precision (map), reciprocal rank (recip_rank), precision (P_k),
-recall (recall_k) and nDCG (ndcg_cut_k) at ranks k, as MEASURE TAB all TAB VALUE.
+		Long: `Eval prints mean average precision (map), reciprocal rank (recip_rank), precision (P_k),
+recall (recall_k) and nDCG (ndcg_cut_k) at ranks k, as lines MEASURE TAB all TAB VALUE.
+Names, definitions and tie rule are identical to trec_eval.
 
-  RUN     lines QUERY Q0 DOCUMENT RANK SCORE TAG, as search --format trec writes
+  RUN     lines QUERY Q0 DOCUMENT RANK SCORE TAG, as search --format trec writes them
   QRELS   lines QUERY ITERATION DOCUMENT RELEVANCE
 
-Documents are ranked by descending score, equal scores by descending name, as
-trec_eval does; the ranks in the file do not count. A document that was not judged
-is not relevant. The gain of nDCG is the relevance, its discount log2(rank + 1).
+Documents are ordered by descending score, ties by descending name; the column RANK is
+ignored. A document without judgement is not relevant. The gain of nDCG is the
+relevance, the discount is log2(rank + 1).
 
-Means are over the queries that have both results and judgements. With --complete
-they are over all queries of QRELS, and one without results found nothing. Either
-way, a line on standard error says how many queries are in one file only.`,
+Means cover the queries that occur in both files. With --complete they cover all queries
+of QRELS, and a query without results counts as zero. A line on standard error gives the
+numbers of queries that occur in one file only.`,
 		Example: `  heddle eval run.txt qrels.txt
   heddle eval run.txt qrels.txt -k 10 --per-query
   heddle search books.hdl --queries queries.tsv --format trec | heddle eval - qrels.txt --json`,
@@ -49,26 +50,26 @@ way, a line on standard error says how many queries are in one file only.`,
 }
 
 func (o *evalOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.IntSliceVarP(&o.cutoffs, "k", "k", trec.DefaultCutoffs(), "ranks at which P, recall and nDCG are taken, `LIST`")
-	fs.IntVar(&o.level, "level", 1, "least relevance `N` of a relevant document, for all but nDCG")
-	fs.BoolVarP(&o.complete, "complete", "c", false, "average over all queries of QRELS")
-	fs.BoolVarP(&o.perQuery, "per-query", "q", false, "print the measures of each query too, before the means")
+	fs.IntSliceVarP(&o.cutoffs, "k", "k", trec.DefaultCutoffs(), "ranks of P, recall and nDCG, `LIST`")
+	fs.IntVar(&o.level, "level", 1, "minimum relevance `N` of a relevant document, except for nDCG")
+	fs.BoolVarP(&o.complete, "complete", "c", false, "average over all queries in QRELS")
+	fs.BoolVarP(&o.perQuery, "per-query", "q", false, "print the measures of each query before the means")
 	addJSON(fs, &o.json)
 }
 
 func (o *evalOptions) Validate(args []string) error {
 	switch {
 	case len(args) != 2:
-		return fmt.Errorf("takes a run and a qrels file, found %d arguments", len(args))
+		return fmt.Errorf("takes a run file and a qrels file, found %d arguments", len(args))
 	case args[0] == "-" && args[1] == "-":
-		return errors.New("only one of the files can be standard input")
+		return errors.New("standard input (-) is given twice")
 	case o.level < 1:
-		return fmt.Errorf("--level %d is not at least 1", o.level)
+		return fmt.Errorf("--level %d is less than 1", o.level)
 	}
 	o.run, o.qrels = args[0], args[1]
 	slices.Sort(o.cutoffs)
 	if o.cutoffs = slices.Compact(o.cutoffs); len(o.cutoffs) == 0 || o.cutoffs[0] < 1 {
-		return fmt.Errorf("-k %v: ranks count from 1", o.cutoffs)
+		return fmt.Errorf("-k %v: ranks start at 1", o.cutoffs)
 	}
 	return nil
 }
@@ -100,8 +101,8 @@ func (o *evalOptions) Run(_ context.Context, a *App) error {
 	return errors.Join(o.write(out, r, &r.All), out.Flush())
 }
 
-// write writes the measures of one query, or the means: lines as trec_eval writes
-// them, or a JSON object.
+// write writes the measures of one query, or the means, as lines of trec_eval or as a
+// JSON object.
 func (o *evalOptions) write(out io.Writer, r *trec.Report, m *trec.Measures) error {
 	object := map[string]any{"query": m.Query}
 	for _, v := range r.Values(m) {
@@ -118,12 +119,12 @@ func (o *evalOptions) write(out io.Writer, r *trec.Report, m *trec.Measures) err
 		}
 	}
 	if o.json {
-		return writeJSON(out, object)
+		return terminal.WriteJSON(out, object)
 	}
 	return nil
 }
 
-// readFile reads a file, or standard input as "-".
+// readFile reads a file; path "-" is standard input.
 func readFile[T any](a *App, path string, read func(path string, r io.Reader) (T, error)) (T, error) {
 	if path == "-" {
 		return read(path, a.Stdin)

@@ -73,14 +73,14 @@ func TestEvalErrors(t *testing.T) {
 		code    int
 		message string
 	}{
-		{"eval", exitUsage, "takes a run and a qrels file, found 0 arguments"},
-		{"eval - -", exitUsage, "only one of the files can be standard input"},
-		{"eval run.txt qrels.txt -k 0,5", exitUsage, "ranks count from 1"},
-		{"eval run.txt qrels.txt --level 0", exitUsage, "--level 0 is not at least 1"},
-		{"eval none.txt qrels.txt", exitFailed, "none.txt"},
+		{"eval", exitUsage, "takes a run file and a qrels file, found 0 arguments"},
+		{"eval - -", exitUsage, "standard input (-) is given twice"},
+		{"eval run.txt qrels.txt -k 0,5", exitUsage, "ranks start at 1"},
+		{"eval run.txt qrels.txt --level 0", exitUsage, "--level 0 is less than 1"},
+		{"eval none.txt qrels.txt", exitFailure, "none.txt"},
 		{"eval qrels.txt qrels.txt", exitCorrupt, "qrels.txt:1: 4 fields"},
 		{"eval run.txt run.txt", exitCorrupt, "run.txt:1: 6 fields"},
-		{"eval - qrels.txt", exitFailed, "no query has both results and judgements"},
+		{"eval - qrels.txt", exitFailure, "no query has both results and judgements"},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			wantFailure(t, heddle(t, strings.Fields(test.args)...), test.code, test.message)

@@ -19,21 +19,21 @@ import (
 
 // Exit codes.
 const (
-	exitFine    = 0
-	exitFailed  = 1
-	exitUsage   = 2 // command line or configuration
-	exitCorrupt = 3 // bytes of an input that no writer of its format wrote
+	exitSuccess = 0
+	exitFailure = 1
+	exitUsage   = 2 // invalid command line or configuration
+	exitCorrupt = 3 // malformed or damaged input
 	exitDevice  = 4 // no such device
 )
 
-// usageError is a mistake in the command line.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func exitCode(err error) int {
 	if err == nil {
-		return exitFine
+		return exitSuccess
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return exitUsage
@@ -41,26 +41,26 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*config.Error](err); ok {
 		return exitUsage
 	}
-	if _, ok := errors.AsType[*read.ColumnError](err); ok { // columns are named by flags
+	if _, ok := errors.AsType[*read.ColumnError](err); ok { // flags name columns
 		return exitUsage
 	}
 	if _, ok := errors.AsType[*trec.Error](err); ok {
 		return exitCorrupt
 	}
 	switch {
-	case errors.Is(err, plan.ErrUnsupported), errors.Is(err, plan.ErrTooLarge), // by the backend that was asked for
-		errors.Is(err, engine.ErrImpacts): // a scoring for an index that was scored
+	case errors.Is(err, plan.ErrUnsupported), errors.Is(err, plan.ErrTooLarge), // the chosen backend or algorithm
+		errors.Is(err, engine.ErrImpacts): // a scoring for an index that holds impacts
 		return exitUsage
 	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, hdb.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, input.ErrCorrupt):
 		return exitCorrupt
 	case errors.Is(err, plan.ErrNoDevice):
 		return exitDevice
 	}
-	return exitFailed
+	return exitFailure
 }
 
-// message is what a person reads of err: one line, but for the log of a failed
-// kernel build and the place of an error in a query.
+// message is the text of err for the user: one line, except for the log of a failed
+// kernel build and the position of an error in a query.
 func message(ctx context.Context, err error) string {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return "interrupted"

@@ -3,8 +3,8 @@ package main
 import "github.com/spf13/cobra"
 
 func newIndex(a *App) *cobra.Command {
-	return group("index", "Build, check and look into index files",
-		`Index works on .hdl files: inverted indices with lists, frequencies, terms,
-document names and document lengths.`,
+	return group("index", "Build, inspect and check index files",
+		`Index works on .hdl files. An index file contains posting lists with frequencies or
+impacts, terms, and the names and lengths of documents.`,
 		newIndexBuild(a), newIndexInfo(a), newIndexVerify(a), newIndexDump(a))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
@@ -28,34 +29,32 @@ type indexBuildOptions struct {
 func newIndexBuild(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "build -o X.hdl INPUT… [flags]",
-		Short: "Build an index from documents or from inverted lists",
-		Long: `Build reads the inputs, in order, and writes one index file. The file appears under
-its name when it is complete; an interrupted or failed build leaves nothing.
+		Short: "Build an index from documents or posting lists",
+		Long: `Build reads the inputs in order and writes one index file. The file appears when it
+is complete; an interrupted or failed build leaves nothing.
 
-  text    a document a line: NAME TAB TEXT
-  jsonl   an object a line: id, and title, text, contents, content or body;
+  text    one document per line: NAME TAB TEXT
+  jsonl   one object per line: id, and title, text, contents, content or body;
           or vector, an object of terms and their weights
   trec    SGML: <DOC> with a <DOCNO>
-  pisa    BASE.docs, BASE.freqs, BASE.sizes; BASE.terms and BASE.documents if any
+  pisa    BASE.docs, BASE.freqs, BASE.sizes; BASE.terms and BASE.documents if present
   ciff    Common Index File Format, version 1
 
-Inputs may be gzipped; - is standard input. Format auto looks at names and first
-bytes. For inverted inputs (pisa, ciff), --tokenizer, --stem and --stopwords say how
-queries are to be analysed; the terms stay as they are.
+Inputs may be gzipped; - is standard input. --format auto decides by names and first
+bytes. pisa and ciff contain terms already; for them --tokenizer, --stem and --stopwords
+describe the analysis of queries.
 
-With --codec auto each list gets the codec of least cost; index info says which and
-why. Another codec stores the lists that take fewer words with it than raw; the rest
-are raw. --dense auto makes bitsets of the lists of more than one document in 32.
+--codec auto gives each list the codec with the lowest cost, which index info shows. Any
+other codec stores the lists that it makes smaller than raw; the other lists are raw.
+--dense auto stores lists of more than one document in 32 as bitsets.
 
-Text stored by --store text is what search prints snippets of. --impacts 8 or 16
-stores in place of frequencies what a posting adds to the score of its document, in
-so many bits: by BM25 with --variant, --k1 and --b; of documents that are vectors,
-their weights. Without it weights are whole numbers, and taken for frequencies. The
-terms of vectors stay as they are, and queries are cut at white space alone, as
---tokenizer whitespace has it for texts.
+--store text keeps the texts, from which search prints snippets. --impacts 8 or 16
+replaces frequencies by impacts, that is, by scores quantised to 8 or 16 bits: BM25
+scores with --variant, --k1 and --b, or the weights of vectors. Without --impacts the
+weights of vectors must be whole numbers and count as frequencies. Terms of vectors are
+not analysed, and queries are split at white space, as with --tokenizer whitespace.
 
-Memory is bounded by --build-memory: what exceeds it goes to temporary files
-beside the index, and is merged at the end.`,
+--build-memory limits the memory. Larger inputs use temporary files beside the index.`,
 		Example: `  heddle index build -o books.hdl books.tsv
   heddle index build -o books.hdl --stem english --stopwords stop.txt books.tsv
   printf 'a\tthe red loom\nb\tthe blue loom\n' | heddle index build -o looms.hdl --format text -`,
@@ -69,7 +68,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 		formats = append(formats, string(f))
 	}
 	fs.StringVar(&o.format, "format", string(build.Auto), "format of all inputs: `"+strings.Join(formats, "|")+"`")
-	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "what terms are made of: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
+	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "tokens of documents and queries: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
 	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "store", "impacts", "variant", "k1", "b", "build-memory")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -81,7 +80,7 @@ func (o *indexBuildOptions) Validate(args []string) error {
 	case o.out == "":
 		return errors.New("--output (-o) is missing")
 	case o.out == "-":
-		return errors.New("an index cannot be written to standard output: it is put together out of order")
+		return errors.New("an index cannot be written to standard output: its parts are not written in order")
 	case len(args) == 0:
 		return errors.New("an input is missing (- is standard input)")
 	}
@@ -106,7 +105,8 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	var bar *progress
+	var bar terminal.Progress
+	started := false
 	sum, err := build.Build(ctx, o.out, o.inputs, build.Options{
 		Format: format,
 		Codec:  c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
@@ -117,16 +117,14 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 		Creator:     thisBuild().String(),
 		Stdin:       a.Stdin,
 		Progress: func(done, total int64, docs uint64) {
-			if bar == nil { // it counts from here: its rates would make no sense yet
-				bar = a.newProgress("indexing", unitBytes, total, o.noProgress)
-				return
+			if !started {
+				started, bar = true, a.progress("indexing", terminal.UnitBytes, total, o.noProgress)
+				return // the rate counts from here
 			}
-			bar.to(done)
+			bar.To(done)
 		},
 	})
-	if bar != nil {
-		bar.end()
-	}
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -134,26 +132,26 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 		log.Warn().Msg(w)
 	}
 	if o.json {
-		return writeJSON(a.Stdout, buildSummary{o.out, sum.Documents, sum.Terms, sum.Postings, sum.Tokens, sum.ReadBytes, sum.FileBytes, sum.Runs, sum.Warnings})
+		return terminal.WriteJSON(a.Stdout, buildSummary{o.out, sum.Documents, sum.Terms, sum.Postings, sum.Tokens, sum.ReadBytes, sum.FileBytes, sum.Runs, sum.Warnings})
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d documents, %d terms, %d postings, %s\n", o.out, sum.Documents, sum.Terms, sum.Postings, byteCount(uint64(sum.FileBytes)))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %d documents, %d terms, %d postings, %s\n", o.out, sum.Documents, sum.Terms, sum.Postings, terminal.Bytes(uint64(sum.FileBytes)))
 	return err
 }
 
-// buildSummary is the answer in JSON; its names are part of the contract.
+// buildSummary is the answer in JSON. Its names are part of the command line's contract.
 type buildSummary struct {
 	Path      string   `json:"path"`
 	Documents uint64   `json:"documents"`
 	Terms     uint64   `json:"terms"`
 	Postings  uint64   `json:"postings"`
 	Tokens    uint64   `json:"tokens"`
-	ReadBytes int64    `json:"read_bytes"` // before decompression
-	Bytes     int64    `json:"bytes"`      // of the file
-	Runs      int      `json:"runs"`       // that were spilled to disk
+	ReadBytes int64    `json:"read_bytes"` // compressed size
+	Bytes     int64    `json:"bytes"`      // size of the index file
+	Runs      int      `json:"runs"`       // sorted runs spilled to disk
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// readStopwords reads the words of a file, one a line; "none" has none.
+// readStopwords reads a file with one word per line. Path "none" gives no words.
 func readStopwords(path string) ([]string, error) {
 	if path == "none" {
 		return nil, nil

@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 )
 
 type indexDumpOptions struct {
-	path string
+	onePath
 	term string
 	doc  int64
 }
@@ -23,42 +24,41 @@ type indexDumpOptions struct {
 func newIndexDump(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "dump X.hdl [--term T | --doc N]",
-		Short: "Print the terms of an index, the list of one, or a document",
-		Long: `Dump prints the terms in ascending order, one a line:
+		Short: "Print terms, one posting list, or one document",
+		Long: `Dump prints the terms in ascending order, one per line:
 
   TERM TAB DOCUMENTS TAB CODEC TAB BYTES OF THE LIST
 
-or with --term the list of one term, one posting a line:
+With --term it prints the list of one term, one posting per line:
 
   DOCID TAB FREQUENCY
 
-or IMPACT in its place if the index has impacts. The term is taken as the index has
-it: lower case, stemmed if the index is.
+or IMPACT instead of FREQUENCY if the index stores impacts. The term is spelt as in the
+index: lower case, stemmed if the index is stemmed.
 
-With --doc it prints a document by its docID: one line
+With --doc it prints the document with one docID, as a line
 
   NAME TAB LENGTH IN TOKENS
 
-and its text, if the index stores texts (index build --store text).`,
+followed by its text if the index stores texts (index build --store text).`,
 		Example: "  heddle index dump books.hdl\n  heddle index dump books.hdl --term loom\n  heddle index dump books.hdl --doc 0",
 	}, &indexDumpOptions{})
 }
 
 func (o *indexDumpOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.term, "term", "", "print the list of term `T`")
-	fs.Int64Var(&o.doc, "doc", noDocument, "print the document of docID `N`")
+	fs.Int64Var(&o.doc, "doc", noDocument, "print the document with docID `N`")
 	fs.Lookup("doc").DefValue = ""
 }
 
-func (o *indexDumpOptions) Validate(args []string) (err error) {
+func (o *indexDumpOptions) Validate(args []string) error {
 	if o.term != "" && o.doc != noDocument {
 		return errors.New("--term and --doc exclude each other")
 	}
-	o.path, err = oneArgument(args, "one index file")
-	return err
+	return o.set(args, "index file")
 }
 
-// noDocument is --doc when it is not given.
+// noDocument is the default of --doc.
 const noDocument = math.MinInt64
 
 func (o *indexDumpOptions) Run(ctx context.Context, a *App) error {
@@ -86,7 +86,7 @@ func dumpTerms(ctx context.Context, f *hdl.File, out *bufio.Writer) error {
 			return ctx.Err()
 		}
 		l := f.Source().Lists[h]
-		if _, err := fmt.Fprintf(out, "%s\t%d\t%s\t%d\n", field(f.Term(plan.Handle(h))), l.Len, l.Codec, 4*uint64(l.Words)); err != nil {
+		if _, err := fmt.Fprintf(out, "%s\t%d\t%s\t%d\n", terminal.Field(f.Term(plan.Handle(h))), l.Len, l.Codec, 4*uint64(l.Words)); err != nil {
 			return err
 		}
 	}
@@ -95,10 +95,10 @@ func dumpTerms(ctx context.Context, f *hdl.File, out *bufio.Writer) error {
 
 func dumpDocument(f *hdl.File, doc int64, out *bufio.Writer) error {
 	if doc < 0 || doc >= int64(f.Docs()) {
-		return fmt.Errorf("%s has no document %d: there are %d, counted from 0", f.Path(), doc, f.Docs())
+		return fmt.Errorf("%s has no document %d: it has %d documents, counted from 0", f.Path(), doc, f.Docs())
 	}
 	d := uint32(doc)
-	_, err := fmt.Fprintf(out, "%s\t%d\n", field(f.DocName(d)), f.DocLen(d))
+	_, err := fmt.Fprintf(out, "%s\t%d\n", terminal.Field(f.DocName(d)), f.DocLen(d))
 	if err != nil || !f.HasText() {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"heddle/codec"
+	"heddle/engine/cmd/heddle/internal/report"
 )
 
 const threeDocuments = "a\tThe red loom, the red warp\nb\tthe blue loom\nc\tThe looms of others\n"
@@ -33,8 +34,8 @@ func TestIndexBuild(t *testing.T) {
 			t.Errorf("list of %s is %q, want %q", term, got, want)
 		}
 	}
-	wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--term", "The"), exitFailed, `d.hdl has no term "The"`)
-	if got := must(t, "index", "verify", "d.hdl"); !strings.HasPrefix(got, "d.hdl is fine: 3 documents, 8 terms, 11 postings, checksum ") {
+	wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--term", "The"), exitFailure, `d.hdl has no term "The"`)
+	if got := must(t, "index", "verify", "d.hdl"); !strings.HasPrefix(got, "d.hdl is valid: 3 documents, 8 terms, 11 postings, checksum ") {
 		t.Errorf("verify prints %q", got)
 	}
 	if f := files(t); f != "d.hdl d.tsv" {
@@ -142,7 +143,7 @@ func TestIndexBuildSettings(t *testing.T) {
 	if got := must(t, "search", "d.hdl", "--query", "LOOMING", "--all"); got != "a\nb\nc\n" {
 		t.Errorf("a query is not analysed as the documents were: %q", got)
 	}
-	var info indexInfo
+	var info report.Index
 	if err := json.Unmarshal([]byte(must(t, "index", "info", "--json", "d.hdl")), &info); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestIndexBuildSettings(t *testing.T) {
 	if got := strings.Count(must(t, "index", "dump", "d.hdl"), "\n"); got != 8 {
 		t.Errorf("%d terms, want 8", got)
 	}
-	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--codec", "bitset", "--dense", "never", "d.tsv"), exitFailed, "bitset")
+	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--codec", "bitset", "--dense", "never", "d.tsv"), exitFailure, "bitset")
 }
 
 // TestIndexBuildCodecs: an index of any codec has the same lists.
@@ -231,7 +232,7 @@ func TestIndexBuildFails(t *testing.T) {
 
 func TestIndexInfo(t *testing.T) {
 	c := buildCollection(t)
-	var info indexInfo
+	var info report.Index
 	if err := json.Unmarshal([]byte(must(t, "index", "info", "--json", "c.hdl")), &info); err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestIndexInfo(t *testing.T) {
 		}
 	}
 	text := must(t, "index", "info", "c.hdl")
-	for _, part := range []string{"documents    700\n", "bytes a posting", "bitset", info.Checksum, "term-hash", codec.CostRule, "  least cost\n"} {
+	for _, part := range []string{"documents          700\n", "bytes per posting", "bitset", info.Checksum, "term-hash", codec.CostRule, "  least cost\n"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
 		}
@@ -286,7 +287,7 @@ func TestIndexInfo(t *testing.T) {
 // the costs are computed again.
 func TestIndexInfoWhy(t *testing.T) {
 	buildCollection(t)
-	var info indexInfo
+	var info report.Index
 	decode := func(out string, v any) {
 		t.Helper()
 		if err := json.Unmarshal([]byte(out), v); err != nil {
@@ -305,9 +306,9 @@ func TestIndexInfoWhy(t *testing.T) {
 	}
 	for line := range strings.Lines(must(t, "index", "dump", "c.hdl")) {
 		f := strings.Fields(line)
-		var term termInfo
+		var term report.Term
 		decode(must(t, "index", "info", "c.hdl", "--term", f[0], "--json"), &term)
-		var least, own costInfo
+		var least, own report.Cost
 		for _, c := range term.Codecs {
 			if least.Codec == "" || c.Cost < least.Cost {
 				least = c
@@ -327,7 +328,7 @@ func TestIndexInfoWhy(t *testing.T) {
 	if text := must(t, "index", "info", "c.hdl", "--term", "w0"); !strings.Contains(text, codec.CostRule) || !strings.Contains(text, "parapfor") {
 		t.Errorf("w0:\n%s", text)
 	}
-	wantFailure(t, heddle(t, "index", "info", "c.hdl", "--term", "none"), exitFailed, `has no term "none"`)
+	wantFailure(t, heddle(t, "index", "info", "c.hdl", "--term", "none"), exitFailure, `has no term "none"`)
 	must(t, "index", "build", "-o", "r.hdl", "--codec", "parapfor", "--dense", "never", "c.tsv")
 	decode(must(t, "index", "info", "--json", "r.hdl"), &info)
 	for _, c := range info.Codecs {
@@ -417,7 +418,7 @@ func TestIndexBuildTexts(t *testing.T) {
 	if got := must(t, "index", "dump", "d.hdl", "--doc", "1"); got != "b\t3\nthe blue loom\n" {
 		t.Errorf("document 1 is %q", got)
 	}
-	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\ntexts        stored\n") || !strings.Contains(got, "text-offsets") {
+	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\ntexts              stored\n") || !strings.Contains(got, "text-offsets") {
 		t.Errorf("info prints\n%s", got)
 	}
 	must(t, "index", "build", "-o", "e.hdl", "d.tsv")
@@ -425,7 +426,7 @@ func TestIndexBuildTexts(t *testing.T) {
 		t.Errorf("document 2 is %q", got)
 	}
 	for _, doc := range []string{"3", "-1"} {
-		wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--doc", doc), exitFailed, "d.hdl has no document "+doc+": there are 3")
+		wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--doc", doc), exitFailure, "d.hdl has no document "+doc+": it has 3 documents")
 	}
 	wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--doc", "1", "--term", "loom"), exitUsage, "exclude each other")
 }
@@ -442,10 +443,10 @@ func TestIndexBuildImpacts(t *testing.T) {
 			t.Errorf("list of %s is %q, want %q", term, got, want)
 		}
 	}
-	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\nimpacts         8 bits, of bm25, atire k1=0 b=0.5, scale 0.00430828\n") || !strings.Contains(got, "\nsum of impacts  ") {
+	if got := must(t, "index", "info", "d.hdl"); !strings.Contains(got, "\nimpacts            8 bits, from bm25, atire k1=0 b=0.5, scale 0.00430828\n") || !strings.Contains(got, "\nsum of impacts     ") {
 		t.Errorf("info prints\n%s", got)
 	}
-	var info indexInfo
+	var info report.Index
 	if err := json.Unmarshal([]byte(must(t, "index", "info", "--json", "d.hdl")), &info); err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +468,7 @@ func TestIndexBuildVectors(t *testing.T) {
 	if got := must(t, "search", "v.hdl", "--query", "##ing weav", "--count"); got != "1\t1\n" {
 		t.Errorf("search finds %q", got)
 	}
-	if got := must(t, "index", "info", "v.hdl"); !strings.Contains(got, "16 bits, of weights, scale ") || !strings.Contains(got, "whitespace, stemmer none") {
+	if got := must(t, "index", "info", "v.hdl"); !strings.Contains(got, "16 bits, from weights, scale ") || !strings.Contains(got, "whitespace, stemmer none") {
 		t.Errorf("info prints\n%s", got)
 	}
 	r := heddle(t, "index", "build", "-o", "w.hdl", "v.jsonl")

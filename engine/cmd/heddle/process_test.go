@@ -156,7 +156,7 @@ func interrupt(t *testing.T, stdin string, args ...string) (code int, stderr str
 
 func TestInterruptedSearch(t *testing.T) {
 	buildCollection(t)
-	if code, said := interrupt(t, "w0\n", "search", "c.hdl", "--queries", "-", "--count"); code != exitFailed || said != "heddle search: interrupted\n" {
+	if code, said := interrupt(t, "w0\n", "search", "c.hdl", "--queries", "-", "--count"); code != exitFailure || said != "heddle search: interrupted\n" {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 }
@@ -168,7 +168,7 @@ func TestInterruptedBuild(t *testing.T) {
 		fmt.Fprintf(&documents, "%d\tword%d\n", i, i)
 	}
 	code, said := interrupt(t, documents.String(), "index", "build", "-o", "new.hdl", "--format", "text", "--build-memory", "32KiB", "-")
-	if code != exitFailed || said != "heddle index build: interrupted\n" {
+	if code != exitFailure || said != "heddle index build: interrupted\n" {
 		t.Errorf("exit code %d, %q", code, said)
 	}
 	if f := files(t); f != "c.hdl c.tsv" {

@@ -2,90 +2,73 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io"
-	"os"
+	"fmt"
 
+	"github.com/spf13/pflag"
+
+	"heddle/engine/cmd/heddle/internal/topics"
+	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/trec"
 )
 
-// queryReader reads a query file ahead, so that answering goes on meanwhile and
-// neither a slow pipe nor a terminal holds up what is there already.
-type queryReader struct {
-	ch  chan trec.Topic
-	err error // valid when ch is closed
+// queries are the flags that give one query on the command line or a file of queries.
+type queries struct {
+	text, file string
+	format     trec.Format
+	given      struct{ text, file func() bool }
 }
 
-// answerFile answers the queries of the file at path, as many at a time as are there,
-// at most ahead.
-func answerFile(ctx context.Context, path string, format trec.Format, stdin io.Reader, ahead int, answer func(context.Context, []trec.Topic) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the reader when answering fails
-	r, err := readQueries(ctx, path, format, stdin, ahead)
-	if err != nil {
-		return err
-	}
-	var qs []trec.Topic
-	for {
-		if qs, err = r.next(ctx, qs[:0]); err != nil || len(qs) == 0 {
-			return err
-		}
-		if err := answer(ctx, qs); err != nil {
-			return err
-		}
-	}
+// add adds two flags: flag text for one query, flag file for a file.
+func (q *queries) add(fs *pflag.FlagSet, text, arg, textUsage, file, fileUsage string) {
+	fs.StringVar(&q.text, text, "", textUsage+" `"+arg+"`")
+	fs.StringVar(&q.file, file, "", fileUsage+" `FILE`; - is standard input")
+	q.given.text = func() bool { return fs.Changed(text) }
+	q.given.file = func() bool { return fs.Changed(file) }
 }
 
-// readQueries reads queries from path ("-": stdin) in a goroutine, ahead of the
-// caller by at most ahead. It ends with the file, or after the next query when
-// ctx is done.
-func readQueries(ctx context.Context, path string, format trec.Format, stdin io.Reader, ahead int) (*queryReader, error) {
-	in, closer := stdin, io.NopCloser(nil).Close
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		in, closer = f, f.Close
+// single reports whether the query comes from the command line.
+func (q *queries) single() bool { return q.given.text() }
+
+// validate checks that exactly one of the two flags is given, and the format.
+func (q *queries) validate(text, file string) error {
+	switch {
+	case !q.given.text() && !q.given.file():
+		return fmt.Errorf("--%s or --%s is missing", text, file)
+	case q.given.text() && q.given.file():
+		return fmt.Errorf("--%s and --%s exclude each other", text, file)
 	}
-	r := &queryReader{ch: make(chan trec.Topic, ahead)}
-	go func() {
-		defer close(r.ch)
-		err := trec.ReadTopics(path, in, format, func(q trec.Topic) bool {
-			select {
-			case r.ch <- q:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		})
-		r.err = errors.Join(err, closer())
-	}()
-	return r, nil
+	return checkFormat(q.format)
 }
 
-// next appends to dst what has been read since, at least one query unless the
-// file has ended, and no more than are read ahead.
-func (r *queryReader) next(ctx context.Context, dst []trec.Topic) ([]trec.Topic, error) {
-	select {
-	case q, ok := <-r.ch:
-		if !ok {
-			return dst, r.err
-		}
-		dst = append(dst, q)
-	case <-ctx.Done():
-		return dst, ctx.Err()
+func checkFormat(f trec.Format) error {
+	if _, err := trec.ParseFormat(string(f)); err != nil {
+		return fmt.Errorf("--queries-format: %w", err)
 	}
-	for len(dst) < cap(r.ch) {
-		select {
-		case q, ok := <-r.ch:
-			if !ok {
-				return dst, nil // the next call says why
-			}
-			dst = append(dst, q)
-		default:
-			return dst, nil
-		}
+	return nil
+}
+
+// each calls answer with batches of at most ahead queries. The query of the command line
+// has the ID 1.
+func (q *queries) each(ctx context.Context, a *App, ahead int, answer func(context.Context, []trec.Topic) error) error {
+	if q.single() {
+		return answer(ctx, []trec.Topic{{ID: "1", Text: q.text}})
 	}
-	return dst, nil
+	return topics.File{Path: q.file, Format: q.format, Stdin: a.Stdin}.Each(ctx, ahead, answer)
+}
+
+// sample returns the queries, or the first ones of a large file.
+func (q *queries) sample() workload.Queries {
+	if q.single() {
+		return workload.One(q.text)
+	}
+	return workload.Sample(q.file, q.format)
+}
+
+// invalid converts the error of one query: a usage error for the command line, else an
+// error with the line of the file.
+func (q *queries) invalid(t trec.Topic, err error) error {
+	if q.single() {
+		return usageError{err}
+	}
+	return &trec.Error{Path: q.file, Line: t.Line, Err: err}
 }

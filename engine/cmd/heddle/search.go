@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,27 +8,24 @@ import (
 	"os"
 	"slices"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/answer"
+	"heddle/engine/cmd/heddle/internal/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/cost"
-	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 type searchOptions struct {
 	settings
-	path       string
-	query      string
-	queries    string
-	topics     trec.Format
+	onePath
+	queries
 	statistics string
 	syntax     string
 	all        bool
@@ -37,67 +33,69 @@ type searchOptions struct {
 	part       bool
 	explain    bool
 	noHeader   bool
-	given      struct{ query, queries func() bool }
 }
 
 func newSearch(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "search X.hdl (--query TEXT | --queries FILE) [flags]",
-		Short: "Answer queries on an index",
-		Long: `Search prints the best k documents for a query, or for each query of a file, by
-descending score, equal scores in the order of the index. A query is a text; it is
-cut into terms as the documents were. A term that occurs twice counts twice, and
-heaven^2.5 counts as much as heaven two and a half times.
+		Short: "Search an index",
+		Long: `Search prints the best k documents for one query, or for each query of a file.
+Documents are ordered by score, ties by their position in the index. The analysis of
+the index splits a query into terms. A repeated term counts twice, and heaven^2.5
+multiplies the weight of heaven by 2.5.
 
-  --mode and      documents that have every term
-  --mode or       documents that have any term
-  --mode and-or   and, or else or for a query with fewer than k documents
+  --mode and      documents with all terms
+  --mode or       documents with any term
+  --mode and-or   and; or for a query with fewer than k such documents
 
-Scores are BM25 (--variant, --k1, --b), or sums of impacts where the index holds
-those. --statistics takes document frequencies from a JSON file in place of the
-index, so that a part of a collection scores as the whole:
-{"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
+Scores are BM25 (--variant, --k1, --b), or sums of impacts if the index stores impacts.
+--statistics replaces the statistics of the index by the statistics of a larger
+collection: {"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 
-With --all and --count every document that matches counts, and nothing is ranked:
-documents come in the order of the index. So they do with --syntax boolean, where a
-query is an expression: AND, OR and NOT in capitals and parentheses, as in
-'a AND (b OR c) NOT d'. AND may be left out and binds closer than OR; NOT subtracts
-from the terms of AND around it, so there is no NOT alone. Between quotes an operator
-is a term: "AND". A term that the analysis of the index splits is an AND of its
-parts, not a phrase; a stop word drops out, with what is subtracted from it.
+--all and --count match documents without ranking. --all prints every match in the
+order of the index. --syntax boolean does not rank either. Its queries are expressions
+of AND, OR, NOT (upper case) and parentheses: 'a AND (b OR c) NOT d'. AND may be
+omitted; it binds closer than OR. NOT excludes documents from the terms beside it, so a
+query cannot consist of NOT alone. Quotes turn an operator into a term: "AND". A term
+that the analysis splits becomes the AND of its parts, not a phrase. A stop word
+disappears together with the terms that are subtracted from it.
 
-A query file is one of these, by its first line or by --queries-format:
+The first line of a query file, or --queries-format, determines its format:
 
-  plain   TEXT a line, whose number, from 1, is its ID
-  tsv     ID TAB TEXT a line; without either name lines may be of both kinds
-  trec    <top> with <num> and <title>; or NUMBER:TEXT or NUMBER:PRIORITY:TEXT a line
-  jsonl   {"id": ID, "text": TEXT} or {"id": ID, "vector": {TERM: WEIGHT, …}} a line,
-          whose terms are taken as the index has them
+  plain   one TEXT per line; its ID is the line number, from 1
+  tsv     ID TAB TEXT per line; without --queries-format, lines may be plain or tsv
+  trec    <top> with <num> and <title>, or lines NUMBER:TEXT or NUMBER:PRIORITY:TEXT
+  jsonl   {"id": ID, "text": TEXT} or {"id": ID, "vector": {TERM: WEIGHT, …}} per line;
+          terms of vectors are not analysed
 
-A single --query has the ID 1. The first query that is wrong ends the run. Documents
-are printed by name, or by docID where they have no name.
+A query of --query has the ID 1. The first invalid query ends the run. Documents are
+printed by name, or by docID if they have no name.
 
-  --format text    RANK  SCORE  NAME, and a part of the text where the index stores it
+  --format text    RANK  SCORE  NAME, and a snippet if the index stores texts
   --format tsv     ID TAB RANK TAB NAME TAB SCORE
   --format jsonl   {"query": ID, "text": TEXT, "docs": [NAME, …], "scores": [SCORE, …]}
-  --format trec    ID Q0 NAME RANK SCORE TAG, a run for heddle eval; a space in a name is _
+  --format trec    ID Q0 NAME RANK SCORE TAG, for heddle eval; spaces in names become _
   --count          ID TAB number of matching documents; in jsonl "count"
 
-What is not ranked has score 1, and in format text only NAME, or ID TAB NAME for the
-queries of a file. Ranked results begin with what is needed to repeat them: a line
-that begins with #, in jsonl {"run": {…}}, with trec on standard error.
+Without ranking, the score is 1 and format text prints NAME, or ID TAB NAME for a query
+file. Ranked results start with a header that lists all settings of the run: a line that
+starts with #, in jsonl {"run": {…}}, for trec on standard error.
 
-With --backend all queries run on the host and on every device, as --schedule says: each
-alone on the processor that should finish it first, or in batches. Costs that heddle
-calibrate measured are taken from beside the index. --explain runs queries one at a time
-and says which processor each got, and what was expected of the others.
+--backend auto includes the start-up time of a device: queries that pure Go should finish
+sooner run on the host. --explain prints both estimates. Queries from standard input run
+on the device.
 
-A backend shares the elements of each shortest list out to many work-groups or threads;
-with --part each query has one of its own, which may be faster where queries are many
-and small. Answers are the same.
+--backend all runs queries on the host and on all devices. --schedule async runs each
+query alone on the processor that should finish it first, sync runs batches. The
+scheduler reads the cost model that heddle calibrate stored beside the index. With
+--explain queries run one at a time, and the explanation names the chosen processor and
+the estimates for the alternatives.
 
-A term that is in no document gives no result and no error; --explain names it.
-What --explain says goes to standard error, or with jsonl into each object.`,
+By default many work-groups or threads intersect the lists of one query. --part uses a
+single one per query, which can be faster for many small queries.
+
+A term without documents gives no results and no error; --explain names such terms.
+Explanations go to standard error, or in jsonl into each object.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
   heddle search books.hdl --query 'heaven^2 earth loom' --mode or -k 2 --variant atire --k1 1.2
   heddle search books.hdl --queries queries.tsv --mode or --format trec > run.txt
@@ -113,73 +111,60 @@ What --explain says goes to standard error, or with jsonl into each object.`,
 }
 
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.query, "query", "", "answer the query `TEXT`")
-	fs.StringVar(&o.queries, "queries", "", "answer every query of `FILE`, - for standard input")
-	fs.StringVar((*string)(&o.topics), "queries-format", string(trec.Auto), "form of the query file: auto, plain, tsv, trec or jsonl `FORMAT`")
-	fs.StringVar(&o.syntax, "syntax", syntaxPlain, "what a query is: "+syntaxPlain+" (its terms) or "+syntaxBoolean+" (AND, OR, NOT, parentheses) `SYNTAX`")
-	fs.BoolVar(&o.all, "all", false, "print every matching document, unranked")
-	fs.BoolVar(&o.count, "count", false, "print only how many documents match")
-	fs.BoolVar(&o.part, "part", false, "with --all or --count: one work-group, or thread, a query, in place of many (PART of Wu et al. 2010)")
-	fs.BoolVar(&o.explain, "explain", false, "say how each query was answered, and where the time went")
-	fs.BoolVar(&o.noHeader, "no-header", false, "leave out how to repeat ranked results")
+	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
+	fs.StringVar((*string)(&o.format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
+	fs.StringVar(&o.syntax, "syntax", syntaxPlain, "`SYNTAX` of queries: "+syntaxPlain+" (terms) or "+syntaxBoolean+" (AND, OR, NOT, parentheses)")
+	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
+	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
+	fs.BoolVar(&o.part, "part", false, "with --all or --count: one work-group or thread per query (PART of Wu et al. 2010)")
+	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each query, with the time of each stage")
+	fs.BoolVar(&o.noHeader, "no-header", false, "omit the header of ranked results")
 	fs.StringVar(&o.statistics, "statistics", "", "JSON `FILE` with the statistics of the whole collection")
-	o.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "schedule")
-	o.given.query = func() bool { return fs.Changed("query") }
-	o.given.queries = func() bool { return fs.Changed("queries") }
+	o.settings.add(fs, "mode", "k", "variant", "k1", "b", "algorithm", "format", "backend", "device", "threads", "profiling", "tuning", "schedule")
 }
 
 func (o *searchOptions) Validate(args []string) (err error) {
-	if o.path, err = oneArgument(args, "one index file"); err != nil {
+	if err = o.set(args, "index file"); err != nil {
 		return err
 	}
-	if _, err := trec.ParseFormat(string(o.topics)); err != nil {
-		return fmt.Errorf("--queries-format: %w", err)
+	if err = o.queries.validate("query", "queries"); err != nil {
+		return err
 	}
 	switch {
-	case !o.given.query() && !o.given.queries():
-		return errors.New("--query or --queries is missing")
-	case o.given.query() && o.given.queries():
-		return errors.New("--query and --queries exclude each other")
 	case o.all && o.count:
 		return errors.New("--all and --count exclude each other")
 	case o.syntax != syntaxPlain && o.syntax != syntaxBoolean:
 		return fmt.Errorf("unknown --syntax %q (one of %s, %s)", o.syntax, syntaxPlain, syntaxBoolean)
 	case o.statistics != "" && !o.ranked():
-		return errors.New("--statistics is for ranked results, which --all, --count and --syntax boolean do not give")
+		return errors.New("--statistics is for ranked results: omit --all, --count and --syntax boolean")
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
-		return errors.New("--part is for --all and --count, and not for --syntax boolean")
-	case o.given.query() && o.syntax == syntaxBoolean:
-		_, err = querylang.Parse(o.query) // before anything is opened
+		return errors.New("--part is for --all and --count without --syntax boolean")
+	case o.single() && o.syntax == syntaxBoolean:
+		_, err = querylang.Parse(o.text) // before any file is opened
 	}
 	return err
 }
 
-// What --syntax may say.
+// The values of --syntax.
 const (
 	syntaxPlain   = "plain"
 	syntaxBoolean = "boolean"
 )
 
-// ranked says whether documents are scored, or only matched.
+// ranked reports whether documents are scored.
 func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax == syntaxPlain }
 
-// engineOptions are those that the configuration asks for.
-func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error) {
-	algorithm, err := plan.ParseAlgorithm(c.Search.Algorithm)
-	backend := c.Devices.Backend
-	if backend == "all" {
-		backend = "auto" // of engines: the host and the devices
-	} else if backend == "auto" && c.Devices.Device != "" {
-		backend = "opencl" // who names a device wants no other place
+// validate checks flags against the configuration.
+func (o *searchOptions) validate(c *config.Config, mode engine.Mode) error {
+	switch {
+	case mode == engine.AndOr && o.syntax == syntaxPlain && !o.ranked():
+		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
+	case o.part && mode == engine.Or:
+		return usageError{errors.New("--part is for mode and: it divides the shortest list, and mode or has none")}
+	case o.count && c.Search.Format == "trec":
+		return usageError{errors.New("--count has no format trec: use text, tsv or jsonl")}
 	}
-	return engine.Options{
-		Backend: backend, Device: c.Devices.Device, Threads: c.Devices.Threads, Profiling: c.Devices.Profiling,
-		Tuning:          c.Devices.Tuning,
-		Algorithm:       algorithm,
-		BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Workers: c.Batching.Workers,
-		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
-		Log: &log,
-	}, err
+	return nil
 }
 
 func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
@@ -188,105 +173,80 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	mode, err := engine.ParseMode(c.Search.Mode)
-	switch {
-	case err != nil:
-		return err
-	case mode == engine.AndOr && o.syntax == syntaxPlain && !o.ranked():
-		return usageError{errors.New("mode and-or is for ranked results; --all and --count take and, or or")}
-	case o.part && mode == engine.Or:
-		return usageError{errors.New("--part is for mode and: an OR has no shortest list to walk")}
-	case o.count && c.Search.Format == "trec":
-		return usageError{errors.New("format trec is for documents, not for --count")}
+	if err == nil {
+		err = o.validate(c, mode)
 	}
+	if err != nil {
+		return err
+	}
+	choice := a.choose(c, o.workload(c, mode).Work)
 	opt, err := engineOptions(c, log)
 	if err != nil {
 		return err
 	}
-	opt.Lazy = o.given.query() // tables for all lists are not worth one query
-	var all *engine.View       // nil: one backend answers
-	var x *engine.Index
-	closing := func() error { return x.Close() }
+	opt.Lazy = o.single() // one query does not repay auxiliary tables for all lists
+	s := &answer.Searcher{Search: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or, Part: o.part},
+		Boolean: o.syntax == syntaxBoolean, Invalid: o.invalid, Choice: choice}
+	closing := func() error { return s.Index.Close() }
 	if c.Devices.Backend == "all" {
 		e, v, err := startAll(ctx, c, o.path, opt)
 		if err != nil {
 			return err
 		}
-		all, x = &v, v.Index()
+		s.View, s.Index = &v, v.Index()
 		closing = func() error { v.Close(); return e.Close() }
-	} else if x, err = engine.Open(ctx, o.path, opt); err != nil {
+	} else if s.Index, err = engine.Open(ctx, o.path, opt); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closing()) }()
+	return o.answer(ctx, a, c, s, mode)
+}
 
-	s := &searcher{
-		x: x, all: all, opt: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or, Part: o.part}, path: o.queries, boolean: o.syntax == syntaxBoolean,
-		out: &answerWriter{out: bufio.NewWriterSize(a.Stdout, 64<<10), file: x.File(), format: c.Search.Format, count: o.count, limit: c.Search.K, ids: o.given.queries()},
+// workload describes the queries for the choice of a processor.
+func (o *searchOptions) workload(c *config.Config, mode engine.Mode) *workload.Search {
+	s := &workload.Search{Path: o.path, Boolean: o.syntax == syntaxBoolean, Costs: c.Schedule.Costs, Queries: o.sample()}
+	switch {
+	case o.ranked():
+		s.Kind = map[engine.Mode]cost.Kind{engine.And: cost.RankAnd, engine.Or: cost.RankOr, engine.AndOr: cost.RankAndOr}[mode]
+	case s.Boolean, mode == engine.Or:
+		s.Kind = cost.Formula
+	case o.count:
+		s.Kind = cost.Count
+	default:
+		s.Kind = cost.And
 	}
+	return s
+}
+
+// answer prints the answers to all queries.
+func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s *answer.Searcher, mode engine.Mode) (err error) {
+	s.Writer = answer.NewWriter(s.Index, a.Stdout, c.Search.Format)
+	s.Writer.Count, s.Writer.Limit, s.Writer.IDs = o.count, c.Search.K, !o.single()
 	if o.all {
-		s.out.limit = -1
+		s.Writer.Limit = -1
 	}
 	if o.explain {
-		s.explain = a.Stderr
+		s.Explain = a.Stderr
 	}
 	if o.ranked() {
-		if s.rank, err = o.rankOptions(c, x, mode); err != nil {
+		if s.Rank, err = o.rankOptions(c, s.Index, mode); err != nil {
 			return err
 		}
-		h := describeRun(x, s.rank, o.statistics)
-		s.out.tag = h.tag()
-		if s.out.snippet, err = newSnippets(x); err != nil {
+		b := thisBuild()
+		if err := s.Begin(answer.Run{Version: b.Version, Revision: b.Revision, Statistics: o.statistics, NoHeader: o.noHeader}, a.Stderr); err != nil {
 			return err
 		}
-		if !o.noHeader {
-			if err := h.write(s.out, a.Stderr); err != nil {
-				return err
-			}
-		}
 	}
-	if o.given.query() {
-		return s.answer(ctx, []trec.Topic{{ID: "1", Text: o.query}})
-	}
-	return answerFile(ctx, o.queries, o.topics, a.Stdin, c.Batching.Queries, s.answer)
+	return o.each(ctx, a, c.Batching.Queries, s.Answer)
 }
 
-// startAll opens the index at path on all processors.
-func startAll(ctx context.Context, c *config.Config, path string, opt engine.Options) (*engine.Engine, engine.View, error) {
-	all, err := scheduledOptions(c, opt)
-	if err != nil {
-		return nil, engine.View{}, err
-	}
-	e, err := engine.Start(ctx, path, all)
-	if err != nil {
-		return nil, engine.View{}, err
-	}
-	v, err := e.View()
-	return e, v, err
-}
-
-// scheduledOptions are those of an engine on all processors.
-func scheduledOptions(c *config.Config, opt engine.Options) (engine.EngineOptions, error) {
-	mode, err1 := schedule.ParseMode(c.Schedule.Mode)
-	metric, err2 := cost.ParseMetric(c.Schedule.Metric)
-	placement, err3 := engine.ParsePlacement(c.Schedule.Placement)
-	return engine.EngineOptions{
-		Options: opt,
-		Schedule: schedule.Options{
-			Mode: mode, Capacity: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,
-			Hold: c.Schedule.Hold, Similar: c.Schedule.Similar,
-		},
-		Timeout: c.Schedule.Timeout, Blocks: c.Schedule.Blocks, Placement: placement, Results: uint64(c.Schedule.Results),
-		Costs: c.Schedule.Costs, Metric: metric,
-	}, errors.Join(err1, err2, err3)
-}
-
-// rankOptions are those that the flags and the configuration ask for on x.
+// rankOptions converts flags and configuration to the options of ranking on x.
 func (o *searchOptions) rankOptions(c *config.Config, x *engine.Index, mode engine.Mode) (*engine.RankOptions, error) {
 	opt := &engine.RankOptions{Mode: mode, K: c.Search.K}
 	asked := slices.ContainsFunc([]string{"ranking.variant", "ranking.k1", "ranking.b"}, func(key string) bool {
 		return c.Origin(key).Kind != config.FromDefault
 	})
-	// Impacts were scored when the index was built; who asks for another scoring
-	// shall hear so.
+	// Impacts are scores already. The engine reports an error for any other scoring.
 	if x.Source().Impacts == 0 || asked {
 		variant, err := bm25.ParseVariant(c.Ranking.Variant)
 		if err != nil {
@@ -301,7 +261,7 @@ func (o *searchOptions) rankOptions(c *config.Config, x *engine.Index, mode engi
 	return opt, err
 }
 
-// readStatistics reads those of a collection from a JSON file.
+// readStatistics reads the statistics of a collection from a JSON file.
 func readStatistics(path string) (*engine.Statistics, error) {
 	f, err := os.Open(path)
 	if err != nil {

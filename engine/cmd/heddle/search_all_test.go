@@ -41,6 +41,6 @@ func TestSearchOnAll(t *testing.T) {
 		wantFailure(t, heddleWith(t, "w0^x\n", all, "search", "c.hdl", "--queries", "-", "--no-header", explain), exitCorrupt, "-:1: ", `weight "x"`)
 	}
 	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--schedule", "never"), exitUsage, "auto, async, sync")
-	wantFailure(t, heddleWith(t, "", all, "bitmap", "query", "t.hdb", "--where", "a"), exitUsage, "backend all is for search")
-	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search")
+	wantFailure(t, heddleWith(t, "", all, "bitmap", "query", "t.hdb", "--where", "a"), exitUsage, "backend all is for search and calibrate")
+	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search and calibrate")
 }

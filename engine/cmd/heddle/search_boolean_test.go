@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/index/querylang"
 )
 
@@ -91,7 +92,7 @@ func TestSearchBoolean(t *testing.T) {
 	}
 	d := json.NewDecoder(strings.NewReader(must(t, "search", "c.hdl", "--queries", "q.txt", "--syntax", "boolean", "--format", "jsonl", "--all", "--explain")))
 	for i, q := range booleanQueries {
-		var o answerObject
+		var o answer.Object
 		if err := d.Decode(&o); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +115,7 @@ func TestExplainBoolean(t *testing.T) {
 	q := "w0 AND (w9 OR W12 OR w9) NOT w3 NOT nosuch"
 	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "--explain")
 	for _, part := range []string{
-		"query 1: " + q + "\n", "formula  w0 AND (w12 OR w9) NOT w3\n", "unknown  nosuch: in no document\n",
+		"query 1: " + q + "\n", "boolean  w0 AND (w12 OR w9) NOT w3\n", "unknown  nosuch: in no document\n",
 		fmt.Sprintf("list     w9: %d documents, ", len(c.want("w9"))), fmt.Sprintf("matches  %d documents in ", len(c.wantBoolean(t, q))),
 	} {
 		if r.code != 0 || !strings.Contains(r.stderr, part) {
@@ -123,7 +124,7 @@ func TestExplainBoolean(t *testing.T) {
 	}
 	// A mere AND is answered, and explained, as a query of terms is.
 	r = heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w9 AND w0", "--explain")
-	for _, part := range []string{"formula  w9 AND w0\n", "first    w9: ", "then     w0: "} {
+	for _, part := range []string{"boolean  w9 AND w0\n", "first    w9: ", "then     w0: "} {
 		if !strings.Contains(r.stderr, part) {
 			t.Errorf("no %q in\n%s", part, r.stderr)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/answer"
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/index/trec"
 )
 
@@ -111,7 +113,7 @@ func TestSearchRanked(t *testing.T) {
 		}
 		// The first ten of those are what every format prints.
 		var text, run strings.Builder
-		var object answerObject
+		var object answer.Object
 		for i, h := range got[:10] {
 			fmt.Fprintf(&text, "%3d  %9.4f  %s\n", i+1, h.score, c.names[h.doc])
 			fmt.Fprintf(&run, "1 Q0 %s %d %v heddle-%s-10-lucene-%v-%v\n", c.names[h.doc], i+1, h.score, test.mode, test.k1, test.b)
@@ -123,7 +125,7 @@ func TestSearchRanked(t *testing.T) {
 		if out := must(t, append(args, "--format", "trec")...); out != run.String() {
 			t.Errorf("%q: %s, want %s", test.query, out, &run)
 		}
-		var o answerObject
+		var o answer.Object
 		if err := json.Unmarshal([]byte(must(t, append(args, "--format", "jsonl")...)), &o); err != nil || o.Query != "1" || o.Text != test.query || o.Count != nil ||
 			!slices.Equal(o.Docs, object.Docs) || !slices.Equal(o.Scores, object.Scores) {
 			t.Errorf("%q: %+v, %v", test.query, o, err)
@@ -195,7 +197,7 @@ func TestSearchAny(t *testing.T) {
 // TestRunHeader: what repeats a run stands before it.
 func TestRunHeader(t *testing.T) {
 	buildCollection(t)
-	var info indexInfo
+	var info report.Index
 	if err := json.Unmarshal([]byte(must(t, "index", "info", "c.hdl", "--json")), &info); err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +266,7 @@ func TestStatistics(t *testing.T) {
 	}
 	writeFile(t, "bad.json", `{"docs": 1, "tokens": 5}`)
 	wantFailure(t, heddle(t, append(search, "--statistics", "bad.json")...), exitCorrupt, "bad.json", `unknown field "tokens"`)
-	wantFailure(t, heddle(t, append(search, "--statistics", "none.json")...), exitFailed, "none.json")
+	wantFailure(t, heddle(t, append(search, "--statistics", "none.json")...), exitFailure, "none.json")
 	wantFailure(t, heddle(t, append(search, "--statistics", "own.json", "--query", "w3 w5")...), exitUsage, `"w5"`)
 	wantFailure(t, heddle(t, append(search, "--statistics", "own.json", "--all")...), exitUsage, "--statistics is for ranked results")
 }
@@ -307,7 +309,7 @@ func TestQueryErrors(t *testing.T) {
 	for _, test := range []struct{ file, args, want string }{
 		{"w0\n\nx\tw0^-1\n", "", "q.txt:3: column 3 of"},
 		{`{"vector":{"w0":1}}` + "\n" + `{"vector":{"w0":-1}}`, "", "q.txt:2: weight -1"},
-		{`{"vector":{"w0":1}}`, "--syntax boolean", "q.txt:1: a vector is no boolean query"},
+		{`{"vector":{"w0":1}}`, "--syntax boolean", "q.txt:1: a vector is not a boolean query"},
 		{"<top>\n", "", "q.txt:1: a <top> without </top>"},
 	} {
 		writeFile(t, "q.txt", test.file)
@@ -338,7 +340,7 @@ func TestExplainRanked(t *testing.T) {
 		t.Errorf("--explain changes the answer: %+v, want %s", r, plain)
 	}
 	writeFile(t, "q.jsonl", `{"id":"v","vector":{"w9":2,"w0":1}}`+"\n")
-	var o answerObject
+	var o answer.Object
 	if err := json.Unmarshal([]byte(must(t, "search", "c.hdl", "--queries", "q.jsonl", "--format", "jsonl", "--no-header", "--explain")), &o); err != nil {
 		t.Fatal(err)
 	}
@@ -386,4 +388,19 @@ func TestSearchImpacts(t *testing.T) {
 		t.Errorf("%q, %v", rest, err)
 	}
 	wantFailure(t, heddle(t, append(search, "--k1", "1")...), exitUsage, "the index holds impacts")
+}
+
+// TestSearchSnippets checks that format text prints snippets if the index stores texts.
+func TestSearchSnippets(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", "a\tThe loom of time.\nb\tA\x1b[31m loom, a warp.\nc\tNothing.\n")
+	for store, want := range map[string]string{
+		"none": "  1     0.2383  a\n  2     0.2260  b\n",
+		"text": "  1     0.2383  a\n     The *loom* of time.\n  2     0.2260  b\n     A [31m *loom*, a warp.\n",
+	} {
+		must(t, "index", "build", "-o", "d.hdl", "--store", store, "d.tsv")
+		if got := must(t, "search", "d.hdl", "--query", "LOOM", "--no-header"); got != want {
+			t.Errorf("--store %s: %q, want %q", store, got, want)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing/iotest"
 
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
@@ -122,7 +123,7 @@ func TestSearchFormats(t *testing.T) {
 		d := json.NewDecoder(strings.NewReader(out))
 		d.DisallowUnknownFields()
 		for i, q := range queries {
-			var o answerObject
+			var o answer.Object
 			if err := d.Decode(&o); err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +179,7 @@ func TestQueryFiles(t *testing.T) {
 		t.Errorf("an endless query: %+v", r)
 	}
 	writeFile(t, "one.txt", "w0\n")
-	wantFailure(t, heddle(t, "search", "c.hdl", "--queries", ""), exitFailed, "no such file")
+	wantFailure(t, heddle(t, "search", "c.hdl", "--queries", ""), exitFailure, "no such file")
 }
 
 // TestManyQueries asks more than are read ahead, in small bites.
@@ -210,7 +211,7 @@ func TestPart(t *testing.T) {
 			args := append([]string{"search", "c.hdl", "--queries", "q.txt", what}, strings.Fields(backend)...)
 			want := must(t, args...)
 			r := heddle(t, append(args, "--part", "--explain")...)
-			if r.code != 0 || r.stdout != want || strings.Count(r.stderr, "\n  part     one work-group or thread a query\n") != len(someQueries()) {
+			if r.code != 0 || r.stdout != want || strings.Count(r.stderr, "\n  part     one work-group or thread per query\n") != len(someQueries()) {
 				t.Errorf("%s, %s: %+v", what, backend, r)
 			}
 			if got := must(t, append(args, "--part")...); got != want {
@@ -243,7 +244,7 @@ func TestExplain(t *testing.T) {
 	if r := heddle(t, "search", "c.hdl", "--query", "w9 w0", "--all", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  runs     bs\n") {
 		t.Errorf("no algorithm in\n%s", r.stderr)
 	}
-	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--all", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailed || r.code == exitFine {
+	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--all", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailure || r.code == exitSuccess {
 		t.Errorf("an algorithm that no device runs: exit code %d, %s", r.code, r.stderr)
 	}
 	if strings.Count(r.stderr, "w9: ") != 1 {
@@ -251,7 +252,7 @@ func TestExplain(t *testing.T) {
 	}
 
 	r = heddle(t, "search", "c.hdl", "--query", "w9 w0", "--explain", "--format", "jsonl", "--all")
-	var o answerObject
+	var o answer.Object
 	if err := json.Unmarshal([]byte(r.stdout), &o); err != nil || r.code != 0 || r.stderr != "" {
 		t.Fatalf("%v, %+v", err, r)
 	}
@@ -278,7 +279,7 @@ func TestOddNames(t *testing.T) {
 	if len(got) != 4 || got[0] != "a b c" || got[2] != "<é>" {
 		t.Errorf("names %q", got)
 	}
-	var o answerObject
+	var o answer.Object
 	if err := json.Unmarshal([]byte(must(t, "search", "d.hdl", "--query", "x", "--format", "jsonl", "--no-header")), &o); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +304,7 @@ func TestWriteErrors(t *testing.T) {
 		t.Run(args, func(t *testing.T) {
 			var stderr strings.Builder
 			a := &App{Stdin: strings.NewReader(""), Stdout: failingWriter{broken}, Stderr: &stderr, Environ: []string{"HEDDLE_DEVICES_BACKEND=host"}}
-			if code := a.Run(t.Context(), strings.Fields(args)); code != exitFailed || !strings.Contains(stderr.String(), broken.Error()) {
+			if code := a.Run(t.Context(), strings.Fields(args)); code != exitFailure || !strings.Contains(stderr.String(), broken.Error()) {
 				t.Errorf("exit code %d, %q", code, stderr.String())
 			}
 		})
@@ -311,7 +312,7 @@ func TestWriteErrors(t *testing.T) {
 	a := &App{Stdin: iotest.ErrReader(broken), Stdout: io.Discard, Stderr: os.Stderr, Environ: backendEnv()}
 	var stderr strings.Builder
 	a.Stderr = &stderr
-	if code := a.Run(t.Context(), []string{"search", "c.hdl", "--queries", "-"}); code != exitFailed || !strings.Contains(stderr.String(), broken.Error()) {
+	if code := a.Run(t.Context(), []string{"search", "c.hdl", "--queries", "-"}); code != exitFailure || !strings.Contains(stderr.String(), broken.Error()) {
 		t.Errorf("reading: exit code %d, %q", code, stderr.String())
 	}
 }
@@ -319,3 +320,24 @@ func TestWriteErrors(t *testing.T) {
 type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+// TestChoice checks that backend auto explains its choice, and that an explicit backend
+// has none.
+func TestChoice(t *testing.T) {
+	buildCollection(t)
+	writeFile(t, "q.txt", "w0 w1\nw9\n")
+	for _, test := range []struct{ args, want string }{
+		{"--query w0^2", "the host should finish first: 1 query should take "},
+		{"--query w0 --count", "the host should finish first: 1 query should take "},
+		{"--query w0 --mode or --all", "the host should finish first: 1 query should take "},
+		{"--syntax boolean --query w0", "the host should finish first: 1 query should take "},
+		{"--queries q.txt", "the host should finish first: 2 queries should take "},
+		{"--queries -", "queries arrive in a stream of unknown length"},
+		{"--query w0 --backend host", ""},
+	} {
+		r := heddleWith(t, "w0\n", nil, append([]string{"search", "c.hdl", "--explain", "--no-header"}, strings.Fields(test.args)...)...)
+		if r.code != 0 || !strings.Contains(r.stderr, test.want) || strings.Contains(r.stderr, "choice") != (test.want != "") {
+			t.Errorf("%s: %+v, want %q", test.args, r, test.want)
+		}
+	}
+}

@@ -11,15 +11,13 @@ import (
 	"heddle/config"
 )
 
-// settings is the part of a command's options that becomes a configuration: the
-// flags that set keys of it, and --config.
+// settings are the flags of a command that set keys of the configuration, and --config.
 type settings struct {
 	file  string
 	flags []*keyFlag
 }
 
-// keyFlag is a flag that sets a key. What it says is checked with the rest of
-// the configuration.
+// keyFlag is a flag that sets a key. Package config checks the value.
 type keyFlag struct {
 	name, arg string
 	key       config.Key
@@ -37,8 +35,8 @@ func (f *keyFlag) Set(s string) error {
 	return nil
 }
 
-// keyFlags are all flags that set keys: which one, and what help calls the
-// argument where the key is no enumeration.
+// keyFlags lists all flags that set keys. Field arg names the argument in help texts if
+// the key is not an enumeration.
 var keyFlags = []struct{ name, short, key, arg string }{
 	{"backend", "", "devices.backend", ""},
 	{"device", "", "devices.device", "SUBSTRING"},
@@ -70,7 +68,7 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"log-level", "", "log.level", ""},
 }
 
-// add gives a command the named key flags, and --config and --log-level.
+// add adds the named flags, --log-level and --config to a command.
 func (s *settings) add(fs *pflag.FlagSet, names ...string) {
 	for _, name := range append(names, "log-level") {
 		for _, k := range keyFlags {
@@ -79,7 +77,7 @@ func (s *settings) add(fs *pflag.FlagSet, names ...string) {
 			}
 		}
 	}
-	fs.StringVar(&s.file, "config", "", "configuration `FILE` (TOML); else "+config.FileVariable+" names it")
+	fs.StringVar(&s.file, "config", "", "configuration `FILE` (TOML); default: the variable "+config.FileVariable)
 }
 
 func (s *settings) addKey(fs *pflag.FlagSet, name, short, key, arg string) {
@@ -97,7 +95,7 @@ func (s *settings) addKey(fs *pflag.FlagSet, name, short, key, arg string) {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// load reads the configuration and makes the logger that it asks for.
+// load reads the configuration and creates its logger.
 func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
 	src := config.Sources{File: s.file, Environ: a.Environ}
 	if src.File == "" {
@@ -115,19 +113,10 @@ func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
 	return c, a.logger(c.Log), nil
 }
 
-// oneBackend refuses a backend that is for search alone.
+// oneBackend rejects --backend all for commands other than search and calibrate.
 func oneBackend(c *config.Config) error {
 	if c.Devices.Backend == "all" {
-		return usageError{errors.New("backend all is for search; this takes auto, host or opencl")}
+		return usageError{errors.New("backend all is for search and calibrate: use auto, host or opencl")}
 	}
 	return nil
-}
-
-func (a *App) getenv(name string) string {
-	for _, kv := range a.Environ {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }

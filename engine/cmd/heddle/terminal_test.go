@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"strings"
@@ -38,37 +37,6 @@ func TestLevels(t *testing.T) {
 	for _, level := range k.Values {
 		if got := (&App{Stderr: os.Stderr}).logger(config.Log{Level: level, Format: "json"}).GetLevel().String(); got != level {
 			t.Errorf("level %s becomes %s", level, got)
-		}
-	}
-}
-
-// TestNoProgress: where there is no terminal there is no bar, and that is fine.
-func TestNoProgress(t *testing.T) {
-	inTempDir(t)
-	f, err := os.Create("err")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p := (&App{Stderr: f}).newProgress("working", unitBytes, 100, false)
-	p.to(50)
-	p.end()
-	if st, err := f.Stat(); err != nil || st.Size() != 0 {
-		t.Errorf("a bar was drawn into a file (%v)", err)
-	}
-}
-
-// TestProgressUnit: a bar says what it counts.
-func TestProgressUnit(t *testing.T) {
-	for unit, want := range map[string]bool{unitValues: true, unitBytes: false} {
-		for _, total := range []int64{0, 1 << 30} {
-			var out bytes.Buffer
-			p := newBar(&out, "working", unit, total)
-			p.to(1 << 20)
-			if got := out.String(); !strings.Contains(got, "working") || strings.Contains(got, " values/") != want {
-				t.Errorf("a bar of %d %s: %q", total, unit, got)
-			}
-			p.end()
 		}
 	}
 }

@@ -13,10 +13,12 @@ import (
 
 	"heddle/cl"
 	"heddle/config"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/hostfallback"
 )
 
 type tuneOptions struct {
+	flagsOnly
 	settings
 	out         string
 	short, json bool
@@ -26,15 +28,14 @@ func newTune(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:   "tune [flags]",
 		Short: "Measure an OpenCL device and write its tuning row",
-		Long: `Tune measures the best OpenCL device, or the one that --device names, over the
-shapes that the kernels can have: work-groups, tiles, serial or parallel, how scans
-are done, how much is in flight. It goes from the row in force along one setting
-after the other, checks every answer, prints what it tried on standard error, and
-writes the best row as TOML. It takes a minute or two, and should be alone on the
-device.
+		Long: `Tune measures the best OpenCL device, or the device of --device, under the settings of
+the kernels: work-group sizes, tiles, serial or parallel loops, scan methods, and batches
+in flight. It starts from the present tuning row, varies one setting after the other,
+checks all answers, prints each measurement on standard error, and writes the best row
+as TOML. It takes a minute or two. Nothing else should use the device meanwhile.
 
-The key devices.tuning, or --tuning, names a file of such rows; they go before the
-built-in ones.`,
+The key devices.tuning, or --tuning, names a file of such rows. They precede the
+built-in rows.`,
 		Example: `  heddle tune -o tuning.toml
   heddle tune --device pocl --short --json
   heddle search books.hdl --query loom --tuning tuning.toml`,
@@ -43,14 +44,12 @@ built-in ones.`,
 
 func (o *tuneOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "-", "write the row to `FILE`; - is standard output")
-	fs.BoolVar(&o.short, "short", false, "fewer settings, smaller workloads")
+	fs.BoolVar(&o.short, "short", false, "try fewer settings on smaller workloads")
 	addJSON(fs, &o.json)
 	o.add(fs, "device", "threads", "tuning")
 }
 
-func (o *tuneOptions) Validate(args []string) error { return noArguments(args) }
-
-// readTunings reads the rows that the configuration names.
+// readTunings reads the tuning rows of the file in the configuration.
 func readTunings(c *config.Config) ([]cl.Tuning, error) {
 	if c.Devices.Tuning == "" {
 		return nil, nil
@@ -58,7 +57,7 @@ func readTunings(c *config.Config) ([]cl.Tuning, error) {
 	return cl.ReadTunings(c.Devices.Tuning)
 }
 
-// tuneStep is a line of the JSON form; its names are part of the contract.
+// tuneStep is one measurement in JSON. Its names are part of the command line's contract.
 type tuneStep struct {
 	Part    string  `json:"part"`
 	Setting string  `json:"setting,omitempty"`
@@ -83,7 +82,7 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 	d := devices[0]
 	host := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
 	defer host.Close()
-	fmt.Fprintf(a.Stderr, "%s, row %q in force\n", d, d.Tuning().Name)
+	fmt.Fprintf(a.Stderr, "%s, starting from tuning row %q\n", d, d.Tuning().Name)
 	var steps []tuneStep
 	row, err := cl.Tune(ctx, d, cl.TuneOptions{Short: o.short, MemoryLimit: uint64(c.Memory.Device), Host: host, Tried: func(s cl.TuneStep) {
 		steps = append(steps, tuneStep{s.Part, s.Setting, s.Value, s.Unit, errorText(s.Err)})
@@ -102,7 +101,7 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 			return err
 		}
 		text.Reset()
-		err := writeJSON(&text, struct {
+		err := terminal.WriteJSON(&text, struct {
 			Device string     `json:"device"`
 			Driver string     `json:"driver"`
 			Row    any        `json:"row"`
@@ -119,7 +118,7 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 	return err
 }
 
-// writeStep prints a line of the table; a star marks the best of its part so far.
+// writeStep prints one measurement. A star marks the best setting of its part so far.
 func writeStep(w io.Writer, s cl.TuneStep) {
 	mark := ' '
 	if s.Best {

@@ -22,7 +22,7 @@ func TestTuneUsage(t *testing.T) {
 		command := strings.Fields(command)
 		wantFailure(t, heddle(t, append(command, "--tuning", "bad.toml")...), exitUsage, `bad.toml:1:1: row "x": work-groups of 7`)
 		wantFailure(t, heddle(t, append(command, "--tuning", "damaged.toml")...), exitUsage, "damaged.toml:2:")
-		wantFailure(t, heddle(t, append(command, "--tuning", "none.toml")...), exitFailed, "none.toml")
+		wantFailure(t, heddle(t, append(command, "--tuning", "none.toml")...), exitFailure, "none.toml")
 	}
 }
 

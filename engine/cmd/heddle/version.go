@@ -8,13 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"heddle/engine/cmd/heddle/internal/terminal"
 )
 
 // buildDetails identifies this program.
 type buildDetails struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the source, if the build knows it
-	Modified bool   `json:"modified,omitempty"` // since that revision
+	Revision string `json:"revision,omitempty"` // of the source, if known
+	Modified bool   `json:"modified,omitempty"` // the source differs from the revision
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -37,28 +39,29 @@ func thisBuild() buildDetails {
 	return b
 }
 
-// String is what index files name as their creator.
+// String is the creator in index and table files.
 func (b buildDetails) String() string { return "heddle " + b.Version }
 
-type versionOptions struct{ json bool }
+type versionOptions struct {
+	flagsOnly
+	json bool
+}
 
 func newVersion(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
 		Use:     "version [--json]",
-		Short:   "Print which build this is",
-		Long:    "Version prints the version of heddle, the source revision if the build knows it,\nthe Go version and the platform.",
+		Short:   "Print the version",
+		Long:    "Version prints the version of heddle, the source revision if known, the Go version and\nthe platform.",
 		Example: "  heddle version\n  heddle version --json",
 	}, &versionOptions{})
 }
 
 func (o *versionOptions) AddFlags(fs *pflag.FlagSet) { addJSON(fs, &o.json) }
 
-func (o *versionOptions) Validate(args []string) error { return noArguments(args) }
-
 func (o *versionOptions) Run(_ context.Context, a *App) error {
 	b := thisBuild()
 	if o.json {
-		return writeJSON(a.Stdout, b)
+		return terminal.WriteJSON(a.Stdout, b)
 	}
 	revision := b.Revision
 	if revision == "" {
@@ -68,12 +71,4 @@ func (o *versionOptions) Run(_ context.Context, a *App) error {
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s, %s, %s, %s\n", b, revision, b.Go, b.Platform)
 	return err
-}
-
-func addJSON(fs *pflag.FlagSet, to *bool) {
-	fs.BoolVar(to, "json", false, "print JSON")
-}
-
-func addNoProgress(fs *pflag.FlagSet, to *bool) {
-	fs.BoolVar(to, "no-progress", false, "show no progress bar, on a terminal either")
 }

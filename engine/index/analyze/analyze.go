@@ -1,23 +1,22 @@
-// Package analyze turns text into terms: Unicode words (UAX #29), lower-cased,
-// without stop words, stemmed on request.
+// Package analyze turns text into terms: Unicode words (UAX #29), lower-cased, without
+// stop words, optionally stemmed.
 //
-// An index stores the Settings that it was built with, and queries are analysed
-// with the very same, so that a word finds itself.
+// An index stores the Settings of its build. Queries are analysed with the same
+// settings, so that a word in a query finds the same word in a document.
 //
 //	text      "The Weavers' loom-2 doesn't stop."
 //	words     The  Weavers  loom  2  doesn't  stop
 //	terms     the  weavers  loom  2  doesn't  stop       (Settings{})
 //	terms     weaver  loom  2  doesn't  stop             (english, stop word "the")
 //
-// What is kept: words that hold a letter or a digit of any script; ideographs
-// and Hiragana one character each, Katakana and Hangul by runs, as UAX #29 has
-// it. A word keeps what stands inside it: 3.14, don't, example.com, foo_bar.
-// Lower-casing is Unicode's simple mapping, character by character, of no
-// language in particular; text is not normalised, so that a precomposed letter
-// and its decomposed form are different. Invalid UTF-8 separates words.
+// A word contains a letter or a digit of any script. Ideographs and Hiragana are words of
+// one character; Katakana and Hangul form words by runs, as in UAX #29. Some marks inside
+// a word stay: 3.14, don't, example.com, foo_bar. Lower-casing is the simple mapping of
+// Unicode, character by character, independent of the language. Text is not normalised: a
+// precomposed letter and its decomposed form differ. Invalid UTF-8 separates words.
 //
-// Terms that were made elsewhere, as the word pieces of a language model, are cut
-// at white space and stay as they are (TokensSpaces).
+// TokensSpaces is for terms from another analyser, such as the word pieces of a language
+// model: text is cut at white space, and terms stay unchanged.
 package analyze
 
 import (
@@ -37,10 +36,10 @@ const (
 	StemEnglish = "english" // Snowball English, also called Porter2
 )
 
-// What Settings.Tokens may name; the empty string is TokensWords.
+// Values of Settings.Tokens; the empty string is TokensWords.
 const (
 	TokensWords  = "words"      // of UAX #29, lower-cased
-	TokensSpaces = "whitespace" // what stands between white space, as it is
+	TokensSpaces = "whitespace" // text between white space, unchanged
 )
 
 // MaxToken is the length in bytes at which a token between white space is cut.
@@ -97,9 +96,9 @@ func New(s Settings) (*Analyzer, error) {
 	return a, nil
 }
 
-// Settings returns what the analyzer works by, in canonical form: tokens and stemmer
-// named, the stop words lower-cased, sorted and unique. The slice is shared and
-// must not be changed.
+// Settings returns the settings of the analyzer in canonical form: tokens and stemmer
+// named, the stop words lower-cased, sorted and unique. The slice is shared and must not
+// be changed.
 func (a *Analyzer) Settings() Settings { return a.settings }
 
 // Terms returns the terms of text in order, repeated ones too. It is for

@@ -59,7 +59,7 @@ func asciiWord(text []byte, i int) (end int, ok bool) {
 	return len(text), true
 }
 
-// joins says whether the middle character c binds two letters (WB6, WB7) or two
+// joins reports whether the middle character c joins two letters (WB6, WB7) or two
 // digits (WB11, WB12) to one word.
 func joins(c, neighbours uint8) bool {
 	switch neighbours {

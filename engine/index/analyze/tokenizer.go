@@ -19,7 +19,7 @@ const stemCacheSize = 1 << 15
 type Tokenizer struct {
 	analyzer *Analyzer
 	term     []byte            // scratch: the term being made
-	made     []byte            // what it is made of, a view of the text up to its capacity
+	made     []byte            // text of the term, a view of the input up to its capacity
 	stems    map[string]string // word → stem
 }
 
@@ -61,7 +61,7 @@ func (t *Tokenizer) Each(text []byte, emit func(term []byte)) {
 	}
 }
 
-// EachAt is Each, with the place of what each term was made of: text[start:end].
+// EachAt is Each with the place of each term in the text: text[start:end].
 func (t *Tokenizer) EachAt(text []byte, emit func(term []byte, start, end int)) {
 	t.Each(text, func(term []byte) {
 		start := cap(text) - cap(t.made)

@@ -1,13 +1,12 @@
-// Package bm25 is the BM25 family of scoring functions: what a posting of term t
-// adds to the score of document d,
+// Package bm25 is the BM25 family of scoring functions. A posting of term t adds to the
+// score of document d
 //
 //	w(t) · tf / (tf + k1 (1 - b + b |d| / avg))
 //
-// where tf is the frequency of t in d, |d| the length of d and avg the mean length
-// of documents, in tokens. Members of the family differ in the weight w(t) alone.
-// Weights become integers before documents are scored (Fix), and the share behind
-// them is computed in integers (plan.Norm), so scores do not depend on the order of
-// additions.
+// where tf is the frequency of t in d, |d| the length of d and avg the mean length of
+// documents, in tokens. Members of the family differ in the weight w(t) alone. Weights
+// become integers before documents are scored (Fix), and the term-frequency component is
+// computed in integers (plan.Norm), so scores do not depend on the order of additions.
 package bm25
 
 import (

@@ -45,8 +45,8 @@ func TestWeightDescends(t *testing.T) {
 	})
 }
 
-// TestShare holds the integer share to that of floating point.
-func TestShare(t *testing.T) {
+// TestTF compares the term-frequency component in integers with floating point.
+func TestTF(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Params{
 			K1: rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0, 3), rapid.Float64Range(0, MaxK1)).Draw(t, "k1"),

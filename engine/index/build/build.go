@@ -11,15 +11,15 @@ import (
 	"heddle/engine/internal/input"
 )
 
-// Build reads the inputs, in order, and writes the index file out. An existing
-// file is replaced in the end. After an error, or when ctx is done, nothing is
-// left behind and an existing file stays as it was.
+// Build reads the inputs in order and writes the index file out. It replaces an existing
+// file at the end. After an error, or when ctx ends, nothing remains and an existing file
+// is unchanged.
 //
-// errors.Is finds ErrCorrupt in errors about the content of inputs, which say
-// where it is (*InputError). Others come from the operating system, from the
-// context, or are about what an index cannot hold (hdl.ErrInput).
+// An error in the content of an input is an *InputError with its place, and errors.Is
+// finds ErrCorrupt in it. Further errors come from the operating system, from the
+// context, or from a limit of the index (hdl.ErrInput).
 //
-// Concurrent calls are independent, as long as they write different files.
+// Concurrent calls are independent if they write different files.
 func Build(ctx context.Context, out string, inputs []string, opt Options) (Summary, error) {
 	if len(inputs) == 0 {
 		return Summary{}, errors.New("no input")
@@ -38,7 +38,7 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	if err := replaceable(out, inputs); err != nil {
 		return Summary{}, err
 	}
-	// What the Writer would refuse is better known before the reading than after.
+	// A trial Writer refuses unsuitable options before the inputs are read.
 	trial, err := hdl.Create(out, opt.meta(analyzer, "", 0, (&builder{}).impacts(&opt)))
 	if err != nil {
 		return Summary{}, err
@@ -49,12 +49,12 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	return build(ctx, out, inputs, opt, analyzer)
 }
 
-// replaceable refuses to put the index in the place of what is no file (a folder,
-// a device, a pipe) or is one of the inputs.
+// replaceable refuses a target that is no file (a folder, a device, a pipe) or is one of
+// the inputs.
 func replaceable(out string, inputs []string) error {
 	old, err := os.Stat(out)
 	switch {
-	case err != nil: // nothing is there, or hdl.Create knows better what is wrong
+	case err != nil: // nothing exists there, or hdl.Create reports the error
 		return nil
 	case old.IsDir():
 		return fmt.Errorf("%s is a folder", out)

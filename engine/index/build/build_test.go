@@ -321,8 +321,8 @@ func TestUsageErrors(t *testing.T) {
 	if _, err := Build(context.Background(), t.TempDir(), []string{input}, DefaultOptions()); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder as output: %v", err)
 	}
-	// A socket stands for all that is no file: an index renamed to its path would
-	// take its place, that of a device too.
+	// A socket stands for every target that is no file. Renaming an index to its path
+	// would replace it, and a device as well.
 	socket := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", socket)
 	if err != nil {

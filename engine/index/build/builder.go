@@ -78,7 +78,7 @@ func (b *builder) addChunk(c *chunk) error {
 	return b.checkMemory()
 }
 
-// startInverted begins an input of lists that others have inverted.
+// startInverted begins an input of inverted lists.
 func (b *builder) startInverted(path string) error {
 	if b.texts != nil {
 		return fmt.Errorf("%s: inverted lists, which have no texts that could be stored", path)
@@ -188,7 +188,7 @@ func (b *builder) cursors() ([]cursor, error) {
 	return append(cs, &memoryCursor{p: &b.index, order: b.index.sorted()}), nil
 }
 
-// progress returns what calls report every tenth of a second, and in the end.
+// progress returns a function that calls report every tenth of a second, and at the end.
 func progress(report func()) func(last bool) {
 	var next time.Time
 	return func(last bool) {

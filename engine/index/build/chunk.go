@@ -14,7 +14,7 @@ import (
 // chunk is a number of documents on their way: cut from the inputs, analysed,
 // handed over to the builder. Then its memory is used again.
 type chunk struct {
-	text    []byte // the records, one behind the other
+	text    []byte // the records, without gaps
 	records []record
 	ready   chan struct{} // receives when the chunk has been analysed
 
@@ -26,16 +26,16 @@ type chunk struct {
 	err       error    // of the first record that cannot be read
 }
 
-// kind says what documents are made of; all documents of an index are of one.
+// kind is the kind of content of documents; all documents of an index have one kind.
 type kind uint8
 
 const (
 	ofNothing kind = iota // there are none yet
-	ofTexts               // or of lists that others have inverted
+	ofTexts               // or of inverted lists
 	ofVectors
 )
 
-// join makes k the kind of documents of k and other.
+// join combines the kinds of two sets of documents, or fails if they differ.
 func (k *kind) join(other kind) error {
 	switch {
 	case *k == ofNothing:
@@ -55,7 +55,7 @@ type record struct {
 	input *origin
 }
 
-// origin is what the records of an input have in common.
+// origin is the common data of the records of an input.
 type origin struct {
 	path   string
 	format textFormat
@@ -63,10 +63,10 @@ type origin struct {
 
 // textFormat is a format of documents that are texts.
 type textFormat struct {
-	// cut appends the next record to dst and says where it starts; io.EOF behind
-	// the last. An error about the content is an *InputError.
+	// cut appends the next record to dst and returns the position of its start; io.EOF
+	// follows the last record. An error in the content is an *InputError.
 	cut func(s *source, dst []byte) ([]byte, position, error)
-	// parse reads a record into d. An error says what is wrong with it.
+	// parse reads a record into d. The error describes the fault in the record.
 	parse func(record []byte, at position, d *document) error
 }
 
@@ -84,8 +84,7 @@ var textFormats = map[Format]textFormat{
 	TREC:  {cutTREC, parseTREC},
 }
 
-// reset empties the chunk. What an uncommonly large document has left is given
-// back.
+// reset empties the chunk. It frees the memory of an uncommonly large document.
 func (c *chunk) reset(size int) {
 	if cap(c.text) > 4*size+4096 {
 		c.text = nil
@@ -103,7 +102,7 @@ func (c *chunk) reset(size int) {
 type worker struct {
 	words   *analyze.Tokenizer
 	plain   bool // neither stemmer nor stop words
-	impacts bool // are asked for
+	impacts bool // the index has impacts
 	store   bool // texts
 	doc     document
 	chunk   *chunk

@@ -8,11 +8,10 @@ import (
 	"heddle/engine/index/hdl"
 )
 
-// The Common Index File Format: a Header, its num_postings_lists PostingsLists
-// and its num_docs DocRecords, each a protobuf message behind its length. The
-// four messages are flat, so they are decoded by hand; the postings of a list,
-// which may take hundreds of megabytes, one by one as they are read. The numbers
-// are those of the fields.
+// The Common Index File Format: a Header, its num_postings_lists PostingsLists and its
+// num_docs DocRecords, each a protobuf message behind its length. The four messages are
+// flat, so they are decoded by hand. The postings of a list, possibly hundreds of
+// megabytes, are decoded one by one as they are read. The numbers below are field numbers.
 //
 //	Header        1 version, 2 num_postings_lists, 3 num_docs, 4 total_postings_lists,
 //	              5 total_docs, 6 total_terms_in_collection, 7 average_doclength, 8 description
@@ -20,7 +19,7 @@ import (
 //	Posting       1 docid (a gap; the first is counted from 0), 2 tf
 //	DocRecord     1 docid, 2 collection_docid, 3 doclength
 //
-// Fields that are 0 are absent. Unknown fields are skipped.
+// Fields with the value 0 are absent. Unknown fields are skipped.
 
 // maxMessage bounds the messages that are looked at as a whole: all but lists.
 const maxMessage = sourceBuffer
@@ -30,7 +29,7 @@ type ciffHeader struct {
 	lists, docs           uint64
 	totalLists, totalDocs uint64
 	totalTerms            uint64
-	unknown               bool // there are other fields
+	unknown               bool // the header has further fields
 }
 
 // errMalformed is a message that breaks off or has fields of impossible types.
@@ -85,7 +84,7 @@ type ciff struct {
 
 	occurrences uint64 // sum of all tf
 	length      uint64 // sum of all doclength
-	off         uint64 // lists whose df or cf is not what the postings say
+	off         uint64 // lists with a df or cf that differs from the postings
 }
 
 // readCIFF adds the index of s.

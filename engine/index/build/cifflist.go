@@ -23,7 +23,7 @@ func (c *ciff) list() error {
 		if err != nil {
 			return err
 		}
-		n := uint64(0) // bytes of what follows
+		n := uint64(0) // bytes of the value
 		switch key & 7 {
 		case wireVarint:
 			if l.value, err = c.uvarint(end, what); err != nil {
@@ -57,7 +57,7 @@ func (c *ciff) list() error {
 	return nil
 }
 
-// ciffList is what is known of a list while it is read.
+// ciffList is the state of a list while it is read.
 type ciffList struct {
 	value    uint64 // of the varint field at hand
 	started  bool   // the term is known

@@ -1,82 +1,79 @@
-// Package build builds index files from document collections and from lists
-// that others have inverted.
+// Package build builds index files from document collections and from inverted lists.
 //
 // # Formats
 //
-// Every input may be gzipped, which is seen by its first bytes. "-" is standard
-// input. Several inputs make one collection: docIDs go on from one to the next.
+// Every input may be gzipped; its first bytes show this. "-" is standard input. Several
+// inputs make one collection: docIDs continue from one input to the next.
 //
-//   - text: a document a line, name TAB text. Without a TAB the line is all text,
-//     and the line number, from 1, is the name. Blank lines are skipped. LF or CR
-//     LF; a byte order mark is dropped.
-//   - jsonl: a JSON object a line. The name is the first there is of id, docno,
-//     docid, _id, name (a string or a number), else the line number; the text is
-//     all there is of title, text, contents, content, body, in this order. Other
-//     members are ignored, the case of letters does not matter, null is as good
-//     as absent. An object with none of the text members is an error: most likely
-//     they go by other names. Or the document is a vector: see below.
-//   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the
-//     name; text is the content of all other elements but DOCHDR, SCRIPT and
-//     STYLE. Case of tags does not matter, tags need not nest nor close, a < that
-//     starts no tag is text, character references are resolved, unknown ones
-//     (&hyph;) are spaces. What lies between documents is ignored.
-//   - pisa: BASE.docs, BASE.freqs and BASE.sizes as little-endian u32 sequences,
-//     BASE.terms and BASE.documents with one entry a line where there are such
-//     files; else list numbers are the terms and document numbers the names, from
-//     0. The input is given as BASE or BASE.docs.
+//   - text: a document per line, name TAB text. A line without a TAB is all text, and the
+//     line number, from 1, is the name. Blank lines are skipped. Lines end in LF or CR LF;
+//     a byte order mark is dropped.
+//   - jsonl: a JSON object per line. The name is the first present member of id, docno,
+//     docid, _id, name (a string or a number), else the line number. The text is the
+//     concatenation of title, text, contents, content, body, in this order. Further
+//     members are ignored, the case of letters does not matter, and null counts as
+//     absent. An object without any of the text members is an error: its text most likely
+//     has another name. A document may also be a vector, see below.
+//   - trec: SGML as in the TREC collections: <DOC> with a <DOCNO>, which is the name. The
+//     text is the content of all elements except DOCHDR, SCRIPT and STYLE. The case of
+//     tags does not matter, and tags need not nest nor close. A < that starts no tag is
+//     text. Character references are resolved; unknown ones (&hyph;) are spaces. Text
+//     between documents is ignored.
+//   - pisa: BASE.docs, BASE.freqs and BASE.sizes as little-endian u32 sequences, and
+//     optionally BASE.terms and BASE.documents with one entry per line. Without them, list
+//     numbers are the terms and document numbers the names, from 0. The input is named
+//     BASE or BASE.docs.
 //   - ciff: the Common Index File Format, version 1. Terms may come in any order,
-//     documents in that of their docIDs. Totals that do not agree with the
-//     content, which partial exports have, are warned of.
+//     documents in the order of their docIDs. Totals that do not agree with the content,
+//     as in partial exports, cause a warning.
 //
-// In pisa and ciff a term may have several lists, as long as docIDs ascend from
-// each to the next; they become one.
+// In pisa and ciff a term may have several lists if docIDs ascend from each list to the
+// next; they become one list.
 //
-// Auto looks at names (.docs, .ciff, .jsonl, .ndjson, .tsv, .txt) and then at the
-// first kilobytes.
+// Auto looks at names (.docs, .ciff, .jsonl, .ndjson, .tsv, .txt) and then at the first
+// kilobytes.
 //
-// Names of documents need not be unique. A document without terms keeps its
-// docID. The length of a document is the number of its terms, as kept after stop
-// words were dropped, or what the inverted input says.
+// Names of documents need not be unique. A document without terms keeps its docID. The
+// length of a document is the number of its terms after stop words are dropped, or the
+// length in the inverted input.
 //
-// Truncation is an error wherever it can be seen: in any gzipped input, in CIFF
-// (its header counts everything), in PISA triples, in jsonl and trec within a
-// document. It cannot be seen in text, nor between two documents of jsonl or
-// trec, nor within the last line of BASE.terms or BASE.documents.
+// Truncation is an error wherever it is visible: in any gzipped input, in CIFF (its header
+// counts everything), in PISA triples, in jsonl and trec within a document. It is
+// invisible in text, between two documents of jsonl or trec, and within the last line of
+// BASE.terms or BASE.documents.
 //
 // # Vectors
 //
-// A document of jsonl may have a member vector, an object of terms and their
-// weights, as models of learned sparse retrieval make them:
+// A document of jsonl may have a member vector, an object of terms and their weights, as
+// models of learned sparse retrieval produce them:
 //
 //	{"id": "7", "vector": {"loom": 1.62, "##ing": 0.25}}
 //
-// Its terms are those, as they are, of any characters; texts are stored where that
-// is asked for and have no part in it. Either all documents of an index are vectors
-// or none. Queries of the index are cut at white space alone. Weights are positive,
-// and no term comes twice. Without impacts weights are whole numbers, and
-// frequencies: the length of the document is their sum. With impacts they are
-// quantised, and the length is the number of terms.
+// The keys are the terms of the document, unchanged, of any characters. Texts of such
+// documents can be stored, but are not searched. Either all documents of an index are
+// vectors or none. Queries of the index are cut at white space alone. Weights are
+// positive, and no term comes twice. Without impacts weights are whole numbers and become
+// frequencies: the length of the document is their sum. With impacts they are quantised,
+// and the length is the number of terms.
 //
 // # Impacts
 //
-// Impacts are integers from 1 to max = 2^bits-1 in the place of frequencies, what
-// postings add to the scores of documents. Of texts and inverted lists they are
-// contributions by BM25, max(1, round(max · w(t)/w(1) · share)), where w(1), the
-// weight of a term in one document, bounds all of them. Of vectors they are the
-// weights themselves where all are whole numbers up to max, else
-// max(1, round(max · weight / largest weight)). The file says what one unit stands
-// for.
+// Impacts are integers from 1 to max = 2^bits-1 in the place of frequencies: the summands
+// of scores. For texts and inverted lists they are contributions by BM25,
+// max(1, round(max · w(t)/w(1) · tf)), where tf is the term-frequency component and w(1),
+// the weight of a term in one document, bounds all weights. For vectors they are the
+// weights themselves if all are whole numbers up to max, else
+// max(1, round(max · weight / largest weight)). The file states the value of one unit.
 //
 // # Memory
 //
-// Texts are read and cut by one goroutine, analysed by one a core in chunks, and
-// handed over in order to the inverted index in memory. When that has grown to
-// Options.MemoryLimit (chunks in flight included), it is written to a temporary
-// file as a run sorted by term; in the end the runs are merged into the index
-// file. The file does not depend on the limit, nor on the number of cores.
-// Beyond the limit come a megabyte or two of buffers, one document a core, while
-// merging about 24 bytes a posting for the longest list and 4 KiB a run, what
-// package hdl says of its Writer, and what the garbage collector has not
-// collected yet. Impacts by BM25 take 4 bytes a document more. Names and lengths of
-// documents, and texts that are to be stored, wait in temporary files.
+// One goroutine reads and cuts texts, one goroutine per core analyses them in chunks, and
+// the inverted index in memory receives them in order. When it has grown to
+// Options.MemoryLimit (including chunks in progress), it is written to a temporary file as
+// a run sorted by term. At the end the runs are merged into the index file. The file does
+// not depend on the limit or the number of cores. The following memory comes on top: a
+// megabyte or two of buffers, one document per core, while merging about 24 bytes per
+// posting of the longest list and 4 KiB per run, the memory of the Writer (package hdl),
+// and garbage that is not collected yet. Impacts by BM25 take 4 bytes per document more.
+// Names and lengths of documents, and stored texts, wait in temporary files.
 package build

@@ -24,7 +24,7 @@ func (b *builder) addDocuments(n uint64, encoded []byte) error {
 	return b.names.write(encoded)
 }
 
-// checkRoom says whether n more documents can have docIDs.
+// checkRoom fails if n more documents would exceed the range of docIDs.
 func (b *builder) checkRoom(n uint64) error {
 	if b.docs+n > maxDocuments {
 		return fmt.Errorf("%w: more than %d documents", hdl.ErrInput, uint64(maxDocuments))
@@ -47,7 +47,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
 
-// readBytes reads what appendBytes has made into the memory of dst.
+// readBytes reads the output of appendBytes into the memory of dst.
 func readBytes(r *bufio.Reader, dst []byte) ([]byte, error) {
 	n, err := binary.ReadUvarint(r)
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"heddle/engine/internal/input"
 )
 
-// ErrCorrupt is what errors.Is finds in every error about an input's content.
+// ErrCorrupt is the cause of every error about the content of an input, for errors.Is.
 var ErrCorrupt = input.ErrCorrupt
 
-// InputError says where an input cannot be read as what it should be.
+// InputError names the place where an input does not follow its format.
 type InputError = input.Error
 
 // position is where a record starts in its input.

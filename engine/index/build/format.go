@@ -37,7 +37,7 @@ func ParseFormat(s string) (Format, error) {
 // peekSize is how much of an input Auto looks at, after decompression.
 const peekSize = 8 << 10
 
-// detect tells the format of s without taking a byte of it.
+// detect finds the format of s without consuming a byte.
 func (s *source) detect() (Format, error) {
 	head, err := s.peek(peekSize)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -46,8 +46,8 @@ func (s *source) detect() (Format, error) {
 	return detect(s.path, head)
 }
 
-// detect tells the format of an input from its name and its first peekSize bytes
-// (fewer if that is all).
+// detect finds the format of an input from its name and its first peekSize bytes (fewer
+// in a shorter input).
 func detect(path string, head []byte) (Format, error) {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
 	for suffix, f := range map[string]Format{
@@ -76,7 +76,7 @@ func start(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte(input.Mark)), " \t\r\n")
 }
 
-// looksLikeTREC says whether head is markup and has a <DOC>.
+// looksLikeTREC reports whether head is markup and has a <DOC>.
 func looksLikeTREC(head []byte) bool {
 	head = start(head)
 	for markup := bytes.HasPrefix(head, []byte("<")); markup; {
@@ -90,8 +90,8 @@ func looksLikeTREC(head []byte) bool {
 	return false
 }
 
-// looksLikeCIFF says whether head starts with a CIFF header and nothing else can
-// be meant: the length, then nothing but the header's fields, version 1.
+// looksLikeCIFF reports whether head starts with a CIFF header and fits no other format:
+// the length, then only fields of the header, version 1.
 func looksLikeCIFF(head []byte) bool {
 	r := wire{rest: head}
 	n, ok := r.uvarint()

@@ -18,9 +18,9 @@ func fuzzOptions(content []byte, f Format) Options {
 	return Options{Format: f, Stdin: bytes.NewReader(content), MemoryLimit: 1, Workers: 2, maxDocument: 1 << 16}.complete("")
 }
 
-// readOnly runs the readers on inputs, without writing an index, and checks what
-// the builder was given: lists strictly ascending, docIDs in range, frequencies
-// above 0. Every error must be one about the content.
+// readOnly runs the readers on inputs, without writing an index, and checks the calls of
+// the builder: lists strictly ascending, docIDs in range, frequencies above 0. Every
+// error must concern the content.
 func readOnly(t *testing.T, opt Options, inputs ...string) (c collection, err error) {
 	t.Helper()
 	ctx := context.Background()

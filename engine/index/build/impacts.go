@@ -23,7 +23,7 @@ type quantiser struct {
 	weigher *weigher
 }
 
-// impacts is what the index file is to say of its impacts, once all is read.
+// impacts is the description of impacts in the index file, after all inputs are read.
 func (b *builder) impacts(opt *Options) hdl.Impacts {
 	m := hdl.Impacts{Bits: opt.Impacts}
 	switch {
@@ -75,7 +75,7 @@ func (q *quantiser) round(x float64) uint32 {
 	return uint32(min(max(math.Round(x), 1), float64(q.meta.Max())))
 }
 
-// contributions replaces frequencies by what they add to the score.
+// contributions replaces frequencies by their contributions to the score.
 func (q *quantiser) contributions(docs, freqs []uint32) {
 	part := 0.0 // of the bound that the term's weight is
 	if q.bound > 0 {

@@ -16,9 +16,9 @@ type merged struct {
 	docs, freqs []uint32
 }
 
-// merge gives emit the lists of all runs, ascending by term; lists of the same
-// term are joined in the order of the runs. What emit gets is valid until it
-// returns; meanwhile the next list is decoded.
+// merge gives emit the lists of all runs, ascending by term; lists of the same term are
+// joined in the order of the runs. The argument of emit is valid until emit returns;
+// meanwhile the next list is decoded.
 func merge(ctx context.Context, runs []cursor, emit func(*merged) error) error {
 	m, err := newMerger(runs)
 	if err != nil {

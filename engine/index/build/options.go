@@ -22,20 +22,20 @@ type Options struct {
 	// Format of all inputs. The default is Auto.
 	Format Format
 
-	// Codec, Dense and ExceptionRatio are those of hdl.Meta. The defaults are
-	// "auto", "auto" and that of codec.DefaultOptions.
+	// Codec, Dense and ExceptionRatio are explained in hdl.Meta. The defaults are
+	// "auto", "auto" and the ratio of codec.DefaultOptions.
 	Codec          string
 	Dense          string
 	ExceptionRatio float64
 
-	// Stem is the stemmer, analyze.StemNone or analyze.StemEnglish, and StopWords
-	// the words to drop. They go for texts; the terms of pisa and ciff stay as
-	// they are, but the settings are stored for queries all the same: give what
-	// the collection was analysed by. The default is no stemmer, no stop words.
+	// Stem is the stemmer, analyze.StemNone or analyze.StemEnglish, and StopWords are the
+	// words to drop. They apply to texts. The terms of pisa and ciff stay unchanged, but
+	// the settings are stored for queries: give the settings with which the collection was
+	// analysed. The default is no stemmer, no stop words.
 	//
-	// Tokens says what stands for a term before that: analyze.TokensWords, the
-	// default, or analyze.TokensSpaces, which has neither stemmer nor stop words.
-	// Collections of vectors always have the latter.
+	// Tokens is the rule that cuts text into terms: analyze.TokensWords, the default, or
+	// analyze.TokensSpaces, which allows neither stemmer nor stop words. Collections of
+	// vectors always use TokensSpaces.
 	Tokens    string
 	Stem      string
 	StopWords []string
@@ -50,11 +50,11 @@ type Options struct {
 	Impacts uint8
 	Scoring bm25.Params
 
-	// MemoryLimit is the memory in bytes for what the package comment says. The
-	// default is DefaultMemoryLimit.
+	// MemoryLimit bounds the memory of the build in bytes; the package comment states
+	// the exceptions. The default is DefaultMemoryLimit.
 	MemoryLimit uint64
 
-	// TempDir is the folder for temporary files. The default is that of the index
+	// TempDir is the folder for temporary files. The default is the folder of the index
 	// file.
 	TempDir string
 
@@ -65,7 +65,7 @@ type Options struct {
 	// Creator is stored in the index file: program and version.
 	Creator string
 
-	// Stdin is what the input "-" reads. The default is os.Stdin.
+	// Stdin is the input "-". The default is os.Stdin.
 	Stdin io.Reader
 
 	// Progress, unless nil, is called now and then, and once in the end, by the
@@ -105,10 +105,9 @@ func (o Options) complete(out string) Options {
 	return o
 }
 
-// chunkLimits splits MemoryLimit: size is that of the text of a chunk in bytes,
-// number how many chunks there are, and index what is left for the index in
-// memory. A chunk takes about four times its text: lists, names, slack; and once
-// more where texts are stored.
+// chunkLimits splits MemoryLimit: size is the text of a chunk in bytes, number is the
+// number of chunks, and index is the rest for the index in memory. A chunk takes about
+// four times its text (lists, names, slack), and once more where texts are stored.
 func (o *Options) chunkLimits() (size, number int, index uint64) {
 	share := 4
 	if o.StoreTexts {
@@ -120,7 +119,7 @@ func (o *Options) chunkLimits() (size, number int, index uint64) {
 	return size, number, o.MemoryLimit - min(flight, o.MemoryLimit/2)
 }
 
-// meta is what the index file is to say of itself.
+// meta is the description that the index file stores.
 func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
 	return hdl.Meta{
 		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Texts: o.StoreTexts, Impacts: impacts,
@@ -128,7 +127,7 @@ func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts 
 	}
 }
 
-// Summary says what Build did.
+// Summary describes a finished build.
 type Summary struct {
 	Documents uint64
 	Terms     uint64

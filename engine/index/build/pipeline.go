@@ -11,10 +11,10 @@ import (
 	"heddle/engine/index/analyze"
 )
 
-// item is what the builder gets, in the order of the inputs: one of the four.
+// item is one of four inputs of the builder, in the order of the input files.
 type item struct {
 	chunk  *chunk  // its ready receives when it has been analysed
-	ciff   *source // whoever gets it closes it
+	ciff   *source // the receiver closes it
 	triple string  // base name of a PISA triple
 	err    error   // of the reader; nothing follows
 }
@@ -38,7 +38,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 	defer func() {
 		cancel()
 		running.Wait()
-		for it := range r.out { // what an error has left
+		for it := range r.out { // left after an error
 			if it.ciff != nil {
 				it.ciff.close()
 			}
@@ -64,7 +64,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 		b.tick(false)
 	}
 	b.format = strings.Join(r.formats, "+")
-	return ctx.Err() // the reader says nothing of a context that is done
+	return ctx.Err() // the reader does not report the end of a context
 }
 
 func (b *builder) take(ctx context.Context, files *opener, it item) error {
@@ -104,7 +104,7 @@ type reader struct {
 	out  chan item   // to the builder
 
 	chunk   *chunk   // that is being filled
-	formats []string // met so far, sorted; for others when out is closed
+	formats []string // formats so far, sorted; readable once out is closed
 }
 
 // read reads all inputs, then closes work and out.

@@ -21,8 +21,8 @@ import (
 //	.documents  one a line, of each document (optional)
 var tripleSuffixes = []string{".docs", ".freqs", ".sizes", ".terms", ".documents"}
 
-// triple says whether path names a PISA collection, by its base or by its .docs,
-// and gives the base.
+// triple reports whether path names a PISA collection, by its base or by its .docs, and
+// returns the base.
 func triple(path string) (base string, ok bool) {
 	base = strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".docs")
 	if base != strings.TrimSuffix(path, ".gz") {
@@ -228,7 +228,7 @@ func lineOf(s *source, dst []byte, i uint32, what string) ([]byte, error) {
 	return line, err
 }
 
-// atEnd reports what follows where nothing should; a nil source is at its end.
+// atEnd fails if s has more bytes; a nil source is at its end.
 func atEnd(s *source) error {
 	if s == nil {
 		return nil

@@ -35,7 +35,7 @@ const (
 	pageBits  = 10
 	pageSize  = 1 << pageBits
 	entrySize = 40 // bytes
-	// sortSize is what sorting takes, in bytes a term.
+	// sortSize is the memory for sorting, in bytes per term.
 	sortSize   = 16
 	firstSlots = 1 << 10
 )
@@ -51,14 +51,14 @@ func (p *postings) reset() {
 	clear(p.slots)
 }
 
-// memory is what the content occupies and will need for sorting, in bytes.
+// memory is the memory of the content and of sorting it, in bytes.
 func (p *postings) memory() uint64 {
 	pages := uint64(p.terms+pageSize-1) / pageSize
 	return uint64(p.arena.used)*blockSize + pages*pageSize*entrySize + uint64(len(p.slots))*4 + uint64(p.terms)*sortSize
 }
 
-// full says that the addresses of the arena come to an end; there is room for
-// another chunk of documents.
+// full reports that the addresses of the arena run out; room remains for one more chunk
+// of documents.
 func (p *postings) full() bool { return p.arena.used > maxBlocks/4*3 }
 
 // entry returns entry id, from 0. It stays where it is until reset.
@@ -128,8 +128,8 @@ func appendPosting(b []byte, gap, freq uint32) []byte {
 	return binary.AppendUvarint(b, uint64(freq-2))
 }
 
-// join appends the lists of q, whose docIDs count from base, to those of p. All
-// docIDs of p are below base. Scratch is returned for the next call.
+// join appends the lists of q, whose docIDs count from base, to the lists of p. All
+// docIDs of p are below base. It returns scratch for the next call.
 func (p *postings) join(q *postings, base uint32, scratch []byte) []byte {
 	for id := range q.terms {
 		from := q.entry(id)

@@ -191,8 +191,8 @@ func TestJoin(t *testing.T) {
 	})
 }
 
-// TestDamagedRuns cuts a run at every byte: an error, unless it falls between
-// two lists, whose number nothing says (the builder wrote the file itself).
+// TestDamagedRuns cuts a run at every byte. The result is an error, except between two
+// lists: a run does not store their number, because the builder wrote it itself.
 func TestDamagedRuns(t *testing.T) {
 	file, err := newTemp(t.TempDir(), "run-*")
 	if err != nil {
@@ -272,8 +272,8 @@ func TestTempIsNameless(t *testing.T) {
 	}
 }
 
-// TestFullTemporaryDisk closes the temporary files under a builder: every write
-// from then on fails, and the build says so.
+// TestFullTemporaryDisk closes the temporary files of a builder: every later write fails,
+// and the build reports it.
 func TestFullTemporaryDisk(t *testing.T) {
 	b, err := newBuilder(context.Background(), t.TempDir(), 1, false)
 	if err != nil {

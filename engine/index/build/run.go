@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// A run is a part of the index, sorted by term, in the temporary file of runs.
-// Its lists are, one after the other: varint length of the term, term, varint
-// number of postings, varint number of bytes, bytes as in postings.
+// A run is a part of the index, sorted by term, in the temporary file of runs. Its lists
+// follow one another: varint length of the term, term, varint number of postings, varint
+// number of bytes, bytes as in postings.
 type run struct {
 	offset, length int64
 }

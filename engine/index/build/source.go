@@ -12,8 +12,8 @@ import (
 	"heddle/engine/internal/input"
 )
 
-// MaxDocument is the greatest size of a document in bytes: of a line, or of what
-// lies between <DOC> and </DOC>.
+// MaxDocument is the greatest size of a document in bytes: of a line, or of the text
+// between <DOC> and </DOC>.
 const MaxDocument = 64 << 20
 
 // sourceBuffer is the read buffer of a source, in bytes. A term or a name, of at
@@ -54,7 +54,7 @@ func (s *source) errorf(format string, args ...any) error {
 	return s.at.errorf(s.path, format, args...)
 }
 
-// fail explains an error of the reader other than io.EOF.
+// fail explains an error of the reader; io.EOF never comes here.
 func (s *source) fail(err error) error { return input.Explain(s.path, s.at.offset, err) }
 
 // peek returns the next n bytes, at most sourceBuffer, without taking them;
@@ -79,13 +79,13 @@ func (s *source) skip(n int) {
 	s.at.offset += int64(n)
 }
 
-// skipMark drops a byte order mark, if that is what comes next.
+// skipMark drops a byte order mark if it comes next.
 func (s *source) skipMark() {
 	s.at.offset += int64(s.r.SkipMark())
 }
 
-// delimited appends what comes up to and with the next delim, or up to the end,
-// to dst; io.EOF if nothing comes. limit bounds len(dst).
+// delimited appends the bytes through the next delim, or to the end, to dst; io.EOF
+// without a byte. limit bounds len(dst).
 func (s *source) delimited(dst []byte, delim byte, limit int) ([]byte, error) {
 	for {
 		part, err := s.r.ReadSlice(delim)
@@ -125,8 +125,8 @@ func (s *source) line(dst []byte) ([]byte, position, error) {
 	return dst, at, err
 }
 
-// exists says whether there is a file of this name, gzipped or not, and gives
-// its name.
+// exists reports whether there is a file of this name, gzipped or not, and returns its
+// full name.
 func exists(path string) (string, bool) {
 	for _, p := range []string{path, path + ".gz"} {
 		if _, err := os.Stat(p); err == nil {

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/index/analyze"
 )
 
-// TestTexts has the corners of each text format: what documents come out.
+// TestTexts tests the corner cases of each text format by the resulting documents.
 func TestTexts(t *testing.T) {
 	for _, c := range []struct {
 		name, file, content string

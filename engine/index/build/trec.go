@@ -12,7 +12,7 @@ import (
 // and the longest tag name or character reference.
 const maxTag = 64
 
-// cutTREC cuts what lies between <DOC> and </DOC>.
+// cutTREC cuts the text between <DOC> and </DOC>.
 func cutTREC(s *source, dst []byte) ([]byte, position, error) {
 	n := len(dst)
 	at := s.at
@@ -76,7 +76,7 @@ func tagName(b []byte) []byte {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// parseTREC reads what stands in a <DOC>.
+// parseTREC reads the content of a <DOC>.
 func parseTREC(record []byte, at position, d *document) error {
 	d.name, d.scratch = nil, d.scratch[:0]
 	named := false

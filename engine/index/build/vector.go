@@ -17,7 +17,7 @@ import (
 // with a member a term. The terms stay as they are.
 type vector struct {
 	given   bool
-	terms   []byte // one behind the other
+	terms   []byte // without gaps
 	weights []weight
 }
 
@@ -84,7 +84,7 @@ func stringEnd(b []byte) int {
 	}
 }
 
-// appendString appends what a JSON string says.
+// appendString appends the value of a JSON string.
 func appendString(dst, quoted []byte) ([]byte, error) {
 	if plain := quoted[1 : len(quoted)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
 		return append(dst, plain...), nil
@@ -94,9 +94,9 @@ func appendString(dst, quoted []byte) ([]byte, error) {
 	return append(dst, s...), err
 }
 
-// weigher makes numbers of 32 bits of weights, as postings store them, and notes
-// what it has met. Frequencies stay what they are; else a number is a float32 with
-// its bits reversed, so that weights of few digits stay small.
+// weigher turns weights into numbers of 32 bits, as postings store them, and keeps
+// statistics. Frequencies stay unchanged. Other weights become a float32 with its bits
+// reversed, so that weights of few digits stay small.
 type weigher struct {
 	impacts bool    // weights of any size will be quantised; else they are frequencies
 	largest float32 // of impacts
@@ -129,14 +129,14 @@ func (w *weigher) decode(code uint32) float32 {
 	return math.Float32frombits(bits.Reverse32(code))
 }
 
-// join notes what other has met.
+// join adds the statistics of another weigher.
 func (w *weigher) join(other *weigher) {
 	w.largest = max(w.largest, other.largest)
 	w.broken = w.broken || other.broken
 }
 
-// weigh notes the terms of a vector as those of a document. Its length is the sum
-// of its frequencies; with impacts, the number of its terms.
+// weigh stores the terms of a vector as the terms of a document. Its length is the sum of
+// its frequencies; with impacts, the number of its terms.
 func (w *worker) weigh(v *vector) error {
 	if !w.plain {
 		return errors.New("a vector: its terms are taken as they are, so no stemmer and no stop words go with it")

@@ -34,7 +34,7 @@ func (v weights) asVectors(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// invert is the oracle: what number makes of a weight is the frequency.
+// invert is the oracle: number turns a weight into the frequency.
 func (v weights) invert(number func(float64) uint32, impacts bool) collection {
 	c := collection{lists: map[string][]posting{}}
 	for i, doc := range v {
@@ -50,7 +50,7 @@ func (v weights) invert(number func(float64) uint32, impacts bool) collection {
 	return c
 }
 
-// metaOf reads what a file says of itself.
+// metaOf reads the description in a file.
 func metaOf(t testing.TB, path string) hdl.Meta {
 	t.Helper()
 	f, err := hdl.Open(path)
@@ -235,8 +235,8 @@ func TestMalformedVectors(t *testing.T) {
 	}
 }
 
-// TestKinds mixes vectors with other documents, in one chunk, in several inputs, and
-// with settings that change terms.
+// TestKinds mixes vectors with texts, in one chunk, in several inputs, and with settings
+// that change terms.
 func TestKinds(t *testing.T) {
 	vector, text := []byte("{\"vector\":{\"a\":1}}\n"), []byte("{\"text\":\"a\"}\n")
 	many := bytes.Repeat(text, 2000)
@@ -278,7 +278,7 @@ func TestSpaces(t *testing.T) {
 	}
 }
 
-// FuzzVector compares with what package json says.
+// FuzzVector compares with encoding/json.
 func FuzzVector(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1,"b":2.5e-1}`, ` { "a\"\\" : 1 , "\ud83e\uddf5" :3 } `, `{"a":[{"}":1}]}`, `{"":-0}`, `null`, `{"a":1,"a":2}`, "{\"\xff\":1}"} {
 		f.Add([]byte(s))

@@ -19,7 +19,7 @@ func (w *Writer) Commit() error { return w.file.Commit(w.finish) }
 // called again.
 func (w *Writer) Abort() error { return w.file.Abort() }
 
-// finish writes what only the end of the input tells.
+// finish writes the sections that are complete only at the end of the input.
 func (w *Writer) finish() (f container.Fields, err error) {
 	if w.names != w.header.docs {
 		return f, inputError("%d of %d documents are missing", w.header.docs-w.names, w.header.docs)

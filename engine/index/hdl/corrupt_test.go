@@ -68,8 +68,8 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestFlippedTrusted sees that the trusted open neither panics nor gives any
-// other error, whichever byte is wrong.
+// TestFlippedTrusted: the trusted open neither panics nor gives an error of another type,
+// whichever byte is wrong.
 func TestFlippedTrusted(t *testing.T) {
 	data := tiny().image(t)
 	for i := range data {
@@ -107,8 +107,8 @@ func TestOpenErrors(t *testing.T) {
 	containertest.OpenErrors(t, &format, tiny().image(t), Open, fromBytes)
 }
 
-// exercise calls every accessor on everything that f says it has. Answers may be
-// wrong, but nothing may panic and errors must be of the right type.
+// exercise calls every accessor on the whole content of f. Answers may be wrong, but
+// nothing may panic, and errors must have the right type.
 func exercise(t *testing.T, f *File) {
 	t.Helper()
 	src := f.Source()

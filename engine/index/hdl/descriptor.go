@@ -9,9 +9,8 @@ import (
 // listSize is the size of a list descriptor, in bytes.
 const listSize = 40
 
-// descriptor says where the two halves of a list lie and how long they are.
-// Lists lie in the order of their handles without gaps, but for the alignment of
-// docIDs.
+// descriptor is the place and the length of the two halves of a list. Lists lie in the
+// order of their handles without gaps, except for the alignment of docIDs.
 type descriptor struct {
 	off       uint64   // first docID word, from the start of its section, in words
 	freqOff   uint64   // first frequency word, likewise

@@ -98,8 +98,8 @@ func TestLookupAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkLookup looks terms up in an order that no cache foresees. The queries
-// themselves lie side by side, as those of a batch do.
+// BenchmarkLookup looks terms up in an order that no cache predicts. The queries
+// themselves lie side by side, as in a batch.
 func BenchmarkLookup(b *testing.B) {
 	for _, n := range []int{10_000, 1_000_000} {
 		terms := make([]string, n)

@@ -1,30 +1,27 @@
-// Package hdl reads and writes .hdl files: one inverted index a file, with its
-// posting lists, frequencies, terms, document names and lengths, and on request the
-// texts of its documents.
+// Package hdl reads and writes .hdl files: one inverted index per file, with its posting
+// lists, frequencies, terms, document names and lengths, and optionally the texts of its
+// documents.
 //
-// A file is written once, by a Writer, and read many times, by a File that maps
-// it into memory: lists go to a device from the mapping as they are, terms are
-// looked up in the mapping. Every byte is covered by a CRC-32C, and Open checks
-// them all; OpenTrusted is the one that does not. FORMAT.md beside this file has
-// the byte diagrams.
+// A Writer writes a file once. A File maps it into memory for any number of readers: lists
+// go to a device from the mapping without conversion, and terms are looked up in the
+// mapping. A CRC-32C covers every byte, and Open checks all checksums; OpenTrusted omits
+// this check. FORMAT.md beside this file has the byte diagrams.
 //
 // # Limits
 //
-// At most 2³²-1 documents and 2³²-1 terms; terms and names of at most 64 KiB;
-// one list's encoded docIDs, and its encoded frequencies, below 2³² words. The
-// Writer checks them and says which one was passed. Files larger than the
-// address space cannot be opened.
+// At most 2³²-1 documents and 2³²-1 terms; terms and names of at most 64 KiB; the encoded
+// docIDs of a list, and its encoded frequencies, below 2³² words. The Writer names the
+// limit that an input exceeds. The file must fit the address space.
 //
 // # Corrupt files
 //
-// No content of a file makes this package panic or read out of bounds. Damage is
-// reported as a *CorruptError, which errors.Is(err, ErrCorrupt) recognises. A
-// file that is truncated or overwritten in place while it is open is beyond
-// that: the operating system then faults the mapping. Replace files by renaming,
-// as the Writer does.
+// No content of a file makes this package panic or read out of bounds. Damage gives a
+// *CorruptError, which errors.Is(err, ErrCorrupt) recognises. A file that is truncated or
+// overwritten in place while it is open is an exception: the operating system then
+// faults the mapping. Replace files by renaming, as the Writer does.
 //
 // # Byte order
 //
-// Files are little-endian. A big-endian host converts the word sections into
-// memory when it opens a file; everything else is the same.
+// Files are little-endian. A big-endian host converts the word sections into memory when
+// it opens a file; everything else is equal.
 package hdl

@@ -8,17 +8,17 @@ import (
 )
 
 var (
-	// ErrCorrupt is what errors.Is finds in every error about a file's bytes.
+	// ErrCorrupt is the cause of every error about the bytes of a file, for errors.Is.
 	ErrCorrupt = container.ErrCorrupt
-	// ErrVersion is what errors.Is finds when an intact file was written in a
-	// version of the format that this build does not read.
+	// ErrVersion is the cause of the error for an intact file in a version of the format
+	// that this build does not read.
 	ErrVersion = container.ErrVersion
-	// ErrInput is what errors.Is finds when a Writer or NewDictionary was given
-	// what an index cannot hold: a limit passed, an order broken.
+	// ErrInput is the cause of the error for input that an index cannot hold: a limit
+	// exceeded, an order broken.
 	ErrInput = errors.New("invalid index input")
 )
 
-// CorruptError says where a file is damaged.
+// CorruptError names the damaged place of a file.
 type CorruptError = container.CorruptError
 
 func inputError(format string, args ...any) error {

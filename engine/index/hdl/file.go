@@ -26,11 +26,10 @@ type File struct {
 	textOffsets []uint64 // in bytes of all texts
 }
 
-// Open maps the index file at path and checks it: header, the checksum of every
-// section, and that descriptors, offsets and the hash table stay in bounds. What
-// is wrong with the file's bytes is a *CorruptError; an intact file of another
-// format version is an ErrVersion. Open reads every byte once, on all cores; its
-// memory is 40 bytes a term.
+// Open maps the index file at path and checks it: header, the checksum of every section,
+// and the bounds of descriptors, offsets and the hash table. Damage is a *CorruptError;
+// an intact file of another format version is an ErrVersion. Open reads every byte once,
+// on all cores; its memory is 40 bytes per term.
 func Open(path string) (*File, error) { return open(path, true) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read
@@ -96,8 +95,8 @@ func (f *File) corrupt(s section, at uint64, format string, args ...any) error {
 	return f.file.Corrupt(int(s), at, format, args...)
 }
 
-// Close unmaps the file. It must not run while any other method does, nor while
-// a Store loaded from Source is open. A second Close does nothing.
+// Close unmaps the file. No other method may run at the same time, and every Store loaded
+// from Source must be closed before. A second Close does nothing.
 func (f *File) Close() error {
 	file := f.file
 	*f = File{file: file}
@@ -107,7 +106,7 @@ func (f *File) Close() error {
 // Path is the path that the file was opened by.
 func (f *File) Path() string { return f.file.Path }
 
-// Meta says how the index was built and how much is in it.
+// Meta describes the build and the size of the index.
 func (f *File) Meta() Meta { return f.meta }
 
 // Source is the lists, for a backend; handles are ranks of terms in ascending

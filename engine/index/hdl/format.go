@@ -7,8 +7,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// Version is the latest version of the format. This package reads it and those
-// before, and writes the first that can hold what it is given.
+// Version is the latest version of the format. This package reads it and all earlier
+// versions, and writes the first version that can hold the input.
 const Version = 2
 
 // PageSize is the alignment of every section, in bytes. The header is the first
@@ -97,7 +97,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 	return h, nil
 }
 
-// texts says whether documents have texts.
+// texts reports whether documents have texts.
 func (h *header) texts() bool { return h.Table[secTextOffsets].Length > 0 }
 
 // sectionLength gives the length in bytes of the sections that have one value a

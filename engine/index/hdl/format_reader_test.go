@@ -13,8 +13,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// reader reads a file by FORMAT.md, sentence by sentence, and shares no code
-// with the package: if it reads what the Writer wrote, the document is true.
+// reader reads a file by FORMAT.md, sentence by sentence, and shares no code with the
+// package. If it reads a file of the Writer, the document is true.
 type reader struct{ data []byte }
 
 func (r reader) u32(at uint64) uint32 { return binary.LittleEndian.Uint32(r.data[at:]) }

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the examples in FORMAT.md")
 
-// second is the other index of FORMAT.md, with what version 2 has: impacts, and
+// second is the second index of FORMAT.md, with the additions of version 2: impacts, and
 // texts so short that DEFLATE cannot shrink their block.
 func second() *sample {
 	s := &sample{
@@ -37,7 +37,7 @@ func TestFormatExample(t *testing.T) {
 	containertest.Examples(t, *update, tiny().image(t), second().image(t))
 }
 
-// TestFormatTable compares the sections of FORMAT.md with those of the code.
+// TestFormatTable compares the sections of FORMAT.md with the sections of the code.
 func TestFormatTable(t *testing.T) {
 	text, err := os.ReadFile("FORMAT.md")
 	if err != nil {
@@ -54,17 +54,31 @@ func TestFormatTable(t *testing.T) {
 	}
 }
 
-// TestFormatCodecs sees that the codecs have their rows and that the example shows
-// what its text says.
+// TestFormatCodecs compares the table of codecs in FORMAT.md with package codec, and
+// the codecs of the example with its text.
 func TestFormatCodecs(t *testing.T) {
 	text, err := os.ReadFile("FORMAT.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id := codec.Raw; id <= codec.HSLRC256; id++ {
-		if row := fmt.Sprintf("\n| %d | %s | ", id, id); !strings.Contains(string(text), row) {
-			t.Errorf("FORMAT.md has no row %q", row)
+	const begin, end = "<!-- codecs -->\n", "<!-- end -->"
+	before, rest, found := strings.Cut(string(text), begin)
+	written, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatal("FORMAT.md has lost its table of codecs")
+	}
+	made := "| no. | codec | contents | source |\n|---|---|---|---|\n"
+	for _, id := range codec.IDs() {
+		d := id.Describe()
+		made += fmt.Sprintf("| %d | %s | %s | %s |\n", id, d.Name, d.Stores, d.Source)
+	}
+	switch {
+	case *update:
+		if err := os.WriteFile("FORMAT.md", []byte(before+begin+made+end+after), 0o666); err != nil {
+			t.Fatal(err)
 		}
+	case written != made:
+		t.Errorf("the table of codecs in FORMAT.md differs from package codec; run go test -run FormatCodecs -update. Made:\n%s", made)
 	}
 	f := mustOpen(t, tiny().build(t))
 	var got []codec.ID

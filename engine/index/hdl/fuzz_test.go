@@ -8,7 +8,7 @@ import (
 	"heddle/engine/internal/container/containertest"
 )
 
-// FuzzOpen edits a good file, as containertest.Edited says.
+// FuzzOpen edits a good file by the rules of containertest.Edited.
 func FuzzOpen(f *testing.F) {
 	image := tiny().image(f)
 	f.Add([]byte{0, 0, 1}, 0)
@@ -25,8 +25,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzSections lays arbitrary sections out as a file whose table and checksums
-// are right, so that what is tested is the check of the content.
+// FuzzSections puts arbitrary sections into a file with a correct table and correct
+// checksums, so that the checks of the content are tested.
 func FuzzSections(f *testing.F) {
 	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts(), tiny().withImpacts(8)} {
 		file := mustOpen(f, s.build(f))

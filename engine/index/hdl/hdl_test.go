@@ -21,7 +21,7 @@ type sample struct {
 	terms []string
 	docs  [][]uint32
 	freqs [][]uint32
-	texts []string // as many as names, if the meta says so
+	texts []string // as many as names, or none, by the meta
 }
 
 // tiny is the index of FORMAT.md: small, but with a list of every codec.
@@ -119,7 +119,7 @@ func (s *sample) build(t testing.TB) string {
 	return path
 }
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common part of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(args ...any)

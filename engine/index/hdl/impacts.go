@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// What Impacts.Origin may name.
+// Values of Impacts.Origin.
 const (
 	ImpactsBM25    = "bm25"    // contributions by Variant, K1 and B
 	ImpactsWeights = "weights" // weights that the documents gave
 )
 
-// Impacts says what stands in the place of frequencies: what a posting adds to the
-// score of its document for a query weight of 1, as an integer from 1 to
-// 2^Bits-1, once multiplied by Scale.
+// Impacts describes the integers in the place of frequencies. An impact, from 1 to
+// 2^Bits-1, times Scale is the contribution of a posting to the score of its document for
+// a query weight of 1.
 type Impacts struct {
-	Bits   uint8   `json:"bits"` // 8 or 16; 0: there are frequencies, and no other field is set
+	Bits   uint8   `json:"bits"` // 8 or 16; 0: frequencies, and no other field is set
 	Origin string  `json:"origin"`
 	Scale  float64 `json:"scale"` // not negative
 
@@ -34,7 +34,7 @@ func (m Impacts) Max() uint32 {
 	return 1<<m.Bits - 1
 }
 
-// check reports what no index can hold.
+// check refuses values that no index can hold.
 func (m Impacts) check() error {
 	switch {
 	case m == Impacts{}:

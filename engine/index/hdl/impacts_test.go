@@ -68,8 +68,8 @@ func TestImpactRange(t *testing.T) {
 	}
 }
 
-// TestMetaVersions reads what no Writer writes: unknown impacts, and keys of version
-// 2 in a file of version 1, where they mean nothing.
+// TestMetaVersions reads metadata that no Writer writes: unknown impacts, and keys of
+// version 2 in a file of version 1, which have no meaning there.
 func TestMetaVersions(t *testing.T) {
 	meta := func(version uint32, text string) (Meta, error) {
 		return decodeMeta([]byte(text), &header{Header: container.Header{Version: version, Table: make([]container.Extent, numSections)}})

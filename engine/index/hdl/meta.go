@@ -12,8 +12,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// Meta says how an index was built. The first part is the caller's, and is
-// stored as JSON; the totals, from Terms on, are the Writer's, and stand in the header.
+// Meta describes the build of an index. The caller sets the first part, which is stored as
+// JSON. The Writer sets the totals, from Terms on, which are stored in the header.
 type Meta struct {
 	// Docs is the number of documents. Create needs it, because the choice of a
 	// codec depends on it.
@@ -25,22 +25,22 @@ type Meta struct {
 	// Analysis is how texts became terms; queries must be treated alike.
 	Analysis analyze.Settings `json:"-"`
 
-	// Codec is the codec of the lists: "auto" or empty for that of least cost, or
-	// the name of a codec for the lists that take fewer words with it than raw; the
-	// others are raw. See codec.Choose.
+	// Codec is the codec of the lists. "auto" or empty chooses the codec of least cost for
+	// each list. The name of a codec encodes each list that becomes smaller than raw; a
+	// list that does not is raw. See codec.Choose.
 	Codec string `json:"codec,omitempty"`
-	// Dense says what becomes of lists of a density above 1/32: "auto" or empty
-	// stores them as bitsets, whatever Codec is, because a probe is then one load;
-	// "never" stores bitsets only where Codec asks for them.
+	// Dense is the treatment of lists with a density above 1/32. "auto" or empty stores
+	// them as bitsets whatever Codec is, because a probe is then one load; "never" stores
+	// bitsets only where Codec chooses them.
 	Dense string `json:"dense,omitempty"`
-	// ExceptionRatio is that of codec.Options, which has a default: 0 stores no
+	// ExceptionRatio is explained in codec.Options, which has a default: 0 stores no
 	// exceptions.
 	ExceptionRatio float64 `json:"exception_ratio"`
 
-	// Impacts says whether impacts stand in the place of frequencies, and which.
+	// Impacts describes the integers in the place of frequencies, if there are any.
 	Impacts Impacts `json:"impacts,omitzero"`
 
-	// Texts says that the texts of documents are stored, which Writer.AddText takes.
+	// Texts is true for an index that stores the texts of documents (Writer.AddText).
 	Texts bool `json:"-"`
 
 	Terms    uint32 `json:"-"` // number of lists
@@ -49,7 +49,7 @@ type Meta struct {
 	Length   uint64 `json:"-"` // sum of document lengths, in tokens
 }
 
-// storedMeta is the JSON of a Meta. Its own Analysis hides that of Meta, to name
+// storedMeta is the JSON of a Meta. Its own Analysis hides the field of Meta, to name
 // the keys.
 type storedMeta struct {
 	Meta
@@ -81,7 +81,7 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 	return s.Meta, cmp.Or(err, s.Impacts.check())
 }
 
-// version is the first version of the format that can hold what m says.
+// version is the first version of the format that can hold m.
 func (m *Meta) version() uint32 {
 	if tokens := m.Analysis.Tokens; m.Texts || m.Impacts.Bits > 0 || tokens != "" && tokens != analyze.TokensWords {
 		return 2
@@ -128,7 +128,7 @@ func (e *encoding) choose(docs []uint32, universe uint32) codec.ID {
 	return codec.Choose(e.codec, docs, universe, e.opt).ID
 }
 
-// Reason says why list h has its codec: what codec.Choose said when the index
+// Reason is the reason for the codec of list h, as codec.Choose gave it when the index
 // was built.
 func (f *File) Reason(h plan.Handle) codec.Reason {
 	l := f.source.Lists[h]

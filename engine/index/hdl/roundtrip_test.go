@@ -114,8 +114,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// checkCodecs checks the rule by which a list gets its codec, and what the file
-// says about it.
+// checkCodecs checks the rule that gives a list its codec, and the reason in the file.
 func (s *sample) checkCodecs(t *testing.T, f *File) {
 	t.Helper()
 	opt := codec.DefaultOptions()

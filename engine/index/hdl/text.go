@@ -12,20 +12,19 @@ import (
 	"heddle/engine/internal/container"
 )
 
-// textBlock is the number of bytes of text that are compressed together. The
-// texts of all documents, one behind the other, are cut into blocks of so many
-// bytes, the last one shorter; so a text costs the block or the blocks that it
-// lies in. 16 KiB of English take 0.1 ms; twice that would save 4 % of the room.
+// textBlock is the number of bytes of text that are compressed together. The texts of all
+// documents, joined without gaps, are cut into blocks of this size, the last one shorter.
+// Reading a text inflates the block or blocks that contain it. A block of English takes
+// 0.1 ms; blocks of twice the size would save 4 % of the room.
 const textBlock = 16 << 10
 
 // blocksOf is the number of blocks of n bytes of text.
 func blocksOf(n uint64) uint64 { return n/textBlock + min(n%textBlock, 1) }
 
-// ErrNoText is what errors.Is finds when the text of a document is asked for and
-// the file stores none.
+// ErrNoText is the cause of the error for a text from a file without texts.
 var ErrNoText = errors.New("the index stores no texts")
 
-// HasText says whether the file stores the texts of its documents.
+// HasText reports whether the file stores the texts of its documents.
 func (f *File) HasText() bool { return f.textOffsets != nil }
 
 // Text returns the text of document d, which must be below Docs, as it was
@@ -39,7 +38,7 @@ func (f *File) Text(d uint32) (string, error) {
 	at, end := f.textOffsets[d], f.textOffsets[d+1]
 	block := textBuffers.Get().(*[textBlock]byte)
 	defer textBuffers.Put(block)
-	var text []byte // grows with what is there: offsets may lie
+	var text []byte // grows with the content: offsets may be wrong
 	for at < end {
 		b := at / textBlock
 		from, to := at-b*textBlock, min(end-b*textBlock, textBlock)

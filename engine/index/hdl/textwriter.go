@@ -18,7 +18,7 @@ const textBatch = 64
 type textWriter struct {
 	docs    uint32 // texts so far
 	length  uint64 // of all texts so far, in bytes
-	pending []byte // what is not yet compressed, at most textBatch blocks
+	pending []byte // not yet compressed, at most textBatch blocks
 	packed  [textBatch]bytes.Buffer
 	free    chan *flate.Writer
 }
@@ -35,9 +35,9 @@ func newTextWriter() (*textWriter, error) {
 	return t, nil
 }
 
-// AddText adds the text of the next document, if Meta.Texts says that there are
-// texts: any bytes, of any length. It stays the caller's. One more than Meta.Docs
-// is an ErrInput, and so is any without Meta.Texts.
+// AddText adds the text of the next document to an index with Meta.Texts: any bytes, of
+// any length. The Writer does not keep the slice. It returns ErrInput without Meta.Texts,
+// and for more texts than Meta.Docs.
 func (w *Writer) AddText(text []byte) error {
 	return w.file.Do(func() error { return w.addText(text) })
 }
@@ -65,7 +65,7 @@ func (w *Writer) addText(text []byte) error {
 	return w.file.Sections[secTextOffsets].AppendUint64(t.length)
 }
 
-// writeTexts writes what is pending. Only the last block of all may be short.
+// writeTexts writes the pending blocks. Only the last block of the file may be short.
 func (w *Writer) writeTexts() error {
 	t := w.texts
 	blocks := slices.Collect(slices.Chunk(t.pending, textBlock))

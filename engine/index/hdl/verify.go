@@ -8,11 +8,11 @@ import (
 	"heddle/engine/plan"
 )
 
-// Verify is the deep check: what Open checks, and that every list decodes to
-// docIDs that ascend and exist, with as many frequencies of the right sum, that
-// terms ascend, that each is found by the hash table, and that the totals add
-// up, and that every text inflates. What is wrong is a *CorruptError; ctx ends it early with ctx.Err(). It uses
-// all cores, and on each 4 bytes a posting of the longest list.
+// Verify is the deep check. It includes the checks of Open. Then every list must decode to
+// ascending docIDs below the number of documents, with as many frequencies of the right
+// sum; terms ascend, and the hash table finds each; totals add up; every text inflates.
+// Damage is a *CorruptError. ctx ends it early with ctx.Err(). It uses all cores, and on
+// each 4 bytes per posting of the longest list.
 func (f *File) Verify(ctx context.Context) error {
 	if err := f.file.CheckSums(); err != nil {
 		return err

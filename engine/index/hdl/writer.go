@@ -12,20 +12,19 @@ import (
 	"heddle/engine/plan"
 )
 
-// Writer writes an index file: documents in order, their texts if there are any,
-// lists in ascending order of their terms, in any mixture; then Commit. Nothing appears under the file's name
-// before Commit has succeeded. A Writer belongs to one goroutine.
+// Writer writes an index file: documents in order, their texts if Meta.Texts is set, lists
+// in ascending order of their terms, in any mixture; then Commit. Nothing appears under
+// the file's name before Commit has succeeded. A Writer belongs to one goroutine.
 //
-// What is written goes to files in a temporary directory beside the target, which
-// Commit puts together: it needs up to twice the room of all sections but the
-// docIDs for that moment. The directory is named after the path, with ".tmp" and
-// a number behind it; only a process that is killed leaves it behind. Memory does
-// not grow with postings: it is 3 MiB of buffers, with texts 2 MiB more and 1 MiB a
-// core, 8 bytes a posting of the longest list so far, and during Commit 12 to 24
-// bytes a term for the hash table.
+// Pending data lie in files of a temporary directory beside the target, which Commit
+// joins: for that moment it needs up to twice the room of all sections except the docIDs.
+// The directory has the name of the path with ".tmp" and a number; it remains only after
+// the process was killed. Memory does not grow with postings: it is 3 MiB of buffers, with
+// texts 2 MiB more and 1 MiB per core, 8 bytes per posting of the longest list so far, and
+// during Commit 12 to 24 bytes per term for the hash table.
 //
-// After an error every call returns the same one, and Abort is all that is left
-// to do; Commit does it itself.
+// After an error every call returns the same error, and only Abort is useful; Commit
+// aborts by itself.
 type Writer struct {
 	file     *container.Writer
 	meta     Meta
@@ -69,7 +68,7 @@ func create(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 	return w, nil
 }
 
-// start writes what stands before everything else.
+// start writes the sections before the lists.
 func (w *Writer) start() (err error) {
 	if w.hashes, err = w.file.Temp("hashes"); err != nil {
 		return err

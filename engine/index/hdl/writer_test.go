@@ -63,7 +63,7 @@ func TestWriterInput(t *testing.T) {
 			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
-			// The error stays, whatever else is asked for.
+			// The error stays, whichever call follows.
 			for _, again := range []error{w.AddList("z", nil, nil), w.AddDocument("", 0), w.Commit()} {
 				if again == nil || !strings.Contains(again.Error(), c.want) {
 					t.Errorf("then %v, want %q", again, c.want)

@@ -7,14 +7,13 @@
 //	and      = operand { [ "AND" ] operand | [ "AND" ] "NOT" operand }
 //	operand  = word | quoted | "(" or ")"
 //
-// AND, OR and NOT are operators only in capitals. AND may be left out, and binds
-// closer than OR. NOT subtracts from the operands of AND around it, and so needs
-// one before it: "a NOT b" is "a AND NOT b", and there is no "NOT b" alone. A word
-// ends at white space, a parenthesis or a quote. Between quotes anything is one
-// term, operators too; \" is a quote and \\ a backslash there.
+// AND, OR and NOT are operators only in capitals. AND is optional and binds closer than
+// OR. NOT subtracts from the operands of the AND around it, so it needs an operand before
+// it: "a NOT b" is "a AND NOT b", and "NOT b" alone is an error. A word ends at white
+// space, a parenthesis or a quote. Any text between quotes is one term, operators too; \"
+// is a quote and \\ a backslash there.
 //
-// What a term means is not decided here: the engine sends it through the
-// analyzer of the index.
+// The engine sends each term through the analyser of the index.
 package querylang
 
 import (
@@ -29,7 +28,7 @@ const (
 	Term Op = iota
 	And
 	Or
-	Not // Args[0] without all others
+	Not // Args[0] without the documents of Args[1:]
 )
 
 // Expr is a boolean query as a tree. The zero value is the empty term.
@@ -78,7 +77,7 @@ func (e Expr) write(b *strings.Builder) {
 		if i > 0 {
 			b.WriteString([]string{And: " AND ", Or: " OR ", Not: " NOT "}[e.Op])
 		}
-		// A NOT swallows what the AND before it has.
+		// A NOT applies to the whole AND before it.
 		if a.Op == Term || e.Op == Or && a.Op != Or || e.Op == Not && i == 0 && a.Op == And {
 			a.write(b)
 		} else {

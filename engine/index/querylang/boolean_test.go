@@ -181,8 +181,8 @@ func TestString(t *testing.T) {
 	}
 }
 
-// FuzzParse: any text is an error with a place in it, or a query that says the
-// same when it is written and read again.
+// FuzzParse: any text gives an error with a place in it, or a query with the same meaning
+// after it is written and read again.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"a AND (b OR c) NOT d", `"AND" NOT ("a b" OR 日本)`, "NOT a", "((a)", `"\"`, "a OR", "\xff(", ""} {
 		f.Add(text)

@@ -94,7 +94,7 @@ func (p *parser) quoted() error {
 	return p.fail(p.at, "a quote that does not end")
 }
 
-// is tells whether the token is an operator.
+// is reports whether the token is an operator.
 func (p *parser) is(op string) bool { return p.kind == operator && p.token == op }
 
 func (p *parser) or() (Expr, error) {
@@ -161,7 +161,7 @@ func (p *parser) step(op string) error {
 		return err
 	}
 	if p.is("NOT") && op == "OR" {
-		return nil // and says what is wrong with it
+		return nil // the caller reports the error
 	}
 	return p.operandFollows(op, at)
 }
@@ -227,9 +227,8 @@ func (p *parser) fail(at int, reason string) error {
 	return &SyntaxError{Text: p.text, Offset: at, Reason: reason}
 }
 
-// SyntaxError is a text that is no query. Its message has three lines: what is
-// wrong and in which column, the text or the part of it around there, and a caret
-// below the column.
+// SyntaxError is an error in a query text. Its message has three lines: the reason with
+// the column, the part of the text around it, and a caret below the column.
 type SyntaxError struct {
 	Text   string
 	Offset int // in Text, in bytes

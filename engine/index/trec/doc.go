@@ -1,11 +1,10 @@
-// Package trec reads what evaluations of retrieval exchange: files of topics, runs
-// and relevance judgements (qrels), and computes from the last two the measures of
-// trec_eval.
+// Package trec reads and writes the files of retrieval evaluations: topics, runs and
+// relevance judgements (qrels). From runs and qrels it computes the measures of trec_eval.
 //
-// A run file has a line "QUERY Q0 DOCUMENT RANK SCORE TAG" for each document that
-// was found, a qrels file a line "QUERY ITERATION DOCUMENT RELEVANCE" for each that
-// was judged. Fields are separated by white space; empty lines and lines that begin
-// with # are skipped. What is wrong with a file is an *Error.
+// A run file has a line "QUERY Q0 DOCUMENT RANK SCORE TAG" for each retrieved document, a
+// qrels file a line "QUERY ITERATION DOCUMENT RELEVANCE" for each judged document. Fields
+// are separated by white space; empty lines and lines that begin with # are skipped. An
+// error in a file is an *Error.
 package trec
 
 import (
@@ -29,9 +28,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // MaxLine bounds a line, and a topic of several lines, in bytes.
 const MaxLine = 1 << 20
 
-// scan gives every line of r that is not empty to line, with its number, until
-// that returns an error: errStop ends it well, any other one is an *Error of that
-// line. A byte order mark is no part of the first line, nor CR of any end.
+// scan gives every line of r that is not empty to line, with its number, until line
+// returns an error: errStop ends the scan without an error, any other error becomes an
+// *Error of that line. The byte order mark and CR are removed.
 func scan(path string, r io.Reader, line func(number int, text string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), MaxLine)
@@ -72,5 +71,5 @@ func scanFields(path string, r io.Reader, line func(number int, fields []string)
 	})
 }
 
-// isSpace is that of C, for which a no-break space is part of a name.
+// isSpace follows the C locale, in which a no-break space is part of a name.
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFileErrors: what is wrong with a file is named with its line.
+// TestFileErrors: an error in a file names its line.
 func TestFileErrors(t *testing.T) {
 	long := strings.Repeat("x", MaxLine+1)
 	for _, test := range []struct{ name, run, qrels, want string }{

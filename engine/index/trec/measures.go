@@ -22,11 +22,11 @@ type Options struct {
 	Complete bool
 }
 
-// DefaultCutoffs are those of trec_eval.
+// DefaultCutoffs are the cutoffs of trec_eval.
 func DefaultCutoffs() []int { return []int{5, 10, 15, 20, 30, 100, 200, 500, 1000} }
 
-// Measures are those of one query, or of all: then counts are sums, and the rest
-// are means over Queries.
+// Measures are the measures of one query or of all queries. For all queries, counts are
+// sums, and the remaining measures are means over Queries.
 type Measures struct {
 	Query   string // "all" for the means
 	Queries int    // 1, or how many the means are of
@@ -81,14 +81,14 @@ func (r *Report) Values(m *Measures) (values []Value) {
 	return values
 }
 
-// Evaluate computes the measures of trec_eval, under the same definitions: what
-// was not judged is not relevant; ranks beyond what was retrieved hold nothing
-// relevant; the gain of a document in nDCG is its relevance where that is
-// positive, discounted by log2(rank+1), and the ideal order is that of all judged
-// documents by relevance. It is an error if no query counts.
+// Evaluate computes the measures of trec_eval under the same definitions: a document
+// without a judgement is not relevant; ranks beyond the retrieved documents hold nothing
+// relevant; the gain of a document in nDCG is its relevance where that is positive,
+// discounted by log2(rank+1); the ideal order is all judged documents by relevance. It
+// fails if no query counts.
 //
-// With Complete and a Level above 1 one number differs: trec_eval's num_rel of all
-// queries counts what has a relevance above 0.
+// With Complete and a Level above 1 one number differs: num_rel of all queries in
+// trec_eval counts documents with a relevance above 0.
 func Evaluate(run Run, qrels Qrels, opt Options) (*Report, error) {
 	r := &Report{Cutoffs: opt.Cutoffs}
 	if r.Cutoffs == nil {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Qrels is the relevance of the documents that were judged for each query. What is
-// negative counts as not judged.
+// Qrels is the relevance of the judged documents of each query. A negative relevance
+// counts as no judgement.
 type Qrels map[string]map[string]int
 
 // ReadQrels reads a file of relevance judgements; path is for errors. A document

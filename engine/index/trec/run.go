@@ -16,9 +16,9 @@ type Retrieved struct {
 	Score float64
 }
 
-// Run is what each query found, by its name, in the order that trec_eval ranks by:
-// descending score, equal ones by descending name of the document. The ranks in
-// the file do not count.
+// Run is the retrieved documents of each query, by its name, in the order of trec_eval:
+// descending score, equal scores by descending name of the document. The ranks in the file
+// do not count.
 type Run map[string][]Retrieved
 
 // ReadRun reads a run file; path is for errors. A document that a query names

@@ -13,7 +13,7 @@ import (
 type Topic struct {
 	ID   string
 	Text string
-	// Terms and Weights, of the same length, are those of a vector, in the order of
+	// Terms and Weights, of the same length, are the terms of a vector in the order of
 	// the file. Weights are positive and finite.
 	Terms   []string
 	Weights []float64
@@ -154,7 +154,7 @@ func (t *topicReader) element(line int, text string) (topic Topic, complete bool
 
 var (
 	anyTag = regexp.MustCompile(`</?([A-Za-z]+)>`)
-	label  = regexp.MustCompile(`(?i)^(?:number|topic):`) // that of old topics
+	label  = regexp.MustCompile(`(?i)^(?:number|topic):`) // in old topics
 )
 
 // parseTop reads a <top> element. Its fields begin with a tag and end at the next

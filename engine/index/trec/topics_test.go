@@ -44,7 +44,7 @@ func TestTopics(t *testing.T) {
 	text := func(id, text string, line int) Topic { return Topic{ID: id, Text: text, Line: line} }
 	for _, test := range []struct {
 		name, file string
-		format     Format // what Auto takes it for
+		format     Format // result of Auto
 		want       []Topic
 	}{
 		{"lines with a TAB", "7\theaven\nq 8\tearth\tsea\n", TSV, []Topic{text("7", "heaven", 1), text("q 8", "earth\tsea", 2)}},
@@ -122,7 +122,7 @@ func TestTopicErrors(t *testing.T) {
 	}
 }
 
-// TestTopicsRoundTrip: what is written in a format is read from it.
+// TestTopicsRoundTrip: topics written in a format are read from it.
 func TestTopicsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOf(rapid.StringMatching(`[a-z:{}.^ ]+[a-z]`)).Draw(t, "texts")

@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// jsonTopic is a line of a JSONL file. Other members are ignored.
+// jsonTopic is a line of a JSONL file. Further members are ignored.
 type jsonTopic struct {
 	ID     json.RawMessage `json:"id"`
 	Text   *string         `json:"text"`

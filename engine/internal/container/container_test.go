@@ -29,7 +29,7 @@ func noise(n int) []byte {
 	return b
 }
 
-// TestSections writes sections of several lengths, in pieces and by way of other spools,
+// TestSections writes sections of several lengths, in pieces and through several spools,
 // and compares the file with one that is laid out at once.
 func TestSections(t *testing.T) {
 	const buffer = 256 << 10

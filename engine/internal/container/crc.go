@@ -20,7 +20,7 @@ func crcCombine(a, b uint32, n uint64) uint32 {
 	return polyMul(a, power) ^ b
 }
 
-// polyMul multiplies two polynomials modulo that of CRC-32C, bits reflected.
+// polyMul multiplies two polynomials modulo the polynomial of CRC-32C, bits reflected.
 func polyMul(a, b uint32) (p uint32) {
 	for ; a != 0; a <<= 1 {
 		if a>>31 != 0 {

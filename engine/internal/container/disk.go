@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// Disk is what a Writer needs of the operating system; tests put one in its
-// place that fails.
+// Disk is the operating system as a Writer uses it; tests replace it by a disk that fails.
 type Disk interface {
 	// MkdirTemp makes a directory beside path, named after it.
 	MkdirTemp(path string) (dir string, err error)

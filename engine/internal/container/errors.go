@@ -6,14 +6,14 @@ import (
 )
 
 var (
-	// ErrCorrupt is what errors.Is finds in every error about a file's bytes.
+	// ErrCorrupt is the cause of every error about the bytes of a file, for errors.Is.
 	ErrCorrupt = errors.New("corrupt file")
-	// ErrVersion is what errors.Is finds when an intact file was written in a
-	// version of its format that this build does not read.
+	// ErrVersion is the cause of the error for an intact file in a version of its format
+	// that this build does not read.
 	ErrVersion = errors.New("unsupported format version")
 )
 
-// CorruptError says where a file is damaged.
+// CorruptError names the damaged place of a file.
 type CorruptError struct {
 	Path    string
 	Offset  int64  // in bytes from the start of the file, where the damage was seen

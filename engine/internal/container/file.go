@@ -71,7 +71,7 @@ func (f *File) CorruptHeader(at int, format string, args ...any) error {
 	return &CorruptError{Path: f.Path, Offset: int64(at), Section: HeaderName, Reason: fmt.Sprintf(format, args...)}
 }
 
-// CorruptEntry reports what is wrong with the entry of section s in the section table.
+// CorruptEntry is an error in the entry of section s in the section table.
 func (f *File) CorruptEntry(s int, format string, args ...any) error {
 	return f.CorruptHeader(TableOffset+s*TableEntry, "section %s %s", f.format.Names[s], fmt.Sprintf(format, args...))
 }

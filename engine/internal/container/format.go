@@ -13,19 +13,19 @@ const PageSize = 4096
 
 // Where the fields of the header lie; the package comment has the diagram.
 const (
-	FieldsOffset = 24 // of what is the format's own
+	FieldsOffset = 24 // start of the fields of the format
 	TableOffset  = 64
 	TableEntry   = 24
 	SumOffset    = PageSize - 4 // of the header's checksum
 )
 
-// HeaderName is what a CorruptError calls the header.
+// HeaderName is the name of the header in a CorruptError.
 const HeaderName = "header"
 
 // Fields are the bytes of the header that are the format's own.
 type Fields [TableOffset - FieldsOffset]byte
 
-// Format tells one kind of file from others.
+// Format describes one kind of file.
 type Format struct {
 	// Magic is the first 8 bytes. Its bytes show at once when a transfer has changed
 	// line ends or dropped the eighth bit (as in PNG).
@@ -59,7 +59,7 @@ type Header struct {
 	Version uint32
 	Size    uint64 // of the file, in bytes
 	Fields  Fields
-	Table   []Extent // of all sections; those that the version does not have are empty
+	Table   []Extent // of all sections; sections that the version lacks are empty
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -24,7 +24,7 @@ func contents(path string) (data []byte, release func() error, err error) {
 		return nil, nil, err
 	}
 	defer f.Close()                       // a mapping outlives the descriptor
-	if info, err = f.Stat(); err != nil { // the size of what is open now
+	if info, err = f.Stat(); err != nil { // the size of the open file
 		return nil, nil, err
 	}
 	size := info.Size()

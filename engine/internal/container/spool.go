@@ -11,14 +11,14 @@ import (
 // spoolBuffer is the memory of a spool, in bytes.
 const spoolBuffer = 256 << 10
 
-// Spool is a temporary file that grows at its end. It counts and checksums what
-// is written to it. After an error it must not be written to.
+// Spool is a temporary file that grows at its end. It counts and checksums its content.
+// After an error it must not be written to.
 type Spool struct {
 	file   DiskFile
-	start  int64  // offset in file of what is counted
+	start  int64  // offset in file of the first counted byte
 	buf    []byte // not yet written
-	length uint64 // bytes, with those in buf
-	crc    uint32 // without those in buf
+	length uint64 // bytes, including buf
+	crc    uint32 // excluding buf
 }
 
 func newSpool(d Disk, path string) (*Spool, error) {
@@ -98,8 +98,7 @@ func (s *Spool) Pad(align uint64) error {
 
 var zeros [PageSize]byte
 
-// Reader reads what was written, from the start. Nothing more may be written before the
-// spool is Rewound.
+// Reader reads the content from the start. Nothing more may be written before Rewind.
 func (s *Spool) Reader() (io.Reader, error) {
 	if err := s.flush(); err != nil {
 		return nil, err
@@ -110,7 +109,7 @@ func (s *Spool) Reader() (io.Reader, error) {
 	return io.LimitReader(s.file, int64(s.length)), nil
 }
 
-// Rewind forgets what was written, so that the room on the disk is used again.
+// Rewind drops the content and reuses its room on the disk.
 func (s *Spool) Rewind() error {
 	_, err := s.file.Seek(s.start, io.SeekStart)
 	s.buf, s.length, s.crc = s.buf[:0], 0, 0

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// NativeLittle is true where words in memory are words of the file. Tests clear
-// it to run the other way.
+// NativeLittle is true where words in memory are words of the file. Tests clear it to run
+// the conversions.
 var NativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// Word is what sections are made of.
+// Word is the element type of sections.
 type Word interface{ uint32 | uint64 }
 
 // View gives the little-endian words of b: b itself where the host can use it

@@ -11,15 +11,15 @@ import (
 // Writer writes a file: sections in any mixture, then Commit. Nothing appears under the
 // file's name before Commit has succeeded. A Writer belongs to one goroutine.
 //
-// What is written goes to files in a temporary directory beside the target, which
-// Commit puts together: it needs up to twice the room of all sections but the first
-// for that moment. The directory is named after the path, with ".tmp" and a number
-// behind it; only a process that is killed leaves it behind. Memory is 256 KiB a spool.
+// Pending data lie in files of a temporary directory beside the target, which Commit
+// joins: for that moment it needs up to twice the room of all sections except the first.
+// The directory has the name of the path with ".tmp" and a number; it remains only after
+// the process was killed. Memory is 256 KiB per spool.
 //
-// After an error every call returns the same one, and Abort is all that is left to do;
-// Commit does it itself.
+// After an error every call returns the same error, and only Abort is useful; Commit
+// aborts by itself.
 type Writer struct {
-	Sections []*Spool // those that the version has
+	Sections []*Spool // the sections of the version
 
 	path   string
 	dir    string // temporary
@@ -47,8 +47,8 @@ func Create(d Disk, path string, format *Format, version uint32) (*Writer, error
 	return w, nil
 }
 
-// start creates the temporary files. The first section goes straight into what becomes
-// the file, behind room for the header.
+// start creates the temporary files. The first section is written directly into the
+// future file, behind room for the header.
 func (w *Writer) start() error {
 	for _, name := range w.format.Names[:w.format.Sections(w.header.Version)] {
 		s, err := w.Temp(name)

@@ -58,3 +58,6 @@ func (b *Book) learnt() (n uint64) {
 	}
 	return n
 }
+
+// Path returns the default path of the book of an index file.
+func Path(index string) string { return index + ".cost" }

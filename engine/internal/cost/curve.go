@@ -21,16 +21,35 @@ type curve struct {
 type factors struct {
 	all [1]atomicFloat // of every query
 	// By octave of a length; between octaves they are lines.
-	lengths [5][octaves]atomicFloat // of Shortest, Second, Sum, Sparse, Common in thousandths
+	lengths [lengths][octaves]atomicFloat
 	// By number, of which the last is for all that are greater.
-	counts [2][mostCount + 1]atomicFloat // of Terms, Dense
+	counts [counts][mostCount + 1]atomicFloat
 }
 
-// What files call the factors.
+// lengths and counts are how many features of a query have factors.
+const lengths, counts = 5, 2
+
+// What files call the factors of queries on lists.
 var (
-	lengthNames = [...]string{"shortest", "second", "sum", "sparse", "common"}
-	countNames  = [...]string{"terms", "dense"}
+	lengthNames = [lengths]string{"shortest", "second", "sum", "sparse", "common"}
+	countNames  = [counts]string{"terms", "dense"}
 )
+
+// lengths of f that have factors. Common counts in thousandths.
+func (c *curve) lengths(f *Features) [lengths]uint64 {
+	if c.metric == selections {
+		return f.Selection.lengths()
+	}
+	return [lengths]uint64{f.Shortest, f.Second, f.Sum, f.Sparse, f.common()}
+}
+
+// counts of f that have factors.
+func (c *curve) counts(f *Features) [counts]int {
+	if c.metric == selections {
+		return f.Selection.counts()
+	}
+	return [counts]int{min(f.Terms, mostCount), min(f.Dense, mostCount)}
+}
 
 const (
 	octaves   = 64 + 2 // of 1 plus any length, and one behind the last
@@ -78,10 +97,10 @@ func (f *Features) common() uint64 { return uint64(min(f.Common*1000, 1<<60)) }
 
 // time of a query.
 func (c *curve) time(f *Features) float64 {
-	p := c.part(f)
+	p, n, k := c.part(f), c.lengths(f), c.counts(f)
 	sum := p.all[0].load() +
-		at(&p.lengths[0], f.Shortest) + at(&p.lengths[1], f.Second) + at(&p.lengths[2], f.Sum) + at(&p.lengths[3], f.Sparse) + at(&p.lengths[4], f.common()) +
-		p.counts[0][min(f.Terms, mostCount)].load() + p.counts[1][min(f.Dense, mostCount)].load()
+		at(&p.lengths[0], n[0]) + at(&p.lengths[1], n[1]) + at(&p.lengths[2], n[2]) + at(&p.lengths[3], n[3]) + at(&p.lengths[4], n[4]) +
+		p.counts[0][k[0]].load() + p.counts[1][k[1]].load()
 	return c.plain(f) * math.Exp(bound(sum))
 }
 
@@ -96,30 +115,41 @@ func (c *curve) part(f *Features) *factors {
 // plain is the time without factors.
 func (c *curve) plain(f *Features) float64 {
 	v := c.metric.values(f)
-	return c.costs[0] + c.costs[1]*v[0] + c.costs[2]*v[1] + c.costs[3]*v[2] + c.costs[4]*v[3]
+	return c.costs[0] + c.costs[1]*v[0] + c.costs[2]*v[1] + c.costs[3]*v[2] + c.costs[4]*v[3] + c.costs[5]*v[4] + c.costs[6]*v[5]
 }
 
 // move changes factors so that the logarithm of the time of f grows by step: each by what
 // it counts for, so that the sum of squares of changes is the least.
 func (c *curve) move(f *Features, step float64) {
-	lengths := [...]uint64{f.Shortest, f.Second, f.Sum, f.Sparse, f.common()}
+	sizes := c.lengths(f)
 	square := 3.0 // of what factors count for
-	for _, n := range lengths {
+	for _, n := range sizes {
 		_, part := octave(n)
 		square += part*part + (1-part)*(1-part)
 	}
 	step /= square
+	c.each(f, func(a *atomicFloat, weight float64) { a.move(step * weight) })
+}
+
+// relax brings the factors of f nearer to one, by a part of their logarithms.
+func (c *curve) relax(f *Features, rate float64) {
+	c.each(f, func(a *atomicFloat, _ float64) { a.move(-rate * a.load()) })
+}
+
+// each calls do with every factor of f, and how much it counts for.
+func (c *curve) each(f *Features, do func(a *atomicFloat, weight float64)) {
 	p := c.part(f)
-	p.all[0].move(step)
-	for i, n := range lengths {
+	do(&p.all[0], 1)
+	for i, n := range c.lengths(f) {
 		o, part := octave(n)
-		p.lengths[i][o].move(step * (1 - part))
+		do(&p.lengths[i][o], 1-part)
 		if part > 0 {
-			p.lengths[i][o+1].move(step * part)
+			do(&p.lengths[i][o+1], part)
 		}
 	}
-	p.counts[0][min(f.Terms, mostCount)].move(step)
-	p.counts[1][min(f.Dense, mostCount)].move(step)
+	for i, n := range c.counts(f) {
+		do(&p.counts[i][n], 1)
+	}
 }
 
 // scale adds to the logarithms of all times.

@@ -19,6 +19,10 @@ type Features struct {
 	// another: Shortest × Π (length / universe) of the others.
 	Common  float64
 	Missing uint64 // bytes of lists to bring in first; Of leaves it 0
+
+	// Selection is the work on a bitmap table, zero for queries on lists. Models of
+	// NewSelections use nothing else.
+	Selection Selection
 }
 
 // Of describes a query over lists of src, which ascend by length. It allocates nothing.
@@ -50,7 +54,7 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 }
 
 // maxValues is how many values a metric has at most.
-const maxValues = 4
+const maxValues = 6
 
 // values are those of a metric, zero behind them.
 func (m Metric) values(f *Features) (v [maxValues]float64) {
@@ -61,6 +65,8 @@ func (m Metric) values(f *Features) (v [maxValues]float64) {
 		v[0] = f.UBOC
 	case UBOCT:
 		v[0] = f.UBOC / float64(max(f.Shortest, 1))
+	case selections:
+		v = f.Selection.values()
 	default:
 		v = [maxValues]float64{float64(f.Shortest), float64(f.Second), float64(f.Sum), float64(f.Terms)}
 	}

@@ -132,15 +132,15 @@ func guessCurve(host bool, k Kind, m Metric) *curve {
 	c := &curve{metric: m, split: k.split()}
 	switch {
 	case m == LOS:
-		c.costs = [...]float64{2000, 5, 0, 0, 0}
+		c.costs = [1 + maxValues]float64{2000, 5}
 	case m == UBOC:
-		c.costs = [...]float64{2000, 0.2, 0, 0, 0}
+		c.costs = [1 + maxValues]float64{2000, 0.2}
 	case m == UBOCT:
-		c.costs = [...]float64{2000, 200, 0, 0, 0}
+		c.costs = [1 + maxValues]float64{2000, 200}
 	case k == And, k == Count, k == RankAnd:
-		c.costs = [...]float64{1000, 4, 0, 0, 500}
+		c.costs = [1 + maxValues]float64{1000, 4, 0, 0, 500}
 	default: // every docID is looked at
-		c.costs = [...]float64{1000, 1, 0, 1, 2000}
+		c.costs = [1 + maxValues]float64{1000, 1, 0, 1, 2000}
 	}
 	if !host {
 		for i := range c.costs {

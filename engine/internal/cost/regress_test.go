@@ -84,7 +84,7 @@ func TestRegressExact(t *testing.T) {
 
 // exactLeastSquares solves the normal equations in rational numbers.
 func exactLeastSquares(fs []Features, y []float64) []float64 {
-	const k = 1 + maxValues
+	const k = 1 + 4 // values of Ding
 	var m [k][k + 1]*big.Rat
 	for i := range m {
 		for j := range m[i] {

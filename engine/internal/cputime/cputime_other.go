@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// Total is the time on the wall where the system is not asked for that of threads.
+// Total is wall time on systems without support for the time of threads.
 func Total() time.Duration { return time.Since(started) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Total is what all threads of the process have worked so far: neighbours of the
-// machine do not count.
+// Total is the CPU time of all threads of the process so far. Unlike wall time, it does
+// not depend on the load of the machine.
 func Total() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

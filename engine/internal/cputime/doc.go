@@ -1,2 +1,2 @@
-// Package cputime says how long the threads of the process have worked, for benchmarks.
+// Package cputime measures the CPU time of the process, for benchmarks.
 package cputime

@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// ErrCorrupt is what errors.Is finds in every error about an input's content.
+// ErrCorrupt is the cause of every error about the content of an input, for errors.Is.
 var ErrCorrupt = errors.New("corrupt input")
 
-// Error says where an input cannot be read as what it should be.
+// Error names the place where an input does not follow its format.
 type Error struct {
 	Path   string // "-" for standard input
 	Line   int    // from 1; 0 in formats without lines
@@ -32,8 +32,8 @@ func (e *Error) Error() string {
 // Is makes errors.Is(err, ErrCorrupt) true.
 func (e *Error) Is(target error) bool { return target == ErrCorrupt }
 
-// Explain makes an Error of what a decompressor has to say about its input; other
-// errors stay what they are.
+// Explain turns an error of a decompressor about its input into an Error. It returns any
+// other error unchanged.
 func Explain(path string, offset int64, err error) error {
 	var damaged flate.CorruptInputError
 	switch {

@@ -1,5 +1,5 @@
-// Package input opens what is read once, from start to end: files and standard input,
-// gzipped or not. What may block for ever gives up when a context is done.
+// Package input opens files and standard input, gzipped or not, for reading once from
+// start to end. A read that may block for ever returns when a context ends.
 package input
 
 import (
@@ -16,10 +16,10 @@ import (
 // Buffer is the read buffer of a Reader, in bytes: Peek sees so many.
 const Buffer = 256 << 10
 
-// Opener opens inputs, one after the other. Count may be called while others read them.
+// Opener opens inputs one after another. Count may be called while goroutines read them.
 type Opener struct {
 	Ctx   context.Context
-	Stdin io.Reader // what "-" is
+	Stdin io.Reader // the input "-"
 
 	read atomic.Int64
 }
@@ -50,7 +50,7 @@ func (o *Opener) Open(path string) (*Reader, error) {
 	return o.Wrap(path, r, f)
 }
 
-// Wrap is Open of what path names for errors alone. It closes c when it fails.
+// Wrap is Open for a reader; errors name path. It closes c when it fails.
 func (o *Opener) Wrap(path string, r io.Reader, c io.Closer) (*Reader, error) {
 	b := bufio.NewReaderSize(&counter{o, r}, Buffer)
 	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
@@ -66,8 +66,7 @@ func (o *Opener) Wrap(path string, r io.Reader, c io.Closer) (*Reader, error) {
 // Mark is the byte order mark of UTF-8.
 const Mark = "\ufeff"
 
-// SkipMark drops a byte order mark, if that is what comes next, and says how many bytes
-// it has.
+// SkipMark drops a byte order mark if it comes next, and returns its number of bytes.
 func (r *Reader) SkipMark() int {
 	if head, _ := r.Peek(len(Mark)); string(head) != Mark {
 		return 0
@@ -76,7 +75,7 @@ func (r *Reader) SkipMark() int {
 	return n
 }
 
-// Size is the number of bytes of a regular file, 0 for what else there is.
+// Size is the number of bytes of a regular file, else 0.
 func Size(path string) int64 {
 	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
 		return st.Size()

@@ -69,7 +69,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestExplain says which damage is one of the input.
+// TestExplain tells damage of the input from errors of the system.
 func TestExplain(t *testing.T) {
 	whole := zip(t, strings.Repeat("some text\n", 1e5))
 	flipped := []byte(whole)
@@ -107,7 +107,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestPrompt gives up on standard input that says nothing.
+// TestPrompt cancels a read from a silent standard input.
 func TestPrompt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, w := io.Pipe()

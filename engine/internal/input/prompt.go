@@ -20,13 +20,13 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// prompt reads what may block for ever (a terminal, a pipe) in a goroutine, so
-// that its own Read returns when the context is done. The goroutine ends with
-// the next return of the blocked read after that.
+// prompt reads an input that may block for ever (a terminal, a pipe) in a goroutine, so
+// that its own Read returns when the context ends. The goroutine ends after the next
+// return of the blocked read.
 type prompt struct {
 	ctx  context.Context
 	next chan piece
-	done piece // what is left of the last piece
+	done piece // rest of the last piece
 }
 
 type piece struct {

@@ -11,7 +11,7 @@ import (
 // that not even a killed process leaves it behind.
 type File struct{ *os.File }
 
-// New makes a file in a folder; pattern is that of os.CreateTemp.
+// New makes a file in a folder; pattern has the syntax of os.CreateTemp.
 func New(dir, pattern string) (*File, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/plantest/matchtest"
+	"heddle/engine/plan/plantest/ranktest"
 	"heddle/hostfallback"
 )
 
@@ -46,16 +48,21 @@ func onHost(n int) *split {
 func TestSuite(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			opt := plantest.Options{Small: true, Corrupt: true, Unranked: true, Algorithms: []plan.Algorithm{plan.Auto, plan.Bits}}
+			ranked := false
+			opt := plantest.Options{Small: true, Corrupt: true, Algorithms: []plan.Algorithm{plan.Auto, plan.Bits}}
 			switch {
 			case raceDetector && n != 2:
 				t.Skip("too slow under the race detector")
 			case raceDetector:
 				opt.Corrupt, opt.Algorithms, opt.Codecs = false, opt.Algorithms[:1], []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}
 			case n == 3:
-				opt.Unranked, opt.Algorithms = false, nil
+				ranked, opt.Algorithms = true, nil
 			}
-			plantest.Run(t, func(*testing.T) plan.Backend { return onHost(n) }, opt)
+			open := func(*testing.T) plan.Backend { return onHost(n) }
+			matchtest.Run(t, open, opt)
+			if ranked {
+				ranktest.Run(t, open, opt)
+			}
 		})
 	}
 }
@@ -108,6 +115,9 @@ func TestDevicesSuite(t *testing.T) {
 	if os.Getenv("HEDDLE_TEST_SMALL") == "1" {
 		t.Skip("minutes on a slow device; TestDevices has the small cases")
 	}
-	plantest.Run(t, func(t *testing.T) plan.Backend { return onDevices(t, found) }, plantest.Options{
-		Small: true, Algorithms: []plan.Algorithm{plan.Auto, plan.MergePath}, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}})
+	open := func(t *testing.T) plan.Backend { return onDevices(t, found) }
+	opt := plantest.Options{
+		Small: true, Algorithms: []plan.Algorithm{plan.Auto, plan.MergePath}, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}}
+	matchtest.Run(t, open, opt)
+	ranktest.Run(t, open, opt)
 }

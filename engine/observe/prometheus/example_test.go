@@ -9,18 +9,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"heddle/engine/observe"
-	"heddle/engine/observe/meter"
 	heddleprometheus "heddle/engine/observe/prometheus"
 )
 
 func Example() {
-	memory := meter.NewMemory()
+	metrics := heddleprometheus.New()
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(heddleprometheus.New(memory))
+	registry.MustRegister(metrics)
 
-	// The engine is given the observer, and tells it of queries:
-	o := meter.New(memory)
-	o.Answered(context.Background(), &observe.Query{Kind: "and", Queries: 1, Took: time.Millisecond, Cached: true})
+	// The engine sends explanations to the observer in its options:
+	var o observe.Observer = metrics
+	o.Answered(context.Background(), &observe.Explanation{Kind: "and", Queries: 1, Took: time.Millisecond, Cached: true})
 
 	n, err := testutil.GatherAndCount(registry, "heddle_cached_queries_total")
 	fmt.Println(n, err)

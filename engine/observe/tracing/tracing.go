@@ -1,10 +1,9 @@
-// Package tracing makes a span of each query, through the OpenTelemetry API. It depends on
-// the API alone: which spans are kept, and where they go, is up to the TracerProvider.
+// Package tracing creates a span for each query, through the OpenTelemetry API. It depends on
+// the API alone: the TracerProvider decides which spans are kept and where they go.
 //
-// The span of a query is a child of the one in the context that its caller gave to the
-// engine. It has the children "queue" and "run", if the query got so far. A call with many
-// queries is one span without children. Spans are made when a query has ended, with the
-// times that it had.
+// The span of a query is a child of the span in the caller's context. It has the children
+// "queue" and "run" if the query reached these stages. A call with many queries is one span
+// without children. Spans are created when a query has ended, with its actual times.
 package tracing
 
 import (
@@ -16,10 +15,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"heddle/engine/observe"
-	"heddle/engine/schedule"
 )
 
-// Name is that of the tracer.
+// Name is the name of the tracer.
 const Name = "heddle/engine"
 
 // Attributes of spans. Times are in seconds.
@@ -32,10 +30,10 @@ const (
 	Class      = attribute.Key("heddle.class")
 	Attempts   = attribute.Key("heddle.attempts")
 	Processors = attribute.Key("heddle.processors") // in the order of Estimates
-	Estimates  = attribute.Key("heddle.estimates")  // of the query alone, negative where it cannot run
+	Estimates  = attribute.Key("heddle.estimates")  // of the query alone; negative if it cannot run
 
-	// Of "run", which is the last attempt; stages of a call with many queries stand in its
-	// own span, as it has no parts.
+	// Attributes of "run", the last attempt. A call with many queries has no child spans; its
+	// stages are attributes of its own span.
 	Processor = attribute.Key("heddle.processor")
 	Batch     = attribute.Key("heddle.batch.jobs")
 	Estimate  = attribute.Key("heddle.batch.estimate")
@@ -46,19 +44,18 @@ const (
 // Observer is an observe.Observer. It is safe for concurrent use.
 type Observer struct{ tracer trace.Tracer }
 
-// New returns an observer whose spans are p's.
+// New returns an observer that creates spans with p.
 func New(p trace.TracerProvider) *Observer { return &Observer{p.Tracer(Name)} }
 
 // Answered implements observe.Observer.
-func (o *Observer) Answered(ctx context.Context, q *observe.Query) {
-	t := &q.Trace
-	// How long ago a query arrived is certain; what the clock showed then may have been
-	// reckoned from a time before it was set.
+func (o *Observer) Answered(ctx context.Context, q *observe.Explanation) {
+	// Elapsed time is exact, because it comes from the monotonic clock. The wall clock may have
+	// been set since the query arrived, so the arrival is computed from the present time.
 	arrived := time.Now()
-	if t.Arrived.IsZero() {
+	if q.Arrived.IsZero() {
 		arrived = arrived.Add(-q.Took)
 	} else {
-		arrived = arrived.Add(-arrived.Sub(t.Arrived))
+		arrived = arrived.Add(-arrived.Sub(q.Arrived))
 	}
 	ended := trace.WithTimestamp(arrived.Add(q.Took))
 	ctx, span := o.tracer.Start(ctx, "query "+q.Kind, trace.WithTimestamp(arrived), trace.WithSpanKind(trace.SpanKindInternal))
@@ -69,7 +66,7 @@ func (o *Observer) Answered(ctx context.Context, q *observe.Query) {
 	span.SetAttributes(
 		Kind.String(q.Kind),
 		Queries.Int(max(q.Queries, 1)),
-		Outcome.String(q.Outcome().String()),
+		Outcome.String(q.Outcome.String()),
 		Cached.Bool(q.Cached),
 	)
 	if q.Err != nil {
@@ -78,14 +75,14 @@ func (o *Observer) Answered(ctx context.Context, q *observe.Query) {
 	}
 	if !q.Cached {
 		span.SetAttributes(
-			Mode.String(t.Mode.String()),
-			Class.String(t.Class.String()),
-			Attempts.Int(t.Attempts),
+			Mode.String(q.Mode),
+			Class.String(q.Class),
+			Attempts.Int(q.Attempts),
 			Processors.StringSlice(q.Processors),
-			Estimates.Float64Slice(seconds(t.Estimates)),
+			Estimates.Float64Slice(seconds(q.Estimates)),
 		)
-		if t.Attempts == 0 && (q.Err == nil || q.Queries > 1) {
-			span.SetAttributes(stages(q)...) // of many batches, that nothing else is known of
+		if q.Attempts == 0 && (q.Err == nil || q.Queries > 1) {
+			span.SetAttributes(stages(q)...) // of many batches
 		} else {
 			o.parts(ctx, q, arrived)
 		}
@@ -93,44 +90,43 @@ func (o *Observer) Answered(ctx context.Context, q *observe.Query) {
 	span.End(ended)
 }
 
-// parts makes the spans within that of q.
-func (o *Observer) parts(ctx context.Context, q *observe.Query, arrived time.Time) {
-	t := &q.Trace
-	started := arrived.Add(t.Queued)
-	if t.Attempts == 0 { // it waited to its end
+// parts creates the child spans of q.
+func (o *Observer) parts(ctx context.Context, q *observe.Explanation, arrived time.Time) {
+	started := arrived.Add(q.Queued)
+	if q.Attempts == 0 { // it never left the queue
 		started = arrived.Add(q.Took)
 	}
 	_, queue := o.tracer.Start(ctx, "queue", trace.WithTimestamp(arrived))
 	queue.End(trace.WithTimestamp(started))
-	if t.Attempts == 0 {
+	if q.Attempts == 0 {
 		return
 	}
 	_, run := o.tracer.Start(ctx, "run", trace.WithTimestamp(started), trace.WithAttributes(
-		Processor.String(t.Processor),
-		Batch.Int(t.Batch),
-		Estimate.Float64(t.Estimate.Seconds()),
+		Processor.String(q.Processor),
+		Batch.Int(q.Batch),
+		Estimate.Float64(q.Estimate.Seconds()),
 		Missing.Int64(int64(q.Missing)),
 	))
 	run.SetAttributes(stages(q)...)
 	if q.Err != nil {
 		run.SetStatus(codes.Error, q.Err.Error())
 	}
-	ended := started.Add(t.Ran)
-	if t.Ran == 0 { // it did not come back
+	ended := started.Add(q.Ran)
+	if q.Ran == 0 { // the processor did not answer
 		ended = arrived.Add(q.Took)
 	}
 	run.End(trace.WithTimestamp(ended))
 }
 
-func stages(q *observe.Query) (all []attribute.KeyValue) {
+func stages(q *observe.Explanation) (all []attribute.KeyValue) {
 	for name, took := range observe.Stages(&q.Stats) {
 		all = append(all, attribute.Float64(Stage+name, took.Seconds()))
 	}
 	return all
 }
 
-// Happened implements observe.Observer. What happens beside queries is no part of a trace.
-func (o *Observer) Happened(schedule.Event) {}
+// Happened implements observe.Observer. Events are not part of traces.
+func (o *Observer) Happened(observe.Event) {}
 
 func seconds(times []time.Duration) []float64 {
 	s := make([]float64, len(times))

@@ -16,15 +16,14 @@ import (
 
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 const ms = time.Millisecond
 
 var arrived = time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// spans are those of q, by name, and that of the caller.
-func spans(t *testing.T, q *observe.Query) (map[string]tracetest.SpanStub, trace.SpanContext) {
+// spans returns the spans of q by name, and the span of the caller.
+func spans(t *testing.T, q *observe.Explanation) (map[string]tracetest.SpanStub, trace.SpanContext) {
 	t.Helper()
 	kept := tracetest.NewInMemoryExporter()
 	p := sdk.NewTracerProvider(sdk.WithSyncer(kept))
@@ -61,10 +60,10 @@ func attributes(t *testing.T, s tracetest.SpanStub, want ...attribute.KeyValue) 
 }
 
 func TestAnswered(t *testing.T) {
-	all, caller := spans(t, &observe.Query{
+	all, caller := spans(t, &observe.Explanation{
 		Kind: "rank or", Queries: 1, Took: 9 * ms, Missing: 4096, Processors: []string{"gpu", "host"},
-		Trace: schedule.Trace{Arrived: arrived, Mode: schedule.Sync, Class: schedule.Device, Processor: "gpu",
-			Estimates: []time.Duration{2 * ms, -1}, Estimate: 4 * ms, Batch: 32, Queued: 3 * ms, Ran: 5 * ms, Attempts: 2},
+		Arrived: arrived, Mode: "sync", Class: "device", Processor: "gpu",
+		Estimates: []time.Duration{2 * ms, -1}, Estimate: 4 * ms, Batch: 32, Queued: 3 * ms, Ran: 5 * ms, Attempts: 2,
 		Stats: plan.Stats{Upload: ms, Score: 2 * ms},
 	})
 	if len(all) != 3 {
@@ -98,7 +97,7 @@ func TestAnswered(t *testing.T) {
 }
 
 func TestCached(t *testing.T) {
-	all, _ := spans(t, &observe.Query{Kind: "and", Cached: true, Took: ms, Trace: schedule.Trace{Arrived: arrived}})
+	all, _ := spans(t, &observe.Explanation{Kind: "and", Cached: true, Took: ms, Arrived: arrived})
 	if len(all) != 1 {
 		t.Fatalf("%d spans: %v", len(all), all)
 	}
@@ -106,11 +105,11 @@ func TestCached(t *testing.T) {
 	attributes(t, all["query and"], Cached.Bool(true), Queries.Int(1))
 }
 
-// Many queries of one call are one span.
+// TestStream: many queries of one call are one span.
 func TestStream(t *testing.T) {
 	for _, err := range []error{nil, plan.ErrClosed} {
-		all, _ := spans(t, &observe.Query{Kind: "and", Queries: 1000, Took: ms, Err: err,
-			Trace: schedule.Trace{Arrived: arrived, Mode: schedule.Sync}, Stats: plan.Stats{Probe: ms}})
+		all, _ := spans(t, &observe.Explanation{Kind: "and", Queries: 1000, Took: ms, Err: err,
+			Arrived: arrived, Mode: "sync", Stats: plan.Stats{Probe: ms}})
 		if len(all) != 1 {
 			t.Fatalf("%d spans: %v", len(all), all)
 		}
@@ -119,10 +118,10 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// One that never ran has waited to its end.
+// TestExpired: a query that never ran was in the queue until its end.
 func TestExpired(t *testing.T) {
-	err := &schedule.DeadlineError{Waited: 7 * ms}
-	all, _ := spans(t, &observe.Query{Kind: "and", Took: 7 * ms, Err: err, Trace: schedule.Trace{Arrived: arrived}})
+	err := context.DeadlineExceeded
+	all, _ := spans(t, &observe.Explanation{Kind: "and", Took: 7 * ms, Err: err, Outcome: observe.Expired, Arrived: arrived})
 	query, queue := all["query and"], all["queue"]
 	if len(all) != 2 {
 		t.Fatalf("%d spans: %v", len(all), all)
@@ -140,8 +139,8 @@ func TestExpired(t *testing.T) {
 
 func TestFailed(t *testing.T) {
 	fault := errors.New("a fault")
-	all, _ := spans(t, &observe.Query{Kind: "and", Took: 2 * ms, Err: fault,
-		Trace: schedule.Trace{Arrived: arrived, Ran: ms, Attempts: 1}})
+	all, _ := spans(t, &observe.Explanation{Kind: "and", Took: 2 * ms, Err: fault,
+		Arrived: arrived, Ran: ms, Attempts: 1})
 	for _, name := range []string{"query and", "run"} {
 		if s := all[name].Status; s.Code != codes.Error || s.Description != "a fault" {
 			t.Errorf("%s has status %v", name, s)
@@ -149,40 +148,40 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// The attempt that failed lasts to the end where nobody knows how long it took.
+// TestNotBack: a failed attempt of unknown length lasts to the end of the query.
 func TestNotBack(t *testing.T) {
-	all, _ := spans(t, &observe.Query{Kind: "and", Took: 9 * ms, Err: schedule.ErrNoProcessor,
-		Trace: schedule.Trace{Arrived: arrived, Queued: 2 * ms, Attempts: 1}})
+	all, _ := spans(t, &observe.Explanation{Kind: "and", Took: 9 * ms, Err: plan.ErrDeviceLost,
+		Arrived: arrived, Queued: 2 * ms, Attempts: 1})
 	times(t, all["queue"], 0, 2*ms)
 	times(t, all["run"], 2*ms, 9*ms)
 }
 
-// A query without a time of arrival ends now.
+// TestNoArrival: a query without a time of arrival ends now.
 func TestNoArrival(t *testing.T) {
 	before := time.Now()
-	all, _ := spans(t, &observe.Query{Kind: "and", Took: time.Second, Err: schedule.ErrFull})
+	all, _ := spans(t, &observe.Explanation{Kind: "and", Took: time.Second, Err: plan.ErrClosed})
 	s := all["query and"]
 	if s.EndTime.Sub(s.StartTime) != time.Second || s.EndTime.Before(before) || s.EndTime.After(time.Now()) {
 		t.Errorf("from %v to %v", s.StartTime, s.EndTime)
 	}
 }
 
-// Queries of a trace that is not sampled cost little, and make no spans.
+// TestNotSampled: a trace that is not sampled has no spans.
 func TestNotSampled(t *testing.T) {
 	kept := tracetest.NewInMemoryExporter()
 	p := sdk.NewTracerProvider(sdk.WithSyncer(kept), sdk.WithSampler(sdk.NeverSample()))
-	q := &observe.Query{Kind: "and", Trace: schedule.Trace{Arrived: arrived, Attempts: 1}}
+	q := &observe.Explanation{Kind: "and", Arrived: arrived, Attempts: 1}
 	New(p).Answered(t.Context(), q)
 	New(noop.NewTracerProvider()).Answered(t.Context(), q)
 	if n := len(kept.GetSpans()); n != 0 {
 		t.Errorf("%d spans", n)
 	}
-	New(p).Happened(schedule.Event{Mode: schedule.Sync})
+	New(p).Happened(observe.Event{Mode: "sync"})
 }
 
 func BenchmarkNoTracing(b *testing.B) {
 	o := New(noop.NewTracerProvider())
-	q := &observe.Query{Kind: "and", Trace: schedule.Trace{Arrived: arrived, Attempts: 1}}
+	q := &observe.Explanation{Kind: "and", Arrived: arrived, Attempts: 1}
 	b.ReportAllocs()
 	for b.Loop() {
 		o.Answered(context.Background(), q)

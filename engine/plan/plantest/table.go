@@ -1,25 +1,23 @@
 package plantest
 
 import (
-	"fmt"
 	"iter"
 	"math/bits"
-	"slices"
-	"strings"
 	"testing"
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
-// Table is a plan.Table beside the plain bitsets and codes that it was made from.
+// Table is a plan.Table together with the plain bitsets and codes that it encodes.
 type Table struct {
 	plan.Table
 	Bits  [][]uint64 // by vector: row r is bit r%64 of word r/64
 	Codes [][]uint64 // by column
 }
 
-// NewTable returns a table without vectors, which will have words of 32 or 64 bits.
+// NewTable returns a table without vectors. Its words will have 32 or 64 bits.
 func NewTable(rows uint32, word int) *Table {
 	t := &Table{Table: plan.Table{Rows: rows}}
 	if word == 64 {
@@ -30,10 +28,10 @@ func NewTable(rows uint32, word int) *Table {
 	return t
 }
 
-// AddVector compresses a bitset of wah.Bitset(Rows) words, which the table keeps, as
-// the next vector, and returns its number.
+// AddVector compresses a bitset of wah.Bitset(Rows) words as the next vector and
+// returns its number. The table keeps the bitset.
 func (t *Table) AddVector(set []uint64) uint32 {
-	t.addRuns(func(yield func(from, to uint64) bool) {
+	t.AddRuns(func(yield func(from, to uint64) bool) {
 		for i, w := range set {
 			for at := uint64(64 * i); w != 0; {
 				from := uint64(bits.TrailingZeros64(w))
@@ -47,8 +45,9 @@ func (t *Table) AddVector(set []uint64) uint32 {
 	return uint32(len(t.Vectors) - 1)
 }
 
-// addRuns adds a vector of ascending runs of ones, from from to to-1.
-func (t *Table) addRuns(runs iter.Seq2[uint64, uint64]) {
+// AddRuns adds a vector with ascending runs of ones. A run is from row from to row
+// to-1. The table has no plain bitset of the vector.
+func (t *Table) AddRuns(runs iter.Seq2[uint64, uint64]) {
 	if t.Word() == 64 {
 		t.AppendVector64(vectorOf[uint64](t.Rows, runs))
 	} else {
@@ -64,8 +63,8 @@ func vectorOf[W wah.Word](rows uint32, runs iter.Seq2[uint64, uint64]) []W {
 	return b.AppendTo(nil, uint64(rows))
 }
 
-// AddCodes packs the codes of all rows, which the table keeps, as the next column, and
-// returns its number.
+// AddCodes packs the codes of all rows as the next column and returns its number.
+// The table keeps the codes.
 func (t *Table) AddCodes(tb testing.TB, codes []uint64) uint32 {
 	tb.Helper()
 	c, err := t.AppendCodes(codes)
@@ -76,139 +75,10 @@ func (t *Table) AddCodes(tb testing.TB, codes []uint64) uint32 {
 	return c
 }
 
-// Scan is the oracle: it asks of row after row whether a selection of s takes it, and
-// gives a bitset a selection.
-func (t *Table) Scan(s *plan.SelectBatch) [][]uint64 {
-	want := make([][]uint64, s.Len())
-	for i := range want {
-		want[i] = make([]uint64, wah.Bitset(uint64(t.Rows)))
-		steps := s.Selection(i)
-		for row := range t.Rows {
-			if t.takes(s, steps, row) {
-				want[i][row/64] |= 1 << (row % 64)
-			}
-		}
-	}
-	return want
+// Plain returns the table for package reference.
+func (t *Table) Plain() *reference.Table {
+	return &reference.Table{Rows: t.Rows, Bits: t.Bits, Codes: t.Codes}
 }
 
-func (t *Table) takes(s *plan.SelectBatch, steps []plan.Step, row uint32) bool {
-	var stack [plan.MaxSets + 1]bool
-	top := 0 // stack[0] is what a selection without steps leaves
-	for _, x := range steps {
-		switch x.Code {
-		case plan.StepAny:
-			top++
-			stack[top] = false
-			for _, v := range s.Operands[x.From:x.To] {
-				if t.Bits[v][row/64]>>(row%64)&1 != 0 {
-					stack[top] = true
-					break
-				}
-			}
-		case plan.StepAnd:
-			top--
-			stack[top] = stack[top] && stack[top+1]
-		case plan.StepOr:
-			top--
-			stack[top] = stack[top] || stack[top+1]
-		case plan.StepAndNot:
-			top--
-			stack[top] = stack[top] && !stack[top+1]
-		case plan.StepNot:
-			stack[top] = !stack[top]
-		case plan.StepCheck:
-			if stack[top] {
-				code := t.Codes[x.Column][row]
-				stack[top] = slices.ContainsFunc(s.Ranges[x.From:x.To], func(r plan.CodeRange) bool { return r.Lo <= code && code <= r.Hi })
-			}
-		}
-	}
-	return stack[top]
-}
-
-// Bounded checks what must hold of any results, those of corrupt words too: their
-// sizes, that no row lies outside the table, and that the counts are those of the bits.
-func (t *Table) Bounded(s *plan.SelectBatch, out *plan.Rows) error {
-	if len(out.Counts) != s.Len() {
-		return fmt.Errorf("%d counts for %d selections", len(out.Counts), s.Len())
-	}
-	for i, n := range out.Counts {
-		if n > t.Rows {
-			return fmt.Errorf("selection %d: %d rows of %d", i, n, t.Rows)
-		}
-	}
-	if s.Output != plan.OutputBits {
-		if len(out.Bits) > 0 {
-			return fmt.Errorf("%d words of bits that nobody asked for", len(out.Bits))
-		}
-		return nil
-	}
-	if out.Stride != wah.Bitset(uint64(t.Rows)) || len(out.Bits) != out.Stride*s.Len() {
-		return fmt.Errorf("%d words of bits in strides of %d for %d selections of %d rows", len(out.Bits), out.Stride, s.Len(), t.Rows)
-	}
-	for i, count := range out.Counts {
-		set, n := out.Selection(i), 0
-		for _, w := range set {
-			n += bits.OnesCount64(w)
-		}
-		if n != int(count) {
-			return fmt.Errorf("selection %d: count %d of a bitset with %d ones", i, count, n)
-		}
-		if r := t.Rows % 64; r != 0 && set[len(set)-1]>>r != 0 {
-			return fmt.Errorf("selection %d: bits %#x behind the last of %d rows", i, set[len(set)-1]>>r, t.Rows)
-		}
-	}
-	return nil
-}
-
-// Compare says where out differs from want, the oracle's answer to s.
-func (t *Table) Compare(s *plan.SelectBatch, want [][]uint64, out *plan.Rows) error {
-	if err := t.Bounded(s, out); err != nil {
-		return err
-	}
-	matches := uint64(0)
-	for i, set := range want {
-		if s.Output == plan.OutputBits {
-			for j, w := range out.Selection(i) {
-				if x := w ^ set[j]; x != 0 {
-					row := 64*j + bits.TrailingZeros64(x)
-					return fmt.Errorf("selection %d (%s): row %d of %d is %d, want %d", i, Describe(s, i), row, t.Rows, w>>(row%64)&1, set[j]>>(row%64)&1)
-				}
-			}
-		}
-		n := 0
-		for _, w := range set {
-			n += bits.OnesCount64(w)
-		}
-		if int(out.Counts[i]) != n {
-			return fmt.Errorf("selection %d (%s): %d of %d rows, want %d", i, Describe(s, i), out.Counts[i], t.Rows, n)
-		}
-		matches += uint64(n)
-	}
-	if st := out.Stats; st.Queries != uint64(s.Len()) || st.Matches != matches || st.Wall <= 0 {
-		return fmt.Errorf("stats %+v of %d selections with %d matches", st, s.Len(), matches)
-	}
-	return nil
-}
-
-// Describe gives the steps of selection i in short.
-func Describe(s *plan.SelectBatch, i int) string {
-	var b strings.Builder
-	for j, x := range s.Selection(i) {
-		if j == 12 {
-			return b.String() + "..."
-		}
-		switch x.Code {
-		case plan.StepAny:
-			of := s.Operands[x.From:x.To]
-			fmt.Fprintf(&b, "any of %d %d, ", len(of), of[:min(len(of), 4)])
-		case plan.StepCheck:
-			of := s.Ranges[x.From:x.To]
-			fmt.Fprintf(&b, "check column %d for %d %d, ", x.Column, len(of), of[:min(len(of), 2)])
-		default:
-			fmt.Fprintf(&b, "%s, ", [...]string{plan.StepAnd: "and", plan.StepOr: "or", plan.StepAndNot: "andnot", plan.StepNot: "not"}[x.Code])
-		}
-	}
-	return strings.TrimSuffix(b.String(), ", ")
-}
+// Scan returns the reference answer to s: a bitset of rows for each selection.
+func (t *Table) Scan(s *plan.SelectBatch) [][]uint64 { return t.Plain().Select(s) }

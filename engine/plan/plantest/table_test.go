@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
-// fourRows is a table of four rows, and selections of which the answer is known.
+// fourRows returns a table of four rows, and selections with their answers.
 func fourRows(t *testing.T) (*Table, *plan.SelectBatch, [][]uint64) {
 	tab := NewTable(4, 32)
 	tab.AddVector([]uint64{0b0011})
@@ -47,60 +47,38 @@ func fourRows(t *testing.T) (*Table, *plan.SelectBatch, [][]uint64) {
 func TestScan(t *testing.T) {
 	tab, s, want := fourRows(t)
 	if got := tab.Scan(s); !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("the oracle says %b, want %b", got, want)
+		t.Errorf("the rows are %b, want %b", got, want)
 	}
 }
 
-// TestTableWords decompresses what AddVector compressed and unpacks what AddCodes
-// packed, for every kind.
+// TestTableWords decodes the words of AddVector and AddCodes, for every kind.
 func TestTableWords(t *testing.T) {
 	for _, word := range []int{32, 64} {
-		tab := everyKind(t, 5003, word)
-		for kind := range codeKinds {
-			addCodes(t, tab, kind, rng(t))
+		tab := EveryVector(t, 5003, word)
+		for _, kind := range CodeKinds {
+			tab.AddColumn(t, kind, RNG(t))
 		}
 		if err := tab.Validate(); err != nil {
 			t.Fatal(err)
 		}
+		plain, err := reference.DecodeTable(&tab.Table)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for v, set := range tab.Bits {
-			got := make([]uint64, len(set))
-			var err error
-			if word == 64 {
-				err = wah.Decompress(got, tab.Vector64(uint32(v)), uint64(tab.Rows))
-			} else {
-				err = wah.Decompress(got, tab.Vector32(uint32(v)), uint64(tab.Rows))
-			}
-			if err != nil || !slices.Equal(got, set) {
-				t.Fatalf("wah%d: vector of %s comes back otherwise: %v", word, VectorKinds()[v].Name, err)
+			if !slices.Equal(plain.Bits[v], set) {
+				t.Errorf("wah%d: the vector of kind %s differs after decompression", word, VectorKinds()[v].Name)
 			}
 		}
-		for c, want := range tab.Codes {
-			low, high, err := tab.Table.Codes(uint32(c))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for row, code := range want {
-				lo, err := low.At(uint32(row))
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := uint64(lo)
-				if high.Len > 0 {
-					hi, err := high.At(uint32(row))
-					if err != nil {
-						t.Fatal(err)
-					}
-					got |= uint64(hi) << 32
-				}
-				if got != code {
-					t.Fatalf("column %d: row %d has the code %d, want %d", c, row, got, code)
-				}
+		for c, codes := range tab.Codes {
+			if !slices.Equal(plain.Codes[c], codes) {
+				t.Errorf("wah%d: the codes of column %d differ after unpacking", word, c)
 			}
 		}
 	}
 }
 
-// Wrong rows must be seen.
+// TestCompareSeesWrongRows checks that Compare reports every kind of mistake.
 func TestCompareSeesWrongRows(t *testing.T) {
 	tab, s, want := fourRows(t)
 	right := func() *plan.Rows {
@@ -120,7 +98,7 @@ func TestCompareSeesWrongRows(t *testing.T) {
 		"in strides of 2":       func(r *plan.Rows) { r.Stride = 2 },
 		"7 words of bits":       func(r *plan.Rows) { r.Bits = r.Bits[1:] },
 		"with 3 ones":           func(r *plan.Rows) { r.Counts[2] = 2 },
-		"behind the last of 4":  func(r *plan.Rows) { r.Bits[0], r.Counts[0] = 1<<4, 1 },
+		"after the last of 4":  func(r *plan.Rows) { r.Bits[0], r.Counts[0] = 1<<4, 1 },
 		"row 1 of 4 is 0, want": func(r *plan.Rows) { r.Bits[2], r.Counts[2] = 5, 2 },
 		"stats":                 func(r *plan.Rows) { r.Stats.Matches++ },
 	} {

@@ -14,15 +14,15 @@ const MaxBins = 10_000
 // Sample is the distribution of the values of a column.
 type Sample struct {
 	Keys []uint64 // ascending and different; the least and the greatest of the column among them
-	Rows []uint64 // how many rows each one has; of a sample those that were drawn, so 0 is possible
+	Rows []uint64 // number of rows of each key; 0 is possible in a sample
 	All  bool     // these are all keys of the column, and all of its rows
 }
 
 // Choose gives the greatest key of each bin, ascending; the last one is the greatest
-// of s.Keys. The bin of a key is the first one whose greatest key is not below it.
-// Bins are at most n, 1 to MaxBins, but for Distinct, which has one a value. There are
-// fewer where there are fewer values, and none where there is none. Bins by Width may
-// be those of no row. What was done is never Auto.
+// of s.Keys. The bin of a key is the first bin whose greatest key is not below it.
+// There are at most n bins, 1 to MaxBins; Distinct has one bin per value. Fewer values
+// give fewer bins, and no value gives none. A bin of Width may have no rows. done is the
+// binning in force and never Auto.
 func Choose(t column.Type, kind column.Binning, n int, s Sample) (done column.Binning, upper []uint64, err error) {
 	if n < 1 || n > MaxBins {
 		return kind, nil, fmt.Errorf("%d bins, 1 to %d are possible", n, MaxBins)
@@ -56,8 +56,8 @@ func Choose(t column.Type, kind column.Binning, n int, s Sample) (done column.Bi
 	return kind, upper, nil
 }
 
-// bounds is the bounds of bins that end at some places of a sample. One that has a
-// single key of those drawn begins with it: keys that were not drawn stay out.
+// bounds is the bounds of bins that end at some places of a sample. A bin with a single
+// key of the sample begins with this key, so that keys outside of the sample stay out.
 func bounds(s Sample, places []int) []uint64 {
 	upper := make([]uint64, len(places))
 	for i, p := range places {
@@ -74,7 +74,7 @@ func bounds(s Sample, places []int) []uint64 {
 // as long as there are bins left.
 func quantile(n int, s Sample) []int {
 	var places []int
-	rest, have := uint64(0), uint64(0) // rows behind the last bin, and those of the bin under way
+	rest, have := uint64(0), uint64(0) // rows behind the last bin, and rows of the current bin
 	for i, rows := range s.Rows {
 		if rest += rows; len(s.Rows) <= n {
 			places = append(places, i)

@@ -197,7 +197,7 @@ func TestQuantile(t *testing.T) {
 			}
 		}
 	}
-	// A heavy value has a bin of its own; the others share the rest.
+	// A heavy value has a bin of its own; the remaining values divide the rest.
 	s = sampleOf(all["heavy middle"].keys)
 	upper := checkChoose(t, column.Int, column.Quantile, 11, s)
 	i := slices.Index(upper, column.IntKey(0))

@@ -12,11 +12,11 @@ const (
 	sampleKeys = 1 << 16
 )
 
-// Collector takes the keys of a column's rows, one after the other, and keeps all the
-// different ones while there are few, else a sample of rows: one row of each 2^k
-// consecutive ones, drawn at random. Its memory is bounded, and grows with what is
-// added. The same keys in the same order give the same sample, however they are cut
-// into calls. The zero value is empty. It is for one goroutine.
+// Collector takes the keys of a column's rows in order. It keeps all distinct keys
+// while they are few, then a sample of rows: one random row of each 2^k consecutive
+// rows. Its memory is bounded and grows with the input. The same keys in the same order
+// give the same sample, however the calls divide them. The zero value is empty. It is
+// for one goroutine.
 type Collector struct {
 	table []entry // of different keys by their hash; half of it at most is in use
 	shift uint    // 64 less the logarithm of its length
@@ -34,7 +34,7 @@ type Collector struct {
 // entry is a key and its rows; no rows is no entry.
 type entry struct{ key, rows uint64 }
 
-// Add takes the keys of the next rows, of those that have a value.
+// Add takes the keys of the next rows that have a value.
 func (c *Collector) Add(keys []uint64) {
 	if !c.full {
 		keys = keys[c.count(keys):]
@@ -45,8 +45,8 @@ func (c *Collector) Add(keys []uint64) {
 	}
 }
 
-// count adds rows to the table, as long as it has room for their keys, and returns how
-// many. Then it goes over to sampling, first of those rows, in the order of their keys.
+// count adds rows to the table while it has room for their keys, and returns their
+// number. Then it starts to sample, first from the rows of the table, by ascending keys.
 func (c *Collector) count(keys []uint64) int {
 	if c.table == nil {
 		c.grow()
@@ -107,7 +107,7 @@ func (c *Collector) grow() {
 	}
 }
 
-// entries is what is in the table, by ascending keys.
+// entries returns the content of the table, by ascending keys.
 func (c *Collector) entries() []entry {
 	var all []entry
 	for _, e := range c.table {
@@ -147,8 +147,8 @@ func (c *Collector) sample(keys []uint64) {
 	}
 }
 
-// Sample is what Choose needs to know of the keys that have been added. The collector
-// can go on.
+// Sample returns the distribution of the keys so far, for Choose. The collector accepts
+// more keys afterwards.
 func (c *Collector) Sample() Sample {
 	s := Sample{All: !c.full || c.level == 0}
 	if !c.full {

@@ -85,13 +85,13 @@ func TestCollectorSample(t *testing.T) {
 		t.Errorf("bin %d has more values than the one of a tenth of the rows", b)
 	}
 	for b, rows := range rowsOf(upper, sampleOf(keys)) {
-		if rows < 5_000 || rows > 36_000 { // what is left before the heavy value
+		if rows < 5_000 || rows > 36_000 { // the rest before the heavy value
 			t.Errorf("bin %d has %d of %d rows", b, rows, len(keys))
 		}
 	}
 }
 
-// What is sorted is drawn from as evenly as what is not.
+// TestCollectorSorted: sorted keys are sampled as evenly as unsorted keys.
 func TestCollectorSorted(t *testing.T) {
 	var c Collector
 	keys := make([]uint64, 1<<19)

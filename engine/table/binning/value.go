@@ -8,8 +8,8 @@ import (
 	"heddle/engine/table/column"
 )
 
-// width gives bins of the same range of values each. Infinite values belong to the
-// outer bins, whose range is that of the finite ones.
+// width gives bins of equal ranges of values. Infinite values belong to the outer bins,
+// whose ranges are computed from the finite values.
 func width(t column.Type, n int, keys []uint64) []uint64 {
 	var upper []uint64
 	last := keys[len(keys)-1]

@@ -10,8 +10,8 @@ import (
 	"heddle/engine/table/read"
 )
 
-// flights is a CSV text of about so many bytes like that of flights: delays with many
-// small ones, distances, minutes that ascend.
+// flights is a CSV text of about size bytes with the shape of flight data: mostly small
+// delays, distances, and ascending minutes.
 func flights(size int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := []byte("delay,distance,minutes\n")

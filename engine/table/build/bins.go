@@ -52,9 +52,9 @@ func (b *builder) plan(c *collected) (*planned, error) {
 // window is a number of consecutive rows.
 type window struct{ from, to uint64 }
 
-// each calls f with the codes of the rows of w, a number of consecutive rows at a time,
-// and with those of them that have no value, whose code is 0; missing is nil if all have
-// one. Both are views until f returns.
+// each calls f with the codes of consecutive rows of w, block by block, and with a flag
+// for each row without a value, whose code is 0. missing is nil if all rows have a
+// value. Both slices are valid until f returns.
 func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(codes []uint64, missing []bool) error) error {
 	first := sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].end() > w.from })
 	for i := first; i < len(p.blocks) && p.blocks[i].first < w.to; i++ {

@@ -1,10 +1,10 @@
-// Package build makes bitmap tables (.hdb) of what a read.Source gives.
+// Package build writes bitmap tables (.hdb) from a read.Source.
 //
-// It reads the source once, puts the keys of each column into a temporary file and
-// samples them; chooses the bins; then makes vectors and stored values of each column,
-// several columns at a time. Memory does not grow with rows, but for the dictionaries of
-// strings. The same source and options give the same bytes, whatever the memory limit
-// and the number of cores are.
+// It reads the source once, writes the keys of each column to a temporary file and
+// samples them. Then it chooses the bins and builds the vectors and stored values of
+// several columns at a time. Memory does not grow with the rows, except for the
+// dictionaries of strings. The same source and options give the same bytes, for every
+// memory limit and number of cores.
 package build
 
 import (
@@ -76,8 +76,8 @@ func (b *builder) planAll() ([]*planned, error) {
 	return columns, nil
 }
 
-// What the size of words is chosen by: so many windows of the rows, of so many rows, in
-// whole groups.
+// The word size is chosen from a sample: a number of windows of consecutive rows, each
+// a whole number of groups.
 const (
 	sampleWindows = 8
 	sampleRows    = 8 * groupRows
@@ -130,7 +130,7 @@ func addSize[W wah.Word](ctx context.Context, b *builder, c *planned, windows []
 	})
 }
 
-// measure fills in what the table says of itself.
+// measure reads the sizes from the finished table.
 func (r *Report) measure(path string) error {
 	f, err := hdb.OpenTrusted(path)
 	if err != nil {

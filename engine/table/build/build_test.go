@@ -95,7 +95,7 @@ func TestWideCodes(t *testing.T) {
 	check(t, path, src)
 }
 
-// TestMemory builds within little memory what it builds within much.
+// TestMemory: a small memory limit gives the same table as a large one.
 func TestMemory(t *testing.T) {
 	const rows = 30000
 	src := newTable(
@@ -128,8 +128,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestWord chooses 64-bit words for what is as small in them, 32-bit words for fills that
-// end often.
+// TestWord: 64-bit words are chosen for data of equal size in both, 32-bit words for
+// data with short fills.
 func TestWord(t *testing.T) {
 	bits := make1("a", column.Bool, 140000, 4, 0, 1)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -252,7 +252,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestFlights builds a table of real flights, and counts what is known.
+// TestFlights builds a table of real flights and compares known counts.
 func TestFlights(t *testing.T) {
 	const dir = "../../../testdata/flights"
 	var columns []read.RawColumn
@@ -281,7 +281,7 @@ func TestFlights(t *testing.T) {
 }
 
 // TestKDD builds a table of network connections, 42 columns without a header, where the
-// data are, and compares counts with those of the text.
+// data are present, and compares counts with counts of the text.
 func TestKDD(t *testing.T) {
 	f, err := os.Open("../../../../shared/data/kddcup99/corrected.gz")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"heddle/engine/table/read"
 )
 
-// collected is a column as the first pass leaves it: its keys in blocks of a temp, and
-// what bins are chosen by.
+// collected is a column after the first pass: its keys in blocks of a temporary file,
+// and the sample from which bins are chosen.
 type collected struct {
 	read.Field
 	blocks          []block
@@ -136,7 +136,7 @@ type dictionary struct {
 	rows  []uint64 // of each
 }
 
-// entryBytes is what an entry takes besides its text: in list, rows, ids.
+// entryBytes is the size of an entry without its text: in list, rows, ids.
 const entryBytes = 64
 
 // codes appends the numbers of values, 0 for missing ones.

@@ -7,9 +7,9 @@ import (
 	"heddle/engine/table/column"
 )
 
-// encode calls f with the vectors of a column, in order: those of the encoding of its
-// bins that have rows, which it gives, then that of rows without a value. They are made
-// of the vectors of the bins by a few operations on compressed words each.
+// encode calls f with the vectors of a column in order: the vectors of its bins with
+// rows, then the vector of rows without a value. Each is computed from the vectors of
+// the bins by a few operations on compressed words.
 func (p *pile[W]) encode(ctx context.Context, e column.Encoding, f func(words []W) error) error {
 	x := encoder[W]{p: p}
 	for i, b := range p.bins {
@@ -40,7 +40,7 @@ func (p *pile[W]) encode(ctx context.Context, e column.Encoding, f func(words []
 	return f(words)
 }
 
-// encoder makes the vectors of an encoding, one after the other.
+// encoder computes the vectors of an encoding one after another.
 type encoder[W wah.Word] struct {
 	p               *pile[W]
 	bins            []int // with rows
@@ -70,7 +70,7 @@ func (x *encoder[W]) next(e column.Encoding, i int) []W {
 	return x.sum
 }
 
-// vector is that of bin i of those with rows.
+// vector is the vector of bin i, counted among the bins with rows.
 func (x *encoder[W]) vector(i int) []W {
 	if x.err == nil {
 		x.buf, x.err = x.p.vector(x.buf, x.bins[i])
@@ -78,7 +78,7 @@ func (x *encoder[W]) vector(i int) []W {
 	return x.buf
 }
 
-// or adds bin i of those with rows to the sum.
+// or adds bin i, counted among the bins with rows, to the sum.
 func (x *encoder[W]) or(i int) {
 	x.sum, x.other = wah.Or(x.other[:0], x.sum, x.vector(i)), x.sum
 }

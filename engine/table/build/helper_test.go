@@ -112,7 +112,7 @@ func make1(name string, typ column.Type, rows, distinct int, missing float64, se
 		}
 		gone := rng.Float64() < missing
 		if gone {
-			key, text = rng.Uint64(), "" // what nobody must look at
+			key, text = rng.Uint64(), "" // arbitrary: the key of a missing value is never read
 		}
 		d.keys, d.texts, d.missing = append(d.keys, key), append(d.texts, text), append(d.missing, gone)
 	}
@@ -149,7 +149,7 @@ func wantFolder(t testing.TB, dir string, want ...string) {
 	}
 }
 
-// check opens a table and compares it with what it was built of.
+// check opens a table and compares it with its source.
 func check(t testing.TB, path string, src *table) {
 	t.Helper()
 	f, err := hdb.Open(path)
@@ -181,7 +181,7 @@ func check(t testing.TB, path string, src *table) {
 	}
 }
 
-// codes are what the rows of a column must have, 0 for missing values.
+// codes are the expected codes of the rows of a column, 0 for missing values.
 func (d *data) codes(t testing.TB, c *column.Column) []uint64 {
 	t.Helper()
 	var texts []string

@@ -30,25 +30,25 @@ type Settings struct {
 
 // Options say how a table is built. Of the zero value every field is the default.
 type Options struct {
-	Settings                     // of all columns but those that
+	Settings                     // of all columns except those in
 	Columns  map[string]Settings // has, by name; one of no column is a *read.ColumnError
 
-	// Word is the size of the words of vectors, 32 or 64. The default, 0, is 64 where
-	// vectors take at most 5 % more memory by it, as a sample of the rows says, since
-	// 64-bit words are read faster; else 32.
+	// Word is the size of the words of vectors, 32 or 64 bits. The default, 0, chooses 64
+	// if a sample of the rows shows at most 5 % more memory, because 64-bit words are read
+	// faster; else 32.
 	Word int
 
-	// Memory bounds, in bytes, what grows with the rows: the dictionaries of String
-	// columns, which take half of it at most, and vectors under way, which go to disk.
-	// Besides there are the batches of the source, a sample a column, and what a core
-	// works on, up to 32 MiB each.
+	// Memory bounds the structures that grow with the rows, in bytes: the dictionaries of
+	// String columns, at most half of it, and vectors in progress, which spill to disk.
+	// The batches of the source, a sample per column, and up to 32 MiB per core come on
+	// top.
 	Memory uint64
 
-	// TempDir is the folder for temporary files; the default is that of the table.
+	// TempDir is the folder for temporary files; the default is the folder of the table.
 	TempDir string
 
-	// Creator and Source are stored in the table: the program and its version, and
-	// what was read.
+	// Creator and Source are stored in the table: the program with its version, and the
+	// names of the inputs.
 	Creator, Source string
 
 	// Progress, unless nil, is called now and then by the goroutine that called Build.
@@ -64,7 +64,7 @@ type Progress struct {
 	Rows        uint64
 }
 
-// Report says what Build did.
+// Report describes a finished build.
 type Report struct {
 	Rows       uint32
 	Word       int // bits
@@ -76,7 +76,7 @@ type Report struct {
 	Write      time.Duration // of the table
 }
 
-// ColumnReport says what a column takes.
+// ColumnReport describes the size of a column.
 type ColumnReport struct {
 	Name     string
 	Type     column.Type
@@ -85,7 +85,7 @@ type ColumnReport struct {
 	Bins     int
 	Vectors  int
 	Missing  uint32
-	// VectorBytes is the size of the vectors, ValueBytes that of the stored values.
+	// VectorBytes is the size of the vectors, ValueBytes the size of the stored values.
 	VectorBytes, ValueBytes uint64
 }
 
@@ -124,7 +124,7 @@ func (o Options) complete(path string, fields []read.Field) (Options, error) {
 	return o, nil
 }
 
-// settings are those of a column.
+// settings returns the settings of a column.
 func (o *Options) settings(name string) Settings {
 	s, ok := o.Columns[name]
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"heddle/engine/table/column"
 )
 
-// groupRows is a number of rows that is whole groups in words of both sizes; runRows is
-// that of a run.
+// groupRows is a number of rows that is a whole number of groups for both word sizes;
+// runRows is the number of rows of a run.
 const (
 	groupRows = 31 * 63
 	runRows   = 128 * groupRows
@@ -132,7 +132,7 @@ func (s *sorter[W]) add(find *finder, row uint64, codes []uint64, missing []bool
 	}
 }
 
-// put takes run i, and what s knows of its bins.
+// put stores run i with the statistics of s about its bins.
 func (p *pile[W]) put(i int, r run[W], s *sorter[W]) error {
 	if size := p.size(&r); p.held.Add(size) > p.most {
 		p.held.Add(-size)
@@ -156,12 +156,12 @@ func (p *pile[W]) put(i int, r run[W], s *sorter[W]) error {
 	return nil
 }
 
-// size is what a run takes in memory, in bytes.
+// size is the memory of a run in bytes.
 func (p *pile[W]) size(r *run[W]) uint64 {
 	return uint64(cap(r.words)) * (wah.GroupBits[W]() + 1) / 8
 }
 
-// release says that the runs are needed no longer.
+// release frees the runs.
 func (p *pile[W]) release() {
 	for i := range p.runs {
 		p.held.Add(-p.size(&p.runs[i]))
@@ -201,8 +201,8 @@ func (p *pile[W]) words(r *run[W], i int) ([]W, error) {
 	return words, err
 }
 
-// join appends the vector of rows that follow those of dst. A fill goes on in one word:
-// a word counts more groups than 2^32 rows have.
+// join appends the vector of the rows that follow the rows of dst. A fill that crosses
+// the boundary stays one word: a word counts more groups than 2^32 rows have.
 func join[W wah.Word](dst, more []W) []W {
 	if n := len(dst); n > 0 && len(more) > 0 && wah.IsFill(dst[n-1]) && wah.IsFill(more[0]) {
 		group, _ := wah.FillOf(dst[n-1])

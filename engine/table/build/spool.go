@@ -21,7 +21,7 @@ func newTemp(dir string) (*temp, error) {
 	return &temp{File: f}, err
 }
 
-// append says where b lies now.
+// append writes b and returns its place.
 func (t *temp) append(b []byte) (at int64, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -31,8 +31,8 @@ func (t *temp) append(b []byte) (at int64, err error) {
 	return at, err
 }
 
-// block is a number of consecutive rows of a column in a temp: for each row its key less
-// base, in width bytes, then, if some have none, a bit a row that says so.
+// block is a number of consecutive rows of a column in a temporary file: for each row
+// its key minus base in width bytes; then, if some have no value, one bit per row.
 type block struct {
 	first   uint64 // row
 	at      int64
@@ -54,8 +54,8 @@ func (b *block) size() int {
 	return n
 }
 
-// appendBlock appends the bytes of a block with these keys, which lie between least and
-// greatest but for those of rows without a value. missing may have no entries.
+// appendBlock appends the bytes of a block. Keys of rows with a value lie between least
+// and greatest. missing may be empty.
 func appendBlock(dst []byte, keys []uint64, missing []bool, least, greatest uint64) ([]byte, block) {
 	b := block{base: least, rows: uint32(len(keys)), missing: len(missing) > 0}
 	switch n := bits.Len64(greatest - least); {
@@ -100,8 +100,8 @@ type blockReader struct {
 	missing []bool
 }
 
-// read gives the keys of a block, any of rows without a value, and which rows those are,
-// nil if there are none. Both are views until the next read.
+// read returns the keys of a block and a flag for each row without a value, whose key is
+// arbitrary; missing is nil if all rows have a value. Both are valid until the next read.
 func (r *blockReader) read(file *temp, b *block) (keys []uint64, missing []bool, err error) {
 	n := b.size()
 	if cap(r.bytes) < n {

@@ -37,8 +37,8 @@ type pending[W wah.Word] struct {
 	left sync.WaitGroup // runs
 }
 
-// writeColumns makes the vectors of several columns at a time, on all cores, and writes
-// them one after the other.
+// writeColumns builds the vectors of several columns at a time, on all cores, and writes
+// the columns in order.
 func writeColumns[W wah.Word](ctx context.Context, b *builder, columns []*planned, w *hdb.Writer, vector func(*hdb.ColumnWriter, []W) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup

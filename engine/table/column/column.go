@@ -1,10 +1,10 @@
-// Package column is the data model of bitmap tables: types of columns, the integers
-// that stand for their values, bins, and which vectors of a table answer which range.
-// It is a set of values and pure functions.
+// Package column is the data model of bitmap tables: types of columns, integer keys of
+// their values, bins, and the vectors that answer a range. It contains values and pure
+// functions.
 //
-// A value has a key: an integer whose order is that of the values. The code of a row
-// is its key less the least key of the column (Column.Base); codes are what files
-// store and backends compare (plan.CodeRange).
+// A value has a key: an integer with the order of the values. The code of a row is its
+// key minus the least key of the column (Column.Base). Files store codes, and backends
+// compare codes (plan.CodeRange).
 package column
 
 import "math"
@@ -20,7 +20,7 @@ const (
 	Timestamp             // microseconds since 1970-01-01T00:00:00Z, as int64
 )
 
-// Encoding is what the vectors of a column with n bins say.
+// Encoding is the meaning of the vectors of a column with n bins.
 type Encoding uint8
 
 const (
@@ -37,7 +37,7 @@ const (
 // rounded up.
 func Span(n int) int { return (n + 1) / 2 }
 
-// Vectors is the number of vectors of n bins, without that of missing values.
+// Vectors is the number of vectors of n bins, without the vector of missing values.
 func (e Encoding) Vectors(n int) int {
 	switch {
 	case n == 0:
@@ -50,7 +50,7 @@ func (e Encoding) Vectors(n int) int {
 	return n
 }
 
-// Binning says how the bins of a column are found.
+// Binning is the rule that divides the values of a column into bins.
 type Binning uint8
 
 const (
@@ -61,7 +61,7 @@ const (
 	Lloyd                   // k-means in one dimension
 )
 
-// Bin is a range of codes: of those that rows really have, so bins may leave gaps.
+// Bin is a range of codes, from the least to the greatest that a row has. Bins may leave gaps.
 type Bin struct {
 	Lo, Hi uint64 // both included
 	Rows   uint32
@@ -77,16 +77,15 @@ type Column struct {
 	Missing  uint32 // rows without a value
 	Bins     []Bin  // ascending and disjoint; every value lies in one
 
-	// Vector is the number of the column's first vector in its table. Behind the
-	// vectors of its encoding stands, where Missing is not 0, that of the rows without
-	// a value.
+	// Vector is the number of the column's first vector in its table. The vectors of the
+	// encoding come first, then, unless Missing is 0, the vector of rows without a value.
 	Vector uint32
 
 	// Dictionary has the values of a String column, ascending: key i is entry i.
 	Dictionary []string
 }
 
-// Vectors is the number of vectors of the column, that of missing values included.
+// Vectors is the number of vectors of the column, including the vector of missing values.
 func (c *Column) Vectors() int {
 	n := c.Encoding.Vectors(len(c.Bins))
 	if c.Missing > 0 {

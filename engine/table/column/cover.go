@@ -34,12 +34,12 @@ func (c *Column) Snap(r []plan.CodeRange) []plan.CodeRange {
 	return out
 }
 
-// joins tells whether no code of a bin lies between hi and lo, which is in bin i.
+// joins reports whether no code of a bin lies between hi and lo, which is in bin i.
 func (c *Column) joins(hi, lo uint64, i int) bool {
 	return hi+1 == lo || lo == c.Bins[i].Lo && i > 0 && hi == c.Bins[i-1].Hi
 }
 
-// Cover gives the bins of which all codes lie in r, and those of which some do, which
+// Cover gives the bins with all codes in r, and the bins with some codes in r, whose rows
 // must be checked. The ranges of r must be snapped.
 func (c *Column) Cover(r []plan.CodeRange) (whole, checked []Run) {
 	for _, x := range r {
@@ -72,7 +72,7 @@ func addBin(runs []Run, i int) []Run {
 	return append(runs, Run{i, i})
 }
 
-// join makes one run of those that go on with one another.
+// join merges adjacent runs.
 func join(runs []Run) []Run {
 	var out []Run
 	for _, r := range runs {

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// Kind is what sort of value a Literal writes.
+// Kind is the kind of a Literal.
 type Kind uint8
 
 const (
@@ -74,11 +74,11 @@ func (p place) above(equal bool) (key uint64, ok bool) {
 	return p.key + 1, p.key < math.MaxUint64
 }
 
-// Compare gives the codes whose values compare with l as op says, as ranges that
-// ascend and are disjoint. Numbers are compared exactly with an Int, and with a Float
-// as the nearest double, as SQL does. What is no value of the column, such as 59.5 of
-// an Int, lies between values. Nothing compares with Null. A literal of the wrong type
-// is an error that names the column's.
+// Compare gives the codes of the values v for which v op l holds, as ascending, disjoint
+// ranges. A number is compared exactly with an Int, and as the nearest double with a
+// Float, like in SQL. A number that is no value of the column, such as 59.5 of an Int,
+// lies between values. A comparison with Null holds for no value. A literal of the wrong
+// type is an error that names the type of the column.
 func (c *Column) Compare(op Op, l Literal) ([]plan.CodeRange, error) {
 	if l.Kind == Null {
 		return nil, nil
@@ -164,7 +164,7 @@ func (c *Column) stringPlace(s string) place {
 	return last
 }
 
-// infinite tells the texts of the two values of a Float that no number writes.
+// infinite recognises the texts of the two infinite values of a Float.
 func infinite(s string) bool {
 	return slices.Contains([]string{"inf", "+inf", "-inf"}, strings.ToLower(s))
 }

@@ -18,7 +18,7 @@ func ofKeys(t Type, lo, hi uint64) *Column {
 	return &Column{Name: "c", Type: t, Base: lo, Bins: []Bin{{Lo: 0, Hi: hi - lo, Rows: 1}}}
 }
 
-// holds tells what op says of two values that compare so.
+// holds evaluates op for two values of the given order.
 func holds(op Op, order int) bool {
 	return []bool{order == 0, order != 0, order < 0, order <= 0, order > 0, order >= 0}[op]
 }
@@ -218,7 +218,7 @@ func TestCompareErrors(t *testing.T) {
 	}
 }
 
-// TestFormat writes what Compare reads.
+// TestFormat: Compare reads the output of Format.
 func TestFormat(t *testing.T) {
 	for _, v := range []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, 1500000, math.MaxInt64, 253402300800e6, -62167219200e6, -62167219200e6 - 1} {
 		c := ofKeys(Timestamp, 0, math.MaxUint64)

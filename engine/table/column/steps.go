@@ -2,10 +2,10 @@ package column
 
 import "heddle/engine/plan"
 
-// term is the OR of vectors a, alone or with that of b:
+// term is the OR of vectors a, alone or combined with the OR of vectors b:
 //
 //	StepAny     a
-//	StepNot     all other rows than a
+//	StepNot     the complement of a
 //	StepAnd     a AND b
 //	StepAndNot  a AND NOT b
 type term struct {
@@ -13,10 +13,10 @@ type term struct {
 	a, b []uint32
 }
 
-// Push appends the steps that push the rows of the bins of runs (ascending, with a bin
-// between each two) and, where missing says so, of those without a value. They read
-// the fewest vectors that the encoding allows of those runs or of all others, and
-// never have more than three sets above what is on the stack.
+// Push appends the steps that push the rows of the bins of runs (ascending, with at least
+// one bin between two runs), and with missing also the rows without a value. The steps
+// read the fewest vectors that the encoding allows for these runs or for their
+// complement. They add at most three sets to the stack.
 func (c *Column) Push(s *plan.SelectBatch, runs []Run, missing bool) {
 	terms, n := c.terms(runs, missing)
 	others, m := c.terms(c.complement(runs), !missing)
@@ -28,7 +28,7 @@ func (c *Column) Push(s *plan.SelectBatch, runs []Run, missing bool) {
 	s.Do(plan.StepNot)
 }
 
-// terms gives what to OR, with a StepAny last, and the number of vectors in it.
+// terms gives the operands of the OR, with a StepAny last, and their number of vectors.
 func (c *Column) terms(runs []Run, missing bool) (terms []term, vectors int) {
 	plain := term{code: plan.StepAny}
 	for _, r := range runs {
@@ -67,8 +67,8 @@ func push(s *plan.SelectBatch, terms []term) {
 	}
 }
 
-// term is the rows of a run of bins. Those without a value are in none of the vectors
-// that it names, but for a complement, which therefore names theirs.
+// term is the rows of a run of bins. Rows without a value are in none of its vectors. A
+// complement therefore names their vector too.
 func (c *Column) term(r Run) term {
 	switch c.Encoding {
 	case Range:
@@ -103,12 +103,12 @@ func (c *Column) rangeTerm(r Run) term {
 }
 
 // intervalTerm: vector k, of 0 to n-m, has bins k to k+m-1, m being Span(n), so n is
-// 2m or 2m-1. A run as long as a vector is that vector; a longer one is the OR of the
-// vector that begins with it and of the one that ends with it, which meet because n is
-// not above 2m. A shorter run is their intersection where both exist. Where no vector
-// ends with it (To < m-1), the one that begins with it is cut behind To: vector To+1
-// exists, as m-1 <= n-m. Where none begins with it (From > n-m), the one that ends
-// with it is cut before From: vector From-m exists, as From >= n-m+1 >= m.
+// 2m or 2m-1. A run as long as a vector is that vector. A longer run is the OR of the
+// vector with its first bin in front and the vector with its last bin at the end; the
+// two meet because n is not above 2m. A shorter run is their intersection where both
+// exist. Where no vector ends with the run (To < m-1), the vector in front is cut behind
+// To: vector To+1 exists, as m-1 <= n-m. Where no vector begins with the run (From >
+// n-m), the vector at the end is cut before From: vector From-m exists, as From >= n-m+1 >= m.
 func (c *Column) intervalTerm(r Run) term {
 	n := len(c.Bins)
 	m := Span(n)

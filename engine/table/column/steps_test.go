@@ -109,8 +109,8 @@ func evaluate(t *testing.T, c *Column, s *plan.SelectBatch) (rows uint64, read, 
 	return stack[0], read, height
 }
 
-// TestRuns has every run of every number of bins up to 40, under every encoding, in tables
-// with and without rows that have no value, with and without those selected.
+// TestRuns tests every run of every number of bins up to 40, under every encoding, in
+// tables with and without missing values, with and without selecting them.
 func TestRuns(t *testing.T) {
 	var s plan.SelectBatch
 	for _, e := range []Encoding{Equality, Range, Interval} {

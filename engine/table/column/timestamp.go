@@ -1,9 +1,9 @@
 package column
 
-// ParseTimestamp reads a time as files and predicates write it, into microseconds since
-// 1970-01-01T00:00:00Z: a date, 2001-02-03, or with a time behind a T or a blank,
-// 04:05 or 04:05:06 or 04:05:06.789, and with a zone, Z or +01:00 or +0100 or +01. It is
-// UTC without one. What is finer than a microsecond is cut off.
+// ParseTimestamp reads a time of a file or predicate into microseconds since
+// 1970-01-01T00:00:00Z: a date, 2001-02-03; optionally T or a blank and a time, 04:05 or
+// 04:05:06 or 04:05:06.789; optionally a zone, Z or +01:00 or +0100 or +01. The default
+// zone is UTC. Digits beyond microseconds are dropped.
 func ParseTimestamp(s string) (micros int64, ok bool) {
 	p := stamp{s, true}
 	year := p.number(4, 0, 9999)
@@ -31,13 +31,13 @@ func ParseTimestamp(s string) (micros int64, ok bool) {
 	return 1e6*seconds + micros, p.ok && p.s == ""
 }
 
-// stamp is what is left of a text; ok says whether all was as it must be.
+// stamp is the rest of a text; ok is false after a syntax error.
 type stamp struct {
 	s  string
 	ok bool
 }
 
-// take drops c, if that is what comes next.
+// take removes c if it comes next.
 func (p *stamp) take(c byte) bool {
 	if p.s == "" || p.s[0] != c {
 		return false
@@ -87,7 +87,7 @@ func (p *stamp) fraction() (v int64) {
 	return v
 }
 
-// zone reads what there may be behind a time, in seconds east of UTC.
+// zone reads the optional zone behind a time, in seconds east of UTC.
 func (p *stamp) zone() (seconds int64) {
 	if p.s == "" || p.take('Z') || p.take('z') {
 		return 0

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Format writes the value of a code, as a literal of Compare without its quotes.
-// Timestamps are in UTC; those whose year has not four digits are '@SECONDS'. A code
-// that no row can have gives "?".
+// Format writes the value of a code as a literal of Compare without its quotes.
+// Timestamps are in UTC; a year without four digits gives '@SECONDS'. A code outside of
+// the column gives "?".
 func (c *Column) Format(code uint64) string {
 	key := c.Base + code
 	switch c.Type {

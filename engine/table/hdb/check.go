@@ -7,8 +7,8 @@ import (
 	"heddle/engine/internal/container"
 )
 
-// checkWords is what Open checks and OpenTrusted does not: everything that takes reading
-// vectors, values and dictionaries.
+// checkWords is the part of Open that OpenTrusted omits: the checks that read vectors,
+// values and dictionaries.
 func (f *File) checkWords() error {
 	if err := f.checkDictionaries(); err != nil {
 		return err

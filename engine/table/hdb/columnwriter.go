@@ -19,8 +19,8 @@ type ColumnWriter struct {
 	vectors  int      // that were given
 }
 
-// Codes adds the codes of the next rows, any number. Those of rows without a value are
-// free, up to the greatest of the bins; 0 costs least. A code beyond the bins, or more
+// Codes adds the codes of the next rows, any number. A row without a value may have any
+// code up to the greatest of the bins; 0 costs least. A code beyond the bins, or more
 // codes than rows, are an ErrInput.
 func (c *ColumnWriter) Codes(codes []uint64) error {
 	return c.w.file.Do(func() error { return c.addCodes(codes) })
@@ -45,10 +45,10 @@ func (c *ColumnWriter) addCodes(codes []uint64) error {
 	return c.w.planes[1].add(codes, 32)
 }
 
-// Vector32 adds the next vector, in words of 32 bits: those of the encoding, in order,
-// then that of the rows without a value, if there are any. Words that are no vector of
-// the table's rows (package wah), a number of ones that differs from that of the bins,
-// and a vector too many are an ErrInput, and so are words of the wrong size.
+// Vector32 adds the next vector, in words of 32 bits: the vectors of the encoding in
+// order, then the vector of rows without a value, if there are any. It returns ErrInput
+// for words that are no vector of the table's rows (package wah), a number of ones that
+// differs from the bins, a vector too many, and the wrong word size.
 func (c *ColumnWriter) Vector32(words []uint32) error {
 	return c.w.file.Do(func() error { return addVector(c, words) })
 }

@@ -34,8 +34,8 @@ func table(t testing.TB, data []byte) []container.Extent {
 	return h.Table
 }
 
-// exercise reads everything that f says it has. Answers may be wrong, but nothing may
-// panic and errors must be of the right type.
+// exercise reads the whole content of f. Answers may be wrong, but nothing may panic,
+// and errors must have the right type.
 func exercise(t *testing.T, f *File) {
 	t.Helper()
 	tb := f.Table()
@@ -83,8 +83,8 @@ func exercise(t *testing.T, f *File) {
 	}
 }
 
-// TestFlippedBytes changes every byte, of the second table only those that are not
-// padding; and where checksums are not looked at, nothing panics.
+// TestFlippedBytes changes every byte, in the second table every byte outside of
+// padding. Without checksums, nothing panics.
 func TestFlippedBytes(t *testing.T) {
 	for k, s := range []*sample{tiny(), second()} {
 		data := s.image(t)

@@ -8,18 +8,18 @@ import (
 )
 
 var (
-	// ErrCorrupt is what errors.Is finds in every error about a file's bytes. It is
-	// the one of package hdl.
+	// ErrCorrupt is the cause of every error about the bytes of a file, for errors.Is.
+	// Package hdl uses the same value.
 	ErrCorrupt = container.ErrCorrupt
-	// ErrVersion is what errors.Is finds when an intact file was written in a
-	// version of the format that this build does not read.
+	// ErrVersion is the cause of the error for an intact file in a version of the format
+	// that this build does not read.
 	ErrVersion = container.ErrVersion
-	// ErrInput is what errors.Is finds when a Writer was given what a table cannot
-	// hold: a limit passed, an order broken, parts that contradict each other.
+	// ErrInput is the cause of the error for input that a table cannot hold: a limit
+	// exceeded, an order broken, contradictory parts.
 	ErrInput = errors.New("invalid table input")
 )
 
-// CorruptError says where a file is damaged.
+// CorruptError names the damaged place of a file.
 type CorruptError = container.CorruptError
 
 func inputError(format string, args ...any) error {

@@ -20,12 +20,11 @@ type File struct {
 	columns []column.Column
 }
 
-// Open maps the table file at path and checks all of it but the values of single rows,
-// which Verify does: header, checksums, that every vector is one of the table's rows and
-// has as many ones as its bins have rows, that stored values can be decoded, that bins
-// and dictionaries ascend. What is wrong with the file's bytes is a *CorruptError; an
-// intact file of another format version is an ErrVersion. Open uses all cores; its memory
-// is that of bins and dictionaries, and 24 bytes a vector.
+// Open maps the table file at path and checks it: header, checksums, vectors (each has
+// the rows of the table, and as many ones as its bins have rows), stored values, and the
+// order of bins and dictionaries. Verify checks the values of single rows as well.
+// Damage is a *CorruptError; an intact file of another format version is an ErrVersion.
+// Open uses all cores. Its memory is the bins and dictionaries, and 24 bytes per vector.
 func Open(path string) (*File, error) { return open(path, true) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read vectors
@@ -87,8 +86,8 @@ func (f *File) corrupt(s section, at uint64, format string, args ...any) error {
 	return f.file.Corrupt(int(s), at, format, args...)
 }
 
-// Close unmaps the file. It must not run while any other method does, nor while a
-// TableStore loaded from Table is open. A second Close does nothing.
+// Close unmaps the file. No other method may run at the same time, and every TableStore
+// loaded from Table must be closed before. A second Close does nothing.
 func (f *File) Close() error {
 	file := f.file
 	*f = File{file: file}
@@ -98,7 +97,7 @@ func (f *File) Close() error {
 // Path is the path that the file was opened by.
 func (f *File) Path() string { return f.file.Path }
 
-// Meta says how the table was built.
+// Meta describes the build of the table.
 func (f *File) Meta() Meta { return f.meta }
 
 // Table is the vectors and stored values, for a backend: column i of Columns has

@@ -44,7 +44,7 @@ var format = container.Format{
 	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(numSections)}, Names: sectionNames[:],
 }
 
-// header is what the header says of a table; FORMAT.md has the diagram.
+// header is the content of the file header; FORMAT.md has the diagram.
 type header struct {
 	rows    uint32
 	word    uint32 // bits of a word of the vectors: 32 or 64

@@ -35,7 +35,7 @@ func tiny() *sample {
 	return s
 }
 
-// second is the other one.
+// second is a second sample.
 func second() *sample {
 	s := &sample{rows: 2, word: 64}
 	s.add(column.Column{Name: "late", Type: column.Bool, Binning: column.Distinct}, 1, []uint64{0, 1}, []bool{true, false})
@@ -58,7 +58,7 @@ func TestFormatExample(t *testing.T) {
 	containertest.Examples(t, *update, tiny().image(t), second().image(t))
 }
 
-// TestFormatTable compares the sections of FORMAT.md with those of the code.
+// TestFormatTable compares the sections of FORMAT.md with the sections of the code.
 func TestFormatTable(t *testing.T) {
 	text, err := os.ReadFile("FORMAT.md")
 	if err != nil {
@@ -89,7 +89,7 @@ func TestFormatTable(t *testing.T) {
 	}
 }
 
-// TestDecodeColumns takes as many columns as the header says, and stops behind them.
+// TestDecodeColumns decodes as many columns as the header states, and stops behind them.
 func TestDecodeColumns(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
 		{`[{"name":"a"},{"name":"b","base":"7"}]`, ""},

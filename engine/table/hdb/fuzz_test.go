@@ -7,7 +7,7 @@ import (
 	"heddle/engine/internal/container/containertest"
 )
 
-// FuzzOpen edits a good file, as containertest.Edited says.
+// FuzzOpen edits a good file by the rules of containertest.Edited.
 func FuzzOpen(f *testing.F) {
 	images := [][]byte{tiny().image(f), second().image(f)}
 	f.Add(false, []byte{0, 0, 1}, 0)
@@ -28,8 +28,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzSections lays arbitrary sections out as a file whose header and checksums are
-// right, so that what is tested is the check of the content.
+// FuzzSections puts arbitrary sections into a file with a correct header and correct
+// checksums, so that the checks of the content are tested.
 func FuzzSections(f *testing.F) {
 	for _, s := range []*sample{tiny(), second(), {word: 32}, shapes(70, 64, 3)} {
 		file := mustOpen(f, s.build(f))
@@ -38,7 +38,7 @@ func FuzzSections(f *testing.F) {
 			b(secStrings), b(secStringOffsets), b(secColumns), b(secMeta))
 	}
 	f.Fuzz(func(t *testing.T, rows uint32, wide bool, vectors, vectorTable, packed, valueTable, bins, strings, offsets, columns, meta []byte) {
-		h := header{rows: rows % (1 << 20), word: 32} // what exercise decodes
+		h := header{rows: rows % (1 << 20), word: 32} // within the reach of exercise
 		if wide {
 			h.word = 64
 		}

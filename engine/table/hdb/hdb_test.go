@@ -28,11 +28,11 @@ type plain struct {
 	column.Column
 	keys    []uint64
 	missing []bool // nil: none
-	bins    []int  // of each row; that of one without a value is no bin's
+	bins    []int  // of each row; a row without a value has a number that no bin has
 }
 
-// add appends a column with about so many bins, all with equally many distinct keys. The
-// column says name, type, encoding and dictionary; the rest is filled in.
+// add appends a column with about the given number of bins, all with equally many
+// distinct keys. The column gives name, type, encoding and dictionary; add sets the rest.
 func (s *sample) add(c column.Column, bins int, keys []uint64, missing []bool) {
 	rows := map[uint64]uint32{}
 	for r, k := range keys {
@@ -79,7 +79,7 @@ func (p *plain) code(row int) uint64 {
 	return p.keys[row] - p.Base
 }
 
-// has tells whether a row is in vector v of the column: by the words of package column.
+// has reports whether a row is in vector v of the column, by the definition in package column.
 func (p *plain) has(v, row int) bool {
 	bin, last := p.bins[row], v == p.Encoding.Vectors(len(p.Bins))
 	switch {
@@ -152,7 +152,7 @@ func (s *sample) build(t testing.TB) string {
 	return path
 }
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common part of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(args ...any)

@@ -11,10 +11,10 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Meta says how a table was built.
+// Meta describes the build of a table.
 type Meta struct {
 	Creator string `json:"creator,omitempty"` // program and version
-	Source  string `json:"source,omitempty"`  // what was read
+	Source  string `json:"source,omitempty"`  // names of the inputs
 }
 
 func (m Meta) check() error {

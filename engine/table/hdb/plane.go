@@ -45,7 +45,7 @@ func (p *plane) add(codes []uint64, shift uint) error {
 	return nil
 }
 
-// pack writes what is not yet packed. Only the last piece may end within a segment.
+// pack writes the pending codes. Only the last piece may end within a segment.
 func (p *plane) pack() (err error) {
 	if p.words, err = codec.AppendPacked(p.words[:0], p.values, codec.DefaultOptions()); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (p *plane) pack() (err error) {
 	return p.payload.Append(container.LittleBytes(p.words[dir:]))
 }
 
-// writeTo appends the packed list to a section, padded, says where it lies there and
-// makes room for that of another column.
+// writeTo appends the packed list to a section with padding, returns its place there and
+// makes room for the list of another column.
 func (p *plane) writeTo(out *container.Spool) (s plan.Span, err error) {
 	if err := p.pack(); err != nil {
 		return s, err

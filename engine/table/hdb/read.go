@@ -9,8 +9,8 @@ import (
 	"heddle/engine/table/column"
 )
 
-// What follows reads the descriptions of columns, vectors and values and checks all that
-// keeps readers in bounds, in time and memory of the descriptions.
+// The functions below read the descriptions of columns, vectors and values. They check
+// everything that keeps readers in bounds, in time and memory of the descriptions.
 
 // readColumns reads the columns with their bins and dictionaries.
 func (f *File) readColumns() error {

@@ -133,7 +133,7 @@ func TestManyBins(t *testing.T) {
 	}
 }
 
-// TestPieces sees that codes packed in pieces are those packed at once.
+// TestPieces: codes packed in pieces equal codes packed in one call.
 func TestPieces(t *testing.T) {
 	s := shapes(3*pieceLen+77, 32, 4)
 	s.columns = slices.DeleteFunc(s.columns, func(p plain) bool { return p.Name != "one outlier" && p.Name != "limits" })

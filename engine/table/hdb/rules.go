@@ -9,10 +9,10 @@ import (
 	"heddle/engine/table/column"
 )
 
-// These are the rules of tables, for what a Writer is given and what a file holds.
+// The functions below are the rules of tables, for the input of a Writer and the content of a file.
 
-// checkColumn says what is wrong with a column of a table, but for its bins and the
-// order of its dictionary.
+// checkColumn checks a column of a table, except for its bins and the order of its
+// dictionary.
 func checkColumn(c *column.Column) error {
 	switch {
 	case c.Name == "":
@@ -50,10 +50,10 @@ func greatest(c *column.Column) uint64 {
 	return 0
 }
 
-// wide tells whether codes have more than 32 bits.
+// wide reports whether codes have more than 32 bits.
 func wide(c *column.Column) bool { return greatest(c) > math.MaxUint32 }
 
-// checkBins says what is wrong with the bins of a column, and with which one.
+// checkBins checks the bins of a column and names the first wrong one.
 func checkBins(c *column.Column, rows uint32) (bin int, err error) {
 	all := uint64(c.Missing)
 	for i, b := range c.Bins {
@@ -73,7 +73,7 @@ func checkBins(c *column.Column, rows uint32) (bin int, err error) {
 	return 0, nil
 }
 
-// checkVector says what is wrong with the words of a vector.
+// checkVector checks the words of a vector.
 func checkVector[W wah.Word](words []W, rows uint32, ones uint64) error {
 	if err := wah.Validate(words, uint64(rows)); err != nil {
 		return err

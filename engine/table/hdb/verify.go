@@ -12,12 +12,12 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Verify is the deep check: what Open checks, and that the stored code of every row lies
-// in a bin, or not behind the last where the row has no value, that bins have as many
-// rows as they say and no codes but those that rows have, and that every row is in the
-// vectors of its bin, or in that of missing values, and in no others. What is wrong is a
-// *CorruptError; ctx ends it early with ctx.Err(). It uses all cores; its memory is 1.5
-// MiB, 16 KiB a core and 16 bytes a vector.
+// Verify is the deep check. It includes the checks of Open. Then it compares rows: the
+// stored code of every row lies in a bin, or not behind the last bin for a row without a
+// value; bins have the stated number of rows, and begin and end with the code of a row;
+// and every row is in exactly the vectors of its bin, or of missing values. Damage is a
+// *CorruptError. ctx ends it early with ctx.Err(). It uses all cores; its memory is 1.5
+// MiB, 16 KiB per core and 16 bytes per vector.
 func (f *File) Verify(ctx context.Context) error {
 	if err := f.file.CheckSums(); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (f *File) Verify(ctx context.Context) error {
 // whole segments of stored values.
 const blockGroups = 16 * codec.SegmentLen
 
-// What stands for the bin of a row that is in none.
+// Bin numbers of rows that are in no bin.
 const (
 	noBin   = math.MaxUint32
 	noValue = math.MaxUint32 - 1

@@ -13,15 +13,14 @@ import (
 // vectors; then Commit. Nothing appears under the file's name before Commit has
 // succeeded. A Writer belongs to one goroutine.
 //
-// What is written goes to files in a temporary directory beside the target, which
-// Commit puts together: it needs up to twice the room of all sections but the vectors
-// for that moment. The directory is named after the path, with ".tmp" and a number
-// behind it; only a process that is killed leaves it behind. Memory does not grow with
-// rows: it is 4 MiB of buffers, and what describes the columns, without dictionaries but
-// for that of the one being written.
+// Pending data lie in files of a temporary directory beside the target, which Commit
+// joins: for that moment it needs up to twice the room of all sections except the
+// vectors. The directory has the name of the path with ".tmp" and a number; it remains
+// only after the process was killed. Memory does not grow with rows: it is 4 MiB of
+// buffers, the descriptions of the columns, and the dictionary of the current column.
 //
-// After an error every call returns the same one, and Abort is all that is left to do;
-// Commit does it itself.
+// After an error every call returns the same error, and only Abort is useful; Commit
+// aborts by itself.
 type Writer struct {
 	file    *container.Writer
 	meta    Meta
@@ -71,12 +70,12 @@ func (w *Writer) start() (err error) {
 
 func (w *Writer) section(s section) *container.Spool { return w.file.Sections[s] }
 
-// Column ends the column before, which must be complete, and starts the next one. c says
-// everything about it but Vector, which is ignored, and stays as it is until the column
-// is ended. What no table can hold is an ErrInput: an empty or repeated name; bins that
-// are not ascending and disjoint or have no rows; rows of bins and Missing that do not
-// add up to those of the table; keys beyond the type or the dictionary; a dictionary
-// that does not ascend.
+// Column ends the previous column, which must be complete, and starts the next one. c
+// describes it without Vector, which is ignored, and must not change until the column
+// ends. It returns ErrInput for a description that no table can hold: an empty or
+// repeated name; bins that are not ascending and disjoint or have no rows; rows of bins
+// and Missing that do not add up to the rows of the table; keys beyond the type or the
+// dictionary; a dictionary that does not ascend.
 func (w *Writer) Column(c column.Column) (*ColumnWriter, error) {
 	var cw *ColumnWriter
 	err := w.file.Do(func() (err error) {

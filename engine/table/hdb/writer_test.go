@@ -126,7 +126,7 @@ func TestWriterInput(t *testing.T) {
 			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), path) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
-			// The error stays, whatever else is asked for.
+			// The error stays, whichever call follows.
 			_, again := w.Column(good())
 			for _, again := range []error{again, cw.Codes(nil), cw.Vector32(nil), w.Commit()} {
 				if again == nil || !strings.Contains(again.Error(), c.want) {

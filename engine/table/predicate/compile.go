@@ -9,14 +9,14 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Compile appends to s one selection: the rows of a table with these columns for which
-// e is true. It gives what the selection does. Comparisons of one column under one AND
-// or OR become one set of codes; the bins that lie wholly in it are selected by their
-// vectors, and candidates of the others are checked by their codes. What is true for no
-// row, or for all, reads nothing.
+// Compile appends one selection to s: the rows of a table with these columns for which e
+// is true. It returns a description of the selection. Comparisons of one column under one
+// AND or OR become one set of codes. Bins inside of the set are selected by their
+// vectors; rows of bins on its boundary are checked by their codes. A predicate that is
+// true for no row, or for all rows, reads nothing.
 //
-// An error that concerns the text is a *SyntaxError; a predicate that no order of steps
-// answers with plan.MaxSets sets is a plan.ErrUnsupported. s is as it was then.
+// An error in the text is a *SyntaxError. A predicate that needs more than plan.MaxSets
+// sets in every order of steps is a plan.ErrUnsupported. s is unchanged after an error.
 func Compile(e Expr, columns []column.Column, rows uint32, s *plan.SelectBatch) (Plan, error) {
 	r := reader{e.Text, columns}
 	f, err := r.read(&e.Root, false)
@@ -42,8 +42,8 @@ func Compile(e Expr, columns []column.Column, rows uint32, s *plan.SelectBatch) 
 type compiler struct {
 	columns []column.Column
 	rows    float64          // at least 1
-	high    bool             // what needs the most sets goes first, whatever it costs
-	s       plan.SelectBatch // what the steps of pieces name
+	high    bool             // the piece that needs the most sets goes first, at any cost
+	s       plan.SelectBatch // operands of the steps of pieces
 	tests   []Test
 }
 
@@ -103,7 +103,7 @@ func (c *compiler) test(f formula) test {
 	return t
 }
 
-// parts gives the rows of whole bins, and those of the others that pass the check.
+// parts gives the rows of whole bins, and the rows of boundary bins that pass the check.
 func (c *compiler) parts(t test) (pieces []piece) {
 	if len(t.checked) > 0 {
 		pieces = append(pieces, piece{c.steps(func() {
@@ -142,9 +142,9 @@ func (c *compiler) or(pieces []piece) (out piece) {
 	return out
 }
 
-// and intersects formulas, those of the fewest rows first. Where fewer rows are expected
-// to be left in the end than a test has candidates, the test's check comes last and is
-// of what is left.
+// and intersects expressions, the ones with the fewest rows first. Where the expected
+// result has fewer rows than a test has candidates, the check of the test comes last and
+// reads only the remaining rows.
 func (c *compiler) and(args []formula) piece {
 	out := piece{rows: c.rows}
 	expected := c.rows // to be left, if the operands were independent
@@ -191,7 +191,7 @@ func (c *compiler) and(args []formula) piece {
 	return out
 }
 
-// order puts those of few rows first, and those that are subtracted last.
+// order puts pieces with few rows first, and subtracted pieces last.
 func (p piece) order() float64 {
 	if p.negated() {
 		return p.rows + 1<<32

@@ -47,8 +47,8 @@ func rowsOf(e predicate.Expr, columns []Column) string {
 	return b.String()
 }
 
-// TestCompileRandom compares what random predicates select of random tables with the
-// oracle: the steps by themselves, as plantest scans them, and a store on the host.
+// TestCompileRandom compares the selections of random predicates on random tables with
+// the oracle: the steps by themselves, as plantest scans them, and a store on the host.
 func TestCompileRandom(t *testing.T) {
 	host := hostfallback.New(hostfallback.Options{Threads: 1})
 	defer host.Close()

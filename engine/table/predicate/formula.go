@@ -21,9 +21,9 @@ const (
 	or
 )
 
-// formula is the rows for which a predicate is true. NOT stands nowhere in it: where
-// each leaf is the rows for which its test is true, or for which it is false where a
-// NOT was above it, AND and OR of sets of rows do what three-valued logic asks for.
+// formula is the rows for which a predicate is true. It contains no NOT: each leaf is the
+// rows for which its test is true, or false below a NOT. With such leaves, AND and OR of
+// sets of rows follow three-valued logic.
 type formula struct {
 	shape shape
 	// Of a leaf: the codes that rows may have, snapped (column.Snap), and whether rows
@@ -45,7 +45,7 @@ func (r *reader) fail(at int, reason string) error {
 	return &SyntaxError{Text: r.text, Offset: at, Reason: reason}
 }
 
-// read gives the rows for which n is true or, where not says so, false.
+// read gives the rows for which n is true, or with not the rows for which it is false.
 func (r *reader) read(n *Node, not bool) (formula, error) {
 	switch n.Op {
 	case Constant:
@@ -95,7 +95,7 @@ func (r *reader) unknown(n *Node) error {
 	return r.fail(n.At, fmt.Sprintf("unknown column %q (nearest: %q)", n.Column, config.Nearest(n.Column, names)))
 }
 
-// codes gives those for which a test on c is true or, where not says so, false.
+// codes gives the codes for which a test on c is true, or with not false.
 func (r *reader) codes(c *column.Column, n *Node, not bool) ([]plan.CodeRange, error) {
 	compare := func(by column.Op, v Value) ([]plan.CodeRange, error) {
 		codes, err := c.Compare(by, v.Literal)
@@ -136,7 +136,7 @@ func (r *reader) codes(c *column.Column, n *Node, not bool) ([]plan.CodeRange, e
 		null = null || v.Kind == column.Null
 	}
 	switch in = unite(in); {
-	case not && null: // what is none of the others may be the unknown one
+	case not && null: // a value outside of the list may equal the unknown one
 		return nil, nil
 	case not:
 		return complement(in), nil

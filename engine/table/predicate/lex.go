@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// kind is that of a token.
+// kind is the kind of a token.
 type kind uint8
 
 const (

@@ -33,7 +33,7 @@ type parser struct {
 	depth int
 }
 
-// is tells whether the token is a keyword or a symbol.
+// is reports whether the token is a keyword or a symbol.
 func (p *parser) is(what string) bool {
 	return (p.kind == keyword || p.kind == symbol) && p.token.text == what
 }
@@ -46,7 +46,7 @@ func (p *parser) accept(what string) (bool, error) {
 	return true, p.next()
 }
 
-// trailing says what is wrong with a token behind a predicate.
+// trailing is the error for a token behind a predicate.
 func (p *parser) trailing() error {
 	_, compares := comparisons[p.token.text]
 	switch {
@@ -114,7 +114,7 @@ func (p *parser) not() (Node, error) {
 	return a, p.next()
 }
 
-// test reads what is neither a NOT nor in parentheses.
+// test reads an operand without NOT and parentheses.
 func (p *parser) test() (Node, error) {
 	if p.kind == name {
 		return p.column()
@@ -188,7 +188,7 @@ func (p *parser) column() (Node, error) {
 	return n, err
 }
 
-// isNull reads what is behind IS.
+// isNull reads the words behind IS.
 func (p *parser) isNull(n Node, err error) (Node, error) {
 	if err != nil {
 		return n, err

@@ -207,8 +207,8 @@ func forget(n *Node) *Node {
 	return n
 }
 
-// FuzzParse: any text is an error with a place in it, or a predicate that says the same
-// when it is written and read again.
+// FuzzParse: any text gives an error with a place in it, or a predicate with the same
+// meaning after it is written and read again.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"delay >= 60 AND distance < 500 AND NOT carrier IN ('AA', 'DL')", `"b c" BETWEEN -1e3 AND .5 OR x IS NOT NULL`,

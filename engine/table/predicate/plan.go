@@ -8,16 +8,16 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Plan says what a selection does.
+// Plan describes a selection.
 type Plan struct {
 	Tests   []Test
 	Vectors int // read
 }
 
-// Test is what a selection asks of one column.
+// Test is the part of a selection that concerns one column.
 type Test struct {
 	Column  string
-	Ranges  []string // of values, such as "60 to 1439" or "'AA' to 'DL'": those that rows have
+	Ranges  []string // of values that rows have, such as "60 to 1439" or "'AA' to 'DL'"
 	Missing bool     // rows without a value too
 	Bins    int      // of the column
 	Whole   int      // bins that are selected as they are

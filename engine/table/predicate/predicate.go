@@ -1,5 +1,5 @@
-// Package predicate reads predicates on the columns of a table, as they stand behind
-// WHERE in SQL, and compiles them into steps on the bit vectors of the table:
+// Package predicate reads predicates on the columns of a table, in the syntax of SQL
+// behind WHERE, and compiles them into steps on the bit vectors of the table:
 //
 //	delay >= 60 AND distance < 500 AND NOT carrier IN ('AA', 'DL')
 //
@@ -17,13 +17,13 @@
 //	value     = [+-]digits[.digits][e[+-]digits] | 'text, '' is a quote' | TRUE | FALSE | NULL
 //
 // Words in capitals may be written in any case. A name begins with a letter or _ and
-// goes on with letters, digits and _; in double quotes any text is a name. Names are
-// those of the table, letter by letter. What values a column compares with, and how, is
-// said by column.Compare.
+// continues with letters, digits and _; in double quotes any text is a name. Names match
+// the names of the table letter by letter. column.Compare defines the values that a
+// column compares with.
 //
-// Logic is that of SQL: a comparison with a missing value or with NULL is neither true
-// nor false but unknown; NOT leaves unknown as it is; AND and OR are unknown where an
-// unknown operand decides. A predicate selects the rows for which it is true.
+// Logic follows SQL: a comparison with a missing value or with NULL is neither true nor
+// false but unknown; NOT leaves unknown as it is; AND and OR are unknown where an unknown
+// operand decides. A predicate selects the rows for which it is true.
 package predicate
 
 import (
@@ -65,7 +65,7 @@ type Value struct {
 	At int
 }
 
-// Expr is a predicate: what Parse read, and from which text.
+// Expr is a parsed predicate with its text.
 type Expr struct {
 	Text string
 	Root Node
@@ -74,9 +74,9 @@ type Expr struct {
 // MaxNesting bounds parentheses and NOTs inside one another.
 const MaxNesting = 1000
 
-// SyntaxError says what is wrong with a text, and where: its syntax, a column that the
-// table has not, a value that the column cannot be compared with. Its message has
-// three lines, the last a caret below the place.
+// SyntaxError names an error in a text and its place: wrong syntax, an unknown column, a
+// value that the column cannot be compared with. Its message has three lines; the last
+// is a caret below the place.
 type SyntaxError = querylang.SyntaxError
 
 // String writes e so that Parse gives e again, but for offsets.
@@ -178,7 +178,7 @@ func nameEnd(text string, from int) int {
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// startsName tells whether a name begins at text[at].
+// startsName reports whether a name begins at text[at].
 func startsName(text string, at int) bool {
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	return r == '_' || unicode.IsLetter(r)

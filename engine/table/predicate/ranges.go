@@ -24,8 +24,8 @@ func unite(sets ...[]plan.CodeRange) []plan.CodeRange {
 	return out
 }
 
-// intersect gives the codes that are in all sets, each ascending and disjoint: those
-// that are in no complement. One set after the other would take time that grows with
+// intersect gives the codes that are in all sets, each ascending and disjoint: the codes
+// in no complement. Intersecting one set after another would take time that grows with
 // the square of their number.
 func intersect(sets ...[]plan.CodeRange) []plan.CodeRange {
 	others := make([][]plan.CodeRange, len(sets))

@@ -20,7 +20,7 @@ import (
 // MaxRecord is the greatest size of a record of a CSV file, in bytes.
 const MaxRecord = 64 << 20
 
-// What types are inferred from: the first rows of the first file, at most.
+// Types are inferred from the first rows of the first file, up to these limits.
 const (
 	sampleBytes = 1 << 20
 	sampleRows  = 10000
@@ -31,27 +31,27 @@ type CSVOptions struct {
 	// Names of the columns. Without them the first record of each file has the names,
 	// which must be the same in all files; a column that has none is called columnN.
 	Names []string
-	// Comma is what separates fields: any byte but a quote, CR, LF. The default is ','.
+	// Comma separates fields: any byte except quote, CR and LF. The default is ','.
 	Comma byte
 	// Null are fields that stand for a missing value, besides the empty one. They are
 	// compared as they are written. In quotes they are texts in a String column, and so
 	// is the empty field.
 	Null []string
-	// Types of columns by name. Those of others are inferred from the first 10,000 rows
-	// or 1 MiB: the first of Int, Float, Timestamp, Bool (true and false in words) that
-	// all values there have, else String.
+	// Types are the types of columns by name. The type of an unnamed column is inferred
+	// from the first 10,000 rows or 1 MiB: the first of Int, Float, Timestamp, Bool (the
+	// words true and false) that fits every value there, else String.
 	Types map[string]column.Type
-	// Columns are the names of those to read, in this order. The default is all.
+	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
-	// Stdin is what the file "-" reads. The default is os.Stdin.
+	// Stdin is the input of the file "-". The default is os.Stdin.
 	Stdin io.Reader
-	// Memory is what batches may take on their way, in bytes; 0 is 256 MiB. It is at
-	// least 64 KiB a core, and a record may take more.
+	// Memory bounds the batches in progress, in bytes; 0 is 256 MiB. The least bound is
+	// 64 KiB per core, and a single record may exceed it.
 	Memory uint64
 
 	maxRecord int // MaxRecord, less in tests
-	text      int // bytes given to a parser, other than by Memory in tests
+	text      int // bytes given to a parser; tests set it, 0 derives it from Memory
 }
 
 // csvSource is a pipeline: one goroutine reads and cuts texts behind the ends of records,
@@ -79,7 +79,7 @@ type csvSource struct {
 // csvChunk is a number of records.
 type csvChunk struct {
 	path   string
-	first  int   // line of the file, from 1, that the file's first chunk starts with; 0 in others
+	first  int   // line of the file, from 1, at the start of the file's first chunk; 0 in later chunks
 	offset int64 // of text in the file after decompression
 	text   []byte
 	err    error // of the reader: there is no text, nothing follows
@@ -201,7 +201,7 @@ func (c *csvColumns) infer(text []byte) []inference {
 	for rows := 0; rows < sampleRows && scan.skipEmpty(); rows++ {
 		for i := 0; ; i++ {
 			if scan.next() != "" {
-				return found // whoever parses the text will say what is wrong
+				return found // the parser of the text reports the error
 			}
 			if field := trim(scan.field); i < len(found) && !c.isNull(column.Int, field, scan.quoted) {
 				found[i].see(field)

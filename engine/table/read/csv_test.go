@@ -23,7 +23,7 @@ func readCSV(t testing.TB, text string, opt CSVOptions) (table, error) {
 	return readAll(t, s, err)
 }
 
-// oracle is what encoding/csv makes of a text.
+// oracle is the result of encoding/csv for a text.
 func oracle(text string, comma byte) ([][]string, error) {
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
 	r.Comma = rune(comma)
@@ -280,7 +280,7 @@ func TestCSVFiles(t *testing.T) {
 	}
 }
 
-// TestCSVCancel stops at a terminal that says no more.
+// TestCSVCancel cancels a read from a terminal without further input.
 func TestCSVCancel(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
@@ -325,7 +325,7 @@ func BenchmarkCSV(b *testing.B) {
 	}
 }
 
-// BenchmarkEncodingCSV is what package encoding/csv needs to cut the same text.
+// BenchmarkEncodingCSV measures package encoding/csv on the same text.
 func BenchmarkEncodingCSV(b *testing.B) {
 	text := flights(20 << 20)
 	b.SetBytes(int64(len(text)))

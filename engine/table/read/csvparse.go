@@ -9,7 +9,7 @@ import (
 	"heddle/engine/table/hdb"
 )
 
-// csvColumns is what parsers know of the columns of a table.
+// csvColumns describes the columns of a table to the parsers.
 type csvColumns struct {
 	comma  byte
 	names  []string      // of the fields of a record
@@ -39,7 +39,7 @@ type scanner struct {
 	buf    []byte
 }
 
-// skipEmpty goes to the next record, and says whether there is one.
+// skipEmpty goes to the next record and reports whether there is one.
 func (s *scanner) skipEmpty() bool {
 	for s.at < len(s.text) {
 		switch {
@@ -55,7 +55,7 @@ func (s *scanner) skipEmpty() bool {
 	return false
 }
 
-// next reads a field. It gives what is wrong with it, or nothing.
+// next reads a field. It returns the reason of a syntax error, or the empty string.
 func (s *scanner) next() (reason string) {
 	text, comma := s.text, s.comma
 	at := s.at
@@ -127,7 +127,7 @@ func (s *scanner) nextQuoted() (reason string) {
 	return "a quoted field that does not end"
 }
 
-// follows says whether c is the byte behind that at s.at.
+// follows reports whether c is the byte behind the byte at s.at.
 func (s *scanner) follows(c byte) bool { return s.at+1 < len(s.text) && s.text[s.at+1] == c }
 
 // afterQuote goes from the closing quote to the next field.
@@ -147,8 +147,8 @@ func (s *scanner) afterQuote() (reason string) {
 	return ""
 }
 
-// isNull says whether the current field stands for a missing value of type t. What is
-// quoted is a string as it is.
+// isNull reports whether the current field is a missing value of type t. A quoted field
+// is never missing.
 func (c *csvColumns) isNull(t column.Type, field []byte, quoted bool) bool {
 	if t == column.String && quoted {
 		return false
@@ -192,12 +192,12 @@ func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *f
 	return s.line, nil
 }
 
-// put appends a field to a column. What it gives is what is wrong, a format that takes
-// the name of the column.
+// put appends a field to a column. It returns the reason of an error as a format with a
+// place for the name of the column.
 func (c *csvColumns) put(v *Values, t column.Type, field []byte, quoted bool) (reason string) {
 	if t != column.String {
 		field = trim(field)
-		if t == column.Int { // what most fields are, and no null token
+		if t == column.Int { // the usual case: a number, and no null token
 			if n, ok := parseInt(field); ok && len(c.nulls) == 0 {
 				v.key(column.IntKey(n))
 				return ""
@@ -227,7 +227,7 @@ func (c *csvColumns) put(v *Values, t column.Type, field []byte, quoted bool) (r
 	return ""
 }
 
-// misfit says that a field is no value of type t, and what to do about it.
+// misfit describes a field that is no value of type t, with the remedy.
 func (c *csvColumns) misfit(t column.Type, field []byte) string {
 	var f inference
 	f.see(field)
@@ -239,7 +239,7 @@ func (c *csvColumns) misfit(t column.Type, field []byte) string {
 	return "column %[1]q: " + value + " is not " + typeNames[t] + " (--type %[1]s=" + fits.String() + " takes it; --null names what stands for a missing value)"
 }
 
-// wrongCount says how many fields the record has whose field i was just read.
+// wrongCount describes a record with a wrong number of fields, after its field i.
 func (c *csvColumns) wrongCount(s *scanner, i int) string {
 	n := i + 1
 	for ; !s.last; n++ {

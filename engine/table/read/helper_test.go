@@ -16,7 +16,7 @@ import (
 	"heddle/engine/table/column"
 )
 
-// write makes a file, gzipped if its name says so.
+// write makes a file, gzipped if its name ends in .gz.
 func write(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -34,10 +34,10 @@ func write(t testing.TB, name, content string) string {
 	return path
 }
 
-// cell is a value as text; missing is what stands for none.
+// cell is a value as text; missing is the text of a missing value.
 const missing = "\x00missing"
 
-// table is what a source gives: the rows of columns, as texts.
+// table is the content of a source: the rows of its columns as texts.
 type table struct {
 	fields []Field
 	rows   [][]string
@@ -107,7 +107,7 @@ func valueOf(t column.Type, key uint64) string {
 	return c.Format(key)
 }
 
-// wantError checks that err is about the content of an input and says all of these.
+// wantError checks that err is an input error and contains all parts.
 func wantError(t testing.TB, err error, parts ...string) {
 	t.Helper()
 	if !errors.Is(err, input.ErrCorrupt) {

@@ -20,7 +20,7 @@ import (
 
 // ParquetOptions say how Parquet files are read.
 type ParquetOptions struct {
-	// Columns are the names of those to read, in this order. The default is all.
+	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
 	rows int64 // of a batch: parquetRows, less in tests
@@ -128,7 +128,7 @@ func parquetFooter(path string, r io.ReaderAt, size int64) (f *parquet.File, err
 	return parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 }
 
-// check compares the columns of file i with those of the first, and counts rows.
+// check compares the columns of file i with the columns of the first file, and counts rows.
 func (s *parquetSource) check(i int) error {
 	var fields []Field
 	for _, c := range s.columns {
@@ -147,8 +147,8 @@ func (s *parquetSource) check(i int) error {
 	return nil
 }
 
-// explain makes an *input.Error of what the library says of a file, or panics with, at a
-// column unless that is empty. Errors of the system stay what they are.
+// explain turns an error or a panic of the library into an *input.Error that names the
+// file, and the column unless it is empty. Errors of the system pass unchanged.
 func explain(path, column string, err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("%v", p)

@@ -156,7 +156,7 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// TestParquetErrors gives files that are not what they should be.
+// TestParquetErrors reads damaged and unsuitable files.
 func TestParquetErrors(t *testing.T) {
 	type plain struct {
 		A int64  `parquet:"a"`

@@ -14,13 +14,13 @@ import (
 	"heddle/engine/table/column"
 )
 
-// parquetType says how values of a column are read: as strings, where key is nil.
+// parquetType converts the values of a column to keys; a nil key reads them as strings.
 type parquetType struct {
 	to  column.Type
 	key func(v *parquet.Value) (key uint64, err error)
 }
 
-// errMissing is what a key says of a value that stands for none: NaN.
+// errMissing is the error of a key function for a missing value: NaN.
 var errMissing = errors.New("no value")
 
 // put appends a value.
@@ -45,7 +45,8 @@ func (t *parquetType) put(v *Values, x *parquet.Value) error {
 	return nil
 }
 
-// typeOf finds the type of a column. The error goes on with what is said of the column.
+// typeOf finds the type of a column. The caller puts the name of the column before the
+// text of the error.
 func typeOf(c *parquet.Column) (parquetType, error) {
 	if !c.Leaf() || c.Repeated() {
 		return parquetType{}, errors.New("is nested; tables have flat columns")
@@ -141,8 +142,8 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// int96Key reads what older writers have for timestamps: nanoseconds of a Julian day,
-// then the day.
+// int96Key converts the timestamps of older writers: nanoseconds of a Julian day, then
+// the day.
 func int96Key(v *parquet.Value) (uint64, error) {
 	const epoch = 2440588 // 1970-01-01
 	x := v.Int96()

@@ -17,8 +17,8 @@ import (
 	"heddle/engine/table/column"
 )
 
-// RawColumn is a column in a file of its own: its values one behind the other,
-// little-endian, in the order of the rows.
+// RawColumn is a column in a file of its own: its values in the order of the rows,
+// little-endian, without separators.
 type RawColumn struct {
 	Name string
 	Kind string // i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
@@ -49,7 +49,7 @@ type rawKind struct {
 	name string
 	size int // bytes
 	to   column.Type
-	key  func(bits uint64) (key uint64, ok bool) // ok is false for what has no key
+	key  func(bits uint64) (key uint64, ok bool) // ok is false for a missing value
 }
 
 func intKind(name string, size int, value func(bits uint64) int64) rawKind {
@@ -124,7 +124,7 @@ func (c RawColumn) kind() (f rawFile, err error) {
 
 // RawOptions say how raw files are read.
 type RawOptions struct {
-	Stdin io.Reader // what the file "-" reads; the default is os.Stdin
+	Stdin io.Reader // input of the file "-"; the default is os.Stdin
 }
 
 // rawRows is the number of rows of a batch.
@@ -213,7 +213,7 @@ func (s *rawSource) next(ctx context.Context, b *Batch) error {
 	return nil
 }
 
-// uneven says that file i has n more values and the first one m.
+// uneven is the error for file i with n more values, where the first file has m more.
 func (s *rawSource) uneven(i, n, m int) error {
 	short, long := &s.files[i], &s.files[0]
 	if n > m {

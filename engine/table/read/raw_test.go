@@ -63,7 +63,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestRawColumns reads columns of more than a batch, and says how far it is.
+// TestRawColumns reads columns longer than a batch and checks the reported progress.
 func TestRawColumns(t *testing.T) {
 	const rows = 2*rawRows + 7
 	a, b := make([]int16, rows), make([]float64, rows)

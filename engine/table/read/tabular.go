@@ -29,9 +29,9 @@ type Field struct {
 type Source interface {
 	// Fields are the columns, known from the start.
 	Fields() []Field
-	// Next puts the next rows, one at least, in the place of what b has, whose memory
-	// it takes; io.EOF behind the last. It gives ctx.Err() when ctx is done. After any
-	// error it goes on giving errors.
+	// Next replaces the content of b, whose memory it reuses, by the next rows, at least
+	// one; io.EOF follows the last row. It returns ctx.Err() when ctx ends. After an error
+	// every further call returns an error.
 	Next(ctx context.Context, b *Batch) error
 	// Progress is the number of bytes of the inputs that have been read, and that they
 	// have: as they are stored, 0 if that is unknown.
@@ -52,8 +52,7 @@ type Values struct {
 	Keys []uint64 // of the values, by package column; of a row without one, any
 	Text []byte   // value i is Text[Ends[i-1]:Ends[i]], the first starts at 0
 	Ends []uint32
-	// Missing says of each row whether it is without a value. It has no entries if all
-	// have one.
+	// Missing is true for each row without a value. It is empty if every row has one.
 	Missing []bool
 }
 
@@ -134,7 +133,7 @@ func choose(names, wanted []string) (chosen []int, err error) {
 	return chosen, nil
 }
 
-// ColumnError says that a column which was asked for is none of a table's.
+// ColumnError names a requested column that the table does not have.
 type ColumnError struct {
 	Name  string
 	Names []string // of the columns that there are
@@ -156,7 +155,7 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// sizes adds up the sizes of files, 0 if that of one is unknown.
+// sizes adds up the sizes of files; it is 0 if the size of one is unknown.
 func sizes(paths []string) (total int64) {
 	for _, p := range paths {
 		n := input.Size(p)

@@ -62,7 +62,7 @@ func parseBool(s []byte) (v, ok bool) {
 	return false, false
 }
 
-// isWord tells true and false in words.
+// isWord reports whether s is the word true or false.
 func isWord(s []byte) bool {
 	return bytes.EqualFold(s, []byte("true")) || bytes.EqualFold(s, []byte("false"))
 }
@@ -117,7 +117,7 @@ func (f *inference) found() column.Type {
 	return column.String
 }
 
-// typeNames are what errors call a value.
+// typeNames are the names of types in errors.
 var typeNames = [...]string{
 	column.Int: "an integer", column.Float: "a number", column.String: "a string",
 	column.Bool: "true or false", column.Timestamp: "a timestamp",

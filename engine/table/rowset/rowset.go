@@ -1,7 +1,6 @@
-// Package rowset turns sets of rows into each other: plain bitsets, as stores give
-// them, lists of row ids, ranges, Roaring bitmaps and compressed vectors. In a plain
-// bitset row r is bit r%64 of word r/64. It is a set of pure functions; what they
-// return shares no memory with what they take.
+// Package rowset converts between sets of rows: plain bitsets (results of stores), lists
+// of row ids, ranges, Roaring bitmaps and compressed vectors. In a plain bitset row r is
+// bit r%64 of word r/64. Its functions are pure; results share no memory with arguments.
 package rowset
 
 import (

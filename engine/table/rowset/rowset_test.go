@@ -194,25 +194,28 @@ func TestReadRoaringErrors(t *testing.T) {
 		rows uint32
 		want string
 	}{
-		"nothing":                 {nil, 9, "byte 0: 4 bytes are missing"},
-		"another file":            {[]byte("PK\x03\x04"), 9, "byte 0: begins with 67324752"},
-		"no number":               {one[:6], 9, "byte 4: 2 bytes are missing"},
-		"too long":                {one, 0, "more than 16 bytes, which is what 0 rows can take"},
-		"cut":                     {one[:18], 9, "byte 16: 2 bytes are missing"},
-		"bytes behind":            {append(slices.Clone(one), 0), 9, "byte 20: 1 bytes behind the end"},
-		"a row too many":          {one, 5, "container 0 has row 5, there are 5"},
-		"an offset":               {file(u32(12346, 1), u16(0, 0), u32(17), u16(3)), 9, "byte 16: container 0 lies at byte 17"},
-		"an array not in order":   {file(u32(12346, 1), u16(0, 1), u32(16), u16(5, 5)), 9, "row 5 behind row 5"},
-		"containers not in order": {file(u32(12346, 2), u16(1, 0, 1, 0), u32(24, 26), u16(1, 1)), 1 << 20, "container 1 begins at row 65536, the one before ends at 131071"},
-		"a number of a bitset":    {file(u32(12346, 1), u16(0, 5000), u32(16), make([]uint64, 1024)), 1 << 16, "container 0 has 0 rows and says 5001"},
-		"no runs":                 {file(u32(12347), []byte{1}, u16(0, 0, 0)), 9, "container 0 has 0 rows and says 1"},
-		"a run too long":          {file(u32(12347), []byte{1}, u16(0, 1, 1, 65535, 1)), 1 << 17, "a run to row 65536"},
-		"runs that touch":         {file(u32(12347), []byte{1}, u16(0, 3, 2, 1, 1, 3, 1)), 9, "a run from row 3 behind one to row 2"},
+		"nothing":                 {nil, 9, "initial cookie"},
+		"another file":            {[]byte("PK\x03\x04"), 9, "did not find expected serialCookie"},
+		"no number":               {one[:6], 9, "read a bitmap size"},
+		"too long":                {one, 0, "more than 16 bytes, the most for 0 rows"},
+		"cut":                     {one[:18], 9, "byte 18 of 18"},
+		"bytes behind":            {append(slices.Clone(one), 0), 9, "1 bytes behind the end at byte 20"},
+		"a row too many":          {one, 5, "row 5, there are 5"},
+		"an array not in order":   {file(u32(12346, 1), u16(0, 1), u32(16), u16(5, 5)), 9, "incorrectly sorted array"},
+		"containers not in order": {file(u32(12346, 2), u16(1, 0, 1, 0), u32(24, 26), u16(1, 1)), 1 << 20, "keys were out of order"},
+		"a number of a bitset":    {file(u32(12346, 1), u16(0, 5000), u32(16), make([]uint64, 1024)), 1 << 16, "size 5001 did not match"},
+		"no runs":                 {file(u32(12347), []byte{1}, u16(0, 0, 0)), 9, "run contained no interval"},
+		"a run too long":          {file(u32(12347), []byte{1}, u16(0, 1, 1, 65535, 1)), 1 << 17, "past the end of the container"},
+		"runs that touch":         {file(u32(12347), []byte{1}, u16(0, 3, 2, 1, 1, 3, 1)), 9, "intervals overlapped"},
 	} {
 		_, err := ReadRoaring(bytes.NewReader(c.data), c.rows)
 		if !errors.Is(err, ErrRoaring) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+	offset := file(u32(12346, 1), u16(0, 0), u32(17), u16(3)) // offsets are redundant, and readers ignore them
+	if b, err := ReadRoaring(bytes.NewReader(offset), 9); err != nil || !slices.Equal(b.ToArray(), []uint32{3}) {
+		t.Errorf("a wrong offset: %v, %v", b, err)
 	}
 	if _, err := ReadRoaring(endless{}, 70_000); !errors.Is(err, ErrRoaring) {
 		t.Errorf("no end: %v", err)

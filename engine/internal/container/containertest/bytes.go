@@ -81,7 +81,7 @@ func Hexdump(data []byte) string {
 	return out.String()
 }
 
-// Layout makes a file of sections, those of the version, under right checksums.
+// Layout makes a file of the sections of a version, with correct checksums.
 func Layout(f *container.Format, version uint32, fields container.Fields, sections ...[]byte) []byte {
 	h := container.Header{Version: version, Fields: fields, Table: make([]container.Extent, len(f.Names))}
 	data := make([]byte, container.PageSize)

@@ -1,5 +1,5 @@
-// Package containertest holds what tests of file formats share: a disk that fails, and
-// what is done to a file's bytes.
+// Package containertest helps to test file formats: a disk that fails, and edits of the
+// bytes of a file.
 package containertest
 
 import (

@@ -12,8 +12,8 @@ import (
 	"heddle/engine/internal/container"
 )
 
-// What follows is tested of every format. Its package gives Open, and how a file in
-// memory is opened, with its checksums or without.
+// The functions below test every format. The package of a format gives Open, and a
+// function that opens a file in memory, with its checksums or without.
 
 // Truncated checks that no beginning of data, a good file, opens, and none that goes on
 // behind it.
@@ -40,8 +40,8 @@ func Truncated[F any](t testing.TB, data []byte, open func(path string) (F, erro
 	}
 }
 
-// OpenErrors opens what is no file of format, and data, a good file, as one of the next
-// version.
+// OpenErrors opens data of another format, and data, a good file, with the number of the
+// next version.
 func OpenErrors[F any](t testing.TB, format *container.Format, data []byte, open func(path string) (F, error), fromBytes func(path string, data []byte, deep bool) (F, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,10 +68,10 @@ func OpenErrors[F any](t testing.TB, format *container.Format, data []byte, open
 	}
 }
 
-// Faults lets every single operation on the disk fail once while write makes a file in
-// the place of the one at path: the error comes out, and check sees the file that was
-// there or, once it was renamed, the whole other one; nothing else is left. In the end
-// write succeeds, after at least so many operations.
+// Faults lets every single operation on the disk fail once while write replaces the file
+// at path. The error must come out, and check sees the old file or, after the rename, the
+// complete replacement; nothing else remains. At the end write succeeds, after at least
+// the given number of operations.
 func Faults(t testing.TB, path string, least int, write func(d container.Disk) error, check func(written bool)) {
 	t.Helper()
 	old, err := os.ReadFile(path)

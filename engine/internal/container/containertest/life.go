@@ -93,10 +93,10 @@ func BenchmarkOpen[F File](b *testing.B, path string, checked, trusted func(path
 	})
 }
 
-// Edited opens an image after edits: each three bytes of edits are an offset and a
-// value, resize is added to its length. As it then is, it must not open; with its
-// checksums mended, it opens or not, but nothing may panic, and every error is a
-// CorruptError, except that of another version. What opens is read by open itself.
+// Edited opens an image after edits: each three bytes of edits are an offset and a value,
+// resize is added to its length. The edited image must not open. With corrected checksums
+// it may open, but nothing may panic, and every error is a CorruptError or the error of
+// another version. open itself reads the content of an image that opens.
 func Edited(t *testing.T, image, edits []byte, resize int, open func(data []byte, deep bool) error) {
 	data := slices.Clone(image)
 	resize %= len(data) + 1
@@ -118,14 +118,14 @@ func Edited(t *testing.T, image, edits []byte, resize int, open func(data []byte
 	}
 }
 
-// Examples compares the examples in FORMAT.md, marked as those of a test, with images;
+// Examples compares the examples in FORMAT.md, marked as examples of a test, with images;
 // with update it writes them.
 func Examples(t *testing.T, update bool, images ...[]byte) {
 	text, err := os.ReadFile("FORMAT.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const mark, fence = "<!-- what follows is checked by TestFormatExample -->\n```\n", "```\n"
+	const mark, fence = "<!-- the example below is checked by TestFormatExample -->\n```\n", "```\n"
 	made, rest := "", string(text)
 	for _, image := range images {
 		before, after, found := strings.Cut(rest, mark)

@@ -1,5 +1,5 @@
-// Package predicatetest is what tests of predicates share: tables made from plain Go
-// values, random tables and predicates, and an oracle that asks of row after row.
+// Package predicatetest helps to test predicates: tables made from plain Go values,
+// random tables and predicates, and an oracle that evaluates row after row.
 package predicatetest
 
 import (
@@ -96,8 +96,8 @@ func rational(s string) *big.Rat {
 	return r
 }
 
-// compareFloat compares with the nearest double, but with what is greater than all
-// finite ones as with the number that it is.
+// compareFloat compares with the nearest double. A number beyond all finite doubles is
+// compared by its exact value.
 func compareFloat(v float64, s string) int {
 	x, err := strconv.ParseFloat(s, 64)
 	if err == nil || math.IsInf(v, 0) {

@@ -102,7 +102,7 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 	return out
 }
 
-// has tells whether vector v of n bins has bin b, n being that of missing values.
+// has reports whether vector v of n bins contains bin b; number n is the bin of missing values.
 func has(e column.Encoding, n, v, b int) bool {
 	switch {
 	case v == e.Vectors(n) || b == n:

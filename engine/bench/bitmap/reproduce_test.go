@@ -1,0 +1,10 @@
+package bitmap
+
+import (
+	"heddle/engine/bench/harness/harnesstest"
+	"testing"
+)
+
+func TestBitmapReproduce(t *testing.T) {
+	harnesstest.Reproduce(t, Family, "nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14", "nelson-table2")
+}

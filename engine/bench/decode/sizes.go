@@ -1,0 +1,43 @@
+package decode
+
+import (
+	"context"
+	"heddle/codec"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
+	"slices"
+	"sync/atomic"
+)
+
+// takesExceptions reports whether the option for the fraction of exceptions changes the
+// output of a codec. The rest choose the fraction themselves, or have no exceptions.
+func takesExceptions(id codec.ID) bool {
+	docs := make([]uint32, 1000)
+	for i := range docs { // a fifth of the gaps are large
+		docs[i] = uint32(3*i + i/5*1000)
+	}
+	return codec.Size(id, docs, workload.Encoding{Exceptions: 0}.Options()) != codec.Size(id, docs, workload.Encoding{Exceptions: codec.MaxExceptionRatio}.Options())
+}
+
+// decodes reports whether a contestant has a decoder for a codec. A device has no
+// decoder for raw lists, which it reads in place.
+func decodes(c harness.Contestant, id codec.ID) bool {
+	return c.Name == "host" || id != codec.Raw && slices.Contains(codec.IDs(), id)
+}
+
+// words is the size of the lists in a codec, with its tables.
+func words(ctx context.Context, c workload.Collection, id codec.ID, opt codec.Options) (uint64, error) {
+	var sum atomic.Uint64
+	err := workload.Each(ctx, len(c.Lists), func(h int) error {
+		sum.Add(uint64(codec.Size(id, c.Lists[h], opt)))
+		return nil
+	})
+	return sum.Load(), err
+}
+
+// ratioOfLists is the size of plain lists over the size of encoded ones, as Ao et al.
+// define it.
+func ratioOfLists(ctx context.Context, c workload.Collection, id codec.ID, opt codec.Options) (float64, error) {
+	words, err := words(ctx, c, id, opt)
+	return float64(c.Postings()) / float64(max(words, 1)), err
+}

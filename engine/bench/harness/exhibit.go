@@ -1,0 +1,85 @@
+package harness
+
+import (
+	"context"
+	"fmt"
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/workload"
+	"slices"
+	"strings"
+)
+
+// Exhibit is a table or figure of a paper that is measured again, or a table of our
+// own. The name of a paper's exhibit starts with its first author: ao-fig5.
+type Exhibit struct {
+	Name   string
+	Title  string
+	Source string // "Ao et al. 2011, Figure 5"; empty for our own
+	Says   string // summary of the source's text about it
+	Ours   string // differences of our measurement
+
+	// orders selects the document orders whose workload the exhibit needs. nil: it
+	// runs once, without a workload.
+	Orders func(o *Options) []workload.Order
+	Run    func(ctx context.Context) error
+
+	Rows  string      // name of the first column of its tables: "threshold"
+	Chart chart.Chart // the zero value draws nothing
+}
+
+// IsFigure reports whether the exhibit is a figure, not a table.
+func (e *Exhibit) IsFigure() bool { return strings.Contains(e.Name, "-fig") }
+
+// Heading names the exhibit and its source.
+func (e *Exhibit) Heading() string {
+	if e.Source == "" {
+		return e.Name + ": " + e.Title
+	}
+	return e.Name + ": " + e.Title + " (" + e.Source + ")"
+}
+
+// AllOrders selects every measured order.
+func AllOrders(o *Options) []workload.Order { return o.Orders }
+
+// FirstOrder selects one order, for exhibits that do not depend on it.
+func FirstOrder(o *Options) []workload.Order { return o.Orders[:1] }
+
+// GovOrder selects the order that stands for the GOV collection, for exhibits that
+// the paper shows for GOV alone.
+func GovOrder(o *Options) []workload.Order {
+	if slices.Contains(o.Orders, workload.Clustered) {
+		return []workload.Order{workload.Clustered}
+	}
+	return o.Orders[:1]
+}
+
+// choose returns the named exhibits in their own order, or all of them if no name
+// is given.
+func choose(all []Exhibit, figures, tables []string) (chosen []Exhibit, err error) {
+	wanted := make(map[string]bool)
+	for _, kind := range []struct {
+		name   string
+		figure bool
+		words  []string
+	}{{"figure", true, figures}, {"table", false, tables}} {
+		var names []string
+		for i := range all {
+			if all[i].IsFigure() == kind.figure {
+				names = append(names, all[i].Name)
+			}
+		}
+		for _, w := range kind.words {
+			w = strings.ToLower(strings.TrimSpace(w))
+			if !slices.Contains(names, w) {
+				return nil, fmt.Errorf("unknown %s %q (one of %s)", kind.name, w, strings.Join(names, ", "))
+			}
+			wanted[w] = true
+		}
+	}
+	for _, e := range all {
+		if len(wanted) == 0 || wanted[e.Name] {
+			chosen = append(chosen, e)
+		}
+	}
+	return chosen, nil
+}

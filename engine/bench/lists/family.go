@@ -1,0 +1,23 @@
+// Package lists measures intersections of posting lists.
+package lists
+
+import (
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/wu"
+	"slices"
+)
+
+// Family measures intersections and reproduces the papers' measurements of them.
+var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
+	s := &bench{querylog.New(r)}
+	return slices.Concat(
+		[]harness.Exhibit{s.logExhibit(), s.pairsExhibit(), s.skewExhibit(), s.setsExhibit(), s.primitivesExhibit(),
+			s.aoTable1(), s.aoTable3(), s.aoTable4(), s.aoTable7(),
+			s.aoFigure5(), s.aoFigure6(), s.aoFigure9a(), s.aoFigure9b()},
+		wu.New(s.Bench).Intersections(),
+		[]harness.Exhibit{s.dingFigure6()})
+}}
+
+// bench measures intersections.
+type bench struct{ *querylog.Bench }

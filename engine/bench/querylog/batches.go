@@ -1,0 +1,124 @@
+package querylog
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
+	"math"
+	"time"
+)
+
+// Batching is the cost of consecutive batches.
+type Batching struct {
+	Responses []float64       // milliseconds per batch
+	Rate      measure.Summary // queries per second
+	Times     plan.Stats      // sum of all batches, with device times; zero on the host
+}
+
+// Method is a way to form batches. PART puts a fixed number of queries into a batch and
+// gives each query to a work-group. PARA closes a batch at a threshold and gives each
+// element to a work-item.
+type Method struct {
+	Backend   string
+	Algorithm plan.Algorithm
+	Part      bool
+	Queries   int
+	Threshold uint64 // candidates per batch of PARA; if not 0, it replaces Queries
+}
+
+// batchRun is a method with an access.
+type batchRun struct {
+	Method
+	access harness.Access // Alone or Profiled
+}
+
+func (m Method) String() string {
+	if m.Part {
+		return "PART"
+	}
+	return "PARA"
+}
+
+// BatchQueries is the number of queries from which the batches of Baidu's figures are
+// cut.
+func (s *Bench) BatchQueries(who harness.Contestant) int {
+	return min(s.Opt.QueryCount(who.Info.Type), PaperQueries)
+}
+
+// Cut returns the ends of the batches of a method over the first n queries.
+func (s *Bench) Cut(m Method, n int) (ends []int) {
+	loads := make([]uint64, n)
+	var total uint64
+	for i := range loads {
+		shortest := uint32(math.MaxUint32)
+		for _, h := range s.W.Queries[i%len(s.W.Queries)] {
+			shortest = min(shortest, s.W.Source.Lists[h].Len)
+		}
+		loads[i] = uint64(shortest)
+		total += loads[i]
+	}
+	threshold, load, first := cmp.Or(m.Threshold, total/uint64(n)*uint64(m.Queries)), uint64(0), 0
+	for i := range loads {
+		if load += loads[i]; m.Part && i+1-first == m.Queries || !m.Part && load >= threshold || i+1 == n {
+			ends, first, load = append(ends, i+1), i+1, 0
+		}
+	}
+	return ends
+}
+
+// Batches measures a method once: the batches of the first n queries, one after the
+// other. Response times and statistics come from the last run, device times only from a
+// profiled run.
+func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n int, a harness.Access) (*Batching, error) {
+	key := batchRun{m, a}
+	if b := s.batched[key]; b != nil {
+		return b, nil
+	}
+	x, err := s.Index(ctx, who, s.Opt.Threads, workload.DefaultEncoding(workload.LayoutRaw), a)
+	if err != nil {
+		return nil, err
+	}
+	ends, b := s.Cut(m, n), new(Batching)
+	opt := harness.MatchOptions{Algorithm: m.Algorithm, Part: m.Part, Candidates: math.MaxUint64}
+	got := make([]uint64, n)
+	var rates []float64
+	runs := s.Opt.Runs
+	if a == harness.Profiled {
+		runs = 1
+	}
+	for run := range 1 + runs { // the first run warms up and is checked
+		b.Responses, b.Times = b.Responses[:0], plan.Stats{}
+		all, first := time.Now(), 0
+		for _, end := range ends {
+			began := time.Now()
+			err := x.Match(ctx, s.Queries[first:end], opt, func(i int, r *plan.Results) error {
+				b.Times.Add(r.Stats)
+				if run == 0 {
+					workload.Digests(got[first+i:first+i+len(r.Offsets)-1], r)
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			b.Responses = append(b.Responses, time.Since(began).Seconds()*1e3)
+			first = end
+		}
+		b.Times.Wall = time.Since(all)
+		if run > 0 {
+			rates = append(rates, float64(n)/b.Times.Wall.Seconds())
+		} else if err := s.Check.Check(fmt.Sprintf("%s, %s on %s", m, m.Algorithm, who), got); err != nil {
+			return nil, err
+		}
+	}
+	b.Rate = measure.Summarize(rates)
+	s.batched[key] = b
+	return b, nil
+}
+
+// PaperQueries is the size of Baidu's query set (Wu et al. 2010).
+const PaperQueries = 33337

@@ -1,0 +1,85 @@
+// Package querylog runs the GOV-like query log on backends, checks the answers, and
+// measures throughput, response times and transfers.
+package querylog
+
+import (
+	"context"
+	"fmt"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
+	"heddle/engine/index/hdl"
+	"heddle/engine/plan"
+	"runtime/debug"
+	"time"
+)
+
+// Bench runs the GOV-like query log on backends. It holds the workload of one document
+// order, the open index and the costs measured so far.
+type Bench struct {
+	*harness.Runner
+	W       *workload.Workload
+	Dict    *hdl.Dictionary
+	Queries []harness.Query
+	Check   *checker
+	Peer    *roaringPeer // nil until an exhibit needs it
+	sources map[workload.Encoding]*plan.Source
+	Costs   map[Setup]*Cost
+	batched map[batchRun]*Batching
+	open    openIndex
+}
+
+// New returns a bench that makes its workloads for the runner.
+func New(r *harness.Runner) *Bench {
+	s := &Bench{Runner: r}
+	r.OnOrder(s.Prepare, s.summary)
+	r.OnForget(s.Forget)
+	return s
+}
+
+// Prepare makes the workload of a document order with its queries, dictionary and
+// checker.
+func (s *Bench) Prepare(ctx context.Context, order workload.Order) (name string, err error) {
+	began := time.Now()
+	w, err := workload.Generate(ctx, s.Opt.Seed, s.Opt.Themes(), order, s.Opt.GOVDocs)
+	if err != nil {
+		return "", err
+	}
+	s.W, s.sources, s.Costs, s.batched = w, make(map[workload.Encoding]*plan.Source), make(map[Setup]*Cost), make(map[batchRun]*Batching)
+	if s.Dict, err = hdl.NewDictionary(w.Terms); err != nil {
+		return "", err
+	}
+	s.Queries = Queries(w, max(s.Opt.QueryCount("cpu"), s.Opt.QueryCount("gpu")))
+	s.Logf("%s: generated in %.1f s", w.Name(), time.Since(began).Seconds())
+	w.Describe(s.Out)
+	fmt.Fprintln(s.Out)
+	s.Check, err = newChecker(ctx, w, s.Opt.QueryCount("cpu"))
+	return w.Name(), err
+}
+
+// summary describes the verification of the answers.
+func (s *Bench) summary() string {
+	if s.Check.runs == 0 {
+		return ""
+	}
+	return s.Check.String()
+}
+
+// Forget releases the workload, because the next one needs its gigabytes.
+func (s *Bench) Forget() error {
+	err := s.CloseIndex()
+	*s = Bench{Runner: s.Runner}
+	debug.FreeOSMemory()
+	return err
+}
+
+// WantPeer makes the bitmaps of the other library if the options ask for it.
+func (s *Bench) WantPeer(ctx context.Context) (err error) {
+	if s.Peer == nil && s.Opt.Peers {
+		s.Logf("making the bitmaps of %s", PeerName)
+		s.Peer, err = newRoaringPeer(ctx, s.W, s.Opt.Threads)
+	}
+	return err
+}
+
+// Panel names the document order and a contestant.
+func (s *Bench) Panel(who harness.Contestant) string { return s.W.Order.String() + ", " + who.String() }

@@ -1,0 +1,225 @@
+package querylog
+
+import (
+	"context"
+	"errors"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Setup is one way to answer the queries.
+type Setup struct {
+	Backend   string
+	Threads   int
+	Encoding  workload.Encoding
+	Algorithm plan.Algorithm
+	Threshold uint64 // candidates per batch; 0 is the default of the backend
+}
+
+// Name names the setup in rows.
+func (u Setup) Name() string { return u.Encoding.String() + "/" + u.Algorithm.String() }
+
+// Cost is the measured cost of a setup.
+type Cost struct {
+	Setup
+	info      plan.Info
+	Queries   int             // number of queries per run
+	Threshold uint64          // threshold in force
+	measured  [4]bool         // by access
+	Unfit     bool            // its tables do not fit in memory
+	Rate      measure.Summary // queries per second, from terms to docIDs on the host
+	Response  measure.Summary // milliseconds of one batch without overlap
+	Times     plan.Stats      // statistics of one run, with device times
+	Moved     uint64          // bytes that kernels request in one run
+	peak      float64         // copy bandwidth of the device, bytes per second
+}
+
+// PeakFraction is the fraction of the copy bandwidth that the kernels use.
+func (c *Cost) PeakFraction() float64 {
+	seconds := c.Times.Kernel().Seconds()
+	if seconds == 0 || c.peak == 0 {
+		return 0
+	}
+	return float64(c.Moved) / seconds / c.peak
+}
+
+// Measure returns the costs of setups on a contestant. It measures each kind of cost
+// once: Busy the throughput, Alone the response time, Profiled the device times and
+// Counting the bytes. Pure Go has no device times and bytes. The result omits setups
+// whose tables do not fit in memory and algorithms that the contestant lacks.
+func (s *Bench) Measure(ctx context.Context, who harness.Contestant, setups []Setup, wanted ...harness.Access) ([]*Cost, error) {
+	var costs []*Cost
+	for _, u := range setups {
+		if !who.Runs(u.Algorithm) {
+			continue
+		}
+		c := s.Costs[u]
+		if c == nil {
+			c = &Cost{Setup: u, info: who.Info, Queries: s.Opt.QueryCountAt(who.Info.Type, u.Threshold)}
+			s.Costs[u] = c
+		}
+		costs = append(costs, c)
+	}
+	for _, a := range wanted {
+		if who.Name == "host" && a >= harness.Profiled {
+			continue
+		}
+		for i := 0; i < len(costs); {
+			j := i + 1 // setups i to j-1 share an index
+			for j < len(costs) && costs[j].Encoding == costs[i].Encoding && costs[j].Threads == costs[i].Threads {
+				j++
+			}
+			if err := s.measureAll(ctx, who, costs[i:j], a); err != nil {
+				return nil, err
+			}
+			i = j
+		}
+	}
+	return slices.DeleteFunc(costs, func(c *Cost) bool { return c.Unfit }), nil
+}
+
+// measureAll measures one kind of cost of setups that share an index.
+func (s *Bench) measureAll(ctx context.Context, who harness.Contestant, costs []*Cost, a harness.Access) error {
+	var due []*Cost
+	for _, c := range costs {
+		if !c.measured[a] && !c.Unfit {
+			due = append(due, c)
+		}
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	x, err := s.Index(ctx, who, due[0].Threads, due[0].Encoding, a)
+	if err != nil {
+		return err
+	}
+	if a == harness.Busy {
+		_, err := s.Throughput(ctx, x, due)
+		return err
+	}
+	for _, c := range due {
+		switch opt, qs := c.options(), s.Queries[:c.Queries]; a {
+		case harness.Alone:
+			c.Response, err = response(ctx, x, qs, opt, c.inForce(x))
+		case harness.Profiled:
+			c.peak = s.Peak(ctx, who)
+			c.Times, err = total(ctx, x, qs, opt)
+		case harness.Counting:
+			var sum plan.Stats
+			sum, err = total(ctx, x, qs, opt)
+			c.Moved = sum.BytesMoved
+		}
+		if c.Unfit = errors.Is(err, plan.ErrOutOfMemory); err != nil && !c.Unfit {
+			return err
+		}
+		c.measured[a] = true
+	}
+	return nil
+}
+
+func (c *Cost) options() harness.MatchOptions {
+	return harness.MatchOptions{Algorithm: c.Algorithm, Candidates: c.Setup.Threshold}
+}
+
+// inForce records and returns the threshold that closes the setup's batches.
+func (c *Cost) inForce(x *harness.Index) uint64 {
+	c.Threshold = c.Setup.Threshold
+	if c.Threshold == 0 {
+		c.Threshold = x.Threshold()
+	}
+	return c.Threshold
+}
+
+// Throughput checks the answers of each setup, and then times the setups in turns with
+// each other and with at most one further turn, whose rate it returns.
+func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost, another ...measure.Turn) (rate measure.Summary, err error) {
+	var turns []measure.Turn
+	var due []*Cost
+	for _, c := range costs {
+		qs := s.Queries[:c.Queries]
+		got := make([]uint64, len(qs))
+		err := x.Match(ctx, qs, c.options(), func(first int, r *plan.Results) error {
+			workload.Digests(got[first:first+len(r.Offsets)-1], r)
+			return nil
+		})
+		if c.Unfit = errors.Is(err, plan.ErrOutOfMemory); c.Unfit {
+			s.Logf("%s left out: %v", c.Name(), err)
+			continue
+		}
+		if err == nil {
+			err = s.Check.Check(c.Name()+" on "+c.info.Device, got)
+		}
+		if err != nil {
+			return rate, err
+		}
+		due = append(due, c)
+		turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error {
+			return x.Match(ctx, qs, c.options(), func(int, *plan.Results) error { return nil })
+		}})
+	}
+	rates, err := measure.InTurns(append(turns, another...), s.Opt.Runs)
+	if err != nil {
+		return rate, err
+	}
+	for i, c := range due {
+		c.inForce(x)
+		c.Rate, c.measured[harness.Busy] = rates[i], true
+	}
+	if len(another) > 0 {
+		rate = rates[len(due)]
+	}
+	return rate, nil
+}
+
+// response returns the milliseconds from terms to docIDs of one batch, on an index with
+// one worker. It ignores the last, smaller batch of each group of queries.
+func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions, threshold uint64) (measure.Summary, error) {
+	var whole, all []float64
+	last := time.Now()
+	err := x.Match(ctx, qs, opt, func(_ int, r *plan.Results) error {
+		now := time.Now()
+		all = append(all, now.Sub(last).Seconds()*1e3)
+		if r.Stats.Candidates >= threshold/2 {
+			whole = append(whole, all[len(all)-1])
+		}
+		last = now
+		return nil
+	})
+	if len(whole) == 0 {
+		whole = all // fewer queries than one full batch
+	}
+	return measure.Summarize(whole), err
+}
+
+// total sums the statistics of all batches of a run, after a run to warm up. Wall is
+// the time of the whole run.
+func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions) (plan.Stats, error) {
+	var sum plan.Stats
+	for range 2 {
+		sum = plan.Stats{}
+		var mu sync.Mutex
+		began := time.Now()
+		err := x.Match(ctx, qs, opt, func(_ int, r *plan.Results) error {
+			mu.Lock()
+			defer mu.Unlock()
+			sum.Add(r.Stats)
+			return nil
+		})
+		if err != nil {
+			return sum, err
+		}
+		sum.Wall = time.Since(began)
+	}
+	return sum, nil
+}
+
+// Setup returns the setup of a contestant with all its threads and the threshold of the
+// options.
+func (s *Bench) Setup(who harness.Contestant, e workload.Encoding, a plan.Algorithm) Setup {
+	return Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e, Algorithm: a, Threshold: s.Opt.Threshold}
+}

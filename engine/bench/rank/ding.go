@@ -1,0 +1,113 @@
+package rank
+
+import (
+	"context"
+	"errors"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/plan"
+)
+
+func (s *bench) dingTable2() harness.Exhibit {
+	paper := map[string]map[harness.Mode]float64{
+		"cpu": {harness.And: 8.71, harness.Or: 212.72, harness.AndOr: 23.85},
+		"gpu": {harness.And: 7.66, harness.Or: 29.31, harness.AndOr: 9.98},
+	}
+	return harness.Exhibit{
+		Name: "ding-table2", Title: "Average cost of a top-10 query", Source: "Ding et al. 2009, Table 2",
+		Says: "The GPU is seven times as fast as the CPU on OR, a little faster on AND. GeForce 8800 GTS against a core of a Core 2 Duo E6750, GOV2, lists in memory.",
+		Ours: "Queries one at a time, and what a query costs in batches. A core: pure Go on one thread.",
+		Rows: "query",
+		Run: func(ctx context.Context) error {
+			if err := s.gov2Bench(ctx); err != nil {
+				return err
+			}
+			for _, who := range s.Contestants {
+				threads := []int{s.Opt.Threads}
+				if who.Name == "host" && s.Opt.Threads > 1 {
+					threads = append(threads, 1)
+				}
+				for _, n := range threads {
+					setups := s.everyMode(who, []int{10})
+					for i := range setups {
+						setups[i].threads = n
+					}
+					costs, err := s.measure(ctx, who, setups, harness.Busy, harness.Alone)
+					if err != nil {
+						return err
+					}
+					for _, c := range costs {
+						core := who.Name == "host" && n == 1
+						at := c.mode.String() + measure.When(core, ", a core")
+						batched := c.rate.Per(1e3)
+						was := paper[who.Info.Type][c.mode]
+						if who.Info.Type == "cpu" && !core {
+							was = 0 // the paper measured one core
+						}
+						if err := errors.Join(
+							s.reading(who, harness.Reading{Series: "one at a time, ms", At: at, Paper: was, Row: c.one.mean.Into(measure.Row{Metric: "mean", Unit: "ms"})}),
+							s.reading(who, harness.Reading{Series: "in batches, ms", At: at, Row: batched.Into(measure.Row{Metric: "mean in batches", Unit: "ms"})}),
+						); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func (s *bench) dingTable3() harness.Exhibit {
+	type stage struct {
+		name  string
+		of    func(t *plan.Stats) float64
+		paper map[harness.Mode]float64
+	}
+	stages := []stage{
+		{"decompression", func(t *plan.Stats) float64 { return t.Decode.Seconds() }, map[harness.Mode]float64{harness.And: 47, harness.Or: 30}},
+		{"intersection", func(t *plan.Stats) float64 { return t.Probe.Seconds() + t.Compact.Seconds() }, map[harness.Mode]float64{harness.And: 45}},
+		{"scoring", func(t *plan.Stats) float64 { return t.Score.Seconds() }, map[harness.Mode]float64{harness.Or: 48}},
+		{"top-k", func(t *plan.Stats) float64 { return t.Select.Seconds() }, map[harness.Mode]float64{harness.And: 8, harness.Or: 13}},
+	}
+	return harness.Exhibit{
+		Name: "ding-table3", Title: "Share of each stage in the time of kernels, top-10", Source: "Ding et al. 2009, Table 3",
+		Says: "AND: decompression and intersection take most, top-k with scoring 8 %. OR: almost half is scoring, which has the updates of accumulators; 9 % is their initialization.",
+		Ours: "Accumulators are zeroed by the kernel that scores. Scoring of an AND is part of its intersection where one kernel does both. Transfers are beside the kernels, as shares of the kernels' time.",
+		Rows: "stage",
+		Run: func(ctx context.Context) error {
+			if err := s.gov2Bench(ctx); err != nil {
+				return err
+			}
+			for _, who := range s.Contestants {
+				var setups []setup
+				for _, mode := range []harness.Mode{harness.And, harness.Or} {
+					setups = append(setups, setup{backend: who.Name, threads: s.Opt.Threads, mode: mode, k: 10})
+				}
+				costs, err := s.measure(ctx, who, setups, harness.Profiled)
+				if err != nil {
+					return err
+				}
+				for _, c := range costs {
+					whole := c.times.Kernel().Seconds()
+					if whole == 0 {
+						continue // no device clock
+					}
+					put := func(at string, seconds, paper float64) error {
+						return s.reading(who, harness.Reading{Series: c.mode.String() + ", %", At: at, Paper: paper,
+							Row: measure.Single(100 * seconds / whole).Into(measure.Row{Row: c.mode.String() + " " + at, Metric: "share of kernels", Unit: "%"})})
+					}
+					for _, st := range stages {
+						if err := put(st.name, st.of(&c.times), st.paper[c.mode]); err != nil {
+							return err
+						}
+					}
+					if err := errors.Join(put("upload", c.times.Upload.Seconds(), 0), put("download", c.times.Download.Seconds(), 0)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+}

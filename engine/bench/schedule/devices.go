@@ -1,0 +1,129 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"heddle/cl"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"slices"
+	"time"
+)
+
+func (s *bench) devicesExhibit() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "devices", Title: "Throughput of the log on several devices, in synchronous mode",
+		Says: "With two cards that take batches from one queue the throughput is nearly doubled (Wu et al. 2010, section V.B.5; Tesla C1060).",
+		Ours: "All queries in one call of an engine, again and again for half a second, terms in, docIDs in host memory out; the devices, all those of the type of the first, pull batches from one queue, and each holds all lists where they fit. With the host, it is one more processor of the engine; of the sum: of what the host and the devices answer alone.",
+		Rows: "processors", Orders: harness.GovOrder,
+		Run: func(ctx context.Context) (err error) {
+			all, err := s.workloads(ctx)
+			if err != nil {
+				return err
+			}
+			systems, done, err := s.deviceSystems(ctx)
+			defer func() { err = errors.Join(err, done()) }()
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				rates := make(map[string]float64)
+				for _, y := range systems {
+					rate, err := v.throughput(ctx, y)
+					if err != nil {
+						return err
+					}
+					rates[y.name] = rate.Median
+					row := measure.Row{Workload: v.name, Row: y.name, Metric: "throughput", Unit: "queries/s"}
+					if one := rates[oneDevice]; one > 0 {
+						row.Baseline, row.Ratio = oneDevice, rate.Median/one
+					}
+					if err := s.Put(y.on(harness.Reading{Panel: v.name, Series: "queries/s", At: y.name, Row: rate.Into(row)})); err != nil {
+						return err
+					}
+				}
+				if n := len(systems); n > 2 { // the last system is the host with the devices of the one before
+					sum := rates[systems[0].name] + rates[systems[n-2].name]
+					if err := s.Put(harness.Reading{Panel: v.name, Series: "of the sum, %", At: systems[n-1].name,
+						Row: measure.Single(100 * rates[systems[n-1].name] / sum).Into(measure.Row{Workload: v.name, Row: systems[n-1].name, Metric: "share of the sum", Unit: "%"})}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+const oneDevice = "1 device"
+
+// deviceSystems returns the host, one device, two devices and so on, and all devices
+// with the host. done closes the devices that it opened.
+func (s *bench) deviceSystems(ctx context.Context) (all []system, done func() error, err error) {
+	var opened []*cl.Backend
+	done = func() error {
+		var errs []error
+		for _, b := range opened {
+			errs = append(errs, b.Close())
+		}
+		return errors.Join(errs...)
+	}
+	var host *harness.Contestant
+	for _, who := range s.Contestants {
+		if who.Device == nil {
+			host = &who
+			all = append(all, system{name: "the host", who: []harness.Contestant{who}})
+			continue
+		}
+		y := system{name: oneDevice, who: []harness.Contestant{who}}
+		all = append(all, y)
+		for _, d := range s.Others {
+			if d.Info().Type != who.Info.Type {
+				continue
+			}
+			b, err := cl.Open(ctx, d, cl.Options{})
+			if err != nil {
+				return nil, done, err
+			}
+			opened = append(opened, b)
+			y.name, y.more = fmt.Sprintf("%d devices", len(opened)+1), append(y.more[:len(y.more):len(y.more)], b)
+			all = append(all, y)
+		}
+		if host != nil {
+			all = append(all, system{name: y.name + " and the host", who: []harness.Contestant{*host, who}, more: y.more})
+		}
+	}
+	return all, done, nil
+}
+
+// throughput is the number of queries per second that a system answers in one call. The
+// log repeats for half a second.
+func (v *served) throughput(ctx context.Context, y system) (rate measure.Summary, err error) {
+	err = v.with(ctx, y, func(e *machine) error {
+		qs := v.queries
+		var rates []float64
+		for run := 0; run <= v.s.Opt.Runs; run++ {
+			began := time.Now()
+			got, err := v.all(ctx, e, qs)
+			took := time.Since(began)
+			if err != nil {
+				return err
+			}
+			for i, d := range got {
+				if d != v.right[i%len(v.right)] {
+					return fmt.Errorf("the answer to query %d is not that of before", i)
+				}
+			}
+			if run == 0 {
+				enough := harness.Pick[time.Duration](&v.s.Opt, 500*time.Millisecond, 20*time.Millisecond)
+				qs = slices.Repeat(qs, int(enough/(took+1))+1)
+				continue
+			}
+			rates = append(rates, float64(len(qs))/took.Seconds())
+		}
+		rate = measure.Summarize(rates)
+		return nil
+	})
+	return rate, err
+}

@@ -1,0 +1,264 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/load"
+	"heddle/engine/bench/measure"
+	"heddle/engine/schedule"
+	"math"
+	"slices"
+	"time"
+)
+
+// theBetter names a configuration of Ding et al., Figure 7: single queries on the
+// faster processor.
+const theBetter = "the better one, one query at a time"
+
+// deadlines of queries: the deadline of Ding et al., and one that excludes large
+// batches.
+var deadlines = []time.Duration{500 * time.Millisecond, 10 * time.Millisecond}
+
+// halfLoads is the number of loads at half the rate.
+const halfLoads = 3
+
+type curveKey struct {
+	system   string
+	deadline time.Duration
+}
+
+// underLoad is the result of a system under load.
+type underLoad struct {
+	load.Curve
+	half []*load.Delays // loads at half the rate Mostly
+}
+
+// workloads returns the workloads for engines under load: the lists, and top-10 AND
+// queries, which match the figures of Ding et al.
+func (s *bench) workloads(ctx context.Context) ([]*served, error) {
+	lists, err := s.servedLists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ranked, err := s.servedRanked(ctx, harness.And)
+	return []*served{lists, ranked}, err
+}
+
+// configurations returns the names of the configurations that underLoad measures.
+func (s *bench) configurations() (names []string) {
+	for _, y := range s.systems() {
+		names = append(names, y.name)
+		if len(y.who) > 1 {
+			names = append(names, theBetter)
+		}
+	}
+	return names
+}
+
+// underLoad measures all systems at all deadlines, once.
+func (v *served) underLoad(ctx context.Context) error {
+	if len(v.curves) > 0 {
+		return nil
+	}
+	for _, y := range v.s.systems() {
+		err := v.with(ctx, y, func(e *machine) error {
+			rate, err := v.closed(ctx, e, schedule.Async, 1, 50, time.Second)
+			if err != nil {
+				return err
+			}
+			from := math.Exp2(math.Floor(math.Log2(rate / 4)))
+			for _, deadline := range deadlines {
+				if err := v.measureLoads(ctx, curveKey{y.name, deadline}, from, v.answer(e, schedule.Auto)); err != nil {
+					return err
+				}
+				if len(y.who) > 1 {
+					if err := v.measureLoads(ctx, curveKey{theBetter, deadline}, from, oneByOne(v.answer(e, schedule.Async))); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureLoads finds the rates that answer sustains, and then puts loads at half the
+// rate.
+func (v *served) measureLoads(ctx context.Context, key curveKey, from float64, answer func(ctx context.Context, i int) error) error {
+	began, loads := time.Now(), 0
+	c := load.Climb{From: from, Factor: harness.Pick[float64](&v.s.Opt, 2, 4), Halvings: harness.Pick[int](&v.s.Opt, 4, 1),
+		Downs:  harness.Pick[int](&v.s.Opt, 3, 1),
+		Length: harness.Pick[time.Duration](&v.s.Opt, 500*time.Millisecond, 30*time.Millisecond), Deadline: key.deadline, Seed: v.s.Opt.Seed,
+		Report: func(d *load.Delays) { loads++ }}
+	found, err := c.Run(ctx, answer)
+	if err != nil {
+		return err
+	}
+	u := &underLoad{Curve: *found}
+	for i := 0; i < halfLoads && u.Mostly > 0; i++ {
+		d, err := c.Loop(u.Mostly/2, load.Tries+i).Run(ctx, answer)
+		if err == nil {
+			err = d.Err
+		}
+		if err != nil {
+			return err
+		}
+		u.half = append(u.half, d)
+	}
+	v.s.Logf("%s, %s: sustains %s queries/s, mostly %s; %d loads, %.1f s", v.panel(key.deadline), key.system, measure.Number(u.Sustained), measure.Number(u.Mostly), loads, time.Since(began).Seconds())
+	v.curves[key] = u
+	return nil
+}
+
+// system returns the system of a configuration. Other names run on all processors.
+func (s *bench) system(name string) system {
+	all := s.systems()
+	for _, y := range all {
+		if y.name == name {
+			return y
+		}
+	}
+	return all[len(all)-1]
+}
+
+// panel names the workload and a deadline.
+func (v *served) panel(deadline time.Duration) string {
+	return fmt.Sprintf("%s, deadline %d ms", v.name, deadline.Milliseconds())
+}
+
+// eachLoad measures every workload under load, and calls put for each deadline.
+func (s *bench) eachLoad(ctx context.Context, put func(v *served, deadline time.Duration) error) error {
+	all, err := s.workloads(ctx)
+	if err != nil {
+		return err
+	}
+	for _, v := range all {
+		if err := v.underLoad(ctx); err != nil {
+			return err
+		}
+		for _, deadline := range deadlines {
+			if err := put(v, deadline); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *bench) dingFigure7() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "ding-fig7", Title: "Delay against the rate of arrivals", Source: "Ding et al. 2009, Figure 7",
+		Says: "Using both processors in parallel is much better than everything else: it sustains beyond 300 queries/s, the CPU alone less than 100. A run has failed when a query misses its deadline of 500 ms. Simulated, from predicted and measured times of single queries on GOV2; GeForce 8800 GTS, a core of a Core 2 Duo E6750.",
+		Ours: "Measured, not simulated: an engine answers queries that arrive as a Poisson process, and a delay counts from the moment at which a query should have arrived to its answer in host memory. Host only and device only are engines with that processor alone, which make batches under load, as both do; the better one answers one query at a time in the whole system, on the processor that should be faster. A load also fails when answers come more slowly than queries. 65,536 queries may wait. A line ends where more than one query in a thousand misses its deadline, in each of three loads; capacity has the rates at which none does, too. Host: all cores, of which one or more also send queries; in both, from eight on, one in eight less.",
+		Rows: "queries/s", Orders: harness.GovOrder,
+		Chart: chart.Chart{Kind: chart.Lines, X: "arrivals, queries/s", Y: "delay, ms", LogX: true, Tens: true, LogY: true},
+		Run: func(ctx context.Context) error {
+			return s.eachLoad(ctx, func(v *served, deadline time.Duration) error {
+				if err := v.putDelays(deadline, "average"); err != nil {
+					return err
+				}
+				return v.putDelays(deadline, "p99")
+			})
+		},
+	}
+}
+
+// putDelays records one metric of the delays at a deadline, by rate.
+func (v *served) putDelays(deadline time.Duration, metric string) error {
+	var all []harness.Reading
+	for _, name := range v.s.configurations() {
+		for _, d := range v.curves[curveKey{name, deadline}].Held {
+			value, ok := d.Mean(), true
+			if metric != "average" {
+				value, ok = d.Percentile(99)
+			}
+			if !ok {
+				continue
+			}
+			r := harness.Reading{Panel: v.panel(deadline) + ", " + metric, Series: name, At: measure.Number(d.Rate), X: d.Rate,
+				Row: measure.Single(value).Into(measure.Row{Workload: v.name, Metric: metric + " delay", Unit: "ms"})}
+			r.Row.Row = fmt.Sprintf("%s, deadline %d ms, %s queries/s", name, deadline.Milliseconds(), measure.Number(d.Rate))
+			all = append(all, v.s.system(name).on(r))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b harness.Reading) int { return cmp.Compare(a.X, b.X) })
+	for _, r := range all {
+		if err := v.s.Put(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *bench) capacityExhibit() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "capacity", Title: "Rates that are sustained, and delays at half of them",
+		Ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of half a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of what one caller gets or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
+		Rows: "processors", Orders: harness.GovOrder,
+		Run: func(ctx context.Context) error { return s.eachLoad(ctx, (*served).putCapacity) },
+	}
+}
+
+// putCapacity records the sustained rates at a deadline.
+func (v *served) putCapacity(deadline time.Duration) error {
+	type rate struct {
+		series, metric string
+		of             func(u *underLoad) float64
+	}
+	for _, name := range v.s.configurations() {
+		u, y := v.curves[curveKey{name, deadline}], v.s.system(name)
+		put := func(series string, row measure.Row, value measure.Summary) error {
+			r := harness.Reading{Panel: v.panel(deadline), Series: series, At: name, Row: value.Into(row)}
+			r.Workload, r.Row.Row = v.name, fmt.Sprintf("%s, deadline %d ms", name, deadline.Milliseconds())
+			return v.s.Put(y.on(r))
+		}
+		for _, rate := range []rate{
+			{"all in time, queries/s", "sustained", func(u *underLoad) float64 { return u.Sustained }},
+			{"mostly, queries/s", "mostly sustained", func(u *underLoad) float64 { return u.Mostly }},
+		} {
+			row, sum := measure.Row{Metric: rate.metric, Unit: "queries/s"}, 0.0
+			for _, one := range v.s.systems() {
+				if len(one.who) > 1 {
+					continue
+				}
+				alone := rate.of(v.curves[curveKey{one.name, deadline}])
+				if sum += alone; alone == 0 {
+					sum = math.NaN()
+				}
+			}
+			if rate.of(u) == 0 {
+				continue
+			}
+			if len(y.who) > 1 && !math.IsNaN(sum) {
+				row.Baseline, row.Ratio = "the sum", rate.of(u)/sum
+			}
+			if err := put(rate.series, row, measure.Single(rate.of(u))); err != nil {
+				return err
+			}
+		}
+		for _, half := range []struct {
+			series, metric string
+			of             func(d *load.Delays) (float64, bool)
+		}{
+			{"p50 at half, ms", "p50 at half load", func(d *load.Delays) (float64, bool) { return d.Percentile(50) }},
+			{"p99 at half, ms", "p99 at half load", func(d *load.Delays) (float64, bool) { return d.Percentile(99) }},
+			{"sent late, ms", "p99 of sending at half load", func(d *load.Delays) (float64, bool) { return d.Behind, true }},
+		} {
+			value, ok := load.Middle(u.half, half.of)
+			if !ok {
+				continue
+			}
+			if err := put(half.series, measure.Row{Metric: half.metric, Unit: "ms"}, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+// Package schedule measures an engine under load, with host and devices together.
+package schedule
+
+import (
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/ranked"
+	"heddle/engine/bench/wu"
+)
+
+// Family measures an engine under load and reproduces the papers' measurements of
+// scheduling.
+var Family = harness.Family{Name: "schedule", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
+	s := newBench(r)
+	w := wu.New(s.Bench)
+	return append([]harness.Exhibit{s.dingFigure7(), s.capacityExhibit(), s.overheadExhibit(), s.predictionExhibit(), s.choiceExhibit(), s.devicesExhibit()},
+		w.Scheduling()...)
+}}
+
+// bench puts engines under load.
+type bench struct {
+	*querylog.Bench
+	ranked *ranked.Bench
+	served map[string]*served // by name
+}
+
+func newBench(r *harness.Runner) *bench {
+	s := &bench{Bench: querylog.New(r), ranked: ranked.New(r)}
+	r.OnForget(s.forgetServed)
+	return s
+}

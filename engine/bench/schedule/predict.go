@@ -1,0 +1,231 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/observe"
+	"heddle/engine/schedule"
+	"math"
+	"slices"
+)
+
+// predicted holds the times of single queries on a system with one processor, and the
+// errors of their predictions.
+type predicted struct {
+	took []float64 // ms of each query: the least of all passes
+	// |estimate - time| / time in %, by pass: mean, median, and the mean for an
+	// estimate that knows the median time of each query.
+	mean, middle, noise measure.Summary
+}
+
+// mostPredicted is the largest number of predicted queries, as in Ding et al. Engines
+// learn from at most three times as many other queries.
+const mostPredicted = 1000
+
+// tested is the number of predicted queries, the last ones: at most a quarter.
+func (v *served) tested() int { return min(mostPredicted, (len(v.queries)+3)/4) }
+
+// learnt is the number of queries, the first ones, from which engines learn.
+func (v *served) learnt() int { return min(3*mostPredicted, max(len(v.queries)-v.tested(), 1)) }
+
+// predict compares the engine's predictions for single queries with their times.
+func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
+	if p := v.alone[y.name]; p != nil {
+		return p, nil
+	}
+	p := &predicted{took: slices.Repeat([]float64{math.Inf(1)}, v.tested())}
+	err := v.with(ctx, y, func(e *machine) error {
+		first := len(v.queries) - len(p.took)
+		ask := func(i int) (q observe.Explanation, err error) {
+			got, err := v.ask(ctx, e, i, call{mode: schedule.Async, explain: &q})
+			if err == nil && got != v.right[i] {
+				err = fmt.Errorf("the answer to query %d is not that of before", i)
+			}
+			return q, err
+		}
+		passes := make([][]float64, v.s.Opt.Runs) // ms of each query
+		var mean, middle, noise []float64
+		for pass := range passes {
+			var estimates []float64
+			for i := range p.took {
+				t, err := ask(first + i)
+				if err != nil {
+					return err
+				}
+				took := t.Ran.Seconds() * 1e3
+				passes[pass] = append(passes[pass], took)
+				estimates = append(estimates, t.Estimate.Seconds()*1e3)
+				p.took[i] = min(p.took[i], took)
+			}
+			average, median := relativeErrors(estimates, passes[pass])
+			mean, middle = append(mean, average), append(middle, median)
+		}
+		medians := make([]float64, len(p.took))
+		for i := range medians {
+			var times []float64
+			for _, took := range passes {
+				times = append(times, took[i])
+			}
+			medians[i] = measure.Summarize(times).Median
+		}
+		for _, took := range passes {
+			average, _ := relativeErrors(medians, took)
+			noise = append(noise, average)
+		}
+		p.mean, p.middle, p.noise = measure.Summarize(mean), measure.Summarize(middle), measure.Summarize(noise)
+		return nil
+	})
+	v.alone[y.name] = p
+	return p, err
+}
+
+// relativeErrors returns the mean and the median of |estimate - time| / time, in %.
+func relativeErrors(estimates, times []float64) (mean, median float64) {
+	var all []float64
+	for i, t := range times {
+		e := 100 * math.Abs(estimates[i]-t) / t
+		mean += e / float64(len(times))
+		all = append(all, e)
+	}
+	return mean, measure.Summarize(all).Median
+}
+
+// kinds returns the workloads of all kinds of queries whose times are predicted.
+func (s *bench) kinds(ctx context.Context) (all []*served, err error) {
+	v, err := s.servedLists(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, v)
+	for _, mode := range harness.Modes() {
+		if v, err = s.servedRanked(ctx, mode); err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+func (s *bench) predictionExhibit() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "prediction", Title: "Predicted times of single queries",
+		Says: "The mean relative error is 22 % of GPU times and 20 % of CPU times, by M5 rules on the lengths of the shortest and second shortest list, their sum and the number of terms, learnt from 3,000 queries (Ding et al. 2009, section 9).",
+		Ours: "The engine's model, fitted to at most 3,000 other queries of the same log, alone and in batches; it goes on learning. Estimates are those that the scheduler went by. Times are from the start of a query on its processor to its answer. Of medians: the mean error of one who knows the median time of each query; it is what times vary by from run to run.",
+		Rows: "queries", Orders: harness.GovOrder,
+		Run: func(ctx context.Context) error {
+			all, err := s.kinds(ctx)
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				for _, y := range s.systems() {
+					if len(y.who) > 1 {
+						continue
+					}
+					p, err := v.predict(ctx, y)
+					if err != nil {
+						return err
+					}
+					paper := 20.0
+					if y.who[0].Info.Type == "gpu" {
+						paper = 22
+					}
+					for _, c := range []struct {
+						series string
+						paper  float64
+						value  measure.Summary
+					}{{"mean error, %", paper, p.mean}, {"median error, %", 0, p.middle}, {"of medians, %", 0, p.noise}} {
+						r := harness.Reading{Panel: "predictions on " + y.who[0].String(), Series: c.series, At: v.name, Paper: c.paper,
+							Row: c.value.Into(measure.Row{Workload: v.name, Row: y.name, Metric: c.series, Unit: "%"})}
+						if err := s.Put(y.on(r)); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func (s *bench) choiceExhibit() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "choice", Title: "Choices of a processor for single queries",
+		Ours: "An engine on both processors, with nothing else to do, against the times of the same queries on each processor alone, the least of several runs that follow each other, and with all cores; together the host has one in eight less. Right: queries given to the processor that is faster, of all, and weighted by the difference of the times, which is what is at stake. Lost: the time that the wrong choices take beyond the best ones, of that of the best.",
+		Rows: "queries", Orders: harness.GovOrder,
+		Run: func(ctx context.Context) error {
+			systems := s.systems()
+			if len(systems) != 3 {
+				return nil
+			}
+			all, err := s.kinds(ctx)
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				if err := v.choose(ctx, systems[0], systems[1], systems[2]); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// choose compares the times of a query on both processors with the choice of an engine
+// on both.
+func (v *served) choose(ctx context.Context, a, b, both system) error {
+	onA, err := v.predict(ctx, a)
+	if err != nil {
+		return err
+	}
+	onB, err := v.predict(ctx, b)
+	if err != nil {
+		return err
+	}
+	var right, weighted, lost, share []float64
+	err = v.with(ctx, both, func(e *machine) error {
+		first := len(v.queries) - v.tested()
+		for range v.s.Opt.Runs {
+			var n, stake, wrong, best, toA float64
+			for i := range onA.took {
+				var q observe.Explanation
+				if _, err := v.ask(ctx, e, first+i, call{mode: schedule.Async, explain: &q}); err != nil {
+					return err
+				}
+				difference := onB.took[i] - onA.took[i]
+				best += min(onA.took[i], onB.took[i])
+				stake += math.Abs(difference)
+				choseA := q.Processor != b.who[0].Info.Device
+				if choseA {
+					toA++
+				}
+				if choseA == (difference > 0) {
+					n++
+				} else {
+					wrong += math.Abs(difference)
+				}
+			}
+			count := float64(len(onA.took))
+			right, weighted = append(right, 100*n/count), append(weighted, 100*(1-wrong/stake))
+			lost, share = append(lost, 100*wrong/best), append(share, 100*toA/count)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		series string
+		values []float64
+	}{{"right, %", right}, {"right, weighted, %", weighted}, {"lost, %", lost}, {"to the host, %", share}} {
+		r := harness.Reading{Panel: both.who[0].String() + " or " + both.who[1].String(), Series: c.series, At: v.name,
+			Row: measure.Summarize(c.values).Into(measure.Row{Workload: v.name, Row: "both", Metric: c.series, Unit: "%"})}
+		if err := v.s.Put(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

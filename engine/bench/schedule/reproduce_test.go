@@ -1,0 +1,10 @@
+package schedule
+
+import (
+	"heddle/engine/bench/harness/harnesstest"
+	"testing"
+)
+
+func TestScheduleReproduce(t *testing.T) {
+	harnesstest.Reproduce(t, Family, "choice", "wu-table2", "wu-fig9", "wu-fig10")
+}

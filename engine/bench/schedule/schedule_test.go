@@ -1,0 +1,125 @@
+package schedule
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/load"
+	"heddle/engine/bench/measure"
+	"heddle/engine/schedule"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestSchedule: every configuration has rows, and the rows are consistent.
+func TestSchedule(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	opt := harnesstest.Tiny()
+	opt.Threshold, opt.Queries, opt.Runs = 0, 40, 1
+	opt.Tables = []string{"capacity", "prediction"}
+	opt.JSON = filepath.Join(t.TempDir(), "rows.json")
+	systems := []string{"host only"}
+	if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
+		opt.Backend, opt.Device = "auto", os.Getenv("HEDDLE_TEST_DEVICE")
+		opt.Figures, opt.Tables = []string{"ding-fig7"}, append(opt.Tables, "overhead", "choice", "devices")
+		systems = []string{"host only", "device only", "both", theBetter}
+	}
+	var out, log bytes.Buffer
+	if err := Family.Run(t.Context(), opt, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	rows := make(map[string]measure.Row) // by workload, row and metric
+	workloads := make(map[string]bool)
+	for _, r := range harnesstest.ReadRows(t, opt.JSON) {
+		rows[r.Workload+"; "+r.Row+"; "+r.Metric] = r
+		workloads[r.Workload] = true
+		if strings.Contains(r.Row, " only") != (r.Backend != "") && len(systems) == 1 {
+			t.Errorf("backend of %+v", r)
+		}
+		if strings.HasSuffix(r.Metric, "delay") && (r.Median <= 0 || !strings.Contains(r.Row, "queries/s")) {
+			t.Errorf("delay %+v", r)
+		}
+	}
+	names := slices.Sorted(maps.Keys(workloads))
+	if len(names) != 4 { // lists, and three modes of ranking
+		t.Errorf("workloads %q", names)
+	}
+	for _, w := range names {
+		ranked := strings.HasPrefix(w, "gov2")
+		for _, system := range systems {
+			if !ranked || strings.HasSuffix(w, ", and") {
+				for _, deadline := range deadlines {
+					at := fmt.Sprintf("%s; %s, deadline %d ms; ", w, system, deadline.Milliseconds())
+					strict, mostly := rows[at+"sustained"], rows[at+"mostly sustained"]
+					if strict.Median > mostly.Median || deadline > time.Second/4 && mostly.Median == 0 {
+						t.Errorf("%s%v and %v queries/s", at, strict.Median, mostly.Median)
+					}
+					p50, p99 := rows[at+"p50 at half load"], rows[at+"p99 at half load"]
+					if p99.Runs > 0 && (p50.Median <= 0 || p50.Median > p99.Median || mostly.Runs == 0) {
+						t.Errorf("%sp50 %v, p99 %v", at, p50.Median, p99.Median)
+					}
+				}
+			}
+			if strings.HasSuffix(system, "only") {
+				if r := rows[w+"; "+system+"; mean error, %"]; r.Median <= 0 {
+					t.Errorf("%s, %s: no prediction error", w, system)
+				}
+			}
+		}
+		if r, ok := rows[w+"; both; right, weighted, %"]; ok != (len(systems) > 1) || r.Median < 0 || r.Median > 100 {
+			t.Errorf("%s: choices %+v", w, r)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "heddle-bench-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestServedWrong: a wrong answer ends the measurement.
+func TestServedWrong(t *testing.T) {
+	v := &served{name: "gov", queries: make([]harness.Query, 3), right: []uint64{1, 2, 3},
+		ask: func(_ context.Context, _ *machine, i int, _ call) (uint64, error) {
+			return uint64(i%2 + 1), nil
+		}}
+	l := load.Loop{Rate: 1e5, Queries: 10, Seed: 1, Misses: 10}
+	d, err := l.Run(t.Context(), v.answer(nil, schedule.Auto))
+	if err != nil || d.Failed != 3 || d.Err == nil || !strings.Contains(d.Err.Error(), "gov: the answer to query 2 is not that of before") {
+		t.Errorf("%v, %v, %v", d, err, d.Err)
+	}
+	if _, err := v.closed(t.Context(), nil, schedule.Sync, 4, 10, time.Minute); err == nil || !strings.Contains(err.Error(), "query 2") {
+		t.Error(err)
+	}
+}
+
+// TestOneByOne: queries run one at a time, in the order of arrival, and not after the
+// deadline.
+func TestOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now atomic.Int64
+		var order []int
+		l := load.Loop{Rate: 1000, Queries: 200, Seed: 1, Deadline: 20 * time.Millisecond, Misses: 200, Wait: benchtest.SleepUntil}
+		d, err := l.Run(t.Context(), oneByOne(func(_ context.Context, i int) error {
+			if now.Add(1) > 1 {
+				t.Error("two at a time")
+			}
+			defer now.Add(-1)
+			order = append(order, i)
+			time.Sleep(2 * time.Millisecond)
+			return nil
+		}))
+		// The rate is twice the capacity: the rest expire while they wait.
+		if err != nil || !slices.IsSorted(order) || d.Expired < 50 || len(d.Milliseconds) != len(order) || d.Expired+len(d.Milliseconds) != 200 || d.Milliseconds[len(d.Milliseconds)-1] > 22.001 {
+			t.Errorf("%v, %v", d, err)
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package schedule
+
+import (
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/wu"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestWuOnDevice: exhibits that compare a device with the host, or with itself, have
+// rows.
+func TestWuOnDevice(t *testing.T) {
+	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
+		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
+	}
+	opt := harnesstest.Tiny()
+	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1, 0
+	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
+	wuExhibits := wu.New(querylog.New(new(harness.Runner))).Scheduling()
+	for _, e := range wuExhibits {
+		if e.IsFigure() {
+			opt.Figures = append(opt.Figures, e.Name)
+		} else {
+			opt.Tables = append(opt.Tables, e.Name)
+		}
+	}
+	var log strings.Builder
+	if err := Family.Run(t.Context(), opt, io.Discard, &log); err != nil {
+		t.Fatalf("%v\n%s", err, &log)
+	}
+	shares, seen, rows := make(map[string]float64), make(map[string]int), make(map[string]bool)
+	for _, r := range harnesstest.ReadRows(t, opt.JSON) {
+		if key := r.Row + r.Metric + r.Device; rows[key] {
+			t.Errorf("two rows of %+v", r)
+		} else {
+			rows[key] = true
+		}
+		exhibit, _, _ := strings.Cut(r.Row, " ")
+		seen[exhibit]++
+		switch r.Metric {
+		case "share of queries":
+			if exhibit == "wu-fig9" {
+				exhibit, _, _ = strings.Cut(r.Row, " host less")
+			}
+			shares[exhibit] += r.Median
+		case "throughput":
+			if r.Median <= 0 || r.Device == "" {
+				t.Errorf("row %+v", r)
+			}
+		case "kernels", "transfers", "preparation": // one device or both
+			shares[r.Metric] += r.Median
+		}
+	}
+	for _, e := range wuExhibits {
+		if seen[e.Name] == 0 {
+			t.Errorf("%s: no row", e.Name)
+		}
+	}
+	for _, part := range []string{"kernels", "transfers", "preparation"} {
+		if shares[part] <= 0 {
+			t.Errorf("no time of %s", part)
+		}
+	}
+	// One device answers all queries, two share them; both for two values of B.
+	for name, want := range map[string]float64{"wu-fig9 bs": 100, "wu-fig9 auto": 100, "wu-table2": 400} {
+		if got := shares[name]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v %% of the queries, want %v (%v)", name, got, want, shares)
+		}
+	}
+}

@@ -1,0 +1,15 @@
+package bench
+
+import (
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/schedule"
+	"testing"
+)
+
+// TestScheduled: what papers measured of scheduling is of one bench.
+func TestScheduled(t *testing.T) {
+	opt := harness.Options{Figures: []string{"ding-fig7", "wu-fig3", "wu-fig4", "wu-fig7", "wu-fig9", "wu-fig10"}, Tables: []string{"wu-table2", "wu-table3"}}
+	if err := schedule.Family.Check(opt); err != nil {
+		t.Error(err)
+	}
+}

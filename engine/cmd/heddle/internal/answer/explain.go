@@ -1,0 +1,201 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/index/querylang"
+	"heddle/engine/index/trec"
+	"heddle/engine/plan"
+)
+
+// Explanation describes the execution of one query. Its JSON names are part of the
+// command line's contract.
+type Explanation struct {
+	Query    string   `json:"-"`
+	Text     string   `json:"-"`
+	Backend  string   `json:"backend"`
+	Device   string   `json:"device"`
+	Choice   string   `json:"choice,omitempty"`    // reason for the backend
+	Boolean  string   `json:"boolean,omitempty"`   // simplified boolean expression
+	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it
+	Part     bool     `json:"part,omitempty"`      // with --part
+	Lists    []List   `json:"lists"`               // in the order of execution
+	Unknown  []string `json:"unknown,omitempty"`   // terms that no document has
+	Mode     string   `json:"mode,omitempty"`      // of a ranked query
+	Matches  uint64   `json:"matches"`             // or the number of ranked documents
+	Micros   float64  `json:"us"`                  // from call to return
+	DecodeUS float64  `json:"decode_us,omitempty"`
+	ProbeUS  float64  `json:"probe_us,omitempty"`
+	GatherUS float64  `json:"compact_us,omitempty"`
+	ScoreUS  float64  `json:"score_us,omitempty"`
+	SelectUS float64  `json:"select_us,omitempty"`
+	UpUS     float64  `json:"upload_us,omitempty"`
+	DownUS   float64  `json:"download_us,omitempty"`
+	Schedule string   `json:"schedule,omitempty"` // with --backend all
+}
+
+// List describes one list of a query.
+type List struct {
+	Term      string `json:"term"`
+	Documents uint32 `json:"documents"`
+	Codec     string `json:"codec"`
+	// Method of looking up the elements of shorter lists in this list. In a ranked
+	// query: the weight of the term.
+	Method string `json:"method"`
+}
+
+// asSet is the method of a list in an expression that is not a conjunction.
+const asSet = "as a set"
+
+// explain describes the execution of asked, which was the only query of its batch.
+func (s *Searcher) explain(q trec.Topic, asked engine.Query, got hits) *Explanation {
+	x, info, st := s.Index, s.Index.Backend(), s.stats()
+	e := &Explanation{
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: s.Search.Part, Lists: []List{}, Matches: got.count,
+		Micros: terminal.Micros(st.Wall), DecodeUS: terminal.Micros(st.Decode), ProbeUS: terminal.Micros(st.Probe), GatherUS: terminal.Micros(st.Compact),
+		ScoreUS: terminal.Micros(st.Score), SelectUS: terminal.Micros(st.Select), UpUS: terminal.Micros(st.Upload), DownUS: terminal.Micros(st.Download),
+	}
+	if s.View != nil {
+		e.Schedule, e.Micros = s.why.String(), terminal.Micros(s.why.Took) // a cached answer has no batch
+	}
+	if s.Rank != nil {
+		e.Mode, e.Matches = s.Rank.Mode.String(), uint64(len(got.docs))
+		e.rankedLists(s, asked)
+		return e
+	}
+	e.Runs = x.ExplainQuery(asked, s.Search)
+	terms, conjunction := asked.Terms, !s.Search.Any
+	switch {
+	case asked.Expr != nil:
+		for t := range asked.Expr.Terms {
+			terms = append(terms, x.Terms(t)...)
+		}
+		simplified := x.Formula(*asked.Expr)
+		e.Boolean = expressionText(x, simplified).String()
+		_, conjunction = simplified.Conjunction(nil)
+	case asked.Text != "":
+		terms = x.Terms(asked.Text)
+	}
+	terms = slices.Sorted(slices.Values(terms))
+	for _, t := range slices.Compact(terms) {
+		h, ok := x.File().Lookup(t)
+		if !ok {
+			e.Unknown = append(e.Unknown, t)
+			continue
+		}
+		l := x.Source().Lists[h]
+		method := asSet
+		if conjunction {
+			method = x.Explain(s.Search.Algorithm, h)
+		}
+		e.Lists = append(e.Lists, List{t, l.Len, l.Codec.String(), method})
+	}
+	e.orderLists()
+	if len(e.Lists) > 0 && conjunction {
+		e.Lists[0].Method = "its documents are looked up in the other lists"
+	}
+	return e
+}
+
+// rankedLists describes the lists of a ranked query with their weights: the maximum that
+// a term adds to a score.
+func (e *Explanation) rankedLists(s *Searcher, asked engine.Query) {
+	terms, weights := asked.Terms, asked.Weights
+	if asked.Text != "" {
+		terms, weights, _ = s.Index.WeightedTerms(asked.Text) // the query was answered, so there is no error
+	}
+	sum := map[string]float64{}
+	for i, t := range terms {
+		sum[t] += weights[i]
+	}
+	for _, t := range slices.Sorted(maps.Keys(sum)) {
+		h, ok := s.Index.File().Lookup(t)
+		if !ok {
+			e.Unknown = append(e.Unknown, t)
+			continue
+		}
+		l, weight := s.Index.Source().Lists[h], sum[t]
+		if p := s.Rank.Scoring; p != nil {
+			docs, df := uint64(s.Index.Source().Docs), uint64(l.Len)
+			if st := s.Rank.Statistics; st != nil {
+				docs, df = st.Docs, st.DF[t]
+			}
+			weight *= p.Weight(docs, df)
+		}
+		e.Lists = append(e.Lists, List{t, l.Len, l.Codec.String(), fmt.Sprintf("weight %.4f", weight)})
+	}
+	e.orderLists()
+}
+
+// orderLists sorts the lists by length, ties by term, which is the order of execution.
+func (e *Explanation) orderLists() {
+	slices.SortStableFunc(e.Lists, func(a, b List) int { return cmp.Compare(a.Documents, b.Documents) })
+}
+
+// expressionText replaces the lists of f by their terms.
+func expressionText(x *engine.Index, f plan.Expr) querylang.Expr {
+	if f.Op == plan.OpList {
+		return querylang.Expr{Term: x.File().Term(f.List)}
+	}
+	e := querylang.Expr{Op: map[plan.OpCode]querylang.Op{plan.OpAnd: querylang.And, plan.OpOr: querylang.Or, plan.OpAndNot: querylang.Not}[f.Op]}
+	for _, a := range f.Args {
+		e.Args = append(e.Args, expressionText(x, a))
+	}
+	return e
+}
+
+func (e *Explanation) write(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "query %s: %s\n", e.Query, e.Text)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "  backend\t%s: %s\n", e.Backend, e.Device)
+	if e.Choice != "" {
+		fmt.Fprintf(w, "  choice\t%s\n", e.Choice)
+	}
+	if e.Boolean != "" {
+		fmt.Fprintf(w, "  boolean\t%s\n", e.Boolean)
+	}
+	if e.Runs != "" {
+		fmt.Fprintf(w, "  runs\t%s\n", e.Runs)
+	}
+	if e.Part {
+		fmt.Fprint(w, "  part\tone work-group or thread per query\n")
+	}
+	for i, l := range e.Lists {
+		step := "then"
+		switch {
+		case l.Method == asSet || e.Mode != "":
+			step = "list"
+		case i == 0:
+			step = "first"
+		}
+		fmt.Fprintf(w, "  %s\t%s: %d documents, %s, %s\n", step, l.Term, l.Documents, l.Codec, l.Method)
+	}
+	for _, t := range e.Unknown {
+		fmt.Fprintf(w, "  unknown\t%s: in no document\n", t)
+	}
+	label := "matches"
+	if e.Mode != "" {
+		fmt.Fprintf(w, "  mode\t%s\n", e.Mode)
+		label = "best"
+	}
+	fmt.Fprintf(w, "  %s\t%d documents in %.1f µs\n", label, e.Matches, e.Micros)
+	if e.DecodeUS+e.ProbeUS+e.GatherUS+e.ScoreUS+e.SelectUS+e.UpUS+e.DownUS > 0 {
+		fmt.Fprintf(w, "  device\tupload %.1f µs, decode %.1f, probe %.1f, compact %.1f, score %.1f, select %.1f, download %.1f\n",
+			e.UpUS, e.DecodeUS, e.ProbeUS, e.GatherUS, e.ScoreUS, e.SelectUS, e.DownUS)
+	}
+	for line := range strings.Lines(e.Schedule) {
+		fmt.Fprintf(w, "  %s", line)
+	}
+	w.Flush()
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,98 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"heddle/engine/cmd/heddle/internal/terminal"
+)
+
+// header lists the settings that reproduce a run, in order.
+type header []setting
+
+type setting struct {
+	name  string
+	value any
+}
+
+// Run describes a ranked run.
+type Run struct {
+	Version, Revision string // of this program
+	Statistics        string // file of collection statistics; "" for the index's own
+	NoHeader          bool   // print no header
+}
+
+// Begin prepares the Searcher for ranked answers: it prints the header of the run, in
+// format trec to stderr, and prepares snippets.
+func (s *Searcher) Begin(r Run, stderr io.Writer) (err error) {
+	h := s.header(r)
+	w := &s.Writer
+	w.tag = h.tag()
+	if w.snippets, err = newSnippets(s.Index); err != nil || r.NoHeader {
+		return err
+	}
+	switch w.Format {
+	case "jsonl":
+		run := map[string]any{}
+		for _, s := range h {
+			run[s.name] = s.value
+		}
+		return terminal.WriteJSON(w.Out, map[string]any{"run": run})
+	case "trec": // a run file has no comments
+		_, err = fmt.Fprintf(stderr, "# heddle%s\n", h)
+		return err
+	}
+	_, err = fmt.Fprintf(w.Out, "# heddle%s\n", h)
+	return err
+}
+
+func (s *Searcher) header(r Run) header {
+	f, backend := s.Index.File(), s.Index.Backend()
+	h := header{{"version", r.Version}}
+	if r.Revision != "" {
+		h = append(h, setting{"revision", r.Revision})
+	}
+	h = append(h, setting{"mode", s.Rank.Mode.String()}, setting{"k", s.Rank.K})
+	if p := s.Rank.Scoring; p != nil {
+		h = append(h, setting{"variant", p.Variant.String()}, setting{"k1", p.K1}, setting{"b", p.B})
+	} else {
+		m := f.Meta().Impacts
+		h = append(h, setting{"impacts", m.Bits}, setting{"scale", m.Scale}, setting{"variant", cmp.Or(m.Variant, m.Origin)})
+		if m.Variant != "" {
+			h = append(h, setting{"k1", m.K1}, setting{"b", m.B})
+		}
+	}
+	if r.Statistics != "" {
+		h = append(h, setting{"statistics", r.Statistics})
+	}
+	return append(h, setting{"index", f.Path()}, setting{"checksum", fmt.Sprintf("%016x", f.Checksum())},
+		setting{"backend", backend.Kind}, setting{"device", backend.Device})
+}
+
+// String joins the settings as NAME=VALUE. Values with spaces are quoted.
+func (h header) String() string {
+	var b strings.Builder
+	for _, s := range h {
+		value := fmt.Sprint(s.value)
+		if quoted := fmt.Sprintf("%q", value); strings.ContainsAny(quoted, ` \`) || value == "" {
+			value = quoted
+		}
+		fmt.Fprintf(&b, " %s=%s", s.name, value)
+	}
+	return b.String()
+}
+
+// tag names the run in a run file, as in heddle-or-10-lucene-0.9-0.4. It contains the
+// settings of the ranking, not the machine and the index.
+func (h header) tag() string {
+	tag := "heddle"
+	for _, s := range h {
+		switch s.name {
+		case "mode", "k", "impacts", "variant", "k1", "b":
+			tag += fmt.Sprintf("-%v", s.value)
+		}
+	}
+	return tag
+}

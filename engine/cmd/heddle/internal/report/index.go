@@ -1,0 +1,105 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"heddle/codec"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
+)
+
+// Index describes an index file.
+type Index struct {
+	Path              string       `json:"path"`
+	Bytes             int64        `json:"bytes"`
+	Checksum          string       `json:"checksum"`
+	Creator           string       `json:"creator"`
+	Format            string       `json:"format"`
+	Documents         uint32       `json:"documents"`
+	Terms             int          `json:"terms"`
+	Postings          uint64       `json:"postings"`
+	Tokens            uint64       `json:"tokens"`      // or the sum of impacts
+	MeanLength        float64      `json:"mean_length"` // tokens per document
+	BytesPerDocID     float64      `json:"bytes_per_docid"`
+	BytesPerFrequency float64      `json:"bytes_per_frequency"` // or impact
+	Tokenizer         string       `json:"tokenizer"`
+	Stemmer           string       `json:"stemmer"`
+	StopWords         int          `json:"stop_words"`
+	Codec             string       `json:"codec"`
+	ExceptionRatio    float64      `json:"exception_ratio"`
+	Dense             string       `json:"dense"`
+	Impacts           *hdl.Impacts `json:"impacts,omitempty"` // nil: the index stores frequencies
+	Texts             bool         `json:"texts"`             // documents' texts are stored
+	Codecs            []Codec      `json:"codecs"`
+	Sections          []Section    `json:"sections"`
+}
+
+// NewIndex describes f.
+func NewIndex(f *hdl.File) *Index {
+	m := f.Meta()
+	x := &Index{
+		Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: m.Creator, Format: m.Format,
+		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
+		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
+		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
+		Texts: m.Texts, Codecs: codecs(f), Sections: sections(f.Sections()),
+	}
+	if m.Impacts.Bits > 0 {
+		x.Impacts = &m.Impacts
+	}
+	if m.Docs > 0 {
+		x.MeanLength = float64(m.Length) / float64(m.Docs)
+	}
+	if m.Postings > 0 {
+		x.BytesPerDocID = float64(len(f.Source().Words)) * 4 / float64(m.Postings)
+		x.BytesPerFrequency = float64(len(f.Source().Freqs)) * 4 / float64(m.Postings)
+	}
+	return x
+}
+
+func impacts(m *hdl.Impacts) string {
+	origin := m.Origin
+	if m.Origin == hdl.ImpactsBM25 {
+		origin = fmt.Sprintf("%s, %s k1=%v b=%v", m.Origin, m.Variant, m.K1, m.B)
+	}
+	return fmt.Sprintf("%d bits, from %s, scale %.6g", m.Bits, origin, m.Scale)
+}
+
+// Write writes the description as text.
+func (x *Index) Write(out io.Writer) error {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "index\t%s\nbytes\t%d\nchecksum\t%s\n", x.Path, x.Bytes, x.Checksum)
+	fmt.Fprintf(w, "creator\t%s\nformat\t%s\n", x.Creator, x.Format)
+	sum, frequency := "tokens", "frequency"
+	if x.Impacts != nil {
+		sum, frequency = "sum of impacts", "impact"
+	}
+	fmt.Fprintf(w, "documents\t%d\nterms\t%d\npostings\t%d\n%s\t%d\n", x.Documents, x.Terms, x.Postings, sum, x.Tokens)
+	fmt.Fprintf(w, "mean length\t%.2f tokens\n", x.MeanLength)
+	fmt.Fprintf(w, "bytes per posting\tdocID %.3f, %s %.3f\n", x.BytesPerDocID, frequency, x.BytesPerFrequency)
+	if m := x.Impacts; m != nil {
+		fmt.Fprintf(w, "impacts\t%s\n", impacts(m))
+	}
+	if x.Texts {
+		fmt.Fprintf(w, "texts\tstored\n")
+	}
+	fmt.Fprintf(w, "analysis\t%s, stemmer %s, %d stop words\n", x.Tokenizer, x.Stemmer, x.StopWords)
+	fmt.Fprintf(w, "codec\t%s, exception ratio %v, dense %s\n", x.Codec, x.ExceptionRatio, x.Dense)
+	w.Flush()
+	b.WriteByte('\n')
+
+	if x.Codec == "auto" {
+		fmt.Fprintf(&b, "%s\n", codec.CostRule)
+	}
+	writeCodecs(&b, x.Codecs)
+	b.WriteByte('\n')
+
+	writeSections(&b, x.Sections)
+	_, err := io.WriteString(out, b.String())
+	return err
+}

@@ -1,0 +1,58 @@
+package rows
+
+import (
+	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
+)
+
+// Explanation describes the execution of a predicate. Its JSON names are part of the
+// command line's contract.
+type Explanation struct {
+	Where      string     `json:"where"`
+	Columns    []Column   `json:"columns"`
+	Vectors    int        `json:"vectors"`
+	Bytes      uint64     `json:"bytes"` // compressed size of the vectors
+	Backend    string     `json:"backend"`
+	Device     string     `json:"device"`
+	Choice     string     `json:"choice,omitempty"` // reason for the backend
+	How        string     `json:"how"`
+	Estimates  []Estimate `json:"estimates,omitempty"`
+	Micros     float64    `json:"us"`
+	CompileUS  float64    `json:"compile_us"` // preparation of the predicate
+	UploadUS   float64    `json:"upload_us,omitempty"`
+	DecodeUS   float64    `json:"decompress_us,omitempty"`
+	ReduceUS   float64    `json:"reduce_us,omitempty"`
+	CompactUS  float64    `json:"compact_us,omitempty"`
+	DownloadUS float64    `json:"download_us,omitempty"`
+}
+
+// Column describes the part of a predicate on one column.
+type Column struct {
+	Column     string   `json:"column"`
+	Values     []string `json:"values"`
+	Missing    bool     `json:"missing,omitempty"` // missing values are selected
+	Bins       int      `json:"bins"`
+	Whole      int      `json:"whole"`   // bins whose rows are all selected
+	Checked    int      `json:"checked"` // bins whose rows are compared with the stored values
+	Candidates uint64   `json:"candidates"`
+}
+
+// Estimate is the expected time of one backend.
+type Estimate struct {
+	Backend string  `json:"backend"`
+	Micros  float64 `json:"us"`
+}
+
+func newExplanation(e *engine.Explanation) *Explanation {
+	p := &Explanation{Where: e.Where, Columns: []Column{}, Vectors: e.Plan.Vectors, Bytes: e.Bytes,
+		Backend: e.Backend.Kind, Device: e.Backend.Device, How: e.How,
+		Micros: terminal.Micros(e.Stats.Wall), CompileUS: terminal.Micros(e.Compile), UploadUS: terminal.Micros(e.Stats.Upload), DecodeUS: terminal.Micros(e.Stats.Decode), ReduceUS: terminal.Micros(e.Stats.Probe),
+		CompactUS: terminal.Micros(e.Stats.Compact), DownloadUS: terminal.Micros(e.Stats.Download)}
+	for _, t := range e.Plan.Tests {
+		p.Columns = append(p.Columns, Column{t.Column, append([]string{}, t.Ranges...), t.Missing, t.Bins, t.Whole, t.Checked, t.Candidates})
+	}
+	for _, x := range e.Estimates {
+		p.Estimates = append(p.Estimates, Estimate{x.Backend.Kind, terminal.Micros(x.Time)})
+	}
+	return p
+}

@@ -1,0 +1,202 @@
+// Package rows answers the predicates of heddle bitmap query and prints the rows.
+package rows
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/index/trec"
+	"heddle/engine/plan"
+	"heddle/engine/table/rowset"
+)
+
+// Form is the form in which selected rows are printed.
+type Form string
+
+// The forms of rows. Counts is the default.
+const (
+	Counts Form = ""
+	IDs    Form = "ids"    // row numbers
+	Ranges Form = "ranges" // first and last row of each range of consecutive rows
+)
+
+// Writer answers predicates and prints the answers in the order of the predicates. It is
+// not safe for concurrent use.
+type Writer struct {
+	Table   *engine.Table
+	Options engine.TableOptions // Output is set by Form and Roaring
+	Out     *bufio.Writer
+	Log     io.Writer                           // receives explanations
+	Invalid func(q trec.Topic, err error) error // converts the error of an invalid predicate
+	Form    Form
+	Roaring string // file for the rows as a Roaring bitmap; "-" is Out, "" none
+	Explain bool
+	Choice  string // reason for the backend, in explanations
+	JSON    bool
+
+	batch []*engine.Prepared
+	rows  plan.Rows
+	ids   []uint32
+}
+
+// maxSelected limits the rows of all selections of one batch, at one bit per row and
+// predicate.
+const maxSelected = 1 << 29
+
+// Output returns the form in which the engine returns rows.
+func (w *Writer) Output() plan.Output {
+	if w.Form != Counts || w.Roaring != "" {
+		return plan.OutputBits
+	}
+	return plan.OutputCounts
+}
+
+// Answer executes predicates in batches. With explanations each predicate is its own
+// batch, because a batch has one time for all its predicates.
+func (w *Writer) Answer(ctx context.Context, qs []trec.Topic) error {
+	size := len(qs)
+	w.Options.Output = w.Output()
+	if w.Options.Output == plan.OutputBits {
+		size = int(maxSelected / (uint64(w.Table.Rows()) + 1))
+	}
+	if w.Explain {
+		size = 1
+	}
+	for batch := range slices.Chunk(qs, max(size, 1)) {
+		if err := w.answerBatch(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return w.Out.Flush()
+}
+
+func (w *Writer) answerBatch(ctx context.Context, qs []trec.Topic) error {
+	w.batch = w.batch[:0]
+	for _, q := range qs {
+		p, err := w.Table.Prepare(q.Text)
+		if err != nil {
+			return w.Invalid(q, err)
+		}
+		w.batch = append(w.batch, p)
+	}
+	err := w.Table.SelectPrepared(ctx, w.batch, w.Options, &w.rows)
+	if has := w.Table.Strategies(); errors.Is(err, plan.ErrUnsupported) && w.Options.Strategy != plan.StrategyAuto && !slices.Contains(has, w.Options.Strategy) {
+		return fmt.Errorf("backend %s has no strategy %s, only %v (choose another --backend or --strategy): %w",
+			w.Table.Backend().Kind, w.Options.Strategy, has, plan.ErrUnsupported)
+	} else if err != nil {
+		return err
+	}
+	for i, q := range qs {
+		if err := w.write(ctx, i, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object is an answer in JSON. Its names are part of the command line's contract.
+type object struct {
+	Query   string       `json:"query"`
+	Where   string       `json:"where"`
+	Count   uint32       `json:"count"`
+	Rows    any          `json:"rows,omitempty"` // row numbers, or pairs of them
+	Explain *Explanation `json:"explain,omitempty"`
+}
+
+// write prints answer i of the batch.
+func (w *Writer) write(ctx context.Context, i int, q trec.Topic) error {
+	n := w.rows.Counts[i]
+	var why *Explanation
+	if w.Explain { // run again, because the first use of a vector is slower
+		e, err := w.Table.Explain(ctx, q.Text, w.Options)
+		if err != nil {
+			return err
+		}
+		if !w.JSON {
+			text := e.String()
+			if w.Choice != "" {
+				text += "\n  choice: " + w.Choice
+			}
+			if _, err := fmt.Fprintf(w.Log, "%s: %s\n", q.ID, text); err != nil {
+				return err
+			}
+		}
+		why = newExplanation(&e)
+		why.Choice = w.Choice
+	}
+	if w.Roaring != "" {
+		if err := w.writeRoaring(i); err != nil {
+			return err
+		}
+	}
+	switch {
+	case w.JSON:
+		answer := object{Query: q.ID, Where: q.Text, Count: n, Explain: why}
+		switch w.Form {
+		case IDs:
+			w.ids = rowset.AppendIDs(w.ids[:0], w.rows.Selection(i))
+			answer.Rows = append([]uint32{}, w.ids...)
+		case Ranges:
+			ranges := [][2]uint32{}
+			for first, last := range rowset.Ranges(w.rows.Selection(i)) {
+				ranges = append(ranges, [2]uint32{first, last})
+			}
+			answer.Rows = ranges
+		}
+		return terminal.WriteJSON(w.Out, answer)
+	case w.Roaring != "":
+		return nil
+	case w.Form == IDs:
+		w.ids = rowset.AppendIDs(w.ids[:0], w.rows.Selection(i))
+		for _, row := range w.ids {
+			w.line(q.ID, row)
+		}
+	case w.Form == Ranges:
+		for first, last := range rowset.Ranges(w.rows.Selection(i)) {
+			w.line(q.ID, first, last)
+		}
+	default:
+		w.line(q.ID, n)
+	}
+	return nil
+}
+
+// line prints an ID and numbers. Flush returns the errors of Out.
+func (w *Writer) line(id string, numbers ...uint32) {
+	w.Out.WriteString(id)
+	var b [16]byte
+	for _, n := range numbers {
+		w.Out.Write(strconv.AppendUint(append(b[:0], '\t'), uint64(n), 10))
+	}
+	w.Out.WriteByte('\n')
+}
+
+// writeRoaring writes the rows of answer i to the file Roaring. The file gets its name
+// when it is complete.
+func (w *Writer) writeRoaring(i int) error {
+	bitmap := rowset.ToRoaring(w.rows.Selection(i))
+	if w.Roaring == "-" {
+		_, err := bitmap.WriteTo(w.Out)
+		return err
+	}
+	f, err := os.OpenFile(fmt.Sprintf("%s.tmp%d", w.Roaring, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = bitmap.WriteTo(f)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), w.Roaring)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/engine/index/hdl"
+	"heddle/engine/table/hdb"
+)
+
+// verifyOptions are the options of index verify and bitmap verify.
+type verifyOptions[F verifiable] struct {
+	onePath
+	name     string // of the argument
+	open     func(path string) (F, error)
+	contents func(F) string
+}
+
+// verifiable is a file that can check itself.
+type verifiable interface {
+	Verify(context.Context) error
+	Checksum() uint64
+	Close() error
+}
+
+func newIndexVerify(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "verify X.hdl",
+		Short: "Check an index completely",
+		Long: `Verify checks all checksums, decodes all lists, and checks order, counts, frequencies
+and the dictionary. For a damaged file it prints the position of the damage and exits
+with code 3.`,
+		Example: "  heddle index verify books.hdl",
+	}, &verifyOptions[*hdl.File]{name: "index file", open: hdl.Open, contents: func(f *hdl.File) string {
+		m := f.Meta()
+		return fmt.Sprintf("%d documents, %d terms, %d postings", m.Docs, m.Terms, m.Postings)
+	}})
+}
+
+func newBitmapVerify(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "verify X.hdb",
+		Short: "Check a table completely",
+		Long: `Verify checks all checksums and bit vectors, and checks for every row that its value
+belongs to its bin. For a damaged file it prints the position of the damage and exits
+with code 3.`,
+		Example: "  heddle bitmap verify flights.hdb",
+	}, &verifyOptions[*hdb.File]{name: "table file", open: hdb.Open, contents: func(f *hdb.File) string {
+		return fmt.Sprintf("%d rows, %d columns, %d vectors", f.Rows(), len(f.Columns()), len(f.Table().Vectors))
+	}})
+}
+
+func (o *verifyOptions[F]) AddFlags(*pflag.FlagSet) {}
+
+func (o *verifyOptions[F]) Validate(args []string) error { return o.set(args, o.name) }
+
+func (o *verifyOptions[F]) Run(ctx context.Context, a *App) error {
+	f, err := o.open(o.path)
+	if err != nil {
+		return err
+	}
+	if err := f.Verify(ctx); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s is valid: %s, checksum %016x\n", o.path, o.contents(f), f.Checksum())
+	return errors.Join(err, f.Close())
+}

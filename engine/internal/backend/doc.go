@@ -1,0 +1,3 @@
+// Package backend finds the backends of a machine (pure Go and OpenCL devices), chooses
+// among them, and opens them.
+package backend

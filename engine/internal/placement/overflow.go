@@ -1,0 +1,154 @@
+package placement
+
+import (
+	"context"
+	"iter"
+	"sync"
+	"sync/atomic"
+
+	"heddle/engine/plan"
+)
+
+// overflow is a cached store that gives queries whose lists never fit to the host, so that
+// one of them does not send the batch that it is in there.
+type overflow struct {
+	plan.CachedStore
+	host   plan.Store
+	spills sync.Pool // *spill
+}
+
+// spill is a batch that is cut in two: what fits, with empty queries in the places of the
+// others, and the others.
+type spill struct {
+	places      []int // of the queries that do not fit
+	lists       []plan.Handle
+	batch       [2]plan.MatchBatch
+	ranks       [2]plan.RankBatch
+	found, more plan.Results
+	top, rest   plan.TopK
+}
+
+func NewOverflow(s plan.CachedStore, host plan.Store) *overflow {
+	return &overflow{s, host, sync.Pool{New: func() any { return new(spill) }}}
+}
+
+// split finds the queries that do not fit; false if there are none. lists appends those of
+// query i.
+func (s *overflow) split(x *spill, queries int, lists func(dst []plan.Handle, i int) []plan.Handle, ranked bool) bool {
+	x.places = x.places[:0]
+	for i := range queries {
+		x.lists = lists(x.lists[:0], i)
+		if _, ok := s.Missing(x.lists, ranked); !ok {
+			x.places = append(x.places, i)
+		}
+	}
+	return len(x.places) > 0
+}
+
+// each tells of n queries which do not fit.
+func (x *spill) each(n int) iter.Seq2[int, bool] {
+	return func(yield func(int, bool) bool) {
+		rest := x.places
+		for i := range n {
+			large := len(rest) > 0 && rest[0] == i
+			if large {
+				rest = rest[1:]
+			}
+			if !yield(i, large) {
+				return
+			}
+		}
+	}
+}
+
+// both runs the parts at the same time. The first error ends them, and is the result.
+func both(ctx context.Context, fits, large func(ctx context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	var failed atomic.Bool
+	run := func(part func(ctx context.Context) error) {
+		if err := part(ctx); err != nil {
+			failed.Store(true)
+			cancel(err)
+		}
+	}
+	wg.Go(func() { run(large) })
+	run(fits)
+	wg.Wait()
+	if failed.Load() {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// Match implements plan.Store.
+func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	x := s.spills.Get().(*spill)
+	defer s.spills.Put(x)
+	if !s.split(x, b.Queries(), b.AppendLists, false) {
+		return s.CachedStore.Match(ctx, b, out)
+	}
+	for i := range x.batch {
+		p := &x.batch[i]
+		p.Reset()
+		p.Algorithm, p.CountOnly, p.Part = b.Algorithm, b.CountOnly, b.Part
+	}
+	for i, large := range x.each(b.Queries()) {
+		if large {
+			x.batch[1].Append(b, i)
+			x.batch[0].AddOps(nil)
+		} else {
+			x.batch[0].Append(b, i)
+		}
+	}
+	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Match(ctx, &x.batch[0], &x.found) },
+		func(ctx context.Context) error { return s.host.Match(ctx, &x.batch[1], &x.more) })
+	if err == nil {
+		out.Splice(b.Queries(), b.CountOnly, &x.found, &x.more, x.places)
+	}
+	return err
+}
+
+// Rank is plan.Store's.
+func (s *overflow) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
+	x := s.spills.Get().(*spill)
+	defer s.spills.Put(x)
+	if !s.split(x, r.Queries(), r.AppendLists, true) {
+		return s.CachedStore.Rank(ctx, r, out)
+	}
+	for i := range x.ranks {
+		p := &x.ranks[i]
+		p.Reset()
+		p.Mode, p.K, p.Norm, p.Accumulators = r.Mode, r.K, r.Norm, r.Accumulators
+	}
+	for i, large := range x.each(r.Queries()) {
+		q := r.Query(i)
+		if large {
+			x.ranks[1].AddOrdered(q)
+			q = nil
+		}
+		x.ranks[0].AddOrdered(q)
+	}
+	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Rank(ctx, &x.ranks[0], &x.top) },
+		func(ctx context.Context) error { return s.host.Rank(ctx, &x.ranks[1], &x.rest) })
+	if err != nil {
+		return err
+	}
+	out.Reset()
+	n := 0
+	for i, large := range x.each(r.Queries()) {
+		from, at := &x.top, i
+		if large {
+			from, at = &x.rest, n
+			n++
+		}
+		docs, scores := from.Query(at)
+		out.Docs, out.Scores = append(out.Docs, docs...), append(out.Scores, scores...)
+		out.Offsets = append(out.Offsets, uint64(len(out.Docs)))
+	}
+	out.Stats = x.top.Stats
+	out.Stats.Add(x.rest.Stats)
+	out.Stats.Queries = uint64(r.Queries())
+	return nil
+}

@@ -1,0 +1,142 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/resultcache"
+	"heddle/engine/plan"
+)
+
+// Batch holds queries of one kind, ready for a backend, and their results. One goroutine uses
+// it at a time. It keeps its memory from Reset to Reset.
+type Batch struct {
+	kind    Kind
+	match   plan.MatchBatch
+	results plan.Results
+	handles []plan.Handle
+	ranked
+
+	terms  []string
+	tokens *analyze.Tokenizer // made for the first text
+}
+
+// Reset empties the batch for queries of a kind.
+func (b *Batch) Reset(k *Kind) {
+	b.kind = *k
+	if k.Ranked() {
+		b.resetRanked()
+		return
+	}
+	b.match.Reset()
+	b.match.CountOnly, b.match.Part, b.match.Algorithm = k.CountOnly, k.Part, k.Algorithm
+}
+
+// Add appends a query with settings s, which are of the kind of the batch. It returns the
+// load of the query: its postings if it is ranked, else the docIDs that it reads.
+func (b *Batch) Add(x *Index, q *Query, s *Settings) (load uint64, err error) {
+	if b.kind.Ranked() {
+		return b.addRanked(x, q, s)
+	}
+	return b.addBoolean(x, q)
+}
+
+// Adopt appends the only query of another batch of the same kind.
+func (b *Batch) Adopt(one *Batch) {
+	if b.kind.Ranked() {
+		b.adoptRanked(one)
+		return
+	}
+	b.match.Append(&one.match, 0)
+}
+
+// Queries returns the number of queries.
+func (b *Batch) Queries() int {
+	if b.kind.Ranked() {
+		return b.ranks.Queries()
+	}
+	return b.match.Queries()
+}
+
+// Run answers the queries on a store.
+func (b *Batch) Run(ctx context.Context, s plan.Store) error {
+	if b.kind.Ranked() {
+		return b.rank(ctx, s)
+	}
+	return s.Match(ctx, &b.match, &b.results)
+}
+
+// Stats returns the statistics of the last run.
+func (b *Batch) Stats() *plan.Stats {
+	if b.kind.Ranked() {
+		return &b.stats
+	}
+	return &b.results.Stats
+}
+
+// Hits returns the answer of query i after Run: the number of documents, and unless only
+// the count was asked for the documents, with scores if they are ranked. The slices are
+// views that the next run overwrites.
+func (b *Batch) Hits(i int) (count uint64, docs []uint32, scores []float64) {
+	switch {
+	case b.kind.Ranked():
+		docs, scores = b.ranking(i)
+		return uint64(len(docs)), docs, scores
+	case b.kind.CountOnly:
+		return b.results.Count(i), nil, nil
+	}
+	docs = b.results.Query(i)
+	return uint64(len(docs)), docs, nil
+}
+
+// Cost returns the kind of costs of the only query.
+func (b *Batch) Cost() cost.Kind {
+	switch {
+	case b.kind.Ranked():
+		return b.kind.rankCost()
+	case len(b.match.Ops) > 0:
+		return cost.Formula
+	case b.kind.CountOnly:
+		return cost.Count
+	}
+	return cost.And
+}
+
+// AppendLists appends the lists of the only query to dst, by ascending length and each once.
+func (b *Batch) AppendLists(dst []plan.Handle, src *plan.Source) []plan.Handle {
+	switch {
+	case b.kind.Ranked():
+		return b.ranks.AppendLists(dst, 0)
+	case len(b.match.Ops) > 0:
+		start := len(dst)
+		dst = b.match.AppendLists(dst, 0)
+		own := dst[start:]
+		slices.SortFunc(own, func(x, y plan.Handle) int { return plan.ByLength(src, x, y) })
+		return dst[:start+len(slices.Compact(own))]
+	}
+	return append(dst, b.match.Query(0)...)
+}
+
+// Key returns the key of the only query on an index in the result cache, in the memory of
+// an earlier key.
+func (b *Batch) Key(key resultcache.Key, index uint64) resultcache.Key {
+	switch {
+	case b.kind.Ranked():
+		k := &b.kind
+		return key.Rank(index, resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == AndOr && b.missing[0]}, b.ranks.Query(0))
+	case len(b.match.Ops) > 0:
+		return key.Formula(index, b.match.Ops, b.kind.CountOnly)
+	}
+	return key.And(index, b.match.Query(0), b.kind.CountOnly)
+}
+
+// Explain names the algorithm that a store runs the only query under, and the reason where
+// the backend chooses. It is empty for a query that is no conjunction.
+func (b *Batch) Explain(s plan.Store) string {
+	if b.kind.Ranked() || len(b.match.Query(0)) == 0 {
+		return ""
+	}
+	return s.ExplainBatch(&b.match)
+}

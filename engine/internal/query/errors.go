@@ -1,0 +1,47 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrInvalid is found by errors.Is in errors of queries that cannot be understood or contain
+// options that contradict one another.
+var ErrInvalid = errors.New("invalid query")
+
+// ErrImpacts is found by errors.Is where a query of an index with impacts has a scoring
+// function or statistics: scores were fixed when the index was built.
+var ErrImpacts = errors.New("the index holds impacts")
+
+// invalid is an error of a query with a text of its own.
+type invalid struct{ error }
+
+func (e invalid) Is(target error) bool { return target == ErrInvalid }
+func (e invalid) Unwrap() error        { return e.error }
+
+func invalidf(format string, args ...any) error { return invalid{fmt.Errorf(format, args...)} }
+
+// Error names the query of a call that failed.
+type Error struct {
+	Query int // index among the queries of the call, from 0
+	Err   error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("query %d: %v", e.Query, e.Err) }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// TextError describes an error in a weight of a query text.
+type TextError struct {
+	Text   string
+	Column int // of the ^, in characters from 1
+	Reason string
+}
+
+func (e *TextError) Error() string {
+	return fmt.Sprintf("column %d of %q: %s", e.Column, e.Text, e.Reason)
+}
+
+// Is finds ErrInvalid.
+func (e *TextError) Is(target error) bool { return target == ErrInvalid }

@@ -1,0 +1,95 @@
+package query
+
+import (
+	"context"
+
+	"heddle/engine/plan"
+)
+
+// rank answers ranked queries on s.
+func (b *Batch) rank(ctx context.Context, s plan.Store) error {
+	b.again1 = b.again1[:0]
+	if b.kind.Match == AndOr {
+		if err := b.rankAndOr(ctx, s); err != nil {
+			return err
+		}
+	} else {
+		b.ranks.Mode = plan.Or
+		if b.kind.Match == And {
+			b.ranks.Mode = plan.And
+		}
+		if err := s.Rank(ctx, &b.ranks, &b.top); err != nil {
+			return err
+		}
+		b.stats = b.top.Stats
+	}
+	b.score()
+	return nil
+}
+
+// rankAndOr answers all queries under And, and again under Or the queries with fewer than K
+// documents. A single term gives the same under both.
+func (b *Batch) rankAndOr(ctx context.Context, s plan.Store) error {
+	all, and, or := &b.ranks, &b.pass, &b.rest
+	and.Reset()
+	or.Reset()
+	and.Mode, or.Mode = plan.And, plan.Or
+	for i := range all.Queries() {
+		if b.missing[i] {
+			and.AddOrdered(nil)
+		} else {
+			and.AddOrdered(all.Query(i))
+		}
+	}
+	if err := s.Rank(ctx, and, &b.top); err != nil {
+		return err
+	}
+	for i := range all.Queries() {
+		docs, _ := b.top.Query(i)
+		if len(docs) < all.K && (b.missing[i] || len(all.Query(i)) > 1) {
+			or.AddOrdered(all.Query(i))
+			b.again1 = append(b.again1, int32(or.Queries()))
+		} else {
+			b.again1 = append(b.again1, 0)
+		}
+	}
+	b.stats = b.top.Stats
+	if or.Queries() > 0 {
+		if err := s.Rank(ctx, or, &b.again); err != nil {
+			return err
+		}
+		b.stats.Add(b.again.Stats)
+	}
+	b.stats.Queries = uint64(all.Queries())
+	return nil
+}
+
+// score turns the sums of all rankings into scores.
+func (b *Batch) score() {
+	b.scores, b.offsets = b.scores[:0], append(b.offsets[:0], 0)
+	for i := range b.ranks.Queries() {
+		_, sums := b.found(i)
+		for _, sum := range sums {
+			b.scores = append(b.scores, b.scales[i].Score(sum))
+		}
+		b.offsets = append(b.offsets, uint32(len(b.scores)))
+	}
+	if b.kind.Match == AndOr {
+		b.stats.Matches = uint64(len(b.scores))
+	}
+}
+
+// found returns the ranking of query i as the backend gave it.
+func (b *Batch) found(i int) (docs, sums []uint32) {
+	if len(b.again1) > 0 && b.again1[i] > 0 {
+		return b.again.Query(int(b.again1[i]) - 1)
+	}
+	return b.top.Query(i)
+}
+
+// ranking returns documents and scores of query i.
+func (b *Batch) ranking(i int) ([]uint32, []float64) {
+	docs, _ := b.found(i)
+	start, end := b.offsets[i], b.offsets[i+1]
+	return docs, b.scores[start:end:end]
+}

@@ -1,0 +1,156 @@
+package query
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"heddle/engine/index/bm25"
+	"heddle/engine/plan"
+)
+
+// ranked is the part of a Batch for ranked queries.
+type ranked struct {
+	ranks   plan.RankBatch // the queries, each with its known terms
+	missing []bool         // whether a term of the query is in no document
+	scales  []bm25.Scale   // of the scores of queries
+
+	weights []float64 // of Batch.terms
+	asked   []asked
+	real    []float64
+	fixed   []uint32
+	list    []plan.Term
+
+	pass, rest plan.RankBatch // of AndOr: all queries under And, some again under Or
+	top, again plan.TopK
+	stats      plan.Stats
+	again1     []int32   // query i is ranking again1[i]-1 of again, unless that is negative
+	scores     []float64 // of all rankings
+	offsets    []uint32  // of the scores of query i, and one more
+}
+
+// asked is a term of a query.
+type asked struct {
+	term   string
+	handle plan.Handle // unknown: no document of the index has the term
+	weight float64
+}
+
+const unknown = math.MaxUint32
+
+func (b *Batch) resetRanked() {
+	for _, r := range []*plan.RankBatch{&b.ranks, &b.pass, &b.rest} {
+		r.Reset()
+		r.K, r.Norm, r.Accumulators = b.kind.K, b.kind.Norm, b.kind.Accumulators
+	}
+	b.missing, b.scales = b.missing[:0], b.scales[:0]
+}
+
+func (b *Batch) adoptRanked(one *Batch) {
+	b.ranks.AddOrdered(one.ranks.Query(0))
+	b.missing, b.scales = append(b.missing, one.missing[0]), append(b.scales, one.scales[0])
+}
+
+// addRanked resolves the terms of q, weighs them and appends the query. It returns the
+// number of postings.
+func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
+	if err := x.weigh(b, q); err != nil {
+		return 0, err
+	}
+	x.join(b)
+	b.real, b.list = b.real[:0], b.list[:0]
+	missing, postings := false, uint64(0)
+	for i := range b.asked {
+		t := &b.asked[i]
+		length := uint32(0)
+		if t.handle != unknown {
+			length = x.Source.Lists[t.handle].Len
+		}
+		weight, ok, err := s.weight(t, length)
+		if err != nil {
+			return 0, err
+		}
+		missing = missing || length == 0
+		postings += uint64(length)
+		if ok {
+			// A term of other shards alone counts in the scale too.
+			b.real, b.list = append(b.real, weight), append(b.list, plan.Term{List: t.handle})
+		}
+	}
+	var scale bm25.Scale
+	b.fixed, scale = bm25.Fix(b.fixed[:0], b.real)
+	n := 0
+	for i, t := range b.list {
+		if t.List != unknown && x.Source.Lists[t.List].Len > 0 {
+			b.list[n] = plan.Term{List: t.List, Weight: b.fixed[i]}
+			n++
+		}
+	}
+	if missing && b.kind.Match == And {
+		n, postings = 0, 0
+	}
+	b.ranks.Add(x.Source, b.list[:n]...)
+	b.missing = append(b.missing, missing)
+	// With impacts the term-frequency component is impact / 2^Impacts.
+	b.scales = append(b.scales, scale-bm25.Scale(b.kind.Norm.Impacts))
+	return postings, nil
+}
+
+// weigh sets the terms and weights of q.
+func (x *Index) weigh(b *Batch, q *Query) error {
+	b.terms, b.weights = b.terms[:0], b.weights[:0]
+	switch {
+	case q.Expr != nil:
+		return invalidf("a boolean expression cannot be ranked")
+	case q.Text != "":
+		if q.Weights != nil {
+			return invalidf("weights of terms for a query that is a text")
+		}
+		return eachWeighted(q.Text, func(text string, weight float64) {
+			x.appendTerms(b, text)
+			for len(b.weights) < len(b.terms) {
+				b.weights = append(b.weights, weight)
+			}
+		})
+	case q.Weights != nil && len(q.Weights) != len(q.Terms):
+		return invalidf("%d weights for %d terms", len(q.Weights), len(q.Terms))
+	}
+	b.terms = append(b.terms, q.Terms...)
+	for i, t := range q.Terms {
+		weight := 1.0
+		if q.Weights != nil {
+			weight = q.Weights[i]
+		}
+		if !(weight > 0) || math.IsInf(weight, 1) {
+			return invalidf("weight %v of term %q is not positive and finite", weight, t)
+		}
+		b.weights = append(b.weights, weight)
+	}
+	return nil
+}
+
+// join looks terms up and adds the weights of equal terms.
+func (x *Index) join(b *Batch) {
+	b.asked = b.asked[:0]
+	for i, t := range b.terms {
+		h, ok := x.Dictionary.Lookup(t)
+		if !ok {
+			h = unknown
+		}
+		b.asked = append(b.asked, asked{t, h, b.weights[i]})
+	}
+	slices.SortStableFunc(b.asked, func(a, b asked) int {
+		return cmp.Or(cmp.Compare(a.handle, b.handle), strings.Compare(a.term, b.term))
+	})
+	n := 0
+	for _, t := range b.asked {
+		if n > 0 && b.asked[n-1].term == t.term {
+			b.asked[n-1].weight += t.weight
+			continue
+		}
+		b.asked[n] = t
+		n++
+	}
+	b.asked = b.asked[:n]
+}

@@ -1,0 +1,146 @@
+package query
+
+import (
+	"fmt"
+	"math"
+
+	"heddle/engine/index/bm25"
+	"heddle/engine/internal/cost"
+	"heddle/engine/plan"
+)
+
+// Kind is the part of checked options that a batch has one value of. Queries of equal kinds
+// may share a batch. It is comparable.
+type Kind struct {
+	K int // documents of a ranked query; 0: the query is not ranked
+
+	// Of ranked queries:
+	Match        Match
+	Norm         plan.Norm
+	Accumulators plan.Accumulators
+
+	// Of other queries:
+	Algorithm plan.Algorithm
+	CountOnly bool
+	Part      bool
+}
+
+// Ranked tells whether queries of the kind are ranked.
+func (k *Kind) Ranked() bool { return k.K > 0 }
+
+// Settings are checked options of queries on one index.
+type Settings struct {
+	Options Options
+	Kind    Kind
+
+	params bm25.Params
+	docs   uint64
+	df     map[string]uint64 // nil: the lengths of lists
+}
+
+// Settle checks opt for queries on x and sets s.
+func (x *Index) Settle(s *Settings, opt *Options) error {
+	*s = Settings{Options: *opt}
+	if opt.K == 0 {
+		return x.settleBoolean(s)
+	}
+	s.params = bm25.Default()
+	s.Kind = Kind{K: opt.K, Match: opt.Match, Accumulators: opt.Accumulators}
+	src := x.Source
+	switch {
+	case opt.CountOnly:
+		return invalidf("ranking: k = %d and only a count: k must be 0", opt.K)
+	case src.Freqs == nil && len(src.Lists) > 0:
+		return fmt.Errorf("ranking: %w", plan.ErrNotRanked)
+	case opt.K < 1 || opt.K > plan.MaxK:
+		return invalidf("ranking: k = %d is not from 1 to %d", opt.K, plan.MaxK)
+	case opt.Match > AndOr:
+		return invalidf("ranking: unknown %s", opt.Match)
+	case src.Impacts > 0:
+		if opt.Scoring != nil || opt.Statistics != nil {
+			return invalid{fmt.Errorf("%w of %d bits: scoring and statistics were fixed when it was built", ErrImpacts, src.Impacts)}
+		}
+		s.Kind.Norm = plan.Norm{Impacts: src.Impacts}
+		return nil
+	}
+	if opt.Scoring != nil {
+		s.params = *opt.Scoring
+	}
+	if err := s.params.Validate(); err != nil {
+		return invalid{err}
+	}
+	own := Statistics{Docs: uint64(src.Docs), Length: x.tokens()}
+	st := opt.Statistics
+	if st == nil {
+		st = &own
+	} else if s.df = st.DF; s.df == nil {
+		s.df = map[string]uint64{}
+	}
+	average := 1.0 // any value will do where all lengths are 0
+	if st.Length > 0 && st.Docs > 0 {
+		average = float64(st.Length) / float64(st.Docs)
+	} else if own.Length > 0 {
+		return invalidf("ranking: statistics of %d documents with %d tokens", st.Docs, st.Length)
+	}
+	s.docs, s.Kind.Norm = st.Docs, s.params.Norm(average)
+	return nil
+}
+
+func (x *Index) settleBoolean(s *Settings) error {
+	opt := &s.Options
+	if opt.Match > And {
+		return invalidf("match %s is for ranked queries: k must be at least 1", opt.Match)
+	}
+	s.Kind = Kind{Algorithm: opt.Algorithm, CountOnly: opt.CountOnly, Part: opt.Part}
+	if opt.Algorithm == plan.Auto {
+		s.Kind.Algorithm = x.algorithm
+	}
+	return nil
+}
+
+// Cost returns the kind of costs of queries with these settings. A query with an expression
+// may differ: see Batch.Cost.
+func (s *Settings) Cost() cost.Kind {
+	if s.Kind.Ranked() {
+		return s.Kind.rankCost()
+	}
+	switch {
+	case s.Options.Match == Or:
+		return cost.Formula
+	case s.Kind.CountOnly:
+		return cost.Count
+	}
+	return cost.And
+}
+
+func (k *Kind) rankCost() cost.Kind {
+	switch k.Match {
+	case And:
+		return cost.RankAnd
+	case AndOr:
+		return cost.RankAndOr
+	}
+	return cost.RankOr
+}
+
+// weight is the most that a posting of t can contribute: its weight in the query times its
+// weight in the collection, where length is the length of its list. It returns false for a
+// term that no document of the collection has.
+func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
+	w, df := t.weight, uint64(length)
+	if s.Kind.Norm.Impacts == 0 {
+		if s.df != nil {
+			df = s.df[t.term]
+			if df > s.docs || df == 0 && length > 0 {
+				return 0, false, invalidf("ranking: statistics have term %q in %d of %d documents", t.term, df, s.docs)
+			}
+		}
+		if df > 0 {
+			w *= s.params.Weight(s.docs, df)
+		}
+	}
+	if math.IsInf(w, 1) {
+		return 0, false, invalidf("ranking: weight %v of term %q is too great", t.weight, t.term)
+	}
+	return w, df > 0, nil
+}

@@ -1,0 +1,43 @@
+package query
+
+import "maps"
+
+// Statistics are the numbers that BM25 needs of a collection. See engine.Statistics.
+type Statistics struct {
+	Docs   uint64
+	Length uint64
+	DF     map[string]uint64
+}
+
+// Add adds the statistics of another part of the collection.
+func (s *Statistics) Add(t Statistics) {
+	s.Docs += t.Docs
+	s.Length += t.Length
+	if s.DF == nil {
+		s.DF = maps.Clone(t.DF)
+		return
+	}
+	for term, df := range t.DF {
+		s.DF[term] += df
+	}
+}
+
+// Statistics returns the statistics of x, with the document frequencies of terms; 0 for a
+// term that no document has.
+func (x *Index) Statistics(terms ...string) Statistics {
+	s := Statistics{Docs: uint64(x.Source.Docs), Length: x.tokens(), DF: make(map[string]uint64, len(terms))}
+	for _, t := range terms {
+		s.DF[t] = 0
+		if h, ok := x.Dictionary.Lookup(t); ok {
+			s.DF[t] = uint64(x.Source.Lists[h].Len)
+		}
+	}
+	return s
+}
+
+func (x *Index) countTokens() (n uint64) {
+	for _, l := range x.Source.Lengths {
+		n += uint64(l)
+	}
+	return n
+}

@@ -1,0 +1,107 @@
+package serve
+
+import (
+	"context"
+	"sync"
+
+	"heddle/engine/internal/query"
+	"heddle/engine/plan"
+)
+
+// Block is consecutive queries of a call with their answers. Queries of equal kinds form a
+// batch, wherever they stand in the block.
+type Block struct {
+	g     *Lists
+	n     int
+	load  uint64 // of all queries
+	parts []*query.Batch
+	kinds []query.Settings // by part
+	place []place          // by query; empty if there is one part
+}
+
+// place is a query in the parts of a block.
+type place struct{ part, query uint32 }
+
+var blocks = sync.Pool{New: func() any { return new(Block) }}
+
+// put gives the block back.
+func (b *Block) put() {
+	for i, p := range b.parts {
+		b.g.Put(p)
+		b.parts[i] = nil
+	}
+	clear(b.kinds)
+	b.g, b.parts, b.kinds = nil, b.parts[:0], b.kinds[:0]
+	blocks.Put(b)
+}
+
+// Len returns the number of queries.
+func (b *Block) Len() int { return b.n }
+
+// Hits returns the answer of query i of the block: see query.Batch.Hits.
+func (b *Block) Hits(i int) (count uint64, docs []uint32, scores []float64) {
+	if len(b.place) == 0 {
+		return b.parts[0].Hits(i)
+	}
+	at := b.place[i]
+	return b.parts[at.part].Hits(int(at.query))
+}
+
+// resolve fills the block with n queries of s.
+func (b *Block) resolve(s *stream, first, n int) error {
+	b.g, b.n, b.load, b.place = s.g, n, 0, b.place[:0]
+	part := 0
+	var q query.Query
+	for i := range n {
+		s.qs.Get(first+i, &q)
+		if len(b.parts) == 0 || b.kinds[part].Options != q.Options {
+			var err error
+			if part, err = b.part(&q, i); err != nil {
+				return &query.Error{Query: first + i, Err: err}
+			}
+		}
+		p := b.parts[part]
+		if len(b.place) > 0 {
+			b.place = append(b.place, place{uint32(part), uint32(p.Queries())})
+		}
+		load, err := p.Add(s.g.Index, &q, &b.kinds[part])
+		if err != nil {
+			return &query.Error{Query: first + i, Err: err}
+		}
+		b.load += load
+	}
+	return nil
+}
+
+// part returns the part for the options of q, which is query i of the block: an existing one
+// with equal options, or a new one.
+func (b *Block) part(q *query.Query, i int) (int, error) {
+	for p := range b.kinds {
+		if b.kinds[p].Options == q.Options {
+			return p, nil
+		}
+	}
+	var s query.Settings
+	if err := b.g.Settle(&s, &q.Options); err != nil {
+		return 0, err
+	}
+	if len(b.parts) == 1 && len(b.place) == 0 {
+		for j := range i {
+			b.place = append(b.place, place{0, uint32(j)})
+		}
+	}
+	p := b.g.Batch()
+	p.Reset(&s.Kind)
+	b.parts, b.kinds = append(b.parts, p), append(b.kinds, s)
+	return len(b.parts) - 1, nil
+}
+
+// run answers all parts on a store.
+func (b *Block) run(ctx context.Context, s plan.Store) error {
+	for _, p := range b.parts {
+		if err := p.Run(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/placement"
+	"heddle/engine/internal/query"
+	"heddle/engine/plan"
+)
+
+// IndexOptions rule an index. The fields have the meaning of the fields of engine.Options and
+// engine.IndexOptions with the same names.
+type IndexOptions struct {
+	Algorithm       plan.Algorithm
+	BatchCandidates uint64
+	BatchPostings   uint64
+	Blocks          int
+	Placement       placement.How
+	DeviceMemory    uint64
+	Metric          cost.Metric
+	Costs           string
+	Trusted         bool
+}
+
+// Index answers queries on lists, from generation to generation. It is safe for concurrent
+// use.
+type Index struct {
+	pool     *Pool
+	opt      IndexOptions
+	current  Current[Lists, *Lists]
+	changing sync.Mutex // held by Reload and Close
+}
+
+// OpenIndex opens the index file at path on the processors of p.
+func (p *Pool) OpenIndex(ctx context.Context, path string, opt IndexOptions) (*Index, error) {
+	return p.newIndex(ctx, opt, func() (*Lists, error) { return open(path, &opt) })
+}
+
+// NewIndex makes an index of lists in memory.
+func (p *Pool) NewIndex(ctx context.Context, src *plan.Source, dict query.Dictionary, opt IndexOptions) (*Index, error) {
+	return p.newIndex(ctx, opt, func() (*Lists, error) {
+		q, err := query.NewIndex(src, dict, nil, opt.Algorithm)
+		return &Lists{Index: q}, err
+	})
+}
+
+func (p *Pool) newIndex(ctx context.Context, opt IndexOptions, open func() (*Lists, error)) (*Index, error) {
+	if p.Closed() {
+		return nil, plan.ErrClosed
+	}
+	g, err := open()
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{pool: p, opt: opt}
+	if err := x.start(ctx, g, p.processors); err != nil {
+		return nil, errors.Join(err, g.closeFile())
+	}
+	x.current.Exchange(g)
+	if err := p.Own(x); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// open maps and validates an index file.
+func open(path string, opt *IndexOptions) (*Lists, error) {
+	openFile := hdl.Open
+	if opt.Trusted {
+		openFile = hdl.OpenTrusted
+	}
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyze.New(f.Meta().Analysis)
+	if err == nil {
+		var q *query.Index
+		if q, err = query.NewIndex(f.Source(), f, a, opt.Algorithm); err == nil {
+			return &Lists{Index: q, File: f}, nil
+		}
+	}
+	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+}
+
+// Acquire returns the current generation, which stays open until its Release, or
+// plan.ErrClosed.
+func (x *Index) Acquire() (*Lists, error) {
+	if g := x.current.Acquire(); g != nil {
+		return g, nil
+	}
+	return nil, plan.ErrClosed
+}
+
+// Reload opens the index file at path beside the current one and answers from it all queries
+// that arrive from then on. It returns when the earlier queries and snapshots have ended and
+// the old file is closed. After an error the old file stays in use.
+//
+// Where devices have no room for both, the host alone answers from the new file until the
+// old one is closed. Without a host the new lists take the room that there is. Processors
+// that were removed after a failure run jobs again if they load the new lists.
+func (x *Index) Reload(ctx context.Context, path string) error {
+	x.changing.Lock()
+	defer x.changing.Unlock()
+	old := x.current.Load()
+	if old == nil {
+		return plan.ErrClosed
+	}
+	g, err := x.loaded(ctx, path, x.pool.processors)
+	if err != nil {
+		return err
+	}
+	var hosts []*Processor
+	for _, r := range x.pool.processors {
+		if r.Host {
+			hosts = append(hosts, r)
+		}
+	}
+	if !g.crowded || g.resident >= old.resident || len(hosts) == 0 {
+		x.replace(g)
+		return nil
+	}
+	host, err := x.loaded(ctx, path, hosts)
+	if closing := x.close(g); err != nil {
+		return errors.Join(err, closing)
+	}
+	x.replace(host)
+	if g, err = x.loaded(ctx, path, x.pool.processors); err != nil {
+		x.pool.opt.Log.Warn().Err(err).Msg("the host answers alone")
+		return nil
+	}
+	x.replace(g)
+	return nil
+}
+
+// loaded opens the file at path on some processors.
+func (x *Index) loaded(ctx context.Context, path string, on []*Processor) (*Lists, error) {
+	g, err := open(path, &x.opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.start(ctx, g, on); err != nil {
+		return nil, errors.Join(fmt.Errorf("loading %s: %w", path, err), g.closeFile())
+	}
+	return g, nil
+}
+
+// replace makes g the current generation and closes the former one. An error of closing is
+// logged.
+func (x *Index) replace(g *Lists) {
+	if err := x.close(x.current.Exchange(g)); err != nil {
+		x.pool.opt.Log.Warn().Err(err).Msg("the old index is not closed")
+	}
+}
+
+// Close refuses further queries with plan.ErrClosed, waits for the others and releases lists
+// and file. A second Close returns plan.ErrClosed. If a device hangs, the error is
+// schedule.ErrHung too.
+func (x *Index) Close() error {
+	x.changing.Lock()
+	defer x.changing.Unlock()
+	x.pool.Disown(x)
+	g := x.current.Exchange(nil)
+	if g == nil {
+		return plan.ErrClosed
+	}
+	return x.close(g)
+}

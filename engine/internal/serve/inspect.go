@@ -1,0 +1,38 @@
+package serve
+
+import (
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/query"
+	"heddle/engine/plan"
+)
+
+// Target is the lists of a generation on a processor, for measurements and reports.
+type Target struct {
+	Processor *Processor
+	Info      plan.Info // of shards: of all devices together
+	Why       string    // of the placement
+	Model     string    // name in cost models
+	Store     plan.Store
+	Cached    plan.CachedStore // nil: all lists are resident
+	Models    []*cost.Model    // by cost.Kind
+
+	r *residence
+}
+
+// Targets returns the lists of g on all processors that have them.
+func (g *Lists) Targets() (all []Target) {
+	for _, r := range g.at {
+		if r == nil {
+			continue
+		}
+		model := r.p.Model()
+		if !r.p.Host {
+			model = r.info.Device
+		}
+		all = append(all, Target{r.p, r.info, r.Why, model, r.store, r.Cached, r.models[:], r})
+	}
+	return all
+}
+
+// Threshold returns the load that closes batches of a kind.
+func (t *Target) Threshold(k *query.Kind) uint64 { return t.r.threshold(k, 0) }

@@ -1,0 +1,154 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/index/hdl"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/placement"
+	"heddle/engine/internal/query"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// Lists is the content of an index from one Reload to the next.
+type Lists struct {
+	*query.Index
+	File *hdl.File // nil for lists in memory
+	Generation
+
+	x        *Index
+	pool     *Pool
+	at       []*residence // by processor; nil where there are no lists
+	book     *cost.Book
+	costs    string    // path of the book, empty: none
+	measured time.Time // when the book was written, zero if it was not
+	checksum uint64    // of the file, 0 without one
+	key      uint64    // of the lists in the result cache
+
+	meanLoad     atomic.Uint64 // docIDs that a query reads: a running mean
+	meanPostings atomic.Uint64 // postings of a ranked query: a running mean
+
+	resident int  // devices with lists: 3 for all lists, 2 for a shard, 1 for a cache
+	crowded  bool // some devices have less for lack of memory
+}
+
+// start makes the lists of g resident on processors. After an error nothing is resident.
+func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) error {
+	g.x, g.pool, g.costs, g.key = x, x.pool, x.opt.Costs, x.pool.serial.Add(1)
+	g.at = make([]*residence, len(x.pool.processors))
+	if g.File != nil {
+		g.checksum = g.File.Checksum()
+		g.key = g.checksum
+		if g.costs == "" {
+			g.costs = cost.Path(g.File.Path())
+		}
+	}
+	if err := x.readBook(g); err != nil {
+		return err
+	}
+	if err := g.load(ctx, on); err != nil {
+		return errors.Join(err, x.pool.Retire(g.residences(), func() error { return nil }))
+	}
+	for _, r := range g.at {
+		if r != nil {
+			r.p.Restore()
+			x.pool.opt.Log.Info().Str("processor", r.p.Name).Uint64("bytes", r.store.Memory()).Str("why", r.Why).Msg("lists resident")
+		}
+	}
+	return nil
+}
+
+// load makes the lists resident. Devices that fail have none, unless no processor has them.
+func (g *Lists) load(ctx context.Context, on []*Processor) error {
+	var devices []*Processor
+	var backends []plan.Backend
+	for _, p := range on {
+		if g.pool.Hung(p) {
+			g.pool.opt.Log.Warn().Str("device", p.Name).Msg("hangs: no lists are loaded on it")
+			continue
+		}
+		if !p.Host {
+			devices, backends = append(devices, p), append(backends, p.Backend)
+			continue
+		}
+		s, err := p.Backend.Load(ctx, g.Source)
+		if err != nil {
+			return err
+		}
+		g.add(placement.Store{Store: s, Info: p.Info}, "the host has them where they are", p)
+	}
+	if len(devices) == 0 && g.any() != nil {
+		return nil
+	}
+	opt := &g.x.opt
+	where, err := placement.Place(ctx, g.Source, backends, placement.Options{How: opt.Placement, Memory: opt.DeviceMemory, Ranked: g.Source.Freqs != nil})
+	if err != nil {
+		return err
+	}
+	host := g.any()
+	for _, s := range where.Stores {
+		var on []*Processor
+		for _, i := range s.Devices {
+			on = append(on, devices[i])
+		}
+		if s.Cached != nil && host != nil {
+			s.Store = placement.NewOverflow(s.Cached, host.store)
+		}
+		g.add(s, where.Reason, on...)
+		g.resident += len(s.Devices) * map[placement.How]int{placement.Replicas: 3, placement.Shards: 2, placement.Cache: 1}[s.How]
+		g.crowded = g.crowded || s.How != placement.Replicas && opt.Placement == placement.Auto
+	}
+	for _, l := range where.Left {
+		g.pool.opt.Log.Warn().Err(l.Err).Str("device", l.Device).Msg("lists are not on this device")
+		err = errors.Join(err, l.Err)
+		g.crowded = g.crowded || errors.Is(l.Err, plan.ErrOutOfMemory)
+	}
+	if g.any() == nil {
+		return errors.Join(schedule.ErrNoProcessor, err)
+	}
+	return nil
+}
+
+// any returns the residence on the first processor that has the lists; nil if none has.
+func (g *Lists) any() *residence {
+	for _, r := range g.at {
+		if r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (g *Lists) residences() (all []*Residence) {
+	for _, r := range g.at {
+		if r != nil {
+			all = append(all, &r.Residence)
+		}
+	}
+	return all
+}
+
+// close keeps the costs that were learnt and releases stores and file. No query uses the
+// generation any more, but batches that the scheduler has given up may: then the error is
+// schedule.ErrHung, and the rest is released when they return.
+func (x *Index) close(g *Lists) error {
+	now := x.current.Load()
+	if g.keepsCosts() && g.book.Changed() && (now == nil || now.book != g.book) { // else it stays in use
+		// Costs concern speed alone, and an index may lie in a folder that is read-only.
+		if err := g.book.Save(g.costs); err != nil {
+			x.pool.opt.Log.Warn().Err(err).Msg("costs are not kept")
+		}
+	}
+	return x.pool.Retire(g.residences(), g.closeFile)
+}
+
+func (g *Lists) closeFile() error {
+	if g.File == nil {
+		return nil
+	}
+	return g.File.Close()
+}

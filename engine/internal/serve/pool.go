@@ -1,0 +1,186 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"heddle/engine/internal/backend"
+	"heddle/engine/internal/resultcache"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// Options of a Pool.
+type Options struct {
+	Schedule schedule.Options
+	Timeout  time.Duration    // of queries without a timeout of their own; 0 is none
+	Workers  int              // batches that a processor runs at a time; at least 1
+	Results  uint64           // bytes of the result cache; 0 is no cache
+	Observer observe.Observer // nil receives nothing
+	Log      zerolog.Logger
+}
+
+// Pool owns processors and their scheduler. It is safe for concurrent use.
+type Pool struct {
+	opt        Options
+	processors []*Processor
+	names      []string // of the processors
+	sched      *schedule.Scheduler
+	load       concurrency
+	results    *resultcache.Cache[*answer] // nil: no cache
+	serial     atomic.Uint64               // of generations without a checksum
+
+	mu      sync.Mutex
+	closed  bool
+	owned   []io.Closer  // indexes and tables that are open
+	stores  []*Residence // that are open
+	leaving sync.WaitGroup
+}
+
+// NewPool starts a scheduler over backends, which the pool then owns.
+func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
+	p := &Pool{opt: opt}
+	if opt.Results > 0 {
+		p.results = resultcache.New[*answer](opt.Results)
+	}
+	var list []schedule.Processor
+	for i, o := range open {
+		name := o.Info.Device
+		for n := 2; slices.Contains(p.names, name); n++ {
+			name = fmt.Sprintf("%s #%d", o.Info.Device, n)
+		}
+		r := &Processor{Opened: o, Name: name, Index: i, pool: p}
+		p.names = append(p.names, name)
+		p.processors = append(p.processors, r)
+		list = append(list, r.scheduled(opt.Workers))
+	}
+	event := opt.Schedule.Event
+	opt.Schedule.Event = func(v schedule.Event) {
+		if i := slices.Index(p.names, v.Processor); i >= 0 {
+			p.processors[i].removed.Store(true)
+		}
+		p.happened(v)
+		if event != nil {
+			event(v)
+		}
+	}
+	var err error
+	p.sched, err = schedule.New(opt.Schedule, list...)
+	return p, err
+}
+
+// Processors returns the processors, in the order of the scheduler.
+func (p *Pool) Processors() []*Processor { return p.processors }
+
+// Names returns the names of the processors. They must not be changed.
+func (p *Pool) Names() []string { return p.names }
+
+// Log returns the logger of the engine.
+func (p *Pool) Log() *zerolog.Logger { return &p.opt.Log }
+
+// Deadline returns the deadline of a query that arrives now: the earlier one of ctx and of
+// timeout; zero is none. Timeout 0 is the timeout of the pool, a negative one is none.
+func (p *Pool) Deadline(ctx context.Context, timeout time.Duration) time.Time {
+	at, _ := ctx.Deadline()
+	if timeout == 0 {
+		timeout = p.opt.Timeout
+	}
+	if timeout > 0 {
+		if own := time.Now().Add(timeout); at.IsZero() || own.Before(at) {
+			at = own
+		}
+	}
+	return at
+}
+
+// Do runs a job, whose Work is a Work and whose Kind is a Kind, and waits for its end: see
+// schedule.Scheduler.Do.
+func (p *Pool) Do(ctx context.Context, j *schedule.Job) error { return p.sched.Do(ctx, j) }
+
+// DoAll runs the blocks of a stream: see schedule.Scheduler.DoAll.
+func (p *Pool) DoAll(ctx context.Context, s schedule.Stream, caller string, deadline time.Time) error {
+	return p.sched.DoAll(ctx, s, caller, deadline)
+}
+
+// Own registers an index or a table, which Close closes unless Disown was called before. It
+// returns plan.ErrClosed if the pool is closed.
+func (p *Pool) Own(c io.Closer) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return plan.ErrClosed
+	}
+	p.owned = append(p.owned, c)
+	return nil
+}
+
+// Disown is the inverse of Own.
+func (p *Pool) Disown(c io.Closer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.owned, c); i >= 0 {
+		p.owned = slices.Delete(p.owned, i, i+1)
+	}
+}
+
+// Closed tells whether Close was called.
+func (p *Pool) Closed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+// Close closes all indexes and tables, which waits for their queries, then the scheduler and
+// the backends. A second Close returns plan.ErrClosed. If a device hangs, the error is
+// schedule.ErrHung too: all backends stay open until the device returns.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return plan.ErrClosed
+	}
+	p.closed = true
+	owned := p.owned
+	p.owned = nil
+	p.mu.Unlock()
+	var err error
+	for _, c := range owned {
+		if e := c.Close(); !errors.Is(e, plan.ErrClosed) {
+			err = errors.Join(err, e)
+		}
+	}
+	return errors.Join(err, p.sched.Close(), p.closeBackends())
+}
+
+// closeBackends closes the backends, later if one of them hangs.
+func (p *Pool) closeBackends() error {
+	closeAll := func() (err error) {
+		for _, r := range p.processors {
+			err = errors.Join(err, r.Close())
+		}
+		return err
+	}
+	p.mu.Lock()
+	hung := slices.ContainsFunc(p.stores, func(r *Residence) bool { return !r.Idle() })
+	p.mu.Unlock()
+	if !hung {
+		p.leaving.Wait()
+		return closeAll()
+	}
+	go func() {
+		p.leaving.Wait()
+		if err := closeAll(); err != nil {
+			p.opt.Log.Warn().Err(err).Msg("closing backends")
+		}
+	}()
+	return fmt.Errorf("backends are still open: %w", schedule.ErrHung)
+}

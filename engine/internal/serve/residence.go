@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// Residence is a store of lists or of a table on a processor. It is safe for concurrent use.
+type Residence struct {
+	On    []*Processor // the first one runs the jobs; shards lie on all of them
+	Store interface {
+		Memory() uint64
+		Close() error
+	}
+	Why    string           // of the placement
+	Cached plan.CachedStore // Store, if it loads lists on demand; else nil
+
+	mu     sync.RWMutex // held for reading by batches
+	closed bool
+}
+
+// Enter begins a batch on the store. It returns false if the store is closed; otherwise Leave
+// ends the batch.
+func (r *Residence) Enter() bool {
+	r.mu.RLock()
+	if r.closed {
+		r.mu.RUnlock()
+		return false
+	}
+	return true
+}
+
+// Leave ends a batch.
+func (r *Residence) Leave() { r.mu.RUnlock() }
+
+// Idle tells whether no batch runs on the store.
+func (r *Residence) Idle() bool {
+	idle := r.mu.TryLock()
+	if idle {
+		r.mu.Unlock()
+	}
+	return idle
+}
+
+// close waits for batches and closes the store.
+func (r *Residence) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.Store.Close()
+}
+
+// Hold registers an open store.
+func (p *Pool) Hold(r *Residence) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stores = append(p.stores, r)
+}
+
+func (p *Pool) dropResidence(r *Residence) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i := slices.Index(p.stores, r); i >= 0 {
+		p.stores = slices.Delete(p.stores, i, i+1)
+	}
+}
+
+// Hung tells whether a batch that was given up still runs on processor r. Nothing should be
+// loaded there.
+func (p *Pool) Hung(r *Processor) bool {
+	if !errors.Is(p.sched.Stats().Processors[r.Index].Out, schedule.ErrHung) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.stores, func(s *Residence) bool { return slices.Contains(s.On, r) && !s.Idle() })
+}
+
+// Retire closes stores that no query uses any more, then calls after. A store with a batch
+// that was given up is closed when the batch returns, and so is all that after closes; the
+// error is schedule.ErrHung then.
+func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
+	var hung []*Residence
+	for _, r := range stores {
+		if !r.Idle() {
+			hung = append(hung, r)
+			continue
+		}
+		err = errors.Join(err, r.close())
+		p.dropResidence(r)
+	}
+	if len(hung) == 0 {
+		return errors.Join(err, after())
+	}
+	p.leaving.Go(func() {
+		var err error
+		for _, r := range hung {
+			err = errors.Join(err, r.close())
+			p.dropResidence(r)
+		}
+		err = errors.Join(err, after())
+		p.opt.Log.Warn().Err(err).Str("processor", hung[0].On[0].Name).Msg("processor returned, its stores are closed")
+	})
+	for _, r := range hung {
+		err = errors.Join(err, fmt.Errorf("%s: %w", r.On[0].Name, schedule.ErrHung))
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package serve
+
+import (
+	"cmp"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/placement"
+	"heddle/engine/internal/query"
+	"heddle/engine/plan"
+)
+
+const costKinds = int(cost.RankAndOr) + 1
+
+// Defaults of the load that closes a batch, for backends without a preference
+// (plan.Info.Batch and plan.Info.BatchPostings).
+const (
+	DefaultBatchCandidates = 1 << 20
+	DefaultBatchPostings   = 1 << 26
+)
+
+// workGroup is T of the computational threshold S·T·B (Wu et al. 2010, section V.B.1).
+const workGroup = 256
+
+// residence is the lists of a generation on a processor.
+type residence struct {
+	Residence
+	p      *Processor
+	g      *Lists
+	info   plan.Info // of shards: of all devices together
+	store  plan.Store
+	models [costKinds]*cost.Model
+	// perQuery is the time of a query in a block, by kind, in nanoseconds: a running mean.
+	perQuery [costKinds]atomic.Uint64
+}
+
+func (g *Lists) add(s placement.Store, why string, on ...*Processor) {
+	p := on[0]
+	r := &residence{Residence: Residence{On: on, Store: s.Store, Why: why, Cached: s.Cached}, p: p, g: g, info: s.Info, store: s.Store}
+	model := p.Model()
+	if !p.Host {
+		model = s.Info.Device
+	}
+	for k := range r.models {
+		r.models[k] = g.book.Model(model, cost.Kind(k))
+	}
+	g.at[p.Index] = r
+	g.pool.Hold(&r.Residence)
+}
+
+// threshold is the load that closes batches of a kind: postings of ranked queries, else
+// docIDs to read. own takes precedence unless it is 0.
+func (r *residence) threshold(k *query.Kind, own uint64) uint64 {
+	opt := &r.g.x.opt
+	if opt.Blocks > 0 {
+		n := uint64(max(r.info.ComputeUnits, 1)) * workGroup * uint64(opt.Blocks)
+		if k.Ranked() {
+			n *= DefaultBatchPostings / DefaultBatchCandidates
+		}
+		return n
+	}
+	if k.Ranked() {
+		return cmp.Or(own, opt.BatchPostings, r.info.BatchPostings, DefaultBatchPostings)
+	}
+	return cmp.Or(own, opt.BatchCandidates, r.info.Batch, DefaultBatchCandidates)
+}
+
+// features returns the features of a task as they are now; false if it cannot run here.
+func (r *residence) features(t *task) (f cost.Features, ok bool) {
+	f, ok = t.features, true
+	if r.Cached != nil {
+		f.Missing, ok = r.Cached.Missing(t.lists, t.kind.Ranked())
+	}
+	return f, ok
+}
+
+// kind is the kind of the jobs of an index.
+type kind struct {
+	query.Kind
+	g    *Lists
+	cost cost.Kind
+	load uint64 // that closes a batch; 0: the processor decides
+}
+
+// Threshold implements Kind.
+func (k kind) Threshold(p int) uint64 {
+	if r := k.g.at[p]; r != nil {
+		return r.threshold(&k.Kind, k.load)
+	}
+	return 1
+}
+
+// Start implements Kind.
+func (k kind) Start(p int) time.Duration {
+	if r := k.g.at[p]; r != nil {
+		return r.models[k.cost].Start()
+	}
+	return 0
+}

@@ -1,0 +1,224 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/query"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// Queries is a sequence of queries. It is safe for concurrent use.
+type Queries interface {
+	Len() int
+	// Get sets q to query i and returns the load that closes its batch; 0: the processor
+	// decides.
+	Get(i int, q *query.Query) (load uint64)
+}
+
+// Deliver receives the answers of queries first to first+b.Len()-1. They are valid during
+// the call. Several goroutines call it at the same time.
+type Deliver func(first int, b *Block) error
+
+// stream is a call with many queries, of which processors take blocks.
+type stream struct {
+	g       *Lists
+	qs      Queries
+	n, next int
+	deliver Deliver
+
+	failed atomic.Pointer[error] // of deliver
+
+	mu    sync.Mutex
+	stats plan.Stats
+}
+
+var _ schedule.Stream = (*stream)(nil)
+
+// block is some consecutive queries of a stream.
+type block struct {
+	s        *stream
+	kind     kind // of the first query
+	first, n int
+}
+
+// SearchAll answers queries in blocks on all processors and calls deliver for each block. It
+// stops at the first error. An error of a query is an *query.Error.
+func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
+	s := &stream{g: g, qs: qs, n: qs.Len(), deliver: deliver}
+	if s.n == 0 {
+		return ctx.Err()
+	}
+	var q query.Query
+	k, err := s.kind(0, &q)
+	if err != nil {
+		return &query.Error{Query: 0, Err: err}
+	}
+	began := time.Now()
+	err = g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
+	if failed := s.failed.Load(); failed != nil {
+		err = *failed
+	}
+	g.pool.Report(ctx, call.Explain, &observe.Explanation{Kind: k.cost.String(), Queries: s.n, Stats: s.stats, Took: time.Since(began), Err: err},
+		&schedule.Trace{Arrived: began, Mode: schedule.Sync})
+	return err
+}
+
+// kind returns the kind of query i, without a look at its terms.
+func (s *stream) kind(i int, q *query.Query) (kind, error) {
+	load := s.qs.Get(i, q)
+	var settings query.Settings
+	if err := s.g.Settle(&settings, &q.Options); err != nil {
+		return kind{}, err
+	}
+	k := kind{settings.Kind, s.g, settings.Cost(), load}
+	if q.Expr != nil {
+		k.cost = cost.Formula
+	}
+	return k, nil
+}
+
+// Kind implements schedule.Stream: the kind of the next block.
+func (s *stream) Kind() any {
+	var q query.Query
+	k, err := s.kind(min(s.next, s.n-1), &q)
+	if err != nil { // the block reports it
+		return kind{g: s.g}
+	}
+	return k
+}
+
+// Blocks implements schedule.Stream.
+func (s *stream) Blocks(p int) int {
+	r := s.g.at[p]
+	if r == nil {
+		return 0
+	}
+	var q query.Query
+	if s.qs.Get(min(s.next, s.n-1), &q); q.K > 0 && r.info.RankBatches > 0 {
+		return r.info.RankBatches
+	}
+	return math.MaxInt
+}
+
+// mean returns the running mean of the load of queries of a kind.
+func (g *Lists) mean(k *kind) *atomic.Uint64 {
+	if k.Ranked() {
+		return &g.meanPostings
+	}
+	return &g.meanLoad
+}
+
+// Most queries of a block: 65,536, and fewer if they ask for more than 4 M documents.
+func most(k *kind) int {
+	if k.Ranked() {
+		return min(max(1<<22/k.K, 1), 1<<16)
+	}
+	return 1 << 16
+}
+
+// firstBlock is the number of queries of a block while their load is unknown, and of the last
+// blocks of devices. The rest of a stream makes at least guided blocks for each processor, so
+// that some overlap on a device.
+const firstBlock, guided = 64, 4
+
+// Cut implements schedule.Stream. The mean load of the queries so far decides the size of a
+// block, because the goroutine of the processor resolves them. Towards the end blocks become
+// smaller, so that all processors end at about the same time: guided self-scheduling
+// (Polychronopoulos and Kuck 1987).
+func (s *stream) Cut(p int, load uint64) *schedule.Job {
+	if s.next == s.n || s.failed.Load() != nil {
+		return nil
+	}
+	k := s.Kind().(kind)
+	n, mean := uint64(firstBlock), s.g.mean(&k).Load()
+	if mean > 0 {
+		n = min(cmp.Or(k.load, load)/mean, s.g.share(p, k.cost, s.n-s.next))
+	}
+	size := int(max(1, min(n, uint64(most(&k)), uint64(s.n-s.next))))
+	b := &block{s, k, s.next, size}
+	s.next += size
+	return &schedule.Job{Kind: k, Work: b, Load: uint64(size) * mean}
+}
+
+// share is the most queries of the rest that a block of a processor may have. The host beside
+// devices gets no more than it answers in a quarter of the time that all processors need
+// for the rest, so that the end does not wait for it even if some queries take many times
+// the mean.
+func (g *Lists) share(p int, k cost.Kind, left int) uint64 {
+	const unknown = 8
+	own, running, rate := g.at[p], 0, 0.0
+	for _, o := range g.at {
+		if o == nil || o.p.Removed() || o.p.Reserve && o != own {
+			continue
+		}
+		running++
+		if took := o.perQuery[k].Load(); took > 0 {
+			rate += float64(o.p.lanes) / float64(took)
+		}
+	}
+	per := float64(own.perQuery[k].Load())
+	switch {
+	case !own.p.Host || running <= 1:
+		return uint64(max(firstBlock, left/(guided*max(running, 1))))
+	case per == 0:
+		return unknown
+	}
+	return uint64(max(1, float64(left)/(4*rate*per)))
+}
+
+// Estimate implements Work.
+func (b *block) Estimate(p int) (alone, added time.Duration, ok bool) {
+	r := b.s.g.at[p]
+	if r == nil {
+		return 0, 0, false
+	}
+	n := time.Duration(r.perQuery[b.kind.cost].Load()) * time.Duration(b.n)
+	return n, n, true
+}
+
+// Run implements Work: it answers the block and delivers it, unless another processor has.
+func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
+	s, r := b.s, b.s.g.at[p]
+	if !r.Enter() {
+		return plan.ErrClosed
+	}
+	defer r.Leave()
+	load := &s.g.pool.load
+	began := load.enter()
+	leave := sync.OnceFunc(load.leave)
+	defer leave()
+	out := blocks.Get().(*Block)
+	defer out.put()
+	if err := out.resolve(s, b.first, b.n); err != nil {
+		return err
+	}
+	if err := out.run(ctx, r.store); err != nil {
+		return err
+	}
+	mean, per := s.g.mean(&b.kind), max(out.load/uint64(b.n), 16)
+	mean.Store((cmp.Or(mean.Load(), per)*3 + per) / 4)
+	took, perQuery := uint64(time.Since(began.began))/uint64(b.n), &r.perQuery[b.kind.cost]
+	perQuery.Store((3*cmp.Or(perQuery.Load(), took) + took) / 4)
+	if !batch.Claim(0) {
+		return nil
+	}
+	leave()
+	batch.Delivering() // the caller may take long
+	s.mu.Lock()
+	for i := range out.parts {
+		s.stats.Add(*out.parts[i].Stats())
+	}
+	s.mu.Unlock()
+	if err := s.deliver(b.first, out); err != nil {
+		s.failed.CompareAndSwap(nil, &err)
+	}
+	return nil
+}

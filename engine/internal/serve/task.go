@@ -1,0 +1,253 @@
+package serve
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/resultcache"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// Call says for whom a query runs, and how. The zero value is valid.
+type Call struct {
+	Caller  string // callers share the processors evenly
+	Mode    schedule.Mode
+	Timeout time.Duration        // 0: the timeout of the pool; negative: none
+	Fresh   bool                 // bypasses the result cache
+	Load    uint64               // that closes a batch; 0: the processor decides
+	Explain *observe.Explanation // receives an explanation, unless nil
+}
+
+// task is one query: resolved, then scheduled, then answered. It belongs to the goroutine of
+// the call, except that batches read its query and, once they have claimed its job, write
+// its answer.
+type task struct {
+	job  schedule.Job
+	g    *Lists
+	b    *query.Batch // one query
+	kind kind
+
+	settings query.Settings
+	lists    []plan.Handle // of the query, by ascending length
+	features cost.Features
+
+	answer
+	stats   plan.Stats
+	missing uint64 // bytes of lists that its batch had to load
+
+	key  resultcache.Key
+	told observe.Explanation
+}
+
+// answer is the answer of a query. In the result cache its slices are never written.
+type answer struct {
+	count  uint64
+	docs   []uint32
+	scores []float64
+}
+
+// bytes estimates the memory of a.
+func (a *answer) bytes() uint64 { return 64 + 4*uint64(len(a.docs)) + 8*uint64(len(a.scores)) }
+
+var tasks = sync.Pool{New: func() any { return new(task) }}
+
+// newTask returns an empty task.
+func (g *Lists) newTask() *task {
+	t := tasks.Get().(*task)
+	t.g, t.b = g, g.Batch()
+	t.lists, t.job.Trace.Attempts = t.lists[:0], 0
+	return t
+}
+
+// done gives the task back, unless a batch that was given up may still read it.
+func (t *task) done(err error) {
+	if n := t.job.Trace.Attempts; n > 1 || n == 1 && err != nil {
+		return
+	}
+	t.g.Put(t.b)
+	t.g, t.b, t.answer = nil, nil, answer{}
+	t.missing, t.stats = 0, plan.Stats{}
+	tasks.Put(t)
+}
+
+// Search answers one query. The caller owns the slices.
+func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count uint64, docs []uint32, scores []float64, err error) {
+	t := g.newTask()
+	if err = t.resolve(q, call.Load); err != nil {
+		t.done(nil)
+		return
+	}
+	if err = t.run(ctx, call); err != nil {
+		t.done(err)
+		return
+	}
+	count, docs, scores = t.count, t.docs, t.scores
+	t.done(nil)
+	return
+}
+
+// resolve turns the query into a batch of one.
+func (t *task) resolve(q *query.Query, load uint64) (err error) {
+	if err = t.g.Settle(&t.settings, &q.Options); err != nil {
+		return err
+	}
+	t.b.Reset(&t.settings.Kind)
+	if t.job.Load, err = t.b.Add(t.g.Index, q, &t.settings); err != nil {
+		return err
+	}
+	t.kind = kind{t.settings.Kind, t.g, t.b.Cost(), load}
+	return nil
+}
+
+// describe sets lists and features.
+func (t *task) describe() {
+	t.lists = t.b.AppendLists(t.lists, t.g.Source)
+	t.features = cost.Of(t.g.Source, t.lists)
+}
+
+// run answers the resolved query and reports it.
+func (t *task) run(ctx context.Context, call *Call) error {
+	if !t.g.pool.Observed() && call.Explain == nil {
+		_, err := t.find(ctx, call)
+		return err
+	}
+	began := time.Now()
+	cached, err := t.find(ctx, call)
+	q := &t.told
+	*q = observe.Explanation{Kind: t.kind.cost.String(), Queries: 1, Cached: cached, Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
+	trace := &t.job.Trace
+	if cached {
+		trace = &schedule.Trace{Arrived: began}
+	}
+	t.g.pool.Report(ctx, call.Explain, q, trace)
+	return err
+}
+
+// find takes the answer from the result cache, or else from a processor.
+func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
+	t.describe()
+	results := t.g.pool.results
+	fresh := results == nil || call.Fresh
+	if !fresh {
+		t.key = t.b.Key(t.key, t.g.key)
+		if a, ok := results.Get(t.key); ok {
+			t.answer = answer{a.count, slices.Clone(a.docs), slices.Clone(a.scores)}
+			return true, nil
+		}
+	}
+	err = t.do(ctx, call)
+	if err == nil && !fresh {
+		a := t.answer
+		if results.Takes(t.key, a.bytes()) { // else it is only counted
+			a.docs, a.scores = slices.Clone(a.docs), slices.Clone(a.scores)
+		}
+		results.Put(t.key, &a, a.bytes())
+	}
+	return false, err
+}
+
+// do schedules the task and waits for its answer.
+func (t *task) do(ctx context.Context, call *Call) error {
+	j := &t.job
+	j.Work, j.Caller, j.Mode = t, call.Caller, call.Mode
+	if k, ok := j.Kind.(kind); !ok || k != t.kind { // boxing it allocates
+		j.Kind = t.kind
+	}
+	j.Deadline = t.g.pool.Deadline(ctx, call.Timeout)
+	return t.g.pool.Do(ctx, j)
+}
+
+// Estimate implements Work.
+func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
+	r := t.g.at[p]
+	if r == nil {
+		return 0, 0, false
+	}
+	f, ok := r.features(t)
+	if !ok {
+		return 0, 0, false
+	}
+	m := r.models[t.kind.cost]
+	return m.Alone(&f), m.Added(&f), true
+}
+
+// take copies the answer of query i of a batch.
+func (t *task) take(b *query.Batch, i int) {
+	count, docs, scores := b.Hits(i)
+	t.count, t.stats = count, *b.Stats()
+	if !t.kind.CountOnly {
+		t.docs = append(make([]uint32, 0, len(docs)), docs...) // not nil without documents
+	}
+	if t.kind.Ranked() {
+		t.scores = append(make([]float64, 0, len(scores)), scores...)
+	}
+}
+
+// Run implements Work.
+func (t *task) Run(ctx context.Context, p int, b *schedule.Batch) error {
+	k := b.Jobs[0].Kind.(kind)
+	r := k.g.at[p]
+	if !r.Enter() {
+		return plan.ErrClosed
+	}
+	defer r.Leave()
+	load := &r.g.pool.load
+	began := load.enter()
+	defer load.leave()
+	if r.p.Host && len(b.Jobs) == 1 {
+		return r.runOne(ctx, b, t, began)
+	}
+	return r.runTasks(ctx, b, &k, began)
+}
+
+// runOne answers a query with the batch that resolved it. Devices do not: one that hangs
+// might still write to the batch when another processor answers.
+func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, began run) error {
+	f, kind := t.features, t.kind.cost // once claimed elsewhere, the task may have a new owner
+	if err := t.b.Run(ctx, r.store); err != nil {
+		return err
+	}
+	if b.Claim(0) {
+		t.take(t.b, 0)
+	}
+	r.models[kind].Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
+	return nil
+}
+
+// runTasks answers queries as one batch.
+func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, began run) error {
+	m, all := r.models[k.cost], r.g.Batch()
+	defer r.g.Put(all)
+	all.Reset(&k.Kind)
+	var f cost.Features
+	added, missing := time.Duration(0), uint64(0)
+	for _, j := range b.Jobs {
+		t := j.Work.(*task)
+		all.Adopt(t.b)
+		f, _ = r.features(t)
+		added += m.Added(&f)
+		missing += f.Missing
+	}
+	if err := all.Run(ctx, r.store); err != nil {
+		return err
+	}
+	for i, j := range b.Jobs {
+		if b.Claim(i) {
+			t := j.Work.(*task)
+			t.take(all, i)
+			t.missing = missing
+		}
+	}
+	if len(b.Jobs) == 1 {
+		m.Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
+	} else {
+		m.LearnBatch(added, time.Since(began.began))
+	}
+	return nil
+}

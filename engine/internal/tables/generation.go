@@ -1,0 +1,168 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/internal/serve"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// Generation is a table that is resident on processors, from one Reload to the next.
+type Generation struct {
+	*Data
+	serve.Generation
+
+	of   *Table
+	pool *serve.Pool
+	at   []atomic.Pointer[resident] // by processor, nil where the table is not resident
+}
+
+// generation returns a generation of t that is resident nowhere.
+func (t *Table) generation(d *Data) *Generation {
+	return &Generation{Data: d, of: t, pool: t.pool, at: make([]atomic.Pointer[resident], len(t.pool.Processors()))}
+}
+
+// load makes the table resident on processors that do not have it. Processors that fail
+// are left out, with the error by the index of the processor. The error is ctx.Err().
+func (g *Generation) load(ctx context.Context, on []*serve.Processor) (left map[int]error, err error) {
+	left = map[int]error{}
+	for _, p := range on {
+		if g.at[p.Index].Load() != nil {
+			continue
+		}
+		if g.pool.Hung(p) {
+			left[p.Index] = fmt.Errorf("%s: %w", p.Name, schedule.ErrHung)
+			continue
+		}
+		r, err := load(ctx, g.Data, p)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			left[p.Index] = err
+			g.pool.Log().Warn().Err(err).Str("processor", p.Name).Msg("the table is not on this processor")
+		default:
+			g.at[p.Index].Store(r)
+			g.pool.Hold(&r.Residence)
+			p.Restore()
+			g.pool.Log().Info().Str("processor", p.Name).Uint64("bytes", r.store.Memory()).Msg("table resident")
+		}
+	}
+	return left, nil
+}
+
+// residents are the processors with the table.
+func (g *Generation) residents() iter.Seq[*resident] {
+	return func(yield func(*resident) bool) {
+		for i := range g.at {
+			if r := g.at[i].Load(); r != nil && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// loaded is the number of processors with the table.
+func (g *Generation) loaded() (n int) {
+	for range g.residents() {
+		n++
+	}
+	return n
+}
+
+// start makes the table resident on processors and measures its costs there. It fails
+// where no processor takes the table, and releases the stores then.
+func (g *Generation) start(ctx context.Context, on []*serve.Processor) error {
+	left, err := g.load(ctx, on)
+	if err == nil && g.loaded() == 0 {
+		for _, p := range on { // in their order
+			err = errors.Join(err, left[p.Index])
+		}
+	}
+	if err == nil {
+		err = g.measure(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, g.retire(func() error { return nil }))
+	}
+	return nil
+}
+
+// retire closes the stores, then calls after: see serve.Pool.Retire.
+func (g *Generation) retire(after func() error) error {
+	var all []*serve.Residence
+	for r := range g.residents() {
+		all = append(all, &r.Residence)
+	}
+	return g.pool.Retire(all, after)
+}
+
+// Has tells whether any processor has a strategy.
+func (g *Generation) Has(s plan.Strategy) bool {
+	for r := range g.residents() {
+		if r.has[s] {
+			return true
+		}
+	}
+	return false
+}
+
+// Strategies of all processors with the table, besides plan.StrategyAuto.
+func (g *Generation) Strategies() []plan.Strategy {
+	return slices.DeleteFunc(plan.Strategies(), func(s plan.Strategy) bool { return !g.Has(s) })
+}
+
+// Processors that have the table.
+func (g *Generation) Processors() (all []*serve.Processor) {
+	for r := range g.residents() {
+		all = append(all, r.p)
+	}
+	return all
+}
+
+// Memory is the number of bytes that the table occupies on processor p, 0 where it is not
+// resident.
+func (g *Generation) Memory(p int) uint64 {
+	if r := g.at[p].Load(); r != nil {
+		return r.store.Memory()
+	}
+	return 0
+}
+
+// measure fits the costs of each processor to measurements, if there is a choice between
+// processors. Processors that fail keep their guess. The error is ctx.Err().
+func (g *Generation) measure(ctx context.Context) error {
+	if g.loaded() < 2 {
+		return nil
+	}
+	for r := range g.residents() {
+		samples, err := g.Data.Measure(ctx, func(ctx context.Context, s *plan.SelectBatch) (took time.Duration, err error) {
+			t := g.NewTask(s.Output, s.Strategy, s.Rescan)
+			defer func() { t.Done(err) }()
+			t.only = r
+			t.batch.Copy(s, s.Steps)
+			t.batch.Offsets = append(t.batch.Offsets[:0], s.Offsets...)
+			t.job.Mode = schedule.Async
+			if err = g.pool.Do(ctx, &t.job); err != nil {
+				return 0, err
+			}
+			return t.took, nil
+		})
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err == nil:
+			m := r.models[0].Load()
+			m.FitSelections(samples)
+			g.pool.Log().Info().Str("processor", r.p.Name).Str("costs", m.Formula()).Msg("costs of selections")
+		}
+	}
+	return nil
+}

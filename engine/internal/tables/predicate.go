@@ -1,0 +1,61 @@
+package tables
+
+import (
+	"fmt"
+
+	"heddle/engine/internal/cost"
+	"heddle/engine/plan"
+	"heddle/engine/table/predicate"
+)
+
+// Predicate is a predicate compiled for one Data. It does not change and is safe for
+// concurrent use.
+type Predicate struct {
+	Text  string           // in the form of predicate.Expr; empty for steps made by hand
+	Plan  predicate.Plan   // bins of the columns
+	Steps plan.SelectBatch // one selection
+
+	work cost.Selection // of a count
+}
+
+// Compile compiles a predicate. Errors: *predicate.SyntaxError with the place of the
+// fault, plan.ErrUnsupported for a predicate that needs more than plan.MaxSets sets.
+func (d *Data) Compile(where string) (*Predicate, error) {
+	e, err := predicate.Parse(where)
+	if err != nil {
+		return nil, err
+	}
+	p := &Predicate{Text: e.String()}
+	if p.Plan, err = predicate.Compile(e, d.Columns, d.Table.Rows, &p.Steps); err != nil {
+		return nil, err
+	}
+	p.work = d.Work(countOf(&p.Steps))
+	return p, nil
+}
+
+// Adopt makes a predicate of the only selection of s, which names vectors and columns of
+// the table. It copies the steps. The error names the first invalid step.
+func (d *Data) Adopt(s *plan.SelectBatch) (*Predicate, error) {
+	if err := s.Validate(d.Table); err != nil {
+		return nil, err
+	}
+	if s.Len() != 1 {
+		return nil, fmt.Errorf("engine: %d selections, a prepared predicate has one", s.Len())
+	}
+	p := &Predicate{}
+	p.Steps.Copy(s, s.Selection(0))
+	p.Steps.End()
+	p.Plan.Vectors = len(p.Steps.Operands)
+	p.work = d.Work(countOf(&p.Steps))
+	return p, nil
+}
+
+// countOf is s with counts as its output.
+func countOf(s *plan.SelectBatch) *plan.SelectBatch {
+	c := *s
+	c.Output = plan.OutputCounts
+	return &c
+}
+
+// Bytes is the size of the vectors that the predicate reads, compressed.
+func (p *Predicate) Bytes() uint64 { return p.work.Bytes }

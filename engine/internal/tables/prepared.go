@@ -1,0 +1,76 @@
+package tables
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"heddle/engine/plan"
+)
+
+// Prepared is a predicate that is compiled once for each generation of its table. It is
+// safe for concurrent use.
+type Prepared struct {
+	of    *Table
+	where string
+	steps *plan.SelectBatch // made by hand, in place of where; else nil
+	now   atomic.Pointer[compiled]
+}
+
+// compiled is a predicate for one generation.
+type compiled struct {
+	of *Data
+	*Predicate
+}
+
+// Prepare compiles a predicate for the current generation and for later ones. Errors: see
+// Data.Compile.
+func (t *Table) Prepare(where string) (*Prepared, error) {
+	return t.prepare(&Prepared{of: t, where: where})
+}
+
+// PrepareSteps prepares the only selection of s. Errors: see Data.Adopt.
+func (t *Table) PrepareSteps(s *plan.SelectBatch) (*Prepared, error) {
+	p := &Prepared{of: t, steps: &plan.SelectBatch{}}
+	if s.Len() == 1 {
+		p.steps.Copy(s, s.Selection(0))
+		p.steps.End()
+	}
+	return t.prepare(p)
+}
+
+func (t *Table) prepare(p *Prepared) (*Prepared, error) {
+	g, err := t.Acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer g.Release()
+	_, err = p.For(g)
+	return p, err
+}
+
+// For returns the predicate for a generation of its table. The error says that the
+// predicate belongs to another table, or that a reloaded table lacks a column.
+func (p *Prepared) For(g *Generation) (*Predicate, error) {
+	if g.of != p.of {
+		return nil, errors.New("engine: another table has prepared the predicate")
+	}
+	if c := p.now.Load(); c != nil && c.of == g.Data {
+		return c.Predicate, nil
+	}
+	q, err := g.compile(p)
+	if err != nil {
+		return nil, err
+	}
+	p.now.Store(&compiled{g.Data, q})
+	return q, nil
+}
+
+func (g *Generation) compile(p *Prepared) (*Predicate, error) {
+	if p.steps != nil {
+		return g.Adopt(p.steps)
+	}
+	return g.Compile(p.where)
+}
+
+// Predicate is the form that was compiled last.
+func (p *Prepared) Predicate() *Predicate { return p.now.Load().Predicate }

@@ -1,0 +1,108 @@
+package tables
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"heddle/engine/internal/cost"
+	"heddle/engine/plan"
+)
+
+const (
+	probeRuns  = 15                    // runs of each batch at most; the least time counts
+	probeTime  = 10 * time.Millisecond // of a batch, after which two runs suffice
+	probeBytes = 32 << 20              // compressed words that one batch reads at most
+)
+
+// Measure times some ORs of the table's own vectors, for tens of milliseconds: of few and
+// many words, few and many vectors, one and several selections, with a check, and with
+// rows as the result. run answers a batch and returns its time. Measure returns the
+// samples for cost.Model.FitSelections, or the first error.
+func (d *Data) Measure(ctx context.Context, run func(context.Context, *plan.SelectBatch) (time.Duration, error)) ([]cost.Sample, error) {
+	var samples []cost.Sample
+	for _, s := range d.probes() {
+		if _, err := run(ctx, s); err != nil { // the first use may build tables
+			return nil, err
+		}
+		least, spent := time.Duration(math.MaxInt64), time.Duration(0)
+		for i := 0; i < probeRuns && (i < 2 || spent < probeTime); i++ {
+			took, err := run(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			least, spent = min(least, took), spent+took
+		}
+		samples = append(samples, cost.Sample{Queries: []cost.Features{{Selection: d.Work(s)}}, Took: least})
+	}
+	return samples, nil
+}
+
+// probes are the batches of Measure.
+func (d *Data) probes() []*plan.SelectBatch {
+	vectors := make([]uint32, len(d.Table.Vectors))
+	for v := range vectors {
+		vectors[v] = uint32(v)
+	}
+	if len(vectors) == 0 {
+		return nil
+	}
+	slices.SortFunc(vectors, func(a, b uint32) int { return cmp.Compare(d.Table.Vectors[a].Words, d.Table.Vectors[b].Words) })
+	large := vectors[max(0, len(vectors)-32):]
+	for len(large) > 1 && d.Table.VectorBytes(large) > probeBytes {
+		large = large[1:]
+	}
+	small := vectors[:min(len(vectors), 32)]
+	all := []*plan.SelectBatch{
+		union(plan.OutputCounts, 1, small[0]),
+		union(plan.OutputCounts, 8, small[0]),
+		union(plan.OutputCounts, 1, small...),
+		union(plan.OutputCounts, 1, large[len(large)-1]),
+		union(plan.OutputCounts, 1, large[len(large)/2:]...),
+		union(plan.OutputCounts, 1, large...),
+		union(plan.OutputBits, 1, small[0]),
+	}
+	return append(all, d.checkProbes()...)
+}
+
+// union is a batch of so many selections, each the OR of the vectors.
+func union(output plan.Output, selections int, vectors ...uint32) *plan.SelectBatch {
+	s := &plan.SelectBatch{Output: output}
+	for range selections {
+		s.Any(vectors...)
+		s.End()
+	}
+	return s
+}
+
+// checkProbes check the rows of the densest and of the sparsest first vector of a column.
+func (d *Data) checkProbes() (all []*plan.SelectBatch) {
+	dense, sparse := -1, -1
+	rowsOfWord := func(i int) float64 {
+		v := d.Columns[i].Vector
+		return float64(d.vectorRows[v]) / float64(d.Table.Vectors[v].Words)
+	}
+	for i := range d.Columns {
+		if d.Columns[i].Vectors() == 0 || d.Table.Rows == 0 {
+			continue
+		}
+		if dense < 0 || rowsOfWord(i) > rowsOfWord(dense) {
+			dense = i
+		}
+		if sparse < 0 || rowsOfWord(i) < rowsOfWord(sparse) {
+			sparse = i
+		}
+	}
+	for _, i := range slices.Compact([]int{dense, sparse}) {
+		if i >= 0 {
+			s := &plan.SelectBatch{Output: plan.OutputCounts}
+			s.Any(d.Columns[i].Vector)
+			s.Check(uint32(i), plan.CodeRange{Hi: ^uint64(0)})
+			s.End()
+			all = append(all, s)
+		}
+	}
+	return all
+}

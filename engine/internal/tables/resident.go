@@ -1,0 +1,107 @@
+package tables
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/serve"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// resident is a table on a processor, and the costs of selections there.
+type resident struct {
+	serve.Residence
+	p      *serve.Processor
+	store  plan.TableStore
+	has    [strategies]bool
+	models [2 * strategies]atomic.Pointer[cost.Model] // by class of strategies
+	runs   sync.Pool                                  // *run
+}
+
+// run is the memory of a batch. A processor that hangs keeps it.
+type run struct {
+	joined plan.SelectBatch
+	rows   plan.Rows
+}
+
+// strategies is the number of strategies, plan.StrategyAuto included.
+const strategies = int(plan.Reduction) + 1
+
+// load makes the table resident on p.
+func load(ctx context.Context, d *Data, p *serve.Processor) (*resident, error) {
+	s, err := p.Backend.LoadTable(ctx, d.Table)
+	if err != nil {
+		return nil, err
+	}
+	r := &resident{Residence: serve.Residence{On: []*serve.Processor{p}, Store: s}, p: p, store: s}
+	r.runs.New = func() any { return new(run) }
+	r.models[0].Store(cost.NewSelections(p.Host))
+	r.has[plan.StrategyAuto] = true
+	for _, has := range s.Strategies() {
+		r.has[has] = true
+	}
+	return r, nil
+}
+
+// model returns the costs of a class of strategies. A class without batches so far starts
+// from the costs of the default strategy.
+func (r *resident) model(k *Kind) *cost.Model {
+	p := &r.models[k.class()]
+	if m := p.Load(); m != nil {
+		return m
+	}
+	p.CompareAndSwap(nil, r.models[0].Load().Copy())
+	return p.Load()
+}
+
+// answer runs the tasks of b as one batch and returns the time that it took.
+func (r *resident) answer(ctx context.Context, b *schedule.Batch) (time.Duration, error) {
+	w := r.runs.Get().(*run)
+	defer r.runs.Put(w)
+	first := b.Jobs[0].Work.(*Task)
+	batch := &first.batch // a task that is given up is not used again
+	if len(b.Jobs) > 1 {
+		batch = w.join(b.Jobs)
+	}
+	began := time.Now()
+	if err := r.store.Select(ctx, batch, &w.rows); err != nil {
+		return 0, err
+	}
+	took := time.Since(began)
+	if len(b.Jobs) == 1 {
+		if b.Claim(0) {
+			first.rows, w.rows, first.on, first.took = w.rows, first.rows, r, took
+		}
+		return took, nil
+	}
+	from := 0
+	for i, j := range b.Jobs {
+		t := j.Work.(*Task)
+		n := t.Len()
+		if b.Claim(i) {
+			t.copyRows(&w.rows, from, n)
+			t.on = r
+		}
+		from += n
+	}
+	return took, nil
+}
+
+// join appends the selections of all jobs, which are of one kind.
+func (w *run) join(jobs []*schedule.Job) *plan.SelectBatch {
+	b, first := &w.joined, &jobs[0].Work.(*Task).batch
+	b.Reset()
+	b.Output, b.Strategy, b.Rescan = first.Output, first.Strategy, first.Rescan
+	for _, j := range jobs {
+		t := j.Work.(*Task)
+		for i := range t.Len() {
+			b.Copy(&t.batch, t.batch.Selection(i))
+			b.End()
+		}
+	}
+	return b
+}

@@ -1,0 +1,123 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"heddle/engine/internal/serve"
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+)
+
+// Options rule a table.
+type Options struct {
+	Trusted bool // skips the checksums of files
+}
+
+// Table answers selections, from generation to generation. It is safe for concurrent use.
+type Table struct {
+	pool     *serve.Pool
+	opt      Options
+	current  serve.Current[Generation, *Generation]
+	changing sync.Mutex // held by Reload and Close
+}
+
+// OpenTable opens the table file at path on the processors of a pool. Errors:
+// hdb.ErrCorrupt for a damaged file, plan.ErrOutOfMemory where no processor has room.
+func OpenTable(ctx context.Context, pool *serve.Pool, path string, opt Options) (*Table, error) {
+	d, err := Open(path, opt.Trusted)
+	if err != nil {
+		return nil, err
+	}
+	return newTable(ctx, pool, d, opt)
+}
+
+// NewTable makes a table in memory resident on the processors of a pool. t and columns
+// must stay valid and unchanged until Close.
+func NewTable(ctx context.Context, pool *serve.Pool, t *plan.Table, columns []column.Column, opt Options) (*Table, error) {
+	d, err := New(t, columns)
+	if err != nil {
+		return nil, err
+	}
+	return newTable(ctx, pool, d, opt)
+}
+
+func newTable(ctx context.Context, pool *serve.Pool, d *Data, opt Options) (*Table, error) {
+	if pool.Closed() {
+		return nil, errors.Join(plan.ErrClosed, d.Close())
+	}
+	t := &Table{pool: pool, opt: opt}
+	g := t.generation(d)
+	if err := g.start(ctx, pool.Processors()); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	t.current.Exchange(g)
+	if err := pool.Own(t); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+// Acquire returns the current generation, which stays open until its Release, or
+// plan.ErrClosed.
+func (t *Table) Acquire() (*Generation, error) {
+	if g := t.current.Acquire(); g != nil {
+		return g, nil
+	}
+	return nil, plan.ErrClosed
+}
+
+// Reload opens the table file at path beside the current one and answers from it all
+// selections that arrive from then on. It returns when the earlier selections have ended
+// and the old file is closed. After an error the old file stays in use. Processors without
+// room for both tables load the new one after the old one is closed; the other processors
+// answer meanwhile.
+func (t *Table) Reload(ctx context.Context, path string) error {
+	t.changing.Lock()
+	defer t.changing.Unlock()
+	if t.current.Load() == nil {
+		return plan.ErrClosed
+	}
+	d, err := Open(path, t.opt.Trusted)
+	if err != nil {
+		return err
+	}
+	g := t.generation(d)
+	if err := g.start(ctx, t.pool.Processors()); err != nil {
+		return errors.Join(fmt.Errorf("loading %s: %w", path, err), d.Close())
+	}
+	t.replace(g)
+	if before := g.loaded(); before < len(g.at) {
+		// The new table answers already: a late store is a matter of speed alone.
+		if _, err := g.load(ctx, t.pool.Processors()); err == nil && g.loaded() > before {
+			_ = g.measure(ctx)
+		}
+	}
+	return nil
+}
+
+// replace makes g the current generation and closes the former one. An error of closing is
+// logged.
+func (t *Table) replace(g *Generation) {
+	if err := closeGeneration(t.current.Exchange(g)); err != nil {
+		t.pool.Log().Warn().Err(err).Msg("the old table is not closed")
+	}
+}
+
+func closeGeneration(g *Generation) error { return g.retire(g.Data.Close) }
+
+// Close refuses further selections with plan.ErrClosed, waits for the earlier ones, and
+// releases stores and file. A second Close returns plan.ErrClosed. If a device hangs, the
+// error is schedule.ErrHung too.
+func (t *Table) Close() error {
+	t.changing.Lock()
+	defer t.changing.Unlock()
+	t.pool.Disown(t)
+	g := t.current.Exchange(nil)
+	if g == nil {
+		return plan.ErrClosed
+	}
+	return closeGeneration(g)
+}

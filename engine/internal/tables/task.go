@@ -1,0 +1,178 @@
+package tables
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/serve"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/schedule"
+)
+
+// Kind tells which tasks may share a batch: tasks with equal kinds. It is a serve.Kind.
+type Kind struct {
+	g        *Generation
+	output   plan.Output
+	strategy plan.Strategy
+	rescan   bool
+}
+
+var (
+	_ serve.Kind = Kind{}
+	_ serve.Work = (*Task)(nil)
+)
+
+// class numbers the combinations that have costs of their own.
+func (k *Kind) class() int {
+	if k.rescan {
+		return 2*int(k.strategy) + 1
+	}
+	return 2 * int(k.strategy)
+}
+
+// batchLoad closes a batch. The unit is a word of 32 bits: of compressed vectors, of
+// checked values, of results.
+const batchLoad = 1 << 24
+
+// Threshold implements serve.Kind.
+func (k Kind) Threshold(int) uint64 { return batchLoad }
+
+// Start implements serve.Kind.
+func (k Kind) Start(p int) time.Duration {
+	if r := k.g.at[p].Load(); r != nil {
+		return r.model(&k).Start()
+	}
+	return 0
+}
+
+// Task is the selections of one call that run together. One goroutine fills it, runs it
+// and reads the answer.
+type Task struct {
+	job      schedule.Job
+	kind     Kind
+	batch    plan.SelectBatch
+	features cost.Features
+	only     *resident // the processor to measure, nil for tasks of callers
+
+	rows plan.Rows // the answer
+	on   *resident // the processor that answered
+	took time.Duration
+
+	told observe.Explanation
+}
+
+var tasks = sync.Pool{New: func() any { return new(Task) }}
+
+// NewTask returns an empty task. The caller calls Done.
+func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan bool) *Task {
+	t := tasks.Get().(*Task)
+	t.kind = Kind{g, output, strategy, rescan}
+	t.batch.Reset()
+	t.batch.Output, t.batch.Strategy, t.batch.Rescan = output, strategy, rescan
+	t.features = cost.Features{}
+	j := &t.job
+	j.Work, j.Load, j.Mode, j.Trace.Attempts = t, 0, schedule.Auto, 0
+	j.Caller, j.Deadline, j.Reserves = "", time.Time{}, true
+	if k, ok := j.Kind.(Kind); !ok || k != t.kind { // boxing allocates
+		j.Kind = t.kind
+	}
+	return t
+}
+
+// Add appends the selection of a predicate.
+func (t *Task) Add(p *Predicate) {
+	t.batch.Copy(&p.Steps, p.Steps.Steps)
+	t.batch.End()
+	w, s := p.work, &t.features.Selection
+	if t.kind.output == plan.OutputBits {
+		w.Rows = uint64(t.kind.g.Table.Rows)
+	}
+	s.Selections += w.Selections
+	s.Vectors += w.Vectors
+	s.Bytes += w.Bytes
+	s.Checks += w.Checks
+	s.Places += w.Places
+	s.Rows += w.Rows
+	t.job.Load += 1 + w.Bytes/4 + w.Checks + w.Rows/8
+}
+
+// Len is the number of selections.
+func (t *Task) Len() int { return t.batch.Len() }
+
+// Rows is the answer. It is valid until Done.
+func (t *Task) Rows() *plan.Rows { return &t.rows }
+
+// TakeBits returns the rows of the only selection as a bitset that belongs to the caller.
+func (t *Task) TakeBits() []uint64 {
+	bits := t.rows.Selection(0)
+	if cap(t.rows.Bits) > 2*len(bits) {
+		return slices.Clone(bits)
+	}
+	t.rows.Bits = nil
+	return bits
+}
+
+// Done returns the memory of a task that ended with err. A batch that was given up may
+// still read the task; then the task is not used again.
+func (t *Task) Done(err error) {
+	if n := t.job.Trace.Attempts; n > 1 || n == 1 && err != nil {
+		return
+	}
+	t.only, t.on = nil, nil
+	tasks.Put(t)
+}
+
+// copyRows copies n selections of a joined batch, beginning with number from.
+func (t *Task) copyRows(all *plan.Rows, from, n int) {
+	t.rows.Counts = append(t.rows.Counts[:0], all.Counts[from:from+n]...)
+	t.rows.Bits, t.rows.Stride, t.rows.Stats = t.rows.Bits[:0], all.Stride, all.Stats
+	if t.kind.output == plan.OutputBits {
+		t.rows.Bits = append(t.rows.Bits, all.Bits[from*all.Stride:(from+n)*all.Stride]...)
+	}
+}
+
+// Estimate implements serve.Work.
+func (t *Task) Estimate(p int) (alone, added time.Duration, ok bool) {
+	r := t.kind.g.at[p].Load()
+	if r == nil || !r.has[t.kind.strategy] || t.only != nil && t.only != r {
+		return 0, 0, false
+	}
+	m := r.model(&t.kind)
+	return m.Alone(&t.features), m.Added(&t.features), true
+}
+
+// Run implements serve.Work. It corrects the estimates by the time of the batch.
+func (t *Task) Run(ctx context.Context, p int, b *schedule.Batch) error {
+	kind, f := t.kind, t.features // a claimed task may end at once
+	g := kind.g
+	r := g.at[p].Load()
+	if !r.Enter() {
+		return plan.ErrClosed
+	}
+	defer r.Leave()
+	began := g.pool.Begin()
+	defer began.End()
+	m, added := r.model(&kind), time.Duration(0)
+	for _, j := range b.Jobs[1:] {
+		added += m.Added(&j.Work.(*Task).features)
+	}
+	took, err := r.answer(ctx, b)
+	if err != nil {
+		return err
+	}
+	if len(b.Jobs) > 1 {
+		m.LearnBatch(added+m.Added(&f), took)
+		return nil
+	}
+	m.Learn(&f, took, began.Alone())
+	for o := range g.residents() {
+		if o != r && o.has[kind.strategy] {
+			o.model(&kind).Relax(&f)
+		}
+	}
+	return nil
+}

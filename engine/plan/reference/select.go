@@ -1,0 +1,113 @@
+package reference
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+)
+
+// Table holds the bit vectors and stored codes of a table as plain slices.
+type Table struct {
+	Rows  uint32
+	Bits  [][]uint64 // by vector: row r is bit r%64 of word r/64
+	Codes [][]uint64 // by column: the code of each row
+}
+
+// DecodeTable decompresses all vectors of t and unpacks all codes.
+func DecodeTable(t *plan.Table) (*Table, error) {
+	plain := &Table{Rows: t.Rows}
+	for v := range uint32(len(t.Vectors)) {
+		set := make([]uint64, wah.Bitset(uint64(t.Rows)))
+		var err error
+		if t.Word() == 64 {
+			err = wah.Decompress(set, t.Vector64(v), uint64(t.Rows))
+		} else {
+			err = wah.Decompress(set, t.Vector32(v), uint64(t.Rows))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("vector %d: %w", v, err)
+		}
+		plain.Bits = append(plain.Bits, set)
+	}
+	for c := range uint32(len(t.Columns)) {
+		codes, err := decodeCodes(t, c)
+		if err != nil {
+			return nil, fmt.Errorf("codes of column %d: %w", c, err)
+		}
+		plain.Codes = append(plain.Codes, codes)
+	}
+	return plain, nil
+}
+
+func decodeCodes(t *plan.Table, column uint32) ([]uint64, error) {
+	low, high, err := t.Codes(column)
+	if err != nil {
+		return nil, err
+	}
+	codes := make([]uint64, t.Rows)
+	for row := range t.Rows {
+		x, err := low.At(row)
+		if err != nil {
+			return nil, err
+		}
+		codes[row] = uint64(x)
+		if high.Len == 0 {
+			continue
+		}
+		if x, err = high.At(row); err != nil {
+			return nil, err
+		}
+		codes[row] |= uint64(x) << 32
+	}
+	return codes, nil
+}
+
+// Select returns the rows of each selection of s as a bitset of wah.Bitset(Rows)
+// words. It asks each row alone.
+func (t *Table) Select(s *plan.SelectBatch) [][]uint64 {
+	answers := make([][]uint64, s.Len())
+	for i := range answers {
+		answers[i] = make([]uint64, wah.Bitset(uint64(t.Rows)))
+		steps := s.Selection(i)
+		for row := range t.Rows {
+			if t.Selected(s, steps, row) {
+				answers[i][row/64] |= 1 << (row % 64)
+			}
+		}
+	}
+	return answers
+}
+
+// Selected tells whether a row passes the steps of a selection of s.
+func (t *Table) Selected(s *plan.SelectBatch, steps []plan.Step, row uint32) bool {
+	var stack [plan.MaxSets + 1]bool
+	top := 0 // stack[0] stays false: the answer without steps
+	for _, x := range steps {
+		switch x.Code {
+		case plan.StepAny:
+			top++
+			stack[top] = slices.ContainsFunc(s.Operands[x.From:x.To], func(v uint32) bool {
+				return t.Bits[v][row/64]>>(row%64)&1 != 0
+			})
+		case plan.StepAnd:
+			top--
+			stack[top] = stack[top] && stack[top+1]
+		case plan.StepOr:
+			top--
+			stack[top] = stack[top] || stack[top+1]
+		case plan.StepAndNot:
+			top--
+			stack[top] = stack[top] && !stack[top+1]
+		case plan.StepNot:
+			stack[top] = !stack[top]
+		case plan.StepCheck:
+			if stack[top] {
+				code := t.Codes[x.Column][row]
+				stack[top] = slices.ContainsFunc(s.Ranges[x.From:x.To], func(r plan.CodeRange) bool { return r.Lo <= code && code <= r.Hi })
+			}
+		}
+	}
+	return stack[top]
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package testneeds
+
+// Race is true if the race detector is on.
+const Race = false

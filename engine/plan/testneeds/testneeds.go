@@ -1,0 +1,73 @@
+// Package testneeds lets a test state its needs and its cost, so that no script has to know
+// its name. A test calls the functions of this package first; they skip it where its needs
+// are not met or where its cost is out of proportion.
+//
+// The environment names the backend under test:
+//
+//	HEDDLE_TEST_BACKEND  host (the default) or opencl
+//	HEDDLE_TEST_DEVICE   a part of the name of the OpenCL device
+//	HEDDLE_TEST_RACE     1 if another run of the same tests uses the race detector
+//
+// The flag -short asks for few and small cases. Slow runtimes and the race detector get it.
+package testneeds
+
+import (
+	"os"
+	"testing"
+)
+
+// OnDevice reports whether the tests run on an OpenCL device.
+func OnDevice() bool { return os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" }
+
+// Backend returns the backend under test, "host" or "opencl", and a part of the device's name.
+func Backend() (backend, device string) {
+	if OnDevice() {
+		return "opencl", os.Getenv("HEDDLE_TEST_DEVICE")
+	}
+	return "host", ""
+}
+
+// Device skips a test that needs an OpenCL device unless the tests run on one. It returns a
+// part of the device's name.
+func Device(tb testing.TB) string {
+	tb.Helper()
+	if !OnDevice() {
+		tb.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
+	}
+	return os.Getenv("HEDDLE_TEST_DEVICE")
+}
+
+// Host skips a test that uses no device if the tests run on one: the tests on the host
+// include it.
+func Host(tb testing.TB) {
+	tb.Helper()
+	if OnDevice() {
+		tb.Skip("uses no device")
+	}
+}
+
+// Long skips a test that takes more than a second if -short is set.
+func Long(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("takes long: not with -short")
+	}
+}
+
+// Sequential skips a test if the race detector is on. It is for tests that compute long in one
+// goroutine: the detector makes them ten times as slow and has nothing to find.
+func Sequential(tb testing.TB) {
+	tb.Helper()
+	if Race {
+		tb.Skip("one goroutine: not with the race detector")
+	}
+}
+
+// Concurrent skips a test whose subject is concurrency if another run includes it with the
+// race detector (HEDDLE_TEST_RACE=1).
+func Concurrent(tb testing.TB) {
+	tb.Helper()
+	if !Race && os.Getenv("HEDDLE_TEST_RACE") == "1" {
+		tb.Skip("concurrent: runs with the race detector")
+	}
+}

@@ -1,0 +1,191 @@
+package match
+
+import (
+	"context"
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
+)
+
+// task is a sequence of whole queries, or one of several parts of one query. The matches
+// of all tasks, one after another, are the matches of the batch.
+type task struct {
+	first, end  int // queries
+	part, parts int // of query first; parts is 0 for whole queries
+	worker      int // the worker that has run the task
+	at, count   int // position and number of its docIDs in the output of the worker
+}
+
+// steps returns the range of n steps that belongs to t.
+func (t *task) steps(n int) (from, to int) {
+	if t.parts == 0 {
+		return 0, n
+	}
+	return n * t.part / t.parts, n * (t.part + 1) / t.parts
+}
+
+// batch is one running call of Match, reused from call to call.
+type batch struct {
+	*Matcher
+	ctx     context.Context
+	done    <-chan struct{} // of ctx
+	queries *plan.MatchBatch
+	out     *plan.Results
+	tasks   []task
+	workers []*worker
+	task    func(w, i int) error
+}
+
+// Loads are measured in candidates of conjunctions.
+const (
+	taskLoad  = 16 << 10 // the least load that pays for a task
+	queryLoad = 64       // the fixed load of a conjunction
+	listLoad  = 32       // the fixed load of a list of an expression
+	readCheap = 4        // docIDs that an expression reads in the time of one candidate
+)
+
+// run answers the queries of b into out, which is empty.
+func (j *batch) run(ctx context.Context, m *Matcher, b *plan.MatchBatch, out *plan.Results) error {
+	j.Matcher, j.ctx, j.done, j.queries, j.out = m, ctx, ctx.Done(), b, out
+	defer func() { j.ctx, j.done, j.queries, j.out = nil, nil, nil, nil }()
+	if j.task == nil {
+		j.task = j.answer
+	}
+	j.split()
+	out.Offsets = slices.Grow(out.Offsets[:0], b.Queries()+1)[:b.Queries()+1]
+	clear(out.Offsets)
+	n := max(min(m.threads, len(j.tasks)), 1)
+	for len(j.workers) < n {
+		j.workers = append(j.workers, new(worker))
+	}
+	for _, w := range j.workers[:n] {
+		w.docs = w.docs[:0]
+	}
+	if n == 1 { // the worker appends to the docIDs of the batch
+		w := j.workers[0]
+		w.docs, out.Docs = out.Docs, w.docs
+		defer func() { w.docs, out.Docs = out.Docs, w.docs }()
+	}
+	if err := work.Parallel(ctx, n, len(j.tasks), j.task); err != nil {
+		return err
+	}
+	j.gather(n > 1)
+	return nil
+}
+
+// load estimates the work for query i: steps is the part of it that can be divided among
+// tasks, fixed the part that every task repeats.
+func (j *batch) load(i int) (steps, fixed int) {
+	if ops := j.queries.Expression(i); len(ops) > 0 {
+		return int(j.queries.Load(j.src, i) / readCheap), listLoad * (len(ops) + 1) / 2
+	}
+	if q := j.queries.Query(i); len(q) > 1 || len(q) == 1 && !j.queries.CountOnly {
+		steps = int(j.src.Lists[q[0]].Len)
+	}
+	return steps, queryLoad
+}
+
+// split divides the queries into tasks. A batch with Part keeps conjunctions whole.
+func (j *batch) split() {
+	j.tasks = j.tasks[:0]
+	queries := j.queries.Queries()
+	if j.threads == 1 {
+		if queries > 0 {
+			j.tasks = append(j.tasks, task{end: queries})
+		}
+		return
+	}
+	total := 0
+	for i := range queries {
+		steps, fixed := j.load(i)
+		total += steps + fixed
+	}
+	grain := int(work.Grain(taskLoad, uint64(total), j.threads))
+	first, load := 0, 0
+	flush := func(end int) {
+		if end > first {
+			j.tasks = append(j.tasks, task{first: first, end: end})
+		}
+		first, load = end, 0
+	}
+	for i := range queries {
+		steps, fixed := j.load(i)
+		parts := steps / max(grain, fixed)
+		if len(j.queries.Expression(i)) > 0 {
+			parts = min(parts, chunks(j.src.Docs))
+		} else if j.queries.Part {
+			parts = 1
+		}
+		if parts < 2 {
+			if load += steps + fixed; load >= grain {
+				flush(i + 1)
+			}
+			continue
+		}
+		flush(i)
+		for p := range parts {
+			j.tasks = append(j.tasks, task{first: i, end: i + 1, part: p, parts: parts})
+		}
+		first = i + 1
+	}
+	flush(queries)
+}
+
+// answer runs task i on worker id.
+func (j *batch) answer(id, i int) error {
+	w, t := j.workers[id], &j.tasks[i]
+	t.worker, t.at, t.count = id, len(w.docs), 0
+	for q := t.first; q < t.end; q++ {
+		if err := j.ended(); err != nil {
+			return err
+		}
+		count, err := 0, error(nil)
+		if ops := j.queries.Expression(q); len(ops) > 0 {
+			count, err = w.expression(j, ops, t)
+		} else {
+			count, err = w.conjunction(j, j.queries.Query(q), t)
+		}
+		if err != nil {
+			return err
+		}
+		t.count += count
+		if t.parts == 0 {
+			j.out.Offsets[q+1] = uint64(count)
+		}
+	}
+	return nil
+}
+
+// ended returns the error of the context once it has ended.
+func (j *batch) ended() error {
+	select {
+	case <-j.done:
+		return j.ctx.Err()
+	default:
+		return nil
+	}
+}
+
+// gather turns counts into offsets. With join it copies the docIDs of the workers to the
+// results, in the order of the tasks.
+func (j *batch) gather(join bool) {
+	for i := range j.tasks {
+		if t := &j.tasks[i]; t.parts > 0 {
+			j.out.Offsets[t.first+1] += uint64(t.count)
+		}
+	}
+	total := uint64(0)
+	for i, n := range j.out.Offsets {
+		total += n
+		j.out.Offsets[i] = total
+	}
+	if !join || j.queries.CountOnly {
+		return
+	}
+	j.out.Docs = slices.Grow(j.out.Docs[:0], int(total))
+	for i := range j.tasks {
+		t := &j.tasks[i]
+		j.out.Docs = append(j.out.Docs, j.workers[t.worker].docs[t.at:t.at+t.count]...)
+	}
+}

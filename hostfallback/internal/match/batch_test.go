@@ -1,0 +1,131 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
+)
+
+// TestSplitPart: a batch with Part has no parts of conjunctions, and one task for each
+// large conjunction.
+func TestSplitPart(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 2))
+	const docs = 1 << 20
+	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, hosttest.Uniform(r, 100, docs), hosttest.Uniform(r, 400_000, docs))
+	b := &plan.MatchBatch{Part: true}
+	for range 6 {
+		b.Add(src, 1)
+	}
+	b.Add(src, 0)
+	b.Add(src, 0)
+	j := &batch{Matcher: matcher(src, 3, 0), queries: b}
+	j.split()
+	if len(j.tasks) != 7 {
+		t.Errorf("%d tasks for 6 large queries and 2 small ones", len(j.tasks))
+	}
+	for _, k := range j.tasks {
+		if k.parts > 0 {
+			t.Errorf("a part of a query: %+v", k)
+		}
+	}
+}
+
+// TestSplit: tasks cover every query once and in order, expressions and parts of large
+// queries included.
+func TestSplit(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	const docs = 1 << 20
+	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, nil, []uint32{3}, hosttest.Uniform(r, 900, docs), hosttest.Uniform(r, 40_000, docs), hosttest.Uniform(r, 400_000, docs))
+	for _, threads := range []int{1, 2, 7} {
+		split := 0
+		m := matcher(src, threads, 0)
+		for _, queries := range []int{0, 1, 2, 50, 3000} {
+			b := &plan.MatchBatch{}
+			for range queries {
+				if h := uint32(r.IntN(5)); h > 0 && r.IntN(4) == 0 {
+					b.AddOps([]plan.Op{{List: h}, {List: h - 1}, {Code: plan.OpOr}})
+				} else {
+					b.Add(src, h)
+				}
+			}
+			j := &batch{Matcher: m, queries: b}
+			j.split()
+			at, part := 0, 0
+			for _, k := range j.tasks {
+				if k.first != at || k.part != part || k.end <= k.first || k.parts > 0 && k.end != k.first+1 {
+					t.Fatalf("%d queries on %d threads: task %+v at query %d, part %d", queries, threads, k, at, part)
+				}
+				if k.parts > 0 {
+					split++
+					if part++; part < k.parts {
+						continue
+					}
+				}
+				at, part = k.end, 0
+			}
+			if at != queries || part != 0 {
+				t.Fatalf("%d queries on %d threads: tasks end at query %d, part %d", queries, threads, at, part)
+			}
+			if threads == 1 && len(j.tasks) > 1 {
+				t.Errorf("%d tasks for one thread", len(j.tasks))
+			}
+			if threads > 1 && queries == 3000 && len(j.tasks) < 4*threads {
+				t.Errorf("%d tasks for %d threads", len(j.tasks), threads)
+			}
+		}
+		if threads > 1 && split == 0 {
+			t.Errorf("no query was split among %d threads", threads)
+		}
+	}
+}
+
+func TestTaskSteps(t *testing.T) {
+	for _, n := range []int{0, 1, 5, 100} {
+		whole := task{}
+		if from, to := whole.steps(n); from != 0 || to != n {
+			t.Errorf("a whole query of %d steps: %d to %d", n, from, to)
+		}
+		for _, parts := range []int{1, 3, 8} {
+			next := 0
+			for p := range parts {
+				k := task{part: p, parts: parts}
+				from, to := k.steps(n)
+				if from != next || to < from {
+					t.Errorf("part %d of %d of %d steps: %d to %d, want from %d", p, parts, n, from, to, next)
+				}
+				next = to
+			}
+			if next != n {
+				t.Errorf("%d parts of %d steps end at %d", parts, n, next)
+			}
+		}
+	}
+}
+
+// TestCancelWithinQuery: a task ends before its next step when the context ends.
+func TestCancelWithinQuery(t *testing.T) {
+	const docs = 1 << 20
+	src := hosttest.Source(t, docs, codec.IDs(), hosttest.Uniform(rand.New(rand.NewPCG(1, 2)), 30_000, docs))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	j := &batch{Matcher: matcher(src, 1, 0), ctx: ctx, done: ctx.Done(), queries: new(plan.MatchBatch)}
+	w := &worker{stack: new(stack)}
+	if n, err := w.conjunction(j, []plan.Handle{0}, &task{end: 1}); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("a conjunction: %d matches, %v", n, err)
+	}
+	ops := []plan.Op{{List: 0}, {List: 0}, {Code: plan.OpOr}}
+	for name, f := range map[string]func() (int, error){
+		"evaluate": func() (int, error) { return w.evaluate(j, ops, 0, docs) },
+		"unite":    func() (int, error) { return w.unite(j, []plan.Handle{0, 0, 0}, 0, docs) },
+		"chain":    func() (int, error) { return w.chain(j, ops[:1], 0, docs) },
+	} {
+		if n, err := f(); n != 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %d matches, %v", name, n, err)
+		}
+	}
+}

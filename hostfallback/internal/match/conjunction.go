@@ -1,0 +1,120 @@
+package match
+
+import (
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
+)
+
+// worker is the scratch memory of one goroutine.
+type worker struct {
+	docs     []uint32 // matches of its tasks
+	acc      [denseWords / 2]uint64
+	lead     lead
+	probers  []*lookup.Prober
+	prepared []*lookup.Prepared // the lists of a query under plan.Auto, else nil
+
+	stack       *stack // of expressions, nil before the first one
+	left, found []uint32
+}
+
+// probersOf returns n probers.
+func (w *worker) probersOf(n int) []*lookup.Prober {
+	for len(w.probers) < n {
+		w.probers = append(w.probers, new(lookup.Prober))
+	}
+	return w.probers[:n]
+}
+
+// conjunction answers the part t of the conjunction of lists. It appends the docIDs to
+// w.docs unless the batch is CountOnly, and returns their number.
+func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task) (int, error) {
+	switch {
+	case len(lists) == 0:
+		return 0, nil
+	case len(lists) == 1 && j.queries.CountOnly:
+		return int(j.src.Lists[lists[0]].Len), nil
+	}
+	a := j.queries.Algorithm
+	within, common := lookup.Everywhere, ^uint64(0)
+	w.prepared = w.prepared[:0]
+	if a == plan.Auto {
+		for _, h := range lists {
+			p, err := j.aux.Prepare(h)
+			if err != nil {
+				return 0, err
+			}
+			w.prepared = append(w.prepared, p)
+			within = within.Intersect(p.Interval)
+			common &= p.Classes
+		}
+		if within.First > within.Last || common == 0 {
+			return 0, nil
+		}
+	} else {
+		w.prepared = append(w.prepared, make([]*lookup.Prepared, len(lists))...)
+	}
+	probers := w.probersOf(len(lists) - 1)
+	for i, p := range probers {
+		if err := p.Open(j.aux, a, lists[i+1], w.prepared[i+1], int(j.src.Lists[lists[0]].Len)); err != nil {
+			return 0, err
+		}
+	}
+	if err := w.lead.open(j.aux, lists[0], w.prepared[0], within); err != nil {
+		return 0, err
+	}
+	if len(probers) > 0 && probers[0].Bits != nil {
+		switch n := len(w.lead.words.Index); {
+		case n > 0 && (!w.lead.dense || 4*n < len(w.lead.bits)):
+			return w.byWords(j, probers, t, within)
+		case w.lead.dense:
+			return w.byBits(j, probers, t, within)
+		}
+	}
+	count := 0
+	for at, end := t.steps(w.lead.steps); at < end; {
+		if err := j.ended(); err != nil {
+			return 0, err
+		}
+		cand, next, err := w.lead.next(at, end)
+		if err != nil {
+			return 0, lookup.Named(lists[0], err)
+		}
+		n, err := w.sift(j, cand, probers)
+		if err != nil {
+			return 0, err
+		}
+		count, at = count+n, next
+	}
+	return count, nil
+}
+
+// sift sends ascending candidates through the lists of probers. It appends the hits of
+// all lists to w.docs unless the batch is CountOnly, and returns their number. The
+// candidates may lie behind the end of w.docs.
+func (w *worker) sift(j *batch, cand []uint32, probers []*lookup.Prober) (int, error) {
+	room := w.tail(len(cand))
+	if len(probers) == 0 {
+		copy(room, cand)
+	}
+	for _, p := range probers {
+		n, err := p.Filter(room, cand, w.lead.scattered)
+		if err != nil {
+			return 0, lookup.Named(p.Handle, err)
+		}
+		if cand = room[:n]; n == 0 {
+			break
+		}
+	}
+	if !j.queries.CountOnly {
+		w.docs = w.docs[:len(w.docs)+len(cand)]
+	}
+	return len(cand), nil
+}
+
+// tail returns memory for n docIDs behind w.docs.
+func (w *worker) tail(n int) []uint32 {
+	w.docs = slices.Grow(w.docs, n)
+	return w.docs[len(w.docs) : len(w.docs)+n]
+}

@@ -1,0 +1,52 @@
+package match
+
+import "heddle/engine/plan"
+
+// fewLists is the greatest number of lists of an OR that is evaluated like any other
+// expression.
+const fewLists = 2
+
+// disjunction returns the lists of an expression whose only operator is OR. It returns
+// false for any other expression and for at most fewLists lists.
+func (s *stack) disjunction(ops []plan.Op) ([]plan.Handle, bool) {
+	s.lists = s.lists[:0]
+	for _, op := range ops {
+		switch op.Code {
+		case plan.OpList:
+			s.lists = append(s.lists, op.List)
+		case plan.OpOr:
+		default:
+			return nil, false
+		}
+	}
+	return s.lists, len(s.lists) > fewLists
+}
+
+// unite answers the OR of lists for the documents from from to to-1.
+func (w *worker) unite(j *batch, lists []plan.Handle, from, to uint64) (int, error) {
+	u, count := &w.stack.union, 0
+	if err := u.open(j.aux, lists, int(from/chunkDocs), int((to+chunkDocs-1)/chunkDocs)); err != nil {
+		return 0, err
+	}
+	for {
+		if err := j.ended(); err != nil {
+			return 0, err
+		}
+		c, ok, err := u.next()
+		if err != nil || !ok {
+			return count, err
+		}
+		count += w.put(j, c)
+	}
+}
+
+// put appends the docIDs of c to w.docs unless the batch is CountOnly, and returns their
+// number.
+func (w *worker) put(j *batch, c chunk) int {
+	if j.queries.CountOnly {
+		return c.count()
+	}
+	before := len(w.docs)
+	w.docs = c.appendTo(w.docs)
+	return len(w.docs) - before
+}

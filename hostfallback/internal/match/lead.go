@@ -1,0 +1,105 @@
+package match
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
+)
+
+// blockLen is the number of candidates that go through the lists of a query together: 4 KiB
+// of docIDs, which stay in the first-level cache.
+const blockLen = 1024
+
+// stepLen is the greatest number of docIDs in one step of a plain list: 512 docIDs of a raw
+// list, one block of a bitset. A step of a compressed list is one block.
+const stepLen = 512
+
+// lead reads the shortest list of a query in steps.
+type lead struct {
+	list  codec.List
+	view  codec.Blocks
+	ranks codec.Bits
+	steps int
+	buf   []uint32
+
+	// Under Auto:
+	bits      []uint32     // nil without bits
+	words     lookup.Words // empty without words
+	dense     bool         // bits are joined word by word instead of turned into docIDs
+	scattered bool         // the docIDs hit few cache lines of a bitset
+}
+
+// open positions l at the start of list h, or of its prepared form t unless that is nil.
+// Only the docIDs in within are needed; it skips further ones where that costs little.
+func (l *lead) open(aux *lookup.Auxiliary, h plan.Handle, t *lookup.Prepared, within lookup.Interval) error {
+	l.list, l.words, l.dense, l.scattered = aux.Source.List(h), lookup.Words{}, false, false
+	if t != nil {
+		if t.Docs != nil {
+			docs := within.Cut(t.Docs)
+			l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
+		}
+		l.bits, l.words, l.scattered = t.Bits, t.Words, t.Scattered
+		l.dense = t.Bits != nil && (l.list.Codec == codec.Bitset || aux.Denser(h, lookup.DenseLead))
+	}
+	var err error
+	switch l.list.Codec {
+	case codec.Raw:
+		_, err = lookup.RawDocs(l.list)
+		l.steps = (len(l.list.Words) + stepLen - 1) / stepLen
+	case codec.Bitset:
+		l.ranks, err = l.list.Bits()
+		l.steps = len(l.ranks.Ranks)
+	default:
+		err = l.view.Open(l.list)
+		l.steps = l.view.Count()
+	}
+	return lookup.Named(h, err)
+}
+
+// next returns the docIDs from step at on, and the step after them. It returns at least one
+// step, else at most blockLen docIDs, and none from step end on. They are valid until the
+// next call.
+func (l *lead) next(at, end int) ([]uint32, int, error) {
+	switch l.list.Codec {
+	case codec.Raw:
+		to := min(at+blockLen/stepLen, end)
+		return l.list.Words[at*stepLen : min(to*stepLen, len(l.list.Words))], to, nil
+	case codec.Bitset:
+		return l.nextBits(at, end)
+	}
+	docs := l.buf[:0]
+	for from := l.view.Start(at); at < end && (len(docs) == 0 || l.view.Start(at+1)-from <= blockLen); at++ {
+		var err error
+		if docs, err = l.view.Decode(docs, at); err != nil {
+			return nil, at, err
+		}
+	}
+	l.buf = docs
+	return docs, at, nil
+}
+
+// nextBits is next for a bitset.
+func (l *lead) nextBits(at, end int) ([]uint32, int, error) {
+	buf := slices.Grow(l.buf[:0], blockLen+3)[:blockLen+3]
+	l.buf = buf
+	n := 0
+	var words [stepLen / 64]uint64
+	for ; at < end && n <= blockLen-stepLen; at++ {
+		before := n
+		lookup.CopyBits(words[:], l.ranks.Words[at*stepLen/32:])
+		n += lookup.Expand(buf[n:], words[:], uint32(at*stepLen))
+		// The ranks give the number of docIDs. This check bounds the docIDs of a corrupt
+		// list by its length.
+		from, to := l.ranks.Ranks[at], l.list.Len
+		if at+1 < len(l.ranks.Ranks) {
+			to = l.ranks.Ranks[at+1]
+		}
+		if uint32(n-before) != to-from || at == 0 && from != 0 {
+			return nil, at, &codec.CorruptError{Codec: codec.Bitset, Word: at * stepLen / 32, Reason: fmt.Sprintf("%d docIDs in a block that ranks from %d to %d", n-before, from, to)}
+		}
+	}
+	return buf[:n], at, nil
+}

@@ -1,0 +1,111 @@
+package lookup
+
+import "math/bits"
+
+// ChunkDocs is the number of documents in a Chunk.
+const ChunkDocs = 1 << 15
+
+// Chunk is a set of ChunkDocs consecutive documents: bit i%64 of word i/64 is document i.
+// It takes 4 KiB and stays in the first-level cache.
+type Chunk [ChunkDocs / 64]uint64
+
+// CopyBits sets dst to a, whose words it joins in pairs.
+func CopyBits(dst []uint64, a []uint32) {
+	a = a[:2*len(dst)]
+	for i := range dst {
+		dst[i] = uint64(a[2*i]) | uint64(a[2*i+1])<<32
+	}
+}
+
+// AndBits sets dst to a AND b, whose words it joins in pairs, and returns the number of
+// bits set.
+func AndBits(dst []uint64, a, b []uint32) (n int) {
+	a, b = a[:2*len(dst)], b[:2*len(dst)]
+	for i := range dst {
+		x := uint64(a[2*i]) | uint64(a[2*i+1])<<32
+		x &= uint64(b[2*i]) | uint64(b[2*i+1])<<32
+		dst[i] = x
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// AndMoreBits sets dst to dst AND a, whose words it joins in pairs, and returns the number
+// of bits set.
+func AndMoreBits(dst []uint64, a []uint32) (n int) {
+	a = a[:2*len(dst)]
+	for i := range dst {
+		x := dst[i] & (uint64(a[2*i]) | uint64(a[2*i+1])<<32)
+		dst[i] = x
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// Expand writes the docIDs of the bits set in words to dst and returns their number. The
+// first bit is docID base. It writes four docIDs at a time: dst has room for three more.
+func Expand(dst []uint32, words []uint64, base uint32) int {
+	n := 0
+	for _, x := range words {
+		if x == ^uint64(0) { // in a run
+			d := (*[64]uint32)(dst[n:])
+			for i := 0; i < len(d); i += 4 {
+				x := base + uint32(i)
+				d[i], d[i+1], d[i+2], d[i+3] = x, x+1, x+2, x+3
+			}
+			n += 64
+			base += 64
+			continue
+		}
+		for left := bits.OnesCount64(x); left > 0; left -= 4 {
+			d := dst[n : n+4 : n+4]
+			d[0] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[1] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[2] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[3] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			n += min(left, 4)
+		}
+		base += 64
+	}
+	return n
+}
+
+// AndNotBits sets dst to dst AND NOT a, whose words it joins in pairs.
+func AndNotBits(dst []uint64, a []uint32) {
+	a = a[:2*len(dst)]
+	for i := range dst {
+		dst[i] &^= uint64(a[2*i]) | uint64(a[2*i+1])<<32
+	}
+}
+
+// OrBits sets dst to dst OR a, whose words it joins in pairs, up to the end of the shorter
+// one. It reports whether all bits of dst are set then.
+func OrBits(dst []uint64, a []uint32) bool {
+	whole := len(a) >= 2*len(dst)
+	all := ^uint64(0)
+	for ; len(dst) >= 4 && len(a) >= 8; dst, a = dst[4:], a[8:] {
+		d, s := (*[4]uint64)(dst), (*[8]uint32)(a) // without bounds checks
+		w := d[0] | uint64(s[0]) | uint64(s[1])<<32
+		x := d[1] | uint64(s[2]) | uint64(s[3])<<32
+		y := d[2] | uint64(s[4]) | uint64(s[5])<<32
+		z := d[3] | uint64(s[6]) | uint64(s[7])<<32
+		d[0], d[1], d[2], d[3] = w, x, y, z
+		all &= w & x & y & z
+	}
+	for i := range min(len(dst), len(a)/2) {
+		dst[i] |= uint64(a[2*i]) | uint64(a[2*i+1])<<32
+		all &= dst[i]
+	}
+	return all == ^uint64(0) && whole
+}
+
+// SetBits adds docs, which lie in one chunk, to acc.
+func SetBits(acc *Chunk, docs []uint32) {
+	for _, x := range docs {
+		acc[x/64%(ChunkDocs/64)] |= 1 << (x % 64)
+	}
+}

@@ -1,0 +1,126 @@
+package lookup
+
+import (
+	"fmt"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// finder is an algorithm at work on one list: how candidates are looked up in
+// docIDs, with the table that it needs for that list.
+type finder struct {
+	algorithm plan.Algorithm // BS for those that are nothing but a table
+	line      *codec.Line
+	local     *local
+	bucket    *Buckets
+	skips     skips
+	step      int
+	at        int // where sequential algorithms go on: all docIDs before are below the next candidate
+}
+
+// open makes f algorithm a on list h of aux, for about candidates candidates, and
+// builds the table that it needs.
+func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidates int) (err error) {
+	*f = finder{algorithm: a}
+	n := int(aux.Source.Lists[h].Len)
+	switch {
+	case n == 0:
+	case a == plan.LR:
+		f.line, err = aux.line(h)
+	case a == plan.LRSeg:
+		f.local, err = aux.local(h)
+	case a == plan.SkipList && aux.Source.Lists[h].Codec == codec.Raw: // others have skip entries
+		f.skips, err = aux.skips(h)
+	case a == plan.SegStep:
+		f.step = segStep(n, candidates)
+	case a.Bucket() != 0 && a != plan.Bits:
+		f.bucket, err = aux.bucket(h, a)
+	}
+	return err
+}
+
+// filter copies the candidates that docs, the whole list, has to the front of
+// dst, which may be cand itself and is at least as long, and returns how many
+// there are.
+func (f *finder) filter(dst, cand, docs []uint32) int {
+	switch {
+	case f.line != nil:
+		return filterLine(dst, cand, docs, f.line)
+	case f.local != nil:
+		return filterLocal(dst, cand, docs, f.local)
+	case f.bucket != nil:
+		return filterBuckets(dst, cand, docs, f.bucket)
+	}
+	if levels, ok := f.algorithm.Levels(); ok {
+		return filterPMF(dst, cand, docs, levels)
+	}
+	n := 0
+	switch f.algorithm {
+	case plan.IS:
+		return filterInterpolation(dst, cand, docs)
+	case plan.MergePath:
+		n, f.at = filterMerge(dst, cand, docs, f.at)
+	case plan.Gallop:
+		n, f.at = filterGallop(dst, cand, docs, f.at)
+	case plan.SvS:
+		n, f.at = filterRest(dst, cand, docs, f.at)
+	case plan.SkipList:
+		n, f.at = filterSkips(dst, cand, docs, f.skips, f.at)
+	case plan.SegStep:
+		n, f.at = filterSteps(dst, cand, docs, f.step, f.at)
+	default:
+		return filterBinary(dst, cand, docs)
+	}
+	return n
+}
+
+// inBlock is filter where docs are a block of the list, to which tables do not
+// apply, and dst may overlap cand at an earlier place.
+func (f *finder) inBlock(dst, cand, docs []uint32) int {
+	n := 0
+	switch levels, ok := f.algorithm.Levels(); {
+	case ok:
+		return filterPMF(dst, cand, docs, levels)
+	case f.algorithm == plan.IS:
+		return filterInterpolation(dst, cand, docs)
+	case f.algorithm == plan.MergePath:
+		n, f.at = mergeOne(dst, cand, docs, f.at)
+		return n
+	case f.algorithm == plan.Gallop:
+		n, f.at = filterGallop(dst, cand, docs, f.at)
+		return n
+	}
+	return filterBinary(dst, cand, docs)
+}
+
+// narrow is the range of indexes where x must be if the list, of n docIDs, has
+// it.
+func (f *finder) narrow(x, n uint32) (lo, hi uint32) {
+	switch {
+	case f.line != nil:
+		return f.line.Range(x, n)
+	case f.local != nil:
+		return f.local.find(x, n)
+	case f.bucket != nil:
+		return f.bucket.Find(x)
+	}
+	return 0, n
+}
+
+// String says how f looks a docID up in where, a list of n docIDs.
+func (f *finder) describe(n uint32, where string) string {
+	switch {
+	case f.line != nil:
+		return fmt.Sprintf("lr: safe range of %d in %s", f.line.Left+f.line.Right+1, where)
+	case f.local != nil:
+		return fmt.Sprintf("lrseg: safe ranges of %.1f in %s", f.local.mean(), where)
+	case f.bucket != nil:
+		return fmt.Sprintf("hs: buckets of %.1f in %s", float64(n)/float64(max(len(f.bucket.First)-1, 1)), where)
+	case f.skips != nil:
+		return fmt.Sprintf("skiplist: %d levels over %s", len(f.skips), where)
+	case f.step > 0:
+		return fmt.Sprintf("segstep: steps of %d in %s", f.step, where)
+	}
+	return fmt.Sprintf("%v: %d in %s", f.algorithm, n, where)
+}

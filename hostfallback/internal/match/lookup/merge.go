@@ -1,0 +1,102 @@
+package lookup
+
+// filterMerge reads both lists from front to end, without a branch that depends
+// on data: docs from at on, up to the last candidate. It copies the candidates
+// that docs has to the front of dst, which may be cand itself and is at least as
+// long, and returns how many there are and where the next candidate goes on.
+//
+// Each step of a merge waits for the one before, which takes about nine cycles.
+// Two halves side by side take six for one step; where all candidates fit a
+// chunk, setting one bit for each docID and looking up one for each candidate
+// takes three.
+func filterMerge(dst, cand, docs []uint32, at int) (n, next int) {
+	if len(cand) == 0 {
+		return 0, at
+	}
+	first, last := cand[0], cand[len(cand)-1]
+	at += Gallop(docs[at:], first)
+	next = at + Gallop(docs[at:], last)
+	if next < len(docs) && docs[next] == last {
+		next++
+	}
+	docs = docs[at:next]
+	switch {
+	case len(cand) < 32:
+		n, _ = mergeOne(dst, cand, docs, 0)
+	case last-first < ChunkDocs:
+		n = mergeBits(dst, cand, docs, first)
+	default:
+		n = mergeTwo(dst, cand, docs)
+	}
+	return n, next
+}
+
+// mergeOne is one merge, from docs[at] on.
+func mergeOne(dst, cand, docs []uint32, at int) (n, next int) {
+	for i := 0; i < len(cand) && at < len(docs); {
+		x, y := cand[i], docs[at]
+		dst[n] = x
+		i += notAbove(x, y)
+		at += notAbove(y, x)
+		n += Equal(x, y)
+	}
+	return n, at
+}
+
+// mergeTwo merges the two halves of cand, and what they span of docs, side by
+// side.
+func mergeTwo(dst, cand, docs []uint32) int {
+	half := len(cand) / 2
+	cut := LowerBound(docs, cand[half])
+	i, j := 0, 0
+	k, l := half, cut
+	n, m := 0, half
+	for {
+		// As many steps as are safe without a look at the ends.
+		steps := min(half-i, cut-j, len(cand)-k, len(docs)-l)
+		if steps <= 0 {
+			break
+		}
+		for range steps {
+			x, y := cand[i], docs[j]
+			dst[n] = x
+			i += notAbove(x, y)
+			j += notAbove(y, x)
+			n += Equal(x, y)
+			x, y = cand[k], docs[l]
+			dst[m] = x
+			k += notAbove(x, y)
+			l += notAbove(y, x)
+			m += Equal(x, y)
+		}
+	}
+	rest, _ := mergeOne(dst[n:], cand[i:half], docs[j:cut], 0)
+	n += rest
+	rest, _ = mergeOne(dst[m:], cand[k:], docs[l:], 0)
+	return n + copy(dst[n:], dst[half:m+rest])
+}
+
+// mergeBits merges by way of bits, for candidates less than chunkDocs from
+// first.
+func mergeBits(dst, cand, docs []uint32, first uint32) int {
+	var acc Chunk
+	for _, x := range docs {
+		x -= first
+		acc[x/64%(ChunkDocs/64)] |= 1 << (x % 64)
+	}
+	n := 0
+	for _, x := range cand {
+		dst[n] = x
+		x -= first
+		n += int(acc[x/64%(ChunkDocs/64)] >> (x % 64) & 1)
+	}
+	return n
+}
+
+// notAbove is 1 if a <= b, else 0.
+func notAbove(a, b uint32) int {
+	if a <= b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,153 @@
+package lookup
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
+)
+
+// tables holds the auxiliary tables of a store. Each is built when a query first
+// needs it, by whichever goroutine comes first; when two build the same one, one
+// result is dropped. A table is never changed once it can be seen.
+type Auxiliary struct {
+	Source *plan.Source
+	Memory *work.Budget
+
+	lines   PerList[codec.Line]
+	locals  PerList[local]
+	skipped PerList[skips]
+	buckets [6]PerList[Buckets] // HS8 to HS256
+	bitsets PerList[[]uint32]
+	autos   PerList[Prepared]
+}
+
+// newTables returns the tables of src, none of which is built yet.
+func New(src *plan.Source, memory *work.Budget) *Auxiliary {
+	return &Auxiliary{Source: src, Memory: memory}
+}
+
+// prepared returns the table of Auto for list h, or nil if it is not built.
+func (t *Auxiliary) Prepared(h plan.Handle) *Prepared {
+	return t.autos.At(h, len(t.Source.Lists)).Load()
+}
+
+// buckets is the table of codec.AppendBuckets with its hash function.
+type Buckets struct {
+	First []uint32
+	Shift uint8
+}
+
+// perList has room for one *T a list, once the first is asked for.
+type PerList[T any] struct {
+	once sync.Once
+	p    []atomic.Pointer[T]
+}
+
+func (p *PerList[T]) At(h plan.Handle, lists int) *atomic.Pointer[T] {
+	p.once.Do(func() { p.p = make([]atomic.Pointer[T], lists) })
+	return &p.p[h]
+}
+
+// get returns the table of list h and builds it if need be, from the list's
+// docIDs, which it decodes where they are nil. The size is what the table will
+// occupy, in bytes.
+func get[T any](t *Auxiliary, p *PerList[T], h plan.Handle, docs []uint32, size int64, build func(docs []uint32) T) (*T, error) {
+	slot := p.At(h, len(t.Source.Lists))
+	if got := slot.Load(); got != nil {
+		return got, nil
+	}
+	if !t.Memory.Take(size) {
+		return nil, &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: "host", Op: "auxiliary tables",
+			Err: fmt.Errorf("%d bytes for list %d on top of %d pass the limit of %d", size, h, t.Memory.Used(), t.Memory.Limit())}
+	}
+	if docs == nil {
+		var err error
+		if docs, err = t.decode(h); err != nil {
+			t.Memory.Return(size)
+			return nil, err
+		}
+	}
+	built := build(docs)
+	if !slot.CompareAndSwap(nil, &built) {
+		t.Memory.Return(size)
+	}
+	return slot.Load(), nil
+}
+
+// decode returns the docIDs of list h, checked: ascending, and inside the
+// universe.
+func (t *Auxiliary) decode(h plan.Handle) ([]uint32, error) {
+	l := t.Source.List(h)
+	var docs []uint32
+	var err error
+	if l.Codec == codec.Raw {
+		docs, err = l.Words, l.Validate()
+	} else {
+		docs, err = l.AppendTo(nil)
+	}
+	if err == nil && len(docs) > 0 && docs[len(docs)-1] >= t.Source.Docs {
+		err = &codec.CorruptError{Codec: l.Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", docs[len(docs)-1], t.Source.Docs)}
+	}
+	return docs, Named(h, err)
+}
+
+// line returns the regression line of list h (Ao et al. 2011, section 4.3).
+func (t *Auxiliary) line(h plan.Handle) (*codec.Line, error) {
+	return get(t, &t.lines, h, nil, 32, codec.FitLine)
+}
+
+// bucket returns the bucket table of list h under an HS algorithm (section 4.4).
+func (t *Auxiliary) bucket(h plan.Handle, hs plan.Algorithm) (*Buckets, error) {
+	shift := codec.BucketShift(t.Source.Lists[h].Len, t.Source.Docs, hs.Bucket())
+	entries := int64(t.Source.Docs>>shift) + 2
+	return get(t, &t.buckets[hs-plan.HS8], h, nil, 4*entries, func(docs []uint32) Buckets {
+		return Buckets{First: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), Shift: shift}
+	})
+}
+
+// skips returns the skip list over list h.
+func (t *Auxiliary) skips(h plan.Handle) (skips, error) {
+	size := 4 * int64(t.Source.Lists[h].Len) / (skipFan - 1)
+	s, err := get(t, &t.skipped, h, nil, size, newSkips)
+	if err != nil {
+		return nil, err
+	}
+	return *s, nil
+}
+
+// denser tells whether list h has more than one in ratio documents.
+func (t *Auxiliary) Denser(h plan.Handle, ratio uint64) bool {
+	return uint64(t.Source.Lists[h].Len)*ratio > uint64(t.Source.Docs)
+}
+
+// bitset returns the bits of list h over the whole universe; docs are its docIDs
+// or nil.
+func (t *Auxiliary) bitset(h plan.Handle, docs []uint32) (*[]uint32, error) {
+	return get(t, &t.bitsets, h, docs, t.bitsetSize(), t.newBitset)
+}
+
+// bitsetSize is the size of a bitset in bytes, whole words of 64 bits.
+func (t *Auxiliary) bitsetSize() int64 { return 8 * ((int64(t.Source.Docs) + 63) / 64) }
+
+func (t *Auxiliary) newBitset(docs []uint32) []uint32 {
+	set := make([]uint32, t.bitsetSize()/4)
+	for _, x := range docs {
+		set[x>>5] |= 1 << (x & 31)
+	}
+	return set
+}
+
+// kept are the docIDs of list h if they lie somewhere as they are, else nil.
+func (t *Auxiliary) Plain(h plan.Handle) []uint32 {
+	if l := t.Source.List(h); l.Codec == codec.Raw {
+		return l.Words
+	}
+	if auto := t.Prepared(h); auto != nil {
+		return auto.Docs
+	}
+	return nil
+}

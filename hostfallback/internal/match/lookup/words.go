@@ -1,0 +1,106 @@
+package lookup
+
+import "math/bits"
+
+// wordDocs is the least mean number of docIDs in a word that makes words worth
+// keeping.
+const wordDocs = 3
+
+// words is a list as a bitset without the words that are zero: bit x%64 of
+// bits[i] is docID x, where x/64 is index[i]. Indexes ascend.
+type Words struct {
+	Index []uint32
+	Bits  []uint64
+}
+
+// countWords is the number of words of docs.
+func countWords(docs []uint32) int {
+	n := min(len(docs), 1)
+	for i := 1; i < len(docs); i++ {
+		n += 1 - Equal(docs[i-1]/64, docs[i]/64)
+	}
+	return n
+}
+
+// newWords makes the n words of ascending docs.
+func newWords(docs []uint32, n int) Words {
+	w := Words{make([]uint32, 0, n), make([]uint64, 0, n)}
+	for i, x := range docs {
+		if i == 0 || x/64 != docs[i-1]/64 {
+			w.Index, w.Bits = append(w.Index, x/64), append(w.Bits, 0)
+		}
+		w.Bits[len(w.Bits)-1] |= 1 << (x % 64)
+	}
+	return w
+}
+
+// cutWords is the part of w that lies in s, whole words.
+func (s Interval) CutWords(w Words) Words {
+	from, to := LowerBound(w.Index, s.First/64), len(w.Index)
+	if to > 0 && w.Index[to-1] > s.Last/64 {
+		to = LowerBound(w.Index, s.Last/64+1)
+	}
+	return Words{w.Index[from:to], w.Bits[from:to]}
+}
+
+// and sets dst to the words of w, of which there are as many, AND bits, and
+// returns the number of bits set.
+func (w Words) And(dst []uint64, set []uint32) (n int) {
+	from := w.Bits[:len(dst)]
+	for i, k := range w.Index[:len(dst)] {
+		x := uint64(0)
+		if at := 2 * int(k); at+1 < len(set) {
+			x = from[i] & (uint64(set[at]) | uint64(set[at+1])<<32)
+		}
+		dst[i] = x
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// or sets the bits of the words from at on up to index last in acc, whose length
+// is a power of two and which begins at a multiple of it, and returns where the
+// next word is.
+func (w Words) Or(acc *Chunk, at int, last uint32) int {
+	index := w.Index[at:]
+	set := w.Bits[at:][:len(index)]
+	for i, k := range index {
+		if k > last {
+			return at + i
+		}
+		acc[k%(ChunkDocs/64)] |= set[i]
+	}
+	return at + len(index)
+}
+
+// filter copies the candidates that the list has to the front of dst, which may
+// be cand itself and is at least as long. It goes through both in order, from
+// word at on, and returns how many there are and where the next candidate goes on.
+func (w Words) filter(dst, cand []uint32, at int) (n, next int) {
+	for len(cand) > 0 {
+		k := cand[0] / 64
+		if at += Gallop(w.Index[at:], k); at == len(w.Index) {
+			break
+		}
+		if k = w.Index[at]; cand[0]/64 != k {
+			cand = cand[Gallop(cand, k*64):]
+			continue
+		}
+		set := w.Bits[at]
+		in := 0
+		if set == ^uint64(0) {
+			if in = Gallop(cand, k*64+63); in < len(cand) && cand[in] == k*64+63 {
+				in++
+			}
+			n += copy(dst[n:], cand[:in])
+		} else {
+			for ; in < len(cand) && cand[in]/64 == k; in++ {
+				x := cand[in]
+				dst[n] = x
+				n += int(set >> (x % 64) & 1)
+			}
+		}
+		cand = cand[in:]
+	}
+	return n, at
+}

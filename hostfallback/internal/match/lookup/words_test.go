@@ -1,0 +1,101 @@
+package lookup
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heddle/codec"
+	"heddle/codec/codectest"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/work"
+)
+
+func TestWordsOfList(t *testing.T) {
+	w := newWords([]uint32{0, 63, 64, 200, 201, math.MaxUint32}, 4)
+	if !slices.Equal(w.Index, []uint32{0, 1, 3, math.MaxUint32 / 64}) || !slices.Equal(w.Bits, []uint64{1<<63 | 1, 1, 3 << 8, 1 << 63}) {
+		t.Errorf("%+v", w)
+	}
+	for _, g := range codectest.Generators() {
+		docs := g.List(6, 3000, 1<<20)
+		if w := newWords(docs, 0); len(w.Index) != countWords(docs) {
+			t.Errorf("%s: %d words, counted %d", g.Name, len(w.Index), countWords(docs))
+		}
+	}
+}
+
+// expanded are the docIDs of w.
+func (w Words) expanded() (docs []uint32) {
+	for i, x := range w.Bits {
+		for k := range uint32(64) {
+			if x>>k&1 != 0 {
+				docs = append(docs, 64*w.Index[i]+k)
+			}
+		}
+	}
+	return docs
+}
+
+func TestAndWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	for _, g := range codectest.Generators() {
+		a, b := g.Gen(r, 2000, 1<<17), hosttest.Uniform(r, 30_000, 1<<16) // the bitset ends earlier
+		tables := Auxiliary{Source: &plan.Source{Docs: 1 << 16}}
+		w := newWords(a, 0)
+		got := Words{w.Index, make([]uint64, len(w.Index))}
+		n := w.And(got.Bits, tables.newBitset(b))
+		if want := plan.Merge(a, b); !slices.Equal(got.expanded(), want) || n != len(want) {
+			t.Errorf("%s: %d docIDs, counted %d, want %d", g.Name, len(got.expanded()), n, len(want))
+		}
+	}
+}
+
+func TestStretch(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 2))
+	for range 500 {
+		docs := hosttest.Uniform(r, r.IntN(200), 2000)
+		s := Interval{r.Uint32N(2100), r.Uint32N(2100)}
+		if r.IntN(10) == 0 {
+			s.Last = math.MaxUint32
+		}
+		var want []uint32
+		for _, x := range docs {
+			if x >= s.First && x <= s.Last {
+				want = append(want, x)
+			}
+		}
+		if s.First > s.Last {
+			continue // nobody asks
+		}
+		if got := s.Cut(docs); !slices.Equal(got, want) {
+			t.Fatalf("%+v of %v: %v", s, docs, got)
+		}
+		got := s.CutWords(newWords(docs, 0)).expanded()
+		if from, _ := slices.BinarySearch(got, s.First); !slices.Equal(s.Cut(got), want) || from >= 64 {
+			t.Fatalf("%+v of the words of %v: %v", s, docs, got)
+		}
+	}
+}
+
+// Only lists whose docIDs lie close together have words.
+func TestWhoHasWords(t *testing.T) {
+	const docs = 1 << 20
+	r := rand.New(rand.NewPCG(9, 3))
+	var run []uint32
+	for x := uint32(1000); x < 3000; x++ {
+		run = append(run, x)
+	}
+	src := hosttest.Source(t, docs, []codec.ID{codec.Raw}, run, hosttest.Uniform(r, 4000, docs), hosttest.Uniform(r, 30_000, docs))
+	aux := New(src, work.NewBudget(0, 0))
+	for h, want := range []int{len(run)/64 + 2, 0, 0} {
+		table, err := aux.Prepare(plan.Handle(h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(table.Words.Index); got > want || (got == 0) != (want == 0) {
+			t.Errorf("list %d has %d words", h, got)
+		}
+	}
+}

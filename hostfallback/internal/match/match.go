@@ -1,0 +1,51 @@
+// Package match answers conjunctions and boolean expressions over posting lists.
+//
+// A batch is divided into tasks of whole queries, or into parts of one large query.
+//
+// A conjunction sends the docIDs of its shortest list through the next lists, in blocks
+// that stay in the first-level cache. Hits of one list are compacted in place and are the
+// candidates of the next list.
+//
+// An expression is evaluated range by range on bitsets that stay in the first-level cache.
+// An OR of lists goes by chunks, as bits or as docIDs, whichever are fewer. AND and AND NOT
+// of a short list look its docIDs up in the next lists.
+package match
+
+import (
+	"context"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/work"
+)
+
+// Matcher answers boolean queries over the lists of a source. It is safe for concurrent
+// use.
+type Matcher struct {
+	aux     *lookup.Auxiliary
+	src     *plan.Source
+	threads int
+	batches work.Pool[batch]
+}
+
+// New returns a matcher of the source of aux on the given number of threads.
+func New(aux *lookup.Auxiliary, threads int) *Matcher {
+	return &Matcher{aux: aux, src: aux.Source, threads: threads}
+}
+
+// Match answers the queries of b, which must be valid, into out. A steady state
+// allocates nothing for a query.
+func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := plan.Unfiltered(b.Filters); err != nil {
+		return err
+	}
+	out.Reset()
+	j := m.batches.Get()
+	defer m.batches.Put(j)
+	if err := j.run(ctx, m, b, out); err != nil {
+		return err
+	}
+	n := b.Queries()
+	out.Stats = plan.Stats{Queries: uint64(n), Candidates: b.Candidates(m.src), Matches: out.Offsets[n]}
+	return nil
+}

@@ -1,0 +1,236 @@
+package match
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
+)
+
+// fewDocs is the greatest number of docIDs of a chunk that are sorted instead of set as
+// bits.
+const fewDocs = 32
+
+// chunk is the part of a union among the chunkDocs documents from base on: a few docIDs, or
+// bits.
+type chunk struct {
+	base uint32
+	docs []uint32 // strictly ascending
+	bits []uint64 // bit i is docID base+i; nil if there are docs
+}
+
+// count returns the number of docIDs.
+func (c chunk) count() int {
+	n := len(c.docs)
+	for _, x := range c.bits {
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+// appendTo appends the docIDs to dst.
+func (c chunk) appendTo(dst []uint32) []uint32 {
+	if c.bits == nil {
+		return append(dst, c.docs...)
+	}
+	n, end := c.count(), len(dst)
+	dst = slices.Grow(dst, n+3)
+	lookup.Expand(dst[end:end+n+3], c.bits, c.base)
+	return dst[:end+n]
+}
+
+// union computes the union of lists in ascending order, chunk by chunk.
+//
+// Lists with bits are joined word by word, the densest first, until all bits of a chunk are
+// set. Each of the remaining lists waits at the chunk of its next docID. A chunk therefore
+// costs nothing for a list without docIDs in it, and a chunk without docIDs is skipped.
+//
+// A union belongs to one goroutine and is reused. A chunk is valid until the next call.
+type union struct {
+	docs    uint64  // the number of documents
+	at, end int     // the next chunk, and the end of the chunks
+	first   int     // the chunk of waiting[0]
+	waiting []int32 // by chunk: the first span that waits there, -1 for none
+	behind  []int32 // by span: the next span that waits at the same chunk, or -1
+	spans   []span
+	dense   []*span // the spans with bits, the densest first
+	reach   int     // the end of the chunks in which dense spans may have bits
+	few     []uint32
+	acc     lookup.Chunk
+}
+
+// open positions u at chunk from of the union of lists, which ends before chunk end.
+func (u *union) open(aux *lookup.Auxiliary, lists []plan.Handle, from, end int) error {
+	u.docs, u.end = uint64(aux.Source.Docs), min(end, chunks(aux.Source.Docs))
+	u.at, u.first, u.reach = from, from, 0
+	n := max(u.end-from, 0)
+	u.waiting = slices.Grow(u.waiting[:0], n)[:n]
+	for i := range u.waiting {
+		u.waiting[i] = -1
+	}
+	for len(u.spans) < len(lists) {
+		u.spans = append(u.spans, span{})
+		u.behind = append(u.behind, -1)
+	}
+	u.dense = u.dense[:0]
+	for i, h := range lists {
+		p := &u.spans[i]
+		if err := p.open(aux, h); err != nil {
+			return err
+		}
+		if p.bits != nil {
+			u.dense = append(u.dense, p)
+			u.reach = max(u.reach, (len(p.bits)*32+chunkDocs-1)/chunkDocs)
+			continue
+		}
+		if from > 0 {
+			if err := p.seek(uint32(from * chunkDocs)); err != nil {
+				return err
+			}
+		}
+		u.wait(i)
+	}
+	slices.SortFunc(u.dense, func(a, b *span) int { return cmp.Compare(b.len, a.len) })
+	return nil
+}
+
+// wait makes span i wait at the chunk of its next docID, or at the next chunk.
+func (u *union) wait(i int) {
+	if x, ok := u.spans[i].next(); ok {
+		if c := max(int(x/chunkDocs), u.at); c < u.end {
+			u.push(i, c)
+		}
+	}
+}
+
+// push makes span i wait at chunk c.
+func (u *union) push(i, c int) {
+	u.behind[i] = u.waiting[c-u.first]
+	u.waiting[c-u.first] = int32(i)
+}
+
+// seek skips the chunks before c.
+func (u *union) seek(c int) {
+	for c = min(c, u.end); u.at < c; u.at++ {
+		for i := u.waiting[u.at-u.first]; i >= 0; {
+			behind := u.behind[i]
+			if c < u.end {
+				u.push(int(i), c)
+			}
+			i = behind
+		}
+	}
+}
+
+// next returns the next chunk that has docIDs, and false at the end.
+func (u *union) next() (chunk, bool, error) {
+	for u.at < u.end {
+		if u.waiting[u.at-u.first] < 0 && u.at >= u.reach {
+			u.at++
+			continue
+		}
+		if c, err := u.join(); err != nil || len(c.docs) > 0 || c.bits != nil {
+			return c, err == nil, err
+		}
+	}
+	return chunk{}, false, nil
+}
+
+// join returns chunk u.at and moves to the next one.
+func (u *union) join() (chunk, error) {
+	base := u.at * chunkDocs
+	i := u.waiting[u.at-u.first]
+	u.at++
+	c := chunk{base: uint32(base)}
+	all := u.acc[:(min(u.docs-uint64(base), chunkDocs)+63)/64]
+	full := false
+	for _, p := range u.dense {
+		if base/32 < len(p.bits) && !full {
+			if c.bits == nil {
+				c.bits = all
+				clear(all)
+			}
+			full = lookup.OrBits(all, p.bits[base/32:])
+		}
+	}
+	u.few = u.few[:0]
+	spans := 0
+	for i >= 0 {
+		behind := u.behind[i]
+		if full {
+			if u.at < u.end {
+				u.push(int(i), u.at)
+			}
+		} else {
+			if err := u.add(&c, all, &u.spans[i]); err != nil {
+				return c, err
+			}
+			u.wait(int(i))
+			spans++
+		}
+		i = behind
+	}
+	if n := (u.docs - uint64(base)) % 64; c.bits != nil && u.docs-uint64(base) < chunkDocs && n > 0 {
+		all[len(all)-1] &= 1<<n - 1 // only corrupt lists have more docIDs
+	}
+	if c.bits == nil {
+		c.docs = u.few
+		if spans > 1 {
+			slices.Sort(c.docs)
+			c.docs = slices.Compact(c.docs)
+		}
+	}
+	return c, nil
+}
+
+// add adds the docIDs of p in chunk c to u.few, or to bits if they are too many.
+func (u *union) add(c *chunk, all []uint64, p *span) error {
+	if x, ok := p.next(); ok && x < c.base { // seldom: a span waits at its next docID
+		if err := p.seek(c.base); err != nil {
+			return err
+		}
+	}
+	wide := func() {
+		if c.bits == nil {
+			c.bits = all
+			clear(all)
+			lookup.SetBits(&u.acc, u.few)
+		}
+	}
+	if p.words != nil {
+		wide()
+		p.at = p.words.Or(&u.acc, p.at, (c.base+chunkDocs-1)/64)
+		return nil
+	}
+	for {
+		docs, more := p.take(uint32(min(uint64(c.base)+chunkDocs, u.docs) - 1))
+		if len(u.few)+len(docs) > fewDocs {
+			wide()
+		}
+		if c.bits == nil {
+			u.few = append(u.few, docs...)
+		} else {
+			lookup.SetBits(&u.acc, docs)
+		}
+		if !more {
+			return nil
+		}
+		if err := p.decode(); err != nil {
+			return err
+		}
+	}
+}
+
+// ahead skips the chunks before the one of document base and returns a lower bound of the
+// next document, or never.
+func (u *union) ahead(base uint64) uint64 {
+	u.seek(int(base / chunkDocs))
+	for at := u.at; at < u.end; at++ {
+		if at < u.reach || u.waiting[at-u.first] >= 0 {
+			return max(uint64(at)*chunkDocs, base)
+		}
+	}
+	return never
+}

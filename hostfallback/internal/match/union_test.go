@@ -1,0 +1,116 @@
+package match
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/codec"
+	"heddle/codec/codectest"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/work"
+)
+
+// all reads a union to its end and checks every chunk.
+func (u *union) all(t rapid.TB) (docs []uint32, chunks int) {
+	before := -1
+	for {
+		c, ok, err := u.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ok {
+			return docs, chunks
+		}
+		if int(c.base) <= before || c.base%chunkDocs != 0 || (c.docs == nil) == (c.bits == nil) {
+			t.Fatalf("chunk at %d behind %d: %d docs, %d words", c.base, before, len(c.docs), len(c.bits))
+		}
+		before = int(c.base)
+		n := len(docs)
+		docs = c.appendTo(docs)
+		if len(docs)-n != c.count() {
+			t.Fatalf("%d docIDs in a chunk that counts %d", len(docs)-n, c.count())
+		}
+		chunks++
+	}
+}
+
+func TestUnion(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		universe := rapid.SampledFrom([]uint32{1, 100, 5000, chunkDocs, chunkDocs + 1, 300_000, 1 << 24, math.MaxUint32}).Draw(t, "universe")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		src := &plan.Source{Docs: universe}
+		var handles []plan.Handle
+		var want []uint32
+		lists := rapid.IntRange(0, 12).Draw(t, "lists")
+		for i := range lists {
+			g := rapid.SampledFrom(codectest.Generators()).Draw(t, "kind")
+			docs := g.Gen(r, rapid.IntRange(0, 6000).Draw(t, "length"), uint64(universe))
+			id := rapid.SampledFrom(codec.IDs()).Draw(t, "codec")
+			if id == codec.Bitset && len(docs) > 0 && docs[len(docs)-1] > 1<<24 {
+				id = codec.Raw
+			}
+			if _, err := src.Append(id, docs, codec.DefaultOptions()); err != nil {
+				t.Fatal(err)
+			}
+			handles = append(handles, uint32(i))
+			want = append(want, docs...)
+		}
+		slices.Sort(want)
+		want = slices.Compact(want)
+		aux := lookup.New(src, work.NewBudget(rapid.SampledFrom([]uint64{0, 30_000}).Draw(t, "limit"), 0))
+		u := new(union)
+		for _, tables := range []bool{false, true} {
+			if tables {
+				if err := aux.PrepareAll(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := u.open(aux, handles, 0, chunks(universe)); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := u.all(t); !slices.Equal(got, want) {
+				t.Fatalf("tables %t: %d docIDs, want %d", tables, len(got), len(want))
+			}
+			// In two parts, and with skipped chunks.
+			cut := rapid.IntRange(0, chunks(universe)).Draw(t, "cut")
+			if err := u.open(aux, handles, 0, cut); err != nil {
+				t.Fatal(err)
+			}
+			got, _ := u.all(t)
+			if err := u.open(aux, handles, cut, chunks(universe)); err != nil {
+				t.Fatal(err)
+			}
+			rest, _ := u.all(t)
+			if got = append(got, rest...); !slices.Equal(got, want) {
+				t.Fatalf("tables %t, cut at chunk %d: %d docIDs, want %d", tables, cut, len(got), len(want))
+			}
+			if err := u.open(aux, handles, 0, chunks(universe)); err != nil {
+				t.Fatal(err)
+			}
+			u.seek(cut)
+			from, _ := slices.BinarySearchFunc(want, uint64(cut)*chunkDocs, func(x uint32, y uint64) int { return int(int64(x) - int64(y)) })
+			if got, _ := u.all(t); !slices.Equal(got, want[from:]) {
+				t.Fatalf("tables %t, from chunk %d: %d docIDs, want %d", tables, cut, len(got), len(want)-from)
+			}
+		}
+	})
+}
+
+// TestUnionSkips: chunks without docIDs are skipped.
+func TestUnionSkips(t *testing.T) {
+	src := hosttest.Source(t, math.MaxUint32, codec.IDs()[:1], []uint32{5, 1 << 31}, []uint32{5, 6, 1 << 31, 1<<31 + 9})
+	u := new(union)
+	if err := u.open(lookup.New(src, work.NewBudget(0, 0)), []plan.Handle{0, 1}, 0, chunks(src.Docs)); err != nil {
+		t.Fatal(err)
+	}
+	docs, n := u.all(t)
+	if !slices.Equal(docs, []uint32{5, 6, 1 << 31, 1<<31 + 9}) || n != 2 {
+		t.Errorf("%v in %d chunks", docs, n)
+	}
+}

@@ -1,0 +1,159 @@
+package rank
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
+)
+
+// part is a range of documents of one query, the task of one goroutine. A query is one
+// part, or several if it is large.
+type part struct {
+	query    int
+	from, to uint64         // documents
+	keys     []key          // the best of the range
+	floor    *atomic.Uint32 // a score that at least K documents of the query reach
+}
+
+// batch is one running call of Rank, reused from call to call.
+type batch struct {
+	parts  []part
+	floors []atomic.Uint32 // by query
+	lists  []plan.Handle   // the lists whose tables are missing
+	first  []int           // the first part of each query, and the number of parts
+}
+
+// partLoad is the least number of postings that pay for a part.
+const partLoad = 64 << 10
+
+// prepare builds the missing tables of the lists in b. A lazy store builds the table of a
+// list at its second use, because decoding the list once takes less time.
+func (j *batch) prepare(ctx context.Context, r *Ranker, b *plan.RankBatch, tables *tables) error {
+	if tables == nil {
+		return nil
+	}
+	j.lists = j.lists[:0]
+	for _, t := range b.Terms {
+		slot := tables.lists.At(t.List, len(r.src.Lists))
+		switch got := slot.Load(); {
+		case got == nil && r.work.Lazy:
+			slot.CompareAndSwap(nil, usedOnce)
+		case got == nil || got == usedOnce:
+			j.lists = append(j.lists, t.List)
+		}
+	}
+	if len(j.lists) == 0 { // in the steady state
+		return nil
+	}
+	slices.Sort(j.lists)
+	j.lists = slices.Compact(j.lists)
+	return work.Parallel(ctx, r.work.Threads, len(j.lists), func(_, i int) error { return tables.add(ctx, j.lists[i]) })
+}
+
+// load estimates the work for the query of terms, in postings.
+func load(src *plan.Source, mode plan.Mode, terms []plan.Term) (n uint64) {
+	for _, t := range terms {
+		l := uint64(src.Lists[t.List].Len)
+		if mode == plan.And { // the shortest list decides
+			return l * uint64(len(terms))
+		}
+		n += l
+	}
+	return n
+}
+
+// split divides the queries into parts.
+func (j *batch) split(r *Ranker, b *plan.RankBatch) {
+	total := uint64(0)
+	for i := range b.Queries() {
+		total += load(r.src, b.Mode, b.Query(i))
+	}
+	threads, docs := r.work.Threads, uint64(r.src.Docs)
+	grain := work.Grain(partLoad, total, threads)
+	if len(j.floors) < b.Queries() {
+		j.floors = make([]atomic.Uint32, b.Queries())
+	}
+	n := 0
+	j.parts = j.parts[:cap(j.parts)]
+	for i := range b.Queries() {
+		j.floors[i].Store(0)
+		size := work.RangeLen(docs, minRange, load(r.src, b.Mode, b.Query(i)), grain, threads)
+		if b.Accumulators == plan.GlobalAccumulators {
+			size = min(size, maxGlobal)
+		}
+		for from := uint64(0); from == 0 || from < docs; from += size {
+			if n == len(j.parts) {
+				j.parts = append(j.parts, part{})
+				j.parts = j.parts[:cap(j.parts)]
+			}
+			p := &j.parts[n]
+			p.query, p.from, p.to, p.floor = i, from, min(from+size, docs), &j.floors[i]
+			n++
+		}
+	}
+	j.parts = j.parts[:n]
+}
+
+// exchange shares the least score among the best with the other parts of the query.
+func (p *part) exchange(b *best) {
+	known := b.least.score()
+	for {
+		all := p.floor.Load()
+		if all >= known {
+			b.expect(all)
+			return
+		}
+		if p.floor.CompareAndSwap(all, known) {
+			return
+		}
+	}
+}
+
+// gatherLoad is the least number of result documents that pay for a goroutine.
+const gatherLoad = 32 << 10
+
+// gather joins the parts of each query into out, best documents first.
+func (j *batch) gather(ctx context.Context, r *Ranker, b *plan.RankBatch, out *plan.TopK) error {
+	first := j.first[:0]
+	for i := range j.parts {
+		p := &j.parts[i]
+		if p.query == len(first) {
+			first = append(first, i)
+			out.Offsets = append(out.Offsets, 0)
+		}
+		out.Offsets[p.query+1] += uint64(len(p.keys))
+	}
+	j.first = append(first, len(j.parts))
+	for i := range b.Queries() {
+		out.Offsets[i+1] = out.Offsets[i] + min(out.Offsets[i+1], uint64(b.K))
+	}
+	total := int(out.Offsets[b.Queries()])
+	out.Docs, out.Scores = slices.Grow(out.Docs, total)[:total], slices.Grow(out.Scores, total)[:total]
+	pieces := total/gatherLoad + 1
+	return work.Parallel(ctx, r.work.Threads, pieces, func(_, i int) error {
+		for q := b.Queries() * i / pieces; q < b.Queries()*(i+1)/pieces; q++ {
+			j.join(q, out)
+		}
+		return nil
+	})
+}
+
+// join writes the documents of query q to out.
+func (j *batch) join(q int, out *plan.TopK) {
+	parts := j.parts[j.first[q]:j.first[q+1]]
+	keys := parts[0].keys
+	if len(parts) > 1 {
+		for _, p := range parts[1:] {
+			keys = append(keys, p.keys...)
+		}
+		slices.Sort(keys)
+		parts[0].keys = keys
+	}
+	docs, scores := out.Query(q)
+	for i := range docs {
+		docs[i], scores[i] = keys[len(keys)-1-i].split()
+	}
+}

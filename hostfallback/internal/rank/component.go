@@ -1,0 +1,66 @@
+package rank
+
+import (
+	"math"
+
+	"heddle/engine/plan"
+)
+
+// components computes term-frequency components under one Norm, with the results of
+// plan.Norm.TF and without an integer division. Frequencies are less one, as lists store
+// them.
+type components struct {
+	norm    plan.Norm
+	lengths []uint32 // of documents
+	// common holds the components of small frequencies in documents of usual length:
+	// common[l*smallFreqs + f-1] for frequency f in l tokens. nil computes each one.
+	common []uint32
+}
+
+const (
+	smallFreqs    = 8
+	commonLengths = 4096 // 128 KiB, of which few cache lines are in use
+)
+
+// fill builds common.
+func (c *components) fill() {
+	c.common = make([]uint32, commonLengths*smallFreqs)
+	for i := range c.common {
+		c.common[i] = c.one(uint32(i%smallFreqs), uint32(i/smallFreqs))
+	}
+}
+
+// of sets dst to the components of postings with documents docs, which must have a
+// length, and frequencies freqs.
+func (c *components) of(dst, docs, freqs []uint32) {
+	freqs, docs = freqs[:len(dst)], docs[:len(dst)]
+	if n := c.norm.Impacts; n > 0 {
+		for i, f := range freqs {
+			dst[i] = uint32(min((uint64(f)+1)<<((32-n)&63), math.MaxUint32))
+		}
+		return
+	}
+	common, lengths := c.common, c.lengths
+	for i, f := range freqs {
+		length := lengths[docs[i]]
+		if at := uint64(length)*smallFreqs + uint64(f); f < smallFreqs && at < uint64(len(common)) {
+			dst[i] = common[at]
+		} else {
+			dst[i] = c.one(f, length)
+		}
+	}
+}
+
+// one returns the component of one posting. If the divisor has at most 32 bits, the
+// result is the quotient of two integers below 2^32, rounded down. The nearest float64 is
+// less than 2^-20 away: it is right, or one too large if it was rounded up to an integer.
+func (c *components) one(f, length uint32) uint32 {
+	a := (uint64(f) + 1) << 24
+	d := a + c.norm.Of(length)
+	if d > math.MaxUint32 {
+		return c.norm.TF(min(f, math.MaxUint32-1)+1, length)
+	}
+	q := uint64(int64(float64(int64(a)) / float64(int64(d)) * (1 << 32)))
+	q -= (a<<32 - q*d) >> 63
+	return uint32(max(min(q, math.MaxUint32), 1))
+}

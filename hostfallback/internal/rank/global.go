@@ -1,0 +1,45 @@
+package rank
+
+import (
+	"context"
+	"slices"
+
+	"heddle/engine/plan"
+)
+
+// maxGlobal is the greatest number of accumulators at a time, 1 GiB. More documents are
+// ranked in several parts.
+const maxGlobal = 1 << 28
+
+// orGlobal ranks the documents of p that any list contains, one list after another, with
+// an accumulator for each document (Ding et al. 2009, section 8.3).
+func (w *worker) orGlobal(ctx context.Context, p *part) error {
+	n := int(p.to - p.from)
+	w.global = slices.Grow(w.global[:0], n)[:n]
+	clear(w.global)
+	for _, l := range w.lists {
+		for l.at < len(l.docs) && uint64(l.docs[l.at]) < p.to {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for i, x := range l.docs[l.at:] {
+				if uint64(x) >= p.to {
+					break
+				}
+				w.global[uint64(x)-p.from] += plan.Contribution(l.weight, l.tfs[l.at+i])
+			}
+			if l.plain {
+				break
+			}
+			if err := l.decode(); err != nil {
+				return err
+			}
+		}
+	}
+	for i, score := range w.global {
+		if score > 0 {
+			w.best.add(makeKey(score, uint32(p.from)+uint32(i)))
+		}
+	}
+	return nil
+}

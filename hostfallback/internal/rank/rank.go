@@ -1,0 +1,129 @@
+// Package rank finds the documents with the best scores.
+//
+// A ranked OR goes through ranges of documents, whose scores stay in a near cache while
+// all lists pass by. For most ranges, the bounds of the lists show that no document of the
+// range is among the best, or which lists suffice to decide. A ranked AND carries
+// candidates with their sums from the shortest list to the next ones.
+//
+// The component of a posting is its term-frequency component (plan.Norm.TF). Components
+// are kept beside the lists as far as memory allows, and otherwise computed while a list
+// is decoded.
+package rank
+
+import (
+	"context"
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
+	"heddle/hostfallback/internal/work"
+)
+
+// Ranker answers ranked queries over the lists of a source. It is safe for concurrent
+// use.
+type Ranker struct {
+	aux  *lookup.Auxiliary
+	src  *plan.Source
+	work work.Resources
+
+	norms   norms
+	batches work.Pool[batch]
+	workers work.Pool[worker]
+}
+
+// New returns a ranker of the source of aux. Its tables take memory from r, at the first
+// query that names a list, or at the second if r is lazy.
+func New(aux *lookup.Auxiliary, r work.Resources) *Ranker {
+	return &Ranker{aux: aux, src: aux.Source, work: r, norms: norms{aux: aux, memory: r.Memory}}
+}
+
+// Rank answers the queries of b, which must be valid, into out.
+func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
+	if err := plan.Unfiltered(b.Filters); err != nil {
+		return err
+	}
+	out.Reset()
+	j := r.batches.Get()
+	defer r.batches.Put(j)
+	tables := r.norms.tables(b.Norm)
+	if tables != nil {
+		defer tables.release()
+	}
+	if err := j.prepare(ctx, r, b, tables); err != nil {
+		return err
+	}
+	j.split(r, b)
+	err := work.Parallel(ctx, r.work.Threads, len(j.parts), func(_, i int) error {
+		w := r.workers.Get()
+		defer r.workers.Put(w)
+		return w.rank(ctx, r, b, tables, &j.parts[i])
+	})
+	if err != nil {
+		return err
+	}
+	if err := j.gather(ctx, r, b, out); err != nil {
+		return err
+	}
+	out.Stats = plan.Stats{Queries: uint64(b.Queries()), Postings: b.Postings(r.src), Matches: uint64(len(out.Docs))}
+	return nil
+}
+
+// worker is the scratch memory of one goroutine.
+type worker struct {
+	components components
+	readers    []*reader
+	lists      []*reader        // the lists of the query
+	live       []*reader        // the lists that the current range needs
+	scores     [maxRange]uint32 // score of document x at x&mask, all 0 between ranges
+	noted      []uint16         // documents of the range that may be among the best
+	global     []uint32         // accumulators of plan.GlobalAccumulators
+
+	candidates candidates
+	best       best
+}
+
+// open positions w.lists at the first document of p in the lists of its query.
+func (w *worker) open(r *Ranker, b *plan.RankBatch, tables *tables, p *part) error {
+	terms := b.Query(p.query)
+	for len(w.readers) < len(terms) {
+		w.readers = append(w.readers, new(reader))
+	}
+	w.lists = append(w.lists[:0], w.readers[:len(terms)]...)
+	w.components = components{norm: b.Norm, lengths: r.src.Lengths}
+	if tables != nil {
+		w.components = tables.components
+	}
+	for i, t := range terms {
+		var known *table
+		if tables != nil {
+			known = tables.lists.At(t.List, len(r.src.Lists)).Load()
+		}
+		if err := w.lists[i].open(r.src, &w.components, t, known, p.from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rank finds the best documents of p and stores their keys in ascending order.
+func (w *worker) rank(ctx context.Context, r *Ranker, b *plan.RankBatch, tables *tables, p *part) error {
+	w.best.open(b.K)
+	err := w.open(r, b, tables, p)
+	switch {
+	case err != nil || len(w.lists) == 0:
+	case b.Mode == plan.And:
+		err = w.and(ctx, p)
+	case b.Accumulators == plan.GlobalAccumulators:
+		err = w.orGlobal(ctx, p)
+	default:
+		err = w.or(ctx, r.src, b.K, p)
+	}
+	if err != nil {
+		clear(w.scores[:])
+		return err
+	}
+	w.best.cut()
+	slices.Sort(w.best.keys)
+	p.keys = append(p.keys[:0], w.best.keys...)
+	return nil
+}
