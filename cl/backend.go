@@ -6,6 +6,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"heddle/cl/internal/bitmap"
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/match"
+	"heddle/cl/internal/match/expression"
+	"heddle/cl/internal/primitive"
+	"heddle/cl/internal/rank"
+	"heddle/cl/internal/tune"
 	"heddle/engine/plan"
 )
 
@@ -31,7 +39,7 @@ type Options struct {
 }
 
 // Backend is one open OpenCL device. It is safe for concurrent use.
-type Backend struct{ rt *opened }
+type Backend struct{ rt *device.Runtime }
 
 var (
 	_ plan.Backend        = (*Backend)(nil)
@@ -39,20 +47,20 @@ var (
 )
 
 // everything lists the operations of the package. Opening a device tests them in order.
-var everything = operations{listsOperation, matchOperation, expressionOperation, rankOperation, bitmapOperation, primitiveOperation}
+var everything = device.Operations{lists.Operation, match.Operation, expression.Operation, rank.Operation, bitmap.Operation, primitive.Operation}
 
 // Devices lists the devices whose name, vendor or platform contains filter, GPUs first. An
 // empty filter takes all, case is ignored. Tuning rows of the caller precede the built-in
 // ones. Without an OpenCL library or driver it returns no devices and the reason.
 func Devices(filter string, rows ...Tuning) ([]*Device, error) {
-	return findDevices(filter, everything, rows...)
+	return device.Find(filter, everything, rows...)
 }
 
 // Open checks the limits of a device, builds the kernels and runs the self-test. Errors
 // are *plan.DeviceError of kind ErrNoDevice (limits), ErrBuild, ErrSelfTest,
 // ErrOutOfMemory or ErrDeviceLost.
 func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
-	rt, err := openDevice(ctx, d, deviceOptions{MemoryLimit: opt.MemoryLimit, Profiling: opt.Profiling, CountLoads: opt.CountLoads,
+	rt, err := device.Open(ctx, d, device.Options{MemoryLimit: opt.MemoryLimit, Profiling: opt.Profiling, CountLoads: opt.CountLoads,
 		Tuning: opt.Tuning, SkipSelfTest: opt.SkipSelfTest, Log: opt.Log, Fault: opt.fault})
 	if err != nil {
 		return nil, err
@@ -61,11 +69,11 @@ func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
 }
 
 // Info describes the device.
-func (b *Backend) Info() plan.Info { return b.rt.info }
+func (b *Backend) Info() plan.Info { return b.rt.Info }
 
 // CopyPeak measures copies inside device memory and returns the best rate, in bytes read
 // and written per second.
-func (b *Backend) CopyPeak(ctx context.Context) (float64, error) { return b.rt.copyPeak(ctx) }
+func (b *Backend) CopyPeak(ctx context.Context) (float64, error) { return b.rt.CopyPeak(ctx) }
 
 // Load copies the lists of src to the device and builds the auxiliary tables of
 // plan.Auto. src must stay valid until the store is closed. A codec without kernels gives
@@ -86,7 +94,7 @@ func (b *Backend) LoadCached(ctx context.Context, src *plan.Source, bytes uint64
 // LoadTable checks the bit vectors of t and copies them to the device. t must stay valid
 // until the store is closed.
 func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
-	s, err := loadTable(ctx, b.rt, t)
+	s, err := bitmap.Load(ctx, b.rt, t)
 	if err != nil {
 		return nil, err
 	}
@@ -98,26 +106,26 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore
 // once, and copies the last result back. It is safe for concurrent use. Errors are those of
 // the context and *plan.DeviceError.
 func (b *Backend) Scan(ctx context.Context, out, in []uint32, runs int) (Timing, error) {
-	return scan(ctx, b.rt, out, in, runs)
+	return primitive.Scan(ctx, b.rt, out, in, runs)
 }
 
 // Compact appends the elements of in that keep selects to out, in their order. Otherwise
 // it is like Scan.
 func (b *Backend) Compact(ctx context.Context, out, in []uint32, keep Keep, runs int) ([]uint32, Timing, error) {
-	return compact(ctx, b.rt, out, in, keep, runs)
+	return primitive.Compact(ctx, b.rt, out, in, keep, runs)
 }
 
 // Close releases the device. Its stores must be closed before. A second call returns
 // plan.ErrClosed.
-func (b *Backend) Close() error { return b.rt.close() }
+func (b *Backend) Close() error { return b.rt.Close() }
 
 // ReadTunings reads the rows of a TOML file, as `heddle tune` writes it, for Devices. Syntax
 // errors, unknown keys and rows that the kernels cannot run with are a *config.Error with
 // file and line.
-func ReadTunings(file string) ([]Tuning, error) { return readTunings(file, everything) }
+func ReadTunings(file string) ([]Tuning, error) { return device.ReadRows(file, everything) }
 
 // WriteTuning writes a row in the format of ReadTunings.
-func WriteTuning(w io.Writer, row Tuning) error { return writeTuning(w, row) }
+func WriteTuning(w io.Writer, row Tuning) error { return device.WriteRow(w, row) }
 
 // TuneOptions configures Tune.
 type TuneOptions struct {
@@ -131,9 +139,9 @@ type TuneOptions struct {
 // part by part, from the row in force. It compares every answer with pure Go. Errors are
 // those of the context, and of the row in force, which is the first setting of each part.
 func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
-	return tune(ctx, d, tuneOptions{Short: opt.Short, MemoryLimit: opt.MemoryLimit, Host: opt.Host, Tried: opt.Tried,
-		Open: func(ctx context.Context, d *Device, opt deviceOptions) (tuneBackend, error) {
-			rt, err := openDevice(ctx, d, opt)
+	return tune.Tune(ctx, d, tune.Options{Short: opt.Short, MemoryLimit: opt.MemoryLimit, Host: opt.Host, Tried: opt.Tried,
+		Open: func(ctx context.Context, d *Device, opt device.Options) (tune.Backend, error) {
+			rt, err := device.Open(ctx, d, opt)
 			if err != nil {
 				return nil, err
 			}

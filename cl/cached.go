@@ -5,6 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/match"
+	"heddle/cl/internal/match/expression"
+	"heddle/cl/internal/rank"
 	"heddle/engine/plan"
 )
 
@@ -28,41 +33,41 @@ var _ plan.CachedStore = (*CachedStore)(nil)
 const leastCache = 512 << 20
 
 // loadCached implements Backend.LoadCached.
-func loadCached(ctx context.Context, rt *opened, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
+func loadCached(ctx context.Context, rt *device.Runtime, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
 	if err := src.Validate(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := supported(src); err != nil {
+	if err := lists.Supported(src); err != nil {
 		return nil, err
 	}
-	if err := testLists(ctx, rt, src); err != nil {
+	if err := match.SelfTestLists(ctx, rt, src); err != nil {
 		return nil, err
 	}
 	// Self-tests of algorithms on first use need memory beside the store.
-	left := rt.memory.left()
-	left -= min(selfTestMemory, left/8)
+	left := rt.Memory.Left()
+	left -= min(match.SelfTestMemory, left/8)
 	if bytes == 0 || bytes > left {
 		bytes = left
 	}
-	most := cachedBytes(src)
+	most := lists.CachedBytes(src)
 	bytes = min(bytes, 4*most+leastCache) // more is of no use to so few lists
-	sized, err := newStore(rt, src, newBudget(rt.name(), bytes))
+	sized, err := newStore(rt, src, device.NewBudget(rt.Name(), bytes))
 	if err != nil {
 		return nil, err
 	}
-	scratch := sized.conjunction.slotsBytes() + exprScratch(rt, bytes) + rankScratch(rt, src, bytes)
-	lists := min(bytes-min(scratch, bytes), most)
-	if lists < min(bytes/8, most) {
-		return nil, rt.outOfMemory("making a cache of lists", fmt.Errorf("scratch takes %d of %d bytes, %d are left for %d bytes of lists", scratch, bytes, lists, most))
+	scratch := sized.conjunction.ScratchBytes() + expression.Scratch(rt, bytes) + rank.Scratch(rt, src, bytes)
+	postings := min(bytes-min(scratch, bytes), most)
+	if postings < min(bytes/8, most) {
+		return nil, rt.OutOfMemory("making a cache of lists", fmt.Errorf("scratch takes %d of %d bytes, %d are left for %d bytes of lists", scratch, bytes, postings, most))
 	}
-	s, err := openCached(ctx, rt, src, scratch, cacheBuffers(rt, lists))
+	s, err := openCached(ctx, rt, src, scratch, lists.CacheBuffers(rt, postings))
 	if err != nil {
 		return nil, err
 	}
-	if err := s.conjunction.buildKernels(); err != nil {
+	if err := s.conjunction.BuildKernels(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -70,19 +75,19 @@ func loadCached(ctx context.Context, rt *opened, src *plan.Source, bytes uint64)
 
 // openCached makes a store with the given bytes of scratch memory and the given buffers for
 // lists.
-func openCached(ctx context.Context, rt *opened, src *plan.Source, scratch uint64, buffers []uint64) (*CachedStore, error) {
+func openCached(ctx context.Context, rt *device.Runtime, src *plan.Source, scratch uint64, buffers []uint64) (*CachedStore, error) {
 	total := scratch
 	for _, n := range buffers {
 		total += n
 	}
-	if err := rt.memory.reserve(total, "lists and scratch"); err != nil {
+	if err := rt.Memory.Reserve(total, "lists and scratch"); err != nil {
 		return nil, err
 	}
-	s, err := newStore(rt, src, newBudget(rt.name(), total))
+	s, err := newStore(rt, src, device.NewBudget(rt.Name(), total))
 	if err == nil {
-		if err = s.set.loadCached(buffers); err == nil {
+		if err = s.set.LoadCached(buffers); err == nil {
 			if err = s.open(ctx); err != nil {
-				s.set.cache.release()
+				s.set.Cache.Release()
 			}
 		}
 		if err != nil {
@@ -90,7 +95,7 @@ func openCached(ctx context.Context, rt *opened, src *plan.Source, scratch uint6
 		}
 	}
 	if err != nil {
-		rt.memory.unreserve(total)
+		rt.Memory.Unreserve(total)
 		return nil, err
 	}
 	return &CachedStore{s}, nil
@@ -98,15 +103,15 @@ func openCached(ctx context.Context, rt *opened, src *plan.Source, scratch uint6
 
 // Missing returns the bytes that a query over some lists would bring in now. It is false if
 // the lists never fit the cache together. It does not wait.
-func (s *CachedStore) Missing(lists []plan.Handle, ranked bool) (bytes uint64, ok bool) {
-	return s.set.cache.missing(lists, ranked)
+func (s *CachedStore) Missing(postings []plan.Handle, ranked bool) (bytes uint64, ok bool) {
+	return s.set.Cache.Missing(postings, ranked)
 }
 
 // CacheStats returns the counters of the cache.
-func (s *CachedStore) CacheStats() plan.CacheStats { return s.set.cache.stats() }
+func (s *CachedStore) CacheStats() plan.CacheStats { return s.set.Cache.Stats() }
 
 // Memory returns the bytes that the store has reserved on the device.
-func (s *CachedStore) Memory() uint64 { return s.set.memory.size() }
+func (s *CachedStore) Memory() uint64 { return s.set.Memory.Size() }
 
 // Close waits for batches under way and frees the device memory. Callers that wait get
 // plan.ErrClosed.
@@ -114,6 +119,6 @@ func (s *CachedStore) Close() error {
 	if err := s.Store.Close(); err != nil {
 		return err
 	}
-	s.set.rt.memory.unreserve(s.set.memory.size())
+	s.set.Device.Memory.Unreserve(s.set.Memory.Size())
 	return nil
 }

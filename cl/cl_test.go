@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/plantest/matchtest"
@@ -12,8 +13,8 @@ import (
 
 // TestSuite runs the suite of all backends over both shapes of the kernels.
 func TestSuite(t *testing.T) {
-	d := testDevice(t, everything)
-	for name, shape := range shapes(d) {
+	d := devicetest.Find(t, everything)
+	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
 			open := func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
@@ -22,7 +23,7 @@ func TestSuite(t *testing.T) {
 				}
 				return b
 			}
-			opt := plantest.Options{Small: small()}
+			opt := plantest.Options{Small: devicetest.Small()}
 			matchtest.Run(t, open, opt)
 			ranktest.Run(t, open, opt)
 		})
@@ -31,7 +32,7 @@ func TestSuite(t *testing.T) {
 
 // TestSelfTest opens the device as an engine does.
 func TestSelfTest(t *testing.T) {
-	b, err := Open(context.Background(), testDevice(t, everything), Options{})
+	b, err := Open(context.Background(), devicetest.Find(t, everything), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,10 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/match"
 	"heddle/codec"
 	"heddle/engine/plan"
 )
@@ -24,16 +28,16 @@ type question struct {
 
 func ask(t *testing.T) *question {
 	t.Helper()
-	src, lists, err := sampleLists()
+	src, postings, err := lists.Sample()
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := &question{src: src}
 	q.batch.Reset()
-	for h := range uint32(len(lists)) {
+	for h := range uint32(len(postings)) {
 		for k := range h + 1 {
 			q.batch.Add(src, h, k)
-			q.want = append(q.want, plainIntersect(lists, q.batch.Query(q.batch.Queries()-1)))
+			q.want = append(q.want, lists.Intersect(postings, q.batch.Query(q.batch.Queries()-1)))
 		}
 	}
 	return q
@@ -57,19 +61,19 @@ func (q *question) run(ctx context.Context, t *testing.T, s plan.Store) error {
 
 // TestOpenFaults fails to open, in every step, and leaves nothing behind.
 func TestOpenFaults(t *testing.T) {
-	d := testDevice(t, everything)
+	d := devicetest.Find(t, everything)
 	tuning := d.Tuning()
-	if b, err := openDevice(t.Context(), d, deviceOptions{}); err != nil { // what the driver starts once
+	if b, err := device.Open(t.Context(), d, device.Options{}); err != nil { // what the driver starts once
 		t.Fatal(err)
-	} else if err := b.close(); err != nil {
+	} else if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
 	before := runtime.NumGoroutine()
 	for _, step := range []string{"open", "build", "allocate", "upload", "enqueue", "wait"} {
 		for _, driver := range []error{ocl.ErrDeviceNotAvailable, ocl.ErrOutOfHostMemory} {
-			f := newFaults()
-			f.arm(step, 1, driver)
-			b, err := openDevice(t.Context(), d, deviceOptions{Tuning: &tuning, Fault: f.hook})
+			f := devicetest.NewFaults()
+			f.Arm(step, 1, driver)
+			b, err := device.Open(t.Context(), d, device.Options{Tuning: &tuning, Fault: f.Hook})
 			if b != nil || err == nil {
 				t.Errorf("%s failed, the device is open: %v", step, err)
 				continue
@@ -78,8 +82,8 @@ func TestOpenFaults(t *testing.T) {
 			if driver == ocl.ErrOutOfHostMemory {
 				kind = plan.ErrOutOfMemory
 			}
-			typed(t, err, driver, kind)
-			if f.count(step) == 0 {
+			devicetest.Typed(t, err, driver, kind)
+			if f.Count(step) == 0 {
 				t.Errorf("opening never comes to %s", step)
 			}
 		}
@@ -97,7 +101,7 @@ func TestOpenFaults(t *testing.T) {
 // the store does without (tables that do not fit), and answers; or the load
 // fails, and nothing stays.
 func TestLoadFaults(t *testing.T) {
-	b, f := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
+	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	q := ask(t)
 	for _, step := range []string{"allocate", "upload"} {
 		for _, driver := range []error{ocl.ErrMemObjectAllocationFailure, ocl.ErrOutOfResources, ocl.ErrDeviceNotAvailable} {
@@ -107,28 +111,28 @@ func TestLoadFaults(t *testing.T) {
 			}
 			failed, n := 0, 0
 			for n = 1; ; n++ {
-				f.arm(step, n, driver)
-				s, err := load(limited(t), b, q.src)
-				reached := f.count(step) >= n
-				f.disarm()
+				f.Arm(step, n, driver)
+				s, err := load(devicetest.Limited(t), b, q.src)
+				reached := f.Count(step) >= n
+				f.Disarm()
 				if err != nil {
 					failed++
-					typed(t, err, driver, kinds...)
-					if used := b.memory.inUse(); used != 0 {
+					devicetest.Typed(t, err, driver, kinds...)
+					if used := b.Memory.InUse(); used != 0 {
 						t.Fatalf("%s %d failed: %d bytes are still reserved", step, n, used)
 					}
 					continue
 				}
-				if err := q.run(limited(t), t, s); err != nil {
+				if err := q.run(devicetest.Limited(t), t, s); err != nil {
 					t.Errorf("%s %d failed, the store was made without: %v", step, n, err)
 				}
-				if used := b.memory.inUse(); used != s.Memory() {
+				if used := b.Memory.InUse(); used != s.Memory() {
 					t.Errorf("%d bytes are reserved, the store says %d", used, s.Memory())
 				}
 				if err := s.Close(); err != nil {
 					t.Error(err)
 				}
-				if used := b.memory.inUse(); used != 0 {
+				if used := b.Memory.InUse(); used != 0 {
 					t.Fatalf("%s %d failed, then closed: %d bytes are still reserved", step, n, used)
 				}
 				if !reached {
@@ -144,7 +148,7 @@ func TestLoadFaults(t *testing.T) {
 
 // TestRunFaults fails a round of a batch, each in turn, and uses the store again.
 func TestRunFaults(t *testing.T) {
-	b, f := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
+	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	q := ask(t)
 	s, err := loadUntestedLists(t.Context(), b, q.src)
 	if err != nil {
@@ -157,21 +161,21 @@ func TestRunFaults(t *testing.T) {
 				kind = plan.ErrOutOfMemory
 			}
 			for n := 1; n < 6; n++ {
-				f.arm(step, n, driver)
-				err := q.run(limited(t), t, s)
-				f.disarm()
+				f.Arm(step, n, driver)
+				err := q.run(devicetest.Limited(t), t, s)
+				f.Disarm()
 				if err == nil {
 					t.Errorf("%s %d failed, the batch was answered", step, n)
 				}
-				typed(t, err, driver, kind)
-				if err := q.run(limited(t), t, s); err != nil {
+				devicetest.Typed(t, err, driver, kind)
+				if err := q.run(devicetest.Limited(t), t, s); err != nil {
 					t.Fatalf("after %s %d had failed: %v", step, n, err)
 				}
 			}
 		}
 	}
-	if n := s.conjunction.slots; n != len(s.conjunction.free) {
-		t.Errorf("%d of %d slots came back", len(s.conjunction.free), n)
+	if n := s.conjunction.Slots; n != len(s.conjunction.Free) {
+		t.Errorf("%d of %d slots came back", len(s.conjunction.Free), n)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -181,8 +185,8 @@ func TestRunFaults(t *testing.T) {
 // TestResultsDoNotFit fails the allocation that results need beyond the first
 // pinned memory.
 func TestResultsDoNotFit(t *testing.T) {
-	b, f := openFaulty(t, testDevice(t, everything), testDevice(t, everything).Tuning())
-	docs := make([]uint32, 3*firstDown/8)
+	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.Find(t, everything).Tuning())
+	docs := make([]uint32, 3*match.FirstDown/8)
 	for i := range docs {
 		docs[i] = uint32(i)
 	}
@@ -197,15 +201,15 @@ func TestResultsDoNotFit(t *testing.T) {
 	var batch plan.MatchBatch
 	var out plan.Results
 	batch.Add(src, 0)
-	f.arm("allocate", 1, ocl.ErrMemObjectAllocationFailure)
-	err = s.Match(limited(t), &batch, &out)
-	if f.count("allocate") > 0 {
-		typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
+	f.Arm("allocate", 1, ocl.ErrMemObjectAllocationFailure)
+	err = s.Match(devicetest.Limited(t), &batch, &out)
+	if f.Count("allocate") > 0 {
+		devicetest.Typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
 	} else if err != nil { // on a device whose rounds are small
 		t.Error(err)
 	}
-	f.disarm()
-	if err := s.Match(limited(t), &batch, &out); err != nil {
+	f.Disarm()
+	if err := s.Match(devicetest.Limited(t), &batch, &out); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(out.Query(0), docs) {
@@ -219,18 +223,18 @@ func TestResultsDoNotFit(t *testing.T) {
 // TestConcurrentFaults has callers on a device that fails now and then: each
 // gets the answer or an error, and nobody waits for ever.
 func TestConcurrentFaults(t *testing.T) {
-	b, f := openFaulty(t, testDevice(t, everything), fewTiles(testDevice(t, everything)))
+	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	q := ask(t)
 	s, err := loadUntestedLists(t.Context(), b, q.src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []string{"enqueue", "wait"} {
-		f.arm(step, 11, ocl.ErrOutOfResources)
-		f.mu.Lock()
-		f.every = true
-		f.mu.Unlock()
-		ctx := limited(t)
+		f.Arm(step, 11, ocl.ErrOutOfResources)
+		f.Mu.Lock()
+		f.Every = true
+		f.Mu.Unlock()
+		ctx := devicetest.Limited(t)
 		var wg sync.WaitGroup
 		for caller := range 4 {
 			wg.Go(func() {
@@ -241,14 +245,14 @@ func TestConcurrentFaults(t *testing.T) {
 					}
 					err := q.run(ctx, t, s)
 					if err != nil && !errors.Is(err, context.Canceled) {
-						typed(t, err, ocl.ErrOutOfResources, plan.ErrDeviceLost)
+						devicetest.Typed(t, err, ocl.ErrOutOfResources, plan.ErrDeviceLost)
 					}
 					stop()
 				}
 			})
 		}
 		wg.Wait()
-		f.disarm()
+		f.Disarm()
 		if err := q.run(ctx, t, s); err != nil {
 			t.Errorf("after faults of %s: %v", step, err)
 		}

@@ -4,48 +4,53 @@ import (
 	"context"
 	"errors"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/match"
+	"heddle/cl/internal/match/expression"
+	"heddle/cl/internal/rank"
 	"heddle/engine/plan"
 )
 
 // Store is a set of lists in device memory. It is safe for concurrent use: concurrent
 // batches overlap.
 type Store struct {
-	set         *listSet
-	conjunction *matcher
-	expression  *evaluator
-	ranking     *ranker
+	set         *lists.Set
+	conjunction *match.Matcher
+	expression  *expression.Evaluator
+	ranking     *rank.Ranker
 }
 
 var _ plan.Store = (*Store)(nil)
 
 // load implements Backend.Load.
-func load(ctx context.Context, rt *opened, src *plan.Source) (plan.Store, error) {
+func load(ctx context.Context, rt *device.Runtime, src *plan.Source) (plan.Store, error) {
 	if err := src.Validate(); err != nil {
 		return nil, err
 	}
-	if err := supported(src); err != nil {
+	if err := lists.Supported(src); err != nil {
 		return nil, err
 	}
-	if err := testLists(ctx, rt, src); err != nil {
+	if err := match.SelfTestLists(ctx, rt, src); err != nil {
 		return nil, err
 	}
 	s, err := loadUntestedLists(ctx, rt, src)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.conjunction.buildKernels(); err != nil {
+	if err := s.conjunction.BuildKernels(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
 // loadUntestedLists is load without self-tests.
-func loadUntestedLists(ctx context.Context, rt *opened, src *plan.Source) (*Store, error) {
-	s, err := newStore(rt, src, rt.memory)
+func loadUntestedLists(ctx context.Context, rt *device.Runtime, src *plan.Source) (*Store, error) {
+	s, err := newStore(rt, src, rt.Memory)
 	if err != nil {
 		return nil, err
 	}
-	if err = s.set.load(s.conjunction.slotsBytes() + leastExprBytes()); err == nil {
+	if err = s.set.Load(s.conjunction.ScratchBytes() + expression.LeastBytes()); err == nil {
 		err = s.open(ctx)
 	}
 	if err != nil {
@@ -56,24 +61,24 @@ func loadUntestedLists(ctx context.Context, rt *opened, src *plan.Source) (*Stor
 }
 
 // newStore makes a store without device memory.
-func newStore(rt *opened, src *plan.Source, memory *budget) (*Store, error) {
-	set, err := newListSet(rt, src, memory)
+func newStore(rt *device.Runtime, src *plan.Source, memory *device.Budget) (*Store, error) {
+	set, err := lists.New(rt, src, memory)
 	if err != nil {
 		return nil, err
 	}
-	return &Store{set, newMatcher(set, rt.tuning.RoundTiles, rt.tuning.Slots), newEvaluator(set), newRanker(set)}, nil
+	return &Store{set, match.New(set, rt.Tuning.RoundTiles, rt.Tuning.Slots), expression.New(set), rank.New(set)}, nil
 }
 
 // open makes the scratch memory of the store and the tables of plan.Auto. After a failure
 // release must follow.
 func (s *Store) open(ctx context.Context) error {
-	if err := s.conjunction.open(); err != nil {
+	if err := s.conjunction.Open(); err != nil {
 		return err
 	}
-	if err := s.expression.open(); err != nil {
+	if err := s.expression.Open(); err != nil {
 		return err
 	}
-	return s.set.chooseAuto(ctx)
+	return s.set.ChooseAuto(ctx)
 }
 
 // Match implements plan.Store.
@@ -83,31 +88,31 @@ func (s *Store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 	}
 	switch b.Kind() {
 	case plan.Conjunctions:
-		return s.conjunction.match(ctx, b, out)
+		return s.conjunction.Match(ctx, b, out)
 	case plan.Expressions:
-		return s.expression.match(ctx, b, out)
+		return s.expression.Match(ctx, b, out)
 	}
-	return plan.MatchMixed(ctx, b, out, s.conjunction.match, s.expression.match)
+	return plan.MatchMixed(ctx, b, out, s.conjunction.Match, s.expression.Match)
 }
 
 // Rank implements plan.Store.
 func (s *Store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
-	return s.ranking.rank(ctx, r, out)
+	return s.ranking.Rank(ctx, r, out)
 }
 
 // Explain names the method for list h.
-func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string { return s.conjunction.explain(a, h) }
+func (s *Store) Explain(a plan.Algorithm, h plan.Handle) string { return s.conjunction.Explain(a, h) }
 
 // ExplainBatch names the algorithm of b, with the reason where plan.Auto chose it.
-func (s *Store) ExplainBatch(b *plan.MatchBatch) string { return s.conjunction.explainBatch(b) }
+func (s *Store) ExplainBatch(b *plan.MatchBatch) string { return s.conjunction.ExplainBatch(b) }
 
 // Memory returns the bytes of lists, tables and scratch memory on the device.
-func (s *Store) Memory() uint64 { return s.set.total() }
+func (s *Store) Memory() uint64 { return s.set.Total() }
 
 // Close waits for batches under way and frees the device memory. Callers that wait for a
 // slot get plan.ErrClosed.
 func (s *Store) Close() error {
-	if err := s.set.shut(); err != nil {
+	if err := s.set.Shut(); err != nil {
 		return err
 	}
 	s.release()
@@ -115,8 +120,8 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) release() {
-	s.conjunction.release()
-	s.expression.release()
-	s.ranking.release()
-	s.set.release()
+	s.conjunction.Release()
+	s.expression.Release()
+	s.ranking.Release()
+	s.set.Release()
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
@@ -16,8 +18,8 @@ import (
 // the kernels where a round is one range of one formula, so that all that can be
 // cut is cut. TestSuite has them with as much scratch as a slot gets.
 func TestExpressionsInLittleScratch(t *testing.T) {
-	d := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory = 1 << 16 })
-	for name, shape := range shapes(d) {
+	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
+	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
 			matchtest.RunExpressions(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
@@ -34,8 +36,8 @@ func TestExpressionsInLittleScratch(t *testing.T) {
 // where a round is few queries, or a window of few ranges of one, and candidates are
 // as few as can be. TestSuite has them with as much scratch as a slot gets.
 func TestRanksInLittleScratch(t *testing.T) {
-	d := testDevice(t, everything).with(func(i *plan.Info, _ *Tuning) { i.Memory = 1 << 16 })
-	for name, shape := range shapes(d) {
+	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
+	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
 			ranktest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
@@ -50,8 +52,8 @@ func TestRanksInLittleScratch(t *testing.T) {
 
 // TestTables runs the suite of tables over both shapes of the kernels.
 func TestTables(t *testing.T) {
-	d := testDevice(t, everything)
-	for name, shape := range shapes(d) {
+	d := devicetest.Find(t, everything)
+	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
 			selecttest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true})
@@ -59,7 +61,7 @@ func TestTables(t *testing.T) {
 					t.Fatal(err)
 				}
 				return b
-			}, plantest.Options{Small: small(), Corrupt: true})
+			}, plantest.Options{Small: devicetest.Small(), Corrupt: true})
 		})
 	}
 }

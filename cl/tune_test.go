@@ -4,21 +4,25 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"heddle/engine/plan"
 	"strings"
 	"testing"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/tune"
+	"heddle/engine/plan"
 )
 
 // TestTune measures in the short way: every part has a best setting, nothing that
 // the row in force allows fails, and the row can be written, read and opened.
 func TestTune(t *testing.T) {
-	if small() {
+	if devicetest.Small() {
 		t.Skip("HEDDLE_TEST_SMALL=1")
 	}
-	d := testDevice(t, everything)
+	d := devicetest.Find(t, everything)
 	steps := map[string]int{}
 	best := map[string]bool{}
-	row, err := Tune(t.Context(), d, TuneOptions{Short: true, Tried: func(s TuneStep) {
+	row, err := Tune(t.Context(), d, TuneOptions{Short: true, Tried: func(s tune.Step) {
 		if s.Err == nil && s.Value <= 0 || s.Part == "" || s.Unit == "" || s.Setting == "" && s.Part != "decode" {
 			t.Errorf("%+v", s)
 		}
@@ -51,11 +55,11 @@ func TestTune(t *testing.T) {
 	if err != nil || len(again) == 0 || again[0].Tuning().Name != row.Name {
 		t.Fatalf("the row does not match its device: %v, %v", again, err)
 	}
-	backend, err := openDevice(t.Context(), again[0], deviceOptions{})
+	backend, err := device.Open(t.Context(), again[0], device.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := backend.close(); err != nil {
+	if err := backend.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -63,12 +67,12 @@ func TestTune(t *testing.T) {
 // TestTuneStops ends early when it is told to, and with what fails at the row in
 // force.
 func TestTuneStops(t *testing.T) {
-	d := testDevice(t, everything)
+	d := devicetest.Find(t, everything)
 	ctx, stop := context.WithCancel(t.Context())
-	if _, err := Tune(ctx, d, TuneOptions{Short: true, Tried: func(TuneStep) { stop() }}); !errors.Is(err, context.Canceled) {
+	if _, err := Tune(ctx, d, TuneOptions{Short: true, Tried: func(tune.Step) { stop() }}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	poor := d.with(func(i *plan.Info, _ *Tuning) { i.MaxAlloc = 1 << 10 })
+	poor := d.With(func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 10 })
 	if _, err := Tune(t.Context(), poor, TuneOptions{Short: true}); err == nil || !strings.Contains(err.Error(), "decode") {
 		t.Errorf("a device without memory: %v", err)
 	}

@@ -1,4 +1,0 @@
-package cl
-
-// primitiveOps are the operations of the tests.
-var primitiveOps = operations{primitiveOperation}
