@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Config is the validated configuration. [Load] makes one; the zero value is not
-// valid. It is plain data: copying it is fine as long as nobody writes to it,
-// and reading it from several goroutines is safe.
+// Config is the validated configuration. [Load] returns one; the zero value is not
+// valid. Reading it is safe for concurrent use. Copies share data, so a Config must
+// not change after it was copied.
 type Config struct {
 	Devices  Devices
 	Memory   Memory
@@ -19,49 +19,49 @@ type Config struct {
 	Schedule Schedule
 	Log      Log
 
-	origins map[string]Origin // by key name; a key that is missing has its default
+	origins map[string]Origin // by key name; a missing key has its default
 }
 
-// Devices says where lists live and queries run.
+// Devices chooses the processors of queries.
 type Devices struct {
 	Backend   string // "auto", "host", "opencl" or "all"
-	Device    string // part of an OpenCL device's name, any case; "" takes the best
-	Threads   int    // of the host backend; 0 is one a core
-	Profiling bool   // ask the device's own clock for kernel times
-	Tuning    string // TOML file of tuning rows that go before the built-in ones; "" is none
+	Device    string // part of the name of an OpenCL device, case ignored; "" is the best one
+	Threads   int    // of pure Go; 0 is one per core
+	Profiling bool   // measure kernel times with the clock of the device
+	Tuning    string // TOML file of tuning rows that precede the built-in rows; "" is none
 }
 
-// Memory limits what an opened index may occupy.
+// Memory limits the memory of opened indexes and tables.
 type Memory struct {
-	Device Size // lists, tables and scratch on an OpenCL device; 0 is what it reports
-	Tables Size // auxiliary tables of the host backend; 0 is 16 bytes a posting, 64 MiB to 4 GiB
+	Device Size // lists, tables and scratch memory on each OpenCL device; 0 is the memory it reports
+	Tables Size // auxiliary tables of pure Go; 0 is 16 bytes per posting, 64 MiB to 4 GiB
 }
 
-// Batching says how queries are gathered.
+// Batching sets the sizes of batches.
 type Batching struct {
-	Candidates int // elements of the shortest lists in a batch; 0 is the engine's choice
-	Postings   int // postings of a batch of ranked queries; 0 is the engine's choice
-	Queries    int // queries of a file read before they are answered
-	Workers    int // batches prepared at the same time; 0 is the engine's choice
+	Candidates int // sum of the lengths of the shortest lists in a batch; 0 is the preference of the processor
+	Postings   int // postings of a batch of ranked queries; 0 is the preference of the processor
+	Queries    int // queries of a file that are read ahead
+	Workers    int // batches prepared at the same time; 0 is one per core, 2 to 16
 }
 
-// Index holds the settings of index files that are built.
+// Index holds the settings of index builds.
 type Index struct {
 	Codec          string  // "auto" or the name of a codec
-	ExceptionRatio float64 // greatest share of exceptions in a segment, 0 to 0.6
+	ExceptionRatio float64 // maximum fraction of exceptions in a segment, 0 to 0.6
 	Dense          string  // "auto" or "never": bitsets for dense lists
-	BuildMemory    Size    // of the builder, before it spills to disk
+	BuildMemory    Size    // memory limit of the builder; beyond it, it uses the disk
 	Stem           string  // "none" or "english"
-	Stopwords      string  // "none" or a file with one word a line
-	Store          string  // "none" or "text": what the index keeps of the documents
-	Impacts        int     // bits of impacts in place of frequencies, 8 or 16; 0 is none
+	Stopwords      string  // "none" or a file with one word per line
+	Store          string  // "none" or "text": stored parts of documents
+	Impacts        int     // bits of impacts that replace frequencies, 8 or 16; 0 is none
 }
 
 // Search holds the settings of queries.
 type Search struct {
 	Mode      string // "and", "or" or "and-or"
 	Algorithm string // "auto" or the name of an intersection algorithm
-	K         int    // documents a query, at most
+	K         int    // maximum of documents per query
 	Format    string // "text", "tsv", "jsonl" or "trec"
 }
 
@@ -74,31 +74,31 @@ type Ranking struct {
 
 // Bitmap holds the settings of bitmap tables.
 type Bitmap struct {
-	Bins     int    // of a column, at most, 1 to 10,000
+	Bins     int    // maximum per column, 1 to 10,000
 	Binning  string // "auto", "distinct", "width", "quantile" or "lloyd"
 	Encoding string // "equality", "range" or "interval"
-	Word     int    // bits of a word of the vectors, 32 or 64; 0 is whichever suits
+	Word     int    // bits per word of the vectors, 32 or 64; 0 is automatic
 	Strategy string // "auto" or the name of a strategy
 }
 
-// Schedule says how an engine shares queries out among processors.
+// Schedule holds the settings of the scheduler.
 type Schedule struct {
 	Mode      string        // "auto", "async" or "sync"
 	Timeout   time.Duration // of a query; 0 is none
-	Queue     int           // queries that wait, at most
-	MaxAge    time.Duration // of the oldest query of a batch when it is closed
-	Blocks    int           // B of the threshold S*T*B of a batch; 0 is what the processor likes best
-	Enter     float64       // load above which auto becomes sync
-	Leave     float64       // load below which it becomes async
-	Hold      time.Duration // for which a mode stays, at least
-	Similar   float64       // how much faster one side must be for a query to belong to it
+	Queue     int           // maximum of waiting queries
+	MaxAge    time.Duration // of the oldest query in a batch
+	Blocks    int           // B of the threshold S*T*B of a batch; 0 is not used
+	Enter     float64       // utilisation above which auto becomes sync
+	Leave     float64       // utilisation below which auto becomes async
+	Hold      time.Duration // minimum time between changes of the mode
+	Similar   float64       // ratio of run times from which a query waits for the faster class of processors
 	Placement string        // "auto", "replicas", "shards" or "cache"
 	Metric    string        // "best", "los", "uboc", "uboct" or "ding"
-	Costs     string        // file of the cost model; "" is beside the index
-	Results   Size          // of the cache of answers; 0 is none
+	Costs     string        // file of the cost model; "" is the file beside the index
+	Results   Size          // size of the cache of answers; 0 is none
 }
 
-// Log says what goes to standard error, and how.
+// Log holds the settings of messages on standard error.
 type Log struct {
 	Level  string // "trace", "debug", "info", "warn", "error" or "disabled"
 	Format string // "console" or "json"
@@ -111,15 +111,15 @@ type Flag struct {
 	Value string
 }
 
-// Sources are what [Load] reads, weakest first. The zero value gives the
+// Sources are the sources of [Load], in rising precedence. The zero value gives the
 // defaults.
 type Sources struct {
 	File    string   // path of a TOML file, "" for none
-	Environ []string // NAME=value, as os.Environ gives it
-	Flags   []Flag   // only those that were given
+	Environ []string // NAME=value, the form of os.Environ
+	Flags   []Flag   // flags that were given
 }
 
-// Default returns the configuration that stands when nothing is set.
+// Default returns the configuration with all defaults.
 func Default() *Config {
 	c := &Config{origins: map[string]Origin{}}
 	for _, k := range keys {
@@ -128,8 +128,8 @@ func Default() *Config {
 	return c
 }
 
-// Load reads every source and returns the configuration they add up to. The
-// error is an [*Error], or one of os.Open when the file cannot be read.
+// Load reads all sources. The error is an [*Error], or the error of os.Open if the file
+// cannot be read.
 func Load(src Sources) (*Config, error) {
 	c := Default()
 	if src.File != "" {
@@ -152,8 +152,8 @@ func Load(src Sources) (*Config, error) {
 	return c, nil
 }
 
-// agree reports values that are right by themselves, but not together. The error stands
-// at the one that was set last.
+// agree checks values against each other. The error has the position of the value that
+// was set last.
 func (c *Config) agree() error {
 	if c.Schedule.Leave <= c.Schedule.Enter {
 		return nil
@@ -165,10 +165,10 @@ func (c *Config) agree() error {
 	return &Error{Origin: at, Reason: fmt.Sprintf("schedule.leave, %v, is above schedule.enter, %v", c.Schedule.Leave, c.Schedule.Enter)}
 }
 
-// Origin says where the value of a key came from.
+// Origin returns the source of the value of a key.
 func (c *Config) Origin(key string) Origin { return c.origins[key] }
 
-// setText gives key a value from an environment variable or a flag.
+// setText sets a key to the value of an environment variable or a flag.
 func (c *Config) setText(key, text string, at Origin) error {
 	k, ok := Lookup(key)
 	if !ok {

@@ -12,8 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPrecedence sets one key in every combination of sources and looks which
-// one wins.
+// TestPrecedence sets one key in every combination of sources and checks the result.
 func TestPrecedence(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "h.toml")
 	if err := os.WriteFile(file, []byte("[search]\nk = 2\n"), 0o600); err != nil {
@@ -99,14 +98,14 @@ func TestEveryKeyFromEveryText(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	for _, test := range []struct{ variable, want string }{
 		{"HEDDLE_DEVICES_BACKEND=gpu", `environment HEDDLE_DEVICES_BACKEND: "gpu" is not one of auto, host, opencl, all (nearest: "all")`},
-		{"HEDDLE_DEVICES_BAKEND=host", `environment HEDDLE_DEVICES_BAKEND: no key has this variable (nearest: HEDDLE_DEVICES_BACKEND)`},
-		{"HEDDLE_SEARCH_KEY=1", `environment HEDDLE_SEARCH_KEY: no key has this variable (nearest: HEDDLE_SEARCH_K)`},
-		{"HEDDLE_SERCH_K=1", `environment HEDDLE_SERCH_K: no key has this variable (nearest: HEDDLE_SEARCH_K)`},
+		{"HEDDLE_DEVICES_BAKEND=host", `environment HEDDLE_DEVICES_BAKEND: unknown variable (nearest: HEDDLE_DEVICES_BACKEND)`},
+		{"HEDDLE_SEARCH_KEY=1", `environment HEDDLE_SEARCH_KEY: unknown variable (nearest: HEDDLE_SEARCH_K)`},
+		{"HEDDLE_SERCH_K=1", `environment HEDDLE_SERCH_K: unknown variable (nearest: HEDDLE_SEARCH_K)`},
 		{"HEDDLE_SEARCH_K=ten", `environment HEDDLE_SEARCH_K: want a whole number, found "ten"`},
 		{"HEDDLE_SEARCH_K=99999999999999999999", `environment HEDDLE_SEARCH_K: 99999999999999999999 is out of range`},
 		{"HEDDLE_DEVICES_PROFILING=maybe", `environment HEDDLE_DEVICES_PROFILING: want true or false, found "maybe"`},
 		{"HEDDLE_INDEX_EXCEPTION_RATIO=a third", `environment HEDDLE_INDEX_EXCEPTION_RATIO: want a number, found "a third"`},
-		{"HEDDLE_MEMORY_DEVICE=8 gigs", `environment HEDDLE_MEMORY_DEVICE: "gigs" is no unit of size (B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)`},
+		{"HEDDLE_MEMORY_DEVICE=8 gigs", `environment HEDDLE_MEMORY_DEVICE: "gigs" is not a unit of size (B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)`},
 		{"HEDDLE_SCHEDULE_TIMEOUT=3", `environment HEDDLE_SCHEDULE_TIMEOUT: want a duration (like "500ms" or "1m30s"), found "3"`},
 		{"HEDDLE_SCHEDULE_TIMEOUT=-1s", `environment HEDDLE_SCHEDULE_TIMEOUT: -1s is not from 0s to 1h0m0s`},
 		{"HEDDLE_SCHEDULE_HOLD=0s", `environment HEDDLE_SCHEDULE_HOLD: 0s is not from 1µs to 1h0m0s`},
@@ -120,7 +119,7 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 
-	// What is no key of ours is left alone, and an empty variable is not set.
+	// Variables of other programs and empty variables are ignored.
 	c, err := Load(Sources{Environ: []string{
 		"HEDDLE_TEST_BACKEND=gpu", "HEDDLE_TEST_DEVICE=x", "HEDDLE_OPENCL_LIBRARY=/x", "HEDDLE_CONFIG=/x", "HEDDLE_SEARCH_K=",
 		"HEDDLE_SERVICE_HOST=10.0.0.1", "HEDDLE_PORT=tcp://10.0.0.1:80", "HEDDLE_PORT_80_TCP_ADDR=10.0.0.1", "HEDDLE=1", "SEARCH_K=4", "broken",

@@ -1,17 +1,17 @@
-// Package config reads heddle's configuration: one TOML file, environment
+// Package config reads the configuration of heddle: one TOML file, environment
 // variables and command-line flags become one validated [Config].
 //
-// Later sources win: defaults, then the file, then the environment, then flags.
-// The key "section.key" is key = … under [section] in the file and the variable
-// HEDDLE_SECTION_KEY in the environment. An unknown key, an unknown variable
-// that looks like a key, or a bad value is an [*Error] that says where it stands
-// and names the nearest key; nothing is guessed and nothing is ignored.
+// Later sources override earlier ones: defaults, file, environment, flags. The key
+// "section.key" is key = … under [section] in the file and the variable
+// HEDDLE_SECTION_KEY in the environment. An unknown key, an unknown variable that
+// resembles a key, or an invalid value is an [*Error] with its position and the
+// nearest key.
 //
-// One table ([Keys]) drives all of it: reading, environment names, printing,
-// flag help and the check of heddle.example.toml. A new setting is a field of
-// its section's struct and a line of that table.
+// One table ([Keys]) determines reading, environment names, printing, flag help and
+// heddle.example.toml. A new setting is a field of the struct of its section and a
+// row of the table.
 //
-// The package imports nothing of the project, so the names of codecs and
-// algorithms stand here as plain strings; the command's tests check them against
+// The package imports no other package of the project. It repeats the names of
+// algorithms and other values as strings; tests of the command compare them with
 // the packages that define them.
 package config

@@ -9,16 +9,16 @@ import (
 // prefix begins every environment variable of heddle.
 const prefix = "HEDDLE_"
 
-// FileVariable names the TOML file when no flag does.
+// FileVariable is the variable with the path of the TOML file. A flag overrides it.
 const FileVariable = prefix + "CONFIG"
 
-// reserved are the variables with our prefix that are no keys.
+// reserved lists variables with the prefix that are not keys. An entry that ends in _
+// stands for all variables that start with it.
 var reserved = []string{FileVariable, prefix + "TEST_", prefix + "OPENCL_"}
 
-// readEnviron takes the keys that the environment sets. An empty variable counts
-// as not set.
+// readEnviron reads the keys that the environment sets. It ignores empty variables.
 func (c *Config) readEnviron(environ []string) error {
-	vars := slices.Sorted(slices.Values(environ)) // the first error is always the same one
+	vars := slices.Sorted(slices.Values(environ)) // makes the first error deterministic
 	for _, kv := range vars {
 		name, text, _ := strings.Cut(kv, "=")
 		if !strings.HasPrefix(name, prefix) || text == "" || isReserved(name) {
@@ -33,7 +33,7 @@ func (c *Config) readEnviron(environ []string) error {
 			continue
 		}
 		if near, ok := resembles(name); ok {
-			return &Error{Origin: at, Reason: fmt.Sprintf("no key has this variable (nearest: %s)", near)}
+			return &Error{Origin: at, Reason: fmt.Sprintf("unknown variable (nearest: %s)", near)}
 		}
 	}
 	return nil
@@ -45,9 +45,10 @@ func isReserved(name string) bool {
 	})
 }
 
-// resembles tells a misspelt key from a variable that somebody else has set
-// with our prefix, as a container platform does for a service of our name
-// (HEDDLE_SERVICE_HOST, HEDDLE_PORT): a section's name, or two typing errors.
+// resembles reports whether an unknown variable is a misspelt key: it starts with the
+// name of a section, or differs from a key in at most two letters. Other variables
+// come from elsewhere: a container platform sets HEDDLE_SERVICE_HOST and HEDDLE_PORT
+// for a service with the name heddle.
 func resembles(name string) (nearestVariable string, ok bool) {
 	names := make([]string, len(keys))
 	for i, k := range keys {

@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "rewrite heddle.example.toml from the ta
 
 const exampleFile = "heddle.example.toml"
 
-// example is what the example file must hold: every key with its documentation
-// and its default.
+// example returns the required content of the example file: every key with its
+// documentation and its default.
 func example() []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Configuration of heddle, with every key at its default.
@@ -25,7 +25,7 @@ func example() []byte {
 # heddle reads the file named by --config, or else by HEDDLE_CONFIG. A key
 # "name" of [section] can also be set by the variable HEDDLE_SECTION_NAME, and
 # many by a flag: defaults < this file < environment < flags.
-# "heddle config print" shows what is in force, and where it came from.
+# "heddle config print" shows the values in force and their origins.
 #
 # Sizes are bytes, or text with a unit: "64KiB", "512MiB", "2GB".
 `)
@@ -87,8 +87,8 @@ func TestExampleFile(t *testing.T) {
 	}
 }
 
-// TestEveryFieldHasAKey changes each field of the struct in turn and looks
-// whether exactly one key of its section sees it.
+// TestEveryFieldHasAKey changes each field of the struct in turn and checks that exactly
+// one key of its section changes.
 func TestEveryFieldHasAKey(t *testing.T) {
 	typ := reflect.TypeFor[Config]()
 	fields := 0

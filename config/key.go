@@ -14,12 +14,12 @@ import (
 // Key is one setting.
 type Key struct {
 	Name   string   // "section.key"
-	Doc    string   // lines of plain text; the first one is a summary
-	Values []string // of an enumeration, else nil
+	Doc    string   // plain text; the first line is a summary
+	Values []string // of an enumeration; nil for other keys
 
 	reset   func(*Config)
 	get     func(*Config) any
-	setTOML func(*Config, any) error // a value as the TOML reader gives it
+	setTOML func(*Config, any) error // sets a value of the TOML library
 	setText func(*Config, string) error
 }
 
@@ -27,27 +27,27 @@ type Key struct {
 // time.Duration.
 func (k Key) Get(c *Config) any { return k.get(c) }
 
-// Default is the key's default as text.
+// Default returns the default of the key as text.
 func (k Key) Default() string { return fmt.Sprint(k.Get(Default())) }
 
-// Summary is the first line of the key's documentation.
+// Summary returns the first line of Doc.
 func (k Key) Summary() string {
 	line, _, _ := strings.Cut(k.Doc, "\n")
 	return line
 }
 
-// Section is the part of the name before the dot.
+// Section returns the part of the name before the dot.
 func (k Key) Section() string {
 	section, _, _ := strings.Cut(k.Name, ".")
 	return section
 }
 
-// Variable is the environment variable that sets the key.
+// Variable returns the environment variable that sets the key.
 func (k Key) Variable() string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
 }
 
-// Keys returns the table of all keys, section after section.
+// Keys returns all keys, by section. The caller owns the slice.
 func Keys() []Key { return slices.Clone(keys) }
 
 // Lookup finds a key by its full name.
@@ -59,12 +59,13 @@ func Lookup(name string) (Key, bool) {
 	return keys[i], true
 }
 
-// value is what a setting can be.
+// value lists the types of settings.
 type value interface {
 	string | bool | int | float64 | Size | time.Duration
 }
 
-// key makes a table entry for a field of the Config. check may be nil.
+// key creates a row of the table for a field of the Config. A nil check accepts all
+// values.
 func key[T value](name string, field func(*Config) *T, def T, check func(T) error, doc string) Key {
 	set := func(c *Config, v T, err error) error {
 		if err == nil && check != nil {
@@ -91,7 +92,7 @@ func key[T value](name string, field func(*Config) *T, def T, check func(T) erro
 	}
 }
 
-// enum makes an entry whose value is one of a few words.
+// enum creates a row whose value is one of a few words.
 func enum(name string, field func(*Config) *string, def string, values []string, doc string) Key {
 	k := key(name, field, def, func(s string) error {
 		if slices.Contains(values, s) {
@@ -103,7 +104,7 @@ func enum(name string, field func(*Config) *string, def string, values []string,
 	return k
 }
 
-// within checks that a number lies in [lo, hi]; NaN does not.
+// within checks that a number is in [lo, hi], and rejects NaN.
 func within[T int | float64 | time.Duration](lo, hi T) func(T) error {
 	return func(v T) error {
 		if v >= lo && v <= hi {
@@ -113,7 +114,7 @@ func within[T int | float64 | time.Duration](lo, hi T) func(T) error {
 	}
 }
 
-// text checks a string that means something outside: a name or a path.
+// text checks a name or a path.
 func text(s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%q is not valid UTF-8", s)
@@ -184,7 +185,7 @@ func fromText[T value](s string) (t T, err error) {
 	return t, err
 }
 
-// kindName is what an error calls the type of a setting.
+// kindName names the type of a setting in errors.
 func kindName(v any) string {
 	switch v.(type) {
 	case string:
@@ -201,7 +202,7 @@ func kindName(v any) string {
 	return `a size (like 1048576, "512MiB" or "2GB")`
 }
 
-// tomlName is what an error calls the type of a value in the file.
+// tomlName names the type of a value of the file in errors.
 func tomlName(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// distance is the Levenshtein distance of a and b in bytes.
+// distance returns the Levenshtein distance of a and b in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -27,16 +27,16 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Nearest returns the candidate with the least distance to s, the first of
-// equals. There is at least one candidate.
+// Nearest returns the candidate with the smallest edit distance to s, and the first one
+// of several. It needs at least one candidate.
 func Nearest(s string, candidates []string) string {
 	return slices.MinFunc(candidates, func(a, b string) int {
 		return distance(s, a) - distance(s, b)
 	})
 }
 
-// unknownKey says that there is no such key, and which one is nearest. The right
-// key under the wrong section is found too: then only the section counts.
+// unknownKey describes an unknown key and names the nearest one. A key in the wrong
+// section is near.
 func unknownKey(name string) string {
 	_, last, _ := strings.Cut(name, ".")
 	best := slices.MinFunc(keys, func(a, b Key) int {
@@ -45,7 +45,7 @@ func unknownKey(name string) string {
 	return fmt.Sprintf("unknown key %q (nearest: %q)", shorten(name), best.Name)
 }
 
-// unknownSection does the same for a section.
+// unknownSection describes an unknown section and names the nearest one.
 func unknownSection(name string) string {
 	return fmt.Sprintf("unknown section [%s] (nearest: [%s])", shorten(name), Nearest(name, sections()))
 }
@@ -69,7 +69,7 @@ func keyDistance(name, last string, k Key) int {
 	return distance(name, k.Name)
 }
 
-// shorten keeps an error about an absurdly long name to one readable line.
+// shorten limits a name in an error message.
 func shorten(name string) string {
 	if len(name) > 60 {
 		return name[:60] + "…"

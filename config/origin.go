@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// Kind is the kind of source that a value came from.
+// Kind is the kind of a source.
 type Kind uint8
 
 const (
@@ -16,11 +16,11 @@ const (
 type Origin struct {
 	Kind   Kind
 	Name   string // file path, variable or flag; empty for a default
-	Line   int    // in the file, from 1; 0 if unknown or no file
+	Line   int    // in the file, from 1; 0 if unknown or not a file
 	Column int    // in bytes from 1
 }
 
-// String gives "default", "FILE:LINE", "environment NAME" or "flag --NAME".
+// String returns "default", "FILE:LINE", "environment NAME" or "flag --NAME".
 func (o Origin) String() string {
 	switch o.Kind {
 	case FromFile:
@@ -36,7 +36,7 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// Error is a mistake in the configuration: what is wrong, and where it stands.
+// Error is an error in the configuration, with its position.
 type Error struct {
 	Origin Origin
 	Reason string

@@ -11,8 +11,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// WriteTOML writes every key with its value, as a file that Load reads back to
-// the same configuration; a comment behind each says where the value came from.
+// WriteTOML writes every key with its value, and with its origin as a comment. Load
+// reads the output as the same configuration.
 func (c *Config) WriteTOML(w io.Writer) error {
 	var b bytes.Buffer
 	section := ""
@@ -30,7 +30,7 @@ func (c *Config) WriteTOML(w io.Writer) error {
 	return err
 }
 
-// assignment is the line of a TOML file that gives the key its value in c.
+// assignment returns the line of a TOML file that sets the key to its value in c.
 func (k Key) assignment(c *Config) string {
 	_, name, _ := strings.Cut(k.Name, ".")
 	v := k.Get(c)
@@ -41,13 +41,13 @@ func (k Key) assignment(c *Config) string {
 		v = s.String()
 	}
 	line, err := toml.Marshal(map[string]any{name: v})
-	if err != nil { // the types of a value are all TOML's own
+	if err != nil { // TOML has all types of settings
 		panic("config: " + k.Name + ": " + err.Error())
 	}
 	return strings.TrimSpace(string(line))
 }
 
-// oneLine makes s fit for a TOML comment: no control characters, valid UTF-8.
+// oneLine returns s for a TOML comment: valid UTF-8 without control characters.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

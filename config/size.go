@@ -8,8 +8,8 @@ import (
 )
 
 // Size is an amount of memory in bytes. In text it is a whole number with an
-// optional unit: 1048576, "64KiB", "512 MiB", "2GB". Units with an i are powers
-// of 1024, those without are powers of 1000; case does not matter.
+// optional unit: 1048576, "64KiB", "512 MiB", "2GB". Units with an i are powers of
+// 1024, the other units powers of 1000. Case does not matter.
 type Size uint64
 
 var units = []struct {
@@ -28,7 +28,7 @@ func ParseSize(s string) (Size, error) {
 	}
 	n, err := strconv.ParseUint(s[:end], 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no size (like 1048576, \"512MiB\" or \"2GB\")", s)
+		return 0, fmt.Errorf("%q is not a size (like 1048576, \"512MiB\" or \"2GB\")", s)
 	}
 	unit := strings.TrimSpace(s[end:])
 	if unit == "" {
@@ -44,10 +44,10 @@ func ParseSize(s string) (Size, error) {
 		}
 		return Size(lo), nil
 	}
-	return 0, fmt.Errorf("%q is no unit of size (B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)", unit)
+	return 0, fmt.Errorf("%q is not a unit of size (B, KiB, MiB, GiB, TiB, KB, MB, GB, TB)", unit)
 }
 
-// String gives the number of the greatest binary unit that divides it.
+// String returns s in the largest binary unit that divides it.
 func (s Size) String() string {
 	if s == 0 {
 		return "0"

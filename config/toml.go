@@ -12,8 +12,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// maxFile bounds the size of a configuration file. The example has some 4 KiB;
-// what is longer is some other file, named by mistake.
+// maxFile limits the size of a configuration file. The example has about 10 KiB; a
+// longer file was named by mistake.
 const maxFile = 64 << 10
 
 func (c *Config) readFile(path string) error {
@@ -29,8 +29,8 @@ func (c *Config) readFile(path string) error {
 	return c.readTOML(path, data)
 }
 
-// readTOML takes the keys of a file's content. The first mistake in the file is
-// the error; c is then half-read.
+// readTOML reads the keys in the content of a file. It returns the first error in the
+// file; c is incomplete then.
 func (c *Config) readTOML(path string, data []byte) error {
 	if len(data) > maxFile {
 		return &Error{Origin: Origin{Kind: FromFile, Name: path},
@@ -72,12 +72,11 @@ func (c *Config) readTOML(path string, data []byte) error {
 	return nil
 }
 
-// locate returns the value of a key in the document and the offset where it
-// starts: inside the quotes of a string, or at the header of a table. The TOML
-// reader tells positions only through the errors of a type that decodes itself,
-// so the value is decoded into one that always fails.
+// locate returns the value of a key and its offset: inside the quotes of a string, or
+// at the header of a table. The TOML library reveals positions only in the errors of a
+// custom decoder, so locate decodes the value with one that always fails.
 func locate(md *toml.MetaData, table map[string]toml.Primitive, name toml.Key) (found any, offset int) {
-	for _, part := range name[:min(len(name), 2)] { // no key of ours lies deeper
+	for _, part := range name[:min(len(name), 2)] { // keys have two parts
 		p, ok := table[part]
 		if !ok {
 			break
@@ -98,7 +97,7 @@ func locate(md *toml.MetaData, table map[string]toml.Primitive, name toml.Key) (
 
 type valueProbe struct{ value any }
 
-// UnmarshalTOML keeps the value and fails, for the sake of the error's position.
+// UnmarshalTOML stores the value and returns an error, which gets a position.
 func (p *valueProbe) UnmarshalTOML(v any) error {
 	p.value = v
 	return errors.New("here")
@@ -112,9 +111,9 @@ func place(path string, data []byte, offset int) Origin {
 		Column: len(before) - bytes.LastIndexByte(before, '\n')}
 }
 
-// keyOffset finds the last part of a key on the line of its value: before the
-// value, or anywhere in the header of a table. If it does not stand there, the
-// value's own offset is the best there is.
+// keyOffset returns the offset of the last part of a key: on the line of its value,
+// before the value, or in the header of a table. Otherwise it returns the offset of
+// the value.
 func keyOffset(data []byte, value int, last string) int {
 	value = min(value, len(data))
 	start := 1 + bytes.LastIndexByte(data[:value], '\n')

@@ -86,7 +86,7 @@ func TestTOMLErrors(t *testing.T) {
 		{"mode", "[search]\nmode = \"and_or\"", `x.toml:2:9: "and_or" is not one of and, or, and-or (nearest: "and-or")`},
 		{"bits", "[index]\nimpacts = 12", `x.toml:2:11: 12 is not one of 0, 8, 16`},
 		{"nan", "[index]\nexception_ratio = nan", `x.toml:2:19: NaN is not from 0 to 0.6`},
-		{"size", "[memory]\ndevice = \"lots\"", `x.toml:2:11: "lots" is no size (like 1048576, "512MiB" or "2GB")`},
+		{"size", "[memory]\ndevice = \"lots\"", `x.toml:2:11: "lots" is not a size (like 1048576, "512MiB" or "2GB")`},
 		{"negative size", "[memory]\ndevice = -1", `x.toml:2:10: size -1 is negative`},
 		{"size of wrong type", "[memory]\ndevice = true", `x.toml:2:10: want a size (like 1048576, "512MiB" or "2GB"), found true`},
 		{"syntax", "[search]\nk = = 1", `x.toml:2:5: expected value but found '=' instead`},
@@ -123,8 +123,8 @@ func TestMissingFile(t *testing.T) {
 	}
 }
 
-// FuzzReadTOML: any bytes give a configuration or an Error with a place inside
-// the file, and what was read survives being printed and read again.
+// FuzzReadTOML checks that any bytes give a configuration or an Error with a position
+// inside the file, and that printing and reading preserves the configuration.
 func FuzzReadTOML(f *testing.F) {
 	f.Add(example())
 	for _, s := range []string{"", "[devices]\nbackend = 'opencl'\ndevice = \"\\u0007 #\"", "search.k = 3", "search = {k = 0x10}",

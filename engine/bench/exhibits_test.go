@@ -4,6 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
 	"heddle/codec"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/decode"
@@ -11,10 +16,6 @@ import (
 	"heddle/engine/bench/lists"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/rank"
-	"os"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // TestExhibits: every table and figure that is to be reproduced is there, once.

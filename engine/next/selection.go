@@ -54,10 +54,11 @@ func (t *Table) Select(ctx context.Context, s Selection) (Rows, error) {
 	defer g.Release()
 	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
 	var e explaining
-	if err = e.add(g, task, &s); err == nil {
-		err = e.run(ctx, task, &s, 1)
-	}
 	defer func() { task.Done(err) }()
+	if err = e.add(g, task, &s); err == nil {
+		err = e.run(ctx, task, &s)
+		e.explain(task, &s, 0, err)
+	}
 	if err != nil {
 		return Rows{}, wrap("select", err)
 	}
@@ -65,7 +66,6 @@ func (t *Table) Select(ctx context.Context, s Selection) (Rows, error) {
 	if s.Output == plan.OutputBits {
 		r.Bits = task.TakeBits()
 	}
-	e.explain(task, &s, 0)
 	return r, nil
 }
 
@@ -128,7 +128,11 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 			return err
 		}
 	}
-	if err = e.run(ctx, task, s, n); err != nil {
+	err = e.run(ctx, task, s)
+	for i := range batch {
+		e.explain(task, &batch[i], i, err)
+	}
+	if err != nil {
 		return err
 	}
 	rows := rowBlocks.Get().(*[]Rows)
@@ -140,7 +144,6 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 			r.Bits = task.Rows().Selection(i)
 		}
 		*rows = append(*rows, r)
-		e.explain(task, &batch[i], i)
 	}
 	err = deliver(first, *rows)
 	clear(*rows)

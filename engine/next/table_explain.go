@@ -86,8 +86,8 @@ func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection) 
 	return nil
 }
 
-// run runs the task of n selections, of which s is the first one.
-func (e *explaining) run(ctx context.Context, task *tables.Task, s *Selection, n int) error {
+// run runs the task, of which s is the first selection.
+func (e *explaining) run(ctx context.Context, task *tables.Task, s *Selection) error {
 	c := s.call()
 	if e.wanted {
 		e.batch = new(observe.Explanation)
@@ -97,9 +97,15 @@ func (e *explaining) run(ctx context.Context, task *tables.Task, s *Selection, n
 	return task.Do(ctx, &c)
 }
 
-// explain completes the explanation of s, which is selection i of the task.
-func (e *explaining) explain(task *tables.Task, s *Selection, i int) {
-	if x := s.Explain; x != nil {
-		x.Explanation, x.Costs, x.How, x.Count = *e.batch, e.costs, task.How(i), uint64(task.Rows().Counts[i])
+// explain completes the explanation of s, which is selection i of a task that ended with
+// err.
+func (e *explaining) explain(task *tables.Task, s *Selection, i int, err error) {
+	x := s.Explain
+	if x == nil {
+		return
+	}
+	x.Explanation, x.Costs = *e.batch, e.costs
+	if err == nil {
+		x.How, x.Count = task.How(i), uint64(task.Rows().Counts[i])
 	}
 }

@@ -2,14 +2,15 @@ package bitmap
 
 import (
 	"bytes"
-	"heddle/codec/wah"
-	"heddle/engine/bench/harness/harnesstest"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/codec/wah"
+	"heddle/engine/bench/harness/harnesstest"
 )
 
 // TestZipfSet: every row is in one bin of each attribute, and the sizes of bins follow

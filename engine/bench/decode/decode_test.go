@@ -3,13 +3,14 @@ package decode
 import (
 	"bytes"
 	"context"
-	"heddle/codec"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
 	"io"
 	"math"
 	"path/filepath"
 	"testing"
+
+	"heddle/codec"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
 )
 
 // TestBound compares the bound with Table 5 of the paper, and the second moment with

@@ -2,11 +2,12 @@ package harness
 
 import (
 	"bytes"
-	"heddle/cl"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"heddle/cl"
 )
 
 // TestBenchTuning opens a device with a tuning row from a file.

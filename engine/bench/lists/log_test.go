@@ -5,17 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
 )
 
 func TestLog(t *testing.T) {

@@ -3,13 +3,14 @@ package load
 import (
 	"context"
 	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
 	"heddle/engine/bench/benchtest"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/schedule"
-	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // simulated is a processor in virtual time. The work of a query is a number of

@@ -4,12 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/load"
-	"heddle/engine/bench/measure"
-	"heddle/engine/schedule"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +13,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/load"
+	"heddle/engine/bench/measure"
+	"heddle/engine/schedule"
 )
 
 // TestSchedule: every configuration has rows, and the rows are consistent.

@@ -1,15 +1,16 @@
 package schedule
 
 import (
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/wu"
 	"io"
 	"math"
 	"os"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/wu"
 )
 
 // TestWuOnDevice: exhibits that compare a device with the host, or with itself, have

@@ -26,7 +26,7 @@ func TestTuneUsage(t *testing.T) {
 	}
 }
 
-// needsTuning skips what measures a device.
+// needsTuning skips tests that measure a device.
 func needsTuning(t *testing.T) {
 	t.Helper()
 	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" || os.Getenv("HEDDLE_TEST_SMALL") == "1" || testing.Short() {
@@ -34,7 +34,7 @@ func needsTuning(t *testing.T) {
 	}
 }
 
-// tuningRow is a file that `heddle tune` could have written.
+// tuningRow is a file in the format of heddle tune.
 const tuningRow = `[[row]]
 name = "mine"
 match = ["no such device"]
@@ -50,8 +50,8 @@ merge_rows = 8
 merge_least = 65536
 `
 
-// TestTune measures the device under test in the short way, and has the row in
-// force afterwards. The example of the help writes it as TOML.
+// TestTune measures the device under test with --short and checks that the row is in
+// force afterwards. The example of the help text writes it as TOML.
 func TestTune(t *testing.T) {
 	needsTuning(t)
 	device := os.Getenv("HEDDLE_TEST_DEVICE")

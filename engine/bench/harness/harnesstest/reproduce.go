@@ -2,14 +2,15 @@ package harnesstest
 
 import (
 	"bytes"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
 )
 
 // Reproduce runs all exhibits of a family on the host with a tiny workload. Each

@@ -8,28 +8,27 @@ import (
 	"heddle/engine/plan"
 )
 
-// prober keeps, of ascending candidates, those that one list has. It belongs to
-// one goroutine and is reused from query to query.
+// Prober selects the candidates that one list contains. Candidates ascend from call to
+// call. A Prober belongs to one goroutine and is reused from query to query.
 //
-// Under Auto it uses the list's table. Otherwise it takes one load a candidate
-// from bits, or has find look for it in docs or, where the list is compressed, in
-// its blocks.
+// Under plan.Auto it uses the prepared list. Otherwise it loads one bit for each candidate,
+// or searches the docIDs of a raw list or the blocks of a compressed one.
 type Prober struct {
 	Handle plan.Handle
-	auto   *Prepared // nil unless it has all that is needed
-	words  bool      // use the words of auto
-	at     int       // in those
+	auto   *Prepared // nil unless it suffices for the search
+	words  bool      // search auto.Words
+	at     int       // in auto.Words
 	Bits   []uint32
 
 	sieve  []uint32
 	find   finder
 	docs   []uint32
-	packed bool // look in blocks, not docs
+	packed bool // search blocks instead of docs
 	blocks blocks
 }
 
-// open makes p look about candidates docIDs up in list h of s under algorithm a,
-// and builds the tables that it needs; t is the one of Auto, or nil.
+// Open prepares p for looking up about the given number of candidates in list h under
+// algorithm a, and builds the tables of a. t is the prepared list under plan.Auto, else nil.
 func (p *Prober) Open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, t *Prepared, candidates int) error {
 	p.Handle, p.auto, p.Bits = h, nil, nil
 	if t != nil {
@@ -76,7 +75,8 @@ func (p *Prober) Open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, t *Prepar
 	return nil
 }
 
-// openBits takes a bitset if list h is dense, else HS16, as far as there is room.
+// openBits selects a bitset for a dense list and HS16 for a sparse one, as far as memory
+// allows.
 func (p *Prober) openBits(aux *Auxiliary, h plan.Handle) error {
 	if aux.Denser(h, plan.DenseRatio) {
 		bits, err := aux.bitset(h, nil)
@@ -94,9 +94,9 @@ func (p *Prober) openBits(aux *Auxiliary, h plan.Handle) error {
 	return err
 }
 
-// filter copies the candidates that the list has to the front of dst, which may
-// be cand itself and is at least as long, and returns how many there are.
-// Scattered says that candidates hit few cache lines of a bitset.
+// Filter copies the candidates that the list contains to the front of dst and returns their
+// number. dst is at least as long as cand and may be cand. scattered tells that candidates
+// hit few cache lines of a bitset.
 func (p *Prober) Filter(dst, cand []uint32, scattered bool) (int, error) {
 	if p.Bits != nil {
 		if scattered {
@@ -116,9 +116,8 @@ func (p *Prober) Filter(dst, cand []uint32, scattered bool) (int, error) {
 	return p.find.filter(dst, cand, p.docs), nil
 }
 
-// filterAuto is filter with the table of Auto, for lists without bits. Where the
-// sieve lets most candidates pass, they lie close together as the list's docIDs
-// do, and words serve them faster than buckets.
+// filterAuto is Filter for a prepared list without bits. If most candidates pass the sieve,
+// they are clustered like the docIDs of the list, and words are faster than buckets.
 func (p *Prober) filterAuto(dst, cand []uint32) (n int) {
 	t, words := p.auto, p.words
 	if !words && t.sieve != nil {
@@ -137,7 +136,7 @@ func (p *Prober) filterAuto(dst, cand []uint32) (n int) {
 	return n
 }
 
-// rawDocs are the docIDs of a raw list; their order is not checked.
+// RawDocs returns the docIDs of a raw list. It does not check their order.
 func RawDocs(l codec.List) ([]uint32, error) {
 	if uint64(len(l.Words)) != uint64(l.Len) {
 		return nil, &codec.CorruptError{Codec: l.Codec, Reason: fmt.Sprintf("%d words for %d docIDs", len(l.Words), l.Len)}
@@ -145,7 +144,7 @@ func RawDocs(l codec.List) ([]uint32, error) {
 	return l.Words, nil
 }
 
-// named says which list an error is about.
+// Named adds the number of a list to an error.
 func Named(h plan.Handle, err error) error {
 	if err != nil {
 		err = fmt.Errorf("list %d: %w", h, err)

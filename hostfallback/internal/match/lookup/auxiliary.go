@@ -1,3 +1,5 @@
+// Package lookup searches single posting lists for candidates, and keeps the auxiliary
+// tables that its searches need.
 package lookup
 
 import (
@@ -10,9 +12,9 @@ import (
 	"heddle/hostfallback/internal/work"
 )
 
-// tables holds the auxiliary tables of a store. Each is built when a query first
-// needs it, by whichever goroutine comes first; when two build the same one, one
-// result is dropped. A table is never changed once it can be seen.
+// Auxiliary holds the tables of the lists of a source. A table is built at its first use; if
+// two goroutines build it, one result is dropped. Published tables are immutable. An
+// Auxiliary is safe for concurrent use.
 type Auxiliary struct {
 	Source *plan.Source
 	Memory *work.Budget
@@ -25,36 +27,38 @@ type Auxiliary struct {
 	autos   PerList[Prepared]
 }
 
-// newTables returns the tables of src, none of which is built yet.
+// New returns the tables of src, all of which are still to be built. They take their memory
+// from memory.
 func New(src *plan.Source, memory *work.Budget) *Auxiliary {
 	return &Auxiliary{Source: src, Memory: memory}
 }
 
-// prepared returns the table of Auto for list h, or nil if it is not built.
+// Prepared returns the form of list h for plan.Auto, or nil if it is not built.
 func (t *Auxiliary) Prepared(h plan.Handle) *Prepared {
 	return t.autos.At(h, len(t.Source.Lists)).Load()
 }
 
-// buckets is the table of codec.AppendBuckets with its hash function.
+// Buckets is the table of codec.AppendBuckets with its hash function: bucket h holds the
+// docIDs x with x>>Shift = h, at the indexes First[h] to First[h+1]-1.
 type Buckets struct {
 	First []uint32
 	Shift uint8
 }
 
-// perList has room for one *T a list, once the first is asked for.
+// PerList holds one pointer for each list. It allocates at the first use.
 type PerList[T any] struct {
 	once sync.Once
 	p    []atomic.Pointer[T]
 }
 
+// At returns the pointer of list h; lists is the number of lists.
 func (p *PerList[T]) At(h plan.Handle, lists int) *atomic.Pointer[T] {
 	p.once.Do(func() { p.p = make([]atomic.Pointer[T], lists) })
 	return &p.p[h]
 }
 
-// get returns the table of list h and builds it if need be, from the list's
-// docIDs, which it decodes where they are nil. The size is what the table will
-// occupy, in bytes.
+// get returns the table of list h. If it is missing, get builds a table of size bytes from
+// docs, which it decodes if they are nil. Without memory it returns plan.ErrOutOfMemory.
 func get[T any](t *Auxiliary, p *PerList[T], h plan.Handle, docs []uint32, size int64, build func(docs []uint32) T) (*T, error) {
 	slot := p.At(h, len(t.Source.Lists))
 	if got := slot.Load(); got != nil {
@@ -78,8 +82,8 @@ func get[T any](t *Auxiliary, p *PerList[T], h plan.Handle, docs []uint32, size 
 	return slot.Load(), nil
 }
 
-// decode returns the docIDs of list h, checked: ascending, and inside the
-// universe.
+// decode returns the docIDs of list h and checks that they ascend and are below
+// Source.Docs.
 func (t *Auxiliary) decode(h plan.Handle) ([]uint32, error) {
 	l := t.Source.List(h)
 	var docs []uint32
@@ -119,20 +123,20 @@ func (t *Auxiliary) skips(h plan.Handle) (skips, error) {
 	return *s, nil
 }
 
-// denser tells whether list h has more than one in ratio documents.
+// Denser reports whether list h contains more than one in ratio documents.
 func (t *Auxiliary) Denser(h plan.Handle, ratio uint64) bool {
 	return uint64(t.Source.Lists[h].Len)*ratio > uint64(t.Source.Docs)
 }
 
-// bitset returns the bits of list h over the whole universe; docs are its docIDs
-// or nil.
+// bitset returns the bits of list h over all documents; docs are its docIDs or nil.
 func (t *Auxiliary) bitset(h plan.Handle, docs []uint32) (*[]uint32, error) {
 	return get(t, &t.bitsets, h, docs, t.bitsetSize(), t.newBitset)
 }
 
-// bitsetSize is the size of a bitset in bytes, whole words of 64 bits.
+// bitsetSize returns the bytes of a bitset, whole words of 64 bits.
 func (t *Auxiliary) bitsetSize() int64 { return 8 * ((int64(t.Source.Docs) + 63) / 64) }
 
+// newBitset returns the bits of docs.
 func (t *Auxiliary) newBitset(docs []uint32) []uint32 {
 	set := make([]uint32, t.bitsetSize()/4)
 	for _, x := range docs {
@@ -141,7 +145,7 @@ func (t *Auxiliary) newBitset(docs []uint32) []uint32 {
 	return set
 }
 
-// kept are the docIDs of list h if they lie somewhere as they are, else nil.
+// Plain returns the docIDs of list h if they are in memory without encoding, else nil.
 func (t *Auxiliary) Plain(h plan.Handle) []uint32 {
 	if l := t.Source.List(h); l.Codec == codec.Raw {
 		return l.Words

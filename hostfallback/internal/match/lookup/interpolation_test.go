@@ -9,8 +9,8 @@ import (
 	"heddle/hostfallback/internal/hosttest"
 )
 
-// Every docID lies in its local range, which is narrower than that of the line
-// in the mean.
+// TestLocalRanges: every docID lies in its local range. The mean local range is narrower than
+// the range of the whole line.
 func TestLocalRanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	const universe = 1 << 20
@@ -31,8 +31,8 @@ func TestLocalRanges(t *testing.T) {
 	}
 }
 
-// Interpolation takes few steps on uniform lists, and no more than twice those of
-// a binary search on the worst.
+// TestInterpolationSteps: interpolation takes few steps on uniform lists, and at most twice
+// the steps of binary search on any list.
 func TestInterpolationSteps(t *testing.T) {
 	steps := func(docs []uint32, x uint32) (n int) {
 		for lo, hi := 0, len(docs)-1; hi-lo > 8 && docs[lo] <= x && x <= docs[hi]; n++ {

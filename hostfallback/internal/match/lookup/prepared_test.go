@@ -63,7 +63,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// What Auto keeps of a list, by density and codec.
+// TestAutoTables: the parts of a prepared list depend on its density and codec.
 func TestAutoTables(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 3))
 	const docs = 1 << 20
