@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/plan"
-	"time"
 )
 
 // autoTurns is the least number of turns in which auto and its rival are timed.

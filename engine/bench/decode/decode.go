@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
 )
 
 // decoding is the speed of a codec on a set of lists.

@@ -2,10 +2,11 @@
 package lists
 
 import (
+	"slices"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/wu"
-	"slices"
 )
 
 // Family measures intersections and reproduces the papers' measurements of them.

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
@@ -11,10 +16,6 @@ import (
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"slices"
-	"time"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // pairTimes are the times of one intersection in seconds: end to end, and of the

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"math"
-	"time"
 )
 
 // Batching is the cost of consecutive batches.

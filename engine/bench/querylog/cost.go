@@ -3,13 +3,14 @@ package querylog
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"slices"
-	"sync"
-	"time"
 )
 
 // Setup is one way to answer the queries.

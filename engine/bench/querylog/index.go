@@ -2,6 +2,7 @@ package querylog
 
 import (
 	"context"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"

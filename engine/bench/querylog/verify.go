@@ -3,6 +3,7 @@ package querylog
 import (
 	"context"
 	"fmt"
+
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )

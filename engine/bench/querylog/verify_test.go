@@ -2,11 +2,12 @@ package querylog
 
 import (
 	"context"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/workload"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/workload"
 )
 
 func TestChecker(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/ranked"
 )

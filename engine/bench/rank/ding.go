@@ -3,6 +3,7 @@ package rank
 import (
 	"context"
 	"errors"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/plan"

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/ranked"
-	"heddle/engine/plan"
 	"math"
 	"slices"
 	"sync"
 	"time"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/ranked"
+	"heddle/engine/plan"
 )
 
 // setup is one way to rank queries.

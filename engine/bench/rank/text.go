@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"os"
-	"slices"
 )
 
 // textExhibit ranks real text, with another library beside heddle.

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/workload"
 	"math"
 	"slices"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
 )
 
 // plainSample is the number of queries that are also scored in floating point.

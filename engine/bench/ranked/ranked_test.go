@@ -1,14 +1,15 @@
 package ranked
 
 import (
-	"heddle/codec"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/codec"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
 )
 
 // TestGOV2Like checks the documented properties of the workload on a five-hundredth of

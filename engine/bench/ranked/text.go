@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/analyze"
@@ -12,10 +17,6 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // ReadTopics returns the texts of all topics of a folder.

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"slices"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"io"
-	"slices"
 )
 
 // Workload is a workload of ranked retrieval: the lists of its queries, with term

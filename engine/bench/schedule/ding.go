@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"time"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
 	"heddle/engine/schedule"
-	"math"
-	"slices"
-	"time"
 )
 
 // theBetter names a configuration of Ding et al., Figure 7: single queries on the

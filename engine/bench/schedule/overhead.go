@@ -3,6 +3,9 @@ package schedule
 import (
 	"context"
 	"errors"
+	"runtime"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
@@ -10,8 +13,6 @@ import (
 	"heddle/engine/internal/cputime"
 	"heddle/engine/plan"
 	"heddle/engine/schedule"
-	"runtime"
-	"time"
 )
 
 // idle is a backend whose stores return empty answers at once, so that only the cost of

@@ -3,12 +3,13 @@ package schedule
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/observe"
 	"heddle/engine/schedule"
-	"math"
-	"slices"
 )
 
 // predicted holds the times of single queries on a system with one processor, and the

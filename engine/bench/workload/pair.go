@@ -2,9 +2,10 @@ package workload
 
 import (
 	"context"
+	"slices"
+
 	"heddle/codec"
 	"heddle/engine/plan"
-	"slices"
 )
 
 // Pair is two plain lists of random docIDs. A is the shorter one.

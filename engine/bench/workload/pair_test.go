@@ -2,10 +2,11 @@ package workload
 
 import (
 	"context"
-	"heddle/engine/plan"
 	"math"
 	"slices"
 	"testing"
+
+	"heddle/engine/plan"
 )
 
 func TestPair(t *testing.T) {

@@ -3,13 +3,14 @@ package wu
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"slices"
 )
 
 // blockThreads is T, the number of work-items per work-group, in the threshold S·T·B.

@@ -4,10 +4,11 @@ package wu
 
 import (
 	"context"
+	"math"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
-	"math"
 )
 
 // Table I: upper ends of the length classes, their names, and the share of GOV's lists

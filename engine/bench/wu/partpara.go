@@ -3,6 +3,7 @@ package wu
 import (
 	"context"
 	"fmt"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"

@@ -3,10 +3,10 @@ package wu
 import (
 	"context"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
 	"math"
 
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
 	costs "heddle/engine/internal/cost"
 )
 

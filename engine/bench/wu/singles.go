@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"time"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
-	"slices"
-	"time"
-
 	costs "heddle/engine/internal/cost"
 	"heddle/engine/plan"
 )

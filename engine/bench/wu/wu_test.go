@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
-	"math"
-	"slices"
-	"sync/atomic"
-	"testing"
 )
 
 // prepared returns a bench with a tiny workload.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSearchOnAll asks every processor at once, in every mode and format of the question,
-// and expects what one backend says.
+// TestSearchOnAll compares the answers of all processors together with the answers of one
+// backend, for every mode and query format.
 func TestSearchOnAll(t *testing.T) {
 	buildCollection(t)
 	all := backendEnv()
@@ -37,7 +37,7 @@ func TestSearchOnAll(t *testing.T) {
 	if files := files(t); strings.Contains(files, ".cost") {
 		t.Errorf("a search wrote %s", files)
 	}
-	for _, explain := range []string{"--no-header", "--explain"} { // the same mistake, in the same words
+	for _, explain := range []string{"--no-header", "--explain"} { // the same error message
 		wantFailure(t, heddleWith(t, "w0^x\n", all, "search", "c.hdl", "--queries", "-", "--no-header", explain), exitCorrupt, "-:1: ", `weight "x"`)
 	}
 	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--schedule", "never"), exitUsage, "auto, async, sync")

@@ -26,7 +26,7 @@ func TestWordsOfList(t *testing.T) {
 	}
 }
 
-// expanded are the docIDs of w.
+// expanded returns the docIDs of w.
 func (w Words) expanded() (docs []uint32) {
 	for i, x := range w.Bits {
 		for k := range uint32(64) {
@@ -79,8 +79,8 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// Only lists whose docIDs lie close together have words.
-func TestWhoHasWords(t *testing.T) {
+// TestClusteredWords: only clustered lists have words.
+func TestClusteredWords(t *testing.T) {
 	const docs = 1 << 20
 	r := rand.New(rand.NewPCG(9, 3))
 	var run []uint32
