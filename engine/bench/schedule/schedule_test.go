@@ -19,6 +19,7 @@ import (
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/schedule"
 )
 
@@ -30,7 +31,7 @@ func TestSchedule(t *testing.T) {
 	opt.Tables = []string{"capacity", "prediction"}
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")
 	systems := []string{"host only"}
-	if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
+	if testneeds.OnDevice() {
 		opt.Backend, opt.Device = "auto", os.Getenv("HEDDLE_TEST_DEVICE")
 		opt.Figures, opt.Tables = []string{"ding-fig7"}, append(opt.Tables, "overhead", "choice", "devices")
 		systems = []string{"host only", "device only", "both", theBetter}
