@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
 type devicesAnswer struct {
@@ -72,9 +74,7 @@ func TestDevicesNone(t *testing.T) {
 
 // TestDevicesUnderTest checks that the list contains the OpenCL device of the test run.
 func TestDevicesUnderTest(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
-	}
+	testneeds.Device(t)
 	a := devicesJSON(t, "--backend", "opencl", "--device", os.Getenv("HEDDLE_TEST_DEVICE"))
 	if len(a.Devices) == 0 || !a.Devices[0].Usable || a.Devices[0].SelfTest <= 0 || a.Devices[0].Memory == 0 || a.Devices[0].Platform == "" {
 		t.Errorf("%+v", a)

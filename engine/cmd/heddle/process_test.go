@@ -16,10 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestExamples runs every example of every help text as written.
 func TestExamples(t *testing.T) {
+	testneeds.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("examples are for a POSIX shell")
 	}

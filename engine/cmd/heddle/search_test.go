@@ -15,6 +15,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -80,7 +81,7 @@ func TestSearchAlgorithms(t *testing.T) {
 		backend := []string(nil)
 		switch a { // algorithms that devices lack
 		case plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep:
-			if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
+			if testneeds.OnDevice() {
 				wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
 			}
 			backend = []string{"--backend", "host"}

@@ -10,6 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestTuneUsage(t *testing.T) {
@@ -29,9 +30,8 @@ func TestTuneUsage(t *testing.T) {
 // needsTuning skips tests that measure a device.
 func needsTuning(t *testing.T) {
 	t.Helper()
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" || os.Getenv("HEDDLE_TEST_SMALL") == "1" || testing.Short() {
-		t.Skip("needs an OpenCL device and half a minute: set HEDDLE_TEST_BACKEND=opencl, neither HEDDLE_TEST_SMALL nor -short")
-	}
+	testneeds.Device(t)
+	testneeds.Long(t)
 }
 
 // tuningRow is a file in the format of heddle tune.
