@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"heddle/codec/wah"
-	engine "heddle/engine/next"
+	"heddle/engine"
 	"heddle/engine/plan"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
