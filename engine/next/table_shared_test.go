@@ -17,7 +17,7 @@ func backendOptions(t testing.TB) Options {
 func onHost() bool { return os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" }
 
 func pick(full, small int) int {
-	if testing.Short() || os.Getenv("HEDDLE_TEST_SMALL") == "1" {
+	if testing.Short() {
 		return small
 	}
 	return full
