@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/rank"
 	"heddle/codec"
 	"heddle/engine/plan"
 )
@@ -24,19 +26,19 @@ type mixedLoad struct {
 
 // newLoad draws so many lists of very different lengths, and queries over one to three of
 // them, of which the first ones are asked for most.
-func newLoad(t testing.TB, lists, queries int) *mixedLoad {
+func newLoad(t testing.TB, postings, queries int) *mixedLoad {
 	t.Helper()
-	r := rand.New(rand.NewPCG(uint64(lists), uint64(queries)))
+	r := rand.New(rand.NewPCG(uint64(postings), uint64(queries)))
 	l := &mixedLoad{src: &plan.Source{Docs: 30_000}, ranks: plan.RankBatch{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
 	var freqs [][]uint32
-	for i := range lists {
+	for i := range postings {
 		var docs []uint32
 		for every, d := uint32(16)<<r.IntN(6), uint32(0); d < l.src.Docs; d++ {
 			if r.Uint32N(every) == 0 {
 				docs = append(docs, d)
 			}
 		}
-		h, err := l.src.Append(coreCodecs[i%len(coreCodecs)], docs, codec.DefaultOptions())
+		h, err := l.src.Append(lists.CoreCodecs[i%len(lists.CoreCodecs)], docs, codec.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +62,7 @@ func newLoad(t testing.TB, lists, queries int) *mixedLoad {
 		var terms []plan.Term
 		either := plan.Expr{Op: plan.OpOr}
 		for range 1 + r.IntN(3) {
-			h := plan.Handle(min(r.ExpFloat64()*float64(lists)/5, float64(lists-1)))
+			h := plan.Handle(min(r.ExpFloat64()*float64(postings)/5, float64(postings-1)))
 			q = append(q, h)
 			terms = append(terms, plan.Term{List: h, Weight: 1 + r.Uint32N(1<<28)})
 			either.Args = append(either.Args, plan.Expr{List: h})
@@ -71,8 +73,8 @@ func newLoad(t testing.TB, lists, queries int) *mixedLoad {
 			t.Fatal(err)
 		}
 		i := l.batch.Queries() - 1
-		l.matches = append(l.matches, plainIntersect(l.lists, l.batch.Query(i)))
-		l.best = append(l.best, plainRank(l.src, l.lists, freqs, &l.ranks, l.ranks.Query(i)))
+		l.matches = append(l.matches, lists.Intersect(l.lists, l.batch.Query(i)))
+		l.best = append(l.best, rank.PlainRank(l.src, l.lists, freqs, &l.ranks, l.ranks.Query(i)))
 		var union []uint32
 		for _, h := range l.batch.Query(i) {
 			union = append(union, l.lists[h]...)
@@ -102,7 +104,7 @@ func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind in
 	}
 	for i := range l.matches {
 		if kind%3 == 0 && !slices.Equal(out.Query(i), l.matches[i]) || kind%3 == 1 && !slices.Equal(out.Query(i), l.any[i]) ||
-			kind%3 == 2 && !slices.Equal(keysOf(&top, i), l.best[i]) {
+			kind%3 == 2 && !slices.Equal(rank.KeysOf(&top, i), l.best[i]) {
 			t.Errorf("kind %d: query %d over lists %v has another answer", kind%3, i, l.batch.Query(i))
 			break
 		}

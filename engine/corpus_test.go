@@ -16,6 +16,7 @@ import (
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // corpus is a small collection whose every answer a plain scan can give.
@@ -182,11 +183,11 @@ func backendOptions(t testing.TB) Options {
 	return Options{Backend: backend, Device: os.Getenv("HEDDLE_TEST_DEVICE")}
 }
 
-func onHost() bool { return os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" }
+func onHost() bool { return !testneeds.OnDevice() }
 
 // pick returns full, or small where tests are to be short.
 func pick(full, small int) int {
-	if testing.Short() || os.Getenv("HEDDLE_TEST_SMALL") == "1" {
+	if testing.Short() {
 		return small
 	}
 	return full

@@ -99,6 +99,7 @@ var codes = []struct {
 	{InvalidQuery, func(err error) bool {
 		return is(err, query.ErrInvalid) || as[*predicate.SyntaxError](err) || as[*querylang.SyntaxError](err)
 	}},
+	{InvalidOption, func(err error) bool { return is(err, query.ErrOption) }},
 	{Overloaded, func(err error) bool { return is(err, schedule.ErrFull) }},
 	{Deadline, func(err error) bool { return is(err, context.DeadlineExceeded) }}, // schedule.ErrDeadline too
 	{Canceled, func(err error) bool { return is(err, context.Canceled) }},

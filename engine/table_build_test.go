@@ -59,6 +59,7 @@ func TestBuiltTable(t *testing.T) {
 		t.Skip("a built table is like others: TestTable has the device answer")
 	}
 	in := flightsCSV(t)
+	e := tableEngine(t, backendOptions(t))
 	for encoding, binnings := range map[column.Encoding][]column.Binning{
 		column.Equality: {column.Auto, column.Distinct},
 		column.Range:    {column.Width, column.Quantile},
@@ -80,9 +81,9 @@ func TestBuiltTable(t *testing.T) {
 			if err := src.Close(); err != nil {
 				t.Fatal(err)
 			}
-			x, err := tableEngine(t, backendOptions(t)).OpenTable(t.Context(), path, TableOptions{})
+			x, err := e.OpenTable(t.Context(), path, TableOptions{})
 			if err != nil {
-				t.Fatalf("%v, %v: %v", encoding, binning, err)
+				t.Fatal(err)
 			}
 			info, err := x.Info()
 			if err != nil {

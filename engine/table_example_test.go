@@ -53,7 +53,7 @@ func ExampleEngine_OpenTable() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(late.Count, "late ones on short ways")
+	fmt.Println(late.Count, "late flights on short routes")
 	for _, where := range []string{"carrier = 'AA'", "delay IS NULL OR delay < 0"} {
 		rows, err := t.Select(ctx, engine.Selection{Where: where})
 		if err != nil {
@@ -62,7 +62,7 @@ func ExampleEngine_OpenTable() {
 		fmt.Println(where, rowset.AppendIDs(nil, rows.Bits))
 	}
 	// Output:
-	// 2 late ones on short ways
+	// 2 late flights on short routes
 	// carrier = 'AA' [0 2]
 	// delay IS NULL OR delay < 0 [1 2]
 }
@@ -109,12 +109,12 @@ func ExampleEngine_NewTable() {
 	}
 	where := []string{"delay >= 60", "delay BETWEEN 59 AND 61.5", "NOT delay >= 60", "delay IS NULL", "dleay > 0"}
 	for _, w := range where {
-		out, err := x.Select(ctx, engine.Selection{Where: w})
+		rows, err := x.Select(ctx, engine.Selection{Where: w})
 		if err != nil {
 			fmt.Println(err)
 			continue
 		}
-		fmt.Printf("%d rows, %09b\n", out.Count, out.Bits[0]) // row 0 is the last digit
+		fmt.Printf("%d rows, %09b\n", rows.Count, rows.Bits[0]) // row 0 is the last digit
 	}
 	p, err := x.Prepare(where[0])
 	if err != nil {

@@ -15,7 +15,7 @@
 //           out FAN documents or elements each, maxima makes one, best is one group.
 // Local     8*GLOBAL_WG bytes.
 // Host      maxima has room for all levels, the lowest one first.
-// Bounds    any docIDs and shares; docIDs that repeat in a list may lose additions.
+// Bounds    any docIDs and components; docIDs that repeat in a list may lose additions.
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
 #endif
@@ -73,13 +73,13 @@ __kernel void global_clear(__global uint *scores, uint n) {
 // global_add adds what the list of the term whose record is batch[term] has of the n
 // documents from `first` on.
 GLOBAL_GROUP
-__kernel void global_add(__global const uint4 *batch, uint term, __global const uint *docs, __global const uint *shares,
+__kernel void global_add(__global const uint4 *batch, uint term, __global const uint *docs, __global const uint *components,
                          __global uint *scores, uint first, uint n) {
     uint4 r = batch[term];
     EACH_OF_FAN(i, get_group_id(0), r.z) {
         uint d = docs[(size_t)r.y * 4 + i];
         if (d - first < n)
-            scores[d] += contribution(r.w, shares[(size_t)r.y * 4 + i]);
+            scores[d] += contribution(r.w, components[(size_t)r.y * 4 + i]);
     }
 }
 

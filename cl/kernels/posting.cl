@@ -1,7 +1,7 @@
 // posting: what a posting contributes to a score, in integers, and where ranked
 // queries keep what. Helpers of share.cl, rank.cl and conjoin.cl, no kernel of their own.
 //
-// Computes  share_of(norm, f, length): the share of a list's weight that a posting of
+// Computes  tf_of(norm, f, length): the share of a list's weight that a posting of
 //           frequency f has in a document of so many tokens, as plan.Norm.Share does;
 //           contribution(weight, share) as plan.Contribution; frequency_at: one value
 //           of packed frequencies by random access (Ding et al. 2009, section 8.2).
@@ -103,7 +103,7 @@ static inline uint common_share(uint f, uint n) {
 #endif
 }
 
-static inline uint share_of(uint4 norm, uint f, uint length) {
+static inline uint tf_of(uint4 norm, uint f, uint length) {
     if (norm.w)
         return max((uint)min((ulong)f << (32 - norm.w), (ulong)0xffffffff), 1u);
     ulong n = (ulong)norm.y * length >> norm.z;

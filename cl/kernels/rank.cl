@@ -21,7 +21,7 @@
 //           at a time share what they read; with `only`, range `range` + g / queries *
 //           every.
 // Local     RANK_RANGE + RANK_PAGE*(3 + RANK_SPAN) + RANK_NOTES + 1 words.
-// Bounds    any starts, docIDs and shares: parts of lists are clamped to the list,
+// Bounds    any starts, docIDs and components: parts of lists are clamped to the list,
 //           documents outside of the range are passed over.
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
@@ -50,7 +50,7 @@ static inline void put_better(__local const uint *acc, uint limit, uint base, ui
 #define ACCUMULATE_ARGUMENTS                                                                        \
     __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,                      \
         __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,   \
-        __global const uint *restrict shares, uint range, uint end_range, uint span, uint every,    \
+        __global const uint *restrict components, uint range, uint end_range, uint span, uint every,    \
         uint only, uint doc_count, RESULTS
 
 #if SCAN_SERIAL
@@ -74,7 +74,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
         for (uint t = 0; t < query.y; t++) {
             uint4 term = batch[terms_at + 2 * (query.x + t)];
             uint i = min(starts[term.x + r], term.z), end = min(starts[term.x + r + 1], term.z);
-            __global const uint *doc = docs + (size_t)term.y * 4, *share = shares + (size_t)term.y * 4;
+            __global const uint *doc = docs + (size_t)term.y * 4, *share = components + (size_t)term.y * 4;
             for (; i < end; i++) {
                 uint x = doc[i] - base;
                 if (x < limit)
@@ -144,7 +144,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                             w = weights[t];
                         }
                         x[k] = docs[off + j] - base;
-                        s[k] = shares[off + j];
+                        s[k] = components[off + j];
                         c[k] = w;
                     }
                 }

@@ -75,7 +75,7 @@ static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
 #define KEPT 3
 #define LOST 0x80000000u // in COUNT
 
-// Words that a group shares.
+// Words that a group components.
 #define BOX_KEPT 0     // keys kept so far
 #define BOX_LEAST 1    // the least score among them
 #define BOX_BOUNDARY 2 // bin of the k-th

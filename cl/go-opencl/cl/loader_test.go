@@ -15,7 +15,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// TestEntries tells its parent what the three entries say in its environment.
+// TestEntries reports the results of the three entry points in its environment to its parent.
 func TestEntries(t *testing.T) {
 	if !inChild() {
 		t.Skip("runs as a child of the tests of broken installations")

@@ -44,6 +44,7 @@ func backendStrategies(t *testing.T) []string {
 
 // TestBitmapQuery runs every strategy of the backend in every form of answer.
 func TestBitmapQuery(t *testing.T) {
+	useBackend(t)
 	trips := buildTrips(t, "--set", "distance:encoding=interval,bins=16", "--word", "32")
 	var file, counts, ids, ranges strings.Builder
 	for i, q := range tripWheres {
@@ -152,6 +153,7 @@ func TestBitmapRoaring(t *testing.T) {
 }
 
 func TestExplainBitmap(t *testing.T) {
+	useBackend(t)
 	trips := buildTrips(t)
 	where := "delay >= 60 AND carrier IN ('AA', 'DL') AND distance < 1000.25"
 	count := 0

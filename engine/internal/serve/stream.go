@@ -41,8 +41,10 @@ type stream struct {
 	peeked int
 	query  query.Query
 	kind   kind
-	boxed  any       // kind
-	cost   cost.Kind // of its options, without an expression
+	boxed  any // kind
+	// invalid is the error of the options of an earlier query.
+	invalid error
+	cost    cost.Kind // of its options, without an expression
 
 	mu    sync.Mutex
 	stats plan.Stats
@@ -65,6 +67,9 @@ func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver D
 		return ctx.Err()
 	}
 	s.Kind()
+	if s.invalid != nil {
+		return s.invalid
+	}
 	cost := s.kind.cost.String()
 	began := time.Now()
 	err := g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
@@ -88,6 +93,7 @@ func (s *stream) Kind() any {
 		var settings query.Settings
 		if err := s.g.Settle(&settings, &s.query.Options); err != nil {
 			settings = query.Settings{} // the block reports the error
+			s.invalid = err
 		}
 		s.kind.Kind, s.cost = settings.Kind, settings.Cost()
 	}

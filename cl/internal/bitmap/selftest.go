@@ -1,0 +1,177 @@
+package bitmap
+
+import (
+	"context"
+	"math/bits"
+
+	"heddle/cl/internal/device"
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+)
+
+// tableTest is a self-test of a strategy on words of 32 or 64 bits.
+type testKey struct {
+	word     int
+	strategy plan.Strategy
+}
+
+// testTable tests the kernels of a strategy on first use.
+func selfTestOnce(ctx context.Context, rt *device.Runtime, word int, strategy plan.Strategy) error {
+	return device.TestOnce(rt, []testKey{{word, strategy}}, func(untested []testKey) error { return selfTest(ctx, rt, untested[0]) })
+}
+
+// selfTestTable selects rows of a table whose vectors have all classes of tiles, with all
+// steps, and compares with an evaluation row by row.
+func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
+	word, failed := of.word, rt.FailedTest
+	// Three tiles and a part of one.
+	rows := uint32((3*tileGroups(rt.Tuning)+70)*(word-1) + 9)
+	t, has, codes, err := sampleTable(rows, word)
+	if err != nil {
+		return failed("preparing: %w", err)
+	}
+	s, err := load(ctx, rt, t)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	sel := sampleSelections(len(has))
+	sel.Strategy = of.strategy
+	wants := make([][]uint64, sel.Len())
+	for i := range wants {
+		wants[i] = plainRows(sel, sel.Selection(i), has, codes, rows)
+	}
+	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
+		sel.Rescan = !sel.Rescan // matters if vectors are decompressed
+		var got plan.Rows
+		if err := s.selectRows(ctx, sel, &got); err != nil {
+			return err
+		}
+		for i, want := range wants {
+			n := 0
+			for _, w := range want {
+				n += bits.OnesCount64(w)
+			}
+			if int(got.Counts[i]) != n {
+				return failed("selection %d: %d rows, expected %d", i, got.Counts[i], n)
+			}
+			if sel.Output != plan.OutputBits {
+				continue
+			}
+			for k, w := range got.Selection(i) {
+				if w != want[k] {
+					return failed("selection %d: rows %d to %d are %x, expected %x", i, 64*k, 64*k+63, w, want[k])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
+// of the rows, and of runs, and with one column of wide codes.
+func sampleTable(rows uint32, word int) (t *plan.Table, has [][]bool, codes []uint64, err error) {
+	t = &plan.Table{Rows: rows}
+	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
+	for v, in := range []func(r uint32) bool{
+		func(r uint32) bool { return false },
+		func(r uint32) bool { return true },
+		func(r uint32) bool { return hash(r, 1)%3000 == 0 },
+		func(r uint32) bool { return hash(r, 2)%200 == 0 },
+		func(r uint32) bool { return hash(r, 3)%40 == 0 },
+		func(r uint32) bool { return hash(r, 4)%2 == 0 },
+		func(r uint32) bool { return r/1500%3 == 1 },
+		func(r uint32) bool { return r > rows/2 || r%5000 < 40 },
+	} {
+		has = append(has, make([]bool, rows))
+		for r := range rows {
+			has[v][r] = in(r)
+		}
+		appendVector(t, has[v], word)
+	}
+	for r := range rows {
+		codes = append(codes, uint64(hash(r, 9)%3)<<32|uint64(hash(r, 10)))
+	}
+	_, err = t.AppendCodes(codes)
+	return t, has, codes, err
+}
+
+// appendVector appends the vector of some rows to t.
+func appendVector(t *plan.Table, has []bool, word int) {
+	if word == 64 {
+		t.AppendVector64(vectorOf[uint64](has))
+	} else {
+		t.AppendVector32(vectorOf[uint32](has))
+	}
+}
+
+func vectorOf[W wah.Word](has []bool) []W {
+	var b wah.Builder[W]
+	for r, in := range has {
+		if in {
+			b.Add(uint64(r))
+		}
+	}
+	return b.AppendTo(nil, uint64(len(has)))
+}
+
+// sampleSelections makes selections with every step: the ORs of each vector with some more,
+// then the rest.
+func sampleSelections(vectors int) *plan.SelectBatch {
+	s := new(plan.SelectBatch)
+	for v := range uint32(vectors) {
+		s.Any(v)
+		s.End()
+		s.Any(v, (v+3)%uint32(vectors), (v+4)%uint32(vectors))
+		s.Any(v, (v+5)%uint32(vectors))
+		s.Do(plan.StepAnd)
+		s.End()
+	}
+	s.Any()
+	s.Do(plan.StepNot)
+	s.Check(0, plan.CodeRange{Lo: 1 << 20, Hi: 1<<32 + 1<<22}, plan.CodeRange{Lo: 2<<32 + 5, Hi: 2<<32 + 1<<23})
+	s.Any(2, 4, 6)
+	s.Do(plan.StepAndNot)
+	s.Any(3)
+	s.Any(5, 2)
+	s.Do(plan.StepAnd)
+	s.Do(plan.StepOr)
+	s.End()
+	s.End() // no step: no row
+	return s
+}
+
+// plainRows evaluates a selection row by row.
+func plainRows(sel *plan.SelectBatch, steps []plan.Step, has [][]bool, codes []uint64, rows uint32) []uint64 {
+	set := make([]uint64, wah.Bitset(uint64(rows)))
+	var stack []bool
+	for r := range rows {
+		stack = stack[:0]
+		for _, x := range steps {
+			n := len(stack)
+			switch x.Code {
+			case plan.StepAny:
+				in := false
+				for _, v := range sel.Operands[x.From:x.To] {
+					in = in || has[v][r]
+				}
+				stack = append(stack, in)
+			case plan.StepNot:
+				stack[n-1] = !stack[n-1]
+			case plan.StepCheck:
+				in := false
+				for _, g := range sel.Ranges[x.From:x.To] {
+					in = in || g.Lo <= codes[r] && codes[r] <= g.Hi
+				}
+				stack[n-1] = stack[n-1] && in
+			default:
+				a, b := stack[n-2], stack[n-1]
+				stack = append(stack[:n-2], x.Code == plan.StepAnd && a && b || x.Code == plan.StepOr && (a || b) || x.Code == plan.StepAndNot && a && !b)
+			}
+		}
+		if len(stack) > 0 && stack[0] {
+			set[r/64] |= 1 << (r % 64)
+		}
+	}
+	return set
+}
