@@ -41,7 +41,7 @@ func zipfLog(b *testing.B, id codec.ID, postings, batches, queries int) (*plan.S
 	return src, log
 }
 
-// BenchmarkMissing asks what a query of three lists would bring in.
+// BenchmarkMissing measures Missing for a query of three lists.
 func BenchmarkMissing(b *testing.B) {
 	src, _ := zipfLog(b, codec.Raw, 1000, 0, 0)
 	backend := devicetest.OpenRow(b, devicetest.Find(b, everything), devicetest.Find(b, everything).Tuning(), true)

@@ -28,7 +28,7 @@ func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 // unpinned checks that no list of s is pinned, on its way, or waited for.
 func unpinned(t *testing.T, s *CachedStore) {
 	t.Helper()
-	for range 1000 { // what was given up ends on its own
+	for range 1000 { // abandoned work ends on its own
 		if s.set.Cache.Idle() && len(s.conjunction.Free) == s.conjunction.Slots {
 			return
 		}
@@ -38,7 +38,7 @@ func unpinned(t *testing.T, s *CachedStore) {
 }
 
 // TestCachedConcurrent has callers with queries of every kind on a cache that is far too
-// small for all of them, of whom some give up, and one closes it in the end.
+// small for all of them. Some callers give up, and one closes the cache in the end.
 func TestCachedConcurrent(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 60, 80)
@@ -123,7 +123,7 @@ func TestCachedFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind := range 3 { // what is made on first use
+	for kind := range 3 { // scratch memory of the first use
 		if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
 			t.Fatal(err)
 		}
@@ -180,8 +180,8 @@ func TestCachedFaults(t *testing.T) {
 	}
 }
 
-// TestCachedBeside asks a cache that takes all memory there is for what has not been tested
-// yet; of a device with many slots it has less.
+// TestCachedBeside uses algorithms without a self-test so far on a cache that takes all memory
+// there is, and on one with less memory and many slots.
 func TestCachedBeside(t *testing.T) {
 	l := newLoad(t, 20, 20)
 	is := l.batch
@@ -216,8 +216,8 @@ func TestCachedBeside(t *testing.T) {
 	}
 }
 
-// TestCachedMemory makes caches of little memory and of much: the limit holds, what never
-// fits is told from what does, and where all lists fit none goes.
+// TestCachedMemory makes caches of little memory and of much: the limit holds, lists that
+// never fit are an error, and nothing is evicted if all lists fit.
 func TestCachedMemory(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 20, 40)

@@ -35,7 +35,7 @@ func TestBuildFailure(t *testing.T) {
 	p.Release()
 }
 
-// TestBuildFailureAtOpening closes what was opened so far.
+// TestBuildFailureAtOpening closes the objects opened so far.
 func TestBuildFailureAtOpening(t *testing.T) {
 	d := devicetest.Find(t, everything)
 	failed := &plan.DeviceError{Kind: plan.ErrBuild, Device: d.String(), Op: "building", Log: "line 3: what?"}
@@ -154,7 +154,7 @@ func TestMemoryLimits(t *testing.T) {
 			if err := q.run(devicetest.Limited(t), t, s); err != nil {
 				t.Error(err)
 			}
-			if s.set.Auto == plan.BS { // what was asked for is not quietly something else
+			if s.set.Auto == plan.BS { // an explicit algorithm is not replaced
 				batch := q.batch
 				batch.Algorithm = plan.Bits
 				if err := s.Match(devicetest.Limited(t), &batch, &plan.Results{}); !errors.Is(err, plan.ErrOutOfMemory) {

@@ -12,7 +12,7 @@
 //           there are fewer. KEPT is 0 between launches.
 // Source    radix selection (Alabi et al. 2012, "Fast k-selection algorithms for
 //           graphics processors"); Ding et al. 2009, section 8.2, has levels of
-//           maxima, see accumulate_global.cl. A bin is a digit of what a key is above
+//           maxima, see accumulate_global.cl. A bin is a digit of the difference of a key and
 //           `base`, the least key of the bin that the boundary was found in; keys
 //           beyond all bins, which are in anyway, count to the best one.
 // Phases    select_best: (1) drop keys below base, in place, and count the others by
@@ -20,8 +20,8 @@
 //           repeated until k keys are left, once a digit at most, or so few that (3)
 //           they are sorted.
 //           For queries of more than SELECT_WIDE keys two kernels come before it:
-//           select_count counts by bin in many groups, select_keep moves what is not
-//           below the boundary to `kept`. Where that is more than SELECT_KEPT keys,
+//           select_count counts by bin in many groups, select_keep moves the keys at or
+//           above the boundary to `kept`. Where these are more than SELECT_KEPT keys,
 //           select_best begins anew with all.
 // Launch    select_best: a group of SELECT_WG work-items a query; the others: `groups`
 //           of them a query (SCAN_SERIAL: groups of one, which sort nothing).
@@ -112,8 +112,8 @@ static inline void read_chunk(__global const ulong *p, uint n, uint at, ulong ke
 
 static inline bool is_wide(uint n, uint k) { return n > max(k, (uint)SELECT_WIDE); }
 
-// keys_of is how many keys there are under a COUNT: of a query that has lost some, those
-// that the selection before has left.
+// keys_of is how many keys there are under a COUNT: of a query that has lost some, the
+// ones that the selection before has left.
 static inline uint keys_of(uint count, uint capacity, uint k) {
     return min(count < LOST ? count : k, capacity);
 }
@@ -146,8 +146,8 @@ static inline uint boundary(__local const uint *bins, uint k, __local uint4 *sum
 #endif
 }
 
-// narrow keeps those of n keys that are not below base, moves them to the front, and
-// counts them by bin. It returns how many they are.
+// narrow keeps the keys among n that are not below base, moves them to the front, and
+// counts them by bin. It returns their number.
 static inline uint narrow(__global ulong *p, uint n, ulong base, uint shift, __local uint *bins, __local uint *box) {
     uint least = 0xffffffffu;
     SELECT_SYNC;

@@ -14,7 +14,7 @@ func (e BuildError) Error() string {
 	return fmt.Sprintf("cl: build error (%s)", string(e))
 }
 
-// Program is a program and what its builds gave.
+// Program is a program with the results of its builds.
 type Program struct {
 	id      uintptr
 	devices []*Device

@@ -13,7 +13,7 @@ import (
 	"heddle/engine/plan/plantest"
 )
 
-// nelsonStrategies are those that decompress.
+// columnStrategies are the strategies that decompress.
 var columnStrategies = slices.DeleteFunc(slices.Clone(strategies), func(s plan.Strategy) bool { return s == plan.Fused })
 
 // nelsonRun is a nelson over a table, in a queue that has nothing else to do.
@@ -165,7 +165,7 @@ func columnForms(d *device.Device) map[string]device.Tuning {
 	return all
 }
 
-// testNelson compares what every strategy makes of s, with new scans and without.
+// testColumns compares the columns of every strategy, with new scans and without.
 func (n columnsRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBatch) {
 	t.Helper()
 	for _, s.Strategy = range columnStrategies {

@@ -33,8 +33,8 @@ func TestTableSelfTest(t *testing.T) {
 	}
 }
 
-// TestTableSkips asks for the rows of a vector that has them in one tile, AND those of
-// others: elsewhere nothing of the others is read, and loads that are counted say so.
+// TestTableSkips asks for the rows of a vector that has them in one tile, AND the
+// rows of two more: in all other tiles these are not read, which counted loads show.
 func TestTableSkips(t *testing.T) {
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {

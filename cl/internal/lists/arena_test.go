@@ -12,7 +12,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// checkLayout checks what kernels rely on: every list lies in one range, behind
+// checkLayout checks the conditions of the kernels: every list lies in one range, behind
 // which there is room for a pad, and its place says where.
 func checkLayout(t *testing.T, src *plan.Source, maxAlloc uint64, ranges []wordRange, places []Place) {
 	t.Helper()

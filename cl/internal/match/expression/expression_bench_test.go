@@ -16,7 +16,7 @@ import (
 // BenchmarkExpressions measures boolean expressions over lists of a million and of 25
 // million documents: ORs of many lists, and batches of a AND (b OR c) NOT d, with
 // docIDs and with counts only, from four callers; and single ones, from one. The
-// shapes are those of the device and work-groups of other sizes.
+// rows are the device's and rows with work-groups of other sizes.
 func BenchmarkExpressions(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	rows := map[string]device.Tuning{"row": d.Tuning()}
@@ -52,7 +52,7 @@ func BenchmarkExpressions(b *testing.B) {
 	}
 }
 
-// exprKind is a batch of formulas and how many callers ask it at a time.
+// exprKind is a batch of expressions and the number of concurrent callers.
 type benchKind struct {
 	name     string
 	formulas plan.MatchBatch
