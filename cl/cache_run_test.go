@@ -17,8 +17,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// share are buffers for so many hundredths of the lists.
-func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
+// percentOf returns the sizes of buffers for a percentage of the lists.
+func percentOf(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 	for range buffers {
 		sizes = append(sizes, lists.CachedBytes(src)*percent/100/uint64(buffers)/16*16+16)
 	}
@@ -43,7 +43,7 @@ func TestCachedConcurrent(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 60, 80)
 	for _, buffers := range []int{1, 4} {
-		s, err := openCached(t.Context(), b, l.src, 256<<20, share(l.src, 30, buffers))
+		s, err := openCached(t.Context(), b, l.src, 256<<20, percentOf(l.src, 30, buffers))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestCachedConcurrent(t *testing.T) {
 func TestCachedFaults(t *testing.T) {
 	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 20, 20)
-	buffers := share(l.src, 40, 1)
+	buffers := percentOf(l.src, 40, 1)
 	for n := 1; ; n++ {
 		f.Arm("allocate", n, ocl.ErrMemObjectAllocationFailure)
 		s, err := openCached(t.Context(), b, l.src, 256<<20, buffers)

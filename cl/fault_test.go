@@ -261,8 +261,3 @@ func TestConcurrentFaults(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestSelfTestFails builds kernels that take bitsets for unknown lists: what a
-// TestMemoryLimits raises the limit step by step: with little, a load is
-// refused; then it gets by without tables; in the end it has them all. The limit
-// TestSelfTestOnFirstUse tests the kernels of codecs when lists are loaded, and those

@@ -50,7 +50,8 @@ func TestBuildFailureAtOpening(t *testing.T) {
 	}
 }
 
-// driver that miscompiles would do.
+// TestSelfTestFails builds kernels that take bitsets for unknown lists, as after a
+// miscompilation.
 func TestSelfTestFails(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.Find(t, everything).Tuning())
 	source := b.Ops.Source(b.Tuning, false, b.Ops.Core()...)
@@ -111,7 +112,8 @@ func TestMemoryPreflight(t *testing.T) {
 	}
 }
 
-// holds throughout.
+// TestMemoryLimits raises the limit step by step: at first a load is refused, then it
+// succeeds without tables, in the end with all tables. The limit holds throughout.
 func TestMemoryLimits(t *testing.T) {
 	d := devicetest.Find(t, everything)
 	q := ask(t)
@@ -177,7 +179,8 @@ func TestMemoryLimits(t *testing.T) {
 	}
 }
 
-// of algorithms when a batch asks for one; wrong ones are not used.
+// TestSelfTestOnFirstUse tests the kernels of codecs when lists are loaded, and the kernels of
+// algorithms when a batch names one. Wrong kernels are not used.
 func TestSelfTestOnFirstUse(t *testing.T) {
 	b, err := device.Open(t.Context(), devicetest.Find(t, everything), device.Options{})
 	if err != nil {

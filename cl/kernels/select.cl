@@ -19,16 +19,16 @@
 //           bin; (2) find the bin of the k-th, which gives the next base. Both are
 //           repeated until k keys are left, once a digit at most, or so few that (3)
 //           they are sorted.
-//           For queries of more than SELECT_WIDE keys two kernels come before it:
-//           select_count counts by bin in many groups, select_keep moves the keys at or
-//           above the boundary to `kept`. Where these are more than SELECT_KEPT keys,
-//           select_best begins anew with all.
-// Launch    select_best: a group of SELECT_WG work-items a query; the others: `groups`
-//           of them a query (SCAN_SERIAL: groups of one, which sort nothing).
+//           For queries of more than SELECT_WIDE keys the kernels of select_wide.cl
+//           run before it. Where they keep more than SELECT_KEPT keys, select_best
+//           begins anew with all.
+// Launch    a group of SELECT_WG work-items a query (SCAN_SERIAL: of one, which sorts
+//           nothing).
 // Local     32*SELECT_WG bytes (16.5*SELECT_WG with NV_SHUFFLE; SCAN_SERIAL: 4096).
 // Host      k >= 1; bins has BINS words a query, zero before the first launch and
 //           between launches; capacity and groups*CHUNK are at most 2^31.
 // Bounds    any counts and keys: all loops end, all stores are inside a query's part.
+#define HEDDLE_SELECT
 #ifndef HEDDLE_GROUP
 #include "group.cl"
 #endif
@@ -202,58 +202,6 @@ static inline void sort(__global const ulong *p, uint n, __local ulong *key) {
             }
             SELECT_SYNC;
         }
-}
-
-SELECT_GROUP
-__kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, uint k,
-                           __global uint *bins, uint groups) {
-    __local uint digits[BINS], box[BOX];
-    uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
-    clear_bins(digits, box);
-    SELECT_SYNC;
-    for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
-        ulong key[SELECT_KEYS];
-        read_chunk(keys + (size_t)q * capacity, n, at, key);
-        for (uint r = 0; r < SELECT_KEYS; r++)
-            if (key[r] >= FIRST_KEY)
-                SELECT_ADD(&digits[bin_of(key[r], FIRST_KEY, 64 - DIGIT)], 1u);
-    }
-    SELECT_SYNC;
-    for (uint b = get_local_id(0); b < BINS; b += SELECT_WG)
-        if (digits[b])
-            atomic_add(bins + (size_t)q * BINS + b, digits[b]);
-}
-
-SELECT_GROUP
-__kernel void select_keep(__global const ulong *keys, uint capacity, __global uint *state, uint k, __global const uint *bins,
-                          uint groups, __global ulong *kept) {
-    __local uint digits[BINS], box[BOX];
-    __local uint4 sums[SELECT_SUMS];
-    uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
-    clear_bins(digits, box);
-    SELECT_SYNC;
-    for (uint b = lid; b < BINS; b += SELECT_WG)
-        digits[b] = bins[(size_t)q * BINS + b];
-    SELECT_SYNC;
-    ulong base = base_of(boundary(digits, k, sums, box), FIRST_KEY, 64 - DIGIT);
-    for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
-        ulong key[SELECT_KEYS];
-        uint mine = 0;
-        read_chunk(keys + (size_t)q * capacity, n, at, key);
-        for (uint r = 0; r < SELECT_KEYS; r++)
-            mine += key[r] >= base;
-        uint to = mine ? SELECT_ADD(&box[BOX_KEPT], mine) : 0;
-        SELECT_SYNC;
-        if (lid == 0) {
-            box[BOX_TO] = box[BOX_KEPT] ? atomic_add(state + 4 * (size_t)q + KEPT, box[BOX_KEPT]) : 0;
-            box[BOX_KEPT] = 0;
-        }
-        SELECT_SYNC;
-        to += box[BOX_TO];
-        for (uint r = 0; r < SELECT_KEYS; r++)
-            if (key[r] >= base && to < SELECT_KEPT)
-                kept[(size_t)q * SELECT_KEPT + to++] = key[r];
-    }
 }
 
 SELECT_GROUP

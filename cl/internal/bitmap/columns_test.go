@@ -16,7 +16,7 @@ import (
 // columnStrategies are the strategies that decompress.
 var columnStrategies = slices.DeleteFunc(slices.Clone(strategies), func(s plan.Strategy) bool { return s == plan.Fused })
 
-// nelsonRun is a nelson over a table, in a queue that has nothing else to do.
+// columnsRun computes columns of a table in a queue of its own.
 type columnsRun struct {
 	*columns
 	b *device.Runtime
@@ -135,7 +135,7 @@ func addGrouped(tab *plantest.Table, bits []uint64) []uint64 {
 	return of
 }
 
-// nelsonSteps are ORs of some of the vectors, of none, and of one vector many times.
+// columnSteps are ORs of some of the vectors, of none, and of one vector many times.
 func columnSteps(vectors, most int) *plan.SelectBatch {
 	var s plan.SelectBatch
 	var many []uint32
@@ -152,7 +152,7 @@ func columnSteps(vectors, most int) *plan.SelectBatch {
 	return &s
 }
 
-// nelsonForms are the shapes of the kernels, with scans that look back and without.
+// columnForms are the shapes of the kernels, with scans that look back and without.
 func columnForms(d *device.Device) map[string]device.Tuning {
 	all := map[string]device.Tuning{}
 	for name, t := range devicetest.Shapes(d) {
@@ -166,7 +166,7 @@ func columnForms(d *device.Device) map[string]device.Tuning {
 }
 
 // testColumns compares the columns of every strategy, with new scans and without.
-func (n columnsRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBatch) {
+func (n columnsRun) testColumns(t *testing.T, groups [][]uint64, s *plan.SelectBatch) {
 	t.Helper()
 	for _, s.Strategy = range columnStrategies {
 		for _, s.Rescan = range []bool{false, true} {
@@ -178,8 +178,8 @@ func (n columnsRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBa
 	}
 }
 
-// TestNelson compares columns with plain groups, for sizes about groups and chunks.
-func TestNelson(t *testing.T) {
+// TestColumns compares columns with plain groups, for sizes about groups and chunks.
+func TestColumns(t *testing.T) {
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -194,9 +194,9 @@ func TestNelson(t *testing.T) {
 					t.Run(fmt.Sprintf("wah%d/%d rows", word, rows), func(t *testing.T) {
 						tab, groups := groupedVectors(rows, word)
 						n := newColumnsRun(t, b, &tab.Table)
-						n.testNelson(t, groups, columnSteps(len(groups), 70))
+						n.testColumns(t, groups, columnSteps(len(groups), 70))
 						n.most = 4
-						n.testNelson(t, groups, columnSteps(len(groups), 12))
+						n.testColumns(t, groups, columnSteps(len(groups), 12))
 					})
 				}
 			}
@@ -204,8 +204,8 @@ func TestNelson(t *testing.T) {
 	}
 }
 
-// TestNelsonMany ORs more vectors than a tile has pairs for, in one pass and in many.
-func TestNelsonMany(t *testing.T) {
+// TestColumnsMany ORs more vectors than a tile has pairs for, in one pass and in many.
+func TestColumnsMany(t *testing.T) {
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -213,13 +213,8 @@ func TestNelsonMany(t *testing.T) {
 			tab, groups := groupedVectors(500, 32)
 			n := newColumnsRun(t, b, &tab.Table)
 			for _, n.most = range []int{mostColumns, 300} {
-				n.testNelson(t, groups, columnSteps(len(groups), 1100))
+				n.testColumns(t, groups, columnSteps(len(groups), 1100))
 			}
 		})
 	}
 }
-
-// TestNelsonMemory takes passes where memory is short, and says so where two columns
-// TestNelsonBuffers takes passes where the largest buffer does not hold all columns, and
-// TestNelsonCorrupt decompresses words that have changed behind the store's back: what
-// TestNelsonStats checks what a batch says of itself: times of both stages, the bytes

@@ -54,9 +54,9 @@ func BenchmarkExpressions(b *testing.B) {
 
 // exprKind is a batch of expressions and the number of concurrent callers.
 type benchKind struct {
-	name     string
-	formulas plan.MatchBatch
-	callers  int
+	name        string
+	expressions plan.MatchBatch
+	callers     int
 }
 
 func workload(b *testing.B, docs uint32, id codec.ID) (*plan.Source, []benchKind) {
@@ -89,9 +89,9 @@ func workload(b *testing.B, docs uint32, id codec.ID) (*plan.Source, []benchKind
 	}
 	add := func(name string, callers, n int, e func() plan.Expr) (k benchKind) {
 		k = benchKind{name: name, callers: callers}
-		k.formulas.Reset()
+		k.expressions.Reset()
 		for range n {
-			if err := k.formulas.AddExpr(src, e()); err != nil {
+			if err := k.expressions.AddExpr(src, e()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -112,7 +112,7 @@ func workload(b *testing.B, docs uint32, id codec.ID) (*plan.Source, []benchKind
 }
 
 func benchBatch(b *testing.B, s *Evaluator, src *plan.Source, k benchKind, countOnly bool) {
-	f := k.formulas
+	f := k.expressions
 	f.CountOnly = countOnly
 	outs := make([]plan.Results, k.callers)
 	var sum plan.Stats
@@ -131,10 +131,10 @@ func benchBatch(b *testing.B, s *Evaluator, src *plan.Source, k benchKind, count
 		}
 	}
 	took := b.Elapsed().Seconds()
-	b.ReportMetric(float64(sum.Queries)/took, "formulas/s")
+	b.ReportMetric(float64(sum.Queries)/took, "expressions/s")
 	b.ReportMetric(float64(sum.Queries)*float64(src.Docs)/took/1e9, "Gdocs/s")
 	b.ReportMetric(float64(sum.Candidates)/took/1e9, "Gpostings/s")
-	b.ReportMetric(1e6*sum.Decode.Seconds()/float64(sum.Queries), "decode-µs/f")
-	b.ReportMetric(1e6*sum.Probe.Seconds()/float64(sum.Queries), "formula-µs/f")
-	b.ReportMetric(1e6*sum.Compact.Seconds()/float64(sum.Queries), "expand-µs/f")
+	b.ReportMetric(1e6*sum.Decode.Seconds()/float64(sum.Queries), "decode-µs/e")
+	b.ReportMetric(1e6*sum.Probe.Seconds()/float64(sum.Queries), "evaluate-µs/e")
+	b.ReportMetric(1e6*sum.Compact.Seconds()/float64(sum.Queries), "expand-µs/e")
 }
