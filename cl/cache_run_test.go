@@ -15,6 +15,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/match"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // percentOf returns the sizes of buffers for a percentage of the lists.
@@ -183,6 +184,7 @@ func TestCachedFaults(t *testing.T) {
 // TestCachedBeside uses algorithms without a self-test so far on a cache that takes all memory
 // there is, and on one with less memory and many slots.
 func TestCachedBeside(t *testing.T) {
+	testneeds.OneCaller(t)
 	l := newLoad(t, 20, 20)
 	is := l.batch
 	is.Algorithm = plan.IS

@@ -12,12 +12,14 @@ import (
 	"heddle/engine/plan/plantest/matchtest"
 	"heddle/engine/plan/plantest/ranktest"
 	"heddle/engine/plan/plantest/selecttest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestExpressionsInLittleScratch runs the cases of boolean expressions over both shapes of the
 // kernels, with rounds of one range of one expression. TestSuite runs them with the normal
 // scratch memory.
 func TestExpressionsInLittleScratch(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
@@ -36,6 +38,7 @@ func TestExpressionsInLittleScratch(t *testing.T) {
 // rounds of few queries, or a window of few ranges of one, and few candidates. TestSuite runs
 // them with the normal scratch memory.
 func TestRanksInLittleScratch(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {

@@ -8,12 +8,13 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
 )
 
 // TestMatchDoesNotAllocate: a repeated batch allocates nothing, whatever the algorithm.
 func TestMatchDoesNotAllocate(t *testing.T) {
-	if raceDetector {
+	if testneeds.Race {
 		t.Skip("under the race detector a sync.Pool drops values at random")
 	}
 	r := rand.New(rand.NewPCG(1, 4))
@@ -64,7 +65,7 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 
 // TestTableAllocations: a repeated batch allocates nothing except for its goroutines.
 func TestTableAllocations(t *testing.T) {
-	if raceDetector {
+	if testneeds.Race {
 		t.Skip("under the race detector a sync.Pool drops values at random")
 	}
 	const rows = 100_000
@@ -111,7 +112,7 @@ func TestTableAllocations(t *testing.T) {
 // TestRankAllocations: a repeated batch allocates for its goroutines and closures, not
 // for its queries.
 func TestRankAllocations(t *testing.T) {
-	if raceDetector {
+	if testneeds.Race {
 		t.Skip("under the race detector a sync.Pool drops values at random")
 	}
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 5)), 100_000, 0, codec.IDs(), 1000, 2000, 10_000, 20_000, 300, 5)

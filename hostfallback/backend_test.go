@@ -33,18 +33,17 @@ func TestBackend(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			open := func(t *testing.T) plan.Backend { return New(opt) }
 			matchtest.Run(t, open, suite)
-			if !raceDetector || name != "lazy" {
+			if !testing.Short() || name != "lazy" {
 				ranktest.Run(t, open, suite)
 			}
 		})
 	}
 	few := []plan.Algorithm{plan.Auto, plan.Bits, plan.BS} // the algorithms that need no tables
-	// The race detector takes ten times as long, so it runs the small cases only.
-	run("full", Options{Threads: 4}, plantest.Options{Small: raceDetector})
+	run("full", Options{Threads: 4}, plantest.Options{Small: testing.Short()})
 	run("lazy", Options{Threads: 3, Lazy: true}, plantest.Options{Small: true})
 	run("littleroom", Options{Threads: 2, MemoryLimit: 3000, Lazy: true}, plantest.Options{Small: true, Algorithms: few})
-	if raceDetector {
-		return // the remaining runs share no further memory between goroutines
+	if testing.Short() {
+		return
 	}
 	run("default", Options{}, plantest.Options{Small: true})
 	run("onethread", Options{Threads: 1}, plantest.Options{Small: true})

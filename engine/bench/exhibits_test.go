@@ -16,6 +16,7 @@ import (
 	"heddle/engine/bench/lists"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/rank"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestExhibits: every table and figure that is to be reproduced is there, once.
@@ -48,9 +49,7 @@ func TestExhibits(t *testing.T) {
 // TestReproduceOnDevice runs what only a device can measure, and what it measures
 // besides, where there is one.
 func TestReproduceOnDevice(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
+	testneeds.Device(t)
 	opt := harnesstest.Tiny()
 	opt.Backend, opt.Device, opt.Runs = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1
 	opt.Tables, opt.Figures = []string{"pairs", "primitives", "ao-table7"}, []string{"ao-fig9b", "wu-fig6", "wu-fig8", "ding-fig6"}

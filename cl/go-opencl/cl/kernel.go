@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// ErrUnsupportedArgumentType says that SetArg does not know the type of a value.
+// ErrUnsupportedArgumentType is the error of SetArg for a value of an unsupported type.
 type ErrUnsupportedArgumentType struct {
 	Index int
 	Value any

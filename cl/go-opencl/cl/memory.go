@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// MemFlag says how kernels and the host use a buffer, and where it lies.
+// MemFlag is the use of a buffer by kernels and the host, and its place.
 type MemFlag int
 
 const (

@@ -12,6 +12,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestColumnsMemory takes passes if memory is short, and fails if two columns do not fit.

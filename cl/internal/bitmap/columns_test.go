@@ -11,6 +11,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 // columnStrategies are the strategies that decompress.

@@ -10,10 +10,12 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankSelfTest runs the self-test of ranking over both shapes.
 func TestRankSelfTest(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {
 		b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true})
@@ -34,6 +36,7 @@ func TestRankSelfTest(t *testing.T) {
 // threshold of those before it: more candidates come than there is room for, and the
 // query runs again, where one of descending scores does not.
 func TestRankOverflow(t *testing.T) {
+	testneeds.OneCaller(t)
 	const docs, k = 400_000, 10
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {

@@ -17,6 +17,7 @@ import (
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestLog(t *testing.T) {
@@ -61,9 +62,7 @@ func equalCounts(a, b map[string]int) bool {
 // TestRunDevice runs on an OpenCL device. Its rows must have times, bytes and fractions
 // of the peak.
 func TestRunDevice(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
+	testneeds.Device(t)
 	path := filepath.Join(t.TempDir(), "rows.json")
 	opt := harness.Options{Backend: "opencl", Device: os.Getenv("HEDDLE_TEST_DEVICE"), Short: true, GOVDocs: workload.SmallDocs, Orders: []workload.Order{workload.Uniform}, Queries: 60, Runs: 1,
 		Layouts: []workload.Layout{workload.LayoutAuto}, Algorithms: []plan.Algorithm{plan.Auto}, JSON: path, Tables: []string{"log"}}

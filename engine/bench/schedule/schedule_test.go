@@ -19,7 +19,8 @@ import (
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestSchedule: every configuration has rows, and the rows are consistent.
@@ -30,7 +31,7 @@ func TestSchedule(t *testing.T) {
 	opt.Tables = []string{"capacity", "prediction"}
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")
 	systems := []string{"host only"}
-	if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
+	if testneeds.OnDevice() {
 		opt.Backend, opt.Device = "auto", os.Getenv("HEDDLE_TEST_DEVICE")
 		opt.Figures, opt.Tables = []string{"ding-fig7"}, append(opt.Tables, "overhead", "choice", "devices")
 		systems = []string{"host only", "device only", "both", theBetter}

@@ -11,14 +11,13 @@ import (
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/wu"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestWuOnDevice: exhibits that compare a device with the host, or with itself, have
 // rows.
 func TestWuOnDevice(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
+	testneeds.Device(t)
 	opt := harnesstest.Tiny()
 	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1, 0
 	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // within reports whether a stage agrees with the paper, with a relative tolerance.
@@ -22,6 +23,7 @@ func within(got, want Stage, tolerance float64) bool {
 // the tolerance, because it has a sixteenth of the queries. The whole workload takes
 // half a minute and runs only if HEDDLE_BENCH_WHOLE is set.
 func TestStages(t *testing.T) {
+	testneeds.Long(t)
 	w, tolerance := theme(t, Uniform), 2*StageTolerance
 	if os.Getenv("HEDDLE_BENCH_WHOLE") != "" {
 		var err error

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestBenchUsage(t *testing.T) {
@@ -49,6 +50,7 @@ func TestBenchUsage(t *testing.T) {
 // TestBenchExamples checks that the examples, which would run for a long time, are valid,
 // and that an interrupt ends them at once.
 func TestBenchExamples(t *testing.T) {
+	testneeds.Long(t)
 	inTempDir(t)
 	if err := os.Mkdir("data", 0o777); err != nil { // named by an example
 		t.Fatal(err)

@@ -9,11 +9,13 @@ import (
 
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/internal/cost"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestCalibrate fits all kinds on the backend under test, and checks that search reads
 // the file.
 func TestCalibrate(t *testing.T) {
+	testneeds.Long(t)
 	buildCollection(t)
 	out := must(t, "calibrate", "c.hdl", "--time", "1ms")
 	for _, k := range cost.Kinds() {
@@ -56,6 +58,7 @@ func TestCalibrate(t *testing.T) {
 
 // TestCalibrateUsage runs queries of a file and checks the errors.
 func TestCalibrateUsage(t *testing.T) {
+	testneeds.Long(t)
 	buildCollection(t)
 	must(t, "calibrate", "--help")
 	queries := strings.Repeat(strings.Join(someQueries(), "\n")+"\n", 5)

@@ -16,10 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestExamples runs every example of every help text as written.
 func TestExamples(t *testing.T) {
+	testneeds.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("examples are for a POSIX shell")
 	}
@@ -67,7 +69,7 @@ func TestExamples(t *testing.T) {
 			}
 			t.Run(example, func(t *testing.T) {
 				needsTuning(t)
-				runExample(t, example+" --short --device "+os.Getenv("HEDDLE_TEST_DEVICE"))
+				runExample(t, example+" --short --device "+testneeds.Device(t))
 				if _, err := cl.ReadTunings("tuning.toml"); err != nil { // the first example writes it
 					t.Error(err)
 				}

@@ -15,6 +15,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -47,6 +48,7 @@ func lines(names []string, prefix string) string {
 }
 
 func TestSearch(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	for _, q := range append(someQueries()[:15], "") { // TestSearchFormats runs all of them, faster
 		want := c.want(q)
@@ -60,6 +62,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSearchAlgorithms(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	queries := []string{"w0 w1", "w9 w0 w2", "w20 w1"}
 	var want strings.Builder
@@ -80,7 +83,7 @@ func TestSearchAlgorithms(t *testing.T) {
 		backend := []string(nil)
 		switch a { // algorithms that devices lack
 		case plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep:
-			if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
+			if testneeds.OnDevice() {
 				wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
 			}
 			backend = []string{"--backend", "host"}
@@ -227,6 +230,7 @@ func TestPart(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	q := "w9 w0 nosuch w9 alsonot"
 	r := heddle(t, "search", "c.hdl", "--query", q, "--explain", "--all")

@@ -14,6 +14,7 @@ import (
 	"heddle/engine/internal/container"
 	"heddle/engine/internal/container/containertest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestWriterInput breaks each rule and each limit once, behind a good list.
@@ -243,6 +244,7 @@ func TestWriterMemory(t *testing.T) {
 
 // TestFaults lets every single operation on the disk fail once.
 func TestFaults(t *testing.T) {
+	testneeds.Long(t)
 	// The first list is longer than a buffer, so AddList writes as well.
 	s := &sample{meta: Meta{Docs: 70_000, Codec: "raw", Dense: "never"}, names: make([]string, 70_000), lens: make([]uint32, 70_000)}
 	s.add("all", every(70_000, 1))

@@ -11,6 +11,7 @@ import (
 	"heddle/engine/bench/benchtest"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 )
 
 // Reproduce runs all exhibits of a family on the host with a tiny workload. Each
@@ -18,6 +19,7 @@ import (
 // in deviceOnly must have no figures.
 func Reproduce(t *testing.T, f harness.Family, deviceOnly ...string) {
 	t.Helper()
+	testneeds.Long(t)
 	dir := t.TempDir()
 	opt := Tiny()
 	opt.Threshold, opt.Peers, opt.Runs, opt.Real = 0, true, 1, benchtest.Data(t)
