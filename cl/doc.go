@@ -35,6 +35,6 @@
 // # Environment
 //
 // HEDDLE_OPENCL_LIBRARY and HEDDLE_OPENCL_SERIAL are described in cl/go-opencl/README.md.
-// HEDDLE_TEST_BACKEND, HEDDLE_TEST_DEVICE and HEDDLE_TEST_SMALL=1 choose the device of the tests
-// and reduce their cases.
+// HEDDLE_TEST_BACKEND and HEDDLE_TEST_DEVICE choose the device of the tests (package
+// engine/plan/testneeds). The flag -short reduces their cases.
 package cl

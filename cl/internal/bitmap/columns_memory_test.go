@@ -72,6 +72,7 @@ func TestColumnsMemory(t *testing.T) {
 // TestColumnsBuffers takes passes if the largest buffer does not hold all columns, and fails if
 // it does not hold the results.
 func TestColumnsBuffers(t *testing.T) {
+	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, ops).With(func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 20 })
 	b := devicetest.OpenRow(t, poor, poor.Tuning(), false)
 	tab, groups := groupedVectors(100_000, 32) // 81 columns
@@ -101,6 +102,7 @@ func TestColumnsBuffers(t *testing.T) {
 
 // TestColumnsArena decompresses vectors of several buffers.
 func TestColumnsArena(t *testing.T) {
+	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, ops).With(func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 20 })
 	b := devicetest.OpenRow(t, poor, poor.Tuning(), false)
 	tab := plantest.NewTable(500_000, 32)
@@ -126,6 +128,7 @@ func TestColumnsArena(t *testing.T) {
 // TestColumnsCorrupt decompresses words that changed after loading. The result may be any
 // column without bits outside of groups.
 func TestColumnsCorrupt(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -182,6 +185,7 @@ func TestReduceColumns(t *testing.T) {
 // TestColumnsStats checks the statistics of a batch: times of both stages, the bytes of the
 // reduction, and memory that is kept for the next batch and freed at the end.
 func TestColumnsStats(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	b, err := device.Open(t.Context(), d, device.Options{Profiling: true, CountLoads: true, SkipSelfTest: true})
 	if err != nil {

@@ -181,6 +181,7 @@ func (n columnsRun) testColumns(t *testing.T, groups [][]uint64, s *plan.SelectB
 
 // TestColumns compares columns with plain groups, for sizes about groups and chunks.
 func TestColumns(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -207,6 +208,7 @@ func TestColumns(t *testing.T) {
 
 // TestColumnsMany ORs more vectors than a tile has pairs for, in one pass and in many.
 func TestColumnsMany(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {

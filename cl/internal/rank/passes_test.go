@@ -98,6 +98,7 @@ func TestRankOverflow(t *testing.T) {
 // weight of 2^32-1 a score is the component. Frequencies and lengths are as in text, and
 // around the boundaries of the kernel's cases.
 func TestComponents(t *testing.T) {
+	testneeds.OneCaller(t)
 	const docs = plan.MaxK
 	d := devicetest.Find(t, ops)
 	r := rand.New(rand.NewPCG(1, 2))
