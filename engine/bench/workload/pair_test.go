@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 func TestPair(t *testing.T) {
@@ -18,7 +18,7 @@ func TestPair(t *testing.T) {
 		if err := p.Source.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(p.Want, plan.Merge(p.A, p.B)) || len(p.A) > len(p.B) || p.Inputs() != len(p.A)+len(p.B) {
+		if !slices.Equal(p.Want, reference.Intersect(p.A, p.B)) || len(p.A) > len(p.B) || p.Inputs() != len(p.A)+len(p.B) {
 			t.Errorf("%v: %d and %d docIDs, %d in both", c, len(p.A), len(p.B), len(p.Want))
 		}
 		near := func(got, want int) bool { return math.Abs(float64(got-want)) <= 6*math.Sqrt(float64(want))+1 }

@@ -14,6 +14,7 @@ import (
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback"
 )
 
@@ -64,12 +65,7 @@ func TestPull(t *testing.T) {
 	}
 	want := make([]uint64, n)
 	for q := range want {
-		lists := s.W.Sorted(s.W.Queries[q])
-		left := lists[0]
-		for _, l := range lists[1:] {
-			left = plan.Merge(left, l)
-		}
-		want[q] = workload.Digest(left)
+		want[q] = workload.Digest(reference.Intersect(s.W.Sorted(s.W.Queries[q])...))
 	}
 	ends := s.Cut(querylog.Method{Threshold: 100}, n)
 	for count := 1; count <= len(stores); count++ {

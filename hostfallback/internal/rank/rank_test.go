@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -12,52 +11,27 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
 )
 
-// plainRank is the oracle: it adds up every posting of a query in a map and sorts all
-// matches.
-func plainRank(tb testing.TB, src *plan.Source, r *plan.RankBatch) (out plan.TopK) {
-	type sum struct{ score, lists uint32 }
-	out.Reset()
+// wanted returns the reference answer to r.
+func wanted(tb testing.TB, src *plan.Source, r *plan.RankBatch) (out plan.TopK) {
+	tb.Helper()
+	var handles []plan.Handle
 	for i := range r.Queries() {
-		terms := r.Query(i)
-		sums := map[uint32]sum{}
-		for _, t := range terms {
-			docs, err := src.List(t.List).AppendTo(nil)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			p, err := src.Freq(t.List)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			freqs, err := p.AppendTo(nil)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			for i, d := range docs {
-				length := uint32(0)
-				if r.Norm.Impacts == 0 {
-					length = src.Lengths[d]
-				}
-				x := sums[d]
-				sums[d] = sum{x.score + plan.Contribution(t.Weight, r.Norm.TF(freqs[i]+1, length)), x.lists + 1}
-			}
-		}
-		var docs []uint32
-		for d, x := range sums {
-			if r.Mode == plan.Or || x.lists == uint32(len(terms)) {
-				docs = append(docs, d)
-			}
-		}
-		slices.SortFunc(docs, func(x, y uint32) int {
-			return cmp.Or(cmp.Compare(sums[y].score, sums[x].score), cmp.Compare(x, y))
-		})
-		for _, d := range docs[:min(len(docs), r.K)] {
-			out.Docs, out.Scores = append(out.Docs, d), append(out.Scores, sums[d].score)
+		handles = r.AppendLists(handles, i)
+	}
+	lists, err := reference.DecodeSome(src, handles)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out.Reset()
+	for _, hits := range lists.Rank(r) {
+		for _, h := range hits[:min(len(hits), r.K)] {
+			out.Docs, out.Scores = append(out.Docs, h.Doc), append(out.Scores, h.Score)
 		}
 		out.Offsets = append(out.Offsets, uint64(len(out.Docs)))
 	}
@@ -70,14 +44,14 @@ func open(src *plan.Source, threads int, limit uint64, lazy bool) *Ranker {
 	return New(lookup.New(src, memory), work.Resources{Threads: threads, Memory: memory, Lazy: lazy})
 }
 
-// sameRanking fails tb unless st gives the answers of the oracle for r.
+// sameRanking fails tb unless st gives the reference answer to r.
 func sameRanking(tb testing.TB, st *Ranker, r *plan.RankBatch) {
 	tb.Helper()
 	var got plan.TopK
 	if err := st.Rank(context.Background(), r, &got); err != nil {
 		tb.Fatal(err)
 	}
-	want := plainRank(tb, st.src, r)
+	want := wanted(tb, st.src, r)
 	if !slices.Equal(got.Offsets, want.Offsets) {
 		tb.Fatalf("%v, best %d: offsets %v, want %v", r.Mode, r.K, got.Offsets, want.Offsets)
 	}
