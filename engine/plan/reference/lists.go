@@ -18,37 +18,28 @@ type Lists struct {
 
 // Decode decodes all lists of src, and their frequencies if it has any.
 func Decode(src *plan.Source) (*Lists, error) {
-	all := make([]plan.Handle, len(src.Lists))
-	for h := range all {
-		all[h] = plan.Handle(h)
-	}
-	return DecodeSome(src, all)
-}
-
-// DecodeSome is Decode for some lists of src. The other lists are nil.
-func DecodeSome(src *plan.Source, some []plan.Handle) (*Lists, error) {
-	l := &Lists{Docs: make([][]uint32, len(src.Lists)), Lengths: src.Lengths}
-	if src.Freqs != nil {
-		l.Freqs = make([][]uint32, len(src.Lists))
-	}
-	for _, h := range some {
-		var err error
-		if l.Docs[h], err = src.List(h).AppendTo(nil); err != nil {
+	l := &Lists{Lengths: src.Lengths}
+	for h := range src.Lists {
+		docs, err := src.List(plan.Handle(h)).AppendTo(nil)
+		if err != nil {
 			return nil, fmt.Errorf("list %d: %w", h, err)
 		}
+		l.Docs = append(l.Docs, docs)
 		if src.Freqs == nil {
 			continue
 		}
-		packed, err := src.Freq(h)
-		if err == nil {
-			l.Freqs[h], err = packed.AppendTo(nil)
-		}
+		packed, err := src.Freq(plan.Handle(h))
 		if err != nil {
 			return nil, fmt.Errorf("frequencies of list %d: %w", h, err)
 		}
-		for i := range l.Freqs[h] {
-			l.Freqs[h][i]++ // stored less one
+		freqs, err := packed.AppendTo(nil)
+		if err != nil {
+			return nil, fmt.Errorf("frequencies of list %d: %w", h, err)
 		}
+		for i := range freqs {
+			freqs[i]++ // stored less one
+		}
+		l.Freqs = append(l.Freqs, freqs)
 	}
 	return l, nil
 }
