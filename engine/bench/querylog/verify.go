@@ -31,7 +31,11 @@ func newChecker(ctx context.Context, w *workload.Workload, n int) (*checker, err
 	}
 	err := workload.Each(ctx, len(picked), func(i int) error {
 		lists := w.Sorted(w.Queries[picked[i]])
-		digests[i] = workload.Digest(reference.Intersect(lists...))
+		left := lists[0]
+		for _, l := range lists[1:] {
+			left = reference.Intersect(left, l)
+		}
+		digests[i] = workload.Digest(left)
 		return nil
 	})
 	for i, q := range picked {

@@ -30,11 +30,3 @@ func TestPair(t *testing.T) {
 		}
 	}
 }
-
-func TestUnite(t *testing.T) {
-	for _, c := range [][3][]uint32{{nil, nil, {}}, {{1}, nil, {1}}, {nil, {2}, {2}}, {{1, 3, 5}, {0, 3, 9, 10}, {0, 1, 3, 5, 9, 10}}} {
-		if got := unite(c[0], c[1]); !slices.Equal(got, c[2]) {
-			t.Errorf("%v and %v: %v, want %v", c[0], c[1], got, c[2])
-		}
-	}
-}

@@ -65,7 +65,12 @@ func TestPull(t *testing.T) {
 	}
 	want := make([]uint64, n)
 	for q := range want {
-		want[q] = workload.Digest(reference.Intersect(s.W.Sorted(s.W.Queries[q])...))
+		lists := s.W.Sorted(s.W.Queries[q])
+		left := lists[0]
+		for _, l := range lists[1:] {
+			left = reference.Intersect(left, l)
+		}
+		want[q] = workload.Digest(left)
 	}
 	ends := s.Cut(querylog.Method{Threshold: 100}, n)
 	for count := 1; count <= len(stores); count++ {
