@@ -34,7 +34,7 @@
 //
 // # Environment
 //
-// HEDDLE_OPENCL_LIBRARY and HEDDLE_OPENCL_SERIAL are described in
-// cl/go-opencl/README.md. Package engine/plan/testneeds describes the variables that select
-// the device of the tests.
+// HEDDLE_OPENCL_LIBRARY and HEDDLE_OPENCL_SERIAL are described in cl/go-opencl/README.md.
+// HEDDLE_TEST_BACKEND and HEDDLE_TEST_DEVICE choose the device of the tests (package
+// engine/plan/testneeds). The flag -short reduces their cases.
 package cl

@@ -12,7 +12,7 @@
 //	           or a second list with bits           × merge_rows     260
 //	gather     matches, query after query           tuning.wg        4 bytes                    2
 //
-// intersect and merge write found[tile], counts[tile] and sums[block]. gather writes the docIDs
+// intersect and merge write matches[tile], counts[tile] and sums[block]. gather writes the docIDs
 // behind the counts. merge_ahead writes them at once, by look-back. Rounds whose lists are raw or
 // bitsets need no features of the programs. The programs for the lists of a set are built and
 // tested when the set is loaded, the rest on first use.
