@@ -15,6 +15,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/match"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // share are buffers for so many hundredths of the lists.
@@ -183,6 +184,7 @@ func TestCachedFaults(t *testing.T) {
 // TestCachedBeside asks a cache that takes all memory there is for what has not been tested
 // yet; of a device with many slots it has less.
 func TestCachedBeside(t *testing.T) {
+	testneeds.OneCaller(t)
 	l := newLoad(t, 20, 20)
 	is := l.batch
 	is.Algorithm = plan.IS

@@ -14,6 +14,7 @@ import (
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/plantest/matchtest"
 	"heddle/engine/plan/plantest/ranktest"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -120,6 +121,7 @@ func (s *cachedSuite) Close() error {
 // TestCachedSuite runs the suite of all backends where a tenth of the lists, and of their
 // frequencies, are resident, in two buffers.
 func TestCachedSuite(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything)
 	var cached, never atomic.Int64
 	open := func(t *testing.T) plan.Backend {

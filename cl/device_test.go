@@ -15,6 +15,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestDevices lists devices by parts of their names, in any case, GPUs first.
@@ -58,6 +59,7 @@ func class(d *device.Device) int {
 // TestLimits refuses devices that the kernels cannot run on, before anything is
 // created there.
 func TestLimits(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything)
 	for name, c := range map[string]struct {
 		change func(*plan.Info, *device.Tuning)
@@ -89,6 +91,7 @@ func TestLimits(t *testing.T) {
 // TestLies has a device that claims more memory than there is: the driver's
 // refusal is a typed error, and nothing stays.
 func TestLies(t *testing.T) {
+	testneeds.OneCaller(t)
 	boast := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory, i.MaxAlloc = 1<<62, 1<<61 })
 	b, err := device.Open(t.Context(), boast, device.Options{SkipSelfTest: true})
 	if err != nil {
@@ -125,6 +128,7 @@ func TestLies(t *testing.T) {
 
 // TestUnderstated has a device that says it has no memory.
 func TestUnderstated(t *testing.T) {
+	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 0 })
 	if b, err := device.Open(t.Context(), poor, device.Options{}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("open: %v, %v", b, err)
@@ -134,6 +138,7 @@ func TestUnderstated(t *testing.T) {
 // TestArenas spreads lists over as many buffers as kernels take, and refuses
 // more, as a device does whose allocations are capped.
 func TestArenas(t *testing.T) {
+	testneeds.OneCaller(t)
 	capped := devicetest.Find(t, everything).With(func(i *plan.Info, r *device.Tuning) { i.MaxAlloc, r.RoundTiles = 1<<20, min(r.RoundTiles, 256) })
 	b, err := device.Open(t.Context(), capped, device.Options{SkipSelfTest: true})
 	if err != nil {
@@ -194,6 +199,7 @@ func TestArenas(t *testing.T) {
 
 // TestCopyPeak measures, gives the memory back, and can be cancelled.
 func TestCopyPeak(t *testing.T) {
+	testneeds.OneCaller(t)
 	b, err := device.Open(t.Context(), devicetest.Find(t, everything), device.Options{SkipSelfTest: true, MemoryLimit: 64 << 20})
 	if err != nil {
 		t.Fatal(err)

@@ -119,6 +119,6 @@
 // # Environment
 //
 // HEDDLE_OPENCL_LIBRARY and HEDDLE_OPENCL_SERIAL are described in
-// cl/go-opencl/README.md, and HEDDLE_TEST_BACKEND, HEDDLE_TEST_DEVICE and
-// HEDDLE_TEST_SMALL=1 choose the device of the tests and keep their cases few.
+// cl/go-opencl/README.md. Package engine/plan/testneeds describes the variables that select
+// the device of the tests.
 package cl

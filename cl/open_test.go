@@ -12,10 +12,12 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestBuildFailure gives the log of the compiler.
 func TestBuildFailure(t *testing.T) {
+	testneeds.OneCaller(t)
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.Find(t, everything).Tuning())
 	p, err := b.Build("__kernel void broken(__global int *x) { x[0] = no_such_name; }")
 	if p != nil {
@@ -37,6 +39,7 @@ func TestBuildFailure(t *testing.T) {
 
 // TestBuildFailureAtOpening closes what was opened so far.
 func TestBuildFailureAtOpening(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything)
 	failed := &plan.DeviceError{Kind: plan.ErrBuild, Device: d.String(), Op: "building", Log: "line 3: what?"}
 	b, err := device.Open(t.Context(), d, device.Options{Fault: func(step string) error {
@@ -83,6 +86,7 @@ func TestSelfTestFails(t *testing.T) {
 
 // TestMemoryPreflight refuses before anything is allocated, with sizes.
 func TestMemoryPreflight(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything)
 	q := ask(t)
 	f := devicetest.NewFaults()
@@ -113,6 +117,7 @@ func TestMemoryPreflight(t *testing.T) {
 
 // holds throughout.
 func TestMemoryLimits(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything)
 	q := ask(t)
 	tuning := devicetest.FewTiles(devicetest.Find(t, everything))

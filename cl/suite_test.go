@@ -12,12 +12,14 @@ import (
 	"heddle/engine/plan/plantest/matchtest"
 	"heddle/engine/plan/plantest/ranktest"
 	"heddle/engine/plan/plantest/selecttest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestExpressionsInLittleScratch runs the cases of Store.Evaluate over both shapes of
 // the kernels where a round is one range of one formula, so that all that can be
 // cut is cut. TestSuite has them with as much scratch as a slot gets.
 func TestExpressionsInLittleScratch(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
@@ -36,6 +38,7 @@ func TestExpressionsInLittleScratch(t *testing.T) {
 // where a round is few queries, or a window of few ranges of one, and candidates are
 // as few as can be. TestSuite has them with as much scratch as a slot gets.
 func TestRanksInLittleScratch(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {

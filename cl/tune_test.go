@@ -17,7 +17,7 @@ import (
 // the row in force allows fails, and the row can be written, read and opened.
 func TestTune(t *testing.T) {
 	if devicetest.Small() {
-		t.Skip("HEDDLE_TEST_SMALL=1")
+		t.Skip("takes long: not with -short")
 	}
 	d := devicetest.Find(t, everything)
 	steps := map[string]int{}

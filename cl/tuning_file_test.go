@@ -14,6 +14,7 @@ import (
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
 	"heddle/config"
+	"heddle/engine/plan/testneeds"
 )
 
 func write(t *testing.T, text string) string {
@@ -97,6 +98,7 @@ func TestTuningFileErrors(t *testing.T) {
 
 // TestTuningFirst puts given rows before the built-in ones.
 func TestTuningFirst(t *testing.T) {
+	testneeds.OneCaller(t)
 	mine := device.Tuning{Name: "mine", Match: []string{"h200"}}
 	if got := device.TuningFor("NVIDIA H200 gpu", mine); got.Name != "mine" {
 		t.Errorf("row %q", got.Name)

@@ -11,7 +11,7 @@ import (
 )
 
 // each runs f on an index from a file and on one in memory.
-func each(t *testing.T, opt Options, f func(t *testing.T, x *Index)) {
+func each(t *testing.T, opt Options, f func(t *testing.T, x *served)) {
 	t.Run("file", func(t *testing.T) { f(t, openFile(t, opt)) })
 	t.Run("memory", func(t *testing.T) { f(t, openMemory(t, opt)) })
 }
@@ -28,7 +28,7 @@ func TestSearch(t *testing.T) {
 	if n := len(c.scan(Query{Terms: c.terms[:100]})); n == 0 || n == c.docs {
 		t.Fatalf("a hundred terms match %d of %d documents: nothing is tested", n, c.docs)
 	}
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		for name, q := range map[string]Query{
 			"no query":            {},
 			"no terms":            {Terms: []string{}},
@@ -80,9 +80,9 @@ func TestAlgorithms(t *testing.T) {
 	x := openMemory(t, backendOptions(t))
 	for _, a := range append(x.Backend().Algorithms, plan.Auto) {
 		for _, countOnly := range []bool{false, true} {
-			opt := SearchOptions{Algorithm: a, CountOnly: countOnly}
+			opt := searchOptions{Algorithm: a, CountOnly: countOnly}
 			var out plan.Results
-			if err := x.SearchMany(t.Context(), qs, opt, &out); err != nil {
+			if err := x.searchMany(t.Context(), qs, opt, &out); err != nil {
 				t.Fatalf("%v: %v", a, err)
 			}
 			for i, q := range qs {
@@ -109,9 +109,9 @@ func TestAlgorithms(t *testing.T) {
 
 // TestCountOnly gives the count and no documents.
 func TestCountOnly(t *testing.T) {
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		for _, q := range testCorpus().queries(20) {
-			a, err := x.Search(t.Context(), q, SearchOptions{CountOnly: true})
+			a, err := x.search(t.Context(), q, searchOptions{CountOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,7 +126,7 @@ func TestCountOnly(t *testing.T) {
 func TestAnswerIsTheCallers(t *testing.T) {
 	x := openMemory(t, backendOptions(t))
 	q := Query{Text: "t000 t112"}
-	a, err := x.Search(t.Context(), q, SearchOptions{})
+	a, err := x.search(t.Context(), q, searchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestAnswerIsTheCallers(t *testing.T) {
 // TestConcurrentSearch has many callers on one index.
 func TestConcurrentSearch(t *testing.T) {
 	c := testCorpus()
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		var wg sync.WaitGroup
 		for caller := range pick(8, 4) {
 			wg.Go(func() {
@@ -153,7 +153,7 @@ func TestConcurrentSearch(t *testing.T) {
 				for _, q := range qs {
 					verify(t, x, q)
 				}
-				if err := x.SearchMany(t.Context(), qs, SearchOptions{}, &out); err != nil {
+				if err := x.searchMany(t.Context(), qs, searchOptions{}, &out); err != nil {
 					t.Error(err)
 					return
 				}
@@ -174,7 +174,7 @@ func TestConcurrentSearch(t *testing.T) {
 // TestDescription has an index say what it is and where it runs.
 func TestDescription(t *testing.T) {
 	file, memory := openFile(t, backendOptions(t)), openMemory(t, backendOptions(t))
-	for _, x := range []*Index{file, memory} {
+	for _, x := range []*served{file, memory} {
 		if got, want := x.Backend().Kind, backendOptions(t).Backend; got != want {
 			t.Errorf("backend %q, want %q", got, want)
 		}
@@ -182,7 +182,7 @@ func TestDescription(t *testing.T) {
 			t.Errorf("%d bytes for %d words", x.Memory(), len(x.Source().Words))
 		}
 	}
-	peak, err := file.Peak(t.Context())
+	peak, err := file.e.CopyPeak(t.Context(), 0)
 	if err != nil || (peak > 0) == onHost() {
 		t.Errorf("peak %g B/s on %s: %v", peak, file.Backend().Kind, err)
 	}
@@ -198,9 +198,9 @@ func TestDescription(t *testing.T) {
 func TestAny(t *testing.T) {
 	c := testCorpus()
 	qs := append(c.queries(40), Query{Terms: c.terms[dense:]}, Query{Text: "t120"}, Query{Terms: []string{"nowhere", "t121"}})
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		var out plan.Results
-		if err := x.SearchMany(t.Context(), qs, SearchOptions{Any: true}, &out); err != nil {
+		if err := x.searchMany(t.Context(), qs, searchOptions{Any: true}, &out); err != nil {
 			t.Fatal(err)
 		}
 		for i, q := range qs {

@@ -39,7 +39,7 @@ var layers = []struct {
 	{parts: []string{"codec", "config"}},
 	{parts: []string{"engine/plan"}},
 	{parts: []string{"cl", "hostfallback"}},
-	{parts: []string{"engine/index", "engine/table", "engine/observe", "engine/internal", "engine/schedule"}, open: true},
+	{parts: []string{"engine/index", "engine/table", "engine/observe", "engine/internal"}, open: true},
 	{parts: []string{"engine"}},
 	{parts: []string{"engine/api", "engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},

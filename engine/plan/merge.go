@@ -1,7 +1,7 @@
 package plan
 
-// Merge returns what two ascending lists have in common. It is what backends are
-// held against, in self-tests, tests and benchmarks: as plain as can be.
+// Merge returns the common elements of two ascending lists. Self-tests and benchmarks of
+// backends compare with it.
 func Merge(a, b []uint32) []uint32 {
 	var out []uint32
 	for i, j := 0, 0; i < len(a) && j < len(b); {

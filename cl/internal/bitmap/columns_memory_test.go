@@ -12,6 +12,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 // do not fit.
@@ -70,6 +71,7 @@ func TestNelsonMemory(t *testing.T) {
 
 // says so where it does not hold the results.
 func TestNelsonBuffers(t *testing.T) {
+	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, ops).With(func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 20 })
 	b := devicetest.OpenRow(t, poor, poor.Tuning(), false)
 	tab, groups := groupedVectors(100_000, 32) // 81 columns
@@ -99,6 +101,7 @@ func TestNelsonBuffers(t *testing.T) {
 
 // TestNelsonArena decompresses vectors of several buffers.
 func TestNelsonArena(t *testing.T) {
+	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, ops).With(func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 20 })
 	b := devicetest.OpenRow(t, poor, poor.Tuning(), false)
 	tab := plantest.NewTable(500_000, 32)
@@ -123,6 +126,7 @@ func TestNelsonArena(t *testing.T) {
 
 // comes out does not matter, but that it has no bits outside of groups.
 func TestNelsonCorrupt(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -178,6 +182,7 @@ func TestReduceColumns(t *testing.T) {
 
 // of the reduction, and memory that is kept for the next batch and given back.
 func TestNelsonStats(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	b, err := device.Open(t.Context(), d, device.Options{Profiling: true, CountLoads: true, SkipSelfTest: true})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 // nelsonStrategies are those that decompress.
@@ -180,6 +181,7 @@ func (n columnsRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBa
 
 // TestNelson compares columns with plain groups, for sizes about groups and chunks.
 func TestNelson(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -206,6 +208,7 @@ func TestNelson(t *testing.T) {
 
 // TestNelsonMany ORs more vectors than a tile has pairs for, in one pass and in many.
 func TestNelsonMany(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // tableQuestion is a table, all selections of the self-test over it, and their answers.
@@ -172,6 +173,7 @@ func TestTableRounds(t *testing.T) {
 // TestTableCorrupt has words that are no vector, and packed values that are none: the
 // error names the vector or the column.
 func TestTableCorrupt(t *testing.T) {
+	testneeds.OneCaller(t)
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())
 	tab, sel, _ := question(t, 64)
 	at := tab.Vectors[3].Off + 2

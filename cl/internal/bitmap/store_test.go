@@ -9,10 +9,12 @@ import (
 	"heddle/codec/wah"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestTableSelfTest runs the self-test of tables over both shapes.
 func TestTableSelfTest(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {
 		b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true})
@@ -36,6 +38,7 @@ func TestTableSelfTest(t *testing.T) {
 // TestTableSkips asks for the rows of a vector that has them in one tile, AND those of
 // others: elsewhere nothing of the others is read, and loads that are counted say so.
 func TestTableSkips(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {
 		b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true, CountLoads: true})
@@ -114,6 +117,7 @@ func TestFindSkips(t *testing.T) {
 
 // TestTableManyRows has rows whose bits come back in pieces, and vectors of few words.
 func TestTableManyRows(t *testing.T) {
+	testneeds.OneCaller(t)
 	const rows = 40*pieceWords + 77
 	tab := &plan.Table{Rows: rows}
 	for _, runs := range [][][2]uint64{{{0, 1}, {5_000, 9_000}, {rows - 3, rows}}, {{rows / 4, rows / 4 * 3}, {rows - 100, rows - 1}}} {

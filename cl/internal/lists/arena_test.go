@@ -10,6 +10,7 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // checkLayout checks what kernels rely on: every list lies in one range, behind
@@ -38,6 +39,7 @@ func checkLayout(t *testing.T, src *plan.Source, maxAlloc uint64, ranges []wordR
 
 // TestLayout cuts sources of known sizes.
 func TestLayout(t *testing.T) {
+	testneeds.OneCaller(t)
 	const k = 1 << 10
 	for name, c := range map[string]struct {
 		src      *plan.Source
@@ -124,6 +126,7 @@ func TestLayoutOrder(t *testing.T) {
 
 // TestRecord writes lists with and without tables.
 func TestRecord(t *testing.T) {
+	testneeds.OneCaller(t)
 	src := devicetest.ListsOf(100, 200)
 	_, places, err := Layout(src, 1<<34)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // decodedCodecs are those that a decoder turns into docIDs.
@@ -141,6 +142,7 @@ func wholeRuns(runs [][3]uint32, h plan.Handle, n, run uint32) [][3]uint32 {
 // TestDecoders decodes every codec on the device: lists of every shape, whole and
 // by runs that begin anywhere a tile may.
 func TestDecoders(t *testing.T) {
+	testneeds.OneCaller(t)
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, b *device.Runtime) {
 		for _, id := range decodedCodecs {
 			t.Run(id.String(), func(t *testing.T) {
@@ -217,6 +219,7 @@ func checkDecoder(t *testing.T, b *device.Runtime, id codec.ID, opt codec.Option
 // but nothing else is written, and the kernels end. Oclgrind sees loads outside
 // of buffers.
 func TestDecodeCorrupt(t *testing.T) {
+	testneeds.OneCaller(t)
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, b *device.Runtime) {
 		for _, id := range decodedCodecs {
 			t.Run(id.String(), func(t *testing.T) {

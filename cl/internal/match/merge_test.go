@@ -13,6 +13,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // mergeForms are the forms of merges, in small tiles, so that lists have many.
@@ -86,6 +87,7 @@ func mergeLists() map[string][][]uint32 {
 // TestMerge compares with Go: all forms, lists raw and as bitsets, the shortest one
 // compressed too, by the algorithm of that name and by auto.
 func TestMerge(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	src := &plan.Source{Docs: mergeDocs}
 	var postings [][]uint32
@@ -149,6 +151,7 @@ func TestMerge(t *testing.T) {
 
 // TestMergeRounds has merges and other queries in turns: rounds are of one kind.
 func TestMergeRounds(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	r := rand.New(rand.NewPCG(13, 14))
 	src := &plan.Source{Docs: 1 << 20}

@@ -10,6 +10,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // cutter is a store as far as cut needs one: no device, any tile.
@@ -154,6 +155,7 @@ func cutAll(t *testing.T, s *Matcher, b *plan.MatchBatch) (rounds []round) {
 
 // TestCut cuts random batches into rounds of few tiles.
 func TestCut(t *testing.T) {
+	testneeds.OneCaller(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 60 {
 		src := &plan.Source{}
@@ -186,6 +188,7 @@ func TestCut(t *testing.T) {
 // TestCutSpans has one query that takes many rounds, before, behind and between
 // others.
 func TestCutSpans(t *testing.T) {
+	testneeds.OneCaller(t)
 	for _, id := range codec.IDs() {
 		src := devicetest.ListsOf(10_000, 10_001, 3)
 		src.Lists[0].Codec = id
@@ -212,6 +215,7 @@ func TestCutSpans(t *testing.T) {
 
 // TestCutLimits keeps to the queries and the terms of a round.
 func TestCutLimits(t *testing.T) {
+	testneeds.OneCaller(t)
 	src := devicetest.ListsOf(slices.Repeat([]uint32{1}, 3000)...)
 	s := cutter(t, src, 512, 1<<16)
 	var b plan.MatchBatch
@@ -249,6 +253,7 @@ func TestCutLimits(t *testing.T) {
 // TestCutUpload fills a round to its limits in all that an upload holds: it is
 // as long as it may be, and no longer.
 func TestCutUpload(t *testing.T) {
+	testneeds.OneCaller(t)
 	const maxTiles = 1000
 	src := devicetest.ListsOf(slices.Repeat([]uint32{1}, maxTerms/maxTiles+2)...)
 	for h := range src.Lists {

@@ -12,6 +12,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // gapCodecs are those whose lists are looked up by their segments.
@@ -34,6 +35,7 @@ func skipLists(r *rand.Rand) [][]uint32 {
 // TestSkip looks lists up in lists of every gap codec, alone and among lists of
 // the others, under every table, and compares with Go.
 func TestSkip(t *testing.T) {
+	testneeds.OneCaller(t)
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, b *device.Runtime) {
 		mixes := [][]codec.ID{}
 		for _, id := range gapCodecs {
@@ -96,6 +98,7 @@ func checkQueries(t *testing.T, b *device.Runtime, src *plan.Source, postings []
 // TestSkipCorrupt looks elements up in lists whose words change on the device, as
 // no encoder writes them: any answer will do that is made of elements, in order.
 func TestSkipCorrupt(t *testing.T) {
+	testneeds.OneCaller(t)
 	devicetest.ForShapes(t, devicetest.Find(t, ops), func(t *testing.T, b *device.Runtime) {
 		for _, id := range gapCodecs {
 			t.Run(id.String(), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // scanSizes lie around the tiles and chunks of a form.
@@ -25,6 +26,7 @@ func scanSizes(t device.Tuning) []int {
 
 // TestScan compares with Go, over values whose sums wrap.
 func TestScan(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range devicetest.Forms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -66,6 +68,7 @@ func testScan(t *testing.T, b *device.Runtime, in []uint32, runs int) Timing {
 
 // TestCompact compares with Go: ranges and flags that keep none, some and all.
 func TestCompact(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range devicetest.Forms(d) {
 		t.Run(name, func(t *testing.T) {
@@ -115,9 +118,10 @@ func testCompact(t *testing.T, b *device.Runtime, in []uint32, keep Keep) Timing
 
 // TestScanLong goes beyond 2^24 elements, where a float would no longer count.
 func TestScanLong(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	if devicetest.Small() {
-		t.Skip("HEDDLE_TEST_SMALL=1")
+		t.Skip("takes long: not with -short")
 	}
 	b := devicetest.OpenRow(t, d, d.Tuning(), true)
 	in := make([]uint32, 1<<24+1<<20+7)
@@ -130,6 +134,7 @@ func TestScanLong(t *testing.T) {
 
 // TestScanErrors refuses what does not fit together or on the device.
 func TestScanErrors(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	b := devicetest.OpenRow(t, d, d.Tuning(), false)
 	if _, err := Scan(t.Context(), b, make([]uint32, 3), make([]uint32, 4), 1); err == nil {
@@ -162,6 +167,7 @@ func TestScanErrors(t *testing.T) {
 // TestEpochs lets the epochs of look-back come again, so that stale states of long
 // ago would count if the state were not cleared.
 func TestEpochs(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	form := devicetest.Forms(d)["local, look-back"]
 	b := devicetest.OpenRow(t, d, form, false)

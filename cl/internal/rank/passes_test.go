@@ -10,10 +10,12 @@ import (
 	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankSelfTest runs the self-test of ranking over both shapes.
 func TestRankSelfTest(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {
 		b, err := device.Open(t.Context(), d, device.Options{Tuning: &shape, SkipSelfTest: true})
@@ -34,6 +36,7 @@ func TestRankSelfTest(t *testing.T) {
 // threshold of those before it: more candidates come than there is room for, and the
 // query runs again, where one of descending scores does not.
 func TestRankOverflow(t *testing.T) {
+	testneeds.OneCaller(t)
 	const docs, k = 400_000, 10
 	d := devicetest.Find(t, ops)
 	for name, shape := range devicetest.Shapes(d) {
@@ -95,6 +98,7 @@ func TestRankOverflow(t *testing.T) {
 // weights of 2^32-1 count, a score is the share. Frequencies and lengths are those of
 // text and those around which the kernel changes its way.
 func TestShares(t *testing.T) {
+	testneeds.OneCaller(t)
 	const docs = plan.MaxK
 	d := devicetest.Find(t, ops)
 	r := rand.New(rand.NewPCG(1, 2))

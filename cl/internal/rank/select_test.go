@@ -12,6 +12,7 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
+	"heddle/engine/plan/testneeds"
 )
 
 // selection is a selector with buffers for so many queries of so many keys.
@@ -213,6 +214,7 @@ func selectForms(d *device.Device) map[string]device.Tuning {
 // TestSelect compares with sorting, over every shape of keys: as many queries at a
 // time as there are shapes, of lengths around k and around what a query has room for.
 func TestSelect(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for form, tuning := range selectForms(d) {
 		t.Run(form, func(t *testing.T) {
@@ -241,6 +243,7 @@ func TestSelect(t *testing.T) {
 // TestSelectWide has queries of many keys, which many groups cut first, together
 // with short ones; some of the long ones keep more than there is room for.
 func TestSelectWide(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	const capacity = 3 * selectKept
 	for form, tuning := range selectForms(d) {

@@ -12,6 +12,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // rankQuestion is a ranked OR of all lists of the self-test, and its answer.
@@ -44,6 +45,7 @@ func rankQuestion(t *testing.T, mode plan.Mode) (*plan.Source, *plan.RankBatch, 
 // TestRankFaults fails every step that ranking takes, once: the error says so,
 // nothing stays reserved, and the next batch is answered.
 func TestRankFaults(t *testing.T) {
+	testneeds.OneCaller(t)
 	src, r, want := rankQuestion(t, plan.Or)
 	for _, c := range []struct {
 		step         string
@@ -119,6 +121,7 @@ func TestRankMemory(t *testing.T) {
 // back. Accumulators of all documents may take what the slot has, and say at once that
 // others have it.
 func TestRankShortage(t *testing.T) {
+	testneeds.OneCaller(t)
 	src, r, want := rankQuestion(t, plan.Or)
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.FewTiles(devicetest.Find(t, ops)))
 	s, err := load(b, src)

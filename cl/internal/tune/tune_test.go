@@ -11,6 +11,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/cl/internal/match"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // rowBackend is a backend with a tuning row and no operations.
@@ -23,6 +24,7 @@ func (rowBackend) Close() error { return nil }
 
 // TestPart leaves the best setting in the row and what fails out.
 func TestPart(t *testing.T) {
+	testneeds.OneCaller(t)
 	d := devicetest.Find(t, device.Operations{lists.Operation, match.Operation}).With(func(_ *plan.Info, r *device.Tuning) { r.WG = 32 })
 	open := func(_ context.Context, _ *device.Device, opt device.Options) (Backend, error) {
 		return rowBackend{row: opt.Tuning}, nil

@@ -116,9 +116,9 @@ func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *p
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	peak = s.Peak(ctx, who)
-	if err := x.Match(ctx, queries, harness.MatchOptions{Candidates: 2*ints + 2}, func(first int, r *plan.Results) error {
-		for i := range len(r.Offsets) - 1 {
-			if !slices.Equal(r.Query(i), lists[first+i]) {
+	if err := x.Match(ctx, queries, harness.MatchOptions{Candidates: 2*ints + 2}, func(first int, hits []harness.Hits) error {
+		for i, h := range hits {
+			if !slices.Equal(h.Docs, lists[first+i]) {
 				return fmt.Errorf("list %d as %s decodes to something else on %s", first+i, src.Lists[first+i].Codec, who)
 			}
 		}
@@ -134,13 +134,12 @@ func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *p
 	for run := range s.Opt.Runs + 1 {
 		var took time.Duration
 		for range repeats {
-			err := x.Match(ctx, queries, harness.MatchOptions{CountOnly: true, Candidates: 2*ints + 2}, func(_ int, r *plan.Results) error {
-				took += r.Stats.Decode
-				return nil
-			})
-			if err != nil {
+			var stats plan.Stats
+			opt := harness.MatchOptions{CountOnly: true, Candidates: 2*ints + 2, Stats: &stats}
+			if err := x.Match(ctx, queries, opt, func(int, []harness.Hits) error { return nil }); err != nil {
 				return rate, 0, err
 			}
+			took += stats.Decode
 		}
 		if run > 0 && took > 0 { // the first run warms up
 			rates = append(rates, float64(repeats)*float64(ints)/took.Seconds()/1e9)

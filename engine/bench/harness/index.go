@@ -2,9 +2,13 @@ package harness
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"sync"
 
 	"heddle/engine"
 	"heddle/engine/index/bm25"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
@@ -13,10 +17,10 @@ import (
 type (
 	Query      = engine.Query
 	Dictionary = engine.Dictionary
-	Rankings   = engine.Rankings
+	Hits       = engine.Hits
 	// Mode selects the documents of a ranked query: any term, every term, or every term
 	// if enough documents have them.
-	Mode = engine.Mode
+	Mode = engine.Match
 )
 
 // Modes of ranked queries.
@@ -27,95 +31,157 @@ const (
 )
 
 // Modes returns all modes of ranked queries.
-func Modes() []Mode { return engine.Modes() }
+func Modes() []Mode { return engine.Matches() }
 
-// Index is an index of a contestant. Benchmarks use the index of the engine only
-// through it.
-type Index struct{ x *engine.Index }
+// Index is an index of a contestant, with an engine of its own. Benchmarks use the index of
+// the engine only through it.
+type Index struct {
+	e *engine.Engine
+	x *engine.Index
+
+	mu      sync.Mutex
+	asked   []Query // of the last call of Match or Rank
+	options any     // of the same call
+	queries []Query // asked with options
+}
 
 // NewIndex makes an index of a source on a contestant, opened for an access.
 // threads applies to pure Go.
 func (r *Runner) NewIndex(ctx context.Context, who Contestant, threads int, a Access, src *plan.Source, dict Dictionary) (*Index, error) {
 	opt := engine.Options{Backend: who.Name, Threads: threads}
-	if a == Alone || a == Profiled {
-		opt.Workers = 1
-	}
 	if who.Device != nil {
 		b, err := r.Backend(ctx, who, a)
 		if err != nil {
 			return nil, err
 		}
-		opt.On = b
+		opt = engine.Options{Backends: []plan.Backend{b}}
+	}
+	if a == Alone || a == Profiled {
+		opt.Workers = 1
 	}
 	return openIndex(ctx, src, dict, opt)
 }
 
 // NewIndexOn makes an index of a source on a backend, which stays open.
 func NewIndexOn(ctx context.Context, b plan.Backend, src *plan.Source, dict Dictionary) (*Index, error) {
-	return openIndex(ctx, src, dict, engine.Options{On: b})
+	return openIndex(ctx, src, dict, engine.Options{Backends: []plan.Backend{b}})
 }
 
 func openIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt engine.Options) (*Index, error) {
-	x, err := engine.New(ctx, src, dict, opt)
+	e, err := engine.New(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &Index{x}, nil
+	x, err := e.NewIndex(ctx, src, dict, engine.IndexOptions{})
+	if err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return &Index{e: e, x: x}, nil
 }
 
 // MatchOptions are the options of a run of conjunctive queries.
 type MatchOptions struct {
 	Algorithm  plan.Algorithm
-	Part       bool   // one query per work-group (PART), else one element per work-item (PARA)
-	CountOnly  bool   // no docIDs
-	Candidates uint64 // threshold that closes a batch; 0 is the default of the backend
+	Part       bool        // one query per work-group (PART), else one element per work-item (PARA)
+	CountOnly  bool        // no docIDs
+	Candidates uint64      // threshold that closes a batch; 0 is the default of the backend
+	Stats      *plan.Stats // receives the statistics of a call of Match, unless nil
 }
 
-func (o MatchOptions) engine() engine.SearchOptions {
-	return engine.SearchOptions{Algorithm: o.Algorithm, Part: o.Part, CountOnly: o.CountOnly, BatchCandidates: o.Candidates}
+func (o MatchOptions) set(q Query) Query {
+	q.Match, q.CountOnly, q.Tuning = And, o.CountOnly, &engine.Tuning{Algorithm: o.Algorithm, Part: o.Part, Batch: o.Candidates}
+	return q
 }
 
-// Match answers queries in batches. deliver receives the results of a batch and the
-// number of its first query; it may run on several goroutines.
-func (x *Index) Match(ctx context.Context, qs []Query, opt MatchOptions, deliver func(first int, r *plan.Results) error) error {
-	return x.x.SearchBatches(ctx, qs, opt.engine(), deliver)
+// with returns qs with options set. It keeps the result for a repeated call, so that no run
+// but the first one measures the copy.
+func (x *Index) with(qs []Query, options any, set func(Query) Query) []Query {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(qs) == len(x.asked) && (len(qs) == 0 || &qs[0] == &x.asked[0]) && options == x.options {
+		return x.queries
+	}
+	all := make([]Query, len(qs))
+	if len(qs) > 0 { // equal options share one Tuning
+		tuning := set(qs[0]).Tuning
+		for i, q := range qs {
+			all[i] = set(q)
+			all[i].Tuning = tuning
+		}
+	}
+	x.asked, x.options, x.queries = qs, options, all
+	return all
+}
+
+// run answers queries. stats receives the statistics of all batches, unless nil.
+func (x *Index) run(ctx context.Context, qs []Query, stats *plan.Stats, deliver func(first int, hits []Hits) error) error {
+	if stats == nil || len(qs) == 0 {
+		return x.x.SearchAll(ctx, qs, deliver)
+	}
+	var why observe.Explanation
+	own := slices.Clone(qs)
+	own[0].Explain = &why
+	err := x.x.SearchAll(ctx, own, deliver)
+	*stats = why.Stats
+	return err
+}
+
+// Match answers conjunctive queries in batches. deliver receives the answers of a batch and
+// the number of its first query; it may run on several goroutines.
+func (x *Index) Match(ctx context.Context, qs []Query, opt MatchOptions, deliver func(first int, hits []Hits) error) error {
+	stats := opt.Stats
+	opt.Stats = nil
+	return x.run(ctx, x.with(qs, opt, opt.set), stats, deliver)
 }
 
 // MatchOne answers one query.
 func (x *Index) MatchOne(ctx context.Context, q Query, opt MatchOptions) ([]uint32, error) {
-	a, err := x.x.Search(ctx, q, opt.engine())
-	return a.Docs, err
+	h, err := x.x.Search(ctx, opt.set(q))
+	return h.Docs, err
 }
 
 // RankOptions are the options of a run of ranked queries.
 type RankOptions struct {
-	Mode         engine.Mode
+	Mode         engine.Match
 	K            int
 	Accumulators plan.Accumulators
 	Postings     uint64       // threshold that closes a batch; 0 is the default of the backend
 	Scoring      *bm25.Params // nil: the scoring of the index
+	Stats        *plan.Stats  // receives the statistics of a call of Rank, unless nil
 }
 
-func (o RankOptions) engine() engine.RankOptions {
-	return engine.RankOptions{Mode: o.Mode, K: o.K, Accumulators: o.Accumulators, BatchPostings: o.Postings, Scoring: o.Scoring}
+func (o RankOptions) set(q Query) Query {
+	q.Match, q.K, q.Scoring, q.Tuning = o.Mode, o.K, o.Scoring, &engine.Tuning{Accumulators: o.Accumulators, Batch: o.Postings}
+	return q
 }
 
-// Rank answers ranked queries in batches, as match does.
-func (x *Index) Rank(ctx context.Context, qs []Query, opt RankOptions, deliver func(first int, r *Rankings) error) error {
-	return x.x.RankBatches(ctx, qs, opt.engine(), deliver)
+// Rank answers ranked queries in batches, as Match does.
+func (x *Index) Rank(ctx context.Context, qs []Query, opt RankOptions, deliver func(first int, hits []Hits) error) error {
+	stats := opt.Stats
+	opt.Stats = nil
+	return x.run(ctx, x.with(qs, opt, opt.set), stats, deliver)
 }
 
 // RankOne answers one ranked query.
 func (x *Index) RankOne(ctx context.Context, q Query, opt RankOptions) ([]uint32, error) {
-	r, err := x.x.Rank(ctx, q, opt.engine())
-	return r.Docs, err
+	h, err := x.x.Search(ctx, opt.set(q))
+	return h.Docs, err
+}
+
+// resident describes the lists on the only processor.
+func (x *Index) resident() engine.Resident {
+	info, err := x.x.Info()
+	if err != nil || len(info.Resident) == 0 {
+		return engine.Resident{}
+	}
+	return info.Resident[0]
 }
 
 // Threshold is the default number of candidates that closes a batch.
-func (x *Index) Threshold() uint64 { return x.x.BatchCandidates() }
+func (x *Index) Threshold() uint64 { return x.resident().Batch }
 
 // Memory is the number of bytes that the backend holds for the index.
-func (x *Index) Memory() uint64 { return x.x.Memory() }
+func (x *Index) Memory() uint64 { return x.resident().Bytes }
 
 // Close releases the index. The device stays open.
-func (x *Index) Close() error { return x.x.Close() }
+func (x *Index) Close() error { return x.e.Close() }

@@ -66,8 +66,8 @@ func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *worklo
 // pairRun measures one of the times of an algorithm.
 func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *harness.Index, query []harness.Query, p *workload.Pair, algorithm plan.Algorithm, a harness.Access, t *pairTimes) (err error) {
 	once := func(check bool) (stats plan.Stats, err error) {
-		err = x.Match(ctx, query, harness.MatchOptions{Algorithm: algorithm}, func(_ int, r *plan.Results) error {
-			if stats = r.Stats; check && !slices.Equal(r.Query(0), p.Want) {
+		err = x.Match(ctx, query, harness.MatchOptions{Algorithm: algorithm, Stats: &stats}, func(_ int, hits []harness.Hits) error {
+			if check && !slices.Equal(hits[0].Docs, p.Want) {
 				return fmt.Errorf("%s gives other docIDs than a merge", algorithm)
 			}
 			return nil

@@ -96,13 +96,17 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 		all, first := time.Now(), 0
 		for _, end := range ends {
 			began := time.Now()
-			err := x.Match(ctx, s.Queries[first:end], opt, func(i int, r *plan.Results) error {
-				b.Times.Add(r.Stats)
-				if run == 0 {
-					workload.Digests(got[first+i:first+i+len(r.Offsets)-1], r)
+			var stats plan.Stats
+			opt.Stats = &stats
+			err := x.Match(ctx, s.Queries[first:end], opt, func(from int, hits []harness.Hits) error {
+				for i := range hits {
+					if run == 0 {
+						got[first+from+i] = workload.Digest(hits[i].Docs)
+					}
 				}
 				return nil
 			})
+			b.Times.Add(stats)
 			if err != nil {
 				return nil, err
 			}

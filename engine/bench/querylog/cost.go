@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"heddle/engine/bench/harness"
@@ -144,8 +143,10 @@ func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost,
 	for _, c := range costs {
 		qs := s.Queries[:c.Queries]
 		got := make([]uint64, len(qs))
-		err := x.Match(ctx, qs, c.options(), func(first int, r *plan.Results) error {
-			workload.Digests(got[first:first+len(r.Offsets)-1], r)
+		err := x.Match(ctx, qs, c.options(), func(first int, hits []harness.Hits) error {
+			for i, h := range hits {
+				got[first+i] = workload.Digest(h.Docs)
+			}
 			return nil
 		})
 		if c.Unfit = errors.Is(err, plan.ErrOutOfMemory); c.Unfit {
@@ -160,7 +161,7 @@ func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost,
 		}
 		due = append(due, c)
 		turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error {
-			return x.Match(ctx, qs, c.options(), func(int, *plan.Results) error { return nil })
+			return x.Match(ctx, qs, c.options(), func(int, []harness.Hits) error { return nil })
 		}})
 	}
 	rates, err := measure.InTurns(append(turns, another...), s.Opt.Runs)
@@ -182,10 +183,10 @@ func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost,
 func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions, threshold uint64) (measure.Summary, error) {
 	var whole, all []float64
 	last := time.Now()
-	err := x.Match(ctx, qs, opt, func(_ int, r *plan.Results) error {
+	err := x.Match(ctx, qs, opt, func(first int, hits []harness.Hits) error {
 		now := time.Now()
 		all = append(all, now.Sub(last).Seconds()*1e3)
-		if r.Stats.Candidates >= threshold/2 {
+		if first+len(hits) < len(qs) {
 			whole = append(whole, all[len(all)-1])
 		}
 		last = now
@@ -202,16 +203,9 @@ func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt har
 func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions) (plan.Stats, error) {
 	var sum plan.Stats
 	for range 2 {
-		sum = plan.Stats{}
-		var mu sync.Mutex
+		opt.Stats = &sum
 		began := time.Now()
-		err := x.Match(ctx, qs, opt, func(_ int, r *plan.Results) error {
-			mu.Lock()
-			defer mu.Unlock()
-			sum.Add(r.Stats)
-			return nil
-		})
-		if err != nil {
+		if err := x.Match(ctx, qs, opt, func(int, []harness.Hits) error { return nil }); err != nil {
 			return sum, err
 		}
 		sum.Wall = time.Since(began)

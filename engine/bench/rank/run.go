@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"heddle/engine/bench/harness"
@@ -121,7 +120,7 @@ func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harne
 	case harness.Busy:
 		many := slices.Repeat(qs, c.passes)
 		turns := []measure.Turn{{Queries: len(many), Run: func() error {
-			return x.Rank(ctx, many, opt, func(int, *harness.Rankings) error { return nil })
+			return x.Rank(ctx, many, opt, func(int, []harness.Hits) error { return nil })
 		}}}
 		if b.peer != nil {
 			turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error { return rankAll(ctx, b.peer, c.threads, qs, c.mode, c.k) }})
@@ -163,10 +162,9 @@ func (b *bench) verify(ctx context.Context, who harness.Contestant, x *harness.I
 	}
 	answers := make([]ranked.Answer, c.queries)
 	began := time.Now()
-	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, r *harness.Rankings) error {
-		for i := range r.Queries() {
-			docs, scores := r.Query(i)
-			answers[first+i] = b.Check.Answer(first+i, docs, scores)
+	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, hits []harness.Hits) error {
+		for i, h := range hits {
+			answers[first+i] = b.Check.Answer(first+i, h.Docs, h.Scores)
 		}
 		return nil
 	})
@@ -211,14 +209,8 @@ func oneAtATime(n, runs int, run func(i int) error) (l latencies, err error) {
 // total sums the statistics of all batches of a pass, after a pass to warm up.
 func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.RankOptions) (sum plan.Stats, err error) {
 	for range 2 {
-		sum = plan.Stats{}
-		var mu sync.Mutex
-		err = x.Rank(ctx, qs, opt, func(_ int, r *harness.Rankings) error {
-			mu.Lock()
-			defer mu.Unlock()
-			sum.Add(r.Stats)
-			return nil
-		})
+		opt.Stats = &sum
+		err = x.Rank(ctx, qs, opt, func(int, []harness.Hits) error { return nil })
 	}
 	return sum, err
 }

@@ -12,7 +12,7 @@ import (
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 )
 
 // theBetter names a configuration of Ding et al., Figure 7: single queries on the

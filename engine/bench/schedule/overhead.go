@@ -11,8 +11,8 @@ import (
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/internal/cputime"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // idle is a backend whose stores return empty answers at once, so that only the cost of
@@ -79,7 +79,7 @@ func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) erro
 			docs, err := e.match(ctx, many[i], how)
 			return uint64(len(docs)), err
 		}}
-	nothing := func(int, *plan.Results) error { return nil }
+	nothing := func(int, []harness.Hits) error { return nil }
 	index := func() error { return x.Match(ctx, many, harness.MatchOptions{}, nothing) }
 	for _, row := range []struct {
 		at            string

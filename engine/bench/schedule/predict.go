@@ -8,8 +8,8 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
-	"heddle/engine/schedule"
 )
 
 // predicted holds the times of single queries on a system with one processor, and the

@@ -19,8 +19,8 @@ import (
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan/testneeds"
-	"heddle/engine/schedule"
 )
 
 // TestSchedule: every configuration has rows, and the rows are consistent.

@@ -17,8 +17,8 @@ import (
 	"heddle/engine/bench/ranked"
 	"heddle/engine/bench/workload"
 	costs "heddle/engine/internal/cost"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/hostfallback"
 )
 
@@ -118,8 +118,10 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 		}
 		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
-			return got, e.matchAll(ctx, qs, call{mode: schedule.Sync}, func(first int, r *plan.Results) error {
-				workload.Digests(got[first:first+len(r.Offsets)-1], r)
+			return got, e.matchAll(ctx, qs, call{mode: schedule.Sync}, func(first int, hits []harness.Hits) error {
+				for i, h := range hits {
+					got[first+i] = workload.Digest(h.Docs)
+				}
 				return nil
 			})
 		}
@@ -148,10 +150,9 @@ func (s *bench) servedRanked(ctx context.Context, mode harness.Mode) (*served, e
 		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
 			answers = make([]ranked.Answer, len(qs))
-			return got, e.rankAll(ctx, qs, opt, call{mode: schedule.Sync}, func(first int, r *harness.Rankings) error {
-				for i := range r.Queries() {
-					docs, scores := r.Query(i)
-					answers[first+i] = s.ranked.Check.Answer((first+i)%len(v.queries), docs, scores)
+			return got, e.rankAll(ctx, qs, opt, call{mode: schedule.Sync}, func(first int, hits []harness.Hits) error {
+				for i, h := range hits {
+					answers[first+i] = s.ranked.Check.Answer((first+i)%len(v.queries), h.Docs, h.Scores)
 					got[first+i] = answers[first+i].Digest
 				}
 				return nil

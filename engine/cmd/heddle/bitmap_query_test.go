@@ -44,6 +44,7 @@ func backendStrategies(t *testing.T) []string {
 
 // TestBitmapQuery runs every strategy of the backend in every form of answer.
 func TestBitmapQuery(t *testing.T) {
+	useBackend(t)
 	trips := buildTrips(t, "--set", "distance:encoding=interval,bins=16", "--word", "32")
 	var file, counts, ids, ranges strings.Builder
 	for i, q := range tripWheres {
@@ -152,6 +153,7 @@ func TestBitmapRoaring(t *testing.T) {
 }
 
 func TestExplainBitmap(t *testing.T) {
+	useBackend(t)
 	trips := buildTrips(t)
 	where := "delay >= 60 AND carrier IN ('AA', 'DL') AND distance < 1000.25"
 	count := 0
@@ -173,13 +175,17 @@ func TestExplainBitmap(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "bitmap", "query", "trips.hdb", "--where", where, "--explain", "--json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	x, err := engine.OpenTable(t.Context(), "trips.hdb", engine.Options{Backend: "host"})
+	host, err := engine.New(t.Context(), engine.Options{Backend: "host"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	want, err := x.Explain(t.Context(), where, engine.TableOptions{})
+	defer host.Close()
+	x, err := host.OpenTable(t.Context(), "trips.hdb", engine.TableOptions{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	var want engine.TableExplanation
+	if _, err := x.Select(t.Context(), engine.Selection{Where: where, Explain: &want}); err != nil {
 		t.Fatal(err)
 	}
 	e := got.Explain

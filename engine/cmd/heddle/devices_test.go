@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -74,8 +73,7 @@ func TestDevicesNone(t *testing.T) {
 
 // TestDevicesUnderTest checks that the list contains the OpenCL device of the test run.
 func TestDevicesUnderTest(t *testing.T) {
-	testneeds.Device(t)
-	a := devicesJSON(t, "--backend", "opencl", "--device", os.Getenv("HEDDLE_TEST_DEVICE"))
+	a := devicesJSON(t, "--backend", "opencl", "--device", testneeds.Device(t))
 	if len(a.Devices) == 0 || !a.Devices[0].Usable || a.Devices[0].SelfTest <= 0 || a.Devices[0].Memory == 0 || a.Devices[0].Platform == "" {
 		t.Errorf("%+v", a)
 	}

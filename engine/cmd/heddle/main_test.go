@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // asCommand is the variable that makes this test binary run as the command, for tests of
@@ -86,15 +88,24 @@ func wantFailure(t *testing.T, r result, code int, message ...string) {
 	}
 }
 
-// backendEnv returns the variables that select the backend under test
-// (HEDDLE_TEST_BACKEND, HEDDLE_TEST_DEVICE).
+// onBackend is true while a test runs the command on the backend under test.
+var onBackend bool
+
+// useBackend makes the test run the command on the backend under test. Without it, a test runs
+// the command on the host, because each run would open the device again.
+func useBackend(t *testing.T) {
+	onBackend = true
+	t.Cleanup(func() { onBackend = false })
+}
+
+// backendEnv returns the variables that select the backend.
 func backendEnv() []string {
-	backend := os.Getenv("HEDDLE_TEST_BACKEND")
-	if backend == "" {
-		backend = "host"
+	if !onBackend {
+		return []string{"HEDDLE_DEVICES_BACKEND=host"}
 	}
+	backend, device := testneeds.Backend()
 	env := []string{"HEDDLE_DEVICES_BACKEND=" + backend}
-	if device := os.Getenv("HEDDLE_TEST_DEVICE"); device != "" && backend == "opencl" {
+	if device != "" {
 		env = append(env, "HEDDLE_DEVICES_DEVICE="+device)
 	}
 	return env

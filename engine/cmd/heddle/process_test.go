@@ -69,7 +69,7 @@ func TestExamples(t *testing.T) {
 			}
 			t.Run(example, func(t *testing.T) {
 				needsTuning(t)
-				runExample(t, example+" --short --device "+os.Getenv("HEDDLE_TEST_DEVICE"))
+				runExample(t, example+" --short --device "+testneeds.Device(t))
 				if _, err := cl.ReadTunings("tuning.toml"); err != nil { // the first example writes it
 					t.Error(err)
 				}

@@ -111,6 +111,7 @@ func TestSearchBoolean(t *testing.T) {
 }
 
 func TestExplainBoolean(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	q := "w0 AND (w9 OR W12 OR w9) NOT w3 NOT nosuch"
 	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "--explain")

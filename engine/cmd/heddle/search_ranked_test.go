@@ -88,6 +88,7 @@ func sameRanking(got, want []hit) error {
 }
 
 func TestSearchRanked(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	for i, test := range []struct {
 		query   string
@@ -322,6 +323,7 @@ func TestQueryErrors(t *testing.T) {
 // TestExplainRanked checks the weights in an explanation, and that an explanation changes
 // no answer.
 func TestExplainRanked(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	search := []string{"search", "c.hdl", "--query", "w9^2 w0 nosuch", "--mode", "or", "--no-header"}
 	plain := must(t, search...)

@@ -48,6 +48,7 @@ func lines(names []string, prefix string) string {
 }
 
 func TestSearch(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	for _, q := range append(someQueries()[:15], "") { // TestSearchFormats runs all of them, faster
 		want := c.want(q)
@@ -61,6 +62,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSearchAlgorithms(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	queries := []string{"w0 w1", "w9 w0 w2", "w20 w1"}
 	var want strings.Builder
@@ -228,6 +230,7 @@ func TestPart(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	q := "w9 w0 nosuch w9 alsonot"
 	r := heddle(t, "search", "c.hdl", "--query", q, "--explain", "--all")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 )
 
 func TestTuneUsage(t *testing.T) {
+	useBackend(t)
 	inTempDir(t)
 	wantFailure(t, heddle(t, "tune", "now"), exitUsage, "takes no argument")
 	wantFailure(t, heddle(t, "tune", "--device", "no-such-device"), exitDevice, "no-such-device")
@@ -53,8 +53,9 @@ merge_least = 65536
 // TestTune measures the device under test with --short and checks that the row is in
 // force afterwards. The example of the help text writes it as TOML.
 func TestTune(t *testing.T) {
+	useBackend(t)
 	needsTuning(t)
-	device := os.Getenv("HEDDLE_TEST_DEVICE")
+	device := testneeds.Device(t)
 	r := heddleWith(t, "", nil, "tune", "--short", "--json", "--device", device)
 	var answer struct {
 		Device string

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -12,25 +11,23 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
-// Find returns the device that the environment asks for, with some operations. Tests
-// on a device run if HEDDLE_TEST_BACKEND is "opencl", on the first device whose name contains
-// HEDDLE_TEST_DEVICE.
+// Find returns the first device that testneeds.Device names, with some operations. It skips the
+// test if the tests run on no device.
 func Find(t testing.TB, ops device.Operations) *device.Device {
 	t.Helper()
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
-	}
-	devices, err := device.Find(os.Getenv("HEDDLE_TEST_DEVICE"), ops)
+	name := testneeds.Device(t)
+	devices, err := device.Find(name, ops)
 	if err != nil || len(devices) == 0 {
-		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", os.Getenv("HEDDLE_TEST_DEVICE"), err)
+		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", name, err)
 	}
 	return devices[0]
 }
 
-// Small tells whether tests have few and small cases: HEDDLE_TEST_SMALL is 1.
-func Small() bool { return os.Getenv("HEDDLE_TEST_SMALL") == "1" }
+// Small reports whether tests have few and small cases: -short is set.
+func Small() bool { return testing.Short() }
 
 // Shapes returns the shapes of every kernel with a scan. Each device runs all of them.
 func Shapes(d *device.Device) map[string]device.Tuning {

@@ -14,6 +14,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // union is the OR of all lists of the self-test, and its documents.
@@ -161,6 +162,7 @@ func TestExpressionMemory(t *testing.T) {
 
 // TestExpressionTooLarge has formulas of as many lists as a round takes, and of one more.
 func TestExpressionTooLarge(t *testing.T) {
+	testneeds.OneCaller(t)
 	src, _, _ := union(t)
 	b, err := device.Open(t.Context(), devicetest.Find(t, ops), device.Options{SkipSelfTest: true})
 	if err != nil {
@@ -199,6 +201,7 @@ func TestExpressionTooLarge(t *testing.T) {
 // not, its rounds are as long as ever. A formula that they leave no memory for is not too
 // large; one that never fits is.
 func TestShortage(t *testing.T) {
+	testneeds.OneCaller(t)
 	src, f, want := union(t)
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.FewTiles(devicetest.Find(t, ops)))
 	s, err := load(t.Context(), b, src)

@@ -10,6 +10,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 )
 
@@ -108,7 +109,7 @@ func TestFilters(t *testing.T) {
 					}
 					slices.Sort(cand)
 					cand = slices.Compact(cand)
-					want := plan.Merge(cand, docs)
+					want := reference.Intersect(cand, docs)
 					for name, filter := range filters(docs, universe) {
 						dst := make([]uint32, len(cand))
 						if got := dst[:filter(dst, cand)]; !slices.Equal(got, want) {

@@ -9,6 +9,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/work"
 )
@@ -46,7 +47,7 @@ func TestAndWords(t *testing.T) {
 		w := newWords(a, 0)
 		got := Words{w.Index, make([]uint64, len(w.Index))}
 		n := w.And(got.Bits, tables.newBitset(b))
-		if want := plan.Merge(a, b); !slices.Equal(got.expanded(), want) || n != len(want) {
+		if want := reference.Intersect(a, b); !slices.Equal(got.expanded(), want) || n != len(want) {
 			t.Errorf("%s: %d docIDs, counted %d, want %d", g.Name, len(got.expanded()), n, len(want))
 		}
 	}
