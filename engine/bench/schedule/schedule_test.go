@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan/testneeds"
 )
@@ -89,7 +89,7 @@ func TestSchedule(t *testing.T) {
 
 // TestServedWrong: a wrong answer ends the measurement.
 func TestServedWrong(t *testing.T) {
-	v := &served{name: "gov", queries: make([]harness.Query, 3), right: []uint64{1, 2, 3},
+	v := &served{name: "gov", queries: make([]workload.Query, 3), right: []uint64{1, 2, 3},
 		ask: func(_ context.Context, _ *machine, i int, _ call) (uint64, error) {
 			return uint64(i%2 + 1), nil
 		}}
