@@ -14,6 +14,7 @@ import (
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback"
 )
 
@@ -67,7 +68,7 @@ func TestPull(t *testing.T) {
 		lists := s.W.Sorted(s.W.Queries[q])
 		left := lists[0]
 		for _, l := range lists[1:] {
-			left = plan.Merge(left, l)
+			left = reference.Intersect(left, l)
 		}
 		want[q] = workload.Digest(left)
 	}
