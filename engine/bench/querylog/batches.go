@@ -84,7 +84,7 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 		return nil, err
 	}
 	ends, b := s.Cut(m, n), new(Batching)
-	opt := harness.MatchOptions{Algorithm: m.Algorithm, Part: m.Part, Candidates: math.MaxUint64}
+	opt := MatchOptions{Algorithm: m.Algorithm, Part: m.Part, Candidates: math.MaxUint64}
 	got := make([]uint64, n)
 	var rates []float64
 	runs := s.Opt.Runs
@@ -98,7 +98,7 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 			began := time.Now()
 			var stats plan.Stats
 			opt.Stats = &stats
-			err := x.Match(ctx, s.Queries[first:end], opt, func(from int, hits []harness.Hits) error {
+			err := x.Match(ctx, s.Queries[first:end], opt, func(from int, hits []Hits) error {
 				for i := range hits {
 					if run == 0 {
 						got[first+from+i] = workload.Digest(hits[i].Docs)

@@ -95,7 +95,7 @@ func (s *Bench) singles(ctx context.Context, who harness.Contestant, a plan.Algo
 	if err != nil {
 		return nil, err
 	}
-	opt := harness.MatchOptions{Algorithm: a}
+	opt := querylog.MatchOptions{Algorithm: a}
 	got := make([]uint64, n)
 	for i := range got { // this also warms up
 		answer, err := x.MatchOne(ctx, s.Queries[i], opt)
