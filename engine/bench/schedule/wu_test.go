@@ -3,7 +3,6 @@ package schedule
 import (
 	"io"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,9 +15,10 @@ import (
 // TestWuOnDevice: exhibits that compare a device with the host, or with itself, have
 // rows.
 func TestWuOnDevice(t *testing.T) {
-	testneeds.Device(t)
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
-	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1, 0
+	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", device, 1, 0
 	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
 	wuExhibits := newWu(querylog.New(new(harness.Runner))).exhibits()
 	for _, e := range wuExhibits {
