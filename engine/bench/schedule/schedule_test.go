@@ -32,7 +32,7 @@ func TestSchedule(t *testing.T) {
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")
 	systems := []string{"host only"}
 	if testneeds.OnDevice() {
-		opt.Backend, opt.Device = "auto", os.Getenv("HEDDLE_TEST_DEVICE")
+		opt.Backend, opt.Device = "auto", testneeds.Device(t)
 		opt.Figures, opt.Tables = []string{"ding-fig7"}, append(opt.Tables, "overhead", "choice", "devices")
 		systems = []string{"host only", "device only", "both", theBetter}
 	}
