@@ -10,18 +10,19 @@ import (
 	"heddle/cl/internal/rank"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // mixedLoad is a source with frequencies, and queries of every kind with their answers.
 type mixedLoad struct {
-	src      *plan.Source
-	lists    [][]uint32
-	batch    plan.MatchBatch
-	formulas plan.MatchBatch
-	ranks    plan.RankBatch
-	matches  [][]uint32
-	any      [][]uint32
-	best     [][]uint64
+	src         *plan.Source
+	lists       [][]uint32
+	batch       plan.MatchBatch
+	expressions plan.MatchBatch
+	ranks       plan.RankBatch
+	matches     [][]uint32
+	any         [][]uint32
+	best        [][]uint64
 }
 
 // newLoad draws so many lists of very different lengths, and queries over one to three of
@@ -55,7 +56,7 @@ func newLoad(t testing.TB, postings, queries int) *mixedLoad {
 		l.src.Lengths = append(l.src.Lengths, r.Uint32N(900))
 	}
 	l.batch.Reset()
-	l.formulas.Reset()
+	l.expressions.Reset()
 	l.ranks.Reset()
 	for range queries {
 		var q []plan.Handle
@@ -69,18 +70,16 @@ func newLoad(t testing.TB, postings, queries int) *mixedLoad {
 		}
 		l.batch.Add(l.src, q...)
 		l.ranks.Add(l.src, terms...)
-		if err := l.formulas.AddExpr(l.src, either); err != nil {
+		if err := l.expressions.AddExpr(l.src, either); err != nil {
 			t.Fatal(err)
 		}
 		i := l.batch.Queries() - 1
-		l.matches = append(l.matches, lists.Intersect(l.lists, l.batch.Query(i)))
-		l.best = append(l.best, rank.PlainRank(l.src, l.lists, freqs, &l.ranks, l.ranks.Query(i)))
-		var union []uint32
-		for _, h := range l.batch.Query(i) {
-			union = append(union, l.lists[h]...)
-		}
-		slices.Sort(union)
-		l.any = append(l.any, slices.Compact(union))
+		l.matches = append(l.matches, reference.Conjunction(l.lists, l.batch.Query(i)...))
+		l.any = append(l.any, reference.Tree(l.lists, either))
+	}
+	plain := reference.Lists{Docs: l.lists, Freqs: freqs, Lengths: l.src.Lengths}
+	for _, hits := range plain.Rank(&l.ranks) {
+		l.best = append(l.best, rank.KeysOfHits(hits, l.ranks.K))
 	}
 	return l
 }
@@ -95,7 +94,7 @@ func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind in
 	case 0:
 		err = s.Match(ctx, &l.batch, &out)
 	case 1:
-		err = s.Match(ctx, &l.formulas, &out)
+		err = s.Match(ctx, &l.expressions, &out)
 	case 2:
 		err = s.Rank(ctx, &l.ranks, &top)
 	}

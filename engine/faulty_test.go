@@ -12,6 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"heddle/engine/internal/backend"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
 )
@@ -34,8 +35,8 @@ type faulty struct {
 	batches, answered       atomic.Int64
 }
 
-func (f *faulty) candidate() candidate {
-	return candidate{name: f.name, open: func(context.Context) (plan.Backend, error) {
+func (f *faulty) candidate() backend.Candidate {
+	return backend.Candidate{Name: f.name, Host: f.host, Open: func(context.Context) (plan.Backend, error) {
 		f.opens.Add(1)
 		if f.open != nil {
 			return nil, f.open
@@ -175,7 +176,7 @@ func broken(kind error, device string) error {
 func faultyOptions(devices ...*faulty) Options {
 	opt := Options{Workers: 3, BatchCandidates: 50} // many batches
 	for _, d := range devices {
-		opt.backends = append(opt.backends, d.candidate())
+		opt.candidates = append(opt.candidates, d.candidate())
 	}
 	return opt
 }

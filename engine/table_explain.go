@@ -6,78 +6,41 @@ import (
 	"strings"
 	"time"
 
+	"heddle/engine/internal/tables"
 	"heddle/engine/observe"
-	"heddle/engine/plan"
 	"heddle/engine/table/predicate"
 )
 
-// Explanation says how a predicate was answered.
-type Explanation struct {
-	Where     string         // in the form that predicate.Expr writes
-	Plan      predicate.Plan // which bins of which columns
-	Bytes     uint64         // of the vectors that are read, compressed
-	Backend   plan.Info      // where it ran
-	How       string         // what the backend says of it: strategy, sizes
-	Estimates []Estimate     // of the device and of the host, where there was a choice
-	Count     uint64         // rows
-	Compile   time.Duration  // from the text to steps, before the run
-	Stats     plan.Stats     // of the run; stages where the backend was opened with profiling
+// TableExplanation describes the execution of a selection. The embedded explanation is of
+// the batch of the selection.
+type TableExplanation struct {
+	observe.Explanation
+	Where string         // the predicate, in the form of predicate.Expr
+	Plan  predicate.Plan // bins of the columns
+	Bytes uint64         // size of the vectors that are read, compressed
+	How   string         // strategy and sizes, from the processor that answered
+	// Costs are the fitted costs of the processors: Estimates are these costs times the work
+	// of the selection, corrected by earlier run times. Empty where the table is not resident.
+	Costs   []string
+	Count   uint64        // selected rows
+	Compile time.Duration // time to compile the predicate
 }
 
-// Estimate is what a backend was expected to take.
-type Estimate struct {
-	Backend plan.Info
-	Time    time.Duration
-	Model   string // what a call, a vector, a byte and so on take; Time is that times what batches like this one took of it
-}
-
-// Explain answers a predicate once and says how.
-func (t *Table) Explain(ctx context.Context, where string, opt TableOptions) (Explanation, error) {
-	s := plan.SelectBatch{Output: opt.Output, Strategy: opt.Strategy, Rescan: opt.Rescan}
-	began := time.Now()
-	c, err := t.compile(where, &s)
-	if err != nil {
-		return Explanation{}, err
-	}
-	compile := time.Since(began)
-	t.open.RLock()
-	defer t.open.RUnlock()
-	var out plan.Rows
-	r, err := t.run(ctx, &s, &out)
-	if err != nil {
-		return Explanation{}, err
-	}
-	e := Explanation{
-		Where:   c.expr.String(),
-		Plan:    c.plan,
-		Bytes:   t.t.VectorBytes(s.Operands),
-		Backend: r.info,
-		How:     r.store.Explain(&s, 0),
-		Count:   uint64(out.Counts[0]),
-		Compile: compile,
-		Stats:   out.Stats,
-	}
-	if m := t.costs.Load(); m != nil && m.device == t.active.Load() {
-		w := t.work(&s)
-		device, host := m.estimate(&w)
-		e.Estimates = []Estimate{{m.device.info, device, m.onDevice.String()}, {t.spare.info, host, m.onHost.String()}}
-	}
-	return e, nil
-}
-
-// String is a few lines: the predicate, a line a column, what is read, where and how,
-// estimates, times.
-func (e Explanation) String() string {
+// String returns a few lines: the predicate, a line for each column, the vectors, the
+// estimates, the processor and the strategy, and the times.
+func (e *TableExplanation) String() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, e.Where)
 	for _, t := range e.Plan.Tests {
 		fmt.Fprintf(&b, "  %v\n", t)
 	}
 	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
-	for _, x := range e.Estimates {
-		fmt.Fprintf(&b, "  %s %s: estimated %v = %s\n", x.Backend.Kind, x.Backend.Device, observe.Round(x.Time), x.Model)
+	for i, estimate := range e.Estimates {
+		if estimate >= 0 && i < len(e.Costs) && len(e.Estimates) > 1 {
+			fmt.Fprintf(&b, "  %s: estimated %v = %s\n", e.Processors[i], observe.Round(estimate), e.Costs[i])
+		}
 	}
-	fmt.Fprintf(&b, "  ran on %s %s: %s\n", e.Backend.Kind, e.Backend.Device, e.How)
+	fmt.Fprintf(&b, "  ran on %s: %s\n", e.Processor, e.How)
 	fmt.Fprintf(&b, "  %d rows in %v", e.Count, observe.Round(e.Stats.Wall))
 	for _, stage := range []struct {
 		name string
@@ -87,6 +50,62 @@ func (e Explanation) String() string {
 			fmt.Fprintf(&b, ", %s %v", stage.name, observe.Round(stage.time))
 		}
 	}
-	fmt.Fprintf(&b, "; compiled in %v", observe.Round(e.Compile))
+	fmt.Fprintf(&b, "; queued %v, compiled in %v", observe.Round(e.Queued), observe.Round(e.Compile))
 	return b.String()
+}
+
+// explaining collects the explanations of a batch. The zero value is for selections that
+// want none.
+type explaining struct {
+	batch  *observe.Explanation
+	costs  []string
+	wanted bool
+}
+
+// add compiles the predicate of s and appends it to the task.
+func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection) error {
+	var p *tables.Predicate
+	var err error
+	began := time.Time{}
+	if s.Explain != nil {
+		e.wanted = true
+		began = time.Now()
+	}
+	if s.Prepared != nil {
+		p, err = s.Prepared.p.For(g)
+	} else {
+		p, err = g.Compile(s.Where)
+	}
+	if err != nil {
+		return err
+	}
+	task.Add(p)
+	if x := s.Explain; x != nil {
+		*x = TableExplanation{Where: p.Text, Plan: p.Plan, Bytes: p.Bytes(), Compile: time.Since(began)}
+	}
+	return nil
+}
+
+// run runs the task, of which s is the first selection.
+func (e *explaining) run(ctx context.Context, task *tables.Task, s *Selection) error {
+	c := s.call()
+	if e.wanted {
+		e.batch = new(observe.Explanation)
+		c.Explain = e.batch
+		e.costs = task.Costs()
+	}
+	return task.Do(ctx, &c)
+}
+
+// explain completes the explanation of s, which is selection i of a task that ended with
+// err.
+func (e *explaining) explain(task *tables.Task, s *Selection, i int, err error) {
+	x := s.Explain
+	if x == nil {
+		return
+	}
+	x.Explanation, x.Costs = *e.batch, e.costs
+	if err == nil {
+		x.How, x.Count = task.How(i), uint64(task.Rows().Counts[i])
+	}
 }

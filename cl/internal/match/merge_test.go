@@ -13,6 +13,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -36,8 +37,7 @@ func mergeForms(d *device.Device) map[string]device.Tuning {
 
 const mergeDocs = 1<<32 - 1
 
-// mergeLists are pairs and triples of lists, the shortest first, by what is hard
-// about them.
+// mergeLists are pairs and triples of lists, the shortest first, by their difficulty.
 func mergeLists() map[string][][]uint32 {
 	r := rand.New(rand.NewPCG(11, 12))
 	clustered := func(n int) []uint32 {
@@ -136,7 +136,7 @@ func TestMerge(t *testing.T) {
 						t.Fatal(err)
 					}
 					for i := range queries {
-						want := lists.Intersect(postings, batch.Query(i))
+						want := reference.Conjunction(postings, batch.Query(i)...)
 						if out.Count(i) != uint64(len(want)) {
 							t.Errorf("%s, %s: %d docIDs, want %d", a, names[i], out.Count(i), len(want))
 						} else if !countOnly && !slices.Equal(out.Query(i), want) {
@@ -178,7 +178,7 @@ func TestMergeRounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range batch.Queries() {
-			if want := lists.Intersect(postings, batch.Query(i)); !slices.Equal(out.Query(i), want) {
+			if want := reference.Conjunction(postings, batch.Query(i)...); !slices.Equal(out.Query(i), want) {
 				t.Errorf("%s: query %v: %d docIDs, want %d", name, batch.Query(i), out.Count(i), len(want))
 			}
 		}
@@ -244,8 +244,8 @@ func TestMerges(t *testing.T) {
 }
 
 // BenchmarkMerge measures the intersection of two raw lists of equal length by the
-// device's clock, kernels alone: by merges of several shapes, and by what else
-// there is.
+// device's clock, kernels alone: by merges of several shapes, and by other
+// algorithms.
 func BenchmarkMerge(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	sizes := []int{1 << 20, 1 << 24, 1 << 26}

@@ -8,14 +8,14 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
-	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
-// gapCodecs are those whose lists are looked up by their segments.
+// gapCodecs are the codecs whose lists are searched by segments.
 var gapCodecs = []codec.ID{codec.ParaPFor, codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD}
 
 // skipLists are lists that hit few, many and all segments of each other.
@@ -86,7 +86,7 @@ func checkQueries(t *testing.T, b *device.Runtime, src *plan.Source, postings []
 				t.Fatal(err)
 			}
 			for i := range batch.Queries() {
-				want := lists.Intersect(postings, batch.Query(i))
+				want := reference.Conjunction(postings, batch.Query(i)...)
 				if got.Count(i) != uint64(len(want)) || !countOnly && !slices.Equal(got.Query(i), want) {
 					t.Fatalf("%s, count only %t: lists %v: %d matches, want %d", a, countOnly, batch.Query(i), got.Count(i), len(want))
 				}

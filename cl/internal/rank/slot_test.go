@@ -12,6 +12,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -39,7 +40,8 @@ func rankQuestion(t *testing.T, mode plan.Mode) (*plan.Source, *plan.RankBatch, 
 		src.Lengths[d] = uint32(d % 900)
 	}
 	r.Add(src, terms...)
-	return src, r, PlainRank(src, postings, freqs, r, r.Query(0))
+	plain := reference.Lists{Docs: postings, Freqs: freqs, Lengths: src.Lengths}
+	return src, r, KeysOfHits(plain.Rank(r)[0], r.K)
 }
 
 // TestRankFaults fails every step that ranking takes, once: the error says so,
@@ -117,9 +119,9 @@ func TestRankMemory(t *testing.T) {
 	}
 }
 
-// TestRankShortage makes a slot do with less: it is what it was once it is given
-// back. Accumulators of all documents may take what the slot has, and say at once that
-// others have it.
+// TestRankShortage makes a slot do with less: it has its own shape again once it
+// is given back. Accumulators of all documents may take the memory of the slot, and fail at
+// once if the memory is in use elsewhere.
 func TestRankShortage(t *testing.T) {
 	testneeds.OneCaller(t)
 	src, r, want := rankQuestion(t, plan.Or)

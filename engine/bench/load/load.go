@@ -15,7 +15,7 @@ import (
 
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 )
 
 // Loop is an open loop: queries arrive as a Poisson process, independently of the

@@ -13,7 +13,7 @@ import (
 	"heddle/engine/bench/benchtest"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 )
 
 // server answers n queries at a time in order of arrival. service returns the time of

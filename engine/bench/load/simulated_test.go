@@ -10,8 +10,8 @@ import (
 	"heddle/engine/bench/benchtest"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan/testneeds"
-	"heddle/engine/schedule"
 )
 
 // simulated is a processor in virtual time. The work of a query is a number of

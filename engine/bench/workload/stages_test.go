@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -63,7 +63,7 @@ func TestIntersect(t *testing.T) {
 	for range 2000 {
 		below := 1 + r.IntN(300)
 		a, b := draw(r.IntN(40), below), draw(r.IntN(200), below)
-		want := plan.Merge(a, b)
+		want := reference.Intersect(a, b)
 		if got := Intersect(nil, a, b); !slices.Equal(got, want) {
 			t.Fatalf("%v and %v: %v, want %v", a, b, got, want)
 		}

@@ -193,7 +193,7 @@ func TestNamesAgree(t *testing.T) {
 		algorithms = append(algorithms, a.String())
 	}
 	var modes, variants []string
-	for _, m := range engine.Modes() {
+	for _, m := range engine.Matches() {
 		modes = append(modes, m.String())
 	}
 	for _, v := range bm25.Variants() {

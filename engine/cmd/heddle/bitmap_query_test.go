@@ -175,13 +175,17 @@ func TestExplainBitmap(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "bitmap", "query", "trips.hdb", "--where", where, "--explain", "--json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	x, err := engine.OpenTable(t.Context(), "trips.hdb", engine.Options{Backend: "host"})
+	host, err := engine.New(t.Context(), engine.Options{Backend: "host"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	want, err := x.Explain(t.Context(), where, engine.TableOptions{})
+	defer host.Close()
+	x, err := host.OpenTable(t.Context(), "trips.hdb", engine.TableOptions{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	var want engine.TableExplanation
+	if _, err := x.Select(t.Context(), engine.Selection{Where: where, Explain: &want}); err != nil {
 		t.Fatal(err)
 	}
 	e := got.Explain

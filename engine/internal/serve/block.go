@@ -17,6 +17,7 @@ type Block struct {
 	parts []*query.Batch
 	kinds []query.Settings // by part
 	place []place          // by query; empty if there is one part
+	query query.Query
 }
 
 // place is a query in the parts of a block.
@@ -31,6 +32,7 @@ func (b *Block) put() {
 		b.parts[i] = nil
 	}
 	clear(b.kinds)
+	b.query = query.Query{}
 	b.g, b.parts, b.kinds = nil, b.parts[:0], b.kinds[:0]
 	blocks.Put(b)
 }
@@ -51,12 +53,17 @@ func (b *Block) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 func (b *Block) resolve(s *stream, first, n int) error {
 	b.g, b.n, b.load, b.place = s.g, n, 0, b.place[:0]
 	part := 0
-	var q query.Query
+	q := &b.query
 	for i := range n {
-		s.qs.Get(first+i, &q)
-		if len(b.parts) == 0 || b.kinds[part].Options != q.Options {
+		changed := true
+		if i == 0 {
+			s.qs.Get(first, q)
+		} else {
+			changed = s.qs.Next(first+i, q)
+		}
+		if changed && (i == 0 || b.kinds[part].Options != q.Options) {
 			var err error
-			if part, err = b.part(&q, i); err != nil {
+			if part, err = b.part(q, i); err != nil {
 				return &query.Error{Query: first + i, Err: err}
 			}
 		}
@@ -64,7 +71,7 @@ func (b *Block) resolve(s *stream, first, n int) error {
 		if len(b.place) > 0 {
 			b.place = append(b.place, place{uint32(part), uint32(p.Queries())})
 		}
-		load, err := p.Add(s.g.Index, &q, &b.kinds[part])
+		load, err := p.Add(s.g.Index, q, &b.kinds[part])
 		if err != nil {
 			return &query.Error{Query: first + i, Err: err}
 		}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Stats returns a snapshot of the scheduler, of the stores and of the result cache.

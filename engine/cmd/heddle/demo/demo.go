@@ -48,6 +48,7 @@ const (
 type backend struct {
 	label string // "host", "opencl 1"
 	info  plan.Info
+	e     *engine.Engine
 	index *engine.Index
 	times []time.Duration // by query, the median of all runs
 	rate  float64         // queries per second in batches
@@ -79,7 +80,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 	backends, err := openAll(ctx, path, stderr)
 	defer func() {
 		for _, b := range backends {
-			b.index.Close()
+			b.e.Close()
 		}
 	}()
 	if err != nil {
@@ -103,11 +104,16 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 // openAll opens the index on pure Go and on every OpenCL device that works.
 func openAll(ctx context.Context, path string, stderr io.Writer) (backends []*backend, err error) {
 	err = everywhere(ctx, stderr, func(label string, opt engine.Options) error {
-		x, err := engine.Open(ctx, path, opt)
-		if err == nil {
-			backends = append(backends, &backend{label: label, info: x.Backend(), index: x})
+		e, err := engine.New(ctx, opt)
+		if err != nil {
+			return err
 		}
-		return err
+		x, err := e.OpenIndex(ctx, path, engine.IndexOptions{})
+		if err != nil {
+			return errors.Join(err, e.Close())
+		}
+		backends = append(backends, &backend{label: label, info: e.Processors()[0].Info, e: e, index: x})
+		return nil
 	})
 	return backends, err
 }
@@ -136,9 +142,10 @@ func everywhere(ctx context.Context, stderr io.Writer, open func(label string, o
 // ask runs the queries on b, checks the answers, and records the times.
 func (b *backend) ask(ctx context.Context, verses []verse, answers [][]uint32) error {
 	for i, text := range queries {
-		q := engine.Query{Text: text}
-		for _, a := range append(b.index.Backend().Algorithms, plan.Auto) {
-			got, err := b.index.Search(ctx, q, engine.SearchOptions{Algorithm: a})
+		q := engine.Query{Text: text, Match: engine.And}
+		for _, a := range append(b.info.Algorithms, plan.Auto) {
+			q.Tuning = &engine.Tuning{Algorithm: a}
+			got, err := b.index.Search(ctx, q)
 			if err != nil {
 				return fmt.Errorf("%s: %q: %w", b.label, text, err)
 			}
@@ -150,7 +157,7 @@ func (b *backend) ask(ctx context.Context, verses []verse, answers [][]uint32) e
 		times := make([]time.Duration, runs)
 		for r := range times {
 			began := time.Now()
-			if _, err := b.index.Search(ctx, q, engine.SearchOptions{}); err != nil {
+			if _, err := b.index.Search(ctx, q); err != nil {
 				return err
 			}
 			times[r] = time.Since(began)
@@ -166,22 +173,25 @@ func (b *backend) askAtOnce(ctx context.Context, answers [][]uint32) error {
 	many := make([]engine.Query, 0, batch*len(queries))
 	for range batch {
 		for _, text := range queries {
-			many = append(many, engine.Query{Text: text})
+			many = append(many, engine.Query{Text: text, Match: engine.And})
 		}
 	}
-	var out plan.Results
+	wrong := make([]bool, len(many))
 	best := time.Duration(1<<63 - 1)
 	for range 3 {
 		began := time.Now()
-		if err := b.index.SearchMany(ctx, many, engine.SearchOptions{}, &out); err != nil {
+		if err := b.index.SearchAll(ctx, many, func(first int, hits []engine.Hits) error {
+			for i, h := range hits {
+				wrong[first+i] = !slices.Equal(h.Docs, answers[(first+i)%len(queries)])
+			}
+			return nil
+		}); err != nil {
 			return err
 		}
 		best = min(best, time.Since(began))
 	}
-	for i := range many {
-		if !slices.Equal(out.Query(i), answers[i%len(queries)]) {
-			return errors.New(b.label + ": in a batch, " + many[i].Text + " has a different answer")
-		}
+	if i := slices.Index(wrong, true); i >= 0 {
+		return errors.New(b.label + ": in a batch, " + many[i].Text + " has a different answer")
 	}
 	b.rate = float64(len(many)) / best.Seconds()
 	return nil

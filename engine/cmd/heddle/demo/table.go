@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -26,6 +27,7 @@ type selected struct {
 // tablePlace is one backend with its measured times.
 type tablePlace struct {
 	label string // "host", "opencl 1"
+	e     *engine.Engine
 	table *engine.Table
 	lines []strategyLine // StrategyAuto and the strategies of the backend
 }
@@ -68,15 +70,20 @@ func RunTable(ctx context.Context, opt Options, stdout, stderr io.Writer) error 
 	var places []*tablePlace
 	defer func() {
 		for _, p := range places {
-			p.table.Close()
+			p.e.Close()
 		}
 	}()
 	if err := everywhere(ctx, stderr, func(label string, opt engine.Options) error {
-		t, err := engine.OpenTable(ctx, path, opt)
-		if err == nil {
-			places = append(places, &tablePlace{label: label, table: t})
+		e, err := engine.New(ctx, opt)
+		if err != nil {
+			return err
 		}
-		return err
+		t, err := e.OpenTable(ctx, path, engine.TableOptions{})
+		if err != nil {
+			return errors.Join(err, e.Close())
+		}
+		places = append(places, &tablePlace{label: label, e: e, table: t})
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -94,25 +101,38 @@ func RunTable(ctx context.Context, opt Options, stdout, stderr io.Writer) error 
 // ask runs the predicates with each strategy of p, alone and in one batch, checks the
 // answers, and records the times of single predicates.
 func (p *tablePlace) ask(ctx context.Context, answers []selected) error {
-	all := make([]string, len(predicates))
-	for i := range predicates {
-		all[i] = predicates[i].where
+	info, err := p.table.Info()
+	if err != nil {
+		return err
 	}
-	var out plan.Rows
-	for _, s := range append([]plan.Strategy{plan.StrategyAuto}, p.table.Strategies()...) {
-		if err := p.table.Select(ctx, all, engine.TableOptions{Strategy: s}, &out); err != nil {
+	all := make([]engine.Selection, len(predicates))
+	for _, s := range append([]plan.Strategy{plan.StrategyAuto}, info.Strategies...) {
+		for i := range all {
+			all[i] = engine.Selection{Where: predicates[i].where, Strategy: s}
+		}
+		var wrong error
+		if err := p.table.SelectAll(ctx, all, func(first int, rows []engine.Rows) error {
+			for i, r := range rows {
+				if err := p.check(s, all[first+i].Where, r.Bits, uint32(r.Count), answers[first+i]); err != nil && wrong == nil {
+					wrong = err
+				}
+			}
+			return nil
+		}); err != nil {
 			return fmt.Errorf("%s, strategy %s: %w", p.label, s, err)
 		}
-		for i := range all {
-			if err := p.check(s, all[i], out.Selection(i), out.Counts[i], answers[i]); err != nil {
-				return err
-			}
+		if wrong != nil {
+			return wrong
 		}
 		line := strategyLine{strategy: s}
-		for i, where := range all {
-			took, err := median(func() error { return p.table.Select(ctx, []string{where}, engine.TableOptions{Strategy: s}, &out) })
+		for i, one := range all {
+			var out engine.Rows
+			took, err := median(func() (err error) {
+				out, err = p.table.Select(ctx, one)
+				return err
+			})
 			if err == nil {
-				err = p.check(s, where, out.Selection(0), out.Counts[0], answers[i])
+				err = p.check(s, one.Where, out.Bits, uint32(out.Count), answers[i])
 			}
 			if err != nil {
 				return err
@@ -173,7 +193,7 @@ func reportTable(w io.Writer, path string, built tablebuild.Report, took time.Du
 // reportPlaces writes the predicates, and the times of each strategy.
 func reportPlaces(w io.Writer, places []*tablePlace, answers []selected) {
 	for _, p := range places {
-		fmt.Fprintf(w, "%-9s %s\n", p.label, describe(p.table.Backend()))
+		fmt.Fprintf(w, "%-9s %s\n", p.label, describe(p.e.Processors()[0].Info))
 	}
 	fmt.Fprintf(w, "\n   %-52s %8s\n", "predicate", "rows")
 	for i, p := range predicates {

@@ -51,12 +51,16 @@ func TestWrongRows(t *testing.T) {
 	if _, err := buildFlights(t.Context(), flightsDir, path); err != nil {
 		t.Fatal(err)
 	}
-	x, err := engine.OpenTable(t.Context(), path, engine.Options{Backend: "host"})
+	e, err := engine.New(t.Context(), engine.Options{Backend: "host"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	p := &tablePlace{label: "host", table: x}
+	defer e.Close()
+	x, err := e.OpenTable(t.Context(), path, engine.TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &tablePlace{label: "host", e: e, table: x}
 	answers := make([]selected, len(predicates))
 	for i, q := range predicates {
 		answers[i].rows, answers[i].count = scanFlights(flights, q.holds)
