@@ -127,3 +127,14 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 
 // PaperQueries is the size of Baidu's query set (Wu et al. 2010).
 const PaperQueries = 33337
+
+// Methods are PART and PARA with a mean number of queries per batch.
+func Methods(who harness.Contestant, queries int) []Method {
+	m := Method{Backend: who.Name, Algorithm: plan.BS, Queries: queries}
+	part := m
+	part.Part = true
+	return []Method{part, m}
+}
+
+// AboutBatches describes the batches of PART and PARA for reports.
+const AboutBatches = "Clustered GOV-like lists and queries in place of Baidu's. Binary search on plain lists, one batch after the other. PART takes a fixed number of queries a batch, PARA as many as reach the same mean load. Pure Go as PART gives a query to one thread."

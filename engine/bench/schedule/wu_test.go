@@ -9,7 +9,6 @@ import (
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/wu"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -21,7 +20,7 @@ func TestWuOnDevice(t *testing.T) {
 	opt := harnesstest.Tiny()
 	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", device, 1, 0
 	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
-	wuExhibits := wu.New(querylog.New(new(harness.Runner))).Scheduling()
+	wuExhibits := newWu(querylog.New(new(harness.Runner))).exhibits()
 	for _, e := range wuExhibits {
 		if e.IsFigure() {
 			opt.Figures = append(opt.Figures, e.Name)
