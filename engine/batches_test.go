@@ -288,9 +288,10 @@ func TestBatchCandidatesOfACall(t *testing.T) {
 	c := testCorpus()
 	qs := c.queries(pick(300, 60))
 	x := openMemory(t, backendOptions(t).with(Options{BatchCandidates: math.MaxUint64, Workers: 1}))
-	batches := func(opt searchOptions) (n int) {
+	batches := func(opt searchOptions) int {
+		var n atomic.Int64
 		err := x.searchBatches(t.Context(), qs, opt, func(first int, r *plan.Results) error {
-			n++
+			n.Add(1)
 			for i := range len(r.Offsets) - 1 {
 				if err := c.check(qs[first+i], r.Count(i), r.Query(i), false); err != nil {
 					return err
@@ -301,7 +302,7 @@ func TestBatchCandidatesOfACall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n
+		return int(n.Load())
 	}
 	whole, cut := batches(searchOptions{}), batches(searchOptions{BatchCandidates: 900, Part: true})
 	if whole >= cut || cut < 3 {
