@@ -103,8 +103,8 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore
 
 // Scan writes the exclusive prefix sums of in, modulo 2^32, to out, which has the same
 // length. It copies in to the device, runs the kernels the given number of times, at least
-// once, and copies the last result back. It is safe for concurrent use. Errors are those of
-// the context and *plan.DeviceError.
+// once, and copies the last result back. It is safe for concurrent use. Errors come from
+// the context or are *plan.DeviceError.
 func (b *Backend) Scan(ctx context.Context, out, in []uint32, runs int) (Timing, error) {
 	return primitive.Scan(ctx, b.rt, out, in, runs)
 }
@@ -136,8 +136,8 @@ type TuneOptions struct {
 }
 
 // Tune measures device d and returns its tuning row: a search along one knob after the other,
-// part by part, from the row in force. It compares every answer with pure Go. Errors are
-// those of the context, and of the row in force, which is the first setting of each part.
+// part by part, from the row in force. It compares every answer with pure Go. Errors come
+// from the context and from the row in force, which is the first setting of each part.
 func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
 	return tune.Tune(ctx, d, tune.Options{Short: opt.Short, MemoryLimit: opt.MemoryLimit, Host: opt.Host, Tried: opt.Tried,
 		Open: func(ctx context.Context, d *Device, opt device.Options) (tune.Backend, error) {

@@ -41,11 +41,11 @@ func zipfLog(b *testing.B, id codec.ID, postings, batches, queries int) (*plan.S
 	return src, log
 }
 
-// BenchmarkMissing asks what a query of three lists would bring in.
+// BenchmarkMissing measures Missing for a query of three lists.
 func BenchmarkMissing(b *testing.B) {
 	src, _ := zipfLog(b, codec.Raw, 1000, 0, 0)
 	backend := devicetest.OpenRow(b, devicetest.Find(b, everything), devicetest.Find(b, everything).Tuning(), true)
-	s, err := openCached(context.Background(), backend, src, 256<<20, share(src, 50, 1))
+	s, err := openCached(context.Background(), backend, src, 256<<20, percentOf(src, 50, 1))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func BenchmarkCached(b *testing.B) {
 					if percent == 0 {
 						s, err = load(context.Background(), backend, src)
 					} else {
-						cached, err = openCached(context.Background(), backend, src, min(1<<30, backend.Memory.Left()/2), share(src, percent, 1))
+						cached, err = openCached(context.Background(), backend, src, min(1<<30, backend.Memory.Left()/2), percentOf(src, percent, 1))
 						s = cached
 					}
 					if err != nil {

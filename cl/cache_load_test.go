@@ -14,14 +14,14 @@ import (
 
 // mixedLoad is a source with frequencies, and queries of every kind with their answers.
 type mixedLoad struct {
-	src      *plan.Source
-	lists    [][]uint32
-	batch    plan.MatchBatch
-	formulas plan.MatchBatch
-	ranks    plan.RankBatch
-	matches  [][]uint32
-	any      [][]uint32
-	best     [][]uint64
+	src         *plan.Source
+	lists       [][]uint32
+	batch       plan.MatchBatch
+	expressions plan.MatchBatch
+	ranks       plan.RankBatch
+	matches     [][]uint32
+	any         [][]uint32
+	best        [][]uint64
 }
 
 // newLoad draws so many lists of very different lengths, and queries over one to three of
@@ -55,7 +55,7 @@ func newLoad(t testing.TB, postings, queries int) *mixedLoad {
 		l.src.Lengths = append(l.src.Lengths, r.Uint32N(900))
 	}
 	l.batch.Reset()
-	l.formulas.Reset()
+	l.expressions.Reset()
 	l.ranks.Reset()
 	for range queries {
 		var q []plan.Handle
@@ -69,7 +69,7 @@ func newLoad(t testing.TB, postings, queries int) *mixedLoad {
 		}
 		l.batch.Add(l.src, q...)
 		l.ranks.Add(l.src, terms...)
-		if err := l.formulas.AddExpr(l.src, either); err != nil {
+		if err := l.expressions.AddExpr(l.src, either); err != nil {
 			t.Fatal(err)
 		}
 		i := l.batch.Queries() - 1
@@ -95,7 +95,7 @@ func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind in
 	case 0:
 		err = s.Match(ctx, &l.batch, &out)
 	case 1:
-		err = s.Match(ctx, &l.formulas, &out)
+		err = s.Match(ctx, &l.expressions, &out)
 	case 2:
 		err = s.Rank(ctx, &l.ranks, &top)
 	}

@@ -18,8 +18,8 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// share are buffers for so many hundredths of the lists.
-func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
+// percentOf returns the sizes of buffers for a percentage of the lists.
+func percentOf(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 	for range buffers {
 		sizes = append(sizes, lists.CachedBytes(src)*percent/100/uint64(buffers)/16*16+16)
 	}
@@ -29,7 +29,7 @@ func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 // unpinned checks that no list of s is pinned, on its way, or waited for.
 func unpinned(t *testing.T, s *CachedStore) {
 	t.Helper()
-	for range 1000 { // what was given up ends on its own
+	for range 1000 { // abandoned work ends on its own
 		if s.set.Cache.Idle() && len(s.conjunction.Free) == s.conjunction.Slots {
 			return
 		}
@@ -39,12 +39,12 @@ func unpinned(t *testing.T, s *CachedStore) {
 }
 
 // TestCachedConcurrent has callers with queries of every kind on a cache that is far too
-// small for all of them, of whom some give up, and one closes it in the end.
+// small for all of them. Some callers give up, and one closes the cache in the end.
 func TestCachedConcurrent(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 60, 80)
 	for _, buffers := range []int{1, 4} {
-		s, err := openCached(t.Context(), b, l.src, 256<<20, share(l.src, 30, buffers))
+		s, err := openCached(t.Context(), b, l.src, 256<<20, percentOf(l.src, 30, buffers))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestCachedConcurrent(t *testing.T) {
 func TestCachedFaults(t *testing.T) {
 	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 20, 20)
-	buffers := share(l.src, 40, 1)
+	buffers := percentOf(l.src, 40, 1)
 	for n := 1; ; n++ {
 		f.Arm("allocate", n, ocl.ErrMemObjectAllocationFailure)
 		s, err := openCached(t.Context(), b, l.src, 256<<20, buffers)
@@ -124,7 +124,7 @@ func TestCachedFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind := range 3 { // what is made on first use
+	for kind := range 3 { // scratch memory of the first use
 		if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
 			t.Fatal(err)
 		}
@@ -181,8 +181,8 @@ func TestCachedFaults(t *testing.T) {
 	}
 }
 
-// TestCachedBeside asks a cache that takes all memory there is for what has not been tested
-// yet; of a device with many slots it has less.
+// TestCachedBeside uses algorithms without a self-test so far on a cache that takes all memory
+// there is, and on one with less memory and many slots.
 func TestCachedBeside(t *testing.T) {
 	testneeds.OneCaller(t)
 	l := newLoad(t, 20, 20)
@@ -218,8 +218,8 @@ func TestCachedBeside(t *testing.T) {
 	}
 }
 
-// TestCachedMemory makes caches of little memory and of much: the limit holds, what never
-// fits is told from what does, and where all lists fit none goes.
+// TestCachedMemory makes caches of little memory and of much: the limit holds, lists that
+// never fit are an error, and nothing is evicted if all lists fit.
 func TestCachedMemory(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 20, 40)

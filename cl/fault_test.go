@@ -63,7 +63,7 @@ func (q *question) run(ctx context.Context, t *testing.T, s plan.Store) error {
 func TestOpenFaults(t *testing.T) {
 	d := devicetest.Find(t, everything)
 	tuning := d.Tuning()
-	if b, err := device.Open(t.Context(), d, device.Options{}); err != nil { // what the driver starts once
+	if b, err := device.Open(t.Context(), d, device.Options{}); err != nil { // starts the driver's threads
 		t.Fatal(err)
 	} else if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -221,7 +221,7 @@ func TestResultsDoNotFit(t *testing.T) {
 }
 
 // TestConcurrentFaults has callers on a device that fails now and then: each
-// gets the answer or an error, and nobody waits for ever.
+// gets the answer or an error, and no caller waits for ever.
 func TestConcurrentFaults(t *testing.T) {
 	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	q := ask(t)
@@ -261,8 +261,3 @@ func TestConcurrentFaults(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestSelfTestFails builds kernels that take bitsets for unknown lists: what a
-// TestMemoryLimits raises the limit step by step: with little, a load is
-// refused; then it gets by without tables; in the end it has them all. The limit
-// TestSelfTestOnFirstUse tests the kernels of codecs when lists are loaded, and those

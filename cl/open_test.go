@@ -37,7 +37,7 @@ func TestBuildFailure(t *testing.T) {
 	p.Release()
 }
 
-// TestBuildFailureAtOpening closes what was opened so far.
+// TestBuildFailureAtOpening closes the objects opened so far.
 func TestBuildFailureAtOpening(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything)
@@ -53,7 +53,8 @@ func TestBuildFailureAtOpening(t *testing.T) {
 	}
 }
 
-// driver that miscompiles would do.
+// TestSelfTestFails builds kernels that take bitsets for unknown lists, as after a
+// miscompilation.
 func TestSelfTestFails(t *testing.T) {
 	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.Find(t, everything).Tuning())
 	source := b.Ops.Source(b.Tuning, false, b.Ops.Core()...)
@@ -115,7 +116,8 @@ func TestMemoryPreflight(t *testing.T) {
 	}
 }
 
-// holds throughout.
+// TestMemoryLimits raises the limit step by step: at first a load is refused, then it
+// succeeds without tables, in the end with all tables. The limit holds throughout.
 func TestMemoryLimits(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything)
@@ -159,7 +161,7 @@ func TestMemoryLimits(t *testing.T) {
 			if err := q.run(devicetest.Limited(t), t, s); err != nil {
 				t.Error(err)
 			}
-			if s.set.Auto == plan.BS { // what was asked for is not quietly something else
+			if s.set.Auto == plan.BS { // an explicit algorithm is not replaced
 				batch := q.batch
 				batch.Algorithm = plan.Bits
 				if err := s.Match(devicetest.Limited(t), &batch, &plan.Results{}); !errors.Is(err, plan.ErrOutOfMemory) {
@@ -182,7 +184,8 @@ func TestMemoryLimits(t *testing.T) {
 	}
 }
 
-// of algorithms when a batch asks for one; wrong ones are not used.
+// TestSelfTestOnFirstUse tests the kernels of codecs when lists are loaded, and the kernels of
+// algorithms when a batch names one. Wrong kernels are not used.
 func TestSelfTestOnFirstUse(t *testing.T) {
 	b, err := device.Open(t.Context(), devicetest.Find(t, everything), device.Options{})
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// TestLittleOfALargeDevice limits the memory of a device that reports that of a large GPU,
-// and has as many slots, which scratch must not go by: several callers at the same time,
-// with queries of every kind, all get answers.
+// TestLittleOfALargeDevice limits the memory of a device that reports the memory and the slots
+// of a large GPU. Concurrent callers with queries of every kind all get answers.
 func TestLittleOfALargeDevice(t *testing.T) {
 	d, tuning := devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything))
 	d = d.With(func(i *plan.Info, _ *device.Tuning) { i.Memory, i.MaxAlloc = 141<<30, 35<<30 })

@@ -15,9 +15,9 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// TestExpressionsInLittleScratch runs the cases of Store.Evaluate over both shapes of
-// the kernels where a round is one range of one formula, so that all that can be
-// cut is cut. TestSuite has them with as much scratch as a slot gets.
+// TestExpressionsInLittleScratch runs the cases of boolean expressions over both shapes of the
+// kernels, with rounds of one range of one expression. TestSuite runs them with the normal
+// scratch memory.
 func TestExpressionsInLittleScratch(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
@@ -34,9 +34,9 @@ func TestExpressionsInLittleScratch(t *testing.T) {
 	}
 }
 
-// TestRanksInLittleScratch runs the cases of Store.Rank over both shapes of the kernels
-// where a round is few queries, or a window of few ranges of one, and candidates are
-// as few as can be. TestSuite has them with as much scratch as a slot gets.
+// TestRanksInLittleScratch runs the cases of Store.Rank over both shapes of the kernels, with
+// rounds of few queries, or a window of few ranges of one, and few candidates. TestSuite runs
+// them with the normal scratch memory.
 func TestRanksInLittleScratch(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })

@@ -64,8 +64,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTuneStops ends early when it is told to, and with what fails at the row in
-// force.
+// TestTuneStops ends when its context ends, and with the error of the row in force.
 func TestTuneStops(t *testing.T) {
 	d := devicetest.Find(t, everything)
 	ctx, stop := context.WithCancel(t.Context())

@@ -24,7 +24,8 @@ type Options struct {
 	// Backend chooses processors. "auto": the best OpenCL device that passes its self-test,
 	// with pure Go in reserve; pure Go alone without such a device. A CPU device counts only
 	// if it was measured to be faster than pure Go. "host": pure Go. "opencl": the best
-	// device. "all": pure Go and all devices side by side. Default: "auto".
+	// device. "all": pure Go and all devices side by side. The choice disregards the start-up
+	// time of a device, about a second; the command line includes it. Default: "auto".
 	Backend string
 	// Device restricts OpenCL devices to names or platforms that contain it. It ignores case.
 	// Default: all devices.

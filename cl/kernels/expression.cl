@@ -1,26 +1,26 @@
-// formula, expand: boolean expressions over lists, by ranges of documents.
+// evaluate, expand: boolean expressions over lists, by ranges of documents.
 //
-// Computes  formula: for work-group g the documents of one range of RANGE that a
-//           formula has, as bits: words[g*RANGE_WORDS ...]; counts[g] = how many;
+// Computes  evaluate: for work-group g the documents of one range of RANGE that an
+//           expression has, as bits: words[g*RANGE_WORDS ...]; counts[g] = how many;
 //           sums[sums_at + g/BLOCK] += how many, on zeros of the host's.
 //           expand: docIDs of the groups from `first` on, ascending, group after
 //           group: out[before(g) - skip + i] is document i of group g, where
-//           before(g) counts those of all groups before.
-// Source    a group owns a range of documents and holds all that it knows of them
+//           before(g) counts the documents of all groups before.
+// Source    a group owns a range of documents and holds all results for them
 //           in local memory, as Ding et al. 2009, section 8, proposes for OR; the
-//           sets are bits here. A stack of sets in the order of plan.Formulas.
+//           sets are bits here. A stack of sets in postfix order (plan.Op).
 // Batch     one upload of uint4: operands, steps, groups. An operand is
 //             x  where its words lie: in units of four words, or of one in `aux`
 //             y  their number: docIDs, or words of a bitset
 //             w  1 for a bitset (bits 0-7), buffer (8-15): an arena, FROM_DECODED
 //                or FROM_AUX
 //           A step is
-//             x  what to do (bits 0-7) with the set at a height of the stack (8-)
-//             y  first operand, z their number, w their place among those found
+//             x  the action (bits 0-7) on the set at a height of the stack (8-)
+//             y  first operand, z their number, w their place among the found ones
 //           A group is {first step, steps, range, 0}.
-// Phases    formula: step by step, a barrier before each. FIND looks up where the
+// Phases    evaluate: step by step, a barrier before each. FIND looks up where the
 //           range begins and ends in up to PAGE lists at once, so that no step
-//           waits for a search; SET and UNSET share out lists, and the docIDs of
+//           waits for a search; SET and UNSET divide lists, and the docIDs of
 //           each, among the work-items; all other steps go word by word, a word
 //           being one work-item's.
 //           expand: (1) sum over the groups before, as in gather; (2) scan of the

@@ -1,17 +1,17 @@
-// conjoin: scores of the documents of ranked AND queries, by ranges of documents.
+// rank_and: scores of the documents of ranked AND queries, by ranges of documents.
 //
-// Computes  what accumulate (rank.cl) computes, for the documents that all lists of a
+// Computes  the results of accumulate (rank.cl), for the documents that all lists of a
 //           query have.
 // Source    Ding et al. 2009, section 8.2: the documents of the shortest list, looked
 //           up in the longer ones; frequencies by random access, of matches alone.
 // Batch     see posting.cl.
 // State     as in rank.cl.
-//           Of a list in which few documents are looked up only what they hit is decoded,
-//           section 8.1: the words of its term are {0, 0, 0, weight}, {list, weights
+//           Of a list in which few documents are looked up only the segments that they hit
+//           are decoded, section 8.1: the words of its term are {0, 0, 0, weight}, {list, weights
 //           behind it, 1, 0}.
 // Phases    a work-item takes a posting of the shortest list, and one list after the
 //           other: (1) the document is searched in the part that its range of 2^bits
-//           documents has there; (2) what it contributes is added. It gives up where
+//           documents has there; (2) its contribution is added. It gives up where
 //           the weights of the lists to come cannot lift it above the threshold.
 // Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
 //           range of a pass: group g has query g % queries and range `range` +

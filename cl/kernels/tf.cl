@@ -1,19 +1,20 @@
-// prepare, copy_raw, starts, share: the lists of ranked queries, each once a round, to
-// docIDs and components in scratch, and where each range of documents begins in them.
+// prepare, copy_raw, starts, tf_components: the lists of ranked queries, each once a round,
+// to docIDs and term-frequency components in scratch, and the start of each range of
+// documents in them.
 //
 // Computes  prepare: runs of decode.cl of all lists, at `runs`, and zeros in the
 //           `clear` words of `state`.
 //           copy_raw: the decoder of raw lists.
 //           starts: of each list starts[at + j], the first element that is not below
 //           document first_doc + j * 2^bits, for j from 0 to `ranges`.
-//           share: of the elements of a run components[4*to + i].
+//           tf_components: of the elements of a run components[4*to + i].
 // Source    Ding et al. 2009, section 8; plan.Norm.
 // Batch     see posting.cl. A run's last word is the number of its list.
 // Phases    starts: a binary search each; neighbours share most of their way.
-//           share: segment by segment, four elements a work-item: docIDs, lengths,
-//           frequencies in place, what exceptions add, through local memory, components.
+//           tf_components: segment by segment, four elements a work-item: docIDs, lengths,
+//           frequencies in place, exceptions through local memory, components.
 //           SCAN_SERIAL: one work-item a run, element by element.
-// Launch    prepare, starts: any; copy_raw, share: a group of DECODE_WG a run
+// Launch    prepare, starts: any; copy_raw, tf_components: a group of DECODE_WG a run
 //           (SCAN_SERIAL: of one).
 // Local     4*DECODE_WG words.
 // Bounds    any words: loads are clamped to the lists; docIDs that are not below

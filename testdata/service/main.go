@@ -1,11 +1,11 @@
-// Command service answers queries over a heddle index, and predicates on a bitmap table,
-// by HTTP: an example of embedding the engine.
+// Command service is an example of a service that embeds heddle. It answers queries on an
+// index and predicates on a bitmap table over HTTP.
 //
 //	service -index books.hdl -table loans.hdb -listen localhost:8080
 //	curl 'localhost:8080/search?q=heaven+earth'
 //	curl 'localhost:8080/count?where=days+>+30'
 //	curl localhost:8080/metrics
-//	curl -X POST localhost:8080/reload # once there is another books.hdl
+//	curl -X POST localhost:8080/reload # after books.hdl was replaced
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	index := flag.String("index", "", "index file (.hdl)")
 	table := flag.String("table", "", "table file (.hdb)")
 	listen := flag.String("listen", "localhost:8080", "address to listen on")
-	timeout := flag.Duration("timeout", time.Second, "time for a query")
+	timeout := flag.Duration("timeout", time.Second, "timeout of a query")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// run serves until ctx ends and the last answer is out.
+// run serves until ctx ends. It returns after the last answer.
 func run(ctx context.Context, index, table, listen string, timeout time.Duration) error {
 	metrics := heddleprometheus.New()
 	e, err := engine.New(ctx, engine.Options{Timeout: timeout, Observer: metrics})
@@ -64,7 +64,7 @@ func run(ctx context.Context, index, table, listen string, timeout time.Duration
 	}
 	log.Printf("%s and %s on http://%s", index, table, listener.Addr())
 	server := &http.Server{Handler: handler(x, t, index, metrics)}
-	drained := make(chan error, 1) // the engine must stay open until the last answer is out
+	drained := make(chan error, 1) // the engine stays open until the last answer
 	go func() {
 		<-ctx.Done()
 		drained <- server.Shutdown(context.Background())
@@ -75,12 +75,12 @@ func run(ctx context.Context, index, table, listen string, timeout time.Duration
 	return <-drained
 }
 
-// handler answers
+// handler serves these routes:
 //
-//	GET /search?q=TEXT      names of the documents that contain every word of TEXT
+//	GET /search?q=TEXT      names of the documents with all words of TEXT
 //	GET /count?where=PREDICATE  number of rows
-//	POST /reload            reads the index file again; queries go on meanwhile
-//	GET /metrics            numbers for Prometheus
+//	POST /reload            opens the index file again while queries run
+//	GET /metrics            metrics for Prometheus
 func handler(x *engine.Index, t *engine.Table, index string, metrics *heddleprometheus.Metrics) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics)
@@ -111,8 +111,8 @@ func handler(x *engine.Index, t *engine.Table, index string, metrics *heddleprom
 	return mux
 }
 
-// search answers a query on a snapshot: the documents and their names belong to one file,
-// whatever reloads meanwhile. Clients share the processors evenly.
+// search answers a query on a snapshot, so that documents and names belong to the same file
+// during a reload. Each client is a caller, and callers share the processors evenly.
 func search(x *engine.Index, r *http.Request) ([]string, error) {
 	s, err := x.Snapshot()
 	if err != nil {
@@ -131,7 +131,7 @@ func search(x *engine.Index, r *http.Request) ([]string, error) {
 	return names, nil
 }
 
-// fail answers with an error.
+// fail writes an error with the HTTP status of its code.
 func fail(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	switch engine.CodeOf(err) {

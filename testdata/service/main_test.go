@@ -24,7 +24,7 @@ import (
 	"heddle/engine/table/read"
 )
 
-// served is a service over an index and a table, which tests ask by HTTP.
+// served is a running service with an index and a table.
 type served struct {
 	*testing.T
 	index, url string
@@ -56,7 +56,7 @@ func serve(t *testing.T, timeout time.Duration) *served {
 	return s
 }
 
-// build puts an index of text in the place of the one before.
+// build replaces the index by an index of text.
 func (s *served) build(text string) {
 	s.Helper()
 	docs := filepath.Join(filepath.Dir(s.index), "looms.tsv")
@@ -127,8 +127,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestReload has clients ask while the index is replaced: each answer is of one of the
-// two, names and all.
+// TestReload replaces the index while clients send queries. Documents and names of each
+// answer belong to the same index.
 func TestReload(t *testing.T) {
 	s := serve(t, time.Minute)
 	texts := []string{"d\ta loom\ne\tgreen\nf\ta loom\ng\ta loom too\n", "a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n"}
@@ -172,7 +172,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestErrors compares what clients are told with what happened.
+// TestErrors checks the HTTP status of errors.
 func TestErrors(t *testing.T) {
 	if status, body := serve(t, time.Nanosecond).do("GET", "/search?q=loom"); status != http.StatusGatewayTimeout {
 		t.Errorf("late: status %d, %q", status, body)
@@ -204,7 +204,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// makeTable has two rows, a day each.
+// makeTable builds a table with two rows.
 func makeTable(t *testing.T, e *engine.Engine, dir string) *engine.Table {
 	t.Helper()
 	path := filepath.Join(dir, "loans.hdb")

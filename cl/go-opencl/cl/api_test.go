@@ -15,8 +15,8 @@ import (
 
 const upstreamList = "../upstream.txt"
 
-// TestAPI compares the exported names with upstream.txt, so that a program that builds
-// against this package also builds against upstream.
+// TestAPI checks that the package exports exactly what upstream.txt lists, so that
+// programs for this package also build with upstream.
 func TestAPI(t *testing.T) {
 	want := readLines(t, upstreamList)
 	if !slices.IsSorted(want) {

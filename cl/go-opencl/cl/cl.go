@@ -1,8 +1,8 @@
 // Package cl is a binding to OpenCL 1.2 with the API of
 // github.com/jgillich/go-opencl/cl as of 2018-06-08, written from the Khronos
 // specification. It covers platforms, devices, contexts, queues, buffers, mapped
-// buffers, programs, kernels and events. The README beside the module lists the
-// corrections and the environment variables.
+// buffers, programs, kernels and events. The README beside the module lists its
+// corrections and its environment variables.
 //
 // # The library
 //

@@ -116,8 +116,8 @@ func (k *Kernel) SetArgUnsafe(index, argSize int, arg unsafe.Pointer) error {
 	return status(clSetKernelArg.call(k.id, uintptr(index), uintptr(argSize), uintptr(arg)))
 }
 
-// PreferredWorkGroupSizeMultiple is the preferred divisor of the size of a work-group.
-// The device may be nil if the kernel was built for a single device.
+// PreferredWorkGroupSizeMultiple is the preferred factor of the size of a
+// work-group. The device may be nil when the kernel was built for one only.
 func (k *Kernel) PreferredWorkGroupSizeMultiple(device *Device) (int, error) {
 	return k.workGroupInfo(device, 0x11B3)
 }

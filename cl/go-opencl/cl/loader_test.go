@@ -15,7 +15,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// TestEntries reports the results of the three entry points in its environment to its parent.
+// TestEntries reports the three entries in its environment to its parent process.
 func TestEntries(t *testing.T) {
 	if !inChild() {
 		t.Skip("runs as a child of the tests of broken installations")

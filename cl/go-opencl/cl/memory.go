@@ -21,7 +21,7 @@ const (
 	MemHostNoAccess  MemFlag = 1 << 9
 )
 
-// MapFlag is the purpose of a mapping.
+// MapFlag states the purpose of a mapping.
 type MapFlag int
 
 const (

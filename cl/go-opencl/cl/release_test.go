@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReleased uses objects that were released twice; every use must be an error that
-// does not reach the driver.
+// TestReleased uses objects that were released twice. Later calls must return an
+// error and must not reach the driver.
 func TestReleased(t *testing.T) {
 	r := newRig(t, 0)
 	k := r.kernel("kernel void f(uint n) {}", "f")

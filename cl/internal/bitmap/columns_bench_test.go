@@ -9,11 +9,11 @@ import (
 	"heddle/engine/plan"
 )
 
-// BenchmarkNelson measures the OR of 64 vectors of 32 Mi rows under every strategy, with
+// BenchmarkColumns measures the OR of 64 vectors of 32 Mi rows under every strategy, with
 // new scans and without, in a queue that keeps times: "decode" is decompression, "probe"
-// the reduction and what comes after it. HEDDLE_TABLE_ROWS and _WORD are those of
+// the reduction and the rest. HEDDLE_TABLE_ROWS and _WORD have the meaning of
 // BenchmarkTables.
-func BenchmarkNelson(b *testing.B) {
+func BenchmarkColumns(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	rows := 32 << 20
 	if devicetest.Small() {

@@ -10,10 +10,10 @@ import (
 	"heddle/engine/plan"
 )
 
-// TestNelsonFaults fails every step that a batch takes to decompress, once: it is
+// TestColumnsFaults fails every step that a batch takes to decompress, once: it is
 // answered all the same, with less scratch, or the error says so, nothing stays reserved
 // that the store does not know of, and the next batch is answered.
-func TestNelsonFaults(t *testing.T) {
+func TestColumnsFaults(t *testing.T) {
 	tab, sel, want := question(t, 32)
 	sel.Strategy, sel.Rescan = plan.Hybrid, true
 	b, faults := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())

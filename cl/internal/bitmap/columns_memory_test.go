@@ -15,8 +15,8 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// do not fit.
-func TestNelsonMemory(t *testing.T) {
+// TestColumnsMemory takes passes if memory is short, and fails if two columns do not fit.
+func TestColumnsMemory(t *testing.T) {
 	d := devicetest.Find(t, ops)
 	tab, groups := groupedVectors(100_000, 32)
 	var s plan.SelectBatch
@@ -69,8 +69,9 @@ func TestNelsonMemory(t *testing.T) {
 	}
 }
 
-// says so where it does not hold the results.
-func TestNelsonBuffers(t *testing.T) {
+// TestColumnsBuffers takes passes if the largest buffer does not hold all columns, and fails if
+// it does not hold the results.
+func TestColumnsBuffers(t *testing.T) {
 	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, ops).With(func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 20 })
 	b := devicetest.OpenRow(t, poor, poor.Tuning(), false)
@@ -99,8 +100,8 @@ func TestNelsonBuffers(t *testing.T) {
 	}
 }
 
-// TestNelsonArena decompresses vectors of several buffers.
-func TestNelsonArena(t *testing.T) {
+// TestColumnsArena decompresses vectors of several buffers.
+func TestColumnsArena(t *testing.T) {
 	testneeds.OneCaller(t)
 	poor := devicetest.Find(t, ops).With(func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 20 })
 	b := devicetest.OpenRow(t, poor, poor.Tuning(), false)
@@ -121,11 +122,12 @@ func TestNelsonArena(t *testing.T) {
 	s.Any(3, 19)
 	s.Any(18, 7, 17, 2)
 	s.End()
-	n.testNelson(t, groups, &s)
+	n.testColumns(t, groups, &s)
 }
 
-// comes out does not matter, but that it has no bits outside of groups.
-func TestNelsonCorrupt(t *testing.T) {
+// TestColumnsCorrupt decompresses words that changed after loading. The result may be any
+// column without bits outside of groups.
+func TestColumnsCorrupt(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
@@ -180,8 +182,9 @@ func TestReduceColumns(t *testing.T) {
 	}
 }
 
-// of the reduction, and memory that is kept for the next batch and given back.
-func TestNelsonStats(t *testing.T) {
+// TestColumnsStats checks the statistics of a batch: times of both stages, the bytes of the
+// reduction, and memory that is kept for the next batch and freed at the end.
+func TestColumnsStats(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	b, err := device.Open(t.Context(), d, device.Options{Profiling: true, CountLoads: true, SkipSelfTest: true})

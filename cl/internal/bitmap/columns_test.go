@@ -14,10 +14,10 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// nelsonStrategies are those that decompress.
+// columnStrategies are the strategies that decompress.
 var columnStrategies = slices.DeleteFunc(slices.Clone(strategies), func(s plan.Strategy) bool { return s == plan.Fused })
 
-// nelsonRun is a nelson over a table, in a queue that has nothing else to do.
+// columnsRun computes columns of a table in a queue of its own.
 type columnsRun struct {
 	*columns
 	b *device.Runtime
@@ -136,7 +136,7 @@ func addGrouped(tab *plantest.Table, bits []uint64) []uint64 {
 	return of
 }
 
-// nelsonSteps are ORs of some of the vectors, of none, and of one vector many times.
+// columnSteps are ORs of some of the vectors, of none, and of one vector many times.
 func columnSteps(vectors, most int) *plan.SelectBatch {
 	var s plan.SelectBatch
 	var many []uint32
@@ -153,7 +153,7 @@ func columnSteps(vectors, most int) *plan.SelectBatch {
 	return &s
 }
 
-// nelsonForms are the shapes of the kernels, with scans that look back and without.
+// columnForms are the shapes of the kernels, with scans that look back and without.
 func columnForms(d *device.Device) map[string]device.Tuning {
 	all := map[string]device.Tuning{}
 	for name, t := range devicetest.Shapes(d) {
@@ -166,8 +166,8 @@ func columnForms(d *device.Device) map[string]device.Tuning {
 	return all
 }
 
-// testNelson compares what every strategy makes of s, with new scans and without.
-func (n columnsRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBatch) {
+// testColumns compares the columns of every strategy, with new scans and without.
+func (n columnsRun) testColumns(t *testing.T, groups [][]uint64, s *plan.SelectBatch) {
 	t.Helper()
 	for _, s.Strategy = range columnStrategies {
 		for _, s.Rescan = range []bool{false, true} {
@@ -179,8 +179,8 @@ func (n columnsRun) testNelson(t *testing.T, groups [][]uint64, s *plan.SelectBa
 	}
 }
 
-// TestNelson compares columns with plain groups, for sizes about groups and chunks.
-func TestNelson(t *testing.T) {
+// TestColumns compares columns with plain groups, for sizes about groups and chunks.
+func TestColumns(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
@@ -196,9 +196,9 @@ func TestNelson(t *testing.T) {
 					t.Run(fmt.Sprintf("wah%d/%d rows", word, rows), func(t *testing.T) {
 						tab, groups := groupedVectors(rows, word)
 						n := newColumnsRun(t, b, &tab.Table)
-						n.testNelson(t, groups, columnSteps(len(groups), 70))
+						n.testColumns(t, groups, columnSteps(len(groups), 70))
 						n.most = 4
-						n.testNelson(t, groups, columnSteps(len(groups), 12))
+						n.testColumns(t, groups, columnSteps(len(groups), 12))
 					})
 				}
 			}
@@ -206,8 +206,8 @@ func TestNelson(t *testing.T) {
 	}
 }
 
-// TestNelsonMany ORs more vectors than a tile has pairs for, in one pass and in many.
-func TestNelsonMany(t *testing.T) {
+// TestColumnsMany ORs more vectors than a tile has pairs for, in one pass and in many.
+func TestColumnsMany(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
 	for name, form := range columnForms(d) {
@@ -216,13 +216,8 @@ func TestNelsonMany(t *testing.T) {
 			tab, groups := groupedVectors(500, 32)
 			n := newColumnsRun(t, b, &tab.Table)
 			for _, n.most = range []int{mostColumns, 300} {
-				n.testNelson(t, groups, columnSteps(len(groups), 1100))
+				n.testColumns(t, groups, columnSteps(len(groups), 1100))
 			}
 		})
 	}
 }
-
-// TestNelsonMemory takes passes where memory is short, and says so where two columns
-// TestNelsonBuffers takes passes where the largest buffer does not hold all columns, and
-// TestNelsonCorrupt decompresses words that have changed behind the store's back: what
-// TestNelsonStats checks what a batch says of itself: times of both stages, the bytes

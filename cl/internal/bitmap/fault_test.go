@@ -88,7 +88,7 @@ func TestTableFaults(t *testing.T) {
 }
 
 // TestTableMemory gives less memory than some part of a table takes: the error says so,
-// before anything is allocated where vectors do not fit, and what fits works.
+// before anything is allocated if vectors do not fit, and the rest works.
 func TestTableMemory(t *testing.T) {
 	tab, sel, want := question(t, 32)
 	d := devicetest.Find(t, ops)

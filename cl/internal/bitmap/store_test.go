@@ -35,8 +35,8 @@ func TestTableSelfTest(t *testing.T) {
 	}
 }
 
-// TestTableSkips asks for the rows of a vector that has them in one tile, AND those of
-// others: elsewhere nothing of the others is read, and loads that are counted say so.
+// TestTableSkips asks for the rows of a vector that has them in one tile, AND the
+// rows of two more: in all other tiles these are not read, which counted loads show.
 func TestTableSkips(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)

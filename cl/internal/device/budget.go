@@ -31,7 +31,7 @@ func IsExceeded(err error) bool {
 	return ok && failed.Op == reserving
 }
 
-// Reserve takes n bytes for the purpose in what. The error is plan.ErrOutOfMemory, with
+// Reserve takes n bytes for a purpose. The error is plan.ErrOutOfMemory, with
 // the size, the bytes in use and the limit, or plan.ErrClosed.
 func (b *Budget) Reserve(n uint64, what string) error {
 	b.mu.Lock()

@@ -55,7 +55,7 @@ func checkKind(t *testing.T, err, driver, kind error) {
 	}
 }
 
-// TestErrorKinds maps what drivers say to what the engine acts on.
+// TestErrorKinds maps errors of drivers to the kinds of the engine.
 func TestErrorKinds(t *testing.T) {
 	b := &Runtime{dev: &Device{info: plan.Info{Device: "A", Platform: "P"}}}
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import "strings"
 // quirks are the faults of drivers that the host has to mind. Each has its
 // reason here and nowhere else.
 type quirks struct {
-	// memoryLies: PoCL reports what is free on the machine and enforces nothing;
-	// the host keeps its own budget, a half of what is reported.
+	// memoryLies: PoCL reports the free memory of the machine and enforces no limit. The
+	// budget is half of the reported size.
 	memoryLies bool
 	// maxRoundTiles caps a round. llvmpipe ends loops silently after 65,535
 	// iterations of a work-item, nested ones added up, and is slow; Oclgrind

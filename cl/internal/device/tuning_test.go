@@ -26,7 +26,7 @@ func TestTuningFor(t *testing.T) {
 	}
 }
 
-// TestQuirks caps what a driver cannot bear, and raises nothing.
+// TestQuirks limits rows to the abilities of a driver, and raises no field.
 func TestQuirks(t *testing.T) {
 	for _, c := range []struct {
 		platform, device string
@@ -56,7 +56,7 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
-// TestTuningTable holds every row to what host and kernels expect of it.
+// TestTuningTable checks every row for host and kernels.
 func TestTuningTable(t *testing.T) {
 	var table struct{ Row []Tuning }
 	if meta, err := toml.Decode(tuningText, &table); err != nil || len(meta.Undecoded()) != 0 {

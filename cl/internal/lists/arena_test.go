@@ -13,7 +13,7 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// checkLayout checks what kernels rely on: every list lies in one range, behind
+// checkLayout checks the conditions of the kernels: every list lies in one range, behind
 // which there is room for a pad, and its place says where.
 func checkLayout(t *testing.T, src *plan.Source, maxAlloc uint64, ranges []wordRange, places []Place) {
 	t.Helper()

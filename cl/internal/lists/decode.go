@@ -26,13 +26,13 @@ const (
 	UseLRSeg                                // local safe ranges
 	UsePMF                                  // parallel merge find
 	UsePart                                 // a query to a work-group
-	useParaPFor                             // search in lists of a gap codec
-	useVByte
-	useRice
-	usePFD
-	useNewPFD
-	useRPFD
-	UseGaps = useParaPFor | useVByte | useRice | usePFD | useNewPFD | useRPFD
+	UseParaPFor                             // search in lists of a gap codec
+	UseVByte
+	UseRice
+	UsePFD
+	UseNewPFD
+	UseRPFD
+	UseGaps = UseParaPFor | UseVByte | UseRice | UsePFD | UseNewPFD | UseRPFD
 )
 
 // FeatureNames lists the macros of the features above.
@@ -50,40 +50,37 @@ var Decoders = [...]device.KernelID{{Name: "decode"}, {Name: "decode_lines"}, {N
 // NoDecoder stands for lists that kernels read as they are.
 const NoDecoder = -1
 
-// kind is the way in which kernels read a codec.
+// kind is the way in which kernels read the codecs of a device kind.
 type kind struct {
 	known   bool            // there are kernels
-	decoder int             // of decoders, or noDecoder
+	decoder int             // of Decoders, or NoDecoder
 	search  device.Features // of a program that searches in such lists
 }
 
-// kinds describes the kernels of each codec. A codec without an entry cannot be loaded.
-var kinds = [256]kind{
-	codec.Raw:      {true, NoDecoder, 0},
-	codec.Bitset:   {true, 0, 0},
-	codec.ParaPFor: {true, 0, useParaPFor},
-	codec.LRC:      {true, 1, UseLines},
-	codec.LRCSeg:   {true, 1, UseLines},
-	codec.SegLRC:   {true, 1, UseLines},
-	codec.HSLRC128: {true, 1, UseLines},
-	codec.HSLRC256: {true, 1, UseLines},
-	codec.VByte:    {true, 2, useVByte},
-	codec.Rice:     {true, 3, useRice},
-	codec.PFD:      {true, 4, usePFD},
-	codec.NewPFD:   {true, 5, useNewPFD},
-	codec.RPFD:     {true, 6, useRPFD},
+// kinds describes the kernels of each device kind of package codec. Lists of a kind without an
+// entry cannot be loaded.
+var kinds = [codec.DeviceKinds]kind{
+	codec.DevicePlain:    {true, NoDecoder, 0},
+	codec.DeviceBits:     {true, 0, 0},
+	codec.DeviceParaPFor: {true, 0, UseParaPFor},
+	codec.DeviceLines:    {true, 1, UseLines},
+	codec.DeviceVByte:    {true, 2, UseVByte},
+	codec.DeviceRice:     {true, 3, UseRice},
+	codec.DevicePFD:      {true, 4, UsePFD},
+	codec.DeviceNewPFD:   {true, 5, UseNewPFD},
+	codec.DeviceRPFD:     {true, 6, UseRPFD},
 }
 
-// DecoderOf returns the decoder of a codec, an index of decoders, or noDecoder.
-func DecoderOf(id codec.ID) int { return kinds[id].decoder }
+// DecoderOf returns the decoder of a codec, an index of Decoders, or NoDecoder.
+func DecoderOf(id codec.ID) int { return kinds[id.Device()].decoder }
 
 // Lookup returns the features of a program that searches in lists of a codec.
-func Lookup(id codec.ID) device.Features { return kinds[id].search }
+func Lookup(id codec.ID) device.Features { return kinds[id.Device()].search }
 
 // Supported returns plan.ErrUnsupported if a list of src has a codec without kernels.
 func Supported(src *plan.Source) error {
 	for h, l := range src.Lists {
-		if !kinds[l.Codec].known {
+		if !kinds[l.Codec.Device()].known {
 			return fmt.Errorf("cl: list %d: codec %v has no kernels: %w", h, l.Codec, plan.ErrUnsupported)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// decodedCodecs are those that a decoder turns into docIDs.
+// decodedCodecs are the codecs with a decoder.
 var decodedCodecs = []codec.ID{codec.ParaPFor, codec.Bitset, codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD,
 	codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC128, codec.HSLRC256}
 
@@ -34,8 +34,7 @@ type decoding struct {
 	words         int      // of out
 }
 
-// guard is how many words behind the last run must stay as they were, and mark what
-// they are.
+// guard is the number of words behind the last run that must keep their value mark.
 const guard, mark = 64, 0xabcdabcd
 
 // prepare makes a decoding of runs {list, first element, elements}, with a text in

@@ -36,8 +36,7 @@ func mergeForms(d *device.Device) map[string]device.Tuning {
 
 const mergeDocs = 1<<32 - 1
 
-// mergeLists are pairs and triples of lists, the shortest first, by what is hard
-// about them.
+// mergeLists are pairs and triples of lists, the shortest first, by their difficulty.
 func mergeLists() map[string][][]uint32 {
 	r := rand.New(rand.NewPCG(11, 12))
 	clustered := func(n int) []uint32 {
@@ -244,8 +243,8 @@ func TestMerges(t *testing.T) {
 }
 
 // BenchmarkMerge measures the intersection of two raw lists of equal length by the
-// device's clock, kernels alone: by merges of several shapes, and by what else
-// there is.
+// device's clock, kernels alone: by merges of several shapes, and by other
+// algorithms.
 func BenchmarkMerge(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	sizes := []int{1 << 20, 1 << 24, 1 << 26}

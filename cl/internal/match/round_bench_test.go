@@ -32,7 +32,7 @@ func govLike(queries int) (*plan.Source, *plan.MatchBatch) {
 	return src, b
 }
 
-// BenchmarkCut measures what a query costs the host before it is sent, with no
+// BenchmarkCut measures the cost of a query on the host before it is sent, without a
 // device.
 func BenchmarkCut(b *testing.B) {
 	src, batch := govLike(50_000)
@@ -59,8 +59,7 @@ func BenchmarkValidate(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*batch.Queries()), "ns/query")
 }
 
-// BenchmarkCollect measures what a query costs the host after its round has
-// ended: 720 docIDs on average.
+// BenchmarkCollect measures the cost of a query on the host after its round: 720 docIDs on average.
 func BenchmarkCollect(b *testing.B) {
 	src, batch := govLike(8_000)
 	s := &Matcher{set: &lists.Set{Device: &device.Runtime{}, Src: src, Places: make([]lists.Place, len(src.Lists))}, tile: 256, maxTiles: 1 << 18}

@@ -37,8 +37,8 @@ type element struct {
 	doc   uint32
 }
 
-// follow does what the kernels do with a round: it takes its tiles one by one
-// and gives the elements that they stand for, checking every record on the way.
+// follow reads a round like the kernels: it takes its tiles one by one, checks every record
+// and returns the elements of the tiles.
 func follow(s *Matcher, b *plan.MatchBatch, r round, up, firstTile []uint32) (elements []element, err error) {
 	recordAt := func(at int) lists.Record { return lists.Record(up[at:]) }
 	records := s.set.Records(nil)
@@ -118,7 +118,7 @@ func cutAll(t *testing.T, s *Matcher, b *plan.MatchBatch) (rounds []round) {
 	firstTile := make([]uint32, maxQueries+1)
 	records := s.set.Records(nil)
 	for i := range up {
-		up[i] = 0xdeadbeef // what an earlier batch left
+		up[i] = 0xdeadbeef // words of an earlier batch
 	}
 	var got []element
 	for at := (position{}); at.query < b.Queries(); {

@@ -15,7 +15,7 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// gapCodecs are those whose lists are looked up by their segments.
+// gapCodecs are the codecs whose lists are searched by segments.
 var gapCodecs = []codec.ID{codec.ParaPFor, codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD}
 
 // skipLists are lists that hit few, many and all segments of each other.

@@ -28,8 +28,8 @@ type Keep struct {
 
 // Scan writes the exclusive prefix sums of in, modulo 2^32, to out, which has the same
 // length. It copies in to the device, runs the kernels the given number of times, at least
-// once, and copies the last result back. It is safe for concurrent use. Errors are those of
-// the context and *plan.DeviceError.
+// once, and copies the last result back. It is safe for concurrent use. Errors come from
+// the context or are *plan.DeviceError.
 func Scan(ctx context.Context, rt *device.Runtime, out, in []uint32, runs int) (Timing, error) {
 	if len(out) != len(in) {
 		return Timing{}, fmt.Errorf("cl: %d sums of %d elements", len(out), len(in))

@@ -95,7 +95,7 @@ func TestCompact(t *testing.T) {
 
 func testCompact(t *testing.T, b *device.Runtime, in []uint32, keep Keep) Timing {
 	t.Helper()
-	want := []uint32{7, 8} // what the caller has stays
+	want := []uint32{7, 8} // the caller's elements stay
 	for i, x := range in {
 		kept := keep.Least <= x && x <= keep.Greatest
 		if keep.Flags != nil {
@@ -132,7 +132,7 @@ func TestScanLong(t *testing.T) {
 	testCompact(t, b, in, Keep{Least: 1 << 31, Greatest: 1<<32 - 1})
 }
 
-// TestScanErrors refuses what does not fit together or on the device.
+// TestScanErrors refuses arguments that do not fit together or on the device.
 func TestScanErrors(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)

@@ -94,10 +94,10 @@ func TestRankOverflow(t *testing.T) {
 	}
 }
 
-// TestShares compares the shares of postings on the device with plan.Norm.Share: as
-// weights of 2^32-1 count, a score is the share. Frequencies and lengths are those of
-// text and those around which the kernel changes its way.
-func TestShares(t *testing.T) {
+// TestComponents compares term-frequency components of the device with plan.Norm.TF: for a
+// weight of 2^32-1 a score is the component. Frequencies and lengths are as in text, and
+// around the boundaries of the kernel's cases.
+func TestComponents(t *testing.T) {
 	testneeds.OneCaller(t)
 	const docs = plan.MaxK
 	d := devicetest.Find(t, ops)

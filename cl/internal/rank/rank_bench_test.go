@@ -35,7 +35,7 @@ func setting(b *testing.B, name string, normal int) int {
 // BenchmarkRank measures ranked queries over lists of text-like lengths and
 // frequencies: whole batches from some callers, and one query at a time. It is set by
 // the environment: HEDDLE_RANK_DOCS, _POSTINGS (of all lists), _QUERIES, _CALLERS, and
-// _ROWS, shapes "range/work-group" with commas between, "0/0" for those of the device.
+// _ROWS, shapes "range/work-group" with commas between, "0/0" for the shape of the device.
 // Batches named "stages" are measured by the device's clock, in a queue that keeps
 // times.
 func BenchmarkRank(b *testing.B) {

@@ -14,8 +14,8 @@ import (
 )
 
 // BenchmarkSelect measures selections, the best of several: one query of many keys, and
-// a thousand of 100 to 30,000. Those named "clock" are by the device's clock, those named
-// "wall" by the host's, from the first launch to the end, without what profiling costs.
+// a thousand of 100 to 30,000. Rows named "clock" use the device's clock, rows named "wall"
+// the host's, from the first launch to the end, without the cost of profiling.
 func BenchmarkSelect(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	rows := map[string]device.Tuning{"row": d.Tuning()}
@@ -87,7 +87,7 @@ func (l selectLoad) keys() [][]uint64 {
 	return keys
 }
 
-// keep copies keys and state as they are, and gives what copies them back.
+// keep copies keys and state, and returns a function that copies them back.
 func (s *selection) keep(b *testing.B) (back func()) {
 	backend := s.flight.Device
 	var copies [2]*ocl.MemObject

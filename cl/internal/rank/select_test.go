@@ -212,7 +212,7 @@ func selectForms(d *device.Device) map[string]device.Tuning {
 }
 
 // TestSelect compares with sorting, over every shape of keys: as many queries at a
-// time as there are shapes, of lengths around k and around what a query has room for.
+// time as there are shapes, of lengths around k and around the room of a query.
 func TestSelect(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, ops)
@@ -262,7 +262,7 @@ func TestSelectWide(t *testing.T) {
 						keys[q] = shapedKeys(r, shape, min(int(counts[q]), capacity))
 					}
 					s.send(t, keys, counts)
-					for range 2 { // again, with those that are left: scratch is as it was
+					for range 2 { // again, with the keys that are left: scratch is unchanged
 						s.cut(t, k, s.best)
 						for q := range keys {
 							s.check(t, keyShapes[shape].name, q, k, keys[q], int(counts[q]), true)

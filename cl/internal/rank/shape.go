@@ -82,7 +82,7 @@ var Operation = device.Operation{
 		{Kernels: []string{"accumulate", "prepare", "copy_raw", "starts", "tf_components", "rank_and"},
 			Files: device.Files("posting.cl", "tf.cl", "rank.cl", "rank_and.cl")},
 		{Kernels: []string{"global_best", "global_clear", "global_add", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
-		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl")},
+		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},
 	},
 	Check: func(t device.Tuning) error {
 		switch {

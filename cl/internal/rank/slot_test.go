@@ -117,9 +117,9 @@ func TestRankMemory(t *testing.T) {
 	}
 }
 
-// TestRankShortage makes a slot do with less: it is what it was once it is given
-// back. Accumulators of all documents may take what the slot has, and say at once that
-// others have it.
+// TestRankShortage makes a slot do with less: it has its own shape again once it
+// is given back. Accumulators of all documents may take the memory of the slot, and fail at
+// once if the memory is in use elsewhere.
 func TestRankShortage(t *testing.T) {
 	testneeds.OneCaller(t)
 	src, r, want := rankQuestion(t, plan.Or)

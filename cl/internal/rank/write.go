@@ -52,7 +52,7 @@ func (c *cut) write(up []uint32) {
 }
 
 // count adds up the bytes that the kernels of the window load and store. Of the searches it
-// counts only those for the documents of the shortest list in the next one.
+// counts only the searches for documents of the shortest list in the next one.
 func (c *cut) count() {
 	c.moved = 0
 	ranges := uint64(c.end - c.first)

@@ -41,8 +41,8 @@ type Step struct {
 }
 
 // Tune measures device d and returns its row: a search along one knob after the other, part
-// by part, from the row in force. It compares every answer with pure Go. Errors are those of
-// the context, and of the row in force, which is the first setting of each part.
+// by part, from the row in force. It compares every answer with pure Go. Errors come from
+// the context and from the row in force, which is the first setting of each part.
 func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, error) {
 	w, err := newWork(d, opt)
 	if err != nil {

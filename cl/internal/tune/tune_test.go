@@ -22,7 +22,7 @@ type rowBackend struct {
 
 func (rowBackend) Close() error { return nil }
 
-// TestPart leaves the best setting in the row and what fails out.
+// TestPart leaves the best setting in the row and drops settings that fail.
 func TestPart(t *testing.T) {
 	testneeds.OneCaller(t)
 	d := devicetest.Find(t, device.Operations{lists.Operation, match.Operation}).With(func(_ *plan.Info, r *device.Tuning) { r.WG = 32 })

@@ -128,7 +128,7 @@ func (w *work) best(ctx context.Context, backend plan.Backend, src *plan.Source,
 	return best, nil
 }
 
-// wrong compares answers with those of pure Go.
+// wrong compares answers with the answers of pure Go.
 func wrong(out *plan.Results, want [][]uint32) error {
 	for i := range want {
 		if got := out.Query(i); !slices.Equal(got, want[i]) {

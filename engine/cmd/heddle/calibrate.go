@@ -105,7 +105,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	e, x, err := openIndex(ctx, o.path, opt)
+	e, x, err := a.openIndex(ctx, o.path, opt)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -17,9 +18,28 @@ func engineOptions(c *config.Config, log zerolog.Logger) (engine.Options, error)
 	return o, err
 }
 
-// openIndex opens an engine and an index on it. Closing the engine closes the index.
-func openIndex(ctx context.Context, path string, opt engine.Options) (*engine.Engine, *engine.Index, error) {
+// newEngine opens the processors, and stores the start-up time if one of them is a device.
+func (a *App) newEngine(ctx context.Context, opt engine.Options) (*engine.Engine, error) {
+	began := time.Now()
 	e, err := engine.New(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	for _, p := range e.Processors() {
+		if p.Info.Kind != "opencl" || opt.Backend == "all" { // several devices start at the same time
+			continue
+		}
+		if err := a.startups().Remember(p.Info.Device, p.Info.Driver, took); err != nil {
+			opt.Log.Debug().Err(err).Msg("start-up time not stored")
+		}
+	}
+	return e, nil
+}
+
+// openIndex opens an engine and an index on it. Closing the engine closes the index.
+func (a *App) openIndex(ctx context.Context, path string, opt engine.Options) (*engine.Engine, *engine.Index, error) {
+	e, err := a.newEngine(ctx, opt)
 	if err != nil {
 		return nil, nil, err
 	}

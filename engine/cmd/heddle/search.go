@@ -185,7 +185,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	opt.Lazy = o.single() // one query does not repay auxiliary tables for all lists
-	e, x, err := openIndex(ctx, o.path, opt)
+	e, x, err := a.openIndex(ctx, o.path, opt)
 	if err != nil {
 		return err
 	}
@@ -246,8 +246,11 @@ func (o *searchOptions) rank(q *engine.Query, c *config.Config, x *engine.Snapsh
 	asked := slices.ContainsFunc([]string{"ranking.variant", "ranking.k1", "ranking.b"}, func(key string) bool {
 		return c.Origin(key).Kind != config.FromDefault
 	})
-	// Impacts are scores already. The engine reports an error for any other scoring.
-	if x.Source().Impacts == 0 || asked {
+	impacts := x.Source().Impacts != 0
+	if impacts && (asked || o.statistics != "") {
+		return usageError{errors.New("the index holds impacts, which are scores already: omit --variant, --k1, --b and --statistics")}
+	}
+	if !impacts {
 		variant, err := bm25.ParseVariant(c.Ranking.Variant)
 		if err != nil {
 			return err

@@ -41,6 +41,18 @@ func TestSearchOnAll(t *testing.T) {
 		wantFailure(t, heddleWith(t, "w0^x\n", all, "search", "c.hdl", "--queries", "-", "--no-header", explain), exitCorrupt, "-:1: ", `weight "x"`)
 	}
 	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--schedule", "never"), exitUsage, "auto, async, sync")
-	wantFailure(t, heddleWith(t, "", all, "bitmap", "query", "t.hdb", "--where", "a"), exitUsage, "backend all is for search and calibrate")
-	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search and calibrate")
+	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search, calibrate and bitmap query")
+}
+
+// TestBitmapOnAll compares the rows of all processors together with the rows of one backend.
+func TestBitmapOnAll(t *testing.T) {
+	buildTrips(t)
+	for _, w := range tripWheres {
+		args := []string{"bitmap", "query", "trips.hdb", "--where", w.where, "--rows"}
+		want := heddleWith(t, "", nil, append(args, "--backend", "host")...)
+		got := heddleWith(t, "", nil, append(args, "--backend", "all")...)
+		if want.code != 0 || got != want {
+			t.Errorf("%s: %+v, want %+v", w.where, got, want)
+		}
+	}
 }

@@ -36,15 +36,6 @@ func Device(tb testing.TB) string {
 	return os.Getenv("HEDDLE_TEST_DEVICE")
 }
 
-// Host skips a test that uses no device if the tests run on one: the tests on the host
-// include it.
-func Host(tb testing.TB) {
-	tb.Helper()
-	if OnDevice() {
-		tb.Skip("uses no device")
-	}
-}
-
 // Long skips a test that takes more than a second if -short is set.
 func Long(tb testing.TB) {
 	tb.Helper()

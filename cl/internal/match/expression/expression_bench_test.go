@@ -16,7 +16,7 @@ import (
 // BenchmarkExpressions measures boolean expressions over lists of a million and of 25
 // million documents: ORs of many lists, and batches of a AND (b OR c) NOT d, with
 // docIDs and with counts only, from four callers; and single ones, from one. The
-// shapes are those of the device and work-groups of other sizes.
+// rows are the device's and rows with work-groups of other sizes.
 func BenchmarkExpressions(b *testing.B) {
 	d := devicetest.Find(b, ops)
 	rows := map[string]device.Tuning{"row": d.Tuning()}
@@ -52,11 +52,11 @@ func BenchmarkExpressions(b *testing.B) {
 	}
 }
 
-// exprKind is a batch of formulas and how many callers ask it at a time.
+// exprKind is a batch of expressions and the number of concurrent callers.
 type benchKind struct {
-	name     string
-	formulas plan.MatchBatch
-	callers  int
+	name        string
+	expressions plan.MatchBatch
+	callers     int
 }
 
 func workload(b *testing.B, docs uint32, id codec.ID) (*plan.Source, []benchKind) {
@@ -89,9 +89,9 @@ func workload(b *testing.B, docs uint32, id codec.ID) (*plan.Source, []benchKind
 	}
 	add := func(name string, callers, n int, e func() plan.Expr) (k benchKind) {
 		k = benchKind{name: name, callers: callers}
-		k.formulas.Reset()
+		k.expressions.Reset()
 		for range n {
-			if err := k.formulas.AddExpr(src, e()); err != nil {
+			if err := k.expressions.AddExpr(src, e()); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -112,7 +112,7 @@ func workload(b *testing.B, docs uint32, id codec.ID) (*plan.Source, []benchKind
 }
 
 func benchBatch(b *testing.B, s *Evaluator, src *plan.Source, k benchKind, countOnly bool) {
-	f := k.formulas
+	f := k.expressions
 	f.CountOnly = countOnly
 	outs := make([]plan.Results, k.callers)
 	var sum plan.Stats
@@ -131,10 +131,10 @@ func benchBatch(b *testing.B, s *Evaluator, src *plan.Source, k benchKind, count
 		}
 	}
 	took := b.Elapsed().Seconds()
-	b.ReportMetric(float64(sum.Queries)/took, "formulas/s")
+	b.ReportMetric(float64(sum.Queries)/took, "expressions/s")
 	b.ReportMetric(float64(sum.Queries)*float64(src.Docs)/took/1e9, "Gdocs/s")
 	b.ReportMetric(float64(sum.Candidates)/took/1e9, "Gpostings/s")
-	b.ReportMetric(1e6*sum.Decode.Seconds()/float64(sum.Queries), "decode-µs/f")
-	b.ReportMetric(1e6*sum.Probe.Seconds()/float64(sum.Queries), "formula-µs/f")
-	b.ReportMetric(1e6*sum.Compact.Seconds()/float64(sum.Queries), "expand-µs/f")
+	b.ReportMetric(1e6*sum.Decode.Seconds()/float64(sum.Queries), "decode-µs/e")
+	b.ReportMetric(1e6*sum.Probe.Seconds()/float64(sum.Queries), "evaluate-µs/e")
+	b.ReportMetric(1e6*sum.Compact.Seconds()/float64(sum.Queries), "expand-µs/e")
 }

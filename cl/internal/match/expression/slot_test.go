@@ -76,9 +76,9 @@ func TestExpressionFaults(t *testing.T) {
 	}
 }
 
-// TestExpressionMemory raises the limit on memory: a load that leaves none for formulas is
-// refused; with the least, callers wait for each other's scratch, and a formula of more
-// lists than that takes says so, which others are not told. The limit holds throughout.
+// TestExpressionMemory raises the limit on memory: a load that leaves none for expressions
+// is refused. With the least, callers wait for each other's scratch memory, and only an
+// expression with too many lists gets an error. The limit holds throughout.
 func TestExpressionMemory(t *testing.T) {
 	src := &plan.Source{Docs: 20_000}
 	const postings = 80
@@ -160,7 +160,7 @@ func TestExpressionMemory(t *testing.T) {
 	}
 }
 
-// TestExpressionTooLarge has formulas of as many lists as a round takes, and of one more.
+// TestExpressionTooLarge has expressions of as many lists as a round takes, and of one more.
 func TestExpressionTooLarge(t *testing.T) {
 	testneeds.OneCaller(t)
 	src, _, _ := union(t)
@@ -197,9 +197,8 @@ func TestExpressionTooLarge(t *testing.T) {
 	}
 }
 
-// TestShortage has a slot made while others have the memory: once they have
-// not, its rounds are as long as ever. A formula that they leave no memory for is not too
-// large; one that never fits is.
+// TestShortage makes a slot while the memory is in use elsewhere. Once it is free, rounds are
+// as long as ever. An expression is too large only if it never fits.
 func TestShortage(t *testing.T) {
 	testneeds.OneCaller(t)
 	src, f, want := union(t)
