@@ -89,7 +89,7 @@ type MatchOptions struct {
 }
 
 func (o MatchOptions) set(q Query) Query {
-	q.Match, q.CountOnly, q.Tuning = And, o.CountOnly, &engine.Tuning{Algorithm: o.Algorithm, Part: o.Part, Batch: o.Candidates}
+	q.Match, q.CountOnly, q.Override = And, o.CountOnly, &engine.Override{Algorithm: o.Algorithm, Part: o.Part, Batch: o.Candidates}
 	return q
 }
 
@@ -103,10 +103,10 @@ func (x *Index) with(qs []Query, options any, set func(Query) Query) []Query {
 	}
 	all := make([]Query, len(qs))
 	if len(qs) > 0 { // equal options share one Tuning
-		tuning := set(qs[0]).Tuning
+		tuning := set(qs[0]).Override
 		for i, q := range qs {
 			all[i] = set(q)
-			all[i].Tuning = tuning
+			all[i].Override = tuning
 		}
 	}
 	x.asked, x.options, x.queries = qs, options, all
@@ -151,7 +151,7 @@ type RankOptions struct {
 }
 
 func (o RankOptions) set(q Query) Query {
-	q.Match, q.K, q.Scoring, q.Tuning = o.Mode, o.K, o.Scoring, &engine.Tuning{Accumulators: o.Accumulators, Batch: o.Postings}
+	q.Match, q.K, q.Scoring, q.Override = o.Mode, o.K, o.Scoring, &engine.Override{Accumulators: o.Accumulators, Batch: o.Postings}
 	return q
 }
 

@@ -46,14 +46,14 @@ type call struct {
 }
 
 // modes are the tunings of modes of the scheduler.
-var modes = map[schedule.Mode]*engine.Tuning{
+var modes = map[schedule.Mode]*engine.Override{
 	schedule.Async: {Mode: schedule.Async.String()},
 	schedule.Sync:  {Mode: schedule.Sync.String()},
 }
 
 // conjunction returns q as a conjunctive query.
 func (c call) conjunction(q harness.Query) harness.Query {
-	q.Match, q.Tuning, q.Explain = harness.And, modes[c.mode], c.explain
+	q.Match, q.Override, q.Explain = harness.And, modes[c.mode], c.explain
 	return q
 }
 
@@ -81,7 +81,7 @@ type ranking struct {
 }
 
 func (r ranking) query(q harness.Query, c call) harness.Query {
-	q.Match, q.K, q.Scoring, q.Tuning, q.Explain = r.mode, r.k, r.scoring, modes[c.mode], c.explain
+	q.Match, q.K, q.Scoring, q.Override, q.Explain = r.mode, r.k, r.scoring, modes[c.mode], c.explain
 	return q
 }
 
