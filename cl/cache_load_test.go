@@ -10,6 +10,7 @@ import (
 	"heddle/cl/internal/rank"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // mixedLoad is a source with frequencies, and queries of every kind with their answers.
@@ -73,14 +74,12 @@ func newLoad(t testing.TB, postings, queries int) *mixedLoad {
 			t.Fatal(err)
 		}
 		i := l.batch.Queries() - 1
-		l.matches = append(l.matches, lists.Intersect(l.lists, l.batch.Query(i)))
-		l.best = append(l.best, rank.PlainRank(l.src, l.lists, freqs, &l.ranks, l.ranks.Query(i)))
-		var union []uint32
-		for _, h := range l.batch.Query(i) {
-			union = append(union, l.lists[h]...)
-		}
-		slices.Sort(union)
-		l.any = append(l.any, slices.Compact(union))
+		l.matches = append(l.matches, reference.Conjunction(l.lists, l.batch.Query(i)...))
+		l.any = append(l.any, reference.Tree(l.lists, either))
+	}
+	plain := reference.Lists{Docs: l.lists, Freqs: freqs, Lengths: l.src.Lengths}
+	for _, hits := range plain.Rank(&l.ranks) {
+		l.best = append(l.best, rank.KeysOfHits(hits, l.ranks.K))
 	}
 	return l
 }

@@ -15,6 +15,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -187,7 +188,7 @@ func TestArenas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range batch.Queries() {
-		if want := lists.Intersect(postings, batch.Query(i)); !slices.Equal(out.Query(i), want) {
+		if want := reference.Conjunction(postings, batch.Query(i)...); !slices.Equal(out.Query(i), want) {
 			t.Errorf("query over lists %v: %d docIDs, want %d", batch.Query(i), out.Count(i), len(want))
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"heddle/cl/internal/match"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // question is a batch over the lists of the self-test, and its answer.
@@ -37,7 +38,7 @@ func ask(t *testing.T) *question {
 	for h := range uint32(len(postings)) {
 		for k := range h + 1 {
 			q.batch.Add(src, h, k)
-			q.want = append(q.want, lists.Intersect(postings, q.batch.Query(q.batch.Queries()-1)))
+			q.want = append(q.want, reference.Conjunction(postings, q.batch.Query(q.batch.Queries()-1)...))
 		}
 	}
 	return q

@@ -3,10 +3,13 @@ package engine
 import (
 	"runtime/debug"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // TestAllocations allows a batch a few objects and a query none.
 func TestAllocations(t *testing.T) {
+	testneeds.OneCaller(t)
 	skipRace(t)
 	c := testCorpus()
 	opt := backendOptions(t)
@@ -60,6 +63,7 @@ func skipRace(t *testing.T) {
 // TestRankAllocations allows a batch of ranked queries a few objects and a query
 // none, in every mode.
 func TestRankAllocations(t *testing.T) {
+	testneeds.OneCaller(t)
 	skipRace(t)
 	opt := backendOptions(t)
 	opt.Workers = 1

@@ -13,6 +13,7 @@ import (
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -173,7 +174,7 @@ func tinyTimeouts(t *testing.T, a attack) {
 func manyNames(t *testing.T, a attack) {
 	e := a.start(t, Options{})
 	names := pick(2500, 250)
-	if raceDetector {
+	if testneeds.Race {
 		names = 250
 	}
 	var wg sync.WaitGroup

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // batching are the settings that change how queries are cut into batches.
@@ -32,6 +33,7 @@ func (o Options) with(b Options) Options {
 // TestSearchMany gives what Search gives one by one, and what a scan gives,
 // however the queries are cut into batches.
 func TestSearchMany(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := c.queries(pick(300, 60))
 	single := openFile(t, backendOptions(t))
@@ -116,6 +118,7 @@ func TestDeliver(t *testing.T) {
 
 // TestBatchSize closes a batch when its load reaches the threshold, not before.
 func TestBatchSize(t *testing.T) {
+	testneeds.OneCaller(t)
 	qs := make([]Query, 200)
 	for i := range qs {
 		qs[i] = Query{Terms: []string{"t000", "t001"}}
@@ -151,6 +154,7 @@ func TestBatchSize(t *testing.T) {
 
 // TestNoQueries calls deliver for none.
 func TestNoQueries(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openMemory(t, backendOptions(t))
 	err := x.searchBatches(t.Context(), nil, searchOptions{}, func(int, *plan.Results) error {
 		return errors.New("delivered nothing")
@@ -280,6 +284,7 @@ func TestConcurrentBatches(t *testing.T) {
 // TestBatchCandidatesOfACall: a call's own threshold cuts as an index's does, and
 // a query to a worker gives the same answers.
 func TestBatchCandidatesOfACall(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := c.queries(pick(300, 60))
 	x := openMemory(t, backendOptions(t).with(Options{BatchCandidates: math.MaxUint64, Workers: 1}))

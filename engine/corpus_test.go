@@ -172,15 +172,11 @@ func inMemory(t testing.TB) (*plan.Source, Dictionary) {
 	return src, dict
 }
 
-// backendOptions are what the environment asks for: HEDDLE_TEST_BACKEND is
-// "host" (the default) or "opencl", HEDDLE_TEST_DEVICE a part of a device's name.
+// backendOptions selects the backend under test.
 func backendOptions(t testing.TB) Options {
 	t.Helper()
-	backend := os.Getenv("HEDDLE_TEST_BACKEND")
-	if backend == "" {
-		backend = "host"
-	}
-	return Options{Backend: backend, Device: os.Getenv("HEDDLE_TEST_DEVICE")}
+	backend, device := testneeds.Backend()
+	return Options{Backend: backend, Device: device}
 }
 
 func onHost() bool { return !testneeds.OnDevice() }

@@ -31,7 +31,7 @@ func holding(t *testing.T) held {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.files, h.maps = len(files), strings.Count(string(maps), ".hdl")
+	h.files, h.maps = len(files), strings.Count(string(maps), ".hdl")+strings.Count(string(maps), ".hdb")
 	return h
 }
 

@@ -12,6 +12,7 @@ import (
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -154,7 +155,7 @@ func TestEngineFaults(t *testing.T) {
 	a := newAsking(t, 300, 200)
 	var on plan.Backend // that of all devices, nil: one in pure Go each
 	questions := pick(10000, 1000)
-	if raceDetector { // a tenth of the speed
+	if testneeds.Race { // a tenth of the speed
 		questions = 1000
 	}
 	if !onHost() {

@@ -10,6 +10,7 @@ import (
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -23,7 +24,7 @@ func TestEngineNoLeaks(t *testing.T) {
 	cycles := pick(1000, 100)
 	if onHost() {
 		opt.candidates = []backend.Candidate{hostCandidate(hostfallback.Options{Threads: 2, Lazy: true}), d.candidate()}
-		if raceDetector {
+		if testneeds.Race {
 			cycles = 100
 		}
 	} else {

@@ -3,13 +3,13 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"heddle/codec"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // randomIndex is an index of 48 terms, in memory, and its documents by term.
@@ -140,10 +140,7 @@ func TestDeviceMemory(t *testing.T) {
 // TestOpenCLMemory is TestDeviceMemory on an OpenCL device, whose budget counts lists,
 // tables, caches and scratch.
 func TestOpenCLMemory(t *testing.T) {
-	if onHost() {
-		t.Skip("needs an OpenCL device")
-	}
-	opt := Options{Backend: "opencl", Device: os.Getenv("HEDDLE_TEST_DEVICE")}
+	opt := Options{Backend: "opencl", Device: testneeds.Device(t)}
 	e := tableEngine(t, opt)
 	o := openAll(t, e)
 	o.check(t)

@@ -14,10 +14,12 @@ import (
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestTrusted opens a file whose checksums were checked before.
 func TestTrusted(t *testing.T) {
+	testneeds.OneCaller(t)
 	opt := backendOptions(t)
 	x, err := open(t.Context(), indexFile(t), opt, IndexOptions{Trusted: true})
 	closed(t, x, err)
@@ -29,6 +31,7 @@ func TestTrusted(t *testing.T) {
 // TestTrustedSkipsChecksums changes a docID: the default open finds it, the
 // trusted one, which does not read the lists, does not.
 func TestTrustedSkipsChecksums(t *testing.T) {
+	testneeds.OneCaller(t)
 	path := indexFile(t)
 	f, err := hdl.Open(path)
 	if err != nil {
@@ -66,6 +69,7 @@ func flip(t *testing.T, path string, at int64) {
 // TestOpenCorrupt gives the typed error, with path and offset, for damage
 // anywhere in the file.
 func TestOpenCorrupt(t *testing.T) {
+	testneeds.OneCaller(t)
 	data, err := indexBytes()
 	if err != nil {
 		t.Fatal(err)
@@ -96,6 +100,7 @@ func TestOpenCorrupt(t *testing.T) {
 
 // TestOpenMissing names the file that is not there.
 func TestOpenMissing(t *testing.T) {
+	testneeds.OneCaller(t)
 	path := filepath.Join(t.TempDir(), "none.hdl")
 	if x, err := open(t.Context(), path, backendOptions(t)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a file that is not there: %v, %v", x, err)
@@ -136,6 +141,7 @@ func TestOpenBackend(t *testing.T) {
 
 // TestOpenCancelled leaves nothing open.
 func TestOpenCancelled(t *testing.T) {
+	testneeds.OneCaller(t)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if x, err := open(ctx, indexFile(t), backendOptions(t)); x != nil || !errors.Is(err, context.Canceled) {
@@ -145,6 +151,7 @@ func TestOpenCancelled(t *testing.T) {
 
 // TestNewBadSource gives an error for lists outside of the words.
 func TestNewBadSource(t *testing.T) {
+	testneeds.OneCaller(t)
 	src, dict := inMemory(t)
 	bad := *src
 	bad.Words = src.Words[:len(src.Words)/2]
@@ -166,6 +173,7 @@ func TestOutOfHostMemory(t *testing.T) {
 
 // TestEmpty answers from indices without documents, or without terms.
 func TestEmpty(t *testing.T) {
+	testneeds.OneCaller(t)
 	dict, err := hdl.NewDictionary(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +237,7 @@ func TestClosed(t *testing.T) {
 // TestWrongLists gives an error or an answer within bounds, not a panic, where a
 // trusted file's lists are damaged.
 func TestWrongLists(t *testing.T) {
+	testneeds.OneCaller(t)
 	path := indexFile(t)
 	f, err := hdl.Open(path)
 	if err != nil {

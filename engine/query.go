@@ -151,6 +151,16 @@ type queries []Query
 func (q queries) Len() int                                 { return len(q) }
 func (q queries) Get(i int, to *query.Query) (load uint64) { return q[i].internal(to) }
 
+func (q queries) Next(i int, to *query.Query) (changed bool) {
+	a, b := &q[i-1], &q[i]
+	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
+		b.internal(to)
+		return true
+	}
+	to.Text, to.Terms, to.Weights, to.Expr = b.Text, b.Terms, b.Weights, b.Expr
+	return false
+}
+
 // internals reuses internal queries.
 var internals sync.Pool // *query.Query
 

@@ -7,11 +7,13 @@ import (
 	"heddle/engine/internal/query"
 
 	"heddle/engine/index/bm25"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankImpacts: where lists hold impacts, a score is the sum of weight times
 // impact, exactly; scoring parameters and statistics are refused.
 func TestRankImpacts(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(300)
 	for _, bits := range []uint8{8, 16} {
 		for _, doc := range c {

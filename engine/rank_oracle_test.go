@@ -15,6 +15,7 @@ import (
 	"heddle/engine/index/build"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest/ranktest"
+	"heddle/engine/plan/testneeds"
 )
 
 const kjvText = "../testdata/bible-kjv/kjv-verses.tsv.gz"
@@ -176,6 +177,7 @@ func weightsOf(t testing.TB, x *served, q Query) map[string]float64 {
 // TestRankVerses ranks the verses of the King James Bible by every variant, in every
 // mode, and holds the answers to floating point.
 func TestRankVerses(t *testing.T) {
+	testneeds.Sequential(t)
 	x, all := openVerses(t, build.DefaultOptions())
 	qs := kjvQueries(t)
 	weights := make([]map[string]float64, len(qs))
@@ -227,6 +229,7 @@ func TestRankVerses(t *testing.T) {
 // TestRankVersesByImpacts ranks by contributions that were rounded when the index was
 // built: an impact is off by half a unit, or by up to one where it would be 0.
 func TestRankVersesByImpacts(t *testing.T) {
+	testneeds.Long(t)
 	for _, bits := range []uint8{8, 16} {
 		opt := build.DefaultOptions()
 		opt.Impacts = bits

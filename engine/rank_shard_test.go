@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"heddle/engine/index/bm25"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankShards: shards that rank with the statistics of the whole give its
 // ranking, bit for bit, when theirs are merged. Some terms are in one shard only.
 func TestRankShards(t *testing.T) {
+	testneeds.Long(t)
 	c := rankedCorpus(600)
 	cuts := []int{0, 40, 350, 600}
 	whole := c.open(t, 0, backendOptions(t))

@@ -15,11 +15,13 @@ import (
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankWeights: a weight in the text, beside the terms and by repetition is the
 // same.
 func TestRankWeights(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openFile(t, backendOptions(t))
 	for _, mode := range Matches() {
 		opt := rankOptions{Mode: mode, K: 10}
@@ -47,6 +49,7 @@ func TestRankWeights(t *testing.T) {
 
 // TestRankScores holds scores to BM25 in floating point, summed over all documents.
 func TestRankScores(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(300)
 	x := c.open(t, 0, backendOptions(t))
 	average := float64(x.Statistics().Length) / float64(len(c))
@@ -86,6 +89,7 @@ func TestRankScores(t *testing.T) {
 // TestRankModes: And gives the documents of Search that Or gives too, with the same
 // scores; AndOr is one of them. Ties go by docID.
 func TestRankModes(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(500)
 	x := c.open(t, 0, backendOptions(t))
 	byAnd, byOr := 0, 0
@@ -158,6 +162,7 @@ func ordered(t testing.TB, r ranking) {
 
 // TestRankMany gives what Rank gives one by one, however the queries are cut.
 func TestRankMany(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(400)
 	qs := rankedQueries(pick(150, 50))
 	single := c.open(t, 0, backendOptions(t))
@@ -221,6 +226,7 @@ func TestRankConcurrently(t *testing.T) {
 // TestRankErrors has wrong queries and options, alone and in a batch, and an index
 // that answers all the same.
 func TestRankErrors(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := rankedCorpus(50).open(t, 0, backendOptions(t))
 	good := Query{Text: "t0"}
 	for name, test := range map[string]struct {
@@ -296,6 +302,7 @@ func TestRankErrors(t *testing.T) {
 
 // TestRankNothing: queries and indices of nothing give nothing.
 func TestRankNothing(t *testing.T) {
+	testneeds.OneCaller(t)
 	full := rankedCorpus(30).open(t, 0, backendOptions(t))
 	none := tallies{}.open(t, 0, backendOptions(t))
 	blank := tallies{{}, {}, {}}.open(t, 0, backendOptions(t))

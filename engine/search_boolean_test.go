@@ -16,6 +16,7 @@ import (
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // parse reads a query that is right.
@@ -100,6 +101,7 @@ func (c *corpus) checkExpr(q Query, count uint64, docs []uint32, countOnly bool)
 }
 
 func TestBoolean(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	rare := c.terms[dense+9]
 	wide := strings.Join(c.terms, " OR ")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // each runs f on an index from a file and on one in memory.
@@ -18,6 +19,7 @@ func each(t *testing.T, opt Options, f func(t *testing.T, x *served)) {
 
 // TestSearch asks the queries that differ in kind.
 func TestSearch(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	rare := c.terms[dense+9] // one document in 2^10 at most
 	for _, i := range []int{dense, dense + 5, len(c.terms) - 1} {
@@ -59,6 +61,7 @@ func TestSearch(t *testing.T) {
 
 // TestText has query texts analysed as the documents were.
 func TestText(t *testing.T) {
+	testneeds.OneCaller(t)
 	file, memory := openFile(t, backendOptions(t)), openMemory(t, backendOptions(t))
 	verify(t, file, Query{Text: "T120 T000"})
 	if got, want := file.Terms("Alpha, ALPHA; t000"), []string{"alpha", "alpha", "t000"}; !slices.Equal(got, want) {
@@ -75,6 +78,7 @@ func TestText(t *testing.T) {
 // TestAlgorithms gives the same answers with each of them, as the option of one
 // call and as that of the index.
 func TestAlgorithms(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := c.queries(40)
 	x := openMemory(t, backendOptions(t))
@@ -109,6 +113,7 @@ func TestAlgorithms(t *testing.T) {
 
 // TestCountOnly gives the count and no documents.
 func TestCountOnly(t *testing.T) {
+	testneeds.OneCaller(t)
 	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		for _, q := range testCorpus().queries(20) {
 			a, err := x.search(t.Context(), q, searchOptions{CountOnly: true})
@@ -124,6 +129,7 @@ func TestCountOnly(t *testing.T) {
 
 // TestAnswerIsTheCallers keeps an answer while other queries run.
 func TestAnswerIsTheCallers(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openMemory(t, backendOptions(t))
 	q := Query{Text: "t000 t112"}
 	a, err := x.search(t.Context(), q, searchOptions{})
@@ -173,6 +179,7 @@ func TestConcurrentSearch(t *testing.T) {
 
 // TestDescription has an index say what it is and where it runs.
 func TestDescription(t *testing.T) {
+	testneeds.OneCaller(t)
 	file, memory := openFile(t, backendOptions(t)), openMemory(t, backendOptions(t))
 	for _, x := range []*served{file, memory} {
 		if got, want := x.Backend().Kind, backendOptions(t).Backend; got != want {
@@ -196,6 +203,7 @@ func TestDescription(t *testing.T) {
 
 // TestAny asks for the documents of any term, many queries at once.
 func TestAny(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := append(c.queries(40), Query{Terms: c.terms[dense:]}, Query{Text: "t120"}, Query{Terms: []string{"nowhere", "t121"}})
 	each(t, backendOptions(t), func(t *testing.T, x *served) {

@@ -9,6 +9,7 @@ import (
 // TestTableAllocations allows calls with prepared predicates no allocation in a steady
 // state: on pure Go alone and beside a device.
 func TestTableAllocations(t *testing.T) {
+	skipRace(t)
 	for name, opt := range map[string]Options{"host": {Backend: "host"}, "host and device": beside(t, newTableDevice(t, "device"))} {
 		opt.Schedule.Mode = "async"
 		x := openTable(t, opt)

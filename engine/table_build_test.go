@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/plan/testneeds"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate/predicatetest"
@@ -55,6 +56,7 @@ func flightsCSV(t *testing.T) string {
 // TestBuiltTable answers predicates on a table that was built from CSV, under every
 // encoding and binning.
 func TestBuiltTable(t *testing.T) {
+	testneeds.OneCaller(t)
 	if !onHost() {
 		t.Skip("a built table is like others: TestTable has the device answer")
 	}

@@ -13,6 +13,7 @@ import (
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // gate holds the batches of a device until it opens.
@@ -281,6 +282,7 @@ func TestTableReloadCrowded(t *testing.T) {
 
 // TestTableExplanation explains selections of a batch and reports them to the observer.
 func TestTableExplanation(t *testing.T) {
+	testneeds.OneCaller(t)
 	opt := backendOptions(t)
 	seen := new(seenSelections)
 	opt.Observer = seen

@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
@@ -21,6 +22,7 @@ import (
 // TestTable asks all predicates of a table from a file and of one in memory, of both
 // sizes of words, with every strategy and output.
 func TestTable(t *testing.T) {
+	testneeds.OneCaller(t)
 	e := tableEngine(t, backendOptions(t))
 	tables := []struct {
 		file bool
@@ -66,6 +68,7 @@ func TestTable(t *testing.T) {
 
 // TestSelectAll mixes kinds of selections in one call.
 func TestSelectAll(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openTable(t, backendOptions(t))
 	var all []Selection
 	for i := range 40 {
@@ -97,6 +100,7 @@ func TestSelectAll(t *testing.T) {
 }
 
 func TestPrepared(t *testing.T) {
+	testneeds.OneCaller(t)
 	e := tableEngine(t, backendOptions(t))
 	x, y := memoryTable(t, e, 32), memoryTable(t, e, 64)
 	var prepared []Selection
@@ -151,6 +155,7 @@ func TestPrepared(t *testing.T) {
 }
 
 func TestTableErrors(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openTable(t, backendOptions(t))
 	for text, want := range map[string]string{
 		"delay >=":     "column 9: a value is expected here",
@@ -193,6 +198,7 @@ func TestTableErrors(t *testing.T) {
 
 // TestNewTableErrors has columns that the table lacks.
 func TestNewTableErrors(t *testing.T) {
+	testneeds.OneCaller(t)
 	e := tableEngine(t, backendOptions(t))
 	tab, columns := inTable(t, 32)
 	if _, err := e.NewTable(t.Context(), &tab.Table, columns[:5], TableOptions{}); err == nil {
@@ -218,6 +224,7 @@ func TestNewTableErrors(t *testing.T) {
 }
 
 func TestOpenTableErrors(t *testing.T) {
+	testneeds.OneCaller(t)
 	e := tableEngine(t, backendOptions(t))
 	if _, err := e.OpenTable(t.Context(), filepath.Join(t.TempDir(), "none.hdb"), TableOptions{}); !errors.Is(err, fs.ErrNotExist) || CodeOf(err) != NotFound {
 		t.Errorf("a file that is not there: %v", err)

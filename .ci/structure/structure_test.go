@@ -22,10 +22,6 @@ const (
 	mostKernelLines = 300
 )
 
-// mostLayers bounds the longest chain of imports between packages, which includes the packages
-// inside each folder.
-const mostLayers = 14
-
 // top is everything that the top level may hold, beside names that begin with a dot.
 var top = []string{"engine", "cl", "hostfallback", "codec", "config", "testdata", "go.mod", "go.sum", "Makefile", "README.md"}
 
@@ -122,40 +118,6 @@ func TestImports(t *testing.T) {
 		if !seen[edge] {
 			t.Errorf("%s no longer imports %s: remove it from upward", edge[0], edge[1])
 		}
-	}
-}
-
-// TestLayers bounds the longest chain of imports.
-func TestLayers(t *testing.T) {
-	imports, height := map[string][]string{}, map[string]int{}
-	for _, p := range packages(t) {
-		imports[p.ImportPath] = p.Imports
-	}
-	var of func(p string) int
-	of = func(p string) int {
-		if height[p] == 0 {
-			n := 0
-			for _, i := range imports[p] {
-				n = max(n, of(i))
-			}
-			height[p] = n + 1
-		}
-		return height[p]
-	}
-	for p := range imports {
-		of(p)
-	}
-	for p, n := range height {
-		if n <= mostLayers {
-			continue
-		}
-		chain := []string{p}
-		for at := p; height[at] > 1; {
-			i := slices.IndexFunc(imports[at], func(i string) bool { return height[i] == height[at]-1 })
-			at = imports[at][i]
-			chain = append(chain, at)
-		}
-		t.Errorf("%d layers, at most %d: %s", n, mostLayers, strings.Join(chain, " → "))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -49,9 +48,10 @@ func TestExhibits(t *testing.T) {
 // TestReproduceOnDevice runs what only a device can measure, and what it measures
 // besides, where there is one.
 func TestReproduceOnDevice(t *testing.T) {
-	testneeds.Device(t)
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
-	opt.Backend, opt.Device, opt.Runs = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1
+	opt.Backend, opt.Device, opt.Runs = "opencl", device, 1
 	opt.Tables, opt.Figures = []string{"pairs", "primitives", "ao-table7"}, []string{"ao-fig9b", "wu-fig6", "wu-fig8", "ding-fig6"}
 	var out, log bytes.Buffer
 	opt.JSON = "-"

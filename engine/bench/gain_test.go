@@ -3,12 +3,12 @@ package bench
 import (
 	"bytes"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"heddle/engine/bench/chart"
 	"heddle/engine/bench/measure"
 )
 
@@ -44,7 +44,7 @@ func TestGain(t *testing.T) {
 		runs = append(runs, readRun(t, name))
 	}
 	var svg bytes.Buffer
-	if err := DrawGain(&svg, runs...); err != nil {
+	if err := chart.Gain(&svg, runs...); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -59,30 +59,9 @@ func TestGain(t *testing.T) {
 	if !bytes.Equal(svg.Bytes(), kept) {
 		t.Error("gain.svg is not the picture of the kept runs: go test ./engine/bench -run TestGain -update")
 	}
-	for _, g := range gains {
-		label, _, _ := strings.Cut(g.label, "\n")
+	for _, label := range []string{"AND of lists", "ranked OR", "ranked AND", "OR of 64 bitmaps"} {
 		if !strings.Contains(svg.String(), label) {
 			t.Errorf("no bar for %s", label)
 		}
-	}
-}
-
-// TestGainRatio: a ratio comes from a row, or from the row of the other library in the
-// same run. Later runs replace earlier ones.
-func TestGainRatio(t *testing.T) {
-	row := measure.Row{Bench: "bitmap", Workload: "kdd, 64 bins", Row: "host: auto, wah64, counts", Backend: "host", Device: "pure Go", Metric: "time", Unit: "µs", Median: 2}
-	peer := measure.Row{Bench: "bitmap", Workload: "kdd, 64 bins", Row: "roaring ParOr, counts", Metric: "time", Unit: "µs", Median: 10}
-	g := gains[len(gains)-1]
-	if !g.has(row) || g.has(peer) {
-		t.Errorf("rows of %s", g.label)
-	}
-	if got := g.ratio(row, []measure.Row{row, peer}); got != 5 {
-		t.Errorf("ratio %v, want 5", got)
-	}
-	if got := g.ratio(row, []measure.Row{row}); got != 0 {
-		t.Errorf("ratio %v without the other library", got)
-	}
-	if err := DrawGain(io.Discard, []measure.Row{row}); err == nil {
-		t.Error("nothing to draw: no error")
 	}
 }

@@ -137,3 +137,22 @@ func BenchmarkDirectory(b *testing.B) {
 		})
 	}
 }
+
+// appendVector appends the vector of some rows to t.
+func appendVector(t *plan.Table, has []bool, word int) {
+	if word == 64 {
+		t.AppendVector64(vectorOf[uint64](has))
+	} else {
+		t.AppendVector32(vectorOf[uint32](has))
+	}
+}
+
+func vectorOf[W wah.Word](has []bool) []W {
+	var b wah.Builder[W]
+	for r, in := range has {
+		if in {
+			b.Add(uint64(r))
+		}
+	}
+	return b.AppendTo(nil, uint64(len(has)))
+}

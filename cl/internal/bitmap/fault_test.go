@@ -22,16 +22,12 @@ import (
 func question(t *testing.T, word int) (*plan.Table, *plan.SelectBatch, [][]uint64) {
 	t.Helper()
 	const rows = 70_000
-	tab, has, codes, err := sampleTable(rows, word)
+	tab, plain, err := sampleTable(rows, word)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sampleSelections(len(has))
-	var want [][]uint64
-	for i := range s.Len() {
-		want = append(want, plainRows(s, s.Selection(i), has, codes, rows))
-	}
-	return tab, s, want
+	s := sampleSelections(len(plain.Bits))
+	return tab, s, plain.Select(s)
 }
 
 // sameRows tells whether out has the rows of want.

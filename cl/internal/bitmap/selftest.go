@@ -7,6 +7,7 @@ import (
 	"heddle/cl/internal/device"
 	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // tableTest is a self-test of a strategy on words of 32 or 64 bits.
@@ -26,7 +27,7 @@ func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
 	word, failed := of.word, rt.FailedTest
 	// Three tiles and a part of one.
 	rows := uint32((3*tileGroups(rt.Tuning)+70)*(word-1) + 9)
-	t, has, codes, err := sampleTable(rows, word)
+	t, plain, err := sampleTable(rows, word)
 	if err != nil {
 		return failed("preparing: %w", err)
 	}
@@ -35,12 +36,9 @@ func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
 		return err
 	}
 	defer s.Close()
-	sel := sampleSelections(len(has))
+	sel := sampleSelections(len(plain.Bits))
 	sel.Strategy = of.strategy
-	wants := make([][]uint64, sel.Len())
-	for i := range wants {
-		wants[i] = plainRows(sel, sel.Selection(i), has, codes, rows)
-	}
+	wants := plain.Select(sel)
 	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
 		sel.Rescan = !sel.Rescan // matters if vectors are decompressed
 		var got plan.Rows
@@ -70,10 +68,10 @@ func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
 
 // sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
 // of the rows, and of runs, and with one column of wide codes.
-func sampleTable(rows uint32, word int) (t *plan.Table, has [][]bool, codes []uint64, err error) {
-	t = &plan.Table{Rows: rows}
+func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
+	t, plain := &plan.Table{Rows: rows}, &reference.Table{Rows: rows}
 	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
-	for v, in := range []func(r uint32) bool{
+	for _, in := range []func(r uint32) bool{
 		func(r uint32) bool { return false },
 		func(r uint32) bool { return true },
 		func(r uint32) bool { return hash(r, 1)%3000 == 0 },
@@ -83,36 +81,26 @@ func sampleTable(rows uint32, word int) (t *plan.Table, has [][]bool, codes []ui
 		func(r uint32) bool { return r/1500%3 == 1 },
 		func(r uint32) bool { return r > rows/2 || r%5000 < 40 },
 	} {
-		has = append(has, make([]bool, rows))
+		set := make([]uint64, wah.Bitset(uint64(rows)))
 		for r := range rows {
-			has[v][r] = in(r)
+			if in(r) {
+				set[r/64] |= 1 << (r % 64)
+			}
 		}
-		appendVector(t, has[v], word)
+		plain.Bits = append(plain.Bits, set)
+		if word == 64 {
+			t.AppendVector64(wah.Compress([]uint64(nil), set, uint64(rows)))
+		} else {
+			t.AppendVector32(wah.Compress([]uint32(nil), set, uint64(rows)))
+		}
 	}
+	codes := make([]uint64, rows)
 	for r := range rows {
-		codes = append(codes, uint64(hash(r, 9)%3)<<32|uint64(hash(r, 10)))
+		codes[r] = uint64(hash(r, 9)%3)<<32 | uint64(hash(r, 10))
 	}
-	_, err = t.AppendCodes(codes)
-	return t, has, codes, err
-}
-
-// appendVector appends the vector of some rows to t.
-func appendVector(t *plan.Table, has []bool, word int) {
-	if word == 64 {
-		t.AppendVector64(vectorOf[uint64](has))
-	} else {
-		t.AppendVector32(vectorOf[uint32](has))
-	}
-}
-
-func vectorOf[W wah.Word](has []bool) []W {
-	var b wah.Builder[W]
-	for r, in := range has {
-		if in {
-			b.Add(uint64(r))
-		}
-	}
-	return b.AppendTo(nil, uint64(len(has)))
+	plain.Codes = [][]uint64{codes}
+	_, err := t.AppendCodes(codes)
+	return t, plain, err
 }
 
 // sampleSelections makes selections with every step: the ORs of each vector with some more,
@@ -139,39 +127,4 @@ func sampleSelections(vectors int) *plan.SelectBatch {
 	s.End()
 	s.End() // no step: no row
 	return s
-}
-
-// plainRows evaluates a selection row by row.
-func plainRows(sel *plan.SelectBatch, steps []plan.Step, has [][]bool, codes []uint64, rows uint32) []uint64 {
-	set := make([]uint64, wah.Bitset(uint64(rows)))
-	var stack []bool
-	for r := range rows {
-		stack = stack[:0]
-		for _, x := range steps {
-			n := len(stack)
-			switch x.Code {
-			case plan.StepAny:
-				in := false
-				for _, v := range sel.Operands[x.From:x.To] {
-					in = in || has[v][r]
-				}
-				stack = append(stack, in)
-			case plan.StepNot:
-				stack[n-1] = !stack[n-1]
-			case plan.StepCheck:
-				in := false
-				for _, g := range sel.Ranges[x.From:x.To] {
-					in = in || g.Lo <= codes[r] && codes[r] <= g.Hi
-				}
-				stack[n-1] = stack[n-1] && in
-			default:
-				a, b := stack[n-2], stack[n-1]
-				stack = append(stack[:n-2], x.Code == plan.StepAnd && a && b || x.Code == plan.StepOr && (a || b) || x.Code == plan.StepAndNot && a && !b)
-			}
-		}
-		if len(stack) > 0 && stack[0] {
-			set[r/64] |= 1 << (r % 64)
-		}
-	}
-	return set
 }

@@ -9,8 +9,8 @@ import (
 // the shortest list of a query there.
 var CoreCodecs = []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}
 
-// Sample makes lists for self-tests: three shapes under each codec, spread, clustered
-// With gaps that make exceptions, and dense. Without codecs it takes the core ones.
+// Sample makes lists for self-tests. They have three shapes in each codec: spread,
+// clustered with gaps that make exceptions, and dense. Without codecs it uses CoreCodecs.
 func Sample(codecs ...codec.ID) (*plan.Source, [][]uint32, error) {
 	if len(codecs) == 0 {
 		codecs = CoreCodecs
@@ -40,16 +40,4 @@ func Sample(codecs ...codec.ID) (*plan.Source, [][]uint32, error) {
 		}
 	}
 	return src, postings, nil
-}
-
-// Intersect intersects lists one after the other.
-func Intersect(postings [][]uint32, query []plan.Handle) []uint32 {
-	if len(query) == 0 {
-		return nil
-	}
-	found := postings[query[0]]
-	for _, h := range query[1:] {
-		found = plan.Merge(found, postings[h])
-	}
-	return found
 }

@@ -13,6 +13,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -135,7 +136,7 @@ func TestMerge(t *testing.T) {
 						t.Fatal(err)
 					}
 					for i := range queries {
-						want := lists.Intersect(postings, batch.Query(i))
+						want := reference.Conjunction(postings, batch.Query(i)...)
 						if out.Count(i) != uint64(len(want)) {
 							t.Errorf("%s, %s: %d docIDs, want %d", a, names[i], out.Count(i), len(want))
 						} else if !countOnly && !slices.Equal(out.Query(i), want) {
@@ -177,7 +178,7 @@ func TestMergeRounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range batch.Queries() {
-			if want := lists.Intersect(postings, batch.Query(i)); !slices.Equal(out.Query(i), want) {
+			if want := reference.Conjunction(postings, batch.Query(i)...); !slices.Equal(out.Query(i), want) {
 				t.Errorf("%s: query %v: %d docIDs, want %d", name, batch.Query(i), out.Count(i), len(want))
 			}
 		}

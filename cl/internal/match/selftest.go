@@ -8,6 +8,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // selfTestTiles and selfTestSlots limit the rounds of a self-test, so that it takes less
@@ -88,7 +89,7 @@ func selfTest(ctx context.Context, rt *device.Runtime, codecs []codec.ID, some [
 				return err
 			}
 			for i := range batch.Queries() {
-				want := lists.Intersect(postings, batch.Query(i))
+				want := reference.Conjunction(postings, batch.Query(i)...)
 				if got.Count(i) != uint64(len(want)) {
 					return rt.FailedTest("%s, query over lists %v: %d matches, expected %d", a, batch.Query(i), got.Count(i), len(want))
 				}

@@ -8,10 +8,10 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/device/devicetest"
-	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -86,7 +86,7 @@ func checkQueries(t *testing.T, b *device.Runtime, src *plan.Source, postings []
 				t.Fatal(err)
 			}
 			for i := range batch.Queries() {
-				want := lists.Intersect(postings, batch.Query(i))
+				want := reference.Conjunction(postings, batch.Query(i)...)
 				if got.Count(i) != uint64(len(want)) || !countOnly && !slices.Equal(got.Query(i), want) {
 					t.Fatalf("%s, count only %t: lists %v: %d matches, want %d", a, countOnly, batch.Query(i), got.Count(i), len(want))
 				}

@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -9,6 +8,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // testRank tests the kernels of ranked queries on first use.
@@ -68,14 +68,16 @@ func selfTest(ctx context.Context, rt *device.Runtime, a plan.Accumulators) erro
 	alone := &plan.RankBatch{Norm: r.Norm, Accumulators: a}
 	alone.Add(src, term(len(postings)-1), term(5))
 	var got plan.TopK
+	plain := reference.Lists{Docs: postings, Freqs: freqs, Lengths: src.Lengths}
 	for _, r := range []*plan.RankBatch{r, alone} {
 		for _, r.Mode = range []plan.Mode{plan.Or, plan.And} {
+			want := plain.Rank(r)
 			for _, r.K = range []int{10, 100, plan.MaxK} {
 				if err := s.run(ctx, r, &got); err != nil {
 					return err
 				}
 				for i := range r.Queries() {
-					if !slices.Equal(KeysOf(&got, i), PlainRank(src, postings, freqs, r, r.Query(i))) {
+					if !slices.Equal(KeysOf(&got, i), KeysOfHits(want[i], r.K)) {
 						return failed("ranking by %v, query %d: the best %d documents differ from pure Go's", r.Mode, i, r.K)
 					}
 				}
@@ -94,23 +96,12 @@ func KeysOf(out *plan.TopK, i int) (keys []uint64) {
 	return keys
 }
 
-// PlainRank adds up the scores of a query in an array of all documents and returns the best
-// keys.
-func PlainRank(src *plan.Source, postings, freqs [][]uint32, r *plan.RankBatch, q []plan.Term) (keys []uint64) {
-	scores, has := make([]uint32, src.Docs), make([]int, src.Docs)
-	for _, t := range q {
-		for i, d := range postings[t.List] {
-			scores[d] += plan.Contribution(t.Weight, r.Norm.TF(freqs[t.List][i], src.Lengths[d]))
-			has[d]++
-		}
+// KeysOfHits returns the documents and scores of the best k hits as keys.
+func KeysOfHits(hits []reference.Hit, k int) (keys []uint64) {
+	for _, h := range hits[:min(len(hits), k)] {
+		keys = append(keys, uint64(h.Score)<<32|uint64(^h.Doc))
 	}
-	for d, n := range has {
-		if n > 0 && (r.Mode == plan.Or || n == len(q)) {
-			keys = append(keys, uint64(scores[d])<<32|uint64(^uint32(d)))
-		}
-	}
-	slices.SortFunc(keys, func(x, y uint64) int { return cmp.Compare(y, x) })
-	return keys[:min(len(keys), r.K)]
+	return keys
 }
 
 // loadRanker makes a set of resident lists with a ranker alone.

@@ -12,6 +12,7 @@ import (
 	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -39,7 +40,8 @@ func rankQuestion(t *testing.T, mode plan.Mode) (*plan.Source, *plan.RankBatch, 
 		src.Lengths[d] = uint32(d % 900)
 	}
 	r.Add(src, terms...)
-	return src, r, PlainRank(src, postings, freqs, r, r.Query(0))
+	plain := reference.Lists{Docs: postings, Freqs: freqs, Lengths: src.Lengths}
+	return src, r, KeysOfHits(plain.Rank(r)[0], r.K)
 }
 
 // TestRankFaults fails every step that ranking takes, once: the error says so,

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heddle/cl/internal/device"
-	"heddle/cl/internal/lists"
 	"heddle/cl/internal/primitive"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // tuneWork is the workload of Tune: lists and queries with the shapes of Ao et al. 2011
@@ -70,7 +70,7 @@ func newWork(d *device.Device, opt Options) (*work, error) {
 		if i%2 == 0 {
 			q = slices.Insert(q, 1, plan.Handle(pool+r.IntN(pool)))
 		}
-		w.queries, w.want = append(w.queries, q), append(w.want, lists.Intersect(postings, q))
+		w.queries, w.want = append(w.queries, q), append(w.want, reference.Conjunction(postings, q...))
 		w.candidates = append(w.candidates, uint64(len(postings[q[0]])))
 	}
 	w.docs = gapList(r, long, 129, 256)
@@ -222,7 +222,7 @@ func (w *work) pair(ctx context.Context, b Backend, a plan.Algorithm, n int) (fl
 				return 0, err
 			}
 		}
-		p.want = plan.Merge(postings[0], postings[1])
+		p.want = reference.Intersect(postings[0], postings[1])
 		w.pairs[n] = p
 	}
 	batch := plan.MatchBatch{Algorithm: a}

@@ -85,9 +85,10 @@ func TestRunsSet(t *testing.T) {
 // TestBitmapOnDevice runs the exhibits of a device beside the host: each has figures,
 // and the answers agree.
 func TestBitmapOnDevice(t *testing.T) {
-	testneeds.Device(t)
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
-	opt.Backend, opt.Device, opt.Runs = "auto", os.Getenv("HEDDLE_TEST_DEVICE"), 1
+	opt.Backend, opt.Device, opt.Runs = "auto", device, 1
 	opt.Tables, opt.Figures = []string{"auto", "batch", "nelson-table2"}, []string{"nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14"}
 	opt.Report = filepath.Join(t.TempDir(), "report.md")
 	var log bytes.Buffer

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,9 +61,10 @@ func equalCounts(a, b map[string]int) bool {
 // TestRunDevice runs on an OpenCL device. Its rows must have times, bytes and fractions
 // of the peak.
 func TestRunDevice(t *testing.T) {
-	testneeds.Device(t)
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	path := filepath.Join(t.TempDir(), "rows.json")
-	opt := harness.Options{Backend: "opencl", Device: os.Getenv("HEDDLE_TEST_DEVICE"), Short: true, GOVDocs: workload.SmallDocs, Orders: []workload.Order{workload.Uniform}, Queries: 60, Runs: 1,
+	opt := harness.Options{Backend: "opencl", Device: device, Short: true, GOVDocs: workload.SmallDocs, Orders: []workload.Order{workload.Uniform}, Queries: 60, Runs: 1,
 		Layouts: []workload.Layout{workload.LayoutAuto}, Algorithms: []plan.Algorithm{plan.Auto}, JSON: path, Tables: []string{"log"}}
 	if err := Family.Run(context.Background(), opt, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type Bench struct {
 	*harness.Runner
 	W       *workload.Workload
 	Dict    *hdl.Dictionary
-	Queries []harness.Query
+	Queries []workload.Query
 	Check   *checker
 	Peer    *roaringPeer // nil until an exhibit needs it
 	sources map[workload.Encoding]*plan.Source

@@ -74,7 +74,7 @@ func Text(ctx context.Context, dir, path string, topics []string, n int, seed ui
 		}
 		if key := strings.Join(terms, " "); len(terms) >= 2 && len(handles) == len(terms) && !seen[key] {
 			seen[key] = true
-			w.Queries = append(w.Queries, harness.Query{Terms: terms})
+			w.Queries = append(w.Queries, workload.Query{Terms: terms})
 			w.Handles = append(w.Handles, handles)
 		}
 	}

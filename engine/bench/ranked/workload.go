@@ -20,8 +20,8 @@ import (
 type Workload struct {
 	Name    string
 	Source  *plan.Source
-	Dict    harness.Dictionary
-	Queries []harness.Query
+	Dict    workload.Dictionary
+	Queries []workload.Query
 	Handles [][]plan.Handle // lists of the queries
 	Params  bm25.Params     // parameters of the scoring function; unused with impacts
 	release func() error    // closes the file of the lists; nil if there is none
@@ -96,7 +96,7 @@ func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.H
 	if err != nil {
 		return nil, err
 	}
-	w := &Workload{Source: src, Handles: queries, Queries: make([]harness.Query, len(queries)), Params: bm25.Default()}
+	w := &Workload{Source: src, Handles: queries, Queries: make([]workload.Query, len(queries)), Params: bm25.Default()}
 	names := make([]string, len(terms))
 	for h := range names {
 		names[h] = fmt.Sprintf("t%05d", h)

@@ -12,6 +12,7 @@ import (
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 	"heddle/engine/internal/schedule"
 )
 
@@ -44,7 +45,7 @@ func (s *bench) workloads(ctx context.Context) ([]*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranked, err := s.servedRanked(ctx, harness.And)
+	ranked, err := s.servedRanked(ctx, workload.And)
 	return []*served{lists, ranked}, err
 }
 

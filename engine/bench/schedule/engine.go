@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"heddle/engine"
-	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/internal/backend"
 	costs "heddle/engine/internal/cost"
@@ -25,7 +26,7 @@ type machine struct {
 
 // startMachine starts an engine on backends, which stay open. costs is the file of
 // the cost model, or empty.
-func startMachine(ctx context.Context, src *plan.Source, dict harness.Dictionary, backends []plan.Backend, costs string) (*machine, error) {
+func startMachine(ctx context.Context, src *plan.Source, dict workload.Dictionary, backends []plan.Backend, costs string) (*machine, error) {
 	// A queue that holds fewer queries than arrive within the deadline would refuse
 	// queries that could be answered in time.
 	e, err := engine.New(ctx, engine.Options{Backend: backend.All, Backends: backends, Costs: costs, Schedule: engine.Schedule{Queue: load.MostFlying}})
@@ -52,21 +53,22 @@ var modes = map[schedule.Mode]*engine.Override{
 }
 
 // conjunction returns q as a conjunctive query.
-func (c call) conjunction(q harness.Query) harness.Query {
-	q.Match, q.Override, q.Explain = harness.And, modes[c.mode], c.explain
-	return q
+func (c call) conjunction(q workload.Query) engine.Query {
+	x := querylog.EngineQuery(q, workload.And)
+	x.Override, x.Explain = modes[c.mode], c.explain
+	return x
 }
 
 // match answers one conjunctive query.
-func (m *machine) match(ctx context.Context, q harness.Query, c call) ([]uint32, error) {
+func (m *machine) match(ctx context.Context, q workload.Query, c call) ([]uint32, error) {
 	h, err := m.x.Search(ctx, c.conjunction(q))
 	return h.Docs, err
 }
 
 // matchAll answers conjunctive queries in one call. deliver may run on several
 // goroutines.
-func (m *machine) matchAll(ctx context.Context, qs []harness.Query, c call, deliver func(first int, hits []harness.Hits) error) error {
-	all := make([]harness.Query, len(qs))
+func (m *machine) matchAll(ctx context.Context, qs []workload.Query, c call, deliver func(first int, hits []querylog.Hits) error) error {
+	all := make([]engine.Query, len(qs))
 	for i, q := range qs {
 		all[i] = call{mode: c.mode}.conjunction(q)
 	}
@@ -75,25 +77,26 @@ func (m *machine) matchAll(ctx context.Context, qs []harness.Query, c call, deli
 
 // ranking of queries.
 type ranking struct {
-	mode    harness.Mode
+	mode    workload.Mode
 	k       int
 	scoring *bm25.Params
 }
 
-func (r ranking) query(q harness.Query, c call) harness.Query {
-	q.Match, q.K, q.Scoring, q.Override, q.Explain = r.mode, r.k, r.scoring, modes[c.mode], c.explain
-	return q
+func (r ranking) query(q workload.Query, c call) engine.Query {
+	x := querylog.EngineQuery(q, r.mode)
+	x.K, x.Scoring, x.Override, x.Explain = r.k, r.scoring, modes[c.mode], c.explain
+	return x
 }
 
 // rank answers one ranked query.
-func (m *machine) rank(ctx context.Context, q harness.Query, r ranking, c call) (docs []uint32, scores []float64, err error) {
+func (m *machine) rank(ctx context.Context, q workload.Query, r ranking, c call) (docs []uint32, scores []float64, err error) {
 	h, err := m.x.Search(ctx, r.query(q, c))
 	return h.Docs, h.Scores, err
 }
 
 // rankAll answers ranked queries in one call, as matchAll does.
-func (m *machine) rankAll(ctx context.Context, qs []harness.Query, r ranking, c call, deliver func(first int, hits []harness.Hits) error) error {
-	all := make([]harness.Query, len(qs))
+func (m *machine) rankAll(ctx context.Context, qs []workload.Query, r ranking, c call, deliver func(first int, hits []querylog.Hits) error) error {
+	all := make([]engine.Query, len(qs))
 	for i, q := range qs {
 		all[i] = r.query(q, call{mode: c.mode})
 	}
@@ -101,8 +104,12 @@ func (m *machine) rankAll(ctx context.Context, qs []harness.Query, r ranking, c 
 }
 
 // calibrate fits the cost model to queries of a kind, for at most a time.
-func (m *machine) calibrate(ctx context.Context, qs []harness.Query, kind costs.Kind, most time.Duration) error {
-	_, err := m.x.Calibrate(ctx, engine.CalibrateOptions{Queries: qs, Kinds: []string{kind.String()}, Time: most})
+func (m *machine) calibrate(ctx context.Context, qs []workload.Query, kind costs.Kind, most time.Duration) error {
+	all := make([]engine.Query, len(qs))
+	for i, q := range qs {
+		all[i] = querylog.EngineQuery(q, workload.Or)
+	}
+	_, err := m.x.Calibrate(ctx, engine.CalibrateOptions{Queries: all, Kinds: []string{kind.String()}, Time: most})
 	return err
 }
 

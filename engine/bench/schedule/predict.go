@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 )
@@ -100,7 +101,7 @@ func (s *bench) kinds(ctx context.Context) (all []*served, err error) {
 		return nil, err
 	}
 	all = append(all, v)
-	for _, mode := range harness.Modes() {
+	for _, mode := range workload.Modes() {
 		if v, err = s.servedRanked(ctx, mode); err != nil {
 			return nil, err
 		}

@@ -3,25 +3,24 @@ package schedule
 import (
 	"io"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/wu"
 	"heddle/engine/plan/testneeds"
 )
 
 // TestWuOnDevice: exhibits that compare a device with the host, or with itself, have
 // rows.
 func TestWuOnDevice(t *testing.T) {
-	testneeds.Device(t)
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
-	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1, 0
+	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", device, 1, 0
 	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
-	wuExhibits := wu.New(querylog.New(new(harness.Runner))).Scheduling()
+	wuExhibits := newWu(querylog.New(new(harness.Runner))).exhibits()
 	for _, e := range wuExhibits {
 		if e.IsFigure() {
 			opt.Figures = append(opt.Figures, e.Name)

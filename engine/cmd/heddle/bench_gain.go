@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/engine/bench"
+	"heddle/engine/bench/chart"
 	"heddle/engine/bench/measure"
 )
 
@@ -47,7 +47,7 @@ func (o *benchGainOptions) Run(ctx context.Context, a *App) error {
 		}
 		runs = append(runs, rows)
 	}
-	return bench.DrawGain(a.Stdout, runs...)
+	return chart.Gain(a.Stdout, runs...)
 }
 
 // readRows reads a file of rows.

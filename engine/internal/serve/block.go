@@ -55,8 +55,13 @@ func (b *Block) resolve(s *stream, first, n int) error {
 	part := 0
 	q := &b.query
 	for i := range n {
-		s.qs.Get(first+i, q)
-		if len(b.parts) == 0 || b.kinds[part].Options != q.Options {
+		changed := true
+		if i == 0 {
+			s.qs.Get(first, q)
+		} else {
+			changed = s.qs.Next(first+i, q)
+		}
+		if changed && (i == 0 || b.kinds[part].Options != q.Options) {
 			var err error
 			if part, err = b.part(q, i); err != nil {
 				return &query.Error{Query: first + i, Err: err}

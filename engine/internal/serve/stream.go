@@ -21,6 +21,9 @@ type Queries interface {
 	// Get sets q to query i and returns the load that closes its batch; 0: the processor
 	// decides.
 	Get(i int, q *query.Query) (load uint64)
+	// Next sets q, which is query i-1, to query i. It returns false if it has left the options
+	// unchanged because they are equal.
+	Next(i int, q *query.Query) (changed bool)
 }
 
 // Deliver receives the answers of queries first to first+b.Len()-1. They are valid during

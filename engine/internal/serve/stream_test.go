@@ -33,6 +33,8 @@ type same int
 
 func (n same) Len() int { return int(n) }
 
+func (n same) Next(i int, q *query.Query) bool { n.Get(i, q); return false }
+
 func (same) Get(_ int, q *query.Query) uint64 {
 	*q = query.Query{Options: query.Options{Match: query.And}}
 	return 0

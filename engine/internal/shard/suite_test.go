@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 
 	"heddle/cl"
@@ -71,10 +70,11 @@ func TestSuite(t *testing.T) {
 // devices finds those that the environment asks for.
 func devices(t *testing.T) []*cl.Device {
 	t.Helper()
-	testneeds.Device(t)
-	found, err := cl.Devices(os.Getenv("HEDDLE_TEST_DEVICE"))
+	testneeds.OneCaller(t)
+	device := testneeds.Device(t)
+	found, err := cl.Devices(device)
 	if err != nil || len(found) == 0 {
-		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", os.Getenv("HEDDLE_TEST_DEVICE"), err)
+		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", device, err)
 	}
 	return found
 }

@@ -7,6 +7,7 @@ import (
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // selfTestExpr evaluates expressions with every step of the kernel, over the sample lists.
@@ -32,17 +33,7 @@ func selfTest(ctx context.Context, rt *device.Runtime) error {
 		batch.AddOps([]plan.Op{c, a, and, b, d, or, and})
 		batch.AddOps([]plan.Op{a, b, and, c, d, and, or, e, d, not, from})
 	}
-	has := make([][]bool, len(postings)) // by list and docID
-	for i, l := range postings {
-		has[i] = make([]bool, src.Docs)
-		for _, x := range l {
-			has[i][x] = true
-		}
-	}
-	want := make([][]uint32, batch.Queries())
-	for i := range want {
-		want[i] = plainEvaluate(has, batch.Expression(i), src.Docs)
-	}
+	want := reference.Match(postings, &batch)
 	var got plan.Results
 	for _, a := range []plan.Algorithm{plan.Bits, plan.BS} { // with bitsets of lists and without
 		batch.CountOnly = a == plan.BS
@@ -56,36 +47,6 @@ func selfTest(ctx context.Context, rt *device.Runtime) error {
 		}
 	}
 	return nil
-}
-
-// plainEvaluate evaluates an expression document by document.
-func plainEvaluate(has [][]bool, ops []plan.Op, docs uint32) (out []uint32) {
-	var stack [plan.MaxDepth]bool
-	for x := range docs {
-		n := 0
-		for _, op := range ops {
-			if op.Code == plan.OpList {
-				stack[n] = has[op.List][x]
-				n++
-				continue
-			}
-			n--
-			switch a, b := stack[n-1], stack[n]; op.Code {
-			case plan.OpAnd:
-				stack[n-1] = a && b
-			case plan.OpOr:
-				stack[n-1] = a || b
-			case plan.OpAndNot:
-				stack[n-1] = a && !b
-			case plan.OpNotAnd:
-				stack[n-1] = b && !a
-			}
-		}
-		if stack[0] {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // loadEvaluator makes a set of resident lists with an evaluator alone.

@@ -132,7 +132,10 @@ func (c *cut) prune(ops []plan.Op) error {
 		x, y := stack[len(stack)-2], stack[len(stack)-1]
 		switch op.Code {
 		case plan.OpAnd:
-			x = plan.Merge(x, y)
+			x = slices.DeleteFunc(x, func(r uint32) bool {
+				_, found := slices.BinarySearch(y, r)
+				return !found
+			})
 		case plan.OpOr:
 			x = slices.Concat(x, y)
 			slices.Sort(x)

@@ -1,4 +1,4 @@
-package wu
+package schedule
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ func (p *apart) difference() []float64 {
 
 // apart times queries alone with binary search, as in the paper, and with the algorithm
 // that each backend chooses.
-func (s *Bench) apart(ctx context.Context) ([]*apart, error) {
+func (s *wuBench) apart(ctx context.Context) ([]*apart, error) {
 	host, err := harness.PureGo(1)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Bench) apart(ctx context.Context) ([]*apart, error) {
 }
 
 // features returns the features of the first n queries.
-func (s *Bench) features(n int) []costs.Features {
+func (s *wuBench) features(n int) []costs.Features {
 	all := make([]costs.Features, n)
 	var b plan.MatchBatch
 	for i := range all {
@@ -86,7 +86,7 @@ func (s *Bench) features(n int) []costs.Features {
 // singles times each of the first n queries alone: milliseconds from terms to docIDs on
 // the host. Pure Go uses one thread, like a processor of the scheduler. Each setup is
 // measured once.
-func (s *Bench) singles(ctx context.Context, who harness.Contestant, a plan.Algorithm, n int) ([]float64, error) {
+func (s *wuBench) singles(ctx context.Context, who harness.Contestant, a plan.Algorithm, n int) ([]float64, error) {
 	key := querylog.Setup{Backend: who.Name, Threads: 1, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: a}
 	if ms := s.single[key]; ms != nil {
 		return ms, nil
@@ -95,7 +95,7 @@ func (s *Bench) singles(ctx context.Context, who harness.Contestant, a plan.Algo
 	if err != nil {
 		return nil, err
 	}
-	opt := harness.MatchOptions{Algorithm: a}
+	opt := querylog.MatchOptions{Algorithm: a}
 	got := make([]uint64, n)
 	for i := range got { // this also warms up
 		answer, err := x.MatchOne(ctx, s.Queries[i], opt)
@@ -157,7 +157,7 @@ func differenceName(class int) string {
 const aboutDifference = "Each query alone, terms in, docIDs on the host out, the median of three runs: pure Go on one thread, and the device. " +
 	"Binary search on both, and auto: what each takes by itself, as the paper's CPU had an algorithm of its own. Positive where the device is faster."
 
-func (s *Bench) figure9() harness.Exhibit {
+func (s *wuBench) figure9() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig9", Title: "Distribution of host time less device time of a query", Source: "Wu et al. 2010, Figure 9",
 		Says: "The CPU is faster on most queries, but not by much.", Ours: aboutDifference,
@@ -197,7 +197,7 @@ func (s *Bench) figure9() harness.Exhibit {
 // Figure 10 shows shownQueries queries in at most shownGroups groups of equal size.
 const shownQueries, shownGroups = 3000, 30
 
-func (s *Bench) figure10() harness.Exhibit {
+func (s *wuBench) figure10() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-fig10", Title: "Host time less device time of a query, by UBOC", Source: "Wu et al. 2010, Figure 10",
 		Says: "The first 3,000 queries: the GPU is far ahead where the computational complexity is high.",
@@ -224,7 +224,7 @@ func (s *Bench) figure10() harness.Exhibit {
 }
 
 // putByUBOC records the groups of Figure 10.
-func (s *Bench) putByUBOC(p *apart) error {
+func (s *wuBench) putByUBOC(p *apart) error {
 	difference := p.difference()
 	order := make([]int, min(shownQueries, len(difference)))
 	for i := range order {

@@ -1,4 +1,4 @@
-package wu
+package schedule
 
 import (
 	"context"
@@ -48,7 +48,7 @@ type blocked struct {
 }
 
 // blocks are binary search, as in the paper, and auto, over B.
-func (s *Bench) blocks(who harness.Contestant) (all []blocked) {
+func (s *wuBench) blocks(who harness.Contestant) (all []blocked) {
 	for _, a := range []plan.Algorithm{plan.BS, plan.Auto} {
 		for _, b := range blockCounts(&s.Opt, 2, 2048) {
 			t := blockThreshold(who, b)
@@ -59,7 +59,7 @@ func (s *Bench) blocks(who harness.Contestant) (all []blocked) {
 	return all
 }
 
-func (s *Bench) blocksFigure(name, title, source string) harness.Exhibit {
+func (s *wuBench) blocksFigure(name, title, source string) harness.Exhibit {
 	return harness.Exhibit{
 		Name: name, Title: title, Source: source, Orders: harness.GovOrder, Rows: "B",
 		Ours: fmt.Sprintf("S is the number of compute units of the device, threads in pure Go, T = %d. "+
@@ -68,7 +68,7 @@ func (s *Bench) blocksFigure(name, title, source string) harness.Exhibit {
 	}
 }
 
-func (s *Bench) figure3() harness.Exhibit {
+func (s *wuBench) figure3() harness.Exhibit {
 	e := s.blocksFigure("wu-fig3", "Throughput against B, threshold S·T·B", "Wu et al. 2010, Figure 3")
 	e.Says = "About 30,000 queries/s at the peak on GOV; the growth slows down when B goes over 128."
 	e.Ours += " A batch at a time as in the paper, and as many at a time as keep the backend busy."
@@ -110,7 +110,7 @@ func (s *Bench) figure3() harness.Exhibit {
 	return e
 }
 
-func (s *Bench) figure4() harness.Exhibit {
+func (s *wuBench) figure4() harness.Exhibit {
 	e := s.blocksFigure("wu-fig4", "Response time of a batch against B, threshold S·T·B", "Wu et al. 2010, Figure 4")
 	e.Says = "No more than 10 ms, and nearly flat, while B is less than 256; sharply up beyond."
 	e.Ours += " From terms to docIDs on the host with nothing else running: preparation on the CPU, kernels and transfers."

@@ -1,4 +1,4 @@
-package wu
+package schedule
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var paperFits = map[costs.Metric]paperFit{
 	costs.UBOCT: {0.0125, 1410, -0.04813},
 }
 
-func (s *Bench) table3() harness.Exhibit {
+func (s *wuBench) table3() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-table3", Title: "Regression of times on metrics of a query", Source: "Wu et al. 2010, Table III",
 		Says: "UBOC explains 70 % of the difference of the times on CPU and GPU, LOS 63 %, UBOCT 1 %; p < 0.0001 everywhere. A query goes to the GPU where the regression on UBOC is positive.",
@@ -56,12 +56,12 @@ func (s *Bench) table3() harness.Exhibit {
 }
 
 // panel names a panel about a part of the times.
-func (p *apart) panel(s *Bench, what string) string {
+func (p *apart) panel(s *wuBench, what string) string {
 	return s.Panel(p.who) + ", " + p.algorithm.String() + ", " + what
 }
 
 // putFits regresses y, in ms, on each metric, and records the fits beside the paper's.
-func (s *Bench) putFits(p *apart, who harness.Contestant, what string, y []float64, papers map[costs.Metric]paperFit) error {
+func (s *wuBench) putFits(p *apart, who harness.Contestant, what string, y []float64, papers map[costs.Metric]paperFit) error {
 	for _, m := range costs.Metrics() {
 		fit, err := costs.Regress(m, p.features, y)
 		if err != nil {
@@ -118,7 +118,7 @@ func (c *choice) choose(predicted, host, device float64) {
 }
 
 // putChoices records the choices of each metric for the second half of the queries.
-func (s *Bench) putChoices(p *apart) error {
+func (s *wuBench) putChoices(p *apart) error {
 	difference := p.difference()
 	half := len(difference) / 2
 	type rule struct {

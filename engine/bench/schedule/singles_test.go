@@ -1,4 +1,4 @@
-package wu
+package schedule
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 )
 
 // prepared returns a bench with a tiny workload.
-func prepared(t *testing.T) *Bench {
+func prepared(t *testing.T) *wuBench {
 	t.Helper()
-	s := New(querylog.New(harnesstest.Runner(t, harnesstest.Tiny())))
+	s := newWu(querylog.New(harnesstest.Runner(t, harnesstest.Tiny())))
 	if _, err := s.Prepare(t.Context(), workload.Uniform); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestClasses(t *testing.T) {
 		n    uint32
 		want string
 	}{{0, "1 to 1 K"}, {1000, "1 to 1 K"}, {1001, "to 5 K"}, {10_000, "to 10 K"}, {100_000, "to 100 K"}, {100_001, "more"}, {math.MaxUint32, "more"}} {
-		if got := names[lengthClass(c.n)]; got != c.want {
+		if got := lengthNames[lengthClass(c.n)]; got != c.want {
 			t.Errorf("a list of %d: %s, want %s", c.n, got, c.want)
 		}
 	}
@@ -154,7 +154,7 @@ func TestClasses(t *testing.T) {
 
 // TestBlocks: the threshold is S·T·B, for B from 2 to 2048 and two algorithms.
 func TestBlocks(t *testing.T) {
-	s := &Bench{Bench: &querylog.Bench{Runner: harnesstest.Runner(t, harness.Options{}), W: harnesstest.Workload(t, workload.Uniform)}}
+	s := &wuBench{Bench: &querylog.Bench{Runner: harnesstest.Runner(t, harness.Options{}), W: harnesstest.Workload(t, workload.Uniform)}}
 	who := harness.Contestant{Name: "host", Info: plan.Info{Type: "gpu", ComputeUnits: 30}}
 	all := s.blocks(who)
 	if len(all) != 22 {

@@ -1,4 +1,4 @@
-package wu
+package schedule
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func (p pulled) card() cardTimes {
 // pull answers the queries up to the last of ends, in batches that end at ends. One
 // goroutine per store takes the next batch of the common queue after each answer. got
 // receives the digests of the answers unless it is nil.
-func (s *Bench) pull(ctx context.Context, stores []plan.Store, src *plan.Source, ends []int, got []uint64) ([]pulled, error) {
+func (s *wuBench) pull(ctx context.Context, stores []plan.Store, src *plan.Source, ends []int, got []uint64) ([]pulled, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	parts := make([]pulled, len(stores))
@@ -94,7 +94,7 @@ func (s *Bench) pull(ctx context.Context, stores []plan.Store, src *plan.Source,
 // twoDevices opens the contestant's device and a second device of its type, or the same
 // device again if there is none, and loads the lists on both. done closes everything
 // that it opened.
-func (s *Bench) twoDevices(ctx context.Context, who harness.Contestant, a harness.Access, src *plan.Source) (stores []plan.Store, same bool, done func() error, err error) {
+func (s *wuBench) twoDevices(ctx context.Context, who harness.Contestant, a harness.Access, src *plan.Source) (stores []plan.Store, same bool, done func() error, err error) {
 	var closers []func() error
 	done = func() (err error) {
 		for i := len(closers) - 1; i >= 0; i-- {
@@ -129,7 +129,7 @@ func (s *Bench) twoDevices(ctx context.Context, who harness.Contestant, a harnes
 	return stores, same, done, nil
 }
 
-func (s *Bench) table2() harness.Exhibit {
+func (s *wuBench) table2() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-table2", Title: "One device and two that pull from one queue, by B", Source: "Wu et al. 2010, Table II",
 		Says: "Two Tesla C1060, Baidu's lists and queries. The cards get about as many queries each, and the throughput is nearly doubled; with B over 256 the CPU's part grows.",
@@ -152,7 +152,7 @@ func (s *Bench) table2() harness.Exhibit {
 }
 
 // twoCards measures throughput, and then the parts of the time.
-func (s *Bench) twoCards(ctx context.Context, who harness.Contestant) error {
+func (s *wuBench) twoCards(ctx context.Context, who harness.Contestant) error {
 	if err := s.CloseIndex(); err != nil { // it takes a gigabyte of the device too
 		return err
 	}
@@ -189,7 +189,7 @@ func (s *Bench) twoCards(ctx context.Context, who harness.Contestant) error {
 
 // twoRates checks the answers and compares the throughput of one device and two, in
 // turns.
-func (s *Bench) twoRates(ctx context.Context, who harness.Contestant, stores []plan.Store, second string, src *plan.Source, b uint64, ends []int) error {
+func (s *wuBench) twoRates(ctx context.Context, who harness.Contestant, stores []plan.Store, second string, src *plan.Source, b uint64, ends []int) error {
 	n := ends[len(ends)-1]
 	var turns []measure.Turn
 	for count := 1; count <= 2; count++ {
@@ -224,7 +224,7 @@ func (s *Bench) twoRates(ctx context.Context, who harness.Contestant, stores []p
 
 // twoTimes records the parts of the time of one device, and of each of two, after a run
 // to warm up.
-func (s *Bench) twoTimes(ctx context.Context, who harness.Contestant, stores []plan.Store, second string, src *plan.Source, b uint64, ends []int) error {
+func (s *wuBench) twoTimes(ctx context.Context, who harness.Contestant, stores []plan.Store, second string, src *plan.Source, b uint64, ends []int) error {
 	for count := 1; count <= 2; count++ {
 		var parts []pulled
 		for range 2 {
@@ -250,7 +250,7 @@ func (s *Bench) twoTimes(ctx context.Context, who harness.Contestant, stores []p
 }
 
 // putCard records one device's part of a run of n queries beside the paper's.
-func (s *Bench) putCard(who harness.Contestant, what string, b uint64, p pulled, paper cardTimes, n float64) error {
+func (s *wuBench) putCard(who harness.Contestant, what string, b uint64, p pulled, paper cardTimes, n float64) error {
 	c := p.card()
 	thousands, paperThousands := max(c.QN, 1)/1000, max(paper.QN, 1)/1000
 	rest := max(0, measure.Milliseconds(p.times.Wall)-c.K-c.t)

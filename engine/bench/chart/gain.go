@@ -1,11 +1,10 @@
-package bench
+package chart
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
-	"heddle/engine/bench/chart"
 	"heddle/engine/bench/measure"
 )
 
@@ -49,10 +48,10 @@ func (g gain) ratio(r measure.Row, run []measure.Row) float64 {
 	return 0
 }
 
-// DrawGain draws the speed of heddle over other libraries as SVG: one group of bars for
+// Gain draws the speed of heddle over other libraries as SVG: one group of bars for
 // each comparison that the runs contain, one bar for each device. A later run replaces
 // the figures of an earlier one.
-func DrawGain(out io.Writer, runs ...[]measure.Row) error {
+func Gain(out io.Writer, runs ...[]measure.Row) error {
 	type place struct{ label, device string }
 	ratios := make(map[place]float64)
 	var devices []string
@@ -69,18 +68,18 @@ func DrawGain(out io.Writer, runs ...[]measure.Row) error {
 			}
 		}
 	}
-	var points []chart.Point
+	var points []Point
 	for _, device := range compact(devices) {
 		for _, g := range gains {
 			if v := ratios[place{g.label, device}]; v > 0 {
-				points = append(points, chart.Point{Series: device, At: g.label, Y: v})
+				points = append(points, Point{Series: device, At: g.label, Y: v})
 			}
 		}
 	}
 	if len(points) == 0 {
 		return fmt.Errorf("no row compares heddle with another library: run bench lists --peers, engine/bench/peers or bench bitmap first")
 	}
-	return chart.Chart{Kind: chart.Bars, LogY: true}.SVG(out, "Speed of heddle over other libraries on the same machine", "times as fast", points)
+	return Chart{Kind: Bars, LogY: true}.SVG(out, "Speed of heddle over other libraries on the same machine", "times as fast", points)
 }
 
 // compact returns the distinct strings: devices other than pure Go first.

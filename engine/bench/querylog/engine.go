@@ -1,4 +1,4 @@
-package harness
+package querylog
 
 import (
 	"context"
@@ -7,31 +7,24 @@ import (
 	"sync"
 
 	"heddle/engine"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
-// Names of the engine that benchmarks use. Only this file, schedule/engine.go and
+// Hits is the answer of the engine to a query. Only this file, schedule/engine.go and
 // bitmap/table.go import the engine.
-type (
-	Query      = engine.Query
-	Dictionary = engine.Dictionary
-	Hits       = engine.Hits
-	// Mode selects the documents of a ranked query: any term, every term, or every term
-	// if enough documents have them.
-	Mode = engine.Match
-)
+type Hits = engine.Hits
 
-// Modes of ranked queries.
-const (
-	Or    = engine.Or
-	And   = engine.And
-	AndOr = engine.AndOr
-)
+// matches are the engine's names of modes.
+var matches = [...]engine.Match{workload.Or: engine.Or, workload.And: engine.And, workload.AndOr: engine.AndOr}
 
-// Modes returns all modes of ranked queries.
-func Modes() []Mode { return engine.Matches() }
+// EngineQuery returns a query for the engine with a mode.
+func EngineQuery(q workload.Query, mode workload.Mode) engine.Query {
+	return engine.Query{Terms: q.Terms, Weights: q.Weights, Match: matches[mode]}
+}
 
 // Index is an index of a contestant, with an engine of its own. Benchmarks use the index of
 // the engine only through it.
@@ -40,14 +33,14 @@ type Index struct {
 	x *engine.Index
 
 	mu      sync.Mutex
-	asked   []Query // of the last call of Match or Rank
-	options any     // of the same call
-	queries []Query // asked with options
+	asked   []workload.Query // of the last call of Match or Rank
+	options any              // of the same call
+	queries []engine.Query   // asked with options
 }
 
 // NewIndex makes an index of a source on a contestant, opened for an access.
 // threads applies to pure Go.
-func (r *Runner) NewIndex(ctx context.Context, who Contestant, threads int, a Access, src *plan.Source, dict Dictionary) (*Index, error) {
+func NewIndex(ctx context.Context, r *harness.Runner, who harness.Contestant, threads int, a harness.Access, src *plan.Source, dict workload.Dictionary) (*Index, error) {
 	opt := engine.Options{Backend: who.Name, Threads: threads}
 	if who.Device != nil {
 		b, err := r.Backend(ctx, who, a)
@@ -56,18 +49,18 @@ func (r *Runner) NewIndex(ctx context.Context, who Contestant, threads int, a Ac
 		}
 		opt = engine.Options{Backends: []plan.Backend{b}}
 	}
-	if a == Alone || a == Profiled {
+	if a == harness.Alone || a == harness.Profiled {
 		opt.Workers = 1
 	}
-	return openIndex(ctx, src, dict, opt)
+	return startIndex(ctx, src, dict, opt)
 }
 
 // NewIndexOn makes an index of a source on a backend, which stays open.
-func NewIndexOn(ctx context.Context, b plan.Backend, src *plan.Source, dict Dictionary) (*Index, error) {
-	return openIndex(ctx, src, dict, engine.Options{Backends: []plan.Backend{b}})
+func NewIndexOn(ctx context.Context, b plan.Backend, src *plan.Source, dict workload.Dictionary) (*Index, error) {
+	return startIndex(ctx, src, dict, engine.Options{Backends: []plan.Backend{b}})
 }
 
-func openIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt engine.Options) (*Index, error) {
+func startIndex(ctx context.Context, src *plan.Source, dict workload.Dictionary, opt engine.Options) (*Index, error) {
 	e, err := engine.New(ctx, opt)
 	if err != nil {
 		return nil, err
@@ -88,20 +81,21 @@ type MatchOptions struct {
 	Stats      *plan.Stats // receives the statistics of a call of Match, unless nil
 }
 
-func (o MatchOptions) set(q Query) Query {
-	q.Match, q.CountOnly, q.Override = And, o.CountOnly, &engine.Override{Algorithm: o.Algorithm, Part: o.Part, Batch: o.Candidates}
-	return q
+func (o MatchOptions) set(q workload.Query) engine.Query {
+	x := EngineQuery(q, workload.And)
+	x.CountOnly, x.Override = o.CountOnly, &engine.Override{Algorithm: o.Algorithm, Part: o.Part, Batch: o.Candidates}
+	return x
 }
 
 // with returns qs with options set. It keeps the result for a repeated call, so that no run
 // but the first one measures the copy.
-func (x *Index) with(qs []Query, options any, set func(Query) Query) []Query {
+func (x *Index) with(qs []workload.Query, options any, set func(workload.Query) engine.Query) []engine.Query {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(qs) == len(x.asked) && (len(qs) == 0 || &qs[0] == &x.asked[0]) && options == x.options {
 		return x.queries
 	}
-	all := make([]Query, len(qs))
+	all := make([]engine.Query, len(qs))
 	if len(qs) > 0 { // equal options share one Tuning
 		tuning := set(qs[0]).Override
 		for i, q := range qs {
@@ -114,7 +108,7 @@ func (x *Index) with(qs []Query, options any, set func(Query) Query) []Query {
 }
 
 // run answers queries. stats receives the statistics of all batches, unless nil.
-func (x *Index) run(ctx context.Context, qs []Query, stats *plan.Stats, deliver func(first int, hits []Hits) error) error {
+func (x *Index) run(ctx context.Context, qs []engine.Query, stats *plan.Stats, deliver func(first int, hits []Hits) error) error {
 	if stats == nil || len(qs) == 0 {
 		return x.x.SearchAll(ctx, qs, deliver)
 	}
@@ -128,21 +122,21 @@ func (x *Index) run(ctx context.Context, qs []Query, stats *plan.Stats, deliver 
 
 // Match answers conjunctive queries in batches. deliver receives the answers of a batch and
 // the number of its first query; it may run on several goroutines.
-func (x *Index) Match(ctx context.Context, qs []Query, opt MatchOptions, deliver func(first int, hits []Hits) error) error {
+func (x *Index) Match(ctx context.Context, qs []workload.Query, opt MatchOptions, deliver func(first int, hits []Hits) error) error {
 	stats := opt.Stats
 	opt.Stats = nil
 	return x.run(ctx, x.with(qs, opt, opt.set), stats, deliver)
 }
 
 // MatchOne answers one query.
-func (x *Index) MatchOne(ctx context.Context, q Query, opt MatchOptions) ([]uint32, error) {
+func (x *Index) MatchOne(ctx context.Context, q workload.Query, opt MatchOptions) ([]uint32, error) {
 	h, err := x.x.Search(ctx, opt.set(q))
 	return h.Docs, err
 }
 
 // RankOptions are the options of a run of ranked queries.
 type RankOptions struct {
-	Mode         engine.Match
+	Mode         workload.Mode
 	K            int
 	Accumulators plan.Accumulators
 	Postings     uint64       // threshold that closes a batch; 0 is the default of the backend
@@ -150,20 +144,21 @@ type RankOptions struct {
 	Stats        *plan.Stats  // receives the statistics of a call of Rank, unless nil
 }
 
-func (o RankOptions) set(q Query) Query {
-	q.Match, q.K, q.Scoring, q.Override = o.Mode, o.K, o.Scoring, &engine.Override{Accumulators: o.Accumulators, Batch: o.Postings}
-	return q
+func (o RankOptions) set(q workload.Query) engine.Query {
+	x := EngineQuery(q, o.Mode)
+	x.K, x.Scoring, x.Override = o.K, o.Scoring, &engine.Override{Accumulators: o.Accumulators, Batch: o.Postings}
+	return x
 }
 
 // Rank answers ranked queries in batches, as Match does.
-func (x *Index) Rank(ctx context.Context, qs []Query, opt RankOptions, deliver func(first int, hits []Hits) error) error {
+func (x *Index) Rank(ctx context.Context, qs []workload.Query, opt RankOptions, deliver func(first int, hits []Hits) error) error {
 	stats := opt.Stats
 	opt.Stats = nil
 	return x.run(ctx, x.with(qs, opt, opt.set), stats, deliver)
 }
 
 // RankOne answers one ranked query.
-func (x *Index) RankOne(ctx context.Context, q Query, opt RankOptions) ([]uint32, error) {
+func (x *Index) RankOne(ctx context.Context, q workload.Query, opt RankOptions) ([]uint32, error) {
 	h, err := x.x.Search(ctx, opt.set(q))
 	return h.Docs, err
 }

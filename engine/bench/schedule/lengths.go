@@ -1,6 +1,4 @@
-// Package wu reproduces the measurements of Wu et al., Efficient lists intersection by
-// CPU-GPU cooperative computing, IPDPSW 2010.
-package wu
+package schedule
 
 import (
 	"context"
@@ -11,22 +9,22 @@ import (
 	"heddle/engine/bench/querylog"
 )
 
-// Table I: upper ends of the length classes, their names, and the share of GOV's lists
+// Table I: upper ends of the length classes, their lengthNames, and the share of GOV's lists
 // in percent.
 var (
-	lengths = [...]uint32{1000, 5000, 10_000, 50_000, 100_000, math.MaxUint32}
-	names   = [...]string{"1 to 1 K", "to 5 K", "to 10 K", "to 50 K", "to 100 K", "more"}
-	shares  = [...]float64{64.32, 19.35, 5.93, 7.93, 1.52, 0.95}
+	lengthEnds   = [...]uint32{1000, 5000, 10_000, 50_000, 100_000, math.MaxUint32}
+	lengthNames  = [...]string{"1 to 1 K", "to 5 K", "to 10 K", "to 50 K", "to 100 K", "more"}
+	lengthShares = [...]float64{64.32, 19.35, 5.93, 7.93, 1.52, 0.95}
 )
 
-func (s *Bench) table1() harness.Exhibit {
+func (s *wuBench) table1() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-table1", Title: "Length distribution of lists", Source: "Wu et al. 2010, Table I",
 		Says:   "Of 1.25 M pages of GOV. Baidu's lists have similar characteristics.",
 		Ours:   "1.05 M documents. The shares of postings, and of the lists that queries name, are not in the paper.",
 		Orders: harness.GovOrder, Rows: "length",
 		Run: func(ctx context.Context) error {
-			var lists, postings, asked [len(lengths)]float64
+			var lists, postings, asked [len(lengthEnds)]float64
 			var terms float64
 			for _, l := range s.W.Source.Lists {
 				lists[lengthClass(l.Len)]++
@@ -38,12 +36,12 @@ func (s *Bench) table1() harness.Exhibit {
 				}
 				terms += float64(len(q))
 			}
-			for i, name := range names {
+			for i, name := range lengthNames {
 				for _, c := range []struct {
 					series         string
 					share, of, gov float64
 				}{
-					{"lists", lists[i], float64(len(s.W.Source.Lists)), shares[i]},
+					{"lists", lists[i], float64(len(s.W.Source.Lists)), lengthShares[i]},
 					{"postings", postings[i], float64(s.W.Postings()), 0},
 					{"lists of queries", asked[i], terms, 0},
 				} {
@@ -61,32 +59,28 @@ func (s *Bench) table1() harness.Exhibit {
 
 // lengthClass is the class of Table I of a list with n docIDs.
 func lengthClass(n uint32) (i int) {
-	for n > lengths[i] {
+	for n > lengthEnds[i] {
 		i++
 	}
 	return i
 }
 
-// Bench reproduces the measurements of Wu et al.
-type Bench struct {
+// wuBench reproduces the measurements of Wu et al., Efficient lists intersection by
+// CPU-GPU cooperative computing, IPDPSW 2010.
+type wuBench struct {
 	*querylog.Bench
 	single map[querylog.Setup][]float64 // milliseconds of each query alone
 }
 
-// Scheduling returns the exhibits about scheduling. Intersections returns the rest.
-func (s *Bench) Scheduling() []harness.Exhibit {
+// exhibits returns the exhibits of Wu et al. about scheduling. Package lists has the rest.
+func (s *wuBench) exhibits() []harness.Exhibit {
 	return []harness.Exhibit{s.table1(), s.figure3(), s.figure4(), s.figure7(), s.table2(), s.figure9(), s.figure10(), s.table3()}
 }
 
-// New returns a bench on the workloads of q.
-func New(q *querylog.Bench) *Bench {
-	s := &Bench{Bench: q}
+// newWu returns a bench on the workloads of q.
+func newWu(q *querylog.Bench) *wuBench {
+	s := &wuBench{Bench: q}
 	s.OnForget(func() error { s.single = make(map[querylog.Setup][]float64); return nil })
 	s.single = make(map[querylog.Setup][]float64)
 	return s
-}
-
-// Intersections returns the exhibits that compare PART and PARA.
-func (s *Bench) Intersections() []harness.Exhibit {
-	return []harness.Exhibit{s.figure5(), s.figure6(), s.figure8()}
 }
