@@ -333,18 +333,6 @@ func TestCancelAsItStarts(t *testing.T) {
 	nothingOpen(t, f)
 }
 
-// lateBackend ends the context when its store is ready.
-type lateBackend struct {
-	plan.Backend
-	stop func()
-}
-
-func (b *lateBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
-	s, err := b.Backend.Load(ctx, src)
-	b.stop()
-	return s, err
-}
-
 // TestCancelBlocked ends a query that the device does not answer.
 func TestCancelBlocked(t *testing.T) {
 	release := make(chan struct{})

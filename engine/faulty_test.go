@@ -230,3 +230,15 @@ lines:
 	}
 	t.Errorf("no line of level %s with %q in the log:\n%s", level, words, l.buf.String())
 }
+
+// lateBackend ends the context when its store is ready.
+type lateBackend struct {
+	plan.Backend
+	stop func()
+}
+
+func (b *lateBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	s, err := b.Backend.Load(ctx, src)
+	b.stop()
+	return s, err
+}

@@ -105,9 +105,17 @@ func TestKernels(t *testing.T) {
 // The codecs of two stores: rounds with lists of coded gaps have a kernel of their
 // own.
 var (
-	lineGroup = []codec.ID{codec.Raw, codec.Bitset, codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC256}
-	gapGroup  = []codec.ID{codec.Raw, codec.ParaPFor, codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD}
+	lineGroup = append([]codec.ID{codec.Raw, codec.Bitset}, withLayout(codec.LineLayout)...)
+	gapGroup  = append([]codec.ID{codec.Raw}, withLayout(codec.GapLayout)...)
 )
+
+// withLayout returns the codecs of a layout with kernels. HSLRC128 is left out, because
+// HSLRC256 has the same kernels and the cases are few.
+func withLayout(layout codec.Layout) []codec.ID {
+	return slices.DeleteFunc(codec.IDs(), func(id codec.ID) bool {
+		return id.Layout() != layout || id.Device() == codec.DeviceNone || id == codec.HSLRC128
+	})
+}
 
 func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []plan.Algorithm) {
 	src := &plan.Source{Docs: universe}

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// What errors.Is finds.
+// Causes of errors, for errors.Is.
 var (
-	// ErrFull is for jobs that found no room in the queue: the caller may try again.
+	// ErrFull: the queue has no room for the job; the caller may try again.
 	ErrFull = errors.New("the queue is full")
-	// ErrDeadline is for jobs whose deadline has passed. errors.Is finds
+	// ErrDeadline: the deadline of the job has passed. errors.Is finds
 	// context.DeadlineExceeded too.
 	ErrDeadline = errors.New("the deadline has passed")
-	// ErrHung is why a processor is taken out whose batch does not come back.
+	// ErrHung: a batch of the processor did not return in time.
 	ErrHung = errors.New("no answer")
-	// ErrNoProcessor is for jobs that no processor can run, or none any more.
+	// ErrNoProcessor: no processor can run the job, or none can any more.
 	ErrNoProcessor = errors.New("no processor is left")
 )
 
-// FullError says how full the queue was.
+// FullError describes the queue that refused a job.
 type FullError struct {
 	Caller             string
 	Held, Queued, Room int // jobs of the caller, of all, and the most that may wait
@@ -33,7 +33,7 @@ func (e *FullError) Error() string {
 // Is finds ErrFull.
 func (e *FullError) Is(target error) bool { return target == ErrFull }
 
-// DeadlineError says how long a job waited and ran.
+// DeadlineError describes a job whose deadline has passed.
 type DeadlineError struct {
 	Waited  time.Duration // since it arrived
 	Running bool          // it had begun

@@ -137,11 +137,11 @@ func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
 	return false
 }
 
-// TakeOut takes processor p out for good, because of err: what waits for it runs
-// elsewhere, as does what runs there and is not being answered.
+// TakeOut removes processor p until Restore, because of err. Its jobs run elsewhere, except
+// jobs whose answers are being written.
 func (s *Scheduler) TakeOut(p int, err error) {
 	if err == nil {
-		err = errors.New("taken out")
+		err = errors.New("removed")
 	}
 	now := s.lock()
 	defer s.unlock()

@@ -22,8 +22,7 @@ func (s *Scheduler) post(j *Job) {
 }
 
 // tryLock takes the lock where nobody has it or waits for it: a lane that waits goes first.
-// That it is asked for first orders what post has done before what TryLock reads, which a
-// TryLock that fails does not.
+// The check provides the happens-before edge that a failed TryLock lacks.
 func (s *Scheduler) tryLock() bool {
 	if s.wanted.Load() > 0 || !s.mu.TryLock() {
 		return false

@@ -2,7 +2,7 @@ package schedule
 
 import "time"
 
-// Options of a scheduler. The zero value is good.
+// Options of a scheduler. The zero value is the default.
 type Options struct {
 	// Mode forces one. Auto is Async below Leave and Sync above Enter.
 	Mode Mode
@@ -13,12 +13,12 @@ type Options struct {
 	// Where Auto has chosen Sync, a processor that runs nothing does not wait for that,
 	// nor a device of several lanes that runs one batch.
 	MaxAge time.Duration
-	// Enter and Leave are loads: the time that jobs should take alone, of those that
-	// arrive in a second, by the time of such jobs that processors do in a second, as was
-	// seen lately: all jobs by all processors, or those of a class by its own, whichever
-	// is more. Above Enter Auto becomes Sync, or when a job has waited for eight times
-	// MaxAge and twice its own time; below Leave, when none has, Async again, once Hold
-	// has passed since the last change. 0 is 0.7, 0.4 and 100 ms.
+	// Enter and Leave are utilisations: estimated work arriving per second over work
+	// completed per second, of all processors or of a class with its own processors, the
+	// greater of both. Auto changes to Sync above Enter, or when a job has waited for eight
+	// times MaxAge and twice its own time. It changes back to Async below Leave, if no job
+	// has waited so long. Hold is the minimum time between two changes. 0 is 0.7, 0.4 and
+	// 100 ms.
 	Enter, Leave float64
 	Hold         time.Duration
 	// Window is over which the load is averaged. 0 is 100 ms.
@@ -35,18 +35,18 @@ type Options struct {
 	// Hang is after which a batch counts as hung, and its processor as failed, if it has
 	// also taken 50 times its estimate. 0 is 10 s.
 	Hang time.Duration
-	// Event hears of what happens beside jobs. It must be quick, and not call the
-	// scheduler. nil hears nothing.
+	// Event receives changes of mode and removals of processors. It must be quick and must
+	// not call the scheduler. Default: nil, none.
 	Event func(Event)
 }
 
-// Event is something that happened to a scheduler.
+// Event is a change of mode or the removal of a processor.
 type Event struct {
 	Time      time.Time
-	Mode      Mode    // changed to, if not Auto
-	Load      float64 // that did it
-	Processor string  // taken out, if not empty
-	Err       error   // why
+	Mode      Mode    // the new mode; Auto if the event is a removal
+	Load      float64 // at the time of the event
+	Processor string  // that was removed; empty if the event is a change of mode
+	Err       error   // reason of the removal
 }
 
 // Stats is a snapshot of a scheduler.
@@ -64,7 +64,7 @@ type Stats struct {
 // ProcessorStats is a snapshot of a processor.
 type ProcessorStats struct {
 	Name    string
-	Out     error // why it was taken out, nil if it works
+	Out     error // reason of the removal; nil if the processor works
 	Running int   // batches now
 	Batches uint64
 	Jobs    uint64

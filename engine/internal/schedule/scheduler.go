@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Scheduler brings jobs to processors. Its methods may be called by many goroutines at the
-// same time. It has no goroutines of its own but those that run batches, which end when
-// there is nothing to run, and a timer.
+// Scheduler assigns jobs to processors. It is safe for concurrent use. Its goroutines run
+// batches and end when no job waits; it also has a timer.
 type Scheduler struct {
 	opt        Options
 	processors []*processor
@@ -83,8 +82,7 @@ type processor struct {
 
 const never = time.Duration(math.MaxInt64)
 
-// New starts a scheduler. Processors that are better at nothing are of no harm. Close
-// releases it.
+// New starts a scheduler. Close releases it.
 func New(opt Options, processors ...Processor) (*Scheduler, error) {
 	if err := opt.fill(); err != nil {
 		return nil, err
@@ -148,11 +146,11 @@ func (s *Scheduler) callReserves() {
 // idles says whether p waits in reserve while other processors work.
 func (s *Scheduler) idles(p *processor) bool { return p.Reserve && !s.reserves }
 
-// fill puts defaults where options are zero.
+// fill replaces zero options by their defaults.
 func (o *Options) fill() error {
 	if o.Mode > Sync || o.Capacity < 0 || min(o.MaxAge, o.Hold, o.Window, o.Slack, o.Hang) < 0 ||
 		!(min(o.Enter, o.Leave, o.Similar, o.Patience) >= 0) {
-		return fmt.Errorf("options of the scheduler: one is below nothing: %+v", *o)
+		return fmt.Errorf("scheduler: negative option: %+v", *o)
 	}
 	setDefault(&o.Capacity, 8192)
 	setDefault(&o.MaxAge, time.Millisecond)
