@@ -16,10 +16,10 @@ const (
 	turnWord    = 2 // the one with the number of the round
 )
 
-// tableLoad is a step of kernels/rows.cl in addition to the steps of package plan.
+// stepLoad is a step of kernels/rows.cl in addition to the steps of package plan.
 const stepLoad = uint32(plan.StepCheck) + 1
 
-// tableCut cuts a batch of selections into rounds.
+// cut cuts a batch of selections into rounds.
 type cut struct {
 	sel *plan.SelectBatch
 

@@ -18,7 +18,7 @@ import (
 	"heddle/engine/plan/testneeds"
 )
 
-// tableQuestion is a table, all selections of the self-test over it, and their answers.
+// question is a table, all selections of the self-test over it, and their answers.
 func question(t *testing.T, word int) (*plan.Table, *plan.SelectBatch, [][]uint64) {
 	t.Helper()
 	const rows = 70_000

@@ -5,5 +5,5 @@ import (
 	"heddle/cl/internal/primitive"
 )
 
-// bitmapOps are the operations of the tests.
+// ops are the operations of the tests.
 var ops = device.Operations{Operation, primitive.Operation}

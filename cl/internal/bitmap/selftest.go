@@ -10,18 +10,18 @@ import (
 	"heddle/engine/plan/reference"
 )
 
-// tableTest is a self-test of a strategy on words of 32 or 64 bits.
+// testKey is a self-test of a strategy on words of 32 or 64 bits.
 type testKey struct {
 	word     int
 	strategy plan.Strategy
 }
 
-// testTable tests the kernels of a strategy on first use.
+// selfTestOnce tests the kernels of a strategy on first use.
 func selfTestOnce(ctx context.Context, rt *device.Runtime, word int, strategy plan.Strategy) error {
 	return device.TestOnce(rt, []testKey{{word, strategy}}, func(untested []testKey) error { return selfTest(ctx, rt, untested[0]) })
 }
 
-// selfTestTable selects rows of a table whose vectors have all classes of tiles, with all
+// selfTest selects rows of a table whose vectors have all classes of tiles, with all
 // steps, and compares with an evaluation row by row.
 func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
 	word, failed := of.word, rt.FailedTest

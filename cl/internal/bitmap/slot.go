@@ -9,10 +9,10 @@ import (
 	"heddle/engine/plan"
 )
 
-// tableTile is the number of groups of a tile, TABLE_TILE of the kernels.
+// tileGroups is the number of groups of a tile, TABLE_TILE of the kernels.
 func tileGroups(t device.Tuning) int { return cmp.Or(t.TableTile, 256) }
 
-// tableLocal is the work-group size of rows.
+// workGroup is the work-group size of rows.
 func workGroup(t device.Tuning) int {
 	if t.Serial {
 		return 1
@@ -20,14 +20,14 @@ func workGroup(t device.Tuning) int {
 	return cmp.Or(t.TableWG, 64)
 }
 
-// tableLoads is the number of vectors whose words a work-item loads together.
+// loadsAtOnce is the number of vectors whose words a work-item loads together.
 func loadsAtOnce(t device.Tuning) int { return cmp.Or(t.TableLoads, 4) }
 
-// tableMemory is the local memory of a work-group of rows at most, in bytes: sets, and the
+// localMemory is the local memory of a work-group of rows at most, in bytes: sets, and the
 // places of 64 vectors.
 func localMemory(t device.Tuning) int { return 8*tileGroups(t)*maxDepth + 1<<11 + tileGroups(t)/8 }
 
-// tableSlot holds the buffers of one batch of selections under way. They grow with the
+// slot holds the buffers of one batch of selections under way. They grow with the
 // work. It belongs to the goroutine that took it.
 type slot struct {
 	store *Store
@@ -45,7 +45,7 @@ type slot struct {
 	submit  func() error   // send, bound once
 }
 
-// tableLeast is the number of words for selections before a slot grows.
+// leastWords is the number of words for selections before a slot grows.
 const leastWords = 1 << 10
 
 func (s *Store) newTableSlot() (*slot, error) {

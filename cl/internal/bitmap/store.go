@@ -16,7 +16,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// tableStore is a table in device memory: bit vectors in the layout of the file, and a
+// Store is a table in device memory: bit vectors in the layout of the file, and a
 // directory of them. Stored values follow when a batch first needs them. It is safe for
 // concurrent use: each batch under way has a slot of its own.
 type Store struct {
@@ -42,7 +42,7 @@ type Store struct {
 
 var _ plan.TableStore = (*Store)(nil)
 
-// tableSlots is the number of batches under way.
+// maxSlots is the number of batches under way.
 func maxSlots(t device.Tuning) int { return min(t.Slots, 4) }
 
 // Load checks the vectors of t and copies them to the device. t must stay valid until
@@ -57,7 +57,7 @@ func Load(ctx context.Context, rt *device.Runtime, t *plan.Table) (*Store, error
 	return load(ctx, rt, t)
 }
 
-// loadUntested is loadTable without a self-test.
+// load is Load without a self-test.
 func load(ctx context.Context, b *device.Runtime, t *plan.Table) (*Store, error) {
 	s := &Store{rt: b, t: t, loading: make(chan struct{}, 1), closing: make(chan struct{})}
 	s.loading <- struct{}{}
@@ -194,7 +194,7 @@ func (s *Store) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan
 	return nil
 }
 
-// tableStrategies lists the strategies of the kernels.
+// strategies lists the strategies of the kernels.
 var strategies = []plan.Strategy{plan.Fused, plan.COA, plan.ROA, plan.Hybrid, plan.IdealHybrid}
 
 // Strategies implements plan.TableStore.

@@ -73,7 +73,7 @@ func BenchmarkTables(b *testing.B) {
 	}
 }
 
-// tableSetting reads a number that the environment may set.
+// setting reads a number that the environment may set.
 func setting(b *testing.B, name string, normal int) int {
 	n := normal
 	if text := os.Getenv("HEDDLE_TABLE_" + name); text != "" {

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// tableValues holds the stored values of all columns on the device.
+// values holds the stored values of all columns on the device.
 type values struct {
 	arena  *lists.Arena
 	places []lists.Place // of the lower and the upper half of each column

@@ -87,7 +87,7 @@ func (b *Budget) Resize(n uint64) {
 	b.mu.Unlock()
 }
 
-// Close refuses further reservations. It reports false if the budget was closed already.
+// close refuses further reservations. It reports false if the budget was closed already.
 func (b *Budget) close() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // Fail wraps an error of the driver as *plan.DeviceError: memory errors as
 // plan.ErrOutOfMemory, the rest as plan.ErrDeviceLost. A wrapped error stays as it is, nil
 // stays nil. "Out of resources" counts as lost here because drivers report it when a
-// Kernel has crashed; failAlloc counts it as a memory error.
+// kernel has crashed; failAlloc counts it as a memory error.
 func (rt *Runtime) Fail(op string, err error) error {
 	if err == nil {
 		return nil

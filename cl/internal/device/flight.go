@@ -13,7 +13,7 @@ import (
 
 // Flight holds the objects that commands under way need: an in-order queue, staging
 // memory, kernel objects of its own, since a kernel object holds its arguments, and the
-// Events that report the end and the duration of commands. A slot embeds it. It belongs to
+// events that report the end and the duration of commands. A slot embeds it. It belongs to
 // the goroutine that took the slot.
 type Flight struct {
 	Device *Runtime

@@ -48,7 +48,7 @@ func Files(names ...string) func(Features) []string {
 
 // Features is a set of code paths that a program is compiled with, one bit each. Kernels
 // of common rounds leave most of them out and need fewer registers. The operation of the
-// Kernel gives the bits their meaning.
+// kernel gives the bits their meaning.
 type Features uint32
 
 // KernelID names a kernel function and the features of its program.

@@ -9,7 +9,7 @@ import (
 )
 
 // ProgramOf returns the program of a kernel and builds it on first use. Concurrent callers
-// Wait for the build.
+// wait for the build.
 func (rt *Runtime) ProgramOf(id KernelID) (*ocl.Program, error) {
 	id = rt.Ops.canonical(id)
 	rt.building.Lock()

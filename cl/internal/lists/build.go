@@ -17,7 +17,7 @@ import (
 // their upload. A single table may be longer.
 const HostWords = 32 << 20
 
-// fillAux builds the tables piece by piece and uploads each piece.
+// fillTables builds the tables piece by piece and uploads each piece.
 func fillTables(ctx context.Context, rt *device.Runtime, src *plan.Source, refs []tableRef, buffer *ocl.MemObject) error {
 	var host []uint32
 	for from := 0; from < len(refs); {
@@ -46,7 +46,7 @@ type decoded struct{ docs, starts []uint32 }
 
 var decodedPool = sync.Pool{New: func() any { return new(decoded) }}
 
-// buildAux decodes the lists from from to to-1 on all cores and writes their tables to
+// buildTables decodes the lists from from to to-1 on all cores and writes their tables to
 // host, which begins with the table of the first list.
 func buildTables(ctx context.Context, src *plan.Source, refs []tableRef, from, to int, host []uint32) error {
 	return device.InParallel(to-from, 4096*(to-from), func(i int) error {

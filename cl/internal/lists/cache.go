@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan/listcache"
 )
 
-// listCache decides which lists of a set are resident, and brings missing ones in. Item h
+// Cache decides which lists of a set are resident, and brings missing ones in. Item h
 // is list h. The frequencies of the lists follow, if there are any.
 //
 // Batches cannot wait for each other in a circle. A part of a batch takes all its pins at
@@ -217,7 +217,7 @@ func (c *Cache) pinAll(p *Pins, t *Tables) bool {
 	return true
 }
 
-// Place notes the places of pinned items. A place changes only if no other part has the
+// place notes the places of pinned items. A place changes only if no other part has the
 // item pinned. It also notes the uploads under way.
 func (c *Cache) place(p *Pins, t *Tables) {
 	for _, use := range p.uses {
@@ -249,7 +249,7 @@ func (c *Cache) place(p *Pins, t *Tables) {
 }
 
 // sent waits until all uploads are enqueued, and takes their events. After an error the
-// Pins are released.
+// pins are released.
 func (p *Pins) sent(ctx context.Context) error {
 	for _, u := range p.uploads {
 		select {

@@ -31,7 +31,7 @@ type partCutter struct {
 	room  []plan.Handle
 }
 
-// cutPart is a range of queries with the items that they use.
+// part is a range of queries with the items that they use.
 type part struct {
 	first, end int
 	uses       []listcache.Use

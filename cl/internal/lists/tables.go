@@ -33,7 +33,7 @@ type Tables struct {
 	Records []Record
 }
 
-// auxRef describes the table of one list.
+// tableRef describes the table of one list.
 type tableRef struct {
 	off     uint32 // words
 	words   uint32
@@ -43,7 +43,7 @@ type tableRef struct {
 	shift   uint8
 }
 
-// With returns the features of a program with this kind of probe.
+// with returns the features of a program with this kind of probe.
 func (r *tableRef) with() device.Features {
 	switch r.probe {
 	case ProbeSeg:
@@ -60,7 +60,7 @@ func (r *tableRef) with() device.Features {
 // kernels/common.cl.
 const lrSegment = 256
 
-// auxFor returns the table of list l under algorithm a, for a universe of docs documents.
+// tableFor returns the table of list l under algorithm a, for a universe of docs documents.
 // last is the greatest docID of the list. Bitsets and lists no longer than a bucket need
 // none, hslrc has buckets of its own.
 func tableFor(a plan.Algorithm, l codec.List, docs, last uint32) tableRef {
@@ -125,7 +125,7 @@ func lastDoc(l codec.List) (uint32, error) {
 	return 0, &codec.CorruptError{Codec: l.Codec, Reason: "the list is shorter than its length says"}
 }
 
-// planAux lays the tables of algorithm a out and returns their total size in words. It
+// planTables lays the tables of algorithm a out and returns their total size in words. It
 // checks every list, also a list without a table.
 func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint64, err error) {
 	refs = make([]tableRef, len(src.Lists))
@@ -150,7 +150,7 @@ func planTables(a plan.Algorithm, src *plan.Source) (refs []tableRef, words uint
 	return refs, words, nil
 }
 
-// loadAux builds the tables of a on all cores and copies them to the device.
+// loadTables builds the tables of a on all cores and copies them to the device.
 func (s *Set) loadTables(ctx context.Context, a plan.Algorithm) (*Tables, error) {
 	rt := s.Device
 	refs, words, err := planTables(a, s.Src)
@@ -177,7 +177,7 @@ func (s *Set) loadTables(ctx context.Context, a plan.Algorithm) (*Tables, error)
 	return t, nil
 }
 
-// Release frees the tables.
+// release frees the tables.
 func (t *Tables) release() {
 	if t.Buffer != nil {
 		t.Buffer.Release()

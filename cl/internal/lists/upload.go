@@ -46,7 +46,7 @@ const (
 	writesAtOnce = 32      // commands that one holder of Runtime.Do enqueues
 )
 
-// listStage is a staging buffer. The command, or the upload that ends with it, must end
+// stage is a staging buffer. The command, or the upload that ends with it, must end
 // before the buffer is filled again.
 type stage struct {
 	*device.Pinned
@@ -89,7 +89,7 @@ type piece struct {
 	from []uint32
 }
 
-// listWrite is a command that copies words of a stage to a range of a buffer.
+// write is a command that copies words of a stage to a range of a buffer.
 type write struct {
 	buffer      uint32
 	to          uint64 // in words

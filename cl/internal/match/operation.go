@@ -81,7 +81,7 @@ func shellFile(with device.Features) string {
 	return "intersect.cl"
 }
 
-// matchLocal is the work-group size of intersect and gather.
+// workGroup is the work-group size of intersect and gather.
 func workGroup(t device.Tuning) int {
 	if t.Serial {
 		return 1

@@ -9,7 +9,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// matchOps are the operations of the tests.
+// ops are the operations of the tests.
 var ops = device.Operations{lists.Operation, Operation, primitive.Operation}
 
 // loadFor loads src for matching alone, with the rounds and slots of the device's row.

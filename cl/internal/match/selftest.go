@@ -40,7 +40,7 @@ func SelfTestLists(ctx context.Context, rt *device.Runtime, src *plan.Source) er
 	})
 }
 
-// testAlgorithm tests the kernels of an algorithm on first use.
+// selfTestAlgorithm tests the kernels of an algorithm on first use.
 func selfTestAlgorithm(ctx context.Context, rt *device.Runtime, a plan.Algorithm) error {
 	if a == plan.Auto || a.Bucket() != 0 || slices.Contains(coreAlgorithms, a) {
 		return nil
@@ -50,7 +50,7 @@ func selfTestAlgorithm(ctx context.Context, rt *device.Runtime, a plan.Algorithm
 	})
 }
 
-// selfTestMatch intersects lists of some codecs under some algorithms. It leaves out
+// selfTest intersects lists of some codecs under some algorithms. It leaves out
 // queries that search in lists with features beyond the allowed ones.
 func selfTest(ctx context.Context, rt *device.Runtime, codecs []codec.ID, some []plan.Algorithm, allowed device.Features) error {
 	src, postings, err := lists.Sample(codecs...)
@@ -102,7 +102,7 @@ func selfTest(ctx context.Context, rt *device.Runtime, codecs []codec.ID, some [
 	return nil
 }
 
-// loadMatcher makes a set of resident lists with a matcher alone.
+// load makes a set of resident lists with a matcher alone.
 func load(ctx context.Context, rt *device.Runtime, src *plan.Source, tiles, slots int) (*Matcher, error) {
 	set, err := lists.New(rt, src, rt.Memory)
 	if err != nil {

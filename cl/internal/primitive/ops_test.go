@@ -2,5 +2,5 @@ package primitive
 
 import "heddle/cl/internal/device"
 
-// primitiveOps are the operations of the tests.
+// ops are the operations of the tests.
 var ops = device.Operations{Operation}

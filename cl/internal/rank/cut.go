@@ -11,7 +11,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// rankCut cuts a batch of ranked queries into rounds: as many queries as fit, or one query
+// cut cuts a batch of ranked queries into rounds: as many queries as fit, or one query
 // alone, by windows of documents if its lists are longer than the scratch memory.
 type cut struct {
 	set   *lists.Set
@@ -46,7 +46,7 @@ type cut struct {
 	moved      uint64 // bytes that the kernels load and store, without selection
 }
 
-// rankPart is the part of a list that a window needs.
+// part is the part of a list that a window needs.
 type part struct {
 	list           plan.Handle
 	begin, count   uint32

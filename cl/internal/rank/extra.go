@@ -12,7 +12,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// rankData is the data of ranking beside the lists: frequencies, in an arena of their own
+// extra is the data of ranking beside the lists: frequencies, in an arena of their own
 // or in the cache, and document lengths.
 type extra struct {
 	freqs   *lists.Arena

@@ -27,7 +27,7 @@ func (c *cut) perRange() float64 {
 	return max(min(n, float64(c.span)), 1)
 }
 
-// rankPass is the ranges of a window from begin to end: with only, the multiples of every,
+// pass is the ranges of a window from begin to end: with only, the multiples of every,
 // else the rest of them, or all if every is 1.
 type pass struct {
 	begin, end, every int

@@ -110,7 +110,7 @@ func (r *Ranker) part(ctx context.Context, b *plan.RankBatch, first int, out *pl
 	return nil
 }
 
-// Rank answers b from a query on, round by round.
+// rank answers b from a query on, round by round.
 func (x *slot) rank(ctx context.Context, b *plan.RankBatch, first int, data *extra, out *plan.TopK) error {
 	c := &x.cut
 	c.batch, c.data, c.query, c.lost, c.again, c.span = b, data, first, c.lost[:0], c.again[:0], rangeLen(x.Device.Tuning)

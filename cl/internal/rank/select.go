@@ -130,7 +130,7 @@ func (s *selector) groups(queries, capacity int) int {
 	return max(1, min(dev/queries, (capacity+chunk-1)/chunk))
 }
 
-// Release frees the scratch memory. The flight frees the kernels.
+// release frees the scratch memory. The flight frees the kernels.
 func (s *selector) release() {
 	for _, m := range []*ocl.MemObject{s.bins, s.kept} {
 		if m != nil {

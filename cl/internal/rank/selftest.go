@@ -11,12 +11,12 @@ import (
 	"heddle/engine/plan/reference"
 )
 
-// testRank tests the kernels of ranked queries on first use.
+// selfTestOnce tests the kernels of ranked queries on first use.
 func selfTestOnce(ctx context.Context, rt *device.Runtime, a plan.Accumulators) error {
 	return device.TestOnce(rt, []plan.Accumulators{a}, func([]plan.Accumulators) error { return selfTest(ctx, rt, a) })
 }
 
-// selfTestRank ranks over the sample lists, with frequencies of which some are exceptions.
+// selfTest ranks over the sample lists, with frequencies of which some are exceptions.
 // Scores of a first pass become thresholds. It asks for few documents, for many, and for
 // more than there are.
 func selfTest(ctx context.Context, rt *device.Runtime, a plan.Accumulators) error {
@@ -104,7 +104,7 @@ func KeysOfHits(hits []reference.Hit, k int) (keys []uint64) {
 	return keys
 }
 
-// loadRanker makes a set of resident lists with a ranker alone.
+// load makes a set of resident lists with a ranker alone.
 func load(rt *device.Runtime, src *plan.Source) (*Ranker, error) {
 	set, err := lists.New(rt, src, rt.Memory)
 	if err != nil {

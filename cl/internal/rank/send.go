@@ -121,7 +121,7 @@ func (x *slot) sendPasses(c *cut) error {
 	return nil
 }
 
-// rankGroupsLeast is a number of work-groups that keeps a device busy.
+// leastGroups is a number of work-groups that keeps a device busy.
 const leastGroups = 8192
 
 func asInt(b bool) int {

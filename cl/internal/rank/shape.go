@@ -21,7 +21,7 @@ const (
 	maxSpan     = 8 // RANK_SPAN: ranges of a group of accumulate at most
 )
 
-// rankSlots is the number of batches under way.
+// maxSlots is the number of batches under way.
 func maxSlots(t device.Tuning) int { return min(t.Slots, 2) }
 
 // rangeLen is the number of documents of a range, RANK_RANGE of the kernels.
@@ -31,7 +31,7 @@ func rangeLen(t device.Tuning) int { return cmp.Or(t.RankRange, 4096) }
 // shortest list of a query.
 func andRangeLen(t device.Tuning) int { return 4 * rangeLen(t) }
 
-// rankLocal is the work-group size of accumulate and rank_and.
+// workGroup is the work-group size of accumulate and rank_and.
 func workGroup(t device.Tuning) int {
 	if t.Serial {
 		return 1
@@ -39,19 +39,19 @@ func workGroup(t device.Tuning) int {
 	return cmp.Or(t.RankWG, 128)
 }
 
-// rankMemory is the local memory of a work-group at most, in bytes.
+// localMemory is the local memory of a work-group at most, in bytes.
 func localMemory(t device.Tuning) int {
 	return max(4*(rangeLen(t)+64*(3+maxSpan)+128+1), 4*lists.RunLen)
 }
 
-// rankShape is the memory that a slot may use.
+// shape is the memory that a slot may use.
 type shape struct {
 	postings int // of the lists of a round
 	starts   int // words
 	keys     int // candidates
 }
 
-// rankShapeFor gives each slot an eighth of the memory, in buffers of at most largest
+// shapeFor gives each slot an eighth of the memory, in buffers of at most largest
 // bytes: seven eighths of that for postings, the rest for starts and candidates. The more
 // lists a round has, the more queries share them.
 func shapeFor(t device.Tuning, memory, largest uint64) shape {

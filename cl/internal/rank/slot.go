@@ -5,7 +5,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// rankSlot holds the buffers of one batch of ranked queries under way. They grow with the
+// slot holds the buffers of one batch of ranked queries under way. They grow with the
 // work, up to the shape of its cut, which is smaller than its own while memory is short. It
 // belongs to the goroutine that took it.
 type slot struct {

@@ -69,7 +69,7 @@ func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, er
 	return t.row, nil
 }
 
-// tuneName makes a name of the letters and digits of a device name.
+// rowName makes a name of the letters and digits of a device name.
 func rowName(dev string) string {
 	words := strings.FieldsFunc(strings.ToLower(dev), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return cmp.Or(strings.Join(words, "-"), "device")
@@ -220,7 +220,7 @@ func (t *tuner) tried(s Step) {
 	}
 }
 
-// tuneParts returns the parts for a device. Later parts build on the choices of earlier
+// parts returns the parts for a device. Later parts build on the choices of earlier
 // ones.
 func parts(d *device.Device, short bool) []part {
 	some := func(all, few []int) []int {

@@ -18,7 +18,7 @@ import (
 	"heddle/engine/plan/reference"
 )
 
-// tuneWork is the workload of Tune: lists and queries with the shapes of Ao et al. 2011
+// work is the workload of Tune: lists and queries with the shapes of Ao et al. 2011
 // (1.05 M documents, shortest lists of 8,600), with the answers of pure Go.
 type work struct {
 	raw, packed *plan.Source // the same lists
@@ -37,7 +37,7 @@ type work struct {
 	callers  int
 }
 
-// tunePair is two raw lists of equal length.
+// pair is two raw lists of equal length.
 type pair struct {
 	src  *plan.Source
 	want []uint32
@@ -84,7 +84,7 @@ func newWork(d *device.Device, opt Options) (*work, error) {
 	return w, nil
 }
 
-// tuneList makes n docIDs with gaps uniform in [lo, hi].
+// gapList makes n docIDs with gaps uniform in [lo, hi].
 func gapList(r *rand.Rand, n int, lo, hi uint32) []uint32 {
 	docs, at := make([]uint32, n), uint32(0)
 	for i := range docs {
@@ -94,7 +94,7 @@ func gapList(r *rand.Rand, n int, lo, hi uint32) []uint32 {
 	return docs
 }
 
-// tuneRuns is the number of runs of a batch. The best time counts.
+// repeats is the number of runs of a batch. The best time counts.
 const repeats = 4
 
 // best answers b a few times on a store of src, checks the answers, and returns the cost of

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// exprCut cuts a batch of expressions into rounds: as many whole expressions as fit, or
+// cut cuts a batch of expressions into rounds: as many whole expressions as fit, or
 // some ranges of documents of a large one.
 type cut struct {
 	set    *lists.Set

@@ -52,7 +52,7 @@ func BenchmarkExpressions(b *testing.B) {
 	}
 }
 
-// exprKind is a batch of expressions and the number of concurrent callers.
+// benchKind is a batch of expressions and the number of concurrent callers.
 type benchKind struct {
 	name        string
 	expressions plan.MatchBatch

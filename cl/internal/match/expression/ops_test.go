@@ -5,5 +5,5 @@ import (
 	"heddle/cl/internal/lists"
 )
 
-// exprOps are the operations of the tests.
+// ops are the operations of the tests.
 var ops = device.Operations{lists.Operation, Operation}

@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan/reference"
 )
 
-// selfTestExpr evaluates expressions with every step of the kernel, over the sample lists.
+// selfTest evaluates expressions with every step of the kernel, over the sample lists.
 // Lists 3i, 3i+1 and 3i+2 have the shapes of the first three in another codec.
 func selfTest(ctx context.Context, rt *device.Runtime) error {
 	src, postings, err := lists.Sample()
@@ -49,7 +49,7 @@ func selfTest(ctx context.Context, rt *device.Runtime) error {
 	return nil
 }
 
-// loadEvaluator makes a set of resident lists with an evaluator alone.
+// load makes a set of resident lists with an evaluator alone.
 func load(ctx context.Context, rt *device.Runtime, src *plan.Source) (*Evaluator, error) {
 	set, err := lists.New(rt, src, rt.Memory)
 	if err != nil {

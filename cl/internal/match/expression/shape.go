@@ -20,7 +20,7 @@ const (
 	localMemory = (plan.MaxDepth+1)*rangeLen/8 + 8*page + 8 // bytes of local memory at most
 )
 
-// exprShape is the memory of a slot.
+// shape is the memory of a slot.
 type shape struct {
 	groups  int // of a round
 	decoded int // words
@@ -36,14 +36,14 @@ var (
 // LeastBytes is the device memory that expressions need at least.
 func LeastBytes() uint64 { return leastShape.bytes() + growth }
 
-// mostExprBytes limits the slots of a store with the given memory, except for a slot that
+// mostBytes limits the slots of a store with the given memory, except for a slot that
 // grows.
 func mostBytes(rt *device.Runtime, memory uint64) uint64 { return min(rt.Info.Memory/256, memory/8) }
 
-// exprSlots is the number of batches under way.
+// maxSlots is the number of batches under way.
 func maxSlots(t device.Tuning) int { return min(t.Slots, 4) }
 
-// exprShapeFor returns the shape and the number of slots for the given number of bytes in
+// shapeFor returns the shape and the number of slots for the given number of bytes in
 // all. It prefers fewer slots over short rounds. There is always one slot of leastShape.
 func shapeFor(t device.Tuning, most uint64) (f shape, slots int) {
 	f, slots = mostShape, maxSlots(t)
@@ -83,7 +83,7 @@ func tooLarge(rt *device.Runtime, why error) error {
 	return &plan.DeviceError{Kind: plan.ErrTooLarge, Device: rt.Name(), Op: "evaluating a boolean expression", Err: why}
 }
 
-// setLocal is the work-group size of the kernels.
+// workGroup is the work-group size of the kernels.
 func workGroup(t device.Tuning) int {
 	if t.Serial {
 		return 1

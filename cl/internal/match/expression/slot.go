@@ -10,7 +10,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// exprSlot holds the buffers of one batch of expressions under way. It belongs to the
+// slot holds the buffers of one batch of expressions under way. It belongs to the
 // goroutine that took it.
 type slot struct {
 	device.Flight
@@ -173,7 +173,7 @@ func (x *slot) giveBack() {
 	x.eval.free.Give(x.lengthened())
 }
 
-// Release frees the slot, except for the bytes that the store keeps.
+// release frees the slot, except for the bytes that the store keeps.
 func (x *slot) release() {
 	x.Flight.Release()
 	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.sets, x.counts, x.docs} {
