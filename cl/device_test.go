@@ -83,7 +83,9 @@ func TestLimits(t *testing.T) {
 			}
 		})
 	}
-	serial := d.With(func(i *plan.Info, r *device.Tuning) { r.Serial, i.LocalMemory = true, 0 })
+	serial := d.With(func(i *plan.Info, r *device.Tuning) {
+		r.Serial, r.NVShuffle, r.LookBack, i.LocalMemory = true, false, false, 0 // as in rows of CPU devices
+	})
 	if err := serial.Check(); err != nil {
 		t.Errorf("the serial shape needs no local memory: %v", err)
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"heddle/engine/internal/backend"
-	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
@@ -92,49 +92,19 @@ func (e *Engine) CopyPeak(ctx context.Context, processor int) (float64, error) {
 // and the files in use are released when it returns.
 func (e *Engine) Close() error { return wrap("close engine", e.pool.Close()) }
 
-// IndexOptions rule an index. The zero value is the default.
-type IndexOptions struct {
-	// Costs is the file of the cost models. Default: Options.Costs, else the index file with
-	// ".cost" appended, if it exists.
-	Costs string
-	// Trusted opens files without a check of their checksums.
-	Trusted bool
-}
+// Stats returns a snapshot of the engine. It takes some microseconds.
+func (e *Engine) Stats() observe.Stats { return e.pool.Stats() }
 
-// Dictionary finds the list of a term. hdl.File and hdl.Dictionary implement it. Lookup must be
-// safe for concurrent use and should not allocate.
-type Dictionary interface {
-	Lookup(term string) (plan.Handle, bool)
-}
-
-// OpenIndex maps the index file at path, validates it and makes its lists resident on the
-// processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory, Closed.
-func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (*Index, error) {
-	x, err := e.pool.OpenIndex(ctx, path, e.index(&opt))
-	if err != nil {
-		return nil, wrap("open index", err)
-	}
-	return &Index{x}, nil
-}
-
-// NewIndex makes an index of lists in memory. dict must name lists of src; both must stay valid
-// and unchanged until Close. Query texts are split at white space.
-func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt IndexOptions) (*Index, error) {
-	x, err := e.pool.NewIndex(ctx, src, query.Dictionary(dict), e.index(&opt))
-	if err != nil {
-		return nil, wrap("new index", err)
-	}
-	return &Index{x}, nil
-}
-
-func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
-	o := &e.opt
-	costs := opt.Costs
-	if costs == "" {
-		costs = o.Costs
-	}
-	return serve.IndexOptions{
-		Algorithm: o.Algorithm, BatchCandidates: o.BatchCandidates, BatchPostings: o.BatchPostings, Blocks: o.Blocks,
-		Placement: e.parsed.placement, DeviceMemory: o.DeviceMemory, Metric: e.parsed.metric, Costs: costs, Trusted: opt.Trusted,
-	}
+// Resident says how lists or a table lie on a processor.
+type Resident struct {
+	Processor string
+	Reserve   bool      // runs only queries that no other processor can run
+	Info      plan.Info // of shards: of all devices together
+	Bytes     uint64    // with auxiliary tables and scratch
+	Reason    string    // of the placement
+	// Batch and BatchPostings are the loads that close batches of boolean and of ranked
+	// queries: see Options.BatchCandidates and Options.BatchPostings.
+	Batch, BatchPostings uint64
+	// Cache is nil if all lists are resident.
+	Cache *plan.CacheStats
 }

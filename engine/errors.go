@@ -6,14 +6,13 @@ import (
 	"io/fs"
 
 	"heddle/codec"
+	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
-	"heddle/engine/index/querylang"
-	"heddle/engine/internal/input"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/hdb"
-	"heddle/engine/table/predicate"
 )
 
 // Error is an error of this package. Its text is the text of Err.
@@ -97,7 +96,7 @@ var codes = []struct {
 	match func(error) bool
 }{
 	{InvalidQuery, func(err error) bool {
-		return is(err, query.ErrInvalid) || as[*predicate.SyntaxError](err) || as[*querylang.SyntaxError](err)
+		return is(err, query.ErrInvalid) || as[*syntax.Error](err)
 	}},
 	{InvalidOption, func(err error) bool { return is(err, query.ErrOption) }},
 	{Overloaded, func(err error) bool { return is(err, schedule.ErrFull) }},

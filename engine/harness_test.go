@@ -85,7 +85,7 @@ func (o searchOptions) query(q Query, call ...calling) Query {
 		q.Match = Or
 	}
 	if o.Algorithm != 0 || o.Part || o.BatchCandidates != 0 {
-		q.Tuning = &Tuning{Algorithm: o.Algorithm, Part: o.Part, Batch: o.BatchCandidates}
+		q.Override = &Override{Algorithm: o.Algorithm, Part: o.Part, Batch: o.BatchCandidates}
 	}
 	return withCall(q, call)
 }
@@ -96,7 +96,7 @@ func (o rankOptions) query(q Query, call ...calling) Query {
 		q.K = -1 // 0 would not rank
 	}
 	if o.Accumulators != 0 || o.BatchPostings != 0 {
-		q.Tuning = &Tuning{Accumulators: o.Accumulators, Batch: o.BatchPostings}
+		q.Override = &Override{Accumulators: o.Accumulators, Batch: o.BatchPostings}
 	}
 	return withCall(q, call)
 }
@@ -105,12 +105,12 @@ func withCall(q Query, call []calling) Query {
 	for _, c := range call {
 		q.Caller, q.Timeout, q.Fresh, q.Explain = c.Caller, c.Timeout, c.Fresh, c.Explain
 		if c.Mode != schedule.Auto {
-			var t Tuning
-			if q.Tuning != nil {
-				t = *q.Tuning
+			var t Override
+			if q.Override != nil {
+				t = *q.Override
 			}
 			t.Mode = c.Mode.String()
-			q.Tuning = &t
+			q.Override = &t
 		}
 	}
 	return q

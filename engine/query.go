@@ -75,13 +75,13 @@ type Query struct {
 	// Explain receives the way of the query through the engine, unless nil. Of the queries of
 	// SearchAll only the first one may have it; it describes the whole call then.
 	Explain *observe.Explanation
-	// Tuning overrides choices that no answer depends on. Default: nil, none.
-	Tuning *Tuning
+	// Override replaces choices that no answer depends on. Default: nil, none.
+	Override *Override
 }
 
-// Tuning overrides choices of the engine for one query. Answers do not depend on it. The zero
+// Override replaces choices of the engine for one query. Answers do not depend on it. The zero
 // value overrides nothing.
-type Tuning struct {
+type Override struct {
 	// Algorithm of a conjunction. Default: plan.Auto, Options.Algorithm.
 	Algorithm plan.Algorithm
 	// Part assigns a conjunction to one work-group or thread, as plan.MatchBatch.Part says.
@@ -94,6 +94,21 @@ type Tuning struct {
 	// Mode of the scheduler for the query: "async", "sync", or "auto". Default: "", auto.
 	Mode string
 }
+
+// Statistics are the numbers that BM25 needs of a collection. The statistics of shards add up
+// to the statistics of the whole, and a shard that ranks with the sum gives every document
+// the score that the whole would give it, bit for bit. The best documents of the whole are
+// then among the best of the shards, under Or and And; AndOr chooses in each shard anew.
+type Statistics struct {
+	Docs   uint64 // documents
+	Length uint64 // sum of their lengths, in tokens
+	// DF is the number of documents that have a term. It must hold every term of a query that
+	// the index or another shard has.
+	DF map[string]uint64
+}
+
+// Add adds the statistics of another part of the collection.
+func (s *Statistics) Add(t Statistics) { (*query.Statistics)(s).Add(query.Statistics(t)) }
 
 // Hits is the answer of a query.
 type Hits struct {
@@ -111,7 +126,7 @@ type Hits struct {
 func (o *Query) internal(q *query.Query) (load uint64) {
 	q.Text, q.Terms, q.Weights, q.Expr = o.Text, o.Terms, o.Weights, o.Expr
 	q.Options = query.Options{Match: query.Match(o.Match), K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: (*query.Statistics)(o.Statistics)}
-	if t := o.Tuning; t != nil {
+	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
 		return t.Batch
 	}
@@ -121,9 +136,9 @@ func (o *Query) internal(q *query.Query) (load uint64) {
 // call returns for whom and how the query runs.
 func (o *Query) call() (serve.Call, error) {
 	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
-	if o.Tuning != nil && o.Tuning.Mode != "" {
+	if o.Override != nil && o.Override.Mode != "" {
 		var err error
-		if c.Mode, err = schedule.ParseMode(o.Tuning.Mode); err != nil {
+		if c.Mode, err = schedule.ParseMode(o.Override.Mode); err != nil {
 			return c, invalid("search", err)
 		}
 	}
@@ -138,7 +153,7 @@ func (q queries) Get(i int, to *query.Query) (load uint64) { return q[i].interna
 
 func (q queries) Next(i int, to *query.Query) (changed bool) {
 	a, b := &q[i-1], &q[i]
-	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Tuning != b.Tuning {
+	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
 		b.internal(to)
 		return true
 	}
@@ -147,7 +162,7 @@ func (q queries) Next(i int, to *query.Query) (changed bool) {
 }
 
 // internals reuses internal queries.
-var internals = sync.Pool{New: func() any { return new(query.Query) }}
+var internals sync.Pool // *query.Query
 
 // hitBlocks reuses the answers that SearchAll delivers.
-var hitBlocks = sync.Pool{New: func() any { return new([]Hits) }}
+var hitBlocks sync.Pool // *[]Hits

@@ -14,9 +14,9 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/testneeds"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
-	"heddle/engine/table/predicate"
 )
 
 // TestTable asks all predicates of a table from a file and of one in memory, of both
@@ -163,7 +163,7 @@ func TestTableErrors(t *testing.T) {
 		"carrier >= 1": "column 12: column \"carrier\" is of type string",
 	} {
 		_, err := x.Select(t.Context(), Selection{Where: text, Explain: new(TableExplanation)})
-		var syntax *predicate.SyntaxError
+		var syntax *syntax.Error
 		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) || CodeOf(err) != InvalidQuery {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -83,7 +83,7 @@ type MatchOptions struct {
 
 func (o MatchOptions) set(q workload.Query) engine.Query {
 	x := EngineQuery(q, workload.And)
-	x.CountOnly, x.Tuning = o.CountOnly, &engine.Tuning{Algorithm: o.Algorithm, Part: o.Part, Batch: o.Candidates}
+	x.CountOnly, x.Override = o.CountOnly, &engine.Override{Algorithm: o.Algorithm, Part: o.Part, Batch: o.Candidates}
 	return x
 }
 
@@ -97,10 +97,10 @@ func (x *Index) with(qs []workload.Query, options any, set func(workload.Query) 
 	}
 	all := make([]engine.Query, len(qs))
 	if len(qs) > 0 { // equal options share one Tuning
-		tuning := set(qs[0]).Tuning
+		tuning := set(qs[0]).Override
 		for i, q := range qs {
 			all[i] = set(q)
-			all[i].Tuning = tuning
+			all[i].Override = tuning
 		}
 	}
 	x.asked, x.options, x.queries = qs, options, all
@@ -146,7 +146,7 @@ type RankOptions struct {
 
 func (o RankOptions) set(q workload.Query) engine.Query {
 	x := EngineQuery(q, o.Mode)
-	x.K, x.Scoring, x.Tuning = o.K, o.Scoring, &engine.Tuning{Accumulators: o.Accumulators, Batch: o.Postings}
+	x.K, x.Scoring, x.Override = o.K, o.Scoring, &engine.Override{Accumulators: o.Accumulators, Batch: o.Postings}
 	return x
 }
 

@@ -47,7 +47,7 @@ type call struct {
 }
 
 // modes are the tunings of modes of the scheduler.
-var modes = map[schedule.Mode]*engine.Tuning{
+var modes = map[schedule.Mode]*engine.Override{
 	schedule.Async: {Mode: schedule.Async.String()},
 	schedule.Sync:  {Mode: schedule.Sync.String()},
 }
@@ -55,7 +55,7 @@ var modes = map[schedule.Mode]*engine.Tuning{
 // conjunction returns q as a conjunctive query.
 func (c call) conjunction(q workload.Query) engine.Query {
 	x := querylog.EngineQuery(q, workload.And)
-	x.Tuning, x.Explain = modes[c.mode], c.explain
+	x.Override, x.Explain = modes[c.mode], c.explain
 	return x
 }
 
@@ -84,7 +84,7 @@ type ranking struct {
 
 func (r ranking) query(q workload.Query, c call) engine.Query {
 	x := querylog.EngineQuery(q, r.mode)
-	x.K, x.Scoring, x.Tuning, x.Explain = r.k, r.scoring, modes[c.mode], c.explain
+	x.K, x.Scoring, x.Override, x.Explain = r.k, r.scoring, modes[c.mode], c.explain
 	return x
 }
 

@@ -7,9 +7,9 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/read"
 )
 
@@ -52,7 +52,7 @@ func message(ctx context.Context, err error) string {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	if _, ok := errors.AsType[*querylang.SyntaxError](err); ok || errors.Is(err, plan.ErrBuild) {
+	if _, ok := errors.AsType[*syntax.Error](err); ok || errors.Is(err, plan.ErrBuild) {
 		return err.Error()
 	}
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")

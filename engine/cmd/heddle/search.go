@@ -193,7 +193,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count}, Boolean: o.syntax == syntaxBoolean, Invalid: o.invalid,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
-		s.Query.Tuning = &engine.Tuning{Part: true}
+		s.Query.Override = &engine.Override{Part: true}
 	}
 	if s.Index, err = x.Snapshot(); err != nil {
 		return err

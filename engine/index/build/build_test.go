@@ -19,9 +19,9 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/codec"
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
-	"heddle/engine/internal/input"
 	"heddle/engine/plan/testneeds"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/plan/testneeds"
 )
 

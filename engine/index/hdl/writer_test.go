@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/index/analyze"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
-	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -125,7 +124,7 @@ func TestAbort(t *testing.T) {
 		}
 	}
 	for _, err := range []error{w.AddDocument("", 0), w.AddList("", nil, nil), w.Commit()} {
-		if !errors.Is(err, plan.ErrClosed) {
+		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("after Abort: %v", err)
 		}
 	}
@@ -151,7 +150,7 @@ func TestReplace(t *testing.T) {
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort after Commit: %v", err)
 	}
-	if err := w.Commit(); !errors.Is(err, plan.ErrClosed) {
+	if err := w.Commit(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("second Commit: %v", err)
 	}
 	old.check(t, f)

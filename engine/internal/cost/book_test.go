@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // saved returns a book with a calibrated model, a model that has learnt and a new one, and

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // fileVersion is the version of bookFile.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // CorruptError reports a file that is damaged or is not a book. errors.Is finds

@@ -11,8 +11,8 @@ import (
 
 	"heddle/codec"
 	"heddle/codec/wah"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/plan/testneeds"
 )
 

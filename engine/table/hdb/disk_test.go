@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"heddle/codec/wah"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/column"
 )

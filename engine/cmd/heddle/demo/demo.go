@@ -144,7 +144,7 @@ func (b *backend) ask(ctx context.Context, verses []verse, answers [][]uint32) e
 	for i, text := range queries {
 		q := engine.Query{Text: text, Match: engine.And}
 		for _, a := range append(b.info.Algorithms, plan.Auto) {
-			q.Tuning = &engine.Tuning{Algorithm: a}
+			q.Override = &engine.Override{Algorithm: a}
 			got, err := b.index.Search(ctx, q)
 			if err != nil {
 				return fmt.Errorf("%s: %q: %w", b.label, text, err)

@@ -59,7 +59,7 @@ const asSet = "as a set"
 func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *Explanation {
 	x, info, st := s.Index, s.backend(s.why.Processor), s.why.Stats
 	e := &Explanation{
-		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: asked.Tuning != nil && asked.Tuning.Part, Lists: []List{}, Matches: got.Count,
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: asked.Override != nil && asked.Override.Part, Lists: []List{}, Matches: got.Count,
 		Micros: terminal.Micros(st.Wall), DecodeUS: terminal.Micros(st.Decode), ProbeUS: terminal.Micros(st.Probe), GatherUS: terminal.Micros(st.Compact),
 		ScoreUS: terminal.Micros(st.Score), SelectUS: terminal.Micros(st.Select), UpUS: terminal.Micros(st.Upload), DownUS: terminal.Micros(st.Download),
 	}

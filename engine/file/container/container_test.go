@@ -12,9 +12,8 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
-	"heddle/engine/plan"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 )
 
 // two is a format of two versions; the second has a section more.
@@ -147,7 +146,7 @@ func TestDo(t *testing.T) {
 	if err := w.Abort(); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Do(never); !errors.Is(err, plan.ErrClosed) {
+	if err := w.Do(never); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Abort: %v", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // The functions below test every format. The package of a format gives Open, and a

@@ -3,9 +3,8 @@ package container
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
-
-	"heddle/engine/plan"
 )
 
 // Writer writes a file: sections in any mixture, then Commit. Nothing appears under the
@@ -70,14 +69,14 @@ func (w *Writer) Temp(name string) (*Spool, error) {
 	return s, err
 }
 
-// Do calls f unless an earlier call failed or the Writer was closed (plan.ErrClosed),
+// Do calls f unless an earlier call failed or the Writer was closed (os.ErrClosed),
 // and remembers its error, with the path before it.
 func (w *Writer) Do(f func() error) error {
 	switch {
 	case w.err != nil:
 		return w.err
 	case w.done:
-		return fmt.Errorf("%s: %w", w.path, plan.ErrClosed)
+		return fmt.Errorf("%s: %w", w.path, os.ErrClosed)
 	}
 	if err := f(); err != nil {
 		w.err = fmt.Errorf("%s: %w", w.path, err)

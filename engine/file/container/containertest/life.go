@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // File is an open file of a format.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // Repair makes all checksums right, as far as data has a section table.

@@ -5,7 +5,7 @@ package containertest
 import (
 	"errors"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // ErrFault is the error of a Disk.

@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/calibrate"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/serve"
+	"heddle/engine/plan"
+)
+
+// IndexOptions rule an index. The zero value is the default.
+type IndexOptions struct {
+	// Costs is the file of the cost models. Default: Options.Costs, else the index file with
+	// ".cost" appended, if it exists.
+	Costs string
+	// Trusted opens files without a check of their checksums.
+	Trusted bool
+}
+
+// Dictionary finds the list of a term. hdl.File and hdl.Dictionary implement it. Lookup must be
+// safe for concurrent use and should not allocate.
+type Dictionary interface {
+	Lookup(term string) (plan.Handle, bool)
+}
+
+// OpenIndex maps the index file at path, validates it and makes its lists resident on the
+// processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory, Closed.
+func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (*Index, error) {
+	x, err := e.pool.OpenIndex(ctx, path, e.index(&opt))
+	if err != nil {
+		return nil, wrap("open index", err)
+	}
+	return &Index{x}, nil
+}
+
+// NewIndex makes an index of lists in memory. dict must name lists of src; both must stay valid
+// and unchanged until Close. Query texts are split at white space.
+func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt IndexOptions) (*Index, error) {
+	x, err := e.pool.NewIndex(ctx, src, query.Dictionary(dict), e.index(&opt))
+	if err != nil {
+		return nil, wrap("new index", err)
+	}
+	return &Index{x}, nil
+}
+
+func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
+	o := &e.opt
+	costs := opt.Costs
+	if costs == "" {
+		costs = o.Costs
+	}
+	return serve.IndexOptions{
+		Algorithm: o.Algorithm, BatchCandidates: o.BatchCandidates, BatchPostings: o.BatchPostings, Blocks: o.Blocks,
+		Placement: e.parsed.placement, DeviceMemory: o.DeviceMemory, Metric: e.parsed.metric, Costs: costs, Trusted: opt.Trusted,
+	}
+}
+
+// Index answers queries on the lists of a file. It is safe for concurrent use. Reload changes
+// the file while queries run; each query is answered from one file as a whole.
+type Index struct{ x *serve.Index }
+
+// Search answers one query. The caller owns the slices of the answer.
+//
+// Scores come from integer arithmetic (package bm25), so they are the same on every
+// processor. For queries of up to 200 terms they differ from BM25 in real numbers by less
+// than 2^-20 of the sum of the weights.
+//
+// Errors: codes InvalidQuery, Unsupported (no frequencies, an algorithm that no processor
+// has), Overloaded, Deadline, Canceled, NoDevice, Closed.
+func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return Hits{}, wrap("search", err)
+	}
+	defer g.Release()
+	return search(ctx, g, &q)
+}
+
+// SearchAll answers many queries in batches and passes the answers of consecutive queries
+// to deliver: hits[i] is the answer of query first+i. Several goroutines call deliver at the
+// same time, with disjoint ranges and in no order. The hits are views that are valid during
+// the call. A call holds a bounded number of answers, so a slow deliver slows it down.
+// SearchAll stops at the first error, an error of deliver included; it names the query. A
+// steady state allocates nothing per query.
+//
+// Queries may differ in kind and options: queries of one kind form batches. Caller, Timeout
+// and Explain of the first query hold for the whole call. The result cache is not used.
+func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first int, hits []Hits) error) error {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return wrap("search", err)
+	}
+	defer g.Release()
+	return searchAll(ctx, g, qs, deliver)
+}
+
+func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
+	call, err := o.call()
+	if err != nil {
+		return Hits{}, err
+	}
+	q, _ := internals.Get().(*query.Query)
+	if q == nil {
+		q = new(query.Query)
+	}
+	defer internals.Put(q)
+	call.Load = o.internal(q)
+	var h Hits
+	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
+	return h, wrap("search", err)
+}
+
+func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) error {
+	var call serve.Call
+	if len(qs) > 0 {
+		var err error
+		if call, err = qs[0].call(); err != nil {
+			return err
+		}
+	}
+	err := g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) error {
+		hits, _ := hitBlocks.Get().(*[]Hits)
+		if hits == nil {
+			hits = new([]Hits)
+		}
+		defer hitBlocks.Put(hits)
+		all := (*hits)[:0]
+		for i := range b.Len() {
+			var h Hits
+			h.Count, h.Docs, h.Scores = b.Hits(i)
+			all = append(all, h)
+		}
+		err := deliver(first, all)
+		clear(all)
+		*hits = all
+		return err
+	})
+	return wrap("search", err)
+}
+
+// Reload opens the index file at path beside the current one and answers all queries that
+// arrive from then on from it. It returns when all earlier queries and snapshots have ended
+// and the old file is closed. After an error the old file stays in use.
+//
+// If a device has no room for both, pure Go alone answers from the new file until the old
+// one is closed. Without pure Go the new lists take the room that there is.
+func (x *Index) Reload(ctx context.Context, path string) error {
+	return wrap("reload index", x.x.Reload(ctx, path))
+}
+
+// Close refuses further queries with code Closed, waits for running ones and for snapshots,
+// writes learnt costs and releases the lists and the file. A second Close returns code
+// Closed.
+func (x *Index) Close() error { return wrap("close index", x.x.Close()) }
+
+// Snapshot pins the current content of the index: its answers, and the names and texts of
+// its documents, belong to one file whatever Reload does. The caller closes it soon, since
+// Reload and Close wait for it.
+func (x *Index) Snapshot() (*Snapshot, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return nil, wrap("snapshot", err)
+	}
+	return &Snapshot{g: g}, nil
+}
+
+// Statistics returns the statistics of the index, with the document frequencies of terms; 0
+// for a term that no document has.
+func (x *Index) Statistics(terms ...string) (Statistics, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return Statistics{}, wrap("statistics", err)
+	}
+	defer g.Release()
+	return Statistics(g.Statistics(terms...)), nil
+}
+
+// Info describes the index.
+func (x *Index) Info() (IndexInfo, error) {
+	s, err := x.Snapshot()
+	if err != nil {
+		return IndexInfo{}, err
+	}
+	defer s.Close()
+	return s.Info(), nil
+}
+
+// Snapshot is the content of an index at a moment. It is safe for concurrent use, except that
+// Close must not run beside other calls.
+type Snapshot struct {
+	g      *serve.Lists
+	closed atomic.Bool
+}
+
+// Close ends the use of the snapshot. Further calls have no effect; other methods must not be
+// called afterwards.
+func (s *Snapshot) Close() error {
+	if !s.closed.Swap(true) {
+		s.g.Release()
+	}
+	return nil
+}
+
+// Search is Index.Search on the snapshot.
+func (s *Snapshot) Search(ctx context.Context, q Query) (Hits, error) { return search(ctx, s.g, &q) }
+
+// SearchAll is Index.SearchAll on the snapshot.
+func (s *Snapshot) SearchAll(ctx context.Context, qs []Query, deliver func(first int, hits []Hits) error) error {
+	return searchAll(ctx, s.g, qs, deliver)
+}
+
+// File returns the index file, which names documents and stores their texts; nil for an index
+// in memory. The snapshot closes it.
+func (s *Snapshot) File() *hdl.File { return s.g.File }
+
+// Source returns the lists. They must not be changed.
+func (s *Snapshot) Source() *plan.Source { return s.g.Source }
+
+// Terms analyses a query text as Search does. It keeps duplicates.
+func (s *Snapshot) Terms(text string) []string { return s.g.Terms(text) }
+
+// WeightedTerms reads a text as a ranked query does: its terms, analysed as documents were, and
+// their weights. It keeps duplicates. The error has code InvalidQuery.
+func (s *Snapshot) WeightedTerms(text string) ([]string, []float64, error) {
+	terms, weights, err := s.g.WeightedTerms(text)
+	return terms, weights, wrap("terms", err)
+}
+
+// Expression returns the meaning of a boolean expression over the lists, in canonical form
+// (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts; a term of
+// which nothing is left, such as a stop word, drops out, with the terms that NOT subtracts
+// from it; a term that no document has is the empty set.
+func (s *Snapshot) Expression(e querylang.Expr) plan.Expr { return s.g.Expression(e) }
+
+// Statistics is Index.Statistics of the snapshot.
+func (s *Snapshot) Statistics(terms ...string) Statistics {
+	return Statistics(s.g.Index.Statistics(terms...))
+}
+
+// ExplainList says how a processor looks elements up in a list under an algorithm: a short
+// text such as "bitset, one load". An empty name is the first processor with the lists.
+func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle) string {
+	if t := s.target(processor); t != nil {
+		return t.Store.Explain(s.g.Algorithm(a), h)
+	}
+	return ""
+}
+
+// ExplainQuery names the algorithm that a processor runs q under, and the reason where the
+// processor chooses. It is empty for a query that is no conjunction.
+func (s *Snapshot) ExplainQuery(processor string, q Query) string {
+	t := s.target(processor)
+	if t == nil {
+		return ""
+	}
+	var in query.Query
+	q.internal(&in)
+	text, err := s.g.Explain(t.Store, &in)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// target returns the lists on a processor; on the first one that has them if the name is
+// empty; nil if there are none.
+func (s *Snapshot) target(processor string) *serve.Target {
+	for _, t := range s.g.Targets() {
+		if processor == "" || t.Processor.Name == processor {
+			return &t
+		}
+	}
+	return nil
+}
+
+// IndexInfo describes an index.
+type IndexInfo struct {
+	Docs  uint32
+	Lists int
+	// Resident says how the lists lie on the processors that have them.
+	Resident []Resident
+}
+
+// Info describes the snapshot.
+func (s *Snapshot) Info() IndexInfo {
+	info := IndexInfo{Docs: s.g.Source.Docs, Lists: len(s.g.Source.Lists)}
+	for _, t := range s.g.Targets() {
+		r := Resident{Processor: t.Processor.Name, Reserve: t.Processor.Reserve, Info: t.Info, Bytes: t.Store.Memory(), Reason: t.Why,
+			Batch: t.Threshold(&query.Kind{}), BatchPostings: t.Threshold(&query.Kind{K: 1})}
+		if t.Cached != nil {
+			c := t.Cached.CacheStats()
+			r.Cache = &c
+		}
+		info.Resident = append(info.Resident, r)
+	}
+	return info
+}
+
+// CalibrateOptions rule Calibrate. The zero value is the default.
+type CalibrateOptions struct {
+	// Queries to run; their options are ignored. Default: queries of one to six terms drawn
+	// from the index, with lists of every length.
+	Queries []Query
+	// Kinds of queries to fit, by the names of Explanation.Kind. Default: all that the index
+	// can answer.
+	Kinds []string
+	// K is the number of documents of ranked queries. Default: 10.
+	K int
+	// Time of the queries of a kind on a processor, one by one and then as long in batches. A
+	// pass that takes longer leaves queries out. Default: 2 s.
+	Time time.Duration
+	// Progress receives the next processor and kind. Default: nil, none.
+	Progress func(processor, kind string)
+}
+
+// Calibrate runs queries on every processor, alone and in batches, and fits the models that
+// the scheduler uses. It writes them to the file of costs, if there is one. It needs the
+// processors for itself: the work of other calls counts as costs.
+func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) ([]calibrate.KindCosts, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return nil, wrap("calibrate", err)
+	}
+	defer g.Release()
+	in := calibrate.Options{K: opt.K, Time: opt.Time, Progress: opt.Progress}
+	if opt.Queries != nil {
+		in.Queries = make([]query.Query, len(opt.Queries))
+		for i := range opt.Queries {
+			opt.Queries[i].internal(&in.Queries[i])
+		}
+	}
+	for _, name := range opt.Kinds {
+		k, err := cost.ParseKind(name)
+		if err != nil {
+			return nil, invalid("calibrate", err)
+		}
+		in.Kinds = append(in.Kinds, k)
+	}
+	all, err := calibrate.Run(ctx, g, in)
+	return all, wrap("calibrate", err)
+}
