@@ -166,7 +166,7 @@ func (o *Options) parse() (p parsed, err error) {
 		return p, fmt.Errorf("unknown backend %q (one of auto, host, opencl, all)", o.Backend)
 	}
 	if o.Backends != nil && (o.Device != "" || o.Tuning != "" || o.Threads != 0 || o.HostMemory != 0 || o.Lazy || o.Profiling || o.CountLoads) {
-		return p, errors.New("Backends are open: Device, Tuning, Threads, HostMemory, Lazy, Profiling and CountLoads have no effect and must be zero")
+		return p, errors.New("option Backends excludes discovery: Device, Tuning, Threads, HostMemory, Lazy, Profiling and CountLoads have no effect and must be zero")
 	}
 	s := &o.Schedule
 	for _, f := range []struct {

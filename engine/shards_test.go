@@ -159,7 +159,6 @@ type small struct {
 	name        string
 	holds, says uint64 // bytes of lists and frequencies; 0 says what it holds
 	load        error
-	caches      bool
 
 	open atomic.Int64 // stores
 }
@@ -204,26 +203,6 @@ func (s *smallStore) Close() error {
 	s.b.open.Add(-1)
 	return s.Store.Close()
 }
-
-// caching is a small device with a list cache, which holds whatever it is given.
-type caching struct{ *small }
-
-type cachedStore struct {
-	smallStore
-	bytes uint64
-}
-
-func (b caching) LoadCached(ctx context.Context, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
-	s, err := b.Backend.Load(ctx, src)
-	if err != nil {
-		return nil, err
-	}
-	b.open.Add(1)
-	return &cachedStore{smallStore{s, b.small, src}, bytes}, nil
-}
-
-func (s *cachedStore) Missing([]plan.Handle, bool) (uint64, bool) { return 0, true }
-func (s *cachedStore) CacheStats() plan.CacheStats                { return plan.CacheStats{Capacity: s.bytes} }
 
 // smalls makes devices a, b, ..., which hold so many percent of the words of src.
 func smalls(src *plan.Source, percent ...uint64) (all []*small, devices []plan.Backend) {

@@ -54,21 +54,8 @@ func (p Pool[S]) Take(ctx context.Context, closing <-chan struct{}, open func() 
 	}
 }
 
-// tryTake returns an idle slot, or nil.
-func (p Pool[S]) tryTake() *S {
-	select {
-	case x := <-p.made:
-		return x
-	default:
-		return nil
-	}
-}
-
 // Give returns a slot to the pool.
 func (p Pool[S]) Give(x *S) { p.made <- x }
-
-// idle returns the number of idle slots.
-func (p Pool[S]) idle() int { return len(p.made) }
 
 // Drain waits for all slots and releases them.
 func (p Pool[S]) Drain(release func(*S)) {

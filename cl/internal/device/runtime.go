@@ -179,10 +179,6 @@ func (rt *Runtime) Name() string {
 // MaxWorkGroup returns the largest work-group in work-items.
 func (rt *Runtime) MaxWorkGroup() int { return rt.dev.handle.MaxWorkGroupSize() }
 
-// serialQueue returns the queue for transfers that are not part of a round. Its commands
-// are enqueued in do.
-func (rt *Runtime) serialQueue() *ocl.CommandQueue { return rt.Transfer }
-
 // Close releases the device. Its stores must be closed before. A second call returns
 // plan.ErrClosed.
 func (rt *Runtime) Close() error {

@@ -122,9 +122,6 @@ func LoadArena(rt *device.Runtime, src *plan.Source, ranges []wordRange) (*Arena
 	return a, nil
 }
 
-// size returns the bytes of all buffers.
-func (a *Arena) size() uint64 { return a.Bytes }
-
 // Single tells whether one buffer holds all lists.
 func (a *Arena) Single() bool { return a.Buffers[1] == a.Buffers[0] }
 

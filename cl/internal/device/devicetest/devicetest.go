@@ -110,14 +110,6 @@ func (f *faults) Arm(step string, n int, err error) {
 	f.calls = map[string]int{}
 }
 
-// armEvery makes every n-th call of a step fail with err.
-func (f *faults) armEvery(step string, n int, err error) {
-	f.Arm(step, n, err)
-	f.Mu.Lock()
-	defer f.Mu.Unlock()
-	f.Every = true
-}
-
 // Disarm lets all steps succeed.
 func (f *faults) Disarm() { f.Arm("", 0, nil) }
 
