@@ -18,6 +18,7 @@ type Block struct {
 	kinds []query.Settings // by part
 	place []place          // by query; empty if there is one part
 	query query.Query
+	spare []*query.Batch // memory of parts, for the next block of the call
 }
 
 // place is a query in the parts of a block.
@@ -25,15 +26,22 @@ type place struct{ part, query uint32 }
 
 var blocks = sync.Pool{New: func() any { return new(Block) }}
 
-// put gives the block back.
-func (b *Block) put() {
-	for i, p := range b.parts {
-		b.g.Put(p)
-		b.parts[i] = nil
-	}
+// empty drops the answers and keeps their memory.
+func (b *Block) empty() {
+	b.spare = append(b.spare, b.parts...)
+	clear(b.parts)
 	clear(b.kinds)
 	b.query = query.Query{}
-	b.g, b.parts, b.kinds = nil, b.parts[:0], b.kinds[:0]
+	b.parts, b.kinds = b.parts[:0], b.kinds[:0]
+}
+
+// put gives an empty block of g back.
+func (b *Block) put(g *Lists) {
+	for i, p := range b.spare {
+		g.Put(p)
+		b.spare[i] = nil
+	}
+	b.g, b.spare = nil, b.spare[:0]
 	blocks.Put(b)
 }
 
@@ -97,7 +105,12 @@ func (b *Block) part(q *query.Query, i int) (int, error) {
 			b.place = append(b.place, place{0, uint32(j)})
 		}
 	}
-	p := b.g.Batch()
+	var p *query.Batch
+	if n := len(b.spare) - 1; n >= 0 {
+		p, b.spare = b.spare[n], b.spare[:n]
+	} else {
+		p = b.g.Batch()
+	}
 	p.Reset(&s.Kind)
 	b.parts, b.kinds = append(b.parts, p), append(b.kinds, s)
 	return len(b.parts) - 1, nil

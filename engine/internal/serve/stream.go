@@ -51,6 +51,46 @@ type stream struct {
 
 	mu    sync.Mutex
 	stats plan.Stats
+	// free holds the memory of blocks until the call has ended. A stack keeps few of them
+	// in use, so that their pages stay in memory; sync.Pool would allocate many.
+	free  []*Block
+	ended bool
+}
+
+// take returns memory for a block.
+func (s *stream) take() *Block {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.free) - 1
+	if n < 0 {
+		return blocks.Get().(*Block)
+	}
+	b := s.free[n]
+	s.free = s.free[:n]
+	return b
+}
+
+// give takes the memory of a block back.
+func (s *stream) give(b *Block) {
+	b.empty()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		b.put(s.g)
+	} else {
+		s.free = append(s.free, b)
+	}
+}
+
+// end releases the memory of blocks. Blocks that still run release theirs themselves.
+func (s *stream) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	for _, b := range s.free {
+		b.put(s.g)
+	}
+	s.free = nil
 }
 
 var _ schedule.Stream = (*stream)(nil)
@@ -75,6 +115,7 @@ func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver D
 	}
 	cost := s.kind.cost.String()
 	began := time.Now()
+	defer s.end()
 	err := g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
 	if failed := s.failed.Load(); failed != nil {
 		err = *failed
@@ -219,8 +260,8 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 			load.leave()
 		}
 	}()
-	out := blocks.Get().(*Block)
-	defer out.put()
+	out := s.take()
+	defer s.give(out)
 	if err := out.resolve(s, b.first, b.n); err != nil {
 		return err
 	}
