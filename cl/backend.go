@@ -2,247 +2,149 @@ package cl
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync"
-	"time"
+	"io"
 
-	ocl "github.com/jgillich/go-opencl/cl"
 	"github.com/rs/zerolog"
 
-	"heddle/codec"
+	"heddle/cl/internal/bitmap"
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/match"
+	"heddle/cl/internal/match/expression"
+	"heddle/cl/internal/primitive"
+	"heddle/cl/internal/rank"
+	"heddle/cl/internal/tune"
 	"heddle/engine/plan"
 )
 
-// Options of a backend; the zero value is right for most.
+// Options of a backend. The zero value is valid.
 type Options struct {
-	// MemoryLimit caps what lists, tables and scratch take, in bytes. 0 means
-	// nine tenths of what the device reports, half where its reports are known
-	// to be wrong.
+	// MemoryLimit is the number of bytes for all stores, tables, caches and scratch memory
+	// of the backend together. The default 0 means nine tenths of the memory that the
+	// device reports, or half where its reports are known to be wrong.
 	MemoryLimit uint64
-	// Profiling fills the device times of plan.Stats.
+	// Profiling fills the device times of plan.Stats. Default: off.
 	Profiling bool
-	// CountLoads fills plan.Stats.BytesMoved; kernels get slower.
+	// CountLoads fills plan.Stats.BytesMoved, with slower kernels. Default: off.
 	CountLoads bool
-	// Tuning overrides the row of the tuning table.
+	// Tuning replaces the tuning row of the device. Default: the row of the device.
 	Tuning *Tuning
-	// SkipSelfTest opens a device without the self-test, for tests of the
+	// SkipSelfTest opens the device without the comparison with plain Go, for tests of the
 	// kernels themselves.
 	SkipSelfTest bool
-	Log          *zerolog.Logger
+	// Log receives the result of the self-test. May be nil.
+	Log *zerolog.Logger
 
-	// fault is asked before each step of a driver and may fail it, in tests.
-	fault func(step string) error
+	fault func(step string) error // may fail a driver step, in tests
 }
 
-// Backend is one OpenCL device. Commands are enqueued by one goroutine at a time
-// (do). It is safe for concurrent use.
-type Backend struct {
-	dev     *Device
-	tuning  Tuning
-	opt     Options
-	context *ocl.Context
-	// transfer carries what is not part of a batch: lists, tables, mappings. Each
-	// slot has a queue of its own for its rounds, so that the transfers of one
-	// batch overlap the kernels of another, and a kernel that runs out of
-	// work-groups overlaps the next one. (One queue for uploads, kernels and
-	// downloads each, tied by events, was measured to be slower.)
-	transfer *ocl.CommandQueue
-	core     *ocl.Program
-	building sync.Mutex // guards programs; held while one is built
-	programs map[kernelID]*ocl.Program
+// Backend is one open OpenCL device. It is safe for concurrent use.
+type Backend struct{ rt *device.Runtime }
 
-	progress   sync.Once // testProgress has run, and
-	progresses bool      // it passed
+var (
+	_ plan.Backend        = (*Backend)(nil)
+	_ plan.CachingBackend = (*Backend)(nil)
+)
 
-	tested tested
+// everything lists the operations of the package. Opening a device tests them in order.
+var everything = device.Operations{lists.Operation, match.Operation, expression.Operation, rank.Operation, bitmap.Operation, primitive.Operation}
 
-	// enqueuing is held by who enqueues commands. (A goroutine that does so for all,
-	// reached over a channel, took two switches of goroutines a batch: more than the
-	// driver takes.)
-	enqueuing sync.Mutex
-	ended     bool // guarded by it
-
-	budget
+// Devices lists the devices whose name, vendor or platform contains filter, GPUs first. An
+// empty filter takes all, case is ignored. Tuning rows of the caller precede the built-in
+// ones. Without an OpenCL library or driver it returns no devices and the reason.
+func Devices(filter string, rows ...Tuning) ([]*Device, error) {
+	return device.Find(filter, everything, rows...)
 }
 
-var _ plan.Backend = (*Backend)(nil)
-
-// Open makes a backend of a device: it checks limits, builds the kernels and
-// runs the self-test. Errors are *plan.DeviceError of kind ErrNoDevice (limits),
-// ErrBuild, ErrSelfTest, ErrOutOfMemory or ErrDeviceLost.
+// Open checks the limits of a device, builds the kernels and runs the self-test. Errors
+// are *plan.DeviceError of kind ErrNoDevice (limits), ErrBuild, ErrSelfTest,
+// ErrOutOfMemory or ErrDeviceLost.
 func Open(ctx context.Context, d *Device, opt Options) (*Backend, error) {
-	if opt.Tuning != nil {
-		copied := *d
-		copied.tuning = d.quirks.apply(*opt.Tuning)
-		copied.describeTuning()
-		d = &copied
-	}
-	if err := d.check(); err != nil {
-		return nil, err
-	}
-	b := &Backend{dev: d, tuning: d.tuning, opt: opt, programs: map[kernelID]*ocl.Program{}}
-	b.tested.codecs, b.tested.algorithms = map[codec.ID]bool{}, map[plan.Algorithm]bool{}
-	b.tested.ranks, b.tested.words = map[plan.Accumulators]bool{}, map[tableTest]bool{}
-	b.device = d.String()
-	b.limit = opt.MemoryLimit
-	if b.limit == 0 {
-		b.limit = d.info.Memory / 10 * 9
-		if d.quirks.memoryLies {
-			b.limit = d.info.Memory / 2
-		}
-	}
-	if err := b.start(); err != nil {
-		b.release()
-		return nil, err
-	}
-	if !opt.SkipSelfTest {
-		began := time.Now()
-		if err := b.selfTest(ctx); err != nil {
-			return nil, errors.Join(err, b.Close())
-		}
-		if opt.Log != nil {
-			opt.Log.Debug().Str("device", d.String()).Dur("took", time.Since(began)).Msg("self-test passed")
-		}
-	}
-	return b, nil
-}
-
-func (b *Backend) start() (err error) {
-	if err := b.fault("open"); err != nil {
-		return err
-	}
-	if b.context, err = ocl.CreateContext([]*ocl.Device{b.dev.handle}); err != nil {
-		return b.fail("creating a context", err)
-	}
-	if b.transfer, err = b.newQueue(); err != nil {
-		return err
-	}
-	return b.buildCore()
-}
-
-func (b *Backend) newQueue() (*ocl.CommandQueue, error) {
-	var properties ocl.CommandQueueProperty
-	if b.opt.Profiling {
-		properties = ocl.CommandQueueProfilingEnable
-	}
-	q, err := b.context.CreateCommandQueue(b.dev.handle, properties)
+	rt, err := device.Open(ctx, d, device.Options{MemoryLimit: opt.MemoryLimit, Profiling: opt.Profiling, CountLoads: opt.CountLoads,
+		Tuning: opt.Tuning, SkipSelfTest: opt.SkipSelfTest, Log: opt.Log, Fault: opt.fault})
 	if err != nil {
-		return nil, b.failAlloc("creating a queue", err)
-	}
-	return q, nil
-}
-
-// fault lets a test fail a step.
-func (b *Backend) fault(step string) error {
-	if b.opt.fault == nil {
-		return nil
-	}
-	err := b.opt.fault(step)
-	if step == "allocate" {
-		return b.failAlloc(step, err)
-	}
-	return b.fail(step, err)
-}
-
-// do runs f, which enqueues commands, while nobody else does. After Close it gives
-// plan.ErrClosed.
-func (b *Backend) do(f func() error) error {
-	b.enqueuing.Lock()
-	defer b.enqueuing.Unlock()
-	if b.ended {
-		return plan.ErrClosed
-	}
-	return f()
-}
-
-// buffer makes a device buffer of at least one load of four words.
-func (b *Backend) buffer(flags ocl.MemFlag, bytes uint64, what string) (*ocl.MemObject, error) {
-	if err := b.fault("allocate"); err != nil {
 		return nil, err
 	}
-	m, err := b.context.CreateEmptyBuffer(flags, int(max(bytes, 16)))
-	if err != nil {
-		return nil, b.failAlloc(fmt.Sprintf("allocating %d bytes for %s", bytes, what), err)
-	}
-	return m, nil
+	return &Backend{rt}, nil
 }
 
 // Info describes the device.
-func (b *Backend) Info() plan.Info { return b.dev.info }
+func (b *Backend) Info() plan.Info { return b.rt.Info }
 
-// CopyPeak measures a copy inside device memory, in bytes read and written a
-// second, the best of several.
-func (b *Backend) CopyPeak(ctx context.Context) (float64, error) {
-	size := min(b.limit/8, b.dev.info.MaxAlloc, 1<<30)
-	if err := b.reserve(2*size, "buffers of the copy benchmark"); err != nil {
-		return 0, err
-	}
-	defer b.unreserve(2 * size)
-	src, err := b.buffer(ocl.MemReadWrite, size, "the copy benchmark")
-	if err != nil {
-		return 0, err
-	}
-	defer src.Release()
-	dst, err := b.buffer(ocl.MemReadWrite, size, "the copy benchmark")
-	if err != nil {
-		return 0, err
-	}
-	defer dst.Release()
-	const copies = 4
-	best := 0.0
-	for range 6 {
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		var took time.Duration
-		err := b.do(func() error {
-			if err := b.transfer.Finish(); err != nil {
-				return err
-			}
-			began := time.Now()
-			for range copies {
-				e, err := b.transfer.EnqueueCopyBuffer(src, dst, 0, 0, int(size), nil)
-				if err != nil {
-					return err
-				}
-				e.Release()
-			}
-			err := b.transfer.Finish()
-			took = time.Since(began)
-			return err
-		})
-		if err != nil {
-			return 0, b.fail("copying", err)
-		}
-		best = max(best, copies*2*float64(size)/took.Seconds())
-	}
-	return best, nil
+// CopyPeak measures copies inside device memory and returns the best rate, in bytes read
+// and written per second.
+func (b *Backend) CopyPeak(ctx context.Context) (float64, error) { return b.rt.CopyPeak(ctx) }
+
+// Load copies the lists of src to the device and builds the auxiliary tables of
+// plan.Auto. src must stay valid until the store is closed. A codec without kernels gives
+// plan.ErrUnsupported.
+func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	return load(ctx, b.rt, src)
 }
 
-// Close releases the device. Stores must be closed before;
-// a second Close gives plan.ErrClosed.
-func (b *Backend) Close() error {
-	b.mu.Lock()
-	if b.closed {
-		b.mu.Unlock()
-		return plan.ErrClosed
-	}
-	b.closed = true
-	b.mu.Unlock()
-	b.enqueuing.Lock() // who enqueues has ended
-	b.ended = true
-	b.enqueuing.Unlock()
-	b.release()
-	return nil
+// LoadCached makes a store whose lists come and go, in the given number of bytes of device
+// memory. 0, or more than is free, means all free memory but a reserve for self-tests.
+// Scratch memory takes at most a quarter of it while rounds stay long enough, boolean
+// expressions three sixteenths if possible, ranking a quarter if src has frequencies. Lists
+// take the rest, at least an eighth.
+func (b *Backend) LoadCached(ctx context.Context, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
+	return loadCached(ctx, b.rt, src, bytes)
 }
 
-func (b *Backend) release() {
-	b.releasePrograms()
-	if b.transfer != nil {
-		b.transfer.Release()
+// LoadTable checks the bit vectors of t and copies them to the device. t must stay valid
+// until the store is closed.
+func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
+	s, err := bitmap.Load(ctx, b.rt, t)
+	if err != nil {
+		return nil, err
 	}
-	if b.context != nil {
-		b.context.Release()
-	}
+	return s, nil
+}
+
+// Scan writes the exclusive prefix sums of in, modulo 2^32, to out, which has the same
+// length. It copies in to the device, runs the kernels the given number of times, at least
+// once, and copies the last result back. It is safe for concurrent use. Errors come from
+// the context or are *plan.DeviceError.
+func (b *Backend) Scan(ctx context.Context, out, in []uint32, runs int) (Timing, error) {
+	return primitive.Scan(ctx, b.rt, out, in, runs)
+}
+
+// Compact appends the elements of in that keep selects to out, in their order. Otherwise
+// it is like Scan.
+func (b *Backend) Compact(ctx context.Context, out, in []uint32, keep Keep, runs int) ([]uint32, Timing, error) {
+	return primitive.Compact(ctx, b.rt, out, in, keep, runs)
+}
+
+// Close releases the device. Its stores must be closed before. A second call returns
+// plan.ErrClosed.
+func (b *Backend) Close() error { return b.rt.Close() }
+
+// ReadTunings reads the rows of a TOML file, as `heddle tune` writes it, for Devices. Syntax
+// errors, unknown keys and rows that the kernels cannot run with are a *config.Error with
+// file and line.
+func ReadTunings(file string) ([]Tuning, error) { return device.ReadRows(file, everything) }
+
+// WriteTuning writes a row in the format of ReadTunings.
+func WriteTuning(w io.Writer, row Tuning) error { return device.WriteRow(w, row) }
+
+// TuneOptions configures Tune.
+type TuneOptions struct {
+	Short       bool           // fewer values, smaller workloads
+	MemoryLimit uint64         // as in Options
+	Host        plan.Backend   // pure Go, to compare a CPU device with; may be nil
+	Tried       func(TuneStep) // called after each step, may be nil
+}
+
+// Tune measures device d and returns its tuning row: a search along one knob after the other,
+// part by part, from the row in force. It compares every answer with pure Go. Errors come
+// from the context and from the row in force, which is the first setting of each part.
+func Tune(ctx context.Context, d *Device, opt TuneOptions) (Tuning, error) {
+	return tune.Tune(ctx, d, tune.Options{Short: opt.Short, MemoryLimit: opt.MemoryLimit, Host: opt.Host, Tried: opt.Tried,
+		Open: func(ctx context.Context, d *Device, opt device.Options) (tune.Backend, error) {
+			rt, err := device.Open(ctx, d, opt)
+			if err != nil {
+				return nil, err
+			}
+			return &Backend{rt}, nil
+		}})
 }

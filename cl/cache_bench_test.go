@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"heddle/cl/internal/device/devicetest"
 	"heddle/codec"
 	"heddle/engine/plan"
 )
@@ -14,19 +15,19 @@ import (
 // zipfLog is a source whose lists have lengths as in text (list r has a share of
 // 1/(r+c)), and batches of queries of two to four lists, of which some are asked for by
 // Zipf's law whatever their length.
-func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Source, []plan.MatchBatch) {
+func zipfLog(b *testing.B, id codec.ID, postings, batches, queries int) (*plan.Source, []plan.MatchBatch) {
 	b.Helper()
-	docs := 200 * lists
+	docs := 200 * postings
 	r := rand.New(rand.NewPCG(1, 2))
 	src := &plan.Source{Docs: uint32(docs)}
-	for i := range lists {
+	for i := range postings {
 		n := max(docs/3/(i+3), 64)
-		if _, err := src.Append(id, spread(r, n, 1, uint32(2*docs/n*7/10-1)), codec.DefaultOptions()); err != nil {
+		if _, err := src.Append(id, devicetest.Spread(r, n, 1, uint32(2*docs/n*7/10-1)), codec.DefaultOptions()); err != nil {
 			b.Fatal(err)
 		}
 	}
-	popular := r.Perm(lists)
-	zipf := rand.NewZipf(r, 1.1, 10, uint64(lists-1))
+	popular := r.Perm(postings)
+	zipf := rand.NewZipf(r, 1.1, 10, uint64(postings-1))
 	log := make([]plan.MatchBatch, batches)
 	for i := range log {
 		for range queries {
@@ -40,11 +41,11 @@ func zipfLog(b *testing.B, id codec.ID, lists, batches, queries int) (*plan.Sour
 	return src, log
 }
 
-// BenchmarkMissing asks what a query of three lists would bring in.
+// BenchmarkMissing measures Missing for a query of three lists.
 func BenchmarkMissing(b *testing.B) {
 	src, _ := zipfLog(b, codec.Raw, 1000, 0, 0)
-	backend := benchBackend(b, testDevice(b).Tuning())
-	s, err := backend.loadCached(context.Background(), src, 256<<20, share(src, 50, 1))
+	backend := devicetest.OpenRow(b, devicetest.Find(b, everything), devicetest.Find(b, everything).Tuning(), true)
+	s, err := openCached(context.Background(), backend, src, 256<<20, percentOf(src, 50, 1))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -60,27 +61,27 @@ func BenchmarkMissing(b *testing.B) {
 // BenchmarkCached answers a log with four callers, whose batches are of one query or of
 // many, where a part of the lists is resident, and where all are.
 func BenchmarkCached(b *testing.B) {
-	lists, batches := 20_000, 512
-	if small() {
-		lists, batches = 2000, 32
+	postings, batches := 20_000, 512
+	if devicetest.Small() {
+		postings, batches = 2000, 32
 	}
 	for _, id := range []codec.ID{codec.Raw, codec.ParaPFor} {
 		for _, queries := range []int{1, 64} {
-			src, log := zipfLog(b, id, lists, batches*64/queries, queries)
+			src, log := zipfLog(b, id, postings, batches*64/queries, queries)
 			for _, percent := range []uint64{10, 25, 50, 100, 0} { // 0: a Store of all lists, by BS
 				name := fmt.Sprintf("%v/%d queries/%d%%", id, queries, percent)
 				if percent == 0 {
 					name = fmt.Sprintf("%v/%d queries/resident", id, queries)
 				}
 				b.Run(name, func(b *testing.B) {
-					backend := benchBackend(b, testDevice(b).Tuning())
+					backend := devicetest.OpenRow(b, devicetest.Find(b, everything), devicetest.Find(b, everything).Tuning(), true)
 					var s plan.Store
 					var cached *CachedStore
 					var err error
 					if percent == 0 {
-						s, err = backend.Load(context.Background(), src)
+						s, err = load(context.Background(), backend, src)
 					} else {
-						cached, err = backend.loadCached(context.Background(), src, min(1<<30, backend.left()/2), share(src, percent, 1))
+						cached, err = openCached(context.Background(), backend, src, min(1<<30, backend.Memory.Left()/2), percentOf(src, percent, 1))
 						s = cached
 					}
 					if err != nil {

@@ -6,37 +6,40 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/rank"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // mixedLoad is a source with frequencies, and queries of every kind with their answers.
 type mixedLoad struct {
-	src      *plan.Source
-	lists    [][]uint32
-	batch    plan.MatchBatch
-	formulas plan.MatchBatch
-	ranks    plan.RankBatch
-	matches  [][]uint32
-	any      [][]uint32
-	best     [][]uint64
+	src         *plan.Source
+	lists       [][]uint32
+	batch       plan.MatchBatch
+	expressions plan.MatchBatch
+	ranks       plan.RankBatch
+	matches     [][]uint32
+	any         [][]uint32
+	best        [][]uint64
 }
 
 // newLoad draws so many lists of very different lengths, and queries over one to three of
 // them, of which the first ones are asked for most.
-func newLoad(t testing.TB, lists, queries int) *mixedLoad {
+func newLoad(t testing.TB, postings, queries int) *mixedLoad {
 	t.Helper()
-	r := rand.New(rand.NewPCG(uint64(lists), uint64(queries)))
+	r := rand.New(rand.NewPCG(uint64(postings), uint64(queries)))
 	l := &mixedLoad{src: &plan.Source{Docs: 30_000}, ranks: plan.RankBatch{K: 10, Norm: plan.NewNorm(0.9, 0.4, 500)}}
 	var freqs [][]uint32
-	for i := range lists {
+	for i := range postings {
 		var docs []uint32
 		for every, d := uint32(16)<<r.IntN(6), uint32(0); d < l.src.Docs; d++ {
 			if r.Uint32N(every) == 0 {
 				docs = append(docs, d)
 			}
 		}
-		h, err := l.src.Append(coreCodecs[i%len(coreCodecs)], docs, codec.DefaultOptions())
+		h, err := l.src.Append(lists.CoreCodecs[i%len(lists.CoreCodecs)], docs, codec.DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,32 +56,30 @@ func newLoad(t testing.TB, lists, queries int) *mixedLoad {
 		l.src.Lengths = append(l.src.Lengths, r.Uint32N(900))
 	}
 	l.batch.Reset()
-	l.formulas.Reset()
+	l.expressions.Reset()
 	l.ranks.Reset()
 	for range queries {
 		var q []plan.Handle
 		var terms []plan.Term
 		either := plan.Expr{Op: plan.OpOr}
 		for range 1 + r.IntN(3) {
-			h := plan.Handle(min(r.ExpFloat64()*float64(lists)/5, float64(lists-1)))
+			h := plan.Handle(min(r.ExpFloat64()*float64(postings)/5, float64(postings-1)))
 			q = append(q, h)
 			terms = append(terms, plan.Term{List: h, Weight: 1 + r.Uint32N(1<<28)})
 			either.Args = append(either.Args, plan.Expr{List: h})
 		}
 		l.batch.Add(l.src, q...)
 		l.ranks.Add(l.src, terms...)
-		if err := l.formulas.AddExpr(l.src, either); err != nil {
+		if err := l.expressions.AddExpr(l.src, either); err != nil {
 			t.Fatal(err)
 		}
 		i := l.batch.Queries() - 1
-		l.matches = append(l.matches, plainIntersect(l.lists, l.batch.Query(i)))
-		l.best = append(l.best, plainRank(l.src, l.lists, freqs, &l.ranks, l.ranks.Query(i)))
-		var union []uint32
-		for _, h := range l.batch.Query(i) {
-			union = append(union, l.lists[h]...)
-		}
-		slices.Sort(union)
-		l.any = append(l.any, slices.Compact(union))
+		l.matches = append(l.matches, reference.Conjunction(l.lists, l.batch.Query(i)...))
+		l.any = append(l.any, reference.Tree(l.lists, either))
+	}
+	plain := reference.Lists{Docs: l.lists, Freqs: freqs, Lengths: l.src.Lengths}
+	for _, hits := range plain.Rank(&l.ranks) {
+		l.best = append(l.best, rank.KeysOfHits(hits, l.ranks.K))
 	}
 	return l
 }
@@ -93,7 +94,7 @@ func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind in
 	case 0:
 		err = s.Match(ctx, &l.batch, &out)
 	case 1:
-		err = s.Match(ctx, &l.formulas, &out)
+		err = s.Match(ctx, &l.expressions, &out)
 	case 2:
 		err = s.Rank(ctx, &l.ranks, &top)
 	}
@@ -102,7 +103,7 @@ func (l *mixedLoad) ask(ctx context.Context, t *testing.T, s plan.Store, kind in
 	}
 	for i := range l.matches {
 		if kind%3 == 0 && !slices.Equal(out.Query(i), l.matches[i]) || kind%3 == 1 && !slices.Equal(out.Query(i), l.any[i]) ||
-			kind%3 == 2 && !slices.Equal(keysOf(&top, i), l.best[i]) {
+			kind%3 == 2 && !slices.Equal(rank.KeysOf(&top, i), l.best[i]) {
 			t.Errorf("kind %d: query %d over lists %v has another answer", kind%3, i, l.batch.Query(i))
 			break
 		}

@@ -10,13 +10,18 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/match"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
-// share are buffers for so many hundredths of the lists.
-func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
+// percentOf returns the sizes of buffers for a percentage of the lists.
+func percentOf(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 	for range buffers {
-		sizes = append(sizes, cachedBytes(src)*percent/100/uint64(buffers)/16*16+16)
+		sizes = append(sizes, lists.CachedBytes(src)*percent/100/uint64(buffers)/16*16+16)
 	}
 	return sizes
 }
@@ -24,29 +29,26 @@ func share(src *plan.Source, percent uint64, buffers int) (sizes []uint64) {
 // unpinned checks that no list of s is pinned, on its way, or waited for.
 func unpinned(t *testing.T, s *CachedStore) {
 	t.Helper()
-	for range 1000 { // what was given up ends on its own
-		s.cache.mu.Lock()
-		idle := s.cache.items.Pinned() == 0 && len(s.cache.coming) == 0 && !s.cache.waiting
-		s.cache.mu.Unlock()
-		if idle && len(s.cache.turn) == 1 && len(s.store.free) == s.store.slots {
+	for range 1000 { // abandoned work ends on its own
+		if s.set.Cache.Idle() && len(s.conjunction.Free) == s.conjunction.Slots {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d items are pinned, %d on their way", s.cache.items.Pinned(), len(s.cache.coming))
+	t.Errorf("%d items are pinned, %d on their way", s.set.Cache.Items.Pinned(), len(s.set.Cache.Coming))
 }
 
 // TestCachedConcurrent has callers with queries of every kind on a cache that is far too
-// small for all of them, of whom some give up, and one closes it in the end.
+// small for all of them. Some callers give up, and one closes the cache in the end.
 func TestCachedConcurrent(t *testing.T) {
-	b, _ := openFaulty(t, fewTiles(t))
+	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 60, 80)
 	for _, buffers := range []int{1, 4} {
-		s, err := b.loadCached(t.Context(), l.src, 256<<20, share(l.src, 30, buffers))
+		s, err := openCached(t.Context(), b, l.src, 256<<20, percentOf(l.src, 30, buffers))
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx := limited(t)
+		ctx := devicetest.Limited(t)
 		var wg sync.WaitGroup
 		for caller := range 6 {
 			wg.Go(func() {
@@ -88,7 +90,7 @@ func TestCachedConcurrent(t *testing.T) {
 		if err := s.Close(); err != plan.ErrClosed {
 			t.Errorf("a second Close: %v", err)
 		}
-		if n := inUse(b); n != 0 {
+		if n := b.Memory.InUse(); n != 0 {
 			t.Errorf("%d bytes are still reserved", n)
 		}
 	}
@@ -97,14 +99,14 @@ func TestCachedConcurrent(t *testing.T) {
 // TestCachedFaults fails every step in turn: the error says so, nothing stays pinned, and
 // the next batches are answered.
 func TestCachedFaults(t *testing.T) {
-	b, f := openFaulty(t, fewTiles(t))
+	b, f := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 20, 20)
-	buffers := share(l.src, 40, 1)
+	buffers := percentOf(l.src, 40, 1)
 	for n := 1; ; n++ {
-		f.arm("allocate", n, ocl.ErrMemObjectAllocationFailure)
-		s, err := b.loadCached(t.Context(), l.src, 256<<20, buffers)
+		f.Arm("allocate", n, ocl.ErrMemObjectAllocationFailure)
+		s, err := openCached(t.Context(), b, l.src, 256<<20, buffers)
 		if err == nil {
-			if f.count("allocate") >= n {
+			if f.Count("allocate") >= n {
 				t.Errorf("allocation %d failed, the store was made", n)
 			}
 			if err := s.Close(); err != nil {
@@ -112,64 +114,64 @@ func TestCachedFaults(t *testing.T) {
 			}
 			break
 		}
-		typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
-		if used := inUse(b); used != 0 {
+		devicetest.Typed(t, err, ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory)
+		if used := b.Memory.InUse(); used != 0 {
 			t.Fatalf("allocation %d failed: %d bytes are still reserved", n, used)
 		}
 	}
-	f.arm("", 0, nil)
-	s, err := b.loadCached(t.Context(), l.src, 256<<20, buffers)
+	f.Disarm()
+	s, err := openCached(t.Context(), b, l.src, 256<<20, buffers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind := range 3 { // what is made on first use
-		if err := l.ask(limited(t), t, s, kind); err != nil {
+	for kind := range 3 { // scratch memory of the first use
+		if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, step := range []string{"upload", "enqueue", "wait"} {
 		for n := 1; n <= 6; n++ {
-			f.arm(step, n, ocl.ErrDeviceNotAvailable)
-			for kind := n; f.count(step) < n; kind++ {
+			f.Arm(step, n, ocl.ErrDeviceNotAvailable)
+			for kind := n; f.Count(step) < n; kind++ {
 				if kind > n+30 {
 					t.Fatalf("%s is no step any more", step)
 				}
-				err := l.ask(limited(t), t, s, kind)
-				if f.count(step) < n && err != nil {
+				err := l.ask(devicetest.Limited(t), t, s, kind)
+				if f.Count(step) < n && err != nil {
 					t.Fatalf("%s %d has not failed yet: %v", step, n, err)
-				} else if f.count(step) >= n {
-					typed(t, err, ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost)
+				} else if f.Count(step) >= n {
+					devicetest.Typed(t, err, ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost)
 				}
 			}
-			f.arm("", 0, nil)
+			f.Disarm()
 			unpinned(t, s)
 			for kind := range 3 {
-				if err := l.ask(limited(t), t, s, kind); err != nil {
+				if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
 					t.Fatalf("after %s %d: %v", step, n, err)
 				}
 			}
 		}
 	}
 	for _, step := range []string{"upload", "wait"} { // now and then, for several callers
-		f.arm(step, 5, ocl.ErrDeviceNotAvailable)
-		f.mu.Lock()
-		f.every = true
-		f.mu.Unlock()
+		f.Arm(step, 5, ocl.ErrDeviceNotAvailable)
+		f.Mu.Lock()
+		f.Every = true
+		f.Mu.Unlock()
 		var wg sync.WaitGroup
 		for caller := range 4 {
 			wg.Go(func() {
 				for round := range 4 {
-					if err := l.ask(limited(t), t, s, caller+round); err != nil {
-						typed(t, err, ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost)
+					if err := l.ask(devicetest.Limited(t), t, s, caller+round); err != nil {
+						devicetest.Typed(t, err, ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost)
 					}
 				}
 			})
 		}
 		wg.Wait()
-		f.arm("", 0, nil)
+		f.Disarm()
 		unpinned(t, s)
 		for kind := range 3 {
-			if err := l.ask(limited(t), t, s, kind); err != nil {
+			if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
 				t.Errorf("after faults of %s: %v", step, err)
 			}
 		}
@@ -179,60 +181,61 @@ func TestCachedFaults(t *testing.T) {
 	}
 }
 
-// TestCachedBeside asks a cache that takes all memory there is for what has not been tested
-// yet; of a device with many slots it has less.
+// TestCachedBeside uses algorithms without a self-test so far on a cache that takes all memory
+// there is, and on one with less memory and many slots.
 func TestCachedBeside(t *testing.T) {
+	testneeds.OneCaller(t)
 	l := newLoad(t, 20, 20)
 	is := l.batch
 	is.Algorithm = plan.IS
-	for slots, mib := range map[int]uint64{testDevice(t).Tuning().Slots: 640, 17: 300} {
-		tuning := fewTiles(t)
+	for slots, mib := range map[int]uint64{devicetest.Find(t, everything).Tuning().Slots: 640, 17: 300} {
+		tuning := devicetest.FewTiles(devicetest.Find(t, everything))
 		tuning.Slots = slots
-		b, err := Open(t.Context(), testDevice(t), Options{Tuning: &tuning, MemoryLimit: mib << 20})
+		b, err := device.Open(t.Context(), devicetest.Find(t, everything), device.Options{Tuning: &tuning, MemoryLimit: mib << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.LoadCached(t.Context(), l.src, 0)
+		s, err := loadCached(t.Context(), b, l.src, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rest := b.left() - min(selfTestMemory, b.limit/8) // as if there were more lists
-		if err := b.reserve(rest, "a test"); err != nil {
+		rest := b.Memory.Left() - min(match.SelfTestMemory, b.Memory.Size()/8) // as if there were more lists
+		if err := b.Memory.Reserve(rest, "a test"); err != nil {
 			t.Fatal(err)
 		}
 		for kind := range 3 {
-			if err := l.ask(limited(t), t, s, kind); err != nil {
+			if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
 				t.Errorf("%d MiB, %d slots: %v", mib, slots, err)
 			}
 		}
-		if err := s.Match(limited(t), &is, new(plan.Results)); err != nil {
+		if err := s.Match(devicetest.Limited(t), &is, new(plan.Results)); err != nil {
 			t.Errorf("%d MiB, %d slots: %v", mib, slots, err)
 		}
-		b.unreserve(rest)
+		b.Memory.Unreserve(rest)
 		if err := errors.Join(s.Close(), b.Close()); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// TestCachedMemory makes caches of little memory and of much: the limit holds, what never
-// fits is told from what does, and where all lists fit none goes.
+// TestCachedMemory makes caches of little memory and of much: the limit holds, lists that
+// never fit are an error, and nothing is evicted if all lists fit.
 func TestCachedMemory(t *testing.T) {
-	b, _ := openFaulty(t, fewTiles(t))
+	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything)))
 	l := newLoad(t, 20, 40)
-	if s, err := b.LoadCached(t.Context(), l.src, 1<<20); !errors.Is(err, plan.ErrOutOfMemory) {
+	if s, err := loadCached(t.Context(), b, l.src, 1<<20); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Fatalf("a cache in 1 MiB: %v, %v", s, err)
 	}
 	for _, bytes := range []uint64{512 << 20, 0} {
-		s, err := b.LoadCached(t.Context(), l.src, bytes)
+		s, err := loadCached(t.Context(), b, l.src, bytes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if memory := s.Memory(); memory != inUse(b) || bytes > 0 && memory > bytes {
-			t.Errorf("of %d bytes: %d, %d are reserved", bytes, memory, inUse(b))
+		if memory := s.Memory(); memory != b.Memory.InUse() || bytes > 0 && memory > bytes {
+			t.Errorf("of %d bytes: %d, %d are reserved", bytes, memory, b.Memory.InUse())
 		}
 		for kind := range 6 {
-			if err := l.ask(limited(t), t, s, kind); err != nil {
+			if err := l.ask(devicetest.Limited(t), t, s, kind); err != nil {
 				t.Error(err)
 			}
 		}
@@ -251,7 +254,7 @@ func TestCachedMemory(t *testing.T) {
 		}
 	}
 	bytes := func(h plan.Handle) uint64 { return (4*uint64(l.src.Lists[h].Words) + 15) / 16 * 16 }
-	s, err := b.loadCached(t.Context(), l.src, 256<<20, []uint64{bytes(longest)}) // less the end
+	s, err := openCached(t.Context(), b, l.src, 256<<20, []uint64{bytes(longest)}) // less the end
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,8 +265,8 @@ func TestCachedMemory(t *testing.T) {
 	if n, ok := s.Missing(q.Query(0), false); ok || n != bytes(longest) {
 		t.Errorf("a list that is longer than the cache: %d bytes are missing, %t", n, ok)
 	}
-	err = s.Match(limited(t), &q, &out)
-	typed(t, err, plan.ErrTooLarge, plan.ErrOutOfMemory)
+	err = s.Match(devicetest.Limited(t), &q, &out)
+	devicetest.Typed(t, err, plan.ErrTooLarge, plan.ErrOutOfMemory)
 	if c := s.CacheStats(); c.Misses != 0 || c.Capacity != bytes(longest)-16 {
 		t.Errorf("nothing was brought in: %+v", c)
 	}
@@ -275,7 +278,7 @@ func TestCachedMemory(t *testing.T) {
 		if want := [3]uint64{bytes(other)}[i]; !ok || n != want {
 			t.Errorf("use %d: %d bytes are missing, %t, want %d", i, n, ok, want)
 		}
-		if err := s.Match(limited(t), &q, &out); err != nil || !slices.Equal(out.Docs, l.lists[other]) {
+		if err := s.Match(devicetest.Limited(t), &q, &out); err != nil || !slices.Equal(out.Docs, l.lists[other]) {
 			t.Errorf("after a list that does not fit: %v", err)
 		}
 	}

@@ -7,22 +7,25 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/plantest/matchtest"
 	"heddle/engine/plan/plantest/ranktest"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
 // tenth are buffers for a tenth of the lists of src, or each for the longest one.
 func tenth(src *plan.Source, buffers int) (sizes []uint64) {
 	longest := uint32(0)
-	for _, words := range itemWords(src) {
+	for _, words := range lists.ItemWords(src) {
 		longest = max(longest, words)
 	}
 	for range buffers {
-		n := max(cachedBytes(src)/10/uint64(buffers), 4*uint64(longest))
+		n := max(lists.CachedBytes(src)/10/uint64(buffers), 4*uint64(longest))
 		sizes = append(sizes, (n+15)/16*16+16)
 	}
 	return sizes
@@ -39,7 +42,7 @@ func (b cachedBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, 
 	if err := errors.Join(src.Validate(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	s, err := b.loadCached(ctx, src, 256<<20, tenth(src, 2))
+	s, err := openCached(ctx, b.rt, src, 256<<20, tenth(src, 2))
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +68,15 @@ type cachedSuite struct {
 }
 
 // or calls other if err says that some lists never fit, which Missing must know.
-func (s *cachedSuite) or(err error, queries int, lists func(i int) []plan.Handle, ranked bool, other func() error) error {
+func (s *cachedSuite) or(err error, queries int, postings func(i int) []plan.Handle, ranked bool, other func() error) error {
 	s.b.cached.Add(1)
 	never := false
 	for i := range queries {
-		_, fits := s.Missing(lists(i), ranked)
+		_, fits := s.Missing(postings(i), ranked)
 		never = never || !fits
 	}
-	var device *plan.DeviceError
-	if errors.As(err, &device) && device.Op == "bringing lists in" && errors.Is(err, plan.ErrOutOfMemory) && never {
+	var dev *plan.DeviceError
+	if errors.As(err, &dev) && dev.Op == "bringing lists in" && errors.Is(err, plan.ErrOutOfMemory) && never {
 		s.b.never.Add(1)
 		return other()
 	}
@@ -85,26 +88,26 @@ func (s *cachedSuite) or(err error, queries int, lists func(i int) []plan.Handle
 
 func (s *cachedSuite) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
 	err := s.CachedStore.Match(ctx, b, out)
-	if b.Validate(s.store.src) != nil {
+	if b.Validate(s.set.Src) != nil {
 		return err
 	}
 	return s.or(err, b.Queries(), func(i int) []plan.Handle {
-		lists := b.AppendLists(nil, i)
-		slices.Sort(lists)
-		return slices.Compact(lists)
+		postings := b.AppendLists(nil, i)
+		slices.Sort(postings)
+		return slices.Compact(postings)
 	}, false, func() error { return s.host.Match(ctx, b, out) })
 }
 
 func (s *cachedSuite) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	err := s.CachedStore.Rank(ctx, r, out)
-	if r.Validate(s.store.src) != nil {
+	if r.Validate(s.set.Src) != nil {
 		return err
 	}
-	return s.or(err, r.Queries(), func(i int) (lists []plan.Handle) {
+	return s.or(err, r.Queries(), func(i int) (postings []plan.Handle) {
 		for _, t := range r.Query(i) {
-			lists = append(lists, t.List)
+			postings = append(postings, t.List)
 		}
-		return lists
+		return postings
 	}, true, func() error { return s.host.Rank(ctx, r, out) })
 }
 
@@ -118,7 +121,8 @@ func (s *cachedSuite) Close() error {
 // TestCachedSuite runs the suite of all backends where a tenth of the lists, and of their
 // frequencies, are resident, in two buffers.
 func TestCachedSuite(t *testing.T) {
-	d := testDevice(t)
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, everything)
 	var cached, never atomic.Int64
 	open := func(t *testing.T) plan.Backend {
 		b, err := Open(t.Context(), d, Options{SkipSelfTest: true})

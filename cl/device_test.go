@@ -10,24 +10,29 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/lists"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestDevices lists devices by parts of their names, in any case, GPUs first.
 func TestDevices(t *testing.T) {
-	d := testDevice(t)
+	d := devicetest.Find(t, everything)
 	all, err := Devices("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.IsSortedFunc(all, func(a, b *Device) int { return rank(a) - rank(b) }) {
+	if !slices.IsSortedFunc(all, func(a, b *device.Device) int { return class(a) - class(b) }) {
 		t.Error("GPUs do not come first")
 	}
 	name := d.Info().Device
 	for _, filter := range []string{name, strings.ToUpper(name), name[1:], d.Info().Platform, d.Info().Vendor} {
 		found, err := Devices(filter)
-		if err != nil || !slices.ContainsFunc(found, func(f *Device) bool { return f.Info().Device == name }) {
+		if err != nil || !slices.ContainsFunc(found, func(f *device.Device) bool { return f.Info().Device == name }) {
 			t.Errorf("filter %q does not find %q: %v, %v", filter, name, found, err)
 		}
 	}
@@ -45,77 +50,43 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-func rank(d *Device) int {
+func class(d *device.Device) int {
 	if d.Info().Type == "gpu" {
 		return 0
 	}
 	return 1
 }
 
-// TestPreferred has auto take GPUs, and CPUs only where their row says so.
-func TestPreferred(t *testing.T) {
-	for _, c := range []struct {
-		kind, name string
-		beatsHost  bool
-		want       bool
-	}{
-		{"gpu", "NVIDIA H200", false, true},
-		{"gpu", "llvmpipe (LLVM 15.0.6, 256 bits)", false, false},
-		{"cpu", "pthread-skylake", false, false},
-		{"cpu", "pthread-skylake", true, true},
-		{"accelerator", "FPGA", false, false},
-	} {
-		d := &Device{info: plan.Info{Type: c.kind, Device: c.name}, tuning: Tuning{BeatsHost: c.beatsHost}}
-		if got, why := d.Preferred(); got != c.want || why == "" {
-			t.Errorf("%+v: %t, %q", c, got, why)
-		}
-	}
-}
-
-// TestTypeName names the types, combined ones too.
-func TestTypeName(t *testing.T) {
-	for kind, want := range map[ocl.DeviceType]string{
-		ocl.DeviceTypeGPU:                         "gpu",
-		ocl.DeviceTypeGPU | ocl.DeviceTypeDefault: "gpu",
-		ocl.DeviceTypeCPU:                         "cpu",
-		ocl.DeviceTypeCPU | ocl.DeviceTypeDefault: "cpu",
-		ocl.DeviceTypeAccelerator:                 "accelerator",
-	} {
-		if got := typeName(kind); got != want {
-			t.Errorf("%v: %q, want %q", kind, got, want)
-		}
-	}
-}
-
 // TestLimits refuses devices that the kernels cannot run on, before anything is
 // created there.
 func TestLimits(t *testing.T) {
-	d := testDevice(t)
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, everything)
 	for name, c := range map[string]struct {
-		change func(*Device)
+		change func(*plan.Info, *device.Tuning)
 		says   string
 	}{
-		"work-groups too small": {func(d *Device) { d.tuning.Serial, d.tuning.WG = false, 1<<20 }, "work-group"},
-		"no local memory":       {func(d *Device) { d.tuning.Serial, d.info.LocalMemory = false, 16 }, "local memory"},
-		"tiny buffers":          {func(d *Device) { d.info.MaxAlloc = 1 << 10 }, "1024 bytes"},
+		"work-groups too small": {func(_ *plan.Info, r *device.Tuning) { r.Serial, r.WG = false, 1<<20 }, "work-group"},
+		"no local memory":       {func(i *plan.Info, r *device.Tuning) { r.Serial, i.LocalMemory = false, 16 }, "local memory"},
+		"tiny buffers":          {func(i *plan.Info, _ *device.Tuning) { i.MaxAlloc = 1 << 10 }, "1024 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			poor := *d
-			c.change(&poor)
-			f := &faults{calls: map[string]int{}}
-			b, err := Open(t.Context(), &poor, Options{fault: f.hook})
-			var device *plan.DeviceError
-			if b != nil || !errors.As(err, &device) || device.Kind != plan.ErrNoDevice || !strings.Contains(err.Error(), c.says) {
+			poor := d.With(c.change)
+			f := devicetest.NewFaults()
+			b, err := device.Open(t.Context(), poor, device.Options{Fault: f.Hook})
+			var dev *plan.DeviceError
+			if b != nil || !errors.As(err, &dev) || dev.Kind != plan.ErrNoDevice || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("open: %v, %v", b, err)
 			}
-			if f.count("open") != 0 {
+			if f.Count("open") != 0 {
 				t.Error("a context was created")
 			}
 		})
 	}
-	serial := *d
-	serial.tuning.Serial, serial.info.LocalMemory = true, 0
-	if err := serial.check(); err != nil {
+	serial := d.With(func(i *plan.Info, r *device.Tuning) {
+		r.Serial, r.NVShuffle, r.LookBack, i.LocalMemory = true, false, false, 0 // as in rows of CPU devices
+	})
+	if err := serial.Check(); err != nil {
 		t.Errorf("the serial shape needs no local memory: %v", err)
 	}
 }
@@ -123,34 +94,34 @@ func TestLimits(t *testing.T) {
 // TestLies has a device that claims more memory than there is: the driver's
 // refusal is a typed error, and nothing stays.
 func TestLies(t *testing.T) {
-	boast := *testDevice(t)
-	boast.info.Memory, boast.info.MaxAlloc = 1<<62, 1<<61
-	b, err := Open(t.Context(), &boast, Options{SkipSelfTest: true})
+	testneeds.OneCaller(t)
+	boast := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory, i.MaxAlloc = 1<<62, 1<<61 })
+	b, err := device.Open(t.Context(), boast, device.Options{SkipSelfTest: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
 	const much = 1 << 50
-	if err := b.reserve(much, "too much"); err != nil {
+	if err := b.Memory.Reserve(much, "too much"); err != nil {
 		t.Fatalf("within the limit that the device claims: %v", err)
 	}
-	m, err := b.buffer(ocl.MemReadWrite, much, "too much")
+	m, err := b.Buffer(ocl.MemReadWrite, much, "too much")
 	if err == nil { // some drivers grant at once and take the memory at first use
 		t.Log("this driver grants a pebibyte")
 		m.Release()
 	} else if m != nil || !errors.Is(err, plan.ErrOutOfMemory) || !strings.Contains(err.Error(), "1125899906842624") {
 		t.Errorf("a buffer of a pebibyte: %v", err)
 	}
-	if p, err := b.newPinned(much); p != nil || !errors.Is(err, plan.ErrOutOfMemory) {
+	if p, err := b.NewPinned(much); p != nil || !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("staging of a pebibyte: %v", err)
 	}
-	b.unreserve(much)
+	b.Memory.Unreserve(much)
 	q := ask(t)
-	s, err := b.Load(t.Context(), q.src)
+	s, err := load(t.Context(), b, q.src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.run(limited(t), t, s); err != nil {
+	if err := q.run(devicetest.Limited(t), t, s); err != nil {
 		t.Error(err)
 	}
 	if err := s.Close(); err != nil {
@@ -160,9 +131,9 @@ func TestLies(t *testing.T) {
 
 // TestUnderstated has a device that says it has no memory.
 func TestUnderstated(t *testing.T) {
-	poor := *testDevice(t)
-	poor.info.Memory = 0
-	if b, err := Open(t.Context(), &poor, Options{}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
+	testneeds.OneCaller(t)
+	poor := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 0 })
+	if b, err := device.Open(t.Context(), poor, device.Options{}); b != nil || !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("open: %v, %v", b, err)
 	}
 }
@@ -170,16 +141,15 @@ func TestUnderstated(t *testing.T) {
 // TestArenas spreads lists over as many buffers as kernels take, and refuses
 // more, as a device does whose allocations are capped.
 func TestArenas(t *testing.T) {
-	capped := *testDevice(t)
-	capped.info.MaxAlloc = 1 << 20
-	capped.tuning.RoundTiles = min(capped.tuning.RoundTiles, 256)
-	b, err := Open(t.Context(), &capped, Options{SkipSelfTest: true})
+	testneeds.OneCaller(t)
+	capped := devicetest.Find(t, everything).With(func(i *plan.Info, r *device.Tuning) { i.MaxAlloc, r.RoundTiles = 1<<20, min(r.RoundTiles, 256) })
+	b, err := device.Open(t.Context(), capped, device.Options{SkipSelfTest: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
 	src := &plan.Source{Docs: 1 << 20}
-	var lists [][]uint32
+	var postings [][]uint32
 	ranges := 0
 	for i := 0; ; i++ {
 		docs := make([]uint32, 0, 100_000)
@@ -191,48 +161,49 @@ func TestArenas(t *testing.T) {
 		if _, err := next.Append(id, docs, codec.DefaultOptions()); err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := layout(&next, capped.info.MaxAlloc)
+		r, _, err := lists.Layout(&next, capped.Info().MaxAlloc)
 		if err != nil { // one list too many
-			s, err := b.Load(t.Context(), &next)
-			if s != nil || !errors.Is(err, plan.ErrOutOfMemory) || inUse(b) != 0 {
+			s, err := load(t.Context(), b, &next)
+			if s != nil || !errors.Is(err, plan.ErrOutOfMemory) || b.Memory.InUse() != 0 {
 				t.Errorf("lists for five buffers: %v", err)
 			}
 			break
 		}
-		ranges, *src, lists = len(r), next, append(lists, docs)
+		ranges, *src, postings = len(r), next, append(postings, docs)
 	}
-	if ranges != maxArenas {
-		t.Fatalf("the lists take %d buffers, the test wants %d", ranges, maxArenas)
+	if ranges != lists.MaxArenas {
+		t.Fatalf("the lists take %d buffers, the test wants %d", ranges, lists.MaxArenas)
 	}
-	s, err := b.load(t.Context(), src)
+	s, err := loadUntestedLists(t.Context(), b, src)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var batch plan.MatchBatch
 	var out plan.Results
-	for h := range uint32(len(lists)) {
+	for h := range uint32(len(postings)) {
 		batch.Add(src, h)
-		batch.Add(src, h, (h+5)%uint32(len(lists)), (h+11)%uint32(len(lists)))
+		batch.Add(src, h, (h+5)%uint32(len(postings)), (h+11)%uint32(len(postings)))
 	}
-	if err := s.Match(limited(t), &batch, &out); err != nil {
+	if err := s.Match(devicetest.Limited(t), &batch, &out); err != nil {
 		t.Fatal(err)
 	}
 	for i := range batch.Queries() {
-		if want := plainIntersect(lists, batch.Query(i)); !slices.Equal(out.Query(i), want) {
+		if want := reference.Conjunction(postings, batch.Query(i)...); !slices.Equal(out.Query(i), want) {
 			t.Errorf("query over lists %v: %d docIDs, want %d", batch.Query(i), out.Count(i), len(want))
 		}
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if inUse(b) != 0 {
-		t.Errorf("%d bytes are still reserved", inUse(b))
+	if b.Memory.InUse() != 0 {
+		t.Errorf("%d bytes are still reserved", b.Memory.InUse())
 	}
 }
 
 // TestCopyPeak measures, gives the memory back, and can be cancelled.
 func TestCopyPeak(t *testing.T) {
-	b, err := Open(t.Context(), testDevice(t), Options{SkipSelfTest: true, MemoryLimit: 64 << 20})
+	testneeds.OneCaller(t)
+	b, err := device.Open(t.Context(), devicetest.Find(t, everything), device.Options{SkipSelfTest: true, MemoryLimit: 64 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,8 +216,8 @@ func TestCopyPeak(t *testing.T) {
 	if _, err := b.CopyPeak(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("under a cancelled context: %v", err)
 	}
-	if inUse(b) != 0 {
-		t.Errorf("%d bytes are still reserved", inUse(b))
+	if b.Memory.InUse() != 0 {
+		t.Errorf("%d bytes are still reserved", b.Memory.InUse())
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
@@ -258,7 +229,7 @@ func TestCopyPeak(t *testing.T) {
 
 // TestOpenAndClose comes back to the descriptors that it began with.
 func TestOpenAndClose(t *testing.T) {
-	d := testDevice(t)
+	d := devicetest.Find(t, everything)
 	files := func() int {
 		names, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
@@ -268,15 +239,15 @@ func TestOpenAndClose(t *testing.T) {
 	}
 	q := ask(t)
 	cycle := func() {
-		b, err := Open(t.Context(), d, Options{SkipSelfTest: true})
+		b, err := device.Open(t.Context(), d, device.Options{SkipSelfTest: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := b.Load(t.Context(), q.src)
+		s, err := load(t.Context(), b, q.src)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := q.run(limited(t), t, s); err != nil {
+		if err := q.run(devicetest.Limited(t), t, s); err != nil {
 			t.Error(err)
 		}
 		if err := errors.Join(s.Close(), b.Close()); err != nil {

@@ -4,15 +4,16 @@ import (
 	"sync"
 	"testing"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
 	"heddle/engine/plan"
 )
 
-// TestLittleOfALargeDevice limits the memory of a device that reports that of a large GPU,
-// and has as many slots, which scratch must not go by: several callers at the same time,
-// with queries of every kind, all get answers.
+// TestLittleOfALargeDevice limits the memory of a device that reports the memory and the slots
+// of a large GPU. Concurrent callers with queries of every kind all get answers.
 func TestLittleOfALargeDevice(t *testing.T) {
-	d, tuning := *testDevice(t), fewTiles(t)
-	d.info.Memory, d.info.MaxAlloc = 141<<30, 35<<30
+	d, tuning := devicetest.Find(t, everything), devicetest.FewTiles(devicetest.Find(t, everything))
+	d = d.With(func(i *plan.Info, _ *device.Tuning) { i.Memory, i.MaxAlloc = 141<<30, 35<<30 })
 	tuning.Slots = 16
 	l := newLoad(t, 60, 80)
 	for _, c := range []struct {
@@ -20,15 +21,15 @@ func TestLittleOfALargeDevice(t *testing.T) {
 		cached bool
 	}{{300, false}, {50, false}, {46, false}, {300, true}, {150, true}} {
 		limit := c.mib << 20
-		b, err := Open(t.Context(), &d, Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: limit})
+		b, err := device.Open(t.Context(), d, device.Options{Tuning: &tuning, SkipSelfTest: true, MemoryLimit: limit})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var s plan.Store
 		if c.cached {
-			s, err = b.LoadCached(t.Context(), l.src, limit)
+			s, err = loadCached(t.Context(), b, l.src, limit)
 		} else {
-			s, err = b.Load(t.Context(), l.src)
+			s, err = load(t.Context(), b, l.src)
 		}
 		if err != nil {
 			t.Fatalf("%+v: %v", c, err)
@@ -37,20 +38,20 @@ func TestLittleOfALargeDevice(t *testing.T) {
 		for caller := range 6 {
 			wg.Go(func() {
 				for round := range 3 {
-					if err := l.ask(limited(t), t, s, caller+round); err != nil {
+					if err := l.ask(devicetest.Limited(t), t, s, caller+round); err != nil {
 						t.Errorf("%+v, caller %d, round %d: %v", c, caller, round, err)
 					}
 				}
 			})
 		}
 		wg.Wait()
-		if n := s.Memory(); n > limit || n != inUse(b) {
-			t.Errorf("%+v: memory of %d bytes, %d are reserved", c, n, inUse(b))
+		if n := s.Memory(); n > limit || n != b.Memory.InUse() {
+			t.Errorf("%+v: memory of %d bytes, %d are reserved", c, n, b.Memory.InUse())
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if n := inUse(b); n != 0 {
+		if n := b.Memory.InUse(); n != 0 {
 			t.Errorf("%+v: %d bytes are still reserved", c, n)
 		}
 		if err := b.Close(); err != nil {

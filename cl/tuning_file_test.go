@@ -11,7 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
 	"heddle/config"
+	"heddle/engine/plan/testneeds"
 )
 
 func write(t *testing.T, text string) string {
@@ -25,7 +28,7 @@ func write(t *testing.T, text string) string {
 
 // TestTuningFile writes every built-in row and reads it again.
 func TestTuningFile(t *testing.T) {
-	for _, row := range tuningRows() {
+	for _, row := range device.BuiltInRows() {
 		var b bytes.Buffer
 		if err := WriteTuning(&b, row); err != nil {
 			t.Fatal(err)
@@ -43,7 +46,7 @@ func TestTuningFile(t *testing.T) {
 // TestTuningFileErrors names the file, the row and the field.
 func TestTuningFileErrors(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteTuning(&b, tuningRows()[0]); err != nil {
+	if err := WriteTuning(&b, device.BuiltInRows()[0]); err != nil {
 		t.Fatal(err)
 	}
 	good := b.String()
@@ -95,15 +98,16 @@ func TestTuningFileErrors(t *testing.T) {
 
 // TestTuningFirst puts given rows before the built-in ones.
 func TestTuningFirst(t *testing.T) {
-	mine := Tuning{Name: "mine", Match: []string{"h200"}}
-	if got := tuningFor("NVIDIA H200 gpu", mine); got.Name != "mine" {
+	testneeds.OneCaller(t)
+	mine := device.Tuning{Name: "mine", Match: []string{"h200"}}
+	if got := device.TuningFor("NVIDIA H200 gpu", mine); got.Name != "mine" {
 		t.Errorf("row %q", got.Name)
 	}
-	if got := tuningFor("NVIDIA H100 gpu", mine); got.Name != "nvidia" {
+	if got := device.TuningFor("NVIDIA H100 gpu", mine); got.Name != "nvidia" {
 		t.Errorf("row %q", got.Name)
 	}
-	all := Tuning{Name: "all"}
-	devices, err := Devices(testDevice(t).Info().Device, all)
+	all := device.Tuning{Name: "all"}
+	devices, err := Devices(devicetest.Find(t, everything).Info().Device, all)
 	if err != nil || len(devices) == 0 || devices[0].Tuning().Name != "all" || devices[0].Info().Tuning != "all" {
 		t.Errorf("devices under a row for all: %v, %v", devices, err)
 	}

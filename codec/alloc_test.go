@@ -6,7 +6,7 @@ import (
 	"heddle/codec/codectest"
 )
 
-// Decoding, validating and probing allocate nothing when dst has room.
+// Decoding, validating and probing do not allocate if dst has room.
 func TestNoAllocations(t *testing.T) {
 	var docs []uint32
 	for _, g := range codectest.Generators() {

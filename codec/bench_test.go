@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// gapList has n gaps of up to b bits, at least one of exactly b in every segment.
-// The docIDs must not pass 2^32: n is at most 2^(32-b).
+// gapList returns n docIDs with gaps of up to b bits, and a gap of exactly b bits in
+// every segment. n is at most 2^(32-b), so that docIDs stay below 2^32.
 func gapList(n, b int) []uint32 {
 	rng := rand.New(rand.NewPCG(1, uint64(b)))
 	docs := make([]uint32, n)
@@ -28,8 +28,7 @@ func reportRate(b *testing.B, n int) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gints/s")
 }
 
-// BenchmarkUnpack reads one segment again and again, by width: as values, then
-// as docIDs.
+// BenchmarkUnpack reads one segment in a loop, by width, as values and as docIDs.
 func BenchmarkUnpack(b *testing.B) {
 	for width := range 33 {
 		src := make([]uint32, 4*width)
@@ -52,8 +51,8 @@ func BenchmarkUnpack(b *testing.B) {
 	}
 }
 
-// BenchmarkAppendTo decodes whole lists that stay in cache; the names of uniform
-// lists give the bits a docID takes.
+// BenchmarkAppendTo decodes whole lists in cache. The names of uniform lists contain
+// the bits of a docID.
 func BenchmarkAppendTo(b *testing.B) {
 	const n = 1 << 14
 	run := func(name string, l List) {
@@ -80,7 +79,7 @@ func BenchmarkAppendTo(b *testing.B) {
 	}
 }
 
-// uniformList draws n docIDs below universe, each set of n as likely.
+// uniformList draws n docIDs below universe, all sets of n with equal probability.
 func uniformList(n, universe int) []uint32 {
 	rng := rand.New(rand.NewPCG(2, 2))
 	docs := make([]uint32, 0, n)

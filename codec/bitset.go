@@ -11,13 +11,13 @@ const (
 	maxBlocks  = 1 << 32 / blockBits
 )
 
-// Bits is a view of a Bitset list: one bit a docID, in blocks of 512 bits up to
-// the block of the last docID, and for each block the number of docIDs before
-// it. The words are Words, then Ranks; an empty list has none.
+// Bits is a view of a Bitset list: one bit a docID in blocks of 512 bits, up to the
+// block of the last docID, and a rank for each block, the number of docIDs before
+// it. The words are Words, then Ranks. An empty list has no words.
 //
-// Bits does not check its words: on words that List.Validate rejects, methods
-// give wrong answers but do not panic. A view owns nothing and is safe for
-// concurrent use while nobody writes to the words.
+// Bits does not check its words. On words that List.Validate rejects, methods return
+// wrong answers but do not panic. A view shares the memory of the words and is safe
+// for concurrent use while the words do not change.
 type Bits struct {
 	Len   uint32
 	Words []uint32 // bit x%32 of word x/32 is docID x; 16 words a block
@@ -43,7 +43,7 @@ func (b Bits) Has(x uint32) bool {
 	return i < len(b.Words) && b.Words[i]>>(x%32)&1 != 0
 }
 
-// Rank is the number of docIDs below x.
+// Rank returns the number of docIDs below x.
 func (b Bits) Rank(x uint32) uint32 {
 	k := int(x / blockBits)
 	if k >= len(b.Ranks) {
@@ -87,7 +87,7 @@ func (b Bits) Select(i uint32) uint32 {
 		}
 		return x + uint32(j)*64 + uint32(bits.TrailingZeros64(w))
 	}
-	return x // only if Ranks are wrong
+	return x // Ranks are wrong
 }
 
 // bitBlock is 512 bits, read as eight words of 64.
@@ -104,9 +104,9 @@ func (b *bitBlock) count() (n int) {
 	return n
 }
 
-// decode writes the docIDs of block k to dst, whose length is the difference of
-// the ranks, after checking that the block has as many and the ranks are right:
-// the first one 0, and each the one before with its block, up to Len.
+// decode writes the docIDs of block k to dst, whose length is the difference of the
+// ranks. It checks that the block has as many bits, that the first rank is 0, and
+// that each rank is the rank before plus the bits of that block, up to Len.
 func (b Bits) decode(dst []uint32, k int) error {
 	block, rank, end := b.block(k), int(b.Ranks[k]), k+1 == len(b.Ranks)
 	count := block.count()
@@ -120,7 +120,7 @@ func (b Bits) decode(dst []uint32, k int) error {
 	case end && rank+count != int(b.Len):
 		return corrupt(Bitset, len(b.Words)+k, "%d bits for %d docIDs", rank+count, b.Len)
 	case !end && rank+count != int(b.Ranks[k+1]):
-		return corrupt(Bitset, len(b.Words)+k+1, "block %d has rank %d behind %d docIDs", k+1, b.Ranks[k+1], rank+count)
+		return corrupt(Bitset, len(b.Words)+k+1, "block %d has rank %d after %d docIDs", k+1, b.Ranks[k+1], rank+count)
 	}
 	n := 0
 	for i := range blockWords / 2 {

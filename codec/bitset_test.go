@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
 func TestBits(t *testing.T) {
@@ -51,7 +52,7 @@ func TestSelectOutOfRange(t *testing.T) {
 	b.Select(2)
 }
 
-// Sizes at the end of the docIDs, without half a gigabyte of words.
+// The largest docIDs have the right size, without half a gigabyte of words.
 func TestBitsetSize(t *testing.T) {
 	for _, c := range []struct {
 		last uint32

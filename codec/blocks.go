@@ -2,9 +2,9 @@ package codec
 
 import "slices"
 
-// Blocks is random access to a list of any codec: the list as consecutive
-// blocks that decode alone, and a search that names the only block where a docID
-// can be.
+// Blocks gives random access to a list of any codec. It divides the list into
+// consecutive blocks that decode alone, and finds the only block that can hold a
+// docID.
 //
 //	raw            blocks of SegmentLen docIDs
 //	bitset         blocks of 512 bits, some of them empty
@@ -12,13 +12,12 @@ import "slices"
 //	line codecs    segments of LineSegment docIDs, or hash buckets, which may be
 //	               empty and may have up to 2^31 docIDs
 //
-// Open once, then use Count, Start, Find and Decode in any order. Nothing
-// allocates, but for Decode to grow dst. On words that no encoder wrote, Start
-// and Find answer anything in their range, and Decode gives an error or docIDs
-// that keep its promises.
+// Open once, then use Count, Start, Find and Decode in any order. Only Decode
+// allocates, to grow dst. On words that no encoder wrote, Start and Find return any
+// number in their range, and Decode returns an error or docIDs that keep its rules.
 //
-// A Blocks is a view: it owns nothing, and is safe for concurrent use while
-// nobody writes to the words or calls Open.
+// A Blocks shares the memory of the words. It is safe for concurrent use while the
+// words do not change and Open is not called.
 type Blocks struct {
 	list   List
 	layout Layout
@@ -73,12 +72,12 @@ func (b *Blocks) Open(l List) (err error) {
 	return err
 }
 
-// Count is the number of blocks; that of an empty list is 0.
+// Count returns the number of blocks, 0 for an empty list.
 func (b *Blocks) Count() int { return b.count }
 
-// Start is the index in the list of the first docID of block k, 0 to Count,
-// which is that of the first docID behind it when the block is empty.
-// Start(Count()) is the length of the list.
+// Start returns the index in the list of the first docID of block k, 0 to Count. For
+// an empty block it is the index of the next docID, and for block Count the length
+// of the list.
 func (b *Blocks) Start(k int) int {
 	if k == b.count {
 		return int(b.list.Len)
@@ -92,8 +91,8 @@ func (b *Blocks) Start(k int) int {
 	return k * SegmentLen
 }
 
-// Find is the number of the only block that can hold x; the docIDs of all blocks
-// before it are below x. It is Count where no docID can be as large.
+// Find returns the only block that can hold x, or Count if all docIDs are below x.
+// The docIDs of all blocks before it are below x.
 func (b *Blocks) Find(x uint32) int {
 	switch b.layout {
 	case PlainLayout:
@@ -115,10 +114,10 @@ func (b *Blocks) Find(x uint32) int {
 	return k
 }
 
-// Decode appends the docIDs of block k, 0 to Count-1, to dst and returns the
-// extended slice: Start(k+1) - Start(k) of them, strictly increasing, and above
-// all of the blocks before if those decode. After an error, for which
-// errors.Is(err, ErrCorrupt) holds, dst comes back as it was.
+// Decode appends the docIDs of block k, 0 to Count-1, to dst and returns the extended
+// slice. The block has Start(k+1) - Start(k) docIDs, strictly increasing, and above
+// all docIDs of the blocks before if these decode. For an error, errors.Is(err,
+// ErrCorrupt) holds, and Decode returns dst unchanged.
 func (b *Blocks) Decode(dst []uint32, k int) ([]uint32, error) {
 	if b.layout == LineLayout {
 		return b.lines.decode(dst, k)
@@ -164,8 +163,8 @@ func (b *Blocks) segments() Segments {
 	return Segments{b.list.Len, b.gap.last, b.gap.dir, b.gap.payload}
 }
 
-// decodeRaw copies block k of docs to dst and checks that it ascends, from the
-// docID before it on.
+// decodeRaw copies block k of docs to dst. It checks that the block ascends, from
+// the docID before it.
 func decodeRaw(dst, docs []uint32, k int) error {
 	at := k * SegmentLen
 	copy(dst, docs[at:])

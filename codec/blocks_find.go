@@ -2,9 +2,9 @@ package codec
 
 import "slices"
 
-// FindIn is Find for an x whose index in the list, if it is there, is lo to hi-1
-// (0 <= lo, hi <= Len), as the table of an algorithm says: of the skip entries of
-// a gap codec it searches only those of that range. It is Count where lo >= hi.
+// FindIn is Find for a docID whose index in the list can only be lo to hi-1, where
+// 0 <= lo and hi <= Len. It searches only the skip entries of that range. It returns
+// Count if lo >= hi.
 func (b *Blocks) FindIn(x uint32, lo, hi int) int {
 	last := b.gap.last
 	switch {

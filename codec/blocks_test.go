@@ -5,12 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
-// checkBlocks reads every block alone, the last one first, and looks up docIDs
-// in the list, beside them and at the ends.
+// checkBlocks decodes every block alone, the last block first. It looks up the docIDs
+// of the list, their neighbours and the ends of the range.
 func checkBlocks(tb rapid.TB, l List, docs []uint32) {
 	tb.Helper()
 	var b Blocks
@@ -70,8 +71,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// checkTotalBlocks holds for any words: every block can be asked for, and the
-// blocks fail if and only if the list fails.
+// checkTotalBlocks checks, for any words, that methods return for every block, and that
+// a block fails if and only if the list fails.
 func checkTotalBlocks(tb rapid.TB, l List, good bool) {
 	tb.Helper()
 	var b Blocks

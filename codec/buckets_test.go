@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
 func TestBuckets(t *testing.T) {
@@ -57,7 +58,7 @@ func checkBuckets(tb rapid.TB, docs []uint32, shift uint8) {
 	}
 }
 
-// The definition in section 4.4, by trying out.
+// BucketShift agrees with the definition in section 4.4, by trial of all numbers.
 func TestBucketShift(t *testing.T) {
 	naive := func(n, universe, bucket uint64) uint8 {
 		k := 0

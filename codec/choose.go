@@ -2,16 +2,16 @@ package codec
 
 import "slices"
 
-// Auto is what to ask Choose for to have the codec of least cost.
+// Auto asks Choose for the codec of least cost.
 const Auto ID = 0
 
-// Reason says why a list has its codec.
+// Reason is the reason for the codec of a list.
 type Reason uint8
 
 const (
-	// Asked: the codec that was asked for takes fewer words than Raw.
+	// Asked: the requested codec takes fewer words than Raw.
 	Asked Reason = iota
-	// NotSmaller: the codec that was asked for does not, so the list is Raw.
+	// NotSmaller: the requested codec takes no fewer words, so the list is Raw.
 	NotSmaller
 	// Dense: more than one document in 32 has the term, and a Bitset takes fewer
 	// words than Raw.
@@ -35,17 +35,16 @@ type Choice struct {
 	Reason Reason
 }
 
-// Choose names the codec for docs, whose docIDs are below universe:
+// Choose returns the codec for docs, whose docIDs are below universe. The rules are,
+// in this order:
 //
-//   - Bitset when more than one document in 32 has the term and a Bitset takes
-//     fewer words than Raw;
-//   - else want where that takes fewer words than Raw, and Raw where it does not,
-//     so that no list takes more words than it has docIDs;
-//   - for Auto, that of the Candidates that has the least Cost, the first of
-//     equals.
+//   - Bitset if more than one document in 32 has the term and a Bitset takes fewer
+//     words than Raw.
+//   - For Auto, the codec of least Cost among Candidates, the first of equals.
+//   - want if it takes fewer words than Raw.
+//   - Raw. So no list takes more words than it has docIDs.
 //
-// A universe of 0 leaves Bitset to want: it is taken neither for density nor for
-// its cost.
+// With a universe of 0, Choose returns Bitset only for want = Bitset.
 func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
 	switch {
 	case universe > 0 && uint64(len(docs))*32 > uint64(universe) && sizeBitset(docs) < len(docs):
@@ -58,7 +57,7 @@ func Choose(want ID, docs []uint32, universe uint32, opt Options) Choice {
 	return Choice{Raw, NotSmaller}
 }
 
-// leastCost is the rule of Auto.
+// leastCost returns the codec of Auto. bitset allows Bitset.
 func leastCost(docs []uint32, bitset bool, opt Options) ID {
 	best, least := Raw, cost(Raw, len(docs), len(docs))
 	for _, id := range ids {
@@ -81,27 +80,27 @@ func Candidates() []ID {
 //
 //	cost = bits a docID + timePrice * (decode + probe/sparsity) / 2
 //
-// A list is as often decoded whole, being the shortest of a query, as it is
-// probed by one of a 64th of its length, so a docID of it takes the mean of the
-// two times. A nanosecond of that is worth two bits: a codec that takes a
-// nanosecond longer must be two bits a docID smaller.
+// The rule assumes that a list is decoded whole, as the shortest list of a query, as
+// often as it is probed by a list of a 64th of its length. So a docID takes the mean
+// of the two times. A nanosecond is worth two bits: a codec that takes a nanosecond
+// longer must be two bits a docID smaller.
 const (
 	timePrice = 2 // bits a nanosecond
 	sparsity  = 64
 )
 
-// CostRule says so in a line.
+// CostRule is the rule of Auto in one line.
 const CostRule = "cost of a posting: its bits, and 2 bits a nanosecond for half its decoding and half a 64th of a probe"
 
-// cost is n times the cost of a docID, in thousandths of a bit, so that equal
-// lists get equal codecs on every machine.
+// cost returns n times the cost of a docID in thousandths of a bit. Integers give
+// equal lists equal codecs on every machine.
 func cost(id ID, n, words int) int64 {
 	d := id.row()
 	return 32_000*int64(words) + int64(n)*timePrice*(d.decodeTime+d.probeTime/sparsity)/2
 }
 
-// Cost is what the rule of Auto compares, for n docIDs that take words words
-// under codec id: bits a docID for size, and for time. It is 0 for no docIDs.
+// Cost returns the two summands of the cost of a docID, in bits: for size and for
+// time. The list has n docIDs in words words of codec id. Both are 0 for no docIDs.
 func Cost(id ID, n, words int) (size, time float64) {
 	if n == 0 {
 		return 0, 0

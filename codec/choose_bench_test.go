@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// BenchmarkSpeeds measures what the table of choose.go states, on a uniform list
-// of one docID in 60: decode is the time a docID of the list, probe that of a
-// docID of a list of a 64th of the length, ascending, half of them in the list.
-// Blocks are decoded once each; line codecs look docIDs up one by one.
+// BenchmarkSpeeds measures the times of the descriptors on a uniform list of one docID
+// in 60. decode is the time of a docID of the list. probe is the time of a docID of
+// another, ascending list of a 64th of the length, half of whose docIDs are in the
+// list. Each block is decoded once; line codecs look docIDs up one by one.
 func BenchmarkSpeeds(b *testing.B) {
 	const n, gap, sparsity = 1 << 17, 60, 64
 	docs := uniformList(n, n*gap)
@@ -38,7 +38,7 @@ func BenchmarkSpeeds(b *testing.B) {
 	}
 }
 
-// probeAll counts the candidates that are in the list.
+// probeAll returns the number of candidates that are in the list.
 func probeAll(tb testing.TB, l List, candidates []uint32) (found int) {
 	switch {
 	case l.Codec == Bitset:

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
 func TestChoose(t *testing.T) {
@@ -41,8 +42,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Whatever is asked for and however the list looks: it comes back, in no more
-// words than it has docIDs, and by the stated rule.
+// For every wanted codec and every list, the list survives, takes no more words than
+// docIDs, and has the codec of the rule.
 func TestChooseRule(t *testing.T) {
 	for _, g := range codectest.Generators() {
 		t.Run(g.Name, func(t *testing.T) {

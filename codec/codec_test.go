@@ -24,7 +24,7 @@ func TestParseID(t *testing.T) {
 	}
 }
 
-// The values are in files.
+// The values of IDs are in files and must not change.
 func TestNames(t *testing.T) {
 	want := "raw parapfor bitset vbyte rice pfd newpfd rpfd lrc lrcseg seglrc hslrc128 hslrc256"
 	for i, name := range strings.Fields(want) {

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
-// checkTotal holds for any words: decoders end without a panic, with the typed
-// error or a list that keeps the promises, and agree with each other. It returns
-// whether the words were taken.
+// checkTotal checks, for any words, that decoders return the typed error or a list that
+// keeps the rules, without a panic, and that all decoders agree. It tells whether the
+// words are valid.
 func checkTotal(tb rapid.TB, l List) bool {
 	tb.Helper()
 	got, err := l.AppendTo([]uint32{7})
@@ -49,7 +50,7 @@ func checkCorrupt(tb rapid.TB, err error, words int) {
 	}
 }
 
-// checkTotalSegments: the segments fail if and only if the list fails.
+// checkTotalSegments checks that a segment fails if and only if the list fails.
 func checkTotalSegments(tb rapid.TB, l List, good bool) {
 	tb.Helper()
 	s, err := l.Segments()
@@ -79,7 +80,7 @@ func checkTotalSegments(tb rapid.TB, l List, good bool) {
 	checkTotalPacked(tb, l.Len, l.Words[len(s.Last):])
 }
 
-// checkTotalPacked holds for any words read as packed values.
+// checkTotalPacked is checkTotal for packed values.
 func checkTotalPacked(tb rapid.TB, n uint32, words []uint32) (good bool) {
 	tb.Helper()
 	p, err := NewPacked(n, words)
@@ -111,7 +112,7 @@ func checkTotalPacked(tb rapid.TB, n uint32, words []uint32) (good bool) {
 	return err == nil
 }
 
-// checkTotalBits: methods may answer anything, but must return.
+// checkTotalBits checks that methods return, with any answer.
 func checkTotalBits(l List) {
 	b, err := l.Bits()
 	if err != nil {
@@ -126,7 +127,7 @@ func checkTotalBits(l List) {
 	}
 }
 
-// victims are small lists of every codec that use every part of its format.
+// victims returns small lists of every codec that contain every part of its format.
 func victims(tb testing.TB) (lists []List) {
 	for _, g := range codectest.Generators() {
 		for _, n := range []int{20, 135} {
@@ -169,11 +170,11 @@ func TestWrongLength(t *testing.T) {
 	}
 }
 
-// canonical tells whether a list has one form only in codec id.
+// canonical tells whether a list has exactly one form in codec id.
 func canonical(id ID) bool { return id == Raw || id == Bitset }
 
-// A flipped bit gives an error or another list of the same length; a
-// canonical list that is taken is what Append writes for its docIDs.
+// A flipped bit gives an error or another list of the same length. A valid list of a
+// canonical codec consists of the words of Append for its docIDs.
 func TestBitFlips(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -197,7 +198,7 @@ func TestBitFlips(t *testing.T) {
 	}
 }
 
-// Several words at once, at random.
+// Several random words change at once.
 func TestRandomDamage(t *testing.T) {
 	lists := victims(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -212,7 +213,7 @@ func TestRandomDamage(t *testing.T) {
 	})
 }
 
-// Each rule of the formats, broken alone, with the word that the error names.
+// Each case breaks one rule of a format. The error names the right word.
 func TestRules(t *testing.T) {
 	run := func(n int) (docs []uint32) {
 		for i := range n {
@@ -284,8 +285,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The last block of a Bitset must not be empty: it would be a longer form of the
-// same list.
+// The last block of a Bitset must not be empty, because the same list has a shorter
+// form.
 func TestBitsetTrailingBlock(t *testing.T) {
 	l := encode(t, Bitset, []uint32{3, 4}, Options{})
 	words := slices.Concat(l.Words[:16], make([]uint32, 16), []uint32{0, 2})
@@ -297,7 +298,7 @@ func TestBitsetTrailingBlock(t *testing.T) {
 	}
 }
 
-// A declared length that the words cannot hold must not ask for its memory.
+// Decoders must not allocate memory for a declared length that the words cannot hold.
 func TestLengthIsNotTrusted(t *testing.T) {
 	for _, id := range ids {
 		for _, words := range []int{0, 1, 3, 17, 300} {

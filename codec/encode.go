@@ -36,8 +36,8 @@ func Size(id ID, docs []uint32, opt Options) int {
 	return 0
 }
 
-// disorder returns the first index whose docID is not above the one before, 0
-// if there is none.
+// disorder returns the first index whose docID is not above the docID before it, 0 if
+// docs ascend.
 func disorder(docs []uint32) int {
 	for i := 1; i < len(docs); i++ {
 		if docs[i] <= docs[i-1] {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The targets run their seeds as tests. Words come as little-endian bytes; an
-// incomplete last word is dropped.
+// The seeds of the targets run as tests. Words are little-endian bytes, without an
+// incomplete last word.
 
 func toWords(data []byte) []uint32 {
 	words := make([]uint32, len(data)/4)
@@ -26,8 +26,8 @@ func toBytes(words []uint32) (data []byte) {
 	return data
 }
 
-// fuzzList encodes arbitrary gaps and decodes arbitrary words; what is taken must survive another round
-// through the encoder, which for canonical codecs means the same words.
+// fuzzList encodes arbitrary gaps and decodes arbitrary words. Valid lists must survive
+// another round of encoding, canonical lists with the same words.
 func fuzzList(f *testing.F, id ID) {
 	for _, l := range victims(f) {
 		if l.Codec == id {
@@ -51,8 +51,8 @@ func fuzzList(f *testing.F, id ID) {
 	})
 }
 
-// checkEncoder takes bytes as gaps of mixed width: a byte below 128 is a gap, a
-// larger one shifts the byte behind it by up to 24 bits.
+// checkEncoder reads bytes as gaps of mixed width. A byte below 128 is a gap. A larger
+// byte shifts the next byte by up to 24 bits.
 func checkEncoder(tb rapid.TB, id ID, data []byte) {
 	tb.Helper()
 	var docs []uint32
@@ -82,7 +82,7 @@ func FuzzPFD(f *testing.F)      { fuzzList(f, PFD) }
 func FuzzNewPFD(f *testing.F)   { fuzzList(f, NewPFD) }
 func FuzzRPFD(f *testing.F)     { fuzzList(f, RPFD) }
 
-// FuzzPacked reads arbitrary words as packed values, and packs the very bytes.
+// FuzzPacked reads arbitrary words as packed values, and packs the bytes.
 func FuzzPacked(f *testing.F) {
 	for _, values := range [][]uint32{nil, {0}, {1 << 31}, {1, 2, 3, 1 << 20, 5, 6}, make([]uint32, 129)} {
 		words, err := AppendPacked(nil, values, Options{ExceptionRatio: 0.5})

@@ -3,18 +3,18 @@ package codec
 import "math/bits"
 
 // Gap codecs store v_i = docID_i - docID_(i-1) - 1, with docID_(-1) = -1, in
-// segments of SegmentLen values. Their words begin with the same table, the last
-// docID of each segment, so that skipping needs no codec; with base the last
+// segments of SegmentLen values. Their words begin with the last docID of each
+// segment, the skip entries, so that skipping needs no decoder. With base the last
 // docID before segment s, or -1, docID j of the segment is
 //
 //	base + (j+1) + v_0 + ... + v_j
 //
 // A list of no docIDs has no words.
 
-// gapTables are the parts that gap codecs have in common.
+// gapTables has the common parts of gap codecs.
 type gapTables struct {
 	last    []uint32 // last docID of each segment
-	dir     []uint32 // so many words a segment as the codec has
+	dir     []uint32 // one or two words a segment, or none, by codec
 	payload []uint32 // the rest
 }
 
@@ -32,8 +32,8 @@ func (l List) gapTables(width int) (t gapTables, err error) {
 	return gapTables{l.Words[:nseg:nseg], l.Words[nseg:tables:tables], l.Words[tables:]}, nil
 }
 
-// room is the part of the payload that belongs to segment seg. The first word of
-// each directory entry is its offset; parts are contiguous and fill the payload.
+// room returns the payload of segment seg. The first word of each directory entry is
+// the offset of a payload. Payloads are contiguous and in order.
 func (t *gapTables) room(id ID, seg int) (payload []uint32, err error) {
 	width := len(t.dir) / len(t.last)
 	off, end := uint(t.dir[width*seg]), uint(len(t.payload))
@@ -46,13 +46,13 @@ func (t *gapTables) room(id ID, seg int) (payload []uint32, err error) {
 	return t.payload[off:end], nil
 }
 
-// at is where the payload of segment seg lies in the list, for errors.
+// at returns the word of the list where the payload of segment seg begins, for errors.
 func (t *gapTables) at(seg int) int {
 	width := len(t.dir) / len(t.last)
 	return len(t.last) + len(t.dir) + int(t.dir[width*seg])
 }
 
-// base is the docID that the gaps of segment seg count from: -1 wraps.
+// base returns the docID before segment seg, modulo 2^64: -1 for the first segment.
 func (t *gapTables) base(seg int) uint64 {
 	if seg == 0 {
 		return ^uint64(0)
@@ -65,9 +65,9 @@ func (t *gapTables) sum(id ID, dst []uint32, seg int) error {
 	return t.checkEnd(id, seg, unpackGaps(dst, dst, 32, t.base(seg)))
 }
 
-// checkEnd compares the last docID of segment seg with its skip entry. docID has
-// 64 bits: had it passed 2^32, it would differ. So nothing wrapped, and the
-// docIDs ascend.
+// checkEnd compares the last docID of segment seg with its skip entry. docID has 64
+// bits, so a docID above 2^32 differs from the entry. If they agree, no sum wrapped,
+// and the docIDs ascend.
 func (t *gapTables) checkEnd(id ID, seg int, docID uint64) error {
 	if docID != uint64(t.last[seg]) {
 		return corrupt(id, seg, "segment %d ends at docID %d, its gaps at %d", seg, t.last[seg], docID)
@@ -75,7 +75,7 @@ func (t *gapTables) checkEnd(id ID, seg int, docID uint64) error {
 	return nil
 }
 
-// gaps writes v_i for the docIDs of segment seg to buf and returns them.
+// gaps writes the gaps of segment seg to buf and returns them.
 func gaps(buf *[SegmentLen]uint32, docs []uint32, seg int) []uint32 {
 	at := seg * SegmentLen
 	before := ^uint32(0)
@@ -99,7 +99,7 @@ func appendLast(dst, docs []uint32) []uint32 {
 	return dst
 }
 
-// packWords is the number of words that count values of b bits take.
+// packWords returns the number of words that count values of b bits take.
 func packWords(count int, b uint) int { return int((uint64(count)*uint64(b) + 31) / 32) }
 
 // appendLow appends the low b bits of values.
@@ -127,7 +127,7 @@ func wider(values []uint32) (n [33]int) {
 	return n
 }
 
-// widest is the least width that no value passes.
+// widest returns the least width that fits all values.
 func widest(wider *[33]int) uint {
 	b := uint(32)
 	for b > 0 && wider[b-1] == 0 {

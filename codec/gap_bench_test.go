@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkGapCodecs decodes uniform lists of one docID in k that stay in cache;
-// names give the bits a docID takes.
+// BenchmarkGapCodecs decodes uniform lists of one docID in k in cache. The names
+// contain the bits of a docID.
 func BenchmarkGapCodecs(b *testing.B) {
 	const n = 1 << 14
 	for _, k := range []int{20, 180} {
@@ -27,7 +27,7 @@ func BenchmarkGapCodecs(b *testing.B) {
 	}
 }
 
-// BenchmarkBlocks decodes one block of a list at a time, at random.
+// BenchmarkBlocks decodes random blocks of a list.
 func BenchmarkBlocks(b *testing.B) {
 	const n = 1 << 16
 	docs := uniformList(n, n*20)

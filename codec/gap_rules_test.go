@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each rule of the gap codecs, broken alone, with the word that the error names.
+// Each case breaks one rule of a gap codec. The error names the right word.
 func TestGapRules(t *testing.T) {
 	run := func(n int) (docs []uint32) { // gaps of 1
 		for i := range n {

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
-// readGaps is an oracle: a slow reader of lists of gap codecs, written from the
-// description of the formats, that shares no code with the decoders. It panics
-// on lists that are not well formed.
+// readGaps is an oracle for gap codecs: a slow reader by the description of the formats,
+// which shares no code with the decoders. It panics on invalid lists.
 func readGaps(l List) (docs []uint32) {
 	n, words := int(l.Len), l.Words
 	if n == 0 {
@@ -188,7 +188,7 @@ func readRPFD(m int, words []uint32) (values []uint32) {
 
 var gapCodecs = []ID{VByte, Rice, PFD, NewPFD, RPFD}
 
-// The words are what the descriptions say, on every shape.
+// The words of every shape agree with the description of the formats.
 func TestGapFormats(t *testing.T) {
 	for _, id := range gapCodecs {
 		for _, g := range codectest.Generators() {
@@ -207,8 +207,8 @@ func TestGapFormats(t *testing.T) {
 	}
 }
 
-// mixed draws docIDs whose gaps have mixed sizes, so that all codecs meet
-// exceptions at any place.
+// mixed draws docIDs with gaps of mixed sizes, so that all codecs have exceptions at
+// any place.
 func mixed(t *rapid.T) []uint32 {
 	return slices.Compact(slices.Sorted(slices.Values(drawValues(t))))
 }
@@ -224,7 +224,7 @@ func TestGapCodecsOnMixedGaps(t *testing.T) {
 	})
 }
 
-// Each width is the one of the fewest words: an oracle encodes with all.
+// Each width needs the fewest words. An oracle encodes with all widths.
 func TestGapWidths(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		docs := mixed(t)
@@ -296,7 +296,7 @@ func TestGapWidths(t *testing.T) {
 	})
 }
 
-// leastRPFD tries all widths of an array, as many as 3/5 of the values over.
+// leastRPFD tries all widths of an array with at most 3/5 of the values as exceptions.
 func leastRPFD(values []uint32, level int) int {
 	if level < 0 {
 		return len(values)
@@ -356,9 +356,9 @@ func TestS16(t *testing.T) {
 	}
 }
 
-// Figure 3 of Ding et al. on uniform lists: rice is the smallest, one level of
-// rpfd is below a width a segment, and none is above. On lists of any shape no
-// codec takes much more room than Raw.
+// Sizes agree with figure 3 of Ding et al. on uniform lists: Rice is the smallest. RPFD
+// is smaller than a width for each segment with one level, and larger with none. On
+// lists of any shape no codec takes much more room than Raw.
 func TestGapSizes(t *testing.T) {
 	size := func(id ID, docs []uint32, levels int) int {
 		return Size(id, docs, Options{ExceptionRatio: 0.1, RPFDLevels: levels})

@@ -2,9 +2,9 @@
 
 package codec
 
-// sumBlocks reads len(dst)/32 times 32 gaps of b bits each, 0 to 32, from src,
-// which holds at least as many, and writes the docIDs that they lead to from
-// docID, modulo 2^32. It returns the last of them, not modulo 2^32.
+// sumBlocks reads len(dst)/32 times 32 gaps of b bits each, 0 to 32, from src, which
+// has at least as many. It writes the docIDs that follow docID by these gaps, modulo
+// 2^32, and returns the last docID, not modulo 2^32.
 func sumBlocks(dst, src []uint32, b uint, docID uint64) uint64 {
 	switch b {
 	case 0:

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what the encoders give into testdata, after a deliberate change of a format")
+var update = flag.Bool("update", false, "write the words of the encoders into testdata, after a deliberate change of a format")
 
-// golden holds the records of testdata/name to compute. A record is lines "key:
-// value" up to an empty line; its last key is "want". Files fix formats, so they
-// only change together with FORMAT.md and the version of index files.
+// golden compares the records of testdata/name with compute. A record is lines "key:
+// value" up to an empty line; the last key is "want". The files fix the formats. They
+// change only with FORMAT.md and the version of index files.
 func golden(t *testing.T, name string, compute func(t *testing.T, record map[string]string) string) {
 	t.Helper()
 	path := "testdata/" + name
@@ -46,7 +46,7 @@ func golden(t *testing.T, name string, compute func(t *testing.T, record map[str
 	}
 }
 
-// numbers reads decimal numbers, and a-b as a, a+1, ..., b.
+// numbers reads decimal numbers. a-b stands for a, a+1, ..., b.
 func numbers(t *testing.T, s string) (values []uint32) {
 	t.Helper()
 	parse := func(s string) uint32 {

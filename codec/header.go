@@ -22,7 +22,7 @@ func (h header) exceptionBits() uint    { return h.en() * (h.ib() + h.hb()) }
 func (h header) lowWords(count int) int { return int(h.lowBits(count)+31) / 32 }
 func (h header) exceptionWords() int    { return int(h.exceptionBits()+31) / 32 }
 
-// flaw says what no encoder writes in the header of count values, "" if nothing.
+// flaw returns a reason why no encoder writes this header for count values, or "".
 func (h header) flaw(count int) string {
 	switch b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en(); {
 	case h>>24 != 0:
@@ -37,9 +37,9 @@ func (h header) flaw(count int) string {
 	return ""
 }
 
-// chooseWidth finds the header for the values of one segment: the width b of
-// the fewest words among those that leave at most opt.exceptions values over;
-// among equals that of the fewest exceptions, then the smallest b.
+// chooseWidth returns the header for the values of one segment: the width b of the
+// fewest words among the widths with at most opt.exceptions exceptions. Among equals
+// it prefers the fewest exceptions, then the smallest b.
 func chooseWidth(values []uint32, opt Options) header {
 	var count [33]int   // values by bit length
 	var largest [33]int // largest index of a value by bit length
@@ -71,10 +71,10 @@ func chooseWidth(values []uint32, opt Options) header {
 	return best
 }
 
-// segments is the number of segments of n values.
+// segments returns the number of segments of n values.
 func segments(n uint32) int { return int((uint64(n) + SegmentLen - 1) / SegmentLen) }
 
-// segmentCount is the number of values in segment seg of n values.
+// segmentCount returns the number of values in segment seg of n values.
 func segmentCount(n uint32, seg int) int {
 	return int(min(uint64(n)-uint64(seg)*SegmentLen, SegmentLen))
 }

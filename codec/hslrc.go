@@ -51,8 +51,8 @@ func hashBuckets(docs []uint32, size uint32) (shift uint8, n int) {
 	return shift, int(last>>shift) + 1
 }
 
-// bucketEnd is the index of the first docID from start on that is not in bucket
-// h.
+// bucketEnd returns the index of the first docID at or after start that is above
+// bucket h.
 func bucketEnd(docs []uint32, start, h int, shift uint8) int {
 	top := uint32(min((uint64(h)+1)<<shift-1, math.MaxUint32))
 	for start < len(docs) && docs[start] <= top {

@@ -8,13 +8,13 @@ import (
 // LineShift is the number of fraction bits of a Line.
 const LineShift = 30
 
-// Line predicts the index of a docID in its list by linear regression over the
-// whole list (Ao et al. 2011, section 4.3), in integers only, so that Go and
-// OpenCL C agree on every bit. The position of x is
+// Line predicts the index of a docID in its list by linear regression over the whole
+// list (Ao et al. 2011, section 4.3). It computes in integers, so that Go and OpenCL
+// C agree on every bit. The position of x is
 //
 //	p = (int64(x)*Slope + Intercept) >> LineShift   (arithmetic shift)
 //
-// and when x is docID i of the list, p-Left <= i <= p+Right: the safe range.
+// If x is docID i of the list, then i lies in the safe range p-Left to p+Right.
 //
 // FitLine keeps 0 <= Slope <= 2^30 and |Intercept| <= 2^62, so for any uint32 x
 // the sum lies in -2^62 to 2^63-1 and p in -2^32 to 2^33-1; 0 <= Left, Right <
@@ -26,13 +26,12 @@ type Line struct {
 	Right     int64 // largest excess of an index over its position, or 0
 }
 
-// FitLine fits a line to docs, strictly increasing, and measures its safe range
-// with the very integers that Range evaluates. The list of no docIDs has the
-// zero Line.
+// FitLine fits a line to docs, strictly increasing, and measures its safe range in
+// the integers of Range. An empty list has the zero Line.
 //
-// As in the paper, the regression is of docIDs on indexes; the line is inverted:
-// with n docIDs d_i, slope = var(i) / cov(i, d). Because docIDs ascend by at
-// least one, cov(i, d) >= var(i), so the slope is at most one.
+// As in the paper, it regresses docIDs on indexes and inverts the line: for docIDs
+// d_i, slope = var(i) / cov(i, d). DocIDs ascend by at least one, so cov(i, d) >=
+// var(i), and the slope is at most one.
 func FitLine(docs []uint32) Line {
 	if len(docs) == 0 {
 		return Line{}
@@ -61,9 +60,9 @@ func FitLine(docs []uint32) Line {
 		varI.Lsh(varI, LineShift+1).Add(varI, cov)
 		l.Slope = varI.Div(varI, cov.Lsh(cov, 1)).Int64()
 	}
-	// The line goes through the means, half an index higher, because the shift
-	// rounds down: intercept = mean(i) - slope mean(d) + 1/2. The means lie in 0 to
-	// 2^31 and, times the slope, in 0 to 2^32 - 1.
+	// The line goes through the means plus half an index, because the shift rounds
+	// down: intercept = mean(i) - slope mean(d) + 1/2. The mean of i is at most 2^31,
+	// the slope times the mean of d at most 2^32 - 1.
 	c := sumI.Lsh(sumI, LineShift)
 	c.Sub(c, sumD.Mul(sumD, big.NewInt(l.Slope)))
 	c.Add(c, new(big.Int).Lsh(n, LineShift-1))
@@ -80,8 +79,8 @@ func (l Line) position(x uint32) int64 {
 	return (int64(x)*l.Slope + l.Intercept) >> LineShift
 }
 
-// Range is the half-open range of indexes, within 0 to n, where x must be if it
-// is in the list that the line was fitted to, of n docIDs. It may be empty.
+// Range returns the only indexes, lo to hi-1 within 0 to n, where x can be in the list
+// of n docIDs that the line was fitted to. The range may be empty.
 func (l Line) Range(x, n uint32) (lo, hi uint32) {
 	p := l.position(x)
 	from := min(max(p-l.Left, 0), int64(n))

@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
-// checkLine holds for every list: the bounds that the documentation promises,
-// every docID inside its range, and ranges that are ranges for other values.
+// checkLine checks, for every list, the documented bounds of the line, that every docID
+// is inside its range, and that ranges of other values are valid.
 func checkLine(tb rapid.TB, docs []uint32) Line {
 	tb.Helper()
 	l, n := FitLine(docs), uint32(len(docs))
@@ -69,15 +70,15 @@ func TestLineExtremes(t *testing.T) {
 	}
 }
 
-// Long lists of every shape, over all docIDs.
+// Long lists of every shape over all docIDs keep the bounds.
 func TestLineLong(t *testing.T) {
 	for _, g := range codectest.Generators() {
 		checkLine(t, g.List(3, 1<<19, codectest.Universe))
 	}
 }
 
-// A list on a line needs no search; slopes have 30 bits, so over 2^32 docIDs a
-// position may be 2 off.
+// A list on a line needs no search. Slopes have 30 bits, so over 2^32 docIDs a position
+// may be off by 2.
 func TestLineIsTight(t *testing.T) {
 	for _, k := range []uint32{1, 2, 3, 7, 100, 4096, 100_000} {
 		for _, n := range []uint32{1, 2, 3, 1000, 40_000} {
@@ -92,7 +93,7 @@ func TestLineIsTight(t *testing.T) {
 	}
 }
 
-// The line is the inverse of the least-squares line of docIDs over indexes.
+// The line is the inverse of the least squares line of docIDs over indexes.
 func TestLineIsRegression(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 50 {

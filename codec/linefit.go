@@ -5,27 +5,27 @@ import (
 	"math/bits"
 )
 
-// A list under a line is stored as lambda(i) = docID(i) - f(i), with f(i) =
-// (slope*i >> LineShift) + base, and base such that the least lambda is 0 (Ao et
-// al. 2011, section 5.2; M is inside base). All arithmetic is in integers. Any
-// slope gives back the list; the best one leaves the fewest bits.
+// A list along a line is stored as lambda(i) = docID(i) - f(i), with f(i) =
+// (slope*i >> LineShift) + base (Ao et al. 2011, section 5.2). The base makes the
+// least lambda 0; it contains the constant M of the paper. All arithmetic is in
+// integers. Every slope reproduces the list; the best slope needs the fewest bits.
 
 const unitSlope = 1 << LineShift // one docID an index, the least slope of a list
 
-// fitted is a line and the bits that the largest lambda takes.
+// fitted is a line and the width of the largest lambda.
 type fitted struct {
 	slope uint64 // docIDs per index times 2^LineShift, at least unitSlope
 	base  int64  // above -2^32
 	b     uint   // 0 to 32
 }
 
-// fit finds the line for docs, not empty, that takes the fewest bits: the least
-// squares regression of the paper or, where it is narrower by a bit, the line of
-// the narrowest strip. round narrows a slope to what the format can store.
+// fit returns the line of fewest bits for docs, which is not empty: the line of slope
+// one, the least squares regression of the paper if it saves a bit, or the line of
+// the narrowest strip if it saves another bit. round maps a slope to a slope that the
+// format can store.
 //
-// A line of slope one is what is left when neither saves a bit. Under it no
-// lambda exceeds the docIDs, so b is at most 32, and at most k for docIDs that
-// agree in all but k low bits.
+// With slope one, no lambda exceeds the docIDs. So b is at most 32, and at most k for
+// docIDs that agree in all but k low bits.
 func fit(docs []uint32, round func(slope uint64) uint64) fitted {
 	n := len(docs)
 	best := fitted{unitSlope, int64(docs[0]), uint(bits.Len32(docs[n-1] - docs[0] - uint32(n-1)))}
@@ -42,8 +42,8 @@ func fit(docs []uint32, round func(slope uint64) uint64) fitted {
 	return best
 }
 
-// deviations are the least and the largest of docID(i) - line(i) >> LineShift,
-// for a line that has the value at at the first docID.
+// deviations returns the least and the largest docID(i) - (line(i) >> LineShift). The
+// line is at for the first docID and rises by slope.
 func deviations(docs []uint32, at, slope uint64) (lo, hi int64) {
 	lo, hi = math.MaxInt64, math.MinInt64
 	for _, d := range docs {
@@ -54,10 +54,10 @@ func deviations(docs []uint32, at, slope uint64) (lo, hi int64) {
 	return lo, hi
 }
 
-// regression is the slope of the least squares line of docIDs over indexes,
-// rounded down: cov(i, d) / var(i) = 6 sum((2i - (n-1)) d_i) / (n (n-1) (n+1)).
-// Because docIDs ascend by at least one, it is at least one; it is below 1.5
-// times the range of the docIDs over n-1.
+// regression returns the slope of the least squares line of docIDs over indexes,
+// rounded down: cov(i, d) / var(i) = 6 sum((2i - (n-1)) d_i) / (n (n-1) (n+1)). It is
+// at least one, because docIDs ascend by at least one, and less than 1.5 times the
+// range of the docIDs divided by n-1.
 func regression(docs []uint32) uint64 {
 	n := uint64(len(docs))
 	if n < 2 {
@@ -86,14 +86,14 @@ func regression(docs []uint32) uint64 {
 	return lo
 }
 
-// strip is the slope of the narrowest strip between two parallel lines that
-// holds all points (i, d_i), measured along the docIDs. With s the slope, the
-// strip's width is max(d_i - s i) - min(d_i - s i), convex in s, and its edges
-// rest on a vertex of the upper and one of the lower hull. As s grows, the first
-// moves left and the second right; where they pass each other the width is
-// least. The slope is below twice the range of the docIDs over n-1.
+// strip returns the slope of the narrowest strip, measured along the docIDs, that
+// holds all points (i, d_i) between two parallel lines. For slope s the width is
+// max(d_i - s i) - min(d_i - s i), which is convex in s. The edges touch a vertex of
+// the upper hull and a vertex of the lower hull. As s grows, the upper vertex moves
+// left and the lower vertex right. The width is least where they pass each other. The
+// slope is less than twice the range of the docIDs divided by n-1.
 func strip(docs []uint32) uint64 {
-	var bufU, bufL [128]uint32 // as many vertices as all but odd lists have
+	var bufU, bufL [128]uint32 // room for the vertices of nearly all lists
 	u, l := hull(bufU[:0], docs, true), hull(bufL[:0], docs, false)
 	i, j := len(u)-1, 0
 	dy, dx := uint64(1), uint64(1)
@@ -140,18 +140,18 @@ func makeLineRecord(f fitted) lineRecord {
 	return lineRecord(f.slope>>(e+slopeShift)) | lineRecord(e)<<16 | lineRecord(f.b)<<21
 }
 
-// slopeShift is what lies between 16 fraction bits and LineShift.
+// slopeShift turns 16 fraction bits into LineShift fraction bits.
 const slopeShift = LineShift - 16
 
 func (r lineRecord) slope() uint64 { return uint64(r&0xffff) << (r>>16&31 + slopeShift) }
 func (r lineRecord) b() uint       { return uint(r >> 21 & 63) }
 
-// good tells whether an encoder writes r.
+// good tells whether an encoder can write r.
 func (r lineRecord) good() bool {
 	return r>>27 == 0 && r&0x8000 != 0 && r>>16&31 != 0 && r.b() <= 32
 }
 
-// roundSlope gives the nearest slope that a lineRecord holds.
+// roundSlope returns the nearest slope that a lineRecord can hold.
 func roundSlope(slope uint64) uint64 {
 	slope += 1 << (bits.Len64(slope) - 17)
 	n := bits.Len64(slope)
@@ -161,5 +161,5 @@ func roundSlope(slope uint64) uint64 {
 	return slope >> (n - 16) << (n - 16)
 }
 
-// wholeSlope keeps a slope as it is.
+// wholeSlope returns a slope unchanged.
 func wholeSlope(slope uint64) uint64 { return slope }

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
-// exactRegression is the least squares slope with unlimited integers.
+// exactRegression returns the least squares slope with unlimited integers.
 func exactRegression(docs []uint32) uint64 {
 	n := big.NewInt(int64(len(docs)))
 	var sumI, sumD, sumII, sumID big.Int
@@ -47,7 +48,7 @@ func TestRegressionIsExact(t *testing.T) {
 	}
 }
 
-// width is that of the strip of slope y/x that holds all points, times x.
+// width returns x times the width of the strip of slope y/x that holds all points.
 func width(docs []uint32, y, x int64) int64 {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, d := range docs {
@@ -57,7 +58,7 @@ func width(docs []uint32, y, x int64) int64 {
 	return hi - lo
 }
 
-// The narrowest strip rests on an edge between two points: the oracle tries all.
+// The narrowest strip touches an edge between two points. The oracle tries all edges.
 func TestStripIsNarrowest(t *testing.T) {
 	for _, g := range codectest.Generators() {
 		t.Run(g.Name, func(t *testing.T) {
@@ -93,8 +94,8 @@ func TestHull(t *testing.T) {
 	}
 }
 
-// Fewer bits than the regression alone, or as many; never more than the line of
-// slope one; the bounds that the format relies on.
+// fit needs no more bits than the regression or the line of slope one, and keeps the
+// bounds of the format.
 func TestFit(t *testing.T) {
 	for _, round := range []func(uint64) uint64{wholeSlope, roundSlope} {
 		for _, g := range codectest.Generators() {
@@ -123,8 +124,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A record holds every rounded slope; rounding moves it by 2^-16 of it at most,
-// up to the largest that fits.
+// A record holds every rounded slope. Rounding changes a slope by at most one part in
+// 2^16, up to the largest slope that fits.
 func TestRoundSlope(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slope := rapid.Uint64Range(unitSlope, 1<<62).Draw(t, "slope")

@@ -11,25 +11,25 @@ type lineRun struct {
 	n    int
 	low  []uint32 // the lambdas, exactly their words
 
-	floor uint32 // the first docID, or the least that a bucket can hold
-	limit int64  // the largest that can be there
-	word  int    // of low in the list, for errors
+	floor uint32 // the first docID, or the least docID of a bucket
+	limit int64  // the largest possible docID
+	word  int    // the place of low in the list, for errors
 }
 
-// setLine takes slope and width from a record; base is the line at docID 0. A
-// record that no encoder writes leaves a run that is not good.
+// setLine sets slope and width from a record; base is the line at docID 0. A record
+// that no encoder writes makes good return false.
 func (r *lineRun) setLine(rec lineRecord, base int64) {
 	if rec.good() {
 		r.at, r.step, r.b = base<<LineShift, rec.slope(), rec.b()
 	}
 }
 
-// words is the length of the payload.
+// words returns the length of the payload.
 func (r *lineRun) words() uint64 { return (uint64(r.n)*uint64(r.b) + 31) / 32 }
 
-// good tells whether an encoder can write this line, for n > 0: the slope at
-// least one, the first docID at least floor, and the line at the last one, which
-// is not above it, at most limit. So nothing wraps, and n docIDs of no bits fit.
+// good tells whether an encoder can write this line, for n > 0. The slope is at least
+// one, the first docID at least floor, and the line at most limit at the last docID,
+// which it does not exceed. Then no docID wraps, and n docIDs of no bits fit.
 func (r *lineRun) good() bool {
 	top := r.limit<<LineShift + (1<<LineShift - 1)
 	if r.b > 32 || r.step < unitSlope || r.at < -1<<(32+LineShift) || r.at > top || r.at>>LineShift+1<<r.b <= int64(r.floor) {
@@ -39,13 +39,13 @@ func (r *lineRun) good() bool {
 	return hi == 0 && rise <= uint64(top-r.at)
 }
 
-// doc is docID j.
+// doc returns docID j.
 func (r *lineRun) doc(j int) uint32 {
 	return uint32((r.at+int64(uint64(j)*r.step))>>LineShift) + bitsAt(r.low, uint(j)*r.b, r.b)
 }
 
-// decode writes the n docIDs to dst and tells whether they ascend strictly
-// between floor and limit.
+// decode writes the n docIDs to dst. It tells whether they ascend strictly between
+// floor and limit.
 func (r *lineRun) decode(dst []uint32) bool {
 	n := len(dst) / 32 * 32
 	ascends, before := liftBlocks(dst, r.low, r.b, uint64(r.at), r.step, uint64(r.floor)-1)
@@ -61,9 +61,9 @@ func (r *lineRun) decode(dst []uint32) bool {
 	return int64(ascends) < 0 && int64(before) <= r.limit
 }
 
-// narrow is the half-open range of j, within 0 to n, where x must be if it is
-// there: because lambda has b bits, x - 2^b < f(j) <= x. 32 bits set no lower
-// end, so that in the header of LRCSeg they stand for any number.
+// narrow returns the only indexes, lo to hi-1 within 0 to n, where x can be. They
+// follow from x - 2^b < f(j) <= x, because lambda has b bits. For b = 32 lo is 0,
+// because 32 in the header of LRCSeg stands for 32 or more bits.
 func (r *lineRun) narrow(x uint32) (lo, hi int) {
 	top := int64(x)<<LineShift + (1<<LineShift - 1) - r.at
 	if top < 0 {
@@ -76,7 +76,7 @@ func (r *lineRun) narrow(x uint32) (lo, hi int) {
 	return lo, hi
 }
 
-// find looks x up by a binary search in that range.
+// find looks x up by a binary search in the range of narrow.
 func (r *lineRun) find(x uint32) (j int, found bool) {
 	if r.n == 0 {
 		return 0, false

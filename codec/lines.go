@@ -18,8 +18,8 @@ const (
 )
 
 // Lines is a view of a list of a line codec: LRC, LRCSeg, SegLRC, HSLRC128 or
-// HSLRC256. Any docID of it is reached by arithmetic, without those before it.
-// The list is cut into blocks, segments of LineSegment docIDs or hash buckets.
+// HSLRC256. Arithmetic gives any docID of the list without the docIDs before it. The
+// blocks of the list are segments of LineSegment docIDs, or hash buckets.
 //
 //	LRC       {slope lo, hi, intercept lo, hi, b, 0, 0, 0}; keys; payload
 //	LRCSeg    the same header; keys; records {base, b, offset}; payload
@@ -27,29 +27,30 @@ const (
 //	HSLRC     {shift, buckets, 0, 0}; records {start, base, line, offset}, one
 //	          more than buckets; payload
 //
-// A key is the first docID of a segment (the list H of Algorithm 1). An offset
-// is where the block's payload begins, in words from the start of all payloads,
-// which are contiguous. The payload of a block of count docIDs is their lambdas
-// of b bits each, lambda j at bit j*b, and zeros up to the end of a word. start
-// is the index in the list of the first docID of the bucket; the bucket of x is
-// x >> shift; the last record is {Len, 0, 0, words of all payloads}; that of an
-// empty bucket has zeros for base and line. An empty list has no words.
+// A key is the first docID of a segment (the list H of Algorithm 1). An offset is the
+// start of the payload of a block, in words from the start of all payloads, which are
+// contiguous. The payload has a lambda of b bits for each docID, lambda j at bit j*b,
+// and zeros up to the end of a word. The bucket of x is x >> shift, and start is the
+// index in the list of the first docID of a bucket. The last record is {Len, 0, 0,
+// words of all payloads}. Base and line of an empty bucket are 0. An empty list has
+// no words.
 //
-// With i the index in the list, j that in the block, docID i is, modulo 2^32,
+// Let i be the index in the list and j the index in the block. DocID i is, modulo
+// 2^32,
 //
 //	LRC             (int64(slope*i + intercept) >> 30) + lambda
 //	LRCSeg          (int64(slope*i + intercept) >> 30) + base + lambda
 //	SegLRC, HSLRC   base + (m*j << e >> 16) + lambda
 //
 // where m = line[0:16), e = line[16:21), and b = line[21:27) bits is the width.
-// No sum wraps: each is the docID as an integer too, with base of SegLRC and
-// HSLRC the integer that lies at most 2^b - 1 below the block's first docID. With B
-// the width in the header of LRCSeg, base + 2^b is at most 2^B, or B is 32: so in
-// LRC and LRCSeg the header gives the safe range of section 4.3.
+// No sum wraps. As integers, too, the sums equal the docIDs, if base of SegLRC and
+// HSLRC stands for the integer that lies at most 2^b - 1 below the first docID of the
+// block. Let B be the width in the header of LRCSeg. Either B is 32, or base + 2^b is
+// at most 2^B. So in LRC and LRCSeg the header gives the safe range of section 4.3.
 //
-// Lines does not check payloads: on words that List.Validate rejects, methods
-// give wrong answers but do not panic. A view owns nothing and is safe for
-// concurrent use while nobody writes to the words.
+// Lines does not check payloads. On words that List.Validate rejects, methods return
+// wrong answers but do not panic. A view shares the memory of the words and is safe
+// for concurrent use while the words do not change.
 type Lines struct {
 	Len uint32
 
@@ -64,8 +65,8 @@ type Lines struct {
 	line    lineRun // over the whole list: LRC and LRCSeg
 }
 
-// Lines views the words of a list of a line codec. It checks only the header and
-// that the tables fit; each block is checked when it is decoded.
+// Lines returns a view of a list of a line codec. It checks the header and that the
+// tables fit. Each block is checked when it is decoded.
 func (l List) Lines() (Lines, error) {
 	if l.Codec.Layout() != LineLayout {
 		return Lines{}, fmt.Errorf("codec: lines of a %s list", l.Codec)
@@ -105,8 +106,8 @@ func (l List) Lines() (Lines, error) {
 	return v, nil
 }
 
-// readHeader reads the line of LRC and LRCSeg, the shift of HSLRC, and says what
-// no encoder writes, "" if nothing.
+// readHeader reads the line of LRC and LRCSeg and the shift of HSLRC. It returns a
+// reason why no encoder writes this header, or "".
 func (v *Lines) readHeader(h []uint32) string {
 	switch {
 	case v.hashed:
@@ -135,11 +136,11 @@ func (v *Lines) readHeader(h []uint32) string {
 	return ""
 }
 
-// Blocks is the number of segments or buckets.
+// Blocks returns the number of segments or buckets.
 func (v *Lines) Blocks() int { return v.count }
 
-// Start is the index in the list of the first docID of block k, 0 to Blocks, or
-// of the first docID behind it when it is an empty bucket.
+// Start returns the index in the list of the first docID of block k, 0 to Blocks. For
+// an empty bucket it is the index of the next docID.
 func (v *Lines) Start(k int) int {
 	if v.hashed {
 		return int(min(v.rec[bucketWords*k], v.Len))
@@ -147,13 +148,13 @@ func (v *Lines) Start(k int) int {
 	return min(k*LineSegment, int(v.Len))
 }
 
-// At is docID i of the list, counted from 0. It panics if i is not below Len.
+// At returns docID i of the list, counted from 0. It panics if i is not below Len.
 func (v *Lines) At(i uint32) uint32 {
 	if i >= v.Len {
 		panic("codec: At: index out of range")
 	}
 	k := int(i / LineSegment)
-	if v.hashed { // the last bucket that starts at or before i
+	if v.hashed { // find the last bucket that starts at or before i
 		lo, hi := 0, v.count
 		for hi-lo > 1 {
 			if mid := int(uint(lo+hi) / 2); v.rec[bucketWords*mid] <= i {
@@ -167,14 +168,14 @@ func (v *Lines) At(i uint32) uint32 {
 	r, err := v.run(k)
 	j := int(i) - v.Start(k)
 	if err != nil || j < 0 || j >= r.n {
-		return 0 // only if the words are wrong
+		return 0 // the words are wrong
 	}
 	return r.doc(j)
 }
 
-// Find looks x up and returns its index in the list (Ao et al. 2011, Algorithm
-// 1, lines 4 to 6): the block by the global line and the keys or by hash, then a
-// binary search in the range of indexes that the block's line leaves for x.
+// Find looks x up and returns its index in the list (Ao et al. 2011, Algorithm 1,
+// lines 4 to 6). It finds the block by the global line and the keys, or by hash. Then
+// a binary search covers the indexes that the line of the block allows for x.
 func (v *Lines) Find(x uint32) (i int, found bool) {
 	k := v.Block(x)
 	if k == v.count {
@@ -188,8 +189,8 @@ func (v *Lines) Find(x uint32) (i int, found bool) {
 	return v.Start(k) + j, found
 }
 
-// Block is the number of the only block that can hold x; the docIDs of all
-// blocks before it are below x. It is Blocks where no docID can be as large.
+// Block returns the only block that can hold x, or Blocks if all docIDs are below x.
+// The docIDs of all blocks before it are below x.
 func (v *Lines) Block(x uint32) int {
 	if v.hashed {
 		return min(int(x>>v.shift), v.count)
@@ -199,7 +200,7 @@ func (v *Lines) Block(x uint32) int {
 		from, to := v.line.narrow(x)
 		lo, hi = from/LineSegment, min(to/LineSegment+1, v.count)
 	}
-	for hi-lo > 1 { // the last segment whose key is not above x, or the first
+	for hi-lo > 1 { // find the last segment whose key is not above x, or the first
 		if mid := int(uint(lo+hi) / 2); v.key[mid] <= x {
 			lo = mid
 		} else {
@@ -209,8 +210,8 @@ func (v *Lines) Block(x uint32) int {
 	return lo
 }
 
-// run reads where block k, which must be in range, lies and what its line is,
-// after checking that they are well formed.
+// run returns the line and the payload of block k, which must be in range. It checks
+// that they are well formed.
 func (v *Lines) run(k int) (lineRun, error) {
 	start := v.Start(k)
 	r := lineRun{n: v.Start(k+1) - start, limit: math.MaxUint32}
@@ -263,9 +264,9 @@ func (v *Lines) run(k int) (lineRun, error) {
 	return r, nil
 }
 
-// decode appends the docIDs of block k to dst and returns the extended slice;
-// after an error dst comes back as it was. It grows dst only when the block's
-// record makes its length possible.
+// decode appends the docIDs of block k to dst and returns the extended slice, or an
+// error and dst unchanged. It grows dst only if the record allows the length of the
+// block.
 func (v *Lines) decode(dst []uint32, k int) ([]uint32, error) {
 	r, err := v.run(k)
 	if err != nil || r.n == 0 {

@@ -8,8 +8,8 @@ import (
 
 var lineCodecs = []ID{LRC, LRCSeg, SegLRC, HSLRC128, HSLRC256}
 
-// BenchmarkLines decodes whole lists that stay in cache, and looks single docIDs
-// up, half of them in the list; the names give the bits a docID takes.
+// BenchmarkLines decodes whole lists in cache, and looks up single docIDs, half of which
+// are in the list. The names contain the bits of a docID.
 func BenchmarkLines(b *testing.B) {
 	const n = 1 << 14
 	docs := uniformList(n, n*60)

@@ -2,11 +2,11 @@
 
 package codec
 
-// liftBlocks reads len(dst)/32 times 32 lambdas of b bits each, 0 to 32, from
-// src, which holds at least as many, adds the line that has the value at at the
-// first and rises by step, and writes the docIDs to dst, modulo 2^32. It returns
-// the last one, not modulo 2^32, and a number whose bit 63 is set while each is
-// above the one before it, the first above before.
+// liftBlocks reads len(dst)/32 times 32 lambdas of b bits each, 0 to 32, from src,
+// which has at least as many. It adds a line, which is at for the first docID and rises
+// by step, and writes the docIDs to dst, modulo 2^32. It returns the last docID, not
+// modulo 2^32, and a number whose bit 63 is set if the docIDs ascend from above
+// before.
 func liftBlocks(dst, src []uint32, b uint, at, step, before uint64) (ascends, last uint64) {
 	ascends = 1 << 63
 	var a uint64

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
-// checkLines holds for a list that Append wrote: the formulas of the format give
-// its docIDs, At gives each, and Find finds them and nothing between them.
+// checkLines checks a list of Append: the formulas of the format and At give its docIDs,
+// and Find finds exactly these.
 func checkLines(tb rapid.TB, l List, docs []uint32) {
 	tb.Helper()
 	if got := readLines(l); !slices.Equal(got, docs) {
@@ -46,8 +47,8 @@ func checkLines(tb rapid.TB, l List, docs []uint32) {
 	}
 }
 
-// readLines decodes a good list by nothing but the formulas of the format,
-// modulo 2^32, as kernels do.
+// readLines is an oracle for line codecs: it decodes a valid list by the formulas of the
+// format, modulo 2^32, like the kernels.
 func readLines(l List) (docs []uint32) {
 	if l.Len == 0 {
 		return nil
@@ -99,7 +100,7 @@ func readLines(l List) (docs []uint32) {
 	return docs
 }
 
-// No list, however far from a line, loses or gains a docID.
+// Lists far from a line lose and gain no docID.
 func TestLinesGenerators(t *testing.T) {
 	for _, id := range lineCodecs {
 		for _, g := range codectest.Generators() {
@@ -115,7 +116,7 @@ func TestLinesGenerators(t *testing.T) {
 	}
 }
 
-// Lists of any gaps at all, huge ones among them.
+// Lists of arbitrary gaps, huge gaps among them, survive.
 func TestLinesAnyGaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gap := rapid.OneOf(rapid.Uint64Range(0, 3), rapid.Uint64Range(0, 1000), rapid.Uint64Range(0, 1<<32-1))
@@ -167,7 +168,7 @@ func TestLinesExtremes(t *testing.T) {
 	}
 }
 
-// One docID less and more than a segment, and than two.
+// Lengths around one segment and two segments.
 func TestLineSegmentEnds(t *testing.T) {
 	for _, n := range []int{1, 2, 255, 256, 257, 511, 512, 513} {
 		docs := uniformList(n, 100*n)
@@ -178,7 +179,7 @@ func TestLineSegmentEnds(t *testing.T) {
 	}
 }
 
-// every has n docIDs, k apart, as far as they fit.
+// every returns up to n docIDs at distance k.
 func every(k uint32, n int) (docs []uint32) {
 	for i := range n {
 		if d := uint64(i) * uint64(k); d <= math.MaxUint32 {
@@ -188,7 +189,7 @@ func every(k uint32, n int) (docs []uint32) {
 	return docs
 }
 
-// A list on a line takes no bits but its tables, however steep.
+// A list on a line of any slope has tables, but no payload.
 func TestLinesOfOneSlope(t *testing.T) {
 	for _, k := range []uint32{1, 2, 7, 1024} {
 		docs := every(k, 1024)
@@ -200,7 +201,7 @@ func TestLinesOfOneSlope(t *testing.T) {
 	}
 }
 
-// A dense run is one bucket of any length, and costs nothing.
+// A dense run is one bucket of any length without payload.
 func TestBucketOfManyDocIDs(t *testing.T) {
 	const n, top = 1 << 20, math.MaxUint32
 	docs := make([]uint32, n)
@@ -225,7 +226,7 @@ func TestBucketOfManyDocIDs(t *testing.T) {
 	}
 }
 
-// A length that only the records state must not ask for its memory.
+// Decoders must not allocate memory for a length that only the records declare.
 func TestBucketIsNotTrusted(t *testing.T) {
 	const top = math.MaxUint32
 	unit := uint32(makeLineRecord(fitted{unitSlope, 0, 0}))
@@ -265,8 +266,8 @@ func TestLinesOfOther(t *testing.T) {
 	v.At(1)
 }
 
-// checkTotalLines holds for any words: methods may answer anything, but return;
-// those of a list that is taken agree with docs.
+// checkTotalLines checks, for any words, that methods return. The answers for a valid
+// list agree with docs.
 func checkTotalLines(tb rapid.TB, l List, docs []uint32, good bool) {
 	tb.Helper()
 	if good {
@@ -305,7 +306,7 @@ func FuzzSegLRC(f *testing.F)   { fuzzList(f, SegLRC) }
 func FuzzHSLRC128(f *testing.F) { fuzzList(f, HSLRC128) }
 func FuzzHSLRC256(f *testing.F) { fuzzList(f, HSLRC256) }
 
-// Each rule of the formats, broken alone, with the word that the error names.
+// Each case breaks one rule of a format. The error names the right word.
 func TestLineRules(t *testing.T) {
 	var docs []uint32 // two segments, four buckets of hslrc128, bits in all
 	for i := range uint32(300) {

@@ -2,26 +2,25 @@ package codec
 
 import "slices"
 
-// List is one encoded posting list: a view, it owns nothing. It is safe for
-// concurrent use while nobody writes to Words.
+// List is a view of one encoded posting list. It is safe for concurrent use while
+// Words does not change.
 type List struct {
 	Codec ID
 	Len   uint32   // number of docIDs
 	Words []uint32 // the encoded form, exactly its length
 }
 
-// AppendTo decodes the list, appends its Len docIDs to dst and returns the
-// extended slice. It is total: words that Append did not write give either an
-// error for which errors.Is(err, ErrCorrupt) holds, and dst as it was, or a
-// strictly increasing list of Len docIDs. It allocates only to grow dst, and
-// grows it only when the number of words makes Len possible.
+// AppendTo decodes the list, appends its Len docIDs to dst and returns the extended
+// slice. It is total: any words give either a strictly increasing list of Len docIDs,
+// or dst unchanged and an error for which errors.Is(err, ErrCorrupt) holds. It
+// allocates only to grow dst, and only if the number of words allows Len docIDs.
 func (l List) AppendTo(dst []uint32) ([]uint32, error) {
 	var b Blocks
 	if err := b.Open(l); err != nil {
 		return dst, err
 	}
 	room := int(l.Len)
-	if b.layout == LineLayout { // Decode finds room for a bucket that is a longer run
+	if b.layout == LineLayout { // Decode grows out for a bucket that is a longer run
 		room = min(room, blockBits*len(l.Words))
 	}
 	out := slices.Grow(dst, room)
@@ -41,8 +40,7 @@ func (l List) AppendTo(dst []uint32) ([]uint32, error) {
 	return out, nil
 }
 
-// Validate checks everything that AppendTo checks, without a place for the
-// whole list.
+// Validate makes all checks of AppendTo, without memory for the whole list.
 func (l List) Validate() error {
 	var b Blocks
 	if err := b.Open(l); err != nil {

@@ -2,7 +2,7 @@ package codec
 
 import "math/bits"
 
-// appendLRC writes one line for the list and its lambdas in one width.
+// appendLRC writes one line for the list and all lambdas in one width.
 func appendLRC(dst, docs []uint32) []uint32 {
 	if len(docs) == 0 {
 		return dst
@@ -34,19 +34,19 @@ func appendKeys(dst, docs []uint32) []uint32 {
 	return dst
 }
 
-// lineSegments is the number of segments of docs.
+// lineSegments returns the number of segments of docs.
 func lineSegments(docs []uint32) int { return (len(docs) + LineSegment - 1) / LineSegment }
 
-// lineSegment is segment s of docs.
+// lineSegment returns segment s of docs.
 func lineSegment(docs []uint32, s int) []uint32 {
 	return docs[s*LineSegment : min((s+1)*LineSegment, len(docs))]
 }
 
-// lambdaWords is the length of a payload.
+// lambdaWords returns the length of a payload.
 func lambdaWords(n int, b uint) int { return int((uint64(n)*uint64(b) + 31) / 32) }
 
-// appendLambdas writes what docs lie above the line f, docs[0] at index first of
-// the line.
+// appendLambdas writes the distances of docs from the line f, with docs[0] at index
+// first of the line.
 func appendLambdas(dst, docs []uint32, first int, f fitted) []uint32 {
 	at := len(dst)
 	dst = appendZeros(dst, lambdaWords(len(docs), f.b))
@@ -60,7 +60,7 @@ func appendLambdas(dst, docs []uint32, first int, f fitted) []uint32 {
 	return dst
 }
 
-// appendLRCSeg writes one line for the list, then a base and a width a segment.
+// appendLRCSeg writes one line for the list, and a base and a width for each segment.
 func appendLRCSeg(dst, docs []uint32) []uint32 {
 	if len(docs) == 0 {
 		return dst
@@ -97,7 +97,7 @@ func sizeLRCSeg(docs []uint32) int {
 	return words
 }
 
-// localWidth is the line f moved up as far as segment s allows.
+// localWidth returns the line f moved up to the lowest lambda of segment s.
 func localWidth(docs []uint32, s int, f fitted) fitted {
 	first := uint64(s*LineSegment) * f.slope
 	lo, hi := deviations(lineSegment(docs, s), first, f.slope)

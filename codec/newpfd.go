@@ -1,19 +1,21 @@
 package codec
 
-// NewPFD, after Yan et al. as Ao et al. 2011, section 5.1, describe it. The words
-// are Last; two words a segment, the offset of its payload in words from the
-// start of the payloads, and a header; the payloads, contiguous, in order. Header
-// bits:
+// NewPFD is the codec of Yan et al. 2009, as in Ao et al. 2011, section 5.1. Its words
+// are the last docIDs of segments, the directory, and the payloads, contiguous and in
+// order. The directory has two words a segment: the offset of its payload, in words
+// from the start of the payloads, and a header. Header bits:
 //
 //	[0:6)   b   bits of a value kept in place, 0 to 32
 //	[8:16)  en  number of exceptions, values of more bits
-//	[16:24) pw  words of their positions
+//	[16:24) pw  words of the positions of exceptions
 //	the rest    zero
 //
-// The payload of count values is ceil(count*b/32) words with the low b bits of
-// value i at bit i*b; pw words of Simple16, for each exception the number of
-// values between it and the exception before it, or before it at all; words of
-// Simple16 up to the next payload, for each exception (value >> b) - 1.
+// The payload of count values has three parts:
+//
+//   - ceil(count*b/32) words with the low b bits of value i at bit i*b
+//   - pw words of Simple16: for each exception the number of values between it and
+//     the exception before it, or the start of the segment
+//   - words of Simple16 up to the next payload: for each exception (value >> b) - 1
 
 type newPFDHeader uint32
 
@@ -21,7 +23,7 @@ func (h newPFDHeader) b() uint  { return uint(h & 63) }
 func (h newPFDHeader) en() uint { return uint(h >> 8 & 255) }
 func (h newPFDHeader) pw() uint { return uint(h >> 16 & 255) }
 
-// flaw says what no encoder writes in the header of count values, "" if nothing.
+// flaw returns a reason why no encoder writes this header for count values, or "".
 func (h newPFDHeader) flaw(count int) string {
 	switch b, en, pw := h.b(), h.en(), h.pw(); {
 	case h&^0xffff3f != 0:
@@ -36,8 +38,7 @@ func (h newPFDHeader) flaw(count int) string {
 	return ""
 }
 
-// decodeNewPFD writes the docIDs of segment seg to dst, whose length is their
-// count.
+// decodeNewPFD writes the docIDs of segment seg to dst, whose length is their count.
 func decodeNewPFD(dst []uint32, t *gapTables, seg int) error {
 	words, err := t.room(NewPFD, seg)
 	if err != nil {
@@ -53,7 +54,7 @@ func decodeNewPFD(dst []uint32, t *gapTables, seg int) error {
 	b, en, pw := h.b(), int(h.en()), int(h.pw())
 	low := packWords(len(dst), b)
 	if len(words) < low+pw || en == 0 && len(words) != low {
-		return bad("the payload has another length")
+		return bad("the payload has the wrong length")
 	}
 	words, positions, overflows := words[:low], words[low:low+pw], words[low+pw:]
 	if !zeroAbove(words, uint(len(dst))*b) {
@@ -84,7 +85,8 @@ func decodeNewPFD(dst []uint32, t *gapTables, seg int) error {
 	return t.sum(NewPFD, dst, seg)
 }
 
-// newPFDExceptions writes what the exceptions under b store, and returns it.
+// newPFDExceptions returns the positions and overflows of the exceptions for width b,
+// in the given buffers.
 func newPFDExceptions(values []uint32, b uint, skipBuf, overBuf *[SegmentLen]uint32) (skip, over []uint32) {
 	n, next := 0, 0
 	for i, v := range values {
@@ -96,8 +98,8 @@ func newPFDExceptions(values []uint32, b uint, skipBuf, overBuf *[SegmentLen]uin
 	return skipBuf[:n], overBuf[:n]
 }
 
-// chooseNewPFD finds the width of the fewest words, the largest of equals, among
-// those whose overflows fit.
+// chooseNewPFD returns the width of the fewest words, the largest of equals, among the
+// widths whose overflows fit into Simple16.
 func chooseNewPFD(values []uint32) (b uint, words int) {
 	large := wider(values)
 	b = widest(&large)
@@ -106,7 +108,7 @@ func chooseNewPFD(values []uint32) (b uint, words int) {
 	least := max(int(b)-28, 0) // overflows have 28 bits
 	for try := int(b) - 1; try >= least; try-- {
 		w := packWords(len(values), uint(try))
-		if w+2*((large[try]+27)/28) >= words { // a word holds 28 at most
+		if w+2*((large[try]+27)/28) >= words { // a word holds at most 28 values
 			continue
 		}
 		skip, over := newPFDExceptions(values, uint(try), &skipBuf, &overBuf)

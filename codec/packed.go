@@ -6,38 +6,42 @@ import (
 	"slices"
 )
 
-// Packed is a view of n packed values, any uint32 each, with random access:
-// the gaps of a ParaPFor list, or frequencies. It is the codec "freq": a
-// frequency is found by the position of its docID in the list, from one segment
-// (Ding et al. 2009, section 8.2). Values lie in segments of
-// SegmentLen, the last one may be shorter. The words are a directory of two
-// words a segment {offset of its payload in words from the start of Payload,
-// header}, then the payloads, contiguous, in order. Header bits:
+// Packed is a view of n packed values of type uint32 with random access: the gaps of a
+// ParaPFor list, or frequencies. It is the codec "freq": the index of a docID in its
+// list leads to its frequency through one segment (Ding et al. 2009, section 8.2).
+//
+// Values lie in segments of SegmentLen; the last segment may be shorter. The words are
+// the directory, then the payloads, contiguous and in order. The directory has two
+// words a segment: the offset of its payload, in words from the start of Payload, and
+// a header. Header bits:
 //
 //	[0:6)   b   bits of a value kept in place, 0 to 32
 //	[6:12)  hb  bits of an overflow
-//	[12:16) ib  bits of an exception's index
+//	[12:16) ib  bits of the index of an exception
 //	[16:24) en  number of exceptions, at most 3/5 of the values
 //	[24:32) zero
 //
-// The payload of count values is ceil(count*b/32) words with the low b bits of
-// value i at bit i*b, then ceil(en*(ib+hb)/32) words with en ascending indexes
-// of ib bits each and right behind them en overflows (value >> b) of hb bits
-// each; bit k of the stream is bit k%32 of word k/32. ib and hb are the bits of
-// the largest index and overflow, both 0 without exceptions. See Ao et al.,
-// section 5.1 and appendix D.
+// The payload of count values has two parts, in both of which bit k is bit k%32 of
+// word k/32:
 //
-// A Packed owns nothing and is safe for concurrent use while nobody writes to
-// the words.
+//   - ceil(count*b/32) words with the low b bits of value i at bit i*b
+//   - ceil(en*(ib+hb)/32) words with en ascending indexes of ib bits each, directly
+//     followed by en overflows (value >> b) of hb bits each
+//
+// ib and hb are the widths of the largest index and overflow, both 0 without
+// exceptions (Ao et al. 2011, section 5.1 and appendix D).
+//
+// A Packed shares the memory of the words. It is safe for concurrent use while the
+// words do not change.
 type Packed struct {
 	Len     uint32
 	Dir     []uint32 // two words a segment
 	Payload []uint32
-	first   int // offset of Dir in the list it is part of, for errors
+	first   int // offset of Dir in the whole list, for errors
 }
 
-// NewPacked views words as n packed values. It checks only that the directory
-// fits; each segment is checked when it is read.
+// NewPacked returns a view of words as n packed values. It checks that the directory
+// fits. Each segment is checked when it is read.
 func NewPacked(n uint32, words []uint32) (Packed, error) {
 	return newPacked(n, words, 0)
 }
@@ -53,11 +57,11 @@ func newPacked(n uint32, words []uint32, first int) (Packed, error) {
 	return Packed{Len: n, Dir: words[:dir:dir], Payload: words[dir:], first: first}, nil
 }
 
-// Segments is the number of segments.
+// Segments returns the number of segments.
 func (p Packed) Segments() int { return len(p.Dir) / 2 }
 
-// At returns value i. It checks the segment's directory entry; that exceptions
-// ascend, which it relies on, only Validate checks.
+// At returns value i, or an error for a bad directory entry or i >= Len. It relies on
+// ascending exceptions, which only Validate checks.
 func (p Packed) At(i uint32) (uint32, error) {
 	if i >= p.Len {
 		return 0, fmt.Errorf("codec: value %d of %d", i, p.Len)
@@ -83,8 +87,8 @@ func (p Packed) At(i uint32) (uint32, error) {
 	return v, nil
 }
 
-// Decode writes the values of segment seg to dst and returns how many there
-// are. The rest of dst is undefined.
+// Decode writes the values of segment seg to dst and returns their number. The rest of
+// dst is undefined.
 func (p Packed) Decode(seg int, dst *[SegmentLen]uint32) (int, error) {
 	if seg < 0 || seg >= p.Segments() {
 		return 0, fmt.Errorf("codec: segment %d of %d", seg, p.Segments())
@@ -93,8 +97,8 @@ func (p Packed) Decode(seg int, dst *[SegmentLen]uint32) (int, error) {
 	return count, p.decode(seg, dst[:count])
 }
 
-// AppendTo decodes all values, appends them to dst and returns the extended
-// slice; after an error dst comes back as it was. It allocates only to grow dst.
+// AppendTo decodes all values, appends them to dst and returns the extended slice, or
+// an error and dst unchanged. It allocates only to grow dst.
 func (p Packed) AppendTo(dst []uint32) ([]uint32, error) {
 	n := len(dst)
 	out := slices.Grow(dst, int(p.Len))[:n+int(p.Len)]
@@ -107,7 +111,7 @@ func (p Packed) AppendTo(dst []uint32) ([]uint32, error) {
 	return out, nil
 }
 
-// Validate checks everything that AppendTo checks.
+// Validate makes all checks of AppendTo.
 func (p Packed) Validate() error {
 	var buf [SegmentLen]uint32
 	for seg := range p.Segments() {
@@ -118,9 +122,9 @@ func (p Packed) Validate() error {
 	return nil
 }
 
-// AppendPacked packs values and appends the words to dst. An error means that
-// opt is not valid or that there are more values or words than 32-bit offsets
-// reach; dst then comes back as it was.
+// AppendPacked packs values, appends the words to dst and returns the extended slice.
+// For invalid options, or more than 2^32-1 values or words, it returns an error and
+// dst unchanged.
 func AppendPacked(dst, values []uint32, opt Options) ([]uint32, error) {
 	if err := opt.Validate(); err != nil {
 		return dst, err

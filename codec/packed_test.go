@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bitReader reads a stream of bits one by one, for the oracle below.
+// bitReader reads a stream of bits one by one.
 type bitReader struct {
 	words []uint32
 	pos   int
@@ -22,8 +22,8 @@ func (r *bitReader) read(n int) (v uint32) {
 	return v
 }
 
-// readPacked is an oracle: a slow reader of packed values, written from the
-// description of the format, that shares no code with the decoder.
+// readPacked is an oracle for packed values: a slow reader by the description of the
+// format, which shares no code with the decoder.
 func readPacked(n int, words []uint32) (values []uint32) {
 	nseg := (n + 127) / 128
 	payload := 2 * nseg
@@ -85,7 +85,7 @@ func TestPacked(t *testing.T) {
 	})
 }
 
-// The gaps of a list are packed values: the oracle must find them there.
+// The gaps of a list are packed values, which the oracle can read.
 func TestGapsAreDocumented(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		docs := slices.Sorted(slices.Values(drawValues(t)))
@@ -105,7 +105,7 @@ func TestGapsAreDocumented(t *testing.T) {
 	})
 }
 
-// Every mask of exceptions in a short segment, up to the largest share.
+// Every set of exceptions of a short segment, up to the largest ratio.
 func TestExceptionPositions(t *testing.T) {
 	const n = 10
 	for mask := range 1 << n {
@@ -123,7 +123,7 @@ func TestExceptionPositions(t *testing.T) {
 	}
 }
 
-// The share of exceptions never passes the ratio, whatever it saves.
+// The number of exceptions never exceeds the ratio.
 func TestExceptionRatio(t *testing.T) {
 	values := make([]uint32, SegmentLen)
 	for i := range 76 {
@@ -173,7 +173,7 @@ func TestOutOfRange(t *testing.T) {
 	}
 }
 
-// The generated loops against the bit reader, at every width and length.
+// The generated loops agree with the bit reader for every width and length.
 func TestUnpack(t *testing.T) {
 	var src [SegmentLen]uint32
 	for i := range src {

@@ -2,15 +2,15 @@ package codec
 
 import "fmt"
 
-// Segments is a view of a ParaPFor list. Its words are Last, the last docID of
-// each segment (the skip entries), then the gaps v_i = docID_i - docID_(i-1) - 1
-// as Packed values; docID_(-1) is -1, so a dense run has gaps of no bits. With
-// base = Last[s-1], or -1 for s = 0, docID j of segment s is
+// Segments is a view of a ParaPFor list. Its words are Last, the last docID of each
+// segment (the skip entries), then the gaps v_i = docID_i - docID_(i-1) - 1 as Packed
+// values, with docID_(-1) = -1. A dense run has gaps of no bits. With base =
+// Last[s-1], or -1 for s = 0, docID j of segment s is
 //
 //	base + (j+1) + v_0 + ... + v_j   (modulo 2^32)
 //
-// A view owns nothing and is safe for concurrent use while nobody writes to the
-// words.
+// A view shares the memory of the words. It is safe for concurrent use while the words
+// do not change.
 type Segments struct {
 	Len     uint32
 	Last    []uint32 // one word a segment
@@ -18,8 +18,8 @@ type Segments struct {
 	Payload []uint32
 }
 
-// Segments views the words of a ParaPFor list. It checks only that the tables
-// fit; each segment is checked when it is decoded.
+// Segments returns a view of a ParaPFor list. It checks that the tables fit. Each
+// segment is checked when it is decoded.
 func (l List) Segments() (Segments, error) {
 	if l.Codec != ParaPFor {
 		return Segments{}, fmt.Errorf("codec: segments of a %s list", l.Codec)
@@ -35,14 +35,14 @@ func (l List) Segments() (Segments, error) {
 	return Segments{Len: l.Len, Last: l.Words[:nseg:nseg], Dir: p.Dir, Payload: p.Payload}, nil
 }
 
-// packed views the gaps.
+// packed returns a view of the gaps.
 func (s *Segments) packed() Packed {
 	return Packed{Len: s.Len, Dir: s.Dir, Payload: s.Payload, first: len(s.Last)}
 }
 
-// Decode writes the docIDs of segment seg to dst and returns how many there
-// are; the rest of dst is undefined. Without an error they ascend strictly, lie
-// above Last[seg-1] and end at Last[seg].
+// Decode writes the docIDs of segment seg to dst and returns their number. The rest of
+// dst is undefined. Without an error the docIDs ascend strictly from above Last[seg-1]
+// to Last[seg].
 func (s *Segments) Decode(seg int, dst *[SegmentLen]uint32) (int, error) {
 	if seg < 0 || seg >= len(s.Last) {
 		return 0, fmt.Errorf("codec: segment %d of %d", seg, len(s.Last))
@@ -71,8 +71,8 @@ func (s *Segments) decode(p *Packed, seg int, dst []uint32) error {
 		}
 		docID = unpackGaps(dst, dst, 32, docID)
 	}
-	// docID has 64 bits: had it passed 2^32, it would differ from Last. So nothing
-	// wrapped, and the docIDs ascend.
+	// docID has 64 bits, so a docID above 2^32 differs from Last. If they agree, no
+	// sum wrapped, and the docIDs ascend.
 	if docID != uint64(s.Last[seg]) {
 		return corrupt(ParaPFor, seg, "segment %d ends at docID %d, its gaps at %d", seg, s.Last[seg], docID)
 	}

@@ -1,19 +1,19 @@
 package codec
 
-// PFD, after Zukowski et al. as Ao et al. 2011, section 5.1, describe it. The
-// words are Last; two words a segment, the offset of its payload in words from
-// the start of the payloads, and a header; the payloads, contiguous, in order.
-// Header bits:
+// PFD is the codec PForDelta of Zukowski et al. 2006, as in Ao et al. 2011, section
+// 5.1. Its words are the last docIDs of segments, the directory, and the payloads,
+// contiguous and in order. The directory has two words a segment: the offset of its
+// payload, in words from the start of the payloads, and a header. Header bits:
 //
 //	[0:6)   b      bits of a slot, 0 to 32
 //	[8:16)  first  index of the first exception, 128 if there is none
 //	[16:24) en     number of exceptions
 //	the rest       zero
 //
-// The payload of count values is ceil(count*b/32) words, slot i at bit i*b, then
-// en words, the exceptions in order. A slot holds its value, or, of an exception,
-// the number of values between it and the next exception, 0 in the last one. A
-// value may be an exception only because the distance would need more bits.
+// The payload of count values is ceil(count*b/32) words with slot i at bit i*b, then
+// en words, the exceptions in order. A slot holds its value. The slot of an exception
+// holds the number of values between it and the next exception, 0 for the last one. A
+// small value becomes an exception where that number would not fit into a slot.
 
 type pfdHeader uint32
 
@@ -21,7 +21,7 @@ func (h pfdHeader) b() uint     { return uint(h & 63) }
 func (h pfdHeader) first() uint { return uint(h >> 8 & 255) }
 func (h pfdHeader) en() uint    { return uint(h >> 16 & 255) }
 
-// flaw says what no encoder writes in the header of count values, "" if nothing.
+// flaw returns a reason why no encoder writes this header for count values, or "".
 func (h pfdHeader) flaw(count int) string {
 	switch b, first, en := h.b(), h.first(), h.en(); {
 	case h&^0xffff3f != 0:
@@ -49,7 +49,7 @@ func decodePFD(dst []uint32, t *gapTables, seg int) error {
 	}
 	b, low := h.b(), packWords(len(dst), h.b())
 	if len(words) != low+int(h.en()) {
-		return bad("the payload has another length")
+		return bad("the payload has the wrong length")
 	}
 	exceptions := words[low:]
 	words = words[:low]
@@ -74,8 +74,8 @@ func decodePFD(dst []uint32, t *gapTables, seg int) error {
 	return t.sum(PFD, dst, seg)
 }
 
-// pfdExceptions counts the exceptions under b: values of more bits, and between
-// two of them whatever the distance takes.
+// pfdExceptions returns the number of exceptions for width b: larger values, and the
+// small values that a long distance between two of them needs.
 func pfdExceptions(values []uint32, b uint) int {
 	n, before := 0, -1
 	for i, v := range values {
@@ -89,8 +89,8 @@ func pfdExceptions(values []uint32, b uint) int {
 	return n
 }
 
-// choosePFD finds the width of the fewest words, the largest of equals, and the
-// number of exceptions under it.
+// choosePFD returns the width of the fewest words, the largest of equals, with its
+// numbers of exceptions and words.
 func choosePFD(values []uint32) (b uint, en, words int) {
 	large := wider(values)
 	b = widest(&large)

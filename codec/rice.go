@@ -2,17 +2,22 @@ package codec
 
 import "math/bits"
 
-// Rice, as Ding et al. 2009, section 6.1, organise it: value v is the quotient
-// v >> b in a unary bit vector and the low b bits in a binary one, with one b for
-// the list. The words are Last; Ones, a word a segment, the sum of the quotients
-// before it; b, 0 to 31; the binary vector, with value i at bit i*b; the unary
-// vector, a quotient of q as q ones and a zero. So the unary codes of segment s
-// begin at bit 128*s + Ones[s] and end with their last zero. Zeros fill the last
-// word of each vector.
+// Rice is the codec of Ding et al. 2009, section 6.1. A value v is the quotient v >> b
+// in a unary bit vector and the low b bits in a binary bit vector. One b, 0 to 31,
+// holds for the list. The words are
 //
-// With p_j the position of zero j of a segment, counted from its first bit, the
-// quotients up to value j sum up to p_j - j: two prefix sums localized to the
-// segment, of the binary codes and of the bits, give the docIDs.
+//   - the last docIDs of segments
+//   - Ones: for each segment the sum of the quotients before it
+//   - b
+//   - the binary vector, with value i at bit i*b
+//   - the unary vector, with a quotient q as q ones and a zero
+//
+// So the unary codes of segment s begin at bit 128*s + Ones[s] and end with their last
+// zero. Zeros fill the last word of each vector.
+//
+// Let p_j be the position of zero j of a segment, counted from its first bit. The
+// quotients up to value j add up to p_j - j. So two prefix sums within the segment, of
+// the binary codes and of the bits, give the docIDs.
 
 // riceList is a view of the words of a Rice list.
 type riceList struct {
@@ -21,8 +26,8 @@ type riceList struct {
 	unary  []uint32
 }
 
-// rice views the vectors. It checks their lengths, b, and the zeros behind the
-// binary codes.
+// rice returns a view of the vectors. It checks their lengths, b, and the zeros after
+// the binary codes.
 func (l List) rice(t *gapTables) (r riceList, err error) {
 	if l.Len == 0 {
 		return r, nil
@@ -56,8 +61,8 @@ func (r *riceList) decode(dst []uint32, t *gapTables, seg int) error {
 	if seg == 0 && start != 0 || i >= len(r.unary) {
 		return corrupt(Rice, len(t.last)+seg, "segment %d: unary codes at bit %d of %d words", seg, start, len(r.unary))
 	}
-	// Zeros of the stream are ones of w. Bit 0 of w is bit at of the segment; at
-	// begins below zero, modulo 2^64.
+	// Zeros of the stream are ones of w. Bit 0 of w is bit at of the segment. The
+	// first at is negative, modulo 2^64.
 	w := uint64(^r.unary[i]) &^ (1<<(start%32) - 1)
 	at := -(start % 32)
 	size := uint64(32)
@@ -92,8 +97,8 @@ func (r *riceList) decode(dst []uint32, t *gapTables, seg int) error {
 	return t.checkEnd(Rice, seg, docID+sum<<r.b)
 }
 
-// checkEnd checks that the unary codes of segment seg, which end before bit end,
-// end where the next ones begin, or with zeros up to the end of the list.
+// checkEnd checks the end of the unary codes of segment seg, before bit end. The next
+// segment begins there, or only zeros follow up to the end of the list.
 func (r *riceList) checkEnd(t *gapTables, seg int, end uint64) error {
 	if seg+1 < len(t.last) {
 		if next := uint64(seg+1)*SegmentLen + uint64(t.dir[seg+1]); end != next {
@@ -107,11 +112,10 @@ func (r *riceList) checkEnd(t *gapTables, seg int, end uint64) error {
 	return nil
 }
 
-// riceWidth finds the b of the fewest bits, the largest of equals, and the sum of
-// the quotients. The number of bits is convex in b: one more bit costs n and
-// saves the sum of ceil(q/2), which shrinks with b, and is below n where 2^b
-// passes the mean. So at the best b quotients are at most 2 on average, whatever
-// the list.
+// riceWidth returns the b of the fewest bits, the largest of equals, and the sum of the
+// quotients. The number of bits is convex in b: one more bit costs n bits and saves
+// the sum of ceil(q/2) bits. The savings shrink with b, and are below n once 2^b
+// exceeds the mean. So the mean quotient at the best b is at most 2 for every list.
 func riceWidth(docs []uint32) (b uint, ones uint64) {
 	n := uint64(len(docs))
 	all := uint64(docs[n-1]) + 1 - n // sum of all gaps
@@ -127,7 +131,7 @@ func riceWidth(docs []uint32) (b uint, ones uint64) {
 	return b, ones
 }
 
-// riceOnes is the sum of the quotients under b.
+// riceOnes returns the sum of the quotients for width b.
 func riceOnes(docs []uint32, b uint) (ones uint64) {
 	before := ^uint32(0)
 	for _, d := range docs {
@@ -151,7 +155,7 @@ func appendRice(dst, docs []uint32) []uint32 {
 	dst = appendZeros(dst, words+int((ones+uint64(n)+31)/32))
 	w := bitWriter{dst: dst[at : at+words]}
 	unary := dst[at+words:]
-	end := uint64(0) // of the unary codes so far
+	end := uint64(0) // of the unary codes written so far
 	var buf [SegmentLen]uint32
 	for seg := range nseg {
 		dst[dir+seg] = uint32(end - uint64(seg)*SegmentLen)

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/codec/codectest"
 	"pgregory.net/rapid"
+
+	"heddle/codec/codectest"
 )
 
 func encode(tb rapid.TB, id ID, docs []uint32, opt Options) List {
@@ -21,7 +22,7 @@ func encode(tb rapid.TB, id ID, docs []uint32, opt Options) List {
 	return List{Codec: id, Len: uint32(len(docs)), Words: words}
 }
 
-// universeFor keeps the bits of a Bitset in a megabyte.
+// universeFor limits a Bitset to a megabyte.
 func universeFor(id ID) uint64 {
 	if id == Bitset {
 		return 1 << 23
@@ -29,7 +30,7 @@ func universeFor(id ID) uint64 {
 	return codectest.Universe
 }
 
-// checkRoundTrip encodes and decodes, behind a prefix that must stay.
+// checkRoundTrip encodes and decodes a list after a prefix that must not change.
 func checkRoundTrip(tb rapid.TB, id ID, docs []uint32, opt Options) {
 	tb.Helper()
 	prefix := []uint32{1, 2, 3}
@@ -59,7 +60,7 @@ func checkRoundTrip(tb rapid.TB, id ID, docs []uint32, opt Options) {
 	}
 }
 
-// checkSegments decodes segments on their own, the last one first.
+// checkSegments decodes segments alone, the last segment first.
 func checkSegments(tb rapid.TB, l List, docs []uint32) {
 	tb.Helper()
 	s, err := l.Segments()
@@ -93,7 +94,7 @@ func TestRoundTripGenerators(t *testing.T) {
 	}
 }
 
-// Every length up to two segments and a bit, for every bit width.
+// Every length up to a little more than two segments, for every bit width.
 func TestRoundTripWidths(t *testing.T) {
 	for width := range 33 {
 		for n := range 2*SegmentLen + 35 {
@@ -118,7 +119,7 @@ func TestRoundTripWidths(t *testing.T) {
 	}
 }
 
-// A list may be longer than any buffer on the way.
+// A list may be longer than all buffers.
 func TestRoundTripLong(t *testing.T) {
 	for _, name := range []string{"uniform", "clustered", "outliers"} {
 		for _, g := range codectest.Generators() {
@@ -169,8 +170,8 @@ func TestAppendRejects(t *testing.T) {
 	}
 }
 
-// Without exceptions a segment is as wide as its largest gap; with them it may
-// only get shorter, and it is the shortest there is: an oracle tries all widths.
+// Without exceptions a segment has the width of its largest gap. With exceptions it is
+// the shortest of all widths, by an oracle.
 func TestLeastWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.OneOf(rapid.Uint32Range(0, 15), rapid.Uint32Range(0, 1000), rapid.Uint32()), 1, SegmentLen).Draw(t, "values")

@@ -2,47 +2,47 @@ package codec
 
 import "math"
 
-// RPFD, PForDelta with recursive compression of exceptions (Ding et al. 2009,
-// section 6.2). The words are Last, then an array of all values. An array of m
-// values, m > 0, and L levels, 0 to 4, is
+// RPFD is PForDelta with recursive compression of exceptions (Ding et al. 2009,
+// section 6.2). The words are the last docIDs of segments, then an array of all
+// values. An array of m values, m > 0, and L levels, 0 to 4, is
 //
 //	header  b in bits [0:6), 0 to 32; L in bits [8:11); the rest zero
 //	E       number of exceptions: values of more than b bits
 //	slots   ceil(m*b/32) words, the low b bits of value i at bit i*b
 //
-// and when E is not 0, with blocks of 128 values,
+// If E is not 0, the array is, with blocks of 128 values,
 //
 //	header, E
 //	over       offset of the overflows in words from the header
-//	starts     a word a block, the number of exceptions before it
+//	starts     for each block the number of exceptions before it
 //	slots
 //	offsets    for each exception the number of values between it and the
 //	           exception before it in its block, or the start of its block
 //	overflows  for each exception (value >> b) - 1
 //
-// Offsets and overflows are plain words when L is 0, else arrays of E values and
-// L-1 levels. So the exceptions of a block are a range of two smaller arrays, and
-// any block decodes alone.
+// Offsets and overflows are plain words if L is 0, else arrays of E values and L-1
+// levels. So the exceptions of a block are a range of two smaller arrays, and every
+// block decodes alone.
 
 // MaxRPFDLevels is the largest number of levels of RPFD.
 const MaxRPFDLevels = 4
 
-// rpfdArray is a view of an array that check found good.
+// rpfdArray is a view of an array.
 type rpfdArray struct {
-	words      []uint32 // from the header on
-	at         int      // of the header in the list, for errors
+	words      []uint32 // header first
+	at         int      // word of the header in the list, for errors
 	m          int
 	b          uint
 	level      int
 	exceptions int
 	blocks     int // words of starts
-	slots      int // where these begin, and the next two
+	slots      int // offset in words, like the next two
 	offsets    int
 	overflows  int
 }
 
-// view makes a a view of the array of m values that begins words, which begin at
-// word at of the list. What it reads must be there; the rest is for check.
+// view sets a to the array of m values at the start of words, at word at of the list.
+// words has at least two elements, and three if the array has exceptions.
 func (a *rpfdArray) view(words []uint32, m, at int) {
 	a.words, a.at, a.m = words, at, m
 	a.b, a.level = uint(words[0]&63), int(words[0]>>8)
@@ -55,9 +55,9 @@ func (a *rpfdArray) view(words []uint32, m, at int) {
 	a.offsets = a.slots + packWords(m, a.b)
 }
 
-// checkRPFD checks headers, lengths and the zeros behind slots of an array of m
-// values, which begin at word at of the list and must be all of words, and of
-// all arrays inside. level is that of the array, or -1 for any.
+// checkRPFD checks an array of m values and all arrays inside it: headers, lengths, and
+// the zeros after slots. The array begins at word at of the list and fills words. It
+// has the given level; -1 allows any level.
 func checkRPFD(words []uint32, m, at, level int) error {
 	bad := func(word int, reason string) error {
 		return corrupt(RPFD, at+word, "array of %d values: %s", m, reason)
@@ -80,7 +80,7 @@ func checkRPFD(words []uint32, m, at, level int) error {
 	case a.exceptions == 0 && end != len(words):
 		return bad(end, "words behind the end")
 	case a.exceptions > 0 && (a.overflows < end || a.overflows > len(words)):
-		return bad(2, "overflows outside of it")
+		return bad(2, "overflows outside of the array")
 	case !zeroAbove(words[a.slots:end], uint(uint64(m)*uint64(a.b)%32)):
 		return bad(end-1, "bits behind the last slot")
 	}
@@ -99,7 +99,7 @@ func checkRPFD(words []uint32, m, at, level int) error {
 	return checkRPFD(words[a.overflows:], a.exceptions, at+a.overflows, a.level-1)
 }
 
-// decode writes the values from lo on to dst, at most SegmentLen of them.
+// decode writes len(dst) values from value lo on to dst, at most SegmentLen.
 func (a *rpfdArray) decode(dst []uint32, lo int) error {
 	if lo%32 == 0 {
 		unpack(dst, a.words[a.slots+lo/32*int(a.b):][:packWords(len(dst), a.b)], a.b)
@@ -119,8 +119,8 @@ func (a *rpfdArray) decode(dst []uint32, lo int) error {
 	return nil
 }
 
-// patch adds the overflows of the exceptions of a block to the values in dst,
-// which begin with value lo.
+// patch adds the overflows of the exceptions of a block to the values in dst. dst[0] is
+// value lo.
 func (a *rpfdArray) patch(dst []uint32, lo, block int) error {
 	from, to := int(a.words[3+block]), a.exceptions
 	if block+1 < a.blocks {
@@ -164,8 +164,8 @@ func (a *rpfdArray) patch(dst []uint32, lo, block int) error {
 	return nil
 }
 
-// decodeRPFD writes the docIDs of segment seg to dst, whose length is their
-// count, n that of the list.
+// decodeRPFD writes the docIDs of segment seg to dst, whose length is their count. n is
+// the length of the list.
 func decodeRPFD(dst []uint32, t *gapTables, n, seg int) error {
 	var a rpfdArray
 	a.view(t.payload, n, len(t.last))

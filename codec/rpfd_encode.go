@@ -1,10 +1,10 @@
 package codec
 
-// rpfdEncoder holds the exceptions of the arrays that it is inside of: by level,
-// for an array that is inside of none has the highest level.
+// rpfdEncoder holds the exceptions of the arrays that are being written, by level. The
+// outermost array has the highest level.
 type rpfdEncoder [MaxRPFDLevels + 1]struct{ offsets, overflows []uint32 }
 
-// split fills the arrays of exceptions of values under b.
+// split returns the offsets and overflows of the exceptions of values for width b.
 func (e *rpfdEncoder) split(values []uint32, b uint, level int) (offsets, overflows []uint32) {
 	x := &e[level]
 	x.offsets, x.overflows = x.offsets[:0], x.overflows[:0]
@@ -22,8 +22,8 @@ func (e *rpfdEncoder) split(values []uint32, b uint, level int) (offsets, overfl
 	return x.offsets, x.overflows
 }
 
-// choose finds the width of the fewest words, the largest of equals, for an array
-// of values, among those that leave at most 3/5 of them over.
+// choose returns the width of the fewest words for an array of values, the largest of
+// equals, among the widths with at most 3/5 of the values as exceptions.
 func (e *rpfdEncoder) choose(values []uint32, level int) (b uint, words int) {
 	large := wider(values)
 	words = 3 + packWords(len(values), 32)
@@ -49,7 +49,7 @@ func (e *rpfdEncoder) choose(values []uint32, level int) (b uint, words int) {
 	return b, words
 }
 
-// append appends the array of values, not none.
+// append appends the array of values, of which there is at least one.
 func (e *rpfdEncoder) append(dst, values []uint32, level int) []uint32 {
 	at := len(dst)
 	b, _ := e.choose(values, level)
@@ -79,7 +79,7 @@ func (e *rpfdEncoder) append(dst, values []uint32, level int) []uint32 {
 	return e.append(dst, overflows, level-1)
 }
 
-// allGaps returns v_i for all docs.
+// allGaps returns the gaps of all docs.
 func allGaps(docs []uint32) []uint32 {
 	values := make([]uint32, len(docs))
 	before := ^uint32(0)

@@ -1,14 +1,14 @@
 package codec
 
-// Simple16: a word holds as many values as fit, all of whose widths a selector in
-// bits 28 to 31 gives; the values lie in bits 0 to 27, the first one lowest.
-// Values behind the last one of a sequence are zeros.
+// Simple16 packs as many values as fit into each word. The values lie in bits 0 to 27,
+// the first value lowest. A selector in bits 28 to 31 gives their widths. After the
+// last value of a sequence, a word has zeros.
 
 // s16Max is the largest value.
 const s16Max = 1<<28 - 1
 
-// s16Widths has the widths of the values in a word, by selector, the most values
-// first; zeros end them.
+// s16Widths has the widths of the values in a word, by selector, ended by 0. Selectors
+// of more values come first.
 var s16Widths = [16][29]uint8{
 	s16Row(28, 1), s16Row(7, 2, 14, 1), s16Row(7, 1, 7, 2, 7, 1), s16Row(14, 1, 7, 2),
 	s16Row(14, 2), s16Row(1, 4, 8, 3), s16Row(1, 3, 4, 4, 3, 3), s16Row(7, 4),
@@ -16,7 +16,7 @@ var s16Widths = [16][29]uint8{
 	s16Row(4, 7), s16Row(1, 10, 2, 9), s16Row(2, 14), s16Row(1, 28),
 }
 
-// s16Row spells out pairs of a count and a width.
+// s16Row expands pairs of a count and a width.
 func s16Row(pairs ...uint8) (row [29]uint8) {
 	n := 0
 	for i := 0; i < len(pairs); i += 2 {
@@ -28,8 +28,8 @@ func s16Row(pairs ...uint8) (row [29]uint8) {
 	return row
 }
 
-// s16Fit finds the selector of the most of the values, at least one, that fit
-// into a word, and how many these are.
+// s16Fit returns the selector that fits the most values, at least one, into a word, and
+// their number.
 func s16Fit(values []uint32) (selector, n int) {
 search:
 	for selector = range s16Widths {
@@ -47,7 +47,7 @@ search:
 	return selector, n
 }
 
-// s16Words is the number of words that values take.
+// s16Words returns the number of words that values take.
 func s16Words(values []uint32) (words int) {
 	for len(values) > 0 {
 		_, n := s16Fit(values)
@@ -72,7 +72,7 @@ func appendS16(dst, values []uint32) []uint32 {
 	return dst
 }
 
-// decodeS16 fills dst and tells whether the words hold exactly as many values.
+// decodeS16 fills dst. It tells whether the words hold exactly as many values.
 func decodeS16(dst, words []uint32) bool {
 	for _, word := range words {
 		if len(dst) == 0 {

@@ -2,16 +2,16 @@ package codec
 
 import "math/bits"
 
-// segment returns the header and the two parts of the payload of segment seg,
-// which must be in range, after checking that they are well formed and that the
-// payload lies between its neighbours.
+// segment returns the header and the two parts of the payload of segment seg, which
+// must be in range. It checks that they are well formed and that the payload fills the
+// room between its neighbours.
 func (p *Packed) segment(seg, count int) (h header, low, exc []uint32, err error) {
 	off := uint(p.Dir[2*seg])
 	h = header(p.Dir[2*seg+1])
 	end := uint(len(p.Payload))
 	if 2*seg+2 < len(p.Dir) {
 		end = uint(p.Dir[2*seg+2])
-		// Most segments are whole and have no exceptions; for them this is all.
+		// A fast path for whole segments without exceptions, which are the most.
 		if h <= 32 && seg > 0 && off < end && end <= uint(len(p.Payload)) && end-off == SegmentLen/32*uint(h) {
 			return h, p.Payload[off:end], nil, nil
 		}
@@ -37,8 +37,8 @@ func (p *Packed) badHeader(seg int, flaw string) error {
 	return corrupt(ParaPFor, p.first+2*seg+1, "segment %d: header %#08x: %s", seg, p.Dir[2*seg+1], flaw)
 }
 
-// zeroAbove tells whether the bits of words from position n, which is in the
-// last word or at its end, are zero.
+// zeroAbove tells whether the bits of words from bit n on are zero. Bit n is in the
+// last word or directly after it.
 func zeroAbove(words []uint32, n uint) bool {
 	return n%32 == 0 || words[len(words)-1]>>(n%32) == 0
 }
@@ -53,15 +53,14 @@ func (p *Packed) decode(seg int, dst []uint32) error {
 	return p.patch(seg, h, dst, exc)
 }
 
-// patch adds the overflows in exc to the values in dst. Indexes must ascend and
-// fit, overflows must not be zero, and the widths must be those that an encoder
-// finds.
+// patch adds the overflows in exc to the values in dst. It requires ascending indexes
+// in range, overflows above 0, and the least widths for both.
 func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
 	b, hb, ib, en := h.b(), h.hb(), h.ib(), h.en()
 	if en == 0 {
 		return nil
 	}
-	next, all := uint(0), uint32(0) // least index that may follow, all overflows
+	next, all := uint(0), uint32(0) // least allowed next index, OR of all overflows
 	for j := range en {
 		i := uint(bitsAt(exc, j*ib, ib))
 		over := bitsAt(exc, en*ib+j*hb, hb)
@@ -78,7 +77,7 @@ func (p *Packed) patch(seg int, h header, dst, exc []uint32) error {
 	return nil
 }
 
-// appendSegment appends the payload of one segment under header h.
+// appendSegment appends the payload of one segment with header h.
 func appendSegment(dst, values []uint32, h header) []uint32 {
 	b, ib, hb, en := h.b(), h.ib(), h.hb(), h.en()
 	at, low := len(dst), h.lowWords(len(values))
@@ -127,7 +126,7 @@ func (w *bitWriter) put(v uint32, n uint) {
 	}
 }
 
-// flush writes the bits that are left.
+// flush writes the last, incomplete word.
 func (w *bitWriter) flush() {
 	if w.used > 0 {
 		w.dst[0] = uint32(w.acc)

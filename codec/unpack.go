@@ -15,8 +15,8 @@ func bitsAt(words []uint32, pos, n uint) uint32 {
 	return uint32(w >> (pos % 32) & (1<<(n&63) - 1))
 }
 
-// unpack reads len(dst) values of b bits each, 0 to 32, from src, which holds
-// exactly as many.
+// unpack reads len(dst) values of b bits each, 0 to 32, from src, which has exactly
+// the words of these values.
 func unpack(dst, src []uint32, b uint) {
 	if n := wideValues(dst, src, b); n > 0 {
 		dst, src = dst[n:], src[n/32*int(b):]
@@ -31,10 +31,10 @@ func unpack(dst, src []uint32, b uint) {
 	}
 }
 
-// unpackGaps reads len(dst) gaps of b bits each, 0 to 32, from src, which holds
-// exactly as many and zeros up to the end of its last word, and writes the
-// docIDs that they lead to from docID, modulo 2^32. It returns the last of them,
-// not modulo 2^32. With b = 32, src may be dst.
+// unpackGaps reads len(dst) gaps of b bits each, 0 to 32, from src, which has exactly
+// the words of these gaps and zeros after the last one. It writes the docIDs that
+// follow docID by these gaps, modulo 2^32, and returns the last docID, not modulo
+// 2^32. With b = 32, src may be dst.
 func unpackGaps(dst, src []uint32, b uint, docID uint64) uint64 {
 	if n, last := wideSums(dst, src, b, docID); n > 0 {
 		dst, src, docID = dst[n:], src[n/32*int(b):], last

@@ -2,8 +2,8 @@
 
 package codec
 
-// Without GOEXPERIMENT=simd the generated loops do everything; unpack_simd.go
-// says what these would do.
+// Without GOEXPERIMENT=simd the generated loops read all values. The loops of
+// unpack_simd.go read none.
 
 func wideValues(dst, src []uint32, b uint) int { return 0 }
 

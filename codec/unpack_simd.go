@@ -7,19 +7,19 @@ import (
 	"unsafe"
 )
 
-// The loops of this file are twins of the generated ones, eight values at a time
-// in 256-bit registers. They are only built with GOEXPERIMENT=simd and only taken
-// on processors with AVX2.
+// The loops of this file are twins of the generated loops for eight values at a time
+// in 256-bit registers. They are built with GOEXPERIMENT=simd and run on processors
+// with AVX2.
 //
-// Eight values of b bits begin on a byte, and so do, but for four bits where b is
-// odd, the upper four of them. Two loads of 16 bytes bring each half into its own
-// 128-bit lane, a byte shuffle brings the four bytes that a value lies in into
-// its 32-bit lane, a shift and a mask leave the value. That takes b <= 25.
+// Eight values of b bits begin on a byte. The upper four values begin on a byte, too,
+// or on half a byte if b is odd. Two loads of 16 bytes bring each half into its own
+// 128-bit lane. A byte shuffle brings the four bytes of a value into its 32-bit lane.
+// A shift and a mask leave the value. This works for b <= 25.
 
 // wideWidth is the largest width that the loops read.
 const wideWidth = 25
 
-// spread says, for a width, how the bytes of a load become eight values.
+// spread has the constants that turn loaded bytes into eight values of one width.
 type spread struct {
 	shuffle [32]int8
 	shift   [8]uint32
@@ -46,9 +46,9 @@ var spreads = func() (t [wideWidth + 1]spread) {
 
 var hasWide = archsimd.X86.AVX2()
 
-// wideValues unpacks as many values of b bits from src as can be read 16 bytes at
-// a time, and returns how many: a multiple of 32. They read up to 16 bytes
-// behind the last value, within the capacity of src.
+// wideValues unpacks values of b bits from src, 16 bytes at a time, and returns their
+// number, a multiple of 32. It reads up to 16 bytes after the last value, within the
+// capacity of src.
 func wideValues(dst, src []uint32, b uint) int {
 	n := wideCount(len(dst), src, b)
 	if n == 0 {
@@ -66,10 +66,10 @@ func wideValues(dst, src []uint32, b uint) int {
 	return n
 }
 
-// wideSums is wideValues with the prefix sum of unpackGaps: it writes docIDs, and
-// returns the last of them, not modulo 2^32, beside how many there are. dst holds
-// at most a segment, so that the sum of its gaps passes 2^32 at most once. With b =
-// 32, src may be dst, and its gaps must be small enough for that.
+// wideSums is wideValues with the prefix sum of unpackGaps. It writes docIDs, and
+// returns their number and the last docID, not modulo 2^32. dst holds at most a
+// segment, so the sum of its gaps exceeds 2^32 at most once. With b = 32, src may be
+// dst; then wideSums reads nothing unless all gaps are below 2^wideWidth.
 func wideSums(dst, src []uint32, b uint, docID uint64) (int, uint64) {
 	n := wideCount(len(dst), src, b)
 	if b == 32 {
@@ -105,7 +105,7 @@ func wideSums(dst, src []uint32, b uint, docID uint64) (int, uint64) {
 	return n, docID + uint64(end-uint32(docID)-1) + 1
 }
 
-// eight loads eight values; the bits above them are left to a mask.
+// eight loads eight values. The caller masks the bits above them.
 func eight(from unsafe.Pointer, half uintptr, shuffle archsimd.Int8x32, shift archsimd.Uint32x8) archsimd.Uint32x8 {
 	lo := archsimd.LoadUint8x16((*[16]uint8)(from))
 	hi := archsimd.LoadUint8x16((*[16]uint8)(unsafe.Add(from, half)))
@@ -114,8 +114,8 @@ func eight(from unsafe.Pointer, half uintptr, shuffle archsimd.Int8x32, shift ar
 	return both.PermuteOrZeroGrouped(shuffle).AsUint32x8().ShiftRight(shift)
 }
 
-// smallGaps is the number of gaps, a multiple of 32, if all of them are below
-// 2^wideWidth, else 0.
+// smallGaps returns the number of gaps, rounded down to a multiple of 32, if all of
+// these are below 2^wideWidth, else 0.
 func smallGaps(gaps []uint32) int {
 	n := len(gaps) / 32 * 32
 	if !hasWide || n > SegmentLen {
@@ -133,14 +133,14 @@ func smallGaps(gaps []uint32) int {
 	return n
 }
 
-// wideCount is how many of n values the loops can read without leaving the
+// wideCount returns the number of values, at most n, that the loops can read within the
 // capacity of src.
 func wideCount(n int, src []uint32, b uint) int {
 	if !hasWide || b == 0 || b > wideWidth || n > SegmentLen {
 		return 0
 	}
 	n = n / 32 * 32
-	// The second load of the last eight values ends behind them.
+	// The second load of the last eight values ends after the values.
 	for n > 0 && (n/8-1)*int(b)+int(b)/2+16 > 4*cap(src) {
 		n -= 32
 	}

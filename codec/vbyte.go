@@ -2,25 +2,24 @@ package codec
 
 import "math/bits"
 
-// VByte, the baseline of byte codes. The words are Last, then a word a segment,
-// the offset of its bytes in words from the start of the payload, then the
-// payloads, contiguous, in order. A payload is the values one after the other,
-// seven bits a byte, low ones first, bit 7 set when more follow, at most five
-// bytes a value; byte k is bits 8*(k%4) of word k/4, and zeros fill the last
+// VByte is the baseline of byte codes. The words are the last docIDs of segments, the
+// offsets of their payloads in words from the start of all payloads, and the payloads,
+// contiguous and in order. A payload is a sequence of values of one to five bytes. A
+// byte has seven bits of the value, the low bits first, and bit 7 set if the next byte
+// belongs to the same value. Byte k is at bit 8*(k%4) of word k/4. Zeros fill the last
 // word.
 
-// vbyteStops are the last bytes of values among the next five.
+// vbyteStops has bit 7 of the next five bytes.
 const vbyteStops = 0x80_80_80_80_80
 
-// decodeVByte writes the docIDs of segment seg to dst, whose length is their
-// count.
+// decodeVByte writes the docIDs of segment seg to dst, whose length is their count.
 func decodeVByte(dst []uint32, t *gapTables, seg int) error {
 	words, err := t.room(VByte, seg)
 	if err != nil {
 		return err
 	}
 	docID := t.base(seg)
-	var next uint64 // the bytes that follow, low ones first, then zeros
+	var next uint64 // the next bytes, low bytes first, then zeros
 	have := 0       // bits of next
 	for j := 0; j < len(dst); {
 		for have <= 32 && len(words) > 0 {
@@ -39,7 +38,7 @@ func decodeVByte(dst []uint32, t *gapTables, seg int) error {
 			j += 4
 			continue
 		}
-		// One byte or two without a branch, which nobody could predict.
+		// One byte or two bytes, without an unpredictable branch.
 		two := next >> 7 & 1
 		n := 8 + 8*int(two)
 		v := next&0x7f | next>>1&(0x7f<<7)&-two
@@ -63,10 +62,10 @@ func decodeVByte(dst []uint32, t *gapTables, seg int) error {
 	return t.checkEnd(VByte, seg, docID)
 }
 
-// vbyteLen is the number of bytes of v.
+// vbyteLen returns the number of bytes of v.
 func vbyteLen(v uint32) int { return max(bits.Len32(v)+6, 7) / 7 }
 
-// vbyteWords is the number of words that the payload of values takes.
+// vbyteWords returns the number of words that the payload of values takes.
 func vbyteWords(values []uint32) int {
 	n := 0
 	for _, v := range values {

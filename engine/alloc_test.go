@@ -4,24 +4,30 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestAllocations allows a batch a few objects and a query none.
 func TestAllocations(t *testing.T) {
+	testneeds.OneCaller(t)
 	skipRace(t)
 	c := testCorpus()
-	x := openFile(t, backendOptions(t))
-	qs := make([]Query, 4000)
+	opt := backendOptions(t)
+	opt.Workers = 1
+	x := openFile(t, opt)
+	qs := make([]Query, 12000) // a block allocates some objects, whatever its queries
 	for i := range qs {
 		n := 1 + i%5
 		qs[i].Terms = c.terms[i%(len(c.terms)-n):][:n]
 	}
 	matches := uint64(0)
+	for i := range qs {
+		qs[i].Match = And
+	}
 	f := func() {
-		err := x.SearchBatches(t.Context(), qs, SearchOptions{}, func(_ int, r *plan.Results) error {
-			for i := range len(r.Offsets) - 1 {
-				matches += r.Count(i)
+		err := x.SearchAll(t.Context(), qs, func(_ int, hits []Hits) error {
+			for i := range hits {
+				matches += hits[i].Count
 			}
 			return nil
 		})
@@ -29,7 +35,6 @@ func TestAllocations(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	x.opt.Workers = 1 // matches has no lock
 	for range 3 {
 		f()
 	}
@@ -58,22 +63,28 @@ func skipRace(t *testing.T) {
 // TestRankAllocations allows a batch of ranked queries a few objects and a query
 // none, in every mode.
 func TestRankAllocations(t *testing.T) {
+	testneeds.OneCaller(t)
 	skipRace(t)
 	opt := backendOptions(t)
 	opt.Workers = 1
 	opt.DeviceMemory = 2 << 30 // rounds are of as many queries everywhere
 	x := rankedCorpus(400).open(t, 0, opt)
 	var qs []Query
-	for _, q := range rankedQueries(pick(6000, 2000)) {
+	for _, q := range rankedQueries(pick(24000, 12000)) {
 		if q.Text == "" { // the terms of a text are strings of their own
 			qs = append(qs, q)
 		}
 	}
-	for _, mode := range Modes() {
+	for _, mode := range Matches() {
 		found := 0
+		for i := range qs {
+			qs[i].Match, qs[i].K = mode, 10
+		}
 		f := func() {
-			err := x.RankBatches(t.Context(), qs, RankOptions{Mode: mode, K: 10}, func(_ int, r *Rankings) error {
-				found += len(r.Docs)
+			err := x.SearchAll(t.Context(), qs, func(_ int, hits []Hits) error {
+				for i := range hits {
+					found += len(hits[i].Docs)
+				}
 				return nil
 			})
 			if err != nil {
@@ -106,9 +117,9 @@ func TestRankOneAllocations(t *testing.T) {
 		t.Skip("a launch on OpenCL allocates small objects; a single query is one batch there")
 	}
 	x := openFile(t, Options{Backend: "host", Threads: 1})
-	q := Query{Terms: []string{"t000", "t120"}}
+	q := Query{Terms: []string{"t000", "t120"}, K: 10}
 	a := testing.AllocsPerRun(200, func() {
-		if _, err := x.Rank(t.Context(), q, RankOptions{K: 10}); err != nil {
+		if _, err := x.Search(t.Context(), q); err != nil {
 			t.Error(err)
 		}
 	})
@@ -123,9 +134,9 @@ func TestSearchAllocations(t *testing.T) {
 		t.Skip("a launch on OpenCL allocates small objects; a single query is one batch there")
 	}
 	x := openFile(t, Options{Backend: "host", Threads: 1})
-	q := Query{Terms: []string{"t000", "t120"}}
+	q := Query{Terms: []string{"t000", "t120"}, Match: And}
 	a := testing.AllocsPerRun(200, func() {
-		if _, err := x.Search(t.Context(), q, SearchOptions{}); err != nil {
+		if _, err := x.Search(t.Context(), q); err != nil {
 			t.Error(err)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // batching are the settings that change how queries are cut into batches.
@@ -32,13 +33,14 @@ func (o Options) with(b Options) Options {
 // TestSearchMany gives what Search gives one by one, and what a scan gives,
 // however the queries are cut into batches.
 func TestSearchMany(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := c.queries(pick(300, 60))
 	single := openFile(t, backendOptions(t))
-	answers := make([]Answer, len(qs))
+	answers := make([]answer, len(qs))
 	for i, q := range qs {
 		var err error
-		if answers[i], err = single.Search(t.Context(), q, SearchOptions{}); err != nil {
+		if answers[i], err = single.search(t.Context(), q, searchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +50,7 @@ func TestSearchMany(t *testing.T) {
 			var out plan.Results // reused, from long to short and back
 			for _, n := range []int{len(qs), 1, 0, 2, len(qs) / 2, len(qs)} {
 				for _, countOnly := range []bool{false, true} {
-					if err := x.SearchMany(t.Context(), qs[:n], SearchOptions{CountOnly: countOnly}, &out); err != nil {
+					if err := x.searchMany(t.Context(), qs[:n], searchOptions{CountOnly: countOnly}, &out); err != nil {
 						t.Fatal(err)
 					}
 					if len(out.Offsets) != n+1 {
@@ -89,7 +91,7 @@ func TestDeliver(t *testing.T) {
 			x := openMemory(t, backendOptions(t).with(b))
 			for range 3 { // batches change as the mean load gets known
 				times := make([]atomic.Int32, len(qs))
-				err := x.SearchBatches(t.Context(), qs, SearchOptions{}, func(first int, r *plan.Results) error {
+				err := x.searchBatches(t.Context(), qs, searchOptions{}, func(first int, r *plan.Results) error {
 					if len(r.Offsets) < 2 {
 						return errors.New("an empty batch was delivered")
 					}
@@ -116,15 +118,21 @@ func TestDeliver(t *testing.T) {
 
 // TestBatchSize closes a batch when its load reaches the threshold, not before.
 func TestBatchSize(t *testing.T) {
+	testneeds.OneCaller(t)
 	qs := make([]Query, 200)
 	for i := range qs {
 		qs[i] = Query{Terms: []string{"t000", "t001"}}
 	}
 	load := min(len(testCorpus().scan(Query{Text: "t000"})), len(testCorpus().scan(Query{Text: "t001"})))
 	sizes := func(candidates uint64) (sizes []int) {
+		var mu sync.Mutex
 		x := openMemory(t, backendOptions(t).with(Options{BatchCandidates: candidates, Workers: 1}))
-		x.meanLoad.Store(uint64(load)) // known from earlier calls
-		err := x.SearchBatches(t.Context(), qs, SearchOptions{}, func(_ int, r *plan.Results) error {
+		if err := x.searchMany(t.Context(), qs[:1], searchOptions{}, new(plan.Results)); err != nil { // the load is known
+			t.Fatal(err)
+		}
+		err := x.searchBatches(t.Context(), qs, searchOptions{}, func(_ int, r *plan.Results) error {
+			mu.Lock()
+			defer mu.Unlock()
 			sizes = append(sizes, len(r.Offsets)-1)
 			return nil
 		})
@@ -139,22 +147,23 @@ func TestBatchSize(t *testing.T) {
 	if got := sizes(uint64(10 * load)); len(got) != 20 {
 		t.Errorf("threshold of ten queries: batches of %v", got)
 	}
-	if got := sizes(math.MaxUint64); len(got) != 1 {
-		t.Errorf("no threshold, one worker: batches of %v", got)
+	if got := sizes(math.MaxUint64); len(got) != 4 { // so that batches overlap on a device
+		t.Errorf("no threshold: batches of %v", got)
 	}
 }
 
 // TestNoQueries calls deliver for none.
 func TestNoQueries(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openMemory(t, backendOptions(t))
-	err := x.SearchBatches(t.Context(), nil, SearchOptions{}, func(int, *plan.Results) error {
+	err := x.searchBatches(t.Context(), nil, searchOptions{}, func(int, *plan.Results) error {
 		return errors.New("delivered nothing")
 	})
 	if err != nil {
 		t.Error(err)
 	}
 	out := plan.Results{Offsets: []uint64{0, 7}, Docs: make([]uint32, 7)}
-	if err := x.SearchMany(t.Context(), nil, SearchOptions{}, &out); err != nil || len(out.Offsets) != 1 || len(out.Docs) != 0 {
+	if err := x.searchMany(t.Context(), nil, searchOptions{}, &out); err != nil || len(out.Offsets) != 1 || len(out.Docs) != 0 {
 		t.Errorf("results of no queries: %+v, %v", out, err)
 	}
 }
@@ -166,7 +175,7 @@ func TestDeliverFails(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		x := openMemory(t, backendOptions(t).with(Options{BatchCandidates: 1, Workers: workers}))
 		var calls, failed atomic.Int32
-		err := x.SearchBatches(t.Context(), qs, SearchOptions{}, func(first int, r *plan.Results) error {
+		err := x.searchBatches(t.Context(), qs, searchOptions{}, func(first int, r *plan.Results) error {
 			if calls.Add(1) >= 3 {
 				failed.Add(1)
 				return full
@@ -176,7 +185,7 @@ func TestDeliverFails(t *testing.T) {
 		if !errors.Is(err, full) {
 			t.Errorf("%d workers: %v, want the error of deliver", workers, err)
 		}
-		if n := int(failed.Load()); n < 1 || n > workers {
+		if n := int(failed.Load()); n < 1 || n > 2*workers { // as many in delivery as running
 			t.Errorf("%d workers: deliver was called %d times from its first error on", workers, n)
 		}
 		verify(t, x, Query{Text: "t000 t001"})
@@ -205,14 +214,14 @@ func TestCancelledBefore(t *testing.T) {
 			ctx, stop := ctx()
 			defer stop()
 			want := ctx.Err()
-			if _, err := x.Search(ctx, qs[0], SearchOptions{}); !errors.Is(err, want) {
+			if _, err := x.search(ctx, qs[0], searchOptions{}); !errors.Is(err, want) {
 				t.Errorf("Search: %v, want %v", err, want)
 			}
 			var out plan.Results
-			if err := x.SearchMany(ctx, qs, SearchOptions{}, &out); !errors.Is(err, want) {
+			if err := x.searchMany(ctx, qs, searchOptions{}, &out); !errors.Is(err, want) {
 				t.Errorf("SearchMany: %v, want %v", err, want)
 			}
-			err := x.SearchBatches(ctx, qs, SearchOptions{}, func(int, *plan.Results) error {
+			err := x.searchBatches(ctx, qs, searchOptions{}, func(int, *plan.Results) error {
 				return errors.New("something was delivered")
 			})
 			if !errors.Is(err, want) {
@@ -230,7 +239,7 @@ func TestCancelledDuring(t *testing.T) {
 		x := openMemory(t, backendOptions(t).with(Options{BatchCandidates: 1, Workers: workers}))
 		ctx, stop := context.WithCancel(t.Context())
 		var calls atomic.Int32
-		err := x.SearchBatches(ctx, qs, SearchOptions{}, func(int, *plan.Results) error {
+		err := x.searchBatches(ctx, qs, searchOptions{}, func(int, *plan.Results) error {
 			if calls.Add(1) == 5 {
 				stop()
 			}
@@ -239,7 +248,7 @@ func TestCancelledDuring(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%d workers: %v", workers, err)
 		}
-		if n := int(calls.Load()); n < 5 || n > 5+workers {
+		if n := int(calls.Load()); n < 5 || n > 5+2*workers {
 			t.Errorf("%d workers: %d batches were delivered, the context ended at the fifth", workers, n)
 		}
 		verify(t, x, Query{Text: "t000 t001"})
@@ -255,7 +264,7 @@ func TestConcurrentBatches(t *testing.T) {
 		wg.Go(func() {
 			qs := c.queries(pick(100, 30) + caller)
 			var answered atomic.Int64
-			err := x.SearchBatches(t.Context(), qs, SearchOptions{}, func(first int, r *plan.Results) error {
+			err := x.searchBatches(t.Context(), qs, searchOptions{}, func(first int, r *plan.Results) error {
 				for i := range len(r.Offsets) - 1 {
 					answered.Add(1)
 					if err := c.check(qs[first+i], r.Count(i), r.Query(i), false); err != nil {
@@ -275,12 +284,14 @@ func TestConcurrentBatches(t *testing.T) {
 // TestBatchCandidatesOfACall: a call's own threshold cuts as an index's does, and
 // a query to a worker gives the same answers.
 func TestBatchCandidatesOfACall(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := c.queries(pick(300, 60))
 	x := openMemory(t, backendOptions(t).with(Options{BatchCandidates: math.MaxUint64, Workers: 1}))
-	batches := func(opt SearchOptions) (n int) {
-		err := x.SearchBatches(t.Context(), qs, opt, func(first int, r *plan.Results) error {
-			n++
+	batches := func(opt searchOptions) int {
+		var n atomic.Int64
+		err := x.searchBatches(t.Context(), qs, opt, func(first int, r *plan.Results) error {
+			n.Add(1)
 			for i := range len(r.Offsets) - 1 {
 				if err := c.check(qs[first+i], r.Count(i), r.Query(i), false); err != nil {
 					return err
@@ -291,9 +302,9 @@ func TestBatchCandidatesOfACall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n
+		return int(n.Load())
 	}
-	whole, cut := batches(SearchOptions{}), batches(SearchOptions{BatchCandidates: 900, Part: true})
+	whole, cut := batches(searchOptions{}), batches(searchOptions{BatchCandidates: 900, Part: true})
 	if whole >= cut || cut < 3 {
 		t.Errorf("%d batches at the index's threshold, %d at the call's", whole, cut)
 	}

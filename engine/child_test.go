@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 // withoutOpenCL is what a program does on a machine that has no OpenCL.
 func withoutOpenCL(path string) error {
 	ctx := context.Background()
-	x, err := Open(ctx, path, Options{})
+	x, err := open(ctx, path, Options{})
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func withoutOpenCL(path string) error {
 		return fmt.Errorf("queries run on %+v", x.Backend())
 	}
 	for _, q := range testCorpus().queries(10) {
-		a, err := x.Search(ctx, q, SearchOptions{})
+		a, err := x.search(ctx, q, searchOptions{})
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func withoutOpenCL(path string) error {
 		}
 	}
 	var device *plan.DeviceError
-	_, err = Open(ctx, path, Options{Backend: "opencl"})
+	_, err = open(ctx, path, Options{Backend: "opencl"})
 	if !errors.Is(err, plan.ErrNoDevice) || !errors.As(err, &device) {
 		return fmt.Errorf("opencl without OpenCL: %v", err)
 	}

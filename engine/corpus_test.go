@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // corpus is a small collection whose every answer a plain scan can give.
@@ -170,50 +172,46 @@ func inMemory(t testing.TB) (*plan.Source, Dictionary) {
 	return src, dict
 }
 
-// backendOptions are what the environment asks for: HEDDLE_TEST_BACKEND is
-// "host" (the default) or "opencl", HEDDLE_TEST_DEVICE a part of a device's name.
+// backendOptions selects the backend under test.
 func backendOptions(t testing.TB) Options {
 	t.Helper()
-	backend := os.Getenv("HEDDLE_TEST_BACKEND")
-	if backend == "" {
-		backend = "host"
-	}
-	return Options{Backend: backend, Device: os.Getenv("HEDDLE_TEST_DEVICE")}
+	backend, device := testneeds.Backend()
+	return Options{Backend: backend, Device: device}
 }
 
-func onHost() bool { return os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" }
+func onHost() bool { return !testneeds.OnDevice() }
 
 // pick returns full, or small where tests are to be short.
 func pick(full, small int) int {
-	if testing.Short() || os.Getenv("HEDDLE_TEST_SMALL") == "1" {
+	if testing.Short() {
 		return small
 	}
 	return full
 }
 
 // openFile opens the index file of the corpus; it is closed with the test.
-func openFile(t testing.TB, opt Options) *Index {
+func openFile(t testing.TB, opt Options) *served {
 	t.Helper()
-	x, err := Open(t.Context(), indexFile(t), opt)
+	x, err := open(t.Context(), indexFile(t), opt)
 	return closed(t, x, err)
 }
 
 // openMemory makes an index of the corpus in memory.
-func openMemory(t testing.TB, opt Options) *Index {
+func openMemory(t testing.TB, opt Options) *served {
 	t.Helper()
 	src, dict := inMemory(t)
-	x, err := New(t.Context(), src, dict, opt)
+	x, err := openSource(t.Context(), src, dict, opt)
 	return closed(t, x, err)
 }
 
 // closed closes x with the test, if the test has not.
-func closed(t testing.TB, x *Index, err error) *Index {
+func closed(t testing.TB, x *served, err error) *served {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := x.Close(); err != nil && !x.closed.Load() {
+		if err := x.Close(); err != nil && !errors.Is(err, plan.ErrClosed) {
 			t.Errorf("close: %v", err)
 		}
 	})
@@ -235,9 +233,9 @@ func (c *corpus) check(q Query, count uint64, docs []uint32, countOnly bool) err
 }
 
 // verify answers q by itself and compares with the scan.
-func verify(t testing.TB, x *Index, q Query) {
+func verify(t testing.TB, x *served, q Query) {
 	t.Helper()
-	a, err := x.Search(t.Context(), q, SearchOptions{})
+	a, err := x.search(t.Context(), q, searchOptions{})
 	if err == nil {
 		err = testCorpus().check(q, a.Count, a.Docs, false)
 	}

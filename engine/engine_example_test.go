@@ -12,7 +12,6 @@ import (
 	"heddle/engine"
 	"heddle/engine/index/build"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // An engine answers queries of many callers on every processor that there is, one at a
@@ -35,51 +34,55 @@ func ExampleEngine() {
 	}
 	build("a\tthe red loom\nb\tthe blue loom\nc\tred thread on a red loom\n") // name TAB text
 
-	e, err := engine.Start(ctx, index, engine.EngineOptions{Timeout: time.Minute})
+	e, err := engine.New(ctx, engine.Options{Timeout: time.Minute})
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, err := e.OpenIndex(ctx, index, engine.IndexOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	search := func(words string) {
-		v, err := e.View() // of one index, whatever is loaded meanwhile
+		s, err := x.Snapshot() // of one file, whatever is loaded meanwhile
 		if err != nil {
 			log.Fatal(err)
 		}
-		defer v.Close()
-		answer, err := v.Search(ctx, engine.Query{Text: words}, engine.SearchOptions{}, engine.Call{Caller: "me"})
+		defer s.Close()
+		hits, err := s.Search(ctx, engine.Query{Text: words, Match: engine.And, Caller: "me"})
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Print(words, ":")
-		for _, d := range answer.Docs {
-			fmt.Print(" ", v.Index().File().DocName(d))
+		for _, d := range hits.Docs {
+			fmt.Print(" ", s.File().DocName(d))
 		}
 		fmt.Println()
 	}
 	search("red loom")
 
-	ranking, err := e.Rank(ctx, engine.Query{Text: "red"}, engine.RankOptions{K: 1}, engine.Call{Mode: schedule.Async})
+	best, err := x.Search(ctx, engine.Query{Text: "red", K: 1})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("the best of red is document", ranking.Docs[0])
+	fmt.Println("the best of red is document", best.Docs[0])
 
 	build("d\ta green loom\n")
-	if err := e.Reload(ctx, index); err != nil {
+	if err := x.Reload(ctx, index); err != nil {
 		log.Fatal(err)
 	}
 	search("loom")
 
-	_, err = e.Search(ctx, engine.Query{Text: "loom"}, engine.SearchOptions{}, engine.Call{Timeout: time.Nanosecond})
-	fmt.Println("late:", errors.Is(err, schedule.ErrDeadline))
+	_, err = x.Search(ctx, engine.Query{Text: "loom", Timeout: time.Nanosecond})
+	fmt.Println("late:", engine.CodeOf(err))
 	if err := e.Close(); err != nil {
 		log.Fatal(err)
 	}
-	_, err = e.Search(ctx, engine.Query{Text: "loom"}, engine.SearchOptions{}, engine.Call{})
-	fmt.Println("after Close:", errors.Is(err, plan.ErrClosed))
+	_, err = x.Search(ctx, engine.Query{Text: "loom"})
+	fmt.Println("after Close:", engine.CodeOf(err), errors.Is(err, plan.ErrClosed))
 	// Output:
 	// red loom: a c
 	// the best of red is document 2
 	// loom: d
-	// late: true
-	// after Close: true
+	// late: deadline
+	// after Close: closed true
 }

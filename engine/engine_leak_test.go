@@ -4,64 +4,82 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
+	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
-// TestEngineNoLeaks starts, asks, reloads and closes an engine 1,000 times: in the end the
-// process holds no goroutine, file, mapping, backend or store more than before.
-func TestEngineNoLeaks(t *testing.T) {
-	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
-	qs := testCorpus().queries(20)
-	d := &faulty{name: "device"}
-	var opt EngineOptions
-	cycles := pick(1000, 100)
-	if onHost() {
-		opt.backends = []candidate{hostCandidate(Options{Threads: 2, Lazy: true}), d.candidate()}
-		if raceDetector {
-			cycles = 100
-		}
-	} else {
-		opt.Backends = processorsOf(t) // TestNoLeaks opens them over and over
-		cycles = pick(50, 10)
+// held is what a process must get back: goroutines, and on Linux descriptors and
+// mappings of index files.
+type held struct{ goroutines, files, maps int }
+
+func holding(t *testing.T) held {
+	t.Helper()
+	h := held{goroutines: runtime.NumGoroutine()}
+	if runtime.GOOS != "linux" {
+		return h
 	}
-	opt.BatchCandidates, opt.Workers, opt.Results = 500, 2, 1<<16
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.files, h.maps = len(files), strings.Count(string(maps), ".hdl")+strings.Count(string(maps), ".hdb")
+	return h
+}
+
+// comeBack waits for what is held to come back to before: goroutines end a
+// moment after what they did.
+func comeBack(t *testing.T, before held) {
+	t.Helper()
+	var now held
+	for range 200 {
+		if now = holding(t); now.goroutines <= before.goroutines && now.files <= before.files && now.maps <= before.maps {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	stacks := make([]byte, 1<<16)
+	t.Errorf("held %+v, now %+v\n%s", before, now, stacks[:runtime.Stack(stacks, true)])
+}
+
+// TestNoLeaks opens and closes an index many times, with queries, with cancelled
+// ones, with none.
+func TestNoLeaks(t *testing.T) {
+	path := indexFile(t)
+	qs := testCorpus().queries(20)
 	cycle := func(i int) {
-		e, err := Start(t.Context(), paths[i%2], opt)
+		x, err := open(t.Context(), path, backendOptions(t).with(Options{BatchCandidates: 1, Workers: 3}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		ask := func(ctx context.Context, allowed error) {
-			var out plan.Results
-			err := e.SearchMany(ctx, qs, SearchOptions{}, Call{}, &out)
-			_, single := e.Search(ctx, qs[i%len(qs)], SearchOptions{}, Call{Mode: schedule.Mode(i % 3)})
-			_, ranked := e.Rank(ctx, qs[i%len(qs)], RankOptions{K: 3}, Call{Mode: schedule.Mode(i % 3)})
-			for _, err := range []error{err, single, ranked} {
-				if err != nil && !errors.Is(err, allowed) {
-					t.Error(err)
-				}
-			}
-		}
+		var out plan.Results
 		if i%2 == 0 {
-			ask(t.Context(), nil)
-		}
-		if i%3 == 0 {
-			ctx, stop := context.WithTimeout(t.Context(), 200*time.Microsecond)
-			ask(ctx, context.DeadlineExceeded)
-			stop()
-		}
-		if i%5 != 0 {
-			if err := e.Reload(t.Context(), paths[1-i%2]); err != nil {
+			if err := x.searchMany(t.Context(), qs, searchOptions{}, &out); err != nil {
 				t.Error(err)
 			}
-			ask(t.Context(), nil)
 		}
-		if err := e.Close(); err != nil {
+		if i%3 == 0 {
+			ctx, stop := context.WithTimeout(t.Context(), 500*time.Microsecond)
+			if err := x.searchMany(ctx, qs, searchOptions{}, &out); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+			stop()
+		}
+		if err := x.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	cycles := 100
+	if !onHost() {
+		cycles = pick(10, 4) // each builds the kernels and tests the device
 	}
 	for i := range 6 {
 		cycle(i) // what libraries start once stays
@@ -71,47 +89,44 @@ func TestEngineNoLeaks(t *testing.T) {
 		cycle(i)
 	}
 	comeBack(t, before)
-	nothingOpen(t, d)
-	if onHost() && d.batches.Load() == 0 {
-		t.Error("the device was never asked")
-	}
-	for _, path := range paths { // costs are kept, and no copy of them
-		if all, err := os.ReadDir(path[:len(path)-len("/corpus.hdl")]); err != nil || len(all) > 2 {
-			t.Errorf("%v: %v, %v", path, all, err)
-		}
-	}
 }
 
-// TestEngineReloadMemory reloads an index over and over on a device with room for three:
-// the one before has given back what it took.
-func TestEngineReloadMemory(t *testing.T) {
-	if onHost() {
-		t.Skip("pure Go has no memory of its own; TestEngineNoLeaks counts its stores")
-	}
-	opt := EngineOptions{Options: backendOptions(t), Placement: PlaceReplicas}
-	path := shortIndexFile(t)
-	start := func() *Engine {
-		e, err := Start(t.Context(), path, opt)
+// TestNoLeaksOnErrors fails to open, over and over.
+func TestNoLeaksOnErrors(t *testing.T) {
+	good, bad := indexFile(t), indexFile(t)
+	flip(t, bad, 5000)
+	broken := &faulty{name: "broken", load: broken(plan.ErrOutOfMemory, "broken")}
+	lost := &faulty{name: "lost", batch: after(2, plan.ErrDeviceLost, "lost")}
+	cycle := func() {
+		if _, err := open(t.Context(), bad, Options{Backend: "host"}); !errors.Is(err, hdl.ErrCorrupt) {
+			t.Error(err)
+		}
+		if _, err := open(t.Context(), good, Options{Backend: "abacus"}); err == nil {
+			t.Error("an unknown backend was opened")
+		}
+		if _, err := open(t.Context(), good, faultyOptions(broken)); !errors.Is(err, plan.ErrOutOfMemory) {
+			t.Error(err)
+		}
+		lost.batches.Store(0)
+		x, err := open(t.Context(), good, faultyOptions(lost))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e
-	}
-	e := start()
-	opt.DeviceMemory = 3 * e.Stats().Processors[0].Memory
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
-	e = start()
-	for range 10 {
-		if err := e.Reload(t.Context(), path); err != nil {
-			t.Fatal(err)
+		for range 3 {
+			_, err = x.search(t.Context(), Query{Text: "t000"}, searchOptions{})
 		}
-		if _, err := e.Search(t.Context(), Query{Text: "t000 t120"}, SearchOptions{}, Call{}); err != nil {
+		if !errors.Is(err, plan.ErrDeviceLost) {
+			t.Error(err)
+		}
+		if err := x.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := e.Close(); err != nil {
-		t.Error(err)
+	cycle()
+	before := holding(t)
+	for range 100 {
+		cycle()
 	}
+	comeBack(t, before)
+	nothingOpen(t, broken, lost)
 }

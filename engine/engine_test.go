@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/hostfallback"
 )
 
@@ -26,7 +27,7 @@ func processorsOf(t testing.TB) []plan.Backend {
 	var device plan.Backend
 	if onHost() {
 		f := &faulty{name: "a device in pure Go"}
-		b, err := f.candidate().open(t.Context())
+		b, err := f.candidate().Open(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,11 +39,11 @@ func processorsOf(t testing.TB) []plan.Backend {
 		})
 	} else {
 		opt := backendOptions(t)
-		list, err := opt.candidates(opt.logger())
+		list, err := opt.discovery().Candidates()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if device, err = list[0].open(t.Context()); err != nil {
+		if device, err = list[0].Open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,10 +56,10 @@ func processorsOf(t testing.TB) []plan.Backend {
 }
 
 // started gives an engine over the corpus in memory, closed with the test.
-func started(t testing.TB, opt EngineOptions) *Engine {
+func started(t testing.TB, opt Options) *served {
 	t.Helper()
 	src, dict := inMemory(t)
-	e, err := StartSource(t.Context(), src, dict, opt)
+	e, err := startSource(t.Context(), src, dict, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,15 +78,15 @@ func TestEngineSearch(t *testing.T) {
 	qs := c.queries(pick(600, 150))
 	for _, mode := range schedule.Modes() {
 		t.Run(mode.String(), func(t *testing.T) {
-			e := started(t, EngineOptions{Backends: backends, Schedule: schedule.Options{Mode: mode}})
+			e := started(t, Options{Backends: backends, Schedule: Schedule{Mode: mode.String()}})
 			var next atomic.Int64
 			var wg sync.WaitGroup
 			for caller := range 16 {
 				wg.Go(func() {
 					for i := int(next.Add(1) - 1); i < len(qs); i = int(next.Add(1) - 1) {
 						var why observe.Explanation
-						opt := SearchOptions{CountOnly: i%3 == 0}
-						a, err := e.Search(t.Context(), qs[i], opt, Call{Caller: fmt.Sprint(caller % 3), Explain: &why})
+						opt := searchOptions{CountOnly: i%3 == 0}
+						a, err := e.search(t.Context(), qs[i], opt, calling{Caller: fmt.Sprint(caller % 3), Explain: &why})
 						if err != nil {
 							t.Error(err)
 							return
@@ -110,13 +111,13 @@ func TestEngineSearch(t *testing.T) {
 // TestEngineMany answers streams of queries, beside callers with one.
 func TestEngineMany(t *testing.T) {
 	c := testCorpus()
-	e := started(t, EngineOptions{Backends: processorsOf(t), Options: Options{BatchCandidates: 500}})
+	e := started(t, Options{Backends: processorsOf(t), BatchCandidates: 500})
 	qs := c.queries(pick(2000, 400))
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
 			var out plan.Results
-			if err := e.SearchMany(t.Context(), qs, SearchOptions{}, Call{}, &out); err != nil {
+			if err := e.searchMany(t.Context(), qs, searchOptions{}, &out, calling{}); err != nil {
 				t.Error(err)
 				return
 			}
@@ -128,7 +129,7 @@ func TestEngineMany(t *testing.T) {
 		})
 		wg.Go(func() {
 			for _, q := range qs[:50] {
-				a, err := e.Search(t.Context(), q, SearchOptions{}, Call{})
+				a, err := e.search(t.Context(), q, searchOptions{}, calling{})
 				if err != nil {
 					t.Error(err)
 					return
@@ -141,12 +142,12 @@ func TestEngineMany(t *testing.T) {
 	}
 	wg.Wait()
 	stop := errors.New("enough")
-	if err := e.SearchBatches(t.Context(), qs, SearchOptions{}, Call{}, func(int, *plan.Results) error { return stop }); err != stop {
+	if err := e.searchBatches(t.Context(), qs, searchOptions{}, func(int, *plan.Results) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("an error of deliver: %v", err)
 	}
 	wrong := append(slices.Clone(qs[:20]), Query{Terms: []string{"t1"}, Weights: []float64{-1}})
-	var r Rankings
-	if err := e.RankMany(t.Context(), wrong, RankOptions{K: 3}, Call{}, &r); !errors.Is(err, plan.ErrNotRanked) {
+	var r rankings
+	if err := e.rankMany(t.Context(), wrong, rankOptions{K: 3}, &r, calling{}); !errors.Is(err, plan.ErrNotRanked) {
 		t.Errorf("lists without frequencies: %v", err)
 	}
 }
@@ -156,20 +157,20 @@ func TestEngineRank(t *testing.T) {
 	docs := rankedCorpus(pick(3000, 700))
 	src, dict := docs.source(t, 0)
 	backends := processorsOf(t)
-	e, err := StartSource(t.Context(), src, dict, EngineOptions{Backends: backends, Results: 1 << 20})
+	e, err := startSource(t.Context(), src, dict, Options{Backends: backends, Results: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	x := docs.open(t, 0, Options{On: backends[0]})
+	x := docs.open(t, 0, Options{Backends: []plan.Backend{backends[0]}})
 	qs := rankedQueries(pick(200, 60))
-	for _, mode := range Modes() {
-		opt := RankOptions{Mode: mode, K: 7}
-		var want, many Rankings
-		if err := x.RankMany(t.Context(), qs, opt, &want); err != nil {
+	for _, mode := range Matches() {
+		opt := rankOptions{Mode: mode, K: 7}
+		var want, many rankings
+		if err := x.rankMany(t.Context(), qs, opt, &want); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.RankMany(t.Context(), qs, opt, Call{}, &many); err != nil {
+		if err := e.rankMany(t.Context(), qs, opt, &many, calling{}); err != nil {
 			t.Fatal(err)
 		}
 		var wg sync.WaitGroup
@@ -181,7 +182,7 @@ func TestEngineRank(t *testing.T) {
 						t.Errorf("%v: query %d of many: %v %v, want %v %v", mode, i, d, s, docs, scores)
 					}
 					for range 3 { // the second may come from the cache of answers
-						r, err := e.Rank(t.Context(), qs[i], opt, Call{})
+						r, err := e.rank(t.Context(), qs[i], opt, calling{})
 						if err != nil {
 							t.Error(err)
 						} else if !slices.Equal(r.Docs, docs) || !slices.Equal(r.Scores, scores) {
@@ -197,20 +198,20 @@ func TestEngineRank(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	wrong := append(slices.Clone(qs[:20]), Query{Terms: []string{"t1"}, Weights: []float64{-1}})
-	var r Rankings
-	err = e.RankMany(t.Context(), wrong, RankOptions{K: 3}, Call{}, &r)
-	if q, ok := errors.AsType[*QueryError](err); !ok || q.Query != 20 {
+	var r rankings
+	err = e.rankMany(t.Context(), wrong, rankOptions{K: 3}, &r, calling{})
+	if q, ok := errors.AsType[*query.Error](err); !ok || q.Query != 20 {
 		t.Errorf("a weight below zero: %v", err)
 	}
-	if _, err := e.Rank(t.Context(), wrong[20], RankOptions{K: 3}, Call{}); err == nil {
+	if _, err := e.rank(t.Context(), wrong[20], rankOptions{K: 3}, calling{}); err == nil {
 		t.Error("a weight below zero is ranked")
 	}
 	for range 2 { // the second from the cache of answers
-		if r, err := e.Rank(t.Context(), Query{Terms: []string{"unknown"}}, RankOptions{K: 3}, Call{}); err != nil || r.Docs == nil || r.Scores == nil || len(r.Docs) > 0 {
+		if r, err := e.rank(t.Context(), Query{Terms: []string{"unknown"}}, rankOptions{K: 3}, calling{}); err != nil || r.Docs == nil || r.Scores == nil || len(r.Docs) > 0 {
 			t.Errorf("nothing found: %v, %v", r, err)
 		}
 	}
-	if _, err := e.Rank(t.Context(), qs[0], RankOptions{}, Call{}); err == nil {
+	if _, err := e.rank(t.Context(), qs[0], rankOptions{}, calling{}); err == nil {
 		t.Error("no document is asked for")
 	}
 }
@@ -218,33 +219,33 @@ func TestEngineRank(t *testing.T) {
 // TestEngineAnswersAreKept: a query that comes again is answered from the cache, whatever
 // the order of its terms, and by each index for itself.
 func TestEngineAnswersAreKept(t *testing.T) {
-	e := started(t, EngineOptions{Backends: processorsOf(t), Results: 1 << 20})
-	ask := func(call Call, q Query, opt SearchOptions) (Answer, bool) {
+	e := started(t, Options{Backends: processorsOf(t), Results: 1 << 20})
+	ask := func(call calling, q Query, opt searchOptions) (answer, bool) {
 		var why observe.Explanation
 		call.Explain = &why
-		a, err := e.Search(t.Context(), q, opt, call)
+		a, err := e.search(t.Context(), q, opt, call)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a, why.Cached
 	}
 	q, turned := Query{Terms: []string{"t000", "t001"}}, Query{Text: "t001 t000 t001"}
-	first, cached := ask(Call{}, q, SearchOptions{})
+	first, cached := ask(calling{}, q, searchOptions{})
 	if cached {
 		t.Fatal("a first answer is cached")
 	}
-	again, cached := ask(Call{}, turned, SearchOptions{})
+	again, cached := ask(calling{}, turned, searchOptions{})
 	if !cached || !slices.Equal(first.Docs, again.Docs) || first.Count != again.Count {
 		t.Errorf("cached %t: %v, want %v", cached, again, first)
 	}
 	clear(again.Docs) // the caller's
-	if third, _ := ask(Call{}, q, SearchOptions{}); !slices.Equal(third.Docs, first.Docs) {
+	if third, _ := ask(calling{}, q, searchOptions{}); !slices.Equal(third.Docs, first.Docs) {
 		t.Error("an answer that was written to came again")
 	}
-	if _, cached := ask(Call{Fresh: true}, q, SearchOptions{}); cached {
+	if _, cached := ask(calling{Fresh: true}, q, searchOptions{}); cached {
 		t.Error("a fresh answer was asked for")
 	}
-	if n, cached := ask(Call{}, q, SearchOptions{CountOnly: true}); cached || n.Count != first.Count {
+	if n, cached := ask(calling{}, q, searchOptions{CountOnly: true}); cached || n.Count != first.Count {
 		t.Errorf("count %d, cached %t", n.Count, cached)
 	}
 }
@@ -252,17 +253,17 @@ func TestEngineAnswersAreKept(t *testing.T) {
 // TestEngineDeadlines: a query without time fails with the typed error, and so does one
 // whose context has ended.
 func TestEngineDeadlines(t *testing.T) {
-	e := started(t, EngineOptions{Backends: processorsOf(t), Timeout: time.Nanosecond})
+	e := started(t, Options{Backends: processorsOf(t), Timeout: time.Nanosecond})
 	q := Query{Terms: []string{"t000", "t001"}}
-	if _, err := e.Search(t.Context(), q, SearchOptions{}, Call{}); !errors.Is(err, schedule.ErrDeadline) || !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.search(t.Context(), q, searchOptions{}, calling{}); !errors.Is(err, schedule.ErrDeadline) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("after the deadline: %v", err)
 	}
-	if _, err := e.Search(t.Context(), q, SearchOptions{}, Call{Timeout: -1}); err != nil {
+	if _, err := e.search(t.Context(), q, searchOptions{}, calling{Timeout: -1}); err != nil {
 		t.Errorf("without a deadline: %v", err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := e.Search(ctx, q, SearchOptions{}, Call{Timeout: -1}); !errors.Is(err, context.Canceled) {
+	if _, err := e.search(ctx, q, searchOptions{}, calling{Timeout: -1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("of a context that has ended: %v", err)
 	}
 	if st := e.Stats(); st.Answered != 1 {
@@ -274,7 +275,7 @@ func TestEngineDeadlines(t *testing.T) {
 // none is lost.
 func TestEngineReload(t *testing.T) {
 	path := indexFile(t)
-	e, err := Start(t.Context(), path, EngineOptions{Backends: processorsOf(t)})
+	e, err := startFile(t.Context(), path, Options{Backends: processorsOf(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +293,7 @@ func TestEngineReload(t *testing.T) {
 				default:
 				}
 				q := qs[i%len(qs)]
-				a, err := e.Search(t.Context(), q, SearchOptions{}, Call{})
+				a, err := e.search(t.Context(), q, searchOptions{}, calling{})
 				if err == nil {
 					err = c.check(q, a.Count, a.Docs, false)
 				}
@@ -321,14 +322,16 @@ func TestEngineReload(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = e.Search(t.Context(), qs[0], SearchOptions{}, Call{})
-	_, noView := e.View()
+	_, err = e.search(t.Context(), qs[0], searchOptions{}, calling{})
+	_, noView := e.view()
 	for _, err := range []error{err, noView, e.Reload(t.Context(), path), e.Close()} {
 		if !errors.Is(err, plan.ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
 	}
-	if st := e.Stats(); st.Processors != nil {
-		t.Errorf("after Close: %+v", st)
+	for _, p := range e.Stats().Processors {
+		if p.Memory != 0 || p.Placement != "" {
+			t.Errorf("after Close: %+v", p)
+		}
 	}
 }

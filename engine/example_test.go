@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"heddle/codec"
 	"heddle/engine"
@@ -38,18 +39,27 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	x, err := engine.Open(ctx, index, engine.Options{})
+	e, err := engine.New(ctx, engine.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer x.Close()
-	answer, err := x.Search(ctx, engine.Query{Text: "heaven earth"}, engine.SearchOptions{})
+	defer e.Close()
+	x, err := e.OpenIndex(ctx, index, engine.IndexOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(answer.Count, "verses")
-	for _, d := range answer.Docs {
-		fmt.Println(x.File().DocName(d))
+	s, err := x.Snapshot() // documents and their names are of one file
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	hits, err := s.Search(ctx, engine.Query{Text: "heaven earth", Match: engine.And})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(hits.Count, "verses")
+	for _, d := range hits.Docs {
+		fmt.Println(s.File().DocName(d))
 	}
 	// Output:
 	// 2 verses
@@ -71,22 +81,26 @@ func ExampleQuery_boolean() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	x, err := engine.New(ctx, src, dict, engine.Options{Backend: "host"})
+	e, err := engine.New(ctx, engine.Options{Backend: "host"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer x.Close()
+	defer e.Close()
+	x, err := e.NewIndex(ctx, src, dict, engine.IndexOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, text := range []string{"earth AND (heaven OR sea)", "earth NOT sea", "NOT sea"} {
-		e, err := querylang.Parse(text)
+		expr, err := querylang.Parse(text)
 		if err != nil {
 			fmt.Println(err)
 			continue
 		}
-		answer, err := x.Search(ctx, engine.Query{Expr: &e}, engine.SearchOptions{})
+		hits, err := x.Search(ctx, engine.Query{Expr: &expr})
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(answer.Count, answer.Docs)
+		fmt.Println(hits.Count, hits.Docs)
 	}
 	// Output:
 	// 3 [0 2 3]
@@ -98,7 +112,7 @@ func ExampleQuery_boolean() {
 
 // The best documents come first: short ones that have rare words, often. A weight
 // behind a word makes it count more.
-func ExampleIndex_Rank() {
+func ExampleQuery_ranked() {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "heddle-")
 	if err != nil {
@@ -118,18 +132,27 @@ func ExampleIndex_Rank() {
 	if _, err := build.Build(ctx, index, []string{verses}, build.DefaultOptions()); err != nil {
 		log.Fatal(err)
 	}
-	x, err := engine.Open(ctx, index, engine.Options{Backend: "host"})
+	e, err := engine.New(ctx, engine.Options{Backend: "host"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer x.Close()
+	defer e.Close()
+	x, err := e.OpenIndex(ctx, index, engine.IndexOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := x.Snapshot() // documents and their names are of one file
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
 	for _, text := range []string{"heaven seas", "heaven^3 seas"} {
-		best, err := x.Rank(ctx, engine.Query{Text: text}, engine.RankOptions{Mode: engine.Or, K: 2})
+		best, err := s.Search(ctx, engine.Query{Text: text, K: 2})
 		if err != nil {
 			log.Fatal(err)
 		}
 		for i, d := range best.Docs {
-			fmt.Printf("%.4f %s\n", best.Scores[i], x.File().DocName(d))
+			fmt.Printf("%.4f %s\n", best.Scores[i], s.File().DocName(d))
 		}
 	}
 	// Output:
@@ -143,6 +166,11 @@ func ExampleIndex_Rank() {
 // would, so the rankings of shards can be merged by score.
 func ExampleStatistics() {
 	ctx := context.Background()
+	e, err := engine.New(ctx, engine.Options{Backend: "host"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
 	var shards []*engine.Index
 	for _, docs := range [][]uint32{{0, 1, 2}, {1}} {
 		src := &plan.Source{Docs: 3, Lengths: []uint32{3, 2, 5}}
@@ -157,19 +185,22 @@ func ExampleStatistics() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		x, err := engine.New(ctx, src, dict, engine.Options{Backend: "host"})
+		x, err := e.NewIndex(ctx, src, dict, engine.IndexOptions{})
 		if err != nil {
 			log.Fatal(err)
 		}
-		defer x.Close()
 		shards = append(shards, x)
 	}
 	var whole engine.Statistics
 	for _, x := range shards {
-		whole.Add(x.Statistics("earth"))
+		own, err := x.Statistics("earth")
+		if err != nil {
+			log.Fatal(err)
+		}
+		whole.Add(own)
 	}
 	for i, x := range shards {
-		best, err := x.Rank(ctx, engine.Query{Text: "earth"}, engine.RankOptions{K: 2, Statistics: &whole})
+		best, err := x.Search(ctx, engine.Query{Text: "earth", K: 2, Statistics: &whole})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -183,8 +214,8 @@ func ExampleStatistics() {
 	// shard 1, document 1: 0.3206
 }
 
-// Many queries are answered in batches: faster, and in one set of results.
-func ExampleIndex_SearchMany() {
+// SearchAll answers many queries in batches. It passes views, which the caller copies.
+func ExampleIndex_SearchAll() {
 	ctx := context.Background()
 	src := &plan.Source{Docs: 4}
 	for _, docs := range [][]uint32{{0, 1, 2, 3}, {0, 3}} {
@@ -196,18 +227,27 @@ func ExampleIndex_SearchMany() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	x, err := engine.New(ctx, src, dict, engine.Options{Backend: "host"})
+	e, err := engine.New(ctx, engine.Options{Backend: "host"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer x.Close()
-	queries := []engine.Query{{Text: "heaven earth"}, {Terms: []string{"earth"}}, {Text: "heaven hell"}}
-	var out plan.Results
-	if err := x.SearchMany(ctx, queries, engine.SearchOptions{}, &out); err != nil {
+	defer e.Close()
+	x, err := e.NewIndex(ctx, src, dict, engine.IndexOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	queries := []engine.Query{{Text: "heaven earth", Match: engine.And}, {Terms: []string{"earth"}}, {Text: "heaven hell", Match: engine.And, CountOnly: true}}
+	counts, docs := make([]uint64, len(queries)), make([][]uint32, len(queries))
+	if err := x.SearchAll(ctx, queries, func(first int, hits []engine.Hits) error {
+		for i, h := range hits { // calls have disjoint ranges
+			counts[first+i], docs[first+i] = h.Count, slices.Clone(h.Docs)
+		}
+		return nil
+	}); err != nil {
 		log.Fatal(err)
 	}
 	for i := range queries {
-		fmt.Println(out.Count(i), out.Query(i))
+		fmt.Println(counts[i], docs[i])
 	}
 	// Output:
 	// 2 [0 3]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"heddle/engine/internal/backend"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
 )
@@ -34,8 +35,8 @@ type faulty struct {
 	batches, answered       atomic.Int64
 }
 
-func (f *faulty) candidate() candidate {
-	return candidate{name: f.name, open: func(context.Context) (plan.Backend, error) {
+func (f *faulty) candidate() backend.Candidate {
+	return backend.Candidate{Name: f.name, Host: f.host, Open: func(context.Context) (plan.Backend, error) {
 		f.opens.Add(1)
 		if f.open != nil {
 			return nil, f.open
@@ -175,7 +176,7 @@ func broken(kind error, device string) error {
 func faultyOptions(devices ...*faulty) Options {
 	opt := Options{Workers: 3, BatchCandidates: 50} // many batches
 	for _, d := range devices {
-		opt.backends = append(opt.backends, d.candidate())
+		opt.candidates = append(opt.candidates, d.candidate())
 	}
 	return opt
 }
@@ -228,4 +229,16 @@ lines:
 		}
 	}
 	t.Errorf("no line of level %s with %q in the log:\n%s", level, words, l.buf.String())
+}
+
+// lateBackend ends the context when its store is ready.
+type lateBackend struct {
+	plan.Backend
+	stop func()
+}
+
+func (b *lateBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	s, err := b.Backend.Load(ctx, src)
+	b.stop()
+	return s, err
 }

@@ -4,82 +4,67 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 
-	"heddle/engine/index/hdl"
+	"heddle/engine/internal/backend"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
+	"heddle/hostfallback"
 )
 
-// held is what a process must get back: goroutines, and on Linux descriptors and
-// mappings of index files.
-type held struct{ goroutines, files, maps int }
-
-func holding(t *testing.T) held {
-	t.Helper()
-	h := held{goroutines: runtime.NumGoroutine()}
-	if runtime.GOOS != "linux" {
-		return h
-	}
-	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.files, h.maps = len(files), strings.Count(string(maps), ".hdl")
-	return h
-}
-
-// comeBack waits for what is held to come back to before: goroutines end a
-// moment after what they did.
-func comeBack(t *testing.T, before held) {
-	t.Helper()
-	var now held
-	for range 200 {
-		if now = holding(t); now.goroutines <= before.goroutines && now.files <= before.files && now.maps <= before.maps {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	stacks := make([]byte, 1<<16)
-	t.Errorf("held %+v, now %+v\n%s", before, now, stacks[:runtime.Stack(stacks, true)])
-}
-
-// TestNoLeaks opens and closes an index many times, with queries, with cancelled
-// ones, with none.
-func TestNoLeaks(t *testing.T) {
-	path := indexFile(t)
+// TestEngineNoLeaks starts, asks, reloads and closes an engine 1,000 times: in the end the
+// process holds no goroutine, file, mapping, backend or store more than before.
+func TestEngineNoLeaks(t *testing.T) {
+	paths := [2]string{shortIndexFile(t), shortIndexFile(t)}
 	qs := testCorpus().queries(20)
+	d := &faulty{name: "device"}
+	var opt Options
+	cycles := pick(1000, 100)
+	if onHost() {
+		opt.candidates = []backend.Candidate{hostCandidate(hostfallback.Options{Threads: 2, Lazy: true}), d.candidate()}
+		if testneeds.Race {
+			cycles = 100
+		}
+	} else {
+		opt.Backends = processorsOf(t) // TestNoLeaks opens them over and over
+		cycles = pick(50, 10)
+	}
+	opt.BatchCandidates, opt.Workers, opt.Results = 500, 2, 1<<16
 	cycle := func(i int) {
-		x, err := Open(t.Context(), path, backendOptions(t).with(Options{BatchCandidates: 1, Workers: 3}))
+		e, err := startFile(t.Context(), paths[i%2], opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var out plan.Results
-		if i%2 == 0 {
-			if err := x.SearchMany(t.Context(), qs, SearchOptions{}, &out); err != nil {
-				t.Error(err)
+		ask := func(ctx context.Context, allowed error) {
+			var out plan.Results
+			err := e.searchMany(ctx, qs, searchOptions{}, &out, calling{})
+			_, single := e.search(ctx, qs[i%len(qs)], searchOptions{}, calling{Mode: schedule.Mode(i % 3)})
+			_, ranked := e.rank(ctx, qs[i%len(qs)], rankOptions{K: 3}, calling{Mode: schedule.Mode(i % 3)})
+			for _, err := range []error{err, single, ranked} {
+				if err != nil && !errors.Is(err, allowed) {
+					t.Error(err)
+				}
 			}
+		}
+		if i%2 == 0 {
+			ask(t.Context(), nil)
 		}
 		if i%3 == 0 {
-			ctx, stop := context.WithTimeout(t.Context(), 500*time.Microsecond)
-			if err := x.SearchMany(ctx, qs, SearchOptions{}, &out); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-				t.Error(err)
-			}
+			ctx, stop := context.WithTimeout(t.Context(), 200*time.Microsecond)
+			ask(ctx, context.DeadlineExceeded)
 			stop()
 		}
-		if err := x.Close(); err != nil {
+		if i%5 != 0 {
+			if err := e.Reload(t.Context(), paths[1-i%2]); err != nil {
+				t.Error(err)
+			}
+			ask(t.Context(), nil)
+		}
+		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-	cycles := 100
-	if !onHost() {
-		cycles = pick(10, 4) // each builds the kernels and tests the device
 	}
 	for i := range 6 {
 		cycle(i) // what libraries start once stays
@@ -89,44 +74,48 @@ func TestNoLeaks(t *testing.T) {
 		cycle(i)
 	}
 	comeBack(t, before)
+	nothingOpen(t, d)
+	if onHost() && d.batches.Load() == 0 {
+		t.Error("the device was never asked")
+	}
+	for _, path := range paths { // costs are kept, and no copy of them
+		if all, err := os.ReadDir(path[:len(path)-len("/corpus.hdl")]); err != nil || len(all) > 2 {
+			t.Errorf("%v: %v, %v", path, all, err)
+		}
+	}
 }
 
-// TestNoLeaksOnErrors fails to open, over and over.
-func TestNoLeaksOnErrors(t *testing.T) {
-	good, bad := indexFile(t), indexFile(t)
-	flip(t, bad, 5000)
-	broken := &faulty{name: "broken", load: broken(plan.ErrOutOfMemory, "broken")}
-	lost := &faulty{name: "lost", batch: after(2, plan.ErrDeviceLost, "lost")}
-	cycle := func() {
-		if _, err := Open(t.Context(), bad, Options{Backend: "host"}); !errors.Is(err, hdl.ErrCorrupt) {
-			t.Error(err)
-		}
-		if _, err := Open(t.Context(), good, Options{Backend: "abacus"}); err == nil {
-			t.Error("an unknown backend was opened")
-		}
-		if _, err := Open(t.Context(), good, faultyOptions(broken)); !errors.Is(err, plan.ErrOutOfMemory) {
-			t.Error(err)
-		}
-		lost.batches.Store(0)
-		x, err := Open(t.Context(), good, faultyOptions(broken, lost))
+// TestEngineReloadMemory reloads an index over and over on a device with room for three:
+// the one before has given back what it took.
+func TestEngineReloadMemory(t *testing.T) {
+	if onHost() {
+		t.Skip("pure Go has no memory of its own; TestEngineNoLeaks counts its stores")
+	}
+	opt := backendOptions(t)
+	opt.Placement = "replicas"
+	path := shortIndexFile(t)
+	start := func() *served {
+		e, err := startFile(t.Context(), path, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 3 {
-			_, err = x.Search(t.Context(), Query{Text: "t000"}, SearchOptions{})
+		return e
+	}
+	e := start()
+	opt.DeviceMemory = 3 * e.Stats().Processors[0].Memory
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = start()
+	for range 10 {
+		if err := e.Reload(t.Context(), path); err != nil {
+			t.Fatal(err)
 		}
-		if !errors.Is(err, plan.ErrDeviceLost) {
-			t.Error(err)
-		}
-		if err := x.Close(); err != nil {
+		if _, err := e.search(t.Context(), Query{Text: "t000 t120"}, searchOptions{}, calling{}); err != nil {
 			t.Error(err)
 		}
 	}
-	cycle()
-	before := holding(t)
-	for range 100 {
-		cycle()
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
-	comeBack(t, before)
-	nothingOpen(t, broken, lost)
 }

@@ -15,11 +15,11 @@ func TestOn(t *testing.T) {
 	c := testCorpus()
 	q := c.queries(1)[0]
 	for range 2 {
-		x := openMemory(t, Options{On: back, Backend: "opencl", Device: "no device has this name"})
+		x := openMemory(t, Options{Backends: []plan.Backend{back}})
 		if x.Backend().Device != back.Info().Device {
 			t.Errorf("runs on %s", x.Backend().Device)
 		}
-		a, err := x.Search(t.Context(), q, SearchOptions{})
+		a, err := x.search(t.Context(), q, searchOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestOn(t *testing.T) {
 	if err := back.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(t.Context(), src, dict, Options{On: back}); !errors.Is(err, plan.ErrClosed) {
+	if _, err := openSource(t.Context(), src, dict, Options{Backends: []plan.Backend{back}}); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("on a closed backend: %v", err)
 	}
 }

@@ -14,13 +14,15 @@ import (
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestTrusted opens a file whose checksums were checked before.
 func TestTrusted(t *testing.T) {
+	testneeds.OneCaller(t)
 	opt := backendOptions(t)
-	opt.Trusted = true
-	x := openFile(t, opt)
+	x, err := open(t.Context(), indexFile(t), opt, IndexOptions{Trusted: true})
+	closed(t, x, err)
 	for _, q := range testCorpus().queries(20) {
 		verify(t, x, q)
 	}
@@ -29,6 +31,7 @@ func TestTrusted(t *testing.T) {
 // TestTrustedSkipsChecksums changes a docID: the default open finds it, the
 // trusted one, which does not read the lists, does not.
 func TestTrustedSkipsChecksums(t *testing.T) {
+	testneeds.OneCaller(t)
 	path := indexFile(t)
 	f, err := hdl.Open(path)
 	if err != nil {
@@ -44,10 +47,10 @@ func TestTrustedSkipsChecksums(t *testing.T) {
 		t.Fatal("the file has no section of docIDs", err)
 	}
 	flip(t, path, at)
-	if x, err := Open(t.Context(), path, backendOptions(t)); !errors.Is(err, hdl.ErrCorrupt) {
+	if x, err := open(t.Context(), path, backendOptions(t)); !errors.Is(err, hdl.ErrCorrupt) {
 		t.Errorf("open with checksums: %v, %v", x, err)
 	}
-	x, err := Open(t.Context(), path, Options{Backend: "host", Trusted: true})
+	x, err := open(t.Context(), path, Options{Backend: "host"}, IndexOptions{Trusted: true})
 	closed(t, x, err)
 }
 
@@ -66,6 +69,7 @@ func flip(t *testing.T, path string, at int64) {
 // TestOpenCorrupt gives the typed error, with path and offset, for damage
 // anywhere in the file.
 func TestOpenCorrupt(t *testing.T) {
+	testneeds.OneCaller(t)
 	data, err := indexBytes()
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +77,7 @@ func TestOpenCorrupt(t *testing.T) {
 	for at := int64(0); at < int64(len(data)); at += int64(len(data)) / 16 {
 		path := indexFile(t)
 		flip(t, path, at)
-		x, err := Open(t.Context(), path, backendOptions(t))
+		x, err := open(t.Context(), path, backendOptions(t))
 		var corrupt *hdl.CorruptError
 		if !errors.As(err, &corrupt) || !errors.Is(err, hdl.ErrCorrupt) || corrupt.Path != path {
 			t.Errorf("byte %d flipped: %v, %v", at, x, err)
@@ -83,24 +87,25 @@ func TestOpenCorrupt(t *testing.T) {
 	if err := os.Truncate(path, int64(len(data)/2)); err != nil {
 		t.Fatal(err)
 	}
-	if x, err := Open(t.Context(), path, backendOptions(t)); !errors.Is(err, hdl.ErrCorrupt) {
+	if x, err := open(t.Context(), path, backendOptions(t)); !errors.Is(err, hdl.ErrCorrupt) {
 		t.Errorf("half of a file: %v, %v", x, err)
 	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	if x, err := Open(t.Context(), path, backendOptions(t)); !errors.Is(err, hdl.ErrCorrupt) {
+	if x, err := open(t.Context(), path, backendOptions(t)); !errors.Is(err, hdl.ErrCorrupt) {
 		t.Errorf("an empty file: %v, %v", x, err)
 	}
 }
 
 // TestOpenMissing names the file that is not there.
 func TestOpenMissing(t *testing.T) {
+	testneeds.OneCaller(t)
 	path := filepath.Join(t.TempDir(), "none.hdl")
-	if x, err := Open(t.Context(), path, backendOptions(t)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
+	if x, err := open(t.Context(), path, backendOptions(t)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("a file that is not there: %v, %v", x, err)
 	}
-	if x, err := Open(t.Context(), t.TempDir(), backendOptions(t)); err == nil || x != nil {
+	if x, err := open(t.Context(), t.TempDir(), backendOptions(t)); err == nil || x != nil {
 		t.Errorf("a folder: %v, %v", x, err)
 	}
 }
@@ -109,9 +114,9 @@ func TestOpenMissing(t *testing.T) {
 func TestOpenBackend(t *testing.T) {
 	path := indexFile(t)
 	src, dict := inMemory(t)
-	open := map[string]func(Options) (*Index, error){
-		"file":   func(o Options) (*Index, error) { return Open(t.Context(), path, o) },
-		"memory": func(o Options) (*Index, error) { return New(t.Context(), src, dict, o) },
+	open := map[string]func(Options) (*served, error){
+		"file":   func(o Options) (*served, error) { return open(t.Context(), path, o) },
+		"memory": func(o Options) (*served, error) { return openSource(t.Context(), src, dict, o) },
 	}
 	for name, open := range open {
 		t.Run(name, func(t *testing.T) {
@@ -136,19 +141,21 @@ func TestOpenBackend(t *testing.T) {
 
 // TestOpenCancelled leaves nothing open.
 func TestOpenCancelled(t *testing.T) {
+	testneeds.OneCaller(t)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if x, err := Open(ctx, indexFile(t), backendOptions(t)); x != nil || !errors.Is(err, context.Canceled) {
+	if x, err := open(ctx, indexFile(t), backendOptions(t)); x != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("open under a cancelled context: %v, %v", x, err)
 	}
 }
 
 // TestNewBadSource gives an error for lists outside of the words.
 func TestNewBadSource(t *testing.T) {
+	testneeds.OneCaller(t)
 	src, dict := inMemory(t)
 	bad := *src
 	bad.Words = src.Words[:len(src.Words)/2]
-	if x, err := New(t.Context(), &bad, dict, backendOptions(t)); err == nil {
+	if x, err := openSource(t.Context(), &bad, dict, backendOptions(t)); err == nil {
 		t.Errorf("a source of half its words: %v", x)
 	}
 }
@@ -157,7 +164,7 @@ func TestNewBadSource(t *testing.T) {
 // error and no word of devices, and goes on with others.
 func TestOutOfHostMemory(t *testing.T) {
 	x := openMemory(t, Options{Backend: "host", HostMemory: 1})
-	_, err := x.Search(t.Context(), Query{Text: "t120 t000"}, SearchOptions{Algorithm: plan.LR})
+	_, err := x.search(t.Context(), Query{Text: "t120 t000"}, searchOptions{Algorithm: plan.LR})
 	if !errors.Is(err, plan.ErrOutOfMemory) || errors.Is(err, plan.ErrNoDevice) {
 		t.Errorf("tables that do not fit: %v", err)
 	}
@@ -166,6 +173,7 @@ func TestOutOfHostMemory(t *testing.T) {
 
 // TestEmpty answers from indices without documents, or without terms.
 func TestEmpty(t *testing.T) {
+	testneeds.OneCaller(t)
 	dict, err := hdl.NewDictionary(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -180,11 +188,11 @@ func TestEmpty(t *testing.T) {
 	if _, err := build.Build(t.Context(), path, []string{in}, opt); err != nil {
 		t.Fatal(err)
 	}
-	x, err := New(t.Context(), &plan.Source{}, dict, backendOptions(t))
+	x, err := openSource(t.Context(), &plan.Source{}, dict, backendOptions(t))
 	memory := closed(t, x, err)
-	x, err = Open(t.Context(), path, backendOptions(t))
+	x, err = open(t.Context(), path, backendOptions(t))
 	file := closed(t, x, err)
-	for _, x := range []*Index{memory, file} {
+	for _, x := range []*served{memory, file} {
 		verify(t, x, Query{Text: "nothing here"})
 		verify(t, x, Query{})
 	}
@@ -194,38 +202,34 @@ func TestEmpty(t *testing.T) {
 // memory is gone.
 func TestClosed(t *testing.T) {
 	qs := testCorpus().queries(10)
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		verify(t, x, qs[0])
 		if err := x.Close(); err != nil {
 			t.Fatal(err)
 		}
 		for _, q := range append(qs, Query{}, Query{Text: "t000"}, Query{Terms: []string{"t000"}}) {
-			if _, err := x.Search(t.Context(), q, SearchOptions{}); !errors.Is(err, plan.ErrClosed) {
+			if _, err := x.search(t.Context(), q, searchOptions{}); !errors.Is(err, plan.ErrClosed) {
 				t.Errorf("Search: %v", err)
 			}
 		}
 		var out plan.Results
 		for _, n := range []int{0, len(qs)} {
-			if err := x.SearchMany(t.Context(), qs[:n], SearchOptions{}, &out); !errors.Is(err, plan.ErrClosed) {
+			if err := x.searchMany(t.Context(), qs[:n], searchOptions{}, &out); !errors.Is(err, plan.ErrClosed) {
 				t.Errorf("SearchMany of %d queries: %v", n, err)
 			}
-			err := x.SearchBatches(t.Context(), qs[:n], SearchOptions{}, func(int, *plan.Results) error { return nil })
+			err := x.searchBatches(t.Context(), qs[:n], searchOptions{}, func(int, *plan.Results) error { return nil })
 			if !errors.Is(err, plan.ErrClosed) {
 				t.Errorf("SearchBatches of %d queries: %v", n, err)
 			}
 		}
-		if _, err := x.Peak(t.Context()); !errors.Is(err, plan.ErrClosed) {
-			t.Errorf("Peak: %v", err)
+		if _, err := x.Snapshot(); !errors.Is(err, plan.ErrClosed) || CodeOf(err) != Closed {
+			t.Errorf("Snapshot: %v", err)
+		}
+		if _, err := x.Info(); !errors.Is(err, plan.ErrClosed) {
+			t.Errorf("Info: %v", err)
 		}
 		if err := x.Close(); !errors.Is(err, plan.ErrClosed) {
 			t.Errorf("a second Close: %v", err)
-		}
-		if got, want := x.Backend().Kind, backendOptions(t).Backend; got != want {
-			t.Errorf("Backend: %q, want %q", got, want)
-		}
-		x.Memory()
-		if got := x.Terms("t000"); len(got) != 1 {
-			t.Errorf("Terms: %q", got)
 		}
 	})
 }
@@ -233,6 +237,7 @@ func TestClosed(t *testing.T) {
 // TestWrongLists gives an error or an answer within bounds, not a panic, where a
 // trusted file's lists are damaged.
 func TestWrongLists(t *testing.T) {
+	testneeds.OneCaller(t)
 	path := indexFile(t)
 	f, err := hdl.Open(path)
 	if err != nil {
@@ -258,8 +263,7 @@ func TestWrongLists(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := backendOptions(t)
-	opt.Trusted = true
-	x, err := Open(t.Context(), path, opt)
+	x, err := open(t.Context(), path, opt, IndexOptions{Trusted: true})
 	if err != nil { // found while tables were made
 		if !errors.Is(err, codec.ErrCorrupt) {
 			t.Errorf("lists of random words: %v", err)
@@ -269,7 +273,7 @@ func TestWrongLists(t *testing.T) {
 	closed(t, x, err)
 	failed := 0
 	for _, q := range testCorpus().queries(pick(200, 50)) {
-		a, err := x.Search(t.Context(), q, SearchOptions{})
+		a, err := x.search(t.Context(), q, searchOptions{})
 		if err != nil {
 			failed++
 		} else if a.Count > uint64(testCorpus().docs) {

@@ -80,10 +80,10 @@ func (c tallies) source(t testing.TB, impacts uint8) (*plan.Source, Dictionary) 
 }
 
 // open makes an index of the documents in memory; it is closed with the test.
-func (c tallies) open(t testing.TB, impacts uint8, opt Options) *Index {
+func (c tallies) open(t testing.TB, impacts uint8, opt Options) *served {
 	t.Helper()
 	src, dict := c.source(t, impacts)
-	x, err := New(t.Context(), src, dict, opt)
+	x, err := openSource(t.Context(), src, dict, opt)
 	return closed(t, x, err)
 }
 
@@ -118,7 +118,7 @@ func rankedQueries(n int) []Query {
 }
 
 // sameRanking compares two rankings, scores to the last bit.
-func sameRanking(t testing.TB, got, want Ranking) {
+func sameRanking(t testing.TB, got, want ranking) {
 	t.Helper()
 	if len(got.Docs) != len(want.Docs) || len(got.Scores) != len(want.Docs) {
 		t.Fatalf("%d documents with %d scores, want %d", len(got.Docs), len(got.Scores), len(want.Docs))
@@ -131,9 +131,9 @@ func sameRanking(t testing.TB, got, want Ranking) {
 }
 
 // mustRank ranks one query.
-func mustRank(t testing.TB, x *Index, q Query, opt RankOptions) Ranking {
+func mustRank(t testing.TB, x *served, q Query, opt rankOptions) ranking {
 	t.Helper()
-	r, err := x.Rank(t.Context(), q, opt)
+	r, err := x.rank(t.Context(), q, opt)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)
 	}

@@ -5,11 +5,14 @@ import (
 	"testing"
 
 	"heddle/engine/index/bm25"
+	"heddle/engine/internal/query"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankImpacts: where lists hold impacts, a score is the sum of weight times
 // impact, exactly; scoring parameters and statistics are refused.
 func TestRankImpacts(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(300)
 	for _, bits := range []uint8{8, 16} {
 		for _, doc := range c {
@@ -20,7 +23,7 @@ func TestRankImpacts(t *testing.T) {
 		x := c.open(t, bits, backendOptions(t))
 		for _, q := range rankedQueries(pick(60, 20)) {
 			terms, weights := weighted(t, x, q)
-			var want Ranking
+			var want ranking
 			for d, doc := range c {
 				sum := 0.0
 				for i, term := range terms {
@@ -34,11 +37,11 @@ func TestRankImpacts(t *testing.T) {
 					want.Docs, want.Scores = append(want.Docs, uint32(d)), append(want.Scores, sum)
 				}
 			}
-			sameRanking(t, mustRank(t, x, q, RankOptions{K: 25}), best(want, 25))
+			sameRanking(t, mustRank(t, x, q, rankOptions{K: 25}), best(want, 25))
 		}
 		scoring := bm25.Default()
-		for _, opt := range []RankOptions{{K: 1, Scoring: &scoring}, {K: 1, Statistics: &Statistics{}}} {
-			if _, err := x.Rank(t.Context(), Query{Text: "t0"}, opt); !errors.Is(err, ErrImpacts) {
+		for _, opt := range []rankOptions{{K: 1, Scoring: &scoring}, {K: 1, Statistics: &Statistics{}}} {
+			if _, err := x.rank(t.Context(), Query{Text: "t0"}, opt); !errors.Is(err, query.ErrImpacts) {
 				t.Errorf("%d bits: %v", bits, err)
 			}
 		}

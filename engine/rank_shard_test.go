@@ -7,15 +7,17 @@ import (
 	"testing"
 
 	"heddle/engine/index/bm25"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankShards: shards that rank with the statistics of the whole give its
 // ranking, bit for bit, when theirs are merged. Some terms are in one shard only.
 func TestRankShards(t *testing.T) {
+	testneeds.Long(t)
 	c := rankedCorpus(600)
 	cuts := []int{0, 40, 350, 600}
 	whole := c.open(t, 0, backendOptions(t))
-	var shards []*Index
+	var shards []*served
 	for i := range len(cuts) - 1 {
 		shards = append(shards, c[cuts[i]:cuts[i+1]].open(t, 0, backendOptions(t)))
 	}
@@ -35,11 +37,11 @@ func TestRankShards(t *testing.T) {
 			all.Add(x.Statistics(terms...))
 		}
 		scoring := bm25.Params{Variant: bm25.Variants()[n%4], K1: 0.9, B: 0.4}
-		for _, mode := range []Mode{Or, And} {
-			opt := RankOptions{Mode: mode, K: 20, Scoring: &scoring}
+		for _, mode := range []Match{Or, And} {
+			opt := rankOptions{Mode: mode, K: 20, Scoring: &scoring}
 			want := mustRank(t, whole, q, opt)
 			opt.Statistics = &all
-			merged, own := Ranking{}, 0
+			merged, own := ranking{}, 0
 			for i, x := range shards {
 				part := mustRank(t, x, q, opt)
 				merged.Scores = append(merged.Scores, part.Scores...)
@@ -62,7 +64,7 @@ func TestRankShards(t *testing.T) {
 }
 
 // best orders the documents and keeps k.
-func best(r Ranking, k int) Ranking {
+func best(r ranking, k int) ranking {
 	order := make([]int, len(r.Docs))
 	for i := range order {
 		order[i] = i
@@ -70,7 +72,7 @@ func best(r Ranking, k int) Ranking {
 	slices.SortFunc(order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(r.Scores[j], r.Scores[i]), cmp.Compare(r.Docs[i], r.Docs[j]))
 	})
-	var out Ranking
+	var out ranking
 	for _, i := range order[:min(k, len(order))] {
 		out.Docs, out.Scores = append(out.Docs, r.Docs[i]), append(out.Scores, r.Scores[i])
 	}

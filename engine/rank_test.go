@@ -13,15 +13,18 @@ import (
 
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/query"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestRankWeights: a weight in the text, beside the terms and by repetition is the
 // same.
 func TestRankWeights(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openFile(t, backendOptions(t))
-	for _, mode := range Modes() {
-		opt := RankOptions{Mode: mode, K: 10}
+	for _, mode := range Matches() {
+		opt := rankOptions{Mode: mode, K: 10}
 		want := mustRank(t, x, Query{Terms: []string{"t000", "t111", "t111"}}, opt)
 		if len(want.Docs) != 10 {
 			t.Fatalf("%d documents", len(want.Docs))
@@ -46,9 +49,10 @@ func TestRankWeights(t *testing.T) {
 
 // TestRankScores holds scores to BM25 in floating point, summed over all documents.
 func TestRankScores(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(300)
 	x := c.open(t, 0, backendOptions(t))
-	average := float64(x.tokens()) / float64(len(c))
+	average := float64(x.Statistics().Length) / float64(len(c))
 	for _, v := range bm25.Variants() {
 		p := bm25.Params{Variant: v, K1: 1.2, B: 0.75}
 		for _, q := range rankedQueries(60) {
@@ -68,11 +72,11 @@ func TestRankScores(t *testing.T) {
 				total += w
 				for d, doc := range c {
 					if doc[term] > 0 {
-						sums[d] += w * p.TF(doc[term], x.src.Lengths[d], average)
+						sums[d] += w * p.TF(doc[term], x.Source().Lengths[d], average)
 					}
 				}
 			}
-			got := mustRank(t, x, q, RankOptions{K: len(c), Scoring: &p})
+			got := mustRank(t, x, q, rankOptions{K: len(c), Scoring: &p})
 			for i, d := range got.Docs {
 				if math.Abs(got.Scores[i]-sums[d]) > total/(1<<20)+float64(len(q.Terms))/(1<<32) { // a posting of weight 0 counts 2^-32
 					t.Fatalf("%s, %+v: document %d has score %v, want %v", p, q, d, got.Scores[i], sums[d])
@@ -85,12 +89,13 @@ func TestRankScores(t *testing.T) {
 // TestRankModes: And gives the documents of Search that Or gives too, with the same
 // scores; AndOr is one of them. Ties go by docID.
 func TestRankModes(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(500)
 	x := c.open(t, 0, backendOptions(t))
 	byAnd, byOr := 0, 0
 	for _, q := range rankedQueries(200) {
 		for _, k := range []int{1, 7, plan.MaxK} {
-			opt := RankOptions{K: k}
+			opt := rankOptions{K: k}
 			or := mustRank(t, x, q, opt)
 			opt.Mode = And
 			and := mustRank(t, x, q, opt)
@@ -112,7 +117,7 @@ func TestRankModes(t *testing.T) {
 				continue
 			}
 			terms, _ := weighted(t, x, q)
-			found, err := x.Search(t.Context(), Query{Terms: terms}, SearchOptions{})
+			found, err := x.search(t.Context(), Query{Terms: terms}, searchOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +138,7 @@ func TestRankModes(t *testing.T) {
 	}
 }
 
-func weighted(t testing.TB, x *Index, q Query) ([]string, []float64) {
+func weighted(t testing.TB, x *served, q Query) ([]string, []float64) {
 	t.Helper()
 	if q.Text == "" {
 		return q.Terms, q.Weights
@@ -146,7 +151,7 @@ func weighted(t testing.TB, x *Index, q Query) ([]string, []float64) {
 }
 
 // ordered checks that scores descend and equal ones go by docID.
-func ordered(t testing.TB, r Ranking) {
+func ordered(t testing.TB, r ranking) {
 	t.Helper()
 	for i := 1; i < len(r.Docs); i++ {
 		if cmp.Or(cmp.Compare(r.Scores[i], r.Scores[i-1]), cmp.Compare(r.Docs[i-1], r.Docs[i])) >= 0 {
@@ -157,23 +162,24 @@ func ordered(t testing.TB, r Ranking) {
 
 // TestRankMany gives what Rank gives one by one, however the queries are cut.
 func TestRankMany(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := rankedCorpus(400)
 	qs := rankedQueries(pick(150, 50))
 	single := c.open(t, 0, backendOptions(t))
-	want := map[Mode][]Ranking{}
-	for _, mode := range Modes() {
+	want := map[Match][]ranking{}
+	for _, mode := range Matches() {
 		for _, q := range qs {
-			want[mode] = append(want[mode], mustRank(t, single, q, RankOptions{Mode: mode, K: 9}))
+			want[mode] = append(want[mode], mustRank(t, single, q, rankOptions{Mode: mode, K: 9}))
 		}
 	}
 	for _, b := range batching()[:pick(6, 2)] {
 		opt := backendOptions(t)
 		opt.Workers, opt.BatchPostings = b.Workers, b.BatchCandidates
 		x := c.open(t, 0, opt)
-		for _, mode := range Modes() {
-			var out Rankings // reused, from long to short and back
+		for _, mode := range Matches() {
+			var out rankings // reused, from long to short and back
 			for _, n := range []int{len(qs), 1, 0, len(qs)} {
-				if err := x.RankMany(t.Context(), qs[:n], RankOptions{Mode: mode, K: 9}, &out); err != nil {
+				if err := x.rankMany(t.Context(), qs[:n], rankOptions{Mode: mode, K: 9}, &out); err != nil {
 					t.Fatal(err)
 				}
 				if out.Queries() != n || out.Stats.Queries != uint64(n) || out.Stats.Matches != uint64(len(out.Docs)) {
@@ -181,7 +187,7 @@ func TestRankMany(t *testing.T) {
 				}
 				for i := range n {
 					docs, scores := out.Query(i)
-					sameRanking(t, Ranking{Docs: docs, Scores: scores}, want[mode][i])
+					sameRanking(t, ranking{Docs: docs, Scores: scores}, want[mode][i])
 				}
 			}
 		}
@@ -194,13 +200,13 @@ func TestRankConcurrently(t *testing.T) {
 	qs := rankedQueries(40)
 	var wg sync.WaitGroup
 	for i := range 6 {
-		opt := RankOptions{Mode: Modes()[i%3], K: 1 + i*5}
-		want := make([]Ranking, len(qs))
+		opt := rankOptions{Mode: Matches()[i%3], K: 1 + i*5}
+		want := make([]ranking, len(qs))
 		for j, q := range qs {
 			want[j] = mustRank(t, x, q, opt)
 		}
 		wg.Go(func() {
-			err := x.RankBatches(t.Context(), qs, opt, func(first int, r *Rankings) error {
+			err := x.rankBatches(t.Context(), qs, opt, func(first int, r *rankings) error {
 				for j := range r.Queries() {
 					docs, _ := r.Query(j)
 					if !slices.Equal(docs, want[first+j].Docs) {
@@ -220,67 +226,68 @@ func TestRankConcurrently(t *testing.T) {
 // TestRankErrors has wrong queries and options, alone and in a batch, and an index
 // that answers all the same.
 func TestRankErrors(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := rankedCorpus(50).open(t, 0, backendOptions(t))
 	good := Query{Text: "t0"}
 	for name, test := range map[string]struct {
 		q    Query
-		opt  RankOptions
+		opt  rankOptions
 		want string
 	}{
-		"k is 0":       {good, RankOptions{}, "k = 0 is not from 1 to 10000"},
-		"k is great":   {good, RankOptions{K: 10001}, "k = 10001 is not from 1 to 10000"},
-		"mode":         {good, RankOptions{K: 1, Mode: 3}, "unknown mode(3)"},
-		"accumulators": {good, RankOptions{K: 1, Accumulators: 9}, "accumulators 9"},
-		"scoring":      {good, RankOptions{K: 1, Scoring: &bm25.Params{K1: -1}}, "k1 = -1 is not from 0 to 255"},
-		"expression":   {Query{Expr: &querylang.Expr{Op: querylang.Term, Term: "t0"}}, RankOptions{K: 1}, "a boolean expression cannot be ranked"},
-		"few weights":  {Query{Terms: []string{"t0", "t1"}, Weights: []float64{1}}, RankOptions{K: 1}, "1 weights for 2 terms"},
-		"text weights": {Query{Text: "t0", Weights: []float64{1}}, RankOptions{K: 1}, "weights of terms for a query that is a text"},
-		"zero":         {Query{Terms: []string{"t0"}, Weights: []float64{0}}, RankOptions{K: 1}, `weight 0 of term "t0" is not positive and finite`},
-		"nan":          {Query{Terms: []string{"t0"}, Weights: []float64{math.NaN()}}, RankOptions{K: 1}, `weight NaN of term "t0" is not positive and finite`},
-		"infinite":     {Query{Terms: []string{"t0"}, Weights: []float64{math.Inf(1)}}, RankOptions{K: 1}, `weight +Inf of term "t0" is not positive and finite`},
-		"too great":    {Query{Terms: []string{"t9", "t9"}, Weights: []float64{1e308, 1e308}}, RankOptions{K: 1}, `weight +Inf of term "t9" is too great`},
-		"caret":        {Query{Text: "t0^x"}, RankOptions{K: 1}, `column 3 of "t0^x": weight "x" is not a positive number`},
-		"no df":        {good, RankOptions{K: 1, Statistics: &Statistics{Docs: 50, Length: 9}}, `statistics have term "t0" in 0 of 50 documents`},
-		"great df":     {good, RankOptions{K: 1, Statistics: &Statistics{50, 9, map[string]uint64{"t0": 51}}}, `statistics have term "t0" in 51 of 50 documents`},
-		"no length":    {good, RankOptions{K: 1, Statistics: &Statistics{Docs: 50}}, `statistics of 50 documents with 0 tokens`},
-		"no documents": {good, RankOptions{K: 1, Statistics: &Statistics{Length: 50}}, `statistics of 0 documents with 50 tokens`},
+		"k is below 0": {good, rankOptions{}, "k = -1 is not from 1 to 10000"},
+		"k is great":   {good, rankOptions{K: 10001}, "k = 10001 is not from 1 to 10000"},
+		"mode":         {good, rankOptions{K: 1, Mode: 3}, "unknown match(3)"},
+		"accumulators": {good, rankOptions{K: 1, Accumulators: 9}, "accumulators 9"},
+		"scoring":      {good, rankOptions{K: 1, Scoring: &bm25.Params{K1: -1}}, "k1 = -1 is not from 0 to 255"},
+		"expression":   {Query{Expr: &querylang.Expr{Op: querylang.Term, Term: "t0"}}, rankOptions{K: 1}, "a boolean expression cannot be ranked"},
+		"few weights":  {Query{Terms: []string{"t0", "t1"}, Weights: []float64{1}}, rankOptions{K: 1}, "1 weights for 2 terms"},
+		"text weights": {Query{Text: "t0", Weights: []float64{1}}, rankOptions{K: 1}, "weights of terms for a query that is a text"},
+		"zero":         {Query{Terms: []string{"t0"}, Weights: []float64{0}}, rankOptions{K: 1}, `weight 0 of term "t0" is not positive and finite`},
+		"nan":          {Query{Terms: []string{"t0"}, Weights: []float64{math.NaN()}}, rankOptions{K: 1}, `weight NaN of term "t0" is not positive and finite`},
+		"infinite":     {Query{Terms: []string{"t0"}, Weights: []float64{math.Inf(1)}}, rankOptions{K: 1}, `weight +Inf of term "t0" is not positive and finite`},
+		"too great":    {Query{Terms: []string{"t9", "t9"}, Weights: []float64{1e308, 1e308}}, rankOptions{K: 1}, `weight +Inf of term "t9" is too great`},
+		"caret":        {Query{Text: "t0^x"}, rankOptions{K: 1}, `column 3 of "t0^x": weight "x" is not a positive number`},
+		"no df":        {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50, Length: 9}}, `statistics have term "t0" in 0 of 50 documents`},
+		"great df":     {good, rankOptions{K: 1, Statistics: &Statistics{50, 9, map[string]uint64{"t0": 51}}}, `statistics have term "t0" in 51 of 50 documents`},
+		"no length":    {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50}}, `statistics of 50 documents with 0 tokens`},
+		"no documents": {good, rankOptions{K: 1, Statistics: &Statistics{Length: 50}}, `statistics of 0 documents with 50 tokens`},
 	} {
-		if _, err := x.Rank(t.Context(), test.q, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := x.rank(t.Context(), test.q, test.opt); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
-		var out Rankings
-		if err := x.RankMany(t.Context(), []Query{good, test.q}, test.opt, &out); err == nil || !strings.Contains(err.Error(), test.want) {
+		var out rankings
+		if err := x.rankMany(t.Context(), []Query{good, test.q}, test.opt, &out); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s in a batch: %v, want %q", name, err, test.want)
 		}
 	}
 
-	err := x.RankMany(t.Context(), []Query{good, good, {Text: "^2"}}, RankOptions{K: 1}, &Rankings{})
-	query, ok := errors.AsType[*QueryError](err)
-	if text, isText := errors.AsType[*TextError](err); !ok || query.Query != 2 || !isText || text.Column != 1 {
+	err := x.rankMany(t.Context(), []Query{good, good, {Text: "^2"}}, rankOptions{K: 1}, &rankings{})
+	wrong, ok := errors.AsType[*query.Error](err)
+	if text, isText := errors.AsType[*query.TextError](err); !ok || wrong.Query != 2 || !isText || text.Column != 1 {
 		t.Errorf("error of the third query: %v", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := x.Rank(stopped, good, RankOptions{K: 1}); !errors.Is(err, context.Canceled) {
+	if _, err := x.rank(stopped, good, rankOptions{K: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := x.RankMany(stopped, []Query{good}, RankOptions{K: 1}, &Rankings{}); !errors.Is(err, context.Canceled) {
+	if err := x.rankMany(stopped, []Query{good}, rankOptions{K: 1}, &rankings{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	broken := errors.New("full")
-	if err := x.RankBatches(t.Context(), []Query{good, good}, RankOptions{K: 1}, func(int, *Rankings) error { return broken }); err != broken {
+	if err := x.rankBatches(t.Context(), []Query{good, good}, rankOptions{K: 1}, func(int, *rankings) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("error of deliver: %v", err)
 	}
-	if r := mustRank(t, x, good, RankOptions{K: 1}); len(r.Docs) != 1 {
+	if r := mustRank(t, x, good, rankOptions{K: 1}); len(r.Docs) != 1 {
 		t.Errorf("after the errors: %+v", r)
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Rank(t.Context(), good, RankOptions{K: 1}); !errors.Is(err, plan.ErrClosed) {
+	if _, err := x.rank(t.Context(), good, rankOptions{K: 1}); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
-	if err := x.RankMany(t.Context(), []Query{good}, RankOptions{K: 1}, &Rankings{}); !errors.Is(err, plan.ErrClosed) {
+	if err := x.rankMany(t.Context(), []Query{good}, rankOptions{K: 1}, &rankings{}); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 	if s := x.Statistics("t0"); s.Docs != 0 || s.DF != nil {
@@ -288,18 +295,19 @@ func TestRankErrors(t *testing.T) {
 	}
 
 	plain := openMemory(t, backendOptions(t))
-	if _, err := plain.Rank(t.Context(), good, RankOptions{K: 1}); !errors.Is(err, plan.ErrNotRanked) {
+	if _, err := plain.rank(t.Context(), good, rankOptions{K: 1}); !errors.Is(err, plan.ErrNotRanked) {
 		t.Errorf("without frequencies: %v", err)
 	}
 }
 
 // TestRankNothing: queries and indices of nothing give nothing.
 func TestRankNothing(t *testing.T) {
+	testneeds.OneCaller(t)
 	full := rankedCorpus(30).open(t, 0, backendOptions(t))
 	none := tallies{}.open(t, 0, backendOptions(t))
 	blank := tallies{{}, {}, {}}.open(t, 0, backendOptions(t))
 	for name, test := range map[string]struct {
-		x *Index
+		x *served
 		q Query
 	}{
 		"no terms":         {full, Query{}},
@@ -310,8 +318,8 @@ func TestRankNothing(t *testing.T) {
 		"a term in none":   {blank, Query{Text: "t1"}},
 		"unknown, no docs": {none, Query{Text: "t0"}},
 	} {
-		for _, mode := range Modes() {
-			if r := mustRank(t, test.x, test.q, RankOptions{Mode: mode, K: 5}); len(r.Docs) != 0 || len(r.Scores) != 0 {
+		for _, mode := range Matches() {
+			if r := mustRank(t, test.x, test.q, rankOptions{Mode: mode, K: 5}); len(r.Docs) != 0 || len(r.Scores) != 0 {
 				t.Errorf("%s, %s: %+v", name, mode, r)
 			}
 		}

@@ -1,208 +1,347 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
+	"sync/atomic"
+	"time"
 
-	"heddle/engine/index/analyze"
+	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/calibrate"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
-// Query asks for the documents that contain every term, or that a boolean
-// expression describes.
-type Query struct {
-	// Text is analysed as the documents were.
-	Text string
-	// Terms are index terms as they are; they are used where Text is empty.
-	Terms []string
-	// Expr takes the place of both; Index.Formula says what it means. It must not
-	// be changed while the query runs. SearchOptions.Algorithm concerns those that
-	// are a mere AND of terms.
-	Expr *querylang.Expr
-	// Weights of Terms, as many as there are, positive and finite; nil is 1 each.
-	// Only ranking looks at them. In a Text they stand behind the words: heaven^2.5.
-	Weights []float64
+// IndexOptions rule an index. The zero value is the default.
+type IndexOptions struct {
+	// Costs is the file of the cost models. Default: Options.Costs, else the index file with
+	// ".cost" appended, if it exists.
+	Costs string
+	// Trusted opens files without a check of their checksums.
+	Trusted bool
 }
 
-// SearchOptions vary from call to call; the zero value takes the index's
-// options and asks for docIDs.
-type SearchOptions struct {
-	Algorithm plan.Algorithm
-	CountOnly bool
-	// Any asks for the documents that have any of the terms, in place of every one.
-	// It leaves expressions as they are.
-	Any bool
-	// Part gives each query to one work-group or worker, as plan.MatchBatch says.
-	Part bool
-	// BatchCandidates closes a batch in place of Options.BatchCandidates; 0
-	// leaves it.
-	BatchCandidates uint64
+// Dictionary finds the list of a term. hdl.File and hdl.Dictionary implement it. Lookup must be
+// safe for concurrent use and should not allocate.
+type Dictionary interface {
+	Lookup(term string) (plan.Handle, bool)
 }
 
-// Answer is what one query matched.
-type Answer struct {
-	Count uint64
-	Docs  []uint32 // ascending; nil when only the count was asked for
-	Stats plan.Stats
+// OpenIndex maps the index file at path, validates it and makes its lists resident on the
+// processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory, Closed.
+func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (*Index, error) {
+	x, err := e.pool.OpenIndex(ctx, path, e.index(&opt))
+	if err != nil {
+		return nil, wrap("open index", err)
+	}
+	return &Index{x}, nil
 }
 
-// worker holds what one goroutine needs to prepare and run batches.
-type worker struct {
-	batch   plan.MatchBatch
-	results plan.Results
-	handles []plan.Handle
-
-	any bool // SearchOptions.Any
-
-	ranked // queries to be ranked
-
-	terms  []string
-	tokens *analyze.Tokenizer // made when the worker first meets a text
+// NewIndex makes an index of lists in memory. dict must name lists of src; both must stay valid
+// and unchanged until Close. Query texts are split at white space.
+func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt IndexOptions) (*Index, error) {
+	x, err := e.pool.NewIndex(ctx, src, query.Dictionary(dict), e.index(&opt))
+	if err != nil {
+		return nil, wrap("new index", err)
+	}
+	return &Index{x}, nil
 }
 
-// Search answers one query. The answer's memory is the caller's.
-func (x *Index) Search(ctx context.Context, q Query, opt SearchOptions) (Answer, error) {
-	if x.closed.Load() { // before anything looks at the file
-		return Answer{}, plan.ErrClosed
+func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
+	o := &e.opt
+	costs := opt.Costs
+	if costs == "" {
+		costs = o.Costs
 	}
-	w := x.workers.Get().(*worker)
-	defer x.workers.Put(w)
-	w.reset(x, opt)
-	if _, err := x.add(w, q); err != nil {
-		return Answer{}, err
+	return serve.IndexOptions{
+		Algorithm: o.Algorithm, BatchCandidates: o.BatchCandidates, BatchPostings: o.BatchPostings, Blocks: o.Blocks,
+		Placement: e.parsed.placement, DeviceMemory: o.DeviceMemory, Metric: e.parsed.metric, Costs: costs, Trusted: opt.Trusted,
 	}
-	if err := x.run(ctx, w, (*worker).run); err != nil {
-		return Answer{}, err
-	}
-	a := Answer{Count: w.results.Count(0), Stats: w.results.Stats}
-	if !opt.CountOnly {
-		a.Docs = append(make([]uint32, 0, a.Count), w.results.Query(0)...)
-	}
-	return a, nil
 }
 
-func (w *worker) reset(x *Index, opt SearchOptions) {
-	w.batch.Reset()
-	w.batch.CountOnly, w.batch.Part = opt.CountOnly, opt.Part
-	w.batch.Algorithm = opt.Algorithm
-	if opt.Algorithm == plan.Auto {
-		w.batch.Algorithm = x.opt.Algorithm
+// Index answers queries on the lists of a file. It is safe for concurrent use. Reload changes
+// the file while queries run; each query is answered from one file as a whole.
+type Index struct{ x *serve.Index }
+
+// Search answers one query. The caller owns the slices of the answer.
+//
+// Scores come from integer arithmetic (package bm25), so they are the same on every
+// processor. For queries of up to 200 terms they differ from BM25 in real numbers by less
+// than 2^-20 of the sum of the weights.
+//
+// Errors: codes InvalidQuery, Unsupported (no frequencies, an algorithm that no processor
+// has), Overloaded, Deadline, Canceled, NoDevice, Closed.
+func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return Hits{}, wrap("search", err)
 	}
-	w.any = opt.Any
+	defer g.Release()
+	return search(ctx, g, &q)
 }
 
-// add resolves the terms of q and appends it to the worker's batch. It returns
-// the length of the shortest list, or what evaluating an expression reads.
-func (x *Index) add(w *worker, q Query) (uint64, error) {
-	if q.Expr != nil {
-		return x.addExpr(w, x.formula(w, *q.Expr))
+// SearchAll answers many queries in batches and passes the answers of consecutive queries
+// to deliver: hits[i] is the answer of query first+i. Several goroutines call deliver at the
+// same time, with disjoint ranges and in no order. The hits are views that are valid during
+// the call. A call holds a bounded number of answers, so a slow deliver slows it down.
+// SearchAll stops at the first error, an error of deliver included; it names the query. A
+// steady state allocates nothing per query.
+//
+// Queries may differ in kind and options: queries of one kind form batches. Caller, Timeout
+// and Explain of the first query hold for the whole call. The result cache is not used.
+func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first int, hits []Hits) error) error {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return wrap("search", err)
 	}
-	terms := q.Terms
-	if q.Text != "" {
-		terms = x.analyze(w, q.Text)
+	defer g.Release()
+	return searchAll(ctx, g, qs, deliver)
+}
+
+func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
+	call, err := o.call()
+	if err != nil {
+		return Hits{}, err
 	}
-	if w.any {
-		f := plan.Expr{Op: plan.OpOr}
-		for _, t := range terms {
-			if h, ok := x.dict.Lookup(t); ok {
-				f.Args = append(f.Args, plan.Expr{List: h})
-			}
+	q, _ := internals.Get().(*query.Query)
+	if q == nil {
+		q = new(query.Query)
+	}
+	defer internals.Put(q)
+	call.Load = o.internal(q)
+	var h Hits
+	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
+	return h, wrap("search", err)
+}
+
+func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) error {
+	var call serve.Call
+	if len(qs) > 0 {
+		var err error
+		if call, err = qs[0].call(); err != nil {
+			return err
 		}
-		return x.addExpr(w, f.Simplify(x.src))
 	}
-	w.handles = w.handles[:0]
-	shortest := ^uint32(0)
-	for _, t := range terms {
-		h, ok := x.dict.Lookup(t)
-		if !ok { // an unknown term is in no document
-			w.handles = w.handles[:0]
-			break
+	err := g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) error {
+		hits, _ := hitBlocks.Get().(*[]Hits)
+		if hits == nil {
+			hits = new([]Hits)
 		}
-		w.handles = append(w.handles, h)
-		shortest = min(shortest, x.src.Lists[h].Len)
-	}
-	w.batch.Add(x.src, w.handles...)
-	if len(w.handles) == 0 {
-		return 0, nil
-	}
-	return uint64(shortest), nil
-}
-
-// Terms analyses a query text as Search does, duplicates kept.
-func (x *Index) Terms(text string) []string {
-	w := x.workers.Get().(*worker)
-	defer x.workers.Put(w)
-	return slices.Clone(x.analyze(w, text))
-}
-
-// analyze returns the terms of text; they are valid until the worker's next text.
-func (x *Index) analyze(w *worker, text string) []string {
-	w.terms = w.terms[:0]
-	x.appendTerms(w, text)
-	return w.terms
-}
-
-// appendTerms adds the terms of text to those of w.
-func (x *Index) appendTerms(w *worker, text string) {
-	if x.analyzer == nil {
-		for t := range strings.FieldsSeq(text) {
-			w.terms = append(w.terms, t)
+		defer hitBlocks.Put(hits)
+		all := (*hits)[:0]
+		for i := range b.Len() {
+			var h Hits
+			h.Count, h.Docs, h.Scores = b.Hits(i)
+			all = append(all, h)
 		}
-		return
-	}
-	if w.tokens == nil {
-		w.tokens = x.analyzer.Tokenizer()
-	}
-	w.tokens.Each([]byte(text), func(term []byte) { w.terms = append(w.terms, string(term)) })
-}
-
-// SearchBatches answers queries in batches and hands each batch's results to
-// deliver, with the number of its first query: results of query first+i are
-// Query(i) of r. Several goroutines call deliver at the same time, with
-// disjoint ranges and in no order; r is valid during the call only. It stops at
-// the first error, that of deliver included. Nothing is allocated per query in a
-// steady state.
-func (x *Index) SearchBatches(ctx context.Context, qs []Query, opt SearchOptions, deliver func(first int, r *plan.Results) error) error {
-	if x.closed.Load() {
-		return plan.ErrClosed
-	}
-	return x.batches(ctx, qs, job{
-		threshold: x.threshold(opt),
-		workers:   x.workerCount(),
-		most:      1 << 16,
-		mean:      &x.meanLoad,
-		reset:     func(w *worker) { w.reset(x, opt) },
-		add:       x.add,
-		run: func(ctx context.Context, w *worker, first int) error {
-			if err := x.run(ctx, w, (*worker).run); err != nil {
-				return err
-			}
-			return deliver(first, &w.results)
-		},
+		err := deliver(first, all)
+		clear(all)
+		*hits = all
+		return err
 	})
+	return wrap("search", err)
 }
 
-// threshold closes the batches of one call.
-func (x *Index) threshold(opt SearchOptions) uint64 {
-	return cmp.Or(opt.BatchCandidates, x.BatchCandidates())
+// Reload opens the index file at path beside the current one and answers all queries that
+// arrive from then on from it. It returns when all earlier queries and snapshots have ended
+// and the old file is closed. After an error the old file stays in use.
+//
+// If a device has no room for both, pure Go alone answers from the new file until the old
+// one is closed. Without pure Go the new lists take the room that there is.
+func (x *Index) Reload(ctx context.Context, path string) error {
+	return wrap("reload index", x.x.Reload(ctx, path))
 }
 
-// BatchCandidates is the computational threshold in force: the load at which a
-// batch is closed.
-func (x *Index) BatchCandidates() uint64 {
-	if x.opt.BatchCandidates > 0 {
-		return x.opt.BatchCandidates
+// Close refuses further queries with code Closed, waits for running ones and for snapshots,
+// writes learnt costs and releases the lists and the file. A second Close returns code
+// Closed.
+func (x *Index) Close() error { return wrap("close index", x.x.Close()) }
+
+// Snapshot pins the current content of the index: its answers, and the names and texts of
+// its documents, belong to one file whatever Reload does. The caller closes it soon, since
+// Reload and Close wait for it.
+func (x *Index) Snapshot() (*Snapshot, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return nil, wrap("snapshot", err)
 	}
-	return cmp.Or(x.active.Load().info.Batch, DefaultBatchCandidates)
+	return &Snapshot{g: g}, nil
 }
 
-// SearchMany answers queries into out, in their order. out is the caller's and
-// is reused.
-func (x *Index) SearchMany(ctx context.Context, qs []Query, opt SearchOptions, out *plan.Results) error {
-	return gatherResults(len(qs), out, func(deliver func(first int, r *plan.Results) error) error {
-		return x.SearchBatches(ctx, qs, opt, deliver)
-	})
+// Statistics returns the statistics of the index, with the document frequencies of terms; 0
+// for a term that no document has.
+func (x *Index) Statistics(terms ...string) (Statistics, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return Statistics{}, wrap("statistics", err)
+	}
+	defer g.Release()
+	return Statistics(g.Statistics(terms...)), nil
+}
+
+// Info describes the index.
+func (x *Index) Info() (IndexInfo, error) {
+	s, err := x.Snapshot()
+	if err != nil {
+		return IndexInfo{}, err
+	}
+	defer s.Close()
+	return s.Info(), nil
+}
+
+// Snapshot is the content of an index at a moment. It is safe for concurrent use, except that
+// Close must not run beside other calls.
+type Snapshot struct {
+	g      *serve.Lists
+	closed atomic.Bool
+}
+
+// Close ends the use of the snapshot. Further calls have no effect; other methods must not be
+// called afterwards.
+func (s *Snapshot) Close() error {
+	if !s.closed.Swap(true) {
+		s.g.Release()
+	}
+	return nil
+}
+
+// Search is Index.Search on the snapshot.
+func (s *Snapshot) Search(ctx context.Context, q Query) (Hits, error) { return search(ctx, s.g, &q) }
+
+// SearchAll is Index.SearchAll on the snapshot.
+func (s *Snapshot) SearchAll(ctx context.Context, qs []Query, deliver func(first int, hits []Hits) error) error {
+	return searchAll(ctx, s.g, qs, deliver)
+}
+
+// File returns the index file, which names documents and stores their texts; nil for an index
+// in memory. The snapshot closes it.
+func (s *Snapshot) File() *hdl.File { return s.g.File }
+
+// Source returns the lists. They must not be changed.
+func (s *Snapshot) Source() *plan.Source { return s.g.Source }
+
+// Terms analyses a query text as Search does. It keeps duplicates.
+func (s *Snapshot) Terms(text string) []string { return s.g.Terms(text) }
+
+// WeightedTerms reads a text as a ranked query does: its terms, analysed as documents were, and
+// their weights. It keeps duplicates. The error has code InvalidQuery.
+func (s *Snapshot) WeightedTerms(text string) ([]string, []float64, error) {
+	terms, weights, err := s.g.WeightedTerms(text)
+	return terms, weights, wrap("terms", err)
+}
+
+// Expression returns the meaning of a boolean expression over the lists, in canonical form
+// (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts; a term of
+// which nothing is left, such as a stop word, drops out, with the terms that NOT subtracts
+// from it; a term that no document has is the empty set.
+func (s *Snapshot) Expression(e querylang.Expr) plan.Expr { return s.g.Expression(e) }
+
+// Statistics is Index.Statistics of the snapshot.
+func (s *Snapshot) Statistics(terms ...string) Statistics {
+	return Statistics(s.g.Index.Statistics(terms...))
+}
+
+// ExplainList says how a processor looks elements up in a list under an algorithm: a short
+// text such as "bitset, one load". An empty name is the first processor with the lists.
+func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle) string {
+	if t := s.target(processor); t != nil {
+		return t.Store.Explain(s.g.Algorithm(a), h)
+	}
+	return ""
+}
+
+// ExplainQuery names the algorithm that a processor runs q under, and the reason where the
+// processor chooses. It is empty for a query that is no conjunction.
+func (s *Snapshot) ExplainQuery(processor string, q Query) string {
+	t := s.target(processor)
+	if t == nil {
+		return ""
+	}
+	var in query.Query
+	q.internal(&in)
+	text, err := s.g.Explain(t.Store, &in)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// target returns the lists on a processor; on the first one that has them if the name is
+// empty; nil if there are none.
+func (s *Snapshot) target(processor string) *serve.Target {
+	for _, t := range s.g.Targets() {
+		if processor == "" || t.Processor.Name == processor {
+			return &t
+		}
+	}
+	return nil
+}
+
+// IndexInfo describes an index.
+type IndexInfo struct {
+	Docs  uint32
+	Lists int
+	// Resident says how the lists lie on the processors that have them.
+	Resident []Resident
+}
+
+// Info describes the snapshot.
+func (s *Snapshot) Info() IndexInfo {
+	info := IndexInfo{Docs: s.g.Source.Docs, Lists: len(s.g.Source.Lists)}
+	for _, t := range s.g.Targets() {
+		r := Resident{Processor: t.Processor.Name, Reserve: t.Processor.Reserve, Info: t.Info, Bytes: t.Store.Memory(), Reason: t.Why,
+			Batch: t.Threshold(&query.Kind{}), BatchPostings: t.Threshold(&query.Kind{K: 1})}
+		if t.Cached != nil {
+			c := t.Cached.CacheStats()
+			r.Cache = &c
+		}
+		info.Resident = append(info.Resident, r)
+	}
+	return info
+}
+
+// CalibrateOptions rule Calibrate. The zero value is the default.
+type CalibrateOptions struct {
+	// Queries to run; their options are ignored. Default: queries of one to six terms drawn
+	// from the index, with lists of every length.
+	Queries []Query
+	// Kinds of queries to fit, by the names of Explanation.Kind. Default: all that the index
+	// can answer.
+	Kinds []string
+	// K is the number of documents of ranked queries. Default: 10.
+	K int
+	// Time of the queries of a kind on a processor, one by one and then as long in batches. A
+	// pass that takes longer leaves queries out. Default: 2 s.
+	Time time.Duration
+	// Progress receives the next processor and kind. Default: nil, none.
+	Progress func(processor, kind string)
+}
+
+// Calibrate runs queries on every processor, alone and in batches, and fits the models that
+// the scheduler uses. It writes them to the file of costs, if there is one. It needs the
+// processors for itself: the work of other calls counts as costs.
+func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) ([]calibrate.KindCosts, error) {
+	g, err := x.x.Acquire()
+	if err != nil {
+		return nil, wrap("calibrate", err)
+	}
+	defer g.Release()
+	in := calibrate.Options{K: opt.K, Time: opt.Time, Progress: opt.Progress}
+	if opt.Queries != nil {
+		in.Queries = make([]query.Query, len(opt.Queries))
+		for i := range opt.Queries {
+			opt.Queries[i].internal(&in.Queries[i])
+		}
+	}
+	for _, name := range opt.Kinds {
+		k, err := cost.ParseKind(name)
+		if err != nil {
+			return nil, invalid("calibrate", err)
+		}
+		in.Kinds = append(in.Kinds, k)
+	}
+	all, err := calibrate.Run(ctx, g, in)
+	return all, wrap("calibrate", err)
 }

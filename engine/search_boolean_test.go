@@ -14,7 +14,9 @@ import (
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/query"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // parse reads a query that is right.
@@ -99,6 +101,7 @@ func (c *corpus) checkExpr(q Query, count uint64, docs []uint32, countOnly bool)
 }
 
 func TestBoolean(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	rare := c.terms[dense+9]
 	wide := strings.Join(c.terms, " OR ")
@@ -109,14 +112,14 @@ func TestBoolean(t *testing.T) {
 		"t000 NOT (t120 OR t121 OR t122)", wide, "t000 NOT (" + wide + ")", "(" + wide + ") AND t130 NOT t000",
 		strings.Repeat("(", 500) + "t120" + strings.Repeat(" OR t121)", 500), "t120 NOT (t121 NOT (t122 NOT (t123 NOT t000)))",
 	}
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		for _, text := range queries {
 			if x.File() == nil && strings.Contains(text, "T12") {
 				continue // no analysis there
 			}
 			q := Query{Expr: parse(t, text)}
 			for _, countOnly := range []bool{false, true} {
-				a, err := x.Search(t.Context(), q, SearchOptions{CountOnly: countOnly})
+				a, err := x.search(t.Context(), q, searchOptions{CountOnly: countOnly})
 				if err == nil {
 					err = c.checkExpr(q, a.Count, a.Docs, countOnly)
 				}
@@ -146,7 +149,7 @@ func TestBooleanMany(t *testing.T) {
 			wg.Go(func() {
 				countOnly := caller == 1
 				var out plan.Results
-				if err := x.SearchMany(t.Context(), qs, SearchOptions{CountOnly: countOnly}, &out); err != nil {
+				if err := x.searchMany(t.Context(), qs, searchOptions{CountOnly: countOnly}, &out); err != nil {
 					t.Error(err)
 					return
 				}
@@ -168,8 +171,8 @@ func TestBooleanMany(t *testing.T) {
 	}
 }
 
-// TestFormula says what terms mean: split ones, stop words, unknown ones.
-func TestFormula(t *testing.T) {
+// TestExpression says what terms mean: split ones, stop words, unknown ones.
+func TestExpression(t *testing.T) {
 	analyzer, err := analyze.New(analyze.Settings{StopWords: []string{"the", "of"}})
 	if err != nil {
 		t.Fatal(err)
@@ -189,9 +192,10 @@ func TestFormula(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := New(t.Context(), src, dict, Options{Backend: "host"})
-	closed(t, x, err)
-	x.analyzer = analyzer
+	x, err := query.NewIndex(src, dict, analyzer, plan.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var write func(e plan.Expr) string
 	write = func(e plan.Expr) string {
 		if e.Op == plan.OpList {
@@ -231,7 +235,7 @@ func TestFormula(t *testing.T) {
 		"(the OR of) NOT a":     "|()",
 		"(a OR the) NOT (d of)": "-(a d)",
 	} {
-		if got := write(x.Formula(*parse(t, text))); got != want {
+		if got := write(x.Expression(*parse(t, text))); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
@@ -248,9 +252,9 @@ func TestBooleanFailover(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first, second := &faulty{name: "first", batch: fault}, &faulty{name: "second"}
-			x := openMemory(t, faultyOptions(first, second))
+			x := openMemory(t, reserved(second, first))
 			var out plan.Results
-			if err := x.SearchMany(t.Context(), qs, SearchOptions{}, &out); err != nil {
+			if err := x.searchMany(t.Context(), qs, searchOptions{}, &out); err != nil {
 				t.Fatal(err)
 			}
 			for i, q := range qs {
@@ -258,7 +262,7 @@ func TestBooleanFailover(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if x.Backend().Device != "second" || second.answered.Load() == 0 {
+			if second.answered.Load() == 0 {
 				t.Errorf("%d queries answered on %s", second.answered.Load(), x.Backend().Device)
 			}
 		})
@@ -266,19 +270,19 @@ func TestBooleanFailover(t *testing.T) {
 	// Without another device the error comes through; a closed index says so.
 	x := openMemory(t, faultyOptions(&faulty{name: "only", batch: after(1, plan.ErrDeviceLost, "only")}))
 	q := Query{Expr: parse(t, "t000 OR t120")}
-	if _, err := x.Search(t.Context(), q, SearchOptions{}); !errors.Is(err, plan.ErrDeviceLost) {
+	if _, err := x.search(t.Context(), q, searchOptions{}); !errors.Is(err, plan.ErrDeviceLost) {
 		t.Errorf("a formula on a lost device: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	y := openMemory(t, backendOptions(t))
-	if _, err := y.Search(ctx, q, SearchOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := y.search(ctx, q, searchOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a formula under a cancelled context: %v", err)
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Search(t.Context(), q, SearchOptions{}); !errors.Is(err, plan.ErrClosed) {
+	if _, err := x.search(t.Context(), q, searchOptions{}); !errors.Is(err, plan.ErrClosed) {
 		t.Errorf("a formula on a closed index: %v", err)
 	}
 }

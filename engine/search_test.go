@@ -8,16 +8,18 @@ import (
 	"testing"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // each runs f on an index from a file and on one in memory.
-func each(t *testing.T, opt Options, f func(t *testing.T, x *Index)) {
+func each(t *testing.T, opt Options, f func(t *testing.T, x *served)) {
 	t.Run("file", func(t *testing.T) { f(t, openFile(t, opt)) })
 	t.Run("memory", func(t *testing.T) { f(t, openMemory(t, opt)) })
 }
 
 // TestSearch asks the queries that differ in kind.
 func TestSearch(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	rare := c.terms[dense+9] // one document in 2^10 at most
 	for _, i := range []int{dense, dense + 5, len(c.terms) - 1} {
@@ -28,7 +30,7 @@ func TestSearch(t *testing.T) {
 	if n := len(c.scan(Query{Terms: c.terms[:100]})); n == 0 || n == c.docs {
 		t.Fatalf("a hundred terms match %d of %d documents: nothing is tested", n, c.docs)
 	}
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		for name, q := range map[string]Query{
 			"no query":            {},
 			"no terms":            {Terms: []string{}},
@@ -59,6 +61,7 @@ func TestSearch(t *testing.T) {
 
 // TestText has query texts analysed as the documents were.
 func TestText(t *testing.T) {
+	testneeds.OneCaller(t)
 	file, memory := openFile(t, backendOptions(t)), openMemory(t, backendOptions(t))
 	verify(t, file, Query{Text: "T120 T000"})
 	if got, want := file.Terms("Alpha, ALPHA; t000"), []string{"alpha", "alpha", "t000"}; !slices.Equal(got, want) {
@@ -75,14 +78,15 @@ func TestText(t *testing.T) {
 // TestAlgorithms gives the same answers with each of them, as the option of one
 // call and as that of the index.
 func TestAlgorithms(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := c.queries(40)
 	x := openMemory(t, backendOptions(t))
 	for _, a := range append(x.Backend().Algorithms, plan.Auto) {
 		for _, countOnly := range []bool{false, true} {
-			opt := SearchOptions{Algorithm: a, CountOnly: countOnly}
+			opt := searchOptions{Algorithm: a, CountOnly: countOnly}
 			var out plan.Results
-			if err := x.SearchMany(t.Context(), qs, opt, &out); err != nil {
+			if err := x.searchMany(t.Context(), qs, opt, &out); err != nil {
 				t.Fatalf("%v: %v", a, err)
 			}
 			for i, q := range qs {
@@ -109,9 +113,10 @@ func TestAlgorithms(t *testing.T) {
 
 // TestCountOnly gives the count and no documents.
 func TestCountOnly(t *testing.T) {
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	testneeds.OneCaller(t)
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		for _, q := range testCorpus().queries(20) {
-			a, err := x.Search(t.Context(), q, SearchOptions{CountOnly: true})
+			a, err := x.search(t.Context(), q, searchOptions{CountOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,9 +129,10 @@ func TestCountOnly(t *testing.T) {
 
 // TestAnswerIsTheCallers keeps an answer while other queries run.
 func TestAnswerIsTheCallers(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openMemory(t, backendOptions(t))
 	q := Query{Text: "t000 t112"}
-	a, err := x.Search(t.Context(), q, SearchOptions{})
+	a, err := x.search(t.Context(), q, searchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +150,7 @@ func TestAnswerIsTheCallers(t *testing.T) {
 // TestConcurrentSearch has many callers on one index.
 func TestConcurrentSearch(t *testing.T) {
 	c := testCorpus()
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		var wg sync.WaitGroup
 		for caller := range pick(8, 4) {
 			wg.Go(func() {
@@ -153,7 +159,7 @@ func TestConcurrentSearch(t *testing.T) {
 				for _, q := range qs {
 					verify(t, x, q)
 				}
-				if err := x.SearchMany(t.Context(), qs, SearchOptions{}, &out); err != nil {
+				if err := x.searchMany(t.Context(), qs, searchOptions{}, &out); err != nil {
 					t.Error(err)
 					return
 				}
@@ -173,8 +179,9 @@ func TestConcurrentSearch(t *testing.T) {
 
 // TestDescription has an index say what it is and where it runs.
 func TestDescription(t *testing.T) {
+	testneeds.OneCaller(t)
 	file, memory := openFile(t, backendOptions(t)), openMemory(t, backendOptions(t))
-	for _, x := range []*Index{file, memory} {
+	for _, x := range []*served{file, memory} {
 		if got, want := x.Backend().Kind, backendOptions(t).Backend; got != want {
 			t.Errorf("backend %q, want %q", got, want)
 		}
@@ -182,7 +189,7 @@ func TestDescription(t *testing.T) {
 			t.Errorf("%d bytes for %d words", x.Memory(), len(x.Source().Words))
 		}
 	}
-	peak, err := file.Peak(t.Context())
+	peak, err := file.e.CopyPeak(t.Context(), 0)
 	if err != nil || (peak > 0) == onHost() {
 		t.Errorf("peak %g B/s on %s: %v", peak, file.Backend().Kind, err)
 	}
@@ -196,11 +203,12 @@ func TestDescription(t *testing.T) {
 
 // TestAny asks for the documents of any term, many queries at once.
 func TestAny(t *testing.T) {
+	testneeds.OneCaller(t)
 	c := testCorpus()
 	qs := append(c.queries(40), Query{Terms: c.terms[dense:]}, Query{Text: "t120"}, Query{Terms: []string{"nowhere", "t121"}})
-	each(t, backendOptions(t), func(t *testing.T, x *Index) {
+	each(t, backendOptions(t), func(t *testing.T, x *served) {
 		var out plan.Results
-		if err := x.SearchMany(t.Context(), qs, SearchOptions{Any: true}, &out); err != nil {
+		if err := x.searchMany(t.Context(), qs, searchOptions{Any: true}, &out); err != nil {
 			t.Fatal(err)
 		}
 		for i, q := range qs {

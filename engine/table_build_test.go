@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate/predicatetest"
@@ -56,10 +56,12 @@ func flightsCSV(t *testing.T) string {
 // TestBuiltTable answers predicates on a table that was built from CSV, under every
 // encoding and binning.
 func TestBuiltTable(t *testing.T) {
+	testneeds.OneCaller(t)
 	if !onHost() {
 		t.Skip("a built table is like others: TestTable has the device answer")
 	}
 	in := flightsCSV(t)
+	e := tableEngine(t, backendOptions(t))
 	for encoding, binnings := range map[column.Encoding][]column.Binning{
 		column.Equality: {column.Auto, column.Distinct},
 		column.Range:    {column.Width, column.Quantile},
@@ -81,18 +83,20 @@ func TestBuiltTable(t *testing.T) {
 			if err := src.Close(); err != nil {
 				t.Fatal(err)
 			}
-			x, err := OpenTable(t.Context(), path, backendOptions(t))
-			closedTable(t, x, err)
-			for i, c := range x.Columns() {
+			x, err := e.OpenTable(t.Context(), path, TableOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := x.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range info.Columns {
 				if want := flights()[i]; c.Name != want.Name || c.Type != want.Type || c.Encoding != encoding {
 					t.Errorf("column %d is %s of type %v, %v, want %s of type %v, %v", i, c.Name, c.Type, c.Encoding, want.Name, want.Type, encoding)
 				}
 			}
-			var out plan.Rows
-			if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
-				t.Fatalf("%v, %v: %v", encoding, binning, err)
-			}
-			checkRows(t, &out, TableOptions{})
+			checkAll(t, x, Selection{})
 		}
 	}
 }

@@ -4,248 +4,168 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"heddle/engine/plan"
-	"heddle/hostfallback"
 )
 
-func (b *faultyBackend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
-	if b.f.load != nil {
-		return nil, b.f.load
-	}
-	s, err := b.Backend.LoadTable(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	b.f.stores.Add(1)
-	return &faultyTable{s, b.f}, nil
-}
-
-type faultyTable struct {
-	plan.TableStore
-	f *faulty
-}
-
-func (s *faultyTable) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
-	if n := s.f.batches.Add(1); s.f.batch != nil {
-		if err := s.f.batch(ctx, n); err != nil {
-			*out = plan.Rows{Counts: []uint32{1, 2, 3}, Bits: []uint64{1}, Stride: 9}
-			return err
+// failing fails every batch from the n-th on.
+func (d *tableDevice) failing(n int64, kind error) {
+	d.batch = func(_ context.Context, batch int64) error {
+		if batch < n {
+			return nil
 		}
+		return d.fails(kind)
 	}
-	err := s.TableStore.Select(ctx, sel, out)
-	if err == nil {
-		s.f.answered.Add(int64(sel.Len()))
-	}
-	return err
 }
 
-func (s *faultyTable) Strategies() []plan.Strategy { return []plan.Strategy{plan.Fused} }
-
-func (s *faultyTable) Close() error {
-	s.f.stores.Add(-1)
-	return s.TableStore.Close()
-}
-
-// withHost are options of devices beside pure Go, as auto has them.
-func withHost(devices ...*faulty) Options {
-	opt := faultyOptions(devices...)
-	opt.backends = append(opt.backends, hostCandidate(opt))
-	return opt
-}
-
-// sleepy makes every batch of a device take longer.
-func sleepy(d time.Duration) func(context.Context, int64) error {
-	return func(context.Context, int64) error { time.Sleep(d); return nil }
-}
-
-// TestTableFailover has devices fail at the start and on the way.
+// TestTableFailover has devices fail at the start and on the way: the next one answers.
 func TestTableFailover(t *testing.T) {
-	for name, fault := range map[string]*faulty{
-		"load":        {load: broken(plan.ErrOutOfMemory, "first")},
-		"open":        {open: broken(plan.ErrBuild, "first")},
-		"unsupported": {load: plan.ErrUnsupported},
-		"at once":     {batch: after(1, plan.ErrDeviceLost, "first")},
-		"on the way":  {batch: after(3, plan.ErrOutOfMemory, "first")},
+	for name, fault := range map[string]func(d *tableDevice){
+		"load":        func(d *tableDevice) { d.load = d.fails(plan.ErrOutOfMemory) },
+		"unsupported": func(d *tableDevice) { d.load = plan.ErrUnsupported },
+		"measuring":   func(d *tableDevice) { d.failing(3, plan.ErrDeviceLost) },
+		"at once":     func(d *tableDevice) { d.failing(1, plan.ErrDeviceLost) },
+		"memory":      func(d *tableDevice) { d.failing(2, plan.ErrOutOfMemory) },
+		"later":       func(d *tableDevice) {},
 	} {
-		fault.name = "first"
-		second := &faulty{name: "second"}
-		x := openTable(t, faultyOptions(fault, second))
-		var out plan.Rows
-		for range 4 {
-			if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			checkRows(t, &out, TableOptions{})
+		first, second := newTableDevice(t, "first"), newTableDevice(t, "second")
+		fault(first)
+		e := tableEngine(t, devicesOnly(first, second))
+		x := memoryTable(t, e, 32)
+		if name == "later" {
+			first.failing(0, plan.ErrDeviceLost)
 		}
-		if x.Backend().Device != "second" {
-			t.Errorf("%s: batches run on %s", name, x.Backend().Device)
+		for i := range 4 {
+			checkAll(t, x, Selection{})
+			checkOne(t, x, Selection{}, i)
 		}
-		if err := x.Close(); err != nil {
+		if name != "memory" { // it may run out again and again while another device answers
+			checkOn(t, x, "second")
+		}
+		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-		nothingOpen(t, fault, second)
 	}
-	only := &faulty{name: "only", batch: after(2, plan.ErrDeviceLost, "only")}
-	x := openTable(t, faultyOptions(only))
-	if _, err := x.Count(t.Context(), "TRUE"); err != nil {
-		t.Fatal(err)
+	only := newTableDevice(t, "only")
+	only.failing(2, plan.ErrDeviceLost)
+	x := openTable(t, devicesOnly(only))
+	checkOne(t, x, Selection{}, 0)
+	for range 2 {
+		if _, err := x.Select(t.Context(), Selection{Where: "TRUE"}); CodeOf(err) != NoDevice {
+			t.Errorf("without another device: %v", err)
+		}
 	}
-	if _, err := x.Count(t.Context(), "TRUE"); !errors.Is(err, plan.ErrDeviceLost) {
-		t.Errorf("without another device: %v", err)
-	}
-	dead := &faulty{name: "dead", load: broken(plan.ErrOutOfMemory, "dead")}
+	dead := newTableDevice(t, "dead")
+	dead.load = dead.fails(plan.ErrOutOfMemory)
 	tab, columns := inTable(t, 32)
-	if _, err := NewTable(t.Context(), &tab.Table, columns, faultyOptions(dead)); !errors.Is(err, plan.ErrOutOfMemory) {
-		t.Errorf("no device: %v", err)
+	if _, err := tableEngine(t, devicesOnly(dead)).NewTable(t.Context(), &tab.Table, columns, TableOptions{}); CodeOf(err) != OutOfMemory {
+		t.Errorf("no device has room: %v", err)
 	}
-	nothingOpen(t, dead)
 }
 
-// TestTableSpare has devices beside the host that fail: while they are measured, in a
-// batch, at the start.
-func TestTableSpare(t *testing.T) {
-	for name, fault := range map[string]*faulty{
-		"load":      {load: broken(plan.ErrOutOfMemory, "first")},
-		"measuring": {batch: after(3, plan.ErrDeviceLost, "first")},
-		"at once":   {batch: after(1, plan.ErrDeviceLost, "first")},
+// checkOn checks that selections run on a processor.
+func checkOn(t *testing.T, x *Table, name string) {
+	t.Helper()
+	var e TableExplanation
+	if _, err := x.Select(t.Context(), Selection{Where: wheres[0], Explain: &e}); err != nil || !strings.HasPrefix(e.Processor, name) {
+		t.Errorf("selections run on %q, want %s: %v", e.Processor, name, err)
+	}
+}
+
+// TestTableReserve has a device that fails beside pure Go in reserve.
+func TestTableReserve(t *testing.T) {
+	for name, fault := range map[string]func(d *tableDevice){
+		"load":      func(d *tableDevice) { d.load = d.fails(plan.ErrOutOfMemory) },
+		"measuring": func(d *tableDevice) { d.failing(3, plan.ErrDeviceLost) },
+		"at once":   func(d *tableDevice) { d.failing(1, plan.ErrDeviceLost) },
 	} {
-		fault.name = "first"
-		opt := withHost(fault)
-		var log logged
-		opt.Log = log.logger()
-		x := openTable(t, opt)
-		var out plan.Rows
-		for range 2 {
-			if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			checkRows(t, &out, TableOptions{})
+		device := newTableDevice(t, "device")
+		fault(device)
+		e := tableEngine(t, beside(t, device))
+		x := memoryTable(t, e, 32)
+		for i := range 3 {
+			checkAll(t, x, Selection{})
+			checkOne(t, x, Selection{}, i)
 		}
-		if x.Backend().Kind != "host" {
-			t.Errorf("%s: batches run on %s", name, x.Backend().Device)
+		var x1 TableExplanation
+		if _, err := x.Select(t.Context(), Selection{Where: "delay > 5", Explain: &x1}); err != nil || x1.Processor == "device" || x1.Estimates[1] >= 0 {
+			t.Errorf("%s: ran on %s, estimates %v: %v", name, x1.Processor, x1.Estimates, err)
 		}
-		e, err := x.Explain(t.Context(), "delay > 5", TableOptions{})
-		if err != nil || len(e.Estimates) != 0 || e.Backend.Kind != "host" {
-			t.Errorf("%s: %v, %v", name, e, err)
-		}
-		log.expect(t, "info", "table resident", "host")
-		if err := x.Close(); err != nil {
+		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-		nothingOpen(t, fault)
 	}
 }
 
-// TestTableChoice has a device that is slower than the host, then one that seems to be
-// faster.
+// TestTableTooLarge has a device refuse batches that are too large for it.
+func TestTableTooLarge(t *testing.T) {
+	device := newTableDevice(t, "device")
+	x := openTable(t, beside(t, device))
+	device.batch = func(context.Context, int64) error { return device.fails(plan.ErrTooLarge) }
+	for i := range wheres {
+		checkOne(t, x, Selection{}, i)
+	}
+	info, err := x.Info()
+	if err != nil || len(info.Resident) != 2 {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// TestTableChoice has a device that is slower than pure Go, then a host that is slower
+// than the device.
 func TestTableChoice(t *testing.T) {
-	slow := &faulty{name: "slow", batch: sleepy(30 * time.Millisecond)} // more than the host, however busy it is
-	x := openTable(t, withHost(slow))
-	var wg sync.WaitGroup
-	for range 4 { // who comes first measures
-		wg.Go(func() {
-			var out plan.Rows
-			if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
-				t.Error(err)
-			}
-			checkRows(t, &out, TableOptions{})
-		})
+	device, host := newTableDevice(t, "device"), newTableDevice(t, "other")
+	device.strategies = []plan.Strategy{plan.Fused, plan.COA}
+	device.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil } // more than a busy host
+	opt := beside(t, device)
+	opt.Schedule.Mode = "async" // a batch would count the start of the device once
+	x := openTable(t, opt)
+	measured := device.batches.Load()
+	if measured == 0 || measured > 100 {
+		t.Errorf("%d batches measure the device", measured)
 	}
-	wg.Wait()
-	measured := slow.batches.Load()
-	var out plan.Rows
-	if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
+	for i := range wheres {
+		checkOne(t, x, Selection{}, i)
+		// The device lacks the first one, and is slower by the second one.
+		checkOne(t, x, Selection{Strategy: plan.Iterative}, i)
+		checkOne(t, x, Selection{Strategy: plan.Fused}, i)
+	}
+	if n := device.batches.Load() - measured; n != 0 {
+		t.Errorf("the slow device had %d batches", n)
+	}
+	if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Strategy: plan.ROA}); !errors.Is(err, plan.ErrUnsupported) {
+		t.Errorf("a strategy that no processor has: %v", err)
+	}
+	before := device.batches.Load()
+	if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Strategy: plan.COA}); device.batches.Load() == before {
+		t.Errorf("coa did not run on the device: %v", err)
+	}
+	var e TableExplanation
+	if _, err := x.Select(t.Context(), Selection{Where: wheres[0], Explain: &e}); err != nil {
 		t.Fatal(err)
 	}
-	if n := slow.batches.Load(); n != measured || n > 100 {
-		t.Errorf("the slow device had %d batches, then %d", measured, n)
-	}
-	if x.Backend().Device != "slow" {
-		t.Errorf("the device is %s", x.Backend().Device)
-	}
-	e, err := x.Explain(t.Context(), wheres[0], TableOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(e.Estimates) != 2 || e.Estimates[0].Backend.Device != "slow" || e.Estimates[0].Time < 2*time.Millisecond ||
-		e.Estimates[1].Time >= e.Estimates[0].Time || e.Backend.Kind != "host" {
+	if len(e.Estimates) != 2 || e.Estimates[1] < 2*time.Millisecond || e.Estimates[0] >= e.Estimates[1] || e.Processor == "device" || e.Count != uint64(wanted().Counts[0]) {
 		t.Errorf("%+v", e)
 	}
-	for _, want := range []string{wheres[0] + "\n", "delay: 60 to ", "estimated", " µs a call", "ran on host", "rows in ", "; compiled in "} {
+	for _, want := range []string{wheres[0] + "\n", "delay: 60 to ", "device: estimated ", " µs a call", "  ran on ", " rows in ", "; queued ", ", compiled in "} {
 		if !strings.Contains(e.String(), want) {
-			t.Errorf("no %q in\n%s", want, e)
+			t.Errorf("no %q in\n%s", want, e.String())
 		}
-	}
-	// The device has not one of these strategies, and is slower by the other.
-	for _, strategy := range []plan.Strategy{plan.Iterative, plan.Fused} {
-		opt := TableOptions{Strategy: strategy}
-		before := slow.batches.Load()
-		if err := x.Select(t.Context(), wheres, opt, &out); err != nil {
-			t.Error(err)
-		}
-		checkRows(t, &out, opt)
-		if slow.batches.Load() > before {
-			t.Errorf("%v went to the device", strategy)
-		}
-	}
-	if err := x.Select(t.Context(), wheres, TableOptions{Strategy: plan.COA}, &out); !errors.Is(err, plan.ErrUnsupported) {
-		t.Errorf("a strategy that neither has: %v", err)
 	}
 
-	// The device wins where its model says so.
-	c := *x.costs.Load()
-	c.onHost[workCall] = 1
-	x.costs.Store(&c)
-	before := slow.answered.Load()
-	if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
-		t.Fatal(err)
+	// Two devices, of which the second one is slower.
+	fast := newTableDevice(t, "fast")
+	host.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil }
+	opt = devicesOnly(fast, host)
+	opt.Schedule.Mode = "async"
+	y := openTable(t, opt)
+	measured = fast.batches.Load()
+	for i := range wheres {
+		checkOne(t, y, Selection{}, i)
 	}
-	checkRows(t, &out, TableOptions{})
-	if slow.answered.Load() == before {
-		t.Error("the batch did not go to the device")
-	}
-	if err := x.Close(); err != nil {
-		t.Error(err)
-	}
-	nothingOpen(t, slow)
-}
-
-// TestCancelMeasuring ends the wait for who measures, and the measuring.
-func TestCancelMeasuring(t *testing.T) {
-	slow := &faulty{name: "slow", batch: func(ctx context.Context, n int64) error { <-ctx.Done(); return ctx.Err() }}
-	x := openTable(t, withHost(slow))
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			ctx, stop := context.WithTimeout(t.Context(), 10*time.Millisecond)
-			defer stop()
-			if _, err := x.Count(ctx, "delay > 5"); !errors.Is(err, context.DeadlineExceeded) {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	slow.batch = nil
-	if n, err := x.Count(t.Context(), wheres[0]); err != nil || n != uint64(wanted().Counts[0]) {
-		t.Errorf("%d rows, %v", n, err)
-	}
-}
-
-// TestTableOn keeps a backend that is open already.
-func TestTableOn(t *testing.T) {
-	back := hostfallback.New(hostfallback.Options{Threads: 1})
-	defer back.Close()
-	for range 2 {
-		x := openTable(t, Options{On: back})
-		if n, err := x.Count(t.Context(), wheres[0]); err != nil || n != uint64(wanted().Counts[0]) {
-			t.Errorf("%d rows, %v", n, err)
-		}
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
+	if n := fast.batches.Load() - measured; n != int64(len(wheres)) {
+		t.Errorf("the fast device had %d batches of %d", n, len(wheres))
 	}
 }

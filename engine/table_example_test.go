@@ -19,7 +19,7 @@ import (
 
 // A table is built from CSV, opened on the best backend that there is, and asked how
 // many rows a predicate selects, and which.
-func ExampleOpenTable() {
+func ExampleEngine_OpenTable() {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "heddle-")
 	if err != nil {
@@ -40,26 +40,29 @@ func ExampleOpenTable() {
 		log.Fatal(err)
 	}
 
-	t, err := engine.OpenTable(ctx, table, engine.Options{})
+	e, err := engine.New(ctx, engine.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer t.Close()
-	late, err := t.Count(ctx, "delay >= 60 AND distance < 500")
+	defer e.Close()
+	t, err := e.OpenTable(ctx, table, engine.TableOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(late, "late ones on short ways")
-	var rows plan.Rows // reused from call to call
-	where := []string{"carrier = 'AA'", "delay IS NULL OR delay < 0"}
-	if err := t.Select(ctx, where, engine.TableOptions{}, &rows); err != nil {
+	late, err := t.Select(ctx, engine.Selection{Where: "delay >= 60 AND distance < 500", Output: plan.OutputCounts})
+	if err != nil {
 		log.Fatal(err)
 	}
-	for i := range where {
-		fmt.Println(where[i], rowset.AppendIDs(nil, rows.Selection(i)))
+	fmt.Println(late.Count, "late flights on short routes")
+	for _, where := range []string{"carrier = 'AA'", "delay IS NULL OR delay < 0"} {
+		rows, err := t.Select(ctx, engine.Selection{Where: where})
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(where, rowset.AppendIDs(nil, rows.Bits))
 	}
 	// Output:
-	// 2 late ones on short ways
+	// 2 late flights on short routes
 	// carrier = 'AA' [0 2]
 	// delay IS NULL OR delay < 0 [1 2]
 }
@@ -67,7 +70,7 @@ func ExampleOpenTable() {
 // A table of one column, made by hand: delays of eight flights in minutes, in two bins,
 // and one flight of which the delay is not known. Most tables come out of a file
 // (OpenTable).
-func ExampleNewTable() {
+func ExampleEngine_NewTable() {
 	ctx := context.Background()
 	delays := []int64{-5, 61, 12, 75, 0, 60, 200, 59}
 	const rows = 9 // the last one has no delay
@@ -95,19 +98,23 @@ func ExampleNewTable() {
 		log.Fatal(err)
 	}
 
-	x, err := engine.NewTable(ctx, t, []column.Column{delay}, engine.Options{Backend: "host"})
+	e, err := engine.New(ctx, engine.Options{Backend: "host"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer x.Close()
+	defer e.Close()
+	x, err := e.NewTable(ctx, t, []column.Column{delay}, engine.TableOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
 	where := []string{"delay >= 60", "delay BETWEEN 59 AND 61.5", "NOT delay >= 60", "delay IS NULL", "dleay > 0"}
 	for _, w := range where {
-		var out plan.Rows
-		if err := x.Select(ctx, []string{w}, engine.TableOptions{}, &out); err != nil {
+		rows, err := x.Select(ctx, engine.Selection{Where: w})
+		if err != nil {
 			fmt.Println(err)
 			continue
 		}
-		fmt.Printf("%d rows, %09b\n", out.Counts[0], out.Selection(0)[0]) // row 0 is the last digit
+		fmt.Printf("%d rows, %09b\n", rows.Count, rows.Bits[0]) // row 0 is the last digit
 	}
 	p, err := x.Prepare(where[0])
 	if err != nil {

@@ -13,185 +13,239 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
-	"heddle/engine/table/predicate"
 )
-
-// check compares rows with what the oracle selects for wheres.
-func checkRows(t *testing.T, out *plan.Rows, opt TableOptions) {
-	t.Helper()
-	want := wanted()
-	if !slices.Equal(out.Counts, want.Counts) {
-		t.Errorf("%+v: %d rows, want %d", opt, out.Counts, want.Counts)
-	}
-	if opt.Output == plan.OutputBits && (out.Stride != want.Stride || !slices.Equal(out.Bits, want.Bits)) {
-		t.Errorf("%+v: other rows than wanted", opt)
-	}
-}
 
 // TestTable asks all predicates of a table from a file and of one in memory, of both
 // sizes of words, with every strategy and output.
 func TestTable(t *testing.T) {
+	testneeds.OneCaller(t)
+	e := tableEngine(t, backendOptions(t))
 	tables := []struct {
 		file bool
 		word int
 	}{{true, 32}, {false, 64}, {true, 64}, {false, 32}}
 	for _, of := range tables[:pick(4, 2)] {
 		var x *Table
-		var err error
 		if of.file {
-			x, err = OpenTable(t.Context(), tableFile(t, of.word), backendOptions(t))
+			var err error
+			if x, err = e.OpenTable(t.Context(), tableFile(t, of.word), TableOptions{}); err != nil {
+				t.Fatal(err)
+			}
 		} else {
-			tab, columns := inTable(t, of.word)
-			x, err = NewTable(t.Context(), &tab.Table, columns, backendOptions(t))
+			x = memoryTable(t, e, of.word)
 		}
-		closedTable(t, x, err)
-		calls := []TableOptions{{}, {Output: plan.OutputCounts}, {Output: plan.OutputResident}}
-		for _, s := range x.Strategies() {
-			calls = append(calls, TableOptions{Strategy: s}, TableOptions{Strategy: s, Output: plan.OutputCounts, Rescan: true})
+		info, err := x.Info()
+		if err != nil {
+			t.Fatal(err)
 		}
-		var out plan.Rows
-		for _, opt := range calls {
-			if err := x.Select(t.Context(), wheres, opt, &out); err != nil {
-				t.Fatalf("%+v, %+v: %v", of, opt, err)
-			}
-			checkRows(t, &out, opt)
+		calls := []Selection{{}, {Output: plan.OutputCounts}, {Output: plan.OutputResident}}
+		for _, s := range info.Strategies {
+			calls = append(calls, Selection{Strategy: s}, Selection{Strategy: s, Output: plan.OutputCounts, Rescan: true})
 		}
-		for i, w := range wheres[:4] {
-			if n, err := x.Count(t.Context(), w); err != nil || n != uint64(wanted().Counts[i]) {
-				t.Errorf("%s: %d rows, want %d: %v", w, n, wanted().Counts[i], err)
-			}
+		for _, s := range calls {
+			checkAll(t, x, s)
 		}
-		if err := x.Select(t.Context(), nil, TableOptions{}, &out); err != nil || len(out.Counts) != 0 {
-			t.Errorf("no predicates: %d counts, %v", len(out.Counts), err)
+		for i := range wheres[:4] {
+			checkOne(t, x, Selection{}, i)
+			checkOne(t, x, Selection{Output: plan.OutputCounts}, i)
 		}
-		if x.Rows() != 5003 || len(x.Columns()) != 6 || x.Columns()[1].Encoding != column.Range || x.Memory() == 0 || x.Backend().Kind != backendOptions(t).Backend {
-			t.Errorf("%d rows, columns %v on %+v", x.Rows(), x.Columns(), x.Backend())
+		if err := x.SelectAll(t.Context(), nil, nil); err != nil {
+			t.Errorf("no predicates: %v", err)
 		}
-		if (x.File() != nil) != of.file {
-			t.Errorf("%+v: file %v", of, x.File())
+		if info.Rows != 5003 || len(info.Columns) != 6 || info.Columns[1].Encoding != column.Range || (info.File != nil) != of.file ||
+			len(info.Resident) != 1 || info.Resident[0].Bytes == 0 || info.Resident[0].Info.Kind != backendOptions(t).Backend {
+			t.Errorf("%+v: %+v", of, info)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
 
+// TestSelectAll mixes kinds of selections in one call.
+func TestSelectAll(t *testing.T) {
+	testneeds.OneCaller(t)
+	x := openTable(t, backendOptions(t))
+	var all []Selection
+	for i := range 40 {
+		all = append(all, Selection{Where: wheres[i%len(wheres)], Output: plan.Output(i / 3 % 2)})
+	}
+	next, calls, want := 0, 0, wanted()
+	if err := x.SelectAll(t.Context(), all, func(first int, rows []Rows) error {
+		if first != next {
+			t.Errorf("answers from %d, want %d", first, next)
+		}
+		for k, r := range rows {
+			i := (first + k) % len(wheres)
+			if r.Count != uint64(want.Counts[i]) || (r.Bits != nil) != (all[first+k].Output == plan.OutputBits) ||
+				r.Bits != nil && !slices.Equal(r.Bits, want.Selection(i)) {
+				t.Errorf("selection %d: %d rows, want %d", first+k, r.Count, want.Counts[i])
+			}
+		}
+		next += len(rows)
+		calls++
+		return nil
+	}); err != nil || next != len(all) || calls != 14 {
+		t.Errorf("%d answers in %d calls: %v", next, calls, err)
+	}
+	stop := errors.New("stop")
+	calls = 0
+	if err := x.SelectAll(t.Context(), all, func(int, []Rows) error { calls++; return stop }); !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("%d calls, %v", calls, err)
+	}
+}
+
 func TestPrepared(t *testing.T) {
-	x, y := openTable(t, backendOptions(t)), openTable(t, Options{Backend: "host"})
-	var prepared []*Prepared
+	testneeds.OneCaller(t)
+	e := tableEngine(t, backendOptions(t))
+	x, y := memoryTable(t, e, 32), memoryTable(t, e, 64)
+	var prepared []Selection
 	for _, w := range wheres {
 		p, err := x.Prepare(w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		prepared = append(prepared, p)
+		prepared = append(prepared, Selection{Prepared: p})
 	}
-	if p := prepared[0]; p.String() != wheres[0] || len(p.Plan().Tests) != 2 || p.Plan().Vectors == 0 {
+	if p := prepared[0].Prepared; p.String() != wheres[0] || len(p.Plan().Tests) != 2 || p.Plan().Vectors == 0 {
 		t.Errorf("%s: %+v", p, p.Plan())
 	}
-	var out plan.Rows
+	want := wanted()
 	for range 2 {
-		if err := x.SelectPrepared(t.Context(), prepared, TableOptions{}, &out); err != nil {
-			t.Fatal(err)
+		out, err := selectAll(t.Context(), x, prepared)
+		if err != nil || !slices.Equal(out.Counts, want.Counts) || !slices.Equal(out.Bits, want.Bits) {
+			t.Errorf("%d rows, want %d: %v", out.Counts, want.Counts, err)
 		}
-		checkRows(t, &out, TableOptions{})
 	}
-	if err := y.SelectPrepared(t.Context(), prepared, TableOptions{}, &out); err == nil {
+	if _, err := y.Select(t.Context(), prepared[0]); err == nil {
 		t.Error("a predicate of another table was answered")
 	}
-	if _, err := x.Prepare("delay >"); err == nil {
-		t.Error("half of a predicate was prepared")
+	if _, err := x.Prepare("delay >"); CodeOf(err) != InvalidQuery {
+		t.Errorf("half of a predicate was prepared: %v", err)
+	}
+	var s plan.SelectBatch
+	s.Any(0, 1)
+	s.Any(1)
+	s.Do(plan.StepAnd)
+	s.End()
+	p, err := x.PrepareSteps(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Reset()
+	var one plan.SelectBatch
+	one.Any(1)
+	one.End()
+	q, err := x.PrepareSteps(&one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := x.Select(t.Context(), Selection{Prepared: p})
+	b, err2 := x.Select(t.Context(), Selection{Prepared: q})
+	if err != nil || err2 != nil || a.Count == 0 || a.Count != b.Count || !slices.Equal(a.Bits, b.Bits) {
+		t.Errorf("steps by hand: %d and %d rows: %v, %v", a.Count, b.Count, err, err2)
+	}
+	if _, err := x.PrepareSteps(&s); CodeOf(err) != InvalidQuery {
+		t.Errorf("no steps: %v", err)
 	}
 }
 
 func TestTableErrors(t *testing.T) {
+	testneeds.OneCaller(t)
 	x := openTable(t, backendOptions(t))
-	var out plan.Rows
 	for text, want := range map[string]string{
 		"delay >=":     "column 9: a value is expected here",
 		"dely = 1":     "column 1: unknown column \"dely\" (nearest: \"delay\")",
 		"carrier >= 1": "column 12: column \"carrier\" is of type string",
 	} {
-		err := x.Select(t.Context(), []string{text}, TableOptions{}, &out)
-		var syntax *predicate.SyntaxError
-		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) {
+		_, err := x.Select(t.Context(), Selection{Where: text, Explain: new(TableExplanation)})
+		var syntax *syntax.Error
+		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) || CodeOf(err) != InvalidQuery {
 			t.Errorf("%s: %v", text, err)
 		}
-		if err := x.Select(t.Context(), []string{"TRUE", text}, TableOptions{}, &out); err == nil || !strings.HasPrefix(err.Error(), "predicate 2: column") {
+		if _, err := selectAll(t.Context(), x, selections(Selection{}, "TRUE", text)); err == nil || !strings.HasPrefix(err.Error(), "predicate 2: column") {
 			t.Errorf("as the second one: %v", err)
-		}
-		if _, err := x.Explain(t.Context(), text, TableOptions{}); !errors.As(err, &syntax) {
-			t.Errorf("Explain %s: %v", text, err)
 		}
 	}
 	missing := plan.COA
 	if !onHost() {
 		missing = plan.Iterative
 	}
-	if err := x.Select(t.Context(), wheres, TableOptions{Strategy: missing}, &out); !errors.Is(err, plan.ErrUnsupported) {
-		t.Errorf("a strategy that the backend has not: %v", err)
+	if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Strategy: missing}); !errors.Is(err, plan.ErrUnsupported) || CodeOf(err) != Unsupported {
+		t.Errorf("a strategy that the backend lacks: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := x.Select(ctx, wheres, TableOptions{}, &out); !errors.Is(err, context.Canceled) {
+	if _, err := x.Select(ctx, Selection{Where: "TRUE"}); !errors.Is(err, context.Canceled) || CodeOf(err) != Canceled {
 		t.Errorf("under a cancelled context: %v", err)
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Count(t.Context(), "TRUE"); !errors.Is(err, plan.ErrClosed) {
-		t.Errorf("on a closed table: %v", err)
-	}
-	if _, err := x.Explain(t.Context(), "TRUE", TableOptions{}); !errors.Is(err, plan.ErrClosed) {
-		t.Errorf("Explain on a closed table: %v", err)
-	}
-	if err := x.Close(); !errors.Is(err, plan.ErrClosed) {
-		t.Errorf("a second close: %v", err)
+	_, err := x.Select(t.Context(), Selection{Where: "TRUE"})
+	_, err2 := x.Info()
+	_, err3 := x.Prepare("TRUE")
+	for _, err := range []error{err, err2, err3, x.Close(), x.Reload(t.Context(), tableFile(t, 32)), x.SelectAll(t.Context(), nil, nil)} {
+		if !errors.Is(err, plan.ErrClosed) || CodeOf(err) != Closed {
+			t.Errorf("on a closed table: %v", err)
+		}
 	}
 }
 
-// TestNewTableErrors has columns that the table has not.
+// TestNewTableErrors has columns that the table lacks.
 func TestNewTableErrors(t *testing.T) {
+	testneeds.OneCaller(t)
+	e := tableEngine(t, backendOptions(t))
 	tab, columns := inTable(t, 32)
-	if _, err := NewTable(t.Context(), &tab.Table, columns[:5], Options{Backend: "host"}); err == nil {
+	if _, err := e.NewTable(t.Context(), &tab.Table, columns[:5], TableOptions{}); err == nil {
 		t.Error("a column is missing")
 	}
-	short := tab.Table
-	short.Vectors = short.Vectors[:len(short.Vectors)-1]
-	if _, err := NewTable(t.Context(), &short, columns, Options{Backend: "host"}); err == nil || !strings.Contains(err.Error(), `column "gate"`) {
-		t.Errorf("a vector is missing: %v", err)
-	}
-	if _, err := NewTable(t.Context(), &tab.Table, columns, Options{Backend: "abacus"}); err == nil {
-		t.Error("an unknown backend was opened")
-	}
 	empty := plantest.NewTable(0, 32)
-	x, err := NewTable(t.Context(), &empty.Table, nil, backendOptions(t))
-	closedTable(t, x, err)
-	if n, err := x.Count(t.Context(), "TRUE"); n != 0 || err != nil {
-		t.Errorf("a table of nothing: %d rows, %v", n, err)
+	x, err := e.NewTable(t.Context(), &empty.Table, nil, TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := x.Select(t.Context(), Selection{Where: "TRUE"}); r.Count != 0 || err != nil {
+		t.Errorf("a table of nothing: %d rows, %v", r.Count, err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.NewTable(t.Context(), &tab.Table, columns, TableOptions{}); CodeOf(err) != Closed {
+		t.Errorf("on a closed engine: %v", err)
+	}
+	if _, err := x.Select(t.Context(), Selection{Where: "TRUE"}); CodeOf(err) != Closed {
+		t.Errorf("a table of a closed engine: %v", err)
 	}
 }
 
 func TestOpenTableErrors(t *testing.T) {
-	if _, err := OpenTable(t.Context(), filepath.Join(t.TempDir(), "none.hdb"), Options{}); !errors.Is(err, fs.ErrNotExist) {
+	testneeds.OneCaller(t)
+	e := tableEngine(t, backendOptions(t))
+	if _, err := e.OpenTable(t.Context(), filepath.Join(t.TempDir(), "none.hdb"), TableOptions{}); !errors.Is(err, fs.ErrNotExist) || CodeOf(err) != NotFound {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	path := tableFile(t, 32)
-	info, err := os.Stat(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flip(t, path, info.Size()/2)
-	if _, err := OpenTable(t.Context(), path, backendOptions(t)); !errors.Is(err, hdb.ErrCorrupt) {
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.OpenTable(t.Context(), path, TableOptions{}); !errors.Is(err, hdb.ErrCorrupt) || CodeOf(err) != Corrupt {
 		t.Errorf("a damaged file: %v", err)
 	}
-	path = tableFile(t, 32)
-	opt := backendOptions(t)
-	opt.Trusted = true
-	x, err := OpenTable(t.Context(), path, opt)
-	closedTable(t, x, err)
-	if n, err := x.Count(t.Context(), wheres[0]); err != nil || n != uint64(wanted().Counts[0]) {
-		t.Errorf("trusted: %d rows, %v", n, err)
+	x, err := e.OpenTable(t.Context(), tableFile(t, 32), TableOptions{Trusted: true})
+	if err != nil {
+		t.Fatal(err)
 	}
+	checkOne(t, x, Selection{}, 0)
 }
 
 // TestConcurrentSelect has many callers on one table, and a Close beside them.
@@ -200,31 +254,24 @@ func TestConcurrentSelect(t *testing.T) {
 	var wg sync.WaitGroup
 	for caller := range pick(8, 4) {
 		wg.Go(func() {
-			var out plan.Rows
 			for i := range 5 {
-				opt := TableOptions{Output: plan.Output((caller + i) % 2)}
-				if err := x.Select(t.Context(), wheres, opt, &out); err != nil {
-					t.Error(err)
-					return
-				}
-				checkRows(t, &out, opt)
+				checkAll(t, x, Selection{Output: plan.Output((caller + i) % 2)})
+				checkOne(t, x, Selection{}, (caller+i)%len(wheres))
 			}
 		})
 	}
 	wg.Wait()
 	for range 4 {
 		wg.Go(func() {
-			var out plan.Rows
 			for {
-				err := x.Select(t.Context(), wheres, TableOptions{}, &out)
-				if errors.Is(err, plan.ErrClosed) {
+				_, err := selectAll(t.Context(), x, selections(Selection{}, wheres...))
+				if CodeOf(err) == Closed {
 					return
 				}
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				checkRows(t, &out, TableOptions{})
 			}
 		})
 	}
@@ -234,36 +281,4 @@ func TestConcurrentSelect(t *testing.T) {
 		}
 	})
 	wg.Wait()
-}
-
-// TestTableLeaks opens and closes tables, with batches and without.
-func TestTableLeaks(t *testing.T) {
-	path := tableFile(t, 32)
-	cycle := func(i int) {
-		x, err := OpenTable(t.Context(), path, backendOptions(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if i%2 == 0 {
-			var out plan.Rows
-			if err := x.Select(t.Context(), wheres, TableOptions{}, &out); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	cycles, warm := 50, 3 // what libraries start once stays
-	if !onHost() {
-		cycles, warm = 2, 1 // each builds the kernels and tests the device
-	}
-	for i := range warm {
-		cycle(i)
-	}
-	before := holding(t)
-	for i := range cycles {
-		cycle(i)
-	}
-	comeBack(t, before)
 }

@@ -8,12 +8,64 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
 )
 
+// TestMatchDoesNotAllocate: a repeated batch allocates nothing, whatever the algorithm.
+func TestMatchDoesNotAllocate(t *testing.T) {
+	if testneeds.Race {
+		t.Skip("under the race detector a sync.Pool drops values at random")
+	}
+	r := rand.New(rand.NewPCG(1, 4))
+	const docs = 1 << 18
+	var lists [][]uint32
+	for i := range 30 {
+		lists = append(lists, hosttest.Uniform(r, 100<<(i%11), docs))
+	}
+	src := hosttest.Source(t, docs, codec.IDs(), lists...)
+	st := open(t, src, Options{Threads: 1})
+	for _, a := range append(algorithms, plan.Auto) {
+		for _, countOnly := range []bool{false, true} {
+			b := &plan.MatchBatch{Algorithm: a, CountOnly: countOnly}
+			for h := range uint32(30) {
+				b.Add(src, h)
+				b.Add(src, h, (h+7)%30, (h+12)%30)
+			}
+			var out plan.Results
+			err := st.Match(t.Context(), b, &out)
+			allocs := testing.AllocsPerRun(5, func() {
+				if err == nil {
+					err = st.Match(t.Context(), b, &out)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if allocs > 0 {
+				t.Errorf("%v, count only %t: %v allocations a batch", a, countOnly, allocs)
+			}
+		}
+	}
+	// Goroutines take a few allocations for each batch, none for each query.
+	st = open(t, src, Options{Threads: 4})
+	b := &plan.MatchBatch{}
+	for i := range uint32(2000) {
+		b.Add(src, i%30, (i*7+1)%30)
+	}
+	var out plan.Results
+	if allocs := testing.AllocsPerRun(5, func() {
+		if err := st.Match(t.Context(), b, &out); err != nil {
+			t.Error(err)
+		}
+	}); allocs > 40 {
+		t.Errorf("%v allocations for %d queries on 4 threads", allocs, b.Queries())
+	}
+}
+
 // TestTableAllocations: a repeated batch allocates nothing except for its goroutines.
 func TestTableAllocations(t *testing.T) {
-	if raceDetector {
+	if testneeds.Race {
 		t.Skip("under the race detector a sync.Pool drops values at random")
 	}
 	const rows = 100_000
@@ -60,7 +112,7 @@ func TestTableAllocations(t *testing.T) {
 // TestRankAllocations: a repeated batch allocates for its goroutines and closures, not
 // for its queries.
 func TestRankAllocations(t *testing.T) {
-	if raceDetector {
+	if testneeds.Race {
 		t.Skip("under the race detector a sync.Pool drops values at random")
 	}
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 5)), 100_000, 0, codec.IDs(), 1000, 2000, 10_000, 20_000, 300, 5)

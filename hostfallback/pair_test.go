@@ -16,12 +16,11 @@ import (
 	"heddle/hostfallback/internal/hosttest"
 )
 
-// BenchmarkPair intersects two plain lists on one core, uniform in [0, 2^26), the
-// longer one of 4 Mi docIDs, under the algorithms that -gov.only names, and so does
-// Roaring in turn. The unit is elements of
-// both lists a nanosecond and a GHz of the clock, which is measured by a chain of
-// multiplications. Figures are the best of the rounds: whatever else runs on the
-// machine only adds to a time. The ratio is that of Roaring's time to Auto's.
+// BenchmarkPair intersects two plain lists on one core, in turns with Roaring. DocIDs are
+// uniform in [0, 2^26); the longer list has 4 Mi. -gov.only selects algorithms. The unit is
+// elements of both lists per nanosecond and GHz of the clock, which a chain of
+// multiplications measures. Figures are the best of the rounds. The ratio is the time of
+// Roaring over the time of Auto.
 func BenchmarkPair(b *testing.B) {
 	const universe, longer = 1 << 26, 4 << 20
 	r := rand.New(rand.NewPCG(8, 1))
@@ -42,7 +41,7 @@ func BenchmarkPair(b *testing.B) {
 					continue
 				}
 				if ratio == 1000 && a == plan.MergePath {
-					continue // reads four million docIDs for four thousand
+					continue // reads four million docIDs to find four thousand
 				}
 				batch := &plan.MatchBatch{Algorithm: a}
 				batch.Add(src, 0, 1)
@@ -80,8 +79,8 @@ func BenchmarkPair(b *testing.B) {
 	}
 }
 
-// gigahertz measures the clock of this core: a multiplication of 64-bit integers
-// takes three cycles after the one before.
+// gigahertz measures the clock of this core: each 64-bit multiplication of a chain takes
+// three cycles.
 func gigahertz() float64 {
 	const n = 40_000
 	took := make([]float64, 9)

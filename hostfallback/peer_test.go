@@ -16,11 +16,10 @@ import (
 	"heddle/hostfallback/internal/work"
 )
 
-// BenchmarkGOV answers a GOV-like log under every algorithm and, in turns with
-// them, with Roaring: bitmaps built and run-optimised before, And from the
-// shortest list on, results as arrays. The unit is queries a second, the median
-// over the rounds, on -gov.threads cores; the ratio is that to the first
-// contender, taken round by round.
+// BenchmarkGOV answers a GOV-like log under every algorithm, in turns with Roaring: bitmaps
+// built and run-optimised before, And from the shortest list on, results as arrays. The unit
+// is queries per second on -gov.threads cores, the median over the rounds. The ratio to the
+// first contender is taken round by round.
 func BenchmarkGOV(b *testing.B) {
 	for _, clustered := range []bool{false, true} {
 		b.Run(map[bool]string{false: "uniform", true: "clustered"}[clustered], func(b *testing.B) {
@@ -38,7 +37,7 @@ var (
 type contender struct {
 	name string
 	run  func() uint64 // answers the log, returns the number of matches
-	took []float64     // seconds a round
+	took []float64     // seconds of each round
 }
 
 func benchmarkLog(b *testing.B, w *workload) {
@@ -117,7 +116,7 @@ func median(v []float64) float64 {
 	return slices.Sorted(slices.Values(v))[len(v)/2]
 }
 
-// source encodes the lists, with codec.Choose where id is 0.
+// source encodes the lists, with codec.Choose for id 0.
 func (w *workload) source(tb testing.TB, id codec.ID) *plan.Source {
 	src := &plan.Source{Docs: w.docs}
 	for _, docs := range w.lists {

@@ -27,10 +27,10 @@ import (
 // realSets are the sets of bitmaps from real tables that BenchmarkReal reads.
 var realSets = []string{"census-income", "census1881", "census1881_srt", "dimension_008", "uscensus2000", "weather_sept_85", "wikileaks-noquotes", "wikileaks-noquotes_srt"}
 
-// BenchmarkReal intersects successive lists and unites all lists of real sets,
-// and does the same with Roaring in turn, on -gov.threads cores each (those that -gov.only names); it prints
-// microseconds, medians over the rounds. HEDDLE_REAL_ROARING is the folder of the
-// module github.com/RoaringBitmap/real-roaring-datasets.
+// BenchmarkReal intersects successive lists and unites all lists of real sets, in turns with
+// Roaring, on -gov.threads cores each. -gov.only selects contenders. The unit is microseconds,
+// the median over the rounds. HEDDLE_REAL_ROARING is the folder of the module
+// github.com/RoaringBitmap/real-roaring-datasets.
 func BenchmarkReal(b *testing.B) {
 	dir := os.Getenv("HEDDLE_REAL_ROARING")
 	if dir == "" {
@@ -147,7 +147,7 @@ func benchmarkReal(b *testing.B, lists [][]uint32) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// readSet reads a zip file of lists of numbers with commas between them.
+// readSet reads a zip file of lists of numbers separated by commas.
 func readSet(path string) (lists [][]uint32, err error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {

@@ -9,13 +9,12 @@ import (
 )
 
 func TestTables(t *testing.T) {
-	// The race detector takes ten times as long, so it runs the small cases only.
 	run := func(name string, opt Options, small bool) {
 		t.Run(name, func(t *testing.T) {
 			selecttest.Run(t, func(*testing.T) plan.Backend { return New(opt) }, plantest.Options{Small: small, Corrupt: true})
 		})
 	}
-	if !raceDetector {
+	if !testing.Short() {
 		run("full", Options{Threads: 4}, false)
 		run("onethread", Options{Threads: 1}, true)
 	}

@@ -21,11 +21,11 @@ var (
 	tableOnly = flag.String("table.only", "", "regular expression for contenders of BenchmarkTables")
 )
 
-// BenchmarkTables ORs 64 bins of tables like those of Nelson et al. 2020 and counts the
-// rows, in turns with Roaring: bitmaps run-optimised before, FastOr, on one core. Names
-// end with the number of goroutines; walked has no room for plain rows. The unit is
-// milliseconds, the least and the median over the rounds; the ratio is Roaring's least
-// to it. Copy is of as many bytes as 64 plain vectors have.
+// BenchmarkTables ORs 64 bins of tables after Nelson et al. 2020 and counts the rows, in
+// turns with Roaring: bitmaps run-optimised before, FastOr, on one core. Names end with the
+// number of goroutines; walked has no memory for plain rows, and copy copies the bytes of 64
+// plain vectors. The unit is milliseconds, the least and the median over the rounds. The
+// ratio is the least time of Roaring over the least time.
 func BenchmarkTables(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -52,8 +52,8 @@ func newBins(rows uint32) [][]uint64 {
 	return bins
 }
 
-// zipfBins are 64 bins of ten attributes of ten bins each, six or seven of each: the
-// share of a bin is that of a Zipf distribution with so much skew.
+// zipfBins returns 64 bins, six or seven of the ten bins of each of ten attributes. The
+// sizes of the bins of an attribute follow a Zipf distribution with the given skew.
 func zipfBins(r *rand.Rand, rows uint32, skew int) [][]uint64 {
 	var ends [10]float64
 	sum := 0.0
@@ -72,7 +72,7 @@ func zipfBins(r *rand.Rand, rows uint32, skew int) [][]uint64 {
 			for ends[bin] < x {
 				bin++
 			}
-			if k := 10*(9-bin) + attribute; k < len(bins) { // the rarest come first
+			if k := 10*(9-bin) + attribute; k < len(bins) { // the rarest first
 				bins[k][row/64] |= 1 << (row % 64)
 			}
 		}
@@ -80,7 +80,8 @@ func zipfBins(r *rand.Rand, rows uint32, skew int) [][]uint64 {
 	return bins
 }
 
-// runBins are 64 bins of four attributes of 40, of which runs of rows have the same.
+// runBins returns 64 bins of four attributes of 40 bins each. Runs of rows have the same
+// bins.
 func runBins(r *rand.Rand, rows uint32, mean float64) [][]uint64 {
 	bins := newBins(rows)
 	for attribute := range 4 {
@@ -98,8 +99,8 @@ func runBins(r *rand.Rand, rows uint32, mean float64) [][]uint64 {
 	return bins
 }
 
-// flightBins are bins like those of flights in the order of their dates: days, which
-// are runs, carriers, airports and delays.
+// flightBins returns bins of flights in the order of their dates: days, which are runs,
+// carriers, airports and delays.
 func flightBins(r *rand.Rand, rows uint32) [][]uint64 {
 	bins := newBins(rows)
 	set := func(k int, row uint32) { bins[k][row/64] |= 1 << (row % 64) }

@@ -9,11 +9,10 @@ import (
 	"heddle/engine/plan"
 )
 
-// workload is a query log after Table 4 of Ao et al. 2011, the GOV data set with
-// its T06 queries: 2 to 7 terms in the paper's proportions, a shortest list of
-// 8.6 K docIDs in the mean, the next lists longer by the paper's ratios, and
-// enough correlation between lists that about a quarter of the shortest list
-// survives the second.
+// workload is a query log after Table 4 of Ao et al. 2011, the GOV data set with its T06
+// queries. The proportions of 2 to 7 terms and the ratios of list lengths follow the
+// paper. The shortest list has 8.6 K docIDs on average. Lists are correlated: about a quarter
+// of the shortest list is in the second one.
 type workload struct {
 	docs    uint32
 	lists   [][]uint32
@@ -22,16 +21,16 @@ type workload struct {
 
 const govDocs = 1_053_372
 
-// govWorkload makes lists of about postings docIDs in all: lists of every length
-// on a geometric grid, as many of each as share the postings alike, as Zipf's
-// law has it. Clustered lists are runs, as in a collection in order of URL.
+// govWorkload makes lists with a total of about postings docIDs. Lengths lie on a geometric
+// grid, and the lists of each length have the same total, after Zipf's law. Clustered lists
+// are runs, as in a collection in order of URL.
 func govWorkload(seed uint64, clustered bool, postings, queries int) *workload {
 	r := rand.New(rand.NewPCG(seed, 0))
 	w := &workload{docs: govDocs}
 
-	// Documents differ in how many terms they have; that is what correlates lists.
-	// A draw from urn hits a document in proportion to its weight.
-	const sites = 64 // neighbours weigh alike when clustered
+	// Documents differ in their number of terms, which correlates lists. A draw from urn
+	// hits a document in proportion to its weight.
+	const sites = 64 // groups of neighbours with one weight, if clustered
 	var urn []uint32
 	weight := 0.0
 	for d := range uint32(govDocs) {
@@ -42,7 +41,7 @@ func govWorkload(seed uint64, clustered bool, postings, queries int) *workload {
 		if r.Float64() < weight-float64(n) {
 			n++
 		}
-		for range 1 + 2*n { // nobody is out of reach
+		for range 1 + 2*n { // every document can be drawn
 			urn = append(urn, d)
 		}
 	}
@@ -69,7 +68,7 @@ func govWorkload(seed uint64, clustered bool, postings, queries int) *workload {
 
 	terms := []struct {
 		share float64
-		next  []float64 // lengths of the other lists over 8.6 K
+		next  []float64 // lengths of the further lists over 8.6 K
 	}{
 		{16.1, []float64{7.3}},
 		{24.5, []float64{4.4, 24}},

@@ -8,7 +8,7 @@ import (
 	ocl "github.com/jgillich/go-opencl/cl"
 )
 
-// planted has a data race on o[0], and a branch on o[1] that nobody has written.
+// planted has a data race on o[0], and a branch on o[1], which is never written.
 const planted = `__kernel void planted(__global uint *o) {
 	o[0] = get_global_id(0);
 	if (o[1]) o[2] = 1;

@@ -8,6 +8,7 @@ import (
 	"heddle/cl"
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // merges intersects raw lists of up to a few tiles from front to end, docIDs and counts.
@@ -42,10 +43,11 @@ func merges(t *testing.T, backend plan.Backend) {
 			t.Fatal(err)
 		}
 		for q, names := range queries {
-			want := lists[names[0]]
-			for _, name := range names[1:] {
-				want = plan.Merge(want, lists[name])
+			var all [][]uint32
+			for _, name := range names {
+				all = append(all, lists[name])
 			}
+			want := reference.Intersect(all...)
 			if got.Count(q) != uint64(len(want)) || !countOnly && !slices.Equal(got.Query(q), want) {
 				t.Errorf("merge, count only %v, %v: %d documents, want %d, or others", countOnly, names, got.Count(q), len(want))
 			}

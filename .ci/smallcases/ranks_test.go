@@ -1,12 +1,12 @@
 package smallcases
 
 import (
-	"cmp"
 	"slices"
 	"testing"
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // rankMemory leaves so few candidates to each of rankCopies times the queries that
@@ -46,6 +46,10 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 		t.Fatal(err)
 	}
 	defer store.Close()
+	plain, err := reference.Decode(src)
+	if err != nil {
+		t.Fatal(err)
+	}
 	// Lists count alike in every second copy of the queries, in the others the first one
 	// counts most.
 	weight := func(copy, i int) uint32 {
@@ -79,24 +83,11 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 		if err := store.Rank(t.Context(), r, &got); err != nil {
 			t.Fatal(err)
 		}
-		for q := range r.Queries() - 1 {
-			names := some[q%len(some)]
-			scores, has := make([]uint32, universe), make([]int, universe)
-			for i, name := range names {
-				for j, d := range lists[name] {
-					scores[d] += plan.Contribution(weight(q/len(some), i), r.Norm.TF(freqs[name][j], src.Lengths[d]))
-					has[d]++
-				}
-			}
-			var want []uint32
-			for d, n := range has {
-				if n == len(names) || n > 0 && r.Mode == plan.Or {
-					want = append(want, uint32(d))
-				}
-			}
-			slices.SortStableFunc(want, func(x, y uint32) int { return cmp.Compare(scores[y], scores[x]) })
-			if docs, _ := got.Query(q); !slices.Equal(docs, want[:min(len(want), r.K)]) {
-				t.Errorf("%v, %v of %v: documents %v, want %v", names, r.Mode, r.Accumulators, docs, want[:min(len(want), r.K)])
+		for q, want := range plain.Rank(r) {
+			docs, _ := got.Query(q)
+			want = want[:min(len(want), r.K)]
+			if !slices.EqualFunc(docs, want, func(d uint32, h reference.Hit) bool { return d == h.Doc }) {
+				t.Errorf("query %d, %v of %v: documents %v, want %v", q, r.Mode, r.Accumulators, docs, want)
 			}
 		}
 		if docs, _ := got.Query(r.Queries() - 1); len(docs) != 0 {

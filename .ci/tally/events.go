@@ -39,7 +39,7 @@ func (e *events) line(line []byte) {
 	}
 	var v event
 	if line[0] != '{' || json.Unmarshal(line, &v) != nil {
-		// What is no event comes from the go tool itself.
+		// A line that is no event comes from the go tool itself.
 		fmt.Fprintf(e.log, "%s", line)
 		fmt.Fprintf(e.screen, "  %s", line)
 		return
@@ -100,8 +100,8 @@ func (e *events) end(k key, v event) {
 	}
 }
 
-// unfinished shows what the tests had said that were running when their process
-// died, as it does from a fault inside a driver.
+// unfinished shows the output of the tests that were running when their process died, for
+// example from a fault inside a driver.
 func (e *events) unfinished(pkg string) {
 	for k, b := range e.output {
 		if k.pkg == pkg && k.test != "" {
@@ -112,7 +112,7 @@ func (e *events) unfinished(pkg string) {
 
 var location = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)$`)
 
-// skipReason is what a test said last before it skipped.
+// skipReason is the last line of a test before it skipped.
 func skipReason(out string) string {
 	reason := "no reason given"
 	for line := range strings.Lines(out) {
@@ -123,8 +123,8 @@ func skipReason(out string) string {
 	return reason
 }
 
-// leaves are the results without those of tests that have subtests, whose
-// outcome is that of the subtests; a failure of the parent alone stays.
+// leaves are the results without the tests that have subtests, whose outcome is in the
+// subtests; a failure of the parent alone stays.
 func (e *events) leaves() []result {
 	parent, failed := map[key]bool{}, map[key]bool{}
 	for _, r := range e.results {

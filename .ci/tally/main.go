@@ -1,14 +1,13 @@
-// Command tally runs checks and counts them: what passed, what failed, what was
-// skipped and why. The scripts beside it record every check through it, so that
-// a run ends in one total that nobody has to add up by hand.
+// Command tally runs checks and counts passes, failures and skips with their reasons. The
+// scripts beside it record every check through it, so that a run ends in one total.
 //
 //	tally test LABEL COMMAND…        a command that prints `go test -json`
-//	tally check LABEL NAME COMMAND…  any other command: passed if it exits 0
-//	tally skip LABEL NAME REASON     a check that could not be made
-//	tally total [LABEL…]             the table; all labels when none is given
+//	tally check LABEL NAME COMMAND…  any command: passed if it exits 0
+//	tally skip LABEL NAME REASON     a check that could not run
+//	tally total [LABEL…]             the table; all labels by default
 //
-// Results lie in .build/results/LABEL.json, one object a line, the whole output
-// beside them in LABEL.log. Both are appended to: who starts a stage removes them.
+// Results lie in .build/results/LABEL.json, one object per line, with the whole output in
+// LABEL.log. tally appends to both; the start of a stage removes them.
 package main
 
 import (
@@ -62,8 +61,7 @@ func run(args []string) (ok bool, err error) {
 	return false, fmt.Errorf("usage: tally test|check|skip|total …")
 }
 
-// record appends what f finds to the files of a label; ok is whether none of it
-// failed.
+// record appends the results of f to the files of a label; ok is false if one failed.
 func record(label string, f func(log io.Writer) ([]result, error)) (ok bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, err
@@ -112,9 +110,9 @@ func check(log io.Writer, name string, command []string) ([]result, error) {
 	return []result{r}, nil
 }
 
-// test runs a command that prints test2json events. It prints a line a package
-// and the output of what failed, and returns the leaves: a test with subtests
-// counts as its subtests.
+// test runs a command that prints test2json events. It prints a line per package and the
+// output of failed tests, and returns the leaves: a test with subtests counts as its
+// subtests.
 func test(log io.Writer, command []string) ([]result, error) {
 	start := time.Now()
 	cmd := exec.Command(command[0], command[1:]...)

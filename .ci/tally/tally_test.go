@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// feed runs lines through events and returns the leaves and what a person saw.
+// feed runs lines through events and returns the leaves and the printed text.
 func feed(lines ...string) ([]result, string) {
 	var screen bytes.Buffer
 	e := newEvents(io.Discard, &screen)

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// total prints a line a label, every reason for a skip with its count, what
-// failed, and the sum. It is ok when nothing failed and something passed.
+// total prints a line per label, every reason for a skip with its count, the failures, and
+// the sum. ok is true if nothing failed and something passed.
 func total(w io.Writer, labels []string) (ok bool, err error) {
 	if len(labels) == 0 {
 		files, err := filepath.Glob(filepath.Join(dir, "*.json"))

@@ -1,7 +1,7 @@
 // global_clear, global_add, global_maxima, global_best: ranked OR queries over
 // accumulators in global memory, one of each document. The baseline of accumulate.
 //
-// Computes  scores[d] = the sum of what the lists of a query contribute to document d,
+// Computes  scores[d] = the sum of the contributions of the lists of a query to d,
 //           one list at a time; then the best k of them, in descending order, at
 //           best[q*k ...], and in COUNT of the query's state how many they are.
 // Source    Ding et al. 2009, section 8.3 for the accumulators, 8.2 for the choice of
@@ -15,7 +15,7 @@
 //           out FAN documents or elements each, maxima makes one, best is one group.
 // Local     8*GLOBAL_WG bytes.
 // Host      maxima has room for all levels, the lowest one first.
-// Bounds    any docIDs and shares; docIDs that repeat in a list may lose additions.
+// Bounds    any docIDs and components; docIDs that repeat in a list may lose additions.
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
 #endif
@@ -70,21 +70,21 @@ __kernel void global_clear(__global uint *scores, uint n) {
         scores[d] = 0;
 }
 
-// global_add adds what the list of the term whose record is batch[term] has of the n
+// global_add adds the contributions of the list of the term with record batch[term] to the n
 // documents from `first` on.
 GLOBAL_GROUP
-__kernel void global_add(__global const uint4 *batch, uint term, __global const uint *docs, __global const uint *shares,
+__kernel void global_add(__global const uint4 *batch, uint term, __global const uint *docs, __global const uint *components,
                          __global uint *scores, uint first, uint n) {
     uint4 r = batch[term];
     EACH_OF_FAN(i, get_group_id(0), r.z) {
         uint d = docs[(size_t)r.y * 4 + i];
         if (d - first < n)
-            scores[d] += contribution(r.w, shares[(size_t)r.y * 4 + i]);
+            scores[d] += contribution(r.w, components[(size_t)r.y * 4 + i]);
     }
 }
 
-// global_maxima makes the level at maxima + to of what lies below it: the n scores, or
-// n maxima at maxima + from.
+// global_maxima makes the level at maxima + to from the level below: the n scores, or n
+// maxima at maxima + from.
 GLOBAL_GROUP
 __kernel void global_maxima(__global const uint *scores, __global ulong *maxima, uint n, uint from, uint to) {
     __local ulong box[GLOBAL_WG];
@@ -119,7 +119,7 @@ __kernel void global_best(__global uint *scores, uint n, __global ulong *maxima,
             from = to;
             size = level_above(size);
             to += size;
-            GLOBAL_SYNC; // also ends the last turn: without it PoCL 3.1 loses what was stored
+            GLOBAL_SYNC; // also ends the last turn: without it PoCL 3.1 loses stored values
         } while (size > FAN);
         key = max_of(scores, maxima + from, false, size, 0, box);
     }

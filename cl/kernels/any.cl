@@ -1,12 +1,12 @@
 // any: the OR of vectors in a tile, by a group of work-items. A helper of rows.cl, no
 // kernel of its own.
 //
-// Computes  or_any: the OR of n vectors, in registers of those who own the groups.
+// Computes  or_any: the OR of n vectors, in registers of the work-items that own the groups.
 //           has_rows: whether a set has a row in the tile.
-// Operands  see rows.cl; entries and numbers are those of the tile, by vector.
+// Operands  see rows.cl; entries and numbers are for the tile, by vector.
 // Phases    a page of TABLE_PAGE operands at a time: (1) work-items look them up in the
-//           directory and list those that have rows in the tile; one that has all ends
-//           it; (2) words of sparse vectors are shared out, a TEAM a vector, and ORed in
+//           directory and list the ones with rows in the tile; one with all rows ends
+//           it; (2) words of sparse vectors are divided, a TEAM a vector, and ORed in
 //           local memory; (3) each work-item ORs its groups of plain vectors, and the
 //           words of its groups of the others, TABLE_LOADS vectors together so that many
 //           loads are under way.
@@ -40,7 +40,7 @@ typedef uint masks_t;
 typedef ushort starts_t;
 #endif
 
-// What places of OWN groups in a vector are made of.
+// Parts of the places of OWN groups in a vector.
 typedef union {
     masks_t all;
     uint of[OWN];
@@ -53,13 +53,13 @@ typedef union {
 #define TEAM 32     // work-items that share the words of a sparse vector
 #define TEAM_ROWS 4 // vectors whose words they load together
 
-// What the work-items of a group share: of a page of operands those that have rows in
-// the tile, which are PLAIN, WALKED (mixed and dense, from the front of the list) or
+// Data of all work-items of a group: the operands of a page with rows in the tile, which
+// are PLAIN, WALKED (mixed and dense, from the front of the list) or
 // SPARSE (from its end), and the groups that the last fill.
 enum { PLAIN, WALKED, SPARSE, FULL, LISTS };
 typedef struct {
     vector_t plain[TABLE_PAGE]; // tiles of the plain ones
-    vector_t words[TABLE_PAGE]; // of the vectors, from those of the tile on
+    vector_t words[TABLE_PAGE]; // of the vectors, from the first word of the tile on
     uint2 places[TABLE_PAGE];   // {index in fine, n}
     uint full[TILE_MASKS];
     uint listed[LISTS]; // how many; 0 between steps
@@ -67,8 +67,8 @@ typedef struct {
 } shared_t;
 
 // has_rows tells whether a set has a row in the tile. All work-items call it, and count
-// the calls in *turn. A vote is cleared while the one before it is taken, when nobody
-// reads the one before that any more.
+// the calls in *turn. A vote is cleared during the vote before it, when the reads of
+// the earlier one have ended.
 static inline bool has_rows(const word_t *set, uint *turn, __local shared_t *shared) {
     uint at = *turn, next = at == 2 ? 0 : at + 1;
     word_t any = 0;

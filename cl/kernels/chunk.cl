@@ -1,6 +1,5 @@
-// Common to decompress.cl and reduce.cl: how their kernels share out what they go
-// through in a line, CHUNK at a time to a group of CHUNK_WG work-items (SCAN_SERIAL: of
-// one). No kernel of its own.
+// Common to decompress.cl and reduce.cl: how their kernels divide linear work:
+// CHUNK elements at a time to a group of CHUNK_WG work-items (SCAN_SERIAL: of one). No kernel of its own.
 #ifndef HEDDLE_CHUNK
 #define HEDDLE_CHUNK
 #ifndef HEDDLE_WAH
@@ -24,7 +23,7 @@
 // The numbers of a work-item among the CHUNK of its group.
 #define EACH_OWN(k) UNROLL for (uint k = 0; k < CHUNK_OWN; k++)
 #define OWN_NUMBER(k) ((uint)get_group_id(0) * CHUNK + (k) * CHUNK_WG + (uint)get_local_id(0))
-// Those of them that are below n.
+// The ones below n.
 #define EACH_OF_CHUNK(i, n)                                                  \
     for (uint i = get_group_id(0) * CHUNK + get_local_id(0),                 \
               i##_end = min((uint)(n), (uint)(get_group_id(0) + 1) * CHUNK); \

@@ -9,7 +9,7 @@
 //   w  codec (bits 0-7), arena buffer (8-15), probe kind (16-23), hash shift (24-31)
 // A term record is a list and {offset of the auxiliary table in words, entries of
 // it, 0, 0}. A tile is TILE consecutive elements of the shortest list of a query:
-//   x  first term record, that of the second shortest list
+//   x  first term record, of the second shortest list
 //   y  number of term records
 //   z  where the elements lie: offset in units of four words
 //   w  number of elements (bits 0-15), buffer (16-23): an arena, or ELEMENTS_DECODED
@@ -41,7 +41,7 @@
 #define ROWS 4 // 16-byte stores of a work-item, DECODE_WG apart
 #define DECODE_WG (RUN / 4 / ROWS)
 #define FOUR(row) row(0) row(1) row(2) row(3)
-#define BLOCK 64 // tiles whose survivors are added up together
+#define BLOCK 64 // tiles whose matches are added up together
 #define ELEMENTS_DECODED 4
 #define SEGMENT 128
 #define SEGMENTS(n) ((n) / SEGMENT + ((n) % SEGMENT != 0)) // of n values; n may be 2^32-1
@@ -199,7 +199,7 @@ static inline uint exception_overflow(words_t p, uint words, segment_t g, uint e
     return g.b < 32 ? h << g.b : 0;
 }
 
-// exception_of returns what the value in a slot of a segment has above the bits in place.
+// exception_of returns the bits of a value in a slot of a segment above the bits in place.
 static inline uint exception_of(words_t p, uint words, segment_t g, uint slot) {
     uint lo = 0, hi = g.en; // the first exception whose index is not below slot
     while (lo < hi) {

@@ -1,11 +1,11 @@
-// gather: survivors of all tiles to one result, query after query.
+// gather: matches of all tiles to one result, query after query.
 //
-// Computes  out[docs_at + before(t) + i] = survivors[t*tile + i], i < counts[t],
-//           where before(t) is the sum of counts of the tiles before t: those of
-//           whole blocks of BLOCK tiles stand in sums, which intersect adds up.
+// Computes  out[docs_at + before(t) + i] = matches[t*tile + i], i < counts[t],
+//           where before(t) is the sum of counts of the tiles before t: the sums
+//           of whole blocks of BLOCK tiles, which intersect adds up, are in sums.
 // Source    scan and compaction of PARA, Wu et al. 2010, section IV. Tiles are
-//           compact already, so what is left of the scan is a sum over blocks; each
-//           group takes it for itself, which is cheaper than a launch.
+//           compact already, so the rest of the scan is a sum over blocks; each
+//           group computes it for itself, which is cheaper than a launch.
 // Phases    (1) sum over blocks before, and over tiles before in the block;
 //           (2) copy.
 // Launch    groups of WG work-items, GATHER of them a tile (SCAN_SERIAL: one
@@ -18,7 +18,7 @@
 
 #if SCAN_SERIAL
 
-__kernel void gather(__global const uint *survivors, __global const uint *sums, __global uint *out,
+__kernel void gather(__global const uint *matches, __global const uint *sums, __global uint *out,
                      uint sums_at, uint docs_at, uint tiles, uint tile) {
     uint t = get_global_id(0), to = docs_at, n = out[t]; // counts stand before the docIDs
     for (uint b = 0; b < t / BLOCK; b++)
@@ -26,7 +26,7 @@ __kernel void gather(__global const uint *survivors, __global const uint *sums, 
     for (uint i = t / BLOCK * BLOCK; i < t; i++)
         to += out[i];
     for (uint i = 0; i < n; i++)
-        out[to + i] = survivors[(size_t)t * tile + i];
+        out[to + i] = matches[(size_t)t * tile + i];
 }
 
 #else // SCAN_LOCAL
@@ -34,7 +34,7 @@ __kernel void gather(__global const uint *survivors, __global const uint *sums, 
 #define GATHER 16 // most tiles keep few elements
 
 __attribute__((reqd_work_group_size(WG, 1, 1)))
-__kernel void gather(__global const uint *survivors, __global const uint *sums, __global uint *out,
+__kernel void gather(__global const uint *matches, __global const uint *sums, __global uint *out,
                      uint sums_at, uint docs_at, uint tiles, uint tile) {
     __local uint before;
     uint lid = get_local_id(0), first = get_group_id(0) * (WG / GATHER); // tile of the group
@@ -55,7 +55,7 @@ __kernel void gather(__global const uint *survivors, __global const uint *sums, 
         for (uint i = first; i < t; i++)
             to += out[i];
         for (uint i = lid % GATHER; i < n; i += GATHER)
-            out[to + i] = survivors[(size_t)t * tile + i];
+            out[to + i] = matches[(size_t)t * tile + i];
     }
 }
 

@@ -108,7 +108,7 @@ static inline void segment_barrier(void) {
 #endif
 }
 
-// Where a work-item reads a segment: `b` is 0 for those behind the last value.
+// Where a work-item reads a segment: `b` is 0 for work-items behind the last value.
 typedef struct {
     uint b, at; // width in place, first payload word
 } row_t;
@@ -127,8 +127,8 @@ static inline row_t row_of(uint off, uint h, uint words, uint payload, uint coun
     return x;
 }
 
-// decode_bitset gives the bits of a run, word by word: those before a word are known
-// from its block and the words between.
+// decode_bitset gives the bits of a run, word by word: the number of bits before a word
+// follows from its block and the words between.
 static inline void decode_bitset(words_t p, uint4 r, uint4 run, __global uint *dst) {
     uint blocks = r.z / 17;
     if (blocks == 0 || run.y == 0)

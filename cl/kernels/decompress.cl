@@ -10,7 +10,7 @@
 //           the table was loaded (directory.cl).
 // Batch     one uint4 a vector, from records[first] on:
 //             x  where its words lie, in units of 16 bytes
-//             y  their number, z that of the vectors of the pass before it
+//             y  their number, z the number of words of earlier vectors of the pass
 //                (wah_recall: the number of the vector, and where its part of `fine`
 //                begins, in units of four words)
 //             w  the arena buffer
@@ -28,7 +28,7 @@
 // Host      stride is a multiple of 16 bytes; the groups of a pass, and its words, fit
 //           into 32 bits.
 // Bounds    any words: places that a vector does not have become its last one. The
-//           directory is that of the vectors.
+//           directory belongs to the vectors.
 #ifndef HEDDLE_DIRECTORY
 #include "directory.cl"
 #endif

@@ -4,12 +4,12 @@
 // Computes  the word that has a group of a vector, by random access.
 // Layout    coarse[tile*vectors + v] = {before, class | n << 3 | index << 10}: so many
 //           words of v start before the tile. At index units of four words behind the
-//           part of v in `fine` lies what some classes have:
+//           part of v in `fine` lie the data of some classes:
 //             CLASS_ZERO, CLASS_ONE  no row, all rows
 //             CLASS_DENSE   each group starts a word: group g is word before + g
 //             CLASS_MIXED   TILE_MASKS masks of the groups at which a word starts, then
 //                           as many ushorts, the words that start in the tile before
-//                           those 32 groups
+//                           these 32 groups
 //             CLASS_SPARSE  n words, from word `before` on: as many ushorts, the groups
 //                           at which they start, the first one 0
 //           `fine` begins with the masks and starts of a dense tile, at ALL_START.

@@ -2,13 +2,13 @@
 //
 // A list of n docIDs is ceil(n/SEGMENT) segments of gaps v_i = docID_i -
 // docID_(i-1) - 1. The last docID of every segment stands first, in the words 0 to
-// SEGMENTS(n)-1; what follows is the codec's (codec/parapfor.go to rpfd.go). The
+// SEGMENTS(n)-1; the rest depends on the codec (codec/parapfor.go to rpfd.go). The
 // functions here read headers of segment s of the list of record r, s <
 // SEGMENTS(r.y), r.y > 0.
 //
-// Bounds    any list bytes: loads are clamped to the list, and what comes back is
-//           what later loads and stores rely on: offsets are at most the length of
-//           the list, widths at most 32, counts at most those of the segment.
+// Bounds    any list bytes: loads are clamped to the list, and results are safe
+//           for later loads and stores: offsets are at most the length of
+//           the list, widths at most 32, counts at most the segment's.
 #ifndef HEDDLE_GAPS
 #define HEDDLE_GAPS
 #ifndef HEDDLE_COMMON
@@ -39,7 +39,7 @@ static inline uint vbyte_at(words_t p, uint4 r, uint s) {
 
 // Both vectors of rice.
 typedef struct {
-    uint b, low;  // width of the low bits, word where those of the segment begin
+    uint b, low;  // width of the low bits, first word of the segment's low bits
     uint at, bit; // word and bit of it where the quotients begin, in unary
 } rice_t;
 

@@ -3,7 +3,7 @@
 //
 // Look-back (Merrill and Garland 2016, "Single-pass parallel prefix scan with
 // decoupled look-back"): tiles are numbered by an atomic ticket in the order in
-// which their groups start; each publishes its sum, then reads those of the tiles
+// which their groups start; each publishes its sum, then reads the sums of the tiles
 // before it back to the nearest one that knows its prefix. A group waits only for
 // groups that have started, so it ends wherever a started group goes on; the host
 // takes it only where the kernel `progress` has shown that (tuning field
@@ -14,8 +14,8 @@
 // State     words, zero when made: 0 the next ticket, 1 whether a group gave up,
 //           from STATE_TILES on two words a tile. Each holds an epoch (bits 18-31),
 //           a status (16-17) and half of the value (0-15), so that each word says
-//           by itself what it is worth: no fence orders them, no 64-bit atomic is
-//           needed, and what earlier launches left counts as not yet written. The
+//           by itself whether it is valid: no fence orders them, no 64-bit atomic is
+//           needed, and words of earlier launches count as not yet written. The
 //           host passes another epoch at every launch and clears the state before
 //           one comes again; it knows the ticket that comes first.
 #ifndef HEDDLE_GROUP
@@ -122,7 +122,7 @@ static inline uint ask(state_t state, uint epoch, uint t, uint *v) {
 }
 
 // wait_for asks until tile t has a status; where it gives up, it says so and
-// returns what lets the group end.
+// returns a value that lets the group end.
 static inline uint wait_for(state_t state, uint epoch, uint t, uint *v) {
     uint status = 0;
     for (uint i = 0; !status && i < PATIENCE; i++)

@@ -1,20 +1,20 @@
 // intersect: looks the elements of the shortest lists up in the longer ones.
 //
-// Computes  for every tile t: survivors[t*TILE ...] = the elements of the tile
+// Computes  for every tile t: matches[t*TILE ...] = the elements of the tile
 //           that are in all lists of its query, ascending; counts[t] = how many;
 //           sums[sums_at + t/BLOCK] += how many, on zeros of the host's.
-//           With count_only nothing is written to survivors.
+//           With count_only nothing is written to matches.
 // Source    PARA, Wu et al. 2010, section IV, and Ao et al. 2011, section 4.1:
 //           an element is one work-item's. How it is looked up: probe.cl.
 // Phases    SCAN_LOCAL: (1) list by list, shortest first, the elements that are
 //           found move together in local memory, in any order, so that the next
-//           list is probed by full warps; (2) each survivor sets the bit of its
+//           list is probed by full warps; (2) each match sets the bit of its
 //           place in the tile, and (3) the bits before it say where to store it.
 //           SCAN_SERIAL: one work-item takes element after element through all
 //           lists.
 //           USE_PART: a group walks all tiles of a query, one after the other, and
-//           leaves the survivors of the query together where those of its first
-//           tile would lie; counts has an entry a query (PART, Wu et al. 2010,
+//           leaves the matches of the query together in the place of its first
+//           tile; counts has an entry a query (PART, Wu et al. 2010,
 //           section IV, kept for comparison).
 // Batch     one upload: term records, and tiles from uint4 tiles_at on; with
 //           USE_PART also {first tile, tiles, 0, 0} a query, from uint4 sums_at on.
@@ -47,8 +47,8 @@ static inline void add_loads(volatile __global uint *total, uint n) {
 
 #if SCAN_SERIAL
 
-// walk looks the elements of a tile up, writes the survivors to `to` and returns
-// how many there are.
+// walk looks the elements of a tile up, writes the matches to `to` and returns
+// their number.
 static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
                         __global uint *to, uint count_only, uint *loads) {
     words_t from = elements(ARENA_ARGS, decoded, tile);
@@ -73,8 +73,8 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
 
 #else // SCAN_LOCAL
 
-// walk looks the elements of a tile up, writes the survivors to `to` and returns
-// how many there are, to all work-items of the group.
+// walk looks the elements of a tile up, writes the matches to `to` and returns
+// their number, to all work-items of the group.
 static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
                         __global uint *to, uint count_only, uint *loads,
                         __local uint2 (*alive)[TILE], __local uint *many, __local uint *bits) {
@@ -108,7 +108,7 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
         n = many[j % 3];
     }
     // The barrier stands outside of the branches: with one inside and work after
-    // it, PoCL 3.1 loses a survivor of every tile.
+    // it, PoCL 3.1 loses a match of every tile.
     __local uint2 *found = alive[(j + 1) & 1];
     uint write = count_only ? 0 : n;
     for (uint i = lid; i < write; i += WG)
@@ -134,7 +134,7 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *batch, words_t
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 #endif
 __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                        __global const uint *decoded, __global uint *matches, __global uint *counts,
                         volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
 #if !SCAN_SERIAL
     __local uint2 alive[2][TILE]; // element and its place in the tile; read one, write the other
@@ -145,7 +145,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
 #if USE_PART
     uint4 part = batch[sums_at + group];
     for (uint t = part.x; t < part.x + part.y; t++) {
-        n += WALK(batch[tiles_at + t], survivors + (size_t)part.x * TILE + n);
+        n += WALK(batch[tiles_at + t], matches + (size_t)part.x * TILE + n);
 #if !SCAN_SERIAL
         barrier(CLK_LOCAL_MEM_FENCE); // before local memory is used again
 #endif
@@ -153,7 +153,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     if (ITEM == 0)
         counts[group] = n;
 #else
-    n = WALK(batch[tiles_at + group], survivors + (size_t)group * TILE);
+    n = WALK(batch[tiles_at + group], matches + (size_t)group * TILE);
     if (ITEM == 0) {
         counts[group] = n;
         if (n)

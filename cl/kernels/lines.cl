@@ -1,4 +1,4 @@
-// Lists under regression lines: where element i lies and what its line says.
+// Lists under regression lines: where element i lies, and its line.
 //
 // Computes  docID i = base + (uint)(at >> shift) + the b bits at `bit` behind
 //           word `word`, modulo 2^32, where at = slope*i + intercept modulo 2^64

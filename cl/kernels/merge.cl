@@ -1,21 +1,21 @@
 // merge: looks the elements of the shortest lists up in lists of like length, which
 // are read from front to end.
 //
-// Computes  what intersect does, for tiles of MERGE_TILE elements whose other lists
-//           are raw or bitsets. merge: survivors[t*MERGE_TILE ...], counts[t],
-//           sums[sums_at + t/BLOCK]. merge_ahead: counts[t], and the survivors of
+// Computes  the results of intersect, for tiles of MERGE_TILE elements whose other lists
+//           are raw or bitsets. merge: matches[t*MERGE_TILE ...], counts[t],
+//           sums[sums_at + t/BLOCK]. merge_ahead: counts[t], and the matches of
 //           all tiles, in order, from word docs_at of `out` on, at most `room`; a
 //           count of 2^32-1 says that its group waited in vain for another.
 // Source    tiles by the merge path (Odeh, Green et al. 2012) with the cut of the
 //           second list taken from its bucket table, or by a search as wide as the
 //           group (Ding et al. 2009, section 7.2), so that both parts fit local
-//           memory whatever the tile before did. Look-back: group.cl.
+//           memory for every cut. Look-back: group.cl.
 // Phases    (1) the elements of a tile into registers, MERGE_ROWS a work-item;
 //           where the second list has bits, (2) one load a row, else (2) the range
 //           of the second list between the first and the last element into local
 //           memory, by loads of 16 bytes, and (3) a search there. Neighbours search
 //           side by side, so their loads meet different banks. Where the range does
-//           not fit, elements are probed one by one. (4) The survivors move together
+//           not fit, elements are probed one by one. (4) The matches move together
 //           in order; (5) further lists are probed, with (4) after each; (6) they
 //           are stored.
 //           SCAN_SERIAL: one work-item merges a tile with its range.
@@ -54,12 +54,12 @@ static inline words_t merge_elements(ARENA, words_t decoded, uint4 tile) {
 #if SCAN_SERIAL
 
 __kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                    __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                    __global const uint *decoded, __global uint *matches, __global uint *counts,
                     volatile __global uint *sums, uint sums_at, uint count_only MERGE_COUNT_ARG) {
     uint t = get_global_id(0), loads = 0, found = 0;
     uint4 tile = batch[tiles_at + t];
     words_t from = merge_elements(ARENA_ARGS, decoded, tile);
-    __global uint *to = survivors + (size_t)t * MERGE_TILE;
+    __global uint *to = matches + (size_t)t * MERGE_TILE;
     uint n = tile.w & 0xffff, words = 0;
     LOADS(loads, n);
     if (tile.y && n) {
@@ -141,8 +141,8 @@ static inline uint together(const uint x[MERGE_ROWS], uint alive, __local uint4 
     return at;
 }
 
-// merge_tile leaves the survivors of a tile in `window`, in order, and returns how
-// many. All work-items call it; a barrier is needed before others read them.
+// merge_tile leaves the matches of a tile in `window`, in order, and returns their
+// number. All work-items call it; a barrier is needed before others read them.
 static inline uint merge_tile(ARENA, words_t aux, __global const uint4 *batch, words_t decoded, uint4 tile,
                               __local uint *window, __local uint4 *add, __local uint *box, uint *loads) {
     words_t from = merge_elements(ARENA_ARGS, decoded, tile);
@@ -174,7 +174,7 @@ static inline uint merge_tile(ARENA, words_t aux, __global const uint4 *batch, w
 
 __attribute__((reqd_work_group_size(MERGE_WG, 1, 1)))
 __kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                    __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                    __global const uint *decoded, __global uint *matches, __global uint *counts,
                     volatile __global uint *sums, uint sums_at, uint count_only MERGE_COUNT_ARG) {
     __local uint4 add[MERGE_SUMS], window[MERGE_WINDOW / 4];
     __local uint box[1];
@@ -188,7 +188,7 @@ __kernel void merge(ARENA, __global const uint *aux, __global const uint4 *batch
     barrier(CLK_LOCAL_MEM_FENCE);
     uint write = count_only ? 0 : n;
     for (uint i = lid; i < write; i += MERGE_WG)
-        survivors[(size_t)t * MERGE_TILE + i] = ((__local uint *)window)[i];
+        matches[(size_t)t * MERGE_TILE + i] = ((__local uint *)window)[i];
     LOADS(loads, lid < write ? (write - lid - 1) / MERGE_WG + 1 : 0);
     ADD_LOADS(loads)
 }

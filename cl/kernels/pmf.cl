@@ -1,13 +1,13 @@
 // pmf: looks the elements of the shortest lists up by parallel merge find.
 //
-// Computes  what intersect does.
+// Computes  the results of intersect.
 // Source    Ding et al. 2009, section 7.2. A tile is a section of the shortest list.
 //           Its two ends are looked for in the whole longer list (level 1), every
-//           quarter of it between those (level 2), every quarter of a quarter between
-//           those, and so on; at last each element between the two splitters around
+//           quarter of it between them (level 2), every quarter of a quarter between
+//           its neighbours, and so on; at last each element between the two splitters around
 //           it. With 0 levels each element is looked for in the whole list.
 // Phases    list by list: (1) a level of splitters after the other; (2) elements;
-//           (3) those found move together, in order. Lists that are no plain docIDs
+//           (3) found elements move together, in order. Lists that are no plain docIDs
 //           or have a bitset are probed element by element in (2).
 // Batch     one upload: term records, and tiles from uint4 tiles_at on.
 // Launch    one group of WG work-items a tile (SCAN_SERIAL: of one).
@@ -73,7 +73,7 @@ static inline void splitters(words_t p, uint many, uint levels, SHARED const uin
 __attribute__((reqd_work_group_size(WG, 1, 1)))
 #endif
 __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                        __global const uint *decoded, __global uint *matches, __global uint *counts,
                         volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
     SHARED uint alive[2 * TILE]; // elements, ascending; read one half, write the other
     SHARED uint place[TILE + 1]; // of splitters
@@ -128,7 +128,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     }
     if (!count_only) {
         EACH(i, n) {
-            survivors[(size_t)t * TILE + i] = alive[(j & 1) * TILE + i];
+            matches[(size_t)t * TILE + i] = alive[(j & 1) * TILE + i];
             LOADS(loads, 1);
         }
     }

@@ -1,9 +1,9 @@
-// posting: what a posting contributes to a score, in integers, and where ranked
-// queries keep what. Helpers of share.cl, rank.cl and conjoin.cl, no kernel of their own.
+// posting: the contribution of a posting to a score, in integers, and the layout of the
+// data of ranked queries. Helpers of tf.cl, rank.cl and rank_and.cl, no kernel of its own.
 //
-// Computes  share_of(norm, f, length): the share of a list's weight that a posting of
+// Computes  tf_of(norm, f, length): the fraction of a list's weight that a posting of
 //           frequency f has in a document of so many tokens, as plan.Norm.Share does;
-//           contribution(weight, share) as plan.Contribution; frequency_at: one value
+//           contribution(weight, component) as plan.Contribution; frequency_at: one value
 //           of packed frequencies by random access (Ding et al. 2009, section 8.2).
 // Batch     one upload of uint4. First {base, slope, shift, impacts}: fields of
 //           plan.Norm. Then three a list, each list once:
@@ -35,15 +35,15 @@
 #define RANK_WG 1
 #endif
 #ifndef RANK_WG
-#define RANK_WG 128 // work-group size of accumulate and conjoin, a power of two, 32 to 512
+#define RANK_WG 128 // work-group size of accumulate and rank_and, a power of two, 32 to 512
 #endif
 
 // The state of query q, in words.
 #define COUNT_OF(q) (4 * (q))
 #define THETA_OF(q) (4 * (q) + 1) // two words: the k-th key, 0 where there are fewer
 
-// A pass takes all ranges, or, where `every` is not 1, those whose number is a multiple
-// of it (`only`), or is not.
+// A pass takes all ranges, or, where `every` is not 1, the ones whose number is a multiple
+// of it (`only`), or the rest.
 static inline bool of_pass(uint r, uint every, uint only) { return every == 1 || (r % every == 0) == only; }
 
 // is_better tells whether the key of a document is greater than another one.
@@ -85,7 +85,7 @@ static inline uint share_quotient(uint a, uint d) {
 #endif
 }
 
-// common_share is the share of a frequency below 64 under a norm n of 2^10 to 2^30,
+// common_share is the component of a frequency below 64 under a norm n of 2^10 to 2^30,
 // which most are: f 2^56 / (f 2^24 + n), rounded down. It lies between 2^32 / 65 and
 // 2^32 - 2^11. The first estimate is a whole number, the second one is within 2^-7, so
 // that both together, less 2^-6, are the result or one less, as a remainder of 32
@@ -103,7 +103,7 @@ static inline uint common_share(uint f, uint n) {
 #endif
 }
 
-static inline uint share_of(uint4 norm, uint f, uint length) {
+static inline uint tf_of(uint4 norm, uint f, uint length) {
     if (norm.w)
         return max((uint)min((ulong)f << (32 - norm.w), (ulong)0xffffffff), 1u);
     ulong n = (ulong)norm.y * length >> norm.z;

@@ -3,7 +3,7 @@
 // Computes  probe(list record, table record, x) = x is in the list. Under
 //           USE_LINES also lists of lrc, lrcseg, seglrc and hslrc. Of the gap
 //           codecs, which skip.cl looks up by segments, only a bitset is probed.
-//           USE_IS and USE_LRSEG add those algorithms.
+//           USE_IS and USE_LRSEG add their algorithms.
 // Source    Ao et al. 2011: BS and HS, section 4.2 and 4.4; IS, LR and LRSEG, section
 //           4.3, where "local safe range" is LRSEG.
 // Bounds    any list bytes: loads are clamped to the list or table, loops are
@@ -32,7 +32,7 @@
 #endif
 
 // find says whether x is in p[lo, hi). Binary search goes on until the range is
-// no longer than NEAR; what is left is compared four at a time, so that the last
+// no longer than NEAR; the rest is compared four at a time, so that the last
 // loads do not wait for each other.
 static inline bool find(words_t p, uint n, uint lo, uint hi, uint x, uint *loads) {
     while (hi - lo > NEAR) {
@@ -60,7 +60,7 @@ static inline bool find(words_t p, uint n, uint lo, uint hi, uint x, uint *loads
 #endif
 
 // interpolate narrows the places of x in p[0, n), n > 0, by guesses on the line
-// between the ends of what is left, in integers.
+// between the ends of the present range, in integers.
 static inline void interpolate(words_t p, uint n, uint x, uint *lo, uint *hi, uint *loads) {
     uint a = 0, b = n - 1, va = p[a], vb = p[b]; // x is in p[a, b] or nowhere
     LOADS(*loads, 2);

@@ -1,7 +1,7 @@
 // probe_lines: whether one docID is in a list under regression lines.
 //
 // Computes  probe_line for lists of lrc, lrcseg and seglrc, probe_buckets for
-//           those of hslrc.
+//           lists of hslrc.
 // Source    Ao et al. 2011, section 5.3, Algorithm 1. Any element can be decoded
 //           by itself, so the safe range is searched in the key list (the first
 //           docID of every segment), and then the segment, where its own line
@@ -38,8 +38,8 @@ static inline uint stretch_doc(words_t p, stretch_t g, uint i) {
     return g.base + (uint)((g.slope * i + g.at) >> g.shift) + v;
 }
 
-// stretch_docs decodes elements i to i+3, i < g.count; those behind the last are
-// anything, and loads for them end in the pad behind the list.
+// stretch_docs decodes elements i to i+3, i < g.count; values behind the last are
+// undefined, and loads for them end in the pad behind the list.
 static inline uint4 stretch_docs(words_t p, stretch_t g, uint i) {
     ulong bit = (ulong)i * g.b, at = g.slope * i + g.at;
     uint4 v = wide4(window(p, g.word + (uint)(bit >> 5), bit & 31, g.b, false), g.b);
@@ -47,7 +47,7 @@ static inline uint4 stretch_docs(words_t p, stretch_t g, uint i) {
                                 (uint)((at + 2 * g.slope) >> g.shift), (uint)((at + 3 * g.slope) >> g.shift));
 }
 
-// floor_within is v rounded down to 0 .. most; what is no number gives 0.
+// floor_within is v rounded down to 0 .. most; NaN gives 0.
 static inline uint floor_within(float v, uint most) { return v >= (float)most ? most : v > 0 ? (uint)v : 0; }
 
 // narrow cuts [*lo, *hi) to the elements i with t - 2^b < slope*i + at >> shift <=

@@ -4,24 +4,24 @@
 //           documents, and appends to keys[q*capacity ...] the key of each that is
 //           greater than the query's threshold: score << 32 | ~document.
 // Source    Ding et al. 2009, section 8: a group owns a range of documents, and all
-//           lists of the query pass by; so no score is written but those that count.
+//           lists of the query pass by; so only scores that count are written.
 // Batch     see posting.cl.
-// State     uint4 a query (select.cl): THETA, the key that others must be greater than,
-//           is read, COUNT goes up by the documents that are, also by those for which
-//           there is no place any more.
+// State     uint4 a query (select.cl): THETA, the key that candidates must exceed, is
+//           read, COUNT goes up by the candidates, also by the ones without a
+//           place.
 // Phases    (1) where the ranges of the group lie in up to RANK_PAGE lists;
 //           then range by range (2) the postings of the lists, one after the other, are
-//           shared out among the work-items, so that short lists do not leave most of a
+//           divided among the work-items, so that short lists do not leave most of a
 //           group idle; each adds its contribution; (3) documents that came to the
 //           threshold were noted on the way, unless they are many or there is none: then
-//           all are looked through. SCAN_SERIAL: list by list, then all documents.
+//           all are scanned. SCAN_SERIAL: list by list, then all documents.
 // Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
 //           range, or `span` of them, at most RANK_SPAN: group g has query g % queries
 //           and the ranges from `range` + g / queries * span on, so that groups at work
-//           at a time share what they read; with `only`, range `range` + g / queries *
+//           at a time read the same words; with `only`, range `range` + g / queries *
 //           every.
 // Local     RANK_RANGE + RANK_PAGE*(3 + RANK_SPAN) + RANK_NOTES + 1 words.
-// Bounds    any starts, docIDs and shares: parts of lists are clamped to the list,
+// Bounds    any starts, docIDs and components: parts of lists are clamped to the list,
 //           documents outside of the range are passed over.
 #ifndef HEDDLE_POSTING
 #include "posting.cl"
@@ -50,7 +50,7 @@ static inline void put_better(__local const uint *acc, uint limit, uint base, ui
 #define ACCUMULATE_ARGUMENTS                                                                        \
     __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,                      \
         __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,   \
-        __global const uint *restrict shares, uint range, uint end_range, uint span, uint every,    \
+        __global const uint *restrict components, uint range, uint end_range, uint span, uint every,    \
         uint only, uint doc_count, RESULTS
 
 #if SCAN_SERIAL
@@ -74,7 +74,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
         for (uint t = 0; t < query.y; t++) {
             uint4 term = batch[terms_at + 2 * (query.x + t)];
             uint i = min(starts[term.x + r], term.z), end = min(starts[term.x + r + 1], term.z);
-            __global const uint *doc = docs + (size_t)term.y * 4, *share = shares + (size_t)term.y * 4;
+            __global const uint *doc = docs + (size_t)term.y * 4, *share = components + (size_t)term.y * 4;
             for (; i < end; i++) {
                 uint x = doc[i] - base;
                 if (x < limit)
@@ -122,7 +122,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                     }
                 }
             barrier(CLK_LOCAL_MEM_FENCE);
-            // Where the postings of a list end among those of all: each work-item needs
+            // The end of a list's postings among all postings: each work-item needs
             // the next one's, later the next but one's, and so on.
             uint elements = 0;
             for (uint t = 0; t < n && of_pass(first + r, every, only); t++)
@@ -144,7 +144,7 @@ __kernel void accumulate(ACCUMULATE_ARGUMENTS) {
                             w = weights[t];
                         }
                         x[k] = docs[off + j] - base;
-                        s[k] = shares[off + j];
+                        s[k] = components[off + j];
                         c[k] = w;
                     }
                 }

@@ -10,7 +10,7 @@
 //           their OR in the first of these. With
 //             j = 1, all columns   row-oriented access (Algorithm 4)
 //             2k columns           hybrid (Algorithm 5); again over the first columns
-//                                  of the tiles, `step` being what spanned one
+//                                  of the tiles, `step` being the span of one
 //             all columns          ideal hybrid (Algorithm 6)
 //           A row is 16 bytes of each column here, not a word. A tile may span more
 //           than two columns a work-item: it ORs them while it loads them.

@@ -7,8 +7,8 @@
 // Source    Nelson et al. 2020, where vectors are decompressed and the results reduced.
 //           Here no decompressed vector is written: a group of work-items holds a tile
 //           in registers, and finds the word of each group of rows of each vector by a
-//           directory that the host made once, of what Algorithm 2 scans for
-//           (directory.cl). Tiles of a vector with a number in `plain`, from 1 on, are
+//           directory (directory.cl) that the host made once, in place of the scans of
+//           Algorithm 2. Tiles of a vector with a number in `plain`, from 1 on, are
 //           there as groups: `plain` is numbers by tile and vector, then, plain_at
 //           units of four words from its beginning, tiles.
 // Batch     one upload of uint4: {loads, carries, turn, 0}, counts, selections {first step,
@@ -28,7 +28,7 @@
 // Launch    a group of TABLE_WG work-items (SCAN_SERIAL: of one) for each tile and each
 //           selection from `first` on: group g has selection first + g % selections.
 // Local     TILE_GROUPS words, and as many for each set of the stack but the top, sized
-//           by the host; a word, and what any.cl has.
+//           by the host; a word, and the local memory of any.cl.
 // Bounds    steps, operands and directory are the host's, which has validated vectors;
 //           packed values may be any words.
 #ifndef HEDDLE_TILE
@@ -43,7 +43,7 @@
 
 #define TILE_WORDS (TILE_MASKS * GROUP_BITS) // of plain bits
 
-// What some programs have besides: stored values, columns that others made.
+// Parts of some programs only: stored values, columns of earlier kernels.
 #ifndef USE_STORED
 #define USE_STORED 0
 #endif

@@ -1,10 +1,10 @@
 // scan: exclusive prefix sums, and compaction, of an array in device memory.
 //
 // Computes  scan     out[i] = in[0] + ... + in[i-1] modulo 2^32
-//           compact  out = the in[i] that are kept, in order: those of a closed
-//                    range of values, or those whose bit is set in flags
+//           compact  out = the in[i] that are kept, in order: values of a
+//                    closed range, or elements whose bit is set in flags
 // Source    the plain form is reduce-then-scan; the other one is decoupled look-back
-//           (group.cl). Each needs what is known of a tile alone: its sum.
+//           (group.cl). Each needs one value of a tile: its sum.
 // Phases    plain, chunk after chunk of tiles, so small that the second read of a
 //           chunk hits the cache: (1) scan_sums adds up each tile, (2) scan_tiles or
 //           compact_tiles reads the tile again, adds up the sums before it, and
@@ -28,8 +28,8 @@
 #endif
 #define SCAN_TILE (16 * SCAN_WG)
 
-// What is added up, the host's word for it: the elements themselves (scan), or
-// how many are kept.
+// The summands, chosen by the host: the elements themselves (scan), or 1 for each kept
+// element.
 #define ADD_VALUES 0 // {0, 0, 0, 0}
 #define ADD_RANGE 1  // {1, least, greatest - least, 0}
 #define ADD_FLAGS 2  // {2, 0, 0, 0}
@@ -79,7 +79,7 @@ __kernel void compact_tiles(__global const uint *in, __global const uint *flags,
     uint t = get_global_id(0), i = (first + t) * SCAN_TILE, end = min(n, i + SCAN_TILE);
     uint to = sum_before(sums, t, carry + carry_at), stop = to + sums[t];
     // Every element is written and the next one over it where it is not kept: a
-    // branch would be mispredicted. What is behind `stop` belongs to the next tile.
+    // branch would be mispredicted. Elements behind `stop` belong to the next tile.
     for (; i < end && to < stop && to < n; i++) {
         uint x = in[i];
         out[to] = x;
@@ -100,7 +100,7 @@ __kernel void compact_tiles(__global const uint *in, __global const uint *flags,
 // A work-item has four rows of four elements, SCAN_WG rows of four apart.
 #define ROW(k) (q + (k) * SCAN_WG)
 
-// four reads the elements at 4*q; those from n on count as 0.
+// four reads the elements at 4*q; elements from n on count as 0.
 static inline uint4 four(__global const uint4 *in, size_t q, uint n) {
     if (4 * q >= n)
         return 0;

@@ -1,15 +1,15 @@
 // Segments of the gap codecs, decoded by LANES work-items, a whole work-group.
 //
 // Computes  the gaps of values 4*lane to 4*lane+3 of segment s of the list of
-//           record r. Those behind the last value are undefined.
+//           record r. Gaps behind the last value are undefined.
 // Source    Ding et al. 2009, section 6: a number in unary ends at a bit, a
 //           variable byte at a byte; how many end before says whose it is, so a
 //           prefix sum over counts puts every end in its place. Ao et al. 2011,
 //           section 5.1, for exceptions. In pfd exceptions are a linked list, which
 //           one work-item follows.
 // Phases    ends or exceptions into local memory, then each work-item's four.
-//           Every work-item of the group makes every call; what decides about
-//           barriers is the same for all of them.
+//           Every work-item of the group makes every call; conditions of
+//           barriers are the same for all of them.
 // Local     LANE_WORDS words of `work`, handed in by the kernel.
 // Bounds    see gaps.cl; stores to local memory are below SEGMENT.
 #if !SCAN_SERIAL && !defined HEDDLE_SEGMENTS
@@ -210,7 +210,7 @@ static inline void s16_lanes(words_t p, uint words, uint at, uint count, uint la
 // the last one.
 static inline uint4 indexes(__local const uint *distance, uint count, uint lane, __local uint *sums) {
     uint k = 4 * lane;
-    uint4 d = 0; // nothing is read behind the last one: nobody has written there
+    uint4 d = 0; // no read behind the last value, where no work-item has written
     if (k < count) d.x = distance[k] + 1;
     if (k + 1 < count) d.y = distance[k + 1] + 1;
     if (k + 2 < count) d.z = distance[k + 2] + 1;

@@ -2,7 +2,7 @@
 // work-items, a whole work-group.
 //
 // Computes  the gaps of values 4*lane to 4*lane+3 of segment s of the list of
-//           record r, zeros for a codec that is not built in. Those behind the last
+//           record r, zeros for a codec that is not built in. Gaps behind the last
 //           value are undefined.
 // Local     WORK_WORDS words of `work`.
 // Bounds    see segments.cl and segments_rpfd.cl.
@@ -11,7 +11,7 @@
 #ifndef HEDDLE_RPFD
 #include "segments_rpfd.cl"
 #endif
-// The codecs that are built in; the host asks for those of its lists.
+// The codecs that are built in; the host asks for the codecs of its lists.
 #ifndef USE_PARAPFOR
 #define USE_PARAPFOR 0
 #endif

@@ -9,7 +9,7 @@
 //           they lie in two blocks of the arrays inside at most.
 // Phases    for each block: values in place; offsets and overflows of its
 //           exceptions, a level deeper; their places by a prefix sum; overflows
-//           added. What is under way at each level stands on a stack, so that the
+//           added. The state of each level stands on a stack, so that the
 //           barriers stand once (PoCL 3.1 crashes over a call for each level).
 // Local     RPFD_WORDS words of `work`: the values, and two times SEGMENT a level;
 //           and `sums`, LANES words (SCAN_SERIAL: all private).
@@ -103,7 +103,7 @@ static inline void rpfd_gaps(words_t p, uint4 r, uint s, uint count, uint lane, 
 #if !SCAN_SERIAL
 // rpfd_lanes gives the gaps of values 4*lane to 4*lane+3.
 static inline uint4 rpfd_lanes(words_t p, uint4 r, uint s, uint count, uint lane, __local uint *work) {
-    vstore4((uint4)0, lane, work); // those behind the last value
+    vstore4((uint4)0, lane, work); // behind the last value
     segment_barrier();
     rpfd_gaps(p, r, s, count, lane, work, work + RPFD_WORDS);
     uint4 v = vload4(lane, work);

@@ -12,23 +12,23 @@
 //           there are fewer. KEPT is 0 between launches.
 // Source    radix selection (Alabi et al. 2012, "Fast k-selection algorithms for
 //           graphics processors"); Ding et al. 2009, section 8.2, has levels of
-//           maxima, see accumulate_global.cl. A bin is a digit of what a key is above
+//           maxima, see accumulate_global.cl. A bin is a digit of the difference of a key and
 //           `base`, the least key of the bin that the boundary was found in; keys
 //           beyond all bins, which are in anyway, count to the best one.
 // Phases    select_best: (1) drop keys below base, in place, and count the others by
 //           bin; (2) find the bin of the k-th, which gives the next base. Both are
 //           repeated until k keys are left, once a digit at most, or so few that (3)
 //           they are sorted.
-//           For queries of more than SELECT_WIDE keys two kernels come before it:
-//           select_count counts by bin in many groups, select_keep moves what is not
-//           below the boundary to `kept`. Where that is more than SELECT_KEPT keys,
-//           select_best begins anew with all.
-// Launch    select_best: a group of SELECT_WG work-items a query; the others: `groups`
-//           of them a query (SCAN_SERIAL: groups of one, which sort nothing).
+//           For queries of more than SELECT_WIDE keys the kernels of select_wide.cl
+//           run before it. Where they keep more than SELECT_KEPT keys, select_best
+//           begins anew with all.
+// Launch    a group of SELECT_WG work-items a query (SCAN_SERIAL: of one, which sorts
+//           nothing).
 // Local     32*SELECT_WG bytes (16.5*SELECT_WG with NV_SHUFFLE; SCAN_SERIAL: 4096).
 // Host      k >= 1; bins has BINS words a query, zero before the first launch and
 //           between launches; capacity and groups*CHUNK are at most 2^31.
 // Bounds    any counts and keys: all loops end, all stores are inside a query's part.
+#define HEDDLE_SELECT
 #ifndef HEDDLE_GROUP
 #include "group.cl"
 #endif
@@ -75,7 +75,7 @@ static inline uint select_add(__local uint *p, uint v) { return (*p += v) - v; }
 #define KEPT 3
 #define LOST 0x80000000u // in COUNT
 
-// Words that a group shares.
+// Words that a group components.
 #define BOX_KEPT 0     // keys kept so far
 #define BOX_LEAST 1    // the least score among them
 #define BOX_BOUNDARY 2 // bin of the k-th
@@ -112,8 +112,8 @@ static inline void read_chunk(__global const ulong *p, uint n, uint at, ulong ke
 
 static inline bool is_wide(uint n, uint k) { return n > max(k, (uint)SELECT_WIDE); }
 
-// keys_of is how many keys there are under a COUNT: of a query that has lost some, those
-// that the selection before has left.
+// keys_of is how many keys there are under a COUNT: of a query that has lost some, the
+// ones that the selection before has left.
 static inline uint keys_of(uint count, uint capacity, uint k) {
     return min(count < LOST ? count : k, capacity);
 }
@@ -146,8 +146,8 @@ static inline uint boundary(__local const uint *bins, uint k, __local uint4 *sum
 #endif
 }
 
-// narrow keeps those of n keys that are not below base, moves them to the front, and
-// counts them by bin. It returns how many they are.
+// narrow keeps the keys among n that are not below base, moves them to the front, and
+// counts them by bin. It returns their number.
 static inline uint narrow(__global ulong *p, uint n, ulong base, uint shift, __local uint *bins, __local uint *box) {
     uint least = 0xffffffffu;
     SELECT_SYNC;
@@ -202,58 +202,6 @@ static inline void sort(__global const ulong *p, uint n, __local ulong *key) {
             }
             SELECT_SYNC;
         }
-}
-
-SELECT_GROUP
-__kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, uint k,
-                           __global uint *bins, uint groups) {
-    __local uint digits[BINS], box[BOX];
-    uint q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
-    clear_bins(digits, box);
-    SELECT_SYNC;
-    for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
-        ulong key[SELECT_KEYS];
-        read_chunk(keys + (size_t)q * capacity, n, at, key);
-        for (uint r = 0; r < SELECT_KEYS; r++)
-            if (key[r] >= FIRST_KEY)
-                SELECT_ADD(&digits[bin_of(key[r], FIRST_KEY, 64 - DIGIT)], 1u);
-    }
-    SELECT_SYNC;
-    for (uint b = get_local_id(0); b < BINS; b += SELECT_WG)
-        if (digits[b])
-            atomic_add(bins + (size_t)q * BINS + b, digits[b]);
-}
-
-SELECT_GROUP
-__kernel void select_keep(__global const ulong *keys, uint capacity, __global uint *state, uint k, __global const uint *bins,
-                          uint groups, __global ulong *kept) {
-    __local uint digits[BINS], box[BOX];
-    __local uint4 sums[SELECT_SUMS];
-    uint lid = get_local_id(0), q = get_group_id(0) / groups, g = get_group_id(0) % groups, n = wide_count(state, q, capacity, k);
-    clear_bins(digits, box);
-    SELECT_SYNC;
-    for (uint b = lid; b < BINS; b += SELECT_WG)
-        digits[b] = bins[(size_t)q * BINS + b];
-    SELECT_SYNC;
-    ulong base = base_of(boundary(digits, k, sums, box), FIRST_KEY, 64 - DIGIT);
-    for (uint at = g * CHUNK; at < n; at += groups * CHUNK) {
-        ulong key[SELECT_KEYS];
-        uint mine = 0;
-        read_chunk(keys + (size_t)q * capacity, n, at, key);
-        for (uint r = 0; r < SELECT_KEYS; r++)
-            mine += key[r] >= base;
-        uint to = mine ? SELECT_ADD(&box[BOX_KEPT], mine) : 0;
-        SELECT_SYNC;
-        if (lid == 0) {
-            box[BOX_TO] = box[BOX_KEPT] ? atomic_add(state + 4 * (size_t)q + KEPT, box[BOX_KEPT]) : 0;
-            box[BOX_KEPT] = 0;
-        }
-        SELECT_SYNC;
-        to += box[BOX_TO];
-        for (uint r = 0; r < SELECT_KEYS; r++)
-            if (key[r] >= base && to < SELECT_KEPT)
-                kept[(size_t)q * SELECT_KEPT + to++] = key[r];
-    }
 }
 
 SELECT_GROUP

@@ -1,21 +1,21 @@
 // skip: looks the elements of the shortest lists up in lists of coded gaps.
 //
-// Computes  what intersect does, in rounds with lists of the gap codecs; lists of
+// Computes  the results of intersect, in rounds with lists of the gap codecs; lists of
 //           other codecs may be among them (probe.cl).
 // Source    Ding et al. 2009, section 8.1: the last docIDs of segments are searched
 //           first, and a segment is decoded only where an element may lie in it,
 //           once for all elements that may.
 // Phases    The elements of a tile stay in order, list by list, shortest first.
 //           SCAN_LOCAL: (1) the segments of the first and the last element, under
-//           HS from their buckets; (2) the segment of every element, between those,
+//           HS from their buckets; (2) the segment of every element, between them,
 //           four searches at once; (3) the first element of every segment that is
 //           hit, and all such segments asked for; (4) segment by segment: decode it into local memory
 //           (segments.cl), search it; (5) elements found move together.
 //           SCAN_SERIAL: one work-item keeps the segment that it decoded last.
 // Batch     as in intersect.
 // Launch    one group of LANES work-items a tile (SCAN_SERIAL: of one).
-// Local     2.5*TILE + WORK_WORDS words (SCAN_SERIAL: none, but survivors also
-//           as scratch).
+// Local     2.5*TILE + WORK_WORDS words (SCAN_SERIAL: none, but `matches` also as
+//           scratch).
 // Bounds    any list bytes: see probe.cl and gaps.cl; searches are bounded by log2
 //           of the list, segments decoded by the elements.
 #ifndef HEDDLE_PROBE
@@ -30,8 +30,8 @@
 // by_segments says whether the list of record r is looked up by its segments.
 static inline bool by_segments(uint4 r) { return is_gaps(r.w & 0xff) && (r.w >> 16 & 0xff) != PROBE_BITS; }
 
-// bucket_segments returns the segments among which that of x is, first and behind
-// the last: under HS those of its bucket, else all.
+// bucket_segments returns the range of segments that has the segment of x, first
+// and behind the last: under HS the segments of its bucket, else all.
 static inline uint2 bucket_segments(uint4 r, uint4 s, words_t aux, uint x, uint *loads) {
     uint2 all = (uint2)(0, SEGMENTS(r.y));
     if ((r.w >> 16 & 0xff) == PROBE_HS && s.y > 1) {
@@ -53,7 +53,7 @@ static inline uint2 bucket_segments(uint4 r, uint4 s, words_t aux, uint x, uint 
 #if SCAN_SERIAL
 
 // keep_segments looks n ascending elements up in a list and leaves those that it
-// has in `to`, which may be where they come from. It returns how many.
+// has in `to`, which may be their own array. It returns their number.
 static inline uint keep_segments(words_t p, uint4 r, uint4 s, words_t aux, __global const uint *x, uint n,
                                  __global uint *to, uint *loads) {
     uint docs[SEGMENT], segments = SEGMENTS(r.y), found = 0;
@@ -105,8 +105,8 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint co
 #else // SCAN_LOCAL
 
 // places finds the segments of n elements, four at once, so that the searches wait
-// for memory together. Those of the first and the last one bound the others; odd
-// work-items look for the one, even ones for the other.
+// for memory together. The segments of the first and the last element bound the rest:
+// odd work-items look for one of them, even ones for the other.
 static inline void places(words_t p, uint4 r, uint4 s, words_t aux, __local const uint *x, uint n, __local uint *place,
                           uint lane, __local uint *work, uint *loads) {
     uint e = x[lane & 1 ? n - 1 : 0];
@@ -217,7 +217,7 @@ static inline uint walk(ARENA, words_t aux, __global const uint4 *terms, uint co
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
 __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *batch, uint tiles_at,
-                        __global const uint *decoded, __global uint *survivors, __global uint *counts,
+                        __global const uint *decoded, __global uint *matches, __global uint *counts,
                         volatile __global uint *sums, uint sums_at, uint count_only COUNT_ARG) {
     uint loads = 0;
 #if SCAN_SERIAL
@@ -232,7 +232,7 @@ __kernel void intersect(ARENA, __global const uint *aux, __global const uint4 *b
     uint4 tile = batch[tiles_at + t];
     uint buffer = tile.w >> 16, n = tile.w & 0xffff;
     words_t from = buffer == ELEMENTS_DECODED ? decoded + (size_t)tile.z * 4 : arena_at(ARENA_ARGS, buffer, tile.z);
-    __global uint *to = survivors + (size_t)t * TILE;
+    __global uint *to = matches + (size_t)t * TILE;
     LOADS(loads, lane ? 0 : n);
 #if SCAN_SERIAL
     n = walk(ARENA_ARGS, aux, batch + 2 * tile.x, tile.y, from, n, to, &loads);

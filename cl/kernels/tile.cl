@@ -1,4 +1,4 @@
-// tile: how a tile of rows is shared out among work-items, and where vectors lie, for the
+// tile: how a tile of rows is divided among work-items, and where vectors lie, for the
 // kernels over tables that work tile by tile. No kernel of its own.
 #ifndef HEDDLE_TILE
 #define HEDDLE_TILE

@@ -1,8 +1,8 @@
 // window: whether docIDs of a tile are in a list, by the part of the list between
 // the first and the last of them. Helpers of merge.cl, no kernel of their own.
 //
-// Computes  found_of(list record, table record, rows) = those of the rows of a
-//           work-item that are in the list, raw or with bits.
+// Computes  found_of(list record, table record, rows) = the rows of a work-item
+//           that are in the list, raw or with bits.
 // Local     MERGE_WINDOW words and one.
 // Bounds    any list bytes: the part is clamped to the list, probes see probe.cl.
 #ifndef HEDDLE_WINDOW
@@ -83,10 +83,10 @@ static inline uint2 narrow_range(words_t p, uint2 range, uint first, uint last, 
 }
 
 // load_window copies words lo to lo+m-1 of a list of n to the window, from a
-// multiple of four on, and fills up what is left with a value no docID has.
+// multiple of four on, and fills the rest with a value that no docID has.
 static inline void load_window(words_t p, uint n, uint lo, uint m, __local uint4 *window) {
     __global const uint4 *q = (__global const uint4 *)p + lo / 4; // lists are aligned and padded
-    uint whole = m / 4, left = n - lo / 4 * 4;                    // what lies behind n belongs to others
+    uint whole = m / 4, left = n - lo / 4 * 4;                    // words behind n belong to other lists
     for (uint i = get_local_id(0); i < MERGE_WINDOW / 4; i += MERGE_WG) {
         uint4 v = 0xffffffffu;
         if (i < whole && 4 * i + 3 < left)
@@ -97,8 +97,8 @@ static inline void load_window(words_t p, uint n, uint lo, uint m, __local uint4
     }
 }
 
-// found_of gives the rows of a work-item that are in the list of record (r, s), of
-// those whose bits are set in `alive`. x are the rows, the n elements of the tile
+// found_of gives the rows of a work-item that are in the list of record (r, s), among
+// the rows whose bits are set in `alive`. x are the rows, the n elements of the tile
 // lie in `from`. All work-items call it; it has barriers.
 static inline uint found_of(ARENA, uint4 r, uint4 s, words_t aux, words_t from, uint n, const uint x[MERGE_ROWS],
                             uint alive, __local uint *window, __local uint *box, uint *loads) {

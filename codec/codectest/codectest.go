@@ -1,6 +1,5 @@
-// Package codectest makes the posting lists that the tests of every package run
-// over: one named generator for each shape that has broken, or could break, a
-// codec or an intersection.
+// Package codectest makes posting lists for tests. It has one named generator for each
+// shape that could break a codec or an intersection.
 package codectest
 
 import (
@@ -9,16 +8,15 @@ import (
 	"slices"
 )
 
-// Universe is one above the largest docID there is: the universe argument that
-// limits nothing.
+// Universe is one above the largest docID, the largest universe of a Generator.
 const Universe = 1 << 32
 
 // Generator makes lists of one shape.
 type Generator struct {
 	Name string
-	// Gen returns a strictly increasing list of at most n docIDs below universe,
-	// which is at most Universe. Where the shape does not fix the length it is n,
-	// or universe if that is less. The same rng state gives the same list.
+	// Gen returns a strictly increasing list of at most n docIDs below universe, which
+	// is at most Universe. Unless the shape has a fixed length, the list has n docIDs,
+	// or universe docIDs if that is less. The same rng state gives the same list.
 	Gen func(rng *rand.Rand, n int, universe uint64) []uint32
 }
 
@@ -27,7 +25,7 @@ func (g Generator) List(seed uint64, n int, universe uint64) []uint32 {
 	return g.Gen(rand.New(rand.NewPCG(seed, 0)), n, universe)
 }
 
-// Generators returns all generators; their names are fit for subtests.
+// Generators returns all generators. Their names are fit for subtests.
 func Generators() []Generator {
 	all := []Generator{
 		{"empty", func(*rand.Rand, int, uint64) []uint32 { return nil }},
@@ -44,7 +42,7 @@ func Generators() []Generator {
 		{"parabola", slack(parabola)},
 		{"root", slack(root)},
 	}
-	// One value less and more than a segment of ParaPFor and a block of Bitset.
+	// The lengths around a segment of ParaPFor and a block of Bitset.
 	for _, length := range []int{127, 128, 129, 511, 512, 513} {
 		all = append(all, Generator{fmt.Sprintf("length-%d", length), func(rng *rand.Rand, _ int, universe uint64) []uint32 {
 			return uniform(rng, length, universe)
@@ -53,9 +51,9 @@ func Generators() []Generator {
 	return all
 }
 
-// slack makes a list from a shape: room[i] is how much of the universe's slack,
-// 0 to free, lies before docID i, that is docID i - i. A shape fills room with
-// numbers that do not descend, so every list ascends strictly and fits.
+// slack makes a list from a shape. A shape fills room with numbers from 0 to free that
+// do not descend, and docID i is room[i] + i. So every list ascends strictly and fits
+// into the universe.
 func slack(shape func(rng *rand.Rand, room []uint64, free uint64)) func(*rand.Rand, int, uint64) []uint32 {
 	return func(rng *rand.Rand, n int, universe uint64) []uint32 {
 		n = int(min(uint64(max(n, 0)), universe))
@@ -88,7 +86,7 @@ func denseRun(rng *rand.Rand, room []uint64, free uint64) {
 	}
 }
 
-// everyKth has one gap throughout, as large as fits or a random smaller one.
+// everyKth has equal gaps, as large as possible or of a random smaller size.
 func everyKth(rng *rand.Rand, room []uint64, free uint64) {
 	gap := rng.Uint64N(free/uint64(len(room)) + 1)
 	if rng.IntN(2) == 0 {
@@ -133,7 +131,7 @@ func hugeGap(rng *rand.Rand, room []uint64, free uint64) {
 	}
 }
 
-// firstAndLast has docID 0 and, if it may be longer than one, universe-1.
+// firstAndLast has docID 0 and, if the list is longer than one, universe-1.
 func firstAndLast(rng *rand.Rand, room []uint64, free uint64) {
 	for i := 1; i < len(room)-1; i++ {
 		room[i] = rng.Uint64N(free + 1)
@@ -153,7 +151,7 @@ func endsAtTop(rng *rand.Rand, room []uint64, free uint64) {
 	}
 }
 
-// step is a staircase, the worst case of a regression line: runs far apart.
+// step is a staircase of runs far apart, the worst case of a regression line.
 func step(rng *rand.Rand, room []uint64, free uint64) {
 	stairs := 2 + rng.IntN(7)
 	for i := range room {
@@ -169,7 +167,7 @@ func parabola(_ *rand.Rand, room []uint64, free uint64) {
 	}
 }
 
-// root is the parabola turned round: large gaps first.
+// root is the reverse of the parabola: large gaps first.
 func root(_ *rand.Rand, room []uint64, free uint64) {
 	for i := range room {
 		x := uint64(len(room)-1-i) << 16 / uint64(len(room))

@@ -35,7 +35,7 @@ func TestGenerators(t *testing.T) {
 	}
 }
 
-// The shapes must be what their names promise.
+// The shapes agree with their names.
 func TestShapes(t *testing.T) {
 	list := func(name string) []uint32 {
 		i := slices.IndexFunc(Generators(), func(g Generator) bool { return g.Name == name })

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// benchRows is how many rows the vectors of benchmarks have, and benchShapes which
-// shapes they are: of the paper's Zipf tables (of ten bins, skew 0 and 2) and of
-// sorted data.
+// benchRows is the number of rows of the vectors of benchmarks. benchShapes are their
+// shapes: the Zipf tables of the paper (ten bins, skew 0 and 2) and sorted data.
 const benchRows = 1 << 22
 
 var benchShapes = []string{"p=0.1", "p=0.645", "p=0.0065", "runs"}

@@ -1,11 +1,11 @@
 package wah
 
-// Bitset is the number of 64-bit words of a plain bitset of so many bits.
+// Bitset returns the number of 64-bit words of a plain bitset of bits bits.
 func Bitset(bits uint64) int { return int((bits + 63) / 64) }
 
-// Decompress writes the vector to a plain bitset of Bitset(bits) words, in which row r
-// is bit r%64 of word r/64 (Nelson et al. 2020, total decompression). Words that are no
-// vector of so many bits are an ErrCorrupt; dst is undefined then.
+// Decompress writes a vector of bits bits to a plain bitset of Bitset(bits) words (Nelson
+// et al. 2020, total decompression). Row r is bit r%64 of word r/64. Invalid words give
+// an error for which errors.Is(err, ErrCorrupt) holds, and an undefined dst.
 func Decompress[W Word](dst []uint64, words []W, bits uint64) error {
 	if err := Validate(words, bits); err != nil {
 		return err
@@ -35,7 +35,7 @@ func setGroup(dst []uint64, at, group uint64) {
 	}
 }
 
-// setRun sets bits from to to-1, of which there is at least one.
+// setRun sets bits from to to-1, at least one bit.
 func setRun(dst []uint64, from, to uint64) {
 	first, last := ^uint64(0)<<(from%64), ^uint64(0)>>(63-(to-1)%64)
 	a, b := from/64, (to-1)/64
@@ -50,11 +50,11 @@ func setRun(dst []uint64, from, to uint64) {
 	dst[b] |= last
 }
 
-// Compress appends the code of a plain bitset of so many bits to dst. Bits behind are
-// not looked at.
+// Compress appends the vector of a plain bitset of bits bits to dst. It ignores further
+// bits of the last word.
 func Compress[W Word](dst []W, set []uint64, bits uint64) []W {
 	g, start := GroupBits[W](), len(dst)
-	last, n := W(0), uint64(0) // groups behind, all alike
+	last, n := W(0), uint64(0) // the equal groups that were read, but not written
 	for at := uint64(0); at < bits; at += g {
 		group := set[at/64] >> (at % 64)
 		if have := 64 - at%64; have < g && at/64+1 < uint64(len(set)) {

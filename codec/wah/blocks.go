@@ -1,18 +1,18 @@
 package wah
 
-// Incompressible vectors are runs of literals, between them fills of one group of
-// zeros that no branch predictor foresees. Both have a word a group, so blocks of
-// eight words go to the eight groups beside them: without a look at single words where
-// there are only literals, with one but without a branch where there are such fills.
+// Incompressible vectors are runs of literals, interrupted at random by fills of one
+// group of zeros. Both have one word a group, so a block of eight words belongs to eight
+// groups. The first loop handles blocks of literals alone. The second loop masks such
+// fills without a branch, which would be unpredictable.
 const (
 	block = 8
-	// patience is how many words are read with the second loop before the first one
-	// is tried again.
+	// patience is the number of words that the second loop reads before the first loop
+	// takes over again.
 	patience = 256
 )
 
-// orBlocks ORs blocks of words into acc, and returns how many words they have and
-// groups they are: up to where a block has a fill of more groups, or of ones.
+// orBlocks ORs blocks of words into acc, up to a block with a fill of several groups or
+// of ones. It returns the number of words, which is the number of groups.
 func orBlocks[W Word](acc, words []W) int {
 	switch acc := any(acc).(type) {
 	case []uint32:
@@ -63,7 +63,7 @@ func orBlocks32(acc, words []uint32) int {
 	return n
 }
 
-// fills32 is the fills of a pair, and 0 in place of literals.
+// fills32 returns a pair with 0 in place of literals.
 func fills32(s uint64) uint64 {
 	f := s >> 31 & pair
 	return s & (f<<32 - f)

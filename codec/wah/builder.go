@@ -1,21 +1,21 @@
 package wah
 
-// Builder makes the code of a vector from its ones, in ascending order. The zero value
-// is an empty vector.
+// Builder makes a vector from its ones in ascending order. The zero value is an empty
+// vector.
 type Builder[W Word] struct {
 	words []W
-	group uint64 // of the literal under way
-	bits  W      // of it
+	group uint64 // the number of the current group
+	bits  W      // the bits of the current group
 }
 
-// Add sets bit row, which must not be below the one added before.
+// Add sets bit row, which must not be below the row added before.
 func (b *Builder[W]) Add(row uint64) {
 	g := GroupBits[W]()
 	b.reach(row / g)
 	b.bits |= 1 << (row % g)
 }
 
-// AddRun sets bits from to to-1. None of them may be below the one added before.
+// AddRun sets bits from to to-1, none of them below the row added before.
 func (b *Builder[W]) AddRun(from, to uint64) {
 	g := GroupBits[W]()
 	for from < to {
@@ -41,7 +41,7 @@ func (b *Builder[W]) reach(group uint64) {
 	}
 }
 
-// close writes the group under way.
+// close writes the current group.
 func (b *Builder[W]) close() {
 	switch b.bits {
 	case 0:
@@ -55,13 +55,13 @@ func (b *Builder[W]) close() {
 	b.group, b.bits = b.group+1, 0
 }
 
-// fill writes n groups, all 0 or all 1. The group under way is the first of them.
+// fill writes n groups of zeros or of ones, the current group first.
 func (b *Builder[W]) fill(group W, n uint64) {
 	b.group, b.bits = b.group+n, 0
 	b.words = appendFill(b.words, 0, group, n)
 }
 
-// appendFill appends n groups, of zeros or of ones, to the vector that begins at word
+// appendFill appends n groups of zeros or of ones to the vector that begins at word
 // start.
 func appendFill[W Word](words []W, start int, group W, n uint64) []W {
 	head := flag[W]() | group&value[W]()
@@ -79,11 +79,12 @@ func appendFill[W Word](words []W, start int, group W, n uint64) []W {
 	return words
 }
 
-// Words is how many words the vector takes so far.
+// Words returns the number of words that have been written.
 func (b *Builder[W]) Words() int { return len(b.words) }
 
-// AppendTo ends the vector at so many bits, more than the greatest that was added,
-// appends its words to dst and empties the builder, which keeps its memory.
+// AppendTo ends the vector at bits bits, which must be above all added rows, appends its
+// words to dst and returns the extended slice. It empties the builder and keeps its
+// memory.
 func (b *Builder[W]) AppendTo(dst []W, bits uint64) []W {
 	if groups := Groups[W](bits); b.group < groups {
 		b.close()

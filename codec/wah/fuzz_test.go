@@ -8,11 +8,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The targets run their seeds as tests.
+// The seeds of the targets run as tests.
 
-// FuzzWords takes any words, little-endian, as a vector of so many rows, and as another
-// one from the middle on. Nothing panics; a vector that is valid is the only code of its
-// rows; what the operations give is canonical.
+// FuzzWords reads arbitrary words as a vector, and the second half of them as another
+// vector. Functions do not panic, a valid vector is the only code of its rows, and the
+// results of operations are canonical.
 func FuzzWords(f *testing.F) {
 	for _, rows := range []uint64{0, 1, 63, 31 * 63, 1000} {
 		for _, s := range shapes {
@@ -83,7 +83,7 @@ func checkWords[W Word](t *testing.T, words []W, rows uint64) {
 	}
 }
 
-// checkCanonical wants words that are valid for some number of rows.
+// checkCanonical checks that words are valid for some number of rows.
 func checkCanonical[W Word](t *testing.T, words []W) {
 	groups := uint64(0)
 	for _, w := range words {
@@ -100,8 +100,7 @@ func checkCanonical[W Word](t *testing.T, words []W) {
 	}
 }
 
-// FuzzOperations makes two vectors of runs and compares everything that is done with
-// them to the plain bitsets.
+// FuzzOperations compares all functions on two vectors of runs with plain bitsets.
 func FuzzOperations(f *testing.F) {
 	f.Add([]byte{}, []byte{}, uint16(0))
 	f.Add([]byte{0, 31, 0, 31}, []byte{30, 1}, uint16(62))
@@ -113,8 +112,8 @@ func FuzzOperations(f *testing.F) {
 	})
 }
 
-// setOf takes bytes as lengths of runs, of zeros and of ones by turns; lengths of more
-// than 200 are as many groups of 31 rows.
+// setOf reads bytes as lengths of runs, of zeros and of ones in turn. A length above 200
+// is a number of groups of 31 rows.
 func setOf(lengths []byte, rows uint64) []uint64 {
 	set, at := make([]uint64, Bitset(rows)), uint64(0)
 	for i, b := range lengths {

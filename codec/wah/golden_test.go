@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The records of testdata/vectors.txt fix the code: a vector has these words, and they
-// are that vector. They only change together with the version of table files.
+// The records of testdata/vectors.txt fix the code. They change only with the version of
+// table files.
 func TestGolden(t *testing.T) {
 	text, err := os.ReadFile("testdata/vectors.txt")
 	if err != nil {

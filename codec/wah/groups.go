@@ -1,12 +1,11 @@
 package wah
 
-// PutGroups writes groups, a group a word as OrInto leaves them, to a plain bitset:
-// bit 0 of dst is bit 0 of the first group. It writes the Bitset(len(groups)*G) words
-// that they touch, or as many of them as dst has; bits of the last word that no
-// group gives are 0.
+// PutGroups writes groups, one a word as in OrInto, to a plain bitset. Bit 0 of dst is
+// bit 0 of the first group. It writes Bitset(len(groups)*G) words, or as many as dst
+// has. Further bits of the last word are 0.
 func PutGroups[W Word](dst []uint64, groups []W) {
 	g := uint(GroupBits[W]())
-	word, have := uint64(0), uint(0) // the word under way, and how many of its bits are known
+	word, have := uint64(0), uint(0) // the current word, and the number of its known bits
 	for _, group := range groups {
 		word |= uint64(group) << have
 		if have += g; have < 64 {

@@ -2,24 +2,23 @@ package wah
 
 import "math"
 
-// And appends the code of a AND b to dst, which must not overlap them. The operations
-// on two vectors work on their words: literals one by one, fills as fills. They take
-// vectors of as many bits; where one is shorter, zeros follow. What they append is
-// canonical, at most len(a)+len(b) words. Of words that are no vectors they give those
-// of some vector, of any length.
+// And appends the vector a AND b to dst, which must not overlap a and b. The operations
+// on two vectors work on their words: literals one by one, fills as a whole. A shorter
+// vector continues with zeros. The result is canonical and has at most len(a)+len(b)
+// words. For invalid words, the result is some vector of any length.
 func And[W Word](dst, a, b []W) []W { return merge(dst, a, b, 0, 0, ^W(0)) }
 
-// Or appends the code of a OR b to dst; see And.
+// Or appends the vector a OR b to dst; see And.
 func Or[W Word](dst, a, b []W) []W { return merge(dst, a, b, ^W(0), ^W(0), ^W(0)) }
 
-// Xor appends the code of a XOR b to dst; see And.
+// Xor appends the vector a XOR b to dst; see And.
 func Xor[W Word](dst, a, b []W) []W { return merge(dst, a, b, ^W(0), ^W(0), 0) }
 
-// AndNot appends the code of a AND NOT b to dst; see And.
+// AndNot appends the vector a AND NOT b to dst; see And.
 func AndNot[W Word](dst, a, b []W) []W { return merge(dst, a, b, ^W(0), 0, ^W(0)) }
 
-// Not appends the code of the complement of a vector of so many bits to dst; see And.
-// A longer vector is cut.
+// Not appends the complement of a vector of bits bits to dst; see And. It cuts a longer
+// vector.
 func Not[W Word](dst, a []W, bits uint64) []W {
 	start, left, tail := len(dst), bits/GroupBits[W](), W(0)
 	for _, w := range a {
@@ -43,15 +42,15 @@ func Not[W Word](dst, a []W, bits uint64) []W {
 	return dst
 }
 
-// side is a vector that is read together with another one.
+// side is one of two vectors that are read in step.
 type side[W Word] struct {
-	words []W    // behind the one under way
-	group W      // its bits
-	n     uint64 // how many of its groups are left
-	end   bool   // behind the last word, zeros without end are under way
+	words []W    // after the current word
+	group W      // bits of a group of the current word
+	n     uint64 // the number of its remaining groups
+	end   bool   // after the last word; zeros without end are current
 }
 
-// take brings the next word under way.
+// take makes the next word current.
 func (s *side[W]) take() {
 	for len(s.words) > 0 {
 		w := s.words[0]
@@ -67,7 +66,7 @@ func (s *side[W]) take() {
 	s.group, s.n, s.end = 0, math.MaxUint64, true
 }
 
-// skip leaves n groups behind.
+// skip passes n groups.
 func (s *side[W]) skip(n uint64) {
 	for n >= s.n && !s.end {
 		n -= s.n
@@ -78,8 +77,9 @@ func (s *side[W]) skip(n uint64) {
 	}
 }
 
-// merge computes (a AND x) XOR (b AND y) XOR (a AND b AND z) of every group: with x, y
-// and z either no bits or all, that is any function of two bits that maps 0, 0 to 0.
+// merge appends (a AND x) XOR (b AND y) XOR (a AND b AND z) for all groups. Each of x, y
+// and z has no bits or all bits, so merge computes any function of two bits that maps 0,
+// 0 to 0.
 func merge[W Word](dst, a, b []W, x, y, z W) []W {
 	start := len(dst)
 	s, t := &side[W]{words: a}, &side[W]{words: b}
@@ -95,12 +95,12 @@ func merge[W Word](dst, a, b []W, x, y, z W) []W {
 			t.take()
 			continue
 		}
-		if s.n < t.n { // s is the fill that lasts longer
+		if s.n < t.n { // s becomes the longer fill
 			s, t, x, y = t, s, y, x
 		}
 		n := t.n
 		if other := y ^ s.group&z; other&Ones[W]() == 0 && !s.end {
-			n = s.n // whatever t has
+			n = s.n // t does not matter
 		}
 		dst = appendGroups(dst, start, s.group&x^t.group&y^s.group&t.group&z, n)
 		t.skip(n)
@@ -109,7 +109,7 @@ func merge[W Word](dst, a, b []W, x, y, z W) []W {
 	return dst
 }
 
-// mergeLiterals merges words up to where one of them is a fill, and returns how many.
+// mergeLiterals merges words up to a fill and returns their number.
 func mergeLiterals[W Word](dst []W, start int, a, b []W, x, y, z W) ([]W, int) {
 	flag, n := flag[W](), min(len(a), len(b))
 	a, b = a[:n], b[:n]
@@ -127,8 +127,8 @@ func mergeLiterals[W Word](dst []W, start int, a, b []W, x, y, z W) ([]W, int) {
 	return dst, n
 }
 
-// appendGroups appends n equal groups to the vector that begins at word start: one, or
-// any number of those that fills have.
+// appendGroups appends n equal groups to the vector that begins at word start. n is 1
+// unless the groups are zeros or ones.
 func appendGroups[W Word](words []W, start int, group W, n uint64) []W {
 	if ((group-1)|(group+1))&flag[W]() == 0 { // neither 0 nor ones
 		return append(words, group)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// operation is one of And, Or, Xor and AndNot, and what it is on a plain word.
+// operation is one of And, Or, Xor and AndNot, and its effect on a plain word.
 type operation[W Word] struct {
 	name  string
 	apply func(dst, a, b []W) []W
@@ -24,8 +24,8 @@ func operations[W Word]() []operation[W] {
 
 func TestOperations(t *testing.T) { both(t, testOperations[uint32], testOperations[uint64]) }
 
-// Every shape with every other: the result is the code of the plain one, bit by bit
-// the same, appended behind what was there.
+// For every pair of shapes, the result is the code of the plain result, after the words
+// that were in dst.
 func testOperations[W Word](t *testing.T) {
 	for _, rows := range sizes[W]() {
 		var sets [][]uint64
@@ -55,7 +55,7 @@ func testOperations[W Word](t *testing.T) {
 	}
 }
 
-// checkCode wants the code of a plain bitset behind one word of another vector.
+// checkCode checks for the code of a plain bitset after one word of another vector.
 func checkCode[W Word](t *testing.T, got []W, set []uint64, rows uint64, what string, args ...any) {
 	t.Helper()
 	if want := Compress[W](nil, set, rows); got[0] != flag[W]()|1 || !slices.Equal(got[1:], want) {
@@ -63,7 +63,7 @@ func checkCode[W Word](t *testing.T, got []W, set []uint64, rows uint64, what st
 	}
 }
 
-// A vector that ends early goes on with zeros.
+// A shorter vector continues with zeros.
 func TestShorter(t *testing.T) { both(t, testShorter[uint32], testShorter[uint64]) }
 
 func testShorter[W Word](t *testing.T) {

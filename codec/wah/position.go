@@ -1,19 +1,19 @@
 package wah
 
-// Position is a place between two groups of a vector: at word Word, of whose groups
-// Used are behind. The zero value is the start. At a position of other words there
-// are other groups, or none.
+// Position is a place between two groups of a vector: in word Word, after Used of its
+// groups. The zero value is the start. It belongs to the words that it was made for.
 type Position struct {
 	Word int
-	Used uint64 // below the number of groups of a fill, 0 at a literal
+	Used uint64 // less than the number of groups of a fill, 0 for a literal
 }
 
-// stretch is how many words OrInto takes one by one before it tries blocks again.
+// stretch is the number of words, at first, that OrInto reads one by one before it tries
+// blocks again. The number doubles up to maxStretch.
 const stretch, maxStretch = 32, 512
 
-// OrInto ORs the len(acc) groups at p into acc, a group a word, and returns the
-// position behind them. Where the vector ends before, so does OrInto. Of words that
-// are no vector it reads as many at most, and gives any groups.
+// OrInto ORs the len(acc) groups at p into acc, one group a word, and returns the position
+// after them. It stops at the end of the vector. For invalid words it reads no more words,
+// and the groups are arbitrary.
 func OrInto[W Word](acc, words []W, p Position) Position {
 	k, i, size := uint(p.Word), uint64(0), uint64(len(acc))
 	if p.Used > 0 && k < uint(len(words)) {
@@ -34,7 +34,7 @@ func OrInto[W Word](acc, words []W, p Position) Position {
 		}
 		for end := min(k+next, uint(len(words))); k < end && i < uint64(len(acc)); k++ {
 			w := words[k]
-			if w < ones { // without a branch on fills of zeros, which nobody can foresee
+			if w < ones { // without a branch on fills of zeros, which would be unpredictable
 				fill := -(w >> top)
 				acc[i] |= w &^ fill
 				i += uint64(fill&(w-zeros-1)) + 1
@@ -46,14 +46,14 @@ func OrInto[W Word](acc, words []W, p Position) Position {
 		}
 		next = min(2*next, maxStretch)
 	}
-	if i > size { // the last word is a fill, and goes on
+	if i > size { // the last word is a fill with more groups
 		_, n := FillOf(words[k-1])
 		return Position{int(k - 1), n - (i - size)}
 	}
 	return Position{Word: int(k)}
 }
 
-// orFill ORs the groups of a fill.
+// orFill ORs groups of a fill into acc.
 func orFill[W Word](acc []W, group W) {
 	if group != 0 {
 		for i := range acc {
@@ -62,7 +62,7 @@ func orFill[W Word](acc []W, group W) {
 	}
 }
 
-// Fill gives the bits of one of the n groups at p where they all lie in one fill.
+// Fill returns the bits of each of the n groups at p, and whether these lie in one fill.
 func Fill[W Word](words []W, p Position, n uint64) (group W, ok bool) {
 	if uint(p.Word) >= uint(len(words)) || !IsFill(words[p.Word]) {
 		return 0, false

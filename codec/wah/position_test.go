@@ -8,7 +8,7 @@ import (
 
 func TestOrInto(t *testing.T) { both(t, testOrInto[uint32], testOrInto[uint64]) }
 
-// Pieces of any length, one after the other, give what the bitset has.
+// Consecutive pieces of any length agree with the bitset.
 func testOrInto[W Word](t *testing.T) {
 	every(t, func(t *testing.T, rows uint64, set []uint64, words []W) {
 		groups := int(Groups[W](rows))
@@ -42,7 +42,7 @@ func testOrInto[W Word](t *testing.T) {
 	})
 }
 
-// positionOf is the position of a group.
+// positionOf returns the position of a group.
 func positionOf[W Word](words []W, group uint64) Position {
 	for k, w := range words {
 		n := rowsOf(w) / GroupBits[W]()
@@ -56,7 +56,7 @@ func positionOf[W Word](words []W, group uint64) Position {
 
 func TestPosition(t *testing.T) { both(t, testPosition[uint32], testPosition[uint64]) }
 
-// From any position on there is what the bitset has.
+// Reads from any position agree with the bitset.
 func testPosition[W Word](t *testing.T) {
 	every(t, func(t *testing.T, rows uint64, set []uint64, words []W) {
 		groups := Groups[W](rows)

@@ -2,13 +2,13 @@ package wah
 
 import "math/bits"
 
-// The functions of this file walk the words from the start, and stop where the answer
-// is known. They need a valid vector: of other words they give any numbers.
+// The functions of this file read the words from the start up to the answer. For invalid
+// words they return arbitrary numbers.
 
-// Count is the number of ones.
+// Count returns the number of ones.
 func Count[W Word](words []W) (n uint64) {
 	top, lens := GroupBits[W](), value[W]()-1
-	groups := uint64(0) // of ones
+	groups := uint64(0) // of fills of ones
 	for _, w := range words {
 		fill := -(w >> top)
 		ones := -(w >> (top - 1) & 1) & fill
@@ -18,7 +18,7 @@ func Count[W Word](words []W) (n uint64) {
 	return n + groups*top
 }
 
-// onesOf is the number of ones of a word.
+// onesOf returns the number of ones of a word.
 func onesOf[W Word](w W) uint64 {
 	if IsFill(w) {
 		group, n := FillOf(w)
@@ -30,7 +30,7 @@ func onesOf[W Word](w W) uint64 {
 	return uint64(bits.OnesCount64(uint64(w)))
 }
 
-// rowsOf is the number of rows of a word.
+// rowsOf returns the number of rows of a word.
 func rowsOf[W Word](w W) uint64 {
 	if IsFill(w) {
 		_, n := FillOf(w)
@@ -39,7 +39,7 @@ func rowsOf[W Word](w W) uint64 {
 	return GroupBits[W]()
 }
 
-// Bit tells whether a row is one. Rows behind the last are not.
+// Bit tells whether a row is 1. It is false after the last row.
 func Bit[W Word](words []W, row uint64) bool {
 	for _, w := range words {
 		n := rowsOf(w)
@@ -54,7 +54,7 @@ func Bit[W Word](words []W, row uint64) bool {
 	return false
 }
 
-// Rank is the number of ones in the rows below row.
+// Rank returns the number of ones in the rows below row.
 func Rank[W Word](words []W, row uint64) (n uint64) {
 	for _, w := range words {
 		rows := rowsOf(w)
@@ -73,8 +73,8 @@ func Rank[W Word](words []W, row uint64) (n uint64) {
 	return n
 }
 
-// Select is the row of one number i, counted from 0; ok says that there is one. Rank of
-// it is i.
+// Select returns the row of the one with rank i, counted from 0, and false if the vector
+// has fewer ones.
 func Select[W Word](words []W, i uint64) (row uint64, ok bool) {
 	for _, w := range words {
 		ones := onesOf(w)

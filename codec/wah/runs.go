@@ -5,11 +5,11 @@ import (
 	"math/bits"
 )
 
-// Runs yields the runs of ones of a vector of so many rows, as long as they are: rows
-// from to to-1, ascending. Of any words it gives rows below that number only.
+// Runs yields the maximal runs of ones of a vector of rows rows, ascending: rows from to
+// to-1. For invalid words it yields some runs below rows.
 func Runs[W Word](words []W, rows uint64) iter.Seq2[uint64, uint64] {
 	return func(yield func(from, to uint64) bool) {
-		from, to := uint64(0), uint64(0) // the run under way
+		from, to := uint64(0), uint64(0) // the current run
 		add := func(a, b uint64) bool {
 			if a == to {
 				to = b
@@ -54,8 +54,8 @@ func Runs[W Word](words []W, rows uint64) iter.Seq2[uint64, uint64] {
 	}
 }
 
-// Rows yields the rows that are ones of a vector of so many rows, ascending. Of any
-// words it gives rows below that number only.
+// Rows yields the ones of a vector of rows rows, ascending. For invalid words it yields
+// some numbers below rows.
 func Rows[W Word](words []W, rows uint64) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for from, to := range Runs(words, rows) {

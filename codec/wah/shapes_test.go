@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// tile is the number of groups that tests take at a time.
+// tile is the number of groups of one call in tests.
 const tile = 64
 
-// sizes are numbers of rows at which something ends.
+// sizes returns numbers of rows around the ends of groups, words and tiles.
 func sizes[W Word]() []uint64 {
 	g := GroupBits[W]()
 	var all []uint64
@@ -22,13 +22,13 @@ func sizes[W Word]() []uint64 {
 	return append(all, 3*tile*g+7)
 }
 
-// shape makes a plain bitset of so many rows.
+// shape makes plain bitsets of one shape.
 type shape struct {
 	name string
 	row  func(r *rand.Rand, rows uint64) func(row uint64) bool
 }
 
-// shapes is every shape that has broken, or could break, the code or a loop over it.
+// shapes has every shape that could break the code or a loop over it.
 var shapes = []shape{
 	{"zeros", func(*rand.Rand, uint64) func(uint64) bool { return func(uint64) bool { return false } }},
 	{"ones", func(*rand.Rand, uint64) func(uint64) bool { return func(uint64) bool { return true } }},
@@ -71,7 +71,7 @@ func density(p float64) func(*rand.Rand, uint64) func(uint64) bool {
 	}
 }
 
-// plain is the bitset of the shape, the same for the same seed.
+// plain returns the bitset of the shape, the same for the same seed.
 func (s shape) plain(seed, rows uint64) []uint64 {
 	set := make([]uint64, Bitset(rows))
 	is := s.row(rand.New(rand.NewPCG(seed, rows)), rows)
@@ -83,13 +83,13 @@ func (s shape) plain(seed, rows uint64) []uint64 {
 	return set
 }
 
-// both runs a test of either size of words.
+// both runs a test for both sizes of words.
 func both(t *testing.T, test32, test64 func(t *testing.T)) {
 	t.Run("wah32", test32)
 	t.Run("wah64", test64)
 }
 
-// build is the code of a plain bitset by a Builder, row by row.
+// build returns the code of a plain bitset by a Builder, row by row.
 func build[W Word](set []uint64, rows uint64) []W {
 	var b Builder[W]
 	for i, w := range set {
@@ -112,7 +112,7 @@ func every[W Word](t *testing.T, test func(t *testing.T, rows uint64, set []uint
 	}
 }
 
-// group is group g of a plain bitset, bit by bit.
+// group returns group g of a plain bitset, bit by bit.
 func group[W Word](set []uint64, rows, g uint64) (group W) {
 	n := GroupBits[W]()
 	for row := g * n; row < min((g+1)*n, rows); row++ {

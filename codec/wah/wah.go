@@ -1,22 +1,21 @@
-// Package wah is the word-aligned hybrid code of bit vectors (Wu et al. 2002, Nelson
-// et al. 2020): groups of 31 bits in 32-bit words, or of 63 bits in 64-bit words. It
-// is a set of pure functions on slices of words; the caller owns them.
+// Package wah compresses bit vectors with the word-aligned hybrid code (Wu et al. 2002,
+// Nelson et al. 2020). Groups are 31 bits in 32-bit words, or 63 bits in 64-bit words.
+// The package has pure functions on slices of words, which the caller owns.
 //
-// A vector of n bits has ceil(n/G) groups, G being 31 or 63; row r is bit r%G of
-// group r/G, counted from the least significant. A word is, by its highest bit,
+// A vector of n bits has ceil(n/G) groups, where G is 31 or 63. Row r is bit r%G of group
+// r/G, counted from the least significant bit. The highest bit of a word tells its kind:
 //
-//	0  a literal: the lower G bits are those of one group
-//	1  a fill: the next bit is the value of all its bits, the other 30 or 62 are the
-//	   number of groups that it stands for, at least 1
+//	0  a literal: the lower G bits are the bits of one group
+//	1  a fill: the next bit is the value of all its bits, the lower 30 or 62 bits are
+//	   its number of groups, at least 1
 //
-// Bits of the last group beyond n are 0. A group of which all bits are equal is part
-// of a fill, and no fill follows one of its own value that could hold it too: there is
-// one code of a vector. A last group that is not whole is therefore a literal, unless
-// it is all 0.
+// Bits of the last group beyond n are 0. A group of equal bits is part of a fill. A fill
+// follows a fill of the same value only if that one is full. So each vector has exactly
+// one code, and an incomplete last group is a literal unless all its bits are 0.
 //
-// Validate and Decompress take any words: they give the vector or an ErrCorrupt. All
-// else is for words that are valid; others it takes for some vector, without an error,
-// and reads none of them more often than it would.
+// Validate and Decompress take any words and return the vector or ErrCorrupt. All other
+// functions require valid words. For invalid words they return the answer for some vector,
+// without an error, in no more time.
 package wah
 
 import (
@@ -28,7 +27,7 @@ import (
 // Word is a word of a vector.
 type Word interface{ uint32 | uint64 }
 
-// GroupBits is the number of rows of a group: 31 or 63.
+// GroupBits returns the number of rows of a group: 31 or 63.
 func GroupBits[W Word]() uint64 {
 	if ^W(0)>>31>>1 != 0 {
 		return 63
@@ -37,19 +36,19 @@ func GroupBits[W Word]() uint64 {
 }
 
 // The parts of a word.
-func flag[W Word]() W  { return W(1) << GroupBits[W]() }       // of fills
-func value[W Word]() W { return W(1) << (GroupBits[W]() - 1) } // of the bits of a fill
+func flag[W Word]() W  { return W(1) << GroupBits[W]() }       // marks fills
+func value[W Word]() W { return W(1) << (GroupBits[W]() - 1) } // value of the bits of a fill
 
-// MaxFill is the number of groups that one word can stand for.
+// MaxFill returns the greatest number of groups of one fill.
 func MaxFill[W Word]() uint64 { return uint64(value[W]() - 1) }
 
-// Ones is a literal of ones, which only stands for a value: in a vector it is a fill.
+// Ones returns a group of ones. In a vector such a group is part of a fill.
 func Ones[W Word]() W { return flag[W]() - 1 }
 
-// IsFill tells fills from literals.
+// IsFill tells whether a word is a fill.
 func IsFill[W Word](w W) bool { return w&flag[W]() != 0 }
 
-// FillOf gives the bits of one of the groups of a fill, and their number.
+// FillOf returns the bits of each group of a fill, and the number of groups.
 func FillOf[W Word](w W) (group W, n uint64) {
 	if w&value[W]() != 0 {
 		group = Ones[W]()
@@ -57,28 +56,27 @@ func FillOf[W Word](w W) (group W, n uint64) {
 	return group, uint64(w & (value[W]() - 1))
 }
 
-// Groups is the number of groups of a vector of so many bits.
+// Groups returns the number of groups of a vector of bits bits.
 func Groups[W Word](bits uint64) uint64 {
 	g := GroupBits[W]()
 	return bits/g + (bits%g+g-1)/g
 }
 
-// ErrCorrupt is what errors.Is finds where words are no vector.
+// ErrCorrupt matches, through errors.Is, every error about invalid words.
 var ErrCorrupt = codec.ErrCorrupt
 
 func corrupt[W Word](word int, format string, args ...any) error {
 	return fmt.Errorf("wah%d: word %d: %s: %w", GroupBits[W]()+1, word, fmt.Sprintf(format, args...), ErrCorrupt)
 }
 
-// Validate checks that words are the code of a vector of so many bits, as AppendTo of
-// a Builder writes it.
+// Validate checks that words are the code of a vector of bits bits.
 func Validate[W Word](words []W, bits uint64) error {
 	groups, at, before := Groups[W](bits), uint64(0), W(0)
 	flag, top, lens := flag[W](), GroupBits[W](), value[W]()-1
-	for i, w := range words { // with no branch on what nobody can foresee
-		fill := -(w >> top) // no bits of a literal
+	for i, w := range words { // without unpredictable branches
+		fill := -(w >> top) // all ones for a fill, 0 for a literal
 		n := w&lens&fill | 1&^fill
-		equal := ((w - 1) | (w + 1)) &^ fill // has the flag of a literal of equal bits
+		equal := ((w - 1) | (w + 1)) &^ fill // has the flag for a literal of equal bits
 		goesOn := w & before &^ ((w ^ before) << 1)
 		before = w
 		if at += uint64(n); (equal|goesOn)&flag != 0 || n == 0 || at > groups {
@@ -102,7 +100,7 @@ func Validate[W Word](words []W, bits uint64) error {
 	return nil
 }
 
-// fault says what is wrong with word i, behind at groups, if anything is.
+// fault returns the mistake in word i, which follows at groups, or nil.
 func fault[W Word](words []W, i int, groups, at uint64) error {
 	w, n := words[i], uint64(1)
 	if IsFill(w) {
@@ -111,14 +109,14 @@ func fault[W Word](words []W, i int, groups, at uint64) error {
 		}
 		if i > 0 && IsFill(words[i-1]) && (words[i-1]^w)&value[W]() == 0 {
 			if _, before := FillOf(words[i-1]); before < MaxFill[W]() {
-				return corrupt[W](i, "a fill that goes on with the one before")
+				return corrupt[W](i, "a fill that continues the fill before it")
 			}
 		}
 	} else if w == 0 || w == Ones[W]() {
 		return corrupt[W](i, "a literal of equal bits")
 	}
 	if n > groups-at {
-		return corrupt[W](i, "%d groups, the vector has %d and %d are behind", n, groups, at)
+		return corrupt[W](i, "%d groups after %d of %d", n, at, groups)
 	}
 	return nil
 }

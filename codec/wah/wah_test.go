@@ -9,8 +9,8 @@ import (
 
 func TestBuilder(t *testing.T) { both(t, testBuilder[uint32], testBuilder[uint64]) }
 
-// Rows one by one, runs and the plain bitset give the same words, which are valid and
-// give the bitset back; so do one word less, one more, or one bit more not.
+// Rows, runs and the plain bitset give the same words, which are valid and decompress to
+// the bitset. One word less, one word more or one bit more is invalid.
 func testBuilder[W Word](t *testing.T) {
 	every(t, func(t *testing.T, rows uint64, set []uint64, words []W) {
 		got := make([]uint64, len(set))
@@ -52,7 +52,7 @@ func testBuilder[W Word](t *testing.T) {
 	})
 }
 
-// A builder takes a row twice, and is empty after AppendTo.
+// A builder accepts a row twice, and is empty after AppendTo.
 func TestBuilderAgain(t *testing.T) {
 	var b Builder[uint32]
 	b.Add(40)
@@ -88,7 +88,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Vectors of more groups than one fill has, and rows beyond 32 bits, in few words.
+// Vectors with more groups than a fill can have, and with rows above 2^32.
 func TestLong(t *testing.T) {
 	const rows = 100e9 // 3.2e9 groups: four fills of 32 bits
 	last := uint64(rows - 1)
@@ -153,7 +153,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// What says that it appends does nothing else with memory.
+// Functions that append keep the words in dst.
 func TestAllocations(t *testing.T) { both(t, testAllocations[uint32], testAllocations[uint64]) }
 
 func testAllocations[W Word](t *testing.T) {

@@ -1,11 +1,18 @@
-// Package bench measures heddle: it generates a workload from a seed, runs it on
-// every backend, layout of lists and algorithm, with another library beside
-// them, checks that all answers are the same, and reports.
+// Package bench describes the benchmarks of heddle and lists them. Each generates a
+// workload from a seed, runs it on every backend, with other libraries as baselines,
+// checks that all answers agree, and reports. RESULTS.md is the record.
+//
+//	harness                          options, backends, exhibits, tables, reports
+//	measure, chart                   rows and statistics; pictures
+//	workload, ranked                 generated and real data, checked rankings
+//	querylog, load                   the query log on backends; open-loop loads
+//	lists, decode, rank, bitmap, schedule   one family of benchmarks each
+//	peers                            bleve, a module of its own
 //
 // # The workload
 //
 // Ao et al. (VLDB 2011) measure on the TREC GOV collection and the 100,000
-// queries of the Terabyte track of 2006, neither of which can be shipped. The
+// queries of the Terabyte track of 2006. Neither can be shipped. The
 // generator makes lists and queries of the same shape: 1,053,372 documents,
 // 65,536 terms, 250 million postings (1 GB of plain docIDs), 100,000 distinct
 // queries. One seed gives one workload, on every machine and with every version
@@ -29,7 +36,7 @@
 // Themes share documents and nothing else. A short run takes one of them: a
 // sixteenth of the lists and queries, with the same stages and ratios.
 //
-// # What is matched
+// # Properties that match the paper
 //
 // The share of queries of 2, 3, 4, 5, 6 and more terms: 16.1, 24.5, 22.8, 14.8,
 // 8.2, 13.6 %, exactly. The mean shortest list: 8,280, where the paper's classes
@@ -64,7 +71,7 @@
 //	600K to 800K   0.0008 0.0008     0.0121 0.0069
 //	800K to 1M     0.0005 0.0006     0.0053 0.0060
 //
-// # What is not matched
+// # Properties that differ
 //
 // The number of terms and of postings, which the paper does not give. The
 // compression ratio: ParaPFor packs these lists 4.1 times, uniform or clustered,
@@ -171,7 +178,7 @@
 //     with all queries in one call, some seconds of single ones, and some of 256 callers.
 //     Every answer is compared with the one that was verified.
 //
-// # What is reproduced
+// # Exhibits
 //
 // An exhibit is a table or a figure of a paper, or a row of figures of our own.
 // Lists, Decode, Rank, Bitmap and Schedule run those that are asked for by name, print
@@ -192,7 +199,7 @@
 // clustered, GOVPR by reordered, Baidu's by clustered. Figures that show one data
 // set are measured on clustered order.
 //
-// # What is measured
+// # Measurements
 //
 // Throughput is end to end: terms in, docIDs in host memory out, batches of the
 // engine's usual making; the median of several runs, all contestants in turns.

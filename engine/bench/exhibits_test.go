@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
 	"heddle/codec"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/decode"
@@ -11,10 +15,7 @@ import (
 	"heddle/engine/bench/lists"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/rank"
-	"os"
-	"slices"
-	"strings"
-	"testing"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestExhibits: every table and figure that is to be reproduced is there, once.
@@ -47,11 +48,10 @@ func TestExhibits(t *testing.T) {
 // TestReproduceOnDevice runs what only a device can measure, and what it measures
 // besides, where there is one.
 func TestReproduceOnDevice(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
-	opt.Backend, opt.Device, opt.Runs = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1
+	opt.Backend, opt.Device, opt.Runs = "opencl", device, 1
 	opt.Tables, opt.Figures = []string{"pairs", "primitives", "ao-table7"}, []string{"ao-fig9b", "wu-fig6", "wu-fig8", "ding-fig6"}
 	var out, log bytes.Buffer
 	opt.JSON = "-"

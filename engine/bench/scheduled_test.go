@@ -1,9 +1,10 @@
 package bench
 
 import (
+	"testing"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/schedule"
-	"testing"
 )
 
 // TestScheduled: what papers measured of scheduling is of one bench.

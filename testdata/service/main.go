@@ -1,17 +1,16 @@
-// Command service answers queries over a heddle index, and predicates on a bitmap table,
-// by HTTP: an example of embedding the engine.
+// Command service is an example of a service that embeds heddle. It answers queries on an
+// index and predicates on a bitmap table over HTTP.
 //
 //	service -index books.hdl -table loans.hdb -listen localhost:8080
 //	curl 'localhost:8080/search?q=heaven+earth'
 //	curl 'localhost:8080/count?where=days+>+30'
 //	curl localhost:8080/metrics
-//	curl -X POST localhost:8080/reload # once there is another books.hdl
+//	curl -X POST localhost:8080/reload # after books.hdl was replaced
 package main
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -26,15 +25,14 @@ import (
 
 	"heddle/engine"
 	heddleprometheus "heddle/engine/observe/prometheus"
-	"heddle/engine/schedule"
-	"heddle/engine/table/predicate"
+	"heddle/engine/plan"
 )
 
 func main() {
 	index := flag.String("index", "", "index file (.hdl)")
 	table := flag.String("table", "", "table file (.hdb)")
 	listen := flag.String("listen", "localhost:8080", "address to listen on")
-	timeout := flag.Duration("timeout", time.Second, "time for a query")
+	timeout := flag.Duration("timeout", time.Second, "timeout of a query")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -43,27 +41,30 @@ func main() {
 	}
 }
 
-// run serves until ctx ends and the last answer is out.
+// run serves until ctx ends. It returns after the last answer.
 func run(ctx context.Context, index, table, listen string, timeout time.Duration) error {
 	metrics := heddleprometheus.New()
-	e, err := engine.Start(ctx, index, engine.EngineOptions{Timeout: timeout, Observer: metrics})
+	e, err := engine.New(ctx, engine.Options{Timeout: timeout, Observer: metrics})
 	if err != nil {
 		return err
 	}
-	defer e.Close()
+	defer e.Close() // closes index and table
 	metrics.Watch(e.Stats)
-	t, err := engine.OpenTable(ctx, table, engine.Options{})
+	x, err := e.OpenIndex(ctx, index, engine.IndexOptions{})
 	if err != nil {
 		return err
 	}
-	defer t.Close()
+	t, err := e.OpenTable(ctx, table, engine.TableOptions{})
+	if err != nil {
+		return err
+	}
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
 	log.Printf("%s and %s on http://%s", index, table, listener.Addr())
-	server := &http.Server{Handler: handler(e, t, index, metrics)}
-	drained := make(chan error, 1) // engine and table must stay open until the last answer is out
+	server := &http.Server{Handler: handler(x, t, index, metrics)}
+	drained := make(chan error, 1) // the engine stays open until the last answer
 	go func() {
 		<-ctx.Done()
 		drained <- server.Shutdown(context.Background())
@@ -74,19 +75,19 @@ func run(ctx context.Context, index, table, listen string, timeout time.Duration
 	return <-drained
 }
 
-// handler answers
+// handler serves these routes:
 //
-//	GET /search?q=TEXT      names of the documents that contain every word of TEXT
+//	GET /search?q=TEXT      names of the documents with all words of TEXT
 //	GET /count?where=PREDICATE  number of rows
-//	POST /reload            reads the index file again; queries go on meanwhile
-//	GET /metrics            numbers for Prometheus
-func handler(e *engine.Engine, t *engine.Table, index string, metrics *heddleprometheus.Metrics) http.Handler {
+//	POST /reload            opens the index file again while queries run
+//	GET /metrics            metrics for Prometheus
+func handler(x *engine.Index, t *engine.Table, index string, metrics *heddleprometheus.Metrics) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(metrics)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /search", func(w http.ResponseWriter, r *http.Request) {
-		names, err := search(e, r)
+		names, err := search(x, r)
 		if err != nil {
 			fail(w, err)
 			return
@@ -95,52 +96,51 @@ func handler(e *engine.Engine, t *engine.Table, index string, metrics *heddlepro
 		json.NewEncoder(w).Encode(map[string]any{"count": len(names), "documents": names})
 	})
 	mux.HandleFunc("GET /count", func(w http.ResponseWriter, r *http.Request) {
-		rows, err := t.Count(r.Context(), r.FormValue("where"))
+		rows, err := t.Select(r.Context(), engine.Selection{Where: r.FormValue("where"), Output: plan.OutputCounts})
 		if err != nil {
 			fail(w, err)
 			return
 		}
-		fmt.Fprintln(w, rows)
+		fmt.Fprintln(w, rows.Count)
 	})
 	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, r *http.Request) {
-		if err := e.Reload(r.Context(), index); err != nil {
+		if err := x.Reload(r.Context(), index); err != nil {
 			fail(w, err)
 		}
 	})
 	return mux
 }
 
-// search asks the engine. The view holds documents and their names together, whatever
-// reloads meanwhile; as callers, clients share the processors evenly.
-func search(e *engine.Engine, r *http.Request) ([]string, error) {
-	v, err := e.View()
+// search answers a query on a snapshot, so that documents and names belong to the same file
+// during a reload. Each client is a caller, and callers share the processors evenly.
+func search(x *engine.Index, r *http.Request) ([]string, error) {
+	s, err := x.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	defer v.Close()
+	defer s.Close()
 	client, _, _ := net.SplitHostPort(r.RemoteAddr)
-	answer, err := v.Search(r.Context(), engine.Query{Text: r.FormValue("q")}, engine.SearchOptions{}, engine.Call{Caller: client})
+	hits, err := s.Search(r.Context(), engine.Query{Text: r.FormValue("q"), Match: engine.And, Caller: client})
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(answer.Docs))
-	for i, d := range answer.Docs {
-		names[i] = v.Index().File().DocName(d)
+	names := make([]string, len(hits.Docs))
+	for i, d := range hits.Docs {
+		names[i] = s.File().DocName(d)
 	}
 	return names, nil
 }
 
-// fail answers with an error.
+// fail writes an error with the HTTP status of its code.
 func fail(w http.ResponseWriter, err error) {
-	code := http.StatusInternalServerError
-	wrong := (*predicate.SyntaxError)(nil)
-	switch {
-	case errors.As(err, &wrong):
-		code = http.StatusBadRequest
-	case errors.Is(err, schedule.ErrFull): // more is asked than can be answered
-		code = http.StatusTooManyRequests
-	case errors.Is(err, schedule.ErrDeadline):
-		code = http.StatusGatewayTimeout
+	status := http.StatusInternalServerError
+	switch engine.CodeOf(err) {
+	case engine.InvalidQuery:
+		status = http.StatusBadRequest
+	case engine.Overloaded:
+		status = http.StatusTooManyRequests
+	case engine.Deadline:
+		status = http.StatusGatewayTimeout
 	}
-	http.Error(w, err.Error(), code)
+	http.Error(w, err.Error(), status)
 }

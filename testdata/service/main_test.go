@@ -20,12 +20,11 @@ import (
 	"heddle/engine"
 	indexbuild "heddle/engine/index/build"
 	heddleprometheus "heddle/engine/observe/prometheus"
-	"heddle/engine/schedule"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/read"
 )
 
-// served is a service over an index and a table, which tests ask by HTTP.
+// served is a running service with an index and a table.
 type served struct {
 	*testing.T
 	index, url string
@@ -37,12 +36,16 @@ func serve(t *testing.T, timeout time.Duration) *served {
 	s := &served{T: t, index: filepath.Join(dir, "looms.hdl")}
 	s.build("a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n")
 	metrics := heddleprometheus.New()
-	e, err := engine.Start(t.Context(), s.index, engine.EngineOptions{Timeout: timeout, Observer: metrics})
+	e, err := engine.New(t.Context(), engine.Options{Timeout: timeout, Observer: metrics})
 	if err != nil {
 		t.Fatal(err)
 	}
 	metrics.Watch(e.Stats)
-	server := httptest.NewServer(handler(e, makeTable(t, dir), s.index, metrics))
+	x, err := e.OpenIndex(t.Context(), s.index, engine.IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler(x, makeTable(t, e, dir), s.index, metrics))
 	s.url = server.URL
 	t.Cleanup(func() {
 		server.Close()
@@ -53,7 +56,7 @@ func serve(t *testing.T, timeout time.Duration) *served {
 	return s
 }
 
-// build puts an index of text in the place of the one before.
+// build replaces the index by an index of text.
 func (s *served) build(text string) {
 	s.Helper()
 	docs := filepath.Join(filepath.Dir(s.index), "looms.tsv")
@@ -124,8 +127,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestReload has clients ask while the index is replaced: each answer is of one of the
-// two, names and all.
+// TestReload replaces the index while clients send queries. Documents and names of each
+// answer belong to the same index.
 func TestReload(t *testing.T) {
 	s := serve(t, time.Minute)
 	texts := []string{"d\ta loom\ne\tgreen\nf\ta loom\ng\ta loom too\n", "a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n"}
@@ -169,15 +172,15 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestErrors compares what clients are told with what happened.
+// TestErrors checks the HTTP status of errors.
 func TestErrors(t *testing.T) {
 	if status, body := serve(t, time.Nanosecond).do("GET", "/search?q=loom"); status != http.StatusGatewayTimeout {
 		t.Errorf("late: status %d, %q", status, body)
 	}
 	for err, want := range map[error]int{
-		fmt.Errorf("so: %w", &schedule.FullError{}): http.StatusTooManyRequests,
-		&schedule.DeadlineError{}:                   http.StatusGatewayTimeout,
-		errors.New("another"):                       http.StatusInternalServerError,
+		fmt.Errorf("so: %w", &engine.Error{Code: engine.Overloaded, Err: errors.New("full")}): http.StatusTooManyRequests,
+		&engine.Error{Code: engine.Deadline, Err: errors.New("late")}:                         http.StatusGatewayTimeout,
+		errors.New("another"): http.StatusInternalServerError,
 	} {
 		w := httptest.NewRecorder()
 		if fail(w, err); w.Code != want {
@@ -201,8 +204,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// makeTable has two rows, a day each.
-func makeTable(t *testing.T, dir string) *engine.Table {
+// makeTable builds a table with two rows.
+func makeTable(t *testing.T, e *engine.Engine, dir string) *engine.Table {
 	t.Helper()
 	path := filepath.Join(dir, "loans.hdb")
 	src, err := read.OpenCSV(t.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader("days,book\n31,a\n7,b\n")})
@@ -213,10 +216,9 @@ func makeTable(t *testing.T, dir string) *engine.Table {
 	if _, err := tablebuild.Build(t.Context(), src, path, tablebuild.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	x, err := engine.OpenTable(t.Context(), path, engine.Options{})
+	x, err := e.OpenTable(t.Context(), path, engine.TableOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { x.Close() })
 	return x
 }

@@ -16,7 +16,7 @@ import (
 const upstreamList = "../upstream.txt"
 
 // TestAPI checks that the package exports exactly what upstream.txt lists, so that
-// what builds against it builds against upstream.
+// programs for this package also build with upstream.
 func TestAPI(t *testing.T) {
 	want := readLines(t, upstreamList)
 	if !slices.IsSorted(want) {

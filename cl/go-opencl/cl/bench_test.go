@@ -17,7 +17,7 @@ func benchRig(t testing.TB) (*rig, *Kernel, *MemObject) {
 }
 
 // TestAllocations keeps the calls of the hot path at few objects of Go: the list of
-// arguments, the event, and what the caller passes by pointer.
+// arguments, the event, and values that the caller passes by pointer.
 func TestAllocations(t *testing.T) {
 	if os.Getenv("HEDDLE_OPENCL_SERIAL") == "1" {
 		t.Skip("serial mode allocates a request for each call")

@@ -38,7 +38,7 @@ func (dt DeviceType) String() string {
 	return strings.Join(names, "|")
 }
 
-// LocalMemType says where local memory lies.
+// LocalMemType is the place of local memory.
 type LocalMemType int
 
 const (

@@ -85,28 +85,28 @@ func (d *Device) GlobalMemSize() int64 { return int64(info[uint64](d, 0x101F)) }
 // MaxConstantBufferSize is the size of the largest __constant argument in bytes.
 func (d *Device) MaxConstantBufferSize() int64 { return int64(info[uint64](d, 0x1020)) }
 
-// LocalMemType says where local memory lies.
+// LocalMemType is the place of local memory.
 func (d *Device) LocalMemType() LocalMemType { return LocalMemType(info[uint32](d, 0x1022)) }
 
 // LocalMemSize is the local memory of a work-group in bytes.
 func (d *Device) LocalMemSize() int64 { return int64(info[uint64](d, 0x1023)) }
 
-// ErrorCorrectionSupport says whether global memory is protected.
+// ErrorCorrectionSupport reports whether global memory is protected.
 func (d *Device) ErrorCorrectionSupport() bool { return info[uint32](d, 0x1024) != 0 }
 
 // ProfilingTimerResolution is in nanoseconds.
 func (d *Device) ProfilingTimerResolution() int { return int(info[uintptr](d, 0x1025)) }
 
-// EndianLittle says whether the device is little-endian.
+// EndianLittle reports whether the device is little-endian.
 func (d *Device) EndianLittle() bool { return info[uint32](d, 0x1026) != 0 }
 
-// Available says whether the device can be used.
+// Available reports whether the device can be used.
 func (d *Device) Available() bool { return info[uint32](d, 0x1027) != 0 }
 
-// CompilerAvailable says whether programs can be built from source.
+// CompilerAvailable reports whether programs can be built from source.
 func (d *Device) CompilerAvailable() bool { return info[uint32](d, 0x1028) != 0 }
 
-// HostUnifiedMemory says whether device and host share their memory.
+// HostUnifiedMemory reports whether device and host share their memory.
 func (d *Device) HostUnifiedMemory() bool { return info[uint32](d, 0x1035) != 0 }
 
 func (d *Device) text(param uintptr) string {

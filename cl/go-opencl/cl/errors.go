@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrUnknown says that a call claimed success and gave no object.
+// ErrUnknown is the error of a call that reports success without an object.
 var ErrUnknown = errors.New("cl: unknown error")
 
 // ErrOther is an error code that has no variable of its own.

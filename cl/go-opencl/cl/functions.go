@@ -1,8 +1,8 @@
 package cl
 
-// functions are the functions of libOpenCL that the package calls. Their addresses
-// are set when the library is loaded. No handle is other than zero before that, so
-// no method calls one too early.
+// functions are the functions of libOpenCL that the package calls. Loading the library
+// sets their addresses. Every handle is zero before that, so no method calls one too
+// early.
 var functions []*function
 
 func declare(name string) *function {

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// ErrUnsupportedArgumentType says that SetArg does not know the type of a value.
+// ErrUnsupportedArgumentType is the error of SetArg for a value of an unsupported type.
 type ErrUnsupportedArgumentType struct {
 	Index int
 	Value any
@@ -116,8 +116,8 @@ func (k *Kernel) SetArgUnsafe(index, argSize int, arg unsafe.Pointer) error {
 	return status(clSetKernelArg.call(k.id, uintptr(index), uintptr(argSize), uintptr(arg)))
 }
 
-// PreferredWorkGroupSizeMultiple is what the size of a work-group should be a
-// multiple of. The device may be nil when the kernel was built for one only.
+// PreferredWorkGroupSizeMultiple is the preferred factor of the size of a
+// work-group. The device may be nil when the kernel was built for one only.
 func (k *Kernel) PreferredWorkGroupSizeMultiple(device *Device) (int, error) {
 	return k.workGroupInfo(device, 0x11B3)
 }

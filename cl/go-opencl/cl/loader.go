@@ -12,8 +12,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Only 64-bit architectures: OpenCL passes 64-bit flags by value, which take two
-// argument slots on the others.
+// Only 64-bit architectures: OpenCL passes 64-bit flags by value, which take two argument
+// slots on 32-bit architectures.
 
 // function is one function of libOpenCL.
 type function struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// TestEntries tells its parent what the three entries say in its environment.
+// TestEntries reports the three entries in its environment to its parent process.
 func TestEntries(t *testing.T) {
 	if !inChild() {
 		t.Skip("runs as a child of the tests of broken installations")

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// MemFlag says how kernels and the host use a buffer, and where it lies.
+// MemFlag is the use of a buffer by kernels and the host, and its place.
 type MemFlag int
 
 const (
@@ -21,7 +21,7 @@ const (
 	MemHostNoAccess  MemFlag = 1 << 9
 )
 
-// MapFlag says what a mapping is for.
+// MapFlag states the purpose of a mapping.
 type MapFlag int
 
 const (

@@ -41,8 +41,8 @@ func (p *Platform) GetDevices(deviceType DeviceType) ([]*Device, error) {
 	return GetDevices(p, deviceType)
 }
 
-// Name is the platform's name; like the other getters it is empty when the driver
-// does not answer.
+// Name is the name of the platform. It is empty if the driver does not answer, like the
+// results of the getters below.
 func (p *Platform) Name() string { return p.info(0x0902) }
 
 // Vendor is the platform's vendor.

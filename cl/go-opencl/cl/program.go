@@ -14,7 +14,7 @@ func (e BuildError) Error() string {
 	return fmt.Sprintf("cl: build error (%s)", string(e))
 }
 
-// Program is a program and what its builds gave.
+// Program is a program with the results of its builds.
 type Program struct {
 	id      uintptr
 	devices []*Device
@@ -98,8 +98,8 @@ func (p *Program) handle() uintptr {
 	return p.id
 }
 
-// first returns the address of the first element, nil when there is none: OpenCL
-// takes no empty list other than NULL.
+// first returns the address of the first element, nil for an empty slice: OpenCL accepts
+// NULL alone as an empty list.
 func first[T any](s []T) *T {
 	if len(s) == 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReleased uses objects that were released twice; what follows must be an
+// TestReleased uses objects that were released twice. Later calls must return an
 // error and must not reach the driver.
 func TestReleased(t *testing.T) {
 	r := newRig(t, 0)

@@ -2,14 +2,14 @@ package cl
 
 import "unsafe"
 
-// EnqueueWriteBuffer copies dataSize bytes at dataPtr to the buffer. The package's
-// text says what memory a non-blocking transfer may use.
+// EnqueueWriteBuffer copies dataSize bytes at dataPtr to the buffer. The package
+// page describes the memory that a non-blocking transfer may use.
 func (q *CommandQueue) EnqueueWriteBuffer(buffer *MemObject, blocking bool, offset, dataSize int, dataPtr unsafe.Pointer, eventWaitList []*Event) (*Event, error) {
 	return q.transfer(clEnqueueWriteBuffer, buffer, blocking, offset, dataSize, dataPtr, eventWaitList)
 }
 
-// EnqueueReadBuffer copies dataSize bytes of the buffer to dataPtr. The package's
-// text says what memory a non-blocking transfer may use.
+// EnqueueReadBuffer copies dataSize bytes of the buffer to dataPtr. The package
+// page describes the memory that a non-blocking transfer may use.
 func (q *CommandQueue) EnqueueReadBuffer(buffer *MemObject, blocking bool, offset, dataSize int, dataPtr unsafe.Pointer, eventWaitList []*Event) (*Event, error) {
 	return q.transfer(clEnqueueReadBuffer, buffer, blocking, offset, dataSize, dataPtr, eventWaitList)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The checked-in files must be what this generator writes.
+// The files in the repository agree with the generator.
 func TestUpToDate(t *testing.T) {
 	for name, want := range files() {
 		got, err := os.ReadFile("../../" + name)

@@ -8,7 +8,7 @@ import (
 	"heddle/codec"
 )
 
-// namesSource is the file of package config with the values of index.codec.
+// namesSource returns the file of package config with the values of index.codec.
 // Package config imports no package of the project, so it needs a copy.
 func namesSource() []byte {
 	var w bytes.Buffer

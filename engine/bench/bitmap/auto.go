@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/plan"
-	"time"
 )
 
 // autoTurns is the least number of turns in which auto and its rival are timed.
@@ -41,12 +42,16 @@ func (s *bench) measureAuto(ctx context.Context, set *set, costs []*cost) (all [
 			stores[best.who.Name] = releasing{st, release}
 		}
 		c := &autoCost{best: best}
-		q, rival, out := set.query(m), set.query(m), new(plan.Rows)
-		q.Output, rival.Output, rival.Strategy = plan.OutputCounts, plan.OutputCounts, best.strategy
+		rival, out := set.query(m), new(plan.Rows)
+		q, err := t.prepareSteps(set.query(m))
+		if err != nil {
+			return nil, err
+		}
+		rival.Output, rival.Strategy = plan.OutputCounts, best.strategy
 		var times [2][]float64
 		for began := time.Now(); len(times[0]) < autoTurns || time.Since(began) < s.LeastTime(); {
 			for i, run := range []func() error{
-				func() error { return t.run(ctx, q, out) },
+				func() error { return t.countPrepared(ctx, q, out) },
 				func() error { return st.Select(ctx, rival, out) },
 			} {
 				start := time.Now()

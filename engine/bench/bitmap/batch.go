@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
 )

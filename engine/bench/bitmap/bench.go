@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/plan"
-	"runtime/debug"
-	"time"
 )
 
 // setup is one way to compute the OR of the first bins vectors of a set.

@@ -2,14 +2,16 @@ package bitmap
 
 import (
 	"bytes"
-	"heddle/codec/wah"
-	"heddle/engine/bench/harness/harnesstest"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/codec/wah"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestZipfSet: every row is in one bin of each attribute, and the sizes of bins follow
@@ -83,11 +85,10 @@ func TestRunsSet(t *testing.T) {
 // TestBitmapOnDevice runs the exhibits of a device beside the host: each has figures,
 // and the answers agree.
 func TestBitmapOnDevice(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
-	opt.Backend, opt.Device, opt.Runs = "auto", os.Getenv("HEDDLE_TEST_DEVICE"), 1
+	opt.Backend, opt.Device, opt.Runs = "auto", device, 1
 	opt.Tables, opt.Figures = []string{"auto", "batch", "nelson-table2"}, []string{"nelson-fig8", "nelson-fig9", "nelson-fig11", "nelson-fig12", "nelson-fig14"}
 	opt.Report = filepath.Join(t.TempDir(), "report.md")
 	var log bytes.Buffer

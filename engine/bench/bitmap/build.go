@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
 	"os"
 	"runtime"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/hdb"
 )

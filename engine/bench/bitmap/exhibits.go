@@ -3,10 +3,11 @@ package bitmap
 import (
 	"context"
 	"fmt"
+	"strings"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/plan"
-	"strings"
 )
 
 // outputNames name the outputs in tables, by plan.Output.

@@ -3,6 +3,7 @@ package bitmap
 
 import (
 	"fmt"
+
 	"heddle/engine/bench/harness"
 )
 

@@ -2,16 +2,17 @@ package bitmap
 
 import (
 	"fmt"
-	"heddle/codec/wah"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/table/column"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/codec/wah"
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/table/column"
 )
 
 // realSet makes one of the sets of realTables.

@@ -1,8 +1,9 @@
 package bitmap
 
 import (
-	"heddle/engine/bench/harness/harnesstest"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
 )
 
 func TestBitmapReproduce(t *testing.T) {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/plan"
-	"heddle/hostfallback"
 	"math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/plan"
+	"heddle/hostfallback"
 )
 
 // measurePeers measures other libraries on the bins of the largest query.

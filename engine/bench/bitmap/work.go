@@ -3,16 +3,17 @@ package bitmap
 import (
 	"context"
 	"fmt"
-	"heddle/codec/wah"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
-	"heddle/engine/table/column"
 	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/codec/wah"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
 )
 
 // set is a set of bit vectors over the same rows: a data set of Nelson et al. 2020,

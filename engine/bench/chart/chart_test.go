@@ -1,11 +1,12 @@
 package chart
 
 import (
-	"heddle/engine/bench/benchtest"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
 )
 
 // TestDraw draws difficult cases: one point, zeros, no series name, many series.

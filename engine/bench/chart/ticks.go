@@ -1,10 +1,11 @@
 package chart
 
 import (
-	"heddle/engine/bench/measure"
 	"math"
 
 	"gonum.org/v1/plot"
+
+	"heddle/engine/bench/measure"
 )
 
 // logarithmic applies ticks to an axis of decimal logarithms.

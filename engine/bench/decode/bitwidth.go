@@ -2,12 +2,13 @@ package decode
 
 import (
 	"context"
+	"math"
+	"math/big"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
-	"math"
-	"math/big"
 )
 
 // Table 5, for 2^24 documents and an error of 10^-5.

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"context"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"

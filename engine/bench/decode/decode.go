@@ -4,16 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/codec"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
-	"heddle/engine/index/hdl"
-	"heddle/engine/plan"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"heddle/codec"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/workload"
+	"heddle/engine/index/hdl"
+	"heddle/engine/plan"
 )
 
 // decoding is the speed of a codec on a set of lists.
@@ -100,7 +102,7 @@ const deviceRepeats = 50
 // decodeDevice puts one query per list, all in one batch.
 func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *plan.Source, lists [][]uint32, ints uint64) (rate measure.Summary, peak float64, err error) {
 	terms := make([]string, len(lists))
-	queries := make([]harness.Query, len(lists))
+	queries := make([]workload.Query, len(lists))
 	for h := range terms {
 		terms[h] = fmt.Sprintf("t%08d", h)
 		queries[h].Terms = terms[h : h+1]
@@ -109,15 +111,15 @@ func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *p
 	if err != nil {
 		return rate, 0, err
 	}
-	x, err := s.NewIndex(ctx, who, 0, harness.Profiled, src, dict)
+	x, err := querylog.NewIndex(ctx, s.Runner, who, 0, harness.Profiled, src, dict)
 	if err != nil {
 		return rate, 0, err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	peak = s.Peak(ctx, who)
-	if err := x.Match(ctx, queries, harness.MatchOptions{Candidates: 2*ints + 2}, func(first int, r *plan.Results) error {
-		for i := range len(r.Offsets) - 1 {
-			if !slices.Equal(r.Query(i), lists[first+i]) {
+	if err := x.Match(ctx, queries, querylog.MatchOptions{Candidates: 2*ints + 2}, func(first int, hits []querylog.Hits) error {
+		for i, h := range hits {
+			if !slices.Equal(h.Docs, lists[first+i]) {
 				return fmt.Errorf("list %d as %s decodes to something else on %s", first+i, src.Lists[first+i].Codec, who)
 			}
 		}
@@ -133,13 +135,12 @@ func (s *bench) decodeDevice(ctx context.Context, who harness.Contestant, src *p
 	for run := range s.Opt.Runs + 1 {
 		var took time.Duration
 		for range repeats {
-			err := x.Match(ctx, queries, harness.MatchOptions{CountOnly: true, Candidates: 2*ints + 2}, func(_ int, r *plan.Results) error {
-				took += r.Stats.Decode
-				return nil
-			})
-			if err != nil {
+			var stats plan.Stats
+			opt := querylog.MatchOptions{CountOnly: true, Candidates: 2*ints + 2, Stats: &stats}
+			if err := x.Match(ctx, queries, opt, func(int, []querylog.Hits) error { return nil }); err != nil {
 				return rate, 0, err
 			}
+			took += stats.Decode
 		}
 		if run > 0 && took > 0 { // the first run warms up
 			rates = append(rates, float64(repeats)*float64(ints)/took.Seconds()/1e9)

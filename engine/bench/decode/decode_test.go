@@ -3,13 +3,15 @@ package decode
 import (
 	"bytes"
 	"context"
-	"heddle/codec"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
 	"io"
 	"math"
 	"path/filepath"
 	"testing"
+
+	"heddle/codec"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestBound compares the bound with Table 5 of the paper, and the second moment with
@@ -37,6 +39,7 @@ func TestTakesExceptions(t *testing.T) {
 }
 
 func TestInts(t *testing.T) {
+	testneeds.Long(t)
 	opt := harnesstest.Tiny()
 	opt.Tables = []string{"ints"}
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")

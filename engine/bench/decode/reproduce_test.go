@@ -1,8 +1,9 @@
 package decode
 
 import (
-	"heddle/engine/bench/harness/harnesstest"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
 )
 
 func TestDecodeReproduce(t *testing.T) { harnesstest.Reproduce(t, Family) }

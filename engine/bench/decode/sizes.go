@@ -2,11 +2,12 @@ package decode
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
-	"slices"
-	"sync/atomic"
 )
 
 // takesExceptions reports whether the option for the fraction of exceptions changes the

@@ -3,13 +3,14 @@ package decode
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"heddle/codec"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"slices"
 )
 
 // shortest returns the distinct shortest lists of the first queries.

@@ -2,19 +2,18 @@ package harness
 
 import (
 	"bytes"
-	"heddle/cl"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestBenchTuning opens a device with a tuning row from a file.
 func TestBenchTuning(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
-	device := os.Getenv("HEDDLE_TEST_DEVICE")
+	device := testneeds.Device(t)
 	devices, err := cl.Devices(device)
 	if err != nil || len(devices) == 0 {
 		t.Fatal(devices, err)

@@ -3,10 +3,11 @@ package harness
 import (
 	"context"
 	"fmt"
-	"heddle/engine/bench/chart"
-	"heddle/engine/bench/workload"
 	"slices"
 	"strings"
+
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/workload"
 )
 
 // Exhibit is a table or figure of a paper that is measured again, or a table of our

@@ -3,12 +3,13 @@ package harness
 import (
 	"cmp"
 	"fmt"
-	"heddle/engine/bench/measure"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"heddle/engine/bench/measure"
 )
 
 // gridColumn is a column of a grid: a head, and a text for each place, which may be

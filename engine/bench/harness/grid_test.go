@@ -1,9 +1,10 @@
 package harness
 
 import (
-	"heddle/engine/bench/measure"
 	"slices"
 	"testing"
+
+	"heddle/engine/bench/measure"
 )
 
 // sampleReadings returns two series at two places, with every kind of column.

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"heddle/codec"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
 	"io"
 	"runtime"
 	"slices"
+
+	"heddle/codec"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
 )
 
 // Options of a benchmark. The zero value of a field selects the default, which the

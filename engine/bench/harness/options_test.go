@@ -2,10 +2,11 @@ package harness
 
 import (
 	"context"
-	"heddle/engine/bench/workload"
 	"io"
 	"path/filepath"
 	"testing"
+
+	"heddle/engine/bench/workload"
 )
 
 func TestOptions(t *testing.T) {

@@ -1,10 +1,11 @@
 package harness
 
 import (
-	"heddle/engine/bench/measure"
 	"slices"
 	"strings"
 	"time"
+
+	"heddle/engine/bench/measure"
 )
 
 // Reading is one measured figure and its place in an exhibit. Put fills the fields

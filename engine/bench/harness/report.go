@@ -2,13 +2,14 @@ package harness
 
 import (
 	"fmt"
-	"heddle/engine/bench/chart"
-	"heddle/engine/bench/measure"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
+
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/measure"
 )
 
 // publish draws the pictures and writes the report, if the options name their

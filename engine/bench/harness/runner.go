@@ -6,12 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/cl"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
 	"io"
 	"slices"
 	"time"
+
+	"heddle/cl"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 )
 
 // Family is a set of exhibits that one command measures, with shared state.

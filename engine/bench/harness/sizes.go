@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+
 	"heddle/engine/bench/workload"
 )
 

@@ -2,10 +2,10 @@
 package lists
 
 import (
+	"slices"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/wu"
-	"slices"
 )
 
 // Family measures intersections and reproduces the papers' measurements of them.
@@ -15,7 +15,7 @@ var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: f
 		[]harness.Exhibit{s.logExhibit(), s.pairsExhibit(), s.skewExhibit(), s.setsExhibit(), s.primitivesExhibit(),
 			s.aoTable1(), s.aoTable3(), s.aoTable4(), s.aoTable7(),
 			s.aoFigure5(), s.aoFigure6(), s.aoFigure9a(), s.aoFigure9b()},
-		wu.New(s.Bench).Intersections(),
+		[]harness.Exhibit{s.wuFigure5(), s.wuFigure6(), s.wuFigure8()},
 		[]harness.Exhibit{s.dingFigure6()})
 }}
 

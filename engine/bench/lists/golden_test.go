@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"flag"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/workload"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/workload"
 )
 
 var update = flag.Bool("update", false, "write testdata/report.golden.md")

@@ -3,13 +3,14 @@ package lists
 import (
 	"context"
 	"fmt"
+	"math"
+	"sync"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"math"
-	"sync"
 )
 
 // lengthClasses are the classes of Table 1, in docIDs.

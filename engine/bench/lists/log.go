@@ -3,6 +3,7 @@ package lists
 import (
 	"context"
 	"fmt"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"

@@ -5,17 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"testing"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestLog(t *testing.T) {
@@ -60,11 +61,10 @@ func equalCounts(a, b map[string]int) bool {
 // TestRunDevice runs on an OpenCL device. Its rows must have times, bytes and fractions
 // of the peak.
 func TestRunDevice(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	path := filepath.Join(t.TempDir(), "rows.json")
-	opt := harness.Options{Backend: "opencl", Device: os.Getenv("HEDDLE_TEST_DEVICE"), Short: true, GOVDocs: workload.SmallDocs, Orders: []workload.Order{workload.Uniform}, Queries: 60, Runs: 1,
+	opt := harness.Options{Backend: "opencl", Device: device, Short: true, GOVDocs: workload.SmallDocs, Orders: []workload.Order{workload.Uniform}, Queries: 60, Runs: 1,
 		Layouts: []workload.Layout{workload.LayoutAuto}, Algorithms: []plan.Algorithm{plan.Auto}, JSON: path, Tables: []string{"log"}}
 	if err := Family.Run(context.Background(), opt, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
@@ -11,10 +16,6 @@ import (
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"slices"
-	"time"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // pairTimes are the times of one intersection in seconds: end to end, and of the
@@ -32,13 +33,13 @@ func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *worklo
 	if err != nil {
 		return nil, err
 	}
-	query := []harness.Query{{Terms: []string{"a", "b"}}}
+	query := []workload.Query{{Terms: []string{"a", "b"}}}
 	times := make(map[plan.Algorithm]pairTimes)
 	for _, a := range []harness.Access{harness.Alone, harness.Profiled, harness.Counting} {
 		if a != harness.Alone && who.Name == "host" {
 			break
 		}
-		x, err := s.NewIndex(ctx, who, threads, a, p.Source, dict)
+		x, err := querylog.NewIndex(ctx, s.Runner, who, threads, a, p.Source, dict)
 		if err != nil {
 			return nil, err
 		}
@@ -63,10 +64,10 @@ func (s *bench) pairTimes(ctx context.Context, who harness.Contestant, p *worklo
 }
 
 // pairRun measures one of the times of an algorithm.
-func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *harness.Index, query []harness.Query, p *workload.Pair, algorithm plan.Algorithm, a harness.Access, t *pairTimes) (err error) {
+func (s *bench) pairRun(ctx context.Context, who harness.Contestant, x *querylog.Index, query []workload.Query, p *workload.Pair, algorithm plan.Algorithm, a harness.Access, t *pairTimes) (err error) {
 	once := func(check bool) (stats plan.Stats, err error) {
-		err = x.Match(ctx, query, harness.MatchOptions{Algorithm: algorithm}, func(_ int, r *plan.Results) error {
-			if stats = r.Stats; check && !slices.Equal(r.Query(0), p.Want) {
+		err = x.Match(ctx, query, querylog.MatchOptions{Algorithm: algorithm, Stats: &stats}, func(_ int, hits []querylog.Hits) error {
+			if check && !slices.Equal(hits[0].Docs, p.Want) {
 				return fmt.Errorf("%s gives other docIDs than a merge", algorithm)
 			}
 			return nil

@@ -3,12 +3,13 @@ package lists
 import (
 	"context"
 	"fmt"
+	"math"
+	"time"
+
 	"heddle/cl"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
-	"math"
-	"time"
 )
 
 // cub is the speed of CUDA's cub on an H200, in G elements/s.

@@ -1,8 +1,9 @@
 package lists
 
 import (
-	"heddle/engine/bench/harness/harnesstest"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
 )
 
 func TestListsReproduce(t *testing.T) {

@@ -3,6 +3,10 @@ package lists
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
@@ -10,9 +14,6 @@ import (
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 	"heddle/hostfallback"
-	"time"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // setsExhibit measures AND of successive pairs and OR of all lists of real sets, like

@@ -1,13 +1,14 @@
 package lists
 
 import (
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
-	"testing"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // TestRace: ways that disagree are an error, and all ways of heddle agree with roaring.

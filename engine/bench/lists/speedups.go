@@ -3,6 +3,8 @@ package lists
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"heddle/codec"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
@@ -10,7 +12,6 @@ import (
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"slices"
 )
 
 // entry is a column of Table 3 or a row of Table 7.

@@ -2,6 +2,7 @@ package lists
 
 import (
 	"context"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
 	"math"
 	"slices"
 	"time"
+
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 )
 
 // Climb puts loads at rising rates to a system, to find the highest rate that it

@@ -3,11 +3,12 @@ package load
 import (
 	"context"
 	"errors"
-	"heddle/engine/bench/benchtest"
 	"math"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/bench/benchtest"
 )
 
 // TestClimb: the measured rate is just below the capacity of the servers, whether the

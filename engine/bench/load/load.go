@@ -6,15 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
-	"heddle/engine/schedule"
 	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/internal/schedule"
 )
 
 // Loop is an open loop: queries arrive as a Poisson process, independently of the

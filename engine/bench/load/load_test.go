@@ -3,16 +3,17 @@ package load
 import (
 	"context"
 	"errors"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
-	"heddle/engine/schedule"
 	"math"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/internal/schedule"
 )
 
 // server answers n queries at a time in order of arrival. service returns the time of

@@ -1,9 +1,10 @@
 package load
 
 import (
-	"heddle/engine/bench/measure"
 	"slices"
 	"testing"
+
+	"heddle/engine/bench/measure"
 )
 
 // TestMiddle: loads without a figure count as larger than all the rest.

@@ -3,13 +3,15 @@ package load
 import (
 	"context"
 	"fmt"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/workload"
-	"heddle/engine/schedule"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/plan/testneeds"
 )
 
 // simulated is a processor in virtual time. The work of a query is a number of
@@ -75,6 +77,7 @@ func (p simulated) processor() schedule.Processor {
 // did. Each processor sustains most of its capacity in batches, and both together most
 // of the sum, even with wrong estimates. Delays at half load are small.
 func TestSimulated(t *testing.T) {
+	testneeds.Long(t)
 	const mean = 8000
 	r := workload.NewRandom(9, workload.StreamGaps, 1)
 	sizes := make([]float64, 1000) // candidates, from few to many

@@ -16,8 +16,8 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 	index "github.com/blevesearch/bleve_index_api"
 
-	"heddle/engine/bench/harness"
 	"heddle/engine/bench/rank"
+	"heddle/engine/bench/workload"
 )
 
 // bleveLibrary is github.com/blevesearch/bleve/v2.
@@ -97,7 +97,7 @@ func bleveMapping() (mapping.IndexMapping, error) {
 }
 
 // Rank implements rank.Peer.
-func (p *blevePeer) Rank(ctx context.Context, terms []string, mode harness.Mode, k int) ([]uint32, error) {
+func (p *blevePeer) Rank(ctx context.Context, terms []string, mode workload.Mode, k int) ([]uint32, error) {
 	parts := make([]query.Query, len(terms))
 	for i, t := range terms {
 		q := bleve.NewTermQuery(t)
@@ -105,7 +105,7 @@ func (p *blevePeer) Rank(ctx context.Context, terms []string, mode harness.Mode,
 		parts[i] = q
 	}
 	var all query.Query = bleve.NewDisjunctionQuery(parts...)
-	if mode == harness.And {
+	if mode == workload.And {
 		all = bleve.NewConjunctionQuery(parts...)
 	}
 	found, err := p.index.SearchInContext(ctx, bleve.NewSearchRequestOptions(all, k, 0, false))

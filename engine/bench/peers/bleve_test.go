@@ -1,14 +1,14 @@
 package main
 
 import (
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/rank"
-
 	"bytes"
 	"context"
 	"path/filepath"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/rank"
 )
 
 // TestBleve: of an AND bleve's best documents are ours, and rows name it as baseline.

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"math"
-	"time"
 )
 
 // Batching is the cost of consecutive batches.
@@ -83,7 +84,7 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 		return nil, err
 	}
 	ends, b := s.Cut(m, n), new(Batching)
-	opt := harness.MatchOptions{Algorithm: m.Algorithm, Part: m.Part, Candidates: math.MaxUint64}
+	opt := MatchOptions{Algorithm: m.Algorithm, Part: m.Part, Candidates: math.MaxUint64}
 	got := make([]uint64, n)
 	var rates []float64
 	runs := s.Opt.Runs
@@ -95,13 +96,17 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 		all, first := time.Now(), 0
 		for _, end := range ends {
 			began := time.Now()
-			err := x.Match(ctx, s.Queries[first:end], opt, func(i int, r *plan.Results) error {
-				b.Times.Add(r.Stats)
-				if run == 0 {
-					workload.Digests(got[first+i:first+i+len(r.Offsets)-1], r)
+			var stats plan.Stats
+			opt.Stats = &stats
+			err := x.Match(ctx, s.Queries[first:end], opt, func(from int, hits []Hits) error {
+				for i := range hits {
+					if run == 0 {
+						got[first+from+i] = workload.Digest(hits[i].Docs)
+					}
 				}
 				return nil
 			})
+			b.Times.Add(stats)
 			if err != nil {
 				return nil, err
 			}
@@ -122,3 +127,14 @@ func (s *Bench) Batches(ctx context.Context, who harness.Contestant, m Method, n
 
 // PaperQueries is the size of Baidu's query set (Wu et al. 2010).
 const PaperQueries = 33337
+
+// Methods are PART and PARA with a mean number of queries per batch.
+func Methods(who harness.Contestant, queries int) []Method {
+	m := Method{Backend: who.Name, Algorithm: plan.BS, Queries: queries}
+	part := m
+	part.Part = true
+	return []Method{part, m}
+}
+
+// AboutBatches describes the batches of PART and PARA for reports.
+const AboutBatches = "Clustered GOV-like lists and queries in place of Baidu's. Binary search on plain lists, one batch after the other. PART takes a fixed number of queries a batch, PARA as many as reach the same mean load. Pure Go as PART gives a query to one thread."

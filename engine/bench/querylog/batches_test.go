@@ -1,10 +1,11 @@
 package querylog
 
 import (
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/workload"
 	"slices"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/workload"
 )
 
 // TestCut: PART cuts by number, PARA by load, and neither loses a query.

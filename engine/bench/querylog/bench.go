@@ -5,12 +5,13 @@ package querylog
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"runtime/debug"
-	"time"
 )
 
 // Bench runs the GOV-like query log on backends. It holds the workload of one document
@@ -19,7 +20,7 @@ type Bench struct {
 	*harness.Runner
 	W       *workload.Workload
 	Dict    *hdl.Dictionary
-	Queries []harness.Query
+	Queries []workload.Query
 	Check   *checker
 	Peer    *roaringPeer // nil until an exhibit needs it
 	sources map[workload.Encoding]*plan.Source

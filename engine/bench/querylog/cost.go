@@ -3,13 +3,13 @@ package querylog
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"slices"
-	"sync"
-	"time"
 )
 
 // Setup is one way to answer the queries.
@@ -122,12 +122,12 @@ func (s *Bench) measureAll(ctx context.Context, who harness.Contestant, costs []
 	return nil
 }
 
-func (c *Cost) options() harness.MatchOptions {
-	return harness.MatchOptions{Algorithm: c.Algorithm, Candidates: c.Setup.Threshold}
+func (c *Cost) options() MatchOptions {
+	return MatchOptions{Algorithm: c.Algorithm, Candidates: c.Setup.Threshold}
 }
 
 // inForce records and returns the threshold that closes the setup's batches.
-func (c *Cost) inForce(x *harness.Index) uint64 {
+func (c *Cost) inForce(x *Index) uint64 {
 	c.Threshold = c.Setup.Threshold
 	if c.Threshold == 0 {
 		c.Threshold = x.Threshold()
@@ -137,14 +137,16 @@ func (c *Cost) inForce(x *harness.Index) uint64 {
 
 // Throughput checks the answers of each setup, and then times the setups in turns with
 // each other and with at most one further turn, whose rate it returns.
-func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost, another ...measure.Turn) (rate measure.Summary, err error) {
+func (s *Bench) Throughput(ctx context.Context, x *Index, costs []*Cost, another ...measure.Turn) (rate measure.Summary, err error) {
 	var turns []measure.Turn
 	var due []*Cost
 	for _, c := range costs {
 		qs := s.Queries[:c.Queries]
 		got := make([]uint64, len(qs))
-		err := x.Match(ctx, qs, c.options(), func(first int, r *plan.Results) error {
-			workload.Digests(got[first:first+len(r.Offsets)-1], r)
+		err := x.Match(ctx, qs, c.options(), func(first int, hits []Hits) error {
+			for i, h := range hits {
+				got[first+i] = workload.Digest(h.Docs)
+			}
 			return nil
 		})
 		if c.Unfit = errors.Is(err, plan.ErrOutOfMemory); c.Unfit {
@@ -159,7 +161,7 @@ func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost,
 		}
 		due = append(due, c)
 		turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error {
-			return x.Match(ctx, qs, c.options(), func(int, *plan.Results) error { return nil })
+			return x.Match(ctx, qs, c.options(), func(int, []Hits) error { return nil })
 		}})
 	}
 	rates, err := measure.InTurns(append(turns, another...), s.Opt.Runs)
@@ -178,13 +180,13 @@ func (s *Bench) Throughput(ctx context.Context, x *harness.Index, costs []*Cost,
 
 // response returns the milliseconds from terms to docIDs of one batch, on an index with
 // one worker. It ignores the last, smaller batch of each group of queries.
-func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions, threshold uint64) (measure.Summary, error) {
+func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions, threshold uint64) (measure.Summary, error) {
 	var whole, all []float64
 	last := time.Now()
-	err := x.Match(ctx, qs, opt, func(_ int, r *plan.Results) error {
+	err := x.Match(ctx, qs, opt, func(first int, hits []Hits) error {
 		now := time.Now()
 		all = append(all, now.Sub(last).Seconds()*1e3)
-		if r.Stats.Candidates >= threshold/2 {
+		if first+len(hits) < len(qs) {
 			whole = append(whole, all[len(all)-1])
 		}
 		last = now
@@ -198,19 +200,12 @@ func response(ctx context.Context, x *harness.Index, qs []harness.Query, opt har
 
 // total sums the statistics of all batches of a run, after a run to warm up. Wall is
 // the time of the whole run.
-func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.MatchOptions) (plan.Stats, error) {
+func total(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions) (plan.Stats, error) {
 	var sum plan.Stats
 	for range 2 {
-		sum = plan.Stats{}
-		var mu sync.Mutex
+		opt.Stats = &sum
 		began := time.Now()
-		err := x.Match(ctx, qs, opt, func(_ int, r *plan.Results) error {
-			mu.Lock()
-			defer mu.Unlock()
-			sum.Add(r.Stats)
-			return nil
-		})
-		if err != nil {
+		if err := x.Match(ctx, qs, opt, func(int, []Hits) error { return nil }); err != nil {
 			return sum, err
 		}
 		sum.Wall = time.Since(began)

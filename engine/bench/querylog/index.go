@@ -2,6 +2,7 @@ package querylog
 
 import (
 	"context"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
@@ -30,11 +31,11 @@ type indexKey struct {
 // openIndex is the open index. There is only one, because each takes up to gigabytes.
 type openIndex struct {
 	key indexKey
-	x   *harness.Index
+	x   *Index
 }
 
 // Index opens an index of the workload, or returns the open one.
-func (s *Bench) Index(ctx context.Context, who harness.Contestant, threads int, e workload.Encoding, a harness.Access) (*harness.Index, error) {
+func (s *Bench) Index(ctx context.Context, who harness.Contestant, threads int, e workload.Encoding, a harness.Access) (*Index, error) {
 	k := indexKey{who.Name, threads, e, a}
 	if s.open.x != nil && s.open.key == k {
 		return s.open.x, nil
@@ -46,7 +47,7 @@ func (s *Bench) Index(ctx context.Context, who harness.Contestant, threads int, 
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.NewIndex(ctx, who, threads, a, src, s.Dict)
+	x, err := NewIndex(ctx, s.Runner, who, threads, a, src, s.Dict)
 	if err == nil {
 		s.open = openIndex{k, x}
 	}

@@ -3,13 +3,14 @@ package querylog
 import (
 	"cmp"
 	"context"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
 )
 
 // PeerName names the other library in rows and as a baseline.

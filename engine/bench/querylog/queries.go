@@ -1,14 +1,13 @@
 package querylog
 
 import (
-	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 )
 
 // Queries returns n queries as terms; after the last query of the workload the first
 // follows again.
-func Queries(w *workload.Workload, n int) []harness.Query {
-	qs := make([]harness.Query, n)
+func Queries(w *workload.Workload, n int) []workload.Query {
+	qs := make([]workload.Query, n)
 	for i := range qs {
 		if i >= len(w.Queries) {
 			qs[i] = qs[i-len(w.Queries)]

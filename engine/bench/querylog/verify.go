@@ -3,8 +3,9 @@ package querylog
 import (
 	"context"
 	"fmt"
+
 	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 )
 
 // mergeSample is the number of queries that are also answered by a plain merge.
@@ -32,7 +33,7 @@ func newChecker(ctx context.Context, w *workload.Workload, n int) (*checker, err
 		lists := w.Sorted(w.Queries[picked[i]])
 		left := lists[0]
 		for _, l := range lists[1:] {
-			left = plan.Merge(left, l)
+			left = reference.Intersect(left, l)
 		}
 		digests[i] = workload.Digest(left)
 		return nil

@@ -2,11 +2,13 @@ package querylog
 
 import (
 	"context"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/workload"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan/reference"
 )
 
 func TestChecker(t *testing.T) {
@@ -64,7 +66,7 @@ func plainAnswer(w *workload.Workload, i int) []uint32 {
 	lists := w.Sorted(w.Queries[i])
 	left := lists[0]
 	for _, l := range lists[1:] {
-		left = workload.Intersect(nil, left, l)
+		left = reference.Intersect(left, l)
 	}
 	return left
 }

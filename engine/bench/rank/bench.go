@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heddle/engine/bench/harness"
+	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/ranked"
 )
 
@@ -34,7 +36,7 @@ type bench struct {
 	costs map[setup]*cost
 	peer  Peer // nil: none is open
 
-	x    *harness.Index
+	x    *querylog.Index
 	open indexKey
 }
 
@@ -70,7 +72,7 @@ func (b *bench) closeIndex() error {
 }
 
 // index opens the workload on a contestant, or returns the open index.
-func (b *bench) index(ctx context.Context, who harness.Contestant, threads int, a harness.Access) (*harness.Index, error) {
+func (b *bench) index(ctx context.Context, who harness.Contestant, threads int, a harness.Access) (*querylog.Index, error) {
 	if a == harness.Alone {
 		a = harness.Busy // queries that run one at a time do not overlap
 	}
@@ -81,7 +83,7 @@ func (b *bench) index(ctx context.Context, who harness.Contestant, threads int, 
 	if err := b.closeIndex(); err != nil {
 		return nil, err
 	}
-	x, err := b.NewIndex(ctx, who, threads, a, b.W.Source, b.W.Dict)
+	x, err := querylog.NewIndex(ctx, b.Runner, who, threads, a, b.W.Source, b.W.Dict)
 	if err == nil {
 		b.x, b.open = x, k
 	}

@@ -3,15 +3,17 @@ package rank
 import (
 	"context"
 	"errors"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
 
 func (s *bench) dingTable2() harness.Exhibit {
-	paper := map[string]map[harness.Mode]float64{
-		"cpu": {harness.And: 8.71, harness.Or: 212.72, harness.AndOr: 23.85},
-		"gpu": {harness.And: 7.66, harness.Or: 29.31, harness.AndOr: 9.98},
+	paper := map[string]map[workload.Mode]float64{
+		"cpu": {workload.And: 8.71, workload.Or: 212.72, workload.AndOr: 23.85},
+		"gpu": {workload.And: 7.66, workload.Or: 29.31, workload.AndOr: 9.98},
 	}
 	return harness.Exhibit{
 		Name: "ding-table2", Title: "Average cost of a top-10 query", Source: "Ding et al. 2009, Table 2",
@@ -62,13 +64,13 @@ func (s *bench) dingTable3() harness.Exhibit {
 	type stage struct {
 		name  string
 		of    func(t *plan.Stats) float64
-		paper map[harness.Mode]float64
+		paper map[workload.Mode]float64
 	}
 	stages := []stage{
-		{"decompression", func(t *plan.Stats) float64 { return t.Decode.Seconds() }, map[harness.Mode]float64{harness.And: 47, harness.Or: 30}},
-		{"intersection", func(t *plan.Stats) float64 { return t.Probe.Seconds() + t.Compact.Seconds() }, map[harness.Mode]float64{harness.And: 45}},
-		{"scoring", func(t *plan.Stats) float64 { return t.Score.Seconds() }, map[harness.Mode]float64{harness.Or: 48}},
-		{"top-k", func(t *plan.Stats) float64 { return t.Select.Seconds() }, map[harness.Mode]float64{harness.And: 8, harness.Or: 13}},
+		{"decompression", func(t *plan.Stats) float64 { return t.Decode.Seconds() }, map[workload.Mode]float64{workload.And: 47, workload.Or: 30}},
+		{"intersection", func(t *plan.Stats) float64 { return t.Probe.Seconds() + t.Compact.Seconds() }, map[workload.Mode]float64{workload.And: 45}},
+		{"scoring", func(t *plan.Stats) float64 { return t.Score.Seconds() }, map[workload.Mode]float64{workload.Or: 48}},
+		{"top-k", func(t *plan.Stats) float64 { return t.Select.Seconds() }, map[workload.Mode]float64{workload.And: 8, workload.Or: 13}},
 	}
 	return harness.Exhibit{
 		Name: "ding-table3", Title: "Share of each stage in the time of kernels, top-10", Source: "Ding et al. 2009, Table 3",
@@ -81,7 +83,7 @@ func (s *bench) dingTable3() harness.Exhibit {
 			}
 			for _, who := range s.Contestants {
 				var setups []setup
-				for _, mode := range []harness.Mode{harness.And, harness.Or} {
+				for _, mode := range []workload.Mode{workload.And, workload.Or} {
 					setups = append(setups, setup{backend: who.Name, threads: s.Opt.Threads, mode: mode, k: 10})
 				}
 				costs, err := s.measure(ctx, who, setups, harness.Profiled)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
+	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
 )
 
@@ -17,7 +19,7 @@ func (s *bench) gov2Bench(ctx context.Context) error {
 
 // everyMode returns the setups of all modes and result sizes on a contestant.
 func (s *bench) everyMode(who harness.Contestant, ks []int) (setups []setup) {
-	for _, mode := range harness.Modes() {
+	for _, mode := range workload.Modes() {
 		for _, k := range ks {
 			setups = append(setups, setup{backend: who.Name, threads: s.Opt.Threads, mode: mode, k: k})
 		}
@@ -92,7 +94,7 @@ func (s *bench) accumulatorsExhibit() harness.Exhibit {
 				return err
 			}
 			for _, who := range s.Contestants {
-				u := setup{backend: who.Name, threads: s.Opt.Threads, mode: harness.Or, k: 10}
+				u := setup{backend: who.Name, threads: s.Opt.Threads, mode: workload.Or, k: 10}
 				ranges, err := s.measure(ctx, who, []setup{u}, harness.Busy)
 				if err != nil {
 					return err
@@ -167,7 +169,7 @@ func (s *bench) sparseExhibit() harness.Exhibit {
 				return err
 			}
 			for _, who := range s.Contestants {
-				if err := s.putCosts(ctx, who, []setup{{backend: who.Name, threads: s.Opt.Threads, mode: harness.Or, k: 1000}}); err != nil {
+				if err := s.putCosts(ctx, who, []setup{{backend: who.Name, threads: s.Opt.Threads, mode: workload.Or, k: 1000}}); err != nil {
 					return err
 				}
 			}

@@ -3,11 +3,12 @@ package rank
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"math"
-	"slices"
 )
 
 func (s *bench) figureK() harness.Exhibit {

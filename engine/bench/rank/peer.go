@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 )
 
@@ -22,12 +21,12 @@ type Library struct {
 type Peer interface {
 	// Rank returns the docIDs of the best k documents that contain any of the terms (mode
 	// Or) or all of them (mode And).
-	Rank(ctx context.Context, terms []string, mode harness.Mode, k int) ([]uint32, error)
+	Rank(ctx context.Context, terms []string, mode workload.Mode, k int) ([]uint32, error)
 	Close() error
 }
 
 // rankAll ranks queries on all threads, each query on one thread.
-func rankAll(ctx context.Context, p Peer, threads int, qs []harness.Query, mode harness.Mode, k int) error {
+func rankAll(ctx context.Context, p Peer, threads int, qs []workload.Query, mode workload.Mode, k int) error {
 	return workload.OnThreads(ctx, threads, len(qs), func(_ *struct{}, i int) error {
 		if _, err := p.Rank(ctx, qs[i].Terms, mode, k); err != nil {
 			return fmt.Errorf("peer: query %d: %w", i, err)

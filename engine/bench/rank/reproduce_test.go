@@ -1,8 +1,9 @@
 package rank
 
 import (
-	"heddle/engine/bench/harness/harnesstest"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
 )
 
 func TestRankReproduce(t *testing.T) { harnesstest.Reproduce(t, Family, "ding-table3") }

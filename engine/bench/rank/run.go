@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
-	"heddle/engine/bench/ranked"
-	"heddle/engine/plan"
 	"math"
 	"slices"
-	"sync"
 	"time"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/ranked"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
 )
 
 // setup is one way to rank queries.
@@ -19,15 +21,15 @@ type setup struct {
 	backend      string
 	threads      int
 	accumulators plan.Accumulators
-	mode         harness.Mode
+	mode         workload.Mode
 	k            int
 }
 
 // name names the setup in rows.
 func (u setup) name() string { return fmt.Sprintf("%s k=%d", u.mode, u.k) }
 
-func (b *bench) options(u setup) harness.RankOptions {
-	opt := harness.RankOptions{Mode: u.mode, K: u.k, Accumulators: u.accumulators, Postings: b.Opt.Postings}
+func (b *bench) options(u setup) querylog.RankOptions {
+	opt := querylog.RankOptions{Mode: u.mode, K: u.k, Accumulators: u.accumulators, Postings: b.Opt.Postings}
 	if b.W.Source.Impacts == 0 {
 		opt.Scoring = &b.W.Params
 	}
@@ -109,7 +111,7 @@ func (b *bench) measure(ctx context.Context, who harness.Contestant, setups []se
 	return costs, nil
 }
 
-func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harness.Index, c *cost, a harness.Access) (err error) {
+func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *querylog.Index, c *cost, a harness.Access) (err error) {
 	qs, opt := b.W.Queries[:c.queries], b.options(c.setup)
 	if a == harness.Busy || a == harness.Alone { // only checked setups are timed
 		if err := b.verify(ctx, who, x, c); err != nil {
@@ -120,7 +122,7 @@ func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harne
 	case harness.Busy:
 		many := slices.Repeat(qs, c.passes)
 		turns := []measure.Turn{{Queries: len(many), Run: func() error {
-			return x.Rank(ctx, many, opt, func(int, *harness.Rankings) error { return nil })
+			return x.Rank(ctx, many, opt, func(int, []querylog.Hits) error { return nil })
 		}}}
 		if b.peer != nil {
 			turns = append(turns, measure.Turn{Queries: len(qs), Run: func() error { return rankAll(ctx, b.peer, c.threads, qs, c.mode, c.k) }})
@@ -156,16 +158,15 @@ func (b *bench) measureOne(ctx context.Context, who harness.Contestant, x *harne
 
 // verify runs a setup once and compares its answers with earlier ones. It also sets the
 // number of passes.
-func (b *bench) verify(ctx context.Context, who harness.Contestant, x *harness.Index, c *cost) error {
+func (b *bench) verify(ctx context.Context, who harness.Contestant, x *querylog.Index, c *cost) error {
 	if c.measured[harness.Busy] || c.measured[harness.Alone] {
 		return nil
 	}
 	answers := make([]ranked.Answer, c.queries)
 	began := time.Now()
-	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, r *harness.Rankings) error {
-		for i := range r.Queries() {
-			docs, scores := r.Query(i)
-			answers[first+i] = b.Check.Answer(first+i, docs, scores)
+	err := x.Rank(ctx, b.W.Queries[:c.queries], b.options(c.setup), func(first int, hits []querylog.Hits) error {
+		for i, h := range hits {
+			answers[first+i] = b.Check.Answer(first+i, h.Docs, h.Scores)
 		}
 		return nil
 	})
@@ -208,16 +209,10 @@ func oneAtATime(n, runs int, run func(i int) error) (l latencies, err error) {
 }
 
 // total sums the statistics of all batches of a pass, after a pass to warm up.
-func total(ctx context.Context, x *harness.Index, qs []harness.Query, opt harness.RankOptions) (sum plan.Stats, err error) {
+func total(ctx context.Context, x *querylog.Index, qs []workload.Query, opt querylog.RankOptions) (sum plan.Stats, err error) {
 	for range 2 {
-		sum = plan.Stats{}
-		var mu sync.Mutex
-		err = x.Rank(ctx, qs, opt, func(_ int, r *harness.Rankings) error {
-			mu.Lock()
-			defer mu.Unlock()
-			sum.Add(r.Stats)
-			return nil
-		})
+		opt.Stats = &sum
+		err = x.Rank(ctx, qs, opt, func(int, []querylog.Hits) error { return nil })
 	}
 	return sum, err
 }

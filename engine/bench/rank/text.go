@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/ranked"
+	"heddle/engine/bench/workload"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"os"
-	"slices"
 )
 
 // textExhibit ranks real text, with another library beside heddle.
@@ -96,7 +98,7 @@ func (s *bench) putText(ctx context.Context) error {
 			threads = append(threads, 1)
 		}
 		for _, n := range threads {
-			setups := []setup{{who.Name, n, plan.RangeAccumulators, harness.Or, 10}, {who.Name, n, plan.RangeAccumulators, harness.And, 10}}
+			setups := []setup{{who.Name, n, plan.RangeAccumulators, workload.Or, 10}, {who.Name, n, plan.RangeAccumulators, workload.And, 10}}
 			costs, err := s.measure(ctx, who, setups, harness.Busy, harness.Alone)
 			if err != nil {
 				return err

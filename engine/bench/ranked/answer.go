@@ -1,6 +1,6 @@
 package ranked
 
-import "heddle/engine/bench/harness"
+import "heddle/engine/bench/workload"
 
 // Answer is the ranking of one query: a digest, and the documents if the query is in
 // the sample.
@@ -11,6 +11,6 @@ type Answer struct {
 
 // asked identifies comparable answers.
 type asked struct {
-	mode harness.Mode
+	mode workload.Mode
 	k    int
 }

@@ -6,10 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/plan"
 	"runtime/debug"
 	"time"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/plan"
 )
 
 // Bench holds one ranked workload and its checker.

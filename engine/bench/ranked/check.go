@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/workload"
 	"math"
 	"slices"
+
+	"heddle/engine/bench/workload"
 )
 
 // plainSample is the number of queries that are also scored in floating point.
@@ -148,7 +148,7 @@ func (c *Checker) Answer(q int, docs []uint32, scores []float64) Answer {
 }
 
 // Check compares the answers of one run to queries 0 to len(got)-1.
-func (c *Checker) Check(who string, mode harness.Mode, k int, got []Answer) error {
+func (c *Checker) Check(who string, mode workload.Mode, k int, got []Answer) error {
 	for q, plain := range c.sample {
 		if q < len(got) {
 			if err := plain.check(mode, k, got[q].best); err != nil {
@@ -172,9 +172,9 @@ func (c *Checker) Check(who string, mode harness.Mode, k int, got []Answer) erro
 
 // check reports a ranking that disagrees with the plain scores: each place needs the
 // plain score of the place, and of its document.
-func (r *plainRanking) check(mode harness.Mode, k int, got []scored) error {
+func (r *plainRanking) check(mode workload.Mode, k int, got []scored) error {
 	best, count := r.or, r.orCount
-	if mode == harness.And || mode == harness.AndOr && r.andCount >= k {
+	if mode == workload.And || mode == workload.AndOr && r.andCount >= k {
 		best, count = r.and, r.andCount
 	}
 	if len(got) != min(k, count) {

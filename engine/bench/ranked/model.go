@@ -1,11 +1,12 @@
 package ranked
 
 import (
+	"math"
+	"slices"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"math"
-	"slices"
 )
 
 // Parameters of the GOV2-like workload. The documentation of package bench gives their

@@ -1,14 +1,15 @@
 package ranked
 
 import (
-	"heddle/codec"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/workload"
-	"heddle/engine/plan"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/codec"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
 )
 
 // TestGOV2Like checks the documented properties of the workload on a five-hundredth of
@@ -116,16 +117,16 @@ func TestSparse(t *testing.T) {
 func TestRankChecker(t *testing.T) {
 	plain := &plainRanking{or: []scored{{7, 3}, {2, 2}, {9, 2}, {1, 1}}, and: []scored{{9, 2}}, orCount: 4, andCount: 1}
 	fine := []scored{{7, 3}, {2, 2}, {9, 2}}
-	if err := plain.check(harness.Or, 3, fine); err != nil {
+	if err := plain.check(workload.Or, 3, fine); err != nil {
 		t.Error(err)
 	}
-	if err := plain.check(harness.AndOr, 1, plain.and); err != nil {
+	if err := plain.check(workload.AndOr, 1, plain.and); err != nil {
 		t.Error(err)
 	}
-	if err := plain.check(harness.AndOr, 3, fine); err != nil {
+	if err := plain.check(workload.AndOr, 3, fine); err != nil {
 		t.Error(err)
 	}
-	if err := plain.check(harness.And, 3, plain.and); err != nil {
+	if err := plain.check(workload.And, 3, plain.and); err != nil {
 		t.Error(err)
 	}
 	for name, bad := range map[string][]scored{
@@ -137,17 +138,17 @@ func TestRankChecker(t *testing.T) {
 		"a better one left out": {{7, 3}, {2, 2}, {1, 1}},
 		"an unknown document":   {{7, 3}, {2, 2}, {8, 2}},
 	} {
-		if err := plain.check(harness.Or, 3, bad); err == nil {
+		if err := plain.check(workload.Or, 3, bad); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	c := &Checker{want: make(map[asked][]Answer), first: make(map[asked]string)}
 	one := []Answer{c.Answer(0, []uint32{1, 2}, []float64{2, 1})}
 	for _, other := range [][]Answer{{c.Answer(0, []uint32{2, 1}, []float64{2, 1})}, {c.Answer(0, []uint32{1, 2}, []float64{2, 1.5})}, {c.Answer(0, nil, nil)}} {
-		if err := c.Check("one", harness.Or, 2, one); err != nil {
+		if err := c.Check("one", workload.Or, 2, one); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Check("other", harness.Or, 2, other); err == nil || !strings.Contains(err.Error(), "not that of one") {
+		if err := c.Check("other", workload.Or, 2, other); err == nil || !strings.Contains(err.Error(), "not that of one") {
 			t.Errorf("another ranking: %v", err)
 		}
 	}

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/analyze"
@@ -12,10 +17,6 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // ReadTopics returns the texts of all topics of a folder.
@@ -73,7 +74,7 @@ func Text(ctx context.Context, dir, path string, topics []string, n int, seed ui
 		}
 		if key := strings.Join(terms, " "); len(terms) >= 2 && len(handles) == len(terms) && !seen[key] {
 			seen[key] = true
-			w.Queries = append(w.Queries, harness.Query{Terms: terms})
+			w.Queries = append(w.Queries, workload.Query{Terms: terms})
 			w.Handles = append(w.Handles, handles)
 		}
 	}

@@ -1,11 +1,12 @@
 package ranked
 
 import (
-	"heddle/engine/bench/benchtest"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
 )
 
 // TestTextWork: topics with one term, with unknown terms or with the terms of another

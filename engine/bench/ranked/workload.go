@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"slices"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/workload"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
-	"io"
-	"slices"
 )
 
 // Workload is a workload of ranked retrieval: the lists of its queries, with term
@@ -19,8 +20,8 @@ import (
 type Workload struct {
 	Name    string
 	Source  *plan.Source
-	Dict    harness.Dictionary
-	Queries []harness.Query
+	Dict    workload.Dictionary
+	Queries []workload.Query
 	Handles [][]plan.Handle // lists of the queries
 	Params  bm25.Params     // parameters of the scoring function; unused with impacts
 	release func() error    // closes the file of the lists; nil if there is none
@@ -95,7 +96,7 @@ func newRanked(ctx context.Context, seed uint64, docs uint32, queries [][]plan.H
 	if err != nil {
 		return nil, err
 	}
-	w := &Workload{Source: src, Handles: queries, Queries: make([]harness.Query, len(queries)), Params: bm25.Default()}
+	w := &Workload{Source: src, Handles: queries, Queries: make([]workload.Query, len(queries)), Params: bm25.Default()}
 	names := make([]string, len(terms))
 	for h := range names {
 		names[h] = fmt.Sprintf("t%05d", h)

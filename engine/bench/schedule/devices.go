@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
 	"heddle/cl"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
-	"slices"
-	"time"
 )
 
 func (s *bench) devicesExhibit() harness.Exhibit {

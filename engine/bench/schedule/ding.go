@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"time"
+
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/load"
 	"heddle/engine/bench/measure"
-	"heddle/engine/schedule"
-	"math"
-	"slices"
-	"time"
+	"heddle/engine/bench/workload"
+	"heddle/engine/internal/schedule"
 )
 
 // theBetter names a configuration of Ding et al., Figure 7: single queries on the
@@ -43,7 +45,7 @@ func (s *bench) workloads(ctx context.Context) ([]*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranked, err := s.servedRanked(ctx, harness.And)
+	ranked, err := s.servedRanked(ctx, workload.And)
 	return []*served{lists, ranked}, err
 }
 

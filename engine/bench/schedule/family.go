@@ -5,16 +5,14 @@ import (
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/ranked"
-	"heddle/engine/bench/wu"
 )
 
 // Family measures an engine under load and reproduces the papers' measurements of
 // scheduling.
 var Family = harness.Family{Name: "schedule", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
 	s := newBench(r)
-	w := wu.New(s.Bench)
 	return append([]harness.Exhibit{s.dingFigure7(), s.capacityExhibit(), s.overheadExhibit(), s.predictionExhibit(), s.choiceExhibit(), s.devicesExhibit()},
-		w.Scheduling()...)
+		newWu(s.Bench).exhibits()...)
 }}
 
 // bench puts engines under load.

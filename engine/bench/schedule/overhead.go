@@ -3,15 +3,16 @@ package schedule
 import (
 	"context"
 	"errors"
+	"runtime"
+	"time"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
 	"heddle/engine/bench/workload"
 	"heddle/engine/internal/cputime"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
-	"runtime"
-	"time"
 )
 
 // idle is a backend whose stores return empty answers at once, so that only the cost of
@@ -52,7 +53,7 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			x, err := harness.NewIndexOn(ctx, idle{}, src, s.Dict)
+			x, err := querylog.NewIndexOn(ctx, idle{}, src, s.Dict)
 			if err != nil {
 				return err
 			}
@@ -70,7 +71,7 @@ func (s *bench) overheadExhibit() harness.Exhibit {
 // manyCallers is the number of concurrent callers.
 const manyCallers = 1024
 
-func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) error {
+func (s *bench) overhead(ctx context.Context, x *querylog.Index, e *machine) error {
 	many := querylog.Queries(s.W, harness.Pick[int](&s.Opt, 500_000, 5000))
 	few := many[:len(many)/5]
 	v := &served{s: s, name: s.W.Name(), queries: many, right: make([]uint64, len(many)),
@@ -78,8 +79,8 @@ func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) erro
 			docs, err := e.match(ctx, many[i], how)
 			return uint64(len(docs)), err
 		}}
-	nothing := func(int, *plan.Results) error { return nil }
-	index := func() error { return x.Match(ctx, many, harness.MatchOptions{}, nothing) }
+	nothing := func(int, []querylog.Hits) error { return nil }
+	index := func() error { return x.Match(ctx, many, querylog.MatchOptions{}, nothing) }
 	for _, row := range []struct {
 		at            string
 		queries       int
@@ -87,7 +88,7 @@ func (s *bench) overhead(ctx context.Context, x *harness.Index, e *machine) erro
 	}{
 		{"asynchronous, one caller", len(few), func() error {
 			for _, q := range few {
-				if _, err := x.MatchOne(ctx, q, harness.MatchOptions{}); err != nil {
+				if _, err := x.MatchOne(ctx, q, querylog.MatchOptions{}); err != nil {
 					return err
 				}
 			}

@@ -3,12 +3,14 @@ package schedule
 import (
 	"context"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
-	"heddle/engine/observe"
-	"heddle/engine/schedule"
 	"math"
 	"slices"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/observe"
 )
 
 // predicted holds the times of single queries on a system with one processor, and the
@@ -99,7 +101,7 @@ func (s *bench) kinds(ctx context.Context) (all []*served, err error) {
 		return nil, err
 	}
 	all = append(all, v)
-	for _, mode := range harness.Modes() {
+	for _, mode := range workload.Modes() {
 		if v, err = s.servedRanked(ctx, mode); err != nil {
 			return nil, err
 		}

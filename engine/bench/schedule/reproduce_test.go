@@ -1,8 +1,9 @@
 package schedule
 
 import (
-	"heddle/engine/bench/harness/harnesstest"
 	"testing"
+
+	"heddle/engine/bench/harness/harnesstest"
 )
 
 func TestScheduleReproduce(t *testing.T) {

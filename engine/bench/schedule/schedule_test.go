@@ -4,12 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/harness/harnesstest"
-	"heddle/engine/bench/load"
-	"heddle/engine/bench/measure"
-	"heddle/engine/schedule"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +13,14 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness/harnesstest"
+	"heddle/engine/bench/load"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/workload"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestSchedule: every configuration has rows, and the rows are consistent.
@@ -29,8 +31,8 @@ func TestSchedule(t *testing.T) {
 	opt.Tables = []string{"capacity", "prediction"}
 	opt.JSON = filepath.Join(t.TempDir(), "rows.json")
 	systems := []string{"host only"}
-	if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
-		opt.Backend, opt.Device = "auto", os.Getenv("HEDDLE_TEST_DEVICE")
+	if testneeds.OnDevice() {
+		opt.Backend, opt.Device = "auto", testneeds.Device(t)
 		opt.Figures, opt.Tables = []string{"ding-fig7"}, append(opt.Tables, "overhead", "choice", "devices")
 		systems = []string{"host only", "device only", "both", theBetter}
 	}
@@ -87,7 +89,7 @@ func TestSchedule(t *testing.T) {
 
 // TestServedWrong: a wrong answer ends the measurement.
 func TestServedWrong(t *testing.T) {
-	v := &served{name: "gov", queries: make([]harness.Query, 3), right: []uint64{1, 2, 3},
+	v := &served{name: "gov", queries: make([]workload.Query, 3), right: []uint64{1, 2, 3},
 		ask: func(_ context.Context, _ *machine, i int, _ call) (uint64, error) {
 			return uint64(i%2 + 1), nil
 		}}

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/ranked"
-	"heddle/engine/bench/workload"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,9 +12,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/ranked"
+	"heddle/engine/bench/workload"
 	costs "heddle/engine/internal/cost"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/hostfallback"
 )
 
@@ -27,8 +27,8 @@ type served struct {
 	s       *bench
 	name    string
 	source  *plan.Source
-	dict    harness.Dictionary
-	queries []harness.Query
+	dict    workload.Dictionary
+	queries []workload.Query
 	kind    costs.Kind
 	right   []uint64        // digests of the checked answers
 	folder  string          // folder of the cost model, which successive engines share
@@ -37,7 +37,7 @@ type served struct {
 	// ask returns the digest of the answer to one query. all returns the digests of
 	// queries in one call; queries may repeat. check compares the digests.
 	ask   func(ctx context.Context, e *machine, i int, how call) (uint64, error)
-	all   func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error)
+	all   func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error)
 	check func(who string) error
 
 	curves map[curveKey]*underLoad
@@ -116,10 +116,12 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 			docs, err := e.match(ctx, v.queries[i], how)
 			return workload.Digest(docs), err
 		}
-		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
+		v.all = func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
-			return got, e.matchAll(ctx, qs, call{mode: schedule.Sync}, func(first int, r *plan.Results) error {
-				workload.Digests(got[first:first+len(r.Offsets)-1], r)
+			return got, e.matchAll(ctx, qs, call{mode: schedule.Sync}, func(first int, hits []querylog.Hits) error {
+				for i, h := range hits {
+					got[first+i] = workload.Digest(h.Docs)
+				}
 				return nil
 			})
 		}
@@ -131,13 +133,13 @@ func (s *bench) servedLists(ctx context.Context) (*served, error) {
 }
 
 // servedRanked returns the GOV2-like workload with a mode, top 10.
-func (s *bench) servedRanked(ctx context.Context, mode harness.Mode) (*served, error) {
+func (s *bench) servedRanked(ctx context.Context, mode workload.Mode) (*served, error) {
 	n := queryCount(&s.Opt, servedRanked, shortServedRanked)
 	if err := s.ranked.Want(ctx, "served", func(int) (*ranked.Workload, error) { return ranked.GOV2(ctx, s.Opt.Seed, n, s.Opt.Docs, s.Opt.Codec) }); err != nil {
 		return nil, err
 	}
 	return s.serve(s.ranked.W.Name+", "+mode.String(), func(v *served) error {
-		v.kind = map[harness.Mode]costs.Kind{harness.And: costs.RankAnd, harness.Or: costs.RankOr, harness.AndOr: costs.RankAndOr}[mode]
+		v.kind = map[workload.Mode]costs.Kind{workload.And: costs.RankAnd, workload.Or: costs.RankOr, workload.AndOr: costs.RankAndOr}[mode]
 		v.source, v.dict, v.queries = s.ranked.W.Source, s.ranked.W.Dict, s.ranked.W.Queries
 		opt := ranking{mode: mode, k: 10, scoring: &s.ranked.W.Params}
 		var answers []ranked.Answer
@@ -145,13 +147,12 @@ func (s *bench) servedRanked(ctx context.Context, mode harness.Mode) (*served, e
 			docs, scores, err := e.rank(ctx, v.queries[i], opt, how)
 			return s.ranked.Check.Answer(i, docs, scores).Digest, err
 		}
-		v.all = func(ctx context.Context, e *machine, qs []harness.Query) ([]uint64, error) {
+		v.all = func(ctx context.Context, e *machine, qs []workload.Query) ([]uint64, error) {
 			got := make([]uint64, len(qs))
 			answers = make([]ranked.Answer, len(qs))
-			return got, e.rankAll(ctx, qs, opt, call{mode: schedule.Sync}, func(first int, r *harness.Rankings) error {
-				for i := range r.Queries() {
-					docs, scores := r.Query(i)
-					answers[first+i] = s.ranked.Check.Answer((first+i)%len(v.queries), docs, scores)
+			return got, e.rankAll(ctx, qs, opt, call{mode: schedule.Sync}, func(first int, hits []querylog.Hits) error {
+				for i, h := range hits {
+					answers[first+i] = s.ranked.Check.Answer((first+i)%len(v.queries), h.Docs, h.Scores)
 					got[first+i] = answers[first+i].Digest
 				}
 				return nil

@@ -1,27 +1,26 @@
 package schedule
 
 import (
+	"io"
+	"math"
+	"strings"
+	"testing"
+
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/querylog"
-	"heddle/engine/bench/wu"
-	"io"
-	"math"
-	"os"
-	"strings"
-	"testing"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestWuOnDevice: exhibits that compare a device with the host, or with itself, have
 // rows.
 func TestWuOnDevice(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("HEDDLE_TEST_BACKEND is not opencl")
-	}
+	device := testneeds.Device(t)
+	testneeds.OneCaller(t)
 	opt := harnesstest.Tiny()
-	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", os.Getenv("HEDDLE_TEST_DEVICE"), 1, 0
+	opt.Backend, opt.Device, opt.Runs, opt.Threshold = "opencl", device, 1, 0
 	opt.JSON, opt.Plot = t.TempDir()+"/rows.json", t.TempDir()
-	wuExhibits := wu.New(querylog.New(new(harness.Runner))).Scheduling()
+	wuExhibits := newWu(querylog.New(new(harness.Runner))).exhibits()
 	for _, e := range wuExhibits {
 		if e.IsFigure() {
 			opt.Figures = append(opt.Figures, e.Name)

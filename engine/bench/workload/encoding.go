@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+
 	"heddle/codec"
 )
 

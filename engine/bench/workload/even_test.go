@@ -2,11 +2,12 @@ package workload
 
 import (
 	"context"
-	"heddle/codec"
-	"heddle/engine/plan"
 	"math"
 	"slices"
 	"testing"
+
+	"heddle/codec"
+	"heddle/engine/plan"
 )
 
 func TestDigest(t *testing.T) {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/plan"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/plan"
 )
 
 // sequences reads a PISA file.

@@ -2,9 +2,11 @@ package workload
 
 import (
 	"context"
+	"slices"
+
 	"heddle/codec"
 	"heddle/engine/plan"
-	"slices"
+	"heddle/engine/plan/reference"
 )
 
 // Pair is two plain lists of random docIDs. A is the shorter one.
@@ -27,28 +29,12 @@ func NewPair(ctx context.Context, seed uint64, short, long int) (*Pair, error) {
 	for i, at := range common {
 		common[i] = b[at]
 	}
-	a := unite(common, r.Sample(nil, 0, docs, float64(short)*2/3/float64(docs)))
+	a := reference.Union(common, r.Sample(nil, 0, docs, float64(short)*2/3/float64(docs)))
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	src, err := EncodeAll(ctx, docs, [][]uint32{a, b}, codec.DefaultOptions(), Always(codec.Raw))
-	return &Pair{src, a, b, Intersect(nil, a, b)}, err
-}
-
-// unite merges two ascending lists and keeps one copy of common docIDs.
-func unite(a, b []uint32) []uint32 {
-	out := make([]uint32, 0, len(a)+len(b))
-	for len(a) > 0 && len(b) > 0 {
-		x := min(a[0], b[0])
-		out = append(out, x)
-		if a[0] == x {
-			a = a[1:]
-		}
-		if b[0] == x {
-			b = b[1:]
-		}
-	}
-	return append(append(out, a...), b...)
+	return &Pair{src, a, b, reference.Intersect(a, b)}, err
 }
 
 // Inputs is the length of both lists together.

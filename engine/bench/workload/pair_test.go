@@ -2,10 +2,11 @@ package workload
 
 import (
 	"context"
-	"heddle/engine/plan"
 	"math"
 	"slices"
 	"testing"
+
+	"heddle/engine/plan/reference"
 )
 
 func TestPair(t *testing.T) {
@@ -17,7 +18,7 @@ func TestPair(t *testing.T) {
 		if err := p.Source.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(p.Want, plan.Merge(p.A, p.B)) || len(p.A) > len(p.B) || p.Inputs() != len(p.A)+len(p.B) {
+		if !slices.Equal(p.Want, reference.Intersect(p.A, p.B)) || len(p.A) > len(p.B) || p.Inputs() != len(p.A)+len(p.B) {
 			t.Errorf("%v: %d and %d docIDs, %d in both", c, len(p.A), len(p.B), len(p.Want))
 		}
 		near := func(got, want int) bool { return math.Abs(float64(got-want)) <= 6*math.Sqrt(float64(want))+1 }
@@ -26,14 +27,6 @@ func TestPair(t *testing.T) {
 		}
 		if share := float64(len(p.Want)) / float64(len(p.A)); c[0] >= 1000 && (share < 0.25 || share > 0.5) {
 			t.Errorf("%v: %.2f in both", c, share)
-		}
-	}
-}
-
-func TestUnite(t *testing.T) {
-	for _, c := range [][3][]uint32{{nil, nil, {}}, {{1}, nil, {1}}, {nil, {2}, {2}}, {{1, 3, 5}, {0, 3, 9, 10}, {0, 1, 3, 5, 9, 10}}} {
-		if got := unite(c[0], c[1]); !slices.Equal(got, c[2]) {
-			t.Errorf("%v and %v: %v, want %v", c[0], c[1], got, c[2])
 		}
 	}
 }

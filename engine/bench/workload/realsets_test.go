@@ -3,12 +3,13 @@ package workload
 import (
 	"archive/zip"
 	"errors"
-	"heddle/engine/bench/benchtest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
 )
 
 func TestReadSet(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
+	"heddle/engine/plan/testneeds"
 )
 
 // within reports whether a stage agrees with the paper, with a relative tolerance.
@@ -22,6 +23,7 @@ func within(got, want Stage, tolerance float64) bool {
 // the tolerance, because it has a sixteenth of the queries. The whole workload takes
 // half a minute and runs only if HEDDLE_BENCH_WHOLE is set.
 func TestStages(t *testing.T) {
+	testneeds.Long(t)
 	w, tolerance := theme(t, Uniform), 2*StageTolerance
 	if os.Getenv("HEDDLE_BENCH_WHOLE") != "" {
 		var err error
@@ -61,7 +63,7 @@ func TestIntersect(t *testing.T) {
 	for range 2000 {
 		below := 1 + r.IntN(300)
 		a, b := draw(r.IntN(40), below), draw(r.IntN(200), below)
-		want := plan.Merge(a, b)
+		want := reference.Intersect(a, b)
 		if got := Intersect(nil, a, b); !slices.Equal(got, want) {
 			t.Fatalf("%v and %v: %v, want %v", a, b, got, want)
 		}

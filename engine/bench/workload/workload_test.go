@@ -14,6 +14,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // workload returns a workload of SmallDocs documents. All tests share it.
@@ -26,12 +27,10 @@ func workload(t testing.TB, order Order) *Workload {
 	return w
 }
 
-// theme returns one theme of the real size. All tests share it.
+// theme returns one theme of the full size, 16 million postings. All tests share it.
 func theme(t testing.TB, order Order) *Workload {
 	t.Helper()
-	if raceEnabled {
-		t.Skip("16 million postings take too long under the race detector")
-	}
+	testneeds.Long(t)
 	w, err := full[order]()
 	if err != nil {
 		t.Fatal(err)
@@ -76,6 +75,7 @@ func TestGoldenSmall(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
+	testneeds.Long(t)
 	for order, want := range [...]uint64{Uniform: 0xf03931903942f75b, Clustered: 0xb95c4253d9b53a6a, Reordered: 0xa8148d580f615858} {
 		if got := checksum(theme(t, Order(order))); got != want {
 			t.Errorf("%s: checksum %#x, want %#x", Order(order), got, want)

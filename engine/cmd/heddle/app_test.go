@@ -69,7 +69,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestMissingCommand: help for people, on standard error, and a failure.
+// TestMissingCommand checks that a group of commands prints its help on standard error
+// and fails.
 func TestMissingCommand(t *testing.T) {
 	for _, args := range [][]string{nil, {"index"}, {"config"}} {
 		r := heddle(t, args...)
@@ -79,8 +80,7 @@ func TestMissingCommand(t *testing.T) {
 	}
 }
 
-// TestMissingFiles: whatever reads a file says which one is not there, and exits
-// with 1.
+// TestMissingFiles checks that every command names a missing file and exits with code 1.
 func TestMissingFiles(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "ok.txt", "a\tb\n")
@@ -125,8 +125,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestHelp: every command has a summary, a description and its own flags
-// explained, in lines that fit a terminal.
+// TestHelp checks that every command has a summary, a description and explained flags, in
+// lines that fit a terminal.
 func TestHelp(t *testing.T) {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -152,7 +152,8 @@ func TestHelp(t *testing.T) {
 	walk(newRoot(&App{}))
 }
 
-// TestSharedFlags: what means the same is spelt the same, everywhere.
+// TestSharedFlags checks that flags with the same meaning have the same name and text in
+// all commands.
 func TestSharedFlags(t *testing.T) {
 	usage := map[string]string{}
 	var walk func(c *cobra.Command)
@@ -177,8 +178,8 @@ func TestSharedFlags(t *testing.T) {
 	}
 }
 
-// TestNamesAgree holds the words of the configuration against the packages that
-// they come from.
+// TestNamesAgree compares the names in the configuration with the packages that define
+// them.
 func TestNamesAgree(t *testing.T) {
 	codecs := []string{"auto"}
 	for _, id := range codec.IDs() {
@@ -192,7 +193,7 @@ func TestNamesAgree(t *testing.T) {
 		algorithms = append(algorithms, a.String())
 	}
 	var modes, variants []string
-	for _, m := range engine.Modes() {
+	for _, m := range engine.Matches() {
 		modes = append(modes, m.String())
 	}
 	for _, v := range bm25.Variants() {

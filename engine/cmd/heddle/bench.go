@@ -3,19 +3,20 @@ package main
 import (
 	"context"
 	"errors"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/workload"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/workload"
 )
 
 func newBench(a *App) *cobra.Command {
 	return group("bench", "Run benchmarks on generated and real workloads",
 		`Bench measures heddle on every backend, on workloads that a seed generates and on real
 data, with other libraries as baselines, and checks that all answers agree.`,
-		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchBitmap(a), newBenchSchedule(a), newBenchExport(a))
+		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchBitmap(a), newBenchSchedule(a), newBenchExport(a), newBenchGain(a))
 }
 
 // exhibits is the part of the help texts that lists tables and figures.

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"heddle/engine/bench/bitmap"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"heddle/engine/bench/bitmap"
 )
 
 type benchBitmapOptions struct{ benchOptions }

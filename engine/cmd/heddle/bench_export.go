@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"heddle/engine/bench/workload"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"heddle/engine/bench/workload"
 )
 
 type benchExportOptions struct {

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"heddle/engine/bench/schedule"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"heddle/engine/bench/schedule"
 )
 
 type benchScheduleOptions struct{ benchOptions }

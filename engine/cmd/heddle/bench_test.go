@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"heddle/engine/bench/measure"
 	"os"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestBenchUsage(t *testing.T) {
@@ -45,11 +47,12 @@ func TestBenchUsage(t *testing.T) {
 	}
 }
 
-// TestBenchExamples: the examples, which would take long, are at least understood,
-// and give up at once when they are interrupted.
+// TestBenchExamples checks that the examples, which would run for a long time, are valid,
+// and that an interrupt ends them at once.
 func TestBenchExamples(t *testing.T) {
+	testneeds.Long(t)
 	inTempDir(t)
-	if err := os.Mkdir("data", 0o777); err != nil { // which an example names
+	if err := os.Mkdir("data", 0o777); err != nil { // named by an example
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,8 +72,8 @@ func TestBenchExamples(t *testing.T) {
 	}
 }
 
-// TestBenchMissingDevice: a device that is not there ends the run before anything
-// is generated, and a file of rows stays as it was.
+// TestBenchMissingDevice checks that a missing device ends the run before any work, and
+// that a file of rows stays as it was.
 func TestBenchMissingDevice(t *testing.T) {
 	inTempDir(t)
 	if err := os.WriteFile("rows.jsonl", []byte("old"), 0o666); err != nil {

@@ -118,10 +118,7 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := oneBackend(c); err != nil {
-		return err
-	}
-	w := &rows.Writer{Options: engine.TableOptions{Strategy: strategy, Rescan: o.rescan}, Out: bufio.NewWriterSize(a.Stdout, 64<<10),
+	w := &rows.Writer{Selection: engine.Selection{Strategy: strategy, Rescan: o.rescan}, Out: bufio.NewWriterSize(a.Stdout, 64<<10),
 		Log: a.Stderr, Form: rows.Form(o.rows), Roaring: o.roaring, Explain: o.explain, JSON: o.json, Invalid: o.invalid}
 	w.Choice = a.choose(c, func(string) (startup.Work, error) { return workload.Select(o.path, w.Output(), o.sample()) })
 	opt, err := engineOptions(c, log)
@@ -135,10 +132,13 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	}
 	opt.Profiling = opt.Profiling || o.explain // for the times of stages
 	opt.Lazy = o.single() && !o.explain        // one predicate does not repay decompressing all vectors
-	w.Table, err = engine.OpenTable(ctx, o.path, opt)
+	e, err := a.newEngine(ctx, opt)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.Table.Close()) }()
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if w.Table, err = e.OpenTable(ctx, o.path, engine.TableOptions{}); err != nil {
+		return err
+	}
 	return o.each(ctx, a, c.Batching.Queries, w.Answer)
 }

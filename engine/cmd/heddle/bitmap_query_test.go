@@ -15,7 +15,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/rows"
 )
 
-// rowLines is what --rows prints of rows, or --rows=ranges.
+// rowLines returns the output of --rows or --rows=ranges.
 func rowLines(id string, rows []uint32, ranges bool) string {
 	var b strings.Builder
 	for i := 0; i < len(rows); i++ {
@@ -32,7 +32,7 @@ func rowLines(id string, rows []uint32, ranges bool) string {
 	return b.String()
 }
 
-// backendStrategies are those of the backend under test, with auto.
+// backendStrategies returns the strategies of the backend under test, with auto.
 func backendStrategies(t *testing.T) []string {
 	t.Helper()
 	r := heddle(t, "bitmap", "query", "trips.hdb", "--where", "TRUE", "--strategy", "coa")
@@ -42,8 +42,9 @@ func backendStrategies(t *testing.T) []string {
 	return []string{"auto", "fused", "coa", "roa", "hybrid", "ideal"}
 }
 
-// TestBitmapQuery asks by every strategy of the backend, in every form of answer.
+// TestBitmapQuery runs every strategy of the backend in every form of answer.
 func TestBitmapQuery(t *testing.T) {
+	useBackend(t)
 	trips := buildTrips(t, "--set", "distance:encoding=interval,bins=16", "--word", "32")
 	var file, counts, ids, ranges strings.Builder
 	for i, q := range tripWheres {
@@ -63,7 +64,7 @@ func TestBitmapQuery(t *testing.T) {
 	if r := heddle(t, "bitmap", "query", "trips.hdb", "--predicates", "p.txt", "--rescan", "--explain"); r.code != 0 || r.stdout != counts.String() {
 		t.Errorf("--explain changes the answers: %+v", r)
 	}
-	// What is printed of answers does not depend on where they come from.
+	// The output does not depend on the source of the predicates.
 	host := []string{"bitmap", "query", "trips.hdb", "--backend", "host", "--device", ""}
 	for _, test := range []struct{ flag, want string }{{"--count", counts.String()}, {"--rows=ids", ids.String()}, {"--rows=ranges", ranges.String()}} {
 		if got := must(t, append(host, "--predicates", "p.txt", test.flag)...); got != test.want {
@@ -95,7 +96,7 @@ func TestBitmapQuery(t *testing.T) {
 	}
 }
 
-// TestBitmapPredicates are files of predicates in their forms.
+// TestBitmapPredicates reads files of predicates in all formats.
 func TestBitmapPredicates(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "t.csv", "a,\"b c\",d\n1,x,2020-01-01\n2,\"it's\",2020-01-02\n,,\n")
@@ -116,7 +117,8 @@ func TestBitmapPredicates(t *testing.T) {
 	}
 }
 
-// TestBitmapRoaring: the file is Roaring's, and appears when it is complete.
+// TestBitmapRoaring checks that Roaring reads the file, and that the file appears when it
+// is complete.
 func TestBitmapRoaring(t *testing.T) {
 	trips := buildTrips(t)
 	before := files(t)
@@ -151,6 +153,7 @@ func TestBitmapRoaring(t *testing.T) {
 }
 
 func TestExplainBitmap(t *testing.T) {
+	useBackend(t)
 	trips := buildTrips(t)
 	where := "delay >= 60 AND carrier IN ('AA', 'DL') AND distance < 1000.25"
 	count := 0
@@ -172,13 +175,17 @@ func TestExplainBitmap(t *testing.T) {
 	if err := json.Unmarshal([]byte(must(t, "bitmap", "query", "trips.hdb", "--where", where, "--explain", "--json")), &got); err != nil {
 		t.Fatal(err)
 	}
-	x, err := engine.OpenTable(t.Context(), "trips.hdb", engine.Options{Backend: "host"})
+	host, err := engine.New(t.Context(), engine.Options{Backend: "host"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	want, err := x.Explain(t.Context(), where, engine.TableOptions{})
+	defer host.Close()
+	x, err := host.OpenTable(t.Context(), "trips.hdb", engine.TableOptions{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	var want engine.TableExplanation
+	if _, err := x.Select(t.Context(), engine.Selection{Where: where, Explain: &want}); err != nil {
 		t.Fatal(err)
 	}
 	e := got.Explain
@@ -193,8 +200,8 @@ func TestExplainBitmap(t *testing.T) {
 	}
 }
 
-// TestBitmapPredicateErrors: what is no predicate on this table is a usage error, in a
-// file corrupt input; both point at the place.
+// TestBitmapPredicateErrors checks that an invalid predicate is a usage error on the
+// command line and corrupt input in a file, with its position.
 func TestBitmapPredicateErrors(t *testing.T) {
 	buildTrips(t)
 	for where, want := range map[string]string{
@@ -210,13 +217,13 @@ func TestBitmapPredicateErrors(t *testing.T) {
 	} {
 		for code, args := range map[int][]string{exitUsage: {"--where", where}, exitCorrupt: {"--predicates", "-"}} {
 			if where == "" && code == exitCorrupt {
-				continue // an empty line is none
+				continue // an empty line is not a predicate
 			}
 			r := heddleWith(t, "TRUE\n\nx\t"+where+"\n", backendEnv(), append([]string{"bitmap", "query", "trips.hdb"}, args...)...)
 			place := ""
 			if code == exitCorrupt {
 				place = "-:3: "
-				// Lines before it are answered when they are there in time.
+				// Earlier lines may have been answered already.
 				r.stdout = strings.TrimPrefix(r.stdout, "1\t3000\n")
 			}
 			if r.code != code || r.stdout != "" || !strings.Contains(r.stderr, want) || !strings.HasPrefix(r.stderr, "heddle bitmap query: "+place+"column ") {

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/cmd/heddle/internal/report"
-
 	"github.com/parquet-go/parquet-go"
+
+	"heddle/engine/cmd/heddle/internal/report"
 )
 
-// trip is a row of the table of the tests. Where it is late by nil minutes nobody knows.
+// trip is a row of the test table. A nil delay is a missing value.
 type trip struct {
 	Delay    *int64  `parquet:"delay,optional"`
 	Distance float64 `parquet:"distance"`
@@ -38,7 +38,7 @@ func makeTrips(n int) []trip {
 	return trips
 }
 
-// tripsText writes trips as CSV; null stands for an unknown delay.
+// tripsText writes trips as CSV; null marks an unknown delay.
 func tripsText(trips []trip, comma, null string) string {
 	var b strings.Builder
 	for _, x := range trips {
@@ -53,7 +53,7 @@ func tripsText(trips []trip, comma, null string) string {
 
 const tripsHeader = "delay,distance,carrier,night\n"
 
-// tripWheres are predicates, and the rows that they select.
+// tripWheres lists predicates with the rows that they select.
 var tripWheres = []struct {
 	where string
 	holds func(trip) bool
@@ -67,7 +67,7 @@ var tripWheres = []struct {
 	{"TRUE", func(trip) bool { return true }},
 }
 
-// wantRows are the rows that tripWheres[i] selects.
+// wantRows returns the rows that tripWheres[i] selects.
 func wantRows(trips []trip, i int) (rows []uint32) {
 	for row, x := range trips {
 		if tripWheres[i].holds(x) {
@@ -77,7 +77,7 @@ func wantRows(trips []trip, i int) (rows []uint32) {
 	return rows
 }
 
-// buildTrips makes trips.hdb in a new working directory.
+// buildTrips builds trips.hdb in a new working directory.
 func buildTrips(t *testing.T, flags ...string) []trip {
 	t.Helper()
 	inTempDir(t)
@@ -100,8 +100,8 @@ func zipped(t *testing.T, s string) string {
 	return b.String()
 }
 
-// TestBitmapInputs builds the same table from every form of input: each gives the same
-// columns and answers.
+// TestBitmapInputs builds the same table from every input format, with the same columns
+// and answers.
 func TestBitmapInputs(t *testing.T) {
 	inTempDir(t)
 	trips := makeTrips(700)
@@ -155,7 +155,7 @@ func TestBitmapInputs(t *testing.T) {
 	}
 }
 
-// TestBitmapRaw builds from columns in files of their own, one of them standard input.
+// TestBitmapRaw builds a table from raw columns, one of them from standard input.
 func TestBitmapRaw(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "a", string(binary.LittleEndian.AppendUint32([]byte{1, 0, 0, 0, 2, 0, 0, 0}, 1<<31)))
@@ -173,7 +173,7 @@ func TestBitmapRaw(t *testing.T) {
 	}
 }
 
-// TestBitmapSettings: what flags and configuration say of columns is what info shows.
+// TestBitmapSettings checks that info shows the settings of flags and configuration.
 func TestBitmapSettings(t *testing.T) {
 	inTempDir(t)
 	trips := makeTrips(700)
@@ -218,7 +218,7 @@ func TestBitmapSettings(t *testing.T) {
 	}
 }
 
-// TestBitmapInfo looks at the text for people, and at the bins of a column.
+// TestBitmapInfo checks the text output and the bins of a column.
 func TestBitmapInfo(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "t.csv", "a,b\n3,\"\"\n1,\n1,\"y\tz\"\n")
@@ -256,7 +256,7 @@ func TestBitmapInfo(t *testing.T) {
 	}
 }
 
-// TestBitmapDamaged: every command says of a damaged file what is wrong, and where.
+// TestBitmapDamaged checks that every command reports the position of damage in a file.
 func TestBitmapDamaged(t *testing.T) {
 	buildTrips(t)
 	if got := must(t, "bitmap", "verify", "trips.hdb"); !strings.HasPrefix(got, "trips.hdb is valid: 3000 rows, 4 columns, ") {

@@ -60,8 +60,8 @@ func TestBitmapUsage(t *testing.T) {
 	}
 }
 
-// TestBitmapWrongInput: what is wrong with an input is said with its file and place, and
-// no table is left.
+// TestBitmapWrongInput checks that errors of inputs name file and position, and that no
+// table remains.
 func TestBitmapWrongInput(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "one", "\x01\x00")
@@ -117,7 +117,7 @@ func TestBitmapWrongInput(t *testing.T) {
 	}
 }
 
-// manyTexts are so many lines, each different.
+// manyTexts returns n different lines.
 func manyTexts(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -126,7 +126,7 @@ func manyTexts(n int) string {
 	return b.String()
 }
 
-// TestBitmapReplaced: a build that fails leaves the table that was there as it was.
+// TestBitmapReplaced checks that a failed build leaves an earlier table as it was.
 func TestBitmapReplaced(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "t.csv", "a\n1\n")

@@ -89,42 +89,42 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if c.Devices.Backend == "auto" { // --device joins the host
 		c.Devices.Backend = "all"
 	}
-	base, err := engineOptions(c, log)
+	opt, err := engineOptions(c, log)
 	if err != nil {
 		return err
 	}
-	opt, err := scheduledOptions(c, base)
+	metric, err := cost.ParseMetric(opt.Metric)
 	if err != nil {
 		return err
 	}
 	run := engine.CalibrateOptions{Time: o.time}
 	if terminal.Is(a.Stderr) {
-		run.Progress = func(processor string, k cost.Kind) { fmt.Fprintf(a.Stderr, "%s: %s\n", processor, k) }
+		run.Progress = func(processor, kind string) { fmt.Fprintf(a.Stderr, "%s: %s\n", processor, kind) }
 	}
 	costs, err := o.costs(c)
 	if err != nil {
 		return err
 	}
-	e, err := engine.Start(ctx, o.path, opt)
+	e, x, err := a.openIndex(ctx, o.path, opt)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
 	if o.queries != "" {
-		if run.Queries, err = o.read(ctx, a, e); err != nil {
+		if run.Queries, err = o.read(ctx, a, x); err != nil {
 			return err
 		}
 	}
-	found, err := e.Calibrate(ctx, run)
+	found, err := x.Calibrate(ctx, run)
 	if err != nil {
 		return err
 	}
-	return a.print(report.NewCosts(o.path, costs, opt.Metric, found), o.json)
+	return a.print(report.NewCosts(o.path, costs, metric, found), o.json)
 }
 
 // read reads the query file.
-func (o *calibrateOptions) read(ctx context.Context, a *App, e *engine.Engine) (qs []engine.Query, err error) {
-	v, err := e.View()
+func (o *calibrateOptions) read(ctx context.Context, a *App, x *engine.Index) (qs []engine.Query, err error) {
+	v, err := x.Snapshot()
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (o *calibrateOptions) read(ctx context.Context, a *App, e *engine.Engine) (
 		for _, t := range topics {
 			q := engine.Query{Terms: t.Terms, Weights: t.Weights}
 			if q.Terms == nil {
-				if q.Terms, q.Weights, err = v.Index().WeightedTerms(t.Text); err != nil {
+				if q.Terms, q.Weights, err = v.WeightedTerms(t.Text); err != nil {
 					return &trec.Error{Path: o.queries, Line: t.Line, Err: err}
 				}
 			}
@@ -152,7 +152,7 @@ func (o *calibrateOptions) read(ctx context.Context, a *App, e *engine.Engine) (
 // the engine would not start.
 func (o *calibrateOptions) costs(c *config.Config) (path string, err error) {
 	if path = c.Schedule.Costs; path == "" {
-		path = engine.CostsPath(o.path)
+		path = cost.Path(o.path)
 	}
 	f, err := hdl.Open(o.path)
 	if err != nil {
@@ -162,7 +162,7 @@ func (o *calibrateOptions) costs(c *config.Config) (path string, err error) {
 	if _, damaged := errors.AsType[*cost.CorruptError](err); damaged {
 		err = os.Remove(path)
 	} else {
-		err = nil // engine.Start handles other errors
+		err = nil // the engine reports other errors
 	}
 	return path, errors.Join(err, f.Close())
 }

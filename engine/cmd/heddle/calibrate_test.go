@@ -9,10 +9,13 @@ import (
 
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/internal/cost"
+	"heddle/engine/plan/testneeds"
 )
 
-// TestCalibrate fits all kinds on the backend under test, and the search goes by the file.
+// TestCalibrate fits all kinds on the backend under test, and checks that search reads
+// the file.
 func TestCalibrate(t *testing.T) {
+	testneeds.Long(t)
 	buildCollection(t)
 	out := must(t, "calibrate", "c.hdl", "--time", "1ms")
 	for _, k := range cost.Kinds() {
@@ -29,7 +32,7 @@ func TestCalibrate(t *testing.T) {
 	if r := heddleWith(t, "", all, "search", "c.hdl", "--query", "a", "--count"); r.code != 0 || r.stderr != "" {
 		t.Errorf("%v", r)
 	}
-	// What is damaged keeps a search from starting, and is made again.
+	// A damaged file prevents a search, and calibrate replaces it.
 	writeFile(t, "c.hdl.cost", "{")
 	wantFailure(t, heddleWith(t, "", all, "search", "c.hdl", "--query", "a", "--count"), exitCorrupt, "c.hdl.cost: no costs of queries, or damaged ones", "heddle calibrate")
 	again := must(t, "calibrate", "c.hdl", "--time", "1ms", "--json", "--metric", "uboc")
@@ -53,8 +56,9 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// TestCalibrateUsage: queries of a file are run, and what is wrong is said.
+// TestCalibrateUsage runs queries of a file and checks the errors.
 func TestCalibrateUsage(t *testing.T) {
+	testneeds.Long(t)
 	buildCollection(t)
 	must(t, "calibrate", "--help")
 	queries := strings.Repeat(strings.Join(someQueries(), "\n")+"\n", 5)

@@ -28,7 +28,7 @@ func TestConfigPrint(t *testing.T) {
 		}
 	}
 
-	// What was printed is a configuration file that says the same.
+	// The output is a configuration file with the same values.
 	writeFile(t, "again.toml", r.stdout)
 	again := heddleWith(t, "", nil, "config", "print", "--config", "again.toml")
 	strip := func(s string) (lines []string) {
@@ -58,8 +58,8 @@ func TestConfigPrint(t *testing.T) {
 	}
 }
 
-// TestConfigPrintTakesEveryFlag: every flag that sets a key somewhere can be
-// tried out with config print.
+// TestConfigPrintTakesEveryFlag checks that config print accepts every flag that sets a
+// key.
 func TestConfigPrintTakesEveryFlag(t *testing.T) {
 	for _, f := range keyFlags {
 		k, ok := config.Lookup(f.key)
@@ -82,7 +82,7 @@ func TestConfigErrors(t *testing.T) {
 	wantFailure(t, heddleWith(t, "", []string{"HEDDLE_CONFIG=bad.toml"}, "config", "print"), exitUsage, `bad.toml:2:1`)
 	wantFailure(t, heddleWith(t, "", []string{"HEDDLE_SEARCH_KK=1"}, "config", "print"), exitUsage,
 		`environment HEDDLE_SEARCH_KK: unknown variable (nearest: HEDDLE_SEARCH_K)`)
-	// A file named on the command line stands in for that of the environment.
+	// A file on the command line overrides the file of the environment.
 	writeFile(t, "good.toml", "")
 	if r := heddleWith(t, "", []string{"HEDDLE_CONFIG=bad.toml"}, "config", "print", "--config", "good.toml"); r.code != 0 {
 		t.Errorf("%+v", r)

@@ -106,12 +106,15 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 	if c.Devices.Backend == "host" || c.Devices.Backend == "auto" && c.Devices.Device == "" {
 		b := hostfallback.New(hostfallback.Options{Threads: c.Devices.Threads})
 		p := newPlace(b.Info())
-		p.Usable, p.Preferred, p.Reason = true, true, "chosen if no preferred device is usable"
+		p.Usable, p.Preferred, p.Reason = true, true, "reserve of the device"
 		places = append(places, p)
 	}
 	for i := range places {
 		if places[i].Usable && places[i].Preferred {
 			places[i].Auto = true
+			if places[i].Kind == "host" {
+				places[i].Reason = "no preferred device is usable"
+			}
 			break
 		}
 	}

@@ -2,9 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
 type devicesAnswer struct {
@@ -22,8 +23,8 @@ func devicesJSON(t *testing.T, args ...string) devicesAnswer {
 	return a
 }
 
-// TestDevices: the host is always there and usable, and auto takes exactly one
-// place, the first that it prefers and can use.
+// TestDevices checks that the host is always usable, and that auto chooses exactly one
+// processor: the first one that is preferred and usable.
 func TestDevices(t *testing.T) {
 	a := devicesJSON(t)
 	taken := -1
@@ -70,12 +71,9 @@ func TestDevicesNone(t *testing.T) {
 	}
 }
 
-// TestDevicesUnderTest looks for the OpenCL device that the suite runs on.
+// TestDevicesUnderTest checks that the list contains the OpenCL device of the test run.
 func TestDevicesUnderTest(t *testing.T) {
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
-	}
-	a := devicesJSON(t, "--backend", "opencl", "--device", os.Getenv("HEDDLE_TEST_DEVICE"))
+	a := devicesJSON(t, "--backend", "opencl", "--device", testneeds.Device(t))
 	if len(a.Devices) == 0 || !a.Devices[0].Usable || a.Devices[0].SelfTest <= 0 || a.Devices[0].Memory == 0 || a.Devices[0].Platform == "" {
 		t.Errorf("%+v", a)
 	}

@@ -18,7 +18,7 @@ func TestEval(t *testing.T) {
 	const half = "heddle eval: 1 queries without results, 1 without judgements\n"
 	for _, test := range []struct {
 		args string
-		want []string // lines, blanks as one
+		want []string // lines, with single blanks
 	}{
 		{"", []string{"num_q all 2", "num_ret all 3", "num_rel all 3", "num_rel_ret all 2", "map all 0.5000", "recip_rank all 0.7500", "P_5 all 0.2000", "recall_1000 all 0.7500"}},
 		{"--complete", []string{"num_q all 3", "num_rel all 4", "map all 0.3333", "recip_rank all 0.5000"}},

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"strings"
 
-	"heddle/codec"
 	"heddle/config"
 	"heddle/engine"
-	"heddle/engine/index/hdl"
-	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
-	"heddle/engine/internal/input"
 	"heddle/engine/plan"
-	"heddle/engine/table/hdb"
+	"heddle/engine/syntax"
 	"heddle/engine/table/read"
 )
 
@@ -47,16 +43,7 @@ func exitCode(err error) int {
 	if _, ok := errors.AsType[*trec.Error](err); ok {
 		return exitCorrupt
 	}
-	switch {
-	case errors.Is(err, plan.ErrUnsupported), errors.Is(err, plan.ErrTooLarge), // the chosen backend or algorithm
-		errors.Is(err, engine.ErrImpacts): // a scoring for an index that holds impacts
-		return exitUsage
-	case errors.Is(err, hdl.ErrCorrupt), errors.Is(err, hdb.ErrCorrupt), errors.Is(err, codec.ErrCorrupt), errors.Is(err, input.ErrCorrupt):
-		return exitCorrupt
-	case errors.Is(err, plan.ErrNoDevice):
-		return exitDevice
-	}
-	return exitFailure
+	return engine.CodeOf(err).ExitCode()
 }
 
 // message is the text of err for the user: one line, except for the log of a failed
@@ -65,7 +52,7 @@ func message(ctx context.Context, err error) string {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
-	if _, ok := errors.AsType[*querylang.SyntaxError](err); ok || errors.Is(err, plan.ErrBuild) {
+	if _, ok := errors.AsType[*syntax.Error](err); ok || errors.Is(err, plan.ErrBuild) {
 		return err.Error()
 	}
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")

@@ -43,8 +43,8 @@ func TestIndexBuild(t *testing.T) {
 	}
 }
 
-// TestIndexBuildFormats gives the same three documents in every format of texts,
-// from files, zipped ones and standard input.
+// TestIndexBuildFormats builds the same three documents from every text format, plain,
+// gzipped and from standard input.
 func TestIndexBuildFormats(t *testing.T) {
 	inTempDir(t)
 	inputs := map[string]string{
@@ -54,14 +54,14 @@ func TestIndexBuildFormats(t *testing.T) {
 			"<DOC>\n<DOCNO> c </DOCNO>\nThe looms of others\n</DOC>\n",
 	}
 	want := ""
-	check := func(what string) {
+	check := func(input string) {
 		t.Helper()
 		got := must(t, "index", "dump", "x.hdl") + must(t, "index", "dump", "x.hdl", "--term", "the") + must(t, "search", "x.hdl", "--query", "loom", "--all")
 		if want == "" {
 			want = got
 		}
 		if got != want || !strings.HasSuffix(got, "a\nb\n") {
-			t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
+			t.Errorf("%s:\n%s\nwant\n%s", input, got, want)
 		}
 	}
 	for _, format := range []string{"text", "jsonl", "trec"} {
@@ -88,7 +88,7 @@ func TestIndexBuildFormats(t *testing.T) {
 		check(format + " from standard input")
 	}
 
-	// Two inputs are one collection.
+	// Two inputs form one collection.
 	lines := strings.SplitAfter(threeDocuments, "\n")
 	writeFile(t, "1.txt", lines[0])
 	writeFile(t, "2.txt", lines[1]+lines[2])
@@ -96,8 +96,8 @@ func TestIndexBuildFormats(t *testing.T) {
 	check("two files")
 }
 
-// TestIndexBuildPISA builds from a triple without names: terms and documents go
-// by their numbers.
+// TestIndexBuildPISA builds from a PISA collection without names: terms and documents
+// have numbers.
 func TestIndexBuildPISA(t *testing.T) {
 	inTempDir(t)
 	sequence := func(values ...uint32) (s []byte) {
@@ -133,7 +133,7 @@ func TestIndexBuildSettings(t *testing.T) {
 	for line := range strings.Lines(must(t, "index", "dump", "d.hdl")) {
 		f := strings.Split(line, "\t")
 		got += f[0] + "\t" + f[1] + "\n"
-		if f[2] != "raw" { // three documents take no fewer words in parapfor
+		if f[2] != "raw" { // parapfor does not make lists of three documents smaller
 			t.Errorf("codec of %s is %s", f[0], f[2])
 		}
 	}
@@ -150,7 +150,7 @@ func TestIndexBuildSettings(t *testing.T) {
 	if info.Stemmer != "english" || info.StopWords != 2 || info.Codec != "parapfor" || info.Dense != "never" || info.ExceptionRatio != 0.25 || info.Format != "text" {
 		t.Errorf("%+v", info)
 	}
-	// A flag is stronger than the file.
+	// A flag overrides the file.
 	must(t, "index", "build", "-o", "d.hdl", "--config", "h.toml", "--stem", "none", "--stopwords", "none", "d.tsv")
 	if got := strings.Count(must(t, "index", "dump", "d.hdl"), "\n"); got != 8 {
 		t.Errorf("%d terms, want 8", got)
@@ -158,7 +158,7 @@ func TestIndexBuildSettings(t *testing.T) {
 	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--codec", "bitset", "--dense", "never", "d.tsv"), exitFailure, "bitset")
 }
 
-// TestIndexBuildCodecs: an index of any codec has the same lists.
+// TestIndexBuildCodecs checks that indexes of all codecs have the same lists.
 func TestIndexBuildCodecs(t *testing.T) {
 	buildCollection(t)
 	want := must(t, "index", "dump", "c.hdl", "--term", "w1")
@@ -178,7 +178,7 @@ func TestIndexBuildCodecs(t *testing.T) {
 	}
 }
 
-// TestIndexBuildSpills: a small limit of memory gives the same file.
+// TestIndexBuildSpills checks that a small memory limit gives the same file.
 func TestIndexBuildSpills(t *testing.T) {
 	buildCollection(t)
 	var small buildSummary
@@ -205,8 +205,8 @@ func TestIndexBuildSpills(t *testing.T) {
 	}
 }
 
-// TestIndexBuildFails: a bad input leaves nothing, and an index that was there
-// stays as it was.
+// TestIndexBuildFails checks that a failed build leaves nothing, and leaves an earlier
+// index as it was.
 func TestIndexBuildFails(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "d.tsv", threeDocuments)
@@ -216,7 +216,7 @@ func TestIndexBuildFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, "bad.jsonl", `{"id":"a","text":"fine"}`+"\n"+`{"id":"b","text":`+"\n")
-	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "d.tsv", "bad.jsonl"), exitCorrupt, "bad.jsonl") // of mixed formats, or line 2
+	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "d.tsv", "bad.jsonl"), exitCorrupt, "bad.jsonl") // mixed formats, or line 2
 	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "bad.jsonl"), exitCorrupt, "bad.jsonl:2: ")
 	wantFailure(t, heddle(t, "index", "build", "-o", "new.hdl", "bad.jsonl"), exitCorrupt, "bad.jsonl:2: ")
 	writeFile(t, "cut.gz", "\x1f\x8b\x08\x00\x00")
@@ -256,7 +256,7 @@ func TestIndexInfo(t *testing.T) {
 	if info.Stemmer != "none" || info.Codec != "auto" || info.Dense != "auto" || info.Creator != thisBuild().String() {
 		t.Errorf("%+v", info)
 	}
-	// The table by codec is what the dump adds up to.
+	// The table by codec agrees with the sums of the dump.
 	lists, bytesOf := map[string]uint64{}, map[string]uint64{}
 	for line := range strings.Lines(must(t, "index", "dump", "c.hdl")) {
 		var term, name string
@@ -283,8 +283,8 @@ func TestIndexInfo(t *testing.T) {
 	}
 }
 
-// TestIndexInfoWhy: every list has a reason, and that of least cost holds when
-// the costs are computed again.
+// TestIndexInfoWhy checks that every list has a reason, and recomputes the costs of lists
+// whose reason is the lowest cost.
 func TestIndexInfoWhy(t *testing.T) {
 	buildCollection(t)
 	var info report.Index
@@ -339,7 +339,7 @@ func TestIndexInfoWhy(t *testing.T) {
 	}
 }
 
-// TestDumpList holds every list against the documents.
+// TestDumpList compares every list with the documents.
 func TestDumpList(t *testing.T) {
 	c := buildCollection(t)
 	for n := range 30 {
@@ -359,7 +359,7 @@ func TestDumpList(t *testing.T) {
 	}
 }
 
-// TestEmptyIndex: no documents is no error.
+// TestEmptyIndex builds an index without documents.
 func TestEmptyIndex(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "empty.txt", "")
@@ -374,8 +374,8 @@ func TestEmptyIndex(t *testing.T) {
 	must(t, "index", "info", "e.hdl")
 }
 
-// TestCorruptIndex damages an index in many places: every command that reads it
-// exits with 3, says where, and prints nothing.
+// TestCorruptIndex damages an index in many places. Every command that reads it exits
+// with code 3, reports the position and prints nothing else.
 func TestCorruptIndex(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "d.tsv", threeDocuments)
@@ -388,10 +388,10 @@ func TestCorruptIndex(t *testing.T) {
 		{"index", "info", "x.hdl"}, {"index", "verify", "x.hdl"}, {"index", "dump", "x.hdl"},
 		{"index", "dump", "x.hdl", "--term", "the"}, {"search", "x.hdl", "--query", "the"},
 	}
-	damaged := func(what string, data []byte) {
+	damaged := func(input string, data []byte) {
 		writeFile(t, "x.hdl", string(data))
 		for _, args := range commands {
-			t.Run(what+"/"+strings.Join(args[:len(args)-1], " "), func(t *testing.T) {
+			t.Run(input+"/"+strings.Join(args[:len(args)-1], " "), func(t *testing.T) {
 				wantFailure(t, heddle(t, args...), exitCorrupt, "x.hdl: corrupt ", " at byte ")
 			})
 		}
@@ -431,13 +431,13 @@ func TestIndexBuildTexts(t *testing.T) {
 	wantFailure(t, heddle(t, "index", "dump", "d.hdl", "--doc", "1", "--term", "loom"), exitUsage, "exclude each other")
 }
 
-// TestIndexBuildImpacts stores contributions by BM25, and says so.
+// TestIndexBuildImpacts stores impacts of BM25.
 func TestIndexBuildImpacts(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "d.tsv", threeDocuments)
 	must(t, "index", "build", "-o", "d.hdl", "--impacts", "8", "--variant", "atire", "--k1", "0", "--b", "0.5", "d.tsv")
 	must(t, "index", "verify", "d.hdl")
-	// With k1 = 0 only the weight counts: ln(3/df) out of ln 3.
+	// With k1 = 0 the score is the weight: ln(3/df) of at most ln 3.
 	for term, want := range map[string]string{"the": "0\t1\n1\t1\n2\t1\n", "loom": "0\t94\n1\t94\n", "red": "0\t255\n"} {
 		if got := must(t, "index", "dump", "d.hdl", "--term", term); got != want {
 			t.Errorf("list of %s is %q, want %q", term, got, want)
@@ -456,7 +456,7 @@ func TestIndexBuildImpacts(t *testing.T) {
 	wantFailure(t, heddle(t, "index", "build", "-o", "e.hdl", "--impacts", "9", "d.tsv"), exitUsage, "impacts")
 }
 
-// TestIndexBuildVectors builds from terms and weights, and finds them.
+// TestIndexBuildVectors builds from vectors of weighted terms, and searches them.
 func TestIndexBuildVectors(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "v.jsonl", `{"id":"a","vector":{"weav":1.5,"##ing":3}}`+"\n"+`{"id":"b","vector":{"Weav":0.01,"##ing":0.5}}`+"\n")

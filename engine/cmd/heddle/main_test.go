@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
-// asCommand makes this test binary behave as the command itself, for tests of
-// what only a process has: signals, exit, start-up.
+// asCommand is the variable that makes this test binary run as the command, for tests of
+// signals, exit codes and start-up.
 const asCommand = "HEDDLE_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -23,26 +25,26 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process prepares the command as a process of its own.
+// process prepares the command as a separate process.
 func process(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), processEnv()...)
 	return cmd
 }
 
-// processEnv is what a process needs on top of the environment.
+// processEnv returns the additional environment of a process.
 func processEnv() []string {
 	// The race detector's runtime would sleep for a second at exit.
 	return append(backendEnv(), asCommand+"=1", "GORACE=atexit_sleep_ms=0")
 }
 
-// result of a run of the command.
+// result is the result of one run of the command.
 type result struct {
 	code           int
 	stdout, stderr string
 }
 
-// heddle runs the command in process with the backend under test.
+// heddle runs the command in this process with the backend under test.
 func heddle(t *testing.T, args ...string) result {
 	t.Helper()
 	return heddleWith(t, "", backendEnv(), args...)
@@ -56,7 +58,7 @@ func heddleWith(t *testing.T, stdin string, environ []string, args ...string) re
 	return result{code, out.String(), err.String()}
 }
 
-// must runs the command and fails unless it succeeds in silence.
+// must runs the command and fails the test unless it succeeds without messages.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	r := heddle(t, args...)
@@ -66,8 +68,8 @@ func must(t *testing.T, args ...string) string {
 	return r.stdout
 }
 
-// wantFailure checks the exit code and that one line, which contains every part
-// of the message, is all that was said.
+// wantFailure checks the exit code, and that the output is one line on standard error
+// that contains all parts of the message.
 func wantFailure(t *testing.T, r result, code int, message ...string) {
 	t.Helper()
 	if r.code != code {
@@ -86,20 +88,31 @@ func wantFailure(t *testing.T, r result, code int, message ...string) {
 	}
 }
 
-// backendEnv sets the backend under test: HEDDLE_TEST_BACKEND, HEDDLE_TEST_DEVICE.
+// onBackend is true while a test runs the command on the backend under test.
+var onBackend bool
+
+// useBackend makes the test run the command on the backend under test. Without it, a test runs
+// the command on the host, because each run would open the device again.
+func useBackend(t *testing.T) {
+	testneeds.OneCaller(t)
+	onBackend = true
+	t.Cleanup(func() { onBackend = false })
+}
+
+// backendEnv returns the variables that select the backend.
 func backendEnv() []string {
-	backend := os.Getenv("HEDDLE_TEST_BACKEND")
-	if backend == "" {
-		backend = "host"
+	if !onBackend {
+		return []string{"HEDDLE_DEVICES_BACKEND=host"}
 	}
+	backend, device := testneeds.Backend()
 	env := []string{"HEDDLE_DEVICES_BACKEND=" + backend}
-	if device := os.Getenv("HEDDLE_TEST_DEVICE"); device != "" && backend == "opencl" {
+	if device != "" {
 		env = append(env, "HEDDLE_DEVICES_DEVICE="+device)
 	}
 	return env
 }
 
-// inTempDir makes an empty working directory for the test.
+// inTempDir changes to an empty working directory.
 func inTempDir(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -112,7 +125,7 @@ func writeFile(t *testing.T, name, content string) {
 	}
 }
 
-// files lists what lies in the working directory, hidden files too.
+// files lists the working directory with hidden files.
 func files(t *testing.T) string {
 	t.Helper()
 	names, err := filepath.Glob("*")
@@ -126,8 +139,8 @@ func files(t *testing.T) string {
 	return strings.Join(append(names, hidden...), " ")
 }
 
-// collection is documents with known words: word "wN" is in a document with a
-// probability that falls with N. Some words stand twice.
+// collection is a set of documents with known words: the probability of word "wN" falls
+// with N. Some words occur twice.
 type collection struct {
 	names []string
 	words [][]string
@@ -159,7 +172,7 @@ func (c *collection) text() string {
 	return b.String()
 }
 
-// freq is how often a document has a word.
+// freq returns the number of occurrences of a word in a document.
 func (c *collection) freq(d int, word string) (n int) {
 	for _, w := range c.words[d] {
 		if w == word {
@@ -169,7 +182,7 @@ func (c *collection) freq(d int, word string) (n int) {
 	return n
 }
 
-// matches are the documents that have every word of a query.
+// matches returns the documents with all words of a query.
 func (c *collection) matches(query string) (docs []int) {
 	words := strings.Fields(query)
 next:

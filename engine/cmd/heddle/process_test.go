@@ -16,10 +16,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
-// TestExamples runs every example of every help text, as it stands there.
+// TestExamples runs every example of every help text as written.
 func TestExamples(t *testing.T) {
+	testneeds.Long(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("examples are for a POSIX shell")
 	}
@@ -50,7 +52,7 @@ func TestExamples(t *testing.T) {
 			walk(sub)
 		}
 		if c.HasSubCommands() || c.Name() == "help" || c.Name() == "demo" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
-			return // they have none; those of bench have their own test
+			return // no examples; the benchmarks have a separate test
 		}
 		if c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())
@@ -67,8 +69,8 @@ func TestExamples(t *testing.T) {
 			}
 			t.Run(example, func(t *testing.T) {
 				needsTuning(t)
-				runExample(t, example+" --short --device "+os.Getenv("HEDDLE_TEST_DEVICE"))
-				if _, err := cl.ReadTunings("tuning.toml"); err != nil { // which the first of them writes
+				runExample(t, example+" --short --device "+testneeds.Device(t))
+				if _, err := cl.ReadTunings("tuning.toml"); err != nil { // the first example writes it
 					t.Error(err)
 				}
 			})
@@ -90,7 +92,7 @@ func runExample(t *testing.T, example string) {
 	}
 }
 
-// TestFirstAnswer holds start-up and first answer, as a process, under 0.3 s.
+// TestFirstAnswer checks that a process starts and answers in less than 0.3 s.
 func TestFirstAnswer(t *testing.T) {
 	buildCollection(t)
 	best := time.Hour
@@ -108,8 +110,8 @@ func TestFirstAnswer(t *testing.T) {
 	}
 }
 
-// interrupt starts a command that waits for standard input, interrupts it, and
-// returns how it ended and what it said.
+// interrupt starts a command that waits for standard input, interrupts it, and returns
+// its exit code and output.
 func interrupt(t *testing.T, stdin string, args ...string) (code int, stderr string) {
 	t.Helper()
 	cmd := process(t.Context(), args...)
@@ -129,8 +131,8 @@ func interrupt(t *testing.T, stdin string, args ...string) (code int, stderr str
 	if _, err := in.Write([]byte(stdin)); err != nil {
 		t.Fatal(err)
 	}
-	// A query is at work when the first answer is there; a build, since it has
-	// read all but what fits into the pipe.
+	// A search runs once the first answer has arrived. A build runs because it has read
+	// everything except for the content of the pipe.
 	if args[1] != "build" {
 		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 			t.Fatal(err)
@@ -176,7 +178,7 @@ func TestInterruptedBuild(t *testing.T) {
 	}
 }
 
-// TestNoOpenCL: without an OpenCL library everything works on the host.
+// TestNoOpenCL checks that everything works on the host without an OpenCL library.
 func TestNoOpenCL(t *testing.T) {
 	buildCollection(t)
 	run := func(args ...string) (string, int) {

@@ -155,7 +155,7 @@ const (
 func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax == syntaxPlain }
 
 // validate checks flags against the configuration.
-func (o *searchOptions) validate(c *config.Config, mode engine.Mode) error {
+func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 	switch {
 	case mode == engine.AndOr && o.syntax == syntaxPlain && !o.ranked():
 		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
@@ -172,7 +172,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	mode, err := engine.ParseMode(c.Search.Mode)
+	mode, err := engine.ParseMatch(c.Search.Mode)
 	if err == nil {
 		err = o.validate(c, mode)
 	}
@@ -185,29 +185,29 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	opt.Lazy = o.single() // one query does not repay auxiliary tables for all lists
-	s := &answer.Searcher{Search: engine.SearchOptions{CountOnly: o.count, Any: mode == engine.Or, Part: o.part},
-		Boolean: o.syntax == syntaxBoolean, Invalid: o.invalid, Choice: choice}
-	closing := func() error { return s.Index.Close() }
-	if c.Devices.Backend == "all" {
-		e, v, err := startAll(ctx, c, o.path, opt)
-		if err != nil {
-			return err
-		}
-		s.View, s.Index = &v, v.Index()
-		closing = func() error { v.Close(); return e.Close() }
-	} else if s.Index, err = engine.Open(ctx, o.path, opt); err != nil {
+	e, x, err := a.openIndex(ctx, o.path, opt)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closing()) }()
+	defer func() { err = errors.Join(err, e.Close()) }()
+	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count}, Boolean: o.syntax == syntaxBoolean, Invalid: o.invalid,
+		Choice: choice, Scheduled: c.Devices.Backend == "all"}
+	if o.part {
+		s.Query.Override = &engine.Override{Part: true}
+	}
+	if s.Index, err = x.Snapshot(); err != nil {
+		return err
+	}
+	defer s.Index.Close()
 	return o.answer(ctx, a, c, s, mode)
 }
 
 // workload describes the queries for the choice of a processor.
-func (o *searchOptions) workload(c *config.Config, mode engine.Mode) *workload.Search {
+func (o *searchOptions) workload(c *config.Config, mode engine.Match) *workload.Search {
 	s := &workload.Search{Path: o.path, Boolean: o.syntax == syntaxBoolean, Costs: c.Schedule.Costs, Queries: o.sample()}
 	switch {
 	case o.ranked():
-		s.Kind = map[engine.Mode]cost.Kind{engine.And: cost.RankAnd, engine.Or: cost.RankOr, engine.AndOr: cost.RankAndOr}[mode]
+		s.Kind = map[engine.Match]cost.Kind{engine.And: cost.RankAnd, engine.Or: cost.RankOr, engine.AndOr: cost.RankAndOr}[mode]
 	case s.Boolean, mode == engine.Or:
 		s.Kind = cost.Formula
 	case o.count:
@@ -219,7 +219,7 @@ func (o *searchOptions) workload(c *config.Config, mode engine.Mode) *workload.S
 }
 
 // answer prints the answers to all queries.
-func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s *answer.Searcher, mode engine.Mode) (err error) {
+func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s *answer.Searcher, mode engine.Match) (err error) {
 	s.Writer = answer.NewWriter(s.Index, a.Stdout, c.Search.Format)
 	s.Writer.Count, s.Writer.Limit, s.Writer.IDs = o.count, c.Search.K, !o.single()
 	if o.all {
@@ -229,7 +229,7 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 		s.Explain = a.Stderr
 	}
 	if o.ranked() {
-		if s.Rank, err = o.rankOptions(c, s.Index, mode); err != nil {
+		if err := o.rank(&s.Query, c, s.Index); err != nil {
 			return err
 		}
 		b := thisBuild()
@@ -240,25 +240,27 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 	return o.each(ctx, a, c.Batching.Queries, s.Answer)
 }
 
-// rankOptions converts flags and configuration to the options of ranking on x.
-func (o *searchOptions) rankOptions(c *config.Config, x *engine.Index, mode engine.Mode) (*engine.RankOptions, error) {
-	opt := &engine.RankOptions{Mode: mode, K: c.Search.K}
+// rank sets the options of a ranked query on x from flags and configuration.
+func (o *searchOptions) rank(q *engine.Query, c *config.Config, x *engine.Snapshot) (err error) {
+	q.K = c.Search.K
 	asked := slices.ContainsFunc([]string{"ranking.variant", "ranking.k1", "ranking.b"}, func(key string) bool {
 		return c.Origin(key).Kind != config.FromDefault
 	})
-	// Impacts are scores already. The engine reports an error for any other scoring.
-	if x.Source().Impacts == 0 || asked {
+	impacts := x.Source().Impacts != 0
+	if impacts && (asked || o.statistics != "") {
+		return usageError{errors.New("the index holds impacts, which are scores already: omit --variant, --k1, --b and --statistics")}
+	}
+	if !impacts {
 		variant, err := bm25.ParseVariant(c.Ranking.Variant)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		opt.Scoring = &bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}
+		q.Scoring = &bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B}
 	}
-	var err error
 	if o.statistics != "" {
-		opt.Statistics, err = readStatistics(o.statistics)
+		q.Statistics, err = readStatistics(o.statistics)
 	}
-	return opt, err
+	return err
 }
 
 // readStatistics reads the statistics of a collection from a JSON file.

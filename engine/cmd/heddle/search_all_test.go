@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSearchOnAll asks every processor at once, in every mode and format of the question,
-// and expects what one backend says.
+// TestSearchOnAll compares the answers of all processors together with the answers of one
+// backend, for every mode and query format.
 func TestSearchOnAll(t *testing.T) {
 	buildCollection(t)
 	all := backendEnv()
@@ -37,10 +37,22 @@ func TestSearchOnAll(t *testing.T) {
 	if files := files(t); strings.Contains(files, ".cost") {
 		t.Errorf("a search wrote %s", files)
 	}
-	for _, explain := range []string{"--no-header", "--explain"} { // the same mistake, in the same words
+	for _, explain := range []string{"--no-header", "--explain"} { // the same error message
 		wantFailure(t, heddleWith(t, "w0^x\n", all, "search", "c.hdl", "--queries", "-", "--no-header", explain), exitCorrupt, "-:1: ", `weight "x"`)
 	}
 	wantFailure(t, heddleWith(t, in, all, "search", "c.hdl", "--queries", "-", "--schedule", "never"), exitUsage, "auto, async, sync")
-	wantFailure(t, heddleWith(t, "", all, "bitmap", "query", "t.hdb", "--where", "a"), exitUsage, "backend all is for search and calibrate")
-	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search and calibrate")
+	wantFailure(t, heddleWith(t, "", all, "bench", "lists", "--short"), exitUsage, "backend all is for search, calibrate and bitmap query")
+}
+
+// TestBitmapOnAll compares the rows of all processors together with the rows of one backend.
+func TestBitmapOnAll(t *testing.T) {
+	buildTrips(t)
+	for _, w := range tripWheres {
+		args := []string{"bitmap", "query", "trips.hdb", "--where", w.where, "--rows"}
+		want := heddleWith(t, "", nil, append(args, "--backend", "host")...)
+		got := heddleWith(t, "", nil, append(args, "--backend", "all")...)
+		if want.code != 0 || got != want {
+			t.Errorf("%s: %+v, want %+v", w.where, got, want)
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 	"heddle/engine/index/querylang"
 )
 
-// booleanQueries are asked of the test collection.
+// booleanQueries are boolean queries on the test collection.
 var booleanQueries = []string{
 	"w0", "w3 w0", "w0 AND w9", "w20 OR w21", "w0 NOT w1", "w0 AND NOT w1 w2", "w0 AND (w9 OR w12) NOT w3",
 	"nosuch", "w0 nosuch", "nosuch OR w7", "w7 NOT nosuch", "w7 NOT w7", "(w20 NOT w1) OR (w1 NOT w0)",
@@ -21,7 +21,7 @@ var booleanQueries = []string{
 	strings.Repeat("w0 NOT (w1 OR ", 100) + "w9" + strings.Repeat(")", 100),
 }
 
-// wantBoolean is the answer by a look at every document.
+// wantBoolean evaluates a query on every document.
 func (c *collection) wantBoolean(t *testing.T, text string) (names []string) {
 	t.Helper()
 	e, err := querylang.Parse(text)
@@ -37,7 +37,7 @@ func (c *collection) wantBoolean(t *testing.T, text string) (names []string) {
 		for i, a := range e.Args {
 			x, ok := has(a, words)
 			switch {
-			case !ok && (e.Op != querylang.Not || i > 0): // drops out
+			case !ok && (e.Op != querylang.Not || i > 0): // omitted
 			case !ok:
 				return false, false
 			case !some:
@@ -104,13 +104,14 @@ func TestSearchBoolean(t *testing.T) {
 	if _, err := d.Token(); err != io.EOF {
 		t.Errorf("more objects than queries: %v", err)
 	}
-	// Without --syntax operators are words.
+	// Without --syntax boolean, operators are words.
 	if got := must(t, "search", "c.hdl", "--query", "w0 OR w1", "--count"); got != "1\t0\n" {
 		t.Errorf("OR is no word in plain syntax: %q", got)
 	}
 }
 
 func TestExplainBoolean(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	q := "w0 AND (w9 OR W12 OR w9) NOT w3 NOT nosuch"
 	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "--explain")
@@ -122,7 +123,7 @@ func TestExplainBoolean(t *testing.T) {
 			t.Errorf("exit code %d, no %q in\n%s", r.code, part, r.stderr)
 		}
 	}
-	// A mere AND is answered, and explained, as a query of terms is.
+	// A conjunction has the explanation of a query of terms.
 	r = heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w9 AND w0", "--explain")
 	for _, part := range []string{"boolean  w9 AND w0\n", "first    w9: ", "then     w0: "} {
 		if !strings.Contains(r.stderr, part) {
@@ -131,8 +132,8 @@ func TestExplainBoolean(t *testing.T) {
 	}
 }
 
-// TestBooleanErrors: what is no query is a usage error, in a file corrupt input;
-// both point at the place.
+// TestBooleanErrors checks that an invalid query is a usage error on the command line and
+// corrupt input in a file, with its position.
 func TestBooleanErrors(t *testing.T) {
 	buildCollection(t)
 	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w0 OR NOT w1")

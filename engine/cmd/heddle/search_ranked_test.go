@@ -23,7 +23,7 @@ type hit struct {
 	score float64
 }
 
-// rank scores every document by BM25, variant lucene, in float64.
+// rank scores every document with BM25, variant lucene, in float64.
 func (c *collection) rank(weights map[string]float64, every bool, k1, b float64) (hits []hit) {
 	tokens := 0
 	for _, words := range c.words {
@@ -52,7 +52,7 @@ func (c *collection) rank(weights map[string]float64, every bool, k1, b float64)
 	return hits
 }
 
-// readTSV reads ranked answers of one query in format tsv.
+// readTSV reads the ranked answers of one query in format tsv.
 func (c *collection) readTSV(t *testing.T, out string) (hits []hit) {
 	t.Helper()
 	for line := range strings.Lines(out) {
@@ -69,8 +69,8 @@ func (c *collection) readTSV(t *testing.T, out string) (hits []hit) {
 	return hits
 }
 
-// sameRanking compares scores, up to the rounding of weights, and the order where
-// scores differ by more than that; equal scores are in the order of documents.
+// sameRanking compares scores up to the rounding of weights, and the order of documents
+// whose scores differ by more. Equal scores are in document order.
 func sameRanking(got, want []hit) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d documents, want %d", len(got), len(want))
@@ -88,6 +88,7 @@ func sameRanking(got, want []hit) error {
 }
 
 func TestSearchRanked(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	for i, test := range []struct {
 		query   string
@@ -111,7 +112,7 @@ func TestSearchRanked(t *testing.T) {
 		if i > 0 {
 			continue
 		}
-		// The first ten of those are what every format prints.
+		// Every format prints the first ten of these documents.
 		var text, run strings.Builder
 		var object answer.Object
 		for i, h := range got[:10] {
@@ -131,7 +132,7 @@ func TestSearchRanked(t *testing.T) {
 			t.Errorf("%q: %+v, %v", test.query, o, err)
 		}
 	}
-	// Mode and-or is and, where that gives k documents, else or.
+	// Mode and-or is and if this finds k documents, else or.
 	if n := len(c.want("w20 w24")); n < 1 || n >= 10 {
 		t.Fatalf("%d documents have both", n)
 	}
@@ -148,9 +149,8 @@ func TestSearchRanked(t *testing.T) {
 	}
 }
 
-// TestSearchAny: --all and --count with mode or give the documents of any term.
-// TestSearchRankedNothing: queries that no document matches are there all the same, the
-// first ones too.
+// TestSearchRankedNothing checks that queries without matches have an answer, the first
+// query included.
 func TestSearchRankedNothing(t *testing.T) {
 	buildCollection(t)
 	for format, want := range map[string]string{
@@ -183,7 +183,7 @@ func TestSearchAny(t *testing.T) {
 	}
 	want := c.want("w3 w9")
 	if got := must(t, "search", "c.hdl", "--query", "w3^2 w9", "--all"); got != lines(want, "") {
-		t.Errorf("weights change what matches: %q, want %q", got, want)
+		t.Errorf("weights change the matches: %q, want %q", got, want)
 	}
 	var run strings.Builder
 	for i, name := range want {
@@ -194,7 +194,7 @@ func TestSearchAny(t *testing.T) {
 	}
 }
 
-// TestRunHeader: what repeats a run stands before it.
+// TestRunHeader checks that a run starts with the settings that reproduce it.
 func TestRunHeader(t *testing.T) {
 	buildCollection(t)
 	var info report.Index
@@ -233,8 +233,8 @@ func TestRunHeader(t *testing.T) {
 	}
 }
 
-// TestStatistics: those of the index itself change nothing, those of a larger
-// collection the scores.
+// TestStatistics checks that the statistics of the index itself change nothing, and that
+// other statistics change scores.
 func TestStatistics(t *testing.T) {
 	c := buildCollection(t)
 	tokens := uint64(0)
@@ -259,7 +259,7 @@ func TestStatistics(t *testing.T) {
 		t.Error("the index's own statistics change the ranking")
 	}
 	if got := must(t, append(search, "--statistics", "all.json")...); got == plain || strings.Count(got, "\n") != strings.Count(plain, "\n") {
-		t.Error("other statistics change nothing, or what matches")
+		t.Error("other statistics change nothing, or the matches")
 	}
 	if got := must(t, "search", "c.hdl", "--query", "w3", "--statistics", "all.json"); !strings.Contains(got, " statistics=all.json ") {
 		t.Errorf("no statistics in the header of %s", got)
@@ -271,7 +271,7 @@ func TestStatistics(t *testing.T) {
 	wantFailure(t, heddle(t, append(search, "--statistics", "own.json", "--all")...), exitUsage, "--statistics is for ranked results")
 }
 
-// TestTopicFiles: files of every form ask the same.
+// TestTopicFiles checks that query files of all formats give the same answers.
 func TestTopicFiles(t *testing.T) {
 	buildCollection(t)
 	var want strings.Builder
@@ -301,7 +301,7 @@ func TestTopicFiles(t *testing.T) {
 	}
 }
 
-// TestQueryErrors: a query that is wrong is named by its place.
+// TestQueryErrors checks that an error of a query has its position.
 func TestQueryErrors(t *testing.T) {
 	buildCollection(t)
 	wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1^x"), exitUsage, `column 6 of "w0 w1^x"`)
@@ -320,8 +320,10 @@ func TestQueryErrors(t *testing.T) {
 	}
 }
 
-// TestExplainRanked names lists with their weights, and changes no answer.
+// TestExplainRanked checks the weights in an explanation, and that an explanation changes
+// no answer.
 func TestExplainRanked(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	search := []string{"search", "c.hdl", "--query", "w9^2 w0 nosuch", "--mode", "or", "--no-header"}
 	plain := must(t, search...)
@@ -349,7 +351,7 @@ func TestExplainRanked(t *testing.T) {
 	}
 }
 
-// TestRunIsEvaluated: a run of search is what eval reads.
+// TestRunIsEvaluated checks that eval reads the output of search.
 func TestRunIsEvaluated(t *testing.T) {
 	c := buildCollection(t)
 	writeFile(t, "q.txt", "a\tw3 w9\nb\tw20\n")
@@ -371,7 +373,8 @@ func TestRunIsEvaluated(t *testing.T) {
 	}
 }
 
-// TestSearchImpacts: an index of impacts ranks by them, and takes no other scoring.
+// TestSearchImpacts checks that an index with impacts ranks by them and rejects another
+// scoring.
 func TestSearchImpacts(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "v.jsonl", `{"id":"a","vector":{"loom":5,"warp":3}}`+"\n"+`{"id":"b","vector":{"loom":7}}`+"\n")

@@ -15,11 +15,12 @@ import (
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
-// someQueries are asked of the test collection: one term and many, a term twice,
-// unknown terms, none at all, no rare one.
+// someQueries are queries on the test collection: with one term and many, repeated terms,
+// unknown terms, no terms, and frequent terms only.
 func someQueries() []string {
 	qs := []string{"w0", "w29", "w0 w1", "w3 w0", "w5 w2 w1", "w1 w1", "w28 w29", "nosuch", "w0 nosuch", "?!", "W0 W1!"}
 	for i := range 30 {
@@ -28,7 +29,8 @@ func someQueries() []string {
 	return append(qs, strings.Repeat("w0 w1 ", 60))
 }
 
-// want is the answer to a query by the collection's own scan.
+// want returns the names of the documents that match a query, by a scan of the
+// collection.
 func (c *collection) want(q string) (names []string) {
 	q = strings.ToLower(strings.NewReplacer("!", " ", "?", " ").Replace(q))
 	for _, d := range c.matches(q) {
@@ -46,8 +48,9 @@ func lines(names []string, prefix string) string {
 }
 
 func TestSearch(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
-	for _, q := range append(someQueries()[:15], "") { // TestSearchFormats asks them all, faster
+	for _, q := range append(someQueries()[:15], "") { // TestSearchFormats runs all of them, faster
 		want := c.want(q)
 		if got := must(t, "search", "c.hdl", "--query", q, "--all"); got != lines(want, "") {
 			t.Errorf("%q --all: %d documents, want %d", q, strings.Count(got, "\n"), len(want))
@@ -59,6 +62,7 @@ func TestSearch(t *testing.T) {
 }
 
 func TestSearchAlgorithms(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	queries := []string{"w0 w1", "w9 w0 w2", "w20 w1"}
 	var want strings.Builder
@@ -74,12 +78,12 @@ func TestSearchAlgorithms(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := hostfallback.New(hostfallback.Options{}).Info().Runs(a); err != nil {
-			t.Fatal(err) // the host runs all of them
+			t.Fatal(err) // the host supports all algorithms
 		}
 		backend := []string(nil)
-		switch a { // those that devices lack
+		switch a { // algorithms that devices lack
 		case plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep:
-			if os.Getenv("HEDDLE_TEST_BACKEND") == "opencl" {
+			if testneeds.OnDevice() {
 				wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
 			}
 			backend = []string{"--backend", "host"}
@@ -142,7 +146,7 @@ func TestSearchFormats(t *testing.T) {
 	}
 }
 
-// TestQueryFiles: identifiers, line ends, blank lines, standard input.
+// TestQueryFiles checks identifiers, line ends, blank lines and standard input.
 func TestQueryFiles(t *testing.T) {
 	buildCollection(t)
 	count := func(q string) string {
@@ -182,7 +186,7 @@ func TestQueryFiles(t *testing.T) {
 	wantFailure(t, heddle(t, "search", "c.hdl", "--queries", ""), exitFailure, "no such file")
 }
 
-// TestManyQueries asks more than are read ahead, in small bites.
+// TestManyQueries reads more queries than fit the read-ahead, in small pieces.
 func TestManyQueries(t *testing.T) {
 	c := buildCollection(t)
 	queries := someQueries()
@@ -201,8 +205,8 @@ func TestManyQueries(t *testing.T) {
 	}
 }
 
-// TestPart: one work-group a query changes no answer, and is refused where nothing is
-// shared out.
+// TestPart checks that --part changes no answer, and is rejected where no list is
+// divided.
 func TestPart(t *testing.T) {
 	buildCollection(t)
 	writeFile(t, "q.txt", lines(someQueries(), ""))
@@ -226,6 +230,7 @@ func TestPart(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
+	useBackend(t)
 	c := buildCollection(t)
 	q := "w9 w0 nosuch w9 alsonot"
 	r := heddle(t, "search", "c.hdl", "--query", q, "--explain", "--all")
@@ -261,7 +266,7 @@ func TestExplain(t *testing.T) {
 		!strings.Contains(o.Explain.Runs, ": ") || o.Explain.Matches != uint64(want) || len(o.Docs) != want || o.Explain.Micros <= 0 {
 		t.Errorf("%+v with %+v, want %d documents", o, o.Explain, want)
 	}
-	// Explained or not, answers are the same.
+	// Explanations do not change answers.
 	writeFile(t, "q.txt", lines(someQueries(), ""))
 	plain := must(t, "search", "c.hdl", "--queries", "q.txt", "--all", "--format", "tsv")
 	if r := heddle(t, "search", "c.hdl", "--queries", "q.txt", "--all", "--format", "tsv", "--explain"); r.stdout != plain {
@@ -269,8 +274,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestOddNames: what would break a line of output becomes a space, and JSON keeps
-// it; a document without a name goes by its docID.
+// TestOddNames checks that a character that would break an output line becomes a space,
+// that JSON keeps it, and that a document without a name is printed by its docID.
 func TestOddNames(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "d.jsonl", `{"id":"a\tb\nc","text":"x"}`+"\n"+`{"id":"","text":"x"}`+"\n"+`{"id":"<é>","text":"x"}`+"\n")
@@ -288,7 +293,7 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// TestWriteErrors: an answer that cannot be written is a failure.
+// TestWriteErrors checks that a failure to write is a failure of the command.
 func TestWriteErrors(t *testing.T) {
 	buildCollection(t)
 	writeFile(t, "run.txt", someRun)

@@ -113,10 +113,10 @@ func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
 	return c, a.logger(c.Log), nil
 }
 
-// oneBackend rejects --backend all for commands other than search and calibrate.
+// oneBackend rejects --backend all for commands that measure or inspect one backend.
 func oneBackend(c *config.Config) error {
 	if c.Devices.Backend == "all" {
-		return usageError{errors.New("backend all is for search and calibrate: use auto, host or opencl")}
+		return usageError{errors.New("backend all is for search, calibrate and bitmap query: use auto, host or opencl")}
 	}
 	return nil
 }

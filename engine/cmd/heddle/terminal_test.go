@@ -9,8 +9,8 @@ import (
 	"heddle/config"
 )
 
-// TestLog: messages go to standard error in the form that was asked for, and do
-// not touch the answers.
+// TestLog checks that messages go to standard error in the configured format and leave
+// the answers unchanged.
 func TestLog(t *testing.T) {
 	buildCollection(t)
 	args := []string{"search", "c.hdl", "--query", "w0 w1", "--count"}
@@ -31,7 +31,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLevels: every level of the configuration is one of the logger's.
+// TestLevels checks that the logger knows every level of the configuration.
 func TestLevels(t *testing.T) {
 	k, _ := config.Lookup("log.level")
 	for _, level := range k.Values {

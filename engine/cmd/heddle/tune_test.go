@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,9 +9,11 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"heddle/cl"
+	"heddle/engine/plan/testneeds"
 )
 
 func TestTuneUsage(t *testing.T) {
+	useBackend(t)
 	inTempDir(t)
 	wantFailure(t, heddle(t, "tune", "now"), exitUsage, "takes no argument")
 	wantFailure(t, heddle(t, "tune", "--device", "no-such-device"), exitDevice, "no-such-device")
@@ -26,15 +27,14 @@ func TestTuneUsage(t *testing.T) {
 	}
 }
 
-// needsTuning skips what measures a device.
+// needsTuning skips tests that measure a device.
 func needsTuning(t *testing.T) {
 	t.Helper()
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" || os.Getenv("HEDDLE_TEST_SMALL") == "1" || testing.Short() {
-		t.Skip("needs an OpenCL device and half a minute: set HEDDLE_TEST_BACKEND=opencl, neither HEDDLE_TEST_SMALL nor -short")
-	}
+	testneeds.Device(t)
+	testneeds.Long(t)
 }
 
-// tuningRow is a file that `heddle tune` could have written.
+// tuningRow is a file in the format of heddle tune.
 const tuningRow = `[[row]]
 name = "mine"
 match = ["no such device"]
@@ -50,11 +50,12 @@ merge_rows = 8
 merge_least = 65536
 `
 
-// TestTune measures the device under test in the short way, and has the row in
-// force afterwards. The example of the help writes it as TOML.
+// TestTune measures the device under test with --short and checks that the row is in
+// force afterwards. The example of the help text writes it as TOML.
 func TestTune(t *testing.T) {
+	useBackend(t)
 	needsTuning(t)
-	device := os.Getenv("HEDDLE_TEST_DEVICE")
+	device := testneeds.Device(t)
 	r := heddleWith(t, "", nil, "tune", "--short", "--json", "--device", device)
 	var answer struct {
 		Device string

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"heddle/engine/plan/testneeds"
 )
 
 func mustNew(t testing.TB, s Settings) *Analyzer {
@@ -119,6 +121,7 @@ func TestSettings(t *testing.T) {
 }
 
 func TestLongWordsAreCut(t *testing.T) {
+	testneeds.Long(t)
 	for _, c := range []struct{ name, word, want string }{
 		{"just fits", strings.Repeat("a", MaxTerm), strings.Repeat("a", MaxTerm)},
 		{"ASCII", strings.Repeat("B", MaxTerm+1), strings.Repeat("b", MaxTerm)},

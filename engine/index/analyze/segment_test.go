@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/segment"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // reference segments the whole text at once, without the ASCII path and without
@@ -33,6 +35,7 @@ func reference(text string) []string {
 // short string over alphabets that have each ASCII class and the classes beyond
 // ASCII that reach into their neighbours.
 func TestEveryShortString(t *testing.T) {
+	testneeds.Long(t)
 	everyString(t, []string{"a", "1", "_", ".", ":", ",", " "}, 6)
 	everyString(t, []string{"a", "B", "1", "_", ".", ":", ",", "'", "\"", " ", "é", "\u0301", "א", "ア", "漢", "\r", "\n", "’", "\xff"}, 4)
 }

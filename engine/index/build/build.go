@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
-	"heddle/engine/internal/input"
 )
 
 // Build reads the inputs in order and writes the index file out. It replaces an existing

@@ -19,9 +19,10 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/codec"
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
-	"heddle/engine/internal/input"
+	"heddle/engine/plan/testneeds"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the binary files and the golden index of testdata again")
@@ -108,6 +109,7 @@ func drawTexts(t *rapid.T) []text {
 // TestEveryFormatGivesTheSameIndex compares builds of drawn collections with the
 // oracle, under drawn limits, workers and splits into several inputs.
 func TestEveryFormatGivesTheSameIndex(t *testing.T) {
+	testneeds.Long(t)
 	rapid.Check(t, func(r *rapid.T) {
 		docs := drawTexts(r)
 		opt := DefaultOptions()

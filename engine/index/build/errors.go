@@ -3,7 +3,7 @@ package build
 import (
 	"fmt"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 )
 
 // ErrCorrupt is the cause of every error about the content of an input, for errors.Is.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 )
 
 // Format names an input format. The package comment describes each.

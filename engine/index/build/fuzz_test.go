@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
-	"heddle/engine/internal/input"
 )
 
 // fuzzOptions reads standard input in small chunks and spills often.

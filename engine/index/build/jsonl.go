@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 )
 
 // jsonDocument has a member for each name that a field goes by in collections:

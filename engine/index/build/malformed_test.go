@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
+	"heddle/engine/plan/testneeds"
 )
 
 // inputError checks that err is an *InputError with a reason, and gives it.
@@ -112,6 +113,7 @@ func smallCollection() collection {
 // TestTruncatedCIFF cuts a file at every byte. The header counts all that
 // follows, so every cut shows.
 func TestTruncatedCIFF(t *testing.T) {
+	testneeds.Long(t)
 	c := smallCollection()
 	whole := asCIFF(c, slices.Sorted(maps.Keys(c.lists)))
 	opt := DefaultOptions()
@@ -168,6 +170,7 @@ func buildTriple(t *testing.T, files map[string][]byte) (collection, error) {
 // TestTruncatedPISA cuts each file of a collection at every byte. Lost bytes of
 // the last line of .terms and .documents cannot be seen.
 func TestTruncatedPISA(t *testing.T) {
+	testneeds.Long(t)
 	c := smallCollection()
 	for suffix, whole := range asPISA(c) {
 		for n := range whole {

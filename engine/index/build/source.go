@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
-	"heddle/engine/internal/input"
 )
 
 // MaxDocument is the greatest size of a document in bytes: of a line, or of the text

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"io"
 
-	"heddle/engine/internal/scratch"
+	"heddle/engine/file/scratch"
 )
 
 // temp is a temporary file that is written through w, from start to end, and

@@ -15,6 +15,7 @@ import (
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
+	"heddle/engine/plan/testneeds"
 )
 
 // weights are vectors in the plainest form, a map a document.
@@ -127,6 +128,7 @@ func TestVectorImpacts(t *testing.T) {
 // TestVectorsAnyhow builds drawn vectors under drawn limits, workers and inputs, and
 // compares with the oracle; the file must not depend on limits and workers.
 func TestVectorsAnyhow(t *testing.T) {
+	testneeds.Long(t)
 	term := rapid.OneOf(rapid.SampledFrom([]string{"##ing", "the", "The", " ", "\"", "\\u", "漢", "\ufffd"}), rapid.StringN(0, 4, -1))
 	rapid.Check(t, func(r *rapid.T) {
 		bits := rapid.SampledFrom([]uint8{0, 8, 16}).Draw(r, "bits")

@@ -2,10 +2,11 @@ package hdl
 
 import (
 	"fmt"
-	"heddle/engine/internal/container/containertest"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+
+	"heddle/engine/file/container/containertest"
 )
 
 // benchSample is an index of a million documents and 18 million postings, the

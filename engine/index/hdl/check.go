@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"heddle/codec"
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 )
 

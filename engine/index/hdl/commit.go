@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 )
 

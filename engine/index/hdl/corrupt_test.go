@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
+	"heddle/engine/plan/testneeds"
 )
 
 // image is the bytes of a sample's file.
@@ -44,6 +45,7 @@ func headerOf(data []byte) (header, error) {
 
 // TestFlippedBytes flips every bit of every byte, and overwrites every byte.
 func TestFlippedBytes(t *testing.T) {
+	testneeds.Long(t)
 	data := tiny().image(t)
 	h, err := headerOf(data)
 	if err != nil {
@@ -71,6 +73,7 @@ func TestFlippedBytes(t *testing.T) {
 // TestFlippedTrusted: the trusted open neither panics nor gives an error of another type,
 // whichever byte is wrong.
 func TestFlippedTrusted(t *testing.T) {
+	testneeds.Long(t)
 	data := tiny().image(t)
 	for i := range data {
 		data[i] ^= 1 << (i % 8)
@@ -85,6 +88,7 @@ func TestFlippedTrusted(t *testing.T) {
 
 // TestFlippedFiles is TestFlippedBytes through files, for a part of the bytes.
 func TestFlippedFiles(t *testing.T) {
+	testneeds.Long(t)
 	path := tiny().build(t)
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 var (

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"heddle/codec"
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 )
 

@@ -3,7 +3,7 @@ package hdl
 import (
 	"encoding/binary"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"heddle/codec"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/index/analyze"
-	"heddle/engine/internal/container/containertest"
 )
 
 var update = flag.Bool("update", false, "rewrite the examples in FORMAT.md")

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 )
 
 // FuzzOpen edits a good file by the rules of containertest.Edited.

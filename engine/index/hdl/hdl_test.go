@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/index/analyze"
-	"heddle/engine/internal/container/containertest"
 )
 
 // sample is an index in plain form, the oracle of the tests.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 )
 
 func TestImpacts(t *testing.T) {

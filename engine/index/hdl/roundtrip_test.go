@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/codec"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/plan"
 )
 

@@ -9,7 +9,7 @@ import (
 	"io"
 	"sync"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // textBlock is the number of bytes of text that are compressed together. The texts of all

@@ -14,8 +14,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestTexts stores texts of named shapes and reads them back, each alone and in
@@ -58,6 +59,7 @@ func TestTexts(t *testing.T) {
 }
 
 func TestTextsRapid(t *testing.T) {
+	testneeds.Long(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		s := &sample{meta: Meta{Texts: true}}
@@ -132,6 +134,7 @@ func TestTextInput(t *testing.T) {
 
 // TestTextMemory sees that a writer's memory does not grow with texts.
 func TestTextMemory(t *testing.T) {
+	testneeds.Long(t)
 	w, err := Create(filepath.Join(t.TempDir(), "x.hdl"), Meta{Docs: 1000, Texts: true})
 	if err != nil {
 		t.Fatal(err)
@@ -217,6 +220,7 @@ func TestCraftedTexts(t *testing.T) {
 // TestFlippedTexts changes bytes of the texts: with checksums every change shows,
 // without them nothing panics.
 func TestFlippedTexts(t *testing.T) {
+	testneeds.Long(t)
 	data := tiny().withTexts().image(t)
 	h, err := headerOf(data)
 	if err != nil {

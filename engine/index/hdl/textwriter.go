@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // textBatch is the number of blocks of text that are compressed at a time, on

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/index/analyze"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
-	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestWriterInput breaks each rule and each limit once, behind a good list.
@@ -124,7 +124,7 @@ func TestAbort(t *testing.T) {
 		}
 	}
 	for _, err := range []error{w.AddDocument("", 0), w.AddList("", nil, nil), w.Commit()} {
-		if !errors.Is(err, plan.ErrClosed) {
+		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("after Abort: %v", err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestReplace(t *testing.T) {
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort after Commit: %v", err)
 	}
-	if err := w.Commit(); !errors.Is(err, plan.ErrClosed) {
+	if err := w.Commit(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("second Commit: %v", err)
 	}
 	old.check(t, f)
@@ -243,6 +243,7 @@ func TestWriterMemory(t *testing.T) {
 
 // TestFaults lets every single operation on the disk fail once.
 func TestFaults(t *testing.T) {
+	testneeds.Long(t)
 	// The first list is longer than a buffer, so AddList writes as well.
 	s := &sample{meta: Meta{Docs: 70_000, Codec: "raw", Dense: "never"}, names: make([]string, 70_000), lens: make([]uint32, 70_000)}
 	s.add("all", every(70_000, 1))

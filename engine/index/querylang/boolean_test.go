@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"heddle/engine/syntax"
 )
 
 // shape writes an expression with all its parentheses, so that a test can see
@@ -103,7 +105,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"日本 \u3000) a": "5 a ) without its (",
 	} {
 		_, err := Parse(text)
-		var s *SyntaxError
+		var s *syntax.Error
 		if !errors.As(err, &s) {
 			t.Errorf("%q: %v", text, err)
 		} else if got := fmt.Sprint(s.Column(), " ", s.Reason); !strings.HasPrefix(got, want) {
@@ -190,7 +192,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := Parse(text)
 		if err != nil {
-			var s *SyntaxError
+			var s *syntax.Error
 			if !errors.As(err, &s) || s.Offset < 0 || s.Offset > len(text) || s.Column() > utf8.RuneCountInString(text)+1 ||
 				strings.Count(err.Error(), "\n") != 2 {
 				t.Fatalf("%q: %v", text, err)

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"heddle/engine/syntax"
 )
 
-// Parse reads a query. An error is a *SyntaxError. A text of white space alone
+// Parse reads a query. An error is a *syntax.Error. A text of white space alone
 // is a query that matches nothing.
 func Parse(text string) (Expr, error) {
 	p := parser{text: text}
@@ -224,35 +225,5 @@ func join(op Op, args []Expr) Expr {
 }
 
 func (p *parser) fail(at int, reason string) error {
-	return &SyntaxError{Text: p.text, Offset: at, Reason: reason}
-}
-
-// SyntaxError is an error in a query text. Its message has three lines: the reason with
-// the column, the part of the text around it, and a caret below the column.
-type SyntaxError struct {
-	Text   string
-	Offset int // in Text, in bytes
-	Reason string
-}
-
-// Column counts characters from 1.
-func (e *SyntaxError) Column() int { return utf8.RuneCountInString(e.Text[:e.Offset]) + 1 }
-
-func (e *SyntaxError) Error() string {
-	const around = 40 // characters on both sides of the caret
-	before, after := []rune(e.Text[:e.Offset]), []rune(e.Text[e.Offset:])
-	head, tail := "", ""
-	if len(before) > around {
-		head, before = "...", before[len(before)-around:]
-	}
-	if len(after) > around {
-		after, tail = after[:around], "..."
-	}
-	line := []rune(head + string(before) + string(after) + tail)
-	for i, r := range line {
-		if !unicode.IsPrint(r) {
-			line[i] = ' '
-		}
-	}
-	return fmt.Sprintf("column %d: %s\n  %s\n  %*s", e.Column(), e.Reason, string(line), len(head)+len(before)+1, "^")
+	return &syntax.Error{Text: p.text, Offset: at, Reason: reason}
 }

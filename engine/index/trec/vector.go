@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 )
 
 // jsonTopic is a line of a JSONL file. Members have the names that BEIR, MS MARCO and

@@ -4,15 +4,15 @@ import (
 	"sync"
 )
 
-// Book is the models of an index, by backend and kind of query. It is safe for concurrent
-// use. Load and Save keep it in a file beside the index.
+// Book holds the models of an index, by backend and kind of query. Load and Save keep it in
+// a file beside the index. It is safe for concurrent use.
 type Book struct {
 	index  uint64 // checksum
 	metric Metric
 
 	mu     sync.Mutex
 	models map[key]*Model
-	saved  uint64 // of learnt, when the Book was last written
+	saved  uint64 // value of learnt at the last Save
 }
 
 type key struct {
@@ -20,15 +20,15 @@ type key struct {
 	kind    Kind
 }
 
-// NewBook is a book without calibration, for the index of a checksum. Its models estimate
-// by the metric.
+// NewBook returns a book without calibration for the index with this checksum. Its models
+// use the metric.
 func NewBook(index uint64, m Metric) *Book {
 	return &Book{index: index, metric: m, models: map[key]*Model{}}
 }
 
-// Model gives that of a backend and a kind of query, the same one every time. The backend
-// is Host, or the name of a device. One that is not in the book starts from a guess, and
-// learns.
+// Model returns the model of a backend and a kind of query; repeated calls return the same
+// model. The backend is Host or the name of a device. A model that the book lacks starts from
+// a guess.
 func (b *Book) Model(backend string, k Kind) *Model {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,15 +41,14 @@ func (b *Book) Model(backend string, k Kind) *Model {
 	return m
 }
 
-// Changed tells whether a model has learnt something since the book was made, loaded or
-// last saved.
+// Changed tells whether any model has learnt since NewBook, Load or the last Save.
 func (b *Book) Changed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.learnt() != b.saved
 }
 
-// learnt counts what all models have learnt.
+// learnt is the number of runs that all models have learnt from.
 func (b *Book) learnt() (n uint64) {
 	for _, m := range b.models {
 		m.mu.Lock()

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
-// saved is a book with a calibrated model, one that has learnt and one that has not, and
-// the file that it was saved to.
+// saved returns a book with a calibrated model, a model that has learnt and a new one, and
+// its file.
 func saved(t *testing.T, index uint64) (*Book, string) {
 	t.Helper()
 	m := newMachine(true)
@@ -37,7 +37,8 @@ func saved(t *testing.T, index uint64) (*Book, string) {
 	return b, path
 }
 
-// TestBook: what is loaded estimates as what was saved, under every metric, and learns on.
+// TestBook loads a saved book: its models give the same estimates under every metric, and
+// learn.
 func TestBook(t *testing.T) {
 	const index = 0xfd14cc5c3a3c6c1f
 	b, path := saved(t, index)
@@ -87,7 +88,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestBookErrors: each error says which file, and what is wrong with it.
+// TestBookErrors checks that each error names the file and the fault.
 func TestBookErrors(t *testing.T) {
 	_, path := saved(t, 7)
 	_, err := Load(path, 8, Best)
@@ -112,7 +113,7 @@ func TestBookErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	// Bytes that somebody has written on purpose.
+	// Changes with a correct checksum.
 	for _, c := range []struct{ old, with, says string }{
 		{`"kind":"and"`, `"kind":"xor"`, `model of xor on "host": unknown kind of query "xor"`},
 		{`"metric":"los"`, `"metric":"best"`, `model of and on "host": metric best: there is no such one`},
@@ -138,7 +139,7 @@ func TestBookErrors(t *testing.T) {
 	}
 }
 
-// load gives the error of a damaged book.
+// load returns the error of a damaged book.
 func load(t *testing.T, path, text string) error {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -162,8 +163,8 @@ func resum(t *testing.T, text string) string {
 	return strings.Replace(text, sum[:16], checksum([]byte(strings.TrimSuffix(strings.TrimSpace(models), "}"))), 1)
 }
 
-// TestBookDamage: a file of which a byte is changed, or the end is missing, is an error or
-// means the same.
+// TestBookDamage changes each byte and cuts the file: Load fails, or the meaning is the
+// same.
 func TestBookDamage(t *testing.T) {
 	_, path := saved(t, 7)
 	good, err := os.ReadFile(path)
@@ -182,7 +183,7 @@ func TestBookDamage(t *testing.T) {
 	}
 }
 
-// TestSaveFails: where a file cannot be written the one that was there stays, alone.
+// TestSaveFails has a file that cannot be written: the former file stays, and no other.
 func TestSaveFails(t *testing.T) {
 	b, path := saved(t, 7)
 	if err := b.Save(filepath.Join(path, "x")); err == nil {

@@ -5,31 +5,31 @@ import (
 	"sync/atomic"
 )
 
-// curve is what queries take, in nanoseconds: costs that are linear in the values of a
-// metric, times a factor for each feature of the query. Costs come in steps that no plane
-// follows: what fits a cache, when threads wake, which way of looking things up a backend
-// takes. Factors may be read and moved at the same time; the rest does not change.
+// curve maps a query to its time in nanoseconds: costs that are linear in the values of a
+// metric, times a factor for each feature of the query. The factors follow steps of the real
+// costs, such as the size of a cache, the start of threads, or another algorithm of the
+// backend. Factors are safe for concurrent use; the other fields do not change.
 type curve struct {
 	metric Metric
-	costs  [1 + maxValues]float64 // of a query, and of one of each of the metric's values
-	// Queries of less Common than split have factors of their own, the first. 0 is none.
+	costs  [1 + maxValues]float64 // of a query, then of one unit of each value of the metric
+	// Queries with Common below split use parts[0], all others parts[1].
 	split float64
 	parts [2]factors
 }
 
-// factors are logarithms.
+// factors are the logarithms of correction factors.
 type factors struct {
-	all [1]atomicFloat // of every query
-	// By octave of a length; between octaves they are lines.
+	all [1]atomicFloat // applies to every query
+	// By octave of a length, with linear interpolation between octaves.
 	lengths [lengths][octaves]atomicFloat
-	// By number, of which the last is for all that are greater.
+	// By number; the last entry covers all greater numbers.
 	counts [counts][mostCount + 1]atomicFloat
 }
 
 // lengths and counts are how many features of a query have factors.
 const lengths, counts = 5, 2
 
-// What files call the factors of queries on lists.
+// Names of the factors of queries on lists in files.
 var (
 	lengthNames = [lengths]string{"shortest", "second", "sum", "sparse", "common"}
 	countNames  = [counts]string{"terms", "dense"}
@@ -52,9 +52,9 @@ func (c *curve) counts(f *Features) [counts]int {
 }
 
 const (
-	octaves   = 64 + 2 // of 1 plus any length, and one behind the last
+	octaves   = 64 + 2 // of 1 plus any length, and one more for interpolation
 	mostCount = 15
-	// maxFactor bounds a logarithm, and the sum of all of a query.
+	// maxFactor bounds each logarithm and the sum of the logarithms of a query.
 	maxFactor = 16
 )
 
@@ -63,13 +63,13 @@ type atomicFloat struct{ bits atomic.Uint64 }
 func (a *atomicFloat) load() float64   { return math.Float64frombits(a.bits.Load()) }
 func (a *atomicFloat) store(v float64) { a.bits.Store(math.Float64bits(v)) }
 
-// move adds to a logarithm. Of two that do so at a time one may be lost.
+// move adds step to a logarithm. Concurrent calls may lose one of their steps.
 func (a *atomicFloat) move(step float64) {
 	a.store(bound(a.load() + step))
 }
 
-// bound keeps a logarithm within maxFactor; comparing is faster than min and max, which
-// look for NaN.
+// bound limits a logarithm to maxFactor. Comparisons are faster than min and max, which check
+// for NaN.
 func bound(x float64) float64 {
 	if x > maxFactor {
 		return maxFactor
@@ -79,23 +79,24 @@ func bound(x float64) float64 {
 	return x
 }
 
-// octave is the binary logarithm of 1+n: the exponent, and between powers of two a line.
+// octave approximates the binary logarithm of 1+n: the exponent, and a linear part between
+// powers of two.
 func octave(n uint64) (whole int, part float64) {
 	bits := math.Float64bits(float64(int64(n)) + 1)
 	return int(bits>>52) & 63, math.Float64frombits(bits&(1<<52-1)|1023<<52) - 1
 }
 
-// at is the logarithm of the factor of a length.
+// at returns the logarithm of the factor of a length.
 func at(a *[octaves]atomicFloat, n uint64) float64 {
 	i, part := octave(n)
 	x := a[i].load()
 	return x + part*(a[i+1].load()-x)
 }
 
-// common is Common in thousandths, which are less than 2^42 in any index.
+// common is Common in thousandths: below 2^42 in any index.
 func (f *Features) common() uint64 { return uint64(min(f.Common*1000, 1<<60)) }
 
-// time of a query.
+// time returns the time of a query in nanoseconds.
 func (c *curve) time(f *Features) float64 {
 	p, n, k := c.part(f), c.lengths(f), c.counts(f)
 	sum := p.all[0].load() +
@@ -104,7 +105,7 @@ func (c *curve) time(f *Features) float64 {
 	return c.plain(f) * math.Exp(bound(sum))
 }
 
-// part has the factors of a query.
+// part returns the factors of a query.
 func (c *curve) part(f *Features) *factors {
 	if f.Common < c.split {
 		return &c.parts[0]
@@ -112,17 +113,17 @@ func (c *curve) part(f *Features) *factors {
 	return &c.parts[1]
 }
 
-// plain is the time without factors.
+// plain is the linear part of the time, in nanoseconds.
 func (c *curve) plain(f *Features) float64 {
 	v := c.metric.values(f)
 	return c.costs[0] + c.costs[1]*v[0] + c.costs[2]*v[1] + c.costs[3]*v[2] + c.costs[4]*v[3] + c.costs[5]*v[4] + c.costs[6]*v[5]
 }
 
-// move changes factors so that the logarithm of the time of f grows by step: each by what
-// it counts for, so that the sum of squares of changes is the least.
+// move changes the factors so that the logarithm of the time of f grows by step. Each factor
+// changes in proportion to its weight, which minimises the sum of squared changes.
 func (c *curve) move(f *Features, step float64) {
 	sizes := c.lengths(f)
-	square := 3.0 // of what factors count for
+	square := 3.0 // sum of the squared weights
 	for _, n := range sizes {
 		_, part := octave(n)
 		square += part*part + (1-part)*(1-part)
@@ -131,12 +132,12 @@ func (c *curve) move(f *Features, step float64) {
 	c.each(f, func(a *atomicFloat, weight float64) { a.move(step * weight) })
 }
 
-// relax brings the factors of f nearer to one, by a part of their logarithms.
+// relax multiplies the logarithms of the factors of f by 1-rate.
 func (c *curve) relax(f *Features, rate float64) {
 	c.each(f, func(a *atomicFloat, _ float64) { a.move(-rate * a.load()) })
 }
 
-// each calls do with every factor of f, and how much it counts for.
+// each calls do with every factor of f and its weight.
 func (c *curve) each(f *Features, do func(a *atomicFloat, weight float64)) {
 	p := c.part(f)
 	do(&p.all[0], 1)
@@ -152,14 +153,14 @@ func (c *curve) each(f *Features, do func(a *atomicFloat, weight float64)) {
 	}
 }
 
-// scale adds to the logarithms of all times.
+// scale adds step to the logarithms of all times.
 func (c *curve) scale(step float64) {
 	for i := range c.parts {
 		c.parts[i].all[0].move(step)
 	}
 }
 
-// copy returns a curve that learns by itself.
+// copy returns an independent copy.
 func (c *curve) copy() *curve {
 	d := &curve{metric: c.metric, costs: c.costs, split: c.split}
 	for i := range c.parts {
@@ -173,7 +174,7 @@ func (c *curve) copy() *curve {
 	return d
 }
 
-// each gives the logarithms by the name that files give them.
+// each returns the logarithms by their names in files.
 func (p *factors) each() map[string][]atomicFloat {
 	all := map[string][]atomicFloat{"all": p.all[:]}
 	for i, name := range lengthNames {

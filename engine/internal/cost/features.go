@@ -7,25 +7,26 @@ import (
 	"heddle/engine/plan"
 )
 
-// Features is what is known of a query before it runs. Lengths are in docIDs.
+// Features describe a query before it runs. Lengths count docIDs.
 type Features struct {
-	Terms            int     // lists
-	Dense            int     // of them bitsets, whose docIDs cost less
-	Shortest, Second uint64  // lengths of the two shortest lists; 0 where there is none
-	Sum              uint64  // of all lengths
-	Sparse           uint64  // of the lengths of lists that are no bitsets
+	Terms            int     // number of lists
+	Dense            int     // number of bitsets among them, whose docIDs cost less
+	Shortest, Second uint64  // lengths of the two shortest lists, 0 for a missing list
+	Sum              uint64  // sum of all lengths
+	Sparse           uint64  // sum of the lengths of lists that are not bitsets
 	UBOC             float64 // Shortest × Σ log2 of the other lengths
-	// Common is how many docIDs all lists would have, if having one said nothing of having
-	// another: Shortest × Π (length / universe) of the others.
+	// Common is the expected number of common docIDs of independent lists:
+	// Shortest × Π (length / universe) of the other lists.
 	Common  float64
-	Missing uint64 // bytes of lists to bring in first; Of leaves it 0
+	Missing uint64 // bytes of lists to load first; Of leaves it 0
 
 	// Selection is the work on a bitmap table, zero for queries on lists. Models of
 	// NewSelections use nothing else.
 	Selection Selection
 }
 
-// Of describes a query over lists of src, which ascend by length. It allocates nothing.
+// Of returns the features of a query over lists of src, in ascending order of length. It
+// does not allocate.
 func Of(src *plan.Source, lists []plan.Handle) Features {
 	f := Features{Terms: len(lists)}
 	common := 1.0
@@ -53,10 +54,10 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 	return f
 }
 
-// maxValues is how many values a metric has at most.
+// maxValues is the largest number of values of a metric.
 const maxValues = 6
 
-// values are those of a metric, zero behind them.
+// values returns the values of a metric, followed by zeros.
 func (m Metric) values(f *Features) (v [maxValues]float64) {
 	switch m {
 	case LOS:
@@ -73,7 +74,7 @@ func (m Metric) values(f *Features) (v [maxValues]float64) {
 	return v
 }
 
-// Names says what the values of the metric count.
+// Names returns the units of the metric's values.
 func (m Metric) Names() []string {
 	switch m {
 	case LOS:
@@ -86,7 +87,7 @@ func (m Metric) Names() []string {
 	return []string{"docID of the shortest list", "docID of the second shortest list", "docID of all lists", "term"}
 }
 
-// Values appends those of the metric to dst, as many as it has Names.
+// Values appends the values of the metric to dst: one for each of Names.
 func (m Metric) Values(f *Features, dst []float64) []float64 {
 	v := m.values(f)
 	return append(dst, v[:len(m.Names())]...)

@@ -47,7 +47,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestValues: what metrics depend on is what they are named after.
+// TestValues compares the values of each metric with its definition.
 func TestValues(t *testing.T) {
 	f := &Features{Terms: 3, Shortest: 10, Second: 20, Sum: 60, UBOC: 95}
 	for m, want := range map[Metric][]float64{LOS: {10}, UBOC: {95}, UBOCT: {9.5}, Ding: {10, 20, 60, 3}} {

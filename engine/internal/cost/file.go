@@ -13,10 +13,10 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
-// fileVersion is that of the form below.
+// fileVersion is the version of bookFile.
 const fileVersion = 1
 
 // bookFile is a Book as JSON.
@@ -27,7 +27,7 @@ type bookFile struct {
 	Models   json.RawMessage `json:"models"`   // []modelFile
 }
 
-// modelFile is a Model. Without calibration there is one fit, of what was learnt.
+// modelFile is a Model. Without calibration it has one fit, of the learnt state.
 type modelFile struct {
 	Backend    string    `json:"backend"`
 	Kind       string    `json:"kind"`
@@ -57,19 +57,19 @@ type regressionFile struct {
 	Coefficients []float64 `json:"coefficients_ms"`
 }
 
-// curveFile has costs of a query and of the values of the metric, by name, and factors by
-// feature: of its octaves or, of terms and dense lists, numbers; "all" is one of every
-// query. Queries of less Common than Split have the first of two sets of factors.
+// curveFile has the costs of a query and of the values of the metric, by name, and the
+// factors of each feature: by octave, or by number for terms and dense lists. Factor "all"
+// applies to every query. Queries with Common below Split use the first set of factors.
 type curveFile struct {
 	Costs   map[string]float64      `json:"ns"`
 	Split   float64                 `json:"split,omitempty"`
 	Factors [2]map[string][]float64 `json:"factors"`
 }
 
-// aQuery is the name of what each query costs.
+// aQuery is the name of the fixed cost of a query.
 const aQuery = "query"
 
-// Save writes the book to path: to a temporary name, synced and renamed.
+// Save writes the book to a temporary file, syncs it and renames it to path.
 func (b *Book) Save(path string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,7 +101,7 @@ func (b *Book) marshal() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// checksum is that of models without white space.
+// checksum returns the checksum of models without white space.
 func checksum(models []byte) string { return fmt.Sprintf("%016x", xxhash.Sum64(models)) }
 
 // write replaces the file at path.
@@ -117,7 +117,7 @@ func write(path string, data []byte) (err error) {
 	}()
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Chmod(0o644) // CreateTemp lets nobody else read
+		err = f.Chmod(0o644) // CreateTemp restricts reading to the owner
 	}
 	if err == nil {
 		err = f.Sync()
@@ -162,7 +162,7 @@ func (c *curve) file() curveFile {
 			for n := range logs {
 				factors = append(factors, math.Exp(logs[n].load()))
 			}
-			for len(factors) > 0 && factors[len(factors)-1] == 1 { // nobody was there
+			for len(factors) > 0 && factors[len(factors)-1] == 1 { // unused
 				factors = factors[:len(factors)-1]
 			}
 			if len(factors) > 0 {

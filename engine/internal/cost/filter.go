@@ -2,15 +2,15 @@ package cost
 
 import "math"
 
-// filter turns what is seen into steps towards it. One run that took a hundred times as
-// long, because the collector or a neighbour had its turn, must not spoil an estimate;
-// many that did are the truth. So no error counts for more than a few times what errors
-// usually are; what they usually are grows by a part with every surprise, and steps grow
-// while errors have one sign. The zero value is that of somebody who knows nothing.
+// filter turns errors of estimates into correction steps. One run that took a hundred times
+// as long, because of a garbage collection or of other programs, must not spoil an estimate;
+// many such runs are a change. So the filter clips an error at a few times the usual error.
+// The usual error grows with each large error, and the steps grow while errors keep one
+// sign. The zero value starts without experience.
 type filter struct {
-	usual float64 // absolute error, a logarithm
-	trend float64 // from -1 to 1: how much of one sign errors are
-	seen  float64 // errors so far
+	usual float64 // mean absolute error, of logarithms
+	trend float64 // running mean of the sign of errors, -1 to 1
+	seen  float64 // number of errors
 }
 
 const (
@@ -18,13 +18,13 @@ const (
 	usualRate  = 0.1
 	leastUsual = 0.02
 	trendRate  = 0.2
-	// The gain without a trend, and what trend adds that is more than noise alone has.
+	// gain without a trend, gain of the trend, and the trend that noise alone has.
 	gain, trendGain, noTrend = 0.04, 0.6, 0.3
-	// The first so many steps go all the way; then they get shorter by and by.
+	// The first steps correct the whole error; later steps become shorter.
 	early = 25
 )
 
-// step says by how much to change the logarithm of an estimate that was off by as much.
+// step returns the change of the logarithm of an estimate after an error off.
 func (f *filter) step(off float64) float64 {
 	if f.seen == 0 {
 		f.usual = 1
@@ -37,8 +37,8 @@ func (f *filter) step(off float64) float64 {
 	return clipped * min(1, max(gain+trendGain*max(0, math.Abs(f.trend)-noTrend), math.Sqrt(early/f.seen)))
 }
 
-// know tells the filter of a mean error that the estimate has, so that it does not begin
-// as one who knows nothing.
+// know sets the mean error of a calibrated estimate, so that the filter starts with
+// experience.
 func (f *filter) know(usual float64) {
 	f.usual, f.trend, f.seen = max(usual, leastUsual), 0, early/(gain*gain)
 }

@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// Sample is queries that ran together and what that took, or one query that ran alone.
+// Sample is the run time of a batch of queries, or of one query alone.
 type Sample struct {
 	Queries []Features
 	Took    time.Duration
 }
 
-// Fit is how well a metric explains what queries take alone, and predicts it. Errors are
-// means of |predicted - real| / real over a third of the samples, by a fit to the others.
+// Fit tells how well a metric explains and predicts the times of single queries. Errors are
+// means of |predicted - real| / real over a third of the samples, after a fit to the other
+// two thirds.
 type Fit struct {
 	Metric Metric
-	// Regression is of milliseconds, by ordinary least squares.
+	// Regression of milliseconds, by ordinary least squares.
 	Regression Regression
-	// Linear is the error of costs that are linear in the metric's values, none negative;
-	// Corrected that of estimates, which factors correct by the size of each feature.
+	// Linear is the error of the linear part alone, Corrected the error with the factors.
 	Linear, Corrected float64
 
 	alone *curve
 }
 
-// Calibration is what a Model was fitted to, and how well.
+// Calibration describes the samples and the quality of a fit.
 type Calibration struct {
 	Samples, Batches int
-	Fits             []Fit // of all Metrics
-	// BatchError is that of estimates of batches, as those of Fit; 0 without batches. What
-	// queries add is always estimated from the features of Ding.
+	Fits             []Fit // one for each of Metrics
+	// BatchError is the error of estimates of batches, measured as in Fit; 0 without batches.
+	// Added always uses the features of Ding.
 	BatchError float64
 }
 
-// Best is the fit with the least error of estimates.
+// Best returns the fit with the smallest error Corrected.
 func (c *Calibration) Best() *Fit {
 	best := &c.Fits[0]
 	for i := range c.Fits {
@@ -47,7 +47,7 @@ func (c *Calibration) Best() *Fit {
 	return best
 }
 
-// fit is that of a metric, or the best.
+// fit returns the fit of a metric, or Best.
 func (c *Calibration) fit(m Metric) *Fit {
 	for i := range c.Fits {
 		if c.Fits[i].Metric == m {
@@ -57,10 +57,9 @@ func (c *Calibration) fit(m Metric) *Fit {
 	return c.Best()
 }
 
-// Fit fits every metric to queries that ran alone and goes on with the one that the Model
-// is for, and fits what queries add to batches, if there are any. Samples with Missing
-// bytes say what it takes to bring those in. The error says that there are too few
-// samples.
+// Fit fits every metric to queries that ran alone, and the additions to batches if there are
+// enough batches. The model then estimates by its own metric. Samples with Missing bytes
+// yield the cost of loading a byte. The error gives the number of samples that are needed.
 func (m *Model) Fit(alone, batches []Sample) (*Calibration, error) {
 	var here, brought []Sample
 	for _, s := range alone {
@@ -88,7 +87,7 @@ func (m *Model) Fit(alone, batches []Sample) (*Calibration, error) {
 		var start float64
 		s.added, start, c.BatchError = fitBatches(m.kind, c.fit(Ding).alone, batches)
 		s.start.store(start)
-	} else { // half of what every query takes is shared
+	} else { // queries of a batch share half of their fixed cost
 		s.added = c.fit(Ding).alone.copy()
 		s.added.costs[0] /= 2
 		s.start.store(s.added.costs[0])
@@ -99,10 +98,10 @@ func (m *Model) Fit(alone, batches []Sample) (*Calibration, error) {
 	return c, nil
 }
 
-// minSamples is how many a fit takes.
+// minSamples is the smallest number of samples of a fit.
 const minSamples = 12
 
-// use goes on with what calibration has found.
+// use makes s the state after a calibration.
 func (m *Model) use(c *Calibration, s *state) {
 	m.calibration = c
 	m.alone.know(c.fit(m.metric).Corrected)
@@ -127,7 +126,7 @@ func fitMetric(metric Metric, k Kind, alone []Sample) (f Fit, err error) {
 	return f, nil
 }
 
-// deal gives two of three samples, and the others, drawn: samples may come in an order.
+// deal splits samples at random into two thirds and one third; their order may matter.
 func deal(all []Sample) (some, others []Sample) {
 	for i, at := range rand.New(rand.NewPCG(1, 0)).Perm(len(all)) {
 		if i%3 == 2 {
@@ -139,7 +138,7 @@ func deal(all []Sample) (some, others []Sample) {
 	return some, others
 }
 
-// fitCurve fits a curve, and with started what a sample takes beside.
+// fitCurve fits a curve, and with started the fixed cost of a sample.
 func fitCurve(m Metric, k Kind, samples []Sample, started bool) (c *curve, start float64) {
 	rows, seconds := make([][]float64, len(samples)), make([]float64, len(samples))
 	for i, s := range samples {
@@ -161,16 +160,16 @@ func fitCurve(m Metric, k Kind, samples []Sample, started bool) (c *curve, start
 		c.costs[i] = x * 1e9
 	}
 	start = costs[0] * 1e9
-	if c.costs == [1 + maxValues]float64{} { // samples that say nothing of queries
+	if c.costs == [1 + maxValues]float64{} { // samples without queries
 		c.costs[0] = 1
 	}
 	c.train(samples, start)
 	return c, start
 }
 
-// fitBatches fits what queries add, from nothing or from what they take alone: the shape
-// of that is known better, but on some backends it is another one. It returns the one of
-// less error.
+// fitBatches fits the additions of queries to batches: once from scratch, and once as a
+// multiple of the curve of single queries, whose shape is known better. It returns the fit
+// with the smaller error.
 func fitBatches(k Kind, alone *curve, batches []Sample) (added *curve, start, e float64) {
 	some, others := deal(batches)
 	anew, first := fitCurve(Ding, k, some, true)
@@ -184,7 +183,7 @@ func fitBatches(k Kind, alone *curve, batches []Sample) (added *curve, start, e 
 	return added, start, other
 }
 
-// fitScaled fits a part of a curve to samples, and what they take beside.
+// fitScaled fits a multiple of a curve and a fixed cost to samples.
 func fitScaled(whole *curve, samples []Sample) (c *curve, start float64) {
 	rows, seconds := make([][]float64, len(samples)), make([]float64, len(samples))
 	for i, s := range samples {
@@ -200,7 +199,7 @@ func fitScaled(whole *curve, samples []Sample) (c *curve, start float64) {
 	return c, start
 }
 
-// train moves the factors of c to what samples say.
+// train moves the factors of c towards the samples.
 func (c *curve) train(samples []Sample, start float64) {
 	const rounds = 20
 	for round := range rounds {
@@ -211,7 +210,7 @@ func (c *curve) train(samples []Sample, start float64) {
 	}
 }
 
-// approach moves c to what a sample says.
+// approach moves the factors of c towards one sample.
 func (c *curve) approach(s Sample, start, rate float64) {
 	const limit = 0.3
 	whole := max(c.sum(s.Queries)+start, 1)
@@ -222,7 +221,7 @@ func (c *curve) approach(s Sample, start, rate float64) {
 	}
 }
 
-// sum is the time of queries.
+// sum returns the time of queries in nanoseconds.
 func (c *curve) sum(fs []Features) (ns float64) {
 	for i := range fs {
 		ns += c.time(&fs[i])
@@ -230,7 +229,7 @@ func (c *curve) sum(fs []Features) (ns float64) {
 	return ns
 }
 
-// meanError is relative.
+// meanError returns the mean relative error.
 func meanError(c *curve, start float64, samples []Sample) (e float64) {
 	for _, s := range samples {
 		took := max(float64(s.Took), 1)
@@ -239,7 +238,7 @@ func meanError(c *curve, start float64, samples []Sample) (e float64) {
 	return e
 }
 
-// fitBring is the median of what a missing byte took.
+// fitBring returns the median time of a missing byte.
 func fitBring(c *curve, brought []Sample) float64 {
 	var each []float64
 	for _, s := range brought {

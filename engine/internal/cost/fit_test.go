@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestFit: the metrics that say something predict what a machine takes whose costs come in
-// steps, and Best is the one with the least error.
+// TestFit fits a simulated machine whose costs come in steps. The relevant metrics predict it,
+// and Best has the smallest error.
 func TestFit(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		m := newMachine(host)
@@ -37,7 +37,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitMetric: a model for a metric goes on with that one.
+// TestFitMetric checks that a model keeps its metric.
 func TestFitMetric(t *testing.T) {
 	alone, batches := newMachine(true).samples(60, 15)
 	for _, want := range []Metric{LOS, UBOCT} {
@@ -51,8 +51,8 @@ func TestFitMetric(t *testing.T) {
 	}
 }
 
-// TestFitFew: too few queries are an error and change nothing, too few batches are filled
-// in, and samples that miss lists say what a byte takes.
+// TestFitFew has too few queries, which is an error and changes nothing, and too few batches,
+// which get an estimate. Samples with missing lists yield the cost of a byte.
 func TestFitFew(t *testing.T) {
 	m := newMachine(true)
 	alone, batches := m.samples(minSamples, minSamples-1)

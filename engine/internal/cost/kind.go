@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// Kind is what is asked of lists: queries of different kinds have different costs.
+// Kind is a kind of query on lists. Each kind has costs of its own.
 type Kind uint8
 
 const (
-	And       Kind = iota // docIDs that every list has
-	Count                 // how many those are
-	Formula               // a boolean expression that is no AND of lists
-	RankAnd               // the k best of And
-	RankOr                // the k best of those that any list has
-	RankAndOr             // RankAnd, and RankOr where that gives fewer than k
+	And       Kind = iota // docIDs of a conjunction
+	Count                 // size of a conjunction
+	Formula               // a boolean expression other than a conjunction
+	RankAnd               // the k best documents of a conjunction
+	RankOr                // the k best documents of a union
+	RankAndOr             // RankAnd, then RankOr if that gives fewer than k
 )
 
 var kindNames = [...]string{"and", "count", "formula", "rank and", "rank or", "rank and-or"}
 
-// Kinds returns all of them.
+// Kinds returns all kinds.
 func Kinds() []Kind { return []Kind{And, Count, Formula, RankAnd, RankOr, RankAndOr} }
 
-// Ranked tells whether scores are asked for.
+// Ranked tells whether queries of the kind return scores.
 func (k Kind) Ranked() bool { return k >= RankAnd }
 
-// split is the Common below which queries of a kind are taken for others: RankAndOr costs
-// an AND where that has enough documents, else an AND and an OR. Terms of a query belong
-// together, so that the AND is far greater than Common.
+// split is the Common below which queries of a kind have factors of their own. RankAndOr
+// costs a conjunction if that has enough documents, else a conjunction and a union. The terms
+// of a query are correlated, so that the conjunction is far greater than Common.
 func (k Kind) split() float64 {
 	if k == RankAndOr {
 		return 0.1
@@ -35,43 +35,42 @@ func (k Kind) split() float64 {
 	return 0
 }
 
-// String gives the name that reports and files use.
+// String returns the name in reports and files.
 func (k Kind) String() string { return name(kindNames[:], int(k), "kind") }
 
-// ParseKind is the inverse of String, case ignored.
+// ParseKind is the inverse of String. It ignores case.
 func ParseKind(s string) (Kind, error) {
 	k, err := parse(kindNames[:], s, "kind of query")
 	return Kind(k), err
 }
 
-// Metric is what the cost of a query is taken to depend on.
+// Metric selects the features that predict the cost of a query.
 type Metric uint8
 
 const (
-	// Best is whichever of the others predicts best, by the error on queries that it
-	// was not fitted to.
+	// Best is the metric with the smallest prediction error on queries outside the fit.
 	Best Metric = iota
 	// LOS is the length of the shortest list (Wu et al. 2010, section V.B.6).
 	LOS
 	// UBOC is the upper bound of the number of comparisons: LOS times the sum of the
 	// binary logarithms of the lengths of the other lists.
 	UBOC
-	// UBOCT is UBOC per thread, of which a query has LOS.
+	// UBOCT is UBOC per thread; a query has LOS threads.
 	UBOCT
-	// Ding is the features of Ding et al. 2009, section 9: the lengths of the shortest
+	// Ding is the set of features of Ding et al. 2009, section 9: the lengths of the shortest
 	// and the second shortest list, the sum of all lengths, the number of terms.
 	Ding
 )
 
 var metricNames = [...]string{"best", "los", "uboc", "uboct", "ding"}
 
-// Metrics returns those that models can be fitted to: all but Best.
+// Metrics returns all metrics except Best.
 func Metrics() []Metric { return []Metric{LOS, UBOC, UBOCT, Ding} }
 
-// String gives the name that command line and files use.
+// String returns the name on the command line and in files.
 func (m Metric) String() string { return name(metricNames[:], int(m), "metric") }
 
-// ParseMetric is the inverse of String, case ignored.
+// ParseMetric is the inverse of String. It ignores case.
 func ParseMetric(s string) (Metric, error) {
 	m, err := parse(metricNames[:], s, "metric")
 	return Metric(m), err

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNames: every kind and metric is read back from its name.
+// TestNames reads every kind and metric back from its name.
 func TestNames(t *testing.T) {
 	for _, k := range Kinds() {
 		if got, err := ParseKind(strings.ToUpper(k.String())); err != nil || got != k {

@@ -10,10 +10,11 @@ import (
 	"slices"
 	"strconv"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
-// CorruptError says that a file is no book, or a damaged one. It is container.ErrCorrupt.
+// CorruptError reports a file that is damaged or is not a book. errors.Is finds
+// container.ErrCorrupt.
 type CorruptError struct {
 	Path string
 	Err  error
@@ -25,10 +26,10 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Is tells that it is container.ErrCorrupt.
+// Is finds container.ErrCorrupt.
 func (e *CorruptError) Is(target error) bool { return target == container.ErrCorrupt }
 
-// OtherIndexError says that a book is that of another index, or of an earlier one.
+// OtherIndexError reports a book of another index, or of an earlier version of the index.
 type OtherIndexError struct {
 	Path        string
 	Index, Want uint64 // checksums
@@ -38,7 +39,7 @@ func (e *OtherIndexError) Error() string {
 	return fmt.Sprintf("%s: these are costs of the index of checksum %016x, not of %016x", e.Path, e.Index, e.Want)
 }
 
-// Load reads the book at path, of the index of a checksum, for estimates by a metric.
+// Load reads the book at path for the index with this checksum. Its models use the metric.
 // Errors: fs.ErrNotExist, *OtherIndexError, *CorruptError.
 func Load(path string, index uint64, m Metric) (*Book, error) {
 	data, err := os.ReadFile(path)
@@ -146,7 +147,7 @@ func readFit(f *fitFile) (fit Fit, err error) {
 	return fit, err
 }
 
-// fine tells what costs may be.
+// fine tells whether a cost is in range.
 func fine(v float64) bool { return v >= 0 && v < 1e18 }
 
 func readCurve(m Metric, f *curveFile) (*curve, error) {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// machine makes up queries and what they take.
+// machine simulates queries and their run times.
 type machine struct {
 	r *rand.Rand
-	// start of a query, and what a docID of the shortest list and of all takes, in
-	// nanoseconds.
+	// Nanoseconds of the start of a query, of a docID of the shortest list, and of a docID of
+	// any list.
 	start, shortest, sum float64
 	noise                float64 // standard deviation of the logarithm
 }
@@ -48,8 +48,8 @@ func (m *machine) query() Features {
 	return f
 }
 
-// added is what a query adds, without noise, in nanoseconds. Beyond 16 Ki the lists leave
-// the cache, and from three lists on there is another way of looking up.
+// added is the addition of a query to a batch in nanoseconds, without noise. Lists above
+// 16 Ki leave the cache, and queries of three or more lists use another algorithm.
 func (m *machine) added(f *Features) float64 {
 	t := m.shortest*float64(f.Shortest) + m.sum*float64(f.Sum) + m.start/10
 	if f.Shortest > 16<<10 {
@@ -63,7 +63,7 @@ func (m *machine) added(f *Features) float64 {
 
 func (m *machine) alone(f *Features) float64 { return m.start + m.added(f) }
 
-// took is a time with noise.
+// took adds noise to a time.
 func (m *machine) took(ns float64) time.Duration {
 	return time.Duration(ns * math.Exp(m.noise*m.r.NormFloat64()))
 }

@@ -7,39 +7,40 @@ import (
 	"time"
 )
 
-// Model says what queries of a kind take on a backend, by their Features, and learns from
-// what they took. It is safe for concurrent use; estimates take no lock and no memory.
+// Model predicts the run time of queries of one kind on one backend from their Features, and
+// learns from measured times. It is safe for concurrent use. Estimates neither lock nor
+// allocate.
 type Model struct {
 	kind   Kind
-	metric Metric // that was asked for
+	metric Metric // may be Best
 	state  atomic.Pointer[state]
 
-	mu             sync.Mutex // of those who learn
+	mu             sync.Mutex // held while the model learns
 	alone, batches filter
-	calibration    *Calibration // nil without
-	learnt         uint64       // runs since the Model was made
+	calibration    *Calibration // nil before Fit
+	learnt         uint64       // number of runs that the model learnt from
 }
 
-// state is what estimates are made from, in nanoseconds.
+// state holds the parameters of estimates, in nanoseconds.
 type state struct {
 	alone, added *curve
-	start        atomicFloat // of a batch
-	bring        atomicFloat // of a missing byte
+	start        atomicFloat // fixed cost of a batch
+	bring        atomicFloat // cost of loading a missing byte
 }
 
-// Alone is what a query takes that runs by itself, the bringing in of lists included.
+// Alone is the time of a query that runs by itself, loading of missing lists included.
 func (m *Model) Alone(f *Features) time.Duration {
 	s := m.state.Load()
 	return s.with(s.alone.time(f), f)
 }
 
-// Added is what a query adds to a batch that runs anyway.
+// Added is the time that a query adds to a batch.
 func (m *Model) Added(f *Features) time.Duration {
 	s := m.state.Load()
 	return s.with(s.added.time(f), f)
 }
 
-// with adds to a time what it takes to bring lists in, and rounds up.
+// with adds the time to load missing lists, and rounds up.
 func (s *state) with(ns float64, f *Features) time.Duration {
 	if f.Missing > 0 {
 		ns += float64(f.Missing) * s.bring.load()
@@ -47,12 +48,12 @@ func (s *state) with(ns float64, f *Features) time.Duration {
 	return time.Duration(min(ns, 1e18)) + 1
 }
 
-// Start is what a batch takes beside what its queries add.
+// Start is the fixed time of a batch, beside the additions of its queries.
 func (m *Model) Start() time.Duration { return time.Duration(m.state.Load().start.load()) }
 
-// Learn takes note of what a query took that was no part of a batch. Where other
-// queries ran beside it, which makes it slower, that is only better than a guess: a
-// calibrated Model learns from those that were alone.
+// Learn corrects the estimates by the time of a query outside a batch. alone tells that no
+// other query ran at the same time. Otherwise the time is inflated, and only a model without
+// calibration learns from it.
 func (m *Model) Learn(f *Features, took time.Duration, alone bool) {
 	if took <= 0 {
 		return
@@ -75,7 +76,8 @@ func (m *Model) Learn(f *Features, took time.Duration, alone bool) {
 	s.bring.store(s.bring.load() * math.Exp(b))
 }
 
-// LearnBatch takes note of what a batch took whose queries should have added so much.
+// LearnBatch corrects the estimates by the time of a batch. added is the sum of Added over
+// its queries.
 func (m *Model) LearnBatch(added, took time.Duration) {
 	if took <= 0 || added <= 0 {
 		return
@@ -91,15 +93,15 @@ func (m *Model) LearnBatch(added, took time.Duration) {
 	s.added.scale(b)
 }
 
-// split says how the logarithms of two times are to change for that of their sum to
-// change by step: each as much as it is part of it.
+// split returns the changes of the logarithms of two times that change the logarithm of their
+// sum by step, in proportion to the times.
 func split(step, x, y float64) (float64, float64) {
 	x, y = x/(x+y), y/(x+y)
 	length := x*x + y*y
 	return step * x / length, step * y / length
 }
 
-// newModel is a model without calibration.
+// newModel returns a model without calibration.
 func newModel(backend string, k Kind, m Metric) *Model {
 	model := &Model{kind: k, metric: m}
 	model.state.Store(guess(backend == Host, k, m))
@@ -109,8 +111,8 @@ func newModel(backend string, k Kind, m Metric) *Model {
 // Host is the name of the backend in pure Go.
 const Host = "host"
 
-// guess is what is taken for the costs of a backend that nobody has measured: of the
-// order of what a core and a graphics card take. The rest is learnt.
+// guess returns initial estimates for an uncalibrated backend, of the order of a core and of
+// a graphics card.
 func guess(host bool, k Kind, m Metric) *state {
 	if m == Best {
 		m = Ding
@@ -139,7 +141,7 @@ func guessCurve(host bool, k Kind, m Metric) *curve {
 		c.costs = [1 + maxValues]float64{2000, 200}
 	case k == And, k == Count, k == RankAnd:
 		c.costs = [1 + maxValues]float64{1000, 4, 0, 0, 500}
-	default: // every docID is looked at
+	default: // every docID is read
 		c.costs = [1 + maxValues]float64{1000, 1, 0, 1, 2000}
 	}
 	if !host {

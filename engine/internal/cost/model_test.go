@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Generators of what happens to times: the factor of run i of many.
+// Generators of noise: the factor of the time of run i of many.
 var generators = map[string]func(r *rand.Rand, i int) float64{
 	"steady": func(*rand.Rand, int) float64 { return 1 },
 	"drift":  func(_ *rand.Rand, i int) float64 { return 1 + float64(i)/1000 },
@@ -28,8 +28,7 @@ var generators = map[string]func(r *rand.Rand, i int) float64{
 	"heavy tail": func(r *rand.Rand, _ int) float64 { return math.Pow(2*(1-r.Float64()), -1/1.5) },
 }
 
-// TestLearn: a model follows what times do, one that was calibrated and one that starts
-// from a guess, and is not led astray by runs that took far too long.
+// TestLearn lets a calibrated model and a guess follow times that change, with outliers.
 func TestLearn(t *testing.T) {
 	truth := map[string]float64{"steady": 1, "drift": 3, "step": 5, "outliers 1 in 50": 1, "heavy tail": 1}
 	for name, factor := range generators {
@@ -60,8 +59,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestLearnStep: after times have become five times, or a fifth of what they were, a few
-// dozen runs are enough.
+// TestLearnStep multiplies all times by five or by a fifth: the model follows within a few
+// dozen runs.
 func TestLearnStep(t *testing.T) {
 	for _, factor := range []float64{5, 0.2} {
 		m := newMachine(true)
@@ -77,9 +76,9 @@ func TestLearnStep(t *testing.T) {
 	}
 }
 
-// TestLearnInCompany: what took longer because others ran beside it teaches a guess, and
-// not a calibrated model.
-func TestLearnInCompany(t *testing.T) {
+// TestLearnConcurrent has queries run at the same time: a guess learns from their times, a
+// calibrated model does not.
+func TestLearnConcurrent(t *testing.T) {
 	m := newMachine(true)
 	fitted, guessed := calibrated(t, true), NewBook(1, Best).Model(Host, And)
 	f := m.query()
@@ -96,8 +95,8 @@ func TestLearnInCompany(t *testing.T) {
 	}
 }
 
-// TestLearnOne: one run that took a hundred thousand times as long changes estimates by
-// less than a tenth, and a thousand in a row leave them finite and positive.
+// TestLearnOne has one run take a hundred thousand times as long: estimates change by less
+// than a tenth. A thousand such runs leave them finite and positive.
 func TestLearnOne(t *testing.T) {
 	m := newMachine(true)
 	model := calibrated(t, true)
@@ -120,8 +119,8 @@ func TestLearnOne(t *testing.T) {
 	}
 }
 
-// TestLearnBatch: what a batch takes beside its queries, and what those add, are told
-// apart where batches differ in size.
+// TestLearnBatch separates the fixed cost of a batch from the additions of its queries, by
+// batches of different sizes.
 func TestLearnBatch(t *testing.T) {
 	for _, host := range []bool{true, false} {
 		m := newMachine(host)
@@ -152,8 +151,8 @@ func TestLearnBatch(t *testing.T) {
 	}
 }
 
-// TestMissing: bringing lists in has a price of its own, which is learnt where lists are
-// missing and does not spoil the rest.
+// TestMissing learns the cost of loading lists from queries that miss some; other estimates
+// stay.
 func TestMissing(t *testing.T) {
 	m := newMachine(false)
 	model := calibrated(t, false)
@@ -179,7 +178,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestConcurrent: many goroutines estimate, learn, fit and save at the same time.
+// TestConcurrent has many goroutines estimate, learn, fit and save at the same time.
 func TestConcurrent(t *testing.T) {
 	m := newMachine(true)
 	alone, batches := m.samples(50, 20)
@@ -216,7 +215,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestNoMemory: estimating and learning allocate nothing.
+// TestNoMemory allows estimates and learning no allocation.
 func TestNoMemory(t *testing.T) {
 	m := newMachine(true)
 	model, f := NewBook(1, Best).Model(Host, And), m.query()
@@ -228,8 +227,8 @@ func TestNoMemory(t *testing.T) {
 	}
 }
 
-// TestGuess: without calibration every kind has a time on every backend, greater for more
-// docIDs, and a device has a greater start.
+// TestGuess checks guesses: the time grows with the number of docIDs, and a device has the
+// greater fixed cost.
 func TestGuess(t *testing.T) {
 	for _, metric := range append(Metrics(), Best) {
 		for _, k := range Kinds() {

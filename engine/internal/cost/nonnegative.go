@@ -2,10 +2,10 @@ package cost
 
 import "math"
 
-// NonNegative finds the costs, none negative, with the least squares of relative errors:
-// seconds[i] should be the sum of rows[i] times the costs. A row that took far too long
-// changes little, since its error counts at most 1. One cost after the other is set to
-// what is best while the others stay: the sum is convex, and falls with every step.
+// NonNegative returns the non-negative costs with the least squares of relative errors:
+// seconds[i] should be the sum of rows[i] times the costs. An outlier that took far too long
+// changes little, because its relative error is at most 1. The method is coordinate descent:
+// it minimises over one cost at a time. The sum is convex and falls with every step.
 func NonNegative(rows [][]float64, seconds []float64) []float64 {
 	if len(rows) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNonNegative: costs satisfy the conditions of the least sum (Karush, Kuhn, Tucker):
-// where one is positive the slope is zero, where it is zero the sum does not fall.
+// TestNonNegative checks the conditions of Karush, Kuhn and Tucker for the minimum: the slope
+// is zero for a positive cost, and not negative for a cost of zero.
 func TestNonNegative(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 3, 10, 200} {
@@ -38,7 +38,7 @@ func TestNonNegative(t *testing.T) {
 	}
 }
 
-// TestNonNegativeOutliers: one of twenty takes a thousand times as long.
+// TestNonNegativeOutliers has one of twenty rows take a thousand times as long.
 func TestNonNegativeOutliers(t *testing.T) {
 	var rows [][]float64
 	var seconds []float64

@@ -5,23 +5,22 @@ import (
 	"math"
 )
 
-// Regression is the line, or plane, of least squares through values of a metric and a
-// dependent y, such as a time or the difference of two (Wu et al. 2010, Table III).
+// Regression is a least-squares regression of y, such as a time or the difference of two
+// times, on the values of a metric (Wu et al. 2010, Table III).
 type Regression struct {
 	Metric       Metric
 	Samples      int
 	Intercept    float64   // in the unit of y
-	Coefficients []float64 // units of y for each of Metric.Names; 0 where others say as much
-	R2           float64   // share of the variance of y that it explains
-	// P is the probability that values that say nothing explain as much (F test), and Ps
-	// that of each coefficient when the others are given (t tests); 1 where there are too
-	// few samples to tell. Below 1e-300 they are 0.
+	Coefficients []float64 // units of y for each of Metric.Names; 0 for a redundant value
+	R2           float64   // explained part of the variance of y
+	// P is the p value of the regression (F test), and Ps are the p values of the
+	// coefficients (t tests). They are 1 if there are too few samples, and 0 below 1e-300.
 	P  float64
 	Ps []float64
 }
 
-// Regress fits y, which has a place for each of fs, to a metric other than Best. The
-// error says that there are too few samples.
+// Regress fits y to the values of a metric other than Best; y[i] belongs to fs[i]. The error
+// gives the number of samples that are needed.
 func Regress(m Metric, fs []Features, y []float64) (Regression, error) {
 	k := len(m.Names())
 	if len(fs) != len(y) || len(fs) < k+2 {
@@ -73,7 +72,7 @@ func Regress(m Metric, fs []Features, y []float64) (Regression, error) {
 	return r, nil
 }
 
-// At is y as the regression has it.
+// At returns the predicted y.
 func (r *Regression) At(f *Features) float64 {
 	y, v := r.Intercept, r.Metric.values(f)
 	for j, c := range r.Coefficients {
@@ -82,11 +81,11 @@ func (r *Regression) At(f *Features) float64 {
 	return y
 }
 
-// leastSquares fits y to columns, by modified Gram-Schmidt, and leaves in y what they do
-// not explain, in columns nothing of use. sizes are the sums of squares of what columns
-// were computed from: below a part of them, what is left of a column is rounding. It
-// returns the coefficients, the diagonal of the inverse of the normal matrix, and how many
-// columns say something that those before do not; the coefficients of the others are 0.
+// leastSquares fits y to columns by the modified Gram-Schmidt method. It leaves the residual
+// in y and overwrites columns. sizes are the sums of squares of the columns before they were
+// centred: a remainder far below them is rounding. It returns the coefficients, the diagonal
+// of the inverse of the normal matrix, and the rank. A column that depends on earlier columns
+// has the coefficient 0.
 func leastSquares(columns [][]float64, sizes, y []float64) (b, spread []float64, rank int) {
 	k := len(columns)
 	r := make([][]float64, k)
@@ -135,16 +134,15 @@ func dot(a, b []float64) (s float64) {
 	return s
 }
 
-// subtract takes times b from a.
+// subtract subtracts times × b from a.
 func subtract(a, b []float64, times float64) {
 	for i, x := range b {
 		a[i] -= times * x
 	}
 }
 
-// regularBeta is the regularized incomplete beta function: both the F and the t
-// distribution are made of it. It is the continued fraction of DLMF 8.17.22, by Lentz's
-// method.
+// regularBeta is the regularized incomplete beta function, on which the F and the t
+// distribution rest. It evaluates the continued fraction of DLMF 8.17.22 by Lentz's method.
 func regularBeta(x, a, b float64) float64 {
 	switch {
 	case x <= 0:

@@ -11,8 +11,8 @@ func near(a, b, relative float64) bool {
 	return math.Abs(a-b) <= relative*max(math.Abs(a), math.Abs(b))
 }
 
-// TestRegressAnscombe: the first of Anscombe's four sets (The American Statistician 27,
-// 1973), whose figures every statistics package agrees on.
+// TestRegressAnscombe has the first of Anscombe's four sets (The American Statistician 27,
+// 1973), with figures from statistics packages.
 func TestRegressAnscombe(t *testing.T) {
 	var fs []Features
 	for _, x := range []uint64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5} {
@@ -40,7 +40,7 @@ func TestRegressAnscombe(t *testing.T) {
 	}
 }
 
-// TestRegressExact compares planes with those that exact arithmetic finds.
+// TestRegressExact compares regressions with exact arithmetic.
 func TestRegressExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{6, 7, 20, 200} {
@@ -118,7 +118,7 @@ func exactLeastSquares(fs []Features, y []float64) []float64 {
 	return x
 }
 
-// TestRegressEdges: what says nothing, or nothing of its own, has no coefficient.
+// TestRegressEdges has constant and redundant values, whose coefficients are 0.
 func TestRegressEdges(t *testing.T) {
 	var fs []Features
 	var y []float64
@@ -149,7 +149,7 @@ func TestRegressEdges(t *testing.T) {
 	}
 }
 
-// TestRegularBeta compares with the integral that it is, and with tables of the t and F
+// TestRegularBeta compares with the integral of the definition, and with tables of the t and F
 // distributions.
 func TestRegularBeta(t *testing.T) {
 	for _, a := range []float64{0.5, 1, 2.5, 20, 400} {
@@ -178,7 +178,7 @@ func TestRegularBeta(t *testing.T) {
 	}
 }
 
-// integral is the regularized incomplete beta function by the midpoint rule.
+// integral computes the regularized incomplete beta function by the midpoint rule.
 func integral(x, a, b float64) float64 {
 	const steps = 4000
 	part, all := 0.0, 0.0

@@ -9,16 +9,16 @@ import (
 	"heddle/engine/plan"
 )
 
-// overflow is a cached store that gives queries whose lists never fit to the host, so that
-// one of them does not send the batch that it is in there.
+// overflow is a cached store that passes queries whose lists never fit to the host, without
+// the rest of their batch.
 type overflow struct {
 	plan.CachedStore
 	host   plan.Store
 	spills sync.Pool // *spill
 }
 
-// spill is a batch that is cut in two: what fits, with empty queries in the places of the
-// others, and the others.
+// spill is a batch in two parts: the queries that fit, with empty queries in place of the
+// large ones, and the large ones.
 type spill struct {
 	places      []int // of the queries that do not fit
 	lists       []plan.Handle
@@ -28,12 +28,14 @@ type spill struct {
 	top, rest   plan.TopK
 }
 
+// NewOverflow returns a store that answers from s, and from host the queries whose lists never
+// fit s.
 func NewOverflow(s plan.CachedStore, host plan.Store) *overflow {
 	return &overflow{s, host, sync.Pool{New: func() any { return new(spill) }}}
 }
 
-// split finds the queries that do not fit; false if there are none. lists appends those of
-// query i.
+// split finds the queries that do not fit. It returns false if there are none. lists appends
+// the lists of query i.
 func (s *overflow) split(x *spill, queries int, lists func(dst []plan.Handle, i int) []plan.Handle, ranked bool) bool {
 	x.places = x.places[:0]
 	for i := range queries {
@@ -45,7 +47,7 @@ func (s *overflow) split(x *spill, queries int, lists func(dst []plan.Handle, i 
 	return len(x.places) > 0
 }
 
-// each tells of n queries which do not fit.
+// each yields n queries and whether they are too large.
 func (x *spill) each(n int) iter.Seq2[int, bool] {
 	return func(yield func(int, bool) bool) {
 		rest := x.places
@@ -61,7 +63,7 @@ func (x *spill) each(n int) iter.Seq2[int, bool] {
 	}
 }
 
-// both runs the parts at the same time. The first error ends them, and is the result.
+// both runs the parts at the same time. The first error ends both and is the result.
 func both(ctx context.Context, fits, large func(ctx context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -110,7 +112,7 @@ func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resu
 	return err
 }
 
-// Rank is plan.Store's.
+// Rank implements plan.Store.
 func (s *overflow) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)

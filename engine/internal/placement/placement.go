@@ -1,3 +1,4 @@
+// Package placement distributes lists over devices: replicas, shards by documents, or list caches.
 package placement
 
 import (
@@ -10,21 +11,20 @@ import (
 	"heddle/engine/plan"
 )
 
-// How says how lists live on devices.
+// How is the distribution of lists over devices.
 type How uint8
 
 const (
-	// Auto is replicas on the devices that hold all lists; else shards, where the
-	// devices hold them together; else a cache on each.
+	// Auto: replicas on the devices that hold all lists; else shards, if the devices hold
+	// all lists together; else a list cache on each device.
 	Auto How = iota
-	// Replicas has all lists on each device, which then takes queries by itself.
+	// Replicas: all lists on each device. Each device answers queries alone.
 	Replicas
-	// Shards has a range of the documents on each device, and every query on all: one
-	// processor, which is out when one of them fails, until Engine.Reload. The parts stay
-	// in host memory too, where they take about the room of the lists.
+	// Shards: a range of the documents on each device. All devices run each query together;
+	// if one of them fails, all are removed until the next Reload. Copies of the parts stay
+	// in host memory, about as large as the lists.
 	Shards
-	// Cache has some of the lists on each device, and brings in those that queries
-	// ask for.
+	// Cache: some of the lists on each device, which loads further lists on demand.
 	Cache
 )
 
@@ -43,7 +43,7 @@ func (p How) String() string {
 	return fmt.Sprintf("placement(%d)", uint8(p))
 }
 
-// Parse is the inverse of String, case ignored; empty is Auto.
+// Parse is the inverse of String. It ignores case; the empty name is Auto.
 func Parse(s string) (How, error) {
 	for p := Auto; p <= Cache; p++ {
 		if strings.EqualFold(s, p.String()) {
@@ -56,34 +56,33 @@ func Parse(s string) (How, error) {
 	return 0, fmt.Errorf("unknown placement %q (one of auto, replicas, shards, cache)", s)
 }
 
-// Options rule place.
+// Options of Place.
 type Options struct {
 	How How
-	// Memory is the most that lists take on a device, in bytes: what its backend was
-	// opened with. 0 is what the device has.
+	// Memory limits a list cache on each device, in bytes. 0: the memory of the device.
 	Memory uint64
-	// Ranked makes resident what ranking takes beside the lists, so that it must fit too
-	// and no query waits for it.
+	// Ranked loads the data for ranking with the lists, so that it is part of the check of
+	// memory and no query waits for it.
 	Ranked bool
 }
 
-// Placed is where lists are.
+// Placed describes the stores that Place has made.
 type Placed struct {
-	Stores []Store    // that take queries, each by itself; none where no device has lists
+	Stores []Store    // each answers queries alone; empty if no device has lists
 	Left   []Excluded // devices without lists
 	Reason string     // a line for logs and explanations
 }
 
-// Store is lists on one device, or on several as shards.
+// Store holds lists on one device, or on several devices as shards.
 type Store struct {
 	plan.Store
-	Cached  plan.CachedStore // the same store where How is Cache, else nil
+	Cached  plan.CachedStore // the same store if How is Cache, else nil
 	How     How              // not Auto
 	Devices []int            // in the order of the devices
-	Info    plan.Info        // of shards: what the devices are together
+	Info    plan.Info        // of shards: all devices together
 }
 
-// Excluded is a device that takes no part, and why.
+// Excluded is a device without lists, and the reason.
 type Excluded struct {
 	Device string
 	Err    error
@@ -98,9 +97,8 @@ func (p Placed) close() error {
 	return errors.Join(errs...)
 }
 
-// place loads src on devices, all at the same time. A device that fails is left out, and
-// the others are used. The devices stay open in any case. An error is that of src, or
-// ctx.Err(), and nothing is loaded then.
+// Place loads src on devices, all at the same time. It leaves out devices that fail. It
+// returns an error for an invalid src and ctx.Err(); no store is open then.
 func Place(ctx context.Context, src *plan.Source, devices []plan.Backend, opt Options) (Placed, error) {
 	if err := src.Validate(); err != nil {
 		return Placed{}, err

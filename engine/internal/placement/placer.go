@@ -13,14 +13,14 @@ import (
 	"heddle/engine/plan"
 )
 
-// placer is a call of place.
+// placer holds the state of a call of Place.
 type placer struct {
 	src     *plan.Source
 	devices []plan.Backend
 	opt     Options
 	stores  []Store
-	idle    []int   // devices without lists that may still get some
-	errs    []error // by device: why it has no lists, as far as known
+	idle    []int   // devices without lists that may still get lists
+	errs    []error // by device: the reasons for having no lists
 }
 
 // replicas loads all lists on each idle device.
@@ -41,8 +41,8 @@ func (p *placer) caches(ctx context.Context) {
 	})
 }
 
-// each makes a store on every idle device, all at the same time. Devices that fail for
-// lack of memory stay idle.
+// each makes a store on every idle device, all at the same time. Devices that run out of
+// memory stay idle.
 func (p *placer) each(how How, load func(b plan.Backend) (plan.Store, error)) {
 	stores, errs := make([]plan.Store, len(p.idle)), make([]error, len(p.idle))
 	var wg sync.WaitGroup
@@ -62,7 +62,7 @@ func (p *placer) each(how How, load func(b plan.Backend) (plan.Store, error)) {
 	}
 }
 
-// failed notes the error of device i, and reports whether there is one.
+// failed records the error of device i. It returns whether there is one.
 func (p *placer) failed(i int, err error) bool {
 	if err == nil {
 		return false
@@ -73,7 +73,7 @@ func (p *placer) failed(i int, err error) bool {
 	return true
 }
 
-// loaded calls load and makes resident what ranking needs, if that is asked for.
+// loaded calls load, and loads the data for ranking if the options ask for it.
 func (p *placer) loaded(ctx context.Context, load func() (plan.Store, error)) (plan.Store, error) {
 	s, err := load()
 	if err != nil || !p.opt.Ranked {
@@ -85,7 +85,7 @@ func (p *placer) loaded(ctx context.Context, load func() (plan.Store, error)) (p
 	return s, nil
 }
 
-// warm ranks one list: the longest, which most shards have some of.
+// warm ranks the longest list, of which most shards have a part.
 func (p *placer) warm(ctx context.Context, s plan.Store) error {
 	r := plan.RankBatch{K: 1, Norm: plan.Norm{Impacts: p.src.Impacts}}
 	longest := plan.Handle(0)
@@ -101,8 +101,8 @@ func (p *placer) warm(ctx context.Context, s plan.Store) error {
 	return s.Rank(ctx, &r, new(plan.TopK))
 }
 
-// shards loads a part of the documents on each idle device. Where some fail it cuts again
-// for the others, as long as there are two.
+// shards loads a range of the documents on each idle device. If devices fail, it divides the
+// documents again among the rest, as long as there are two.
 func (p *placer) shards(ctx context.Context) {
 	over, small := p.worthwhile(), []int(nil)
 	for len(over) > 0 && (len(over) > 1 || p.opt.How == Shards) && ctx.Err() == nil {
@@ -117,7 +117,7 @@ func (p *placer) shards(ctx context.Context) {
 			return
 		}
 		parts := partErrors(err)
-		if len(parts) == 0 { // of the lists: no cut will do
+		if len(parts) == 0 { // an error of the lists themselves
 			for _, i := range over {
 				p.errs[i] = errors.Join(p.errs[i], err)
 			}
@@ -133,7 +133,7 @@ func (p *placer) shards(ctx context.Context) {
 	}
 }
 
-// worthwhile gives the idle devices that may hold an even share of the lists each.
+// worthwhile returns the idle devices that have room for an equal part of the lists.
 func (p *placer) worthwhile() []int {
 	over := slices.Clone(p.idle)
 	need := 4 * uint64(len(p.src.Words))
@@ -147,15 +147,15 @@ func (p *placer) worthwhile() []int {
 			break
 		}
 		p.errs[least] = errors.Join(p.errs[least], &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: p.devices[least].Info().Device, Op: "sharding lists",
-			Err: fmt.Errorf("a share of %d bytes, there is room for %d", share, p.room(least))})
+			Err: fmt.Errorf("an equal part has %d bytes, there is room for %d", share, p.room(least))})
 		over = slices.DeleteFunc(over, func(i int) bool { return i == least })
 	}
 	return over
 }
 
-// room is how many bytes device i has at most.
+// room returns the memory of device i, in bytes.
 func (p *placer) room(i int) uint64 {
-	room := uint64(math.MaxUint64) // where nothing is known
+	room := uint64(math.MaxUint64) // if nothing is known
 	for _, limit := range []uint64{p.devices[i].Info().Memory, p.opt.Memory} {
 		if limit > 0 {
 			room = min(room, limit)
@@ -164,7 +164,7 @@ func (p *placer) room(i int) uint64 {
 	return room
 }
 
-// partErrors finds those that err joins.
+// partErrors returns the errors of parts in err.
 func partErrors(err error) (parts []*shard.PartError) {
 	switch e := err.(type) {
 	case *shard.PartError:

@@ -8,7 +8,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// together describes several devices that answer every query in common.
+// together describes several devices that run each query together.
 func together(backends []plan.Backend) plan.Info {
 	info := backends[0].Info()
 	info.Algorithms = slices.Clone(info.Algorithms)
@@ -30,7 +30,7 @@ func together(backends []plan.Backend) plan.Info {
 	return info
 }
 
-// countNames joins names, those that repeat with their number: "2 x A, B".
+// countNames joins names, and counts repeated ones: "2 x A, B".
 func countNames(names []string) string {
 	var parts []string
 	for _, n := range slices.Compact(slices.Sorted(slices.Values(names))) {
@@ -48,7 +48,7 @@ func countNames(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// without gives the devices that have no lists.
+// without returns the devices that have no lists.
 func (p *placer) without() (none []int) {
 	for i := range p.devices {
 		if !slices.ContainsFunc(p.stores, func(s Store) bool { return slices.Contains(s.Devices, i) }) {
@@ -58,7 +58,7 @@ func (p *placer) without() (none []int) {
 	return none
 }
 
-// reason says what was decided and why.
+// reason describes the decision and its reason.
 func (p *placer) reason() string {
 	size := fmt.Sprintf("%.1f MiB of lists", float64(len(p.src.Words))*4/(1<<20))
 	if len(p.devices) == 0 {

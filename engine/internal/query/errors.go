@@ -5,9 +5,12 @@ import (
 	"fmt"
 )
 
-// ErrInvalid is found by errors.Is in errors of queries that cannot be understood or contain
-// options that contradict one another.
+// ErrInvalid is found by errors.Is in errors of queries that cannot be understood.
 var ErrInvalid = errors.New("invalid query")
+
+// ErrOption is found by errors.Is in errors of options that are out of range or contradict one
+// another.
+var ErrOption = errors.New("invalid option")
 
 // ErrImpacts is found by errors.Is where a query of an index with impacts has a scoring
 // function or statistics: scores were fixed when the index was built.
@@ -18,6 +21,14 @@ type invalid struct{ error }
 
 func (e invalid) Is(target error) bool { return target == ErrInvalid }
 func (e invalid) Unwrap() error        { return e.error }
+
+// option is an error of an option with a text of its own.
+type option struct{ error }
+
+func (e option) Is(target error) bool { return target == ErrOption }
+func (e option) Unwrap() error        { return e.error }
+
+func optionf(format string, args ...any) error { return option{fmt.Errorf(format, args...)} }
 
 func invalidf(format string, args ...any) error { return invalid{fmt.Errorf(format, args...)} }
 

@@ -49,16 +49,16 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	src := x.Source
 	switch {
 	case opt.CountOnly:
-		return invalidf("ranking: k = %d and only a count: k must be 0", opt.K)
+		return optionf("ranking: k = %d and only a count: k must be 0", opt.K)
 	case src.Freqs == nil && len(src.Lists) > 0:
 		return fmt.Errorf("ranking: %w", plan.ErrNotRanked)
 	case opt.K < 1 || opt.K > plan.MaxK:
-		return invalidf("ranking: k = %d is not from 1 to %d", opt.K, plan.MaxK)
+		return optionf("ranking: k = %d is not from 1 to %d", opt.K, plan.MaxK)
 	case opt.Match > AndOr:
-		return invalidf("ranking: unknown %s", opt.Match)
+		return optionf("ranking: unknown %s", opt.Match)
 	case src.Impacts > 0:
 		if opt.Scoring != nil || opt.Statistics != nil {
-			return invalid{fmt.Errorf("%w of %d bits: scoring and statistics were fixed when it was built", ErrImpacts, src.Impacts)}
+			return option{fmt.Errorf("%w of %d bits: scoring and statistics were fixed when it was built", ErrImpacts, src.Impacts)}
 		}
 		s.Kind.Norm = plan.Norm{Impacts: src.Impacts}
 		return nil
@@ -67,7 +67,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 		s.params = *opt.Scoring
 	}
 	if err := s.params.Validate(); err != nil {
-		return invalid{err}
+		return option{err}
 	}
 	own := Statistics{Docs: uint64(src.Docs), Length: x.tokens()}
 	st := opt.Statistics
@@ -80,7 +80,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	if st.Length > 0 && st.Docs > 0 {
 		average = float64(st.Length) / float64(st.Docs)
 	} else if own.Length > 0 {
-		return invalidf("ranking: statistics of %d documents with %d tokens", st.Docs, st.Length)
+		return optionf("ranking: statistics of %d documents with %d tokens", st.Docs, st.Length)
 	}
 	s.docs, s.Kind.Norm = st.Docs, s.params.Norm(average)
 	return nil
@@ -89,13 +89,20 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 func (x *Index) settleBoolean(s *Settings) error {
 	opt := &s.Options
 	if opt.Match > And {
-		return invalidf("match %s is for ranked queries: k must be at least 1", opt.Match)
+		return optionf("match %s is for ranked queries: k must be at least 1", opt.Match)
 	}
 	s.Kind = Kind{Algorithm: opt.Algorithm, CountOnly: opt.CountOnly, Part: opt.Part}
-	if opt.Algorithm == plan.Auto {
-		s.Kind.Algorithm = x.algorithm
-	}
+	s.Kind.Algorithm = x.Algorithm(opt.Algorithm)
 	return nil
+}
+
+// Algorithm returns the algorithm of a conjunction that asks for a: the default of the index
+// for plan.Auto.
+func (x *Index) Algorithm(a plan.Algorithm) plan.Algorithm {
+	if a == plan.Auto {
+		return x.algorithm
+	}
+	return a
 }
 
 // Cost returns the kind of costs of queries with these settings. A query with an expression

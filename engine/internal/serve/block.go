@@ -17,6 +17,8 @@ type Block struct {
 	parts []*query.Batch
 	kinds []query.Settings // by part
 	place []place          // by query; empty if there is one part
+	query query.Query
+	spare []*query.Batch // memory of parts, for the next block of the call
 }
 
 // place is a query in the parts of a block.
@@ -24,14 +26,22 @@ type place struct{ part, query uint32 }
 
 var blocks = sync.Pool{New: func() any { return new(Block) }}
 
-// put gives the block back.
-func (b *Block) put() {
-	for i, p := range b.parts {
-		b.g.Put(p)
-		b.parts[i] = nil
-	}
+// empty drops the answers and keeps their memory.
+func (b *Block) empty() {
+	b.spare = append(b.spare, b.parts...)
+	clear(b.parts)
 	clear(b.kinds)
-	b.g, b.parts, b.kinds = nil, b.parts[:0], b.kinds[:0]
+	b.query = query.Query{}
+	b.parts, b.kinds = b.parts[:0], b.kinds[:0]
+}
+
+// put gives an empty block of g back.
+func (b *Block) put(g *Lists) {
+	for i, p := range b.spare {
+		g.Put(p)
+		b.spare[i] = nil
+	}
+	b.g, b.spare = nil, b.spare[:0]
 	blocks.Put(b)
 }
 
@@ -51,12 +61,17 @@ func (b *Block) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 func (b *Block) resolve(s *stream, first, n int) error {
 	b.g, b.n, b.load, b.place = s.g, n, 0, b.place[:0]
 	part := 0
-	var q query.Query
+	q := &b.query
 	for i := range n {
-		s.qs.Get(first+i, &q)
-		if len(b.parts) == 0 || b.kinds[part].Options != q.Options {
+		changed := true
+		if i == 0 {
+			s.qs.Get(first, q)
+		} else {
+			changed = s.qs.Next(first+i, q)
+		}
+		if changed && (i == 0 || b.kinds[part].Options != q.Options) {
 			var err error
-			if part, err = b.part(&q, i); err != nil {
+			if part, err = b.part(q, i); err != nil {
 				return &query.Error{Query: first + i, Err: err}
 			}
 		}
@@ -64,7 +79,7 @@ func (b *Block) resolve(s *stream, first, n int) error {
 		if len(b.place) > 0 {
 			b.place = append(b.place, place{uint32(part), uint32(p.Queries())})
 		}
-		load, err := p.Add(s.g.Index, &q, &b.kinds[part])
+		load, err := p.Add(s.g.Index, q, &b.kinds[part])
 		if err != nil {
 			return &query.Error{Query: first + i, Err: err}
 		}
@@ -90,7 +105,12 @@ func (b *Block) part(q *query.Query, i int) (int, error) {
 			b.place = append(b.place, place{0, uint32(j)})
 		}
 	}
-	p := b.g.Batch()
+	var p *query.Batch
+	if n := len(b.spare) - 1; n >= 0 {
+		p, b.spare = b.spare[n], b.spare[:n]
+	} else {
+		p = b.g.Batch()
+	}
 	p.Reset(&s.Kind)
 	b.parts, b.kinds = append(b.parts, p), append(b.kinds, s)
 	return len(b.parts) - 1, nil

@@ -52,3 +52,6 @@ func (g *Lists) SaveCosts() error {
 	}
 	return g.book.Save(g.costs)
 }
+
+// Costs returns the cost models.
+func (g *Lists) Costs() *cost.Book { return g.book }

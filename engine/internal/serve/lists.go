@@ -10,8 +10,8 @@ import (
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/placement"
 	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Lists is the content of an index from one Reload to the next.

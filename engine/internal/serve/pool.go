@@ -14,9 +14,9 @@ import (
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/resultcache"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Options of a Pool.
@@ -169,10 +169,7 @@ func (p *Pool) closeBackends() error {
 		}
 		return err
 	}
-	p.mu.Lock()
-	hung := slices.ContainsFunc(p.stores, func(r *Residence) bool { return !r.Idle() })
-	p.mu.Unlock()
-	if !hung {
+	if p.Idle() {
 		p.leaving.Wait()
 		return closeAll()
 	}

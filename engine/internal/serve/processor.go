@@ -7,7 +7,7 @@ import (
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
-	"heddle/engine/schedule"
+	"heddle/engine/internal/schedule"
 )
 
 // Processor is a backend that runs jobs of a Pool.
@@ -53,7 +53,7 @@ func (p *Processor) scheduled(workers int) schedule.Processor {
 	}
 	p.lanes = workers
 	if p.Host {
-		p.lanes = 2 // a batch uses all threads; the second one is prepared meanwhile
+		p.lanes = min(2, workers) // a batch uses all threads; the second one is prepared meanwhile
 		s.Blocks = workers
 		s.Singles = max(p.Info.ComputeUnits, 1)
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Stats returns a snapshot of the scheduler, of the stores and of the result cache.
@@ -21,12 +21,11 @@ func (p *Pool) Stats() observe.Stats {
 		Results: observe.ResultCache(p.results.Stats()),
 	}
 	st.Waiting.Either, st.Waiting.Device, st.Waiting.Host = s.Queued[schedule.Either], s.Queued[schedule.Device], s.Queued[schedule.Host]
-	p.mu.Lock()
-	stores := slices.Clone(p.stores)
-	p.mu.Unlock()
+	p.mu.Lock() // a store whose file is closed is not among stores any more
+	defer p.mu.Unlock()
 	for i, q := range s.Processors {
 		r := observe.Processor{Name: q.Name, Removed: q.Out, Running: q.Running, Batches: q.Batches, Jobs: q.Jobs, Busy: q.Busy}
-		for _, s := range stores {
+		for _, s := range p.stores {
 			if s.On[0].Index == i {
 				s.report(&r)
 			}

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Residence is a store of lists or of a table on a processor. It is safe for concurrent use.
@@ -81,13 +82,25 @@ func (p *Pool) Hung(r *Processor) bool {
 	return slices.ContainsFunc(p.stores, func(s *Residence) bool { return slices.Contains(s.On, r) && !s.Idle() })
 }
 
+// settled waits for the batches on a store, which may run although their queries were
+// cancelled. It returns false if one of them hangs.
+func (p *Pool) settled(r *Residence) bool {
+	for wait := 50 * time.Microsecond; !r.Idle(); wait = min(2*wait, 10*time.Millisecond) {
+		if slices.ContainsFunc(r.On, p.Hung) {
+			return false
+		}
+		time.Sleep(wait)
+	}
+	return true
+}
+
 // Retire closes stores that no query uses any more, then calls after. A store with a batch
 // that was given up is closed when the batch returns, and so is all that after closes; the
 // error is schedule.ErrHung then.
 func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
 	var hung []*Residence
 	for _, r := range stores {
-		if !r.Idle() {
+		if !p.settled(r) {
 			hung = append(hung, r)
 			continue
 		}
@@ -110,4 +123,11 @@ func (p *Pool) Retire(stores []*Residence, after func() error) (err error) {
 		err = errors.Join(err, fmt.Errorf("%s: %w", r.On[0].Name, schedule.ErrHung))
 	}
 	return err
+}
+
+// Idle tells whether no batch runs on any store.
+func (p *Pool) Idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !slices.ContainsFunc(p.stores, func(r *Residence) bool { return !r.Idle() })
 }

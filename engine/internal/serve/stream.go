@@ -10,9 +10,9 @@ import (
 
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Queries is a sequence of queries. It is safe for concurrent use.
@@ -21,6 +21,9 @@ type Queries interface {
 	// Get sets q to query i and returns the load that closes its batch; 0: the processor
 	// decides.
 	Get(i int, q *query.Query) (load uint64)
+	// Next sets q, which is query i-1, to query i. It returns false if it has left the options
+	// unchanged because they are equal.
+	Next(i int, q *query.Query) (changed bool)
 }
 
 // Deliver receives the answers of queries first to first+b.Len()-1. They are valid during
@@ -36,8 +39,58 @@ type stream struct {
 
 	failed atomic.Pointer[error] // of deliver
 
+	// The kind of the next block, for query peeked. Calls of Kind, Blocks and Cut do not
+	// overlap.
+	peeked int
+	query  query.Query
+	kind   kind
+	boxed  any // kind
+	// invalid is the error of the options of an earlier query.
+	invalid error
+	cost    cost.Kind // of its options, without an expression
+
 	mu    sync.Mutex
 	stats plan.Stats
+	// free holds the memory of blocks until the call has ended. A stack keeps few of them
+	// in use, so that their pages stay in memory; sync.Pool would allocate many.
+	free  []*Block
+	ended bool
+}
+
+// take returns memory for a block.
+func (s *stream) take() *Block {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.free) - 1
+	if n < 0 {
+		return blocks.Get().(*Block)
+	}
+	b := s.free[n]
+	s.free = s.free[:n]
+	return b
+}
+
+// give takes the memory of a block back.
+func (s *stream) give(b *Block) {
+	b.empty()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		b.put(s.g)
+	} else {
+		s.free = append(s.free, b)
+	}
+}
+
+// end releases the memory of blocks. Blocks that still run release theirs themselves.
+func (s *stream) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	for _, b := range s.free {
+		b.put(s.g)
+	}
+	s.free = nil
 }
 
 var _ schedule.Stream = (*stream)(nil)
@@ -52,47 +105,51 @@ type block struct {
 // SearchAll answers queries in blocks on all processors and calls deliver for each block. It
 // stops at the first error. An error of a query is an *query.Error.
 func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
-	s := &stream{g: g, qs: qs, n: qs.Len(), deliver: deliver}
+	s := &stream{g: g, qs: qs, n: qs.Len(), deliver: deliver, peeked: -1}
 	if s.n == 0 {
 		return ctx.Err()
 	}
-	var q query.Query
-	k, err := s.kind(0, &q)
-	if err != nil {
-		return &query.Error{Query: 0, Err: err}
+	s.Kind()
+	if s.invalid != nil {
+		return s.invalid
 	}
+	cost := s.kind.cost.String()
 	began := time.Now()
-	err = g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
+	defer s.end()
+	err := g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
 	if failed := s.failed.Load(); failed != nil {
 		err = *failed
 	}
-	g.pool.Report(ctx, call.Explain, &observe.Explanation{Kind: k.cost.String(), Queries: s.n, Stats: s.stats, Took: time.Since(began), Err: err},
+	g.pool.Report(ctx, call.Explain, &observe.Explanation{Kind: cost, Queries: s.n, Stats: s.stats, Took: time.Since(began), Err: err},
 		&schedule.Trace{Arrived: began, Mode: schedule.Sync})
 	return err
 }
 
-// kind returns the kind of query i, without a look at its terms.
-func (s *stream) kind(i int, q *query.Query) (kind, error) {
-	load := s.qs.Get(i, q)
-	var settings query.Settings
-	if err := s.g.Settle(&settings, &q.Options); err != nil {
-		return kind{}, err
+// Kind implements schedule.Stream: the kind of the next block, without a look at its terms.
+func (s *stream) Kind() any {
+	at := min(s.next, s.n-1)
+	if at == s.peeked {
+		return s.boxed
 	}
-	k := kind{settings.Kind, s.g, settings.Cost(), load}
-	if q.Expr != nil {
+	last := s.query.Options
+	load := s.qs.Get(at, &s.query)
+	if s.peeked < 0 || last != s.query.Options {
+		var settings query.Settings
+		if err := s.g.Settle(&settings, &s.query.Options); err != nil {
+			settings = query.Settings{} // the block reports the error
+			s.invalid = err
+		}
+		s.kind.Kind, s.cost = settings.Kind, settings.Cost()
+	}
+	k := kind{s.kind.Kind, s.g, s.cost, load}
+	if s.query.Expr != nil && !k.Ranked() {
 		k.cost = cost.Formula
 	}
-	return k, nil
-}
-
-// Kind implements schedule.Stream: the kind of the next block.
-func (s *stream) Kind() any {
-	var q query.Query
-	k, err := s.kind(min(s.next, s.n-1), &q)
-	if err != nil { // the block reports it
-		return kind{g: s.g}
+	if s.peeked < 0 || k != s.boxed {
+		s.boxed = k
 	}
-	return k
+	s.peeked, s.kind = at, k
+	return s.boxed
 }
 
 // Blocks implements schedule.Stream.
@@ -101,8 +158,7 @@ func (s *stream) Blocks(p int) int {
 	if r == nil {
 		return 0
 	}
-	var q query.Query
-	if s.qs.Get(min(s.next, s.n-1), &q); q.K > 0 && r.info.RankBatches > 0 {
+	if s.Kind(); s.kind.Ranked() && r.info.RankBatches > 0 {
 		return r.info.RankBatches
 	}
 	return math.MaxInt
@@ -137,15 +193,20 @@ func (s *stream) Cut(p int, load uint64) *schedule.Job {
 	if s.next == s.n || s.failed.Load() != nil {
 		return nil
 	}
-	k := s.Kind().(kind)
-	n, mean := uint64(firstBlock), s.g.mean(&k).Load()
-	if mean > 0 {
-		n = min(cmp.Or(k.load, load)/mean, s.g.share(p, k.cost, s.n-s.next))
+	boxed := s.Kind()
+	k := s.kind
+	mean := s.g.mean(&k).Load()
+	n := cmp.Or(k.load, load) / max(mean, 16)
+	if k.load == 0 || s.g.at[p].p.Host { // else the caller decides
+		n = min(n, s.g.share(p, k.cost, s.n-s.next))
+		if mean == 0 {
+			n = min(n, firstBlock)
+		}
 	}
 	size := int(max(1, min(n, uint64(most(&k)), uint64(s.n-s.next))))
 	b := &block{s, k, s.next, size}
 	s.next += size
-	return &schedule.Job{Kind: k, Work: b, Load: uint64(size) * mean}
+	return &schedule.Job{Kind: boxed, Work: b, Load: uint64(size) * mean}
 }
 
 // share is the most queries of the rest that a block of a processor may have. The host beside
@@ -193,10 +254,14 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	defer r.Leave()
 	load := &s.g.pool.load
 	began := load.enter()
-	leave := sync.OnceFunc(load.leave)
-	defer leave()
-	out := blocks.Get().(*Block)
-	defer out.put()
+	left := false
+	defer func() {
+		if !left {
+			load.leave()
+		}
+	}()
+	out := s.take()
+	defer s.give(out)
 	if err := out.resolve(s, b.first, b.n); err != nil {
 		return err
 	}
@@ -210,7 +275,8 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	if !batch.Claim(0) {
 		return nil
 	}
-	leave()
+	load.leave()
+	left = true
 	batch.Delivering() // the caller may take long
 	s.mu.Lock()
 	for i := range out.parts {

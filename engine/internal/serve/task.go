@@ -9,9 +9,9 @@ import (
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/resultcache"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Call says for whom a query runs, and how. The zero value is valid.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // maxRanges is how finely postings are counted: cuts lie between ranges of documents, so

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -362,8 +363,8 @@ func TestExplain(t *testing.T) {
 
 // TestAllocations: a batch takes a few allocations, a query none.
 func TestAllocations(t *testing.T) {
-	if raceDetector {
-		t.Skip("under the race detector a sync.Pool drops what it is given at random")
+	if testneeds.Race {
+		t.Skip("under the race detector a sync.Pool drops values at random")
 	}
 	w := random(t, 3000, 100, 11)
 	s := load(t, &w.Source, onHost(3).over)

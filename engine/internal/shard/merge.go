@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 )
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 
 	"heddle/cl"
@@ -13,6 +12,7 @@ import (
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/plantest/matchtest"
 	"heddle/engine/plan/plantest/ranktest"
+	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback"
 )
 
@@ -43,17 +43,17 @@ func onHost(n int) *split {
 	return b
 }
 
-// TestSuite runs the suite of all backends over parts in pure Go. The race detector sees
-// one of them: it makes the oracle of rankings slow.
+// TestSuite runs the conformance suite over parts in pure Go. With -short it runs one number of
+// parts.
 func TestSuite(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			ranked := false
 			opt := plantest.Options{Small: true, Corrupt: true, Algorithms: []plan.Algorithm{plan.Auto, plan.Bits}}
 			switch {
-			case raceDetector && n != 2:
-				t.Skip("too slow under the race detector")
-			case raceDetector:
+			case testing.Short() && n != 2:
+				t.Skip("takes long: not with -short")
+			case testing.Short():
 				opt.Corrupt, opt.Algorithms, opt.Codecs = false, opt.Algorithms[:1], []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}
 			case n == 3:
 				ranked, opt.Algorithms = true, nil
@@ -70,12 +70,11 @@ func TestSuite(t *testing.T) {
 // devices finds those that the environment asks for.
 func devices(t *testing.T) []*cl.Device {
 	t.Helper()
-	if os.Getenv("HEDDLE_TEST_BACKEND") != "opencl" {
-		t.Skip("needs an OpenCL device: set HEDDLE_TEST_BACKEND=opencl")
-	}
-	found, err := cl.Devices(os.Getenv("HEDDLE_TEST_DEVICE"))
+	testneeds.OneCaller(t)
+	device := testneeds.Device(t)
+	found, err := cl.Devices(device)
 	if err != nil || len(found) == 0 {
-		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", os.Getenv("HEDDLE_TEST_DEVICE"), err)
+		t.Fatalf("HEDDLE_TEST_BACKEND=opencl, but no device matches %q: %v", device, err)
 	}
 	return found
 }
@@ -112,9 +111,7 @@ func TestDevices(t *testing.T) {
 // TestDevicesSuite runs the suite of all backends over them.
 func TestDevicesSuite(t *testing.T) {
 	found := devices(t)
-	if os.Getenv("HEDDLE_TEST_SMALL") == "1" {
-		t.Skip("minutes on a slow device; TestDevices has the small cases")
-	}
+	testneeds.Long(t)
 	open := func(t *testing.T) plan.Backend { return onDevices(t, found) }
 	opt := plantest.Options{
 		Small: true, Algorithms: []plan.Algorithm{plan.Auto, plan.MergePath}, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}}

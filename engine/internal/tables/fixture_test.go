@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/engine/table/predicate/predicatetest"
 	"heddle/hostfallback"
 )

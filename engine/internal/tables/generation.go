@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Generation is a table that is resident on processors, from one Reload to the next.

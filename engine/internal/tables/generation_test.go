@@ -10,9 +10,9 @@ import (
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 	"heddle/engine/table/predicate/predicatetest"
 )
 

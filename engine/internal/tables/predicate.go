@@ -18,7 +18,7 @@ type Predicate struct {
 	work cost.Selection // of a count
 }
 
-// Compile compiles a predicate. Errors: *predicate.SyntaxError with the place of the
+// Compile compiles a predicate. Errors: *syntax.Error with the place of the
 // fault, plan.ErrUnsupported for a predicate that needs more than plan.MaxSets sets.
 func (d *Data) Compile(where string) (*Predicate, error) {
 	e, err := predicate.Parse(where)

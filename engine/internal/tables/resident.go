@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // resident is a table on a processor, and the costs of selections there.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
 	"heddle/engine/plan"
-	"heddle/engine/schedule"
 )
 
 // Kind tells which tasks may share a batch: tasks with equal kinds. It is a serve.Kind.

@@ -11,34 +11,35 @@ import (
 const (
 	// Align is the alignment of items, in words.
 	Align = plan.ListAlign
-	// Overhead is how many bytes a bus moves while a transfer starts: 3 µs at 20 GB/s.
+	// Overhead is the number of bytes that a bus moves in the start-up time of a transfer:
+	// 3 µs at 20 GB/s.
 	Overhead = 64 << 10
 )
 
-// Cache says which items are resident and where. Resident, Bytes, Capacity, Least and Fits
-// may be called at any time, all else by one goroutine at a time.
+// Cache records the resident items and their positions. Resident, Bytes, Capacity, Least and
+// Fits are safe for concurrent use. All other methods need a lock of the caller.
 type Cache struct {
 	units    []uint32 // size of each item, in Align words
 	space    *space
 	capacity uint64          // units
 	resident []atomic.Uint64 // bits
-	block    []int32         // of each item, none where it is not resident
+	block    []int32         // by item, none for an item without a position
 	pins     []uint32
-	gone     []bool // Drop has taken it, pins keep its block
+	gone     []bool // dropped, but pins keep its block
 	scores   []float64
-	values   []float64 // scores a unit
+	values   []float64 // scores per unit
 	heaps    [17]heap  // by sizeClass
-	at       []int32   // in its heap
+	at       []int32   // position in its heap, none outside
 
-	weight, growth float64 // of a use, and of the next one in terms of it
+	weight, growth float64 // the weight of a use, and the ratio of the next one to it
 	pinned         uint64  // units of items with pins
 	holders        int     // items with pins
 	stats          plan.CacheStats
 	lists          uint32 // items below are lists
 }
 
-// New makes a cache of items of so many words each, in buffers of so many words, at
-// most 2^34 a buffer. Those up to item `lists` are what plan.CacheStats counts as lists.
+// New returns a cache of items with the given sizes in words, in buffers of the given sizes
+// in words, at most 2^34 each. plan.CacheStats counts the items below lists as lists.
 func New(words []uint32, lists int, buffers []uint64) *Cache {
 	n := len(words)
 	c := &Cache{units: make([]uint32, n), resident: make([]atomic.Uint64, n/64+1), block: make([]int32, n),
@@ -57,22 +58,22 @@ func New(words []uint32, lists int, buffers []uint64) *Cache {
 	return c
 }
 
-// HalfLife is after how many uses of items a use counts half.
+// HalfLife returns the number of uses after which a use counts half.
 func HalfLife(items int) int { return max(items, 1024) }
 
-// Bytes is the size of an item.
+// Bytes returns the size of an item.
 func (c *Cache) Bytes(item uint32) uint64 { return uint64(c.units[item]) * Align * 4 }
 
-// Capacity is the size of all buffers, in bytes.
+// Capacity returns the size of all buffers, in bytes.
 func (c *Cache) Capacity() uint64 { return c.capacity * Align * 4 }
 
-// Least is the size of the smallest buffer, in bytes.
+// Least returns the size of the smallest buffer, in bytes.
 func (c *Cache) Least() uint64 { return uint64(slices.Min(c.space.buffers)) * Align * 4 }
 
-// Pinned is how many items are pinned.
+// Pinned returns the number of pinned items.
 func (c *Cache) Pinned() int { return c.holders }
 
-// Resident says whether an item is; those of no words always are.
+// Resident reports whether an item is resident. An empty item always is.
 func (c *Cache) Resident(item uint32) bool {
 	return c.resident[item/64].Load()>>(item%64)&1 != 0 || c.units[item] == 0
 }
@@ -86,8 +87,8 @@ func (c *Cache) setResident(item uint32, is bool) {
 	}
 }
 
-// Place is where a pinned item lies: the buffer, and the offset there in Align words. Those of
-// no words lie at the front.
+// Place returns the position of a pinned item: the buffer, and the offset in units of Align
+// words. It is the front of buffer 0 for an empty item.
 func (c *Cache) Place(item uint32) (buffer, off uint32) {
 	if c.block[item] == none {
 		return 0, 0
@@ -96,7 +97,7 @@ func (c *Cache) Place(item uint32) (buffer, off uint32) {
 	return b.buffer, b.off
 }
 
-// count notes that items were asked for, and which of them were missing.
+// count records the uses of items; missing are the items that were not resident.
 func (c *Cache) count(uses []Use, missing []uint32) {
 	for _, u := range uses {
 		c.weight *= c.growth
@@ -110,7 +111,7 @@ func (c *Cache) count(uses []Use, missing []uint32) {
 	c.stats.Misses += uint64(len(missing))
 	if c.weight > 0x1p500 {
 		c.weight *= 0x1p-500
-		for i := range c.scores { // all alike: the heap stays in order
+		for i := range c.scores { // the same factor for all: heaps stay in order
 			c.scores[i] *= 0x1p-500
 			c.values[i] *= 0x1p-500
 		}
@@ -128,7 +129,7 @@ func (c *Cache) hold(item uint32) {
 	}
 }
 
-// unhold takes back a pin; without any an item may be evicted.
+// unhold removes one pin. An item without pins can be evicted.
 func (c *Cache) unhold(item uint32) {
 	if c.units[item] == 0 {
 		return
@@ -154,15 +155,15 @@ func (c *Cache) unhold(item uint32) {
 	}
 }
 
-// Unpin takes back the pins of one call of Pin.
+// Unpin removes the pins of one call of Pin.
 func (c *Cache) Unpin(uses []Use) {
 	for _, u := range uses {
 		c.unhold(u.Item)
 	}
 }
 
-// Drop says that pinned items were not brought in after all. They are resident no more;
-// their places are free once their pins are gone, and can be pinned again only then.
+// Drop records that the upload of pinned items has failed. They are no longer resident. Their
+// memory is free after their last Unpin, and only then can they be pinned again.
 func (c *Cache) Drop(items []uint32) {
 	for _, item := range items {
 		if c.Resident(item) {
@@ -181,14 +182,14 @@ func (c *Cache) one(item uint32) int {
 	return 0
 }
 
-// free gives up an item's place.
+// free frees the block of an item and returns the free block that contains it.
 func (c *Cache) free(item uint32) int32 {
 	at := c.space.give(c.block[item])
 	c.block[item] = none
 	return at
 }
 
-// leave makes a resident item without pins go.
+// leave evicts a resident item without pins and returns the free block in its place.
 func (c *Cache) leave(item uint32) int32 {
 	c.remove(item)
 	c.setResident(item, false)
@@ -196,7 +197,7 @@ func (c *Cache) leave(item uint32) int32 {
 	return c.free(item)
 }
 
-// put makes a missing item resident and pins it, if there is room.
+// put makes a missing item resident and pins it. It reports whether there was memory.
 func (c *Cache) put(item uint32) bool {
 	n := c.units[item]
 	at := c.space.find(n)
@@ -209,7 +210,7 @@ func (c *Cache) put(item uint32) bool {
 	return true
 }
 
-// settle gives the front of a free block to an item, and pins it.
+// settle places an item at the front of a free block and pins it.
 func (c *Cache) settle(at int32, item uint32) {
 	c.space.take(at, c.units[item], int32(item))
 	c.block[item] = at
@@ -218,7 +219,7 @@ func (c *Cache) settle(at int32, item uint32) {
 	c.hold(item)
 }
 
-// Stats says what the cache holds and did.
+// Stats returns the contents of the cache and the counters since New.
 func (c *Cache) Stats() plan.CacheStats {
 	s := c.stats
 	s.Capacity = c.Capacity()

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// check says what of a cache contradicts itself: blocks that are no partition of their
-// buffers, free neighbours, sums, classes, heaps.
+// check fails t if the cache is inconsistent: blocks that do not partition their buffers, free
+// neighbours, wrong sums, classes or heaps.
 func (c *Cache) check() error {
 	free, seen := uint64(0), map[int32]bool{}
 	for b, at := range c.space.first {
@@ -81,8 +81,8 @@ func (c *Cache) check() error {
 	return nil
 }
 
-// sizesOf draws item sizes in words: mostly short ones, some that fill a buffer, some of
-// nothing.
+// sizesOf draws item sizes in words: mostly short items, some that fill a buffer, some empty
+// ones.
 func sizesOf(t *rapid.T, buffers []uint64) []uint32 {
 	most := min(slices.Max(buffers), math.MaxUint32-8)
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) uint32 {
@@ -96,8 +96,8 @@ func sizesOf(t *rapid.T, buffers []uint64) []uint32 {
 	}), 1, 60).Draw(t, "sizes")
 }
 
-// TestModel takes pins of random batches, in random order, back and forth, beside a plain
-// model: a map of what is resident where, and a list of pins.
+// TestModel pins and unpins random batches in random order, and compares with a plain model: a
+// map of resident items to positions, and a list of pins.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := uint64(4000) << rapid.SampledFrom([]int{0, 0, 0, 10, 22}).Draw(t, "scale") // up to 64 GiB
@@ -166,7 +166,7 @@ func TestModel(t *testing.T) {
 			if err := c.check(); err != nil {
 				t.Fatalf("step %d: %v", step, err)
 			}
-			for _, b := range held { // no two pinned items overlap, check says; all are there
+			for _, b := range held { // check has shown that no two pinned items overlap
 				for item, p := range b.at {
 					if buffer, off := c.Place(item); (place{buffer, off}) != p {
 						t.Fatalf("step %d: pinned item %d went from %v to %d, %d", step, item, p, buffer, off)
@@ -180,7 +180,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// TestWhole pins what fills memory to the last word, where memory is in fragments.
+// TestWhole pins items that fill fragmented memory to the last word.
 func TestWhole(t *testing.T) {
 	for _, buffers := range [][]uint64{{400}, {100, 300}, {100, 100, 100, 100}} {
 		words := []uint32{100, 99, 98, 97}
@@ -210,8 +210,8 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestDropped drops what another batch waits for: its place comes free with the last pin,
-// and then it can be had again.
+// TestDropped drops an item that another batch waits for: its memory is free after the last
+// Unpin, and only then can it be pinned again.
 func TestDropped(t *testing.T) {
 	c := New([]uint32{40, 40, 40}, 3, []uint64{100})
 	a := []Use{{0, 1}, {1, 1}}
@@ -236,8 +236,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestLongHistory makes uses weigh more than floats hold, many times over: the order of
-// values stays.
+// TestLongHistory: the order of values stays when the weights of uses exceed the range of
+// floats many times.
 func TestLongHistory(t *testing.T) {
 	c := New([]uint32{40, 40, 40}, 3, []uint64{80})
 	c.growth = 0x1p100

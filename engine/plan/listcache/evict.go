@@ -2,23 +2,23 @@ package listcache
 
 import "math/bits"
 
-// A window is grown around so many items of least value of each class of sizes that is
-// not shorter by more than so many classes.
+// The items around which evict grows windows: the tries items of least value in each class
+// of sizes, from shorter classes below the requested size on.
 const (
 	tries   = 4
 	shorter = 1
 )
 
-// window is neighbouring blocks from one to another.
+// window is a sequence of neighbouring blocks of one buffer, both ends included.
 type window struct {
 	from, to int32
 	units    uint64
 	loss     float64 // value of the items in it
 }
 
-// evict frees a range of n units: of the windows around items of least value that which
-// loses least, or, where pins are in the way of those, of all windows. It gives none
-// where pins are in the way of all of them.
+// evict frees a range of n units. It evicts the window with the least total value around the
+// items of least value. If all these windows contain pinned items, it considers every window.
+// It returns none if every window contains a pinned item.
 func (c *Cache) evict(n uint32) int32 {
 	best := window{from: none}
 	for class := max(sizeClass(n)-shorter, 0); class < len(c.heaps); class++ {
@@ -27,7 +27,7 @@ func (c *Cache) evict(n uint32) int32 {
 		some := least[:0]
 		for len(some) < tries && len(*h) > 0 {
 			item := (*h)[0]
-			if c.remove(item); c.pins[item] == 0 { // else it comes back with its last pin
+			if c.remove(item); c.pins[item] == 0 { // a pinned item returns to the heap with its last Unpin
 				some = append(some, item)
 			}
 		}
@@ -58,7 +58,7 @@ func (c *Cache) evict(n uint32) int32 {
 	}
 }
 
-// loss is the value of what lies in a block; false: it is pinned.
+// loss returns the value of the item in a block, and false for a pinned item.
 func (c *Cache) loss(at int32) (value float64, ok bool) {
 	b := &c.space.blocks[at]
 	switch {
@@ -70,7 +70,8 @@ func (c *Cache) loss(at int32) (value float64, ok bool) {
 	return c.values[b.item] * float64(b.units), true
 }
 
-// around grows a window of n units around a block, on the side that loses less a unit.
+// around grows a window of n units around a block, on the side with the lower value per unit.
+// It returns a window from none if pins are in the way.
 func (c *Cache) around(at int32, n uint64) window {
 	blocks := c.space.blocks
 	w := window{from: at, to: at}
@@ -79,7 +80,7 @@ func (c *Cache) around(at int32, n uint64) window {
 		w.units += uint64(blocks[at].units)
 		w.loss += loss
 	}
-	// side is what a unit of the block costs; false: the window ends there.
+	// side returns the value per unit of a block, and false if the window cannot grow there.
 	side := func(at int32) (float64, bool) {
 		if at == none {
 			return 0, false
@@ -103,7 +104,7 @@ func (c *Cache) around(at int32, n uint64) window {
 			return window{from: none}
 		}
 	}
-	for _, end := range []*int32{&w.from, &w.to} { // what is too much
+	for _, end := range []*int32{&w.from, &w.to} { // remove blocks that are not needed
 		for w.units-uint64(blocks[*end].units) >= n {
 			loss, _ := c.loss(*end)
 			w.units -= uint64(blocks[*end].units)
@@ -118,7 +119,7 @@ func (c *Cache) around(at int32, n uint64) window {
 	return w
 }
 
-// sweep looks at every window that begins at a block.
+// sweep returns the window of n units with the least total value, from none if there is none.
 func (c *Cache) sweep(n uint64) window {
 	blocks := c.space.blocks
 	best := window{from: none}
@@ -147,12 +148,12 @@ func (c *Cache) sweep(n uint64) window {
 	return best
 }
 
-// Resident items are in a heap for each class of sizes, that of least value on top. Those
-// with pins may be there or not.
+// heap holds the resident items of one class of sizes, the least value on top. A pinned item
+// may be missing.
 type heap []uint32
 
-// sizeClass is the class of an item of so many units; the next one has four times as
-// long items.
+// sizeClass returns the class of an item of the given number of units. Items of the next
+// class are four times as long.
 func sizeClass(units uint32) int { return bits.Len32(units) / 2 }
 
 func (c *Cache) push(item uint32) {
@@ -174,7 +175,7 @@ func (c *Cache) remove(item uint32) {
 	}
 }
 
-// below says whether x goes before y.
+// below reports whether x is evicted before y.
 func (c *Cache) below(x, y uint32) bool {
 	if c.values[x] != c.values[y] {
 		return c.values[x] < c.values[y]

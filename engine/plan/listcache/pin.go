@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Use is an item that a batch asks for, in so many of its queries.
+// Use is an item that a batch needs, and the number of its queries that need it.
 type Use struct{ Item, Queries uint32 }
 
-// Pin makes items resident, each named once, and keeps them where they are until Unpin.
-// It appends to fresh those that were not: they are to be brought in. false: there is no
-// room beside what others have pinned, and nothing is pinned; what was resident without
-// pins may be gone.
+// Pin makes items resident and keeps their positions until Unpin. Each item is named once. It
+// appends the missing items, which the caller must upload, to fresh. It returns false if there
+// is no memory beside the items that other batches have pinned. Nothing is pinned then, but
+// resident items without pins may be evicted.
 func (c *Cache) Pin(uses []Use, fresh []uint32) ([]uint32, bool) {
 	need := c.pinned
 	for _, u := range uses {
@@ -63,12 +63,12 @@ func (c *Cache) Pin(uses []Use, fresh []uint32) ([]uint32, bool) {
 	return fresh, true
 }
 
-// longest orders items as they are packed.
+// longest orders items for packing, the longest first.
 func (c *Cache) longest(x, y uint32) int {
 	return cmp.Or(cmp.Compare(c.units[y], c.units[x]), cmp.Compare(x, y))
 }
 
-// repack evicts all items, none of which is pinned, and packs those of uses anew.
+// repack evicts all items, none of which is pinned, and packs the items of uses.
 func (c *Cache) repack(uses []Use, fresh []uint32) ([]uint32, bool) {
 	from := len(fresh)
 	for _, u := range uses {
@@ -88,7 +88,7 @@ func (c *Cache) repack(uses []Use, fresh []uint32) ([]uint32, bool) {
 			c.leave((*h)[0])
 		}
 	}
-	free := slices.Clone(c.space.first) // the block of each buffer
+	free := slices.Clone(c.space.first) // the free block of each buffer
 	for i, item := range all {
 		at := free[buffers[i]]
 		c.settle(at, item)
@@ -97,7 +97,7 @@ func (c *Cache) repack(uses []Use, fresh []uint32) ([]uint32, bool) {
 	return fresh, true
 }
 
-// Fits says whether items, each named once, can be resident all at once.
+// Fits reports whether items can be resident at the same time. Each item is named once.
 func (c *Cache) Fits(uses []Use) bool {
 	need := uint64(0)
 	for _, u := range uses {
@@ -115,7 +115,8 @@ func (c *Cache) Fits(uses []Use) bool {
 	return ok
 }
 
-// pack gives each item, longest first, the buffer with least room that has enough for it.
+// pack returns the buffer of each item, longest first: the one with the least free
+// memory that suffices.
 func (c *Cache) pack(items []uint32) (buffers []uint32, ok bool) {
 	left := slices.Clone(c.space.buffers)
 	for _, item := range items {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// plainLRU is what the least recently used item makes way in, without a thought of ranges.
+// plainLRU is a cache that evicts the least recently used item and ignores fragmentation.
 type plainLRU struct {
 	words         []uint32
 	room, used    uint64
-	order         []uint32 // last used last
+	order         []uint32 // the last used at the end
 	misses, bytes uint64
 }
 
@@ -30,8 +30,8 @@ func (p *plainLRU) use(item uint32) {
 	}
 }
 
-// logOf draws queries of lists whose popularity is by Zipf's law, with scans of all lists
-// in between; lengths are log-uniform and have nothing to do with popularity.
+// logOf draws queries of lists with a popularity after Zipf's law, and scans of all lists in
+// between. Lengths are log-uniform and do not depend on popularity.
 func logOf(r *rand.Rand, lists, queries, scans int) (words []uint32, log [][]Use) {
 	for range lists {
 		words = append(words, uint32(math.Exp(r.Float64()*math.Log(1<<14))*16))
@@ -52,8 +52,8 @@ func logOf(r *rand.Rand, lists, queries, scans int) (words []uint32, log [][]Use
 	return words, log
 }
 
-// TestPolicy replays logs with and without scans: fewer lists and fewer bytes are brought
-// in than under LRU, though that has no fragments, and memory is used well.
+// TestPolicy replays logs with and without scans: the cache loads fewer lists and fewer bytes
+// than LRU, which has no fragmentation, and uses most of the memory.
 func TestPolicy(t *testing.T) {
 	for _, scans := range []int{0, 4} {
 		words, log := logOf(rand.New(rand.NewPCG(1, uint64(scans))), 1500, 15_000, scans)
@@ -102,7 +102,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// BenchmarkPin measures a query of two lists, at a quarter of the bytes.
+// BenchmarkPin measures a query of two lists, with memory for a quarter of the bytes.
 func BenchmarkPin(b *testing.B) {
 	words, log := logOf(rand.New(rand.NewPCG(5, 6)), 20_000, 100_000, 0)
 	total := uint64(0)

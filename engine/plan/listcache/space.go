@@ -2,38 +2,39 @@ package listcache
 
 import "math/bits"
 
-// none is no block, no item, no place in a heap.
+// none stands for a missing block, item or position.
 const none = -1
 
-// block is a range of a buffer, free or an item's. Blocks are numbers in space.blocks.
+// block is a range of a buffer, free or with one item. Blocks are numbered in space.blocks.
 type block struct {
 	buffer     uint32
 	off, units uint32
-	item       int32 // none: free
+	item       int32 // none for a free block
 	// Neighbours in the buffer.
 	before, behind int32
-	// Neighbours among the free blocks of a class.
+	// Neighbours in the list of free blocks of a class.
 	last, next int32
 }
 
-// space is some buffers, cut into blocks. No two free blocks are neighbours.
+// space divides buffers into blocks. No two free blocks are neighbours.
 type space struct {
 	buffers []uint32 // units
 	blocks  []block
-	unused  []int32 // numbers of blocks that are gone
+	unused  []int32 // numbers without a block
 	first   []int32 // block of each buffer
 	classes [classes]int32
-	filled  [classes/64 + 1]uint64 // classes that have a block
+	filled  [classes/64 + 1]uint64 // bits of the classes with free blocks
 	free    uint64                 // units
 }
 
-// steps is how many classes a doubling of sizes has; sizes below have one each.
+// steps is the number of classes for each doubling of the size. Sizes below steps have one
+// class each.
 const (
 	steps   = 16
 	classes = (32-4)*steps + steps
 )
 
-// classOf is the class of free blocks of n units; those of a higher class are longer.
+// classOf returns the class of free blocks of n units. Blocks of a higher class are longer.
 func classOf(n uint32) int {
 	if n < steps {
 		return int(n)
@@ -42,6 +43,7 @@ func classOf(n uint32) int {
 	return (log-3)*steps + int(n>>(log-4))&(steps-1)
 }
 
+// newSpace returns free buffers of the given sizes in units.
 func newSpace(buffers []uint32) *space {
 	s := &space{buffers: buffers, first: make([]int32, len(buffers))}
 	s.clear()
@@ -61,6 +63,7 @@ func (s *space) clear() {
 	}
 }
 
+// add stores a block and returns its number.
 func (s *space) add(b block) int32 {
 	if n := len(s.unused); n > 0 {
 		at := s.unused[n-1]
@@ -72,11 +75,11 @@ func (s *space) add(b block) int32 {
 	return int32(len(s.blocks) - 1)
 }
 
-// link puts a free block in its class.
+// link adds a free block to its class.
 func (s *space) link(at int32) {
 	b := &s.blocks[at]
 	if b.units == 0 {
-		return // of a buffer of nothing
+		return // of an empty buffer
 	}
 	c := classOf(b.units)
 	b.last, b.next = none, s.classes[c]
@@ -88,6 +91,7 @@ func (s *space) link(at int32) {
 	s.free += uint64(b.units)
 }
 
+// unlink removes a free block from its class.
 func (s *space) unlink(at int32) {
 	b := &s.blocks[at]
 	c := classOf(b.units)
@@ -102,8 +106,8 @@ func (s *space) unlink(at int32) {
 	s.free -= uint64(b.units)
 }
 
-// find gives a free block of n units or more, none if there is none: the shortest of
-// the class of n, or one of the next class that has any.
+// find returns a free block of at least n units, or none: the shortest block of the class of
+// n, else a block of the next class with free blocks.
 func (s *space) find(n uint32) int32 {
 	c := classOf(n)
 	best := int32(none)
@@ -128,7 +132,7 @@ func (s *space) find(n uint32) int32 {
 	return none
 }
 
-// take gives the front of a free block to an item.
+// take places an item at the front of a free block.
 func (s *space) take(at int32, n uint32, item int32) {
 	s.unlink(at)
 	b := s.blocks[at]
@@ -144,8 +148,8 @@ func (s *space) take(at int32, n uint32, item int32) {
 	s.blocks[at] = b
 }
 
-// give makes an item's block free, joins it with free neighbours, and returns what has
-// become of it.
+// give frees the block of an item, joins it with free neighbours, and returns the joined
+// block.
 func (s *space) give(at int32) int32 {
 	s.blocks[at].item = none
 	if behind := s.blocks[at].behind; behind != none && s.blocks[behind].item == none {
@@ -161,7 +165,7 @@ func (s *space) give(at int32) int32 {
 	return at
 }
 
-// join adds the block behind x to it.
+// join adds y, the block behind x, to x.
 func (s *space) join(x, y int32) {
 	b := s.blocks[y]
 	s.blocks[x].units += b.units

@@ -98,7 +98,7 @@ func TestCompareSeesWrongRows(t *testing.T) {
 		"in strides of 2":       func(r *plan.Rows) { r.Stride = 2 },
 		"7 words of bits":       func(r *plan.Rows) { r.Bits = r.Bits[1:] },
 		"with 3 ones":           func(r *plan.Rows) { r.Counts[2] = 2 },
-		"after the last of 4":  func(r *plan.Rows) { r.Bits[0], r.Counts[0] = 1<<4, 1 },
+		"after the last of 4":   func(r *plan.Rows) { r.Bits[0], r.Counts[0] = 1<<4, 1 },
 		"row 1 of 4 is 0, want": func(r *plan.Rows) { r.Bits[2], r.Counts[2] = 5, 2 },
 		"stats":                 func(r *plan.Rows) { r.Stats.Matches++ },
 	} {

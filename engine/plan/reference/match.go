@@ -23,15 +23,11 @@ func Match(docs [][]uint32, b *plan.MatchBatch) [][]uint32 {
 // Conjunction returns the docIDs that all lists have in common, ascending; nil
 // without lists.
 func Conjunction(docs [][]uint32, lists ...plan.Handle) []uint32 {
-	var found []uint32
-	for i, h := range lists {
-		if i == 0 {
-			found = docs[h]
-		} else {
-			found = Intersect(found, docs[h])
-		}
+	var all [][]uint32
+	for _, h := range lists {
+		all = append(all, docs[h])
 	}
-	return found
+	return Intersect(all...)
 }
 
 // Evaluate returns the docIDs of a boolean expression in postfix order, ascending;
@@ -86,8 +82,20 @@ func Tree(docs [][]uint32, e plan.Expr) []uint32 {
 	return found
 }
 
-// Intersect returns the common elements of two ascending lists, by a merge.
-func Intersect(a, b []uint32) []uint32 {
+// Intersect returns the common elements of ascending lists, by a merge of one list
+// after another; nil without lists.
+func Intersect(lists ...[]uint32) []uint32 {
+	if len(lists) == 0 {
+		return nil
+	}
+	common := lists[0]
+	for _, l := range lists[1:] {
+		common = merge(common, l)
+	}
+	return common
+}
+
+func merge(a, b []uint32) []uint32 {
 	var both []uint32
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {

@@ -6,7 +6,6 @@
 //
 //	HEDDLE_TEST_BACKEND  host (the default) or opencl
 //	HEDDLE_TEST_DEVICE   a part of the name of the OpenCL device
-//	HEDDLE_TEST_RACE     1 if another run of the same tests uses the race detector
 //
 // The flag -short asks for few and small cases. Slow runtimes and the race detector get it.
 package testneeds
@@ -37,15 +36,6 @@ func Device(tb testing.TB) string {
 	return os.Getenv("HEDDLE_TEST_DEVICE")
 }
 
-// Host skips a test that uses no device if the tests run on one: the tests on the host
-// include it.
-func Host(tb testing.TB) {
-	tb.Helper()
-	if OnDevice() {
-		tb.Skip("uses no device")
-	}
-}
-
 // Long skips a test that takes more than a second if -short is set.
 func Long(tb testing.TB) {
 	tb.Helper()
@@ -63,11 +53,19 @@ func Sequential(tb testing.TB) {
 	}
 }
 
-// Concurrent skips a test whose subject is concurrency if another run includes it with the
-// race detector (HEDDLE_TEST_RACE=1).
-func Concurrent(tb testing.TB) {
+// OneCaller skips a test with one caller if the race detector is on and the tests run on a
+// device: the work is the device's, and tests with several callers cover the code around it.
+func OneCaller(tb testing.TB) {
 	tb.Helper()
-	if !Race && os.Getenv("HEDDLE_TEST_RACE") == "1" {
-		tb.Skip("concurrent: runs with the race detector")
+	if Race && OnDevice() {
+		tb.Skip("one caller on a device: not with the race detector")
+	}
+}
+
+// With returns a test that states a need before it starts: With(Sequential, test).
+func With(need func(testing.TB), test func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) {
+		need(t)
+		test(t)
 	}
 }

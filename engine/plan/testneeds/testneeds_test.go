@@ -17,24 +17,20 @@ func skipped(t *testing.T, need func(testing.TB)) (is bool) {
 func TestNeeds(t *testing.T) {
 	device := func(tb testing.TB) { Device(tb) }
 	for _, c := range []struct {
-		name      string
-		need      func(testing.TB)
-		backend   string
-		elsewhere string
-		want      bool
+		name    string
+		need    func(testing.TB)
+		backend string
+		want    bool
 	}{
-		{"a device on the host", device, "", "", true},
-		{"a device on the host by name", device, "host", "", true},
-		{"a device on a device", device, "opencl", "", false},
-		{"the host on the host", Host, "host", "", false},
-		{"the host on a device", Host, "opencl", "", true},
-		{"long", Long, "", "", testing.Short()},
-		{"sequential", Sequential, "", "", Race},
-		{"concurrent", Concurrent, "", "", false},
-		{"concurrent with a run with the detector", Concurrent, "", "1", !Race},
+		{"a device on the host", device, "", true},
+		{"a device on the host by name", device, "host", true},
+		{"a device on a device", device, "opencl", false},
+		{"long", Long, "", testing.Short()},
+		{"sequential", Sequential, "", Race},
+		{"one caller on the host", OneCaller, "host", false},
+		{"one caller on a device", OneCaller, "opencl", Race},
 	} {
 		t.Setenv("HEDDLE_TEST_BACKEND", c.backend)
-		t.Setenv("HEDDLE_TEST_RACE", c.elsewhere)
 		if got := skipped(t, c.need); got != c.want {
 			t.Errorf("%s: skipped %t, want %t", c.name, got, c.want)
 		}

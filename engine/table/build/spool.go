@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"heddle/engine/internal/scratch"
+	"heddle/engine/file/scratch"
 )
 
 // temp is a temporary file to which bytes are appended, and from which they are read. It

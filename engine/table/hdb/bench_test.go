@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"heddle/codec/wah"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/table/column"
 )
 

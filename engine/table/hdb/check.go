@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"heddle/codec"
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // checkWords is the part of Open that OpenTrusted omits: the checks that read vectors,

@@ -2,7 +2,7 @@ package hdb
 
 import (
 	"heddle/codec/wah"
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 )
 

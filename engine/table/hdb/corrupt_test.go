@@ -11,8 +11,9 @@ import (
 
 	"heddle/codec"
 	"heddle/codec/wah"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
+	"heddle/engine/plan/testneeds"
 )
 
 // fromBytes is Open, or OpenTrusted, of a file in memory.
@@ -86,6 +87,7 @@ func exercise(t *testing.T, f *File) {
 // TestFlippedBytes changes every byte, in the second table every byte outside of
 // padding. Without checksums, nothing panics.
 func TestFlippedBytes(t *testing.T) {
+	testneeds.Long(t)
 	for k, s := range []*sample{tiny(), second()} {
 		data := s.image(t)
 		sections := table(t, data)

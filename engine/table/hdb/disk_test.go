@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"heddle/codec/wah"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/column"
 )
 
@@ -47,6 +48,7 @@ func TestWriterMemory(t *testing.T) {
 
 // TestFaults lets every single operation on the disk fail once.
 func TestFaults(t *testing.T) {
+	testneeds.Long(t)
 	x, old := newLong(), tiny()
 	path := old.build(t)
 	containertest.Faults(t, path, 100, func(d container.Disk) error {

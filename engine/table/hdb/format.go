@@ -3,7 +3,7 @@ package hdb
 import (
 	"encoding/binary"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/table/column"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"heddle/codec"
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )

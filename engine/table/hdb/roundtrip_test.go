@@ -14,8 +14,9 @@ import (
 
 	"heddle/codec"
 	"heddle/codec/wah"
-	"heddle/engine/internal/container"
-	"heddle/engine/internal/container/containertest"
+	"heddle/engine/file/container"
+	"heddle/engine/file/container/containertest"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/table/column"
 )
 
@@ -188,6 +189,7 @@ func TestForeignByteOrder(t *testing.T) {
 }
 
 func TestRapid(t *testing.T) {
+	testneeds.Long(t)
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		s := &sample{rows: rapid.Uint32Max(300).Draw(t, "rows"), word: rapid.SampledFrom([]int{32, 64}).Draw(t, "word")}

@@ -8,7 +8,7 @@ import (
 
 	"heddle/codec"
 	"heddle/codec/wah"
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/table/column"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 	"heddle/engine/table/column"
 )
 

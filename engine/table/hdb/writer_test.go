@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/internal/container/containertest"
-	"heddle/engine/plan"
+	"heddle/engine/file/container/containertest"
 	"heddle/engine/table/column"
 )
 
@@ -177,7 +176,7 @@ func TestAbort(t *testing.T) {
 	}
 	_, next := w.Column(good())
 	for _, err := range []error{next, c.Codes(nil), c.Vector32(nil), c.Vector64(nil), w.Commit()} {
-		if !errors.Is(err, plan.ErrClosed) {
+		if !errors.Is(err, os.ErrClosed) {
 			t.Errorf("after Abort: %v", err)
 		}
 	}
@@ -199,7 +198,7 @@ func TestReplace(t *testing.T) {
 	if err := errors.Join(s.write(w), w.Abort()); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Commit(); !errors.Is(err, plan.ErrClosed) {
+	if err := w.Commit(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("second Commit: %v", err)
 	}
 	tiny().check(t, f)

@@ -15,7 +15,7 @@ import (
 // vectors; rows of bins on its boundary are checked by their codes. A predicate that is
 // true for no row, or for all rows, reads nothing.
 //
-// An error in the text is a *SyntaxError. A predicate that needs more than plan.MaxSets
+// An error in the text is a *syntax.Error. A predicate that needs more than plan.MaxSets
 // sets in every order of steps is a plan.ErrUnsupported. s is unchanged after an error.
 func Compile(e Expr, columns []column.Column, rows uint32, s *plan.SelectBatch) (Plan, error) {
 	r := reader{e.Text, columns}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
 	. "heddle/engine/table/predicate/predicatetest"
@@ -258,7 +259,7 @@ func TestCompileErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = predicate.Compile(e, columns, tab.Rows, &s)
-		var syntax *predicate.SyntaxError
+		var syntax *syntax.Error
 		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 )
 
@@ -42,7 +43,7 @@ type reader struct {
 }
 
 func (r *reader) fail(at int, reason string) error {
-	return &SyntaxError{Text: r.text, Offset: at, Reason: reason}
+	return &syntax.Error{Text: r.text, Offset: at, Reason: reason}
 }
 
 // read gives the rows for which n is true, or with not the rows for which it is false.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"heddle/engine/syntax"
 )
 
 // kind is the kind of a token.
@@ -131,5 +133,5 @@ func (l *lexer) number() error {
 }
 
 func (l *lexer) fail(at int, reason string) error {
-	return &SyntaxError{Text: l.text, Offset: at, Reason: reason}
+	return &syntax.Error{Text: l.text, Offset: at, Reason: reason}
 }

@@ -11,7 +11,7 @@ var comparisons = map[string]column.Op{
 	"<": column.Lt, "<=": column.Le, ">": column.Gt, ">=": column.Ge,
 }
 
-// Parse reads a predicate. An error is a *SyntaxError.
+// Parse reads a predicate. An error is a *syntax.Error.
 func Parse(text string) (Expr, error) {
 	p := parser{lexer: lexer{text: text}}
 	if err := p.next(); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"heddle/engine/syntax"
 )
 
 // structure writes a predicate with all its parentheses.
@@ -157,7 +159,7 @@ func TestSyntaxErrors(t *testing.T) {
 		"a = 'x' AND b LIKE 'y": "15 AND, OR or the end is expected here",
 	} {
 		_, err := Parse(text)
-		var s *SyntaxError
+		var s *syntax.Error
 		if !errors.As(err, &s) {
 			t.Errorf("%q: %v", text, err)
 		} else if got := fmt.Sprint(s.Column(), " ", s.Reason); !strings.HasPrefix(got, want) {
@@ -219,7 +221,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := Parse(text)
 		if err != nil {
-			var s *SyntaxError
+			var s *syntax.Error
 			if !errors.As(err, &s) || s.Offset < 0 || s.Offset > len(text) || s.Column() > utf8.RuneCountInString(text)+1 ||
 				strings.Count(err.Error(), "\n") != 2 {
 				t.Fatalf("%q: %v", text, err)

@@ -31,7 +31,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"heddle/engine/index/querylang"
 	"heddle/engine/table/column"
 )
 
@@ -73,11 +72,6 @@ type Expr struct {
 
 // MaxNesting bounds parentheses and NOTs inside one another.
 const MaxNesting = 1000
-
-// SyntaxError names an error in a text and its place: wrong syntax, an unknown column, a
-// value that the column cannot be compared with. Its message has three lines; the last
-// is a caret below the place.
-type SyntaxError = querylang.SyntaxError
 
 // String writes e so that Parse gives e again, but for offsets.
 func (e Expr) String() string {

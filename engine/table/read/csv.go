@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 )
 
 // csvFile is a file that is being cut into texts.

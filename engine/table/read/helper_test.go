@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 )
 

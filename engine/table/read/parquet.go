@@ -15,7 +15,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 )
 
 // ParquetOptions say how Parquet files are read.

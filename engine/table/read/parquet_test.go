@@ -16,7 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 )
 

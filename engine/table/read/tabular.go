@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"heddle/config"
-	"heddle/engine/internal/input"
+	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 )
 

@@ -16,7 +16,6 @@ import (
 type batch struct {
 	table *Table
 	ctx   context.Context
-	done  <-chan struct{} // of ctx
 	sel   *plan.SelectBatch
 	out   *plan.Rows
 	bits  []uint64 // rows of all selections, nil if only counts are requested
@@ -36,11 +35,11 @@ type batch struct {
 
 // run evaluates sel into out.
 func (b *batch) run(ctx context.Context, t *Table, sel *plan.SelectBatch, out *plan.Rows) error {
-	b.table, b.ctx, b.done, b.sel, b.out = t, ctx, ctx.Done(), sel, out
+	b.table, b.ctx, b.sel, b.out = t, ctx, sel, out
 	if b.task == nil {
 		b.task = b.evaluate
 	}
-	defer func() { b.ctx, b.done, b.sel, b.out, b.bits, b.united = nil, nil, nil, nil, nil, false }()
+	defer func() { b.ctx, b.sel, b.out, b.bits, b.united = nil, nil, nil, nil, false }()
 	n := sel.Len()
 	out.Counts = slices.Grow(out.Counts[:0], n)[:n]
 	clear(out.Counts)
@@ -142,12 +141,12 @@ func (b *batch) split(ctx context.Context, from, end int) error {
 func (b *batch) evaluate(w, task int) error {
 	tiles, selections := b.table.tile.tiles, b.end-b.from
 	tilePart, part := task%b.tileParts, task/b.tileParts
+	steps := 0
 	for tile := tiles * tilePart / b.tileParts; tile < tiles*(tilePart+1)/b.tileParts; tile++ {
 		for i := b.from + selections*part/b.selectionParts; i < b.from+selections*(part+1)/b.selectionParts; i++ {
-			select {
-			case <-b.done:
+			// The scheduler's contexts allocate for Done, and Err takes a lock.
+			if steps++; steps%64 == 0 && b.ctx.Err() != nil {
 				return b.ctx.Err()
-			default:
 			}
 			if err := b.workers[w].run(b, i, tile); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heddle/codec"
@@ -102,6 +103,44 @@ func TestTaskSteps(t *testing.T) {
 			}
 			if next != n {
 				t.Errorf("%d parts of %d steps end at %d", parts, n, next)
+			}
+		}
+	}
+}
+
+// TestMixed: a batch of conjunctions and expressions gives the answers of each query alone.
+func TestMixed(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 3))
+	const docs = 1 << 20
+	src := hosttest.Source(t, docs, codec.IDs(), nil, []uint32{3}, hosttest.Uniform(r, 900, docs), hosttest.Uniform(r, 40_000, docs), hosttest.Uniform(r, 400_000, docs))
+	for _, threads := range []int{1, 3} {
+		m := matcher(src, threads, 0)
+		for _, countOnly := range []bool{false, true} {
+			all := &plan.MatchBatch{CountOnly: countOnly}
+			for range 60 {
+				a, b := r.Uint32N(5), r.Uint32N(5)
+				if r.IntN(2) == 0 {
+					all.Add(src, a, b)
+				} else {
+					all.AddOps([]plan.Op{{List: a}, {List: b}, {Code: plan.OpCode(1 + r.IntN(4))}})
+				}
+			}
+			var got, want plan.Results
+			if err := m.Match(t.Context(), all, &got); err != nil {
+				t.Fatal(err)
+			}
+			for i := range all.Queries() {
+				one := new(plan.MatchBatch)
+				one.Append(all, i)
+				if err := m.Match(t.Context(), one, &want); err != nil {
+					t.Fatal(err)
+				}
+				if got.Count(i) != want.Count(0) || !countOnly && !slices.Equal(got.Query(i), want.Query(0)) {
+					t.Errorf("%d threads, count only %t: query %d has %d documents, want %d", threads, countOnly, i, got.Count(i), want.Count(0))
+				}
+			}
+			if countOnly && len(got.Docs) > 0 {
+				t.Errorf("%d docIDs in a batch of counts", len(got.Docs))
 			}
 		}
 	}

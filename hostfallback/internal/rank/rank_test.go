@@ -1,68 +1,20 @@
 package rank
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
 )
-
-// plainRank is the oracle: it adds up every posting of a query in a map and sorts all
-// matches.
-func plainRank(tb testing.TB, src *plan.Source, r *plan.RankBatch) (out plan.TopK) {
-	type sum struct{ score, lists uint32 }
-	out.Reset()
-	for i := range r.Queries() {
-		terms := r.Query(i)
-		sums := map[uint32]sum{}
-		for _, t := range terms {
-			docs, err := src.List(t.List).AppendTo(nil)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			p, err := src.Freq(t.List)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			freqs, err := p.AppendTo(nil)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			for i, d := range docs {
-				length := uint32(0)
-				if r.Norm.Impacts == 0 {
-					length = src.Lengths[d]
-				}
-				x := sums[d]
-				sums[d] = sum{x.score + plan.Contribution(t.Weight, r.Norm.TF(freqs[i]+1, length)), x.lists + 1}
-			}
-		}
-		var docs []uint32
-		for d, x := range sums {
-			if r.Mode == plan.Or || x.lists == uint32(len(terms)) {
-				docs = append(docs, d)
-			}
-		}
-		slices.SortFunc(docs, func(x, y uint32) int {
-			return cmp.Or(cmp.Compare(sums[y].score, sums[x].score), cmp.Compare(x, y))
-		})
-		for _, d := range docs[:min(len(docs), r.K)] {
-			out.Docs, out.Scores = append(out.Docs, d), append(out.Scores, sums[d].score)
-		}
-		out.Offsets = append(out.Offsets, uint64(len(out.Docs)))
-	}
-	return out
-}
 
 // open returns a ranker of src under a memory limit in bytes, 0 for the default.
 func open(src *plan.Source, threads int, limit uint64, lazy bool) *Ranker {
@@ -70,26 +22,38 @@ func open(src *plan.Source, threads int, limit uint64, lazy bool) *Ranker {
 	return New(lookup.New(src, memory), work.Resources{Threads: threads, Memory: memory, Lazy: lazy})
 }
 
-// sameRanking fails tb unless st gives the answers of the oracle for r.
-func sameRanking(tb testing.TB, st *Ranker, r *plan.RankBatch) {
+// decode returns the plain lists of src.
+func decode(tb testing.TB, src *plan.Source) *reference.Lists {
 	tb.Helper()
-	var got plan.TopK
-	if err := st.Rank(context.Background(), r, &got); err != nil {
+	lists, err := reference.Decode(src)
+	if err != nil {
 		tb.Fatal(err)
 	}
-	want := plainRank(tb, st.src, r)
-	if !slices.Equal(got.Offsets, want.Offsets) {
-		tb.Fatalf("%v, best %d: offsets %v, want %v", r.Mode, r.K, got.Offsets, want.Offsets)
+	return lists
+}
+
+// sameRanking fails tb unless r ranks b like the reference does on lists.
+func sameRanking(tb testing.TB, r *Ranker, lists *reference.Lists, b *plan.RankBatch) {
+	tb.Helper()
+	var got plan.TopK
+	if err := r.Rank(context.Background(), b, &got); err != nil {
+		tb.Fatal(err)
 	}
-	for i := range got.Docs {
-		if got.Docs[i] != want.Docs[i] || got.Scores[i] != want.Scores[i] {
-			tb.Fatalf("%v, best %d: rank %d of all is document %d with %d, want %d with %d",
-				r.Mode, r.K, i, got.Docs[i], got.Scores[i], want.Docs[i], want.Scores[i])
+	for i, want := range lists.Rank(b) {
+		want = want[:min(len(want), b.K)]
+		docs, scores := got.Query(i)
+		if len(docs) != len(want) {
+			tb.Fatalf("%v, best %d, query %d: %d documents, want %d", b.Mode, b.K, i, len(docs), len(want))
+		}
+		for k, w := range want {
+			if docs[k] != w.Doc || scores[k] != w.Score {
+				tb.Fatalf("%v, best %d, query %d: rank %d is document %d with %d, want %d with %d", b.Mode, b.K, i, k, docs[k], scores[k], w.Doc, w.Score)
+			}
 		}
 	}
 }
 
-// TestRank compares random batches with the oracle: every codec, lists that end at the
+// TestRank compares random batches with the reference: every codec, lists that end at the
 // ends of ranges, all modes, one part and several.
 func TestRank(t *testing.T) {
 	for _, threads := range []int{1, 3} {
@@ -122,8 +86,9 @@ func testRank(t *testing.T, threads int) {
 			}
 			r.Add(src, terms...)
 		}
+		lists := decode(t, src)
 		for range 2 { // without and with tables
-			sameRanking(t, st, r)
+			sameRanking(t, st, lists, r)
 		}
 	})
 }

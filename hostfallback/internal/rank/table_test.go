@@ -16,7 +16,7 @@ import (
 // same time.
 func TestRankNorms(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 1)), 20_000, 0, codec.IDs(), 5000, 300, 9000)
-	st := open(src, 2, 0, true)
+	st, lists := open(src, 2, 0, true), decode(t, src)
 	ask := func(i int) *plan.RankBatch {
 		r := &plan.RankBatch{K: 20, Norm: plan.NewNorm(0.5+float64(i), 0.4, 100)}
 		r.Add(src, plan.Term{List: 0, Weight: 1 << 29}, plan.Term{List: 1, Weight: 1 << 30}, plan.Term{List: 2, Weight: 1 << 28})
@@ -24,8 +24,8 @@ func TestRankNorms(t *testing.T) {
 	}
 	most := int64(0)
 	for i := range 2 * maxNorms {
-		sameRanking(t, st, ask(i))
-		sameRanking(t, st, ask(i))
+		sameRanking(t, st, lists, ask(i))
+		sameRanking(t, st, lists, ask(i))
 		if used := st.work.Memory.Used(); i < maxNorms {
 			most = used
 		} else if used != most {
@@ -36,14 +36,14 @@ func TestRankNorms(t *testing.T) {
 	for i := range maxNorms {
 		held = append(held, st.norms.tables(ask(i).Norm))
 	}
-	sameRanking(t, st, ask(maxNorms)) // without tables
+	sameRanking(t, st, lists, ask(maxNorms)) // without tables
 	if st.norms.tables(ask(maxNorms).Norm) != nil {
 		t.Errorf("tables for more Norms than %d", maxNorms)
 	}
 	for _, h := range held {
 		h.release()
 	}
-	sameRanking(t, st, ask(maxNorms))
+	sameRanking(t, st, lists, ask(maxNorms))
 	for _, r := range st.norms.all {
 		if r.users != 0 {
 			t.Errorf("%d batches use tables, none is running", r.users)
@@ -87,17 +87,18 @@ func TestRankTable(t *testing.T) {
 // TestRankMemory checks that tables stay within the limit.
 func TestRankMemory(t *testing.T) {
 	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 3)), 100_000, 0, codec.IDs(), 20_000, 30_000, 10_000, 40_000)
+	lists := decode(t, src)
 	for _, limit := range []uint64{1, 200_000, 500_000} {
 		st := open(src, 2, limit, true)
 		r := &plan.RankBatch{K: 10, Norm: hosttest.Norm(src)}
 		for h := range src.Lists {
 			r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
 		}
-		sameRanking(t, st, r)
+		sameRanking(t, st, lists, r)
 		if used := st.work.Memory.Used(); used > 4*commonLengths*smallFreqs {
 			t.Errorf("a lazy store built tables of %d bytes for lists that were used once", used)
 		}
-		sameRanking(t, st, r)
+		sameRanking(t, st, lists, r)
 		if used := uint64(st.work.Memory.Used()); used > limit || limit > 1 && used < limit/3 {
 			t.Errorf("tables of %d bytes under a limit of %d", used, limit)
 		}
@@ -109,6 +110,7 @@ func TestRankMemory(t *testing.T) {
 func TestRankAfterError(t *testing.T) {
 	for _, limit := range []uint64{0, 1} {
 		src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 4)), 50_000, 0, []codec.ID{codec.ParaPFor}, 20_000, 20_000, 5000)
+		lists := decode(t, src)
 		src.Freqs[src.Lists[1].FreqOff+2*90+1] = 0xff000000 // the header of a segment
 		st := open(src, 1, limit, false)
 		bad := &plan.RankBatch{K: 10, Norm: hosttest.Norm(src)}
@@ -120,7 +122,7 @@ func TestRankAfterError(t *testing.T) {
 			if err := st.Rank(t.Context(), bad, &out); !errors.Is(err, codec.ErrCorrupt) {
 				t.Fatalf("corrupt frequencies gave %v", err)
 			}
-			sameRanking(t, st, good)
+			sameRanking(t, st, lists, good)
 		}
 	}
 }

@@ -2,13 +2,14 @@
 package harnesstest
 
 import (
+	"os"
+	"testing"
+
 	"heddle/codec"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
 	"heddle/engine/plan"
-	"os"
-	"testing"
 )
 
 // ReadRows reads the rows of a JSON file.

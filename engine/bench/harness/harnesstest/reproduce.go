@@ -2,14 +2,16 @@ package harnesstest
 
 import (
 	"bytes"
-	"heddle/engine/bench/benchtest"
-	"heddle/engine/bench/harness"
-	"heddle/engine/bench/measure"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heddle/engine/bench/benchtest"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/plan/testneeds"
 )
 
 // Reproduce runs all exhibits of a family on the host with a tiny workload. Each
@@ -17,6 +19,7 @@ import (
 // in deviceOnly must have no figures.
 func Reproduce(t *testing.T, f harness.Family, deviceOnly ...string) {
 	t.Helper()
+	testneeds.Long(t)
 	dir := t.TempDir()
 	opt := Tiny()
 	opt.Threshold, opt.Peers, opt.Runs, opt.Real = 0, true, 1, benchtest.Data(t)

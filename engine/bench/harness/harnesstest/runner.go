@@ -1,9 +1,10 @@
 package harnesstest
 
 import (
-	"heddle/engine/bench/harness"
 	"io"
 	"testing"
+
+	"heddle/engine/bench/harness"
 )
 
 // Runner returns a runner without a family that prints nothing.

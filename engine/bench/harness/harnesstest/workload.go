@@ -2,9 +2,10 @@ package harnesstest
 
 import (
 	"context"
-	"heddle/engine/bench/workload"
 	"sync"
 	"testing"
+
+	"heddle/engine/bench/workload"
 )
 
 // Workload returns a workload of one theme and SmallDocs documents. Tests share it.

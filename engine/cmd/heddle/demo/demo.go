@@ -1,7 +1,7 @@
-// Package demo shows heddle at work on real data: it indexes the King James Bible, a
-// verse a document, and builds a bitmap table of flights, asks real questions on every
-// backend of the machine, and compares every answer with every other and with a scan of
-// the text or the columns.
+// Package demo runs heddle on real data. It indexes the King James Bible with one document
+// per verse, and builds a bitmap table of flights. It runs queries and predicates on every
+// backend of the machine, and compares all answers with each other and with a scan of the
+// text or the columns.
 package demo
 
 import (
@@ -21,13 +21,13 @@ import (
 	"heddle/engine/plan"
 )
 
-// Options of a demonstration; the zero value is what `make demo` runs in the
-// root of the repository.
+// Options of a demonstration. The zero value runs in the root of the repository, as make
+// demo does.
 type Options struct {
 	Text    string // gzipped lines REFERENCE TAB TEXT; default DefaultText
-	Index   string // where the index goes; default DefaultIndex
+	Index   string // output file of the index; default DefaultIndex
 	Flights string // folder of the columns of flights; default DefaultFlights
-	Table   string // where the table goes; default DefaultTable
+	Table   string // output file of the table; default DefaultTable
 }
 
 const (
@@ -37,25 +37,26 @@ const (
 	DefaultTable   = ".build/demo/flights.hdb"
 )
 
-// runs is how often a query is asked to time it, batch how often the whole list
-// of queries is asked at once.
+// runs is the number of timed runs of a query, batch the number of copies of all queries in
+// a batch.
 const (
 	runs  = 15
 	batch = 100
 )
 
-// backend is one place that answers, with what it was measured to do.
+// backend is one backend with its measured times.
 type backend struct {
 	label string // "host", "opencl 1"
 	info  plan.Info
+	e     *engine.Engine
 	index *engine.Index
-	times []time.Duration // by query, the median of runs
-	rate  float64         // queries a second in batches
+	times []time.Duration // by query, the median of all runs
+	rate  float64         // queries per second in batches
 }
 
-// Run indexes the text, asks every query on every backend, and writes a table to
-// stdout; progress and backends that cannot be used go to stderr. Two answers
-// that differ are an error.
+// Run builds the index, runs every query on every backend, and writes a table to stdout.
+// Progress and unusable backends go to stderr. An answer that differs from the scan of
+// the text is an error.
 func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 	text, path := cmp.Or(opt.Text, DefaultText), cmp.Or(opt.Index, DefaultIndex)
 	verses, err := readVerses(text)
@@ -79,7 +80,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 	backends, err := openAll(ctx, path, stderr)
 	defer func() {
 		for _, b := range backends {
-			b.index.Close()
+			b.e.Close()
 		}
 	}()
 	if err != nil {
@@ -95,28 +96,29 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 		}
 	}
 	report(stdout, backends, verses, answers)
-	who := "The one backend here agrees"
-	if len(backends) > 1 {
-		who = fmt.Sprintf("All %d backends agree with each other and", len(backends))
-	}
-	fmt.Fprintf(stdout, "\n%s with a scan of the text, on %d queries and with every algorithm.\n", who, len(queries))
-	fmt.Fprintf(stdout, "Ask it yourself: %s search %s --all --query 'in the beginning'\n", os.Args[0], path)
+	fmt.Fprintf(stdout, "\nAll %d backends agree with a scan of the text, for %d queries and all algorithms.\n", len(backends), len(queries))
+	fmt.Fprintf(stdout, "Next: %s search %s --all --query 'in the beginning'\n", os.Args[0], path)
 	return nil
 }
 
 // openAll opens the index on pure Go and on every OpenCL device that works.
 func openAll(ctx context.Context, path string, stderr io.Writer) (backends []*backend, err error) {
 	err = everywhere(ctx, stderr, func(label string, opt engine.Options) error {
-		x, err := engine.Open(ctx, path, opt)
-		if err == nil {
-			backends = append(backends, &backend{label: label, info: x.Backend(), index: x})
+		e, err := engine.New(ctx, opt)
+		if err != nil {
+			return err
 		}
-		return err
+		x, err := e.OpenIndex(ctx, path, engine.IndexOptions{})
+		if err != nil {
+			return errors.Join(err, e.Close())
+		}
+		backends = append(backends, &backend{label: label, info: e.Processors()[0].Info, e: e, index: x})
+		return nil
 	})
 	return backends, err
 }
 
-// everywhere opens something on pure Go and on every OpenCL device that works.
+// everywhere calls open for pure Go and for every OpenCL device that works.
 func everywhere(ctx context.Context, stderr io.Writer, open func(label string, opt engine.Options) error) error {
 	if err := open("host", engine.Options{Backend: "host"}); err != nil {
 		return err
@@ -137,13 +139,13 @@ func everywhere(ctx context.Context, stderr io.Writer, open func(label string, o
 	return nil
 }
 
-// ask puts the queries to b, checks that the answers are those wanted, and
-// takes the times.
+// ask runs the queries on b, checks the answers, and records the times.
 func (b *backend) ask(ctx context.Context, verses []verse, answers [][]uint32) error {
 	for i, text := range queries {
-		q := engine.Query{Text: text}
-		for _, a := range append(b.index.Backend().Algorithms, plan.Auto) {
-			got, err := b.index.Search(ctx, q, engine.SearchOptions{Algorithm: a})
+		q := engine.Query{Text: text, Match: engine.And}
+		for _, a := range append(b.info.Algorithms, plan.Auto) {
+			q.Override = &engine.Override{Algorithm: a}
+			got, err := b.index.Search(ctx, q)
 			if err != nil {
 				return fmt.Errorf("%s: %q: %w", b.label, text, err)
 			}
@@ -155,7 +157,7 @@ func (b *backend) ask(ctx context.Context, verses []verse, answers [][]uint32) e
 		times := make([]time.Duration, runs)
 		for r := range times {
 			began := time.Now()
-			if _, err := b.index.Search(ctx, q, engine.SearchOptions{}); err != nil {
+			if _, err := b.index.Search(ctx, q); err != nil {
 				return err
 			}
 			times[r] = time.Since(began)
@@ -166,33 +168,36 @@ func (b *backend) ask(ctx context.Context, verses []verse, answers [][]uint32) e
 	return b.askAtOnce(ctx, answers)
 }
 
-// askAtOnce measures queries a second in batches, and checks those answers too.
+// askAtOnce measures queries per second in batches, and checks the answers.
 func (b *backend) askAtOnce(ctx context.Context, answers [][]uint32) error {
 	many := make([]engine.Query, 0, batch*len(queries))
 	for range batch {
 		for _, text := range queries {
-			many = append(many, engine.Query{Text: text})
+			many = append(many, engine.Query{Text: text, Match: engine.And})
 		}
 	}
-	var out plan.Results
+	wrong := make([]bool, len(many))
 	best := time.Duration(1<<63 - 1)
 	for range 3 {
 		began := time.Now()
-		if err := b.index.SearchMany(ctx, many, engine.SearchOptions{}, &out); err != nil {
+		if err := b.index.SearchAll(ctx, many, func(first int, hits []engine.Hits) error {
+			for i, h := range hits {
+				wrong[first+i] = !slices.Equal(h.Docs, answers[(first+i)%len(queries)])
+			}
+			return nil
+		}); err != nil {
 			return err
 		}
 		best = min(best, time.Since(began))
 	}
-	for i := range many {
-		if !slices.Equal(out.Query(i), answers[i%len(queries)]) {
-			return errors.New(b.label + ": in a batch, " + many[i].Text + " has another answer than alone")
-		}
+	if i := slices.Index(wrong, true); i >= 0 {
+		return errors.New(b.label + ": in a batch, " + many[i].Text + " has a different answer")
 	}
 	b.rate = float64(len(many)) / best.Seconds()
 	return nil
 }
 
-// difference names the first verse that one side has and the other has not.
+// difference names the first verse that only one of two answers has.
 func difference(verses []verse, got, want []uint32) string {
 	for _, d := range got {
 		if _, ok := slices.BinarySearch(want, d); !ok {

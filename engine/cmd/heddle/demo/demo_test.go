@@ -14,8 +14,7 @@ import (
 
 const text = "../../../../" + DefaultText
 
-// TestRun is the whole demonstration. It fails by itself when two backends
-// disagree.
+// TestRun runs the demonstration, which fails if two backends disagree.
 func TestRun(t *testing.T) {
 	index := filepath.Join(t.TempDir(), "sub", "kjv.hdl")
 	var out, log bytes.Buffer
@@ -30,8 +29,8 @@ func TestRun(t *testing.T) {
 		"31,102 verses, 789,683 words",
 		"Ge1:1 In the beginning God created",
 		"1Cor13:13 And now abideth faith, hope",
-		"queries a second",
-		"with a scan of the text, on 25 queries and with every algorithm",
+		"queries per second",
+		"with a scan of the text, for 25 queries and all algorithms",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q", want)
@@ -44,8 +43,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestScanner holds the scan, which all backends are held against, against
-// counts that are known of this text.
+// TestScanner compares the scan with known counts of the text.
 func TestScanner(t *testing.T) {
 	verses, err := readVerses(text)
 	if err != nil {
@@ -100,7 +98,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestDisagreement shows that an answer which the text does not have is found.
+// TestDisagreement checks that a wrong answer is detected.
 func TestDisagreement(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.gz")
 	gz(t, path, "A\tin the beginning\nB\tbegat\n")
@@ -128,7 +126,7 @@ func TestDisagreement(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "plain")
-	if err := os.WriteFile(plain, []byte("A\ttext that nobody compressed\n"), 0o644); err != nil {
+	if err := os.WriteFile(plain, []byte("A\ttext without compression\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	noTab := filepath.Join(dir, "notab.gz")

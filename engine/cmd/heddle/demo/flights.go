@@ -16,8 +16,8 @@ import (
 // flight is a row of the table.
 type flight struct{ delay, distance, minutes int32 }
 
-// predicates are asked in this order; holds says the same in Go. Among them: one column
-// and several, ranges that cut bins and ranges that do not, few rows and many.
+// predicates run in this order; holds is the same condition in Go. They cover one and
+// several columns, ranges that cover bins fully and partly, and few and many rows.
 var predicates = []struct {
 	where string
 	holds func(flight) bool
@@ -33,14 +33,14 @@ var predicates = []struct {
 	{"distance <> 337 OR minutes > 40000", func(f flight) bool { return f.distance != 337 || f.minutes > 40000 }},
 }
 
-// flightColumns are the columns: names, types and files of heddle bitmap build --raw.
+// flightColumns lists the columns: names, types and files of heddle bitmap build --raw.
 var flightColumns = []read.RawColumn{
 	{Name: "delay", Kind: "i16", Path: "delay_min.i16.gz"},
 	{Name: "distance", Kind: "i16", Path: "distance_miles.i16.gz"},
 	{Name: "minutes", Kind: "i32", Path: "minutes.i32.gz"},
 }
 
-// readFlights reads the columns by itself, with nothing of what is to be shown.
+// readFlights reads the columns without the code under demonstration.
 func readFlights(dir string) ([]flight, error) {
 	var flights []flight
 	for _, c := range flightColumns {
@@ -83,8 +83,8 @@ func readZipped(path string) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// scanFlights gives the rows that a predicate selects, row i at bit i%64 of word i/64,
-// and their number: that is what the backends are held against.
+// scanFlights returns the rows that a predicate selects, row i at bit i%64 of word i/64,
+// and their number. All backends are compared with it.
 func scanFlights(flights []flight, holds func(flight) bool) (rows []uint64, count uint32) {
 	rows = make([]uint64, (len(flights)+63)/64)
 	for i, f := range flights {
@@ -96,7 +96,7 @@ func scanFlights(flights []flight, holds func(flight) bool) (rows []uint64, coun
 	return rows, count
 }
 
-// buildFlights makes the table.
+// buildFlights builds the table.
 func buildFlights(ctx context.Context, dir, path string) (r tablebuild.Report, err error) {
 	var columns []read.RawColumn
 	for _, c := range flightColumns {

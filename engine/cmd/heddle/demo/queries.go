@@ -1,7 +1,7 @@
 package demo
 
-// queries are asked in this order. Among them: one word and many, frequent and
-// rare, a word thrice, and words that the text has not.
+// queries run in this order. They have one word and many, frequent and rare words,
+// repeated words, and words that the text does not contain.
 var queries = []string{
 	"in the beginning",
 	"let there be light",

@@ -16,19 +16,19 @@ const (
 	verseWidth = 44
 )
 
-// reportIndex says what was indexed.
+// reportIndex describes the index.
 func reportIndex(w io.Writer, path string, built build.Summary, took time.Duration) {
 	fmt.Fprintf(w, "King James Bible: %s verses, %s words, indexed in %.2f s into %s (%.1f MB)\n\n",
 		thousands(built.Documents), thousands(built.Tokens), took.Seconds(), path, float64(built.FileBytes)/1e6)
 }
 
-// report writes the table: a line a query, with the verses that it matched, the
-// first of them, and what an answer took on each backend.
+// report writes the table: for each query the number of verses, the first verse, and the
+// time on each backend.
 func report(w io.Writer, backends []*backend, verses []verse, answers [][]uint32) {
 	for _, b := range backends {
 		fmt.Fprintf(w, "%-9s %s\n", b.label, describe(b.info))
 	}
-	fmt.Fprintf(w, "\n%-*s %7s  %-*s", queryWidth, "query", "verses", verseWidth, "first of them")
+	fmt.Fprintf(w, "\n%-*s %7s  %-*s", queryWidth, "query", "verses", verseWidth, "first verse")
 	for _, b := range backends {
 		fmt.Fprintf(w, " %10s", b.label)
 	}
@@ -45,7 +45,7 @@ func report(w io.Writer, backends []*backend, verses []verse, answers [][]uint32
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%-*s %7s  %-*s", queryWidth, "all at once, queries a second", "", verseWidth, "")
+	fmt.Fprintf(w, "%-*s %7s  %-*s", queryWidth, "queries per second, batched", "", verseWidth, "")
 	for _, b := range backends {
 		fmt.Fprintf(w, " %10s", thousands(uint64(b.rate)))
 	}
@@ -59,7 +59,7 @@ func describe(i plan.Info) string {
 	return i.Device + ", " + i.Platform
 }
 
-// cut shortens s to n characters; the text is ASCII.
+// cut shortens s, which is ASCII, to n characters.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

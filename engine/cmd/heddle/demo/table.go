@@ -3,6 +3,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/bits"
@@ -16,30 +17,30 @@ import (
 	tablebuild "heddle/engine/table/build"
 )
 
-// selected are the rows that a scan finds for a predicate, and the time of the scan.
+// selected is the result of a scan: the rows of a predicate, and the time of the scan.
 type selected struct {
 	rows  []uint64
 	count uint32
 	took  time.Duration
 }
 
-// tablePlace is one place that answers predicates.
+// tablePlace is one backend with its measured times.
 type tablePlace struct {
 	label string // "host", "opencl 1"
+	e     *engine.Engine
 	table *engine.Table
-	lines []strategyLine // StrategyAuto and those that the place has
+	lines []strategyLine // StrategyAuto and the strategies of the backend
 }
 
-// strategyLine is what a strategy was measured to do.
+// strategyLine is the measurement of one strategy.
 type strategyLine struct {
 	strategy plan.Strategy
-	times    []time.Duration // by predicate, the median of runs
+	times    []time.Duration // by predicate, the median of all runs
 }
 
-// RunTable builds the table of flights, asks every predicate by every strategy of every
-// backend, and writes a table of times to stdout; backends that cannot be used go to
-// stderr. Rows that a scan of the columns does not find, or does and they are not
-// there, are an error.
+// RunTable builds the table of flights, runs every predicate with every strategy of every
+// backend, and writes a table of times to stdout. Unusable backends go to stderr. Rows
+// that differ from the scan of the columns are an error.
 func RunTable(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 	dir, path := cmp.Or(opt.Flights, DefaultFlights), cmp.Or(opt.Table, DefaultTable)
 	flights, err := readFlights(dir)
@@ -69,15 +70,20 @@ func RunTable(ctx context.Context, opt Options, stdout, stderr io.Writer) error 
 	var places []*tablePlace
 	defer func() {
 		for _, p := range places {
-			p.table.Close()
+			p.e.Close()
 		}
 	}()
 	if err := everywhere(ctx, stderr, func(label string, opt engine.Options) error {
-		t, err := engine.OpenTable(ctx, path, opt)
-		if err == nil {
-			places = append(places, &tablePlace{label: label, table: t})
+		e, err := engine.New(ctx, opt)
+		if err != nil {
+			return err
 		}
-		return err
+		t, err := e.OpenTable(ctx, path, engine.TableOptions{})
+		if err != nil {
+			return errors.Join(err, e.Close())
+		}
+		places = append(places, &tablePlace{label: label, e: e, table: t})
+		return nil
 	}); err != nil {
 		return err
 	}
@@ -87,33 +93,46 @@ func RunTable(ctx context.Context, opt Options, stdout, stderr io.Writer) error 
 		}
 	}
 	reportPlaces(stdout, places, answers)
-	fmt.Fprintf(stdout, "\nEvery strategy of every backend selects, row by row, what a scan of the columns does.\n")
-	fmt.Fprintf(stdout, "Ask it yourself: %s bitmap query %s --where 'delay >= 60 AND distance < 500' --explain\n", os.Args[0], path)
+	fmt.Fprintf(stdout, "\nAll strategies of all backends select the same rows as a scan of the columns.\n")
+	fmt.Fprintf(stdout, "Next: %s bitmap query %s --where 'delay >= 60 AND distance < 500' --explain\n", os.Args[0], path)
 	return nil
 }
 
-// ask puts the predicates to p by each of its strategies, one by one and at once, checks
-// the answers, and takes the times of those that were alone.
+// ask runs the predicates with each strategy of p, alone and in one batch, checks the
+// answers, and records the times of single predicates.
 func (p *tablePlace) ask(ctx context.Context, answers []selected) error {
-	all := make([]string, len(predicates))
-	for i := range predicates {
-		all[i] = predicates[i].where
+	info, err := p.table.Info()
+	if err != nil {
+		return err
 	}
-	var out plan.Rows
-	for _, s := range append([]plan.Strategy{plan.StrategyAuto}, p.table.Strategies()...) {
-		if err := p.table.Select(ctx, all, engine.TableOptions{Strategy: s}, &out); err != nil {
+	all := make([]engine.Selection, len(predicates))
+	for _, s := range append([]plan.Strategy{plan.StrategyAuto}, info.Strategies...) {
+		for i := range all {
+			all[i] = engine.Selection{Where: predicates[i].where, Strategy: s}
+		}
+		var wrong error
+		if err := p.table.SelectAll(ctx, all, func(first int, rows []engine.Rows) error {
+			for i, r := range rows {
+				if err := p.check(s, all[first+i].Where, r.Bits, uint32(r.Count), answers[first+i]); err != nil && wrong == nil {
+					wrong = err
+				}
+			}
+			return nil
+		}); err != nil {
 			return fmt.Errorf("%s, strategy %s: %w", p.label, s, err)
 		}
-		for i := range all {
-			if err := p.check(s, all[i], out.Selection(i), out.Counts[i], answers[i]); err != nil {
-				return err
-			}
+		if wrong != nil {
+			return wrong
 		}
 		line := strategyLine{strategy: s}
-		for i, where := range all {
-			took, err := median(func() error { return p.table.Select(ctx, []string{where}, engine.TableOptions{Strategy: s}, &out) })
+		for i, one := range all {
+			var out engine.Rows
+			took, err := median(func() (err error) {
+				out, err = p.table.Select(ctx, one)
+				return err
+			})
 			if err == nil {
-				err = p.check(s, where, out.Selection(0), out.Counts[0], answers[i])
+				err = p.check(s, one.Where, out.Bits, uint32(out.Count), answers[i])
 			}
 			if err != nil {
 				return err
@@ -125,16 +144,16 @@ func (p *tablePlace) ask(ctx context.Context, answers []selected) error {
 	return nil
 }
 
-// check compares an answer with that of the scan.
+// check compares an answer with the scan.
 func (p *tablePlace) check(s plan.Strategy, where string, rows []uint64, count uint32, want selected) error {
 	for i, word := range want.rows {
 		if other := rows[i] ^ word; other != 0 {
 			row := 64*i + bits.TrailingZeros64(other)
-			what := "is missing"
+			fault := "is missing"
 			if rows[i]&^word>>(row%64)&1 != 0 {
-				what = "should not be there"
+				fault = "should not be there"
 			}
-			return fmt.Errorf("%s, strategy %s: %s: row %d %s", p.label, s, where, row, what)
+			return fmt.Errorf("%s, strategy %s: %s: row %d %s", p.label, s, where, row, fault)
 		}
 	}
 	if count != want.count {
@@ -143,10 +162,10 @@ func (p *tablePlace) check(s plan.Strategy, where string, rows []uint64, count u
 	return nil
 }
 
-// tableTime is after how long a predicate is not asked again.
+// tableTime limits the repetitions of one predicate.
 const tableTime = 20 * time.Millisecond
 
-// median runs f a number of times, fewer if it is slow, and gives what it took.
+// median returns the median time of f. Slow functions run fewer times.
 func median(f func() error) (time.Duration, error) {
 	var times []time.Duration
 	for began := time.Now(); len(times) < runs && (len(times) < 3 || time.Since(began) < tableTime); {
@@ -160,7 +179,7 @@ func median(f func() error) (time.Duration, error) {
 	return times[len(times)/2], nil
 }
 
-// reportTable says what was built.
+// reportTable describes the table.
 func reportTable(w io.Writer, path string, built tablebuild.Report, took time.Duration) {
 	fmt.Fprintf(w, "\nUS flights of 2001: %s rows, %d columns, built in %.2f s into %s (%.1f MB)\n\n",
 		thousands(uint64(built.Rows)), len(built.Columns), took.Seconds(), path, float64(built.FileBytes)/1e6)
@@ -171,10 +190,10 @@ func reportTable(w io.Writer, path string, built tablebuild.Report, took time.Du
 	fmt.Fprintln(w)
 }
 
-// reportPlaces writes the predicates, a line each, and the times, a line a strategy.
+// reportPlaces writes the predicates, and the times of each strategy.
 func reportPlaces(w io.Writer, places []*tablePlace, answers []selected) {
 	for _, p := range places {
-		fmt.Fprintf(w, "%-9s %s\n", p.label, describe(p.table.Backend()))
+		fmt.Fprintf(w, "%-9s %s\n", p.label, describe(p.e.Processors()[0].Info))
 	}
 	fmt.Fprintf(w, "\n   %-52s %8s\n", "predicate", "rows")
 	for i, p := range predicates {

@@ -39,8 +39,8 @@ func readVerses(path string) ([]verse, error) {
 	return verses, nil
 }
 
-// scanner answers queries from the text itself, with neither index nor
-// analyzer: that is what the backends are held against.
+// scanner answers queries from the text, without index and analyzer. All backends are
+// compared with it.
 type scanner struct {
 	words []map[string]bool // of each verse
 	total int
@@ -59,7 +59,7 @@ func newScanner(verses []verse) *scanner {
 	return s
 }
 
-// search returns the numbers of the verses that hold every word of the query.
+// search returns the numbers of the verses with all words of the query.
 func (s *scanner) search(query string) []uint32 {
 	wanted := words(query)
 	var docs []uint32
@@ -71,9 +71,9 @@ func (s *scanner) search(query string) []uint32 {
 	return docs
 }
 
-// words splits a text: a word is a run of letters and digits, lower-cased; an
-// apostrophe or a colon inside it (king's) belongs to it. For this text that is
-// what the Unicode word boundaries of the analyzer come to.
+// words splits a text into runs of letters and digits in lower case. An apostrophe or
+// colon inside a word (king's) belongs to it. For this text the result is identical to
+// the word boundaries of the analyzer.
 func words(text string) []string {
 	inside := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == ':' }
 	var list []string

@@ -15,23 +15,24 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/reference"
+	"heddle/engine/plan/testneeds"
 )
 
 // expressions has the cases of boolean expressions.
 type expressions struct{ suite }
 
 func (su expressions) run(t *testing.T) {
-	t.Run("lists", su.lists)
-	t.Run("universes", su.universes)
-	t.Run("shapes", su.shapes)
-	t.Run("random", su.random)
-	t.Run("large", su.large)
+	t.Run("lists", testneeds.With(testneeds.Sequential, su.lists))
+	t.Run("universes", testneeds.With(testneeds.Sequential, su.universes))
+	t.Run("shapes", testneeds.With(testneeds.OneCaller, su.shapes))
+	t.Run("random", testneeds.With(testneeds.OneCaller, su.random))
+	t.Run("large", testneeds.With(testneeds.OneCaller, su.large))
 	t.Run("reuse", su.reuse)
 	t.Run("concurrent", su.concurrent)
 	t.Run("cancel", su.cancel)
 	t.Run("refused", su.refused)
 	if su.Corrupt {
-		t.Run("corrupt", su.corrupt)
+		t.Run("corrupt", testneeds.With(testneeds.OneCaller, su.corrupt))
 	}
 }
 

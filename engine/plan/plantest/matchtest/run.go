@@ -7,6 +7,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 type suite struct{ *plantest.Suite }
@@ -17,15 +18,15 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	su := suite{plantest.New(t, open, opt)}
 	t.Run("unsupported", su.unsupported)
 	t.Run("filters", su.filters)
-	t.Run("lists", su.lists)
-	t.Run("lengths", su.lengths)
-	t.Run("universes", su.universes)
-	t.Run("shapes", su.shapes)
-	t.Run("skew", su.skew)
-	t.Run("random", su.random)
-	t.Run("bigbatch", su.bigBatch)
-	t.Run("bigquery", su.bigQuery)
-	t.Run("mixed", su.mixed)
+	t.Run("lists", testneeds.With(testneeds.Sequential, su.lists))
+	t.Run("lengths", testneeds.With(testneeds.Sequential, su.lengths))
+	t.Run("universes", testneeds.With(testneeds.Sequential, su.universes))
+	t.Run("shapes", testneeds.With(testneeds.OneCaller, su.shapes))
+	t.Run("skew", testneeds.With(testneeds.OneCaller, su.skew))
+	t.Run("random", testneeds.With(testneeds.OneCaller, su.random))
+	t.Run("bigbatch", testneeds.With(testneeds.OneCaller, su.bigBatch))
+	t.Run("bigquery", testneeds.With(testneeds.OneCaller, su.bigQuery))
+	t.Run("mixed", testneeds.With(testneeds.OneCaller, su.mixed))
 	t.Run("reuse", su.reuse)
 	t.Run("expressions", expressions{su}.run)
 	t.Run("describe", su.describe)
@@ -34,7 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	t.Run("close", su.close)
 	t.Run("badsource", su.badSource)
 	if opt.Corrupt {
-		t.Run("corrupt", su.corrupt)
+		t.Run("corrupt", testneeds.With(testneeds.OneCaller, su.corrupt))
 	}
 }
 

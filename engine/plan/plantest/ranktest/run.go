@@ -11,6 +11,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 type suite struct {
@@ -23,24 +24,24 @@ type suite struct {
 func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Options) {
 	su := &suite{Suite: plantest.New(t, open, opt)}
 	su.accumulators = su.kinds(t)
-	t.Run("tiny", su.tiny)
-	t.Run("lists", su.lists)
-	t.Run("lengths", su.lengths)
-	t.Run("universes", su.universes)
-	t.Run("shapes", su.shapes)
-	t.Run("norms", su.norms)
-	t.Run("rankings", su.rankings)
-	t.Run("bm25", su.bm25)
-	t.Run("ties", su.ties)
-	t.Run("random", su.random)
-	t.Run("bigbatch", su.bigBatch)
+	t.Run("tiny", testneeds.With(testneeds.OneCaller, su.tiny))
+	t.Run("lists", testneeds.With(testneeds.Sequential, su.lists))
+	t.Run("lengths", testneeds.With(testneeds.Sequential, su.lengths))
+	t.Run("universes", testneeds.With(testneeds.Sequential, su.universes))
+	t.Run("shapes", testneeds.With(testneeds.OneCaller, su.shapes))
+	t.Run("norms", testneeds.With(testneeds.Sequential, su.norms))
+	t.Run("rankings", testneeds.With(testneeds.Sequential, su.rankings))
+	t.Run("bm25", testneeds.With(testneeds.OneCaller, su.bm25))
+	t.Run("ties", testneeds.With(testneeds.OneCaller, su.ties))
+	t.Run("random", testneeds.With(testneeds.OneCaller, su.random))
+	t.Run("bigbatch", testneeds.With(testneeds.OneCaller, su.bigBatch))
 	t.Run("reuse", su.reuse)
 	t.Run("concurrent", su.concurrent)
 	t.Run("cancel", su.cancel)
 	t.Run("refused", su.refused)
 	t.Run("filters", su.filters)
 	if su.Corrupt {
-		t.Run("corrupt", su.corrupt)
+		t.Run("corrupt", testneeds.With(testneeds.OneCaller, su.corrupt))
 	}
 }
 

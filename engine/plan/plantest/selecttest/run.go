@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/plan/plantest"
+	"heddle/engine/plan/testneeds"
 )
 
 type suite struct{ *plantest.Suite }
@@ -20,6 +21,7 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	t.Run("strategies", su.strategies)
 	for _, word := range []int{32, 64} {
 		t.Run(fmt.Sprintf("wah%d", word), func(t *testing.T) {
+			testneeds.OneCaller(t)
 			for name, run := range map[string]func(*testing.T, int){
 				"rows":     su.rows,
 				"vectors":  su.vectors,

@@ -2,26 +2,25 @@ package lookup
 
 import "heddle/codec"
 
-// blocks looks candidates up in a compressed list, of any codec: in its skip
-// entries or key docIDs first, and only then in the block that they name, which
-// it decodes (Ding et al. 2009, section 8.1). Candidates ascend: those that fall
-// into one block are looked up there together, and the block decoded last is
-// often the one that is needed next.
+// blocks looks candidates up in a compressed list of any codec. It searches the skip entries
+// or key docIDs and decodes only the block that they select (Ding et al. 2009, section 8.1).
+// Candidates ascend: all candidates of one block are looked up together, and the block
+// decoded last often serves the next call.
 type blocks struct {
 	view   codec.Blocks
 	length uint32
-	cached int // block in docs, -1 for none
+	cached int // the block in docs, -1 for none
 	docs   []uint32
 }
 
+// open prepares b for the list l.
 func (b *blocks) open(l codec.List) error {
 	b.length, b.cached = l.Len, -1
 	return b.view.Open(l)
 }
 
-// filter copies the candidates that the list has to the front of dst and returns
-// how many there are. f narrows the search for a block if it has a table, and
-// then searches the block.
+// filter copies the candidates that the list contains to the front of dst and returns their
+// number. The table of f, if any, narrows the search for a block; f then searches the block.
 func (b *blocks) filter(dst, cand []uint32, f *finder) (int, error) {
 	n := 0
 	for len(cand) > 0 {

@@ -7,9 +7,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// Explain implements plan.Store. It builds the table that the method needs, so
-// that what it says is what a query would do whose shortest list has a sixteenth of
-// the docIDs.
+// Explain describes the search of list h under algorithm a, for a query whose shortest list
+// has a sixteenth of its docIDs. It builds the tables of the search.
 func (aux *Auxiliary) Explain(a plan.Algorithm, h plan.Handle) string {
 	var t *Prepared
 	if a == plan.Auto {

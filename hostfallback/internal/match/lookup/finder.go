@@ -7,20 +7,19 @@ import (
 	"heddle/engine/plan"
 )
 
-// finder is an algorithm at work on one list: how candidates are looked up in
-// docIDs, with the table that it needs for that list.
+// finder is an algorithm with its table for one list.
 type finder struct {
-	algorithm plan.Algorithm // BS for those that are nothing but a table
+	algorithm plan.Algorithm // BS for algorithms that only add a table
 	line      *codec.Line
 	local     *local
 	bucket    *Buckets
 	skips     skips
 	step      int
-	at        int // where sequential algorithms go on: all docIDs before are below the next candidate
+	at        int // start of the next sequential search: all docIDs before are below the next candidate
 }
 
-// open makes f algorithm a on list h of aux, for about candidates candidates, and
-// builds the table that it needs.
+// open prepares f for algorithm a on list h and about the given number of candidates, and
+// builds the table of a.
 func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidates int) (err error) {
 	*f = finder{algorithm: a}
 	n := int(aux.Source.Lists[h].Len)
@@ -30,7 +29,7 @@ func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidate
 		f.line, err = aux.line(h)
 	case a == plan.LRSeg:
 		f.local, err = aux.local(h)
-	case a == plan.SkipList && aux.Source.Lists[h].Codec == codec.Raw: // others have skip entries
+	case a == plan.SkipList && aux.Source.Lists[h].Codec == codec.Raw: // compressed lists have skip entries
 		f.skips, err = aux.skips(h)
 	case a == plan.SegStep:
 		f.step = segStep(n, candidates)
@@ -40,9 +39,8 @@ func (f *finder) open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, candidate
 	return err
 }
 
-// filter copies the candidates that docs, the whole list, has to the front of
-// dst, which may be cand itself and is at least as long, and returns how many
-// there are.
+// filter copies the candidates that docs, the whole list, contains to the front of dst and
+// returns their number. dst is at least as long as cand and may be cand.
 func (f *finder) filter(dst, cand, docs []uint32) int {
 	switch {
 	case f.line != nil:
@@ -75,8 +73,8 @@ func (f *finder) filter(dst, cand, docs []uint32) int {
 	return n
 }
 
-// inBlock is filter where docs are a block of the list, to which tables do not
-// apply, and dst may overlap cand at an earlier place.
+// inBlock is filter for docs that are one block of the list. Tables do not apply to it, and
+// dst may overlap cand at an earlier position.
 func (f *finder) inBlock(dst, cand, docs []uint32) int {
 	n := 0
 	switch levels, ok := f.algorithm.Levels(); {
@@ -94,8 +92,7 @@ func (f *finder) inBlock(dst, cand, docs []uint32) int {
 	return filterBinary(dst, cand, docs)
 }
 
-// narrow is the range of indexes where x must be if the list, of n docIDs, has
-// it.
+// narrow returns the range of indexes that contains x if the list of n docIDs does.
 func (f *finder) narrow(x, n uint32) (lo, hi uint32) {
 	switch {
 	case f.line != nil:
@@ -108,7 +105,7 @@ func (f *finder) narrow(x, n uint32) (lo, hi uint32) {
 	return 0, n
 }
 
-// String says how f looks a docID up in where, a list of n docIDs.
+// describe names the search of f in where, a list of n docIDs.
 func (f *finder) describe(n uint32, where string) string {
 	switch {
 	case f.line != nil:

@@ -1,14 +1,12 @@
 package lookup
 
-// filterMerge reads both lists from front to end, without a branch that depends
-// on data: docs from at on, up to the last candidate. It copies the candidates
-// that docs has to the front of dst, which may be cand itself and is at least as
-// long, and returns how many there are and where the next candidate goes on.
+// filterMerge merges cand with docs[at:], without branches that depend on data. It copies the
+// candidates that docs contain to the front of dst, which is at least as long as cand and may
+// be cand, and returns their number. next is the at of the next call.
 //
-// Each step of a merge waits for the one before, which takes about nine cycles.
-// Two halves side by side take six for one step; where all candidates fit a
-// chunk, setting one bit for each docID and looking up one for each candidate
-// takes three.
+// Each step of a merge waits for the step before, about nine cycles. Two halves side by side
+// take six cycles for each step. If all candidates fit into a chunk, setting one bit for each
+// docID and loading one bit for each candidate takes three.
 func filterMerge(dst, cand, docs []uint32, at int) (n, next int) {
 	if len(cand) == 0 {
 		return 0, at
@@ -43,8 +41,7 @@ func mergeOne(dst, cand, docs []uint32, at int) (n, next int) {
 	return n, at
 }
 
-// mergeTwo merges the two halves of cand, and what they span of docs, side by
-// side.
+// mergeTwo merges the two halves of cand with their parts of docs, side by side.
 func mergeTwo(dst, cand, docs []uint32) int {
 	half := len(cand) / 2
 	cut := LowerBound(docs, cand[half])
@@ -52,7 +49,7 @@ func mergeTwo(dst, cand, docs []uint32) int {
 	k, l := half, cut
 	n, m := 0, half
 	for {
-		// As many steps as are safe without a look at the ends.
+		// The number of steps that need no check of the ends.
 		steps := min(half-i, cut-j, len(cand)-k, len(docs)-l)
 		if steps <= 0 {
 			break
@@ -76,8 +73,7 @@ func mergeTwo(dst, cand, docs []uint32) int {
 	return n + copy(dst[n:], dst[half:m+rest])
 }
 
-// mergeBits merges by way of bits, for candidates less than chunkDocs from
-// first.
+// mergeBits merges through bits, for candidates less than ChunkDocs from first.
 func mergeBits(dst, cand, docs []uint32, first uint32) int {
 	var acc Chunk
 	for _, x := range docs {

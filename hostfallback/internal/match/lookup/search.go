@@ -2,17 +2,16 @@ package lookup
 
 import "heddle/codec"
 
-// The loops of this file are the algorithms of Ao et al. 2011 on plain lists:
-// each candidate is looked up by itself, as a work-item of the device does. All
-// of them copy what they find to the front of dst, which may be cand itself and
-// is at least as long.
+// The random searches are the algorithms of Ao et al. 2011 on plain lists. They look up each
+// candidate by itself, like a work-item of a device. They copy the candidates that the list
+// contains to the front of dst, which is at least as long as cand and may be cand, and return
+// their number.
 //
-// They have no branch that depends on data: a candidate is always written, and
-// the cursor moves on if it was found; four binary searches run side by side, so
-// that one waits for memory while the others go on. That is worth a factor of
-// three to five over the obvious loop, which mispredicts half of its branches.
+// No branch depends on data: every candidate is written, and the cursor moves only behind a
+// hit. Four binary searches run side by side and hide the latency of memory. This is three to
+// five times as fast as the obvious loop, which mispredicts half of its branches.
 
-// filterBits looks up one bit a candidate.
+// filterBits looks up one bit for each candidate.
 func filterBits(dst, cand, bits []uint32) int {
 	n := 0
 	for len(cand) >= 4 {
@@ -39,10 +38,9 @@ func filterBits(dst, cand, bits []uint32) int {
 	return n
 }
 
-// touch loads words that filterBits will need. Scattered candidates hit a bitset
-// here and there, where no hardware fetches ahead; this loop is short enough for
-// many loads to be on their way at once. Where most cache lines are needed it
-// would only stand in the way of the hardware.
+// touch loads words that filterBits will need. Scattered candidates hit single words of a
+// bitset, which no hardware prefetches; many loads of this short loop run at the same time.
+// For clustered candidates it would only delay the hardware prefetcher.
 //
 //go:noinline
 func touch(cand, bits []uint32) (sum uint32) {
@@ -72,7 +70,7 @@ func filterBinary(dst, cand, docs []uint32) int {
 // (section 4.3). The range has the same width for every candidate.
 func filterLine(dst, cand, docs []uint32, line *codec.Line) int {
 	width := int(min(line.Left+line.Right+1, int64(len(docs))))
-	last := int64(len(docs) - width) // where the last window starts
+	last := int64(len(docs) - width) // the start of the last window
 	n := 0
 	var window [4]int
 	for ; len(cand) >= 4; cand = cand[4:] {
@@ -91,8 +89,8 @@ func filterLine(dst, cand, docs []uint32, line *codec.Line) int {
 	return n
 }
 
-// filterBuckets is HS: binary search in a hash bucket (section 4.4). Four
-// searches take as many steps as the largest of their buckets needs.
+// filterBuckets is HS: binary search in a hash bucket (section 4.4). Four searches run side
+// by side, with the steps of the largest bucket.
 func filterBuckets(dst, cand, docs []uint32, b *Buckets) int {
 	n := 0
 	var window [4]int
@@ -125,7 +123,7 @@ func filterBuckets(dst, cand, docs []uint32, b *Buckets) int {
 	return n
 }
 
-// find is the range of indexes of the bucket of x.
+// Find returns the range of indexes of the bucket of x.
 func (b *Buckets) Find(x uint32) (lo, hi uint32) {
 	if h := int(x >> b.Shift); h+1 < len(b.First) {
 		return b.First[h], b.First[h+1]
@@ -133,9 +131,9 @@ func (b *Buckets) Find(x uint32) (lo, hi uint32) {
 	return 0, 0
 }
 
-// search4 looks up four candidates, each in its window of width docIDs, copies
-// those found to dst and returns how many there were. Windows lie inside docs; a
-// window that reaches beyond a bucket does no harm, because docs ascend.
+// search4 looks up four candidates, each in its window of width docIDs, copies the hits to
+// dst and returns their number. Windows lie inside docs. A window may be larger than the
+// bucket, because docs ascend.
 func search4(dst []uint32, cand *[4]uint32, window *[4]int, width int, docs []uint32) int {
 	if width == 0 {
 		return 0
@@ -176,7 +174,7 @@ func contains(docs []uint32, x uint32) int {
 	return Equal(docs[at], x)
 }
 
-// lowerBound is the index of the first of ascending docs that is not below x.
+// LowerBound returns the index of the first of ascending docs that is not below x.
 func LowerBound(docs []uint32, x uint32) int {
 	at, width := 0, len(docs)
 	for width > 0 {
@@ -187,13 +185,12 @@ func LowerBound(docs []uint32, x uint32) int {
 	return at
 }
 
-// The compiler makes a branch of an if whose result is an index. Arithmetic
-// leaves it no choice.
+// The compiler turns an if whose result is an index into a branch. Arithmetic avoids it.
 
-// below is -1 if doc < x, else 0.
+// Below is -1 if doc < x, else 0.
 func Below(doc uint32, x int64) int { return int((int64(doc) - x) >> 63) }
 
-// equal is 1 if a == b, else 0.
+// Equal is 1 if a == b, else 0.
 func Equal(a, b uint32) int {
 	if a == b {
 		return 1

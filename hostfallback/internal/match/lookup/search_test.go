@@ -10,11 +10,11 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 )
 
-// inPieces calls filter, which starts at docs[at] and says where to go on, for
-// pieces of cand.
+// inPieces calls a sequential search for one piece of cand after another.
 func inPieces(filter func(dst, cand []uint32, at int) (n, next int)) func(dst, cand []uint32) int {
 	return func(dst, cand []uint32) int {
 		n, at := 0, 0
@@ -28,8 +28,7 @@ func inPieces(filter func(dst, cand []uint32, at int) (n, next int)) func(dst, c
 	}
 }
 
-// tableless are the ways to look candidates up in docs, by name, that need no
-// table of them.
+// tableless returns the searches without tables by name.
 func tableless(docs []uint32) map[string]func(dst, cand []uint32) int {
 	all := map[string]func(dst, cand []uint32) int{
 		"binary":        func(dst, cand []uint32) int { return filterBinary(dst, cand, docs) },
@@ -61,7 +60,7 @@ func tableless(docs []uint32) map[string]func(dst, cand []uint32) int {
 	return all
 }
 
-// filters are all ways to look candidates up in docs, by name.
+// filters returns all searches by name.
 func filters(docs []uint32, universe uint32) map[string]func(dst, cand []uint32) int {
 	all := tableless(docs)
 	skips := newSkips(docs)
@@ -110,7 +109,7 @@ func TestFilters(t *testing.T) {
 					}
 					slices.Sort(cand)
 					cand = slices.Compact(cand)
-					want := plan.Merge(cand, docs)
+					want := reference.Intersect(cand, docs)
 					for name, filter := range filters(docs, universe) {
 						dst := make([]uint32, len(cand))
 						if got := dst[:filter(dst, cand)]; !slices.Equal(got, want) {
@@ -127,8 +126,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// Lists and candidates out of order, as a damaged raw list may hold them, give
-// nonsense within bounds.
+// TestFiltersStayInBounds: lists and candidates out of order, as in a damaged raw list, give
+// any answer within bounds.
 func TestFiltersStayInBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for range 300 {

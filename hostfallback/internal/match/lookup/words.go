@@ -2,18 +2,17 @@ package lookup
 
 import "math/bits"
 
-// wordDocs is the least mean number of docIDs in a word that makes words worth
-// keeping.
+// wordDocs is the least mean number of docIDs in each word at which Words pays.
 const wordDocs = 3
 
-// words is a list as a bitset without the words that are zero: bit x%64 of
-// bits[i] is docID x, where x/64 is index[i]. Indexes ascend.
+// Words is a list as a bitset without zero words: bit x%64 of Bits[i] is docID x with
+// x/64 = Index[i]. Indexes ascend.
 type Words struct {
 	Index []uint32
 	Bits  []uint64
 }
 
-// countWords is the number of words of docs.
+// countWords returns the number of words of docs.
 func countWords(docs []uint32) int {
 	n := min(len(docs), 1)
 	for i := 1; i < len(docs); i++ {
@@ -22,7 +21,7 @@ func countWords(docs []uint32) int {
 	return n
 }
 
-// newWords makes the n words of ascending docs.
+// newWords returns the n words of ascending docs.
 func newWords(docs []uint32, n int) Words {
 	w := Words{make([]uint32, 0, n), make([]uint64, 0, n)}
 	for i, x := range docs {
@@ -34,17 +33,8 @@ func newWords(docs []uint32, n int) Words {
 	return w
 }
 
-// cutWords is the part of w that lies in s, whole words.
-func (s Interval) CutWords(w Words) Words {
-	from, to := LowerBound(w.Index, s.First/64), len(w.Index)
-	if to > 0 && w.Index[to-1] > s.Last/64 {
-		to = LowerBound(w.Index, s.Last/64+1)
-	}
-	return Words{w.Index[from:to], w.Bits[from:to]}
-}
-
-// and sets dst to the words of w, of which there are as many, AND bits, and
-// returns the number of bits set.
+// And sets dst, which is as long as w, to the words of w AND set, and returns the number of
+// bits set.
 func (w Words) And(dst []uint64, set []uint32) (n int) {
 	from := w.Bits[:len(dst)]
 	for i, k := range w.Index[:len(dst)] {
@@ -58,9 +48,8 @@ func (w Words) And(dst []uint64, set []uint32) (n int) {
 	return n
 }
 
-// or sets the bits of the words from at on up to index last in acc, whose length
-// is a power of two and which begins at a multiple of it, and returns where the
-// next word is.
+// Or adds the words from at on, up to index last, to acc, and returns the position of the
+// next word. acc begins at a multiple of ChunkDocs.
 func (w Words) Or(acc *Chunk, at int, last uint32) int {
 	index := w.Index[at:]
 	set := w.Bits[at:][:len(index)]
@@ -73,9 +62,9 @@ func (w Words) Or(acc *Chunk, at int, last uint32) int {
 	return at + len(index)
 }
 
-// filter copies the candidates that the list has to the front of dst, which may
-// be cand itself and is at least as long. It goes through both in order, from
-// word at on, and returns how many there are and where the next candidate goes on.
+// filter copies the candidates that the list contains to the front of dst, which is at least
+// as long as cand and may be cand, and returns their number. It goes through both in order,
+// from word at on; next is the at of the next call.
 func (w Words) filter(dst, cand []uint32, at int) (n, next int) {
 	for len(cand) > 0 {
 		k := cand[0] / 64

@@ -9,6 +9,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/codectest"
 	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
 	"heddle/hostfallback/internal/hosttest"
 	"heddle/hostfallback/internal/work"
 )
@@ -26,7 +27,7 @@ func TestWordsOfList(t *testing.T) {
 	}
 }
 
-// expanded are the docIDs of w.
+// expanded returns the docIDs of w.
 func (w Words) expanded() (docs []uint32) {
 	for i, x := range w.Bits {
 		for k := range uint32(64) {
@@ -46,7 +47,7 @@ func TestAndWords(t *testing.T) {
 		w := newWords(a, 0)
 		got := Words{w.Index, make([]uint64, len(w.Index))}
 		n := w.And(got.Bits, tables.newBitset(b))
-		if want := plan.Merge(a, b); !slices.Equal(got.expanded(), want) || n != len(want) {
+		if want := reference.Intersect(a, b); !slices.Equal(got.expanded(), want) || n != len(want) {
 			t.Errorf("%s: %d docIDs, counted %d, want %d", g.Name, len(got.expanded()), n, len(want))
 		}
 	}
@@ -79,8 +80,8 @@ func TestStretch(t *testing.T) {
 	}
 }
 
-// Only lists whose docIDs lie close together have words.
-func TestWhoHasWords(t *testing.T) {
+// TestClusteredWords: only clustered lists have words.
+func TestClusteredWords(t *testing.T) {
 	const docs = 1 << 20
 	r := rand.New(rand.NewPCG(9, 3))
 	var run []uint32

@@ -56,29 +56,29 @@ type List struct {
 const asSet = "as a set"
 
 // explain describes the execution of asked, which was the only query of its batch.
-func (s *Searcher) explain(q trec.Topic, asked engine.Query, got hits) *Explanation {
-	x, info, st := s.Index, s.Index.Backend(), s.stats()
+func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *Explanation {
+	x, info, st := s.Index, s.backend(s.why.Processor), s.why.Stats
 	e := &Explanation{
-		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: s.Search.Part, Lists: []List{}, Matches: got.count,
+		Query: q.ID, Text: q.Text, Backend: info.Kind, Device: info.Device, Choice: s.Choice, Part: asked.Override != nil && asked.Override.Part, Lists: []List{}, Matches: got.Count,
 		Micros: terminal.Micros(st.Wall), DecodeUS: terminal.Micros(st.Decode), ProbeUS: terminal.Micros(st.Probe), GatherUS: terminal.Micros(st.Compact),
 		ScoreUS: terminal.Micros(st.Score), SelectUS: terminal.Micros(st.Select), UpUS: terminal.Micros(st.Upload), DownUS: terminal.Micros(st.Download),
 	}
-	if s.View != nil {
+	if s.Scheduled {
 		e.Schedule, e.Micros = s.why.String(), terminal.Micros(s.why.Took) // a cached answer has no batch
 	}
-	if s.Rank != nil {
-		e.Mode, e.Matches = s.Rank.Mode.String(), uint64(len(got.docs))
+	if s.ranked() {
+		e.Mode = asked.Match.String()
 		e.rankedLists(s, asked)
 		return e
 	}
-	e.Runs = x.ExplainQuery(asked, s.Search)
-	terms, conjunction := asked.Terms, !s.Search.Any
+	e.Runs = x.ExplainQuery(s.why.Processor, asked)
+	terms, conjunction := asked.Terms, asked.Match == engine.And
 	switch {
 	case asked.Expr != nil:
 		for t := range asked.Expr.Terms {
 			terms = append(terms, x.Terms(t)...)
 		}
-		simplified := x.Formula(*asked.Expr)
+		simplified := x.Expression(*asked.Expr)
 		e.Boolean = expressionText(x, simplified).String()
 		_, conjunction = simplified.Conjunction(nil)
 	case asked.Text != "":
@@ -94,7 +94,7 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got hits) *Explanat
 		l := x.Source().Lists[h]
 		method := asSet
 		if conjunction {
-			method = x.Explain(s.Search.Algorithm, h)
+			method = x.ExplainList(s.why.Processor, plan.Auto, h)
 		}
 		e.Lists = append(e.Lists, List{t, l.Len, l.Codec.String(), method})
 	}
@@ -123,9 +123,9 @@ func (e *Explanation) rankedLists(s *Searcher, asked engine.Query) {
 			continue
 		}
 		l, weight := s.Index.Source().Lists[h], sum[t]
-		if p := s.Rank.Scoring; p != nil {
+		if p := s.Query.Scoring; p != nil {
 			docs, df := uint64(s.Index.Source().Docs), uint64(l.Len)
-			if st := s.Rank.Statistics; st != nil {
+			if st := s.Query.Statistics; st != nil {
 				docs, df = st.Docs, st.DF[t]
 			}
 			weight *= p.Weight(docs, df)
@@ -141,7 +141,7 @@ func (e *Explanation) orderLists() {
 }
 
 // expressionText replaces the lists of f by their terms.
-func expressionText(x *engine.Index, f plan.Expr) querylang.Expr {
+func expressionText(x *engine.Snapshot, f plan.Expr) querylang.Expr {
 	if f.Op == plan.OpList {
 		return querylang.Expr{Term: x.File().Term(f.List)}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/plan"
 )
 
 // header lists the settings that reproduce a run, in order.
@@ -49,13 +50,13 @@ func (s *Searcher) Begin(r Run, stderr io.Writer) (err error) {
 }
 
 func (s *Searcher) header(r Run) header {
-	f, backend := s.Index.File(), s.Index.Backend()
+	f, backend := s.Index.File(), s.backend("")
 	h := header{{"version", r.Version}}
 	if r.Revision != "" {
 		h = append(h, setting{"revision", r.Revision})
 	}
-	h = append(h, setting{"mode", s.Rank.Mode.String()}, setting{"k", s.Rank.K})
-	if p := s.Rank.Scoring; p != nil {
+	h = append(h, setting{"mode", s.Query.Match.String()}, setting{"k", s.Query.K})
+	if p := s.Query.Scoring; p != nil {
 		h = append(h, setting{"variant", p.Variant.String()}, setting{"k1", p.K1}, setting{"b", p.B})
 	} else {
 		m := f.Meta().Impacts
@@ -95,4 +96,19 @@ func (h header) tag() string {
 		}
 	}
 	return tag
+}
+
+// backend describes the processor of a name with the lists, the first one that is no
+// reserve for an empty name.
+func (s *Searcher) backend(name string) plan.Info {
+	all := s.Index.Info().Resident
+	for _, r := range all {
+		if r.Processor == name || name == "" && !r.Reserve {
+			return r.Info
+		}
+	}
+	if len(all) > 0 {
+		return all[0].Info
+	}
+	return plan.Info{}
 }

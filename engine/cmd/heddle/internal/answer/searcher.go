@@ -13,35 +13,25 @@ import (
 	"heddle/engine"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/query"
 	"heddle/engine/observe"
-	"heddle/engine/plan"
 )
 
 // Searcher answers queries and prints the answers in the order of the queries. It is not
 // safe for concurrent use.
 type Searcher struct {
-	Index   *engine.Index
-	View    *engine.View // nil: Index answers
-	Search  engine.SearchOptions
-	Rank    *engine.RankOptions                 // nil: documents are matched without scores
-	Boolean bool                                // queries are boolean expressions
-	Invalid func(q trec.Topic, err error) error // converts the error of an invalid query
-	Explain io.Writer                           // nil: no explanations
-	Choice  string                              // reason for the backend, in explanations
-	Writer  Writer
+	Index     *engine.Snapshot
+	Query     engine.Query                        // options of all queries; K 0: documents are matched without scores
+	Scheduled bool                                // explanations include the decisions of the scheduler
+	Boolean   bool                                // queries are boolean expressions
+	Invalid   func(q trec.Topic, err error) error // converts the error of an invalid query
+	Explain   io.Writer                           // nil: no explanations
+	Choice    string                              // reason for the backend, in explanations
+	Writer    Writer
 
-	batch    []engine.Query
-	results  plan.Results
-	rankings engine.Rankings
-	why      observe.Explanation // of the last explained query on View
-}
-
-// hits is the answer to one query.
-type hits struct {
-	count  uint64 // matching documents, if not ranked
-	docs   []uint32
-	ranked bool
-	scores []float64 // parallel to docs, if ranked
+	batch   []engine.Query
+	answers []engine.Hits
+	why     observe.Explanation // of the last explained query
 }
 
 // maxRanked limits the ranked documents of one batch, because their results stay in
@@ -54,8 +44,8 @@ func (s *Searcher) Answer(ctx context.Context, qs []trec.Topic) error {
 	size := len(qs)
 	if s.Explain != nil {
 		size = 1
-	} else if s.Rank != nil {
-		size = max(maxRanked/s.Rank.K, 1)
+	} else if s.Query.K > 0 {
+		size = max(maxRanked/s.Query.K, 1)
 	}
 	for batch := range slices.Chunk(qs, max(size, 1)) {
 		if err := s.answerBatch(ctx, batch); err != nil {
@@ -75,7 +65,7 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 		s.batch = append(s.batch, asked)
 	}
 	err := s.run(ctx)
-	if e, ok := errors.AsType[*engine.QueryError](err); ok {
+	if e, ok := errors.AsType[*query.Error](err); ok {
 		return s.Invalid(qs[e.Query], e.Err)
 	} else if err != nil {
 		return err
@@ -90,7 +80,7 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 
 // print prints the answer to q, which is query i of the batch, and its explanation.
 func (s *Searcher) print(q trec.Topic, i int) error {
-	got := s.hits(i)
+	got := s.answers[i]
 	var e *Explanation
 	if s.Explain != nil {
 		e = s.explain(q, s.batch[i], got)
@@ -108,78 +98,50 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 	return s.Writer.write(q, s.batch[i], got, e)
 }
 
-// run executes the batch.
-func (s *Searcher) run(ctx context.Context) error {
-	if s.View != nil && s.Explain != nil {
-		if err := s.runAlone(ctx); err == nil || s.why.Kind != "" {
+// run executes the batch. With explanations it is one query.
+func (s *Searcher) run(ctx context.Context) (err error) {
+	s.answers = slices.Grow(s.answers[:0], len(s.batch))[:len(s.batch)]
+	if s.Explain != nil {
+		s.why = observe.Explanation{}
+		s.batch[0].Explain = &s.why
+		if s.answers[0], err = s.Index.Search(ctx, s.batch[0]); err == nil || s.why.Kind != "" {
 			return err
 		}
-		// The query failed before it was scheduled: the batch call names its number.
+		s.batch[0].Explain = nil // the query is invalid: SearchAll names its number
 	}
-	switch {
-	case s.View != nil && s.Rank != nil:
-		return s.View.RankMany(ctx, s.batch, *s.Rank, engine.Call{}, &s.rankings)
-	case s.View != nil:
-		return s.View.SearchMany(ctx, s.batch, s.Search, engine.Call{}, &s.results)
-	case s.Rank != nil:
-		return s.Index.RankMany(ctx, s.batch, *s.Rank, &s.rankings)
-	}
-	return s.Index.SearchMany(ctx, s.batch, s.Search, &s.results)
+	return s.Index.SearchAll(ctx, s.batch, func(first int, hits []engine.Hits) error {
+		for i, h := range hits {
+			h.Docs, h.Scores = slices.Clone(h.Docs), slices.Clone(h.Scores)
+			s.answers[first+i] = h
+		}
+		return nil
+	})
 }
 
-// runAlone executes the only query of the batch with an explanation of its schedule.
-func (s *Searcher) runAlone(ctx context.Context) error {
-	s.why = observe.Explanation{}
-	call := engine.Call{Explain: &s.why}
-	if s.Rank != nil {
-		r, err := s.View.Rank(ctx, s.batch[0], *s.Rank, call)
-		s.rankings = engine.Rankings{Offsets: []uint64{0, uint64(len(r.Docs))}, Docs: r.Docs, Scores: r.Scores, Stats: r.Stats}
-		return err
-	}
-	a, err := s.View.Search(ctx, s.batch[0], s.Search, call)
-	s.results = plan.Results{Offsets: []uint64{0, a.Count}, Docs: a.Docs, Stats: a.Stats}
-	return err
-}
-
-// hits returns the answer to query i of the batch.
-func (s *Searcher) hits(i int) hits {
-	if s.Rank != nil {
-		docs, scores := s.rankings.Query(i)
-		return hits{docs: docs, ranked: true, scores: scores}
-	}
-	h := hits{count: s.results.Count(i)}
-	if !s.Search.CountOnly {
-		h.docs = s.results.Query(i)
-	}
-	return h
-}
-
-// stats returns the times of the batch.
-func (s *Searcher) stats() plan.Stats {
-	if s.Rank != nil {
-		return s.rankings.Stats
-	}
-	return s.results.Stats
-}
+// ranked tells whether documents are scored.
+func (s *Searcher) ranked() bool { return s.Query.K > 0 }
 
 // query converts q to a query of the engine.
-func (s *Searcher) query(q trec.Topic) (engine.Query, error) {
+func (s *Searcher) query(q trec.Topic) (asked engine.Query, err error) {
+	asked = s.Query
 	switch {
 	case s.Boolean && q.Terms != nil:
-		return engine.Query{}, errors.New("a vector is not a boolean query")
+		return asked, errors.New("a vector is not a boolean query")
 	case s.Boolean:
 		e, err := querylang.Parse(q.Text)
-		return engine.Query{Expr: &e}, err
+		asked.Expr = &e
+		return asked, err
 	case q.Terms != nil:
-		return engine.Query{Terms: q.Terms, Weights: q.Weights}, nil
-	case s.Rank == nil && strings.Contains(q.Text, "^"):
-		terms, _, err := s.Index.WeightedTerms(q.Text) // weights do not change the matches
-		return engine.Query{Terms: terms}, err
+		asked.Terms, asked.Weights = q.Terms, q.Weights
+	case !s.ranked() && strings.Contains(q.Text, "^"):
+		asked.Terms, _, err = s.Index.WeightedTerms(q.Text) // weights do not change the matches
+	default:
+		asked.Text = q.Text
 	}
-	return engine.Query{Text: q.Text}, nil
+	return asked, err
 }
 
 // NewWriter returns a Writer of answers of x in one format, buffered.
-func NewWriter(x *engine.Index, out io.Writer, format string) Writer {
+func NewWriter(x *engine.Snapshot, out io.Writer, format string) Writer {
 	return Writer{Out: bufio.NewWriterSize(out, 64<<10), Format: format, file: x.File()}
 }

@@ -15,7 +15,7 @@ const snippetWidth = 150
 
 // snippets extracts the part of a text that fits a query best.
 type snippets struct {
-	x      *engine.Index
+	x      *engine.Snapshot
 	tokens *analyze.Tokenizer
 	terms  map[string]bool // of the query
 
@@ -29,7 +29,7 @@ type mark struct {
 }
 
 // newSnippets returns nil for an index without texts.
-func newSnippets(x *engine.Index) (*snippets, error) {
+func newSnippets(x *engine.Snapshot) (*snippets, error) {
 	if !x.File().HasText() {
 		return nil, nil
 	}

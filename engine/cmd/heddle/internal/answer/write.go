@@ -45,30 +45,30 @@ func (w *Writer) name(d uint32) string {
 }
 
 // write prints one answer. Format jsonl includes the explanation.
-func (w *Writer) write(q trec.Topic, asked engine.Query, h hits, e *Explanation) error {
-	if w.Limit >= 0 && len(h.docs) > w.Limit {
-		h.docs = h.docs[:w.Limit]
+func (w *Writer) write(q trec.Topic, asked engine.Query, h engine.Hits, e *Explanation) error {
+	if w.Limit >= 0 && len(h.Docs) > w.Limit {
+		h.Docs = h.Docs[:w.Limit]
 	}
 	switch {
 	case w.Format == "jsonl":
-		o := Object{Query: q.ID, Text: q.Text, Scores: h.scores, Explain: e}
-		if !h.ranked {
-			o.Count = &h.count
+		o := Object{Query: q.ID, Text: q.Text, Scores: h.Scores, Explain: e}
+		if !(asked.K > 0) {
+			o.Count = &h.Count
 		}
-		for _, d := range h.docs {
+		for _, d := range h.Docs {
 			o.Docs = append(o.Docs, w.name(d))
 		}
 		return terminal.WriteJSON(w.Out, o)
 	case w.Count:
-		_, err := fmt.Fprintf(w.Out, "%s\t%d\n", terminal.Field(q.ID), h.count)
+		_, err := fmt.Fprintf(w.Out, "%s\t%d\n", terminal.Field(q.ID), h.Count)
 		return err
-	case w.Format == "text" && h.ranked:
+	case w.Format == "text" && (asked.K > 0):
 		return w.writeText(q, asked, h)
 	}
-	for i, d := range h.docs {
+	for i, d := range h.Docs {
 		score := 1.0
-		if h.ranked {
-			score = h.scores[i]
+		if asked.K > 0 {
+			score = h.Scores[i]
 		}
 		w.line = w.appendLine(w.line[:0], q.ID, i+1, w.name(d), score)
 		if _, err := w.Out.Write(w.line); err != nil {
@@ -98,7 +98,7 @@ func (w *Writer) appendLine(l []byte, id string, rank int, name string, score fl
 }
 
 // writeText prints ranked documents for people, with snippets.
-func (w *Writer) writeText(q trec.Topic, asked engine.Query, h hits) error {
+func (w *Writer) writeText(q trec.Topic, asked engine.Query, h engine.Hits) error {
 	if w.IDs {
 		fmt.Fprintf(w.Out, "query %s\n", terminal.Printable(strings.TrimSuffix(q.ID+": "+q.Text, ": ")))
 	}
@@ -107,8 +107,8 @@ func (w *Writer) writeText(q trec.Topic, asked engine.Query, h hits) error {
 			return err
 		}
 	}
-	for i, d := range h.docs {
-		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.scores[i], terminal.Printable(w.name(d)))
+	for i, d := range h.Docs {
+		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.Scores[i], terminal.Printable(w.name(d)))
 		if w.snippets == nil {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"heddle/engine"
+	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
 )
 
@@ -63,7 +63,7 @@ type DifferenceCosts struct {
 
 // NewCosts describes the calibration found of an index with one metric, or with all
 // metrics for cost.Best. Costs is the path of the cost model file.
-func NewCosts(index, costs string, metric cost.Metric, found []engine.KindCosts) *Costs {
+func NewCosts(index, costs string, metric cost.Metric, found []calibrate.KindCosts) *Costs {
 	r := &Costs{Index: index, Costs: costs}
 	shown := func(m cost.Metric) bool { return metric == cost.Best || m == metric }
 	for _, f := range found {

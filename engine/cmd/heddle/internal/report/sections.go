@@ -7,7 +7,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"heddle/engine/internal/container"
+	"heddle/engine/file/container"
 )
 
 // Section is one section of a file.

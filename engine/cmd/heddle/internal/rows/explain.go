@@ -3,6 +3,7 @@ package rows
 import (
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/plan"
 )
 
 // Explanation describes the execution of a predicate. Its JSON names are part of the
@@ -43,16 +44,27 @@ type Estimate struct {
 	Micros  float64 `json:"us"`
 }
 
-func newExplanation(e *engine.Explanation) *Explanation {
+func newExplanation(info *engine.TableInfo, e *engine.TableExplanation) *Explanation {
+	processor := func(name string) (p plan.Info) {
+		for _, r := range info.Resident {
+			if r.Processor == name {
+				p = r.Info
+			}
+		}
+		return p
+	}
+	ran := processor(e.Processor)
 	p := &Explanation{Where: e.Where, Columns: []Column{}, Vectors: e.Plan.Vectors, Bytes: e.Bytes,
-		Backend: e.Backend.Kind, Device: e.Backend.Device, How: e.How,
+		Backend: ran.Kind, Device: ran.Device, How: e.How,
 		Micros: terminal.Micros(e.Stats.Wall), CompileUS: terminal.Micros(e.Compile), UploadUS: terminal.Micros(e.Stats.Upload), DecodeUS: terminal.Micros(e.Stats.Decode), ReduceUS: terminal.Micros(e.Stats.Probe),
 		CompactUS: terminal.Micros(e.Stats.Compact), DownloadUS: terminal.Micros(e.Stats.Download)}
 	for _, t := range e.Plan.Tests {
 		p.Columns = append(p.Columns, Column{t.Column, append([]string{}, t.Ranges...), t.Missing, t.Bins, t.Whole, t.Checked, t.Candidates})
 	}
-	for _, x := range e.Estimates {
-		p.Estimates = append(p.Estimates, Estimate{x.Backend.Kind, terminal.Micros(x.Time)})
+	for i, took := range e.Estimates {
+		if took >= 0 && len(e.Estimates) > 1 {
+			p.Estimates = append(p.Estimates, Estimate{processor(e.Processors[i]).Kind, terminal.Micros(took)})
+		}
 	}
 	return p
 }

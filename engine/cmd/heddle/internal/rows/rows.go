@@ -31,19 +31,19 @@ const (
 // Writer answers predicates and prints the answers in the order of the predicates. It is
 // not safe for concurrent use.
 type Writer struct {
-	Table   *engine.Table
-	Options engine.TableOptions // Output is set by Form and Roaring
-	Out     *bufio.Writer
-	Log     io.Writer                           // receives explanations
-	Invalid func(q trec.Topic, err error) error // converts the error of an invalid predicate
-	Form    Form
-	Roaring string // file for the rows as a Roaring bitmap; "-" is Out, "" none
-	Explain bool
-	Choice  string // reason for the backend, in explanations
-	JSON    bool
+	Table     *engine.Table
+	Selection engine.Selection // options of all predicates; Output is set by Form and Roaring
+	Out       *bufio.Writer
+	Log       io.Writer                           // receives explanations
+	Invalid   func(q trec.Topic, err error) error // converts the error of an invalid predicate
+	Form      Form
+	Roaring   string // file for the rows as a Roaring bitmap; "-" is Out, "" none
+	Explain   bool
+	Choice    string // reason for the backend, in explanations
+	JSON      bool
 
-	batch []*engine.Prepared
-	rows  plan.Rows
+	batch []engine.Selection
+	rows  []engine.Rows
 	ids   []uint32
 }
 
@@ -62,40 +62,51 @@ func (w *Writer) Output() plan.Output {
 // Answer executes predicates in batches. With explanations each predicate is its own
 // batch, because a batch has one time for all its predicates.
 func (w *Writer) Answer(ctx context.Context, qs []trec.Topic) error {
+	info, err := w.Table.Info()
+	if err != nil {
+		return err
+	}
 	size := len(qs)
-	w.Options.Output = w.Output()
-	if w.Options.Output == plan.OutputBits {
-		size = int(maxSelected / (uint64(w.Table.Rows()) + 1))
+	w.Selection.Output = w.Output()
+	if w.Selection.Output == plan.OutputBits {
+		size = int(maxSelected / (uint64(info.Rows) + 1))
 	}
 	if w.Explain {
 		size = 1
 	}
 	for batch := range slices.Chunk(qs, max(size, 1)) {
-		if err := w.answerBatch(ctx, batch); err != nil {
+		if err := w.answerBatch(ctx, &info, batch); err != nil {
 			return err
 		}
 	}
 	return w.Out.Flush()
 }
 
-func (w *Writer) answerBatch(ctx context.Context, qs []trec.Topic) error {
+func (w *Writer) answerBatch(ctx context.Context, info *engine.TableInfo, qs []trec.Topic) error {
 	w.batch = w.batch[:0]
 	for _, q := range qs {
-		p, err := w.Table.Prepare(q.Text)
-		if err != nil {
+		s := w.Selection
+		var err error
+		if s.Prepared, err = w.Table.Prepare(q.Text); err != nil {
 			return w.Invalid(q, err)
 		}
-		w.batch = append(w.batch, p)
+		w.batch = append(w.batch, s)
 	}
-	err := w.Table.SelectPrepared(ctx, w.batch, w.Options, &w.rows)
-	if has := w.Table.Strategies(); errors.Is(err, plan.ErrUnsupported) && w.Options.Strategy != plan.StrategyAuto && !slices.Contains(has, w.Options.Strategy) {
+	w.rows = slices.Grow(w.rows[:0], len(qs))[:len(qs)]
+	err := w.Table.SelectAll(ctx, w.batch, func(first int, rows []engine.Rows) error {
+		for i, r := range rows {
+			w.rows[first+i] = engine.Rows{Count: r.Count, Bits: slices.Clone(r.Bits)}
+		}
+		return nil
+	})
+	if errors.Is(err, plan.ErrUnsupported) && w.Selection.Strategy != plan.StrategyAuto && !slices.Contains(info.Strategies, w.Selection.Strategy) {
 		return fmt.Errorf("backend %s has no strategy %s, only %v (choose another --backend or --strategy): %w",
-			w.Table.Backend().Kind, w.Options.Strategy, has, plan.ErrUnsupported)
+			info.Resident[0].Info.Kind, w.Selection.Strategy, info.Strategies, plan.ErrUnsupported)
 	} else if err != nil {
 		return err
 	}
 	for i, q := range qs {
-		if err := w.write(ctx, i, q); err != nil {
+		if err := w.write(ctx, info, i, q); err != nil {
 			return err
 		}
 	}
@@ -112,12 +123,14 @@ type object struct {
 }
 
 // write prints answer i of the batch.
-func (w *Writer) write(ctx context.Context, i int, q trec.Topic) error {
-	n := w.rows.Counts[i]
+func (w *Writer) write(ctx context.Context, info *engine.TableInfo, i int, q trec.Topic) error {
+	n := uint32(w.rows[i].Count)
 	var why *Explanation
 	if w.Explain { // run again, because the first use of a vector is slower
-		e, err := w.Table.Explain(ctx, q.Text, w.Options)
-		if err != nil {
+		var e engine.TableExplanation
+		s := w.Selection
+		s.Where, s.Explain = q.Text, &e
+		if _, err := w.Table.Select(ctx, s); err != nil {
 			return err
 		}
 		if !w.JSON {
@@ -129,7 +142,7 @@ func (w *Writer) write(ctx context.Context, i int, q trec.Topic) error {
 				return err
 			}
 		}
-		why = newExplanation(&e)
+		why = newExplanation(info, &e)
 		why.Choice = w.Choice
 	}
 	if w.Roaring != "" {
@@ -142,11 +155,11 @@ func (w *Writer) write(ctx context.Context, i int, q trec.Topic) error {
 		answer := object{Query: q.ID, Where: q.Text, Count: n, Explain: why}
 		switch w.Form {
 		case IDs:
-			w.ids = rowset.AppendIDs(w.ids[:0], w.rows.Selection(i))
+			w.ids = rowset.AppendIDs(w.ids[:0], w.rows[i].Bits)
 			answer.Rows = append([]uint32{}, w.ids...)
 		case Ranges:
 			ranges := [][2]uint32{}
-			for first, last := range rowset.Ranges(w.rows.Selection(i)) {
+			for first, last := range rowset.Ranges(w.rows[i].Bits) {
 				ranges = append(ranges, [2]uint32{first, last})
 			}
 			answer.Rows = ranges
@@ -155,12 +168,12 @@ func (w *Writer) write(ctx context.Context, i int, q trec.Topic) error {
 	case w.Roaring != "":
 		return nil
 	case w.Form == IDs:
-		w.ids = rowset.AppendIDs(w.ids[:0], w.rows.Selection(i))
+		w.ids = rowset.AppendIDs(w.ids[:0], w.rows[i].Bits)
 		for _, row := range w.ids {
 			w.line(q.ID, row)
 		}
 	case w.Form == Ranges:
-		for first, last := range rowset.Ranges(w.rows.Selection(i)) {
+		for first, last := range rowset.Ranges(w.rows[i].Bits) {
 			w.line(q.ID, first, last)
 		}
 	default:
@@ -182,7 +195,7 @@ func (w *Writer) line(id string, numbers ...uint32) {
 // writeRoaring writes the rows of answer i to the file Roaring. The file gets its name
 // when it is complete.
 func (w *Writer) writeRoaring(i int) error {
-	bitmap := rowset.ToRoaring(w.rows.Selection(i))
+	bitmap := rowset.ToRoaring(w.rows[i].Bits)
 	if w.Roaring == "-" {
 		_, err := bitmap.WriteTo(w.Out)
 		return err

@@ -1,0 +1,22 @@
+// Package bitmap answers selections on tables of bit vectors on a device.
+//
+// Vectors lie in an arena, in the layout of the file. A directory tells, tile by tile of their
+// groups, where their words lie. Tiles with little compression are there a second time as plain
+// groups. Stored values follow when a batch first needs them. A round is some selections over all
+// tiles, in one launch. Counts or rows come back.
+//
+//	kernel        purpose                          work-group       local memory                 barriers
+//	rows          a selection on a tile, from      tuning.table_wg  4 bytes a group and set,     3 per 64 vectors, 1 per set
+//	              compressed words                                  1.3 KiB                      that may be empty, 3
+//	wah_sizes,    Algorithm 2: sizes, end points,  256              none                         none
+//	wah_ends,     groups
+//	wah_expand
+//	wah_recall    its last loop: a tile of a       128              none                         none
+//	              vector
+//	reduce_pairs  OR of columns: a level of COA    256              none                         none
+//	reduce_tiles  ROA, hybrid, ideal hybrid        1 to 256         4 KiB                        1 per level
+//
+// Under the strategies of Nelson et al. 2020 each StepAny becomes a column of groups first, which
+// rows then loads. Its vectors are decompressed, as many at a time as there is room for, and
+// reduced. Word indices come from the directory, or, with Rescan, from two scans of the batch.
+package bitmap

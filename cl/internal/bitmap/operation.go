@@ -1,0 +1,45 @@
+package bitmap
+
+import (
+	"fmt"
+
+	"heddle/cl/internal/device"
+)
+
+// Features of the program of rows.cl and of the programs that decompress vectors.
+const (
+	useWide    device.Features = 1 << iota // words have 64 bits
+	useArenas                              // vectors lie in more than one buffer
+	useStored                              // stored values are checked
+	useColumns                             // StepAny is computed already
+)
+
+// Operation registers the kernels of selections.
+var Operation = device.Operation{
+	Name: "bitmap",
+	Programs: []device.Program{
+		{Kernels: []string{"rows"}, Files: device.Files("wah.cl", "directory.cl", "tile.cl", "any_serial.cl", "any.cl", "rows.cl")},
+		{Kernels: []string{"wah_expand"}, Files: device.Files("group.cl", "scan.cl", "wah.cl", "directory.cl", "chunk.cl", "decompress.cl", "reduce.cl")},
+	},
+	Features: []string{"USE_WIDE", "USE_ARENAS", "USE_STORED", "USE_COLUMNS"},
+	Check: func(t device.Tuning) error {
+		tile, local := tileGroups(t), workGroup(t)
+		switch {
+		case t.TableTile < 0 || t.TableTile > 1<<13 || t.TableTile%128 != 0:
+			return fmt.Errorf("table_tile is %d, not 0 or a multiple of 128 up to 8192", t.TableTile)
+		case t.TableWG != 0 && (t.TableWG < 32 || t.TableWG > 1024 || t.TableWG&(t.TableWG-1) != 0):
+			return fmt.Errorf("table_wg is %d, not 0 or a power of two from 32 to 1024", t.TableWG)
+		case t.TableLoads < 0 || t.TableLoads > 16:
+			return fmt.Errorf("table_loads is %d, not 0 to 16", t.TableLoads)
+		case !t.Serial && tile != 2*local && tile != 4*local && tile != 8*local:
+			return fmt.Errorf("table_tile is %d, not 2, 4 or 8 times table_wg, %d", tile, local)
+		}
+		return nil
+	},
+	Limits: func(t device.Tuning) (local, group int) { return localMemory(t), workGroup(t) },
+	Defines: func(t device.Tuning, define func(string, int)) {
+		define("TABLE_TILE", tileGroups(t))
+		define("TABLE_WG", workGroup(t))
+		define("TABLE_LOADS", loadsAtOnce(t))
+	},
+}

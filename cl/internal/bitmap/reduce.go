@@ -1,0 +1,258 @@
+package bitmap
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"unsafe"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/primitive"
+	"heddle/engine/plan"
+)
+
+// send enqueues the upload of the records. It runs in Runtime.Do.
+func (n *columns) send() error {
+	if n.records == 0 {
+		return nil
+	}
+	e, err := n.x.Queue.EnqueueWriteBuffer(n.batch.Buffer, false, 0, 4*recordLen*n.records, unsafe.Pointer(&n.up.Words[0]), nil)
+	return n.x.Sent(e, err, device.UploadTime)
+}
+
+// any enqueues the OR of a step of the batch. The result goes to column to, below the number
+// of results of prepare. It runs in Runtime.Do.
+func (n *columns) any(step, to int) error {
+	passes := n.steps[step]
+	if len(passes) == 0 || n.groups == 0 {
+		n.moved += n.columnBytes()
+		return n.clear(&n.words, to, int(n.columnBytes()/16), device.ProbeTime)
+	}
+	at := to
+	for _, p := range passes {
+		if err := n.expand(p, at); err != nil {
+			return err
+		}
+		if err := n.reduce(to, at-to+p.vectors); err != nil {
+			return err
+		}
+		at = to + 1
+	}
+	return nil
+}
+
+// check returns an error if a kernel of a finished batch gave up. It runs in Runtime.Do.
+func (n *columns) check() error {
+	if !n.rescan || n.look == nil || n.look.Fresh() {
+		return nil
+	}
+	failed, err := n.look.GaveUp(n.x.Queue)
+	if failed {
+		n.look.Reset()
+		err = errors.New("a work-group waited in vain for another")
+	}
+	return n.x.Device.Fail("decompressing vectors", err)
+}
+
+// launch enqueues a kernel of two dimensions: groups, and work-items of a group.
+func (n *columns) launch(name string, groups, local [2]int, to device.Counter, args ...any) error {
+	k := n.x.Kernel(name)
+	if err := device.SetArguments(k, args...); err != nil {
+		return err
+	}
+	e, err := n.x.Queue.EnqueueNDRangeKernel(k.Kernel, nil, []int{groups[0] * local[0], groups[1] * local[1]}, local[:], nil)
+	return n.x.Sent(e, err, to)
+}
+
+// chunks enqueues a kernel over rows of words, groups or packs.
+func (n *columns) chunks(name string, count, rows int, to device.Counter, args ...any) error {
+	local := chunkGroup
+	if n.x.Device.Tuning.Serial {
+		local = 1
+	}
+	return n.launch(name, [2]int{(count + chunkLen - 1) / chunkLen, rows}, [2]int{local, 1}, to, args...)
+}
+
+// clear sets packs of 16 bytes of m to zero, from the given one on.
+func (n *columns) clear(m *device.Scratch, first, packs int, to device.Counter) error {
+	return n.chunks("wah_clear", packs, 1, to, m.Buffer, first, packs)
+}
+
+// expand decompresses the vectors of a pass to columns from to on, by Algorithm 2 or by its
+// last loop alone.
+func (n *columns) expand(p columnPass, to int) error {
+	l := n.s.arena.Buffers
+	word := uint64(n.wordBytes())
+	groups := n.groups * p.vectors
+	words, all := uint64(p.words), uint64(groups)
+	n.moved += uint64(p.vectors) * n.columnBytes()
+	if !n.rescan {
+		n.moved += all * (recallBytes + word)
+		local := recallGroup
+		if n.x.Device.Tuning.Serial {
+			local = 1
+		}
+		return n.launch("wah_recall", [2]int{n.s.dir.tiles, p.vectors}, [2]int{local, 1}, device.DecodeTime, l[0], l[1], l[2], l[3], n.s.coarse, n.s.fine, len(n.s.t.Vectors),
+			n.batch.Buffer, p.first, n.groups, n.words.Buffer, n.stride, to)
+	}
+	n.moved += words*(word+4) + 4*all + 8*words + all*(4+word) + n.scanBytes(words) + n.scanBytes(all)
+	if err := n.chunks("wah_sizes", p.longest, p.vectors, device.DecodeTime, l[0], l[1], l[2], l[3], n.batch.Buffer, p.first, n.groups, n.marks.Buffer); err != nil {
+		return err
+	}
+	if err := n.scan(p.words); err != nil {
+		return err
+	}
+	if err := n.clear(&n.marks, 0, (groups+3)/4, device.DecodeTime); err != nil {
+		return err
+	}
+	if err := n.chunks("wah_ends", p.words, 1, device.DecodeTime, n.index.Buffer, p.words, n.marks.Buffer, groups); err != nil {
+		return err
+	}
+	if err := n.scan(groups); err != nil {
+		return err
+	}
+	return n.chunks("wah_expand", n.stride, p.vectors, device.DecodeTime, l[0], l[1], l[2], l[3], n.batch.Buffer, p.first, n.groups,
+		n.index.Buffer, n.words.Buffer, n.stride, to)
+}
+
+// recallBytes is the part of the directory that a group reads at most: an entry, a mask,
+// and the number of words before it.
+const recallBytes = 8 + 4 + 2
+
+// scanBytes is the number of bytes that a scan reads and writes.
+func (n *columns) scanBytes(count uint64) uint64 {
+	if n.look != nil {
+		return 8 * count
+	}
+	return 12 * count
+}
+
+// scan writes the exclusive prefix sums of the first marks to the index.
+func (n *columns) scan(count int) error {
+	t := n.x.Device.Tuning
+	local := t.ScanWG
+	if t.Serial {
+		local = 1
+	}
+	tiles := (count + primitive.ScanTile(t) - 1) / primitive.ScanTile(t)
+	if n.look != nil {
+		ticket, epoch, err := n.look.Begin(n.x.Queue, tiles)
+		if err != nil {
+			return err
+		}
+		err = n.launch("scan_ahead", [2]int{tiles, 1}, [2]int{local, 1}, device.DecodeTime,
+			n.marks.Buffer, n.index.Buffer, count, n.look.State, int(ticket), int(epoch), n.carry.Buffer)
+		if err != nil {
+			n.look.Reset() // the launch may not have drawn its tickets
+		}
+		return err
+	}
+	if err := n.clear(&n.carry, 0, 1, device.DecodeTime); err != nil {
+		return err
+	}
+	for at := 0; at < tiles; at += t.ScanChunk {
+		groups := [2]int{min(t.ScanChunk, tiles-at), 1}
+		err := n.launch("scan_sums", groups, [2]int{local, 1}, device.DecodeTime, n.marks.Buffer, n.marks.Buffer, n.sums.Buffer, count, at)
+		if err != nil {
+			return err
+		}
+		err = n.launch("scan_tiles", groups, [2]int{local, 1}, device.DecodeTime, n.marks.Buffer, n.index.Buffer, n.sums.Buffer, count, at,
+			n.carry.Buffer, at/t.ScanChunk&1)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reduce ORs m columns from the given one on into the first of them.
+func (n *columns) reduce(first, m int) error {
+	packs := int(n.columnBytes() / 16)
+	reads, writes := reduceColumns(n.strategy, m)
+	n.moved += uint64(reads+writes) * n.columnBytes()
+	if n.strategy == plan.COA {
+		for ; m > 1; m = (m + 1) / 2 {
+			if err := n.chunks("reduce_pairs", packs, m/2, device.ProbeTime, n.words.Buffer, packs, first, (m+1)/2); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for step := 1; m > 1; {
+		s := tileOf(n.strategy, m)
+		tiles := (m + s.span - 1) / s.span
+		local := [2]int{s.rows, s.pairs}
+		if n.x.Device.Tuning.Serial {
+			local = [2]int{1, 1}
+		}
+		rows := (packs + s.rows - 1) / s.rows
+		for at := 0; at < rows; at += launchRows {
+			err := n.launch("reduce_tiles", [2]int{min(rows-at, launchRows), tiles}, local, device.ProbeTime,
+				n.words.Buffer, packs, first, step, m, s.span, s.rows, at*s.rows)
+			if err != nil {
+				return err
+			}
+		}
+		m, step = tiles, step*s.span
+	}
+	return nil
+}
+
+// launchRows limits the rows of groups of a launch of reduce_tiles: some drivers count
+// work-items in 32 bits.
+const launchRows = 1 << 22
+
+// tileShape is the shape of a tile of reduce_tiles: rows times pairs work-items over a
+// number of columns.
+type tileShape struct{ rows, pairs, span int }
+
+// Pairs of columns of a tile at most. Tiles have chunkGroup work-items, in the paper 1024. A
+// row has 16 bytes, so 8 rows make a line of 128.
+const (
+	hybridPairs = 16
+	idealPairs  = 32
+)
+
+// tileOf returns the shape of the tiles that reduce m columns: fewer columns make narrower
+// tiles.
+func tileOf(s plan.Strategy, m int) tileShape {
+	pairs := 1 << bits.Len(uint((m+1)/2-1))
+	switch s {
+	case plan.ROA:
+		return tileShape{1, min(pairs, chunkGroup), m}
+	case plan.Hybrid:
+		pairs = min(pairs, hybridPairs)
+		return tileShape{chunkGroup / pairs, pairs, 2 * pairs}
+	}
+	pairs = min(pairs, idealPairs)
+	return tileShape{chunkGroup / pairs, pairs, m}
+}
+
+// reduceColumns returns the numbers of columns that a reduction of m columns reads and
+// writes. By Nelson et al. 2020 these are 2m-2 and m-1 for COA, m and 1 for ROA and ideal
+// hybrid, m+k and k+1 for hybrid with k tiles side by side, if one tile reduces these.
+func reduceColumns(s plan.Strategy, m int) (reads, writes int) {
+	if s == plan.COA {
+		return 2*m - 2, m - 1
+	}
+	for m > 1 {
+		span := tileOf(s, m).span
+		tiles := (m + span - 1) / span
+		reads, writes, m = reads+m, writes+tiles, tiles
+	}
+	return reads, writes
+}
+
+// explainColumns describes the columns of some steps under a strategy that decompresses, if
+// each step has one pass.
+func (s *Store) explainColumns(strategy plan.Strategy, steps []plan.Step) string {
+	columns, reads, writes := 0, 0, 0
+	for _, p := range steps {
+		if m := int(p.To - p.From); p.Code == plan.StepAny && m > 0 {
+			r, w := reduceColumns(strategy, m)
+			columns, reads, writes = columns+m, reads+r, writes+w
+		}
+	}
+	size := uint64(s.t.Groups()) * uint64(s.t.Word()/8)
+	return fmt.Sprintf(", decompressed to %d columns of %.1f MB, whose reduction reads %d and writes %d", columns, float64(size)/1e6, reads, writes)
+}

@@ -1,0 +1,265 @@
+package bitmap
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+	"golang.org/x/sync/errgroup"
+
+	"heddle/cl/internal/device"
+	"heddle/engine/plan"
+)
+
+// run answers sel round by round. out has its final length already.
+func (x *slot) run(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
+	c := &x.cut
+	*c = cut{sel: sel, skips: c.skips}
+	if sel.Output != plan.OutputCounts {
+		c.bits = 2 * out.Stride
+	}
+	if c.decompresses() {
+		if err := x.prepareColumns(); err != nil {
+			return err
+		}
+	}
+	for c.first+c.count < sel.Len() {
+		c.nextRound(x.store)
+		if err := x.round(ctx, out); err != nil {
+			return err
+		}
+	}
+	if c.decompresses() {
+		if x.Device.CountLoads {
+			out.Stats.BytesMoved += x.columns.moved
+		}
+		return x.Device.Do(x.columns.check)
+	}
+	return nil
+}
+
+// prepareColumns makes the columns of the strategies of Nelson et al. 2020.
+func (x *slot) prepareColumns() (err error) {
+	c, s := &x.cut, x.store
+	if x.columns == nil {
+		if x.columns, err = newColumns(&x.Flight, s); err != nil {
+			return err
+		}
+	}
+	most := 0
+	for i := range c.sel.Len() {
+		_, _, columns := c.measure(c.sel.Selection(i))
+		most = max(most, columns)
+	}
+	return x.columns.prepare(c.sel, most)
+}
+
+// round answers the selections of a round.
+func (x *slot) round(ctx context.Context, out *plan.Rows) error {
+	defer x.ReleaseEvents()
+	c := &x.cut
+	back := head + c.count
+	if c.sel.Output == plan.OutputBits {
+		x.bitsAt = (back + 3) / 4 * 4
+		back = x.bitsAt + c.count*c.bits
+	}
+	if err := x.store.scratch.Room(&x.batch, c.words, 0, "selections"); err != nil {
+		return err
+	}
+	if err := x.store.scratch.Room(&x.rows, c.count*c.bits, 0, "rows"); err != nil {
+		return err
+	}
+	if err := x.Device.Grow(&x.Up, c.words, c.words, 0); err != nil {
+		return err
+	}
+	if err := x.Device.Grow(&x.Down, back, back, 0); err != nil {
+		return err
+	}
+	if err := x.prepare(); err != nil {
+		return err
+	}
+	c.write(x.store, x.Up.Words)
+	x.turn++
+	x.Up.Words[turnWord], x.Down.Words[turnWord] = x.turn, x.turn-1
+	if err := x.Device.Do(x.submit); err != nil {
+		return x.Device.Fail("selecting rows", err)
+	}
+	if err := x.await(ctx); err != nil {
+		return err
+	}
+	if c.sel.Output == plan.OutputBits {
+		if err := x.copyBits(ctx, out); err != nil {
+			return err
+		}
+	}
+	out.Stats.BytesUp += uint64(4 * c.words)
+	out.Stats.BytesDown += uint64(4 * back)
+	return x.collect(out)
+}
+
+// pollTime limits the time of polling a GPU for the end of a round. Polling takes two
+// goroutine switches less than a sleep.
+const pollTime = 200 * time.Microsecond
+
+// await waits for the counts of a round, or until ctx ends. The number of the round comes
+// back with them, so polling sees it in memory. The event confirms that all counts are
+// there.
+func (x *slot) await(ctx context.Context) error {
+	if ctx.Done() != nil && x.Device.Info.Type == "gpu" {
+		for began := time.Now(); ctx.Err() == nil && time.Since(began) < pollTime; runtime.Gosched() {
+			if atomic.LoadUint32(&x.Down.Words[turnWord]) == x.turn {
+				return x.WaitHere(x.counted)
+			}
+		}
+	}
+	return x.WaitFor(ctx, x.counted)
+}
+
+// send enqueues a round: an upload, a launch, downloads. It runs in Runtime.Do.
+func (x *slot) send() error {
+	c := &x.cut
+	if err := x.Device.Fault("enqueue"); err != nil {
+		return err
+	}
+	if err := x.Write(x.batch.Buffer, c.words); err != nil {
+		return err
+	}
+	if c.decompresses() {
+		if err := x.sendColumns(); err != nil {
+			return err
+		}
+	} else if err := x.launchRows(0, c.count, nil, 0); err != nil {
+		return err
+	}
+	if err := x.Read(x.batch.Buffer, head+c.count); err != nil {
+		return err
+	}
+	x.counted = x.Last()
+	if c.sel.Output == plan.OutputBits {
+		return x.readBits()
+	}
+	return nil
+}
+
+// pieceWords is the size of one download of bits: small downloads are slow. copyPart is the
+// number of words that one goroutine copies.
+const pieceWords, copyPart = 1 << 22, 1 << 16
+
+// readBits enqueues the download of all bits in pieces, so that one piece is copied while
+// the next ones travel.
+func (x *slot) readBits() error {
+	total := x.cut.count * x.cut.bits
+	for at := 0; at < total; at += pieceWords {
+		if err := x.ReadAt(x.rows.Buffer, at, x.bitsAt+at, min(pieceWords, total-at)); err != nil {
+			return err
+		}
+	}
+	return x.Queue.Flush()
+}
+
+// copyBits copies the bits of a round to out, each piece as it arrives.
+func (x *slot) copyBits(ctx context.Context, out *plan.Rows) error {
+	c, total := &x.cut, x.cut.count*x.cut.bits
+	to := unsafe.Slice((*uint32)(unsafe.Pointer(&out.Bits[0])), 2*len(out.Bits))[c.first*c.bits:][:total]
+	from := x.Down.Words[x.bitsAt:][:total]
+	pieces := x.Events[len(x.Events)-(total+pieceWords-1)/pieceWords:]
+	var g errgroup.Group
+	defer g.Wait()
+	for i, p := range pieces {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := ocl.WaitForEvents([]*ocl.Event{p.Event}); err != nil {
+			return x.Device.Fail("downloading rows", err)
+		}
+		for at := i * pieceWords; at < min((i+1)*pieceWords, total); at += copyPart {
+			end := min(at+copyPart, (i+1)*pieceWords, total)
+			g.Go(func() error {
+				copy(to[at:end], from[at:end])
+				return nil
+			})
+		}
+	}
+	return nil
+}
+
+// sendColumns enqueues selection after selection: the columns of its StepAny, then the rest
+// of its steps.
+func (x *slot) sendColumns() error {
+	c, n := &x.cut, x.columns
+	if c.first == 0 {
+		if err := n.send(); err != nil {
+			return err
+		}
+	}
+	for i := range c.count {
+		column := 0
+		for s := c.sel.Offsets[c.first+i]; s < c.sel.Offsets[c.first+i+1]; s++ {
+			if c.sel.Steps[s].Code != plan.StepAny {
+				continue
+			}
+			if err := n.any(int(s), column); err != nil {
+				return err
+			}
+			column++
+		}
+		if err := x.launchRows(i, 1, n.words.Buffer, n.stride); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// launchRows enqueues the kernel for some selections of the round.
+func (x *slot) launchRows(first, selections int, columns *ocl.MemObject, stride int) error {
+	c, s, t := &x.cut, x.store, x.Device.Tuning
+	want := 0
+	if c.bits > 0 {
+		want = 1
+	}
+	args := x.args[:0]
+	for i, m := range s.arena.Buffers {
+		if i == 0 || !s.arena.Single() {
+			args = append(args, m)
+		}
+	}
+	args = append(args, s.coarse, s.fine, s.plain.buffer, s.plain.at, len(s.t.Vectors), int(s.t.Rows), x.batch.Buffer,
+		c.selectionsAt, first, selections, x.rows.Buffer, c.bits, want, device.LocalBytes(s.t.Word()/8*tileGroups(t)*c.sets))
+	if c.checks || !s.lean() {
+		stored := s.arena.Buffers // any buffers, before a round needs stored values
+		if v := s.values.Load(); v != nil {
+			stored = v.arena.Buffers
+		}
+		for _, m := range stored {
+			args = append(args, m)
+		}
+	}
+	if c.decompresses() || !s.lean() {
+		args = append(args, cmp.Or(columns, x.rows.Buffer), stride)
+	}
+	x.args = args
+	if err := device.SetArguments(x.selects, args...); err != nil {
+		return err
+	}
+	return x.Launch(x.selects, selections*s.dir.tiles, workGroup(t), device.ProbeTime)
+}
+
+// collect takes the counts of a round.
+func (x *slot) collect(out *plan.Rows) error {
+	c := &x.cut
+	counts := x.Down.Words[head : head+c.count]
+	for i, n := range counts {
+		if n > x.store.t.Rows {
+			return x.Device.Impossible("selection %d has %d of %d rows", c.first+i, n, x.store.t.Rows)
+		}
+	}
+	copy(out.Counts[c.first:], counts)
+	if x.Device.CountLoads {
+		out.Stats.BytesMoved += 4 * (uint64(x.Down.Words[0]) + uint64(x.Down.Words[1])<<32)
+	}
+	return x.AddTimes(&out.Stats)
+}

@@ -1,0 +1,130 @@
+package bitmap
+
+import (
+	"context"
+	"math/bits"
+
+	"heddle/cl/internal/device"
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+	"heddle/engine/plan/reference"
+)
+
+// testKey is a self-test of a strategy on words of 32 or 64 bits.
+type testKey struct {
+	word     int
+	strategy plan.Strategy
+}
+
+// selfTestOnce tests the kernels of a strategy on first use.
+func selfTestOnce(ctx context.Context, rt *device.Runtime, word int, strategy plan.Strategy) error {
+	return device.TestOnce(rt, []testKey{{word, strategy}}, func(untested []testKey) error { return selfTest(ctx, rt, untested[0]) })
+}
+
+// selfTest selects rows of a table whose vectors have all classes of tiles, with all
+// steps, and compares with an evaluation row by row.
+func selfTest(ctx context.Context, rt *device.Runtime, of testKey) error {
+	word, failed := of.word, rt.FailedTest
+	// Three tiles and a part of one.
+	rows := uint32((3*tileGroups(rt.Tuning)+70)*(word-1) + 9)
+	t, plain, err := sampleTable(rows, word)
+	if err != nil {
+		return failed("preparing: %w", err)
+	}
+	s, err := load(ctx, rt, t)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	sel := sampleSelections(len(plain.Bits))
+	sel.Strategy = of.strategy
+	wants := plain.Select(sel)
+	for _, sel.Output = range []plan.Output{plan.OutputBits, plan.OutputCounts} {
+		sel.Rescan = !sel.Rescan // matters if vectors are decompressed
+		var got plan.Rows
+		if err := s.selectRows(ctx, sel, &got); err != nil {
+			return err
+		}
+		for i, want := range wants {
+			n := 0
+			for _, w := range want {
+				n += bits.OnesCount64(w)
+			}
+			if int(got.Counts[i]) != n {
+				return failed("selection %d: %d rows, expected %d", i, got.Counts[i], n)
+			}
+			if sel.Output != plan.OutputBits {
+				continue
+			}
+			for k, w := range got.Selection(i) {
+				if w != want[k] {
+					return failed("selection %d: rows %d to %d are %x, expected %x", i, 64*k, 64*k+63, w, want[k])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sampleTable makes a table with vectors of zeros, of ones, of random bits from few to half
+// of the rows, and of runs, and with one column of wide codes.
+func sampleTable(rows uint32, word int) (*plan.Table, *reference.Table, error) {
+	t, plain := &plan.Table{Rows: rows}, &reference.Table{Rows: rows}
+	hash := func(r, seed uint32) uint32 { h := (r + seed*977) * 2654435761; return (h ^ h>>15) * 2246822519 >> 8 }
+	for _, in := range []func(r uint32) bool{
+		func(r uint32) bool { return false },
+		func(r uint32) bool { return true },
+		func(r uint32) bool { return hash(r, 1)%3000 == 0 },
+		func(r uint32) bool { return hash(r, 2)%200 == 0 },
+		func(r uint32) bool { return hash(r, 3)%40 == 0 },
+		func(r uint32) bool { return hash(r, 4)%2 == 0 },
+		func(r uint32) bool { return r/1500%3 == 1 },
+		func(r uint32) bool { return r > rows/2 || r%5000 < 40 },
+	} {
+		set := make([]uint64, wah.Bitset(uint64(rows)))
+		for r := range rows {
+			if in(r) {
+				set[r/64] |= 1 << (r % 64)
+			}
+		}
+		plain.Bits = append(plain.Bits, set)
+		if word == 64 {
+			t.AppendVector64(wah.Compress([]uint64(nil), set, uint64(rows)))
+		} else {
+			t.AppendVector32(wah.Compress([]uint32(nil), set, uint64(rows)))
+		}
+	}
+	codes := make([]uint64, rows)
+	for r := range rows {
+		codes[r] = uint64(hash(r, 9)%3)<<32 | uint64(hash(r, 10))
+	}
+	plain.Codes = [][]uint64{codes}
+	_, err := t.AppendCodes(codes)
+	return t, plain, err
+}
+
+// sampleSelections makes selections with every step: the ORs of each vector with some more,
+// then the rest.
+func sampleSelections(vectors int) *plan.SelectBatch {
+	s := new(plan.SelectBatch)
+	for v := range uint32(vectors) {
+		s.Any(v)
+		s.End()
+		s.Any(v, (v+3)%uint32(vectors), (v+4)%uint32(vectors))
+		s.Any(v, (v+5)%uint32(vectors))
+		s.Do(plan.StepAnd)
+		s.End()
+	}
+	s.Any()
+	s.Do(plan.StepNot)
+	s.Check(0, plan.CodeRange{Lo: 1 << 20, Hi: 1<<32 + 1<<22}, plan.CodeRange{Lo: 2<<32 + 5, Hi: 2<<32 + 1<<23})
+	s.Any(2, 4, 6)
+	s.Do(plan.StepAndNot)
+	s.Any(3)
+	s.Any(5, 2)
+	s.Do(plan.StepAnd)
+	s.Do(plan.StepOr)
+	s.End()
+	s.End() // no step: no row
+	return s
+}

@@ -1,0 +1,104 @@
+package bitmap
+
+import (
+	"cmp"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/cl/internal/device"
+	"heddle/engine/plan"
+)
+
+// tileGroups is the number of groups of a tile, TABLE_TILE of the kernels.
+func tileGroups(t device.Tuning) int { return cmp.Or(t.TableTile, 256) }
+
+// workGroup is the work-group size of rows.
+func workGroup(t device.Tuning) int {
+	if t.Serial {
+		return 1
+	}
+	return cmp.Or(t.TableWG, 64)
+}
+
+// loadsAtOnce is the number of vectors whose words a work-item loads together.
+func loadsAtOnce(t device.Tuning) int { return cmp.Or(t.TableLoads, 4) }
+
+// localMemory is the local memory of a work-group of rows at most, in bytes: sets, and the
+// places of 64 vectors.
+func localMemory(t device.Tuning) int { return 8*tileGroups(t)*maxDepth + 1<<11 + tileGroups(t)/8 }
+
+// slot holds the buffers of one batch of selections under way. They grow with the
+// work. It belongs to the goroutine that took it.
+type slot struct {
+	store *Store
+	device.Flight
+	batch   device.Scratch // the upload, and counts
+	rows    device.Scratch // bits, selection after selection
+	columns *columns       // nil before the first strategy of Nelson et al. 2020
+
+	cut     cut
+	selects *device.Kernel // of the round
+	turn    uint32         // number of the round
+	counted *ocl.Event     // of the download of counts
+	bitsAt  int            // word of down at which bits begin
+	args    []any          // of the kernel; reused
+	submit  func() error   // send, bound once
+}
+
+// leastWords is the number of words for selections before a slot grows.
+const leastWords = 1 << 10
+
+func (s *Store) newTableSlot() (*slot, error) {
+	x := &slot{store: s, Flight: device.NewFlight(s.rt, s.rt.Memory)}
+	x.submit = x.send
+	err := s.scratch.Room(&x.batch, leastWords, 0, "selections")
+	if err == nil {
+		err = s.scratch.Room(&x.rows, plan.ListAlign, 0, "rows")
+	}
+	if err == nil {
+		err = x.Open(leastWords, leastWords)
+	}
+	if err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
+}
+
+// prepare finds the kernel of a round.
+func (x *slot) prepare() error {
+	var with device.Features
+	if x.cut.checks {
+		with |= useStored
+	}
+	if x.cut.decompresses() {
+		with |= useColumns
+	}
+	id := x.store.program(with)
+	if x.selects = x.Kernels[id]; x.selects != nil {
+		return nil
+	}
+	if _, err := x.Device.ProgramOf(id); err != nil { // not in Runtime.Do, where other callers would wait
+		return err
+	}
+	return x.Device.Do(func() (err error) {
+		x.selects, err = x.KernelOf(id)
+		return err
+	})
+}
+
+// giveBack waits until no command is under way and returns the slot to the pool.
+func (x *slot) giveBack() {
+	x.Land()
+	x.store.free.Give(x)
+}
+
+func (x *slot) release() {
+	x.Flight.Release()
+	for _, m := range []*device.Scratch{&x.batch, &x.rows} {
+		x.store.scratch.Drop(m)
+	}
+	if x.columns != nil {
+		x.columns.release()
+	}
+}

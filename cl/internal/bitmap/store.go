@@ -1,0 +1,266 @@
+package bitmap
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/codec/wah"
+	"heddle/engine/plan"
+)
+
+// Store is a table in device memory: bit vectors in the layout of the file, and a
+// directory of them. Stored values follow when a batch first needs them. It is safe for
+// concurrent use: each batch under way has a slot of its own.
+type Store struct {
+	rt     *device.Runtime
+	t      *plan.Table
+	arena  *lists.Arena
+	places []lists.Place // of the vectors
+	dir    *directory
+	coarse *ocl.MemObject // of the directory
+	fine   *ocl.MemObject
+	plain  plainTiles
+
+	free      device.Pool[slot]
+	slotBytes atomic.Uint64 // of all slots
+	scratch   device.ScratchMemory
+
+	loading chan struct{} // holds a token; its receiver may load values
+	values  atomic.Pointer[values]
+
+	closed  atomic.Bool
+	closing chan struct{} // closed by Close
+}
+
+var _ plan.TableStore = (*Store)(nil)
+
+// maxSlots is the number of batches under way.
+func maxSlots(t device.Tuning) int { return min(t.Slots, 4) }
+
+// Load checks the vectors of t and copies them to the device. t must stay valid until
+// the store is closed.
+func Load(ctx context.Context, rt *device.Runtime, t *plan.Table) (*Store, error) {
+	if err := t.Validate(); err != nil {
+		return nil, err
+	}
+	if err := selfTestOnce(ctx, rt, t.Word(), plan.Fused); err != nil {
+		return nil, err
+	}
+	return load(ctx, rt, t)
+}
+
+// load is Load without a self-test.
+func load(ctx context.Context, b *device.Runtime, t *plan.Table) (*Store, error) {
+	s := &Store{rt: b, t: t, loading: make(chan struct{}, 1), closing: make(chan struct{})}
+	s.loading <- struct{}{}
+	s.free = device.NewPool[slot](maxSlots(b.Tuning))
+	s.scratch = device.NewScratchMemory(b, b.Memory, &s.slotBytes, "selecting rows")
+	view := vectorSource(t)
+	ranges, places, err := lists.Layout(view, b.Info.MaxAlloc)
+	if err != nil {
+		return nil, b.OutOfMemory("laying out vectors", err)
+	}
+	s.places = places
+	// All memory that is surely needed must fit before any buffer is made.
+	least := lists.ArenaBytes(ranges) + 4*(leastWords+plan.ListAlign) // and a slot
+	if err := b.Memory.Preflight(least, "vectors"); err != nil {
+		return nil, err
+	}
+	if s.dir, err = newDirectory(t, tileGroups(b.Tuning)); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := b.Memory.Reserve(least+s.dir.bytes, "vectors and their directory"); err != nil {
+		return nil, err
+	}
+	b.Memory.Unreserve(least)
+	err = func() (err error) {
+		if s.coarse, err = b.LoadWords(s.dir.coarse, "the directory of vectors"); err != nil {
+			return err
+		}
+		if s.fine, err = b.LoadWords(s.dir.fine, "the directory of vectors"); err != nil {
+			return err
+		}
+		if s.arena, err = lists.LoadArena(b, view, ranges); err != nil {
+			return err
+		}
+		if err = s.loadPlain(); err != nil {
+			return err
+		}
+		_, err = b.ProgramOf(s.program(0))
+		return err
+	}()
+	if err != nil {
+		s.release()
+		return nil, err
+	}
+	// Only the device needs them from now on.
+	s.dir.coarse, s.dir.fine, s.dir.plain = nil, nil, nil
+	return s, nil
+}
+
+// vectorSource presents the vectors of t as lists of 32-bit words.
+func vectorSource(t *plan.Table) *plan.Source {
+	view := &plan.Source{Words: t.Words32, Lists: make([]plan.List, len(t.Vectors))}
+	per := uint32(t.Word() / 32)
+	if len(t.Words64) > 0 {
+		view.Words = unsafe.Slice((*uint32)(unsafe.Pointer(&t.Words64[0])), 2*len(t.Words64))
+	}
+	for v, d := range t.Vectors {
+		view.Lists[v] = plan.List{Off: d.Off * uint64(per), Words: d.Words * per}
+	}
+	return view
+}
+
+// lean tells whether programs have only the arguments that their rounds need. On GPUs each
+// buffer that a launch names takes time. On other devices one more program does.
+func (s *Store) lean() bool { return s.rt.Info.Type == "gpu" }
+
+// program returns the kernel of rows.cl for the table and the features of a round.
+func (s *Store) program(with device.Features) device.KernelID {
+	if !s.lean() {
+		with = useStored | useColumns
+	}
+	if s.t.Word() == 64 {
+		with |= useWide
+	}
+	if !s.arena.Single() {
+		with |= useArenas
+	}
+	return device.KernelID{Name: "rows", With: with}
+}
+
+// Select implements plan.TableStore. A round is one launch if sel has few selections or
+// asks for counts.
+func (s *Store) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
+	if s.closed.Load() {
+		return plan.ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := sel.Validate(s.t); err != nil {
+		return err
+	}
+	if sel.Strategy != plan.StrategyAuto {
+		if !slices.Contains(strategies, sel.Strategy) {
+			return fmt.Errorf("%s: strategy %v: %w", s.rt.Name(), sel.Strategy, plan.ErrUnsupported)
+		}
+		if err := selfTestOnce(ctx, s.rt, s.t.Word(), sel.Strategy); err != nil {
+			return err
+		}
+	}
+	return s.selectRows(ctx, sel, out)
+}
+
+// selectRows is Select without a check of its arguments.
+func (s *Store) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
+	began := time.Now()
+	n := sel.Len()
+	*out = plan.Rows{Counts: slices.Grow(out.Counts[:0], n)[:n], Bits: out.Bits[:0], Stride: wah.Bitset(uint64(s.t.Rows))}
+	clear(out.Counts)
+	if sel.Output == plan.OutputBits {
+		out.Bits = slices.Grow(out.Bits, n*out.Stride)[:n*out.Stride]
+	}
+	if n > 0 && s.dir.tiles > 0 {
+		if err := s.loadValues(ctx, sel); err != nil {
+			return err
+		}
+		x, err := s.free.Take(ctx, s.closing, s.newTableSlot)
+		if err != nil {
+			return err
+		}
+		if err := x.run(ctx, sel, out); err != nil {
+			go x.giveBack() // once no command is under way
+			return err
+		}
+		s.free.Give(x)
+	}
+	out.Stats.Queries = uint64(n)
+	for _, c := range out.Counts {
+		out.Stats.Matches += uint64(c)
+	}
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// strategies lists the strategies of the kernels.
+var strategies = []plan.Strategy{plan.Fused, plan.COA, plan.ROA, plan.Hybrid, plan.IdealHybrid}
+
+// Strategies implements plan.TableStore.
+func (s *Store) Strategies() []plan.Strategy { return slices.Clone(strategies) }
+
+// Explain implements plan.TableStore. It names the strategy and the compressed vectors
+// that a selection reads, as often as the selection names them.
+func (s *Store) Explain(sel *plan.SelectBatch, i int) string {
+	strategy := sel.Strategy
+	if strategy == plan.StrategyAuto {
+		strategy = plan.Fused
+	}
+	vectors, bytes, checks := 0, uint64(0), 0
+	for _, x := range sel.Selection(i) {
+		switch x.Code {
+		case plan.StepAny:
+			vectors += int(x.To - x.From)
+			bytes += s.t.VectorBytes(sel.Operands[x.From:x.To])
+		case plan.StepCheck:
+			checks++
+		}
+	}
+	text := fmt.Sprintf("%v, %d vectors, %.1f MB", strategy, vectors, float64(bytes)/1e6)
+	if strategy != plan.Fused {
+		text += s.explainColumns(strategy, sel.Selection(i))
+	}
+	if checks > 0 {
+		text += fmt.Sprintf(", %d checks of stored values", checks)
+	}
+	return text
+}
+
+// Memory implements plan.TableStore.
+func (s *Store) Memory() uint64 {
+	n := s.arena.Bytes + s.dir.bytes + s.plain.bytes + s.slotBytes.Load()
+	if v := s.values.Load(); v != nil {
+		n += v.arena.Bytes
+	}
+	return n
+}
+
+// Close waits for batches under way and frees the device memory. Callers that wait for a
+// slot get plan.ErrClosed.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return plan.ErrClosed
+	}
+	close(s.closing)
+	<-s.loading // loaders of values have ended
+	s.release()
+	return nil
+}
+
+func (s *Store) release() {
+	s.free.Drain((*slot).release)
+	if v := s.values.Load(); v != nil {
+		v.arena.Release()
+	}
+	for _, m := range []*ocl.MemObject{s.coarse, s.fine} {
+		if m != nil {
+			m.Release()
+		}
+	}
+	s.plain.release(s.rt)
+	s.rt.Memory.Unreserve(s.dir.bytes)
+	if s.arena != nil {
+		s.arena.Release()
+	}
+}

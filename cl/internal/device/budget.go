@@ -1,0 +1,97 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"heddle/engine/plan"
+)
+
+// Budget limits the device memory of buffers. A device has one budget for all its lists,
+// tables, caches and scratch memory. A list cache reserves its whole size there and
+// divides it by a budget of its own. It is safe for concurrent use.
+type Budget struct {
+	mu     sync.Mutex
+	device string
+	used   uint64 // bytes
+	limit  uint64 // bytes
+	Closed bool
+}
+
+// NewBudget makes a budget of limit bytes on the device of that name.
+func NewBudget(dev string, limit uint64) *Budget { return &Budget{device: dev, limit: limit} }
+
+const reserving = "reserving memory"
+
+// IsExceeded reports whether err comes from a budget with too little memory left. It is
+// false for memory errors of a driver.
+func IsExceeded(err error) bool {
+	failed, ok := errors.AsType[*plan.DeviceError](err)
+	return ok && failed.Op == reserving
+}
+
+// Reserve takes n bytes for a purpose. The error is plan.ErrOutOfMemory, with
+// the size, the bytes in use and the limit, or plan.ErrClosed.
+func (b *Budget) Reserve(n uint64, what string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Closed {
+		return plan.ErrClosed
+	}
+	if b.used+n > b.limit {
+		return &plan.DeviceError{Kind: plan.ErrOutOfMemory, Device: b.device, Op: reserving,
+			Err: fmt.Errorf("%s take %d bytes, %d of %d are in use", what, n, b.used, b.limit)}
+	}
+	b.used += n
+	return nil
+}
+
+// Preflight checks that n bytes are free and reserves nothing.
+func (b *Budget) Preflight(n uint64, what string) error {
+	err := b.Reserve(n, what)
+	if err == nil {
+		b.Unreserve(n)
+	}
+	return err
+}
+
+// Unreserve gives n bytes back.
+func (b *Budget) Unreserve(n uint64) {
+	b.mu.Lock()
+	b.used -= n
+	b.mu.Unlock()
+}
+
+// Left returns the free bytes.
+func (b *Budget) Left() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.limit - b.used
+}
+
+// InUse returns the reserved bytes.
+func (b *Budget) InUse() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+// Size returns the limit in bytes.
+func (b *Budget) Size() uint64 { return b.limit }
+
+// Resize changes the limit to n bytes. Only tests call it.
+func (b *Budget) Resize(n uint64) {
+	b.mu.Lock()
+	b.limit = n
+	b.mu.Unlock()
+}
+
+// close refuses further reservations. It reports false if the budget was closed already.
+func (b *Budget) close() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was := b.Closed
+	b.Closed = true
+	return !was
+}

@@ -1,0 +1,153 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// Device is an OpenCL device of this machine that is not open yet. It is immutable.
+type Device struct {
+	handle *ocl.Device
+	info   plan.Info
+	tuning Tuning
+	quirks quirks
+	ops    Operations
+}
+
+// Find lists the devices whose name, vendor or platform contains filter, GPUs
+// first. An empty filter takes all, case is ignored. Tuning rows of the caller precede the
+// built-in ones. The error is the reason why a platform, or all of OpenCL, is missing.
+func Find(filter string, ops Operations, rows ...Tuning) ([]*Device, error) {
+	platforms, err := ocl.GetPlatforms()
+	if err != nil {
+		return nil, fmt.Errorf("cl: no OpenCL here: %w", err)
+	}
+	var gpus, rest []*Device
+	var errs []error
+	for _, p := range platforms {
+		devices, err := p.GetDevices(ocl.DeviceTypeAll)
+		if err != nil {
+			if !errors.Is(err, ocl.ErrDeviceNotFound) {
+				errs = append(errs, fmt.Errorf("cl: platform %s: %w", p.Name(), err))
+			}
+			continue
+		}
+		for _, h := range devices {
+			d := describe(p, h, ops, rows)
+			if !strings.Contains(strings.ToLower(d.info.Device+"\n"+d.info.Vendor+"\n"+d.info.Platform), strings.ToLower(filter)) {
+				continue
+			}
+			if d.info.Type == "gpu" {
+				gpus = append(gpus, d)
+			} else {
+				rest = append(rest, d)
+			}
+		}
+	}
+	return append(gpus, rest...), errors.Join(errs...)
+}
+
+func describe(p *ocl.Platform, h *ocl.Device, ops Operations, rows []Tuning) *Device {
+	d := &Device{handle: h, quirks: quirksFor(p.Name(), h.Name()), ops: ops}
+	d.info = plan.Info{
+		Kind:         "opencl",
+		Device:       strings.TrimSpace(h.Name()),
+		Platform:     strings.TrimSpace(p.Name()),
+		Vendor:       strings.TrimSpace(h.Vendor()),
+		Driver:       strings.TrimSpace(h.DriverVersion()),
+		Version:      strings.TrimSpace(h.Version()),
+		Type:         typeName(h.Type()),
+		ComputeUnits: h.MaxComputeUnits(),
+		Memory:       uint64(max(h.GlobalMemSize(), 0)),
+		MaxAlloc:     uint64(max(h.MaxMemAllocSize(), 0)),
+		LocalMemory:  uint64(max(h.LocalMemSize(), 0)),
+	}
+	d.tuning = d.quirks.apply(TuningFor(strings.Join([]string{d.info.Device, d.info.Vendor, d.info.Platform, d.info.Type}, " "), rows...))
+	d.describeTuning()
+	return d
+}
+
+func typeName(t ocl.DeviceType) string {
+	switch {
+	case t&ocl.DeviceTypeGPU != 0:
+		return "gpu"
+	case t&ocl.DeviceTypeCPU != 0:
+		return "cpu"
+	}
+	return "accelerator"
+}
+
+// describeTuning copies properties of the tuning row to the description.
+func (d *Device) describeTuning() {
+	d.info.Tuning, d.info.Batch = d.tuning.Name, d.tuning.Batch
+	d.ops.describe(d.tuning, &d.info)
+}
+
+// With returns a copy of d with other properties.
+func (d *Device) With(change func(*plan.Info, *Tuning)) *Device {
+	copied := *d
+	change(&copied.info, &copied.tuning)
+	copied.describeTuning()
+	return &copied
+}
+
+// Info describes the device as an open backend does.
+func (d *Device) Info() plan.Info { return d.info }
+
+// String names the device and its platform.
+func (d *Device) String() string { return d.info.Device + " (" + d.info.Platform + ")" }
+
+// Tuning returns the tuning row in force.
+func (d *Device) Tuning() Tuning { return d.tuning }
+
+// Preferred reports whether automatic choice may take the device, with the reason. A CPU
+// device shares its cores with pure Go. It is preferred only if its tuning row records a
+// measurement that it is faster.
+func (d *Device) Preferred() (bool, string) {
+	switch {
+	case d.info.Type == "gpu" && !strings.Contains(strings.ToLower(d.info.Device), "llvmpipe"):
+		return true, "a GPU"
+	case d.tuning.BeatsHost:
+		return true, "a CPU that its tuning row puts ahead of pure Go"
+	}
+	return false, "a CPU device: pure Go was measured to be faster on the same cores"
+}
+
+// Adapt returns a row with the limits of the device's driver, and whether the kernels can
+// run with it.
+func (d *Device) Adapt(row Tuning) (Tuning, bool) {
+	row = d.quirks.apply(row)
+	return row, d.ops.Check(row) == nil
+}
+
+// Check refuses a device that the kernels cannot run on.
+func (d *Device) Check() error {
+	t := d.tuning
+	local, group := d.ops.limits(t)
+	fault := d.ops.Check(t)
+	var why string
+	switch {
+	case fault != nil:
+		why = fmt.Sprintf("its tuning row %q: %v", t.Name, fault)
+	case !d.handle.Available():
+		why = "the driver says that it is not available"
+	case !d.handle.CompilerAvailable():
+		why = "the driver has no compiler"
+	case !d.handle.EndianLittle():
+		why = "it is big-endian; lists are little-endian"
+	case d.handle.MaxWorkGroupSize() < group:
+		why = fmt.Sprintf("its work-groups hold %d work-items, the kernels need %d", d.handle.MaxWorkGroupSize(), group)
+	case !t.Serial && d.info.LocalMemory < uint64(local):
+		why = fmt.Sprintf("it has %d bytes of local memory, the kernels need %d", d.info.LocalMemory, local)
+	case d.info.MaxAlloc < 1<<20:
+		why = fmt.Sprintf("its largest buffer has %d bytes", d.info.MaxAlloc)
+	default:
+		return nil
+	}
+	return &plan.DeviceError{Kind: plan.ErrNoDevice, Device: d.String(), Op: "checking limits", Err: errors.New(why)}
+}

@@ -1,0 +1,93 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// TestPreferred has auto take GPUs, and CPUs only where their row says so.
+func TestPreferred(t *testing.T) {
+	for _, c := range []struct {
+		kind, name string
+		beatsHost  bool
+		want       bool
+	}{
+		{"gpu", "NVIDIA H200", false, true},
+		{"gpu", "llvmpipe (LLVM 15.0.6, 256 bits)", false, false},
+		{"cpu", "pthread-skylake", false, false},
+		{"cpu", "pthread-skylake", true, true},
+		{"accelerator", "FPGA", false, false},
+	} {
+		d := &Device{info: plan.Info{Type: c.kind, Device: c.name}, tuning: Tuning{BeatsHost: c.beatsHost}}
+		if got, why := d.Preferred(); got != c.want || why == "" {
+			t.Errorf("%+v: %t, %q", c, got, why)
+		}
+	}
+}
+
+// TestTypeName names the types, combined ones too.
+func TestTypeName(t *testing.T) {
+	for kind, want := range map[ocl.DeviceType]string{
+		ocl.DeviceTypeGPU:                         "gpu",
+		ocl.DeviceTypeGPU | ocl.DeviceTypeDefault: "gpu",
+		ocl.DeviceTypeCPU:                         "cpu",
+		ocl.DeviceTypeCPU | ocl.DeviceTypeDefault: "cpu",
+		ocl.DeviceTypeAccelerator:                 "accelerator",
+	} {
+		if got := typeName(kind); got != want {
+			t.Errorf("%v: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// checkKind checks the kind of a *plan.DeviceError and the error of the driver in it.
+func checkKind(t *testing.T, err, driver, kind error) {
+	t.Helper()
+	failed, ok := errors.AsType[*plan.DeviceError](err)
+	if !ok || failed.Kind != kind || !errors.Is(err, driver) || failed.Device == "" || failed.Op == "" {
+		t.Errorf("%v is not of kind %v, or does not wrap %v", err, kind, driver)
+	}
+}
+
+// TestErrorKinds maps errors of drivers to the kinds of the engine.
+func TestErrorKinds(t *testing.T) {
+	b := &Runtime{dev: &Device{info: plan.Info{Device: "A", Platform: "P"}}}
+	for _, c := range []struct {
+		driver      error
+		work, alloc error // the kind during work, and while buffers are made
+	}{
+		{ocl.ErrMemObjectAllocationFailure, plan.ErrOutOfMemory, plan.ErrOutOfMemory},
+		{ocl.ErrOutOfHostMemory, plan.ErrOutOfMemory, plan.ErrOutOfMemory},
+		{ocl.ErrInvalidBufferSize, plan.ErrOutOfMemory, plan.ErrOutOfMemory},
+		{ocl.ErrOutOfResources, plan.ErrDeviceLost, plan.ErrOutOfMemory},
+		{ocl.ErrDeviceNotAvailable, plan.ErrDeviceLost, plan.ErrDeviceLost},
+		{ocl.ErrInvalidCommandQueue, plan.ErrDeviceLost, plan.ErrDeviceLost},
+		{ocl.ErrExecStatusErrorForEventsInWaitList, plan.ErrDeviceLost, plan.ErrDeviceLost},
+		{ocl.ErrOther(-9999), plan.ErrDeviceLost, plan.ErrDeviceLost},
+	} {
+		checkKind(t, b.Fail("working", c.driver), c.driver, c.work)
+		checkKind(t, b.failAlloc("allocating", c.driver), c.driver, c.alloc)
+		checkKind(t, b.Fail("working", fmt.Errorf("wrapped: %w", c.driver)), c.driver, c.work)
+	}
+	if err := b.Fail("working", nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+	if err := b.failAlloc("allocating", nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+	first := b.Fail("the first step", ocl.ErrOutOfHostMemory)
+	if err := b.Fail("the second step", first); err != first {
+		t.Errorf("a typed error was wrapped again: %v", err)
+	}
+	for _, word := range []string{"A (P)", "the first step", "out of memory", "out of host memory"} {
+		if !strings.Contains(first.Error(), word) {
+			t.Errorf("%q does not say %q", first, word)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package device
+
+import (
+	"cmp"
+	"context"
+	"time"
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// Flight holds the objects that commands under way need: an in-order queue, staging
+// memory, kernel objects of its own, since a kernel object holds its arguments, and the
+// events that report the end and the duration of commands. A slot embeds it. It belongs to
+// the goroutine that took the slot.
+type Flight struct {
+	Device *Runtime
+	Memory *Budget // of its buffers
+
+	Queue    *ocl.CommandQueue
+	Up, Down *Pinned
+
+	Kernels map[KernelID]*Kernel
+	After   []*ocl.Event // the upload and all later commands wait for them
+	Events  []timed
+	Done    chan error // capacity 1: the result of a wait
+	waiting bool       // a wait has not been received from done
+	// Sizes of a launch, which OpenCL takes by pointer.
+	global, local [1]int
+}
+
+// timed is a command under way and the counter for its duration.
+type timed struct {
+	Event *ocl.Event
+	to    Counter
+}
+
+// Counter selects a duration of plan.Stats.
+type Counter = func(*plan.Stats) *time.Duration
+
+func UploadTime(s *plan.Stats) *time.Duration   { return &s.Upload }
+func DecodeTime(s *plan.Stats) *time.Duration   { return &s.Decode }
+func ProbeTime(s *plan.Stats) *time.Duration    { return &s.Probe }
+func CompactTime(s *plan.Stats) *time.Duration  { return &s.Compact }
+func ScoreTime(s *plan.Stats) *time.Duration    { return &s.Score }
+func SelectTime(s *plan.Stats) *time.Duration   { return &s.Select }
+func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }
+
+// NewFlight makes a flight without queue and staging memory.
+func NewFlight(rt *Runtime, memory *Budget) Flight {
+	return Flight{Device: rt, Memory: memory, Kernels: map[KernelID]*Kernel{}, Done: make(chan error, 1)}
+}
+
+// Open makes the queue and pinned memory of the given numbers of words.
+func (x *Flight) Open(upWords, downWords int) (err error) {
+	if x.Queue, err = x.Device.NewQueue(); err != nil {
+		return err
+	}
+	if x.Up, err = x.Device.NewPinned(4 * upWords); err != nil {
+		return err
+	}
+	x.Down, err = x.Device.NewPinned(4 * downWords)
+	return err
+}
+
+// Create makes kernels of the program of id. Method Kernel finds them by name. It
+// builds the program here and not in Runtime.Do, where other goroutines would wait.
+func (x *Flight) Create(id KernelID, names ...string) error {
+	p, err := x.Device.ProgramOf(id)
+	if err != nil {
+		return err
+	}
+	return x.Device.Do(func() error {
+		for _, name := range names {
+			k, err := p.CreateKernel(name)
+			if err != nil {
+				return x.Device.Fail("creating kernel "+name, err)
+			}
+			x.Kernels[KernelID{Name: name}] = &Kernel{Kernel: k}
+		}
+		return nil
+	})
+}
+
+// Kernel returns a kernel that create has made, or nil.
+func (x *Flight) Kernel(name string) *Kernel { return x.Kernels[KernelID{Name: name}] }
+
+// KernelOf returns the flight's kernel object for id and makes it on first use. It may run
+// in Runtime.Do if the program is built already.
+func (x *Flight) KernelOf(id KernelID) (*Kernel, error) {
+	if k := x.Kernels[id]; k != nil {
+		return k, nil
+	}
+	p, err := x.Device.ProgramOf(id)
+	if err != nil {
+		return nil, err
+	}
+	k, err := p.CreateKernel(id.Name)
+	if err != nil {
+		return nil, x.Device.Fail("creating kernel "+id.Name, err)
+	}
+	x.Kernels[id] = &Kernel{Kernel: k}
+	return x.Kernels[id], nil
+}
+
+// Write enqueues the upload of the first n words of the staging memory to m.
+func (x *Flight) Write(m *ocl.MemObject, n int) error {
+	e, err := x.Queue.EnqueueWriteBuffer(m, false, 0, 4*n, unsafe.Pointer(&x.Up.Words[0]), x.After)
+	return x.Sent(e, err, UploadTime)
+}
+
+// Launch enqueues a kernel of one dimension, whose duration goes to a counter.
+func (x *Flight) Launch(k *Kernel, groups, local int, to Counter) error {
+	x.global[0], x.local[0] = groups*local, local
+	e, err := x.Queue.EnqueueNDRangeKernel(k.Kernel, nil, x.global[:], x.local[:], nil)
+	return x.Sent(e, err, to)
+}
+
+// Read enqueues the download of the first n words of m and flushes the queue. The command
+// is the one that wait waits for.
+func (x *Flight) Read(m *ocl.MemObject, n int) error {
+	if err := x.ReadAt(m, 0, 0, n); err != nil {
+		return err
+	}
+	return x.Queue.Flush()
+}
+
+// ReadAt enqueues the download of n words of m, from one word on, to a word of the staging
+// memory.
+func (x *Flight) ReadAt(m *ocl.MemObject, from, to, n int) error {
+	e, err := x.Queue.EnqueueReadBuffer(m, false, 4*from, 4*n, unsafe.Pointer(&x.Down.Words[to]), nil)
+	return x.Sent(e, err, downloadTime)
+}
+
+// Sent notes the event of a command. It returns the error of the call that enqueued it.
+func (x *Flight) Sent(e *ocl.Event, err error, to Counter) error {
+	if err == nil {
+		x.Events = append(x.Events, timed{e, to})
+	}
+	return err
+}
+
+// Last returns the event of the last command.
+func (x *Flight) Last() *ocl.Event { return x.Events[len(x.Events)-1].Event }
+
+// Wait waits for the last command, or until ctx ends.
+func (x *Flight) Wait(ctx context.Context) error { return x.WaitFor(ctx, x.Last()) }
+
+// WaitFor waits for a command, or until ctx ends.
+func (x *Flight) WaitFor(ctx context.Context, e *ocl.Event) error {
+	if ctx.Done() == nil { // it never ends: no other goroutine is needed
+		return x.WaitHere(e)
+	}
+	if err := x.Device.Fault("wait"); err != nil {
+		return err
+	}
+	x.waiting = true
+	go func() { x.Done <- ocl.WaitForEvents([]*ocl.Event{e}) }()
+	select {
+	case err := <-x.Done:
+		x.waiting = false
+		return x.Device.Fail("waiting for a batch", err)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// WaitHere waits for a command and ignores the caller's context.
+func (x *Flight) WaitHere(e *ocl.Event) error {
+	if err := x.Device.Fault("wait"); err != nil {
+		return err
+	}
+	return x.Device.Fail("waiting for a batch", ocl.WaitForEvents([]*ocl.Event{e}))
+}
+
+// AddTimes adds the durations of the commands if the device profiles.
+func (x *Flight) AddTimes(st *plan.Stats) error {
+	if !x.Device.Profiling {
+		return nil
+	}
+	for _, t := range x.Events {
+		from, err1 := t.Event.GetEventProfilingInfo(ocl.ProfilingInfoCommandStart)
+		to, err2 := t.Event.GetEventProfilingInfo(ocl.ProfilingInfoCommandEnd)
+		if err := cmp.Or(err1, err2); err != nil {
+			return x.Device.Fail("reading device times", err)
+		}
+		*t.to(st) += time.Duration(to - from)
+	}
+	return nil
+}
+
+// ReleaseEvents releases the events, unless a wait is under way.
+func (x *Flight) ReleaseEvents() {
+	if x.waiting {
+		return
+	}
+	for _, t := range x.Events {
+		t.Event.Release()
+	}
+	x.Events = x.Events[:0]
+}
+
+// Land waits until no command is under way.
+func (x *Flight) Land() {
+	if x.waiting {
+		<-x.Done
+		x.waiting = false
+	}
+	x.ReleaseEvents()
+	_ = x.Queue.Finish() // after a failure commands may be under way
+}
+
+// Release frees all objects. No command may be under way.
+func (x *Flight) Release() {
+	if x.Queue != nil {
+		x.Queue.Release()
+	}
+	for _, k := range x.Kernels {
+		k.Release()
+	}
+	for _, p := range []*Pinned{x.Up, x.Down} {
+		if p != nil {
+			p.Release(x.Device)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package device
+
+import (
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// InParallel calls f for 0 to n-1, on several cores if there is much work, and returns the
+// first error. After an error it starts no further calls.
+func InParallel(n, work int, f func(i int) error) error {
+	workers := min(runtime.GOMAXPROCS(0), n, 1+work/4096)
+	if workers <= 1 {
+		for i := range n {
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var next atomic.Int64
+	var failed atomic.Bool
+	var g errgroup.Group
+	for range workers {
+		g.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < n && !failed.Load(); i = int(next.Add(1)) - 1 {
+				if err := f(i); err != nil {
+					failed.Store(true)
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// copyPiece is the number of words that one goroutine copies. To copy 1 MiB takes longer
+// than to start a goroutine.
+const copyPiece = 1 << 18
+
+// AppendWords is append with several cores for long copies: docIDs come from memory that
+// no cache holds, and one core cannot fetch as fast as a device sends.
+func AppendWords(to, words []uint32) []uint32 {
+	at := len(to)
+	to = slices.Grow(to, len(words))[:at+len(words)]
+	copyWords(to[at:], words, copyPiece)
+	return to
+}
+
+// copyWords copies words to dst in pieces, each on a goroutine of its own.
+func copyWords(dst, words []uint32, piece int) {
+	if len(words) <= piece {
+		copy(dst, words)
+		return
+	}
+	var g errgroup.Group
+	for ; len(words) > piece; dst, words = dst[piece:], words[piece:] {
+		d, s := dst, words[:piece]
+		g.Go(func() error {
+			copy(d, s)
+			return nil
+		})
+	}
+	copy(dst, words)
+	_ = g.Wait()
+}

@@ -1,0 +1,73 @@
+package device
+
+import (
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+)
+
+// Pinned is host memory that the driver allocated and a device reads and writes directly.
+// Asynchronous transfers use only such memory, because the driver keeps the pointer after
+// the call.
+type Pinned struct {
+	buffer *ocl.MemObject
+	mapped *ocl.MappedMemObject
+	Words  []uint32
+}
+
+// NewPinned makes pinned memory of n bytes, rounded up to 16.
+func (rt *Runtime) NewPinned(n int) (*Pinned, error) {
+	n = (n + 15) / 16 * 16
+	m, err := rt.Buffer(ocl.MemReadWrite|ocl.MemAllocHostPtr, uint64(n), "a staging buffer")
+	if err != nil {
+		return nil, err
+	}
+	p := &Pinned{buffer: m}
+	err = rt.Do(func() error {
+		mapped, e, err := rt.Transfer.EnqueueMapBuffer(m, true, ocl.MapFlagRead|ocl.MapFlagWrite, 0, n, nil)
+		if err != nil {
+			return err
+		}
+		e.Release()
+		p.mapped = mapped
+		return nil
+	})
+	if err != nil {
+		m.Release()
+		return nil, rt.failAlloc("mapping a staging buffer", err)
+	}
+	p.Words = unsafe.Slice((*uint32)(p.mapped.Ptr()), n/4)
+	return p, nil
+}
+
+// Grow replaces p by pinned memory of room words if it has fewer than words, and copies
+// the first keep words. No command may use p.
+func (rt *Runtime) Grow(p **Pinned, words, room, keep int) error {
+	if *p != nil && words <= len((*p).Words) {
+		return nil
+	}
+	grown, err := rt.NewPinned(4 * room)
+	if err != nil {
+		return err
+	}
+	if *p != nil {
+		copy(grown.Words, (*p).Words[:keep])
+		(*p).Release(rt)
+	}
+	*p = grown
+	return nil
+}
+
+// Release unmaps and frees the memory. The words must not be touched after it.
+func (p *Pinned) Release(rt *Runtime) {
+	_ = rt.Do(func() error { // after a failure to unmap, freeing is all that is left to do
+		e, err := rt.Transfer.EnqueueUnmapMemObject(p.buffer, p.mapped, nil)
+		if err != nil {
+			return err
+		}
+		e.Release()
+		return rt.Transfer.Finish()
+	})
+	p.buffer.Release()
+	p.Words = nil
+}

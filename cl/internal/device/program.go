@@ -1,0 +1,97 @@
+package device
+
+import (
+	"errors"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/plan"
+)
+
+// ProgramOf returns the program of a kernel and builds it on first use. Concurrent callers
+// wait for the build.
+func (rt *Runtime) ProgramOf(id KernelID) (*ocl.Program, error) {
+	id = rt.Ops.canonical(id)
+	rt.building.Lock()
+	defer rt.building.Unlock()
+	if p := rt.programs[id]; p != nil {
+		return p, nil
+	}
+	p, err := rt.Build(rt.Source(id))
+	if err != nil {
+		return nil, err
+	}
+	rt.programs[id] = p
+	return p, nil
+}
+
+// Source returns the text of the program of a kernel.
+func (rt *Runtime) Source(id KernelID) string {
+	return rt.Ops.Source(rt.Tuning, rt.CountLoads, rt.Ops.canonical(id))
+}
+
+// buildCore builds the core programs of all operations as one text: a build costs more
+// than a kernel.
+func (rt *Runtime) buildCore() error {
+	core := rt.Ops.Core()
+	if len(core) == 0 {
+		return nil
+	}
+	p, err := rt.Build(rt.Ops.Source(rt.Tuning, rt.CountLoads, core...))
+	if err != nil {
+		return err
+	}
+	rt.core = p
+	for _, id := range core {
+		rt.programs[id] = p
+	}
+	return nil
+}
+
+// ReplaceProgram puts a program in place of the one of a kernel and returns the old one,
+// nil if there was none. Only tests call it; p may be nil.
+func (rt *Runtime) ReplaceProgram(id KernelID, p *ocl.Program) *ocl.Program {
+	id = rt.Ops.canonical(id)
+	rt.building.Lock()
+	defer rt.building.Unlock()
+	old := rt.programs[id]
+	if rt.programs[id] = p; p == nil {
+		delete(rt.programs, id)
+	}
+	return old
+}
+
+// releasePrograms releases each program once.
+func (rt *Runtime) releasePrograms() {
+	for _, p := range rt.programs {
+		if p != rt.core {
+			p.Release()
+		}
+	}
+	if rt.core != nil {
+		rt.core.Release()
+	}
+}
+
+// Build compiles a text for the device. The error is plan.ErrBuild with the compiler's log.
+func (rt *Runtime) Build(source string) (*ocl.Program, error) {
+	if err := rt.Fault("build"); err != nil {
+		return nil, err
+	}
+	p, err := rt.context.CreateProgramWithSource([]string{source})
+	if err != nil {
+		return nil, rt.Fail("creating the program", err)
+	}
+	if err := p.BuildProgram([]*ocl.Device{rt.dev.handle}, "-cl-std=CL1.2"); err != nil {
+		p.Release()
+		e := &plan.DeviceError{Kind: plan.ErrBuild, Device: rt.Name(), Op: "building the kernels"}
+		var log ocl.BuildError
+		if errors.As(err, &log) {
+			e.Log = string(log)
+		} else {
+			e.Err = err
+		}
+		return nil, e
+	}
+	return p, nil
+}

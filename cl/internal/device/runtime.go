@@ -1,0 +1,203 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+	"github.com/rs/zerolog"
+
+	"heddle/engine/plan"
+)
+
+// Options configures an open device. The zero value is valid.
+type Options struct {
+	MemoryLimit  uint64                  // bytes for all buffers; 0: nine tenths of the reported memory, half where reports are wrong
+	Profiling    bool                    // measure device times
+	CountLoads   bool                    // count loads, with slower kernels
+	Tuning       *Tuning                 // in place of the device's row
+	SkipSelfTest bool                    // trust the kernels, for tests
+	Log          *zerolog.Logger         // may be nil
+	Fault        func(step string) error // may fail a driver step, for tests
+}
+
+// Runtime is an open device: its context, programs and memory budget. It is safe for
+// concurrent use.
+type Runtime struct {
+	Info       plan.Info
+	Tuning     Tuning
+	Memory     *Budget // of all buffers of the device
+	Profiling  bool
+	CountLoads bool
+	Log        *zerolog.Logger
+
+	dev          *Device
+	Ops          Operations
+	skipSelfTest bool
+	faulty       func(step string) error
+	context      *ocl.Context
+	// Transfer carries lists, tables and mappings. Each slot has a queue of its own for
+	// its rounds, so that the transfers of one batch overlap the kernels of another one,
+	// and a kernel that runs out of work-groups overlaps the next one. One queue each for
+	// uploads, kernels and downloads, tied by events, was measured to be slower.
+	Transfer *ocl.CommandQueue
+	core     *ocl.Program
+	building sync.Mutex // guards programs; held during a build
+	programs map[KernelID]*ocl.Program
+
+	tested tested
+	known  sync.Map // results of remember
+
+	// enqueuing is held while commands are enqueued. A single goroutine that enqueues for
+	// all callers took two goroutine switches per batch, more than the driver takes.
+	enqueuing sync.Mutex
+	ended     bool // guarded by enqueuing
+}
+
+// Open checks the limits of a device, builds the core programs and runs the
+// self-tests. Errors are *plan.DeviceError of kind ErrNoDevice (limits), ErrBuild,
+// ErrSelfTest, ErrOutOfMemory or ErrDeviceLost.
+func Open(ctx context.Context, d *Device, opt Options) (*Runtime, error) {
+	if opt.Tuning != nil {
+		d = d.With(func(_ *plan.Info, t *Tuning) { *t = d.quirks.apply(*opt.Tuning) })
+	}
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	limit := opt.MemoryLimit
+	if limit == 0 {
+		limit = d.info.Memory / 10 * 9
+		if d.quirks.memoryLies {
+			limit = d.info.Memory / 2
+		}
+	}
+	rt := &Runtime{Info: d.info, Tuning: d.tuning, Memory: NewBudget(d.String(), limit), Profiling: opt.Profiling,
+		CountLoads: opt.CountLoads, Log: opt.Log, dev: d, Ops: d.ops, skipSelfTest: opt.SkipSelfTest, faulty: opt.Fault,
+		programs: map[KernelID]*ocl.Program{}, tested: tested{passed: map[any]bool{}}}
+	if err := rt.start(); err != nil {
+		rt.release()
+		return nil, err
+	}
+	if !opt.SkipSelfTest {
+		began := time.Now()
+		if err := rt.SelfTest(ctx); err != nil {
+			return nil, errors.Join(err, rt.Close())
+		}
+		if opt.Log != nil {
+			opt.Log.Debug().Str("device", d.String()).Dur("took", time.Since(began)).Msg("self-test passed")
+		}
+	}
+	return rt, nil
+}
+
+func (rt *Runtime) start() (err error) {
+	if err := rt.Fault("open"); err != nil {
+		return err
+	}
+	if rt.context, err = ocl.CreateContext([]*ocl.Device{rt.dev.handle}); err != nil {
+		return rt.Fail("creating a context", err)
+	}
+	if rt.Transfer, err = rt.NewQueue(); err != nil {
+		return err
+	}
+	return rt.buildCore()
+}
+
+// SelfTest runs the self-tests of the operations.
+func (rt *Runtime) SelfTest(ctx context.Context) error {
+	for _, op := range rt.Ops {
+		if op.SelfTest == nil {
+			continue
+		}
+		if err := op.SelfTest(ctx, rt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NewQueue makes an in-order queue, which keeps times if the device profiles.
+func (rt *Runtime) NewQueue() (*ocl.CommandQueue, error) {
+	var properties ocl.CommandQueueProperty
+	if rt.Profiling {
+		properties = ocl.CommandQueueProfilingEnable
+	}
+	q, err := rt.context.CreateCommandQueue(rt.dev.handle, properties)
+	if err != nil {
+		return nil, rt.failAlloc("creating a queue", err)
+	}
+	return q, nil
+}
+
+// Fault lets a test fail a step: "open", "build", "allocate", "upload", "enqueue" or "wait".
+func (rt *Runtime) Fault(step string) error {
+	if rt.faulty == nil {
+		return nil
+	}
+	err := rt.faulty(step)
+	if step == "allocate" {
+		return rt.failAlloc(step, err)
+	}
+	return rt.Fail(step, err)
+}
+
+// Do runs f, which enqueues commands, while no other goroutine enqueues. After close it
+// returns plan.ErrClosed.
+func (rt *Runtime) Do(f func() error) error {
+	rt.enqueuing.Lock()
+	defer rt.enqueuing.Unlock()
+	if rt.ended {
+		return plan.ErrClosed
+	}
+	return f()
+}
+
+// Buffer makes a device buffer with room for at least one load of four words. The caller
+// has reserved its bytes.
+func (rt *Runtime) Buffer(flags ocl.MemFlag, bytes uint64, what string) (*ocl.MemObject, error) {
+	if err := rt.Fault("allocate"); err != nil {
+		return nil, err
+	}
+	m, err := rt.context.CreateEmptyBuffer(flags, int(max(bytes, 16)))
+	if err != nil {
+		return nil, rt.failAlloc(fmt.Sprintf("allocating %d bytes for %s", bytes, what), err)
+	}
+	return m, nil
+}
+
+// Name returns the names of the device and its platform, for errors.
+func (rt *Runtime) Name() string {
+	if rt.dev == nil { // of a test without a device
+		return rt.Info.Device + " (" + rt.Info.Platform + ")"
+	}
+	return rt.dev.String()
+}
+
+// MaxWorkGroup returns the largest work-group in work-items.
+func (rt *Runtime) MaxWorkGroup() int { return rt.dev.handle.MaxWorkGroupSize() }
+
+// Close releases the device. Its stores must be closed before. A second call returns
+// plan.ErrClosed.
+func (rt *Runtime) Close() error {
+	if !rt.Memory.close() {
+		return plan.ErrClosed
+	}
+	rt.enqueuing.Lock() // commands under way have been enqueued
+	rt.ended = true
+	rt.enqueuing.Unlock()
+	rt.release()
+	return nil
+}
+
+func (rt *Runtime) release() {
+	rt.releasePrograms()
+	if rt.Transfer != nil {
+		rt.Transfer.Release()
+	}
+	if rt.context != nil {
+		rt.context.Release()
+	}
+}

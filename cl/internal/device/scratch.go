@@ -1,0 +1,82 @@
+package device
+
+import (
+	"sync/atomic"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+)
+
+// Scratch is a device buffer that grows with the work. Its content is lost when it grows.
+type Scratch struct {
+	Buffer *ocl.MemObject
+	Words  int
+}
+
+// ScratchMemory makes the scratch buffers of the slots of one kind. It is safe for
+// concurrent use on different buffers.
+type ScratchMemory struct {
+	on   *Runtime
+	from *Budget
+	used *atomic.Uint64 // bytes of all slots
+	op   string         // for errors
+}
+
+// NewScratchMemory makes scratch memory out of a budget. used counts the bytes of all slots,
+// op names the operation in errors.
+func NewScratchMemory(rt *Runtime, memory *Budget, used *atomic.Uint64, op string) ScratchMemory {
+	return ScratchMemory{rt, memory, used, op}
+}
+
+// Reserve takes bytes of the budget and counts them.
+func (s ScratchMemory) Reserve(bytes uint64, what string) error {
+	err := s.from.Reserve(bytes, what)
+	if err == nil {
+		s.used.Add(bytes)
+	}
+	return err
+}
+
+// Unreserve gives bytes back.
+func (s ScratchMemory) Unreserve(bytes uint64) {
+	s.from.Unreserve(bytes)
+	s.used.Add(-bytes)
+}
+
+// Room gives m room for at least the given number of words. If most is above 0, it doubles
+// the size up to most, where memory allows. No command may use m.
+func (s ScratchMemory) Room(m *Scratch, words, most int, what string) error {
+	if words <= m.Words {
+		return nil
+	}
+	words = (words + pad - 1) / pad * pad
+	if err := s.on.Fits(4*uint64(words), what, s.op); err != nil {
+		return err
+	}
+	more := words
+	if most > 0 {
+		more = max(words, min(2*m.Words, most), 1<<10)
+	}
+	s.Drop(m) // before the new buffer, since both may be large
+	if s.on.Fits(4*uint64(more), what, s.op) != nil || s.Reserve(4*uint64(more), what) != nil {
+		more = words
+		if err := s.Reserve(4*uint64(more), what); err != nil {
+			return err
+		}
+	}
+	buffer, err := s.on.Buffer(ocl.MemReadWrite, 4*uint64(more), what)
+	if err != nil {
+		s.Unreserve(4 * uint64(more))
+		return err
+	}
+	*m = Scratch{buffer, more}
+	return nil
+}
+
+// Drop frees the buffer of m.
+func (s ScratchMemory) Drop(m *Scratch) {
+	if m.Buffer != nil {
+		m.Buffer.Release()
+		s.Unreserve(4 * uint64(m.Words))
+		*m = Scratch{}
+	}
+}

@@ -1,0 +1,146 @@
+package lists
+
+import (
+	"fmt"
+
+	"heddle/cl/internal/device"
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// Constants of kernels/common.cl and of the layout of uploads.
+const (
+	RunLen      = 1024 // RUN: elements of a run at most
+	RunWords    = 8    // words of a run record
+	RecordWords = 8    // words of a term record
+	BlockTiles  = 64   // BLOCK: tiles of one sum
+	Lanes       = 32   // LANES: work-items of a segment
+	DecodedTag  = 4    // ELEMENTS_DECODED: a buffer number
+	DecodeRound = 256  // decoders may write up to the next multiple of it, in words
+)
+
+// Features of the programs that read lists.
+const (
+	UseLines    device.Features = 1 << iota // search in lists of lrc, lrcseg, seglrc, hslrc
+	UseIS                                   // interpolation search
+	UseLRSeg                                // local safe ranges
+	UsePMF                                  // parallel merge find
+	UsePart                                 // a query to a work-group
+	UseParaPFor                             // search in lists of a gap codec
+	UseVByte
+	UseRice
+	UsePFD
+	UseNewPFD
+	UseRPFD
+	UseGaps = UseParaPFor | UseVByte | UseRice | UsePFD | UseNewPFD | UseRPFD
+)
+
+// FeatureNames lists the macros of the features above.
+var FeatureNames = []string{"USE_LINES", "USE_IS", "USE_LRSEG", "USE_PMF", "USE_PART",
+	"USE_PARAPFOR", "USE_VBYTE", "USE_RICE", "USE_PFD", "USE_NEWPFD", "USE_RPFD"}
+
+// SegmentFiles lists the files that decode segments of gap codecs.
+var SegmentFiles = []string{"gaps.cl", "segments.cl", "segments_rpfd.cl", "segments_serial.cl", "segments_any.cl"}
+
+// Decoders lists the kernels that turn compressed lists into docIDs. A round launches the
+// ones that its lists need.
+var Decoders = [...]device.KernelID{{Name: "decode"}, {Name: "decode_lines"}, {Name: "decode_vbyte"}, {Name: "decode_rice"},
+	{Name: "decode_pfd"}, {Name: "decode_newpfd"}, {Name: "decode_rpfd"}}
+
+// NoDecoder stands for lists that kernels read as they are.
+const NoDecoder = -1
+
+// kind is the way in which kernels read the codecs of a device kind.
+type kind struct {
+	known   bool            // there are kernels
+	decoder int             // of Decoders, or NoDecoder
+	search  device.Features // of a program that searches in such lists
+}
+
+// kinds describes the kernels of each device kind of package codec. Lists of a kind without an
+// entry cannot be loaded.
+var kinds = [codec.DeviceKinds]kind{
+	codec.DevicePlain:    {true, NoDecoder, 0},
+	codec.DeviceBits:     {true, 0, 0},
+	codec.DeviceParaPFor: {true, 0, UseParaPFor},
+	codec.DeviceLines:    {true, 1, UseLines},
+	codec.DeviceVByte:    {true, 2, UseVByte},
+	codec.DeviceRice:     {true, 3, UseRice},
+	codec.DevicePFD:      {true, 4, UsePFD},
+	codec.DeviceNewPFD:   {true, 5, UseNewPFD},
+	codec.DeviceRPFD:     {true, 6, UseRPFD},
+}
+
+// DecoderOf returns the decoder of a codec, an index of Decoders, or NoDecoder.
+func DecoderOf(id codec.ID) int { return kinds[id.Device()].decoder }
+
+// Lookup returns the features of a program that searches in lists of a codec.
+func Lookup(id codec.ID) device.Features { return kinds[id.Device()].search }
+
+// Supported returns plan.ErrUnsupported if a list of src has a codec without kernels.
+func Supported(src *plan.Source) error {
+	for h, l := range src.Lists {
+		if !kinds[l.Codec.Device()].known {
+			return fmt.Errorf("cl: list %d: codec %v has no kernels: %w", h, l.Codec, plan.ErrUnsupported)
+		}
+	}
+	return nil
+}
+
+// DecodeLocal is the work-group size of the kernel decode.
+func DecodeLocal(t device.Tuning) int {
+	if t.Serial {
+		return 1
+	}
+	return RunLen / 16 // DECODE_WG
+}
+
+// DecodeShape is the launch of a decoder over a number of runs: work-groups, and the size
+// of each. Gap codecs take DECODE_WG/LANES groups of LANES a run.
+func DecodeShape(t device.Tuning, decoder, runs int) (groups, local int) {
+	local = DecodeLocal(t)
+	if decoder < 2 || t.Serial {
+		return runs, local
+	}
+	return local / Lanes * runs, Lanes
+}
+
+// Operation registers the decoders.
+var Operation = device.Operation{
+	Name: "decode",
+	Programs: []device.Program{
+		{Kernels: []string{"decode"}, Files: device.Files("decode.cl"), Core: true},
+		{Kernels: []string{"decode_lines"}, Files: device.Files("lines.cl", "decode_lines.cl")},
+		{Kernels: []string{"decode_vbyte"}, Files: decodeGaps},
+		{Kernels: []string{"decode_rice"}, Files: decodeGaps},
+		{Kernels: []string{"decode_pfd"}, Files: decodeGaps},
+		{Kernels: []string{"decode_newpfd"}, Files: decodeGaps},
+		{Kernels: []string{"decode_rpfd"}, Files: decodeGaps},
+	},
+	Limits: func(t device.Tuning) (local, group int) { return 4 * (8*DecodeLocal(t) + 1), DecodeLocal(t) },
+}
+
+func decodeGaps(device.Features) []string {
+	return append(SegmentFiles[:len(SegmentFiles):len(SegmentFiles)], "decode_gaps.cl")
+}
+
+// Between returns the indexes of a part of a list with all docIDs from first to
+// last. The part begins where a run may begin.
+func Between(list codec.List, first, last uint32) (begin, end uint32, err error) {
+	if list.Len == 0 {
+		return 0, 0, nil
+	}
+	var b codec.Blocks
+	if err := b.Open(list); err != nil {
+		return 0, 0, err
+	}
+	k := b.Find(first)
+	if k == b.Count() {
+		return 0, 0, nil
+	}
+	begin, end = uint32(b.Start(k))/RunLen*RunLen, list.Len
+	if k = b.Find(last); k < b.Count() {
+		end = uint32(b.Start(k + 1))
+	}
+	return begin, max(begin, end), nil
+}

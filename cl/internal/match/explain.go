@@ -1,0 +1,113 @@
+package match
+
+import (
+	"context"
+	"fmt"
+
+	"heddle/cl/internal/lists"
+	"heddle/codec"
+	"heddle/engine/plan"
+)
+
+// resolve returns the algorithm whose tables a batch under a uses.
+func (m *Matcher) resolve(a plan.Algorithm) plan.Algorithm {
+	switch a {
+	case plan.Auto:
+		a = m.set.Auto
+	case plan.MergePath:
+		a = mergeTables
+	}
+	if m.set.Cache != nil && lists.TakesTables(a) {
+		return plan.BS
+	}
+	return a
+}
+
+// tablesNow returns the tables of a for an explanation. It builds them if necessary, as a
+// batch does.
+func (m *Matcher) tablesNow(a plan.Algorithm) (*lists.Tables, error) {
+	if err := m.set.Device.Info.Runs(a); err != nil {
+		return nil, err
+	}
+	if err := m.set.Begin(context.Background()); err != nil {
+		return nil, err
+	}
+	return m.set.TablesOf(context.Background(), m.resolve(a))
+}
+
+// still calls f while no term record changes.
+func (m *Matcher) still(f func() string) string {
+	if m.set.Cache == nil {
+		return f()
+	}
+	return m.set.Cache.Still(f)
+}
+
+// Explain names the method for list h under a.
+func (m *Matcher) Explain(a plan.Algorithm, h plan.Handle) string {
+	t, err := m.tablesNow(a)
+	if err != nil {
+		return err.Error()
+	}
+	return m.still(func() string { return m.explainList(&t.Records[h], &m.set.Src.Lists[h]) })
+}
+
+func (m *Matcher) explainList(r *lists.Record, l *plan.List) string {
+	text := "binary search"
+	switch r.Probe() {
+	case lists.ProbeBits:
+		return "auxiliary bitset, one load a probe"
+	case lists.ProbeOwn:
+		return fmt.Sprintf("hash value to one of %d buckets, then the range that its line leaves", r.Entries())
+	case lists.ProbeIS:
+		text = "interpolation search"
+	case lists.ProbePMF:
+		text = fmt.Sprintf("parallel merge find with %d levels of splitters", r[6])
+	case lists.ProbeSeg:
+		text = "binary search in a local safe range of a line"
+	case lists.ProbeLR:
+		text = "binary search in the safe range of a line"
+	case lists.ProbeHS:
+		text = fmt.Sprintf("binary search in buckets of about %d", l.Len/(r.Entries()-1))
+	}
+	if l.Codec == codec.Bitset {
+		return "bitset, one load a probe"
+	}
+	switch f := lists.Lookup(l.Codec); {
+	case f&lists.UseGaps != 0:
+		text += ", over skip entries; a segment that may be hit is decoded once for a tile"
+	case f == lists.UseLines:
+		text += ", over key docIDs, then the range that the line of one segment leaves"
+	}
+	return text
+}
+
+// ExplainBatch names the algorithm of b, with the reason where plan.Auto chose it.
+func (m *Matcher) ExplainBatch(b *plan.MatchBatch) string {
+	t, err := m.tablesNow(b.Algorithm)
+	if err != nil {
+		return err.Error()
+	}
+	return m.still(func() string { return m.explainChoice(b, t) })
+}
+
+func (m *Matcher) explainChoice(b *plan.MatchBatch, t *lists.Tables) string {
+	if resolved := m.resolve(b.Algorithm); m.set.Cache != nil && lists.TakesTables(b.Algorithm) {
+		return fmt.Sprintf("%v in place of %v: lists that come and go have no tables", resolved, b.Algorithm)
+	} else if b.Algorithm != plan.Auto {
+		return b.Algorithm.String()
+	}
+	switch {
+	case m.mergesAll(b, 0, t.Records):
+		return fmt.Sprintf("merge: all its lists are of like length, and of %d docIDs or more (tuning row %s)",
+			m.mergeLeast, m.set.Device.Tuning.Name)
+	case m.set.Auto == plan.Bits:
+		return "bits: bitsets and buckets fit the device"
+	case m.set.Auto == plan.HS16:
+		return "hs16: buckets fit the device, bitsets do not"
+	}
+	if m.set.Cache != nil {
+		return "bs: lists that come and go have no tables"
+	}
+	return "bs: no tables fit the device"
+}

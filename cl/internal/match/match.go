@@ -1,0 +1,326 @@
+package match
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/engine/plan"
+)
+
+// Matcher answers conjunctions over a set of lists. It is safe for concurrent use: each
+// round under way has a slot of its own, so concurrent batches overlap.
+type Matcher struct {
+	set        *lists.Set
+	maxTiles   int    // of a round
+	tile       uint32 // elements of a tile
+	mergeTile  uint32 // the same for merges
+	mergeLeast uint64 // of the tuning row; 0: plan.Auto never merges
+
+	Free    chan *slot // idle slots
+	most    int        // slots
+	Slots   int        // slots that exist
+	scratch uint64     // bytes of all slots
+
+	// matchRate is the fraction of candidates that recent rounds found, in 1/65536. The
+	// first download takes this fraction and a quarter more.
+	matchRate atomic.Uint64
+}
+
+// leastTiles is the length of rounds, in tiles, below which a limit on memory does not
+// shorten them.
+const leastTiles = 1024
+
+// New makes a matcher without device memory, for rounds of at most the given number
+// of tiles and for the given number of slots. Scratch memory takes at most a sixteenth of
+// the device memory, or one tile per slot, and a quarter of the limit while rounds stay
+// long enough.
+func New(set *lists.Set, tiles, slots int) *Matcher {
+	t := set.Device.Tuning
+	m := &Matcher{set: set, most: slots, tile: uint32(t.Tile), mergeTile: uint32(mergeTile(t)), mergeLeast: t.MergeLeast, maxTiles: tiles}
+	for m.maxTiles > 1 {
+		scratch := m.ScratchBytes()
+		if scratch <= set.Device.Info.Memory/16 && (scratch <= set.Memory.Size()/4 || m.maxTiles <= leastTiles) {
+			break
+		}
+		m.maxTiles /= 2
+	}
+	set.Count(func() uint64 { return m.scratch })
+	return m
+}
+
+// Open makes the slots. After a failure release must follow.
+func (m *Matcher) Open() error {
+	m.Free = make(chan *slot, m.most)
+	for range m.most {
+		x, err := m.newSlot()
+		if err != nil {
+			return err
+		}
+		m.Slots++
+		m.scratch += x.bytes
+		m.Free <- x
+	}
+	m.matchRate.Store(1 << 14)
+	return nil
+}
+
+// Release waits for all rounds and frees the slots.
+func (m *Matcher) Release() {
+	for range m.Slots {
+		(<-m.Free).release()
+	}
+}
+
+// BuildKernels builds the programs of the set's lists, so that the first batch does not
+// wait for a compiler.
+func (m *Matcher) BuildKernels() error {
+	rt := m.set.Device
+	for _, l := range m.set.Src.Lists {
+		if d := lists.DecoderOf(l.Codec); d != lists.NoDecoder {
+			if _, err := rt.ProgramOf(lists.Decoders[d]); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := rt.ProgramOf(device.KernelID{Name: "intersect", With: m.features(m.set.With)})
+	return err
+}
+
+// features returns the features of the kernel for a round that needs some: none, or all
+// that the lists of the set need as well, so that a set needs few programs. Kernels of gap
+// codecs take seconds to build on some devices. There is one for each codec and one for
+// any mixture.
+func (m *Matcher) features(some device.Features) device.Features {
+	if some == 0 {
+		return 0
+	}
+	if some&lists.UseGaps == 0 {
+		some |= m.set.With &^ lists.UseGaps // gap codecs have a kernel of their own
+	} else if some = (some | m.set.With) &^ lists.UsePMF; bits.OnesCount32(uint32(some&lists.UseGaps)) > 1 {
+		some |= lists.UseGaps | lists.UseLines | lists.UseIS | lists.UseLRSeg
+	}
+	if shellFile(some) != "intersect.cl" {
+		some &^= lists.UsePart // the other kernels have PARA only
+	}
+	return some
+}
+
+// Match answers the conjunctions of b in rounds, two under way per caller.
+func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := m.set.Begin(ctx); err != nil {
+		return err
+	}
+	if err := m.set.Device.Info.Runs(b.Algorithm); err != nil {
+		return err
+	}
+	tested := b.Algorithm
+	if m.set.Cache != nil && tested != plan.MergePath {
+		tested = m.resolve(tested)
+	}
+	if err := selfTestAlgorithm(ctx, m.set.Device, tested); err != nil {
+		return err
+	}
+	return m.run(ctx, b, out)
+}
+
+// run is match without a self-test.
+func (m *Matcher) run(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	began := time.Now()
+	t, err := m.prepare(ctx, b, out)
+	if err != nil {
+		return err
+	}
+	if m.set.Cache == nil {
+		err = m.part(ctx, b, 0, out, t, nil)
+	} else {
+		postings := func(dst []plan.Handle, i int) []plan.Handle { return append(dst, b.Query(i)...) }
+		r := lists.Request{Noun: "query", Queries: b.Queries(), Lists: postings, Aux: t}
+		err = m.set.Cache.Each(ctx, r, &out.Stats, func(ctx context.Context, first, end int, p *lists.Pins) error {
+			queries := *b
+			queries.Offsets = b.Offsets[:end+1]
+			return m.part(ctx, &queries, first, out, t, p)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	out.Stats.Queries = uint64(b.Queries())
+	out.Stats.Wall = time.Since(began)
+	return nil
+}
+
+// prepare checks b, clears out and returns the tables.
+func (m *Matcher) prepare(ctx context.Context, b *plan.MatchBatch, out *plan.Results) (*lists.Tables, error) {
+	out.Reset()
+	if err := b.Validate(m.set.Src); err != nil {
+		return nil, err
+	}
+	for i := range b.Queries() {
+		if n := b.Offsets[i+1] - b.Offsets[i]; n > maxTerms {
+			return nil, fmt.Errorf("cl: query %d has %d terms, at most %d are possible", i, n, maxTerms)
+		}
+	}
+	out.Offsets = slices.Grow(out.Offsets, b.Queries())[:b.Queries()+1]
+	return m.set.TablesOf(ctx, m.resolve(b.Algorithm))
+}
+
+// part answers the queries of b from the first one on. p pins their lists if not all
+// lists are resident.
+func (m *Matcher) part(ctx context.Context, b *plan.MatchBatch, first int, out *plan.Results, t *lists.Tables, p *lists.Pins) error {
+	if b.Algorithm == plan.Auto && m.mergesAll(b, first, t.Records) {
+		if err := selfTestAlgorithm(ctx, m.set.Device, plan.MergePath); err != nil {
+			return err
+		}
+	} else if b.Algorithm == plan.Auto {
+		probing := *b
+		probing.Algorithm = m.set.Auto
+		b = &probing
+	}
+	at := position{query: first}
+	var flying [2]*slot
+	n := 0
+	var err error
+	for at.query < b.Queries() || n > 0 {
+		if at.query < b.Queries() && n < len(flying) {
+			// A caller with a round under way never waits for a second slot, since two
+			// such callers would wait for each other.
+			x, err := m.take(ctx, n > 0)
+			if err != nil {
+				m.abandon(flying[:n], p)
+				return err
+			}
+			if x != nil {
+				x.After = p.Events()
+				if at, err = m.send(x, b, t, at); err != nil {
+					m.Free <- x
+					m.abandon(flying[:n], p)
+					return err
+				}
+				flying[n] = x
+				n++
+				continue
+			}
+		}
+		x := flying[0]
+		select {
+		case err = <-x.Done:
+		case <-ctx.Done():
+			m.abandon(flying[:n], p)
+			return ctx.Err()
+		}
+		flying[0], flying[1] = flying[1], nil
+		n--
+		if err == nil {
+			err = m.collect(x, out)
+		}
+		x.ReleaseEvents()
+		m.Free <- x
+		if err != nil {
+			m.abandon(flying[:n], p)
+			return err
+		}
+	}
+	return nil
+}
+
+// take returns a free slot. With try it returns nil instead of waiting.
+func (m *Matcher) take(ctx context.Context, try bool) (*slot, error) {
+	select {
+	case x := <-m.Free:
+		return x, nil
+	default:
+		if try {
+			return nil, nil
+		}
+	}
+	select {
+	case x := <-m.Free:
+		return x, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-m.set.Closing:
+		return nil, plan.ErrClosed
+	}
+}
+
+// send cuts the next round and enqueues its commands. It returns the start of the round
+// after it.
+func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position) (position, error) {
+	var next position
+	x.round, next = m.cut(b, t.Records, at, x.Up.Words, x.firstTile)
+	x.tables, x.countOnly = t, b.CountOnly
+	if with := m.features(x.round.with | lists.UsePart); b.Part && with&lists.UsePart != 0 && !x.round.merge {
+		x.round.with = with
+		x.round.cutParts(x.Up.Words, x.firstTile)
+	} else {
+		x.round.with = m.features(x.round.with)
+	}
+	counts := cmp.Or(x.round.parts, x.round.tiles)
+	x.docsAt = (counts + 3) / 4 * 4
+	x.fetched = counts
+	if x.round.parts > 0 && !x.countOnly {
+		x.fetched = x.docsAt + x.round.tiles*int(x.round.tile)
+		if err := x.growDown(x.fetched, 0); err != nil {
+			return at, err
+		}
+	} else if !x.countOnly {
+		guess := x.round.candidates * m.matchRate.Load() / (1 << 16)
+		x.fetched = min(x.docsAt+int(guess+guess/4)+1024, x.docsAt+int(x.round.candidates), len(x.Down.Words))
+	}
+	// The kernels are built here and not in Runtime.Do, where other callers would wait.
+	if err := x.prepare(); err != nil {
+		return at, err
+	}
+	if err := m.set.Device.Do(x.submit); err != nil {
+		return at, err
+	}
+	go x.finish()
+	return next, nil
+}
+
+// collect appends the results of a finished round to out.
+func (m *Matcher) collect(x *slot, out *plan.Results) error {
+	r := &x.round
+	// The first query may continue from the round before. Its end moves then.
+	end := out.Stats.Matches
+	if r.parts > 0 {
+		x.collectParts(out, end)
+		return x.addStats(&out.Stats)
+	}
+	for i := range r.queries {
+		for _, n := range x.Down.Words[x.firstTile[i]:x.firstTile[i+1]] {
+			end += uint64(n)
+		}
+		out.Offsets[r.firstQuery+i+1] = end
+	}
+	out.Stats.Matches = end
+	if !x.countOnly {
+		out.Docs = device.AppendWords(out.Docs, x.Down.Words[x.docsAt:x.docsAt+x.matches])
+		if r.candidates > 0 {
+			rate := uint64(x.matches) << 16 / r.candidates
+			m.matchRate.Store((3*m.matchRate.Load() + rate) / 4)
+		}
+	}
+	return x.addStats(&out.Stats)
+}
+
+// abandon lets rounds run to their end without a caller. Their lists stay pinned until
+// then.
+func (m *Matcher) abandon(flying []*slot, p *lists.Pins) {
+	for _, x := range flying {
+		p.Hold()
+		go func() {
+			<-x.Done
+			x.ReleaseEvents()
+			m.Free <- x
+			p.Release()
+		}()
+	}
+}

@@ -1,0 +1,138 @@
+package match
+
+import (
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/engine/plan"
+)
+
+const (
+	maxQueries = 16384 // of one round
+	maxTerms   = 65536 // of one round, and so of one query
+	tileWords  = 4     // of a tile record
+)
+
+// position is the place in a batch where the next round begins.
+type position struct {
+	query int
+	doc   uint32 // elements of the query's shortest list in earlier rounds
+}
+
+// round is the work of one sequence of launches: a range of the batch's candidates, so that
+// one query may continue in the next round. Its upload holds term records, tile records,
+// runs to decode, and zeros for sums over blocks.
+type round struct {
+	firstQuery int
+	queries    int
+	tiles      int
+	with       device.Features // of a program that searches in the lists
+	merge      bool            // by the kernels of merge.cl
+	tile       uint32          // elements of a tile
+	parts      int             // queries with a work-group of their own, in a round of PART
+	// The runs to decode, by decoder. Runs of one decoder lie together.
+	runs        [len(lists.Decoders)]int
+	runsAt      [len(lists.Decoders)]int // in uint4
+	candidates  uint64                   // elements
+	decodeBytes uint64                   // that decoding reads and writes
+	tilesAt     int                      // in uint4
+	sumsAt      int                      // in words
+	words       int                      // of the upload
+}
+
+// uploadWords limits the upload of a round of maxTiles tiles.
+func uploadWords(maxTiles int) int {
+	return maxTerms*lists.RecordWords + maxTiles*(tileWords+lists.RunWords) + max(maxTiles/lists.BlockTiles+1, 4*min(maxQueries, maxTiles))
+}
+
+// cut writes the round of b from p on to up, the words of the upload, and returns the start
+// of the round after it. firstTile, of maxQueries+1 words, gets the first tile of every
+// query of the round, and at its end the number of tiles.
+func (m *Matcher) cut(b *plan.MatchBatch, records []lists.Record, p position, up, firstTile []uint32) (round, position) {
+	r := round{firstQuery: p.query, tile: m.tile}
+	maxTiles := m.maxTiles
+	// The shape first: the numbers of queries, terms, tiles and runs that fit.
+	end, terms := p, 0
+	for queries := b.Queries(); end.query < queries && r.queries < maxQueries; {
+		firstTile[r.queries] = uint32(r.tiles)
+		q := b.Query(end.query)
+		if len(q) == 0 || records[q[0]].Length() == 0 {
+			r.queries++
+			end = position{query: end.query + 1}
+			continue
+		}
+		merge := m.merges(b.Algorithm, records, q)
+		if r.tiles == 0 && merge {
+			r.merge, r.tile, maxTiles = true, m.mergeTile, m.mergeTiles()
+		}
+		if terms+len(q)-1 > maxTerms || r.tiles == maxTiles || merge != r.merge {
+			break
+		}
+		terms += len(q) - 1
+		shortest := &records[q[0]]
+		left := shortest.Length() - end.doc
+		fits := min(uint64(left), uint64(maxTiles-r.tiles)*uint64(r.tile))
+		if d := lists.DecoderOf(shortest.Codec()); d != lists.NoDecoder {
+			r.runs[d] += int((fits + lists.RunLen - 1) / lists.RunLen)
+		}
+		r.queries++
+		r.tiles += int((fits + uint64(r.tile) - 1) / uint64(r.tile))
+		if fits < uint64(left) {
+			end.doc += uint32(fits)
+			break
+		}
+		end = position{query: end.query + 1}
+	}
+	firstTile[r.queries] = uint32(r.tiles)
+
+	r.tilesAt = 2 * terms
+	at := r.tilesAt + r.tiles
+	for d, n := range r.runs {
+		r.runsAt[d] = at
+		at += n * lists.RunWords / 4
+	}
+	next := r.runsAt // the place of the next run, by decoder
+	words, tiles := up, up[4*r.tilesAt:]
+	term := 0
+	for i := range r.queries {
+		tile, endTile := firstTile[i], firstTile[i+1]
+		if tile == endTile {
+			continue
+		}
+		q := b.Query(p.query + i)
+		first := uint32(0)
+		if i == 0 {
+			first = p.doc
+		}
+		for _, h := range q[1:] {
+			list := &records[h]
+			*(*lists.Record)(words) = *list
+			words = words[lists.RecordWords:]
+			r.with |= list.With()
+		}
+		list := &records[q[0]]
+		left := uint32(min(uint64(list.Length()-first), uint64(endTile-tile)*uint64(r.tile)))
+		r.candidates += uint64(left)
+		off, buffer := list[0]+first/4, list.Buffer()
+		if d := lists.DecoderOf(list.Codec()); d != lists.NoDecoder {
+			off, buffer = tile*r.tile/4, lists.DecodedTag
+			for done := uint32(0); done < left; done += lists.RunLen {
+				*(*[lists.RunWords]uint32)(up[4*next[d]:]) = [lists.RunWords]uint32{list[0], list[1], list[2], list[3],
+					first + done, min(left-done, lists.RunLen), off + done/4, 0}
+				next[d] += lists.RunWords / 4
+			}
+			r.decodeBytes += 4 * (uint64(left) + uint64(left)*uint64(list[2])/uint64(list[1]))
+		}
+		to := tiles[:tileWords*(endTile-tile)]
+		tiles = tiles[len(to):]
+		for ; len(to) >= tileWords; to = to[tileWords:] {
+			to[0], to[1], to[2], to[3] = uint32(term), uint32(len(q)-1), off, min(left, r.tile)|buffer<<16
+			off += r.tile / 4
+			left -= r.tile // wraps around after the last tile
+		}
+		term += len(q) - 1
+	}
+	r.sumsAt = 4 * at
+	r.words = r.sumsAt + (r.tiles+lists.BlockTiles-1)/lists.BlockTiles
+	clear(up[r.sumsAt:r.words])
+	return r, end
+}

@@ -1,0 +1,202 @@
+package match
+
+import (
+	"cmp"
+	"unsafe"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/primitive"
+	"heddle/engine/plan"
+)
+
+// slot holds the buffers and kernel objects of one round under way. It belongs to the
+// goroutine that took it until the round has ended, also if its caller gives up.
+type slot struct {
+	device.Flight
+	matcher *Matcher
+	round   round
+
+	batch   *ocl.MemObject      // the upload
+	decoded *ocl.MemObject      // decoded shortest lists, tile by tile
+	found   *ocl.MemObject      // matches, tile by tile
+	out     *ocl.MemObject      // matches per tile, then docIDs
+	loads   *ocl.MemObject      // words that kernels loaded, if they count
+	look    *primitive.LookBack // of merges; nil before the first one that looks back
+	bytes   uint64
+
+	firstTile []uint32 // of the queries
+
+	tables    *lists.Tables
+	countOnly bool
+	docsAt    int // word of out where docIDs begin
+	matches   int // of a finished round
+	fetched   int // words of out that the first download takes
+
+	submit func() error // enqueue, bound once
+}
+
+// FirstDown is the size in bytes of the pinned memory for results. It grows when a round
+// brings more.
+const FirstDown = 4 << 20
+
+// sizes returns the sizes of a slot's buffers in bytes: one word per element of a round,
+// the upload, the results.
+func (m *Matcher) sizes() (elements, up, out uint64) {
+	elements = 4 * uint64(m.maxTiles) * uint64(m.tile)
+	return elements, 4 * uint64(uploadWords(m.maxTiles)), 4*uint64(m.maxTiles+4) + elements
+}
+
+// slotBytes returns the device memory of a slot.
+func (m *Matcher) slotBytes() uint64 {
+	elements, up, out := m.sizes()
+	return 2*elements + up + out
+}
+
+// ScratchBytes returns the device memory of all slots.
+func (m *Matcher) ScratchBytes() uint64 { return uint64(m.most) * m.slotBytes() }
+
+func (m *Matcher) newSlot() (*slot, error) {
+	rt := m.set.Device
+	tileBytes, upBytes, outBytes := m.sizes()
+	x := &slot{matcher: m, Flight: device.NewFlight(rt, m.set.Memory), bytes: m.slotBytes(), firstTile: make([]uint32, maxQueries+1)}
+	x.submit = x.enqueue
+	if err := x.Memory.Reserve(x.bytes, "scratch of a batch"); err != nil {
+		return nil, err
+	}
+	err := func() (err error) {
+		for _, b := range []struct {
+			to    **ocl.MemObject
+			bytes uint64
+			what  string
+		}{
+			{&x.batch, upBytes, "a batch"}, {&x.decoded, tileBytes, "decoded lists"}, {&x.found, tileBytes, "matches"},
+			{&x.out, outBytes, "results"}, {&x.loads, 16, "the load counter"},
+		} {
+			if *b.to, err = rt.Buffer(ocl.MemReadWrite, b.bytes, b.what); err != nil {
+				return err
+			}
+		}
+		return x.Open(int(upBytes)/4+4, int(min(outBytes, FirstDown))/4)
+	}()
+	if err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
+}
+
+// kernel returns the slot's kernel object for id. On first use it makes the object, from a
+// program that ProgramOf has built, and sets the arguments that never change. It runs in
+// Runtime.Do.
+func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
+	if k := x.Kernels[id]; k != nil {
+		return k, nil
+	}
+	k, err := x.KernelOf(id)
+	if err != nil {
+		return nil, err
+	}
+	postings := x.matcher.set.Arena.Buffers
+	arena := []*ocl.MemObject{postings[0], postings[1], postings[2], postings[3]}
+	var fixed []*ocl.MemObject // nil: set for each round
+	switch id.Name {
+	case "gather":
+		fixed = []*ocl.MemObject{x.found, x.batch, x.out}
+	case "merge_ahead":
+		fixed = append(arena, nil, x.batch, nil, x.decoded, x.out, x.look.State)
+		if x.Device.CountLoads {
+			fixed = append(fixed, nil, nil, nil, nil, x.loads)
+		}
+	case "intersect", "merge":
+		fixed = append(arena, nil, x.batch, nil, x.decoded, x.found, x.out, x.batch)
+		if x.Device.CountLoads {
+			fixed = append(fixed, nil, nil, x.loads)
+		}
+	default: // a decoder
+		fixed = append(arena, x.batch, nil, x.decoded)
+	}
+	for i, m := range fixed {
+		if m != nil && err == nil {
+			err = k.SetBuffer(i, m)
+		}
+	}
+	if err != nil {
+		k.Release()
+		delete(x.Kernels, id)
+		return nil, x.Device.Fail("setting kernel arguments", err)
+	}
+	return k, nil
+}
+
+// growDown makes room for the given number of words of results and keeps the first ones.
+func (x *slot) growDown(words, keep int) error {
+	return x.Device.Grow(&x.Down, words, words+words/4, keep)
+}
+
+// clearLoads sets the load counter to 0.
+func (x *slot) clearLoads() error {
+	var zero [4]uint32
+	e, err := x.Queue.EnqueueWriteBuffer(x.loads, true, 0, 16, unsafe.Pointer(&zero[0]), nil)
+	if err == nil {
+		e.Release()
+	}
+	return err
+}
+
+// readLoads returns the words that kernels have loaded since clearLoads.
+func (x *slot) readLoads() (uint64, error) {
+	var n [4]uint32
+	err := x.Device.Do(func() error {
+		e, err := x.Queue.EnqueueReadBuffer(x.loads, true, 0, 16, unsafe.Pointer(&n[0]), nil)
+		if err == nil {
+			e.Release()
+		}
+		return err
+	})
+	return uint64(n[0]) + uint64(n[1])<<32, err
+}
+
+// addStats adds the cost of the round to st.
+func (x *slot) addStats(st *plan.Stats) error {
+	r := &x.round
+	st.Candidates += r.candidates
+	st.BytesUp += uint64(4 * r.words)
+	if r.tiles == 0 {
+		return nil
+	}
+	st.BytesDown += uint64(4 * x.fetched)
+	if rest := x.docsAt + x.matches - x.fetched; !x.countOnly && x.round.parts == 0 && rest > 0 {
+		st.BytesDown += uint64(4 * rest)
+	}
+	if err := x.AddTimes(st); err != nil {
+		return err
+	}
+	if x.Device.CountLoads {
+		words, err := x.readLoads()
+		if err != nil {
+			return x.Device.Fail("reading the load counter", err)
+		}
+		st.BytesMoved += 4*words + r.decodeBytes
+	}
+	return nil
+}
+
+// aux returns the buffer of the tables, or any buffer if there are none.
+func (x *slot) aux() *ocl.MemObject { return cmp.Or(x.tables.Buffer, x.matcher.set.Arena.Buffers[0]) }
+
+func (x *slot) release() {
+	x.ReleaseEvents()
+	x.Flight.Release()
+	for _, m := range []*ocl.MemObject{x.batch, x.decoded, x.found, x.out, x.loads} {
+		if m != nil {
+			m.Release()
+		}
+	}
+	if x.look != nil {
+		x.look.Release()
+	}
+	x.Memory.Unreserve(x.bytes)
+}

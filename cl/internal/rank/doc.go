@@ -1,0 +1,23 @@
+// Package rank answers ranked queries over lists on a device.
+//
+// A round is some queries over all ranges of documents, or one query over some ranges. Every list
+// of a round is decoded once. Passes then append candidates. After each pass the candidates of a
+// query are cut to the best k, whose last key is the threshold of later candidates. The first pass
+// takes ranges from everywhere. The best documents of the last pass come back.
+//
+//	kernel         purpose                               work-group        local memory             barriers
+//	prepare        runs for decoders, empty states       64                none                     none
+//	starts         starts of ranges in lists             64                none                     none
+//	tf_components  term-frequency components, for OR     64                1 KiB                    2 per segment
+//	accumulate     OR: a query in up to 8 ranges         tuning.rank_wg    4 bytes a document of    2, and 2 per page of
+//	                                                                       a range, 3 KiB           lists, for a range
+//	rank_and       AND: one element of the shortest      tuning.rank_wg    none                     none
+//	               list per work-item
+//	select_best    the best k of a query, in order if    tuning.select_wg  32 bytes a work-item,    5 per digit and
+//	               few                                                     16.5 with shuffles       1 per chunk
+//	select_count,  for many candidates: digits, then     tuning.select_wg  the same                 2, and 2 per chunk
+//	select_keep    keys at or above the boundary
+//
+// With plan.GlobalAccumulators there is one pass, query by query: global_clear, global_add for each
+// list, global_maxima for each level, global_best.
+package rank

@@ -1,0 +1,9 @@
+package rank
+
+import (
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/lists"
+)
+
+// ops are the operations of the tests.
+var ops = device.Operations{lists.Operation, Operation}

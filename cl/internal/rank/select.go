@@ -1,0 +1,141 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+
+	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/cl/internal/device"
+)
+
+// Constants of kernels/select.cl.
+const (
+	selectKept  = 1 << 15 // SELECT_KEPT
+	selectState = 4       // words of the state of a query
+	selectLost  = 1 << 31 // LOST of the kernels
+)
+
+// maxWide is the number of queries that several groups cut at a time. More queries keep a
+// device busy with one group each.
+const maxWide = 64
+
+// selector cuts the keys of each query to the best k, in launches of one flight.
+type selector struct {
+	flight     *device.Flight
+	memory     device.ScratchMemory
+	wide       int // queries that there is scratch memory for
+	bytes      uint64
+	bins, kept *ocl.MemObject
+}
+
+// wideQueries is the number of queries that several groups may cut, for a number of places
+// for keys in all.
+func wideQueries(t device.Tuning, keys int) int { return min(keys/selectWide(t), maxWide) }
+
+// selectorBytes is the device memory of a selector.
+func selectorBytes(t device.Tuning, keys int) uint64 {
+	return uint64(wideQueries(t, keys))*(4*uint64(selectBins(t))+8*selectKept) + 16
+}
+
+// newSelector makes the scratch memory and the kernels for selections with at most the
+// given number of places for keys in all.
+func newSelector(x *device.Flight, memory device.ScratchMemory, keys int) (s *selector, err error) {
+	b := x.Device
+	s = &selector{flight: x, memory: memory, wide: wideQueries(b.Tuning, keys)}
+	bins := make([]uint32, s.wide*selectBins(b.Tuning))
+	s.bytes = selectorBytes(b.Tuning, keys)
+	if err := memory.Reserve(s.bytes, "scratch of selections"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.release()
+			s = nil
+		}
+	}()
+	if s.bins, err = b.Buffer(ocl.MemReadWrite, 4*uint64(len(bins))+16, "digits of keys"); err != nil {
+		return s, err
+	}
+	if s.kept, err = b.Buffer(ocl.MemReadWrite, 8*selectKept*uint64(s.wide), "kept keys"); err != nil {
+		return s, err
+	}
+	if err = b.WriteWords(s.bins, 0, bins); err != nil {
+		return s, err
+	}
+	return s, x.Create(device.KernelID{Name: "select_best"}, "select_count", "select_keep", "select_best")
+}
+
+// run enqueues the cut. The best k keys of each query come to the front of its capacity
+// keys, at most 2^31, and state gets the values that select.cl describes. If best is not
+// nil, the keys also go there, k places per query, in descending order if there are at
+// most SORT_MOST. It runs in Runtime.Do.
+func (s *selector) run(queries, capacity, k int, keys, state, best *ocl.MemObject) error {
+	t, wide, last := s.flight.Device.Tuning, 0, 1
+	local := selectLocal(t)
+	if best == nil {
+		best, last = keys, 0
+	}
+	if capacity > selectWide(t) && queries <= s.wide {
+		wide = 1
+		groups := s.groups(queries, capacity)
+		if err := s.launch("select_count", queries*groups, local, keys, capacity, state, k, s.bins, groups); err != nil {
+			return err
+		}
+		if err := s.launch("select_keep", queries*groups, local, keys, capacity, state, k, s.bins, groups, s.kept); err != nil {
+			return err
+		}
+	}
+	return s.launch("select_best", queries, local, keys, capacity, state, k, s.bins, s.kept, wide, best, last)
+}
+
+func (s *selector) launch(name string, groups, local int, args ...any) error {
+	k := s.flight.Kernel(name)
+	if err := device.SetArguments(k, args...); err != nil {
+		return fmt.Errorf("arguments of %s: %w", name, err)
+	}
+	return s.flight.Launch(k, groups, local, device.SelectTime)
+}
+
+// selectLocal is the work-group size of the kernels of select.cl.
+func selectLocal(t device.Tuning) int {
+	if t.Serial {
+		return 1
+	}
+	return cmp.Or(t.SelectWG, 256)
+}
+
+// selectWide is SELECT_WIDE in kernels/select.cl.
+func selectWide(t device.Tuning) int { return cmp.Or(t.SelectWide, 1<<14) }
+
+// selectBins is BINS in kernels/select.cl.
+func selectBins(t device.Tuning) int {
+	if t.Serial {
+		return 1024
+	}
+	return 4 * selectLocal(t)
+}
+
+// selectMemory is the local memory of a work-group of select.cl at most, in bytes.
+func selectMemory(t device.Tuning) int { return 4*selectBins(t) + 16*selectLocal(t) + 64 }
+
+// groups is the number of groups of a query: as many as the device runs at a time, but no
+// more than there are chunks of keys.
+func (s *selector) groups(queries, capacity int) int {
+	t := s.flight.Device.Tuning
+	dev, chunk := s.flight.Device.Info.ComputeUnits, 1
+	if !t.Serial {
+		dev, chunk = dev*2048/selectLocal(t), 8*selectLocal(t)
+	}
+	return max(1, min(dev/queries, (capacity+chunk-1)/chunk))
+}
+
+// release frees the scratch memory. The flight frees the kernels.
+func (s *selector) release() {
+	for _, m := range []*ocl.MemObject{s.bins, s.kept} {
+		if m != nil {
+			m.Release()
+		}
+	}
+	s.memory.Unreserve(s.bytes)
+}

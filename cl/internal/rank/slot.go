@@ -1,0 +1,104 @@
+package rank
+
+import (
+	"heddle/cl/internal/device"
+	"heddle/engine/plan"
+)
+
+// slot holds the buffers of one batch of ranked queries under way. They grow with the
+// work, up to the shape of its cut, which is smaller than its own while memory is short. It
+// belongs to the goroutine that took it.
+type slot struct {
+	device.Flight
+	ranker *Ranker
+	shape  shape
+	device.ScratchMemory
+	selector *selector
+
+	batch      device.Scratch // the upload
+	docs       device.Scratch // docIDs of the lists of a round
+	components device.Scratch // term-frequency components of their postings
+	starts     device.Scratch // of ranges of documents in the lists
+	runs       device.Scratch
+	keys       device.Scratch // candidates, query after query
+	state      device.Scratch // of the queries, four words each
+	best       device.Scratch // documents, query after query
+	scores     device.Scratch // of all documents, for plan.GlobalAccumulators
+	maxima     device.Scratch // of scores, and of maxima
+
+	cut   cut
+	found best
+}
+
+// newSlot makes a slot. If less than twice its memory is left and another slot exists, the
+// caller waits for that one.
+func (r *Ranker) newSlot() (*slot, error) {
+	rt, memory := r.set.Device, r.set.Memory
+	most, left := min(rt.Info.Memory, memory.Size()), memory.Left()
+	if r.set.Cache == nil { // the device's budget has more users
+		most = min(most, 2*left)
+	}
+	x := &slot{ranker: r, shape: shapeFor(rt.Tuning, most, rt.Info.MaxAlloc), Flight: device.NewFlight(rt, memory),
+		ScratchMemory: device.NewScratchMemory(rt, memory, &r.used, "ranking")}
+	if need := 4*uploadWords + selectorBytes(rt.Tuning, x.shape.keys); r.set.Cache == nil && r.used.Load() > 0 && 2*need > left {
+		return nil, plan.ErrOutOfMemory
+	}
+	x.cut = cut{set: r.set, shape: x.shape, known: map[plan.Handle]int{}}
+	err := func() (err error) {
+		if err = x.Room(&x.batch, uploadWords, 0, "an upload of ranked queries"); err != nil {
+			return err
+		}
+		if err = x.Open(uploadWords, 1<<16); err != nil {
+			return err
+		}
+		if err = x.Create(device.KernelID{Name: "accumulate"}, "prepare", "copy_raw", "starts", "tf_components", "accumulate", "rank_and"); err != nil {
+			return err
+		}
+		x.selector, err = newSelector(&x.Flight, x.ScratchMemory, x.shape.keys)
+		return err
+	}()
+	if err != nil {
+		x.release()
+		return nil, err
+	}
+	return x, nil
+}
+
+// halve makes the slot use less memory, with shorter rounds, until it is given back. It
+// reports false if it cannot. No command may be under way.
+func (x *slot) halve() bool {
+	now, least := &x.cut.shape, shapeFor(x.Device.Tuning, 0, 0)
+	if *now == least {
+		return false
+	}
+	*now = shape{
+		postings: max(now.postings/2, least.postings),
+		starts:   max(now.starts/2, least.starts),
+		keys:     max(now.keys/2, least.keys),
+	}
+	x.dropAll()
+	return true
+}
+
+// dropAll frees the buffers that grow.
+func (x *slot) dropAll() {
+	for _, m := range []*device.Scratch{&x.docs, &x.components, &x.starts, &x.runs, &x.keys, &x.state, &x.best, &x.scores, &x.maxima} {
+		x.Drop(m)
+	}
+}
+
+// giveBack waits until no command is under way and returns the slot to the pool.
+func (x *slot) giveBack() {
+	x.Land()
+	x.cut.shape = x.shape
+	x.ranker.free.Give(x)
+}
+
+func (x *slot) release() {
+	x.Flight.Release()
+	if x.selector != nil {
+		x.selector.release()
+	}
+	x.dropAll()
+	x.Drop(&x.batch)
+}

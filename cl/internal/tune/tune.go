@@ -1,0 +1,344 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/primitive"
+	"heddle/engine/plan"
+)
+
+// Options configures a measurement.
+type Options struct {
+	Short       bool         // fewer values, smaller workloads
+	MemoryLimit uint64       // as in Options
+	Host        plan.Backend // pure Go, to compare a CPU device with; may be nil
+	Tried       func(Step)   // called after each step, may be nil
+	// Open opens the device with a row and all operations.
+	Open func(context.Context, *device.Device, device.Options) (Backend, error)
+}
+
+// Backend is an open device with all operations.
+type Backend interface {
+	plan.Backend
+	Scan(ctx context.Context, out, in []uint32, runs int) (primitive.Timing, error)
+	Compact(ctx context.Context, out, in []uint32, keep primitive.Keep, runs int) ([]uint32, primitive.Timing, error)
+}
+
+// Step is the measurement of one setting.
+type Step struct {
+	Part    string  // "probe", "decode", ...
+	Setting string  // the knobs of the part, "wg=64 tile=256"
+	Value   float64 // greater is better
+	Unit    string
+	Best    bool  // the best of its part so far
+	Err     error // the setting did not build, run or answer right
+}
+
+// Tune measures device d and returns its row: a search along one knob after the other, part
+// by part, from the row in force. It compares every answer with pure Go. Errors come from
+// the context and from the row in force, which is the first setting of each part.
+func Tune(ctx context.Context, d *device.Device, opt Options) (device.Tuning, error) {
+	w, err := newWork(d, opt)
+	if err != nil {
+		return device.Tuning{}, err
+	}
+	t := &tuner{ctx: ctx, d: d, opt: opt, row: d.Tuning(), work: w}
+	t.row.Name = rowName(d.Info().Device)
+	t.row.Match = []string{strings.ToLower(d.Info().Device), d.Info().Type}
+	for _, p := range parts(d, opt.Short) {
+		if err := t.part(p); err != nil {
+			return device.Tuning{}, fmt.Errorf("measuring %s: %w", p.name, err)
+		}
+	}
+	if err := t.threshold(); err != nil {
+		return device.Tuning{}, fmt.Errorf("measuring merges against probes: %w", err)
+	}
+	if err := t.batch(); err != nil {
+		return device.Tuning{}, fmt.Errorf("measuring batches: %w", err)
+	}
+	if err := t.beatsHost(); err != nil {
+		return device.Tuning{}, fmt.Errorf("measuring pure Go: %w", err)
+	}
+	t.row.Why = "heddle tune on " + d.String() + ", driver " + d.Info().Driver + ": " + strings.Join(t.figures, ", ")
+	return t.row, nil
+}
+
+// rowName makes a name of the letters and digits of a device name.
+func rowName(dev string) string {
+	words := strings.FieldsFunc(strings.ToLower(dev), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return cmp.Or(strings.Join(words, "-"), "device")
+}
+
+// knob is a field of the row and the values to try.
+type knob struct {
+	name   string
+	field  func(*device.Tuning) *int
+	flag   func(*device.Tuning) *bool // in place of field: values are 0 and 1
+	values []int
+	idle   func(*device.Tuning) bool // the field has no effect; may be nil
+}
+
+func (k *knob) get(t *device.Tuning) int {
+	if k.flag == nil {
+		return *k.field(t)
+	}
+	if *k.flag(t) {
+		return 1
+	}
+	return 0
+}
+
+func (k *knob) set(t *device.Tuning, v int) {
+	if k.flag == nil {
+		*k.field(t) = v
+	} else {
+		*k.flag(t) = v != 0
+	}
+}
+
+// part is a measurement and the knobs that it chooses.
+type part struct {
+	name, unit string
+	knobs      []knob
+	passes     int
+	slots      int // batches under way at most, since memory takes time; 0: no limit
+	measure    func(w *work, ctx context.Context, b Backend) (float64, error)
+}
+
+type tuner struct {
+	ctx     context.Context
+	d       *device.Device
+	opt     Options
+	row     device.Tuning
+	work    *work
+	figures []string
+	rate    float64 // of the best batches, in M queries/s
+}
+
+// gain is the least improvement of a better setting. Repeated runs differ by less.
+const gain = 1.02
+
+// part searches for the best setting and puts it into the row.
+func (t *tuner) part(p part) error {
+	known := map[string]float64{}
+	try := func(row device.Tuning) (float64, error) {
+		setting := p.setting(&row)
+		if v, ok := known[setting]; ok {
+			return v, nil
+		}
+		v, err := t.measure(row, p.slots, p.measure)
+		if t.ctx.Err() != nil {
+			return 0, t.ctx.Err()
+		}
+		best := err == nil
+		for _, other := range known {
+			best = best && v > other
+		}
+		known[setting] = v // 0 after an error
+		t.tried(Step{Part: p.name, Setting: setting, Value: v, Unit: p.unit, Best: best, Err: err})
+		return v, err
+	}
+	best, err := try(t.row)
+	if err != nil {
+		return err
+	}
+	for range p.passes {
+		before := best
+		for _, k := range p.knobs {
+			for _, v := range k.values {
+				row, ok := t.row, false
+				k.set(&row, v)
+				if row, ok = t.d.Adapt(row); !ok || k.get(&row) != v || k.idle != nil && k.idle(&row) {
+					continue
+				}
+				got, err := try(row)
+				if t.ctx.Err() != nil {
+					return err
+				}
+				if got <= best*gain {
+					continue
+				}
+				// A setting must win twice, because other work on the machine makes figures noisy.
+				again, err := t.measure(row, p.slots, p.measure)
+				if err != nil {
+					return err
+				}
+				held, err := t.measure(t.row, p.slots, p.measure)
+				if err != nil {
+					return err
+				}
+				if best = max(best, held); min(got, again) > best*gain {
+					best, t.row = max(got, again), row
+				}
+			}
+		}
+		if best == before {
+			break
+		}
+	}
+	t.figures = append(t.figures, strings.TrimSuffix(fmt.Sprintf("%s %.3g %s (%s)", p.name, best, p.unit, p.setting(&t.row)), " ()"))
+	return nil
+}
+
+func (p *part) setting(row *device.Tuning) string {
+	words := make([]string, len(p.knobs))
+	for i := range p.knobs {
+		words[i] = fmt.Sprintf("%s=%d", p.knobs[i].name, p.knobs[i].get(row))
+	}
+	return strings.Join(words, " ")
+}
+
+// measure opens the device with a row, of at most the given number of slots unless 0.
+func (t *tuner) measure(row device.Tuning, slots int, f func(*work, context.Context, Backend) (float64, error)) (float64, error) {
+	if t.ctx.Err() != nil {
+		return 0, t.ctx.Err()
+	}
+	if slots > 0 {
+		row.Slots = min(row.Slots, slots)
+	}
+	b, err := t.opt.Open(t.ctx, t.d, device.Options{Tuning: &row, SkipSelfTest: true, Profiling: true, MemoryLimit: t.opt.MemoryLimit})
+	if err != nil {
+		return 0, err
+	}
+	t.work.lookBack, t.work.callers = row.LookBack, callers(row)
+	v, err := f(t.work, t.ctx, b)
+	if err = errors.Join(err, b.Close()); err != nil {
+		return 0, err
+	}
+	return v, nil
+}
+
+func (t *tuner) tried(s Step) {
+	if t.opt.Tried != nil {
+		t.opt.Tried(s)
+	}
+}
+
+// parts returns the parts for a device. Later parts build on the choices of earlier
+// ones.
+func parts(d *device.Device, short bool) []part {
+	some := func(all, few []int) []int {
+		if short {
+			return few
+		}
+		return all
+	}
+	ints := func(name string, f func(*device.Tuning) *int, values []int) knob {
+		return knob{name: name, field: f, values: values}
+	}
+	flag := func(name string, f func(*device.Tuning) *bool, values ...int) knob {
+		return knob{name: name, flag: f, values: values}
+	}
+	passes := 2
+	if short {
+		passes = 1
+	}
+	probe := part{"probe", "G elements/s", []knob{
+		ints("wg", func(t *device.Tuning) *int { return &t.WG }, some([]int{32, 64, 128, 256}, []int{64, 128})),
+		ints("tile", func(t *device.Tuning) *int { return &t.Tile }, some([]int{128, 256, 512, 1024}, []int{256, 512})),
+	}, passes, 1, (*work).probe}
+	decode := part{"decode", "G ints/s", nil, 1, 1, (*work).decode}
+	scan := part{"scan", "G elements/s", []knob{
+		ints("scan_wg", func(t *device.Tuning) *int { return &t.ScanWG }, some([]int{128, 256, 512}, []int{256})),
+		ints("scan_chunk", func(t *device.Tuning) *int { return &t.ScanChunk }, some([]int{64, 256, 1024, 2048}, []int{64, 1024})),
+	}, passes, 1, (*work).scan}
+	merge := part{"merge", "G inputs/s", []knob{
+		ints("merge_wg", func(t *device.Tuning) *int { return &t.MergeWG }, some([]int{64, 128, 256}, []int{128})),
+		ints("merge_rows", func(t *device.Tuning) *int { return &t.MergeRows }, some([]int{4, 8, 16}, []int{8, 16})),
+	}, passes, 1, (*work).merge}
+	rounds := part{"rounds", "M queries/s", []knob{
+		ints("slots", func(t *device.Tuning) *int { return &t.Slots }, some([]int{2, 4, 8, 16}, []int{2, 4})),
+		ints("round_tiles", func(t *device.Tuning) *int { return &t.RoundTiles }, some([]int{2048, 8192, 32768, 262144}, []int{2048, 8192})),
+	}, 1, 0, (*work).rounds}
+	switch {
+	case d.Info().Type == "cpu":
+		probe.knobs[0].idle = func(t *device.Tuning) bool { return t.Serial } // the serial shape has groups of one
+		probe.knobs = slices.Insert(probe.knobs, 0, flag("serial", func(t *device.Tuning) *bool { return &t.Serial }, 1, 0))
+	case strings.Contains(strings.ToLower(d.Info().Vendor), "nvidia"):
+		decode.knobs = []knob{flag("nv_shuffle", func(t *device.Tuning) *bool { return &t.NVShuffle }, 1, 0)}
+	}
+	if d.Info().Type != "cpu" {
+		scan.knobs = append(scan.knobs, flag("look_back", func(t *device.Tuning) *bool { return &t.LookBack }, 0, 1))
+	}
+	return []part{decode, probe, scan, merge, rounds}
+}
+
+// threshold finds the least length of lists, a power of two, at which merges are faster than
+// probes. 0 means none.
+func (t *tuner) threshold() error {
+	row := t.row
+	row.MergeLeast = 0 // auto probes
+	t.row.MergeLeast = 0
+	for _, n := range t.work.mergeSizes() {
+		rate := func(a plan.Algorithm) (float64, error) {
+			v, err := t.measure(row, 1, func(w *work, ctx context.Context, b Backend) (float64, error) { return w.pair(ctx, b, a, n) })
+			if err == nil {
+				t.tried(Step{Part: "merge_least", Setting: fmt.Sprintf("%s of %d elements", a, n), Value: v, Unit: "G inputs/s"})
+			}
+			return v, err
+		}
+		merged, err := rate(plan.MergePath)
+		if err != nil {
+			return err
+		}
+		probed, err := rate(plan.Auto)
+		if err != nil {
+			return err
+		}
+		if merged <= probed {
+			break
+		}
+		t.row.MergeLeast = uint64(n)
+	}
+	return nil
+}
+
+// batch finds the size of a batch at which throughput stops growing.
+func (t *tuner) batch() error {
+	type point struct {
+		candidates uint64
+		rate       float64
+	}
+	var points []point
+	row, best := t.row, 0.0
+	for _, n := range t.work.batchSizes() {
+		v, err := t.measure(t.row, 0, func(w *work, ctx context.Context, b Backend) (float64, error) {
+			return w.batches(ctx, b, n, callers(row))
+		})
+		if err != nil {
+			return err
+		}
+		points, best = append(points, point{n, v}), max(best, v)
+		t.tried(Step{Part: "batch", Setting: fmt.Sprintf("batch=%d", n), Value: v, Unit: "M queries/s", Best: v == best})
+	}
+	for _, p := range points {
+		if p.rate >= 0.95*best {
+			t.row.Batch = p.candidates
+			break
+		}
+	}
+	t.figures = append(t.figures, fmt.Sprintf("%.3g M queries/s end to end", best))
+	t.rate = best
+	return nil
+}
+
+// beatsHost runs the best batches of the device on pure Go as well.
+func (t *tuner) beatsHost() error {
+	if t.opt.Host == nil || t.d.Info().Type != "cpu" {
+		return nil
+	}
+	rate, err := t.work.batches(t.ctx, t.opt.Host, t.row.Batch, callers(t.row))
+	if err != nil {
+		return err
+	}
+	t.tried(Step{Part: "beats_host", Setting: "pure Go", Value: rate, Unit: "M queries/s"})
+	t.row.BeatsHost = t.rate > rate
+	t.figures = append(t.figures, fmt.Sprintf("pure Go %.3g", rate))
+	return nil
+}

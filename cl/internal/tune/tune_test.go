@@ -1,0 +1,71 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/device/devicetest"
+	"heddle/cl/internal/lists"
+	"heddle/cl/internal/match"
+	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
+)
+
+// rowBackend is a backend with a tuning row and no operations.
+type rowBackend struct {
+	Backend
+	row *device.Tuning
+}
+
+func (rowBackend) Close() error { return nil }
+
+// TestPart leaves the best setting in the row and drops settings that fail.
+func TestPart(t *testing.T) {
+	testneeds.OneCaller(t)
+	d := devicetest.Find(t, device.Operations{lists.Operation, match.Operation}).With(func(_ *plan.Info, r *device.Tuning) { r.WG = 32 })
+	open := func(_ context.Context, _ *device.Device, opt device.Options) (Backend, error) {
+		return rowBackend{row: opt.Tuning}, nil
+	}
+	failing := errors.New("wrong answer")
+	var tried []Step
+	tu := &tuner{ctx: t.Context(), d: d, row: d.Tuning(), work: &work{}, opt: Options{Open: open, Tried: func(s Step) { tried = append(tried, s) }}}
+	p := part{"p", "x", []knob{
+		{name: "wg", field: func(t *device.Tuning) *int { return &t.WG }, values: []int{64, 65, 256}},
+		{name: "tile", field: func(t *device.Tuning) *int { return &t.Tile }, values: []int{128, 256}},
+	}, 2, 1, func(_ *work, _ context.Context, b Backend) (float64, error) {
+		row := b.(rowBackend).row
+		if row.WG == 256 {
+			return 1000, failing
+		}
+		if row.Tile == 128 {
+			return 50, nil
+		}
+		return 10 - 1/float64(row.WG), nil // less than the noise apart
+	}}
+	if err := tu.part(p); err != nil {
+		t.Fatal(err)
+	}
+	if tu.row.Tile != 128 || tu.row.WG == 256 || len(tu.figures) != 1 || !strings.Contains(tu.figures[0], "50 x") {
+		t.Errorf("row %+v, figures %q", tu.row, tu.figures)
+	}
+	seen := map[string]int{}
+	for _, s := range tried {
+		if seen[s.Setting]++; seen[s.Setting] > 1 {
+			t.Errorf("%s is tried again", s.Setting)
+		}
+		if strings.Contains(s.Setting, "wg=65 ") || s.Best && s.Err != nil || (s.Err != nil) != strings.Contains(s.Setting, "wg=256 ") {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestTuneName(t *testing.T) {
+	for dev, want := range map[string]string{"NVIDIA H200": "nvidia-h200", "  pthread-AMD EPYC (x)": "pthread-amd-epyc-x", "—": "device"} {
+		if got := rowName(dev); got != want {
+			t.Errorf("%q: %q", dev, got)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+// rank_and: scores of the documents of ranked AND queries, by ranges of documents.
+//
+// Computes  the results of accumulate (rank.cl), for the documents that all lists of a
+//           query have.
+// Source    Ding et al. 2009, section 8.2: the documents of the shortest list, looked
+//           up in the longer ones; frequencies by random access, of matches alone.
+// Batch     see posting.cl.
+// State     as in rank.cl.
+//           Of a list in which few documents are looked up only the segments that they hit
+//           are decoded, section 8.1: the words of its term are {0, 0, 0, weight}, {list, weights
+//           behind it, 1, 0}.
+// Phases    a work-item takes a posting of the shortest list, and one list after the
+//           other: (1) the document is searched in the part that its range of 2^bits
+//           documents has there; (2) its contribution is added. It gives up where
+//           the weights of the lists to come cannot lift it above the threshold.
+// Launch    a group of RANK_WG work-items (SCAN_SERIAL: of one) for each query and
+//           range of a pass: group g has query g % queries and range `range` +
+//           g / queries, or `every` times that if `only`.
+// Local     none.
+// Bounds    any starts, docIDs and frequencies: parts of lists are clamped to the list.
+#ifndef HEDDLE_POSTING
+#include "posting.cl"
+#endif
+
+// seek finds x in a list of ParaPFor: the segment that can hold it by the last docIDs
+// of all, then gap by gap. *at is the index of x.
+static inline bool seek(words_t p, uint4 r, uint x, uint *at) {
+    uint segments = SEGMENTS(r.y), loads = 0;
+    if (r.z / 3 < segments)
+        return false; // no encoder wrote this
+    uint s = lower_bound(p, 0, segments, x, &loads);
+    if (s == segments)
+        return false;
+    segment_t g = packed_segment(p, r.z, segments, r.y, s);
+    uint doc = s ? p[s - 1] : 0xffffffff, e = 0, next = g.en ? exception_index(p, r.z, g, 0) : SEGMENT;
+    for (uint j = 0; j < g.count; j++) {
+        uint v = bits_at(p, r.z, g.at, j * g.b, g.b);
+        if (j == next) {
+            v |= exception_overflow(p, r.z, g, e);
+            next = ++e < g.en ? exception_index(p, r.z, g, e) : SEGMENT;
+        }
+        doc += v + 1;
+        if (doc >= x) {
+            *at = s * SEGMENT + j;
+            return doc == x;
+        }
+    }
+    return false;
+}
+
+__kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,
+                      __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,
+                      __global const uint *lengths, uint narrow, uint bits, uint range, uint every,
+                      uint only, uint doc_count, volatile __global uint *state, __global ulong *keys, uint capacity) {
+    uint g = get_group_id(0), q = g % queries, r = range + g / queries * (only ? every : 1), loads = 0;
+    if (!of_pass(r, every, only))
+        return;
+    uint4 query = batch[queries_at + q], norm = batch[0];
+    uint2 theta = (uint2)(state[THETA_OF(q)], state[THETA_OF(q) + 1]);
+    uint base = first_doc + (r << bits);
+    uint limit = min(doc_count - base, 1u << bits);
+    __global const uint4 *terms = batch + terms_at + 2 * query.x;
+    uint4 shortest = terms[0];
+    uint first = min(starts[shortest.x + r], shortest.z), end = min(starts[shortest.x + r + 1], shortest.z);
+    for (uint i = first + get_local_id(0); i < end; i += RANK_WG) {
+        uint x = docs[(size_t)shortest.y * 4 + i];
+        if (x - base >= limit)
+            continue; // of a list that is corrupt
+        uint length = norm.w ? 0 : length_of(lengths, narrow, x), score = 0, at = i, t = 0;
+        for (;;) {
+            uint4 term = terms[2 * t], more = terms[2 * t + 1];
+            uint4 record = batch[LIST_RECORD(more.x)], part = batch[LIST_RECORD(more.x) + 1];
+            uint4 place = batch[LIST_RECORD(more.x) + 2];
+            uint f = frequency_at(frequency_words(FREQUENCY_ARGS, place), place.y, record.y, min(part.x + at, record.y - 1));
+            score += contribution(term.w, tf_of(norm, f, length));
+            if (++t == query.y || score + more.y < theta.x)
+                break;
+            term = terms[2 * t];
+            more = terms[2 * t + 1];
+            if (more.z) {
+                record = batch[LIST_RECORD(more.x)];
+                if (!seek(list_words(ARENA_ARGS, record), record, x, &at))
+                    break;
+                continue;
+            }
+            uint to = min(starts[term.x + r + 1], term.z);
+            __global const uint *doc = docs + (size_t)term.y * 4;
+            at = lower_bound(doc, min(starts[term.x + r], to), to, x, &loads);
+            if (at == to || doc[at] != x)
+                break;
+        }
+        // It has not come to the end if it was given up, or a list has not the document.
+        if (t == query.y && is_better(score, x, theta))
+            put_key(keys, capacity, q, atomic_inc(&state[COUNT_OF(q)]), score, x);
+    }
+}

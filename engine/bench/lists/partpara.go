@@ -1,0 +1,97 @@
+package lists
+
+import (
+	"context"
+	"fmt"
+
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/querylog"
+)
+
+// meanBatches is the x axis of Figures 5 and 6. 513 is the mean batch of PARA on
+// Baidu's queries with B = 256.
+func meanBatches(o *harness.Options) []int {
+	return harness.Pick(o, []int{64, 128, 256, 513, 1024, 2048, 4096}, []int{16, 32})
+}
+
+func (s *bench) wuFigure5() harness.Exhibit {
+	e := s.batchFigure("wu-fig5", "Response time of PART and PARA by batch size", "Wu et al. 2010, Figure 5", func(b *querylog.Batching) measure.Row {
+		return measure.Summarize(append([]float64(nil), b.Responses...)).Into(measure.Row{Metric: "response", Unit: "ms"})
+	})
+	e.Chart.Y = "median response time of a batch, ms"
+	e.Says = "A dramatic gap between PART and PARA, for the imbalance of load in PART."
+	return e
+}
+
+func (s *bench) wuFigure6() harness.Exhibit {
+	e := s.batchFigure("wu-fig6", "Throughput of PART and PARA by batch size", "Wu et al. 2010, Figure 6", func(b *querylog.Batching) measure.Row {
+		return b.Rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})
+	})
+	e.Says = "PARA is well ahead; beyond 513 queries a batch PART still rises and PARA slows down."
+	return e
+}
+
+func (s *bench) batchFigure(name, title, source string, value func(b *querylog.Batching) measure.Row) harness.Exhibit {
+	return harness.Exhibit{
+		Name: name, Title: title, Source: source, Ours: querylog.AboutBatches,
+		Orders: harness.GovOrder, Rows: "queries a batch",
+		Chart: chart.Chart{Kind: chart.Lines, X: "mean queries a batch", LogX: true},
+		Run: func(ctx context.Context) error {
+			for _, who := range s.Contestants {
+				for _, q := range meanBatches(&s.Opt) {
+					if q > s.BatchQueries(who)/2 {
+						break
+					}
+					for _, m := range querylog.Methods(who, q) {
+						b, err := s.Batches(ctx, who, m, s.BatchQueries(who), harness.Alone)
+						if err != nil {
+							return err
+						}
+						if err := s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: m.String(), At: fmt.Sprint(q), X: float64(q), Row: value(b)})); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func (s *bench) wuFigure8() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "wu-fig8", Title: "Shares of transfers, kernels and CPU in the time of a batch", Source: "Wu et al. 2010, Figure 8",
+		Says:   "Kernels have a larger share in PARA than in PART, whose transfers take more.",
+		Ours:   querylog.AboutBatches + " 256 queries a batch. Device times by the device's clock; the rest is CPU. Pure Go has no such parts.",
+		Orders: harness.GovOrder, Rows: "method",
+		Chart: chart.Chart{Kind: chart.Stacks, Y: "% of the time"},
+		Run: func(ctx context.Context) error {
+			for _, who := range s.Contestants {
+				if who.Name == "host" {
+					continue
+				}
+				for _, m := range querylog.Methods(who, 256) {
+					b, err := s.Batches(ctx, who, m, s.BatchQueries(who), harness.Profiled)
+					if err != nil {
+						return err
+					}
+					wall := b.Times.Wall.Seconds()
+					transfer := 100 * (b.Times.Upload + b.Times.Download).Seconds() / wall
+					kernel := 100 * b.Times.Kernel().Seconds() / wall
+					for _, part := range []struct {
+						name  string
+						share float64
+					}{{"transfers", transfer}, {"kernels", kernel}, {"CPU", max(0, 100-transfer-kernel)}} {
+						if err := s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: part.name, At: m.String(),
+							Row: measure.Single(part.share).Into(measure.Row{Metric: "share of " + part.name, Unit: "%"})})); err != nil {
+							return err
+						}
+					}
+				}
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,142 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	"heddle/engine/bench/querylog"
+	"heddle/engine/bench/workload"
+	"heddle/engine/plan"
+)
+
+// blockThreads is T, the number of work-items per work-group, in the threshold S·T·B.
+const blockThreads = 256
+
+// blockCounts are values of B: the powers of two from first to last, or two values if
+// short.
+func blockCounts(o *harness.Options, first, last uint64) (all []uint64) {
+	for b := first; b <= last; b *= 2 {
+		all = append(all, b)
+	}
+	return harness.Pick(o, all, []uint64{64, 512})
+}
+
+// blockThreshold is the threshold S·T·B of a contestant in candidates (Wu et al. 2010,
+// section V.B.1).
+func blockThreshold(who harness.Contestant, b uint64) uint64 {
+	return uint64(max(who.Info.ComputeUnits, 1)) * blockThreads * b
+}
+
+// blockQueries is the number of queries for batches one at a time on a type of device.
+func blockQueries(o *harness.Options, deviceType string, threshold uint64) int {
+	n := o.QueryCountAt(deviceType, threshold)
+	if o.Short {
+		n = min(n, harness.ShortQueries/2)
+	}
+	return n
+}
+
+// blocked is a method of PARA with its place in a figure over B.
+type blocked struct {
+	querylog.Method
+	queries int
+	harness.Reading
+}
+
+// blocks are binary search, as in the paper, and auto, over B.
+func (s *wuBench) blocks(who harness.Contestant) (all []blocked) {
+	for _, a := range []plan.Algorithm{plan.BS, plan.Auto} {
+		for _, b := range blockCounts(&s.Opt, 2, 2048) {
+			t := blockThreshold(who, b)
+			all = append(all, blocked{querylog.Method{Backend: who.Name, Algorithm: a, Threshold: t}, blockQueries(&s.Opt, who.Info.Type, t),
+				harness.Reading{Panel: s.Panel(who), Series: a.String(), At: fmt.Sprint(b), X: float64(b)}})
+		}
+	}
+	return all
+}
+
+func (s *wuBench) blocksFigure(name, title, source string) harness.Exhibit {
+	return harness.Exhibit{
+		Name: name, Title: title, Source: source, Orders: harness.GovOrder, Rows: "B",
+		Ours: fmt.Sprintf("S is the number of compute units of the device, threads in pure Go, T = %d. "+
+			"Binary search as in the paper, and auto: what the backend takes by itself.", blockThreads),
+		Chart: chart.Chart{Kind: chart.Lines, X: "B, work-groups a compute unit", LogX: true, LogY: true},
+	}
+}
+
+func (s *wuBench) figure3() harness.Exhibit {
+	e := s.blocksFigure("wu-fig3", "Throughput against B, threshold S·T·B", "Wu et al. 2010, Figure 3")
+	e.Says = "About 30,000 queries/s at the peak on GOV; the growth slows down when B goes over 128."
+	e.Ours += " A batch at a time as in the paper, and as many at a time as keep the backend busy."
+	e.Run = func(ctx context.Context) error {
+		for _, who := range s.Contestants {
+			all := s.blocks(who)
+			var setups []querylog.Setup
+			for _, p := range all {
+				setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: workload.DefaultEncoding(workload.LayoutRaw), Algorithm: p.Algorithm, Threshold: p.Threshold})
+			}
+			costs, err := s.Measure(ctx, who, setups, harness.Busy)
+			if err != nil {
+				return err
+			}
+			for _, p := range all {
+				i := slices.IndexFunc(costs, func(c *querylog.Cost) bool { return c.Algorithm == p.Algorithm && c.Setup.Threshold == p.Threshold })
+				if i < 0 {
+					continue // its tables do not fit in memory
+				}
+				b, err := s.Batches(ctx, who, p.Method, p.queries, harness.Alone)
+				if err != nil {
+					return err
+				}
+				for _, v := range []struct {
+					how  string
+					rate measure.Summary
+				}{{"", costs[i].Rate}, {", a batch at a time", b.Rate}} {
+					r := p.Reading
+					r.Series += v.how
+					r.Row = v.rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})
+					if err := s.Put(who.On(r)); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	return e
+}
+
+func (s *wuBench) figure4() harness.Exhibit {
+	e := s.blocksFigure("wu-fig4", "Response time of a batch against B, threshold S·T·B", "Wu et al. 2010, Figure 4")
+	e.Says = "No more than 10 ms, and nearly flat, while B is less than 256; sharply up beyond."
+	e.Ours += " From terms to docIDs on the host with nothing else running: preparation on the CPU, kernels and transfers."
+	e.Chart.Y = "response time of a batch, ms"
+	e.Run = func(ctx context.Context) error {
+		for _, who := range s.Contestants {
+			for _, p := range s.blocks(who) {
+				b, err := s.Batches(ctx, who, p.Method, p.queries, harness.Alone)
+				if err != nil {
+					return err
+				}
+				ordered := slices.Sorted(slices.Values(b.Responses))
+				for _, v := range []struct {
+					name string
+					ms   float64
+				}{{"average", measure.Mean(ordered)}, {"p99", measure.Percentile(ordered, 99)}} {
+					r := p.Reading
+					r.Series += ", " + v.name
+					r.Row = measure.Row{Metric: "response, " + v.name, Unit: "ms", Median: v.ms, Min: v.ms, Max: v.ms, Runs: 1}
+					if err := s.Put(who.On(r)); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	return e
+}

@@ -1,0 +1,160 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"heddle/engine/bench/harness"
+	"heddle/engine/bench/measure"
+	costs "heddle/engine/internal/cost"
+)
+
+// paperFit is a regression of Table III: R², coefficient in ns, intercept in ms.
+type paperFit struct{ r2, coefficient, intercept float64 }
+
+// paperFits is Table III, for the difference of the times.
+var paperFits = map[costs.Metric]paperFit{
+	costs.LOS:   {0.6312, 18.81, -0.13488},
+	costs.UBOC:  {0.7002, 0.3784915, -0.14164},
+	costs.UBOCT: {0.0125, 1410, -0.04813},
+}
+
+func (s *wuBench) table3() harness.Exhibit {
+	return harness.Exhibit{
+		Name: "wu-table3", Title: "Regression of times on metrics of a query", Source: "Wu et al. 2010, Table III",
+		Says: "UBOC explains 70 % of the difference of the times on CPU and GPU, LOS 63 %, UBOCT 1 %; p < 0.0001 everywhere. A query goes to the GPU where the regression on UBOC is positive.",
+		Ours: aboutDifference + " Coefficients are nanoseconds a docID (LOS), a comparison (UBOC, UBOCT) or as their line says; logarithms are binary. Beside the difference the times themselves are regressed, " +
+			"and Ding et al.'s features (2009, section 9). Choices are those of a regression on the first half of the queries, made for the second half: how many are right, the share of right ones of the time at stake, " +
+			"and the mean time of a query.",
+		Orders: harness.GovOrder, Rows: "metric",
+		Run: func(ctx context.Context) error {
+			all, err := s.apart(ctx)
+			if err != nil {
+				return err
+			}
+			for _, p := range all {
+				if err := s.putFits(p, p.host, "the host's time", p.onHost, nil); err != nil {
+					return err
+				}
+				if p.onDevice == nil {
+					continue
+				}
+				if err := s.putFits(p, p.who, "the device's time", p.onDevice, nil); err != nil {
+					return err
+				}
+				if err := s.putFits(p, p.who, "host less device", p.difference(), paperFits); err != nil {
+					return err
+				}
+				if err := s.putChoices(p); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// panel names a panel about a part of the times.
+func (p *apart) panel(s *wuBench, what string) string {
+	return s.Panel(p.who) + ", " + p.algorithm.String() + ", " + what
+}
+
+// putFits regresses y, in ms, on each metric, and records the fits beside the paper's.
+func (s *wuBench) putFits(p *apart, who harness.Contestant, what string, y []float64, papers map[costs.Metric]paperFit) error {
+	for _, m := range costs.Metrics() {
+		fit, err := costs.Regress(m, p.features, y)
+		if err != nil {
+			return fmt.Errorf("%s on %s: %w", what, m, err)
+		}
+		put := func(series, at, unit string, v, paper float64) error {
+			return s.PutOf(p.algorithm.String()+", "+what, who.On(harness.Reading{Panel: p.panel(s, what), Series: series, At: at, Paper: paper,
+				Row: measure.Single(v).Into(measure.Row{Metric: series, Unit: unit})}))
+		}
+		paper := papers[m]
+		if err := put("R²", m.String(), "1", fit.R2, paper.r2); err != nil {
+			return err
+		}
+		if err := put("p", m.String(), "1", fit.P, 0); err != nil {
+			return err
+		}
+		if err := put("intercept, ms", m.String(), "ms", fit.Intercept, paper.intercept); err != nil {
+			return err
+		}
+		for i, c := range fit.Coefficients {
+			at := m.String()
+			if len(fit.Coefficients) > 1 {
+				at += ", a " + m.Names()[i]
+			}
+			if err := put("coefficient, ns", at, "ns", 1e6*c, paper.coefficient); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// choice is the outcome of a rule that sends queries to the host or the device.
+type choice struct {
+	right, queries float64
+	lost, at       float64 // ms: lost by wrong choices; sum of the differences
+	took           float64 // ms of all queries
+}
+
+// choose counts one query. The rule sends it to the device if predicted is positive.
+func (c *choice) choose(predicted, host, device float64) {
+	c.queries++
+	c.at += math.Abs(host - device)
+	took := host
+	if predicted > 0 {
+		took = device
+	}
+	c.took += took
+	if took <= min(host, device) {
+		c.right++
+	} else {
+		c.lost += math.Abs(host - device)
+	}
+}
+
+// putChoices records the choices of each metric for the second half of the queries.
+func (s *wuBench) putChoices(p *apart) error {
+	difference := p.difference()
+	half := len(difference) / 2
+	type rule struct {
+		name    string
+		predict func(i int) float64
+	}
+	rules := []rule{
+		{"always the host", func(int) float64 { return -1 }},
+		{"always the device", func(int) float64 { return 1 }},
+		{"the faster one", func(i int) float64 { return difference[i] }},
+	}
+	for _, m := range costs.Metrics() {
+		fit, err := costs.Regress(m, p.features[:half], difference[:half])
+		if err != nil {
+			return fmt.Errorf("half of the differences on %s: %w", m, err)
+		}
+		rules = append(rules, rule{m.String(), func(i int) float64 { return fit.At(&p.features[i]) }})
+	}
+	for _, r := range rules {
+		var c choice
+		for i := half; i < len(difference); i++ {
+			c.choose(r.predict(i), p.onHost[i], p.onDevice[i])
+		}
+		for _, v := range []struct {
+			series, unit string
+			value        float64
+		}{
+			{"right", "%", 100 * c.right / c.queries},
+			{"right, of the time at stake", "%", 100 * (1 - c.lost/max(c.at, math.SmallestNonzeroFloat64))},
+			{"a query, ms", "ms", c.took / c.queries},
+		} {
+			if err := s.PutOf(p.algorithm.String()+", choice", p.who.On(harness.Reading{Panel: p.panel(s, "choice"), Series: v.series, At: r.name,
+				Row: measure.Single(v.value).Into(measure.Row{Metric: v.series, Unit: v.unit})})); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

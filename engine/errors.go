@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"heddle/codec"
+	"heddle/engine/file/input"
+	"heddle/engine/index/hdl"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/plan"
+	"heddle/engine/syntax"
+	"heddle/engine/table/hdb"
+)
+
+// Error is an error of this package. Its text is the text of Err.
+type Error struct {
+	Code   Code
+	Op     string // operation that failed, such as "search" or "open index"
+	Device string // empty if the error is not of one device
+	Err    error  // cause, never nil
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause, so that errors.Is finds the errors of package plan and of contexts.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Code is the class of an error. Library, command line and server share the codes.
+type Code uint8
+
+const (
+	OK            Code = iota // no error
+	InvalidQuery              // the query or predicate cannot be understood
+	InvalidOption             // an option is out of range or contradicts another one
+	NotFound                  // no such file, term or column
+	NoDevice                  // no such device, or no processor is left
+	Overloaded                // the queue is full; the caller may try again
+	Deadline                  // the deadline has passed
+	Canceled                  // the context was cancelled
+	OutOfMemory               // a device has no memory left
+	Corrupt                   // a file is damaged or has an unknown version
+	Unsupported               // no processor implements the algorithm, codec or strategy, or the query is too large
+	Closed                    // the engine, index, table or snapshot is closed
+	Internal                  // any other error
+)
+
+var codeNames = [...]string{"ok", "invalid_query", "invalid_option", "not_found", "no_device", "overloaded", "deadline",
+	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "internal"}
+
+// String returns the name of the code in protocols and logs, such as "invalid_query".
+func (c Code) String() string {
+	if int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return codeNames[Internal]
+}
+
+// ExitCode returns the exit code of a command that fails with the code: 0 success,
+// 1 failure, 2 usage, 3 corrupt input, 4 no such device.
+func (c Code) ExitCode() int {
+	switch c {
+	case OK:
+		return 0
+	case InvalidOption, Unsupported:
+		return 2
+	case Corrupt:
+		return 3
+	case NoDevice:
+		return 4
+	}
+	return 1
+}
+
+// CodeOf returns the code of any error of this package; OK for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return OK
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	for _, c := range codes {
+		if c.match(err) {
+			return c.code
+		}
+	}
+	return Internal
+}
+
+// codes are tried in this order.
+var codes = []struct {
+	code  Code
+	match func(error) bool
+}{
+	{InvalidQuery, func(err error) bool {
+		return is(err, query.ErrInvalid) || as[*syntax.Error](err)
+	}},
+	{InvalidOption, func(err error) bool { return is(err, query.ErrOption) }},
+	{Overloaded, func(err error) bool { return is(err, schedule.ErrFull) }},
+	{Deadline, func(err error) bool { return is(err, context.DeadlineExceeded) }}, // schedule.ErrDeadline too
+	{Canceled, func(err error) bool { return is(err, context.Canceled) }},
+	{Closed, func(err error) bool { return is(err, plan.ErrClosed) }},
+	{Corrupt, func(err error) bool {
+		return is(err, hdl.ErrCorrupt) || is(err, hdb.ErrCorrupt) || is(err, codec.ErrCorrupt) || is(err, input.ErrCorrupt)
+	}},
+	{Unsupported, func(err error) bool {
+		return is(err, plan.ErrUnsupported) || is(err, plan.ErrTooLarge) || is(err, plan.ErrNotRanked)
+	}},
+	{OutOfMemory, func(err error) bool { return is(err, plan.ErrOutOfMemory) }},
+	{NoDevice, func(err error) bool { return is(err, plan.ErrNoDevice) || is(err, schedule.ErrNoProcessor) }},
+	{NotFound, func(err error) bool { return is(err, fs.ErrNotExist) }},
+}
+
+func is(err, target error) bool { return errors.Is(err, target) }
+
+func as[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
+
+// wrap returns err as an *Error of an operation; nil for nil.
+func wrap(op string, err error) error {
+	if err == nil || as[*Error](err) {
+		return err
+	}
+	e := &Error{Code: CodeOf(err), Op: op, Err: err}
+	if d, ok := errors.AsType[*plan.DeviceError](err); ok {
+		e.Device = d.Device
+	}
+	return e
+}
+
+// invalid returns an *Error with code InvalidOption.
+func invalid(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Code: InvalidOption, Op: op, Err: err}
+}

@@ -1,0 +1,97 @@
+package containertest
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"strings"
+	"testing"
+
+	"heddle/engine/file/container"
+)
+
+// Repair makes all checksums right, as far as data has a section table.
+func Repair(data []byte) {
+	if len(data) < container.PageSize {
+		return
+	}
+	le := binary.LittleEndian
+	table := crc32.MakeTable(crc32.Castagnoli)
+	const most = (container.SumOffset - container.TableOffset) / container.TableEntry
+	for i := range min(le.Uint32(data[12:]), most) {
+		p := data[container.TableOffset+i*container.TableEntry:]
+		e := container.Extent{Offset: le.Uint64(p[8:]), Length: le.Uint64(p[16:])}
+		if n := uint64(len(data)); e.Offset <= n && e.Length <= n-e.Offset && e.End() <= n {
+			le.PutUint32(p[4:], crc32.Checksum(data[e.Offset:e.End()], table))
+		}
+	}
+	le.PutUint32(data[container.SumOffset:], crc32.Checksum(data[:container.SumOffset], table))
+}
+
+// WantCorrupt checks that err is the typed error, with a place in the file.
+func WantCorrupt(t testing.TB, err error, path string) *container.CorruptError {
+	t.Helper()
+	var c *container.CorruptError
+	if !errors.As(err, &c) || !errors.Is(err, container.ErrCorrupt) {
+		t.Fatalf("got %v, want a CorruptError", err)
+	}
+	if c.Path != path || c.Offset < 0 || c.Section == "" || c.Reason == "" {
+		t.Fatalf("incomplete error %+v", c)
+	}
+	return c
+}
+
+// WantFolder checks that dir holds just these names.
+func WantFolder(t testing.TB, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("the folder holds %q, want %q", got, want)
+	}
+}
+
+// Hexdump prints data like hexdump -C: repeated lines as one asterisk.
+func Hexdump(data []byte) string {
+	var out strings.Builder
+	before := ""
+	starred := false
+	for line := range strings.Lines(hex.Dump(data)) {
+		content := line[8:]
+		switch {
+		case content != before:
+			out.WriteString(line)
+			starred = false
+		case !starred:
+			out.WriteString("*\n")
+			starred = true
+		}
+		before = content
+	}
+	fmt.Fprintf(&out, "%08x\n", len(data))
+	return out.String()
+}
+
+// Layout makes a file of the sections of a version, with correct checksums.
+func Layout(f *container.Format, version uint32, fields container.Fields, sections ...[]byte) []byte {
+	h := container.Header{Version: version, Fields: fields, Table: make([]container.Extent, len(f.Names))}
+	data := make([]byte, container.PageSize)
+	for i, b := range sections {
+		h.Table[i] = container.Extent{Offset: uint64(len(data)), Length: uint64(len(b))}
+		data = append(data, b...)
+		data = append(data, make([]byte, -len(data)&(container.PageSize-1))...)
+	}
+	h.Size = uint64(len(data))
+	copy(data, f.Encode(&h))
+	Repair(data)
+	return data
+}

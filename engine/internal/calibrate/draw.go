@@ -1,0 +1,52 @@
+package calibrate
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/serve"
+	"heddle/engine/plan"
+)
+
+// draw returns queries of one to six terms. The logarithms of the lengths of their lists are
+// uniform. All calls return the same queries.
+func draw(x *serve.Lists) ([]query.Query, error) {
+	names, ok := x.Dictionary.(interface{ Term(h plan.Handle) string })
+	if !ok {
+		return nil, errors.New("queries are missing, and the dictionary cannot name terms to draw some")
+	}
+	var byLength []plan.Handle
+	for h, l := range x.Source.Lists {
+		if l.Len > 0 {
+			byLength = append(byLength, plan.Handle(h))
+		}
+	}
+	if len(byLength) == 0 {
+		return nil, errors.New("the index has no postings to draw queries from")
+	}
+	slices.SortFunc(byLength, func(a, b plan.Handle) int { return plan.ByLength(x.Source, a, b) })
+	longest := x.Source.Lists[byLength[len(byLength)-1]].Len
+	position := func(length float64) int {
+		at, _ := slices.BinarySearchFunc(byLength, length, func(h plan.Handle, want float64) int {
+			return cmp.Compare(float64(x.Source.Lists[h].Len), want)
+		})
+		return min(at, len(byLength)-1)
+	}
+	r := rand.New(rand.NewPCG(1, 0))
+	qs := make([]query.Query, drawn)
+	for i := range qs {
+		for range 1 + r.IntN(6) {
+			length := math.Exp2(r.Float64() * math.Log2(float64(longest)))
+			at := position(length)
+			at += r.IntN(1 + position(1.2*length) - at) // a list of about the same length
+			qs[i].Terms = append(qs[i].Terms, names.Term(byLength[at]))
+		}
+	}
+	return qs, nil
+}
+
+const drawn = 2000 // queries

@@ -1,0 +1,24 @@
+// Package schedule assigns jobs to processors: devices and the host beside them. It knows the
+// estimated run time of a job on each processor, and no queries or stores.
+//
+// Under light load it works asynchronously (Wu et al. 2010, section III): each job runs
+// alone, on the processor that should finish it first. Under heavy load it works
+// synchronously: jobs run in batches, closed by the computational threshold S·T·B of
+// their processor (section IV) or by the age of the oldest job. It changes between the two
+// by the measured load, with hysteresis. An idle processor starts a batch early.
+//
+// A job that cannot run at once waits in a bounded queue, in one of three classes (Ding et al.
+// 2009, section 9): jobs that suit devices, jobs that suit the host, and jobs that do well
+// on either. A processor without work takes the oldest of its own class, then of either,
+// then steals from the other class where that ends sooner than waiting. A job near its
+// deadline runs next; one past it fails. Callers share the processors evenly, and within
+// a caller small jobs go before large ones, but not for ever: a job is overtaken by those
+// only that arrive within a multiple of its own time.
+//
+// Jobs that arrive while another goroutine changes the queue do not wait for the lock: the
+// goroutine that holds it admits them together, in order (inbox.go).
+//
+// A processor that fails is removed until Restore, and its jobs run elsewhere: each is answered
+// once or fails with an error that errors.Is tells apart. Reserve processors run only jobs
+// that no other processor can run.
+package schedule

@@ -1,0 +1,253 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"heddle/engine/plan"
+)
+
+var errPanic = errors.New("panic")
+
+// errUnanswered is for jobs that Run neither claimed nor failed.
+func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }
+
+// failed decides about the jobs of b that were not answered. They belong to nobody.
+func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) {
+	p := b.p
+	switch {
+	case err == nil:
+		err = errUnanswered(p)
+	case errors.Is(err, plan.ErrDeviceLost) || errors.Is(err, plan.ErrBuild) || errors.Is(err, plan.ErrSelfTest):
+		s.takeOut(p, err, now)
+		s.retry(jobs, err, now)
+		return
+	case errors.Is(err, plan.ErrTooLarge) && len(b.Jobs) == 1: // of several, it is run alone first
+		for _, j := range jobs {
+			j.barred |= 1 << p.index
+		}
+		s.retry(jobs, err, now)
+		return
+	case errors.Is(err, plan.ErrOutOfMemory) && !errors.Is(err, plan.ErrTooLarge):
+		s.outOfMemory(b, jobs, err, now)
+		return
+	}
+	for _, j := range jobs {
+		s.ran(j, b, now)
+		switch {
+		case b.inline && b.ctx.parent.Err() != nil:
+			s.fail(j, b.ctx.parent.Err())
+		case err == errPanic:
+			s.fail(j, err)
+		case len(b.Jobs) > 1:
+			j.solo = true
+			s.retry([]*Job{j}, err, now)
+		default:
+			s.suspect(j, p, err, now)
+		}
+	}
+}
+
+// suspect runs j elsewhere, which failed alone on p: who is to blame shows there. Where
+// it cannot, or has failed everywhere, the error is its own.
+func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) {
+	j.barred |= 1 << p.index
+	j.odd = append(j.odd, failure{p, p.successes})
+	if !s.classify(j) {
+		s.fail(j, err)
+		return
+	}
+	j.solo = true
+	s.retry([]*Job{j}, err, now)
+}
+
+// blame notes that j, which failed on others, has been answered. A processor that fails
+// what others answer again and again is taken out.
+func (s *Scheduler) blame(j *Job, now time.Duration) {
+	for _, f := range j.odd {
+		p := f.p
+		switch { // the answers elsewhere may come together, long after
+		case f.successes < p.before:
+			continue
+		case f.successes > p.before:
+			p.before, p.odd = f.successes, 0
+		}
+		if p.odd++; p.odd >= mostOdd {
+			s.takeOut(p, j.reason, now)
+		}
+	}
+}
+
+// failure is that of a job whose error may have been its own.
+type failure struct {
+	p         *processor
+	successes uint64 // of p until then
+}
+
+// most jobs in a row that a processor may fail and others answer.
+const mostOdd = 3
+
+// most times in a row that a processor may run out of memory.
+const mostMemory = 3
+
+// outOfMemory runs jobs elsewhere, or one by one where there is nothing else. A processor
+// that runs out of memory again and again is taken out, unless it is the last.
+func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Duration) {
+	p := b.p
+	if p.memory++; p.memory >= mostMemory && s.lanes() > p.Singles {
+		s.takeOut(p, err, now)
+	}
+	for _, j := range jobs {
+		j.barred |= 1 << p.index
+		if !s.classify(j) && len(b.Jobs) > 1 {
+			j.barred &^= 1 << p.index
+			j.solo = true
+		}
+	}
+	s.retry(jobs, err, now)
+}
+
+// retry queues jobs once more, whose last attempt failed with err.
+func (s *Scheduler) retry(jobs []*Job, err error, now time.Duration) {
+	for _, j := range jobs {
+		j.reason = err
+		if s.requeue(j, now) {
+			s.stats.Retried++
+		}
+	}
+}
+
+// requeue makes j wait, or fails it where that is in vain.
+func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
+	switch {
+	case j.stream != nil && j.stream.err != nil:
+		s.complete(j, j.stream.err)
+	case s.closed:
+		s.fail(j, s.refusing)
+	case !s.classify(j):
+		s.fail(j, s.noProcessor(j.reason))
+	default:
+		s.enqueue(j, now)
+		return true
+	}
+	return false
+}
+
+// TakeOut removes processor p until Restore, because of err. Its jobs run elsewhere, except
+// jobs whose answers are being written.
+func (s *Scheduler) TakeOut(p int, err error) {
+	if err == nil {
+		err = errors.New("removed")
+	}
+	now := s.lock()
+	defer s.unlock()
+	s.takeOut(s.processors[p], err, now)
+	s.dispatch(now)
+}
+
+// Restore lets processor p, which was removed, run jobs again. It has no effect on a
+// processor that works.
+func (s *Scheduler) Restore(p int) {
+	now := s.lock()
+	defer s.unlock()
+	r := s.processors[p]
+	if r.out == nil {
+		return
+	}
+	again := s.dequeueAll()
+	r.out, r.memory, r.odd, r.before = nil, 0, 0, r.successes
+	r.gone.Store(false)
+	s.callReserves()
+	for _, j := range again {
+		s.requeue(j, now)
+	}
+	s.dispatch(now)
+}
+
+func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
+	if p.out != nil {
+		return
+	}
+	again := s.dequeueAll()
+	p.out = err
+	p.gone.Store(true)
+	s.callReserves()
+	if s.opt.Event != nil {
+		s.opt.Event(Event{Time: s.epoch.Add(now), Load: s.load(), Processor: p.Name, Err: err})
+	}
+	for _, j := range again {
+		s.requeue(j, now)
+	}
+	for _, b := range p.running {
+		s.abandon(b, err, now)
+	}
+	for _, t := range slices.Clone(s.streams) {
+		if !s.served(t) {
+			s.dropStream(t, s.noProcessor(nil), now)
+		}
+	}
+}
+
+// dequeueAll takes all jobs that wait from their queues. It returns them by arrival, so that
+// queueing them again needs no search.
+func (s *Scheduler) dequeueAll() (all []*Job) {
+	for len(s.waiting) > 0 {
+		l := s.waiting[len(s.waiting)-1]
+		for class := range l.queues {
+			for q := &l.queues[class]; q.first != nil; {
+				all = append(all, q.first)
+				s.dequeue(q.first)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b *Job) int { return cmp.Compare(a.arrived, b.arrived) })
+	return all
+}
+
+// abandon runs the jobs of b elsewhere that are not being answered.
+func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
+	for _, j := range b.Jobs {
+		if j.cur == b && s.drop(j, now) {
+			s.retry([]*Job{j}, err, now)
+		}
+	}
+	if b.inline {
+		b.ctx.cancel(context.Canceled)
+	}
+}
+
+// hung gives up batches that are past their limit. It returns the next limit. A batch of
+// which answers are being written is past what may hang. If the process was stopped for a
+// while, batches had no time to end: their limits are put off.
+func (s *Scheduler) hung(now time.Duration, stopped bool) time.Duration {
+	limit := never
+	for _, p := range s.processors {
+		for i := 0; i < len(p.running); i++ {
+			b := p.running[i]
+			if stopped || now >= b.limit && b.claimed() {
+				b.limit = now + s.opt.Hang
+			}
+			if now < b.limit {
+				limit = min(limit, b.limit)
+				continue
+			}
+			err := fmt.Errorf("%s: %w for %v", p.Name, ErrHung, now-b.started)
+			s.takeOut(p, err, now)
+			s.abandon(b, err, now)
+			if b.claimed() { // at this moment: it has come back, and what it writes is waited for
+				b.limit = now + s.opt.Hang
+				limit = min(limit, b.limit)
+				continue
+			}
+			b.gone = true
+			s.active--
+			s.leave(b, now)
+			i--
+		}
+	}
+	return limit
+}

@@ -1,0 +1,72 @@
+package schedule
+
+import "time"
+
+// Options of a scheduler. The zero value is the default.
+type Options struct {
+	// Mode forces one. Auto is Async below Leave and Sync above Enter.
+	Mode Mode
+	// Capacity is how many jobs and streams may wait; more are refused with ErrFull. 0 is 8192. No
+	// caller takes more than eight times what it leaves free, so that others find room.
+	Capacity int
+	// MaxAge closes a batch under Sync when its oldest job has waited so long. 0 is 1 ms.
+	// Where Auto has chosen Sync, a processor that runs nothing does not wait for that,
+	// nor a device of several lanes that runs one batch.
+	MaxAge time.Duration
+	// Enter and Leave are utilisations: estimated work arriving per second over work
+	// completed per second, of all processors or of a class with its own processors, the
+	// greater of both. Auto changes to Sync above Enter, or when a job has waited for eight
+	// times MaxAge and twice its own time. It changes back to Async below Leave, if no job
+	// has waited so long. Hold is the minimum time between two changes. 0 is 0.7, 0.4 and
+	// 100 ms.
+	Enter, Leave float64
+	Hold         time.Duration
+	// Window is over which the load is averaged. 0 is 100 ms.
+	Window time.Duration
+	// Similar is by how much one class must be faster for a job to be of it. 0 is 1.2, as
+	// in Ding et al. 2009, section 9.
+	Similar float64
+	// Patience is the multiple of its own time within which a job may be overtaken. 0 is 4.
+	Patience float64
+	// Slack is added to what a job should take, to know when it must start to meet its
+	// deadline. When 7/8 of the time until then have passed, it is urgent; after it, it
+	// waits behind those that can still be in time. 0 is 1 ms.
+	Slack time.Duration
+	// Hang is after which a batch counts as hung, and its processor as failed, if it has
+	// also taken 50 times its estimate. 0 is 10 s.
+	Hang time.Duration
+	// Event receives changes of mode and removals of processors. It must be quick and must
+	// not call the scheduler. Default: nil, none.
+	Event func(Event)
+}
+
+// Event is a change of mode or the removal of a processor.
+type Event struct {
+	Time      time.Time
+	Mode      Mode    // the new mode; Auto if the event is a removal
+	Load      float64 // at the time of the event
+	Processor string  // that was removed; empty if the event is a change of mode
+	Err       error   // reason of the removal
+}
+
+// Stats is a snapshot of a scheduler.
+type Stats struct {
+	Mode     Mode
+	Load     float64
+	Queued   [3]int // by Class
+	Capacity int
+	// Since the start:
+	Answered, Failed, Refused, Expired, Retried, Stolen uint64
+	Changes                                             uint64 // of the mode
+	Processors                                          []ProcessorStats
+}
+
+// ProcessorStats is a snapshot of a processor.
+type ProcessorStats struct {
+	Name    string
+	Out     error // reason of the removal; nil if the processor works
+	Running int   // batches now
+	Batches uint64
+	Jobs    uint64
+	Busy    time.Duration // of all its lanes
+}

@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"heddle/config"
+	"heddle/engine/internal/backend"
+	"heddle/engine/internal/cost"
+	"heddle/engine/internal/placement"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/internal/serve"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+)
+
+// Options choose the processors of an engine and rule its scheduler, its memory and its
+// caches. The zero value works: EnsureDefaults describes it.
+type Options struct {
+	// Backend chooses processors. "auto": the best OpenCL device that passes its self-test,
+	// with pure Go in reserve; pure Go alone without such a device. A CPU device counts only
+	// if it was measured to be faster than pure Go. "host": pure Go. "opencl": the best
+	// device. "all": pure Go and all devices side by side. The choice disregards the start-up
+	// time of a device, about a second; the command line includes it. Default: "auto".
+	Backend string
+	// Device restricts OpenCL devices to names or platforms that contain it. It ignores case.
+	// Default: all devices.
+	Device string
+	// Tuning is a TOML file of tuning rows of OpenCL devices, which precede the built-in rows.
+	// Default: none.
+	Tuning string
+	// Backends are open backends that replace the search for devices. With Backend "auto", pure
+	// Go among them is a reserve if there is a device. The caller closes them after the engine.
+	// Device, Tuning, Threads, HostMemory, Lazy, Profiling and CountLoads must be zero then.
+	Backends []plan.Backend
+
+	// Threads of pure Go. Default: all cores; with "all" beside devices, one in eight fewer for
+	// each device.
+	Threads int
+	// Workers is the number of batches that a processor runs at a time, so that preparation
+	// and transfers overlap. Default: the number of cores, at least 2, at most 16.
+	Workers int
+	// Lazy makes pure Go build auxiliary tables when a query first needs them: the first
+	// answer arrives sooner, later ones may wait.
+	Lazy bool
+	// Profiling records kernel times in plan.Stats, at a small cost.
+	Profiling bool
+	// CountLoads counts the bytes that kernels load and store in plan.Stats. Kernels become
+	// slower.
+	CountLoads bool
+
+	// DeviceMemory limits each device, in bytes: lists, tables, scratch and caches of all
+	// indexes and tables together. Default: the memory of the device less a reserve.
+	DeviceMemory uint64
+	// HostMemory limits the auxiliary tables of pure Go for an index or a table, in bytes.
+	// Default: 16 bytes per posting, or 4 times the vectors of a table, 64 MiB to 4 GiB.
+	HostMemory uint64
+	// Results is the size of the result cache, in bytes. Default: 0, no cache.
+	Results uint64
+	// Placement of lists on devices: "replicas" of all lists, "shards" by documents, a list
+	// "cache", or "auto": the first of them that fits. Default: "auto".
+	Placement string
+
+	// Algorithm of conjunctions that leave it open. Default: plan.Auto.
+	Algorithm plan.Algorithm
+	// BatchCandidates closes a batch of boolean queries: the sum of the lengths of their
+	// shortest lists (the computational threshold of Wu et al. 2010, section IV).
+	// Default: the preference of the processor.
+	BatchCandidates uint64
+	// BatchPostings closes a batch of ranked queries: the sum of the lengths of their lists.
+	// Default: the preference of the processor.
+	BatchPostings uint64
+	// Blocks closes batches at compute units × 256 × Blocks instead (S·T·B of Wu et al. 2010,
+	// section V.B.1). Default: 0, not used.
+	Blocks int
+	// Costs is the file of the cost models of an index whose IndexOptions name none. The
+	// engine reads it when it opens or reloads the index and writes what it has learnt when
+	// it closes the index. Default: the index file with ".cost" appended, if it exists.
+	Costs string
+	// Metric predicts run times: "best", "los", "uboc", "uboct" or "ding". Default: "best".
+	Metric string
+
+	// Schedule rules the scheduler.
+	Schedule Schedule
+	// Timeout is the timeout of queries without one of their own. Default: 0, none.
+	Timeout time.Duration
+	// Observer receives every query and every event of the scheduler. Default: nil, none.
+	Observer observe.Observer
+	// Log receives messages for people: chosen processors, failures. Default: nil, none.
+	Log *zerolog.Logger
+
+	candidates []backend.Candidate // replace the search in tests
+	tune       schedule.Options    // more options of the scheduler in tests
+}
+
+// Schedule rules how queries wait and run. The zero value is the default.
+type Schedule struct {
+	// Mode is "async" (each query alone), "sync" (batches) or "auto" (by load).
+	// Default: "auto".
+	Mode string
+	// Queue is the number of queries and calls that may wait; further ones fail with code
+	// Overloaded. Default: 8192.
+	Queue int
+	// MaxAge of the oldest query of a batch. Default: 1 ms.
+	MaxAge time.Duration
+	// Enter and Leave are utilisations: estimated work arriving per second over work
+	// completed per second. "auto" changes to batches above Enter and back below Leave.
+	// Default: 0.7 and 0.4.
+	Enter, Leave float64
+	// Hold is the minimum time between two changes of mode. Default: 100 ms.
+	Hold time.Duration
+	// Similar is the ratio of run times from which a query suits one class of processors
+	// only. Default: 1.2.
+	Similar float64
+	// Hang is the time after which a batch counts as hung, and its processor as failed, if
+	// it has also exceeded 50 times its estimate. Default: 10 s.
+	Hang time.Duration
+}
+
+// EnsureDefaults replaces zero fields by their defaults, except where the default depends on
+// a processor or on an index.
+func (o *Options) EnsureDefaults() {
+	setDefault(&o.Backend, backend.Auto)
+	setDefault(&o.Workers, min(max(runtime.GOMAXPROCS(0), 2), 16))
+	setDefault(&o.Placement, placement.Auto.String())
+	setDefault(&o.Metric, cost.Best.String())
+	s := &o.Schedule
+	setDefault(&s.Mode, schedule.Auto.String())
+	setDefault(&s.Queue, 8192)
+	setDefault(&s.MaxAge, time.Millisecond)
+	setDefault(&s.Enter, 0.7)
+	setDefault(&s.Leave, 0.4)
+	setDefault(&s.Hold, 100*time.Millisecond)
+	setDefault(&s.Similar, 1.2)
+	setDefault(&s.Hang, 10*time.Second)
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Validate returns an *Error with code InvalidOption if a field is out of range or contradicts
+// another one. It expects that EnsureDefaults was called.
+func (o *Options) Validate() error {
+	_, err := o.parse()
+	return invalid("options", err)
+}
+
+// parsed are the options that are names.
+type parsed struct {
+	mode      schedule.Mode
+	placement placement.How
+	metric    cost.Metric
+}
+
+func (o *Options) parse() (p parsed, err error) {
+	if !slices.Contains(backend.Kinds(), o.Backend) {
+		return p, fmt.Errorf("unknown backend %q (one of auto, host, opencl, all)", o.Backend)
+	}
+	if o.Backends != nil && (o.Device != "" || o.Tuning != "" || o.Threads != 0 || o.HostMemory != 0 || o.Lazy || o.Profiling || o.CountLoads) {
+		return p, errors.New("option Backends excludes discovery: Device, Tuning, Threads, HostMemory, Lazy, Profiling and CountLoads have no effect and must be zero")
+	}
+	s := &o.Schedule
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{
+		{"Threads", float64(o.Threads)}, {"Workers", float64(o.Workers)}, {"Blocks", float64(o.Blocks)}, {"Timeout", float64(o.Timeout)},
+		{"Schedule.Queue", float64(s.Queue)}, {"Schedule.MaxAge", float64(s.MaxAge)}, {"Schedule.Enter", s.Enter}, {"Schedule.Leave", s.Leave},
+		{"Schedule.Hold", float64(s.Hold)}, {"Schedule.Hang", float64(s.Hang)},
+	} {
+		if !(f.value >= 0) {
+			return p, fmt.Errorf("%s: negative option %v", f.name, f.value)
+		}
+	}
+	if s.Leave > s.Enter {
+		return p, fmt.Errorf("Schedule.Leave, %v, is above Schedule.Enter, %v", s.Leave, s.Enter)
+	}
+	if !(s.Similar >= 1) {
+		return p, fmt.Errorf("Schedule.Similar, %v, is below 1", s.Similar)
+	}
+	if p.mode, err = schedule.ParseMode(s.Mode); err != nil {
+		return p, err
+	}
+	if p.placement, err = placement.Parse(o.Placement); err != nil {
+		return p, err
+	}
+	p.metric, err = cost.ParseMetric(o.Metric)
+	return p, err
+}
+
+func (o *Options) logger() zerolog.Logger {
+	if o.Log == nil {
+		return zerolog.Nop()
+	}
+	return *o.Log
+}
+
+// pool returns the options of the pool of processors.
+func (o *Options) pool(p *parsed) serve.Options {
+	s, opt := &o.Schedule, o.tune
+	opt.Mode, opt.Capacity, opt.MaxAge, opt.Enter, opt.Leave = p.mode, s.Queue, s.MaxAge, s.Enter, s.Leave
+	opt.Hold, opt.Similar, opt.Hang = s.Hold, s.Similar, s.Hang
+	return serve.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Results: o.Results, Observer: o.Observer, Log: o.logger()}
+}
+
+// discovery returns the options of the search for backends.
+func (o *Options) discovery() *backend.Options {
+	return &backend.Options{
+		Kind: o.Backend, Device: o.Device, Tuning: o.Tuning, Threads: o.Threads, DeviceMemory: o.DeviceMemory, HostMemory: o.HostMemory,
+		Lazy: o.Lazy, Profiling: o.Profiling, CountLoads: o.CountLoads, Log: o.logger(),
+	}
+}
+
+// open opens the processors.
+func (o *Options) open() ([]backend.Candidate, error) {
+	if o.candidates != nil {
+		return o.candidates, nil
+	}
+	if o.Backends == nil {
+		return o.discovery().Candidates()
+	}
+	return backend.Given(o.Backends, o.Backend)
+}
+
+// OptionsOf returns the options that a configuration asks for, so that a service can share
+// the TOML file of the command line. A configuration that names a device but leaves the
+// backend open takes no other processor. The error has code InvalidOption.
+func OptionsOf(c *config.Config) (Options, error) {
+	algorithm, err := plan.ParseAlgorithm(c.Search.Algorithm)
+	if err != nil {
+		return Options{}, invalid("options", err)
+	}
+	o := Options{
+		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads, Profiling: c.Devices.Profiling,
+		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm,
+		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
+		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results),
+		Costs: c.Schedule.Costs, Metric: c.Schedule.Metric,
+		Schedule: Schedule{
+			Mode: c.Schedule.Mode, Queue: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,
+			Hold: c.Schedule.Hold, Similar: c.Schedule.Similar,
+		},
+	}
+	if o.Backend == "auto" && o.Device != "" {
+		o.Backend = "opencl"
+	}
+	o.EnsureDefaults()
+	return o, o.Validate()
+}

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"sync"
+	"time"
+
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/internal/serve"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+)
+
+// Match says which documents a query matches.
+type Match uint8
+
+const (
+	// Or matches documents with any term; unknown terms are left out. It is the default.
+	Or Match = iota
+	// And matches documents with every term, and none if a term is unknown.
+	And
+	// AndOr is And for a query that finds K documents so, and Or otherwise (Ding et al. 2009,
+	// section 8.3). It is for ranked queries.
+	AndOr
+)
+
+// Matches returns all values.
+func Matches() []Match { return []Match{Or, And, AndOr} }
+
+// String returns the name that command line and configuration use: "or", "and", "and-or".
+func (m Match) String() string { return query.Match(m).String() }
+
+// ParseMatch is the inverse of String. It ignores case.
+func ParseMatch(s string) (Match, error) {
+	m, err := query.ParseMatch(s)
+	return Match(m), invalid("match", err)
+}
+
+// Query is one query. It must not change while it runs.
+type Query struct {
+	// Text is analysed as the documents were. A ranked query may weight words: heaven^2.5.
+	Text string
+	// Terms are index terms, without analysis. They are used if Text is empty.
+	Terms []string
+	// Weights of Terms in a ranked query: as many as there are terms, positive and finite.
+	// Default: nil, each 1. A term that occurs twice counts twice.
+	Weights []float64
+	// Expr is a boolean expression in place of Text and Terms; see Snapshot.Expression. It
+	// cannot be ranked.
+	Expr *querylang.Expr
+
+	// Match of Text and Terms. Default: Or.
+	Match Match
+	// K asks for the best K documents with their scores, 1 to plan.MaxK. Default: 0, all
+	// matching documents in the order of their docIDs, without scores.
+	K int
+	// CountOnly asks for the number of matching documents alone. K must be 0.
+	CountOnly bool
+
+	// Scoring of a ranked query. Default: nil, bm25.Default. It must be nil for an index with
+	// impacts, whose scores are sums of weight times impact.
+	Scoring *bm25.Params
+	// Statistics replace the statistics of the index, so that a shard scores like the whole
+	// collection. Default: nil, not replaced. It must be nil for an index with impacts.
+	Statistics *Statistics
+
+	// Caller names the client. Callers share the processors evenly. Default: "", one caller.
+	Caller string
+	// Timeout of the query. Default: 0, Options.Timeout; negative: none.
+	Timeout time.Duration
+	// Fresh bypasses the result cache.
+	Fresh bool
+	// Explain receives the way of the query through the engine, unless nil. Of the queries of
+	// SearchAll only the first one may have it; it describes the whole call then.
+	Explain *observe.Explanation
+	// Override replaces choices that no answer depends on. Default: nil, none.
+	Override *Override
+}
+
+// Override replaces choices of the engine for one query. Answers do not depend on it. The zero
+// value overrides nothing.
+type Override struct {
+	// Algorithm of a conjunction. Default: plan.Auto, Options.Algorithm.
+	Algorithm plan.Algorithm
+	// Part assigns a conjunction to one work-group or thread, as plan.MatchBatch.Part says.
+	Part bool
+	// Accumulators of a ranked OR. Default: plan.RangeAccumulators.
+	Accumulators plan.Accumulators
+	// Batch closes the batch of the query at this load: see Options.BatchCandidates, and for
+	// ranked queries Options.BatchPostings. Default: 0, these options.
+	Batch uint64
+	// Mode of the scheduler for the query: "async", "sync", or "auto". Default: "", auto.
+	Mode string
+}
+
+// Statistics are the numbers that BM25 needs of a collection. The statistics of shards add up
+// to the statistics of the whole, and a shard that ranks with the sum gives every document
+// the score that the whole would give it, bit for bit. The best documents of the whole are
+// then among the best of the shards, under Or and And; AndOr chooses in each shard anew.
+type Statistics struct {
+	Docs   uint64 // documents
+	Length uint64 // sum of their lengths, in tokens
+	// DF is the number of documents that have a term. It must hold every term of a query that
+	// the index or another shard has.
+	DF map[string]uint64
+}
+
+// Add adds the statistics of another part of the collection.
+func (s *Statistics) Add(t Statistics) { (*query.Statistics)(s).Add(query.Statistics(t)) }
+
+// Hits is the answer of a query.
+type Hits struct {
+	// Count is the number of matching documents; of a ranked query the number of Docs.
+	Count uint64
+	// Docs are docIDs: ascending, or of a ranked query by descending score, then ascending
+	// docID. It is nil if only the count was asked for.
+	Docs []uint32
+	// Scores of Docs of a ranked query; else nil.
+	Scores []float64
+}
+
+// internal sets q to the internal form of the query. It returns the load that closes its
+// batch.
+func (o *Query) internal(q *query.Query) (load uint64) {
+	q.Text, q.Terms, q.Weights, q.Expr = o.Text, o.Terms, o.Weights, o.Expr
+	q.Options = query.Options{Match: query.Match(o.Match), K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: (*query.Statistics)(o.Statistics)}
+	if t := o.Override; t != nil {
+		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
+		return t.Batch
+	}
+	return 0
+}
+
+// call returns for whom and how the query runs.
+func (o *Query) call() (serve.Call, error) {
+	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
+	if o.Override != nil && o.Override.Mode != "" {
+		var err error
+		if c.Mode, err = schedule.ParseMode(o.Override.Mode); err != nil {
+			return c, invalid("search", err)
+		}
+	}
+	return c, nil
+}
+
+// queries are the queries of a call.
+type queries []Query
+
+func (q queries) Len() int                                 { return len(q) }
+func (q queries) Get(i int, to *query.Query) (load uint64) { return q[i].internal(to) }
+
+func (q queries) Next(i int, to *query.Query) (changed bool) {
+	a, b := &q[i-1], &q[i]
+	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
+		b.internal(to)
+		return true
+	}
+	to.Text, to.Terms, to.Weights, to.Expr = b.Text, b.Terms, b.Weights, b.Expr
+	return false
+}
+
+// internals reuses internal queries.
+var internals sync.Pool // *query.Query
+
+// hitBlocks reuses the answers that SearchAll delivers.
+var hitBlocks sync.Pool // *[]Hits

@@ -1,0 +1,367 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"heddle/engine/internal/serve"
+	"heddle/engine/internal/tables"
+	"heddle/engine/observe"
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+	"heddle/engine/table/hdb"
+	"heddle/engine/table/predicate"
+)
+
+// TableOptions rule a table. The zero value is the default.
+type TableOptions struct {
+	// Trusted opens files without a check of their checksums.
+	Trusted bool
+}
+
+// Table selects rows of a bitmap table. It is safe for concurrent use. Reload changes the
+// file while selections run; each selection is answered from one file as a whole.
+//
+// A table is resident on every processor of its engine that has room for it. If there are
+// several, OpenTable measures their costs on the table's own vectors, for tens of
+// milliseconds each. A selection runs on the processor that should answer it first, pure Go
+// in reserve included. The run times of selections correct the estimates.
+type Table struct{ t *tables.Table }
+
+// OpenTable maps the table file at path, validates it and makes it resident on the
+// processors of the engine. Errors: codes NotFound, Corrupt, OutOfMemory if no processor
+// has room, Closed.
+func (e *Engine) OpenTable(ctx context.Context, path string, opt TableOptions) (*Table, error) {
+	t, err := tables.OpenTable(ctx, e.pool, path, tables.Options(opt))
+	if err != nil {
+		return nil, wrap("open table", err)
+	}
+	return &Table{t}, nil
+}
+
+// NewTable makes a table in memory. columns describe its vectors and values; both must stay
+// valid and unchanged until Close.
+func (e *Engine) NewTable(ctx context.Context, t *plan.Table, columns []column.Column, opt TableOptions) (*Table, error) {
+	x, err := tables.NewTable(ctx, e.pool, t, columns, tables.Options(opt))
+	if err != nil {
+		return nil, wrap("new table", err)
+	}
+	return &Table{x}, nil
+}
+
+// Reload opens the table file at path beside the current one and answers all selections
+// that arrive from then on from it. It returns when all earlier selections have ended and
+// the old file is closed. After an error the old file stays in use.
+//
+// A processor without room for both loads the new table after the old one is closed, and
+// the other processors answer meanwhile. The error has code OutOfMemory if no processor has
+// room for both.
+func (t *Table) Reload(ctx context.Context, path string) error {
+	return wrap("reload table", t.t.Reload(ctx, path))
+}
+
+// Close refuses further selections with code Closed, waits for running ones and releases
+// the table and the file. A second Close returns code Closed.
+func (t *Table) Close() error { return wrap("close table", t.t.Close()) }
+
+// TableInfo describes a table.
+type TableInfo struct {
+	Rows       uint32
+	Columns    []column.Column // they must not be changed
+	Strategies []plan.Strategy // of all processors together, besides plan.StrategyAuto
+	Resident   []Resident      // processors that have the table
+	// File is nil for a table in memory. Reload and Close close it.
+	File *hdb.File
+}
+
+// Info describes the current content of the table.
+func (t *Table) Info() (TableInfo, error) {
+	g, err := t.t.Acquire()
+	if err != nil {
+		return TableInfo{}, wrap("table", err)
+	}
+	defer g.Release()
+	info := TableInfo{Rows: g.Table.Rows, Columns: g.Columns, Strategies: g.Strategies(), File: g.File}
+	for _, p := range g.Processors() {
+		info.Resident = append(info.Resident, Resident{Processor: p.Name, Reserve: p.Reserve, Info: p.Info, Bytes: g.Memory(p.Index), Reason: p.Reason})
+	}
+	return info, nil
+}
+
+// Prepared is a predicate that was compiled for a table, for use in many selections. After
+// a Reload the next selection compiles it again. It is safe for concurrent use.
+type Prepared struct{ p *tables.Prepared }
+
+// Prepare compiles a predicate (package predicate). Errors: codes InvalidQuery, with the
+// place of the fault, and Unsupported for a predicate that needs too many sets of rows.
+func (t *Table) Prepare(where string) (*Prepared, error) {
+	p, err := t.t.Prepare(where)
+	if err != nil {
+		return nil, wrap("prepare", err)
+	}
+	return &Prepared{p}, nil
+}
+
+// PrepareSteps prepares the only selection of s, whose vectors and columns are those of the
+// table. The error has code InvalidQuery.
+func (t *Table) PrepareSteps(s *plan.SelectBatch) (*Prepared, error) {
+	p, err := t.t.PrepareSteps(s)
+	if err != nil && !errors.Is(err, plan.ErrClosed) {
+		err = &Error{Code: InvalidQuery, Op: "prepare", Err: err}
+	}
+	if err != nil {
+		return nil, wrap("prepare", err)
+	}
+	return &Prepared{p}, nil
+}
+
+// String returns the predicate in the form of predicate.Expr; empty after PrepareSteps.
+func (p *Prepared) String() string { return p.p.Predicate().Text }
+
+// Plan says which bins of which columns the predicate reads.
+func (p *Prepared) Plan() predicate.Plan { return p.p.Predicate().Plan }
+
+// Selection selects the rows of a table for which a predicate is true. It must not change
+// while it runs.
+type Selection struct {
+	// Where is the predicate (package predicate).
+	Where string
+	// Prepared is a predicate of the same table in place of Where. Default: nil.
+	Prepared *Prepared
+
+	// Output: the rows and their number, or the number alone. Default: plan.OutputBits.
+	Output plan.Output
+	// Strategy of the OR of vectors. Default: plan.StrategyAuto, the choice of the processor.
+	// A strategy restricts the selection to processors that have it.
+	Strategy plan.Strategy
+	// Rescan repeats the scans of strategies that decompress: see plan.SelectBatch.Rescan.
+	Rescan bool
+
+	// Caller names the client. Callers share the processors evenly. Default: "", one caller.
+	Caller string
+	// Timeout of the selection. Default: 0, Options.Timeout; negative: none.
+	Timeout time.Duration
+	// Explain receives the way of the selection through the engine, unless nil.
+	Explain *TableExplanation
+}
+
+// Rows is the answer of a selection.
+type Rows struct {
+	Count uint64
+	// Bits has the rows, with plan.OutputBits: row r is bit r%64 of word r/64. Else it is nil.
+	Bits []uint64
+}
+
+// Select answers one selection. The caller owns the memory of the answer.
+//
+// Errors: codes InvalidQuery, with the place of the fault, Unsupported (a strategy that no
+// processor has), Overloaded, Deadline, Canceled, NoDevice, Closed.
+func (t *Table) Select(ctx context.Context, s Selection) (Rows, error) {
+	g, err := t.t.Acquire()
+	if err != nil {
+		return Rows{}, wrap("select", err)
+	}
+	defer g.Release()
+	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
+	var e explaining
+	defer func() { task.Done(err) }()
+	if err = e.add(g, task, &s); err == nil {
+		err = e.run(ctx, task, &s)
+		e.explain(task, &s, 0, err)
+	}
+	if err != nil {
+		return Rows{}, wrap("select", err)
+	}
+	r := Rows{Count: uint64(task.Rows().Counts[0])}
+	if s.Output == plan.OutputBits {
+		r.Bits = task.TakeBits()
+	}
+	return r, nil
+}
+
+const (
+	mostSelections = 1 << 16 // of a batch
+	mostSelected   = 1 << 29 // rows of a batch that returns bits
+)
+
+// rowBlocks reuses the answers that SelectAll delivers.
+var rowBlocks = sync.Pool{New: func() any { return new([]Rows) }}
+
+// SelectAll answers many selections in batches and passes the answers of consecutive
+// selections to deliver, in their order: rows[i] is the answer of selection first+i. The
+// rows are views that are valid during the call. SelectAll stops at the first error, an
+// error of deliver included. A call holds a bounded number of rows. A steady state of
+// prepared predicates allocates nothing.
+//
+// Consecutive selections with equal Output, Strategy and Rescan form batches. Caller and
+// Timeout of the first selection of a batch hold for the batch. All selections are answered
+// from one file.
+func (t *Table) SelectAll(ctx context.Context, all []Selection, deliver func(first int, rows []Rows) error) error {
+	g, err := t.t.Acquire()
+	if err != nil {
+		return wrap("select", err)
+	}
+	defer g.Release()
+	for first := 0; first < len(all); {
+		n := batchOf(g, all[first:])
+		if err := selectBatch(ctx, g, all, first, n, deliver); err != nil {
+			return wrap("select", err)
+		}
+		first += n
+	}
+	return nil
+}
+
+// batchOf is the number of leading selections that form a batch.
+func batchOf(g *tables.Generation, all []Selection) int {
+	most := mostSelections
+	if all[0].Output == plan.OutputBits {
+		most = min(most, max(1, int(mostSelected/(uint64(g.Table.Rows)+1))))
+	}
+	for n := 1; n < len(all); n++ {
+		if a, b := &all[0], &all[n]; n == most || a.Output != b.Output || a.Strategy != b.Strategy || a.Rescan != b.Rescan {
+			return n
+		}
+	}
+	return len(all)
+}
+
+func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, first, n int, deliver func(first int, rows []Rows) error) (err error) {
+	batch, s := all[first:first+n], &all[first]
+	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
+	defer func() { task.Done(err) }()
+	var e explaining
+	for i := range batch {
+		if err = e.add(g, task, &batch[i]); err != nil && len(all) > 1 {
+			return fmt.Errorf("predicate %d: %w", first+i+1, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	err = e.run(ctx, task, s)
+	for i := range batch {
+		e.explain(task, &batch[i], i, err)
+	}
+	if err != nil {
+		return err
+	}
+	rows := rowBlocks.Get().(*[]Rows)
+	defer rowBlocks.Put(rows)
+	*rows = (*rows)[:0]
+	for i := range batch {
+		r := Rows{Count: uint64(task.Rows().Counts[i])}
+		if s.Output == plan.OutputBits {
+			r.Bits = task.Rows().Selection(i)
+		}
+		*rows = append(*rows, r)
+	}
+	err = deliver(first, *rows)
+	clear(*rows)
+	return err
+}
+
+// call says for whom and how the selection runs.
+func (s *Selection) call() serve.Call { return serve.Call{Caller: s.Caller, Timeout: s.Timeout} }
+
+// TableExplanation describes the execution of a selection. The embedded explanation is of
+// the batch of the selection.
+type TableExplanation struct {
+	observe.Explanation
+	Where string         // the predicate, in the form of predicate.Expr
+	Plan  predicate.Plan // bins of the columns
+	Bytes uint64         // size of the vectors that are read, compressed
+	How   string         // strategy and sizes, from the processor that answered
+	// Costs are the fitted costs of the processors: Estimates are these costs times the work
+	// of the selection, corrected by earlier run times. Empty where the table is not resident.
+	Costs   []string
+	Count   uint64        // selected rows
+	Compile time.Duration // time to compile the predicate
+}
+
+// String returns a few lines: the predicate, a line for each column, the vectors, the
+// estimates, the processor and the strategy, and the times.
+func (e *TableExplanation) String() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, e.Where)
+	for _, t := range e.Plan.Tests {
+		fmt.Fprintf(&b, "  %v\n", t)
+	}
+	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
+	for i, estimate := range e.Estimates {
+		if estimate >= 0 && i < len(e.Costs) && len(e.Estimates) > 1 {
+			fmt.Fprintf(&b, "  %s: estimated %v = %s\n", e.Processors[i], observe.Round(estimate), e.Costs[i])
+		}
+	}
+	fmt.Fprintf(&b, "  ran on %s: %s\n", e.Processor, e.How)
+	fmt.Fprintf(&b, "  %d rows in %v", e.Count, observe.Round(e.Stats.Wall))
+	for _, stage := range []struct {
+		name string
+		time time.Duration
+	}{{"upload", e.Stats.Upload}, {"decompress", e.Stats.Decode}, {"reduce", e.Stats.Probe}, {"compact", e.Stats.Compact}, {"download", e.Stats.Download}} {
+		if stage.time > 0 {
+			fmt.Fprintf(&b, ", %s %v", stage.name, observe.Round(stage.time))
+		}
+	}
+	fmt.Fprintf(&b, "; queued %v, compiled in %v", observe.Round(e.Queued), observe.Round(e.Compile))
+	return b.String()
+}
+
+// explaining collects the explanations of a batch. The zero value is for selections that
+// want none.
+type explaining struct {
+	batch  *observe.Explanation
+	costs  []string
+	wanted bool
+}
+
+// add compiles the predicate of s and appends it to the task.
+func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection) error {
+	var p *tables.Predicate
+	var err error
+	began := time.Time{}
+	if s.Explain != nil {
+		e.wanted = true
+		began = time.Now()
+	}
+	if s.Prepared != nil {
+		p, err = s.Prepared.p.For(g)
+	} else {
+		p, err = g.Compile(s.Where)
+	}
+	if err != nil {
+		return err
+	}
+	task.Add(p)
+	if x := s.Explain; x != nil {
+		*x = TableExplanation{Where: p.Text, Plan: p.Plan, Bytes: p.Bytes(), Compile: time.Since(began)}
+	}
+	return nil
+}
+
+// run runs the task, of which s is the first selection.
+func (e *explaining) run(ctx context.Context, task *tables.Task, s *Selection) error {
+	c := s.call()
+	if e.wanted {
+		e.batch = new(observe.Explanation)
+		c.Explain = e.batch
+		e.costs = task.Costs()
+	}
+	return task.Do(ctx, &c)
+}
+
+// explain completes the explanation of s, which is selection i of a task that ended with
+// err.
+func (e *explaining) explain(task *tables.Task, s *Selection, i int, err error) {
+	x := s.Explain
+	if x == nil {
+		return
+	}
+	x.Explanation, x.Costs = *e.batch, e.costs
+	if err == nil {
+		x.How, x.Count = task.How(i), uint64(task.Rows().Counts[i])
+	}
+}

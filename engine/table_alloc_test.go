@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"testing"
+
+	"heddle/engine/plan"
+)
+
+// TestTableAllocations allows calls with prepared predicates no allocation in a steady
+// state: on pure Go alone and beside a device.
+func TestTableAllocations(t *testing.T) {
+	skipRace(t)
+	for name, opt := range map[string]Options{"host": {Backend: "host"}, "host and device": beside(t, newTableDevice(t, "device"))} {
+		opt.Schedule.Mode = "async"
+		x := openTable(t, opt)
+		var all []Selection
+		for _, w := range wheres {
+			p, err := x.Prepare(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, Selection{Prepared: p})
+		}
+		deliver := func(int, []Rows) error { return nil }
+		batch := func() {
+			if err := x.SelectAll(t.Context(), all, deliver); err != nil {
+				t.Error(err)
+			}
+		}
+		single := all[0]
+		single.Output = plan.OutputCounts
+		count := func() {
+			if _, err := x.Select(t.Context(), single); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, f := range []func(){batch, count} {
+			for range 10 {
+				f()
+			}
+			// A collection of garbage empties the pools.
+			if n := testing.AllocsPerRun(100, f); n >= 1 {
+				t.Errorf("%s: %v allocations a call in a steady state", name, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+	"math/bits"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/work"
+)
+
+// Prepared is the form in which plan.Auto keeps one list. Its parts depend on the shape of
+// the list and on the memory left:
+//
+//   - Dense lists have Bits. A probe is one load, and two such lists can be joined word by
+//     word. Bitset lists use their own words.
+//   - Sparser lists have a sieve of 8 to 16 bits for each docID, which rejects nearly all
+//     candidates that the list lacks, and small buckets for the candidates that pass.
+//   - Compressed lists also have a plain copy, because a batch would decode nearly every
+//     segment several times.
+//   - Clustered lists also have Words.
+//   - Lists of at most one segment have neither Bits nor a sieve.
+type Prepared struct {
+	Interval         // from the first docID to the last
+	Classes   uint64 // see classes
+	Docs      []uint32
+	Bits      []uint32
+	Words     Words
+	sieve     []uint32
+	bucket    Buckets
+	Scattered bool
+}
+
+// autoBucket is the mean size of the buckets.
+const autoBucket = 4
+
+// DenseLead is the least density, as 1/DenseLead, at which joining two lists with bits word
+// by word takes less time than looking up each candidate.
+const DenseLead = 16
+
+// wordsPay reports whether Words is the fastest way to look up the given number of
+// candidates. One word takes as long as four candidates in buckets, about eight in bits, or
+// 16 words of a bitset.
+func (t *Prepared) wordsPay(candidates int) bool {
+	n := len(t.Words.Index)
+	if t.Bits != nil {
+		return n > 0 && 16*n < min(candidates, len(t.Bits)/2)
+	}
+	return n > 0 && 4*n < candidates
+}
+
+// Prepare returns the form of list h for plan.Auto, which it builds if it is missing.
+func (t *Auxiliary) Prepare(h plan.Handle) (*Prepared, error) {
+	slot := t.autos.At(h, len(t.Source.Lists))
+	if got := slot.Load(); got != nil {
+		return got, nil
+	}
+	built, size, err := t.buildAuto(h)
+	if err != nil {
+		return nil, err
+	}
+	if !slot.CompareAndSwap(nil, built) {
+		t.Memory.Return(size)
+	}
+	return slot.Load(), nil
+}
+
+// buildAuto returns the best form of list h that fits into memory and the number of bytes
+// that it has reserved. It reads the whole list, so a prepared list is not corrupt.
+func (t *Auxiliary) buildAuto(h plan.Handle) (table *Prepared, size int64, err error) {
+	l := t.Source.List(h)
+	docs, err := t.decode(h)
+	if err != nil {
+		return nil, 0, err
+	}
+	table = &Prepared{Interval: Interval{1, 0}}
+	if len(docs) > 0 {
+		table.Interval = Interval{docs[0], docs[len(docs)-1]}
+		table.Classes = classes(docs)
+	}
+	take := func(bytes int) bool {
+		if !t.Memory.Take(int64(bytes)) {
+			return false
+		}
+		size += int64(bytes)
+		return true
+	}
+	if l.Codec == codec.Bitset {
+		view, err := l.Bits()
+		table.Bits = view.Words
+		return table, 0, Named(h, err)
+	}
+	long := l.Len > codec.SegmentLen
+	table.Scattered = long && scattered(docs)
+	if long && t.Denser(h, plan.DenseRatio) {
+		if bits, err := t.bitset(h, docs); err == nil { // it reserves its own memory
+			table.Bits = *bits
+		} else if !errors.Is(err, plan.ErrOutOfMemory) {
+			return nil, 0, err
+		}
+	}
+	if long && table.Bits == nil {
+		shift := codec.BucketShift(l.Len, t.Source.Docs, autoBucket)
+		sieve := 1 << bits.Len32(l.Len/4) // words: 8 to 16 bits a docID
+		entries := int(docs[len(docs)-1]>>shift) + 2
+		if !take(4 * (sieve + entries)) {
+			return table, size, nil
+		}
+		table.sieve = newSieve(docs, sieve)
+		table.bucket = Buckets{First: codec.AppendBuckets(make([]uint32, 0, entries), docs, shift), Shift: shift}
+	}
+	if n := countWords(docs); n > 0 && n*wordDocs <= len(docs) && take(12*n) {
+		table.Words = newWords(docs, n)
+	}
+	if l.Codec == codec.Raw || !(long && t.Denser(h, DenseLead)) && take(4*len(docs)) {
+		table.Docs = docs
+	}
+	return table, size, nil
+}
+
+// PrepareAll prepares every list, dense ones first because they gain most. It skips corrupt
+// lists; a query that names such a list returns the error.
+func (t *Auxiliary) PrepareAll(ctx context.Context, threads int) error {
+	for _, dense := range []bool{true, false} {
+		err := work.Parallel(ctx, threads, len(t.Source.Lists), func(_, i int) error {
+			if t.Denser(plan.Handle(i), plan.DenseRatio) != dense {
+				return nil
+			}
+			if _, err := t.Prepare(plan.Handle(i)); !errors.Is(err, codec.ErrCorrupt) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package lookup
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"heddle/codec"
+	"heddle/codec/codectest"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/work"
+)
+
+func TestSieve(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 1))
+	const docs = 1 << 20
+	list := hosttest.Uniform(r, 4000, docs)
+	sieve := newSieve(list, 1024) // 8.2 bits a docID
+	dst := make([]uint32, docs)
+	if n := filterSieve(dst, list, sieve); !slices.Equal(dst[:n], list) {
+		t.Fatal("the sieve lost a docID of its list")
+	}
+	others := hosttest.Uniform(r, 10_000, docs)
+	if n := filterSieve(dst, others, sieve); n > 1500 {
+		t.Errorf("%d of 10000 candidates pass a sieve that one bit in eight of is set", n)
+	}
+}
+
+func TestScattered(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	want := map[string]bool{"uniform": false, "every-kth": false, "clustered": true, "dense-run": false}
+	for _, g := range codectest.Generators() {
+		if c, ok := want[g.Name]; ok {
+			delete(want, g.Name)
+			if got := scattered(g.Gen(r, 5000, 1<<20)); got != c {
+				t.Errorf("%s: scattered %t", g.Name, got)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("codectest has no more %v", want)
+	}
+}
+
+func TestClasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	apart := 0
+	for range 1000 {
+		a, b := hosttest.Uniform(r, 3, 1<<30), hosttest.Uniform(r, 3, 1<<30)
+		if classes(a)&classes(b) == 0 {
+			apart++
+		}
+		if classes(append(a, b[1]))&classes(b) == 0 {
+			t.Fatalf("%v and %v, which have %d in common, have no common class", a, b, b[1])
+		}
+	}
+	if apart < 800 {
+		t.Errorf("classes tell only %d of 1000 pairs of short lists apart", apart)
+	}
+	if classes(hosttest.Uniform(r, 5000, 1<<30)) != ^uint64(0) {
+		t.Error("5000 docIDs leave a class out")
+	}
+}
+
+// TestAutoTables: the parts of a prepared list depend on its density and codec.
+func TestAutoTables(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 3))
+	const docs = 1 << 20
+	for _, c := range []struct {
+		id                codec.ID
+		n                 int
+		bits, sieve, docs bool
+	}{
+		{codec.Raw, 128, false, false, true},
+		{codec.Raw, 129, false, true, true},
+		{codec.ParaPFor, 128, false, false, true},
+		{codec.ParaPFor, 8000, false, true, true},
+		{codec.Raw, 9000, true, false, true},
+		{codec.ParaPFor, 9000, true, false, true},
+		{codec.ParaPFor, docs / 8, true, false, false},
+		{codec.Bitset, 100, true, false, false},
+	} {
+		src := hosttest.Source(t, docs, []codec.ID{c.id}, hosttest.Uniform(r, c.n, docs))
+		aux := New(src, work.NewBudget(0, 0))
+		table, err := aux.Prepare(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (table.Bits != nil) != c.bits || (table.sieve != nil) != c.sieve || (table.Docs != nil) != c.docs {
+			t.Errorf("%d docIDs as %v: bits %t, sieve %t, docs %t", c.n, c.id, table.Bits != nil, table.sieve != nil, table.Docs != nil)
+		}
+		if c.id == codec.Raw && table.Docs != nil && &table.Docs[0] != &src.Words[0] {
+			t.Error("a raw list was copied")
+		}
+		if again, _ := aux.Prepare(plan.Handle(0)); again != table {
+			t.Error("the table was built twice")
+		}
+	}
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package hostfallback
-
-const raceDetector = false
