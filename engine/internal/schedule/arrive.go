@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// estimate asks the processors what j should take.
+// estimate asks the processors for the estimated run times of j.
 func (s *Scheduler) estimate(j *Job) {
 	estimates, added := j.Trace.Estimates[:0], j.added[:0]
 	for _, p := range s.processors {
@@ -58,7 +58,7 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	}
 	if p == nil {
 		err := s.room(j.caller)
-		if err != nil && s.unseen { // what came with it may run
+		if err != nil && s.unseen { // jobs that came with it may run
 			s.dispatch(now)
 			err = s.room(j.caller)
 		}
@@ -83,8 +83,8 @@ func (s *Scheduler) arrive(j *Job) (*Batch, error) {
 	return b, nil
 }
 
-// admit resets the scheduler's part of j. What is admitted later arrives later: so it goes
-// to the end of a queue without a search.
+// admit resets the scheduler's part of j. Jobs arrive in the order of admission, so that a
+// job goes to the end of a queue without a search.
 func (s *Scheduler) admit(j *Job, now time.Duration) {
 	s.seq++
 	j.waiting, j.finished, j.solo, j.late, j.err, j.reason = false, false, false, false, nil, nil
@@ -151,8 +151,8 @@ func (s *Scheduler) classify(j *Job) bool {
 	return j.best != never
 }
 
-// noProcessor is why a job can run nowhere: what its last attempt failed with, or else
-// what the processors were taken out for.
+// noProcessor is the reason why a job can run nowhere: the error of its last attempt, or
+// else the errors for which the processors were removed.
 func (s *Scheduler) noProcessor(reason error) error {
 	if reason == nil {
 		var outs []error

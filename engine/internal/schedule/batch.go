@@ -29,8 +29,8 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 }
 
 // cut takes a batch for p out of the line of first: first alone under Async, else as many
-// as the threshold asks for, in the order of fairness, as long as none misses its deadline
-// by it. Of what p steals it takes the youngest, while they end sooner than elsewhere.
+// jobs as the threshold allows, in the order of fairness, as long as none misses its
+// deadline by it. If p steals, it takes the youngest jobs that end sooner here than elsewhere.
 func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 	l, stolen := first.line, !s.suits(first, p)
 	q := &l.queues[first.Trace.Class]
@@ -112,7 +112,7 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	}
 }
 
-// lane runs b, then what its processor is to run next, until there is nothing.
+// lane runs b, then further batches of its processor, until there is none.
 func (s *Scheduler) lane(b *Batch) {
 	for b != nil {
 		err := b.p.Run(context.Background(), b)
@@ -123,7 +123,7 @@ func (s *Scheduler) lane(b *Batch) {
 		if next != nil {
 			s.begin(next, now)
 		}
-		s.dispatch(now) // what has to run again, had to wait for the delivery, or grows old
+		s.dispatch(now) // jobs to run again, jobs that waited for the delivery, old jobs
 		s.unlock()
 		b.end()
 		if !b.gone {
@@ -133,7 +133,7 @@ func (s *Scheduler) lane(b *Batch) {
 	}
 }
 
-// end tells the callers of what was answered.
+// end wakes the callers of answered jobs.
 func (b *Batch) end() {
 	for i, j := range b.woken {
 		b.woken[i] = nil
@@ -165,7 +165,7 @@ func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
 	return
 }
 
-// finish sorts out what became of the jobs of b.
+// finish decides the fate of the jobs of b.
 func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 	p := b.p
 	if !b.gone {

@@ -2,26 +2,26 @@ package schedule
 
 import "time"
 
-// capacity learns how much of single jobs a processor does: lanes need not be parallel
-// machines, and estimates need not be right. A job that runs beside n others takes
+// capacity learns the throughput of a processor for single jobs: lanes need not be parallel
+// machines, and estimates need not be right. A job that runs beside n jobs takes
 //
 //	alone + n·beside
 //
-// times its estimate, by a line through what was seen lately. The scheduler's lock guards
+// times its estimate, by a line through recent observations. The scheduler's lock guards
 // it.
 type capacity struct {
 	lanes                float64
-	weight, x, y, xx, xy float64 // sums over what was seen, the older the less
+	weight, x, y, xx, xy float64 // sums over observations; older ones weigh less
 	alone, beside        float64
-	several              float64 // what a batch takes, times its estimate
+	several              float64 // time of a batch, in units of its estimate
 }
 
-// How much of what was seen is forgotten with each job, and how many jobs the first guess
-// counts for at each end of the line.
+// The share of the observations that each job makes obsolete, and the number of jobs that
+// the first guess counts for at each end of the line.
 const forgets, guessed = 1.0 / 128, 8
 
-// newCapacity guesses that estimates are right, that lanes of the host are parallel, and
-// those of a device take turns.
+// newCapacity assumes that estimates are right, that lanes of the host are parallel, and
+// that lanes of a device take turns.
 func newCapacity(lanes int, host bool) capacity {
 	c := capacity{lanes: float64(lanes), alone: 1, several: 1}
 	if !host {
@@ -40,7 +40,7 @@ func (c *capacity) add(x, y float64) {
 	c.xx, c.xy = c.xx*keep+x*x, c.xy*keep+x*y
 }
 
-// learn notes what a job took, beside others on average.
+// learn records the time of a job beside a mean number of jobs.
 func (c *capacity) learn(others float64, took, estimate time.Duration) {
 	// One that was held up by something else must not turn the line.
 	most := 4 * (c.alone + c.beside*others)
@@ -52,18 +52,18 @@ func (c *capacity) learn(others float64, took, estimate time.Duration) {
 	c.alone = max(0.05, y-c.beside*x)
 }
 
-// takes is what a job should take that is estimated alone, beside others.
+// takes is the expected time of a job with the estimate alone, beside a number of jobs.
 func (c *capacity) takes(estimate time.Duration, others int) time.Duration {
 	return time.Duration(float64(estimate) * (c.alone + c.beside*float64(others)))
 }
 
-// learnBatch notes what a batch took. There the lanes are left out of account.
+// learnBatch records the time of a batch, without regard to lanes.
 func (c *capacity) learnBatch(took, estimate time.Duration) {
 	y := min(float64(took)/float64(max(estimate, 1)), 4*c.several)
 	c.several = max(0.05, c.several+(y-c.several)/16)
 }
 
-// takesBatch is what a batch should take.
+// takesBatch is the expected time of a batch.
 func (c *capacity) takesBatch(estimate time.Duration) time.Duration {
 	return time.Duration(float64(estimate) * c.several)
 }

@@ -25,7 +25,7 @@ func (s *Scheduler) Drain(ctx context.Context) error {
 	}
 }
 
-// Close fails the jobs that wait, with plan.ErrClosed, and waits until those that run have
+// Close fails the waiting jobs with plan.ErrClosed, and waits until the running jobs have
 // ended. It does not wait for a Run that counts as hung: that goroutine is left alone. A
 // second Close returns plan.ErrClosed.
 func (s *Scheduler) Close() error {
@@ -91,5 +91,5 @@ func (s *Scheduler) Stats() Stats {
 	return st
 }
 
-// errClosed is what jobs fail with that come too late.
+// errClosed is the error of jobs that come too late.
 var errClosed = plan.ErrClosed

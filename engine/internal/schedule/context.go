@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// runContext is the context of a job that runs on its caller's goroutine: the caller's,
-// that ends at the job's deadline too, or when the scheduler gives the attempt up. It
-// costs nothing unless Done is called, which most of what runs on hosts never does.
+// runContext is the context of a job that runs on its caller's goroutine: the caller's
+// context, which also ends at the job's deadline, or when the scheduler gives the attempt
+// up. It costs nothing unless Done is called, which is rare on hosts.
 type runContext struct {
 	parent   context.Context
 	deadline time.Time // zero is none
@@ -23,8 +23,8 @@ func (c *runContext) begin(parent context.Context, deadline time.Time) {
 	c.parent, c.deadline, c.err = parent, deadline, nil
 }
 
-// end cancels what was derived from c. It returns whether c may be used for another job:
-// nobody can have kept its channel.
+// end cancels the contexts derived from c. It returns whether c may be used for another
+// job: then its channel was never handed out.
 func (c *runContext) end() bool {
 	c.cancel(context.Canceled)
 	c.mu.Lock()

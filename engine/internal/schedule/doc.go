@@ -11,9 +11,9 @@
 // 2009, section 9): jobs that suit devices, jobs that suit the host, and jobs that do well
 // on either. A processor without work takes the oldest of its own class, then of either,
 // then steals from the other class where that ends sooner than waiting. A job near its
-// deadline runs next; one past it fails. Callers share the processors evenly, and within
-// a caller small jobs go before large ones, but not for ever: a job is overtaken by those
-// only that arrive within a multiple of its own time.
+// deadline runs next; one past it fails. Callers share the processors evenly. Within a
+// caller small jobs go before large ones, but not for ever: only jobs that arrive within a
+// multiple of the large job's own time may overtake it.
 //
 // Jobs that arrive while another goroutine changes the queue do not wait for the lock: the
 // goroutine that holds it admits them together, in order (inbox.go).

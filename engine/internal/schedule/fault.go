@@ -16,7 +16,7 @@ var errPanic = errors.New("panic")
 // errUnanswered is for jobs that Run neither claimed nor failed.
 func errUnanswered(p *processor) error { return fmt.Errorf("%s: left without an answer", p.Name) }
 
-// failed decides about the jobs of b that were not answered. They belong to nobody.
+// failed decides about the unanswered jobs of b. No batch owns them.
 func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) {
 	p := b.p
 	switch {
@@ -52,8 +52,9 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 	}
 }
 
-// suspect runs j elsewhere, which failed alone on p: who is to blame shows there. Where
-// it cannot, or has failed everywhere, the error is its own.
+// suspect runs j elsewhere after it has failed alone on p, to find out whether the job or
+// the processor is at fault. The error is the job's own if it can run nowhere else or has
+// failed everywhere.
 func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) {
 	j.barred |= 1 << p.index
 	j.odd = append(j.odd, failure{p, p.successes})
@@ -65,8 +66,8 @@ func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) 
 	s.retry([]*Job{j}, err, now)
 }
 
-// blame notes that j, which failed on others, has been answered. A processor that fails
-// what others answer again and again is taken out.
+// blame records that j, which failed on some processors, has been answered. A processor
+// that repeatedly fails jobs which succeed elsewhere is removed.
 func (s *Scheduler) blame(j *Job, now time.Duration) {
 	for _, f := range j.odd {
 		p := f.p
@@ -82,13 +83,13 @@ func (s *Scheduler) blame(j *Job, now time.Duration) {
 	}
 }
 
-// failure is that of a job whose error may have been its own.
+// failure is the failure of a job whose error may have been its own.
 type failure struct {
 	p         *processor
 	successes uint64 // of p until then
 }
 
-// most jobs in a row that a processor may fail and others answer.
+// most is the number of jobs in a row that a processor may fail although they succeed elsewhere.
 const mostOdd = 3
 
 // most times in a row that a processor may run out of memory.
@@ -220,9 +221,9 @@ func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
 	}
 }
 
-// hung gives up batches that are past their limit. It returns the next limit. A batch of
-// which answers are being written is past what may hang. If the process was stopped for a
-// while, batches had no time to end: their limits are put off.
+// hung gives up batches that are past their limit. It returns the next limit. A batch whose
+// answers are being written cannot hang any more. If the process was stopped for a while,
+// batches had no time to end: their limits are put off.
 func (s *Scheduler) hung(now time.Duration, stopped bool) time.Duration {
 	limit := never
 	for _, p := range s.processors {
@@ -238,7 +239,7 @@ func (s *Scheduler) hung(now time.Duration, stopped bool) time.Duration {
 			err := fmt.Errorf("%s: %w for %v", p.Name, ErrHung, now-b.started)
 			s.takeOut(p, err, now)
 			s.abandon(b, err, now)
-			if b.claimed() { // at this moment: it has come back, and what it writes is waited for
+			if b.claimed() { // it has just come back; the scheduler waits for its answers
 				b.limit = now + s.opt.Hang
 				limit = min(limit, b.limit)
 				continue

@@ -2,9 +2,9 @@ package schedule
 
 import "time"
 
-// heap is a priority queue by key, then by seq. What is pushed in this order, as most is,
-// lies in a run, where that and its removal take no time that grows with the rest; all else
-// is in a binary heap. Items know where they are, so that any can be removed.
+// heap is a priority queue by key, then by seq. Items that are pushed in this order, the
+// usual case, lie in a run: pushing and removing them takes constant time. All further
+// items are in a binary heap. Items know their place, so that any can be removed.
 type heap[T interface{ moved(heap uint8, at int) }] struct {
 	id    uint8      // told to items
 	items []entry[T] // a binary heap; item i is at i

@@ -2,13 +2,13 @@ package schedule
 
 import "time"
 
-// The scheduler's lock is never waited for by jobs that arrive. Where it is held they go
-// into the inbox, and whoever holds it admits them all before and after what it does (flat
-// combining, Hendler et al. 2010): then they are dispatched together, and a thousand
+// Arriving jobs never wait for the scheduler's lock. While it is held they go into the
+// inbox. The goroutine with the lock admits them before and after its own work (flat
+// combining, Hendler et al. 2010). Then they are dispatched together, and a thousand
 // callers do not queue for the lock one by one.
 
-// post leaves j for whoever has the lock. Its caller is told when it has ended, if only
-// because it is refused.
+// post leaves j for the goroutine with the lock. Its caller is woken when the job has
+// ended, or was refused.
 func (s *Scheduler) post(j *Job) {
 	for {
 		j.next = s.inbox.Load()
@@ -16,12 +16,12 @@ func (s *Scheduler) post(j *Job) {
 			break
 		}
 	}
-	if s.tryLock() { // who had it may not have seen j
+	if s.tryLock() { // the last holder may not have seen j
 		s.unlock()
 	}
 }
 
-// tryLock takes the lock where nobody has it or waits for it: a lane that waits goes first.
+// tryLock takes the lock if it is free and no lane waits for it: a waiting lane goes first.
 // The check provides the happens-before edge that a failed TryLock lacks.
 func (s *Scheduler) tryLock() bool {
 	if s.wanted.Load() > 0 || !s.mu.TryLock() {
@@ -43,8 +43,8 @@ func (s *Scheduler) lock() time.Duration {
 	return s.time
 }
 
-// unlock leaves the lock. Nothing stays in the inbox that is not seen to by somebody: the
-// next one that waits for the lock, or that has taken it meanwhile, or else the caller.
+// unlock leaves the lock. Every job in the inbox is admitted: by the next holder of the
+// lock, or else by the caller.
 func (s *Scheduler) unlock() {
 	for round := 1; ; round++ {
 		for s.unseen {
@@ -68,8 +68,8 @@ func (s *Scheduler) unlock() {
 	}
 }
 
-// mostRounds is how often in a row the jobs of others are admitted by somebody who has
-// other things to do.
+// mostRounds is the number of times in a row that a goroutine admits jobs of further
+// callers before it returns to its own work.
 const mostRounds = 8
 
 // enter looks at the clock, and admits the jobs of the inbox in the order in which they

@@ -10,7 +10,7 @@ import (
 type Mode uint8
 
 const (
-	Auto  Mode = iota // whichever of the others the load asks for
+	Auto  Mode = iota // Async or Sync, by the load
 	Async             // each job alone, on the processor that should finish it first
 	Sync              // jobs in batches
 )
@@ -60,16 +60,16 @@ func (c Class) String() string {
 	return "either"
 }
 
-// Job is one query on its way, or a block of a Stream. From the call of Do to its return
-// it is the scheduler's. It may be used again, which saves what it has allocated, unless a
-// Run may still read it: where Trace.Attempts is 0, or 1 and Do has returned no error.
+// Job is one query on its way, or a block of a Stream. From the call of Do to its return it
+// belongs to the scheduler. It may be used again, which saves allocations, unless a Run may
+// still read it: this is excluded if Trace.Attempts is 0, or 1 and Do has returned no error.
 type Job struct {
-	// Kind says which jobs may share a batch: those whose kinds are equal. It must be
+	// Kind decides which jobs may share a batch: jobs with equal kinds. It must be
 	// comparable.
 	Kind any
-	// Work is what Processor.Estimate and Processor.Run look at.
+	// Work is the data of Processor.Estimate and Processor.Run.
 	Work any
-	// Load is what the job adds to a batch, in the units of Processor.Threshold for Kind.
+	// Load is the load of the job in a batch, in the units of Processor.Threshold for Kind.
 	Load uint64
 	// Caller is whose job it is: callers share the processors evenly. Empty is one
 	// caller too.
@@ -82,7 +82,7 @@ type Job struct {
 	// they run it only if no other processor can.
 	Reserves bool
 
-	// Trace says what became of the job. It is valid when Do has returned.
+	// Trace is the history of the job. It is valid when Do has returned.
 	Trace Trace
 
 	jobState
@@ -94,11 +94,11 @@ type Trace struct {
 	Mode      Mode
 	Class     Class
 	Processor string // that answered, empty where none did
-	// Estimates is what the job should take alone, by the scheduler's processors when it
-	// arrived; negative where it cannot run.
+	// Estimates are the estimated times of the job alone, by processor, at its arrival;
+	// negative where it cannot run.
 	Estimates []time.Duration
-	// Estimate is what the batch that answered it should take, its own time alone if it
-	// ran alone.
+	// Estimate is the estimated time of the batch that answered the job; of the job alone
+	// if it ran alone.
 	Estimate time.Duration
 	Batch    int           // jobs of that batch
 	Queued   time.Duration // from arrival to the start of the last attempt
@@ -109,15 +109,15 @@ type Trace struct {
 // Stream is a call with many queries, which processors cut blocks off as they become
 // free. It is synchronous: a block is a batch by itself.
 type Stream interface {
-	// Kind is that of its blocks, for Processor.Threshold.
+	// Kind is the kind of the next block, for Processor.Threshold.
 	Kind() any
 	// Blocks is the number of blocks that processor p may run at a time, at most
 	// Processor.Blocks; 0: it cannot run any. It is called as Cut is.
 	Blocks(p int) int
-	// Cut returns the next block for processor p, a job of about load, or nil when
-	// nothing is left. Calls do not overlap. It is called under the scheduler's lock: it
-	// must be quick, not panic, and leave the resolving of queries to Processor.Run.
-	// Kind, Caller, Deadline and Mode of the job are those of the call. Its Trace is valid
-	// when DoAll has returned.
+	// Cut returns the next block for processor p, a job of about load, or nil when nothing
+	// is left. Calls do not overlap. It runs under the scheduler's lock: it must be quick,
+	// must not panic, and leaves the resolving of queries to Processor.Run. Kind, Caller,
+	// Deadline and Mode of the job come from the call. Its Trace is valid when DoAll has
+	// returned.
 	Cut(p int, load uint64) *Job
 }

@@ -12,8 +12,8 @@ func (s *Scheduler) arrived(j *Job, now time.Duration) bool {
 	return s.choose(now)
 }
 
-// decay brings what arrives to now: an average with weights that fall to 1/e in a window,
-// in steps that are small beside it.
+// decay updates the arrival rate to now: an average with weights that fall to 1/e in a
+// window, in steps that are small beside it.
 func (s *Scheduler) decay(now time.Duration) {
 	if now-s.decayed > s.opt.Window/1024 {
 		keep := math.Exp(-float64(now-s.decayed) / float64(s.opt.Window))
@@ -24,8 +24,8 @@ func (s *Scheduler) decay(now time.Duration) {
 	}
 }
 
-// load is what arrives by what single jobs the processors can do: all of it by all of
-// them, or that of a class by its own, whichever is more.
+// load is the utilisation: arriving work over the capacity of the processors for single
+// jobs. It is the maximum of the whole and of each class on its own processors.
 func (s *Scheduler) load() float64 {
 	var rates [3]float64
 	for _, p := range s.processors {
@@ -92,7 +92,7 @@ func (s *Scheduler) choose(now time.Duration) bool {
 		s.opt.Event(Event{Time: s.epoch.Add(now), Mode: to, Load: load})
 	}
 	if s.queuedJobs() > 0 {
-		s.arm(now) // what waits may run now
+		s.arm(now) // waiting jobs may run now
 	}
 	return true
 }

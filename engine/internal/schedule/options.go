@@ -6,8 +6,8 @@ import "time"
 type Options struct {
 	// Mode forces one. Auto is Async below Leave and Sync above Enter.
 	Mode Mode
-	// Capacity is how many jobs and streams may wait; more are refused with ErrFull. 0 is 8192. No
-	// caller takes more than eight times what it leaves free, so that others find room.
+	// Capacity is the number of jobs and streams that may wait; more are refused with
+	// ErrFull. 0 is 8192. A caller takes at most eight times the room that it leaves free.
 	Capacity int
 	// MaxAge closes a batch under Sync when its oldest job has waited so long. 0 is 1 ms.
 	// Where Auto has chosen Sync, a processor that runs nothing does not wait for that,
@@ -28,9 +28,9 @@ type Options struct {
 	Similar float64
 	// Patience is the multiple of its own time within which a job may be overtaken. 0 is 4.
 	Patience float64
-	// Slack is added to what a job should take, to know when it must start to meet its
-	// deadline. When 7/8 of the time until then have passed, it is urgent; after it, it
-	// waits behind those that can still be in time. 0 is 1 ms.
+	// Slack is added to the estimated time of a job to find the moment at which it must
+	// start to meet its deadline. When 7/8 of the time until then have passed, the job is
+	// urgent; after that moment it waits behind jobs that can still be in time. 0 is 1 ms.
 	Slack time.Duration
 	// Hang is after which a batch counts as hung, and its processor as failed, if it has
 	// also taken 50 times its estimate. 0 is 10 s.

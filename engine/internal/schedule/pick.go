@@ -32,7 +32,7 @@ func (p *processor) wait(batch bool, now time.Duration) time.Duration {
 	return least
 }
 
-// takes is what j should take at p beside what runs there.
+// takes is the expected time of j at p beside the jobs that run there.
 func (p *processor) takes(j *Job, batch bool) time.Duration {
 	if batch {
 		return p.capacity.takesBatch(j.Trace.Estimates[p.index])
@@ -78,12 +78,12 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 	return nil
 }
 
-// dispatch starts what can run on processors with free lanes.
+// dispatch starts jobs on processors with free lanes.
 func (s *Scheduler) dispatch(now time.Duration) {
 	s.unseen = false
 	for more := true; more; {
 		more = false
-		for _, p := range s.processors { // in turns: what there is may be less than the lanes of one
+		for _, p := range s.processors { // in turns: there may be fewer jobs than lanes of one processor
 			if b := s.pick(p, now); b != nil {
 				s.begin(b, now)
 				go b.run()
@@ -93,9 +93,9 @@ func (s *Scheduler) dispatch(now time.Duration) {
 	}
 }
 
-// pick returns what p should run next, nil if it should wait: the job that must start now
-// to meet its deadline; what is next by fairness, of p's class before those of either; a
-// block of a stream; at last what others would end later than p.
+// pick returns the next batch of p, nil if p should wait: the job that must start now to
+// meet its deadline; the next job by fairness, of p's class before either class; a block of
+// a stream; at last jobs that p ends sooner than their own processors.
 func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 	if !p.free(false) && !p.free(true) && !p.freeBlock() {
 		return nil
@@ -136,9 +136,9 @@ func (s *Scheduler) modeOf(l *line) Mode {
 	return l.mode
 }
 
-// ready says whether p has a lane for what l holds, and a batch of it is to be closed: by
-// the threshold, by the age of its oldest job, because nothing more will come, or where
-// nobody has asked for Sync because p has too little else to do.
+// ready reports whether p has a lane for the jobs of l, and a batch of them closes: by the
+// threshold, by the age of its oldest job, because no further job can come, or because p
+// has too little work and no caller has asked for Sync.
 func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	if s.modeOf(l) == Async {
 		return p.free(false)
@@ -175,8 +175,8 @@ func (s *Scheduler) suits(j *Job, p *processor) bool {
 	return s.can(j, p.index) && j.cost(p.index) <= j.similar
 }
 
-// before says whether a is to run before b on a processor that suits both: that of the
-// least served caller, then that of the processor's own class, then small and old ones. A
+// before reports whether a runs before b on a processor that suits both: first the job of
+// the least served caller, then of the processor's own class, then small and old jobs. A
 // job of either class that has waited for Patience times its own time counts as own.
 func (s *Scheduler) before(a, b *Job, now time.Duration) bool {
 	if a.caller.tag != b.caller.tag {
@@ -196,7 +196,7 @@ func (s *Scheduler) own(j *Job, now time.Duration) bool {
 func (j *Job) order() time.Duration { return j.flow.jobs.at(j.at[byOrder]).key }
 
 // pressing returns the job that must start now to meet its deadline, if p suits it, or
-// would end it before others begin.
+// would end it before its own processors begin.
 func (s *Scheduler) pressing(p *processor, now time.Duration) *Job {
 	var best *Job
 	for class := range s.urgent {
@@ -222,7 +222,7 @@ func (s *Scheduler) doomed(j *Job, now time.Duration) bool {
 	return !j.late && now > last && j.arrived <= last
 }
 
-// putBehind lets those of its caller go before j that can still meet their deadlines.
+// putBehind moves j behind the jobs of its caller that can still meet their deadlines.
 func (s *Scheduler) putBehind(j *Job) {
 	j.late = true
 	j.flow.jobs.rekey(j.at[byOrder], j.order()+behind)
@@ -231,8 +231,8 @@ func (s *Scheduler) putBehind(j *Job) {
 	}
 }
 
-// elsewhere is when j should end on another processor than p, from now on: next there, or
-// after what waits there.
+// elsewhere is the time until j should end on a processor other than p: as its next job,
+// or after the jobs that wait there.
 func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration) time.Duration {
 	batch := s.modeOf(j.line) == Sync
 	end := never
@@ -250,8 +250,8 @@ func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration
 }
 
 // steal returns jobs of the other class, or of a faster processor, that end sooner on p
-// than they would there: of the youngest, which wait longest, the one that loses least.
-// Where none does yet, but may if the others are late, the timer looks again.
+// than there: of the youngest jobs, which wait longest, the one that loses least. If none
+// ends sooner yet, but one may if its processors are late, the timer looks again.
 func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 	if len(s.processors) == 1 {
 		return nil
@@ -293,6 +293,7 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 	return s.cut(p, best, now)
 }
 
-// stealLook is how many jobs of a queue are looked at. One that should meet its deadline
-// where it waits is not stolen if it would miss it by taking sure times what is expected.
+// stealLook is the number of jobs of a queue that steal looks at. A job that should meet
+// its deadline in its queue is not stolen if it would miss it by taking sure times its
+// expected time.
 const stealLook, sure = 16, 3

@@ -10,8 +10,8 @@ import (
 type Processor struct {
 	Name string
 	Host bool // which class it serves
-	// Reserve keeps the processor for jobs that no other working processor can run: the
-	// others were removed, have failed the job, or lack its data. Default: false.
+	// Reserve keeps the processor for jobs that no further working processor can run: the
+	// rest were removed, have failed the job, or lack its data. Default: false.
 	Reserve bool
 	// Lanes is how many batches it runs at a time, at least 1, and Singles how many jobs
 	// at a time under Async; 0 is Lanes.
@@ -29,26 +29,26 @@ type Processor struct {
 	// Most is how many jobs a batch has at most; 0 is 65536.
 	Most int
 
-	// Estimate says what j should take here alone, and what it adds to a batch that runs
-	// anyway; false where it cannot run here. It should take well below a microsecond. It,
-	// Threshold and Start may be called under the scheduler's lock: they must not panic,
+	// Estimate returns the time of j here alone, and its addition to a batch that runs
+	// anyway; false if it cannot run here. It should take well below a microsecond.
+	// Estimate, Threshold and Start may run under the scheduler's lock: they must not panic,
 	// nor call the scheduler.
 	Estimate func(j *Job) (alone, added time.Duration, ok bool)
-	// Start is what a batch takes beside what its jobs add. nil is nothing.
+	// Start is the time of a batch beside the additions of its jobs. nil is 0.
 	Start func(kind any) time.Duration
 
-	// Run answers the jobs of b, which are of one kind. For each it asks Batch.Claim
-	// before it writes an answer into the job's Work, when nothing can fail any more: what
-	// is claimed counts as answered when Run returns, whatever else happens, and is waited
-	// for. A slow reader of answers is served after Batch.Delivering.
+	// Run answers the jobs of b, which are of one kind. For each it asks Batch.Claim before
+	// it writes an answer into the job's Work, when nothing can fail any more. A claimed job
+	// counts as answered when Run returns, whatever else happens, and the scheduler waits
+	// for it. A slow reader of answers is served after Batch.Delivering.
 	//
-	// On an error of the kinds of package plan the jobs not claimed run elsewhere:
-	// ErrDeviceLost, ErrBuild and ErrSelfTest take the processor out; ErrOutOfMemory does
-	// so when it comes three times in a row, unless it is the last that is left. After
-	// ErrTooLarge a job runs elsewhere, if it was alone in its batch. After other errors,
+	// On an error of the kinds of package plan the unclaimed jobs run elsewhere:
+	// ErrDeviceLost, ErrBuild and ErrSelfTest remove the processor; ErrOutOfMemory does so
+	// when it comes three times in a row, unless the processor is the last one. After
+	// ErrTooLarge a job runs elsewhere, if it was alone in its batch. After any other error,
 	// and where Run returns nil and has not claimed all, a batch of several is run job by
 	// job, and a job that fails alone runs elsewhere: the error is its own if it fails
-	// everywhere. A processor is taken out when three jobs in a row that failed there were
+	// everywhere. A processor is removed when three jobs in a row that failed there were
 	// answered elsewhere.
 	//
 	// A panic ends the program, as it does on any goroutine of its own; inline it goes to
@@ -56,11 +56,11 @@ type Processor struct {
 	Run func(ctx context.Context, b *Batch) error
 }
 
-// Batch is what a processor runs at a time.
+// Batch is the jobs that a processor runs at a time.
 type Batch struct {
 	Jobs []*Job // of one kind, in the order in which they should be answered
 	Mode Mode   // Async: one job
-	// Estimate is what it should take.
+	// Estimate is the estimated time.
 	Estimate time.Duration
 
 	batchState

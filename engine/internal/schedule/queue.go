@@ -2,7 +2,7 @@ package schedule
 
 import "time"
 
-// line holds the queued jobs that may share batches: those of one kind, by class.
+// line holds the queued jobs of one kind, which may share batches, by class.
 type line struct {
 	lineKey
 	at     int // in the lines that are not empty, -1 is empty
@@ -34,10 +34,10 @@ type flow struct {
 
 func (f *flow) moved(_ uint8, at int) { f.at = at }
 
-// caller is whose jobs are served evenly: start-time fair queueing (Goyal et al. 1996).
-// Each has a virtual time, tag, when its next job should start. It grows by what its jobs
-// take. The one with the least is served next, and those that had nothing to do for a
-// while start at the virtual time of what was served last.
+// caller is a client; callers are served evenly: start-time fair queueing (Goyal et al.
+// 1996). Each has a virtual time, tag, when its next job should start. It grows by the time
+// of its jobs. The caller with the least tag is served next. A caller that was idle starts
+// at the virtual time of the last served job.
 type caller struct {
 	name    string
 	tag     time.Duration
@@ -65,8 +65,8 @@ func (s *Scheduler) callerNamed(name string) *caller {
 	return c
 }
 
-// forget drops callers and lines that hold nothing. A caller that has been served ahead
-// of the others is remembered while those are few.
+// forget drops callers and lines that hold nothing. A caller that has been served ahead of
+// its turn is remembered while such callers are few.
 func (s *Scheduler) forget() {
 	ahead := 0
 	for name, c := range s.callers {
@@ -100,7 +100,7 @@ func (s *Scheduler) forget() {
 // Callers and kinds that are remembered without a look at whether they are needed.
 const minCallers, manyLines = 64, 64
 
-// charge adds what a job of c takes to its virtual time.
+// charge adds the time of a job of c to its virtual time.
 func (s *Scheduler) charge(c *caller, cost time.Duration) {
 	s.virtual = max(s.virtual, c.tag)
 	c.tag += max(cost, 1)

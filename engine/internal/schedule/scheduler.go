@@ -17,7 +17,7 @@ type Scheduler struct {
 	epoch      time.Time
 	batches    sync.Pool
 
-	_      [cacheLine]byte     // what is above is read without the lock
+	_      [cacheLine]byte     // the fields above are read without the lock
 	inbox  atomic.Pointer[Job] // came while the lock was held: the youngest, linked by next
 	_      [cacheLine]byte
 	mu     sync.Mutex   // by lock and unlock
@@ -29,7 +29,7 @@ type Scheduler struct {
 	time     time.Duration // when the lock was taken
 	lines    map[lineKey]*line
 	lastLine *line   // of lines, that was asked for
-	waiting  []*line // those that hold jobs
+	waiting  []*line // lines that hold jobs
 	callers  map[string]*caller
 	streams  []*stream
 	virtual  time.Duration // of the caller that was served last
@@ -50,13 +50,13 @@ type Scheduler struct {
 	armed time.Duration // when it fires, never if it does not
 
 	held, active int           // jobs that have not ended; batches that have not come back
-	refusing     error         // what new jobs fail with
+	refusing     error         // error of further jobs
 	closed       bool          // queued ones too
-	quiet        chan struct{} // closed when nothing is held or active; nil: nobody waits
+	quiet        chan struct{} // closed when nothing is held or active; nil: no goroutine waits
 	stats        Stats
 }
 
-// cacheLine keeps apart what different processors of the machine write.
+// cacheLine separates fields that different cores write.
 const cacheLine = 64
 
 // processor is the scheduler's part of a Processor.
@@ -177,10 +177,10 @@ func setDefault[T comparable](v *T, to T) {
 
 func (s *Scheduler) now() time.Duration { return time.Since(s.epoch) }
 
-// Do runs j and waits for its end. The error is that of ctx, a DeadlineError, a FullError,
-// plan.ErrClosed after Drain or Close, ErrNoProcessor joined with why there is none, or
-// else the job's own. With an error the answer in j.Work is not valid, and a Run that does
-// not know of it yet may still read Work.
+// Do runs j and waits for its end. The error is ctx.Err(), a DeadlineError, a FullError,
+// plan.ErrClosed after Drain or Close, ErrNoProcessor joined with the reason, or else the
+// job's own. With an error the answer in j.Work is not valid, and a Run that still runs may
+// read Work.
 func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	if err := ctx.Err(); err != nil {
 		j.Trace = Trace{Arrived: time.Now(), Estimates: j.Trace.Estimates[:0]}

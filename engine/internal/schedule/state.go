@@ -41,10 +41,10 @@ type jobState struct {
 	best              time.Duration // alone where it is fastest
 	similar           time.Duration // cost of processors that are about as good as any
 	added             []time.Duration
-	batched           bool      // classified by what it adds to batches
+	batched           bool      // classified by its addition to batches
 	solo              bool      // it runs alone, whatever the mode
 	reserved          bool      // only reserve processors can run it
-	late              bool      // it has gone behind those that can still meet their deadlines
+	late              bool      // it has gone behind jobs that can still meet their deadlines
 	barred            uint64    // processors that it does not run on again
 	odd               []failure // on some of them, by errors that may have been its own
 	reason            error     // of its last attempt
@@ -57,7 +57,7 @@ var claimed Batch
 // moved notes a place in a heap.
 func (j *Job) moved(heap uint8, at int) { j.at[heap] = at }
 
-// cost is what j takes of processor p: alone, or in a batch where it is classified so.
+// cost is the time of j on processor p: alone, or in a batch if it is classified so.
 func (j *Job) cost(p int) time.Duration {
 	if j.batched {
 		return j.added[p]
@@ -71,7 +71,7 @@ type batchState struct {
 	p              *processor
 	started, limit time.Duration // limit: hung beyond
 	beside         int           // batches that ran then
-	expected       time.Duration // to take, by what others took
+	expected       time.Duration // by the times of earlier jobs
 	inline         bool
 	gone           bool    // hung: it is not waited for any more
 	delivering     bool    // its lane is free
@@ -81,17 +81,17 @@ type batchState struct {
 	run            func() // on a goroutine
 }
 
-// Claim asks whether the answer of Jobs[i] may be written: true once, while nobody has
-// given the job up. After true the answer must be written before Run returns. It is safe
-// for concurrent use.
+// Claim asks whether the answer of Jobs[i] may be written: true once, unless the job was
+// given up. After true the answer must be written before Run returns. It is safe for
+// concurrent use.
 func (b *Batch) Claim(i int) bool {
 	return b.Jobs[i].owner.CompareAndSwap(b, &claimed)
 }
 
 // Delivering frees the lane for the next batch. Run may call it, once, when it has claimed
-// what it answers and needs the processor no more, before it hands answers to somebody who
-// may be slow. A stream has at most twice as many blocks running and in delivery as the
-// processor has lanes.
+// its jobs and needs the processor no more, before it hands answers to a caller who may be
+// slow. A stream has at most twice as many blocks running and in delivery as the processor
+// has lanes.
 func (b *Batch) Delivering() {
 	s := b.s
 	now := s.lock()

@@ -24,9 +24,8 @@ type stream struct {
 }
 
 // DoAll runs the jobs of st and waits for their end. It ends early with the first error of
-// a job, with that of ctx, with a DeadlineError, or as Do does; answers that have been
-// written by then stay. A Run that does not know of it yet may still read the Work of the
-// others.
+// a job, with ctx.Err(), with a DeadlineError, or as Do does; answers that have been written
+// by then stay. A Run that still runs may read the Work of further jobs.
 func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadline time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -79,7 +78,7 @@ func (s *Scheduler) open(t *stream, caller string, deadline time.Time, now time.
 	return nil
 }
 
-// before says whether the next block of t is to run before that of o.
+// before reports whether the next block of t runs before the next block of o.
 func (t *stream) before(o *stream) bool {
 	return t.caller.tag < o.caller.tag || t.caller.tag == o.caller.tag && t.order < o.order
 }
@@ -132,8 +131,8 @@ func (s *Scheduler) serves(p *processor, t *stream) bool {
 	return true
 }
 
-// cutBlock returns a block of t, nil if there is none, or p cannot run it: then it waits
-// for others.
+// cutBlock returns a block of t; nil if there is none, or p cannot run it: then it waits
+// for another processor.
 func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch {
 	j := t.Cut(p.index, p.Threshold(t.Kind()))
 	if j == nil {
@@ -163,7 +162,7 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	return b
 }
 
-// blockDone notes the end of a block. The first error is that of the stream.
+// blockDone records the end of a block. The first error is the error of the stream.
 func (s *Scheduler) blockDone(j *Job, err error) {
 	t := j.stream
 	if err != nil { // while j is one of its blocks: it has not ended
@@ -180,7 +179,8 @@ func (s *Scheduler) blockDone(j *Job, err error) {
 	s.endStream(t)
 }
 
-// dropStream ends t with err, and its blocks but those whose answers are being written.
+// dropStream ends t with err, and its blocks, except for blocks whose answers are being
+// written.
 func (s *Scheduler) dropStream(t *stream, err error, now time.Duration) {
 	if t.err != nil || t.over {
 		return

@@ -10,8 +10,7 @@ func (s *Scheduler) arm(t time.Duration) {
 	}
 }
 
-// tick does what time brings: jobs expire, batches hang, others are old enough to be
-// closed.
+// tick handles the passing of time: jobs expire, batches hang, and batches close by age.
 func (s *Scheduler) tick() {
 	now := s.lock()
 	defer s.unlock()
