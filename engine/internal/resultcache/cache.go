@@ -1,15 +1,14 @@
-// Package resultcache keeps answers, so that a query that comes again is not run again.
+// Package resultcache keeps answers, so that a repeated query does not run again.
 //
-// A Cache is bounded in bytes, and never holds more. What it keeps it chooses by S3-FIFO
-// (Yang et al. 2023, "FIFO queues are all you need for cache eviction"): an answer first
-// waits in a small queue. Those that are asked for twice there go on to the main queue, the
-// others leave, and only their fingerprint is remembered for a while: a query that comes
-// back in that time goes to the main queue at once. So queries that come once, which most
-// do, pass by without driving out the others.
+// A Cache is bounded in bytes, and never exceeds the bound. S3-FIFO (Yang et al. 2023, "FIFO
+// queues are all you need for cache eviction") chooses the answers to keep: an answer first
+// waits in a small queue. An answer with two requests there goes on to the main queue. The
+// rest leave the cache, and only their fingerprint is remembered for a while: a query that
+// comes back in that time goes to the main queue at once. Queries that come once, the
+// usual case, pass by without evicting useful answers.
 //
-// A Key is the normal form of a query: queries with the same meaning on the same index
-// have the same one. An index that is replaced has another checksum, so an old answer is
-// not found for it.
+// A Key is the normal form of a query: queries with the same meaning on the same index have
+// the same key. A replaced index has another checksum, so old answers are not found for it.
 package resultcache
 
 import (
@@ -19,7 +18,7 @@ import (
 )
 
 const (
-	// Overhead is what an answer takes beside its value and its key, in bytes: its place
+	// Overhead is the memory of an answer beside its value and its key, in bytes: its place
 	// in a queue and in a map.
 	Overhead = 128
 	// Share is the part of a cache's capacity that one answer may take at most: 1/Share.
@@ -31,16 +30,16 @@ const (
 	mostSteps  = 1000
 )
 
-// Cache keeps answers of type V by Key. It is safe for concurrent use. Get takes a lock
-// of one of many shards, to read; Put takes one lock for all. It has no goroutines and
-// needs no Close. A nil Cache keeps nothing and counts nothing.
+// Cache keeps answers of type V by Key. It is safe for concurrent use. Get takes a read lock
+// of one of many shards; Put takes one lock for all. It has no goroutines and needs no
+// Close. A nil Cache keeps nothing and counts nothing.
 //
-// Values are shared by all who get them: nobody may write to what they point to.
+// All callers share the values: they must not write to the memory of a value.
 type Cache[V any] struct {
 	seed   maphash.Seed
 	shards [shards]shard[V]
 
-	mu           sync.Mutex // taken before that of a shard
+	mu           sync.Mutex // taken before the lock of a shard
 	capacity     uint64     // of the queues
 	small, main  queue[V]
 	gone         ghosts
@@ -52,7 +51,7 @@ type shard[V any] struct {
 	entries map[string]*entry[V]
 	hits    atomic.Uint64
 	misses  atomic.Uint64
-	_       [80]byte // 128 in all: counters of others are not on the same lines
+	_       [80]byte // 128 bytes in all: counters of two shards share no cache line
 }
 
 type entry[V any] struct {
@@ -144,8 +143,8 @@ func (c *Cache[V]) Put(k Key, v V, bytes uint64) bool {
 }
 
 // evict takes one step towards more room: an answer leaves, moves from small to main, or
-// counts as used once less in main. By force one leaves: others may use answers as fast
-// as this makes them used less.
+// loses one use in main. With force an answer leaves: concurrent requests may add uses as
+// fast as evict removes them.
 func (c *Cache[V]) evict(force bool) {
 	if c.small.bytes > c.capacity/smallShare || c.main.n == 0 {
 		e := c.small.pop()
@@ -192,7 +191,7 @@ func (c *Cache[V]) Clear() {
 	c.small, c.main = queue[V]{}, queue[V]{}
 }
 
-// Stats says what a cache holds and did.
+// Stats is a snapshot of the content and the history of a cache.
 type Stats struct {
 	Capacity, Bytes uint64 // Bytes is never more
 	Entries         int

@@ -14,7 +14,7 @@ import (
 // nil, and return it as append does.
 type Key []byte
 
-// What a query asks for: the byte after the checksum.
+// The kind of a query: the byte after the checksum.
 const (
 	keyAnd = iota
 	keyAndCount
@@ -26,9 +26,9 @@ const (
 // usual is for how many terms no memory is allocated.
 const usual = 16
 
-// And is the key of the documents that are on every one of the lists, of an index with
-// that checksum; with count of how many there are. The order of lists and duplicates do
-// not matter. Without lists it is that of no document at all.
+// And is the key of the documents in all lists, of an index with this checksum; with count,
+// of their number. The order of lists and duplicates do not matter. Without lists it is the
+// key of the empty set.
 func (k Key) And(index uint64, lists []plan.Handle, count bool) Key {
 	var few [usual]plan.Handle
 	return k.and(index, append(few[:0], lists...), count)
@@ -71,7 +71,7 @@ func (k Key) Formula(index uint64, ops []plan.Op, count bool) Key {
 	return k
 }
 
-// Ranked is what the best documents of a ranked query depend on beside its terms.
+// Ranked is the options that the best documents depend on, beside the terms.
 type Ranked struct {
 	Mode  uint8 // which documents match: the caller's own numbers
 	K     int   // documents

@@ -18,7 +18,7 @@ type PartError struct {
 
 func (e *PartError) Error() string { return fmt.Sprintf("part %d of %d: %v", e.Part, e.Of, e.Err) }
 
-// Unwrap gives what the part's store or backend said.
+// Unwrap returns the error of the part's store or backend.
 func (e *PartError) Unwrap() error { return e.Err }
 
 // store is the whole of some parts.
@@ -34,19 +34,19 @@ type store struct {
 
 // run is the memory of one batch on its way.
 type run struct {
-	batches []plan.MatchBatch // a part each, like the others
+	batches []plan.MatchBatch // by part, like the fields below
 	ranks   []plan.RankBatch
 	results []plan.Results
 	best    []plan.TopK
 	places  []int // of the parts' documents, while they are merged
 }
 
-// Join makes one store of the stores of all parts of src, which is then theirs to close:
-// its Close closes them. It answers as a store of src would; the times and bytes of
-// plan.Stats are sums over the parts, except Wall. The first part that fails ends the
-// others, and its error comes as a *PartError.
+// Join makes one store from the stores of all parts of src. It owns them: its Close closes
+// them. It answers like a store of src; the times and bytes of plan.Stats are sums over the
+// parts, except Wall. The first part that fails ends the batch on all parts, and its error
+// is a *PartError.
 //
-// Of src it reads the lengths of lists, not their words.
+// Join reads the lengths of the lists of src, not their words.
 func Join(src *plan.Source, parts []Part, stores []plan.Store) (plan.Store, error) {
 	if len(parts) == 0 || len(parts) != len(stores) {
 		return nil, fmt.Errorf("shard: %d stores for %d parts", len(stores), len(parts))
@@ -69,9 +69,9 @@ func Join(src *plan.Source, parts []Part, stores []plan.Store) (plan.Store, erro
 	return s, nil
 }
 
-// Load cuts src into as many parts as there are backends, and loads one on each, all at
-// the same time. Where some fail, nothing stays loaded, and the error joins a *PartError
-// for each of them; part i is that of backend i.
+// Load cuts src into as many parts as there are backends, and loads them at the same time.
+// If some fail, nothing stays loaded, and the error joins a *PartError for each of them;
+// part i belongs to backend i.
 func Load(ctx context.Context, src *plan.Source, backends []plan.Backend) (plan.Store, error) {
 	parts, err := Split(ctx, src, len(backends))
 	if err != nil {
@@ -148,9 +148,9 @@ func (s *store) Rank(ctx context.Context, ranks *plan.RankBatch, out *plan.TopK)
 	})
 }
 
-// answer checks that a batch may run, asks all parts, each of which answers into its
-// place of a run, and joins what they say. It notes how long that took in stats, which
-// join may write to. The store stays open until it returns.
+// answer checks that a batch may run, asks all parts, each of which answers into its place
+// of a run, and joins their answers. It notes the time in stats, which join may write to.
+// The store stays open until it returns.
 func (s *store) answer(ctx context.Context, op string, stats *plan.Stats, validate func() error,
 	ask func(ctx context.Context, r *run, i int) error, join func(r *run)) error {
 	start := time.Now()
@@ -176,7 +176,7 @@ func (s *store) answer(ctx context.Context, op string, stats *plan.Stats, valida
 }
 
 // each calls f for all parts at the same time, with a context that ends with the first
-// error. That is what comes back, unless it is but the end of ctx.
+// error. It returns this error, or the error of ctx if ctx has ended.
 func (s *store) each(ctx context.Context, f func(ctx context.Context, i int) error) error {
 	all, stop := context.WithCancel(ctx)
 	defer stop()

@@ -51,8 +51,8 @@ func (s *store) gather(r *run, queries int, countOnly bool, candidates uint64, o
 	_ = container.ParallelRanges(uint64(queries), 1+uint64(queries)/pieces, copies)
 }
 
-// merge takes the best k of all parts. Those of a part are in order, and of equal scores
-// the documents of earlier parts are the earlier ones.
+// merge takes the best k of all parts. The documents of a part are in order; of equal
+// scores, documents of earlier parts come first.
 func (s *store) merge(r *run, queries, k int, out *plan.TopK) {
 	out.Reset()
 	for i := range r.best {
@@ -95,7 +95,7 @@ func (s *store) ExplainBatch(b *plan.MatchBatch) string {
 	})
 }
 
-// explain says what the parts say, once where they agree.
+// explain joins the explanations of the parts, or returns one if they agree.
 func (s *store) explain(say func(i int) string) string {
 	texts := make([]string, len(s.stores))
 	for i := range texts {

@@ -99,7 +99,7 @@ func (s *splitter) open(postings []uint64, n int) {
 		if s.src.Freqs != nil {
 			part.Freqs = make([]uint32, 0, room(len(s.src.Freqs), n))
 		}
-		if len(s.src.Lengths) == int(s.src.Docs) { // others serve no ranking
+		if len(s.src.Lengths) == int(s.src.Docs) { // else the source cannot be ranked
 			part.Lengths = s.src.Lengths[from:to:to]
 		}
 		s.parts = append(s.parts, Part{First: from, Source: part})
@@ -151,7 +151,7 @@ func (p *Part) take(words, freqs []uint32, from, to plan.Handle) {
 	src.Freqs = append(src.Freqs, freqs...)
 }
 
-// cut encodes what each part has of list h, at the end of the worker's piece.
+// cut encodes the documents of list h in each part, at the end of the worker's piece.
 func (s *splitter) cut(w *worker, h plan.Handle) (err error) {
 	if err := s.decode(w, h); err != nil {
 		return err
