@@ -130,6 +130,7 @@ func TestRankOneAllocations(t *testing.T) {
 
 // TestSearchAllocations holds a single query to its answer and a handful more.
 func TestSearchAllocations(t *testing.T) {
+	skipRace(t)
 	if !onHost() {
 		t.Skip("a launch on OpenCL allocates small objects; a single query is one batch there")
 	}

@@ -11,9 +11,9 @@ import (
 
 const poclPlatform = "Portable Computing Language"
 
-// testDevice returns a device that can build programs: the first one whose name
-// contains HEDDLE_TEST_DEVICE when that is set, else one of PoCL, else any. It
-// skips the test when the machine has none.
+// testDevice returns a device that can build programs: the first one whose name, or the
+// name of its platform, contains HEDDLE_TEST_DEVICE when that is set, else one of PoCL,
+// else any. It skips the test when the machine has none.
 func testDevice(t testing.TB) *Device {
 	t.Helper()
 	platforms, err := GetPlatforms()
@@ -28,7 +28,7 @@ func testDevice(t testing.TB) *Device {
 			continue // a platform without devices
 		}
 		for _, d := range devices {
-			if !d.Available() || !d.CompilerAvailable() || !strings.Contains(d.Name(), want) {
+			if !d.Available() || !d.CompilerAvailable() || !strings.Contains(d.Name(), want) && !strings.Contains(p.Name(), want) {
 				continue
 			}
 			if want != "" || p.Name() == poclPlatform {
@@ -40,7 +40,7 @@ func testDevice(t testing.TB) *Device {
 		}
 	}
 	if found == nil {
-		t.Skipf("no OpenCL device here has %q in its name", want)
+		t.Skipf("no OpenCL device or platform here has %q in its name", want)
 	}
 	return found
 }
