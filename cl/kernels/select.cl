@@ -118,12 +118,6 @@ static inline uint keys_of(uint count, uint capacity, uint k) {
     return min(count < LOST ? count : k, capacity);
 }
 
-// wide_count is how many keys of query q there are for many groups.
-static inline uint wide_count(__global const uint *state, uint q, uint capacity, uint k) {
-    uint n = keys_of(state[4 * (size_t)q + COUNT], capacity, k);
-    return is_wide(n, k) ? n : 0;
-}
-
 // boundary finds the bin in which the k-th best key lies; `bins` count at least k.
 static inline uint boundary(__local const uint *bins, uint k, __local uint4 *sums, __local uint *box) {
 #if SCAN_SERIAL

@@ -16,6 +16,12 @@
 #include "select.cl"
 #endif
 
+// wide_count is how many keys of query q there are for many groups.
+static inline uint wide_count(__global const uint *state, uint q, uint capacity, uint k) {
+    uint n = keys_of(state[4 * (size_t)q + COUNT], capacity, k);
+    return is_wide(n, k) ? n : 0;
+}
+
 SELECT_GROUP
 __kernel void select_count(__global const ulong *keys, uint capacity, __global const uint *state, uint k,
                            __global uint *bins, uint groups) {
