@@ -231,16 +231,16 @@ func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inferen
 	opener := input.Opener{Ctx: ctx} // apart from the one that reports progress
 	rows := make([]int, len(s.columns.names))
 	open := len(fields)
-	for i, path := range s.paths {
+	for _, path := range s.paths {
 		if input.Size(path) == 0 {
 			return nil // it can be read only once
 		}
 		f, err := openCSVFile(&opener, path)
-		if err == nil && len(s.opt.Names) == 0 {
-			_, err = f.header(s.opt.Comma)
-		}
-		if err != nil && i > 0 {
+		if err != nil {
 			return nil // the reader of the table reports it
+		}
+		if len(s.opt.Names) == 0 {
+			_, err = f.header(s.opt.Comma)
 		}
 		var text []byte
 		for err == nil && open > 0 && ctx.Err() == nil {
