@@ -96,7 +96,7 @@ func refused(head []byte) string {
 	if len(head) > tarOffset && bytes.HasPrefix(head[tarOffset:], []byte(tarMagic)) {
 		return "a tar archive" + unpack
 	}
-	if zeros := bytes.Count(head, []byte{0}); !isUTF16(head) && zeros*zeroShare > len(head) {
+	if zeros := bytes.Count(head, []byte{0}); !isUTF16(head) && zeros > 1 && zeros*zeroShare > len(head) {
 		return "many zero bytes: binary data, or UTF-16 without a byte order mark"
 	}
 	return ""
