@@ -47,7 +47,7 @@
 // length of a document is the number of its terms after stop words are dropped, or the
 // length in the inverted input.
 //
-// Truncation is an error wherever it is visible: in any gzipped input, in CIFF (its header
+// Truncation is an error wherever it is visible: in any compressed input, in CIFF (its header
 // counts everything), in PISA triples, in jsonl and trec within a document. It is
 // invisible in text, between two documents of jsonl or trec, and within the last line of
 // BASE.terms or BASE.documents.
