@@ -36,7 +36,7 @@ const (
 	InvalidQuery              // the query or predicate cannot be understood
 	InvalidOption             // an option is out of range or contradicts another one
 	NotFound                  // no such file, term or column
-	NoDevice                  // no such device, or no processor is left
+	NoDevice                  // no such device, no processor is left, or the last one hangs
 	Overloaded                // the queue is full; the caller may try again
 	Deadline                  // the deadline has passed
 	Canceled                  // the context was cancelled
@@ -110,7 +110,9 @@ var codes = []struct {
 		return is(err, plan.ErrUnsupported) || is(err, plan.ErrTooLarge) || is(err, plan.ErrNotRanked)
 	}},
 	{OutOfMemory, func(err error) bool { return is(err, plan.ErrOutOfMemory) }},
-	{NoDevice, func(err error) bool { return is(err, plan.ErrNoDevice) || is(err, schedule.ErrNoProcessor) }},
+	{NoDevice, func(err error) bool {
+		return is(err, plan.ErrNoDevice) || is(err, schedule.ErrNoProcessor) || is(err, schedule.ErrHung)
+	}},
 	{NotFound, func(err error) bool { return is(err, fs.ErrNotExist) }},
 }
 

@@ -345,8 +345,8 @@ func (x *served) Terms(text string) (terms []string) {
 	return terms
 }
 
-func (x *served) WeightedTerms(text string) (terms []string, weights []float64, err error) {
-	x.pinned(func(s *Snapshot) { terms, weights, err = s.WeightedTerms(text) })
+func (x *served) WeightedTerms(q Query) (terms []string, weights []float64, err error) {
+	x.pinned(func(s *Snapshot) { terms, weights, err = s.WeightedTerms(q) })
 	return
 }
 

@@ -233,7 +233,8 @@ type heard struct {
 
 	mu      sync.Mutex
 	out     map[string]error // processors taken out, and why
-	release chan struct{}    // closed when the first is
+	back    []string         // processors restored
+	release chan struct{}    // closed when the first is taken out
 }
 
 func (h *heard) Answered(_ context.Context, q *observe.Explanation) {
@@ -248,6 +249,10 @@ func (h *heard) Happened(v observe.Event) {
 	if v.Processor != "" {
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		if v.Err == nil {
+			h.back = append(h.back, v.Processor)
+			return
+		}
 		if h.out == nil {
 			h.out = map[string]error{}
 			if h.release != nil {

@@ -40,15 +40,19 @@ func ParseMatch(s string) (Match, error) {
 
 // Query is one query. It must not change while it runs.
 type Query struct {
-	// Text is analysed as the documents were. A ranked query may weight words: heaven^2.5.
+	// Text is a query in the language of package querylang, such as "heaven^2 earth" or
+	// "+heaven earth -hell". Match joins its words, AndOr as Or beside operators. Words are
+	// analysed as the documents were.
 	Text string
+	// Literal takes all characters of Text as words: there are no operators, weights and
+	// prefixes.
+	Literal bool
 	// Terms are index terms, without analysis. They are used if Text is empty.
 	Terms []string
 	// Weights of Terms in a ranked query: as many as there are terms, positive and finite.
 	// Default: nil, each 1. A term that occurs twice counts twice.
 	Weights []float64
-	// Expr is a boolean expression in place of Text and Terms; see Snapshot.Expression. It
-	// cannot be ranked.
+	// Expr is an expression in place of Text and Terms. Default: nil.
 	Expr *querylang.Expr
 
 	// Match of Text and Terms. Default: Or.
@@ -124,7 +128,7 @@ type Hits struct {
 // internal sets q to the internal form of the query. It returns the load that closes its
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
-	q.Text, q.Terms, q.Weights, q.Expr = o.Text, o.Terms, o.Weights, o.Expr
+	q.Text, q.Literal, q.Terms, q.Weights, q.Expr = o.Text, o.Literal, o.Terms, o.Weights, o.Expr
 	q.Options = query.Options{Match: query.Match(o.Match), K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: (*query.Statistics)(o.Statistics)}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
@@ -157,7 +161,7 @@ func (q queries) Next(i int, to *query.Query) (changed bool) {
 		b.internal(to)
 		return true
 	}
-	to.Text, to.Terms, to.Weights, to.Expr = b.Text, b.Terms, b.Weights, b.Expr
+	to.Text, to.Literal, to.Terms, to.Weights, to.Expr = b.Text, b.Literal, b.Terms, b.Weights, b.Expr
 	return false
 }
 

@@ -19,16 +19,18 @@ type Observer interface {
 	Happened(e Event)
 }
 
-// Event is a change of the scheduler's mode, or the removal of a failed processor.
+// Event is a change of the scheduler's mode, the removal of a failed processor, or its
+// restoration after a probe or a reload.
 type Event struct {
 	Time time.Time
-	// Mode is the new mode, "async" or "sync"; empty if the event is a removal.
+	// Mode is the new mode, "async" or "sync"; empty if the event concerns a processor.
 	Mode string
 	// Load is the ratio of arriving work to capacity at the time of the event.
 	Load float64
-	// Processor is the name of the removed processor; empty if the event is a change of mode.
+	// Processor is the name of the removed or restored processor; empty if the event is a
+	// change of mode.
 	Processor string
-	// Err is the reason for the removal.
+	// Err is the reason for the removal; nil if the processor is restored.
 	Err error
 }
 

@@ -34,7 +34,8 @@ type Stats struct {
 // Processor is a snapshot of one processor of an engine.
 type Processor struct {
 	Name string
-	// Removed is the reason why the scheduler no longer uses the processor; nil while it does.
+	// Removed is the reason why the scheduler does not use the processor until a probe
+	// succeeds; nil while it does.
 	Removed error
 	// Running is the number of batches that run now.
 	Running int

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
@@ -24,6 +25,10 @@ type indexBuildOptions struct {
 	tokens     string
 	json       bool
 	noProgress bool
+
+	invalid     string
+	skipInvalid bool
+	maxInvalid  float64
 }
 
 func newIndexBuild(a *App) *cobra.Command {
@@ -40,9 +45,17 @@ is complete; an interrupted or failed build leaves nothing.
   pisa    BASE.docs, BASE.freqs, BASE.sizes; BASE.terms and BASE.documents if present
   ciff    Common Index File Format, version 1
 
-Inputs may be gzipped; - is standard input. --format auto decides by names and first
-bytes. pisa and ciff contain terms already; for them --tokenizer, --stem and --stopwords
-describe the analysis of queries.
+Inputs may be compressed by gzip, zstd or bzip2; - is standard input. Text is UTF-8, or
+UTF-16 with a byte order mark. --format auto decides by names and first bytes. pisa and
+ciff contain terms already; for them --tokenizer, --stem and --stopwords describe the
+analysis of queries.
+
+A document is invalid if it has invalid UTF-8, if its line of text has no TAB although
+the first line has one (or the opposite), or if it cannot be read, for example as JSON.
+--invalid replace puts U+FFFD in the place of invalid UTF-8, takes lines as they are, and
+fails at a document that cannot be read. --invalid skip leaves all invalid documents out.
+--invalid fail stops at the first. The summary counts invalid documents, and a warning
+names the first. A share of invalid documents above --max-invalid is an error.
 
 --codec auto gives each list the codec with the lowest cost, which index info shows. Any
 other codec stores the lists that it makes smaller than raw; the other lists are raw.
@@ -70,6 +83,13 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.format, "format", string(build.Auto), "format of all inputs: `"+strings.Join(formats, "|")+"`")
 	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "tokens of documents and queries: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
 	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "store", "impacts", "variant", "k1", "b", "build-memory")
+	var modes []string
+	for _, m := range build.InvalidModes() {
+		modes = append(modes, string(m))
+	}
+	fs.StringVar(&o.invalid, "invalid", modes[0], "treatment of invalid documents: `"+strings.Join(modes, "|")+"`")
+	fs.BoolVar(&o.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
+	fs.Float64Var(&o.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
 }
@@ -83,9 +103,15 @@ func (o *indexBuildOptions) Validate(args []string) error {
 		return errors.New("an index cannot be written to standard output: its parts are not written in order")
 	case len(args) == 0:
 		return errors.New("an input is missing (- is standard input)")
+	case !(o.maxInvalid >= 0 && o.maxInvalid <= 1):
+		return fmt.Errorf("--max-invalid is %v, not a share from 0 to 1", o.maxInvalid)
 	}
-	_, err := build.ParseFormat(o.format)
-	return err
+	if o.skipInvalid {
+		o.invalid = string(build.InvalidSkip)
+	}
+	_, format := build.ParseFormat(o.format)
+	_, invalid := build.ParseInvalid(o.invalid)
+	return errors.Join(format, invalid)
 }
 
 func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
@@ -101,6 +127,10 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
+	invalid, err := build.ParseInvalid(o.invalid)
+	if err != nil {
+		return err
+	}
 	variant, err := bm25.ParseVariant(c.Ranking.Variant)
 	if err != nil {
 		return err
@@ -108,8 +138,8 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	var bar terminal.Progress
 	started := false
 	sum, err := build.Build(ctx, o.out, o.inputs, build.Options{
-		Format: format,
-		Codec:  c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
+		Format: format, Invalid: invalid, MaxInvalid: o.maxInvalid,
+		Codec: c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
 		Tokens: o.tokens, Stem: c.Index.Stem, StopWords: stop,
 		StoreTexts: c.Index.Store == "text", Impacts: uint8(c.Index.Impacts),
 		Scoring:     bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B},
@@ -131,24 +161,10 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	for _, w := range sum.Warnings {
 		log.Warn().Msg(w)
 	}
-	if o.json {
-		return terminal.WriteJSON(a.Stdout, buildSummary{o.out, sum.Documents, sum.Terms, sum.Postings, sum.Tokens, sum.ReadBytes, sum.FileBytes, sum.Runs, sum.Warnings})
+	if sum.Invalid.First != nil {
+		log.Warn().Msgf("%d invalid documents (%s), %d of them skipped; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s: %d documents, %d terms, %d postings, %s\n", o.out, sum.Documents, sum.Terms, sum.Postings, terminal.Bytes(uint64(sum.FileBytes)))
-	return err
-}
-
-// buildSummary is the answer in JSON. Its names are part of the command line's contract.
-type buildSummary struct {
-	Path      string   `json:"path"`
-	Documents uint64   `json:"documents"`
-	Terms     uint64   `json:"terms"`
-	Postings  uint64   `json:"postings"`
-	Tokens    uint64   `json:"tokens"`
-	ReadBytes int64    `json:"read_bytes"` // compressed size
-	Bytes     int64    `json:"bytes"`      // size of the index file
-	Runs      int      `json:"runs"`       // sorted runs spilled to disk
-	Warnings  []string `json:"warnings,omitempty"`
+	return a.print(report.NewBuild(o.out, &sum), o.json)
 }
 
 // readStopwords returns a list of analyze.StopLists, or the words of a file. Name "none"

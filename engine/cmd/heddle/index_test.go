@@ -181,7 +181,7 @@ func TestIndexBuildCodecs(t *testing.T) {
 // TestIndexBuildSpills checks that a small memory limit gives the same file.
 func TestIndexBuildSpills(t *testing.T) {
 	buildCollection(t)
-	var small buildSummary
+	var small report.Build
 	out := must(t, "index", "build", "-o", "small.hdl", "--build-memory", "32KiB", "--json", "c.tsv")
 	if err := json.Unmarshal([]byte(out), &small); err != nil {
 		t.Fatal(err)

@@ -301,22 +301,49 @@ func TestTopicFiles(t *testing.T) {
 	}
 }
 
-// TestQueryErrors checks that an error of a query has its position.
+// TestQueryErrors checks that an error of a query has its position, and that the other
+// queries of a file have their answers.
 func TestQueryErrors(t *testing.T) {
-	buildCollection(t)
-	wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1^x"), exitUsage, `column 6 of "w0 w1^x"`)
-	wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1^x", "--count"), exitUsage, `column 6 of "w0 w1^x"`)
-	for _, test := range []struct{ file, args, want string }{
-		{"w0\n\nx\tw0^-1\n", "", "q.txt:3: column 3 of"},
-		{`{"vector":{"w0":1}}` + "\n" + `{"vector":{"w0":-1}}`, "", "q.txt:2: weight -1"},
-		{`{"vector":{"w0":1}}`, "--syntax boolean", "q.txt:1: a vector is not a boolean query"},
-		{"<top>\n", "", "q.txt:1: a <top> without </top>"},
+	c := buildCollection(t)
+	for query, want := range map[string]string{
+		`w0 "w1 w2"`: "column 4: phrases are not supported", "title:w1": "column 6: fields are not supported",
+		"w1~1": "column 3: similar words are not supported", "w?1": "column 2: the wildcard ?", "(w1": "column 1: a ( without its )",
+	} {
+		for _, args := range []string{"", "--count", "--syntax boolean"} {
+			r := heddle(t, append([]string{"search", "c.hdl", "--query", query}, strings.Fields(args)...)...)
+			if r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, want) || !strings.HasSuffix(r.stderr, "^\n") {
+				t.Errorf("%s %s: %+v, want %q", query, args, r, want)
+			}
+		}
+		if r := heddle(t, "search", "c.hdl", "--literal", "--query", query, "--no-header"); r.code != 0 {
+			t.Errorf("%s as text: %+v", query, r)
+		}
+	}
+	three := fmt.Sprintf("a\t%d\nc\t%d\n", len(c.want("w3")), len(c.want("w9")))
+	for _, test := range []struct{ file, want, errors string }{
+		{"a\tw3\nb\t\"w1\nc\tw9\n", three, "q.txt:2: column 1: phrases"},
+		{"a\tw3\nb\t-w1\nc\tw9\n", three, "q.txt:2: column 1: nothing to exclude from"},
+		{"a\tw3\n?!*\tw1*\nb\t?!*\nc\tw9\n", "", "q.txt:3: prefix ?!*: the analysis of the index makes 0 words"},
+		{`{"id":"a","text":"w3"}` + "\n" + `{"vector":{"w0":-1}}` + "\n" + `{"id":"c","vector":{"w9":1}}`, three, "q.txt:2: weight -1"},
+		{`{"id":"a","text":"w3"}` + "\n" + `{"vec` + "\n" + `{"id":"c","vector":{"w9":1}}`, three, "q.txt:2: "},
 	} {
 		writeFile(t, "q.txt", test.file)
-		r := heddle(t, append([]string{"search", "c.hdl", "--queries", "q.txt"}, strings.Fields(test.args)...)...)
-		if r.code != exitCorrupt || !strings.Contains(r.stderr, test.want) || strings.Count(r.stderr, "\n") != 1 {
-			t.Errorf("%q: %+v, want %q", test.file, r, test.want)
+		for _, explain := range []string{"--count", "--explain"} {
+			r := heddle(t, "search", "c.hdl", "--queries", "q.txt", "--count", explain)
+			if r.code != exitFailure || !strings.Contains(r.stderr, test.errors) || !strings.Contains(r.stderr, "\nheddle search: q.txt: invalid lines without an answer: 1\n") {
+				t.Errorf("%q: %+v, want %q", test.file, r, test.errors)
+			}
+			if test.want != "" && r.stdout != test.want {
+				t.Errorf("%q: answers %q, want %q", test.file, r.stdout, test.want)
+			}
 		}
+	}
+	writeFile(t, "q.txt", "<top>\n")
+	wantFailure(t, heddle(t, "search", "c.hdl", "--queries", "q.txt"), exitCorrupt, "q.txt:1: a <top> without </top>")
+	// Ordinary text with a ^ is no error.
+	writeFile(t, "q.txt", "10^-8 w3\nw9^x ^\n")
+	if r := heddle(t, "search", "c.hdl", "--queries", "q.txt", "--count", "--mode", "or"); r.code != 0 || r.stdout != fmt.Sprintf("1\t%d\n2\t%d\n", len(c.want("w3")), len(c.want("w9"))) {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -1,11 +1,8 @@
 package input
 
 import (
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 )
 
 // ErrCorrupt is the cause of every error about the content of an input, for errors.Is.
@@ -32,15 +29,11 @@ func (e *Error) Error() string {
 // Is makes errors.Is(err, ErrCorrupt) true.
 func (e *Error) Is(target error) bool { return target == ErrCorrupt }
 
-// Explain turns an error of a decompressor about its input into an Error. It returns any
-// other error unchanged.
+// Explain turns an error in compressed data into an Error. It returns any other error
+// unchanged.
 func Explain(path string, offset int64, err error) error {
-	var damaged flate.CorruptInputError
-	switch {
-	case errors.As(err, &damaged), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return &Error{Path: path, Offset: offset, Reason: fmt.Sprintf("damaged gzip data: %v", err)}
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Error{Path: path, Offset: offset, Reason: "truncated gzip data"}
+	if damaged := (*damage)(nil); errors.As(err, &damaged) {
+		return &Error{Path: path, Offset: offset, Reason: damaged.Error()}
 	}
 	return err
 }

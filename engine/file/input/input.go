@@ -1,11 +1,10 @@
-// Package input opens files and standard input, gzipped or not, for reading once from
-// start to end. A read that may block for ever returns when a context ends.
+// Package input opens files and standard input, compressed by gzip, zstd or bzip2 or not
+// compressed, for reading once from start to end. A read that may block for ever returns
+// when a context ends.
 package input
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -33,8 +32,8 @@ type Reader struct {
 	io.Closer
 }
 
-// Open opens a file, or standard input for "-". That an input is gzipped is seen by its
-// first bytes.
+// Open opens a file, or standard input for "-". The first bytes of an input show whether
+// it is compressed.
 func (o *Opener) Open(path string) (*Reader, error) {
 	if path == "-" {
 		return o.Wrap(path, newPrompt(o.Ctx, o.Stdin), io.NopCloser(nil))
@@ -52,27 +51,31 @@ func (o *Opener) Open(path string) (*Reader, error) {
 
 // Wrap is Open for a reader; errors name path. It closes c when it fails.
 func (o *Opener) Wrap(path string, r io.Reader, c io.Closer) (*Reader, error) {
-	b := bufio.NewReaderSize(&counter{o, r}, Buffer)
-	if head, _ := b.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(b)
+	from := &counter{o: o, r: r}
+	b := bufio.NewReaderSize(from, Buffer)
+	head, _ := b.Peek(magicSize)
+	for _, f := range compressions {
+		if !f.starts(head) {
+			continue
+		}
+		d, err := f.decompress(b, from)
 		if err != nil {
 			return nil, errors.Join(Explain(path, 0, err), c.Close())
 		}
-		b = bufio.NewReaderSize(unzipped, Buffer)
+		return &Reader{bufio.NewReaderSize(d, Buffer), closers{d, c}}, nil
 	}
 	return &Reader{b, c}, nil
 }
 
-// Mark is the byte order mark of UTF-8.
-const Mark = "\ufeff"
+// closers closes all.
+type closers []io.Closer
 
-// SkipMark drops a byte order mark if it comes next, and returns its number of bytes.
-func (r *Reader) SkipMark() int {
-	if head, _ := r.Peek(len(Mark)); string(head) != Mark {
-		return 0
+func (cs closers) Close() error {
+	var errs []error
+	for _, c := range cs {
+		errs = append(errs, c.Close())
 	}
-	n, _ := r.Discard(len(Mark)) // cannot fail on buffered bytes
-	return n
+	return errors.Join(errs...)
 }
 
 // Size is the number of bytes of a regular file, else 0.

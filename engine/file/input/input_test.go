@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func zip(t *testing.T, text string) string {
+func zip(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

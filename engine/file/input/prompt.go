@@ -7,16 +7,20 @@ import (
 
 // counter counts bytes and stops when the context is done.
 type counter struct {
-	o *Opener
-	r io.Reader
+	o   *Opener
+	r   io.Reader
+	err error // of the last read, but for io.EOF
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	if err := c.o.Ctx.Err(); err != nil {
-		return 0, err
+	if c.err = c.o.Ctx.Err(); c.err != nil {
+		return 0, c.err
 	}
 	n, err := c.r.Read(p)
 	c.o.read.Add(int64(n))
+	if err != io.EOF {
+		c.err = err
+	}
 	return n, err
 }
 

@@ -32,6 +32,9 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	if _, err := ParseFormat(string(opt.Format)); err != nil {
 		return Summary{}, err
 	}
+	if _, err := ParseInvalid(string(opt.Invalid)); err != nil {
+		return Summary{}, err
+	}
 	if err := opt.Scoring.Validate(); err != nil {
 		return Summary{}, err
 	}
@@ -65,7 +68,7 @@ func replaceable(out string, inputs []string) error {
 		paths := []string{in}
 		if base, ok := triple(in); ok {
 			for _, suffix := range tripleSuffixes {
-				if path, ok := exists(base + suffix); ok {
+				if path, ok := input.Find(base + suffix); ok {
 					paths = append(paths, path)
 				}
 			}
@@ -97,6 +100,9 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 		}
 	})
 	if err := readInputs(b, files, inputs, &opt, analyzer); err != nil {
+		return Summary{}, err
+	}
+	if err := b.sum.Invalid.check(b.records, opt.MaxInvalid); err != nil {
 		return Summary{}, err
 	}
 	b.tick(true)
@@ -133,7 +139,7 @@ func totalSize(inputs []string) (total int64) {
 		if base, ok := triple(in); ok {
 			n = 0
 			for _, suffix := range tripleSuffixes {
-				if path, ok := exists(base + suffix); ok {
+				if path, ok := input.Find(base + suffix); ok {
 					n += input.Size(path)
 				}
 			}

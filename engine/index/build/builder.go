@@ -11,19 +11,20 @@ import (
 
 // builder collects documents and postings. It belongs to one goroutine.
 type builder struct {
-	ctx    context.Context
-	dir    string // for temporary files
-	limit  uint64 // of index, in bytes
-	index  postings
-	runs   []run
-	spilt  *temp // runs
-	names  *temp // documents: name by appendBytes, varint length
-	texts  *temp // of documents, by appendBytes; nil if they are not stored
-	docs   uint64
-	base   uint64 // documents before the current inverted input
-	term   []byte // of the current list
-	list   *entry // its entry; it must be found again after a spill
-	format string // of the inputs
+	ctx     context.Context
+	dir     string // for temporary files
+	limit   uint64 // of index, in bytes
+	index   postings
+	runs    []run
+	spilt   *temp // runs
+	names   *temp // documents: name by appendBytes, varint length
+	texts   *temp // of documents, by appendBytes; nil if they are not stored
+	docs    uint64
+	records uint64 // documents of texts and vectors, with skipped ones
+	base    uint64 // documents before the current inverted input
+	term    []byte // of the current list
+	list    *entry // its entry; it must be found again after a spill
+	format  string // of the inputs
 
 	kind    kind     // of documents
 	weigher weigher  // of their vectors
@@ -65,7 +66,10 @@ func (b *builder) addChunk(c *chunk) error {
 		return c.records[0].at.errorf(c.records[0].input.path, "%v", err)
 	}
 	b.weigher.join(&c.weigher)
-	if err := b.addDocuments(uint64(len(c.records)), c.documents); err != nil {
+	b.records += uint64(len(c.records))
+	b.sum.Unnamed += uint64(c.unnamed)
+	b.sum.Invalid.add(&c.invalid)
+	if err := b.addDocuments(uint64(c.count), c.documents); err != nil {
 		return err
 	}
 	if b.texts != nil {
@@ -73,7 +77,7 @@ func (b *builder) addChunk(c *chunk) error {
 			return err
 		}
 	}
-	base := b.docs - uint64(len(c.records))
+	base := b.docs - uint64(c.count)
 	b.scratch = b.index.join(&c.index, uint32(base), b.scratch)
 	return b.checkMemory()
 }

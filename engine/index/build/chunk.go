@@ -18,7 +18,10 @@ type chunk struct {
 	records []record
 	ready   chan struct{} // receives when the chunk has been analysed
 
-	index     postings // docIDs count from the first record
+	count     uint32 // of documents, without skipped records
+	unnamed   uint32 // documents with their line as name
+	invalid   InvalidDocuments
+	index     postings // docIDs count from the first document
 	documents []byte   // by appendDocument
 	texts     []byte   // by appendBytes, if texts are stored
 	kind      kind     // of all documents
@@ -35,15 +38,20 @@ const (
 	ofVectors
 )
 
-// join combines the kinds of two sets of documents, or fails if they differ.
+// errKinds is two kinds of documents in one index.
+type errKinds string
+
+func (e errKinds) Error() string { return string(e) }
+
+// join combines the kinds of two sets of documents, or fails with errKinds.
 func (k *kind) join(other kind) error {
 	switch {
 	case *k == ofNothing:
 		*k = other
 	case other == ofVectors && *k == ofTexts:
-		return errors.New("a document with a vector behind documents without")
+		return errKinds("a document with a vector behind documents without")
 	case other == ofTexts && *k == ofVectors:
-		return errors.New("a document without a vector behind documents with one")
+		return errKinds("a document without a vector behind documents with one")
 	}
 	return nil
 }
@@ -59,6 +67,8 @@ type record struct {
 type origin struct {
 	path   string
 	format textFormat
+	lines  bool // the format is Text
+	tabs   bool // the first line has a TAB
 }
 
 // textFormat is a format of documents that are texts.
@@ -74,6 +84,7 @@ type textFormat struct {
 // document, which is used again for the next.
 type document struct {
 	name, text []byte
+	unnamed    bool   // the name is the line
 	vector     vector // in place of the text, if it is given
 	scratch    []byte
 }
@@ -94,6 +105,7 @@ func (c *chunk) reset(size int) {
 	c.records = c.records[:0]
 	c.documents = c.documents[:0]
 	c.texts = c.texts[:0]
+	c.count, c.unnamed, c.invalid = 0, 0, InvalidDocuments{}
 	c.index.reset()
 	c.err = nil
 }
@@ -101,6 +113,7 @@ func (c *chunk) reset(size int) {
 // worker analyses chunks. It belongs to one goroutine.
 type worker struct {
 	words   *analyze.Tokenizer
+	invalid Invalid
 	plain   bool // neither stemmer nor stop words
 	impacts bool // the index has impacts
 	store   bool // texts
@@ -114,30 +127,58 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 	w.chunk = c
 	c.kind, c.weigher = ofNothing, weigher{impacts: w.impacts}
 	start := 0
-	for i, r := range c.records {
+	for _, r := range c.records {
 		if c.err = ctx.Err(); c.err != nil {
 			return
 		}
-		if err := w.document(c.text[start:r.end], r); err != nil {
-			c.err = r.at.errorf(r.input.path, "%v", err)
+		text := c.text[start:r.end]
+		start = r.end
+		if reason := c.invalid.inspect(text, r); reason != "" {
+			switch w.invalid {
+			case InvalidFail:
+				c.err = r.at.error(r.input.path, reason)
+				return
+			case InvalidSkip:
+				c.invalid.Skipped++
+				continue
+			}
+			text = bytes.ToValidUTF8(text, []byte("\ufffd"))
+		}
+		weigher := c.weigher
+		err := w.document(text, r)
+		if mixed := errKinds(""); err != nil && (w.invalid != InvalidSkip || errors.As(err, &mixed)) {
+			c.err = r.at.error(r.input.path, err.Error())
 			return
 		}
 		for _, id := range w.touched {
 			e := c.index.entry(id)
-			c.index.put(e, uint32(i), e.count)
+			if err == nil {
+				c.index.put(e, c.count, e.count)
+			}
 			e.count = 0
+		}
+		if err != nil {
+			c.weigher = weigher
+			c.invalid.Records++
+			c.invalid.Skipped++
+			c.invalid.note(r, err.Error())
+			continue
+		}
+		c.count++
+		if w.doc.unnamed {
+			c.unnamed++
 		}
 		c.documents = appendDocument(c.documents, w.doc.name, w.length)
 		if w.store {
 			c.texts = appendBytes(c.texts, bytes.TrimSpace(w.doc.text))
 		}
-		start = r.end
 	}
 }
 
-// document notes the terms of one record.
+// document notes the terms of one record. After an error, counts of its terms remain.
 func (w *worker) document(text []byte, r record) error {
 	w.touched, w.length = w.touched[:0], 0
+	w.doc.unnamed = false
 	w.doc.vector.reset()
 	if err := r.input.format.parse(text, r.at, &w.doc); err != nil {
 		return err

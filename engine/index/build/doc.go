@@ -2,12 +2,13 @@
 //
 // # Formats
 //
-// Every input may be gzipped; its first bytes show this. "-" is standard input. Several
-// inputs make one collection: docIDs continue from one input to the next.
+// Every input may be compressed by gzip, zstd or bzip2; its first bytes show this. "-" is
+// standard input. Several inputs make one collection: docIDs continue from one input to
+// the next. Texts are UTF-8, or UTF-16 with a byte order mark. Known formats that are no
+// text (PDF, ZIP, Parquet, WARC, ...) are refused by their first bytes.
 //
 //   - text: a document per line, name TAB text. A line without a TAB is all text, and the
-//     line number, from 1, is the name. Blank lines are skipped. Lines end in LF or CR LF;
-//     a byte order mark is dropped.
+//     line number, from 1, is the name. Blank lines are skipped. Lines end in LF or CR LF.
 //   - jsonl: a JSON object per line. The name is the first present member of id, docno,
 //     docid, _id, name (a string or a number), else the line number. The text is the
 //     concatenation of title, text, contents, content, body, in this order. Further
@@ -31,13 +32,22 @@
 // next; they become one list.
 //
 // Auto looks at names (.docs, .ciff, .jsonl, .ndjson, .tsv, .txt) and then at the first
-// kilobytes.
+// kilobytes. It refuses CSV.
+//
+// # Invalid documents
+//
+// A document is invalid if it contains invalid UTF-8; if it is a line of text with a TAB
+// and the first line of its input has none, or the opposite; or if its record cannot be
+// read, for example incorrect JSON. Options.Invalid says whether a build repairs it, skips
+// it or fails. A build fails as well if the share of invalid documents is above
+// Options.MaxInvalid. The Summary counts them and names the first. The names and terms of
+// pisa and ciff may be any bytes.
 //
 // Names of documents need not be unique. A document without terms keeps its docID. The
 // length of a document is the number of its terms after stop words are dropped, or the
 // length in the inverted input.
 //
-// Truncation is an error wherever it is visible: in any gzipped input, in CIFF (its header
+// Truncation is an error wherever it is visible: in any compressed input, in CIFF (its header
 // counts everything), in PISA triples, in jsonl and trec within a document. It is
 // invisible in text, between two documents of jsonl or trec, and within the last line of
 // BASE.terms or BASE.documents.

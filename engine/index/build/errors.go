@@ -19,5 +19,9 @@ type position struct {
 }
 
 func (p position) errorf(path, format string, args ...any) error {
-	return &InputError{Path: path, Line: p.line, Offset: p.offset, Reason: fmt.Sprintf(format, args...)}
+	return p.error(path, fmt.Sprintf(format, args...))
+}
+
+func (p position) error(path, reason string) *InputError {
+	return &InputError{Path: path, Line: p.line, Offset: p.offset, Reason: reason}
 }

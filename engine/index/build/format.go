@@ -2,8 +2,11 @@ package build
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"heddle/engine/file/input"
@@ -37,29 +40,50 @@ func ParseFormat(s string) (Format, error) {
 // peekSize is how much of an input Auto looks at, after decompression.
 const peekSize = 8 << 10
 
-// detect finds the format of s without consuming a byte.
-func (s *source) detect() (Format, error) {
-	head, err := s.peek(peekSize)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return "", err
+// prepare finds the format if it is Auto, and prepares an input of text.
+func (s *source) prepare(f Format) (Format, error) {
+	head, err := s.head()
+	if err != nil {
+		return f, err
+	}
+	if f != CIFF && !(f == Auto && isCIFF(s.path, head)) {
+		if err := s.text(); err != nil {
+			return f, err
+		}
+		if head, err = s.head(); err != nil {
+			return f, err
+		}
+	}
+	if f != Auto {
+		return f, nil
 	}
 	return detect(s.path, head)
+}
+
+// head shows the start of the input.
+func (s *source) head() ([]byte, error) {
+	head, err := s.peek(peekSize)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head, err
 }
 
 // detect finds the format of an input from its name and its first peekSize bytes (fewer
 // in a shorter input).
 func detect(path string, head []byte) (Format, error) {
-	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	for suffix, f := range map[string]Format{
-		".ciff": CIFF, ".jsonl": JSONL, ".ndjson": JSONL, ".tsv": Text, ".txt": Text,
-	} {
-		// Topics and collections of TREC are often called .txt.
-		if strings.HasSuffix(name, suffix) && !(f == Text && looksLikeTREC(head)) {
-			return f, nil
+	switch extension(path) {
+	case ".jsonl", ".ndjson":
+		return JSONL, nil
+	case ".csv":
+		return "", errCSV(path)
+	case ".tsv", ".txt": // topics and collections of TREC are often called .txt
+		if !looksLikeTREC(head) {
+			return checkText(path, head)
 		}
 	}
 	switch {
-	case looksLikeCIFF(head):
+	case isCIFF(path, head):
 		return CIFF, nil
 	case looksLikeTREC(head):
 		return TREC, nil
@@ -68,8 +92,51 @@ func detect(path string, head []byte) (Format, error) {
 	case bytes.IndexByte(head, 0) >= 0:
 		return "", position{}.errorf(path, "no format that auto knows: binary data")
 	}
+	return checkText(path, head)
+}
+
+// checkText is Text, unless the input is CSV.
+func checkText(path string, head []byte) (Format, error) {
+	if looksLikeCSV(head) {
+		return "", errCSV(path)
+	}
 	return Text, nil
 }
+
+func errCSV(path string) error {
+	return position{}.error(path, "CSV: convert it to NAME TAB TEXT or to JSON lines; with --format text, each line is a text")
+}
+
+// extension is the extension of a file name in lower case, without that of a compression.
+func extension(path string) string { return filepath.Ext(input.TrimSuffix(strings.ToLower(path))) }
+
+// isCIFF reports whether an input is CIFF by its name or its content.
+func isCIFF(path string, head []byte) bool { return extension(path) == ".ciff" || looksLikeCIFF(head) }
+
+// looksLikeCSV reports whether head has at least csvRecords records of the same number of
+// fields, at least two, without a TAB, and without white space behind a comma.
+func looksLikeCSV(head []byte) bool {
+	if len(head) == peekSize { // the last line may be incomplete
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	if bytes.IndexByte(head, '\t') >= 0 {
+		return false
+	}
+	r := csv.NewReader(bytes.NewReader(head))
+	for n := 0; ; n++ {
+		fields, err := r.Read()
+		if err != nil {
+			return err == io.EOF && n >= csvRecords
+		}
+		spaced := func(field string) bool { return strings.HasPrefix(field, " ") }
+		if len(fields) < 2 || slices.ContainsFunc(fields, spaced) {
+			return false
+		}
+	}
+}
+
+// csvRecords is the number of records by which CSV is recognised.
+const csvRecords = 3
 
 // start skips a byte order mark and white space.
 func start(head []byte) []byte {

@@ -16,11 +16,20 @@ import (
 // DefaultMemoryLimit is Options.MemoryLimit if that is 0, in bytes.
 const DefaultMemoryLimit = 1 << 30
 
+// DefaultMaxInvalid is the share of invalid documents that a build accepts.
+const DefaultMaxInvalid = 0.01
+
 // Options say how an index is built. DefaultOptions has the defaults; of the
-// zero value only ExceptionRatio and Scoring differ from them.
+// zero value only ExceptionRatio, Scoring and MaxInvalid differ from them.
 type Options struct {
 	// Format of all inputs. The default is Auto.
 	Format Format
+
+	// Invalid is the treatment of invalid documents. The default is InvalidReplace.
+	// MaxInvalid is the greatest share of invalid documents, from 0 to 1; above it the
+	// build fails. The default is DefaultMaxInvalid.
+	Invalid    Invalid
+	MaxInvalid float64
 
 	// Codec, Dense and ExceptionRatio are explained in hdl.Meta. The defaults are
 	// "auto", "auto" and the ratio of codec.DefaultOptions.
@@ -79,13 +88,18 @@ type Options struct {
 
 // DefaultOptions returns the defaults.
 func DefaultOptions() Options {
-	return Options{ExceptionRatio: codec.DefaultOptions().ExceptionRatio, Scoring: bm25.Default()}.complete("")
+	return Options{
+		ExceptionRatio: codec.DefaultOptions().ExceptionRatio, Scoring: bm25.Default(), MaxInvalid: DefaultMaxInvalid,
+	}.complete("")
 }
 
 // complete puts the defaults in for zeros.
 func (o Options) complete(out string) Options {
 	if o.Format == "" {
 		o.Format = Auto
+	}
+	if o.Invalid == "" {
+		o.Invalid = InvalidReplace
 	}
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = DefaultMemoryLimit
@@ -136,6 +150,8 @@ type Summary struct {
 	ReadBytes int64  // of the inputs, before decompression
 	FileBytes int64  // of the index file
 	Runs      int    // written to disk because of the memory limit
+	Unnamed   uint64 // documents with their line as name
+	Invalid   InvalidDocuments
 	// Warnings are about inputs whose own totals do not agree with their content;
 	// they were indexed as the content has it.
 	Warnings []string

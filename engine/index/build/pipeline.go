@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -47,7 +48,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 	running.Go(func() { r.read(inputs) })
 	for range opt.Workers {
 		running.Go(func() {
-			w := worker{words: analyzer.Tokenizer(), plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
+			w := worker{words: analyzer.Tokenizer(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}
@@ -151,11 +152,9 @@ func (r *reader) input(path string) error {
 	if err != nil {
 		return err
 	}
-	format := r.format
-	if format == Auto {
-		if format, err = s.detect(); err != nil {
-			return errors.Join(err, s.close())
-		}
+	format, err := s.prepare(r.format)
+	if err != nil {
+		return errors.Join(err, s.close())
 	}
 	r.met(format)
 	if format == CIFF {
@@ -166,8 +165,7 @@ func (r *reader) input(path string) error {
 		return nil
 	}
 	defer s.close()
-	s.skipMark()
-	return r.cut(s, &origin{path, textFormats[format]})
+	return r.cut(s, &origin{path: path, format: textFormats[format], lines: format == Text})
 }
 
 // met notes the format of an input.
@@ -179,7 +177,7 @@ func (r *reader) met(f Format) {
 
 // cut puts the records of s into chunks.
 func (r *reader) cut(s *source, in *origin) error {
-	for {
+	for first := true; ; first = false {
 		if r.chunk == nil {
 			select {
 			case r.chunk = <-r.free:
@@ -195,6 +193,9 @@ func (r *reader) cut(s *source, in *origin) error {
 				return nil
 			}
 			return err
+		}
+		if first {
+			in.tabs = bytes.IndexByte(text[len(c.text):], '\t') >= 0
 		}
 		c.text = text
 		c.records = append(c.records, record{end: len(text), at: at, input: in})

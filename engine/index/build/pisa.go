@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
 )
 
@@ -24,17 +25,17 @@ var tripleSuffixes = []string{".docs", ".freqs", ".sizes", ".terms", ".documents
 // triple reports whether path names a PISA collection, by its base or by its .docs, and
 // returns the base.
 func triple(path string) (base string, ok bool) {
-	base = strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".docs")
-	if base != strings.TrimSuffix(path, ".gz") {
+	base = strings.TrimSuffix(input.TrimSuffix(path), ".docs")
+	if base != input.TrimSuffix(path) {
 		return base, true
 	}
 	if path == "-" {
 		return path, false
 	}
-	if _, file := exists(path); file {
+	if _, file := input.Find(path); file {
 		return path, false
 	}
-	_, ok = exists(path + ".docs")
+	_, ok = input.Find(path + ".docs")
 	return path, ok
 }
 
@@ -56,7 +57,7 @@ func readPISA(b *builder, files *opener, base string) (err error) {
 	}
 	p := pisa{b: b}
 	for i, s := range []**source{&p.docs, &p.freqs, &p.sizes, &p.terms, &p.names} {
-		path, found := exists(base + tripleSuffixes[i])
+		path, found := input.Find(base + tripleSuffixes[i])
 		if !found && i >= 3 {
 			continue
 		}

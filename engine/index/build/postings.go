@@ -133,6 +133,9 @@ func appendPosting(b []byte, gap, freq uint32) []byte {
 func (p *postings) join(q *postings, base uint32, scratch []byte) []byte {
 	for id := range q.terms {
 		from := q.entry(id)
+		if from.docs == 0 { // a term of skipped documents alone
+			continue
+		}
 		to := p.entry(p.find(q.term(from), from.hash))
 		scratch = q.arena.read(scratch[:0], &from.stream)
 		code, n := binary.Uvarint(scratch) // only the first gap changes

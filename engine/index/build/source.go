@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"heddle/engine/file/input"
 	"heddle/engine/index/hdl"
@@ -79,9 +78,11 @@ func (s *source) skip(n int) {
 	s.at.offset += int64(n)
 }
 
-// skipMark drops a byte order mark if it comes next.
-func (s *source) skipMark() {
-	s.at.offset += int64(s.r.SkipMark())
+// text prepares an input of text.
+func (s *source) text() error {
+	skipped, err := s.r.Text(s.path)
+	s.at.offset += int64(skipped)
+	return err
 }
 
 // delimited appends the bytes through the next delim, or to the end, to dst; io.EOF
@@ -123,17 +124,6 @@ func (s *source) line(dst []byte) ([]byte, position, error) {
 	dst = append(dst[:n], bytes.TrimSuffix(dst[n:], []byte("\n"))...)
 	dst = append(dst[:n], bytes.TrimSuffix(dst[n:], []byte("\r"))...)
 	return dst, at, err
-}
-
-// exists reports whether there is a file of this name, gzipped or not, and returns its
-// full name.
-func exists(path string) (string, bool) {
-	for _, p := range []string{path, path + ".gz"} {
-		if _, err := os.Stat(p); err == nil {
-			return p, true
-		}
-	}
-	return path, false
 }
 
 func plural(n uint64, what string) string {

@@ -29,6 +29,7 @@ func parseText(record []byte, at position, d *document) error {
 
 // number is the name of a document that has none: its line.
 func (d *document) number(at position) []byte {
+	d.unnamed = true
 	d.scratch = strconv.AppendInt(d.scratch[:0], int64(at.line), 10)
 	return d.scratch
 }

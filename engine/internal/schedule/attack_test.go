@@ -60,18 +60,19 @@ func TestSlowDeliveryIsNoHang(t *testing.T) {
 func TestStoppedProcessIsNoHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
-		s := start(t, Options{Hang: time.Second}, p)
-		j := launch(s, newJob(500*ms))
+		s := start(t, Options{Hang: time.Second}, p, fake(1, "host", 1))
+		j := newJob(500*ms, 10*time.Second)
+		end := launch(s, j)
 		synctest.Wait()
 		s.lock() // as if a minute had passed without anything having run
 		for _, b := range s.processors[0].running {
-			b.limit -= time.Minute
+			b.started, b.limit = b.started-time.Minute, b.limit-time.Minute
 		}
-		s.armed -= time.Minute
+		s.armed, s.looked = s.armed-time.Minute, s.looked-time.Minute
 		s.timer.Reset(0)
 		s.unlock()
-		if err := <-j; err != nil {
-			t.Error(err)
+		if err := <-end; err != nil || j.Trace.Processor != "gpu" {
+			t.Errorf("%v, answered by %s", err, j.Trace.Processor)
 		}
 	})
 }
@@ -122,8 +123,8 @@ func TestComesBackAsItHangs(t *testing.T) {
 		s := start(t, Options{Hang: time.Second, Event: func(e Event) {
 			close(back)
 			<-claimed
-		}}, p)
-		j := newJob(ms)
+		}}, p, fake(1, "host", 1))
+		j := newJob(ms, time.Second)
 		if err := <-launch(s, j); err != nil || answers(j) != 1 {
 			t.Errorf("%v, %d answers", err, answers(j))
 		}

@@ -101,7 +101,7 @@ func (s *Scheduler) begin(b *Batch, now time.Duration) {
 		p.several++
 	}
 	s.active++
-	b.started, b.limit = now, now+max(s.opt.Hang, 50*min(b.Estimate, longest))
+	b.started, b.limit = now, now+s.allowance(b)
 	s.arm(b.limit)
 	for _, j := range b.Jobs {
 		j.cur = b
@@ -168,7 +168,9 @@ func (s *Scheduler) inline(b *Batch, j *Job) (finished bool) {
 // finish decides the fate of the jobs of b.
 func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 	p := b.p
-	if !b.gone {
+	if b.gone {
+		p.stray--
+	} else {
 		s.active--
 		if !b.delivering {
 			s.leave(b, now)

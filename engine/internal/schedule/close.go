@@ -85,7 +85,7 @@ func (s *Scheduler) Stats() Stats {
 			busy += now - b.started
 		}
 		st.Processors = append(st.Processors, ProcessorStats{
-			Name: p.Name, Out: p.out, Running: len(p.running), Batches: p.batches, Jobs: p.jobs, Busy: busy,
+			Name: p.Name, Out: p.out, Hung: s.hangs(p, now), Running: len(p.running), Batches: p.batches, Jobs: p.jobs, Busy: busy,
 		})
 	}
 	return st

@@ -18,7 +18,8 @@
 // Jobs that arrive while another goroutine changes the queue do not wait for the lock: the
 // goroutine that holds it admits them together, in order (inbox.go).
 //
-// A processor that fails is removed until Restore, and its jobs run elsewhere: each is answered
-// once or fails with an error that errors.Is tells apart. Reserve processors run only jobs
-// that no other processor can run.
+// A processor that fails is removed until a probe succeeds or Restore is called, and its jobs
+// run elsewhere: each is answered once or fails with an error that errors.Is tells apart. The
+// last processor is not removed because it hangs: its jobs wait (watch.go). Reserve processors
+// run only jobs that no other processor can run.
 package schedule

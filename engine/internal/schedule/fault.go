@@ -138,8 +138,8 @@ func (s *Scheduler) requeue(j *Job, now time.Duration) bool {
 	return false
 }
 
-// TakeOut removes processor p until Restore, because of err. Its jobs run elsewhere, except
-// jobs whose answers are being written.
+// TakeOut removes processor p until Restore, because of err. It is not probed. Its jobs run
+// elsewhere, except jobs whose answers are being written.
 func (s *Scheduler) TakeOut(p int, err error) {
 	if err == nil {
 		err = errors.New("removed")
@@ -147,6 +147,7 @@ func (s *Scheduler) TakeOut(p int, err error) {
 	now := s.lock()
 	defer s.unlock()
 	s.takeOut(s.processors[p], err, now)
+	s.processors[p].probeAt = never
 	s.dispatch(now)
 }
 
@@ -156,17 +157,32 @@ func (s *Scheduler) Restore(p int) {
 	now := s.lock()
 	defer s.unlock()
 	r := s.processors[p]
-	if r.out == nil {
+	r.delay = s.opt.Probe
+	s.restore(r, now)
+}
+
+func (s *Scheduler) restore(p *processor, now time.Duration) {
+	if p.out == nil {
 		return
 	}
 	again := s.dequeueAll()
-	r.out, r.memory, r.odd, r.before = nil, 0, 0, r.successes
-	r.gone.Store(false)
+	p.out, p.memory, p.odd, p.before = nil, 0, 0, p.successes
+	p.restored = now
+	p.gone.Store(false)
 	s.callReserves()
+	s.event(Event{Processor: p.Name}, now)
 	for _, j := range again {
 		s.requeue(j, now)
 	}
 	s.dispatch(now)
+}
+
+// event completes v and tells it.
+func (s *Scheduler) event(v Event, now time.Duration) {
+	if s.opt.Event != nil {
+		v.Time, v.Load = s.epoch.Add(now), s.load()
+		s.opt.Event(v)
+	}
 }
 
 func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
@@ -177,9 +193,11 @@ func (s *Scheduler) takeOut(p *processor, err error, now time.Duration) {
 	p.out = err
 	p.gone.Store(true)
 	s.callReserves()
-	if s.opt.Event != nil {
-		s.opt.Event(Event{Time: s.epoch.Add(now), Load: s.load(), Processor: p.Name, Err: err})
+	if now-p.restored > rarely*s.opt.Probe { // it has worked for long
+		p.delay = s.opt.Probe
 	}
+	s.probeLater(p, now)
+	s.event(Event{Processor: p.Name, Err: err}, now)
 	for _, j := range again {
 		s.requeue(j, now)
 	}
@@ -219,36 +237,4 @@ func (s *Scheduler) abandon(b *Batch, err error, now time.Duration) {
 	if b.inline {
 		b.ctx.cancel(context.Canceled)
 	}
-}
-
-// hung gives up batches that are past their limit. It returns the next limit. A batch whose
-// answers are being written cannot hang any more. If the process was stopped for a while,
-// batches had no time to end: their limits are put off.
-func (s *Scheduler) hung(now time.Duration, stopped bool) time.Duration {
-	limit := never
-	for _, p := range s.processors {
-		for i := 0; i < len(p.running); i++ {
-			b := p.running[i]
-			if stopped || now >= b.limit && b.claimed() {
-				b.limit = now + s.opt.Hang
-			}
-			if now < b.limit {
-				limit = min(limit, b.limit)
-				continue
-			}
-			err := fmt.Errorf("%s: %w for %v", p.Name, ErrHung, now-b.started)
-			s.takeOut(p, err, now)
-			s.abandon(b, err, now)
-			if b.claimed() { // it has just come back; the scheduler waits for its answers
-				b.limit = now + s.opt.Hang
-				limit = min(limit, b.limit)
-				continue
-			}
-			b.gone = true
-			s.active--
-			s.leave(b, now)
-			i--
-		}
-	}
-	return limit
 }

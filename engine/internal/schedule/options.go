@@ -33,20 +33,28 @@ type Options struct {
 	// urgent; after that moment it waits behind jobs that can still be in time. 0 is 1 ms.
 	Slack time.Duration
 	// Hang is after which a batch counts as hung, and its processor as failed, if it has
-	// also taken 50 times its estimate. 0 is 10 s.
+	// also taken 50 times its estimate. Time in which the machine does not run the scheduler
+	// does not count, up to ten times the limit. While no other processor can run the jobs
+	// of the batch, they wait for it for ten times the limit. The last processor stays: jobs
+	// that have waited so long fail with ErrHung, and later ones run when it returns. 0 is
+	// 10 s.
 	Hang time.Duration
-	// Event receives changes of mode and removals of processors. It must be quick and must
-	// not call the scheduler. Default: nil, none.
+	// Probe is the time from the removal of a processor to its first probe. It doubles with
+	// each probe, up to 256 times. A processor that hangs is probed when its batches have
+	// returned. 0 is 1 s.
+	Probe time.Duration
+	// Event receives changes of mode, removals and restorations of processors. It must be
+	// quick and must not call the scheduler. Default: nil, none.
 	Event func(Event)
 }
 
-// Event is a change of mode or the removal of a processor.
+// Event is a change of mode, or the removal or restoration of a processor.
 type Event struct {
 	Time      time.Time
-	Mode      Mode    // the new mode; Auto if the event is a removal
+	Mode      Mode    // the new mode; Auto if the event concerns a processor
 	Load      float64 // at the time of the event
-	Processor string  // that was removed; empty if the event is a change of mode
-	Err       error   // reason of the removal
+	Processor string  // that was removed or restored; empty if the event is a change of mode
+	Err       error   // reason of the removal; nil: restored
 }
 
 // Stats is a snapshot of a scheduler.
@@ -65,6 +73,7 @@ type Stats struct {
 type ProcessorStats struct {
 	Name    string
 	Out     error // reason of the removal; nil if the processor works
+	Hung    bool  // a batch or a probe has not returned in time
 	Running int   // batches now
 	Batches uint64
 	Jobs    uint64

@@ -54,6 +54,9 @@ type Processor struct {
 	// A panic ends the program, as it does on any goroutine of its own; inline it goes to
 	// the caller of Do, whose job has failed.
 	Run func(ctx context.Context, b *Batch) error
+	// Probe tests the processor after its removal. The processor is restored if the result
+	// is nil. nil: it is never probed.
+	Probe func(ctx context.Context) error
 }
 
 // Batch is the jobs that a processor runs at a time.

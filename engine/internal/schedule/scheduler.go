@@ -48,6 +48,8 @@ type Scheduler struct {
 
 	timer *time.Timer
 	armed time.Duration // when it fires, never if it does not
+	// looked is when it last fired, or was armed for the first time since then.
+	looked time.Duration
 
 	held, active int           // jobs that have not ended; batches that have not come back
 	refusing     error         // error of further jobs
@@ -78,6 +80,11 @@ type processor struct {
 	batches           uint64
 	jobs              uint64
 	busy              time.Duration
+
+	stray    int           // batches and probes that were given up and have not returned
+	restored time.Duration // when it was
+	delay    time.Duration // between a removal and a probe
+	probeAt  time.Duration // if it is out; never: not planned
 }
 
 const never = time.Duration(math.MaxInt64)
@@ -120,7 +127,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		if !p.Host { // one batch is brought there while another runs
 			eager = min(2, p.Lanes)
 		}
-		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, eager: eager, capacity: newCapacity(p.Singles, p.Host)})
+		s.processors = append(s.processors, &processor{Processor: p, index: i, class: class, eager: eager, capacity: newCapacity(p.Singles, p.Host), delay: opt.Probe, probeAt: never})
 	}
 	s.batches.New = func() any {
 		b := &Batch{batchState: batchState{s: s}}
@@ -148,7 +155,7 @@ func (s *Scheduler) idles(p *processor) bool { return p.Reserve && !s.reserves }
 
 // fill replaces zero options by their defaults.
 func (o *Options) fill() error {
-	if o.Mode > Sync || o.Capacity < 0 || min(o.MaxAge, o.Hold, o.Window, o.Slack, o.Hang) < 0 ||
+	if o.Mode > Sync || o.Capacity < 0 || min(o.MaxAge, o.Hold, o.Window, o.Slack, o.Hang, o.Probe) < 0 ||
 		!(min(o.Enter, o.Leave, o.Similar, o.Patience) >= 0) {
 		return fmt.Errorf("scheduler: negative option: %+v", *o)
 	}
@@ -162,6 +169,7 @@ func (o *Options) fill() error {
 	setDefault(&o.Patience, 4)
 	setDefault(&o.Slack, time.Millisecond)
 	setDefault(&o.Hang, 10*time.Second)
+	setDefault(&o.Probe, time.Second)
 	if o.Leave > o.Enter || o.Similar < 1 {
 		return fmt.Errorf("options of the scheduler: leave %v above enter %v, or similar %v below 1", o.Leave, o.Enter, o.Similar)
 	}

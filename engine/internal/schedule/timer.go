@@ -2,11 +2,15 @@ package schedule
 
 import "time"
 
-// arm sees to it that tick comes at t.
+// arm sees to it that tick comes at t, and at every beat until then.
 func (s *Scheduler) arm(t time.Duration) {
 	if t < s.armed {
-		s.armed = t
-		s.timer.Reset(max(t-s.now(), 0))
+		now := s.now()
+		if s.armed == never {
+			s.looked = now
+		}
+		s.armed = min(t, now+s.opt.Hang/beats)
+		s.timer.Reset(max(s.armed-now, 0))
 	}
 }
 
@@ -14,9 +18,9 @@ func (s *Scheduler) arm(t time.Duration) {
 func (s *Scheduler) tick() {
 	now := s.lock()
 	defer s.unlock()
-	stopped := s.armed != never && now-s.armed > s.opt.Hang/10
+	lost := s.watched(now)
 	s.armed = never
-	again := s.hung(now, stopped)
+	again := min(s.hung(now, lost), s.probe(now))
 	for s.deadlines.len() > 0 {
 		e := s.deadlines.top()
 		if e.key > now {

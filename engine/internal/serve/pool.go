@@ -66,7 +66,7 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 	event := opt.Schedule.Event
 	opt.Schedule.Event = func(v schedule.Event) {
 		if i := slices.Index(p.names, v.Processor); i >= 0 {
-			p.processors[i].removed.Store(true)
+			p.processors[i].removed.Store(v.Err != nil)
 		}
 		p.happened(v)
 		if event != nil {

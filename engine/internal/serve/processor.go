@@ -50,6 +50,7 @@ func (p *Processor) scheduled(workers int) schedule.Processor {
 		Start:     func(kind any) time.Duration { return kind.(Kind).Start(i) },
 		Estimate:  func(j *schedule.Job) (alone, added time.Duration, ok bool) { return j.Work.(Work).Estimate(i) },
 		Run:       func(ctx context.Context, b *schedule.Batch) error { return b.Jobs[0].Work.(Work).Run(ctx, i, b) },
+		Probe:     p.probe,
 	}
 	p.lanes = workers
 	if p.Host {
@@ -75,10 +76,25 @@ func (p *Processor) Removed() bool { return p.removed.Load() }
 // Restore lets a removed processor run jobs again. It is called when the processor has
 // loaded lists or a table, which shows that it works.
 func (p *Processor) Restore() {
-	if p.removed.Swap(false) {
-		p.pool.opt.Log.Info().Str("processor", p.Name).Msg("processor restored")
+	if p.Removed() {
 		p.pool.sched.Restore(p.Index)
 	}
+}
+
+// probe runs a short query on each store of the processor. The scheduler restores the
+// processor if all succeed.
+func (p *Processor) probe(ctx context.Context) error {
+	for _, r := range p.pool.on(p) {
+		if !r.Enter() {
+			continue
+		}
+		err := r.Probe(ctx)
+		r.Leave()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // concurrency finds runs that have all processors of a pool for themselves. While a batch

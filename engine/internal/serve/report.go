@@ -92,6 +92,8 @@ func (p *Pool) happened(v schedule.Event) {
 		e.Mode = v.Mode.String()
 	}
 	switch {
+	case v.Processor != "" && v.Err == nil:
+		p.opt.Log.Info().Str("processor", v.Processor).Msg("processor restored")
 	case v.Processor != "":
 		p.opt.Log.Error().Err(v.Err).Str("processor", v.Processor).Msg("processor removed")
 	default:

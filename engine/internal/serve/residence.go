@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +21,8 @@ type Residence struct {
 	}
 	Why    string           // of the placement
 	Cached plan.CachedStore // Store, if it loads lists on demand; else nil
+	// Probe runs a short query on the store and compares its answer with the known one.
+	Probe func(ctx context.Context) error
 
 	mu     sync.RWMutex // held for reading by batches
 	closed bool
@@ -71,10 +74,25 @@ func (p *Pool) dropResidence(r *Residence) {
 	}
 }
 
-// Hung tells whether a batch that was given up still runs on processor r. Nothing should be
-// loaded there.
-func (p *Pool) Hung(r *Processor) bool {
-	if !errors.Is(p.sched.Stats().Processors[r.Index].Out, schedule.ErrHung) {
+// on returns the stores whose jobs processor r runs.
+func (p *Pool) on(r *Processor) (all []*Residence) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.stores {
+		if s.On[0] == r {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// Hung tells whether processor r was removed and a batch still runs there past its limit.
+// Nothing should be loaded there.
+func (p *Pool) Hung(r *Processor) bool { return r.Removed() && p.hangs(r) }
+
+// hangs tells whether a batch on processor r is past its limit.
+func (p *Pool) hangs(r *Processor) bool {
+	if !p.sched.Stats().Processors[r.Index].Hung {
 		return false
 	}
 	p.mu.Lock()
@@ -86,7 +104,7 @@ func (p *Pool) Hung(r *Processor) bool {
 // cancelled. It returns false if one of them hangs.
 func (p *Pool) settled(r *Residence) bool {
 	for wait := 50 * time.Microsecond; !r.Idle(); wait = min(2*wait, 10*time.Millisecond) {
-		if slices.ContainsFunc(r.On, p.Hung) {
+		if slices.ContainsFunc(r.On, p.hangs) {
 			return false
 		}
 		time.Sleep(wait)

@@ -2,6 +2,8 @@ package serve
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -45,8 +47,32 @@ func (g *Lists) add(s placement.Store, why string, on ...*Processor) {
 	for k := range r.models {
 		r.models[k] = g.book.Model(model, cost.Kind(k))
 	}
+	r.Probe = r.probe
 	g.at[p.Index] = r
 	g.pool.Hold(&r.Residence)
+}
+
+// probe looks up a short list and compares its length.
+func (r *residence) probe(ctx context.Context) error {
+	src, h := r.g.Source, plan.Handle(0)
+	for i, l := range src.Lists[:min(len(src.Lists), 1024)] {
+		if n := src.Lists[h].Len; l.Len > 0 && (n == 0 || l.Len < n) {
+			h = plan.Handle(i)
+		}
+	}
+	if len(src.Lists) == 0 {
+		return nil
+	}
+	var b plan.MatchBatch
+	var out plan.Results
+	b.Add(src, h)
+	if err := r.store.Match(ctx, &b, &out); err != nil {
+		return err
+	}
+	if n := uint64(src.Lists[h].Len); out.Count(0) != n {
+		return fmt.Errorf("%s: probe: list %d has %d documents, want %d", r.p.Name, h, out.Count(0), n)
+	}
+	return nil
 }
 
 // threshold is the load that closes batches of a kind: postings of ranked queries, else

@@ -177,3 +177,18 @@ func TestSmallTables(t *testing.T) {
 		}
 	}
 }
+
+// TestProbe: a probe compares the number of rows.
+func TestProbe(t *testing.T) {
+	g := loaded(t, pool(t, schedule.Options{}), flights(t, 32))
+	r := g.at[0].Load()
+	if err := r.Probe(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for v := range g.vectorRows {
+		g.vectorRows[v]++
+	}
+	if err := r.Probe(t.Context()); err == nil {
+		t.Error("a wrong number of rows passes")
+	}
+}

@@ -3,6 +3,7 @@ package tables
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -38,6 +39,27 @@ func (d *Data) Measure(ctx context.Context, run func(context.Context, *plan.Sele
 		samples = append(samples, cost.Sample{Queries: []cost.Features{{Selection: d.Work(s)}}, Took: least})
 	}
 	return samples, nil
+}
+
+// probe counts the rows of the shortest vector on a store and compares their number.
+func (d *Data) probe(ctx context.Context, s plan.TableStore) error {
+	shortest := 0
+	for v := range d.Table.Vectors {
+		if d.Table.Vectors[v].Words < d.Table.Vectors[shortest].Words {
+			shortest = v
+		}
+	}
+	if len(d.Table.Vectors) == 0 {
+		return nil
+	}
+	var rows plan.Rows
+	if err := s.Select(ctx, union(plan.OutputCounts, 1, uint32(shortest)), &rows); err != nil {
+		return err
+	}
+	if n := d.vectorRows[shortest]; uint64(rows.Counts[0]) != n {
+		return fmt.Errorf("probe: vector %d has %d rows, want %d", shortest, rows.Counts[0], n)
+	}
+	return nil
 }
 
 // probes are the batches of Measure.

@@ -38,6 +38,7 @@ func load(ctx context.Context, d *Data, p *serve.Processor) (*resident, error) {
 		return nil, err
 	}
 	r := &resident{Residence: serve.Residence{On: []*serve.Processor{p}, Store: s}, p: p, store: s}
+	r.Probe = func(ctx context.Context) error { return d.probe(ctx, s) }
 	r.runs.New = func() any { return new(run) }
 	r.models[0].Store(cost.NewSelections(p.Host))
 	r.has[plan.StrategyAuto] = true

@@ -181,7 +181,7 @@ func (m *Metrics) Happened(e observe.Event) {
 	if e.Mode != "" {
 		m.changes.WithLabelValues(valid(e.Mode)).Inc()
 	}
-	if e.Processor != "" {
+	if e.Err != nil {
 		m.removed.WithLabelValues(valid(e.Processor)).Inc()
 	}
 }

@@ -51,7 +51,7 @@ func full() *Metrics {
 	m.Answered(context.Background(), &q)
 	m.Answered(context.Background(), &q)
 	m.Happened(observe.Event{Mode: "sync"})
-	m.Happened(observe.Event{Processor: "gpu"})
+	m.Happened(observe.Event{Processor: "gpu", Err: plan.ErrDeviceLost})
 	m.Watch(snapshot)
 	return m
 }
@@ -117,6 +117,7 @@ func TestAnswered(t *testing.T) {
 	m.Happened(observe.Event{Mode: "sync"})
 	m.Happened(observe.Event{Mode: "sync"})
 	m.Happened(observe.Event{Processor: "gpu", Err: plan.ErrDeviceLost})
+	m.Happened(observe.Event{Processor: "gpu"}) // restored
 
 	all, sums := gather(t, m)
 	all.expect(t, values{ // labels: class, kind, mode, outcome, processor
@@ -242,7 +243,7 @@ func TestInvalidLabel(t *testing.T) {
 	q := answered()
 	q.Processor = "gpu\xff"
 	m.Answered(t.Context(), &q)
-	m.Happened(observe.Event{Processor: "\xff"})
+	m.Happened(observe.Event{Processor: "\xff", Err: plan.ErrDeviceLost})
 	m.Watch(func() observe.Stats { return observe.Stats{Processors: []observe.Processor{{Name: "\xff"}}} })
 	all, _ := gather(t, m)
 	all.expect(t, values{"queries_total{device,and,sync,answered,gpu\uFFFD}": 1, "processors_out_total{\uFFFD}": 1, "processor_up{\uFFFD}": 1})
@@ -274,7 +275,7 @@ func TestConcurrent(t *testing.T) {
 				q.Kind = fmt.Sprint("kind ", (g+i)%5)
 				m.Answered(context.Background(), &q)
 				if i%1000 == 0 {
-					m.Happened(observe.Event{Processor: "gpu"})
+					m.Happened(observe.Event{Processor: "gpu", Err: plan.ErrDeviceLost})
 					testutil.CollectAndCount(m)
 				}
 			}

@@ -39,7 +39,7 @@ type Options struct {
 	Word int
 
 	// Memory bounds the structures that grow with the rows, in bytes: the dictionaries of
-	// String columns, at most half of it, and vectors in progress, which spill to disk.
+	// String and Decimal128 columns, at most half of it, and vectors in progress, which spill to disk.
 	// The batches of the source, a sample per column, and up to 32 MiB per core come on
 	// top.
 	Memory uint64

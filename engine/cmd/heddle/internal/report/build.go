@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/index/build"
+)
+
+// Build describes a finished build of an index. Its names in JSON are part of the command
+// line's contract.
+type Build struct {
+	Path      string   `json:"path"`
+	Documents uint64   `json:"documents"`
+	Terms     uint64   `json:"terms"`
+	Postings  uint64   `json:"postings"`
+	Tokens    uint64   `json:"tokens"`
+	ReadBytes int64    `json:"read_bytes"` // compressed size
+	Bytes     int64    `json:"bytes"`      // size of the index file
+	Runs      int      `json:"runs"`       // sorted runs spilled to disk
+	Unnamed   uint64   `json:"unnamed"`    // documents with their line as name
+	Invalid   Invalid  `json:"invalid"`
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Invalid counts the invalid documents of a build.
+type Invalid struct {
+	Encoding uint64 `json:"encoding"` // with invalid UTF-8
+	Tabs     uint64 `json:"tabs"`     // lines of text with a TAB or without, unlike the first line
+	Records  uint64 `json:"records"`  // unreadable
+	Skipped  uint64 `json:"skipped"`  // of all these, absent from the index
+	First    string `json:"first,omitempty"`
+}
+
+// NewBuild describes the build of the file at path.
+func NewBuild(path string, s *build.Summary) *Build {
+	b := &Build{
+		path, s.Documents, s.Terms, s.Postings, s.Tokens, s.ReadBytes, s.FileBytes, s.Runs, s.Unnamed,
+		Invalid{Encoding: s.Invalid.Encoding, Tabs: s.Invalid.Tabs, Records: s.Invalid.Records, Skipped: s.Invalid.Skipped}, s.Warnings,
+	}
+	if s.Invalid.First != nil {
+		b.Invalid.First = s.Invalid.First.Error()
+	}
+	return b
+}
+
+// Write writes one line.
+func (b *Build) Write(out io.Writer) error {
+	line := fmt.Sprintf("%s: %d documents, %d terms, %d postings, %s", b.Path, b.Documents, b.Terms, b.Postings, terminal.Bytes(uint64(b.Bytes)))
+	if b.Unnamed > 0 {
+		line += fmt.Sprintf(", %d named by their lines", b.Unnamed)
+	}
+	if n := b.Invalid.Encoding + b.Invalid.Tabs + b.Invalid.Records; n > 0 {
+		line += fmt.Sprintf(", %d invalid, %d skipped", n, b.Invalid.Skipped)
+	}
+	_, err := fmt.Fprintln(out, line)
+	return err
+}

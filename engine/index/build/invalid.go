@@ -1,0 +1,122 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Invalid is the treatment of invalid documents. The package comment says which
+// documents are invalid.
+type Invalid string
+
+const (
+	InvalidReplace Invalid = "replace" // invalid UTF-8 becomes U+FFFD, lines keep their text; unreadable records end the build
+	InvalidSkip    Invalid = "skip"    // the index has no invalid document
+	InvalidFail    Invalid = "fail"    // the first invalid document ends the build
+)
+
+// InvalidModes returns all of them, the default first.
+func InvalidModes() []Invalid { return []Invalid{InvalidReplace, InvalidSkip, InvalidFail} }
+
+// ParseInvalid finds a treatment by its name, in any case.
+func ParseInvalid(s string) (Invalid, error) {
+	for _, m := range InvalidModes() {
+		if strings.EqualFold(s, string(m)) {
+			return m, nil
+		}
+	}
+	return "", fmt.Errorf("unknown treatment %q of invalid documents (one of %v)", s, InvalidModes())
+}
+
+// InvalidDocuments counts the invalid documents of a build. A document counts once.
+type InvalidDocuments struct {
+	Encoding uint64      // with invalid UTF-8
+	Tabs     uint64      // lines of text that have a TAB, or have none, unlike the first line
+	Records  uint64      // unreadable records, for example incorrect JSON; only with InvalidSkip
+	Skipped  uint64      // of all these, absent from the index
+	First    *InputError // place and reason of the first
+}
+
+// Count is the number of invalid documents.
+func (d *InvalidDocuments) Count() uint64 { return d.Encoding + d.Tabs + d.Records }
+
+// String lists the counts that are not 0.
+func (d *InvalidDocuments) String() string {
+	var parts []string
+	for _, c := range []struct {
+		n    uint64
+		name string
+	}{{d.Encoding, "with invalid UTF-8"}, {d.Tabs, "with a TAB or without, unlike the first line"}, {d.Records, "unreadable"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// add adds the counts of documents that come later.
+func (d *InvalidDocuments) add(later *InvalidDocuments) {
+	d.Encoding += later.Encoding
+	d.Tabs += later.Tabs
+	d.Records += later.Records
+	d.Skipped += later.Skipped
+	if d.First == nil {
+		d.First = later.First
+	}
+}
+
+// inspect counts a record that is invalid in its encoding or its TAB, and returns the
+// reason, or an empty string.
+func (d *InvalidDocuments) inspect(text []byte, r record) (reason string) {
+	switch {
+	case !utf8.Valid(text):
+		d.Encoding++
+		reason = fmt.Sprintf("invalid UTF-8: byte %d of the document is 0x%02x", validPrefix(text), text[validPrefix(text)])
+	case r.input.lines && r.input.tabs != (bytes.IndexByte(text, '\t') >= 0):
+		d.Tabs++
+		reason = "a TAB in this line; the first line has none"
+		if r.input.tabs {
+			reason = "no TAB in this line; the first line has one"
+		}
+	default:
+		return ""
+	}
+	d.note(r, reason)
+	return reason
+}
+
+// note keeps the first place.
+func (d *InvalidDocuments) note(r record, reason string) {
+	if d.First == nil {
+		d.First = r.at.error(r.input.path, reason)
+	}
+}
+
+// validPrefix is the number of bytes before the first that is no UTF-8.
+func validPrefix(text []byte) int {
+	n := 0
+	for n < len(text) {
+		r, size := utf8.DecodeRune(text[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// check fails if more than a share of the records is invalid.
+func (d *InvalidDocuments) check(records uint64, share float64) error {
+	n := d.Count()
+	if float64(n) <= share*float64(records) {
+		return nil
+	}
+	e := *d.First
+	e.Reason = fmt.Sprintf("%s; %d of %d documents are invalid (%s), the limit is %v %%", e.Reason, n, records, d, 100*share)
+	if 2*d.Encoding > n {
+		e.Reason += "; convert the input to UTF-8"
+	}
+	return &e
+}
