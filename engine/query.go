@@ -138,7 +138,7 @@ func (o *Query) internal(q *query.Query) (load uint64) {
 	return 0
 }
 
-// call returns for whom and how the query runs.
+// call returns the caller of the query and how it runs.
 func (o *Query) call() (serve.Call, error) {
 	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
 	if o.Override != nil && o.Override.Mode != "" {

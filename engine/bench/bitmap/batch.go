@@ -110,7 +110,7 @@ const rangesEach = 8 // ranges of each width
 func (s *bench) encodingsExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "encodings", Title: "Ranges under the encodings",
-		Ours: "Distances of generated flights in 64 bins, 64-bit words; ranges that begin and end with bins, each by itself, counts. Equality reads a vector a bin, or those of all other bins where these are fewer; range and interval at most two.",
+		Ours: "Distances of generated flights in 64 bins, 64-bit words; ranges that begin and end with bins, each by itself, counts. Equality reads a vector a bin, or the vectors of all other bins if these are fewer; range and interval at most two.",
 		Rows: "bins",
 		Run: func(ctx context.Context) (err error) {
 			f, err := s.newFlights()

@@ -241,7 +241,7 @@ func (s *bench) nelsonTable2() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "nelson-table2", Title: "Which strategy suits which query", Source: nelson + "Table 2",
 		Says: "COA for point queries, ideal hybrid for ranges of at most 1024 columns, ROA for 1025 to 2048, hybrid for more.",
-		Ours: fmt.Sprintf("Queries of 2 to 4096 columns of %d rows, one bin in a hundred rows each; scans are those of load, the result stays on the device.", wideRows),
+		Ours: fmt.Sprintf("Queries of 2 to 4096 columns of %d rows, one bin in a hundred rows each; scans come from the load of the table, the result stays on the device.", wideRows),
 		Rows: "columns",
 		Run:  s.runWide,
 	}

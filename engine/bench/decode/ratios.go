@@ -59,13 +59,13 @@ var paperRatios = map[codec.ID][3]float64{
 	codec.HSLRC256: {workload.Uniform: 3.22, workload.Clustered: 3.12, workload.Reordered: 3.00},
 }
 
-const aboutSample = "Sizes are those of a sample of the lists, every so manieth in the order of their lengths, with all tables and headers. Our gap codecs have 128 values a segment, the paper's 64. Uniform stands for GOVR, clustered for GOV, reordered for GOVPR."
+const aboutSample = "Sizes are measured on a sample of the lists, at regular distances in the order of their lengths, with all tables and headers. Our gap codecs have 128 values a segment, the paper's 64. Uniform stands for GOVR, clustered for GOV, reordered for GOVPR."
 
 func (s *bench) aoTable2() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table2", Title: "Optimal compression ratio", Source: "Ao et al. 2011, Table 2",
 		Says:   "Gap codecs are best everywhere; line codecs are best where documents are numbered at random.",
-		Ours:   aboutSample + " Each ratio is that of the best share of exceptions.",
+		Ours:   aboutSample + " Each ratio is for the best share of exceptions.",
 		Orders: harness.AllOrders, Rows: "codec",
 		Run: func(ctx context.Context) error {
 			for _, id := range packing(&s.Opt) {
@@ -123,7 +123,7 @@ func ratioRow(ratio float64) measure.Row {
 func (s *bench) aoFigure7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-fig7", Title: "Compression ratio against the share of exceptions", Source: "Ao et al. 2011, Figure 7",
-		Says:   "The ratios rise and then fall; without exceptions they are close to the maximum; that of LRC does not change.",
+		Says:   "The ratios rise and then fall; without exceptions they are close to the maximum; the ratio of LRC does not change.",
 		Ours:   aboutSample + " The share is the most that parapfor may use: it takes fewer where that is smaller, so its ratio does not fall. The others choose by themselves or have no exceptions: level lines.",
 		Orders: harness.GovOrder, Rows: "exceptions",
 		Chart: chart.Chart{Kind: chart.Lines, X: "largest share of exceptions", Y: "compression ratio"},

@@ -133,7 +133,7 @@ func (s *bench) aoTable7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table7", Title: "Throughput and response time on compressed lists", Source: "Ao et al. 2011, Table 7",
 		Says:   "HS256.LRC is best everywhere; SegLRC is better than LRC and LRCSeg.",
-		Ours:   "At a threshold of 1 M. ParaPFD is probed by binary search among skip entries and decodes what is hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables.",
+		Ours:   "At a threshold of 1 M. ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables.",
 		Orders: harness.AllOrders, Rows: "lists",
 		Run: func(ctx context.Context) error {
 			entries := compressedEntries(&s.Opt)

@@ -18,7 +18,7 @@ func (s *bench) dingTable2() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ding-table2", Title: "Average cost of a top-10 query", Source: "Ding et al. 2009, Table 2",
 		Says: "The GPU is seven times as fast as the CPU on OR, a little faster on AND. GeForce 8800 GTS against a core of a Core 2 Duo E6750, GOV2, lists in memory.",
-		Ours: "Queries one at a time, and what a query costs in batches. A core: pure Go on one thread.",
+		Ours: "Queries one at a time, and the time of a query in batches. A core: pure Go on one thread.",
 		Rows: "query",
 		Run: func(ctx context.Context) error {
 			if err := s.gov2Bench(ctx); err != nil {

@@ -30,7 +30,7 @@ func (s *bench) everyMode(who harness.Contestant, ks []int) (setups []setup) {
 func (s *bench) gov2Exhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "gov2", Title: "Ranked queries on the GOV2-like workload, end to end",
-		Ours: "Terms in, documents and scores in host memory out; BM25, the default of the engine. Batches are of the engine's usual making; p50, p95 and p99 are of queries one at a time. Postings: of all lists of the queries, also of those that an AND need not read. Of peak: bytes that kernels ask for, in the time they take, of the measured copy bandwidth.",
+		Ours: "Terms in, documents and scores in host memory out; BM25, the default of the engine. Batches are of the engine's usual making; p50, p95 and p99 are of queries one at a time. Postings: of all lists of the queries, including lists that an AND need not read. Of peak: bytes that kernels ask for, in the time they take, of the measured copy bandwidth.",
 		Rows: "mode",
 		Run: func(ctx context.Context) error {
 			if err := s.gov2Bench(ctx); err != nil {

@@ -202,7 +202,7 @@ func (v *served) putDelays(deadline time.Duration, metric string) error {
 func (s *bench) capacityExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "capacity", Title: "Rates that are sustained, and delays at half of them",
-		Ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of half a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of what one caller gets or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: what the p99 of the time from the arrival of a query to its call is, which delays include; it says how short of cores the senders are.",
+		Ours: "Loads as in ding-fig7. All in time: the highest rate at which no query of half a second misses its deadline, in one of three loads. Mostly: one query in a thousand may. × the sum: of the rates of the processors alone. No figure: not even the least rate held, a thirty-second of the rate of one caller or less. p50 and p99 are of loads of half the latter rate, the median of three; a query without an answer in time counts as later than all others. Sent late: the p99 of the time from the arrival of a query to its call. Delays include it; it shows how short of cores the senders are.",
 		Rows: "processors", Orders: harness.GovOrder,
 		Run: func(ctx context.Context) error { return s.eachLoad(ctx, (*served).putCapacity) },
 	}

@@ -114,7 +114,7 @@ func (s *bench) predictionExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "prediction", Title: "Predicted times of single queries",
 		Says: "The mean relative error is 22 % of GPU times and 20 % of CPU times, by M5 rules on the lengths of the shortest and second shortest list, their sum and the number of terms, learnt from 3,000 queries (Ding et al. 2009, section 9).",
-		Ours: "The engine's model, fitted to at most 3,000 other queries of the same log, alone and in batches; it goes on learning. Estimates are those that the scheduler went by. Times are from the start of a query on its processor to its answer. Of medians: the mean error of one who knows the median time of each query; it is what times vary by from run to run.",
+		Ours: "The engine's model, fitted to at most 3,000 other queries of the same log, alone and in batches; it goes on learning. Estimates are the ones that the scheduler used. Times are from the start of a query on its processor to its answer. Of medians: the mean error of a model that knows the median time of each query, so the variation of times from run to run.",
 		Rows: "queries", Orders: harness.GovOrder,
 		Run: func(ctx context.Context) error {
 			all, err := s.kinds(ctx)
@@ -155,7 +155,7 @@ func (s *bench) predictionExhibit() harness.Exhibit {
 func (s *bench) choiceExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "choice", Title: "Choices of a processor for single queries",
-		Ours: "An engine on both processors, with nothing else to do, against the times of the same queries on each processor alone, the least of several runs that follow each other, and with all cores; together the host has one in eight less. Right: queries given to the processor that is faster, of all, and weighted by the difference of the times, which is what is at stake. Lost: the time that the wrong choices take beyond the best ones, of that of the best.",
+		Ours: "An engine on both processors, with nothing else to do, against the times of the same queries on each processor alone, the least of several runs that follow each other, and with all cores; together the host has one in eight less. Right: queries given to the processor that is faster, of all, and weighted by the difference of the times. Lost: the additional time of wrong choices, as a share of the time of the best choices.",
 		Rows: "queries", Orders: harness.GovOrder,
 		Run: func(ctx context.Context) error {
 			systems := s.systems()

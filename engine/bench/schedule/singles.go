@@ -155,7 +155,7 @@ func differenceName(class int) string {
 }
 
 const aboutDifference = "Each query alone, terms in, docIDs on the host out, the median of three runs: pure Go on one thread, and the device. " +
-	"Binary search on both, and auto: what each takes by itself, as the paper's CPU had an algorithm of its own. Positive where the device is faster."
+	"Binary search on both, and auto: the choice of each, as the paper's CPU had an algorithm of its own. Positive where the device is faster."
 
 func (s *wuBench) figure9() harness.Exhibit {
 	return harness.Exhibit{
