@@ -8,6 +8,7 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
@@ -108,7 +109,10 @@ func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
 	if q == nil {
 		q = new(query.Query)
 	}
-	defer internals.Put(q)
+	defer func() {
+		q.Until = limit.Until{}
+		internals.Put(q)
+	}()
 	call.Load = o.internal(q)
 	var h Hits
 	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
@@ -123,7 +127,7 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 			return err
 		}
 	}
-	err := g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) error {
+	err := g.SearchAll(ctx, &queries{qs, g.Until(ctx, &call)}, &call, func(first int, b *serve.Block) error {
 		hits, _ := hitBlocks.Get().(*[]Hits)
 		if hits == nil {
 			hits = new([]Hits)

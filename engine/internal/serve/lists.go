@@ -39,6 +39,7 @@ type Lists struct {
 // start makes the lists of g resident on processors. After an error nothing is resident.
 func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) error {
 	g.x, g.pool, g.costs, g.key = x, x.pool, x.opt.Costs, x.pool.serial.Add(1)
+	g.Limits = x.pool.opt.Limits
 	g.at = make([]*residence, len(x.pool.processors))
 	if g.File != nil {
 		g.checksum = g.File.Checksum()
