@@ -42,13 +42,17 @@ func TestRanksInLittleScratch(t *testing.T) {
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
+			opt := plantest.Options{Small: true, Corrupt: true, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}}
+			if devicetest.Small() && !shape.Serial {
+				opt.Ranked = 1 << 20 // a window of few ranges takes long; TestSuite has the largest universe
+			}
 			ranktest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})
 				if err != nil {
 					t.Fatal(err)
 				}
 				return b
-			}, plantest.Options{Small: true, Corrupt: true, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}})
+			}, opt)
 		})
 	}
 }

@@ -29,6 +29,9 @@ type Options struct {
 	Algorithms []plan.Algorithm
 	// Codecs of the lists. Nil means codec.IDs.
 	Codecs []codec.ID
+	// Ranked is the largest universe of ranked queries: they go over every range of
+	// documents. Zero means the largest universe that exists.
+	Ranked uint32
 }
 
 // Suite is the ground that the cases of all packages stand on: options, and a way
