@@ -44,6 +44,13 @@ type Suite struct {
 	// Shared is the backend of all cases that need no other one: opening a device
 	// builds kernels, which takes longer than most cases.
 	Shared plan.Backend
+	turn   int
+}
+
+// Turn returns 0 and 1 in turns. In a Small suite cases take one of two variants.
+func (su *Suite) Turn() int {
+	su.turn++
+	return su.turn % 2
 }
 
 // New returns a Suite whose options have their defaults filled in. Its shared backend
