@@ -44,7 +44,7 @@ type rankOptions struct {
 	BatchPostings uint64
 }
 
-// calling says for whom and how a query of a test runs.
+// calling names the caller of a query of a test and how the query runs.
 type calling struct {
 	Caller  string
 	Mode    schedule.Mode

@@ -64,7 +64,8 @@ type Query struct {
 	CountOnly bool
 
 	// Scoring of a ranked query. Default: nil, bm25.Default. It must be nil for an index with
-	// impacts, whose scores are sums of weight times impact.
+	// impacts, whose scores are sums of weight times impact, in the units of the weights that
+	// the index was built from.
 	Scoring *bm25.Params
 	// Statistics replace the statistics of the index, so that a shard scores like the whole
 	// collection. Default: nil, not replaced. It must be nil for an index with impacts.
@@ -137,7 +138,7 @@ func (o *Query) internal(q *query.Query) (load uint64) {
 	return 0
 }
 
-// call returns for whom and how the query runs.
+// call returns the caller of the query and how it runs.
 func (o *Query) call() (serve.Call, error) {
 	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
 	if o.Override != nil && o.Override.Mode != "" {

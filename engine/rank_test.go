@@ -161,7 +161,7 @@ func ordered(t testing.TB, r ranking) {
 	}
 }
 
-// TestRankMany gives what Rank gives one by one, however the queries are cut.
+// TestRankMany gives the answers of Rank, however it cuts the queries into batches.
 func TestRankMany(t *testing.T) {
 	testneeds.OneCaller(t)
 	c := rankedCorpus(400)

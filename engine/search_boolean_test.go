@@ -171,7 +171,7 @@ func TestBooleanMany(t *testing.T) {
 	}
 }
 
-// TestExpression says what terms mean: split ones, stop words, unknown ones.
+// TestExpression checks the meaning of split terms, stop words and unknown terms.
 func TestExpression(t *testing.T) {
 	analyzer, err := analyze.New(analyze.Settings{StopWords: []string{"the", "of"}})
 	if err != nil {

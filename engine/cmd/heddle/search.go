@@ -44,8 +44,8 @@ func newSearch(a *App) *cobra.Command {
 Documents are ordered by score, ties by their position in the index. The analysis of
 the index splits a query into terms. A repeated term counts twice.
 
+  --mode or       documents with any term; the default
   --mode and      documents with all terms
-  --mode or       documents with any term
   --mode and-or   and; or for a query with fewer than k such documents, or with operators
 
 Queries may contain operators:
@@ -64,7 +64,8 @@ that the analysis splits becomes the AND of its parts beside operators, not a ph
 word disappears together with the terms that are subtracted from it. --literal takes all
 characters of a query as text.
 
-Scores are BM25 (--variant, --k1, --b), or sums of impacts if the index stores impacts.
+Scores are BM25 (--variant, --k1, --b). If the index stores impacts, scores are sums of
+impacts in the units of the weights that the index was built from.
 --statistics replaces the statistics of the index by the statistics of a larger
 collection: {"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 
@@ -107,20 +108,21 @@ the estimates for the alternatives.
 By default many work-groups or threads intersect the lists of one query. --part uses a
 single one per query, which can be faster for many small queries.
 
-A term without documents gives no results and no error; --explain names such terms.
+A term without documents is no error. If a query has no results, standard error names its
+terms that are in no document; --explain always names them.
 Explanations go to standard error, or in jsonl into each object.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
-  heddle search books.hdl --query 'heaven^2 earth loom' --mode or -k 2 --variant atire --k1 1.2
-  heddle search books.hdl --queries queries.tsv --mode or --format trec > run.txt
-  heddle search books.hdl --query 'heaven earth' --all --format tsv
+  heddle search books.hdl --query 'heaven^2 earth loom' -k 2 --variant atire --k1 1.2
+  heddle search books.hdl --queries queries.tsv --format trec > run.txt
+  heddle search books.hdl --query 'heaven earth' --mode and --all --format tsv
   heddle search books.hdl --queries queries.tsv --count
-  heddle search books.hdl --queries queries.tsv --count --part
+  heddle search books.hdl --queries queries.tsv --count --mode and --part
   printf '1:heaven\n2:earth\n' | heddle search books.hdl --queries - --format jsonl
   echo '{"id": 7, "vector": {"loom": 2.5, "earth": 0.5}}' | heddle search books.hdl --queries -
   heddle search books.hdl --query '+heaven earth sea -hell'
   heddle search books.hdl --query 'heaven AND (earth OR sea) NOT hell' --count
   heddle search books.hdl --literal --query 'C++ (1998): "what is 10^8?"'
-  heddle search books.hdl --query 'heaven earth' --count --backend host --algorithm bs --explain
+  heddle search books.hdl --query 'heaven earth' --mode and --count --algorithm bs --explain
   heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
 	}, &searchOptions{})
 }
@@ -213,7 +215,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal}, Invalid: o.invalid,
+	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal}, Invalid: o.invalid, Notes: a.Stderr,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}

@@ -38,15 +38,15 @@ const (
 	MaxNesting = 1000 // parentheses inside one another
 )
 
-// Terms yields every term of e from left to right, without prefixes.
-func (e Expr) Terms(yield func(string) bool) { e.terms(yield) }
+// Leaves yields every term and prefix of e from left to right.
+func (e Expr) Leaves(yield func(Expr) bool) { e.leaves(yield) }
 
-func (e Expr) terms(yield func(string) bool) bool {
-	if e.Op == Term {
-		return yield(e.Term)
+func (e Expr) leaves(yield func(Expr) bool) bool {
+	if e.leaf() {
+		return yield(e)
 	}
 	for _, a := range e.Args {
-		if !a.terms(yield) {
+		if !a.leaves(yield) {
 			return false
 		}
 	}

@@ -18,6 +18,7 @@ type Dictionary interface {
 type Index struct {
 	Source     *plan.Source
 	Dictionary Dictionary
+	Unit       float64 // score of an impact of 1, as in hdl.Impacts.Scale; 0 is 1
 
 	analyzer  *analyze.Analyzer // nil: texts are split at white space
 	prefixes  *analyze.Analyzer // analyzer without stemmer and stop words; nil like it

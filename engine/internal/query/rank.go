@@ -73,7 +73,7 @@ func (b *Batch) score() {
 	for i := range b.ranks.Queries() {
 		_, sums := b.found(i)
 		for _, sum := range sums {
-			b.scores = append(b.scores, b.scales[i].Score(sum))
+			b.scores = append(b.scores, b.scales[i].Score(sum)*b.kind.Unit)
 		}
 		b.offsets = append(b.offsets, uint32(len(b.scores)))
 	}

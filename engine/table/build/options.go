@@ -30,7 +30,7 @@ type Settings struct {
 
 // Options say how a table is built. Of the zero value every field is the default.
 type Options struct {
-	Settings                     // of all columns except those in
+	Settings                     // of all columns except the ones in
 	Columns  map[string]Settings // has, by name; one of no column is a *read.ColumnError
 
 	// Word is the size of the words of vectors, 32 or 64 bits. The default, 0, chooses 64

@@ -87,11 +87,9 @@ func (e *Explanation) matchedLists(s *Searcher, asked engine.Query) {
 	x := s.Index
 	terms, conjunction := asked.Terms, asked.Match == engine.And
 	if simplified, err := x.Expression(asked); asked.Expr != nil && err == nil {
-		for t := range asked.Expr.Terms {
-			terms = append(terms, x.Terms(t)...)
-		}
-		for h := range simplified.Lists { // of prefixes too
-			terms = append(terms, x.File().Term(h))
+		for leaf := range asked.Expr.Leaves { // excluded ones too
+			known, unknown := s.terms(engine.Query{Expr: &leaf})
+			terms = append(append(terms, known...), unknown...)
 		}
 		_, conjunction = simplified.Conjunction(nil)
 	} else if asked.Text != "" {

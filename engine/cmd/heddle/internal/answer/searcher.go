@@ -6,10 +6,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/query"
@@ -25,6 +28,7 @@ type Searcher struct {
 	// Invalid receives an invalid query and the reason. The query has no answer. An error of
 	// Invalid ends the run.
 	Invalid func(q trec.Topic, err error) error
+	Notes   io.Writer // receives the unknown terms of queries without documents
 	Explain io.Writer // nil: no explanations
 	Choice  string    // reason for the backend, in explanations
 	Writer  Writer
@@ -99,6 +103,13 @@ func (s *Searcher) answerEach(ctx context.Context) error {
 // print prints the answer to q, which is query i of the batch, and its explanation.
 func (s *Searcher) print(q trec.Topic, i int) error {
 	got := s.answers[i]
+	if got.Count == 0 && s.Explain == nil {
+		if _, unknown := s.terms(s.batch[i]); len(unknown) > 0 {
+			if _, err := fmt.Fprintf(s.Notes, "query %s: in no document: %s\n", terminal.Printable(q.ID), terminal.Printable(strings.Join(unknown, ", "))); err != nil {
+				return err
+			}
+		}
+	}
 	var e *Explanation
 	if s.Explain != nil {
 		e = s.explain(q, s.batch[i], got)
@@ -114,6 +125,34 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 		e = nil
 	}
 	return s.Writer.write(q, s.batch[i], got, e)
+}
+
+// terms returns the terms of a query that add to scores, without duplicates: known ones and
+// terms that no document has. A prefix without terms stands for itself.
+func (s *Searcher) terms(asked engine.Query) (known, unknown []string) {
+	all, _, err := s.Index.WeightedTerms(asked)
+	if err != nil { // the query was answered
+		return nil, nil
+	}
+	slices.Sort(all)
+	for _, t := range slices.Compact(all) {
+		if _, ok := s.Index.File().Lookup(t); ok {
+			known = append(known, t)
+		} else {
+			unknown = append(unknown, t)
+		}
+	}
+	if asked.Expr == nil {
+		return known, unknown
+	}
+	for leaf := range asked.Expr.Leaves {
+		if leaf.Op == querylang.Prefix {
+			if some, _, err := s.Index.WeightedTerms(engine.Query{Expr: &leaf}); err == nil && len(some) == 0 {
+				unknown = append(unknown, leaf.Term+"*")
+			}
+		}
+	}
+	return known, unknown
 }
 
 // run executes the batch. With explanations it is one query.

@@ -122,8 +122,8 @@ func (s *Search) terms(q trec.Topic, a *analyze.Analyzer) []string {
 	}
 	all = nil
 	if e, err := querylang.Parse(q.Text, querylang.Or); err == nil {
-		for t := range e.Terms {
-			all = append(all, a.Terms(t)...)
+		for leaf := range e.Leaves {
+			all = append(all, a.Terms(leaf.Term)...)
 		}
 	}
 	return all
