@@ -61,7 +61,7 @@ type Index struct {
 
 // Search holds the settings of queries.
 type Search struct {
-	Mode      string // "and", "or" or "and-or"
+	Mode      string // "or", "and" or "and-or"
 	Algorithm string // "auto" or the name of an intersection algorithm
 	K         int    // maximum of documents per query
 	Format    string // "text", "tsv", "jsonl" or "trec"

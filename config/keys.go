@@ -94,7 +94,7 @@ An impact is the contribution of a posting to the score, computed with [ranking]
 when the index is built. 0 stores frequencies.`),
 
 	enum("search.mode", func(c *Config) *string { return &c.Search.Mode },
-		"and", []string{"and", "or", "and-or"}, `Matching documents: documents with all terms (and) or with any term (or).
+		"or", []string{"or", "and", "and-or"}, `Matching documents: documents with any term (or) or with all terms (and).
 and-or is and first, and then or for a query with fewer than k such documents.`),
 	enum("search.algorithm", func(c *Config) *string { return &c.Search.Algorithm },
 		"auto", []string{"auto", "bs", "is", "lr", "lrseg", "hs", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256",
