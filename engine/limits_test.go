@@ -103,7 +103,7 @@ func TestPredicateLimits(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := table.Select(ended, Selection{Where: "FALSE AND ("}); CodeOf(err) != Canceled {
+	if _, err := table.Select(ended, Selection{Where: strings.Repeat(" ", 10000)}); CodeOf(err) != Canceled {
 		t.Errorf("a cancelled context: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/observe"
@@ -172,10 +173,7 @@ func (t *Table) Select(ctx context.Context, s Selection) (Rows, error) {
 	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
 	var e explaining
 	defer func() { task.Done(err) }()
-	if err = until.Err(); err == nil {
-		err = e.add(g, task, &s)
-	}
-	if err == nil {
+	if err = e.add(g, task, &s, &until); err == nil {
 		err = e.run(ctx, task, &call)
 		e.explain(task, &s, 0, err)
 	}
@@ -244,10 +242,7 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	until := g.Until(ctx, &call)
 	var e explaining
 	for i := range batch {
-		if err = until.Err(); err != nil {
-			return err
-		}
-		if err = e.add(g, task, &batch[i]); err != nil && len(all) > 1 {
+		if err = e.add(g, task, &batch[i], &until); err != nil && len(all) > 1 {
 			return fmt.Errorf("predicate %d: %w", first+i+1, err)
 		} else if err != nil {
 			return err
@@ -330,8 +325,14 @@ type explaining struct {
 	wanted bool
 }
 
-// add compiles the predicate of s and appends it to the task.
-func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection) error {
+// add compiles the predicate of s and appends it to the task. A long predicate is not
+// compiled after the end of until; the scheduler refuses a short one.
+func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, until *limit.Until) error {
+	if len(s.Where) > limit.Step {
+		if err := until.Err(); err != nil {
+			return err
+		}
+	}
 	var p *tables.Predicate
 	var err error
 	began := time.Time{}

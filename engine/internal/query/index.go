@@ -64,9 +64,6 @@ func (x *Index) Terms(text string) []string {
 	return slices.Clone(b.terms)
 }
 
-// step is the length of text in bytes that is analysed between two looks at the clock.
-const step = 8 << 10
-
 // appendTerms adds the terms of text to the terms of b, at most to a number of terms. It ends
 // early with the error of b.until.
 func (x *Index) appendTerms(b *Batch, text string, most int) error {
@@ -75,10 +72,10 @@ func (x *Index) appendTerms(b *Batch, text string, most int) error {
 	}
 	for text != "" {
 		part := text
-		if len(text) > step {
+		if len(text) > limit.Step {
 			// A term contains white space in no analysis.
-			if n := strings.IndexFunc(text[step:], unicode.IsSpace); n >= 0 {
-				part = text[:step+n]
+			if n := strings.IndexFunc(text[limit.Step:], unicode.IsSpace); n >= 0 {
+				part = text[:limit.Step+n]
 			}
 			if err := b.ended(); err != nil {
 				return err

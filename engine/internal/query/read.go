@@ -40,6 +40,11 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	if err := x.Limits.CheckText(q.Text); err != nil {
 		return nil, err
 	}
+	if len(q.Text) > limit.Step { // the scheduler refuses a short one
+		if err := b.ended(); err != nil {
+			return nil, err
+		}
+	}
 	if q.Literal {
 		err := x.appendTerms(b, q.Text, x.Limits.Terms)
 		b.weigh(1)

@@ -82,9 +82,6 @@ func (t *task) done(err error) {
 // Search answers one query. The caller owns the slices.
 func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count uint64, docs []uint32, scores []float64, err error) {
 	q.Until = g.Until(ctx, call)
-	if err = q.Until.Err(); err != nil {
-		return
-	}
 	t := g.newTask()
 	t.job.Deadline = q.Until.Deadline
 	if err = t.resolve(q, call.Load); err != nil {
