@@ -158,6 +158,9 @@ func truncated(folder string) error {
 			return err
 		}
 	}
+	if !onHost() { // lists and rows that are on the device are not lost
+		lost = lost[3:4]
+	}
 	for _, v := range lost {
 		for v.seen.Load() == 0 && len(errs) == 0 {
 			until(asked.Load() + 10)
