@@ -83,7 +83,7 @@ func TestTOMLErrors(t *testing.T) {
 		{"k1", "[ranking]\nk1 = -0.1", `x.toml:2:6: -0.1 is not from 0 to 255`},
 		{"b", "[ranking]\nb = 1.5", `x.toml:2:5: 1.5 is not from 0 to 1`},
 		{"variant", "[ranking]\nvariant = \"okapi\"", `x.toml:2:12: "okapi" is not one of lucene, robertson, atire, pisa (nearest: "atire")`},
-		{"mode", "[search]\nmode = \"and_or\"", `x.toml:2:9: "and_or" is not one of and, or, and-or (nearest: "and-or")`},
+		{"mode", "[search]\nmode = \"and_or\"", `x.toml:2:9: "and_or" is not one of or, and, and-or (nearest: "and-or")`},
 		{"bits", "[index]\nimpacts = 12", `x.toml:2:11: 12 is not one of 0, 8, 16`},
 		{"nan", "[index]\nexception_ratio = nan", `x.toml:2:19: NaN is not from 0 to 0.6`},
 		{"size", "[memory]\ndevice = \"lots\"", `x.toml:2:11: "lots" is not a size (like 1048576, "512MiB" or "2GB")`},

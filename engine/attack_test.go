@@ -17,7 +17,7 @@ import (
 	"heddle/hostfallback"
 )
 
-// attack is what is asked, on backends that are open.
+// attack holds open backends and the queries of an attack.
 type attack struct {
 	*asking
 	backends []plan.Backend
@@ -138,8 +138,8 @@ func closedAmidCallers(t *testing.T, a attack) {
 	}
 }
 
-// smallQueue has a queue of one place: what finds no room is refused at once,
-// and the rest is answered.
+// smallQueue has a queue of one place: the engine refuses queries without a place at once
+// and answers the rest.
 func smallQueue(t *testing.T, a attack) {
 	var h heard
 	e := a.start(t, Options{Observer: &h, Schedule: Schedule{Queue: 1}})
@@ -217,7 +217,7 @@ func slowDeliveries(t *testing.T, a attack) {
 	for deadline := time.Now().Add(5 * time.Second); waiting.Load() < 5 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(600 * time.Millisecond) // past what is allowed to a batch
+	time.Sleep(600 * time.Millisecond) // longer than a batch may take
 	for i, q := range a.qs {
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		if err := q.one(ctx, e, form(i%int(forms)), calling{}); err != nil {
@@ -235,7 +235,7 @@ func slowDeliveries(t *testing.T, a attack) {
 	}
 }
 
-// oddCalls asks for nothing, and for what there cannot be.
+// oddCalls sends empty and impossible queries.
 func oddCalls(t *testing.T, a attack) {
 	e := a.start(t, Options{})
 	src, dict := a.source()

@@ -30,8 +30,8 @@ func (o Options) with(b Options) Options {
 	return o
 }
 
-// TestSearchMany gives what Search gives one by one, and what a scan gives,
-// however the queries are cut into batches.
+// TestSearchMany gives the answers of Search and of a scan, however it cuts the
+// queries into batches.
 func TestSearchMany(t *testing.T) {
 	testneeds.OneCaller(t)
 	c := testCorpus()

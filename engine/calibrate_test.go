@@ -17,8 +17,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// TestCalibrate fits some kinds on two processors, keeps what it has found beside the
-// index, and an engine that starts then has it.
+// TestCalibrate fits some kinds on two processors and stores the model beside the index.
+// The next engine reads it.
 func TestCalibrate(t *testing.T) {
 	backends := processorsOf(t)
 	path := shortIndexFile(t)
@@ -28,7 +28,7 @@ func TestCalibrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var heard []string
-	kinds := []cost.Kind{cost.Formula, cost.RankAndOr} // those that take the most
+	kinds := []cost.Kind{cost.Formula, cost.RankAndOr} // the slowest kinds
 	found, err := e.Calibrate(t.Context(), CalibrateOptions{Kinds: []string{kinds[0].String(), kinds[1].String()}, Time: time.Millisecond, Progress: func(p, k string) { heard = append(heard, p+" "+k) }})
 	if err != nil {
 		t.Fatal(err)
@@ -75,8 +75,8 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// TestCalibrateQueries: queries and kinds may be given; what is wrong with them, a context
-// that ends and an engine that is closed are errors, and then nothing is written.
+// TestCalibrateQueries calibrates with given queries and kinds. Invalid ones, a cancelled
+// context and a closed engine are errors, and no file is written.
 func TestCalibrateQueries(t *testing.T) {
 	c := testCorpus()
 	path := shortIndexFile(t)
@@ -99,7 +99,7 @@ func TestCalibrateQueries(t *testing.T) {
 		{[]Query{}, cost.And, "no query has a term"},
 		{[]Query{{Terms: []string{"there is no such term"}}}, cost.And, "no query has a term"},
 		{c.queries(5), cost.And, "at least"},
-		{append(c.queries(5), Query{Text: "heaven^-1"}), cost.RankOr, "query 5"},
+		{append(c.queries(5), Query{Text: "heaven~1"}), cost.RankOr, "query 5"},
 	} {
 		if _, err := measure(t.Context(), w.qs, w.kind); err == nil || !strings.Contains(err.Error(), w.says) {
 			t.Errorf("%d queries of kind %v: %v, want %q", len(w.qs), w.kind, err, w.says)

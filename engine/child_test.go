@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withoutOpenCL is what a program does on a machine that has no OpenCL.
+// withoutOpenCL is the program for a machine that has no OpenCL.
 func withoutOpenCL(path string) error {
 	ctx := context.Background()
 	x, err := open(ctx, path, Options{})

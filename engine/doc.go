@@ -17,7 +17,8 @@
 // A Query asks an Index for the best K documents with their scores, by BM25 (package bm25) or
 // by the impacts that the index holds; with K = 0 for all matching documents; with CountOnly
 // for their number. Its documents have any of its terms (Or, the default), every term (And),
-// or satisfy a boolean expression (package querylang). The order of ranked documents is total:
+// or satisfy an expression with AND, OR, NOT, required and excluded words, weights and
+// prefixes, in the language of package querylang. The order of ranked documents is total:
 // descending score, then ascending docID. Search answers one query, SearchAll many. A
 // Snapshot pins the content of an index, so that answers and names of documents belong to one
 // file while Reload changes the index.

@@ -13,8 +13,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// held is what a process must get back: goroutines, and on Linux descriptors and
-// mappings of index files.
+// held counts the resources that a process must get back: goroutines, and on Linux
+// descriptors and mappings of index files.
 type held struct{ goroutines, files, maps int }
 
 func holding(t *testing.T) held {
@@ -35,8 +35,8 @@ func holding(t *testing.T) held {
 	return h
 }
 
-// comeBack waits for what is held to come back to before: goroutines end a
-// moment after what they did.
+// comeBack waits until no more is held than before: goroutines end a moment after
+// their work.
 func comeBack(t *testing.T, before held) {
 	t.Helper()
 	var now held
@@ -82,7 +82,7 @@ func TestNoLeaks(t *testing.T) {
 		cycles = pick(10, 4) // each builds the kernels and tests the device
 	}
 	for i := range 6 {
-		cycle(i) // what libraries start once stays
+		cycle(i) // goroutines that libraries start once stay
 	}
 	before := holding(t)
 	for i := range cycles {

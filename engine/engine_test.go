@@ -152,7 +152,7 @@ func TestEngineMany(t *testing.T) {
 	}
 }
 
-// TestEngineRank compares rankings with those of an index, one by one and in streams.
+// TestEngineRank compares rankings with the rankings of an index, one by one and in streams.
 func TestEngineRank(t *testing.T) {
 	docs := rankedCorpus(pick(3000, 700))
 	src, dict := docs.source(t, 0)

@@ -91,7 +91,7 @@ func ExampleQuery_boolean() {
 		log.Fatal(err)
 	}
 	for _, text := range []string{"earth AND (heaven OR sea)", "earth NOT sea", "NOT sea"} {
-		expr, err := querylang.Parse(text)
+		expr, err := querylang.Parse(text, querylang.And)
 		if err != nil {
 			fmt.Println(err)
 			continue
@@ -105,7 +105,7 @@ func ExampleQuery_boolean() {
 	// Output:
 	// 3 [0 2 3]
 	// 2 [0 1]
-	// column 1: a NOT with nothing to subtract from: NOT takes away from what stands before it, as in a NOT b
+	// column 1: nothing to exclude from: NOT and - need another clause beside them, as in a NOT b
 	//   NOT sea
 	//   ^
 }

@@ -16,11 +16,11 @@ import (
 	"heddle/hostfallback"
 )
 
-// fault is what goes wrong below an engine.
+// fault makes the backends of an engine fail.
 type fault struct {
 	devices []*faulty
 	alone   bool             // without a host beside them
-	errors  []error          // that queries may fail with, beside what their callers bring about
+	errors  []error          // that queries may fail with, beside errors of their callers
 	out     map[string]error // devices that are taken out, and why
 	none    bool             // the first device has no lists
 
@@ -57,8 +57,8 @@ func from(n int64, err error) func(context.Context, int64) error {
 	}
 }
 
-// hang holds batches up from the n-th on, whatever their context says. What comes back
-// then gives err.
+// hang holds batches up from the n-th on and ignores their context. Batches that come back
+// return err.
 func (f *fault) hang(n int64, err error) func(context.Context, int64) error {
 	f.release = make(chan struct{})
 	return func(_ context.Context, batch int64) error {
@@ -150,10 +150,10 @@ func (f *fault) among(n int) {
 
 // TestEngineFaults asks an engine 10,000 questions under each fault. Each is answered
 // right and once, or fails with an error that the fault allows; then the engine can be
-// closed, and nothing is left of it but what does not come back.
+// closed, and nothing is left of it but batches that hang.
 func TestEngineFaults(t *testing.T) {
 	a := newAsking(t, 300, 200)
-	var on plan.Backend // that of all devices, nil: one in pure Go each
+	var on plan.Backend // the backend of all devices; nil: one in pure Go each
 	questions := pick(10000, 1000)
 	if testneeds.Race { // a tenth of the speed
 		questions = 1000

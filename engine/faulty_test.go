@@ -17,8 +17,8 @@ import (
 	"heddle/hostfallback"
 )
 
-// faulty is a device that fails where it is told to, and counts what is open. It is in
-// pure Go, unless it is on another backend.
+// faulty is a device that fails on demand and counts open objects. It is in pure Go,
+// unless it is on another backend.
 type faulty struct {
 	name       string
 	host       bool         // it says that it is the host
@@ -31,7 +31,7 @@ type faulty struct {
 	// wait holds Load up until it is closed, or until the context ends.
 	wait chan struct{}
 
-	opens, backends, stores atomic.Int64 // calls of open; what is open now
+	opens, backends, stores atomic.Int64 // calls of open; open objects
 	batches, answered       atomic.Int64
 }
 
@@ -109,7 +109,7 @@ func (s *faultyStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.R
 	return s.answer(ctx, func() { spoil(out) }, b.Queries(), func() error { return s.Store.Match(ctx, b, out) })
 }
 
-// spoil leaves what a broken device may leave.
+// spoil writes results as a broken device may leave them.
 func spoil(out *plan.Results) {
 	out.Offsets = append(out.Offsets[:0], 5, 4, 3)
 	out.Docs = append(out.Docs[:0], 1, 1, 1)
@@ -191,7 +191,7 @@ func nothingOpen(t testing.TB, devices ...*faulty) {
 	}
 }
 
-// logged keeps what is logged.
+// logged keeps the lines of a log.
 type logged struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -44,7 +44,7 @@ type rankOptions struct {
 	BatchPostings uint64
 }
 
-// calling says for whom and how a query of a test runs.
+// calling names the caller of a query of a test and how the query runs.
 type calling struct {
 	Caller  string
 	Mode    schedule.Mode
@@ -345,8 +345,8 @@ func (x *served) Terms(text string) (terms []string) {
 	return terms
 }
 
-func (x *served) WeightedTerms(text string) (terms []string, weights []float64, err error) {
-	x.pinned(func(s *Snapshot) { terms, weights, err = s.WeightedTerms(text) })
+func (x *served) WeightedTerms(q Query) (terms []string, weights []float64, err error) {
+	x.pinned(func(s *Snapshot) { terms, weights, err = s.WeightedTerms(q) })
 	return
 }
 

@@ -67,7 +67,7 @@ func TestEngineNoLeaks(t *testing.T) {
 		}
 	}
 	for i := range 6 {
-		cycle(i) // what libraries start once stays
+		cycle(i) // goroutines that libraries start once stay
 	}
 	before := holding(t)
 	for i := range cycles {
@@ -86,7 +86,7 @@ func TestEngineNoLeaks(t *testing.T) {
 }
 
 // TestEngineReloadMemory reloads an index over and over on a device with room for three:
-// the one before has given back what it took.
+// the previous index gives its memory back.
 func TestEngineReloadMemory(t *testing.T) {
 	if onHost() {
 		t.Skip("pure Go has no memory of its own; TestEngineNoLeaks counts its stores")

@@ -16,8 +16,8 @@ import (
 	"heddle/engine/plan"
 )
 
-// asking is what callers ask of an engine, with what a scan of the documents, and an index
-// that nothing is wrong with, have answered before.
+// asking holds the questions of callers, and the answers of a scan of the documents and
+// of a sound index.
 type asking struct {
 	source func() (*plan.Source, Dictionary)
 	qs     []question
@@ -75,7 +75,7 @@ const (
 func (f form) search() searchOptions { return searchOptions{CountOnly: f == count, Any: f == anyTerm} }
 func (f form) rank() rankOptions     { return rankOptions{Mode: Match(f - firstRanked), K: askedFor} }
 
-// matched compares documents with those of the scan.
+// matched compares documents with the documents of the scan.
 func (q *question) matched(f form, n uint64, docs []uint32) error {
 	want := q.every
 	if f == anyTerm {
@@ -171,11 +171,11 @@ func (a *asking) many(ctx context.Context, e *served, f form, first, n int, call
 }
 
 // load has callers ask n questions of all forms in all modes, a third of them singly and
-// the others in streams, some with deadlines, some of contexts that end. It gives what
-// they failed with, but for that.
+// the others in streams, some with deadlines, some with contexts that end. It returns all
+// other errors.
 func (a *asking) load(t *testing.T, e *served, n int) (failed []error) {
 	t.Helper()
-	var left [2]atomic.Int64 // single ones, and those of streams
+	var left [2]atomic.Int64 // single questions, questions of streams
 	left[0].Store(int64(n / 3))
 	left[1].Store(int64(n - n/3))
 	var mu sync.Mutex
@@ -227,7 +227,7 @@ func (a *asking) load(t *testing.T, e *served, n int) (failed []error) {
 	return failed
 }
 
-// heard counts what an engine tells of.
+// heard counts the events that an engine reports.
 type heard struct {
 	calls, queries, answered atomic.Int64
 

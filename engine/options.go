@@ -79,7 +79,7 @@ type Options struct {
 	// section V.B.1). Default: 0, not used.
 	Blocks int
 	// Costs is the file of the cost models of an index whose IndexOptions name none. The
-	// engine reads it when it opens or reloads the index and writes what it has learnt when
+	// engine reads it when it opens or reloads the index and writes the learnt costs when
 	// it closes the index. Default: the index file with ".cost" appended, if it exists.
 	Costs string
 	// Metric predicts run times: "best", "los", "uboc", "uboct" or "ding". Default: "best".

@@ -63,8 +63,8 @@ func (s *smallCache) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK
 	return s.Store.Rank(ctx, r, out)
 }
 
-// TestOverflow asks batches in which no query fits, some do, and all: the answers are
-// those of the host, in their places.
+// TestOverflow asks batches in which no query, some queries or all queries fit. The
+// answers equal the answers of the host.
 func TestOverflow(t *testing.T) {
 	src, _ := rankedCorpus(500).source(t, 0)
 	back := hostfallback.New(hostfallback.Options{Threads: 2})

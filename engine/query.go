@@ -40,15 +40,19 @@ func ParseMatch(s string) (Match, error) {
 
 // Query is one query. It must not change while it runs.
 type Query struct {
-	// Text is analysed as the documents were. A ranked query may weight words: heaven^2.5.
+	// Text is a query in the language of package querylang, such as "heaven^2 earth" or
+	// "+heaven earth -hell". Match joins its words, AndOr as Or beside operators. Words are
+	// analysed as the documents were.
 	Text string
+	// Literal takes all characters of Text as words: there are no operators, weights and
+	// prefixes.
+	Literal bool
 	// Terms are index terms, without analysis. They are used if Text is empty.
 	Terms []string
 	// Weights of Terms in a ranked query: as many as there are terms, positive and finite.
 	// Default: nil, each 1. A term that occurs twice counts twice.
 	Weights []float64
-	// Expr is a boolean expression in place of Text and Terms; see Snapshot.Expression. It
-	// cannot be ranked.
+	// Expr is an expression in place of Text and Terms. Default: nil.
 	Expr *querylang.Expr
 
 	// Match of Text and Terms. Default: Or.
@@ -60,7 +64,8 @@ type Query struct {
 	CountOnly bool
 
 	// Scoring of a ranked query. Default: nil, bm25.Default. It must be nil for an index with
-	// impacts, whose scores are sums of weight times impact.
+	// impacts, whose scores are sums of weight times impact, in the units of the weights that
+	// the index was built from.
 	Scoring *bm25.Params
 	// Statistics replace the statistics of the index, so that a shard scores like the whole
 	// collection. Default: nil, not replaced. It must be nil for an index with impacts.
@@ -124,7 +129,7 @@ type Hits struct {
 // internal sets q to the internal form of the query. It returns the load that closes its
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
-	q.Text, q.Terms, q.Weights, q.Expr = o.Text, o.Terms, o.Weights, o.Expr
+	q.Text, q.Literal, q.Terms, q.Weights, q.Expr = o.Text, o.Literal, o.Terms, o.Weights, o.Expr
 	q.Options = query.Options{Match: query.Match(o.Match), K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: (*query.Statistics)(o.Statistics)}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
@@ -133,7 +138,7 @@ func (o *Query) internal(q *query.Query) (load uint64) {
 	return 0
 }
 
-// call returns for whom and how the query runs.
+// call returns the caller of the query and how it runs.
 func (o *Query) call() (serve.Call, error) {
 	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
 	if o.Override != nil && o.Override.Mode != "" {
@@ -157,7 +162,7 @@ func (q queries) Next(i int, to *query.Query) (changed bool) {
 		b.internal(to)
 		return true
 	}
-	to.Text, to.Terms, to.Weights, to.Expr = b.Text, b.Terms, b.Weights, b.Expr
+	to.Text, to.Literal, to.Terms, to.Weights, to.Expr = b.Text, b.Literal, b.Terms, b.Weights, b.Expr
 	return false
 }
 

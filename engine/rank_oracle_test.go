@@ -99,8 +99,8 @@ func tally(all [][]string, weights map[string]float64) []map[string]float64 {
 	return tf
 }
 
-// plainScores are BM25's in floating point of all verses that have any of the
-// words, and of those that have all; total is the sum of the words' weights.
+// plainScores returns BM25 scores in floating point: of all verses that have any of the
+// words, and of all verses that have every word. total is the sum of the weights.
 func plainScores(all [][]string, tf []map[string]float64, p bm25.Params, weights map[string]float64) (any, every map[uint32]float64, total float64) {
 	length, df := 0, map[string]float64{}
 	for d, words := range all {

@@ -16,6 +16,7 @@ import (
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
+	"heddle/engine/syntax"
 )
 
 // TestRankWeights: a weight in the text, beside the terms and by repetition is the
@@ -143,7 +144,7 @@ func weighted(t testing.TB, x *served, q Query) ([]string, []float64) {
 	if q.Text == "" {
 		return q.Terms, q.Weights
 	}
-	terms, weights, err := x.WeightedTerms(q.Text)
+	terms, weights, err := x.WeightedTerms(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func ordered(t testing.TB, r ranking) {
 	}
 }
 
-// TestRankMany gives what Rank gives one by one, however the queries are cut.
+// TestRankMany gives the answers of Rank, however it cuts the queries into batches.
 func TestRankMany(t *testing.T) {
 	testneeds.OneCaller(t)
 	c := rankedCorpus(400)
@@ -239,14 +240,16 @@ func TestRankErrors(t *testing.T) {
 		"mode":         {good, rankOptions{K: 1, Mode: 3}, "unknown match(3)"},
 		"accumulators": {good, rankOptions{K: 1, Accumulators: 9}, "accumulators 9"},
 		"scoring":      {good, rankOptions{K: 1, Scoring: &bm25.Params{K1: -1}}, "k1 = -1 is not from 0 to 255"},
-		"expression":   {Query{Expr: &querylang.Expr{Op: querylang.Term, Term: "t0"}}, rankOptions{K: 1}, "a boolean expression cannot be ranked"},
+		"operation":    {Query{Expr: &querylang.Expr{Op: 99}}, rankOptions{K: 1}, "unknown operation 99 in an expression"},
+		"leaf weight":  {Query{Expr: &querylang.Expr{Term: "t0", Weight: -1}}, rankOptions{K: 1}, `weight -1 of term "t0" is not positive and finite`},
 		"few weights":  {Query{Terms: []string{"t0", "t1"}, Weights: []float64{1}}, rankOptions{K: 1}, "1 weights for 2 terms"},
 		"text weights": {Query{Text: "t0", Weights: []float64{1}}, rankOptions{K: 1}, "weights of terms for a query that is a text"},
 		"zero":         {Query{Terms: []string{"t0"}, Weights: []float64{0}}, rankOptions{K: 1}, `weight 0 of term "t0" is not positive and finite`},
 		"nan":          {Query{Terms: []string{"t0"}, Weights: []float64{math.NaN()}}, rankOptions{K: 1}, `weight NaN of term "t0" is not positive and finite`},
 		"infinite":     {Query{Terms: []string{"t0"}, Weights: []float64{math.Inf(1)}}, rankOptions{K: 1}, `weight +Inf of term "t0" is not positive and finite`},
 		"too great":    {Query{Terms: []string{"t9", "t9"}, Weights: []float64{1e308, 1e308}}, rankOptions{K: 1}, `weight +Inf of term "t9" is too great`},
-		"caret":        {Query{Text: "t0^x"}, rankOptions{K: 1}, `column 3 of "t0^x": weight "x" is not a positive number`},
+		"phrase":       {Query{Text: `t0 "t1`}, rankOptions{K: 1}, "column 4: phrases are not supported"},
+		"field":        {Query{Text: "a:t0"}, rankOptions{K: 1}, "column 2: fields are not supported"},
 		"no df":        {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50, Length: 9}}, `statistics have term "t0" in 0 of 50 documents`},
 		"great df":     {good, rankOptions{K: 1, Statistics: &Statistics{50, 9, map[string]uint64{"t0": 51}}}, `statistics have term "t0" in 51 of 50 documents`},
 		"no length":    {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50}}, `statistics of 50 documents with 0 tokens`},
@@ -261,9 +264,9 @@ func TestRankErrors(t *testing.T) {
 		}
 	}
 
-	err := x.rankMany(t.Context(), []Query{good, good, {Text: "^2"}}, rankOptions{K: 1}, &rankings{})
+	err := x.rankMany(t.Context(), []Query{good, good, {Text: "a~1"}}, rankOptions{K: 1}, &rankings{})
 	wrong, ok := errors.AsType[*query.Error](err)
-	if text, isText := errors.AsType[*query.TextError](err); !ok || wrong.Query != 2 || !isText || text.Column != 1 {
+	if text, isText := errors.AsType[*syntax.Error](err); !ok || wrong.Query != 2 || !isText || text.Column() != 2 || CodeOf(err) != InvalidQuery {
 		t.Errorf("error of the third query: %v", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())

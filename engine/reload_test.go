@@ -37,7 +37,7 @@ func reloadedAmidStreams(t *testing.T, a attack) {
 		t.Fatal(err)
 	}
 	qs := c.queries(60)
-	// of compares an answer with that of the first docs documents.
+	// of compares an answer with the answer over the first docs documents.
 	of := func(docs uint32, i int, got []uint32) error {
 		want := c.scan(qs[i])
 		n, _ := slices.BinarySearch(want, docs)
@@ -197,8 +197,8 @@ func TestEngineReloadsInLittleRoom(t *testing.T) {
 	nothingOpen(t, d, other)
 }
 
-// TestEngineReloadsWhileItHangs: a device that hangs has no part in the next index, keeps
-// nobody waiting, and is used again by the one after it came back.
+// TestEngineReloadsWhileItHangs reloads while a device hangs: the next index does not use
+// the device and no caller waits for it. Once it comes back, the index after that uses it.
 func TestEngineReloadsWhileItHangs(t *testing.T) {
 	before := holding(t)
 	f, d := new(fault), &faulty{name: "first"}
@@ -259,8 +259,8 @@ func TestEngineReloadsWhileItHangs(t *testing.T) {
 	comeBack(t, before)
 }
 
-// TestEngineReloadKeepsCosts: what was learnt of an index goes on when the same one is
-// loaded again, unless somebody has measured it anew.
+// TestEngineReloadKeepsCosts keeps learnt costs when the same index is loaded again, unless
+// a new calibration has replaced them.
 func TestEngineReloadKeepsCosts(t *testing.T) {
 	path := shortIndexFile(t)
 	e, err := startFile(t.Context(), path, Options{Backend: "host", Lazy: true})

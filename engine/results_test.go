@@ -15,8 +15,8 @@ import (
 	"heddle/hostfallback"
 )
 
-// TestEngineKeys asks the same queries with many options of one cache of answers: no
-// option gets the answer of another, and what changes no answer is found again.
+// TestEngineKeys asks the same queries with many options of one cache of answers. No option
+// gets the answer of another one; options that change no answer share it.
 func TestEngineKeys(t *testing.T) {
 	docs := rankedCorpus(400)
 	src, dict := docs.source(t, 0)
@@ -94,7 +94,7 @@ func TestEngineLargeAnswers(t *testing.T) {
 	}
 	defer e.Close()
 	const calls = 10
-	allocated := func(call calling) (least uint64) { // the race detector drops some of what is kept to be used again
+	allocated := func(call calling) (least uint64) { // the race detector drops some objects of pools
 		least = math.MaxUint64
 		for range calls {
 			var before, after runtime.MemStats
@@ -108,7 +108,7 @@ func TestEngineLargeAnswers(t *testing.T) {
 		}
 		return least
 	}
-	allocated(calling{Fresh: true}) // what is made on first use
+	allocated(calling{Fresh: true}) // objects of the first use
 	fresh, asked := allocated(calling{Fresh: true}), allocated(calling{})
 	if size := uint64(4 * len(docs)); asked > fresh+size/2 {
 		t.Errorf("a call allocates %d bytes, %d without the cache, an answer takes %d", asked, fresh, size)

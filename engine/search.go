@@ -7,7 +7,6 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
-	"heddle/engine/index/querylang"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
@@ -234,18 +233,26 @@ func (s *Snapshot) Source() *plan.Source { return s.g.Source }
 // Terms analyses a query text as Search does. It keeps duplicates.
 func (s *Snapshot) Terms(text string) []string { return s.g.Terms(text) }
 
-// WeightedTerms reads a text as a ranked query does: its terms, analysed as documents were, and
-// their weights. It keeps duplicates. The error has code InvalidQuery.
-func (s *Snapshot) WeightedTerms(text string) ([]string, []float64, error) {
-	terms, weights, err := s.g.WeightedTerms(text)
+// WeightedTerms returns the terms of q that add to scores, analysed as documents were, and
+// their weights: all terms except excluded ones. It keeps duplicates and terms that no
+// document has. Errors: code InvalidQuery.
+func (s *Snapshot) WeightedTerms(q Query) ([]string, []float64, error) {
+	var in query.Query
+	q.internal(&in)
+	terms, weights, err := s.g.WeightedTerms(&in)
 	return terms, weights, wrap("terms", err)
 }
 
-// Expression returns the meaning of a boolean expression over the lists, in canonical form
-// (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts; a term of
-// which nothing is left, such as a stop word, drops out, with the terms that NOT subtracts
-// from it; a term that no document has is the empty set.
-func (s *Snapshot) Expression(e querylang.Expr) plan.Expr { return s.g.Expression(e) }
+// Expression returns the documents that q matches, as an expression over the lists in
+// canonical form (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts;
+// a term of which nothing is left, such as a stop word, drops out, with the terms that NOT
+// subtracts from it; a term that no document has is the empty set. Errors: code InvalidQuery.
+func (s *Snapshot) Expression(q Query) (plan.Expr, error) {
+	var in query.Query
+	q.internal(&in)
+	e, err := s.g.Expression(&in)
+	return e, wrap("expression", err)
+}
 
 // Statistics is Index.Statistics of the snapshot.
 func (s *Snapshot) Statistics(terms ...string) Statistics {

@@ -22,7 +22,7 @@ import (
 // parse reads a query that is right.
 func parse(t testing.TB, text string) *querylang.Expr {
 	t.Helper()
-	e, err := querylang.Parse(text)
+	e, err := querylang.Parse(text, querylang.And)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestBoolean(t *testing.T) {
 	queries := []string{
 		"", "t000", "unknown", "t000 t001", "t000 AND unknown", "t000 OR unknown", "t000 NOT unknown", "unknown NOT t000",
 		rare + " OR t001", "t120 OR t121 OR t122", "t120 NOT t121", "t000 NOT t120 NOT t121", "t000 NOT t000", "t120 OR t120",
-		"t000 AND (t120 OR t121) NOT t001", "(t120 NOT t121) OR (t121 NOT t120)", "T120 OR \"T121\"", "\"t120 t000\" OR t121",
+		"t000 AND (t120 OR t121) NOT t001", "(t120 NOT t121) OR (t121 NOT t120)", "T120 OR T121", `t120\ t000 OR t121`,
 		"t000 NOT (t120 OR t121 OR t122)", wide, "t000 NOT (" + wide + ")", "(" + wide + ") AND t130 NOT t000",
 		strings.Repeat("(", 500) + "t120" + strings.Repeat(" OR t121)", 500), "t120 NOT (t121 NOT (t122 NOT (t123 NOT t000)))",
 	}
@@ -171,7 +171,7 @@ func TestBooleanMany(t *testing.T) {
 	}
 }
 
-// TestExpression says what terms mean: split ones, stop words, unknown ones.
+// TestExpression checks the meaning of split terms, stop words and unknown terms.
 func TestExpression(t *testing.T) {
 	analyzer, err := analyze.New(analyze.Settings{StopWords: []string{"the", "of"}})
 	if err != nil {
@@ -211,7 +211,10 @@ func TestExpression(t *testing.T) {
 		"a":                     "a",
 		"A":                     "a",
 		"a-b":                   "&(b a)",
-		`"a b" OR c`:            "|(c &(b a))",
+		`a\ b OR c`:             "|(c &(b a))",
+		"+a b -c":               "-(&(b a) c)",
+		"n* OR b":               "b",
+		"a AND *":               "a",
 		"a NOT b-c":             "-(a &(c b))",
 		"the":                   "|()",
 		"the a":                 "a",
@@ -235,8 +238,12 @@ func TestExpression(t *testing.T) {
 		"(the OR of) NOT a":     "|()",
 		"(a OR the) NOT (d of)": "-(a d)",
 	} {
-		if got := write(x.Expression(*parse(t, text))); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
+		e, err := x.Expression(&query.Query{Expr: parse(t, text)})
+		if got := write(e); got != want || err != nil {
+			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
+		}
+		if e, err = x.Expression(&query.Query{Text: text, Options: query.Options{Match: query.And}}); write(e) != want || err != nil {
+			t.Errorf("%s as a text: %s, %v, want %s", text, write(e), err, want)
 		}
 	}
 }

@@ -75,8 +75,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestAlgorithms gives the same answers with each of them, as the option of one
-// call and as that of the index.
+// TestAlgorithms gives the same answers with each algorithm, as an option of one call
+// and as an option of the index.
 func TestAlgorithms(t *testing.T) {
 	testneeds.OneCaller(t)
 	c := testCorpus()
@@ -177,7 +177,7 @@ func TestConcurrentSearch(t *testing.T) {
 	})
 }
 
-// TestDescription has an index say what it is and where it runs.
+// TestDescription checks that an index describes itself and the processors that it runs on.
 func TestDescription(t *testing.T) {
 	testneeds.OneCaller(t)
 	file, memory := openFile(t, backendOptions(t)), openMemory(t, backendOptions(t))

@@ -108,7 +108,7 @@ func (t *Table) Prepare(where string) (*Prepared, error) {
 	return &Prepared{p}, nil
 }
 
-// PrepareSteps prepares the only selection of s, whose vectors and columns are those of the
+// PrepareSteps prepares the only selection of s, which names vectors and columns of the
 // table. The error has code InvalidQuery.
 func (t *Table) PrepareSteps(s *plan.SelectBatch) (*Prepared, error) {
 	p, err := t.t.PrepareSteps(s)
@@ -270,7 +270,7 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	return err
 }
 
-// call says for whom and how the selection runs.
+// call returns the caller of the selection and how it runs.
 func (s *Selection) call() serve.Call { return serve.Call{Caller: s.Caller, Timeout: s.Timeout} }
 
 // TableExplanation describes the execution of a selection. The embedded explanation is of

@@ -157,7 +157,7 @@ func TestEngineShardsRank(t *testing.T) {
 type small struct {
 	plan.Backend
 	name        string
-	holds, says uint64 // bytes of lists and frequencies; 0 says what it holds
+	holds, says uint64 // bytes of lists and frequencies; 0 in says means holds
 	load        error
 
 	open atomic.Int64 // stores

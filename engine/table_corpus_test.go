@@ -151,8 +151,8 @@ func checkOne(t testing.TB, x *Table, s Selection, i int) {
 	}
 }
 
-// tableDevice is pure Go that calls itself a device. It fails on demand and counts what is
-// open. Its memory is limited, for lists and tables together.
+// tableDevice is pure Go that calls itself a device. It fails on demand and counts open
+// tables. Its memory is limited, for lists and tables together.
 type tableDevice struct {
 	plan.Backend
 	name string

@@ -23,7 +23,7 @@
 //   - Terms belong to one of 16 themes. A theme has a home, documents in a row.
 //     A term has 65 % of its postings there, where the odds that a document has
 //     it are 8.5 times its odds at large: queries combine terms of one theme, and
-//     so their lists have much in common, as those of real queries do.
+//     so their lists have much in common, as in real queries.
 //   - A query of k terms draws the lengths of its lists from a distribution that
 //     was fitted, for each k, to Table 4 of the paper, and takes the terms of its
 //     theme that come next. Popular terms are popular: a hundredth of the terms
@@ -61,8 +61,8 @@
 //	    6      4    0.13   0.13          0.41    0.4
 //	    6      5  0.0526  0.054          0.33    0.4
 //
-// The linearity of long lists, on which LR rests, is close to that of Table 1
-// (mean contraction ratio; the number of sites was chosen for it):
+// LR relies on the linearity of long lists. It is close to Table 1 (mean contraction
+// ratio; the number of sites was chosen for it):
 //
 //	list length   uniform   GOVR  clustered    GOV
 //	100K to 200K   0.0030 0.0030     0.0429 0.0375
@@ -94,19 +94,19 @@
 //   - Queries of 1, 2, 3, ... 11 terms are as frequent as among the 50,000 efficiency
 //     topics of the Terabyte track of 2005: 22.3, 30.9, 20.7, 12.1, 7.1, 3.3, 1.7, 0.95,
 //     0.57, 0.25, 0.14 %; 2.79 terms on average. A token is a new term with probability
-//     0.69, else an earlier one of its topic again (Simon's model): 1,000 of those
-//     topics name as many distinct terms.
+//     0.69, else an earlier one of its topic again (Simon's model): 1,000 of the
+//     efficiency topics name as many distinct terms.
 //   - The document frequency of a term that is asked for is log-uniform from 128 up: a
 //     query takes each octave of Zipf's law equally. One that is asked for n times has
 //     the longest of n draws, so the distinct lists have 47 % of the postings of all
-//     queries; of those topics, on WordNet's glosses and on commit messages, they have
-//     52 to 64 % without function words and 7 to 13 % with them. The upper end is where
+//     queries; for the efficiency topics, on WordNet's glosses and on commit messages, they
+//     have 52 to 64 % without function words and 7 to 13 % with them. The upper end is where
 //     the mean is 3.74 million postings a query.
 //   - Documents come from 17,187 sites, as many as GOV2 has hosts, in a row each. A term
 //     has 65 % of its postings at sites of its topic, one of 32, where the odds that a
 //     document has it are 1,000 times its odds at large; with that, the queries that AND
-//     gives fewer than ten documents have 8 % of all postings, about what Table 2
-//     implies: the time of AND+OR less that of AND, of that of OR.
+//     gives fewer than ten documents have 8 % of all postings. Table 2 implies about as
+//     many: the times of AND+OR minus AND, as a share of OR.
 //   - A frequency is 1 and a geometric number; the mean is 1.5 + 6 sqrt(df/N).
 //     Lengths of documents are log-normal, 900 tokens on average, with sigma 1.
 //
@@ -133,7 +133,7 @@
 //     the test set of KDD Cup 1999): 805,050 rows, again and again until they are the
 //     4,898,431 of the whole data; numbers in 25 bins by Lloyd's algorithm, texts in a bin a
 //     value, 475 bins there and about as many here. 250,000 rows when short.
-//   - Runs, made, which has what KDD has: 19 attributes of 25 bins, 4.9 million rows,
+//   - Runs, generated, similar to KDD: 19 attributes of 25 bins, 4.9 million rows,
 //     runs whose lengths differ by orders of magnitude.
 //   - Flights, where Options.Real has them (a folder of columns NAME.KINDle.gz): 3 million
 //     flights of 2001, each of five columns in 64 bins of about as many rows. Linkage and
@@ -145,46 +145,45 @@
 // Tables of files are built and opened as heddle bitmap build and query do it. Queries
 // take the first 4, 8, 16, 32 or 64 of the vectors in a random order that the seed gives.
 //
-// What differs from the paper: its device computes the scans of decompression with every
-// query, as what is called "scans anew" does here; else they come from the load of the
-// table. CPU methods and cores are those of this machine, in pure Go. Figures 8, 9, 11, 12
-// and 14 leave the result on the device, as the paper does; a time is that of a whole
-// call with nothing else running, to the result or its count in the place that the column
-// names. Fused, which is ours, stands beside. Every answer must have as many rows as an OR
-// of plain bitsets.
+// Differences from the paper: its device computes the scans of decompression with every
+// query, as "scans anew" does here; other strategies take the scans of the load of the
+// table. CPU methods are in pure Go and run on this machine. Figures 8, 9, 11, 12 and 14
+// leave the result on the device, as the paper does. A time covers a whole call with
+// nothing else running, to the result or its count in the place that the column names.
+// Fused is our own strategy. Every answer must have as many rows as an OR of plain bitsets.
 //
 // # Load
 //
-// Schedule puts queries to an engine.Engine over the host, a device, or both: those of the
-// workload of lists, in clustered order and plain, and those of the GOV2-like workload, ranked,
-// the best ten.
+// Schedule puts queries to an engine.Engine over the host, a device, or both: queries of the
+// workload of lists, in clustered order and plain, and ranked queries of the GOV2-like
+// workload for the best ten.
 //
 //   - An open loop: queries arrive as a Poisson process, whether or not earlier ones have
 //     been answered. A delay is from the moment at which a query should have arrived to its
-//     answer in host memory, so what waits because a sender or the engine stands still is
-//     not left out. Each query has a goroutine, and a place for its delay: percentiles are
+//     answer in host memory, so it includes time in which a sender or the engine stands
+//     still. Each query has a goroutine, and a place for its delay: percentiles are
 //     exact. Senders sleep until shortly before the next arrival, then let other goroutines
 //     run until it is due. Tests hold delays in virtual time against queueing theory.
 //   - A load is a second of queries, 200 at least unless that takes two seconds. It has
 //     failed when a query misses its deadline (is late, expires, or is refused), or when
-//     answers come more slowly than queries: what is left when the last one has arrived
+//     answers come more slowly than queries: the rest after the last arrival
 //     takes longer than 3 % of the load and twice the median of its first half (or a quarter
 //     of the load, where that is less).
 //   - Rates double until one fails in three loads, and the last step is halved four times:
 //     a sustained rate is exact to 4 %. It is also found for loads of which one query in a
 //     thousand may miss its deadline: a second of many queries is more than the thousand
 //     queries of Ding et al., and a machine has neighbours.
-//   - Engines after each other on a workload share what they have learnt; each is warmed up
+//   - Engines after each other on a workload share their learnt costs; each is warmed up
 //     with all queries in one call, some seconds of single ones, and some of 256 callers.
 //     Every answer is compared with the one that was verified.
 //
 // # Exhibits
 //
 // An exhibit is a table or a figure of a paper, or a row of figures of our own.
-// Lists, Decode, Rank, Bitmap and Schedule run those that are asked for by name, print
-// tables, and write a JSON row for each figure, plots, and a Markdown report that sets what
-// the papers state beside what was measured. Of charts the papers' text gives few numbers;
-// where it gives none, the report quotes what it says.
+// Lists, Decode, Rank, Bitmap and Schedule run the exhibits named by the caller and print
+// tables. They write a JSON row for each figure, plots, and a Markdown report with the
+// statements of the papers beside the measurements. The papers' text gives few numbers of
+// their charts; where it gives none, the report quotes the text.
 //
 //	Ao et al. 2011 (VLDB)     tables 1, 2, 3, 4, 5, 7; figures 5, 6, 7, 8, 9a, 9b
 //	Wu et al. 2010 (IPDPSW)   tables 1, 2, 3; figures 3 to 10
@@ -203,7 +202,7 @@
 //
 // Throughput is end to end: terms in, docIDs in host memory out, batches of the
 // engine's usual making; the median of several runs, all contestants in turns.
-// Response time is that of one batch with nothing else running (Ao et al.,
+// Response time is the time of one batch with nothing else running (Ao et al.,
 // Figure 6). Times of kernels and transfers come from the device's clock, from a
 // run of its own, and the bytes that kernels ask for from another one, since
 // counting slows them down; they are held against the copy bandwidth that was
@@ -211,8 +210,8 @@
 // of them against each other, a sample against a plain merge. Ranked queries are also
 // timed one at a time, and a sample is compared with scores in floating point of all
 // documents. Queries of bitmap tables are timed one at a time, the median of several
-// runs or of 20 ms of them; their share of the peak is that of the bytes of compressed
-// vectors in the whole time of a call. Auto is timed in turns with the strategy that is
+// runs or of 20 ms of them; their share of the peak counts the bytes of compressed
+// vectors over the whole time of a call. Auto is timed in turns with the strategy that is
 // the best of all.
 // Wu et al.'s Figures 9 and 10 and Table III time each query alone, three times, on one
 // thread of the host and on the device; their Table II gives batches to two goroutines,

@@ -45,8 +45,7 @@ func TestExhibits(t *testing.T) {
 	}
 }
 
-// TestReproduceOnDevice runs what only a device can measure, and what it measures
-// besides, where there is one.
+// TestReproduceOnDevice runs the exhibits of a device, if there is one.
 func TestReproduceOnDevice(t *testing.T) {
 	device := testneeds.Device(t)
 	testneeds.OneCaller(t)

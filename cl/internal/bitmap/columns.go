@@ -104,7 +104,7 @@ func (n *columns) prepare(s *plan.SelectBatch, sets int) error {
 	if err := n.s.scratch.Room(&n.batch, max(recordLen*operands, 4), 0, "records of vectors"); err != nil {
 		return err
 	}
-	if err := n.x.Device.Grow(&n.up, n.batch.Words, n.batch.Words, 0); err != nil {
+	if err := n.x.Device.Grow(&n.up, n.batch.Words, 0); err != nil {
 		return err
 	}
 	n.records = 0

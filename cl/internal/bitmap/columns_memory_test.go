@@ -134,8 +134,12 @@ func TestColumnsCorrupt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := devicetest.OpenRow(t, d, form, false)
 			r := rand.New(rand.NewPCG(5, 6))
+			rows := uint32(20_000)
+			if devicetest.Small() {
+				rows = 5_000
+			}
 			for _, word := range []int{32, 64} {
-				tab, _ := groupedVectors(20_000, word)
+				tab, _ := groupedVectors(rows, word)
 				n := newColumnsRun(t, b, &tab.Table)
 				words := slices.Clone(vectorSource(&tab.Table).Words)
 				for i := range words {

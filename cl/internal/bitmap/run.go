@@ -73,10 +73,10 @@ func (x *slot) round(ctx context.Context, out *plan.Rows) error {
 	if err := x.store.scratch.Room(&x.rows, c.count*c.bits, 0, "rows"); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Up, c.words, c.words, 0); err != nil {
+	if err := x.Device.Grow(&x.Up, c.words, 0); err != nil {
 		return err
 	}
-	if err := x.Device.Grow(&x.Down, back, back, 0); err != nil {
+	if err := x.Device.Grow(&x.Down, back, 0); err != nil {
 		return err
 	}
 	if err := x.prepare(); err != nil {

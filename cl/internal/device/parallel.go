@@ -1,8 +1,8 @@
 package device
 
 import (
+	"math/bits"
 	"runtime"
-	"slices"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -55,10 +55,15 @@ func sequential(n int, f func(i int) error) (err error) {
 const copyPiece = 1 << 18
 
 // AppendWords is append with several cores for long copies: docIDs come from memory that
-// no cache holds, and one core cannot fetch as fast as a device sends.
+// no cache holds, and one core cannot fetch as fast as a device sends. Capacities are powers
+// of two: callers reuse the memory for batches whose results differ in size, and fresh memory
+// costs page faults.
 func AppendWords(to, words []uint32) []uint32 {
-	at := len(to)
-	to = slices.Grow(to, len(words))[:at+len(words)]
+	at, end := len(to), len(to)+len(words)
+	if end > cap(to) {
+		to = append(make([]uint32, 0, 1<<bits.Len(uint(end-1))), to...)
+	}
+	to = to[:end]
 	copyWords(to[at:], words, copyPiece)
 	return to
 }

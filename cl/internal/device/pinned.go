@@ -1,6 +1,7 @@
 package device
 
 import (
+	"math/bits"
 	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
@@ -40,13 +41,15 @@ func (rt *Runtime) NewPinned(n int) (*Pinned, error) {
 	return p, nil
 }
 
-// Grow replaces p by pinned memory of room words if it has fewer than words, and copies
-// the first keep words. No command may use p.
-func (rt *Runtime) Grow(p **Pinned, words, room, keep int) error {
+// Grow replaces p by pinned memory of at least the given number of words if it has fewer,
+// and copies the first keep words. No command may use p. The size is a power of two,
+// because drivers stop the work of all queues while they allocate or free pinned memory:
+// about 10 ms on an H200.
+func (rt *Runtime) Grow(p **Pinned, words, keep int) error {
 	if *p != nil && words <= len((*p).Words) {
 		return nil
 	}
-	grown, err := rt.NewPinned(4 * room)
+	grown, err := rt.NewPinned(4 << bits.Len(uint(max(words, 1)-1)))
 	if err != nil {
 		return err
 	}

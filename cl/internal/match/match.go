@@ -267,7 +267,7 @@ func (m *Matcher) send(x *slot, b *plan.MatchBatch, t *lists.Tables, at position
 	x.fetched = counts
 	if x.round.parts > 0 && !x.countOnly {
 		x.fetched = x.docsAt + x.round.tiles*int(x.round.tile)
-		if err := x.growDown(x.fetched, 0); err != nil {
+		if err := x.Device.Grow(&x.Down, x.fetched, 0); err != nil {
 			return at, err
 		}
 	} else if !x.countOnly {

@@ -139,7 +139,7 @@ func (x *slot) finish() {
 			return nil
 		}
 		from := x.fetched
-		if err := x.growDown(x.docsAt+x.matches, from); err != nil {
+		if err := rt.Grow(&x.Down, x.docsAt+x.matches, from); err != nil {
 			return err
 		}
 		err := rt.Do(func() (err error) {

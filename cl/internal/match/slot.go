@@ -131,11 +131,6 @@ func (x *slot) kernel(id device.KernelID) (*device.Kernel, error) {
 	return k, nil
 }
 
-// growDown makes room for the given number of words of results and keeps the first ones.
-func (x *slot) growDown(words, keep int) error {
-	return x.Device.Grow(&x.Down, words, words+words/4, keep)
-}
-
 // clearLoads sets the load counter to 0.
 func (x *slot) clearLoads() error {
 	var zero [4]uint32

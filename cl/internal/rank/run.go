@@ -86,7 +86,7 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 		}
 	}
 	words := queries * (selectState + 2*c.batch.K)
-	return x.Device.Grow(&x.Down, words, words+words/4, 0)
+	return x.Device.Grow(&x.Down, words, 0)
 }
 
 // send enqueues a window: decoding, term-frequency components, passes, and after the last

@@ -33,9 +33,7 @@ func (s *bench) versus(ctx context.Context, host plan.Strategy, onlyAll bool) er
 				r.Panel, r.Series, r.At = "over "+host.String(), c.name(), u.set
 			}
 			r.Row.Row = fmt.Sprintf("opencl: %s over host: %s, %d threads", c.name(), host, u.threads)
-			if err := s.Put(c.who.On(r)); err != nil {
-				return err
-			}
+			s.Put(c.who.On(r))
 		}
 	}
 	return nil
@@ -59,9 +57,7 @@ func (s *bench) putMeans(key func(r harness.Reading) string, paper map[string]fl
 		of.Median = sum / float64(len(speedups))
 		r := harness.Reading{Panel: "means of the paper's strategies", Series: "mean", At: k, Paper: paper[k],
 			Row: of.Into(measure.Row{Workload: "all", Metric: "speedup", Unit: "×"})}
-		if err := s.Put(r); err != nil {
-			return err
-		}
+		s.Put(r)
 	}
 	return nil
 }
@@ -227,9 +223,7 @@ func (s *bench) nelsonFigure14() harness.Exhibit {
 					}
 					r := harness.Reading{Panel: "over " + host.String(), Series: c.name(), At: fmt.Sprintf("%.3g (%s)", c.ratio, c.set), X: c.ratio,
 						Row: measure.RatioOf(base.time, c.time).Into(measure.Row{Workload: c.set, Metric: "speedup", Unit: "×"})}
-					if err := s.Put(c.who.On(r)); err != nil {
-						return err
-					}
+					s.Put(c.who.On(r))
 				}
 			}
 			return nil
@@ -241,7 +235,7 @@ func (s *bench) nelsonTable2() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "nelson-table2", Title: "Which strategy suits which query", Source: nelson + "Table 2",
 		Says: "COA for point queries, ideal hybrid for ranges of at most 1024 columns, ROA for 1025 to 2048, hybrid for more.",
-		Ours: fmt.Sprintf("Queries of 2 to 4096 columns of %d rows, one bin in a hundred rows each; scans are those of load, the result stays on the device.", wideRows),
+		Ours: fmt.Sprintf("Queries of 2 to 4096 columns of %d rows, one bin in a hundred rows each; scans come from the load of the table, the result stays on the device.", wideRows),
 		Rows: "columns",
 		Run:  s.runWide,
 	}

@@ -59,13 +59,13 @@ var paperRatios = map[codec.ID][3]float64{
 	codec.HSLRC256: {workload.Uniform: 3.22, workload.Clustered: 3.12, workload.Reordered: 3.00},
 }
 
-const aboutSample = "Sizes are those of a sample of the lists, every so manieth in the order of their lengths, with all tables and headers. Our gap codecs have 128 values a segment, the paper's 64. Uniform stands for GOVR, clustered for GOV, reordered for GOVPR."
+const aboutSample = "Sizes are measured on a sample of the lists, at regular distances in the order of their lengths, with all tables and headers. Our gap codecs have 128 values a segment, the paper's 64. Uniform stands for GOVR, clustered for GOV, reordered for GOVPR."
 
 func (s *bench) aoTable2() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-table2", Title: "Optimal compression ratio", Source: "Ao et al. 2011, Table 2",
 		Says:   "Gap codecs are best everywhere; line codecs are best where documents are numbered at random.",
-		Ours:   aboutSample + " Each ratio is that of the best share of exceptions.",
+		Ours:   aboutSample + " Each ratio is for the best share of exceptions.",
 		Orders: harness.AllOrders, Rows: "codec",
 		Run: func(ctx context.Context) error {
 			for _, id := range packing(&s.Opt) {
@@ -73,9 +73,7 @@ func (s *bench) aoTable2() harness.Exhibit {
 				if err != nil {
 					return err
 				}
-				if err := s.Put(harness.Reading{Panel: "GOV-like lists", Series: s.W.Order.String(), At: id.String(), Paper: paperRatios[id][s.W.Order], Row: ratioRow(best)}); err != nil {
-					return err
-				}
+				s.Put(harness.Reading{Panel: "GOV-like lists", Series: s.W.Order.String(), At: id.String(), Paper: paperRatios[id][s.W.Order], Row: ratioRow(best)})
 			}
 			if s.W.Order != s.Opt.Orders[0] {
 				return nil
@@ -92,9 +90,7 @@ func (s *bench) aoTable2() harness.Exhibit {
 					}
 					row := ratioRow(best)
 					row.Workload = c.Name
-					if err := s.Put(harness.Reading{Panel: "real lists", Series: id.String(), At: c.Name, Row: row}); err != nil {
-						return err
-					}
+					s.Put(harness.Reading{Panel: "real lists", Series: id.String(), At: c.Name, Row: row})
 				}
 			}
 			return nil
@@ -123,7 +119,7 @@ func ratioRow(ratio float64) measure.Row {
 func (s *bench) aoFigure7() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "ao-fig7", Title: "Compression ratio against the share of exceptions", Source: "Ao et al. 2011, Figure 7",
-		Says:   "The ratios rise and then fall; without exceptions they are close to the maximum; that of LRC does not change.",
+		Says:   "The ratios rise and then fall; without exceptions they are close to the maximum; the ratio of LRC does not change.",
 		Ours:   aboutSample + " The share is the most that parapfor may use: it takes fewer where that is smaller, so its ratio does not fall. The others choose by themselves or have no exceptions: level lines.",
 		Orders: harness.GovOrder, Rows: "exceptions",
 		Chart: chart.Chart{Kind: chart.Lines, X: "largest share of exceptions", Y: "compression ratio"},
@@ -138,9 +134,7 @@ func (s *bench) aoFigure7() harness.Exhibit {
 							return err
 						}
 					}
-					if err := s.Put(harness.Reading{Panel: c.Name, Series: id.String(), At: fmt.Sprintf("%.1f", e), X: e, Row: ratioRow(ratio)}); err != nil {
-						return err
-					}
+					s.Put(harness.Reading{Panel: c.Name, Series: id.String(), At: fmt.Sprintf("%.1f", e), X: e, Row: ratioRow(ratio)})
 				}
 			}
 			return nil
@@ -173,10 +167,8 @@ func (s *bench) dingFigure3() harness.Exhibit {
 				if err != nil {
 					return err
 				}
-				if err := s.Put(harness.Reading{Panel: "GOV-like lists", Series: c.Name, At: m.name,
-					Row: measure.Single(4 * float64(size) / float64(c.Postings())).Into(measure.Row{Metric: "size", Unit: "bytes a docID"})}); err != nil {
-					return err
-				}
+				s.Put(harness.Reading{Panel: "GOV-like lists", Series: c.Name, At: m.name,
+					Row: measure.Single(4 * float64(size) / float64(c.Postings())).Into(measure.Row{Metric: "size", Unit: "bytes a docID"})})
 			}
 			return nil
 		},

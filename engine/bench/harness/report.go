@@ -66,7 +66,7 @@ func (r *Runner) report(out io.Writer, chosen []Exhibit, pictures map[string][]s
 	for _, c := range r.Contestants {
 		fmt.Fprintf(out, "- %s: %s%s\n", c.Name, c.Info.Device, measure.When(c.Info.Driver != "", ", driver "+c.Info.Driver))
 	}
-	fmt.Fprint(out, "\nFigures are medians; ± is half the distance of the slowest from the fastest run. \"Paper\" is what the paper's table or text has.\n")
+	fmt.Fprint(out, "\nFigures are medians; ± is half the distance of the slowest from the fastest run. \"Paper\" quotes the table or text of the paper.\n")
 	for i := range chosen {
 		e := &chosen[i]
 		fmt.Fprintf(out, "\n## %s\n", e.Heading())

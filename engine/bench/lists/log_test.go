@@ -28,7 +28,7 @@ func TestLog(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &log)
 	}
 	for _, want := range []string{"gov-uniform seed 1, 1/16", "raw/hs16", "parapfor/auto", "roaring",
-		"verified: 6 runs gave the same answers to all of up to 60 queries, 60 of them those of a plain merge"} {
+		"verified: 6 runs gave the same answers to all of up to 60 queries, 60 of them the answers of a plain merge"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("stdout does not say %q:\n%s", want, &out)
 		}

@@ -20,7 +20,7 @@ func (s *bench) primitivesExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "primitives", Title: "Scan and compaction on a device",
 		Says: "DeviceScan and DeviceSelect of CUDA's cub on an H200: the column of the paper.",
-		Ours: "Words in device memory, by the device's clock. Of peak: each word read once, what remains written once.",
+		Ours: "Words in device memory, by the device's clock. Of peak: each word read once, the remaining words written once.",
 		Rows: "elements",
 		Run: func(ctx context.Context) error {
 			for _, who := range s.Contestants {
@@ -103,9 +103,7 @@ func (s *bench) primitivesOf(ctx context.Context, who harness.Contestant, b *cl.
 		if n == 1<<28 {
 			paper = cub[m.name]
 		}
-		if err := s.Put(who.On(harness.Reading{Panel: who.String(), Series: m.name, At: measure.Binary(float64(n)), Paper: paper, Row: v.Into(row)})); err != nil {
-			return err
-		}
+		s.Put(who.On(harness.Reading{Panel: who.String(), Series: m.name, At: measure.Binary(float64(n)), Paper: paper, Row: v.Into(row)}))
 	}
 	return nil
 }

@@ -65,6 +65,6 @@ func (c *checker) Check(who string, got []uint64) error {
 
 // String describes the comparisons.
 func (c *checker) String() string {
-	return fmt.Sprintf("verified: %d runs gave the same answers to all of up to %d queries, %d of them those of a plain merge",
+	return fmt.Sprintf("verified: %d runs gave the same answers to all of up to %d queries, %d of them the answers of a plain merge",
 		c.runs, len(c.want), len(c.sample))
 }

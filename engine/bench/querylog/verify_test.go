@@ -28,7 +28,7 @@ func TestChecker(t *testing.T) {
 	if err := c.Check("second", right); err != nil {
 		t.Fatal(err)
 	}
-	if want := "verified: 2 runs gave the same answers to all of up to 100 queries, 64 of them those of a plain merge"; c.String() != want {
+	if want := "verified: 2 runs gave the same answers to all of up to 100 queries, 64 of them the answers of a plain merge"; c.String() != want {
 		t.Errorf("%q, want %q", c, want)
 	}
 	for q := range n {

@@ -11,7 +11,7 @@ import (
 	"heddle/engine/bench/ranked"
 )
 
-// Family measures ranked retrieval and reproduces what papers measured of it.
+// Family measures ranked retrieval and reproduces the measurements of papers.
 var Family = WithLibrary(nil)
 
 // WithLibrary returns the family with another library, which exhibit "text" measures
@@ -53,7 +53,7 @@ func newBench(r *harness.Runner, other *Library) *bench {
 	return b
 }
 
-// release closes what belongs to the current workload.
+// release closes the backends and indexes of the current workload.
 func (b *bench) release() error {
 	err := b.closeIndex()
 	if b.peer != nil {

@@ -206,6 +206,6 @@ func (c *Checker) String() string {
 	for _, want := range c.want {
 		most = max(most, len(want))
 	}
-	return fmt.Sprintf("verified: %d runs gave the same rankings to all of up to %d queries, %d of them those of plain scores",
+	return fmt.Sprintf("verified: %d runs gave the same rankings to all of up to %d queries, %d of them the rankings of plain scores",
 		c.runs, most, len(c.sample))
 }

@@ -30,11 +30,12 @@ func ReadTopics(folder string) (texts []string, err error) {
 		if err != nil {
 			return nil, err
 		}
+		var wrong error
 		err = trec.ReadTopics(path, f, trec.Auto, func(t trec.Topic) bool {
-			texts = append(texts, t.Text)
-			return true
+			texts, wrong = append(texts, t.Text), t.Err
+			return wrong == nil
 		})
-		if err = errors.Join(err, f.Close()); err != nil {
+		if err = errors.Join(err, wrong, f.Close()); err != nil {
 			return nil, err
 		}
 	}

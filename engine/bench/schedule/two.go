@@ -214,10 +214,8 @@ func (s *wuBench) twoRates(ctx context.Context, who harness.Contestant, stores [
 		if i > 0 {
 			row.Baseline, row.Ratio = "one", rates[1].Median/rates[0].Median
 		}
-		if err := s.Put(who.On(harness.Reading{Panel: s.Panel(who) + ", throughput, and " + second, Series: name, At: fmt.Sprint(b),
-			Row: rates[i].Into(row)})); err != nil {
-			return err
-		}
+		s.Put(who.On(harness.Reading{Panel: s.Panel(who) + ", throughput, and " + second, Series: name, At: fmt.Sprint(b),
+			Row: rates[i].Into(row)}))
 	}
 	return nil
 }
@@ -264,10 +262,8 @@ func (s *wuBench) putCard(who harness.Contestant, what string, b uint64, p pulle
 		{"rest", "rest", "ms", rest / thousands, 0},
 		{"QN", "share of queries", "%", 100 * c.QN / n, 100 * paper.QN / querylog.PaperQueries},
 	} {
-		if err := s.PutOf(what, who.On(harness.Reading{Panel: s.Panel(who) + ", " + what, Series: v.name, At: fmt.Sprint(b), Paper: v.paper,
-			Row: measure.Single(v.value).Into(measure.Row{Metric: v.metric, Unit: v.unit})})); err != nil {
-			return err
-		}
+		s.PutOf(what, who.On(harness.Reading{Panel: s.Panel(who) + ", " + what, Series: v.name, At: fmt.Sprint(b), Paper: v.paper,
+			Row: measure.Single(v.value).Into(measure.Row{Metric: v.metric, Unit: v.unit})}))
 	}
 	return nil
 }

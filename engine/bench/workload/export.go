@@ -31,7 +31,7 @@ type ExportOptions struct {
 //
 //	.docs .freqs .sizes   the lists, as a PISA collection
 //	.terms .documents     a name a line
-//	.queries              id TAB terms, a line each: what heddle search reads
+//	.queries              id TAB terms, a line each, for heddle search
 //	.queries.pisa         id:terms, as PISA reads them
 //
 // Frequencies are geometric with a mean of two, document lengths are their sums.

@@ -50,7 +50,7 @@ func TestUsage(t *testing.T) {
 		{"search x.hdl", `--query or --queries is missing`},
 		{"search x.hdl --query a --queries b", `--query and --queries exclude each other`},
 		{"search x.hdl --query a --all --count", `--all and --count exclude each other`},
-		{"search x.hdl --query a --mode xor", `flag --mode: "xor" is not one of and, or, and-or`},
+		{"search x.hdl --query a --mode xor", `flag --mode: "xor" is not one of or, and, and-or`},
 		{"search x.hdl --query a --backend gpu", `flag --backend: "gpu" is not one of auto, host, opencl`},
 		{"search x.hdl --query a --algorithm hs17", `flag --algorithm: "hs17" is not one of`},
 		{"search x.hdl --query a -k 0", `flag --k: 0 is not from 1 to`},

@@ -52,7 +52,8 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, err
 }
 
 func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (read.Source, error) {
-	opt := read.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin, Types: map[string]column.Type{}}
+	opt := read.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin,
+		Types: map[string]column.Type{}, Scales: map[string]uint8{}}
 	if o.delimiter == "tab" {
 		opt.Comma = '\t'
 	}
@@ -61,11 +62,11 @@ func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (read.Source, 
 		if i < 1 {
 			return nil, usageError{fmt.Errorf("--type %q is not NAME=TYPE", text)}
 		}
-		t, err := column.ParseType(text[i+1:])
+		t, scale, err := column.ParseDeclared(text[i+1:])
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--type %q: %w", text, err)}
 		}
-		opt.Types[text[:i]] = t
+		opt.Types[text[:i]], opt.Scales[text[:i]] = t, scale
 	}
 	return read.OpenCSV(ctx, o.inputs, opt)
 }

@@ -215,20 +215,17 @@ func TestBitmapPredicateErrors(t *testing.T) {
 		"carrier = 7":                     "it compares with a text",
 		"'é' = carrier AND carrier = 'AA": "\n  'é' = carrier AND carrier = 'AA\n                              ^\n",
 	} {
-		for code, args := range map[int][]string{exitUsage: {"--where", where}, exitCorrupt: {"--predicates", "-"}} {
-			if where == "" && code == exitCorrupt {
-				continue // an empty line is not a predicate
-			}
-			r := heddleWith(t, "TRUE\n\nx\t"+where+"\n", backendEnv(), append([]string{"bitmap", "query", "trips.hdb"}, args...)...)
-			place := ""
-			if code == exitCorrupt {
-				place = "-:3: "
-				// Earlier lines may have been answered already.
-				r.stdout = strings.TrimPrefix(r.stdout, "1\t3000\n")
-			}
-			if r.code != code || r.stdout != "" || !strings.Contains(r.stderr, want) || !strings.HasPrefix(r.stderr, "heddle bitmap query: "+place+"column ") {
-				t.Errorf("%q: %+v, want %q", where, r, want)
-			}
+		r := heddle(t, "bitmap", "query", "trips.hdb", "--where", where)
+		if r.code != exitUsage || r.stdout != "" || !strings.Contains(r.stderr, want) || !strings.HasPrefix(r.stderr, "heddle bitmap query: column ") {
+			t.Errorf("%q: %+v, want %q", where, r, want)
+		}
+		if where == "" {
+			continue // an empty line is not a predicate
+		}
+		// The other lines of a file have their answers.
+		r = heddleWith(t, "TRUE\n\nx\t"+where+"\ny\tTRUE\n", backendEnv(), "bitmap", "query", "trips.hdb", "--predicates", "-")
+		if r.code != exitFailure || r.stdout != "1\t3000\ny\t3000\n" || !strings.Contains(r.stderr, want) || !strings.HasPrefix(r.stderr, "-:3: column ") {
+			t.Errorf("%q in a file: %+v, want %q", where, r, want)
 		}
 	}
 	r := heddle(t, "bitmap", "query", "none.hdb", "--where", "(a")

@@ -37,7 +37,7 @@ func TestBitmapUsage(t *testing.T) {
 		"build -o x.hdb --set a:encoding= t.csv":         `has an invalid "encoding"`,
 		"build -o x.hdb --set a:size=3 t.csv":            `has an invalid "size": unknown key (one of bins, binning, encoding)`,
 		"build -o x.hdb --type a t.csv":                  `--type "a" is not NAME=TYPE`,
-		"build -o x.hdb --type a=date t.csv":             `unknown type "date" (one of int, float, string, bool, timestamp)`,
+		"build -o x.hdb --type a=date t.csv":             `unknown type "date" (one of int, float, string, bool, timestamp, uint, float32, decimal(P,S))`,
 		"info":                                           "table file is missing",
 		"verify a b":                                     `takes one table file, found also "b"`,
 		"query":                                          "table file is missing",
@@ -102,7 +102,7 @@ func TestBitmapWrongInput(t *testing.T) {
 		{"output in no folder", "a\n1\n", "-o none/x.hdb -", exitFailure, "none/"},
 		{"input as output", "", "-o one one", exitFailure, "one is both an input and the output"},
 		{"raw input as output", "", "-o one --raw a:i16:one", exitFailure, "one is both an input and the output"},
-		{"little memory", "a\n" + manyTexts(3000), "--build-memory 64KiB -", exitFailure, "different strings"},
+		{"little memory", "a\n" + manyTexts(3000), "--build-memory 64KiB -", exitFailure, "different values"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := append(strings.Fields("bitmap build -o x.hdb"), strings.Fields(test.args)...)

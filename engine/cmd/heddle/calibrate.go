@@ -132,11 +132,12 @@ func (o *calibrateOptions) read(ctx context.Context, a *App, x *engine.Index) (q
 	file := topics.File{Path: o.queries, Format: o.topics, Stdin: a.Stdin}
 	err = file.Each(ctx, 1024, func(_ context.Context, topics []trec.Topic) error {
 		for _, t := range topics {
-			q := engine.Query{Terms: t.Terms, Weights: t.Weights}
-			if q.Terms == nil {
-				if q.Terms, q.Weights, err = v.WeightedTerms(t.Text); err != nil {
-					return &trec.Error{Path: o.queries, Line: t.Line, Err: err}
-				}
+			q, err := engine.Query{Terms: t.Terms, Weights: t.Weights}, t.Err
+			if q.Terms == nil && err == nil {
+				q.Terms, q.Weights, err = v.WeightedTerms(engine.Query{Text: t.Text})
+			}
+			if err != nil {
+				return &trec.Error{Path: o.queries, Line: t.Line, Err: err}
 			}
 			qs = append(qs, q)
 		}

@@ -21,7 +21,7 @@ func TestConfigPrint(t *testing.T) {
 		"format = \"jsonl\"  # environment HEDDLE_SEARCH_FORMAT\n",
 		"stem = \"english\"  # flag --stem\n",
 		"profiling = true  # flag --profiling\n",
-		"mode = \"and\"  # default\n",
+		"mode = \"or\"  # default\n",
 	} {
 		if !strings.Contains(r.stdout, line) {
 			t.Errorf("no line %q in\n%s", line, r.stdout)

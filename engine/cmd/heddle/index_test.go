@@ -115,7 +115,7 @@ func TestIndexBuildPISA(t *testing.T) {
 	if got := must(t, "index", "dump", "p.hdl", "--term", "0"); got != "0\t1\n2\t5\n3\t2\n" {
 		t.Errorf("list 0 is %q", got)
 	}
-	if got := must(t, "search", "p.hdl", "--query", "0 1", "--all"); got != "2\n" {
+	if got := must(t, "search", "p.hdl", "--query", "0 AND 1", "--all"); got != "2\n" {
 		t.Errorf("0 and 1 give %q, want document 2", got)
 	}
 	writeFile(t, "p.docs", string(docs[:len(docs)-2]))
@@ -465,7 +465,7 @@ func TestIndexBuildVectors(t *testing.T) {
 	if got := must(t, "index", "dump", "v.hdl", "--term", "##ing"); got != "0\t65535\n1\t10923\n" {
 		t.Errorf("impacts %q", got)
 	}
-	if got := must(t, "search", "v.hdl", "--query", "##ing weav", "--count"); got != "1\t1\n" {
+	if got := must(t, "search", "v.hdl", "--query", "##ing AND weav", "--count"); got != "1\t1\n" {
 		t.Errorf("search finds %q", got)
 	}
 	if got := must(t, "index", "info", "v.hdl"); !strings.Contains(got, "16 bits, from weights, scale ") || !strings.Contains(got, "whitespace, stemmer none") {

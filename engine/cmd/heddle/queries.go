@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/pflag"
 
@@ -16,6 +17,8 @@ type queries struct {
 	text, file string
 	format     trec.Format
 	given      struct{ text, file func() bool }
+	stderr     io.Writer // receives errors of queries of a file
+	failed     int       // queries of a file
 }
 
 // add adds two flags: flag text for one query, flag file for a file.
@@ -48,12 +51,17 @@ func checkFormat(f trec.Format) error {
 }
 
 // each calls answer with batches of at most ahead queries. The query of the command line
-// has the ID 1.
+// has the ID 1. If invalid has reported queries, each returns an error at the end.
 func (q *queries) each(ctx context.Context, a *App, ahead int, answer func(context.Context, []trec.Topic) error) error {
 	if q.single() {
 		return answer(ctx, []trec.Topic{{ID: "1", Text: q.text}})
 	}
-	return topics.File{Path: q.file, Format: q.format, Stdin: a.Stdin}.Each(ctx, ahead, answer)
+	q.stderr = a.Stderr
+	err := topics.File{Path: q.file, Format: q.format, Stdin: a.Stdin}.Each(ctx, ahead, answer)
+	if err == nil && q.failed > 0 {
+		err = fmt.Errorf("%s: invalid lines without an answer: %d", q.file, q.failed)
+	}
+	return err
 }
 
 // sample returns the queries, or the first ones of a large file.
@@ -64,11 +72,13 @@ func (q *queries) sample() workload.Queries {
 	return workload.Sample(q.file, q.format)
 }
 
-// invalid converts the error of one query: a usage error for the command line, else an
-// error with the line of the file.
+// invalid reports the error of one query: a usage error for the command line. An error of a
+// file goes to standard error with its line, and the other queries still run.
 func (q *queries) invalid(t trec.Topic, err error) error {
 	if q.single() {
 		return usageError{err}
 	}
-	return &trec.Error{Path: q.file, Line: t.Line, Err: err}
+	q.failed++
+	_, err = fmt.Fprintln(q.stderr, message(context.Background(), &trec.Error{Path: q.file, Line: t.Line, Err: err}))
+	return err
 }

@@ -28,6 +28,7 @@ type searchOptions struct {
 	queries
 	statistics string
 	syntax     string
+	literal    bool
 	all        bool
 	count      bool
 	part       bool
@@ -41,24 +42,36 @@ func newSearch(a *App) *cobra.Command {
 		Short: "Search an index",
 		Long: `Search prints the best k documents for one query, or for each query of a file.
 Documents are ordered by score, ties by their position in the index. The analysis of
-the index splits a query into terms. A repeated term counts twice, and heaven^2.5
-multiplies the weight of heaven by 2.5.
+the index splits a query into terms. A repeated term counts twice.
 
+  --mode or       documents with any term; the default
   --mode and      documents with all terms
-  --mode or       documents with any term
-  --mode and-or   and; or for a query with fewer than k such documents
+  --mode and-or   and; or for a query with fewer than k such documents, or with operators
 
-Scores are BM25 (--variant, --k1, --b), or sums of impacts if the index stores impacts.
+Queries may contain operators:
+
+  heaven^2.5      multiplies the weight of heaven by 2.5
+  +bone -cell     bone is required, cell excluded; other words only add to the score
+  a AND (b OR c) NOT d
+                  upper case only; AND binds closer than OR and requires its neighbours
+  comp*           all terms of the index that begin with comp, at most 1024; stemmed
+                  indexes hold stems
+  \(              the character itself
+
+Quotes, fields (title:bone), bone~1, b*ne and b?ne are errors. + and - are signs only at the
+start of a word, and ^ only before a number: well-known, C++ and 10^-8 are text. A term
+that the analysis splits becomes the AND of its parts beside operators, not a phrase. A stop
+word disappears together with the terms that are subtracted from it. --literal takes all
+characters of a query as text.
+
+Scores are BM25 (--variant, --k1, --b). If the index stores impacts, scores are sums of
+impacts in the units of the weights that the index was built from.
 --statistics replaces the statistics of the index by the statistics of a larger
 collection: {"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 
 --all and --count match documents without ranking. --all prints every match in the
-order of the index. --syntax boolean does not rank either. Its queries are expressions
-of AND, OR, NOT (upper case) and parentheses: 'a AND (b OR c) NOT d'. AND may be
-omitted; it binds closer than OR. NOT excludes documents from the terms beside it, so a
-query cannot consist of NOT alone. Quotes turn an operator into a term: "AND". A term
-that the analysis splits becomes the AND of its parts, not a phrase. A stop word
-disappears together with the terms that are subtracted from it.
+order of the index. --syntax boolean reads the same queries, does not rank either, and
+joins words without operators by AND unless --mode is given.
 
 The first line of a query file, or --queries-format, determines its format:
 
@@ -68,8 +81,9 @@ The first line of a query file, or --queries-format, determines its format:
   jsonl   {"id": ID, "text": TEXT} or {"id": ID, "vector": {TERM: WEIGHT, …}} per line;
           terms of vectors are not analysed
 
-A query of --query has the ID 1. The first invalid query ends the run. Documents are
-printed by name, or by docID if they have no name.
+A query of --query has the ID 1. An invalid query of a file has no answer: standard error
+names its line and the reason, and the exit code is 1. Documents are printed by name, or by
+docID if they have no name.
 
   --format text    RANK  SCORE  NAME, and a snippet if the index stores texts
   --format tsv     ID TAB RANK TAB NAME TAB SCORE
@@ -94,18 +108,21 @@ the estimates for the alternatives.
 By default many work-groups or threads intersect the lists of one query. --part uses a
 single one per query, which can be faster for many small queries.
 
-A term without documents gives no results and no error; --explain names such terms.
+A term without documents is no error. If a query has no results, standard error names its
+terms that are in no document; --explain always names them.
 Explanations go to standard error, or in jsonl into each object.`,
 		Example: `  heddle search books.hdl --query 'heaven earth'
-  heddle search books.hdl --query 'heaven^2 earth loom' --mode or -k 2 --variant atire --k1 1.2
-  heddle search books.hdl --queries queries.tsv --mode or --format trec > run.txt
-  heddle search books.hdl --query 'heaven earth' --all --format tsv
+  heddle search books.hdl --query 'heaven^2 earth loom' -k 2 --variant atire --k1 1.2
+  heddle search books.hdl --queries queries.tsv --format trec > run.txt
+  heddle search books.hdl --query 'heaven earth' --mode and --all --format tsv
   heddle search books.hdl --queries queries.tsv --count
-  heddle search books.hdl --queries queries.tsv --count --part
+  heddle search books.hdl --queries queries.tsv --count --mode and --part
   printf '1:heaven\n2:earth\n' | heddle search books.hdl --queries - --format jsonl
   echo '{"id": 7, "vector": {"loom": 2.5, "earth": 0.5}}' | heddle search books.hdl --queries -
-  heddle search books.hdl --syntax boolean --query 'heaven AND (earth OR sea) NOT hell'
-  heddle search books.hdl --query 'heaven earth' --count --backend host --algorithm bs --explain
+  heddle search books.hdl --query '+heaven earth sea -hell'
+  heddle search books.hdl --query 'heaven AND (earth OR sea) NOT hell' --count
+  heddle search books.hdl --literal --query 'C++ (1998): "what is 10^8?"'
+  heddle search books.hdl --query 'heaven earth' --mode and --count --algorithm bs --explain
   heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
 	}, &searchOptions{})
 }
@@ -113,7 +130,8 @@ Explanations go to standard error, or in jsonl into each object.`,
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
 	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
 	fs.StringVar((*string)(&o.format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
-	fs.StringVar(&o.syntax, "syntax", syntaxPlain, "`SYNTAX` of queries: "+syntaxPlain+" (terms) or "+syntaxBoolean+" (AND, OR, NOT, parentheses)")
+	fs.StringVar(&o.syntax, "syntax", syntaxQuery, "`SYNTAX` of queries: "+syntaxQuery+", or "+syntaxBoolean+" (the same without scores, words joined by AND)")
+	fs.BoolVar(&o.literal, "literal", false, "take queries as text, without operators, weights and prefixes")
 	fs.BoolVar(&o.all, "all", false, "print all matching documents without ranking")
 	fs.BoolVar(&o.count, "count", false, "print the number of matching documents")
 	fs.BoolVar(&o.part, "part", false, "with --all or --count: one work-group or thread per query (PART of Wu et al. 2010)")
@@ -133,31 +151,35 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	switch {
 	case o.all && o.count:
 		return errors.New("--all and --count exclude each other")
-	case o.syntax != syntaxPlain && o.syntax != syntaxBoolean:
-		return fmt.Errorf("unknown --syntax %q (one of %s, %s)", o.syntax, syntaxPlain, syntaxBoolean)
+	case o.syntax != syntaxQuery && o.syntax != syntaxBoolean:
+		return fmt.Errorf("unknown --syntax %q (one of %s, %s); --literal is for text without operators", o.syntax, syntaxQuery, syntaxBoolean)
 	case o.statistics != "" && !o.ranked():
 		return errors.New("--statistics is for ranked results: omit --all, --count and --syntax boolean")
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
 		return errors.New("--part is for --all and --count without --syntax boolean")
-	case o.single() && o.syntax == syntaxBoolean:
-		_, err = querylang.Parse(o.text) // before any file is opened
+	case o.single() && !o.literal: // before any file is opened
+		words, err := querylang.EachWord(o.text, func(string, float64) {})
+		if !words && err == nil {
+			_, err = querylang.Parse(o.text, querylang.Or)
+		}
+		return err
 	}
-	return err
+	return nil
 }
 
 // The values of --syntax.
 const (
-	syntaxPlain   = "plain"
+	syntaxQuery   = "query"
 	syntaxBoolean = "boolean"
 )
 
 // ranked reports whether documents are scored.
-func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax == syntaxPlain }
+func (o *searchOptions) ranked() bool { return !o.all && !o.count && o.syntax == syntaxQuery }
 
 // validate checks flags against the configuration.
 func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 	switch {
-	case mode == engine.AndOr && o.syntax == syntaxPlain && !o.ranked():
+	case mode == engine.AndOr && !o.ranked():
 		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
 	case o.part && mode == engine.Or:
 		return usageError{errors.New("--part is for mode and: it divides the shortest list, and mode or has none")}
@@ -173,6 +195,9 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	mode, err := engine.ParseMatch(c.Search.Mode)
+	if o.syntax == syntaxBoolean && c.Origin("search.mode").Kind == config.FromDefault {
+		mode = engine.And
+	}
 	if err == nil {
 		err = o.validate(c, mode)
 	}
@@ -190,7 +215,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count}, Boolean: o.syntax == syntaxBoolean, Invalid: o.invalid,
+	s := &answer.Searcher{Query: engine.Query{Match: mode, CountOnly: o.count, Literal: o.literal}, Invalid: o.invalid, Notes: a.Stderr,
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
@@ -204,11 +229,11 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 
 // workload describes the queries for the choice of a processor.
 func (o *searchOptions) workload(c *config.Config, mode engine.Match) *workload.Search {
-	s := &workload.Search{Path: o.path, Boolean: o.syntax == syntaxBoolean, Costs: c.Schedule.Costs, Queries: o.sample()}
+	s := &workload.Search{Path: o.path, Literal: o.literal, Costs: c.Schedule.Costs, Queries: o.sample()}
 	switch {
 	case o.ranked():
 		s.Kind = map[engine.Match]cost.Kind{engine.And: cost.RankAnd, engine.Or: cost.RankOr, engine.AndOr: cost.RankAndOr}[mode]
-	case s.Boolean, mode == engine.Or:
+	case mode == engine.Or:
 		s.Kind = cost.Formula
 	case o.count:
 		s.Kind = cost.Count

@@ -17,14 +17,14 @@ import (
 var booleanQueries = []string{
 	"w0", "w3 w0", "w0 AND w9", "w20 OR w21", "w0 NOT w1", "w0 AND NOT w1 w2", "w0 AND (w9 OR w12) NOT w3",
 	"nosuch", "w0 nosuch", "nosuch OR w7", "w7 NOT nosuch", "w7 NOT w7", "(w20 NOT w1) OR (w1 NOT w0)",
-	"W0! OR w28?", `"w9" OR "w11 w0"`, "((w5))", "?!", "?! OR w4", "w29 OR w28 OR w27 OR w26 OR (w25 w0)",
+	"W0! OR w28?", `\w9 OR w11\ w0`, "((w5))", "?!", "?! OR w4", "w29 OR w28 OR w27 OR w26 OR (w25 w0)",
 	strings.Repeat("w0 NOT (w1 OR ", 100) + "w9" + strings.Repeat(")", 100),
 }
 
 // wantBoolean evaluates a query on every document.
 func (c *collection) wantBoolean(t *testing.T, text string) (names []string) {
 	t.Helper()
-	e, err := querylang.Parse(text)
+	e, err := querylang.Parse(text, querylang.And)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestSearchBoolean(t *testing.T) {
 		if got := must(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "--all"); got != lines(want, "") {
 			t.Errorf("%q: %d documents, want %d", q, strings.Count(got, "\n"), len(want))
 		}
-		if got := must(t, "search", "c.hdl", "--syntax=boolean", "--query", q, "--count"); got != fmt.Sprintf("1\t%d\n", len(want)) {
+		if got := must(t, "search", "c.hdl", "--mode=and", "--query", q, "--count"); got != fmt.Sprintf("1\t%d\n", len(want)) {
 			t.Errorf("%q --count: %q, want %d", q, got, len(want))
 		}
 		if got := must(t, "search", "c.hdl", "--syntax", "boolean", "--query", q, "-k", "2"); got != lines(want[:min(2, len(want))], "") {
@@ -104,9 +104,9 @@ func TestSearchBoolean(t *testing.T) {
 	if _, err := d.Token(); err != io.EOF {
 		t.Errorf("more objects than queries: %v", err)
 	}
-	// Without --syntax boolean, operators are words.
-	if got := must(t, "search", "c.hdl", "--query", "w0 OR w1", "--count"); got != "1\t0\n" {
-		t.Errorf("OR is no word in plain syntax: %q", got)
+	// With --literal, operators are words.
+	if got := must(t, "search", "c.hdl", "--mode", "and", "--literal", "--query", "w0 OR w1", "--count"); got != "1\t0\n" {
+		t.Errorf("OR is no word: %q", got)
 	}
 }
 
@@ -132,25 +132,25 @@ func TestExplainBoolean(t *testing.T) {
 	}
 }
 
-// TestBooleanErrors checks that an invalid query is a usage error on the command line and
-// corrupt input in a file, with its position.
+// TestBooleanErrors checks that an invalid query is a usage error on the command line. In a
+// file it has no answer, and the error names its position.
 func TestBooleanErrors(t *testing.T) {
 	buildCollection(t)
 	r := heddle(t, "search", "c.hdl", "--syntax", "boolean", "--query", "w0 OR NOT w1")
-	if want := "column 7: a NOT with nothing to subtract from"; r.code != exitUsage || !strings.Contains(r.stderr, want) ||
+	if want := "column 7: nothing to exclude from"; r.code != exitUsage || !strings.Contains(r.stderr, want) ||
 		!strings.Contains(r.stderr, "\n  w0 OR NOT w1\n        ^\n") || r.stdout != "" {
 		t.Errorf("%+v", r)
 	}
-	writeFile(t, "q.txt", "w0\n\nx\t(w0 OR w1\n")
-	r = heddle(t, "search", "c.hdl", "--syntax", "boolean", "--queries", "q.txt")
-	if want := "q.txt:3: column 1: a ( without its )\n  (w0 OR w1\n  ^\n"; r.code != exitCorrupt || !strings.Contains(r.stderr, want) {
+	writeFile(t, "q.txt", "w0\n\nx\t(w0 OR w1\nw9\n")
+	r = heddle(t, "search", "c.hdl", "--syntax", "boolean", "--queries", "q.txt", "--count")
+	if want := "q.txt:3: column 1: a ( without its )\n  (w0 OR w1\n  ^\n"; r.code != exitFailure || !strings.Contains(r.stderr, want) || strings.Count(r.stdout, "\n") != 2 {
 		t.Errorf("%+v, want %q", r, want)
 	}
 	r = heddle(t, "search", "c.hdl", "--syntax", "sql", "--query", "w0")
-	if r.code != exitUsage || !strings.Contains(r.stderr, `unknown --syntax "sql" (one of plain, boolean)`) {
+	if r.code != exitUsage || !strings.Contains(r.stderr, `unknown --syntax "sql" (one of query, boolean)`) {
 		t.Errorf("%+v", r)
 	}
-	if r := heddle(t, "search", "c.hdl", "--query", "NOT w0"); r.code != 0 {
-		t.Errorf("plain syntax: %+v", r)
+	if r := heddle(t, "search", "c.hdl", "--query", "NOT w0", "--literal"); r.code != 0 {
+		t.Errorf("literal text: %+v", r)
 	}
 }

@@ -52,10 +52,10 @@ func TestSearch(t *testing.T) {
 	c := buildCollection(t)
 	for _, q := range append(someQueries()[:15], "") { // TestSearchFormats runs all of them, faster
 		want := c.want(q)
-		if got := must(t, "search", "c.hdl", "--query", q, "--all"); got != lines(want, "") {
+		if got := must(t, "search", "c.hdl", "--mode", "and", "--query", q, "--all"); got != lines(want, "") {
 			t.Errorf("%q --all: %d documents, want %d", q, strings.Count(got, "\n"), len(want))
 		}
-		if got, want := must(t, "search", "c.hdl", "--query", q, "--count"), fmt.Sprintf("1\t%d\n", len(want)); got != want {
+		if got, want := must(t, "search", "c.hdl", "--mode", "and", "--query", q, "--count"), fmt.Sprintf("1\t%d\n", len(want)); got != want {
 			t.Errorf("%q --count: %q, want %q", q, got, want)
 		}
 	}
@@ -84,11 +84,11 @@ func TestSearchAlgorithms(t *testing.T) {
 		switch a { // algorithms that devices lack
 		case plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep:
 			if testneeds.OnDevice() {
-				wantFailure(t, heddle(t, "search", "c.hdl", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
+				wantFailure(t, heddle(t, "search", "c.hdl", "--mode", "and", "--query", "w0 w1", "--all", "--algorithm", algorithm), exitUsage, "unsupported algorithm "+algorithm)
 			}
 			backend = []string{"--backend", "host"}
 		}
-		args := append([]string{"search", "c.hdl", "--queries", "-", "--all", "--algorithm", algorithm}, backend...)
+		args := append([]string{"search", "c.hdl", "--mode", "and", "--queries", "-", "--all", "--algorithm", algorithm}, backend...)
 		if got := heddleWith(t, lines(queries, ""), backendEnv(), args...); got.code != 0 || got.stdout != want.String() {
 			t.Errorf("%s: another answer: %v", algorithm, got)
 		}
@@ -117,13 +117,13 @@ func TestSearchFormats(t *testing.T) {
 		{counts.String(), []string{"--count"}},
 		{counts.String(), []string{"--count", "--format", "tsv"}},
 	} {
-		if got := must(t, append([]string{"search", "c.hdl", "--queries", "q.tsv"}, test.args...)...); got != test.want {
+		if got := must(t, append([]string{"search", "c.hdl", "--mode", "and", "--queries", "q.tsv"}, test.args...)...); got != test.want {
 			t.Errorf("%q gives other lines than the documents do", test.args)
 		}
 	}
 
 	for _, args := range [][]string{{"--all"}, {"--count"}} {
-		out := must(t, append([]string{"search", "c.hdl", "--queries", "q.tsv", "--format", "jsonl"}, args...)...)
+		out := must(t, append([]string{"search", "c.hdl", "--mode", "and", "--queries", "q.tsv", "--format", "jsonl"}, args...)...)
 		d := json.NewDecoder(strings.NewReader(out))
 		d.DisallowUnknownFields()
 		for i, q := range queries {
@@ -198,7 +198,7 @@ func TestManyQueries(t *testing.T) {
 	}
 	for _, n := range []string{"1", "7", "16384"} {
 		env := append(backendEnv(), "HEDDLE_BATCHING_QUERIES="+n, "HEDDLE_BATCHING_CANDIDATES=500")
-		r := heddleWith(t, in.String(), env, "search", "c.hdl", "--queries", "-", "--count")
+		r := heddleWith(t, in.String(), env, "search", "c.hdl", "--mode", "and", "--queries", "-", "--count")
 		if r.code != 0 || r.stdout != want.String() {
 			t.Errorf("%s read ahead: exit code %d, %s; answers differ", n, r.code, r.stderr)
 		}
@@ -212,7 +212,7 @@ func TestPart(t *testing.T) {
 	writeFile(t, "q.txt", lines(someQueries(), ""))
 	for _, what := range []string{"--all", "--count"} {
 		for _, backend := range []string{"", "--backend all"} {
-			args := append([]string{"search", "c.hdl", "--queries", "q.txt", what}, strings.Fields(backend)...)
+			args := append([]string{"search", "c.hdl", "--mode", "and", "--queries", "q.txt", what}, strings.Fields(backend)...)
 			want := must(t, args...)
 			r := heddle(t, append(args, "--part", "--explain")...)
 			if r.code != 0 || r.stdout != want || strings.Count(r.stderr, "\n  part     one work-group or thread per query\n") != len(someQueries()) {
@@ -233,7 +233,7 @@ func TestExplain(t *testing.T) {
 	useBackend(t)
 	c := buildCollection(t)
 	q := "w9 w0 nosuch w9 alsonot"
-	r := heddle(t, "search", "c.hdl", "--query", q, "--explain", "--all")
+	r := heddle(t, "search", "c.hdl", "--mode", "and", "--query", q, "--explain", "--all")
 	if r.code != 0 || r.stdout != "" {
 		t.Fatalf("%+v", r)
 	}
@@ -246,7 +246,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("no %q in\n%s", part, r.stderr)
 		}
 	}
-	if r := heddle(t, "search", "c.hdl", "--query", "w9 w0", "--all", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  runs     bs\n") {
+	if r := heddle(t, "search", "c.hdl", "--mode", "and", "--query", "w9 w0", "--all", "--explain", "--algorithm", "bs"); !strings.Contains(r.stderr, "\n  runs     bs\n") {
 		t.Errorf("no algorithm in\n%s", r.stderr)
 	}
 	if r := heddle(t, "search", "c.hdl", "--query", "w9", "--all", "--backend", "opencl", "--algorithm", "svs"); r.code == exitFailure || r.code == exitSuccess {
@@ -256,7 +256,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("a term that stands twice is explained twice:\n%s", r.stderr)
 	}
 
-	r = heddle(t, "search", "c.hdl", "--query", "w9 w0", "--explain", "--format", "jsonl", "--all")
+	r = heddle(t, "search", "c.hdl", "--mode", "and", "--query", "w9 w0", "--explain", "--format", "jsonl", "--all")
 	var o answer.Object
 	if err := json.Unmarshal([]byte(r.stdout), &o); err != nil || r.code != 0 || r.stderr != "" {
 		t.Fatalf("%v, %+v", err, r)

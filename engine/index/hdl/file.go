@@ -89,6 +89,9 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 		Lengths: f.lengths,
 		Impacts: f.meta.Impacts.Bits,
 	}
+	if f.meta.roundsLengths() {
+		f.source.Length = f.header.length
+	}
 	if err := f.checkBounds(); err != nil {
 		return nil, err
 	}

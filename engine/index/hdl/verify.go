@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
 
@@ -52,10 +53,14 @@ func (f *File) verifyTerms(ctx context.Context) error {
 
 func (f *File) verifyLengths() error {
 	sum := uint64(0)
-	for _, n := range f.lengths {
+	rounded := f.meta.roundsLengths()
+	for i, n := range f.lengths {
+		if rounded && n != bm25.RoundLength(n) {
+			return f.corrupt(secLengths, 4*uint64(i), "length %d of document %d is not rounded", n, i)
+		}
 		sum += uint64(n)
 	}
-	if sum != f.header.length {
+	if sum != f.header.length && !(rounded && sum < f.header.length) {
 		return f.corrupt(secLengths, 0, "the lengths add up to %d, the header says %d", sum, f.header.length)
 	}
 	return nil

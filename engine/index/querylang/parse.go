@@ -2,16 +2,15 @@ package querylang
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 
 	"heddle/engine/syntax"
 )
 
-// Parse reads a query. An error is a *syntax.Error. A text of white space alone
-// is a query that matches nothing.
-func Parse(text string) (Expr, error) {
-	p := parser{text: text}
+// Parse reads a query. Join, And or Or, is the mode of the query: how it joins clauses
+// without a sign or operator. An error is a *syntax.Error. A text of white space alone is a
+// query that matches nothing.
+func Parse(text string, join Op) (Expr, error) {
+	p := parser{lexer: lexer{text: text}, join: join}
 	if err := p.next(); err != nil {
 		return Expr{}, err
 	}
@@ -28,71 +27,11 @@ func Parse(text string) (Expr, error) {
 	return e, nil
 }
 
-// The kinds of tokens.
-const (
-	end = iota
-	word
-	operator
-	opening
-	closing
-)
-
-// parser is a recursive descent with one token in hand.
+// parser is a recursive descent.
 type parser struct {
-	text  string
-	kind  int
-	at    int    // where the token begins
-	to    int    // and ends
-	token string // the term or the operator
-
+	lexer
+	join         Op
 	depth, terms int
-}
-
-// next reads the next token.
-func (p *parser) next() error {
-	p.at = len(p.text)
-	if n := strings.IndexFunc(p.text[p.to:], func(r rune) bool { return !unicode.IsSpace(r) }); n >= 0 {
-		p.at = p.to + n
-	}
-	if p.at == len(p.text) {
-		p.kind, p.to = end, p.at
-		return nil
-	}
-	switch p.text[p.at] {
-	case '(':
-		p.kind, p.to = opening, p.at+1
-	case ')':
-		p.kind, p.to = closing, p.at+1
-	case '"':
-		return p.quoted()
-	default:
-		p.to = wordEnd(p.text, p.at)
-		p.kind, p.token = word, p.text[p.at:p.to]
-		if operators[p.token] {
-			p.kind = operator
-		}
-	}
-	return nil
-}
-
-// quoted reads a term between quotes.
-func (p *parser) quoted() error {
-	var b strings.Builder
-	for i := p.at + 1; i < len(p.text); i++ {
-		switch c := p.text[i]; c {
-		case '"':
-			p.kind, p.token, p.to = word, b.String(), i+1
-			return nil
-		case '\\':
-			if i+1 < len(p.text) && (p.text[i+1] == '"' || p.text[i+1] == '\\') {
-				i++
-			}
-			b.WriteByte(p.text[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return p.fail(p.at, "a quote that does not end")
 }
 
 // is reports whether the token is an operator.
@@ -101,7 +40,7 @@ func (p *parser) is(op string) bool { return p.kind == operator && p.token == op
 func (p *parser) or() (Expr, error) {
 	var args []Expr
 	for {
-		a, err := p.and()
+		a, err := p.list()
 		if err != nil {
 			return a, err
 		}
@@ -109,67 +48,79 @@ func (p *parser) or() (Expr, error) {
 		if !p.is("OR") {
 			return join(Or, args), nil
 		}
-		if err := p.step("OR"); err != nil {
+		if err := p.step(); err != nil {
 			return a, err
 		}
 	}
 }
 
-func (p *parser) and() (Expr, error) {
-	var args, not []Expr
-	for {
-		to := &args
-		if p.is("AND") && len(args) > 0 {
-			at := p.at
-			if err := p.next(); err != nil {
+// list is the clauses between two ORs, by their kind.
+type list struct{ required, other, excluded []Expr }
+
+func (p *parser) list() (Expr, error) {
+	var l list
+	start := p.at
+	for and := false; ; {
+		mark := ""
+		if p.kind == sign || p.is("NOT") {
+			mark = p.token
+			if err := p.step(); err != nil {
 				return Expr{}, err
 			}
-			if !p.is("NOT") {
-				if err := p.operandFollows("AND", at); err != nil {
-					return Expr{}, err
-				}
-			}
-		}
-		if p.is("NOT") {
-			if len(args) == 0 {
-				return Expr{}, p.fail(p.at, "a NOT with nothing to subtract from: NOT takes away from what stands before it, as in a NOT b")
-			}
-			if err := p.step("NOT"); err != nil {
-				return Expr{}, err
-			}
-			to = &not
 		}
 		a, err := p.operand()
 		if err != nil {
 			return a, err
 		}
-		*to = append(*to, a)
+		next := p.is("AND")
+		switch {
+		case mark == "-" || mark == "NOT":
+			l.excluded = append(l.excluded, a)
+		case mark == "+" || and || next || p.join == And:
+			l.required = append(l.required, a)
+		default:
+			l.other = append(l.other, a)
+		}
+		if and = next; and {
+			if err := p.step(); err != nil {
+				return a, err
+			}
+			continue
+		}
 		if p.kind == end || p.kind == closing || p.is("OR") {
 			break
 		}
 	}
-	e := join(And, args)
-	if len(not) > 0 {
-		e = Expr{Op: Not, Args: append([]Expr{e}, not...)}
+	if len(l.required)+len(l.other) == 0 {
+		return Expr{}, p.fail(start, "nothing to exclude from: NOT and - need another clause beside them, as in a NOT b")
 	}
-	return e, nil
+	return l.expr(), nil
 }
 
-// step passes an operator that must have an operand behind it.
-func (p *parser) step(op string) error {
-	at := p.at
+func (l *list) expr() Expr {
+	e := join(Or, l.other)
+	if len(l.required) > 0 {
+		e = join(And, l.required)
+		if len(l.other) > 0 {
+			e = Expr{Op: Prefer, Args: append([]Expr{e}, l.other...)}
+		}
+	}
+	if len(l.excluded) > 0 {
+		e = Expr{Op: Not, Args: append([]Expr{e}, l.excluded...)}
+	}
+	return e
+}
+
+// step passes an operator or sign, behind which an operand must stand.
+func (p *parser) step() error {
+	at, op := p.at, p.token
 	if err := p.next(); err != nil {
 		return err
 	}
-	if p.is("NOT") && op == "OR" {
-		return nil // the caller reports the error
-	}
-	return p.operandFollows(op, at)
-}
-
-// operandFollows complains about the operator at at, unless an operand is next.
-func (p *parser) operandFollows(op string, at int) error {
-	if p.kind == word || p.kind == opening {
+	switch {
+	case p.kind == word, p.kind == prefix, p.kind == opening:
+		return nil
+	case (op == "AND" || op == "OR") && (p.kind == sign || p.is("NOT")):
 		return nil
 	}
 	return p.fail(at, "nothing behind this "+op)
@@ -177,11 +128,14 @@ func (p *parser) operandFollows(op string, at int) error {
 
 func (p *parser) operand() (Expr, error) {
 	switch p.kind {
-	case word:
+	case word, prefix:
 		if p.terms++; p.terms > MaxTerms {
 			return Expr{}, p.fail(p.at, fmt.Sprintf("more than %d terms", MaxTerms))
 		}
-		e := Expr{Term: p.token}
+		e := Expr{Term: p.token, Weight: p.weight}
+		if p.kind == prefix {
+			e.Op = Prefix
+		}
 		return e, p.next()
 	case opening:
 		return p.group()
@@ -213,10 +167,14 @@ func (p *parser) group() (Expr, error) {
 	if p.kind != closing {
 		return e, p.fail(at, "a ( without its )")
 	}
+	if p.weight > 0 && !e.scale(p.weight) {
+		return e, p.fail(p.at+1, "the product of this weight and a weight inside the parentheses is out of range")
+	}
 	p.depth--
 	return e, p.next()
 }
 
+// join joins args by op; one alone stays as it is.
 func join(op Op, args []Expr) Expr {
 	if len(args) == 1 {
 		return args[0]

@@ -18,6 +18,8 @@ type Topic struct {
 	Terms   []string
 	Weights []float64
 	Line    int // where it begins
+	// Err says why a line is no topic. The other fields except ID and Line are empty then.
+	Err error
 }
 
 // Format is a form of topic files.
@@ -59,7 +61,8 @@ func ParseFormat(s string) (Format, error) {
 }
 
 // ReadTopics gives the topics of r to yield, in their order, until that returns
-// false; path is for errors. It yields a topic as soon as its last line is read.
+// false; path is for errors. It yields a topic as soon as its last line is read. A wrong line
+// of a format with one topic per line is a Topic with an Err.
 func ReadTopics(path string, r io.Reader, f Format, yield func(Topic) bool) error {
 	t := topicReader{format: f}
 	err := scan(path, r, func(line int, text string) error {
@@ -106,6 +109,11 @@ func (t *topicReader) line(line int, text string) (topic Topic, complete bool, e
 		return t.element(line, text)
 	}
 	t.number++
+	defer func() {
+		if err != nil {
+			topic, err = Topic{ID: strconv.Itoa(t.number), Line: line, Err: err}, nil
+		}
+	}()
 	topic = Topic{ID: strconv.Itoa(t.number), Text: text, Line: line}
 	switch t.format {
 	case JSONL:

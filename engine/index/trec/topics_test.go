@@ -10,11 +10,15 @@ import (
 )
 
 func read(f Format, file string) (topics []Topic, err error) {
+	var wrong error
 	err = ReadTopics("f", strings.NewReader(file), f, func(t Topic) bool {
 		topics = append(topics, t)
+		if t.Err != nil && wrong == nil {
+			wrong = &Error{"f", t.Line, t.Err}
+		}
 		return true
 	})
-	return topics, err
+	return topics, errors.Join(err, wrong)
 }
 
 const oldTopics = `
@@ -57,7 +61,7 @@ func TestTopics(t *testing.T) {
 		{"old topics", oldTopics, TREC, []Topic{text("51", "Airbus Subsidies", 2), text("301A", "International Organized Crime", 11)}},
 		{"closed tags", newTopics, TREC, []Topic{text("701", "U.S. oil: industry", 1), text("0", "", 7)}},
 		{"JSON", `{"id":"a","text":"heaven"}` + "\n" + `{"id":17,"vector":{"b":2.5,"a":1,"b":3},"more":[]}` + "\n" + `{"text":""}` + "\n" + `{"id":null,"vector":{}}`, JSONL,
-			[]Topic{text("a", "heaven", 1), {"17", "", []string{"b", "a", "b"}, []float64{2.5, 1, 3}, 2}, text("3", "", 3), {"4", "", []string{}, []float64{}, 4}}},
+			[]Topic{text("a", "heaven", 1), {ID: "17", Terms: []string{"b", "a", "b"}, Weights: []float64{2.5, 1, 3}, Line: 2}, text("3", "", 3), {ID: "4", Terms: []string{}, Weights: []float64{}, Line: 4}}},
 		{"BEIR and MS MARCO", `{"_id":"a","text":"heaven"}` + "\n" + `{"qid":7,"query":"earth"}` + "\n" + `{"query_id":"c","title":"sea"}`, JSONL,
 			[]Topic{text("a", "heaven", 1), text("7", "earth", 2), text("c", "sea", 3)}},
 		{"documents", "<DOC>\n<DOCNO> 17 </DOCNO>\nwhat similarity laws\n<TEXT>must be obeyed</TEXT>\n</DOC>\n<doc><docno>2</docno>a</doc>\n", TREC,
@@ -123,6 +127,22 @@ func TestTopicErrors(t *testing.T) {
 	}
 	if _, err := ParseFormat("xml"); err == nil || err.Error() != `unknown format "xml" of topics (one of auto, plain, tsv, trec, jsonl)` {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestWrongLines reads on behind a wrong line.
+func TestWrongLines(t *testing.T) {
+	for format, file := range map[Format]string{
+		TSV:   "a\tx\nb\nc\ty\n",
+		JSONL: `{"id":"a","text":"x"}` + "\n" + `{"text":` + "\n" + `{"id":"c","text":"y"}` + "\n",
+	} {
+		got, err := read(format, file)
+		if err == nil || len(got) != 3 || got[0].Text != "x" || got[2].Text != "y" || got[2].ID != "c" || got[2].Err != nil {
+			t.Fatalf("%s: %+v, %v", format, got, err)
+		}
+		if wrong := got[1]; wrong.Err == nil || wrong.Line != 2 || wrong.ID != "2" || wrong.Text != "" {
+			t.Errorf("%s: %+v", format, wrong)
+		}
 	}
 }
 

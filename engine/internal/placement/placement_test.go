@@ -18,7 +18,7 @@ import (
 type small struct {
 	plan.Backend
 	name        string
-	holds, says uint64 // bytes of lists and frequencies; 0 says what it holds
+	holds, says uint64 // bytes of lists and frequencies; 0 in says means holds
 	load        error
 	caches      bool
 
@@ -131,7 +131,7 @@ func placeable(t *testing.T) *plan.Source {
 	return src
 }
 
-// verifyPlaced asks every store the same, and wants what pure Go says.
+// verifyPlaced asks every store the same and compares the answers with pure Go.
 func verifyPlaced(t *testing.T, src *plan.Source, stores []Store) {
 	t.Helper()
 	whole, err := hostfallback.New(hostfallback.Options{Lazy: true}).Load(t.Context(), src)

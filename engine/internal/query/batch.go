@@ -107,7 +107,7 @@ func (b *Batch) Cost() cost.Kind {
 // AppendLists appends the lists of the only query to dst, by ascending length and each once.
 func (b *Batch) AppendLists(dst []plan.Handle, src *plan.Source) []plan.Handle {
 	switch {
-	case b.kind.Ranked():
+	case b.kind.Ranked() && b.formulas.of[0] == 0:
 		return b.ranks.AppendLists(dst, 0)
 	case len(b.match.Ops) > 0:
 		start := len(dst)
@@ -125,7 +125,11 @@ func (b *Batch) Key(key resultcache.Key, index uint64) resultcache.Key {
 	switch {
 	case b.kind.Ranked():
 		k := &b.kind
-		return key.Rank(index, resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == AndOr && b.missing[0]}, b.ranks.Query(0))
+		opt := resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == AndOr && b.missing[0]}
+		if b.formulas.of[0] == 0 {
+			return key.Rank(index, opt, b.ranks.Query(0))
+		}
+		return key.Rank(index, opt, b.formulas.terms.Query(0)).Among(b.match.Expression(0), b.match.Query(0))
 	case len(b.match.Ops) > 0:
 		return key.Formula(index, b.match.Ops, b.kind.CountOnly)
 	}

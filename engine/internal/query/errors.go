@@ -42,17 +42,3 @@ func (e *Error) Error() string { return fmt.Sprintf("query %d: %v", e.Query, e.E
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
-
-// TextError describes an error in a weight of a query text.
-type TextError struct {
-	Text   string
-	Column int // of the ^, in characters from 1
-	Reason string
-}
-
-func (e *TextError) Error() string {
-	return fmt.Sprintf("column %d of %q: %s", e.Column, e.Text, e.Reason)
-}
-
-// Is finds ErrInvalid.
-func (e *TextError) Is(target error) bool { return target == ErrInvalid }

@@ -18,8 +18,10 @@ type Dictionary interface {
 type Index struct {
 	Source     *plan.Source
 	Dictionary Dictionary
+	Unit       float64 // score of an impact of 1, as in hdl.Impacts.Scale; 0 is 1
 
 	analyzer  *analyze.Analyzer // nil: texts are split at white space
+	prefixes  *analyze.Analyzer // analyzer without stemmer and stop words; nil like it
 	algorithm plan.Algorithm    // of queries that leave it open
 	tokens    func() uint64     // sum of the lengths of documents
 	batches   sync.Pool         // *Batch
@@ -31,7 +33,11 @@ func NewIndex(src *plan.Source, dict Dictionary, analyzer *analyze.Analyzer, alg
 	if err := src.Validate(); err != nil {
 		return nil, err
 	}
-	x := &Index{Source: src, Dictionary: dict, analyzer: analyzer, algorithm: algorithm}
+	prefixes, err := prefixAnalyzer(analyzer)
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{Source: src, Dictionary: dict, analyzer: analyzer, prefixes: prefixes, algorithm: algorithm}
 	x.batches.New = func() any { return new(Batch) }
 	x.tokens = sync.OnceValue(x.countTokens)
 	return x, nil
@@ -48,17 +54,6 @@ func (x *Index) Terms(text string) []string {
 	b := x.Batch()
 	defer x.Put(b)
 	return slices.Clone(x.analyze(b, text))
-}
-
-// WeightedTerms reads the text of a ranked query: its terms, analysed as documents were, and
-// their weights. It keeps duplicates. The error is a *TextError.
-func (x *Index) WeightedTerms(text string) ([]string, []float64, error) {
-	b := x.Batch()
-	defer x.Put(b)
-	if err := x.weigh(b, &Query{Text: text}); err != nil {
-		return nil, nil, err
-	}
-	return slices.Clone(b.terms), slices.Clone(b.weights), nil
 }
 
 // analyze returns the terms of text. They are valid until the next text of b.

@@ -13,6 +13,7 @@ import (
 // names.
 type Query struct {
 	Text    string
+	Literal bool
 	Terms   []string
 	Weights []float64
 	Expr    *querylang.Expr

@@ -23,6 +23,9 @@ func (b *Batch) rank(ctx context.Context, s plan.Store) error {
 		}
 		b.stats = b.top.Stats
 	}
+	if err := b.rankFormulas(ctx, s); err != nil {
+		return err
+	}
 	b.score()
 	return nil
 }
@@ -70,17 +73,20 @@ func (b *Batch) score() {
 	for i := range b.ranks.Queries() {
 		_, sums := b.found(i)
 		for _, sum := range sums {
-			b.scores = append(b.scores, b.scales[i].Score(sum))
+			b.scores = append(b.scores, b.scales[i].Score(sum)*b.kind.Unit)
 		}
 		b.offsets = append(b.offsets, uint32(len(b.scores)))
 	}
-	if b.kind.Match == AndOr {
+	if b.kind.Match == AndOr || b.match.Queries() > 0 {
 		b.stats.Matches = uint64(len(b.scores))
 	}
 }
 
 // found returns the ranking of query i as the backend gave it.
 func (b *Batch) found(i int) (docs, sums []uint32) {
+	if n := b.formulas.of[i]; n > 0 {
+		return b.formulas.best.Query(int(n) - 1)
+	}
 	if len(b.again1) > 0 && b.again1[i] > 0 {
 		return b.again.Query(int(b.again1[i]) - 1)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
 	"heddle/engine/plan"
 )
 
@@ -25,6 +26,7 @@ type ranked struct {
 	pass, rest plan.RankBatch // of AndOr: all queries under And, some again under Or
 	top, again plan.TopK
 	stats      plan.Stats
+	formulas   formulas
 	again1     []int32   // query i is ranking again1[i]-1 of again, unless that is negative
 	scores     []float64 // of all rankings
 	offsets    []uint32  // of the scores of query i, and one more
@@ -45,18 +47,32 @@ func (b *Batch) resetRanked() {
 		r.K, r.Norm, r.Accumulators = b.kind.K, b.kind.Norm, b.kind.Accumulators
 	}
 	b.missing, b.scales = b.missing[:0], b.scales[:0]
+	b.match.Reset()
+	b.match.CountOnly, b.match.Part, b.match.Algorithm = false, false, plan.Auto
+	b.formulas.reset()
 }
 
 func (b *Batch) adoptRanked(one *Batch) {
 	b.ranks.AddOrdered(one.ranks.Query(0))
 	b.missing, b.scales = append(b.missing, one.missing[0]), append(b.scales, one.scales[0])
+	b.adoptFormula(one)
 }
 
 // addRanked resolves the terms of q, weighs them and appends the query. It returns the
 // number of postings.
 func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
-	if err := x.weigh(b, q); err != nil {
+	e, err := x.weigh(b, q)
+	if err != nil {
 		return 0, err
+	}
+	var f plan.Expr
+	if e != nil {
+		if f, err = x.formula(b, e); err != nil {
+			return 0, err
+		}
+		if err = x.scored(b, e); err != nil {
+			return 0, err
+		}
 	}
 	x.join(b)
 	b.real, b.list = b.real[:0], b.list[:0]
@@ -87,47 +103,38 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 			n++
 		}
 	}
-	if missing && b.kind.Match == And {
-		n, postings = 0, 0
+	if e != nil {
+		missing = false
+		if err := b.addFormula(x, f, b.list[:n]); err != nil {
+			return 0, err
+		}
+	} else {
+		if missing && b.kind.Match == And {
+			n, postings = 0, 0
+		}
+		b.ranks.Add(x.Source, b.list[:n]...)
+		b.formulas.of = append(b.formulas.of, 0)
 	}
-	b.ranks.Add(x.Source, b.list[:n]...)
 	b.missing = append(b.missing, missing)
 	// With impacts the term-frequency component is impact / 2^Impacts.
 	b.scales = append(b.scales, scale-bm25.Scale(b.kind.Norm.Impacts))
 	return postings, nil
 }
 
-// weigh sets the terms and weights of q.
-func (x *Index) weigh(b *Batch, q *Query) error {
-	b.terms, b.weights = b.terms[:0], b.weights[:0]
+// weigh reads the query and checks its weights.
+func (x *Index) weigh(b *Batch, q *Query) (*querylang.Expr, error) {
 	switch {
-	case q.Expr != nil:
-		return invalidf("a boolean expression cannot be ranked")
-	case q.Text != "":
-		if q.Weights != nil {
-			return invalidf("weights of terms for a query that is a text")
-		}
-		return eachWeighted(q.Text, func(text string, weight float64) {
-			x.appendTerms(b, text)
-			for len(b.weights) < len(b.terms) {
-				b.weights = append(b.weights, weight)
-			}
-		})
+	case q.Text != "" && q.Weights != nil:
+		return nil, invalidf("weights of terms for a query that is a text")
 	case q.Weights != nil && len(q.Weights) != len(q.Terms):
-		return invalidf("%d weights for %d terms", len(q.Weights), len(q.Terms))
+		return nil, invalidf("%d weights for %d terms", len(q.Weights), len(q.Terms))
 	}
-	b.terms = append(b.terms, q.Terms...)
-	for i, t := range q.Terms {
-		weight := 1.0
-		if q.Weights != nil {
-			weight = q.Weights[i]
-		}
+	for i, weight := range q.Weights {
 		if !(weight > 0) || math.IsInf(weight, 1) {
-			return invalidf("weight %v of term %q is not positive and finite", weight, t)
+			return nil, invalidf("weight %v of term %q is not positive and finite", weight, q.Terms[i])
 		}
-		b.weights = append(b.weights, weight)
 	}
-	return nil
+	return x.read(b, q)
 }
 
 // join looks terms up and adds the weights of equal terms.

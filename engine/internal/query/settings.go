@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -15,6 +16,7 @@ type Kind struct {
 	K int // documents of a ranked query; 0: the query is not ranked
 
 	// Of ranked queries:
+	Unit         float64 // factor of scores
 	Match        Match
 	Norm         plan.Norm
 	Accumulators plan.Accumulators
@@ -45,7 +47,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 		return x.settleBoolean(s)
 	}
 	s.params = bm25.Default()
-	s.Kind = Kind{K: opt.K, Match: opt.Match, Accumulators: opt.Accumulators}
+	s.Kind = Kind{K: opt.K, Unit: 1, Match: opt.Match, Accumulators: opt.Accumulators}
 	src := x.Source
 	switch {
 	case opt.CountOnly:
@@ -61,6 +63,7 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 			return option{fmt.Errorf("%w of %d bits: scoring and statistics were fixed when it was built", ErrImpacts, src.Impacts)}
 		}
 		s.Kind.Norm = plan.Norm{Impacts: src.Impacts}
+		s.Kind.Unit = cmp.Or(x.Unit, 1)
 		return nil
 	}
 	if opt.Scoring != nil {

@@ -11,7 +11,7 @@ import (
 
 func keyOf(n uint64) Key { return binary.BigEndian.AppendUint64(nil, n) }
 
-// size is what a value of so many bytes takes under a key of keyOf.
+// size is the memory of a value of so many bytes under a key of keyOf.
 func size(bytes uint64) uint64 { return bytes + 8 + Overhead }
 
 // check compares maps, queues and counters.
@@ -208,7 +208,7 @@ func (l *lru) get(k uint64, now int) bool {
 }
 
 // Logs of queries are Zipf: the cache should come close to one that knows the queries
-// that come most often, and beat one that drives out what was used longest ago.
+// that come most often, and beat one that evicts the least recently used answer.
 func TestHitRate(t *testing.T) {
 	const entries, universe, queries, value = 60, 6000, 20000, 4000
 	c := New[uint64](entries * size(value) * 128 / 127)
@@ -246,7 +246,7 @@ func TestHitRate(t *testing.T) {
 	}
 }
 
-// The bound holds at any moment, whoever puts.
+// The bound holds at any moment, with several callers of Put.
 func TestConcurrent(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const bytes = 1 << 18

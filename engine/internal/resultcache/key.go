@@ -21,6 +21,7 @@ const (
 	keyFormula
 	keyFormulaCount
 	keyRank
+	keyRankAmong
 )
 
 // usual is for how many terms no memory is allocated.
@@ -109,6 +110,23 @@ func (k Key) Rank(index uint64, opt Ranked, terms []plan.Term) Key {
 		k = binary.BigEndian.AppendUint64(k, weight)
 	}
 	return k
+}
+
+// Among turns the key of a ranked query into the key of its best documents among the
+// documents of a formula: of ops, or of a conjunction of lists, as plan.MatchBatch.AddExpr
+// makes them.
+func (k Key) Among(ops []plan.Op, lists []plan.Handle) Key {
+	k[8] = keyRankAmong
+	for _, op := range ops {
+		k = append(k, byte(op.Code))
+		k = binary.BigEndian.AppendUint32(k, op.List)
+	}
+	for _, h := range lists {
+		k = binary.BigEndian.AppendUint32(k, h)
+	}
+	// The numbers make the end of the terms certain.
+	k = binary.BigEndian.AppendUint32(k, uint32(len(ops)))
+	return binary.BigEndian.AppendUint32(k, uint32(len(lists)))
 }
 
 // begin takes a kind whose successor is the same with counts.

@@ -104,6 +104,22 @@ func TestKeyFormula(t *testing.T) {
 	})
 }
 
+// TestKeyAmong distinguishes formulas over the same terms.
+func TestKeyAmong(t *testing.T) {
+	terms := []plan.Term{{List: 1, Weight: 3}, {List: 2, Weight: 4}}
+	rank := func() Key { return Key(nil).Rank(7, Ranked{K: 10}, terms) }
+	or := []plan.Op{{Code: plan.OpList, List: 1}, {Code: plan.OpList, List: 2}, {Code: plan.OpOr}}
+	distinct(t, map[string]Key{
+		"all":     rank(),
+		"1 or 2":  rank().Among(or, nil),
+		"2 or 1":  rank().Among([]plan.Op{or[1], or[0], or[2]}, nil),
+		"1":       rank().Among(nil, []plan.Handle{1}),
+		"1 and 2": rank().Among(nil, []plan.Handle{1, 2}),
+		"nothing": rank().Among(nil, nil),
+		"less":    Key(nil).Rank(7, Ranked{K: 10}, terms[:1]).Among(or, nil),
+	})
+}
+
 func TestKeyRank(t *testing.T) {
 	var k Key
 	opt := Ranked{Mode: 1, K: 10, Norm: plan.NewNorm(0.9, 0.4, 100), Scale: 20}

@@ -35,8 +35,8 @@ func TestStreamLosesItsProcessors(t *testing.T) {
 	})
 }
 
-// Who has claimed the answers of a batch is past what a device may hang in: a stream that
-// delivers slowly is not the device's fault.
+// A batch with claimed answers no longer counts as hung: a stream that delivers slowly is
+// not the fault of the device.
 func TestSlowDeliveryIsNoHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)
@@ -105,7 +105,7 @@ func TestLastProcessorStays(t *testing.T) {
 }
 
 // A batch that comes back at the moment when it counts as hung is waited for where it has
-// claimed a job: the job has its answer, and nobody else writes another.
+// claimed a job: the job has its answer, and no other batch writes one.
 func TestComesBackAsItHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)

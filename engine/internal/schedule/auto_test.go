@@ -16,7 +16,7 @@ func TestAutoFollowsLoad(t *testing.T) {
 		var events []Event
 		s := start(t, Options{Event: func(e Event) { events = append(events, e) }}, fake(0, "gpu", 1), fake(1, "host", 1))
 		var group sync.WaitGroup
-		// feed submits jobs of 1 ms for a second, load of them for what both can do.
+		// feed submits jobs of 1 ms for a second, at load times the rate of both processors.
 		feed := func(load float64) (first, last *Job) {
 			for begin := time.Now(); time.Since(begin) < time.Second; {
 				last = newJob(ms, ms)
@@ -139,8 +139,8 @@ func TestLanes(t *testing.T) {
 	})
 }
 
-// The load is seen though lanes are not parallel and estimates are too low: what arrives
-// is more than can be done alone, not more than in batches.
+// The load is seen though lanes are not parallel and estimates are too low: more jobs arrive
+// than processors can do one by one, but not more than they can do in batches.
 func TestAutoSeesThroughEstimates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 16)

@@ -11,7 +11,7 @@ import (
 	"heddle/engine/internal/cputime"
 )
 
-// instant is a processor that answers at once: what is left is the scheduler.
+// instant is a processor that answers at once: all time goes to the scheduler.
 func instant(p int, name string, threshold uint64) Processor {
 	out := fake(p, name, 1)
 	out.Threshold = func(any) uint64 { return threshold }
@@ -103,7 +103,7 @@ func benchmarkCallers(b *testing.B, callers int, opt Options, deadline time.Dura
 	b.ReportMetric(float64(st.Answered)/float64(st.Processors[0].Batches), "jobs/batch")
 }
 
-// reportCPU tells what all threads have worked for a job since then.
+// reportCPU reports the CPU time of all threads per job since began.
 func reportCPU(b *testing.B, began time.Duration) {
 	b.ReportMetric(float64((cputime.Total()-began).Nanoseconds())/float64(b.N), "cpu-ns/op")
 }
@@ -136,7 +136,7 @@ func benchmarkOne(b *testing.B, p ...Processor) {
 	reportCPU(b, began)
 }
 
-// BenchmarkStealLook has an idle host that is no good for what waits for the device.
+// BenchmarkStealLook has an idle host that is too slow for the jobs of the device.
 func BenchmarkStealLook(b *testing.B) {
 	host := instant(1, "host", 256)
 	host.Estimate = func(*Job) (time.Duration, time.Duration, bool) { return time.Minute, time.Minute, true }

@@ -41,7 +41,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// Drain waits for what was admitted, and refuses the rest.
+// Drain waits for admitted jobs and refuses the rest.
 func TestDrain(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
 		synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// Close ends what waits, and waits for what runs. All goroutines are gone after it: else
+// Close ends waiting jobs and waits for running ones. All goroutines are gone after it: else
 // the bubble of the test does not end.
 func TestClose(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {

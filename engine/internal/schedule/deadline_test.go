@@ -90,8 +90,8 @@ func TestEndsEarly(t *testing.T) {
 	}
 }
 
-// A job near its deadline runs before those that are smaller and of callers that have
-// been served less; its place in the queue is free once it has failed.
+// A job near its deadline runs before smaller jobs and before jobs of callers that have
+// been served less. Its place in the queue is free once it has failed.
 func TestUrgentIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Async}, fake(0, "gpu", 1))
@@ -122,7 +122,7 @@ func TestOverloadStaysUseful(t *testing.T) {
 				s := start(t, Options{Mode: mode}, fake(0, "gpu", 1))
 				const n = 1000
 				met := make(chan bool, n)
-				for i := range n { // twice what it can do
+				for i := range n { // twice the rate of the processor
 					j := newJob(ms)
 					j.Deadline = time.Now().Add(20 * ms)
 					if !sameCaller {
@@ -180,7 +180,7 @@ func TestRunContext(t *testing.T) {
 	})
 }
 
-// What is refused after the end, and a deadline far away or long ago, do no harm.
+// Refused jobs after the end, and deadlines far away or long ago, do no harm.
 func TestOddDeadlines(t *testing.T) {
 	s := start(t, Options{}, instant(0, "gpu", 1))
 	j := &Job{Deadline: time.Unix(1<<40, 0)}

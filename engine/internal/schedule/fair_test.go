@@ -55,8 +55,8 @@ func runAll(t *testing.T, s *Scheduler, jobs []*Job) {
 	}
 }
 
-// A caller with few jobs does not wait for one with many. What counts is the time that
-// jobs take, not their number.
+// A caller with few jobs does not wait for one with many. The time of jobs
+// counts, not their number.
 func TestCallersShareEvenly(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
 		synctest.Test(t, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestCallersShareEvenly(t *testing.T) {
 			s := start(t, Options{Mode: mode}, o.watch(fake(0, "gpu", 1)))
 			many, few := jobsOf("many", 300, ms), jobsOf("few", 10, 5*ms)
 			runAll(t, s, slices.Concat(many, few))
-			// Ten of 5 ms against fifty of 1 ms, and what had begun before they came.
+			// Ten of 5 ms against fifty of 1 ms, and the jobs that had begun before.
 			if last := o.place(few[9]); last < 45 || last > 75 {
 				t.Errorf("%v: the last job of few runs after %d others", mode, last)
 			}
@@ -101,8 +101,8 @@ func TestOneByOneIsNoAdvantage(t *testing.T) {
 	})
 }
 
-// Within a caller small jobs go first, but a job is overtaken by those only that arrive
-// within Patience times its own time.
+// Within a caller small jobs go first, but only jobs that arrive within Patience
+// times its own time overtake a job.
 func TestOvertakingIsBounded(t *testing.T) {
 	for _, mode := range []Mode{Async, Sync} {
 		synctest.Test(t, func(t *testing.T) {
@@ -158,8 +158,8 @@ func TestEitherDoesNotStarve(t *testing.T) {
 			}
 			group.Wait()
 			for _, j := range either {
-				// Patience lets 8 ms pass, then it is in the order of the rest: what has arrived
-				// so far is a tenth of the time more than was done.
+				// Patience lets 8 ms pass, then it is in the order of the rest: the jobs that
+				// have arrived take a tenth longer than the time so far.
 				if j.Trace.Class != Either || j.Trace.Queued > 100*ms {
 					t.Errorf("%v: %+v", mode, j.Trace)
 				}
@@ -168,7 +168,7 @@ func TestEitherDoesNotStarve(t *testing.T) {
 	}
 }
 
-// The queue refuses what it has no room for; a caller alone leaves room for others.
+// The queue refuses jobs without a place. A caller alone leaves room for others.
 func TestQueueIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, Options{Mode: Async, Capacity: 90}, fake(0, "gpu", 1))

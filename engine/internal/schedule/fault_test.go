@@ -29,7 +29,7 @@ func once(p Processor, err error, claims int) Processor {
 	return p
 }
 
-// What a processor leaves behind runs elsewhere; it is out after errors that do not pass.
+// Jobs that a processor fails run elsewhere. Permanent errors remove the processor.
 func TestFaultsOfProcessors(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -122,8 +122,8 @@ func TestOddErrors(t *testing.T) {
 	}
 }
 
-// Failures with successes between them are not in a row, though what failed is answered
-// elsewhere when the last one is long over.
+// Failures with successes between them are not in a row, though other processors answer the
+// failed jobs much later.
 func TestOddErrorsFarBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 1)
@@ -253,8 +253,8 @@ func TestOutOfMemory(t *testing.T) {
 	})
 }
 
-// Too large: such jobs run elsewhere, however many they are; the others of their batches
-// and those that follow stay. Where nothing else is, the error says why.
+// Jobs that are too large run elsewhere, however many they are. The other jobs of their
+// batches and later jobs stay. Without another processor, the error gives the reason.
 func TestTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gpu, large := fake(0, "gpu", 1), map[*Job]bool{}
@@ -289,8 +289,8 @@ func TestTooLarge(t *testing.T) {
 	})
 }
 
-// A batch that does not come back: its jobs run elsewhere, and what it answers later is
-// dropped. Close does not wait for it.
+// The jobs of a batch that hangs run elsewhere, and its late answers are dropped. Close
+// does not wait for it.
 func TestHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gpu := fake(0, "gpu", 1)
@@ -334,7 +334,7 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// TakeOut moves what waits and what runs; the last one fails it.
+// TakeOut moves waiting and running jobs. Without another processor they fail.
 func TestTakeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := fake(1, "host", 1)
@@ -368,7 +368,7 @@ func TestTakeOut(t *testing.T) {
 	})
 }
 
-// A panic on the goroutine of a caller who recovers leaves the lane free.
+// A panic on the goroutine of a caller that recovers leaves the lane free.
 func TestPanicInline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := fake(0, "host", 1)

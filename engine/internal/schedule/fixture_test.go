@@ -10,7 +10,7 @@ import (
 
 const ms, us = time.Millisecond, time.Microsecond
 
-// task is the Work of jobs of tests: what it takes by processor, and how often it was
+// task is the Work of jobs of tests: its time on each processor, and how often it was
 // answered.
 type task struct {
 	alone, added []time.Duration // negative: cannot run there
@@ -94,7 +94,7 @@ func start(t *testing.T, opt Options, processors ...Processor) *Scheduler {
 	return s
 }
 
-// check returns what is left in the scheduler's books when all calls have returned.
+// check returns an error if the scheduler still counts jobs after all calls have returned.
 func (s *Scheduler) check() error {
 	s.lock()
 	defer s.unlock()

@@ -48,7 +48,7 @@ func blocked(threshold uint64, gate <-chan struct{}) Processor {
 	return p
 }
 
-// What comes while the lock is held is dispatched together, in order.
+// Jobs that arrive while the lock is held are dispatched together, in order.
 func TestInboxKeepsTheOrder(t *testing.T) {
 	var ran [][]*Job
 	p := fake(0, "gpu", 1)
@@ -76,7 +76,7 @@ func TestInboxKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// A queue is in the order of arrival, by when and by number, whoever was held up on the way.
+// A queue is in the order of arrival, by time and number, even if callers are held up.
 func TestArrivalsAreInOrder(t *testing.T) {
 	gate := make(chan struct{})
 	s := start(t, Options{Mode: Sync}, blocked(1<<20, gate))
@@ -189,7 +189,7 @@ func TestInboxEndsJobs(t *testing.T) {
 	}
 }
 
-// Drain lets end what was in the inbox before, and Close does not wait for it in vain.
+// Drain lets earlier jobs of the inbox end, and Close does not wait for them in vain.
 func TestInboxIsDrained(t *testing.T) {
 	gate := make(chan struct{})
 	close(gate)
@@ -218,8 +218,8 @@ func TestInboxIsDrained(t *testing.T) {
 	}
 }
 
-// Callers who come, give up, and run out of time, while others look, drain and close: each
-// call returns, each job is counted once.
+// Callers arrive, give up and run out of time, while others look, drain and close. Each
+// call returns, and each job is counted once.
 func TestInboxLosesNothing(t *testing.T) {
 	for round := range 8 {
 		host := instant(1, "host", 16)

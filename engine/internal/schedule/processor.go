@@ -52,7 +52,7 @@ type Processor struct {
 	// answered elsewhere.
 	//
 	// A panic ends the program, as it does on any goroutine of its own; inline it goes to
-	// the caller of Do, for whom the job has failed.
+	// the caller of Do, whose job has failed.
 	Run func(ctx context.Context, b *Batch) error
 	// Probe tests the processor after its removal. The processor is restored if the result
 	// is nil. nil: it is never probed.

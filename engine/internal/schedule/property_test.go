@@ -81,7 +81,7 @@ func (s *blocks) Cut(p int, load uint64) *Job {
 	return j
 }
 
-// ended says what a job of tests may end with.
+// ended checks that a job of tests ended in a permitted way.
 func ended(err error, j *Job) error {
 	if err == nil && answers(j) != 1 || answers(j) > 1 {
 		return fmt.Errorf("%d answers, error %v: %+v", answers(j), err, j.Trace)
@@ -161,7 +161,7 @@ func TestEachJobEndsOnce(t *testing.T) {
 				}()
 			}
 			group.Wait()
-			time.Sleep(2 * time.Hour) // what hangs comes back
+			time.Sleep(2 * time.Hour) // hung batches come back
 		})
 	}
 }

@@ -89,7 +89,7 @@ func (b *Batch) Claim(i int) bool {
 }
 
 // Delivering frees the lane for the next batch. Run may call it, once, when it has claimed
-// its jobs and needs the processor no more, before it hands answers to a caller who may be
+// its jobs and needs the processor no more, before it hands answers to a caller that may be
 // slow. A stream has at most twice as many blocks running and in delivery as the processor
 // has lanes.
 func (b *Batch) Delivering() {

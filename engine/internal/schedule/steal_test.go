@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// A processor without work takes what waits for another where it ends it sooner, in both
-// modes, and of what waits the last.
+// A processor without work steals a waiting job of another one if it ends it sooner, in both
+// modes. It steals the last job of the queue.
 func TestStealsWhatEndsSooner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o order
@@ -19,7 +19,7 @@ func TestStealsWhatEndsSooner(t *testing.T) {
 		jobs := jobsOf("", 12, 10*ms, 35*ms)
 		runAll(t, s, jobs)
 		// The fifth would wait for 40 ms: the host ends it after 35. By then six have run, and
-		// the device needs 60 ms for what is left.
+		// the device needs 60 ms for the rest.
 		if n := len(o.jobs); n < 2 || n > 3 {
 			t.Errorf("%d jobs on the host", n)
 		}
@@ -67,7 +67,7 @@ func TestStealsFromTheLate(t *testing.T) {
 		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 1))
 		jobs := jobsOf("", 2, 10*ms, 50*ms)
 		runAll(t, s, jobs)
-		// The device should be free at 10 and the second end at 20 ms. What is late is
+		// The device should be free at 10 and the second end at 20 ms. A late job is
 		// expected to be as late again: at 50 ms it should end at 100, as on the host.
 		if r := jobs[1].Trace; r.Processor != "host" || r.Queued < 45*ms || r.Queued > 55*ms {
 			t.Errorf("%+v", r)
@@ -133,8 +133,8 @@ func TestHeap(t *testing.T) {
 	}
 }
 
-// Jobs that miss their deadlines where they wait are stolen, also by a processor that can
-// only just meet them: under overload nobody is idle.
+// Jobs that would miss their deadlines are stolen, also by a processor that can only just
+// meet them: under overload no processor is idle.
 func TestStealWhatWouldBeLate(t *testing.T) {
 	for _, mode := range Modes() {
 		synctest.Test(t, func(t *testing.T) {

@@ -171,7 +171,7 @@ func TestStreamsAreFair(t *testing.T) {
 	}
 }
 
-// What delivers holds no lane, and not much is cut before it is delivered.
+// A block in delivery holds no lane, and few blocks are cut before their delivery.
 func TestDelivering(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fake(0, "gpu", 2)
@@ -226,8 +226,8 @@ func TestStreamBesideItsCallersJobs(t *testing.T) {
 			begin := time.Now()
 			err := s.DoAll(t.Context(), &blocks{left: jobsOf("", 10, 10*ms)}, "", time.Time{})
 			stop.Store(true)
-			// Each block lets jobs pass that arrive within 40 ms, and those that wait by then,
-			// which are more and more.
+			// Each block lets jobs pass that arrive within 40 ms, and a growing number of
+			// jobs that wait by then.
 			if took := time.Since(begin); err != nil || took < 200*ms || took > 2*time.Second {
 				t.Errorf("%v: %v after %v", mode, err, took)
 			}

@@ -79,8 +79,8 @@ func TestSyncWithoutWork(t *testing.T) {
 	}
 }
 
-// What a batch leaves behind is old enough by its own age, though the timer came while the
-// processor was busy with those before.
+// Jobs that a batch leaves behind count by their own age, though the timer fired while the
+// processor was busy with earlier jobs.
 func TestLeftoversGrowOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fake(0, "gpu", 1)

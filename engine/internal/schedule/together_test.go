@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// mix returns what n queries take alone on a device and on the host, alike to those of
-// Ding et al. 2009, section 9: a device takes long to begin and does long lists fast, the
-// host does well where a list is short. unit is about what a query takes on the host.
+// mix returns the times of n queries alone on a device and on the host, similar to
+// Ding et al. 2009, section 9: a device starts slowly and is fast on long lists, the host
+// is fast on short lists. unit is about the time of a query on the host.
 func mix(n int, kind string, unit time.Duration, seed uint64) (device, host []time.Duration) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for range n {
@@ -72,8 +72,8 @@ func missed(t *testing.T, opt Options, kind, use string, rate float64, n int, un
 	return share, delay
 }
 
-// Both processors together do at least 90 % of what they do separately, in sum, while no
-// more than a query in a thousand misses its deadline.
+// Both processors together reach at least 90 % of the sum of their separate rates, while at
+// most one query in a thousand misses its deadline.
 func TestTogether(t *testing.T) {
 	const n = 500
 	for _, c := range []struct {

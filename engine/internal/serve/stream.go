@@ -32,6 +32,7 @@ type Deliver func(first int, b *Block) error
 
 // stream is a call with many queries, of which processors take blocks.
 type stream struct {
+	ctx     context.Context
 	g       *Lists
 	qs      Queries
 	n, next int
@@ -105,7 +106,7 @@ type block struct {
 // SearchAll answers queries in blocks on all processors and calls deliver for each block. It
 // stops at the first error. An error of a query is an *query.Error.
 func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
-	s := &stream{g: g, qs: qs, n: qs.Len(), deliver: deliver, peeked: -1}
+	s := &stream{ctx: ctx, g: g, qs: qs, n: qs.Len(), deliver: deliver, peeked: -1}
 	if s.n == 0 {
 		return ctx.Err()
 	}
@@ -119,6 +120,8 @@ func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver D
 	err := g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
 	if failed := s.failed.Load(); failed != nil {
 		err = *failed
+	} else if err == nil && s.next < s.n { // Cut stopped before DoAll did
+		err = ctx.Err()
 	}
 	g.pool.Report(ctx, call.Explain, &observe.Explanation{Kind: cost, Queries: s.n, Stats: s.stats, Took: time.Since(began), Err: err},
 		&schedule.Trace{Arrived: began, Mode: schedule.Sync})
@@ -172,6 +175,15 @@ func (g *Lists) mean(k *kind) *atomic.Uint64 {
 	return &g.meanLoad
 }
 
+// learn updates a running mean with the mean of n queries. A block of 256 queries or more
+// weighs a quarter; a smaller one weighs less, because its mean varies more. The size of
+// blocks must vary little: memory for results grows to the largest one.
+func learn(mean *atomic.Uint64, per uint64, n int) {
+	const full, all = 256, 1024
+	weight, last := uint64(min(n, full)), cmp.Or(mean.Load(), per)
+	mean.Store((last*(all-weight) + per*weight) / all)
+}
+
 // Most queries of a block: 65,536, and fewer if they ask for more than 4 M documents.
 func most(k *kind) int {
 	if k.Ranked() {
@@ -190,7 +202,7 @@ const firstBlock, guided = 64, 4
 // smaller, so that all processors end at about the same time: guided self-scheduling
 // (Polychronopoulos and Kuck 1987).
 func (s *stream) Cut(p int, load uint64) *schedule.Job {
-	if s.next == s.n || s.failed.Load() != nil {
+	if s.next == s.n || s.failed.Load() != nil || s.ctx.Err() != nil {
 		return nil
 	}
 	boxed := s.Kind()
@@ -268,8 +280,7 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	if err := out.run(ctx, r.store); err != nil {
 		return err
 	}
-	mean, per := s.g.mean(&b.kind), max(out.load/uint64(b.n), 16)
-	mean.Store((cmp.Or(mean.Load(), per)*3 + per) / 4)
+	learn(s.g.mean(&b.kind), max(out.load/uint64(b.n), 16), b.n)
 	took, perQuery := uint64(time.Since(began.began))/uint64(b.n), &r.perQuery[b.kind.cost]
 	perQuery.Store((3*cmp.Or(perQuery.Load(), took) + took) / 4)
 	if !batch.Claim(0) {

@@ -14,7 +14,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// Call says for whom a query runs, and how. The zero value is valid.
+// Call names the caller of a query and how it runs. The zero value is valid.
 type Call struct {
 	Caller  string // callers share the processors evenly
 	Mode    schedule.Mode

@@ -40,7 +40,7 @@ func BenchmarkSplit(b *testing.B) {
 	b.ReportMetric(float64(postings)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mpostings/s")
 }
 
-// BenchmarkJoin has what joining costs: all parts run on the cores that the whole has.
+// BenchmarkJoin measures the cost of joining: all parts run on the cores of the whole.
 func BenchmarkJoin(b *testing.B) {
 	w, _ := zipf(b)
 	r := rand.New(rand.NewPCG(14, 14))

@@ -13,8 +13,8 @@ import (
 // a part has up to a range's postings too many or too few.
 const maxRanges = 1 << 14
 
-// rangeShift makes ranges of documents: that of document d is d >> rangeShift(docs), below
-// maxRanges.
+// rangeShift makes ranges of documents: document d lies in range d >> rangeShift(docs),
+// below maxRanges.
 func rangeShift(docs uint32) int { return max(bits.Len32(max(docs, 1)-1)-14, 0) }
 
 // count gives how many postings each range of documents has.

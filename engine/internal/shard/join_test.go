@@ -106,7 +106,7 @@ func load(t testing.TB, src *plan.Source, backends []plan.Backend) plan.Store {
 	return s
 }
 
-// TestJoin compares several callers' answers with those of a store of the whole.
+// TestJoin compares the answers of several callers with a store of the whole.
 func TestJoin(t *testing.T) {
 	w := random(t, 20_000, 1000, 5)
 	for _, n := range []int{2, 5} {
@@ -114,7 +114,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// compare asks s what it asks a store of the whole in pure Go, and closes s. Weights of a
+// compare asks s and a store of the whole in pure Go the same, and closes s. Weights of a
 // few units make the scores of many documents equal.
 func (w *whole) compare(t *testing.T, s plan.Store) {
 	t.Helper()
@@ -305,7 +305,7 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
-// TestJoinRefuses what is no set of parts of the whole.
+// TestJoinRefuses refuses lists of parts that are not all parts of one whole.
 func TestJoinRefuses(t *testing.T) {
 	w := random(t, 1000, 100, 8)
 	parts, err := Split(t.Context(), &w.Source, 3)
@@ -328,7 +328,7 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// TestExplain says what all parts say, or each of them.
+// TestExplain explains all parts at once if they agree, else each part.
 func TestExplain(t *testing.T) {
 	w := random(t, 1000, 100, 10)
 	all, backends, open := faults(3)

@@ -15,13 +15,13 @@ import (
 	"heddle/engine/plan"
 )
 
-// whole is a source beside what it was made of.
+// whole is a source with the lists that it was made of.
 type whole struct {
 	plan.Source
 	docs, freqs [][]uint32
 }
 
-// add appends a list, with frequencies where the source has those of the others.
+// add appends a list, with frequencies if the other lists of the source have them.
 func (w *whole) add(t testing.TB, id codec.ID, docs []uint32, freq func(i int) uint32) {
 	t.Helper()
 	h, err := w.Append(id, docs, codec.DefaultOptions())
@@ -62,7 +62,7 @@ func random(t testing.TB, docs uint32, most int, seed uint64) *whole {
 	return w
 }
 
-// check compares parts with what they were cut from, and gives their postings.
+// check compares parts with their whole and returns their postings.
 func (w *whole) check(t testing.TB, parts []Part, n int) (postings []uint64) {
 	t.Helper()
 	if len(parts) != n {

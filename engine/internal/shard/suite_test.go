@@ -16,9 +16,9 @@ import (
 	"heddle/hostfallback"
 )
 
-// split is a backend that spreads what it loads over others.
+// split is a backend that spreads its loads over others.
 type split struct {
-	plan.Backend // says what it is
+	plan.Backend // its description
 	over         []plan.Backend
 }
 
@@ -67,7 +67,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// devices finds those that the environment asks for.
+// devices finds the devices that the environment asks for.
 func devices(t *testing.T) []*cl.Device {
 	t.Helper()
 	testneeds.OneCaller(t)

@@ -13,11 +13,9 @@ import (
 // backend refuses to load.
 func (su *Suite) OnDamaged(t *testing.T, try func(r *rand.Rand, src *plan.Source, st plan.Store)) {
 	r := RNG(t)
-	backend := su.Open(t)
-	defer backend.Close()
 	for range su.Pick(150, 10) {
 		src := su.damaged(t, r)
-		st, err := backend.Load(t.Context(), src)
+		st, err := su.Shared.Load(t.Context(), src)
 		if err != nil {
 			continue
 		}

@@ -29,6 +29,9 @@ type Options struct {
 	Algorithms []plan.Algorithm
 	// Codecs of the lists. Nil means codec.IDs.
 	Codecs []codec.ID
+	// Ranked is the largest universe of ranked queries: they go over every range of
+	// documents. Zero means the largest universe that exists.
+	Ranked uint32
 }
 
 // Suite is the ground that the cases of all packages stand on: options, and a way
@@ -38,21 +41,29 @@ type Suite struct {
 	// Open returns a new backend. The caller closes it. Open fails or skips the test
 	// if there is none.
 	Open func(t *testing.T) plan.Backend
+	// Shared is the backend of all cases that need no other one: opening a device
+	// builds kernels, which takes longer than most cases.
+	Shared plan.Backend
+	turn   int
 }
 
-// New returns a Suite whose options have their defaults filled in.
+// Turn returns 0 and 1 in turns. In a Small suite cases take one of two variants.
+func (su *Suite) Turn() int {
+	su.turn++
+	return su.turn % 2
+}
+
+// New returns a Suite whose options have their defaults filled in. Its shared backend
+// is open until t ends.
 func New(t *testing.T, open func(t *testing.T) plan.Backend, opt Options) *Suite {
 	t.Helper()
 	su := &Suite{Options: opt, Open: open}
+	su.Shared = su.Backend(t)
 	if su.Codecs == nil {
 		su.Codecs = codec.IDs()
 	}
 	if su.Algorithms == nil {
-		b := open(t)
-		su.Algorithms = append([]plan.Algorithm{plan.Auto}, b.Info().Algorithms...)
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
+		su.Algorithms = append([]plan.Algorithm{plan.Auto}, su.Shared.Info().Algorithms...)
 	}
 	return su
 }
@@ -65,7 +76,7 @@ func (o Options) Pick(full, small int) int {
 	return full
 }
 
-// Backend opens a backend and closes it when the test ends.
+// Backend opens a backend of its own for a test and closes it when the test ends.
 func (su *Suite) Backend(t *testing.T) plan.Backend {
 	t.Helper()
 	b := su.Open(t)
@@ -77,10 +88,10 @@ func (su *Suite) Backend(t *testing.T) plan.Backend {
 	return b
 }
 
-// Load opens a backend and makes s resident there until the test ends.
+// Load makes s resident on the shared backend until the test ends.
 func (su *Suite) Load(t *testing.T, s *Source) plan.Store {
 	t.Helper()
-	return LoadOn(t, su.Backend(t), s)
+	return LoadOn(t, su.Shared, s)
 }
 
 // LoadOn makes s resident on b until the test ends.

@@ -1,5 +1,5 @@
 // Package binning chooses the bins of a column from the distribution of its values.
-// Keys are those of package column: integers in the order of the values.
+// Keys are the integers of package column, in the order of the values.
 package binning
 
 import (

@@ -8,7 +8,25 @@ import (
 	"heddle/engine/table/column"
 )
 
-// width gives bins of equal ranges of values. Infinite values belong to the outer bins,
+func isFloat(t column.Type) bool { return t == column.Float || t == column.Float32 }
+
+// floatOf is the value of a key of a Float or Float32.
+func floatOf(t column.Type, key uint64) float64 {
+	if t == column.Float32 {
+		return float64(column.KeyFloat32(key))
+	}
+	return column.KeyFloat(key)
+}
+
+// keyOf is the key of a value of a Float or Float32.
+func keyOf(t column.Type, v float64) uint64 {
+	if t == column.Float32 {
+		return column.Float32Key(float32(v))
+	}
+	return column.FloatKey(v)
+}
+
+// width gives bins of equal ranges of values. Infinite values and NaN belong to the outer bins,
 // whose ranges are computed from the finite values.
 func width(t column.Type, n int, keys []uint64) []uint64 {
 	var upper []uint64
@@ -17,10 +35,10 @@ func width(t column.Type, n int, keys []uint64) []uint64 {
 		lo, hi := keys[from], keys[to-1]
 		for i := 1; i < n; i++ {
 			key := hi
-			if t == column.Float {
+			if isFloat(t) {
 				part := float64(i) / float64(n)
-				a, b := column.KeyFloat(lo), column.KeyFloat(hi)
-				key = min(max(column.FloatKey(float64(a*(1-part))+float64(b*part)), lo), hi)
+				a, b := floatOf(t, lo), floatOf(t, hi)
+				key = min(max(keyOf(t, float64(a*(1-part))+float64(b*part)), lo), hi)
 			} else { // the first i n-ths of hi-lo+1 values
 				high, low := bits.Mul64(hi-lo, uint64(i))
 				low, carry := bits.Add64(low, uint64(i), 0)
@@ -43,16 +61,16 @@ func width(t column.Type, n int, keys []uint64) []uint64 {
 	return upper
 }
 
-// finite is the range of keys whose values are not infinite.
+// finite is the range of keys whose values are neither infinite nor NaN.
 func finite(t column.Type, keys []uint64) (from, to int) {
 	to = len(keys)
-	if t != column.Float {
+	if !isFloat(t) {
 		return 0, to
 	}
-	if keys[0] == column.FloatKey(math.Inf(-1)) {
+	if keys[0] == keyOf(t, math.Inf(-1)) {
 		from = 1
 	}
-	if keys[to-1] == column.FloatKey(math.Inf(1)) {
+	for to > from && keys[to-1] >= keyOf(t, math.Inf(1)) {
 		to--
 	}
 	return from, to
@@ -64,8 +82,8 @@ const maxRounds = 100
 // lloyd gives the bins of k-means in one dimension (Lloyd 1982), by which Nelson et al.
 // 2020 bin continuous attributes ("Evaluation methodology"): each value belongs to the
 // nearest centre, each centre is the mean of the rows that belong to it. It starts with
-// quantiles. Bins that lose all their values are dropped. Infinite values belong to the
-// outer bins, without moving their centres.
+// quantiles. Bins that lose all their values are dropped. Infinite values and NaN belong to
+// the outer bins, without moving their centres.
 func lloyd(t column.Type, n int, s Sample) []uint64 {
 	if len(s.Keys) <= n {
 		return append([]uint64(nil), s.Keys...)
@@ -117,18 +135,18 @@ func lloyd(t column.Type, n int, s Sample) []uint64 {
 // they are.
 func positions(t column.Type, keys []uint64) []float64 {
 	x := make([]float64, len(keys))
-	if t != column.Float {
+	if !isFloat(t) {
 		for i, key := range keys {
 			x[i] = float64(key - keys[0])
 		}
 		return x
 	}
-	lo, hi, scale := column.KeyFloat(keys[0]), column.KeyFloat(keys[len(keys)-1]), 1.0
+	lo, hi, scale := floatOf(t, keys[0]), floatOf(t, keys[len(keys)-1]), 1.0
 	if math.IsInf(hi-lo, 1) {
 		scale = 0.5
 	}
 	for i, key := range keys[1:] {
-		x[i+1] = (column.KeyFloat(key)*scale - lo*scale) / (hi*scale - lo*scale)
+		x[i+1] = (floatOf(t, key)*scale - lo*scale) / (hi*scale - lo*scale)
 	}
 	return x
 }

@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"heddle/engine/table/binning"
-	"heddle/engine/table/column"
 )
 
 // planned is a column whose bins are chosen: of the second pass.
@@ -14,7 +13,7 @@ type planned struct {
 	*collected
 	Settings
 	file  *temp    // that has the blocks
-	place []uint64 // of a String column: the key of each number
+	place []uint64 // of a type with a dictionary: the key of each number
 	base  uint64   // least key
 	find  finder
 }
@@ -23,7 +22,7 @@ type planned struct {
 func (b *builder) plan(c *collected) (*planned, error) {
 	p := &planned{collected: c, file: b.spool, Settings: b.opt.settings(c.Name), base: c.least}
 	var s binning.Sample
-	if c.Type == column.String {
+	if c.Type.HasDictionary() {
 		p.place = c.strings.sort()
 		s = binning.Sample{Rows: c.strings.rows, All: true}
 		for i := range c.strings.list {

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"heddle/engine/table/binning"
-	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
 )
@@ -24,7 +23,7 @@ type collected struct {
 	missing         uint64 // rows without a value
 	least, greatest uint64 // of the keys there are; 1, 0 if there are none
 	keys            binning.Collector
-	strings         dictionary // of a String column, whose keys are its codes
+	strings         dictionary // of a type with a dictionary: keys are its codes
 
 	present []uint64 // scratch: keys of rows with a value
 	codes   []uint64 // scratch: of strings
@@ -94,7 +93,7 @@ func parallel(n int, f func(i int)) {
 // take makes a block of values.
 func (c *collected) take(v *read.Values) {
 	keys := v.Keys
-	if c.Type == column.String {
+	if c.Type.HasDictionary() {
 		if keys, c.err = c.strings.codes(c.codes[:0], v); c.err != nil {
 			return
 		}
@@ -118,7 +117,7 @@ func (c *collected) take(v *read.Values) {
 			c.least, c.greatest = least, greatest
 		}
 		c.least, c.greatest = min(c.least, least), max(c.greatest, greatest)
-		if c.Type != column.String {
+		if !c.Type.HasDictionary() {
 			c.keys.Add(present)
 		}
 	}
@@ -166,7 +165,7 @@ func (d *dictionary) add(s string) (id uint32, err error) {
 		return 0, fmt.Errorf("a string of %d bytes, %.60q...; at most %d are possible", len(s), s, hdb.MaxStringLen)
 	}
 	if n := d.total.Add(uint64(len(s)) + entryBytes); n > d.limit {
-		return 0, fmt.Errorf("%d different strings here, and those of all columns take more than half of the memory limit, %d bytes: raise it, or leave the column out", len(d.list), d.limit)
+		return 0, fmt.Errorf("%d different values here, and those of all columns take more than half of the memory limit, %d bytes: raise it, or leave the column out", len(d.list), d.limit)
 	}
 	id = uint32(len(d.list))
 	d.ids[s] = id

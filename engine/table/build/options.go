@@ -30,7 +30,7 @@ type Settings struct {
 
 // Options say how a table is built. Of the zero value every field is the default.
 type Options struct {
-	Settings                     // of all columns except those in
+	Settings                     // of all columns except the ones in
 	Columns  map[string]Settings // has, by name; one of no column is a *read.ColumnError
 
 	// Word is the size of the words of vectors, 32 or 64 bits. The default, 0, chooses 64
@@ -39,7 +39,7 @@ type Options struct {
 	Word int
 
 	// Memory bounds the structures that grow with the rows, in bytes: the dictionaries of
-	// String columns, at most half of it, and vectors in progress, which spill to disk.
+	// String and Decimal128 columns, at most half of it, and vectors in progress, which spill to disk.
 	// The batches of the source, a sample per column, and up to 32 MiB per core come on
 	// top.
 	Memory uint64

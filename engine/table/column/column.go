@@ -7,18 +7,29 @@
 // compare codes (plan.CodeRange).
 package column
 
-import "math"
-
 // Type is the type of a column.
 type Type uint8
 
 const (
-	Int       Type = iota // int64
-	Float                 // float64; NaN is a missing value, -0 is 0
-	String                // bytes, ordered bytewise
-	Bool                  // false before true
-	Timestamp             // microseconds since 1970-01-01T00:00:00Z, as int64
+	Int        Type = iota // int64
+	Float                  // float64; -0 is 0; NaN equals itself and is greater than other values
+	String                 // bytes, ordered bytewise
+	Bool                   // false before true
+	Timestamp              // microseconds since 1970-01-01T00:00:00Z, as int64; ±Infinity are its ends
+	Uint                   // uint64
+	Float32                // float32, with the rules of Float
+	Decimal                // int64 times 10^-Scale
+	Decimal128             // integer of 128 bits times 10^-Scale
 )
+
+// MaxScale is the greatest Scale: the number of digits of a Decimal128.
+const MaxScale = 38
+
+// HasDictionary reports whether keys of the type are numbers of entries of a dictionary.
+func (t Type) HasDictionary() bool { return t == String || t == Decimal128 }
+
+// IsDecimal reports whether values of the type have a Scale.
+func (t Type) IsDecimal() bool { return t == Decimal || t == Decimal128 }
 
 // Encoding is the meaning of the vectors of a column with n bins.
 type Encoding uint8
@@ -71,6 +82,7 @@ type Bin struct {
 type Column struct {
 	Name     string
 	Type     Type
+	Scale    uint8   // digits behind the point of a Decimal or Decimal128
 	Binning  Binning // as it was done, never Auto
 	Encoding Encoding
 	Base     uint64 // least key; 0 where no row has a value
@@ -81,7 +93,8 @@ type Column struct {
 	// encoding come first, then, unless Missing is 0, the vector of rows without a value.
 	Vector uint32
 
-	// Dictionary has the values of a String column, ascending: key i is entry i.
+	// Dictionary has the values of a String or Decimal128 column, ascending: key i is entry
+	// i. WideKey gives the entries of a Decimal128.
 	Dictionary []string
 }
 
@@ -126,27 +139,4 @@ func (c *Column) VectorRows() []uint64 {
 		list = append(list, uint64(c.Missing))
 	}
 	return list
-}
-
-// IntKey is the key of an Int or Timestamp.
-func IntKey(v int64) uint64 { return uint64(v) ^ 1<<63 }
-
-// KeyInt is the value of such a key.
-func KeyInt(k uint64) int64 { return int64(k ^ 1<<63) }
-
-// FloatKey is the key of a Float, which must not be NaN.
-func FloatKey(v float64) uint64 {
-	b := math.Float64bits(v + 0) // -0 + 0 is 0
-	if b>>63 != 0 {
-		return ^b
-	}
-	return b | 1<<63
-}
-
-// KeyFloat is the value of such a key.
-func KeyFloat(k uint64) float64 {
-	if k>>63 != 0 {
-		return math.Float64frombits(k &^ (1 << 63))
-	}
-	return math.Float64frombits(^k)
 }

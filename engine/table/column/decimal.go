@@ -2,6 +2,7 @@ package column
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -47,29 +48,84 @@ func parseDecimal(s string) (d decimal, ok bool) {
 // maxExp is more digits than any text has.
 const maxExp = 1 << 30
 
+// whole gives the digits before the point, and the side of them on which the number
+// stands: 1 if it is farther from 0, else 0. Numbers of more than most digits have ok
+// false.
+func (d decimal) whole(most int) (digits string, side int, ok bool) {
+	if d.exp > most {
+		return "", 0, d.digits == ""
+	}
+	n := max(d.exp, 0)
+	digits = d.digits[:min(n, len(d.digits))]
+	if len(digits) < len(d.digits) {
+		side = 1
+	}
+	return digits + strings.Repeat("0", n-len(digits)), side, true
+}
+
 // place is where the number stands among the keys of an Int.
 func (d decimal) place() place {
-	if d.digits == "" {
-		return place{IntKey(0), 0}
+	if !d.negative {
+		return d.magnitude(math.MaxInt64, func(v uint64) uint64 { return IntKey(int64(v)) })
 	}
-	away, side := last, 1 // from 0
+	p := d.magnitude(1<<63, func(v uint64) uint64 { return IntKey(int64(-v)) })
+	if p == last {
+		return first
+	}
+	return place{p.key, -p.side}
+}
+
+// uintPlace is where the number stands among the keys of a Uint.
+func (d decimal) uintPlace() place {
+	if d.negative && d.digits != "" {
+		return first
+	}
+	return d.magnitude(math.MaxUint64, func(v uint64) uint64 { return v })
+}
+
+// magnitude is the place of a number without its sign. The greatest integer is most, and
+// key gives the keys of integers.
+func (d decimal) magnitude(most uint64, key func(uint64) uint64) place {
+	digits, side, ok := d.whole(20)
+	v, err := strconv.ParseUint("0"+digits, 10, 64)
+	if !ok || err != nil || v > most {
+		return last
+	}
+	return place{key(v), side}
+}
+
+// integer is the number without its part behind the point, and the side on which the
+// number stands of it: -1, 0 or 1. ok is false for more digits than 128 bits have.
+func (d decimal) integer() (v *big.Int, side int, ok bool) {
+	digits, side, ok := d.whole(MaxScale + 1)
+	v, _ = new(big.Int).SetString("0"+digits, 10)
 	if d.negative {
-		away, side = first, -1
+		return v.Neg(v), -side, ok
 	}
-	if d.exp > 19 {
-		return away
+	return v, side, ok
+}
+
+// ParseDecimal reads a decimal with so many digits behind the point at most, as the
+// integer value·10^scale. It does not round.
+func ParseDecimal(text string, scale uint8) (v *big.Int, ok bool) {
+	d, ok := parseDecimal(text)
+	d.exp += int(scale)
+	v, side, fits := d.integer()
+	return v, ok && fits && side == 0
+}
+
+// formatDecimal writes digits, an integer, with a point before the last scale of them.
+func formatDecimal(digits string, scale uint8) string {
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
 	}
-	n := max(d.exp, 0) // digits before the point
-	whole := d.digits[:min(n, len(d.digits))]
-	v, _ := strconv.ParseUint("0"+whole+strings.Repeat("0", n-len(whole)), 10, 64)
-	if len(whole) == len(d.digits) {
-		side = 0
+	if scale == 0 {
+		return sign + digits
 	}
-	switch {
-	case !d.negative && v <= math.MaxInt64:
-		return place{IntKey(int64(v)), side}
-	case d.negative && v <= 1<<63:
-		return place{IntKey(int64(-v)), side}
+	if n := int(scale) + 1 - len(digits); n > 0 {
+		digits = strings.Repeat("0", n) + digits
 	}
-	return away
+	at := len(digits) - int(scale)
+	return sign + digits[:at] + "." + digits[at:]
 }

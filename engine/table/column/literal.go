@@ -18,6 +18,7 @@ const (
 	Boolean
 	Number
 	Text
+	Time // a text that is a time: DATE '2001-02-03'
 )
 
 // Literal is a value as a predicate writes it.
@@ -75,8 +76,8 @@ func (p place) above(equal bool) (key uint64, ok bool) {
 }
 
 // Compare gives the codes of the values v for which v op l holds, as ascending, disjoint
-// ranges. A number is compared exactly with an Int, and as the nearest double with a
-// Float, like in SQL. A number that is no value of the column, such as 59.5 of an Int,
+// ranges. A number is compared exactly with an Int, Uint, Decimal or Decimal128, and as
+// the nearest value of the type with a Float or Float32, like in SQL. A number that is no value of the column, such as 59.5 of an Int,
 // lies between values. A comparison with Null holds for no value. A literal of the wrong
 // type is an error that names the type of the column.
 func (c *Column) Compare(op Op, l Literal) ([]plan.CodeRange, error) {
@@ -104,6 +105,28 @@ func (c *Column) Compare(op Op, l Literal) ([]plan.CodeRange, error) {
 	return out, nil
 }
 
+// Match gives the codes of the strings with a prefix for which match is true, as
+// ascending, disjoint ranges.
+func (c *Column) Match(prefix string, match func(string) bool) []plan.CodeRange {
+	var out []plan.CodeRange
+	if len(c.Bins) == 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearch(c.Dictionary, prefix)
+	for ; i < len(c.Dictionary) && strings.HasPrefix(c.Dictionary[i], prefix); i++ {
+		if !match(c.Dictionary[i]) {
+			continue
+		}
+		code := c.appendCodes(nil, uint64(i), uint64(i))
+		if n := len(out); n > 0 && len(code) > 0 && out[n-1].Hi+1 == code[0].Lo {
+			out[n-1].Hi = code[0].Hi
+			continue
+		}
+		out = append(out, code...)
+	}
+	return out
+}
+
 // appendCodes appends the codes of keys lo to hi, if the column reaches there.
 func (c *Column) appendCodes(out []plan.CodeRange, lo, hi uint64) []plan.CodeRange {
 	greatest := c.Base + c.Bins[len(c.Bins)-1].Hi
@@ -116,28 +139,19 @@ func (c *Column) appendCodes(out []plan.CodeRange, lo, hi uint64) []plan.CodeRan
 func (c *Column) place(l Literal) (place, error) {
 	var p place
 	ok := false
-	switch {
-	case c.Type == Bool && l.Kind == Boolean:
-		if p, ok = (place{}), true; l.Text == "true" {
+	switch c.Type {
+	case Bool:
+		if ok = l.Kind == Boolean; ok && l.Text == "true" {
 			p.key = 1
 		}
-	case c.Type == Int && l.Kind == Number:
-		var d decimal
-		if d, ok = parseDecimal(l.Text); ok {
-			p = d.place()
+	case String:
+		p, ok = c.entryPlace(l.Text, 0), l.Kind == Text
+	case Timestamp:
+		if l.Kind == Text || l.Kind == Time {
+			p, ok = timestampPlace(l.Text)
 		}
-	case c.Type == Float && l.Kind == Number:
-		if _, ok = parseDecimal(l.Text); ok {
-			p = floatPlace(l.Text)
-		}
-	case c.Type == Float && l.Kind == Text:
-		if ok = infinite(l.Text); ok {
-			p = floatPlace(l.Text)
-		}
-	case c.Type == String && l.Kind == Text:
-		p, ok = c.stringPlace(l.Text), true
-	case c.Type == Timestamp && l.Kind == Text:
-		p, ok = timestampPlace(l.Text)
+	default:
+		p, ok = c.numberPlace(l)
 	}
 	if !ok {
 		return p, fmt.Errorf("column %q is of type %s: it compares with %s", c.Name, c.Type, wanted[c.Type])
@@ -145,40 +159,82 @@ func (c *Column) place(l Literal) (place, error) {
 	return p, nil
 }
 
-var wanted = []string{
-	Int:       "a number",
-	Float:     "a number, 'inf' or '-inf'",
-	String:    "a text in 'single quotes'",
-	Bool:      "TRUE or FALSE",
-	Timestamp: "a time such as '2001-02-03 04:05:06', '2001-02-03T04:05:06Z', '2001-02-03', or '@981173106' for seconds since 1970",
+// numberPlace is the place in a column of numbers.
+func (c *Column) numberPlace(l Literal) (place, bool) {
+	d, ok := parseDecimal(l.Text)
+	if ok = ok && l.Kind == Number; !ok && (l.Kind != Text || !special(l.Text)) {
+		return place{}, false
+	}
+	switch c.Type {
+	case Float:
+		return floatPlace(l.Text, 64, FloatKey), true
+	case Float32:
+		return floatPlace(l.Text, 32, func(v float64) uint64 { return Float32Key(float32(v)) }), true
+	case Uint:
+		return d.uintPlace(), ok
+	}
+	if d.exp += int(c.Scale); c.Type == Decimal128 {
+		return c.widePlace(d), ok
+	}
+	return d.place(), ok
 }
 
-func (c *Column) stringPlace(s string) place {
+var wanted = []string{
+	Int:        "a number",
+	Float:      "a number, 'inf', '-inf' or 'nan'",
+	String:     "a text in 'single quotes'",
+	Bool:       "TRUE or FALSE",
+	Timestamp:  "a time such as '2001-02-03 04:05:06', '2001-02-03T04:05:06Z', '2001-02-03', '@981173106' for seconds since 1970, 'infinity' or '-infinity'",
+	Uint:       "a number",
+	Float32:    "a number, 'inf', '-inf' or 'nan'",
+	Decimal:    "a number",
+	Decimal128: "a number",
+}
+
+// widePlace is the place of d, counted in units of the last digit, in a Decimal128.
+func (c *Column) widePlace(d decimal) place {
+	v, side, ok := d.integer()
+	key, err := WideKey(v)
+	switch {
+	case ok && err == nil:
+		return c.entryPlace(string(key[:]), side)
+	case d.negative:
+		return first
+	}
+	return last
+}
+
+// entryPlace is the place of an entry in the dictionary, or on a side of this entry.
+func (c *Column) entryPlace(s string, side int) place {
 	i, found := slices.BinarySearch(c.Dictionary, s)
 	switch {
 	case found:
-		return place{uint64(i), 0}
+		return place{uint64(i), side}
 	case i < len(c.Dictionary):
 		return place{uint64(i), -1}
 	}
 	return last
 }
 
-// infinite recognises the texts of the two infinite values of a Float.
-func infinite(s string) bool {
-	return slices.Contains([]string{"inf", "+inf", "-inf"}, strings.ToLower(s))
+// special recognises the texts of the values of a Float that are no numbers.
+func special(s string) bool {
+	return slices.Contains([]string{"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "nan"}, strings.ToLower(s))
 }
 
-// floatPlace takes a decimal or a text that is infinite.
-func floatPlace(s string) place {
-	v, err := strconv.ParseFloat(s, 64)
+// floatPlace takes a decimal or a special text to a type of so many bits.
+func floatPlace(s string, bits int, key func(float64) uint64) place {
+	most := math.MaxFloat64
+	if bits == 32 {
+		most = math.MaxFloat32
+	}
+	v, err := strconv.ParseFloat(s, bits)
 	switch {
 	case err == nil:
-		return place{FloatKey(v), 0}
+		return place{key(v), 0}
 	case v > 0: // greater than every number, and less than infinity
-		return place{FloatKey(math.MaxFloat64), 1}
+		return place{key(most), 1}
 	}
-	return place{FloatKey(-math.MaxFloat64), -1}
+	return place{key(-most), -1}
 }
 
 func timestampPlace(s string) (place, bool) {
@@ -187,6 +243,5 @@ func timestampPlace(s string) (place, bool) {
 		d.exp += 6
 		return d.place(), ok
 	}
-	micros, ok := ParseTimestamp(s)
-	return place{IntKey(micros), 0}, ok
+	return parseTime(s)
 }

@@ -172,6 +172,7 @@ func TestCompareOthers(t *testing.T) {
 	times := []uint64{IntKey(math.MinInt64), IntKey(-1), IntKey(0), IntKey(500000), IntKey(86400e6), IntKey(math.MaxInt64)}
 	for text, micros := range map[string]float64{
 		"1970-01-01": 0, "1970-01-01T00:00:00.5Z": 5e5, "1970-01-02 00:00:00": 86400e6, "1970-01-02T01:00:00+01:00": 86400e6,
+		"infinity": math.MaxInt64, "Infinity": math.MaxInt64, "5000000-01-01": math.MaxInt64 - 1e4, "-5000000-01-01": math.MinInt64 + 1e4,
 		"@0": 0, "@-0.000001": -1, "@0.5": 5e5, "@864e2": 86400e6, "@0.0000005": 0.5, "@1e300": 1e300, "@-1e300": -1e300,
 	} {
 		compareAll(t, Timestamp, times, Literal{Text, text}, func(key uint64) int { return cmp.Compare(float64(KeyInt(key)), micros) })
@@ -191,7 +192,12 @@ func TestCompareErrors(t *testing.T) {
 		{Int, Literal{Number, "."}, "of type int"},
 		{Int, Literal{Number, "0x1p3"}, "of type int"},
 		{Float, Literal{Number, "nan"}, "of type float"},
-		{Float, Literal{Text, "nan"}, "of type float"},
+		{Float, Literal{Text, "nano"}, "'inf', '-inf' or 'nan'"},
+		{Float32, Literal{Boolean, "true"}, "of type float32"},
+		{Int, Literal{Text, "nan"}, "of type int"},
+		{Uint, Literal{Text, "inf"}, "of type uint: it compares with a number"},
+		{Decimal, Literal{Text, "1.5"}, "of type decimal: it compares with a number"},
+		{Decimal128, Literal{Text, "inf"}, "of type decimal128: it compares with a number"},
 		{Float, Literal{Number, "0x1p3"}, "of type float"},
 		{String, Literal{Number, "1"}, "'single quotes'"},
 		{Bool, Literal{Number, "1"}, "TRUE or FALSE"},
@@ -240,7 +246,16 @@ func TestFormat(t *testing.T) {
 		{String, 9, "?"},
 		{Timestamp, IntKey(981173106e6), "2001-02-03T04:05:06Z"},
 		{Timestamp, IntKey(-1), "1969-12-31T23:59:59.999999Z"},
-		{Timestamp, IntKey(math.MinInt64), "@-9223372036854.775808"},
+		{Timestamp, IntKey(math.MinInt64), "-290308-12-21T19:59:05.224192Z"},
+		{Timestamp, IntKey(253402300800e6), "10000-01-01T00:00:00Z"},
+		{Timestamp, IntKey(Infinity), "infinity"},
+		{Timestamp, IntKey(-Infinity), "-infinity"},
+		{Float, FloatKey(math.Inf(1)), "+inf"},
+		{Float, FloatKey(math.NaN()), "nan"},
+		{Float32, Float32Key(0.1), "0.1"},
+		{Float32, Float32Key(float32(math.NaN())), "nan"},
+		{Uint, math.MaxUint64, "18446744073709551615"},
+		{Decimal128, 9, "?"},
 	} {
 		if got := (&Column{Type: x.t}).Format(x.key); got != x.want {
 			t.Errorf("%v: %s, want %s", x.t, got, x.want)
@@ -249,11 +264,11 @@ func TestFormat(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for i := range uint8(5) {
+	for i := range uint8(9) {
 		if got, err := ParseType(Type(i).String()); err != nil || got != Type(i) {
 			t.Errorf("type %d: %v, %v", i, got, err)
 		}
-		if got, err := ParseBinning(Binning(i).String()); err != nil || got != Binning(i) {
+		if got, err := ParseBinning(Binning(i % 5).String()); err != nil || got != Binning(i%5) {
 			t.Errorf("binning %d: %v, %v", i, got, err)
 		}
 		if got, err := ParseEncoding(Encoding(i % 3).String()); err != nil || got != Encoding(i%3) {

@@ -1,19 +1,48 @@
 package column
 
+import "strings"
+
 // ParseTimestamp reads a time of a file or predicate into microseconds since
 // 1970-01-01T00:00:00Z: a date, 2001-02-03; optionally T or a blank and a time, 04:05 or
 // 04:05:06 or 04:05:06.789; optionally a zone, Z or +01:00 or +0100 or +01. The default
-// zone is UTC. Digits beyond microseconds are dropped.
+// zone is UTC. Digits beyond microseconds are dropped. A year has four to seven digits,
+// and may have a sign: the year 0 is 1 BC. The texts infinity and -infinity are times. ok
+// is false for a time outside of the range of a Timestamp.
 func ParseTimestamp(s string) (micros int64, ok bool) {
+	p, ok := parseTime(s)
+	return KeyInt(p.key), ok && p.side == 0
+}
+
+// parseTime gives the place of a time among Timestamps.
+func parseTime(s string) (_ place, ok bool) {
+	switch strings.ToLower(s) {
+	case "infinity", "+infinity":
+		return place{IntKey(Infinity), 0}, true
+	case "-infinity":
+		return place{IntKey(-Infinity), 0}, true
+	}
+	const million = 1_000_000
+	seconds, micros, ok := parseSeconds(s)
+	switch {
+	case seconds > Infinity/million, seconds == Infinity/million && micros >= Infinity%million:
+		return place{IntKey(Infinity), -1}, ok
+	case seconds < -Infinity/million-1, seconds == -Infinity/million-1 && micros < million-Infinity%million-1:
+		return place{IntKey(-Infinity), 1}, ok
+	}
+	return place{IntKey(million*seconds + micros), 0}, ok
+}
+
+// parseSeconds reads a time of any year.
+func parseSeconds(s string) (seconds, micros int64, ok bool) {
 	p := stamp{s, true}
-	year := p.number(4, 0, 9999)
+	year := p.year()
 	p.skip('-')
 	month := p.number(2, 1, 12)
 	p.skip('-')
 	day := p.number(2, 1, daysIn(year, month))
-	seconds := 86400 * days(year, month, day)
+	seconds = 86400 * days(year, month, day)
 	if p.s == "" {
-		return 1e6 * seconds, p.ok
+		return seconds, 0, p.ok
 	}
 	if !p.take('T') && !p.take('t') {
 		p.skip(' ')
@@ -28,7 +57,7 @@ func ParseTimestamp(s string) (micros int64, ok bool) {
 		}
 	}
 	seconds -= p.zone()
-	return 1e6*seconds + micros, p.ok && p.s == ""
+	return seconds, micros, p.ok && p.s == ""
 }
 
 // stamp is the rest of a text; ok is false after a syntax error.
@@ -69,6 +98,23 @@ func (p *stamp) number(digits int, least, greatest int64) (v int64) {
 		return least
 	}
 	return v
+}
+
+// year reads a year of four to seven digits, with or without a sign.
+func (p *stamp) year() int64 {
+	before := p.take('-')
+	if !before {
+		p.take('+')
+	}
+	digits := 0
+	for digits < min(len(p.s), 7) && p.s[digits]-'0' <= 9 {
+		digits++
+	}
+	year := p.number(max(digits, 4), 0, 9_999_999)
+	if before {
+		return -year
+	}
+	return year
 }
 
 // fraction reads the digits behind a point, one at least, as microseconds.
@@ -121,11 +167,12 @@ func daysIn(year, month int64) int64 {
 // days is the number of days from 1970-01-01 to a day. Years are counted from March on,
 // so that the day that leap years have is the last, in eras of 400 years.
 func days(year, month, day int64) int64 {
+	const before = 25_000 // eras that are added, so that no year is negative
 	if month <= 2 {
 		year--
 		month += 12
 	}
-	year += 400 // the year 0 may be one before it now
+	year += 400 * before
 	ofYear := (153*(month-3)+2)/5 + day - 1
-	return 365*year + year/4 - year/100 + year/400 + ofYear - 719468 - 146097
+	return 365*year + year/4 - year/100 + year/400 + ofYear - 719468 - 146097*before
 }

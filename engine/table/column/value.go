@@ -1,7 +1,6 @@
 package column
 
 import (
-	"fmt"
 	"sort"
 	"strconv"
 	"strings"
@@ -9,8 +8,7 @@ import (
 )
 
 // Format writes the value of a code as a literal of Compare without its quotes.
-// Timestamps are in UTC; a year without four digits gives '@SECONDS'. A code outside of
-// the column gives "?".
+// Timestamps are in UTC. A code outside of the column gives "?".
 func (c *Column) Format(code uint64) string {
 	key := c.Base + code
 	switch c.Type {
@@ -18,26 +16,50 @@ func (c *Column) Format(code uint64) string {
 		return strconv.FormatInt(KeyInt(key), 10)
 	case Float:
 		return strings.ToLower(strconv.FormatFloat(KeyFloat(key), 'g', -1, 64))
+	case Float32:
+		return strings.ToLower(strconv.FormatFloat(float64(KeyFloat32(key)), 'g', -1, 32))
+	case Uint:
+		return strconv.FormatUint(key, 10)
+	case Decimal:
+		return formatDecimal(strconv.FormatInt(KeyInt(key), 10), c.Scale)
 	case Bool:
 		return strconv.FormatBool(key != 0)
 	case Timestamp:
 		return formatTimestamp(KeyInt(key))
 	}
-	if key < uint64(len(c.Dictionary)) {
-		return c.Dictionary[key]
+	switch {
+	case key >= uint64(len(c.Dictionary)):
+		return "?"
+	case c.Type == Decimal128:
+		return formatDecimal(KeyWide(c.Dictionary[key]).String(), c.Scale)
 	}
-	return "?"
+	return c.Dictionary[key]
 }
 
+// Literal is the value of a code as a literal.
+func (c *Column) Literal(code uint64) Literal {
+	l := Literal{Kind: Number, Text: c.Format(code)}
+	switch {
+	case c.Type == Bool:
+		l.Kind = Boolean
+	case c.Type == Timestamp:
+		l.Kind = Time
+	case c.Type == String || special(l.Text):
+		l.Kind = Text
+	}
+	return l
+}
+
+// formatTimestamp writes years from 0 to 9999 with four digits. Later years have more
+// digits, and earlier years a minus sign.
 func formatTimestamp(micros int64) string {
-	if t := time.UnixMicro(micros).UTC(); t.Year() >= 0 && t.Year() <= 9999 {
-		return t.Format("2006-01-02T15:04:05.999999Z07:00")
+	switch micros {
+	case Infinity:
+		return "infinity"
+	case -Infinity:
+		return "-infinity"
 	}
-	sign, n := "", uint64(micros)
-	if micros < 0 {
-		sign, n = "-", -n
-	}
-	return fmt.Sprintf("@%s%d.%06d", sign, n/1e6, n%1e6)
+	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.999999Z07:00")
 }
 
 // Find gives the bin of a code, or that behind the gap in which it lies and false.

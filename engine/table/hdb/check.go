@@ -21,11 +21,11 @@ func (f *File) checkWords() error {
 
 func (f *File) checkDictionaries() error {
 	for i := range f.columns {
-		d := f.columns[i].Dictionary
-		err := container.ParallelRanges(uint64(len(d)), checkRange, func(lo, hi uint64) error {
-			for k := max(lo, 1); k < hi; k++ {
-				if d[k] <= d[k-1] {
-					return f.corrupt(secStrings, 0, "column %.60q: entry %d of its dictionary does not come behind the one before", f.columns[i].Name, k)
+		c := &f.columns[i]
+		err := container.ParallelRanges(uint64(len(c.Dictionary)), checkRange, func(lo, hi uint64) error {
+			for k := lo; k < hi; k++ {
+				if err := checkEntry(c, int(k)); err != nil {
+					return f.corrupt(secStrings, 0, "column %.60q: %v", c.Name, err)
 				}
 			}
 			return nil

@@ -206,7 +206,7 @@ func TestCrafted(t *testing.T) {
 		{"a name twice", secColumns, text(`"name":"delay","type"`, `"name":"seen","type" `), always, "columns: column 2 (\"seen\"): the name comes twice"},
 		{"no name", secColumns, text(`"name":"seen"`, `"nema":"seen"`), always, "columns: column 2 (\"\"): it has no name"},
 		{"unknown type", secColumns, text(`"int"`, `"xyz"`), always, "columns: "},
-		{"type of a dictionary", secColumns, text(`"string"`, `"float" `), always, "columns: column 1 (\"carrier\"): a dictionary for values that are no strings"},
+		{"type of a dictionary", secColumns, text(`"string"`, `"float" `), always, "columns: column 1 (\"carrier\"): a dictionary for values of type float"},
 		{"keys of a boolean", secColumns, text(`"timestamp"`, `"bool"     `), always, "columns: column 2 (\"seen\"): key 9223372047654775808 of a boolean"},
 		{"auto", secColumns, text(`"distinct"`, `"auto"    `), always, "columns: column 1 (\"carrier\"): binning 0"},
 		{"unknown encoding", secColumns, text(`"range"`, `"rings"`), always, "columns: column 1 (\"carrier\"): "},

@@ -31,6 +31,7 @@ func (m Meta) check() error {
 type storedColumn struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
+	Scale    uint8  `json:"scale,omitempty"`
 	Binning  string `json:"binning"`
 	Encoding string `json:"encoding"`
 	Base     uint64 `json:"base,string"` // JSON's numbers have 53 bits
@@ -41,14 +42,14 @@ type storedColumn struct {
 
 func storeColumn(c *column.Column) storedColumn {
 	return storedColumn{
-		Name: c.Name, Type: c.Type.String(), Binning: c.Binning.String(), Encoding: c.Encoding.String(),
+		Name: c.Name, Type: c.Type.String(), Scale: c.Scale, Binning: c.Binning.String(), Encoding: c.Encoding.String(),
 		Base: c.Base, Missing: c.Missing, Bins: uint64(len(c.Bins)), Strings: uint64(len(c.Dictionary)),
 	}
 }
 
 // column gives the column without its bins, strings and first vector.
 func (s *storedColumn) column() (c column.Column, err error) {
-	c = column.Column{Name: s.Name, Base: s.Base, Missing: s.Missing}
+	c = column.Column{Name: s.Name, Scale: s.Scale, Base: s.Base, Missing: s.Missing}
 	if c.Type, err = column.ParseType(s.Type); err != nil {
 		return c, err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -73,6 +74,8 @@ func TestSmallest(t *testing.T) {
 	empty.add(column.Column{Name: "c", Type: column.String, Dictionary: []string{""}}, 1, []uint64{0}, nil)
 	unused := &sample{rows: 1, word: 64}
 	unused.add(column.Column{Name: "c", Type: column.String, Dictionary: []string{"\x00", "\xff"}}, 1, []uint64{0}, []bool{true})
+	wide := &sample{rows: 2, word: 64}
+	wide.add(column.Column{Name: "c", Type: column.Decimal128, Scale: 38, Dictionary: []string{strings.Repeat("\x00", 16), strings.Repeat("\xff", 16)}}, 2, []uint64{0, 1}, nil)
 	few := &sample{rows: 100, word: 64}
 	keys := make([]uint64, 100)
 	for bins := 1; bins <= 5; bins++ {
@@ -85,7 +88,7 @@ func TestSmallest(t *testing.T) {
 	}
 	for name, s := range map[string]*sample{
 		"nothing": {word: 32}, "nothing, 64": {word: 64}, "no columns": {rows: 7, word: 64}, "most rows": {rows: math.MaxUint32, word: 32},
-		"all missing": absent, "empty string": empty, "unused dictionary": unused, "few bins": few, "tiny": tiny(), "second": second(),
+		"all missing": absent, "empty string": empty, "unused dictionary": unused, "few bins": few, "wide decimals": wide, "tiny": tiny(), "second": second(),
 	} {
 		t.Run(name, s.roundTrip)
 	}
@@ -202,9 +205,12 @@ func TestRapid(t *testing.T) {
 				missing[row] = i%2 == 1 && rapid.Bool().Draw(t, "missing")
 			}
 			c := column.Column{
-				Name: name, Type: rapid.SampledFrom([]column.Type{column.Int, column.Float, column.Timestamp}).Draw(t, "type"),
+				Name: name, Type: rapid.SampledFrom([]column.Type{column.Int, column.Float, column.Timestamp, column.Uint, column.Decimal}).Draw(t, "type"),
 				Encoding: rapid.SampledFrom([]column.Encoding{column.Equality, column.Range, column.Interval}).Draw(t, "encoding"),
 				Binning:  rapid.SampledFrom([]column.Binning{column.Distinct, column.Width, column.Quantile, column.Lloyd}).Draw(t, "binning"),
+			}
+			if c.Type == column.Decimal {
+				c.Scale = rapid.Uint8Range(0, column.MaxScale).Draw(t, "scale")
 			}
 			s.add(c, rapid.IntRange(1, 20).Draw(t, "bins"), keys, missing)
 		}

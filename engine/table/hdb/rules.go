@@ -19,14 +19,16 @@ func checkColumn(c *column.Column) error {
 		return fmt.Errorf("it has no name")
 	case !utf8.ValidString(c.Name):
 		return fmt.Errorf("its name is not UTF-8")
-	case c.Type > column.Timestamp:
+	case c.Type > column.Decimal128:
 		return fmt.Errorf("unknown type %d", c.Type)
 	case c.Encoding > column.Interval:
 		return fmt.Errorf("unknown encoding %d", c.Encoding)
 	case c.Binning == column.Auto || c.Binning > column.Lloyd:
 		return fmt.Errorf("binning %d, which does not say how its bins were found", c.Binning)
-	case c.Type != column.String && len(c.Dictionary) > 0:
-		return fmt.Errorf("a dictionary for values that are no strings")
+	case !c.Type.HasDictionary() && len(c.Dictionary) > 0:
+		return fmt.Errorf("a dictionary for values of type %s", c.Type)
+	case c.Scale > column.MaxScale || c.Scale > 0 && !c.Type.IsDecimal():
+		return fmt.Errorf("%d digits behind the point in type %s", c.Scale, c.Type)
 	case len(c.Bins) == 0 && c.Base != 0:
 		return fmt.Errorf("base %d where no row has a value", c.Base)
 	}
@@ -36,10 +38,28 @@ func checkColumn(c *column.Column) error {
 		return fmt.Errorf("base %d, with codes up to %d above it", c.Base, hi)
 	case c.Type == column.Bool && greatestKey > 1:
 		return fmt.Errorf("key %d of a boolean", greatestKey)
-	case c.Type == column.String && len(c.Bins) > 0 && greatestKey >= uint64(len(c.Dictionary)):
+	case c.Type == column.Float32 && greatestKey > math.MaxUint32:
+		return fmt.Errorf("key %d of a float32", greatestKey)
+	case c.Type.HasDictionary() && len(c.Bins) > 0 && greatestKey >= uint64(len(c.Dictionary)):
 		return fmt.Errorf("key %d, the dictionary has %d entries", greatestKey, len(c.Dictionary))
 	}
 	return nil
+}
+
+// checkEntry checks entry i of a dictionary.
+func checkEntry(c *column.Column, i int) error {
+	reason := ""
+	switch s := c.Dictionary[i]; {
+	case len(s) > MaxStringLen:
+		reason = fmt.Sprintf("%d bytes; at most %d are possible", len(s), MaxStringLen)
+	case c.Type == column.Decimal128 && len(s) != column.WideSize:
+		reason = fmt.Sprintf("%d bytes; a decimal128 has %d", len(s), column.WideSize)
+	case i > 0 && s <= c.Dictionary[i-1]:
+		reason = fmt.Sprintf("%.60q does not come behind %.60q", s, c.Dictionary[i-1])
+	default:
+		return nil
+	}
+	return fmt.Errorf("entry %d of its dictionary: %s", i, reason)
 }
 
 // greatest is the greatest code of a column.

@@ -103,7 +103,7 @@ func (w *Writer) startColumn(c *column.Column) (*ColumnWriter, error) {
 	case w.header.columns == math.MaxUint32 || n > math.MaxUint32-uint64(w.header.vectors):
 		return bad(errors.New("more than 2^32-1 columns or vectors"))
 	}
-	if err := w.writeDictionary(c.Dictionary); err != nil {
+	if err := w.writeDictionary(c); err != nil {
 		return nil, err
 	}
 	for _, b := range c.Bins {
@@ -120,14 +120,11 @@ func (w *Writer) startColumn(c *column.Column) (*ColumnWriter, error) {
 	return w.open, nil
 }
 
-func (w *Writer) writeDictionary(entries []string) error {
+func (w *Writer) writeDictionary(c *column.Column) error {
 	strings := w.section(secStrings)
-	for i, s := range entries {
-		switch {
-		case len(s) > MaxStringLen:
-			return inputError("column %d: entry %d of its dictionary has %d bytes; at most %d are possible", len(w.columns), i, len(s), MaxStringLen)
-		case i > 0 && s <= entries[i-1]:
-			return inputError("column %d: entry %d of its dictionary, %.60q, does not come behind %.60q", len(w.columns), i, s, entries[i-1])
+	for i, s := range c.Dictionary {
+		if err := checkEntry(c, i); err != nil {
+			return inputError("column %d: %v", len(w.columns), err)
 		}
 		if err := strings.AppendString(s); err != nil {
 			return err
@@ -136,7 +133,7 @@ func (w *Writer) writeDictionary(entries []string) error {
 			return err
 		}
 	}
-	w.header.strings += uint64(len(entries))
+	w.header.strings += uint64(len(c.Dictionary))
 	return nil
 }
 

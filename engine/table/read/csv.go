@@ -38,9 +38,12 @@ type CSVOptions struct {
 	// is the empty field.
 	Null []string
 	// Types are the types of columns by name. The type of an unnamed column is inferred
-	// from the first 10,000 rows or 1 MiB: the first of Int, Float, Timestamp, Bool (the
-	// words true and false) that fits every value there, else String.
+	// from the first 10,000 rows or 1 MiB: the first of Int, Uint, Float, Timestamp, Bool
+	// (the words true and false) that fits every value there, else String.
 	Types map[string]column.Type
+	// Scales are the numbers of digits behind the point of columns whose Types are decimals.
+	// A value with more digits is an error. The default is 0.
+	Scales map[string]uint8
 	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
@@ -61,7 +64,6 @@ type csvSource struct {
 	paths   []string
 	opt     CSVOptions
 	columns csvColumns
-	fields  []Field
 	total   int64
 	size    int // of a text, in bytes
 
@@ -199,8 +201,7 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 		if !given {
 			t = found[field].found()
 		}
-		c.types = append(c.types, t)
-		s.fields = append(s.fields, Field{c.names[field], t})
+		c.fields = append(c.fields, Field{c.names[field], t, s.opt.Scales[c.names[field]]})
 	}
 	return nil
 }
@@ -286,7 +287,7 @@ func (c *csvColumns) inferText(text []byte, fields, rows []int, found []inferenc
 	return open
 }
 
-func (s *csvSource) Fields() []Field { return s.fields }
+func (s *csvSource) Fields() []Field { return s.columns.fields }
 
 func (s *csvSource) Progress() (done, total int64) { return s.opener.Count(), s.total }
 

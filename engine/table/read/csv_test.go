@@ -172,7 +172,7 @@ func TestCSVLateValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	want := []Field{{"id", column.Int}, {"late", column.Int}, {"word", column.String}, {"never", column.String}}
+	want := []Field{{Name: "id", Type: column.Int}, {Name: "late", Type: column.Int}, {Name: "word", Type: column.String}, {Name: "never", Type: column.String}}
 	if !slices.Equal(s.Fields(), want) {
 		t.Errorf("%v, want %v", s.Fields(), want)
 	}
@@ -203,8 +203,8 @@ func TestCSVTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Field{
-		{"int", column.Int}, {"float", column.Float}, {"string", column.String}, {"bool", column.Bool},
-		{"time", column.Timestamp}, {"empty", column.String}, {"mixed", column.String},
+		{Name: "int", Type: column.Int}, {Name: "float", Type: column.Float}, {Name: "string", Type: column.String}, {Name: "bool", Type: column.Bool},
+		{Name: "time", Type: column.Timestamp}, {Name: "empty", Type: column.String}, {Name: "mixed", Type: column.String},
 	}
 	if !slices.Equal(got.fields, want) {
 		t.Fatalf("fields %v, want %v", got.fields, want)
@@ -215,7 +215,7 @@ func TestCSVTypes(t *testing.T) {
 		{"-9223372036854775808", "2.5", "7", "false", "2001-02-03T04:05:06Z", m, "x"},
 		{m, m, m, m, m, m, m},
 		{"9223372036854775807", "-1e+300", "", "true", "2001-02-03T04:05:06.5Z", m, "2.5"},
-		{"12", m, "é", "false", "2001-02-03T04:05:00Z", m, "true"},
+		{"12", "nan", "é", "false", "2001-02-03T04:05:00Z", m, "true"},
 	}
 	if !slices.EqualFunc(got.rows, rows, slices.Equal[[]string]) {
 		t.Fatalf("rows\n%q, want\n%q", got.rows, rows)
@@ -244,7 +244,17 @@ func TestCSVOptions(t *testing.T) {
 		"header alone":   {"a,b\n", CSVOptions{}, "a:string b:string"},
 		"names alone":    {"", CSVOptions{Names: []string{"a"}}, "a:string"},
 		"infinite":       {"a\n-inf\n1\n+Inf\n", CSVOptions{}, "a:float [-inf] [1] [+inf]"},
-		"too great":      {"a\n9223372036854775808\n", CSVOptions{}, "a:float [9.223372036854776e+18]"},
+		"unsigned":       {"a\n9223372036854775808\n+7\n", CSVOptions{}, "a:uint [9223372036854775808] [7]"},
+		"too great":      {"a\n18446744073709551616\n", CSVOptions{}, "a:float [1.8446744073709552e+19]"},
+		"NaN null":       {"a\nNaN\n1.5\nnan\n", CSVOptions{Null: []string{"NaN"}}, "a:float [-] [1.5] [nan]"},
+		"float32":        {"a\n26.352673\n1e30\n", CSVOptions{Types: types("a", column.Float32)}, "a:float32 [26.352673] [1e+30]"},
+		"long years":     {"a,b\n12345-01-01,infinity\n", CSVOptions{Types: types("b", column.Timestamp)}, "a:string b:timestamp [12345-01-01 infinity]"},
+		"years by type":  {"a\n12345-01-01\n", CSVOptions{Types: types("a", column.Timestamp)}, "a:timestamp [12345-01-01T00:00:00Z]"},
+		"infinite times": {"a\n2001-02-03\n-infinity\n", CSVOptions{}, "a:timestamp [2001-02-03T00:00:00Z] [-infinity]"},
+		"decimals": {"a\n1\n-0.05\n12345678901234.5\n\n", CSVOptions{Types: types("a", column.Decimal), Scales: map[string]uint8{"a": 2}},
+			"a:decimal [1.00] [-0.05] [12345678901234.50]"},
+		"wide decimals": {"a,b\n 1e30 ,x\n-0.05,\n,y\n", CSVOptions{Types: types("a", column.Decimal128), Scales: map[string]uint8{"a": 2}},
+			"a:decimal128 b:string [1000000000000000000000000000000.00 x] [-0.05 -] [- y]"},
 	} {
 		got, err := readCSV(t, c.text, c.opt)
 		if err != nil {
@@ -283,12 +293,20 @@ func TestCSVErrors(t *testing.T) {
 		"too great":      {"a\n9223372036854775808\n", CSVOptions{Types: map[string]column.Type{"a": column.Int}}, []string{"-:2", "is not an integer"}},
 		"float, endless": {"a\n1e999\n", CSVOptions{Types: map[string]column.Type{"a": column.Float}}, []string{"-:2", "is not a number"}},
 		"not true":       {"a\nyes\n", CSVOptions{Types: map[string]column.Type{"a": column.Bool}}, []string{"is not true or false"}},
-		"too few":        {"a,b,c\n1,2\n", CSVOptions{}, []string{"-:2", "2 fields, the table has 3 columns"}},
-		"too many":       {"a\n1\n2,3,4\n", CSVOptions{}, []string{"-:3", "3 fields, the table has 1 column"}},
-		"a long record":  {"a\n1\n" + strings.Repeat("2", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"a record of more than 262144 bytes"}},
-		"an open quote":  {"a\n1\n\"" + strings.Repeat("2\n", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"-:3", "a quoted field that does not end"}},
-		"a long header":  {strings.Repeat("a", 2<<20), CSVOptions{}, []string{"-:1", "the header does not end"}},
-		"damaged gzip":   {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff", CSVOptions{}, []string{"damaged gzip data"}},
+		"late unsigned":  {many + "1,9223372036854775808\n", CSVOptions{}, []string{"-:10102", "is not an integer", "--type b=uint"}},
+		"negative uint":  {"a\n-1\n", CSVOptions{Types: map[string]column.Type{"a": column.Uint}}, []string{"-:2", `"-1" is not an integer from 0 to 18446744073709551615`}},
+		"great float32":  {"a\n1e39\n", CSVOptions{Types: map[string]column.Type{"a": column.Float32}}, []string{"-:2", "is not a number in the range of float32"}},
+		"long decimal": {"a\n1.234\n", CSVOptions{Types: map[string]column.Type{"a": column.Decimal}, Scales: map[string]uint8{"a": 2}},
+			[]string{"-:2", `column "a": "1.234" is not a decimal with at most 2 digits behind the point and 18 in all`}},
+		"great decimal": {"a\n1e19\n", CSVOptions{Types: map[string]column.Type{"a": column.Decimal}}, []string{"-:2", `"1e19" is not a decimal`}},
+		"great wide":    {"a\n1e39\n", CSVOptions{Types: map[string]column.Type{"a": column.Decimal128}}, []string{"-:2", `"1e39" is not a decimal`, "38 in all"}},
+		"late time":     {"a\n300000-01-01\n", CSVOptions{Types: map[string]column.Type{"a": column.Timestamp}}, []string{"-:2", `is not a timestamp`}},
+		"too few":       {"a,b,c\n1,2\n", CSVOptions{}, []string{"-:2", "2 fields, the table has 3 columns"}},
+		"too many":      {"a\n1\n2,3,4\n", CSVOptions{}, []string{"-:3", "3 fields, the table has 1 column"}},
+		"a long record": {"a\n1\n" + strings.Repeat("2", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"a record of more than 262144 bytes"}},
+		"an open quote": {"a\n1\n\"" + strings.Repeat("2\n", 1<<20), CSVOptions{maxRecord: 1 << 18}, []string{"-:3", "a quoted field that does not end"}},
+		"a long header": {strings.Repeat("a", 2<<20), CSVOptions{}, []string{"-:1", "the header does not end"}},
+		"damaged gzip":  {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xff\xff\xff\xff", CSVOptions{}, []string{"damaged gzip data"}},
 	} {
 		_, err := readCSV(t, c.text, c.opt)
 		t.Run(name, func(t *testing.T) { wantError(t, err, c.want...) })

@@ -12,10 +12,10 @@ import (
 // csvColumns describes the columns of a table to the parsers.
 type csvColumns struct {
 	comma  byte
-	names  []string      // of the fields of a record
-	column []int         // of each field: its column, or -1 where it is left out
-	types  []column.Type // of columns
-	nulls  [][]byte      // fields that stand for a missing value, as the empty one does
+	names  []string // of the fields of a record
+	column []int    // of each field: its column, or -1 where it is left out
+	fields []Field  // of columns
+	nulls  [][]byte // fields that stand for a missing value, as the empty one does
 }
 
 // fieldError is an error in a record.
@@ -162,7 +162,7 @@ func (c *csvColumns) isNull(t column.Type, field []byte, quoted bool) bool {
 
 // parse appends the records of text to b, and returns the number of its lines.
 func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *fieldError) {
-	b.reset(len(c.types))
+	b.reset(len(c.fields))
 	*s = scanner{text: text, comma: c.comma, buf: s.buf}
 	for s.skipEmpty() {
 		record := s.line
@@ -175,7 +175,7 @@ func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *f
 				return s.line, &fieldError{record, c.wrongCount(s, i)}
 			}
 			if k := c.column[i]; k >= 0 {
-				if reason := c.put(&b.Columns[k], c.types[k], s.field, s.quoted); reason != "" {
+				if reason := c.put(&b.Columns[k], c.fields[k], s.field, s.quoted); reason != "" {
 					return s.line, &fieldError{line, fmt.Sprintf(reason, c.names[i])}
 				}
 			}
@@ -190,7 +190,8 @@ func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *f
 
 // put appends a field to a column. It returns the reason of an error as a format with a
 // place for the name of the column.
-func (c *csvColumns) put(v *Values, t column.Type, field []byte, quoted bool) (reason string) {
+func (c *csvColumns) put(v *Values, f Field, field []byte, quoted bool) (reason string) {
+	t := f.Type
 	if t != column.String {
 		field = trim(field)
 		if t == column.Int { // the usual case: a number, and no null token
@@ -200,39 +201,40 @@ func (c *csvColumns) put(v *Values, t column.Type, field []byte, quoted bool) (r
 			}
 		}
 	}
-	if c.isNull(t, field, quoted) {
+	switch {
+	case c.isNull(t, field, quoted):
 		v.missing(t)
-		return ""
-	}
-	if t == column.String {
+	case t == column.String:
 		if len(field) > hdb.MaxStringLen {
 			return fmt.Sprintf("column %%[1]q: a string of %d bytes; at most %d are possible", len(field), hdb.MaxStringLen)
 		}
 		v.text(field)
-		return ""
-	}
-	key, missing, ok := parse(t, field)
-	switch {
-	case !ok:
-		return c.misfit(t, field)
-	case missing:
-		v.missing(t)
+	case t == column.Decimal128:
+		entry, ok := parseWide(field, f.Scale)
+		if !ok {
+			return c.misfit(f, field)
+		}
+		v.text(entry)
 	default:
+		key, ok := parse(f, field)
+		if !ok {
+			return c.misfit(f, field)
+		}
 		v.key(key)
 	}
 	return ""
 }
 
-// misfit describes a field that is no value of type t, with the remedy.
-func (c *csvColumns) misfit(t column.Type, field []byte) string {
-	var f inference
-	f.see(field)
+// misfit describes a field that is no value of its column, with the remedy.
+func (c *csvColumns) misfit(f Field, field []byte) string {
+	var seen inference
+	seen.see(field)
 	fits := column.String
-	if t == column.Int && f.found() == column.Float {
-		fits = column.Float
+	if found := seen.found(); f.Type == column.Int && (found == column.Float || found == column.Uint) {
+		fits = found
 	}
 	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
-	return "column %[1]q: " + value + " is not " + typeNames[t] + " (--type %[1]s=" + fits.String() + " takes it; --null names what stands for a missing value)"
+	return "column %[1]q: " + value + " is not " + describe(f) + " (--type %[1]s=" + fits.String() + " takes it; --null names what stands for a missing value)"
 }
 
 // wrongCount describes a record with a wrong number of fields, after its field i.

@@ -83,17 +83,17 @@ func (x *table) add(t testing.TB, b *Batch) {
 		if n := len(v.Keys) + len(v.Ends); n != b.Rows || len(v.Missing) != 0 && len(v.Missing) != b.Rows {
 			t.Fatalf("column %q: %d values, %d flags in %d rows", f.Name, n, len(v.Missing), b.Rows)
 		}
-		if f.Type == column.String {
+		if f.Type.HasDictionary() {
 			v.Each(func(row int, value []byte, ok bool) {
-				x.rows[from+row][c] = string(value)
-				if !ok {
-					x.rows[from+row][c] = missing
+				entry := column.Column{Type: f.Type, Scale: f.Scale, Dictionary: []string{string(value)}}
+				if x.rows[from+row][c] = missing; ok {
+					x.rows[from+row][c] = entry.Format(0)
 				}
 			})
 			continue
 		}
 		for i, k := range v.Keys {
-			x.rows[from+i][c] = valueOf(f.Type, k)
+			x.rows[from+i][c] = (&column.Column{Type: f.Type, Scale: f.Scale}).Format(k)
 			if len(v.Missing) > 0 && v.Missing[i] {
 				x.rows[from+i][c] = missing
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"heddle/engine/file/input"
+	"heddle/engine/table/column"
 )
 
 // ParquetOptions say how Parquet files are read.
@@ -42,6 +43,7 @@ type parquetSource struct {
 	number int // of the current file
 	file   *os.File
 	groups []parquet.RowGroup // of the current file, that are not begun
+	row    int64              // of the current file, that comes next
 	left   int64              // rows of the current group
 	err    error
 }
@@ -50,24 +52,35 @@ type parquetSource struct {
 type parquetColumn struct {
 	parquetType
 	name   string
-	leaf   int // of the file
-	group  int // number in the file, for errors
+	leaf   int  // of the file
+	narrow bool // the statistics promise that a Decimal128 fits a Decimal
+	group  int  // number in the file, for errors
 	values parquet.ColumnChunkValueReader
 	buffer [256]parquet.Value
 	err    error
 }
 
 // OpenParquet opens Parquet files, whose columns must be the same. It reads flat columns:
-// integers (Int; unsigned ones of 64 bits must be below 2^63), floats (Float), booleans,
-// dates and timestamps (Timestamp), decimals (Int without digits behind the point, else
-// the nearest Float), times of day (Int), byte arrays (String). A column that is nested,
-// or repeated, is an error unless Columns leave it out.
+//
+//	integers           Int; Uint if unsigned with 64 bits
+//	floats             Float32, Float
+//	decimals           Int up to 18 digits, none of them behind the point; else Decimal up to
+//	                   18 digits or if the statistics of all row groups promise values of 64
+//	                   bits; else Decimal128
+//	booleans           Bool
+//	dates, timestamps  Timestamp; a time outside of its range is an error
+//	times of day       Int, a count of their unit since midnight
+//	UUIDs              String, such as 00112233-4455-6677-8899-aabbccddeeff
+//	byte arrays        String
+//
+// A column that is nested, repeated or an INTERVAL is an error unless Columns leave it out.
 func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Source, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no Parquet file is given")
 	}
 	opt.rows = cmp.Or(opt.rows, parquetRows)
 	s := &parquetSource{paths: paths, opt: opt, number: -1}
+	wide := map[string]bool{}    // columns that need 128 bits
 	for i, path := range paths { // that the last one differs should not be found hours later
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -76,8 +89,16 @@ func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Sourc
 		if err == nil {
 			err = s.check(i)
 		}
+		for _, c := range s.columns {
+			wide[c.name] = wide[c.name] || c.to == column.Decimal128 && !c.narrow
+		}
 		if err = errors.Join(err, s.closeFile()); err != nil {
 			return nil, err
+		}
+	}
+	for i := range s.fields {
+		if f := &s.fields[i]; f.Type == column.Decimal128 && !wide[f.Name] {
+			f.Type = column.Decimal
 		}
 	}
 	return s, nil
@@ -119,6 +140,9 @@ func (s *parquetSource) open(path string) (err error) {
 		if x.parquetType, err = typeOf(fields[at]); err != nil {
 			return &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q %v (--columns can leave it out)", x.name, err)}
 		}
+		if x.to == column.Decimal128 {
+			x.narrow = narrow(f.Metadata(), x.leaf)
+		}
 	}
 	return nil
 }
@@ -132,7 +156,7 @@ func parquetFooter(path string, r io.ReaderAt, size int64) (f *parquet.File, err
 func (s *parquetSource) check(i int) error {
 	var fields []Field
 	for _, c := range s.columns {
-		fields = append(fields, Field{c.name, c.to})
+		fields = append(fields, Field{c.name, c.to, c.scale})
 	}
 	if i == 0 {
 		s.fields = fields
@@ -197,7 +221,7 @@ func (s *parquetSource) next(ctx context.Context, b *Batch) error {
 	rows := int(min(s.left, s.opt.rows))
 	b.reset(len(s.fields))
 	path := s.paths[s.number]
-	parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], rows) })
+	parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], s.row, rows) })
 	for i := range s.columns {
 		if err := s.columns[i].err; err != nil {
 			return err
@@ -205,6 +229,7 @@ func (s *parquetSource) next(ctx context.Context, b *Batch) error {
 	}
 	b.Rows = rows
 	s.left -= int64(rows)
+	s.row += int64(rows)
 	s.done.Add(int64(rows))
 	return nil
 }
@@ -233,7 +258,16 @@ func (s *parquetSource) nextGroup() (err error) {
 			return io.EOF
 		}
 		s.number++
-		return s.open(s.paths[s.number])
+		s.row = 0
+		if err := s.open(s.paths[s.number]); err != nil {
+			return err
+		}
+		for i, f := range s.fields {
+			if c := &s.columns[i]; c.to != f.Type { // a Decimal128 that is narrow
+				c.to, c.text = f.Type, nil
+			}
+		}
+		return nil
 	}
 	defer explain(s.paths[s.number], "", &err)
 	g := s.groups[0]
@@ -251,14 +285,14 @@ func (s *parquetSource) nextGroup() (err error) {
 	return nil
 }
 
-// read appends the next rows.
-func (c *parquetColumn) read(path string, v *Values, rows int) {
+// read appends the next rows, which start at row first of the file.
+func (c *parquetColumn) read(path string, v *Values, first int64, rows int) {
 	defer explain(path, c.name, &c.err)
 	for at := 0; at < rows; {
 		n, err := c.values.ReadValues(c.buffer[:min(len(c.buffer), rows-at)])
 		for i := range c.buffer[:n] {
 			if err := c.put(v, &c.buffer[i]); err != nil {
-				c.err = fmt.Errorf("row group %d: %w", c.group, err)
+				c.err = fmt.Errorf("row %d (from 0): %w", first+int64(at+i), err)
 				return
 			}
 		}

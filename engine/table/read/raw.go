@@ -24,7 +24,7 @@ type RawColumn struct {
 	Kind string // i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 	Path string
 	// Missing is the value that stands for none, as text; without it all rows have one.
-	// NaN is missing anyhow.
+	// The text nan stands for every NaN.
 	Missing string
 }
 
@@ -49,18 +49,11 @@ type rawKind struct {
 	name string
 	size int // bytes
 	to   column.Type
-	key  func(bits uint64) (key uint64, ok bool) // ok is false for a missing value
+	key  func(bits uint64) uint64
 }
 
 func intKind(name string, size int, value func(bits uint64) int64) rawKind {
-	return rawKind{name, size, column.Int, func(bits uint64) (uint64, bool) { return column.IntKey(value(bits)), true }}
-}
-
-func floatKind(name string, size int, value func(bits uint64) float64) rawKind {
-	return rawKind{name, size, column.Float, func(bits uint64) (uint64, bool) {
-		v := value(bits)
-		return column.FloatKey(v), v == v
-	}}
+	return rawKind{name, size, column.Int, func(bits uint64) uint64 { return column.IntKey(value(bits)) }}
 }
 
 var rawKinds = []rawKind{
@@ -71,16 +64,16 @@ var rawKinds = []rawKind{
 	intKind("u8", 1, func(b uint64) int64 { return int64(b) }),
 	intKind("u16", 2, func(b uint64) int64 { return int64(b) }),
 	intKind("u32", 4, func(b uint64) int64 { return int64(b) }),
-	{"u64", 8, column.Int, func(b uint64) (uint64, bool) { return column.IntKey(int64(b)), b <= math.MaxInt64 }},
-	floatKind("f32", 4, func(b uint64) float64 { return float64(math.Float32frombits(uint32(b))) }),
-	floatKind("f64", 8, math.Float64frombits),
+	{"u64", 8, column.Uint, func(b uint64) uint64 { return b }},
+	{"f32", 4, column.Float32, func(b uint64) uint64 { return column.Float32Key(math.Float32frombits(uint32(b))) }},
+	{"f64", 8, column.Float, func(b uint64) uint64 { return column.FloatKey(math.Float64frombits(b)) }},
 }
 
 // rawFile is a column that is being read.
 type rawFile struct {
 	RawColumn
 	rawKind
-	none    uint64 // bits of the value that stands for none
+	none    uint64 // key of the value that stands for none
 	hasNone bool
 	r       *input.Reader
 	offset  int64 // of the next value
@@ -101,21 +94,23 @@ func (c RawColumn) kind() (f rawFile, err error) {
 	if !f.hasNone {
 		return f, nil
 	}
+	var v uint64
 	switch bits := 8 * f.size; c.Kind[0] {
 	case 'f':
-		var v float64
-		if v, err = strconv.ParseFloat(c.Missing, bits); bits == 32 {
-			f.none = uint64(math.Float32bits(float32(v)))
+		var x float64
+		if x, err = strconv.ParseFloat(c.Missing, bits); bits == 32 {
+			v = uint64(math.Float32bits(float32(x)))
 		} else {
-			f.none = math.Float64bits(v)
+			v = math.Float64bits(x)
 		}
 	case 'u':
-		f.none, err = strconv.ParseUint(c.Missing, 10, bits)
+		v, err = strconv.ParseUint(c.Missing, 10, bits)
 	default:
-		var v int64
-		v, err = strconv.ParseInt(c.Missing, 10, bits)
-		f.none = uint64(v) << (64 - bits) >> (64 - bits)
+		var x int64
+		x, err = strconv.ParseInt(c.Missing, 10, bits)
+		v = uint64(x)
 	}
+	f.none = f.key(v)
 	if err != nil {
 		return f, fmt.Errorf("column %q: %q, which is to stand for missing values, is no %s", c.Name, c.Missing, c.Kind)
 	}
@@ -175,7 +170,7 @@ func (s *rawSource) open(c RawColumn) error {
 		return err
 	}
 	s.files = append(s.files, f)
-	s.fields = append(s.fields, Field{c.Name, f.to})
+	s.fields = append(s.fields, Field{Name: c.Name, Type: f.to})
 	return nil
 }
 
@@ -243,14 +238,10 @@ func (f *rawFile) read(v *Values) error {
 		return f.errorf(int64(n-n%f.size), "the file ends within a value of %d bytes", f.size)
 	}
 	for at := 0; at < n; at += f.size {
-		bits := load(f.bytes[at : at+f.size])
-		key, ok := f.key(bits)
-		switch {
-		case f.hasNone && bits == f.none, !ok && f.to == column.Float:
+		key := f.key(load(f.bytes[at : at+f.size]))
+		if f.hasNone && key == f.none {
 			v.missing(f.to)
-		case !ok:
-			return f.errorf(int64(at), "%d, which is above %d, the greatest integer of a table", bits, int64(math.MaxInt64))
-		default:
+		} else {
 			v.key(key)
 		}
 	}

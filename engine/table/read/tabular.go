@@ -20,8 +20,17 @@ import (
 
 // Field is a column of a Source.
 type Field struct {
-	Name string
-	Type column.Type
+	Name  string
+	Type  column.Type
+	Scale uint8 // digits behind the point of decimals
+}
+
+// String writes the field with its type.
+func (f Field) String() string {
+	if f.Type.IsDecimal() {
+		return fmt.Sprintf("%s %s of scale %d", f.Name, f.Type, f.Scale)
+	}
+	return fmt.Sprintf("%s %s", f.Name, f.Type)
 }
 
 // Source is a table that is read once, from the first row to the last. It belongs to
@@ -46,8 +55,8 @@ type Batch struct {
 	Columns []Values // as Fields
 }
 
-// Values are the values of consecutive rows of a column: Keys, but of a String column
-// Text and Ends.
+// Values are the values of consecutive rows of a column: Keys, but Text and Ends of a
+// type with a dictionary.
 type Values struct {
 	Keys []uint64 // of the values, by package column; of a row without one, any
 	Text []byte   // value i is Text[Ends[i-1]:Ends[i]], the first starts at 0
@@ -56,7 +65,7 @@ type Values struct {
 	Missing []bool
 }
 
-// Each calls f with the values of a String column; ok is false for a missing one.
+// Each calls f with the values of a column of texts; ok is false for a missing one.
 func (v *Values) Each(f func(row int, value []byte, ok bool)) {
 	at := uint32(0)
 	for i, end := range v.Ends {
@@ -85,7 +94,7 @@ func (v *Values) key(k uint64) {
 	}
 }
 
-// text appends the value of a row of a String column.
+// text appends the value of a row of a column of texts.
 func (v *Values) text(s []byte) {
 	v.Text = append(v.Text, s...)
 	v.Ends = append(v.Ends, uint32(len(v.Text)))
@@ -97,7 +106,7 @@ func (v *Values) text(s []byte) {
 // missing appends a row without a value.
 func (v *Values) missing(t column.Type) {
 	row := len(v.Keys)
-	if t == column.String {
+	if t.HasDictionary() {
 		row = len(v.Ends)
 		v.Ends = append(v.Ends, uint32(len(v.Text)))
 	} else {

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -67,24 +68,43 @@ func isWord(s []byte) bool {
 	return bytes.EqualFold(s, []byte("true")) || bytes.EqualFold(s, []byte("false"))
 }
 
-// parse gives the key of a value of any type but String. A NaN is a missing value.
-func parse(t column.Type, s []byte) (key uint64, missing, ok bool) {
-	switch t {
+// parse gives the key of a value of a type without a dictionary.
+func parse(f Field, s []byte) (key uint64, ok bool) {
+	switch f.Type {
 	case column.Int:
 		v, ok := parseInt(s)
-		return column.IntKey(v), false, ok
+		return column.IntKey(v), ok
+	case column.Uint:
+		v, err := strconv.ParseUint(string(bytes.TrimPrefix(s, []byte("+"))), 10, 64)
+		return v, err == nil
 	case column.Float:
 		v, err := strconv.ParseFloat(string(s), 64)
-		return column.FloatKey(v), v != v, err == nil
+		return column.FloatKey(v), err == nil
+	case column.Float32:
+		v, err := strconv.ParseFloat(string(s), 32)
+		return column.Float32Key(float32(v)), err == nil
+	case column.Decimal:
+		v, ok := column.ParseDecimal(string(s), f.Scale)
+		return column.IntKey(v.Int64()), ok && v.IsInt64()
 	case column.Bool:
 		v, ok := parseBool(s)
 		if v {
 			key = 1
 		}
-		return key, false, ok
+		return key, ok
 	}
 	v, ok := column.ParseTimestamp(string(s))
-	return column.IntKey(v), false, ok
+	return column.IntKey(v), ok
+}
+
+// parseWide gives the dictionary entry of a Decimal128.
+func parseWide(s []byte, scale uint8) (entry []byte, ok bool) {
+	v, ok := column.ParseDecimal(string(s), scale)
+	if !ok {
+		return nil, false
+	}
+	key, err := column.WideKey(v)
+	return key[:], err == nil
 }
 
 // inference finds the type of a column: the first in the order of candidates that all
@@ -94,17 +114,32 @@ type inference struct {
 	seen bool
 }
 
-var candidates = [...]column.Type{column.Int, column.Float, column.Timestamp, column.Bool}
+var candidates = [...]column.Type{column.Int, column.Uint, column.Float, column.Timestamp, column.Bool}
 
 func (f *inference) see(s []byte) {
 	f.seen = true
 	for i, t := range candidates {
-		if f.not[i] {
-			continue
+		if !f.not[i] {
+			_, ok := parse(Field{Type: t}, s)
+			f.not[i] = !ok || !plain(t, s)
 		}
-		_, _, ok := parse(t, s)
-		f.not[i] = !ok || t == column.Bool && !isWord(s) // t and 1 say nothing
 	}
+}
+
+// plain reports whether a value shows its type: t and 1 do not show Bool, and a year with
+// more than four digits does not show Timestamp.
+func plain(t column.Type, s []byte) bool {
+	switch t {
+	case column.Bool:
+		return isWord(s)
+	case column.Timestamp:
+		return len(s) > 4 && (s[4] == '-' || isInfinity(s))
+	}
+	return true
+}
+
+func isInfinity(s []byte) bool {
+	return bytes.EqualFold(bytes.TrimLeft(s, "+-"), []byte("infinity"))
 }
 
 // found is String where nothing else fits, or nothing was seen.
@@ -117,8 +152,17 @@ func (f *inference) found() column.Type {
 	return column.String
 }
 
-// typeNames are the names of types in errors.
+// describe names the values of a field in errors.
+func describe(f Field) string {
+	if f.Type.IsDecimal() {
+		return fmt.Sprintf("a decimal with at most %d digits behind the point and %d in all", f.Scale, decimalDigits[f.Type])
+	}
+	return typeNames[f.Type]
+}
+
+var decimalDigits = map[column.Type]int{column.Decimal: column.MaxDecimalDigits, column.Decimal128: column.MaxScale}
+
 var typeNames = [...]string{
-	column.Int: "an integer", column.Float: "a number", column.String: "a string",
-	column.Bool: "true or false", column.Timestamp: "a timestamp",
+	column.Int: "an integer", column.Float: "a number", column.String: "a string", column.Bool: "true or false", column.Timestamp: "a timestamp",
+	column.Uint: "an integer from 0 to 18446744073709551615", column.Float32: "a number in the range of float32",
 }

@@ -97,7 +97,7 @@ func Run(ctx context.Context, opt Options, stdout, stderr io.Writer) error {
 	}
 	report(stdout, backends, verses, answers)
 	fmt.Fprintf(stdout, "\nAll %d backends agree with a scan of the text, for %d queries and all algorithms.\n", len(backends), len(queries))
-	fmt.Fprintf(stdout, "Next: %s search %s --all --query 'in the beginning'\n", os.Args[0], path)
+	fmt.Fprintf(stdout, "Next: %s search %s --mode and --all --query 'in the beginning'\n", os.Args[0], path)
 	return nil
 }
 

@@ -16,9 +16,7 @@ import (
 // random draws universe, lists, codecs, queries and algorithm. Package rapid
 // shrinks failures.
 func (su suite) random(t *testing.T) {
-	b := su.Open(t)
-	defer b.Close()
-	su.Check(t, func(rt *rapid.T) { su.randomBatch(rt, b) })
+	su.Check(t, func(rt *rapid.T) { su.randomBatch(rt, su.Shared) })
 }
 
 func (su suite) randomBatch(rt *rapid.T, backend plan.Backend) {
@@ -123,9 +121,7 @@ func (su suite) describe(t *testing.T) {
 	su.verify(t, st, s, b)
 	explain()
 
-	backend := su.Open(t)
-	defer backend.Close()
-	info := backend.Info()
+	info := su.Shared.Info()
 	if info.Kind == "" || info.Device == "" || info.ComputeUnits <= 0 {
 		t.Errorf("incomplete info: %+v", info)
 	}
@@ -134,14 +130,8 @@ func (su suite) describe(t *testing.T) {
 // unsupported checks that the backend refuses the algorithms that its Info lacks.
 func (su suite) unsupported(t *testing.T) {
 	s, b := su.Workload(t, 4, 4)
-	backend := su.Open(t)
-	defer backend.Close()
-	st, err := backend.Load(t.Context(), &s.Source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.Close()
-	info := backend.Info()
+	st := su.Load(t, s)
+	info := su.Shared.Info()
 	for _, a := range append(plan.Algorithms(), 255) {
 		if slices.Contains(info.Algorithms, a) {
 			continue

@@ -147,8 +147,6 @@ func (su expressions) shapes(t *testing.T) {
 // random draws universe, lists, codecs and expressions. Package rapid shrinks
 // failures.
 func (su expressions) random(t *testing.T) {
-	b := su.Open(t)
-	defer b.Close()
 	su.Check(t, func(rt *rapid.T) {
 		s := su.RandomSource(rt)
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "expression seed"), 0))
@@ -158,7 +156,7 @@ func (su expressions) random(t *testing.T) {
 			f.AddOps(randomOps(r, len(s.Lists), rapid.IntRange(2, plan.MaxDepth).Draw(rt, "depth"), rapid.IntRange(1, 30).Draw(rt, "steps")))
 		}
 		f.CountOnly = rapid.Bool().Draw(rt, "count only")
-		st, err := b.Load(rt.Context(), &s.Source)
+		st, err := su.Shared.Load(rt.Context(), &s.Source)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -227,7 +225,7 @@ func (su expressions) concurrent(t *testing.T) {
 	var b plan.MatchBatch
 	b.Add(&s.Source, 3, 4)
 	answer := reference.Match(s.Plain.Docs, &b)
-	st := su.Load(t, s)
+	st := plantest.LoadOn(t, su.Backend(t), s)
 	var wg sync.WaitGroup
 	for caller := range su.Pick(6, 3) {
 		wg.Go(func() {
@@ -268,9 +266,7 @@ func (su expressions) cancel(t *testing.T) {
 // refused checks that invalid expressions and a closed store give errors.
 func (su expressions) refused(t *testing.T) {
 	s, _ := su.Workload(t, 4, 0)
-	b := su.Open(t)
-	defer b.Close()
-	st, err := b.Load(t.Context(), &s.Source)
+	st, err := su.Shared.Load(t.Context(), &s.Source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,15 +9,16 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/reference"
 )
 
 // concurrent has several callers on one store, each with its own batch. Some of
-// them are the first to use an algorithm.
+// them are the first to use an algorithm on their backend.
 func (su suite) concurrent(t *testing.T) {
 	s, b := su.Workload(t, su.Pick(40, 12), su.Pick(200, 20))
 	want := reference.Match(s.Plain.Docs, b)
-	st := su.Load(t, s)
+	st := plantest.LoadOn(t, su.Backend(t), s)
 	var wg sync.WaitGroup
 	for caller := range su.Pick(8, 3) {
 		wg.Go(func() {
@@ -79,9 +80,7 @@ func (su suite) cancel(t *testing.T) {
 
 	ctx, stop = context.WithCancel(t.Context())
 	stop()
-	backend := su.Open(t)
-	defer backend.Close()
-	if st, err := backend.Load(ctx, &s.Source); err == nil {
+	if st, err := su.Shared.Load(ctx, &s.Source); err == nil {
 		st.Close()
 		t.Error("a load under a cancelled context went through")
 	} else if !errors.Is(err, context.Canceled) {
@@ -129,8 +128,6 @@ func (su suite) close(t *testing.T) {
 // badSource loads sources with an impossible descriptor. Loading or matching the
 // list must give an error.
 func (su suite) badSource(t *testing.T) {
-	backend := su.Open(t)
-	defer backend.Close()
 	for name, src := range map[string]*plan.Source{
 		"unaligned":  {Docs: 10, Words: make([]uint32, 8), Lists: []plan.List{{Off: 2, Words: 2, Len: 2, Codec: codec.Raw}}},
 		"outside":    {Docs: 10, Words: make([]uint32, 8), Lists: []plan.List{{Off: 4, Words: 5, Len: 5, Codec: codec.Raw}}},
@@ -141,7 +138,7 @@ func (su suite) badSource(t *testing.T) {
 		"no segment": {Docs: 10, Words: []uint32{1, 2}, Lists: []plan.List{{Words: 2, Len: 2, Codec: codec.ParaPFor}}},
 	} {
 		src.Lists = append(src.Lists, plan.List{Codec: codec.Raw}) // a sound list
-		st, err := backend.Load(t.Context(), src)
+		st, err := su.Shared.Load(t.Context(), src)
 		if err != nil {
 			continue
 		}

@@ -14,7 +14,6 @@ import (
 // lists has lists of all kinds and codecs in pairs, with frequencies and with
 // impacts.
 func (su *suite) lists(t *testing.T) {
-	backend := su.Backend(t)
 	for _, impacts := range []uint8{0, 8, 16} {
 		t.Run(fmt.Sprint("impacts ", impacts), func(t *testing.T) {
 			r := plantest.RNG(t)
@@ -30,7 +29,7 @@ func (su *suite) lists(t *testing.T) {
 				}
 				q.Add(&s.Source, plantest.Weighted(r, x, r.Uint32N(lists))...)
 			}
-			su.verify(t, plantest.LoadOn(t, backend, s), s, &q, 10, 1000)
+			su.verify(t, su.Load(t, s), s, &q, 10, 1000)
 		})
 	}
 }
@@ -66,8 +65,10 @@ func (su *suite) lengths(t *testing.T) {
 // of each document.
 func (su *suite) universes(t *testing.T) {
 	universes := []uint32{0, 1, 2, 33, 511, 4095, 4096, 4097, 8192, 8193, 16385, 32767, 32768, 32769, 65535, 65537, 1 << 20, plantest.MaxUniverse}
-	backend := su.Backend(t)
 	for _, universe := range universes {
+		if su.Ranked > 0 && universe > su.Ranked {
+			continue
+		}
 		t.Run(fmt.Sprint(universe), func(t *testing.T) {
 			r := plantest.RNG(t)
 			impacts := uint8(0)
@@ -94,7 +95,7 @@ func (su *suite) universes(t *testing.T) {
 			for range queries {
 				q.Add(&s.Source, plantest.Weighted(r, r.Uint32N(ends+1), r.Uint32N(ends+1), ends)...)
 			}
-			su.verify(t, plantest.LoadOn(t, backend, s), s, &q, 7)
+			su.verify(t, su.Load(t, s), s, &q, 7)
 		})
 	}
 }
@@ -166,7 +167,6 @@ func (su *suite) shapes(t *testing.T) {
 // norms has lengths and frequencies of every kind under ordinary and extreme
 // parameters. Term-frequency component and sum reach both ends of their ranges.
 func (su *suite) norms(t *testing.T) {
-	backend := su.Backend(t)
 	for j, l := range plantest.LengthKinds {
 		t.Run(l.Name, func(t *testing.T) {
 			r := plantest.RNG(t)
@@ -181,7 +181,7 @@ func (su *suite) norms(t *testing.T) {
 				q.Add(&s.Source, plantest.Weighted(r, h, (h+1)%5, (h+2)%5)...)
 			}
 			q.Add(&s.Source, plan.Term{List: 0, Weight: 1 << 31}, plan.Term{List: 1, Weight: 1<<31 - 1}) // sums up to 2^32-1
-			st := plantest.LoadOn(t, backend, s)
+			st := su.Load(t, s)
 			for i, norm := range []plan.Norm{
 				s.Norm(0.9, 0.4), s.Norm(1.2, 0.75), s.Norm(2, 1), s.Norm(0.9, 0), s.Norm(0, 0.4), s.Norm(255, 1),
 				plan.NewNorm(255, 1, 1e-6), plan.NewNorm(0.5, 0.5, 1e12), {},

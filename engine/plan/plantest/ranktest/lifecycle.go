@@ -88,7 +88,7 @@ func (su *suite) concurrent(t *testing.T) {
 	}
 	var b plan.MatchBatch
 	b.Add(&s.Source, 3, 4)
-	st := su.Load(t, s)
+	st := plantest.LoadOn(t, su.Backend(t), s)
 	var wg sync.WaitGroup
 	for caller := range su.Pick(6, 3) {
 		wg.Go(func() {
@@ -139,9 +139,7 @@ func (su *suite) cancel(t *testing.T) {
 // closed store give errors.
 func (su *suite) refused(t *testing.T) {
 	s, q := su.workload(t, 5, 3)
-	backend := su.Open(t)
-	defer backend.Close()
-	st, err := backend.Load(t.Context(), &s.Source)
+	st, err := su.Shared.Load(t.Context(), &s.Source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +176,7 @@ func (su *suite) refused(t *testing.T) {
 				src.Lists[h].FreqOff, src.Lists[h].FreqWords = 0, 0
 			}
 		}
-		bare, err := backend.Load(t.Context(), &src)
+		bare, err := su.Shared.Load(t.Context(), &src)
 		if err != nil {
 			t.Fatalf("without %s: %v", name, err)
 		}

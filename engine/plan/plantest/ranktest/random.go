@@ -15,9 +15,7 @@ import (
 // random draws the source and all fields of the batch. Package rapid shrinks
 // failures.
 func (su *suite) random(t *testing.T) {
-	b := su.Open(t)
-	defer b.Close()
-	su.Check(t, func(rt *rapid.T) { su.randomBatch(rt, b) })
+	su.Check(t, func(rt *rapid.T) { su.randomBatch(rt, su.Shared) })
 }
 
 // randomBatch ranks a random batch on b. One batch in five is invalid.

@@ -61,9 +61,7 @@ func example(t *testing.T) (*plantest.Source, *plan.RankBatch) {
 // required.
 func (su *suite) kinds(t *testing.T) []plan.Accumulators {
 	s, r := example(t)
-	b := su.Open(t)
-	defer b.Close()
-	st, err := b.Load(t.Context(), &s.Source)
+	st, err := su.Shared.Load(t.Context(), &s.Source)
 	if err != nil {
 		t.Fatal(err)
 	}

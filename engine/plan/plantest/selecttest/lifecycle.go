@@ -51,7 +51,7 @@ func (su suite) reuse(t *testing.T) {
 func (su suite) concurrent(t *testing.T) {
 	tab, s := su.selections(t, uint32(su.Pick(70_000, 5_000)), su.Pick(30, 10))
 	want := tab.Scan(s)
-	st := su.load(t, tab)
+	st := loadOn(t, su.Backend(t), tab)
 	strategies := append(st.Strategies(), plan.StrategyAuto)
 	var wg sync.WaitGroup
 	for caller := range su.Pick(8, 3) {
@@ -100,7 +100,7 @@ func (su suite) cancel(t *testing.T) {
 	}, func() error { return tab.Compare(s, want, &out) })
 	su.verify(t, st, tab, s)
 
-	if st, err := su.Backend(t).LoadTable(ctx, &tab.Table); err == nil {
+	if st, err := su.Shared.LoadTable(ctx, &tab.Table); err == nil {
 		st.Close()
 		t.Error("a load under a cancelled context went through")
 	} else if !errors.Is(err, context.Canceled) {
@@ -143,7 +143,6 @@ func (su suite) close(t *testing.T) {
 // refused checks that invalid tables and batches give errors, and that the store
 // stays usable.
 func (su suite) refused(t *testing.T) {
-	backend := su.Backend(t)
 	for name, spoil := range map[string]func(*plan.Table){
 		"both words": func(t *plan.Table) { t.Words64 = []uint64{} },
 		"unaligned":  func(t *plan.Table) { t.Vectors[1].Off++ },
@@ -157,7 +156,7 @@ func (su suite) refused(t *testing.T) {
 	} {
 		tab := plantest.EveryVector(t, 500, 32)
 		spoil(&tab.Table)
-		if st, err := backend.LoadTable(t.Context(), &tab.Table); err == nil {
+		if st, err := su.Shared.LoadTable(t.Context(), &tab.Table); err == nil {
 			st.Close()
 			t.Errorf("%s: the table went through", name)
 		}
@@ -197,7 +196,6 @@ func (su suite) refused(t *testing.T) {
 // within bounds; it must not panic.
 func (su suite) corrupt(t *testing.T, word int) {
 	r := plantest.RNG(t)
-	backend := su.Backend(t)
 	for range su.Pick(120, 15) {
 		tab := plantest.EveryVector(t, []uint32{1, 40, 1000, 40_000}[r.IntN(4)], word)
 		for range r.IntN(4) {
@@ -209,7 +207,7 @@ func (su suite) corrupt(t *testing.T, word int) {
 			}
 		}
 		plantest.Damage(r, tab.Packed)
-		st, err := backend.LoadTable(t.Context(), &tab.Table)
+		st, err := su.Shared.LoadTable(t.Context(), &tab.Table)
 		if err != nil {
 			continue
 		}

@@ -17,7 +17,7 @@ type suite struct{ *plantest.Suite }
 // answer. It calls open for each backend that it needs and closes the backend. Of
 // the options it uses Small and Corrupt.
 func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Options) {
-	su := suite{&plantest.Suite{Options: opt, Open: open}}
+	su := suite{plantest.New(t, open, opt)}
 	t.Run("strategies", su.strategies)
 	for _, word := range []int{32, 64} {
 		t.Run(fmt.Sprintf("wah%d", word), func(t *testing.T) {
@@ -45,13 +45,19 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	t.Run("refused", su.refused)
 }
 
-// load makes tab resident on a new backend until the test ends.
+// load makes tab resident on the shared backend until the test ends.
 func (su suite) load(t *testing.T, tab *plantest.Table) plan.TableStore {
+	t.Helper()
+	return loadOn(t, su.Shared, tab)
+}
+
+// loadOn makes tab resident on b until the test ends.
+func loadOn(t *testing.T, b plan.Backend, tab *plantest.Table) plan.TableStore {
 	t.Helper()
 	if err := tab.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	st, err := su.Backend(t).LoadTable(t.Context(), &tab.Table)
+	st, err := b.LoadTable(t.Context(), &tab.Table)
 	if err != nil {
 		t.Fatalf("load of %d vectors of %d rows: %v", len(tab.Vectors), tab.Rows, err)
 	}

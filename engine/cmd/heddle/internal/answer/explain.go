@@ -24,7 +24,7 @@ type Explanation struct {
 	Backend  string   `json:"backend"`
 	Device   string   `json:"device"`
 	Choice   string   `json:"choice,omitempty"`    // reason for the backend
-	Boolean  string   `json:"boolean,omitempty"`   // simplified boolean expression
+	Boolean  string   `json:"boolean,omitempty"`   // simplified expression of a query with operators
 	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it
 	Part     bool     `json:"part,omitempty"`      // with --part
 	Lists    []List   `json:"lists"`               // in the order of execution
@@ -66,23 +66,34 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 	if s.Scheduled {
 		e.Schedule, e.Micros = s.why.String(), terminal.Micros(s.why.Took) // a cached answer has no batch
 	}
+	if asked.Expr != nil {
+		simplified, err := x.Expression(asked)
+		if err == nil { // the query was answered
+			e.Boolean = expressionText(x, simplified).String()
+		}
+	}
 	if s.ranked() {
 		e.Mode = asked.Match.String()
 		e.rankedLists(s, asked)
 		return e
 	}
 	e.Runs = x.ExplainQuery(s.why.Processor, asked)
+	e.matchedLists(s, asked)
+	return e
+}
+
+// matchedLists describes the lists of a query that is not ranked.
+func (e *Explanation) matchedLists(s *Searcher, asked engine.Query) {
+	x := s.Index
 	terms, conjunction := asked.Terms, asked.Match == engine.And
-	switch {
-	case asked.Expr != nil:
-		for t := range asked.Expr.Terms {
-			terms = append(terms, x.Terms(t)...)
+	if simplified, err := x.Expression(asked); asked.Expr != nil && err == nil {
+		for leaf := range asked.Expr.Leaves { // excluded ones too
+			known, unknown := s.terms(engine.Query{Expr: &leaf})
+			terms = append(append(terms, known...), unknown...)
 		}
-		simplified := x.Expression(*asked.Expr)
-		e.Boolean = expressionText(x, simplified).String()
 		_, conjunction = simplified.Conjunction(nil)
-	case asked.Text != "":
-		terms = x.Terms(asked.Text)
+	} else if asked.Text != "" {
+		terms, _, _ = x.WeightedTerms(asked)
 	}
 	terms = slices.Sorted(slices.Values(terms))
 	for _, t := range slices.Compact(terms) {
@@ -102,16 +113,12 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 	if len(e.Lists) > 0 && conjunction {
 		e.Lists[0].Method = "its documents are looked up in the other lists"
 	}
-	return e
 }
 
 // rankedLists describes the lists of a ranked query with their weights: the maximum that
 // a term adds to a score.
 func (e *Explanation) rankedLists(s *Searcher, asked engine.Query) {
-	terms, weights := asked.Terms, asked.Weights
-	if asked.Text != "" {
-		terms, weights, _ = s.Index.WeightedTerms(asked.Text) // the query was answered, so there is no error
-	}
+	terms, weights, _ := s.Index.WeightedTerms(asked) // the query was answered, so there is no error
 	sum := map[string]float64{}
 	for i, t := range terms {
 		sum[t] += weights[i]

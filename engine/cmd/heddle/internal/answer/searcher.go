@@ -6,11 +6,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/query"
@@ -21,15 +23,18 @@ import (
 // safe for concurrent use.
 type Searcher struct {
 	Index     *engine.Snapshot
-	Query     engine.Query                        // options of all queries; K 0: documents are matched without scores
-	Scheduled bool                                // explanations include the decisions of the scheduler
-	Boolean   bool                                // queries are boolean expressions
-	Invalid   func(q trec.Topic, err error) error // converts the error of an invalid query
-	Explain   io.Writer                           // nil: no explanations
-	Choice    string                              // reason for the backend, in explanations
-	Writer    Writer
+	Query     engine.Query // options of all queries; K 0: documents are matched without scores
+	Scheduled bool         // explanations include the decisions of the scheduler
+	// Invalid receives an invalid query and the reason. The query has no answer. An error of
+	// Invalid ends the run.
+	Invalid func(q trec.Topic, err error) error
+	Notes   io.Writer // receives the unknown terms of queries without documents
+	Explain io.Writer // nil: no explanations
+	Choice  string    // reason for the backend, in explanations
+	Writer  Writer
 
 	batch   []engine.Query
+	asked   []trec.Topic // of batch
 	answers []engine.Hits
 	why     observe.Explanation // of the last explained query
 }
@@ -56,22 +61,39 @@ func (s *Searcher) Answer(ctx context.Context, qs []trec.Topic) error {
 }
 
 func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
-	s.batch = s.batch[:0]
+	s.batch, s.asked = s.batch[:0], s.asked[:0]
 	for _, q := range qs {
 		asked, err := s.query(q)
-		if err != nil {
-			return s.Invalid(q, err)
+		if err == nil {
+			s.batch, s.asked = append(s.batch, asked), append(s.asked, q)
+		} else if err = s.Invalid(q, err); err != nil {
+			return err
 		}
-		s.batch = append(s.batch, asked)
+	}
+	if len(s.batch) == 0 {
+		return nil
 	}
 	err := s.run(ctx)
-	if e, ok := errors.AsType[*query.Error](err); ok {
-		return s.Invalid(qs[e.Query], e.Err)
+	if engine.CodeOf(err) == engine.InvalidQuery && len(s.batch) > 1 {
+		return s.answerEach(ctx)
+	}
+	if e, ok := errors.AsType[*query.Error](err); ok && engine.CodeOf(err) == engine.InvalidQuery {
+		return s.Invalid(s.asked[e.Query], e.Err)
 	} else if err != nil {
 		return err
 	}
-	for i, q := range qs {
+	for i, q := range s.asked {
 		if err := s.print(q, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answerEach answers the queries of a batch one by one, since at least one is invalid.
+func (s *Searcher) answerEach(ctx context.Context) error {
+	for _, q := range slices.Clone(s.asked) {
+		if err := s.answerBatch(ctx, []trec.Topic{q}); err != nil {
 			return err
 		}
 	}
@@ -81,6 +103,13 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 // print prints the answer to q, which is query i of the batch, and its explanation.
 func (s *Searcher) print(q trec.Topic, i int) error {
 	got := s.answers[i]
+	if got.Count == 0 && s.Explain == nil {
+		if _, unknown := s.terms(s.batch[i]); len(unknown) > 0 {
+			if _, err := fmt.Fprintf(s.Notes, "query %s: in no document: %s\n", terminal.Printable(q.ID), terminal.Printable(strings.Join(unknown, ", "))); err != nil {
+				return err
+			}
+		}
+	}
 	var e *Explanation
 	if s.Explain != nil {
 		e = s.explain(q, s.batch[i], got)
@@ -96,6 +125,34 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 		e = nil
 	}
 	return s.Writer.write(q, s.batch[i], got, e)
+}
+
+// terms returns the terms of a query that add to scores, without duplicates: known ones and
+// terms that no document has. A prefix without terms stands for itself.
+func (s *Searcher) terms(asked engine.Query) (known, unknown []string) {
+	all, _, err := s.Index.WeightedTerms(asked)
+	if err != nil { // the query was answered
+		return nil, nil
+	}
+	slices.Sort(all)
+	for _, t := range slices.Compact(all) {
+		if _, ok := s.Index.File().Lookup(t); ok {
+			known = append(known, t)
+		} else {
+			unknown = append(unknown, t)
+		}
+	}
+	if asked.Expr == nil {
+		return known, unknown
+	}
+	for leaf := range asked.Expr.Leaves {
+		if leaf.Op == querylang.Prefix {
+			if some, _, err := s.Index.WeightedTerms(engine.Query{Expr: &leaf}); err == nil && len(some) == 0 {
+				unknown = append(unknown, leaf.Term+"*")
+			}
+		}
+	}
+	return known, unknown
 }
 
 // run executes the batch. With explanations it is one query.
@@ -121,23 +178,30 @@ func (s *Searcher) run(ctx context.Context) (err error) {
 // ranked tells whether documents are scored.
 func (s *Searcher) ranked() bool { return s.Query.K > 0 }
 
-// query converts q to a query of the engine.
+// query converts q to a query of the engine. A text with operators becomes an expression.
 func (s *Searcher) query(q trec.Topic) (asked engine.Query, err error) {
 	asked = s.Query
 	switch {
-	case s.Boolean && q.Terms != nil:
-		return asked, errors.New("a vector is not a boolean query")
-	case s.Boolean:
-		e, err := querylang.Parse(q.Text)
-		asked.Expr = &e
-		return asked, err
+	case q.Err != nil:
+		return asked, q.Err
 	case q.Terms != nil:
 		asked.Terms, asked.Weights = q.Terms, q.Weights
-	case !s.ranked() && strings.Contains(q.Text, "^"):
-		asked.Terms, _, err = s.Index.WeightedTerms(q.Text) // weights do not change the matches
-	default:
+		return asked, nil
+	case asked.Literal:
 		asked.Text = q.Text
+		return asked, nil
 	}
+	words, err := querylang.EachWord(q.Text, func(string, float64) {})
+	if words || err != nil {
+		asked.Text = q.Text
+		return asked, err
+	}
+	join := querylang.Or
+	if asked.Match == engine.And {
+		join = querylang.And
+	}
+	e, err := querylang.Parse(q.Text, join)
+	asked.Expr = &e
 	return asked, err
 }
 

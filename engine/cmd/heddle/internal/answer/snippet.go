@@ -43,9 +43,9 @@ func newSnippets(x *engine.Snapshot) (*snippets, error) {
 // setQuery sets the query of the next snippets.
 func (s *snippets) setQuery(q engine.Query) error {
 	terms := q.Terms
-	if q.Text != "" {
+	if q.Text != "" || q.Expr != nil {
 		var err error
-		if terms, _, err = s.x.WeightedTerms(q.Text); err != nil {
+		if terms, _, err = s.x.WeightedTerms(q); err != nil {
 			return err
 		}
 	}

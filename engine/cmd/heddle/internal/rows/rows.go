@@ -34,13 +34,15 @@ type Writer struct {
 	Table     *engine.Table
 	Selection engine.Selection // options of all predicates; Output is set by Form and Roaring
 	Out       *bufio.Writer
-	Log       io.Writer                           // receives explanations
-	Invalid   func(q trec.Topic, err error) error // converts the error of an invalid predicate
-	Form      Form
-	Roaring   string // file for the rows as a Roaring bitmap; "-" is Out, "" none
-	Explain   bool
-	Choice    string // reason for the backend, in explanations
-	JSON      bool
+	Log       io.Writer // receives explanations
+	// Invalid receives an invalid predicate and the reason. The predicate has no answer. An
+	// error of Invalid ends the run.
+	Invalid func(q trec.Topic, err error) error
+	Form    Form
+	Roaring string // file for the rows as a Roaring bitmap; "-" is Out, "" none
+	Explain bool
+	Choice  string // reason for the backend, in explanations
+	JSON    bool
 
 	batch []engine.Selection
 	rows  []engine.Rows
@@ -84,13 +86,21 @@ func (w *Writer) Answer(ctx context.Context, qs []trec.Topic) error {
 
 func (w *Writer) answerBatch(ctx context.Context, info *engine.TableInfo, qs []trec.Topic) error {
 	w.batch = w.batch[:0]
-	for _, q := range qs {
-		s := w.Selection
-		var err error
-		if s.Prepared, err = w.Table.Prepare(q.Text); err != nil {
-			return w.Invalid(q, err)
+	all := qs
+	qs = nil
+	for _, q := range all {
+		s, err := w.Selection, q.Err
+		if err == nil {
+			s.Prepared, err = w.Table.Prepare(q.Text)
 		}
-		w.batch = append(w.batch, s)
+		if err == nil {
+			w.batch, qs = append(w.batch, s), append(qs, q)
+		} else if err = w.Invalid(q, err); err != nil {
+			return err
+		}
+	}
+	if len(qs) == 0 {
+		return nil
 	}
 	w.rows = slices.Grow(w.rows[:0], len(qs))[:len(qs)]
 	err := w.Table.SelectAll(ctx, w.batch, func(first int, rows []engine.Rows) error {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
@@ -67,7 +66,7 @@ func Sample(path string, format trec.Format) (q Queries) {
 type Search struct {
 	Path    string // index file
 	Kind    cost.Kind
-	Boolean bool   // queries are boolean expressions
+	Literal bool   // queries are text without operators
 	Costs   string // cost model file; "" for the file beside the index
 	Queries Queries
 }
@@ -113,20 +112,21 @@ func (s *Search) terms(q trec.Topic, a *analyze.Analyzer) []string {
 	switch {
 	case q.Terms != nil:
 		return q.Terms
-	case s.Boolean:
-		var all []string
-		if e, err := querylang.Parse(q.Text); err == nil {
-			for t := range e.Terms {
-				all = append(all, a.Terms(t)...)
-			}
-		}
+	case s.Literal:
+		return a.Terms(q.Text)
+	}
+	var all []string
+	words, err := querylang.EachWord(q.Text, func(part string, _ float64) { all = append(all, a.Terms(part)...) })
+	if words || err != nil {
 		return all
 	}
-	words := strings.Fields(q.Text)
-	for i, w := range words {
-		words[i], _, _ = strings.Cut(w, "^")
+	all = nil
+	if e, err := querylang.Parse(q.Text, querylang.Or); err == nil {
+		for leaf := range e.Leaves {
+			all = append(all, a.Terms(leaf.Term)...)
+		}
 	}
-	return a.Terms(strings.Join(words, " "))
+	return all
 }
 
 // Select estimates the predicates of a command on the table file at path. Output is the

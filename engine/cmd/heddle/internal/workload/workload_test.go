@@ -45,7 +45,7 @@ func TestSearch(t *testing.T) {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	weighted := Search{Path: path, Kind: cost.And, Queries: One("the^2 RED loom^0.5 red nosuch")}
-	boolean := Search{Path: path, Kind: cost.And, Boolean: true, Queries: One("the AND red loom")}
+	boolean := Search{Path: path, Kind: cost.And, Queries: One("the AND red loom")}
 	vector := Search{Path: path, Kind: cost.And, Queries: Queries{[]trec.Topic{{Terms: []string{"the", "red", "loom"}}}, 1}}
 	for _, s := range []Search{weighted, boolean, vector} {
 		if got, err := s.Work("x"); err != nil || got != want {

@@ -1,0 +1,135 @@
+package querylang
+
+import (
+	"cmp"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Op is the kind of an Expr.
+type Op uint8
+
+const (
+	Term   Op = iota
+	And       // every one of Args
+	Or        // any of Args
+	Not       // Args[0] without the documents of Args[1:]
+	Prefix    // any term of the index that begins with Expr.Term
+	Prefer    // the documents of Args[0]; Args[1:] only add to scores
+)
+
+// Expr is a query as a tree. The zero value is the empty term.
+type Expr struct {
+	Op   Op
+	Term string // of Term and Prefix, as in the query, without backslashes
+	// Weight of Term and Prefix in a ranked query, positive and finite. 0 means 1.
+	Weight float64
+	// Args are at least two, except for a query without any term, which is an Or of
+	// none and matches nothing.
+	Args []Expr
+}
+
+// Bounds of a query.
+const (
+	MaxTerms   = 4095 // below 2^(plan.MaxDepth-1), so that they fit where each is an AND of its parts
+	MaxNesting = 1000 // parentheses inside one another
+)
+
+// Leaves yields every term and prefix of e from left to right.
+func (e Expr) Leaves(yield func(Expr) bool) { e.leaves(yield) }
+
+func (e Expr) leaves(yield func(Expr) bool) bool {
+	if e.leaf() {
+		return yield(e)
+	}
+	for _, a := range e.Args {
+		if !a.leaves(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// leaf tells whether e has a term and no Args.
+func (e Expr) leaf() bool { return e.Op == Term || e.Op == Prefix }
+
+// scale multiplies all weights by w. It returns false if a product is not positive and
+// finite.
+func (e *Expr) scale(w float64) bool {
+	if e.leaf() {
+		e.Weight = w * cmp.Or(e.Weight, 1)
+		return e.Weight > 0 && !math.IsInf(e.Weight, 1)
+	}
+	for i := range e.Args {
+		if !e.Args[i].scale(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// String writes e so that Parse(e.String(), Or) gives e again. An empty term becomes a
+// space.
+func (e Expr) String() string {
+	var b strings.Builder
+	e.write(&b)
+	return b.String()
+}
+
+func (e Expr) write(b *strings.Builder) {
+	if e.leaf() {
+		writeTerm(b, e.Term)
+		if e.Op == Prefix {
+			b.WriteByte('*')
+		}
+		if e.Weight != 0 {
+			b.WriteString("^" + strconv.FormatFloat(e.Weight, 'g', -1, 64))
+		}
+		return
+	}
+	if e.Op == Prefer {
+		b.WriteByte('+')
+	}
+	for i, a := range e.Args {
+		if i > 0 {
+			b.WriteString([]string{And: " AND ", Or: " OR ", Not: " NOT ", Prefer: " "}[e.Op])
+		}
+		// A NOT applies to the whole AND before it.
+		if a.leaf() || e.Op == Or && a.Op != Or || e.Op == Not && i == 0 && a.Op == And {
+			a.write(b)
+		} else {
+			b.WriteByte('(')
+			a.write(b)
+			b.WriteByte(')')
+		}
+	}
+}
+
+// writeTerm writes a term with a backslash before each character that might mean something.
+func writeTerm(b *strings.Builder, term string) {
+	if term == "" {
+		term = " "
+	}
+	if operators[term] {
+		b.WriteByte('\\')
+		b.WriteString(term)
+		return
+	}
+	for i, r := range term {
+		if !wordRune(r) && (i == 0 || r != '-' && r != '.' && r != '\'') {
+			b.WriteByte('\\')
+		}
+		_, size := utf8.DecodeRuneInString(term[i:])
+		b.WriteString(term[i : i+size])
+	}
+}
+
+// wordRune tells whether r is always text.
+func wordRune(r rune) bool {
+	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
+}
+
+var operators = map[string]bool{"AND": true, "OR": true, "NOT": true}

@@ -1,0 +1,219 @@
+package querylang
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"heddle/engine/syntax"
+)
+
+// The kinds of tokens.
+const (
+	end = iota
+	word
+	prefix
+	operator // AND, OR, NOT
+	sign     // + or -
+	opening
+	closing
+)
+
+// lexer has one token in hand.
+type lexer struct {
+	text   string
+	kind   int
+	at     int     // where the token begins
+	to     int     // and ends
+	token  string  // the term, operator or sign
+	weight float64 // of a term or a closing parenthesis; 0: none
+}
+
+// EachWord gives the words of a text without operators to emit, with their weights; equal
+// neighbours may come as one part with their white space. It returns false at the first
+// operator, sign, parenthesis or prefix, and an error where Parse does.
+func EachWord(text string, emit func(part string, weight float64)) (bool, error) {
+	if plain(text) {
+		if text != "" {
+			emit(text, 1)
+		}
+		return true, nil
+	}
+	l := lexer{text: text}
+	for {
+		if err := l.next(); err != nil || l.kind == end {
+			return err == nil, err
+		}
+		if l.kind != word {
+			return false, nil
+		}
+		if l.weight == 0 {
+			l.weight = 1
+		}
+		emit(l.token, l.weight)
+	}
+}
+
+// plain returns true only for a text of words alone, without weights. It is fast.
+func plain(text string) bool {
+	for op := range operators {
+		if strings.Contains(text, op) {
+			return false
+		}
+	}
+	start := true // of a word
+	for i := range len(text) {
+		switch text[i] {
+		case '(', ')', '"', '\\', '*', '^', '~':
+			return false
+		case '+', '-':
+			if start {
+				return false
+			}
+		case ':', '?':
+			if i+1 < len(text) && text[i+1] > ' ' {
+				return false
+			}
+		}
+		start = text[i] <= ' ' || text[i] >= utf8.RuneSelf // perhaps white space
+	}
+	return true
+}
+
+// next reads the next token.
+func (l *lexer) next() error {
+	before := l.to
+	l.at, l.weight = len(l.text), 0
+	if n := strings.IndexFunc(l.text[l.to:], func(r rune) bool { return !unicode.IsSpace(r) }); n >= 0 {
+		l.at = l.to + n
+	}
+	if l.at == len(l.text) {
+		l.kind, l.to = end, l.at
+		return nil
+	}
+	l.to = l.at + 1
+	switch c := l.text[l.at]; c {
+	case '(':
+		l.kind = opening
+		return nil
+	case ')':
+		l.kind = closing
+		l.boost()
+		return nil
+	case '+', '-':
+		if (l.at == 0 || l.at > before || l.text[l.at-1] == '(') && l.signed() {
+			l.kind, l.token = sign, string(c)
+			return nil
+		}
+	}
+	return l.word()
+}
+
+// signed tells whether an operand follows the sign at l.at.
+func (l *lexer) signed() bool {
+	r, _ := utf8.DecodeRuneInString(l.text[l.to:])
+	return r == '(' || r == '\\' || wordRune(r)
+}
+
+// boost reads the weight behind a parenthesis.
+func (l *lexer) boost() {
+	if !strings.HasPrefix(l.text[l.to:], "^") {
+		return
+	}
+	n := strings.IndexFunc(l.text[l.to:], func(r rune) bool { return r == '(' || r == ')' || unicode.IsSpace(r) })
+	if n < 0 {
+		n = len(l.text) - l.to
+	}
+	if w := weight(l.text[l.to+1 : l.to+n]); w > 0 {
+		l.weight = w
+		l.to += n
+	}
+}
+
+// weight returns the positive decimal number that text is; 0 if it is none.
+func weight(text string) float64 {
+	if text == "" || strings.Trim(text, "0123456789.eE+-") != "" || text[0] == '+' {
+		return 0
+	}
+	w, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(w > 0) || math.IsInf(w, 1) {
+		return 0
+	}
+	return w
+}
+
+// word reads a word, an operator or a prefix.
+func (l *lexer) word() error {
+	var term strings.Builder
+	escaped, last := false, ' '    // last: the character before
+	caret, before := -1, rune(' ') // offset of the last ^, and the character before it
+	i := l.at
+	for i < len(l.text) {
+		r, size := utf8.DecodeRuneInString(l.text[i:])
+		if r == '\\' && i+1 < len(l.text) {
+			i++
+			_, size = utf8.DecodeRuneInString(l.text[i:])
+			term.WriteString(l.text[i : i+size])
+			i, escaped, last = i+size, true, 'a'
+			continue
+		}
+		if r == '(' || r == ')' || unicode.IsSpace(r) {
+			break
+		}
+		if reason := refuse(r, last, l.text[l.at:i], l.text[i+size:]); reason != "" {
+			return &syntax.Error{Text: l.text, Offset: i, Reason: reason}
+		}
+		if r == '^' {
+			caret, before = i, last
+		}
+		term.WriteString(l.text[i : i+size])
+		i, last = i+size, r
+	}
+	l.kind, l.to, l.token = word, i, term.String()
+	if caret > l.at {
+		if l.weight = weight(l.text[caret+1 : i]); l.weight > 0 {
+			l.token, last = l.token[:len(l.token)-(i-caret)], before
+		}
+	}
+	switch {
+	case last == '*' && strings.Trim(l.token, "*") != "":
+		l.kind, l.token = prefix, strings.TrimSuffix(l.token, "*")
+	case !escaped && l.weight == 0 && operators[l.token]:
+		l.kind = operator
+	}
+	return nil
+}
+
+// refuse returns the reason why the character r, between a part of a word and the rest of
+// the text, is an error; "" if it is text. last is the character before r.
+func refuse(r, last rune, before, rest string) string {
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch r {
+	case '"':
+		return `phrases are not supported: omit the quotes, or write \" for the character`
+	case ':':
+		if next == '"' || next == '(' || next == '\\' || wordRune(next) {
+			first, _ := utf8.DecodeRuneInString(before)
+			if before != "" && !unicode.IsNumber(first) && strings.IndexFunc(before, func(r rune) bool { return !wordRune(r) && r != '-' && r != '.' }) < 0 {
+				return "fields are not supported: an index has one text per document; write \\: for the character"
+			}
+		}
+	case '~':
+		n := len(rest) - len(strings.TrimLeft(rest, "0123456789."))
+		after, _ := utf8.DecodeRuneInString(rest[n:])
+		if before != "" && (n == len(rest) || after == ')' || after == '^' || unicode.IsSpace(after)) {
+			return `similar words are not supported: write \~ for the character`
+		}
+	case '*':
+		if wordRune(next) {
+			return `a * stands at the end of a prefix, as in comp*: write \* for the character`
+		}
+	case '?':
+		if wordRune(last) && wordRune(next) {
+			return `the wildcard ? is not supported: write \? for the character`
+		}
+	}
+	return ""
+}

@@ -1,0 +1,328 @@
+package querylang
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"heddle/engine/syntax"
+)
+
+// shape writes an expression with all its parentheses, so that a test can see
+// its structure.
+func shape(e Expr) string {
+	if e.leaf() {
+		s := e.Term
+		if e.Op == Prefix {
+			s += "*"
+		}
+		if e.Weight != 0 {
+			s += fmt.Sprintf("^%v", e.Weight)
+		}
+		return s
+	}
+	var parts []string
+	for _, a := range e.Args {
+		parts = append(parts, shape(a))
+	}
+	return []string{And: "&", Or: "|", Not: "-", Prefer: "+"}[e.Op] + "(" + strings.Join(parts, " ") + ")"
+}
+
+func testParse(t *testing.T, join Op, wants map[string]string) {
+	for text, want := range wants {
+		e, err := Parse(text, join)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if got := shape(e); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestParse joins words by AND.
+func TestParse(t *testing.T) {
+	testParse(t, And, map[string]string{
+		"":                        "|()",
+		" \t\n ":                  "|()",
+		"a":                       "a",
+		"  a  ":                   "a",
+		"((a))":                   "a",
+		"a b":                     "&(a b)",
+		"a AND b":                 "&(a b)",
+		"a AND b c":               "&(a b c)",
+		"a OR b OR c":             "|(a b c)",
+		"a OR b c":                "|(a &(b c))",
+		"a b OR c AND d":          "|(&(a b) &(c d))",
+		"(a OR b) c":              "&(|(a b) c)",
+		"a(b)c":                   "&(a b c)",
+		"a NOT b":                 "-(a b)",
+		"a AND NOT b":             "-(a b)",
+		"a NOT b NOT c":           "-(a b c)",
+		"a NOT b c":               "-(&(a c) b)",
+		"a NOT b AND c AND NOT d": "-(&(a c) b d)",
+		"a NOT (b OR c)":          "-(a |(b c))",
+		"a OR b NOT c":            "|(a -(b c))",
+		"a AND (b OR c) NOT d":    "-(&(a |(b c)) d)",
+		"(a NOT b) NOT c":         "-(-(a b) c)",
+		"and or not And Or Not":   "&(and or not And Or Not)",
+		"ANDY ORB NOTE":           "&(ANDY ORB NOTE)",
+		"a\u00a0b\u3000c":         "&(a b c)",
+		"\xff\xfe OR a":           "|(\xff\xfe a)",
+		"é AND日本":                 "&(é AND日本)",
+		"+a b -c":                 "-(&(a b) c)",
+	})
+}
+
+// TestLucene has the queries whose meaning Lucene defines, and words joined by OR.
+func TestLucene(t *testing.T) {
+	testParse(t, Or, map[string]string{
+		"a b":                "|(a b)",
+		"bone or marrow":     "|(bone or marrow)",
+		"+bone -cell":        "-(bone cell)",
+		"-cell +bone":        "-(bone cell)",
+		"-cell bone":         "-(bone cell)",
+		"NOT cell bone":      "-(bone cell)",
+		"+bone marrow":       "+(bone marrow)",
+		"+bone marrow -cell": "-(+(bone marrow) cell)",
+		"+a +b c d":          "+(&(a b) c d)",
+		"a AND b c":          "+(&(a b) c)",
+		"a b AND c":          "+(&(b c) a)",
+		"a b NOT c":          "-(|(a b) c)",
+		"a AND -b":           "-(a b)",
+		"+(a b) c":           "+(|(a b) c)",
+		"-(a b) c":           "-(c |(a b))",
+		"a OR +b c":          "|(a +(b c))",
+		"(-a b) c":           "|(-(b a) c)",
+		"bone^2 comp*":       "|(bone^2 comp*)",
+		"comp*^0.5":          "comp*^0.5",
+		"+comp* -computer":   "-(comp* computer)",
+		"(a^2 b comp*)^3":    "|(a^6 b^3 comp*^3)",
+		"a^1e2":              "a^100",
+		"é^.5":               "é^0.5",
+	})
+}
+
+// TestText has signs and punctuation that mean nothing.
+func TestText(t *testing.T) {
+	testParse(t, Or, map[string]string{
+		"10^-8 cells":            "|(10^-8 cells)",
+		"a^ a^x a^0 a^nan a^inf": "|(a^ a^x a^0 a^nan a^inf)",
+		"a^0x1p3 a^1_0 a^+2":     "|(a^0x1p3 a^1_0 a^+2)",
+		"a^2^3":                  "a^2^3", // the term a^2 with weight 3
+		"^2 a":                   "|(^2 a)",
+		"a - b + c":              "|(a - b + c)",
+		"well-known C++ --flag":  "|(well-known C++ --flag)",
+		"-. +! a":                "|(-. +! a)",
+		"doesn't 3.14 #tag":      "|(doesn't 3.14 #tag)",
+		"12:30 note: http://x":   "|(12:30 note: http://x)",
+		"std::string":            "std::string",
+		"~5 a ~ b":               "|(~5 a ~ b)",
+		"what? 2 * 3 ***":        "|(what? 2 * 3 ***)",
+		`\AND \(a\) \"b\"`:       `|(AND (a) "b")`,
+		`a\ b c\*`:               "|(a b c*)",
+		`x\:y bone\~1 \-a`:       "|(x:y bone~1 -a)",
+		`a\^2 \`:                 `|(a^2 \)`,
+	})
+}
+
+// TestEachWord compares the words of texts without operators with Parse.
+func TestEachWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                 "",
+		"bone marrow":      "[bone marrow]1",
+		"what? is: it":     "[what? is: it]1",
+		"heaven^2.5 earth": "[heaven]2.5[earth]1",
+		"10^-8 cells":      "[10^-8]1[cells]1",
+		"a\u00a0b^3":       "[a]1[b]3",
+		"HAND ORB":         "[HAND]1[ORB]1",
+		`\AND \+a`:         "[AND]1[+a]1",
+	} {
+		got := ""
+		words, err := EachWord(text, func(part string, weight float64) { got += fmt.Sprintf("[%s]%v", part, weight) })
+		if !words || err != nil || got != want {
+			t.Errorf("%q: %s %v %v, want %s", text, got, words, err, want)
+		}
+	}
+	for _, text := range []string{"a AND b", "a OR b", "NOT a", "+a", "a\n-b", "(a)", "a)", "comp*", "\u3000-a"} {
+		if words, err := EachWord(text, func(string, float64) {}); words || err != nil {
+			t.Errorf("%q: %v %v", text, words, err)
+		}
+	}
+	if words, err := EachWord(`a "b c"`, func(string, float64) {}); words || err == nil {
+		t.Errorf("a phrase: %v %v", words, err)
+	}
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	for text, want := range map[string]string{ // column and the start of the reason
+		"NOT a":          "1 nothing to exclude from",
+		"-a":             "1 nothing to exclude from",
+		"-a -b":          "1 nothing to exclude from",
+		"a OR NOT b":     "6 nothing to exclude from",
+		"(NOT a) b":      "2 nothing to exclude from",
+		"NOT":            "1 nothing behind this NOT",
+		"a NOT NOT b":    "3 nothing behind this NOT",
+		"a NOT -b":       "3 nothing behind this NOT",
+		"a NOT":          "3 nothing behind this NOT",
+		"a AND NOT":      "7 nothing behind this NOT",
+		"a +NOT":         "3 nothing behind this +",
+		"a -()":          "4 nothing between these parentheses",
+		"a AND":          "3 nothing behind this AND",
+		"é a AND ":       "5 nothing behind this AND",
+		"a AND AND b":    "3 nothing behind this AND",
+		"a AND OR b":     "3 nothing behind this AND",
+		"(a AND) b":      "4 nothing behind this AND",
+		"a OR":           "3 nothing behind this OR",
+		"a OR OR b":      "3 nothing behind this OR",
+		"a OR )":         "3 nothing behind this OR",
+		"AND a":          "1 nothing before this AND",
+		"OR":             "1 nothing before this OR",
+		"(OR a)":         "2 nothing before this OR",
+		"()":             "1 nothing between these parentheses",
+		"a (  ) b":       "3 nothing between these parentheses",
+		"(a":             "1 a ( without its )",
+		"a (b (c)":       "3 a ( without its )",
+		"(":              "1 a ( without its )",
+		"a)":             "2 a ) without its (",
+		")":              "1 a ) without its (",
+		"(a))":           "4 a ) without its (",
+		"日本 \u3000) a":   "5 a ) without its (",
+		`"bone marrow"`:  "1 phrases are not supported",
+		`é a"b`:          "4 phrases are not supported",
+		"title:bone":     "6 fields are not supported",
+		"a title:(b c)":  "8 fields are not supported",
+		`title:"b c"`:    "6 fields are not supported",
+		"bone~1":         "5 similar words are not supported",
+		"(bone~)":        "6 similar words are not supported",
+		"bone~0.5^2":     "5 similar words are not supported",
+		"b*ne":           "2 a * stands at the end of a prefix",
+		"a *ne":          "3 a * stands at the end of a prefix",
+		"b?ne":           "2 the wildcard ? is not supported",
+		"(a^1e300)^1e99": "10 the product of this weight",
+	} {
+		for _, join := range []Op{And, Or} {
+			_, err := Parse(text, join)
+			var s *syntax.Error
+			if !errors.As(err, &s) {
+				t.Errorf("%q: %v", text, err)
+			} else if got := fmt.Sprint(s.Column(), " ", s.Reason); !strings.HasPrefix(got, want) {
+				t.Errorf("%q: %s, want %s", text, got, want)
+			}
+		}
+	}
+}
+
+func TestCaret(t *testing.T) {
+	long := strings.Repeat("w ", 100)
+	for text, want := range map[string]string{
+		"é OR NOT b":       "column 6: nothing to exclude from: NOT and - need another clause beside them, as in a NOT b\n  é OR NOT b\n       ^",
+		"a\tAND":           "column 3: nothing behind this AND\n  a AND\n    ^",
+		long + ") " + long: "column 201: a ) without its (\n  ..." + long[:40] + ") " + long[:38] + "...\n  " + strings.Repeat(" ", 43) + "^",
+		"(" + long:         "column 1: a ( without its )\n  (" + long[:39] + "...\n  ^",
+		"a \x1b[31m\nb (":  "column 11: a ( without its )\n  a  [31m b (\n            ^",
+	} {
+		_, err := Parse(text, Or)
+		if err == nil || err.Error() != want {
+			t.Errorf("%q:\n%v\nwant\n%s", text, err, want)
+		}
+	}
+}
+
+// TestBounds has queries as large and as deep as there may be, and larger ones.
+func TestBounds(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat("(", n) + "a" + strings.Repeat(")", n) }
+	for _, text := range []string{strings.Repeat("a OR b ", MaxTerms/2), strings.Repeat("a ", MaxTerms), nested(MaxNesting), strings.Repeat(nested(MaxNesting)+" ", 3)} {
+		e, err := Parse(text, Or)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse(e.String(), Or); err != nil || !reflect.DeepEqual(again, e) {
+			t.Errorf("%d bytes: %v", len(text), err)
+		}
+	}
+	for text, want := range map[string]string{
+		strings.Repeat("a ", MaxTerms+1): "more than 4095 terms",
+		nested(MaxNesting + 1):           "more than 1000 parentheses",
+		strings.Repeat("(", 1<<20):       "more than 1000 parentheses",
+		strings.Repeat("a (", 1<<20):     "more than 1000 parentheses",
+	} {
+		if _, err := Parse(text, Or); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %.300v, want %s", len(text), err, want)
+		}
+	}
+}
+
+// randomQuery draws an expression in the form that Parse gives.
+func randomQuery(r *rand.Rand, depth int) Expr {
+	if depth == 0 || r.IntN(3) == 0 {
+		terms := []string{"a", "loom", "AND", "OR", "NOT", " ", "a b", `"`, `\`, "(x)", "日本", "é\"é", `\"`, "\t", "\xff", "a^2", "-a", "+", "a:b", "a~1", "b?c", "\ufffd"}
+		e := Expr{Term: terms[r.IntN(len(terms))]}
+		if r.IntN(4) == 0 {
+			e.Weight = r.ExpFloat64() + 0.001
+		}
+		if r.IntN(4) == 0 {
+			e.Op = Prefix
+		}
+		return e
+	}
+	e := Expr{Op: []Op{And, Or, Not, Prefer}[r.IntN(4)]}
+	for range 2 + r.IntN(3) {
+		e.Args = append(e.Args, randomQuery(r, depth-1))
+	}
+	return e
+}
+
+// TestString writes random expressions and reads them again. Expressions that
+// differ in nested parentheses alone, such as (a AND b) AND c, stay different.
+func TestString(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5000 {
+		e := randomQuery(r, r.IntN(5))
+		again, err := Parse(e.String(), Or)
+		if err != nil {
+			t.Fatalf("%s becomes %s: %v", shape(e), e, err)
+		}
+		if !reflect.DeepEqual(again, e) {
+			t.Fatalf("%s becomes %s, which is %s", shape(e), e, shape(again))
+		}
+	}
+}
+
+// FuzzParse: any text gives an error with a place in it, or a query with the same meaning
+// after it is written and read again. EachWord agrees with Parse.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := Parse(text, Or)
+		n, bad := 0, error(nil)
+		words, bad := EachWord(text, func(part string, weight float64) {
+			if n++; part == "" || !(weight > 0) {
+				t.Fatalf("%q: part %q of weight %v", text, part, weight)
+			}
+		})
+		if bad != nil && err == nil || words && err != nil && n <= MaxTerms {
+			t.Fatalf("%q: %v, but words %v %v", text, err, words, bad)
+		}
+		if err != nil {
+			var s *syntax.Error
+			if !errors.As(err, &s) || s.Offset < 0 || s.Offset > len(text) || s.Column() > utf8.RuneCountInString(text)+1 ||
+				strings.Count(err.Error(), "\n") != 2 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			return
+		}
+		again, err := Parse(e.String(), Or)
+		if err != nil || !reflect.DeepEqual(again, e) {
+			t.Fatalf("%q is %s, which is %s: %v", text, e, shape(again), err)
+		}
+		if _, err := Parse(text, And); err != nil {
+			t.Fatalf("%q: %v with words joined by AND", text, err)
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"heddle/engine/plan"
+)
+
+// formulas are the ranked queries of a batch that are expressions, neither an OR under Or
+// nor an AND under And. The backend finds their documents (Batch.match), and pure Go adds up
+// the same integer scores as backends do.
+type formulas struct {
+	source *plan.Source
+	of     []int32        // by query of the batch: 1 + its number among the formulas, or 0
+	terms  plan.RankBatch // by formula: the terms that add to scores
+	best   plan.TopK      // by formula
+
+	docs, freqs, sums []uint32
+	hits              []hit
+}
+
+// hit is a document with its score.
+type hit struct{ doc, sum uint32 }
+
+func (f *formulas) reset() {
+	f.of = f.of[:0]
+	f.terms.Reset()
+}
+
+// addFormula appends a ranked query that matches e, with the terms that add to scores.
+func (b *Batch) addFormula(x *Index, e plan.Expr, terms []plan.Term) error {
+	if b.kind.Match == Or && anyOf(e, terms) || b.kind.Match == And && allOf(e, terms) {
+		b.ranks.Add(x.Source, terms...)
+		b.formulas.of = append(b.formulas.of, 0)
+		return nil
+	}
+	if err := b.match.AddExpr(x.Source, e); err != nil {
+		return invalid{err}
+	}
+	b.ranks.Add(x.Source)
+	b.formulas.source = x.Source
+	b.formulas.terms.Add(x.Source, terms...)
+	b.formulas.of = append(b.formulas.of, int32(b.match.Queries()))
+	return nil
+}
+
+// anyOf tells whether e, in canonical form, is the documents with any of the terms, whose
+// lists are distinct and include the lists of e.
+func anyOf(e plan.Expr, terms []plan.Term) bool {
+	if e.Op == plan.OpList {
+		return len(terms) == 1
+	}
+	return e.Op == plan.OpOr && len(e.Args) == len(terms) &&
+		!slices.ContainsFunc(e.Args, func(a plan.Expr) bool { return a.Op != plan.OpList })
+}
+
+// allOf tells the same of the documents with all of the terms.
+func allOf(e plan.Expr, terms []plan.Term) bool {
+	lists, ok := e.Conjunction(nil)
+	return ok && len(lists) == len(terms)
+}
+
+// adopt appends the query of a batch of one.
+func (b *Batch) adoptFormula(one *Batch) {
+	if one.formulas.of[0] == 0 {
+		b.formulas.of = append(b.formulas.of, 0)
+		return
+	}
+	b.match.Append(&one.match, 0)
+	b.formulas.source = one.formulas.source
+	b.formulas.terms.AddOrdered(one.formulas.terms.Query(0))
+	b.formulas.of = append(b.formulas.of, int32(b.match.Queries()))
+}
+
+// rankFormulas answers the formulas of the batch on s.
+func (b *Batch) rankFormulas(ctx context.Context, s plan.Store) error {
+	f := &b.formulas
+	f.best.Reset()
+	if b.match.Queries() == 0 {
+		return nil
+	}
+	if err := s.Match(ctx, &b.match, &b.results); err != nil {
+		return err
+	}
+	for i := range b.match.Queries() {
+		docs := b.results.Query(i)
+		if err := f.score(ctx, docs, f.terms.Query(i), &b.kind); err != nil {
+			return err
+		}
+		f.choose(docs, b.kind.K)
+	}
+	queries := b.stats.Queries
+	b.stats.Add(b.results.Stats)
+	b.stats.Queries = queries
+	b.stats.Postings += f.terms.Postings(f.source)
+	return nil
+}
+
+// score sets the sums of docs, which are ascending.
+func (f *formulas) score(ctx context.Context, docs []uint32, terms []plan.Term, k *Kind) (err error) {
+	f.sums = slices.Grow(f.sums[:0], len(docs))[:len(docs)]
+	clear(f.sums)
+	for _, t := range terms {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if f.docs, err = f.source.List(t.List).AppendTo(f.docs[:0]); err != nil {
+			return err
+		}
+		freqs, err := f.source.Freq(t.List)
+		if err != nil {
+			return err
+		}
+		if f.freqs, err = freqs.AppendTo(f.freqs[:0]); err != nil {
+			return err
+		}
+		i := 0
+		for j, doc := range f.docs {
+			for i < len(docs) && docs[i] < doc {
+				i++
+			}
+			if i == len(docs) {
+				break
+			}
+			if docs[i] != doc {
+				continue
+			}
+			length := uint32(0)
+			if k.Norm.Impacts == 0 {
+				length = f.source.Lengths[doc]
+			}
+			f.sums[i] += plan.Contribution(t.Weight, k.Norm.TF(f.freqs[j]+1, length))
+		}
+	}
+	return nil
+}
+
+// choose appends the k best of docs to the answers: by descending sum, ties by ascending
+// docID.
+func (f *formulas) choose(docs []uint32, k int) {
+	f.hits = f.hits[:0]
+	keep := func() {
+		slices.SortFunc(f.hits, func(x, y hit) int { return cmp.Or(cmp.Compare(y.sum, x.sum), cmp.Compare(x.doc, y.doc)) })
+		f.hits = f.hits[:min(k, len(f.hits))]
+	}
+	least := uint32(0)
+	for i, doc := range docs {
+		if f.sums[i] < least {
+			continue
+		}
+		f.hits = append(f.hits, hit{doc, f.sums[i]})
+		if len(f.hits) == 2*k {
+			keep()
+			least = f.hits[k-1].sum
+		}
+	}
+	keep()
+	for _, h := range f.hits {
+		f.best.Docs, f.best.Scores = append(f.best.Docs, h.doc), append(f.best.Scores, h.sum)
+	}
+	f.best.Offsets = append(f.best.Offsets, uint64(len(f.best.Docs)))
+}

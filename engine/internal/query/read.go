@@ -1,0 +1,242 @@
+package query
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/querylang"
+	"heddle/engine/plan"
+)
+
+// Prefixes is a Dictionary that finds terms by their beginning.
+type Prefixes interface {
+	// Prefix yields all terms that begin with prefix. It is safe for concurrent use.
+	Prefix(prefix string) iter.Seq[string]
+}
+
+// MaxPrefix is the most terms that one prefix may stand for.
+const MaxPrefix = 1024
+
+// read sets the terms and weights of b to the words of q. For a query with operators it
+// returns an expression instead.
+func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
+	b.terms, b.weights = b.terms[:0], b.weights[:0]
+	switch {
+	case q.Expr != nil:
+		return q.Expr, nil
+	case q.Text == "":
+		b.terms = append(b.terms, q.Terms...)
+		b.weights = append(b.weights, q.Weights...)
+		b.weigh(1)
+		return nil, nil
+	case q.Literal:
+		x.appendTerms(b, q.Text)
+		b.weigh(1)
+		return nil, nil
+	}
+	words, err := querylang.EachWord(q.Text, func(part string, weight float64) {
+		x.appendTerms(b, part)
+		b.weigh(weight)
+	})
+	if words || err != nil {
+		return nil, err
+	}
+	join := querylang.Or
+	if q.Match == And {
+		join = querylang.And
+	}
+	e, err := querylang.Parse(q.Text, join)
+	return &e, err
+}
+
+// weigh gives a weight to the terms that have none.
+func (b *Batch) weigh(weight float64) {
+	for len(b.weights) < len(b.terms) {
+		b.weights = append(b.weights, weight)
+	}
+}
+
+// WeightedTerms returns the terms of q that add to scores, analysed as documents were, and
+// their weights. It keeps duplicates.
+func (x *Index) WeightedTerms(q *Query) ([]string, []float64, error) {
+	b := x.Batch()
+	defer x.Put(b)
+	e, err := x.read(b, q)
+	if e != nil && err == nil {
+		err = x.scored(b, e)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return slices.Clone(b.terms), slices.Clone(b.weights), nil
+}
+
+// Expression returns the meaning of q over the lists of the index, in canonical form
+// (plan.Expr.Simplify). Each term is analysed as documents were: a term that the analysis
+// splits is an AND of its parts; a term of which nothing is left, such as a stop word, drops
+// out, with the terms that NOT subtracts from it; a term that no document has is the empty
+// set.
+func (x *Index) Expression(q *Query) (f plan.Expr, err error) {
+	b := x.Batch()
+	defer x.Put(b)
+	e, err := x.read(b, q)
+	switch {
+	case err != nil:
+		return f, err
+	case e != nil:
+		return x.formula(b, e)
+	case q.Match == And:
+		return x.allOf(b.terms).Simplify(x.Source), nil
+	}
+	return x.anyOf(slices.Values(b.terms)).Simplify(x.Source), nil
+}
+
+func (x *Index) formula(b *Batch, e *querylang.Expr) (plan.Expr, error) {
+	f, _, err := x.translate(b, e)
+	if err != nil {
+		return f, err
+	}
+	return f.Simplify(x.Source), nil
+}
+
+// anyOf returns the documents with any of the terms.
+func (x *Index) anyOf(terms iter.Seq[string]) plan.Expr {
+	f := plan.Expr{Op: plan.OpOr}
+	for t := range terms {
+		if h, ok := x.Dictionary.Lookup(t); ok {
+			f.Args = append(f.Args, plan.Expr{List: h})
+		}
+	}
+	return f
+}
+
+// allOf returns the documents with all of the terms.
+func (x *Index) allOf(terms []string) plan.Expr {
+	f := plan.Expr{Op: plan.OpAnd}
+	for _, t := range terms {
+		h, ok := x.Dictionary.Lookup(t)
+		if !ok {
+			return plan.Expr{Op: plan.OpOr}
+		}
+		f.Args = append(f.Args, plan.Expr{List: h})
+	}
+	return f
+}
+
+// operations are the meanings of the kinds of expressions with Args.
+var operations = map[querylang.Op]plan.OpCode{querylang.And: plan.OpAnd, querylang.Or: plan.OpOr, querylang.Not: plan.OpAndNot}
+
+// translate returns false, and the empty set, where nothing is left of e.
+func (x *Index) translate(b *Batch, e *querylang.Expr) (f plan.Expr, left bool, err error) {
+	switch e.Op {
+	case querylang.Term:
+		terms := x.analyze(b, e.Term)
+		return x.allOf(terms), len(terms) > 0, nil
+	case querylang.Prefix:
+		terms, err := x.expand(e.Term)
+		return x.anyOf(slices.Values(terms)), true, err
+	case querylang.Prefer:
+		f, left, err = x.translate(b, &e.Args[0])
+		if left || err != nil {
+			return f, left, err
+		}
+		return x.translate(b, &querylang.Expr{Op: querylang.Or, Args: e.Args[1:]})
+	}
+	op, ok := operations[e.Op]
+	if !ok {
+		return f, false, invalidf("unknown operation %d in an expression", e.Op)
+	}
+	f.Op = op
+	for i := range e.Args {
+		g, ok, err := x.translate(b, &e.Args[i])
+		if err != nil {
+			return g, false, err
+		}
+		if ok {
+			f.Args = append(f.Args, g)
+		} else if i == 0 && e.Op == querylang.Not {
+			break
+		}
+	}
+	return f, len(f.Args) > 0, nil
+}
+
+// scored sets the terms of b to the terms of e that add to scores: all terms except excluded
+// ones.
+func (x *Index) scored(b *Batch, e *querylang.Expr) error {
+	b.terms, b.weights = b.terms[:0], b.weights[:0]
+	return x.appendScored(b, e)
+}
+
+func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
+	args := e.Args
+	switch e.Op {
+	case querylang.Term, querylang.Prefix:
+		weight := e.Weight
+		if weight == 0 {
+			weight = 1
+		}
+		if !(weight > 0) || math.IsInf(weight, 1) {
+			return invalidf("weight %v of term %q is not positive and finite", weight, e.Term)
+		}
+		if e.Op == querylang.Prefix {
+			terms, err := x.expand(e.Term)
+			if err != nil {
+				return err
+			}
+			b.terms = append(b.terms, terms...)
+		} else {
+			x.appendTerms(b, e.Term)
+		}
+		b.weigh(weight)
+	case querylang.Not:
+		args = args[:min(1, len(args))]
+	}
+	for i := range args {
+		if err := x.appendScored(b, &args[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expand returns the terms that begin with prefix, at most MaxPrefix.
+func (x *Index) expand(prefix string) ([]string, error) {
+	dict, ok := x.Dictionary.(Prefixes)
+	if !ok {
+		return nil, invalidf("prefix %s*: the dictionary of the index finds whole terms only", prefix)
+	}
+	word := prefix
+	if x.prefixes != nil {
+		words := x.prefixes.Terms(prefix)
+		if len(words) != 1 {
+			return nil, invalidf("prefix %s*: the analysis of the index makes %d words of it, one is needed", prefix, len(words))
+		}
+		word = words[0]
+	}
+	var terms []string
+	for t := range dict.Prefix(word) {
+		if len(terms) == MaxPrefix {
+			return nil, invalidf("prefix %s*: more than %d terms begin with it: write a longer prefix", prefix, MaxPrefix)
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
+
+// prefixAnalyzer returns the part of an analyzer that changes characters.
+func prefixAnalyzer(a *analyze.Analyzer) (*analyze.Analyzer, error) {
+	if a == nil {
+		return nil, nil
+	}
+	s := a.Settings()
+	s.Stemmer, s.StopWords = analyze.StemNone, nil
+	p, err := analyze.New(s)
+	if err != nil {
+		return nil, fmt.Errorf("analysis of prefixes: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heddle/codec"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
+	"heddle/engine/syntax"
+)
+
+// operatorQueries draws texts with operators over the terms of rankedCorpus.
+func operatorQueries(n int) []string {
+	r := rand.New(rand.NewPCG(7, uint64(n)))
+	term := func() string {
+		switch r.IntN(12) {
+		case 0:
+			return "unknown"
+		case 1:
+			return fmt.Sprintf("t%d*", 1+r.IntN(4))
+		case 2:
+			return fmt.Sprintf("(t%d OR t%d)", r.IntN(rankedTerms), r.IntN(rankedTerms))
+		case 3:
+			return fmt.Sprintf("t%d^%v", r.IntN(rankedTerms), float64(1+r.IntN(20))/4)
+		}
+		return fmt.Sprintf("t%d", r.IntN(rankedTerms))
+	}
+	texts := []string{"+t3 t9 -t0", "-t0 t3", "t1*", "t0 t1*", "+t1* -t10", "t3 AND t9", "t3 OR t9", "unknown t1 -unknown", "+unknown t1", "unknown*"}
+	for len(texts) < n {
+		text := term()
+		for range 1 + r.IntN(4) {
+			text += []string{" ", " AND ", " OR ", " NOT ", " +", " -"}[r.IntN(6)] + term()
+		}
+		if strings.ContainsAny(text, "+-*AON") {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// TestOperators compares ranked queries with operators with their documents without scores,
+// and with the scores of their terms under Or.
+func TestOperators(t *testing.T) {
+	testneeds.OneCaller(t)
+	texts := operatorQueries(pick(200, 60))
+	for _, impacts := range []uint8{0, 8} {
+		opt := backendOptions(t)
+		opt.Results = 1 << 20
+		x := rankedCorpus(500).open(t, impacts, opt)
+		for _, match := range []Match{Or, And, AndOr} {
+			var want []ranking
+			found := 0
+			for _, text := range texts {
+				q := Query{Text: text, Match: match}
+				terms, weights, err := x.WeightedTerms(q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all := mustRank(t, x, Query{Terms: terms, Weights: weights}, rankOptions{K: plan.MaxK})
+				set := Query{Text: text, Match: min(match, And)}
+				if match == AndOr {
+					set.Match = Or
+				}
+				docs, err := x.Search(t.Context(), set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var r ranking
+				for i, d := range all.Docs {
+					if _, ok := slices.BinarySearch(docs.Docs, d); ok && len(r.Docs) < 7 {
+						r.Docs, r.Scores = append(r.Docs, d), append(r.Scores, all.Scores[i])
+					}
+				}
+				found += len(r.Docs)
+				if len(r.Docs) != min(len(docs.Docs), 7) {
+					t.Fatalf("%s: %d documents match, %d have a score", text, len(docs.Docs), len(r.Docs))
+				}
+				want = append(want, r)
+				for range 2 { // the second answer is from the result cache
+					sameRanking(t, mustRank(t, x, Query{Text: text}, rankOptions{Mode: match, K: 7}), r)
+				}
+			}
+			if found < len(texts) {
+				t.Errorf("%d documents for %d queries", found, len(texts))
+			}
+			qs := make([]Query, 0, 2*len(texts))
+			for _, text := range texts {
+				qs = append(qs, Query{Text: text}, Query{Terms: []string{"t2"}})
+			}
+			var out rankings
+			if err := x.rankMany(t.Context(), qs, rankOptions{Mode: match, K: 7}, &out); err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range want {
+				docs, scores := out.Query(2 * i)
+				sameRanking(t, ranking{Docs: docs, Scores: scores}, r)
+			}
+		}
+	}
+}
+
+// TestLanguage has the documents of queries whose meaning Lucene defines.
+func TestLanguage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hdl")
+	text := "a\tbone marrow\nb\tbone cell\nc\tmarrow cell\nd\tcomputers or 10 8 cells\ne\tCompiler title bone\n"
+	for stemmer, prefixes := range map[string][]string{"none": {"d", "e"}, "english": {"d", "e"}} {
+		opt := build.DefaultOptions()
+		opt.Format, opt.Stdin, opt.Stem = build.Text, strings.NewReader(text), stemmer
+		if _, err := build.Build(t.Context(), path, []string{"-"}, opt); err != nil {
+			t.Fatal(err)
+		}
+		x, err := open(t.Context(), path, backendOptions(t))
+		closed(t, x, err)
+		for query, want := range map[string][]string{
+			"+bone -cell":              {"a", "e"},
+			"-cell +bone":              {"a", "e"},
+			"bone -cell":               {"a", "e"},
+			"+marrow bone":             {"a", "c"},
+			"bone AND marrow":          {"a"},
+			"bone AND (cell OR title)": {"b", "e"},
+			"marrow or bone":           {"a", "b", "c", "d", "e"},
+			"marrow OR 10":             {"a", "c", "d"},
+			"comp*":                    prefixes,
+			"COMP* -title":             {"d"},
+			"10^-8":                    {"d"},
+			"bone^2 nosuch^3":          {"a", "b", "e"},
+			"nosuch*":                  nil,
+		} {
+			for _, k := range []int{0, 10} {
+				hits, err := x.Search(t.Context(), Query{Text: query, K: k})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var names []string
+				for _, d := range hits.Docs {
+					names = append(names, x.File().DocName(d))
+				}
+				if slices.Sort(names); !slices.Equal(names, want) || hits.Count != uint64(len(want)) {
+					t.Errorf("%s, %s with k %d: %q, want %q", stemmer, query, k, names, want)
+				}
+			}
+		}
+		for query, want := range map[string]uint64{`"title bone"`: 1, "title:bone": 0, "title bone": 1, "+title -bone": 1, "title*": 1, "tit*": 0, "title~1": 0} {
+			hits, err := x.Search(t.Context(), Query{Text: query, Literal: true, Match: And})
+			if err != nil || hits.Count != want {
+				t.Errorf("%s as text: %d documents, %v, want %d", query, hits.Count, err, want)
+			}
+		}
+		for query, want := range map[string]string{`bone "marrow"`: "column 6: phrases", "title:bone": "column 6: fields", "bone~1": "column 5: similar words"} {
+			_, err := x.Search(t.Context(), Query{Text: query})
+			if _, ok := errors.AsType[*syntax.Error](err); !ok || CodeOf(err) != InvalidQuery || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", query, err, want)
+			}
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// noPrefixes is a dictionary that finds whole terms only.
+type noPrefixes struct{ Dictionary }
+
+// TestPrefixErrors has prefixes that an index cannot expand.
+func TestPrefixErrors(t *testing.T) {
+	c := testCorpus()
+	x := openFile(t, backendOptions(t))
+	for text, want := range map[string]string{
+		"a.-/b*": "makes 2 words of it",
+		"?!*":    "makes 0 words of it",
+	} {
+		_, err := x.Search(t.Context(), Query{Text: text})
+		if CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if hits, err := x.Search(t.Context(), Query{Text: c.terms[0] + "*"}); err != nil || hits.Count == 0 {
+		t.Errorf("%d documents, %v", hits.Count, err)
+	}
+	src, terms := &plan.Source{Docs: 1, Lengths: []uint32{1025}}, []string(nil)
+	for i := range 1025 {
+		h, err := src.Append(codec.Raw, []uint32{0}, codec.DefaultOptions())
+		if err == nil {
+			err = src.AppendFreqs(h, []uint32{1}, codec.DefaultOptions())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms = append(terms, fmt.Sprintf("m%04d", i))
+	}
+	dict, err := hdl.NewDictionary(terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := openSource(t.Context(), src, dict, backendOptions(t))
+	closed(t, y, err)
+	for _, k := range []int{0, 1} {
+		if _, err := y.Search(t.Context(), Query{Text: "m*", K: k}); CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), "more than 1024 terms begin with it") {
+			t.Errorf("k %d: %v", k, err)
+		}
+	}
+	if hits, err := y.Search(t.Context(), Query{Text: "m0*", K: 1}); err != nil || hits.Count != 1 {
+		t.Errorf("%+v, %v", hits, err)
+	}
+	z, err := openSource(t.Context(), src, noPrefixes{dict}, backendOptions(t))
+	closed(t, z, err)
+	if _, err := z.Search(t.Context(), Query{Text: "m0*"}); CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), "whole terms only") {
+		t.Errorf("%v", err)
+	}
+}
