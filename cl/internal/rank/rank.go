@@ -8,6 +8,7 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -102,7 +103,8 @@ func (r *Ranker) part(ctx context.Context, b *plan.RankBatch, first int, out *pl
 }
 
 // rank answers b from a query on, round by round.
-func (x *slot) rank(ctx context.Context, b *plan.RankBatch, first int, data *extra, out *plan.TopK) error {
+func (x *slot) rank(ctx context.Context, b *plan.RankBatch, first int, data *extra, out *plan.TopK) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	c := &x.cut
 	c.batch, c.data, c.query, c.lost, c.again, c.span = b, data, first, c.lost[:0], c.again[:0], rangeLen(x.Device.Tuning)
 	if b.Mode == plan.And {
