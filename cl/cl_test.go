@@ -23,7 +23,7 @@ func TestSuite(t *testing.T) {
 				}
 				return b
 			}
-			opt := plantest.Options{Small: devicetest.Small()}
+			opt := plantest.Options{Small: devicetest.Small(), Ranked: largestRanked(d, shape)}
 			matchtest.Run(t, open, opt)
 			ranktest.Run(t, open, opt)
 		})

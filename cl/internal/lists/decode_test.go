@@ -63,9 +63,13 @@ func prepare(t testing.TB, b *device.Runtime, src *plan.Source, runs [][3]uint32
 		x.ends = append(x.ends, at)
 	}
 	x.words = int(at) + guard
-	program, err := b.Build(text + b.Ops.Source(b.Tuning, false, Decoders[d]))
+	var program *ocl.Program
+	if text == "" {
+		program, err = b.ProgramOf(Decoders[d])
+	} else if program, err = b.Build(text + b.Source(Decoders[d])); err == nil {
+		defer program.Release()
+	}
 	try(err)
-	defer program.Release()
 	x.kernel, err = program.CreateKernel(Decoders[d].Name)
 	try(err)
 	for to, words := range map[**ocl.MemObject][]uint32{&x.batch: up, &x.out: slices.Repeat([]uint32{mark}, x.words)} {

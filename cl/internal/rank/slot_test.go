@@ -56,8 +56,11 @@ func TestRankFaults(t *testing.T) {
 		{"allocate", plan.GlobalAccumulators}, {"build", plan.GlobalAccumulators}} {
 		step := c.step
 		r.Accumulators = c.accumulators
+		b, faults := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())
 		for n := 1; n <= 20; n++ {
-			b, faults := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())
+			if step == "build" && n > 1 { // programs stay when they are built
+				b, faults = devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())
+			}
 			s, err := load(b, src)
 			if err != nil {
 				t.Fatal(err)

@@ -95,9 +95,7 @@ func (b *batches) put(ctx context.Context, s *bench, who harness.Contestant, t *
 		rate := float64(n) * 1e6
 		r := harness.Reading{Panel: "flights", Series: who.String(), At: fmt.Sprint(n), Row: time.Per(rate).
 			Into(measure.Row{Metric: "throughput", Unit: "predicates/s", Baseline: "scan", Ratio: rate / time.Median / b.scan})}
-		if err := s.Put(who.On(r)); err != nil {
-			return err
-		}
+		s.Put(who.On(r))
 	}
 	return nil
 }
@@ -137,9 +135,7 @@ func (s *bench) putEncoding(ctx context.Context, f *flightFile, e column.Encodin
 	defer func() { err = errors.Join(err, file.Close()) }()
 	vectors, _ := file.ColumnSize(0)
 	size := float64(vectors) / float64(file.Rows())
-	if err := s.Put(harness.Reading{Panel: "size", Series: e.String(), At: "all", Row: measure.Row{Metric: "size", Unit: "bytes/row", Median: size, Min: size, Max: size, Runs: 1}}); err != nil {
-		return err
-	}
+	s.Put(harness.Reading{Panel: "size", Series: e.String(), At: "all", Row: measure.Row{Metric: "size", Unit: "bytes/row", Median: size, Min: size, Max: size, Runs: 1}})
 	c := &file.Columns()[0]
 	read := false // vectors are counted once
 	return s.onTables(ctx, file, func(who harness.Contestant, t *table) error {
@@ -175,14 +171,10 @@ func (s *bench) putEncoding(ctx context.Context, f *flightFile, e column.Encodin
 			}
 			at := fmt.Sprint(width)
 			row := time.Times(1.0 / rangesEach).Into(measure.Row{Metric: "time", Unit: "µs"})
-			if err := s.Put(who.On(harness.Reading{Panel: who.String(), Series: e.String(), At: at, Row: row})); err != nil {
-				return err
-			}
+			s.Put(who.On(harness.Reading{Panel: who.String(), Series: e.String(), At: at, Row: row}))
 			if vectors /= rangesEach; !read {
 				r := harness.Reading{Panel: "vectors read", Series: e.String(), At: at, Row: measure.Row{Metric: "vectors", Unit: "vectors", Median: vectors, Min: vectors, Max: vectors, Runs: rangesEach}}
-				if err := s.Put(r); err != nil {
-					return err
-				}
+				s.Put(r)
 			}
 		}
 		read = true

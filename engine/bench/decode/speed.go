@@ -52,9 +52,7 @@ func (s *bench) aoFigure8() harness.Exhibit {
 								return err
 							}
 						}
-						if err := s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: id.String(), At: fmt.Sprintf("%.1f", e), X: e, Row: d.into(measure.Row{})})); err != nil {
-							return err
-						}
+						s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: id.String(), At: fmt.Sprintf("%.1f", e), X: e, Row: d.into(measure.Row{})}))
 					}
 				}
 			}
@@ -111,9 +109,7 @@ func (s *bench) dingTable1() harness.Exhibit {
 						if n == 1 {
 							r.Paper = paperDecode[id][who.Name]
 						}
-						if err := s.Put(who.On(r)); err != nil {
-							return err
-						}
+						s.Put(who.On(r))
 					}
 				}
 			}
@@ -167,9 +163,7 @@ func (s *bench) dingFigure4() harness.Exhibit {
 							} else if count > 1 {
 								series = who.String() + ", together"
 							}
-							if err := s.Put(who.On(harness.Reading{Panel: id.String(), Series: series, At: measure.Binary(float64(length)), X: float64(length), Row: d.millions(measure.Row{})})); err != nil {
-								return err
-							}
+							s.Put(who.On(harness.Reading{Panel: id.String(), Series: series, At: measure.Binary(float64(length)), X: float64(length), Row: d.millions(measure.Row{})}))
 						}
 					}
 				}

@@ -2,8 +2,10 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"heddle/engine/bench/workload"
@@ -29,5 +31,25 @@ func TestOptions(t *testing.T) {
 	}
 	if o, err = (Options{Short: true}).withDefaults(); err != nil || o.QueryCount("gpu") != ShortQueries || o.Themes() != 1 || len(o.Thresholds("gpu")) != 2 {
 		t.Errorf("short defaults %+v, %v", o, err)
+	}
+}
+
+// full is a writer without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no room") }
+
+// TestUnwrittenRow ends a run whose rows cannot be written.
+func TestUnwrittenRow(t *testing.T) {
+	second := false
+	f := Family{Name: "none", Exhibits: func(r *Runner) []Exhibit {
+		return []Exhibit{
+			{Name: "first", Run: func(context.Context) error { r.Put(Reading{}); return nil }},
+			{Name: "second", Run: func(context.Context) error { second = true; return nil }},
+		}
+	}}
+	err := f.Run(context.Background(), Options{JSON: "-"}, full{}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "first: no room") || second {
+		t.Errorf("rows without room: %v, second exhibit %t", err, second)
 	}
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +21,9 @@ type Reading struct {
 }
 
 // Put records a reading of the exhibit that runs: it writes the row at once and
-// keeps the reading for tables, pictures and the report.
-func (r *Runner) Put(x Reading) error {
+// keeps the reading for tables, pictures and the report. After a failed write the
+// exhibit ends with its error.
+func (r *Runner) Put(x Reading) {
 	x.Bench = r.family.Name
 	if x.Row.Row == "" {
 		x.Row.Row = strings.Join([]string{r.now.Name, x.Series, r.now.Rows, x.At}, " ")
@@ -33,14 +35,14 @@ func (r *Runner) Put(x Reading) error {
 		}
 	}
 	r.readings[r.now.Name] = append(r.readings[r.now.Name], x)
-	return r.rows.Write(x.Row)
+	r.unwritten = cmp.Or(r.unwritten, r.rows.Write(x.Row))
 }
 
 // PutOf records a reading of an exhibit whose panels have the same series and
 // places: the name of the row includes the subject of the panel.
-func (r *Runner) PutOf(subject string, x Reading) error {
+func (r *Runner) PutOf(subject string, x Reading) {
 	x.Row.Row = strings.Join([]string{r.now.Name, subject, x.Series, r.now.Rows, x.At}, " ")
-	return r.Put(x)
+	r.Put(x)
 }
 
 // Measured returns the readings of the exhibit that runs.

@@ -78,6 +78,7 @@ type Runner struct {
 	Opt         Options
 	Out, log    io.Writer // tables; progress
 	rows        *measure.Writer
+	unwritten   error // the first error of writing a row
 	Contestants []Contestant
 	devices     map[Access]*cl.Backend // the measured device, by access
 	Others      []*cl.Device           // the other devices that match the options
@@ -180,7 +181,7 @@ func (r *Runner) run(ctx context.Context, e *Exhibit) error {
 	}
 	r.now = e
 	began, before := time.Now(), len(r.readings[e.Name])
-	if err := e.Run(ctx); err != nil {
+	if err := errors.Join(e.Run(ctx), r.unwritten); err != nil {
 		return fmt.Errorf("%s: %w", e.Name, err)
 	}
 	e.print(r.Out, r.readings[e.Name][before:])

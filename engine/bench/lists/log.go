@@ -73,22 +73,18 @@ func (s *bench) logLayout(ctx context.Context, who harness.Contestant, layout wo
 		return err
 	}
 	if rate.Runs > 0 {
-		if err := s.Put(harness.Reading{Panel: s.Panel(who), Series: "queries/s", At: querylog.PeerName + " beside " + layout.String(),
-			Row: rate.Into(measure.Row{Row: querylog.PeerName + " beside " + layout.String(), Metric: "throughput", Unit: "queries/s"})}); err != nil {
-			return err
-		}
+		s.Put(harness.Reading{Panel: s.Panel(who), Series: "queries/s", At: querylog.PeerName + " beside " + layout.String(),
+			Row: rate.Into(measure.Row{Row: querylog.PeerName + " beside " + layout.String(), Metric: "throughput", Unit: "queries/s"})})
 	}
 	for _, c := range costs {
-		if err := s.putLog(who, c, rate); err != nil {
-			return err
-		}
+		s.putLog(who, c, rate)
 	}
 	return nil
 }
 
 // putLog records the figures of one setup.
-func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Summary) error {
-	put := func(series string, v measure.Summary, row measure.Row) error {
+func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Summary) {
+	put := func(series string, v measure.Summary, row measure.Row) {
 		row.Row = c.Name()
 		if row.Metric == "response" {
 			row.Row = fmt.Sprintf("%s threshold %d K", c.Name(), c.Threshold>>10)
@@ -97,21 +93,17 @@ func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Su
 		if row.Metric == "throughput" && s.W.Order == workload.Clustered && c.Name() == "raw/hs16" {
 			r.Paper = paperHS16
 		}
-		return s.Put(who.On(r))
+		s.Put(who.On(r))
 	}
 	throughput := measure.Row{Metric: "throughput", Unit: "queries/s"}
 	if peer.Runs > 0 {
 		throughput.Baseline, throughput.Ratio = querylog.PeerName, c.Rate.Median/peer.Median
 	}
-	if err := put("queries/s", c.Rate, throughput); err != nil {
-		return err
-	}
-	if err := put("a batch, ms", c.Response, measure.Row{Metric: "response", Unit: "ms"}); err != nil {
-		return err
-	}
+	put("queries/s", c.Rate, throughput)
+	put("a batch, ms", c.Response, measure.Row{Metric: "response", Unit: "ms"})
 	kernel := c.Times.Kernel().Seconds()
 	if kernel == 0 {
-		return nil
+		return
 	}
 	for _, m := range []struct {
 		series, metric string
@@ -123,9 +115,7 @@ func (s *bench) putLog(who harness.Contestant, c *querylog.Cost, peer measure.Su
 		{"upload, ms", "upload", c.Times.Upload.Seconds() * 1e3, c.Times.BytesUp, 0},
 		{"download, ms", "download", c.Times.Download.Seconds() * 1e3, c.Times.BytesDown, 0},
 	} {
-		if err := put(m.series, measure.Single(m.ms), measure.Row{Metric: m.metric, Unit: "ms", Bytes: m.bytes, PeakFraction: m.peak}); err != nil {
-			return err
-		}
+		put(m.series, measure.Single(m.ms), measure.Row{Metric: m.metric, Unit: "ms", Bytes: m.bytes, PeakFraction: m.peak})
 	}
-	return put("kernels, queries/s", measure.Single(float64(c.Queries)/kernel), measure.Row{Metric: "kernel throughput", Unit: "queries/s"})
+	put("kernels, queries/s", measure.Single(float64(c.Queries)/kernel), measure.Row{Metric: "kernel throughput", Unit: "queries/s"})
 }

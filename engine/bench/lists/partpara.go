@@ -49,9 +49,7 @@ func (s *bench) batchFigure(name, title, source string, value func(b *querylog.B
 						if err != nil {
 							return err
 						}
-						if err := s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: m.String(), At: fmt.Sprint(q), X: float64(q), Row: value(b)})); err != nil {
-							return err
-						}
+						s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: m.String(), At: fmt.Sprint(q), X: float64(q), Row: value(b)}))
 					}
 				}
 			}
@@ -84,10 +82,8 @@ func (s *bench) wuFigure8() harness.Exhibit {
 						name  string
 						share float64
 					}{{"transfers", transfer}, {"kernels", kernel}, {"CPU", max(0, 100-transfer-kernel)}} {
-						if err := s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: part.name, At: m.String(),
-							Row: measure.Single(part.share).Into(measure.Row{Metric: "share of " + part.name, Unit: "%"})})); err != nil {
-							return err
-						}
+						s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: part.name, At: m.String(),
+							Row: measure.Single(part.share).Into(measure.Row{Metric: "share of " + part.name, Unit: "%"})}))
 					}
 				}
 			}

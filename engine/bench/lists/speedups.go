@@ -102,10 +102,8 @@ func (s *bench) aoTable3() harness.Exhibit {
 				return err
 			}
 			baseline := s.Costs[base].Rate
-			if err := s.Put(s.Contestants[host].On(harness.Reading{Panel: "baseline", Series: s.W.Order.String(), At: skipListName,
-				Row: baseline.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})})); err != nil {
-				return err
-			}
+			s.Put(s.Contestants[host].On(harness.Reading{Panel: "baseline", Series: s.W.Order.String(), At: skipListName,
+				Row: baseline.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})}))
 			entries := append(plainEntries(&s.Opt), compressedEntries(&s.Opt)...)
 			for _, who := range s.Contestants {
 				costs, err := s.entryCosts(ctx, who, entries, harness.Busy)
@@ -118,10 +116,8 @@ func (s *bench) aoTable3() harness.Exhibit {
 					}
 					b := baseline.Median
 					v := c.Rate.Times(1 / b)
-					if err := s.Put(who.On(harness.Reading{Panel: "speedup, " + who.String(), Series: s.W.Order.String(), At: entries[i].name, Paper: entries[i].speedup[s.W.Order],
-						Row: v.Into(measure.Row{Metric: "speedup", Unit: "times the throughput of the " + skipListName})})); err != nil {
-						return err
-					}
+					s.Put(who.On(harness.Reading{Panel: "speedup, " + who.String(), Series: s.W.Order.String(), At: entries[i].name, Paper: entries[i].speedup[s.W.Order],
+						Row: v.Into(measure.Row{Metric: "speedup", Unit: "times the throughput of the " + skipListName})}))
 				}
 			}
 			return nil
@@ -148,13 +144,9 @@ func (s *bench) aoTable7() harness.Exhibit {
 					}
 					e, order := entries[i], s.W.Order
 					rate := measure.Row{Metric: "throughput", Unit: "queries/s", Bytes: c.Moved, PeakFraction: c.PeakFraction()}
-					if err := s.Put(who.On(harness.Reading{Panel: "throughput, " + who.String(), Series: order.String(), At: e.name, Paper: e.rate[order], Row: c.Rate.Into(rate)})); err != nil {
-						return err
-					}
-					if err := s.Put(who.On(harness.Reading{Panel: "response time of a batch, " + who.String(), Series: order.String(), At: e.name, Paper: e.response[order],
-						Row: c.Response.Into(measure.Row{Metric: "response", Unit: "ms"})})); err != nil {
-						return err
-					}
+					s.Put(who.On(harness.Reading{Panel: "throughput, " + who.String(), Series: order.String(), At: e.name, Paper: e.rate[order], Row: c.Rate.Into(rate)}))
+					s.Put(who.On(harness.Reading{Panel: "response time of a batch, " + who.String(), Series: order.String(), At: e.name, Paper: e.response[order],
+						Row: c.Response.Into(measure.Row{Metric: "response", Unit: "ms"})}))
 				}
 			}
 			return nil
@@ -198,10 +190,8 @@ func (s *bench) aoFigure9a() harness.Exhibit {
 					for _, c := range costs {
 						one := costs[0].Rate.Median
 						v := c.Rate.Times(1 / one)
-						if err := s.Put(who.On(harness.Reading{Panel: s.W.Order.String() + ", pure Go", Series: e.name, At: fmt.Sprint(c.Threads), X: float64(c.Threads),
-							Row: v.Into(measure.Row{Metric: "speedup", Unit: "times one thread"})})); err != nil {
-							return err
-						}
+						s.Put(who.On(harness.Reading{Panel: s.W.Order.String() + ", pure Go", Series: e.name, At: fmt.Sprint(c.Threads), X: float64(c.Threads),
+							Row: v.Into(measure.Row{Metric: "speedup", Unit: "times one thread"})}))
 					}
 				}
 			}
@@ -235,9 +225,7 @@ func (s *bench) aoFigure9b() harness.Exhibit {
 						kernel := c.Times.Kernel().Seconds()
 						share := 100 * kernel / max(c.Times.Wall.Seconds(), kernel) // rounds of one batch may overlap
 						t := float64(c.Setup.Threshold)
-						if err := s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: e.name, At: measure.Binary(t), X: t, Row: measure.Single(share).Into(measure.Row{Metric: "share of kernels", Unit: "%"})})); err != nil {
-							return err
-						}
+						s.Put(who.On(harness.Reading{Panel: s.Panel(who), Series: e.name, At: measure.Binary(t), X: t, Row: measure.Single(share).Into(measure.Row{Metric: "share of kernels", Unit: "%"})}))
 					}
 				}
 			}

@@ -62,9 +62,7 @@ func (s *bench) thresholdFigure(name, title, source string, what harness.Access)
 				} else {
 					r.Row = c.Response.Into(measure.Row{Metric: "response", Unit: "ms"})
 				}
-				if err := s.Put(who.On(r)); err != nil {
-					return err
-				}
+				s.Put(who.On(r))
 			}
 		}
 		return nil

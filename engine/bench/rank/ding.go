@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"errors"
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
@@ -46,12 +45,8 @@ func (s *bench) dingTable2() harness.Exhibit {
 						if who.Info.Type == "cpu" && !core {
 							was = 0 // the paper measured one core
 						}
-						if err := errors.Join(
-							s.reading(who, harness.Reading{Series: "one at a time, ms", At: at, Paper: was, Row: c.one.mean.Into(measure.Row{Metric: "mean", Unit: "ms"})}),
-							s.reading(who, harness.Reading{Series: "in batches, ms", At: at, Row: batched.Into(measure.Row{Metric: "mean in batches", Unit: "ms"})}),
-						); err != nil {
-							return err
-						}
+						s.reading(who, harness.Reading{Series: "one at a time, ms", At: at, Paper: was, Row: c.one.mean.Into(measure.Row{Metric: "mean", Unit: "ms"})})
+						s.reading(who, harness.Reading{Series: "in batches, ms", At: at, Row: batched.Into(measure.Row{Metric: "mean in batches", Unit: "ms"})})
 					}
 				}
 			}
@@ -81,35 +76,27 @@ func (s *bench) dingTable3() harness.Exhibit {
 			if err := s.gov2Bench(ctx); err != nil {
 				return err
 			}
-			for _, who := range s.Contestants {
-				var setups []setup
+			setups := func(who harness.Contestant) (setups []setup) {
 				for _, mode := range []workload.Mode{workload.And, workload.Or} {
 					setups = append(setups, setup{backend: who.Name, threads: s.Opt.Threads, mode: mode, k: 10})
 				}
-				costs, err := s.measure(ctx, who, setups, harness.Profiled)
-				if err != nil {
-					return err
-				}
-				for _, c := range costs {
-					whole := c.times.Kernel().Seconds()
-					if whole == 0 {
-						continue // no device clock
-					}
-					put := func(at string, seconds, paper float64) error {
-						return s.reading(who, harness.Reading{Series: c.mode.String() + ", %", At: at, Paper: paper,
-							Row: measure.Single(100 * seconds / whole).Into(measure.Row{Row: c.mode.String() + " " + at, Metric: "share of kernels", Unit: "%"})})
-					}
-					for _, st := range stages {
-						if err := put(st.name, st.of(&c.times), st.paper[c.mode]); err != nil {
-							return err
-						}
-					}
-					if err := errors.Join(put("upload", c.times.Upload.Seconds(), 0), put("download", c.times.Download.Seconds(), 0)); err != nil {
-						return err
-					}
-				}
+				return setups
 			}
-			return nil
+			return s.eachCost(ctx, setups, func(who harness.Contestant, c *cost) {
+				whole := c.times.Kernel().Seconds()
+				if whole == 0 {
+					return // no device clock
+				}
+				put := func(at string, seconds, paper float64) {
+					s.reading(who, harness.Reading{Series: c.mode.String() + ", %", At: at, Paper: paper,
+						Row: measure.Single(100 * seconds / whole).Into(measure.Row{Row: c.mode.String() + " " + at, Metric: "share of kernels", Unit: "%"})})
+				}
+				for _, st := range stages {
+					put(st.name, st.of(&c.times), st.paper[c.mode])
+				}
+				put("upload", c.times.Upload.Seconds(), 0)
+				put("download", c.times.Download.Seconds(), 0)
+			}, harness.Profiled)
 		},
 	}
 }

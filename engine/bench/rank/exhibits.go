@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"heddle/engine/bench/harness"
@@ -36,23 +35,28 @@ func (s *bench) gov2Exhibit() harness.Exhibit {
 			if err := s.gov2Bench(ctx); err != nil {
 				return err
 			}
-			for _, who := range s.Contestants {
-				if err := s.putCosts(ctx, who, s.everyMode(who, s.Opt.K)); err != nil {
-					return err
-				}
-			}
-			return nil
+			return s.putCosts(ctx, func(who harness.Contestant) []setup { return s.everyMode(who, s.Opt.K) })
 		},
 	}
 }
 
-// putCosts measures setups on a contestant and records all their figures.
-func (s *bench) putCosts(ctx context.Context, who harness.Contestant, setups []setup) error {
-	costs, err := s.measure(ctx, who, setups, harness.Busy, harness.Alone, harness.Profiled, harness.Counting)
-	if err != nil {
-		return err
+// eachCost measures the setups of every contestant and calls put with their costs.
+func (s *bench) eachCost(ctx context.Context, setups func(who harness.Contestant) []setup, put func(who harness.Contestant, c *cost), wanted ...harness.Access) error {
+	for _, who := range s.Contestants {
+		costs, err := s.measure(ctx, who, setups(who), wanted...)
+		if err != nil {
+			return err
+		}
+		for _, c := range costs {
+			put(who, c)
+		}
 	}
-	for _, c := range costs {
+	return nil
+}
+
+// putCosts measures setups on every contestant and records all their figures.
+func (s *bench) putCosts(ctx context.Context, setups func(who harness.Contestant) []setup) error {
+	return s.eachCost(ctx, setups, func(who harness.Contestant, c *cost) {
 		readings := []harness.Reading{
 			{Series: "queries/s", Row: c.rate.Into(measure.Row{Metric: "throughput", Unit: "queries/s", PeakFraction: c.peakFraction(), Bytes: c.moved})},
 			{Series: "G postings/s", Row: c.rate.Times(float64(c.postings) / float64(c.queries) / 1e9).Into(measure.Row{Metric: "postings", Unit: "G postings/s"})},
@@ -69,18 +73,15 @@ func (s *bench) putCosts(ctx context.Context, who harness.Contestant, setups []s
 		}
 		for _, r := range readings {
 			r.At, r.Row.Row = c.name(), c.name()
-			if err := s.reading(who, r); err != nil {
-				return err
-			}
+			s.reading(who, r)
 		}
-	}
-	return nil
+	}, harness.Busy, harness.Alone, harness.Profiled, harness.Counting)
 }
 
 // reading records a reading of the current workload.
-func (s *bench) reading(who harness.Contestant, r harness.Reading) error {
+func (s *bench) reading(who harness.Contestant, r harness.Reading) {
 	r.Panel, r.Workload = fmt.Sprintf("%s, %s", s.W.Name, who), s.W.Name
-	return s.Put(who.On(r))
+	s.Put(who.On(r))
 }
 
 func (s *bench) accumulatorsExhibit() harness.Exhibit {
@@ -107,9 +108,7 @@ func (s *bench) accumulatorsExhibit() harness.Exhibit {
 				for i, c := range []*cost{ranges[0], global[0]} {
 					at, row := [...]string{"ranges", "global"}[i], measure.Row{Metric: "throughput", Unit: "queries/s"}
 					row.Baseline, row.Ratio = "global", c.rate.Median/global[0].rate.Median
-					if err := s.reading(who, harness.Reading{Series: "queries/s", At: at, Row: c.rate.Into(row)}); err != nil {
-						return err
-					}
+					s.reading(who, harness.Reading{Series: "queries/s", At: at, Row: c.rate.Into(row)})
 				}
 			}
 			return nil
@@ -130,8 +129,8 @@ func (s *bench) residentExhibit() harness.Exhibit {
 			for _, l := range src.Lists {
 				postings += float64(l.Len)
 			}
-			put := func(who harness.Contestant, at string, bytes uint64, of float64) error {
-				return s.reading(who, harness.Reading{Series: "bytes", At: at, Row: measure.Single(float64(bytes) / of).Into(measure.Row{Metric: "bytes a " + at, Unit: "bytes", Bytes: bytes})})
+			put := func(who harness.Contestant, at string, bytes uint64, of float64) {
+				s.reading(who, harness.Reading{Series: "bytes", At: at, Row: measure.Single(float64(bytes) / of).Into(measure.Row{Metric: "bytes a " + at, Unit: "bytes", Bytes: bytes})})
 			}
 			for _, who := range s.Contestants {
 				if _, err := s.measure(ctx, who, s.everyMode(who, []int{10}), harness.Busy); err != nil {
@@ -141,14 +140,10 @@ func (s *bench) residentExhibit() harness.Exhibit {
 				if err != nil {
 					return err
 				}
-				if err := errors.Join(
-					put(who, "docID", 4*uint64(len(src.Words)), postings),
-					put(who, "frequency", 4*uint64(len(src.Freqs)), postings),
-					put(who, "length", 4*uint64(len(src.Lengths)), float64(src.Docs)),
-					put(who, "posting, all told", x.Memory(), postings),
-				); err != nil {
-					return err
-				}
+				put(who, "docID", 4*uint64(len(src.Words)), postings)
+				put(who, "frequency", 4*uint64(len(src.Freqs)), postings)
+				put(who, "length", 4*uint64(len(src.Lengths)), float64(src.Docs))
+				put(who, "posting, all told", x.Memory(), postings)
 			}
 			return nil
 		},
@@ -168,12 +163,9 @@ func (s *bench) sparseExhibit() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			for _, who := range s.Contestants {
-				if err := s.putCosts(ctx, who, []setup{{backend: who.Name, threads: s.Opt.Threads, mode: workload.Or, k: 1000}}); err != nil {
-					return err
-				}
-			}
-			return nil
+			return s.putCosts(ctx, func(who harness.Contestant) []setup {
+				return []setup{{backend: who.Name, threads: s.Opt.Threads, mode: workload.Or, k: 1000}}
+			})
 		},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"math/bits"
 
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
@@ -20,19 +20,11 @@ func (s *bench) figureK() harness.Exhibit {
 			if err := s.gov2Bench(ctx); err != nil {
 				return err
 			}
-			for _, who := range s.Contestants {
-				costs, err := s.measure(ctx, who, s.everyMode(who, harness.Pick(&s.Opt, []int{1, 10, 100, 1000, 10_000}, []int{1, 10, 100})), harness.Busy)
-				if err != nil {
-					return err
-				}
-				for _, c := range costs {
-					if err := s.reading(who, harness.Reading{Series: c.mode.String(), At: fmt.Sprint(c.k), X: float64(c.k),
-						Row: c.rate.Into(measure.Row{Row: c.name(), Metric: "throughput", Unit: "queries/s"})}); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
+			ks := harness.Pick(&s.Opt, []int{1, 10, 100, 1000, 10_000}, []int{1, 10, 100})
+			return s.eachCost(ctx, func(who harness.Contestant) []setup { return s.everyMode(who, ks) }, func(who harness.Contestant, c *cost) {
+				s.reading(who, harness.Reading{Series: c.mode.String(), At: fmt.Sprint(c.k), X: float64(c.k),
+					Row: c.rate.Into(measure.Row{Row: c.name(), Metric: "throughput", Unit: "queries/s"})})
+			}, harness.Busy)
 		},
 	}
 }
@@ -46,35 +38,27 @@ func (s *bench) figureFootprint() harness.Exhibit {
 			if err := s.gov2Bench(ctx); err != nil {
 				return err
 			}
-			for _, who := range s.Contestants {
-				costs, err := s.measure(ctx, who, s.everyMode(who, []int{10}), harness.Alone)
-				if err != nil {
-					return err
-				}
-				for _, c := range costs {
-					classes := make(map[int][]float64)
-					for q, t := range c.one.each {
-						n := uint64(0)
-						for _, h := range s.W.Handles[q] {
-							n += uint64(s.W.Source.Lists[h].Len)
-						}
-						at := int(math.Log2(float64(n)))
+			return s.eachCost(ctx, func(who harness.Contestant) []setup { return s.everyMode(who, []int{10}) }, func(who harness.Contestant, c *cost) {
+				var classes [33][]float64
+				for q, t := range c.one.each {
+					n := uint64(0)
+					for _, h := range s.W.Handles[q] {
+						n += uint64(s.W.Source.Lists[h].Len)
+					}
+					if n > 0 {
+						at := bits.Len64(n) - 1
 						classes[at] = append(classes[at], t)
 					}
-					for at := range 33 {
-						if len(classes[at]) == 0 {
-							continue
-						}
-						x := math.Exp2(float64(at))
-						v := measure.Summarize(slices.Clone(classes[at]))
-						if err := s.reading(who, harness.Reading{Series: c.mode.String(), At: fmt.Sprintf("%.0f", x), X: x,
-							Row: v.Into(measure.Row{Row: fmt.Sprintf("%s from %.0f postings", c.name(), x), Metric: "response", Unit: "ms"})}); err != nil {
-							return err
-						}
-					}
 				}
-			}
-			return nil
+				for at, class := range classes {
+					if len(class) == 0 {
+						continue
+					}
+					x := math.Exp2(float64(at))
+					s.reading(who, harness.Reading{Series: c.mode.String(), At: fmt.Sprintf("%.0f", x), X: x,
+						Row: measure.Summarize(class).Into(measure.Row{Row: fmt.Sprintf("%s from %.0f postings", c.name(), x), Metric: "response", Unit: "ms"})})
+				}
+			}, harness.Alone)
 		},
 	}
 }

@@ -136,7 +136,7 @@ func (v *served) panel(deadline time.Duration) string {
 }
 
 // eachLoad measures every workload under load, and calls put for each deadline.
-func (s *bench) eachLoad(ctx context.Context, put func(v *served, deadline time.Duration) error) error {
+func (s *bench) eachLoad(ctx context.Context, put func(v *served, deadline time.Duration)) error {
 	all, err := s.workloads(ctx)
 	if err != nil {
 		return err
@@ -146,9 +146,7 @@ func (s *bench) eachLoad(ctx context.Context, put func(v *served, deadline time.
 			return err
 		}
 		for _, deadline := range deadlines {
-			if err := put(v, deadline); err != nil {
-				return err
-			}
+			put(v, deadline)
 		}
 	}
 	return nil
@@ -162,18 +160,16 @@ func (s *bench) dingFigure7() harness.Exhibit {
 		Rows: "queries/s", Orders: harness.GovOrder,
 		Chart: chart.Chart{Kind: chart.Lines, X: "arrivals, queries/s", Y: "delay, ms", LogX: true, Tens: true, LogY: true},
 		Run: func(ctx context.Context) error {
-			return s.eachLoad(ctx, func(v *served, deadline time.Duration) error {
-				if err := v.putDelays(deadline, "average"); err != nil {
-					return err
-				}
-				return v.putDelays(deadline, "p99")
+			return s.eachLoad(ctx, func(v *served, deadline time.Duration) {
+				v.putDelays(deadline, "average")
+				v.putDelays(deadline, "p99")
 			})
 		},
 	}
 }
 
 // putDelays records one metric of the delays at a deadline, by rate.
-func (v *served) putDelays(deadline time.Duration, metric string) error {
+func (v *served) putDelays(deadline time.Duration, metric string) {
 	var all []harness.Reading
 	for _, name := range v.s.configurations() {
 		for _, d := range v.curves[curveKey{name, deadline}].Held {
@@ -192,11 +188,8 @@ func (v *served) putDelays(deadline time.Duration, metric string) error {
 	}
 	slices.SortStableFunc(all, func(a, b harness.Reading) int { return cmp.Compare(a.X, b.X) })
 	for _, r := range all {
-		if err := v.s.Put(r); err != nil {
-			return err
-		}
+		v.s.Put(r)
 	}
-	return nil
 }
 
 func (s *bench) capacityExhibit() harness.Exhibit {
@@ -209,17 +202,17 @@ func (s *bench) capacityExhibit() harness.Exhibit {
 }
 
 // putCapacity records the sustained rates at a deadline.
-func (v *served) putCapacity(deadline time.Duration) error {
+func (v *served) putCapacity(deadline time.Duration) {
 	type rate struct {
 		series, metric string
 		of             func(u *underLoad) float64
 	}
 	for _, name := range v.s.configurations() {
 		u, y := v.curves[curveKey{name, deadline}], v.s.system(name)
-		put := func(series string, row measure.Row, value measure.Summary) error {
+		put := func(series string, row measure.Row, value measure.Summary) {
 			r := harness.Reading{Panel: v.panel(deadline), Series: series, At: name, Row: value.Into(row)}
 			r.Workload, r.Row.Row = v.name, fmt.Sprintf("%s, deadline %d ms", name, deadline.Milliseconds())
-			return v.s.Put(y.on(r))
+			v.s.Put(y.on(r))
 		}
 		for _, rate := range []rate{
 			{"all in time, queries/s", "sustained", func(u *underLoad) float64 { return u.Sustained }},
@@ -241,9 +234,7 @@ func (v *served) putCapacity(deadline time.Duration) error {
 			if len(y.who) > 1 && !math.IsNaN(sum) {
 				row.Baseline, row.Ratio = "the sum", rate.of(u)/sum
 			}
-			if err := put(rate.series, row, measure.Single(rate.of(u))); err != nil {
-				return err
-			}
+			put(rate.series, row, measure.Single(rate.of(u)))
 		}
 		for _, half := range []struct {
 			series, metric string
@@ -257,10 +248,7 @@ func (v *served) putCapacity(deadline time.Duration) error {
 			if !ok {
 				continue
 			}
-			if err := put(half.series, measure.Row{Metric: half.metric, Unit: "ms"}, value); err != nil {
-				return err
-			}
+			put(half.series, measure.Row{Metric: half.metric, Unit: "ms"}, value)
 		}
 	}
-	return nil
 }

@@ -67,28 +67,20 @@ func (s *wuBench) putFits(p *apart, who harness.Contestant, what string, y []flo
 		if err != nil {
 			return fmt.Errorf("%s on %s: %w", what, m, err)
 		}
-		put := func(series, at, unit string, v, paper float64) error {
-			return s.PutOf(p.algorithm.String()+", "+what, who.On(harness.Reading{Panel: p.panel(s, what), Series: series, At: at, Paper: paper,
+		put := func(series, at, unit string, v, paper float64) {
+			s.PutOf(p.algorithm.String()+", "+what, who.On(harness.Reading{Panel: p.panel(s, what), Series: series, At: at, Paper: paper,
 				Row: measure.Single(v).Into(measure.Row{Metric: series, Unit: unit})}))
 		}
 		paper := papers[m]
-		if err := put("R²", m.String(), "1", fit.R2, paper.r2); err != nil {
-			return err
-		}
-		if err := put("p", m.String(), "1", fit.P, 0); err != nil {
-			return err
-		}
-		if err := put("intercept, ms", m.String(), "ms", fit.Intercept, paper.intercept); err != nil {
-			return err
-		}
+		put("R²", m.String(), "1", fit.R2, paper.r2)
+		put("p", m.String(), "1", fit.P, 0)
+		put("intercept, ms", m.String(), "ms", fit.Intercept, paper.intercept)
 		for i, c := range fit.Coefficients {
 			at := m.String()
 			if len(fit.Coefficients) > 1 {
 				at += ", a " + m.Names()[i]
 			}
-			if err := put("coefficient, ns", at, "ns", 1e6*c, paper.coefficient); err != nil {
-				return err
-			}
+			put("coefficient, ns", at, "ns", 1e6*c, paper.coefficient)
 		}
 	}
 	return nil
@@ -150,10 +142,8 @@ func (s *wuBench) putChoices(p *apart) error {
 			{"right, of the time at stake", "%", 100 * (1 - c.lost/max(c.at, math.SmallestNonzeroFloat64))},
 			{"a query, ms", "ms", c.took / c.queries},
 		} {
-			if err := s.PutOf(p.algorithm.String()+", choice", p.who.On(harness.Reading{Panel: p.panel(s, "choice"), Series: v.series, At: r.name,
-				Row: measure.Single(v.value).Into(measure.Row{Metric: v.series, Unit: v.unit})})); err != nil {
-				return err
-			}
+			s.PutOf(p.algorithm.String()+", choice", p.who.On(harness.Reading{Panel: p.panel(s, "choice"), Series: v.series, At: r.name,
+				Row: measure.Single(v.value).Into(measure.Row{Metric: v.series, Unit: v.unit})}))
 		}
 	}
 	return nil

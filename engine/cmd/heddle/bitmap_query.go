@@ -36,8 +36,11 @@ func newBitmapQuery(a *App) *cobra.Command {
 		Short: "Select the rows for which a predicate is true",
 		Long: `Query prints the number of rows that a predicate selects, or the rows. A predicate is
 the condition after WHERE in SQL: columns compared with values by = != < <= > >=,
-BETWEEN, IN and IS NULL, joined by AND, OR, NOT and parentheses. Strings and times stand
-in single quotes, and names that are not plain words in double quotes. A comparison with
+BETWEEN, IN, LIKE and IS NULL, joined by AND, OR, NOT and parentheses. IS TRUE and IS
+FALSE may follow a condition, -- and /* */ enclose comments. Strings and times stand in
+single quotes, with or without DATE or TIMESTAMP before them, and names that are not plain
+words in double quotes. Names may differ from the columns in case. A column may be compared
+with a column if one of the two has at most 1000 values with a bin each. A comparison with
 a missing value is neither true nor false. A row is selected if the whole predicate is
 true.
 

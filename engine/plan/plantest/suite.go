@@ -29,6 +29,9 @@ type Options struct {
 	Algorithms []plan.Algorithm
 	// Codecs of the lists. Nil means codec.IDs.
 	Codecs []codec.ID
+	// Ranked is the largest universe of ranked queries: they go over every range of
+	// documents. Zero means the largest universe that exists.
+	Ranked uint32
 }
 
 // Suite is the ground that the cases of all packages stand on: options, and a way
@@ -41,6 +44,13 @@ type Suite struct {
 	// Shared is the backend of all cases that need no other one: opening a device
 	// builds kernels, which takes longer than most cases.
 	Shared plan.Backend
+	turn   int
+}
+
+// Turn returns 0 and 1 in turns. In a Small suite cases take one of two variants.
+func (su *Suite) Turn() int {
+	su.turn++
+	return su.turn % 2
 }
 
 // New returns a Suite whose options have their defaults filled in. Its shared backend

@@ -18,6 +18,7 @@ const (
 	Boolean
 	Number
 	Text
+	Time // a text that is a time: DATE '2001-02-03'
 )
 
 // Literal is a value as a predicate writes it.
@@ -104,6 +105,28 @@ func (c *Column) Compare(op Op, l Literal) ([]plan.CodeRange, error) {
 	return out, nil
 }
 
+// Match gives the codes of the strings with a prefix for which match is true, as
+// ascending, disjoint ranges.
+func (c *Column) Match(prefix string, match func(string) bool) []plan.CodeRange {
+	var out []plan.CodeRange
+	if len(c.Bins) == 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearch(c.Dictionary, prefix)
+	for ; i < len(c.Dictionary) && strings.HasPrefix(c.Dictionary[i], prefix); i++ {
+		if !match(c.Dictionary[i]) {
+			continue
+		}
+		code := c.appendCodes(nil, uint64(i), uint64(i))
+		if n := len(out); n > 0 && len(code) > 0 && out[n-1].Hi+1 == code[0].Lo {
+			out[n-1].Hi = code[0].Hi
+			continue
+		}
+		out = append(out, code...)
+	}
+	return out
+}
+
 // appendCodes appends the codes of keys lo to hi, if the column reaches there.
 func (c *Column) appendCodes(out []plan.CodeRange, lo, hi uint64) []plan.CodeRange {
 	greatest := c.Base + c.Bins[len(c.Bins)-1].Hi
@@ -124,7 +147,7 @@ func (c *Column) place(l Literal) (place, error) {
 	case String:
 		p, ok = c.entryPlace(l.Text, 0), l.Kind == Text
 	case Timestamp:
-		if l.Kind == Text {
+		if l.Kind == Text || l.Kind == Time {
 			p, ok = timestampPlace(l.Text)
 		}
 	default:

@@ -36,6 +36,20 @@ func (c *Column) Format(code uint64) string {
 	return c.Dictionary[key]
 }
 
+// Literal is the value of a code as a literal.
+func (c *Column) Literal(code uint64) Literal {
+	l := Literal{Kind: Number, Text: c.Format(code)}
+	switch {
+	case c.Type == Bool:
+		l.Kind = Boolean
+	case c.Type == Timestamp:
+		l.Kind = Time
+	case c.Type == String || special(l.Text):
+		l.Kind = Text
+	}
+	return l
+}
+
 // formatTimestamp writes years from 0 to 9999 with four digits. Later years have more
 // digits, and earlier years a minus sign.
 func formatTimestamp(micros int64) string {

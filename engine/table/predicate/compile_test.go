@@ -275,3 +275,50 @@ func TestCompileErrors(t *testing.T) {
 		t.Errorf("the batch has %+v", s)
 	}
 }
+
+// TestNames finds columns letter by letter, then in any case.
+func TestNames(t *testing.T) {
+	columns := []Column{ints("Delay", column.Equality, 0, 1, 2), ints("delay", column.Equality, 0, 2, 3), ints("Rid", column.Equality, 1, 5, nil)}
+	_, described := Table(t, 32, columns...)
+	for text, want := range map[string]string{
+		"Delay = 2": "Delay", "delay = 2": "delay", "rid = 5": "Rid", `"RID" IS NOT NULL`: "Rid", "RID LIKE 'x'": `column "Rid" is of type int: LIKE compares strings`,
+		"DELAY = 2": `column "DELAY" is ambiguous: "Delay" and "delay" differ in case only`, "ride = 1": `unknown column "ride" (nearest: "Rid")`,
+		`Rid = "AA"`: `unknown column "AA" (nearest: "Rid"): a text goes in 'single quotes'`,
+	} {
+		e, err := predicate.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := predicate.Compile(e, described, 2, new(plan.SelectBatch))
+		if failed := (*syntax.Error)(nil); errors.As(err, &failed) {
+			if failed.Reason != want {
+				t.Errorf("%s: %s, want %s", text, failed.Reason, want)
+			}
+		} else if len(p.Tests) > 0 && p.Tests[0].Column != want {
+			t.Errorf("%s: column %s, want %s", text, p.Tests[0].Column, want)
+		}
+	}
+}
+
+// TestColumns refuses a comparison of columns that both have bins of several values, and
+// of types that have no comparison.
+func TestColumns(t *testing.T) {
+	texts := Column{Name: "s", Type: column.String, Values: []any{"x", "y", nil}}
+	columns := []Column{ints("a", column.Equality, 2, 1, 2, 3), ints("b", column.Range, 3, 3, 2, 1), texts}
+	_, described := Table(t, 32, columns...)
+	for text, want := range map[string]string{
+		"a < b": `columns "a" and "b" both have more than 1000 values, or several values in a bin: a comparison of columns needs one with a bin per value (bitmap build --set a:binning=distinct)`,
+		"s = a": `columns "s" of type string and "a" of type int do not compare`,
+		"a = a": "", "a <> a": "",
+	} {
+		e, err := predicate.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = predicate.Compile(e, described, 3, new(plan.SelectBatch))
+		failed := (*syntax.Error)(nil)
+		if errors.As(err, &failed) != (want != "") || failed != nil && failed.Reason != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

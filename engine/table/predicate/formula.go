@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"heddle/config"
 	"heddle/engine/plan"
@@ -57,6 +58,12 @@ func (r *reader) read(n *Node, not bool) (formula, error) {
 		return formula{}, nil
 	case Not:
 		return r.read(&n.Args[0], !not)
+	case IsTrue, IsFalse:
+		f, err := r.read(&n.Args[0], n.Op == IsFalse)
+		if not {
+			f = r.others(f)
+		}
+		return f, err
 	case And, Or:
 		args := make([]formula, len(n.Args))
 		for i := range n.Args {
@@ -70,30 +77,90 @@ func (r *reader) read(n *Node, not bool) (formula, error) {
 		}
 		return r.combine(or, args), nil
 	}
-	i := slices.IndexFunc(r.columns, func(c column.Column) bool { return c.Name == n.Column })
-	if i < 0 {
-		return formula{}, r.unknown(n)
+	i, err := r.find(n.Column, n.At)
+	if err != nil {
+		return formula{}, err
 	}
-	if n.Op == IsNull {
+	switch n.Op {
+	case IsNull:
 		f := formula{column: i, missing: !not}
 		if not {
 			f.codes = complement(nil)
 		}
 		return r.leaf(f), nil
+	case Columns:
+		return r.compareColumns(i, n, not)
+	case Like:
+		codes, err := r.like(&r.columns[i], n, not)
+		return r.leaf(formula{column: i, codes: codes}), err
 	}
 	codes, err := r.codes(&r.columns[i], n, not)
 	return r.leaf(formula{column: i, codes: codes}), err
 }
 
-func (r *reader) unknown(n *Node) error {
+// find gives the number of a column, by its name letter by letter or else in any case.
+func (r *reader) find(name string, at int) (int, error) {
 	if len(r.columns) == 0 {
-		return r.fail(n.At, "the table has no columns")
+		return 0, r.fail(at, "the table has no columns")
 	}
 	var names []string
-	for i := range r.columns {
-		names = append(names, r.columns[i].Name)
+	var same []int // in any case
+	for i, c := range r.columns {
+		if c.Name == name {
+			return i, nil
+		}
+		names = append(names, c.Name)
+		if strings.EqualFold(c.Name, name) {
+			same = append(same, i)
+		}
 	}
-	return r.fail(n.At, fmt.Sprintf("unknown column %q (nearest: %q)", n.Column, config.Nearest(n.Column, names)))
+	switch len(same) {
+	case 0:
+		return 0, r.fail(at, fmt.Sprintf("unknown column %q (nearest: %q)", name, config.Nearest(name, names)))
+	case 1:
+		return same[0], nil
+	}
+	return 0, r.fail(at, fmt.Sprintf("column %q is ambiguous: %q and %q differ in case only", name, names[same[0]], names[same[1]]))
+}
+
+// like gives the codes of strings that a pattern describes, or with not the other codes.
+func (r *reader) like(c *column.Column, n *Node, not bool) ([]plan.CodeRange, error) {
+	if c.Type != column.String {
+		return nil, r.fail(n.At, fmt.Sprintf("column %q is of type %s: LIKE compares strings", c.Name, c.Type))
+	}
+	if n.Values[0].Kind == column.Null {
+		return nil, nil
+	}
+	escape := ""
+	if len(n.Values) > 1 {
+		escape = n.Values[1].Text
+	}
+	p, err := parsePattern(n.Values[0].Text, escape)
+	if err != nil {
+		return nil, r.fail(n.Values[0].At, err.Error())
+	}
+	codes := c.Match(p.prefix(), p.matches)
+	if not {
+		return complement(codes), nil
+	}
+	return codes, nil
+}
+
+// others is the rows that are not in f.
+func (r *reader) others(f formula) formula {
+	switch f.shape {
+	case none:
+		return formula{shape: all}
+	case all:
+		return formula{}
+	case leaf:
+		return r.leaf(formula{column: f.column, codes: complement(f.codes), missing: !f.missing})
+	}
+	args := make([]formula, len(f.args))
+	for i, a := range f.args {
+		args[i] = r.others(a)
+	}
+	return r.combine(and+or-f.shape, args)
 }
 
 // codes gives the codes for which a test on c is true, or with not false.

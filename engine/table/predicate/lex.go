@@ -35,9 +35,8 @@ type lexer struct {
 
 // next reads the token behind the last one.
 func (l *lexer) next() error {
-	l.at = len(l.text)
-	if n := strings.IndexFunc(l.text[l.to:], func(r rune) bool { return !unicode.IsSpace(r) }); n >= 0 {
-		l.at = l.to + n
+	if err := l.skipBlanks(); err != nil {
+		return err
 	}
 	if l.at == len(l.text) {
 		l.kind, l.token.text, l.to = end, "", l.at
@@ -61,6 +60,28 @@ func (l *lexer) next() error {
 		return l.fail(l.at, "a character that has no meaning here: names with such characters go in \"double quotes\", texts in 'single quotes'")
 	}
 	return nil
+}
+
+// skipBlanks moves at behind blanks and comments: -- to the end of the line, and /* to */.
+func (l *lexer) skipBlanks() error {
+	l.at = l.to
+	for {
+		rest := strings.TrimLeftFunc(l.text[l.at:], unicode.IsSpace)
+		l.at = len(l.text) - len(rest)
+		switch {
+		case strings.HasPrefix(rest, "--"):
+			line, _, _ := strings.Cut(rest, "\n")
+			l.at += len(line)
+		case strings.HasPrefix(rest, "/*"):
+			n := strings.Index(rest[2:], "*/")
+			if n < 0 {
+				return l.fail(l.at, "a comment that does not end")
+			}
+			l.at += n + 4
+		default:
+			return nil
+		}
+	}
 }
 
 // take makes the token of the text up to to.

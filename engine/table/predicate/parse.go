@@ -2,6 +2,8 @@ package predicate
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"heddle/engine/table/column"
 )
@@ -46,13 +48,18 @@ func (p *parser) accept(what string) (bool, error) {
 	return true, p.next()
 }
 
+// compares reports whether the token continues a comparison.
+func (p *parser) compares() bool {
+	_, ok := comparisons[p.token.text]
+	return ok && p.kind == symbol || p.is("BETWEEN") || p.is("IN") || p.is("LIKE")
+}
+
 // trailing is the error for a token behind a predicate.
 func (p *parser) trailing() error {
-	_, compares := comparisons[p.token.text]
 	switch {
 	case p.is(")"):
 		return p.fail(p.at, "a ) without its (")
-	case p.kind == symbol && compares:
+	case p.kind == symbol && p.compares():
 		return p.fail(p.at, "comparisons do not go on: a < b AND b < c says what a < b < c would")
 	}
 	return p.fail(p.at, "AND, OR or the end is expected here")
@@ -84,7 +91,7 @@ func (p *parser) list(op Op, word string, operand func(*parser) (Node, error)) (
 
 func (p *parser) not() (Node, error) {
 	if !p.is("NOT") && !p.is("(") {
-		return p.test()
+		return p.truth(p.test())
 	}
 	if p.depth++; p.depth > MaxNesting {
 		return Node{}, p.fail(p.at, fmt.Sprintf("more than %d parentheses and NOTs inside one another", MaxNesting))
@@ -98,6 +105,11 @@ func (p *parser) not() (Node, error) {
 		a, err := p.not()
 		return Node{Op: Not, Args: []Node{a}}, err
 	}
+	return p.truth(p.group(at))
+}
+
+// group reads the rest of a parenthesis that opens at at.
+func (p *parser) group(at int) (Node, error) {
 	if p.is(")") {
 		return Node{}, p.fail(at, "nothing between these parentheses")
 	}
@@ -111,12 +123,43 @@ func (p *parser) not() (Node, error) {
 	if !p.is(")") {
 		return a, p.trailing()
 	}
-	return a, p.next()
+	if err := p.next(); err != nil {
+		return a, err
+	}
+	if p.compares() {
+		return a, p.fail(at, "parentheses contain conditions: a column or a value that is compared stands without them")
+	}
+	return a, nil
+}
+
+// truth reads the IS [ NOT ] TRUE or FALSE that may follow a test or a parenthesis.
+func (p *parser) truth(a Node, err error) (Node, error) {
+	if err != nil {
+		return a, err
+	}
+	if is, err := p.accept("IS"); !is || err != nil {
+		return a, err
+	}
+	not, err := p.accept("NOT")
+	if err != nil {
+		return a, err
+	}
+	n := Node{Op: IsTrue, Args: []Node{a}, At: a.At}
+	switch {
+	case p.is("FALSE"):
+		n.Op = IsFalse
+	case !p.is("TRUE"):
+		return a, p.fail(p.at, "TRUE or FALSE is expected here")
+	}
+	if not {
+		n = Node{Op: Not, Args: []Node{n}}
+	}
+	return n, p.next()
 }
 
 // test reads an operand without NOT and parentheses.
 func (p *parser) test() (Node, error) {
-	if p.kind == name {
+	if p.kind == name && !p.isTime() {
 		return p.column()
 	}
 	if !p.isValue() {
@@ -140,7 +183,7 @@ func (p *parser) test() (Node, error) {
 		n := Node{Op: Compare, By: by.Swap(), Column: p.token.text, Values: []Value{v}, At: p.at}
 		return n, p.next()
 	}
-	if p.is("BETWEEN") || p.is("IN") || p.is("IS") || p.is("NOT") {
+	if p.is("BETWEEN") || p.is("IN") || p.is("LIKE") || p.is("IS") && v.Kind != column.Boolean || p.is("NOT") {
 		return Node{}, p.fail(v.At, fmt.Sprintf("a column is expected before %s", p.token.text))
 	}
 	if v.Kind == column.Boolean || v.Kind == column.Null {
@@ -160,10 +203,15 @@ func (p *parser) column() (Node, error) {
 		if err := p.next(); err != nil {
 			return n, err
 		}
+		if p.kind == name && !p.isTime() {
+			n.Op, n.Other = Columns, p.token.text
+			n.Values = []Value{{At: p.at}}
+			return n, p.next()
+		}
 		return n, p.appendValue(&n)
 	}
-	if is, err := p.accept("IS"); is || err != nil {
-		return p.isNull(n, err)
+	if p.is("IS") {
+		return p.isNull(n)
 	}
 	not := p.is("NOT")
 	if not {
@@ -177,8 +225,10 @@ func (p *parser) column() (Node, error) {
 		n.Op, err = Between, p.between(&n)
 	case p.is("IN"):
 		n.Op, err = In, p.in(&n)
+	case p.is("LIKE"):
+		n.Op, err = Like, p.like(&n)
 	case not:
-		err = p.fail(p.at, "BETWEEN or IN is expected here")
+		err = p.fail(p.at, "BETWEEN, IN or LIKE is expected here")
 	default:
 		n.Values = []Value{{column.Literal{Kind: column.Boolean, Text: "true"}, n.At}}
 	}
@@ -188,19 +238,26 @@ func (p *parser) column() (Node, error) {
 	return n, err
 }
 
-// isNull reads the words behind IS.
-func (p *parser) isNull(n Node, err error) (Node, error) {
-	if err != nil {
+// isNull reads IS [ NOT ] NULL behind a column. Before TRUE or FALSE it leaves the IS to
+// the caller, and the column is a test.
+func (p *parser) isNull(n Node) (Node, error) {
+	start := p.lexer
+	if err := p.next(); err != nil {
 		return n, err
 	}
-	n.Op = IsNull
 	not, err := p.accept("NOT")
 	if err != nil {
 		return n, err
 	}
-	if !p.is("NULL") {
-		return n, p.fail(p.at, "NULL is expected here")
+	switch {
+	case p.is("TRUE"), p.is("FALSE"):
+		p.lexer = start
+		n.Values = []Value{{column.Literal{Kind: column.Boolean, Text: "true"}, n.At}}
+		return n, nil
+	case !p.is("NULL"):
+		return n, p.fail(p.at, "NULL, TRUE or FALSE is expected here")
 	}
+	n.Op = IsNull
 	if not {
 		n = Node{Op: Not, Args: []Node{n}}
 	}
@@ -243,6 +300,26 @@ func (p *parser) in(n *Node) error {
 	return p.next()
 }
 
+// like reads a pattern, and ESCAPE with its character.
+func (p *parser) like(n *Node) error {
+	if err := p.next(); err != nil {
+		return err
+	}
+	if p.kind != text && !p.is("NULL") {
+		return p.fail(p.at, "a pattern in 'single quotes' is expected here")
+	}
+	if err := p.appendValue(n); err != nil || p.kind != name || !strings.EqualFold(p.token.text, "ESCAPE") {
+		return err
+	}
+	if err := p.next(); err != nil {
+		return err
+	}
+	if p.kind != text || utf8.RuneCountInString(p.token.text) != 1 {
+		return p.fail(p.at, "one character in 'single quotes' is expected here")
+	}
+	return p.appendValue(n)
+}
+
 // expect passes a keyword or a symbol that must be there.
 func (p *parser) expect(what string) error {
 	if !p.is(what) {
@@ -252,7 +329,17 @@ func (p *parser) expect(what string) error {
 }
 
 func (p *parser) isValue() bool {
-	return p.kind == number || p.kind == text || p.is("NULL") || p.is("TRUE") || p.is("FALSE")
+	return p.kind == number || p.kind == text || p.is("NULL") || p.is("TRUE") || p.is("FALSE") || p.isTime()
+}
+
+// isTime reports whether the token is the word DATE or TIMESTAMP before a text. Elsewhere
+// these words are names.
+func (p *parser) isTime() bool {
+	if p.kind != name || !strings.EqualFold(p.token.text, "DATE") && !strings.EqualFold(p.token.text, "TIMESTAMP") {
+		return false
+	}
+	ahead := p.lexer
+	return ahead.next() == nil && ahead.kind == text
 }
 
 func (p *parser) appendValue(n *Node) error {
@@ -271,6 +358,17 @@ func (p *parser) appendValue(n *Node) error {
 // value passes the value that the token is.
 func (p *parser) value() (Value, error) {
 	v := Value{At: p.at}
+	if p.isTime() {
+		word := p.token.text
+		if err := p.next(); err != nil {
+			return v, err
+		}
+		v.Literal = column.Literal{Kind: column.Time, Text: p.token.text}
+		if strings.EqualFold(word, "DATE") && strings.Contains(v.Text, ":") {
+			return v, p.fail(p.at, "a DATE is a day such as '2001-02-03': TIMESTAMP has a time of day")
+		}
+		return v, p.next()
+	}
 	v.Text = p.token.text
 	switch {
 	case p.kind == number:

@@ -6,20 +6,32 @@
 //	or        = and { OR and }
 //	and       = not { AND not }
 //	not       = [ NOT ] not | "(" or ")" | test
-//	test      = column compare value | value compare column
+//	test      = column compare value | value compare column | column compare column
 //	          | column [ NOT ] BETWEEN value AND value       both included
 //	          | column [ NOT ] IN "(" value { "," value } ")"
+//	          | column [ NOT ] LIKE 'pattern' [ ESCAPE 'character' ]
 //	          | column IS [ NOT ] NULL
 //	          | column                                       of type bool
 //	          | TRUE | FALSE | NULL
 //	compare   = "=" | "==" | "<>" | "!=" | "<" | "<=" | ">" | ">="
 //	column    = name | "name in double quotes, "" is one of them"
 //	value     = [+-]digits[.digits][e[+-]digits] | 'text, '' is a quote' | TRUE | FALSE | NULL
+//	          | DATE 'day' | TIMESTAMP 'time'
+//
+// A test or a parenthesis may end in IS [ NOT ] TRUE or IS [ NOT ] FALSE, which are never
+// unknown. A comment extends from -- to the end of the line, or from /* to */.
 //
 // Words in capitals may be written in any case. A name begins with a letter or _ and
 // continues with letters, digits and _; in double quotes any text is a name. Names match
-// the names of the table letter by letter. column.Compare defines the values that a
-// column compares with.
+// the names of the table, first letter by letter, then in any case. column.Compare
+// defines the values that a column compares with.
+//
+// LIKE compares the whole of a string with a pattern, in which % stands for any
+// characters, and _ stands for one character. The character of ESCAPE makes the next
+// character of the pattern plain.
+//
+// A comparison of two columns needs a column with at most MaxCompared values, each in a
+// bin of its own. It compares these values as literals with the other column.
 //
 // Logic follows SQL: a comparison with a missing value or with NULL is neither true nor
 // false but unknown; NOT leaves unknown as it is; AND and OR are unknown where an unknown
@@ -46,13 +58,18 @@ const (
 	Between // Values[0] to Values[1]
 	In      // any of Values
 	IsNull
+	Like    // Values[0] is the pattern, Values[1] the escape character, if there is one
+	Columns // Column By Other
+	IsTrue  // Args[0]
+	IsFalse // Args[0]
 )
 
 // Node is a part of a predicate.
 type Node struct {
 	Op     Op
-	By     column.Op // of Compare
-	Column string    // from Compare on
+	By     column.Op // of Compare and Columns
+	Column string    // from Compare to Columns
+	Other  string    // the second column of Columns
 	Values []Value
 	Args   []Node
 	At     int // offset of the column's name, or of the constant, in the text
@@ -94,6 +111,10 @@ func (n *Node) write(b *strings.Builder) {
 			a.writeIn(b, a.Op == Or || a.Op == And && n.Op == And)
 		}
 		return
+	case IsTrue, IsFalse:
+		n.Args[0].writeIn(b, true)
+		b.WriteString(map[Op]string{IsTrue: " IS TRUE", IsFalse: " IS FALSE"}[n.Op])
+		return
 	case Not:
 		b.WriteString("NOT ")
 		n.Args[0].writeIn(b, n.Args[0].Op == And || n.Args[0].Op == Or)
@@ -120,6 +141,16 @@ func (n *Node) write(b *strings.Builder) {
 		b.WriteByte(')')
 	case IsNull:
 		b.WriteString(" IS NULL")
+	case Like:
+		b.WriteString(" LIKE ")
+		n.Values[0].write(b)
+		if len(n.Values) > 1 {
+			b.WriteString(" ESCAPE ")
+			n.Values[1].write(b)
+		}
+	case Columns:
+		b.WriteString(" " + n.By.String() + " ")
+		writeName(b, n.Other)
 	}
 }
 
@@ -139,6 +170,9 @@ func (v Value) write(b *strings.Builder) {
 		b.WriteString(strings.ToUpper(v.Text))
 	case column.Number:
 		b.WriteString(v.Text)
+	case column.Time:
+		b.WriteString("TIMESTAMP ")
+		writeQuoted(b, '\'', v.Text)
 	case column.Text:
 		writeQuoted(b, '\'', v.Text)
 	}
@@ -158,7 +192,7 @@ func writeQuoted(b *strings.Builder, quote byte, text string) {
 	b.WriteString(q + strings.ReplaceAll(text, q, q+q) + q)
 }
 
-var keywords = map[string]bool{"AND": true, "OR": true, "NOT": true, "BETWEEN": true, "IN": true, "IS": true, "NULL": true, "TRUE": true, "FALSE": true}
+var keywords = map[string]bool{"AND": true, "OR": true, "NOT": true, "BETWEEN": true, "IN": true, "IS": true, "LIKE": true, "NULL": true, "TRUE": true, "FALSE": true}
 
 // nameEnd is where the letters, digits and _ from text[from] on end.
 func nameEnd(text string, from int) int {

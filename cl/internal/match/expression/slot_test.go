@@ -42,8 +42,11 @@ func union(t *testing.T) (*plan.Source, *plan.MatchBatch, []uint32) {
 func TestExpressionFaults(t *testing.T) {
 	src, f, want := union(t)
 	for _, step := range []string{"allocate", "build", "enqueue", "wait"} {
+		b, faults := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())
 		for n := 1; n <= 8; n++ {
-			b, faults := devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())
+			if step == "build" && n > 1 { // programs stay when they are built
+				b, faults = devicetest.OpenFaulty(t, devicetest.Find(t, ops), devicetest.Find(t, ops).Tuning())
+			}
 			s, err := load(t.Context(), b, src)
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +45,10 @@ func Eval(n *predicate.Node, value func(column string) any) Truth {
 		return t
 	case predicate.Not:
 		return -Eval(&n.Args[0], value)
+	case predicate.IsTrue:
+		return truth(Eval(&n.Args[0], value) == True)
+	case predicate.IsFalse:
+		return truth(Eval(&n.Args[0], value) == False)
 	}
 	v := value(n.Column)
 	switch n.Op {
@@ -57,8 +62,59 @@ func Eval(n *predicate.Node, value func(column string) any) Truth {
 			t = max(t, compare(v, x, column.Eq))
 		}
 		return t
+	case predicate.Like:
+		if v == nil {
+			return Unknown
+		}
+		return truth(like(n.Values).MatchString(v.(string)))
+	case predicate.Columns:
+		return compareValues(v, value(n.Other), n.By)
 	}
 	return compare(v, n.Values[0], n.By)
+}
+
+// like is the pattern of LIKE as a regular expression. Bytes that are not UTF-8 are
+// characters, too.
+func like(values []predicate.Value) *regexp.Regexp {
+	var b strings.Builder
+	escaped := false
+	for _, r := range values[0].Text {
+		switch {
+		case escaped:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+			escaped = false
+		case len(values) > 1 && string(r) == values[1].Text:
+			escaped = true
+		case r == '%':
+			b.WriteString(".*")
+		case r == '_':
+			b.WriteString(".")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	return regexp.MustCompile("(?s)^" + b.String() + "$")
+}
+
+// compareValues compares values of columns of one type.
+func compareValues(v, w any, by column.Op) Truth {
+	if v == nil || w == nil {
+		return Unknown
+	}
+	order := 0
+	switch v := v.(type) {
+	case int64:
+		order = cmp.Compare(v, w.(int64))
+	case float64:
+		order = cmp.Compare(v, w.(float64))
+	case string:
+		order = cmp.Compare(v, w.(string))
+	case bool:
+		order = cmp.Compare(strconv.FormatBool(v), strconv.FormatBool(w.(bool)))
+	case time.Time:
+		order = v.Compare(w.(time.Time))
+	}
+	return truth([]bool{order == 0, order != 0, order < 0, order <= 0, order > 0, order >= 0}[by])
 }
 
 func truth(b bool) Truth {

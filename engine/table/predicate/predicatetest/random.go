@@ -63,7 +63,9 @@ func Draw(t *rapid.T, rows int) []Column {
 // Predicate draws a predicate on columns.
 func Predicate(t *rapid.T, columns []Column, depth int) string {
 	if depth > 0 {
-		switch op := rapid.IntRange(0, 4).Draw(t, "op"); op {
+		switch op := rapid.IntRange(0, 5).Draw(t, "op"); op {
+		case 5:
+			return "(" + Predicate(t, columns, depth-1) + rapid.SampledFrom([]string{") IS TRUE", ") is not true", ") IS FALSE", ") IS NOT FALSE"}).Draw(t, "is")
 		case 0:
 			return "NOT (" + Predicate(t, columns, depth-1) + ")"
 		case 1, 2, 3:
@@ -83,7 +85,16 @@ func Predicate(t *rapid.T, columns []Column, depth int) string {
 		return rapid.SampledFrom(literals[c.Type]).Draw(t, "literal")
 	}
 	not := rapid.SampledFrom([]string{"", "NOT "}).Draw(t, "not")
-	switch rapid.IntRange(0, 9).Draw(t, "test") {
+	switch rapid.IntRange(0, 11).Draw(t, "test") {
+	case 5:
+		other := rapid.SampledFrom(columns).Draw(t, "other")
+		if other.Type == c.Type && (c.Bin == nil || other.Bin == nil) {
+			return name + rapid.SampledFrom([]string{"=", "<>", "<", "<=", ">", ">="}).Draw(t, "by") + `"` + other.Name + `"`
+		}
+	case 6:
+		if c.Type == column.String {
+			return fmt.Sprintf("%s %sLIKE %s", name, not, rapid.SampledFrom([]string{"'%'", "'_'", "'a%'", "'%b'", "'__'", "'a''b'", "'%a%b%'", "''", "'A_%'", "'!_%' ESCAPE '!'"}).Draw(t, "pattern"))
+		}
 	case 0:
 		return fmt.Sprintf("%s %sBETWEEN %s AND %s", name, not, value(), value())
 	case 1:
