@@ -51,8 +51,10 @@ type Index struct {
 	ExceptionRatio float64 // maximum fraction of exceptions in a segment, 0 to 0.6
 	Dense          string  // "auto" or "never": bitsets for dense lists
 	BuildMemory    Size    // memory limit of the builder; beyond it, it uses the disk
-	Stem           string  // "none" or "english"
-	Stopwords      string  // "none" or a file with one word per line
+	Stem           string  // "none" or the name of a stemmer
+	Stopwords      string  // "none", the name of a list, or a file with one word per line
+	Fold           bool    // fold words
+	Lengths        string  // "exact" or "lucene"
 	Store          string  // "none" or "text": stored parts of documents
 	Impacts        int     // bits of impacts that replace frequencies, 8 or 16; 0 is none
 }

@@ -65,12 +65,21 @@ Beyond it, the builder writes sorted runs to disk and merges them at the end.`),
 		"none", []string{"none", "arabic", "danish", "dutch", "english", "finnish", "french", "german", "hungarian",
 			"irish", "italian", "norwegian", "porter", "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish"},
 		`Stemmer of words: Snowball's for a language, or porter (Porter 1).
-english is Porter 2; Lucene, Anserini and Terrier use porter. The index stores the
-stemmer and applies it to queries.`),
+english is Porter 2; Lucene, Anserini and Terrier use porter, which cuts possessive 's
+as well. The index stores the stemmer and applies it to queries.`),
 	key("index.stopwords", func(c *Config) *string { return &c.Index.Stopwords }, "none", text,
 		`Words that are not indexed: "none", "english" (Snowball's list), "lucene", or a file.
 The file has one word per line; # begins a comment. The index stores the words and
 removes them from queries.`),
+
+	key("index.fold", func(c *Config) *bool { return &c.Index.Fold }, false, nil,
+		`Fold words: café, CAFÉ and cafe become one term.
+Compatible characters become one (NFKC), case is folded, and accents of Latin and Greek
+letters go. The index stores this and applies it to queries.`),
+	enum("index.lengths", func(c *Config) *string { return &c.Index.Lengths },
+		"exact", []string{"exact", "lucene"}, `Precision of document lengths in BM25.
+lucene rounds each length down to a value that fits in a byte, as Lucene does. Scores
+are then those of Lucene and Anserini.`),
 
 	enum("index.store", func(c *Config) *string { return &c.Index.Store },
 		"none", []string{"none", "text"}, `Parts of the documents that the index stores besides their terms.

@@ -36,6 +36,7 @@ type Source struct {
 	// Data for ranking; Freqs is nil in a source without it.
 	Freqs   []uint32 // packed frequencies less one (codec.Packed), list after list
 	Lengths []uint32 // of documents, in tokens; not needed with impacts
+	Length  uint64   // sum of the exact lengths where Lengths are rounded; 0: of Lengths
 	Impacts uint8    // 8 or 16: Freqs holds impacts of so many bits; 0: frequencies
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,4 +34,31 @@ func TestStopwordLists(t *testing.T) {
 		}
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "y.hdl", "--stopwords", "/dev/zero", "docs.tsv"), exitFailure, "no regular file")
+}
+
+// TestFold finds every spelling of a word in a folded index, and the exact one in another.
+func TestFold(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "docs.tsv", "a\tCafé\nb\tcafe\nc\tCAFE\u0301\n")
+	for flag, want := range map[string]string{"--fold": "a b c", "--fold=false": "b"} {
+		must(t, "index", "build", "-o", "x.hdl", flag, "docs.tsv")
+		for _, query := range []string{"cafe", "CAFE"} {
+			var names []string
+			for line := range strings.Lines(heddle(t, "search", "x.hdl", "--backend", "host", "--format", "trec", "--query", query).stdout) {
+				names = append(names, strings.Fields(line)[2])
+			}
+			slices.Sort(names)
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("%s: %q finds %q, want %q", flag, query, got, want)
+			}
+		}
+	}
+	must(t, "index", "build", "-o", "x.hdl", "--fold", "--lengths", "lucene", "docs.tsv")
+	info := must(t, "index", "info", "x.hdl")
+	for _, want := range []string{"words, folded, stemmer none", "lengths lucene"} {
+		if !strings.Contains(info, want) {
+			t.Errorf("info has no %q:\n%s", want, info)
+		}
+	}
+	wantFailure(t, heddle(t, "index", "build", "-o", "y.hdl", "--fold", "--tokenizer", "whitespace", "docs.tsv"), exitFailure, "stay as they are: folding")
 }

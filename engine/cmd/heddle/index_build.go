@@ -47,8 +47,12 @@ is complete; an interrupted or failed build leaves nothing.
 
 Inputs may be compressed by gzip, zstd or bzip2; - is standard input. Text is UTF-8, or
 UTF-16 with a byte order mark. --format auto decides by names and first bytes. pisa and
-ciff contain terms already; for them --tokenizer, --stem and --stopwords describe the
-analysis of queries.
+ciff contain terms already; for them --tokenizer, --fold, --stem and --stopwords describe
+the analysis that made the terms, for queries.
+
+--fold makes one term of spellings such as café, CAFÉ and cafe. --stem porter,
+--stopwords lucene and --lengths lucene give the terms and scores of Lucene's analyser
+for English. --lengths changes the scores of BM25 alone.
 
 A document is invalid if it has invalid UTF-8, if its line of text has no TAB although
 the first line has one (or the opposite), or if it cannot be read, for example as JSON.
@@ -82,7 +86,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	}
 	fs.StringVar(&o.format, "format", string(build.Auto), "format of all inputs: `"+strings.Join(formats, "|")+"`")
 	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "tokens of documents and queries: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
-	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "store", "impacts", "variant", "k1", "b", "build-memory")
+	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
 	var modes []string
 	for _, m := range build.InvalidModes() {
 		modes = append(modes, string(m))
@@ -140,7 +144,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	sum, err := build.Build(ctx, o.out, o.inputs, build.Options{
 		Format: format, Invalid: invalid, MaxInvalid: o.maxInvalid,
 		Codec: c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
-		Tokens: o.tokens, Stem: c.Index.Stem, StopWords: stop,
+		Tokens: o.tokens, Fold: c.Index.Fold, Lengths: c.Index.Lengths, Stem: c.Index.Stem, StopWords: stop,
 		StoreTexts: c.Index.Store == "text", Impacts: uint8(c.Index.Impacts),
 		Scoring:     bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B},
 		MemoryLimit: uint64(c.Index.BuildMemory),

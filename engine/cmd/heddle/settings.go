@@ -49,6 +49,8 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"build-memory", "", "index.build_memory", "SIZE"},
 	{"stem", "", "index.stem", ""},
 	{"stopwords", "", "index.stopwords", "none|english|lucene|FILE"},
+	{"fold", "", "index.fold", "bool"},
+	{"lengths", "", "index.lengths", ""},
 	{"store", "", "index.store", ""},
 	{"impacts", "", "index.impacts", "0|8|16"},
 	{"variant", "", "ranking.variant", ""},

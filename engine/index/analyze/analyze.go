@@ -1,5 +1,5 @@
 // Package analyze turns text into terms: Unicode words (UAX #29), lower-cased, without
-// stop words, optionally stemmed.
+// stop words, optionally folded and stemmed.
 //
 // An index stores the Settings of its build. Queries are analysed with the same
 // settings, so that a word in a query finds the same word in a document.
@@ -12,10 +12,17 @@
 // A word contains a letter or a digit of any script. Ideographs and Hiragana are words of
 // one character; Katakana and Hangul form words by runs, as in UAX #29. Some marks inside
 // a word stay: 3.14, don't, example.com, foo_bar. Lower-casing is the simple mapping of
-// Unicode, character by character, independent of the language. Text is not normalised: a
-// precomposed letter and its decomposed form differ. Invalid UTF-8 separates words.
+// Unicode, character by character, independent of the language. Without Settings.Fold, text is not
+// normalised: a precomposed letter and its decomposed form differ. Invalid UTF-8 separates words.
 // Thai, Lao, Burmese and Khmer, which write no spaces between words, give overlapping
 // pairs of grapheme clusters, so that a word finds every text that contains it.
+//
+// With Settings.Fold, words that differ in their spelling alone are one term: café, CAFÉ,
+// cafe and cafe with a combining accent; Straße and STRASSE; fullwidth and halfwidth
+// letters. Compatible characters become one (NFKC), case is folded, and the accents of
+// Latin and Greek letters go. Letters without a decomposition, such as ø and ł, stay.
+// Folding precedes stop words and stemming. Stemmers of languages with accents know fewer
+// words of folded text.
 //
 // TokensSpaces is for terms from another analyser, such as the word pieces of a language
 // model: text is cut at white space, and terms stay unchanged.
@@ -45,7 +52,8 @@ const MaxToken = 64 << 10
 // Settings determine which terms a text has. The zero value keeps every word
 // and stems none.
 type Settings struct {
-	Tokens    string   // TokensWords, or TokensSpaces: then without stemmer and stop words
+	Tokens    string   // TokensWords, or TokensSpaces: then nothing else
+	Fold      bool     // folds words
 	Stemmer   string   // one of Stemmers
 	StopWords []string // dropped before stemming; compared lower-cased
 }
@@ -71,14 +79,14 @@ func New(s Settings) (*Analyzer, error) {
 		s.Tokens = TokensWords
 	case TokensWords:
 	case TokensSpaces:
-		if s.Stemmer != StemNone || len(s.StopWords) > 0 {
-			return nil, fmt.Errorf("tokens between white space stay as they are: stemmer %s and %d stop words do not go with them", s.Stemmer, len(s.StopWords))
+		if s.Fold || s.Stemmer != StemNone || len(s.StopWords) > 0 {
+			return nil, fmt.Errorf("tokens between white space stay as they are: folding, a stemmer (%s) and stop words (%d) do not go with them", s.Stemmer, len(s.StopWords))
 		}
 	default:
 		return nil, fmt.Errorf("unknown tokens %q (one of %s, %s)", s.Tokens, TokensWords, TokensSpaces)
 	}
 	a := &Analyzer{stem: stem, stop: make(map[string]struct{}, len(s.StopWords))}
-	words := &Tokenizer{analyzer: &Analyzer{}}
+	words := (&Analyzer{settings: Settings{Fold: s.Fold}}).Tokenizer()
 	for _, w := range s.StopWords {
 		words.Each([]byte(w), func(term []byte) { a.stop[string(term)] = struct{}{} })
 	}
@@ -105,4 +113,10 @@ func (a *Analyzer) Terms(text string) []string {
 }
 
 // Tokenizer returns a worker with its own scratch memory and stem cache.
-func (a *Analyzer) Tokenizer() *Tokenizer { return &Tokenizer{analyzer: a} }
+func (a *Analyzer) Tokenizer() *Tokenizer {
+	t := &Tokenizer{analyzer: a}
+	if a.settings.Fold {
+		t.folder = newFolder()
+	}
+	return t
+}

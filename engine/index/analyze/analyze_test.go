@@ -81,12 +81,12 @@ func TestStemmer(t *testing.T) {
 func TestStemCacheIsBounded(t *testing.T) {
 	tok := mustNew(t, Settings{Stemmer: StemEnglish}).Tokenizer()
 	word := make([]byte, 4)
-	for i := range stemCacheSize + 10 {
+	for i := range cacheSize + 10 {
 		for j := range word {
 			word[j] = 'a' + byte(i>>(4*j))&15
 		}
 		tok.Each(word, func([]byte) {})
-		if len(tok.stems) > stemCacheSize {
+		if len(tok.stems) > cacheSize {
 			t.Fatalf("%d cached stems after %d words", len(tok.stems), i)
 		}
 	}

@@ -1,9 +1,11 @@
 package analyze
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
+	porter "github.com/blevesearch/go-porterstemmer"
 	"github.com/blevesearch/snowballstem"
 	"github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/danish"
@@ -15,7 +17,6 @@ import (
 	"github.com/blevesearch/snowballstem/irish"
 	"github.com/blevesearch/snowballstem/italian"
 	"github.com/blevesearch/snowballstem/norwegian"
-	"github.com/blevesearch/snowballstem/porter"
 	"github.com/blevesearch/snowballstem/portuguese"
 	"github.com/blevesearch/snowballstem/romanian"
 	"github.com/blevesearch/snowballstem/russian"
@@ -30,13 +31,13 @@ import (
 const (
 	StemNone    = "none"
 	StemEnglish = "english" // Snowball English, also called Porter 2
-	StemPorter  = "porter"  // Porter's first stemmer, as in Lucene, Anserini and Terrier
+	StemPorter  = "porter"  // Porter's first stemmer, as in Lucene, Anserini and Terrier; cuts possessive 's before
 )
 
 // stemmers are the stemmers by name. A word comes lower-cased.
 var stemmers = map[string]func(word string) string{
 	StemEnglish:  func(word string) string { return english.Stem(word, true) },
-	StemPorter:   snowball(porter.Stem),
+	StemPorter:   func(word string) string { return string(porter.StemWithoutLowerCasing([]rune(word))) },
 	"arabic":     snowball(arabic.Stem),
 	"danish":     snowball(danish.Stem),
 	"dutch":      snowball(dutch.Stem),
@@ -54,6 +55,16 @@ var stemmers = map[string]func(word string) string{
 	"swedish":    snowball(swedish.Stem),
 	"tamil":      snowball(tamil.Stem),
 	"turkish":    snowball(turkish.Stem),
+}
+
+// possessive returns a word without a possessive 's.
+func possessive(word []byte) []byte {
+	for _, suffix := range []string{"'s", "\u2019s", "\uff07s"} {
+		if stem, found := bytes.CutSuffix(word, []byte(suffix)); found {
+			return stem
+		}
+	}
+	return word
 }
 
 // Stemmers returns the names of all stemmers: StemNone, then the others by name.

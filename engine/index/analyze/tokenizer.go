@@ -8,18 +8,38 @@ import (
 	"github.com/blevesearch/segment"
 )
 
-// stemCacheSize bounds the number of words whose stem a Tokenizer remembers; a
-// full cache is emptied. Stemming costs 0.5 µs a word and two allocations, a hit
-// a tenth of that, and a few thousand words are most of any text.
-const stemCacheSize = 1 << 15
+// cacheSize bounds the number of words whose stem or folded form a Tokenizer remembers; a
+// full cache is emptied. Stemming costs 0.5 µs a word and two allocations, a hit a tenth of
+// that, and a few thousand words are most of any text.
+const cacheSize = 1 << 15
+
+// cache remembers the results of a function of words.
+type cache map[string]string
+
+// get returns f(word).
+func (c *cache) get(word []byte, f func(string) string) string {
+	if s, ok := (*c)[string(word)]; ok {
+		return s
+	}
+	if *c == nil || len(*c) >= cacheSize {
+		*c = make(cache)
+	}
+	key := string(word)
+	s := f(key)
+	(*c)[key] = s
+	return s
+}
 
 // Tokenizer analyses one text after another. It is cheap to make, and is not
 // safe for concurrent use.
 type Tokenizer struct {
 	analyzer *Analyzer
-	term     []byte            // scratch: the term being made
-	made     []byte            // text of the term, a view of the input up to its capacity
-	stems    map[string]string // word → stem
+	term     []byte  // scratch: the term being made
+	folder   *folder // nil: none
+	wide     []byte  // scratch: the folded word
+	made     []byte  // text of the term, a view of the input up to its capacity
+	stems    cache
+	folded   cache
 }
 
 // Each calls emit for every term of text, in order. A term is valid until emit
@@ -124,20 +144,35 @@ func (t *Tokenizer) word(word []byte, emit func([]byte)) {
 	if !t.lower(word) {
 		return
 	}
-	if _, stop := t.analyzer.stop[string(t.term)]; stop {
+	if t.stops() {
 		return
 	}
+	if t.analyzer.settings.Stemmer == StemPorter {
+		if t.term = possessive(t.term); t.stops() {
+			return
+		}
+	}
 	if t.analyzer.stem != nil {
-		if stem := t.stem(); stem != "" {
+		if stem := t.stems.get(t.term, t.analyzer.stem); stem != "" {
 			t.term = append(t.term[:0], stem...)
 		}
 	}
 	emit(t.term)
 }
 
-// lower writes word to t.term, lower-cased and cut at MaxTerm bytes, and
-// reports whether that holds a letter or a digit.
+// stops reports whether t.term is a stop word.
+func (t *Tokenizer) stops() bool {
+	_, stop := t.analyzer.stop[string(t.term)]
+	return stop
+}
+
+// lower writes word to t.term, folded if the settings say so, lower-cased and cut at
+// MaxTerm bytes, and reports whether that holds a letter or a digit.
 func (t *Tokenizer) lower(word []byte) (ok bool) {
+	if t.folder != nil && !isASCII(word) {
+		word = append(t.wide[:0], t.folded.get(word, t.folder.fold)...)
+		t.wide = word
+	}
 	term := t.term[:0]
 	i, end := 0, min(len(word), MaxTerm)
 	for ; i < end && word[i] < utf8.RuneSelf; i++ {
@@ -159,23 +194,18 @@ func (t *Tokenizer) lower(word []byte) (ok bool) {
 	return ok
 }
 
+func isASCII(word []byte) bool {
+	for _, c := range word {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 var lowerASCII = func() (l [utf8.RuneSelf]byte) {
 	for c := range l {
 		l[c] = byte(unicode.ToLower(rune(c)))
 	}
 	return l
 }()
-
-// stem returns the stem of t.term.
-func (t *Tokenizer) stem() string {
-	if s, ok := t.stems[string(t.term)]; ok {
-		return s
-	}
-	if t.stems == nil || len(t.stems) >= stemCacheSize {
-		t.stems = make(map[string]string)
-	}
-	word := string(t.term)
-	s := t.analyzer.stem(word)
-	t.stems[word] = s
-	return s
-}

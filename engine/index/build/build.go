@@ -25,7 +25,7 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 		return Summary{}, errors.New("no input")
 	}
 	opt = opt.complete(out)
-	analyzer, err := analyze.New(analyze.Settings{Tokens: opt.Tokens, Stemmer: opt.Stem, StopWords: opt.StopWords})
+	analyzer, err := analyze.New(analyze.Settings{Tokens: opt.Tokens, Fold: opt.Fold, Stemmer: opt.Stem, StopWords: opt.StopWords})
 	if err != nil {
 		return Summary{}, err
 	}

@@ -114,7 +114,7 @@ func (c *chunk) reset(size int) {
 type worker struct {
 	words   *analyze.Tokenizer
 	invalid Invalid
-	plain   bool // neither stemmer nor stop words
+	plain   bool // no folding, stemmer or stop words
 	impacts bool // the index has impacts
 	store   bool // texts
 	doc     document

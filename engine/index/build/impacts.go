@@ -47,8 +47,11 @@ func (b *builder) newQuantiser(m hdl.Impacts, opt *Options) *quantiser {
 	q := &quantiser{meta: m, weigher: &b.weigher, scoring: opt.Scoring, lengths: b.lengths}
 	if m.Origin == hdl.ImpactsBM25 && len(b.lengths) > 0 {
 		sum := uint64(0)
-		for _, n := range b.lengths {
+		for i, n := range b.lengths {
 			sum += uint64(n)
+			if opt.Lengths == hdl.LengthsLucene {
+				b.lengths[i] = bm25.RoundLength(n)
+			}
 		}
 		q.bound = opt.Scoring.Weight(b.docs, 1)
 		q.norm = opt.Scoring.Norm(max(float64(sum), 1) / float64(b.docs))

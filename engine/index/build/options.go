@@ -37,17 +37,22 @@ type Options struct {
 	Dense          string
 	ExceptionRatio float64
 
-	// Stem is the stemmer, analyze.StemNone or analyze.StemEnglish, and StopWords are the
-	// words to drop. They apply to texts. The terms of pisa and ciff stay unchanged, but
-	// the settings are stored for queries: give the settings with which the collection was
-	// analysed. The default is no stemmer, no stop words.
+	// Fold folds words, Stem is a stemmer of analyze.Stemmers, and StopWords are the words
+	// to drop; see analyze.Settings. They apply to texts. The terms of pisa and ciff stay
+	// unchanged, but the settings are stored for queries: give the settings with which the
+	// collection was analysed. The default is no folding, no stemmer, no stop words.
 	//
 	// Tokens is the rule that cuts text into terms: analyze.TokensWords, the default, or
-	// analyze.TokensSpaces, which allows neither stemmer nor stop words. Collections of
+	// analyze.TokensSpaces, which allows no folding, stemmer or stop words. Collections of
 	// vectors always use TokensSpaces.
 	Tokens    string
+	Fold      bool
 	Stem      string
 	StopWords []string
+
+	// Lengths is the precision of document lengths, see hdl.Meta. The default is
+	// hdl.LengthsExact.
+	Lengths string
 
 	// StoreTexts keeps the texts of documents, without white space at both ends, for
 	// hdl.File.Text. Inverted inputs have none, and are refused.
@@ -136,7 +141,7 @@ func (o *Options) chunkLimits() (size, number int, index uint64) {
 // meta is the description that the index file stores.
 func (o *Options) meta(a *analyze.Analyzer, format string, docs uint32, impacts hdl.Impacts) hdl.Meta {
 	return hdl.Meta{
-		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Texts: o.StoreTexts, Impacts: impacts,
+		Docs: docs, Creator: o.Creator, Format: format, Analysis: a.Settings(), Texts: o.StoreTexts, Impacts: impacts, Lengths: o.Lengths,
 		Codec: o.Codec, Dense: o.Dense, ExceptionRatio: o.ExceptionRatio,
 	}
 }

@@ -25,7 +25,7 @@ type item struct {
 // ended. The first error in the order of the inputs wins.
 func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyzer *analyze.Analyzer) error {
 	set := analyzer.Settings()
-	plain := set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
+	plain := !set.Fold && set.Stemmer == analyze.StemNone && len(set.StopWords) == 0
 	ctx, cancel := context.WithCancel(files.Ctx)
 	size, number, _ := opt.chunkLimits()
 	r := &reader{

@@ -139,7 +139,7 @@ func (w *weigher) join(other *weigher) {
 // its frequencies; with impacts, the number of its terms.
 func (w *worker) weigh(v *vector) error {
 	if !w.plain {
-		return errors.New("a vector: its terms are taken as they are, so no stemmer and no stop words go with it")
+		return errors.New("a vector: its terms are taken as they are, so no folding, stemmer or stop words go with it")
 	}
 	sum := uint64(0)
 	for i, t := range v.weights {

@@ -262,7 +262,7 @@ func TestKinds(t *testing.T) {
 
 	for _, opt := range []Options{{Stem: analyze.StemEnglish}, {StopWords: []string{"the"}}} {
 		_, err = buildBytes(t, opt, "a.jsonl", vector)
-		inputError(t, "analysis", err, "no stemmer and no stop words")
+		inputError(t, "analysis", err, "no folding, stemmer or stop words")
 	}
 	if _, err := buildBytes(t, Options{Tokens: analyze.TokensSpaces}, "a.jsonl", vector); err != nil {
 		t.Error(err)

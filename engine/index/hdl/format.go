@@ -9,7 +9,7 @@ import (
 
 // Version is the latest version of the format. This package reads it and all earlier
 // versions, and writes the first version that can hold the input.
-const Version = 2
+const Version = 3
 
 // PageSize is the alignment of every section, in bytes. The header is the first
 // page.
@@ -50,7 +50,7 @@ func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdl files.
 var format = container.Format{
-	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{int(secTexts), int(numSections)}, Names: sectionNames[:],
+	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{int(secTexts), int(numSections), int(numSections)}, Names: sectionNames[:],
 }
 
 // header is the header with the fields that are this format's own; FORMAT.md has the

@@ -28,7 +28,7 @@ func FuzzOpen(f *testing.F) {
 // FuzzSections puts arbitrary sections into a file with a correct table and correct
 // checksums, so that the checks of the content are tested.
 func FuzzSections(f *testing.F) {
-	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts(), tiny().withImpacts(8)} {
+	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts(), tiny().withImpacts(8), rounded()} {
 		file := mustOpen(f, s.build(f))
 		h := file.header
 		b := func(i section) []byte { return file.bytes(i) }

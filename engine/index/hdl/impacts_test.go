@@ -82,6 +82,16 @@ func TestMetaVersions(t *testing.T) {
 	if m, err := meta(1, two); err != nil || m.Impacts != (Impacts{}) || m.Analysis.Tokens != "" || m.Impacts.Max() != math.MaxUint32 {
 		t.Errorf("%+v, %v", m, err)
 	}
+	const three = `{"lengths":"lucene","analysis":{"fold":true}}`
+	for version := range uint32(3) {
+		m, err := meta(version+1, three)
+		if known := version == 2; err != nil || m.Analysis.Fold != known || m.roundsLengths() != known {
+			t.Errorf("version %d: %+v, %v", version+1, m, err)
+		}
+	}
+	if m, err := meta(3, `{"lengths":"short"}`); err == nil {
+		t.Errorf("unknown lengths are read as %+v", m)
+	}
 	for _, text := range []string{
 		`{"impacts":{"bits":9,"origin":"weights"}}`, `{"impacts":{"bits":256}}`, `{"impacts":{"bits":16,"origin":"x"}}`,
 		`{"impacts":{"bits":8,"origin":"bm25","scale":-0.5}}`, `{"impacts":[]}`, `{"impacts":{"scale":1}}`,

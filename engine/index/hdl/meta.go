@@ -37,6 +37,9 @@ type Meta struct {
 	// exceptions.
 	ExceptionRatio float64 `json:"exception_ratio"`
 
+	// Lengths is the precision of document lengths: LengthsExact or empty, or LengthsLucene.
+	Lengths string `json:"lengths,omitempty"`
+
 	// Impacts describes the integers in the place of frequencies, if there are any.
 	Impacts Impacts `json:"impacts,omitzero"`
 
@@ -46,8 +49,17 @@ type Meta struct {
 	Terms    uint32 `json:"-"` // number of lists
 	Postings uint64 `json:"-"` // sum of list lengths
 	Tokens   uint64 `json:"-"` // sum of frequencies, or of impacts
-	Length   uint64 `json:"-"` // sum of document lengths, in tokens
+	Length   uint64 `json:"-"` // sum of the exact document lengths, in tokens
 }
+
+// Values of Meta.Lengths.
+const (
+	LengthsExact  = "exact"
+	LengthsLucene = "lucene" // rounded by bm25.RoundLength; their mean stays exact, as in Lucene
+)
+
+// roundsLengths reports whether the index stores rounded lengths.
+func (m *Meta) roundsLengths() bool { return m.Lengths == LengthsLucene }
 
 // storedMeta is the JSON of a Meta. Its own Analysis hides the field of Meta, to name
 // the keys.
@@ -58,11 +70,15 @@ type storedMeta struct {
 
 type storedAnalysis struct {
 	Tokens    string   `json:"tokens,omitempty"` // version 2
+	Fold      bool     `json:"fold,omitempty"`   // version 3
 	Stemmer   string   `json:"stemmer"`
 	StopWords []string `json:"stop_words"`
 }
 
 func (m Meta) encode() ([]byte, error) {
+	if m.Lengths == LengthsExact {
+		m.Lengths = "" // which versions 1 and 2 do not have
+	}
 	if m.Analysis.Tokens == analyze.TokensWords {
 		m.Analysis.Tokens = "" // which version 1 does not have
 	}
@@ -76,13 +92,19 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 	if h.Version == 1 { // where these are no keys
 		s.Impacts, s.Meta.Analysis.Tokens = Impacts{}, ""
 	}
+	if h.Version < 3 {
+		s.Lengths, s.Meta.Analysis.Fold = "", false
+	}
 	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
 	s.Texts = h.texts()
-	return s.Meta, cmp.Or(err, s.Impacts.check())
+	return s.Meta, cmp.Or(err, s.checkValues())
 }
 
 // version is the first version of the format that can hold m.
 func (m *Meta) version() uint32 {
+	if m.Analysis.Fold || m.roundsLengths() {
+		return 3
+	}
 	if tokens := m.Analysis.Tokens; m.Texts || m.Impacts.Bits > 0 || tokens != "" && tokens != analyze.TokensWords {
 		return 2
 	}
@@ -151,6 +173,14 @@ func (m *Meta) check() error {
 		if !utf8.ValidString(s) {
 			return inputError("meta data %q is not UTF-8", s)
 		}
+	}
+	return m.checkValues()
+}
+
+// checkValues refuses values that no index can hold.
+func (m *Meta) checkValues() error {
+	if !slices.Contains([]string{"", LengthsExact, LengthsLucene}, m.Lengths) {
+		return inputError("lengths are %q, neither %s nor %s", m.Lengths, LengthsExact, LengthsLucene)
 	}
 	return m.Impacts.check()
 }

@@ -92,7 +92,7 @@ func TestTextsRapid(t *testing.T) {
 
 // TestVersions sees that an index takes the first version that can hold it.
 func TestVersions(t *testing.T) {
-	for want, s := range map[uint32]*sample{1: tiny(), 2: tiny().withTexts()} {
+	for want, s := range map[uint32]*sample{1: tiny(), 2: tiny().withTexts(), 3: rounded()} {
 		data := s.image(t)
 		if got := binary.LittleEndian.Uint32(data[8:]); got != want {
 			t.Errorf("version %d, want %d", got, want)

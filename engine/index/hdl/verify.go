@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/mapped"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
 
@@ -13,7 +15,8 @@ import (
 // sum; terms ascend, and the hash table finds each; totals add up; every text inflates.
 // Damage is a *CorruptError. ctx ends it early with ctx.Err(). It uses all cores, and on
 // each 4 bytes per posting of the longest list.
-func (f *File) Verify(ctx context.Context) error {
+func (f *File) Verify(ctx context.Context) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := f.file.CheckSums(); err != nil {
 		return err
 	}
@@ -50,10 +53,14 @@ func (f *File) verifyTerms(ctx context.Context) error {
 
 func (f *File) verifyLengths() error {
 	sum := uint64(0)
-	for _, n := range f.lengths {
+	rounded := f.meta.roundsLengths()
+	for i, n := range f.lengths {
+		if rounded && n != bm25.RoundLength(n) {
+			return f.corrupt(secLengths, 4*uint64(i), "length %d of document %d is not rounded", n, i)
+		}
 		sum += uint64(n)
 	}
-	if sum != f.header.length {
+	if sum != f.header.length && !(rounded && sum < f.header.length) {
 		return f.corrupt(secLengths, 0, "the lengths add up to %d, the header says %d", sum, f.header.length)
 	}
 	return nil

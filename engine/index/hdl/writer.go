@@ -9,6 +9,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/file/container"
+	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
 
@@ -89,7 +90,7 @@ func (w *Writer) start() (err error) {
 }
 
 // AddDocument adds the next document: its name, of at most MaxNameLen bytes, may
-// be empty; its length is in tokens. One more than Meta.Docs is an ErrInput.
+// be empty; its length is in tokens, exact. One more than Meta.Docs is an ErrInput.
 func (w *Writer) AddDocument(name string, length uint32) error {
 	return w.file.Do(func() error { return w.addDocument(name, length) })
 }
@@ -103,6 +104,9 @@ func (w *Writer) addDocument(name string, length uint32) error {
 	}
 	w.names++
 	w.header.length += uint64(length)
+	if w.meta.roundsLengths() {
+		length = bm25.RoundLength(length)
+	}
 	names := w.file.Sections[secNames]
 	if err := names.AppendString(name); err != nil {
 		return err

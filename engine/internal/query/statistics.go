@@ -36,6 +36,9 @@ func (x *Index) Statistics(terms ...string) Statistics {
 }
 
 func (x *Index) countTokens() (n uint64) {
+	if x.Source.Length > 0 {
+		return x.Source.Length
+	}
 	for _, l := range x.Source.Lengths {
 		n += uint64(l)
 	}

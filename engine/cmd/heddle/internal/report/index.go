@@ -27,8 +27,10 @@ type Index struct {
 	BytesPerDocID     float64      `json:"bytes_per_docid"`
 	BytesPerFrequency float64      `json:"bytes_per_frequency"` // or impact
 	Tokenizer         string       `json:"tokenizer"`
+	Fold              bool         `json:"fold"`
 	Stemmer           string       `json:"stemmer"`
 	StopWords         int          `json:"stop_words"`
+	Lengths           string       `json:"lengths"` // of documents: exact or lucene
 	Codec             string       `json:"codec"`
 	ExceptionRatio    float64      `json:"exception_ratio"`
 	Dense             string       `json:"dense"`
@@ -44,7 +46,7 @@ func NewIndex(f *hdl.File) *Index {
 	x := &Index{
 		Path: f.Path(), Bytes: f.Size(), Checksum: fmt.Sprintf("%016x", f.Checksum()), Creator: m.Creator, Format: m.Format,
 		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
-		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
+		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
 		Texts: m.Texts, Codecs: codecs(f), Sections: sections(f.Sections()),
 	}
@@ -80,7 +82,7 @@ func (x *Index) Write(out io.Writer) error {
 		sum, frequency = "sum of impacts", "impact"
 	}
 	fmt.Fprintf(w, "documents\t%d\nterms\t%d\npostings\t%d\n%s\t%d\n", x.Documents, x.Terms, x.Postings, sum, x.Tokens)
-	fmt.Fprintf(w, "mean length\t%.2f tokens\n", x.MeanLength)
+	fmt.Fprintf(w, "mean length\t%.2f tokens, lengths %s\n", x.MeanLength, x.Lengths)
 	fmt.Fprintf(w, "bytes per posting\tdocID %.3f, %s %.3f\n", x.BytesPerDocID, frequency, x.BytesPerFrequency)
 	if m := x.Impacts; m != nil {
 		fmt.Fprintf(w, "impacts\t%s\n", impacts(m))
@@ -88,7 +90,11 @@ func (x *Index) Write(out io.Writer) error {
 	if x.Texts {
 		fmt.Fprintf(w, "texts\tstored\n")
 	}
-	fmt.Fprintf(w, "analysis\t%s, stemmer %s, %d stop words\n", x.Tokenizer, x.Stemmer, x.StopWords)
+	tokens := x.Tokenizer
+	if x.Fold {
+		tokens += ", folded"
+	}
+	fmt.Fprintf(w, "analysis\t%s, stemmer %s, %d stop words\n", tokens, x.Stemmer, x.StopWords)
 	fmt.Fprintf(w, "codec\t%s, exception ratio %v, dense %s\n", x.Codec, x.ExceptionRatio, x.Dense)
 	w.Flush()
 	b.WriteByte('\n')

@@ -1,0 +1,55 @@
+package hdl
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"heddle/engine/file/container/containertest"
+	"heddle/engine/index/analyze"
+)
+
+// rounded is an index of version 3.
+func rounded() *sample {
+	s := tiny()
+	s.meta.Lengths, s.meta.Analysis = LengthsLucene, analyze.Settings{Fold: true}
+	for i := range s.lens {
+		s.lens[i] = uint32(37 + i)
+	}
+	return s
+}
+
+// TestRoundedLengths stores lengths as Lucene does, and their exact sum.
+func TestRoundedLengths(t *testing.T) {
+	f := mustOpen(t, rounded().build(t))
+	m := f.Meta()
+	if m.Lengths != LengthsLucene || !m.Analysis.Fold || m.Length != 24*37+23*24/2 || f.file.Header.Version != 3 {
+		t.Errorf("version %d, %+v", f.file.Header.Version, m)
+	}
+	for d, want := range map[uint32]uint32{0: 37, 2: 39, 3: 40, 4: 40, 5: 42, 23: 60} {
+		if got := f.DocLen(d); got != want {
+			t.Errorf("length %d is %d, want %d", d, got, want)
+		}
+	}
+	if err := f.Verify(context.Background()); err != nil {
+		t.Error(err)
+	}
+	data := rounded().image(t)
+	at := binary.LittleEndian.Uint64(data[64+24*int(secLengths)+8:])
+	data[at+16] = 41
+	containertest.Repair(data)
+	f, err := fromBytes("x", data, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := containertest.WantCorrupt(t, f.Verify(context.Background()), "x")
+	if got := c.Section + ": " + c.Reason; got != "lengths: length 41 of document 4 is not rounded" {
+		t.Error(got)
+	}
+	s := tiny()
+	s.meta.Lengths = "short"
+	if _, err := Create(t.TempDir()+"/x", s.meta); err == nil || !strings.Contains(err.Error(), `lengths are "short"`) {
+		t.Errorf("error %v", err)
+	}
+}
