@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
@@ -63,6 +64,9 @@ func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
 
 // Index answers queries on the lists of a file. It is safe for concurrent use. Reload changes
 // the file while queries run; each query is answered from one file as a whole.
+//
+// An index file is replaced by a rename. If it is truncated while it is in use, calls that need
+// the lost pages fail with code Corrupt, and other indexes are not concerned.
 type Index struct{ x *serve.Index }
 
 // Search answers one query. The caller owns the slices of the answer.
@@ -100,7 +104,9 @@ func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first in
 	return searchAll(ctx, g, qs, deliver)
 }
 
-func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
+func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
+	defer wrapFault("search", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	call, err := o.call()
 	if err != nil {
 		return Hits{}, err
@@ -114,20 +120,21 @@ func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
 		internals.Put(q)
 	}()
 	call.Load = o.internal(q)
-	var h Hits
 	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
 	return h, wrap("search", err)
 }
 
-func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) error {
+func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) (err error) {
+	defer wrapFault("search", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	var call serve.Call
 	if len(qs) > 0 {
-		var err error
 		if call, err = qs[0].call(); err != nil {
 			return err
 		}
 	}
-	err := g.SearchAll(ctx, &queries{qs, g.Until(ctx, &call)}, &call, func(first int, b *serve.Block) error {
+	err = g.SearchAll(ctx, &queries{qs, g.Until(ctx, &call)}, &call, func(first int, b *serve.Block) (err error) {
+		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
 		hits, _ := hitBlocks.Get().(*[]Hits)
 		if hits == nil {
 			hits = new([]Hits)
@@ -139,7 +146,7 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 			h.Count, h.Docs, h.Scores = b.Hits(i)
 			all = append(all, h)
 		}
-		err := deliver(first, all)
+		err = deliver(first, all)
 		clear(all)
 		*hits = all
 		return err
@@ -175,7 +182,9 @@ func (x *Index) Snapshot() (*Snapshot, error) {
 
 // Statistics returns the statistics of the index, with the document frequencies of terms; 0
 // for a term that no document has.
-func (x *Index) Statistics(terms ...string) (Statistics, error) {
+func (x *Index) Statistics(terms ...string) (s Statistics, err error) {
+	defer wrapFault("statistics", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := x.x.Acquire()
 	if err != nil {
 		return Statistics{}, wrap("statistics", err)
@@ -231,10 +240,12 @@ func (s *Snapshot) Terms(text string) []string { return s.g.Terms(text) }
 // WeightedTerms returns the terms of q that add to scores, analysed as documents were, and
 // their weights: all terms except excluded ones. It keeps duplicates and terms that no
 // document has. Errors: code InvalidQuery.
-func (s *Snapshot) WeightedTerms(q Query) ([]string, []float64, error) {
+func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, err error) {
+	defer wrapFault("terms", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	var in query.Query
 	q.internal(&in)
-	terms, weights, err := s.g.WeightedTerms(&in)
+	terms, weights, err = s.g.WeightedTerms(&in)
 	return terms, weights, wrap("terms", err)
 }
 
@@ -242,21 +253,25 @@ func (s *Snapshot) WeightedTerms(q Query) ([]string, []float64, error) {
 // canonical form (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts;
 // a term of which nothing is left, such as a stop word, drops out, with the terms that NOT
 // subtracts from it; a term that no document has is the empty set. Errors: code InvalidQuery.
-func (s *Snapshot) Expression(q Query) (plan.Expr, error) {
+func (s *Snapshot) Expression(q Query) (e plan.Expr, err error) {
+	defer wrapFault("expression", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	var in query.Query
 	q.internal(&in)
-	e, err := s.g.Expression(&in)
+	e, err = s.g.Expression(&in)
 	return e, wrap("expression", err)
 }
 
 // Statistics is Index.Statistics of the snapshot.
 func (s *Snapshot) Statistics(terms ...string) Statistics {
+	defer mapped.Unwatch(mapped.Watch())
 	return Statistics(s.g.Index.Statistics(terms...))
 }
 
 // ExplainList says how a processor looks elements up in a list under an algorithm: a short
 // text such as "bitset, one load". An empty name is the first processor with the lists.
 func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle) string {
+	defer mapped.Unwatch(mapped.Watch())
 	if t := s.target(processor); t != nil {
 		return t.Store.Explain(s.g.Algorithm(a), h)
 	}
@@ -266,6 +281,7 @@ func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle
 // ExplainQuery names the algorithm that a processor runs q under, and the reason where the
 // processor chooses. It is empty for a query that is no conjunction.
 func (s *Snapshot) ExplainQuery(processor string, q Query) string {
+	defer mapped.Unwatch(mapped.Watch())
 	t := s.target(processor)
 	if t == nil {
 		return ""
@@ -333,7 +349,9 @@ type CalibrateOptions struct {
 // Calibrate runs queries on every processor, alone and in batches, and fits the models that
 // the scheduler uses. It writes them to the file of costs, if there is one. It needs the
 // processors for itself: the work of other calls counts as costs.
-func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) ([]calibrate.KindCosts, error) {
+func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []calibrate.KindCosts, err error) {
+	defer wrapFault("calibrate", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := x.x.Acquire()
 	if err != nil {
 		return nil, wrap("calibrate", err)
@@ -353,6 +371,6 @@ func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) ([]calibrat
 		}
 		in.Kinds = append(in.Kinds, k)
 	}
-	all, err := calibrate.Run(ctx, g, in)
+	all, err = calibrate.Run(ctx, g, in)
 	return all, wrap("calibrate", err)
 }

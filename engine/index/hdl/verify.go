@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
 )
@@ -14,7 +15,8 @@ import (
 // sum; terms ascend, and the hash table finds each; totals add up; every text inflates.
 // Damage is a *CorruptError. ctx ends it early with ctx.Err(). It uses all cores, and on
 // each 4 bytes per posting of the longest list.
-func (f *File) Verify(ctx context.Context) error {
+func (f *File) Verify(ctx context.Context) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := f.file.CheckSums(); err != nil {
 		return err
 	}
