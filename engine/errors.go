@@ -7,6 +7,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/file/input"
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
@@ -133,6 +134,13 @@ func wrap(op string, err error) error {
 		e.Device = d.Device
 	}
 	return e
+}
+
+// wrapFault wraps the fault of a mapped file.
+func wrapFault(op string, err *error) {
+	if mapped.IsFault(*err) {
+		*err = wrap(op, *err)
+	}
 }
 
 // invalid returns an *Error with code InvalidOption.

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
@@ -62,6 +63,9 @@ func (e *Engine) index(opt *IndexOptions) serve.IndexOptions {
 
 // Index answers queries on the lists of a file. It is safe for concurrent use. Reload changes
 // the file while queries run; each query is answered from one file as a whole.
+//
+// An index file is replaced by a rename. If it is truncated while it is in use, calls that need
+// the lost pages fail with code Corrupt, and other indexes are not concerned.
 type Index struct{ x *serve.Index }
 
 // Search answers one query. The caller owns the slices of the answer.
@@ -99,7 +103,9 @@ func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first in
 	return searchAll(ctx, g, qs, deliver)
 }
 
-func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
+func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
+	defer wrapFault("search", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	call, err := o.call()
 	if err != nil {
 		return Hits{}, err
@@ -110,20 +116,21 @@ func search(ctx context.Context, g *serve.Lists, o *Query) (Hits, error) {
 	}
 	defer internals.Put(q)
 	call.Load = o.internal(q)
-	var h Hits
 	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
 	return h, wrap("search", err)
 }
 
-func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) error {
+func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) (err error) {
+	defer wrapFault("search", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	var call serve.Call
 	if len(qs) > 0 {
-		var err error
 		if call, err = qs[0].call(); err != nil {
 			return err
 		}
 	}
-	err := g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) error {
+	err = g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) (err error) {
+		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
 		hits, _ := hitBlocks.Get().(*[]Hits)
 		if hits == nil {
 			hits = new([]Hits)
@@ -135,7 +142,7 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 			h.Count, h.Docs, h.Scores = b.Hits(i)
 			all = append(all, h)
 		}
-		err := deliver(first, all)
+		err = deliver(first, all)
 		clear(all)
 		*hits = all
 		return err
@@ -171,7 +178,9 @@ func (x *Index) Snapshot() (*Snapshot, error) {
 
 // Statistics returns the statistics of the index, with the document frequencies of terms; 0
 // for a term that no document has.
-func (x *Index) Statistics(terms ...string) (Statistics, error) {
+func (x *Index) Statistics(terms ...string) (s Statistics, err error) {
+	defer wrapFault("statistics", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := x.x.Acquire()
 	if err != nil {
 		return Statistics{}, wrap("statistics", err)
@@ -247,12 +256,14 @@ func (s *Snapshot) Expression(q Query) (plan.Expr, error) {
 
 // Statistics is Index.Statistics of the snapshot.
 func (s *Snapshot) Statistics(terms ...string) Statistics {
+	defer mapped.Unwatch(mapped.Watch())
 	return Statistics(s.g.Index.Statistics(terms...))
 }
 
 // ExplainList says how a processor looks elements up in a list under an algorithm: a short
 // text such as "bitset, one load". An empty name is the first processor with the lists.
 func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle) string {
+	defer mapped.Unwatch(mapped.Watch())
 	if t := s.target(processor); t != nil {
 		return t.Store.Explain(s.g.Algorithm(a), h)
 	}
@@ -262,6 +273,7 @@ func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle
 // ExplainQuery names the algorithm that a processor runs q under, and the reason where the
 // processor chooses. It is empty for a query that is no conjunction.
 func (s *Snapshot) ExplainQuery(processor string, q Query) string {
+	defer mapped.Unwatch(mapped.Watch())
 	t := s.target(processor)
 	if t == nil {
 		return ""
@@ -329,7 +341,9 @@ type CalibrateOptions struct {
 // Calibrate runs queries on every processor, alone and in batches, and fits the models that
 // the scheduler uses. It writes them to the file of costs, if there is one. It needs the
 // processors for itself: the work of other calls counts as costs.
-func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) ([]calibrate.KindCosts, error) {
+func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []calibrate.KindCosts, err error) {
+	defer wrapFault("calibrate", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := x.x.Acquire()
 	if err != nil {
 		return nil, wrap("calibrate", err)
@@ -349,6 +363,6 @@ func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) ([]calibrat
 		}
 		in.Kinds = append(in.Kinds, k)
 	}
-	all, err := calibrate.Run(ctx, g, in)
+	all, err = calibrate.Run(ctx, g, in)
 	return all, wrap("calibrate", err)
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/observe"
@@ -24,7 +25,8 @@ type TableOptions struct {
 }
 
 // Table selects rows of a bitmap table. It is safe for concurrent use. Reload changes the
-// file while selections run; each selection is answered from one file as a whole.
+// file while selections run; each selection is answered from one file as a whole. A table file
+// that is truncated while it is in use gives code Corrupt, as an index file does.
 //
 // A table is resident on every processor of its engine that has room for it. If there are
 // several, OpenTable measures their costs on the table's own vectors, for tens of
@@ -160,7 +162,9 @@ type Rows struct {
 //
 // Errors: codes InvalidQuery, with the place of the fault, Unsupported (a strategy that no
 // processor has), Overloaded, Deadline, Canceled, NoDevice, Closed.
-func (t *Table) Select(ctx context.Context, s Selection) (Rows, error) {
+func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
+	defer wrapFault("select", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
 		return Rows{}, wrap("select", err)
@@ -176,7 +180,7 @@ func (t *Table) Select(ctx context.Context, s Selection) (Rows, error) {
 	if err != nil {
 		return Rows{}, wrap("select", err)
 	}
-	r := Rows{Count: uint64(task.Rows().Counts[0])}
+	r = Rows{Count: uint64(task.Rows().Counts[0])}
 	if s.Output == plan.OutputBits {
 		r.Bits = task.TakeBits()
 	}
@@ -200,7 +204,9 @@ var rowBlocks = sync.Pool{New: func() any { return new([]Rows) }}
 // Consecutive selections with equal Output, Strategy and Rescan form batches. Caller and
 // Timeout of the first selection of a batch hold for the batch. All selections are answered
 // from one file.
-func (t *Table) SelectAll(ctx context.Context, all []Selection, deliver func(first int, rows []Rows) error) error {
+func (t *Table) SelectAll(ctx context.Context, all []Selection, deliver func(first int, rows []Rows) error) (err error) {
+	defer wrapFault("select", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
 		return wrap("select", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match"
 	"heddle/hostfallback/internal/match/lookup"
@@ -24,7 +25,8 @@ var _ plan.Store = (*store)(nil)
 
 // Load checks the descriptors of src and, unless the backend is lazy, builds the forms of
 // its lists that plan.Auto searches.
-func (b *Backend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+func (b *Backend) Load(ctx context.Context, src *plan.Source) (s plan.Store, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := b.gate.Enter(ctx, "load"); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"context"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/bitmap"
 	"heddle/hostfallback/internal/work"
@@ -19,7 +20,8 @@ var _ plan.TableStore = (*table)(nil)
 
 // LoadTable checks the descriptors of t and, unless the backend is lazy, builds the
 // directories and plain rows of its vectors.
-func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
+func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (s plan.TableStore, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := b.gate.Enter(ctx, "load"); err != nil {
 		return nil, err
 	}

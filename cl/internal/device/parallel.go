@@ -6,28 +6,31 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"heddle/engine/file/mapped"
 )
 
 // InParallel calls f for 0 to n-1, on several cores if there is much work, and returns the
-// first error. After an error it starts no further calls.
+// first error. After an error it starts no further calls. The fault of a mapped file is an
+// error.
 func InParallel(n, work int, f func(i int) error) error {
 	workers := min(runtime.GOMAXPROCS(0), n, 1+work/4096)
 	if workers <= 1 {
-		for i := range n {
-			if err := f(i); err != nil {
-				return err
-			}
-		}
-		return nil
+		return sequential(n, f)
 	}
 	var next atomic.Int64
 	var failed atomic.Bool
 	var g errgroup.Group
 	for range workers {
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer func() {
+				if err != nil {
+					failed.Store(true)
+				}
+			}()
+			defer mapped.Catch(mapped.Watch(), &err)
 			for i := int(next.Add(1)) - 1; i < n && !failed.Load(); i = int(next.Add(1)) - 1 {
 				if err := f(i); err != nil {
-					failed.Store(true)
 					return err
 				}
 			}
@@ -35,6 +38,16 @@ func InParallel(n, work int, f func(i int) error) error {
 		})
 	}
 	return g.Wait()
+}
+
+func sequential(n int, f func(i int) error) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	for i := range n {
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyPiece is the number of words that one goroutine copies. To copy 1 MiB takes longer

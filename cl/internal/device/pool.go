@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -87,10 +88,16 @@ func Once[T any](ctx context.Context, building chan struct{}, closing <-chan str
 	if t := get(); t != nil { // another caller made it meanwhile
 		return t, nil
 	}
-	t, err := build()
+	t, err := caught(build)
 	if err != nil {
 		return nil, err
 	}
 	put(t)
 	return t, nil
+}
+
+// caught calls f. The fault of a mapped file is an error.
+func caught[T any](f func() (*T, error)) (t *T, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	return f()
 }

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	ocl "github.com/jgillich/go-opencl/cl"
+
+	"heddle/engine/file/mapped"
 )
 
 // pad is the number of words behind the data of a buffer, so that kernels may load whole
@@ -15,8 +17,11 @@ const pad = 4
 const uploadChunk = 8 << 20
 
 // WriteWords copies words to m, from a word of m on, and writes four zero words behind
-// them. It uses two staging buffers: one fills while the other travels.
-func (rt *Runtime) WriteWords(m *ocl.MemObject, to int, words []uint32) error {
+// them. It uses two staging buffers: one fills while the other travels. The driver reads the
+// buffers and never words, which may lie in a mapped file: a fault there is an error, while
+// a fault in a driver ends the process.
+func (rt *Runtime) WriteWords(m *ocl.MemObject, to int, words []uint32) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	var stages [2]*Pinned
 	var sent [2]*ocl.Event
 	defer func() {
@@ -31,7 +36,6 @@ func (rt *Runtime) WriteWords(m *ocl.MemObject, to int, words []uint32) error {
 	}()
 	total := 4*len(words) + 4*pad
 	for i := range stages {
-		var err error
 		if stages[i], err = rt.NewPinned(min(uploadChunk, total)); err != nil {
 			return err
 		}

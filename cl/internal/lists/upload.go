@@ -195,12 +195,15 @@ func (c *Cache) flush(u *upload, pieces []piece, writes []write, last bool) erro
 	for _, p := range pieces {
 		total += len(p.from)
 	}
-	_ = device.InParallel(len(pieces), total/16, func(i int) error {
+	err := device.InParallel(len(pieces), total/16, func(i int) error {
 		p := &pieces[i]
 		n := p.to + copy(s.Words[p.to:], p.from)
 		clear(s.Words[n:min((n+plan.ListAlign-1)/plan.ListAlign*plan.ListAlign, len(s.Words))])
 		return nil
 	})
+	if err != nil {
+		return err
+	}
 	var event *ocl.Event
 	for from := 0; from < len(writes); from += writesAtOnce {
 		err := b.Do(func() error {

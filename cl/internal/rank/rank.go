@@ -8,6 +8,7 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -98,20 +99,12 @@ func (r *Ranker) part(ctx context.Context, b *plan.RankBatch, first int, out *pl
 	for device.IsExceeded(err) && x.halve() {
 		err = x.rank(ctx, b, first, data, out)
 	}
-	if err != nil {
-		p.Hold()
-		go func() { // once no command is under way
-			x.giveBack()
-			p.Release()
-		}()
-		return err
-	}
-	x.giveBack()
-	return nil
+	return p.Finish(err, x.giveBack)
 }
 
 // rank answers b from a query on, round by round.
-func (x *slot) rank(ctx context.Context, b *plan.RankBatch, first int, data *extra, out *plan.TopK) error {
+func (x *slot) rank(ctx context.Context, b *plan.RankBatch, first int, data *extra, out *plan.TopK) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	c := &x.cut
 	c.batch, c.data, c.query, c.lost, c.again, c.span = b, data, first, c.lost[:0], c.again[:0], rangeLen(x.Device.Tuning)
 	if b.Mode == plan.And {

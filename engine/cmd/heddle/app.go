@@ -13,6 +13,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/mapped"
 )
 
 // App is one run of the command with its streams and environment, which tests replace.
@@ -27,11 +28,18 @@ type App struct {
 func (a *App) Run(ctx context.Context, args []string) int {
 	root := newRoot(a)
 	root.SetArgs(append([]string{}, args...)) // cobra reads os.Args for nil
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := execute(ctx, root)
 	if err != nil {
 		fmt.Fprintf(a.Stderr, "%s: %s\n", cmd.CommandPath(), message(ctx, err))
 	}
 	return exitCode(err)
+}
+
+// execute runs the command. The fault of a mapped file is an error.
+func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
+	cmd = root
+	defer mapped.Catch(mapped.Watch(), &err)
+	return root.ExecuteContextC(ctx)
 }
 
 func newRoot(a *App) *cobra.Command {

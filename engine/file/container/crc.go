@@ -31,17 +31,20 @@ func polyMul(a, b uint32) (p uint32) {
 	return p
 }
 
-// Checksum is the CRC-32C of b, computed on all cores.
-func Checksum(b []byte) uint32 {
+// Checksum is the CRC-32C of b, computed on all cores. An error is a *mapped.Fault.
+func Checksum(b []byte) (uint32, error) {
 	n := uint64(len(b))
 	sums := make([]uint32, (n+crcChunk-1)/crcChunk)
-	_ = ParallelRanges(n, crcChunk, func(lo, hi uint64) error {
+	err := ParallelRanges(n, crcChunk, func(lo, hi uint64) error {
 		sums[lo/crcChunk] = crc32.Checksum(b[lo:hi], castagnoli)
 		return nil
 	})
+	if err != nil {
+		return 0, err
+	}
 	var sum uint32
 	for i, s := range sums {
 		sum = crcCombine(sum, s, min(n-uint64(i)*crcChunk, crcChunk))
 	}
-	return sum
+	return sum, nil
 }

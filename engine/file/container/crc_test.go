@@ -14,8 +14,9 @@ func TestChecksum(t *testing.T) {
 		b[i] = byte(rng.Uint32())
 	}
 	for _, n := range []int{0, 1, 7, crcChunk - 1, crcChunk, crcChunk + 1, 2 * crcChunk, len(b)} {
-		if got, want := Checksum(b[:n]), crc32.Checksum(b[:n], castagnoli); got != want {
-			t.Errorf("%d bytes: %08x, want %08x", n, got, want)
+		got, err := Checksum(b[:n])
+		if want := crc32.Checksum(b[:n], castagnoli); err != nil || got != want {
+			t.Errorf("%d bytes: %08x, want %08x, %v", n, got, want, err)
 		}
 	}
 	for range 200 {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
+
+	"heddle/engine/file/mapped"
 )
 
 // checkRange is the number of entries that one goroutine checks at a time.
@@ -24,25 +26,42 @@ type File struct {
 // Open maps the file at path and checks its header. Damage is a *CorruptError, an
 // intact file of another version an ErrVersion.
 func Open(path string, format *Format) (*File, error) {
-	data, release, err := contents(path)
+	f := &File{Path: path, format: format}
+	data, release, err := contents(path, f.damaged)
 	if err != nil {
 		return nil, err
 	}
-	f, err := New(path, data, format)
-	if err != nil {
+	f.data, f.release = data, release
+	if err := f.decode(); err != nil {
 		return nil, errors.Join(err, release())
 	}
-	f.release = release
 	return f, nil
 }
 
 // New is Open for a file whose bytes are in memory. They stay in use.
-func New(path string, data []byte, format *Format) (f *File, err error) {
-	f = &File{Path: path, data: data, format: format, release: func() error { return nil }}
-	if f.Header, err = format.Decode(path, data); err != nil {
+func New(path string, data []byte, format *Format) (*File, error) {
+	f := &File{Path: path, data: data, format: format, release: func() error { return nil }}
+	if err := f.decode(); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+func (f *File) decode() (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	f.Header, err = f.format.Decode(f.Path, f.data)
+	return err
+}
+
+// damaged reports damage at a byte of the file that shows while the file is in use.
+func (f *File) damaged(offset int64, reason string) error {
+	section := HeaderName
+	for i, e := range f.Header.Table {
+		if e.Length > 0 && uint64(offset) >= e.Offset {
+			section = f.format.Names[i]
+		}
+	}
+	return &CorruptError{Path: f.Path, Offset: offset, Section: section, Reason: reason}
 }
 
 // Close gives the memory back. A second Close does nothing.
@@ -79,7 +98,11 @@ func (f *File) CorruptEntry(s int, format string, args ...any) error {
 // CheckSums compares the checksum of every section, on all cores.
 func (f *File) CheckSums() error {
 	for i, e := range f.Header.Table[:f.format.Sections(f.Header.Version)] {
-		if sum := Checksum(f.data[e.Offset:e.End()]); sum != e.Sum {
+		sum, err := Checksum(f.data[e.Offset:e.End()])
+		if err != nil {
+			return err
+		}
+		if sum != e.Sum {
 			return f.Corrupt(i, 0, "checksum %08x, the content has %08x", e.Sum, sum)
 		}
 	}

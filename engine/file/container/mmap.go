@@ -6,12 +6,15 @@ import (
 	"os"
 
 	"github.com/edsrzf/mmap-go"
+
+	"heddle/engine/file/mapped"
 )
 
 // contents maps the file at path into memory, read-only. Where the platform or
 // the file system cannot map, and on big-endian hosts, which would convert most
-// of it anyway, it reads the file instead. release gives the memory back.
-func contents(path string) (data []byte, release func() error, err error) {
+// of it anyway, it reads the file instead. release gives the memory back. damage makes the
+// error for pages that the file loses later.
+func contents(path string, damage func(offset int64, reason string) error) (data []byte, release func() error, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +40,8 @@ func contents(path string) (data []byte, release func() error, err error) {
 	}
 	if NativeLittle {
 		if m, err := mmap.Map(f, mmap.RDONLY, 0); err == nil {
-			return m, m.Unmap, nil
+			remove := mapped.Add(m, path, info, damage)
+			return m, func() error { remove(); return m.Unmap() }, nil
 		}
 	}
 	data = make([]byte, size)

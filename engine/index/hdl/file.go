@@ -5,6 +5,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/file/container"
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -12,6 +13,10 @@ import (
 // Strings and frequencies that it returns are copies; Source is a view that ends
 // with Close. Using a File, or its Source, after Close is a bug of the caller,
 // and panics or faults.
+//
+// Replace an index file by a rename, and never change it in place. If the file is truncated
+// while it is open, methods with an error return a *CorruptError, and the other methods panic:
+// mapped.Catch turns the panic into the same error. Readers of Source call mapped.Watch first.
 type File struct {
 	file        *container.File
 	header      header
@@ -51,6 +56,7 @@ func open(path string, sums bool) (*File, error) {
 }
 
 func newFile(file *container.File, sums bool) (f *File, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	f = &File{file: file}
 	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
@@ -117,10 +123,16 @@ func (f *File) Meta() Meta { return f.meta }
 func (f *File) Source() *plan.Source { return &f.source }
 
 // Lookup returns the handle of a term. It allocates nothing.
-func (f *File) Lookup(term string) (plan.Handle, bool) { return f.dict.Lookup(term) }
+func (f *File) Lookup(term string) (plan.Handle, bool) {
+	defer mapped.Unwatch(mapped.Watch())
+	return f.dict.Lookup(term)
+}
 
 // Term returns the term of list h, which must be below Terms.
-func (f *File) Term(h plan.Handle) string { return f.dict.Term(h) }
+func (f *File) Term(h plan.Handle) string {
+	defer mapped.Unwatch(mapped.Watch())
+	return f.dict.Term(h)
+}
 
 // Terms is the number of terms, and of lists.
 func (f *File) Terms() int { return int(f.header.terms) }
@@ -130,21 +142,27 @@ func (f *File) Docs() uint32 { return f.header.docs }
 
 // DocName returns the name of document d, which must be below Docs.
 func (f *File) DocName(d uint32) string {
+	defer mapped.Unwatch(mapped.Watch())
 	return string(f.names[f.nameOffsets[d]:f.nameOffsets[d+1]])
 }
 
 // DocLen returns the length of document d, which must be below Docs, in tokens.
-func (f *File) DocLen(d uint32) uint32 { return f.lengths[d] }
+func (f *File) DocLen(d uint32) uint32 {
+	defer mapped.Unwatch(mapped.Watch())
+	return f.lengths[d]
+}
 
 // Tokens is the sum of the frequencies (or impacts) of list h, which must be below Terms.
 func (f *File) Tokens(h plan.Handle) uint64 {
+	defer mapped.Unwatch(mapped.Watch())
 	return descriptorAt(f.bytes(secLists), h).tokens
 }
 
 // Freqs appends the frequencies (or impacts) of list h, which must be below Terms, to dst, in
 // the order of its docIDs. An error is a *CorruptError, and dst comes back as it
 // was.
-func (f *File) Freqs(dst []uint32, h plan.Handle) ([]uint32, error) {
+func (f *File) Freqs(dst []uint32, h plan.Handle) (_ []uint32, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	d := descriptorAt(f.bytes(secLists), h)
 	p, err := codec.NewPacked(d.len, f.freqs[d.freqOff:d.freqOff+uint64(d.freqWords)])
 	n := len(dst)
@@ -184,4 +202,7 @@ func (f *File) Size() int64 { return int64(f.header.Size) }
 
 // Checksum identifies the content of the file: it is the xxHash64 of the header,
 // which holds the checksums of all sections.
-func (f *File) Checksum() uint64 { return f.file.Checksum() }
+func (f *File) Checksum() uint64 {
+	defer mapped.Unwatch(mapped.Watch())
+	return f.file.Checksum()
+}

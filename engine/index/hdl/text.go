@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/mapped"
 )
 
 // textBlock is the number of bytes of text that are compressed together. The texts of all
@@ -31,24 +32,25 @@ func (f *File) HasText() bool { return f.textOffsets != nil }
 // stored: any bytes. It inflates the blocks of 16 KiB that the text lies in, up to
 // its end, so it is for the documents of an answer, not for all of them. An error
 // is ErrNoText or a *CorruptError.
-func (f *File) Text(d uint32) (string, error) {
+func (f *File) Text(d uint32) (text string, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if !f.HasText() {
 		return "", fmt.Errorf("%s: %w", f.file.Path, ErrNoText)
 	}
 	at, end := f.textOffsets[d], f.textOffsets[d+1]
 	block := textBuffers.Get().(*[textBlock]byte)
 	defer textBuffers.Put(block)
-	var text []byte // grows with the content: offsets may be wrong
+	var all []byte // grows with the content: offsets may be wrong
 	for at < end {
 		b := at / textBlock
 		from, to := at-b*textBlock, min(end-b*textBlock, textBlock)
 		if err := f.inflate(b, block[:to]); err != nil {
 			return "", err
 		}
-		text = append(text, block[from:to]...)
+		all = append(all, block[from:to]...)
 		at = b*textBlock + to
 	}
-	return string(text), nil
+	return string(all), nil
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/plan"
@@ -17,7 +18,8 @@ import (
 // Damage is a *CorruptError. Analysis that package analyze does not know, such as another
 // stemmer, is an error that names it. ctx ends it early with ctx.Err(). It uses all cores, and on
 // each 4 bytes per posting of the longest list.
-func (f *File) Verify(ctx context.Context) error {
+func (f *File) Verify(ctx context.Context) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := f.file.CheckSums(); err != nil {
 		return err
 	}

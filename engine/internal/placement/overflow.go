@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -70,7 +71,7 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 	var wg sync.WaitGroup
 	var failed atomic.Bool
 	run := func(part func(ctx context.Context) error) {
-		if err := part(ctx); err != nil {
+		if err := caught(ctx, part); err != nil {
 			failed.Store(true)
 			cancel(err)
 		}
@@ -82,6 +83,12 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// caught calls part and turns faults of mapped files into errors.
+func caught(ctx context.Context, part func(ctx context.Context) error) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	return part(ctx)
 }
 
 // Match implements plan.Store.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/internal/shard"
 	"heddle/engine/plan"
 )
@@ -47,7 +48,10 @@ func (p *placer) each(how How, load func(b plan.Backend) (plan.Store, error)) {
 	stores, errs := make([]plan.Store, len(p.idle)), make([]error, len(p.idle))
 	var wg sync.WaitGroup
 	for n, i := range p.idle {
-		wg.Go(func() { stores[n], errs[n] = load(p.devices[i]) })
+		wg.Go(func() {
+			defer mapped.Catch(mapped.Watch(), &errs[n])
+			stores[n], errs[n] = load(p.devices[i])
+		})
 	}
 	wg.Wait()
 	tried := p.idle

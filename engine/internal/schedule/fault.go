@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -57,7 +58,9 @@ func (s *Scheduler) failed(b *Batch, jobs []*Job, err error, now time.Duration) 
 // failed everywhere.
 func (s *Scheduler) suspect(j *Job, p *processor, err error, now time.Duration) {
 	j.barred |= 1 << p.index
-	j.odd = append(j.odd, failure{p, p.successes})
+	if !mapped.IsFault(err) { // else the file is at fault
+		j.odd = append(j.odd, failure{p, p.successes})
+	}
 	if !s.classify(j) {
 		s.fail(j, err)
 		return

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/placement"
@@ -37,7 +38,8 @@ type Lists struct {
 }
 
 // start makes the lists of g resident on processors. After an error nothing is resident.
-func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) error {
+func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	g.x, g.pool, g.costs, g.key = x, x.pool, x.opt.Costs, x.pool.serial.Add(1)
 	g.at = make([]*residence, len(x.pool.processors))
 	if g.File != nil {
@@ -63,7 +65,8 @@ func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) error {
 }
 
 // load makes the lists resident. Devices that fail have none, unless no processor has them.
-func (g *Lists) load(ctx context.Context, on []*Processor) error {
+func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	var devices []*Processor
 	var backends []plan.Backend
 	for _, p := range on {

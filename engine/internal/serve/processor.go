@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/schedule"
@@ -49,8 +50,11 @@ func (p *Processor) scheduled(workers int) schedule.Processor {
 		Threshold: func(kind any) uint64 { return kind.(Kind).Threshold(i) },
 		Start:     func(kind any) time.Duration { return kind.(Kind).Start(i) },
 		Estimate:  func(j *schedule.Job) (alone, added time.Duration, ok bool) { return j.Work.(Work).Estimate(i) },
-		Run:       func(ctx context.Context, b *schedule.Batch) error { return b.Jobs[0].Work.(Work).Run(ctx, i, b) },
-		Probe:     p.probe,
+		Run: func(ctx context.Context, b *schedule.Batch) (err error) {
+			defer mapped.Catch(mapped.Watch(), &err)
+			return b.Jobs[0].Work.(Work).Run(ctx, i, b)
+		},
+		Probe: p.probe,
 	}
 	p.lanes = workers
 	if p.Host {
@@ -82,15 +86,10 @@ func (p *Processor) Restore() {
 }
 
 // probe runs a short query on each store of the processor. The scheduler restores the
-// processor if all succeed.
+// processor if all succeed. The fault of a mapped file is no fault of the processor.
 func (p *Processor) probe(ctx context.Context) error {
 	for _, r := range p.pool.on(p) {
-		if !r.Enter() {
-			continue
-		}
-		err := r.Probe(ctx)
-		r.Leave()
-		if err != nil {
+		if err := r.probed(ctx); err != nil && !mapped.IsFault(err) {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
 )
@@ -37,6 +38,16 @@ func (r *Residence) Enter() bool {
 		return false
 	}
 	return true
+}
+
+// probed runs Probe unless the store is closed.
+func (r *Residence) probed(ctx context.Context) (err error) {
+	if !r.Enter() {
+		return nil
+	}
+	defer r.Leave()
+	defer mapped.Catch(mapped.Watch(), &err)
+	return r.Probe(ctx)
 }
 
 // Leave ends a batch.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -81,9 +82,10 @@ func Load(ctx context.Context, src *plan.Source, backends []plan.Backend) (plan.
 	var wg sync.WaitGroup
 	for i, b := range backends {
 		wg.Go(func() {
-			var err error
-			if stores[i], err = b.Load(ctx, parts[i].Source); err != nil {
-				stores[i], errs[i] = nil, &PartError{i, len(parts), err}
+			err := &errs[i]
+			defer mapped.Catch(mapped.Watch(), err)
+			if stores[i], *err = b.Load(ctx, parts[i].Source); *err != nil {
+				stores[i], *err = nil, &PartError{i, len(parts), *err}
 			}
 		})
 	}
@@ -182,8 +184,12 @@ func (s *store) each(ctx context.Context, f func(ctx context.Context, i int) err
 	defer stop()
 	var once sync.Once
 	var first error
+	caught := func(i int) (err error) {
+		defer mapped.Catch(mapped.Watch(), &err)
+		return f(all, i)
+	}
 	call := func(i int) {
-		if err := f(all, i); err != nil {
+		if err := caught(i); err != nil {
 			once.Do(func() { first = &PartError{i, len(s.parts), err} })
 			stop()
 		}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
@@ -32,12 +33,13 @@ type run struct {
 const strategies = int(plan.Reduction) + 1
 
 // load makes the table resident on p.
-func load(ctx context.Context, d *Data, p *serve.Processor) (*resident, error) {
+func load(ctx context.Context, d *Data, p *serve.Processor) (r *resident, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	s, err := p.Backend.LoadTable(ctx, d.Table)
 	if err != nil {
 		return nil, err
 	}
-	r := &resident{Residence: serve.Residence{On: []*serve.Processor{p}, Store: s}, p: p, store: s}
+	r = &resident{Residence: serve.Residence{On: []*serve.Processor{p}, Store: s}, p: p, store: s}
 	r.Probe = func(ctx context.Context) error { return d.probe(ctx, s) }
 	r.runs.New = func() any { return new(run) }
 	r.models[0].Store(cost.NewSelections(p.Host))

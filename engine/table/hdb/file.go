@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"heddle/engine/file/container"
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
 )
@@ -12,6 +13,10 @@ import (
 // File is an open table. All methods but Close are safe for concurrent use. Table is a
 // view that ends with Close; Columns and Meta are copies. Using a File, or its Table,
 // after Close is a bug of the caller, and panics or faults.
+//
+// Replace a table file by a rename, and never change it in place. If the file is truncated
+// while it is open, methods with an error return a *CorruptError. Readers of Table defer
+// mapped.Catch, which turns the fault into the same error.
 type File struct {
 	file    *container.File
 	header  header
@@ -45,6 +50,7 @@ func open(path string, deep bool) (*File, error) {
 }
 
 func newFile(file *container.File, deep bool) (f *File, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	f = &File{file: file}
 	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
@@ -137,4 +143,7 @@ func (f *File) Size() int64 { return int64(f.file.Header.Size) }
 
 // Checksum identifies the content of the file: it is the xxHash64 of the header,
 // which holds the checksums of all sections.
-func (f *File) Checksum() uint64 { return f.file.Checksum() }
+func (f *File) Checksum() uint64 {
+	defer mapped.Unwatch(mapped.Watch())
+	return f.file.Checksum()
+}

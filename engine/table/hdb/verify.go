@@ -9,6 +9,7 @@ import (
 	"heddle/codec"
 	"heddle/codec/wah"
 	"heddle/engine/file/container"
+	"heddle/engine/file/mapped"
 	"heddle/engine/table/column"
 )
 
@@ -18,7 +19,8 @@ import (
 // and every row is in exactly the vectors of its bin, or of missing values. Damage is a
 // *CorruptError. ctx ends it early with ctx.Err(). It uses all cores; its memory is 1.5
 // MiB, 16 KiB per core and 16 bytes per vector.
-func (f *File) Verify(ctx context.Context) error {
+func (f *File) Verify(ctx context.Context) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := f.file.CheckSums(); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/work"
 )
@@ -56,12 +57,13 @@ func Strategies() []plan.Strategy { return slices.Clone(strategies) }
 
 // Select evaluates the selections of sel, which must be valid, into out. A strategy that
 // is not in Strategies is a plan.ErrUnsupported.
-func (t *Table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) error {
+func (t *Table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Rows) (err error) {
 	if sel.Strategy != plan.StrategyAuto && !slices.Contains(strategies, sel.Strategy) {
 		return fmt.Errorf("host: strategy %v (has %v): %w", sel.Strategy, strategies, plan.ErrUnsupported)
 	}
 	b := t.batches.Get()
-	defer t.batches.Put(b)
+	defer t.batches.Done(b, &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := b.run(ctx, t, sel, out); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ package match
 import (
 	"context"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
@@ -35,13 +36,14 @@ func New(aux *lookup.Auxiliary, threads int) *Matcher {
 
 // Match answers the queries of b, which must be valid, into out. A steady state
 // allocates nothing for a query.
-func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) (err error) {
 	if err := plan.Unfiltered(b.Filters); err != nil {
 		return err
 	}
 	out.Reset()
 	j := m.batches.Get()
-	defer m.batches.Put(j)
+	defer m.batches.Done(j, &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	if err := j.run(ctx, m, b, out); err != nil {
 		return err
 	}

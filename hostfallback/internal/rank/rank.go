@@ -14,6 +14,7 @@ import (
 	"context"
 	"slices"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
@@ -38,13 +39,14 @@ func New(aux *lookup.Auxiliary, r work.Resources) *Ranker {
 }
 
 // Rank answers the queries of b, which must be valid, into out.
-func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
+func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (err error) {
 	if err := plan.Unfiltered(b.Filters); err != nil {
 		return err
 	}
 	out.Reset()
 	j := r.batches.Get()
-	defer r.batches.Put(j)
+	defer r.batches.Done(j, &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	tables := r.norms.tables(b.Norm)
 	if tables != nil {
 		defer tables.release()
@@ -53,9 +55,10 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) er
 		return err
 	}
 	j.split(r, b)
-	err := work.Parallel(ctx, r.work.Threads, len(j.parts), func(_, i int) error {
+	err = work.Parallel(ctx, r.work.Threads, len(j.parts), func(_, i int) (err error) {
 		w := r.workers.Get()
-		defer r.workers.Put(w)
+		defer r.workers.Done(w, &err)
+		defer mapped.Catch(mapped.Watch(), &err)
 		return w.rank(ctx, r, b, tables, &j.parts[i])
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -46,8 +47,9 @@ type Batch[D any] interface{ Validate(data D) error }
 
 // Run is the frame of every operation of a store: it enters the gate, validates b
 // against data and calls answer. On success it adds the time of the whole call to the
-// statistics that answer has stored in stats.
-func Run[D any](ctx context.Context, g *Gate, op string, b Batch[D], data D, stats *plan.Stats, answer func() error) error {
+// statistics that answer has stored in stats. The fault of a mapped file is an error.
+func Run[D any](ctx context.Context, g *Gate, op string, b Batch[D], data D, stats *plan.Stats, answer func() error) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	start := time.Now()
 	if err := g.Enter(ctx, op); err != nil {
 		return err

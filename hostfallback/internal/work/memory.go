@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"heddle/engine/file/mapped"
 )
 
 // Resources are the processors and the memory of one store.
@@ -59,5 +61,13 @@ func (p *Pool[T]) Get() *T {
 	return new(T)
 }
 
-// Put makes x idle.
-func (p *Pool[T]) Put(x *T) { p.pool.Put(x) }
+// Done makes x idle, unless err is the fault of a mapped file: such a fault ends a task
+// anywhere and may leave x in any state. The error of the task is caught before:
+//
+//	defer pool.Done(x, &err)
+//	defer mapped.Catch(mapped.Watch(), &err)
+func (p *Pool[T]) Done(x *T, err *error) {
+	if *err == nil || !mapped.IsFault(*err) {
+		p.pool.Put(x)
+	}
+}

@@ -5,25 +5,19 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"heddle/engine/file/mapped"
 )
 
 // Parallel calls task(w, 0) to task(w, n-1) on up to threads goroutines; the calling
 // goroutine is one of them. w is the number of the goroutine, 0 to threads-1: calls with
 // the same w never overlap. Parallel returns the first error of a task, or the error of
-// ctx when ctx ends first; the goroutines then start no further task. One thread
-// allocates nothing.
+// ctx when ctx ends first; the goroutines then start no further task. The fault of a mapped
+// file is an error of its task. One thread allocates nothing.
 func Parallel(ctx context.Context, threads, n int, task func(w, i int) error) error {
 	threads = min(threads, n)
 	if threads <= 1 {
-		for i := range n {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := task(0, i); err != nil {
-				return err
-			}
-		}
-		return nil
+		return sequential(ctx, n, task)
 	}
 	l := &loop{ctx: ctx, n: n, task: task}
 	for w := 1; w < threads; w++ {
@@ -34,6 +28,19 @@ func Parallel(ctx context.Context, threads, n int, task func(w, i int) error) er
 		err = other
 	}
 	return err
+}
+
+func sequential(ctx context.Context, n int, task func(w, i int) error) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := task(0, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // loop is one call of Parallel on several goroutines.
@@ -47,18 +54,22 @@ type loop struct {
 }
 
 // run takes tasks in turn until none is left or a task has failed.
-func (l *loop) run(w int) error {
+func (l *loop) run(w int) (err error) {
+	defer func() {
+		if err != nil {
+			l.failed.Store(true)
+		}
+	}()
+	defer mapped.Catch(mapped.Watch(), &err)
 	for !l.failed.Load() {
 		i := int(l.next.Add(1)) - 1
 		if i >= l.n {
 			return nil
 		}
-		err := l.ctx.Err()
-		if err == nil {
-			err = l.task(w, i)
+		if err := l.ctx.Err(); err != nil {
+			return err
 		}
-		if err != nil {
-			l.failed.Store(true)
+		if err := l.task(w, i); err != nil {
 			return err
 		}
 	}

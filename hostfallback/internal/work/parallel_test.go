@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+
+	"heddle/engine/file/mapped/mappedtest"
 )
 
 func TestParallel(t *testing.T) {
@@ -66,5 +68,21 @@ func TestWorkers(t *testing.T) {
 	})
 	if !errors.Is(err, broken) || calls.Load() == 10_000 {
 		t.Errorf("%v after %d calls", err, calls.Load())
+	}
+}
+
+// TestParallelLostPages: the fault of a mapped file is the error of Parallel, and dirty memory
+// is dropped.
+func TestParallelLostPages(t *testing.T) {
+	words := mappedtest.Words(t, 1<<16, 4096)
+	for _, threads := range []int{1, 4} {
+		var sum atomic.Uint32
+		err := Parallel(t.Context(), threads, 100, func(_, i int) error {
+			sum.Add(words[i*500])
+			return nil
+		})
+		if !errors.Is(err, mappedtest.ErrLost) {
+			t.Errorf("%d threads: %v", threads, err)
+		}
 	}
 }

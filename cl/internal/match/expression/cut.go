@@ -7,6 +7,7 @@ import (
 
 	"heddle/cl/internal/lists"
 	"heddle/codec"
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -64,7 +65,8 @@ const (
 
 // nextRound makes the next round in the upload of x. A round of expressions that match
 // nothing has no groups.
-func (c *cut) nextRound(ctx context.Context, x *slot) error {
+func (c *cut) nextRound(ctx context.Context, x *slot) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
 	c.first, c.count, c.groups, c.levels = c.query, 0, 0, 1
 	c.firstGroup, c.operands, c.steps, c.groupRecords = c.firstGroup[:0], c.operands[:0], c.steps[:0], c.groupRecords[:0]
 	clear(c.decoded)

@@ -1,0 +1,26 @@
+package cl
+
+import (
+	"errors"
+	"testing"
+
+	"heddle/cl/internal/device/devicetest"
+	"heddle/engine/file/mapped/mappedtest"
+	"heddle/engine/plan/testneeds"
+)
+
+// TestUploadOfLostPages: the driver never reads a mapped file, so a fault is an error of the
+// upload, and the device goes on.
+func TestUploadOfLostPages(t *testing.T) {
+	testneeds.OneCaller(t)
+	b, _ := devicetest.OpenFaulty(t, devicetest.Find(t, everything), devicetest.Find(t, everything).Tuning())
+	words := mappedtest.Words(t, 1<<16, 4096)
+	if m, err := b.LoadWords(words, "lists"); m != nil || !errors.Is(err, mappedtest.ErrLost) {
+		t.Errorf("%v, %v", m, err)
+	}
+	m, err := b.LoadWords(words[:1024], "lists")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Release()
+}

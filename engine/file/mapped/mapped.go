@@ -1,0 +1,124 @@
+// Package mapped turns faults of memory-mapped files into errors. The system stops a process
+// that reads a page which the file has lost: it was truncated, or its storage failed. A
+// function that reads mapped memory begins with
+//
+//	defer mapped.Catch(mapped.Watch(), &err)
+//
+// and returns a *Fault then. So does each goroutine that it starts. The end of the last page of
+// a truncated file reads as zeros, without a fault.
+package mapped
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// Fault is an error of a mapped file. Err is the error that Add's damage has returned.
+type Fault struct{ Err error }
+
+func (f *Fault) Error() string { return f.Err.Error() }
+
+// Unwrap returns Err.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// IsFault tells whether err is a Fault or wraps one.
+func IsFault(err error) bool {
+	_, ok := errors.AsType[*Fault](err)
+	return ok
+}
+
+// mapping is a file in memory.
+type mapping struct {
+	start, size uintptr
+	path        string
+	info        fs.FileInfo
+	damage      func(offset int64, reason string) error
+}
+
+var (
+	mu       sync.RWMutex
+	mappings []*mapping
+)
+
+// Add registers data, which is the file at path in memory. damage makes the error for a
+// fault at an offset of the file. remove must be called before data is unmapped.
+func Add(data []byte, path string, info fs.FileInfo, damage func(offset int64, reason string) error) (remove func()) {
+	m := &mapping{uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), path, info, damage}
+	mu.Lock()
+	defer mu.Unlock()
+	mappings = append(mappings, m)
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if i := slices.Index(mappings, m); i >= 0 {
+			mappings = slices.Delete(mappings, i, i+1)
+		}
+	}
+}
+
+// Watch makes faults of the calling goroutine panics. It returns the former setting, for Catch.
+func Watch() bool { return debug.SetPanicOnFault(true) }
+
+// Unwatch ends Watch and leaves panics alone. A caller further up catches them.
+func Unwatch(was bool) { debug.SetPanicOnFault(was) }
+
+// Catch is deferred: it ends Watch and turns a panic about a mapped file into a *Fault in err.
+// Other panics go on.
+func Catch(was bool, err *error) {
+	debug.SetPanicOnFault(was)
+	if r := recover(); r != nil {
+		e := fault(r)
+		if e == nil {
+			panic(r)
+		}
+		*err = e
+	}
+}
+
+// fault returns the error for a panic, nil if it does not concern a mapped file.
+func fault(r any) error {
+	if _, ok := r.(runtime.Error); !ok {
+		return nil
+	}
+	mu.RLock()
+	defer mu.RUnlock()
+	if a, ok := r.(interface{ Addr() uintptr }); ok {
+		for _, m := range mappings {
+			if at := a.Addr() - m.start; at < m.size {
+				reason := "the page cannot be read: the file was truncated, or its storage failed"
+				if size, ok := m.truncated(); ok {
+					reason = reasonOf(size)
+				}
+				return &Fault{m.damage(int64(at), reason)}
+			}
+		}
+		return nil
+	}
+	// Offsets in the zeros of a last page lead to indexes out of range.
+	for _, m := range mappings {
+		if size, ok := m.truncated(); ok {
+			return &Fault{m.damage(size, reasonOf(size))}
+		}
+	}
+	return nil
+}
+
+func reasonOf(size int64) string {
+	return fmt.Sprintf("the file was truncated to %d bytes while it was in use", size)
+}
+
+// truncated returns the present size of the file if it is below the size in memory.
+func (m *mapping) truncated() (size int64, ok bool) {
+	info, err := os.Stat(m.path)
+	if err != nil || !os.SameFile(info, m.info) {
+		return 0, false
+	}
+	return info.Size(), info.Size() < int64(m.size)
+}
