@@ -111,13 +111,7 @@ func (s *Store) Memory() uint64 { return s.set.Total() }
 
 // Close waits for batches under way and frees the device memory. Callers that wait for a
 // slot get plan.ErrClosed.
-func (s *Store) Close() error {
-	if err := s.set.Shut(); err != nil {
-		return err
-	}
-	s.release()
-	return nil
-}
+func (s *Store) Close() error { return s.set.Close(s.release) }
 
 func (s *Store) release() {
 	s.conjunction.Release()

@@ -130,6 +130,22 @@ func (p *Pins) Release() {
 	}
 }
 
+// Finish gives the slot of a batch back and returns err, the result of the batch. After a
+// failure commands may be under way: it does not wait, and the lists stay pinned until
+// their end.
+func (p *Pins) Finish(err error, giveBack func()) error {
+	if err == nil {
+		giveBack()
+		return nil
+	}
+	p.Hold()
+	go func() {
+		giveBack()
+		p.Release()
+	}()
+	return err
+}
+
 // arrived waits until all lists are resident, and returns the error of a failed upload.
 func (p *Pins) arrived() error {
 	for _, u := range p.uploads {

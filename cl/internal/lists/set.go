@@ -131,9 +131,10 @@ func (s *Set) ChooseAuto(ctx context.Context) error {
 	return nil
 }
 
-// Shut refuses new batches and waits for builders of tables and for uploads of the cache.
-// A second call returns plan.ErrClosed. release must follow.
-func (s *Set) Shut() error {
+// Close refuses new batches, waits for builders of tables and for uploads of the cache, and
+// calls release, which frees the operations and the set. A second call returns
+// plan.ErrClosed.
+func (s *Set) Close(release func()) error {
 	if s.closed.Swap(true) {
 		return plan.ErrClosed
 	}
@@ -142,6 +143,7 @@ func (s *Set) Shut() error {
 	if s.Cache != nil {
 		s.Cache.land()
 	}
+	release()
 	return nil
 }
 

@@ -122,12 +122,7 @@ func load(ctx context.Context, rt *device.Runtime, src *plan.Source, tiles, slot
 	return m, nil
 }
 
-// close closes a matcher of loadMatcher and its set.
+// close closes a matcher of load and its set.
 func (m *Matcher) close() error {
-	if err := m.set.Shut(); err != nil {
-		return err
-	}
-	m.Release()
-	m.set.Release()
-	return nil
+	return m.set.Close(func() { m.Release(); m.set.Release() })
 }

@@ -99,16 +99,7 @@ func (r *Ranker) part(ctx context.Context, b *plan.RankBatch, first int, out *pl
 	for device.IsExceeded(err) && x.halve() {
 		err = x.rank(ctx, b, first, data, out)
 	}
-	if err != nil {
-		p.Hold()
-		go func() { // once no command is under way
-			x.giveBack()
-			p.Release()
-		}()
-		return err
-	}
-	x.giveBack()
-	return nil
+	return p.Finish(err, x.giveBack)
 }
 
 // rank answers b from a query on, round by round.

@@ -117,12 +117,7 @@ func load(rt *device.Runtime, src *plan.Source) (*Ranker, error) {
 	return New(set), nil
 }
 
-// close closes a ranker of loadRanker and its set.
+// close closes a ranker of load and its set.
 func (r *Ranker) close() error {
-	if err := r.set.Shut(); err != nil {
-		return err
-	}
-	r.Release()
-	r.set.Release()
-	return nil
+	return r.set.Close(func() { r.Release(); r.set.Release() })
 }

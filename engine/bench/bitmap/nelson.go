@@ -41,7 +41,7 @@ func (s *bench) versus(ctx context.Context, host plan.Strategy, onlyAll bool) er
 
 // putMeans records the means of the readings of the paper's strategies, for each key,
 // beside the paper's means.
-func (s *bench) putMeans(key func(r harness.Reading) string, paper map[string]float64) error {
+func (s *bench) putMeans(key func(r harness.Reading) string, paper map[string]float64) {
 	of := slices.DeleteFunc(slices.Clone(s.Measured()), func(r harness.Reading) bool {
 		return r.At == plan.Fused.String() || r.Series == plan.Fused.String()
 	})
@@ -59,7 +59,6 @@ func (s *bench) putMeans(key func(r harness.Reading) string, paper map[string]fl
 			Row: of.Into(measure.Row{Workload: "all", Metric: "speedup", Unit: "×"})}
 		s.Put(r)
 	}
-	return nil
 }
 
 // deviceCosts returns the costs of the device's strategies on a set as in the paper,
@@ -78,33 +77,32 @@ func (s *bench) deviceCosts(set string) (all []*cost) {
 const paperWay = "64-bit words, the scans of the paper computed with every query, the result on the device; fused beside. "
 
 func (s *bench) nelsonFigure8() harness.Exhibit {
-	return harness.Exhibit{
+	return s.over(plan.Iterative, map[string]float64{"kdd": 1.45, "zipf skew 0": 17.36, "zipf skew 1": 18.76, "zipf skew 2": 17.72}, harness.Exhibit{
 		Name: "nelson-fig8", Title: "Speedup over the iterative CPU method", Source: nelson + "Figure 8",
 		Says: "14.50× on average, at most 54.14×; 1.45× for KDD, 17.36×, 18.76× and 17.72× for Zipf of skew 0, 1 and 2.",
 		Ours: paperWay + "The CPU is this machine's, in pure Go.",
-		Rows: "strategy", Chart: chart.Chart{Kind: chart.Bars, Y: "speedup", LogY: true},
-		Run: func(ctx context.Context) error {
-			if err := s.versus(ctx, plan.Iterative, false); err != nil {
-				return err
-			}
-			return s.putMeans(harness.ByPanel, map[string]float64{"kdd": 1.45, "zipf skew 0": 17.36, "zipf skew 1": 18.76, "zipf skew 2": 17.72})
-		},
-	}
+	})
 }
 
 func (s *bench) nelsonFigure9() harness.Exhibit {
-	return harness.Exhibit{
+	return s.over(plan.Reduction, map[string]float64{"kdd": 7.03, "zipf skew 0": 7.57, "zipf skew 1": 9.46, "zipf skew 2": 9.11}, harness.Exhibit{
 		Name: "nelson-fig9", Title: "Speedup over the reduction on the CPU", Source: nelson + "Figure 9",
 		Says: "8.50× on average, at most 26.01×; 7.03× for KDD, 7.57×, 9.46× and 9.11× for Zipf.",
 		Ours: paperWay,
-		Rows: "strategy", Chart: chart.Chart{Kind: chart.Bars, Y: "speedup", LogY: true},
-		Run: func(ctx context.Context) error {
-			if err := s.versus(ctx, plan.Reduction, false); err != nil {
-				return err
-			}
-			return s.putMeans(harness.ByPanel, map[string]float64{"kdd": 7.03, "zipf skew 0": 7.57, "zipf skew 1": 9.46, "zipf skew 2": 9.11})
-		},
+	})
+}
+
+// over completes an exhibit of the speedups over a CPU strategy, with the paper's means.
+func (s *bench) over(host plan.Strategy, means map[string]float64, e harness.Exhibit) harness.Exhibit {
+	e.Rows, e.Chart = "strategy", chart.Chart{Kind: chart.Bars, Y: "speedup", LogY: true}
+	e.Run = func(ctx context.Context) error {
+		if err := s.versus(ctx, host, false); err != nil {
+			return err
+		}
+		s.putMeans(harness.ByPanel, means)
+		return nil
 	}
+	return e
 }
 
 func (s *bench) nelsonFigure10() harness.Exhibit {
@@ -147,7 +145,8 @@ func (s *bench) nelsonFigure11() harness.Exhibit {
 					return err
 				}
 			}
-			return s.putMeans(harness.ByPanel, map[string]float64{"over iterative": 4.97, "over reduction": 2.16})
+			s.putMeans(harness.ByPanel, map[string]float64{"over iterative": 4.97, "over reduction": 2.16})
+			return nil
 		},
 	}
 }
@@ -174,7 +173,8 @@ func (s *bench) nelsonFigure12() harness.Exhibit {
 			if err != nil {
 				return err
 			}
-			return s.putMeans(harness.BySeries, map[string]float64{"coa, scans anew": 1.2509, "hybrid, scans anew": 1.3847, "ideal, scans anew": 1.4523})
+			s.putMeans(harness.BySeries, map[string]float64{"coa, scans anew": 1.2509, "hybrid, scans anew": 1.3847, "ideal, scans anew": 1.4523})
+			return nil
 		},
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"heddle/codec"
@@ -57,26 +55,15 @@ func (s *bench) decode(ctx context.Context, who harness.Contestant, threads int,
 // decodeHost decodes all lists on threads, each into its own memory.
 func decodeHost(ctx context.Context, src *plan.Source, lists [][]uint32, threads, runs int) (measure.Summary, error) {
 	pass := func(check bool) error {
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		errs := make([]error, threads)
-		for t := range threads {
-			wg.Go(func() {
-				var docs []uint32
-				for h := int(next.Add(1)) - 1; h < len(lists) && ctx.Err() == nil; h = int(next.Add(1)) - 1 {
-					var err error
-					if docs, err = src.List(plan.Handle(h)).AppendTo(docs[:0]); err == nil && check && !slices.Equal(docs, lists[h]) {
-						err = errors.New("decodes to something else")
-					}
-					if err != nil {
-						errs[t] = fmt.Errorf("list %d as %s: %w", h, src.Lists[h].Codec, err)
-						return
-					}
-				}
-			})
-		}
-		wg.Wait()
-		return errors.Join(append(errs, ctx.Err())...)
+		return workload.OnThreads(ctx, threads, len(lists), func(docs *[]uint32, h int) (err error) {
+			if *docs, err = src.List(plan.Handle(h)).AppendTo((*docs)[:0]); err == nil && check && !slices.Equal(*docs, lists[h]) {
+				err = errors.New("decodes to something else")
+			}
+			if err != nil {
+				return fmt.Errorf("list %d as %s: %w", h, src.Lists[h].Codec, err)
+			}
+			return nil
+		})
 	}
 	if err := pass(true); err != nil {
 		return measure.Summary{}, err

@@ -1,6 +1,7 @@
 package querylog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -105,7 +106,8 @@ func (s *Bench) measureAll(ctx context.Context, who harness.Contestant, costs []
 	for _, c := range due {
 		switch opt, qs := c.options(), s.Queries[:c.Queries]; a {
 		case harness.Alone:
-			c.Response, err = response(ctx, x, qs, opt, c.inForce(x))
+			c.inForce(x)
+			c.Response, err = response(ctx, x, qs, opt)
 		case harness.Profiled:
 			c.peak = s.Peak(ctx, who)
 			c.Times, err = total(ctx, x, qs, opt)
@@ -126,14 +128,8 @@ func (c *Cost) options() MatchOptions {
 	return MatchOptions{Algorithm: c.Algorithm, Candidates: c.Setup.Threshold}
 }
 
-// inForce records and returns the threshold that closes the setup's batches.
-func (c *Cost) inForce(x *Index) uint64 {
-	c.Threshold = c.Setup.Threshold
-	if c.Threshold == 0 {
-		c.Threshold = x.Threshold()
-	}
-	return c.Threshold
-}
+// inForce records the threshold that closes the setup's batches.
+func (c *Cost) inForce(x *Index) { c.Threshold = cmp.Or(c.Setup.Threshold, x.Threshold()) }
 
 // Throughput checks the answers of each setup, and then times the setups in turns with
 // each other and with at most one further turn, whose rate it returns.
@@ -180,7 +176,7 @@ func (s *Bench) Throughput(ctx context.Context, x *Index, costs []*Cost, another
 
 // response returns the milliseconds from terms to docIDs of one batch, on an index with
 // one worker. It ignores the last, smaller batch of each group of queries.
-func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions, threshold uint64) (measure.Summary, error) {
+func response(ctx context.Context, x *Index, qs []workload.Query, opt MatchOptions) (measure.Summary, error) {
 	var whole, all []float64
 	last := time.Now()
 	err := x.Match(ctx, qs, opt, func(first int, hits []Hits) error {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -52,25 +50,13 @@ func newRoaringPeer(ctx context.Context, w *workload.Workload, threads int) (*ro
 // the call.
 func (p *roaringPeer) Run(ctx context.Context, n int, deliver func(query int, docs []uint32)) error {
 	const block = 64
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range p.threads {
-		wg.Go(func() {
-			var docs []uint32
-			for ctx.Err() == nil {
-				first := int(next.Add(block)) - block
-				if first >= n {
-					return
-				}
-				for q := first; q < min(first+block, n); q++ {
-					docs = p.answer(q, docs)
-					deliver(q, docs)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return ctx.Err()
+	return workload.OnThreads(ctx, p.threads, (n+block-1)/block, func(docs *[]uint32, i int) error {
+		for q := i * block; q < min((i+1)*block, n); q++ {
+			*docs = p.answer(q, *docs)
+			deliver(q, *docs)
+		}
+		return nil
+	})
 }
 
 // answer intersects the bitmaps of a query. It stores the docIDs in docs.

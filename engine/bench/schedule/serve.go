@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/querylog"
@@ -269,27 +270,25 @@ func (v *served) warm(ctx context.Context, y system, e *machine) (err error) {
 // closed sends n queries to an engine. Each of the callers sends its next query after
 // an answer, until the time is over. It returns queries per second.
 func (v *served) closed(ctx context.Context, e *machine, mode schedule.Mode, callers, n int, enough time.Duration) (rate float64, err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	group, ctx := errgroup.WithContext(ctx)
 	answer := v.answer(e, mode)
 	var next, done atomic.Int64
-	var wg sync.WaitGroup
 	began := time.Now()
 	for range callers {
-		wg.Go(func() {
-			ctx, cancelOne := context.WithCancel(ctx) // like requests: a context that all callers share costs more
-			defer cancelOne()
+		group.Go(func() error {
+			ctx, cancel := context.WithCancel(ctx) // like requests: a context that all callers share costs more
+			defer cancel()
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil && time.Since(began) < enough; i = int(next.Add(1)) - 1 {
 				if err := answer(ctx, i); err != nil {
-					cancel(err)
-					return
+					return err
 				}
 				done.Add(1)
 			}
+			return ctx.Err()
 		})
 	}
-	wg.Wait()
-	return float64(done.Load()) / time.Since(began).Seconds(), context.Cause(ctx)
+	err = group.Wait()
+	return float64(done.Load()) / time.Since(began).Seconds(), err
 }
 
 // answer returns a function that sends query i to an engine and compares the answer.

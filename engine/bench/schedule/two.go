@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"heddle/cl"
 	"heddle/engine/bench/harness"
@@ -48,13 +49,11 @@ func (p pulled) card() cardTimes {
 // goroutine per store takes the next batch of the common queue after each answer. got
 // receives the digests of the answers unless it is nil.
 func (s *wuBench) pull(ctx context.Context, stores []plan.Store, src *plan.Source, ends []int, got []uint64) ([]pulled, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	group, ctx := errgroup.WithContext(ctx)
 	parts := make([]pulled, len(stores))
 	var next atomic.Int64
-	var wg sync.WaitGroup
 	for i, store := range stores {
-		wg.Go(func() {
+		group.Go(func() error {
 			p := &parts[i]
 			var b plan.MatchBatch
 			var r plan.Results
@@ -77,18 +76,17 @@ func (s *wuBench) pull(ctx context.Context, stores []plan.Store, src *plan.Sourc
 				}
 				p.prepare += time.Since(began)
 				if err := store.Match(ctx, &b, &r); err != nil {
-					cancel(err)
-					return
+					return err
 				}
 				p.times.Add(r.Stats)
 				if got != nil {
 					workload.Digests(got[first:ends[n]], &r)
 				}
 			}
+			return ctx.Err()
 		})
 	}
-	wg.Wait()
-	return parts, context.Cause(ctx)
+	return parts, group.Wait()
 }
 
 // twoDevices opens the contestant's device and a second device of its type, or the same
@@ -239,16 +237,14 @@ func (s *wuBench) twoTimes(ctx context.Context, who harness.Contestant, stores [
 			case count == 2:
 				what, paper = second, paperCards[b].second
 			}
-			if err := s.putCard(who, what, b, p, paper, float64(ends[len(ends)-1])); err != nil {
-				return err
-			}
+			s.putCard(who, what, b, p, paper, float64(ends[len(ends)-1]))
 		}
 	}
 	return nil
 }
 
 // putCard records one device's part of a run of n queries beside the paper's.
-func (s *wuBench) putCard(who harness.Contestant, what string, b uint64, p pulled, paper cardTimes, n float64) error {
+func (s *wuBench) putCard(who harness.Contestant, what string, b uint64, p pulled, paper cardTimes, n float64) {
 	c := p.card()
 	thousands, paperThousands := max(c.QN, 1)/1000, max(paper.QN, 1)/1000
 	rest := max(0, measure.Milliseconds(p.times.Wall)-c.K-c.t)
@@ -265,5 +261,4 @@ func (s *wuBench) putCard(who harness.Contestant, what string, b uint64, p pulle
 		s.PutOf(what, who.On(harness.Reading{Panel: s.Panel(who) + ", " + what, Series: v.name, At: fmt.Sprint(b), Paper: v.paper,
 			Row: measure.Single(v.value).Into(measure.Row{Metric: v.metric, Unit: v.unit})}))
 	}
-	return nil
 }

@@ -159,10 +159,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
 		return errors.New("--part is for --all and --count without --syntax boolean")
 	case o.single() && !o.literal: // before any file is opened
-		words, err := querylang.EachWord(o.text, func(string, float64) {})
-		if !words && err == nil {
-			_, err = querylang.Parse(o.text, querylang.Or)
-		}
+		_, err = querylang.Read(o.text, querylang.Or)
 		return err
 	}
 	return nil

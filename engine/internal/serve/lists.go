@@ -42,6 +42,7 @@ type Lists struct {
 func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	g.x, g.pool, g.costs, g.key = x, x.pool, x.opt.Costs, x.pool.serial.Add(1)
+	g.Limits = x.pool.opt.Limits
 	g.at = make([]*residence, len(x.pool.processors))
 	if g.File != nil {
 		g.checksum = g.File.Checksum()

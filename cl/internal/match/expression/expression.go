@@ -110,14 +110,5 @@ func (e *Evaluator) part(ctx context.Context, b *plan.MatchBatch, first int, out
 			err = x.run(ctx, c, out)
 		}
 	}
-	if err != nil {
-		p.Hold()
-		go func() { // once no command is under way
-			x.giveBack()
-			p.Release()
-		}()
-		return err
-	}
-	x.giveBack()
-	return nil
+	return p.Finish(err, x.giveBack)
 }

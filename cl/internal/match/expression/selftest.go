@@ -69,12 +69,7 @@ func load(ctx context.Context, rt *device.Runtime, src *plan.Source) (*Evaluator
 	return e, nil
 }
 
-// close closes an evaluator of loadEvaluator and its set.
+// close closes an evaluator of load and its set.
 func (e *Evaluator) close() error {
-	if err := e.set.Shut(); err != nil {
-		return err
-	}
-	e.Release()
-	e.set.Release()
-	return nil
+	return e.set.Close(func() { e.Release(); e.set.Release() })
 }
