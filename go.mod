@@ -9,11 +9,13 @@ require github.com/jgillich/go-opencl v0.0.0-20180608191952-a0efba3e5257
 replace github.com/jgillich/go-opencl => ./cl/go-opencl
 
 require (
+	connectrpc.com/connect/v2 v2.0.2
 	github.com/BurntSushi/toml v1.6.0
 	github.com/RoaringBitmap/roaring/v2 v2.30.0
 	github.com/blevesearch/go-porterstemmer v1.0.3
 	github.com/blevesearch/segment v0.9.1
 	github.com/blevesearch/snowballstem v0.9.0
+	github.com/bufbuild/protocompile v0.14.1
 	github.com/cespare/xxhash/v2 v2.3.0
 	github.com/edsrzf/mmap-go v1.2.0
 	github.com/klauspost/compress v1.19.1
@@ -33,6 +35,7 @@ require (
 	golang.org/x/term v0.44.0
 	golang.org/x/text v0.40.0
 	gonum.org/v1/plot v0.17.0
+	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0
 )
 
@@ -67,5 +70,4 @@ require (
 	go.opentelemetry.io/otel/metric v1.44.0 // indirect
 	golang.org/x/image v0.30.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	google.golang.org/protobuf v1.36.11 // indirect
 )

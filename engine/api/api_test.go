@@ -1,0 +1,124 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connectproto"
+	"google.golang.org/protobuf/proto"
+
+	"heddle/engine"
+	"heddle/engine/syntax"
+)
+
+func TestAppendJSON(t *testing.T) {
+	offset := uint32(0)
+	for _, c := range []struct {
+		message proto.Message
+		want    string
+	}{
+		{&SearchResponse{}, `{"hits":[],"count":0,"took_ms":0}`},
+		{&SearchResponse{Hits: []*Hit{{Doc: "a \"b\"\n", Id: math.MaxUint64, Score: 0.1}, {Score: math.Inf(1)}}, Count: 2, TookMs: 1e-7, Explanation: "é"},
+			`{"hits":[{"doc":"a \"b\"\n","id":18446744073709551615,"score":0.1},{"id":0,"score":null}],"count":2,"took_ms":1e-07,"explanation":"é"}`},
+		{&Error{Code: "invalid_query", Offset: &offset}, `{"code":"invalid_query","offset":0,"max":0}`},
+		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"k":0,"scoring":{"k1":0},"explain":false,"timeout_ms":0}`},
+	} {
+		got := string(AppendJSON(nil, c.message))
+		if got != c.want || !json.Valid([]byte(got)) {
+			t.Errorf("%T: %s, want %s", c.message, got, c.want)
+		}
+	}
+}
+
+func TestReadJSON(t *testing.T) {
+	for body, want := range map[string]string{
+		``:                             ``,
+		`{"query":"a","k":3}`:          ``,
+		` {"scoring":{"k1":1.5}} `:     ``,
+		`{"query":1}`:                  `query: byte 10: want a string, found number`,
+		`{"k":-1}`:                     `k: byte 7: want a whole number from 0 to 4294967295, found number -1`,
+		`{"scoring":{"k1":"1"}}`:       `scoring.k1: byte 20: want a number, found string`,
+		`{"quary":"a"}`:                `body: json: unknown field "quary"`,
+		`{"query":"a"`:                 `body: unexpected EOF`,
+		`{"query":"a",}`:               `body: byte 14: invalid character`,
+		`{"query":"a"} {"query":"a"} `: `body: byte 15: more than one JSON object`,
+		`[]`:                           `body: byte 1: want an object, found array`,
+	} {
+		err := ReadJSON(strings.NewReader(body), new(SearchRequest))
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", body, err, want)
+		}
+	}
+}
+
+// FuzzJSON checks that a message that was read can be written and read again.
+func FuzzJSON(f *testing.F) {
+	f.Add(`{"query":"faith hope","k":3,"weights":[1.5],"scoring":{"b":0}}`)
+	f.Add(`{"terms":["\u0000","\ud800"],"statistics":{"docs":18446744073709551615,"df":[1]}}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		var a, b SearchRequest
+		if ReadJSON(strings.NewReader(body), &a) != nil {
+			return
+		}
+		text := AppendJSON(nil, &a)
+		if err := ReadJSON(strings.NewReader(string(text)), &b); err != nil {
+			t.Fatalf("%s became %s: %v", body, text, err)
+		}
+		if again := AppendJSON(nil, &b); string(again) != string(text) {
+			t.Errorf("%s became %s", text, again)
+		}
+	})
+}
+
+func TestRoutes(t *testing.T) {
+	paths := map[string]string{}
+	for _, service := range []string{IndexServiceName, TableServiceName, MachineServiceName, AdminServiceName} {
+		for _, r := range Routes(service) {
+			paths[r.Method+" "+r.Path] = r.Procedure
+			if n := strings.Count(r.Path, "{"); n != len(r.Variables) || n > 0 && r.Variables[0] == nil {
+				t.Errorf("%s: variables %v", r.Path, r.Variables)
+			}
+		}
+	}
+	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 13 {
+		t.Errorf("%d routes: %v", len(paths), paths)
+	}
+}
+
+// TestErrors sends errors of the engine through the error of a protocol and back.
+func TestErrors(t *testing.T) {
+	for code := engine.InvalidQuery; code <= engine.Internal; code++ {
+		sent := ErrorOf(&engine.Error{Code: code, Op: "search", Device: "H200", Err: &syntax.Error{Text: "a b", Offset: 2, Reason: "no"}})
+		if sent.GetOffset() != 2 {
+			t.Errorf("%s: offset %v", code, sent.Offset)
+		}
+		detail, err := connectproto.NewErrorDetail(sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := errors.AsType[*engine.Error](EngineError(fmt.Errorf("so: %w", connect.NewError(connect.CodeUnknown, "no").WithDetail(detail))))
+		if !ok || got.Code != code || got.Op != "search" || got.Device != "H200" {
+			t.Errorf("%s became %+v", code, got)
+		}
+	}
+	if err := EngineError(nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+	for err, want := range map[error]engine.Code{
+		connect.NewError(connect.CodeUnavailable, "refused"):   engine.NoDevice,
+		connect.NewError(connect.CodeDeadlineExceeded, "late"): engine.Deadline,
+		connect.NewError(connect.CodeNotFound, "none"):         engine.NotFound,
+		context.Canceled:    engine.Canceled,
+		errors.New("other"): engine.Internal,
+	} {
+		if got := engine.CodeOf(EngineError(err)); got != want {
+			t.Errorf("%v: code %s, want %s", err, got, want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package api
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// AppendJSON appends a message in the JSON of the plain HTTP routes: fields under their names in
+// the definition, and numbers as numbers. It leaves out empty strings and messages that are not
+// set. Numbers, truth values and lists are always there. Numbers that are not finite become null.
+func AppendJSON(dst []byte, m proto.Message) []byte { return appendMessage(dst, m.ProtoReflect()) }
+
+func appendMessage(dst []byte, m protoreflect.Message) []byte {
+	dst = append(dst, '{')
+	fields := m.Descriptor().Fields()
+	for i, n := 0, 0; i < fields.Len(); i++ {
+		f := fields.Get(i)
+		if !f.IsList() && !m.Has(f) && (f.HasPresence() || f.Kind() == protoreflect.StringKind || f.Kind() == protoreflect.BytesKind) {
+			continue
+		}
+		if n++; n > 1 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), f.Name()...), '"', ':')
+		if !f.IsList() {
+			dst = appendValue(dst, f, m.Get(f))
+			continue
+		}
+		dst = append(dst, '[')
+		list := m.Get(f).List()
+		for j := range list.Len() {
+			if j > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendValue(dst, f, list.Get(j))
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+func appendValue(dst []byte, f protoreflect.FieldDescriptor, v protoreflect.Value) []byte {
+	switch f.Kind() {
+	case protoreflect.StringKind:
+		return AppendString(dst, v.String())
+	case protoreflect.BoolKind:
+		return strconv.AppendBool(dst, v.Bool())
+	case protoreflect.DoubleKind:
+		return AppendNumber(dst, v.Float())
+	case protoreflect.Uint32Kind, protoreflect.Uint64Kind:
+		return strconv.AppendUint(dst, v.Uint(), 10)
+	case protoreflect.BytesKind:
+		return append(base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes()), '"')
+	}
+	return appendMessage(dst, v.Message()) // the definition has no other kinds
+}
+
+// AppendString appends a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			text, _ := json.Marshal(s) // strings always succeed
+			return append(dst, text...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}
+
+// AppendNumber appends the shortest JSON number that reads as v; null if v is not finite.
+func AppendNumber(dst []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(dst, "null"...)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+}
+
+// ReadJSON reads a body of the plain HTTP routes, a single JSON object, into v: a message or a
+// struct that embeds one. An empty body is an empty object. Errors name the field or the byte.
+func ReadJSON(r io.Reader, v any) error {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("body: byte %d: %w", wrong.Offset, err)
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		field := wrong.Field
+		if field == "" {
+			field = "body"
+		}
+		return fmt.Errorf("%s: byte %d: want %s, found %s", field, wrong.Offset, typeName(wrong.Type), wrong.Value)
+	}
+	if err != nil {
+		return fmt.Errorf("body: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("body: byte %d: more than one JSON object", d.InputOffset())
+	}
+	return nil
+}
+
+// typeName names the JSON type of a field.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct:
+		return "an object"
+	case reflect.Uint32:
+		return "a whole number from 0 to 4294967295"
+	case reflect.Uint64:
+		return "a whole number from 0 to 18446744073709551615"
+	}
+	return "a number"
+}
