@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
@@ -25,6 +26,7 @@ type Options struct {
 	Timeout  time.Duration    // of queries without a timeout of their own; 0 is none
 	Workers  int              // batches that a processor runs at a time; at least 1
 	Results  uint64           // bytes of the result cache; 0 is no cache
+	Limits   limit.Limits     // of queries and predicates; 0 is the default
 	Observer observe.Observer // nil receives nothing
 	Log      zerolog.Logger
 }
@@ -48,6 +50,7 @@ type Pool struct {
 
 // NewPool starts a scheduler over backends, which the pool then owns.
 func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
+	opt.Limits.EnsureDefaults()
 	p := &Pool{opt: opt}
 	if opt.Results > 0 {
 		p.results = resultcache.New[*answer](opt.Results)
@@ -86,6 +89,9 @@ func (p *Pool) Names() []string { return p.names }
 
 // Log returns the logger of the engine.
 func (p *Pool) Log() *zerolog.Logger { return &p.opt.Log }
+
+// Limits returns the limits of queries and predicates.
+func (p *Pool) Limits() *limit.Limits { return &p.opt.Limits }
 
 // Deadline returns the deadline of a query that arrives now: the earlier one of ctx and of
 // timeout; zero is none. Timeout 0 is the timeout of the pool, a negative one is none.
