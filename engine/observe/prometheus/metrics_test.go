@@ -130,8 +130,8 @@ func TestAnswered(t *testing.T) {
 		"retries_total{gpu}":                          2,
 		"mode_changes_total{sync}":                    2,
 		"mode_changes_total{}":                        0,
-		"processors_removed_total{gpu}":                   1,
-		"processors_removed_total{}":                      0,
+		"processors_removed_total{gpu}":               1,
+		"processors_removed_total{}":                  0,
 		"query_duration_seconds{and,sync,answered}":   2,
 		"query_duration_seconds{and,auto,answered}":   1, // cached
 		"queue_duration_seconds{and,sync,gpu}":        2,
