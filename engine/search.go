@@ -18,7 +18,8 @@ import (
 // IndexOptions rule an index. The zero value is the default.
 type IndexOptions struct {
 	// Costs is the file of the cost models. Default: Options.Costs, else the index file with
-	// ".cost" appended, if it exists.
+	// ".cost" appended, if it exists. A file that is damaged, of another index or no regular
+	// file causes a warning, and costs are measured anew.
 	Costs string
 	// Trusted opens files without a check of their checksums.
 	Trusted bool

@@ -84,6 +84,9 @@ func (o *bitmapBuildOptions) isParquet() bool {
 	if strings.EqualFold(filepath.Ext(o.inputs[0]), ".parquet") {
 		return true
 	}
+	if info, err := os.Stat(o.inputs[0]); err != nil || !info.Mode().IsRegular() {
+		return false // the first bytes of a pipe can be read only once
+	}
 	f, err := os.Open(o.inputs[0])
 	if err != nil {
 		return false // the next attempt to open it returns the error

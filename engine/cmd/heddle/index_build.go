@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/auxiliary"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
@@ -188,19 +189,11 @@ func readStopwords(name string) ([]string, error) {
 	if words, ok := analyze.StopWords(name); ok {
 		return words, nil
 	}
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", name)
-	}
+	text, err := auxiliary.Read(name, 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("stop words: %w", err)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("stop words: %w", err)
-	}
-	defer f.Close()
-	words, err := analyze.ReadStopWords(f)
+	words, err := analyze.ReadStopWords(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("stop words: %s: %w", name, err)
 	}

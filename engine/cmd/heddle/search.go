@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,6 +15,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/workload"
+	"heddle/engine/file/auxiliary"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/querylang"
@@ -288,12 +289,11 @@ func (o *searchOptions) rank(q *engine.Query, c *config.Config, x *engine.Snapsh
 
 // readStatistics reads the statistics of a collection from a JSON file.
 func readStatistics(path string) (*engine.Statistics, error) {
-	f, err := os.Open(path)
+	text, err := auxiliary.Read(path, 1<<30)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	d := json.NewDecoder(f)
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	st := new(engine.Statistics)
 	if err := d.Decode(st); err != nil {

@@ -37,15 +37,15 @@ func Sample(path string, format trec.Format) (q Queries) {
 	if path == "-" {
 		return q
 	}
+	info, err := os.Stat(path) // before Open, which waits for the writer of a pipe
+	if err != nil || !info.Mode().IsRegular() {
+		return q
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return q
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return q
-	}
 	head, err := io.ReadAll(io.LimitReader(f, sampleBytes))
 	if err != nil {
 		return q
