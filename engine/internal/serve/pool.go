@@ -43,8 +43,9 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	owned   []io.Closer  // indexes and tables that are open
-	stores  []*Residence // that are open
+	owned   []io.Closer    // indexes and tables that are open
+	stores  []*Residence   // that are open
+	using   sync.WaitGroup // calls between Use and its done; Add only while not closed
 	leaving sync.WaitGroup
 }
 
@@ -117,19 +118,27 @@ func (p *Pool) DoAll(ctx context.Context, s schedule.Stream, caller string, dead
 	return p.sched.DoAll(ctx, s, caller, deadline)
 }
 
-// Own registers an index or a table, which Close closes unless Disown was called before. It
-// returns plan.ErrClosed if the pool is closed.
-func (p *Pool) Own(c io.Closer) error {
+// Use begins a use of the backends outside of queries, such as the opening of an index. Close
+// waits for done. The error is plan.ErrClosed.
+func (p *Pool) Use() (done func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return plan.ErrClosed
+		return nil, fmt.Errorf("the engine is %w", plan.ErrClosed)
 	}
-	p.owned = append(p.owned, c)
-	return nil
+	p.using.Add(1)
+	return p.using.Done, nil
 }
 
-// Disown is the inverse of Own.
+// Own registers an index or a table, which Close closes unless Disown was called before. The
+// caller is between Use and done.
+func (p *Pool) Own(c io.Closer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.owned = append(p.owned, c)
+}
+
+// Disown is the inverse of Own. It comes after the close of c, which Close waits for.
 func (p *Pool) Disown(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,25 +147,20 @@ func (p *Pool) Disown(c io.Closer) {
 	}
 }
 
-// Closed tells whether Close was called.
-func (p *Pool) Closed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.closed
-}
-
-// Close closes all indexes and tables, which waits for their queries, then the scheduler and
-// the backends. A second Close returns plan.ErrClosed. If a device hangs, the error is
+// Close waits for uses and closes all indexes and tables, which waits for their queries, then
+// the scheduler and the backends. A second Close returns plan.ErrClosed. If a device hangs, the error is
 // schedule.ErrHung too: all backends stay open until the device returns.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return plan.ErrClosed
+		return fmt.Errorf("the engine is %w", plan.ErrClosed)
 	}
 	p.closed = true
-	owned := p.owned
-	p.owned = nil
+	p.mu.Unlock()
+	p.using.Wait()
+	p.mu.Lock()
+	owned := slices.Clone(p.owned) // the close of each removes it
 	p.mu.Unlock()
 	var err error
 	for _, c := range owned {
