@@ -197,7 +197,8 @@ func (p *pageReader) start(n int, levels, data []byte, e format.Encoding) (err e
 		}
 		present = bytes.Count(p.defined[:n], []byte{1})
 	}
-	if e == format.RLEDictionary || e == format.PlainDictionary {
+	const older format.Encoding = 2 // name of RLEDictionary before version 2
+	if e == format.RLEDictionary || e == older {
 		if p.dict == nil {
 			return errors.New("a page without its dictionary")
 		}
