@@ -35,7 +35,7 @@ func tenth(src *plan.Source, buffers int) (sizes []uint64) {
 type cachedBackend struct {
 	*Backend
 	host          plan.Backend
-	cached, never *atomic.Int64 // batches, and those with a query that does not fit
+	cached, never *atomic.Int64 // batches, and batches with a query that does not fit
 }
 
 func (b cachedBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {

@@ -34,16 +34,10 @@ const leastCache = 512 << 20
 
 // loadCached implements Backend.LoadCached.
 func loadCached(ctx context.Context, rt *device.Runtime, src *plan.Source, bytes uint64) (plan.CachedStore, error) {
-	if err := src.Validate(); err != nil {
-		return nil, err
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := lists.Supported(src); err != nil {
-		return nil, err
-	}
-	if err := match.SelfTestLists(ctx, rt, src); err != nil {
+	if err := check(ctx, rt, src); err != nil {
 		return nil, err
 	}
 	// Self-tests of algorithms on first use need memory beside the store.

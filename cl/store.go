@@ -25,13 +25,7 @@ var _ plan.Store = (*Store)(nil)
 
 // load implements Backend.Load.
 func load(ctx context.Context, rt *device.Runtime, src *plan.Source) (plan.Store, error) {
-	if err := src.Validate(); err != nil {
-		return nil, err
-	}
-	if err := lists.Supported(src); err != nil {
-		return nil, err
-	}
-	if err := match.SelfTestLists(ctx, rt, src); err != nil {
+	if err := check(ctx, rt, src); err != nil {
 		return nil, err
 	}
 	s, err := loadUntestedLists(ctx, rt, src)
@@ -42,6 +36,17 @@ func load(ctx context.Context, rt *device.Runtime, src *plan.Source) (plan.Store
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// check refuses a source that the kernels cannot run on, and tests them on first use.
+func check(ctx context.Context, rt *device.Runtime, src *plan.Source) error {
+	if err := src.Validate(); err != nil {
+		return err
+	}
+	if err := lists.Supported(src); err != nil {
+		return err
+	}
+	return match.SelfTestLists(ctx, rt, src)
 }
 
 // loadUntestedLists is load without self-tests.

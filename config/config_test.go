@@ -186,14 +186,14 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errFull }
 
 func TestSize(t *testing.T) {
 	for s, want := range map[string]Size{
-		"0": 0, "1": 1, "1048576": 1 << 20, "17B": 17, "1KiB": 1024, "1kb": 1000, "512MiB": 512 << 20, "512 MiB": 512 << 20,
+		"0": 0, "1B": 1, "4096": 4096, "1048576": 1 << 20, "17B": 17, "1KiB": 1024, "1kb": 1000, "512MiB": 512 << 20, "512 MiB": 512 << 20,
 		"2gb": 2e9, "2GiB": 2 << 30, "3TB": 3e12, "16TiB": 16 << 40, "18446744073709551615": 1<<64 - 1,
 	} {
 		if got, err := ParseSize(s); err != nil || got != want {
 			t.Errorf("ParseSize(%q) = %d, %v; want %d", s, got, err, want)
 		}
 	}
-	for _, s := range []string{"", "MiB", "-1", "1.5GiB", "1 Mi B", "1m", "18446744073709551616", "16777216TiB", "0x10"} {
+	for _, s := range []string{"", "MiB", "-1", "1", "64", "4095", "1.5GiB", "1 Mi B", "1m", "18446744073709551616", "16777216TiB", "0x10"} {
 		if got, err := ParseSize(s); err == nil {
 			t.Errorf("ParseSize(%q) = %d, want an error", s, got)
 		}

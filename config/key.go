@@ -145,10 +145,11 @@ func fromTOML[T value](v any) (t T, err error) {
 			*p, err = ParseSize(v)
 			return t, err
 		case int64:
-			*p, ok = Size(v), v >= 0
-			if !ok {
+			if v < 0 {
 				return t, fmt.Errorf("size %d is negative", v)
 			}
+			*p, err = ParseSize(strconv.FormatInt(v, 10))
+			return t, err
 		}
 	case *time.Duration:
 		if v, isText := v.(string); isText {

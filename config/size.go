@@ -20,7 +20,11 @@ var units = []struct {
 	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1},
 }
 
-// ParseSize is the inverse of String.
+// page is the least number of bytes that a size may have without a unit, except 0: a
+// smaller number is a size whose unit was forgotten.
+const page = 4096
+
+// ParseSize is the inverse of String. A number from 1 to 4095 needs a unit, such as B.
 func ParseSize(s string) (Size, error) {
 	end := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
 	if end < 0 {
@@ -33,6 +37,9 @@ func ParseSize(s string) (Size, error) {
 	unit := strings.TrimSpace(s[end:])
 	if unit == "" {
 		unit = "B"
+		if 0 < n && n < page {
+			return 0, fmt.Errorf("size %q needs a unit: write %dMiB, or %dB for bytes", s, n, n)
+		}
 	}
 	for _, u := range units {
 		if !strings.EqualFold(unit, u.name) {
@@ -56,6 +63,9 @@ func (s Size) String() string {
 		if uint64(s)%u.bytes == 0 {
 			return fmt.Sprintf("%d%s", uint64(s)/u.bytes, u.name)
 		}
+	}
+	if s < page {
+		return fmt.Sprintf("%dB", uint64(s))
 	}
 	return strconv.FormatUint(uint64(s), 10)
 }

@@ -17,6 +17,13 @@ import (
 const maxFile = 64 << 10
 
 func (c *Config) readFile(path string) error {
+	info, err := os.Stat(path) // before Open, which waits for the writer of a pipe
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return &Error{Origin: Origin{Kind: FromFile, Name: path}, Reason: "not a regular file"}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return err

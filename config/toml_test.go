@@ -87,6 +87,7 @@ func TestTOMLErrors(t *testing.T) {
 		{"bits", "[index]\nimpacts = 12", `x.toml:2:11: 12 is not one of 0, 8, 16`},
 		{"nan", "[index]\nexception_ratio = nan", `x.toml:2:19: NaN is not from 0 to 0.6`},
 		{"size", "[memory]\ndevice = \"lots\"", `x.toml:2:11: "lots" is not a size (like 1048576, "512MiB" or "2GB")`},
+		{"size without unit", "[memory]\ndevice = 64", `x.toml:2:10: size "64" needs a unit: write 64MiB, or 64B for bytes`},
 		{"negative size", "[memory]\ndevice = -1", `x.toml:2:10: size -1 is negative`},
 		{"size of wrong type", "[memory]\ndevice = true", `x.toml:2:10: want a size (like 1048576, "512MiB" or "2GB"), found true`},
 		{"syntax", "[search]\nk = = 1", `x.toml:2:5: expected value but found '=' instead`},

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/serve"
@@ -74,9 +75,19 @@ func (e *Engine) Processors() (all []Processor) {
 
 // CopyPeak measures the bytes per second that a processor reads and writes when it copies
 // memory: the limit for the bytes that batches move. It takes some tens of milliseconds. 0
-// means that the processor cannot tell.
+// means that the processor cannot tell. processor is an index of Processors. Errors: codes
+// InvalidOption, Closed and the codes of the device.
 func (e *Engine) CopyPeak(ctx context.Context, processor int) (float64, error) {
-	p, ok := e.pool.Processors()[processor].Backend.(interface {
+	done, err := e.pool.Use()
+	if err != nil {
+		return 0, wrap("copy peak", err)
+	}
+	defer done()
+	all := e.pool.Processors()
+	if processor < 0 || processor >= len(all) {
+		return 0, invalid("copy peak", fmt.Errorf("processor %d of %d, counted from 0", processor, len(all)))
+	}
+	p, ok := all[processor].Backend.(interface {
 		CopyPeak(ctx context.Context) (float64, error)
 	})
 	if !ok {
@@ -86,7 +97,8 @@ func (e *Engine) CopyPeak(ctx context.Context, processor int) (float64, error) {
 	return peak, wrap("copy peak", err)
 }
 
-// Close refuses further calls with code Closed, lets running ones end, closes all indexes and
+// Close refuses further calls with code Closed, lets running ones end (OpenIndex, OpenTable and
+// CopyPeak too), closes all indexes and
 // tables, and releases the processors. Snapshots must be closed before. A second Close
 // returns code Closed. If a device hangs, Close returns an error, and the device, its memory
 // and the files in use are released when it returns.

@@ -43,7 +43,7 @@ const (
 	Canceled                  // the context was cancelled
 	OutOfMemory               // a device has no memory left
 	Corrupt                   // a file is damaged or has an unknown version
-	Unsupported               // no processor implements the algorithm, codec or strategy, or the query is too large
+	Unsupported               // no processor implements the algorithm, codec or strategy, or the query is above a limit
 	Closed                    // the engine, index, table or snapshot is closed
 	Internal                  // any other error
 )

@@ -28,10 +28,11 @@ type faulty struct {
 	room       int64  // stores that it holds at a time, 0 is any number
 	// batch is asked before each batch, and late after it; n counts them from 1.
 	batch, late func(ctx context.Context, n int64) error
-	// wait holds Load up until it is closed, or until the context ends.
+	// wait holds Load and LoadTable up until it is closed, or until the context ends.
 	wait chan struct{}
 
 	opens, backends, stores atomic.Int64 // calls of open; open objects
+	loading                 atomic.Int64 // calls of Load and LoadTable that run
 	batches, answered       atomic.Int64
 }
 
@@ -63,12 +64,9 @@ func (b *faultyBackend) Info() plan.Info {
 }
 
 func (b *faultyBackend) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
-	if b.f.wait != nil {
-		select {
-		case <-b.f.wait:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	defer b.f.loading.Add(-1)
+	if err := b.f.held(ctx); err != nil {
+		return nil, err
 	}
 	if b.f.load != nil {
 		return nil, b.f.load
@@ -84,7 +82,32 @@ func (b *faultyBackend) Load(ctx context.Context, src *plan.Source) (plan.Store,
 	return &faultyStore{Store: s, f: b.f}, nil
 }
 
+func (b *faultyBackend) LoadTable(ctx context.Context, t *plan.Table) (plan.TableStore, error) {
+	defer b.f.loading.Add(-1)
+	if err := b.f.held(ctx); err != nil {
+		return nil, err
+	}
+	return b.Backend.LoadTable(ctx, t)
+}
+
+// held counts a load and holds it up.
+func (f *faulty) held(ctx context.Context) error {
+	f.loading.Add(1)
+	if f.wait == nil {
+		return nil
+	}
+	select {
+	case <-f.wait:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 func (b *faultyBackend) Close() error {
+	if b.f.loading.Load() != 0 {
+		return errors.New(b.f.name + ": closed while it loads")
+	}
 	if b.f.stores.Load() != 0 {
 		return errors.New(b.f.name + ": closed before its store")
 	}

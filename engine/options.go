@@ -12,6 +12,7 @@ import (
 	"heddle/config"
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/placement"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
@@ -85,6 +86,8 @@ type Options struct {
 	// Metric predicts run times: "best", "los", "uboc", "uboct" or "ding". Default: "best".
 	Metric string
 
+	// Limits bound the size of a query or predicate. Default: see Limits.
+	Limits Limits
 	// Schedule rules the scheduler.
 	Schedule Schedule
 	// Timeout is the timeout of queries without one of their own. Default: 0, none.
@@ -96,6 +99,22 @@ type Options struct {
 
 	candidates []backend.Candidate // replace the search in tests
 	tune       schedule.Options    // more options of the scheduler in tests
+}
+
+// Limits bound the size of one query or predicate. A larger one fails with code Unsupported and
+// an error that names the limit. The zero value is the default. Timeouts and contexts end
+// the analysis of text, too.
+type Limits struct {
+	// Text is the length of a query text or predicate in bytes. Default: 1 MiB.
+	Text int
+	// Terms of a query after analysis, terms of prefixes included. Default: 65,536. One prefix
+	// stands for at most 1,024 terms.
+	Terms int
+	// Nodes of an expression or predicate. Default: 65,536.
+	Nodes int
+	// Depth of an expression or predicate. Default: 4,096. A text has at most 1,000
+	// parentheses inside one another.
+	Depth int
 }
 
 // Schedule rules how queries wait and run. The zero value is the default.
@@ -132,6 +151,7 @@ func (o *Options) EnsureDefaults() {
 	setDefault(&o.Workers, min(max(runtime.GOMAXPROCS(0), 2), 16))
 	setDefault(&o.Placement, placement.Auto.String())
 	setDefault(&o.Metric, cost.Best.String())
+	(*limit.Limits)(&o.Limits).EnsureDefaults()
 	s := &o.Schedule
 	setDefault(&s.Mode, schedule.Auto.String())
 	setDefault(&s.Queue, 8192)
@@ -177,6 +197,7 @@ func (o *Options) parse() (p parsed, err error) {
 		value float64
 	}{
 		{"Threads", float64(o.Threads)}, {"Workers", float64(o.Workers)}, {"Blocks", float64(o.Blocks)}, {"Timeout", float64(o.Timeout)},
+		{"Limits.Text", float64(o.Limits.Text)}, {"Limits.Terms", float64(o.Limits.Terms)}, {"Limits.Nodes", float64(o.Limits.Nodes)}, {"Limits.Depth", float64(o.Limits.Depth)},
 		{"Schedule.Queue", float64(s.Queue)}, {"Schedule.MaxAge", float64(s.MaxAge)}, {"Schedule.Enter", s.Enter}, {"Schedule.Leave", s.Leave},
 		{"Schedule.Hold", float64(s.Hold)}, {"Schedule.Hang", float64(s.Hang)},
 	} {
@@ -212,7 +233,7 @@ func (o *Options) pool(p *parsed) serve.Options {
 	s, opt := &o.Schedule, o.tune
 	opt.Mode, opt.Capacity, opt.MaxAge, opt.Enter, opt.Leave = p.mode, s.Queue, s.MaxAge, s.Enter, s.Leave
 	opt.Hold, opt.Similar, opt.Hang = s.Hold, s.Similar, s.Hang
-	return serve.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Results: o.Results, Observer: o.Observer, Log: o.logger()}
+	return serve.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Results: o.Results, Limits: limit.Limits(o.Limits), Observer: o.Observer, Log: o.logger()}
 }
 
 // discovery returns the options of the search for backends.

@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/internal/serve"
@@ -73,7 +74,8 @@ type Query struct {
 
 	// Caller names the client. Callers share the processors evenly. Default: "", one caller.
 	Caller string
-	// Timeout of the query. Default: 0, Options.Timeout; negative: none.
+	// Timeout of the query, the analysis of its text included. Default: 0, Options.Timeout;
+	// negative: none.
 	Timeout time.Duration
 	// Fresh bypasses the result cache.
 	Fresh bool
@@ -151,13 +153,20 @@ func (o *Query) call() (serve.Call, error) {
 }
 
 // queries are the queries of a call.
-type queries []Query
+type queries struct {
+	all   []Query
+	until limit.Until
+}
 
-func (q queries) Len() int                                 { return len(q) }
-func (q queries) Get(i int, to *query.Query) (load uint64) { return q[i].internal(to) }
+func (q *queries) Len() int { return len(q.all) }
 
-func (q queries) Next(i int, to *query.Query) (changed bool) {
-	a, b := &q[i-1], &q[i]
+func (q *queries) Get(i int, to *query.Query) (load uint64) {
+	to.Until = q.until
+	return q.all[i].internal(to)
+}
+
+func (q *queries) Next(i int, to *query.Query) (changed bool) {
+	a, b := &q.all[i-1], &q.all[i]
 	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
 		b.internal(to)
 		return true

@@ -9,6 +9,7 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
@@ -17,7 +18,8 @@ import (
 // IndexOptions rule an index. The zero value is the default.
 type IndexOptions struct {
 	// Costs is the file of the cost models. Default: Options.Costs, else the index file with
-	// ".cost" appended, if it exists.
+	// ".cost" appended, if it exists. A file that is damaged, of another index or no regular
+	// file causes a warning, and costs are measured anew.
 	Costs string
 	// Trusted opens files without a check of their checksums.
 	Trusted bool
@@ -114,7 +116,10 @@ func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
 	if q == nil {
 		q = new(query.Query)
 	}
-	defer internals.Put(q)
+	defer func() {
+		q.Until = limit.Until{}
+		internals.Put(q)
+	}()
 	call.Load = o.internal(q)
 	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
 	return h, wrap("search", err)
@@ -129,7 +134,7 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 			return err
 		}
 	}
-	err = g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) (err error) {
+	err = g.SearchAll(ctx, &queries{qs, g.Until(ctx, &call)}, &call, func(first int, b *serve.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
 		hits, _ := hitBlocks.Get().(*[]Hits)
 		if hits == nil {
@@ -236,10 +241,12 @@ func (s *Snapshot) Terms(text string) []string { return s.g.Terms(text) }
 // WeightedTerms returns the terms of q that add to scores, analysed as documents were, and
 // their weights: all terms except excluded ones. It keeps duplicates and terms that no
 // document has. Errors: code InvalidQuery.
-func (s *Snapshot) WeightedTerms(q Query) ([]string, []float64, error) {
+func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, err error) {
+	defer wrapFault("terms", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	var in query.Query
 	q.internal(&in)
-	terms, weights, err := s.g.WeightedTerms(&in)
+	terms, weights, err = s.g.WeightedTerms(&in)
 	return terms, weights, wrap("terms", err)
 }
 
@@ -247,10 +254,12 @@ func (s *Snapshot) WeightedTerms(q Query) ([]string, []float64, error) {
 // canonical form (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts;
 // a term of which nothing is left, such as a stop word, drops out, with the terms that NOT
 // subtracts from it; a term that no document has is the empty set. Errors: code InvalidQuery.
-func (s *Snapshot) Expression(q Query) (plan.Expr, error) {
+func (s *Snapshot) Expression(q Query) (e plan.Expr, err error) {
+	defer wrapFault("expression", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	var in query.Query
 	q.internal(&in)
-	e, err := s.g.Expression(&in)
+	e, err = s.g.Expression(&in)
 	return e, wrap("expression", err)
 }
 

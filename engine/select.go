@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/observe"
@@ -170,11 +171,14 @@ func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 		return Rows{}, wrap("select", err)
 	}
 	defer g.Release()
+	call := s.call()
+	until := g.Until(ctx, &call)
+	call.Deadline = until.Deadline
 	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
 	var e explaining
 	defer func() { task.Done(err) }()
-	if err = e.add(g, task, &s); err == nil {
-		err = e.run(ctx, task, &s)
+	if err = e.add(g, task, &s, &until); err == nil {
+		err = e.run(ctx, task, &call)
 		e.explain(task, &s, 0, err)
 	}
 	if err != nil {
@@ -240,15 +244,18 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	batch, s := all[first:first+n], &all[first]
 	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
 	defer func() { task.Done(err) }()
+	call := s.call()
+	until := g.Until(ctx, &call)
 	var e explaining
 	for i := range batch {
-		if err = e.add(g, task, &batch[i]); err != nil && len(all) > 1 {
+		if err = e.add(g, task, &batch[i], &until); err != nil && len(all) > 1 {
 			return fmt.Errorf("predicate %d: %w", first+i+1, err)
 		} else if err != nil {
 			return err
 		}
 	}
-	err = e.run(ctx, task, s)
+	call.Deadline = until.Deadline
+	err = e.run(ctx, task, &call)
 	for i := range batch {
 		e.explain(task, &batch[i], i, err)
 	}
@@ -324,8 +331,14 @@ type explaining struct {
 	wanted bool
 }
 
-// add compiles the predicate of s and appends it to the task.
-func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection) error {
+// add compiles the predicate of s and appends it to the task. A long predicate is not
+// compiled after the end of until; the scheduler refuses a short one.
+func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, until *limit.Until) error {
+	if len(s.Where) > limit.Step {
+		if err := until.Err(); err != nil {
+			return err
+		}
+	}
 	var p *tables.Predicate
 	var err error
 	began := time.Time{}
@@ -348,15 +361,14 @@ func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection) 
 	return nil
 }
 
-// run runs the task, of which s is the first selection.
-func (e *explaining) run(ctx context.Context, task *tables.Task, s *Selection) error {
-	c := s.call()
+// run runs the task.
+func (e *explaining) run(ctx context.Context, task *tables.Task, c *serve.Call) error {
 	if e.wanted {
 		e.batch = new(observe.Explanation)
 		c.Explain = e.batch
 		e.costs = task.Costs()
 	}
-	return task.Do(ctx, &c)
+	return task.Do(ctx, c)
 }
 
 // explain completes the explanation of s, which is selection i of a task that ended with

@@ -3,6 +3,7 @@ package hostfallback
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heddle/codec"
@@ -10,6 +11,7 @@ import (
 	"heddle/engine/plan/plantest"
 	"heddle/engine/plan/testneeds"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // TestMatchDoesNotAllocate: a repeated batch allocates nothing, whatever the algorithm.
@@ -25,7 +27,7 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 	}
 	src := hosttest.Source(t, docs, codec.IDs(), lists...)
 	st := open(t, src, Options{Threads: 1})
-	for _, a := range append(algorithms, plan.Auto) {
+	for _, a := range append(slices.Clone(lookup.Algorithms), plan.Auto) {
 		for _, countOnly := range []bool{false, true} {
 			b := &plan.MatchBatch{Algorithm: a, CountOnly: countOnly}
 			for h := range uint32(30) {

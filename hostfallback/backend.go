@@ -12,6 +12,7 @@ import (
 	"runtime"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -38,9 +39,6 @@ type Backend struct {
 
 var _ plan.Backend = (*Backend)(nil)
 
-// algorithms are the algorithms of a store besides plan.Auto: all.
-var algorithms = plan.Algorithms()
-
 // New returns a backend. It holds no resources before Load.
 func New(opt Options) *Backend {
 	if opt.Threads <= 0 {
@@ -59,7 +57,7 @@ func (b *Backend) Info() plan.Info {
 		Type:         "cpu",
 		ComputeUnits: b.opt.Threads,
 		Tuning:       "default",
-		Algorithms:   algorithms,
+		Algorithms:   lookup.Algorithms,
 	}
 }
 

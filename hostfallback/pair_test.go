@@ -14,6 +14,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/hosttest"
+	"heddle/hostfallback/internal/match/lookup"
 )
 
 // BenchmarkPair intersects two plain lists on one core, in turns with Roaring. DocIDs are
@@ -36,7 +37,7 @@ func BenchmarkPair(b *testing.B) {
 				return uint64(len(roaring.And(bitmaps[0], bitmaps[1]).ToArray()))
 			}}}
 			only := regexp.MustCompile(*govOnly)
-			for _, a := range append([]plan.Algorithm{plan.Auto}, algorithms...) {
+			for _, a := range append([]plan.Algorithm{plan.Auto}, lookup.Algorithms...) {
 				if !only.MatchString(a.String()) {
 					continue
 				}

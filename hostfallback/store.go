@@ -90,7 +90,9 @@ func (s *store) ExplainBatch(b *plan.MatchBatch) string {
 }
 
 // runs returns plan.ErrUnsupported unless the backend runs a.
-func runs(a plan.Algorithm) error { return plan.Info{Kind: "host", Algorithms: algorithms}.Runs(a) }
+func runs(a plan.Algorithm) error {
+	return plan.Info{Kind: "host", Algorithms: lookup.Algorithms}.Runs(a)
+}
 
 // Memory implements plan.Store: the words of the source and all tables, in bytes.
 func (s *store) Memory() uint64 { return 4*uint64(len(s.src.Words)) + uint64(s.aux.Memory.Used()) }

@@ -9,9 +9,9 @@ import (
 )
 
 // tables selects rows of a table of a tile and a part of one, whose vectors have every
-// kind of tile, by every step. Of the strategies, whose kernels are those of words of
-// either size, and of which one alone counts loads, it runs those that have a kernel
-// or a launch of their own.
+// kind of tile, by every step. Strategies share kernels for words of either size, and only
+// one of them counts loads: it runs the strategies that have a kernel or a launch of their
+// own.
 func tables(t *testing.T, backend plan.Backend, word int, count bool) {
 	const rows = 300*31 + 7
 	r := rand.New(rand.NewPCG(1, uint64(word)))

@@ -37,3 +37,20 @@ func TestArchitecture(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaces bounds the number of places that an extension touches. Each section of
+// engine/ARCHITECTURE.md lists the places of one extension as a numbered list.
+func TestPlaces(t *testing.T) {
+	page, err := os.ReadFile("../../engine/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	item := regexp.MustCompile(`(?m)^\d+\. `)
+	for section, most := range map[string]int{"codec": 6, "intersection algorithm": 4, "aggregate": 6} {
+		_, text, found := strings.Cut(string(page), "\n## A new "+section+"\n")
+		text, _, _ = strings.Cut(text, "\n## ")
+		if n := len(item.FindAllString(text, -1)); !found || n == 0 || n > most {
+			t.Errorf("section %q: found %v, %d places, at most %d", section, found, n, most)
+		}
+	}
+}

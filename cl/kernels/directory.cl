@@ -1,5 +1,5 @@
 // directory: where the words of vectors lie, tile by tile of their groups, as the host
-// has found once (table_directory.go). No kernel of its own.
+// has found once (cl/internal/bitmap/directory.go). No kernel of its own.
 //
 // Computes  the word that has a group of a vector, by random access.
 // Layout    coarse[tile*vectors + v] = {before, class | n << 3 | index << 10}: so many

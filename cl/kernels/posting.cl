@@ -2,7 +2,7 @@
 // data of ranked queries. Helpers of tf.cl, rank.cl and rank_and.cl, no kernel of its own.
 //
 // Computes  tf_of(norm, f, length): the fraction of a list's weight that a posting of
-//           frequency f has in a document of so many tokens, as plan.Norm.Share does;
+//           frequency f has in a document of so many tokens, as plan.Norm.TF does;
 //           contribution(weight, component) as plan.Contribution; frequency_at: one value
 //           of packed frequencies by random access (Ding et al. 2009, section 8.2).
 // Batch     one upload of uint4. First {base, slope, shift, impacts}: fields of

@@ -1,7 +1,7 @@
 // rows: selections over the vectors of a table, tile by tile of their rows.
 //
 // Computes  for each selection and tile of TILE_GROUPS groups the rows that its steps
-//           leave (plan.Selections): its count goes up by how many, from zeros of the
+//           leave (plan.SelectBatch): its count goes up by how many, from zeros of the
 //           host's; where `out` is wanted, the rows of the tile as plain bits:
 //           out[selection*stride ...], row r at bit r%32 of word r/32.
 // Source    Nelson et al. 2020, where vectors are decompressed and the results reduced.

@@ -1,6 +1,6 @@
-// Package bench describes the benchmarks of heddle and lists them. Each generates a
-// workload from a seed, runs it on every backend, with other libraries as baselines,
-// checks that all answers agree, and reports. RESULTS.md is the record.
+// Package bench describes the benchmarks of heddle. Each generates a workload from a seed,
+// runs it on every backend, with other libraries as baselines, checks that all answers
+// agree, and reports. RESULTS.md is the record.
 //
 //	harness                          options, backends, exhibits, tables, reports
 //	measure, chart                   rows and statistics; pictures

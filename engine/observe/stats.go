@@ -6,8 +6,7 @@ import (
 	"heddle/engine/plan"
 )
 
-// Stats is a snapshot of an engine. Counters start at zero when the engine starts or
-// reloads its index.
+// Stats is a snapshot of an engine. Counters start at zero when the engine starts.
 type Stats struct {
 	// Mode is the present mode of the scheduler, "async" or "sync".
 	Mode string

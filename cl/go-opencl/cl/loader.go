@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
@@ -44,6 +45,11 @@ var load = sync.OnceValue(func() error {
 			return fmt.Errorf("%w: the OpenCL library is older than 1.2: %w", ErrUnsupported, err)
 		}
 	}
+	if os.Getenv("PATH") == "" {
+		if err := setPath(); err != nil {
+			return fmt.Errorf("%w: PATH is empty, and drivers look for a linker there: %w", ErrUnsupported, err)
+		}
+	}
 	if os.Getenv("HEDDLE_OPENCL_SERIAL") == "1" {
 		serial = make(chan *request)
 		go serve(serial)
@@ -71,6 +77,18 @@ func open() (uintptr, error) {
 		failed = append(failed, err)
 	}
 	return 0, errors.Join(failed...)
+}
+
+// setPath gives drivers a PATH where there is none: PoCL starts the linker ld and aborts the
+// process if it does not find it. os.Setenv does not reach C without cgo.
+func setPath() error {
+	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+	if err != nil {
+		return err
+	}
+	name, path := []byte("PATH\x00"), []byte("/usr/local/bin:/usr/bin:/bin\x00")
+	purego.SyscallN(setenv, uintptr(unsafe.Pointer(&name[0])), uintptr(unsafe.Pointer(&path[0])), 1)
+	return nil
 }
 
 func serve(requests <-chan *request) {

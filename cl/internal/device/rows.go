@@ -6,20 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 
 	"heddle/config"
+	"heddle/engine/file/auxiliary"
 )
 
 // ReadRows reads the rows of a TOML file, as `heddle tune` writes it. The head of
 // tuning.toml describes the format. Syntax errors, unknown keys and rows that the kernels
 // cannot run with are a *config.Error with file and line.
 func ReadRows(file string, ops Operations) ([]Tuning, error) {
-	text, err := os.ReadFile(file)
+	text, err := auxiliary.Read(file, 1<<20)
 	if err != nil {
 		return nil, err
 	}

@@ -32,9 +32,9 @@ func TestRankSelfTest(t *testing.T) {
 	}
 }
 
-// TestRankOverflow ranks documents whose scores ascend, so that each passes the
-// threshold of those before it: more candidates come than there is room for, and the
-// query runs again, where one of descending scores does not.
+// TestRankOverflow ranks documents whose scores ascend, so that each passes the threshold
+// of the documents before it. More candidates come than there is room for, and the query
+// runs again. A query of descending scores runs once.
 func TestRankOverflow(t *testing.T) {
 	testneeds.OneCaller(t)
 	const docs, k = 400_000, 10

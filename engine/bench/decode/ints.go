@@ -16,11 +16,8 @@ func (s *bench) intsExhibit() harness.Exhibit {
 		Ours: "Of peak: the words read and the docIDs written, of the measured copy bandwidth. A device decodes all lists in one launch, by its own clock; pure Go on all threads.",
 		Rows: "codec",
 		Run: func(ctx context.Context) error {
-			works := []workload.EvenLists{{Count: 64, Length: 1 << 20}, {Count: 100_000, Length: 1000}}
-			if s.Opt.Short {
-				works = []workload.EvenLists{{Count: 8, Length: 1 << 17}, {Count: 1000, Length: 1000}}
-			}
-			for _, work := range works {
+			for _, work := range harness.Pick(&s.Opt, []workload.EvenLists{{Count: 64, Length: 1 << 20}, {Count: 100_000, Length: 1000}},
+				[]workload.EvenLists{{Count: 8, Length: 1 << 17}, {Count: 1000, Length: 1000}}) {
 				lists, err := work.Draw(ctx, s.Opt.Seed)
 				if err != nil {
 					return err

@@ -41,12 +41,7 @@ func packing(o *harness.Options) []codec.ID {
 }
 
 // ratioSample is the number of postings for measurements of compression.
-func ratioSample(o *harness.Options) uint64 {
-	if o.Short {
-		return 500_000
-	}
-	return 32_000_000
-}
+func ratioSample(o *harness.Options) uint64 { return harness.Pick[uint64](o, 32_000_000, 500_000) }
 
 // paperRatios is Table 2: optimal compression ratios on GOVR, GOV and GOVPR.
 var paperRatios = map[codec.ID][3]float64{

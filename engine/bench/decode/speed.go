@@ -34,11 +34,8 @@ func (s *bench) aoFigure8() harness.Exhibit {
 		Orders: harness.GovOrder, Rows: "exceptions",
 		Chart: chart.Chart{Kind: chart.Lines, X: "largest share of exceptions"},
 		Run: func(ctx context.Context) error {
-			queries, ratios := 4000, []float64{0, 0.1, 0.2, 0.4, 0.6}
-			if s.Opt.Short {
-				queries, ratios = 50, []float64{0, 0.2, 0.6}
-			}
-			lists := s.shortest(queries)
+			lists := s.shortest(harness.Pick(&s.Opt, 4000, 50))
+			ratios := harness.Pick(&s.Opt, []float64{0, 0.1, 0.2, 0.4, 0.6}, []float64{0, 0.2, 0.6})
 			for _, who := range s.Contestants {
 				for _, id := range s.Opt.Codecs {
 					if !decodes(who, id) {
@@ -74,13 +71,9 @@ func (s *bench) dingTable1() harness.Exhibit {
 		Ours:   "All lists of the first queries, each once, to docIDs on both. PForDelta with one level of recursion is rpfd here.",
 		Orders: harness.FirstOrder, Rows: "codec",
 		Run: func(ctx context.Context) error {
-			queries := 100
-			if s.Opt.Short {
-				queries = 10
-			}
 			seen := make(map[plan.Handle]bool)
 			var lists [][]uint32
-			for _, q := range s.W.Queries[:queries] {
+			for _, q := range s.W.Queries[:harness.Pick(&s.Opt, 100, 10)] {
 				for _, h := range q {
 					if !seen[h] {
 						seen[h] = true
@@ -134,10 +127,8 @@ func (s *bench) dingFigure4() harness.Exhibit {
 		Rows:  "docIDs in the list",
 		Chart: chart.Chart{Kind: chart.Lines, X: "docIDs in the list", LogX: true, LogY: true},
 		Run: func(ctx context.Context) error {
-			lengths, together := []int{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24}, 64<<20
-			if s.Opt.Short {
-				lengths, together = []int{1 << 10, 1 << 14, 1 << 18}, 1<<18
-			}
+			lengths := harness.Pick(&s.Opt, []int{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24}, []int{1 << 10, 1 << 14, 1 << 18})
+			together := harness.Pick(&s.Opt, 64<<20, 1<<18)
 			for _, id := range []codec.ID{codec.RPFD, codec.ParaPFor, codec.Rice} {
 				for _, length := range lengths {
 					for _, who := range s.Contestants {

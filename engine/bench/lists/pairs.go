@@ -109,6 +109,35 @@ func (t pairTimes) fraction() float64 {
 	return float64(t.moved) / t.kernels.Median / t.peak
 }
 
+// eachPair intersects two lists of each length on every contestant, and calls put for each
+// algorithm with times. prepare runs once for each pair; it may be nil.
+func (s *bench) eachPair(ctx context.Context, lengths []int, algorithms []plan.Algorithm, prepare func(p *workload.Pair) error,
+	put func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes)) error {
+	for _, n := range lengths {
+		p, err := workload.NewPair(ctx, s.Opt.Seed, n, n)
+		if err != nil {
+			return err
+		}
+		if prepare != nil {
+			if err := prepare(p); err != nil {
+				return err
+			}
+		}
+		for _, who := range s.Contestants {
+			times, err := s.pairTimes(ctx, who, p, s.Opt.Threads, algorithms)
+			if err != nil {
+				return err
+			}
+			for _, a := range algorithms {
+				if t, ok := times[a]; ok {
+					put(who, n, p, a, t)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // thrust is the speed of CUDA's thrust::set_intersection on an H200, in G inputs per
 // second, by list length.
 var thrust = map[int]float64{1 << 20: 22, 1 << 24: 158, 1 << 26: 262}
@@ -122,41 +151,24 @@ func (s *bench) pairsExhibit() harness.Exhibit {
 		Rows: "docIDs in each list",
 		Run: func(ctx context.Context) error {
 			algorithms := []plan.Algorithm{plan.MergePath, plan.PMF3, plan.HS16, plan.Bits, plan.Auto}
-			for _, n := range harness.Pick(&s.Opt, []int{1 << 20, 1 << 24, 1 << 26}, []int{1 << 14, 1 << 16}) {
-				p, err := workload.NewPair(ctx, s.Opt.Seed, n, n)
-				if err != nil {
-					return err
-				}
-				roars, err := s.roaringPair(p)
-				if err != nil {
-					return err
-				}
-				for _, who := range s.Contestants {
-					times, err := s.pairTimes(ctx, who, p, s.Opt.Threads, algorithms)
-					if err != nil {
-						return err
-					}
-					for _, a := range algorithms {
-						t, ok := times[a]
-						if !ok {
-							continue
-						}
-						row := measure.Row{Metric: "end to end", Unit: "G inputs/s"}
-						if roars.Runs > 0 {
-							row.Baseline, row.Ratio = querylog.PeerName, roars.Median/t.whole.Median
-						}
-						r := harness.Reading{Panel: "end to end, " + who.String(), Series: a.String(), At: measure.Binary(float64(n)), Row: t.whole.Rate(p.Inputs()).Into(row)}
-						s.Put(who.On(r))
-						if t.kernels.Median == 0 {
-							continue
-						}
-						r = harness.Reading{Panel: "kernels, " + who.String(), Series: a.String(), At: r.At, Paper: thrust[n],
-							Row: t.kernels.Rate(p.Inputs()).Into(measure.Row{Metric: "kernels", Unit: "G inputs/s", Bytes: t.moved, PeakFraction: t.fraction()})}
-						s.Put(who.On(r))
-					}
-				}
+			lengths := harness.Pick(&s.Opt, []int{1 << 20, 1 << 24, 1 << 26}, []int{1 << 14, 1 << 16})
+			var roars measure.Summary
+			prepare := func(p *workload.Pair) (err error) {
+				roars, err = s.roaringPair(p)
+				return err
 			}
-			return nil
+			return s.eachPair(ctx, lengths, algorithms, prepare, func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes) {
+				row := measure.Row{Metric: "end to end", Unit: "G inputs/s"}
+				if roars.Runs > 0 {
+					row.Baseline, row.Ratio = querylog.PeerName, roars.Median/t.whole.Median
+				}
+				at := measure.Binary(float64(n))
+				s.Put(who.On(harness.Reading{Panel: "end to end, " + who.String(), Series: a.String(), At: at, Row: t.whole.Rate(p.Inputs()).Into(row)}))
+				if t.kernels.Median > 0 {
+					s.Put(who.On(harness.Reading{Panel: "kernels, " + who.String(), Series: a.String(), At: at, Paper: thrust[n],
+						Row: t.kernels.Rate(p.Inputs()).Into(measure.Row{Metric: "kernels", Unit: "G inputs/s", Bytes: t.moved, PeakFraction: t.fraction()})}))
+				}
+			})
 		},
 	}
 }
@@ -194,33 +206,15 @@ func (s *bench) dingFigure6() harness.Exhibit {
 		Chart: chart.Chart{Kind: chart.Lines, X: "docIDs in each list", Y: "ns an element of one list", LogX: true, Tens: true, LogY: true},
 		Run: func(ctx context.Context) error {
 			algorithms := []plan.Algorithm{plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.HS16, plan.Auto}
-			for _, n := range harness.Pick(&s.Opt, []int{5000, 20_000, 100_000, 500_000, 2_000_000, 16_000_000}, []int{5000, 50_000}) {
-				p, err := workload.NewPair(ctx, s.Opt.Seed, n, n)
-				if err != nil {
-					return err
+			lengths := harness.Pick(&s.Opt, []int{5000, 20_000, 100_000, 500_000, 2_000_000, 16_000_000}, []int{5000, 50_000})
+			return s.eachPair(ctx, lengths, algorithms, nil, func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes) {
+				v := t.kernels
+				if who.Name == "host" {
+					v = t.whole
 				}
-				for _, who := range s.Contestants {
-					times, err := s.pairTimes(ctx, who, p, s.Opt.Threads, algorithms)
-					if err != nil {
-						return err
-					}
-					for _, a := range algorithms {
-						t, ok := times[a]
-						if !ok {
-							continue
-						}
-						v := t.kernels
-						if who.Name == "host" {
-							v = t.whole
-						}
-						ns := 1e9 / float64(len(p.A))
-						v = v.Times(ns)
-						s.Put(who.On(harness.Reading{Panel: who.String(), Series: a.String(), At: measure.Decimal(float64(n)), X: float64(n),
-							Row: v.Into(measure.Row{Metric: "time", Unit: "ns an element", Bytes: t.moved, PeakFraction: t.fraction()})}))
-					}
-				}
-			}
-			return nil
+				s.Put(who.On(harness.Reading{Panel: who.String(), Series: a.String(), At: measure.Decimal(float64(n)), X: float64(n),
+					Row: v.Times(1e9 / float64(len(p.A))).Into(measure.Row{Metric: "time", Unit: "ns an element", Bytes: t.moved, PeakFraction: t.fraction()})}))
+			})
 		},
 	}
 }

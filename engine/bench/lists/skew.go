@@ -40,10 +40,8 @@ func (s *bench) skewExhibit() harness.Exhibit {
 					return err
 				}
 				put := func(at string, t measure.Summary, row measure.Row) {
-					v := t.Rate(p.Inputs())
-					v = v.Times(1 / ghz)
 					row.Metric, row.Unit = "intersection", "G inputs/s per GHz"
-					s.Put(harness.Reading{Panel: "one core", Series: fmt.Sprintf("1:%d", ratio), At: at, Row: v.Into(row)})
+					s.Put(harness.Reading{Panel: "one core", Series: fmt.Sprintf("1:%d", ratio), At: at, Row: t.Rate(p.Inputs()).Times(1 / ghz).Into(row)})
 				}
 				if roars.Runs > 0 {
 					put(querylog.PeerName, roars, measure.Row{})

@@ -64,23 +64,24 @@ func compressedEntries(o *harness.Options) (all []entry) {
 // paperThreshold is the threshold of Tables 3 and 7.
 const paperThreshold = 1 << 20
 
-// entryCosts measures entries at the paper's threshold. Its result has the same order;
-// entries that the contestant does not run are nil.
-func (s *bench) entryCosts(ctx context.Context, who harness.Contestant, entries []entry, wanted ...harness.Access) ([]*querylog.Cost, error) {
-	var setups []querylog.Setup
-	for _, e := range entries {
-		setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold})
-	}
-	if _, err := s.Measure(ctx, who, setups, wanted...); err != nil {
-		return nil, err
-	}
-	costs := make([]*querylog.Cost, len(entries))
-	for i, u := range setups {
-		if c := s.Costs[u]; c != nil && !c.Unfit {
-			costs[i] = c
+// eachEntry measures entries on every contestant at the paper's threshold, and calls put for
+// the entries that the contestant runs.
+func (s *bench) eachEntry(ctx context.Context, entries []entry, put func(who harness.Contestant, e entry, c *querylog.Cost), wanted ...harness.Access) error {
+	for _, who := range s.Contestants {
+		var setups []querylog.Setup
+		for _, e := range entries {
+			setups = append(setups, querylog.Setup{Backend: who.Name, Threads: s.Opt.Threads, Encoding: e.encoding, Algorithm: e.algorithm, Threshold: paperThreshold})
+		}
+		if _, err := s.Measure(ctx, who, setups, wanted...); err != nil {
+			return err
+		}
+		for i, u := range setups {
+			if c := s.Costs[u]; c != nil && !c.Unfit {
+				put(who, entries[i], c)
+			}
 		}
 	}
-	return costs, nil
+	return nil
 }
 
 const skipListName = "skiplist on one thread"
@@ -105,22 +106,10 @@ func (s *bench) aoTable3() harness.Exhibit {
 			s.Put(s.Contestants[host].On(harness.Reading{Panel: "baseline", Series: s.W.Order.String(), At: skipListName,
 				Row: baseline.Into(measure.Row{Metric: "throughput", Unit: "queries/s"})}))
 			entries := append(plainEntries(&s.Opt), compressedEntries(&s.Opt)...)
-			for _, who := range s.Contestants {
-				costs, err := s.entryCosts(ctx, who, entries, harness.Busy)
-				if err != nil {
-					return err
-				}
-				for i, c := range costs {
-					if c == nil {
-						continue
-					}
-					b := baseline.Median
-					v := c.Rate.Times(1 / b)
-					s.Put(who.On(harness.Reading{Panel: "speedup, " + who.String(), Series: s.W.Order.String(), At: entries[i].name, Paper: entries[i].speedup[s.W.Order],
-						Row: v.Into(measure.Row{Metric: "speedup", Unit: "times the throughput of the " + skipListName})}))
-				}
-			}
-			return nil
+			return s.eachEntry(ctx, entries, func(who harness.Contestant, e entry, c *querylog.Cost) {
+				s.Put(who.On(harness.Reading{Panel: "speedup, " + who.String(), Series: s.W.Order.String(), At: e.name, Paper: e.speedup[s.W.Order],
+					Row: c.Rate.Times(1 / baseline.Median).Into(measure.Row{Metric: "speedup", Unit: "times the throughput of the " + skipListName})}))
+			}, harness.Busy)
 		},
 	}
 }
@@ -132,24 +121,13 @@ func (s *bench) aoTable7() harness.Exhibit {
 		Ours:   "At a threshold of 1 M. ParaPFD is probed by binary search among skip entries and decodes the blocks that are hit; line codecs are probed element by element (Algorithm 1). Auto may keep auxiliary tables.",
 		Orders: harness.AllOrders, Rows: "lists",
 		Run: func(ctx context.Context) error {
-			entries := compressedEntries(&s.Opt)
-			for _, who := range s.Contestants {
-				costs, err := s.entryCosts(ctx, who, entries, harness.Busy, harness.Alone, harness.Profiled, harness.Counting)
-				if err != nil {
-					return err
-				}
-				for i, c := range costs {
-					if c == nil {
-						continue
-					}
-					e, order := entries[i], s.W.Order
-					rate := measure.Row{Metric: "throughput", Unit: "queries/s", Bytes: c.Moved, PeakFraction: c.PeakFraction()}
-					s.Put(who.On(harness.Reading{Panel: "throughput, " + who.String(), Series: order.String(), At: e.name, Paper: e.rate[order], Row: c.Rate.Into(rate)}))
-					s.Put(who.On(harness.Reading{Panel: "response time of a batch, " + who.String(), Series: order.String(), At: e.name, Paper: e.response[order],
-						Row: c.Response.Into(measure.Row{Metric: "response", Unit: "ms"})}))
-				}
-			}
-			return nil
+			return s.eachEntry(ctx, compressedEntries(&s.Opt), func(who harness.Contestant, e entry, c *querylog.Cost) {
+				order := s.W.Order
+				rate := measure.Row{Metric: "throughput", Unit: "queries/s", Bytes: c.Moved, PeakFraction: c.PeakFraction()}
+				s.Put(who.On(harness.Reading{Panel: "throughput, " + who.String(), Series: order.String(), At: e.name, Paper: e.rate[order], Row: c.Rate.Into(rate)}))
+				s.Put(who.On(harness.Reading{Panel: "response time of a batch, " + who.String(), Series: order.String(), At: e.name, Paper: e.response[order],
+					Row: c.Response.Into(measure.Row{Metric: "response", Unit: "ms"})}))
+			}, harness.Busy, harness.Alone, harness.Profiled, harness.Counting)
 		},
 	}
 }
@@ -188,10 +166,8 @@ func (s *bench) aoFigure9a() harness.Exhibit {
 						return err
 					}
 					for _, c := range costs {
-						one := costs[0].Rate.Median
-						v := c.Rate.Times(1 / one)
 						s.Put(who.On(harness.Reading{Panel: s.W.Order.String() + ", pure Go", Series: e.name, At: fmt.Sprint(c.Threads), X: float64(c.Threads),
-							Row: v.Into(measure.Row{Metric: "speedup", Unit: "times one thread"})}))
+							Row: c.Rate.Times(1 / costs[0].Rate.Median).Into(measure.Row{Metric: "speedup", Unit: "times one thread"})}))
 					}
 				}
 			}

@@ -217,13 +217,6 @@ func (d *Delays) Mean() float64 {
 	return sum / float64(max(len(d.Milliseconds), 1))
 }
 
-// String summarises the outcomes.
-func (d *Delays) String() string {
-	return fmt.Sprintf("%s/s: %d sent, %d answered in %s ms, p99 %s, %d late, %d refused, %d expired, %d failed; drained in %v, sent %s ms late",
-		measure.Number(d.Rate), d.sent, len(d.Milliseconds), measure.Number(d.Mean()), measure.Number(measure.Percentile(d.Milliseconds, 99)), d.late, d.refused, d.Expired, d.Failed,
-		d.drain.Round(10*time.Microsecond), measure.Number(d.Behind))
-}
-
 // spin is the time before a deadline at which waitUntil stops sleeping: an idle runtime
 // rounds a sleep up to a millisecond.
 const spin = 1500 * time.Microsecond

@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -234,4 +235,11 @@ func TestWaitUntil(t *testing.T) {
 	if p50 := measure.Percentile(late, 50); p50 > 50 {
 		t.Errorf("late by %v ms in the median", p50)
 	}
+}
+
+// String summarises the outcomes.
+func (d *Delays) String() string {
+	return fmt.Sprintf("%s/s: %d sent, %d answered in %s ms, p99 %s, %d late, %d refused, %d expired, %d failed; drained in %v, sent %s ms late",
+		measure.Number(d.Rate), d.sent, len(d.Milliseconds), measure.Number(d.Mean()), measure.Number(measure.Percentile(d.Milliseconds, 99)), d.late, d.refused, d.Expired, d.Failed,
+		d.drain.Round(10*time.Microsecond), measure.Number(d.Behind))
 }

@@ -3,10 +3,7 @@ package workload
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"slices"
-	"text/tabwriter"
 
 	"heddle/engine/plan"
 )
@@ -81,19 +78,6 @@ func (w *Workload) Stages(ctx context.Context, n int) (Stages, error) {
 		}
 	}
 	return sum, nil
-}
-
-// Write prints the stages beside the paper's figures.
-func (s Stages) Write(out io.Writer) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "terms\tstage\tR %\tpaper\tcandidates K\tpaper\t")
-	for k := range s {
-		for x, got := range s[k] {
-			want := PaperStages[k][x]
-			fmt.Fprintf(t, "%d\t%d\t%.3g\t%.3g\t%.2f\t%.1f\t\n", k+2, x+1, got.Ratio, want.Ratio, got.Candidates, want.Candidates)
-		}
-	}
-	return t.Flush()
 }
 
 // Sorted returns the lists of a query, shortest first.

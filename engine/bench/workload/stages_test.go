@@ -2,12 +2,15 @@ package workload
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"text/tabwriter"
 
 	"heddle/engine/plan/reference"
 	"heddle/engine/plan/testneeds"
@@ -37,7 +40,7 @@ func TestStages(t *testing.T) {
 		t.Fatal(err)
 	}
 	var table strings.Builder
-	if err := s.Write(&table); err != nil {
+	if err := s.print(&table); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s\n%s", w.Name(), table.String())
@@ -71,4 +74,17 @@ func TestIntersect(t *testing.T) {
 			t.Fatalf("in place: %v, want %v", got, want)
 		}
 	}
+}
+
+// print prints the stages beside the paper's figures.
+func (s Stages) print(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "terms\tstage\tR %\tpaper\tcandidates K\tpaper\t")
+	for k := range s {
+		for x, got := range s[k] {
+			want := PaperStages[k][x]
+			fmt.Fprintf(t, "%d\t%d\t%.3g\t%.3g\t%.2f\t%.1f\t\n", k+2, x+1, got.Ratio, want.Ratio, got.Candidates, want.Candidates)
+		}
+	}
+	return t.Flush()
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/measure"
+	"heddle/engine/file/input"
 )
 
 type benchGainOptions struct{ files []string }
@@ -41,7 +41,7 @@ func (o *benchGainOptions) Run(ctx context.Context, a *App) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows, err := readRows(path)
+		rows, err := readRows(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -51,8 +51,8 @@ func (o *benchGainOptions) Run(ctx context.Context, a *App) error {
 }
 
 // readRows reads a file of rows.
-func readRows(path string) ([]measure.Row, error) {
-	f, err := os.Open(path)
+func readRows(ctx context.Context, path string) ([]measure.Row, error) {
+	f, err := input.File(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ type bitmapBuildOptions struct {
 	set        []string
 	json       bool
 	noProgress bool
+	force      bool
 	given      func(flag string) bool
 }
 
@@ -79,6 +80,7 @@ func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.columns, "columns", nil, "include only these columns, `LIST`")
 	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…`, with keys bins, binning, encoding; may be repeated")
 	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
+	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
 	o.given = fs.Changed

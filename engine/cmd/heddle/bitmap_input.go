@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"heddle/engine/file/container"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 )
@@ -40,6 +41,9 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, err
 		return nil, usageError{errors.New("standard input (-) is given twice")}
 	}
 	if err := checkOutput(o.out, paths); err != nil {
+		return nil, err
+	}
+	if err := container.CheckTarget(o.out); err != nil && !o.force {
 		return nil, err
 	}
 	switch format {
@@ -79,6 +83,9 @@ func (o *bitmapBuildOptions) isParquet() bool {
 	}
 	if strings.EqualFold(filepath.Ext(o.inputs[0]), ".parquet") {
 		return true
+	}
+	if info, err := os.Stat(o.inputs[0]); err != nil || !info.Mode().IsRegular() {
+		return false // the first bytes of a pipe can be read only once
 	}
 	f, err := os.Open(o.inputs[0])
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/rows"
+	"heddle/engine/cmd/heddle/internal/terminal"
 )
 
 // rowLines returns the output of --rows or --rows=ranges.
@@ -106,6 +107,7 @@ func TestBitmapPredicates(t *testing.T) {
 		"a=1\n\na<>1\n":  "1\t1\n2\t1\n",
 		"x\ta=1\na<>1\n": "x\t1\n2\t1\n",
 		"\ufeffa=1\r\n\"b c\" = 'it''s' OR d < '2020-01-02'\n":                "1\t1\n2\t2\n",
+		`{"id": "x\ty\n", "text": "a = 1"}`:                                   terminal.Field("x\ty\n") + "\t1\n",
 		`{"id": "x", "text": "\"b c\" IS NULL"}` + "\n{\"text\": \"a >= 1\"}": "x\t1\n2\t2\n",
 		many + "\n" + "NOT " + many:                                           "1\t1\n2\t1\n",
 		"":                                                                    "",

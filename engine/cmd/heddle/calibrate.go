@@ -1,21 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heddle/config"
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/cmd/heddle/internal/topics"
-	"heddle/engine/index/hdl"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/cost"
 )
@@ -101,10 +99,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if terminal.Is(a.Stderr) {
 		run.Progress = func(processor, kind string) { fmt.Fprintf(a.Stderr, "%s: %s\n", processor, kind) }
 	}
-	costs, err := o.costs(c)
-	if err != nil {
-		return err
-	}
+	costs := cmp.Or(c.Schedule.Costs, cost.Path(o.path))
 	e, x, err := a.openIndex(ctx, o.path, opt)
 	if err != nil {
 		return err
@@ -147,23 +142,4 @@ func (o *calibrateOptions) read(ctx context.Context, a *App, x *engine.Index) (q
 		err = fmt.Errorf("%s contains no query", o.queries)
 	}
 	return qs, err
-}
-
-// costs returns the path of the cost model file. It removes a damaged file, with which
-// the engine would not start.
-func (o *calibrateOptions) costs(c *config.Config) (path string, err error) {
-	if path = c.Schedule.Costs; path == "" {
-		path = cost.Path(o.path)
-	}
-	f, err := hdl.Open(o.path)
-	if err != nil {
-		return path, err
-	}
-	_, err = cost.Load(path, f.Checksum(), cost.Best)
-	if _, damaged := errors.AsType[*cost.CorruptError](err); damaged {
-		err = os.Remove(path)
-	} else {
-		err = nil // the engine reports other errors
-	}
-	return path, errors.Join(err, f.Close())
 }

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/input"
 	"heddle/engine/index/trec"
 )
 
@@ -85,12 +85,12 @@ func (o *evalOptions) Validate(args []string) error {
 	return nil
 }
 
-func (o *evalOptions) Run(_ context.Context, a *App) error {
-	run, err := readFile(a, o.run, trec.ReadRun)
+func (o *evalOptions) Run(ctx context.Context, a *App) error {
+	run, err := readFile(ctx, a, o.run, trec.ReadRun)
 	if err != nil {
 		return err
 	}
-	qrels, err := readFile(a, o.qrels, trec.ReadQrels)
+	qrels, err := readFile(ctx, a, o.qrels, trec.ReadQrels)
 	if err != nil {
 		return err
 	}
@@ -135,12 +135,10 @@ func (o *evalOptions) write(out io.Writer, r *trec.Report, m *trec.Measures) err
 	return nil
 }
 
-// readFile reads a file; path "-" is standard input.
-func readFile[T any](a *App, path string, read func(path string, r io.Reader) (T, error)) (T, error) {
-	if path == "-" {
-		return read(path, a.Stdin)
-	}
-	f, err := os.Open(path)
+// readFile reads a file, compressed or not; path "-" is standard input.
+func readFile[T any](ctx context.Context, a *App, path string, read func(path string, r io.Reader) (T, error)) (T, error) {
+	in := input.Opener{Ctx: ctx, Stdin: a.Stdin}
+	f, err := in.Open(path)
 	if err != nil {
 		var none T
 		return none, err

@@ -33,7 +33,7 @@ func TestStopwordLists(t *testing.T) {
 			t.Errorf("%s: terms %q, want %q", list, got, want)
 		}
 	}
-	wantFailure(t, heddle(t, "index", "build", "-o", "y.hdl", "--stopwords", "/dev/zero", "docs.tsv"), exitFailure, "no regular file")
+	wantFailure(t, heddle(t, "index", "build", "-o", "y.hdl", "--stopwords", "/dev/zero", "docs.tsv"), exitFailure, "not a regular file")
 }
 
 // TestFold finds every spelling of a word in a folded index, and the exact one in another.

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +12,7 @@ import (
 
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/auxiliary"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
@@ -25,6 +26,7 @@ type indexBuildOptions struct {
 	tokens     string
 	json       bool
 	noProgress bool
+	force      bool
 
 	invalid     string
 	skipInvalid bool
@@ -36,7 +38,10 @@ func newIndexBuild(a *App) *cobra.Command {
 		Use:   "build -o X.hdl INPUT… [flags]",
 		Short: "Build an index from documents or posting lists",
 		Long: `Build reads the inputs in order and writes one index file. The file appears when it
-is complete; an interrupted or failed build leaves nothing.
+is complete; an interrupted or failed build leaves nothing. It replaces a file of heddle,
+and a file of another program with --force only. A folder stands for all files in it and
+in its subfolders, in the order of their names, without hidden files, links and files of
+heddle.
 
   text    one document per line: NAME TAB TEXT
   jsonl   one object per line: id, and title, text, contents, content or body;
@@ -94,6 +99,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.invalid, "invalid", modes[0], "treatment of invalid documents: `"+strings.Join(modes, "|")+"`")
 	fs.BoolVar(&o.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
 	fs.Float64Var(&o.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
+	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
 }
@@ -142,7 +148,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	var bar terminal.Progress
 	started := false
 	sum, err := build.Build(ctx, o.out, o.inputs, build.Options{
-		Format: format, Invalid: invalid, MaxInvalid: o.maxInvalid,
+		Format: format, Invalid: invalid, MaxInvalid: o.maxInvalid, Force: o.force,
 		Codec: c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
 		Tokens: o.tokens, Fold: c.Index.Fold, Lengths: c.Index.Lengths, Stem: c.Index.Stem, StopWords: stop,
 		StoreTexts: c.Index.Store == "text", Impacts: uint8(c.Index.Impacts),
@@ -165,8 +171,11 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	for _, w := range sum.Warnings {
 		log.Warn().Msg(w)
 	}
+	if sum.Duplicates > 0 {
+		log.Warn().Msgf("documents with the name of an earlier document: %d; the first: %q, document %d", sum.Duplicates, sum.Duplicate.Name, sum.Duplicate.Doc)
+	}
 	if sum.Invalid.First != nil {
-		log.Warn().Msgf("%d invalid documents (%s), %d of them skipped; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
+		log.Warn().Msgf("invalid documents: %d (%s), skipped: %d; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
 	}
 	return a.print(report.NewBuild(o.out, &sum), o.json)
 }
@@ -180,19 +189,11 @@ func readStopwords(name string) ([]string, error) {
 	if words, ok := analyze.StopWords(name); ok {
 		return words, nil
 	}
-	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", name)
-	}
+	text, err := auxiliary.Read(name, 1<<20)
 	if err != nil {
 		return nil, fmt.Errorf("stop words: %w", err)
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("stop words: %w", err)
-	}
-	defer f.Close()
-	words, err := analyze.ReadStopWords(f)
+	words, err := analyze.ReadStopWords(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("stop words: %s: %w", name, err)
 	}

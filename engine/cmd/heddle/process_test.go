@@ -202,3 +202,20 @@ func TestNoOpenCL(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyEnvironment opens a device without PATH, in which PoCL looks for a linker. An empty
+// cache makes PoCL build and link all kernels.
+func TestEmptyEnvironment(t *testing.T) {
+	device := testneeds.Device(t)
+	buildCollection(t)
+	cmd := process(t.Context(), "search", "c.hdl", "--query", "w0", "--count", "--backend", "opencl", "--device", device)
+	cmd.Env = []string{asCommand + "=1", "POCL_CACHE_DIR=" + t.TempDir()}
+	for _, name := range []string{"OCL_ICD_VENDORS", "HEDDLE_OPENCL_LIBRARY", "LD_LIBRARY_PATH", "POCL_EXTRA_BUILD_FLAGS"} {
+		if value, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

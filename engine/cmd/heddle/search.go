@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -15,6 +15,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/answer"
 	"heddle/engine/cmd/heddle/internal/workload"
+	"heddle/engine/file/auxiliary"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/querylang"
@@ -158,10 +159,7 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	case o.part && (o.ranked() || o.syntax == syntaxBoolean):
 		return errors.New("--part is for --all and --count without --syntax boolean")
 	case o.single() && !o.literal: // before any file is opened
-		words, err := querylang.EachWord(o.text, func(string, float64) {})
-		if !words && err == nil {
-			_, err = querylang.Parse(o.text, querylang.Or)
-		}
+		_, err = querylang.Read(o.text, querylang.Or)
 		return err
 	}
 	return nil
@@ -290,12 +288,11 @@ func (o *searchOptions) rank(q *engine.Query, c *config.Config, x *engine.Snapsh
 
 // readStatistics reads the statistics of a collection from a JSON file.
 func readStatistics(path string) (*engine.Statistics, error) {
-	f, err := os.Open(path)
+	text, err := auxiliary.Read(path, 1<<30)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	d := json.NewDecoder(f)
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	st := new(engine.Statistics)
 	if err := d.Decode(st); err != nil {

@@ -36,8 +36,17 @@ func (OSDisk) Create(path string) (DiskFile, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-func (OSDisk) Rename(from, to string) error { return os.Rename(from, to) }
-func (OSDisk) RemoveAll(dir string) error   { return os.RemoveAll(dir) }
+// Rename keeps the permissions of a file that it replaces.
+func (OSDisk) Rename(from, to string) error {
+	if old, err := os.Stat(to); err == nil {
+		if err := os.Chmod(from, old.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return os.Rename(from, to)
+}
+
+func (OSDisk) RemoveAll(dir string) error { return os.RemoveAll(dir) }
 
 // SyncDir makes a rename in dir durable, where the system can: Windows does not
 // open directories and some file systems do not sync them.

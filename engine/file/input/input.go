@@ -38,15 +38,11 @@ func (o *Opener) Open(path string) (*Reader, error) {
 	if path == "-" {
 		return o.Wrap(path, newPrompt(o.Ctx, o.Stdin), io.NopCloser(nil))
 	}
-	f, err := os.Open(path)
+	f, err := File(o.Ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	var r io.Reader = f
-	if st, err := f.Stat(); err == nil && !st.Mode().IsRegular() {
-		r = newPrompt(o.Ctx, f)
-	}
-	return o.Wrap(path, r, f)
+	return o.Wrap(path, f, f)
 }
 
 // Wrap is Open for a reader; errors name path. It closes c when it fails.

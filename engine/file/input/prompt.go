@@ -3,6 +3,7 @@ package input
 import (
 	"context"
 	"io"
+	"os"
 )
 
 // counter counts bytes and stops when the context is done.
@@ -22,6 +23,41 @@ func (c *counter) Read(p []byte) (int, error) {
 		c.err = err
 	}
 	return n, err
+}
+
+// File opens the file at path as it is, compressed or not. Opening and reading a pipe or a
+// device, which may block for ever, end with the context.
+func File(ctx context.Context, path string) (io.ReadCloser, error) {
+	if st, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if st.Mode().IsRegular() {
+		return os.Open(path)
+	}
+	type opened struct {
+		file *os.File
+		err  error
+	}
+	done := make(chan opened)
+	go func() {
+		f, err := os.Open(path)
+		select {
+		case done <- opened{f, err}:
+		case <-ctx.Done():
+			f.Close() // of nil too
+		}
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return nil, o.err
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{newPrompt(ctx, o.file), o.file}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // prompt reads an input that may block for ever (a terminal, a pipe) in a goroutine, so

@@ -107,7 +107,7 @@ func (p Params) Weight(docs, df uint64) float64 {
 }
 
 // Share is the fraction of its term's weight that a posting contributes, in
-// floating point: the exact quantity that Norm and plan.Norm.Share round.
+// floating point: the exact quantity that Norm and plan.Norm.TF round.
 func (p Params) TF(freq, length uint32, average float64) float64 {
 	tf := float64(freq)
 	return tf / (tf + p.K1*(1-p.B+p.B*float64(length)/average))

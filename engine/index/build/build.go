@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"os"
 
+	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
 )
 
 // Build reads the inputs in order and writes the index file out. It replaces an existing
-// file at the end. After an error, or when ctx ends, nothing remains and an existing file
+// file at the end, and refuses at the start to replace a file of another program. After an error, or when ctx ends, nothing remains and an existing file
 // is unchanged.
 //
 // An error in the content of an input is an *InputError with its place, and errors.Is
@@ -25,6 +26,10 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 		return Summary{}, errors.New("no input")
 	}
 	opt = opt.complete(out)
+	inputs, err := expand(inputs)
+	if err != nil {
+		return Summary{}, err
+	}
 	analyzer, err := analyze.New(analyze.Settings{Tokens: opt.Tokens, Fold: opt.Fold, Stemmer: opt.Stem, StopWords: opt.StopWords})
 	if err != nil {
 		return Summary{}, err
@@ -38,7 +43,10 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	if err := opt.Scoring.Validate(); err != nil {
 		return Summary{}, err
 	}
-	if err := replaceable(out, inputs); err != nil {
+	if err := notInput(out, inputs); err != nil {
+		return Summary{}, err
+	}
+	if err := container.CheckTarget(out); err != nil && !(opt.Force && errors.Is(err, container.ErrForeign)) {
 		return Summary{}, err
 	}
 	// A trial Writer refuses unsuitable options before the inputs are read.
@@ -52,17 +60,11 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	return build(ctx, out, inputs, opt, analyzer)
 }
 
-// replaceable refuses a target that is no file (a folder, a device, a pipe) or is one of
-// the inputs.
-func replaceable(out string, inputs []string) error {
+// notInput refuses a target that is one of the inputs.
+func notInput(out string, inputs []string) error {
 	old, err := os.Stat(out)
-	switch {
-	case err != nil: // nothing exists there, or hdl.Create reports the error
-		return nil
-	case old.IsDir():
-		return fmt.Errorf("%s is a folder", out)
-	case !old.Mode().IsRegular():
-		return fmt.Errorf("%s is not a regular file", out)
+	if err != nil {
+		return nil // nothing exists there
 	}
 	for _, in := range inputs {
 		paths := []string{in}
@@ -116,6 +118,9 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	w, err := hdl.Create(out, opt.meta(analyzer, b.format, uint32(b.docs), impacts))
 	if err != nil {
 		return Summary{}, err
+	}
+	if err := b.findDuplicates(); err != nil {
+		return Summary{}, errors.Join(err, w.Abort())
 	}
 	if err := b.write(w, impacts, &opt); err != nil {
 		return Summary{}, errors.Join(err, w.Abort())

@@ -43,7 +43,10 @@
 // Options.MaxInvalid. The Summary counts them and names the first. The names and terms of
 // pisa and ciff may be any bytes.
 //
-// Names of documents need not be unique. A document without terms keeps its docID. The
+// A folder among the inputs stands for all files in it and in its subfolders, in the order
+// of their names, without hidden files, links and files of heddle.
+//
+// Names of documents need not be unique; the Summary counts repeated ones. A document without terms keeps its docID. The
 // length of a document is the number of its terms after stop words are dropped, or the
 // length in the inverted input.
 //
@@ -83,7 +86,7 @@
 // a run sorted by term. At the end the runs are merged into the index file. The file does
 // not depend on the limit or the number of cores. The following memory comes on top: a
 // megabyte or two of buffers, one document per core, while merging about 24 bytes per
-// posting of the longest list and 4 KiB per run, the memory of the Writer (package hdl),
-// and garbage that is not collected yet. Impacts by BM25 take 4 bytes per document more.
-// Names and lengths of documents, and stored texts, wait in temporary files.
+// posting of the longest list and 4 KiB per run, 8 bytes per document to find repeated
+// names, the memory of the Writer (package hdl), and garbage that is not collected yet.
+// Impacts by BM25 take 4 bytes per document more. Names and lengths of documents, and stored texts, wait in temporary files.
 package build

@@ -68,6 +68,9 @@ type Options struct {
 	// the exceptions. The default is DefaultMemoryLimit.
 	MemoryLimit uint64
 
+	// Force replaces a file of another program.
+	Force bool
+
 	// TempDir is the folder for temporary files. The default is the folder of the index
 	// file.
 	TempDir string
@@ -156,7 +159,14 @@ type Summary struct {
 	FileBytes int64  // of the index file
 	Runs      int    // written to disk because of the memory limit
 	Unnamed   uint64 // documents with their line as name
-	Invalid   InvalidDocuments
+	// Duplicates counts documents with the name of an earlier document, Duplicate is the
+	// first such document, and its name. Empty names do not count.
+	Duplicates uint64
+	Duplicate  struct {
+		Doc  uint64
+		Name string
+	}
+	Invalid InvalidDocuments
 	// Warnings are about inputs whose own totals do not agree with their content;
 	// they were indexed as the content has it.
 	Warnings []string

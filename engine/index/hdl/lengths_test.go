@@ -53,3 +53,17 @@ func TestRoundedLengths(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestVerifyAnalysis: an index whose terms come from an unknown analysis is refused.
+func TestVerifyAnalysis(t *testing.T) {
+	for want, set := range map[string]analyze.Settings{
+		`unknown stemmer "klingon"`: {Stemmer: "klingon"}, `unknown tokens "letters"`: {Tokens: "letters"}, "stay as they are": {Tokens: analyze.TokensSpaces, Fold: true},
+	} {
+		s := tiny()
+		s.meta.Analysis = set
+		f := mustOpen(t, s.build(t))
+		if err := f.Verify(context.Background()); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), f.Path()) {
+			t.Errorf("%+v: error %v, want %s", set, err, want)
+		}
+	}
+}

@@ -31,15 +31,17 @@ type lexer struct {
 	weight float64 // of a term or a closing parenthesis; 0: none
 }
 
-// EachWord gives the words of a text without operators to emit, with their weights; equal
-// neighbours may come as one part with their white space. It returns false at the first
-// operator, sign, parenthesis or prefix, and an error where Parse does.
-func EachWord(text string, emit func(part string, weight float64)) (bool, error) {
+// EachWord gives the words of a text without operators to emit, with their weights;
+// neighbours of weight 1 may come as one part with their white space. It returns false at the
+// first operator, sign, parenthesis or prefix, the first error of emit, and an error where
+// Parse does.
+func EachWord(text string, emit func(part string, weight float64) error) (bool, error) {
 	if plain(text) {
-		if text != "" {
-			emit(text, 1)
+		if text == "" {
+			return true, nil
 		}
-		return true, nil
+		err := emit(text, 1)
+		return err == nil, err
 	}
 	l := lexer{text: text}
 	for {
@@ -52,8 +54,24 @@ func EachWord(text string, emit func(part string, weight float64)) (bool, error)
 		if l.weight == 0 {
 			l.weight = 1
 		}
-		emit(l.token, l.weight)
+		if err := emit(l.token, l.weight); err != nil {
+			return false, err
+		}
 	}
+}
+
+// Read is Parse for a text with operators, signs, parentheses or prefixes. For a text of words
+// alone it returns nil.
+func Read(text string, join Op) (*Expr, error) {
+	words, err := EachWord(text, func(string, float64) error { return nil })
+	if words || err != nil {
+		return nil, err
+	}
+	e, err := Parse(text, join)
+	if err != nil {
+		return nil, err
+	}
+	return &e, nil
 }
 
 // plain returns true only for a text of words alone, without weights. It is fast.

@@ -142,18 +142,27 @@ func TestEachWord(t *testing.T) {
 		`\AND \+a`:         "[AND]1[+a]1",
 	} {
 		got := ""
-		words, err := EachWord(text, func(part string, weight float64) { got += fmt.Sprintf("[%s]%v", part, weight) })
+		words, err := EachWord(text, func(part string, weight float64) error {
+			got += fmt.Sprintf("[%s]%v", part, weight)
+			return nil
+		})
 		if !words || err != nil || got != want {
 			t.Errorf("%q: %s %v %v, want %s", text, got, words, err, want)
 		}
 	}
 	for _, text := range []string{"a AND b", "a OR b", "NOT a", "+a", "a\n-b", "(a)", "a)", "comp*", "\u3000-a"} {
-		if words, err := EachWord(text, func(string, float64) {}); words || err != nil {
+		if words, err := EachWord(text, func(string, float64) error { return nil }); words || err != nil {
 			t.Errorf("%q: %v %v", text, words, err)
 		}
 	}
-	if words, err := EachWord(`a "b c"`, func(string, float64) {}); words || err == nil {
+	if words, err := EachWord(`a "b c"`, func(string, float64) error { return nil }); words || err == nil {
 		t.Errorf("a phrase: %v %v", words, err)
+	}
+	for _, text := range []string{"a b", "a^2 b"} {
+		stop := errors.New("stop")
+		if words, err := EachWord(text, func(string, float64) error { return stop }); words || err != stop {
+			t.Errorf("%q: %v %v", text, words, err)
+		}
 	}
 }
 
@@ -301,10 +310,11 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		e, err := Parse(text, Or)
 		n, bad := 0, error(nil)
-		words, bad := EachWord(text, func(part string, weight float64) {
+		words, bad := EachWord(text, func(part string, weight float64) error {
 			if n++; part == "" || !(weight > 0) {
 				t.Fatalf("%q: part %q of weight %v", text, part, weight)
 			}
+			return nil
 		})
 		if bad != nil && err == nil || words && err != nil && n <= MaxTerms {
 			t.Fatalf("%q: %v, but words %v %v", text, err, words, bad)

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 
+	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
 )
 
@@ -39,10 +39,14 @@ func (e *OtherIndexError) Error() string {
 	return fmt.Sprintf("%s: these are costs of the index of checksum %016x, not of %016x", e.Path, e.Index, e.Want)
 }
 
+// mostBytes bounds the file of a Book. The models of a processor take about 30 KiB.
+const mostBytes = 64 << 20
+
 // Load reads the book at path for the index with this checksum. Its models use the metric.
-// Errors: fs.ErrNotExist, *OtherIndexError, *CorruptError.
+// Errors: fs.ErrNotExist, auxiliary.ErrNotRegular, auxiliary.ErrTooLarge, *OtherIndexError,
+// *CorruptError.
 func Load(path string, index uint64, m Metric) (*Book, error) {
-	data, err := os.ReadFile(path)
+	data, err := auxiliary.Read(path, mostBytes)
 	if err != nil {
 		return nil, err
 	}

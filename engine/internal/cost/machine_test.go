@@ -113,7 +113,7 @@ func calibration(host bool) func() []byte {
 	})
 }
 
-// off is the mean relative error of a model, as factor is what times have changed by.
+// off is the mean relative error of a model, if all times change by factor.
 func (m *machine) off(model *Model, factor float64) (e float64) {
 	const n = 100
 	for range n {

@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/plan"
 )
@@ -19,8 +20,10 @@ type Batch struct {
 	handles []plan.Handle
 	ranked
 
+	until  *limit.Until // of the present query; nil: none
 	terms  []string
 	tokens *analyze.Tokenizer // made for the first text
+	read   int                // terms of the leaves of an expression so far
 }
 
 // Reset empties the batch for queries of a kind.

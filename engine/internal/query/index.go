@@ -1,11 +1,14 @@
 package query
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"heddle/engine/index/analyze"
+	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
 )
 
@@ -19,6 +22,8 @@ type Index struct {
 	Source     *plan.Source
 	Dictionary Dictionary
 	Unit       float64 // score of an impact of 1, as in hdl.Impacts.Scale; 0 is 1
+
+	Limits limit.Limits
 
 	analyzer  *analyze.Analyzer // nil: texts are split at white space
 	prefixes  *analyze.Analyzer // analyzer without stemmer and stop words; nil like it
@@ -37,7 +42,7 @@ func NewIndex(src *plan.Source, dict Dictionary, analyzer *analyze.Analyzer, alg
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{Source: src, Dictionary: dict, analyzer: analyzer, prefixes: prefixes, algorithm: algorithm}
+	x := &Index{Source: src, Dictionary: dict, Limits: limit.Default(), analyzer: analyzer, prefixes: prefixes, algorithm: algorithm}
 	x.batches.New = func() any { return new(Batch) }
 	x.tokens = sync.OnceValue(x.countTokens)
 	return x, nil
@@ -49,32 +54,52 @@ func (x *Index) Batch() *Batch { return x.batches.Get().(*Batch) }
 // Put takes back a batch that no caller uses any more.
 func (x *Index) Put(b *Batch) { x.batches.Put(b) }
 
-// Terms analyses a query text as documents were analysed. It keeps duplicates.
+// Terms analyses a query text as documents were analysed. It keeps duplicates, and has no
+// limit.
 func (x *Index) Terms(text string) []string {
 	b := x.Batch()
 	defer x.Put(b)
-	return slices.Clone(x.analyze(b, text))
+	b.terms, b.until = b.terms[:0], nil
+	_ = x.appendTerms(b, text, math.MaxInt) // without until and limit there is no error
+	return slices.Clone(b.terms)
 }
 
-// analyze returns the terms of text. They are valid until the next text of b.
-func (x *Index) analyze(b *Batch, text string) []string {
-	b.terms = b.terms[:0]
-	x.appendTerms(b, text)
-	return b.terms
-}
-
-// appendTerms adds the terms of text to the terms of b.
-func (x *Index) appendTerms(b *Batch, text string) {
-	if x.analyzer == nil {
-		for t := range strings.FieldsSeq(text) {
-			b.terms = append(b.terms, t)
-		}
-		return
-	}
-	if b.tokens == nil {
+// appendTerms adds the terms of text to the terms of b, at most to a number of terms. It ends
+// early with the error of b.until.
+func (x *Index) appendTerms(b *Batch, text string, most int) error {
+	if b.tokens == nil && x.analyzer != nil {
 		b.tokens = x.analyzer.Tokenizer()
 	}
-	b.tokens.Each([]byte(text), func(term []byte) { b.terms = append(b.terms, string(term)) })
+	for text != "" {
+		part := text
+		if len(text) > limit.Step {
+			// A term contains white space in no analysis.
+			if n := strings.IndexFunc(text[limit.Step:], unicode.IsSpace); n >= 0 {
+				part = text[:limit.Step+n]
+			}
+			if err := b.ended(); err != nil {
+				return err
+			}
+		}
+		text = text[len(part):]
+		if x.analyzer == nil {
+			b.terms = slices.AppendSeq(b.terms, strings.FieldsSeq(part))
+		} else {
+			b.tokens.Each([]byte(part), func(term []byte) { b.terms = append(b.terms, string(term)) })
+		}
+		if len(b.terms) > most {
+			return x.Limits.CheckTerms(len(b.terms))
+		}
+	}
+	return nil
+}
+
+// ended returns an error if the present query of b has no more time.
+func (b *Batch) ended() error {
+	if b.until == nil {
+		return nil
+	}
+	return b.until.Err()
 }
 
 // Explain names the algorithm that a store runs q under: see Batch.Explain.

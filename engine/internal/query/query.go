@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
 )
 
@@ -17,6 +18,7 @@ type Query struct {
 	Terms   []string
 	Weights []float64
 	Expr    *querylang.Expr
+	Until   limit.Until // ends the analysis
 	Options
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/querylang"
+	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
 )
 
@@ -23,23 +24,42 @@ const MaxPrefix = 1024
 // read sets the terms and weights of b to the words of q. For a query with operators it
 // returns an expression instead.
 func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
-	b.terms, b.weights = b.terms[:0], b.weights[:0]
+	b.terms, b.weights, b.until = b.terms[:0], b.weights[:0], &q.Until
 	switch {
 	case q.Expr != nil:
-		return q.Expr, nil
+		return q.Expr, limit.CheckTree(&x.Limits, q.Expr, children)
 	case q.Text == "":
+		if err := x.Limits.CheckTerms(len(q.Terms)); err != nil {
+			return nil, err
+		}
 		b.terms = append(b.terms, q.Terms...)
 		b.weights = append(b.weights, q.Weights...)
 		b.weigh(1)
 		return nil, nil
-	case q.Literal:
-		x.appendTerms(b, q.Text)
-		b.weigh(1)
-		return nil, nil
 	}
-	words, err := querylang.EachWord(q.Text, func(part string, weight float64) {
-		x.appendTerms(b, part)
+	if err := x.Limits.CheckText(q.Text); err != nil {
+		return nil, err
+	}
+	if len(q.Text) > limit.Step { // the scheduler refuses a short one
+		if err := b.ended(); err != nil {
+			return nil, err
+		}
+	}
+	if q.Literal {
+		err := x.appendTerms(b, q.Text, x.Limits.Terms)
+		b.weigh(1)
+		return nil, err
+	}
+	n := 0
+	words, err := querylang.EachWord(q.Text, func(part string, weight float64) error {
+		if n++; n%256 == 0 {
+			if err := b.ended(); err != nil {
+				return err
+			}
+		}
+		err := x.appendTerms(b, part, x.Limits.Terms)
 		b.weigh(weight)
+		return err
 	})
 	if words || err != nil {
 		return nil, err
@@ -49,8 +69,14 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 		join = querylang.And
 	}
 	e, err := querylang.Parse(q.Text, join)
-	return &e, err
+	if err != nil {
+		return nil, err
+	}
+	return &e, limit.CheckTree(&x.Limits, &e, children)
 }
+
+// children returns the operands of e.
+func children(e *querylang.Expr) []querylang.Expr { return e.Args }
 
 // weigh gives a weight to the terms that have none.
 func (b *Batch) weigh(weight float64) {
@@ -65,7 +91,7 @@ func (x *Index) WeightedTerms(q *Query) ([]string, []float64, error) {
 	b := x.Batch()
 	defer x.Put(b)
 	e, err := x.read(b, q)
-	if e != nil && err == nil {
+	if err == nil && e != nil {
 		err = x.scored(b, e)
 	}
 	if err != nil {
@@ -95,6 +121,7 @@ func (x *Index) Expression(q *Query) (f plan.Expr, err error) {
 }
 
 func (x *Index) formula(b *Batch, e *querylang.Expr) (plan.Expr, error) {
+	b.read = 0
 	f, _, err := x.translate(b, e)
 	if err != nil {
 		return f, err
@@ -131,13 +158,23 @@ var operations = map[querylang.Op]plan.OpCode{querylang.And: plan.OpAnd, queryla
 
 // translate returns false, and the empty set, where nothing is left of e.
 func (x *Index) translate(b *Batch, e *querylang.Expr) (f plan.Expr, left bool, err error) {
+	if err := b.ended(); err != nil {
+		return f, false, err
+	}
 	switch e.Op {
-	case querylang.Term:
-		terms := x.analyze(b, e.Term)
-		return x.allOf(terms), len(terms) > 0, nil
-	case querylang.Prefix:
-		terms, err := x.expand(e.Term)
-		return x.anyOf(slices.Values(terms)), true, err
+	case querylang.Term, querylang.Prefix:
+		b.terms = b.terms[:0]
+		if err := x.appendLeaf(b, e); err != nil {
+			return f, false, err
+		}
+		b.read += len(b.terms)
+		if err := x.Limits.CheckTerms(b.read); err != nil {
+			return f, false, err
+		}
+		if e.Op == querylang.Prefix {
+			return x.anyOf(slices.Values(b.terms)), true, nil
+		}
+		return x.allOf(b.terms), len(b.terms) > 0, nil
 	case querylang.Prefer:
 		f, left, err = x.translate(b, &e.Args[0])
 		if left || err != nil {
@@ -172,6 +209,9 @@ func (x *Index) scored(b *Batch, e *querylang.Expr) error {
 }
 
 func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
+	if err := b.ended(); err != nil {
+		return err
+	}
 	args := e.Args
 	switch e.Op {
 	case querylang.Term, querylang.Prefix:
@@ -182,16 +222,13 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 		if !(weight > 0) || math.IsInf(weight, 1) {
 			return invalidf("weight %v of term %q is not positive and finite", weight, e.Term)
 		}
-		if e.Op == querylang.Prefix {
-			terms, err := x.expand(e.Term)
-			if err != nil {
-				return err
-			}
-			b.terms = append(b.terms, terms...)
-		} else {
-			x.appendTerms(b, e.Term)
+		if err := x.appendLeaf(b, e); err != nil {
+			return err
 		}
 		b.weigh(weight)
+		if err := x.Limits.CheckTerms(len(b.terms)); err != nil {
+			return err
+		}
 	case querylang.Not:
 		args = args[:min(1, len(args))]
 	}
@@ -201,6 +238,16 @@ func (x *Index) appendScored(b *Batch, e *querylang.Expr) error {
 		}
 	}
 	return nil
+}
+
+// appendLeaf appends the terms of a term or prefix to the terms of b.
+func (x *Index) appendLeaf(b *Batch, e *querylang.Expr) error {
+	if e.Op == querylang.Term {
+		return x.appendTerms(b, e.Term, x.Limits.Terms)
+	}
+	terms, err := x.expand(e.Term)
+	b.terms = append(b.terms, terms...)
+	return err
 }
 
 // expand returns the terms that begin with prefix, at most MaxPrefix.

@@ -9,35 +9,39 @@ import (
 )
 
 // readBook finds the cost models of g: the models in use if they are of the same index and
-// no others were written since, else the file.
-func (x *Index) readBook(g *Lists) (err error) {
+// no others were written since, else the file. Costs concern speed alone: a file that cannot
+// be used causes a warning. Nothing but Calibrate writes over such a file, unless it is the
+// file beside the index and holds costs of an earlier version or damaged ones.
+func (x *Index) readBook(g *Lists) {
 	if g.costs != "" {
 		if info, err := os.Stat(g.costs); err == nil {
 			g.measured = info.ModTime()
 		}
 		if old := x.current.Load(); old != nil && old.costs == g.costs && old.checksum == g.checksum && old.measured.Equal(g.measured) {
-			g.book = old.book
-			return nil
+			g.book, g.foreign = old.book, old.foreign
+			return
 		}
+		var err error
 		g.book, err = cost.Load(g.costs, g.checksum, x.opt.Metric)
-		_, other := errors.AsType[*cost.OtherIndexError](err)
-		switch {
-		case err == nil:
-			return nil
-		case errors.Is(err, fs.ErrNotExist):
-		case other && x.opt.Costs == "":
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			_, other := errors.AsType[*cost.OtherIndexError](err)
+			_, damaged := errors.AsType[*cost.CorruptError](err)
+			g.foreign = x.opt.Costs != "" || !other && !damaged
 			x.pool.opt.Log.Warn().Err(err).Msg("costs are measured anew")
-		default:
-			return err
 		}
 	}
 	g.book = cost.NewBook(g.checksum, x.opt.Metric)
-	return nil
 }
 
 // keepsCosts tells whether learnt costs are written: to the file that the caller named, or
 // over an existing one beside the index.
 func (g *Lists) keepsCosts() bool {
+	if g.foreign {
+		return false
+	}
 	if g.costs == "" || g.x.opt.Costs != "" {
 		return g.costs != ""
 	}

@@ -51,9 +51,11 @@ func (p *Pool) NewIndex(ctx context.Context, src *plan.Source, dict query.Dictio
 }
 
 func (p *Pool) newIndex(ctx context.Context, opt IndexOptions, open func() (*Lists, error)) (*Index, error) {
-	if p.Closed() {
-		return nil, plan.ErrClosed
+	done, err := p.Use()
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	g, err := open()
 	if err != nil {
 		return nil, err
@@ -63,9 +65,7 @@ func (p *Pool) newIndex(ctx context.Context, opt IndexOptions, open func() (*Lis
 		return nil, errors.Join(err, g.closeFile())
 	}
 	x.current.Exchange(g)
-	if err := p.Own(x); err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
+	p.Own(x)
 	return x, nil
 }
 
@@ -90,13 +90,16 @@ func open(path string, opt *IndexOptions) (*Lists, error) {
 	return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 }
 
+// errClosed is the error of calls on a closed index.
+var errClosed = fmt.Errorf("the index is %w", plan.ErrClosed)
+
 // Acquire returns the current generation, which stays open until its Release, or
 // plan.ErrClosed.
 func (x *Index) Acquire() (*Lists, error) {
 	if g := x.current.Acquire(); g != nil {
 		return g, nil
 	}
-	return nil, plan.ErrClosed
+	return nil, errClosed
 }
 
 // Reload opens the index file at path beside the current one and answers from it all queries
@@ -111,7 +114,7 @@ func (x *Index) Reload(ctx context.Context, path string) error {
 	defer x.changing.Unlock()
 	old := x.current.Load()
 	if old == nil {
-		return plan.ErrClosed
+		return errClosed
 	}
 	g, err := x.loaded(ctx, path, x.pool.processors)
 	if err != nil {
@@ -166,10 +169,10 @@ func (x *Index) replace(g *Lists) {
 func (x *Index) Close() error {
 	x.changing.Lock()
 	defer x.changing.Unlock()
-	x.pool.Disown(x)
 	g := x.current.Exchange(nil)
 	if g == nil {
-		return plan.ErrClosed
+		return errClosed
 	}
+	defer x.pool.Disown(x)
 	return x.close(g)
 }

@@ -26,6 +26,7 @@ type Lists struct {
 	at       []*residence // by processor; nil where there are no lists
 	book     *cost.Book
 	costs    string    // path of the book, empty: none
+	foreign  bool      // the file at costs is not to be replaced
 	measured time.Time // when the book was written, zero if it was not
 	checksum uint64    // of the file, 0 without one
 	key      uint64    // of the lists in the result cache
@@ -41,6 +42,7 @@ type Lists struct {
 func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	g.x, g.pool, g.costs, g.key = x, x.pool, x.opt.Costs, x.pool.serial.Add(1)
+	g.Limits = x.pool.opt.Limits
 	g.at = make([]*residence, len(x.pool.processors))
 	if g.File != nil {
 		g.checksum = g.File.Checksum()
@@ -49,9 +51,7 @@ func (x *Index) start(ctx context.Context, g *Lists, on []*Processor) (err error
 			g.costs = cost.Path(g.File.Path())
 		}
 	}
-	if err := x.readBook(g); err != nil {
-		return err
-	}
+	x.readBook(g)
 	if err := g.load(ctx, on); err != nil {
 		return errors.Join(err, x.pool.Retire(g.residences(), func() error { return nil }))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
@@ -25,6 +26,7 @@ type Options struct {
 	Timeout  time.Duration    // of queries without a timeout of their own; 0 is none
 	Workers  int              // batches that a processor runs at a time; at least 1
 	Results  uint64           // bytes of the result cache; 0 is no cache
+	Limits   limit.Limits     // of queries and predicates; 0 is the default
 	Observer observe.Observer // nil receives nothing
 	Log      zerolog.Logger
 }
@@ -41,13 +43,15 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	owned   []io.Closer  // indexes and tables that are open
-	stores  []*Residence // that are open
+	owned   []io.Closer    // indexes and tables that are open
+	stores  []*Residence   // that are open
+	using   sync.WaitGroup // calls between Use and its done; Add only while not closed
 	leaving sync.WaitGroup
 }
 
 // NewPool starts a scheduler over backends, which the pool then owns.
 func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
+	opt.Limits.EnsureDefaults()
 	p := &Pool{opt: opt}
 	if opt.Results > 0 {
 		p.results = resultcache.New[*answer](opt.Results)
@@ -87,6 +91,9 @@ func (p *Pool) Names() []string { return p.names }
 // Log returns the logger of the engine.
 func (p *Pool) Log() *zerolog.Logger { return &p.opt.Log }
 
+// Limits returns the limits of queries and predicates.
+func (p *Pool) Limits() *limit.Limits { return &p.opt.Limits }
+
 // Deadline returns the deadline of a query that arrives now: the earlier one of ctx and of
 // timeout; zero is none. Timeout 0 is the timeout of the pool, a negative one is none.
 func (p *Pool) Deadline(ctx context.Context, timeout time.Duration) time.Time {
@@ -111,19 +118,27 @@ func (p *Pool) DoAll(ctx context.Context, s schedule.Stream, caller string, dead
 	return p.sched.DoAll(ctx, s, caller, deadline)
 }
 
-// Own registers an index or a table, which Close closes unless Disown was called before. It
-// returns plan.ErrClosed if the pool is closed.
-func (p *Pool) Own(c io.Closer) error {
+// Use begins a use of the backends outside of queries, such as the opening of an index. Close
+// waits for done. The error is plan.ErrClosed.
+func (p *Pool) Use() (done func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		return plan.ErrClosed
+		return nil, fmt.Errorf("the engine is %w", plan.ErrClosed)
 	}
-	p.owned = append(p.owned, c)
-	return nil
+	p.using.Add(1)
+	return p.using.Done, nil
 }
 
-// Disown is the inverse of Own.
+// Own registers an index or a table, which Close closes unless Disown was called before. The
+// caller is between Use and done.
+func (p *Pool) Own(c io.Closer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.owned = append(p.owned, c)
+}
+
+// Disown is the inverse of Own. It comes after the close of c, which Close waits for.
 func (p *Pool) Disown(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,25 +147,20 @@ func (p *Pool) Disown(c io.Closer) {
 	}
 }
 
-// Closed tells whether Close was called.
-func (p *Pool) Closed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.closed
-}
-
-// Close closes all indexes and tables, which waits for their queries, then the scheduler and
-// the backends. A second Close returns plan.ErrClosed. If a device hangs, the error is
+// Close waits for uses and closes all indexes and tables, which waits for their queries, then
+// the scheduler and the backends. A second Close returns plan.ErrClosed. If a device hangs, the error is
 // schedule.ErrHung too: all backends stay open until the device returns.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return plan.ErrClosed
+		return fmt.Errorf("the engine is %w", plan.ErrClosed)
 	}
 	p.closed = true
-	owned := p.owned
-	p.owned = nil
+	p.mu.Unlock()
+	p.using.Wait()
+	p.mu.Lock()
+	owned := slices.Clone(p.owned) // the close of each removes it
 	p.mu.Unlock()
 	var err error
 	for _, c := range owned {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
@@ -16,12 +17,14 @@ import (
 
 // Call names the caller of a query and how it runs. The zero value is valid.
 type Call struct {
-	Caller  string // callers share the processors evenly
-	Mode    schedule.Mode
-	Timeout time.Duration        // 0: the timeout of the pool; negative: none
-	Fresh   bool                 // bypasses the result cache
-	Load    uint64               // that closes a batch; 0: the processor decides
-	Explain *observe.Explanation // receives an explanation, unless nil
+	Caller string // callers share the processors evenly
+	Mode   schedule.Mode
+	// Deadline, unless zero, replaces Timeout. It is for calls that began earlier.
+	Deadline time.Time
+	Timeout  time.Duration        // 0: the timeout of the pool; negative: none
+	Fresh    bool                 // bypasses the result cache
+	Load     uint64               // that closes a batch; 0: the processor decides
+	Explain  *observe.Explanation // receives an explanation, unless nil
 }
 
 // task is one query: resolved, then scheduled, then answered. It belongs to the goroutine of
@@ -78,7 +81,9 @@ func (t *task) done(err error) {
 
 // Search answers one query. The caller owns the slices.
 func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count uint64, docs []uint32, scores []float64, err error) {
+	q.Until = g.Until(ctx, call)
 	t := g.newTask()
+	t.job.Deadline = q.Until.Deadline
 	if err = t.resolve(q, call.Load); err != nil {
 		t.done(nil)
 		return
@@ -90,6 +95,11 @@ func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count u
 	count, docs, scores = t.count, t.docs, t.scores
 	t.done(nil)
 	return
+}
+
+// Until returns the end of the time of a call that begins now.
+func (g *Lists) Until(ctx context.Context, call *Call) limit.Until {
+	return limit.Until{Context: ctx, Deadline: g.pool.Deadline(ctx, call.Timeout)}
 }
 
 // resolve turns the query into a batch of one.
@@ -159,7 +169,6 @@ func (t *task) do(ctx context.Context, call *Call) error {
 	if k, ok := j.Kind.(kind); !ok || k != t.kind { // boxing it allocates
 		j.Kind = t.kind
 	}
-	j.Deadline = t.g.pool.Deadline(ctx, call.Timeout)
 	return t.g.pool.Do(ctx, j)
 }
 

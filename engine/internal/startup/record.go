@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"heddle/engine/file/auxiliary"
 )
 
 // Record is the start-up time of one device with one version of its driver.
@@ -80,7 +82,7 @@ func (c Cache) Remember(device, driver string, took time.Duration) error {
 }
 
 func (c Cache) load() (all []Record) {
-	data, err := os.ReadFile(c.path)
+	data, err := auxiliary.Read(c.path, 1<<20)
 	if err != nil || json.Unmarshal(data, &all) != nil {
 		return nil
 	}

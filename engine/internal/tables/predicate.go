@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/plan"
 	"heddle/engine/table/predicate"
 )
@@ -19,10 +20,27 @@ type Predicate struct {
 }
 
 // Compile compiles a predicate. Errors: *syntax.Error with the place of the
-// fault, plan.ErrUnsupported for a predicate that needs more than plan.MaxSets sets.
+// fault, *limit.Error, plan.ErrUnsupported for a predicate that needs more than plan.MaxSets
+// sets.
 func (d *Data) Compile(where string) (*Predicate, error) {
+	l := limit.Default()
+	return d.compile(where, &l)
+}
+
+// Compile compiles a predicate within the limits of the pool. Errors: see Data.Compile.
+func (g *Generation) Compile(where string) (*Predicate, error) {
+	return g.compile(where, g.pool.Limits())
+}
+
+func (d *Data) compile(where string, l *limit.Limits) (*Predicate, error) {
+	if err := l.CheckText(where); err != nil {
+		return nil, err
+	}
 	e, err := predicate.Parse(where)
 	if err != nil {
+		return nil, err
+	}
+	if err := limit.CheckTree(l, &e.Root, func(n *predicate.Node) []predicate.Node { return n.Args }); err != nil {
 		return nil, err
 	}
 	p := &Predicate{Text: e.String()}

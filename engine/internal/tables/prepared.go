@@ -57,7 +57,7 @@ func (p *Prepared) For(g *Generation) (*Predicate, error) {
 	if c := p.now.Load(); c != nil && c.of == g.Data {
 		return c.Predicate, nil
 	}
-	q, err := g.compile(p)
+	q, err := g.prepare(p)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (p *Prepared) For(g *Generation) (*Predicate, error) {
 	return q, nil
 }
 
-func (g *Generation) compile(p *Prepared) (*Predicate, error) {
+func (g *Generation) prepare(p *Prepared) (*Predicate, error) {
 	if p.steps != nil {
 		return g.Adopt(p.steps)
 	}

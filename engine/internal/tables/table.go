@@ -45,20 +45,23 @@ func NewTable(ctx context.Context, pool *serve.Pool, t *plan.Table, columns []co
 }
 
 func newTable(ctx context.Context, pool *serve.Pool, d *Data, opt Options) (*Table, error) {
-	if pool.Closed() {
-		return nil, errors.Join(plan.ErrClosed, d.Close())
+	done, err := pool.Use()
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
+	defer done()
 	t := &Table{pool: pool, opt: opt}
 	g := t.generation(d)
 	if err := g.start(ctx, pool.Processors()); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	t.current.Exchange(g)
-	if err := pool.Own(t); err != nil {
-		return nil, errors.Join(err, t.Close())
-	}
+	pool.Own(t)
 	return t, nil
 }
+
+// errClosed is the error of calls on a closed table.
+var errClosed = fmt.Errorf("the table is %w", plan.ErrClosed)
 
 // Acquire returns the current generation, which stays open until its Release, or
 // plan.ErrClosed.
@@ -66,7 +69,7 @@ func (t *Table) Acquire() (*Generation, error) {
 	if g := t.current.Acquire(); g != nil {
 		return g, nil
 	}
-	return nil, plan.ErrClosed
+	return nil, errClosed
 }
 
 // Reload opens the table file at path beside the current one and answers from it all
@@ -78,7 +81,7 @@ func (t *Table) Reload(ctx context.Context, path string) error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
 	if t.current.Load() == nil {
-		return plan.ErrClosed
+		return errClosed
 	}
 	d, err := Open(path, t.opt.Trusted)
 	if err != nil {
@@ -114,10 +117,10 @@ func closeGeneration(g *Generation) error { return g.retire(g.Data.Close) }
 func (t *Table) Close() error {
 	t.changing.Lock()
 	defer t.changing.Unlock()
-	t.pool.Disown(t)
 	g := t.current.Exchange(nil)
 	if g == nil {
-		return plan.ErrClosed
+		return errClosed
 	}
+	defer t.pool.Disown(t)
 	return closeGeneration(g)
 }

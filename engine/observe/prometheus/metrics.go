@@ -62,7 +62,7 @@ func New() *Metrics {
 		cached:  counter("cached_queries_total", "Queries answered from the result cache.", "kind"),
 		retries: counter("retries_total", "Repeated attempts at queries, by the processor of the last attempt.", "processor"),
 		changes: counter("mode_changes_total", "Changes of the scheduler's mode, by new mode.", "mode"),
-		removed: counter("processors_out_total", "Removals of failed processors.", "processor"),
+		removed: counter("processors_removed_total", "Removals of failed processors.", "processor"),
 
 		took:   histogram("query_duration_seconds", "Time from a query's arrival to its answer or error.", times, "kind", "mode", "outcome"),
 		queued: histogram("queue_duration_seconds", "Time from a query's arrival to the start of its last attempt.", times, run...),

@@ -130,8 +130,8 @@ func TestAnswered(t *testing.T) {
 		"retries_total{gpu}":                          2,
 		"mode_changes_total{sync}":                    2,
 		"mode_changes_total{}":                        0,
-		"processors_out_total{gpu}":                   1,
-		"processors_out_total{}":                      0,
+		"processors_removed_total{gpu}":               1,
+		"processors_removed_total{}":                  0,
 		"query_duration_seconds{and,sync,answered}":   2,
 		"query_duration_seconds{and,auto,answered}":   1, // cached
 		"queue_duration_seconds{and,sync,gpu}":        2,
@@ -246,7 +246,7 @@ func TestInvalidLabel(t *testing.T) {
 	m.Happened(observe.Event{Processor: "\xff", Err: plan.ErrDeviceLost})
 	m.Watch(func() observe.Stats { return observe.Stats{Processors: []observe.Processor{{Name: "\xff"}}} })
 	all, _ := gather(t, m)
-	all.expect(t, values{"queries_total{device,and,sync,answered,gpu\uFFFD}": 1, "processors_out_total{\uFFFD}": 1, "processor_up{\uFFFD}": 1})
+	all.expect(t, values{"queries_total{device,and,sync,answered,gpu\uFFFD}": 1, "processors_removed_total{\uFFFD}": 1, "processor_up{\uFFFD}": 1})
 }
 
 // TestTwoEngines: the engines of a service differ in a label.
@@ -290,7 +290,7 @@ func TestConcurrent(t *testing.T) {
 			t.Errorf("kind %d: times add up to %v", k, sum)
 		}
 	}
-	all.expect(t, values{"processors_out_total{gpu}": callers * each / 1000})
+	all.expect(t, values{"processors_removed_total{gpu}": callers * each / 1000})
 }
 
 func TestAllocations(t *testing.T) {

@@ -109,9 +109,12 @@ func (d decimal) integer() (v *big.Int, side int, ok bool) {
 // integer value·10^scale. It does not round.
 func ParseDecimal(text string, scale uint8) (v *big.Int, ok bool) {
 	d, ok := parseDecimal(text)
+	if !ok {
+		return new(big.Int), false
+	}
 	d.exp += int(scale)
 	v, side, fits := d.integer()
-	return v, ok && fits && side == 0
+	return v, fits && side == 0
 }
 
 // formatDecimal writes digits, an integer, with a point before the last scale of them.

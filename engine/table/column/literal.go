@@ -162,21 +162,25 @@ func (c *Column) place(l Literal) (place, error) {
 // numberPlace is the place in a column of numbers.
 func (c *Column) numberPlace(l Literal) (place, bool) {
 	d, ok := parseDecimal(l.Text)
-	if ok = ok && l.Kind == Number; !ok && (l.Kind != Text || !special(l.Text)) {
+	ok = ok && l.Kind == Number
+	if c.Type == Float || c.Type == Float32 {
+		ok = ok || l.Kind == Text && special(l.Text)
+	}
+	if !ok {
 		return place{}, false
 	}
+	d.exp += int(c.Scale)
 	switch c.Type {
 	case Float:
 		return floatPlace(l.Text, 64, FloatKey), true
 	case Float32:
 		return floatPlace(l.Text, 32, func(v float64) uint64 { return Float32Key(float32(v)) }), true
 	case Uint:
-		return d.uintPlace(), ok
+		return d.uintPlace(), true
+	case Decimal128:
+		return c.widePlace(d), true
 	}
-	if d.exp += int(c.Scale); c.Type == Decimal128 {
-		return c.widePlace(d), ok
-	}
-	return d.place(), ok
+	return d.place(), true
 }
 
 var wanted = []string{

@@ -206,6 +206,9 @@ func TestCompareErrors(t *testing.T) {
 		{Timestamp, Literal{Text, "@x"}, "of type timestamp"},
 	} {
 		column := ofKeys(c.t, 0, 9)
+		if c.t.IsDecimal() {
+			column.Scale = 3
+		}
 		if r, err := column.Compare(Eq, c.l); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), `column "c"`) {
 			t.Errorf("%s of %v: %v, %v, want %s", c.l.Text, c.t, r, err, c.want)
 		}

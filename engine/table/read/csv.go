@@ -54,6 +54,7 @@ type CSVOptions struct {
 	Memory uint64
 
 	maxRecord int // MaxRecord, less in tests
+	sample    int // sampleBytes, less in tests
 	text      int // bytes given to a parser; tests set it, 0 derives it from Memory
 }
 
@@ -100,6 +101,7 @@ func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error
 	opt.Comma = cmp.Or(opt.Comma, ',')
 	opt.Memory = cmp.Or(opt.Memory, 256<<20)
 	opt.maxRecord = cmp.Or(opt.maxRecord, MaxRecord)
+	opt.sample = cmp.Or(opt.sample, sampleBytes)
 	if opt.Stdin == nil {
 		opt.Stdin = os.Stdin
 	}
@@ -164,10 +166,10 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 		s.columns.nulls = append(s.columns.nulls, []byte(n))
 	}
 	if len(s.columns.names) == 0 {
-		if s.columns.names, err = f.header(s.opt.Comma); err != nil {
+		if s.columns.names, err = f.header(s.opt.Comma, s.opt.sample); err != nil {
 			return err
 		}
-	} else if err = f.fill(sampleBytes); err != nil {
+	} else if err = f.fill(s.opt.sample); err != nil {
 		return err
 	}
 	c := &s.columns
@@ -241,11 +243,11 @@ func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inferen
 			return nil // the reader of the table reports it
 		}
 		if len(s.opt.Names) == 0 {
-			_, err = f.header(s.opt.Comma)
+			_, err = f.header(s.opt.Comma, s.opt.sample)
 		}
 		var text []byte
 		for err == nil && open > 0 && ctx.Err() == nil {
-			if text, err = f.text(text, sampleBytes, s.opt.maxRecord); len(text) > 0 {
+			if text, err = f.text(text, s.opt.sample, s.opt.maxRecord); len(text) > 0 {
 				open = s.columns.inferText(text, fields, rows, found)
 			}
 		}

@@ -104,16 +104,16 @@ func lastEnd(text []byte) int {
 	}
 }
 
-// header takes the first record off the rest.
-func (f *csvFile) header(comma byte) (names []string, err error) {
-	if err := f.fill(sampleBytes); err != nil {
+// header takes the first record off the rest. It must end in the first sample bytes.
+func (f *csvFile) header(comma byte, sample int) (names []string, err error) {
+	if err := f.fill(sample); err != nil {
 		return nil, err
 	}
 	scan := scanner{text: f.whole(), comma: comma}
 	if !scan.skipEmpty() {
 		reason := "no header: the file is empty"
 		if !f.end {
-			reason = fmt.Sprintf("the header does not end in the first %d bytes", sampleBytes)
+			reason = fmt.Sprintf("the header does not end in the first %d bytes", sample)
 		}
 		return nil, f.errorf("%s", reason)
 	}
@@ -200,7 +200,7 @@ func (s *csvSource) another(path string) (*csvFile, error) {
 	if err != nil || len(s.opt.Names) > 0 {
 		return f, err
 	}
-	names, err := f.header(s.opt.Comma)
+	names, err := f.header(s.opt.Comma, s.opt.sample)
 	if err == nil && !slices.Equal(names, s.columns.names) {
 		err = f.errorf("the columns are %s; those of %s are %s", list(names), s.paths[0], list(s.columns.names))
 	}

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"heddle/engine/file/input"
 	"heddle/engine/table/column"
@@ -42,6 +43,7 @@ type parquetSource struct {
 
 	number int // of the current file
 	file   *os.File
+	meta   *format.FileMetaData
 	groups []parquet.RowGroup // of the current file, that are not begun
 	row    int64              // of the current file, that comes next
 	left   int64              // rows of the current group
@@ -55,7 +57,8 @@ type parquetColumn struct {
 	leaf   int  // of the file
 	narrow bool // the statistics promise that a Decimal128 fits a Decimal
 	group  int  // number in the file, for errors
-	values parquet.ColumnChunkValueReader
+	column *parquet.Column
+	values valueReader
 	buffer [256]parquet.Value
 	err    error
 }
@@ -123,7 +126,7 @@ func (s *parquetSource) open(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	s.groups = f.RowGroups()
+	s.groups, s.meta = f.RowGroups(), f.Metadata()
 	fields := f.Root().Columns()
 	var names []string
 	for _, c := range fields {
@@ -136,7 +139,7 @@ func (s *parquetSource) open(path string) (err error) {
 	s.columns = make([]parquetColumn, len(chosen))
 	for i, at := range chosen {
 		x := &s.columns[i]
-		x.name, x.leaf = names[at], fields[at].Index()
+		x.name, x.leaf, x.column = names[at], fields[at].Index(), fields[at]
 		if x.parquetType, err = typeOf(fields[at]); err != nil {
 			return &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q %v (--columns can leave it out)", x.name, err)}
 		}
@@ -270,7 +273,7 @@ func (s *parquetSource) nextGroup() (err error) {
 		return nil
 	}
 	defer explain(s.paths[s.number], "", &err)
-	g := s.groups[0]
+	g, m := s.groups[0], &s.meta.RowGroups[len(s.meta.RowGroups)-len(s.groups)]
 	s.groups = s.groups[1:]
 	s.left = g.NumRows()
 	chunks := g.ColumnChunks()
@@ -279,7 +282,7 @@ func (s *parquetSource) nextGroup() (err error) {
 		if err := c.close(); err != nil {
 			return err
 		}
-		c.values = parquet.NewColumnChunkValueReader(chunks[c.leaf])
+		c.values = openChunk(chunks[c.leaf], c.column, &m.Columns[c.leaf].MetaData, s.file)
 		c.group++
 	}
 	return nil
@@ -324,7 +327,7 @@ func (s *parquetSource) closeFile() (err error) {
 		err = errors.Join(err, s.columns[i].close())
 	}
 	err = errors.Join(err, s.file.Close())
-	s.file, s.groups = nil, nil
+	s.file, s.groups, s.meta = nil, nil, nil
 	return err
 }
 

@@ -305,3 +305,68 @@ func TestParquetRanges(t *testing.T) {
 		}
 	}
 }
+
+// TestParquetPages reads pages of both versions and integers whose differences need more
+// than 32 bits.
+func TestParquetPages(t *testing.T) {
+	for _, path := range []string{"testdata/pages-V1-lz4_raw.parquet", "testdata/pages-V2-lz4_raw.parquet", "testdata/pages-V2-zstd.parquet"} {
+		s, err := OpenParquet(t.Context(), []string{path, path}, ParquetOptions{rows: 300})
+		got, err := readAll(t, s, err)
+		if err != nil || len(got.rows) != 1000 {
+			t.Fatalf("%s: %d rows, error %v", path, len(got.rows), err)
+		}
+		for row, r := range got.rows {
+			i := int64(row % 500)
+			u := fmt.Sprint(i * 2654435761 % (1 << 32))
+			signed := math.MaxInt32 - i
+			if i%2 == 1 {
+				signed = math.MinInt32 + i
+			}
+			want := []string{u, u, fmt.Sprint(i % 5), fmt.Sprint(signed), fmt.Sprint("t", i*i*i), strconv.FormatFloat(float64(i)/7, 'g', -1, 64)}
+			if i%3 == 0 {
+				want[1] = missing
+			}
+			if !slices.Equal(r, want) {
+				t.Fatalf("%s: row %d: %q, want %q", path, row, r, want)
+			}
+		}
+	}
+}
+
+// FuzzParquetPages changes bytes of pages: an error of the input, or values.
+func FuzzParquetPages(f *testing.F) {
+	var files [][]byte
+	for _, path := range []string{"testdata/pages-V1-lz4_raw.parquet", "testdata/pages-V2-zstd.parquet"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		files = append(files, data)
+	}
+	f.Add(false, uint16(4), []byte{0x15, 0xff})
+	f.Add(true, uint16(40), []byte{0})
+	f.Add(true, uint16(900), []byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, second bool, at uint16, change []byte) {
+		data := bytes.Clone(files[map[bool]int{true: 1}[second]])
+		file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)), parquet.SkipPageIndex(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(data[min(int(at), len(data)):], change)
+		for i, c := range file.Root().Columns() {
+			x := parquetColumn{name: c.Name()}
+			if x.parquetType, err = typeOf(c); err != nil {
+				t.Fatal(err)
+			}
+			x.values = openChunk(file.RowGroups()[0].ColumnChunks()[i], c, &file.Metadata().RowGroups[0].Columns[i].MetaData, bytes.NewReader(data))
+			var v Values
+			x.read("x", &v, 0, 500)
+			if n := len(v.Keys) + len(v.Ends); x.err == nil && n != 500 {
+				t.Errorf("column %s: %d values", x.name, n)
+			}
+			if x.err != nil && !errors.Is(x.err, input.ErrCorrupt) {
+				t.Errorf("column %s: %v", x.name, x.err)
+			}
+		}
+	})
+}

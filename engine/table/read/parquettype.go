@@ -243,6 +243,9 @@ func resize(b []byte, size int) (out []byte, ok bool) {
 // column fit 64 bits.
 func narrow(f *format.FileMetaData, leaf int) bool {
 	for i := range f.RowGroups {
+		if leaf >= len(f.RowGroups[i].Columns) {
+			return false // the reader of the row group reports it
+		}
 		m := &f.RowGroups[i].Columns[leaf].MetaData
 		if m.Statistics.NullCount == m.NumValues {
 			continue

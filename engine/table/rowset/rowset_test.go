@@ -230,25 +230,29 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
+// fuzzedBytes and fuzzedRows bound the bytes and the rows of fuzzed bitmaps: two containers, one of them with
+// a bitmap of 8 KiB.
+const fuzzedBytes, fuzzedRows = 9 << 10, 66_000
+
 // FuzzReadRoaring takes any bytes: an error, or a bitmap that is valid, has rows below
 // the limit, and comes back when it is written.
 func FuzzReadRoaring(f *testing.F) {
-	for _, is := range shapes {
-		r := rand.New(rand.NewPCG(1, 1))
-		set := make([]uint64, 2048)
-		for row := range uint32(64 * len(set)) {
-			if is(r, row) {
-				set[row/64] |= 1 << (row % 64)
-			}
-		}
-		data, err := ToRoaring(set).ToBytes()
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(uint32(64*len(set)), data)
+	for _, rows := range [][]uint32{{}, {0}, {5, 9, 40, 65_999}, {65_535, 65_536}} {
+		f.Add(uint32(fuzzedRows), mustBytes(f, roaring.BitmapOf(rows...)))
 	}
+	run := roaring.New()
+	run.AddRange(20, 65_990)
+	run.RunOptimize()
+	f.Add(uint32(fuzzedRows), mustBytes(f, run))
+	dense := roaring.New()
+	for row := range uint32(4097) {
+		dense.Add(15 * row)
+	}
+	f.Add(uint32(fuzzedRows), mustBytes(f, dense))
 	f.Fuzz(func(t *testing.T, rows uint32, data []byte) {
-		rows %= 1 << 20
+		if rows > fuzzedRows || len(data) > fuzzedBytes {
+			return
+		}
 		b, err := ReadRoaring(bytes.NewReader(data), rows)
 		if err != nil {
 			if !errors.Is(err, ErrRoaring) {
@@ -274,4 +278,13 @@ func FuzzReadRoaring(f *testing.F) {
 			t.Fatalf("read again as another one: %v", err)
 		}
 	})
+}
+
+func mustBytes(t testing.TB, b *roaring.Bitmap) []byte {
+	t.Helper()
+	data, err := b.ToBytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -120,6 +120,22 @@ func (f *faults) Count(step string) int {
 	return f.calls[step]
 }
 
+// Met disarms f and reports whether call n of a step came. It checks err, the result of the
+// work whose call n failed: a *plan.DeviceError if the call came, else nil.
+func (f *faults) Met(t *testing.T, step string, n int, err error) bool {
+	t.Helper()
+	met := f.Count(step) >= n
+	f.Disarm()
+	var failed *plan.DeviceError
+	if met && !errors.As(err, &failed) || !met && err != nil {
+		t.Errorf("%s %d, met %t: %v", step, n, met, err)
+	}
+	if !met && n == 1 {
+		t.Errorf("%s is no step", step)
+	}
+	return met
+}
+
 // Hook is the Fault of device.Options.
 func (f *faults) Hook(step string) error {
 	f.Mu.Lock()

@@ -7,6 +7,13 @@ import (
 	"heddle/engine/plan"
 )
 
+// Algorithms are the algorithms that finders run, besides plan.Auto.
+var Algorithms = []plan.Algorithm{
+	plan.BS, plan.IS, plan.LR, plan.LRSeg, plan.HS8, plan.HS16, plan.HS32, plan.HS64, plan.HS128, plan.HS256,
+	plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4,
+	plan.MergePath, plan.Bits, plan.Gallop, plan.SvS, plan.SkipList, plan.SegStep,
+}
+
 // finder is an algorithm with its table for one list.
 type finder struct {
 	algorithm plan.Algorithm // BS for algorithms that only add a table

@@ -68,7 +68,7 @@ func TestStretch(t *testing.T) {
 			}
 		}
 		if s.First > s.Last {
-			continue // nobody asks
+			continue // no caller asks
 		}
 		if got := s.Cut(docs); !slices.Equal(got, want) {
 			t.Fatalf("%+v of %v: %v", s, docs, got)

@@ -15,6 +15,7 @@ import (
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/observe"
 )
@@ -74,11 +75,11 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 		return nil
 	}
 	err := s.run(ctx)
-	if engine.CodeOf(err) == engine.InvalidQuery && len(s.batch) > 1 {
-		return s.answerEach(ctx)
-	}
-	if e, ok := errors.AsType[*query.Error](err); ok && engine.CodeOf(err) == engine.InvalidQuery {
-		return s.Invalid(s.asked[e.Query], e.Err)
+	if wrong, ok := errors.AsType[*query.Error](err); ok && invalid(err) {
+		if len(s.batch) > 1 {
+			return s.answerEach(ctx)
+		}
+		return s.Invalid(s.asked[0], wrong.Err)
 	} else if err != nil {
 		return err
 	}
@@ -88,6 +89,12 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 		}
 	}
 	return nil
+}
+
+// invalid tells whether err concerns one query alone.
+func invalid(err error) bool {
+	_, large := errors.AsType[*limit.Error](err)
+	return large || engine.CodeOf(err) == engine.InvalidQuery
 }
 
 // answerEach answers the queries of a batch one by one, since at least one is invalid.
@@ -191,17 +198,13 @@ func (s *Searcher) query(q trec.Topic) (asked engine.Query, err error) {
 		asked.Text = q.Text
 		return asked, nil
 	}
-	words, err := querylang.EachWord(q.Text, func(string, float64) {})
-	if words || err != nil {
-		asked.Text = q.Text
-		return asked, err
-	}
 	join := querylang.Or
 	if asked.Match == engine.And {
 		join = querylang.And
 	}
-	e, err := querylang.Parse(q.Text, join)
-	asked.Expr = &e
+	if asked.Expr, err = querylang.Read(q.Text, join); asked.Expr == nil {
+		asked.Text = q.Text
+	}
 	return asked, err
 }
 

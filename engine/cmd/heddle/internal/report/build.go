@@ -11,17 +11,18 @@ import (
 // Build describes a finished build of an index. Its names in JSON are part of the command
 // line's contract.
 type Build struct {
-	Path      string   `json:"path"`
-	Documents uint64   `json:"documents"`
-	Terms     uint64   `json:"terms"`
-	Postings  uint64   `json:"postings"`
-	Tokens    uint64   `json:"tokens"`
-	ReadBytes int64    `json:"read_bytes"` // compressed size
-	Bytes     int64    `json:"bytes"`      // size of the index file
-	Runs      int      `json:"runs"`       // sorted runs spilled to disk
-	Unnamed   uint64   `json:"unnamed"`    // documents with their line as name
-	Invalid   Invalid  `json:"invalid"`
-	Warnings  []string `json:"warnings,omitempty"`
+	Path       string   `json:"path"`
+	Documents  uint64   `json:"documents"`
+	Terms      uint64   `json:"terms"`
+	Postings   uint64   `json:"postings"`
+	Tokens     uint64   `json:"tokens"`
+	ReadBytes  int64    `json:"read_bytes"` // compressed size
+	Bytes      int64    `json:"bytes"`      // size of the index file
+	Runs       int      `json:"runs"`       // sorted runs spilled to disk
+	Unnamed    uint64   `json:"unnamed"`    // documents with their line as name
+	Duplicates uint64   `json:"duplicates"` // documents with the name of an earlier document
+	Invalid    Invalid  `json:"invalid"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
 // Invalid counts the invalid documents of a build.
@@ -36,7 +37,7 @@ type Invalid struct {
 // NewBuild describes the build of the file at path.
 func NewBuild(path string, s *build.Summary) *Build {
 	b := &Build{
-		path, s.Documents, s.Terms, s.Postings, s.Tokens, s.ReadBytes, s.FileBytes, s.Runs, s.Unnamed,
+		path, s.Documents, s.Terms, s.Postings, s.Tokens, s.ReadBytes, s.FileBytes, s.Runs, s.Unnamed, s.Duplicates,
 		Invalid{Encoding: s.Invalid.Encoding, Tabs: s.Invalid.Tabs, Records: s.Invalid.Records, Skipped: s.Invalid.Skipped}, s.Warnings,
 	}
 	if s.Invalid.First != nil {
@@ -50,6 +51,9 @@ func (b *Build) Write(out io.Writer) error {
 	line := fmt.Sprintf("%s: %d documents, %d terms, %d postings, %s", b.Path, b.Documents, b.Terms, b.Postings, terminal.Bytes(uint64(b.Bytes)))
 	if b.Unnamed > 0 {
 		line += fmt.Sprintf(", %d named by their lines", b.Unnamed)
+	}
+	if b.Duplicates > 0 {
+		line += fmt.Sprintf(", %d with the name of another", b.Duplicates)
 	}
 	if n := b.Invalid.Encoding + b.Invalid.Tabs + b.Invalid.Records; n > 0 {
 		line += fmt.Sprintf(", %d invalid, %d skipped", n, b.Invalid.Skipped)

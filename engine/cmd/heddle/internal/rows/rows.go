@@ -194,7 +194,7 @@ func (w *Writer) write(ctx context.Context, info *engine.TableInfo, i int, q tre
 
 // line prints an ID and numbers. Flush returns the errors of Out.
 func (w *Writer) line(id string, numbers ...uint32) {
-	w.Out.WriteString(id)
+	w.Out.WriteString(terminal.Field(id))
 	var b [16]byte
 	for _, n := range numbers {
 		w.Out.Write(strconv.AppendUint(append(b[:0], '\t'), uint64(n), 10))

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/trec"
 )
 
@@ -48,13 +48,12 @@ type reader struct {
 // read starts a goroutine that reads at most ahead queries in advance. The goroutine
 // ends with the file, or after the next query once ctx is done.
 func (f File) read(ctx context.Context, ahead int) (*reader, error) {
-	in, closer := f.Stdin, io.NopCloser(nil).Close
+	in := io.NopCloser(f.Stdin)
 	if f.Path != "-" {
-		file, err := os.Open(f.Path)
-		if err != nil {
+		var err error
+		if in, err = input.File(ctx, f.Path); err != nil {
 			return nil, err
 		}
-		in, closer = file, file.Close
 	}
 	r := &reader{ch: make(chan trec.Topic, ahead)}
 	go func() {
@@ -67,7 +66,7 @@ func (f File) read(ctx context.Context, ahead int) (*reader, error) {
 				return false
 			}
 		})
-		r.err = errors.Join(err, closer())
+		r.err = errors.Join(err, in.Close())
 	}()
 	return r, nil
 }

@@ -37,15 +37,15 @@ func Sample(path string, format trec.Format) (q Queries) {
 	if path == "-" {
 		return q
 	}
+	info, err := os.Stat(path) // before Open, which waits for the writer of a pipe
+	if err != nil || !info.Mode().IsRegular() {
+		return q
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return q
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return q
-	}
 	head, err := io.ReadAll(io.LimitReader(f, sampleBytes))
 	if err != nil {
 		return q
@@ -116,12 +116,12 @@ func (s *Search) terms(q trec.Topic, a *analyze.Analyzer) []string {
 		return a.Terms(q.Text)
 	}
 	var all []string
-	words, err := querylang.EachWord(q.Text, func(part string, _ float64) { all = append(all, a.Terms(part)...) })
-	if words || err != nil {
-		return all
-	}
-	all = nil
-	if e, err := querylang.Parse(q.Text, querylang.Or); err == nil {
+	_, err := querylang.EachWord(q.Text, func(part string, _ float64) error {
+		all = append(all, a.Terms(part)...)
+		return nil
+	})
+	if e, _ := querylang.Read(q.Text, querylang.Or); e != nil && err == nil {
+		all = nil
 		for leaf := range e.Leaves {
 			all = append(all, a.Terms(leaf.Term)...)
 		}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heddle/engine/index/export"
+	"heddle/engine/index/hdl"
+)
+
+type indexExportOptions struct {
+	onePath
+	format string
+	out    string
+	force  bool
+}
+
+func newIndexExport(a *App) *cobra.Command {
+	return a.command(&cobra.Command{
+		Use:   "export X.hdl --format FORMAT [-o OUTPUT]",
+		Short: "Write an index for other programs",
+		Long: `Export writes the documents, terms and frequencies of an index in a format that other
+programs and index build read:
+
+  ciff    Common Index File Format, version 1
+  pisa    OUTPUT.docs, OUTPUT.freqs, OUTPUT.sizes, OUTPUT.terms and OUTPUT.documents
+  jsonl   one document per line, as a vector of its terms and their frequencies:
+          {"id": NAME, "text": TEXT, "vector": {TERM: FREQUENCY, …}}
+          with a text if the index stores texts
+
+The formats do not name the analysis of terms. For text queries of an index from ciff or
+pisa, repeat --stem, --stopwords, --fold and --tokenizer. Queries of an index from jsonl
+are split at white space. Impacts take the place of frequencies. jsonl has no lengths of
+documents; they become the sums of the frequencies.
+
+ciff and jsonl go to standard output by default. Files that exist are replaced with
+--force only.`,
+		Example: "  heddle index export books.hdl --format ciff -o books.ciff\n  heddle index export books.hdl --format jsonl | zstd > books.jsonl.zst",
+	}, &indexExportOptions{})
+}
+
+func (o *indexExportOptions) AddFlags(fs *pflag.FlagSet) {
+	var formats []string
+	for _, f := range export.Formats() {
+		formats = append(formats, string(f))
+	}
+	fs.StringVar(&o.format, "format", "", "format of the output: `"+strings.Join(formats, "|")+"`")
+	fs.StringVarP(&o.out, "output", "o", "-", "write to `OUTPUT`; - is standard output")
+	fs.BoolVar(&o.force, "force", false, "replace files that exist")
+}
+
+func (o *indexExportOptions) Validate(args []string) error {
+	format, err := export.ParseFormat(o.format)
+	switch {
+	case o.format == "":
+		return errors.New("--format is missing")
+	case err != nil:
+		return err
+	case format == export.PISA && o.out == "-":
+		return errors.New("--format pisa writes several files: --output (-o) is missing")
+	}
+	return o.set(args, "index file")
+}
+
+func (o *indexExportOptions) Run(ctx context.Context, a *App) error {
+	format, err := export.ParseFormat(o.format)
+	if err != nil {
+		return err
+	}
+	f, err := hdl.Open(o.path)
+	if err != nil {
+		return err
+	}
+	if o.out == "-" {
+		err = export.Write(ctx, f, format, a.Stdout)
+	} else {
+		err = export.Files(ctx, f, format, o.out, o.force)
+	}
+	return errors.Join(err, f.Close())
+}

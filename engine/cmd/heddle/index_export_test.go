@@ -1,0 +1,33 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestIndexExport builds an index again from each export, and compares dumps.
+func TestIndexExport(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", threeDocuments)
+	must(t, "index", "build", "-o", "d.hdl", "d.tsv")
+	want := must(t, "index", "dump", "d.hdl")
+	for format, out := range map[string]string{"ciff": "e.ciff", "pisa": "e", "jsonl": "e.jsonl"} {
+		must(t, "index", "export", "d.hdl", "--format", format, "-o", out)
+		must(t, "index", "build", "-o", "again.hdl", "--format", format, out)
+		if got := must(t, "index", "dump", "again.hdl"); got != want {
+			t.Errorf("%s: terms\n%s\nwant\n%s", format, got, want)
+		}
+		if got := must(t, "index", "dump", "again.hdl", "--doc", "0"); got != "a\t6\n" {
+			t.Errorf("%s: document %q", format, got)
+		}
+		wantFailure(t, heddle(t, "index", "export", "d.hdl", "--format", format, "-o", out), exitFailure, "exists: choose another output")
+		must(t, "index", "export", "d.hdl", "--format", format, "-o", out, "--force")
+	}
+	first, _, _ := strings.Cut(must(t, "index", "export", "d.hdl", "--format", "jsonl"), "\n")
+	if wantLine := `{"id":"a","vector":{"loom":1,"red":2,"the":2,"warp":1}}`; first != wantLine {
+		t.Errorf("line %s, want %s", first, wantLine)
+	}
+	wantFailure(t, heddle(t, "index", "export", "d.hdl"), exitUsage, "--format is missing")
+	wantFailure(t, heddle(t, "index", "export", "d.hdl", "--format", "csv"), exitUsage, "one of [ciff pisa jsonl]")
+	wantFailure(t, heddle(t, "index", "export", "d.hdl", "--format", "pisa"), exitUsage, "--output (-o) is missing")
+}

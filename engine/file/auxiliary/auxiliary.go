@@ -1,0 +1,41 @@
+// Package auxiliary reads small files beside the data: costs, statistics, tuning rows, lists of
+// words. A pipe or a device in their place would block the program or never end.
+package auxiliary
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Errors of Read, for errors.Is.
+var (
+	ErrNotRegular = errors.New("not a regular file")
+	ErrTooLarge   = errors.New("too large")
+)
+
+// Read returns the content of the regular file at path, of at most limit bytes. An error names
+// the path and the cause: fs.ErrNotExist, ErrNotRegular, ErrTooLarge.
+func Read(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path) // before Open, which waits for the writer of a pipe
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", path, ErrNotRegular)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s: %w: more than %d bytes", path, ErrTooLarge, limit)
+	}
+	return data, nil
+}

@@ -1,0 +1,277 @@
+package read
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// valueReader reads the values of a column of a row group.
+type valueReader interface {
+	parquet.ValueReader
+	io.Closer
+}
+
+// openChunk opens the values of a column of a row group.
+func openChunk(chunk parquet.ColumnChunk, c *parquet.Column, m *format.ColumnMetaData, file io.ReaderAt) valueReader {
+	if !misread(m) {
+		return parquet.NewColumnChunkValueReader(chunk)
+	}
+	start := m.DataPageOffset
+	if m.DictionaryPageOffset > 0 {
+		start = min(start, m.DictionaryPageOffset)
+	}
+	in := bufio.NewReader(io.NewSectionReader(file, start, m.TotalCompressedSize))
+	return &pageReader{typ: c.Type(), optional: c.Optional(), codec: m.Codec, in: in, left: m.NumValues}
+}
+
+// misread reports whether parquet-go 0.32 gives wrong values of a chunk without an error:
+// of LZ4_RAW pages that are more than a third of their content, and of integers of 32
+// bits whose differences in DELTA_BINARY_PACKED have more bits.
+func misread(m *format.ColumnMetaData) bool {
+	return m.Codec == format.Lz4Raw || m.Type == format.Int32 && slices.Contains(m.Encoding, format.DeltaBinaryPacked)
+}
+
+// pageReader reads the pages of a column without nesting.
+type pageReader struct {
+	typ      parquet.Type
+	optional bool
+	codec    format.CompressionCodec
+	in       *bufio.Reader
+	left     int64 // values of the pages that follow
+	dict     parquet.Dictionary
+
+	rows    int                 // of the current page, that are left
+	defined []byte              // of an optional column: 1 for a value, 0 for a missing one
+	values  parquet.ValueReader // that are defined
+}
+
+func (p *pageReader) Close() error { return nil }
+
+// ReadValues reads values of one page.
+func (p *pageReader) ReadValues(buf []parquet.Value) (int, error) {
+	for p.rows == 0 {
+		if p.left <= 0 {
+			return 0, io.EOF
+		}
+		if err := p.nextPage(); err != nil {
+			return 0, err
+		}
+	}
+	n := min(len(buf), p.rows)
+	present := n
+	if p.optional {
+		present = bytes.Count(p.defined[:n], []byte{1})
+	}
+	for got := 0; got < present; {
+		k, err := p.values.ReadValues(buf[got:present])
+		if got += k; got < present && (err != nil || k == 0) {
+			return 0, fmt.Errorf("a page ends before its last %d values", p.rows)
+		}
+	}
+	if p.optional {
+		for i := n - 1; i >= 0; i-- {
+			if p.defined[i] == 0 {
+				buf[i] = parquet.Value{}
+				continue
+			}
+			present--
+			buf[i] = buf[present]
+		}
+		p.defined = p.defined[n:]
+	}
+	p.rows -= n
+	return n, nil
+}
+
+// nextPage reads a page of data, and the dictionary before it.
+func (p *pageReader) nextPage() error {
+	var h format.PageHeader
+	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReader(p.in)).Decode(&h); err != nil {
+		return fmt.Errorf("header of a page: %w", err)
+	}
+	if h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 {
+		return fmt.Errorf("a page of %d bytes, %d uncompressed", h.CompressedPageSize, h.UncompressedPageSize)
+	}
+	data, err := io.ReadAll(io.LimitReader(p.in, int64(h.CompressedPageSize)))
+	switch {
+	case err != nil:
+		return err
+	case len(data) < int(h.CompressedPageSize):
+		return io.ErrUnexpectedEOF
+	case h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(data):
+		return errors.New("the checksum of a page is wrong")
+	}
+	switch {
+	case h.DictionaryPageHeader.Valid:
+		return p.readDictionary(&h, data)
+	case h.DataPageHeader.Valid:
+		return p.readData(&h, data)
+	case h.DataPageHeaderV2.Valid:
+		return p.readDataV2(&h, data)
+	}
+	return nil // a page of an index
+}
+
+func (p *pageReader) readDictionary(h *format.PageHeader, data []byte) error {
+	data, err := decompress(p.codec, data, int(h.UncompressedPageSize))
+	if err != nil {
+		return err
+	}
+	n := int(h.DictionaryPageHeader.V.NumValues)
+	values, err := p.decode(data, n, format.Plain)
+	if err == nil {
+		p.dict = p.typ.NewDictionary(0, n, values)
+	}
+	return err
+}
+
+// readData reads a page of version 1: its levels are compressed with the values, and have
+// their length in front.
+func (p *pageReader) readData(h *format.PageHeader, data []byte) error {
+	data, err := decompress(p.codec, data, int(h.UncompressedPageSize))
+	if err != nil {
+		return err
+	}
+	d := &h.DataPageHeader.V
+	var levels []byte
+	if p.optional {
+		if d.DefinitionLevelEncoding != format.RLE {
+			return fmt.Errorf("definition levels in encoding %v; only RLE is readable", d.DefinitionLevelEncoding)
+		}
+		if len(data) < 4 {
+			return io.ErrUnexpectedEOF
+		}
+		size := uint64(binary.LittleEndian.Uint32(data))
+		if data = data[4:]; size > uint64(len(data)) {
+			return io.ErrUnexpectedEOF
+		}
+		levels, data = data[:size], data[size:]
+	}
+	return p.start(int(d.NumValues), levels, data, d.Encoding)
+}
+
+// readDataV2 reads a page of version 2: its levels are not compressed.
+func (p *pageReader) readDataV2(h *format.PageHeader, data []byte) error {
+	d := &h.DataPageHeaderV2.V
+	before, size := int(d.RepetitionLevelsByteLength), int(d.DefinitionLevelsByteLength)
+	if before < 0 || size < 0 || before+size > len(data) {
+		return fmt.Errorf("levels of %d and %d bytes in a page of %d", before, size, len(data))
+	}
+	levels, data := data[before:before+size], data[before+size:]
+	if !d.IsCompressed.Valid || d.IsCompressed.V {
+		var err error
+		if data, err = decompress(p.codec, data, int(h.UncompressedPageSize)-before-size); err != nil {
+			return err
+		}
+	}
+	return p.start(int(d.NumValues), levels, data, d.Encoding)
+}
+
+// start begins a page of n values, missing ones included.
+func (p *pageReader) start(n int, levels, data []byte, e format.Encoding) (err error) {
+	if n < 0 || int64(n) > p.left {
+		return fmt.Errorf("a page of %d values in a row group with %d more", n, p.left)
+	}
+	p.left -= int64(n)
+	p.rows = n
+	present := n
+	if p.optional {
+		if p.defined, err = (&rle.Encoding{BitWidth: 1}).DecodeLevels(nil, levels); err != nil {
+			return err
+		}
+		if len(p.defined) < n {
+			return fmt.Errorf("%d definition levels for %d values", len(p.defined), n)
+		}
+		present = bytes.Count(p.defined[:n], []byte{1})
+	}
+	const older format.Encoding = 2 // name of RLEDictionary before version 2
+	if e == format.RLEDictionary || e == older {
+		if p.dict == nil {
+			return errors.New("a page without its dictionary")
+		}
+		if present == 0 {
+			return nil // even the width of its indexes may be missing
+		}
+		indexes, err := parquet.RLEDictionary.DecodeInt32(nil, data)
+		p.values = &entryReader{p.dict, indexes}
+		return err
+	}
+	values, err := p.decode(data, present, e)
+	if err == nil {
+		p.values = p.typ.NewPage(0, present, values).Values()
+	}
+	return err
+}
+
+// decode decodes n values.
+func (p *pageReader) decode(data []byte, n int, e format.Encoding) (encoding.Values, error) {
+	if n < 0 {
+		return encoding.Values{}, fmt.Errorf("%d values", n)
+	}
+	if e == format.DeltaBinaryPacked && p.typ.Kind() == parquet.Int32 {
+		wide, err := parquet.DeltaBinaryPacked.DecodeInt64(nil, data)
+		narrow := make([]int32, len(wide))
+		for i, v := range wide {
+			narrow[i] = int32(v) // sums are equal modulo 2^32
+		}
+		return encoding.Int32Values(narrow), err
+	}
+	code := parquet.LookupEncoding(e)
+	dst := p.typ.NewValues(make([]byte, 0, p.typ.EstimateDecodeSize(n, data, code)), make([]uint32, 0, 1))
+	return p.typ.Decode(dst, data, code)
+}
+
+// entryReader reads entries of a dictionary by their indexes.
+type entryReader struct {
+	dict    parquet.Dictionary
+	indexes []int32
+}
+
+func (r *entryReader) ReadValues(buf []parquet.Value) (int, error) {
+	n := min(len(buf), len(r.indexes))
+	for _, i := range r.indexes[:n] {
+		if i < 0 || int(i) >= r.dict.Len() {
+			return 0, fmt.Errorf("entry %d of a dictionary with %d", i, r.dict.Len())
+		}
+	}
+	r.dict.Lookup(r.indexes[:n], buf[:n])
+	r.indexes = r.indexes[n:]
+	return n, nil
+}
+
+// decompress decompresses a page to size bytes.
+func decompress(c format.CompressionCodec, data []byte, size int) (out []byte, err error) {
+	switch {
+	case c == format.Uncompressed:
+		return data, nil
+	case c != format.Lz4Raw:
+		out, err = parquet.LookupCompressionCodec(c).Decode(nil, data)
+	case size < 0 || size > 255*len(data)+16: // more than LZ4 can compress
+		err = errors.New("wrong size")
+	default:
+		out = make([]byte, size)
+		var n int
+		n, err = lz4.UncompressBlock(data, out)
+		out = out[:n]
+	}
+	if err == nil && len(out) != size {
+		err = fmt.Errorf("%d bytes", len(out))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("decompress %d bytes of %v to %d: %w", len(data), c, size, err)
+	}
+	return out, nil
+}
