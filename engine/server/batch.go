@@ -24,11 +24,7 @@ type batch struct {
 func (b *batch) check(i int, err error) {
 	q := &b.queries[i]
 	if err == nil && q.Text != "" && !q.Literal {
-		words, wrong := querylang.EachWord(q.Text, func(string, float64) {})
-		if err = wrong; err == nil && !words {
-			_, err = querylang.Parse(q.Text, querylang.Or)
-		}
-		if err != nil {
+		if _, err = querylang.Read(q.Text, querylang.Or); err != nil {
 			err = &engine.Error{Code: engine.InvalidQuery, Op: "search", Err: err}
 		}
 	}
