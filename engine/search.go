@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -42,8 +43,15 @@ func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (
 }
 
 // NewIndex makes an index of lists in memory. dict must name lists of src; both must stay valid
-// and unchanged until Close. Query texts are split at white space.
+// and unchanged until Close. Query texts are split at white space. Errors: code InvalidOption for
+// lists that are not valid, and the codes of OpenIndex.
 func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt IndexOptions) (*Index, error) {
+	if src == nil || dict == nil {
+		return nil, invalid("new index", errors.New("the source or the dictionary is nil"))
+	}
+	if err := src.Validate(); err != nil {
+		return nil, invalid("new index", err)
+	}
 	x, err := e.pool.NewIndex(ctx, src, query.Dictionary(dict), e.index(&opt))
 	if err != nil {
 		return nil, wrap("new index", err)
