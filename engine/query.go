@@ -58,8 +58,9 @@ type Query struct {
 
 	// Match of Text and Terms. Default: Or.
 	Match Match
-	// K asks for the best K documents with their scores, 1 to plan.MaxK. Default: 0, all
-	// matching documents in the order of their docIDs, without scores.
+	// K asks for the best K documents with their scores, 1 to plan.MaxK; another value is an
+	// error with code InvalidOption. Default: 0, all matching documents in the order of their
+	// docIDs, without scores.
 	K int
 	// CountOnly asks for the number of matching documents alone. K must be 0.
 	CountOnly bool
@@ -122,9 +123,9 @@ type Hits struct {
 	// Count is the number of matching documents; of a ranked query the number of Docs.
 	Count uint64
 	// Docs are docIDs: ascending, or of a ranked query by descending score, then ascending
-	// docID. It is nil if only the count was asked for.
+	// docID. It is nil exactly if only the count was asked for; without documents it is empty.
 	Docs []uint32
-	// Scores of Docs of a ranked query; else nil.
+	// Scores of Docs. It is nil exactly if the query was not ranked.
 	Scores []float64
 }
 

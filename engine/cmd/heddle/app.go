@@ -56,6 +56,7 @@ at once.`,
 		newIndex(a),
 		newSearch(a),
 		newBitmap(a),
+		newServe(a),
 		newEval(a),
 		newBench(a),
 		newTune(a),
@@ -162,7 +163,7 @@ func (a *App) print(v interface{ Write(io.Writer) error }, json bool) error {
 	if json {
 		return terminal.WriteJSON(a.Stdout, v)
 	}
-	return v.Write(a.Stdout)
+	return v.Write(terminal.Writer(a.Stdout))
 }
 
 // progress starts a progress bar on Stderr unless it is hidden.

@@ -125,7 +125,7 @@ func (o *evalOptions) write(out io.Writer, r *trec.Report, m *trec.Measures) err
 		if v.Count {
 			format = "%-22s\t%s\t%.0f\n"
 		}
-		if _, err := fmt.Fprintf(out, format, v.Name, m.Query, v.Value); err != nil {
+		if _, err := fmt.Fprintf(out, format, v.Name, terminal.Field(m.Query), v.Value); err != nil {
 			return err
 		}
 	}

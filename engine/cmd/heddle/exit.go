@@ -7,6 +7,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
@@ -46,14 +47,14 @@ func exitCode(err error) int {
 	return engine.CodeOf(err).ExitCode()
 }
 
-// message is the text of err for the user: one line, except for the log of a failed
-// kernel build and the position of an error in a query.
+// message is the text of err for the user, safe for terminals: one line, except for the log
+// of a failed kernel build and the position of an error in a query.
 func message(ctx context.Context, err error) string {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return "interrupted"
 	}
 	if _, ok := errors.AsType[*syntax.Error](err); ok || errors.Is(err, plan.ErrBuild) {
-		return err.Error()
+		return terminal.Text(err.Error())
 	}
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
+	return terminal.Field(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
 }

@@ -106,7 +106,7 @@ func dumpDocument(f *hdl.File, doc int64, out *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(out, text)
+	_, err = fmt.Fprintln(out, terminal.Text(text))
 	return err
 }
 

@@ -92,6 +92,7 @@ docID if they have no name.
   --format trec    ID Q0 NAME RANK SCORE TAG, for heddle eval; spaces in names become _
   --count          ID TAB number of matching documents; in jsonl "count"
 
+Control characters in names and terms become escapes such as \x1b, except in jsonl.
 Without ranking, the score is 1 and format text prints NAME, or ID TAB NAME for a query
 file. Ranked results start with a header that lists all settings of the run: a line that
 starts with #, in jsonl {"run": {…}}, for trec on standard error.

@@ -274,14 +274,14 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestOddNames checks that a character that would break an output line becomes a space,
+// TestOddNames checks that a character that would break an output line becomes an escape,
 // that JSON keeps it, and that a document without a name is printed by its docID.
 func TestOddNames(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "d.jsonl", `{"id":"a\tb\nc","text":"x"}`+"\n"+`{"id":"","text":"x"}`+"\n"+`{"id":"<é>","text":"x"}`+"\n")
 	must(t, "index", "build", "-o", "d.hdl", "d.jsonl")
 	got := strings.Split(must(t, "search", "d.hdl", "--query", "x", "--all"), "\n")
-	if len(got) != 4 || got[0] != "a b c" || got[2] != "<é>" {
+	if len(got) != 4 || got[0] != `a\tb\nc` || got[2] != "<é>" {
 		t.Errorf("names %q", got)
 	}
 	var o answer.Object

@@ -20,7 +20,7 @@ func TestUnknownTerms(t *testing.T) {
 		"w0 nosuch":       "",
 		"w0 NOT w0":       "",
 		"?!":              "",
-		"a\u202eb":        "query 1: in no document: a b\n",
+		"a\u202eb":        "query 1: in no document: a\\u202eb\n",
 	} {
 		for _, args := range []string{"--no-header", "--count", "--all", "--no-header --format jsonl", "--format tsv --no-header"} {
 			r := heddle(t, append([]string{"search", "c.hdl", "--query", query}, strings.Fields(args)...)...)

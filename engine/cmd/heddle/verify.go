@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/hdl"
 	"heddle/engine/table/hdb"
 )
@@ -66,6 +67,6 @@ func (o *verifyOptions[F]) Run(ctx context.Context, a *App) error {
 	if err := f.Verify(ctx); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	_, err = fmt.Fprintf(a.Stdout, "%s is valid: %s, checksum %016x\n", o.path, o.contents(f), f.Checksum())
+	_, err = fmt.Fprintf(a.Stdout, "%s is valid: %s, checksum %016x\n", terminal.Field(o.path), o.contents(f), f.Checksum())
 	return errors.Join(err, f.Close())
 }

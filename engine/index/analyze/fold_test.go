@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
@@ -69,4 +70,19 @@ func TestFoldAllocates(t *testing.T) {
 	if n := testing.AllocsPerRun(100, each); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// FuzzFold: any text gives folded terms, which are UTF-8, not empty and not too long.
+func FuzzFold(f *testing.F) {
+	for _, s := range []string{"", "Café", "ﬃ Å ß", "\u0301\u0345", "ﷺ", "\xffé", "ΐ"} {
+		f.Add(s)
+	}
+	a := mustNew(f, Settings{Fold: true})
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, term := range a.Terms(text) {
+			if term == "" || len(term) > MaxTerm || !utf8.ValidString(term) {
+				t.Fatalf("term %q of %q", term, text)
+			}
+		}
+	})
 }

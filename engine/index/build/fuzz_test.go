@@ -79,6 +79,9 @@ func fuzzText(f *testing.F, format Format, seeds ...string) {
 	f.Add(golden)
 	f.Fuzz(func(t *testing.T, content []byte) {
 		_, _ = readOnly(t, fuzzOptions(content, format), "-")
+		skip := fuzzOptions(content, format)
+		skip.Invalid = InvalidSkip
+		_, _ = readOnly(t, skip, "-")
 	})
 }
 

@@ -32,6 +32,9 @@ func (w *Writer) finish() (f container.Fields, err error) {
 			return f, err
 		}
 	}
+	if w.meta.roundsLengths() && w.meta.Impacts.Bits == 0 {
+		w.header.length = max(w.header.length, w.header.tokens)
+	}
 	meta, err := w.meta.encode()
 	if err != nil {
 		return f, err

@@ -35,6 +35,16 @@ func TestRoundedLengths(t *testing.T) {
 	if err := f.Verify(context.Background()); err != nil {
 		t.Error(err)
 	}
+	s := rounded() // whose lengths come from Lucene, rounded
+	s.add("zzz", []uint32{0, 23})
+	s.freqs[len(s.freqs)-1] = []uint32{2000, 1}
+	f = mustOpen(t, s.build(t))
+	if m := f.Meta(); m.Length != m.Tokens || m.Tokens < 2001 || f.Source().Length != m.Length {
+		t.Errorf("%+v", m)
+	}
+	if err := f.Verify(context.Background()); err != nil {
+		t.Error(err)
+	}
 	data := rounded().image(t)
 	at := binary.LittleEndian.Uint64(data[64+24*int(secLengths)+8:])
 	data[at+16] = 41
@@ -47,7 +57,7 @@ func TestRoundedLengths(t *testing.T) {
 	if got := c.Section + ": " + c.Reason; got != "lengths: length 41 of document 4 is not rounded" {
 		t.Error(got)
 	}
-	s := tiny()
+	s = tiny()
 	s.meta.Lengths = "short"
 	if _, err := Create(t.TempDir()+"/x", s.meta); err == nil || !strings.Contains(err.Error(), `lengths are "short"`) {
 		t.Errorf("error %v", err)

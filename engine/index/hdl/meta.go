@@ -49,13 +49,16 @@ type Meta struct {
 	Terms    uint32 `json:"-"` // number of lists
 	Postings uint64 `json:"-"` // sum of list lengths
 	Tokens   uint64 `json:"-"` // sum of frequencies, or of impacts
-	Length   uint64 `json:"-"` // sum of the exact document lengths, in tokens
+	Length   uint64 `json:"-"` // sum of the exact document lengths, in tokens; see LengthsLucene
 }
 
 // Values of Meta.Lengths.
 const (
-	LengthsExact  = "exact"
-	LengthsLucene = "lucene" // rounded by bm25.RoundLength; their mean stays exact, as in Lucene
+	LengthsExact = "exact"
+	// LengthsLucene is rounded by bm25.RoundLength. The mean stays exact, as in Lucene: the
+	// sum of the lengths is at least the sum of the frequencies, also where the lengths come
+	// rounded from an export of Lucene. With impacts it is the sum of the given lengths.
+	LengthsLucene = "lucene"
 )
 
 // roundsLengths reports whether the index stores rounded lengths.

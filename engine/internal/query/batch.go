@@ -80,18 +80,26 @@ func (b *Batch) Stats() *plan.Stats {
 }
 
 // Hits returns the answer of query i after Run: the number of documents, and unless only
-// the count was asked for the documents, with scores if they are ranked. The slices are
-// views that the next run overwrites.
+// the count was asked for the documents, with scores if they are ranked. These slices are
+// views that the next run overwrites, and not nil.
 func (b *Batch) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 	switch {
 	case b.kind.Ranked():
 		docs, scores = b.ranking(i)
-		return uint64(len(docs)), docs, scores
+		return uint64(len(docs)), present(docs), present(scores)
 	case b.kind.CountOnly:
 		return b.results.Count(i), nil, nil
 	}
 	docs = b.results.Query(i)
-	return uint64(len(docs)), docs, nil
+	return uint64(len(docs)), present(docs), nil
+}
+
+// present returns s, or an empty slice if s is nil.
+func present[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
 }
 
 // Cost returns the kind of costs of the only query.

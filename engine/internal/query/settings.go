@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -43,6 +44,9 @@ type Settings struct {
 // Settle checks opt for queries on x and sets s.
 func (x *Index) Settle(s *Settings, opt *Options) error {
 	*s = Settings{Options: *opt}
+	if err := errors.Join(opt.Algorithm.Validate(), opt.Accumulators.Validate()); err != nil {
+		return option{err}
+	}
 	if opt.K == 0 {
 		return x.settleBoolean(s)
 	}
@@ -52,12 +56,12 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	switch {
 	case opt.CountOnly:
 		return optionf("ranking: k = %d and only a count: k must be 0", opt.K)
-	case src.Freqs == nil && len(src.Lists) > 0:
-		return fmt.Errorf("ranking: %w", plan.ErrNotRanked)
 	case opt.K < 1 || opt.K > plan.MaxK:
 		return optionf("ranking: k = %d is not from 1 to %d", opt.K, plan.MaxK)
 	case opt.Match > AndOr:
 		return optionf("ranking: unknown %s", opt.Match)
+	case src.Freqs == nil && len(src.Lists) > 0:
+		return fmt.Errorf("ranking: %w", plan.ErrNotRanked)
 	case src.Impacts > 0:
 		if opt.Scoring != nil || opt.Statistics != nil {
 			return option{fmt.Errorf("%w of %d bits: scoring and statistics were fixed when it was built", ErrImpacts, src.Impacts)}
@@ -91,6 +95,9 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 
 func (x *Index) settleBoolean(s *Settings) error {
 	opt := &s.Options
+	if opt.Match > AndOr {
+		return optionf("unknown %s", opt.Match)
+	}
 	if opt.Match > And {
 		return optionf("match %s is for ranked queries: k must be at least 1", opt.Match)
 	}

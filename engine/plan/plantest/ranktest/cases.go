@@ -103,7 +103,7 @@ func (su *suite) universes(t *testing.T) {
 // shapes has queries of 0 to 200 terms, and as many matches as k or one more.
 func (su *suite) shapes(t *testing.T) {
 	r := plantest.RNG(t)
-	s := plantest.NewRanked(r, 21_000, 0, plantest.LengthKinds[2].One)
+	s := plantest.NewRanked(r, uint32(su.Pick(21_000, 12_500)), 0, plantest.LengthKinds[2].One)
 	const lists = 200
 	for i := range lists {
 		// Some lists have nearly all documents, so that documents have many of the terms.

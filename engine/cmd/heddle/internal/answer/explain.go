@@ -161,14 +161,14 @@ func expressionText(x *engine.Snapshot, f plan.Expr) querylang.Expr {
 
 func (e *Explanation) write(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "query %s: %s\n", e.Query, e.Text)
+	fmt.Fprintf(&b, "query %s: %s\n", terminal.Field(e.Query), terminal.Field(e.Text))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "  backend\t%s: %s\n", e.Backend, e.Device)
 	if e.Choice != "" {
 		fmt.Fprintf(w, "  choice\t%s\n", e.Choice)
 	}
 	if e.Boolean != "" {
-		fmt.Fprintf(w, "  boolean\t%s\n", e.Boolean)
+		fmt.Fprintf(w, "  boolean\t%s\n", terminal.Field(e.Boolean))
 	}
 	if e.Runs != "" {
 		fmt.Fprintf(w, "  runs\t%s\n", e.Runs)
@@ -184,10 +184,10 @@ func (e *Explanation) write(out io.Writer) error {
 		case i == 0:
 			step = "first"
 		}
-		fmt.Fprintf(w, "  %s\t%s: %d documents, %s, %s\n", step, l.Term, l.Documents, l.Codec, l.Method)
+		fmt.Fprintf(w, "  %s\t%s: %d documents, %s, %s\n", step, terminal.Field(l.Term), l.Documents, l.Codec, l.Method)
 	}
 	for _, t := range e.Unknown {
-		fmt.Fprintf(w, "  unknown\t%s: in no document\n", t)
+		fmt.Fprintf(w, "  unknown\t%s: in no document\n", terminal.Field(t))
 	}
 	label := "matches"
 	if e.Mode != "" {

@@ -112,7 +112,7 @@ func (s *Searcher) print(q trec.Topic, i int) error {
 	got := s.answers[i]
 	if got.Count == 0 && s.Explain == nil {
 		if _, unknown := s.terms(s.batch[i]); len(unknown) > 0 {
-			if _, err := fmt.Fprintf(s.Notes, "query %s: in no document: %s\n", terminal.Printable(q.ID), terminal.Printable(strings.Join(unknown, ", "))); err != nil {
+			if _, err := fmt.Fprintf(s.Notes, "query %s: in no document: %s\n", terminal.Field(q.ID), terminal.Field(strings.Join(unknown, ", "))); err != nil {
 				return err
 			}
 		}

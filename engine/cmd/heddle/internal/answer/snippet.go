@@ -88,7 +88,7 @@ func (s *snippets) of(text string) string {
 	if end < len(text) {
 		b.WriteString(" …")
 	}
-	return strings.Join(strings.Fields(terminal.Printable(b.String())), " ")
+	return terminal.Field(strings.Join(strings.Fields(b.String()), " "))
 }
 
 // window returns the range of marks within snippetWidth that has the most distinct terms.

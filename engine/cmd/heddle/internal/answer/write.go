@@ -82,7 +82,7 @@ func (w *Writer) write(q trec.Topic, asked engine.Query, h engine.Hits, e *Expla
 // text without scores.
 func (w *Writer) appendLine(l []byte, id string, rank int, name string, score float64) []byte {
 	if w.Format == "trec" {
-		return trec.AppendLine(l, id, name, rank, score, w.tag)
+		return trec.AppendLine(l, terminal.Field(underlined(id)), terminal.Field(underlined(name)), rank, score, w.tag)
 	}
 	if w.IDs || w.Format == "tsv" {
 		l = append(append(l, terminal.Field(id)...), '\t')
@@ -97,10 +97,20 @@ func (w *Writer) appendLine(l []byte, id string, rank int, name string, score fl
 	return append(l, '\n')
 }
 
+// underlined replaces white space, as trec.AppendLine does, before it is escaped.
+func underlined(s string) string {
+	return strings.Map(func(r rune) rune {
+		if '\t' <= r && r <= '\r' {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
 // writeText prints ranked documents for people, with snippets.
 func (w *Writer) writeText(q trec.Topic, asked engine.Query, h engine.Hits) error {
 	if w.IDs {
-		fmt.Fprintf(w.Out, "query %s\n", terminal.Printable(strings.TrimSuffix(q.ID+": "+q.Text, ": ")))
+		fmt.Fprintf(w.Out, "query %s\n", terminal.Field(strings.TrimSuffix(q.ID+": "+q.Text, ": ")))
 	}
 	if w.snippets != nil {
 		if err := w.snippets.setQuery(asked); err != nil {
@@ -108,7 +118,7 @@ func (w *Writer) writeText(q trec.Topic, asked engine.Query, h engine.Hits) erro
 		}
 	}
 	for i, d := range h.Docs {
-		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.Scores[i], terminal.Printable(w.name(d)))
+		fmt.Fprintf(w.Out, "%3d  %9.4f  %s\n", i+1, h.Scores[i], terminal.Field(w.name(d)))
 		if w.snippets == nil {
 			continue
 		}

@@ -1,5 +1,6 @@
 // Package terminal prints for people and for programs: log lines, progress bars, JSON
-// lines and fields of tables.
+// lines and text. Text from files reaches a terminal through Field, Text or Writer, because
+// control characters in it might change the terminal.
 package terminal
 
 import (
@@ -8,8 +9,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // WriteJSON writes v as one JSON value on one line.
@@ -17,25 +16,6 @@ func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-// Field returns s as one field of a TAB-separated line: TAB, LF and CR become spaces.
-func Field(s string) string {
-	if !strings.ContainsAny(s, "\t\n\r") {
-		return s
-	}
-	return strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(s)
-}
-
-// Printable returns s without control characters and without characters that change
-// the direction of writing: each becomes a space. Invalid UTF-8 becomes U+FFFD.
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsPrint(r) {
-			return r
-		}
-		return ' '
-	}, s)
 }
 
 // Bytes formats n in the largest binary unit that keeps the number at least 1, with at
