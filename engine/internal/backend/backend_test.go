@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -22,24 +23,24 @@ import (
 type counted struct {
 	plan.Backend
 	info plan.Info
-	open *int
+	open *atomic.Int64
 }
 
 func (c *counted) Info() plan.Info { return c.info }
 
 func (c *counted) Close() error {
-	*c.open--
+	c.open.Add(-1)
 	return c.Backend.Close()
 }
 
 // candidate returns a candidate of a kind, "host" or "opencl". Its Open returns err, or a
 // backend that adds one to open until it is closed.
-func candidate(kind, name string, err error, open *int) backend.Candidate {
+func candidate(kind, name string, err error, open *atomic.Int64) backend.Candidate {
 	return backend.Candidate{Name: name, Host: kind == "host", Reserve: kind == "host", Open: func(context.Context) (plan.Backend, error) {
 		if err != nil {
 			return nil, err
 		}
-		*open++
+		open.Add(1)
 		return &counted{hostfallback.New(hostfallback.Options{Threads: 1}), plan.Info{Kind: kind, Device: name}, open}, nil
 	}}
 }
@@ -76,7 +77,7 @@ func TestOpen(t *testing.T) {
 		{"all fail", "h a b", "h a b", "", ""},
 	} {
 		for _, first := range []bool{true, false} {
-			open := 0
+			var open atomic.Int64
 			var list []backend.Candidate
 			for _, name := range strings.Fields(c.candidates) {
 				kind, err := "opencl", error(nil)
@@ -94,8 +95,8 @@ func TestOpen(t *testing.T) {
 			}
 			var log strings.Builder
 			opened, err := f(t.Context(), list, zerolog.New(&log))
-			if got := strings.Join(names(opened), ", "); got != want || open != len(opened) {
-				t.Errorf("%s, first %t: opened %q, want %q; %d are open", c.name, first, got, want, open)
+			if got := strings.Join(names(opened), ", "); got != want || open.Load() != int64(len(opened)) {
+				t.Errorf("%s, first %t: opened %q, want %q; %d are open", c.name, first, got, want, open.Load())
 			}
 			if (err != nil) != (want == "") || err != nil && !errors.Is(err, plan.ErrSelfTest) {
 				t.Errorf("%s, first %t: %v", c.name, first, err)
@@ -110,8 +111,8 @@ func TestOpen(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if open != 0 {
-				t.Errorf("%s, first %t: %d stay open", c.name, first, open)
+			if n := open.Load(); n != 0 {
+				t.Errorf("%s, first %t: %d stay open", c.name, first, n)
 			}
 		}
 	}
@@ -123,7 +124,7 @@ func TestOpenCancelled(t *testing.T) {
 		"first": backend.OpenFirst, "all": backend.OpenAll,
 	} {
 		ctx, stop := context.WithCancel(t.Context())
-		open := 0
+		var open atomic.Int64
 		last := candidate("opencl", "b", nil, &open)
 		ending := last
 		ending.Open = func(ctx context.Context) (plan.Backend, error) {
@@ -131,15 +132,16 @@ func TestOpenCancelled(t *testing.T) {
 			return last.Open(ctx)
 		}
 		opened, err := f(ctx, []backend.Candidate{candidate("host", "h", nil, &open), ending}, zerolog.Nop())
-		if opened != nil || !errors.Is(err, context.Canceled) || open != 0 {
-			t.Errorf("%s: %v, %v, %d stay open", name, names(opened), err, open)
+		if opened != nil || !errors.Is(err, context.Canceled) || open.Load() != 0 {
+			t.Errorf("%s: %v, %v, %d stay open", name, names(opened), err, open.Load())
 		}
 	}
 }
 
 // TestGiven: a caller's backends are not closed, and the kind chooses among them.
 func TestGiven(t *testing.T) {
-	open := 2
+	var open atomic.Int64
+	open.Store(2)
 	host := &counted{nil, plan.Info{Kind: "host", Device: "h"}, &open}
 	device := &counted{nil, plan.Info{Kind: "opencl", Device: "d"}, &open}
 	for kind, want := range map[string]string{
@@ -154,7 +156,7 @@ func TestGiven(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", kind, got, err, want)
 		}
 		for _, o := range opened {
-			if err := o.Close(); err != nil || open != 2 {
+			if err := o.Close(); err != nil || open.Load() != 2 {
 				t.Errorf("%s was closed: %v", o.Name, err)
 			}
 		}
