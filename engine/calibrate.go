@@ -8,6 +8,7 @@ import (
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
+	"heddle/engine/observe"
 )
 
 // CalibrateOptions rule Calibrate. The zero value is the default.
@@ -30,7 +31,7 @@ type CalibrateOptions struct {
 // Calibrate runs queries on every processor, alone and in batches, and fits the models that
 // the scheduler uses. It writes them to the file of costs, if there is one. It needs the
 // processors for itself: the work of other calls counts as costs.
-func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []calibrate.KindCosts, err error) {
+func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []observe.KindCosts, err error) {
 	defer wrapFault("calibrate", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := x.x.Acquire()
