@@ -1,5 +1,5 @@
-# Everything here works on a fresh machine with Go; what else a target needs it
-# installs where it may (.ci/setup), and otherwise says.
+# Every target works on a fresh machine with Go. Further packages that a target needs
+# are installed as root (.ci/setup); otherwise the target names them.
 SHELL := /bin/bash
 BUILD := .build
 HEDDLE := $(BUILD)/heddle
@@ -53,5 +53,5 @@ stamp: ## record that the kernels have passed, so that .ci/run skips their check
 fmt: ## gofmt in place
 	gofmt -w .ci cl codec config engine hostfallback testdata
 
-clean: ## remove what the targets made
+clean: ## remove the files that the targets made
 	rm -rf .build .cache

@@ -11,6 +11,7 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
+	"heddle/engine/internal/tables"
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
 	"heddle/engine/table/hdb"
@@ -97,7 +98,7 @@ var codes = []struct {
 	match func(error) bool
 }{
 	{InvalidQuery, func(err error) bool {
-		return is(err, query.ErrInvalid) || as[*syntax.Error](err)
+		return is(err, query.ErrInvalid) || is(err, tables.ErrOtherTable) || as[*syntax.Error](err)
 	}},
 	{InvalidOption, func(err error) bool { return is(err, query.ErrOption) }},
 	{Overloaded, func(err error) bool { return is(err, schedule.ErrFull) }},

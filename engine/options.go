@@ -191,6 +191,12 @@ func (o *Options) parse() (p parsed, err error) {
 	if o.Backends != nil && (o.Device != "" || o.Tuning != "" || o.Threads != 0 || o.HostMemory != 0 || o.Lazy || o.Profiling || o.CountLoads) {
 		return p, errors.New("option Backends excludes discovery: Device, Tuning, Threads, HostMemory, Lazy, Profiling and CountLoads have no effect and must be zero")
 	}
+	if i := slices.Index(o.Backends, nil); i >= 0 {
+		return p, fmt.Errorf("Backends[%d] is nil", i)
+	}
+	if err := o.Algorithm.Validate(); err != nil {
+		return p, fmt.Errorf("Algorithm: %w", err)
+	}
 	s := &o.Schedule
 	for _, f := range []struct {
 		name  string

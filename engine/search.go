@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -42,8 +43,15 @@ func (e *Engine) OpenIndex(ctx context.Context, path string, opt IndexOptions) (
 }
 
 // NewIndex makes an index of lists in memory. dict must name lists of src; both must stay valid
-// and unchanged until Close. Query texts are split at white space.
+// and unchanged until Close. Query texts are split at white space. Errors: code InvalidOption for
+// lists that are not valid, and the codes of OpenIndex.
 func (e *Engine) NewIndex(ctx context.Context, src *plan.Source, dict Dictionary, opt IndexOptions) (*Index, error) {
+	if src == nil || dict == nil {
+		return nil, invalid("new index", errors.New("the source or the dictionary is nil"))
+	}
+	if err := src.Validate(); err != nil {
+		return nil, invalid("new index", err)
+	}
 	x, err := e.pool.NewIndex(ctx, src, query.Dictionary(dict), e.index(&opt))
 	if err != nil {
 		return nil, wrap("new index", err)
@@ -161,6 +169,11 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 //
 // If a device has no room for both, pure Go alone answers from the new file until the old
 // one is closed. Without pure Go the new lists take the room that there is.
+//
+// On CPU devices the C library may keep memory that the driver has freed. With PoCL, 2,400
+// reloads of a small index made a process grow from 125 to 160 MB under the defaults of glibc,
+// from 122 to 127 MB with the environment variable MALLOC_ARENA_MAX=2, and not at all (100 MB)
+// with MALLOC_TRIM_THRESHOLD_=131072. Set one of them for a service that reloads often.
 func (x *Index) Reload(ctx context.Context, path string) error {
 	return wrap("reload index", x.x.Reload(ctx, path))
 }

@@ -10,6 +10,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/internal/limit"
+	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/observe"
@@ -47,9 +48,17 @@ func (e *Engine) OpenTable(ctx context.Context, path string, opt TableOptions) (
 }
 
 // NewTable makes a table in memory. columns describe its vectors and values; both must stay
-// valid and unchanged until Close.
+// valid and unchanged until Close. Errors: code InvalidOption if columns and table do not agree, and
+// the codes of OpenTable.
 func (e *Engine) NewTable(ctx context.Context, t *plan.Table, columns []column.Column, opt TableOptions) (*Table, error) {
-	x, err := tables.NewTable(ctx, e.pool, t, columns, tables.Options(opt))
+	if t == nil {
+		return nil, invalid("new table", errors.New("the table is nil"))
+	}
+	d, err := tables.New(t, columns)
+	if err != nil {
+		return nil, invalid("new table", err)
+	}
+	x, err := tables.NewTable(ctx, e.pool, d, tables.Options(opt))
 	if err != nil {
 		return nil, wrap("new table", err)
 	}
@@ -162,8 +171,8 @@ type Rows struct {
 
 // Select answers one selection. The caller owns the memory of the answer.
 //
-// Errors: codes InvalidQuery, with the place of the fault, Unsupported (a strategy that no
-// processor has), Overloaded, Deadline, Canceled, NoDevice, Closed.
+// Errors: codes InvalidQuery (with the place of the fault, or a predicate that another table has
+// prepared), InvalidOption, Unsupported (a strategy that no processor has), Overloaded, Deadline, Canceled, NoDevice, Closed.
 func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	defer wrapFault("select", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
@@ -347,6 +356,9 @@ func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, 
 		if err := until.Err(); err != nil {
 			return err
 		}
+	}
+	if err := errors.Join(s.Output.Validate(), s.Strategy.Validate()); err != nil {
+		return query.Option(err)
 	}
 	var p *tables.Predicate
 	var err error

@@ -77,6 +77,14 @@ func Algorithms() []Algorithm {
 	return all
 }
 
+// Validate returns an error for a value that is no algorithm.
+func (a Algorithm) Validate() error {
+	if a >= algorithms {
+		return fmt.Errorf("unknown algorithm %d (one of 0 to %d)", uint8(a), algorithms-1)
+	}
+	return nil
+}
+
 // String gives the name that command line and configuration use.
 func (a Algorithm) String() string {
 	switch a {

@@ -35,6 +35,14 @@ const (
 	GlobalAccumulators
 )
 
+// Validate returns an error for a value that is no place of accumulators.
+func (a Accumulators) Validate() error {
+	if a > GlobalAccumulators {
+		return fmt.Errorf("unknown accumulators %d (one of 0 to %d)", a, GlobalAccumulators)
+	}
+	return nil
+}
+
 // MaxK is the greatest number of documents that a ranked query may ask for.
 const MaxK = 10000
 

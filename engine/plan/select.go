@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -63,6 +64,22 @@ func (s Strategy) String() string {
 		return strategyNames[s]
 	}
 	return fmt.Sprintf("strategy(%d)", uint8(s))
+}
+
+// Validate returns an error for a value that is no output.
+func (o Output) Validate() error {
+	if o > OutputResident {
+		return fmt.Errorf("unknown output %d (one of 0 to %d)", o, OutputResident)
+	}
+	return nil
+}
+
+// Validate returns an error for a value that is no strategy.
+func (s Strategy) Validate() error {
+	if s >= numStrategies {
+		return fmt.Errorf("unknown strategy %d (one of 0 to %d)", s, numStrategies-1)
+	}
+	return nil
 }
 
 // Strategies returns all strategies but StrategyAuto.
@@ -159,8 +176,8 @@ func (s *SelectBatch) Copy(from *SelectBatch, steps []Step) {
 // Validate checks the batch against t: all that is named exists, ranges ascend, and
 // of every selection that its stack stays within MaxSets and ends with one set.
 func (s *SelectBatch) Validate(t *Table) error {
-	if s.Output > OutputResident || s.Strategy >= numStrategies {
-		return fmt.Errorf("plan: selections of the unknown output %d or strategy %d", s.Output, s.Strategy)
+	if err := errors.Join(s.Output.Validate(), s.Strategy.Validate()); err != nil {
+		return fmt.Errorf("plan: selections: %w", err)
 	}
 	if len(s.Offsets) == 0 {
 		return nil

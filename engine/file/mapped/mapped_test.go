@@ -8,7 +8,7 @@ import (
 	"heddle/engine/file/mapped/mappedtest"
 )
 
-// panics returns what f panics with; nil if it returns.
+// panics returns the value with which f panics; nil if it returns.
 func panics(f func()) (r any) {
 	defer func() { r = recover() }()
 	f()

@@ -164,7 +164,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestUnfit refuses what a format cannot hold, and leaves no file.
+// TestUnfit exports indexes that a format cannot hold: an error, and no file.
 func TestUnfit(t *testing.T) {
 	for name, c := range map[string]struct {
 		content string

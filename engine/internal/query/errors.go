@@ -28,6 +28,9 @@ type option struct{ error }
 func (e option) Is(target error) bool { return target == ErrOption }
 func (e option) Unwrap() error        { return e.error }
 
+// Option returns an error in which errors.Is finds ErrOption, with the text of err.
+func Option(err error) error { return option{err} }
+
 func optionf(format string, args ...any) error { return option{fmt.Errorf(format, args...)} }
 
 func invalidf(format string, args ...any) error { return invalid{fmt.Errorf(format, args...)} }

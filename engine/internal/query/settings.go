@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -43,6 +44,9 @@ type Settings struct {
 // Settle checks opt for queries on x and sets s.
 func (x *Index) Settle(s *Settings, opt *Options) error {
 	*s = Settings{Options: *opt}
+	if err := errors.Join(opt.Algorithm.Validate(), opt.Accumulators.Validate()); err != nil {
+		return option{err}
+	}
 	if opt.K == 0 {
 		return x.settleBoolean(s)
 	}

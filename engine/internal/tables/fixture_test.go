@@ -99,7 +99,7 @@ func pool(t testing.TB, opt schedule.Options, devices ...*slow) *serve.Pool {
 // loaded makes d a table of p.
 func loaded(t testing.TB, p *serve.Pool, d *Data) *Generation {
 	t.Helper()
-	x, err := newTable(t.Context(), p, d, Options{})
+	x, err := NewTable(t.Context(), p, d, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func TestMeasureFault(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newTable(ctx, p, flights(t, 32), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := NewTable(ctx, p, flights(t, 32), Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("under a cancelled context: %v", err)
 	}
 }
@@ -122,7 +122,7 @@ func TestCancelMeasure(t *testing.T) {
 	device.by.Store(int64(200 * time.Millisecond))
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := newTable(ctx, pool(t, schedule.Options{}, device), flights(t, 32), Options{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := NewTable(ctx, pool(t, schedule.Options{}, device), flights(t, 32), Options{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
@@ -141,7 +141,7 @@ func TestLoadFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer only.Close()
-	if _, err := newTable(t.Context(), only, flights(t, 32), Options{}); !errors.Is(err, plan.ErrOutOfMemory) {
+	if _, err := NewTable(t.Context(), only, flights(t, 32), Options{}); !errors.Is(err, plan.ErrOutOfMemory) {
 		t.Errorf("no processor has room: %v", err)
 	}
 }

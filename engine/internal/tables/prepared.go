@@ -7,6 +7,9 @@ import (
 	"heddle/engine/plan"
 )
 
+// ErrOtherTable is the error of a selection with a predicate that another table has prepared.
+var ErrOtherTable = errors.New("another table has prepared the predicate")
+
 // Prepared is a predicate that is compiled once for each generation of its table. It is
 // safe for concurrent use.
 type Prepared struct {
@@ -48,11 +51,11 @@ func (t *Table) prepare(p *Prepared) (*Prepared, error) {
 	return p, err
 }
 
-// For returns the predicate for a generation of its table. The error says that the
-// predicate belongs to another table, or that a reloaded table lacks a column.
+// For returns the predicate for a generation of its table. Errors: ErrOtherTable,
+// and of Data.Compile or Data.Adopt if a reloaded table lacks a column.
 func (p *Prepared) For(g *Generation) (*Predicate, error) {
 	if g.of != p.of {
-		return nil, errors.New("engine: another table has prepared the predicate")
+		return nil, ErrOtherTable
 	}
 	if c := p.now.Load(); c != nil && c.of == g.Data {
 		return c.Predicate, nil

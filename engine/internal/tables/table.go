@@ -8,7 +8,6 @@ import (
 
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
-	"heddle/engine/table/column"
 )
 
 // Options rule a table.
@@ -31,20 +30,11 @@ func OpenTable(ctx context.Context, pool *serve.Pool, path string, opt Options) 
 	if err != nil {
 		return nil, err
 	}
-	return newTable(ctx, pool, d, opt)
+	return NewTable(ctx, pool, d, opt)
 }
 
-// NewTable makes a table in memory resident on the processors of a pool. t and columns
-// must stay valid and unchanged until Close.
-func NewTable(ctx context.Context, pool *serve.Pool, t *plan.Table, columns []column.Column, opt Options) (*Table, error) {
-	d, err := New(t, columns)
-	if err != nil {
-		return nil, err
-	}
-	return newTable(ctx, pool, d, opt)
-}
-
-func newTable(ctx context.Context, pool *serve.Pool, d *Data, opt Options) (*Table, error) {
+// NewTable makes a table resident on the processors of a pool. It closes d after an error.
+func NewTable(ctx context.Context, pool *serve.Pool, d *Data, opt Options) (*Table, error) {
 	done, err := pool.Use()
 	if err != nil {
 		return nil, errors.Join(err, d.Close())

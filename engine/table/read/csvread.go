@@ -32,7 +32,11 @@ func openCSVFile(opener *input.Opener, path string) (*csvFile, error) {
 		return nil, err
 	}
 	f := &csvFile{Reader: r, path: path, line: 1}
-	f.offset = int64(r.SkipMark())
+	skipped, err := r.Text(path)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	f.offset = int64(skipped)
 	if head, _ := r.Peek(input.Buffer); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
 		r.Reader = bufio.NewReaderSize(&carriageReturns{r: r.Reader}, input.Buffer)
 	}

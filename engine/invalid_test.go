@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"slices"
+	"testing"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+)
+
+// TestInvalidSelections has values that are no outputs and strategies, and a predicate of
+// another table.
+func TestInvalidSelections(t *testing.T) {
+	e := tableEngine(t, backendOptions(t))
+	x, y := memoryTable(t, e, 32), memoryTable(t, e, 64)
+	foreign, err := y.Prepare("TRUE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		s    Selection
+		want Code
+	}{
+		"strategy":           {Selection{Where: "TRUE", Strategy: 200}, InvalidOption},
+		"explained strategy": {Selection{Where: "TRUE", Strategy: 200, Explain: new(TableExplanation)}, InvalidOption},
+		"output":             {Selection{Where: "TRUE", Output: 99}, InvalidOption},
+		"foreign predicate":  {Selection{Prepared: foreign}, InvalidQuery},
+	} {
+		if _, err := x.Select(t.Context(), test.s); CodeOf(err) != test.want {
+			t.Errorf("%s: %v: %v", name, CodeOf(err), err)
+		}
+		if err := x.SelectAll(t.Context(), []Selection{{Where: "TRUE"}, test.s}, func(int, []Rows) error { return nil }); CodeOf(err) != test.want {
+			t.Errorf("%s in a call with others: %v: %v", name, CodeOf(err), err)
+		}
+	}
+}
+
+// TestInvalidQueries has values that are no algorithms, accumulators and matches.
+func TestInvalidQueries(t *testing.T) {
+	x := openFile(t, backendOptions(t))
+	for name, q := range map[string]Query{
+		"algorithm":    {Terms: []string{"t000"}, Match: And, Override: &Override{Algorithm: 200}},
+		"accumulators": {Terms: []string{"t000"}, K: 3, Override: &Override{Accumulators: 200}},
+		"match":        {Terms: []string{"t000"}, Match: 200},
+		"ranked match": {Terms: []string{"t000"}, Match: 200, K: 3},
+	} {
+		if _, err := x.Search(t.Context(), q); CodeOf(err) != InvalidOption {
+			t.Errorf("%s: %v: %v", name, CodeOf(err), err)
+		}
+		if err := x.SearchAll(t.Context(), []Query{{Terms: []string{"t000"}}, q}, func(int, []Hits) error { return nil }); CodeOf(err) != InvalidOption {
+			t.Errorf("%s in a call with others: %v: %v", name, CodeOf(err), err)
+		}
+	}
+}
+
+// TestInvalidData has lists and tables in memory that are missing or do not agree.
+func TestInvalidData(t *testing.T) {
+	e := tableEngine(t, backendOptions(t))
+	src, dict := inMemory(t)
+	tab, columns := inTable(t, 32)
+	outside := *src
+	outside.Lists = slices.Clone(src.Lists)
+	outside.Lists[0].Off = 1 << 40
+	for name, f := range map[string]func() error{
+		"no source":     func() error { _, err := e.NewIndex(t.Context(), nil, dict, IndexOptions{}); return err },
+		"no dictionary": func() error { _, err := e.NewIndex(t.Context(), src, nil, IndexOptions{}); return err },
+		"list outside":  func() error { _, err := e.NewIndex(t.Context(), &outside, dict, IndexOptions{}); return err },
+		"no table":      func() error { _, err := e.NewTable(t.Context(), nil, columns, TableOptions{}); return err },
+		"column missing": func() error {
+			_, err := e.NewTable(t.Context(), &tab.Table, columns[1:], TableOptions{})
+			return err
+		},
+		"vector missing": func() error {
+			wrong := slices.Clone(columns)
+			wrong[0] = column.Column{Name: "a", Vector: 1 << 30, Bins: columns[0].Bins}
+			_, err := e.NewTable(t.Context(), &tab.Table, wrong, TableOptions{})
+			return err
+		},
+	} {
+		if err := f(); CodeOf(err) != InvalidOption {
+			t.Errorf("%s: %v: %v", name, CodeOf(err), err)
+		}
+	}
+}
+
+// TestInvalidOptions has options that New and Validate refuse.
+func TestInvalidOptions(t *testing.T) {
+	for name, opt := range map[string]Options{
+		"algorithm": {Backend: "host", Algorithm: 200},
+		"backend":   {Backends: []plan.Backend{nil}},
+	} {
+		if _, err := New(t.Context(), opt); CodeOf(err) != InvalidOption {
+			t.Errorf("%s: %v: %v", name, CodeOf(err), err)
+		}
+		opt.EnsureDefaults()
+		if err := opt.Validate(); CodeOf(err) != InvalidOption {
+			t.Errorf("%s: %v: %v", name, CodeOf(err), err)
+		}
+	}
+}
