@@ -40,7 +40,7 @@ const statusCanceled = 499
 func describe(err error, request string) (e *api.Error, status int, code connect.Code) {
 	e = api.ErrorOf(err)
 	if limit, ok := errors.AsType[*LimitError](err); ok {
-		e.Code, e.Limit, e.Max = engine.InvalidOption.String(), limit.Limit, limit.Max
+		e.Code, e.Limit, e.Max = engine.InvalidOption.String(), limit.Limit, &limit.Max
 		status, code = http.StatusRequestEntityTooLarge, connect.CodeInvalidArgument
 		if limit.Limit == "concurrency" {
 			e.Code = engine.Overloaded.String()
@@ -108,10 +108,10 @@ func writeProblemOf(w http.ResponseWriter, e *api.Error, status int) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
-	h.Set("Content-Length", strconv.Itoa(len(text)))
+	h.Set("Content-Length", strconv.Itoa(len(text)+1))
 	if status == http.StatusTooManyRequests {
 		h.Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	w.Write(text)
+	w.Write(append(text, '\n'))
 }

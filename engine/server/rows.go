@@ -102,7 +102,7 @@ func writeRows(out *bufio.Writer, count uint64, ids []uint32, took float64) {
 		}
 		out.Write(strconv.AppendUint(b, uint64(id), 10))
 	}
-	out.Write(append(api.AppendNumber(append(out.AvailableBuffer(), `],"took_ms":`...), took), '}'))
+	out.Write(append(api.AppendNumber(append(out.AvailableBuffer(), `],"took_ms":`...), took), '}', '\n'))
 }
 
 // slow returns a buffered writer of an answer. The client must accept each part in Options.Stall.

@@ -206,7 +206,7 @@ func (s *csvSource) another(path string) (*csvFile, error) {
 	}
 	names, err := f.header(s.opt.Comma, s.opt.sample)
 	if err == nil && !slices.Equal(names, s.columns.names) {
-		err = f.errorf("the columns are %s; those of %s are %s", list(names), s.paths[0], list(s.columns.names))
+		err = f.errorf("the columns are %s; the columns of %s are %s", list(names), s.paths[0], list(s.columns.names))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
