@@ -164,7 +164,8 @@ type Selection struct {
 // Rows is the answer of a selection.
 type Rows struct {
 	Count uint64
-	// Bits has the rows, with plan.OutputBits: row r is bit r%64 of word r/64. Else it is nil.
+	// Bits has the rows, with plan.OutputBits: row r is bit r%64 of word r/64; of a table without
+	// rows it is empty. Else it is nil.
 	Bits []uint64
 }
 
@@ -195,9 +196,17 @@ func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	}
 	r = Rows{Count: uint64(task.Rows().Counts[0])}
 	if s.Output == plan.OutputBits {
-		r.Bits = task.TakeBits()
+		r.Bits = present(task.TakeBits())
 	}
 	return r, nil
+}
+
+// present returns bits, or an empty slice for nil.
+func present(bits []uint64) []uint64 {
+	if bits == nil {
+		return []uint64{}
+	}
+	return bits
 }
 
 const (
@@ -277,7 +286,7 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	for i := range batch {
 		r := Rows{Count: uint64(task.Rows().Counts[i])}
 		if s.Output == plan.OutputBits {
-			r.Bits = task.Rows().Selection(i)
+			r.Bits = present(task.Rows().Selection(i))
 		}
 		*rows = append(*rows, r)
 	}
