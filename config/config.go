@@ -17,6 +17,7 @@ type Config struct {
 	Ranking  Ranking
 	Bitmap   Bitmap
 	Schedule Schedule
+	Server   Server
 	Log      Log
 
 	origins map[string]Origin // by key name; a missing key has its default
@@ -98,6 +99,27 @@ type Schedule struct {
 	Metric    string        // "best", "los", "uboc", "uboct" or "ding"
 	Costs     string        // file of the cost model; "" is the file beside the index
 	Results   Size          // size of the cache of answers; 0 is none
+}
+
+// Server holds the settings of heddle serve.
+type Server struct {
+	Listen   string // address of the service
+	Admin    string // address of administration; "" is none
+	Insecure bool   // serve addresses that are not loopback, without authentication
+	Indexes  string // "NAME=FILE", separated by commas
+	Tables   string // "NAME=FILE", separated by commas
+	Dev      string // folder whose index and table files are served; "" is none
+
+	Timeout    time.Duration // of a query or batch
+	Stall      time.Duration // for each part of a request, and of an answer that the client reads
+	DrainDelay time.Duration // from the report of not being ready to the end of new connections
+
+	MaxBody        Size // of a request
+	MaxBatch       int  // queries of a batch
+	MaxK           int  // documents of a ranked query
+	MaxTerms       int  // words of a query
+	MaxDocuments   int  // documents or rows of an answer
+	MaxConcurrency int  // requests that run at the same time
 }
 
 // Log holds the settings of messages on standard error.

@@ -123,6 +123,7 @@ func TestEnvironment(t *testing.T) {
 	c, err := Load(Sources{Environ: []string{
 		"HEDDLE_TEST_BACKEND=gpu", "HEDDLE_TEST_DEVICE=x", "HEDDLE_OPENCL_LIBRARY=/x", "HEDDLE_CONFIG=/x", "HEDDLE_SEARCH_K=",
 		"HEDDLE_SERVICE_HOST=10.0.0.1", "HEDDLE_PORT=tcp://10.0.0.1:80", "HEDDLE_PORT_80_TCP_ADDR=10.0.0.1", "HEDDLE=1", "SEARCH_K=4", "broken",
+		"HEDDLE_SERVER_SERVICE_HOST=10.0.0.1", "HEDDLE_SERVER_PORT=tcp://10.0.0.1:7700", "HEDDLE_SERVER_PORT_7700_TCP_ADDR=10.0.0.1",
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -105,7 +105,7 @@ func enum(name string, field func(*Config) *string, def string, values []string,
 }
 
 // within checks that a number is in [lo, hi], and rejects NaN.
-func within[T int | float64 | time.Duration](lo, hi T) func(T) error {
+func within[T int | float64 | Size | time.Duration](lo, hi T) func(T) error {
 	return func(v T) error {
 		if v >= lo && v <= hi {
 			return nil

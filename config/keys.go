@@ -187,6 +187,43 @@ Empty is the file X.hdl.cost beside the index.`),
 		`Memory for the answers of repeated queries.
 0 is no cache.`),
 
+	key("server.listen", func(c *Config) *string { return &c.Server.Listen }, "127.0.0.1:7700", text,
+		`Address of heddle serve.
+Port 0 is a free port. Other addresses than loopback need insecure.`),
+	key("server.admin", func(c *Config) *string { return &c.Server.Admin }, "", text,
+		`Address of administration: reload and drain.
+Empty is none. Everyone who reaches the address may administer the server.`),
+	key("server.insecure", func(c *Config) *bool { return &c.Server.Insecure }, false, nil,
+		`Serve addresses that are not loopback.
+The server does not authenticate its clients.`),
+	key("server.indexes", func(c *Config) *string { return &c.Server.Indexes }, "", text,
+		`Index files to serve: NAME=FILE, separated by commas.`),
+	key("server.tables", func(c *Config) *string { return &c.Server.Tables }, "", text,
+		`Table files to serve: NAME=FILE, separated by commas.`),
+	key("server.dev", func(c *Config) *string { return &c.Server.Dev }, "", text,
+		`Folder whose .hdl and .hdb files are served under their base names.`),
+	key("server.timeout", func(c *Config) *time.Duration { return &c.Server.Timeout }, 30*time.Second, within(time.Millisecond, time.Hour),
+		`Time-out of a query or batch. A request may ask for less.`),
+	key("server.stall", func(c *Config) *time.Duration { return &c.Server.Stall }, 30*time.Second, within(time.Millisecond, time.Hour),
+		`Time for a client to send its request, and to accept each part of an answer.`),
+	key("server.drain_delay", func(c *Config) *time.Duration { return &c.Server.DrainDelay }, 5*time.Second, within(0, time.Hour),
+		`Time from the report of not being ready to the end of new connections.
+Load balancers use it to send requests elsewhere.`),
+	key("server.max_body", func(c *Config) *Size { return &c.Server.MaxBody }, 16<<20, within(Size(1), 1<<31-1),
+		`Maximum size of a request.
+At most 2147483647 bytes.`),
+	key("server.max_batch", func(c *Config) *int { return &c.Server.MaxBatch }, 10000, within(1, math.MaxInt32),
+		`Maximum number of queries of a batch.`),
+	key("server.max_k", func(c *Config) *int { return &c.Server.MaxK }, 1000, within(1, 10000),
+		`Maximum number of documents of a ranked query.
+From 1 to 10000.`),
+	key("server.max_terms", func(c *Config) *int { return &c.Server.MaxTerms }, 1024, within(1, math.MaxInt32),
+		`Maximum number of words of a query.`),
+	key("server.max_documents", func(c *Config) *int { return &c.Server.MaxDocuments }, 1<<24, within(1, math.MaxInt32),
+		`Maximum number of documents or rows of an answer.`),
+	key("server.max_concurrency", func(c *Config) *int { return &c.Server.MaxConcurrency }, 1024, within(1, 1<<20),
+		`Maximum number of requests that run at the same time. Further requests are refused.`),
+
 	enum("log.level", func(c *Config) *string { return &c.Log.Level },
 		"warn", []string{"trace", "debug", "info", "warn", "error", "disabled"}, `Lowest level of messages on standard error.`),
 	enum("log.format", func(c *Config) *string { return &c.Log.Format },

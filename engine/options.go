@@ -108,7 +108,7 @@ type Limits struct {
 	// Text is the length of a query text or predicate in bytes. Default: 1 MiB.
 	Text int
 	// Terms of a query after analysis, terms of prefixes included. Default: 65,536. One prefix
-	// stands for at most 1,024 terms.
+	// stands for at most 1,024 terms, and a text with operators has at most 4,095 words.
 	Terms int
 	// Nodes of an expression or predicate. Default: 65,536.
 	Nodes int

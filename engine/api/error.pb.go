@@ -38,8 +38,8 @@ type Error struct {
 	// concurrency.
 	Limit string `protobuf:"bytes,6,opt,name=limit,proto3" json:"limit,omitempty"`
 	// Value of the limit.
-	Max           uint64 `protobuf:"varint,7,opt,name=max,proto3" json:"max,omitempty"`
-	RequestId     string `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	Max           *uint64 `protobuf:"varint,7,opt,name=max,proto3,oneof" json:"max,omitempty"`
+	RequestId     string  `protobuf:"bytes,8,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -117,8 +117,8 @@ func (x *Error) GetLimit() string {
 }
 
 func (x *Error) GetMax() uint64 {
-	if x != nil {
-		return x.Max
+	if x != nil && x.Max != nil {
+		return *x.Max
 	}
 	return 0
 }
@@ -134,18 +134,19 @@ var File_heddle_v1_error_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/error.proto\x12\theddle.v1\"\xcc\x01\n" +
+	"\x15heddle/v1/error.proto\x12\theddle.v1\"\xd9\x01\n" +
 	"\x05Error\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12\x0e\n" +
 	"\x02op\x18\x03 \x01(\tR\x02op\x12\x16\n" +
 	"\x06device\x18\x04 \x01(\tR\x06device\x12\x1b\n" +
 	"\x06offset\x18\x05 \x01(\rH\x00R\x06offset\x88\x01\x01\x12\x14\n" +
-	"\x05limit\x18\x06 \x01(\tR\x05limit\x12\x10\n" +
-	"\x03max\x18\a \x01(\x04R\x03max\x12\x1d\n" +
+	"\x05limit\x18\x06 \x01(\tR\x05limit\x12\x15\n" +
+	"\x03max\x18\a \x01(\x04H\x01R\x03max\x88\x01\x01\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\b \x01(\tR\trequestIdB\t\n" +
-	"\a_offsetB\x17Z\x15heddle/engine/api;apib\x06proto3"
+	"\a_offsetB\x06\n" +
+	"\x04_maxB\x17Z\x15heddle/engine/api;apib\x06proto3"
 
 var (
 	file_heddle_v1_error_proto_rawDescOnce sync.Once

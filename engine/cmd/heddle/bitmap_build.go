@@ -52,9 +52,10 @@ one table, in order; - is standard input.
            little-endian i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; the value MISSING marks
            missing values
 
-CSV and raw files may be gzipped. Types of CSV columns are int, uint, float, float32,
-string, bool, timestamp, and decimal(P,S) for exact numbers of P digits, S of which stand
-behind the point. NaN is a value that is greater than all numbers; --null nan, or MISSING
+CSV and raw files may be compressed by gzip, zstd or bzip2. CSV is UTF-8, or UTF-16 with a
+byte order mark. Types of CSV columns are int, uint, float, float32, string, bool,
+timestamp, and decimal(P,S) for exact numbers of P digits, S of which stand behind the
+point. NaN is a value that is greater than all numbers; --null nan, or MISSING
 nan, makes it a missing value.
 
 --binning creates at most --bins bins per column; --set overrides the settings of one

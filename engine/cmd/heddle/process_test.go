@@ -51,8 +51,8 @@ func TestExamples(t *testing.T) {
 		for _, sub := range c.Commands() {
 			walk(sub)
 		}
-		if c.HasSubCommands() || c.Name() == "help" || c.Name() == "demo" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
-			return // no examples; the benchmarks have a separate test
+		if c.HasSubCommands() || c.Name() == "help" || c.Name() == "demo" || c.Name() == "serve" || c.Parent().Name() == "completion" || c.Parent().Name() == "bench" {
+			return // no examples; the benchmarks and serve have separate tests
 		}
 		if c.Example == "" {
 			t.Errorf("%s has no example", c.CommandPath())

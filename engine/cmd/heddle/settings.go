@@ -67,6 +67,12 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"encoding", "", "bitmap.encoding", ""},
 	{"word", "", "bitmap.word", "0|32|64"},
 	{"strategy", "", "bitmap.strategy", ""},
+	{"listen", "", "server.listen", "ADDRESS"},
+	{"admin", "", "server.admin", "ADDRESS"},
+	{"insecure", "", "server.insecure", "bool"},
+	{"dev", "", "server.dev", "DIR"},
+	{"timeout", "", "server.timeout", "DURATION"},
+	{"drain-delay", "", "server.drain_delay", "DURATION"},
 	{"log-level", "", "log.level", ""},
 }
 

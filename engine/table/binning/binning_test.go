@@ -40,6 +40,13 @@ func floats(values ...float64) (keys []uint64) {
 	return keys
 }
 
+func singles(values ...float64) (keys []uint64) {
+	for _, v := range values {
+		keys = append(keys, column.Float32Key(float32(v)))
+	}
+	return keys
+}
+
 func repeat(key uint64, n int) []uint64 { return slices.Repeat([]uint64{key}, n) }
 
 // columns are distributions at which a binning can fail.
@@ -68,6 +75,11 @@ func columns() map[string]struct {
 		"all over":       {column.Timestamp, ints(math.MinInt64, math.MinInt64+1, -1, 0, 1, math.MaxInt64-1, math.MaxInt64)},
 		"infinities":     {column.Float, floats(-inf, inf)},
 		"with infinity":  {column.Float, floats(-inf, -inf, 1, 2, 3, 4, 5, 6, inf)},
+		"with NaN":       {column.Float, floats(-inf, 1, 2, 3, 4, 5, 6, inf, math.NaN(), math.NaN())},
+		"only special":   {column.Float, floats(-inf, inf, inf, math.NaN())},
+		"only NaN":       {column.Float32, singles(math.NaN())},
+		"special single": {column.Float32, singles(-inf, inf, math.NaN())},
+		"singles":        {column.Float32, singles(-inf, -math.MaxFloat32, -1, 0, 0.1, 0.5, 7, math.MaxFloat32, inf, math.NaN())},
 		"one and two":    {column.Float, floats(-inf, 7, inf)},
 		"widest floats":  {column.Float, floats(-math.MaxFloat64, -1, 0, 1, 2, 3, math.MaxFloat64)},
 		"least floats":   {column.Float, floats(0, 5e-324, 1e-323, 1.5e-323, 2e-323, 1)},
@@ -177,6 +189,7 @@ func TestWidth(t *testing.T) {
 		"all integers":        {column.Int, 4, ints(math.MinInt64, math.MaxInt64), ints(-1<<62-1, -1, 1<<62-1, math.MaxInt64)},
 		"floats by value":     {column.Float, 4, floats(-1, 0, 0.001, 3), floats(0, 1, 2, 3)},
 		"infinities":          {column.Float, 4, floats(math.Inf(-1), -1, 3, math.Inf(1)), floats(0, 1, 2, math.Inf(1))},
+		"singles by value":    {column.Float32, 4, singles(-1, 0, 0.001, 3, math.NaN()), singles(0, 1, 2, math.NaN())},
 		"one finite value":    {column.Float, 4, floats(math.Inf(-1), 7, math.Inf(1)), floats(7, math.Inf(1))},
 	} {
 		_, upper, err := Choose(c.t, column.Width, c.n, sampleOf(c.keys))

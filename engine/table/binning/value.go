@@ -89,6 +89,9 @@ func lloyd(t column.Type, n int, s Sample) []uint64 {
 		return append([]uint64(nil), s.Keys...)
 	}
 	from, to := finite(t, s.Keys)
+	if from == to { // there is no distance between the values
+		return bounds(s, quantile(n, s))
+	}
 	inner := Sample{Keys: s.Keys[from:to], Rows: s.Rows[from:to], All: s.All}
 	x := positions(t, inner.Keys)
 	ends := quantile(n, inner) // where bins end

@@ -46,7 +46,7 @@ func (b *builder) collect(ctx context.Context, src read.Source) error {
 			return err
 		}
 		if b.rows+uint64(batch.Rows) > math.MaxUint32 {
-			return errors.New("more than 4294967295 rows, which is what a table can have")
+			return errors.New("more than 4294967295 rows, the most that a table can have")
 		}
 		if err := b.take(&batch); err != nil {
 			return err
@@ -165,7 +165,7 @@ func (d *dictionary) add(s string) (id uint32, err error) {
 		return 0, fmt.Errorf("a string of %d bytes, %.60q...; at most %d are possible", len(s), s, hdb.MaxStringLen)
 	}
 	if n := d.total.Add(uint64(len(s)) + entryBytes); n > d.limit {
-		return 0, fmt.Errorf("%d different values here, and those of all columns take more than half of the memory limit, %d bytes: raise it, or leave the column out", len(d.list), d.limit)
+		return 0, fmt.Errorf("%d different values here; the dictionaries of all columns take more than half of the memory limit, %d bytes: raise it, or leave the column out", len(d.list), d.limit)
 	}
 	id = uint32(len(d.list))
 	d.ids[s] = id

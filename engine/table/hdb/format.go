@@ -79,7 +79,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 		section section
 		size    uint64 // of an entry
 		n       uint64
-		what    string
+		entries string
 	}{
 		{secVectorTable, vectorSize, uint64(h.vectors), "vectors"},
 		{secValueTable, valuesSize, uint64(h.columns), "columns"},
@@ -88,7 +88,7 @@ func decodeHeader(file *container.File) (h header, err error) {
 	} {
 		// Not n*size, which may wrap.
 		if length := file.Header.Table[s.section].Length; length%s.size != 0 || length/s.size != s.n {
-			return h, file.CorruptEntry(int(s.section), "has %d bytes for %d %s", length, s.n, s.what)
+			return h, file.CorruptEntry(int(s.section), "has %d bytes for %d %s", length, s.n, s.entries)
 		}
 	}
 	if n := file.Header.Table[secStringOffsets].Length; n == 0 {

@@ -36,13 +36,13 @@ type parser struct {
 }
 
 // is reports whether the token is a keyword or a symbol.
-func (p *parser) is(what string) bool {
-	return (p.kind == keyword || p.kind == symbol) && p.token.text == what
+func (p *parser) is(word string) bool {
+	return (p.kind == keyword || p.kind == symbol) && p.token.text == word
 }
 
 // accept passes a keyword or a symbol, if that is the token.
-func (p *parser) accept(what string) (bool, error) {
-	if !p.is(what) {
+func (p *parser) accept(word string) (bool, error) {
+	if !p.is(word) {
 		return false, nil
 	}
 	return true, p.next()
@@ -60,7 +60,7 @@ func (p *parser) trailing() error {
 	case p.is(")"):
 		return p.fail(p.at, "a ) without its (")
 	case p.kind == symbol && p.compares():
-		return p.fail(p.at, "comparisons do not go on: a < b AND b < c says what a < b < c would")
+		return p.fail(p.at, "comparisons do not go on: write a < b AND b < c for a < b < c")
 	}
 	return p.fail(p.at, "AND, OR or the end is expected here")
 }
@@ -321,9 +321,9 @@ func (p *parser) like(n *Node) error {
 }
 
 // expect passes a keyword or a symbol that must be there.
-func (p *parser) expect(what string) error {
-	if !p.is(what) {
-		return p.fail(p.at, what+" is expected here")
+func (p *parser) expect(word string) error {
+	if !p.is(word) {
+		return p.fail(p.at, word+" is expected here")
 	}
 	return p.next()
 }

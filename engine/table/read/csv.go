@@ -93,9 +93,9 @@ type csvChunk struct {
 	wrong *fieldError
 }
 
-// OpenCSV opens CSV files (RFC 4180), gzipped or not, "-" being standard input: quotes as
-// package encoding/csv reads them; lines end in LF, CR LF or CR; empty lines are skipped;
-// a byte order mark is dropped. It reads the start of the first file for names and types,
+// OpenCSV opens CSV files (RFC 4180), compressed or not, "-" being standard input. Text is
+// UTF-8, or UTF-16 with a byte order mark. Quotes are as package encoding/csv reads them;
+// lines end in LF, CR LF or CR; empty lines are skipped. It reads the start of the first file for names and types,
 // and more where a column has no value there. The Source ends with ctx.
 func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error) {
 	opt.Comma = cmp.Or(opt.Comma, ',')

@@ -234,7 +234,7 @@ func (c *csvColumns) misfit(f Field, field []byte) string {
 		fits = found
 	}
 	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
-	return "column %[1]q: " + value + " is not " + describe(f) + " (--type %[1]s=" + fits.String() + " takes it; --null names what stands for a missing value)"
+	return "column %[1]q: " + value + " is not " + describe(f) + " (--type %[1]s=" + fits.String() + " takes it; --null names the text of missing values)"
 }
 
 // wrongCount describes a record with a wrong number of fields, after its field i.
@@ -248,9 +248,9 @@ func (c *csvColumns) wrongCount(s *scanner, i int) string {
 	return fmt.Sprintf("%s, the table has %d columns", plural(n, "field"), len(c.column))
 }
 
-func plural(n int, what string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, noun)
 }

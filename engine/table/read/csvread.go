@@ -32,7 +32,11 @@ func openCSVFile(opener *input.Opener, path string) (*csvFile, error) {
 		return nil, err
 	}
 	f := &csvFile{Reader: r, path: path, line: 1}
-	f.offset = int64(r.SkipMark())
+	skipped, err := r.Text(path)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	f.offset = int64(skipped)
 	if head, _ := r.Peek(input.Buffer); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
 		r.Reader = bufio.NewReaderSize(&carriageReturns{r: r.Reader}, input.Buffer)
 	}
@@ -202,7 +206,7 @@ func (s *csvSource) another(path string) (*csvFile, error) {
 	}
 	names, err := f.header(s.opt.Comma, s.opt.sample)
 	if err == nil && !slices.Equal(names, s.columns.names) {
-		err = f.errorf("the columns are %s; those of %s are %s", list(names), s.paths[0], list(s.columns.names))
+		err = f.errorf("the columns are %s; the columns of %s are %s", list(names), s.paths[0], list(s.columns.names))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -165,7 +165,7 @@ func (s *parquetSource) check(i int) error {
 		s.fields = fields
 	}
 	if !slices.Equal(fields, s.fields) {
-		return &input.Error{Path: s.paths[i], Offset: -1, Reason: fmt.Sprintf("its columns, %v, are not those of %s, %v", fields, s.paths[0], s.fields)}
+		return &input.Error{Path: s.paths[i], Offset: -1, Reason: fmt.Sprintf("its columns, %v, differ from the columns of %s, %v", fields, s.paths[0], s.fields)}
 	}
 	for _, g := range s.groups {
 		s.rows += g.NumRows()

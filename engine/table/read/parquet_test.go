@@ -192,7 +192,7 @@ func TestParquetErrors(t *testing.T) {
 	if err := read(ParquetOptions{Columns: []string{"c"}}, good); err == nil || errors.Is(err, input.ErrCorrupt) || !strings.Contains(err.Error(), `no column "c"; there are a, b`) {
 		t.Errorf("error %v, want that there is no such column", err)
 	}
-	wantError(t, read(ParquetOptions{}, good, parquetFile(t, "other.parquet", 9, []other{{1, "x"}})), "other.parquet", "are not those of")
+	wantError(t, read(ParquetOptions{}, good, parquetFile(t, "other.parquet", 9, []other{{1, "x"}})), "other.parquet", "differ from the columns of")
 	wantError(t, read(ParquetOptions{}, write(t, "text.parquet", strings.Repeat("no parquet\n", 99))), "text.parquet")
 	wantError(t, read(ParquetOptions{}, write(t, "empty.parquet", "")), "empty.parquet")
 	if err := read(ParquetOptions{}, good+".none"); !errors.Is(err, os.ErrNotExist) {

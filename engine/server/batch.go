@@ -1,0 +1,246 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/query"
+)
+
+// batch is the queries of a call, with the errors of invalid ones.
+type batch struct {
+	queries []engine.Query
+	errs    map[int]error
+}
+
+// check notes a query that is invalid in itself, which costs no more than reading it.
+func (b *batch) check(i int, err error) {
+	q := &b.queries[i]
+	if err == nil && q.Text != "" && !q.Literal {
+		if _, err = querylang.Read(q.Text, querylang.Or); err != nil {
+			err = &engine.Error{Code: engine.InvalidQuery, Op: "search", Err: err}
+		}
+	}
+	if err == nil {
+		return
+	}
+	if b.errs == nil {
+		b.errs = map[int]error{}
+	}
+	b.errs[i] = err
+}
+
+// run answers the valid queries. Deliver receives the answers of queries whose numbers are in at,
+// and runs in several goroutines with different queries. A query that turns out to be invalid
+// against the index joins b.errs.
+func (b *batch) run(ctx context.Context, x *engine.Snapshot, deliver func(at []int, hits []engine.Hits) error) error {
+	valid := make([]engine.Query, 0, len(b.queries))
+	at := make([]int, 0, len(b.queries))
+	for i, q := range b.queries {
+		if b.errs[i] == nil {
+			valid, at = append(valid, q), append(at, i)
+		}
+	}
+	if len(valid) == 0 {
+		return nil
+	}
+	delivered := make([]atomic.Bool, len(valid))
+	err := x.SearchAll(ctx, valid, func(first int, hits []engine.Hits) error {
+		for i := range hits {
+			delivered[first+i].Store(true)
+		}
+		return deliver(at[first:first+len(hits)], hits)
+	})
+	if _, ok := errors.AsType[*query.Error](err); !ok || engine.CodeOf(err) != engine.InvalidQuery {
+		return err
+	}
+	for i, q := range valid { // one by one, to find the invalid ones
+		if delivered[i].Load() {
+			continue
+		}
+		h, err := x.Search(ctx, q)
+		switch {
+		case engine.CodeOf(err) == engine.InvalidQuery:
+			b.check(at[i], err)
+		case err != nil:
+			return err
+		default:
+			if err := deliver(at[i:i+1], []engine.Hits{h}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// piece is the answers of consecutive queries in flat arrays.
+type piece struct {
+	at     []int
+	counts []uint64
+	ends   []uint64 // in ids
+	ids    []uint64
+	scores []float64
+	docs   []string
+}
+
+// SearchBatch implements api.IndexServiceHandler.
+func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest) (*api.SearchBatchResponse, error) {
+	began := time.Now()
+	b, err := i.flat(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	x, err := i.s.index(r.GetIndex())
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := x.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	var mu sync.Mutex
+	var pieces []*piece
+	room := i.s.room()
+	err = b.run(ctx, snapshot, func(at []int, hits []engine.Hits) error {
+		p := &piece{at: at}
+		for _, h := range hits {
+			if err := room.take(len(h.Docs)); err != nil {
+				return err
+			}
+			p.counts = append(p.counts, h.Count)
+			for _, d := range h.Docs {
+				p.ids = append(p.ids, uint64(d))
+				if r.GetNames() {
+					p.docs = append(p.docs, docName(snapshot.File(), d))
+				}
+			}
+			p.scores = append(p.scores, h.Scores...)
+			p.ends = append(p.ends, uint64(len(p.ids)))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		pieces = append(pieces, p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := join(pieces, len(b.queries), !r.GetCount())
+	out.Errors = batchErrors(b.errs)
+	out.TookMs = milliseconds(began)
+	return out, nil
+}
+
+// flat returns the queries of a batch.
+func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*batch, error) {
+	if err := within("batch", len(r.GetQueries()), i.s.opt.Limits.Batch); err != nil {
+		return nil, err
+	}
+	common, err := i.s.query(ctx, &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode()}, r.GetTimeoutMs())
+	if err == nil {
+		err = i.s.kind(&common, r, r.GetScoring(), r.GetStatistics(), nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{queries: make([]engine.Query, len(r.GetQueries()))}
+	for n, text := range r.GetQueries() {
+		b.queries[n] = common
+		b.queries[n].Text = text
+		b.check(n, i.s.checkTerms(text, 0))
+	}
+	return b, nil
+}
+
+// kinds are the fields of a batch that choose the form of an answer.
+type kinds interface {
+	GetK() uint32
+	GetMatch() bool
+	GetCount() bool
+}
+
+// kind sets the form of the answer: ranked, all documents, or their number.
+func (s *Server) kind(q *engine.Query, r kinds, scoring *api.Scoring, statistics *api.Statistics, weights []float64) error {
+	if !r.GetMatch() && !r.GetCount() {
+		return s.rank(q, r.GetK(), weights, scoring, statistics)
+	}
+	if r.GetK() != 0 || scoring != nil || statistics != nil || weights != nil {
+		return badRequest(errors.New("k, weights, scoring and statistics are for ranked queries: omit match and count"))
+	}
+	if r.GetMatch() && r.GetCount() {
+		return badRequest(errors.New("match and count exclude each other"))
+	}
+	q.CountOnly = r.GetCount()
+	return nil
+}
+
+// room counts the documents of an answer.
+type room struct {
+	left atomic.Int64
+	max  int
+}
+
+func (s *Server) room() *room {
+	r := &room{max: s.opt.Limits.Documents}
+	r.left.Store(int64(r.max))
+	return r
+}
+
+func (r *room) take(documents int) error {
+	if r.left.Add(-int64(documents)) < 0 {
+		return &LimitError{"documents", uint64(r.max)}
+	}
+	return nil
+}
+
+// join joins the pieces of a batch in the order of its queries.
+func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse {
+	slices.SortFunc(pieces, func(a, b *piece) int { return a.at[0] - b.at[0] })
+	out := &api.SearchBatchResponse{Counts: make([]uint64, queries)}
+	if documents {
+		out.Ends = make([]uint64, queries)
+	}
+	next := 0 // query
+	for _, p := range pieces {
+		base := uint64(len(out.Ids))
+		for n, q := range p.at {
+			out.Counts[q] = p.counts[n]
+			if !documents {
+				continue
+			}
+			for ; next < q; next++ { // invalid queries
+				out.Ends[next] = base
+				if n > 0 {
+					out.Ends[next] += p.ends[n-1]
+				}
+			}
+			out.Ends[q] = base + p.ends[n]
+			next = q + 1
+		}
+		out.Ids = append(out.Ids, p.ids...)
+		out.Scores = append(out.Scores, p.scores...)
+		out.Docs = append(out.Docs, p.docs...)
+	}
+	for ; documents && next < queries; next++ {
+		out.Ends[next] = uint64(len(out.Ids))
+	}
+	return out
+}
+
+// batchErrors describes the errors of a batch in the order of its queries.
+func batchErrors(errs map[int]error) (out []*api.BatchError) {
+	for i, err := range errs {
+		e, _, _ := describe(err, "")
+		out = append(out, &api.BatchError{Query: uint32(i), Error: e})
+	}
+	slices.SortFunc(out, func(a, b *api.BatchError) int { return int(a.GetQuery()) - int(b.GetQuery()) })
+	return out
+}

@@ -1,0 +1,132 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/syntax"
+)
+
+// TestErrors checks the problem of each wrong request.
+func TestErrors(t *testing.T) {
+	r := run(t, Options{Limits: Limits{Body: 2000, Batch: 2, K: 5, Terms: 4, Documents: 2}})
+	offset := func(n uint32) *uint32 { return &n }
+	for _, c := range []struct {
+		method, path, body string
+		want               problem
+	}{
+		{"POST", "/v1/indexes/looms/search", `{"query":"red (loom"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(4)}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","mode":"xor"}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","terms":["red"]}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","scoring":{"variant":"tf"}}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","scoring":{"b":2}}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","statistics":{"docs":9,"terms":["red"]}}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","index":"other"}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":7}`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red"`, problem{Status: 400, Code: "invalid_option"}},
+		{"POST", "/v1/indexes/other/search", `{"query":"red"}`, problem{Status: 404, Code: "not_found"}},
+		{"GET", "/v1/indexes/other", ``, problem{Status: 404, Code: "not_found"}},
+		{"GET", "/v1/indexes/other/ready", ``, problem{Status: 404, Code: "not_found"}},
+		{"POST", "/v1/tables/other/count", `{"where":"days > 1"}`, problem{Status: 404, Code: "not_found"}},
+		{"POST", "/v1/tables/loans/count", `{"where":"dys > 1"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(0)}},
+		{"POST", "/v1/tables/loans/select", `{"where":"days >"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(6)}},
+		{"GET", "/v1/other", ``, problem{Status: 404, Code: "not_found"}},
+		{"GET", "/v1/indexes/looms/search", ``, problem{Status: 405, Code: "not_found"}},
+		{"POST", "/livez", ``, problem{Status: 405, Code: "not_found"}},
+		{"POST", "/v1/admin/drain", ``, problem{Status: 404, Code: "not_found"}}, // another listener
+
+		{"POST", "/v1/indexes/looms/search", `{"query":"red","k":6}`, problem{Status: 413, Code: "invalid_option", Limit: "k", Max: 5}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"a b c d e"}`, problem{Status: 413, Code: "invalid_option", Limit: "terms", Max: 4}},
+		{"POST", "/v1/indexes/looms/search", `{"terms":["a","b","c","d","e"]}`, problem{Status: 413, Code: "invalid_option", Limit: "terms", Max: 4}},
+		{"POST", "/v1/indexes/looms/search", `{"query":"` + strings.Repeat("a", 2000) + `"}`, problem{Status: 413, Code: "invalid_option", Limit: "body", Max: 2000}},
+		{"POST", "/v1/indexes/looms/search/batch", strings.Repeat(" ", 2000) + "{}", problem{Status: 413, Code: "invalid_option", Limit: "body", Max: 2000}},
+		{"POST", "/v1/indexes/looms/search/batch", "{}\n{}\n{}\n", problem{Status: 413, Code: "invalid_option", Limit: "batch", Max: 2}},
+		{"POST", "/v1/indexes/looms/search/batch", `{"query":"the","match":true}` + "\n" + `{"query":"red","match":true}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/indexes/looms/match", `{"query":"the","limit":3}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/tables/loans/select", `{"where":"days > 1"}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+	} {
+		_, got := r.problem(c.method, c.path, c.body, "X-Request-Id: id-7")
+		same := got.Status == c.want.Status && got.Code == c.want.Code && got.Limit == c.want.Limit && got.Max == c.want.Max && got.RequestID == "id-7"
+		if !same || (got.Offset == nil) != (c.want.Offset == nil) || got.Offset != nil && *got.Offset != *c.want.Offset {
+			t.Errorf("%s %s %.60s: %+v, want %+v", c.method, c.path, c.body, got, c.want)
+		}
+	}
+	if got, _ := r.problem("POST", "/v1/indexes/looms/search", `{}`, "Sec-Fetch-Site: cross-site"); got.status != http.StatusForbidden {
+		t.Errorf("a foreign web page: %d", got.status)
+	}
+	if got := r.do("GET", "/livez", "", "X-Request-Id: "+strings.Repeat("x", 200)); len(got.header.Get("X-Request-Id")) > 128 {
+		t.Errorf("a long request id is repeated")
+	}
+	for _, option := range []connecthttp.Option{connecthttp.WithSendCompression("identity"), connecthttp.WithSendGzip()} { // before and after decompression
+		client := api.NewIndexServiceClient(connect.NewClient(connecthttp.NewTransport(http.DefaultClient, r.url, option)))
+		_, err := client.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: strings.Repeat("a", 3000)})
+		if d, ok := api.DetailOf(err); !ok || d.GetLimit() != "body" || d.GetMax() != 2000 {
+			t.Errorf("a large message: %v, %v", err, d)
+		}
+	}
+}
+
+// TestStatuses checks the status of each code of the engine.
+func TestStatuses(t *testing.T) {
+	for code := engine.InvalidQuery; code <= engine.Internal; code++ {
+		w := httptest.NewRecorder()
+		w.Header().Set(requestHeader, "id")
+		writeProblem(w, fmt.Errorf("so: %w", &engine.Error{Code: code, Op: "search", Err: errors.New("reason")}))
+		if known := statuses[code]; w.Code != known.http || known.rpc == 0 || !strings.Contains(w.Body.String(), `"code":"`+code.String()+`"`) {
+			t.Errorf("%s: %d %s", code, w.Code, w.Body)
+		}
+	}
+	for err, want := range map[error]int{
+		&engine.Error{Code: engine.Overloaded, Err: errors.New("full")}: http.StatusTooManyRequests,
+		&engine.Error{Code: engine.Deadline, Err: errors.New("late")}:   http.StatusGatewayTimeout,
+		&engine.Error{Code: engine.NoDevice, Err: errors.New("none")}:   http.StatusServiceUnavailable,
+		&LimitError{"k", 7}:                       http.StatusRequestEntityTooLarge,
+		&syntax.Error{Text: "a", Reason: "wrong"}: http.StatusBadRequest,
+	} {
+		w := httptest.NewRecorder()
+		if writeProblem(w, err); w.Code != want || (w.Header().Get("Retry-After") != "") != (want == http.StatusTooManyRequests) {
+			t.Errorf("%v: %d %v", err, w.Code, w.Header())
+		}
+	}
+}
+
+// TestSlowBody sends a request whose body does not arrive.
+func TestSlowBody(t *testing.T) {
+	r := run(t, Options{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.opt.Stall = 100 * time.Millisecond
+	h := r.httpServer(t.Context(), r.Handler())
+	go h.Serve(l)
+	defer h.Close()
+	for head, want := range map[string]string{
+		"POST /v1/indexes/looms/search HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{": "HTTP/1.1 408 ",
+		"POST /v1/indexes/looms/search HTTP/1.1\r\nHost":                                    "HTTP/1.1 400 ",
+		"GET /livez HTTP/1.1\r\nHost: x\r\nX-Large: " + strings.Repeat("x", 1<<17):          "HTTP/1.1 431 ",
+	} {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		fmt.Fprint(c, head)
+		reply := make([]byte, 13)
+		n, _ := c.Read(reply) // the server closes the connection
+		if string(reply[:n]) != want {
+			t.Errorf("%.40s: reply %q, want %q", head, reply[:n], want)
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/engine"
+	indexbuild "heddle/engine/index/build"
+	"heddle/engine/plan"
+	tablebuild "heddle/engine/table/build"
+	"heddle/engine/table/read"
+	"heddle/hostfallback"
+)
+
+// The documents of the index "looms", and the rows of the table "loans".
+const (
+	looms = "a\tthe red loom\nb\tthe blue loom\nc\ta red thread\n"
+	loans = "days,book\n31,a\n7,b\n60,a\n"
+)
+
+// running is a server with the index "looms" and the table "loans".
+type running struct {
+	*testing.T
+	*Server
+	dir, url string
+}
+
+// run serves on an engine in pure Go.
+func run(t *testing.T, opt Options) *running {
+	t.Helper()
+	return runOn(t, engine.Options{Backend: "host"}, opt)
+}
+
+func runOn(t *testing.T, on engine.Options, opt Options) *running {
+	t.Helper()
+	r := &running{T: t, dir: t.TempDir()}
+	r.buildIndex(looms)
+	r.buildTable(loans)
+	e, err := engine.New(t.Context(), on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Indexes, opt.Tables = map[string]string{"looms": r.path("looms.hdl")}, map[string]string{"loans": r.path("loans.hdb")}
+	if r.Server, err = New(e, opt); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewUnstartedServer(r.Handler())
+	web.Config.Protocols = new(http.Protocols)
+	web.Config.Protocols.SetHTTP1(true)
+	web.Config.Protocols.SetUnencryptedHTTP2(true)
+	web.Start()
+	r.url = web.URL
+	t.Cleanup(func() {
+		web.Close()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func (r *running) path(name string) string { return filepath.Join(r.dir, name) }
+
+// buildIndex replaces the file of the index.
+func (r *running) buildIndex(text string) {
+	r.Helper()
+	docs := r.path("looms.tsv")
+	if err := os.WriteFile(docs, []byte(text), 0o644); err != nil {
+		r.Fatal(err)
+	}
+	if _, err := indexbuild.Build(r.Context(), r.path("looms.hdl"), []string{docs}, indexbuild.Options{Format: indexbuild.Text}); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// buildTable replaces the file of the table.
+func (r *running) buildTable(csv string) {
+	r.Helper()
+	src, err := read.OpenCSV(r.Context(), []string{"-"}, read.CSVOptions{Stdin: strings.NewReader(csv)})
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := tablebuild.Build(r.Context(), src, r.path("loans.hdb"), tablebuild.Options{}); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// reply is a reply with its complete body.
+type reply struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request with header fields "Name: value".
+func (r *running) do(method, path, body string, header ...string) reply {
+	r.Helper()
+	req, err := http.NewRequestWithContext(r.Context(), method, r.url+path, strings.NewReader(body))
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, h := range header {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer resp.Body.Close()
+	all, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return reply{resp.StatusCode, resp.Header, string(all)}
+}
+
+// problem sends a request that fails, and checks the form of the error.
+func (r *running) problem(method, path, body string, header ...string) (reply, problem) {
+	r.Helper()
+	got := r.do(method, path, body, header...)
+	var p problem
+	d := json.NewDecoder(strings.NewReader(got.body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil || got.header.Get("Content-Type") != "application/problem+json" {
+		r.Fatalf("%s %s: %d %s %q: %v", method, path, got.status, got.header.Get("Content-Type"), got.body, err)
+	}
+	if p.Status != got.status || p.Type != "about:blank" || p.Title == "" || p.Detail == "" || p.Code == "" {
+		r.Errorf("%s %s: status %d, problem %+v", method, path, got.status, p)
+	}
+	return got, p
+}
+
+// gate is a backend in pure Go whose batches wait up to the end of their context while it is
+// closed.
+type gate struct {
+	plan.Backend
+	closed  chan struct{} // nil: open
+	entered chan struct{} // receives a value for each batch that waits
+	left    chan struct{} // receives a value for each batch whose context has ended
+}
+
+func newGate() *gate {
+	return &gate{Backend: hostfallback.New(hostfallback.Options{Threads: 2}), closed: make(chan struct{}), entered: make(chan struct{}, 100), left: make(chan struct{}, 100)}
+}
+
+func (g *gate) Load(ctx context.Context, src *plan.Source) (plan.Store, error) {
+	s, err := g.Backend.Load(ctx, src)
+	return &gateStore{s, g}, err
+}
+
+type gateStore struct {
+	plan.Store
+	g *gate
+}
+
+func (s *gateStore) wait(ctx context.Context) error {
+	s.g.entered <- struct{}{}
+	select {
+	case <-s.g.closed:
+		return nil
+	case <-ctx.Done():
+		s.g.left <- struct{}{}
+		return ctx.Err()
+	}
+}
+
+func (s *gateStore) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	return s.Store.Match(ctx, b, out)
+}
+
+func (s *gateStore) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	return s.Store.Rank(ctx, b, out)
+}
+
+// damaged returns a file with some bytes changed.
+func damaged(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Clone(text)
+	for i := len(text) / 2; i < len(text)/2+8; i++ {
+		text[i] ^= 0xff
+	}
+	return text
+}

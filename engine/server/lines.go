@@ -1,0 +1,172 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/index/hdl"
+)
+
+// searchLines answers POST /v1/indexes/{index}/search/batch: a query on each line of the body,
+// and the answers in the same order.
+func (s *Server) searchLines(w http.ResponseWriter, r *http.Request) error {
+	var ms uint64
+	if text := r.URL.Query().Get("timeout_ms"); text != "" {
+		var err error
+		if ms, err = strconv.ParseUint(text, 10, 32); err != nil {
+			return badRequest(fmt.Errorf("timeout_ms: want a whole number from 0 to 4294967295, found %q", text))
+		}
+	}
+	b, ids, err := s.readLines(r, uint32(ms))
+	if err != nil {
+		return err
+	}
+	var lines [][]byte
+	err = s.inSlot(func() (err error) { // writing follows: a slow reader holds no slot
+		lines, err = s.answerLines(r, b, ids)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := s.slow(w)
+	for _, line := range lines {
+		if _, err := out.Write(line); err != nil {
+			return nil // the client has left
+		}
+	}
+	out.Flush()
+	return nil
+}
+
+// answerLines returns the line of each query.
+func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage) ([][]byte, error) {
+	x, err := s.index(r.PathValue("index"))
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := x.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	lines := make([][]byte, len(ids))
+	room := s.room()
+	err = b.run(r.Context(), snapshot, func(at []int, hits []engine.Hits) error {
+		var text []byte
+		for i, h := range hits {
+			if err := room.take(len(h.Docs)); err != nil {
+				return err
+			}
+			from := len(text)
+			text = appendAnswer(text, ids[at[i]], snapshot.File(), h)
+			lines[at[i]] = text[from:len(text):len(text)]
+		}
+		return nil
+	})
+	for i, wrong := range b.errs {
+		e, _, _ := describe(wrong, "")
+		line := append(appendID(nil, ids[i]), `"error":`...)
+		lines[i] = append(api.AppendJSON(line, e), '}', '\n')
+	}
+	return lines, err
+}
+
+// appendAnswer appends the line of a query.
+func appendAnswer(dst []byte, id json.RawMessage, f *hdl.File, h engine.Hits) []byte {
+	dst = strconv.AppendUint(append(appendID(dst, id), `"count":`...), h.Count, 10)
+	if h.Docs != nil {
+		dst = append(dst, `,"hits":[`...)
+		for i, d := range h.Docs {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = api.AppendString(append(dst, `{"doc":`...), f.DocName(d))
+			dst = strconv.AppendUint(append(dst, `,"id":`...), uint64(d), 10)
+			if h.Scores != nil {
+				dst = api.AppendNumber(append(dst, `,"score":`...), h.Scores[i])
+			}
+			dst = append(dst, '}')
+		}
+		dst = append(dst, ']')
+	}
+	return append(dst, '}', '\n')
+}
+
+func appendID(dst []byte, id json.RawMessage) []byte {
+	dst = append(dst, '{')
+	if id != nil {
+		dst = append(append(append(dst, `"id":`...), id...), ',')
+	}
+	return dst
+}
+
+// readLines reads the queries of a batch. A line with an error makes one invalid query.
+func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []json.RawMessage, err error) {
+	b = &batch{}
+	in := bufio.NewReaderSize(r.Body, 64<<10)
+	for number := 1; ; number++ {
+		text, err := readLine(in)
+		if errors.Is(err, io.EOF) {
+			return b, ids, nil
+		}
+		if err != nil {
+			return nil, nil, unread(fmt.Errorf("line %d: %w", number, err))
+		}
+		if len(bytes.TrimSpace(text)) == 0 {
+			continue
+		}
+		if err := within("batch", len(ids)+1, s.opt.Limits.Batch); err != nil {
+			return nil, nil, err
+		}
+		id, q, wrong := s.readQuery(r, text, timeout)
+		if wrong != nil {
+			wrong = &engine.Error{Code: engine.CodeOf(wrong), Op: "read request", Err: fmt.Errorf("line %d: %w", number, wrong)}
+		}
+		ids, b.queries = append(ids, id), append(b.queries, q)
+		b.check(len(ids)-1, wrong)
+	}
+}
+
+// readLine returns the next line; io.EOF after the last one. The line is valid up to the next call.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		line = bytes.Clone(line) // the next read overwrites it
+		var rest []byte
+		rest, err = in.ReadBytes('\n')
+		line = append(line, rest...)
+	}
+	if errors.Is(err, io.EOF) && len(line) > 0 {
+		err = nil
+	}
+	return line, err
+}
+
+// readQuery reads a line.
+func (s *Server) readQuery(r *http.Request, text []byte, timeout uint32) (id json.RawMessage, q engine.Query, err error) {
+	line := struct {
+		ID json.RawMessage `json:"id"`
+		*api.BatchQuery
+	}{BatchQuery: new(api.BatchQuery)}
+	if err := api.ReadJSON(bytes.NewReader(text), &line); err != nil {
+		return nil, q, badRequest(err)
+	}
+	if id = line.ID; id != nil && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
+		return nil, q, badRequest(errors.New("id: want a string or a number"))
+	}
+	if q, err = s.query(r.Context(), line.BatchQuery, timeout); err == nil {
+		err = s.kind(&q, line.BatchQuery, nil, nil, line.GetWeights())
+	}
+	q.Caller = host(r.RemoteAddr)
+	return id, q, err
+}

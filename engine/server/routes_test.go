@@ -1,0 +1,192 @@
+package server
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"heddle/engine/api"
+)
+
+// TestRoutes checks the replies of all plain routes, and that they agree with the description.
+func TestRoutes(t *testing.T) {
+	r := run(t, Options{})
+	spec := describeRoutes(t)
+	for _, c := range []struct{ method, path, body, want string }{
+		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","k":2}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\},\{"doc":"[bc]","id":[12],"score":0\.\d+\}\],"count":2,"took_ms":[0-9.e-]+\}\n$`},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","mode":"and","explain":true}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,"took_ms":[0-9.e-]+,"explanation":".+"\}\n$`},
+		{"POST", "/v1/indexes/looms/search", `{"terms":["red","loom"],"weights":[2,0.5],"k":1,"scoring":{"variant":"atire","k1":0}}`, `^\{"hits":\[\{"doc":"a"`},
+		{"POST", "/v1/indexes/looms/search", `{"query":"C++","literal":true,"timeout_ms":60000}`, `^\{"hits":\[\],"count":0,`},
+		{"POST", "/v1/indexes/looms/match", `{"query":"loom AND (red OR blue)"}`, `^\{"count":2,"documents":\[\{"doc":"a","id":0\},\{"doc":"b","id":1\}\],`},
+		{"POST", "/v1/indexes/looms/match", `{"query":"loom","limit":1}`, `^\{"count":2,"documents":\[\{"doc":"a","id":0\}\],`},
+		{"POST", "/v1/indexes/looms/match", `{"query":"loom","count":true}`, `^\{"count":2,"documents":\[\],`},
+		{"POST", "/v1/indexes/looms/statistics", `{"terms":["loom","absent"]}`, `^\{"docs":3,"length":9,"terms":\["loom","absent"\],"df":\[2,0\]\}\n$`},
+		{"POST", "/v1/tables/loans/count", `{"where":"days > 30"}`, `^\{"count":2,"took_ms":`},
+		{"POST", "/v1/tables/loans/count", `{"where":"days > 30","explain":true}`, `^\{"count":2,.*"explanation":".+"\}\n$`},
+		{"POST", "/v1/tables/loans/select", `{"where":"days > 30"}`, `^\{"count":2,"rows":\[0,2\],"took_ms":[0-9.e-]+\}\n$`},
+		{"POST", "/v1/tables/loans/select", `{"where":"days > 30","limit":1}`, `^\{"count":2,"rows":\[0\],`},
+		{"GET", "/v1/indexes", ``, `^\{"indexes":\[\{"name":"looms","ready":true,"docs":3,"lists":6,"checksum":"[0-9a-f]{16}","resident":\[\{"processor":".+"\}\]\}\]\}\n$`},
+		{"GET", "/v1/indexes/looms", ``, `^\{"name":"looms","ready":true,`},
+		{"GET", "/v1/tables", ``, `^\{"tables":\[\{"name":"loans","ready":true,"rows":3,"columns":\[\{"name":"days","type":"int","bins":3,"missing":0\},\{"name":"book","type":"string"`},
+		{"GET", "/v1/tables/loans", ``, `^\{"name":"loans",`},
+		{"GET", "/v1/devices", ``, `^\{"devices":\[\{"name":".+","kind":"host",`},
+		{"GET", "/livez", ``, `^ok\n$`},
+		{"GET", "/readyz", ``, `^ok\n$`},
+		{"GET", "/v1/indexes/looms/ready", ``, `^ok\n$`},
+		{"GET", "/openapi.json", ``, `"openapi": "3.0.3"`},
+	} {
+		got := r.do(c.method, c.path, c.body, "Content-Type: application/json")
+		if got.status != http.StatusOK || !regexp.MustCompile(c.want).MatchString(got.body) {
+			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, got.status, got.body)
+		}
+		if got.header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: no request id", c.path)
+		}
+		if strings.HasPrefix(c.path, "/v1/") && !strings.HasSuffix(c.path, "/ready") {
+			spec(c.method, c.path, c.body, got)
+		}
+	}
+}
+
+// describeRoutes validates the description, and returns a function that compares an exchange
+// with it.
+func describeRoutes(t *testing.T) func(method, path, body string, got reply) {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(method, path, body string, got reply) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		route, variables, err := router.FindRoute(req)
+		if err != nil {
+			t.Fatalf("%s %s: %v", method, path, err)
+		}
+		in := &openapi3filter.RequestValidationInput{Request: req, PathParams: variables, Route: route}
+		if err := openapi3filter.ValidateRequest(t.Context(), in); err != nil {
+			t.Errorf("request of %s: %v", path, err)
+		}
+		out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: got.status, Header: got.header}
+		if err := openapi3filter.ValidateResponse(t.Context(), out.SetBodyBytes([]byte(got.body))); err != nil {
+			t.Errorf("reply of %s: %v", path, err)
+		}
+	}
+}
+
+// TestRowForms selects rows in each form.
+func TestRowForms(t *testing.T) {
+	r := run(t, Options{})
+	ask := func(accept string) reply {
+		return r.do("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: "+accept)
+	}
+	for accept, want := range map[string]string{"": typeJSON, "*/*": typeJSON, "text/html, application/x-ndjson;q=0.5": typeLines, "application/octet-stream": typeRaw, "application/x-roaring": typeRoaring} {
+		if got := ask(accept); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
+			t.Errorf("Accept %q: %d %s", accept, got.status, got.header.Get("Content-Type"))
+		}
+	}
+	if got := ask(typeLines).body; got != "0\n2\n" {
+		t.Errorf("lines %q", got)
+	}
+	if got := ask(typeRaw).body; got != string(binary.LittleEndian.AppendUint32(make([]byte, 4), 2)) {
+		t.Errorf("raw %q", got)
+	}
+	set := roaring.New()
+	if _, err := set.ReadFrom(bytes.NewReader([]byte(ask(typeRoaring).body))); err != nil || fmt.Sprint(set.ToArray()) != "[0 2]" {
+		t.Errorf("Roaring bitmap of %v, %v", set.ToArray(), err)
+	}
+	if got, p := r.problem("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: text/html"); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, typeRoaring) {
+		t.Errorf("Accept text/html: %d %s", got.status, p.Detail)
+	}
+}
+
+// TestLines sends a batch of lines, some of them invalid.
+func TestLines(t *testing.T) {
+	r := run(t, Options{})
+	body := `{"id":"one","query":"red loom","k":1}
+{"id":2,"query":"loom","count":true}
+
+{"query":"loom","match":true}
+{"id":4,"query":"title:loom"}
+{"id":5,"quary":"loom"}
+{"id":[6],"query":"loom"}
+{"id":7,"query":"red","k":1,"mode":"and"}`
+	got := r.do("POST", "/v1/indexes/looms/search/batch?timeout_ms=60000", body)
+	want := []string{
+		`^{"id":"one","count":1,"hits":\[{"doc":"a","id":0,"score":0\.\d+}\]}$`,
+		`^{"id":2,"count":2}$`,
+		`^{"count":2,"hits":\[{"doc":"a","id":0},{"doc":"b","id":1}\]}$`,
+		`^{"id":4,"error":{"code":"invalid_query","message":".*","offset":\d+}}$`,
+		`^{"error":{"code":"invalid_option","message":"line 6: body: json: unknown field \\"quary\\"","op":"read request"}}$`,
+		`^{"error":{"code":"invalid_option","message":"line 7: id: want a string or a number",.*}}$`,
+		`^{"id":7,"count":1,"hits":\[{"doc":"[ac]","id":\d,"score":0\.\d+}\]}$`,
+	}
+	lines := strings.Split(strings.TrimSuffix(got.body, "\n"), "\n")
+	if len(lines) != len(want) || got.status != http.StatusOK || got.header.Get("Content-Type") != typeLines {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	for i, line := range lines {
+		if !regexp.MustCompile(want[i]).MatchString(line) {
+			t.Errorf("line %d: %s, want %s", i+1, line, want[i])
+		}
+	}
+	if got := r.do("POST", "/v1/indexes/looms/search/batch", ""); got.status != http.StatusOK || got.body != "" {
+		t.Errorf("an empty batch: %d %q", got.status, got.body)
+	}
+	long := strings.Repeat(" ", 100_000)
+	if got := r.do("POST", "/v1/indexes/looms/search/batch", `{"query":"loom",`+long+`"count":true}`+"\n"); got.body != `{"count":2}`+"\n" {
+		t.Errorf("a long line: %q", got.body)
+	}
+	for path, want := range map[string]int{"/v1/indexes/looms/search/batch?timeout_ms=-1": 400, "/v1/indexes/other/search/batch": 404} {
+		if got, _ := r.problem("POST", path, body); got.status != want {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
+}
+
+// FuzzLines checks that any body gets a line for each query, or a problem.
+func FuzzLines(f *testing.F) {
+	f.Add(`{"id":1,"query":"red loom","k":1}` + "\n" + `{"query":"comp* -(a OR"}`)
+	f.Add("{}\n\nnull\n[]\n")
+	s := &Server{}
+	s.opt.ensureDefaults()
+	f.Fuzz(func(t *testing.T, body string) {
+		req, err := http.NewRequest("POST", "/", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, ids, err := s.readLines(req, 0)
+		if err != nil {
+			return
+		}
+		lines := 0
+		for line := range strings.Lines(body) {
+			if strings.TrimSpace(line) != "" {
+				lines++
+			}
+		}
+		if len(b.queries) != len(ids) || len(ids) > lines {
+			t.Errorf("%d queries and %d ids of %d lines", len(b.queries), len(ids), lines)
+		}
+	})
+}
