@@ -8,6 +8,7 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
+	"heddle/engine/table/column"
 )
 
 // TestEmptyAnswers has queries with and without documents in every mode, alone, from the result
@@ -50,6 +51,34 @@ func TestEmptyAnswers(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestEmptyTable has rows as bits and as counts of a table without rows.
+func TestEmptyTable(t *testing.T) {
+	e, err := New(t.Context(), backendOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	table, err := e.NewTable(t.Context(), &plan.Table{}, []column.Column{}, TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, output := range []plan.Output{plan.OutputCounts, plan.OutputBits} {
+		s := Selection{Where: "TRUE", Output: output}
+		alone, err := table.Select(t.Context(), s)
+		if err == nil {
+			err = table.SelectAll(t.Context(), []Selection{s}, func(_ int, rows []Rows) error {
+				if (rows[0].Bits == nil) != (alone.Bits == nil) {
+					t.Errorf("%#v in a batch, %#v alone", rows[0], alone)
+				}
+				return nil
+			})
+		}
+		if err != nil || (alone.Bits == nil) != (output == plan.OutputCounts) {
+			t.Errorf("output %v: %#v, %v", output, alone, err)
 		}
 	}
 }

@@ -4,19 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"heddle/engine/file/mapped"
-	"heddle/engine/internal/limit"
-	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
-	"heddle/engine/observe"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
-	"heddle/engine/table/hdb"
 	"heddle/engine/table/predicate"
 )
 
@@ -80,24 +75,29 @@ func (t *Table) Reload(ctx context.Context, path string) error {
 // the table and the file. A second Close returns code Closed.
 func (t *Table) Close() error { return wrap("close table", t.t.Close()) }
 
-// TableInfo describes a table.
+// TableInfo describes the content of a table at a moment. It stays valid after Reload and Close.
 type TableInfo struct {
 	Rows       uint32
 	Columns    []column.Column // they must not be changed
 	Strategies []plan.Strategy // of all processors together, besides plan.StrategyAuto
 	Resident   []Resident      // processors that have the table
-	// File is nil for a table in memory. Reload and Close close it.
-	File *hdb.File
+	Path       string          // of the table file; empty for a table in memory
+	Checksum   uint64          // of the content of the file; 0 for a table in memory
 }
 
 // Info describes the current content of the table.
-func (t *Table) Info() (TableInfo, error) {
+func (t *Table) Info() (info TableInfo, err error) {
+	defer wrapFault("table", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
 		return TableInfo{}, wrap("table", err)
 	}
 	defer g.Release()
-	info := TableInfo{Rows: g.Table.Rows, Columns: g.Columns, Strategies: g.Strategies(), File: g.File}
+	info = TableInfo{Rows: g.Table.Rows, Columns: g.Columns, Strategies: g.Strategies()}
+	if g.File != nil {
+		info.Path, info.Checksum = g.File.Path(), g.File.Checksum()
+	}
 	for _, p := range g.Processors() {
 		info.Resident = append(info.Resident, Resident{Processor: p.Name, Reserve: p.Reserve, Info: p.Info, Bytes: g.Memory(p.Index), Reason: p.Reason})
 	}
@@ -164,7 +164,8 @@ type Selection struct {
 // Rows is the answer of a selection.
 type Rows struct {
 	Count uint64
-	// Bits has the rows, with plan.OutputBits: row r is bit r%64 of word r/64. Else it is nil.
+	// Bits has the rows, with plan.OutputBits: row r is bit r%64 of word r/64; of a table without
+	// rows it is empty. Else it is nil.
 	Bits []uint64
 }
 
@@ -195,9 +196,17 @@ func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	}
 	r = Rows{Count: uint64(task.Rows().Counts[0])}
 	if s.Output == plan.OutputBits {
-		r.Bits = task.TakeBits()
+		r.Bits = present(task.TakeBits())
 	}
 	return r, nil
+}
+
+// present returns bits, or an empty slice for nil.
+func present(bits []uint64) []uint64 {
+	if bits == nil {
+		return []uint64{}
+	}
+	return bits
 }
 
 const (
@@ -277,7 +286,7 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	for i := range batch {
 		r := Rows{Count: uint64(task.Rows().Counts[i])}
 		if s.Output == plan.OutputBits {
-			r.Bits = task.Rows().Selection(i)
+			r.Bits = present(task.Rows().Selection(i))
 		}
 		*rows = append(*rows, r)
 	}
@@ -288,110 +297,3 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 
 // call returns the caller of the selection and how it runs.
 func (s *Selection) call() serve.Call { return serve.Call{Caller: s.Caller, Timeout: s.Timeout} }
-
-// TableExplanation describes the execution of a selection. The embedded explanation is of
-// the batch of the selection.
-type TableExplanation struct {
-	observe.Explanation
-	Where string         // the predicate, in the form of predicate.Expr
-	Plan  predicate.Plan // bins of the columns
-	Bytes uint64         // size of the vectors that are read, compressed
-	How   string         // strategy and sizes, from the processor that answered
-	// Costs are the fitted costs of the processors: Estimates are these costs times the work
-	// of the selection, corrected by earlier run times. Empty where the table is not resident.
-	Costs   []string
-	Count   uint64        // selected rows
-	Compile time.Duration // time to compile the predicate
-}
-
-// String returns a few lines: the predicate, a line for each column, the vectors, the
-// estimates, the processor and the strategy, and the times.
-func (e *TableExplanation) String() string {
-	var b strings.Builder
-	fmt.Fprintln(&b, e.Where)
-	for _, t := range e.Plan.Tests {
-		fmt.Fprintf(&b, "  %v\n", t)
-	}
-	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
-	for i, estimate := range e.Estimates {
-		if estimate >= 0 && i < len(e.Costs) && len(e.Estimates) > 1 {
-			fmt.Fprintf(&b, "  %s: estimated %v = %s\n", e.Processors[i], observe.Round(estimate), e.Costs[i])
-		}
-	}
-	fmt.Fprintf(&b, "  ran on %s: %s\n", e.Processor, e.How)
-	fmt.Fprintf(&b, "  %d rows in %v", e.Count, observe.Round(e.Stats.Wall))
-	for _, stage := range []struct {
-		name string
-		time time.Duration
-	}{{"upload", e.Stats.Upload}, {"decompress", e.Stats.Decode}, {"reduce", e.Stats.Probe}, {"compact", e.Stats.Compact}, {"download", e.Stats.Download}} {
-		if stage.time > 0 {
-			fmt.Fprintf(&b, ", %s %v", stage.name, observe.Round(stage.time))
-		}
-	}
-	fmt.Fprintf(&b, "; queued %v, compiled in %v", observe.Round(e.Queued), observe.Round(e.Compile))
-	return b.String()
-}
-
-// explaining collects the explanations of a batch. The zero value is for selections that
-// want none.
-type explaining struct {
-	batch  *observe.Explanation
-	costs  []string
-	wanted bool
-}
-
-// add compiles the predicate of s and appends it to the task. A long predicate is not
-// compiled after the end of until; the scheduler refuses a short one.
-func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, until *limit.Until) error {
-	if len(s.Where) > limit.Step {
-		if err := until.Err(); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(s.Output.Validate(), s.Strategy.Validate()); err != nil {
-		return query.Option(err)
-	}
-	var p *tables.Predicate
-	var err error
-	began := time.Time{}
-	if s.Explain != nil {
-		e.wanted = true
-		began = time.Now()
-	}
-	if s.Prepared != nil {
-		p, err = s.Prepared.p.For(g)
-	} else {
-		p, err = g.Compile(s.Where)
-	}
-	if err != nil {
-		return err
-	}
-	task.Add(p)
-	if x := s.Explain; x != nil {
-		*x = TableExplanation{Where: p.Text, Plan: p.Plan, Bytes: p.Bytes(), Compile: time.Since(began)}
-	}
-	return nil
-}
-
-// run runs the task.
-func (e *explaining) run(ctx context.Context, task *tables.Task, c *serve.Call) error {
-	if e.wanted {
-		e.batch = new(observe.Explanation)
-		c.Explain = e.batch
-		e.costs = task.Costs()
-	}
-	return task.Do(ctx, c)
-}
-
-// explain completes the explanation of s, which is selection i of a task that ended with
-// err.
-func (e *explaining) explain(task *tables.Task, s *Selection, i int, err error) {
-	x := s.Explain
-	if x == nil {
-		return
-	}
-	x.Explanation, x.Costs = *e.batch, e.costs
-	if err == nil {
-		x.How, x.Count = task.How(i), uint64(task.Rows().Counts[i])
-	}
-}

@@ -46,7 +46,8 @@ true.
 
 A file of predicates has one per line: PREDICATE, whose ID is the line number, from 1, or
 ID TAB PREDICATE, or {"id": ID, "text": PREDICATE}. Predicates run in batches. The
-predicate of --where has the ID 1.
+predicate of --where has the ID 1. An invalid predicate of a file has no answer: standard
+error names its line and the reason, and the exit code is 1.
 
   --count         ID TAB number of rows; the default
   --rows          ID TAB ROW per row, from 0
@@ -133,8 +134,8 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 			return err
 		}
 	}
-	opt.Profiling = opt.Profiling || o.explain // for the times of stages
-	opt.Lazy = o.single() && !o.explain        // one predicate does not repay decompressing all vectors
+	opt.Profiling = opt.Backend != "host" && (opt.Profiling || o.explain)        // for the times of stages
+	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single() && !o.explain) // one predicate does not repay decompressing all vectors
 	e, err := a.newEngine(ctx, opt)
 	if err != nil {
 		return err

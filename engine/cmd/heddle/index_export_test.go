@@ -5,6 +5,32 @@ import (
 	"testing"
 )
 
+// TestExportedAnalysis: queries of an index from inverted lists are analysed as the texts
+// were, where the build names the analysis.
+func TestExportedAnalysis(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", "a\tthe Weavers' cafés\nb\ta weaver\nc\tthe\n")
+	analysis := []string{"--stem", "porter", "--stopwords", "lucene", "--fold", "--lengths", "lucene"}
+	must(t, append([]string{"index", "build", "-o", "d.hdl", "d.tsv"}, analysis...)...)
+	hits := func(index, query string) string {
+		var names []string
+		for line := range strings.Lines(heddle(t, "search", index, "--backend", "host", "--format", "trec", "--query", query).stdout) {
+			f := strings.Fields(line)
+			names = append(names, f[2]+" "+f[4])
+		}
+		return strings.Join(names, "|")
+	}
+	for format, out := range map[string]string{"ciff": "e.ciff", "pisa": "e"} {
+		must(t, "index", "export", "d.hdl", "--format", format, "-o", out)
+		must(t, append([]string{"index", "build", "-o", "again.hdl", "--format", format, out}, analysis...)...)
+		for _, query := range []string{"WEAVERS", "the Café", "weaver's CAFES"} {
+			if got, want := hits("again.hdl", query), hits("d.hdl", query); got != want || want == "" {
+				t.Errorf("%s: %q finds %q, want %q", format, query, got, want)
+			}
+		}
+	}
+}
+
 // TestIndexExport builds an index again from each export, and compares dumps.
 func TestIndexExport(t *testing.T) {
 	inTempDir(t)

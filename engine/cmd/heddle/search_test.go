@@ -179,7 +179,7 @@ func TestQueryFiles(t *testing.T) {
 
 	writeFile(t, "long.txt", "w0\n"+strings.Repeat("w0 ", trec.MaxLine/3+10)+"\nw1\n")
 	r := heddle(t, "search", "c.hdl", "--queries", "long.txt", "--count")
-	if r.code != exitCorrupt || !strings.Contains(r.stderr, "long.txt:2: a line of more than 1048576 bytes") {
+	if r.code != exitFailure || !strings.Contains(r.stderr, "long.txt:2: a line of more than 1048576 bytes\n") || r.stdout != "1\t"+w0+"\n3\t"+w1+"\n" {
 		t.Errorf("an endless query: %+v", r)
 	}
 	writeFile(t, "one.txt", "w0\n")

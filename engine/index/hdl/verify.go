@@ -16,8 +16,8 @@ import (
 // ascending docIDs below the number of documents, with as many frequencies of the right
 // sum; terms ascend, and the hash table finds each; totals add up; every text inflates.
 // Damage is a *CorruptError. Analysis that package analyze does not know, such as another
-// stemmer, is an error that names it. ctx ends it early with ctx.Err(). It uses all cores, and on
-// each 4 bytes per posting of the longest list.
+// stemmer, is an error that names it. ctx ends it early with ctx.Err(). It uses all cores,
+// and on each 4 bytes per posting of the longest list.
 func (f *File) Verify(ctx context.Context) (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	if err := f.file.CheckSums(); err != nil {

@@ -9,6 +9,7 @@ package trec
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -30,33 +31,58 @@ const MaxLine = 1 << 20
 
 // scan gives every line of r that is not empty to line, with its number, until line
 // returns an error: errStop ends the scan without an error, any other error becomes an
-// *Error of that line. The byte order mark and CR are removed.
-func scan(path string, r io.Reader, line func(number int, text string) error) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 64<<10), MaxLine)
-	number := 0
-	for lines.Scan() {
-		number++
-		text := lines.Text()
+// *Error of that line. A line above MaxLine goes to long. The byte order mark and CR are
+// removed.
+func scan(path string, r io.Reader, line func(number int, text string) error, long func(number int) error) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for number := 1; ; number++ {
+		text, tooLong, err := readLine(lines)
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 		if number == 1 {
 			text = strings.TrimPrefix(text, "\ufeff")
 		}
-		if text == "" {
-			continue
+		switch {
+		case tooLong:
+			err = long(number)
+		case text != "":
+			err = line(number, text)
 		}
-		if err := line(number, text); err == errStop {
+		if err == errStop {
 			return nil
 		} else if err != nil {
 			return &Error{path, number, err}
 		}
 	}
-	if err := lines.Err(); err == bufio.ErrTooLong {
-		return &Error{path, number + 1, fmt.Errorf("a line of more than %d bytes", MaxLine)}
-	} else if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }
+
+// readLine reads a line without its end. A line above MaxLine is read and dropped. The error
+// io.EOF says that there is no further line.
+func readLine(r *bufio.Reader) (text string, tooLong bool, err error) {
+	var line []byte
+	for n := 0; ; n++ {
+		part, err := r.ReadSlice('\n')
+		tooLong = tooLong || len(line)+len(part) > MaxLine+len("\r\n")
+		if !tooLong {
+			line = append(line, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && (n > 0 || len(part) > 0), err == nil:
+			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+			return string(line), tooLong || len(line) > MaxLine, nil
+		default:
+			return "", false, err
+		}
+	}
+}
+
+// errLong is the error of a line above MaxLine.
+var errLong = fmt.Errorf("a line of more than %d bytes", MaxLine)
 
 var errStop = errors.New("stop")
 
@@ -68,7 +94,7 @@ func scanFields(path string, r io.Reader, line func(number int, fields []string)
 			return nil
 		}
 		return line(number, fields)
-	})
+	}, func(int) error { return errLong })
 }
 
 // isSpace follows the C locale, in which a no-break space is part of a name.

@@ -71,6 +71,15 @@ func ReadTopics(path string, r io.Reader, f Format, yield func(Topic) bool) erro
 			err = errStop
 		}
 		return err
+	}, func(line int) error {
+		if t.format == TREC || t.format == Auto && line == 1 {
+			return errLong
+		}
+		t.number++
+		if !yield(Topic{ID: strconv.Itoa(t.number), Line: line, Err: errLong}) {
+			return errStop
+		}
+		return nil
 	})
 	if err == nil && t.open > 0 {
 		err = &Error{path, t.open, errors.New("a <top> without </top>")}

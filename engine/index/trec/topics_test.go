@@ -132,6 +132,14 @@ func TestTopicErrors(t *testing.T) {
 
 // TestWrongLines reads on behind a wrong line.
 func TestWrongLines(t *testing.T) {
+	long := strings.Repeat("x", MaxLine+1)
+	got, err := read(Plain, "a\n"+long+"\nb\r\n"+long)
+	if err == nil || len(got) != 4 || got[1].Err == nil || got[2].Text != "b" || got[2].ID != "3" || got[3].Line != 4 || got[3].Err == nil {
+		t.Errorf("long lines: %.100v, %v", got, err)
+	}
+	if got, err := read(Plain, long[1:]+"\r\nb"); err != nil || len(got) != 2 || len(got[0].Text) != MaxLine || got[1].Text != "b" {
+		t.Errorf("lines at the limit: %d topics, %v", len(got), err)
+	}
 	for format, file := range map[Format]string{
 		TSV:   "a\tx\nb\nc\ty\n",
 		JSONL: `{"id":"a","text":"x"}` + "\n" + `{"text":` + "\n" + `{"id":"c","text":"y"}` + "\n",

@@ -8,22 +8,27 @@ import (
 
 // addBoolean appends a query that is not ranked.
 func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
-	e, err := x.read(b, q)
-	switch {
-	case err != nil:
-		return 0, err
-	case e != nil:
-		f, err := x.formula(b, e)
+	terms := q.Terms
+	if q.Text != "" || q.Expr != nil || len(terms) > x.Limits.Terms {
+		e, err := x.read(b, q)
 		if err != nil {
 			return 0, err
 		}
-		return b.addExpr(x, f)
-	case q.Match == Or:
-		return b.addExpr(x, x.anyOf(slices.Values(b.terms)).Simplify(x.Source))
+		if e != nil {
+			f, err := x.formula(b, e)
+			if err != nil {
+				return 0, err
+			}
+			return b.addExpr(x, f)
+		}
+		terms = b.terms
+	}
+	if q.Match == Or {
+		return b.addExpr(x, x.anyOf(slices.Values(terms)).Simplify(x.Source))
 	}
 	b.handles = b.handles[:0]
 	shortest := ^uint32(0)
-	for _, t := range b.terms {
+	for _, t := range terms {
 		h, ok := x.Dictionary.Lookup(t)
 		if !ok { // an unknown term is in no document
 			b.handles = b.handles[:0]
