@@ -28,6 +28,7 @@ type Devices struct {
 	Backend   string // "auto", "host", "opencl" or "all"
 	Device    string // part of the name of an OpenCL device, case ignored; "" is the best one
 	Threads   int    // of pure Go; 0 is one per core
+	Lazy      bool   // pure Go builds auxiliary tables when a query first needs them
 	Profiling bool   // measure kernel times with the clock of the device
 	Tuning    string // TOML file of tuning rows that precede the built-in rows; "" is none
 }
@@ -94,6 +95,7 @@ type Schedule struct {
 	Enter     float64       // utilisation above which auto becomes sync
 	Leave     float64       // utilisation below which auto becomes async
 	Hold      time.Duration // minimum time between changes of the mode
+	Hang      time.Duration // time after which a batch may count as hung
 	Similar   float64       // ratio of run times from which a query waits for the faster class of processors
 	Placement string        // "auto", "replicas", "shards" or "cache"
 	Metric    string        // "best", "los", "uboc", "uboct" or "ding"

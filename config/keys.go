@@ -20,6 +20,9 @@ Empty means the best device.`),
 	key("devices.threads", func(c *Config) *int { return &c.Devices.Threads }, 0, within(0, 4096),
 		`Threads of pure Go.
 0 is one per core, and fewer beside devices.`),
+	key("devices.lazy", func(c *Config) *bool { return &c.Devices.Lazy }, false, nil,
+		`Pure Go builds auxiliary tables when a query first needs them.
+The first answer arrives sooner, later ones may wait. OpenCL devices ignore it.`),
 	key("devices.profiling", func(c *Config) *bool { return &c.Devices.Profiling }, false, nil,
 		`Measure kernel times with the clock of the device.
 It costs some speed. --explain and the benchmarks print the times.`),
@@ -171,6 +174,9 @@ second.`),
 It is at most enter.`),
 	key("schedule.hold", func(c *Config) *time.Duration { return &c.Schedule.Hold }, 100*time.Millisecond, within(time.Microsecond, time.Hour),
 		`Minimum time between two changes of the mode.`),
+	key("schedule.hang", func(c *Config) *time.Duration { return &c.Schedule.Hang }, 10*time.Second, within(time.Millisecond, time.Hour),
+		`Time after which a batch counts as hung, and its processor as failed.
+The batch has also exceeded 50 times its estimate. The last processor keeps its queries.`),
 	key("schedule.similar", func(c *Config) *float64 { return &c.Schedule.Similar }, 1.2, within(1.0, 100),
 		`Ratio of run times from which a query waits for the faster class of processors.`),
 	enum("schedule.placement", func(c *Config) *string { return &c.Schedule.Placement },

@@ -14,6 +14,7 @@ import (
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/calibrate"
 	"heddle/engine/internal/cost"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
@@ -36,13 +37,13 @@ func TestCalibrate(t *testing.T) {
 	names := e.Stats().Processors
 	var want []string
 	for i, f := range found {
-		if f.Kind != kinds[i] || len(f.Processors) != 2 || len(f.Differences) != 1 {
+		if f.Kind != kinds[i].String() || len(f.Processors) != 2 || len(f.Differences) != 1 {
 			t.Fatalf("%d: %+v", i, f)
 		}
 		for p, c := range f.Processors {
-			want = append(want, names[p].Name+" "+f.Kind.String())
-			if c.Processor != names[p].Name || c.Samples < calibrate.LeastTasks || c.Batches < calibrate.LeastBatches || c.BatchError <= 0 || len(c.Fits) != len(cost.Metrics()) {
-				t.Errorf("%v on %s: %+v", f.Kind, c.Processor, c.Calibration)
+			want = append(want, names[p].Name+" "+f.Kind)
+			if c.Processor != names[p].Name || c.Queries < calibrate.LeastTasks || c.Batches < calibrate.LeastBatches || c.BatchError <= 0 || len(c.Fits) != len(cost.Metrics()) || c.Best == "" || len(c.Fits[0].Features) != len(c.Fits[0].Coefficients) {
+				t.Errorf("%s on %s: %+v", f.Kind, c.Processor, c)
 			}
 		}
 		d := f.Differences[0]
@@ -84,7 +85,7 @@ func TestCalibrateQueries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	measure := func(ctx context.Context, qs []Query, kinds ...cost.Kind) ([]calibrate.KindCosts, error) {
+	measure := func(ctx context.Context, qs []Query, kinds ...cost.Kind) ([]observe.KindCosts, error) {
 		var names []string
 		for _, k := range kinds {
 			names = append(names, k.String())
@@ -114,7 +115,7 @@ func TestCalibrateQueries(t *testing.T) {
 		t.Errorf("costs were written: %v", err)
 	}
 	found, err := measure(t.Context(), c.queries(60), cost.Count, cost.RankAnd)
-	if err != nil || len(found) != 2 || found[0].Kind != cost.Count || found[1].Kind != cost.RankAnd || found[1].Differences != nil {
+	if err != nil || len(found) != 2 || found[0].Kind != cost.Count.String() || found[1].Kind != cost.RankAnd.String() || found[1].Differences != nil {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if err := e.Close(); err != nil {

@@ -2,10 +2,14 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"heddle/config"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
+	"heddle/hostfallback"
 )
 
 // TestInvalidSelections has values that are no outputs and strategies, and a predicate of
@@ -95,6 +99,47 @@ func TestInvalidOptions(t *testing.T) {
 		opt.EnsureDefaults()
 		if err := opt.Validate(); CodeOf(err) != InvalidOption {
 			t.Errorf("%s: %v: %v", name, CodeOf(err), err)
+		}
+	}
+}
+
+// TestUnusedOptions has options that the chosen processors do not use.
+func TestUnusedOptions(t *testing.T) {
+	given := []plan.Backend{hostfallback.New(hostfallback.Options{Threads: 1})}
+	for option, all := range map[string][]Options{
+		"Device":       {{Backend: "host", Device: "H200"}, {Backends: given, Device: "H200"}},
+		"DeviceMemory": {{Backend: "host", DeviceMemory: 1 << 30}, {Backends: given, DeviceMemory: 1 << 30}},
+		"Profiling":    {{Backend: "host", Profiling: true}, {Backends: given, Profiling: true}},
+		"CountLoads":   {{Backend: "host", CountLoads: true}, {Backends: given, CountLoads: true}},
+		"Lazy":         {{Backend: "opencl", Lazy: true}, {Backends: given, Lazy: true}},
+		"Tuning":       {{Backends: given, Tuning: "rows.toml"}},
+		"Threads":      {{Backends: given, Threads: 1}},
+		"HostMemory":   {{Backends: given, HostMemory: 1 << 30}},
+	} {
+		for _, opt := range all {
+			if _, err := New(t.Context(), opt); CodeOf(err) != InvalidOption || !strings.Contains(err.Error(), "option "+option+" has no effect") {
+				t.Errorf("%s with backend %q: %v", option, opt.Backend, err)
+			}
+		}
+	}
+	if err := given[0].Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnusedSettings takes one configuration for every backend.
+func TestUnusedSettings(t *testing.T) {
+	c := config.Default()
+	c.Devices.Device, c.Devices.Profiling, c.Devices.Lazy, c.Memory.Device, c.Schedule.Hang = "H200", true, true, 1<<30, time.Second
+	for _, name := range []string{"host", "opencl", "all", "auto"} {
+		c.Devices.Backend = name
+		o, err := OptionsOf(c)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		host, device := name == "host", name == "opencl" || name == "auto" // a named device is the only processor
+		if (o.Device == "") != host || (o.DeviceMemory == 0) != host || o.Profiling == host || o.Lazy == device || o.Schedule.Hang != time.Second {
+			t.Errorf("%s: %+v", name, o)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -30,14 +29,15 @@ type Options struct {
 	// time of a device, about a second; the command line includes it. Default: "auto".
 	Backend string
 	// Device restricts OpenCL devices to names or platforms that contain it. It ignores case.
-	// Default: all devices.
+	// Default: all devices. With Backend "host" it must be empty.
 	Device string
 	// Tuning is a TOML file of tuning rows of OpenCL devices, which precede the built-in rows.
 	// Default: none.
 	Tuning string
 	// Backends are open backends that replace the search for devices. With Backend "auto", pure
 	// Go among them is a reserve if there is a device. The caller closes them after the engine.
-	// Device, Tuning, Threads, HostMemory, Lazy, Profiling and CountLoads must be zero then.
+	// Device, Tuning, Threads, HostMemory, DeviceMemory, Lazy, Profiling and CountLoads must be
+	// zero then: they rule the opening of backends.
 	Backends []plan.Backend
 
 	// Threads of pure Go. Default: all cores; with "all" beside devices, one in eight fewer for
@@ -47,16 +47,19 @@ type Options struct {
 	// and transfers overlap. Default: the number of cores, at least 2, at most 16.
 	Workers int
 	// Lazy makes pure Go build auxiliary tables when a query first needs them: the first
-	// answer arrives sooner, later ones may wait.
+	// answer arrives sooner, later ones may wait. With Backend "opencl" it must be false.
 	Lazy bool
-	// Profiling records kernel times in plan.Stats, at a small cost.
+	// Profiling records kernel times in plan.Stats, at a small cost. With Backend "host" it
+	// must be false.
 	Profiling bool
 	// CountLoads counts the bytes that kernels load and store in plan.Stats. Kernels become
-	// slower.
+	// slower. With Backend "host" it must be false. It has no key in configurations: it serves
+	// measurements.
 	CountLoads bool
 
 	// DeviceMemory limits each device, in bytes: lists, tables, scratch and caches of all
-	// indexes and tables together. Default: the memory of the device less a reserve.
+	// indexes and tables together. Default: the memory of the device less a reserve. With Backend "host" it
+	// must be 0.
 	DeviceMemory uint64
 	// HostMemory limits the auxiliary tables of pure Go for an index or a table, in bytes.
 	// Default: 16 bytes per posting, or 4 times the vectors of a table, 64 MiB to 4 GiB.
@@ -188,8 +191,8 @@ func (o *Options) parse() (p parsed, err error) {
 	if !slices.Contains(backend.Kinds(), o.Backend) {
 		return p, fmt.Errorf("unknown backend %q (one of auto, host, opencl, all)", o.Backend)
 	}
-	if o.Backends != nil && (o.Device != "" || o.Tuning != "" || o.Threads != 0 || o.HostMemory != 0 || o.Lazy || o.Profiling || o.CountLoads) {
-		return p, errors.New("option Backends excludes discovery: Device, Tuning, Threads, HostMemory, Lazy, Profiling and CountLoads have no effect and must be zero")
+	if err := o.unused(); err != nil {
+		return p, err
 	}
 	if i := slices.Index(o.Backends, nil); i >= 0 {
 		return p, fmt.Errorf("option Backends[%d] is nil", i)
@@ -225,6 +228,32 @@ func (o *Options) parse() (p parsed, err error) {
 	}
 	p.metric, err = cost.ParseMetric(o.Metric)
 	return p, err
+}
+
+// unused returns an error that names an option without effect on the chosen processors.
+func (o *Options) unused() error {
+	given, host, opencl := o.Backends != nil, o.Backend == backend.Host, o.Backend == backend.OpenCL
+	for _, f := range []struct {
+		name        string
+		set, unused bool
+	}{
+		{"Device", o.Device != "", given || host},
+		{"Tuning", o.Tuning != "", given},
+		{"DeviceMemory", o.DeviceMemory != 0, given || host},
+		{"Profiling", o.Profiling, given || host},
+		{"CountLoads", o.CountLoads, given || host},
+		{"Threads", o.Threads != 0, given},
+		{"HostMemory", o.HostMemory != 0, given},
+		{"Lazy", o.Lazy, given || opencl},
+	} {
+		switch {
+		case f.set && f.unused && given:
+			return fmt.Errorf("option %s has no effect on the given Backends: set it when you open them", f.name)
+		case f.set && f.unused:
+			return fmt.Errorf("option %s has no effect with backend %q: leave it out or choose another backend", f.name, o.Backend)
+		}
+	}
+	return nil
 }
 
 func (o *Options) logger() zerolog.Logger {
@@ -263,25 +292,33 @@ func (o *Options) open() ([]backend.Candidate, error) {
 
 // OptionsOf returns the options that a configuration asks for, so that a service can share
 // the TOML file of the command line. A configuration that names a device but leaves the
-// backend open takes no other processor. The error has code InvalidOption.
+// backend open takes no other processor. One file serves all backends: settings of processors
+// that the backend leaves out have no effect. The error has code InvalidOption.
 func OptionsOf(c *config.Config) (Options, error) {
 	algorithm, err := plan.ParseAlgorithm(c.Search.Algorithm)
 	if err != nil {
 		return Options{}, invalid("options", err)
 	}
 	o := Options{
-		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads, Profiling: c.Devices.Profiling,
+		Backend: c.Devices.Backend, Device: c.Devices.Device, Tuning: c.Devices.Tuning, Threads: c.Devices.Threads,
+		Lazy: c.Devices.Lazy, Profiling: c.Devices.Profiling,
 		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
 		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results),
 		Costs: c.Schedule.Costs, Metric: c.Schedule.Metric,
 		Schedule: Schedule{
 			Mode: c.Schedule.Mode, Queue: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,
-			Hold: c.Schedule.Hold, Similar: c.Schedule.Similar,
+			Hold: c.Schedule.Hold, Similar: c.Schedule.Similar, Hang: c.Schedule.Hang,
 		},
 	}
 	if o.Backend == "auto" && o.Device != "" {
-		o.Backend = "opencl"
+		o.Backend = backend.OpenCL
+	}
+	switch o.Backend {
+	case backend.Host:
+		o.Device, o.DeviceMemory, o.Profiling = "", 0, false
+	case backend.OpenCL:
+		o.Lazy = false
 	}
 	o.EnsureDefaults()
 	return o, o.Validate()

@@ -12,7 +12,6 @@ import (
 	"heddle/engine/internal/tables"
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
-	"heddle/engine/table/hdb"
 	"heddle/engine/table/predicate"
 )
 
@@ -76,24 +75,29 @@ func (t *Table) Reload(ctx context.Context, path string) error {
 // the table and the file. A second Close returns code Closed.
 func (t *Table) Close() error { return wrap("close table", t.t.Close()) }
 
-// TableInfo describes a table.
+// TableInfo describes the content of a table at a moment. It stays valid after Reload and Close.
 type TableInfo struct {
 	Rows       uint32
 	Columns    []column.Column // they must not be changed
 	Strategies []plan.Strategy // of all processors together, besides plan.StrategyAuto
 	Resident   []Resident      // processors that have the table
-	// File is nil for a table in memory. Reload and Close close it.
-	File *hdb.File
+	Path       string          // of the table file; empty for a table in memory
+	Checksum   uint64          // of the content of the file; 0 for a table in memory
 }
 
 // Info describes the current content of the table.
-func (t *Table) Info() (TableInfo, error) {
+func (t *Table) Info() (info TableInfo, err error) {
+	defer wrapFault("table", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
 	g, err := t.t.Acquire()
 	if err != nil {
 		return TableInfo{}, wrap("table", err)
 	}
 	defer g.Release()
-	info := TableInfo{Rows: g.Table.Rows, Columns: g.Columns, Strategies: g.Strategies(), File: g.File}
+	info = TableInfo{Rows: g.Table.Rows, Columns: g.Columns, Strategies: g.Strategies()}
+	if g.File != nil {
+		info.Path, info.Checksum = g.File.Path(), g.File.Checksum()
+	}
 	for _, p := range g.Processors() {
 		info.Resident = append(info.Resident, Resident{Processor: p.Name, Reserve: p.Reserve, Info: p.Info, Bytes: g.Memory(p.Index), Reason: p.Reason})
 	}

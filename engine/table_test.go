@@ -56,7 +56,7 @@ func TestTable(t *testing.T) {
 		if err := x.SelectAll(t.Context(), nil, nil); err != nil {
 			t.Errorf("no predicates: %v", err)
 		}
-		if info.Rows != 5003 || len(info.Columns) != 6 || info.Columns[1].Encoding != column.Range || (info.File != nil) != of.file ||
+		if info.Rows != 5003 || len(info.Columns) != 6 || info.Columns[1].Encoding != column.Range || (info.Path != "") != of.file || (info.Checksum != 0) != of.file ||
 			len(info.Resident) != 1 || info.Resident[0].Bytes == 0 || info.Resident[0].Info.Kind != backendOptions(t).Backend {
 			t.Errorf("%+v: %+v", of, info)
 		}

@@ -32,12 +32,14 @@ func (s *Server) Handler() http.Handler {
 	handle(mux, "POST /v1/indexes/{index}/search/batch", s.searchLines)
 	handle(mux, "GET /v1/indexes/{index}/ready", s.indexReady)
 	handle(mux, "GET /readyz", s.ready)
-	return s.wrap(mux)
+	return s.wrap(mux, s.opt.Timeout+2*s.opt.Stall)
 }
 
 // AdminHandler returns the handler of administration. It belongs on a port that only
 // administrators can reach.
-func (s *Server) AdminHandler() http.Handler { return s.wrap(s.mux(s.admin, api.AdminServiceName)) }
+func (s *Server) AdminHandler() http.Handler {
+	return s.wrap(s.mux(s.admin, api.AdminServiceName), 0) // a reload takes its time
+}
 
 // mux returns the routes of procedures and of the description.
 func (s *Server) mux(procedures *connect.Server, services ...string) *http.ServeMux {
@@ -147,9 +149,9 @@ const requestHeader = "X-Request-Id"
 // requestKey is the key of the request id in a context.
 type requestKey struct{}
 
-// wrap adds the parts that all routes share: request id, size and time of the body, refusal of
-// requests from foreign web pages, recovery from a panic.
-func (s *Server) wrap(mux http.Handler) http.Handler {
+// wrap adds the parts that all routes share: request id, size of the body, time of the reply (0 is
+// no limit), refusal of requests from foreign web pages, recovery from a panic.
+func (s *Server) wrap(mux http.Handler, most time.Duration) http.Handler {
 	foreign := http.NewCrossOriginProtection()
 	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		e, _, _ := describe(badRequest(errors.New("a web page of another origin sent the request")), "")
@@ -158,10 +160,11 @@ func (s *Server) wrap(mux http.Handler) http.Handler {
 	return foreign.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := requestID(r.Header.Get(requestHeader))
 		w.Header().Set(requestHeader, id)
-		control := http.NewResponseController(w)
-		if !strings.HasPrefix(r.URL.Path, "/"+healthService+"/") { // Watch has no end
-			control.SetWriteDeadline(time.Now().Add(s.opt.Timeout + 2*s.opt.Stall)) // writers of tests have no deadlines
+		var deadline time.Time                                                 // none
+		if most > 0 && !strings.HasPrefix(r.URL.Path, "/"+healthService+"/") { // Watch has no end
+			deadline = time.Now().Add(most)
 		}
+		http.NewResponseController(w).SetWriteDeadline(deadline) // writers of tests have no deadlines
 		defer func() {
 			if p := recover(); p != nil {
 				s.opt.Log.Error().Str("request_id", id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("request failed")

@@ -28,20 +28,20 @@ const (
 
 // running is a server with the index "looms" and the table "loans".
 type running struct {
-	*testing.T
+	testing.TB
 	*Server
 	dir, url string
 }
 
 // run serves on an engine in pure Go.
-func run(t *testing.T, opt Options) *running {
+func run(t testing.TB, opt Options) *running {
 	t.Helper()
 	return runOn(t, engine.Options{Backend: "host"}, opt)
 }
 
-func runOn(t *testing.T, on engine.Options, opt Options) *running {
+func runOn(t testing.TB, on engine.Options, opt Options) *running {
 	t.Helper()
-	r := &running{T: t, dir: t.TempDir()}
+	r := &running{TB: t, dir: t.TempDir()}
 	r.buildIndex(looms)
 	r.buildTable(loans)
 	e, err := engine.New(t.Context(), on)

@@ -139,7 +139,7 @@ func (s *Server) loadTable(ctx context.Context, x *served[engine.Table]) error {
 	if err != nil {
 		return x.failed(err)
 	}
-	x.loaded(s, open, info.File.Checksum()) // no other reload closes the file meanwhile
+	x.loaded(s, open, info.Checksum)
 	return nil
 }
 

@@ -134,8 +134,8 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 			return err
 		}
 	}
-	opt.Profiling = opt.Profiling || o.explain // for the times of stages
-	opt.Lazy = o.single() && !o.explain        // one predicate does not repay decompressing all vectors
+	opt.Profiling = opt.Backend != "host" && (opt.Profiling || o.explain)        // for the times of stages
+	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single() && !o.explain) // one predicate does not repay decompressing all vectors
 	e, err := a.newEngine(ctx, opt)
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func (o *calibrateOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.print(report.NewCosts(o.path, costs, metric, found), o.json)
+	return a.print(report.NewCosts(o.path, costs, metric.String(), found), o.json)
 }
 
 // read reads the query file.

@@ -208,7 +208,7 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	opt.Lazy = o.single() // one query does not repay auxiliary tables for all lists
+	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single()) // one query does not repay auxiliary tables for all lists
 	e, x, err := a.openIndex(ctx, o.path, opt)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
@@ -25,35 +26,10 @@ type Options struct {
 	Progress func(processor, kind string)
 }
 
-// KindCosts are the costs of a kind of queries.
-type KindCosts struct {
-	Kind        cost.Kind
-	Processors  []ProcessorCosts // that differ
-	Differences []Difference     // of the first processor less each other one
-}
-
-// ProcessorCosts describe the errors of a fitted model.
-type ProcessorCosts struct {
-	Processor string
-	*cost.Calibration
-}
-
-// Difference is the run time of queries on one processor less the run time on another, each
-// query alone (Wu et al. 2010, section V.B.6).
-type Difference struct {
-	Slow, Fast string // processors
-	Queries    int    // that ran on both
-	// Faster is the fraction of queries that took less time on Fast, Saved the fraction of the
-	// run time on Slow that they saved.
-	Faster, Saved float64
-	// Regressions of the difference in milliseconds, by cost.Metrics: Table III.
-	Regressions []cost.Regression
-}
-
 // Run measures and fits, and writes the models to their file, if there is one. It needs the
 // processors for itself: the work of other calls counts as costs. An error of a query is a
 // *query.Error.
-func Run(ctx context.Context, g *serve.Lists, opt Options) (all []KindCosts, err error) {
+func Run(ctx context.Context, g *serve.Lists, opt Options) (all []observe.KindCosts, err error) {
 	opt.K = cmp.Or(opt.K, 10)
 	opt.Time = cmp.Or(opt.Time, 2*time.Second)
 	if opt.Kinds == nil {
@@ -87,8 +63,8 @@ type task struct {
 }
 
 // fit fits the models of a kind.
-func fit(ctx context.Context, g *serve.Lists, k cost.Kind, opt *Options) (KindCosts, error) {
-	found := KindCosts{Kind: k}
+func fit(ctx context.Context, g *serve.Lists, k cost.Kind, opt *Options) (observe.KindCosts, error) {
+	found := observe.KindCosts{Kind: k.String()}
 	kind, tasks, err := prepare(g, k, opt)
 	defer func() {
 		for _, t := range tasks {
@@ -123,7 +99,7 @@ func fit(ctx context.Context, g *serve.Lists, k cost.Kind, opt *Options) (KindCo
 		if err != nil {
 			return found, fmt.Errorf("%s, %s: %w", name, k, err)
 		}
-		found.Processors = append(found.Processors, ProcessorCosts{name, fitted})
+		found.Processors = append(found.Processors, costsOf(name, fitted))
 		measured = append(measured, times)
 	}
 	for i := 1; i < len(measured); i++ {
@@ -184,7 +160,7 @@ func prepare(g *serve.Lists, k cost.Kind, opt *Options) (kind query.Kind, tasks 
 }
 
 // difference compares the run times of tasks on two processors.
-func difference(tasks []*task, slow, fast []time.Duration) (d Difference, err error) {
+func difference(tasks []*task, slow, fast []time.Duration) (d observe.CostDifference, err error) {
 	var fs []cost.Features
 	var ms []float64
 	whole := 0.0
@@ -208,7 +184,22 @@ func difference(tasks []*task, slow, fast []time.Duration) (d Difference, err er
 		if err != nil {
 			return d, err
 		}
-		d.Regressions = append(d.Regressions, r)
+		d.Regressions = append(d.Regressions, regression(&r))
 	}
 	return d, nil
+}
+
+// costsOf describes the model that was fitted for a processor.
+func costsOf(processor string, c *cost.Calibration) observe.ProcessorCosts {
+	p := observe.ProcessorCosts{Processor: processor, Queries: c.Samples, Batches: c.Batches, BatchError: c.BatchError, Best: c.Best().Metric.String()}
+	for i := range c.Fits {
+		f := &c.Fits[i]
+		p.Fits = append(p.Fits, observe.CostFit{Regression: regression(&f.Regression), Linear: f.Linear, Corrected: f.Corrected})
+	}
+	return p
+}
+
+func regression(r *cost.Regression) observe.Regression {
+	return observe.Regression{Metric: r.Metric.String(), Features: r.Metric.Names(), Queries: r.Samples, Intercept: r.Intercept,
+		Coefficients: r.Coefficients, R2: r.R2, P: r.P, Ps: r.Ps}
 }

@@ -64,11 +64,11 @@ func TestStoppedProcessIsNoHang(t *testing.T) {
 		j := newJob(500*ms, 10*time.Second)
 		end := launch(s, j)
 		synctest.Wait()
-		s.lock() // as if a minute had passed without anything having run
+		s.lock() // as if an hour had passed without anything having run
 		for _, b := range s.processors[0].running {
-			b.started, b.limit = b.started-time.Minute, b.limit-time.Minute
+			b.started, b.limit = b.started-time.Hour, b.limit-time.Hour
 		}
-		s.armed, s.looked = s.armed-time.Minute, s.looked-time.Minute
+		s.armed, s.looked = s.armed-time.Hour, s.looked-time.Hour
 		s.timer.Reset(0)
 		s.unlock()
 		if err := <-end; err != nil || j.Trace.Processor != "gpu" {

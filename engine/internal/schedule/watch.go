@@ -46,16 +46,20 @@ func (s *Scheduler) hung(now, lost time.Duration) time.Duration {
 			b := p.running[i]
 			end := b.started + patience*s.allowance(b)
 			b.limit = max(b.limit, min(b.limit+min(lost, now-b.started), end))
-			switch err := fmt.Errorf("%s: %w for %v", p.Name, ErrHung, now-b.started); {
+			if lost > 2*s.opt.Hang/beats { // the process was stopped
+				b.limit = max(b.limit, now+s.opt.Hang)
+			}
+			switch {
 			case now < b.limit:
 			case b.claimed():
 				b.limit = now + s.opt.Hang
 			case now < end && s.refusing == nil && s.needed(b):
 				b.limit = min(now+s.opt.Hang, end)
 			case s.refusing == nil && s.last(p):
-				s.giveUp(b, err, now)
+				s.giveUp(b, now)
 				b.limit = now + s.opt.Hang
 			default:
+				err := b.hangError(now)
 				s.takeOut(p, err, now)
 				s.abandon(b, err, now)
 				if b.claimed() { // it has just come back; the scheduler waits for its answers
@@ -75,6 +79,10 @@ func (s *Scheduler) hung(now, lost time.Duration) time.Duration {
 	return next
 }
 
+func (b *Batch) hangError(now time.Duration) error {
+	return fmt.Errorf("%s: %w for %v", b.p.Name, ErrHung, now-b.started)
+}
+
 // needed tells whether no other working processor can run the jobs of b.
 func (s *Scheduler) needed(b *Batch) bool {
 	for i, o := range s.processors {
@@ -92,7 +100,8 @@ func (s *Scheduler) last(p *processor) bool {
 
 // giveUp fails the jobs of b, which runs on the last processor and keeps its lane. If all
 // lanes of the processor are lost like this, it fails the waiting jobs too.
-func (s *Scheduler) giveUp(b *Batch, err error, now time.Duration) {
+func (s *Scheduler) giveUp(b *Batch, now time.Duration) {
+	err := b.hangError(now)
 	for _, j := range b.Jobs {
 		if j.cur == b && s.drop(j, now) {
 			s.fail(j, err)

@@ -116,6 +116,9 @@ func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
 	return nil
 }
 
+// Checksum returns the checksum of the file, 0 without one.
+func (g *Lists) Checksum() uint64 { return g.checksum }
+
 // any returns the residence on the first processor that has the lists; nil if none has.
 func (g *Lists) any() *residence {
 	for _, r := range g.at {

@@ -6,8 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"heddle/engine/internal/calibrate"
-	"heddle/engine/internal/cost"
+	"heddle/engine/observe"
 )
 
 // Costs describes a calibration of the cost model.
@@ -61,19 +60,22 @@ type DifferenceCosts struct {
 	Metrics []MetricCosts `json:"metrics"`
 }
 
-// NewCosts describes the calibration found of an index with one metric, or with all
-// metrics for cost.Best. Costs is the path of the cost model file.
-func NewCosts(index, costs string, metric cost.Metric, found []calibrate.KindCosts) *Costs {
+// best stands for the metric with the best estimates.
+const best = "best"
+
+// NewCosts describes the calibration found of an index with one metric, or with all metrics for
+// "best". Costs is the path of the cost model file.
+func NewCosts(index, costs string, metric string, found []observe.KindCosts) *Costs {
 	r := &Costs{Index: index, Costs: costs}
-	shown := func(m cost.Metric) bool { return metric == cost.Best || m == metric }
+	shown := func(m string) bool { return metric == best || m == metric }
 	for _, f := range found {
-		k := KindCosts{Kind: f.Kind.String(), Differences: []DifferenceCosts{}}
+		k := KindCosts{Kind: f.Kind, Differences: []DifferenceCosts{}}
 		for _, p := range f.Processors {
-			c := ProcessorCosts{Processor: p.Processor, Queries: p.Samples, Batches: p.Batches, BatchError: p.BatchError}
+			c := ProcessorCosts{Processor: p.Processor, Queries: p.Queries, Batches: p.Batches, BatchError: p.BatchError}
 			for i := range p.Fits {
 				if fit := &p.Fits[i]; shown(fit.Metric) {
 					m := newMetric(&fit.Regression)
-					m.InUse = fit.Metric == metric || metric == cost.Best && fit == p.Best()
+					m.InUse = fit.Metric == metric || metric == best && fit.Metric == p.Best
 					m.Linear, m.Corrected = fit.Linear, fit.Corrected
 					c.Metrics = append(c.Metrics, m)
 				}
@@ -99,8 +101,8 @@ func NewCosts(index, costs string, metric cost.Metric, found []calibrate.KindCos
 	return r
 }
 
-func newMetric(r *cost.Regression) MetricCosts {
-	m := MetricCosts{Metric: r.Metric.String(), R2: r.R2, P: r.P, Intercept: r.Intercept, Coefficients: map[string]float64{}, names: r.Metric.Names()}
+func newMetric(r *observe.Regression) MetricCosts {
+	m := MetricCosts{Metric: r.Metric, R2: r.R2, P: r.P, Intercept: r.Intercept, Coefficients: map[string]float64{}, names: r.Features}
 	for i, name := range m.names {
 		m.Coefficients[name] = r.Coefficients[i]
 	}

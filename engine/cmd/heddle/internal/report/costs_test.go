@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"heddle/engine/internal/cost"
+	"heddle/engine/observe"
 )
 
 // TestCostReport compares the difference of two processors with the form of Table III of Wu et al.
@@ -12,7 +12,7 @@ func TestCostReport(t *testing.T) {
 	r := &Costs{Index: "x.hdl", Costs: "x.hdl.cost", Kinds: []KindCosts{{Kind: "and", Differences: []DifferenceCosts{{
 		Slow: "host", Fast: "a device", Queries: 100, Faster: 0.25, Saved: 0.5}}}}}
 	from := 374_000.0
-	g := newMetric(&cost.Regression{Metric: cost.UBOC, R2: 0.7002, P: 1e-9, Intercept: -0.14164, Coefficients: []float64{3.784915e-7}})
+	g := newMetric(&observe.Regression{Metric: "uboc", Features: []string{"comparison"}, R2: 0.7002, P: 1e-9, Intercept: -0.14164, Coefficients: []float64{3.784915e-7}})
 	g.From = &from
 	r.Kinds[0].Differences[0].Metrics = []MetricCosts{g}
 	var b strings.Builder

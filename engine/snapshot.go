@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"heddle/engine/file/mapped"
+	"heddle/engine/index/hdl"
+	"heddle/engine/internal/query"
+	"heddle/engine/internal/serve"
+	"heddle/engine/plan"
+)
+
+// Snapshot is the content of an index at a moment. It is safe for concurrent use, except that
+// Close must not run beside other calls. After Close, methods return an error of code Closed;
+// methods without an error return zero values.
+type Snapshot struct {
+	g      *serve.Lists
+	closed atomic.Bool
+}
+
+// Close ends the use of the snapshot. Further calls have no effect.
+func (s *Snapshot) Close() error {
+	if !s.closed.Swap(true) {
+		s.g.Release()
+	}
+	return nil
+}
+
+// lists returns the lists of the snapshot, or an error of code Closed.
+func (s *Snapshot) lists(op string) (*serve.Lists, error) {
+	if s.closed.Load() {
+		return nil, wrap(op, fmt.Errorf("the snapshot is %w", plan.ErrClosed))
+	}
+	return s.g, nil
+}
+
+// Search is Index.Search on the snapshot.
+func (s *Snapshot) Search(ctx context.Context, q Query) (Hits, error) {
+	g, err := s.lists("search")
+	if err != nil {
+		return Hits{}, err
+	}
+	return search(ctx, g, &q)
+}
+
+// SearchAll is Index.SearchAll on the snapshot.
+func (s *Snapshot) SearchAll(ctx context.Context, qs []Query, deliver func(first int, hits []Hits) error) error {
+	g, err := s.lists("search")
+	if err != nil {
+		return err
+	}
+	return searchAll(ctx, g, qs, deliver)
+}
+
+// File returns the index file, which names documents and stores their texts; nil for an index
+// in memory. Close closes it.
+func (s *Snapshot) File() *hdl.File {
+	if s.closed.Load() {
+		return nil
+	}
+	return s.g.File
+}
+
+// Source returns the lists, which are valid until Close. They must not be changed.
+func (s *Snapshot) Source() *plan.Source {
+	if s.closed.Load() {
+		return nil
+	}
+	return s.g.Source
+}
+
+// Terms analyses a query text as Search does. It keeps duplicates.
+func (s *Snapshot) Terms(text string) []string {
+	if s.closed.Load() {
+		return nil
+	}
+	return s.g.Terms(text)
+}
+
+// WeightedTerms returns the terms of q that add to scores, analysed as documents were, and
+// their weights: all terms except excluded ones. It keeps duplicates and terms that no
+// document has. Errors: codes InvalidQuery, Closed.
+func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, err error) {
+	defer wrapFault("terms", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	g, err := s.lists("terms")
+	if err != nil {
+		return nil, nil, err
+	}
+	var in query.Query
+	q.internal(&in)
+	terms, weights, err = g.WeightedTerms(&in)
+	return terms, weights, wrap("terms", err)
+}
+
+// Expression returns the documents that q matches, as an expression over the lists in
+// canonical form (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts;
+// a term of which nothing is left, such as a stop word, drops out, with the terms that NOT
+// subtracts from it; a term that no document has is the empty set. Errors: codes InvalidQuery,
+// Closed.
+func (s *Snapshot) Expression(q Query) (e plan.Expr, err error) {
+	defer wrapFault("expression", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	g, err := s.lists("expression")
+	if err != nil {
+		return e, err
+	}
+	var in query.Query
+	q.internal(&in)
+	e, err = g.Expression(&in)
+	return e, wrap("expression", err)
+}
+
+// Statistics is Index.Statistics of the snapshot.
+func (s *Snapshot) Statistics(terms ...string) Statistics {
+	defer mapped.Unwatch(mapped.Watch())
+	if s.closed.Load() {
+		return Statistics{}
+	}
+	return Statistics(s.g.Index.Statistics(terms...))
+}
+
+// ExplainList says how a processor looks elements up in a list under an algorithm: a short
+// text such as "bitset, one load". An empty name is the first processor with the lists.
+func (s *Snapshot) ExplainList(processor string, a plan.Algorithm, h plan.Handle) string {
+	defer mapped.Unwatch(mapped.Watch())
+	if t := s.target(processor); t != nil {
+		return t.Store.Explain(s.g.Algorithm(a), h)
+	}
+	return ""
+}
+
+// ExplainQuery names the algorithm that a processor runs q under, and the reason where the
+// processor chooses. It is empty for a query that is no conjunction.
+func (s *Snapshot) ExplainQuery(processor string, q Query) string {
+	defer mapped.Unwatch(mapped.Watch())
+	t := s.target(processor)
+	if t == nil {
+		return ""
+	}
+	var in query.Query
+	q.internal(&in)
+	text, err := s.g.Explain(t.Store, &in)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// target returns the lists on a processor; on the first one that has them if the name is
+// empty; nil if there are none.
+func (s *Snapshot) target(processor string) *serve.Target {
+	if s.closed.Load() {
+		return nil
+	}
+	for _, t := range s.g.Targets() {
+		if processor == "" || t.Processor.Name == processor {
+			return &t
+		}
+	}
+	return nil
+}
+
+// IndexInfo describes an index.
+type IndexInfo struct {
+	Docs     uint32
+	Lists    int
+	Path     string // of the index file; empty for an index in memory
+	Checksum uint64 // of the content of the file; 0 for an index in memory
+	// Resident says how the lists lie on the processors that have them.
+	Resident []Resident
+}
+
+// Info describes the snapshot.
+func (s *Snapshot) Info() IndexInfo {
+	if s.closed.Load() {
+		return IndexInfo{}
+	}
+	info := IndexInfo{Docs: s.g.Source.Docs, Lists: len(s.g.Source.Lists)}
+	if f := s.g.File; f != nil {
+		info.Path, info.Checksum = f.Path(), s.g.Checksum()
+	}
+	for _, t := range s.g.Targets() {
+		r := Resident{Processor: t.Processor.Name, Reserve: t.Processor.Reserve, Info: t.Info, Bytes: t.Store.Memory(), Reason: t.Why,
+			Batch: t.Threshold(&query.Kind{}), BatchPostings: t.Threshold(&query.Kind{K: 1})}
+		if t.Cached != nil {
+			c := t.Cached.CacheStats()
+			r.Cache = &c
+		}
+		info.Resident = append(info.Resident, r)
+	}
+	return info
+}
