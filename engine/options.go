@@ -84,7 +84,8 @@ type Options struct {
 	Blocks int
 	// Costs is the file of the cost models of an index whose IndexOptions name none. The
 	// engine reads it when it opens or reloads the index and writes the learnt costs when
-	// it closes the index. Default: the index file with ".cost" appended, if it exists.
+	// it closes the index. Open indexes cannot share a file: a second one fails with code
+	// InvalidOption. Default: the index file with ".cost" appended, if it exists.
 	Costs string
 	// Metric predicts run times: "best", "los", "uboc", "uboct" or "ding". Default: "best".
 	Metric string
@@ -195,10 +196,10 @@ func (o *Options) parse() (p parsed, err error) {
 		return p, err
 	}
 	if i := slices.Index(o.Backends, nil); i >= 0 {
-		return p, fmt.Errorf("Backends[%d] is nil", i)
+		return p, fmt.Errorf("option Backends[%d] is nil", i)
 	}
 	if err := o.Algorithm.Validate(); err != nil {
-		return p, fmt.Errorf("Algorithm: %w", err)
+		return p, fmt.Errorf("option Algorithm: %w", err)
 	}
 	s := &o.Schedule
 	for _, f := range []struct {
