@@ -196,10 +196,10 @@ func (o *Options) parse() (p parsed, err error) {
 		return p, err
 	}
 	if i := slices.Index(o.Backends, nil); i >= 0 {
-		return p, fmt.Errorf("Backends[%d] is nil", i)
+		return p, fmt.Errorf("option Backends[%d] is nil", i)
 	}
 	if err := o.Algorithm.Validate(); err != nil {
-		return p, fmt.Errorf("Algorithm: %w", err)
+		return p, fmt.Errorf("option Algorithm: %w", err)
 	}
 	s := &o.Schedule
 	for _, f := range []struct {
