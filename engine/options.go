@@ -84,7 +84,8 @@ type Options struct {
 	Blocks int
 	// Costs is the file of the cost models of an index whose IndexOptions name none. The
 	// engine reads it when it opens or reloads the index and writes the learnt costs when
-	// it closes the index. Default: the index file with ".cost" appended, if it exists.
+	// it closes the index. Open indexes cannot share a file: a second one fails with code
+	// InvalidOption. Default: the index file with ".cost" appended, if it exists.
 	Costs string
 	// Metric predicts run times: "best", "los", "uboc", "uboct" or "ding". Default: "best".
 	Metric string

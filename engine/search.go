@@ -15,7 +15,8 @@ import (
 type IndexOptions struct {
 	// Costs is the file of the cost models. Default: Options.Costs, else the index file with
 	// ".cost" appended, if it exists. A file that is damaged, of another index or no regular
-	// file causes a warning, and costs are measured anew.
+	// file causes a warning, and costs are measured anew. A file that another open index of the
+	// engine names is refused with code InvalidOption.
 	Costs string
 	// Trusted opens files without a check of their checksums.
 	Trusted bool

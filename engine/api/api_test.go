@@ -76,6 +76,22 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
+// FuzzLineReader compares LineReader with ReadJSON, line by line.
+func FuzzLineReader(f *testing.F) {
+	f.Add("{\"query\":\"a\"}\n{\"k\":1} \n{\"k\":-1}\n{\"query\":\"b\"} {}\n\n{\"k\":2}")
+	f.Add("{\n}\n{\"quary\":1}\nnull\n[]")
+	f.Fuzz(func(t *testing.T, body string) {
+		var r LineReader
+		for line := range strings.Lines(body) {
+			var got, want SearchRequest
+			err, wrong := r.Read([]byte(line), &got), ReadJSON(strings.NewReader(line), &want)
+			if fmt.Sprint(err) != fmt.Sprint(wrong) || err == nil && string(AppendJSON(nil, &got)) != string(AppendJSON(nil, &want)) {
+				t.Errorf("%q: %v %v, want %v %v", line, &got, err, &want, wrong)
+			}
+		}
+	})
+}
+
 func TestRoutes(t *testing.T) {
 	paths := map[string]string{}
 	for _, service := range []string{IndexServiceName, TableServiceName, MachineServiceName, AdminServiceName} {

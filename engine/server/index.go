@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
 	"heddle/engine/observe"
@@ -142,6 +143,7 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 
 // answer runs q on a snapshot, so that documents and names belong to one file.
 func (i indexService) answer(ctx context.Context, name string, q engine.Query, explain bool, deliver func(*hdl.File, engine.Hits)) (took float64, why string, err error) {
+	defer mapped.Catch(mapped.Watch(), &err) // deliver reads names
 	began := time.Now()
 	x, err := i.s.index(name)
 	if err != nil {

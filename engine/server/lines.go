@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,6 +115,7 @@ func appendID(dst []byte, id json.RawMessage) []byte {
 func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []json.RawMessage, err error) {
 	b = &batch{}
 	in := bufio.NewReaderSize(r.Body, 64<<10)
+	reader := lineReader{s: s, host: host(r.RemoteAddr), timeout: timeout}
 	for number := 1; ; number++ {
 		text, err := readLine(in)
 		if errors.Is(err, io.EOF) {
@@ -128,7 +130,7 @@ func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []jso
 		if err := within("batch", len(ids)+1, s.opt.Limits.Batch); err != nil {
 			return nil, nil, err
 		}
-		id, q, wrong := s.readQuery(r, text, timeout)
+		id, q, wrong := reader.read(r.Context(), text)
 		if wrong != nil {
 			wrong = &engine.Error{Code: engine.CodeOf(wrong), Op: "read request", Err: fmt.Errorf("line %d: %w", number, wrong)}
 		}
@@ -152,21 +154,30 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	return line, err
 }
 
-// readQuery reads a line.
-func (s *Server) readQuery(r *http.Request, text []byte, timeout uint32) (id json.RawMessage, q engine.Query, err error) {
-	line := struct {
+// lineReader reads the lines of one request, and reuses its memory.
+type lineReader struct {
+	s       *Server
+	host    string // of the client
+	timeout uint32
+	json    api.LineReader
+	line    struct {
 		ID json.RawMessage `json:"id"`
-		*api.BatchQuery
-	}{BatchQuery: new(api.BatchQuery)}
-	if err := api.ReadJSON(bytes.NewReader(text), &line); err != nil {
+		api.BatchQuery
+	}
+}
+
+func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage, q engine.Query, err error) {
+	l.line.ID = nil
+	l.line.BatchQuery.Reset()
+	if err := l.json.Read(text, &l.line); err != nil {
 		return nil, q, badRequest(err)
 	}
-	if id = line.ID; id != nil && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
+	if id = l.line.ID; id != nil && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
 		return nil, q, badRequest(errors.New("id: want a string or a number"))
 	}
-	if q, err = s.query(r.Context(), line.BatchQuery, timeout); err == nil {
-		err = s.kind(&q, line.BatchQuery, nil, nil, line.GetWeights())
+	if q, err = l.s.query(ctx, &l.line.BatchQuery, l.timeout); err == nil {
+		err = l.s.kind(&q, &l.line.BatchQuery, nil, nil, l.line.GetWeights())
 	}
-	q.Caller = host(r.RemoteAddr)
+	q.Caller = l.host
 	return id, q, err
 }

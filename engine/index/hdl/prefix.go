@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -12,6 +13,7 @@ import (
 // concurrent use.
 func (f *File) Prefix(prefix string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		defer mapped.Unwatch(mapped.Watch())
 		d := &f.dict
 		first := sort.Search(d.Terms(), func(h int) bool { return string(d.term(plan.Handle(h))) >= prefix })
 		for h := first; h < d.Terms(); h++ {

@@ -2,11 +2,38 @@ package serve
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/query"
 )
+
+// claimCosts reserves the file of costs that the caller named, until release: at its close, an
+// index would write over the costs of another one. The error is a query.ErrOption.
+func (p *Pool) claimCosts(path string) (release func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	name, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if slices.Contains(p.costs, name) {
+		return nil, query.Option(fmt.Errorf("costs file %s is in use by another open index: name a file for each index, or none", path))
+	}
+	p.costs = append(p.costs, name)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.costs = slices.DeleteFunc(p.costs, func(c string) bool { return c == name })
+	}, nil
+}
 
 // readBook finds the cost models of g: the models in use if they are of the same index and
 // no others were written since, else the file. Costs concern speed alone: a file that cannot

@@ -35,6 +35,7 @@ type Index struct {
 	opt      IndexOptions
 	current  Current[Lists, *Lists]
 	changing sync.Mutex // held by Reload and Close
+	release  func()     // of the file of costs
 }
 
 // OpenIndex opens the index file at path on the processors of p.
@@ -56,12 +57,17 @@ func (p *Pool) newIndex(ctx context.Context, opt IndexOptions, open func() (*Lis
 		return nil, err
 	}
 	defer done()
-	g, err := open()
-	if err != nil {
+	x := &Index{pool: p, opt: opt}
+	if x.release, err = p.claimCosts(opt.Costs); err != nil {
 		return nil, err
 	}
-	x := &Index{pool: p, opt: opt}
+	g, err := open()
+	if err != nil {
+		x.release()
+		return nil, err
+	}
 	if err := x.start(ctx, g, p.processors); err != nil {
+		x.release()
 		return nil, errors.Join(err, g.closeFile())
 	}
 	x.current.Exchange(g)
@@ -174,5 +180,6 @@ func (x *Index) Close() error {
 		return errClosed
 	}
 	defer x.pool.Disown(x)
+	defer x.release()
 	return x.close(g)
 }
