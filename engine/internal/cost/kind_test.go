@@ -33,8 +33,7 @@ func TestNames(t *testing.T) {
 
 // TestEarlierName reads a model under the name that Boolean had in earlier files.
 func TestEarlierName(t *testing.T) {
-	var b Book
-	if err := b.readModel(&modelFile{Kind: "formula"}); err == nil || !strings.Contains(err.Error(), "nothing is fitted") {
+	if err := NewBook(0, Best).readModel(&modelFile{Kind: "formula"}); err == nil || !strings.Contains(err.Error(), "nothing is fitted") {
 		t.Errorf("%v, want an error about the fits", err)
 	}
 }

@@ -23,13 +23,13 @@ type ranked struct {
 	fixed   []uint32
 	list    []plan.Term
 
-	pass, rest plan.RankBatch // of AndOr: all queries under And, some again under Or
-	top, again plan.TopK
-	stats      plan.Stats
-	expressions   expressions
-	again1     []int32   // query i is ranking again1[i]-1 of again, unless that is negative
-	scores     []float64 // of all rankings
-	offsets    []uint32  // of the scores of query i, and one more
+	pass, rest  plan.RankBatch // of AndOr: all queries under And, some again under Or
+	top, again  plan.TopK
+	stats       plan.Stats
+	expressions expressions
+	again1      []int32   // query i is ranking again1[i]-1 of again, unless that is negative
+	scores      []float64 // of all rankings
+	offsets     []uint32  // of the scores of query i, and one more
 }
 
 // asked is a term of a query.
