@@ -29,7 +29,7 @@ func TestCalibrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var heard []string
-	kinds := []cost.Kind{cost.Formula, cost.RankAndOr} // the slowest kinds
+	kinds := []cost.Kind{cost.Boolean, cost.RankAndOr} // the slowest kinds
 	found, err := e.Calibrate(t.Context(), CalibrateOptions{Kinds: []string{kinds[0].String(), kinds[1].String()}, Time: time.Millisecond, Progress: func(p, k string) { heard = append(heard, p+" "+k) }})
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func started(t testing.TB, opt Options) *served {
 }
 
 // TestEngineSearch has many callers ask under every mode, some for counts, some for
-// formulas, and looks at every answer and explanation.
+// expressions, and looks at every answer and explanation.
 func TestEngineSearch(t *testing.T) {
 	backends, c := processorsOf(t), testCorpus()
 	qs := c.queries(pick(600, 150))

@@ -101,7 +101,7 @@ func TestOverflow(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Docs, want.Docs) || got.Stats.Queries != 60 {
-				t.Errorf("room %d: formulas differ", room)
+				t.Errorf("room %d: expressions differ", room)
 			}
 		}
 		var top, best plan.TopK

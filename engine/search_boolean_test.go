@@ -248,7 +248,7 @@ func TestExpression(t *testing.T) {
 	}
 }
 
-// TestBooleanFailover has a device fail in the middle of formulas.
+// TestBooleanFailover has a device fail in the middle of expressions.
 func TestBooleanFailover(t *testing.T) {
 	c := testCorpus()
 	qs := append(c.expressions(60), c.queries(30)...)
@@ -278,18 +278,18 @@ func TestBooleanFailover(t *testing.T) {
 	x := openMemory(t, faultyOptions(&faulty{name: "only", batch: after(1, plan.ErrDeviceLost, "only")}))
 	q := Query{Expr: parse(t, "t000 OR t120")}
 	if _, err := x.search(t.Context(), q, searchOptions{}); !errors.Is(err, plan.ErrDeviceLost) {
-		t.Errorf("a formula on a lost device: %v", err)
+		t.Errorf("an expression on a lost device: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	y := openMemory(t, backendOptions(t))
 	if _, err := y.search(ctx, q, searchOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("a formula under a cancelled context: %v", err)
+		t.Errorf("an expression under a cancelled context: %v", err)
 	}
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := x.search(t.Context(), q, searchOptions{}); !errors.Is(err, plan.ErrClosed) {
-		t.Errorf("a formula on a closed index: %v", err)
+		t.Errorf("an expression on a closed index: %v", err)
 	}
 }

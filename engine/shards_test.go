@@ -93,7 +93,7 @@ func TestEngineShards(t *testing.T) {
 
 // TestEngineShardsRank: rankings in every mode, with the statistics of a larger
 // collection, over one device and over shards are the same: documents, scores and the
-// order of equal ones. So are counts and formulas.
+// order of equal ones. So are counts and expressions.
 func TestEngineShardsRank(t *testing.T) {
 	src, dict := rankedCorpus(400).source(t, 0)
 	stats := &Statistics{Docs: 9000, Length: 70000, DF: make(map[string]uint64)}

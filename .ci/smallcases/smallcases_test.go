@@ -17,7 +17,7 @@ import (
 	"heddle/engine/plan"
 )
 
-const universe = 12_000 // two ranges of formulas
+const universe = 12_000 // two ranges of expressions
 
 // gaps between docIDs: small ones, and a large one now and then, which becomes an
 // exception of parapfor; or none at all for stretches.
@@ -139,7 +139,7 @@ func run(t *testing.T, backend plan.Backend, codecs []codec.ID, algorithms []pla
 	if codecs[1] == codec.Bitset {
 		rounds = 2
 	}
-	formulas(t, store, src, handles, rounds)
+	expressions(t, store, src, handles, rounds)
 	for i, a := range algorithms {
 		leads, probed, longest := map[codec.ID]bool{}, map[codec.ID]bool{}, 0
 		for _, countOnly := range []bool{false, true} {

@@ -85,11 +85,11 @@ func TestString(t *testing.T) {
   scheduled auto, class either
 `},
 		{"batch", Explanation{
-			Kind: "formula", Queries: 1, Took: 9 * ms, Missing: 1.5e6, Processors: []string{"gpu"},
+			Kind: "boolean", Queries: 1, Took: 9 * ms, Missing: 1.5e6, Processors: []string{"gpu"},
 			Mode: "sync", Class: "device", Processor: "gpu", Estimates: []time.Duration{ms, -1},
 			Estimate: 4 * ms, Batch: 32, Queued: 3 * ms, Ran: 5 * ms, Attempts: 2,
 			Stats: plan.Stats{Upload: ms, Probe: 2 * ms},
-		}, `formula: answered after 9ms
+		}, `boolean: answered after 9ms
   gpu: alone it should take 1ms
   processor 1: it cannot run there
   scheduled sync, class device

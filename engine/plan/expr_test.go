@@ -140,7 +140,7 @@ func has(e Expr, doc uint32) bool {
 	return r
 }
 
-// steps evaluates a formula for one document.
+// steps evaluates an expression for one document.
 func steps(ops []Op, doc uint32) bool {
 	var stack []bool
 	for _, op := range ops {

@@ -10,12 +10,13 @@ import (
 	"connectrpc.com/connect/v2"
 
 	"heddle/engine"
+	"heddle/engine/api"
 )
 
-// intercept is the chain of all calls: a slot while the call runs, and the description of errors.
+// intercept is the chain of all calls: a slot while a query runs, and the description of errors.
 func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 	return func(ctx context.Context, spec connect.Spec, stream connect.ServerStream) error {
-		call := &call{ServerStream: stream, s: s, free: strings.HasPrefix(spec.Procedure, "/"+healthService+"/")}
+		call := &call{ServerStream: stream, s: s, free: !isQuery(spec.Procedure)}
 		defer call.end()
 		err := next(ctx, spec, call)
 		if err == nil {
@@ -29,6 +30,11 @@ func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 	}
 }
 
+// isQuery reports whether a procedure needs a slot. Probes and administration work under any load.
+func isQuery(procedure string) bool {
+	return strings.HasPrefix(procedure, "/"+api.IndexServiceName+"/") || strings.HasPrefix(procedure, "/"+api.TableServiceName+"/")
+}
+
 // isProtocol reports whether err is an error of a limit or of the protocol, not of the engine.
 func isProtocol(err error) bool {
 	_, limit := errors.AsType[*LimitError](err)
@@ -36,7 +42,8 @@ func isProtocol(err error) bool {
 	return limit || protocol
 }
 
-// call takes a slot when its request has arrived, so that slow clients hold none.
+// call holds a slot from the arrival of the request to the first byte of the reply, so that slow
+// clients hold none.
 type call struct {
 	connect.ServerStream
 	s    *Server
@@ -62,8 +69,14 @@ func (c *call) Receive(msg any) error {
 	return err
 }
 
+func (c *call) Send(msg any) error {
+	c.end()
+	return c.ServerStream.Send(msg)
+}
+
 func (c *call) end() {
 	if c.held {
+		c.held = false
 		c.s.leave()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -232,6 +233,40 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// reader is a stream that notes the slots in use while the client reads the reply.
+type reader struct {
+	connect.ServerStream
+	slots chan struct{}
+	held  int
+}
+
+func (r *reader) Receive(any) error { return nil }
+
+func (r *reader) Send(any) error {
+	r.held = len(r.slots)
+	return nil
+}
+
+// TestSlowReader checks that a client which reads its reply holds no slot.
+func TestSlowReader(t *testing.T) {
+	s, err := New(nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running := -1
+	r := &reader{slots: s.slots, held: -1}
+	err = s.intercept(func(_ context.Context, _ connect.Spec, stream connect.ServerStream) error {
+		if err := stream.Receive(nil); err != nil {
+			return err
+		}
+		running = len(s.slots)
+		return stream.Send(nil)
+	})(t.Context(), connect.Spec{Procedure: api.IndexServiceSearchProcedure}, r)
+	if err != nil || running != 1 || r.held != 0 || len(s.slots) != 0 {
+		t.Errorf("%v; slots while the query runs %d, while the client reads %d, afterwards %d", err, running, r.held, len(s.slots))
+	}
+}
+
 // TestOverloaded fills the slots of the server.
 func TestOverloaded(t *testing.T) {
 	g := newGate()
@@ -256,6 +291,10 @@ func TestOverloaded(t *testing.T) {
 	fmt.Fprintf(slow, "POST /v1/indexes/looms/search HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
 	if got := r.do("GET", "/readyz", ""); got.status != http.StatusOK {
 		t.Errorf("/readyz: %d", got.status)
+	}
+	admin := httptest.NewRecorder()
+	if r.AdminHandler().ServeHTTP(admin, httptest.NewRequest("POST", "/v1/admin/tables/loans/reload", nil)); admin.Code != http.StatusOK {
+		t.Errorf("administration: %d %s", admin.Code, admin.Body)
 	}
 	close(g.closed)
 	if got := <-first; got.status != http.StatusOK {

@@ -20,6 +20,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // listen serves r on a new address, and on another one for administration.
@@ -40,9 +41,10 @@ func (r *running) listen(ctx context.Context) (url, admin string, done chan erro
 // TestDrain ends a server under load. Clients that stop when it is not ready see no failure, and
 // a request that runs at the end gets its answer.
 func TestDrain(t *testing.T) {
+	testneeds.Long(t)
 	g := newGate()
 	close(g.closed)
-	r := runOn(t, engine.Options{Backends: []plan.Backend{g}}, Options{DrainDelay: 300 * time.Millisecond})
+	r := runOn(t, engine.Options{Backends: []plan.Backend{g}}, Options{DrainDelay: 3 * time.Second})
 	ctx, stop := context.WithCancel(t.Context())
 	var done chan error
 	r.url, _, done = r.listen(ctx)

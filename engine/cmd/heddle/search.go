@@ -233,7 +233,7 @@ func (o *searchOptions) workload(c *config.Config, mode engine.Match) *workload.
 	case o.ranked():
 		s.Kind = map[engine.Match]cost.Kind{engine.And: cost.RankAnd, engine.Or: cost.RankOr, engine.AndOr: cost.RankAndOr}[mode]
 	case mode == engine.Or:
-		s.Kind = cost.Formula
+		s.Kind = cost.Boolean
 	case o.count:
 		s.Kind = cost.Count
 	default:

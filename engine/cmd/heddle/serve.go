@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/signal"
@@ -40,7 +41,8 @@ replace the keys server.indexes and server.tables of the configuration, which al
 the limits of requests in section [server].
 
 When the files are in service, standard output gets the line
-"listening on http://ADDRESS". Before, GET /livez succeeds and GET /readyz fails.
+"listening on http://ADDRESS", and with --admin "administration on http://ADDRESS".
+Before, GET /livez succeeds and GET /readyz fails.
 
 The server does not authenticate its clients. It refuses an address that is not loopback
 unless --insecure is given. --admin serves reload and drain on another address.
@@ -102,10 +104,11 @@ func (a *App) serve(ctx context.Context, s *server.Server, listener, admin net.L
 		stop()
 		return errors.Join(err, <-served)
 	}
+	said := fmt.Sprintf("listening on http://%s\n", listener.Addr())
 	if admin != nil {
-		log.Info().Str("address", admin.Addr().String()).Msg("administration")
+		said += fmt.Sprintf("administration on http://%s\n", admin.Addr())
 	}
-	if _, err := fmt.Fprintf(a.Stdout, "listening on http://%s\n", listener.Addr()); err != nil {
+	if _, err := io.WriteString(a.Stdout, said); err != nil {
 		stop()
 		return errors.Join(err, <-served)
 	}

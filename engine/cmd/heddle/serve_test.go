@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ type serving struct {
 	*testing.T
 	cmd    *exec.Cmd
 	url    string
+	admin  string // empty without --admin
 	stderr strings.Builder
 }
 
@@ -34,13 +36,20 @@ func serve(t *testing.T, args ...string) *serving {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
 	m := regexp.MustCompile(`^listening on (http://127\.0\.0\.1:\d+)\n$`).FindStringSubmatch(line)
 	if m == nil {
 		s.cmd.Wait()
 		t.Fatalf("%q, %v, stderr %s", line, err, s.stderr.String())
 	}
 	s.url = m[1]
+	if slices.Contains(args, "--admin") {
+		if line, err = lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "administration on http://127.0.0.1:") {
+			t.Fatalf("%q, %v", line, err)
+		}
+		s.admin = strings.TrimSpace(strings.TrimPrefix(line, "administration on "))
+	}
 	return s
 }
 

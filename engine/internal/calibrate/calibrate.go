@@ -118,7 +118,7 @@ func optionsOf(k cost.Kind, documents int) query.Options {
 	switch k {
 	case cost.Count:
 		return query.Options{Match: query.And, CountOnly: true}
-	case cost.Formula:
+	case cost.Boolean:
 		return query.Options{Match: query.Or}
 	case cost.RankAnd:
 		return query.Options{Match: query.And, K: documents}

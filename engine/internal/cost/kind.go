@@ -11,16 +11,16 @@ type Kind uint8
 const (
 	And       Kind = iota // docIDs of a conjunction
 	Count                 // size of a conjunction
-	Formula               // a boolean expression other than a conjunction
+	Boolean               // a boolean expression other than a conjunction
 	RankAnd               // the k best documents of a conjunction
 	RankOr                // the k best documents of a union
 	RankAndOr             // RankAnd, then RankOr if that gives fewer than k
 )
 
-var kindNames = [...]string{"and", "count", "formula", "rank and", "rank or", "rank and-or"}
+var kindNames = [...]string{"and", "count", "boolean", "rank and", "rank or", "rank and-or"}
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{And, Count, Formula, RankAnd, RankOr, RankAndOr} }
+func Kinds() []Kind { return []Kind{And, Count, Boolean, RankAnd, RankOr, RankAndOr} }
 
 // Ranked tells whether queries of the kind return scores.
 func (k Kind) Ranked() bool { return k >= RankAnd }

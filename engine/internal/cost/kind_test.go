@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q is read as %v: %v", m, got, err)
 		}
 	}
-	if _, err := ParseKind("xor"); err == nil || !strings.Contains(err.Error(), `unknown kind of query "xor" (one of and, count, formula,`) {
+	if _, err := ParseKind("xor"); err == nil || !strings.Contains(err.Error(), `unknown kind of query "xor" (one of and, count, boolean,`) {
 		t.Error(err)
 	}
 	if _, err := ParseMetric("time"); err == nil || !strings.Contains(err.Error(), `unknown metric "time" (one of best, los,`) {
@@ -28,5 +28,12 @@ func TestNames(t *testing.T) {
 	}
 	if got := Kind(99).String() + Metric(99).String(); got != "kind(99)metric(99)" {
 		t.Error(got)
+	}
+}
+
+// TestEarlierName reads a model under the name that Boolean had in earlier files.
+func TestEarlierName(t *testing.T) {
+	if err := NewBook(0, Best).readModel(&modelFile{Kind: "formula"}); err == nil || !strings.Contains(err.Error(), "nothing is fitted") {
+		t.Errorf("%v, want an error about the fits", err)
 	}
 }

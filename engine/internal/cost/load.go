@@ -96,7 +96,11 @@ func (b *Book) read(data []byte) error {
 }
 
 func (b *Book) readModel(f *modelFile) error {
-	k, err := ParseKind(f.Kind)
+	name := f.Kind
+	if name == "formula" { // in files of earlier versions
+		name = Boolean.String()
+	}
+	k, err := ParseKind(name)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (b *Batch) Cost() cost.Kind {
 	case b.kind.Ranked():
 		return b.kind.rankCost()
 	case len(b.match.Ops) > 0:
-		return cost.Formula
+		return cost.Boolean
 	case b.kind.CountOnly:
 		return cost.Count
 	}
@@ -118,7 +118,7 @@ func (b *Batch) Cost() cost.Kind {
 // AppendLists appends the lists of the only query to dst, by ascending length and each once.
 func (b *Batch) AppendLists(dst []plan.Handle, src *plan.Source) []plan.Handle {
 	switch {
-	case b.kind.Ranked() && b.formulas.of[0] == 0:
+	case b.kind.Ranked() && b.expressions.of[0] == 0:
 		return b.ranks.AppendLists(dst, 0)
 	case len(b.match.Ops) > 0:
 		start := len(dst)
@@ -137,12 +137,12 @@ func (b *Batch) Key(key resultcache.Key, index uint64) resultcache.Key {
 	case b.kind.Ranked():
 		k := &b.kind
 		opt := resultcache.Ranked{Mode: uint8(k.Match), K: k.K, Norm: k.Norm, Scale: b.scales[0], Missing: k.Match == AndOr && b.missing[0]}
-		if b.formulas.of[0] == 0 {
+		if b.expressions.of[0] == 0 {
 			return key.Rank(index, opt, b.ranks.Query(0))
 		}
-		return key.Rank(index, opt, b.formulas.terms.Query(0)).Among(b.match.Expression(0), b.match.Query(0))
+		return key.Rank(index, opt, b.expressions.terms.Query(0)).Among(b.match.Expression(0), b.match.Query(0))
 	case len(b.match.Ops) > 0:
-		return key.Formula(index, b.match.Ops, b.kind.CountOnly)
+		return key.Boolean(index, b.match.Ops, b.kind.CountOnly)
 	}
 	return key.And(index, b.match.Query(0), b.kind.CountOnly)
 }

@@ -15,7 +15,7 @@ func (b *Batch) addBoolean(x *Index, q *Query) (uint64, error) {
 			return 0, err
 		}
 		if e != nil {
-			f, err := x.formula(b, e)
+			f, err := x.compile(b, e)
 			if err != nil {
 				return 0, err
 			}

@@ -23,7 +23,7 @@ func (b *Batch) rank(ctx context.Context, s plan.Store) error {
 		}
 		b.stats = b.top.Stats
 	}
-	if err := b.rankFormulas(ctx, s); err != nil {
+	if err := b.rankExpressions(ctx, s); err != nil {
 		return err
 	}
 	b.score()
@@ -84,8 +84,8 @@ func (b *Batch) score() {
 
 // found returns the ranking of query i as the backend gave it.
 func (b *Batch) found(i int) (docs, sums []uint32) {
-	if n := b.formulas.of[i]; n > 0 {
-		return b.formulas.best.Query(int(n) - 1)
+	if n := b.expressions.of[i]; n > 0 {
+		return b.expressions.best.Query(int(n) - 1)
 	}
 	if len(b.again1) > 0 && b.again1[i] > 0 {
 		return b.again.Query(int(b.again1[i]) - 1)

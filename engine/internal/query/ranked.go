@@ -23,13 +23,13 @@ type ranked struct {
 	fixed   []uint32
 	list    []plan.Term
 
-	pass, rest plan.RankBatch // of AndOr: all queries under And, some again under Or
-	top, again plan.TopK
-	stats      plan.Stats
-	formulas   formulas
-	again1     []int32   // query i is ranking again1[i]-1 of again, unless that is negative
-	scores     []float64 // of all rankings
-	offsets    []uint32  // of the scores of query i, and one more
+	pass, rest  plan.RankBatch // of AndOr: all queries under And, some again under Or
+	top, again  plan.TopK
+	stats       plan.Stats
+	expressions expressions
+	again1      []int32   // query i is ranking again1[i]-1 of again, unless that is negative
+	scores      []float64 // of all rankings
+	offsets     []uint32  // of the scores of query i, and one more
 }
 
 // asked is a term of a query.
@@ -49,13 +49,13 @@ func (b *Batch) resetRanked() {
 	b.missing, b.scales = b.missing[:0], b.scales[:0]
 	b.match.Reset()
 	b.match.CountOnly, b.match.Part, b.match.Algorithm = false, false, plan.Auto
-	b.formulas.reset()
+	b.expressions.reset()
 }
 
 func (b *Batch) adoptRanked(one *Batch) {
 	b.ranks.AddOrdered(one.ranks.Query(0))
 	b.missing, b.scales = append(b.missing, one.missing[0]), append(b.scales, one.scales[0])
-	b.adoptFormula(one)
+	b.adoptExpr(one)
 }
 
 // addRanked resolves the terms of q, weighs them and appends the query. It returns the
@@ -67,7 +67,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 	}
 	var f plan.Expr
 	if e != nil {
-		if f, err = x.formula(b, e); err != nil {
+		if f, err = x.compile(b, e); err != nil {
 			return 0, err
 		}
 		if err = x.scored(b, e); err != nil {
@@ -105,7 +105,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 	}
 	if e != nil {
 		missing = false
-		if err := b.addFormula(x, f, b.list[:n]); err != nil {
+		if err := b.addRankedExpr(x, f, b.list[:n]); err != nil {
 			return 0, err
 		}
 	} else {
@@ -113,7 +113,7 @@ func (b *Batch) addRanked(x *Index, q *Query, s *Settings) (uint64, error) {
 			n, postings = 0, 0
 		}
 		b.ranks.Add(x.Source, b.list[:n]...)
-		b.formulas.of = append(b.formulas.of, 0)
+		b.expressions.of = append(b.expressions.of, 0)
 	}
 	b.missing = append(b.missing, missing)
 	// With impacts the term-frequency component is impact / 2^Impacts.

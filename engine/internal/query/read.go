@@ -113,14 +113,14 @@ func (x *Index) Expression(q *Query) (f plan.Expr, err error) {
 	case err != nil:
 		return f, err
 	case e != nil:
-		return x.formula(b, e)
+		return x.compile(b, e)
 	case q.Match == And:
 		return x.allOf(b.terms).Simplify(x.Source), nil
 	}
 	return x.anyOf(slices.Values(b.terms)).Simplify(x.Source), nil
 }
 
-func (x *Index) formula(b *Batch, e *querylang.Expr) (plan.Expr, error) {
+func (x *Index) compile(b *Batch, e *querylang.Expr) (plan.Expr, error) {
 	b.read = 0
 	f, _, err := x.translate(b, e)
 	if err != nil {

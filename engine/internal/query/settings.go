@@ -123,7 +123,7 @@ func (s *Settings) Cost() cost.Kind {
 	}
 	switch {
 	case s.Options.Match == Or:
-		return cost.Formula
+		return cost.Boolean
 	case s.Kind.CountOnly:
 		return cost.Count
 	}

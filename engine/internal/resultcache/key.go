@@ -18,8 +18,8 @@ type Key []byte
 const (
 	keyAnd = iota
 	keyAndCount
-	keyFormula
-	keyFormulaCount
+	keyBoolean
+	keyBooleanCount
 	keyRank
 	keyRankAmong
 )
@@ -45,10 +45,10 @@ func (k Key) and(index uint64, lists []plan.Handle, count bool) Key {
 	return k
 }
 
-// Formula is the key of the documents of a formula in canonical form, as
-// plan.MatchBatch.AddExpr makes it; with count of how many there are. A formula that is an AND
+// Boolean is the key of the documents of an expression in canonical form, as
+// plan.MatchBatch.AddExpr makes it; with count of how many there are. An expression that is an AND
 // of lists has the key of And.
-func (k Key) Formula(index uint64, ops []plan.Op, count bool) Key {
+func (k Key) Boolean(index uint64, ops []plan.Op, count bool) Key {
 	var few [usual]plan.Handle
 	lists, conjunction := few[:0], true
 	for _, op := range ops {
@@ -62,7 +62,7 @@ func (k Key) Formula(index uint64, ops []plan.Op, count bool) Key {
 	if conjunction {
 		return k.and(index, lists, count)
 	}
-	k = k.begin(index, keyFormula, count)
+	k = k.begin(index, keyBoolean, count)
 	for _, op := range ops {
 		k = append(k, byte(op.Code))
 		if op.Code == plan.OpList {
@@ -113,7 +113,7 @@ func (k Key) Rank(index uint64, opt Ranked, terms []plan.Term) Key {
 }
 
 // Among turns the key of a ranked query into the key of its best documents among the
-// documents of a formula: of ops, or of a conjunction of lists, as plan.MatchBatch.AddExpr
+// documents of an expression: of ops, or of a conjunction of lists, as plan.MatchBatch.AddExpr
 // makes them.
 func (k Key) Among(ops []plan.Op, lists []plan.Handle) Key {
 	k[8] = keyRankAmong

@@ -57,7 +57,7 @@ func lists(t *testing.T, n int) *plan.Source {
 	return src
 }
 
-func TestKeyFormula(t *testing.T) {
+func TestKeyBoolean(t *testing.T) {
 	src := lists(t, 8)
 	list := func(h plan.Handle) plan.Expr { return plan.Expr{List: h} }
 	op := func(code plan.OpCode, args ...plan.Expr) plan.Expr { return plan.Expr{Op: code, Args: args} }
@@ -70,7 +70,7 @@ func TestKeyFormula(t *testing.T) {
 		if f.Kind() == plan.Conjunctions {
 			return Key(nil).And(7, f.Query(0), count)
 		}
-		return Key(nil).Formula(7, f.Expression(0), count)
+		return Key(nil).Boolean(7, f.Expression(0), count)
 	}
 	for _, same := range [][2]plan.Expr{
 		{op(or, list(1), list(2)), op(or, list(2), list(1), list(2))},
@@ -84,10 +84,10 @@ func TestKeyFormula(t *testing.T) {
 	}
 	for _, count := range []bool{false, true} {
 		if a, b := key(op(and, list(3), list(1), op(and, list(2))), count), Key(nil).And(7, []plan.Handle{1, 2, 3}, count); !bytes.Equal(a, b) {
-			t.Errorf("a formula that is an AND has key %x, the AND %x", a, b)
+			t.Errorf("an expression that is an AND has key %x, the AND %x", a, b)
 		}
 		if a, b := key(op(or), count), Key(nil).And(7, nil, count); !bytes.Equal(a, b) {
-			t.Errorf("the formula of nothing has key %x, the AND of nothing %x", a, b)
+			t.Errorf("the expression of nothing has key %x, the AND of nothing %x", a, b)
 		}
 	}
 	distinct(t, map[string]Key{
@@ -104,7 +104,7 @@ func TestKeyFormula(t *testing.T) {
 	})
 }
 
-// TestKeyAmong distinguishes formulas over the same terms.
+// TestKeyAmong distinguishes expressions over the same terms.
 func TestKeyAmong(t *testing.T) {
 	terms := []plan.Term{{List: 1, Weight: 3}, {List: 2, Weight: 4}}
 	rank := func() Key { return Key(nil).Rank(7, Ranked{K: 10}, terms) }
@@ -201,8 +201,8 @@ func TestKeyAllocations(t *testing.T) {
 	terms := []plan.Term{{List: 4, Weight: 5}, {List: 2, Weight: 3}}
 	if n := testing.AllocsPerRun(100, func() {
 		k = k.And(1, handles, false)
-		k = k.Formula(1, ops, false)
-		k = k.Formula(1, ops[:2], true)
+		k = k.Boolean(1, ops, false)
+		k = k.Boolean(1, ops[:2], true)
 		k = k.Rank(1, Ranked{K: 10}, terms)
 	}); n != 0 {
 		t.Errorf("building keys allocates %v times", n)

@@ -146,7 +146,7 @@ func (s *stream) Kind() any {
 	}
 	k := kind{s.kind.Kind, s.g, s.cost, load}
 	if s.query.Expr != nil && !k.Ranked() {
-		k.cost = cost.Formula
+		k.cost = cost.Boolean
 	}
 	if s.peeked < 0 || k != s.boxed {
 		s.boxed = k

@@ -142,7 +142,7 @@ func (w *whole) compare(t *testing.T, s plan.Store) {
 			})
 		})
 		wg.Go(func() {
-			same("formulas", func(s plan.Store) ([3]any, error) {
+			same("expressions", func(s plan.Store) ([3]any, error) {
 				var out plan.Results
 				err := s.Match(t.Context(), &f, &out)
 				return [3]any{out.Offsets, out.Docs}, err

@@ -8,14 +8,14 @@ import (
 	"heddle/engine/plan"
 )
 
-// formulas are the ranked queries of a batch that are expressions, neither an OR under Or
+// expressions are the ranked queries of a batch that are expressions, neither an OR under Or
 // nor an AND under And. The backend finds their documents (Batch.match), and pure Go adds up
 // the same integer scores as backends do.
-type formulas struct {
+type expressions struct {
 	source *plan.Source
-	of     []int32        // by query of the batch: 1 + its number among the formulas, or 0
-	terms  plan.RankBatch // by formula: the terms that add to scores
-	best   plan.TopK      // by formula
+	of     []int32        // by query of the batch: 1 + its number among the expressions, or 0
+	terms  plan.RankBatch // by expression: the terms that add to scores
+	best   plan.TopK      // by expression
 
 	docs, freqs, sums []uint32
 	hits              []hit
@@ -24,25 +24,25 @@ type formulas struct {
 // hit is a document with its score.
 type hit struct{ doc, sum uint32 }
 
-func (f *formulas) reset() {
+func (f *expressions) reset() {
 	f.of = f.of[:0]
 	f.terms.Reset()
 }
 
-// addFormula appends a ranked query that matches e, with the terms that add to scores.
-func (b *Batch) addFormula(x *Index, e plan.Expr, terms []plan.Term) error {
+// addRankedExpr appends a ranked query that matches e, with the terms that add to scores.
+func (b *Batch) addRankedExpr(x *Index, e plan.Expr, terms []plan.Term) error {
 	if b.kind.Match == Or && anyOf(e, terms) || b.kind.Match == And && allOf(e, terms) {
 		b.ranks.Add(x.Source, terms...)
-		b.formulas.of = append(b.formulas.of, 0)
+		b.expressions.of = append(b.expressions.of, 0)
 		return nil
 	}
 	if err := b.match.AddExpr(x.Source, e); err != nil {
 		return invalid{err}
 	}
 	b.ranks.Add(x.Source)
-	b.formulas.source = x.Source
-	b.formulas.terms.Add(x.Source, terms...)
-	b.formulas.of = append(b.formulas.of, int32(b.match.Queries()))
+	b.expressions.source = x.Source
+	b.expressions.terms.Add(x.Source, terms...)
+	b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
 	return nil
 }
 
@@ -63,20 +63,20 @@ func allOf(e plan.Expr, terms []plan.Term) bool {
 }
 
 // adopt appends the query of a batch of one.
-func (b *Batch) adoptFormula(one *Batch) {
-	if one.formulas.of[0] == 0 {
-		b.formulas.of = append(b.formulas.of, 0)
+func (b *Batch) adoptExpr(one *Batch) {
+	if one.expressions.of[0] == 0 {
+		b.expressions.of = append(b.expressions.of, 0)
 		return
 	}
 	b.match.Append(&one.match, 0)
-	b.formulas.source = one.formulas.source
-	b.formulas.terms.AddOrdered(one.formulas.terms.Query(0))
-	b.formulas.of = append(b.formulas.of, int32(b.match.Queries()))
+	b.expressions.source = one.expressions.source
+	b.expressions.terms.AddOrdered(one.expressions.terms.Query(0))
+	b.expressions.of = append(b.expressions.of, int32(b.match.Queries()))
 }
 
-// rankFormulas answers the formulas of the batch on s.
-func (b *Batch) rankFormulas(ctx context.Context, s plan.Store) error {
-	f := &b.formulas
+// rankExpressions answers the expressions of the batch on s.
+func (b *Batch) rankExpressions(ctx context.Context, s plan.Store) error {
+	f := &b.expressions
 	f.best.Reset()
 	if b.match.Queries() == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (b *Batch) rankFormulas(ctx context.Context, s plan.Store) error {
 }
 
 // score sets the sums of docs, which are ascending.
-func (f *formulas) score(ctx context.Context, docs []uint32, terms []plan.Term, k *Kind) (err error) {
+func (f *expressions) score(ctx context.Context, docs []uint32, terms []plan.Term, k *Kind) (err error) {
 	f.sums = slices.Grow(f.sums[:0], len(docs))[:len(docs)]
 	clear(f.sums)
 	for _, t := range terms {
@@ -139,7 +139,7 @@ func (f *formulas) score(ctx context.Context, docs []uint32, terms []plan.Term, 
 
 // choose appends the k best of docs to the answers: by descending sum, ties by ascending
 // docID.
-func (f *formulas) choose(docs []uint32, k int) {
+func (f *expressions) choose(docs []uint32, k int) {
 	f.hits = f.hits[:0]
 	keep := func() {
 		slices.SortFunc(f.hits, func(x, y hit) int { return cmp.Or(cmp.Compare(y.sum, x.sum), cmp.Compare(x.doc, y.doc)) })

@@ -11,12 +11,12 @@ import (
 // all are the names of lists, in a fixed order.
 var all = []string{"few", "spread", "jumps", "dense", "tiles"}
 
-// formulas evaluates boolean expressions that have every step of the kernel:
+// expressions evaluates boolean expressions that have every step of the kernel:
 // joins of lists with docIDs and with bits in each way, of sets in each way, and
 // an operand that goes first because it is the heavier one. With lists of bits among
 // the codecs, the second one, both rounds together have operands of each kind; without
 // them one round has.
-func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[string][]plan.Handle, rounds int) {
+func expressions(t *testing.T, store plan.Store, src *plan.Source, handles map[string][]plan.Handle, rounds int) {
 	list := func(name string, i int) plan.Expr {
 		return plan.Expr{Op: plan.OpList, List: handles[name][i%len(handles[name])]}
 	}
@@ -47,7 +47,7 @@ func formulas(t *testing.T, store plan.Store, src *plan.Source, handles map[stri
 		for k, e := range expressions {
 			want := reference.Tree(plain.Docs, e)
 			if got.Count(k) != uint64(len(want)) || !f.CountOnly && !slices.Equal(got.Query(k), want) {
-				t.Errorf("formula %d of lists from %d on: %d documents, want %d", k, i, got.Count(k), len(want))
+				t.Errorf("expression %d of lists from %d on: %d documents, want %d", k, i, got.Count(k), len(want))
 			}
 		}
 		if st := got.Stats; st.Probe <= 0 || !f.CountOnly && st.Compact <= 0 {
