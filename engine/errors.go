@@ -35,6 +35,9 @@ func (e *Error) Error() string {
 	if e.Device != "" && !strings.Contains(text, e.Device) {
 		text = e.Device + ": " + text
 	}
+	if e.Op == "" {
+		return text
+	}
 	return e.Op + ": " + text
 }
 

@@ -132,7 +132,11 @@ func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []jso
 		}
 		id, q, wrong := reader.read(r.Context(), text)
 		if wrong != nil {
-			wrong = &engine.Error{Code: engine.CodeOf(wrong), Op: "read request", Err: fmt.Errorf("line %d: %w", number, wrong)}
+			code := engine.CodeOf(wrong)
+			if e, ok := errors.AsType[*engine.Error](wrong); ok {
+				wrong = e.Err // the operation is named once
+			}
+			wrong = &engine.Error{Code: code, Op: "read request", Err: fmt.Errorf("line %d: %w", number, wrong)}
 		}
 		ids, b.queries = append(ids, id), append(b.queries, q)
 		b.check(len(ids)-1, wrong)

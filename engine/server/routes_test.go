@@ -137,8 +137,8 @@ func TestLines(t *testing.T) {
 		`^{"id":2,"count":2}$`,
 		`^{"count":2,"hits":\[{"doc":"a","id":0},{"doc":"b","id":1}\]}$`,
 		`^{"id":4,"error":{"code":"invalid_query","message":".*","offset":\d+}}$`,
-		`^{"error":{"code":"invalid_option","message":"line 6: body: json: unknown field \\"quary\\"","op":"read request"}}$`,
-		`^{"error":{"code":"invalid_option","message":"line 7: id: want a string or a number",.*}}$`,
+		`^{"error":{"code":"invalid_option","message":"read request: line 6: body: json: unknown field \\"quary\\"","op":"read request"}}$`,
+		`^{"error":{"code":"invalid_option","message":"read request: line 7: id: want a string or a number",.*}}$`,
 		`^{"id":7,"count":1,"hits":\[{"doc":"[ac]","id":\d,"score":0\.\d+}\]}$`,
 	}
 	lines := strings.Split(strings.TrimSuffix(got.body, "\n"), "\n")
