@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"heddle/codec"
 	"heddle/engine/file/input"
@@ -17,7 +18,8 @@ import (
 	"heddle/engine/table/hdb"
 )
 
-// Error is an error of this package. Its text is the text of Err.
+// Error is an error of this package. Its text begins with the operation and the device, or with
+// the place of a fault in the text of a query or predicate.
 type Error struct {
 	Code   Code
 	Op     string // operation that failed, such as "search" or "open index"
@@ -25,7 +27,16 @@ type Error struct {
 	Err    error  // cause, never nil
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Error() string {
+	text := e.Err.Error()
+	if as[*syntax.Error](e.Err) {
+		return text
+	}
+	if e.Device != "" && !strings.Contains(text, e.Device) {
+		text = e.Device + ": " + text
+	}
+	return e.Op + ": " + text
+}
 
 // Unwrap returns the cause, so that errors.Is finds the errors of package plan and of contexts.
 func (e *Error) Unwrap() error { return e.Err }

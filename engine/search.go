@@ -95,7 +95,7 @@ func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 // to deliver: hits[i] is the answer of query first+i. Several goroutines call deliver at the
 // same time, with disjoint ranges and in no order. The hits are views that are valid during
 // the call. A call holds a bounded number of answers, so a slow deliver slows it down.
-// SearchAll stops at the first error, an error of deliver included; it names the query. A
+// SearchAll stops at the first error, an error of deliver included; it names the index of a query at fault. A
 // steady state allocates nothing per query.
 //
 // Queries may differ in kind and options: queries of one kind form batches. Caller, Timeout

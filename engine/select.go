@@ -220,7 +220,7 @@ var rowBlocks = sync.Pool{New: func() any { return new([]Rows) }}
 // SelectAll answers many selections in batches and passes the answers of consecutive
 // selections to deliver, in their order: rows[i] is the answer of selection first+i. The
 // rows are views that are valid during the call. SelectAll stops at the first error, an
-// error of deliver included. A call holds a bounded number of rows. A steady state of
+// error of deliver included; it names the index of a selection at fault. A call holds a bounded number of rows. A steady state of
 // prepared predicates allocates nothing.
 //
 // Consecutive selections with equal Output, Strategy and Rescan form batches. Caller and
@@ -267,7 +267,7 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	var e explaining
 	for i := range batch {
 		if err = e.add(g, task, &batch[i], &until); err != nil && len(all) > 1 {
-			return fmt.Errorf("predicate %d: %w", first+i+1, err)
+			return fmt.Errorf("selections[%d]: %w", first+i, err)
 		} else if err != nil {
 			return err
 		}

@@ -167,7 +167,7 @@ func TestTableErrors(t *testing.T) {
 		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) || CodeOf(err) != InvalidQuery {
 			t.Errorf("%s: %v", text, err)
 		}
-		if _, err := selectAll(t.Context(), x, selections(Selection{}, "TRUE", text)); err == nil || !strings.HasPrefix(err.Error(), "predicate 2: column") {
+		if _, err := selectAll(t.Context(), x, selections(Selection{}, "TRUE", text)); err == nil || !strings.HasPrefix(err.Error(), "selections[1]: column") {
 			t.Errorf("as the second one: %v", err)
 		}
 	}

@@ -35,13 +35,13 @@ func optionf(format string, args ...any) error { return option{fmt.Errorf(format
 
 func invalidf(format string, args ...any) error { return invalid{fmt.Errorf(format, args...)} }
 
-// Error names the query of a call that failed.
+// Error names the query of a call that failed, by its index.
 type Error struct {
 	Query int // index among the queries of the call, from 0
 	Err   error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("query %d: %v", e.Query, e.Err) }
+func (e *Error) Error() string { return fmt.Sprintf("queries[%d]: %v", e.Query, e.Err) }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

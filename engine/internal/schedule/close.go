@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"heddle/engine/plan"
@@ -92,4 +93,4 @@ func (s *Scheduler) Stats() Stats {
 }
 
 // errClosed is the error of jobs that come too late.
-var errClosed = plan.ErrClosed
+var errClosed = fmt.Errorf("the engine is %w", plan.ErrClosed)
