@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,10 +16,10 @@ import (
 
 // stalls makes the first batch of p take the given time, whatever its context says.
 func stalls(p Processor, first time.Duration) Processor {
-	run, stalled := p.Run, false
+	run := p.Run
+	var stalled atomic.Bool
 	p.Run = func(ctx context.Context, b *Batch) error {
-		if !stalled {
-			stalled = true
+		if !stalled.Swap(true) {
 			time.Sleep(first)
 		}
 		return run(ctx, b)
@@ -26,13 +28,21 @@ func stalls(p Processor, first time.Duration) Processor {
 }
 
 // recorded returns options with the default limits, and the events as text.
-func recorded() (opt Options, events *[]string) {
-	events = new([]string)
-	return Options{Mode: Async, Event: func(e Event) {
+func recorded() (opt Options, events func() []string) {
+	var mu sync.Mutex
+	var all []string
+	opt = Options{Mode: Async, Event: func(e Event) {
 		if e.Processor != "" {
-			*events = append(*events, fmt.Sprint(e.Processor, ": ", e.Err))
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, fmt.Sprint(e.Processor, ": ", e.Err))
 		}
-	}}, events
+	}}
+	return opt, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(all)
+	}
 }
 
 // A processor that stalls for less than ten limits answers all jobs afterwards if no other
@@ -57,8 +67,8 @@ func TestStallOfOnlyProcessor(t *testing.T) {
 						t.Errorf("job %d: %v, %d answers", i, err, answers(jobs[i]))
 					}
 				}
-				if st := s.Stats(); len(*events) != 0 || st.Processors[0].Out != nil || st.Processors[0].Hung || st.Retried != 0 {
-					t.Errorf("%q, %+v", *events, st)
+				if st := s.Stats(); len(events()) != 0 || st.Processors[0].Out != nil || st.Processors[0].Hung || st.Retried != 0 {
+					t.Errorf("%q, %+v", events(), st)
 				}
 			})
 		}
@@ -93,8 +103,8 @@ func TestHangOfLastProcessor(t *testing.T) {
 		if err := s.Do(t.Context(), newJob(ms)); err != nil {
 			t.Error(err)
 		}
-		if len(*events) != 0 {
-			t.Errorf("%q", *events)
+		if len(events()) != 0 {
+			t.Errorf("%q", events())
 		}
 	})
 }
@@ -145,8 +155,8 @@ func TestRestoredAfterHang(t *testing.T) {
 		ask("host")
 		time.Sleep(10 * time.Second)
 		ask("gpu")
-		if want := []string{"gpu: gpu: no answer for 10s", "gpu: <nil>"}; !slices.Equal(*events, want) {
-			t.Errorf("%q, want %q", *events, want)
+		if want := []string{"gpu: gpu: no answer for 10s", "gpu: <nil>"}; !slices.Equal(events(), want) {
+			t.Errorf("%q, want %q", events(), want)
 		}
 		if st := s.Stats(); st.Processors[0].Hung || st.Processors[0].Out != nil {
 			t.Errorf("%+v", st)
@@ -159,20 +169,28 @@ func TestRestoredAfterHang(t *testing.T) {
 func TestProbesBecomeRare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opt, events := recorded()
-		works := false
+		var works atomic.Bool
+		var mu sync.Mutex // of probes and begin
 		var probes []time.Duration
 		begin := time.Now()
+		probed := func() []time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(probes)
+		}
 		gpu := fake(0, "gpu", 1)
 		run := gpu.Run
 		gpu.Run = func(ctx context.Context, b *Batch) error {
-			if !works {
+			if !works.Load() {
 				return &plan.DeviceError{Kind: plan.ErrDeviceLost, Device: "gpu", Op: "run"}
 			}
 			return run(ctx, b)
 		}
 		gpu.Probe = func(context.Context) error {
+			mu.Lock()
+			defer mu.Unlock()
 			probes = append(probes, time.Since(begin).Round(time.Second))
-			if !works {
+			if !works.Load() {
 				return errOwn
 			}
 			return nil
@@ -185,9 +203,9 @@ func TestProbesBecomeRare(t *testing.T) {
 		}
 		ask()
 		time.Sleep(20 * time.Second)
-		works = true
+		works.Store(true)
 		time.Sleep(20 * time.Second)
-		works = false
+		works.Store(false)
 		ask() // at 40 s
 		time.Sleep(time.Hour)
 		sec := func(n ...time.Duration) (all []time.Duration) {
@@ -196,19 +214,22 @@ func TestProbesBecomeRare(t *testing.T) {
 			}
 			return all
 		}
-		if want := sec(1, 3, 7, 15, 31, 72, 136, 264, 520, 776); !slices.Equal(probes[:10], want) {
-			t.Errorf("probes at %v, want %v", probes[:10], want)
+		if want := sec(1, 3, 7, 15, 31, 72, 136, 264, 520, 776); !slices.Equal(probed()[:10], want) {
+			t.Errorf("probes at %v, want %v", probed()[:10], want)
 		}
-		works = true
+		works.Store(true)
 		time.Sleep(2 * rarely * time.Second)
-		if n := len(*events); n != 4 || s.Stats().Processors[0].Out != nil {
-			t.Errorf("%q", *events)
+		if n := len(events()); n != 4 || s.Stats().Processors[0].Out != nil {
+			t.Errorf("%q", events())
 		}
-		works, probes, begin = false, nil, time.Now()
+		works.Store(false)
+		mu.Lock()
+		probes, begin = nil, time.Now()
+		mu.Unlock()
 		ask()
 		time.Sleep(10 * time.Second)
-		if want := sec(1, 3, 7); !slices.Equal(probes, want) {
-			t.Errorf("after a long time of work: probes at %v, want %v", probes, want)
+		if want := sec(1, 3, 7); !slices.Equal(probed(), want) {
+			t.Errorf("after a long time of work: probes at %v, want %v", probed(), want)
 		}
 	})
 }
@@ -219,17 +240,17 @@ func TestProbeHangs(t *testing.T) {
 		release := make(chan struct{})
 		defer close(release)
 		gpu := once(fake(0, "gpu", 1), plan.ErrDeviceLost, 0)
-		probes := 0
+		var probes atomic.Int32
 		gpu.Probe = func(context.Context) error {
-			probes++
+			probes.Add(1)
 			<-release
 			return errOwn
 		}
 		s := start(t, Options{Mode: Async}, gpu, fake(1, "host", 1))
 		s.TakeOut(0, nil)
 		time.Sleep(time.Hour)
-		if s.Restore(0); probes != 0 {
-			t.Errorf("%d probes after TakeOut", probes)
+		if s.Restore(0); probes.Load() != 0 {
+			t.Errorf("%d probes after TakeOut", probes.Load())
 		}
 		for range 3 {
 			if err := s.Do(t.Context(), newJob(ms, 20*ms)); err != nil {
@@ -237,8 +258,8 @@ func TestProbeHangs(t *testing.T) {
 			}
 			time.Sleep(20 * time.Second)
 		}
-		if st := s.Stats(); !st.Processors[0].Hung || probes != 1 {
-			t.Errorf("%d probes, %+v", probes, st)
+		if st := s.Stats(); !st.Processors[0].Hung || probes.Load() != 1 {
+			t.Errorf("%d probes, %+v", probes.Load(), st)
 		}
 		begin := time.Now()
 		if err := s.Close(); err != nil || time.Since(begin) > time.Second {
@@ -275,7 +296,7 @@ func TestStarvedMachine(t *testing.T) {
 			}()
 			j := newJob(ms, 20*ms)
 			if err := s.Do(t.Context(), j); err != nil || (j.Trace.Processor == "host") != c.removed {
-				t.Errorf("%+v: %v, answered by %s, %q", c, err, j.Trace.Processor, *events)
+				t.Errorf("%+v: %v, answered by %s, %q", c, err, j.Trace.Processor, events())
 			}
 			close(stop)
 			time.Sleep(2 * time.Minute) // the batch returns
