@@ -8,7 +8,6 @@ import (
 	"heddle/engine/internal/backend"
 	"heddle/engine/internal/serve"
 	"heddle/engine/observe"
-	"heddle/engine/plan"
 )
 
 // Engine owns the processors of a machine: pure Go on its cores and OpenCL devices. Indexes
@@ -55,15 +54,6 @@ func New(ctx context.Context, opt Options) (*Engine, error) {
 	return e, nil
 }
 
-// Processor describes a processor of an engine.
-type Processor struct {
-	Name    string    // unique in the engine
-	Info    plan.Info // of its backend
-	Reason  string    // of the choice
-	Reserve bool      // runs only queries that no other processor can run
-	Removed error     // why the scheduler removed it; nil if it works
-}
-
 // Processors returns the processors: pure Go first, then devices. Their order does not change.
 func (e *Engine) Processors() (all []Processor) {
 	st := e.pool.Stats()
@@ -106,17 +96,3 @@ func (e *Engine) Close() error { return wrap("close engine", e.pool.Close()) }
 
 // Stats returns a snapshot of the engine. It takes some microseconds.
 func (e *Engine) Stats() observe.Stats { return e.pool.Stats() }
-
-// Resident says how lists or a table lie on a processor.
-type Resident struct {
-	Processor string
-	Reserve   bool      // runs only queries that no other processor can run
-	Info      plan.Info // of shards: of all devices together
-	Bytes     uint64    // with auxiliary tables and scratch
-	Reason    string    // of the placement
-	// Batch and BatchPostings are the loads that close batches of boolean and of ranked
-	// queries: see Options.BatchCandidates and Options.BatchPostings.
-	Batch, BatchPostings uint64
-	// Cache is nil if all lists are resident.
-	Cache *plan.CacheStats
-}

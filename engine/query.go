@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"context"
 	"sync"
 	"time"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/querylang"
 	"heddle/engine/internal/limit"
@@ -181,3 +183,55 @@ var internals sync.Pool // *query.Query
 
 // hitBlocks reuses the answers that SearchAll delivers.
 var hitBlocks sync.Pool // *[]Hits
+
+// search answers a query on the lists of an index.
+func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
+	defer wrapFault("search", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	call, err := o.call()
+	if err != nil {
+		return Hits{}, err
+	}
+	q, _ := internals.Get().(*query.Query)
+	if q == nil {
+		q = new(query.Query)
+	}
+	defer func() {
+		q.Until = limit.Until{}
+		internals.Put(q)
+	}()
+	call.Load = o.internal(q)
+	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
+	return h, wrap("search", err)
+}
+
+// searchAll answers queries on the lists of an index: see Index.SearchAll.
+func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) (err error) {
+	defer wrapFault("search", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	var call serve.Call
+	if len(qs) > 0 {
+		if call, err = qs[0].call(); err != nil {
+			return err
+		}
+	}
+	err = g.SearchAll(ctx, &queries{qs, g.Until(ctx, &call)}, &call, func(first int, b *serve.Block) (err error) {
+		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
+		hits, _ := hitBlocks.Get().(*[]Hits)
+		if hits == nil {
+			hits = new([]Hits)
+		}
+		defer hitBlocks.Put(hits)
+		all := (*hits)[:0]
+		for i := range b.Len() {
+			var h Hits
+			h.Count, h.Docs, h.Scores = b.Hits(i)
+			all = append(all, h)
+		}
+		err = deliver(first, all)
+		clear(all)
+		*hits = all
+		return err
+	})
+	return wrap("search", err)
+}

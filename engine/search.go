@@ -3,11 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"heddle/engine/file/mapped"
-	"heddle/engine/internal/limit"
+	"heddle/engine/internal/calibrate"
+	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
+	"heddle/engine/observe"
 	"heddle/engine/plan"
 )
 
@@ -95,8 +98,8 @@ func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 // to deliver: hits[i] is the answer of query first+i. Several goroutines call deliver at the
 // same time, with disjoint ranges and in no order. The hits are views that are valid during
 // the call. A call holds a bounded number of answers, so a slow deliver slows it down.
-// SearchAll stops at the first error, an error of deliver included; it names the index of a query at fault. A
-// steady state allocates nothing per query.
+// SearchAll stops at the first error, an error of deliver included; it names the index of a
+// query at fault. A steady state allocates nothing per query.
 //
 // Queries may differ in kind and options: queries of one kind form batches. Caller, Timeout
 // and Explain of the first query hold for the whole call. The result cache is not used.
@@ -107,56 +110,6 @@ func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first in
 	}
 	defer g.Release()
 	return searchAll(ctx, g, qs, deliver)
-}
-
-func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
-	defer wrapFault("search", &err)
-	defer mapped.Catch(mapped.Watch(), &err)
-	call, err := o.call()
-	if err != nil {
-		return Hits{}, err
-	}
-	q, _ := internals.Get().(*query.Query)
-	if q == nil {
-		q = new(query.Query)
-	}
-	defer func() {
-		q.Until = limit.Until{}
-		internals.Put(q)
-	}()
-	call.Load = o.internal(q)
-	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
-	return h, wrap("search", err)
-}
-
-func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(first int, hits []Hits) error) (err error) {
-	defer wrapFault("search", &err)
-	defer mapped.Catch(mapped.Watch(), &err)
-	var call serve.Call
-	if len(qs) > 0 {
-		if call, err = qs[0].call(); err != nil {
-			return err
-		}
-	}
-	err = g.SearchAll(ctx, &queries{qs, g.Until(ctx, &call)}, &call, func(first int, b *serve.Block) (err error) {
-		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
-		hits, _ := hitBlocks.Get().(*[]Hits)
-		if hits == nil {
-			hits = new([]Hits)
-		}
-		defer hitBlocks.Put(hits)
-		all := (*hits)[:0]
-		for i := range b.Len() {
-			var h Hits
-			h.Count, h.Docs, h.Scores = b.Hits(i)
-			all = append(all, h)
-		}
-		err = deliver(first, all)
-		clear(all)
-		*hits = all
-		return err
-	})
-	return wrap("search", err)
 }
 
 // Reload opens the index file at path beside the current one and answers all queries that
@@ -211,4 +164,50 @@ func (x *Index) Info() (IndexInfo, error) {
 	}
 	defer s.Close()
 	return s.Info(), nil
+}
+
+// CalibrateOptions rule Calibrate. The zero value is the default.
+type CalibrateOptions struct {
+	// Queries to run; their options are ignored. Default: queries of one to six terms drawn
+	// from the index, with lists of every length.
+	Queries []Query
+	// Kinds of queries to fit, by the names of Explanation.Kind. Default: all that the index
+	// can answer.
+	Kinds []string
+	// K is the number of documents of ranked queries. Default: 10.
+	K int
+	// Time of the queries of a kind on a processor, one by one and then as long in batches. A
+	// pass that takes longer leaves queries out. Default: 2 s.
+	Time time.Duration
+	// Progress receives the next processor and kind. Default: nil, none.
+	Progress func(processor, kind string)
+}
+
+// Calibrate runs queries on every processor, alone and in batches, and fits the models that
+// the scheduler uses. It writes them to the file of costs, if there is one. It needs the
+// processors for itself: the work of other calls counts as costs.
+func (x *Index) Calibrate(ctx context.Context, opt CalibrateOptions) (all []observe.KindCosts, err error) {
+	defer wrapFault("calibrate", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	g, err := x.x.Acquire()
+	if err != nil {
+		return nil, wrap("calibrate", err)
+	}
+	defer g.Release()
+	in := calibrate.Options{K: opt.K, Time: opt.Time, Progress: opt.Progress}
+	if opt.Queries != nil {
+		in.Queries = make([]query.Query, len(opt.Queries))
+		for i := range opt.Queries {
+			opt.Queries[i].internal(&in.Queries[i])
+		}
+	}
+	for _, name := range opt.Kinds {
+		k, err := cost.ParseKind(name)
+		if err != nil {
+			return nil, invalid("calibrate", err)
+		}
+		in.Kinds = append(in.Kinds, k)
+	}
+	all, err = calibrate.Run(ctx, g, in)
+	return all, wrap("calibrate", err)
 }

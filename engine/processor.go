@@ -1,0 +1,26 @@
+package engine
+
+import "heddle/engine/plan"
+
+// Processor describes a processor of an engine.
+type Processor struct {
+	Name    string    // unique in the engine
+	Info    plan.Info // of its backend
+	Reason  string    // of the choice
+	Reserve bool      // runs only queries that no other processor can run
+	Removed error     // why the scheduler removed it; nil if it works
+}
+
+// Resident says how lists or a table lie on a processor.
+type Resident struct {
+	Processor string
+	Reserve   bool      // runs only queries that no other processor can run
+	Info      plan.Info // of shards: of all devices together
+	Bytes     uint64    // with auxiliary tables and scratch
+	Reason    string    // of the placement
+	// Batch and BatchPostings are the loads that close batches of boolean and of ranked
+	// queries: see Options.BatchCandidates and Options.BatchPostings.
+	Batch, BatchPostings uint64
+	// Cache is nil if all lists are resident.
+	Cache *plan.CacheStats
+}
