@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -34,33 +35,43 @@ func IsFault(err error) bool {
 	return ok
 }
 
-// mapping is a file in memory.
+// mapping is a file in memory, or was one until remove.
 type mapping struct {
 	start, size uintptr
+	removed     time.Time // zero: it is mapped
 	path        string
 	info        fs.FileInfo
 	damage      func(offset int64, reason string) error
 }
 
 var (
-	mu       sync.RWMutex
+	mu       sync.Mutex
 	mappings []*mapping
 )
 
 // Add registers data, which is the file at path in memory. damage makes the error for a
 // fault at an offset of the file. remove must be called before data is unmapped.
 func Add(data []byte, path string, info fs.FileInfo, damage func(offset int64, reason string) error) (remove func()) {
-	m := &mapping{uintptr(unsafe.Pointer(unsafe.SliceData(data))), uintptr(len(data)), path, info, damage}
+	m := &mapping{start: uintptr(unsafe.Pointer(unsafe.SliceData(data))), size: uintptr(len(data)), path: path, info: info, damage: damage}
 	mu.Lock()
 	defer mu.Unlock()
+	mappings = slices.DeleteFunc(mappings, func(o *mapping) bool {
+		return o.forgotten() || !o.removed.IsZero() && o.start < m.start+m.size && m.start < o.start+o.size
+	})
 	mappings = append(mappings, m)
 	return func() {
 		mu.Lock()
 		defer mu.Unlock()
-		if i := slices.Index(mappings, m); i >= 0 {
-			mappings = slices.Delete(mappings, i, i+1)
-		}
+		m.removed = time.Now()
 	}
+}
+
+// remembered is the time for which removed mappings are known: a deferred Close removes a
+// mapping before Catch further up asks for it.
+const remembered = 10 * time.Second
+
+func (m *mapping) forgotten() bool {
+	return !m.removed.IsZero() && time.Since(m.removed) > remembered
 }
 
 // Watch makes faults of the calling goroutine panics. It returns the former setting, for Catch.
@@ -87,14 +98,20 @@ func fault(r any) error {
 	if _, ok := r.(runtime.Error); !ok {
 		return nil
 	}
-	mu.RLock()
-	defer mu.RUnlock()
+	mu.Lock()
+	mappings = slices.DeleteFunc(mappings, (*mapping).forgotten)
+	known := slices.Clone(mappings)
+	mu.Unlock()
 	if a, ok := r.(interface{ Addr() uintptr }); ok {
-		for _, m := range mappings {
+		for _, m := range known {
 			if at := a.Addr() - m.start; at < m.size {
 				reason := "the page cannot be read: the file was truncated, or its storage failed"
-				if size, ok := m.truncated(); ok {
+				size, truncated := m.truncated()
+				switch {
+				case truncated:
 					reason = reasonOf(size)
+				case !m.removed.IsZero():
+					continue // the memory was used after its end
 				}
 				return &Fault{m.damage(int64(at), reason)}
 			}
@@ -102,7 +119,7 @@ func fault(r any) error {
 		return nil
 	}
 	// Offsets in the zeros of a last page lead to indexes out of range.
-	for _, m := range mappings {
+	for _, m := range known {
 		if size, ok := m.truncated(); ok {
 			return &Fault{m.damage(size, reasonOf(size))}
 		}

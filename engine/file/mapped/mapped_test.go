@@ -64,3 +64,19 @@ func TestIntact(t *testing.T) {
 		t.Error("no panic")
 	}
 }
+
+// TestCatchAfterClose: a deferred Close may remove the mapping before Catch looks for it.
+func TestCatchAfterClose(t *testing.T) {
+	for name, i := range map[string]int{"a lost page": 9000, "zeros as index": 0} {
+		words, remove := mappedtest.Mapping(t, 1<<16, 6000)
+		err := func() (err error) {
+			defer mapped.Catch(mapped.Watch(), &err)
+			defer remove()
+			_ = words[:10:10][words[i]-1]
+			return nil
+		}()
+		if !errors.Is(err, mappedtest.ErrLost) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

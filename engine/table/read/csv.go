@@ -193,9 +193,12 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 			empty = append(empty, field)
 		}
 	}
-	if len(empty) > 0 && !f.end {
-		if err := s.inferLate(ctx, empty, found); err != nil {
-			return err
+	if len(empty) > 0 {
+		open := c.inferText(f.whole(), empty, make([]int, len(c.names)), found)
+		if open > 0 && (!f.end || len(s.paths) > 1) {
+			if err := s.inferLate(ctx, empty, found); err != nil {
+				return err
+			}
 		}
 	}
 	for _, field := range chosen {

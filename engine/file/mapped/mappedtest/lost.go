@@ -20,6 +20,13 @@ var ErrLost = errors.New("lost page")
 // page of byte keep faults. The end of the test unmaps the file.
 func Words(t testing.TB, n int, keep int64) []uint32 {
 	t.Helper()
+	words, _ := Mapping(t, n, keep)
+	return words
+}
+
+// Mapping is Words with the function that removes the mapping from package mapped.
+func Mapping(t testing.TB, n int, keep int64) (words []uint32, remove func()) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "words")
 	if err := os.WriteFile(path, make([]byte, 4*n), 0o644); err != nil {
 		t.Fatal(err)
@@ -37,7 +44,7 @@ func Words(t testing.TB, n int, keep int64) []uint32 {
 	if err != nil {
 		t.Skipf("files cannot be mapped here: %v", err)
 	}
-	remove := mapped.Add(m, path, info, func(int64, string) error { return ErrLost })
+	remove = mapped.Add(m, path, info, func(int64, string) error { return ErrLost })
 	t.Cleanup(func() {
 		remove()
 		if err := m.Unmap(); err != nil {
@@ -47,5 +54,5 @@ func Words(t testing.TB, n int, keep int64) []uint32 {
 	if err := os.Truncate(path, keep); err != nil {
 		t.Fatal(err)
 	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n)
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n), remove
 }
