@@ -9,6 +9,7 @@ import (
 // stream is a call of DoAll.
 type stream struct {
 	Stream
+	ctx      context.Context
 	caller   *caller
 	arrived  time.Duration
 	deadline time.Duration
@@ -30,7 +31,7 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t := &stream{Stream: st, deadline: never, done: make(chan struct{}), out: make([]int, len(s.processors)), busy: make([]int, len(s.processors))}
+	t := &stream{Stream: st, ctx: ctx, deadline: never, done: make(chan struct{}), out: make([]int, len(s.processors)), busy: make([]int, len(s.processors))}
 	now := s.lock()
 	if err := s.open(t, caller, deadline, now); err != nil {
 		s.unlock()
@@ -98,7 +99,9 @@ func (s *Scheduler) block(p *processor, j *Job, now time.Duration) *Batch {
 		if t == nil || j != nil && (j.caller.tag < t.caller.tag || j.caller.tag == t.caller.tag && (j.caller != t.caller || j.order() <= t.order)) {
 			return nil
 		}
-		if b := s.cutBlock(t, p, now); b != nil {
+		if err := t.ctx.Err(); err != nil { // DoAll hears of it later
+			s.dropStream(t, err, now)
+		} else if b := s.cutBlock(t, p, now); b != nil {
 			return b
 		}
 	}

@@ -235,3 +235,24 @@ func TestStreamBesideItsCallersJobs(t *testing.T) {
 		})
 	}
 }
+
+// A call whose context has ended cuts no further block, even if DoAll has not run since: the
+// lane of a block goes on at once.
+func TestStreamOfEndedContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		gpu := fake(0, "gpu", 1)
+		run, ran := gpu.Run, 0
+		gpu.Run = func(c context.Context, b *Batch) error {
+			if ran++; ran == 3 {
+				defer cancel()
+			}
+			return run(c, b)
+		}
+		s := start(t, Options{}, gpu)
+		st := &blocks{left: jobsOf("", 100, 10*ms)}
+		if err := s.DoAll(ctx, st, "", time.Time{}); err != context.Canceled || len(st.cut) != 3 {
+			t.Errorf("%v, %d blocks were cut", err, len(st.cut))
+		}
+	})
+}

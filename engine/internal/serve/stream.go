@@ -32,7 +32,6 @@ type Deliver func(first int, b *Block) error
 
 // stream is a call with many queries, of which processors take blocks.
 type stream struct {
-	ctx     context.Context
 	g       *Lists
 	qs      Queries
 	n, next int
@@ -106,7 +105,7 @@ type block struct {
 // SearchAll answers queries in blocks on all processors and calls deliver for each block. It
 // stops at the first error. An error of a query is an *query.Error.
 func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
-	s := &stream{ctx: ctx, g: g, qs: qs, n: qs.Len(), deliver: deliver, peeked: -1}
+	s := &stream{g: g, qs: qs, n: qs.Len(), deliver: deliver, peeked: -1}
 	if s.n == 0 {
 		return ctx.Err()
 	}
@@ -120,8 +119,6 @@ func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver D
 	err := g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
 	if failed := s.failed.Load(); failed != nil {
 		err = *failed
-	} else if err == nil && s.next < s.n { // Cut stopped before DoAll did
-		err = ctx.Err()
 	}
 	g.pool.Report(ctx, call.Explain, &observe.Explanation{Kind: cost, Queries: s.n, Stats: s.stats, Took: time.Since(began), Err: err},
 		&schedule.Trace{Arrived: began, Mode: schedule.Sync})
@@ -202,7 +199,7 @@ const firstBlock, guided = 64, 4
 // smaller, so that all processors end at about the same time: guided self-scheduling
 // (Polychronopoulos and Kuck 1987).
 func (s *stream) Cut(p int, load uint64) *schedule.Job {
-	if s.next == s.n || s.failed.Load() != nil || s.ctx.Err() != nil {
+	if s.next == s.n || s.failed.Load() != nil {
 		return nil
 	}
 	boxed := s.Kind()

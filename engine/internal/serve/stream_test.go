@@ -56,7 +56,7 @@ func TestBlocks(t *testing.T) {
 	g.at = []*residence{processor(true, 2), processor(false, 16)}
 	host, device := &g.at[0].perQuery[cost.And], &g.at[1].perQuery[cost.And]
 	cut := func(p, queries int) []int {
-		s := &stream{ctx: t.Context(), g: g, qs: same(queries), n: queries, peeked: -1}
+		s := &stream{g: g, qs: same(queries), n: queries, peeked: -1}
 		var sizes []int
 		for next := 0; next < queries; {
 			b := s.Cut(p, 8000).Work.(*block)
