@@ -156,20 +156,13 @@ func (o *Query) call() (serve.Call, error) {
 }
 
 // queries are the queries of a call.
-type queries struct {
-	all   []Query
-	until limit.Until
-}
+type queries []Query
 
-func (q *queries) Len() int { return len(q.all) }
+func (q queries) Len() int                                 { return len(q) }
+func (q queries) Get(i int, to *query.Query) (load uint64) { return q[i].internal(to) }
 
-func (q *queries) Get(i int, to *query.Query) (load uint64) {
-	to.Until = q.until
-	return q.all[i].internal(to)
-}
-
-func (q *queries) Next(i int, to *query.Query) (changed bool) {
-	a, b := &q.all[i-1], &q.all[i]
+func (q queries) Next(i int, to *query.Query) (changed bool) {
+	a, b := &q[i-1], &q[i]
 	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
 		b.internal(to)
 		return true
@@ -215,7 +208,7 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 			return err
 		}
 	}
-	err = g.SearchAll(ctx, &queries{qs, g.Until(ctx, &call)}, &call, func(first int, b *serve.Block) (err error) {
+	err = g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
 		hits, _ := hitBlocks.Get().(*[]Hits)
 		if hits == nil {

@@ -66,6 +66,7 @@ func (b *Block) resolve(s *stream, first, n int) error {
 		changed := true
 		if i == 0 {
 			s.qs.Get(first, q)
+			q.Until = s.until
 		} else {
 			changed = s.qs.Next(first+i, q)
 		}

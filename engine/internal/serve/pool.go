@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,19 +96,19 @@ func (p *Pool) Log() *zerolog.Logger { return &p.opt.Log }
 // Limits returns the limits of queries and predicates.
 func (p *Pool) Limits() *limit.Limits { return &p.opt.Limits }
 
-// Deadline returns the deadline of a query that arrives now: the earlier one of ctx and of
-// timeout; zero is none. Timeout 0 is the timeout of the pool, a negative one is none.
-func (p *Pool) Deadline(ctx context.Context, timeout time.Duration) time.Time {
-	at, _ := ctx.Deadline()
-	if timeout == 0 {
-		timeout = p.opt.Timeout
+// Until returns the end of the time of a call: its Deadline, or for a call that begins now the
+// earlier one of the deadline of ctx and of its Timeout.
+func (p *Pool) Until(ctx context.Context, call *Call) limit.Until {
+	if !call.Deadline.IsZero() {
+		return limit.Until{Context: ctx, Deadline: call.Deadline}
 	}
-	if timeout > 0 {
+	at, _ := ctx.Deadline()
+	if timeout := cmp.Or(call.Timeout, p.opt.Timeout); timeout > 0 {
 		if own := time.Now().Add(timeout); at.IsZero() || own.Before(at) {
 			at = own
 		}
 	}
-	return at
+	return limit.Until{Context: ctx, Deadline: at}
 }
 
 // Do runs a job, whose Work is a Work and whose Kind is a Kind, and waits for its end: see

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
 	"heddle/engine/observe"
@@ -34,6 +35,7 @@ type Deliver func(first int, b *Block) error
 type stream struct {
 	g       *Lists
 	qs      Queries
+	until   limit.Until // of the call
 	n, next int
 	deliver Deliver
 
@@ -105,7 +107,7 @@ type block struct {
 // SearchAll answers queries in blocks on all processors and calls deliver for each block. It
 // stops at the first error. An error of a query is an *query.Error.
 func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
-	s := &stream{g: g, qs: qs, n: qs.Len(), deliver: deliver, peeked: -1}
+	s := &stream{g: g, qs: qs, until: g.pool.Until(ctx, call), n: qs.Len(), deliver: deliver, peeked: -1}
 	if s.n == 0 {
 		return ctx.Err()
 	}
@@ -116,7 +118,7 @@ func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver D
 	cost := s.kind.cost.String()
 	began := time.Now()
 	defer s.end()
-	err := g.pool.DoAll(ctx, s, call.Caller, g.pool.Deadline(ctx, call.Timeout))
+	err := g.pool.DoAll(ctx, s, call.Caller, s.until.Deadline)
 	if failed := s.failed.Load(); failed != nil {
 		err = *failed
 	}

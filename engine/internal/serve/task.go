@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"heddle/engine/internal/cost"
-	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
@@ -81,7 +80,7 @@ func (t *task) done(err error) {
 
 // Search answers one query. The caller owns the slices.
 func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count uint64, docs []uint32, scores []float64, err error) {
-	q.Until = g.Until(ctx, call)
+	q.Until = g.pool.Until(ctx, call)
 	t := g.newTask()
 	t.job.Deadline = q.Until.Deadline
 	if err = t.resolve(q, call.Load); err != nil {
@@ -95,11 +94,6 @@ func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count u
 	count, docs, scores = t.count, t.docs, t.scores
 	t.done(nil)
 	return
-}
-
-// Until returns the end of the time of a call that begins now.
-func (g *Lists) Until(ctx context.Context, call *Call) limit.Until {
-	return limit.Until{Context: ctx, Deadline: g.pool.Deadline(ctx, call.Timeout)}
 }
 
 // resolve turns the query into a batch of one.

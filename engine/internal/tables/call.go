@@ -13,7 +13,7 @@ import (
 
 // Until returns the end of the time of a call that begins now.
 func (g *Generation) Until(ctx context.Context, call *serve.Call) limit.Until {
-	return limit.Until{Context: ctx, Deadline: g.pool.Deadline(ctx, call.Timeout)}
+	return g.pool.Until(ctx, call)
 }
 
 // Do schedules the task, waits for its answer and reports it. A strategy that no processor
@@ -24,10 +24,7 @@ func (t *Task) Do(ctx context.Context, call *serve.Call) error {
 		return fmt.Errorf("%w: strategy %v, the table has %v", plan.ErrUnsupported, t.kind.strategy, g.Strategies())
 	}
 	j := &t.job
-	j.Caller, j.Mode = call.Caller, call.Mode
-	if j.Deadline = call.Deadline; j.Deadline.IsZero() {
-		j.Deadline = g.pool.Deadline(ctx, call.Timeout)
-	}
+	j.Caller, j.Mode, j.Deadline = call.Caller, call.Mode, g.pool.Until(ctx, call).Deadline
 	if !g.pool.Observed() && call.Explain == nil {
 		return g.pool.Do(ctx, j)
 	}
