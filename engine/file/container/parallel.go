@@ -26,7 +26,7 @@ func Parallel(n int, f func(i int) error) error {
 			if i >= n {
 				return
 			}
-			if err := guarded(f, i); err != nil {
+			if err := mapped.Run(func() error { return f(i) }); err != nil {
 				failed.Store(true)
 				mu.Lock()
 				if i < least {
@@ -42,12 +42,6 @@ func Parallel(n int, f func(i int) error) error {
 	work()
 	wg.Wait()
 	return first
-}
-
-// guarded calls f and turns faults of mapped files into errors.
-func guarded(f func(i int) error, i int) (err error) {
-	defer mapped.Catch(mapped.Watch(), &err)
-	return f(i)
 }
 
 // ParallelRanges cuts [0, n) into ranges of at most size and calls f for each,

@@ -93,6 +93,12 @@ func Catch(was bool, err *error) {
 	}
 }
 
+// Run calls f. The fault of a mapped file is an error.
+func Run(f func() error) (err error) {
+	defer Catch(Watch(), &err)
+	return f()
+}
+
 // fault returns the error for a panic, nil if it does not concern a mapped file.
 func fault(r any) error {
 	if _, ok := r.(runtime.Error); !ok {

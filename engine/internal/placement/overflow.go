@@ -71,7 +71,7 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 	var wg sync.WaitGroup
 	var failed atomic.Bool
 	run := func(part func(ctx context.Context) error) {
-		if err := caught(ctx, part); err != nil {
+		if err := mapped.Run(func() error { return part(ctx) }); err != nil {
 			failed.Store(true)
 			cancel(err)
 		}
@@ -83,12 +83,6 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 		return context.Cause(ctx)
 	}
 	return nil
-}
-
-// caught calls part and turns faults of mapped files into errors.
-func caught(ctx context.Context, part func(ctx context.Context) error) (err error) {
-	defer mapped.Catch(mapped.Watch(), &err)
-	return part(ctx)
 }
 
 // Match implements plan.Store.

@@ -184,12 +184,8 @@ func (s *store) each(ctx context.Context, f func(ctx context.Context, i int) err
 	defer stop()
 	var once sync.Once
 	var first error
-	caught := func(i int) (err error) {
-		defer mapped.Catch(mapped.Watch(), &err)
-		return f(all, i)
-	}
 	call := func(i int) {
-		if err := caught(i); err != nil {
+		if err := mapped.Run(func() error { return f(all, i) }); err != nil {
 			once.Do(func() { first = &PartError{i, len(s.parts), err} })
 			stop()
 		}
