@@ -97,11 +97,7 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	if err != nil {
 		return nil, err
 	}
-	x, err := i.s.index(r.GetIndex())
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := x.Snapshot()
+	snapshot, err := i.s.snapshot(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}

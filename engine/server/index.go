@@ -145,11 +145,7 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 func (i indexService) answer(ctx context.Context, name string, q engine.Query, explain bool, deliver func(*hdl.File, engine.Hits)) (took float64, why string, err error) {
 	defer mapped.Catch(mapped.Watch(), &err) // deliver reads names
 	began := time.Now()
-	x, err := i.s.index(name)
-	if err != nil {
-		return 0, "", err
-	}
-	snapshot, err := x.Snapshot()
+	snapshot, err := i.s.snapshot(name)
 	if err != nil {
 		return 0, "", err
 	}

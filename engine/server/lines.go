@@ -51,11 +51,7 @@ func (s *Server) searchLines(w http.ResponseWriter, r *http.Request) error {
 
 // answerLines returns the line of each query.
 func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage) ([][]byte, error) {
-	x, err := s.index(r.PathValue("index"))
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := x.Snapshot()
+	snapshot, err := s.snapshot(r.PathValue("index"))
 	if err != nil {
 		return nil, err
 	}

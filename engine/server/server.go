@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -71,13 +72,8 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 // Load opens the files of the server. It returns the first error.
 func (s *Server) Load(ctx context.Context) error {
 	defer s.announce()
-	for _, name := range slices.Sorted(maps.Keys(s.indexes)) {
-		if err := s.loadIndex(ctx, s.indexes[name]); err != nil {
-			return err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-		if err := s.loadTable(ctx, s.tables[name]); err != nil {
+	for err := range s.loads(ctx) {
+		if err != nil {
 			return err
 		}
 	}
@@ -88,67 +84,67 @@ func (s *Server) Load(ctx context.Context) error {
 // without a gap. A file with an error leaves the old content in service. Calls may overlap.
 func (s *Server) Reload(ctx context.Context) error {
 	defer s.announce()
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(s.indexes)) {
-		errs = append(errs, s.loadIndex(ctx, s.indexes[name]))
+	return errors.Join(slices.Collect(s.loads(ctx))...)
+}
+
+// loads opens or reloads one file after the other and yields the result of each.
+func (s *Server) loads(ctx context.Context) iter.Seq[error] {
+	return func(yield func(error) bool) {
+		for _, name := range slices.Sorted(maps.Keys(s.indexes)) {
+			if !yield(s.loadIndex(ctx, s.indexes[name])) {
+				return
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.tables)) {
+			if !yield(s.loadTable(ctx, s.tables[name])) {
+				return
+			}
+		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-		errs = append(errs, s.loadTable(ctx, s.tables[name]))
-	}
-	return errors.Join(errs...)
 }
 
 // loadIndex opens the file of an index, or reloads it.
 func (s *Server) loadIndex(ctx context.Context, x *served[engine.Index]) error {
-	x.reload.Lock()
-	defer x.reload.Unlock()
-	open := x.open.Load()
-	var err error
-	if open == nil {
-		open, err = s.engine.OpenIndex(ctx, x.path, engine.IndexOptions{Trusted: s.opt.Trusted})
-	} else {
-		err = open.Reload(ctx, x.path)
-	}
-	if err != nil {
-		return x.failed(err)
-	}
-	snapshot, err := open.Snapshot()
-	if err != nil {
-		return x.failed(err)
-	}
-	defer snapshot.Close()
-	x.loaded(s, open, snapshot.File().Checksum())
-	return nil
+	return load(s, x, func() (*engine.Index, error) {
+		return s.engine.OpenIndex(ctx, x.path, engine.IndexOptions{Trusted: s.opt.Trusted})
+	}, func(open *engine.Index) error { return open.Reload(ctx, x.path) }, func(open *engine.Index) (uint64, error) {
+		info, err := open.Info()
+		return info.Checksum, err
+	})
 }
 
 // loadTable opens the file of a table, or reloads it.
 func (s *Server) loadTable(ctx context.Context, x *served[engine.Table]) error {
-	x.reload.Lock()
-	defer x.reload.Unlock()
-	open := x.open.Load()
-	var err error
-	if open == nil {
-		open, err = s.engine.OpenTable(ctx, x.path, engine.TableOptions{Trusted: s.opt.Trusted})
-	} else {
-		err = open.Reload(ctx, x.path)
-	}
-	if err != nil {
-		return x.failed(err)
-	}
-	info, err := open.Info()
-	if err != nil {
-		return x.failed(err)
-	}
-	x.loaded(s, open, info.Checksum)
-	return nil
+	return load(s, x, func() (*engine.Table, error) {
+		return s.engine.OpenTable(ctx, x.path, engine.TableOptions{Trusted: s.opt.Trusted})
+	}, func(open *engine.Table) error { return open.Reload(ctx, x.path) }, func(open *engine.Table) (uint64, error) {
+		info, err := open.Info()
+		return info.Checksum, err
+	})
 }
 
-func (x *served[T]) failed(err error) error { return fmt.Errorf("%s %s: %w", x.kind, x.name, err) }
-
-func (x *served[T]) loaded(s *Server, open *T, checksum uint64) {
-	x.checksum.Store(checksum)
-	x.open.Store(open)
-	s.opt.Log.Info().Str(x.kind, x.name).Str("file", x.path).Str("checksum", hex(checksum)).Msg("in service")
+// load brings the file of x into service, by open the first time and by reload later.
+func load[T any](s *Server, x *served[T], open func() (*T, error), reload func(*T) error, checksum func(*T) (uint64, error)) error {
+	x.reload.Lock()
+	defer x.reload.Unlock()
+	content := x.open.Load()
+	var err error
+	if content == nil {
+		content, err = open()
+	} else {
+		err = reload(content)
+	}
+	var sum uint64
+	if err == nil {
+		sum, err = checksum(content)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", x.kind, x.name, err)
+	}
+	x.checksum.Store(sum)
+	x.open.Store(content)
+	s.opt.Log.Info().Str(x.kind, x.name).Str("file", x.path).Str("checksum", hex(sum)).Msg("in service")
+	return nil
 }
 
 func hex(checksum uint64) string { return fmt.Sprintf("%016x", checksum) }
@@ -169,6 +165,15 @@ func find[T any](all map[string]*served[T], kind, name string) (*served[T], *T, 
 func (s *Server) index(name string) (*engine.Index, error) {
 	_, x, err := find(s.indexes, "index", name)
 	return x, err
+}
+
+// snapshot pins the content of an index, which the caller closes.
+func (s *Server) snapshot(index string) (*engine.Snapshot, error) {
+	x, err := s.index(index)
+	if err != nil {
+		return nil, err
+	}
+	return x.Snapshot()
 }
 
 func (s *Server) table(name string) (*engine.Table, error) {

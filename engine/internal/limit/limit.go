@@ -2,6 +2,7 @@
 package limit
 
 import (
+	"cmp"
 	"fmt"
 
 	"heddle/engine/plan"
@@ -16,14 +17,7 @@ func Default() Limits { return Limits{Text: 1 << 20, Terms: 1 << 16, Nodes: 1 <<
 // EnsureDefaults replaces fields that are 0.
 func (l *Limits) EnsureDefaults() {
 	d := Default()
-	for _, f := range []struct {
-		field *int
-		value int
-	}{{&l.Text, d.Text}, {&l.Terms, d.Terms}, {&l.Nodes, d.Nodes}, {&l.Depth, d.Depth}} {
-		if *f.field == 0 {
-			*f.field = f.value
-		}
-	}
+	*l = Limits{cmp.Or(l.Text, d.Text), cmp.Or(l.Terms, d.Terms), cmp.Or(l.Nodes, d.Nodes), cmp.Or(l.Depth, d.Depth)}
 }
 
 // Error is a query or predicate above a limit. errors.Is finds plan.ErrTooLarge.
