@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,18 +84,10 @@ not analysed, and queries are split at white space, as with --tokenizer whitespa
 
 func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "", "write the index to `X.hdl`")
-	var formats []string
-	for _, f := range build.Formats() {
-		formats = append(formats, string(f))
-	}
-	fs.StringVar(&o.format, "format", string(build.Auto), "format of all inputs: `"+strings.Join(formats, "|")+"`")
+	fs.StringVar(&o.format, "format", string(build.Auto), "format of all inputs: "+choice(build.Formats()))
 	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "tokens of documents and queries: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
 	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
-	var modes []string
-	for _, m := range build.InvalidModes() {
-		modes = append(modes, string(m))
-	}
-	fs.StringVar(&o.invalid, "invalid", modes[0], "treatment of invalid documents: `"+strings.Join(modes, "|")+"`")
+	fs.StringVar(&o.invalid, "invalid", string(build.InvalidModes()[0]), "treatment of invalid documents: "+choice(build.InvalidModes()))
 	fs.BoolVar(&o.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
 	fs.Float64Var(&o.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,11 +43,7 @@ ciff and jsonl go to standard output by default. Files that exist are replaced w
 }
 
 func (o *indexExportOptions) AddFlags(fs *pflag.FlagSet) {
-	var formats []string
-	for _, f := range export.Formats() {
-		formats = append(formats, string(f))
-	}
-	fs.StringVar(&o.format, "format", "", "format of the output: `"+strings.Join(formats, "|")+"`")
+	fs.StringVar(&o.format, "format", "", "format of the output: "+choice(export.Formats()))
 	fs.StringVarP(&o.out, "output", "o", "-", "write to `OUTPUT`; - is standard output")
 	fs.BoolVar(&o.force, "force", false, "replace files that exist")
 }

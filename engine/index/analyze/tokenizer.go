@@ -93,7 +93,7 @@ func (t *Tokenizer) EachAt(text []byte, emit func(term []byte, start, end int)) 
 // valid runs one by one.
 func (t *Tokenizer) segment(s []byte, emit func([]byte)) {
 	for len(s) > 0 {
-		n := validPrefix(s)
+		n := ValidPrefix(s)
 		for valid := s[:n]; len(valid) > 0; {
 			start, end := unspacedRun(valid)
 			t.words(valid[:start], emit)
@@ -121,8 +121,8 @@ func (t *Tokenizer) words(valid []byte, emit func([]byte)) {
 	}
 }
 
-// validPrefix is the length of the longest prefix of s that is valid UTF-8.
-func validPrefix(s []byte) int {
+// ValidPrefix returns the length of the longest prefix of s that is valid UTF-8.
+func ValidPrefix(s []byte) int {
 	if utf8.Valid(s) {
 		return len(s)
 	}

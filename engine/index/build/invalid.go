@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"heddle/engine/index/analyze"
 )
 
 // Invalid is the treatment of invalid documents. The package comment says which
@@ -73,7 +75,8 @@ func (d *InvalidDocuments) inspect(text []byte, r record) (reason string) {
 	switch {
 	case !utf8.Valid(text):
 		d.Encoding++
-		reason = fmt.Sprintf("invalid UTF-8: byte %d of the document is 0x%02x", validPrefix(text), text[validPrefix(text)])
+		at := analyze.ValidPrefix(text)
+		reason = fmt.Sprintf("invalid UTF-8: byte %d of the document is 0x%02x", at, text[at])
 	case r.input.lines && r.input.tabs != (bytes.IndexByte(text, '\t') >= 0):
 		d.Tabs++
 		reason = "a TAB in this line; the first line has none"
@@ -92,19 +95,6 @@ func (d *InvalidDocuments) note(r record, reason string) {
 	if d.First == nil {
 		d.First = r.at.error(r.input.path, reason)
 	}
-}
-
-// validPrefix is the number of bytes before the first that is no UTF-8.
-func validPrefix(text []byte) int {
-	n := 0
-	for n < len(text) {
-		r, size := utf8.DecodeRune(text[n:])
-		if r == utf8.RuneError && size == 1 {
-			break
-		}
-		n += size
-	}
-	return n
 }
 
 // check fails if more than a share of the records is invalid.
