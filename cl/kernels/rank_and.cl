@@ -18,35 +18,9 @@
 //           g / queries, or `every` times that if `only`.
 // Local     none.
 // Bounds    any starts, docIDs and frequencies: parts of lists are clamped to the list.
-#ifndef HEDDLE_POSTING
-#include "posting.cl"
+#ifndef HEDDLE_SEEK
+#include "seek.cl"
 #endif
-
-// seek finds x in a list of ParaPFor: the segment that can hold it by the last docIDs
-// of all, then gap by gap. *at is the index of x.
-static inline bool seek(words_t p, uint4 r, uint x, uint *at) {
-    uint segments = SEGMENTS(r.y), loads = 0;
-    if (r.z / 3 < segments)
-        return false; // no encoder wrote this
-    uint s = lower_bound(p, 0, segments, x, &loads);
-    if (s == segments)
-        return false;
-    segment_t g = packed_segment(p, r.z, segments, r.y, s);
-    uint doc = s ? p[s - 1] : 0xffffffff, e = 0, next = g.en ? exception_index(p, r.z, g, 0) : SEGMENT;
-    for (uint j = 0; j < g.count; j++) {
-        uint v = bits_at(p, r.z, g.at, j * g.b, g.b);
-        if (j == next) {
-            v |= exception_overflow(p, r.z, g, e);
-            next = ++e < g.en ? exception_index(p, r.z, g, e) : SEGMENT;
-        }
-        doc += v + 1;
-        if (doc >= x) {
-            *at = s * SEGMENT + j;
-            return doc == x;
-        }
-    }
-    return false;
-}
 
 __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint terms_at, uint queries_at, uint queries,
                       __global const uint *restrict docs, __global const uint *restrict starts, uint first_doc,
@@ -79,7 +53,7 @@ __kernel void rank_and(ARENA, FREQUENCIES, __global const uint4 *batch, uint ter
             more = terms[2 * t + 1];
             if (more.z) {
                 record = batch[LIST_RECORD(more.x)];
-                if (!seek(list_words(ARENA_ARGS, record), record, x, &at))
+                if (!seek(list_words(ARENA_ARGS, record), record, 0, 0xffffffff, x, &at))
                     break;
                 continue;
             }

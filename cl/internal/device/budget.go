@@ -3,6 +3,8 @@ package device
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"heddle/engine/plan"
@@ -17,6 +19,7 @@ type Budget struct {
 	used   uint64 // bytes
 	limit  uint64 // bytes
 	Closed bool
+	spare  map[*func() bool]bool // free memory that their owners can do without
 }
 
 // NewBudget makes a budget of limit bytes on the device of that name.
@@ -31,9 +34,41 @@ func IsExceeded(err error) bool {
 	return ok && failed.Op == reserving
 }
 
+// OnShortage makes Reserve call free where too little memory is left. free gives memory back
+// that its owner can do without, and tells whether it did. The result removes free again.
+func (b *Budget) OnShortage(free func() bool) (remove func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.spare == nil {
+		b.spare = map[*func() bool]bool{}
+	}
+	b.spare[&free] = true
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.spare, &free)
+	}
+}
+
+// freeSpare calls the functions of OnShortage until one gives memory back.
+func (b *Budget) freeSpare() bool {
+	b.mu.Lock()
+	all := slices.Collect(maps.Keys(b.spare))
+	b.mu.Unlock()
+	return slices.ContainsFunc(all, func(free *func() bool) bool { return (*free)() })
+}
+
 // Reserve takes n bytes for a purpose. The error is plan.ErrOutOfMemory, with
 // the size, the bytes in use and the limit, or plan.ErrClosed.
 func (b *Budget) Reserve(n uint64, what string) error {
+	err := b.reserve(n, what)
+	for IsExceeded(err) && b.freeSpare() {
+		err = b.reserve(n, what)
+	}
+	return err
+}
+
+func (b *Budget) reserve(n uint64, what string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.Closed {

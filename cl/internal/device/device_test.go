@@ -91,3 +91,42 @@ func TestErrorKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestBudgetFreesSpare reserves more than is left: owners of spare memory give it back, one
+// by one, until it is enough, and not after they withdraw.
+func TestBudgetFreesSpare(t *testing.T) {
+	b := NewBudget("a device", 100)
+	spare := []uint64{30, 20, 50}
+	var remove []func()
+	for i := range spare {
+		if err := b.Reserve(spare[i], "spare memory"); err != nil {
+			t.Fatal(err)
+		}
+		remove = append(remove, b.OnShortage(func() bool {
+			n := spare[i]
+			b.Unreserve(n)
+			spare[i] = 0
+			return n > 0
+		}))
+	}
+	if err := b.Reserve(10, "a buffer"); err != nil || spare[0]+spare[1]+spare[2] == 100 {
+		t.Errorf("%v, spare %v", err, spare)
+	}
+	if err := b.Reserve(90, "a buffer"); err != nil || b.Left() != 0 {
+		t.Errorf("%v, %d bytes left, spare %v", err, b.Left(), spare)
+	}
+	if err := b.Reserve(1, "a buffer"); !IsExceeded(err) {
+		t.Errorf("without spare memory: %v", err)
+	}
+	b.Unreserve(50)
+	spare[0] = 50
+	if err := b.Reserve(50, "spare memory"); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range remove {
+		f()
+	}
+	if err := b.Reserve(1, "a buffer"); !IsExceeded(err) {
+		t.Errorf("after the owners withdrew: %v", err)
+	}
+}

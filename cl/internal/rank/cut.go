@@ -20,7 +20,8 @@ type cut struct {
 	shape shape
 	span  int // documents of a range
 
-	query int // the next one
+	query int    // the next one
+	done  []bool // queries that are answered
 	// Queries that lost candidates share the room with fewer others in a second run. Queries
 	// that lost some again run alone.
 	lost, again []int
@@ -95,8 +96,8 @@ func (c *cut) nextRound() (bool, error) {
 func (c *cut) take(i int, alone bool) (bool, error) {
 	q := c.batch.Query(i)
 	postings := c.set.Src.Lists
-	if len(q) == 0 || postings[q[len(q)-1].List].Len == 0 || c.batch.Mode == plan.And && postings[q[0].List].Len == 0 {
-		return true, nil // a query without matches
+	if len(q) == 0 || c.done[i] || postings[q[len(q)-1].List].Len == 0 || c.batch.Mode == plan.And && postings[q[0].List].Len == 0 {
+		return true, nil // a query without matches, or answered
 	}
 	if len(q) > maxTerms {
 		return false, fmt.Errorf("cl: ranked query %d has %d terms, at most %d are possible", i, len(q), maxTerms)

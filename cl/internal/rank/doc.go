@@ -1,6 +1,12 @@
 // Package rank answers ranked queries over lists on a device.
 //
-// A round is some queries over all ranges of documents, or one query over some ranges. Every list
+// plan.AutoAccumulators takes the coarse path for ORs of up to 64 terms for up to 1000 documents,
+// if their lists have random access and memory holds packets of them (package packets): a threshold
+// from a sample of ranges, the documents whose sums of upper bounds come to it, and their exact scores
+// from the compressed lists. Packets are made on first use and freed where memory is short elsewhere.
+// A query of which too many documents are found runs again with all ranges in the sample.
+//
+// Other queries, and queries that fail twice, take the exhaustive path, plan.RangeAccumulators. A round is some queries over all ranges of documents, or one query over some ranges. Every list
 // of a round is decoded once. Passes then append candidates. After each pass the candidates of a
 // query are cut to the best k, whose last key is the threshold of later candidates. The first pass
 // takes ranges from everywhere. The best documents of the last pass come back.
@@ -13,6 +19,14 @@
 //	                                                                       a range, 3 KiB           lists, for a range
 //	rank_and       AND: one element of the shortest      tuning.rank_wg    none                     none
 //	               list per work-item
+//	packets_count, packets of lists that have none yet   64                none                     none
+//	packets_fill
+//	coarse_sums    OR: a query in up to 8 ranges, by     64, or 128 for    8 to 21 KiB              1, and 2 per range
+//	               bounds                                sums of 16 bits
+//	coarse_        the threshold from the sample         256               64 bytes                 17
+//	threshold
+//	coarse_        exact scores of documents found       64                64 bytes                 3 per 16 documents
+//	complete
 //	select_best    the best k of a query, in order if    tuning.select_wg  32 bytes a work-item,    5 per digit and
 //	               few                                                     16.5 with shuffles       1 per chunk
 //	select_count,  for many candidates: digits, then     tuning.select_wg  the same                 2, and 2 per chunk

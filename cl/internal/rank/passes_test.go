@@ -23,8 +23,10 @@ func TestRankSelfTest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		if err := selfTest(t.Context(), b, plan.RangeAccumulators); err != nil {
-			t.Errorf("%s: %v", name, err)
+		for _, a := range []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators} {
+			if err := selfTest(t.Context(), b, a); err != nil {
+				t.Errorf("%s, accumulators %d: %v", name, a, err)
+			}
 		}
 		if n := b.Memory.InUse(); n != 0 {
 			t.Errorf("%d bytes are still reserved", n)
@@ -74,7 +76,7 @@ func TestRankOverflow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := plan.RankBatch{K: k, Norm: plan.Norm{Impacts: 16}}
+			r := plan.RankBatch{K: k, Norm: plan.Norm{Impacts: 16}, Accumulators: plan.RangeAccumulators}
 			r.Add(src, plan.Term{List: h, Weight: 1 << 31})
 			var out plan.TopK
 			if err := s.Rank(t.Context(), &r, &out); err != nil {

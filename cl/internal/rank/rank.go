@@ -19,6 +19,7 @@ type Ranker struct {
 	free  device.Pool[slot]
 	used  atomic.Uint64 // of all slots
 	extra atomic.Pointer[extra]
+	held  held
 }
 
 // New makes a ranker. Its device memory comes with the first batch.
@@ -37,6 +38,7 @@ func New(set *lists.Set) *Ranker {
 // Release waits for all batches and frees the memory.
 func (r *Ranker) Release() {
 	r.free.Drain((*slot).release)
+	r.releasePackets()
 	if d := r.extra.Load(); d != nil {
 		d.release()
 	}
@@ -113,6 +115,11 @@ func (x *slot) rank(ctx context.Context, b *plan.RankBatch, first int, data *ext
 	x.found.keys = x.found.keys[:0]
 	x.found.spans = slices.Grow(x.found.spans[:0], b.Queries())[:b.Queries()]
 	clear(x.found.spans)
+	c.done = slices.Grow(c.done[:0], b.Queries())[:b.Queries()]
+	clear(c.done)
+	if err := x.rankCoarse(ctx, c, &out.Stats); err != nil {
+		return err
+	}
 	for {
 		if more, err := c.nextRound(); err != nil || !more {
 			x.found.into(out, first)

@@ -57,12 +57,8 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 			return err
 		}
 	}
-	runs, scored := 0, c.elements
-	for _, n := range c.runs {
-		runs += n
-	}
-	if c.batch.Mode == plan.And {
-		scored = 0
+	if err := x.roomForLists(c); err != nil {
+		return err
 	}
 	queries := len(c.queries)
 	for _, m := range []struct {
@@ -70,10 +66,6 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 		words, most int
 		what        string
 	}{
-		{&x.docs, c.elements, c.shape.postings, "decoded lists of ranked queries"},
-		{&x.components, scored, c.shape.postings, "term-frequency components"},
-		{&x.starts, len(c.parts) * (c.end - c.first + 1), c.shape.starts, "starts of ranges"},
-		{&x.runs, runs * lists.RunWords, c.shape.postings / lists.RunLen * lists.RunWords, "runs"},
 		{&x.keys, 2 * queries * c.capacity, 2 * c.shape.keys, "candidates"},
 		{&x.state, queries * selectState, maxQueries * selectState, "states of queries"},
 		{&x.best, 2 * queries * c.batch.K, 2 * maxBest, "the best documents"},
@@ -87,6 +79,32 @@ func (x *slot) makeRoom(c *cut, first bool) error {
 	}
 	words := queries * (selectState + 2*c.batch.K)
 	return x.Device.Grow(&x.Down, words, 0)
+}
+
+// roomForLists makes room for the lists of a window.
+func (x *slot) roomForLists(c *cut) error {
+	runs, scored := 0, c.elements
+	for _, n := range c.runs {
+		runs += n
+	}
+	if c.batch.Mode == plan.And {
+		scored = 0
+	}
+	for _, m := range []struct {
+		to          *device.Scratch
+		words, most int
+		what        string
+	}{
+		{&x.docs, c.elements, c.shape.postings, "decoded lists of ranked queries"},
+		{&x.components, scored, c.shape.postings, "term-frequency components"},
+		{&x.starts, len(c.parts) * (c.end - c.first + 1), c.shape.starts, "starts of ranges"},
+		{&x.runs, runs * lists.RunWords, c.shape.postings / lists.RunLen * lists.RunWords, "runs"},
+	} {
+		if err := x.Room(m.to, max(m.words, 4), m.most, m.what); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // send enqueues a window: decoding, term-frequency components, passes, and after the last

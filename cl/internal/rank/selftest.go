@@ -13,7 +13,18 @@ import (
 
 // selfTestOnce tests the kernels of ranked queries on first use.
 func selfTestOnce(ctx context.Context, rt *device.Runtime, a plan.Accumulators) error {
-	return device.TestOnce(rt, []plan.Accumulators{a}, func([]plan.Accumulators) error { return selfTest(ctx, rt, a) })
+	all := []plan.Accumulators{a}
+	if a == plan.AutoAccumulators { // which may fall back
+		all = append(all, plan.RangeAccumulators)
+	}
+	return device.TestOnce(rt, all, func(untested []plan.Accumulators) error {
+		for _, a := range untested {
+			if err := selfTest(ctx, rt, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // selfTest ranks over the sample lists, with frequencies of which some are exceptions.

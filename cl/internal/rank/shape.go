@@ -6,6 +6,7 @@ import (
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
+	"heddle/cl/internal/rank/packets"
 	"heddle/engine/plan"
 )
 
@@ -41,7 +42,8 @@ func workGroup(t device.Tuning) int {
 
 // localMemory is the local memory of a work-group at most, in bytes.
 func localMemory(t device.Tuning) int {
-	return max(4*(rangeLen(t)+64*(3+maxSpan)+128+1), 4*lists.RunLen)
+	coarse := 2*packets.Range + 4*(coarseTerms*(coarseSpan+4)+coarseCells)
+	return max(4*(rangeLen(t)+64*(3+maxSpan)+128+1), 4*lists.RunLen, coarse)
 }
 
 // shape is the memory that a slot may use.
@@ -77,10 +79,14 @@ func Scratch(rt *device.Runtime, src *plan.Source, bytes uint64) uint64 {
 
 // Operation registers the kernels of ranked queries.
 var Operation = device.Operation{
-	Name: "rank",
+	Name:     "rank",
+	Features: []string{"COARSE_WIDE", "COARSE_SAMPLE"},
 	Programs: []device.Program{
 		{Kernels: []string{"accumulate", "prepare", "copy_raw", "starts", "tf_components", "rank_and"},
-			Files: device.Files("posting.cl", "tf.cl", "rank.cl", "rank_and.cl")},
+			Files: device.Files("posting.cl", "seek.cl", "tf.cl", "rank.cl", "rank_and.cl")},
+		{Kernels: []string{"packets_count", "packets_fill"}, Files: device.Files("posting.cl", "packets.cl")},
+		{Kernels: []string{"coarse_sums", "coarse_threshold"}, Files: device.Files("posting.cl", "coarse.cl")},
+		{Kernels: []string{"coarse_complete"}, Files: device.Files("posting.cl", "seek.cl", "complete.cl")},
 		{Kernels: []string{"global_best", "global_clear", "global_add", "global_maxima"}, Files: device.Files("posting.cl", "accumulate_global.cl")},
 		{Kernels: []string{"select_best", "select_count", "select_keep"}, Files: device.Files("group.cl", "select.cl", "select_wide.cl")},
 	},
@@ -104,6 +110,7 @@ var Operation = device.Operation{
 		define("RANK_RANGE", rangeLen(t))
 		define("RANK_WG", workGroup(t))
 		define("RANK_SPAN", maxSpan)
+		define("PACKET_RANGE", packets.Range)
 		define("SELECT_WG", selectLocal(t))
 		define("SELECT_WIDE", selectWide(t))
 	},

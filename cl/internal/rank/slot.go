@@ -25,9 +25,12 @@ type slot struct {
 	best       device.Scratch // documents, query after query
 	scores     device.Scratch // of all documents, for plan.GlobalAccumulators
 	maxima     device.Scratch // of scores, and of maxima
+	cells      device.Scratch // sums of samples; places while packets are made
+	counts     device.Scratch // documents found; packets of ranges while packets are made
 
-	cut   cut
-	found best
+	cut    cut
+	coarse coarse
+	found  best
 }
 
 // newSlot makes a slot. If less than twice its memory is left and another slot exists, the
@@ -44,6 +47,7 @@ func (r *Ranker) newSlot() (*slot, error) {
 		return nil, plan.ErrOutOfMemory
 	}
 	x.cut = cut{set: r.set, shape: x.shape, known: map[plan.Handle]int{}}
+	x.coarse.places = map[plan.Handle]coarseList{}
 	err := func() (err error) {
 		if err = x.Room(&x.batch, uploadWords, 0, "an upload of ranked queries"); err != nil {
 			return err
@@ -82,7 +86,7 @@ func (x *slot) halve() bool {
 
 // dropAll frees the buffers that grow.
 func (x *slot) dropAll() {
-	for _, m := range []*device.Scratch{&x.docs, &x.components, &x.starts, &x.runs, &x.keys, &x.state, &x.best, &x.scores, &x.maxima} {
+	for _, m := range []*device.Scratch{&x.docs, &x.components, &x.starts, &x.runs, &x.keys, &x.state, &x.best, &x.scores, &x.maxima, &x.cells, &x.counts} {
 		x.Drop(m)
 	}
 }

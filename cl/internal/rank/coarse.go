@@ -1,0 +1,400 @@
+package rank
+
+import (
+	"cmp"
+	"context"
+
+	"heddle/cl/internal/device"
+	"heddle/cl/internal/rank/packets"
+	"heddle/engine/plan"
+)
+
+// Limits of the coarse path.
+const (
+	coarseK       = 1000    // documents of a query at most
+	coarseTerms   = 64      // COARSE_TERMS: terms of a query at most
+	narrowTerms   = 8       // terms of a query for sums of 8 bits at most
+	manyDocs      = 100     // documents of a query for sums of 8 bits at most
+	coarseSpan    = 8       // COARSE_SPAN: ranges of a group at most
+	coarseCells   = 512     // CELLS: sums that the sample leaves of a range at most
+	coarseFound   = 1 << 15 // documents found of a query at most, if few are asked for
+	manyFound     = 1 << 17 // else
+	coarseKeys    = 1 << 13 // keys of a query at most, or 8 k times the distance of samples
+	coarseRound   = 256     // queries of a round that there should be room for
+	manyCells     = 1 << 14 // sums of the sample of a query at most, if few documents are asked for
+	completeDocs  = 16      // documents of a group of coarse_complete at a time
+	completeTeams = 1 << 14 // such groups of all queries
+)
+
+// Features of the programs of coarse.cl, in the order of Operation.Features.
+const (
+	coarseWide   device.Features = 1 << iota // COARSE_WIDE
+	coarseSample                             // COARSE_SAMPLE
+)
+
+// The programs of coarse_sums.
+var (
+	sampleSums = device.KernelID{Name: "coarse_sums", With: coarseSample}
+	narrowSums = device.KernelID{Name: "coarse_sums"}
+	wideSums   = device.KernelID{Name: "coarse_sums", With: coarseWide}
+)
+
+// coarse is a round of the coarse path: queries whose lists have packets.
+type coarse struct {
+	packets  *packets.Store
+	pass     coarsePass
+	next     int   // query, or index of lost
+	lost     []int // queries of which more documents were found than there is room for
+	queries  []int // with sums of 8 bits, then of 16 bits
+	narrow   int   // number of queries with sums of 8 bits
+	terms    int
+	postings int // of one query at most
+	places   map[plan.Handle]coarseList
+	lists    []plan.Handle
+	units    [][4]uint32 // records of the queries
+
+	every, sampled     int // one range in every; their number
+	cells              int // sums that the sample leaves of a range
+	found, capacity    int // documents found of a query at most; its keys
+	words              int // of the upload
+	termsAt, queriesAt int // in uint4
+	moved              uint64
+}
+
+// coarsePass is a choice of queries.
+type coarsePass int
+
+const (
+	allQueries  coarsePass = iota
+	lostQueries            // with all ranges in the sample
+)
+
+// coarseList is a list of a round: its packets and its number.
+type coarseList struct {
+	packets.Place
+	number int
+}
+
+// rankCoarse answers the queries that fit the coarse path: a lower bound of the k-th score
+// from a sample of ranges, documents whose sums of upper bounds come to it, and the exact
+// scores of these. Short memory leaves queries to the exhaustive path.
+func (x *slot) rankCoarse(ctx context.Context, c *cut, st *plan.Stats) (err error) {
+	b, r := c.batch, x.ranker
+	if b.Mode != plan.Or || b.Accumulators != plan.AutoAccumulators || b.K > coarseK || r.set.Src.Docs == 0 {
+		return nil
+	}
+	p := r.hold(b.Norm)
+	if p == nil {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			x.Land() // no command uses the packets behind letGo
+		}
+		if r.letGo(); device.IsExceeded(err) {
+			err = nil
+		}
+	}()
+	if err := x.buildPackets(ctx, c, p, st); err != nil {
+		return err
+	}
+	k := &x.coarse
+	k.packets, k.lost = p, k.lost[:0]
+	for _, k.pass = range []coarsePass{allQueries, lostQueries} {
+		k.next = 0
+		if k.pass == allQueries {
+			k.next = c.query
+		}
+		for c.nextCoarse(k) {
+			if err := x.runCoarse(ctx, c, k, st); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nextCoarse makes the next round. It reports false at the end.
+func (c *cut) nextCoarse(k *coarse) bool {
+	k.queries, k.narrow, k.lists, k.terms, k.postings = k.queries[:0], 0, k.lists[:0], 0, 0
+	clear(k.places)
+	ranges := packets.Ranges(c.set.Src.Docs)
+	k.sample(c, ranges)
+	most := max(min(2*c.shape.keys/k.found, c.shape.keys/k.capacity), 1)
+	end := c.batch.Queries()
+	if k.pass == lostQueries {
+		end = len(k.lost)
+	}
+	for ; k.next < end && len(k.queries) < min(most, maxQueries, maxBest/c.batch.K, maxGroups/ranges); k.next++ {
+		i := k.next
+		if k.pass == lostQueries {
+			i = k.lost[i]
+		}
+		if k.terms+len(c.batch.Query(i)) > maxTerms {
+			break
+		}
+		k.take(c, i)
+	}
+	return len(k.queries) > 0
+}
+
+// take adds query i to the round if all its lists have packets.
+func (k *coarse) take(c *cut, i int) {
+	q := c.batch.Query(i)
+	if len(q) == 0 || len(q) > coarseTerms || c.set.Src.Lists[q[len(q)-1].List].Len == 0 {
+		return
+	}
+	lists := len(k.lists)
+	for _, t := range q {
+		if _, ok := k.places[t.List]; ok || c.set.Src.Lists[t.List].Len == 0 {
+			continue
+		}
+		p, ok := k.packets.Place(t.List)
+		if !ok || p.Packets == 0 {
+			for _, h := range k.lists[lists:] {
+				delete(k.places, h)
+			}
+			k.lists = k.lists[:lists]
+			return
+		}
+		k.places[t.List] = coarseList{p, len(k.lists)}
+		k.lists = append(k.lists, t.List)
+	}
+	k.queries = append(k.queries, i)
+	k.terms += len(q)
+	postings := 0
+	for _, t := range q {
+		postings += int(c.set.Src.Lists[t.List].Len)
+	}
+	k.postings = max(k.postings, postings)
+	if !k.isWide(c, i) {
+		last := len(k.queries) - 1
+		k.queries[k.narrow], k.queries[last] = k.queries[last], k.queries[k.narrow]
+		k.narrow++
+	}
+}
+
+// sample chooses the ranges of the sample so that the work on them and on the documents that
+// they let through balance, and that they leave eight sums for each document asked for.
+func (k *coarse) sample(c *cut, ranges int) {
+	least := 8 * c.batch.K
+	every := 8
+	if k.pass == lostQueries {
+		every = 1
+	} else if c.batch.K > manyDocs {
+		every = 2
+	}
+	k.every = max(min(every, ranges*coarseCells/least), 1)
+	k.sampled = (ranges + k.every - 1) / k.every
+	// Fewer sums than 16 lose documents that lie together, as a topic's do.
+	for k.cells = 16; k.cells > 2 && k.sampled*k.cells > max(manyCells, least); k.cells /= 2 {
+	}
+	for ; k.cells < coarseCells && k.sampled*k.cells < least; k.cells *= 2 {
+	}
+	k.found = coarseFound
+	if c.batch.K > manyDocs {
+		k.found = manyFound
+	}
+	docs := int(c.set.Src.Docs)
+	k.found = min(max(coarseKeys, min(k.found, 2*c.shape.keys/coarseRound)), docs, c.shape.keys)
+	k.capacity = max(min(max(coarseKeys, least*k.every), docs+c.batch.K+2, c.shape.keys)&^1, 2)
+}
+
+// write puts the records of the round into an upload.
+func (k *coarse) write(c *cut, up []uint32) {
+	put := func(words ...uint32) { up = up[copy(up, words):] }
+	n, ranges := c.batch.Norm, uint64(packets.Ranges(c.set.Src.Docs))
+	put(n.Base, n.Slope, uint32(n.Shift), uint32(n.Impacts))
+	for _, h := range k.lists {
+		l, at, f := &c.set.Src.Lists[h], c.set.Places[h], c.data.places[h]
+		put(at.Off, l.Len, l.Words, uint32(l.Codec)|at.Buffer<<8)
+		put(0, 0, 0, 0)
+		put(f.Off, l.FreqWords, 0, f.Rest|f.Buffer<<8)
+	}
+	k.termsAt = 1 + listUnits*len(k.lists)
+	k.moved = 0
+	terms := 0
+	k.units = k.units[:0]
+	for _, i := range k.queries {
+		q := c.batch.Query(i)
+		upper, lower := coarseUnits(q, k.isWide(c, i))
+		first := terms
+		for _, t := range q {
+			p, ok := k.places[t.List]
+			if !ok {
+				continue
+			}
+			dense := uint32(0)
+			if p.Dense {
+				dense = 256
+			}
+			put(p.Off, p.Buffer|dense, upperWeight(t.Weight, upper), 257*(t.Weight/lower))
+			put(uint32(p.number), t.Weight, 0, 0)
+			k.moved += (packets.Bytes*uint64(p.Packets) + 4*ranges) * uint64(k.every+1) / uint64(k.every)
+			terms++
+		}
+		k.units = append(k.units, [4]uint32{uint32(first), uint32(terms - first), upper, lower})
+	}
+	k.queriesAt = k.termsAt + termUnits*terms
+	for _, u := range k.units {
+		put(u[:]...)
+	}
+	k.words = 4 * (k.queriesAt + len(k.queries))
+}
+
+// coarseUnits returns the units of sums of upper and of lower bounds, in units of the
+// score: sums of upper bounds have 8 bits, or 16 if wide, of lower bounds 16.
+func coarseUnits(q []plan.Term, wide bool) (upper, lower uint32) {
+	sum, most := uint64(0), uint64(255)
+	if wide {
+		most = 1<<16 - 1
+	}
+	for _, t := range q {
+		sum += uint64(t.Weight)
+	}
+	room := 255 * (most - uint64(len(q)))
+	return uint32((256*sum + room - 1) / room), uint32((sum + 1<<16 - 2) / (1<<16 - 1))
+}
+
+// upperWeight is ceil(256 weight / (255 unit)).
+func upperWeight(weight, unit uint32) uint32 {
+	d := 255 * uint64(unit)
+	return uint32((256*uint64(weight) + d - 1) / d)
+}
+
+// runCoarse answers a round.
+func (x *slot) runCoarse(ctx context.Context, c *cut, k *coarse, st *plan.Stats) error {
+	defer x.ReleaseEvents()
+	queries := len(k.queries)
+	for _, m := range []struct {
+		to    *device.Scratch
+		words int
+		what  string
+	}{
+		{&x.cells, queries * k.sampled * k.cells, "samples of sums"},
+		{&x.counts, queries, "numbers of documents found"},
+		{&x.docs, queries * k.found, "documents found"},
+		{&x.keys, 2 * queries * k.capacity, "candidates"},
+		{&x.state, queries * selectState, "states of queries"},
+		{&x.best, 2 * queries * c.batch.K, "the best documents"},
+	} {
+		if err := x.Room(m.to, max(m.words, 4), m.words, m.what); err != nil {
+			return err
+		}
+	}
+	if err := x.Device.Grow(&x.Down, queries*(selectState+2*c.batch.K), 0); err != nil {
+		return err
+	}
+	for _, id := range []device.KernelID{sampleSums, narrowSums, wideSums, {Name: "coarse_complete"}} {
+		if _, err := x.Device.ProgramOf(id); err != nil {
+			return err
+		}
+	}
+	k.write(c, x.Up.Words)
+	if err := x.Device.Do(func() error { return x.sendCoarse(c, k) }); err != nil {
+		return x.Device.Fail("ranking", err)
+	}
+	if err := x.Wait(ctx); err != nil {
+		return err
+	}
+	st.BytesUp += uint64(4 * k.words)
+	st.BytesDown += uint64(queries * (16 + 8*c.batch.K))
+	if x.Device.CountLoads {
+		st.BytesMoved += k.moved
+	}
+	if err := x.AddTimes(st); err != nil {
+		return err
+	}
+	c.queries, c.capacity, c.safe, c.second = k.queries, k.capacity, false, true
+	lost := len(c.again)
+	if err := x.collect(c); err != nil {
+		return err
+	}
+	for _, i := range k.queries {
+		c.done[i] = true
+	}
+	for _, i := range c.again[lost:] {
+		c.done[i] = false
+		if k.pass == allQueries {
+			k.lost = append(k.lost, i)
+		}
+	}
+	c.again = c.again[:lost]
+	return nil
+}
+
+// isWide tells whether sums of 8 bits are too coarse for query i of the batch.
+func (k *coarse) isWide(c *cut, i int) bool {
+	return k.pass == lostQueries || len(c.batch.Query(i)) > narrowTerms || c.batch.K > manyDocs
+}
+
+// sendCoarse enqueues a round. It runs in Runtime.Do.
+func (x *slot) sendCoarse(c *cut, k *coarse) error {
+	if err := x.Device.Fault("enqueue"); err != nil {
+		return err
+	}
+	set, data := x.ranker.set, c.data
+	queries, ranges := len(k.queries), packets.Ranges(set.Src.Docs)
+	if err := x.Write(x.batch.Buffer, k.words); err != nil {
+		return err
+	}
+	launch := func(id device.KernelID, groups, local int, to device.Counter, args ...any) error {
+		kernel, err := x.KernelOf(id)
+		if err == nil {
+			err = device.SetArguments(kernel, args...)
+		}
+		if err != nil {
+			return err
+		}
+		return x.Launch(kernel, groups, local, to)
+	}
+	p := k.packets.Buffers()
+	sums := func(id device.KernelID, from, queries, every, span int, found device.Scratch, most int) error {
+		if queries == 0 {
+			return nil
+		}
+		local, groups := 128, (ranges+every*span-1)/(every*span)
+		if id == narrowSums {
+			local = 64
+		}
+		return launch(id, queries*groups, coarseLocal(x.Device.Tuning, local), device.ScoreTime,
+			p[0], p[1], p[2], p[3], x.batch.Buffer, k.termsAt, k.queriesAt, from, queries, ranges, every, span, x.state.Buffer, x.counts.Buffer, found.Buffer, most, k.cells)
+	}
+	if err := sums(sampleSums, 0, queries, k.every, 1, x.cells, k.sampled*k.cells); err != nil {
+		return err
+	}
+	err := launch(device.KernelID{Name: "coarse_threshold", With: coarseSample}, queries, coarseLocal(x.Device.Tuning, 256), device.SelectTime,
+		x.batch.Buffer, k.queriesAt, x.cells.Buffer, k.sampled*k.cells, c.batch.K, x.state.Buffer, x.counts.Buffer)
+	if err != nil {
+		return err
+	}
+	span := max(min(ranges*queries/leastGroups, coarseSpan), 1)
+	err = cmp.Or(sums(narrowSums, 0, k.narrow, 1, span, x.docs, k.found),
+		sums(wideSums, k.narrow, queries-k.narrow, 1, span, x.docs, k.found))
+	if err != nil {
+		return err
+	}
+	groups := max(min(completeTeams/queries, 256, k.postings/completeDocs), 1)
+	a, f := set.Arena.Buffers, data.freqs.Buffers
+	err = launch(device.KernelID{Name: "coarse_complete"}, queries*groups, coarseLocal(x.Device.Tuning, 64), device.ProbeTime,
+		a[0], a[1], a[2], a[3], f[0], f[1], f[2], f[3], p[0], p[1], p[2], p[3], ranges, x.batch.Buffer, k.termsAt, k.queriesAt, groups,
+		data.lengths, asInt(data.narrow), int(set.Src.Docs), x.counts.Buffer, x.docs.Buffer, k.found, x.state.Buffer, x.keys.Buffer, k.capacity, c.batch.K)
+	if err != nil {
+		return err
+	}
+	if err := x.selector.run(queries, k.capacity, c.batch.K, x.keys.Buffer, x.state.Buffer, x.best.Buffer); err != nil {
+		return err
+	}
+	if err := x.ReadAt(x.best.Buffer, 0, selectState*queries, 2*queries*c.batch.K); err != nil {
+		return err
+	}
+	return x.Read(x.state.Buffer, selectState*queries)
+}
+
+// coarseLocal is the work-group size of a kernel of coarse.cl or complete.cl.
+func coarseLocal(t device.Tuning, local int) int {
+	if t.Serial {
+		return 1
+	}
+	return local
+}
