@@ -60,6 +60,13 @@ func newPacked(n uint32, words []uint32, first int) (Packed, error) {
 // Segments returns the number of segments.
 func (p Packed) Segments() int { return len(p.Dir) / 2 }
 
+// Bits bounds the bits of the values of segment seg, which must be in range. A bad
+// directory entry gives any number.
+func (p Packed) Bits(seg int) uint {
+	h := header(p.Dir[2*seg+1])
+	return h.b() + h.hb()
+}
+
 // At returns value i, or an error for a bad directory entry or i >= Len. It relies on
 // ascending exceptions, which only Validate checks.
 func (p Packed) At(i uint32) (uint32, error) {

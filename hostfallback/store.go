@@ -43,12 +43,13 @@ func (b *Backend) Load(ctx context.Context, src *plan.Source) (s plan.Store, err
 	}
 	r := b.resources(usual)
 	aux := lookup.New(src, r.Memory)
+	ranker := rank.New(aux, r)
 	if !r.Lazy {
 		if err := aux.PrepareAll(ctx, r.Threads); err != nil {
 			return nil, err
 		}
 	}
-	return &store{src: src, aux: aux, matcher: match.New(aux, r.Threads), ranker: rank.New(aux, r)}, nil
+	return &store{src: src, aux: aux, matcher: match.New(aux, r.Threads), ranker: ranker}, nil
 }
 
 // Match implements plan.Store.

@@ -27,9 +27,11 @@ func (m Mode) String() string {
 type Accumulators uint8
 
 const (
-	// RangeAccumulators, the default, hold one range of documents in fast memory while
-	// all lists of a query pass by.
-	RangeAccumulators Accumulators = iota
+	// AutoAccumulators, the default, leave the choice to the backend.
+	AutoAccumulators Accumulators = iota
+	// RangeAccumulators hold one range of documents in fast memory while all lists of a
+	// query pass by.
+	RangeAccumulators
 	// GlobalAccumulators have one place a document, and one list at a time is added
 	// to them: Ding et al. 2009, section 8.3. It is the baseline.
 	GlobalAccumulators

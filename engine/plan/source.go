@@ -33,6 +33,11 @@ type Source struct {
 	Lists []List
 	Words []uint32
 
+	// Check verifies the words of list h, or its frequencies, before their first use; nil: all
+	// words are intact. It panics with a *mapped.Fault, which readers of Words catch. List and
+	// Freq call it. Loading all words to a device needs a check of all lists before.
+	Check func(h Handle, freqs bool)
+
 	// Data for ranking; Freqs is nil in a source without it.
 	Freqs   []uint32 // packed frequencies less one (codec.Packed), list after list
 	Lengths []uint32 // of documents, in tokens; not needed with impacts
@@ -42,12 +47,18 @@ type Source struct {
 
 // List returns a view of list h.
 func (s *Source) List(h Handle) codec.List {
+	if s.Check != nil {
+		s.Check(h, false)
+	}
 	d := s.Lists[h]
 	return codec.List{Codec: d.Codec, Len: d.Len, Words: s.Words[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]}
 }
 
 // Freq returns a view of the frequencies of list h, each less one.
 func (s *Source) Freq(h Handle) (codec.Packed, error) {
+	if s.Check != nil {
+		s.Check(h, true)
+	}
 	d := s.Lists[h]
 	return codec.NewPacked(d.Len, s.Freqs[d.FreqOff:d.FreqOff+uint64(d.FreqWords)])
 }

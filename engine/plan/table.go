@@ -21,6 +21,19 @@ type Table struct {
 
 	Packed  []uint32 // stored values (codec.Packed), column after column
 	Columns []Values
+
+	// Check verifies words before their first use; nil: all words are intact. The methods
+	// below call it. A copy of all words to a device needs a check of all words before.
+	Check Checker
+}
+
+// Checker verifies words of a Table before their first use. It is safe for concurrent use.
+type Checker interface {
+	// Vector verifies the words of vector v. Damage is a panic with a *mapped.Fault, which
+	// readers of the words catch.
+	Vector(v uint32)
+	// Segments verifies the stored codes of column c in segments from to end-1.
+	Segments(c uint32, from, end int) error
 }
 
 // VectorAlign is the alignment of a vector's first word, in bytes.
@@ -68,14 +81,29 @@ func (t *Table) Groups() uint32 {
 
 // Vector32 returns the words of vector v of a table of 32-bit words.
 func (t *Table) Vector32(v uint32) []uint32 {
+	if t.Check != nil {
+		t.Check.Vector(v)
+	}
 	d := t.Vectors[v]
 	return t.Words32[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]
 }
 
 // Vector64 returns the words of vector v of a table of 64-bit words.
 func (t *Table) Vector64(v uint32) []uint64 {
+	if t.Check != nil {
+		t.Check.Vector(v)
+	}
 	d := t.Vectors[v]
 	return t.Words64[d.Off : d.Off+uint64(d.Words) : d.Off+uint64(d.Words)]
+}
+
+// Bitset decompresses vector v: row r is bit r%64 of word r/64. Damage is a wah.ErrCorrupt.
+func (t *Table) Bitset(v uint32) ([]uint64, error) {
+	set := make([]uint64, wah.Bitset(uint64(t.Rows)))
+	if t.Word() == 64 {
+		return set, wah.Decompress(set, t.Vector64(v), uint64(t.Rows))
+	}
+	return set, wah.Decompress(set, t.Vector32(v), uint64(t.Rows))
 }
 
 // VectorBytes is the size of the words of vectors, each as often as it is named.
@@ -89,6 +117,20 @@ func (t *Table) VectorBytes(vectors []uint32) (n uint64) {
 // Codes returns views of the packed codes of column c: the lower and the upper
 // halves. The upper list is empty if no code has more than 32 bits.
 func (t *Table) Codes(c uint32) (low, high codec.Packed, err error) {
+	return t.Segments(c, 0, (int(t.Rows)+codec.SegmentLen-1)/codec.SegmentLen)
+}
+
+// Segments is Codes for a reader of segments from to end-1 alone.
+func (t *Table) Segments(c uint32, from, end int) (low, high codec.Packed, err error) {
+	if t.Check != nil {
+		if err := t.Check.Segments(c, from, end); err != nil {
+			return low, high, err
+		}
+	}
+	return t.codes(c)
+}
+
+func (t *Table) codes(c uint32) (low, high codec.Packed, err error) {
 	d := t.Columns[c]
 	if low, err = codec.NewPacked(t.Rows, t.Packed[d.Low.Off:d.Low.Off+d.Low.Words]); err != nil || d.High.Words == 0 {
 		return low, codec.Packed{}, err
@@ -124,7 +166,7 @@ func (t *Table) Validate() error {
 				return fmt.Errorf("plan: values of column %d (words %d to %d) lie outside the %d words of the table", c, s.Off, s.Off+s.Words, len(t.Packed))
 			}
 		}
-		if _, _, err := t.Codes(uint32(c)); err != nil {
+		if _, _, err := t.codes(uint32(c)); err != nil {
 			return fmt.Errorf("plan: values of column %d: %w", c, err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"heddle/codec"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // Options narrows the suite. The zero value is the full suite without damaged
@@ -112,11 +113,15 @@ func LoadOn(t *testing.T, b plan.Backend, s *Source) plan.Store {
 	return st
 }
 
-// Check is rapid.Check with 300 cases, 8 in a Small suite. The flag rapid.checks
-// overrides these numbers.
+// Check is rapid.Check with 60 cases, 300 if testneeds.Full, 8 in a Small suite. The flag
+// rapid.checks overrides these numbers.
 func (su *Suite) Check(t *testing.T, property func(*rapid.T)) {
+	full := 60
+	if testneeds.Full() {
+		full = 300
+	}
 	if checks := flag.Lookup("rapid.checks"); checks != nil && checks.Value.String() == checks.DefValue {
-		if err := checks.Value.Set(strconv.Itoa(su.Pick(300, 8))); err != nil {
+		if err := checks.Value.Set(strconv.Itoa(su.Pick(full, 8))); err != nil {
 			t.Fatal(err)
 		}
 		defer checks.Value.Set(checks.DefValue)

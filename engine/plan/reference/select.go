@@ -19,13 +19,7 @@ type Table struct {
 func DecodeTable(t *plan.Table) (*Table, error) {
 	plain := &Table{Rows: t.Rows}
 	for v := range uint32(len(t.Vectors)) {
-		set := make([]uint64, wah.Bitset(uint64(t.Rows)))
-		var err error
-		if t.Word() == 64 {
-			err = wah.Decompress(set, t.Vector64(v), uint64(t.Rows))
-		} else {
-			err = wah.Decompress(set, t.Vector32(v), uint64(t.Rows))
-		}
+		set, err := t.Bitset(v)
 		if err != nil {
 			return nil, fmt.Errorf("vector %d: %w", v, err)
 		}

@@ -6,6 +6,7 @@
 //
 //	HEDDLE_TEST_BACKEND  host (the default) or opencl
 //	HEDDLE_TEST_DEVICE   a part of the name of the OpenCL device
+//	HEDDLE_TEST_FULL     any value: the largest numbers of random cases
 //
 // The flag -short asks for few and small cases. Slow runtimes and the race detector get it.
 package testneeds
@@ -36,6 +37,15 @@ func Device(tb testing.TB) string {
 	return os.Getenv("HEDDLE_TEST_DEVICE")
 }
 
+// Host skips a test if the tests run on a device. It is for tests that use the host, whatever the
+// backend under test: the tests on the host include them.
+func Host(tb testing.TB) {
+	tb.Helper()
+	if OnDevice() {
+		tb.Skip("uses the host alone: not with HEDDLE_TEST_BACKEND=opencl")
+	}
+}
+
 // Long skips a test that takes more than a second if -short is set.
 func Long(tb testing.TB) {
 	tb.Helper()
@@ -43,6 +53,10 @@ func Long(tb testing.TB) {
 		tb.Skip("takes long: not with -short")
 	}
 }
+
+// Full reports whether the tests take their largest numbers of random cases: HEDDLE_TEST_FULL=1.
+// Without it, tests of many similar cases take fewer of them, and each named case.
+func Full() bool { return os.Getenv("HEDDLE_TEST_FULL") != "" }
 
 // Sequential skips a test if the race detector is on. It is for tests that compute long in one
 // goroutine: the detector makes them ten times as slow and has nothing to find.

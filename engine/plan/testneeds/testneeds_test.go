@@ -25,6 +25,8 @@ func TestNeeds(t *testing.T) {
 		{"a device on the host", device, "", true},
 		{"a device on the host by name", device, "host", true},
 		{"a device on a device", device, "opencl", false},
+		{"the host on the host", Host, "host", false},
+		{"the host on a device", Host, "opencl", true},
 		{"long", Long, "", testing.Short()},
 		{"sequential", Sequential, "", Race},
 		{"one caller on the host", OneCaller, "host", false},

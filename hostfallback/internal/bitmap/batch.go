@@ -7,6 +7,7 @@ import (
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/bitmap/codeset"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -21,9 +22,11 @@ type batch struct {
 	bits  []uint64 // rows of all selections, nil if only counts are requested
 	kept  []uint64 // memory of bits for plan.OutputResident
 
-	joins   []uint32 // by step: the step that joins the set beginning here to the set below, 0 for none
-	starts  []uint32 // the steps at which the sets on the stack begin
-	united  bool     // the ORs of the current selection are in narrow or wide
+	joins   []uint32      // by step: the step that joins the set beginning here to the set below, 0 for none
+	sets    []codeset.Set // the codes of checks of many ranges
+	setOf   []uint32      // by step: the number of its set
+	starts  []uint32      // the steps at which the sets on the stack begin
+	united  bool          // the ORs of the current selection are in narrow or wide
 	narrow  unions[uint32]
 	wide    unions[uint64]
 	workers []*worker
@@ -39,6 +42,7 @@ func (b *batch) run(ctx context.Context, t *Table, sel *plan.SelectBatch, out *p
 	if b.task == nil {
 		b.task = b.evaluate
 	}
+	defer b.forget()
 	defer func() { b.ctx, b.sel, b.out, b.bits, b.united = nil, nil, nil, nil, false }()
 	n := sel.Len()
 	out.Counts = slices.Grow(out.Counts[:0], n)[:n]
@@ -70,10 +74,13 @@ func (b *batch) run(ctx context.Context, t *Table, sel *plan.SelectBatch, out *p
 	return b.split(ctx, 0, n)
 }
 
-// compile finds the steps that can be skipped where the set below is empty or full.
+// compile finds the steps that can be skipped where the set below is empty or full, and makes
+// the sets of codes of checks.
 func (b *batch) compile() {
 	b.joins = slices.Grow(b.joins[:0], len(b.sel.Steps))[:len(b.sel.Steps)]
 	clear(b.joins)
+	b.setOf = slices.Grow(b.setOf[:0], len(b.sel.Steps))[:len(b.sel.Steps)]
+	sets, size := 0, uint64(0)
 	for i := range b.sel.Len() {
 		first := b.sel.Offsets[i]
 		b.starts = b.starts[:0]
@@ -81,12 +88,42 @@ func (b *batch) compile() {
 			switch x.Code {
 			case plan.StepAny:
 				b.starts = append(b.starts, uint32(k))
+			case plan.StepCheck:
+				if x.To-x.From > fewRanges {
+					if sets == len(b.sets) {
+						b.sets = append(b.sets, codeset.Set{})
+					}
+					rows := uint64(b.table.data.Rows)
+					if size > mostSets {
+						rows = 0 // no bitmap
+					}
+					b.sets[sets].Fill(b.sel.Ranges[x.From:x.To], rows)
+					b.setOf[int(first)+k] = uint32(sets)
+					size += b.sets[sets].Bytes()
+					sets++
+				}
 			case plan.StepAnd, plan.StepOr, plan.StepAndNot:
 				last := len(b.starts) - 1
 				b.joins[first+b.starts[last]] = uint32(k)
 				b.starts = b.starts[:last]
 			}
 		}
+	}
+}
+
+// mostSets is the size of the sets of codes of a batch in bytes beyond which further sets have no
+// bitmap, and beyond which a batch does not keep their memory.
+const mostSets = 32 << 20
+
+// forget drops the ranges that sets refer to, and the memory of large sets.
+func (b *batch) forget() {
+	size := uint64(0)
+	for i := range b.sets {
+		b.sets[i].Fill(nil, 0)
+		size += b.sets[i].Bytes()
+	}
+	if size > mostSets {
+		b.sets = nil
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"heddle/codec/wah"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/bitmap/codeset"
 )
 
 // worker is the scratch memory of one goroutine: the stack of a selection in one tile.
@@ -80,7 +81,11 @@ func (w *worker) run(b *batch, i, tile int) error {
 				invertSet(w.sets[w.top][:words])
 			}
 		case plan.StepCheck:
-			if err := w.check(t, x.Column, sel.Ranges[x.From:x.To], tile); err != nil {
+			ranges, set := sel.Ranges[x.From:x.To], (*codeset.Set)(nil)
+			if len(ranges) > fewRanges {
+				set = &b.sets[b.setOf[first+k]]
+			}
+			if err := w.check(t, x.Column, ranges, set, tile); err != nil {
 				return fmt.Errorf("values of column %d: %w", x.Column, err)
 			}
 		default:

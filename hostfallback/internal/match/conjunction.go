@@ -95,7 +95,7 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task) (int, error
 // candidates may lie behind the end of w.docs.
 func (w *worker) sift(j *batch, cand []uint32, probers []*lookup.Prober) (int, error) {
 	room := w.tail(len(cand))
-	if len(probers) == 0 {
+	if len(probers) == 0 && len(cand) > 0 && &room[0] != &cand[0] {
 		copy(room, cand)
 	}
 	for _, p := range probers {

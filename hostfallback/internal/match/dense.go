@@ -30,7 +30,7 @@ func (w *worker) byBits(j *batch, probers []*lookup.Prober, t *task, within look
 			count += n
 			continue
 		}
-		room := w.tail(n + 3)
+		room := w.tail(n + lookup.Slack)
 		n, err := w.sift(j, room[:lookup.Expand(room, acc, uint32(32*from))], rest)
 		if err != nil {
 			return 0, err
@@ -63,7 +63,7 @@ func (w *worker) byWords(j *batch, probers []*lookup.Prober, t *task, within loo
 			count += n
 			continue
 		}
-		room := w.tail(n + 3)
+		room := w.tail(n + lookup.Slack)
 		n = 0
 		for i, x := range acc {
 			if x != 0 {

@@ -83,7 +83,7 @@ func (l *lead) next(at, end int) ([]uint32, int, error) {
 
 // nextBits is next for a bitset.
 func (l *lead) nextBits(at, end int) ([]uint32, int, error) {
-	buf := slices.Grow(l.buf[:0], blockLen+3)[:blockLen+3]
+	buf := slices.Grow(l.buf[:0], blockLen+lookup.Slack)[:blockLen+lookup.Slack]
 	l.buf = buf
 	n := 0
 	var words [stepLen / 64]uint64

@@ -36,8 +36,8 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 		return append(dst, c.docs...)
 	}
 	n, end := c.count(), len(dst)
-	dst = slices.Grow(dst, n+3)
-	lookup.Expand(dst[end:end+n+3], c.bits, c.base)
+	dst = slices.Grow(dst, n+lookup.Slack)
+	lookup.Expand(dst[end:end+n+lookup.Slack], c.bits, c.base)
 	return dst[:end+n]
 }
 
@@ -146,14 +146,27 @@ func (u *union) join() (chunk, error) {
 	c := chunk{base: uint32(base)}
 	all := u.acc[:(min(u.docs-uint64(base), chunkDocs)+63)/64]
 	full := false
+	var pending []uint32 // bits of a list that is joined together with the next one
 	for _, p := range u.dense {
-		if base/32 < len(p.bits) && !full {
-			if c.bits == nil {
-				c.bits = all
-				clear(all)
-			}
-			full = lookup.OrBits(all, p.bits[base/32:])
+		if base/32 >= len(p.bits) || full {
+			continue
 		}
+		words := p.bits[base/32:]
+		switch {
+		case c.bits == nil:
+			c.bits = all
+			n := min(len(words)/2, len(all))
+			lookup.CopyBits(all[:n], words)
+			clear(all[n:])
+		case pending == nil:
+			pending = words
+		default:
+			full = lookup.OrTwoBits(all, pending, words)
+			pending = nil
+		}
+	}
+	if pending != nil {
+		full = lookup.OrBits(all, pending)
 	}
 	u.few = u.few[:0]
 	spans := 0

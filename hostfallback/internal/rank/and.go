@@ -8,105 +8,180 @@ import (
 	"heddle/hostfallback/internal/match/lookup"
 )
 
-// andLen is the number of candidates of a ranked AND that go through the lists together
-// and stay in the first-level cache.
-const andLen = 1024
+// andLen is the number of documents of a ranked AND that go through the lists together.
+const andLen = 256
 
 // candidates are ascending documents with the sums of the contributions of the lists
 // searched so far.
 type candidates struct{ docs, sums []uint32 }
 
-// and ranks the documents of p that all lists contain: the documents of the shortest
-// list are looked up in the next lists, and only the frequencies of hits are read (Ding
-// et al. 2009, section 8.2). A candidate is dropped once its sum and the greatest
-// contributions of the remaining lists cannot reach the best.
-func (w *worker) and(ctx context.Context, p *part) error {
-	rest := uint32(0) // the greatest contribution of all lists after the first
-	for _, l := range w.lists[1:] {
-		rest += l.most()
+// and ranks the documents of p that all lists contain. The documents of the shortest list
+// are looked up in the next lists, as for a boolean AND, and only the frequencies of
+// matches are read (Ding et al. 2009, section 8.2). A document is dropped once its sum and
+// the greatest contributions of the remaining lists cannot reach the best.
+func (w *worker) and(ctx context.Context, aux *lookup.Auxiliary, p *part) error {
+	if err := w.openProbers(aux); err != nil {
+		return err
 	}
-	w.candidates.docs = slices.Grow(w.candidates.docs[:0], andLen)[:andLen]
-	w.candidates.sums = slices.Grow(w.candidates.sums[:0], andLen)[:andLen]
 	lead := w.lists[0]
 	for lead.at < len(lead.docs) && uint64(lead.docs[lead.at]) < p.to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		p.exchange(&w.best)
-		c, err := w.candidates.lead(lead, uint32(p.to-1), w.best.least.score(), rest)
-		left := rest
-		for _, l := range w.lists[1:] {
-			if err != nil {
-				return err
-			}
-			if len(c.docs) == 0 {
-				break
-			}
-			left -= l.most()
-			c, err = c.keep(l, w.best.least.score(), left)
+		end := min(lead.at+andLen, len(lead.docs))
+		if last := uint32(p.to - 1); lead.docs[end-1] > last {
+			end = lead.at + lookup.LowerBound(lead.docs[lead.at:end], last)
+			end += lookup.Equal(lead.docs[end], last)
 		}
-		if err != nil {
+		if err := w.andStep(lead, end); err != nil {
 			return err
 		}
-		for i, x := range c.docs {
-			w.best.add(makeKey(c.sums[i], x))
+		lead.at = end
+		if err := lead.decode(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// lead makes candidates of the next postings of l up to document last, except for
-// postings that cannot exceed least with rest, the greatest contribution of the
-// remaining lists.
-func (c candidates) lead(l *reader, last, least, rest uint32) (candidates, error) {
-	n := 0
-	end := min(l.at+len(c.docs), len(l.docs))
-	if l.docs[end-1] > last {
-		end = l.at + lookup.LowerBound(l.docs[l.at:end], last)
-		end += lookup.Equal(l.docs[end], last)
+// andStep ranks the documents of lead up to index end that all lists contain.
+func (w *worker) andStep(lead *reader, end int) error {
+	rest := uint32(0) // the greatest contribution of all lists after the first
+	for _, l := range w.lists {
+		l.bound = l.mostIn(lead.docs[lead.at], lead.docs[end-1])
+		rest += l.bound
 	}
-	weight := uint64(l.weight)
-	tfs := l.tfs[l.at:end]
-	for i, x := range l.docs[l.at:end] {
-		c.docs[n], c.sums[n] = x, contribution(weight, tfs[i])
-		n += more(c.sums[n]+rest, least)
+	least := w.best.least.score()
+	if rest <= least {
+		return nil
 	}
-	l.at = end
-	if l.at < len(l.docs) {
-		return candidates{c.docs[:n], c.sums[:n]}, nil
+	rest -= lead.bound
+	if err := w.match(lead, end, least, rest); err != nil {
+		return err
 	}
-	return candidates{c.docs[:n], c.sums[:n]}, l.decode()
+	for _, l := range w.lists[1:] {
+		rest -= l.bound
+		if err := w.matches.keep(l, least, rest); err != nil {
+			return err
+		}
+	}
+	for i, x := range w.matches.docs {
+		w.best.add(makeKey(w.matches.sums[i], x))
+	}
+	return nil
 }
 
-// keep drops the candidates that l lacks, and the candidates that cannot exceed least
-// with rest, the greatest contribution of the lists after l.
-func (c candidates) keep(l *reader, least, rest uint32) (candidates, error) {
-	n := 0
-	if l.plain {
-		weight, t := uint64(l.weight), l.table
-		for i, x := range c.docs {
-			tf := t.find(x)
-			sum := c.sums[i] + contribution(weight, tf)
-			c.docs[n], c.sums[n] = x, sum
-			n += more(tf, 0) & more(sum+rest, least)
-		}
-		return candidates{c.docs[:n], c.sums[:n]}, nil
-	}
-	for i, x := range c.docs {
-		if err := l.seek(x); err != nil {
-			return c, err
-		}
-		if l.at == len(l.docs) {
-			break
-		}
-		if l.docs[l.at] != x {
+// openProbers opens a prober for each list after the first whose docIDs or bits are in
+// memory. rate filters by the remaining lists.
+func (w *worker) openProbers(aux *lookup.Auxiliary) error {
+	w.probers = w.probers[:0]
+	for _, l := range w.lists[1:] {
+		prepared := aux.Prepared(l.handle)
+		if prepared == nil || prepared.Bits == nil && prepared.Docs == nil {
 			continue
 		}
-		sum := c.sums[i] + plan.Contribution(l.weight, l.tfs[l.at])
+		n := len(w.probers)
+		if w.probers = slices.Grow(w.probers, 1)[:n+1]; w.probers[n] == nil {
+			w.probers[n] = new(lookup.Prober)
+		}
+		if err := w.probers[n].Open(aux, plan.Auto, l.handle, prepared, w.lists[0].length); err != nil {
+			return err
+		}
+	}
+	w.scattered = false
+	if prepared := aux.Prepared(w.lists[0].handle); prepared != nil {
+		w.scattered = prepared.Scattered
+	}
+	return nil
+}
+
+// match sets w.matches to the documents of lead up to index end that the lists with
+// probers contain, with the contributions of lead. It drops documents that cannot exceed
+// least with rest, the greatest contribution of the lists after lead.
+func (w *worker) match(lead *reader, end int, least, rest uint32) error {
+	w.lead.grow()
+	w.matches.grow()
+	docs := lead.docs[lead.at:end]
+	var sums []uint32
+	if lead.tfs != nil {
+		docs, sums = w.lead.exceed(docs, lead.tfs[lead.at:end], lead.weight, least, rest), w.lead.sums
+	}
+	all, found := docs, w.matches.docs[:len(docs)]
+	for _, p := range w.probers {
+		n, err := p.Filter(found, docs, w.scattered)
+		if err != nil {
+			return lookup.Named(p.Handle, err)
+		}
+		docs = found[:n]
+	}
+	if len(w.probers) == 0 {
+		copy(found, docs)
+	}
+	return w.matches.rate(lead, all, found[:len(docs)], sums, least, rest)
+}
+
+// rate sets c to the documents in found, a subsequence of all, with their contributions
+// in lead. sums are the contributions of all documents, or nil if lead is to compute
+// them; all are then the next documents of lead. It drops the documents that cannot exceed
+// least with rest. found may be memory of c.
+func (c *candidates) rate(lead *reader, all, found, sums []uint32, least, rest uint32) error {
+	n, at := 0, 0
+	for _, x := range found {
+		for all[at] != x {
+			at++
+		}
+		sum := uint32(0)
+		if sums != nil {
+			sum = sums[at]
+		} else {
+			tf, err := lead.component(lead.at + at)
+			if err != nil {
+				return err
+			}
+			sum = plan.Contribution(lead.weight, tf)
+		}
 		c.docs[n], c.sums[n] = x, sum
 		n += more(sum+rest, least)
 	}
-	return candidates{c.docs[:n], c.sums[:n]}, nil
+	c.docs, c.sums = c.docs[:n], c.sums[:n]
+	return nil
+}
+
+// grow makes room for andLen candidates.
+func (c *candidates) grow() {
+	c.docs, c.sums = slices.Grow(c.docs[:0], andLen)[:andLen], slices.Grow(c.sums[:0], andLen)[:andLen]
+}
+
+// exceed sets c to the postings whose contribution with rest exceeds least, and returns
+// their documents.
+func (c *candidates) exceed(docs, tfs []uint32, weight, least, rest uint32) []uint32 {
+	n, wide := 0, uint64(weight)
+	tfs = tfs[:len(docs)]
+	for i, x := range docs {
+		sum := contribution(wide, tfs[i])
+		c.docs[n], c.sums[n] = x, sum
+		n += more(sum+rest, least)
+	}
+	return c.docs[:n]
+}
+
+// keep adds the contributions of l to the sums. It drops the documents that l lacks, and
+// the documents that cannot exceed least with rest, the greatest contribution of the lists
+// after l.
+func (c *candidates) keep(l *reader, least, rest uint32) error {
+	n, weight := 0, uint64(l.weight)
+	for i, x := range c.docs {
+		tf, err := l.find(x)
+		if err != nil {
+			return err
+		}
+		sum := c.sums[i] + contribution(weight, tf)
+		c.docs[n], c.sums[n] = x, sum
+		n += more(tf, 0) & more(sum+rest, least)
+	}
+	c.docs, c.sums = c.docs[:n], c.sums[:n]
+	return nil
 }
 
 // contribution is plan.Contribution of a weight in 64 bits.

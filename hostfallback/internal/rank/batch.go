@@ -41,7 +41,7 @@ func (j *batch) prepare(ctx context.Context, r *Ranker, b *plan.RankBatch, table
 		switch got := slot.Load(); {
 		case got == nil && r.work.Lazy:
 			slot.CompareAndSwap(nil, usedOnce)
-		case got == nil || got == usedOnce:
+		case got == nil || got == usedOnce || b.Mode == plan.And && r.aux.Prepared(t.List) == nil:
 			j.lists = append(j.lists, t.List)
 		}
 	}
@@ -50,7 +50,14 @@ func (j *batch) prepare(ctx context.Context, r *Ranker, b *plan.RankBatch, table
 	}
 	slices.Sort(j.lists)
 	j.lists = slices.Compact(j.lists)
-	return work.Parallel(ctx, r.work.Threads, len(j.lists), func(_, i int) error { return tables.add(ctx, j.lists[i]) })
+	return work.Parallel(ctx, r.work.Threads, len(j.lists), func(_, i int) error {
+		if b.Mode == plan.And {
+			if _, err := r.aux.Prepare(j.lists[i]); err != nil {
+				return err
+			}
+		}
+		return tables.add(ctx, j.lists[i])
+	})
 }
 
 // load estimates the work for the query of terms, in postings.

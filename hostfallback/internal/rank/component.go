@@ -3,6 +3,7 @@ package rank
 import (
 	"math"
 
+	"heddle/codec"
 	"heddle/engine/plan"
 )
 
@@ -20,6 +21,7 @@ type components struct {
 const (
 	smallFreqs    = 8
 	commonLengths = 4096 // 128 KiB, of which few cache lines are in use
+	commonBytes   = 4 * commonLengths * smallFreqs
 )
 
 // fill builds common.
@@ -31,24 +33,53 @@ func (c *components) fill() {
 }
 
 // of sets dst to the components of postings with documents docs, which must have a
-// length, and frequencies freqs.
+// length, and frequencies freqs, at most codec.SegmentLen of them.
 func (c *components) of(dst, docs, freqs []uint32) {
 	freqs, docs = freqs[:len(dst)], docs[:len(dst)]
-	if n := c.norm.Impacts; n > 0 {
+	if c.common == nil || c.norm.Impacts > 0 {
 		for i, f := range freqs {
-			dst[i] = uint32(min((uint64(f)+1)<<((32-n)&63), math.MaxUint32))
+			dst[i] = c.at(docs[i], f)
 		}
 		return
 	}
-	common, lengths := c.common, c.lengths
+	// A branch would be mispredicted: rare frequencies and lengths follow in a second loop.
+	common, lengths := (*[commonLengths * smallFreqs]uint32)(c.common), c.lengths
+	var rare [codec.SegmentLen]uint8
+	n := 0
 	for i, f := range freqs {
 		length := lengths[docs[i]]
-		if at := uint64(length)*smallFreqs + uint64(f); f < smallFreqs && at < uint64(len(common)) {
-			dst[i] = common[at]
-		} else {
-			dst[i] = c.one(f, length)
-		}
+		dst[i] = common[length%commonLengths*smallFreqs+f%smallFreqs]
+		rare[n%len(rare)] = uint8(i)
+		n += more(length/commonLengths|f/smallFreqs, 0)
 	}
+	for _, i := range rare[:n] {
+		dst[i] = c.one(freqs[i], lengths[docs[i]])
+	}
+}
+
+// at returns the component of the posting of document doc, which must have a length, with
+// frequency f.
+func (c *components) at(doc, f uint32) uint32 {
+	if n := c.norm.Impacts; n > 0 {
+		return uint32(min((uint64(f)+1)<<((32-n)&63), math.MaxUint32))
+	}
+	length := c.lengths[doc]
+	if at := uint64(length)*smallFreqs + uint64(f); f < smallFreqs && at < uint64(len(c.common)) {
+		return c.common[at]
+	}
+	return c.one(f, length)
+}
+
+// freqAbove returns a frequency less one up to which no component exceeds above, or -1.
+func (c *components) freqAbove(above uint32) int64 {
+	if n := c.norm.Impacts; n > 0 {
+		return int64(above>>((32-n)&63)) - 1
+	}
+	// In an empty document, f/(f+base) > share holds for f > base*share/(1-share). The
+	// share is rounded down.
+	share := max(float64(above)/(1<<32)-1e-9, 0)
+	f := float64(c.norm.Base) / (1 << 24) * share / (1 - share)
+	return int64(min(f, math.MaxUint32)) - 1
 }
 
 // one returns the component of one posting. If the divisor has at most 32 bits, the

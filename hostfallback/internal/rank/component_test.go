@@ -49,3 +49,27 @@ func TestComponents(t *testing.T) {
 		}
 	}
 }
+
+// TestFreqAbove: no frequency up to the bound has a component above the limit. The bound
+// is at most two below the least frequency whose component in an empty document comes
+// within five of the limit: freqAbove rounds the limit down by 1e-9 of 2^32.
+func TestFreqAbove(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := &components{norm: plan.NewNorm(rapid.Float64Range(0, 3).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b"), 300), lengths: []uint32{0, rapid.Uint32Max(70_000).Draw(t, "length")}}
+		if rapid.Bool().Draw(t, "impacts") {
+			c.norm = plan.Norm{Impacts: rapid.SampledFrom([]uint8{8, 16}).Draw(t, "bits")}
+		}
+		above := rapid.OneOf(rapid.Uint32(), rapid.Uint32Max(1000)).Draw(t, "above")
+		bound := c.freqAbove(above)
+		for f := bound; f >= 0 && f > bound-3; f-- {
+			for doc := range uint32(2) {
+				if f < 1<<16 && c.at(doc, uint32(f)) > above {
+					t.Fatalf("the bound for components above %d is %d, but %d in document %d has %d", above, bound, f, doc, c.at(doc, uint32(f)))
+				}
+			}
+		}
+		if f := bound + 3; f < 1<<16 && c.norm.Impacts == 0 && int64(c.at(0, uint32(f))) < int64(above)-5 {
+			t.Fatalf("the bound for components above %d is %d, but %d has only %d", above, bound, f, c.at(0, uint32(f)))
+		}
+	})
+}

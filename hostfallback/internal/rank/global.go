@@ -18,21 +18,21 @@ func (w *worker) orGlobal(ctx context.Context, p *part) error {
 	w.global = slices.Grow(w.global[:0], n)[:n]
 	clear(w.global)
 	for _, l := range w.lists {
-		for l.at < len(l.docs) && uint64(l.docs[l.at]) < p.to {
+		for more := true; more; {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			for i, x := range l.docs[l.at:] {
-				if uint64(x) >= p.to {
-					break
-				}
-				w.global[uint64(x)-p.from] += plan.Contribution(l.weight, l.tfs[l.at+i])
-			}
-			if l.plain {
-				break
-			}
-			if err := l.decode(); err != nil {
+			docs, tfs, again, err := l.take(uint32(p.to - 1))
+			if err != nil {
 				return err
+			}
+			for i, x := range docs {
+				w.global[uint64(x)-p.from] += plan.Contribution(l.weight, tfs[i])
+			}
+			if more = again; more {
+				if err := l.decode(); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/match/lookup"
@@ -16,8 +15,41 @@ type tables struct {
 	norms      *norms
 	components components
 	lists      lookup.PerList[table]
-	used       atomic.Int64 // bytes
-	users      int          // running batches, guarded by norms.mu
+
+	// Guarded by norms.mu:
+	used  claim
+	users int // running batches
+}
+
+// claim is memory of tables, in bytes.
+type claim struct {
+	size int64
+	held int64 // the part of size that the store had kept back for bounds
+}
+
+// take adds size bytes to c and reports whether they were left.
+func (c *claim) take(memory *work.Budget, size int64) bool {
+	if !memory.Take(size) {
+		return false
+	}
+	c.size += size
+	return true
+}
+
+// takeBounds is take for bounds. It prefers the bytes that the store has kept back.
+func (c *claim) takeBounds(memory *work.Budget, size int64) bool {
+	if !memory.TakeHeld(size) {
+		return c.take(memory, size)
+	}
+	c.size += size
+	c.held += size
+	return true
+}
+
+// free returns the bytes of c.
+func (c *claim) free(memory *work.Budget) {
+	memory.Hold(c.held)
+	memory.Return(c.size)
 }
 
 // maxNorms is the number of Norms with tables. A further Norm replaces the one that has
@@ -46,10 +78,10 @@ func (s *norms) tables(n plan.Norm) *tables {
 			if i = slices.IndexFunc(s.all, func(t *tables) bool { return t.users == 0 }); i < 0 {
 				return nil
 			}
-			s.memory.Return(s.all[i].used.Load())
+			s.all[i].used.free(s.memory)
 		}
 		t = &tables{norms: s, components: components{norm: n, lengths: s.aux.Source.Lengths}}
-		if n.Impacts == 0 && t.take(4*commonLengths*smallFreqs) {
+		if n.Impacts == 0 && t.used.takeBounds(s.memory, commonBytes) {
 			t.components.fill()
 		}
 	}
@@ -68,15 +100,6 @@ func (t *tables) release() {
 	t.norms.mu.Unlock()
 }
 
-// take reserves size bytes and reports whether they were left.
-func (t *tables) take(size int64) bool {
-	if !t.norms.memory.Take(size) {
-		return false
-	}
-	t.used.Add(size)
-	return true
-}
-
 // add builds the table of list h.
 func (t *tables) add(ctx context.Context, h plan.Handle) error {
 	slot := t.lists.At(h, len(t.norms.aux.Source.Lists))
@@ -84,10 +107,15 @@ func (t *tables) add(ctx context.Context, h plan.Handle) error {
 	if before != nil && before != usedOnce {
 		return nil
 	}
-	built, size, err := t.build(ctx, h)
-	if err != nil || !slot.CompareAndSwap(before, built) {
-		t.norms.memory.Return(size) // it failed, or another batch was faster
-		t.used.Add(-size)
+	var c claim
+	built, err := t.build(ctx, h, &c)
+	if err != nil || !slot.CompareAndSwap(before, built) { // it failed, or another batch was faster
+		c.free(t.norms.memory)
+		return err
 	}
-	return err
+	t.norms.mu.Lock()
+	t.used.size += c.size
+	t.used.held += c.held
+	t.norms.mu.Unlock()
+	return nil
 }

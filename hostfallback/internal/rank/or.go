@@ -97,40 +97,56 @@ func (w *worker) orRange(base, last uint32, mask uint16) error {
 	lead := w.live[few:]
 	// With few postings all documents are noted: resetting their scores takes less time
 	// than clearing all scores.
-	postings := 0
+	postings, packed := 0, 0 // in all lists, and in lists without components
 	for _, l := range lead {
-		if l.plain {
-			postings += l.end - l.at
-		} else {
-			postings = int(mask)
+		postings += l.postings
+		if l.tfs == nil {
+			packed += l.postings
 		}
 	}
 	sparse := postings < int(mask)/64
 	unnoted := false // documents that are not noted have scores
-	add := func(l *reader, least uint32) error {
+	add := func(l *reader, base, last, least uint32) error {
 		if sparse {
 			least = 0
 		}
 		unnoted = !sparse
 		return w.add(l, base, last, mask, least)
 	}
-	if len(lead) == 1 && lead[0].plain {
-		w.pick(lead[0], mask, least-rest)
-	} else {
+	w.runs = append(w.runs[:0], run{base, last})
+	if int(mask)+1 == minRange && packed > runsLoad {
+		w.findRuns(lead, base, last, least-rest)
+	}
+	for _, r := range w.runs {
+		if len(lead) == 1 {
+			if err := w.pick(lead[0], r, mask, least-rest); err != nil {
+				return err
+			}
+			continue
+		}
 		for _, l := range lead {
-			if err := add(l, least-rest); err != nil {
+			if err := add(l, r.first, r.last, least-rest); err != nil {
 				return err
 			}
 		}
+	}
+	for _, l := range lead {
+		l.leave()
 	}
 	for i := few - 1; i >= 0; i-- {
 		l := w.live[i]
 		switch {
 		case len(w.noted) == 0:
-		case l.plain && len(w.noted)*lookupSlower < l.end-l.at:
-			w.complete(l, base, mask, least, rest)
+		case l.lookUpPays(len(w.noted)):
+			if err := w.complete(l, base, mask, least, rest); err != nil {
+				return err
+			}
+		case l.tfs == nil:
+			if err := w.scan(l, base, last, mask, least, rest); err != nil {
+				return err
+			}
 		default:
-			if err := add(l, math.MaxUint32); err != nil {
+			if err := add(l, base, last, math.MaxUint32); err != nil {
 				return err
 			}
 		}
@@ -161,7 +177,10 @@ func (w *worker) add(l *reader, base, last uint32, mask uint16, least uint32) er
 	weight := uint64(l.weight)
 	for again := true; again; {
 		var docs, tfs []uint32
-		docs, tfs, again = l.take(last)
+		var err error
+		if docs, tfs, again, err = l.take(last); err != nil {
+			return err
+		}
 		tfs = tfs[:len(docs)]
 		if least == math.MaxUint32 {
 			for i, x := range docs {
@@ -188,35 +207,148 @@ func (w *worker) add(l *reader, base, last uint32, mask uint16, least uint32) er
 	return nil
 }
 
-// pick is add for the first list of a range. It scores only documents that exceed least.
-func (w *worker) pick(l *reader, mask uint16, least uint32) {
-	// A contribution exceeds least if tf*weight > least<<32. A branch would be
-	// mispredicted.
-	above := uint32(uint64(least) << 32 / uint64(l.weight)) // least is below the weight
-	docs, tfs := l.docs[l.at:l.end], l.tfs[l.at:l.end]
-	noted, n := w.noted[:len(tfs)], 0
-	for i, tf := range tfs {
-		noted[n] = uint16(i)
-		n += more(tf, above)
+// run is the documents from first to last.
+type run struct{ first, last uint32 }
+
+// runsLoad is the number of postings without components in a range that pay for findRuns.
+const runsLoad = 256
+
+// findRuns sets w.runs to the documents from base to last that can exceed least: it adds
+// up the bounds of the lists in lead for every 64 documents. base is a multiple of
+// minRange, and the documents are at most minRange.
+func (w *worker) findRuns(lead []*reader, base, last, least uint32) {
+	var sums [minRange >> fineShift]uint64
+	for _, l := range lead {
+		if l.table == nil || l.table.fine == nil {
+			return
+		}
+		fine, shift := l.table.fine[base>>l.table.fineStep:], l.table.fineStep-fineShift
+		unit := uint64(l.weight/greatestFine) + 1
+		for i := range sums {
+			if at := i >> shift; at < len(fine) {
+				sums[i] += unit * uint64(fine[at])
+			}
+		}
 	}
-	for j, i := range noted[:n] {
+	w.runs = w.runs[:0]
+	for i := 0; i < len(sums); i++ {
+		if sums[i] <= uint64(least) {
+			continue
+		}
+		first := i
+		for i++; i < len(sums) && sums[i] > uint64(least); i++ {
+		}
+		if from := base + uint32(first)<<fineShift; from <= last {
+			w.runs = append(w.runs, run{from, min(base+uint32(i)<<fineShift-1, last)})
+		}
+	}
+}
+
+// pick is add for a range with one list in lead. It scores only documents that exceed
+// least.
+func (w *worker) pick(l *reader, r run, mask uint16, least uint32) error {
+	if l.tfs == nil {
+		return w.pickPacked(l, r, mask, least)
+	}
+	docs, tfs := l.docs[l.at:l.end], l.tfs[l.at:l.end] // the only run is the range
+	// A contribution exceeds least if tf*weight > least<<32.
+	found := w.exceed(tfs, int64(uint64(least)<<32/uint64(l.weight))) // least is below the weight
+	for j, i := range found {
 		d := uint16(docs[i]) & mask
 		w.scores[d] = contribution(uint64(l.weight), tfs[i])
-		noted[j] = d
+		found[j] = d
 	}
-	w.noted = noted[:n]
-	l.leave()
+	w.noted = w.noted[:len(w.noted)+len(found)]
+	return nil
+}
+
+// pickPacked is pick without components. It computes those of frequencies that exceed
+// least in the shortest document.
+func (w *worker) pickPacked(l *reader, r run, mask uint16, least uint32) error {
+	if err := l.seek(r.first); err != nil {
+		return err
+	}
+	above := l.components.freqAbove(uint32(uint64(least) << 32 / uint64(l.weight)))
+	for more := true; more; {
+		docs, freqs, again, err := l.takeFreqs(r.last)
+		if err != nil {
+			return err
+		}
+		n := len(w.noted)
+		for _, i := range w.exceed(freqs, above) {
+			d := uint16(docs[i]) & mask
+			if sum := plan.Contribution(l.weight, l.components.at(docs[i], freqs[i])); sum > least {
+				w.scores[d] = sum
+				w.noted = append(w.noted[:n], d)
+				n++
+			}
+		}
+		if more = again; more {
+			if err := l.decode(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// exceed returns the indexes of the values above a bound, in the memory behind w.noted. A
+// branch would be mispredicted.
+func (w *worker) exceed(values []uint32, above int64) []uint16 {
+	noted, n := w.noted[len(w.noted):][:len(values)], 0
+	for i, v := range values {
+		noted[n] = uint16(i)
+		n += int(uint64(above-int64(v)) >> 63)
+	}
+	return noted[:n]
+}
+
+// scan is complete in the order of the list. It computes the components of documents that
+// can be among the best.
+func (w *worker) scan(l *reader, base, last uint32, mask uint16, least, rest uint32) error {
+	if err := l.seek(base); err != nil {
+		return err
+	}
+	for more := true; more; {
+		docs, freqs, again, err := l.takeFreqs(last)
+		if err != nil {
+			return err
+		}
+		for i, x := range docs {
+			if score := &w.scores[uint16(x)&mask]; *score > 0 && *score+rest > least {
+				*score += plan.Contribution(l.weight, l.components.at(x, freqs[i]))
+			}
+		}
+		if more = again; more {
+			if err := l.decode(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // complete looks up in l the noted documents that can be among the best; rest is the
 // greatest contribution of l and the lists after it.
-func (w *worker) complete(l *reader, base uint32, mask uint16, least, rest uint32) {
+func (w *worker) complete(l *reader, base uint32, mask uint16, least, rest uint32) error {
 	from := base &^ uint32(mask)
-	for _, d := range w.noted {
-		if score := w.scores[d]; score+rest > least {
-			if tf := l.table.find(from + uint32(d)); tf > 0 {
-				w.scores[d] = score + plan.Contribution(l.weight, tf)
+	if l.tfs != nil {
+		for _, d := range w.noted {
+			if score := w.scores[d]; score+rest > least {
+				w.scores[d] = score + plan.Contribution(l.weight, l.table.find(from+uint32(d)))
 			}
 		}
+		return nil
 	}
+	slices.Sort(w.noted) // the order of the list
+	for _, d := range w.noted {
+		if score := w.scores[d]; score+rest > least {
+			tf, err := l.find(from + uint32(d))
+			if err != nil {
+				return err
+			}
+			w.scores[d] = score + plan.Contribution(l.weight, tf)
+		}
+	}
+	return nil
 }

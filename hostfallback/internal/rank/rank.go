@@ -2,12 +2,13 @@
 //
 // A ranked OR goes through ranges of documents, whose scores stay in a near cache while
 // all lists pass by. For most ranges, the bounds of the lists show that no document of the
-// range is among the best, or which lists suffice to decide. A ranked AND carries
-// candidates with their sums from the shortest list to the next ones.
+// range is among the best, or which lists suffice to decide. A ranked AND intersects the
+// lists like a boolean AND, and reads the frequencies of the matches alone.
 //
 // The component of a posting is its term-frequency component (plan.Norm.TF). Components
-// are kept beside the lists as far as memory allows, and otherwise computed while a list
-// is decoded.
+// are kept beside the lists as far as memory allows. The components of other lists are
+// computed for the documents that can be among the best. Bounds of the components of a
+// list take little memory, which boolean tables leave.
 package rank
 
 import (
@@ -32,9 +33,15 @@ type Ranker struct {
 	workers work.Pool[worker]
 }
 
+// boundsShare is the greatest part of the memory limit that is kept back for bounds, as
+// 1/boundsShare.
+const boundsShare = 8
+
 // New returns a ranker of the source of aux. Its tables take memory from r, at the first
-// query that names a list, or at the second if r is lazy.
+// query that names a list, or at the second if r is lazy. New keeps back the memory of the
+// bounds, which save much time for their size; tables of aux that are built later leave it.
 func New(aux *lookup.Auxiliary, r work.Resources) *Ranker {
+	r.Memory.Hold(min(boundsBytes(aux.Source), r.Memory.Limit()/boundsShare))
 	return &Ranker{aux: aux, src: aux.Source, work: r, norms: norms{aux: aux, memory: r.Memory}}
 }
 
@@ -78,11 +85,17 @@ type worker struct {
 	lists      []*reader        // the lists of the query
 	live       []*reader        // the lists that the current range needs
 	scores     [maxRange]uint32 // score of document x at x&mask, all 0 between ranges
-	noted      []uint16         // documents of the range that may be among the best
+	runs       []run            // documents of the range that may be among the best
+	noted      []uint16         // documents of the runs that may be among the best
 	global     []uint32         // accumulators of plan.GlobalAccumulators
 
-	candidates candidates
-	best       best
+	best best
+
+	// Of a ranked AND:
+	probers   []*lookup.Prober // of the lists after the first that are in memory
+	scattered bool             // the first list hits few cache lines of a bitset
+	lead      candidates       // documents of the first list
+	matches   candidates
 }
 
 // open positions w.lists at the first document of p in the lists of its query.
@@ -101,7 +114,7 @@ func (w *worker) open(r *Ranker, b *plan.RankBatch, tables *tables, p *part) err
 		if tables != nil {
 			known = tables.lists.At(t.List, len(r.src.Lists)).Load()
 		}
-		if err := w.lists[i].open(r.src, &w.components, t, known, p.from); err != nil {
+		if err := w.lists[i].open(r.aux, &w.components, t, known, p.from); err != nil {
 			return err
 		}
 	}
@@ -114,8 +127,8 @@ func (w *worker) rank(ctx context.Context, r *Ranker, b *plan.RankBatch, tables 
 	err := w.open(r, b, tables, p)
 	switch {
 	case err != nil || len(w.lists) == 0:
-	case b.Mode == plan.And:
-		err = w.and(ctx, p)
+	case b.Mode == plan.And && len(w.lists) > 1:
+		err = w.and(ctx, r.aux, p)
 	case b.Accumulators == plan.GlobalAccumulators:
 		err = w.orGlobal(ctx, p)
 	default:

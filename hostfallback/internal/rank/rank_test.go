@@ -68,19 +68,24 @@ func testRank(t *testing.T, threads int) {
 		docs := rapid.SampledFrom([]uint32{1, 127, minRange - 1, minRange, minRange + 1, 3 * minRange, 40_000, 70_000}).Draw(rt, "docs")
 		impacts := rapid.SampledFrom([]uint8{0, 0, 8, 16}).Draw(rt, "impacts")
 		var lengths []int
-		for range rapid.IntRange(1, 16).Draw(rt, "lists") {
-			lengths = append(lengths, rapid.IntRange(0, int(docs)).Draw(rt, "length")>>rapid.IntRange(0, 9).Draw(rt, "scarcity"))
+		for range 1 + rnd.IntN(16) {
+			lengths = append(lengths, rnd.IntN(int(docs)+1)>>rapid.IntRange(0, 9).Draw(rt, "scarcity"))
 		}
 		src := hosttest.RankedSource(t, rnd, docs, impacts, codec.IDs(), lengths...)
-		limit := rapid.SampledFrom([]uint64{0, 0, 1, 200_000, 300_000}).Draw(rt, "memory limit")
+		limit := rapid.SampledFrom([]uint64{0, 0, 1, 200_000, 300_000, 2_000_000}).Draw(rt, "memory limit")
 		st := open(src, threads, limit, rapid.Bool().Draw(rt, "lazy"))
-		r := &plan.RankBatch{
-			Mode: plan.Mode(rapid.IntRange(0, 1).Draw(rt, "mode")), K: rapid.SampledFrom([]int{1, 2, 10, 100, plan.MaxK}).Draw(rt, "k"),
-			Norm: hosttest.Norm(src), Accumulators: plan.Accumulators(rapid.IntRange(0, 1).Draw(rt, "accumulators")),
+		if rapid.Bool().Draw(rt, "boolean tables first") {
+			if err := st.aux.PrepareAll(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
 		}
-		for range rapid.IntRange(0, 4).Draw(rt, "queries") {
+		r := &plan.RankBatch{
+			K: rapid.SampledFrom([]int{1, 2, 10, 100, plan.MaxK}).Draw(rt, "k"), Norm: hosttest.Norm(src),
+			Accumulators: plan.Accumulators(rapid.IntRange(0, 1).Draw(rt, "accumulators")),
+		}
+		for range 4 {
 			var terms []plan.Term
-			for range rapid.IntRange(0, 6).Draw(rt, "terms") {
+			for range rnd.IntN(6) {
 				most := rapid.SampledFrom([]uint32{1, 5, 1 << 28}).Draw(rt, "greatest weight")
 				terms = append(terms, plan.Term{List: rnd.Uint32N(uint32(len(src.Lists))), Weight: 1 + rnd.Uint32N(most)})
 			}
@@ -88,7 +93,9 @@ func testRank(t *testing.T, threads int) {
 		}
 		lists := decode(t, src)
 		for range 2 { // without and with tables
-			sameRanking(t, st, lists, r)
+			for _, r.Mode = range []plan.Mode{plan.And, plan.Or} {
+				sameRanking(t, st, lists, r)
+			}
 		}
 	})
 }

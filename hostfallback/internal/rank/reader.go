@@ -15,101 +15,136 @@ type reader struct {
 	src        *plan.Source
 	components *components
 	handle     plan.Handle
+	length     int // of the list
 	weight     uint32
 	table      *table // nil without one
 
-	// The postings from at on are not read yet. With plain postings they are the whole
-	// list, else one block.
-	docs, tfs []uint32
-	at        int
-	plain     bool // docs and tfs belong to the table
+	// The docIDs from at on are not read yet. docs are the whole list or one block of it.
+	docs  []uint32
+	at    int
+	whole bool
+	start int      // the index in the list of docs[0]
+	tfs   []uint32 // the components of the whole list if the table has them, else nil
+	bits  []uint32 // bit x%32 of word x/32 is document x; nil without bits
 
 	// In the current range of documents:
-	bound uint32 // the greatest contribution of the list to a score
-	end   int    // with plain postings, the index behind the range
+	last     uint64 // the last document
+	bound    uint32 // the greatest contribution of the list to a score
+	end      int    // of a whole list, the index behind the range
+	postings int    // the number of postings, estimated unless the list is whole
 
-	// For a list without plain postings:
-	blocks     codec.Blocks
-	next       int // the block to decode next
-	freqs      codec.Packed
-	segment    int // the segment in buf, -1 for none
-	buf        [codec.SegmentLen]uint32
-	own, ownOf []uint32 // memory of docs and tfs
+	blocks  codec.Blocks
+	next    int // the block to decode next
+	freqs   codec.Packed
+	segment int // the segment in buf, -1 for none
+	touched int // the segment of the last frequency that was read alone, -1 for none
+	buf     [codec.SegmentLen]uint32
+	own     []uint32 // memory of docs
+	scored  []uint32 // memory of components
 }
 
 // open positions l at document from in the list of t. The table may be nil.
-func (l *reader) open(src *plan.Source, components *components, t plan.Term, known *table, from uint64) error {
-	l.src, l.components, l.handle, l.weight, l.table = src, components, t.List, t.Weight, known
-	if l.plain = known != nil && known.tfs != nil; l.plain {
-		l.docs, l.tfs, l.at = known.docs, known.tfs, 0
+func (l *reader) open(aux *lookup.Auxiliary, components *components, t plan.Term, known *table, from uint64) error {
+	l.src, l.components, l.handle, l.weight, l.table = aux.Source, components, t.List, t.Weight, known
+	l.length = int(l.src.Lists[t.List].Len)
+	l.last = never
+	l.docs, l.tfs, l.bits, l.at, l.start, l.next, l.segment, l.touched = nil, nil, nil, 0, 0, 0, -1, -1
+	if known != nil && known.tfs != nil {
+		l.docs, l.tfs = known.docs, known.tfs
+	} else {
+		if p := aux.Prepared(t.List); p != nil {
+			l.docs, l.bits = p.Docs, p.Bits
+		}
+		var err error
+		if l.freqs, err = l.src.Freq(t.List); err == nil && l.docs == nil {
+			err = l.blocks.Open(l.src.List(t.List))
+		}
+		if err != nil {
+			return lookup.Named(t.List, err)
+		}
+	}
+	if l.whole = l.docs != nil; l.whole {
 		l.at = lookup.LowerBound(l.docs, uint32(from))
 		return nil
-	}
-	l.docs, l.at, l.next, l.segment = nil, 0, 0, -1
-	err := l.blocks.Open(src.List(t.List))
-	if err == nil {
-		l.freqs, err = src.Freq(t.List)
-	}
-	if err != nil {
-		return lookup.Named(t.List, err)
 	}
 	return l.seek(uint32(from))
 }
 
 // seek skips the postings of documents before x.
 func (l *reader) seek(x uint32) error {
-	if n := len(l.docs); !l.plain && (n == 0 || l.docs[n-1] < x) {
+	if n := len(l.docs); !l.whole && (n == 0 || l.docs[n-1] < x) {
 		l.next = max(l.next, l.blocks.Find(x))
+		l.at = n
 		if err := l.decode(); err != nil {
 			return err
 		}
 	}
 	for l.at < len(l.docs) && l.docs[l.at] < x {
-		if l.at += lookup.Gallop(l.docs[l.at:], x); l.at == len(l.docs) {
-			if err := l.decode(); err != nil {
-				return err
-			}
+		l.at += lookup.Gallop(l.docs[l.at:], x)
+		if err := l.decode(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// decode reads the next block that is not empty. At the end of the list docs is empty.
+// decode decodes the next block that is not empty once all docIDs are read. At the end
+// of the list docs is empty.
 func (l *reader) decode() error {
-	if l.plain {
+	if l.whole || l.at < len(l.docs) {
 		return nil
 	}
 	l.docs, l.at = nil, 0
 	for ; len(l.docs) == 0 && l.next < l.blocks.Count(); l.next++ {
-		if err := l.decodeBlock(l.next); err != nil {
+		docs, err := l.blocks.Decode(l.own[:0], l.next)
+		if err == nil && len(docs) > 0 {
+			l.own, l.docs, l.start = docs, docs, l.blocks.Start(l.next)
+			if x := docs[len(docs)-1]; x >= l.src.Docs {
+				err = &codec.CorruptError{Codec: l.src.Lists[l.handle].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", x, l.src.Docs)}
+			}
+		}
+		if err != nil {
 			return lookup.Named(l.handle, err)
 		}
 	}
 	return nil
 }
 
-// decodeBlock decodes block k into docs and tfs.
-func (l *reader) decodeBlock(k int) error {
-	docs, err := l.blocks.Decode(l.own[:0], k)
-	if err != nil || len(docs) == 0 {
-		return err
+// score returns the components of docs[from:to]. They are valid until the next call.
+func (l *reader) score(from, to int) ([]uint32, error) {
+	if l.tfs != nil {
+		return l.tfs[from:to], nil
 	}
-	if x := docs[len(docs)-1]; x >= l.src.Docs {
-		return &codec.CorruptError{Codec: l.src.Lists[l.handle].Codec, Reason: fmt.Sprintf("docID %d in a universe of %d", x, l.src.Docs)}
-	}
-	to := slices.Grow(l.ownOf[:0], len(docs))[:len(docs)]
-	l.own, l.ownOf = docs, to
-	for i, at := 0, l.blocks.Start(k); i < len(docs); {
-		if err := l.load((at + i) / codec.SegmentLen); err != nil {
-			return err
+	l.scored = slices.Grow(l.scored[:0], to-from)[:to-from]
+	for i := from; i < to; {
+		at := l.start + i
+		if err := l.load(at / codec.SegmentLen); err != nil {
+			return nil, err
 		}
-		freqs := l.buf[(at+i)%codec.SegmentLen:]
-		n := min(len(freqs), len(docs)-i)
-		l.components.of(to[i:i+n], docs[i:i+n], freqs)
+		freqs := l.buf[at%codec.SegmentLen:]
+		n := min(len(freqs), to-i)
+		l.components.of(l.scored[i-from:][:n], l.docs[i:i+n], freqs)
 		i += n
 	}
-	l.docs, l.tfs = docs, to
-	return nil
+	return l.scored, nil
+}
+
+// component returns the component of docs[i], without a table of components.
+func (l *reader) component(i int) (uint32, error) {
+	at := l.start + i
+	if segment := at / codec.SegmentLen; segment != l.segment {
+		// Building a table has checked the frequencies. The first one of a segment is read
+		// alone, because further ones may not follow.
+		if l.table != nil && l.table != usedOnce && segment != l.touched {
+			l.touched = segment
+			f, err := l.freqs.At(uint32(at))
+			return l.components.at(l.docs[i], f), lookup.Named(l.handle, err)
+		}
+		if err := l.load(segment); err != nil {
+			return 0, err
+		}
+	}
+	return l.components.at(l.docs[i], l.buf[at%codec.SegmentLen]), nil
 }
 
 // load decodes a segment of frequencies into buf.
@@ -119,10 +154,40 @@ func (l *reader) load(segment int) error {
 	}
 	l.segment = -1
 	if _, err := l.freqs.Decode(segment, &l.buf); err != nil {
-		return err
+		return lookup.Named(l.handle, err)
 	}
 	l.segment = segment
 	return nil
+}
+
+// find returns the component of document x, 0 if the list lacks it. Without a table of
+// components, x is not below the documents read before.
+func (l *reader) find(x uint32) (uint32, error) {
+	if l.tfs != nil {
+		return l.table.find(x), nil
+	}
+	if i := int(x / 32); l.bits != nil && (i >= len(l.bits) || l.bits[i]>>(x%32)&1 == 0) {
+		return 0, nil
+	}
+	if err := l.seek(x); err != nil || l.at == len(l.docs) || l.docs[l.at] != x {
+		return 0, err
+	}
+	return l.component(l.at)
+}
+
+// Looking up one posting takes as long as reading so many in order.
+const (
+	findSlower   = 8  // in a whole list
+	decodeSlower = 32 // in blocks
+)
+
+// lookUpPays reports whether looking up n documents of the range takes less time than
+// reading its postings.
+func (l *reader) lookUpPays(n int) bool {
+	if l.whole {
+		return n*findSlower < l.postings
+	}
+	return n*decodeSlower < l.postings
 }
 
 // ahead returns a lower bound of the next document of the list from base on, or never.
@@ -134,14 +199,16 @@ func (l *reader) ahead(base uint64) uint64 {
 }
 
 // enter moves to the range of documents from base to last and reports whether the list
-// may contain some of them. Only plain postings move at once, decoded ones when they are
-// read. base is a multiple of minRange, and so is last+1 unless no document follows.
+// may contain some of them. Only whole lists move at once, blocks when they are read.
+// base is a multiple of minRange, and so is last+1 unless no document follows.
 func (l *reader) enter(base, last uint32) bool {
 	if l.at >= len(l.docs) || l.docs[l.at] > last {
 		return false
 	}
-	if l.plain {
-		if first, shift := l.table.bucket.First, l.table.bucket.Shift; shift <= minRangeShift {
+	l.last = uint64(last)
+	if l.whole {
+		if l.tfs != nil && l.table.bucket.Shift <= minRangeShift {
+			first, shift := l.table.bucket.First, l.table.bucket.Shift
 			l.at = int(first[min(int(base>>shift), len(first)-1)])
 			l.end = int(first[min(int(last>>shift)+1, len(first)-1)])
 		} else {
@@ -151,15 +218,22 @@ func (l *reader) enter(base, last uint32) bool {
 				l.end++
 			}
 		}
-		if l.at == l.end {
+		if l.postings = l.end - l.at; l.postings == 0 {
 			return false
 		}
+	} else {
+		l.postings = int(uint64(l.length)*uint64(last-base+1)/uint64(l.src.Docs)) + 1
 	}
-	l.bound = l.weight
-	if l.table != nil && l.table.maxima != nil {
-		l.bound = plan.Contribution(l.weight, l.table.most(base, last))
-	}
+	l.bound = l.mostIn(base, last)
 	return l.bound > 0
+}
+
+// mostIn returns a bound of the contributions of the documents from base to last.
+func (l *reader) mostIn(base, last uint32) uint32 {
+	if l.table == nil || l.table.maxima == nil {
+		return l.weight
+	}
+	return plan.Contribution(l.weight, l.table.most(base, last))
 }
 
 // most returns the greatest contribution of the list to a score.
@@ -172,23 +246,55 @@ func (l *reader) most() uint32 {
 
 // leave skips the range of enter.
 func (l *reader) leave() {
-	if l.plain {
+	if l.whole {
 		l.at = l.end
 	}
 }
 
+// takeLen is the greatest number of postings whose components are computed together.
+const takeLen = 4 * codec.SegmentLen
+
 // take returns the next postings up to document last and moves behind them. If more is
-// true, the next block may have further ones.
-func (l *reader) take(last uint32) (docs, tfs []uint32, more bool) {
-	end := l.end
-	if !l.plain {
-		end = len(l.docs)
-		if more = end > 0 && l.docs[end-1] <= last; !more && l.at < end {
-			end = l.at + lookup.Gallop(l.docs[l.at:], last)
+// true, further ones may follow after a call of decode.
+func (l *reader) take(last uint32) (docs, tfs []uint32, more bool, err error) {
+	if l.tfs != nil && uint64(last) == l.last {
+		docs, tfs = l.docs[l.at:l.end], l.tfs[l.at:l.end]
+		l.at = l.end
+		return docs, tfs, false, nil
+	}
+	end := len(l.docs)
+	if l.tfs == nil {
+		end = min(end, l.at+takeLen)
+	}
+	if more = end > l.at && l.docs[end-1] <= last; !more {
+		end = l.at + lookup.Gallop(l.docs[l.at:end], last)
+		if end < len(l.docs) {
 			end += lookup.Equal(l.docs[end], last)
 		}
 	}
-	docs, tfs = l.docs[l.at:end], l.tfs[l.at:end]
+	docs = l.docs[l.at:end]
+	tfs, err = l.score(l.at, end)
 	l.at = end
-	return docs, tfs, more
+	return docs, tfs, more, err
+}
+
+// takeFreqs is take with frequencies less one instead of components, for a list without
+// components.
+func (l *reader) takeFreqs(last uint32) (docs, freqs []uint32, more bool, err error) {
+	if l.at == len(l.docs) {
+		return nil, nil, false, nil
+	}
+	at := l.start + l.at
+	in := at % codec.SegmentLen
+	end := min(len(l.docs), l.at+codec.SegmentLen-in)
+	if more = l.docs[end-1] <= last; !more {
+		end = l.at + lookup.Gallop(l.docs[l.at:end], last)
+		end += lookup.Equal(l.docs[end], last)
+	}
+	docs = l.docs[l.at:end]
+	if len(docs) > 0 {
+		err = l.load(at / codec.SegmentLen)
+	}
+	l.at = end
+	return docs, l.buf[in:][:len(docs)], more, err
 }

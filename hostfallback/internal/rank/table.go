@@ -23,6 +23,10 @@ type table struct {
 	// the last entry. It bounds the score of a range of documents.
 	maxima []uint32
 	step   uint8
+	// fine[i] bounds the components of the documents x with x>>fineStep = i, in units of
+	// 2^24: greatestFine for all greater ones, 0 without such documents.
+	fine     []uint8
+	fineStep uint8
 	// greatest is the greatest component. floors[i] is a component that at least 2^i
 	// documents reach, 0 if the list is shorter: a query for the best 2^i documents needs
 	// no document with a score below the contribution of floors[i].
@@ -31,11 +35,12 @@ type table struct {
 }
 
 const (
-	floorLevels  = 15       // up to 2^14, which is above plan.MaxK
-	levelBits    = 10       // leading bits of a component that tell floors apart
-	maximaLen    = 16       // postings for each entry of maxima
+	floorLevels  = 15 // up to 2^14, which is above plan.MaxK
+	levelBits    = 10 // leading bits of a component that tell floors apart
+	maximaLen    = 16 // postings for each entry of maxima and fine
+	fineShift    = 6  // least step of fine
+	greatestFine = 255
 	rankBucket   = plan.HS8 // buckets of docIDs
-	lookupSlower = 8        // looking up one posting takes as long as reading so many in order
 	_            = uint(1<<(floorLevels-1) - plan.MaxK)
 )
 
@@ -43,27 +48,44 @@ const (
 // hold for every list.
 var usedOnce = &table{greatest: math.MaxUint32}
 
-// build returns the table of list h, as far as memory allows, and the number of bytes
-// that it has reserved. It reads the whole list.
-func (t *tables) build(ctx context.Context, h plan.Handle) (built *table, size int64, err error) {
-	take := func(bytes int64) bool {
-		if !t.take(bytes) {
-			return false
-		}
-		size += bytes
-		return true
+// steps returns the steps of the bounds of list h.
+func steps(src *plan.Source, h plan.Handle) (step, fine uint8) {
+	step = codec.BucketShift(src.Lists[h].Len, src.Docs, maximaLen)
+	return max(step, minRangeShift), max(step, fineShift)
+}
+
+// boundsBytes returns the size of the bounds of all lists of src under one Norm.
+func boundsBytes(src *plan.Source) (size int64) {
+	if src.Freqs == nil {
+		return 0
 	}
+	for h := range src.Lists {
+		step, fine := steps(src, plan.Handle(h))
+		size += 4*(int64(src.Docs>>step)+1) + int64(src.Docs>>fine) + 1
+	}
+	if src.Impacts == 0 {
+		size += commonBytes
+	}
+	return size
+}
+
+// build returns the table of list h, as far as memory allows, and adds its bytes to c. It
+// reads the whole list.
+func (t *tables) build(ctx context.Context, h plan.Handle, c *claim) (built *table, err error) {
 	built = new(table)
 	aux, memory := t.norms.aux, t.norms.memory
 	src := aux.Source
 	n, universe := src.Lists[h].Len, src.Docs
 	l := new(reader)
-	if err := l.open(src, &t.components, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
-		return nil, size, err
+	if err := l.open(aux, &t.components, plan.Term{List: h, Weight: 1}, nil, 0); err != nil {
+		return nil, err
 	}
-	built.step = max(codec.BucketShift(n, universe, maximaLen), minRangeShift)
-	if entries := int(universe>>built.step) + 1; take(4 * int64(entries)) {
+	built.step, built.fineStep = steps(src, h)
+	if entries := int(universe>>built.step) + 1; c.takeBounds(memory, 4*int64(entries)) {
 		built.maxima = make([]uint32, entries)
+	}
+	if entries := int(universe>>built.fineStep) + 1; c.takeBounds(memory, int64(entries)) {
+		built.fine = make([]uint8, entries)
 	}
 	shift := codec.BucketShift(n, universe, rankBucket.Bucket())
 	buckets := int64(universe>>shift) + 2
@@ -72,10 +94,7 @@ func (t *tables) build(ctx context.Context, h plan.Handle) (built *table, size i
 	if docs == nil {
 		room += 4 * int64(n)
 	}
-	// The last sixteenth of the limit is left to maxima, which take little memory and save
-	// much time.
-	limit := memory.Limit()
-	plain := memory.Used()+room <= limit-limit/16 && take(room)
+	plain := c.take(memory, room)
 	if plain {
 		if built.docs = docs; docs == nil {
 			built.docs = make([]uint32, 0, n)
@@ -83,23 +102,30 @@ func (t *tables) build(ctx context.Context, h plan.Handle) (built *table, size i
 		built.tfs = make([]uint32, 0, n)
 	}
 	var levels [1 << levelBits]uint32 // postings by component, in steps of 2^(32-levelBits)
-	for len(l.docs) > 0 {
-		for i, x := range l.docs {
-			tf := l.tfs[i]
+	for more := len(l.docs) > 0; more; {
+		var part, tfs []uint32
+		if part, tfs, more, err = l.take(math.MaxUint32); err != nil {
+			return nil, err
+		}
+		for i, x := range part {
+			tf := tfs[i]
 			levels[tf>>(32-levelBits)]++
 			built.greatest = max(built.greatest, tf)
 			if at := int(x >> built.step); at < len(built.maxima) {
 				built.maxima[at] = max(built.maxima[at], tf)
 			}
+			if at := int(x >> built.fineStep); at < len(built.fine) {
+				built.fine[at] = max(built.fine[at], uint8(min(tf>>24+1, greatestFine)))
+			}
 		}
 		if plain {
-			built.tfs = append(built.tfs, l.tfs...)
+			built.tfs = append(built.tfs, tfs...)
 			if docs == nil {
-				built.docs = append(built.docs, l.docs...)
+				built.docs = append(built.docs, part...)
 			}
 		}
 		if err := cmp.Or(ctx.Err(), l.decode()); err != nil {
-			return nil, size, err
+			return nil, err
 		}
 	}
 	if plain {
@@ -107,7 +133,7 @@ func (t *tables) build(ctx context.Context, h plan.Handle) (built *table, size i
 		built.bucket.First = codec.AppendBuckets(make([]uint32, 0, buckets), built.docs, shift)
 	}
 	built.setFloors(&levels)
-	return built, size, nil
+	return built, nil
 }
 
 // setFloors derives floors from the numbers of postings by level.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"heddle/codec"
@@ -58,13 +59,16 @@ func TestRankTable(t *testing.T) {
 	st := open(src, 2, 0, true)
 	tables := st.norms.tables(hosttest.Norm(src))
 	for h := range src.Lists {
-		built, _, err := tables.build(t.Context(), uint32(h))
+		built, err := tables.build(t.Context(), uint32(h), new(claim))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, x := range built.docs {
 			if tf := built.tfs[i]; tf > built.most(x, x) || tf > built.greatest || built.find(x) != tf {
 				t.Fatalf("list %d, document %d: component %d, at most %d in its range, %d in all, found %d", h, x, tf, built.most(x, x), built.greatest, built.find(x))
+			}
+			if fine, tf := built.fine[x>>built.fineStep], built.tfs[i]; tf>>24 >= uint32(fine) && fine != greatestFine {
+				t.Fatalf("list %d, document %d: component %d, at most %d<<24 in its 64 documents", h, x, tf, fine)
 			}
 			if x > 0 && (i == 0 || built.docs[i-1] != x-1) && built.find(x-1) != 0 {
 				t.Fatalf("list %d has document %d, which is not in it", h, x-1)
@@ -95,7 +99,7 @@ func TestRankMemory(t *testing.T) {
 			r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
 		}
 		sameRanking(t, st, lists, r)
-		if used := st.work.Memory.Used(); used > 4*commonLengths*smallFreqs {
+		if used := st.work.Memory.Used(); used > commonBytes {
 			t.Errorf("a lazy store built tables of %d bytes for lists that were used once", used)
 		}
 		sameRanking(t, st, lists, r)
@@ -105,24 +109,77 @@ func TestRankMemory(t *testing.T) {
 	}
 }
 
+// TestBoundsAreKept: boolean tables that are built first leave the memory of the bounds,
+// which every list then has.
+func TestBoundsAreKept(t *testing.T) {
+	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 8)), 1<<20, 0, []codec.ID{codec.ParaPFor}, 50_000, 60_000, 10_000, 40_000)
+	st := open(src, 1, 10*commonBytes, false)
+	if err := st.aux.PrepareAll(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if left := st.work.Memory.Limit() - st.work.Memory.Used(); left > 3*commonBytes {
+		t.Fatalf("boolean tables leave %d bytes: the test needs a smaller limit", left)
+	}
+	r := &plan.RankBatch{K: 10, Norm: hosttest.Norm(src)}
+	for h := range src.Lists {
+		r.Add(src, plan.Term{List: uint32(h), Weight: 1000})
+	}
+	sameRanking(t, st, decode(t, src), r)
+	tables := st.norms.tables(r.Norm)
+	defer tables.release()
+	if tables.components.common == nil {
+		t.Error("no memory for common components")
+	}
+	for h := range src.Lists {
+		if built := tables.lists.At(uint32(h), len(src.Lists)).Load(); built.maxima == nil || built.fine == nil {
+			t.Errorf("no memory for the bounds of list %d", h)
+		}
+	}
+	if used, limit := st.work.Memory.Used(), st.work.Memory.Limit(); used > limit {
+		t.Errorf("%d bytes in use under a limit of %d", used, limit)
+	}
+}
+
 // TestRankAfterError ranks after a batch that failed at a corrupt list: no score of the
 // failed batch may be left.
 func TestRankAfterError(t *testing.T) {
-	for _, limit := range []uint64{0, 1} {
+	for _, c := range []struct {
+		limit uint64
+		lazy  bool
+		mode  plan.Mode
+	}{{0, false, plan.Or}, {1, false, plan.Or}, {1, true, plan.Or}, {0, false, plan.And}, {1, true, plan.And}} {
 		src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 4)), 50_000, 0, []codec.ID{codec.ParaPFor}, 20_000, 20_000, 5000)
 		lists := decode(t, src)
 		src.Freqs[src.Lists[1].FreqOff+2*90+1] = 0xff000000 // the header of a segment
-		st := open(src, 1, limit, false)
-		bad := &plan.RankBatch{K: 10, Norm: hosttest.Norm(src)}
+		st := open(src, 1, c.limit, c.lazy)
+		bad := &plan.RankBatch{Mode: c.mode, K: plan.MaxK, Norm: hosttest.Norm(src)}
 		bad.Add(src, plan.Term{List: 0, Weight: 1000}, plan.Term{List: 1, Weight: 1000})
-		good := &plan.RankBatch{K: 10, Norm: hosttest.Norm(src)}
+		good := &plan.RankBatch{Mode: c.mode, K: 10, Norm: hosttest.Norm(src)}
 		good.Add(src, plan.Term{List: 0, Weight: 1000}, plan.Term{List: 2, Weight: 1000})
 		var out plan.TopK
 		for range 3 {
-			if err := st.Rank(t.Context(), bad, &out); !errors.Is(err, codec.ErrCorrupt) {
-				t.Fatalf("corrupt frequencies gave %v", err)
+			if err := st.Rank(t.Context(), bad, &out); !errors.Is(err, codec.ErrCorrupt) || !strings.Contains(err.Error(), "list 1:") {
+				t.Fatalf("%+v: corrupt frequencies gave %v", c, err)
 			}
 			sameRanking(t, st, lists, good)
+		}
+	}
+}
+
+// TestRankInParts: several threads share the documents of one large query.
+func TestRankInParts(t *testing.T) {
+	src := hosttest.RankedSource(t, rand.New(rand.NewPCG(6, 9)), 70_000, 0, []codec.ID{codec.ParaPFor}, 55_000, 60_000, 65_000)
+	lists := decode(t, src)
+	for _, limit := range []uint64{0, 1} {
+		st := open(src, 3, limit, false)
+		for _, mode := range []plan.Mode{plan.Or, plan.And} {
+			r := &plan.RankBatch{Mode: mode, K: 100, Norm: hosttest.Norm(src)}
+			r.Add(src, plan.Term{List: 0, Weight: 1000}, plan.Term{List: 1, Weight: 3000}, plan.Term{List: 2, Weight: 2000})
+			j := new(batch)
+			if j.split(st, r); len(j.parts) < 2 {
+				t.Fatalf("%v: one part, the test needs more postings", mode)
+			}
+			sameRanking(t, st, lists, r)
 		}
 	}
 }

@@ -72,6 +72,18 @@ func TestBudget(t *testing.T) {
 	}
 }
 
+// TestHold: Take leaves the bytes that are kept back, and TakeHeld takes no others.
+func TestHold(t *testing.T) {
+	b := NewBudget(10, 0)
+	b.Hold(4)
+	if b.Take(7) || !b.Take(6) || b.Take(1) || b.TakeHeld(5) || !b.TakeHeld(3) || b.Used() != 9 || b.Take(1) {
+		t.Errorf("%d bytes in use", b.Used())
+	}
+	if b.Hold(-1); !b.Take(1) || b.Take(1) {
+		t.Errorf("%d bytes in use after the last byte is free", b.Used())
+	}
+}
+
 func TestRangeLen(t *testing.T) {
 	for _, c := range []struct {
 		docs, load, grain uint64

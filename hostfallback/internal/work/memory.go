@@ -15,11 +15,13 @@ type Resources struct {
 	Lazy    bool    // build such data at its first or second use instead of at loading
 }
 
-// Budget bounds the bytes of the data that a store builds beside its source. It is safe
-// for concurrent use.
+// Budget bounds the bytes of the data that a store builds beside its source. A part of
+// it may be held back for small data that save much time. A Budget is safe for
+// concurrent use.
 type Budget struct {
 	limit int64
 	used  atomic.Int64
+	held  atomic.Int64
 }
 
 // NewBudget returns a budget of limit bytes. A limit of 0 stands for the default: usual
@@ -37,13 +39,29 @@ func (b *Budget) Limit() int64 { return b.limit }
 // Used returns the number of bytes in use.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Take reserves size bytes and reports whether they were left.
+// Hold keeps size bytes back for TakeHeld. They are not in use yet, but Take leaves them.
+// A negative size frees bytes that Hold has kept back.
+func (b *Budget) Hold(size int64) { b.held.Add(size) }
+
+// Take reserves size bytes and reports whether they were left beside the bytes that are
+// kept back.
 func (b *Budget) Take(size int64) bool {
-	if b.used.Add(size) <= b.limit {
+	if b.used.Add(size) <= b.limit-b.held.Load() {
 		return true
 	}
 	b.used.Add(-size)
 	return false
+}
+
+// TakeHeld reserves size bytes out of the bytes that Hold has kept back and reports
+// whether enough of them were left.
+func (b *Budget) TakeHeld(size int64) bool {
+	if b.held.Add(-size) < 0 {
+		b.held.Add(size)
+		return false
+	}
+	b.used.Add(size)
+	return true
 }
 
 // Return frees size bytes that Take has reserved.

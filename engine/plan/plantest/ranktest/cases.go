@@ -90,7 +90,7 @@ func (su *suite) universes(t *testing.T) {
 			if accumulators := su.accumulators; universe > 1<<22 { // a million ranges in a query, too many documents for global accumulators
 				queries = su.Pick(4, 1)
 				defer func() { su.accumulators = accumulators }()
-				su.accumulators = []plan.Accumulators{plan.RangeAccumulators}
+				su.accumulators = []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators}
 			}
 			for range queries {
 				q.Add(&s.Source, plantest.Weighted(r, r.Uint32N(ends+1), r.Uint32N(ends+1), ends)...)

@@ -19,7 +19,7 @@ func FuzzRank(f *testing.F) {
 	defer b.Close()
 	su := suite{
 		Suite:        &plantest.Suite{Options: plantest.Options{Small: true, Codecs: codec.IDs()}},
-		accumulators: []plan.Accumulators{plan.RangeAccumulators, plan.GlobalAccumulators},
+		accumulators: []plan.Accumulators{plan.AutoAccumulators, plan.GlobalAccumulators},
 	}
 	for i := range uint64(8) { // the source of the draws of rapid
 		data, r := make([]byte, 4096), rand.New(rand.NewPCG(i, 0))
@@ -84,7 +84,7 @@ func FuzzRankWords(f *testing.F) {
 		defer st.Close()
 		var out plan.TopK
 		for _, mode := range []plan.Mode{plan.Or, plan.And} {
-			for _, a := range []plan.Accumulators{plan.RangeAccumulators, plan.GlobalAccumulators} {
+			for _, a := range []plan.Accumulators{plan.AutoAccumulators, plan.GlobalAccumulators} {
 				q := plan.RankBatch{Mode: mode, Accumulators: a, K: 3, Norm: plan.NewNorm(0.9, 0.4, 1)}
 				q.Norm.Impacts = src.Impacts
 				q.Add(&src, plan.Term{List: 0, Weight: 1 << 31})

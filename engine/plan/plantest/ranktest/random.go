@@ -46,7 +46,7 @@ func (su *suite) randomBatch(rt *rapid.T, b plan.Backend) {
 	case 4:
 		q.Mode = plan.Mode(rapid.ByteMin(2).Draw(rt, "no mode"))
 	case 5:
-		q.Accumulators = plan.Accumulators(rapid.ByteMin(2).Draw(rt, "no accumulators"))
+		q.Accumulators = plan.Accumulators(rapid.ByteMin(3).Draw(rt, "no accumulators"))
 	case 6:
 		q.Norm.Impacts = rapid.Byte().Draw(rt, "any impacts")
 	}
@@ -101,7 +101,7 @@ func (su *suite) corrupt(t *testing.T) {
 				q.K = []int{1, 10, plan.MaxK}[r.IntN(3)]
 				q.Accumulators = su.accumulators[r.IntN(len(su.accumulators))]
 				if src.Docs > 1<<22 {
-					q.Accumulators = plan.RangeAccumulators
+					q.Accumulators %= plan.GlobalAccumulators
 				}
 				q.Add(src, plantest.Weighted(r, x)...)
 				q.Add(src, plantest.Weighted(r, x, r.Uint32N(uint32(len(src.Lists))))...)

@@ -57,8 +57,8 @@ func example(t *testing.T) (*plantest.Source, *plan.RankBatch) {
 	return s, r
 }
 
-// kinds returns the accumulators of the backend. plan.RangeAccumulators are
-// required.
+// kinds returns the accumulators of the backend. It must have all but
+// plan.GlobalAccumulators.
 func (su *suite) kinds(t *testing.T) []plan.Accumulators {
 	s, r := example(t)
 	st, err := su.Shared.Load(t.Context(), &s.Source)
@@ -69,9 +69,9 @@ func (su *suite) kinds(t *testing.T) []plan.Accumulators {
 	r.Accumulators = plan.GlobalAccumulators
 	if err := st.Rank(t.Context(), r, &plan.TopK{}); errors.Is(err, plan.ErrUnsupported) {
 		t.Logf("no global accumulators: %v", err)
-		return []plan.Accumulators{plan.RangeAccumulators}
+		return []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators}
 	}
-	return []plan.Accumulators{plan.RangeAccumulators, plan.GlobalAccumulators}
+	return []plan.Accumulators{plan.AutoAccumulators, plan.RangeAccumulators, plan.GlobalAccumulators}
 }
 
 // tiny has an answer that was worked out by hand. The length normalisers of the

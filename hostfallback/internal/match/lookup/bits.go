@@ -42,8 +42,12 @@ func AndMoreBits(dst []uint64, a []uint32) (n int) {
 	return n
 }
 
+// Slack is the number of docIDs that Expand may write behind the last one.
+const Slack = 7
+
 // Expand writes the docIDs of the bits set in words to dst and returns their number. The
-// first bit is docID base. It writes four docIDs at a time: dst has room for three more.
+// first bit is docID base. It writes eight docIDs at a time, because the end of a loop is
+// mispredicted: dst has room for Slack more.
 func Expand(dst []uint32, words []uint64, base uint32) int {
 	n := 0
 	for _, x := range words {
@@ -57,8 +61,8 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 			base += 64
 			continue
 		}
-		for left := bits.OnesCount64(x); left > 0; left -= 4 {
-			d := dst[n : n+4 : n+4]
+		for left := bits.OnesCount64(x); left > 0; left -= 8 {
+			d := (*[8]uint32)(dst[n:])
 			d[0] = base + uint32(bits.TrailingZeros64(x))
 			x &= x - 1
 			d[1] = base + uint32(bits.TrailingZeros64(x))
@@ -67,7 +71,15 @@ func Expand(dst []uint32, words []uint64, base uint32) int {
 			x &= x - 1
 			d[3] = base + uint32(bits.TrailingZeros64(x))
 			x &= x - 1
-			n += min(left, 4)
+			d[4] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[5] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[6] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			d[7] = base + uint32(bits.TrailingZeros64(x))
+			x &= x - 1
+			n += min(left, 8)
 		}
 		base += 64
 	}
@@ -101,6 +113,29 @@ func OrBits(dst []uint64, a []uint32) bool {
 		all &= dst[i]
 	}
 	return all == ^uint64(0) && whole
+}
+
+// OrTwoBits is OrBits of a and then of b, with one pass over dst where both are long enough.
+func OrTwoBits(dst []uint64, a, b []uint32) bool {
+	if min(len(a), len(b)) < 2*len(dst) {
+		full := OrBits(dst, a)
+		return OrBits(dst, b) || full
+	}
+	all := ^uint64(0)
+	for ; len(dst) >= 4 && len(a) >= 8 && len(b) >= 8; dst, a, b = dst[4:], a[8:], b[8:] {
+		d, s, t := (*[4]uint64)(dst), (*[8]uint32)(a), (*[8]uint32)(b) // without bounds checks
+		w := d[0] | uint64(s[0]) | uint64(s[1])<<32 | uint64(t[0]) | uint64(t[1])<<32
+		x := d[1] | uint64(s[2]) | uint64(s[3])<<32 | uint64(t[2]) | uint64(t[3])<<32
+		y := d[2] | uint64(s[4]) | uint64(s[5])<<32 | uint64(t[4]) | uint64(t[5])<<32
+		z := d[3] | uint64(s[6]) | uint64(s[7])<<32 | uint64(t[6]) | uint64(t[7])<<32
+		d[0], d[1], d[2], d[3] = w, x, y, z
+		all &= w & x & y & z
+	}
+	for i := range dst {
+		dst[i] |= uint64(a[2*i]) | uint64(a[2*i+1])<<32 | uint64(b[2*i]) | uint64(b[2*i+1])<<32
+		all &= dst[i]
+	}
+	return all == ^uint64(0)
 }
 
 // SetBits adds docs, which lie in one chunk, to acc.

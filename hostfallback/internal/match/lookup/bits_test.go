@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestWords(t *testing.T) {
@@ -28,7 +30,7 @@ func TestWords(t *testing.T) {
 		if got := AndMoreBits(acc, c); got != len(want) {
 			t.Fatalf("andMore counts %d of %d", got, len(want))
 		}
-		dst := make([]uint32, len(want)+3)
+		dst := make([]uint32, len(want)+Slack)
 		if got := dst[:Expand(dst, acc, 1000)]; !slices.Equal(got, want) {
 			t.Fatalf("expand: %v, want %v", got, want)
 		}
@@ -46,4 +48,29 @@ func count(words []uint64) (n int) {
 		n += bits.OnesCount64(x)
 	}
 	return n
+}
+
+// TestOrTwoBits compares with OrBits of one set after the other.
+func TestOrTwoBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.Uint64(), 0, 20).Draw(t, "set")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		draw := func() []uint32 {
+			set := make([]uint32, 2*r.IntN(24))
+			dense := r.IntN(2) == 0
+			for i := range set {
+				if set[i] = r.Uint32(); dense {
+					set[i] = ^uint32(0)
+				}
+			}
+			return set
+		}
+		a, b := draw(), draw()
+		want := slices.Clone(words)
+		fullA := OrBits(want, a)
+		full := OrBits(want, b) || fullA
+		if got := OrTwoBits(words, a, b); got != full || !slices.Equal(words, want) {
+			t.Fatalf("%x, full %t; want %x, full %t", words, got, want, full)
+		}
+	})
 }

@@ -1,0 +1,53 @@
+package plan
+
+// Input is a column that an Aggregation reads.
+type Input struct {
+	Column uint32
+	Last   uint64 // greatest code of the rows with a value
+	// Missing tells that rows without a value exist. Vector has these rows.
+	Missing bool
+	Vector  uint32
+}
+
+// MeasureKind is the kind of a Measure. Rows without a value of its input do not count.
+type MeasureKind uint8
+
+const (
+	MeasureCount    MeasureKind = iota // number of rows
+	MeasureSum                         // sum of the codes, or of their weights
+	MeasureFloats                      // sum of the floats whose keys are Base + code
+	MeasureFloats32                    // the same for floats of 32 bits
+	MeasureLeast                       // least code
+	MeasureGreatest                    // greatest code
+	MeasureCodes                       // different codes, and the number of rows of each
+)
+
+// Weight is an unsigned integer of 128 bits.
+type Weight struct{ High, Low uint64 }
+
+// Measure is a quantity of the rows of a group.
+type Measure struct {
+	Kind  MeasureKind
+	Input int // in Aggregation.Inputs
+	// Base is the key of code 0, of MeasureFloats and MeasureFloats32. A key has the order of
+	// floats: its highest bit is inverted if it is set, else all bits are.
+	Base uint64
+	// Scale of MeasureFloats: with a scale above 0, a key less 2^63 is a number n, and the
+	// float is the nearest to n / 10^Scale.
+	Scale uint8
+	// Weights of all codes, of MeasureSum. Default: nil, the codes themselves.
+	Weights []Weight
+}
+
+// MaxGroupings is the number of columns that may form groups.
+const MaxGroupings = 2
+
+// Aggregation describes groups of selected rows, and quantities of each group. Rows of a
+// group have equal codes in all columns of Groupings. Rows without a value of such a column
+// form groups of their own. Without Groupings all rows are one group, which exists even if
+// no row is selected.
+type Aggregation struct {
+	Inputs    []Input
+	Groupings []int // in Inputs
+	Measures  []Measure
+}

@@ -1,0 +1,225 @@
+// Package codeset tests whether the codes of rows lie in a set of many ranges. A binary search
+// of the ranges takes a mispredicted branch at each step; a set takes one memory access for
+// most codes.
+package codeset
+
+import (
+	"math"
+	"math/bits"
+
+	"heddle/engine/plan"
+)
+
+// Set is the codes of some ranges, in one of three forms:
+//
+//   - a bitmap of all codes from the first to the last one, if they are not too many
+//   - a filter of single codes: a code whose bit is zero is not among them, the others are
+//     searched. Single codes are the ranges, or the gaps between ranges, as of NOT IN
+//   - the ranges alone
+//
+// The zero value is an empty set. A Set is read-only after Fill and then safe for concurrent
+// use.
+type Set struct {
+	ranges []plan.CodeRange
+	first  uint64
+	more   uint64 // the last code, minus first
+	form   form
+	shift  uint // of a hash, to its bit of the filter
+	words  []uint64
+}
+
+type form uint8
+
+const (
+	searched form = iota
+	mapped
+	filtered // by single codes
+	omitted  // filtered by single gaps
+)
+
+const (
+	smallBits  = 1 << 18 // a bitmap of this size is quicker than a filter: 32 KiB
+	mostBits   = 1 << 27 // of a bitmap: 16 MiB
+	bitsOfRow  = 4       // a larger bitmap for each row does not pay
+	bitsOfCode = 64      // of a filter: one code of 64 that is not in the set is searched
+)
+
+// multiplier spreads codes over the bits of a filter: 2^64 divided by the golden ratio.
+const multiplier = 0x9e3779b97f4a7c15
+
+// Fill makes s the set of the ranges, which ascend, are disjoint and stay unchanged in use. At
+// most so many rows are tested; with 0 rows there is no large bitmap. It reuses the memory of s.
+func (s *Set) Fill(ranges []plan.CodeRange, rows uint64) {
+	*s = Set{ranges: ranges, words: s.words[:0]}
+	if len(ranges) == 0 {
+		return
+	}
+	s.first = ranges[0].Lo
+	s.more = ranges[len(ranges)-1].Hi - s.first
+	single, gaps := true, true
+	for i, r := range ranges {
+		single = single && r.Lo == r.Hi
+		gaps = gaps && (i == 0 || r.Lo-ranges[i-1].Hi <= 2)
+	}
+	switch {
+	case s.more < min(smallBits, max(rows, 64)*bitsOfRow):
+		s.fillMap()
+	case single:
+		s.fillFilter(filtered)
+	case gaps:
+		s.fillFilter(omitted)
+	case s.more < min(mostBits, rows*bitsOfRow):
+		s.fillMap()
+	}
+}
+
+// Bytes is the memory that s holds beside the ranges.
+func (s *Set) Bytes() uint64 { return 8 * uint64(cap(s.words)) }
+
+// zeros makes n words of zeros.
+func (s *Set) zeros(n int) {
+	if cap(s.words) < n {
+		s.words = make([]uint64, n)
+		return
+	}
+	s.words = s.words[:n]
+	clear(s.words)
+}
+
+// fillMap makes the bitmap. One bit behind the last is zero: it stands for all codes outside.
+func (s *Set) fillMap() {
+	s.form = mapped
+	s.zeros(int((s.more+1)/64 + 1))
+	for _, r := range s.ranges {
+		lo, hi := r.Lo-s.first, r.Hi-s.first
+		first, last := ^uint64(0)<<(lo%64), ^uint64(0)>>(63-hi%64)
+		if lo/64 == hi/64 {
+			s.words[lo/64] |= first & last
+			continue
+		}
+		s.words[lo/64] |= first
+		for i := lo/64 + 1; i < hi/64; i++ {
+			s.words[i] = ^uint64(0)
+		}
+		s.words[hi/64] |= last
+	}
+}
+
+// fillFilter makes the filter of the ranges, or of the gaps between them.
+func (s *Set) fillFilter(f form) {
+	s.form = f
+	size := max(6, bits.Len(uint(len(s.ranges)*bitsOfCode-1)))
+	s.shift = uint(64 - size)
+	s.zeros(1 << (size - 6))
+	for i, r := range s.ranges {
+		if f == filtered {
+			s.put(r.Lo)
+		} else if i > 0 && r.Lo-s.ranges[i-1].Hi == 2 {
+			s.put(r.Lo - 1)
+		}
+	}
+}
+
+func (s *Set) put(code uint64) {
+	at := code * multiplier >> s.shift
+	s.words[at/64] |= 1 << (at % 64)
+}
+
+// Has reports whether a code is in the set.
+func (s *Set) Has(code uint64) bool {
+	d := code - s.first
+	if d > s.more || len(s.ranges) == 0 {
+		return false
+	}
+	switch s.form {
+	case mapped:
+		return s.words[d/64]>>(d%64)&1 != 0
+	case filtered, omitted:
+		at := code * multiplier >> s.shift
+		if s.words[at/64]>>(at%64)&1 == 0 {
+			return s.form == omitted
+		}
+	}
+	return Search(s.ranges, code)
+}
+
+// Search reports whether a code lies in one of the ascending ranges.
+func Search(ranges []plan.CodeRange, code uint64) bool {
+	lo, hi := 0, len(ranges) // the first range whose end is not below code lies between
+	for lo < hi {
+		if mid := (lo + hi) / 2; ranges[mid].Hi < code {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo < len(ranges) && ranges[lo].Lo <= code
+}
+
+// Keep returns the rows of a word whose codes are in the set: row i of the word has the code
+// lo[i], with the upper half hi[i]. narrow promises that all upper halves are zero.
+func (s *Set) Keep(rows uint64, lo, hi []uint32, narrow bool) uint64 {
+	if rows == 0 || len(s.ranges) == 0 {
+		return 0
+	}
+	const few = 8 // rows for which it pays to go from row to row
+	kept := uint64(0)
+	if bits.OnesCount64(rows) > few {
+		switch s.form {
+		case mapped:
+			return rows & s.mapped(lo, hi, narrow)
+		case filtered:
+			in, _ := s.hashed(lo, hi)
+			rows &= in
+		case omitted:
+			in, outside := s.hashed(lo, hi)
+			kept = rows &^ in &^ outside
+			rows &= in
+		}
+	}
+	for x := rows; x != 0; x &= x - 1 {
+		if i := bits.TrailingZeros64(x); s.Has(uint64(hi[i])<<32 | uint64(lo[i])) {
+			kept |= x & -x
+		}
+	}
+	return kept
+}
+
+// hashed returns one bit for each of up to 64 codes: in is set for codes whose bit of the
+// filter is set, outside for codes below the first or above the last of the set. It has no
+// branches that depend on codes.
+func (s *Set) hashed(lo, hi []uint32) (in, outside uint64) {
+	words, shift, hi := s.words, s.shift, hi[:len(lo)]
+	for i, low := range lo {
+		code := uint64(hi[i])<<32 | uint64(low)
+		at := code * multiplier >> (shift & 63)
+		in |= words[at/64] >> (at % 64) & 1 << (i & 63)
+		_, below := bits.Sub64(s.more, code-s.first, 0)
+		outside |= below << (i & 63)
+	}
+	return in, outside
+}
+
+// mapped returns one bit for each of up to 64 codes, set for codes in the bitmap. It has no
+// branches that depend on codes.
+func (s *Set) mapped(lo, hi []uint32, narrow bool) (in uint64) {
+	words, end := s.words, s.more+1
+	if narrow && s.first+s.more < math.MaxUint32 { // a code below first wraps to a number above more
+		first, end := uint32(s.first), uint32(end)
+		for i, code := range lo {
+			d := code - first
+			over := uint32(int64(uint64(end)-uint64(d)) >> 63) // min compiles to a branch here
+			d = d&^over | end&over
+			in |= words[d/64] >> (d % 64) & 1 << (i & 63)
+		}
+		return in
+	}
+	hi = hi[:len(lo)]
+	for i, code := range lo {
+		d := (uint64(hi[i])<<32 | uint64(code)) - s.first
+		_, borrow := bits.Sub64(end, d, 0)
+		d = d&(borrow-1) | end&-borrow
+		in |= words[d/64] >> (d % 64) & 1 << (i & 63)
+	}
+	return in
+}
