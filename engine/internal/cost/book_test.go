@@ -103,7 +103,7 @@ func TestBookErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ old, with, says string }{
-		{string(good), "", "unexpected end"},
+		{string(good), "", "cut off"},
 		{string(good), "{}", "version 0"},
 		{`"version":1`, `"version":2`, "version 2, where 1 is known"},
 		{`"index":"`, `"index":"x`, "is no checksum"},

@@ -11,6 +11,7 @@ import (
 
 	"heddle/engine/file/auxiliary"
 	"heddle/engine/file/container"
+	"heddle/engine/syntax"
 )
 
 // CorruptError reports a file that is damaged or is not a book. errors.Is finds
@@ -64,7 +65,7 @@ func Load(path string, index uint64, m Metric) (*Book, error) {
 func (b *Book) read(data []byte) error {
 	var f bookFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return err
+		return syntax.JSON(data, err)
 	}
 	if f.Version != fileVersion {
 		return fmt.Errorf("version %d, where %d is known", f.Version, fileVersion)
@@ -85,7 +86,7 @@ func (b *Book) read(data []byte) error {
 	}
 	var models []modelFile
 	if err := json.Unmarshal(f.Models, &models); err != nil {
-		return err
+		return syntax.JSON(f.Models, err)
 	}
 	for i := range models {
 		if err := b.readModel(&models[i]); err != nil {

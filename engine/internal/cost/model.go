@@ -58,7 +58,9 @@ func (m *Model) Learn(f *Features, took time.Duration, alone bool) {
 	if took <= 0 {
 		return
 	}
-	m.mu.Lock()
+	if !m.mu.TryLock() { // one run of many at the same time is enough
+		return
+	}
 	defer m.mu.Unlock()
 	if !alone && m.calibration != nil {
 		return

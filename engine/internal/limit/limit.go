@@ -9,15 +9,17 @@ import (
 )
 
 // Limits are the greatest sizes of one query or predicate. See engine.Limits.
-type Limits struct{ Text, Terms, Nodes, Depth int }
+type Limits struct{ Text, Terms, Nodes, Depth, Groups, Values int }
 
 // Default returns the limits of engine.Options without limits.
-func Default() Limits { return Limits{Text: 1 << 20, Terms: 1 << 16, Nodes: 1 << 16, Depth: 1 << 12} }
+func Default() Limits {
+	return Limits{Text: 1 << 20, Terms: 1 << 16, Nodes: 1 << 16, Depth: 1 << 12, Groups: 1 << 22, Values: 1 << 24}
+}
 
 // EnsureDefaults replaces fields that are 0.
 func (l *Limits) EnsureDefaults() {
 	d := Default()
-	*l = Limits{cmp.Or(l.Text, d.Text), cmp.Or(l.Terms, d.Terms), cmp.Or(l.Nodes, d.Nodes), cmp.Or(l.Depth, d.Depth)}
+	*l = Limits{cmp.Or(l.Text, d.Text), cmp.Or(l.Terms, d.Terms), cmp.Or(l.Nodes, d.Nodes), cmp.Or(l.Depth, d.Depth), cmp.Or(l.Groups, d.Groups), cmp.Or(l.Values, d.Values)}
 }
 
 // Error is a query or predicate above a limit. errors.Is finds plan.ErrTooLarge.
@@ -27,7 +29,8 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	unit := map[string]string{"Text": "bytes of text", "Terms": "terms", "Nodes": "nodes of an expression", "Depth": "levels of an expression"}[e.Name]
+	unit := map[string]string{"Text": "bytes of text", "Terms": "terms", "Nodes": "nodes of an expression", "Depth": "levels of an expression", "Groups": "groups",
+		"Values": "different values for count(DISTINCT) and quantile"}[e.Name]
 	return fmt.Sprintf("more than %d %s: limit %s", e.Limit, unit, e.Name)
 }
 

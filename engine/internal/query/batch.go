@@ -21,6 +21,7 @@ type Batch struct {
 	ranked
 
 	until  *limit.Until // of the present query; nil: none
+	whole  *Statistics  // of the query
 	terms  []string
 	tokens *analyze.Tokenizer // made for the first text
 	read   int                // terms of the leaves of an expression so far
@@ -92,6 +93,15 @@ func (b *Batch) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 	}
 	docs = b.results.Query(i)
 	return uint64(len(docs)), present(docs), nil
+}
+
+// Unit returns the value of 1 in the integer sums behind the scores of query i; 0 if it is not
+// ranked. Statistics of a whole collection give all its shards the same unit.
+func (b *Batch) Unit(i int) float64 {
+	if !b.kind.Ranked() {
+		return 0
+	}
+	return b.scales[i].Score(1) * b.kind.Unit
 }
 
 // present returns s, or an empty slice if s is nil.

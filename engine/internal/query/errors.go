@@ -3,6 +3,9 @@ package query
 import (
 	"errors"
 	"fmt"
+
+	"heddle/engine/internal/limit"
+	"heddle/engine/syntax"
 )
 
 // ErrInvalid is found by errors.Is in errors of queries that cannot be understood.
@@ -34,6 +37,14 @@ func Option(err error) error { return option{err} }
 func optionf(format string, args ...any) error { return option{fmt.Errorf(format, args...)} }
 
 func invalidf(format string, args ...any) error { return invalid{fmt.Errorf(format, args...)} }
+
+// Invalid tells whether err is the fault of the text, the terms or the expression of one query,
+// which says nothing about other queries with the same options.
+func Invalid(err error) bool {
+	_, syntactic := errors.AsType[*syntax.Error](err)
+	_, large := errors.AsType[*limit.Error](err)
+	return syntactic || large || errors.Is(err, ErrInvalid)
+}
 
 // Error names the query of a call that failed, by its index.
 type Error struct {

@@ -67,13 +67,22 @@ func (b *Batch) rankAndOr(ctx context.Context, s plan.Store) error {
 	return nil
 }
 
+// leastNormal is the least unit whose multiples are exact.
+const leastNormal = 0x1p-1022
+
 // score turns the sums of all rankings into scores.
 func (b *Batch) score() {
 	b.scores, b.offsets = b.scores[:0], append(b.offsets[:0], 0)
 	for i := range b.ranks.Queries() {
 		_, sums := b.found(i)
-		for _, sum := range sums {
-			b.scores = append(b.scores, b.scales[i].Score(sum)*b.kind.Unit)
+		if unit := b.Unit(i); unit >= leastNormal {
+			for _, sum := range sums {
+				b.scores = append(b.scores, float64(sum)*unit)
+			}
+		} else {
+			for _, sum := range sums {
+				b.scores = append(b.scores, b.scales[i].Score(sum)*b.kind.Unit)
+			}
 		}
 		b.offsets = append(b.offsets, uint32(len(b.scores)))
 	}

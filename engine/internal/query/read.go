@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/querylang"
@@ -24,10 +25,10 @@ const MaxPrefix = 1024
 // read sets the terms and weights of b to the words of q. For a query with operators it
 // returns an expression instead.
 func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
-	b.terms, b.weights, b.until = b.terms[:0], b.weights[:0], &q.Until
+	b.terms, b.weights, b.until, b.whole = b.terms[:0], b.weights[:0], &q.Until, q.Statistics
 	switch {
 	case q.Expr != nil:
-		return q.Expr, limit.CheckTree(&x.Limits, q.Expr, children)
+		return q.Expr, x.check(q.Expr)
 	case q.Text == "":
 		if err := x.Limits.CheckTerms(len(q.Terms)); err != nil {
 			return nil, err
@@ -72,11 +73,72 @@ func (x *Index) read(b *Batch, q *Query) (*querylang.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &e, limit.CheckTree(&x.Limits, &e, children)
+	return &e, x.check(&e)
 }
 
-// children returns the operands of e.
-func children(e *querylang.Expr) []querylang.Expr { return e.Args }
+// The effort of looking up a term, and of the terms of a prefix.
+const lookupEffort, prefixEffort = 2, 1 << 10
+
+// Effort estimates the time of the analysis of q, in bytes of text that take as long. The error
+// is a *limit.Error of an expression.
+func (x *Index) Effort(q *Query) (bytes int, err error) {
+	switch {
+	case q.Expr != nil:
+		return x.effortOf(q.Expr)
+	case q.Text == "":
+		return lookupEffort * len(q.Terms), nil
+	case q.Literal:
+		return len(q.Text), nil
+	}
+	return len(q.Text) + prefixEffort*strings.Count(q.Text, "*"), nil
+}
+
+func (x *Index) effortOf(e *querylang.Expr) (bytes int, err error) {
+	err = limit.CheckTree(&x.Limits, e, func(e *querylang.Expr) []querylang.Expr {
+		bytes += lookupEffort + len(e.Term)
+		if e.Op == querylang.Prefix {
+			bytes += prefixEffort
+		}
+		return e.Args
+	})
+	return bytes, err
+}
+
+// check returns an error for an expression above the limits or with a wrong number of operands.
+func (x *Index) check(e *querylang.Expr) (err error) {
+	large := limit.CheckTree(&x.Limits, e, func(e *querylang.Expr) []querylang.Expr {
+		if err == nil {
+			err = checkOperands(e)
+		}
+		return e.Args
+	})
+	if large != nil {
+		return large
+	}
+	return err
+}
+
+func checkOperands(e *querylang.Expr) error {
+	n := len(e.Args)
+	switch e.Op {
+	case querylang.Term, querylang.Prefix:
+		if n > 0 {
+			return invalidf("term %q of an expression has operands", e.Term)
+		}
+	case querylang.And, querylang.Prefer:
+		if n == 0 {
+			return invalidf("an And or Prefer of an expression has no operands")
+		}
+	case querylang.Not:
+		if n < 2 {
+			return invalidf("a Not of an expression has %d operands: it needs the documents and, behind them, those to exclude", n)
+		}
+	case querylang.Or:
+	default:
+		return invalidf("unknown operation %d in an expression", e.Op)
+	}
+	return nil
+}
 
 // weigh gives a weight to the terms that have none.
 func (b *Batch) weigh(weight float64) {
@@ -182,11 +244,7 @@ func (x *Index) translate(b *Batch, e *querylang.Expr) (f plan.Expr, left bool, 
 		}
 		return x.translate(b, &querylang.Expr{Op: querylang.Or, Args: e.Args[1:]})
 	}
-	op, ok := operations[e.Op]
-	if !ok {
-		return f, false, invalidf("unknown operation %d in an expression", e.Op)
-	}
-	f.Op = op
+	f.Op = operations[e.Op]
 	for i := range e.Args {
 		g, ok, err := x.translate(b, &e.Args[i])
 		if err != nil {
@@ -245,13 +303,14 @@ func (x *Index) appendLeaf(b *Batch, e *querylang.Expr) error {
 	if e.Op == querylang.Term {
 		return x.appendTerms(b, e.Term, x.Limits.Terms)
 	}
-	terms, err := x.expand(e.Term)
+	terms, err := x.expand(e.Term, b.whole)
 	b.terms = append(b.terms, terms...)
 	return err
 }
 
-// expand returns the terms that begin with prefix, at most MaxPrefix.
-func (x *Index) expand(prefix string) ([]string, error) {
+// expand returns the terms that begin with prefix, at most MaxPrefix: the terms of the index, or
+// of a shard the terms of the whole.
+func (x *Index) expand(prefix string, whole *Statistics) ([]string, error) {
 	dict, ok := x.Dictionary.(Prefixes)
 	if !ok {
 		return nil, invalidf("prefix %s*: the dictionary of the index finds whole terms only", prefix)
@@ -265,7 +324,11 @@ func (x *Index) expand(prefix string) ([]string, error) {
 		word = words[0]
 	}
 	var terms []string
-	for t := range dict.Prefix(word) {
+	all := dict.Prefix(word)
+	if whole != nil && whole.Shard {
+		all = whole.prefix(word)
+	}
+	for t := range all {
 		if len(terms) == MaxPrefix {
 			return nil, invalidf("prefix %s*: more than %d terms begin with it: write a longer prefix", prefix, MaxPrefix)
 		}

@@ -63,8 +63,11 @@ func (x *Index) Settle(s *Settings, opt *Options) error {
 	case src.Freqs == nil && len(src.Lists) > 0:
 		return fmt.Errorf("ranking: %w", plan.ErrNotRanked)
 	case src.Impacts > 0:
-		if opt.Scoring != nil || opt.Statistics != nil {
+		if opt.Scoring != nil || opt.Statistics != nil && !opt.Statistics.Shard {
 			return option{fmt.Errorf("%w of %d bits: scoring and statistics were fixed when it was built", ErrImpacts, src.Impacts)}
+		}
+		if opt.Statistics != nil {
+			s.df = opt.Statistics.DF
 		}
 		s.Kind.Norm = plan.Norm{Impacts: src.Impacts}
 		s.Kind.Unit = cmp.Or(x.Unit, 1)
@@ -145,6 +148,9 @@ func (k *Kind) rankCost() cost.Kind {
 // term that no document of the collection has.
 func (s *Settings) weight(t *asked, length uint32) (float64, bool, error) {
 	w, df := t.weight, uint64(length)
+	if s.Kind.Norm.Impacts > 0 && s.df != nil {
+		df = s.df[t.term]
+	}
 	if s.Kind.Norm.Impacts == 0 {
 		if s.df != nil {
 			df = s.df[t.term]

@@ -1,12 +1,18 @@
 package query
 
-import "maps"
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Statistics are the numbers that BM25 needs of a collection. See engine.Statistics.
 type Statistics struct {
 	Docs   uint64
 	Length uint64
 	DF     map[string]uint64
+	Shard  bool
 }
 
 // Add adds the statistics of another part of the collection.
@@ -43,4 +49,16 @@ func (x *Index) countTokens() (n uint64) {
 		n += uint64(l)
 	}
 	return n
+}
+
+// prefix yields the terms that begin with prefix, in ascending order.
+func (s *Statistics) prefix(prefix string) iter.Seq[string] {
+	var terms []string
+	for t, df := range s.DF {
+		if df > 0 && strings.HasPrefix(t, prefix) {
+			terms = append(terms, t)
+		}
+	}
+	slices.Sort(terms)
+	return slices.Values(terms)
 }

@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -10,7 +11,7 @@ import (
 func (s *Scheduler) newBatch(p *processor, mode Mode) *Batch {
 	b := s.batches.Get().(*Batch)
 	b.p, b.Mode, b.Jobs, b.woken = p, mode, b.Jobs[:0], b.woken[:0]
-	b.Estimate, b.inline, b.gone, b.delivering = 0, false, false, false
+	b.Estimate, b.longest, b.threads, b.inline, b.gone, b.delivering = 0, 0, 0, false, false, false
 	return b
 }
 
@@ -25,6 +26,8 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 	}
 	s.charge(j.caller, cost)
 	b.Estimate += cost
+	b.longest = max(b.longest, j.Trace.Estimates[b.p.index])
+	b.threads = min(b.threads+b.p.threadsOf(j), b.p.Threads)
 	b.Jobs = append(b.Jobs, j)
 }
 
@@ -34,7 +37,11 @@ func (s *Scheduler) take(b *Batch, j *Job) {
 func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 	l, stolen := first.line, !s.suits(first, p)
 	q := &l.queues[first.Trace.Class]
-	b := s.newBatch(p, s.modeOf(l))
+	mode := s.modeOf(l)
+	if !stolen && s.single(l, p) {
+		mode = Async
+	}
+	b := s.newBatch(p, mode)
 	s.take(b, first)
 	if b.Mode == Async {
 		return b
@@ -46,7 +53,8 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 	if now+b.Estimate > end {
 		end = never // too late for it
 	}
-	for load < threshold && len(b.Jobs) < p.Most {
+	width := max(s.cores.free(), 1)
+	for load < threshold && len(b.Jobs) < p.Most && (b.threads < width || width >= p.Threads) {
 		var j *Job
 		if stolen {
 			j = q.last
@@ -58,7 +66,7 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		}
 		took := b.Estimate + j.cost(p.index)
 		switch {
-		case stolen && (!s.can(j, p.index) || p.capacity.takesBatch(took) > s.elsewhere(j, p, true, now)):
+		case stolen && (!s.can(j, p.index) || p.capacity.takesBatch(b.least(took)) > s.elsewhere(j, p, true, now)):
 			return b
 		case s.doomed(j, now):
 			s.putBehind(j)
@@ -67,7 +75,7 @@ func (s *Scheduler) cut(p *processor, first *Job, now time.Duration) *Batch {
 		if !j.late {
 			end = min(end, j.deadline)
 		}
-		if end != never && now+took+s.opt.Slack > end {
+		if end != never && now+p.capacity.takesBatch(b.least(took))+s.opt.Slack > end {
 			break
 		}
 		load += j.Load
@@ -82,7 +90,7 @@ func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
 	if a == nil || b != nil && s.before(b, a, now) {
 		a = b
 	}
-	if a == nil || !s.suits(a, p) {
+	if a == nil || !s.suits(a, p) || !s.timely(a, p, now) {
 		return nil
 	}
 	return a
@@ -92,9 +100,16 @@ func (s *Scheduler) next(l *line, p *processor, now time.Duration) *Job {
 func (s *Scheduler) begin(b *Batch, now time.Duration) {
 	p := b.p
 	b.beside = len(p.running)
-	b.expected = p.capacity.takesBatch(b.Estimate)
+	b.expected = p.capacity.takesBatch(b.least(b.Estimate))
 	if b.Mode == Async {
 		b.expected = p.capacity.takes(b.Estimate, b.beside)
+	}
+	s.cores.change(b, 1, now)
+	if len(p.running) == 0 {
+		p.ended = now
+	}
+	if b.Mode == Async {
+		p.span += (float64(b.threads) - p.span) / 8
 	}
 	p.running = append(p.running, b)
 	if b.Mode == Sync {
@@ -133,13 +148,32 @@ func (s *Scheduler) lane(b *Batch) {
 	}
 }
 
-// end wakes the callers of answered jobs.
+// end wakes the callers of answered jobs: of many, the first of each group, which wakes the others
+// on its own core, so that the lane can go on.
 func (b *Batch) end() {
-	for i, j := range b.woken {
-		b.woken[i] = nil
-		j.done <- struct{}{}
+	for group := range slices.Chunk(b.woken, woken) {
+		for i, j := range group[1:] {
+			group[i].next = j
+		}
 	}
+	for i := 0; i < len(b.woken); i += woken {
+		b.woken[i].done <- struct{}{}
+	}
+	clear(b.woken)
 	clear(b.Jobs)
+}
+
+// woken is the number of callers of a group.
+const woken = 16
+
+// wakeGroup wakes the callers whose jobs are linked to j, which has ended.
+func (j *Job) wakeGroup() {
+	next := j.next
+	for j.next = nil; next != nil; {
+		other := next
+		next, other.next = other.next, nil
+		other.done <- struct{}{}
+	}
 }
 
 // inline runs b on the goroutine of j's caller. It returns whether that was the end of j;
@@ -206,7 +240,9 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 		switch {
 		case b.gone || b.delivering:
 		case b.Mode == Sync:
-			p.capacity.learnBatch(now-b.started, b.Estimate)
+			p.capacity.learnBatch(now-b.started, b.least(b.Estimate))
+			p.capacity.end(b.Estimate, now-p.ended)
+			p.ended = now
 		default:
 			p.capacity.learn(float64(b.beside+len(p.running))/2, now-b.started, b.Estimate)
 		}
@@ -220,6 +256,7 @@ func (s *Scheduler) finish(b *Batch, err error, now time.Duration) {
 func (s *Scheduler) leave(b *Batch, now time.Duration) {
 	p := b.p
 	p.busy += now - b.started
+	s.cores.change(b, -1, now)
 	for i, o := range p.running {
 		if o == b {
 			last := len(p.running) - 1
@@ -232,7 +269,7 @@ func (s *Scheduler) leave(b *Batch, now time.Duration) {
 		p.several--
 	}
 	if b.stream != nil {
-		b.stream.busy[p.index]--
+		b.stream.returned(b, now)
 	}
 }
 

@@ -14,6 +14,7 @@ type capacity struct {
 	weight, x, y, xx, xy float64 // sums over observations; older ones weigh less
 	alone, beside        float64
 	several              float64 // time of a batch, in units of its estimate
+	done, busy           float64 // estimates of recent batches, and the time that they took together
 }
 
 // The share of the observations that each job makes obsolete, and the number of jobs that
@@ -23,7 +24,7 @@ const forgets, guessed = 1.0 / 128, 8
 // newCapacity assumes that estimates are right, that lanes of the host are parallel, and
 // that lanes of a device take turns.
 func newCapacity(lanes int, host bool) capacity {
-	c := capacity{lanes: float64(lanes), alone: 1, several: 1}
+	c := capacity{lanes: float64(lanes), alone: 1, several: 1, done: 1, busy: 1}
 	if !host {
 		c.beside = 1
 	}
@@ -56,6 +57,15 @@ func (c *capacity) learn(others float64, took, estimate time.Duration) {
 func (c *capacity) takes(estimate time.Duration, others int) time.Duration {
 	return time.Duration(float64(estimate) * (c.alone + c.beside*float64(others)))
 }
+
+// end records that a batch ended, and the time since the last one did in which batches ran.
+func (c *capacity) end(estimate, busy time.Duration) {
+	const keep = 1 - 1.0/32
+	c.done, c.busy = c.done*keep+float64(max(estimate, 1)), c.busy*keep+float64(max(busy, 1))
+}
+
+// yield is how many seconds of estimates of batches it does in a second in which it runs any.
+func (c *capacity) yield() float64 { return c.done / c.busy }
 
 // learnBatch records the time of a batch, without regard to lanes.
 func (c *capacity) learnBatch(took, estimate time.Duration) {

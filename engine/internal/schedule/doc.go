@@ -11,9 +11,15 @@
 // 2009, section 9): jobs that suit devices, jobs that suit the host, and jobs that do well
 // on either. A processor without work takes the oldest of its own class, then of either,
 // then steals from the other class where that ends sooner than waiting. A job near its
-// deadline runs next; one past it fails. Callers share the processors evenly. Within a
+// deadline runs next; one past it fails, and no processor takes one that it cannot end in time
+// while another can. Callers share the processors evenly. Within a
 // caller small jobs go before large ones, but not for ever: only jobs that arrive within a
 // multiple of the large job's own time may overtake it.
+//
+// With host and device no measure should be worse than with the better one alone
+// (cooperation_test.go). The host leaves the cores that feed devices, as measured (cores.go):
+// its batches are smaller, or wait. A processor that would add little to the rate of the
+// others gets no work of theirs, except for a trial now and then (share.go).
 //
 // Jobs that arrive while another goroutine changes the queue do not wait for the lock: the
 // goroutine that holds it admits them together, in order (inbox.go).

@@ -102,7 +102,7 @@ const mostMemory = 3
 // that runs out of memory again and again is taken out, unless it is the last.
 func (s *Scheduler) outOfMemory(b *Batch, jobs []*Job, err error, now time.Duration) {
 	p := b.p
-	if p.memory++; p.memory >= mostMemory && s.lanes() > p.Singles {
+	if p.memory++; p.memory >= mostMemory && s.lanes(Either) > p.Singles {
 		s.takeOut(p, err, now)
 	}
 	for _, j := range jobs {

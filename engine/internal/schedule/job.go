@@ -114,10 +114,15 @@ type Stream interface {
 	// Blocks is the number of blocks that processor p may run at a time, at most
 	// Processor.Blocks; 0: it cannot run any. It is called as Cut is.
 	Blocks(p int) int
-	// Cut returns the next block for processor p, a job of about load, or nil when nothing
-	// is left. Calls do not overlap. It runs under the scheduler's lock: it must be quick,
+	// Left is the number of queries that are not cut. It is called as Cut is.
+	Left() int
+	// Each is the time of a query in a block of processor p while all its lanes run blocks; 0
+	// is unknown. It is called as Cut is.
+	Each(p int) time.Duration
+	// Cut returns the next block for processor p, a job of about load and of at most a number
+	// of queries, or nil when nothing is left. Calls do not overlap. It runs under the scheduler's lock: it must be quick,
 	// must not panic, and leaves the resolving of queries to Processor.Run. Kind, Caller,
 	// Deadline and Mode of the job come from the call. Its Trace is valid when DoAll has
 	// returned.
-	Cut(p int, load uint64) *Job
+	Cut(p int, load uint64, most int) *Job
 }

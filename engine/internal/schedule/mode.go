@@ -30,7 +30,7 @@ func (s *Scheduler) load() float64 {
 	var rates [3]float64
 	for _, p := range s.processors {
 		if p.out == nil && !s.idles(p) {
-			rates[p.class] += p.capacity.rate()
+			rates[p.class] += s.rate(p)
 		}
 	}
 	load := 0.0
@@ -45,9 +45,15 @@ func (s *Scheduler) load() float64 {
 	return load
 }
 
-// backlog says whether jobs wait so long that the load is heavy, whatever it is thought to
-// be: for eight times the age that closes batches, and twice their own time.
+// backlog says whether so many jobs wait, or one so long, that the load is heavy, whatever it
+// is thought to be: four for each lane, or for eight times the age that closes batches and
+// twice its own time.
 func (s *Scheduler) backlog(now time.Duration) bool {
+	for class := range s.queued {
+		if s.queued[class] > 4*s.lanes(Class(class)) {
+			return true
+		}
+	}
 	for _, l := range s.waiting {
 		if l.mode != Auto {
 			continue
@@ -61,10 +67,10 @@ func (s *Scheduler) backlog(now time.Duration) bool {
 	return false
 }
 
-// lanes is how many single jobs run at a time.
-func (s *Scheduler) lanes() (n int) {
+// lanes is how many single jobs of a class run at a time; Either: of all.
+func (s *Scheduler) lanes(class Class) (n int) {
 	for _, p := range s.processors {
-		if p.out == nil {
+		if p.out == nil && (class == Either || class == p.class) {
 			n += p.Singles
 		}
 	}

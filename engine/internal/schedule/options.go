@@ -15,10 +15,10 @@ type Options struct {
 	MaxAge time.Duration
 	// Enter and Leave are utilisations: estimated work arriving per second over work
 	// completed per second, of all processors or of a class with its own processors, the
-	// greater of both. Auto changes to Sync above Enter, or when a job has waited for eight
-	// times MaxAge and twice its own time. It changes back to Async below Leave, if no job
-	// has waited so long. Hold is the minimum time between two changes. 0 is 0.7, 0.4 and
-	// 100 ms.
+	// greater of both. Auto changes to Sync above Enter, when four jobs wait for each lane, or
+	// when a job has waited for eight times MaxAge and twice its own time. It changes back to
+	// Async below Leave, if neither is so. Hold is the minimum time between two changes. 0 is
+	// 0.7, 0.4 and 100 ms.
 	Enter, Leave float64
 	Hold         time.Duration
 	// Window is over which the load is averaged. 0 is 100 ms.
@@ -43,6 +43,11 @@ type Options struct {
 	// each probe, up to 256 times. A processor that hangs is probed when its batches have
 	// returned. 0 is 1 s.
 	Probe time.Duration
+	// Cores is the number of cores that the host and the work for devices share: see
+	// Processor.Threads. CPU returns the CPU time of the process, by which the scheduler
+	// measures how many of them feed the devices. 0 and nil: cores are not counted.
+	Cores int
+	CPU   func() time.Duration
 	// Event receives changes of mode, removals and restorations of processors. It must be
 	// quick and must not call the scheduler. Default: nil, none.
 	Event func(Event)

@@ -18,13 +18,18 @@ func (p *processor) freeBlock() bool {
 	return p.out == nil && p.several < p.Blocks && len(p.running) < max(p.Blocks, p.Singles)
 }
 
-// wait is how long a job that is next at p should wait there. A batch that takes longer
-// than was expected is expected to take as much longer again.
-func (p *processor) wait(batch bool, now time.Duration) time.Duration {
-	if p.free(batch) {
+// wait is how long j should wait at p if it is next there.
+func (s *Scheduler) wait(p *processor, j *Job, batch bool, now time.Duration) time.Duration {
+	if p.free(batch) && s.fits(p, j) {
 		return 0
 	}
-	least := never
+	return p.next(now)
+}
+
+// next is the time until the first of p's batches should end. A batch that takes longer than
+// was expected is expected to take as much longer again.
+func (p *processor) next(now time.Duration) time.Duration {
+	least := longest
 	for _, b := range p.running {
 		end := b.started + b.expected
 		least = min(least, max(end-now, now-end))
@@ -48,7 +53,7 @@ func (s *Scheduler) queue(p *processor, batch bool) time.Duration {
 			if batch {
 				rate += float64(o.Lanes) / o.capacity.several
 			} else {
-				rate += o.capacity.rate()
+				rate += s.rate(o)
 			}
 		}
 	}
@@ -65,14 +70,14 @@ func (s *Scheduler) place(j *Job, now time.Duration) *processor {
 			continue
 		}
 		took := p.takes(j, false)
-		if !p.free(false) {
-			took += p.wait(false, now) + s.queue(p, false)
+		if wait := s.wait(p, j, false, now); wait > 0 {
+			took += wait + s.queue(p, false)
 		}
 		if took < end {
 			best, end = p, took
 		}
 	}
-	if best.free(false) && s.queued[best.class]+s.queued[Either] == 0 && len(s.streams) == 0 {
+	if best.free(false) && s.fits(best, j) && s.queued[best.class]+s.queued[Either] == 0 && len(s.streams) == 0 {
 		return best
 	}
 	return nil
@@ -114,7 +119,7 @@ func (s *Scheduler) pick(p *processor, now time.Duration) *Batch {
 				s.putBehind(j)
 				j = l.queues[class].head()
 			}
-			if j != nil && s.suits(j, p) && (best == nil || s.before(j, best, now)) {
+			if j != nil && s.suits(j, p) && s.fits(p, j) && s.timely(j, p, now) && (best == nil || s.before(j, best, now)) {
 				best = j
 			}
 		}
@@ -143,11 +148,11 @@ func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	if s.modeOf(l) == Async {
 		return p.free(false)
 	}
-	if !p.free(true) {
-		return false
+	if s.single(l, p) {
+		return true
 	}
 	own, either := &l.queues[p.class], &l.queues[Either]
-	if own.n+either.n == 0 {
+	if !p.free(true) || own.n+either.n == 0 {
 		return false
 	}
 	if s.opt.Mode == Auto && l.mode == Auto && len(p.running) < p.eager {
@@ -155,6 +160,13 @@ func (s *Scheduler) ready(l *line, p *processor, now time.Duration) bool {
 	}
 	return own.load+either.load >= p.Threshold(l.kind) || own.n+either.n >= p.Most || s.refusing != nil ||
 		s.aged(own, now) || s.aged(either, now)
+}
+
+// single tells whether the jobs of l run one by one on p under Sync too, without waiting for each
+// other: a host has a lane for each of them, and no caller has asked for Sync.
+func (s *Scheduler) single(l *line, p *processor) bool {
+	n := l.queues[p.class].n + l.queues[Either].n
+	return p.Host && s.opt.Mode == Auto && l.mode == Auto && p.free(false) && n > 0 && n <= p.Singles-len(p.running)
 }
 
 // aged says whether the oldest job is old enough to close a batch. Where it will be, the
@@ -173,6 +185,20 @@ func (s *Scheduler) aged(q *queue, now time.Duration) bool {
 // suits says whether p is about as good for j as any.
 func (s *Scheduler) suits(j *Job, p *processor) bool {
 	return s.can(j, p.index) && j.cost(p.index) <= j.similar
+}
+
+// timely tells whether p should end j by its deadline, or no other processor should
+// either.
+func (s *Scheduler) timely(j *Job, p *processor, now time.Duration) bool {
+	if j.deadline == never || j.late || now+p.takes(j, true) <= j.deadline {
+		return true
+	}
+	for i, o := range s.processors {
+		if o != p && s.can(j, i) && now+s.wait(o, j, true, now)+o.takes(j, true) <= j.deadline {
+			return false
+		}
+	}
+	return true
 }
 
 // before reports whether a runs before b on a processor that suits both: first the job of
@@ -244,7 +270,7 @@ func (s *Scheduler) elsewhere(j *Job, p *processor, last bool, now time.Duration
 		if last {
 			took = max(took, s.queue(o, batch)) // j is in the queue itself
 		}
-		end = min(end, o.wait(batch, now)+took)
+		end = min(end, s.wait(o, j, batch, now)+took)
 	}
 	return end
 }
@@ -273,7 +299,7 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 				if j == nil {
 					break
 				}
-				if s.can(j, p.index) {
+				if s.can(j, p.index) && s.fits(p, j) {
 					here, there := p.takes(j, batch), s.elsewhere(j, p, true, now)
 					r := float64(here) / float64(j.best)
 					if here >= there {
@@ -286,7 +312,7 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 			}
 		}
 	}
-	if best == nil {
+	if best == nil || !s.worth(p, best, now) {
 		return nil
 	}
 	s.stats.Stolen++
@@ -294,6 +320,6 @@ func (s *Scheduler) steal(p *processor, now time.Duration) *Batch {
 }
 
 // stealLook is the number of jobs of a queue that steal looks at. A job that should meet
-// its deadline in its queue is not stolen if it would miss it by taking sure times its
+// its deadline elsewhere is not taken where it would miss it by taking sure times its
 // expected time.
 const stealLook, sure = 16, 3

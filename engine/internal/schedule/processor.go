@@ -24,6 +24,10 @@ type Processor struct {
 	// context is done, whatever happens; elsewhere the context given to Run is never
 	// done, and a Run that does not come back is left alone.
 	Inline bool
+	// Threads is the number of cores that a batch takes on a host. A host beside devices
+	// leaves the cores that feed them: batches of jobs that devices may run are smaller, or
+	// wait. 0: they are not counted.
+	Threads int
 	// Threshold is the load at which a batch of a kind is closed, S·T·B, at least 1.
 	Threshold func(kind any) uint64
 	// Most is how many jobs a batch has at most; 0 is 65536.

@@ -72,7 +72,11 @@ func (s *blocks) Kind() any { return "and" }
 
 func (s *blocks) Blocks(int) int { return 1 << 16 }
 
-func (s *blocks) Cut(p int, load uint64) *Job {
+func (s *blocks) Left() int { return len(s.left) }
+
+func (s *blocks) Each(int) time.Duration { return 0 }
+
+func (s *blocks) Cut(p int, load uint64, most int) *Job {
 	if len(s.left) == 0 {
 		return nil
 	}

@@ -56,6 +56,8 @@ type Scheduler struct {
 	closed       bool          // queued ones too
 	quiet        chan struct{} // closed when nothing is held or active; nil: no goroutine waits
 	stats        Stats
+
+	cores cores
 }
 
 // cacheLine separates fields that different cores write.
@@ -73,7 +75,10 @@ type processor struct {
 	several  int // of running, that are not single jobs
 	eager    int // with less running than that, batches need not be full or old
 	capacity capacity
-	memory   int // batches in a row that ran out of it
+	span     float64       // cores of a single job on a host: a running mean
+	tried    time.Duration // when it last took a job that is not worth it
+	ended    time.Duration // when its last batch did, or it began to run after a pause
+	memory   int           // batches in a row that ran out of it
 	// jobs in a row that failed here and were answered elsewhere, and the successes before
 	odd               int
 	successes, before uint64
@@ -100,6 +105,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 	s := &Scheduler{
 		opt: opt, epoch: time.Now(), lines: map[lineKey]*line{}, callers: map[string]*caller{},
 		manyCallers: minCallers, deadlines: heap[*Job]{id: byDeadline}, mode: opt.Mode, armed: never,
+		cores: cores{all: opt.Cores, clock: opt.CPU},
 	}
 	if s.mode == Auto {
 		s.mode = Async
@@ -109,7 +115,7 @@ func New(opt Options, processors ...Processor) (*Scheduler, error) {
 		s.work[class] = make([]time.Duration, len(processors))
 	}
 	for i, p := range processors {
-		if p.Lanes < 1 || p.Singles < 0 || p.Threshold == nil || p.Most < 0 || p.Estimate == nil || p.Run == nil {
+		if p.Lanes < 1 || p.Singles < 0 || p.Threshold == nil || min(p.Most, p.Threads) < 0 || p.Estimate == nil || p.Run == nil {
 			return nil, fmt.Errorf("processor %q: %d lanes, %d singles, at most %d jobs: one is out of bounds, or a function is missing", p.Name, p.Lanes, p.Singles, p.Most)
 		}
 		if p.Singles == 0 {
@@ -155,7 +161,7 @@ func (s *Scheduler) idles(p *processor) bool { return p.Reserve && !s.reserves }
 
 // fill replaces zero options by their defaults.
 func (o *Options) fill() error {
-	if o.Mode > Sync || o.Capacity < 0 || min(o.MaxAge, o.Hold, o.Window, o.Slack, o.Hang, o.Probe) < 0 ||
+	if o.Mode > Sync || min(o.Capacity, o.Cores) < 0 || min(o.MaxAge, o.Hold, o.Window, o.Slack, o.Hang, o.Probe) < 0 ||
 		!(min(o.Enter, o.Leave, o.Similar, o.Patience) >= 0) {
 		return fmt.Errorf("scheduler: negative option: %+v", *o)
 	}
@@ -223,14 +229,17 @@ func (s *Scheduler) Do(ctx context.Context, j *Job) error {
 	}
 	if ctx.Done() == nil {
 		<-j.done
+		j.wakeGroup()
 		return j.err
 	}
 	select {
 	case <-j.done:
 	case <-ctx.Done():
-		if !s.give(j, ctx.Err()) {
-			<-j.done
+		if s.give(j, ctx.Err()) {
+			return j.err
 		}
+		<-j.done
 	}
+	j.wakeGroup()
 	return j.err
 }

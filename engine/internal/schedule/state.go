@@ -71,15 +71,22 @@ type batchState struct {
 	p              *processor
 	started, limit time.Duration // limit: hung beyond
 	beside         int           // batches that ran then
+	threads        int           // cores of the host that it takes
+	longest        time.Duration // of its jobs alone
 	expected       time.Duration // by the times of earlier jobs
 	inline         bool
 	gone           bool    // hung: it is not waited for any more
 	delivering     bool    // its lane is free
 	stream         *stream // whose block it is
+	queries        int     // of the block
 	ctx            runContext
 	woken          []*Job // answered, whose callers are to be told
 	run            func() // on a goroutine
 }
+
+// least is the estimated time of a batch that has the estimate of b or more, but no less than
+// its longest job takes alone.
+func (b *Batch) least(estimate time.Duration) time.Duration { return max(estimate, b.longest) }
 
 // Claim asks whether the answer of Jobs[i] may be written: true once, unless the job was
 // given up. After true the answer must be written before Run returns. It is safe for

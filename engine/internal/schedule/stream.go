@@ -13,13 +13,16 @@ type stream struct {
 	caller   *caller
 	arrived  time.Duration
 	deadline time.Duration
-	order    time.Duration // of its next block, among jobs of its caller
-	blocks   []*Job        // cut, not ended
-	queued   int           // of them, that have to run again
-	out      []int         // blocks that have not come back, by processor
-	busy     []int         // of out, blocks that are not in delivery
-	ended    bool          // nothing is left to cut
-	over     bool          // and every block has ended
+	order    time.Duration   // of its next block, among jobs of its caller
+	blocks   []*Job          // cut, not ended
+	queued   int             // of them, that have to run again
+	out      []int           // blocks that have not come back, by processor
+	busy     []int           // of out, blocks that are not in delivery
+	queries  []int           // of blocks that have come back, by processor
+	took     []time.Duration // in which blocks ran, until since
+	since    []time.Duration
+	ended    bool // nothing is left to cut
+	over     bool // and every block has ended
 	err      error
 	done     chan struct{}
 }
@@ -31,7 +34,11 @@ func (s *Scheduler) DoAll(ctx context.Context, st Stream, caller string, deadlin
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t := &stream{Stream: st, ctx: ctx, deadline: never, done: make(chan struct{}), out: make([]int, len(s.processors)), busy: make([]int, len(s.processors))}
+	n := len(s.processors)
+	t := &stream{
+		Stream: st, ctx: ctx, deadline: never, done: make(chan struct{}), out: make([]int, n), busy: make([]int, n),
+		queries: make([]int, n), took: make([]time.Duration, n), since: make([]time.Duration, n),
+	}
 	now := s.lock()
 	if err := s.open(t, caller, deadline, now); err != nil {
 		s.unlock()
@@ -121,7 +128,7 @@ func (s *Scheduler) served(t *stream) bool {
 // serves says whether p may cut blocks off t: it can run them, and is no reserve beside a
 // processor that can.
 func (s *Scheduler) serves(p *processor, t *stream) bool {
-	if t.busy[p.index] >= t.Blocks(p.index) {
+	if t.busy[p.index] >= t.Blocks(p.index) || s.most(t, p) == 0 {
 		return false
 	}
 	if p.Reserve {
@@ -137,7 +144,8 @@ func (s *Scheduler) serves(p *processor, t *stream) bool {
 // cutBlock returns a block of t; nil if there is none, or p cannot run it: then it waits
 // for another processor.
 func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch {
-	j := t.Cut(p.index, p.Threshold(t.Kind()))
+	left := t.Left()
+	j := t.Cut(p.index, p.Threshold(t.Kind()), s.most(t, p))
 	if j == nil {
 		t.ended = true
 		s.endStream(t)
@@ -158,8 +166,11 @@ func (s *Scheduler) cutBlock(t *stream, p *processor, now time.Duration) *Batch 
 	}
 	b := s.newBatch(p, Sync)
 	s.take(b, j)
-	b.stream = t
+	b.stream, b.queries = t, left-t.Left()
 	t.out[p.index]++
+	if t.busy[p.index] == 0 {
+		t.since[p.index] = now
+	}
 	t.busy[p.index]++
 	t.order = now + time.Duration(s.opt.Patience*float64(j.best))
 	return b
@@ -225,4 +236,13 @@ func (s *Scheduler) expireStreams(now time.Duration) time.Duration {
 		}
 	}
 	return least
+}
+
+// returned notes that a block of t has left its lane.
+func (t *stream) returned(b *Batch, now time.Duration) {
+	p := b.p.index
+	t.busy[p]--
+	t.queries[p] += b.queries
+	t.took[p] += now - t.since[p]
+	t.since[p] = now
 }

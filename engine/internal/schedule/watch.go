@@ -161,6 +161,7 @@ func (s *Scheduler) beginProbe(p *processor, now time.Duration) {
 	b := &Batch{Mode: Async, batchState: batchState{s: s, p: p, started: now, limit: now + s.opt.Hang}}
 	p.probeAt = never
 	p.delay = min(2*p.delay, rarely*s.opt.Probe)
+	s.cores.change(b, 1, now)
 	p.running = append(p.running, b)
 	s.active++
 	s.arm(b.limit)

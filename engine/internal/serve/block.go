@@ -1,7 +1,9 @@
 package serve
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"heddle/engine/internal/query"
@@ -17,6 +19,7 @@ type Block struct {
 	parts []*query.Batch
 	kinds []query.Settings // by part
 	place []place          // by query; empty if there is one part
+	wrong []query.Error    // invalid queries, in their order; empty queries stand in the parts
 	query query.Query
 	spare []*query.Batch // memory of parts, for the next block of the call
 }
@@ -31,6 +34,7 @@ func (b *Block) empty() {
 	b.spare = append(b.spare, b.parts...)
 	clear(b.parts)
 	clear(b.kinds)
+	clear(b.wrong)
 	b.query = query.Query{}
 	b.parts, b.kinds = b.parts[:0], b.kinds[:0]
 }
@@ -57,9 +61,28 @@ func (b *Block) Hits(i int) (count uint64, docs []uint32, scores []float64) {
 	return b.parts[at.part].Hits(int(at.query))
 }
 
+// Unit returns the unit of the scores of query i of the block: see query.Batch.Unit.
+func (b *Block) Unit(i int) float64 {
+	if len(b.place) == 0 {
+		return b.parts[0].Unit(i)
+	}
+	at := b.place[i]
+	return b.parts[at.part].Unit(int(at.query))
+}
+
+// Err returns the error of query i of the block, whose answer is empty then; nil if it is
+// valid.
+func (b *Block) Err(i int) error {
+	at, found := slices.BinarySearchFunc(b.wrong, i, func(e query.Error, i int) int { return cmp.Compare(e.Query, i) })
+	if !found {
+		return nil
+	}
+	return b.wrong[at].Err
+}
+
 // resolve fills the block with n queries of s.
 func (b *Block) resolve(s *stream, first, n int) error {
-	b.g, b.n, b.load, b.place = s.g, n, 0, b.place[:0]
+	b.g, b.n, b.load, b.place, b.wrong = s.g, n, 0, b.place[:0], b.wrong[:0]
 	part := 0
 	q := &b.query
 	for i := range n {
@@ -81,6 +104,10 @@ func (b *Block) resolve(s *stream, first, n int) error {
 			b.place = append(b.place, place{uint32(part), uint32(p.Queries())})
 		}
 		load, err := p.Add(s.g.Index, q, &b.kinds[part])
+		if err != nil && query.Invalid(err) {
+			b.wrong = append(b.wrong, query.Error{Query: i, Err: err})
+			load, err = p.Add(s.g.Index, &query.Query{Options: q.Options}, &b.kinds[part])
+		}
 		if err != nil {
 			return &query.Error{Query: first + i, Err: err}
 		}

@@ -110,7 +110,8 @@ func (x *Index) Acquire() (*Lists, error) {
 
 // Reload opens the index file at path beside the current one and answers from it all queries
 // that arrive from then on. It returns when the earlier queries and snapshots have ended and
-// the old file is closed. After an error the old file stays in use.
+// the old file is closed. It compares all checksums of the new file. After an error the old
+// file stays in use.
 //
 // Where devices have no room for both, the host alone answers from the new file until the
 // old one is closed. Without a host the new lists take the room that there is. Processors
@@ -122,8 +123,16 @@ func (x *Index) Reload(ctx context.Context, path string) error {
 	if old == nil {
 		return errClosed
 	}
-	g, err := x.loaded(ctx, path, x.pool.processors)
+	g, err := open(path, &x.opt)
 	if err != nil {
+		return err
+	}
+	if !x.opt.Trusted {
+		if err := g.File.CheckSums(); err != nil {
+			return errors.Join(err, g.closeFile())
+		}
+	}
+	if err := x.load(ctx, g, x.pool.processors); err != nil {
 		return err
 	}
 	var hosts []*Processor
@@ -155,10 +164,15 @@ func (x *Index) loaded(ctx context.Context, path string, on []*Processor) (*List
 	if err != nil {
 		return nil, err
 	}
+	return g, x.load(ctx, g, on)
+}
+
+// load loads an open file on some processors. An error closes the file.
+func (x *Index) load(ctx context.Context, g *Lists, on []*Processor) error {
 	if err := x.start(ctx, g, on); err != nil {
-		return nil, errors.Join(fmt.Errorf("loading %s: %w", path, err), g.closeFile())
+		return errors.Join(fmt.Errorf("loading %s: %w", g.File.Path(), err), g.closeFile())
 	}
-	return g, nil
+	return nil
 }
 
 // replace makes g the current generation and closes the former one. An error of closing is

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"slices"
+
 	"heddle/engine/internal/cost"
 	"heddle/engine/internal/query"
 	"heddle/engine/plan"
@@ -36,3 +38,8 @@ func (g *Lists) Targets() (all []Target) {
 
 // Threshold returns the load that closes batches of a kind.
 func (t *Target) Threshold(k *query.Kind) uint64 { return t.r.threshold(k, 0) }
+
+// On reports whether a processor has the lists.
+func (g *Lists) On(processor string) bool {
+	return slices.ContainsFunc(g.at, func(r *residence) bool { return r != nil && r.p.Name == processor })
+}

@@ -87,6 +87,11 @@ func (g *Lists) load(ctx context.Context, on []*Processor) (err error) {
 	if len(devices) == 0 && g.any() != nil {
 		return nil
 	}
+	if g.File != nil && len(devices) > 0 {
+		if err := g.File.CheckLists(); err != nil {
+			return err
+		}
+	}
 	opt := &g.x.opt
 	where, err := placement.Place(ctx, g.Source, backends, placement.Options{How: opt.Placement, Memory: opt.DeviceMemory, Ranked: g.Source.Freqs != nil})
 	if err != nil {

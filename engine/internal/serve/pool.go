@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"heddle/engine/internal/backend"
+	"heddle/engine/internal/cputime"
 	"heddle/engine/internal/limit"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
@@ -38,8 +40,9 @@ type Pool struct {
 	processors []*Processor
 	names      []string // of the processors
 	sched      *schedule.Scheduler
+	analyses   *schedule.Scheduler // of long texts, before they become jobs of sched
 	load       concurrency
-	results    *resultcache.Cache[*answer] // nil: no cache
+	results    *resultcache.Cache[*Answer] // nil: no cache
 	serial     atomic.Uint64               // of generations without a checksum
 
 	mu      sync.Mutex
@@ -56,9 +59,10 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 	opt.Limits.EnsureDefaults()
 	p := &Pool{opt: opt}
 	if opt.Results > 0 {
-		p.results = resultcache.New[*answer](opt.Results)
+		p.results = resultcache.New[*Answer](opt.Results)
 	}
 	var list []schedule.Processor
+	hosts := 0
 	for i, o := range open {
 		name := o.Info.Device
 		for n := 2; slices.Contains(p.names, name); n++ {
@@ -68,6 +72,12 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 		p.names = append(p.names, name)
 		p.processors = append(p.processors, r)
 		list = append(list, r.scheduled(opt.Workers))
+		if o.Host {
+			hosts++
+		}
+	}
+	if hosts > 0 && hosts < len(open) { // they share the cores with the devices
+		opt.Schedule.Cores, opt.Schedule.CPU = runtime.GOMAXPROCS(0), cputime.Total
 	}
 	event := opt.Schedule.Event
 	opt.Schedule.Event = func(v schedule.Event) {
@@ -80,7 +90,10 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 		}
 	}
 	var err error
-	p.sched, err = schedule.New(opt.Schedule, list...)
+	if p.sched, err = schedule.New(opt.Schedule, list...); err != nil {
+		return nil, err
+	}
+	p.analyses, err = newAnalyses(&opt.Schedule)
 	return p, err
 }
 
@@ -170,7 +183,7 @@ func (p *Pool) Close() error {
 			err = errors.Join(err, e)
 		}
 	}
-	return errors.Join(err, p.sched.Close(), p.closeBackends())
+	return errors.Join(err, p.analyses.Close(), p.sched.Close(), p.closeBackends())
 }
 
 // closeBackends closes the backends, later if one of them hangs.

@@ -18,7 +18,6 @@ type Processor struct {
 	Index int    // in the pool and its scheduler
 
 	pool    *Pool
-	lanes   int         // batches at a time
 	removed atomic.Bool // by the scheduler, after a failure
 }
 
@@ -56,13 +55,13 @@ func (p *Processor) scheduled(workers int) schedule.Processor {
 		},
 		Probe: p.probe,
 	}
-	p.lanes = workers
+	s.Lanes = workers
 	if p.Host {
-		p.lanes = min(2, workers) // a batch uses all threads; the second one is prepared meanwhile
+		s.Lanes = min(2, workers) // a batch uses all threads; the second one is prepared meanwhile
 		s.Blocks = workers
 		s.Singles = max(p.Info.ComputeUnits, 1)
+		s.Threads = s.Singles
 	}
-	s.Lanes = p.lanes
 	return s
 }
 

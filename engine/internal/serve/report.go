@@ -13,14 +13,17 @@ import (
 
 // Stats returns a snapshot of the scheduler, of the stores and of the result cache.
 func (p *Pool) Stats() observe.Stats {
-	s := p.sched.Stats()
+	s, long := p.sched.Stats(), p.analyses.Stats()
 	st := observe.Stats{
 		Mode: s.Mode.String(), Load: s.Load, Capacity: s.Capacity,
-		Answered: s.Answered, Failed: s.Failed, Refused: s.Refused, Expired: s.Expired,
+		Answered: s.Answered, Failed: s.Failed, Refused: s.Refused + long.Refused, Expired: s.Expired + long.Expired,
 		Retried: s.Retried, Stolen: s.Stolen, Changes: s.Changes,
 		Results: observe.ResultCache(p.results.Stats()),
 	}
 	st.Waiting.Either, st.Waiting.Device, st.Waiting.Host = s.Queued[schedule.Either], s.Queued[schedule.Device], s.Queued[schedule.Host]
+	for _, n := range long.Queued {
+		st.Waiting.Host += n
+	}
 	p.mu.Lock() // a store whose file is closed is not among stores any more
 	defer p.mu.Unlock()
 	for i, q := range s.Processors {

@@ -53,6 +53,7 @@ type stream struct {
 
 	mu    sync.Mutex
 	stats plan.Stats
+	wrong *query.Error // the first invalid query so far
 	// free holds the memory of blocks until the call has ended. A stack keeps few of them
 	// in use, so that their pages stay in memory; sync.Pool would allocate many.
 	free  []*Block
@@ -105,7 +106,9 @@ type block struct {
 }
 
 // SearchAll answers queries in blocks on all processors and calls deliver for each block. It
-// stops at the first error. An error of a query is an *query.Error.
+// stops at the first error, but not at an invalid query (query.Invalid), which Block.Err
+// returns: the first of them is the error when all blocks are answered. An error of a query is
+// a *query.Error.
 func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver Deliver) error {
 	s := &stream{g: g, qs: qs, until: g.pool.Until(ctx, call), n: qs.Len(), deliver: deliver, peeked: -1}
 	if s.n == 0 {
@@ -124,6 +127,9 @@ func (g *Lists) SearchAll(ctx context.Context, qs Queries, call *Call, deliver D
 	}
 	g.pool.Report(ctx, call.Explain, &observe.Explanation{Kind: cost, Queries: s.n, Stats: s.stats, Took: time.Since(began), Err: err},
 		&schedule.Trace{Arrived: began, Mode: schedule.Sync})
+	if err == nil && s.wrong != nil {
+		return s.wrong
+	}
 	return err
 }
 
@@ -191,16 +197,22 @@ func most(k *kind) int {
 	return 1 << 16
 }
 
-// firstBlock is the number of queries of a block while their load is unknown, and of the last
-// blocks of devices. The rest of a stream makes at least guided blocks for each processor, so
-// that some overlap on a device.
-const firstBlock, guided = 64, 4
+// firstBlock is the number of queries of a block while their load is unknown.
+const firstBlock = 64
+
+// Left implements schedule.Stream.
+func (s *stream) Left() int { return s.n - s.next }
+
+// Each implements schedule.Stream.
+func (s *stream) Each(p int) time.Duration {
+	s.Kind()
+	return time.Duration(s.g.at[p].perQuery[s.kind.cost].Load())
+}
 
 // Cut implements schedule.Stream. The mean load of the queries so far decides the size of a
-// block, because the goroutine of the processor resolves them. Towards the end blocks become
-// smaller, so that all processors end at about the same time: guided self-scheduling
-// (Polychronopoulos and Kuck 1987).
-func (s *stream) Cut(p int, load uint64) *schedule.Job {
+// block, because the goroutine of the processor resolves them. A caller that sets the load
+// decides the size on devices.
+func (s *stream) Cut(p int, load uint64, limit int) *schedule.Job {
 	if s.next == s.n || s.failed.Load() != nil {
 		return nil
 	}
@@ -208,8 +220,8 @@ func (s *stream) Cut(p int, load uint64) *schedule.Job {
 	k := s.kind
 	mean := s.g.mean(&k).Load()
 	n := cmp.Or(k.load, load) / max(mean, 16)
-	if k.load == 0 || s.g.at[p].p.Host { // else the caller decides
-		n = min(n, s.g.share(p, k.cost, s.n-s.next))
+	if k.load == 0 || s.g.at[p].p.Host {
+		n = min(n, uint64(limit))
 		if mean == 0 {
 			n = min(n, firstBlock)
 		}
@@ -218,32 +230,6 @@ func (s *stream) Cut(p int, load uint64) *schedule.Job {
 	b := &block{s, k, s.next, size}
 	s.next += size
 	return &schedule.Job{Kind: boxed, Work: b, Load: uint64(size) * mean}
-}
-
-// share is the most queries of the rest that a block of a processor may have. The host beside
-// devices gets no more than it answers in a quarter of the time that all processors need
-// for the rest, so that the end does not wait for it even if some queries take many times
-// the mean.
-func (g *Lists) share(p int, k cost.Kind, left int) uint64 {
-	const unknown = 8
-	own, running, rate := g.at[p], 0, 0.0
-	for _, o := range g.at {
-		if o == nil || o.p.Removed() || o.p.Reserve && o != own {
-			continue
-		}
-		running++
-		if took := o.perQuery[k].Load(); took > 0 {
-			rate += float64(o.p.lanes) / float64(took)
-		}
-	}
-	per := float64(own.perQuery[k].Load())
-	switch {
-	case !own.p.Host || running <= 1:
-		return uint64(max(firstBlock, left/(guided*max(running, 1))))
-	case per == 0:
-		return unknown
-	}
-	return uint64(max(1, float64(left)/(4*rate*per)))
 }
 
 // Estimate implements Work.
@@ -291,6 +277,11 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	s.mu.Lock()
 	for i := range out.parts {
 		s.stats.Add(*out.parts[i].Stats())
+	}
+	if len(out.wrong) > 0 {
+		if n := b.first + out.wrong[0].Query; s.wrong == nil || n < s.wrong.Query {
+			s.wrong = &query.Error{Query: n, Err: out.wrong[0].Err}
+		}
 	}
 	s.mu.Unlock()
 	if err := s.deliver(b.first, out); err != nil {

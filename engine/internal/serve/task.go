@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/resultcache"
 	"heddle/engine/internal/schedule"
@@ -18,6 +20,8 @@ import (
 type Call struct {
 	Caller string // callers share the processors evenly
 	Mode   schedule.Mode
+	// Processor is the name of the only processor that may answer; empty: any. Only Search heeds it.
+	Processor string
 	// Deadline, unless zero, replaces Timeout. It is for calls that began earlier.
 	Deadline time.Time
 	Timeout  time.Duration        // 0: the timeout of the pool; negative: none
@@ -36,10 +40,13 @@ type task struct {
 	kind kind
 
 	settings query.Settings
+	only     string        // processor that may answer; empty: any
 	lists    []plan.Handle // of the query, by ascending length
 	features cost.Features
 
-	answer
+	Answer
+	in      *joint // has the answer at nth, until the caller copies it; nil: copied
+	nth     int
 	stats   plan.Stats
 	missing uint64 // bytes of lists that its batch had to load
 
@@ -47,15 +54,17 @@ type task struct {
 	told observe.Explanation
 }
 
-// answer is the answer of a query. In the result cache its slices are never written.
-type answer struct {
-	count  uint64
-	docs   []uint32
-	scores []float64
+// Answer is the answer of a query: see query.Batch.Hits and Unit. In the result cache its slices
+// are never written.
+type Answer struct {
+	Count  uint64
+	Docs   []uint32
+	Scores []float64
+	Unit   float64
 }
 
 // bytes estimates the memory of a.
-func (a *answer) bytes() uint64 { return 64 + 4*uint64(len(a.docs)) + 8*uint64(len(a.scores)) }
+func (a *Answer) bytes() uint64 { return 64 + 4*uint64(len(a.Docs)) + 8*uint64(len(a.Scores)) }
 
 var tasks = sync.Pool{New: func() any { return new(task) }}
 
@@ -73,17 +82,17 @@ func (t *task) done(err error) {
 		return
 	}
 	t.g.Put(t.b)
-	t.g, t.b, t.answer = nil, nil, answer{}
+	t.g, t.b, t.Answer = nil, nil, Answer{}
 	t.missing, t.stats = 0, plan.Stats{}
 	tasks.Put(t)
 }
 
 // Search answers one query. The caller owns the slices.
-func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count uint64, docs []uint32, scores []float64, err error) {
+func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (a Answer, err error) {
 	q.Until = g.pool.Until(ctx, call)
 	t := g.newTask()
-	t.job.Deadline = q.Until.Deadline
-	if err = t.resolve(q, call.Load); err != nil {
+	t.job.Deadline, t.only = q.Until.Deadline, call.Processor
+	if err = t.analyse(q, call); err != nil {
 		t.done(nil)
 		return
 	}
@@ -91,9 +100,22 @@ func (g *Lists) Search(ctx context.Context, q *query.Query, call *Call) (count u
 		t.done(err)
 		return
 	}
-	count, docs, scores = t.count, t.docs, t.scores
+	a = t.Answer
 	t.done(nil)
 	return
+}
+
+// analyse resolves the query, a long one when its turn has come.
+func (t *task) analyse(q *query.Query, call *Call) error {
+	bytes, err := t.g.Effort(q)
+	if err != nil {
+		return err
+	}
+	load := call.Load // so that call stays on the stack
+	if bytes <= limit.Step {
+		return t.resolve(q, load)
+	}
+	return t.g.pool.Analyse(&q.Until, call.Caller, bytes, func() error { return t.resolve(q, load) })
 }
 
 // resolve turns the query into a batch of one.
@@ -141,19 +163,46 @@ func (t *task) find(ctx context.Context, call *Call) (cached bool, err error) {
 	if !fresh {
 		t.key = t.b.Key(t.key, t.g.key)
 		if a, ok := results.Get(t.key); ok {
-			t.answer = answer{a.count, slices.Clone(a.docs), slices.Clone(a.scores)}
+			t.Answer = Answer{a.Count, slices.Clone(a.Docs), slices.Clone(a.Scores), a.Unit}
 			return true, nil
 		}
 	}
 	err = t.do(ctx, call)
 	if err == nil && !fresh {
-		a := t.answer
+		a := t.Answer
 		if results.Takes(t.key, a.bytes()) { // else it is only counted
-			a.docs, a.scores = slices.Clone(a.docs), slices.Clone(a.scores)
+			a.Docs, a.Scores = slices.Clone(a.Docs), slices.Clone(a.Scores)
 		}
 		results.Put(t.key, &a, a.bytes())
 	}
 	return false, err
+}
+
+// joint is a batch whose answers the callers copy, each on its own core.
+type joint struct {
+	*query.Batch
+	g     *Lists
+	users atomic.Int32 // that have not copied, and the processor
+}
+
+var joints = sync.Pool{New: func() any { return new(joint) }}
+
+// join returns an empty batch.
+func (g *Lists) join(k *kind) *joint {
+	all := joints.Get().(*joint)
+	all.Batch, all.g = g.Batch(), g
+	all.users.Store(1)
+	all.Reset(&k.Kind)
+	return all
+}
+
+// leave gives the batch back when nothing is left to copy.
+func (all *joint) leave() {
+	if all.users.Add(-1) == 0 {
+		all.g.Put(all.Batch)
+		all.Batch, all.g = nil, nil
+		joints.Put(all)
+	}
 }
 
 // do schedules the task and waits for its answer.
@@ -163,13 +212,21 @@ func (t *task) do(ctx context.Context, call *Call) error {
 	if k, ok := j.Kind.(kind); !ok || k != t.kind { // boxing it allocates
 		j.Kind = t.kind
 	}
-	return t.g.pool.Do(ctx, j)
+	if err := t.g.pool.Do(ctx, j); err != nil {
+		return err
+	}
+	if all := t.in; all != nil {
+		t.take(all.Batch, t.nth)
+		t.in = nil
+		all.leave()
+	}
+	return nil
 }
 
 // Estimate implements Work.
 func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 	r := t.g.at[p]
-	if r == nil {
+	if r == nil || t.only != "" && t.only != r.p.Name {
 		return 0, 0, false
 	}
 	f, ok := r.features(t)
@@ -183,12 +240,12 @@ func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 // take copies the answer of query i of a batch.
 func (t *task) take(b *query.Batch, i int) {
 	count, docs, scores := b.Hits(i)
-	t.count, t.stats = count, *b.Stats()
+	t.Count, t.Unit, t.stats = count, b.Unit(i), *b.Stats()
 	if !t.kind.CountOnly {
-		t.docs = append(make([]uint32, 0, len(docs)), docs...) // not nil without documents
+		t.Docs = append(make([]uint32, 0, len(docs)), docs...) // not nil without documents
 	}
 	if t.kind.Ranked() {
-		t.scores = append(make([]float64, 0, len(scores)), scores...)
+		t.Scores = append(make([]float64, 0, len(scores)), scores...)
 	}
 }
 
@@ -225,9 +282,8 @@ func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, bega
 
 // runTasks answers queries as one batch.
 func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, began run) error {
-	m, all := r.models[k.cost], r.g.Batch()
-	defer r.g.Put(all)
-	all.Reset(&k.Kind)
+	m, all := r.models[k.cost], r.g.join(k)
+	defer all.leave()
 	var f cost.Features
 	added, missing := time.Duration(0), uint64(0)
 	for _, j := range b.Jobs {
@@ -243,8 +299,8 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 	for i, j := range b.Jobs {
 		if b.Claim(i) {
 			t := j.Work.(*task)
-			t.take(all, i)
-			t.missing = missing
+			all.users.Add(1)
+			t.in, t.nth, t.missing = all, i, missing
 		}
 	}
 	if len(b.Jobs) == 1 {

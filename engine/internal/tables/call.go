@@ -16,6 +16,21 @@ func (g *Generation) Until(ctx context.Context, call *serve.Call) limit.Until {
 	return g.pool.Until(ctx, call)
 }
 
+// CompileFor is Compile for a caller. size is the length of all predicates of the call so far:
+// above limit.Step, the predicate waits for its turn (serve.Pool.Analyse).
+func (g *Generation) CompileFor(until *limit.Until, caller, where string, size int) (*Predicate, error) {
+	if size <= limit.Step {
+		return g.Compile(where)
+	}
+	var p *Predicate
+	end := *until // until stays on the stack of the caller
+	err := g.pool.Analyse(until, caller, len(where), func() (err error) {
+		p, err = g.compile(where, g.pool.Limits(), end.Err)
+		return err
+	})
+	return p, err
+}
+
 // Do schedules the task, waits for its answer and reports it. A strategy that no processor
 // has is a plan.ErrUnsupported.
 func (t *Task) Do(ctx context.Context, call *serve.Call) error {
@@ -26,10 +41,10 @@ func (t *Task) Do(ctx context.Context, call *serve.Call) error {
 	j := &t.job
 	j.Caller, j.Mode, j.Deadline = call.Caller, call.Mode, g.pool.Until(ctx, call).Deadline
 	if !g.pool.Observed() && call.Explain == nil {
-		return g.pool.Do(ctx, j)
+		return t.answer(ctx)
 	}
 	began := time.Now()
-	err := g.pool.Do(ctx, j)
+	err := t.answer(ctx)
 	q := &t.told
 	*q = observe.Explanation{Kind: "select", Queries: t.Len(), Took: time.Since(began), Err: err}
 	if err == nil {
@@ -39,8 +54,26 @@ func (t *Task) Do(ctx context.Context, call *serve.Call) error {
 	return err
 }
 
+// answer runs the job, then makes the rows of predicates that compare columns.
+func (t *Task) answer(ctx context.Context) error {
+	if err := t.kind.g.pool.Do(ctx, &t.job); err != nil {
+		return err
+	}
+	for _, c := range t.compared {
+		if err := t.compare(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // How describes the run of selection i on the processor that answered: strategy and sizes.
 func (t *Task) How(i int) string {
+	for _, c := range t.compared {
+		if c.selection == i {
+			return fmt.Sprintf("selections: %d; columns compared in pure Go", len(c.parts))
+		}
+	}
 	if t.on == nil {
 		return ""
 	}

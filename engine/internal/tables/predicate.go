@@ -14,9 +14,10 @@ import (
 type Predicate struct {
 	Text  string           // in the form of predicate.Expr; empty for steps made by hand
 	Plan  predicate.Plan   // bins of the columns
-	Steps plan.SelectBatch // one selection
+	Steps plan.SelectBatch // one selection, which is empty if the predicate compares columns
 
-	work cost.Selection // of a count
+	work  cost.Selection // of a count
+	parts []*Predicate   // selections of Plan.Set
 }
 
 // Compile compiles a predicate. Errors: *syntax.Error with the place of the
@@ -24,19 +25,19 @@ type Predicate struct {
 // sets.
 func (d *Data) Compile(where string) (*Predicate, error) {
 	l := limit.Default()
-	return d.compile(where, &l)
+	return d.compile(where, &l, nil)
 }
 
 // Compile compiles a predicate within the limits of the pool. Errors: see Data.Compile.
 func (g *Generation) Compile(where string) (*Predicate, error) {
-	return g.compile(where, g.pool.Limits())
+	return g.compile(where, g.pool.Limits(), nil)
 }
 
-func (d *Data) compile(where string, l *limit.Limits) (*Predicate, error) {
+func (d *Data) compile(where string, l *limit.Limits, ended func() error) (*Predicate, error) {
 	if err := l.CheckText(where); err != nil {
 		return nil, err
 	}
-	e, err := predicate.Parse(where)
+	e, err := predicate.ParseUntil(where, ended)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +47,9 @@ func (d *Data) compile(where string, l *limit.Limits) (*Predicate, error) {
 	p := &Predicate{Text: e.String()}
 	if p.Plan, err = predicate.Compile(e, d.Columns, d.Table.Rows, &p.Steps); err != nil {
 		return nil, err
+	}
+	if p.Plan.Set != nil {
+		d.split(p)
 	}
 	p.work = d.Work(countOf(&p.Steps))
 	return p, nil
@@ -76,4 +80,10 @@ func countOf(s *plan.SelectBatch) *plan.SelectBatch {
 }
 
 // Bytes is the size of the vectors that the predicate reads, compressed.
-func (p *Predicate) Bytes() uint64 { return p.work.Bytes }
+func (p *Predicate) Bytes() uint64 {
+	n := p.work.Bytes
+	for _, part := range p.parts {
+		n += part.work.Bytes
+	}
+	return n
+}

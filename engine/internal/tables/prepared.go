@@ -1,9 +1,11 @@
 package tables
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 
+	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
 )
 
@@ -27,8 +29,23 @@ type compiled struct {
 
 // Prepare compiles a predicate for the current generation and for later ones. Errors: see
 // Data.Compile.
-func (t *Table) Prepare(where string) (*Prepared, error) {
-	return t.prepare(&Prepared{of: t, where: where})
+func (t *Table) Prepare(ctx context.Context, call *serve.Call, where string) (*Prepared, error) {
+	g, err := t.Acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer g.Release()
+	until := g.Until(ctx, call)
+	if err := until.Err(); err != nil {
+		return nil, err
+	}
+	q, err := g.CompileFor(&until, call.Caller, where, len(where))
+	if err != nil {
+		return nil, err
+	}
+	p := &Prepared{of: t, where: where}
+	p.now.Store(&compiled{g.Data, q})
+	return p, nil
 }
 
 // PrepareSteps prepares the only selection of s. Errors: see Data.Adopt.
@@ -38,10 +55,6 @@ func (t *Table) PrepareSteps(s *plan.SelectBatch) (*Prepared, error) {
 		p.steps.Copy(s, s.Selection(0))
 		p.steps.End()
 	}
-	return t.prepare(p)
-}
-
-func (t *Table) prepare(p *Prepared) (*Prepared, error) {
 	g, err := t.Acquire()
 	if err != nil {
 		return nil, err

@@ -35,6 +35,11 @@ const strategies = int(plan.Reduction) + 1
 // load makes the table resident on p.
 func load(ctx context.Context, d *Data, p *serve.Processor) (r *resident, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
+	if d.File != nil && !p.Host { // a device copies the words
+		if err := d.File.CheckWords(); err != nil {
+			return nil, err
+		}
+	}
 	s, err := p.Backend.LoadTable(ctx, d.Table)
 	if err != nil {
 		return nil, err

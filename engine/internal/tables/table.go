@@ -64,7 +64,8 @@ func (t *Table) Acquire() (*Generation, error) {
 
 // Reload opens the table file at path beside the current one and answers from it all
 // selections that arrive from then on. It returns when the earlier selections have ended
-// and the old file is closed. After an error the old file stays in use. Processors without
+// and the old file is closed. It compares all checksums of the new file. After an error the
+// old file stays in use. Processors without
 // room for both tables load the new one after the old one is closed; the other processors
 // answer meanwhile.
 func (t *Table) Reload(ctx context.Context, path string) error {
@@ -76,6 +77,11 @@ func (t *Table) Reload(ctx context.Context, path string) error {
 	d, err := Open(path, t.opt.Trusted)
 	if err != nil {
 		return err
+	}
+	if !t.opt.Trusted {
+		if err := d.File.CheckSums(); err != nil {
+			return errors.Join(err, d.Close())
+		}
 	}
 	g := t.generation(d)
 	if err := g.start(ctx, t.pool.Processors()); err != nil {

@@ -58,6 +58,8 @@ type Task struct {
 	features cost.Features
 	only     *resident // the processor to measure, nil for tasks of callers
 
+	compared []compared // selections whose rows Do makes
+
 	rows plan.Rows // the answer
 	on   *resident // the processor that answered
 	took time.Duration
@@ -73,7 +75,7 @@ func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan 
 	t.kind = Kind{g, output, strategy, rescan}
 	t.batch.Reset()
 	t.batch.Output, t.batch.Strategy, t.batch.Rescan = output, strategy, rescan
-	t.features = cost.Features{}
+	t.features, t.compared = cost.Features{}, t.compared[:0]
 	j := &t.job
 	j.Work, j.Load, j.Mode, j.Trace.Attempts = t, 0, schedule.Auto, 0
 	j.Caller, j.Deadline, j.Reserves = "", time.Time{}, true
@@ -85,6 +87,9 @@ func (g *Generation) NewTask(output plan.Output, strategy plan.Strategy, rescan 
 
 // Add appends the selection of a predicate.
 func (t *Task) Add(p *Predicate) {
+	if p.Plan.Set != nil {
+		t.compared = append(t.compared, compared{t.Len(), p})
+	}
 	t.batch.Copy(&p.Steps, p.Steps.Steps)
 	t.batch.End()
 	w, s := p.work, &t.features.Selection
@@ -123,6 +128,7 @@ func (t *Task) Done(err error) {
 		return
 	}
 	t.only, t.on = nil, nil
+	clear(t.compared)
 	tasks.Put(t)
 }
 

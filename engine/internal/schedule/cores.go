@@ -1,0 +1,117 @@
+package schedule
+
+import (
+	"math"
+	"time"
+)
+
+// cores shares the cores of the machine between the host and the work that feeds devices:
+// preparation of batches, copies of answers, callers. It measures how many cores that work
+// takes while devices run, as the CPU time of the process less that of the host's batches.
+// The scheduler's lock guards it.
+type cores struct {
+	all   int                  // 0: they are not counted
+	clock func() time.Duration // CPU time of the process; nil: nothing is measured
+
+	host, devices int           // cores of running batches of the host, running batches of devices
+	changed       time.Duration // when one of them did
+	// Since the last measurement:
+	began, cpu     time.Duration // it, and the CPU time by then
+	hosted, active time.Duration // CPU time of the host's batches, time in which devices ran
+
+	feed float64 // cores that feed devices while they run
+}
+
+// measured is the time over which the cores that feed devices are measured.
+const measured = 5 * time.Millisecond
+
+// pass brings the sums up to now.
+func (c *cores) pass(now time.Duration) {
+	d := now - c.changed
+	c.changed = now
+	c.hosted += d * time.Duration(c.host)
+	if c.devices > 0 {
+		c.active += d
+	}
+	if c.clock == nil || now-c.began < measured {
+		return
+	}
+	cpu := c.clock()
+	if c.active > measured/4 {
+		fed := max(0, float64(cpu-c.cpu-c.hosted)/float64(c.active))
+		c.feed += (min(fed, float64(c.all)) - c.feed) / 8
+	}
+	c.began, c.cpu, c.hosted, c.active = now, cpu, 0, 0
+}
+
+// free is the number of cores that a further batch of the host may take: devices that run
+// keep those that feed them, at least one.
+func (c *cores) free() int {
+	if c.all == 0 {
+		return math.MaxInt
+	}
+	reserved := 0
+	if c.devices > 0 {
+		reserved = min(max(1, int(math.Ceil(c.feed))), c.all-1)
+	}
+	return c.all - reserved - c.host
+}
+
+// change notes that a batch of p begins, or ends with sign -1.
+func (c *cores) change(b *Batch, sign int, now time.Duration) {
+	if c.all == 0 {
+		return
+	}
+	c.pass(now)
+	if b.p.Host {
+		c.host += sign * b.threads
+	} else {
+		c.devices += sign
+	}
+}
+
+// threadsOf is the number of cores that j takes alone on p: its CPU time there, which all
+// threads share in a batch, over its time.
+func (p *processor) threadsOf(j *Job) int {
+	if p.Threads <= 1 {
+		return p.Threads
+	}
+	cpu := float64(j.added[p.index]) * float64(p.Threads)
+	return min(max(int(math.Round(cpu/float64(max(j.Trace.Estimates[p.index], 1)))), 1), p.Threads)
+}
+
+// rate is how many seconds of estimates of single jobs p does in a second: a host that shares
+// the cores with devices runs as many at a time as its cores are enough for.
+func (s *Scheduler) rate(p *processor) float64 {
+	if s.cores.all == 0 || p.Threads == 0 {
+		return p.capacity.rate()
+	}
+	return p.capacity.rate() / max(p.span, 1)
+}
+
+// fits tells whether p may take the cores for j: the free ones, and for a job that suits the
+// host as well as devices, or better, those that feed devices too.
+func (s *Scheduler) fits(p *processor, j *Job) bool {
+	c := &s.cores
+	if p.Threads == 0 || c.all == 0 {
+		return true
+	}
+	if j.Trace.Class != Device {
+		return c.host == 0 || p.threadsOf(j) <= c.all-c.host
+	}
+	return p.threadsOf(j) <= c.free()
+}
+
+// taken is the share of the threads of a host that device p takes by being fed.
+func (s *Scheduler) taken(p *processor) (share float64) {
+	if p.Host || s.cores.all == 0 {
+		return 0
+	}
+	fed := max(1, int(math.Ceil(s.cores.feed)))
+	for _, o := range s.processors {
+		if o.Threads > 0 {
+			share = max(share, float64(o.Threads+fed-s.cores.all)/float64(o.Threads))
+		}
+	}
+	return share
+}

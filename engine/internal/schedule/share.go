@@ -1,0 +1,95 @@
+package schedule
+
+import "time"
+
+// A processor that adds less than leastShare to the rate of the other ones is not worth the cores
+// and the memory bandwidth that it takes from them: it gets no work that they can do, except
+// for a trial now and then.
+const leastShare = 0.03
+
+// A stream ends at about the same time on all processors: the blocks of the fastest one make at
+// least guided of the rest for each processor, but have guidedLeast queries, and blocks of
+// the others take a share of the time that all need for the rest (guided self-scheduling,
+// Polychronopoulos and Kuck 1987). first is the size of a first block on a host beside
+// devices, whose time is unknown.
+const guided, guidedLeast, first = 4, 64, 8
+
+// most is the number of queries that the next block of t on p may have; 0: p has no part in the
+// rest.
+func (s *Scheduler) most(t *stream, p *processor) int {
+	left := t.Left()
+	running, all, own, best := 0, 0.0, 0.0, 0.0
+	for _, o := range s.processors {
+		if o != p && (o.out != nil || s.idles(o)) || t.Blocks(o.index) == 0 {
+			continue
+		}
+		running++
+		rate := t.rate(o)
+		if all += rate; o == p {
+			own = rate
+		}
+		best = max(best, rate)
+	}
+	largest := max(guidedLeast, left/(guided*max(running, 1)))
+	switch {
+	case running <= 1 || left == 0:
+		return largest
+	case own == 0:
+		if p.Host {
+			return first
+		}
+		return guidedLeast
+	case own == best:
+		return largest
+	case own < (leastShare+s.taken(p))*best || p.Threads > s.cores.free() && 2*own < best:
+		return 0
+	}
+	rest := float64(left) / all // the time that all need for it
+	n := rest * own / float64(t.lanes(p))
+	if n >= 1 && n < guided {
+		return 1
+	}
+	return int(n / guided)
+}
+
+// lanes is the number of blocks of t that run on p at a time.
+func (t *stream) lanes(p *processor) int { return min(p.Blocks, t.Blocks(p.index)) }
+
+// rate is the queries per nanosecond of p in t, or in earlier calls; 0: unknown.
+func (t *stream) rate(p *processor) float64 {
+	if took := t.took[p.index]; took > 0 {
+		return float64(t.queries[p.index]) / float64(took)
+	}
+	if each := t.Each(p.index); each > 0 {
+		return float64(t.lanes(p)) / float64(each)
+	}
+	return 0
+}
+
+// share is the rate at which p runs jobs like j in batches, in units of the rate of all other
+// processors that can run it.
+func (s *Scheduler) share(p *processor, j *Job) float64 {
+	others := 0.0
+	for _, o := range s.processors {
+		if o != p && s.can(j, o.index) {
+			others += o.capacity.yield() / float64(j.added[o.index])
+		}
+	}
+	return p.capacity.yield() / float64(j.added[p.index]) / others
+}
+
+// worth tells whether p should take jobs like j from the other processors.
+func (s *Scheduler) worth(p *processor, j *Job, now time.Duration) bool {
+	if s.share(p, j) >= leastShare+s.taken(p) {
+		return true
+	}
+	if now-p.tried < trial {
+		return false
+	}
+	p.tried = now
+	return true
+}
+
+// trial is the time between two jobs that a processor takes although it is not worth it: its
+// costs may have changed.
+const trial = 2 * time.Second

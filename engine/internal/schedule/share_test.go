@@ -1,0 +1,88 @@
+package schedule
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// A processor that is slow beside another one gets a share of the time that is left of a call,
+// nothing that ends later, and nothing at all where it adds little.
+func TestShareOfStream(t *testing.T) {
+	gpu, cpu := fake(0, "gpu", 16), fake(1, "host", 2)
+	s := start(t, Options{}, gpu, cpu)
+	for _, c := range []struct {
+		device, host time.Duration // of a query; 0: unknown
+		left         int
+		want         [2]int
+	}{
+		{0, 0, 100_000, [2]int{guidedLeast, first}},
+		{160 * us, 0, 100_000, [2]int{12_500, first}},
+		{160 * us, 200 * us, 100_000, [2]int{12_500, 1136}}, // 10,000 a second of 110,000, on two lanes
+		{160 * us, 200 * us, 150, [2]int{guidedLeast, 1}},
+		{160 * us, 200 * us, 20, [2]int{guidedLeast, 0}}, // it ends sooner on the device
+		{160 * us, ms, 100_000, [2]int{12_500, 0}},       // 2,000 of 102,000
+		{10 * ms, 20 * us, 100_000, [2]int{0, 12_500}},   // 1,600 of 101,600
+	} {
+		st := &stream{Stream: &known{left: c.left, each: []time.Duration{c.device, c.host}}, took: make([]time.Duration, 2)}
+		if got := [2]int{s.most(st, s.processors[0]), s.most(st, s.processors[1])}; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// known is a stream of which times are known.
+type known struct {
+	blocks
+	left int
+	each []time.Duration
+}
+
+func (k *known) Left() int { return k.left }
+
+func (k *known) Each(p int) time.Duration { return k.each[p] }
+
+// Towards the end of a call blocks get smaller.
+func TestBlocksGetSmaller(t *testing.T) {
+	s := start(t, Options{}, fake(0, "gpu", 16))
+	var sizes []int
+	for left := 10_000; left > 0; {
+		n := s.most(&stream{Stream: &known{left: left, each: []time.Duration{160 * us}}, took: make([]time.Duration, 1)}, s.processors[0])
+		sizes = append(sizes, n)
+		left -= n
+	}
+	if sizes[0] != 2500 || !slices.IsSortedFunc(sizes, func(a, b int) int { return b - a }) || sizes[len(sizes)-1] != guidedLeast {
+		t.Errorf("%v", sizes)
+	}
+}
+
+// The host's batches take the cores that are free of the work for devices, which is measured.
+func TestCoresThatFeedDevices(t *testing.T) {
+	cpu := time.Duration(0)
+	c := cores{all: 8, clock: func() time.Duration { return cpu }}
+	device, host := &Batch{batchState: batchState{p: &processor{}}}, &Batch{batchState: batchState{p: &processor{Processor: Processor{Host: true}}, threads: 3}}
+	if c.free() != 8 {
+		t.Errorf("%d cores are free while nothing runs", c.free())
+	}
+	now := time.Duration(0)
+	for range 100 {
+		c.change(device, 1, now)
+		c.change(host, 1, now)
+		if n := c.free(); n > 4 {
+			t.Fatalf("%d cores are free beside three of the host and the one that feeds a device at least", n)
+		}
+		now += 2 * ms
+		cpu += 2 * (3 + 2) * ms // two cores and a bit feed the device
+		cpu += 100 * us
+		c.change(device, -1, now)
+		c.change(host, -1, now)
+		now += ms
+	}
+	if c.feed < 1.9 || c.feed > 2.2 {
+		t.Errorf("%v cores feed the device, 2.05 do", c.feed)
+	}
+	c.change(device, 1, now)
+	if n := c.free(); n != 5 {
+		t.Errorf("%d cores are free, 5 should be", n)
+	}
+}

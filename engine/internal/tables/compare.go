@@ -1,0 +1,190 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heddle/codec"
+	"heddle/codec/wah"
+	"heddle/engine/file/mapped"
+	"heddle/engine/internal/limit"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/plan"
+	"heddle/engine/table/predicate"
+	"heddle/engine/table/rowset"
+)
+
+// compared is a selection of a task whose predicate compares columns.
+type compared struct {
+	selection int
+	*Predicate
+}
+
+// split makes the selections of p its parts, and leaves an empty one in their place.
+func (d *Data) split(p *Predicate) {
+	for i := range p.Steps.Len() {
+		part := &Predicate{}
+		part.Steps.Copy(&p.Steps, p.Steps.Selection(i))
+		part.Steps.End()
+		part.work = d.Work(countOf(&part.Steps))
+		p.parts = append(p.parts, part)
+	}
+	p.Steps.Reset()
+	p.Steps.End()
+}
+
+// compare makes the rows of a predicate that compares columns, in the place of an empty
+// selection.
+func (t *Task) compare(ctx context.Context, c compared) error {
+	began, stats := time.Now(), t.rows.Stats
+	all := make([]uint64, wah.Bitset(uint64(t.kind.g.Table.Rows)))
+	for i := range all {
+		all[i] = ^uint64(0)
+	}
+	if n := t.kind.g.Table.Rows % 64; n > 0 {
+		all[len(all)-1] = 1<<n - 1
+	}
+	rows, err := t.set(ctx, c.Predicate, c.Plan.Set, all)
+	if err != nil {
+		return err
+	}
+	t.rows.Counts[c.selection] = uint32(rowset.Count(rows))
+	t.rows.Stats.Queries, t.rows.Stats.Wall = stats.Queries, stats.Wall+time.Since(began)
+	if t.kind.output == plan.OutputBits {
+		copy(t.rows.Selection(c.selection), rows)
+	}
+	return nil
+}
+
+// set returns the rows of s that are in rows, whose memory it takes.
+func (t *Task) set(ctx context.Context, p *Predicate, s *predicate.Set, rows []uint64) (_ []uint64, err error) {
+	switch s.Op {
+	case predicate.Selected:
+		return rows, t.selectPart(ctx, p.parts[s.Selection], rows)
+	case predicate.Compared:
+		until := limit.Until{Context: ctx, Deadline: t.job.Deadline}
+		return rows, t.kind.g.compareColumns(&until, s, rows)
+	case predicate.Both:
+		for i := range s.Args {
+			if rows, err = t.set(ctx, p, &s.Args[i], rows); err != nil {
+				return nil, err
+			}
+		}
+		return rows, nil
+	}
+	var found []uint64
+	for i := range s.Args {
+		left := make([]uint64, len(rows))
+		copy(left, rows)
+		if left, err = t.set(ctx, p, &s.Args[i], left); err != nil {
+			return nil, err
+		}
+		if found == nil {
+			found = make([]uint64, len(rows))
+		}
+		for k, x := range left {
+			found[k] |= x
+			rows[k] &^= x
+		}
+	}
+	return found, nil
+}
+
+// selectPart removes the rows that a selection has not.
+func (t *Task) selectPart(ctx context.Context, part *Predicate, rows []uint64) (err error) {
+	x := t.kind.g.NewTask(plan.OutputBits, t.kind.strategy, t.kind.rescan)
+	defer func() { x.Done(err) }()
+	x.Add(part)
+	x.job.Caller, x.job.Mode, x.job.Deadline = t.job.Caller, t.job.Mode, t.job.Deadline
+	if err = t.kind.g.pool.Do(ctx, &x.job); err != nil {
+		return err
+	}
+	for i, bits := range x.rows.Selection(0) {
+		rows[i] &= bits
+	}
+	t.rows.Stats.Add(x.rows.Stats)
+	return nil
+}
+
+// tile is the number of segments of codes that are compared at a time.
+const tile = 512
+
+// compareColumns removes the rows whose values of two columns are in another order.
+func (d *Data) compareColumns(until *limit.Until, s *predicate.Set, rows []uint64) error {
+	a, b := &d.Columns[s.A], &d.Columns[s.B]
+	c := comparison{order: a.Order(b), holds: [3]bool{s.By.Holds(-1), s.By.Holds(0), s.By.Holds(1)}}
+	for i, column := range []int{s.A, s.B} {
+		var err error
+		if c.low[i], c.high[i], err = d.Table.Codes(uint32(column)); err != nil {
+			return err
+		}
+	}
+	tiles := (c.low[0].Segments() + tile - 1) / tile
+	workers := min(tiles, runtime.GOMAXPROCS(0))
+	failed := make([]error, workers)
+	var next atomic.Int64
+	var running sync.WaitGroup
+	for w := range workers {
+		running.Go(func() {
+			defer mapped.Catch(mapped.Watch(), &failed[w])
+			var buffer [4][codec.SegmentLen]uint32
+			for i := int(next.Add(1) - 1); i < tiles && failed[w] == nil; i = int(next.Add(1) - 1) {
+				if failed[w] = until.Err(); failed[w] == nil {
+					failed[w] = c.run(rows, i*tile, min((i+1)*tile, c.low[0].Segments()), &buffer)
+				}
+			}
+		})
+	}
+	running.Wait()
+	err := errors.Join(failed...)
+	if errors.Is(err, schedule.ErrDeadline) {
+		return fmt.Errorf("%w while columns were compared: %w", schedule.ErrDeadline, context.DeadlineExceeded)
+	}
+	return err
+}
+
+// comparison compares the codes of two columns.
+type comparison struct {
+	low, high [2]codec.Packed
+	order     func(code, other uint64) int
+	holds     [3]bool // by the order, plus 1
+}
+
+// run compares the rows of segments from first to before last.
+func (c *comparison) run(rows []uint64, first, last int, buffer *[4][codec.SegmentLen]uint32) error {
+	const words = codec.SegmentLen / 64
+	for segment := first; segment < last; segment++ {
+		part := rows[segment*words : min((segment+1)*words, len(rows))]
+		if !slices.ContainsFunc(part, func(x uint64) bool { return x != 0 }) {
+			continue
+		}
+		for i := range 2 {
+			if _, err := c.low[i].Decode(segment, &buffer[2*i]); err != nil {
+				return err
+			}
+			if c.high[i].Len == 0 {
+				continue
+			}
+			if _, err := c.high[i].Decode(segment, &buffer[2*i+1]); err != nil {
+				return err
+			}
+		}
+		code := func(i, row int) uint64 { return uint64(buffer[2*i+1][row])<<32 | uint64(buffer[2*i][row]) }
+		for i, x := range part {
+			for ; x != 0; x &= x - 1 {
+				row := 64*i + bits.TrailingZeros64(x)
+				if !c.holds[c.order(code(0, row), code(1, row))+1] {
+					part[i] &^= x & -x
+				}
+			}
+		}
+	}
+	return nil
+}

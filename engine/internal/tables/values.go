@@ -1,0 +1,44 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heddle/engine/internal/limit"
+	"heddle/engine/internal/schedule"
+	"heddle/engine/table/group"
+	"heddle/engine/table/result"
+	"heddle/engine/table/statement"
+	"heddle/engine/table/values"
+)
+
+// CompileValues compiles a statement. Errors: *syntax.Error, *limit.Error.
+func (g *Generation) CompileValues(c statement.Clauses) (*result.Query, error) {
+	for _, text := range []string{c.Select, c.GroupBy, c.OrderBy} {
+		if err := g.pool.Limits().CheckText(text); err != nil {
+			return nil, err
+		}
+	}
+	s, err := statement.Parse(c)
+	if err != nil {
+		return nil, err
+	}
+	return result.Compile(s, g.Columns)
+}
+
+// Values passes the values of rows to deliver. Errors: of result.Query.Run; *limit.Error.
+func (g *Generation) Values(until *limit.Until, q *result.Query, rows []uint64, offset, most uint64, deliver func(values.Batch) error) error {
+	l := g.pool.Limits()
+	opt := result.Options{Offset: offset, Limit: most, Options: group.Options{Groups: l.Groups, Codes: l.Values, Ended: until.Err}}
+	err := q.Run(g.Table, rows, opt, deliver)
+	switch {
+	case errors.Is(err, group.ErrGroups):
+		return &limit.Error{Name: "Groups", Limit: l.Groups}
+	case errors.Is(err, group.ErrCodes):
+		return &limit.Error{Name: "Values", Limit: l.Values}
+	case errors.Is(err, schedule.ErrDeadline):
+		return fmt.Errorf("%w while values were computed: %w", schedule.ErrDeadline, context.DeadlineExceeded)
+	}
+	return err
+}
