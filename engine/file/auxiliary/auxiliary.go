@@ -1,5 +1,5 @@
-// Package auxiliary reads small files beside the data: costs, statistics, tuning rows, lists of
-// words. A pipe or a device in their place would block the program or never end.
+// Package auxiliary reads and replaces small files beside the data: costs, statistics, tuning rows,
+// lists of words, manifests. A pipe or a device in their place would block the program or never end.
 package auxiliary
 
 import (
@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+
+	"heddle/engine/file/container"
 )
 
 // Errors of Read, for errors.Is.
@@ -38,4 +41,28 @@ func Read(path string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w: more than %d bytes", path, ErrTooLarge, limit)
 	}
 	return data, nil
+}
+
+// Replace writes the content of the file at path. The file appears or changes in one step, and
+// outlives a loss of power.
+func Replace(path string, data []byte) (err error) {
+	var disk container.OSDisk
+	dir, err := disk.MkdirTemp(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, disk.RemoveAll(dir)) }()
+	temp := filepath.Join(dir, filepath.Base(path))
+	f, err := disk.Create(temp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := disk.Rename(temp, path); err != nil {
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(path))
 }

@@ -21,4 +21,11 @@
 //
 // The checksum of a section covers the zeros behind it, up to the next page, so checksums
 // cover every byte of a file. Sections lie in the order of their numbers, without gaps.
+//
+// # Blocks
+//
+// The last section of a format with Summed holds a u32 CRC-32C for each block of 64 KiB of
+// the sections before it, in their order. A section begins a block, and its padding belongs
+// to its last block. Open checks this section alone; File.Check verifies the blocks of a
+// range of bytes before their first use.
 package container

@@ -19,6 +19,8 @@ type CorruptError struct {
 	Offset  int64  // in bytes from the start of the file, where the damage was seen
 	Section string // name as in FORMAT.md
 	Reason  string
+	// Foreign reports that the file is not one of this format at all, rather than a damaged one.
+	Foreign bool
 }
 
 func (e *CorruptError) Error() string {

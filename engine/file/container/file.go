@@ -3,6 +3,7 @@ package container
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -21,17 +22,33 @@ type File struct {
 	format  *Format
 	data    []byte // the whole file
 	release func() error
+	remap   func(e Extent, further uint64) ([]uint32, func() error, error) // nil: the file is not mapped
+	blocks  []blocks                                                       // by section; nil without checksums of blocks
+	places  *places
+}
+
+// places finds the section of a byte. A fault of the mapped file may ask for it while Close
+// resets the file.
+type places struct {
+	path   string
+	format *Format
+	table  atomic.Pointer[[]Extent] // nil until the header has been read
 }
 
 // Open maps the file at path and checks its header. Damage is a *CorruptError, an
 // intact file of another version an ErrVersion.
 func Open(path string, format *Format) (*File, error) {
-	f := &File{Path: path, format: format}
-	data, release, err := contents(path, f.damaged)
+	f := &File{Path: path, format: format, places: &places{path: path, format: format}}
+	data, info, release, err := contents(path, f.places.damaged)
 	if err != nil {
 		return nil, err
 	}
 	f.data, f.release = data, release
+	if info != nil {
+		f.remap = func(e Extent, further uint64) ([]uint32, func() error, error) {
+			return remap(path, info, e, further, f.places.damaged)
+		}
+	}
 	if err := f.decode(); err != nil {
 		return nil, errors.Join(err, release())
 	}
@@ -49,19 +66,27 @@ func New(path string, data []byte, format *Format) (*File, error) {
 
 func (f *File) decode() (err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	f.Header, err = f.format.Decode(f.Path, f.data)
-	return err
+	if f.Header, err = f.format.Decode(f.Path, f.data); err != nil {
+		return err
+	}
+	if f.places != nil {
+		table := f.Header.Table // Close resets Header
+		f.places.table.Store(&table)
+	}
+	return f.openBlocks()
 }
 
 // damaged reports damage at a byte of the file that shows while the file is in use.
-func (f *File) damaged(offset int64, reason string) error {
+func (p *places) damaged(offset int64, reason string) error {
 	section := HeaderName
-	for i, e := range f.Header.Table {
-		if e.Length > 0 && uint64(offset) >= e.Offset {
-			section = f.format.Names[i]
+	if table := p.table.Load(); table != nil {
+		for i, e := range *table {
+			if e.Length > 0 && uint64(offset) >= e.Offset {
+				section = p.format.Names[i]
+			}
 		}
 	}
-	return &CorruptError{Path: f.Path, Offset: offset, Section: section, Reason: reason}
+	return &CorruptError{Path: p.path, Offset: offset, Section: section, Reason: reason}
 }
 
 // Close gives the memory back. A second Close does nothing.
@@ -97,14 +122,23 @@ func (f *File) CorruptEntry(s int, format string, args ...any) error {
 
 // CheckSums compares the checksum of every section, on all cores.
 func (f *File) CheckSums() error {
-	for i, e := range f.Header.Table[:f.format.Sections(f.Header.Version)] {
-		sum, err := Checksum(f.data[e.Offset:e.End()])
-		if err != nil {
+	for i := range f.format.Sections(f.Header.Version) {
+		if err := f.checkSection(i); err != nil {
 			return err
 		}
-		if sum != e.Sum {
-			return f.Corrupt(i, 0, "checksum %08x, the content has %08x", e.Sum, sum)
-		}
+	}
+	return nil
+}
+
+// checkSection compares the checksum of section s.
+func (f *File) checkSection(s int) error {
+	e := f.Header.Table[s]
+	sum, err := Checksum(f.data[e.Offset:e.End()])
+	if err != nil {
+		return err
+	}
+	if sum != e.Sum {
+		return f.Corrupt(s, 0, "checksum %08x, the content has %08x", e.Sum, sum)
 	}
 	return nil
 }

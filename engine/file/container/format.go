@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"strings"
 )
 
 // PageSize is the alignment of every section, in bytes. The header is the first
@@ -33,7 +34,12 @@ type Format struct {
 	Suffix   string   // of file names, for messages: ".hdl"
 	Versions []int    // numbers of sections, from version 1 on; ascending
 	Names    []string // of the sections that the latest version has
+	// Summed is the first version whose last section holds the checksums of blocks; 0: none has.
+	Summed uint32
 }
+
+// summed reports whether files of a version have checksums of blocks.
+func (f *Format) summed(version uint32) bool { return f.Summed > 0 && version >= f.Summed }
 
 // Latest is the latest version.
 func (f *Format) Latest() uint32 { return uint32(len(f.Versions)) }
@@ -92,7 +98,12 @@ func (f *Format) Decode(path string, data []byte) (h Header, err error) {
 		return Header{}, &CorruptError{Path: path, Offset: int64(offset), Section: HeaderName, Reason: fmt.Sprintf(format, args...)}
 	}
 	if !bytes.HasPrefix(data, []byte(f.Magic)) {
-		return bad(0, "not an %s file: it starts with %q", f.Suffix, data[:min(len(data), len(f.Magic))])
+		start := data[:min(len(data), len(f.Magic))]
+		reason := fmt.Sprintf("not an %s file: it starts with %q", f.Suffix, start)
+		if other := suffixOf(start); other != "" {
+			reason = fmt.Sprintf("not an %s file but an %s file", f.Suffix, other)
+		}
+		return Header{}, &CorruptError{Path: path, Section: HeaderName, Reason: reason, Foreign: true}
 	}
 	if len(data) < PageSize {
 		return bad(len(data), "the file is truncated: it has %d bytes, its header alone has %d", len(data), PageSize)
@@ -131,4 +142,13 @@ func (f *Format) Decode(path string, data []byte) (h Header, err error) {
 		return bad(16, "the sections end at byte %d, the file at %d", at, h.Size)
 	}
 	return h, nil
+}
+
+// suffixOf returns the suffix of the format with a magic, such as ".hdl"; "" for no magic of a
+// container.
+func suffixOf(magic []byte) string {
+	if len(magic) == 8 && string(magic[:3]) == "\x89HD" && string(magic[4:]) == "\r\n\x1a\n" {
+		return ".hd" + strings.ToLower(string(magic[3:4]))
+	}
+	return ""
 }

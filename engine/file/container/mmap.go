@@ -3,6 +3,7 @@ package container
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/edsrzf/mmap-go"
@@ -12,41 +13,40 @@ import (
 
 // contents maps the file at path into memory, read-only. Where the platform or
 // the file system cannot map, and on big-endian hosts, which would convert most
-// of it anyway, it reads the file instead. release gives the memory back. damage makes the
-// error for pages that the file loses later.
-func contents(path string, damage func(offset int64, reason string) error) (data []byte, release func() error, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, err
+// of it anyway, it reads the file instead; then info is nil. release gives the memory back.
+// damage makes the error for pages that the file loses later.
+func contents(path string, damage func(offset int64, reason string) error) (data []byte, info fs.FileInfo, release func() error, err error) {
+	if info, err = os.Stat(path); err != nil {
+		return nil, nil, nil, err
 	}
 	if !info.Mode().IsRegular() { // before Open, which waits for the writer of a pipe
-		return nil, nil, fmt.Errorf("%s: not a regular file", path)
+		return nil, nil, nil, fmt.Errorf("%s: not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer f.Close()                       // a mapping outlives the descriptor
 	if info, err = f.Stat(); err != nil { // the size of the open file
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	size := info.Size()
 	none := func() error { return nil }
 	switch {
 	case size != int64(int(size)):
-		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", path, size)
+		return nil, nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", path, size)
 	case size == 0: // an empty file cannot be mapped
-		return nil, none, nil
+		return nil, nil, none, nil
 	}
 	if NativeLittle {
 		if m, err := mmap.Map(f, mmap.RDONLY, 0); err == nil {
-			remove := mapped.Add(m, path, info, damage)
-			return m, func() error { remove(); return m.Unmap() }, nil
+			remove := mapped.Add(m, 0, path, info, damage)
+			return m, info, func() error { remove(); return m.Unmap() }, nil
 		}
 	}
 	data = make([]byte, size)
 	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return data, none, nil
+	return data, nil, none, nil
 }

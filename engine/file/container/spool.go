@@ -16,9 +16,10 @@ const spoolBuffer = 256 << 10
 type Spool struct {
 	file   DiskFile
 	start  int64  // offset in file of the first counted byte
-	buf    []byte // not yet written
+	buf    []byte // not yet written; nil until the first write
 	length uint64 // bytes, including buf
 	crc    uint32 // excluding buf
+	blocks blockSums
 }
 
 func newSpool(d Disk, path string) (*Spool, error) {
@@ -26,14 +27,17 @@ func newSpool(d Disk, path string) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Spool{file: f, buf: make([]byte, 0, spoolBuffer)}, nil
+	return &Spool{file: f}, nil
 }
 
 // Length is the number of bytes so far.
 func (s *Spool) Length() uint64 { return s.length }
 
-// room flushes the buffer unless n more bytes fit.
+// room makes the buffer, or flushes it unless n more bytes fit.
 func (s *Spool) room(n int) error {
+	if s.buf == nil {
+		s.buf = make([]byte, 0, spoolBuffer)
+	}
 	if n <= cap(s.buf)-len(s.buf) {
 		return nil
 	}
@@ -80,15 +84,25 @@ func (s *Spool) AppendSpool(from *Spool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil {
+	if err := s.room(spoolBuffer); err != nil { // all of it
 		return err
 	}
-	if n, err := io.Copy(s.file, r); err != nil || uint64(n) != from.length {
+	n, err := io.CopyBuffer(spoolWriter{s}, r, s.buf[:cap(s.buf)])
+	s.length += uint64(n)
+	if err != nil || uint64(n) != from.length {
 		return errors.Join(err, fmt.Errorf("%d of %d bytes of a temporary file copied", n, from.length))
 	}
-	s.crc = crcCombine(s.crc, from.crc, from.length)
-	s.length += from.length
 	return nil
+}
+
+// spoolWriter hands bytes to the file of a spool, past its buffer.
+type spoolWriter struct{ *Spool }
+
+func (w spoolWriter) Write(p []byte) (int, error) {
+	if err := w.put(p); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Pad writes zeros up to a multiple of align bytes, at most PageSize.
@@ -112,7 +126,7 @@ func (s *Spool) Reader() (io.Reader, error) {
 // Rewind drops the content and reuses its room on the disk.
 func (s *Spool) Rewind() error {
 	_, err := s.file.Seek(s.start, io.SeekStart)
-	s.buf, s.length, s.crc = s.buf[:0], 0, 0
+	s.buf, s.length, s.crc, s.blocks = s.buf[:0], 0, 0, blockSums{sums: s.blocks.sums[:0]}
 	return err
 }
 
@@ -128,6 +142,7 @@ func (s *Spool) put(p []byte) error {
 		return nil
 	}
 	s.crc = crc32.Update(s.crc, castagnoli, p)
+	s.blocks.add(p)
 	_, err := s.file.Write(p)
 	return err
 }

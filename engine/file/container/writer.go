@@ -136,7 +136,13 @@ func (w *Writer) commit() error {
 func (w *Writer) join() error {
 	out := w.Sections[0]
 	at := uint64(PageSize)
+	var sums []uint32 // of the blocks of the sections so far
 	for i, s := range w.Sections {
+		if i == len(w.Sections)-1 && w.format.summed(w.header.Version) {
+			if err := s.Append(LittleBytes(sums)); err != nil {
+				return err
+			}
+		}
 		e := &w.header.Table[i]
 		e.Offset, e.Length = at, s.length
 		if err := s.Pad(PageSize); err != nil {
@@ -146,6 +152,7 @@ func (w *Writer) join() error {
 			return err
 		}
 		e.Sum = s.crc
+		sums = append(sums, s.blocks.all()...)
 		at = e.End()
 		if s == out {
 			continue

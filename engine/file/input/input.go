@@ -30,6 +30,7 @@ func (o *Opener) Count() int64 { return o.read.Load() }
 type Reader struct {
 	*bufio.Reader
 	io.Closer
+	UTF16 bool // the input is UTF-16, which Text converts
 }
 
 // Open opens a file, or standard input for "-". The first bytes of an input show whether
@@ -58,9 +59,9 @@ func (o *Opener) Wrap(path string, r io.Reader, c io.Closer) (*Reader, error) {
 		if err != nil {
 			return nil, errors.Join(Explain(path, 0, err), c.Close())
 		}
-		return &Reader{bufio.NewReaderSize(d, Buffer), closers{d, c}}, nil
+		return &Reader{Reader: bufio.NewReaderSize(d, Buffer), Closer: closers{d, c}}, nil
 	}
-	return &Reader{b, c}, nil
+	return &Reader{Reader: b, Closer: c}, nil
 }
 
 // closers closes all.

@@ -3,8 +3,9 @@ package input
 import (
 	"bufio"
 	"bytes"
-
-	"golang.org/x/text/encoding/unicode"
+	"fmt"
+	"io"
+	"unicode/utf8"
 )
 
 // Mark is the byte order mark of UTF-8.
@@ -21,20 +22,80 @@ func (r *Reader) SkipMark() int {
 
 // Text prepares the input at path for reading as UTF-8, before the first byte is read. It
 // drops a byte order mark and returns its number of bytes. With the mark of UTF-16, it
-// converts the input: halves of surrogate pairs become U+FFFD. It refuses other
-// encodings with a mark, formats that are no text and known by their first bytes, and
-// text with many zero bytes. The error is an *Error.
+// converts the input and sets UTF16: invalid UTF-16 becomes invalid UTF-8. It refuses
+// other encodings with a mark or with escapes, formats that are no text and known by their
+// first bytes, and text with many zero bytes. The error is an *Error.
 func (r *Reader) Text(path string) (skipped int, err error) {
 	head, _ := r.Peek(headSize)
 	if reason := refused(head); reason != "" {
 		return 0, &Error{Path: path, Reason: reason}
 	}
 	if isUTF16(head) {
-		utf8 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(r.Reader)
-		r.Reader = bufio.NewReaderSize(utf8, Buffer)
+		r.Reader, r.UTF16 = bufio.NewReaderSize(newUTF16(r.Reader), Buffer), true
 		return 0, nil
 	}
 	return r.SkipMark(), nil
+}
+
+// InvalidByte describes the first invalid byte of a text that is not UTF-8. unit names the
+// text: a document or a value. utf16 says that the text was converted from UTF-16.
+func InvalidByte(unit string, text []byte, utf16 bool) string {
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size < 2 {
+			break
+		}
+		at += size
+	}
+	encoding := "UTF-8"
+	if utf16 {
+		encoding = "UTF-16"
+	}
+	if half, ok := surrogate(text[at:]); ok {
+		return fmt.Sprintf("invalid %s: byte %d of the %s is half of a surrogate pair, U+%04X", encoding, at, unit, half)
+	}
+	if utf16 {
+		return "invalid UTF-16: the text ends within a character"
+	}
+	return fmt.Sprintf("invalid UTF-8: byte %d of the %s is 0x%02x", at, unit, text[at])
+}
+
+// EndLines makes LF of CR in an input whose lines end in CR alone: the first Buffer bytes
+// have CR and no LF. With quotes, CR between two double quotes stays. It is called before the
+// first byte is read.
+func (r *Reader) EndLines(quotes bool) {
+	if head, _ := r.Peek(Buffer); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
+		r.Reader = bufio.NewReaderSize(&carriageReturns{r: r.Reader, quotes: quotes}, Buffer)
+	}
+}
+
+// carriageReturns makes LF of CR.
+type carriageReturns struct {
+	r              io.Reader
+	quotes, quoted bool
+}
+
+func (c *carriageReturns) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '"' {
+			c.quoted = c.quotes && !c.quoted
+		} else if b == '\r' && !c.quoted {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// Decode returns a reader of text in UTF-8: it converts UTF-16 with a byte order mark. It reads
+// at most two bytes ahead of a slow input.
+func Decode(r io.Reader) *bufio.Reader {
+	b := bufio.NewReaderSize(r, 64<<10)
+	if head, _ := b.Peek(2); isUTF16(head) {
+		return bufio.NewReaderSize(newUTF16(b), 64<<10)
+	}
+	return b
 }
 
 // isUTF16 reports whether head starts with the byte order mark of UTF-16.
@@ -95,6 +156,9 @@ func refused(head []byte) string {
 	const tarOffset = 257
 	if len(head) > tarOffset && bytes.HasPrefix(head[tarOffset:], []byte(tarMagic)) {
 		return "a tar archive" + unpack
+	}
+	if bytes.Contains(head, []byte("\x1b$")) {
+		return "text in ISO-2022, of 7 bits for Japanese, Chinese or Korean: convert it to UTF-8"
 	}
 	if zeros := bytes.Count(head, []byte{0}); !isUTF16(head) && zeros > 1 && zeros*zeroShare > len(head) {
 		return "many zero bytes: binary data, or UTF-16 without a byte order mark"

@@ -38,6 +38,7 @@ func IsFault(err error) bool {
 // mapping is a file in memory, or was one until remove.
 type mapping struct {
 	start, size uintptr
+	offset      int64     // of the first byte in the file
 	removed     time.Time // zero: it is mapped
 	path        string
 	info        fs.FileInfo
@@ -49,10 +50,10 @@ var (
 	mappings []*mapping
 )
 
-// Add registers data, which is the file at path in memory. damage makes the error for a
-// fault at an offset of the file. remove must be called before data is unmapped.
-func Add(data []byte, path string, info fs.FileInfo, damage func(offset int64, reason string) error) (remove func()) {
-	m := &mapping{start: uintptr(unsafe.Pointer(unsafe.SliceData(data))), size: uintptr(len(data)), path: path, info: info, damage: damage}
+// Add registers data, the bytes from offset on of the file at path in memory. damage makes the
+// error for a fault at an offset of the file. remove must be called before data is unmapped.
+func Add(data []byte, offset int64, path string, info fs.FileInfo, damage func(offset int64, reason string) error) (remove func()) {
+	m := &mapping{start: uintptr(unsafe.Pointer(unsafe.SliceData(data))), size: uintptr(len(data)), offset: offset, path: path, info: info, damage: damage}
 	mu.Lock()
 	defer mu.Unlock()
 	mappings = slices.DeleteFunc(mappings, func(o *mapping) bool {
@@ -81,7 +82,8 @@ func Watch() bool { return debug.SetPanicOnFault(true) }
 func Unwatch(was bool) { debug.SetPanicOnFault(was) }
 
 // Catch is deferred: it ends Watch and turns a panic about a mapped file into a *Fault in err.
-// Other panics go on.
+// A panic with a *Fault is such a panic
+// too. Other panics go on.
 func Catch(was bool, err *error) {
 	debug.SetPanicOnFault(was)
 	if r := recover(); r != nil {
@@ -101,6 +103,9 @@ func Run(f func() error) (err error) {
 
 // fault returns the error for a panic, nil if it does not concern a mapped file.
 func fault(r any) error {
+	if f, ok := r.(*Fault); ok { // a reader without an error result has found damage
+		return f
+	}
 	if _, ok := r.(runtime.Error); !ok {
 		return nil
 	}
@@ -119,7 +124,7 @@ func fault(r any) error {
 				case !m.removed.IsZero():
 					continue // the memory was used after its end
 				}
-				return &Fault{m.damage(int64(at), reason)}
+				return &Fault{m.damage(m.offset+int64(at), reason)}
 			}
 		}
 		return nil
@@ -137,11 +142,11 @@ func reasonOf(size int64) string {
 	return fmt.Sprintf("the file was truncated to %d bytes while it was in use", size)
 }
 
-// truncated returns the present size of the file if it is below the size in memory.
+// truncated returns the present size of the file if it ends before the bytes in memory.
 func (m *mapping) truncated() (size int64, ok bool) {
 	info, err := os.Stat(m.path)
 	if err != nil || !os.SameFile(info, m.info) {
 		return 0, false
 	}
-	return info.Size(), info.Size() < int64(m.size)
+	return info.Size(), info.Size() < m.offset+int64(m.size)
 }

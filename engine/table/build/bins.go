@@ -3,9 +3,11 @@ package build
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"heddle/engine/table/binning"
+	"heddle/engine/table/column"
 )
 
 // planned is a column whose bins are chosen: of the second pass.
@@ -14,13 +16,16 @@ type planned struct {
 	Settings
 	file  *temp    // that has the blocks
 	place []uint64 // of a type with a dictionary: the key of each number
-	base  uint64   // least key
+	base  uint64   // least key, in the scale of the column
+	auto  bool     // the settings leave the binning to this package
+	scale uint8    // of the stored column
 	find  finder
 }
 
 // plan chooses the bins of a column.
 func (b *builder) plan(c *collected) (*planned, error) {
 	p := &planned{collected: c, file: b.spool, Settings: b.opt.settings(c.Name), base: c.least}
+	p.scale = c.Scale
 	var s binning.Sample
 	if c.Type.HasDictionary() {
 		p.place = c.strings.sort()
@@ -40,7 +45,16 @@ func (b *builder) plan(c *collected) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Binning = done
+	p.auto, p.Binning = p.Binning == column.Auto, done
+	if c.Type == column.Float && len(upper) > 0 {
+		if p.scale = c.scaled.chosen(c.least, c.greatest); p.scale > 0 {
+			p.base, _ = column.ScaledKey(column.KeyFloat(c.least), p.scale)
+			for i, k := range upper {
+				upper[i] = column.ScaledBelow(column.KeyFloat(k), p.scale)
+			}
+			upper = slices.Compact(upper)
+		}
+	}
 	for i := range upper {
 		upper[i] -= p.base
 	}
@@ -79,6 +93,13 @@ func (p *planned) each(ctx context.Context, r *blockReader, w window, f func(cod
 
 // code makes codes of keys.
 func (p *planned) code(keys []uint64, missing []bool) {
+	if p.Type == column.Float && p.scale > 0 {
+		for i, k := range keys {
+			if missing == nil || !missing[i] {
+				keys[i], _ = column.ScaledKey(column.KeyFloat(k), p.scale)
+			}
+		}
+	}
 	for i, m := range missing {
 		if m {
 			keys[i] = p.base

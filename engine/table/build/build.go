@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heddle/codec/wah"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
 )
@@ -51,14 +50,14 @@ func Build(ctx context.Context, src read.Source, path string, opt Options) (r Re
 	if err != nil {
 		return r, err
 	}
-	word, err := b.word(ctx, columns)
+	word, err := b.shape(ctx, columns)
 	if err != nil {
 		return r, err
 	}
 	if err := b.write(ctx, path, word, columns); err != nil {
 		return r, err
 	}
-	r = Report{Rows: uint32(b.rows), Word: word, TempBytes: b.spool.size}
+	r = Report{Rows: uint32(b.rows), Word: word, Invalid: src.Invalid(), TempBytes: b.spool.size}
 	r.InputBytes, _ = src.Progress()
 	r.Read, r.Write = read.Sub(start), time.Since(read)
 	return r, r.measure(path)
@@ -74,60 +73,6 @@ func (b *builder) planAll() ([]*planned, error) {
 		}
 	}
 	return columns, nil
-}
-
-// The word size is chosen from a sample: a number of windows of consecutive rows, each
-// a whole number of groups.
-const (
-	sampleWindows = 8
-	sampleRows    = 8 * groupRows
-)
-
-// word chooses the size of words, in bits.
-func (b *builder) word(ctx context.Context, columns []*planned) (int, error) {
-	if b.opt.Word != 0 {
-		return b.opt.Word, nil
-	}
-	windows := []window{{0, b.rows}}
-	if b.rows > sampleWindows*sampleRows {
-		windows = nil
-		for i := range uint64(sampleWindows) {
-			from := i * (b.rows - sampleRows) / (sampleWindows - 1)
-			windows = append(windows, window{from, from + sampleRows})
-		}
-	}
-	failed := make([]error, 2*len(columns))
-	var narrow, wide atomic.Uint64
-	parallel(len(failed), func(i int) {
-		if c := columns[i/2]; i%2 == 0 {
-			failed[i] = addSize[uint32](ctx, b, c, windows, &narrow)
-		} else {
-			failed[i] = addSize[uint64](ctx, b, c, windows, &wide)
-		}
-	})
-	if err := errors.Join(failed...); err != nil {
-		return 0, err
-	}
-	if 20*wide.Load() <= 21*narrow.Load() {
-		return 64, nil
-	}
-	return 32, nil
-}
-
-// addSize adds the number of bytes of the vectors of a column, by the rows of windows.
-func addSize[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window, bytes *atomic.Uint64) error {
-	p := newPile[W](b, c, len(windows))
-	defer p.release()
-	var s sorter[W]
-	for i, w := range windows {
-		if err := s.make(ctx, p, i, w); err != nil {
-			return err
-		}
-	}
-	return p.encode(ctx, c.Encoding, func(words []W) error {
-		bytes.Add(uint64(len(words)) * (wah.GroupBits[W]() + 1) / 8)
-		return nil
-	})
 }
 
 // measure reads the sizes from the finished table.

@@ -24,7 +24,7 @@ import (
 func everything(rows int) (*table, map[string]Settings) {
 	var columns []data
 	set := map[string]Settings{}
-	for _, typ := range []column.Type{column.Int, column.Float, column.String, column.Bool, column.Timestamp} {
+	for _, typ := range []column.Type{column.Int, column.Float, column.String, column.Bool, column.Timestamp, column.TimestampNS} {
 		for _, e := range []column.Encoding{column.Equality, column.Range, column.Interval} {
 			for b := column.Auto; b <= column.Lloyd; b++ {
 				n := len(columns)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"heddle/engine/table/binning"
+	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 	"heddle/engine/table/read"
 )
@@ -23,6 +24,7 @@ type collected struct {
 	missing         uint64 // rows without a value
 	least, greatest uint64 // of the keys there are; 1, 0 if there are none
 	keys            binning.Collector
+	scaled          scaled     // of a Float
 	strings         dictionary // of a type with a dictionary: keys are its codes
 
 	present []uint64 // scratch: keys of rows with a value
@@ -119,6 +121,9 @@ func (c *collected) take(v *read.Values) {
 		c.least, c.greatest = min(c.least, least), max(c.greatest, greatest)
 		if !c.Type.HasDictionary() {
 			c.keys.Add(present)
+		}
+		if c.Type == column.Float {
+			c.scaled.add(present)
 		}
 	}
 	var b block

@@ -85,6 +85,7 @@ func (t *table) Next(ctx context.Context, b *read.Batch) error {
 }
 
 func (t *table) Progress() (done, total int64) { return int64(t.at), int64(t.rows) }
+func (t *table) Invalid() read.InvalidRows     { return read.InvalidRows{} }
 func (t *table) Close() error                  { t.closed = true; return nil }
 
 // make1 makes a column of a type, with values drawn from about so many different ones
@@ -103,7 +104,7 @@ func make1(name string, typ column.Type, rows, distinct int, missing float64, se
 			key = column.IntKey(int64(value)*7 - 300)
 		case column.Float:
 			key = column.FloatKey(float64(value)/3 - 20)
-		case column.Timestamp:
+		case column.Timestamp, column.TimestampNS:
 			key = column.IntKey(int64(value)*3600e6*1e3 + 1e15)
 		case column.Bool:
 			key = uint64(value) & 1
@@ -188,6 +189,12 @@ func (d *data) codes(t testing.TB, c *column.Column) []uint64 {
 	keys := slices.Clone(d.keys)
 	least, gone := uint64(math.MaxUint64), 0
 	for row, m := range d.missing {
+		if c.Type == column.Float && c.Scale > 0 && !m {
+			key, ok := column.ScaledKey(column.KeyFloat(keys[row]), c.Scale)
+			if keys[row] = key; !ok {
+				t.Fatalf("column %q: %v with scale %d", c.Name, column.KeyFloat(d.keys[row]), c.Scale)
+			}
+		}
 		switch {
 		case m:
 			gone++

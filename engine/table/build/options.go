@@ -69,6 +69,7 @@ type Report struct {
 	Rows       uint32
 	Word       int // bits
 	Columns    []ColumnReport
+	Invalid    read.InvalidRows
 	InputBytes int64 // as they are stored
 	FileBytes  int64
 	TempBytes  int64         // written to temporary files of this package

@@ -96,7 +96,7 @@ func writeColumns[W wah.Word](ctx context.Context, b *builder, columns []*planne
 func writeColumn[W wah.Word](ctx context.Context, b *builder, p *pile[W], w *hdb.Writer, vector func(*hdb.ColumnWriter, []W) error) error {
 	c := p.c
 	col := column.Column{
-		Name: c.Name, Type: c.Type, Scale: c.Scale, Binning: c.Binning, Encoding: c.Encoding,
+		Name: c.Name, Type: c.Type, Scale: c.scale, Binning: c.Binning, Encoding: c.Encoding,
 		Base: c.base, Missing: p.missing, Dictionary: c.strings.list,
 	}
 	for _, bin := range p.bins {

@@ -7,29 +7,49 @@
 // compare codes (plan.CodeRange).
 package column
 
+import (
+	"slices"
+	"unicode/utf8"
+)
+
 // Type is the type of a column.
 type Type uint8
 
 const (
-	Int        Type = iota // int64
-	Float                  // float64; -0 is 0; NaN equals itself and is greater than other values
-	String                 // bytes, ordered bytewise
-	Bool                   // false before true
-	Timestamp              // microseconds since 1970-01-01T00:00:00Z, as int64; ±Infinity are its ends
-	Uint                   // uint64
-	Float32                // float32, with the rules of Float
-	Decimal                // int64 times 10^-Scale
-	Decimal128             // integer of 128 bits times 10^-Scale
+	Int         Type = iota // int64
+	Float                   // float64; -0 is 0; NaN equals itself and is greater than other values
+	String                  // bytes, ordered bytewise
+	Bool                    // false before true
+	Timestamp               // microseconds since 1970-01-01T00:00:00Z, as int64; ±Infinity are its ends
+	Uint                    // uint64
+	Float32                 // float32, with the rules of Float
+	Decimal                 // int64 times 10^-Scale
+	Decimal128              // integer of 128 bits times 10^-Scale
+	TimestampNS             // as Timestamp, in nanoseconds
 )
 
 // MaxScale is the greatest Scale: the number of digits of a Decimal128.
 const MaxScale = 38
 
+// MaxScale is the greatest Scale of a column of the type.
+func (t Type) MaxScale() uint8 {
+	switch t {
+	case Decimal, Decimal128:
+		return MaxScale
+	case Float:
+		return MaxFloatScale
+	}
+	return 0
+}
+
 // HasDictionary reports whether keys of the type are numbers of entries of a dictionary.
 func (t Type) HasDictionary() bool { return t == String || t == Decimal128 }
 
-// IsDecimal reports whether values of the type have a Scale.
+// IsDecimal reports whether the type is Decimal or Decimal128.
 func (t Type) IsDecimal() bool { return t == Decimal || t == Decimal128 }
+
+// IsTime reports whether values of the type are times.
+func (t Type) IsTime() bool { return t == Timestamp || t == TimestampNS }
 
 // Encoding is the meaning of the vectors of a column with n bins.
 type Encoding uint8
@@ -82,7 +102,7 @@ type Bin struct {
 type Column struct {
 	Name     string
 	Type     Type
-	Scale    uint8   // digits behind the point of a Decimal or Decimal128
+	Scale    uint8   // digits behind the point of a Decimal or Decimal128, or of the keys of a Float (ScaledKey)
 	Binning  Binning // as it was done, never Auto
 	Encoding Encoding
 	Base     uint64 // least key; 0 where no row has a value
@@ -105,6 +125,11 @@ func (c *Column) Vectors() int {
 		n++
 	}
 	return n
+}
+
+// UTF8 reports whether all texts of the dictionary are UTF-8.
+func (c *Column) UTF8() bool {
+	return !slices.ContainsFunc(c.Dictionary, func(text string) bool { return !utf8.ValidString(text) })
 }
 
 // MissingVector is the number of the vector of rows without a value, if there is one.

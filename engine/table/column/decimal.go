@@ -105,14 +105,13 @@ func (d decimal) integer() (v *big.Int, side int, ok bool) {
 	return v, side, ok
 }
 
-// ParseDecimal reads a decimal with so many digits behind the point at most, as the
-// integer value·10^scale. It does not round.
-func ParseDecimal(text string, scale uint8) (v *big.Int, ok bool) {
+// ParseDecimal reads a decimal of so many digits at most, scale of them behind the point,
+// as the integer value·10^scale. It does not round.
+func ParseDecimal(text string, digits, scale uint8) (v *big.Int, ok bool) {
 	d, ok := parseDecimal(text)
-	if !ok {
+	if d.exp += int(scale); !ok || d.digits != "" && d.exp > int(digits) {
 		return new(big.Int), false
 	}
-	d.exp += int(scale)
 	v, side, fits := d.integer()
 	return v, fits && side == 0
 }

@@ -6,7 +6,7 @@ import (
 	"math/big"
 )
 
-// IntKey is the key of an Int, Timestamp or Decimal.
+// IntKey is the key of an Int, Timestamp, TimestampNS or Decimal.
 func IntKey(v int64) uint64 { return uint64(v) ^ 1<<63 }
 
 // KeyInt is the value of such a key.
@@ -78,8 +78,8 @@ func KeyWide(key string) *big.Int {
 	return v.Sub(v, new(big.Int).Lsh(big.NewInt(1), 8*WideSize-1))
 }
 
-// Infinity is the Timestamp after all times, in microseconds, and -Infinity is the
-// Timestamp before all times. DuckDB stores the same numbers.
+// Infinity is the Timestamp or TimestampNS after all times, in its unit, and -Infinity is
+// the one before all times. DuckDB stores the same numbers.
 const Infinity = math.MaxInt64
 
 // DayKey is the key of the Timestamp at the start of a day, counted from 1970-01-01. The

@@ -47,6 +47,12 @@ func (o Op) Not() Op { return []Op{Ne, Eq, Ge, Gt, Le, Lt}[o] }
 // Swap is o with its sides exchanged.
 func (o Op) Swap() Op { return []Op{Eq, Ne, Gt, Ge, Lt, Le}[o] }
 
+// Holds reports whether o is true for values in an order: negative, 0 or positive, as
+// cmp.Compare.
+func (o Op) Holds(order int) bool {
+	return []bool{order == 0, order != 0, order < 0, order <= 0, order > 0, order >= 0}[o]
+}
+
 // place is where a literal stands among keys: just below key, at it, or just above.
 // Every literal has one, at the ends of the keys too.
 type place struct {
@@ -146,9 +152,9 @@ func (c *Column) place(l Literal) (place, error) {
 		}
 	case String:
 		p, ok = c.entryPlace(l.Text, 0), l.Kind == Text
-	case Timestamp:
+	case Timestamp, TimestampNS:
 		if l.Kind == Text || l.Kind == Time {
-			p, ok = timestampPlace(l.Text)
+			p, ok = literalTime(c.Type, l.Text)
 		}
 	default:
 		p, ok = c.numberPlace(l)
@@ -171,10 +177,8 @@ func (c *Column) numberPlace(l Literal) (place, bool) {
 	}
 	d.exp += int(c.Scale)
 	switch c.Type {
-	case Float:
-		return floatPlace(l.Text, 64, FloatKey), true
-	case Float32:
-		return floatPlace(l.Text, 32, func(v float64) uint64 { return Float32Key(float32(v)) }), true
+	case Float, Float32:
+		return c.textPlace(l.Text), true
 	case Uint:
 		return d.uintPlace(), true
 	case Decimal128:
@@ -184,16 +188,19 @@ func (c *Column) numberPlace(l Literal) (place, bool) {
 }
 
 var wanted = []string{
-	Int:        "a number",
-	Float:      "a number, 'inf', '-inf' or 'nan'",
-	String:     "a text in 'single quotes'",
-	Bool:       "TRUE or FALSE",
-	Timestamp:  "a time such as '2001-02-03 04:05:06', '2001-02-03T04:05:06Z', '2001-02-03', '@981173106' for seconds since 1970, 'infinity' or '-infinity'",
-	Uint:       "a number",
-	Float32:    "a number, 'inf', '-inf' or 'nan'",
-	Decimal:    "a number",
-	Decimal128: "a number",
+	Int:         "a number",
+	Float:       "a number, 'inf', '-inf' or 'nan'",
+	String:      "a text in 'single quotes'",
+	Bool:        "TRUE or FALSE",
+	Timestamp:   wantedTime,
+	Uint:        "a number",
+	Float32:     "a number, 'inf', '-inf' or 'nan'",
+	Decimal:     "a number",
+	Decimal128:  "a number",
+	TimestampNS: wantedTime,
 }
+
+const wantedTime = "a time such as '2001-02-03 04:05:06', '2001-02-03T04:05:06Z', '2001-02-03', '@981173106' for seconds since 1970, 'infinity' or '-infinity'"
 
 // widePlace is the place of d, counted in units of the last digit, in a Decimal128.
 func (c *Column) widePlace(d decimal) place {
@@ -225,27 +232,31 @@ func special(s string) bool {
 	return slices.Contains([]string{"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity", "nan"}, strings.ToLower(s))
 }
 
-// floatPlace takes a decimal or a special text to a type of so many bits.
-func floatPlace(s string, bits int, key func(float64) uint64) place {
-	most := math.MaxFloat64
-	if bits == 32 {
-		most = math.MaxFloat32
+// textPlace is the place of a decimal or a special text in a Float or Float32.
+func (c *Column) textPlace(s string) place {
+	bits, most := 64, math.MaxFloat64
+	if c.Type == Float32 {
+		bits, most = 32, math.MaxFloat32
 	}
 	v, err := strconv.ParseFloat(s, bits)
 	switch {
 	case err == nil:
-		return place{key(v), 0}
+		return c.floatPlace(v)
 	case v > 0: // greater than every number, and less than infinity
-		return place{key(most), 1}
+		return place{c.floatPlace(most).key, 1}
 	}
-	return place{key(-most), -1}
+	return place{c.floatPlace(-most).key, -1}
 }
 
-func timestampPlace(s string) (place, bool) {
+// literalTime is the place of a time, or of a number of seconds since 1970 behind an @.
+func literalTime(t Type, s string) (place, bool) {
 	if at, ok := strings.CutPrefix(s, "@"); ok {
 		d, ok := parseDecimal(at)
 		d.exp += 6
+		if t == TimestampNS {
+			d.exp += 3
+		}
 		return d.place(), ok
 	}
-	return parseTime(s)
+	return timePlace(t, s)
 }

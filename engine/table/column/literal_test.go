@@ -177,6 +177,18 @@ func TestCompareOthers(t *testing.T) {
 	} {
 		compareAll(t, Timestamp, times, Literal{Text, text}, func(key uint64) int { return cmp.Compare(float64(KeyInt(key)), micros) })
 	}
+	for text, tenths := range map[string]int64{ // of a unit: the literal may lie between values
+		"1970-01-01T00:00:00.000001": 10, "1970-01-01T00:00:00.0000012": 12, "1970-01-01T00:00:00.000001000001": 11, "1969-12-31T23:59:59.9999995": -5,
+		"@0.0000005": 5, "@-0.0000005": -5, "@0.000001": 10, "1970-01-01T00:00:00.000000999999": 9,
+	} {
+		compareAll(t, Timestamp, []uint64{IntKey(-1), IntKey(0), IntKey(1), IntKey(2)}, Literal{Text, text}, func(key uint64) int { return cmp.Compare(10*KeyInt(key), tenths) })
+	}
+	for text, tenths := range map[string]int64{
+		"1970-01-01T00:00:00.000000001": 10, "1970-01-01T00:00:00.0000000012": 12, "1969-12-31T23:59:59.9999999995": -5, "@0.0000000005": 5, "@0.000000001": 10,
+		"5000000-01-01": math.MaxInt64, "9999-12-31": math.MaxInt64, "0001-01-01": math.MinInt64,
+	} {
+		compareAll(t, TimestampNS, []uint64{IntKey(-1), IntKey(0), IntKey(1), IntKey(2)}, Literal{Time, text}, func(key uint64) int { return cmp.Compare(10*KeyInt(key), tenths) })
+	}
 }
 
 // TestCompareErrors names the type of the column. Null compares with nothing.
@@ -229,12 +241,14 @@ func TestCompareErrors(t *testing.T) {
 
 // TestFormat: Compare reads the output of Format.
 func TestFormat(t *testing.T) {
-	for _, v := range []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, 1500000, math.MaxInt64, 253402300800e6, -62167219200e6, -62167219200e6 - 1} {
-		c := ofKeys(Timestamp, 0, math.MaxUint64)
-		text := c.Format(IntKey(v))
-		r, err := c.Compare(Eq, Literal{Text, text})
-		if err != nil || len(r) != 1 || r[0].Lo != IntKey(v) {
-			t.Errorf("%d microseconds are %s, which is %v, %v", v, text, r, err)
+	for _, v := range []int64{math.MinInt64 + 1, math.MinInt64 + 2, -1, 0, 1, 1500000, math.MaxInt64 - 1, math.MaxInt64, 253402300800e6, -62167219200e6, -62167219200e6 - 1} {
+		for _, typ := range []Type{Timestamp, TimestampNS} {
+			c := ofKeys(typ, 0, math.MaxUint64)
+			text := c.Format(IntKey(v))
+			r, err := c.Compare(Eq, Literal{Text, text})
+			if err != nil || len(r) != 1 || r[0].Lo != IntKey(v) {
+				t.Errorf("%v %d is %s, which is %v, %v", typ, v, text, r, err)
+			}
 		}
 	}
 	for _, x := range []struct {
@@ -249,6 +263,8 @@ func TestFormat(t *testing.T) {
 		{String, 9, "?"},
 		{Timestamp, IntKey(981173106e6), "2001-02-03T04:05:06Z"},
 		{Timestamp, IntKey(-1), "1969-12-31T23:59:59.999999Z"},
+		{TimestampNS, IntKey(-1), "1969-12-31T23:59:59.999999999Z"},
+		{TimestampNS, IntKey(Infinity), "infinity"},
 		{Timestamp, IntKey(math.MinInt64), "-290308-12-21T19:59:05.224192Z"},
 		{Timestamp, IntKey(253402300800e6), "10000-01-01T00:00:00Z"},
 		{Timestamp, IntKey(Infinity), "infinity"},
@@ -267,7 +283,7 @@ func TestFormat(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for i := range uint8(9) {
+	for i := range uint8(len(typeNames)) {
 		if got, err := ParseType(Type(i).String()); err != nil || got != Type(i) {
 			t.Errorf("type %d: %v, %v", i, got, err)
 		}

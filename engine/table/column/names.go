@@ -2,14 +2,17 @@ package column
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heddle/config"
 )
 
 var (
-	typeNames     = []string{"int", "float", "string", "bool", "timestamp", "uint", "float32", "decimal", "decimal128"}
+	typeNames     = []string{"int", "float", "string", "bool", "timestamp", "uint", "float32", "decimal", "decimal128", "timestamp_ns"}
 	encodingNames = []string{"equality", "range", "interval"}
 	binningNames  = []string{"auto", "distinct", "width", "quantile", "lloyd"}
 )
@@ -24,26 +27,46 @@ func ParseType(name string) (Type, error) {
 	return Type(i), err
 }
 
-// ParseDeclared reads a type as a user declares it: a name, or decimal(P,S) for numbers of
-// P digits, S of which stand behind the point. Up to 18 digits it is a Decimal, up to 38
-// digits a Decimal128.
-func ParseDeclared(text string) (t Type, scale uint8, err error) {
+// Declared is a type as a user declares it.
+type Declared struct {
+	Type   Type
+	Digits uint8 // of a decimal, in all
+	Scale  uint8 // of a decimal
+}
+
+// ParseDeclared reads the name of a type, or decimal(P,S) for numbers of P digits, S of
+// which stand behind the point. Up to 18 digits it is a Decimal, up to 38 digits a
+// Decimal128.
+func ParseDeclared(text string) (d Declared, err error) {
 	arguments, ok := strings.CutPrefix(text, "decimal(")
 	if !ok {
-		declared := append(slices.Clone(typeNames[:Decimal]), "decimal(P,S)")
-		i, err := parse("type", declared, text)
-		return Type(i), 0, err
+		i := slices.Index(typeNames, text)
+		if i < 0 || Type(i).IsDecimal() {
+			return d, fmt.Errorf("unknown type %q (one of %s)", text, strings.Join(declarable(), ", "))
+		}
+		return Declared{Type: Type(i)}, nil
 	}
 	p, s, _ := strings.Cut(strings.TrimSuffix(arguments, ")"), ",")
 	digits, err := strconv.ParseUint(strings.TrimSpace(p), 10, 8)
 	behind, errScale := strconv.ParseUint(cmp.Or(strings.TrimSpace(s), "0"), 10, 8)
 	if err != nil || errScale != nil || !strings.HasSuffix(arguments, ")") || digits < 1 || digits > MaxScale || behind > digits {
-		return t, 0, fmt.Errorf("%q is not decimal(P,S) with 1 to %d digits P and 0 to P digits S behind the point", text, MaxScale)
+		return d, fmt.Errorf("%q is not decimal(P,S) with 1 to %d digits P and 0 to P digits S behind the point", text, MaxScale)
 	}
-	if digits <= MaxDecimalDigits {
-		return Decimal, uint8(behind), nil
+	d = Declared{Decimal, uint8(digits), uint8(behind)}
+	if digits > MaxDecimalDigits {
+		d.Type = Decimal128
 	}
-	return Decimal128, uint8(behind), nil
+	return d, nil
+}
+
+// declarable is the types that a user can declare.
+func declarable() (names []string) {
+	for i, name := range typeNames {
+		if !Type(i).IsDecimal() {
+			names = append(names, name)
+		}
+	}
+	return append(names, "decimal(P,S)")
 }
 
 // MaxDecimalDigits is the number of digits that a Decimal always has room for.
@@ -59,6 +82,31 @@ func ParseEncoding(name string) (Encoding, error) {
 func ParseBinning(name string) (Binning, error) {
 	i, err := parse("binning", binningNames, name)
 	return Binning(i), err
+}
+
+// Named gives the number of the column with a name, letter by letter or else in any case.
+func Named(columns []Column, name string) (int, error) {
+	if len(columns) == 0 {
+		return 0, errors.New("the table has no columns")
+	}
+	var names []string
+	var same []int // in any case
+	for i, c := range columns {
+		if c.Name == name {
+			return i, nil
+		}
+		names = append(names, c.Name)
+		if strings.EqualFold(c.Name, name) {
+			same = append(same, i)
+		}
+	}
+	switch len(same) {
+	case 0:
+		return 0, fmt.Errorf("unknown column %q (nearest: %q)", name, config.Nearest(name, names))
+	case 1:
+		return same[0], nil
+	}
+	return 0, fmt.Errorf("column %q is ambiguous: %q and %q differ in case only", name, names[same[0]], names[same[1]])
 }
 
 func nameOf(kind string, names []string, i uint8) string {

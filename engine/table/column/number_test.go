@@ -133,7 +133,7 @@ func TestCompareDecimal(t *testing.T) {
 				if has(wide, uint64(i)) != want {
 					t.Fatalf("%s %v %s: %v", c.Format(uint64(i)), op, text, !want)
 				}
-				if back, ok := ParseDecimal(c.Format(uint64(i)), scale); !ok || back.Cmp(v) != 0 {
+				if back, ok := ParseDecimal(c.Format(uint64(i)), MaxScale+1, scale); !ok || back.Cmp(v) != 0 {
 					t.Fatalf("%v of scale %d is %s", v, scale, c.Format(uint64(i)))
 				}
 				if v.IsInt64() && (has(small, IntKey(v.Int64())) != want || narrow.Format(IntKey(v.Int64())) != c.Format(uint64(i))) {
@@ -145,24 +145,24 @@ func TestCompareDecimal(t *testing.T) {
 }
 
 func TestParseDecimal(t *testing.T) {
-	for text, want := range map[string]string{"1.5": "150", "-0.01": "-1", "1e1": "1000", "0.000": "0", "-7.": "-700", "1.234": "", "x": "", "0.001": "", "1e60": ""} {
-		if got, ok := ParseDecimal(text, 2); ok != (want != "") || ok && got.String() != want {
+	for text, want := range map[string]string{"1.5": "150", "-0.01": "-1", "1e1": "1000", "0.000": "0", "-7.": "-700", "1.234": "", "x": "", "0.001": "", "1e60": "", "9999999.99": "999999999", "-1e7": "", "0e99": "0", "00000000000.1": "10"} {
+		if got, ok := ParseDecimal(text, 9, 2); ok != (want != "") || ok && got.String() != want {
 			t.Errorf("%s: %v %v, want %s", text, got, ok, want)
 		}
 	}
 }
 
 func TestParseDeclared(t *testing.T) {
-	for text, want := range map[string]Column{
-		"int": {Type: Int}, "float32": {Type: Float32}, "uint": {Type: Uint}, "decimal(9,2)": {Type: Decimal, Scale: 2}, "decimal(18)": {Type: Decimal},
-		"decimal(19, 4)": {Type: Decimal128, Scale: 4}, "decimal(38,38)": {Type: Decimal128, Scale: 38},
+	for text, want := range map[string]Declared{
+		"int": {Type: Int}, "float32": {Type: Float32}, "uint": {Type: Uint}, "timestamp_ns": {Type: TimestampNS},
+		"decimal(9,2)": {Decimal, 9, 2}, "decimal(18)": {Decimal, 18, 0}, "decimal(19, 4)": {Decimal128, 19, 4}, "decimal(38,38)": {Decimal128, 38, 38},
 	} {
-		if typ, scale, err := ParseDeclared(text); err != nil || typ != want.Type || scale != want.Scale {
-			t.Errorf("%s: %v %d, %v", text, typ, scale, err)
+		if got, err := ParseDeclared(text); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"decimal", "decimal128", "decimal()", "decimal(39,2)", "decimal(0)", "decimal(4,5)", "decimal(9,2", "decimal(9,2,1)", "decimal(-1)", "integer"} {
-		if _, _, err := ParseDeclared(text); err == nil || strings.HasPrefix(text, "decimal") && !strings.Contains(err.Error(), "decimal(P,S)") {
+		if _, err := ParseDeclared(text); err == nil || strings.HasPrefix(text, "decimal") && !strings.Contains(err.Error(), "decimal(P,S)") {
 			t.Errorf("%s: error %v", text, err)
 		}
 	}

@@ -1,63 +1,91 @@
 package column
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
-// ParseTimestamp reads a time of a file or predicate into microseconds since
-// 1970-01-01T00:00:00Z: a date, 2001-02-03; optionally T or a blank and a time, 04:05 or
-// 04:05:06 or 04:05:06.789; optionally a zone, Z or +01:00 or +0100 or +01. The default
-// zone is UTC. Digits beyond microseconds are dropped. A year has four to seven digits,
-// and may have a sign: the year 0 is 1 BC. The texts infinity and -infinity are times. ok
-// is false for a time outside of the range of a Timestamp.
-func ParseTimestamp(s string) (micros int64, ok bool) {
-	p, ok := parseTime(s)
-	return KeyInt(p.key), ok && p.side == 0
+// ParseTimestamp reads a time of a file or predicate into the key of a Timestamp or
+// TimestampNS: a date, 2001-02-03; optionally T or a blank and a time, 04:05 or 04:05:06
+// or 04:05:06.789; optionally a zone, Z or +01:00 or +0100 or +01. The default zone is
+// UTC. A year has four to seven digits, and may have a sign: the year 0 is 1 BC. The texts
+// infinity and -infinity are times. ok is false for a time outside of the range of the
+// type, and for a time between two of its values.
+func ParseTimestamp(t Type, s string) (key uint64, ok bool) {
+	p, ok := timePlace(t, s)
+	return p.key, ok && p.side == 0
 }
 
-// parseTime gives the place of a time among Timestamps.
-func parseTime(s string) (_ place, ok bool) {
+// timePlace gives the place of a time among the keys of a Timestamp or TimestampNS.
+func timePlace(t Type, s string) (_ place, ok bool) {
 	switch strings.ToLower(s) {
 	case "infinity", "+infinity":
 		return place{IntKey(Infinity), 0}, true
 	case "-infinity":
 		return place{IntKey(-Infinity), 0}, true
 	}
-	const million = 1_000_000
-	seconds, micros, ok := parseSeconds(s)
+	at, ok := parseTime(s)
+	per := int64(time.Second / t.unit())
+	n, side := at.nanos/int64(t.unit()), 0
+	if at.finer || at.nanos%int64(t.unit()) != 0 {
+		side = 1
+	}
 	switch {
-	case seconds > Infinity/million, seconds == Infinity/million && micros >= Infinity%million:
+	case at.seconds > Infinity/per, at.seconds == Infinity/per && n >= Infinity%per:
 		return place{IntKey(Infinity), -1}, ok
-	case seconds < -Infinity/million-1, seconds == -Infinity/million-1 && micros < million-Infinity%million-1:
+	case at.seconds < -Infinity/per-1, at.seconds == -Infinity/per-1 && n <= per-Infinity%per:
 		return place{IntKey(-Infinity), 1}, ok
 	}
-	return place{IntKey(million*seconds + micros), 0}, ok
+	return place{IntKey(per*at.seconds + n), side}, ok
 }
 
-// parseSeconds reads a time of any year.
-func parseSeconds(s string) (seconds, micros int64, ok bool) {
+// IsTime reports whether a text is a time of any year and precision.
+func IsTime(s string) bool {
+	_, ok := timePlace(TimestampNS, s)
+	return ok
+}
+
+// unit is the unit of a Timestamp or TimestampNS.
+func (t Type) unit() time.Duration {
+	if t == TimestampNS {
+		return time.Nanosecond
+	}
+	return time.Microsecond
+}
+
+// instant is a time of any year.
+type instant struct {
+	seconds int64 // since 1970
+	nanos   int64 // of the second, rounded down
+	finer   bool  // it lies between nanoseconds
+}
+
+// parseTime reads a time of any year.
+func parseTime(s string) (at instant, ok bool) {
 	p := stamp{s, true}
 	year := p.year()
 	p.skip('-')
 	month := p.number(2, 1, 12)
 	p.skip('-')
 	day := p.number(2, 1, daysIn(year, month))
-	seconds = 86400 * days(year, month, day)
+	at.seconds = 86400 * days(year, month, day)
 	if p.s == "" {
-		return seconds, 0, p.ok
+		return at, p.ok
 	}
 	if !p.take('T') && !p.take('t') {
 		p.skip(' ')
 	}
-	seconds += 3600 * p.number(2, 0, 23)
+	at.seconds += 3600 * p.number(2, 0, 23)
 	p.skip(':')
-	seconds += 60 * p.number(2, 0, 59)
+	at.seconds += 60 * p.number(2, 0, 59)
 	if p.take(':') {
-		seconds += p.number(2, 0, 59)
+		at.seconds += p.number(2, 0, 59)
 		if p.take('.') {
-			micros = p.fraction()
+			at.nanos, at.finer = p.fraction()
 		}
 	}
-	seconds -= p.zone()
-	return seconds, micros, p.ok && p.s == ""
+	at.seconds -= p.zone()
+	return at, p.ok && p.s == ""
 }
 
 // stamp is the rest of a text; ok is false after a syntax error.
@@ -117,20 +145,23 @@ func (p *stamp) year() int64 {
 	return year
 }
 
-// fraction reads the digits behind a point, one at least, as microseconds.
-func (p *stamp) fraction() (v int64) {
+// fraction reads the digits behind a point, one at least, as nanoseconds. finer reports a
+// part of a nanosecond.
+func (p *stamp) fraction() (nanos int64, finer bool) {
 	n := 0
 	for ; n < len(p.s) && p.s[n]-'0' <= 9; n++ {
-		if n < 6 {
-			v = 10*v + int64(p.s[n]-'0')
+		if n < 9 {
+			nanos = 10*nanos + int64(p.s[n]-'0')
+		} else {
+			finer = finer || p.s[n] != '0'
 		}
 	}
 	p.ok = p.ok && n > 0
 	p.s = p.s[n:]
-	for ; n < 6; n++ {
-		v *= 10
+	for ; n < 9; n++ {
+		nanos *= 10
 	}
-	return v
+	return nanos, finer
 }
 
 // zone reads the optional zone behind a time, in seconds east of UTC.

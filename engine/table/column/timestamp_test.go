@@ -13,8 +13,8 @@ func TestParseTimestamp(t *testing.T) {
 		"2001-02-03T04:05:06":              "2001-02-03T04:05:06Z",
 		"2001-02-03t04:05:06z":             "2001-02-03T04:05:06Z",
 		"2001-02-03 04:05:06.5":            "2001-02-03T04:05:06.5Z",
-		"2001-02-03 04:05:06.1234567891":   "2001-02-03T04:05:06.123456Z",
-		"1969-12-31 23:59:59.9999999":      "1969-12-31T23:59:59.999999Z",
+		"2001-02-03 04:05:06.1234560000":   "2001-02-03T04:05:06.123456Z",
+		"1969-12-31 23:59:59.99999900":     "1969-12-31T23:59:59.999999Z",
 		"2001-02-03T04:05:06+01:30":        "2001-02-03T02:35:06Z",
 		"2001-02-03 04:05:06.25-0800":      "2001-02-03T12:05:06.25Z",
 		"2001-02-03 04:05+02":              "2001-02-03T02:05:00Z",
@@ -26,26 +26,39 @@ func TestParseTimestamp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := ParseTimestamp(s); !ok || got != at.UnixMicro() {
+		if got, ok := ParseTimestamp(Timestamp, s); !ok || got != IntKey(at.UnixMicro()) {
 			t.Errorf("%q: %d %v, want %d", s, got, ok, at.UnixMicro())
 		}
 	}
 	for s, want := range map[string]int64{
 		"10000-01-01": 253402300800e6, "+10000-01-01 00:00": 253402300800e6, "0010000-01-01": 253402300800e6, "-0001-12-31": -62167219200e6 - 86400e6,
-		"294247-01-10T04:00:54.775806Z": Infinity - 1, "-290308-12-21T19:59:05.224192Z": -Infinity - 1, "infinity": Infinity, "-Infinity": -Infinity,
+		"294247-01-10T04:00:54.775806Z": Infinity - 1, "-290308-12-21T19:59:05.224194Z": -Infinity + 1, "infinity": Infinity, "-Infinity": -Infinity,
 	} {
-		if got, ok := ParseTimestamp(s); !ok || got != want {
+		if got, ok := ParseTimestamp(Timestamp, s); !ok || got != IntKey(want) {
 			t.Errorf("%q: %d %v, want %d", s, got, ok, want)
 		}
 	}
+	for s, want := range map[string]int64{
+		"1970-01-01 00:00:01.000000001": 1e9 + 1, "1969-12-31T23:59:59.9999999990": -1, "2262-04-11T23:47:16.854775806Z": Infinity - 1,
+		"1677-09-21T00:12:43.145224194Z": -Infinity + 1, "infinity": Infinity, "-infinity": -Infinity,
+	} {
+		if got, ok := ParseTimestamp(TimestampNS, s); !ok || got != IntKey(want) {
+			t.Errorf("%q: %d %v, want %d nanoseconds", s, got, ok, want)
+		}
+	}
+	for _, s := range []string{"2262-04-11T23:47:16.854775807Z", "1677-09-21T00:12:43.145224193Z", "1677-09-21T00:12:43.145224192Z", "2300-01-01", "9999-12-31", "1970-01-01 00:00:01.0000000001"} {
+		if got, ok := ParseTimestamp(TimestampNS, s); ok || !IsTime(s) {
+			t.Errorf("%q: %d, want none", s, got)
+		}
+	}
 	for _, s := range []string{
-		"294247-01-10T04:00:54.775807Z", "-290308-12-21T19:59:05.224191Z", "5000000-01-01", "12345678-01-01", "--2001-01-01", "infinit",
+		"294247-01-10T04:00:54.775807Z", "-290308-12-21T19:59:05.224193Z", "-290308-12-21T19:59:05.224192Z", "5000000-01-01", "2001-02-03 04:05:06.1234567891", "1969-12-31 23:59:59.9999999", "12345678-01-01", "--2001-01-01", "infinit",
 		"", "2001", "2001-02", "2001-2-3", "2001-02-29", "1900-02-29", "2001-13-01", "2001-00-01", "2001-04-31", "2001-01-00",
 		"2001-02-03 ", "2001-02-03X04:05", "2001-02-03 04", "2001-02-03 24:00", "2001-02-03 04:60", "2001-02-03 04:05:60",
 		"2001-02-03 04:05:06.", "2001-02-03 04:05:06.x", "2001-02-03 04:05 Z", "2001-02-03 04:05+1", "2001-02-03 04:05+01:", "2001-02-03 04:05Zx",
 		"2001/02/03", "20010203", "+001-02-03", "200a-02-03", "12:34", "2001-02-03 04:05:06 UTC",
 	} {
-		if got, ok := ParseTimestamp(s); ok {
+		if got, ok := ParseTimestamp(Timestamp, s); ok {
 			t.Errorf("%q: %d, want none", s, got)
 		}
 	}
@@ -58,7 +71,7 @@ func TestParseTimestampTime(t *testing.T) {
 	for range 20000 {
 		want := first + rng.Int64N(last-first)
 		s := time.UnixMicro(want).UTC().Format(time.RFC3339Nano)
-		if got, ok := ParseTimestamp(s); !ok || got != want {
+		if got, ok := ParseTimestamp(Timestamp, s); !ok || got != IntKey(want) {
 			t.Fatalf("%q: %d %v, want %d", s, got, ok, want)
 		}
 	}

@@ -10,30 +10,46 @@ import (
 // Format writes the value of a code as a literal of Compare without its quotes.
 // Timestamps are in UTC. A code outside of the column gives "?".
 func (c *Column) Format(code uint64) string {
+	if key := c.Base + code; c.Type == String && key < uint64(len(c.Dictionary)) {
+		return c.Dictionary[key]
+	}
+	return string(c.Append(nil, code))
+}
+
+// Append appends the Format of a code to dst.
+func (c *Column) Append(dst []byte, code uint64) []byte {
 	key := c.Base + code
 	switch c.Type {
 	case Int:
-		return strconv.FormatInt(KeyInt(key), 10)
+		return strconv.AppendInt(dst, KeyInt(key), 10)
 	case Float:
-		return strings.ToLower(strconv.FormatFloat(KeyFloat(key), 'g', -1, 64))
+		return appendFloat(dst, c.Float(code), 64)
 	case Float32:
-		return strings.ToLower(strconv.FormatFloat(float64(KeyFloat32(key)), 'g', -1, 32))
+		return appendFloat(dst, c.Float(code), 32)
 	case Uint:
-		return strconv.FormatUint(key, 10)
+		return strconv.AppendUint(dst, key, 10)
 	case Decimal:
-		return formatDecimal(strconv.FormatInt(KeyInt(key), 10), c.Scale)
+		return append(dst, formatDecimal(strconv.FormatInt(KeyInt(key), 10), c.Scale)...)
 	case Bool:
-		return strconv.FormatBool(key != 0)
-	case Timestamp:
-		return formatTimestamp(KeyInt(key))
+		return strconv.AppendBool(dst, key != 0)
+	case Timestamp, TimestampNS:
+		return appendTimestamp(dst, c.Type, KeyInt(key))
 	}
 	switch {
 	case key >= uint64(len(c.Dictionary)):
-		return "?"
+		return append(dst, '?')
 	case c.Type == Decimal128:
-		return formatDecimal(KeyWide(c.Dictionary[key]).String(), c.Scale)
+		return append(dst, formatDecimal(KeyWide(c.Dictionary[key]).String(), c.Scale)...)
 	}
-	return c.Dictionary[key]
+	return append(dst, c.Dictionary[key]...)
+}
+
+// appendFloat writes infinities and NaN in small letters.
+func appendFloat(dst []byte, v float64, bits int) []byte {
+	if v-v != 0 {
+		return append(dst, strings.ToLower(strconv.FormatFloat(v, 'g', -1, bits))...)
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, bits)
 }
 
 // Literal is the value of a code as a literal.
@@ -42,7 +58,7 @@ func (c *Column) Literal(code uint64) Literal {
 	switch {
 	case c.Type == Bool:
 		l.Kind = Boolean
-	case c.Type == Timestamp:
+	case c.Type.IsTime():
 		l.Kind = Time
 	case c.Type == String || special(l.Text):
 		l.Kind = Text
@@ -50,16 +66,20 @@ func (c *Column) Literal(code uint64) Literal {
 	return l
 }
 
-// formatTimestamp writes years from 0 to 9999 with four digits. Later years have more
+// appendTimestamp writes years from 0 to 9999 with four digits. Later years have more
 // digits, and earlier years a minus sign.
-func formatTimestamp(micros int64) string {
-	switch micros {
+func appendTimestamp(dst []byte, t Type, n int64) []byte {
+	switch n {
 	case Infinity:
-		return "infinity"
+		return append(dst, "infinity"...)
 	case -Infinity:
-		return "-infinity"
+		return append(dst, "-infinity"...)
 	}
-	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.999999Z07:00")
+	at := time.UnixMicro(n)
+	if t == TimestampNS {
+		at = time.Unix(0, n)
+	}
+	return at.UTC().AppendFormat(dst, "2006-01-02T15:04:05.999999999Z07:00")
 }
 
 // Find gives the bin of a code, or that behind the gap in which it lies and false.

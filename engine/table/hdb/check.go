@@ -7,8 +7,7 @@ import (
 	"heddle/engine/file/container"
 )
 
-// checkWords is the part of Open that OpenTrusted omits: the checks that read vectors,
-// values and dictionaries.
+// checkWords is the part of Verify that reads vectors, values and dictionaries one by one.
 func (f *File) checkWords() error {
 	if err := f.checkDictionaries(); err != nil {
 		return err

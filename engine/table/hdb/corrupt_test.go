@@ -13,6 +13,7 @@ import (
 	"heddle/codec/wah"
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -39,36 +40,19 @@ func table(t testing.TB, data []byte) []container.Extent {
 // and errors must have the right type.
 func exercise(t *testing.T, f *File) {
 	t.Helper()
-	tb := f.Table()
-	if err := tb.Validate(); err != nil {
+	if err := f.Table().Validate(); err != nil {
 		t.Fatalf("the table of an open file is not valid: %v", err)
 	}
-	bits := make([]uint64, wah.Bitset(uint64(tb.Rows)))
-	for v := range uint32(len(tb.Vectors)) {
-		var err error
-		if tb.Word() == 64 {
-			err = wah.Decompress(bits, tb.Vector64(v), uint64(tb.Rows))
-		} else {
-			err = wah.Decompress(bits, tb.Vector32(v), uint64(tb.Rows))
-		}
-		if err != nil && !errors.Is(err, wah.ErrCorrupt) {
-			t.Fatal(err)
+	typed := func(err error) {
+		if err != nil && !errors.Is(err, wah.ErrCorrupt) && !errors.Is(err, codec.ErrCorrupt) {
+			containertest.WantCorrupt(t, err, f.Path())
 		}
 	}
+	f.eachVector(t, func(_ uint32, _ []uint64, err error) { typed(err) })
+	f.eachCodes(t, func(_ int, _ []uint64, err error) { typed(err) })
 	for i, c := range f.Columns() {
-		low, high, err := tb.Codes(uint32(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range []codec.Packed{low, high} {
-			if values, err := p.AppendTo(nil); err == nil && len(values) != int(p.Len) {
-				t.Fatalf("%d codes of %d", len(values), p.Len)
-			} else if err != nil && !errors.Is(err, codec.ErrCorrupt) {
-				t.Fatal(err)
-			}
-		}
-		if int(c.Vector)+c.Vectors() > len(tb.Vectors) {
-			t.Fatalf("column %d has vectors %d to %d of %d", i, c.Vector, int(c.Vector)+c.Vectors(), len(tb.Vectors))
+		if int(c.Vector)+c.Vectors() > len(f.table.Vectors) {
+			t.Fatalf("column %d has vectors %d to %d of %d", i, c.Vector, int(c.Vector)+c.Vectors(), len(f.table.Vectors))
 		}
 		for _, b := range c.Bins {
 			c.Find(b.Lo)
@@ -84,8 +68,78 @@ func exercise(t *testing.T, f *File) {
 	}
 }
 
+// answers reads all of f, a damaged file of s: each answer is correct or the typed error.
+func (s *sample) answers(t *testing.T, f *File) {
+	t.Helper()
+	column, first := 0, uint32(0)
+	f.eachVector(t, func(v uint32, rows []uint64, err error) {
+		for v-first == uint32(s.columns[column].Vectors()) {
+			first, column = v, column+1
+		}
+		for row := range int(s.rows) {
+			if err == nil && rows[row/64]>>(row%64)&1 == 1 != s.columns[column].has(int(v-first), row) {
+				t.Fatalf("column %d, vector %d, row %d is wrong", column, v-first, row)
+			}
+		}
+		if err != nil {
+			containertest.WantCorrupt(t, err, f.Path())
+		}
+	})
+	f.eachCodes(t, func(column int, codes []uint64, err error) {
+		for row, code := range codes {
+			if want := s.columns[column].code(row); err == nil && code != want {
+				t.Fatalf("column %d, row %d has code %d, want %d", column, row, code, want)
+			}
+		}
+		if err != nil {
+			containertest.WantCorrupt(t, err, f.Path())
+		}
+	})
+}
+
+// eachVector calls got with the rows of every vector, or an error.
+func (f *File) eachVector(t *testing.T, got func(v uint32, rows []uint64, err error)) {
+	t.Helper()
+	tb := f.Table()
+	for v := range uint32(len(tb.Vectors)) {
+		rows := make([]uint64, wah.Bitset(uint64(tb.Rows)))
+		got(v, rows, mapped.Run(func() error {
+			if tb.Word() == 64 {
+				return wah.Decompress(rows, tb.Vector64(v), uint64(tb.Rows))
+			}
+			return wah.Decompress(rows, tb.Vector32(v), uint64(tb.Rows))
+		}))
+	}
+}
+
+// eachCodes calls got with the codes of every column, or an error.
+func (f *File) eachCodes(t *testing.T, got func(column int, codes []uint64, err error)) {
+	t.Helper()
+	for i := range f.Columns() {
+		low, high, err := f.Table().Codes(uint32(i))
+		var halves [2][]uint32
+		for k, p := range []codec.Packed{low, high} {
+			if err == nil {
+				halves[k], err = p.AppendTo(nil)
+			}
+			if err == nil && len(halves[k]) != int(p.Len) {
+				t.Fatalf("%d codes of %d", len(halves[k]), p.Len)
+			}
+		}
+		var codes []uint64
+		for row, code := range halves[0] {
+			codes = append(codes, uint64(code))
+			if err == nil && len(halves[1]) > 0 {
+				codes[row] |= uint64(halves[1][row]) << 32
+			}
+		}
+		got(i, codes, err)
+	}
+}
+
 // TestFlippedBytes changes every byte, in the second table every byte outside of
-// padding. Without checksums, nothing panics.
+// padding. Open or the first reader of the damaged block reports it, and Verify does in any
+// case. Without checksums, nothing panics.
 func TestFlippedBytes(t *testing.T) {
 	testneeds.Long(t)
 	for k, s := range []*sample{tiny(), second()} {
@@ -102,7 +156,15 @@ func TestFlippedBytes(t *testing.T) {
 				continue
 			}
 			data[i] ^= 1 << (i % 8)
-			_, err := fromBytes("x", data, true)
+			f, err := fromBytes("x", data, true)
+			if lazy := where == secVectors.String() || where == secPacked.String(); lazy != (err == nil) {
+				t.Fatalf("byte %d of section %s changed, the error is %v", i, where, err)
+			}
+			if err == nil {
+				s.answers(t, f)
+				containertest.WantCorrupt(t, f.CheckWords(), "x")
+				err = f.Verify(context.Background())
+			}
 			if c := containertest.WantCorrupt(t, err, "x"); c.Section != where {
 				t.Fatalf("byte %d of section %s changed, the error is %v", i, where, err)
 			}
@@ -173,7 +235,7 @@ func TestCrafted(t *testing.T) {
 		{"vector offset at the limit", secVectorTable, func(b []byte) { put64(b, 0, math.MaxUint64) }, always, "vector-table: vector 0 starts at word"},
 		{"words at the limit", secVectorTable, func(b []byte) { put32(b, 8, math.MaxUint32) }, always, "vector-table: vector 0 of 4294967295 words"},
 		{"no words", secVectorTable, func(b []byte) { put32(b, 8, 0) }, always, "vector-table: vector 0 has 0 words"},
-		{"fewer words", secVectorTable, func(b []byte) { put32(b, 8, 1) }, deep, "vectors: vector 0: "},
+		{"fewer words", secVectorTable, func(b []byte) { put32(b, 8, 1) }, verify, "vectors: vector 0: "},
 		{"reserved bytes of a vector", secVectorTable, func(b []byte) { b[15] = 1 }, always, "vector-table: vector 0 has reserved bytes"},
 
 		{"value offset", secValueTable, func(b []byte) { put64(b, valuesSize, 4) }, always, "value-table: column 1: values of"},
@@ -188,7 +250,7 @@ func TestCrafted(t *testing.T) {
 		{"bins overlap", secBins, func(b []byte) { put64(b, binSize, 2) }, always, "bins: column \"delay\": bin 1 starts at code 2"},
 		{"bin without rows", secBins, func(b []byte) { put32(b, 16, 0) }, always, "bins: column \"delay\": bin 0 has no rows"},
 		{"bin with more rows", secBins, func(b []byte) { b[16]++ }, always, "bins: column \"delay\": the bins have 36 rows"},
-		{"rows of another bin", secBins, func(b []byte) { b[16]++; b[16+binSize]-- }, deep, "vectors: vector 0: 17 ones, its bins have 18 rows"},
+		{"rows of another bin", secBins, func(b []byte) { b[16]++; b[16+binSize]-- }, verify, "vectors: vector 0: 17 ones, its bins have 18 rows"},
 		{"reserved bytes of a bin", secBins, func(b []byte) { b[20] = 1 }, always, "bins: column \"delay\": bin 0 has reserved bytes"},
 		{"loose bin", secBins, func(b []byte) { put64(b, 2*binSize+8, 7) }, verify, "bins: column \"delay\": bin 2 has codes 6 to 7 of 4 rows, its rows have 6 to 6"},
 		{"code between bins", secBins, func(b []byte) { put64(b, binSize, 4) }, verify, "packed: column \"delay\": row 3 has code 3, which is in no bin"},
@@ -219,12 +281,12 @@ func TestCrafted(t *testing.T) {
 		{"missing is no number", secColumns, text(`"missing":5`, `"missing":x`), always, "columns: "},
 		{"meta", secMeta, func(b []byte) { b[0] = '[' }, always, "meta: "},
 
-		{"bits behind the last row", secVectors, func(b []byte) { b[7] |= 0x40 }, deep, "vectors: vector 0: wah32: word 1"},
-		{"a fill of no groups", secVectors, func(b []byte) { put32(b, 0, 1<<31) }, deep, "vectors: vector 0: wah32: word 0"},
-		{"a row less", secVectors, func(b []byte) { b[0] &^= 1 }, deep, "vectors: vector 0: 16 ones, its bins have 17 rows"},
+		{"bits behind the last row", secVectors, func(b []byte) { b[7] |= 0x40 }, verify, "vectors: vector 0: wah32: word 1"},
+		{"a fill of no groups", secVectors, func(b []byte) { put32(b, 0, 1<<31) }, verify, "vectors: vector 0: wah32: word 0"},
+		{"a row less", secVectors, func(b []byte) { b[0] &^= 1 }, verify, "vectors: vector 0: 16 ones, its bins have 17 rows"},
 		{"another row", secVectors, func(b []byte) { b[0] ^= 1<<2 | 1<<3 }, verify, "vectors: column \"delay\": vector 0 has row 3"},
-		{"segment header", secPacked, func(b []byte) { put32(b, 4, math.MaxUint32) }, deep, "packed: values of column \"delay\": "},
-		{"segment offset", secPacked, func(b []byte) { put32(b, 0, 1) }, deep, "packed: values of column \"delay\": "},
+		{"segment header", secPacked, func(b []byte) { put32(b, 4, math.MaxUint32) }, verify, "packed: values of column \"delay\": "},
+		{"segment offset", secPacked, func(b []byte) { put32(b, 0, 1) }, verify, "packed: values of column \"delay\": "},
 		{"code of another bin", secPacked, func(b []byte) { b[8] ^= 7 }, verify, "packed: column \"delay\": row 0 has code 7, which is in no bin"},
 		{"code of a row without a value", secPacked, func(b []byte) { b[8+30*3/8] |= 7 << (30 * 3 % 8) }, verify, "packed: column \"delay\": row 30 has code 7, which is in no bin"},
 	} {
@@ -236,7 +298,7 @@ func TestCrafted(t *testing.T) {
 				part = data[e.Offset : e.Offset+e.Length]
 			}
 			c.change(part)
-			containertest.Repair(data)
+			containertest.RepairBlocks(data)
 			for seen, open := range []bool{false, true} {
 				f, err := fromBytes("x", data, open)
 				if (c.seen <= seen) != (err != nil) {
@@ -258,7 +320,7 @@ func TestCrafted(t *testing.T) {
 // TestVerifySums sees that Verify reads the checksums that OpenTrusted does not.
 func TestVerifySums(t *testing.T) {
 	data := tiny().image(t)
-	data[len(data)-1] ^= 1 // padding
+	data[table(t, data)[secSums].Offset-1] ^= 1 // padding of the section before
 	f, err := fromBytes("x", data, false)
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func TestFaults(t *testing.T) {
 	testneeds.Long(t)
 	x, old := newLong(), tiny()
 	path := old.build(t)
-	containertest.Faults(t, path, 100, func(d container.Disk) error {
+	containertest.Faults(t, path, 80, func(d container.Disk) error {
 		w, err := create(d, path, x.rows, 32, Meta{})
 		if err != nil {
 			return err

@@ -4,9 +4,9 @@
 //
 // A Writer writes a file once. A File maps it into memory for any number of readers;
 // vectors and values go to a device from the mapping without conversion. A CRC-32C
-// covers every byte. Open checks all checksums and the consistency of vectors, values,
-// bins and dictionaries. OpenTrusted checks only the bounds of readers. FORMAT.md beside
-// this file has the byte diagrams.
+// covers every byte. Open checks columns, bins and dictionaries; a block of vectors and
+// values is checked at its first use. Verify checks everything. OpenTrusted checks only the
+// bounds of readers. FORMAT.md beside this file has the byte diagrams.
 //
 // # Limits
 //

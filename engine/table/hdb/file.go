@@ -7,6 +7,7 @@ import (
 	"heddle/engine/file/container"
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 )
 
@@ -15,8 +16,9 @@ import (
 // after Close is a bug of the caller, and panics or faults.
 //
 // Replace a table file by a rename, and never change it in place. If the file is truncated
-// while it is open, methods with an error return a *CorruptError. Readers of Table defer
-// mapped.Catch, which turns the fault into the same error.
+// while it is open, or a block that is used for the first time is damaged, methods with an
+// error return a *CorruptError. Readers of Table defer mapped.Catch, which turns the fault
+// into the same error.
 type File struct {
 	file    *container.File
 	header  header
@@ -25,11 +27,13 @@ type File struct {
 	columns []column.Column
 }
 
-// Open maps the table file at path and checks it: header, checksums, vectors (each has
-// the rows of the table, and as many ones as its bins have rows), stored values, and the
-// order of bins and dictionaries. Verify checks the values of single rows as well.
-// Damage is a *CorruptError; an intact file of another format version is an ErrVersion.
-// Open uses all cores. Its memory is the bins and dictionaries, and 24 bytes per vector.
+// Open maps the table file at path and checks it: header, columns, bins, dictionaries, and the
+// bounds of vectors and stored values. Words of vectors and values are verified at their first
+// use (plan.Table.Check); CheckWords verifies all of them, and Verify compares the values of
+// single rows as well. Damage is a *CorruptError; an intact file of another format version is
+// an ErrVersion. The time grows with bins and dictionaries, not with rows; the memory is their
+// size, and 24 bytes per vector. Files of version 1 have no checksums of blocks: Open reads
+// every byte of them once, on all cores.
 func Open(path string) (*File, error) { return open(path, true) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read vectors
@@ -37,31 +41,41 @@ func Open(path string) (*File, error) { return open(path, true) }
 // wrong answers, not panics. It is for files that were verified since they were last moved.
 func OpenTrusted(path string) (*File, error) { return open(path, false) }
 
-func open(path string, deep bool) (*File, error) {
+func open(path string, sums bool) (*File, error) {
 	file, err := container.Open(path, &format)
 	if err != nil {
 		return nil, err
 	}
-	f, err := newFile(file, deep)
+	f, err := newFile(file, sums)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return f, nil
 }
 
-func newFile(file *container.File, deep bool) (f *File, err error) {
+func newFile(file *container.File, sums bool) (f *File, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
 	f = &File{file: file}
 	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
 	}
-	if deep {
+	lazy := sums && file.Blocks()
+	if lazy {
+		for s := secVectorTable; s < secSums; s++ {
+			if s == secPacked {
+				continue
+			}
+			if err := file.CheckSection(int(s)); err != nil {
+				return nil, err
+			}
+		}
+	} else if sums {
 		if err := file.CheckSums(); err != nil {
 			return nil, err
 		}
 	}
 	if err := json.Unmarshal(f.bytes(secMeta), &f.meta); err != nil {
-		return nil, f.corrupt(secMeta, 0, "%v", err)
+		return nil, f.corrupt(secMeta, 0, "%v", syntax.JSON(f.bytes(secMeta), err))
 	}
 	if err := f.readColumns(); err != nil {
 		return nil, err
@@ -80,8 +94,11 @@ func newFile(file *container.File, deep bool) (f *File, err error) {
 	if err := f.readValues(); err != nil {
 		return nil, err
 	}
-	if deep {
-		return f, f.checkWords()
+	if lazy {
+		f.table.Check = newChecker(f)
+	}
+	if sums {
+		return f, f.checkDictionaries()
 	}
 	return f, nil
 }

@@ -8,8 +8,9 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Version is the version of the format.
-const Version = 1
+// Version is the latest version of the format. This package reads it and all earlier
+// versions, and writes the latest.
+const Version = 2
 
 // PageSize is the alignment of every section, in bytes. The header is the first page.
 const PageSize = container.PageSize
@@ -29,19 +30,20 @@ const (
 	secStrings                      // bytes of all dictionaries, column after column
 	secStringOffsets                // u64, one more than strings
 	secColumns                      // JSON
-	secMeta                         // JSON
+	secMeta                         // JSON; the last section of version 1
+	secSums                         // u32 a block of the sections before
 	numSections
 )
 
 var sectionNames = [numSections]string{
-	"vectors", "vector-table", "packed", "value-table", "bins", "strings", "string-offsets", "columns", "meta",
+	"vectors", "vector-table", "packed", "value-table", "bins", "strings", "string-offsets", "columns", "meta", "sums",
 }
 
 func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdb files.
 var format = container.Format{
-	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(numSections)}, Names: sectionNames[:],
+	Magic: "\x89HDB\r\n\x1a\n", Suffix: ".hdb", Versions: []int{int(secSums), int(numSections)}, Names: sectionNames[:], Summed: 2,
 }
 
 // header is the content of the file header; FORMAT.md has the diagram.

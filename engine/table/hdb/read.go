@@ -6,6 +6,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/file/container"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 )
 
@@ -16,7 +17,7 @@ import (
 func (f *File) readColumns() error {
 	stored, err := decodeColumns(f.bytes(secColumns), f.header.columns)
 	if err != nil {
-		return f.corrupt(secColumns, 0, "%v", err)
+		return f.corrupt(secColumns, 0, "%v", syntax.JSON(f.bytes(secColumns), err))
 	}
 	offsets := container.View[uint64](f.bytes(secStringOffsets))
 	if err := f.file.CheckOffsets(int(secStringOffsets), offsets, uint64(len(f.bytes(secStrings))), MaxStringLen); err != nil {

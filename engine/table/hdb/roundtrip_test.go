@@ -205,12 +205,15 @@ func TestRapid(t *testing.T) {
 				missing[row] = i%2 == 1 && rapid.Bool().Draw(t, "missing")
 			}
 			c := column.Column{
-				Name: name, Type: rapid.SampledFrom([]column.Type{column.Int, column.Float, column.Timestamp, column.Uint, column.Decimal}).Draw(t, "type"),
+				Name: name, Type: rapid.SampledFrom([]column.Type{column.Int, column.Float, column.Timestamp, column.TimestampNS, column.Uint, column.Decimal}).Draw(t, "type"),
 				Encoding: rapid.SampledFrom([]column.Encoding{column.Equality, column.Range, column.Interval}).Draw(t, "encoding"),
 				Binning:  rapid.SampledFrom([]column.Binning{column.Distinct, column.Width, column.Quantile, column.Lloyd}).Draw(t, "binning"),
 			}
-			if c.Type == column.Decimal {
-				c.Scale = rapid.Uint8Range(0, column.MaxScale).Draw(t, "scale")
+			c.Scale = rapid.Uint8Range(0, c.Type.MaxScale()).Draw(t, "scale")
+			if c.Type == column.Float && c.Scale > 0 {
+				for row := range keys {
+					keys[row] = column.IntKey(int64(keys[row]%2e15) - 1e15)
+				}
 			}
 			s.add(c, rapid.IntRange(1, 20).Draw(t, "bins"), keys, missing)
 		}

@@ -19,7 +19,7 @@ func checkColumn(c *column.Column) error {
 		return fmt.Errorf("it has no name")
 	case !utf8.ValidString(c.Name):
 		return fmt.Errorf("its name is not UTF-8")
-	case c.Type > column.Decimal128:
+	case c.Type > column.TimestampNS:
 		return fmt.Errorf("unknown type %d", c.Type)
 	case c.Encoding > column.Interval:
 		return fmt.Errorf("unknown encoding %d", c.Encoding)
@@ -27,7 +27,7 @@ func checkColumn(c *column.Column) error {
 		return fmt.Errorf("binning %d, which does not say how its bins were found", c.Binning)
 	case !c.Type.HasDictionary() && len(c.Dictionary) > 0:
 		return fmt.Errorf("a dictionary for values of type %s", c.Type)
-	case c.Scale > column.MaxScale || c.Scale > 0 && !c.Type.IsDecimal():
+	case c.Scale > c.Type.MaxScale():
 		return fmt.Errorf("%d digits behind the point in type %s", c.Scale, c.Type)
 	case len(c.Bins) == 0 && c.Base != 0:
 		return fmt.Errorf("base %d where no row has a value", c.Base)
@@ -38,6 +38,8 @@ func checkColumn(c *column.Column) error {
 		return fmt.Errorf("base %d, with codes up to %d above it", c.Base, hi)
 	case c.Type == column.Bool && greatestKey > 1:
 		return fmt.Errorf("key %d of a boolean", greatestKey)
+	case c.Type == column.Float && c.Scale > 0 && len(c.Bins) > 0 && !column.ScaledKeys(c.Base, greatestKey):
+		return fmt.Errorf("keys %d to %d of a float with %d digits behind the point", c.Base, greatestKey, c.Scale)
 	case c.Type == column.Float32 && greatestKey > math.MaxUint32:
 		return fmt.Errorf("key %d of a float32", greatestKey)
 	case c.Type.HasDictionary() && len(c.Bins) > 0 && greatestKey >= uint64(len(c.Dictionary)):

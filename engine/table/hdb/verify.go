@@ -13,6 +13,12 @@ import (
 	"heddle/engine/table/column"
 )
 
+// CheckSums reads the whole file and compares its checksums. Damage is a *CorruptError.
+func (f *File) CheckSums() (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	return f.file.CheckSums()
+}
+
 // Verify is the deep check. It includes the checks of Open. Then it compares rows: the
 // stored code of every row lies in a bin, or not behind the last bin for a row without a
 // value; bins have the stated number of rows, and begin and end with the code of a row;

@@ -9,57 +9,108 @@ import (
 	"heddle/engine/table/column"
 )
 
-// MaxCompared is how many values the column with fewer values may have in a comparison of
-// two columns.
-const MaxCompared = 1000
-
 // compareColumns is the rows for which column i By the other column is true, or with not
-// false: for each value v of one column, the rows with v whose other column compares so
-// with v.
+// false.
 func (r *reader) compareColumns(i int, n *Node, not bool) (formula, error) {
 	at := n.Values[0].At
 	k, err := r.find(n.Other, at)
 	if failed := (*syntax.Error)(nil); errors.As(err, &failed) {
 		return formula{}, r.fail(at, failed.Reason+": a text goes in 'single quotes'")
 	}
+	c, other := &r.columns[i], &r.columns[k]
+	if !c.Type.ComparesWith(other.Type) {
+		return formula{}, r.fail(at, fmt.Sprintf("columns %q of type %s and %q of type %s do not compare", c.Name, c.Type, other.Name, other.Type))
+	}
 	by := n.By
 	if not {
 		by = by.Not()
 	}
+	pair := formula{shape: pair, column: i, other: k, by: by}
 	if i == k {
+		pair.shape = none
 		if by == column.Eq || by == column.Le || by == column.Ge {
-			return r.leaf(formula{column: i, codes: complement(nil)}), nil
+			pair.shape = all
 		}
-		return formula{}, nil
 	}
-	if few(&r.columns[k]) && (!few(&r.columns[i]) || len(r.columns[k].Bins) < len(r.columns[i].Bins)) {
-		i, k, by = k, i, by.Swap()
-	}
-	c, other := &r.columns[i], &r.columns[k]
-	if !few(c) {
-		return formula{}, r.fail(at, fmt.Sprintf("columns %q and %q both have more than %d values, or several values in a bin: a comparison of columns needs one with a bin per value (bitmap build --set %s:binning=distinct)",
-			c.Name, other.Name, MaxCompared, c.Name))
-	}
-	rows := make([]formula, len(c.Bins))
-	for b, bin := range c.Bins {
-		codes, err := other.Compare(by.Swap(), c.Literal(bin.Lo))
-		if err != nil {
-			return formula{}, r.fail(at, fmt.Sprintf("columns %q of type %s and %q of type %s do not compare", c.Name, c.Type, other.Name, other.Type))
-		}
-		rows[b] = r.combine(and, []formula{
-			r.leaf(formula{column: i, codes: []plan.CodeRange{{Lo: bin.Lo, Hi: bin.Lo}}}),
-			r.leaf(formula{column: k, codes: codes}),
-		})
-	}
-	return r.combine(or, rows), nil
+	values := func(i int) formula { return r.leaf(formula{column: i, codes: complement(nil)}) }
+	return r.combine(and, []formula{pair, values(i), values(k)}), nil
 }
 
-// few reports whether a column has few values, each in a bin of its own.
-func few(c *column.Column) bool {
-	for _, b := range c.Bins {
-		if b.Lo != b.Hi {
-			return false
+// SetOp is the kind of a Set.
+type SetOp uint8
+
+const (
+	Selected SetOp = iota // the rows of a selection
+	Compared              // rows by the order of their values of two columns
+	Both                  // of all Args
+	Either                // of some of Args
+)
+
+// Set is the rows of a predicate that compares columns. A row without a value of one of the
+// columns is decided by the Args before the comparison: Args are in the order of evaluation.
+type Set struct {
+	Op        SetOp
+	Selection int // of Selected: its number among the selections of the predicate
+	A, B      int // of Compared: the columns
+	By        column.Op
+	Args      []Set
+}
+
+// compares reports whether f compares columns.
+func (f *formula) compares() bool {
+	for i := range f.args {
+		if f.args[i].compares() {
+			return true
 		}
 	}
-	return len(c.Bins) <= MaxCompared
+	return f.shape == pair
+}
+
+// splitter divides a formula into selections and comparisons of columns.
+type splitter struct {
+	reader
+	rows uint32
+	s    *plan.SelectBatch // without other selections
+	plan Plan
+}
+
+// set appends the selections of f.
+func (x *splitter) set(f formula) (Set, error) {
+	switch {
+	case f.shape == pair:
+		a, b := &x.columns[f.column], &x.columns[f.other]
+		x.plan.Compared = append(x.plan.Compared, fmt.Sprintf("%s %v %s", a.Name, f.by, b.Name))
+		return Set{Op: Compared, A: f.column, B: f.other, By: f.by}, nil
+	case !f.compares():
+		p, err := selection(f, x.columns, x.rows, x.s)
+		x.plan.Tests, x.plan.Vectors = append(x.plan.Tests, p.Tests...), x.plan.Vectors+p.Vectors
+		return Set{Op: Selected, Selection: x.s.Len() - 1}, err
+	}
+	var plain, pairs, mixed []formula
+	for _, a := range f.args {
+		switch {
+		case a.shape == pair:
+			pairs = append(pairs, a)
+		case a.compares():
+			mixed = append(mixed, a)
+		default:
+			plain = append(plain, a)
+		}
+	}
+	args := append(pairs, mixed...)
+	if len(plain) > 0 {
+		args = append([]formula{x.combine(f.shape, plain)}, args...)
+	}
+	out := Set{Op: Both}
+	if f.shape == or {
+		out.Op = Either
+	}
+	for _, a := range args {
+		s, err := x.set(a)
+		if err != nil {
+			return out, err
+		}
+		out.Args = append(out.Args, s)
+	}
+	return out, nil
 }

@@ -9,8 +9,9 @@ import (
 	"heddle/engine/table/column"
 )
 
-// Compile appends one selection to s: the rows of a table with these columns for which e
-// is true. It returns a description of the selection. Comparisons of one column under one
+// Compile appends a selection to s: the rows of a table with these columns for which e
+// is true. If e compares columns, it appends several selections or none, of which Plan.Set
+// makes the rows. It returns a description of the selection. Comparisons of one column under one
 // AND or OR become one set of codes. Bins inside of the set are selected by their
 // vectors; rows of bins on its boundary are checked by their codes. A predicate that is
 // true for no row, or for all rows, reads nothing.
@@ -18,11 +19,30 @@ import (
 // An error in the text is a *syntax.Error. A predicate that needs more than plan.MaxSets
 // sets in every order of steps is a plan.ErrUnsupported. s is unchanged after an error.
 func Compile(e Expr, columns []column.Column, rows uint32, s *plan.SelectBatch) (Plan, error) {
-	r := reader{e.Text, columns}
+	r := reader{text: e.Text, columns: columns, ended: e.ended}
 	f, err := r.read(&e.Root, false)
 	if err != nil {
 		return Plan{}, err
 	}
+	if !f.compares() {
+		return selection(f, columns, rows, s)
+	}
+	var several plan.SelectBatch
+	x := splitter{reader: r, rows: rows, s: &several}
+	set, err := x.set(f)
+	if err != nil {
+		return Plan{}, err
+	}
+	for i := range several.Len() {
+		s.Copy(&several, several.Selection(i))
+		s.End()
+	}
+	x.plan.Set = &set
+	return x.plan, nil
+}
+
+// selection appends the selection of a formula that does not compare columns.
+func selection(f formula, columns []column.Column, rows uint32, s *plan.SelectBatch) (Plan, error) {
 	c := compiler{columns: columns, rows: float64(max(rows, 1))}
 	p := c.emit(f)
 	if height(p.steps) > plan.MaxSets {
@@ -35,7 +55,7 @@ func Compile(e Expr, columns []column.Column, rows uint32, s *plan.SelectBatch) 
 	before := len(s.Operands)
 	s.Copy(&c.s, p.steps)
 	s.End()
-	return Plan{c.tests, len(s.Operands) - before}, nil
+	return Plan{Tests: c.tests, Vectors: len(s.Operands) - before}, nil
 }
 
 // compiler turns a formula into steps.

@@ -3,12 +3,14 @@ package predicate_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/plantest"
 	"heddle/engine/syntax"
 	"heddle/engine/table/column"
 	"heddle/engine/table/predicate"
@@ -62,14 +64,13 @@ func TestCompileRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer store.Close()
-		var s plan.SelectBatch
-		var want []string
 		for range 6 {
 			text := Predicate(rt, columns, rapid.IntRange(0, 4).Draw(rt, "depth"))
 			e, err := predicate.Parse(text)
 			if err != nil {
 				rt.Fatal(err)
 			}
+			var s plan.SelectBatch
 			p, err := predicate.Compile(e, described, uint32(rows), &s)
 			if errors.Is(err, plan.ErrUnsupported) && strings.Count(text, " ") > 40 {
 				continue
@@ -77,33 +78,50 @@ func TestCompileRandom(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			want = append(want, rowsOf(e, columns))
-			steps := s.Selection(s.Len() - 1)
-			n := 0
-			for _, x := range steps {
-				if x.Code == plan.StepAny {
-					n += int(x.To - x.From)
-				}
+			if len(s.Operands) != p.Vectors {
+				rt.Fatalf("%s: %d vectors are said to be read, %d are", text, p.Vectors, len(s.Operands))
 			}
-			if n != p.Vectors {
-				rt.Fatalf("%s: %d vectors are said to be read, %d are", text, p.Vectors, n)
+			if err := s.Validate(&tab.Table); err != nil {
+				rt.Fatal(err)
 			}
-		}
-		if err := s.Validate(&tab.Table); err != nil {
-			rt.Fatal(err)
-		}
-		var out plan.Rows
-		if err := store.Select(t.Context(), &s, &out); err != nil {
-			rt.Fatal(err)
-		}
-		for i, bits := range tab.Scan(&s) {
-			for name, bits := range map[string][]uint64{"scan": bits, "host": out.Selection(i)} {
-				if got := digits(bits, rows); got != want[i] {
-					rt.Fatalf("%s, predicate %d: rows %s, want %s", name, i, got, want[i])
-				}
+			var out plan.Rows
+			if err := store.Select(t.Context(), &s, &out); err != nil {
+				rt.Fatal(err)
+			}
+			want, scan := rowsOf(e, columns), tab.Scan(&s)
+			if got := together(&p, described, tab, rows, func(i int) []uint64 { return scan[i] }); got != want {
+				rt.Fatalf("%s: rows %s by steps, want %s", text, got, want)
+			}
+			if got := together(&p, described, tab, rows, out.Selection); got != want {
+				rt.Fatalf("%s: rows %s on the host, want %s", text, got, want)
 			}
 		}
 	})
+}
+
+// together writes the rows of a plan as text of 0 and 1, by the rows of its selections.
+func together(p *predicate.Plan, columns []column.Column, tab *plantest.Table, rows int, selected func(i int) []uint64) string {
+	if p.Set == nil {
+		return digits(selected(0), rows)
+	}
+	var in func(s *predicate.Set, row int) bool
+	in = func(s *predicate.Set, row int) bool {
+		has := func(a predicate.Set) bool { return in(&a, row) }
+		switch s.Op {
+		case predicate.Selected:
+			return selected(s.Selection)[row/64]>>(row%64)&1 != 0
+		case predicate.Both:
+			return !slices.ContainsFunc(s.Args, func(a predicate.Set) bool { return !has(a) })
+		case predicate.Either:
+			return slices.ContainsFunc(s.Args, has)
+		}
+		return s.By.Holds(columns[s.A].Order(&columns[s.B])(tab.Codes[s.A][row], tab.Codes[s.B][row]))
+	}
+	var b strings.Builder
+	for row := range rows {
+		fmt.Fprint(&b, map[bool]int{true: 1}[in(p.Set, row)])
+	}
+	return b.String()
 }
 
 // digits writes the rows of a bitset as text of 0 and 1.
@@ -300,16 +318,15 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestColumns refuses a comparison of columns that both have bins of several values, and
-// of types that have no comparison.
+// TestColumns refuses a comparison of columns of types that have no order.
 func TestColumns(t *testing.T) {
 	texts := Column{Name: "s", Type: column.String, Values: []any{"x", "y", nil}}
-	columns := []Column{ints("a", column.Equality, 2, 1, 2, 3), ints("b", column.Range, 3, 3, 2, 1), texts}
+	columns := []Column{ints("a", column.Equality, 2, 1, 2, 3), ints("b", column.Range, 3, 3, 2, nil), texts}
 	_, described := Table(t, 32, columns...)
 	for text, want := range map[string]string{
-		"a < b": `columns "a" and "b" both have more than 1000 values, or several values in a bin: a comparison of columns needs one with a bin per value (bitmap build --set a:binning=distinct)`,
 		"s = a": `columns "s" of type string and "a" of type int do not compare`,
-		"a = a": "", "a <> a": "",
+		"a = x": `unknown column "x" (nearest: "a"): a text goes in 'single quotes'`,
+		"a < b": "", "s <> s": "",
 	} {
 		e, err := predicate.Parse(text)
 		if err != nil {
@@ -319,6 +336,28 @@ func TestColumns(t *testing.T) {
 		failed := (*syntax.Error)(nil)
 		if errors.As(err, &failed) != (want != "") || failed != nil && failed.Reason != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string]struct {
+		compared   string
+		selections int
+	}{
+		"a < b":                       {"[a < b]", 1}, // the rows with a value of b
+		"NOT a < b AND a > 1":         {"[a >= b]", 1},
+		"a = b OR s = 'x' OR b = 2":   {"[a = b]", 2},
+		"(a < b OR a = 3) IS FALSE":   {"[a >= b]", 1},
+		"(a < b) IS NOT TRUE":         {"[a >= b]", 1},
+		"a <= b AND (a = b OR s = s)": {"[a <= b a = b]", 3},
+		"a = a OR a < b":              {"[]", 1},
+	} {
+		e, err := predicate.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s plan.SelectBatch
+		p, err := predicate.Compile(e, described, 3, &s)
+		if got := fmt.Sprint(p.Compared); err != nil || got != want.compared || s.Len() != want.selections {
+			t.Errorf("%s: %s, %d selections, error %v, want %v", text, got, s.Len(), err, want)
 		}
 	}
 }

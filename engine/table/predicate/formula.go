@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
-	"heddle/config"
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
 	"heddle/engine/table/column"
@@ -19,6 +17,7 @@ const (
 	none shape = iota // no rows
 	all               // all rows
 	leaf              // rows by their value of one column
+	pair              // rows by the order of their values of two columns
 	and
 	or
 )
@@ -33,14 +32,22 @@ type formula struct {
 	column  int
 	codes   []plan.CodeRange
 	missing bool
+	// Of a pair: the second column, and the order. A row without a value of one of the
+	// columns may be in it or not.
+	other int
+	by    column.Op
 
 	args []formula // of and, or; at least two; neither constants nor two leaves of one column
 }
+
+const endedEvery = 1024 // values between two calls of ended
 
 // reader turns the tree of a predicate into a formula.
 type reader struct {
 	text    string
 	columns []column.Column
+	ended   func() error // see ParseUntil
+	values  int          // so far
 }
 
 func (r *reader) fail(at int, reason string) error {
@@ -98,29 +105,13 @@ func (r *reader) read(n *Node, not bool) (formula, error) {
 	return r.leaf(formula{column: i, codes: codes}), err
 }
 
-// find gives the number of a column, by its name letter by letter or else in any case.
+// find gives the number of a column.
 func (r *reader) find(name string, at int) (int, error) {
-	if len(r.columns) == 0 {
-		return 0, r.fail(at, "the table has no columns")
+	i, err := column.Named(r.columns, name)
+	if err != nil {
+		return 0, r.fail(at, err.Error())
 	}
-	var names []string
-	var same []int // in any case
-	for i, c := range r.columns {
-		if c.Name == name {
-			return i, nil
-		}
-		names = append(names, c.Name)
-		if strings.EqualFold(c.Name, name) {
-			same = append(same, i)
-		}
-	}
-	switch len(same) {
-	case 0:
-		return 0, r.fail(at, fmt.Sprintf("unknown column %q (nearest: %q)", name, config.Nearest(name, names)))
-	case 1:
-		return same[0], nil
-	}
-	return 0, r.fail(at, fmt.Sprintf("column %q is ambiguous: %q and %q differ in case only", name, names[same[0]], names[same[1]]))
+	return i, nil
 }
 
 // like gives the codes of strings that a pattern describes, or with not the other codes.
@@ -155,6 +146,9 @@ func (r *reader) others(f formula) formula {
 		return formula{}
 	case leaf:
 		return r.leaf(formula{column: f.column, codes: complement(f.codes), missing: !f.missing})
+	case pair:
+		f.by = f.by.Not()
+		return f
 	}
 	args := make([]formula, len(f.args))
 	for i, a := range f.args {
@@ -166,6 +160,11 @@ func (r *reader) others(f formula) formula {
 // codes gives the codes for which a test on c is true, or with not false.
 func (r *reader) codes(c *column.Column, n *Node, not bool) ([]plan.CodeRange, error) {
 	compare := func(by column.Op, v Value) ([]plan.CodeRange, error) {
+		if r.values++; r.ended != nil && r.values%endedEvery == 0 {
+			if err := r.ended(); err != nil {
+				return nil, err
+			}
+		}
 		codes, err := c.Compare(by, v.Literal)
 		if err != nil {
 			err = r.fail(v.At, err.Error())

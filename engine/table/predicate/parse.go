@@ -6,63 +6,50 @@ import (
 	"unicode/utf8"
 
 	"heddle/engine/table/column"
+	"heddle/engine/table/token"
 )
 
-var comparisons = map[string]column.Op{
-	"=": column.Eq, "==": column.Eq, "<>": column.Ne, "!=": column.Ne,
-	"<": column.Lt, "<=": column.Le, ">": column.Gt, ">=": column.Ge,
-}
-
 // Parse reads a predicate. An error is a *syntax.Error.
-func Parse(text string) (Expr, error) {
-	p := parser{lexer: lexer{text: text}}
-	if err := p.next(); err != nil {
+func Parse(text string) (Expr, error) { return ParseUntil(text, nil) }
+
+// ParseUntil is Parse for a text of any length: it and Compile call ended now and then, and
+// return its error. A nil ended has no effect.
+func ParseUntil(text string, ended func() error) (Expr, error) {
+	p := parser{Lexer: token.Lexer{Source: text, Symbols: "(),", Ended: ended}}
+	if err := p.Next(); err != nil {
 		return Expr{}, err
 	}
 	root, err := p.or()
-	if err == nil && p.kind != end {
+	if err == nil && p.Kind != token.End {
 		err = p.trailing()
 	}
 	if err != nil {
 		return Expr{}, err
 	}
-	return Expr{Text: text, Root: root}, nil
+	return Expr{Text: text, Root: root, ended: ended}, nil
 }
 
 // parser is a recursive descent with one token in hand.
 type parser struct {
-	lexer
+	token.Lexer
 	depth int
-}
-
-// is reports whether the token is a keyword or a symbol.
-func (p *parser) is(word string) bool {
-	return (p.kind == keyword || p.kind == symbol) && p.token.text == word
-}
-
-// accept passes a keyword or a symbol, if that is the token.
-func (p *parser) accept(word string) (bool, error) {
-	if !p.is(word) {
-		return false, nil
-	}
-	return true, p.next()
 }
 
 // compares reports whether the token continues a comparison.
 func (p *parser) compares() bool {
-	_, ok := comparisons[p.token.text]
-	return ok && p.kind == symbol || p.is("BETWEEN") || p.is("IN") || p.is("LIKE")
+	_, ok := token.Comparisons[p.Token.Text]
+	return ok && p.Kind == token.Symbol || p.Is("BETWEEN") || p.Is("IN") || p.Is("LIKE")
 }
 
 // trailing is the error for a token behind a predicate.
 func (p *parser) trailing() error {
 	switch {
-	case p.is(")"):
-		return p.fail(p.at, "a ) without its (")
-	case p.kind == symbol && p.compares():
-		return p.fail(p.at, "comparisons do not go on: write a < b AND b < c for a < b < c")
+	case p.Is(")"):
+		return p.Fail(p.At, "a ) without its (")
+	case p.Kind == token.Symbol && p.compares():
+		return p.Fail(p.At, "comparisons do not go on: write a < b AND b < c for a < b < c")
 	}
-	return p.fail(p.at, "AND, OR or the end is expected here")
+	return p.Fail(p.At, "AND, OR or the end is expected here")
 }
 
 func (p *parser) or() (Node, error)  { return p.list(Or, "OR", (*parser).and) }
@@ -77,7 +64,7 @@ func (p *parser) list(op Op, word string, operand func(*parser) (Node, error)) (
 			return a, err
 		}
 		args = append(args, a)
-		more, err := p.accept(word)
+		more, err := p.Accept(word)
 		switch {
 		case err != nil:
 			return a, err
@@ -90,15 +77,15 @@ func (p *parser) list(op Op, word string, operand func(*parser) (Node, error)) (
 }
 
 func (p *parser) not() (Node, error) {
-	if !p.is("NOT") && !p.is("(") {
+	if !p.Is("NOT") && !p.Is("(") {
 		return p.truth(p.test())
 	}
 	if p.depth++; p.depth > MaxNesting {
-		return Node{}, p.fail(p.at, fmt.Sprintf("more than %d parentheses and NOTs inside one another", MaxNesting))
+		return Node{}, p.Fail(p.At, fmt.Sprintf("more than %d parentheses and NOTs inside one another", MaxNesting))
 	}
 	defer func() { p.depth-- }()
-	at, opens := p.at, p.is("(")
-	if err := p.next(); err != nil {
+	at, opens := p.At, p.Is("(")
+	if err := p.Next(); err != nil {
 		return Node{}, err
 	}
 	if !opens {
@@ -110,24 +97,24 @@ func (p *parser) not() (Node, error) {
 
 // group reads the rest of a parenthesis that opens at at.
 func (p *parser) group(at int) (Node, error) {
-	if p.is(")") {
-		return Node{}, p.fail(at, "nothing between these parentheses")
+	if p.Is(")") {
+		return Node{}, p.Fail(at, "nothing between these parentheses")
 	}
 	a, err := p.or()
 	if err != nil {
 		return a, err
 	}
-	if p.kind == end {
-		return a, p.fail(at, "a ( without its )")
+	if p.Kind == token.End {
+		return a, p.Fail(at, "a ( without its )")
 	}
-	if !p.is(")") {
+	if !p.Is(")") {
 		return a, p.trailing()
 	}
-	if err := p.next(); err != nil {
+	if err := p.Next(); err != nil {
 		return a, err
 	}
 	if p.compares() {
-		return a, p.fail(at, "parentheses contain conditions: a column or a value that is compared stands without them")
+		return a, p.Fail(at, "parentheses contain conditions: a column or a value that is compared stands without them")
 	}
 	return a, nil
 }
@@ -137,98 +124,98 @@ func (p *parser) truth(a Node, err error) (Node, error) {
 	if err != nil {
 		return a, err
 	}
-	if is, err := p.accept("IS"); !is || err != nil {
+	if is, err := p.Accept("IS"); !is || err != nil {
 		return a, err
 	}
-	not, err := p.accept("NOT")
+	not, err := p.Accept("NOT")
 	if err != nil {
 		return a, err
 	}
 	n := Node{Op: IsTrue, Args: []Node{a}, At: a.At}
 	switch {
-	case p.is("FALSE"):
+	case p.Is("FALSE"):
 		n.Op = IsFalse
-	case !p.is("TRUE"):
-		return a, p.fail(p.at, "TRUE or FALSE is expected here")
+	case !p.Is("TRUE"):
+		return a, p.Fail(p.At, "TRUE or FALSE is expected here")
 	}
 	if not {
 		n = Node{Op: Not, Args: []Node{n}}
 	}
-	return n, p.next()
+	return n, p.Next()
 }
 
 // test reads an operand without NOT and parentheses.
 func (p *parser) test() (Node, error) {
-	if p.kind == name && !p.isTime() {
+	if p.Kind == token.Name && !p.isTime() {
 		return p.column()
 	}
 	if !p.isValue() {
 		reason := "a column, a value, NOT or ( is expected here"
-		if _, compares := comparisons[p.token.text]; compares || p.kind == keyword {
+		if _, compares := token.Comparisons[p.Token.Text]; compares || p.Kind == token.Keyword {
 			reason += `: a column whose name is a keyword goes in "double quotes"`
 		}
-		return Node{}, p.fail(p.at, reason)
+		return Node{}, p.Fail(p.At, reason)
 	}
 	v, err := p.value()
 	if err != nil {
 		return Node{}, err
 	}
-	if by, ok := comparisons[p.token.text]; ok && p.kind == symbol {
-		if err := p.next(); err != nil {
+	if by, ok := token.Comparisons[p.Token.Text]; ok && p.Kind == token.Symbol {
+		if err := p.Next(); err != nil {
 			return Node{}, err
 		}
-		if p.kind != name {
-			return Node{}, p.fail(p.at, "a column is expected here: the other side of this comparison is a value")
+		if p.Kind != token.Name {
+			return Node{}, p.Fail(p.At, "a column is expected here: the other side of this comparison is a value")
 		}
-		n := Node{Op: Compare, By: by.Swap(), Column: p.token.text, Values: []Value{v}, At: p.at}
-		return n, p.next()
+		n := Node{Op: Compare, By: by.Swap(), Column: p.Token.Text, Values: []Value{v}, At: p.At}
+		return n, p.Next()
 	}
-	if p.is("BETWEEN") || p.is("IN") || p.is("LIKE") || p.is("IS") && v.Kind != column.Boolean || p.is("NOT") {
-		return Node{}, p.fail(v.At, fmt.Sprintf("a column is expected before %s", p.token.text))
+	if p.Is("BETWEEN") || p.Is("IN") || p.Is("LIKE") || p.Is("IS") && v.Kind != column.Boolean || p.Is("NOT") {
+		return Node{}, p.Fail(v.At, fmt.Sprintf("a column is expected before %s", p.Token.Text))
 	}
 	if v.Kind == column.Boolean || v.Kind == column.Null {
 		return Node{Op: Constant, Values: []Value{v}, At: v.At}, nil
 	}
-	return Node{}, p.fail(v.At, "a value that is compared with nothing")
+	return Node{}, p.Fail(v.At, "a value that is compared with nothing")
 }
 
 // column reads a test that begins with a column.
 func (p *parser) column() (Node, error) {
-	n := Node{Op: Compare, Column: p.token.text, At: p.at}
-	if err := p.next(); err != nil {
+	n := Node{Op: Compare, Column: p.Token.Text, At: p.At}
+	if err := p.Next(); err != nil {
 		return n, err
 	}
-	if by, ok := comparisons[p.token.text]; ok && p.kind == symbol {
+	if by, ok := token.Comparisons[p.Token.Text]; ok && p.Kind == token.Symbol {
 		n.By = by
-		if err := p.next(); err != nil {
+		if err := p.Next(); err != nil {
 			return n, err
 		}
-		if p.kind == name && !p.isTime() {
-			n.Op, n.Other = Columns, p.token.text
-			n.Values = []Value{{At: p.at}}
-			return n, p.next()
+		if p.Kind == token.Name && !p.isTime() {
+			n.Op, n.Other = Columns, p.Token.Text
+			n.Values = []Value{{At: p.At}}
+			return n, p.Next()
 		}
 		return n, p.appendValue(&n)
 	}
-	if p.is("IS") {
+	if p.Is("IS") {
 		return p.isNull(n)
 	}
-	not := p.is("NOT")
+	not := p.Is("NOT")
 	if not {
-		if err := p.next(); err != nil {
+		if err := p.Next(); err != nil {
 			return n, err
 		}
 	}
 	var err error
 	switch {
-	case p.is("BETWEEN"):
+	case p.Is("BETWEEN"):
 		n.Op, err = Between, p.between(&n)
-	case p.is("IN"):
+	case p.Is("IN"):
 		n.Op, err = In, p.in(&n)
-	case p.is("LIKE"):
+	case p.Is("LIKE"):
 		n.Op, err = Like, p.like(&n)
 	case not:
-		err = p.fail(p.at, "BETWEEN, IN or LIKE is expected here")
+		err = p.Fail(p.At, "BETWEEN, IN or LIKE is expected here")
 	default:
 		n.Values = []Value{{column.Literal{Kind: column.Boolean, Text: "true"}, n.At}}
 	}
@@ -241,114 +228,106 @@ func (p *parser) column() (Node, error) {
 // isNull reads IS [ NOT ] NULL behind a column. Before TRUE or FALSE it leaves the IS to
 // the caller, and the column is a test.
 func (p *parser) isNull(n Node) (Node, error) {
-	start := p.lexer
-	if err := p.next(); err != nil {
+	start := p.Lexer
+	if err := p.Next(); err != nil {
 		return n, err
 	}
-	not, err := p.accept("NOT")
+	not, err := p.Accept("NOT")
 	if err != nil {
 		return n, err
 	}
 	switch {
-	case p.is("TRUE"), p.is("FALSE"):
-		p.lexer = start
+	case p.Is("TRUE"), p.Is("FALSE"):
+		p.Lexer = start
 		n.Values = []Value{{column.Literal{Kind: column.Boolean, Text: "true"}, n.At}}
 		return n, nil
-	case !p.is("NULL"):
-		return n, p.fail(p.at, "NULL, TRUE or FALSE is expected here")
+	case !p.Is("NULL"):
+		return n, p.Fail(p.At, "NULL, TRUE or FALSE is expected here")
 	}
 	n.Op = IsNull
 	if not {
 		n = Node{Op: Not, Args: []Node{n}}
 	}
-	return n, p.next()
+	return n, p.Next()
 }
 
 func (p *parser) between(n *Node) error {
-	if err := p.next(); err != nil {
+	if err := p.Next(); err != nil {
 		return err
 	}
 	if err := p.appendValue(n); err != nil {
 		return err
 	}
-	if err := p.expect("AND"); err != nil {
+	if err := p.Expect("AND"); err != nil {
 		return err
 	}
 	return p.appendValue(n)
 }
 
 func (p *parser) in(n *Node) error {
-	if err := p.next(); err != nil {
+	if err := p.Next(); err != nil {
 		return err
 	}
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return err
 	}
 	for {
 		if err := p.appendValue(n); err != nil {
 			return err
 		}
-		if more, err := p.accept(","); err != nil {
+		if more, err := p.Accept(","); err != nil {
 			return err
 		} else if !more {
 			break
 		}
 	}
-	if !p.is(")") {
-		return p.fail(p.at, "a comma or a ) is expected here")
+	if !p.Is(")") {
+		return p.Fail(p.At, "a comma or a ) is expected here")
 	}
-	return p.next()
+	return p.Next()
 }
 
 // like reads a pattern, and ESCAPE with its character.
 func (p *parser) like(n *Node) error {
-	if err := p.next(); err != nil {
+	if err := p.Next(); err != nil {
 		return err
 	}
-	if p.kind != text && !p.is("NULL") {
-		return p.fail(p.at, "a pattern in 'single quotes' is expected here")
+	if p.Kind != token.Text && !p.Is("NULL") {
+		return p.Fail(p.At, "a pattern in 'single quotes' is expected here")
 	}
-	if err := p.appendValue(n); err != nil || p.kind != name || !strings.EqualFold(p.token.text, "ESCAPE") {
+	if err := p.appendValue(n); err != nil || p.Kind != token.Name || !strings.EqualFold(p.Token.Text, "ESCAPE") {
 		return err
 	}
-	if err := p.next(); err != nil {
+	if err := p.Next(); err != nil {
 		return err
 	}
-	if p.kind != text || utf8.RuneCountInString(p.token.text) != 1 {
-		return p.fail(p.at, "one character in 'single quotes' is expected here")
+	if p.Kind != token.Text || utf8.RuneCountInString(p.Token.Text) != 1 {
+		return p.Fail(p.At, "one character in 'single quotes' is expected here")
 	}
 	return p.appendValue(n)
 }
 
-// expect passes a keyword or a symbol that must be there.
-func (p *parser) expect(word string) error {
-	if !p.is(word) {
-		return p.fail(p.at, word+" is expected here")
-	}
-	return p.next()
-}
-
 func (p *parser) isValue() bool {
-	return p.kind == number || p.kind == text || p.is("NULL") || p.is("TRUE") || p.is("FALSE") || p.isTime()
+	return p.Kind == token.Number || p.Kind == token.Text || p.Is("NULL") || p.Is("TRUE") || p.Is("FALSE") || p.isTime()
 }
 
 // isTime reports whether the token is the word DATE or TIMESTAMP before a text. Elsewhere
 // these words are names.
 func (p *parser) isTime() bool {
-	if p.kind != name || !strings.EqualFold(p.token.text, "DATE") && !strings.EqualFold(p.token.text, "TIMESTAMP") {
+	if p.Kind != token.Name || !strings.EqualFold(p.Token.Text, "DATE") && !strings.EqualFold(p.Token.Text, "TIMESTAMP") {
 		return false
 	}
-	ahead := p.lexer
-	return ahead.next() == nil && ahead.kind == text
+	ahead := p.Lexer
+	return ahead.Next() == nil && ahead.Kind == token.Text
 }
 
 func (p *parser) appendValue(n *Node) error {
 	if !p.isValue() {
 		reason := "a value is expected here"
-		if p.kind == name {
+		if p.Kind == token.Name {
 			reason += ", and this is a column: a text goes in 'single quotes'"
 		}
-		return p.fail(p.at, reason)
+		return p.Fail(p.At, reason)
 	}
 	v, err := p.value()
 	n.Values = append(n.Values, v)
@@ -357,28 +336,28 @@ func (p *parser) appendValue(n *Node) error {
 
 // value passes the value that the token is.
 func (p *parser) value() (Value, error) {
-	v := Value{At: p.at}
+	v := Value{At: p.At}
 	if p.isTime() {
-		word := p.token.text
-		if err := p.next(); err != nil {
+		word := p.Token.Text
+		if err := p.Next(); err != nil {
 			return v, err
 		}
-		v.Literal = column.Literal{Kind: column.Time, Text: p.token.text}
+		v.Literal = column.Literal{Kind: column.Time, Text: p.Token.Text}
 		if strings.EqualFold(word, "DATE") && strings.Contains(v.Text, ":") {
-			return v, p.fail(p.at, "a DATE is a day such as '2001-02-03': TIMESTAMP has a time of day")
+			return v, p.Fail(p.At, "a DATE is a day such as '2001-02-03': TIMESTAMP has a time of day")
 		}
-		return v, p.next()
+		return v, p.Next()
 	}
-	v.Text = p.token.text
+	v.Text = p.Token.Text
 	switch {
-	case p.kind == number:
+	case p.Kind == token.Number:
 		v.Kind = column.Number
-	case p.kind == text:
+	case p.Kind == token.Text:
 		v.Kind = column.Text
-	case p.is("NULL"):
+	case p.Is("NULL"):
 		v.Literal = column.Literal{}
 	default:
-		v.Literal = column.Literal{Kind: column.Boolean, Text: map[bool]string{true: "true", false: "false"}[p.is("TRUE")]}
+		v.Literal = column.Literal{Kind: column.Boolean, Text: map[bool]string{true: "true", false: "false"}[p.Is("TRUE")]}
 	}
-	return v, p.next()
+	return v, p.Next()
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"heddle/engine/plan"
 	"heddle/engine/syntax"
+	"heddle/engine/table/column"
 )
 
 // structure writes a predicate with all its parentheses.
@@ -253,4 +255,25 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q is %s, which is %s: %v", text, structure(&e.Root), structure(&again.Root), err)
 		}
 	})
+}
+
+// TestParseUntil ends the reading and the compilation of a long predicate.
+func TestParseUntil(t *testing.T) {
+	stop := errors.New("stop")
+	where := "a IN (1" + strings.Repeat(",2", 5000) + ")"
+	for calls, want := range map[int]error{1: stop, 5: stop, 12: stop, 1000: nil} {
+		ended := func() error {
+			if calls--; calls == 0 {
+				return stop
+			}
+			return nil
+		}
+		e, err := ParseUntil(where, ended)
+		if err == nil {
+			_, err = Compile(e, []column.Column{{Name: "a", Type: column.Int}}, 1, &plan.SelectBatch{})
+		}
+		if err != want {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
 }

@@ -6,12 +6,19 @@ import (
 
 	"heddle/engine/plan"
 	"heddle/engine/table/column"
+	"heddle/engine/table/token"
 )
 
 // Plan describes a selection.
 type Plan struct {
 	Tests   []Test
 	Vectors int // read
+	// Compared are comparisons of columns, which pure Go evaluates row by row on the stored
+	// values, such as "a < b".
+	Compared []string
+	// Set makes the rows of several selections, if there are comparisons of columns; else
+	// it is nil.
+	Set *Set
 }
 
 // Test is the part of a selection that concerns one column.
@@ -62,7 +69,7 @@ func writeCode(c *column.Column, code uint64) string {
 		return c.Format(code)
 	}
 	var b strings.Builder
-	writeQuoted(&b, '\'', c.Format(code))
+	token.WriteQuoted(&b, '\'', c.Format(code))
 	return b.String()
 }
 

@@ -30,8 +30,8 @@
 // characters, and _ stands for one character. The character of ESCAPE makes the next
 // character of the pattern plain.
 //
-// A comparison of two columns needs a column with at most MaxCompared values, each in a
-// bin of its own. It compares these values as literals with the other column.
+// Two columns compare if both have numbers, times, strings or booleans. Numbers compare
+// exactly, but with a float or float32 as the nearest value of this type (column.Order).
 //
 // Logic follows SQL: a comparison with a missing value or with NULL is neither true nor
 // false but unknown; NOT leaves unknown as it is; AND and OR are unknown where an unknown
@@ -40,10 +40,9 @@ package predicate
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"heddle/engine/table/column"
+	"heddle/engine/table/token"
 )
 
 // Op is the kind of a Node.
@@ -85,6 +84,8 @@ type Value struct {
 type Expr struct {
 	Text string
 	Root Node
+
+	ended func() error // see ParseUntil; nil: never
 }
 
 // MaxNesting bounds parentheses and NOTs inside one another.
@@ -120,7 +121,7 @@ func (n *Node) write(b *strings.Builder) {
 		n.Args[0].writeIn(b, n.Args[0].Op == And || n.Args[0].Op == Or)
 		return
 	}
-	writeName(b, n.Column)
+	token.WriteName(b, n.Column)
 	switch n.Op {
 	case Compare:
 		b.WriteString(" " + n.By.String() + " ")
@@ -150,7 +151,7 @@ func (n *Node) write(b *strings.Builder) {
 		}
 	case Columns:
 		b.WriteString(" " + n.By.String() + " ")
-		writeName(b, n.Other)
+		token.WriteName(b, n.Other)
 	}
 }
 
@@ -160,6 +161,13 @@ func (n *Node) writeIn(b *strings.Builder, parentheses bool) {
 		defer b.WriteByte(')')
 	}
 	n.write(b)
+}
+
+// String writes v as a literal of a predicate.
+func (v Value) String() string {
+	var b strings.Builder
+	v.write(&b)
+	return b.String()
 }
 
 func (v Value) write(b *strings.Builder) {
@@ -172,42 +180,8 @@ func (v Value) write(b *strings.Builder) {
 		b.WriteString(v.Text)
 	case column.Time:
 		b.WriteString("TIMESTAMP ")
-		writeQuoted(b, '\'', v.Text)
+		token.WriteQuoted(b, '\'', v.Text)
 	case column.Text:
-		writeQuoted(b, '\'', v.Text)
+		token.WriteQuoted(b, '\'', v.Text)
 	}
-}
-
-func writeName(b *strings.Builder, name string) {
-	if startsName(name, 0) && nameEnd(name, 0) == len(name) && !keywords[strings.ToUpper(name)] {
-		b.WriteString(name)
-		return
-	}
-	writeQuoted(b, '"', name)
-}
-
-// writeQuoted writes text between quotes, and each quote in it twice.
-func writeQuoted(b *strings.Builder, quote byte, text string) {
-	q := string(quote)
-	b.WriteString(q + strings.ReplaceAll(text, q, q+q) + q)
-}
-
-var keywords = map[string]bool{"AND": true, "OR": true, "NOT": true, "BETWEEN": true, "IN": true, "IS": true, "LIKE": true, "NULL": true, "TRUE": true, "FALSE": true}
-
-// nameEnd is where the letters, digits and _ from text[from] on end.
-func nameEnd(text string, from int) int {
-	for i, r := range text[from:] {
-		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return from + i
-		}
-	}
-	return len(text)
-}
-
-func isDigit(c byte) bool { return c-'0' <= 9 }
-
-// startsName reports whether a name begins at text[at].
-func startsName(text string, at int) bool {
-	r, _ := utf8.DecodeRuneInString(text[at:])
-	return r == '_' || unicode.IsLetter(r)
 }

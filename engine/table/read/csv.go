@@ -1,6 +1,7 @@
 package read
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -34,19 +35,26 @@ type CSVOptions struct {
 	// Comma separates fields: any byte except quote, CR and LF. The default is ','.
 	Comma byte
 	// Null are fields that stand for a missing value, besides the empty one. They are
-	// compared as they are written. In quotes they are texts in a String column, and so
-	// is the empty field.
+	// compared as they are written; but "nan" stands for every spelling of NaN, unless the
+	// column is a String. In quotes they are texts in a String column, and so is the empty
+	// field.
 	Null []string
 	// Types are the types of columns by name. The type of an unnamed column is inferred
-	// from the first 10,000 rows or 1 MiB: the first of Int, Uint, Float, Timestamp, Bool
-	// (the words true and false) that fits every value there, else String.
-	Types map[string]column.Type
-	// Scales are the numbers of digits behind the point of columns whose Types are decimals.
-	// A value with more digits is an error. The default is 0.
-	Scales map[string]uint8
+	// from the first 10,000 rows or 1 MiB: the first of Int, Uint, Decimal128 (integers of
+	// up to 38 digits), Float, Timestamp, TimestampNS, Bool (the words true and false) that
+	// fits every value there, else String.
+	Types map[string]column.Declared
 	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
+	// Invalid is the treatment of rows with texts that are not UTF-8. The default is
+	// input.Fail.
+	Invalid input.Invalid
+
+	// Warn, unless nil, receives a text for each column whose inferred type is Float and
+	// rounds an integer, or is String although the values are times. It names file, line and
+	// column.
+	Warn func(text string)
 	// Stdin is the input of the file "-". The default is os.Stdin.
 	Stdin io.Reader
 	// Memory bounds the batches in progress, in bytes; 0 is 256 MiB. The least bound is
@@ -65,6 +73,7 @@ type csvSource struct {
 	paths   []string
 	opt     CSVOptions
 	columns csvColumns
+	texts   treatment
 	total   int64
 	size    int // of a text, in bytes
 
@@ -89,8 +98,7 @@ type csvChunk struct {
 
 	ready chan struct{} // receives when the text is parsed
 	batch Batch
-	lines int
-	wrong *fieldError
+	csvParsed
 }
 
 // OpenCSV opens CSV files (RFC 4180), compressed or not, "-" being standard input. Text is
@@ -102,6 +110,9 @@ func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error
 	opt.Memory = cmp.Or(opt.Memory, 256<<20)
 	opt.maxRecord = cmp.Or(opt.maxRecord, MaxRecord)
 	opt.sample = cmp.Or(opt.sample, sampleBytes)
+	if opt.Warn == nil {
+		opt.Warn = func(string) {}
+	}
 	if opt.Stdin == nil {
 		opt.Stdin = os.Stdin
 	}
@@ -120,7 +131,7 @@ func OpenCSV(ctx context.Context, paths []string, opt CSVOptions) (Source, error
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &csvSource{paths: paths, opt: opt, cancel: cancel, total: sizes(paths)}
+	s := &csvSource{paths: paths, opt: opt, cancel: cancel, total: sizes(paths), texts: treatment{mode: opt.Invalid}}
 	s.opener.Ctx, s.opener.Stdin = ctx, opt.Stdin
 	if err := s.start(ctx); err != nil {
 		cancel()
@@ -151,7 +162,7 @@ func (s *csvSource) start(ctx context.Context) error {
 		s.running.Go(func() {
 			var scan scanner
 			for c := range s.work {
-				c.lines, c.wrong = s.columns.parse(&c.batch, c.text, &scan)
+				c.csvParsed = s.columns.parse(&c.batch, c.text, &scan)
 				c.ready <- struct{}{}
 			}
 		})
@@ -164,6 +175,7 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 	s.columns = csvColumns{comma: s.opt.Comma, names: slices.Clone(s.opt.Names)}
 	for _, n := range s.opt.Null {
 		s.columns.nulls = append(s.columns.nulls, []byte(n))
+		s.columns.noNaN = s.columns.noNaN || strings.EqualFold(n, "nan")
 	}
 	if len(s.columns.names) == 0 {
 		if s.columns.names, err = f.header(s.opt.Comma, s.opt.sample); err != nil {
@@ -186,7 +198,7 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 	for i, field := range chosen {
 		c.column[field] = i
 	}
-	found := c.infer(f.whole())
+	found := c.infer(f)
 	var empty []int
 	for _, field := range chosen {
 		if _, given := s.opt.Types[c.names[field]]; !given && !found[field].seen {
@@ -194,7 +206,7 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 		}
 	}
 	if len(empty) > 0 {
-		open := c.inferText(f.whole(), empty, make([]int, len(c.names)), found)
+		open := c.inferText(f, f.whole(), empty, make([]int, len(c.names)), found)
 		if open > 0 && (!f.end || len(s.paths) > 1) {
 			if err := s.inferLate(ctx, empty, found); err != nil {
 				return err
@@ -204,24 +216,28 @@ func (s *csvSource) learn(ctx context.Context, f *csvFile) (err error) {
 	for _, field := range chosen {
 		t, given := s.opt.Types[c.names[field]]
 		if !given {
-			t = found[field].found()
+			t.Type = found[field].found()
+			if w := found[field].warning(c.names[field]); w != "" {
+				s.opt.Warn(w)
+			}
 		}
-		c.fields = append(c.fields, Field{c.names[field], t, s.opt.Scales[c.names[field]]})
+		c.fields = append(c.fields, Field{c.names[field], t.Type, t.Scale, t.Digits})
 	}
 	return nil
 }
 
-// infer finds the types of the fields of text.
-func (c *csvColumns) infer(text []byte) []inference {
+// infer finds the types of the fields of the start of a file.
+func (c *csvColumns) infer(f *csvFile) []inference {
 	found := make([]inference, len(c.names))
-	scan := scanner{text: text, comma: c.comma}
+	scan := scanner{text: f.whole(), comma: c.comma}
 	for rows := 0; rows < sampleRows && scan.skipEmpty(); rows++ {
 		for i := 0; ; i++ {
+			line := scan.line
 			if scan.next() != "" {
 				return found // the parser of the text reports the error
 			}
-			if field := trim(scan.field); i < len(found) && !c.isNull(column.Int, field, scan.quoted) {
-				found[i].see(field)
+			if i < len(found) {
+				c.see(&found[i], f, &scan, line)
 			}
 			if scan.last {
 				break
@@ -229,6 +245,14 @@ func (c *csvColumns) infer(text []byte) []inference {
 		}
 	}
 	return found
+}
+
+// see shows the current field, which starts in a line of the scanner, to the inference of
+// its type.
+func (c *csvColumns) see(i *inference, f *csvFile, scan *scanner, line int) {
+	if field := trim(scan.field); !c.isNull(column.Float, field, scan.quoted) {
+		i.see(field, f.path, f.line+line)
+	}
 }
 
 // inferLate finds the types of fields that are empty at the start of the first file. It
@@ -251,7 +275,8 @@ func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inferen
 		var text []byte
 		for err == nil && open > 0 && ctx.Err() == nil {
 			if text, err = f.text(text, s.opt.sample, s.opt.maxRecord); len(text) > 0 {
-				open = s.columns.inferText(text, fields, rows, found)
+				open = s.columns.inferText(f, text, fields, rows, found)
+				f.line += bytes.Count(text, []byte{'\n'})
 			}
 		}
 		f.Close()
@@ -262,19 +287,18 @@ func (s *csvSource) inferLate(ctx context.Context, fields []int, found []inferen
 	return nil
 }
 
-// inferText continues with the records of text. It returns the number of fields that
-// need more rows.
-func (c *csvColumns) inferText(text []byte, fields, rows []int, found []inference) (open int) {
+// inferText continues with the records of text, a part of f. It returns the number of
+// fields that need more rows.
+func (c *csvColumns) inferText(f *csvFile, text []byte, fields, rows []int, found []inference) (open int) {
 	scan := scanner{text: text, comma: c.comma}
 	for scan.skipEmpty() {
 		for i := 0; ; i++ {
+			line := scan.line
 			if scan.next() != "" {
 				return 0 // the parser of the text reports the error
 			}
 			if slices.Contains(fields, i) && rows[i] < sampleRows {
-				if field := trim(scan.field); !c.isNull(column.Int, field, scan.quoted) {
-					found[i].see(field)
-				}
+				c.see(&found[i], f, &scan, line)
 				if found[i].seen {
 					rows[i]++
 				}
@@ -338,11 +362,22 @@ func (s *csvSource) take(ctx context.Context, c *csvChunk) error {
 		s.path, s.line = c.path, c.first
 	}
 	if c.wrong != nil {
-		return &input.Error{Path: s.path, Line: s.line + c.wrong.line, Offset: c.offset, Reason: c.wrong.reason}
+		return s.error(c, c.wrong)
+	}
+	var first *input.Error
+	if c.invalid != nil {
+		first = s.error(c, c.invalid)
 	}
 	s.line += c.lines
-	return nil
+	return s.texts.treat(&c.batch, first)
 }
+
+// error gives an error of the current chunk its place.
+func (s *csvSource) error(c *csvChunk, e *fieldError) *input.Error {
+	return &input.Error{Path: s.path, Line: s.line + e.line, Offset: c.offset, Reason: e.reason}
+}
+
+func (s *csvSource) Invalid() InvalidRows { return s.texts.invalid }
 
 func (s *csvSource) Close() error {
 	s.cancel()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 	"heddle/engine/table/hdb"
 )
@@ -16,6 +17,7 @@ type csvColumns struct {
 	column []int    // of each field: its column, or -1 where it is left out
 	fields []Field  // of columns
 	nulls  [][]byte // fields that stand for a missing value, as the empty one does
+	noNaN  bool     // NaN is one of them, in every spelling
 }
 
 // fieldError is an error in a record.
@@ -157,11 +159,18 @@ func (c *csvColumns) isNull(t column.Type, field []byte, quoted bool) bool {
 			return true
 		}
 	}
-	return false
+	return c.noNaN && t != column.String && bytes.EqualFold(field, []byte("nan"))
 }
 
-// parse appends the records of text to b, and returns the number of its lines.
-func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *fieldError) {
+// csvParsed is the result of a parser, besides the batch.
+type csvParsed struct {
+	lines   int
+	wrong   *fieldError // the end of the text is not parsed
+	invalid *fieldError // the first text that is not UTF-8
+}
+
+// parse appends the records of text to b.
+func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (p csvParsed) {
 	b.reset(len(c.fields))
 	*s = scanner{text: text, comma: c.comma, buf: s.buf}
 	for s.skipEmpty() {
@@ -169,14 +178,22 @@ func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *f
 		for i := 0; ; i++ {
 			line := s.line
 			if reason := s.next(); reason != "" {
-				return s.line, &fieldError{line, reason}
+				p.lines, p.wrong = s.line, &fieldError{line, reason}
+				return p
 			}
 			if i == len(c.column) || s.last && i+1 < len(c.column) {
-				return s.line, &fieldError{record, c.wrongCount(s, i)}
+				p.wrong = &fieldError{record, c.wrongCount(s, i)}
+				p.lines = s.line
+				return p
 			}
 			if k := c.column[i]; k >= 0 {
-				if reason := c.put(&b.Columns[k], c.fields[k], s.field, s.quoted); reason != "" {
-					return s.line, &fieldError{line, fmt.Sprintf(reason, c.names[i])}
+				v := &b.Columns[k]
+				if reason := c.put(v, c.fields[k], s.field, s.quoted); reason != "" {
+					p.lines, p.wrong = s.line, &fieldError{line, fmt.Sprintf(reason, c.names[i])}
+					return p
+				}
+				if len(v.invalid) > 0 && p.invalid == nil {
+					p.invalid = &fieldError{line, fmt.Sprintf("column %q: %s", c.names[i], input.InvalidByte("value", s.field, false))}
 				}
 			}
 			if s.last {
@@ -185,7 +202,8 @@ func (c *csvColumns) parse(b *Batch, text []byte, s *scanner) (lines int, err *f
 		}
 		b.Rows++
 	}
-	return s.line, nil
+	p.lines = s.line
+	return p
 }
 
 // put appends a field to a column. It returns the reason of an error as a format with a
@@ -208,9 +226,9 @@ func (c *csvColumns) put(v *Values, f Field, field []byte, quoted bool) (reason 
 		if len(field) > hdb.MaxStringLen {
 			return fmt.Sprintf("column %%[1]q: a string of %d bytes; at most %d are possible", len(field), hdb.MaxStringLen)
 		}
-		v.text(field)
+		v.checked(field)
 	case t == column.Decimal128:
-		entry, ok := parseWide(field, f.Scale)
+		entry, ok := parseWide(f, field)
 		if !ok {
 			return c.misfit(f, field)
 		}
@@ -228,13 +246,16 @@ func (c *csvColumns) put(v *Values, f Field, field []byte, quoted bool) (reason 
 // misfit describes a field that is no value of its column, with the remedy.
 func (c *csvColumns) misfit(f Field, field []byte) string {
 	var seen inference
-	seen.see(field)
-	fits := column.String
-	if found := seen.found(); f.Type == column.Int && (found == column.Float || found == column.Uint) {
-		fits = found
+	seen.see(field, "", 0)
+	fits := column.String.String()
+	switch found := seen.found(); {
+	case (f.Type == column.Int || f.Type == column.Uint) && found == column.Decimal128, f.Type == column.Uint && found == column.Int:
+		fits = "decimal(38,0)"
+	case f.Type == column.Int && (found == column.Float || found == column.Uint), f.Type == column.Timestamp && found == column.TimestampNS:
+		fits = found.String()
 	}
 	value := strings.ReplaceAll(fmt.Sprintf("%.60q", field), "%", "%%")
-	return "column %[1]q: " + value + " is not " + describe(f) + " (--type %[1]s=" + fits.String() + " takes it; --null names the text of missing values)"
+	return "column %[1]q: " + value + " is not " + describe(f) + " (--type %[1]s=" + fits + " takes it; --null names the text of missing values)"
 }
 
 // wrongCount describes a record with a wrong number of fields, after its field i.

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -37,29 +36,8 @@ func openCSVFile(opener *input.Opener, path string) (*csvFile, error) {
 		return nil, errors.Join(err, r.Close())
 	}
 	f.offset = int64(skipped)
-	if head, _ := r.Peek(input.Buffer); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
-		r.Reader = bufio.NewReaderSize(&carriageReturns{r: r.Reader}, input.Buffer)
-	}
+	r.EndLines(true)
 	return f, nil
-}
-
-// carriageReturns reads a file whose lines end in CR alone: each CR outside of quotes
-// becomes LF.
-type carriageReturns struct {
-	r      io.Reader
-	quoted bool
-}
-
-func (c *carriageReturns) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	for i, b := range p[:n] {
-		if b == '"' {
-			c.quoted = !c.quoted
-		} else if b == '\r' && !c.quoted {
-			p[i] = '\n'
-		}
-	}
-	return n, err
 }
 
 // fill reads until the rest has n bytes or the file ends, where a last record without a

@@ -25,6 +25,10 @@ type ParquetOptions struct {
 	// Columns are the names of the columns to read, in this order. The default is all.
 	Columns []string
 
+	// Invalid is the treatment of rows with texts that are not UTF-8, in columns whose
+	// logical type is STRING, ENUM or JSON. The default is input.Fail.
+	Invalid input.Invalid
+
 	rows int64 // of a batch: parquetRows, less in tests
 }
 
@@ -37,6 +41,7 @@ type parquetSource struct {
 
 	fields  []Field
 	columns []parquetColumn
+	texts   treatment
 	bytes   int64        // of all files
 	rows    int64        // of all files
 	done    atomic.Int64 // rows that were given
@@ -55,12 +60,15 @@ type parquetColumn struct {
 	parquetType
 	name   string
 	leaf   int  // of the file
-	narrow bool // the statistics promise that a Decimal128 fits a Decimal
+	narrow bool // all values fit the narrower type
 	group  int  // number in the file, for errors
 	column *parquet.Column
 	values valueReader
 	buffer [256]parquet.Value
 	err    error
+
+	invalid *input.Error // the first text of the batch that is not UTF-8
+	row     int          // of the batch, that has it
 }
 
 // OpenParquet opens Parquet files, whose columns must be the same. It reads flat columns:
@@ -71,7 +79,8 @@ type parquetColumn struct {
 //	                   18 digits or if the statistics of all row groups promise values of 64
 //	                   bits; else Decimal128
 //	booleans           Bool
-//	dates, timestamps  Timestamp; a time outside of its range is an error
+//	dates, timestamps  Timestamp; TimestampNS for a unit of nanoseconds, and for an INT96 with
+//	                   parts of a microsecond; a time outside of the range is an error
 //	times of day       Int, a count of their unit since midnight
 //	UUIDs              String, such as 00112233-4455-6677-8899-aabbccddeeff
 //	byte arrays        String
@@ -82,8 +91,8 @@ func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Sourc
 		return nil, errors.New("no Parquet file is given")
 	}
 	opt.rows = cmp.Or(opt.rows, parquetRows)
-	s := &parquetSource{paths: paths, opt: opt, number: -1}
-	wide := map[string]bool{}    // columns that need 128 bits
+	s := &parquetSource{paths: paths, opt: opt, number: -1, texts: treatment{mode: opt.Invalid}}
+	wide := map[string]bool{}    // columns that the narrower type does not suffice
 	for i, path := range paths { // that the last one differs should not be found hours later
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -92,16 +101,19 @@ func OpenParquet(ctx context.Context, paths []string, opt ParquetOptions) (Sourc
 		if err == nil {
 			err = s.check(i)
 		}
-		for _, c := range s.columns {
-			wide[c.name] = wide[c.name] || c.to == column.Decimal128 && !c.narrow
+		for i := range s.columns {
+			if c := &s.columns[i]; err == nil && c.column.Type().Kind() == parquet.Int96 {
+				c.narrow, err = s.wholeMicros(ctx, path, c)
+			}
+			wide[s.columns[i].name] = wide[s.columns[i].name] || !s.columns[i].narrow
 		}
 		if err = errors.Join(err, s.closeFile()); err != nil {
 			return nil, err
 		}
 	}
 	for i := range s.fields {
-		if f := &s.fields[i]; f.Type == column.Decimal128 && !wide[f.Name] {
-			f.Type = column.Decimal
+		if f := &s.fields[i]; !wide[f.Name] {
+			f.Type = s.columns[i].narrower().to
 		}
 	}
 	return s, nil
@@ -150,6 +162,37 @@ func (s *parquetSource) open(path string) (err error) {
 	return nil
 }
 
+// wholeMicros reads a column of INT96 and reports whether it has whole microseconds alone.
+func (s *parquetSource) wholeMicros(ctx context.Context, path string, c *parquetColumn) (whole bool, err error) {
+	defer explain(path, c.name, &err)
+	for i, g := range s.groups {
+		values := openChunk(g.ColumnChunks()[c.leaf], c.column, &s.meta.RowGroups[i].Columns[c.leaf].MetaData, s.file)
+		whole, err := wholeMicros(ctx, values, c.buffer[:])
+		if err = errors.Join(err, values.Close()); err != nil || !whole {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func wholeMicros(ctx context.Context, values valueReader, buffer []parquet.Value) (bool, error) {
+	for ctx.Err() == nil {
+		n, err := values.ReadValues(buffer)
+		for i := range buffer[:n] {
+			if v := &buffer[i]; !v.IsNull() && int96Nanos(v)%1000 != 0 {
+				return false, nil
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return true, nil
+		case err != nil:
+			return false, err
+		}
+	}
+	return false, ctx.Err()
+}
+
 func parquetFooter(path string, r io.ReaderAt, size int64) (f *parquet.File, err error) {
 	defer explain(path, "", &err)
 	return parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
@@ -159,7 +202,7 @@ func parquetFooter(path string, r io.ReaderAt, size int64) (f *parquet.File, err
 func (s *parquetSource) check(i int) error {
 	var fields []Field
 	for _, c := range s.columns {
-		fields = append(fields, Field{c.name, c.to, c.scale})
+		fields = append(fields, Field{Name: c.name, Type: c.to, Scale: c.scale})
 	}
 	if i == 0 {
 		s.fields = fields
@@ -202,9 +245,13 @@ func (s *parquetSource) Progress() (done, total int64) {
 	return int64(float64(s.bytes) * float64(s.done.Load()) / float64(s.rows)), s.bytes
 }
 
+func (s *parquetSource) Invalid() InvalidRows { return s.texts.invalid }
+
 func (s *parquetSource) Next(ctx context.Context, b *Batch) error {
-	if s.err == nil {
-		s.err = s.next(ctx, b)
+	for s.err == nil {
+		if s.err = s.next(ctx, b); b.Rows > 0 {
+			break
+		}
 	}
 	return s.err
 }
@@ -225,15 +272,23 @@ func (s *parquetSource) next(ctx context.Context, b *Batch) error {
 	b.reset(len(s.fields))
 	path := s.paths[s.number]
 	parallel(len(s.columns), func(i int) { s.columns[i].read(path, &b.Columns[i], s.row, rows) })
+	var first *parquetColumn
 	for i := range s.columns {
-		if err := s.columns[i].err; err != nil {
-			return err
+		c := &s.columns[i]
+		if c.err != nil {
+			return c.err
+		}
+		if c.invalid != nil && (first == nil || c.row < first.row) {
+			first = c
 		}
 	}
 	b.Rows = rows
 	s.left -= int64(rows)
 	s.row += int64(rows)
 	s.done.Add(int64(rows))
+	if first != nil {
+		return s.texts.treat(b, first.invalid)
+	}
 	return nil
 }
 
@@ -266,8 +321,8 @@ func (s *parquetSource) nextGroup() (err error) {
 			return err
 		}
 		for i, f := range s.fields {
-			if c := &s.columns[i]; c.to != f.Type { // a Decimal128 that is narrow
-				c.to, c.text = f.Type, nil
+			if c := &s.columns[i]; c.to != f.Type {
+				c.parquetType = c.narrower()
 			}
 		}
 		return nil
@@ -291,12 +346,17 @@ func (s *parquetSource) nextGroup() (err error) {
 // read appends the next rows, which start at row first of the file.
 func (c *parquetColumn) read(path string, v *Values, first int64, rows int) {
 	defer explain(path, c.name, &c.err)
+	c.invalid = nil
 	for at := 0; at < rows; {
 		n, err := c.values.ReadValues(c.buffer[:min(len(c.buffer), rows-at)])
 		for i := range c.buffer[:n] {
 			if err := c.put(v, &c.buffer[i]); err != nil {
 				c.err = fmt.Errorf("row %d (from 0): %w", first+int64(at+i), err)
 				return
+			}
+			if c.invalid == nil && len(v.invalid) > 0 {
+				c.row = at + i
+				c.invalid = &input.Error{Path: path, Offset: -1, Reason: fmt.Sprintf("column %q: row %d (from 0): %s", c.name, first+int64(c.row), input.InvalidByte("value", c.buffer[i].ByteArray(), false))}
 			}
 		}
 		at += n

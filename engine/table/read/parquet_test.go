@@ -114,7 +114,7 @@ func TestParquet(t *testing.T) {
 		want[i] = []string{
 			fmt.Sprint(int8(v)), fmt.Sprint(v - 500), fmt.Sprint(-v << 50), fmt.Sprint(uint8(v)), fmt.Sprint(v << 22), fmt.Sprint(uint64(v) << 54),
 			strconv.FormatFloat(float64(f32), 'g', -1, 32), float(float64(v) / 7), fmt.Sprint(v%2 == 0), fmt.Sprint("text", v), fmt.Sprint("c", v%5),
-			string(rows[i].Bytes), string(rows[i].Fixed[:]), stamp(time.Unix(86400*(v-500), 0)), stamp(at.Truncate(time.Millisecond)), stamp(at), stamp(at),
+			string(rows[i].Bytes), string(rows[i].Fixed[:]), stamp(time.Unix(86400*(v-500), 0)), stamp(at.Truncate(time.Millisecond)), stamp(at), valueOf(column.TimestampNS, column.IntKey(at.UnixNano()+999)),
 			stamp(time.Unix(86400*(v-500), v*1000)), decimal(v-500, 2), fmt.Sprint(v << 40), decimal(thousandths, 3), decimal(thousandths, 1), fmt.Sprint(v), fmt.Sprint(v % 5),
 		}
 		if i%10 == 9 {
@@ -275,6 +275,8 @@ func TestParquetRanges(t *testing.T) {
 		return (&column.Column{Type: column.Timestamp}).Format(column.IntKey(micros))
 	}
 	milli, nano := timestampType(time.Millisecond), timestampType(time.Nanosecond)
+	old, oldNano := int96Type(column.Timestamp), int96Type(column.TimestampNS)
+	short := parquetType{key: decimalKey(4)}
 	for name, x := range map[string]struct {
 		t    parquetType
 		v    parquet.Value
@@ -286,24 +288,55 @@ func TestParquetRanges(t *testing.T) {
 		"infinite milli":   {milli, parquet.Int64Value(math.MaxInt64), "infinity"},
 		"infinite nano":    {nano, parquet.Int64Value(-math.MaxInt64), "-infinity"},
 		"nano":             {nano, parquet.Int64Value(-1), stamp(-1)},
-		"julian day":       {parquetType{key: int96Key}, parquet.Int96Value(deprecated.Int96{0, 0, 2440588 + 106751990}), stamp(106751990 * 86400e6)},
-		"far julian day":   {parquetType{key: int96Key}, parquet.Int96Value(deprecated.Int96{0, 0, 2440588 + 106751992}), ""},
-		"wrong nano":       {parquetType{key: int96Key}, parquet.Int96Value(deprecated.Int96{0, 1 << 31, 2440588}), ""},
-		"decimal of bytes": {parquetType{key: decimalKey}, parquet.ByteArrayValue([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}), stamp(-2)},
-		"long decimal":     {parquetType{key: decimalKey}, parquet.ByteArrayValue([]byte{0, 0x80, 0, 0, 0, 0, 0, 0, 0}), ""},
+		"before all":       {nano, parquet.Int64Value(math.MinInt64), ""},
+		"julian day":       {old, parquet.Int96Value(deprecated.Int96{0, 0, 2440588 + 106751990}), stamp(106751990 * 86400e6)},
+		"far julian day":   {old, parquet.Int96Value(deprecated.Int96{0, 0, 2440588 + 106751992}), ""},
+		"wrong nano":       {old, parquet.Int96Value(deprecated.Int96{0, 1 << 31, 2440588}), ""},
+		"part of a micro":  {old, parquet.Int96Value(deprecated.Int96{1001, 0, 2440588}), ""},
+		"old nano":         {oldNano, parquet.Int96Value(deprecated.Int96{1001, 0, 2440588}), stamp(1001)},
+		"far old nano":     {oldNano, parquet.Int96Value(deprecated.Int96{1001, 0, 2440588 + 106751}), ""},
+		"four digits":      {short, parquet.Int32Value(-9999), stamp(-9999)},
+		"five digits":      {short, parquet.Int64Value(10000), ""},
+		"decimal of bytes": {parquetType{key: decimalKey(38)}, parquet.ByteArrayValue([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}), stamp(-2)},
+		"long decimal":     {parquetType{key: decimalKey(38)}, parquet.ByteArrayValue([]byte{0, 0x80, 0, 0, 0, 0, 0, 0, 0}), ""},
 	} {
 		key, err := x.t.key(&x.v)
 		if got := stamp(column.KeyInt(key)); (err != nil) != (x.want == "") || err == nil && got != x.want {
 			t.Errorf("%s: %s, error %v, want %q", name, got, err, x.want)
 		}
 	}
-	for text, want := range map[string]string{"\x05": "5", "\xff\xfe": "-2", "": "0", "\xff" + strings.Repeat("\x70", 16): "", "\x00" + strings.Repeat("\x70", 16): "149457353314294540815286102087678586992"} {
+	for text, want := range map[string]string{"\x05": "5", "\xff\xfe": "-2", "": "0", "\xff" + strings.Repeat("\x70", 16): "", "\x00" + strings.Repeat("\x70", 16): "", "\x00" + strings.Repeat("\x40", 16): "85404201893882594751592058335816335424",
+		"\x4b\x3b\x4c\xa8\x5a\x86\xc4\x7a\x09\x8a\x22\x3f\xff\xff\xff\xff": "99999999999999999999999999999999999999", "\x4b\x3b\x4c\xa8\x5a\x86\xc4\x7a\x09\x8a\x22\x40\x00\x00\x00\x00": ""} {
 		v := parquet.ByteArrayValue([]byte(text))
-		entry, err := wideText(&v)
+		entry, err := wideText(38)(&v)
 		if got := column.KeyWide(string(entry)).String(); (err != nil) != (want == "") || err == nil && got != want {
 			t.Errorf("%x: %s, error %v, want %q", text, got, err, want)
 		}
 	}
+}
+
+// TestParquetInt96 keeps parts of a microsecond, and files without them far from 1970.
+func TestParquetInt96(t *testing.T) {
+	type row struct {
+		Old deprecated.Int96 `parquet:"old"`
+	}
+	far := parquetFile(t, "far.parquet", 2, []row{{deprecated.Int96{1000, 0, 2440588}}, {deprecated.Int96{0, 0, 2440588 + 3e6}}, {deprecated.Int96{5000, 0, 2440588}}})
+	fine := parquetFile(t, "fine.parquet", 2, []row{{deprecated.Int96{1000, 0, 2440588}}, {deprecated.Int96{0, 0, 2440588}}, {deprecated.Int96{5001, 0, 2440588}}})
+	for _, x := range []struct {
+		paths []string
+		want  string
+	}{
+		{[]string{far, far}, "[old timestamp] [[1970-01-01T00:00:00.000001Z] [10183-09-21T00:00:00Z] [1970-01-01T00:00:00.000005Z] [1970-01-01T00:00:00.000001Z] [10183-09-21T00:00:00Z] [1970-01-01T00:00:00.000005Z]]"},
+		{[]string{fine}, "[old timestamp_ns] [[1970-01-01T00:00:00.000001Z] [1970-01-01T00:00:00Z] [1970-01-01T00:00:00.000005001Z]]"},
+	} {
+		s, err := OpenParquet(t.Context(), x.paths, ParquetOptions{})
+		if got, err := readAll(t, s, err); err != nil || fmt.Sprint(got.fields, got.rows) != x.want {
+			t.Errorf("%v %v, error %v, want %s", got.fields, got.rows, err, x.want)
+		}
+	}
+	s, err := OpenParquet(t.Context(), []string{fine, far}, ParquetOptions{})
+	_, err = readAll(t, s, err)
+	wantError(t, err, far, `column "old": row 1 (from 0)`, "timestamps in nanoseconds reach from 1677-09-21 to 2262-04-11")
 }
 
 // TestParquetPages reads pages of both versions and integers whose differences need more

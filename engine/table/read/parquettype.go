@@ -1,10 +1,12 @@
 package read
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"time"
 
@@ -21,6 +23,7 @@ type parquetType struct {
 	scale uint8
 	key   func(v *parquet.Value) (key uint64, err error)
 	text  func(v *parquet.Value) (text []byte, err error)
+	utf8  bool // texts are UTF-8
 }
 
 // put appends a value.
@@ -33,7 +36,11 @@ func (t *parquetType) put(v *Values, x *parquet.Value) error {
 		if err != nil {
 			return err
 		}
-		v.text(s)
+		if t.utf8 {
+			v.checked(s)
+		} else {
+			v.text(s)
+		}
 	default:
 		k, err := t.key(x)
 		if err != nil {
@@ -67,6 +74,8 @@ func typeOf(c *parquet.Column) (parquetType, error) {
 			return timestampType(l.Unit.Value.Duration()), nil
 		case *format.DecimalType:
 			return decimalType(t.Kind(), l)
+		case *format.StringType, *format.EnumType, *format.JsonType:
+			return parquetType{to: column.String, text: bytesText, utf8: true}, nil
 		case *format.UUIDType:
 			return parquetType{to: column.String, text: uuidText}, nil
 		case *format.IntType:
@@ -84,13 +93,13 @@ func typeOf(c *parquet.Column) (parquetType, error) {
 	case parquet.Int32, parquet.Int64:
 		return exactly(column.Int, intKey), nil
 	case parquet.Int96:
-		return parquetType{to: column.Timestamp, key: int96Key}, nil
+		return int96Type(column.TimestampNS), nil
 	case parquet.Float:
 		return exactly(column.Float32, func(v *parquet.Value) uint64 { return column.Float32Key(v.Float()) }), nil
 	case parquet.Double:
 		return exactly(column.Float, func(v *parquet.Value) uint64 { return column.FloatKey(v.Double()) }), nil
 	case parquet.ByteArray, parquet.FixedLenByteArray:
-		return parquetType{to: column.String, text: func(v *parquet.Value) ([]byte, error) { return v.ByteArray(), nil }}, nil
+		return parquetType{to: column.String, text: bytesText}, nil
 	}
 	return parquetType{}, fmt.Errorf("is of type %v, which is unknown", t)
 }
@@ -109,6 +118,8 @@ func intKey(v *parquet.Value) uint64 {
 	return column.IntKey(v.Int64())
 }
 
+func bytesText(v *parquet.Value) ([]byte, error) { return v.ByteArray(), nil }
+
 // uuidText writes a UUID in lower case, with four hyphens.
 func uuidText(v *parquet.Value) ([]byte, error) {
 	b := v.ByteArray()
@@ -122,58 +133,77 @@ func uuidText(v *parquet.Value) ([]byte, error) {
 	return text, nil
 }
 
-// timeError is the error for a time that microseconds in 64 bits cannot express.
-func timeError(n int64, unit string) error {
-	return fmt.Errorf("%d %s since 1970-01-01; timestamps reach from -290308-12-22 to 294247-01-10", n, unit)
+// timeRanges are the ends of the types of times.
+var timeRanges = map[column.Type]string{column.Timestamp: "timestamps reach from -290308-12-22 to 294247-01-10", column.TimestampNS: "timestamps in nanoseconds reach from 1677-09-21 to 2262-04-11"}
+
+// timeError is the error for a time that 64 bits cannot express.
+func timeError(t column.Type, n int64, unit string) error {
+	return fmt.Errorf("%d %s since 1970-01-01; %s", n, unit, timeRanges[t])
 }
 
 func dateKey(v *parquet.Value) (uint64, error) {
 	key, ok := column.DayKey(v.Int32())
 	if !ok {
-		return 0, timeError(int64(v.Int32()), "days")
+		return 0, timeError(column.Timestamp, int64(v.Int32()), "days")
 	}
 	return key, nil
 }
 
-// timestampType reads counts of a unit since 1970. Parts of a microsecond are cut off,
-// towards the past. The counts ±(2^63-1) mean ±Infinity.
+// timestampType reads counts of a unit since 1970. The counts ±(2^63-1) mean ±Infinity.
 func timestampType(unit time.Duration) parquetType {
-	return parquetType{to: column.Timestamp, key: func(v *parquet.Value) (uint64, error) {
+	t := parquetType{to: column.Timestamp}
+	if unit == time.Nanosecond {
+		t.to = column.TimestampNS
+	}
+	t.key = func(v *parquet.Value) (uint64, error) {
 		n := v.Int64()
 		switch {
 		case n == math.MaxInt64 || n == -math.MaxInt64:
-		case unit == time.Nanosecond:
-			n = floorDiv(n, 1000)
-		case unit == time.Millisecond && (n > math.MaxInt64/1000 || n < math.MinInt64/1000):
-			return 0, timeError(n, "milliseconds")
+		case n == math.MinInt64 || unit == time.Millisecond && (n > math.MaxInt64/1000 || n < math.MinInt64/1000):
+			return 0, timeError(t.to, n, map[time.Duration]string{time.Millisecond: "milliseconds", time.Microsecond: "microseconds", time.Nanosecond: "nanoseconds"}[unit])
 		case unit == time.Millisecond:
 			n *= 1000
 		}
 		return column.IntKey(n), nil
+	}
+	return t
+}
+
+// int96Nanos is the nanoseconds of the day of a timestamp of older writers.
+func int96Nanos(v *parquet.Value) int64 {
+	x := v.Int96()
+	return int64(x[0]) | int64(x[1])<<32
+}
+
+// int96Type converts the timestamps of older writers: nanoseconds of a Julian day, then
+// the day. Parts of a microsecond in a Timestamp are an error.
+func int96Type(to column.Type) parquetType {
+	const epoch = 2440588 // 1970-01-01
+	unit := int64(1)      // in nanoseconds
+	if to == column.Timestamp {
+		unit = 1000
+	}
+	perDay := int64(24*time.Hour) / unit
+	last := math.MaxInt64/perDay - 1
+	return parquetType{to: to, key: func(v *parquet.Value) (uint64, error) {
+		nanos, day := int96Nanos(v), int64(int32(v.Int96()[2]))-epoch
+		if day > last || day < -last || nanos < 0 || nanos > int64(24*time.Hour) || nanos%unit != 0 {
+			return 0, timeError(to, day, fmt.Sprintf("days and %d nanoseconds", nanos))
+		}
+		return column.IntKey(day*perDay + nanos/unit), nil
 	}}
 }
 
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
+// narrower is the type for a column whose values all fit fewer bits or a wider range: a
+// Decimal for a Decimal128, a Timestamp for an INT96 in nanoseconds.
+func (t parquetType) narrower() parquetType {
+	switch t.to {
+	case column.Decimal128:
+		t.to, t.text = column.Decimal, nil
+	case column.TimestampNS:
+		return int96Type(column.Timestamp)
 	}
-	return q
-}
-
-// int96Key converts the timestamps of older writers: nanoseconds of a Julian day, then
-// the day.
-func int96Key(v *parquet.Value) (uint64, error) {
-	const epoch = 2440588 // 1970-01-01
-	const dayMicros = int64(24 * 3600 * 1e6)
-	const last = math.MaxInt64/dayMicros - 1
-	x := v.Int96()
-	nanos := int64(x[0]) | int64(x[1])<<32
-	day := int64(int32(x[2])) - epoch
-	if day > last || day < -last || nanos < 0 || nanos > 1000*dayMicros {
-		return 0, timeError(day, fmt.Sprintf("days and %d nanoseconds", nanos))
-	}
-	return column.IntKey(day*dayMicros + nanos/1000), nil
+	return t
 }
 
 // decimalType reads decimals exactly: of up to 18 digits as Decimal, of more as Decimal128.
@@ -181,36 +211,59 @@ func decimalType(kind parquet.Kind, l *format.DecimalType) (parquetType, error) 
 	if l.Scale < 0 || l.Scale > l.Precision || l.Precision > column.MaxScale {
 		return parquetType{}, fmt.Errorf("is a DECIMAL(%d,%d); at most %d digits are possible", l.Precision, l.Scale, column.MaxScale)
 	}
-	t := parquetType{to: column.Decimal, scale: uint8(l.Scale), key: decimalKey}
+	t := parquetType{to: column.Decimal, scale: uint8(l.Scale), key: decimalKey(int(l.Precision))}
 	switch {
 	case l.Precision > column.MaxDecimalDigits && kind != parquet.Int32 && kind != parquet.Int64:
-		t.to, t.text = column.Decimal128, wideText
+		t.to, t.text = column.Decimal128, wideText(int(l.Precision))
 	case l.Scale == 0:
 		t.to = column.Int
 	}
 	return t, nil
 }
 
-// decimalKey is the key of a Decimal.
-func decimalKey(v *parquet.Value) (uint64, error) {
-	if kind := v.Kind(); kind == parquet.Int32 || kind == parquet.Int64 {
-		return intKey(v), nil
+// decimalKey gives the keys of decimals of so many digits.
+func decimalKey(digits int) func(*parquet.Value) (uint64, error) {
+	most := int64(math.MaxInt64)
+	if digits <= column.MaxDecimalDigits {
+		most = int64(math.Pow10(digits)) - 1
 	}
-	n, ok := signed64(v.ByteArray())
-	if !ok {
-		return 0, errors.New("a decimal with more digits than its column or the statistics of its row group allow")
+	return func(v *parquet.Value) (uint64, error) {
+		var n int64
+		ok := true
+		switch v.Kind() {
+		case parquet.Int32:
+			n = int64(v.Int32())
+		case parquet.Int64:
+			n = v.Int64()
+		default:
+			n, ok = signed64(v.ByteArray())
+		}
+		if !ok {
+			return 0, errors.New("a decimal with more digits than its column or the statistics of its row group allow")
+		}
+		if n > most || n < -most && most < math.MaxInt64 {
+			return 0, fmt.Errorf("a decimal with the digits %d; its column allows %d digits", n, digits)
+		}
+		return column.IntKey(n), nil
 	}
-	return column.IntKey(n), nil
 }
 
-// wideText is the dictionary entry of a Decimal128.
-func wideText(v *parquet.Value) ([]byte, error) {
-	b, ok := resize(v.ByteArray(), column.WideSize)
-	if !ok {
-		return nil, column.ErrWide
+// wideText gives the dictionary entries of decimals of so many digits.
+func wideText(digits int) func(*parquet.Value) ([]byte, error) {
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
+	above, _ := column.WideKey(power)
+	below, _ := column.WideKey(power.Neg(power))
+	return func(v *parquet.Value) ([]byte, error) {
+		b, ok := resize(v.ByteArray(), column.WideSize)
+		if !ok {
+			return nil, column.ErrWide
+		}
+		b[0] ^= 1 << 7
+		if bytes.Compare(b, above[:]) >= 0 || bytes.Compare(b, below[:]) <= 0 {
+			return nil, fmt.Errorf("a decimal with the digits %v; its column allows %d digits", column.KeyWide(string(b)), digits)
+		}
+		return b, nil
 	}
-	b[0] ^= 1 << 7
-	return b, nil
 }
 
 // signed64 reads an integer in two's complement, its highest byte first.

@@ -178,6 +178,9 @@ func (s *rawSource) Fields() []Field { return s.fields }
 
 func (s *rawSource) Progress() (done, total int64) { return s.opener.Count(), s.total }
 
+// Invalid implements Source: raw columns have no texts.
+func (s *rawSource) Invalid() InvalidRows { return InvalidRows{} }
+
 func (s *rawSource) Next(ctx context.Context, b *Batch) error {
 	if s.err == nil {
 		s.err = s.next(ctx, b)

@@ -23,6 +23,9 @@ type Field struct {
 	Name  string
 	Type  column.Type
 	Scale uint8 // digits behind the point of decimals
+	// Digits of decimals, in all, that a CSV file may have; 0 is as many as the type has
+	// room for.
+	Digits uint8
 }
 
 // String writes the field with its type.
@@ -45,6 +48,8 @@ type Source interface {
 	// Progress is the number of bytes of the inputs that have been read, and that they
 	// have: as they are stored, 0 if that is unknown.
 	Progress() (done, total int64)
+	// Invalid counts the rows so far that had texts which are not UTF-8.
+	Invalid() InvalidRows
 	// Close ends the reading and closes the inputs.
 	Close() error
 }
@@ -63,6 +68,8 @@ type Values struct {
 	Ends []uint32
 	// Missing is true for each row without a value. It is empty if every row has one.
 	Missing []bool
+
+	invalid []int // rows whose texts are not UTF-8; may repeat
 }
 
 // Each calls f with the values of a column of texts; ok is false for a missing one.
@@ -82,7 +89,7 @@ func (b *Batch) reset(columns int) {
 	}
 	for i := range b.Columns {
 		v := &b.Columns[i]
-		*v = Values{Keys: v.Keys[:0], Text: v.Text[:0], Ends: v.Ends[:0], Missing: v.Missing[:0]}
+		*v = Values{Keys: v.Keys[:0], Text: v.Text[:0], Ends: v.Ends[:0], Missing: v.Missing[:0], invalid: v.invalid[:0]}
 	}
 }
 

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -84,8 +85,8 @@ func parse(f Field, s []byte) (key uint64, ok bool) {
 		v, err := strconv.ParseFloat(string(s), 32)
 		return column.Float32Key(float32(v)), err == nil
 	case column.Decimal:
-		v, ok := column.ParseDecimal(string(s), f.Scale)
-		return column.IntKey(v.Int64()), ok && v.IsInt64()
+		v, ok := column.ParseDecimal(string(s), f.digits(), f.Scale)
+		return column.IntKey(v.Int64()), ok
 	case column.Bool:
 		v, ok := parseBool(s)
 		if v {
@@ -93,13 +94,12 @@ func parse(f Field, s []byte) (key uint64, ok bool) {
 		}
 		return key, ok
 	}
-	v, ok := column.ParseTimestamp(string(s))
-	return column.IntKey(v), ok
+	return column.ParseTimestamp(f.Type, string(s))
 }
 
 // parseWide gives the dictionary entry of a Decimal128.
-func parseWide(s []byte, scale uint8) (entry []byte, ok bool) {
-	v, ok := column.ParseDecimal(string(s), scale)
+func parseWide(f Field, s []byte) (entry []byte, ok bool) {
+	v, ok := column.ParseDecimal(string(s), f.digits(), f.Scale)
 	if !ok {
 		return nil, false
 	}
@@ -107,62 +107,25 @@ func parseWide(s []byte, scale uint8) (entry []byte, ok bool) {
 	return key[:], err == nil
 }
 
-// inference finds the type of a column: the first in the order of candidates that all
-// values seen have.
-type inference struct {
-	not  [len(candidates)]bool
-	seen bool
-}
-
-var candidates = [...]column.Type{column.Int, column.Uint, column.Float, column.Timestamp, column.Bool}
-
-func (f *inference) see(s []byte) {
-	f.seen = true
-	for i, t := range candidates {
-		if !f.not[i] {
-			_, ok := parse(Field{Type: t}, s)
-			f.not[i] = !ok || !plain(t, s)
-		}
+// digits is the number of digits that a decimal has room for.
+func (f Field) digits() uint8 {
+	if f.Digits == 0 && f.Type == column.Decimal128 {
+		return column.MaxScale
 	}
-}
-
-// plain reports whether a value shows its type: t and 1 do not show Bool, and a year with
-// more than four digits does not show Timestamp.
-func plain(t column.Type, s []byte) bool {
-	switch t {
-	case column.Bool:
-		return isWord(s)
-	case column.Timestamp:
-		return len(s) > 4 && (s[4] == '-' || isInfinity(s))
-	}
-	return true
-}
-
-func isInfinity(s []byte) bool {
-	return bytes.EqualFold(bytes.TrimLeft(s, "+-"), []byte("infinity"))
-}
-
-// found is String where nothing else fits, or nothing was seen.
-func (f *inference) found() column.Type {
-	for i, t := range candidates {
-		if f.seen && !f.not[i] {
-			return t
-		}
-	}
-	return column.String
+	return cmp.Or(f.Digits, column.MaxDecimalDigits)
 }
 
 // describe names the values of a field in errors.
 func describe(f Field) string {
 	if f.Type.IsDecimal() {
-		return fmt.Sprintf("a decimal with at most %d digits behind the point and %d in all", f.Scale, decimalDigits[f.Type])
+		return fmt.Sprintf("a decimal with at most %d digits behind the point and %d in all", f.Scale, f.digits())
 	}
 	return typeNames[f.Type]
 }
 
-var decimalDigits = map[column.Type]int{column.Decimal: column.MaxDecimalDigits, column.Decimal128: column.MaxScale}
-
 var typeNames = [...]string{
-	column.Int: "an integer", column.Float: "a number", column.String: "a string", column.Bool: "true or false", column.Timestamp: "a timestamp",
-	column.Uint: "an integer from 0 to 18446744073709551615", column.Float32: "a number in the range of float32",
+	column.Int: "an integer", column.Float: "a number", column.String: "a string", column.Bool: "true or false",
+	column.Timestamp:   "a timestamp from -290308-12-22 to 294247-01-10 in whole microseconds",
+	column.TimestampNS: "a timestamp from 1677-09-21 to 2262-04-11 in whole nanoseconds",
+	column.Uint:        "an integer from 0 to 18446744073709551615", column.Float32: "a number in the range of float32",
 }

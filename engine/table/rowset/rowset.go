@@ -12,15 +12,42 @@ import (
 	"heddle/codec/wah"
 )
 
-// AppendIDs appends the rows of a bitset to dst, ascending.
-func AppendIDs(dst []uint32, set []uint64) []uint32 {
-	n := 0
+// Count returns the number of rows of a bitset.
+func Count(set []uint64) (n int) {
 	for _, w := range set {
 		n += bits.OnesCount64(w)
 	}
-	dst = slices.Grow(dst, n)
+	return n
+}
+
+// AppendIDs appends the rows of a bitset to dst, ascending.
+func AppendIDs(dst []uint32, set []uint64) []uint32 {
+	dst = slices.Grow(dst, Count(set))
+	for i, w := range set {
+		if w == ^uint64(0) { // within a run
+			dst = dst[:len(dst)+64]
+			run := (*[64]uint32)(dst[len(dst)-64:])
+			for k := 0; k < len(run); k += 8 {
+				r, id := (*[8]uint32)(run[k:]), uint32(64*i+k)
+				r[0], r[1], r[2], r[3] = id, id+1, id+2, id+3
+				r[4], r[5], r[6], r[7] = id+4, id+5, id+6, id+7
+			}
+			continue
+		}
+		for ; w != 0; w &= w - 1 {
+			dst = append(dst, uint32(64*i+bits.TrailingZeros64(w)))
+		}
+	}
+	return dst
+}
+
+// AppendFirst appends the first n rows of a bitset to dst, ascending; all if there are fewer.
+func AppendFirst(dst []uint32, set []uint64, n int) []uint32 {
 	for i, w := range set {
 		for ; w != 0; w &= w - 1 {
+			if n--; n < 0 {
+				return dst
+			}
 			dst = append(dst, uint32(64*i+bits.TrailingZeros64(w)))
 		}
 	}

@@ -57,6 +57,11 @@ func TestIDs(t *testing.T) {
 		if got := AppendIDs([]uint32{7}, set); got[0] != 7 || !slices.Equal(got[1:], ids) {
 			t.Fatalf("%d rows: %d ids, want %d", rows, len(got)-1, len(ids))
 		}
+		for _, n := range []int{0, 1, len(ids) / 2, len(ids), len(ids) + 1} {
+			if got := AppendFirst([]uint32{7}, set, n); !slices.Equal(got[1:], ids[:min(n, len(ids))]) {
+				t.Fatalf("%d rows: the first %d ids are %d others", rows, n, len(got)-1)
+			}
+		}
 		shuffled := slices.Clone(ids)
 		rand.New(rand.NewPCG(1, 1)).Shuffle(len(ids), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		if got, err := FromIDs(shuffled, rows); err != nil || !slices.Equal(got, set) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,9 +82,17 @@ func Hexdump(data []byte) string {
 	return out.String()
 }
 
-// Layout makes a file of the sections of a version, with correct checksums.
+// Layout makes a file of the sections of a version, with correct checksums. The last
+// section may be missing where it holds the checksums of blocks.
 func Layout(f *container.Format, version uint32, fields container.Fields, sections ...[]byte) []byte {
 	h := container.Header{Version: version, Fields: fields, Table: make([]container.Extent, len(f.Names))}
+	if len(sections) < f.Sections(version) { // the checksums of blocks, which Repair computes
+		n := 0
+		for _, b := range sections {
+			n += int((container.AlignUp(uint64(len(b)), container.PageSize) + container.BlockSize - 1) / container.BlockSize)
+		}
+		sections = append(slices.Clone(sections), make([]byte, 4*n))
+	}
 	data := make([]byte, container.PageSize)
 	for i, b := range sections {
 		h.Table[i] = container.Extent{Offset: uint64(len(data)), Length: uint64(len(b))}
@@ -92,6 +101,40 @@ func Layout(f *container.Format, version uint32, fields container.Fields, sectio
 	}
 	h.Size = uint64(len(data))
 	copy(data, f.Encode(&h))
-	Repair(data)
+	if f.Summed > 0 && version >= f.Summed {
+		RepairBlocks(data)
+	} else {
+		Repair(data)
+	}
 	return data
+}
+
+// RepairBlocks is Repair for a file whose last section holds the checksums of blocks.
+func RepairBlocks(data []byte) {
+	le := binary.LittleEndian
+	table := crc32.MakeTable(crc32.Castagnoli)
+	var extents []container.Extent
+	for i := range int(le.Uint32(data[12:])) {
+		p := data[container.TableOffset+i*container.TableEntry:]
+		extents = append(extents, container.Extent{Offset: le.Uint64(p[8:]), Length: le.Uint64(p[16:])})
+	}
+	defer Repair(data)
+	last := len(extents) - 1
+	n, sums := uint64(len(data)), extents[last]
+	if sums.Offset > n || sums.Length > n-sums.Offset {
+		return
+	}
+	out := data[sums.Offset:][:sums.Length]
+	for _, e := range extents[:last] {
+		if e.Offset > n || e.Length > n-e.Offset || e.End() > n {
+			return
+		}
+		for b := range slices.Chunk(data[e.Offset:e.End()], container.BlockSize) {
+			if len(out) < 4 {
+				return
+			}
+			le.PutUint32(out, crc32.Checksum(b, table))
+			out = out[4:]
+		}
+	}
 }

@@ -94,9 +94,10 @@ func BenchmarkOpen[F File](b *testing.B, path string, checked, trusted func(path
 }
 
 // Edited opens an image after edits: each three bytes of edits are an offset and a value,
-// resize is added to its length. The edited image must not open. With corrected checksums
-// it may open, but nothing may panic, and every error is a CorruptError or the error of
-// another version. open itself reads the content of an image that opens.
+// resize is added to its length. Deep opening, which verifies all bytes, must fail for the edited
+// image. With corrected checksums it may succeed, but nothing may panic, and every error is a
+// CorruptError or the error of another version. open itself reads the content of an image that
+// opens.
 func Edited(t *testing.T, image, edits []byte, resize int, open func(data []byte, deep bool) error) {
 	data := slices.Clone(image)
 	resize %= len(data) + 1

@@ -44,7 +44,7 @@ func Mapping(t testing.TB, n int, keep int64) (words []uint32, remove func()) {
 	if err != nil {
 		t.Skipf("files cannot be mapped here: %v", err)
 	}
-	remove = mapped.Add(m, path, info, func(int64, string) error { return ErrLost })
+	remove = mapped.Add(m, 0, path, info, func(int64, string) error { return ErrLost })
 	t.Cleanup(func() {
 		remove()
 		if err := m.Unmap(); err != nil {

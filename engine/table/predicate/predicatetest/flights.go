@@ -18,7 +18,7 @@ var Flights = sync.OnceValue(func() []Column {
 	r := rand.New(rand.NewPCG(5, 6))
 	columns := []Column{
 		{Name: "delay", Type: column.Int, Bin: func(i, n int) int { return i / 7 }},
-		{Name: "distance", Type: column.Float, Encoding: column.Range, Bin: func(i, n int) int { return i * i / n / 40 }},
+		{Name: "distance", Type: column.Float, Scale: 2, Encoding: column.Range, Bin: func(i, n int) int { return i * i / n / 40 }},
 		{Name: "carrier", Type: column.String, Encoding: column.Interval},
 		{Name: "cancelled", Type: column.Bool},
 		{Name: "at", Type: column.Timestamp, Encoding: column.Interval, Bin: func(i, n int) int { return i / 100 }},

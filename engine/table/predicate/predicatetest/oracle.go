@@ -96,7 +96,7 @@ func like(values []predicate.Value) *regexp.Regexp {
 	return regexp.MustCompile("(?s)^" + b.String() + "$")
 }
 
-// compareValues compares values of columns of one type.
+// compareValues compares values of columns of one type, or an integer with a float.
 func compareValues(v, w any, by column.Op) Truth {
 	if v == nil || w == nil {
 		return Unknown
@@ -104,9 +104,17 @@ func compareValues(v, w any, by column.Op) Truth {
 	order := 0
 	switch v := v.(type) {
 	case int64:
-		order = cmp.Compare(v, w.(int64))
+		if f, ok := w.(float64); ok {
+			order = cmp.Compare(float64(v), f)
+		} else {
+			order = cmp.Compare(v, w.(int64))
+		}
 	case float64:
-		order = cmp.Compare(v, w.(float64))
+		if n, ok := w.(int64); ok {
+			order = cmp.Compare(v, float64(n))
+		} else {
+			order = cmp.Compare(v, w.(float64))
+		}
 	case string:
 		order = cmp.Compare(v, w.(string))
 	case bool:

@@ -88,7 +88,7 @@ func Predicate(t *rapid.T, columns []Column, depth int) string {
 	switch rapid.IntRange(0, 11).Draw(t, "test") {
 	case 5:
 		other := rapid.SampledFrom(columns).Draw(t, "other")
-		if other.Type == c.Type && (c.Bin == nil || other.Bin == nil) {
+		if c.Type.ComparesWith(other.Type) {
 			return name + rapid.SampledFrom([]string{"=", "<>", "<", "<=", ">", ">="}).Draw(t, "by") + `"` + other.Name + `"`
 		}
 	case 6:

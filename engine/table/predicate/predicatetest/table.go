@@ -1,6 +1,7 @@
 package predicatetest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -15,6 +16,7 @@ import (
 type Column struct {
 	Name     string
 	Type     column.Type
+	Scale    uint8 // of the keys of a Float
 	Encoding column.Encoding
 	Values   []any // of each row, as Eval takes them
 	// Bin gives the bin of the i-th of n distinct values, ascending from 0 without a
@@ -44,7 +46,7 @@ func Table(tb testing.TB, word int, columns ...Column) (*plantest.Table, []colum
 // add appends the column to t.
 func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 	tb.Helper()
-	out := column.Column{Name: c.Name, Type: c.Type, Binning: column.Distinct, Encoding: c.Encoding, Vector: uint32(len(t.Vectors))}
+	out := column.Column{Name: c.Name, Type: c.Type, Scale: c.Scale, Binning: column.Distinct, Encoding: c.Encoding, Vector: uint32(len(t.Vectors))}
 	if c.Type == column.String {
 		words := map[string]bool{"": true, "~~": true} // some that no row has
 		for _, v := range c.Values {
@@ -58,7 +60,7 @@ func (c *Column) add(tb testing.TB, t *plantest.Table) column.Column {
 	distinct := map[uint64]bool{}
 	for i, v := range c.Values {
 		if v != nil {
-			keys[i] = key(v, out.Dictionary)
+			keys[i] = key(v, &out)
 			distinct[keys[i]] = true
 		}
 	}
@@ -115,11 +117,18 @@ func has(e column.Encoding, n, v, b int) bool {
 	return v <= b && b < v+column.Span(n)
 }
 
-func key(v any, dictionary []string) uint64 {
+func key(v any, c *column.Column) uint64 {
 	switch v := v.(type) {
 	case int64:
 		return column.IntKey(v)
 	case float64:
+		if c.Scale > 0 {
+			k, ok := column.ScaledKey(v, c.Scale)
+			if !ok {
+				panic(fmt.Sprintf("%v has more than %d digits behind the point", v, c.Scale))
+			}
+			return k
+		}
 		return column.FloatKey(v)
 	case time.Time:
 		return column.IntKey(v.UnixMicro())
@@ -129,6 +138,6 @@ func key(v any, dictionary []string) uint64 {
 		}
 		return 0
 	}
-	i, _ := slices.BinarySearch(dictionary, v.(string))
+	i, _ := slices.BinarySearch(c.Dictionary, v.(string))
 	return uint64(i)
 }

@@ -1,0 +1,84 @@
+package build
+
+import (
+	"context"
+	"errors"
+
+	"heddle/codec"
+	"heddle/codec/wah"
+	"heddle/engine/table/column"
+)
+
+// A sample decides the size of words, and the columns with one bin: a number of windows of
+// consecutive rows, each a whole number of groups.
+const (
+	sampleWindows = 8
+	sampleRows    = 8 * groupRows
+)
+
+// sizes are the words of the vectors of a column in the sample, by the size of words.
+type sizes struct{ narrow, wide uint64 }
+
+// shape drops bins that do not pay, and chooses the size of words, in bits.
+func (b *builder) shape(ctx context.Context, columns []*planned) (word int, err error) {
+	windows, rows := []window{{0, b.rows}}, b.rows
+	if b.rows > sampleWindows*sampleRows {
+		windows, rows = nil, sampleWindows*sampleRows
+		for i := range uint64(sampleWindows) {
+			from := i * (b.rows - sampleRows) / (sampleWindows - 1)
+			windows = append(windows, window{from, from + sampleRows})
+		}
+	}
+	all, failed := make([]sizes, len(columns)), make([]error, 2*len(columns))
+	parallel(len(failed), func(i int) {
+		if c, s := columns[i/2], &all[i/2]; i%2 == 0 {
+			s.narrow, failed[i] = vectorWords[uint32](ctx, b, c, windows)
+		} else if b.opt.Word == 0 {
+			s.wide, failed[i] = vectorWords[uint64](ctx, b, c, windows)
+		}
+	})
+	if err := errors.Join(failed...); err != nil {
+		return 0, err
+	}
+	var sum sizes
+	for i, c := range columns {
+		if c.scattered(all[i].narrow, rows) {
+			c.find = newFinder(c.find.upper[len(c.find.upper)-1:])
+			continue
+		}
+		sum.narrow, sum.wide = sum.narrow+all[i].narrow, sum.wide+all[i].wide
+	}
+	switch {
+	case b.opt.Word != 0:
+		return b.opt.Word, nil
+	case 20*2*sum.wide <= 21*sum.narrow:
+		return 64, nil
+	}
+	return 32, nil
+}
+
+// scattered reports that bins of a column do not pay, by the number of words of 32 bits of
+// its vectors for some rows. A range compares the stored values of the bins at its ends. If
+// the rows of a bin lie in half of all segments or more, the comparison reads most segments,
+// as it does without vectors. Bins that the caller asked for, and bins of one value, stay.
+func (p *planned) scattered(words, rows uint64) bool {
+	bins := uint64(len(p.find.upper))
+	return p.auto && p.Encoding == column.Equality && p.Binning == column.Quantile && bins > 1 && words*2*codec.SegmentLen >= bins*rows
+}
+
+// vectorWords is the number of words of the vectors of a column, by the rows of windows.
+func vectorWords[W wah.Word](ctx context.Context, b *builder, c *planned, windows []window) (n uint64, err error) {
+	p := newPile[W](b, c, len(windows))
+	defer p.release()
+	var s sorter[W]
+	for i, w := range windows {
+		if err := s.make(ctx, p, i, w); err != nil {
+			return 0, err
+		}
+	}
+	err = p.encode(ctx, c.Encoding, func(words []W) error {
+		n += uint64(len(words))
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,81 @@
+package exact
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Window is a range of sizes of floats whose sum fits 128 bits. It adds such floats to a
+// Fixed in a third of the time of Float.Add. The zero value has the least floats.
+type Window struct{ shift int } // the unit of a Fixed is 2^(shift-1074)
+
+// Fixed is a signed integer of 128 bits, in units of a Window. The zero value is 0. A sum of at
+// most 2^32 values does not overflow.
+type Fixed struct{ low, high uint64 }
+
+const (
+	mostShift = 128 - 1 - 32 - 53 // of a mantissa: with a sign and 2^32 values it fits Fixed
+	room      = 8                 // powers of two above the sample that a window has
+	greatest  = 0x7fe - 1         // shift of the mantissa of the greatest float64
+)
+
+// WindowOf returns the window of a sample of values and of values up to 2^room times as large.
+func WindowOf(sample []float64) Window {
+	most := 0
+	for _, v := range sample {
+		if e := int(math.Float64bits(v) >> 52 & 0x7ff); e < 0x7ff {
+			most = max(most, e-1)
+		}
+	}
+	return Window{max(0, min(most+room, greatest)-mostShift)}
+}
+
+// Add adds each value to the sum with its id, up to the first value outside of the window. It
+// returns the number of values that it has added.
+func (w Window) Add(sums []Fixed, ids []uint32, values []float64) int {
+	ids = ids[:len(values)]
+	for i, v := range values {
+		b := math.Float64bits(v)
+		at := uint(b>>52&0x7ff) - 1 - uint(w.shift)
+		if at > mostShift { // too small, too large, or not finite
+			if b<<1 == 0 {
+				continue
+			}
+			return i
+		}
+		mantissa := b&(1<<52-1) | 1<<52
+		sign := uint64(int64(b) >> 63) // 0, or all ones: then x ^ sign + 1 is -x
+		low, high := mantissa<<(at&63), mantissa>>1>>((63-at)&63)
+		s := &sums[ids[i]]
+		var carry uint64
+		s.low, carry = bits.Add64(s.low, low^sign, sign&1)
+		s.high, _ = bits.Add64(s.high, high^sign, carry)
+	}
+	return len(values)
+}
+
+// Merge adds o, of the same window.
+func (s *Fixed) Merge(o Fixed) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, o.low, 0)
+	s.high, _ = bits.Add64(s.high, o.high, carry)
+}
+
+// AddFixed adds a sum of a window.
+func (s *Float) AddFixed(w Window, f Fixed) {
+	if f == (Fixed{}) {
+		return
+	}
+	const digits = 5 // of 128 bits that are shifted by less than 32
+	s.carry()
+	at := s.extend(w.shift/digitBits, digits)
+	within := uint(w.shift) % digitBits
+	// The words of the shifted integer. The last one has the sign.
+	words := [3]uint64{f.low << within, f.high<<within | f.low>>(64-within), uint64(int64(f.high) >> (63 - within) >> 1)}
+	d := s.digits[at : at+digits]
+	for i := range 4 {
+		d[i] += int64(words[i/2] >> (i % 2 * digitBits) & digitMask)
+	}
+	d[4] += int64(words[2])
+	s.carry()
+}

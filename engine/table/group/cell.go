@@ -1,0 +1,233 @@
+package group
+
+import (
+	"math"
+	"math/bits"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+	"heddle/engine/table/exact"
+	"heddle/engine/table/gather"
+)
+
+// cells are the values of one measure in all groups.
+type cells interface {
+	grow(groups int)                  // groups that did not exist have no rows
+	add(ids []uint32, codes []uint64) // codes of rows in groups ids
+	merge(other cells, into []uint32) // group i of other becomes part of group into[i]
+}
+
+// newCells returns the cells of a measure of a column, for at most so many rows; nil for
+// MeasureCount. The window is for floats.
+func newCells(m *plan.Measure, of *gather.Column, rows int, window exact.Window) cells {
+	switch m.Kind {
+	case plan.MeasureCount:
+		return nil
+	case plan.MeasureSum:
+		if high, _ := bits.Mul64(of.Last(), uint64(rows)); high == 0 && m.Weights == nil {
+			return new(sums)
+		}
+		return &wideSums{weights: m.Weights}
+	case plan.MeasureFloats, plan.MeasureFloats32:
+		return &floats{of: numbersOf(m), window: window}
+	case plan.MeasureLeast:
+		return new(least)
+	case plan.MeasureGreatest:
+		return new(greatest)
+	}
+	return &codes{numbers: newNumbers(of)}
+}
+
+// extended returns list with at least n entries.
+func extended[T any](list []T, n int) []T {
+	if n <= cap(list) {
+		return list[:max(n, len(list))]
+	}
+	longer := make([]T, n, max(n, 2*cap(list)))
+	copy(longer, list)
+	return longer
+}
+
+// counts are numbers of rows.
+type counts []uint64
+
+func (c *counts) grow(groups int) { *c = extended(*c, groups) }
+
+func (c *counts) count(ids []uint32) {
+	list := *c
+	if len(list) == 1 {
+		list[0] += uint64(len(ids))
+		return
+	}
+	for _, id := range ids {
+		list[id]++
+	}
+}
+
+func addTo(list, other []uint64, into []uint32) {
+	for i, n := range other {
+		list[into[i]] += n
+	}
+}
+
+// sums are sums of codes below 2^64.
+type sums []uint64
+
+func (s *sums) grow(groups int) { *s = extended(*s, groups) }
+
+func (s *sums) add(ids []uint32, codes []uint64) {
+	list := *s
+	if len(list) == 1 { // no store waits for the one before
+		for _, c := range codes {
+			list[0] += c
+		}
+		return
+	}
+	for i, c := range codes {
+		list[ids[i]] += c
+	}
+}
+
+func (s *sums) merge(other cells, into []uint32) { addTo(*s, *other.(*sums), into) }
+
+// wideSums are sums of weights, or of codes, of any size.
+type wideSums struct {
+	weights []plan.Weight
+	list    []exact.Integer
+}
+
+func (s *wideSums) grow(groups int) { s.list = extended(s.list, groups) }
+
+func (s *wideSums) add(ids []uint32, codes []uint64) {
+	for i, c := range codes {
+		w := plan.Weight{Low: c}
+		if s.weights != nil {
+			w = s.weights[c]
+		}
+		s.list[ids[i]].Add(w.High, w.Low)
+	}
+}
+
+func (s *wideSums) merge(other cells, into []uint32) {
+	for i, n := range other.(*wideSums).list {
+		s.list[into[i]].Merge(n)
+	}
+}
+
+// floats are sums of floats: fixed has most values, rest the values outside of the window.
+type floats struct {
+	of     column.Column // type, base and scale alone
+	window exact.Window
+	fixed  []exact.Fixed
+	rest   []exact.Float // empty before the first value outside of the window
+	values []float64     // of a call of add
+}
+
+func (s *floats) grow(groups int) {
+	if s.fixed = extended(s.fixed, groups); len(s.rest) > 0 {
+		s.rest = extended(s.rest, groups)
+	}
+}
+
+func (s *floats) add(ids []uint32, codes []uint64) {
+	s.values = s.of.AppendFloats(s.values[:0], codes)
+	for values := s.values; len(values) > 0; {
+		n := s.window.Add(s.fixed, ids, values)
+		if n < len(values) {
+			s.rest = extended(s.rest, len(s.fixed))
+			s.rest[ids[n]].Add(values[n])
+			n++
+		}
+		ids, values = ids[n:], values[n:]
+	}
+}
+
+// numbersOf is a column with the floats of a measure: type, base and scale alone.
+func numbersOf(m *plan.Measure) column.Column {
+	if m.Kind == plan.MeasureFloats32 {
+		return column.Column{Type: column.Float32, Base: m.Base}
+	}
+	return column.Column{Type: column.Float, Base: m.Base, Scale: m.Scale}
+}
+
+// merge takes cells with the same window.
+func (s *floats) merge(other cells, into []uint32) {
+	o := other.(*floats)
+	for i, x := range o.fixed {
+		s.fixed[into[i]].Merge(x)
+	}
+	if len(o.rest) > 0 {
+		s.rest = extended(s.rest, len(s.fixed))
+	}
+	for i := range o.rest {
+		s.rest[into[i]].Merge(&o.rest[i])
+	}
+}
+
+// sum is the sum of the group at a place.
+func (s *floats) sum(at uint32) *exact.Float {
+	var sum exact.Float
+	if len(s.rest) > 0 {
+		sum.Merge(&s.rest[at])
+	}
+	sum.AddFixed(s.window, s.fixed[at])
+	return &sum
+}
+
+// least are the least codes, as their complements: a group without rows has 0.
+type least struct{ greatest }
+
+func (s *least) add(ids []uint32, codes []uint64) {
+	for i, c := range codes {
+		s.list[ids[i]] = max(s.list[ids[i]], math.MaxUint64-c)
+	}
+}
+
+func (s *least) merge(other cells, into []uint32) { s.greatest.merge(&other.(*least).greatest, into) }
+
+// greatest are the greatest codes.
+type greatest struct{ list []uint64 }
+
+func (s *greatest) grow(groups int) { s.list = extended(s.list, groups) }
+
+func (s *greatest) add(ids []uint32, codes []uint64) {
+	for i, c := range codes {
+		s.list[ids[i]] = max(s.list[ids[i]], c)
+	}
+}
+
+func (s *greatest) merge(other cells, into []uint32) {
+	for i, c := range other.(*greatest).list {
+		s.list[into[i]] = max(s.list[into[i]], c)
+	}
+}
+
+// codes are the different codes of each group, and the number of rows of each.
+type codes struct {
+	*numbers
+	pairs table // of a group, shifted by 32 bits, and the number of a code
+	rows  []uint64
+}
+
+func (s *codes) grow(int) {}
+
+func (s *codes) add(ids []uint32, codes []uint64) {
+	for i, c := range codes {
+		s.count(uint64(ids[i])<<32|uint64(s.number(c)), 1)
+	}
+}
+
+func (s *codes) count(pair, rows uint64) {
+	id := s.pairs.id(pair)
+	if int(id) == len(s.rows) {
+		s.rows = append(s.rows, 0)
+	}
+	s.rows[id] += rows
+}
+
+func (s *codes) merge(other cells, into []uint32) {
+	o := other.(*codes)
+	for i, pair := range o.pairs.keys {
+		s.count(uint64(into[pair>>32])<<32|uint64(s.translate(o.numbers, uint32(pair))), o.rows[i])
+	}
+}

@@ -1,0 +1,290 @@
+// Package group forms groups of selected rows by their codes, and computes sums, extremes and
+// other measures of each group (plan.Aggregation).
+//
+// Goroutines take parts of the rows in turn. Each one has groups of its own, which are merged
+// at the end. Sums are exact, so the answer does not depend on the parts. Groups of few
+// possible codes are places of an array; else a hash table numbers them.
+package group
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"heddle/engine/file/mapped"
+	"heddle/engine/plan"
+	"heddle/engine/table/exact"
+	"heddle/engine/table/gather"
+)
+
+// Options rule Run. The zero value is the default.
+type Options struct {
+	// Workers is the number of goroutines. Default: 0, one per core.
+	Workers int
+	// Groups is the greatest number of groups. Default: 0, no limit.
+	Groups int
+	// Codes is the greatest number of different codes of a MeasureCodes, in all groups
+	// together. Default: 0, no limit.
+	Codes int
+	// Ended is called now and then; its error ends Run. Default: nil, never.
+	Ended func() error
+}
+
+// ErrGroups and ErrCodes are the errors of an answer above a limit.
+var (
+	ErrGroups = errors.New("too many groups")
+	ErrCodes  = errors.New("too many different values")
+)
+
+const (
+	dense     = 1 << 16 // possible groups that are places of an array
+	mostClaim = 2048    // segments that a goroutine takes at a time
+	claims    = 8       // of each goroutine, at least, so that all end at about the same time
+)
+
+// Run computes the groups of the rows of a bitset. Errors: ErrGroups, ErrCodes, of Ended, and
+// hdb.ErrCorrupt or codec.ErrCorrupt for damaged columns.
+func Run(t *plan.Table, a *plan.Aggregation, rows []uint64, opt Options) (*Groups, error) {
+	columns := make([]*gather.Column, len(a.Inputs))
+	for i, in := range a.Inputs {
+		var err error
+		if columns[i], err = gather.Open(t, in); err != nil {
+			return nil, fmt.Errorf("column %d: %w", in.Column, err)
+		}
+	}
+	workers := opt.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	segments := gather.Segments(rows)
+	all := make([]*Groups, max(1, min(workers, segments)))
+	part := min(mostClaim, segments/(claims*len(all))+1)
+	failed := make([]error, len(all))
+	var next atomic.Int64
+	var running sync.WaitGroup
+	windows, err := sample(a, columns, rows)
+	if err != nil {
+		return nil, err
+	}
+	for w := range all {
+		all[w] = newGroups(a, columns, 64*len(rows), windows)
+		running.Go(func() {
+			defer mapped.Catch(mapped.Watch(), &failed[w])
+			failed[w] = all[w].work(rows, part, &next, &opt)
+			if failed[w] != nil {
+				next.Store(int64(segments)) // the other goroutines end
+			}
+		})
+	}
+	running.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	for _, other := range all[1:] {
+		all[0].merge(other)
+		if err := all[0].within(&opt); err != nil {
+			return nil, err
+		}
+	}
+	all[0].sort()
+	return all[0], nil
+}
+
+// Groups are groups of rows with their measures. Methods with a group i take numbers from 0
+// to Len-1, in the order of the codes; rows without a value come last.
+type Groups struct {
+	of      *plan.Aggregation
+	columns []*gather.Column
+	by      []*numbers // of Groupings
+	keys    *table     // of the groups; nil: the key of a group is its place
+	size    uint64     // a key is number · size + number
+	rows    counts
+	values  []counts // rows with a value, by input; empty where all rows have one
+	cells   []cells  // by measure; nil for MeasureCount
+	order   []uint32 // places of the groups
+
+	reader gather.Reader
+	in     gather.Batch
+	batch  [][]uint64 // codes of the rows of in, by input
+	// Memory for a batch.
+	ids, validIDs []uint32
+	keys64, valid []uint64
+}
+
+// sample finds windows for the sums of floats, by measure, from the first rows.
+func sample(a *plan.Aggregation, columns []*gather.Column, set []uint64) ([]exact.Window, error) {
+	windows := make([]exact.Window, len(a.Measures))
+	var batch gather.Batch
+	batch.Fill(set, 0, gather.Segments(set))
+	var reader gather.Reader
+	codes := make([]uint64, len(batch.Rows))
+	for i := range a.Measures {
+		m := &a.Measures[i]
+		if m.Kind != plan.MeasureFloats && m.Kind != plan.MeasureFloats32 {
+			continue
+		}
+		if err := reader.Read(columns[m.Input], &batch, codes); err != nil {
+			return nil, err
+		}
+		of, values := numbersOf(m), make([]float64, 0, len(codes))
+		for k, row := range batch.Rows {
+			if !columns[m.Input].Missing(row) {
+				values = append(values, of.Float(codes[k]))
+			}
+		}
+		windows[i] = exact.WindowOf(values)
+	}
+	return windows, nil
+}
+
+func newGroups(a *plan.Aggregation, columns []*gather.Column, rows int, windows []exact.Window) *Groups {
+	g := &Groups{of: a, columns: columns, size: 1 << 32}
+	product := uint64(1)
+	for _, i := range a.Groupings {
+		n := newNumbers(columns[i])
+		g.by = append(g.by, n)
+		product *= min(n.size(), dense+1)
+	}
+	for i := range a.Measures {
+		m := &a.Measures[i]
+		g.cells = append(g.cells, newCells(m, columns[m.Input], rows, windows[i]))
+	}
+	g.values = make([]counts, len(columns))
+	if product <= dense {
+		if len(g.by) > 0 {
+			g.size = g.by[len(g.by)-1].size()
+		}
+		g.grow(int(product))
+	} else {
+		g.keys = new(table)
+	}
+	return g
+}
+
+// grow makes room for groups.
+func (g *Groups) grow(groups int) {
+	if groups <= len(g.rows) {
+		return
+	}
+	g.rows.grow(groups)
+	for i := range g.values {
+		if g.columns[i].HasMissing() {
+			g.values[i].grow(groups)
+		}
+	}
+	for _, c := range g.cells {
+		if c != nil {
+			c.grow(groups)
+		}
+	}
+}
+
+// within checks the limits.
+func (g *Groups) within(opt *Options) error {
+	if g.keys != nil && opt.Groups > 0 && len(g.keys.keys) > opt.Groups {
+		return fmt.Errorf("%w: more than %d", ErrGroups, opt.Groups)
+	}
+	for _, c := range g.cells {
+		if c, ok := c.(*codes); ok && opt.Codes > 0 && len(c.rows) > opt.Codes {
+			return fmt.Errorf("%w: more than %d in all groups", ErrCodes, opt.Codes)
+		}
+	}
+	return nil
+}
+
+// work takes parts of so many segments until none are left.
+func (g *Groups) work(set []uint64, part int, next *atomic.Int64, opt *Options) error {
+	segments := gather.Segments(set)
+	for first := int(next.Add(1)-1) * part; first < segments; first = int(next.Add(1)-1) * part {
+		if opt.Ended != nil {
+			if err := opt.Ended(); err != nil {
+				return err
+			}
+		}
+		for i, end := first, min(first+part, segments); i < end; {
+			if i = g.in.Fill(set, i, end); len(g.in.Rows) == 0 {
+				continue
+			}
+			if err := g.add(); err != nil {
+				return err
+			}
+		}
+		if err := g.within(opt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the rows of g.in.
+func (g *Groups) add() error {
+	if g.batch == nil {
+		g.ids, g.validIDs = make([]uint32, gather.BatchLen), make([]uint32, gather.BatchLen)
+		g.keys64, g.valid = make([]uint64, gather.BatchLen), make([]uint64, gather.BatchLen)
+		g.batch = make([][]uint64, len(g.columns))
+		for i := range g.batch {
+			g.batch[i] = make([]uint64, gather.BatchLen)
+		}
+	}
+	rows := g.in.Rows
+	n := len(rows)
+	for i, c := range g.columns {
+		if err := g.reader.Read(c, &g.in, g.batch[i][:n]); err != nil {
+			return err
+		}
+	}
+	ids := g.ids[:n]
+	g.identify(rows, ids)
+	g.rows.count(ids)
+	for k, c := range g.columns {
+		in, codes := ids, g.batch[k][:n]
+		if c.HasMissing() {
+			n := c.Valid(rows, ids, codes, g.validIDs, g.valid)
+			in, codes = g.validIDs[:n], g.valid[:n]
+			g.values[k].count(in)
+		}
+		for i, c := range g.cells {
+			if c != nil && g.of.Measures[i].Input == k {
+				c.add(in, codes)
+			}
+		}
+	}
+	return nil
+}
+
+// identify finds the groups of rows.
+func (g *Groups) identify(rows, ids []uint32) {
+	if len(g.by) == 0 {
+		return // ids are 0
+	}
+	if n := g.by[0]; len(g.by) == 1 && g.keys == nil && !n.of.HasMissing() {
+		for i, c := range g.batch[g.of.Groupings[0]][:len(ids)] {
+			ids[i] = uint32(c) + 1
+		}
+		return
+	}
+	keys, numbers := g.keys64[:len(rows)], g.valid[:len(rows)]
+	for k, n := range g.by {
+		copy(numbers, g.batch[g.of.Groupings[k]])
+		n.all(rows, numbers)
+		if k == 0 {
+			copy(keys, numbers)
+			continue
+		}
+		for i, x := range numbers {
+			keys[i] = keys[i]*g.size + x
+		}
+	}
+	if g.keys == nil {
+		for i, k := range keys {
+			ids[i] = uint32(k)
+		}
+		return
+	}
+	for i, k := range keys {
+		ids[i] = g.keys.id(k)
+	}
+	g.grow(len(g.keys.keys))
+}

@@ -1,0 +1,153 @@
+package group
+
+import (
+	"cmp"
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/exact"
+)
+
+// merge adds the groups of other, which is not used again.
+func (g *Groups) merge(other *Groups) {
+	into := make([]uint32, len(other.rows))
+	for i := range into {
+		into[i] = uint32(i)
+		if g.keys != nil {
+			into[i] = g.keys.id(g.translate(other, other.keys.keys[i]))
+		}
+	}
+	if g.keys != nil {
+		g.grow(len(g.keys.keys))
+	}
+	addTo(g.rows, other.rows, into)
+	for i := range g.values {
+		addTo(g.values[i], other.values[i], into)
+	}
+	for i, c := range g.cells {
+		if c != nil {
+			c.merge(other.cells[i], into)
+		}
+	}
+}
+
+// translate is the key here of a key of other.
+func (g *Groups) translate(other *Groups, key uint64) uint64 {
+	if len(g.by) == 1 {
+		return uint64(g.by[0].translate(other.by[0], uint32(key)))
+	}
+	return uint64(g.by[0].translate(other.by[0], uint32(key/g.size)))*g.size + uint64(g.by[1].translate(other.by[1], uint32(key%g.size)))
+}
+
+// rank is the place of a group in the order of groups.
+type rank struct {
+	codes   [plan.MaxGroupings]uint64
+	missing [plan.MaxGroupings]bool
+	at      uint32
+}
+
+func (a rank) compare(b rank) int {
+	for k := range a.codes {
+		switch {
+		case a.missing[k] != b.missing[k]:
+			if a.missing[k] {
+				return 1
+			}
+			return -1
+		case a.codes[k] != b.codes[k]:
+			return cmp.Compare(a.codes[k], b.codes[k])
+		}
+	}
+	return 0
+}
+
+// sort finds the order of the groups.
+func (g *Groups) sort() {
+	var ranks []rank
+	for i, n := range g.rows {
+		if n == 0 && len(g.by) > 0 {
+			continue
+		}
+		r := rank{at: uint32(i)}
+		for k := range g.by {
+			code, ok := g.code(k, r.at)
+			r.codes[k], r.missing[k] = code, !ok
+		}
+		ranks = append(ranks, r)
+	}
+	slices.SortFunc(ranks, rank.compare)
+	g.order = make([]uint32, len(ranks))
+	for i, r := range ranks {
+		g.order[i] = r.at
+	}
+}
+
+// code is the code of the group at a place in grouping k; ok is false for missing values.
+func (g *Groups) code(k int, at uint32) (code uint64, ok bool) {
+	key := uint64(at)
+	if g.keys != nil {
+		key = g.keys.keys[at]
+	}
+	if len(g.by) == 2 {
+		key = [2]uint64{key / g.size, key % g.size}[k]
+	}
+	if key == 0 {
+		return 0, false
+	}
+	return g.by[k].code(uint32(key)), true
+}
+
+// Len is the number of groups.
+func (g *Groups) Len() int { return len(g.order) }
+
+// Code is the code of group i in grouping k; ok is false for rows without a value.
+func (g *Groups) Code(k, i int) (code uint64, ok bool) { return g.code(k, g.order[i]) }
+
+// Rows is the number of rows of group i.
+func (g *Groups) Rows(i int) uint64 { return g.rows[g.order[i]] }
+
+// Count is the number of rows of group i with a value of measure m.
+func (g *Groups) Count(m, i int) uint64 {
+	if list := g.values[g.of.Measures[m].Input]; len(list) > 0 {
+		return list[g.order[i]]
+	}
+	return g.Rows(i)
+}
+
+// Sum is the sum of group i, of a MeasureSum.
+func (g *Groups) Sum(m, i int) exact.Integer {
+	if list, ok := g.cells[m].(*sums); ok {
+		return exact.Integer{(*list)[g.order[i]]}
+	}
+	return g.cells[m].(*wideSums).list[g.order[i]]
+}
+
+// Floats is the sum of group i, of a MeasureFloats or MeasureFloats32.
+func (g *Groups) Floats(m, i int) *exact.Float { return g.cells[m].(*floats).sum(g.order[i]) }
+
+// Extreme is the code of group i, of a MeasureLeast or MeasureGreatest. A group without a
+// value has any code.
+func (g *Groups) Extreme(m, i int) uint64 {
+	if list, ok := g.cells[m].(*least); ok {
+		return ^list.list[g.order[i]]
+	}
+	return g.cells[m].(*greatest).list[g.order[i]]
+}
+
+// Frequency is a number of rows with one code.
+type Frequency struct{ Code, Rows uint64 }
+
+// Codes are the codes of all groups, of a MeasureCodes, ascending in each group.
+func (g *Groups) Codes(m int) [][]Frequency {
+	c := g.cells[m].(*codes)
+	groups := make([][]Frequency, len(g.rows))
+	for i, pair := range c.pairs.keys {
+		groups[pair>>32] = append(groups[pair>>32], Frequency{c.code(uint32(pair)), c.rows[i]})
+	}
+	ordered := make([][]Frequency, len(g.order))
+	for i, at := range g.order {
+		ordered[i] = groups[at]
+		slices.SortFunc(ordered[i], func(a, b Frequency) int { return cmp.Compare(a.Code, b.Code) })
+	}
+	return ordered
+}

@@ -1,0 +1,113 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"heddle/engine/file/input"
+	"heddle/engine/table/column"
+)
+
+// inference finds the type of a column: the first in the order of candidates that all
+// values seen have.
+type inference struct {
+	not  [len(candidates)]bool
+	seen bool
+
+	rounded  place // the first integer that a Float rounds
+	unfit    place // the first time from which on no type has all of them
+	notTimes bool  // a value is no time
+}
+
+// place is a value and where it stands.
+type place struct {
+	value string
+	at    input.Error
+}
+
+func (p *place) set(s []byte, path string, line int) {
+	if p.value == "" {
+		*p = place{string(s), input.Error{Path: path, Line: line, Offset: -1}}
+	}
+}
+
+var candidates = [...]column.Type{column.Int, column.Uint, column.Decimal128, column.Float, column.Timestamp, column.TimestampNS, column.Bool}
+
+// see takes a value of a line of a file.
+func (f *inference) see(s []byte, path string, line int) {
+	f.seen = true
+	for i, t := range candidates {
+		f.not[i] = f.not[i] || !shows(t, s)
+	}
+	if isInteger(s) && rounds(s) {
+		f.rounded.set(s, path, line)
+	}
+	f.notTimes = f.notTimes || !column.IsTime(string(s))
+	if !f.notTimes && !f.fits(column.Timestamp) && !f.fits(column.TimestampNS) {
+		f.unfit.set(s, path, line)
+	}
+}
+
+// rounds reports whether the nearest Float of an integer is printed with other digits.
+func rounds(s []byte) bool {
+	digits := bytes.TrimLeft(s, "+-0")
+	v, _ := strconv.ParseFloat(string(digits), 64)
+	return len(digits) > 15 && strconv.FormatFloat(v, 'f', -1, 64) != string(digits)
+}
+
+// fits reports whether a candidate has all values seen.
+func (f *inference) fits(t column.Type) bool { return !f.not[slices.Index(candidates[:], t)] }
+
+// shows reports whether a value shows its type: t and 1 do not show Bool, and fractions do
+// not show Decimal128.
+func shows(t column.Type, s []byte) (ok bool) {
+	switch t {
+	case column.Bool:
+		return isWord(s)
+	case column.Decimal128:
+		if !isInteger(s) {
+			return false
+		}
+		_, ok = parseWide(Field{Type: t}, s)
+	default:
+		_, ok = parse(Field{Type: t}, s)
+	}
+	return ok
+}
+
+// isInteger reports whether s has digits alone, behind a sign perhaps.
+func isInteger(s []byte) bool {
+	digits := s
+	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
+		digits = s[1:]
+	}
+	return len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0
+}
+
+// found is String where nothing else fits, or nothing was seen.
+func (f *inference) found() column.Type {
+	for i, t := range candidates {
+		if f.seen && !f.not[i] {
+			return t
+		}
+	}
+	return column.String
+}
+
+// warning tells that the type found holds values of a column inexactly, or as texts.
+func (f *inference) warning(name string) string {
+	var p *place
+	var why string
+	switch t := f.found(); {
+	case t == column.Float && f.rounded.value != "":
+		p, why = &f.rounded, fmt.Sprintf("is rounded: the column has the type float; --type %[1]s='decimal(38,S)' keeps 38 digits, S of them behind the point, and --type %[1]s=string keeps all", name)
+	case t == column.String && !f.notTimes && f.unfit.value != "":
+		p, why = &f.unfit, "is no timestamp of one type with the others: the column has the type string; timestamps have microseconds from -290308-12-22 to 294247-01-10, or nanoseconds from 1677-09-21 to 2262-04-11"
+	default:
+		return ""
+	}
+	p.at.Reason = fmt.Sprintf("column %q: %.60q %s", name, p.value, why)
+	return p.at.Error()
+}

@@ -1,0 +1,197 @@
+// Package result computes the values that a statement asks for: aggregates of groups of the
+// selected rows, or columns of these rows.
+//
+//   - count is an unsigned integer. Sums of integers and decimals are decimals of 38 digits
+//     and exact; a longer sum is ErrOverflow. Sums of floats are rounded once (package exact).
+//     avg is the float64 nearest to the exact mean. min, max and quantile have the type of their
+//     column. quantile(column, q) of n values is the value number ceil(q·n) in ascending order.
+//   - Missing values do not count. An aggregate of no value is missing, but a count is 0.
+//     Missing values of a column of GROUP BY form a group.
+//   - NaN is greater than all other values and equal to itself. A sum with NaN, or with both
+//     infinities, is NaN.
+//   - Groups have the order of their values, and rows their order in the table, unless ORDER BY
+//     says more. Missing values come last.
+package result
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+	"heddle/engine/table/statement"
+)
+
+// Query is a statement that was compiled for the columns of a table. It does not change and
+// is safe for concurrent use.
+type Query struct {
+	plan.Aggregation
+	Grouped bool // groups, else rows
+	outputs []output
+	shown   int // outputs before the ones that only ORDER BY names
+	order   []key
+}
+
+// output is a column of the result.
+type output struct {
+	statement.Term
+	name     string
+	of       *column.Column // nil for count(*)
+	input    int            // in Aggregation.Inputs
+	grouping int            // in Aggregation.Groupings, of a column of groups
+	measure  int            // in Aggregation.Measures
+	fraction *big.Rat       // of a quantile
+}
+
+// key is a part of the order.
+type key struct {
+	output                   int
+	descending, missingFirst bool
+}
+
+// Compile compiles a statement. An error is a *syntax.Error.
+func Compile(s *statement.Statement, columns []column.Column) (*Query, error) {
+	c := compiler{statement: s, columns: columns}
+	for _, t := range s.Groups {
+		i, err := c.find(s.GroupBy, t)
+		if err != nil {
+			return nil, err
+		}
+		if at := c.input(i); slices.Contains(c.Groupings, at) {
+			return nil, statement.Fail(s.GroupBy, t.At, fmt.Sprintf("column %q comes twice", columns[i].Name))
+		} else if c.Groupings = append(c.Groupings, at); len(c.Groupings) > plan.MaxGroupings {
+			return nil, statement.Fail(s.GroupBy, t.At, fmt.Sprintf("more than %d columns in GROUP BY", plan.MaxGroupings))
+		}
+	}
+	c.Grouped = len(s.Groups) > 0 || slices.ContainsFunc(s.Items, func(x statement.Item) bool { return x.Function > statement.All }) ||
+		slices.ContainsFunc(s.Keys, func(k statement.Key) bool { return k.Function > statement.All })
+	for _, x := range s.Items {
+		if err := c.item(x); err != nil {
+			return nil, err
+		}
+	}
+	c.shown = len(c.outputs)
+	for _, k := range s.Keys {
+		if err := c.key(k); err != nil {
+			return nil, err
+		}
+	}
+	return &c.Query, nil
+}
+
+type compiler struct {
+	Query
+	statement *statement.Statement
+	columns   []column.Column
+	inputs    []int // column of each input
+}
+
+// find gives the column of a term of a clause.
+func (c *compiler) find(clause string, t statement.Term) (int, error) {
+	i, err := column.Named(c.columns, t.Column)
+	if err != nil {
+		return 0, statement.Fail(clause, t.ColumnAt, err.Error())
+	}
+	return i, nil
+}
+
+// input is the input of a column.
+func (c *compiler) input(i int) int {
+	if at := slices.Index(c.inputs, i); at >= 0 {
+		return at
+	}
+	in := plan.Input{Column: uint32(i)}
+	if bins := c.columns[i].Bins; len(bins) > 0 {
+		in.Last = bins[len(bins)-1].Hi
+	}
+	in.Vector, in.Missing = c.columns[i].MissingVector()
+	c.inputs, c.Inputs = append(c.inputs, i), append(c.Inputs, in)
+	return len(c.Inputs) - 1
+}
+
+// item adds the outputs of a part of the select list.
+func (c *compiler) item(x statement.Item) error {
+	clause := c.statement.Select
+	if x.Function == statement.All {
+		if c.Grouped {
+			return statement.Fail(clause, x.At, "* stands for all columns: it cannot stand beside aggregates or GROUP BY")
+		}
+		for i := range c.columns {
+			if err := c.item(statement.Item{Term: statement.Term{Column: c.columns[i].Name, At: x.At, ColumnAt: x.At}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	o, err := c.output(clause, x.Term)
+	if err != nil {
+		return err
+	}
+	if o.name = x.Name; x.Name == "" && x.Function == statement.Column {
+		o.name = o.of.Name
+	} else if x.Name == "" {
+		o.name = x.Term.String()
+	}
+	if slices.ContainsFunc(c.outputs, func(p output) bool { return p.name == o.name }) {
+		return statement.Fail(clause, x.At, fmt.Sprintf("the name %q comes twice: give one of the two another name with AS", o.name))
+	}
+	c.outputs = append(c.outputs, o)
+	return nil
+}
+
+// key adds a part of ORDER BY.
+func (c *compiler) key(k statement.Key) error {
+	clause := c.statement.OrderBy
+	at := k.Place - 1
+	if at >= c.shown {
+		return statement.Fail(clause, k.At, fmt.Sprintf("there are %d items in the select list", c.shown))
+	}
+	if at < 0 && k.Function == statement.Column {
+		at = slices.IndexFunc(c.outputs[:c.shown], func(o output) bool { return o.name == k.Column })
+	}
+	if at < 0 {
+		at = slices.IndexFunc(c.outputs, func(o output) bool { return o.Same(k.Term) })
+	}
+	if at < 0 {
+		o, err := c.output(clause, k.Term)
+		if err != nil {
+			return err
+		}
+		at, c.outputs = len(c.outputs), append(c.outputs, o)
+	}
+	c.order = append(c.order, key{at, k.Descending, k.MissingFirst})
+	return nil
+}
+
+// output compiles a term of a clause.
+func (c *compiler) output(clause string, t statement.Term) (o output, err error) {
+	o = output{Term: t, input: -1, grouping: -1, measure: -1}
+	if t.Function == statement.Rows {
+		return o, nil
+	}
+	i, err := c.find(clause, t)
+	if err != nil {
+		return o, err
+	}
+	o.of, o.input = &c.columns[i], c.input(i)
+	if t.Function == statement.Column {
+		if o.grouping = slices.Index(c.Groupings, o.input); c.Grouped && o.grouping < 0 {
+			err = statement.Fail(clause, t.At, fmt.Sprintf("column %q is neither in GROUP BY nor in an aggregate such as min(%s)", o.of.Name, t))
+		}
+		return o, err
+	}
+	if t.Function == statement.Quantile {
+		o.fraction, _ = new(big.Rat).SetString(t.Fraction)
+	}
+	m, err := measure(t.Function, o.of)
+	if err != nil {
+		return o, statement.Fail(clause, t.At, err.Error())
+	}
+	m.Input = o.input
+	same := func(n plan.Measure) bool { return n.Kind == m.Kind && n.Input == m.Input }
+	if o.measure = slices.IndexFunc(c.Measures, same); o.measure < 0 {
+		o.measure, c.Measures = len(c.Measures), append(c.Measures, m)
+	}
+	return o, nil
+}

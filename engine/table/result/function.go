@@ -1,0 +1,217 @@
+package result
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/column"
+	"heddle/engine/table/group"
+	"heddle/engine/table/statement"
+	"heddle/engine/table/values"
+)
+
+// ErrOverflow is the error of a sum that no value can hold.
+var ErrOverflow = errors.New("overflow")
+
+// measure is the measure of an aggregate of a column.
+func measure(f statement.Function, c *column.Column) (m plan.Measure, err error) {
+	switch f {
+	case statement.Count:
+		m.Kind = plan.MeasureCount
+	case statement.Min:
+		m.Kind = plan.MeasureLeast
+	case statement.Max:
+		m.Kind = plan.MeasureGreatest
+	case statement.CountDistinct, statement.Quantile:
+		m.Kind = plan.MeasureCodes
+	default:
+		return sum(c)
+	}
+	return m, nil
+}
+
+// sum is the measure of a sum or mean of a column.
+func sum(c *column.Column) (m plan.Measure, err error) {
+	m.Base, m.Scale = c.Base, c.Scale
+	switch {
+	case c.Type == column.String || c.Type.IsTime():
+		err = fmt.Errorf("column %q is of type %s: sum and avg are for numbers and booleans", c.Name, c.Type)
+	case c.Type == column.Float:
+		m.Kind = plan.MeasureFloats
+	case c.Type == column.Float32:
+		m.Kind = plan.MeasureFloats32
+	case c.Type == column.Decimal128:
+		m.Weights = make([]plan.Weight, len(c.Dictionary))
+		for i, key := range c.Dictionary {
+			m.Weights[i] = plan.Weight{High: binary.BigEndian.Uint64([]byte(key[:8])), Low: binary.BigEndian.Uint64([]byte(key[8:]))}
+		}
+		fallthrough
+	default:
+		m.Kind = plan.MeasureSum
+	}
+	return m, err
+}
+
+// zero is the value that has weight 0 in sums of a column: keys of signed numbers begin at
+// the least number.
+func zero(c *column.Column) *big.Int {
+	base := new(big.Int).SetUint64(c.Base)
+	switch c.Type {
+	case column.Uint, column.Bool:
+		return base
+	case column.Decimal128:
+		return base.Lsh(big.NewInt(-1), 8*column.WideSize-1)
+	}
+	return base.SetInt64(column.KeyInt(c.Base))
+}
+
+// column computes an output of all groups.
+func (o *output) column(g *group.Groups) (values.Column, error) {
+	c := values.Column{Codes: make([]uint64, g.Len())}
+	if o.of != nil {
+		c.Column = *o.of
+	}
+	c.Name = o.name
+	var err error
+	switch o.Function {
+	case statement.Column:
+		o.groups(g, &c)
+	case statement.Rows, statement.Count, statement.CountDistinct:
+		o.counts(g, &c)
+	case statement.Min, statement.Max:
+		for i := range c.Codes {
+			if g.Count(o.measure, i) > 0 {
+				c.Codes[i] = g.Extreme(o.measure, i)
+			}
+		}
+		o.absent(g, &c)
+	case statement.Quantile:
+		o.quantiles(g, &c)
+		o.absent(g, &c)
+	case statement.Avg:
+		o.means(g, &c)
+		o.absent(g, &c)
+	case statement.Sum:
+		err = o.sums(g, &c)
+		o.absent(g, &c)
+	}
+	return c, err
+}
+
+// absent marks groups without a value as missing.
+func (o *output) absent(g *group.Groups, c *values.Column) {
+	for i := range c.Codes {
+		if g.Count(o.measure, i) == 0 {
+			c.SetNull(i)
+		}
+	}
+}
+
+func (o *output) groups(g *group.Groups, c *values.Column) {
+	for i := range c.Codes {
+		code, ok := g.Code(o.grouping, i)
+		if c.Codes[i] = code; !ok {
+			c.SetNull(i)
+		}
+	}
+}
+
+func (o *output) counts(g *group.Groups, c *values.Column) {
+	c.Column = column.Column{Name: o.name, Type: column.Uint}
+	var distinct [][]group.Frequency
+	if o.Function == statement.CountDistinct {
+		distinct = g.Codes(o.measure)
+	}
+	for i := range c.Codes {
+		switch o.Function {
+		case statement.Rows:
+			c.Codes[i] = g.Rows(i)
+		case statement.Count:
+			c.Codes[i] = g.Count(o.measure, i)
+		default:
+			c.Codes[i] = uint64(len(distinct[i]))
+		}
+	}
+}
+
+func (o *output) quantiles(g *group.Groups, c *values.Column) {
+	for i, codes := range g.Codes(o.measure) {
+		if n := g.Count(o.measure, i); n > 0 {
+			place := rank(o.fraction, n)
+			for _, f := range codes {
+				if c.Codes[i] = f.Code; place < f.Rows {
+					break
+				}
+				place -= f.Rows
+			}
+		}
+	}
+}
+
+// rank is the place of the quantile q among n values, from 0.
+func rank(q *big.Rat, n uint64) uint64 {
+	product := new(big.Int).Mul(q.Num(), new(big.Int).SetUint64(n))
+	product.Add(product, q.Denom())
+	product.Sub(product, big.NewInt(1))
+	return max(product.Div(product, q.Denom()).Uint64(), 1) - 1
+}
+
+// exactSum is the sum of an integer or decimal column in group i, without its scale.
+func (o *output) exactSum(g *group.Groups, i int) *big.Int {
+	weights := g.Sum(o.measure, i)
+	sum := zero(o.of)
+	sum.Mul(sum, new(big.Int).SetUint64(g.Count(o.measure, i)))
+	return sum.Add(sum, weights.Big())
+}
+
+// scale is 10 to the scale of a column.
+func scale(c *column.Column) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(c.Scale)), nil)
+}
+
+func isFloat(c *column.Column) bool { return c.Type == column.Float || c.Type == column.Float32 }
+
+func (o *output) means(g *group.Groups, c *values.Column) {
+	c.Column = column.Column{Name: o.name, Type: column.Float}
+	unit := scale(o.of)
+	for i := range c.Codes {
+		n := g.Count(o.measure, i)
+		switch {
+		case n == 0:
+		case isFloat(o.of):
+			c.Codes[i] = column.FloatKey(g.Floats(o.measure, i).Mean(n))
+		default:
+			by := new(big.Int).SetUint64(n)
+			v, _ := new(big.Rat).SetFrac(o.exactSum(g, i), by.Mul(by, unit)).Float64()
+			c.Codes[i] = column.FloatKey(v)
+		}
+	}
+}
+
+func (o *output) sums(g *group.Groups, c *values.Column) error {
+	c.Column = column.Column{Name: o.name, Type: column.Decimal128, Scale: o.of.Scale}
+	if isFloat(o.of) {
+		c.Type, c.Scale = column.Float, 0
+		for i := range c.Codes {
+			c.Codes[i] = column.FloatKey(g.Floats(o.measure, i).Sum())
+		}
+		return nil
+	}
+	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(column.MaxScale), nil)
+	for i := range c.Codes {
+		sum := o.exactSum(g, i)
+		if sum.CmpAbs(limit) >= 0 {
+			return fmt.Errorf("%s of column %q: %w: the sum has more than %d digits", o.Term, o.of.Name, ErrOverflow, column.MaxScale)
+		}
+		key, err := column.WideKey(sum)
+		if err != nil {
+			return err
+		}
+		c.Codes[i] = uint64(i)
+		c.Dictionary = append(c.Dictionary, string(key[:]))
+	}
+	return nil
+}

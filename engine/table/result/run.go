@@ -1,0 +1,108 @@
+package result
+
+import (
+	"slices"
+	"strings"
+
+	"heddle/engine/plan"
+	"heddle/engine/table/group"
+	"heddle/engine/table/values"
+)
+
+// Options rule Run. The zero value is the default.
+type Options struct {
+	Offset uint64 // rows of the result to leave out, the first ones
+	// Limit is the greatest number of rows of the result. Default: 0, no limit.
+	Limit uint64
+	group.Options
+}
+
+// end is the end of the rows of the result, of n.
+func (o *Options) end(n uint64) (first, end uint64) {
+	first = min(o.Offset, n)
+	if o.Limit == 0 || o.Limit > n-first {
+		return first, n
+	}
+	return first, first + o.Limit
+}
+
+// Run computes the result of the rows of a bitset and passes it to deliver, in batches that
+// belong to deliver. There is at least one batch, which may have no rows. Errors: of
+// group.Run, of deliver, ErrOverflow.
+func (q *Query) Run(t *plan.Table, rows []uint64, opt Options, deliver func(values.Batch) error) error {
+	if !q.Grouped {
+		return q.project(t, rows, &opt, deliver)
+	}
+	g, err := group.Run(t, &q.Aggregation, rows, opt.Options)
+	if err != nil {
+		return err
+	}
+	all := make(values.Batch, len(q.outputs))
+	for i := range q.outputs {
+		if all[i], err = q.outputs[i].column(g); err != nil {
+			return err
+		}
+	}
+	first, end := opt.end(uint64(g.Len()))
+	if len(q.order) == 0 {
+		return deliver(all[:q.shown].Cut(int(first), int(end)))
+	}
+	return deliver(all[:q.shown].Take(q.sorted(all)[first:end]))
+}
+
+// String describes the work of Run in a few words.
+func (q *Query) String() string {
+	var columns []string
+	for _, o := range q.outputs {
+		if o.of != nil && !slices.Contains(columns, o.of.Name) {
+			columns = append(columns, o.of.Name)
+		}
+	}
+	s := "columns of the rows"
+	switch {
+	case q.Grouped && len(q.Groupings) == 0:
+		s = "one group"
+	case q.Grouped:
+		s = "groups"
+	}
+	if len(columns) > 0 {
+		s += ", reads " + strings.Join(columns, ", ")
+	}
+	if len(q.order) > 0 {
+		s += ", sorted"
+	}
+	return s
+}
+
+// sorted gives the rows of a batch in the order of the query.
+func (q *Query) sorted(b values.Batch) []int {
+	order := make([]int, b.Len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, k int) int {
+		for _, by := range q.order {
+			if d := by.compare(&b[by.output], i, k); d != 0 {
+				return d
+			}
+		}
+		return 0
+	})
+	return order
+}
+
+// compare compares two rows by a key.
+func (by *key) compare(c *values.Column, i, k int) int {
+	switch a, b := c.Null(i), c.Null(k); {
+	case a && b:
+		return 0
+	case a != b:
+		if a != by.missingFirst {
+			return 1
+		}
+		return -1
+	case by.descending:
+		return c.Compare(k, i)
+	}
+	return c.Compare(i, k)
+}

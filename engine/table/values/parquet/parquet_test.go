@@ -1,0 +1,75 @@
+package parquet_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/engine/table/column"
+	"heddle/engine/table/read"
+	"heddle/engine/table/values"
+	"heddle/engine/table/values/parquet"
+	"heddle/engine/table/values/valuestest"
+)
+
+// write writes batches to a file.
+func write(t *testing.T, batches ...values.Batch) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "x.parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := parquet.New(f)
+	for _, b := range batches {
+		if err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestWrite reads the values of all types with package read: names and types in their order.
+func TestWrite(t *testing.T) {
+	b := valuestest.Batch()
+	path := write(t, b.Cut(0, 1), b.Cut(1, 3))
+	src, err := read.OpenParquet(context.Background(), []string{path}, read.ParquetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	for k, f := range src.Fields() {
+		want := b[k].Type
+		if f.Type == column.Decimal { // by the statistics of the file
+			f.Type = column.Decimal128
+		}
+		if want == column.Decimal {
+			want = column.Decimal128
+		}
+		if f.Name != b[k].Name || f.Type != want || f.Scale != b[k].Scale {
+			t.Errorf("column %d: %+v, want %s of type %v", k, f, b[k].Name, want)
+		}
+	}
+}
+
+// TestFull writes to a writer that fails.
+func TestFull(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	w := parquet.New(f)
+	if err := errors.Join(w.Write(valuestest.Batch()), w.Close()); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("%v", err)
+	}
+	if err := parquet.New(f).Close(); err != nil {
+		t.Errorf("nothing to write: %v", err)
+	}
+}
