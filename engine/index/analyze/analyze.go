@@ -15,7 +15,9 @@
 // Unicode, character by character, independent of the language. Without Settings.Fold, text is not
 // normalised: a precomposed letter and its decomposed form differ. Invalid UTF-8 separates words.
 // Thai, Lao, Burmese and Khmer, which write no spaces between words, give overlapping
-// pairs of grapheme clusters, so that a word finds every text that contains it.
+// pairs of grapheme clusters, so that a word finds every text that contains it. The terms of
+// a document include the single clusters; a query has one only where it stands alone. Index
+// files of earlier versions lack the single clusters.
 //
 // With Settings.Fold, words that differ in their spelling alone are one term: café, CAFÉ,
 // cafe and cafe with a combining accent; Straße and STRASSE; fullwidth and halfwidth
@@ -104,15 +106,23 @@ func New(s Settings) (*Analyzer, error) {
 // be changed.
 func (a *Analyzer) Settings() Settings { return a.settings }
 
-// Terms returns the terms of text in order, repeated ones too. It is for
-// queries; long texts go through a Tokenizer.
+// Terms returns the terms of a query text in order, repeated ones too. Long texts go
+// through a Tokenizer.
 func (a *Analyzer) Terms(text string) []string {
 	var terms []string
 	a.Tokenizer().Each([]byte(text), func(term []byte) { terms = append(terms, string(term)) })
 	return terms
 }
 
-// Tokenizer returns a worker with its own scratch memory and stem cache.
+// Documents returns a Tokenizer of documents. It differs in scripts without spaces alone: see
+// the package comment.
+func (a *Analyzer) Documents() *Tokenizer {
+	t := a.Tokenizer()
+	t.document = true
+	return t
+}
+
+// Tokenizer returns a worker for queries, with its own scratch memory and stem cache.
 func (a *Analyzer) Tokenizer() *Tokenizer {
 	t := &Tokenizer{analyzer: a}
 	if a.settings.Fold {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"heddle/engine/plan/testneeds"
 )
 
@@ -59,6 +61,42 @@ func TestTerms(t *testing.T) {
 			t.Errorf("%s: Terms(%q) = %q, want %q", c.name, c.text, got, c.want)
 		}
 	}
+}
+
+// TestClusters: documents in scripts without spaces have all their clusters and the terms of
+// each query that is a part of them.
+func TestClusters(t *testing.T) {
+	a := mustNew(t, Settings{})
+	documentTerms := func(text string) (terms []string) {
+		a.Documents().EachAt([]byte(text), func(term []byte, start, end int) {
+			if text[start:end] != string(term) {
+				t.Errorf("%q: term %q stands at %q", text, term, text[start:end])
+			}
+			terms = append(terms, string(term))
+		})
+		return terms
+	}
+	for text, want := range map[string]string{
+		"ก":         "ก",
+		"ไทย กิน":   "ไ ไท ท ทย ย กิ กิน น",
+		"red ไท 漢字": "red ไ ไท ท 漢 字",
+	} {
+		if got := strings.Join(documentTerms(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		clusters := rapid.SliceOfN(rapid.SampledFrom([]string{"ก", "กิ", "น้ำ", "ไ", "ພ", "າ", "မြ", "န်", "សា", "ខ្មែ"}), 1, 12).Draw(t, "clusters")
+		have := documentTerms(strings.Join(clusters, ""))
+		first := rapid.IntRange(0, len(clusters)-1).Draw(t, "first")
+		last := rapid.IntRange(first, len(clusters)-1).Draw(t, "last")
+		query := strings.Join(clusters[first:last+1], "")
+		for _, term := range a.Terms(query) {
+			if !slices.Contains(have, term) {
+				t.Fatalf("query %q: term %q is not in %q", query, term, have)
+			}
+		}
+	})
 }
 
 func TestStemmer(t *testing.T) {

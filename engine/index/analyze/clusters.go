@@ -10,8 +10,9 @@ import (
 
 // unspaced are scripts that write words without spaces between them: Thai, Lao,
 // Burmese, Khmer and their relatives. UAX #29 leaves their words to a dictionary.
-// Their text is indexed as overlapping pairs of grapheme clusters instead, like Han
-// in the CJK analyser of Lucene.
+// Their text becomes overlapping pairs of grapheme clusters instead, like Han in the CJK
+// analyser of Lucene. Documents have the single clusters too, so that a query of one cluster
+// finds them, as with the option outputUnigrams there.
 var unspaced = rangetable.Merge(unicode.Thai, unicode.Lao, unicode.Myanmar, unicode.Khmer,
 	unicode.Tai_Le, unicode.New_Tai_Lue, unicode.Tai_Tham, unicode.Tai_Viet, unicode.Ahom)
 
@@ -44,7 +45,7 @@ func unspacedRune(r rune) bool {
 }
 
 // clusters emits the overlapping pairs of grapheme clusters of a run, or its only
-// cluster.
+// cluster. Of a document it emits all clusters, each before its pair.
 func (t *Tokenizer) clusters(run []byte, emit func([]byte)) {
 	first, rest, _, state := uniseg.FirstGraphemeCluster(run, -1)
 	if len(rest) == 0 {
@@ -52,10 +53,16 @@ func (t *Tokenizer) clusters(run []byte, emit func([]byte)) {
 		return
 	}
 	for start := 0; len(rest) > 0; {
+		if t.document {
+			t.word(first, emit)
+		}
 		var second []byte
 		second, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
 		t.word(run[start:start+len(first)+len(second)], emit)
 		start += len(first)
 		first = second
+	}
+	if t.document {
+		t.word(first, emit)
 	}
 }

@@ -34,6 +34,7 @@ func (c *cache) get(word []byte, f func(string) string) string {
 // safe for concurrent use.
 type Tokenizer struct {
 	analyzer *Analyzer
+	document bool    // of documents: see Analyzer.Documents
 	term     []byte  // scratch: the term being made
 	folder   *folder // nil: none
 	wide     []byte  // scratch: the folded word

@@ -37,7 +37,7 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	if _, err := ParseFormat(string(opt.Format)); err != nil {
 		return Summary{}, err
 	}
-	if _, err := ParseInvalid(string(opt.Invalid)); err != nil {
+	if _, err := input.ParseInvalid(string(opt.Invalid)); err != nil {
 		return Summary{}, err
 	}
 	if err := opt.Scoring.Validate(); err != nil {
@@ -46,7 +46,7 @@ func Build(ctx context.Context, out string, inputs []string, opt Options) (Summa
 	if err := notInput(out, inputs); err != nil {
 		return Summary{}, err
 	}
-	if err := container.CheckTarget(out); err != nil && !(opt.Force && errors.Is(err, container.ErrForeign)) {
+	if err := container.CheckTarget(out); opt.Create == nil && err != nil && !(opt.Force && errors.Is(err, container.ErrForeign)) {
 		return Summary{}, err
 	}
 	// A trial Writer refuses unsuitable options before the inputs are read.
@@ -115,11 +115,11 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 		}
 	}
 	impacts := b.impacts(&opt)
-	w, err := hdl.Create(out, opt.meta(analyzer, b.format, uint32(b.docs), impacts))
+	w, err := b.create(out, opt.meta(analyzer, b.format, uint32(b.docs), impacts), &opt)
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := b.findDuplicates(); err != nil {
+	if err := errors.Join(b.settle(), b.findDuplicates()); err != nil {
 		return Summary{}, errors.Join(err, w.Abort())
 	}
 	if err := b.write(w, impacts, &opt); err != nil {
@@ -128,13 +128,26 @@ func build(ctx context.Context, out string, inputs []string, opt Options, analyz
 	if err := w.Commit(); err != nil {
 		return Summary{}, err
 	}
-	st, err := os.Stat(out)
-	if err != nil {
-		return Summary{}, err
-	}
 	sum = b.sum
-	sum.Documents, sum.ReadBytes, sum.FileBytes, sum.Runs = b.docs, files.Count(), st.Size(), len(b.runs)
+	sum.Documents, sum.ReadBytes, sum.Runs = b.docs, files.Count(), len(b.runs)
+	if opt.Create == nil {
+		st, err := os.Stat(out)
+		if err != nil {
+			return Summary{}, err
+		}
+		sum.FileBytes = st.Size()
+	}
 	return sum, nil
+}
+
+// create starts the output.
+func (b *builder) create(out string, meta hdl.Meta, opt *Options) (Output, error) {
+	if opt.Create == nil {
+		return hdl.Create(out, meta)
+	}
+	return opt.Create(out, meta, func(f func(length uint32) error) error {
+		return b.eachDocument(func(_ []byte, length uint32) error { return f(length) })
+	})
 }
 
 // totalSize is the size of all inputs in bytes, 0 if one of them has none.

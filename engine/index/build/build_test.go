@@ -175,7 +175,11 @@ func manyTexts(n int) []text {
 // TestSpilledBuildIsTheSame compares files byte for byte: many runs or none, one
 // worker or several, text or inverted.
 func TestSpilledBuildIsTheSame(t *testing.T) {
-	docs := manyTexts(3000)
+	texts := 3000
+	if testing.Short() {
+		texts = 600
+	}
+	docs := manyTexts(texts)
 	c := invert(t, docs, analyze.Settings{})
 	files := map[string][]byte{"docs.tsv": asText(docs), "docs.ciff": asCIFF(c, slices.Collect(maps.Keys(c.lists)))}
 	for suffix, b := range asPISA(c) {

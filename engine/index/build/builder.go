@@ -132,6 +132,22 @@ func (b *builder) checkMemory() error {
 	if b.index.memory() <= b.limit && !b.index.full() || b.index.terms == 0 {
 		return nil
 	}
+	return b.spill()
+}
+
+// settle writes the last part of an index with runs as well. Its memory is free for the merge
+// then.
+func (b *builder) settle() error {
+	if len(b.runs) == 0 || b.index.terms == 0 {
+		return nil
+	}
+	err := b.spill()
+	b.index = postings{}
+	return err
+}
+
+// spill writes the index in memory as a run.
+func (b *builder) spill() error {
 	if b.spilt == nil {
 		t, err := newTemp(b.dir, tempPattern)
 		if err != nil {
@@ -150,7 +166,7 @@ func (b *builder) checkMemory() error {
 }
 
 // write writes the index file, with these impacts.
-func (b *builder) write(w *hdl.Writer, impacts hdl.Impacts, opt *Options) error {
+func (b *builder) write(w Output, impacts hdl.Impacts, opt *Options) error {
 	if impacts.Origin == hdl.ImpactsBM25 {
 		b.lengths = make([]uint32, 0, b.docs)
 	}

@@ -145,7 +145,7 @@ func TestStandardInput(t *testing.T) {
 	opt.Stdin = &trickle{[]byte("a\tb\n{")}
 	opt.Format = JSONL
 	_, _, err := buildAt(t, opt, "-")
-	if e := inputError(t, "standard input", err, "invalid character"); e.Path != "-" || e.Line != 1 {
+	if e := inputError(t, "standard input", err, "incorrect JSON: byte"); e.Path != "-" || e.Line != 1 {
 		t.Errorf("error %v", err)
 	}
 }

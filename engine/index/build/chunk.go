@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
 )
@@ -68,7 +69,9 @@ type origin struct {
 	path   string
 	format textFormat
 	lines  bool // the format is Text
+	json   bool // the format is JSONL
 	tabs   bool // the first line has a TAB
+	utf16  bool // converted to UTF-8
 }
 
 // textFormat is a format of documents that are texts.
@@ -113,7 +116,7 @@ func (c *chunk) reset(size int) {
 // worker analyses chunks. It belongs to one goroutine.
 type worker struct {
 	words   *analyze.Tokenizer
-	invalid Invalid
+	invalid input.Invalid
 	plain   bool // no folding, stemmer or stop words
 	impacts bool // the index has impacts
 	store   bool // texts
@@ -135,10 +138,10 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		start = r.end
 		if reason := c.invalid.inspect(text, r); reason != "" {
 			switch w.invalid {
-			case InvalidFail:
+			case input.Fail:
 				c.err = r.at.error(r.input.path, reason)
 				return
-			case InvalidSkip:
+			case input.Skip:
 				c.invalid.Skipped++
 				continue
 			}
@@ -146,7 +149,7 @@ func (w *worker) analyse(ctx context.Context, c *chunk) {
 		}
 		weigher := c.weigher
 		err := w.document(text, r)
-		if mixed := errKinds(""); err != nil && (w.invalid != InvalidSkip || errors.As(err, &mixed)) {
+		if mixed := errKinds(""); err != nil && (w.invalid != input.Skip || errors.As(err, &mixed)) {
 			c.err = r.at.error(r.input.path, err.Error())
 			return
 		}

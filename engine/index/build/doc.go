@@ -8,7 +8,8 @@
 // text (PDF, ZIP, Parquet, WARC, ...) are refused by their first bytes.
 //
 //   - text: a document per line, name TAB text. A line without a TAB is all text, and the
-//     line number, from 1, is the name. Blank lines are skipped. Lines end in LF or CR LF.
+//     line number, from 1, is the name. Blank lines are skipped. Lines end in LF or CR LF, or
+//     in CR alone if the first 256 KiB have CR and no LF.
 //   - jsonl: a JSON object per line. The name is the first present member of id, docno,
 //     docid, _id, name (a string or a number), else the line number. The text is the
 //     concatenation of title, text, contents, content, body, in this order. Further
@@ -32,11 +33,11 @@
 // next; they become one list.
 //
 // Auto looks at names (.docs, .ciff, .jsonl, .ndjson, .tsv, .txt) and then at the first
-// kilobytes. It refuses CSV.
+// kilobytes. It refuses CSV, JSON arrays, HTML and XML.
 //
 // # Invalid documents
 //
-// A document is invalid if it contains invalid UTF-8; if it is a line of text with a TAB
+// A document is invalid if it contains invalid UTF-8 or UTF-16, or half of a surrogate pair in JSON; if it is a line of text with a TAB
 // and the first line of its input has none, or the opposite; or if its record cannot be
 // read, for example incorrect JSON. Options.Invalid says whether a build repairs it, skips
 // it or fails. A build fails as well if the share of invalid documents is above
@@ -86,7 +87,9 @@
 // a run sorted by term. At the end the runs are merged into the index file. The file does
 // not depend on the limit or the number of cores. The following memory comes on top: a
 // megabyte or two of buffers, one document per core, while merging about 24 bytes per
-// posting of the longest list and 4 KiB per run, 8 bytes per document to find repeated
-// names, the memory of the Writer (package hdl), and garbage that is not collected yet.
+// posting of the longest list and 4 KiB per run, the memory of the Writer (package hdl), and
+// garbage that is not collected yet. The command heddle index build bounds the process: it sets
+// the limit of the garbage collector, and gives a build the part that code, buffers and
+// garbage leave.
 // Impacts by BM25 take 4 bytes per document more. Names and lengths of documents, and stored texts, wait in temporary files.
 package build

@@ -60,8 +60,8 @@ func readBytes(r *bufio.Reader, dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// writeDocuments copies names and lengths to the index file.
-func (b *builder) writeDocuments(w *hdl.Writer) error {
+// eachDocument calls f with the names and lengths of all documents.
+func (b *builder) eachDocument(f func(name []byte, length uint32) error) error {
 	r, err := b.names.rewind()
 	if err != nil {
 		return err
@@ -75,11 +75,8 @@ func (b *builder) writeDocuments(w *hdl.Writer) error {
 		if err != nil {
 			return damagedRun(err)
 		}
-		if err := w.AddDocument(string(name), uint32(length)); err != nil {
+		if err := f(name, uint32(length)); err != nil {
 			return err
-		}
-		if b.lengths != nil {
-			b.lengths = append(b.lengths, uint32(length))
 		}
 		if i%4096 == 0 && b.ctx.Err() != nil {
 			return b.ctx.Err()
@@ -88,8 +85,18 @@ func (b *builder) writeDocuments(w *hdl.Writer) error {
 	return nil
 }
 
+// writeDocuments copies names and lengths to the index file.
+func (b *builder) writeDocuments(w Output) error {
+	return b.eachDocument(func(name []byte, length uint32) error {
+		if b.lengths != nil {
+			b.lengths = append(b.lengths, length)
+		}
+		return w.AddDocument(string(name), length)
+	})
+}
+
 // writeTexts copies texts to the index file.
-func (b *builder) writeTexts(w *hdl.Writer) error {
+func (b *builder) writeTexts(w Output) error {
 	if b.texts == nil {
 		return nil
 	}

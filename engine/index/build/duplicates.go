@@ -8,28 +8,34 @@ import (
 )
 
 // findDuplicates counts the documents that have the name of an earlier document, by the
-// hashes of their names. It takes 8 bytes of memory per document.
+// hashes of their names. It takes 8 bytes of memory per document. Where these exceed the limit,
+// it reads the names several times, for a part of the hashes each.
 func (b *builder) findDuplicates() error {
-	hashes := make([]uint64, 0, b.docs)
-	err := b.eachName(func(_ uint64, name []byte) bool {
-		if len(name) > 0 {
-			hashes = append(hashes, xxhash.Sum64(name))
-		}
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	slices.Sort(hashes)
+	passes := 1 + 8*b.docs/max(b.limit, 1<<20)
+	hashes := make([]uint64, 0, b.docs/passes)
 	var twice []uint64
-	for i := 1; i < len(hashes); i++ {
-		if hashes[i] == hashes[i-1] {
-			b.sum.Duplicates++
-			if len(twice) == 0 || twice[len(twice)-1] != hashes[i] {
-				twice = append(twice, hashes[i])
+	for pass := range passes {
+		hashes = hashes[:0]
+		err := b.eachName(func(_ uint64, name []byte) bool {
+			if hash := xxhash.Sum64(name); len(name) > 0 && hash%passes == pass {
+				hashes = append(hashes, hash)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		slices.Sort(hashes)
+		for i := 1; i < len(hashes); i++ {
+			if hashes[i] == hashes[i-1] {
+				b.sum.Duplicates++
+				if len(twice) == 0 || twice[len(twice)-1] != hashes[i] {
+					twice = append(twice, hashes[i])
+				}
 			}
 		}
 	}
+	slices.Sort(twice)
 	if len(twice) == 0 {
 		return nil
 	}

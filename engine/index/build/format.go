@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -54,10 +55,13 @@ func (s *source) prepare(f Format) (Format, error) {
 			return f, err
 		}
 	}
-	if f != Auto {
-		return f, nil
+	if f == Auto {
+		f, err = detect(s.path, head)
 	}
-	return detect(s.path, head)
+	if err == nil && f == JSONL && bytes.HasPrefix(start(head), []byte("[")) {
+		err = errArray(s.path)
+	}
+	return f, err
 }
 
 // head shows the start of the input.
@@ -77,6 +81,10 @@ func detect(path string, head []byte) (Format, error) {
 		return JSONL, nil
 	case ".csv":
 		return "", errCSV(path)
+	case ".html", ".htm":
+		if !looksLikeTREC(head) {
+			return "", errPage(path, "HTML")
+		}
 	case ".tsv", ".txt": // topics and collections of TREC are often called .txt
 		if !looksLikeTREC(head) {
 			return checkText(path, head)
@@ -95,16 +103,42 @@ func detect(path string, head []byte) (Format, error) {
 	return checkText(path, head)
 }
 
-// checkText is Text, unless the input is CSV.
+// checkText is Text, unless the input is CSV, a JSON array, HTML or XML.
 func checkText(path string, head []byte) (Format, error) {
-	if looksLikeCSV(head) {
+	switch {
+	case looksLikeCSV(head):
 		return "", errCSV(path)
+	case arrayOfObjects.Match(start(head)):
+		return "", errArray(path)
+	}
+	if m := page.Find(start(head)); m != nil {
+		name := "HTML"
+		if bytes.HasPrefix(m, []byte("<?")) {
+			name = "XML"
+		}
+		return "", errPage(path, name)
 	}
 	return Text, nil
 }
 
+var (
+	arrayOfObjects = regexp.MustCompile(`^\[\s*\{\s*["}]`)
+	page           = regexp.MustCompile(`(?i)^(?:<\?xml\s|<!doctype\s|(?:<!--|<html|<head|<body)[\s>])`)
+)
+
+// orText is the other way to read a format that Auto refuses.
+const orText = "; with --format text, each line is a text"
+
 func errCSV(path string) error {
-	return position{}.error(path, "CSV: convert it to NAME TAB TEXT or to JSON lines; with --format text, each line is a text")
+	return position{}.error(path, "CSV: convert it to NAME TAB TEXT or to JSON lines"+orText)
+}
+
+func errPage(path, format string) error {
+	return position{}.error(path, format+": extract its text first, for example as JSON lines"+orText)
+}
+
+func errArray(path string) error {
+	return position{}.error(path, "a JSON array: write one object per line (jsonl), for example with jq -c '.[]'")
 }
 
 // extension is the extension of a file name in lower case, without that of a compression.

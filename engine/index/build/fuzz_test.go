@@ -80,7 +80,7 @@ func fuzzText(f *testing.F, format Format, seeds ...string) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		_, _ = readOnly(t, fuzzOptions(content, format), "-")
 		skip := fuzzOptions(content, format)
-		skip.Invalid = InvalidSkip
+		skip.Invalid = input.Skip
 		_, _ = readOnly(t, skip, "-")
 	})
 }

@@ -67,7 +67,8 @@ func invert(t testing.TB, docs []text, set analyze.Settings) collection {
 	}
 	c := collection{lists: map[string][]posting{}}
 	for i, d := range docs {
-		terms := a.Terms(d.text)
+		var terms []string
+		a.Documents().Each([]byte(d.text), func(term []byte) { terms = append(terms, string(term)) })
 		c.names = append(c.names, d.name)
 		c.lengths = append(c.lengths, uint32(len(terms)))
 		for _, term := range terms {

@@ -6,35 +6,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"heddle/engine/index/analyze"
+	"heddle/engine/file/input"
+	"heddle/engine/syntax"
 )
-
-// Invalid is the treatment of invalid documents. The package comment says which
-// documents are invalid.
-type Invalid string
-
-const (
-	InvalidReplace Invalid = "replace" // invalid UTF-8 becomes U+FFFD, lines keep their text; unreadable records end the build
-	InvalidSkip    Invalid = "skip"    // the index has no invalid document
-	InvalidFail    Invalid = "fail"    // the first invalid document ends the build
-)
-
-// InvalidModes returns all of them, the default first.
-func InvalidModes() []Invalid { return []Invalid{InvalidReplace, InvalidSkip, InvalidFail} }
-
-// ParseInvalid finds a treatment by its name, in any case.
-func ParseInvalid(s string) (Invalid, error) {
-	for _, m := range InvalidModes() {
-		if strings.EqualFold(s, string(m)) {
-			return m, nil
-		}
-	}
-	return "", fmt.Errorf("unknown treatment %q of invalid documents (one of %v)", s, InvalidModes())
-}
 
 // InvalidDocuments counts the invalid documents of a build. A document counts once.
 type InvalidDocuments struct {
-	Encoding uint64      // with invalid UTF-8
+	Encoding uint64      // with invalid UTF-8 or UTF-16, or with half of a surrogate pair in JSON
 	Tabs     uint64      // lines of text that have a TAB, or have none, unlike the first line
 	Records  uint64      // unreadable records, for example incorrect JSON; only with InvalidSkip
 	Skipped  uint64      // of all these, absent from the index
@@ -50,7 +28,7 @@ func (d *InvalidDocuments) String() string {
 	for _, c := range []struct {
 		n    uint64
 		name string
-	}{{d.Encoding, "with invalid UTF-8"}, {d.Tabs, "with a TAB or without, unlike the first line"}, {d.Records, "unreadable"}} {
+	}{{d.Encoding, "with an invalid encoding"}, {d.Tabs, "with a TAB or without, unlike the first line"}, {d.Records, "unreadable"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.name))
 		}
@@ -72,11 +50,15 @@ func (d *InvalidDocuments) add(later *InvalidDocuments) {
 // inspect counts a record that is invalid in its encoding or its TAB, and returns the
 // reason, or an empty string.
 func (d *InvalidDocuments) inspect(text []byte, r record) (reason string) {
+	if r.input.json {
+		reason = syntax.LoneSurrogate("document", text)
+	}
 	switch {
+	case reason != "":
+		d.Encoding++
 	case !utf8.Valid(text):
 		d.Encoding++
-		at := analyze.ValidPrefix(text)
-		reason = fmt.Sprintf("invalid UTF-8: byte %d of the document is 0x%02x", at, text[at])
+		reason = input.InvalidByte("document", text, r.input.utf16)
 	case r.input.lines && r.input.tabs != (bytes.IndexByte(text, '\t') >= 0):
 		d.Tabs++
 		reason = "a TAB in this line; the first line has none"
@@ -105,7 +87,7 @@ func (d *InvalidDocuments) check(records uint64, share float64) error {
 	}
 	e := *d.First
 	e.Reason = fmt.Sprintf("%s; %d of %d documents are invalid (%s), the limit is %v %%", e.Reason, n, records, d, 100*share)
-	if 2*d.Encoding > n {
+	if 2*d.Encoding > n && strings.HasPrefix(d.First.Reason, "invalid UTF-8") {
 		e.Reason += "; convert the input to UTF-8"
 	}
 	return &e

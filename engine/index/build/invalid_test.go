@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 )
 
@@ -25,27 +26,45 @@ func lines(n, bad int, other string) string {
 	return b.String()
 }
 
+// asUTF16 encodes ASCII as UTF-16; control characters except LF and TAB become halves of
+// surrogate pairs.
+func asUTF16(text string) string {
+	b := []byte("\xfe\xff")
+	for _, c := range []byte(text) {
+		high := byte(0)
+		if c < ' ' && c != '\n' && c != '\t' {
+			high = 0xd8
+		}
+		b = append(b, high, c)
+	}
+	return string(b)
+}
+
 // TestInvalid treats invalid documents in each way and counts them.
 func TestInvalid(t *testing.T) {
 	latin1 := "x\tcaf\xe9 au\n"
 	records := strings.Repeat(`{"id":"a","text":"some text"}`+"\n", 199) + `{"id":"b","text":` + "\n"
 	for _, c := range []struct {
 		name, file, content string
-		mode                Invalid
+		mode                input.Invalid
 		want                InvalidDocuments
 		docs                int
 		first               string // reason
 		place               string
 	}{
-		{"UTF-8", "a.tsv", lines(400, 200, latin1), InvalidReplace, InvalidDocuments{Encoding: 2}, 400, "byte 5 of the document is 0xe9", "a.tsv:200: "},
-		{"UTF-8", "a.tsv", lines(400, 200, latin1), InvalidSkip, InvalidDocuments{Encoding: 2, Skipped: 2}, 398, "0xe9", "a.tsv:200: "},
-		{"no TAB", "a.tsv", lines(400, 200, "no name\n"), InvalidReplace, InvalidDocuments{Tabs: 2}, 400, "no TAB", "a.tsv:200: "},
-		{"no TAB", "a.tsv", lines(400, 200, "no name\n"), InvalidSkip, InvalidDocuments{Tabs: 2, Skipped: 2}, 398, "no TAB", "a.tsv:200: "},
-		{"a TAB", "a.txt", strings.Repeat("plain text\n", 200) + "a\tb\n", InvalidReplace, InvalidDocuments{Tabs: 1}, 201, "a TAB in", "a.txt:201: "},
-		{"JSON", "a.jsonl", records, InvalidSkip, InvalidDocuments{Records: 1, Skipped: 1}, 199, "unexpected end", "a.jsonl:200: "},
-		{"JSON in Latin-1", "a.jsonl", strings.Repeat(`{"id":"a","text":"some text"}`+"\n", 199) + "{\"text\":\"caf\xe9\"}\n", InvalidReplace, InvalidDocuments{Encoding: 1}, 200, "0xe9", "a.jsonl:200: "},
-		{"TREC", "a.trec", strings.Repeat("<DOC><DOCNO>1</DOCNO>x</DOC>", 200) + "<DOC>no number</DOC>", InvalidSkip, InvalidDocuments{Records: 1, Skipped: 1}, 200, "without a <DOCNO>", "a.trec: byte 5600: "},
-		{"vector", "a.jsonl", strings.Repeat(`{"vector":{"a":1}}`+"\n", 150) + `{"vector":{"b":1,"c":-1}}` + "\n" + strings.Repeat(`{"vector":{"b":2}}`+"\n", 50), InvalidSkip, InvalidDocuments{Records: 1, Skipped: 1}, 200, "weights are positive", "a.jsonl:151: "},
+		{"UTF-8", "a.tsv", lines(400, 200, latin1), input.Replace, InvalidDocuments{Encoding: 2}, 400, "byte 5 of the document is 0xe9", "a.tsv:200: "},
+		{"UTF-8", "a.tsv", lines(400, 200, latin1), input.Skip, InvalidDocuments{Encoding: 2, Skipped: 2}, 398, "0xe9", "a.tsv:200: "},
+		{"surrogate", "a.tsv", asUTF16(lines(200, 200, "x\tn\x01\n")), input.Replace, InvalidDocuments{Encoding: 1}, 200, "invalid UTF-16: byte 3 of the document is half of a surrogate pair, U+D801", "a.tsv:200: "},
+		{"odd end", "a.tsv", asUTF16(lines(200, 200, "x\tn")) + "\x00", input.Skip, InvalidDocuments{Encoding: 1, Skipped: 1}, 199, "ends within a character", "a.tsv:200: "},
+		{"no TAB", "a.tsv", lines(400, 200, "no name\n"), input.Replace, InvalidDocuments{Tabs: 2}, 400, "no TAB", "a.tsv:200: "},
+		{"no TAB", "a.tsv", lines(400, 200, "no name\n"), input.Skip, InvalidDocuments{Tabs: 2, Skipped: 2}, 398, "no TAB", "a.tsv:200: "},
+		{"a TAB", "a.txt", strings.Repeat("plain text\n", 200) + "a\tb\n", input.Replace, InvalidDocuments{Tabs: 1}, 201, "a TAB in", "a.txt:201: "},
+		{"JSON", "a.jsonl", records, input.Skip, InvalidDocuments{Records: 1, Skipped: 1}, 199, "cut off", "a.jsonl:200: "},
+		{"JSON in Latin-1", "a.jsonl", strings.Repeat(`{"id":"a","text":"some text"}`+"\n", 199) + "{\"text\":\"caf\xe9\"}\n", input.Replace, InvalidDocuments{Encoding: 1}, 200, "0xe9", "a.jsonl:200: "},
+		{"surrogate in JSON", "a.jsonl", strings.Repeat(`{"id":"a","text":"some text"}`+"\n", 199) + `{"text":"\ud800 x"}` + "\n", input.Replace, InvalidDocuments{Encoding: 1}, 200, `byte 9 of the document is \ud800`, "a.jsonl:200: "},
+		{"surrogate in JSON", "a.jsonl", strings.Repeat(`{"id":"a","text":"\ud834\udd1e"}`+"\n", 199) + `{"text":"\udd1e\ud834"}` + "\n", input.Skip, InvalidDocuments{Encoding: 1, Skipped: 1}, 199, "surrogate pair", "a.jsonl:200: "},
+		{"TREC", "a.trec", strings.Repeat("<DOC><DOCNO>1</DOCNO>x</DOC>", 200) + "<DOC>no number</DOC>", input.Skip, InvalidDocuments{Records: 1, Skipped: 1}, 200, "without a <DOCNO>", "a.trec: byte 5600: "},
+		{"vector", "a.jsonl", strings.Repeat(`{"vector":{"a":1}}`+"\n", 150) + `{"vector":{"b":1,"c":-1}}` + "\n" + strings.Repeat(`{"vector":{"b":2}}`+"\n", 50), input.Skip, InvalidDocuments{Records: 1, Skipped: 1}, 200, "weights are positive", "a.jsonl:151: "},
 	} {
 		name := fmt.Sprintf("%s, %s", c.name, c.mode)
 		opt := DefaultOptions()
@@ -64,7 +83,7 @@ func TestInvalid(t *testing.T) {
 				t.Errorf("%s: the list of %q is empty", name, term)
 			}
 		}
-		opt.Invalid = InvalidFail
+		opt.Invalid = input.Fail
 		_, err := buildBytes(t, opt, c.file, []byte(c.content))
 		if inputError(t, name, err, c.first); !strings.Contains(err.Error(), c.place) {
 			t.Errorf("%s: error %v, want %s", name, err, c.place)
@@ -81,7 +100,7 @@ func TestInvalid(t *testing.T) {
 // TestSkippedWeights: a skipped vector has no influence on the scale of impacts.
 func TestSkippedWeights(t *testing.T) {
 	opt := DefaultOptions()
-	opt.Impacts, opt.Invalid, opt.MaxInvalid = 8, InvalidSkip, 1
+	opt.Impacts, opt.Invalid, opt.MaxInvalid = 8, input.Skip, 1
 	good, bad := `{"vector":{"a":2}}`+"\n", `{"vector":{"a":0.5,"b":-1}}`+"\n"
 	got, err := buildBytes(t, opt, "a.jsonl", []byte(good+bad+good))
 	if want := "document 0 \"1\" length 1\ndocument 1 \"3\" length 1\nlist \"a\" 0:2 1:2\n"; err != nil || got.String() != want {
@@ -119,7 +138,7 @@ func TestEncodings(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = buildBytes(t, DefaultOptions(), "a.tsv", latin1)
-	inputError(t, "Latin-1", err, "3 of 3 documents are invalid (3 with invalid UTF-8), the limit is 1 %; convert the input to UTF-8")
+	inputError(t, "Latin-1", err, "3 of 3 documents are invalid (3 with an invalid encoding), the limit is 1 %; convert the input to UTF-8")
 }
 
 // TestForeign refuses inputs of other programs, and names their format.

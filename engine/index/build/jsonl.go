@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heddle/engine/file/input"
+	"heddle/engine/syntax"
 )
 
 // jsonDocument has a member for each name that a field goes by in collections:
@@ -55,7 +55,7 @@ func parseJSON(record []byte, at position, d *document) error {
 	err := json.Unmarshal(record, &doc)
 	d.vector = doc.Vector
 	if err != nil {
-		return input.JSONError(err)
+		return syntax.JSONLine(record, err)
 	}
 	d.name = nil
 	for _, name := range []jsonName{doc.ID, doc.Docno, doc.Docid, doc.Under, doc.Name} {

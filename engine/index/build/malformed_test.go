@@ -46,13 +46,21 @@ func TestMalformedTexts(t *testing.T) {
 		{"long line", "a.tsv", "a\tb\n" + long + "\n", 2, 4, "a line of more than 1000 bytes"},
 		{"long JSON line", "a.jsonl", "{\"text\":\"" + long + "\"}\n", 1, 0, "a line of more than 1000 bytes"},
 		{"binary", "a", "abc\x00def", 0, 0, "binary data"},
-		{"not JSON", "a.jsonl", "{\"text\":\"x\"}\n\n{\"text\":x}\n", 3, 14, "invalid character"},
-		{"JSON cut off", "a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"", 2, 13, "unexpected end"},
-		{"JSON array", "a.jsonl", "[1]\n", 1, 0, "an array, want an object"},
+		{"not JSON", "a.jsonl", "{\"text\":\"x\"}\n\n{\"text\":x}\n", 3, 14, "byte 9 is 'x': a value is expected"},
+		{"JSON cut off", "a.jsonl", "{\"text\":\"x\"}\n{\"text\":\"", 2, 13, "cut off"},
+		{"JSON array", "a.jsonl", "[1]\n", 0, 0, "a JSON array: write one object per line"},
+		{"JSON array by content", "a", "\ufeff[\n  {\"id\": 1}\n]", 0, 0, "a JSON array"},
+		{"JSON array in text", "a.txt", "[{}, {}]\n", 0, 0, "a JSON array"},
+		{"second array", "a.jsonl", "{\"text\":\"\"}\n[1]\n", 2, 12, "an array, want an object"},
+		{"JSON of several lines", "a.json", "{\n\"text\":\"\"}\n", 1, 0, "cut off"},
+		{"HTML", "a.html", "\n<!DOCTYPE html>\n<title>x</title>", 0, 0, "HTML: extract its text first"},
+		{"HTML by its name", "a.HTM", "<p>x", 0, 0, "HTML"},
+		{"HTML without a type", "a.txt", "<HTML lang=en><body>", 0, 0, "HTML"},
+		{"XML", "a", "<?xml version=\"1.0\"?>\n<mediawiki>", 0, 0, "XML: extract its text"},
 		{"JSON string", "a.jsonl", "\"abc\"\n", 1, 0, "a string, want an object"},
 		{"text of a wrong type", "a.jsonl", "{\"text\":5}\n", 1, 0, "text"},
 		{"name of a wrong type", "a.jsonl", "{\"id\":[5],\"text\":\"\"}\n", 1, 0, "neither string nor number"},
-		{"two objects", "a.jsonl", "{\"text\":\"\"}{\"text\":\"\"}\n", 1, 0, "invalid character"},
+		{"two objects", "a.jsonl", "{\"text\":\"\"}{\"text\":\"\"}\n", 1, 0, "byte 12 is '{': one JSON value"},
 		{"no text member", "a.jsonl", "{\"id\":\"a\",\"abstract\":\"b\"}\n", 1, 0, "none of the members"},
 		{"DOC not closed", "a", "<DOC><DOCNO>1</DOCNO></DOC>\n<DOC><DOCNO>2</DOCNO>", 0, 28, "a <DOC> without </DOC>"},
 		{"DOC not closed, text behind", "a", " <DOC><DOCNO>2</DOCNO> abc", 0, 1, "a <DOC> without </DOC>"},
@@ -94,7 +102,7 @@ func TestFirstErrorWins(t *testing.T) {
 		opt := DefaultOptions()
 		opt.MemoryLimit, opt.Workers = 1, 4
 		_, _, err := buildAt(t, opt, append(inputs, "missing")...)
-		if e := inputError(t, "b", err, "invalid character 'o'"); e.Line != 3001 || filepath.Base(e.Path) != "b.jsonl" {
+		if e := inputError(t, "b", err, "is 'o': "); e.Line != 3001 || filepath.Base(e.Path) != "b.jsonl" {
 			t.Fatalf("error %v", err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"heddle/codec"
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
@@ -25,10 +26,10 @@ type Options struct {
 	// Format of all inputs. The default is Auto.
 	Format Format
 
-	// Invalid is the treatment of invalid documents. The default is InvalidReplace.
+	// Invalid is the treatment of invalid documents. The default is input.Replace.
 	// MaxInvalid is the greatest share of invalid documents, from 0 to 1; above it the
 	// build fails. The default is DefaultMaxInvalid.
-	Invalid    Invalid
+	Invalid    input.Invalid
 	MaxInvalid float64
 
 	// Codec, Dense and ExceptionRatio are explained in hdl.Meta. The defaults are
@@ -71,6 +72,11 @@ type Options struct {
 	// Force replaces a file of another program.
 	Force bool
 
+	// Create replaces hdl.Create, for an output of several files. It gets the path of the
+	// output, the description of the whole index, and a function that calls f with the exact
+	// lengths of all documents and returns the first error of f. Summary.FileBytes is 0 then.
+	Create func(out string, meta hdl.Meta, lengths func(f func(length uint32) error) error) (Output, error)
+
 	// TempDir is the folder for temporary files. The default is the folder of the index
 	// file.
 	TempDir string
@@ -94,6 +100,15 @@ type Options struct {
 	maxDocument int // MaxDocument, less in tests
 }
 
+// Output takes the content of an index, as an hdl.Writer does.
+type Output interface {
+	AddDocument(name string, length uint32) error
+	AddText(text []byte) error
+	AddList(term string, docs, freqs []uint32) error
+	Commit() error
+	Abort() error
+}
+
 // DefaultOptions returns the defaults.
 func DefaultOptions() Options {
 	return Options{
@@ -107,7 +122,7 @@ func (o Options) complete(out string) Options {
 		o.Format = Auto
 	}
 	if o.Invalid == "" {
-		o.Invalid = InvalidReplace
+		o.Invalid = input.Replace
 	}
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = DefaultMemoryLimit

@@ -48,7 +48,7 @@ func readInputs(b *builder, files *opener, inputs []string, opt *Options, analyz
 	running.Go(func() { r.read(inputs) })
 	for range opt.Workers {
 		running.Go(func() {
-			w := worker{words: analyzer.Tokenizer(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
+			w := worker{words: analyzer.Documents(), invalid: opt.Invalid, plain: plain, impacts: opt.Impacts > 0, store: opt.StoreTexts}
 			for c := range r.work {
 				w.analyse(ctx, c)
 				c.ready <- struct{}{}
@@ -165,7 +165,7 @@ func (r *reader) input(path string) error {
 		return nil
 	}
 	defer s.close()
-	return r.cut(s, &origin{path: path, format: textFormats[format], lines: format == Text})
+	return r.cut(s, &origin{path: path, format: textFormats[format], lines: format == Text, json: format == JSONL, utf16: s.r.UTF16})
 }
 
 // met notes the format of an input.

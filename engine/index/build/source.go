@@ -82,6 +82,7 @@ func (s *source) skip(n int) {
 func (s *source) text() error {
 	skipped, err := s.r.Text(s.path)
 	s.at.offset += int64(skipped)
+	s.r.EndLines(false)
 	return err
 }
 
@@ -110,7 +111,7 @@ func (s *source) delimited(dst []byte, delim byte, limit int) ([]byte, error) {
 var errTooLong = errors.New("too long")
 
 // line appends the next line, without its end, to dst and returns where it
-// starts; io.EOF behind the last. Lines end in LF or CR LF.
+// starts; io.EOF behind the last. Lines end in LF or CR LF, or all in CR (Reader.EndLines).
 func (s *source) line(dst []byte) ([]byte, position, error) {
 	s.at.line++
 	at, n := s.at, len(dst)

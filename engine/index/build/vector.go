@@ -53,7 +53,9 @@ func (v *vector) UnmarshalJSON(b []byte) error {
 		n = bytes.IndexAny(rest, ",}"+jsonSpace)
 		w := weight{end: len(v.terms)}
 		if w.value, err = strconv.ParseFloat(string(rest[:n]), 64); err != nil {
-			return fmt.Errorf("the weight of %.60q is %.20s, no number that can be a weight", v.term(len(v.weights), w), rest)
+			var value json.RawMessage
+			_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&value) // b is valid JSON
+			return fmt.Errorf("the weight of %.60q is %.20s, no number that can be a weight", v.term(len(v.weights), w), value)
 		}
 		v.weights = append(v.weights, w)
 		if rest = bytes.TrimLeft(rest[n:], jsonSpace); rest[0] == ',' {

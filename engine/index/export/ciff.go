@@ -31,7 +31,7 @@ func (x *exporter) ciff() error {
 	if err := x.eachList(x.ciffList); err != nil {
 		return err
 	}
-	for d := range m.Docs {
+	for d, name := range x.f.Names(0) {
 		if d%4096 == 0 && x.ctx.Err() != nil {
 			return x.ctx.Err()
 		}
@@ -39,7 +39,7 @@ func (x *exporter) ciff() error {
 		if err := checkInt32(length, fmt.Sprintf("the length of document %d", d)); err != nil {
 			return err
 		}
-		b = appendNumber(appendBytes(appendNumber(b[:0], 1, uint64(d)), 2, x.f.DocName(d)), 3, length)
+		b = appendNumber(appendBytes(appendNumber(b[:0], 1, uint64(d)), 2, name), 3, length)
 		if err := x.message(b); err != nil {
 			return err
 		}
@@ -53,8 +53,12 @@ func (x *exporter) ciffList(h plan.Handle) error {
 	if err != nil {
 		return err
 	}
+	tokens := uint64(0)
+	for _, n := range x.freqs {
+		tokens += uint64(n)
+	}
 	b := appendBytes(x.scratch[:0], 1, term)
-	b = appendNumber(appendNumber(b, 2, uint64(len(x.docs))), 3, x.f.Tokens(h))
+	b = appendNumber(appendNumber(b, 2, uint64(len(x.docs))), 3, tokens)
 	last := uint32(0)
 	for i, d := range x.docs {
 		gap, freq := uint64(d-last), uint64(x.freqs[i])

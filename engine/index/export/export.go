@@ -116,7 +116,7 @@ func Files(ctx context.Context, f *hdl.File, format Format, path string, force b
 		case !st.Mode().IsRegular():
 			return fmt.Errorf("%s is not a regular file", path+suffix)
 		case st.Size() > 0 && !force:
-			return fmt.Errorf("%s exists: choose another output, or remove it", path+suffix)
+			return fmt.Errorf("%s: %w: choose another output, or remove it", path+suffix, fs.ErrExist)
 		}
 	}
 	disk := container.OSDisk{}

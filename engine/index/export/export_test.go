@@ -194,7 +194,7 @@ func TestFiles(t *testing.T) {
 	if err := os.WriteFile(base+".terms", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Files(t.Context(), f, PISA, base, false); err == nil || !strings.Contains(err.Error(), "x.terms exists") {
+	if err := Files(t.Context(), f, PISA, base, false); err == nil || !strings.Contains(err.Error(), "x.terms: file already exists") {
 		t.Errorf("error %v", err)
 	}
 	if err := Files(t.Context(), f, PISA, base, true); err != nil {

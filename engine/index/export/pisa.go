@@ -17,8 +17,8 @@ func (x *exporter) pisa() error {
 	if err := x.sequence(sizes, x.f.Source().Lengths); err != nil {
 		return err
 	}
-	for d := range x.f.Docs() {
-		if err := writeLine(names, x.f.DocName(d), "name"); err != nil {
+	for _, name := range x.f.Names(0) {
+		if err := writeLine(names, name, "name"); err != nil {
 			return err
 		}
 	}

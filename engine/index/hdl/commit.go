@@ -1,13 +1,6 @@
 package hdl
 
-import (
-	"bufio"
-	"encoding/binary"
-	"io"
-
-	"heddle/engine/file/container"
-	"heddle/engine/plan"
-)
+import "heddle/engine/file/container"
 
 // Commit puts the file together, syncs it, renames it to its path and syncs the
 // folder. Missing documents are an ErrInput. After an error nothing is left
@@ -42,23 +35,21 @@ func (w *Writer) finish() (f container.Fields, err error) {
 	if err := w.file.Sections[secMeta].Append(meta); err != nil {
 		return f, err
 	}
-	return w.header.fields(), w.writeHash()
+	return w.header.fields(), w.finishBlocks()
 }
 
-// writeHash builds the term hash table.
-func (w *Writer) writeHash() error {
-	hashes, err := w.hashes.Reader()
-	if err != nil {
-		return err
-	}
-	r := bufio.NewReaderSize(hashes, 256<<10)
-	slots := make([]uint64, slotCount(uint64(w.header.terms)))
-	var b [8]byte
-	for h := range w.header.terms {
-		if _, err := io.ReadFull(r, b[:]); err != nil {
+// finishBlocks writes the pending lengths and the ends of the last blocks.
+func (w *Writer) finishBlocks() error {
+	if len(w.lengths) > 0 {
+		if err := w.writeLengths(); err != nil {
 			return err
 		}
-		insert(slots, binary.LittleEndian.Uint64(b[:]), plan.Handle(h))
 	}
-	return w.file.Sections[secTermHash].Append(container.LittleBytes(slots))
+	if err := w.writeNames(); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secTermOffsets].AppendUint64(w.file.Sections[secTerms].Length()); err != nil {
+		return err
+	}
+	return w.markLists()
 }

@@ -6,11 +6,9 @@ import (
 	"heddle/codec"
 )
 
-// listSize is the size of a list descriptor, in bytes.
-const listSize = 40
-
-// descriptor is the place and the length of the two halves of a list. Lists lie in the
-// order of their handles without gaps, except for the alignment of docIDs.
+// descriptor is the place and the length of the two halves of a list that the sections docids
+// and freqs hold. Lists lie in the order of their handles without gaps, except for the alignment
+// of docIDs.
 type descriptor struct {
 	off       uint64   // first docID word, from the start of its section, in words
 	freqOff   uint64   // first frequency word, likewise
@@ -19,27 +17,50 @@ type descriptor struct {
 	freqWords uint32   // frequency words
 	len       uint32   // docIDs
 	codec     codec.ID // of the docIDs
-	reserved  uint32   // three zero bytes
+	inline    bool     // the words are in memory alone, made from the postings in section lists
 }
 
+// maxInline is the largest number of docIDs of a list in its descriptor, a segment.
+const maxInline = codec.SegmentLen
+
+// append appends the descriptor of a list that is not inline.
 func (d *descriptor) append(dst []byte) []byte {
-	le := binary.LittleEndian
-	dst = le.AppendUint64(dst, d.off)
-	dst = le.AppendUint64(dst, d.freqOff)
-	dst = le.AppendUint64(dst, d.tokens)
-	dst = le.AppendUint32(dst, d.words)
-	dst = le.AppendUint32(dst, d.freqWords)
-	dst = le.AppendUint32(dst, d.len)
-	return le.AppendUint32(dst, uint32(d.codec)|d.reserved<<8)
+	dst = binary.AppendUvarint(dst, uint64(d.len)<<1)
+	dst = append(dst, byte(d.codec))
+	dst = binary.AppendUvarint(dst, uint64(d.words))
+	dst = binary.AppendUvarint(dst, uint64(d.freqWords))
+	return binary.AppendUvarint(dst, d.tokens-uint64(d.len))
 }
 
-// descriptorAt reads descriptor i of a section.
-func descriptorAt(lists []byte, i uint32) (d descriptor) {
-	p := lists[uint64(i)*listSize:][:listSize]
-	le := binary.LittleEndian
-	d.off, d.freqOff, d.tokens = le.Uint64(p), le.Uint64(p[8:]), le.Uint64(p[16:])
-	d.words, d.freqWords, d.len = le.Uint32(p[24:]), le.Uint32(p[28:]), le.Uint32(p[32:])
-	tail := le.Uint32(p[36:])
-	d.codec, d.reserved = codec.ID(tail), tail>>8
-	return d
+// appendInline appends the descriptor of a list with its postings.
+func appendInline(dst []byte, docs, freqs []uint32) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(docs))<<1|1)
+	next := uint32(0) // docID that a gap of 0 means
+	for i, doc := range docs {
+		gap := uint64(doc-next) << 1
+		if next = doc + 1; freqs[i] == 1 {
+			dst = binary.AppendUvarint(dst, gap|1)
+		} else {
+			dst = binary.AppendUvarint(binary.AppendUvarint(dst, gap), uint64(freqs[i]-2))
+		}
+	}
+	return dst
+}
+
+// fields reads numbers from the bytes of descriptors. After bytes that end too early, or a
+// number that is too large, bad is true and all numbers are 0.
+type fields struct {
+	rest []byte
+	bad  bool
+}
+
+// number reads a number of at most limit.
+func (f *fields) number(limit uint64) uint64 {
+	v, n := binary.Uvarint(f.rest)
+	if n <= 0 || v > limit {
+		f.rest, f.bad = nil, true
+		return 0
+	}
+	f.rest = f.rest[n:]
+	return v
 }

@@ -1,7 +1,9 @@
 package hdl
 
 import (
+	"iter"
 	"math"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -9,8 +11,8 @@ import (
 )
 
 // Dictionary finds the handle of a term: a hash table of 8-byte slots with
-// linear probing. It is the same in a file, where it is probed in place, and in
-// memory. It is read-only and safe for concurrent use.
+// linear probing. It is the same in memory and in files of versions 1 to 3, where it is
+// probed in place. It is read-only and safe for concurrent use.
 //
 // A slot is 0 when empty, else the upper half of the term's xxHash64 in its
 // upper half and handle+1 in its lower half. A term's first slot is its hash
@@ -95,3 +97,15 @@ func (d *Dictionary) term(h plan.Handle) []byte { return d.bytes[d.offsets[h]:d.
 
 // Terms is the number of terms.
 func (d *Dictionary) Terms() int { return len(d.offsets) - 1 }
+
+// Prefix yields the terms that begin with prefix, by handle. It looks at all terms. It is
+// safe for concurrent use.
+func (d *Dictionary) Prefix(prefix string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for h := range d.Terms() {
+			if t := d.term(plan.Handle(h)); strings.HasPrefix(string(t), prefix) && !yield(string(t)) {
+				return
+			}
+		}
+	}
+}

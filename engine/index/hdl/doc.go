@@ -2,10 +2,11 @@
 // lists, frequencies, terms, document names and lengths, and optionally the texts of its
 // documents.
 //
-// A Writer writes a file once. A File maps it into memory for any number of readers: lists
+// A Writer writes a file once. A File maps it into memory for any number of readers: long lists
 // go to a device from the mapping without conversion, and terms are looked up in the
-// mapping. A CRC-32C covers every byte, and Open checks all checksums; OpenTrusted omits
-// this check. FORMAT.md beside this file has the byte diagrams.
+// mapping. Short lists, which are most of all, lie in descriptors of a few bytes; Open unpacks
+// them behind the mapping of the long ones. A CRC-32C covers every block of 64 KiB. Open checks the blocks of terms and
+// descriptors; other blocks are checked at their first use. OpenTrusted omits these checks. FORMAT.md beside this file has the byte diagrams.
 //
 // # Limits
 //

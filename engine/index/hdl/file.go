@@ -2,6 +2,10 @@ package hdl
 
 import (
 	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync/atomic"
 
 	"heddle/codec"
 	"heddle/engine/file/container"
@@ -15,26 +19,43 @@ import (
 // and panics or faults.
 //
 // Replace an index file by a rename, and never change it in place. If the file is truncated
-// while it is open, methods with an error return a *CorruptError, and the other methods panic:
+// while it is open, or a block that is used for the first time is damaged, methods with an error return a *CorruptError, and the other methods panic:
 // mapped.Catch turns the panic into the same error. Readers of Source call mapped.Watch first.
 type File struct {
 	file        *container.File
 	header      header
 	meta        Meta
 	source      plan.Source
-	dict        Dictionary
-	freqs       []uint32
-	names       []byte
+	terms       dictionary
+	termOffsets []uint64
+	listBlocks  []uint64
+	stored      listPlace // words of the source before those of inline lists
 	nameOffsets []uint64
+	code        atomic.Pointer[huffman] // of names; nil until its first use
 	lengths     []uint32
 	textBlocks  []uint64 // in bytes of section texts; nil where there are no texts
 	textOffsets []uint64 // in bytes of all texts
+
+	lazy   bool               // blocks are verified at first use
+	intact [2][]atomic.Uint32 // bits: the docIDs, and the frequencies, of a list are verified
 }
 
-// Open maps the index file at path and checks it: header, the checksum of every section,
-// and the bounds of descriptors, offsets and the hash table. Damage is a *CorruptError;
-// an intact file of another format version is an ErrVersion. Open reads every byte once,
-// on all cores; its memory is 40 bytes per term.
+// dictionary finds the terms of a file.
+type dictionary interface {
+	Lookup(term string) (plan.Handle, bool)
+	Term(h plan.Handle) string
+	from(h plan.Handle) iter.Seq2[plan.Handle, []byte] // in ascending order; a term is valid until the next
+	search(prefix string) plan.Handle                  // at or before the first term that is not below prefix
+	place(h plan.Handle) uint64                        // of the bytes of a term in its section, for errors
+}
+
+// Open maps the index file at path and checks it: header, meta data, terms, document lengths,
+// and the bounds of descriptors. Long lists, names and texts are verified at
+// their first use; CheckLists verifies all lists. Damage is a *CorruptError; an intact file
+// of another format version is an ErrVersion. The time grows with terms and documents, not
+// with postings. The memory is 40 bytes per term, 4 bytes per document, about 20 bytes per list that the
+// descriptors hold, and 20 to 32 bytes and the text per term once there have been many lookups. Files of
+// versions 1 to 3 have no checksums of blocks: Open reads every byte of them once, on all cores.
 func Open(path string) (*File, error) { return open(path, true) }
 
 // OpenTrusted is Open without the checksums of the sections, so it does not read
@@ -61,7 +82,14 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if f.header, err = decodeHeader(file); err != nil {
 		return nil, err
 	}
-	if sums {
+	f.lazy = sums && file.Blocks()
+	if f.lazy {
+		for _, s := range []section{secLists, secTerms, secTermOffsets, secLengths, secMeta, secListBlocks} {
+			if err := file.CheckSection(int(s)); err != nil {
+				return nil, err
+			}
+		}
+	} else if sums {
 		if err := file.CheckSums(); err != nil {
 			return nil, err
 		}
@@ -69,33 +97,48 @@ func newFile(file *container.File, sums bool) (f *File, err error) {
 	if f.meta, err = decodeMeta(f.bytes(secMeta), &f.header); err != nil {
 		return nil, f.corrupt(secMeta, 0, "%v", err)
 	}
-	f.freqs = container.View[uint32](f.bytes(secFreqs))
-	f.lengths = container.View[uint32](f.bytes(secLengths))
-	f.names = f.bytes(secNames)
+	f.termOffsets = container.View[uint64](f.bytes(secTermOffsets))
+	f.listBlocks = container.View[uint64](f.bytes(secListBlocks))
 	f.nameOffsets = container.View[uint64](f.bytes(secNameOffsets))
 	f.textBlocks = container.View[uint64](f.bytes(secTextBlocks))
 	f.textOffsets = container.View[uint64](f.bytes(secTextOffsets))
-	f.dict = Dictionary{
-		slots:   container.View[uint64](f.bytes(secTermHash)),
-		offsets: container.View[uint64](f.bytes(secTermOffsets)),
-		bytes:   f.bytes(secTerms),
-	}
-	f.source = plan.Source{
-		Docs:  f.header.docs,
-		Lists: make([]plan.List, f.header.terms),
-		Words: container.View[uint32](f.bytes(secDocIDs)),
-
-		Freqs:   f.freqs,
-		Lengths: f.lengths,
-		Impacts: f.meta.Impacts.Bits,
+	f.source = plan.Source{Docs: f.header.docs, Lists: make([]plan.List, f.header.terms), Impacts: f.meta.Impacts.Bits}
+	if f.lazy {
+		f.source.Check = f.checkList
+		for i := range f.intact {
+			f.intact[i] = make([]atomic.Uint32, f.header.terms/32+1)
+		}
 	}
 	if f.meta.roundsLengths() {
 		f.source.Length = f.header.length
 	}
-	if err := f.checkBounds(); err != nil {
-		return nil, err
+	if f.header.Version < compact {
+		err = f.openEarlier()
+	} else {
+		err = f.openCompact()
 	}
-	return f, nil
+	if err == nil && !f.lazy {
+		err = f.checkDocuments()
+	}
+	f.source.Lengths = f.lengths
+	return f, err
+}
+
+// openCompact reads the sections that version 4 has changed.
+func (f *File) openCompact() error {
+	terms := f.bytes(secTerms)
+	if err := f.file.CheckOffsets(int(secTermOffsets), f.termOffsets, uint64(len(terms)), termBlock*(MaxTermLen+frontHead)); err != nil {
+		return err
+	}
+	f.terms = &lexicon{bytes: terms, offsets: f.termOffsets, terms: f.header.terms,
+		corrupt: func(at uint64, format string, args ...any) error { return f.corrupt(secTerms, at, format, args...) }}
+	if n := len(f.bytes(secNames)); n < codeSize {
+		return f.corrupt(secNames, 0, "%d bytes, a code alone has %d", n, codeSize)
+	}
+	if err := f.openLengths(); err != nil {
+		return err
+	}
+	return f.openLists()
 }
 
 func (f *File) bytes(s section) []byte { return f.file.Bytes(int(s)) }
@@ -125,13 +168,13 @@ func (f *File) Source() *plan.Source { return &f.source }
 // Lookup returns the handle of a term. It allocates nothing.
 func (f *File) Lookup(term string) (plan.Handle, bool) {
 	defer mapped.Unwatch(mapped.Watch())
-	return f.dict.Lookup(term)
+	return f.terms.Lookup(term)
 }
 
 // Term returns the term of list h, which must be below Terms.
 func (f *File) Term(h plan.Handle) string {
 	defer mapped.Unwatch(mapped.Watch())
-	return f.dict.Term(h)
+	return f.terms.Term(h)
 }
 
 // Terms is the number of terms, and of lists.
@@ -140,22 +183,26 @@ func (f *File) Terms() int { return int(f.header.terms) }
 // Docs is the number of documents.
 func (f *File) Docs() uint32 { return f.header.docs }
 
-// DocName returns the name of document d, which must be below Docs.
-func (f *File) DocName(d uint32) string {
-	defer mapped.Unwatch(mapped.Watch())
-	return string(f.names[f.nameOffsets[d]:f.nameOffsets[d+1]])
-}
-
 // DocLen returns the length of document d, which must be below Docs, in tokens.
 func (f *File) DocLen(d uint32) uint32 {
 	defer mapped.Unwatch(mapped.Watch())
 	return f.lengths[d]
 }
 
-// Tokens is the sum of the frequencies (or impacts) of list h, which must be below Terms.
-func (f *File) Tokens(h plan.Handle) uint64 {
-	defer mapped.Unwatch(mapped.Watch())
-	return descriptorAt(f.bytes(secLists), h).tokens
+// Prefix yields the terms that begin with prefix, in ascending order. It is safe for
+// concurrent use.
+func (f *File) Prefix(prefix string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		defer mapped.Unwatch(mapped.Watch())
+		for _, term := range f.terms.from(f.terms.search(prefix)) {
+			if string(term) < prefix {
+				continue
+			}
+			if t := string(term); !strings.HasPrefix(t, prefix) || !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // Freqs appends the frequencies (or impacts) of list h, which must be below Terms, to dst, in
@@ -163,19 +210,18 @@ func (f *File) Tokens(h plan.Handle) uint64 {
 // was.
 func (f *File) Freqs(dst []uint32, h plan.Handle) (_ []uint32, err error) {
 	defer mapped.Catch(mapped.Watch(), &err)
-	d := descriptorAt(f.bytes(secLists), h)
-	p, err := codec.NewPacked(d.len, f.freqs[d.freqOff:d.freqOff+uint64(d.freqWords)])
+	p, err := f.source.Freq(h)
 	n := len(dst)
 	if err == nil {
 		dst, err = p.AppendTo(dst)
 	}
 	if err != nil {
-		return dst, f.corruptList(secFreqs, d.freqOff, h, err)
+		return dst, f.corruptList(secFreqs, f.source.Lists[h].FreqOff, h, err)
 	}
 	for i := range dst[n:] {
 		dst[n+i]++
 		if dst[n+i] == 0 {
-			return dst[:n], f.corrupt(secFreqs, 4*d.freqOff, "list %d: frequency %d is 2^32", h, i)
+			return dst[:n], f.corrupt(secFreqs, 4*f.source.Lists[h].FreqOff, "list %d: frequency %d is 2^32", h, i)
 		}
 	}
 	return dst, nil
@@ -184,11 +230,16 @@ func (f *File) Freqs(dst []uint32, h plan.Handle) (_ []uint32, err error) {
 // corruptList turns an error of package codec about the words of list h, which
 // start at word off of section s, into a CorruptError.
 func (f *File) corruptList(s section, off uint64, h plan.Handle, err error) error {
+	return f.corruptWords(s, off, fmt.Sprintf("list %d", h), err)
+}
+
+// corruptWords is corruptList for words with a name.
+func (f *File) corruptWords(s section, off uint64, name string, err error) error {
 	reason := err.Error()
 	if c := (*codec.CorruptError)(nil); errors.As(err, &c) {
 		off, reason = off+uint64(c.Word), c.Reason
 	}
-	return f.corrupt(s, 4*off, "list %d: %s", h, reason)
+	return f.corrupt(s, 4*off, "%s: %s", name, reason)
 }
 
 // Section is an entry of the section table.

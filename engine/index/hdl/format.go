@@ -8,8 +8,12 @@ import (
 )
 
 // Version is the latest version of the format. This package reads it and all earlier
-// versions, and writes the first version that can hold the input.
-const Version = 3
+// versions, and writes the latest.
+const Version = 4
+
+// compact is the first version with front-coded terms and names, descriptors of varying size
+// and packed lengths.
+const compact = 4
 
 // PageSize is the alignment of every section, in bytes. The header is the first
 // page.
@@ -27,30 +31,33 @@ type section uint32
 const (
 	secDocIDs      section = iota // encoded lists, each aligned to plan.ListAlign words
 	secFreqs                      // packed frequencies less one, list after list
-	secLists                      // descriptors, listSize bytes each
-	secTerms                      // bytes of all terms, ascending
-	secTermOffsets                // u64, one more than terms
-	secTermHash                   // u64 slots, slotCount(terms) of them
-	secNames                      // bytes of all document names
-	secNameOffsets                // u64, one more than documents
-	secLengths                    // u32 a document
+	secLists                      // descriptors
+	secTerms                      // terms, ascending, in front-coded blocks
+	secTermOffsets                // u64, one more than blocks of terms
+	secTermHash                   // u64 slots of a hash table; empty from version 4 on
+	secNames                      // document names in front-coded blocks
+	secNameOffsets                // u64, one more than blocks of names
+	secLengths                    // packed lengths of documents
 	secMeta                       // JSON
 	secTexts                      // compressed blocks of text; the last section of version 1 is the one before
 	secTextBlocks                 // u64, one more than blocks, or none
-	secTextOffsets                // u64, one more than documents, or none
+	secTextOffsets                // u64, one more than documents, or none; the last section of version 3
+	secListBlocks                 // listPlace, one more than blocks of descriptors
+	secSums                       // u32 a block of the sections before
 	numSections
 )
 
 var sectionNames = [numSections]string{
 	"docids", "freqs", "lists", "terms", "term-offsets", "term-hash", "names", "name-offsets", "lengths", "meta",
-	"texts", "text-blocks", "text-offsets",
+	"texts", "text-blocks", "text-offsets", "list-blocks", "sums",
 }
 
 func (s section) String() string { return sectionNames[s] }
 
 // format is the frame of .hdl files.
 var format = container.Format{
-	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{int(secTexts), int(numSections), int(numSections)}, Names: sectionNames[:],
+	Magic: "\x89HDL\r\n\x1a\n", Suffix: ".hdl", Versions: []int{int(secTexts), int(secListBlocks), int(secListBlocks), int(numSections)},
+	Names: sectionNames[:], Summed: 4,
 }
 
 // header is the header with the fields that are this format's own; FORMAT.md has the
@@ -100,23 +107,25 @@ func decodeHeader(file *container.File) (h header, err error) {
 // texts reports whether documents have texts.
 func (h *header) texts() bool { return h.Table[secTextOffsets].Length > 0 }
 
-// sectionLength gives the length in bytes of the sections that have one value a
-// document or term.
+// sectionLength gives the length in bytes of the sections that have a fixed number of bytes
+// for so many documents and terms.
 func (h *header) sectionLength(s section) (n uint64, fixed bool) {
 	docs, terms := uint64(h.docs), uint64(h.terms)
-	switch s {
-	case secLists:
-		return terms * listSize, true
-	case secTermOffsets:
-		return (terms + 1) * 8, true
-	case secTermHash:
-		return slotCount(terms) * 8, true
-	case secNameOffsets:
-		return (docs + 1) * 8, true
-	case secLengths:
-		return docs * 4, true
-	case secTextOffsets:
+	if s == secTextOffsets {
 		return (docs + 1) * 8, h.texts()
+	}
+	if h.Version < compact {
+		return earlierLength(s, docs, terms)
+	}
+	switch s {
+	case secTermOffsets:
+		return (blocksOfTerms(terms) + 1) * 8, true
+	case secTermHash:
+		return 0, true
+	case secNameOffsets:
+		return (blocksOfNames(docs) + 1) * 8, true
+	case secListBlocks:
+		return (blocksOfLists(terms) + 1) * 8 * listPlaceWords, true
 	}
 	return 0, false
 }

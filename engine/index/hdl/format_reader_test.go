@@ -5,12 +5,12 @@ import (
 	"compress/flate"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"slices"
 	"testing"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // reader reads a file by FORMAT.md, sentence by sentence, and shares no code with the
@@ -25,11 +25,85 @@ func (r reader) section(i uint64) (offset, length uint64) {
 	return r.u64(64 + 24*i + 8), r.u64(64 + 24*i + 16)
 }
 
-// text gives string i out of section bytes, by the offsets in section offsets.
-func (r reader) text(bytes, offsets, i uint64) string {
-	b, _ := r.section(bytes)
-	o, _ := r.section(offsets)
-	return string(r.data[b+r.u64(o+8*i) : b+r.u64(o+8*i+8)])
+// front decodes n front-coded strings.
+func front(b []byte, n int) (all []string) {
+	before := ""
+	for range n {
+		lengths := []uint64{uint64(b[0] / 16), uint64(b[0] % 16)}
+		b = b[1:]
+		for i := range lengths {
+			if lengths[i] == 15 {
+				lengths[i] += varint(&b)
+			}
+		}
+		before = before[:lengths[0]] + string(b[:lengths[1]])
+		b = b[lengths[1]:]
+		all = append(all, before)
+	}
+	return all
+}
+
+// varint cuts a varint from b.
+func varint(b *[]byte) (v uint64) {
+	for shift := 0; ; shift += 7 {
+		c := (*b)[0]
+		*b = (*b)[1:]
+		if v |= uint64(c&127) << shift; c < 128 {
+			return v
+		}
+	}
+}
+
+// code is the Huffman code of names: from codes, as strings of bits, to bytes.
+func (r reader) code() map[string]byte {
+	at, _ := r.section(6)
+	codes, next := map[string]byte{}, uint32(0)
+	for length := range 13 {
+		for s := range 256 {
+			if n := int(r.data[at+uint64(s/2)]) >> (4 * (s % 2)) & 15; n == length && n > 0 {
+				codes[fmt.Sprintf("%0*b", n, next)] = byte(s)
+				next++
+			}
+		}
+		next <<= 1
+	}
+	return codes
+}
+
+// name gives name d.
+func (r reader) name(codes map[string]byte, d uint64) string {
+	names, _ := r.section(6)
+	offsets, _ := r.section(7)
+	bits := ""
+	for _, b := range r.data[names+128+r.u64(offsets+d/16*8) : names+128+r.u64(offsets+d/16*8+8)] {
+		bits += fmt.Sprintf("%08b", b)
+	}
+	var plain []byte
+	for code := ""; len(bits) > 0; bits = bits[1:] {
+		code += bits[:1]
+		if b, ok := codes[code]; ok {
+			plain, code = append(plain, b), ""
+		}
+	}
+	return front(plain, int(d%16)+1)[d%16]
+}
+
+// term gives term h.
+func (r reader) term(h uint64) string {
+	terms, _ := r.section(3)
+	offsets, _ := r.section(4)
+	return front(r.data[terms+r.u64(offsets+h/16*8):terms+r.u64(offsets+h/16*8+8)], int(h%16)+1)[h%16]
+}
+
+// lengths gives the lengths of all documents.
+func (r reader) lengths() (all []uint32) {
+	at := uint64(0)
+	for left := r.u32(24); left > 0; left -= min(left, 65536) {
+		n := uint64(r.words(8, at, 1)[0])
+		all = append(all, packed(r.words(8, at+1, n), min(left, 65536))...)
+		at += 1 + n
+	}
+	return all
 }
 
 // words gives n words from word first of section i on.
@@ -121,45 +195,59 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 	if r.u32(24) != s.meta.Docs || r.u32(28) != uint32(len(s.terms)) || r.u64(16) != uint64(len(r.data)) {
 		t.Fatal("header")
 	}
-	lists, _ := r.section(2)
-	hash, hashLen := r.section(5)
+	lists, listsLen := r.section(2)
+	descriptors := r.data[lists : lists+listsLen]
+	blocks, _ := r.section(13)
 	at, freqAt, postings, tokens := uint64(0), uint64(0), uint64(0), uint64(0)
 	for i, term := range s.terms {
 		h := uint64(i)
-		if got := r.text(3, 4, h); got != term {
+		if got := r.term(h); got != term {
 			t.Fatalf("term %d is %q, want %q", h, got, term)
 		}
-		d := lists + 40*h
-		n := r.u32(d + 32)
-		if r.u64(d) != at || r.u64(d+8) != freqAt {
-			t.Fatalf("list %q lies at %d and %d, want %d and %d", term, r.u64(d), r.u64(d+8), at, freqAt)
+		if e := blocks + h/128*24; h%128 == 0 && (r.u64(e) != listsLen-uint64(len(descriptors)) || r.u64(e+8) != at || r.u64(e+16) != freqAt) {
+			t.Fatalf("block %d starts at %d, %d and %d", h/128, r.u64(e), r.u64(e+8), r.u64(e+16))
 		}
-		at = (at + uint64(r.u32(d+24)) + 3) / 4 * 4
-		freqAt += uint64(r.u32(d + 28))
-		if got := list(r.data[d+36], r.words(0, r.u64(d), uint64(r.u32(d+24))), n); !slices.Equal(got, s.docs[i]) {
-			t.Fatalf("list %q is %v, want %v", term, got, s.docs[i])
-		}
-		freqs := packed(r.words(1, r.u64(d+8), uint64(r.u32(d+28))), n)
+		head := varint(&descriptors)
+		n := uint32(head / 2)
 		sum := uint64(0)
-		for k := range freqs {
-			freqs[k]++
-			sum += uint64(freqs[k])
+		var docs, freqs []uint32
+		if head%2 == 1 {
+			docID := ^uint32(0)
+			for range n {
+				code, freq := varint(&descriptors), uint32(1)
+				if code%2 == 0 {
+					freq = uint32(2 + varint(&descriptors))
+				}
+				docID += 1 + uint32(code/2)
+				docs, freqs = append(docs, docID), append(freqs, freq)
+				sum += uint64(freq)
+			}
+		} else {
+			codec, words, freqWords := varint(&descriptors), varint(&descriptors), varint(&descriptors)
+			sum = uint64(n) + varint(&descriptors)
+			docs = list(byte(codec), r.words(0, at, words), n)
+			for _, f := range packed(r.words(1, freqAt, freqWords), n) {
+				freqs = append(freqs, f+1)
+			}
+			at = (at + words + 3) / 4 * 4
+			freqAt += freqWords
 		}
-		if !slices.Equal(freqs, s.freqs[i]) || r.u64(d+16) != sum {
+		if !slices.Equal(docs, s.docs[i]) {
+			t.Fatalf("list %q is %v, want %v", term, docs, s.docs[i])
+		}
+		if !slices.Equal(freqs, s.freqs[i]) {
 			t.Fatalf("frequencies of %q are %v, want %v", term, freqs, s.freqs[i])
 		}
-		postings, tokens = postings+uint64(n), tokens+sum
-
-		sl := xxhash.Sum64String(term)
-		for k := sl % (hashLen / 8); ; k = (k + 1) % (hashLen / 8) {
-			got := r.u64(hash + 8*k)
-			if got == 0 {
-				t.Fatalf("term %q is not in the hash table", term)
-			}
-			if uint32(got) == uint32(h+1) && got>>32 == sl>>32 {
-				break
-			}
+		for _, f := range freqs {
+			sum -= uint64(f)
+			tokens += uint64(f)
 		}
+		if postings += uint64(n); sum != 0 {
+			t.Fatalf("the tokens of %q are %d too many", term, sum)
+		}
+	}
+	if len(descriptors) > 0 {
+		t.Errorf("%d bytes behind the descriptors", len(descriptors))
 	}
 	if _, n := r.section(0); n != 4*at {
 		t.Errorf("docids have %d bytes, want %d", n, 4*at)
@@ -167,10 +255,13 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 	if r.u64(32) != postings || r.u64(40) != tokens {
 		t.Errorf("totals %d and %d, want %d and %d", r.u64(32), r.u64(40), postings, tokens)
 	}
-	lengths, _ := r.section(8)
+	if !slices.Equal(r.lengths(), s.lens) {
+		t.Fatal("lengths")
+	}
+	codes := r.code()
 	for d, name := range s.names {
-		if r.text(6, 7, uint64(d)) != name || r.u32(lengths+4*uint64(d)) != s.lens[d] {
-			t.Fatalf("document %d", d)
+		if got := r.name(codes, uint64(d)); got != name {
+			t.Fatalf("document %d is %q, want %q", d, got, name)
 		}
 	}
 	var meta struct {
@@ -180,12 +271,32 @@ func (s *sample) checkReader(t *testing.T, r reader) {
 		} `json:"analysis"`
 	}
 	s.checkReaderTexts(t, r)
+	checkReaderSums(t, r)
 	o, n := r.section(9)
 	if err := json.Unmarshal(r.data[o:o+n], &meta); err != nil {
 		t.Fatal(err)
 	}
 	if meta.Analysis.Stemmer != s.meta.Analysis.Stemmer || !slices.Equal(meta.Analysis.StopWords, s.meta.Analysis.StopWords) {
 		t.Errorf("meta is %s", r.data[o:o+n])
+	}
+}
+
+// checkReaderSums computes the checksums of all blocks.
+func checkReaderSums(t *testing.T, r reader) {
+	t.Helper()
+	sums, sumsLen := r.section(14)
+	block := uint64(0)
+	for s := range uint64(14) {
+		o, n := r.section(s)
+		for b := range slices.Chunk(r.data[o:o+(n+4095)/4096*4096], 65536) {
+			if got := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)); got != r.u32(sums+4*block) {
+				t.Fatalf("a block of section %d has the checksum %08x, want %08x", s, r.u32(sums+4*block), got)
+			}
+			block++
+		}
+	}
+	if sumsLen != 4*block {
+		t.Fatalf("%d bytes of checksums for %d blocks", sumsLen, block)
 	}
 }
 
@@ -198,7 +309,7 @@ func (s *sample) checkReaderTexts(t *testing.T, r reader) {
 		}
 		return
 	}
-	if r.u32(8) != 2 || r.u32(12) != 13 {
+	if r.u32(8) != 4 || r.u32(12) != 15 {
 		t.Fatalf("version %d has %d sections", r.u32(8), r.u32(12))
 	}
 	texts, _ := r.section(10)

@@ -1,11 +1,13 @@
 package hdl
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"heddle/engine/file/container"
 	"heddle/engine/file/container/containertest"
+	"heddle/engine/index/analyze"
 )
 
 // FuzzOpen edits a good file by the rules of containertest.Edited.
@@ -17,34 +19,52 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, edits []byte, resize int) {
 		containertest.Edited(t, image, edits, resize, func(data []byte, deep bool) error {
 			file, err := fromBytes("x", data, deep)
-			if err == nil {
-				exercise(t, file)
+			if err != nil {
+				return err
 			}
-			return err
+			exercise(t, file)
+			if !deep || foreign(file) {
+				return nil
+			}
+			return file.Verify(t.Context())
 		})
 	})
+}
+
+// foreign reports that an intact file names an analysis that this version does not know.
+func foreign(f *File) bool {
+	_, err := analyze.New(f.Meta().Analysis)
+	return err != nil && f.file.CheckSums() == nil
 }
 
 // FuzzSections puts arbitrary sections into a file with a correct table and correct
 // checksums, so that the checks of the content are tested.
 func FuzzSections(f *testing.F) {
+	var paths []string
 	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts(), tiny().withImpacts(8), rounded()} {
-		file := mustOpen(f, s.build(f))
+		paths = append(paths, s.build(f))
+	}
+	for version := 1; version < compact; version++ {
+		paths = append(paths, fmt.Sprintf("testdata/version%d.hdl", version))
+	}
+	for _, path := range paths {
+		file := mustOpen(f, path)
 		h := file.header
 		b := func(i section) []byte { return file.bytes(i) }
-		f.Add(h.Version, h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
+		// The version is 1 + this number modulo Version.
+		f.Add(h.Version-1, h.docs, h.terms, h.postings, h.tokens, h.length, b(secDocIDs), b(secFreqs), b(secLists), b(secTerms),
 			b(secTermOffsets), b(secTermHash), b(secNames), b(secNameOffsets), b(secLengths), b(secMeta),
-			b(secTexts), b(secTextBlocks), b(secTextOffsets))
+			b(secTexts), b(secTextBlocks), b(secTextOffsets), b(secListBlocks))
 	}
 	f.Fuzz(func(t *testing.T, version, docs, terms uint32, postings, tokens, length uint64,
-		docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta, texts, textBlocks, textOffsets []byte) {
+		docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta, texts, textBlocks, textOffsets, listBlocks []byte) {
 		if len(textOffsets) == 0 {
 			texts, textBlocks = nil, nil
 		}
 		h := header{docs: docs, terms: terms, postings: postings, tokens: tokens, length: length}
 		h.Version, h.Table = 1+version%Version, make([]container.Extent, numSections)
 		sections := [][]byte{docIDs, freqs, lists, termBytes, termOffsets, termHash, names, nameOffsets, lengths, meta,
-			texts, textBlocks, textOffsets}[:format.Sections(h.Version)]
+			texts, textBlocks, textOffsets, listBlocks}[:min(format.Sections(h.Version), int(secSums))]
 		// The lengths that the header rules out are FuzzOpen's business.
 		h.Table[secTextOffsets].Length = uint64(len(textOffsets))
 		for i, b := range sections {

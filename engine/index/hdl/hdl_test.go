@@ -176,6 +176,18 @@ func (s *sample) check(t failer, f *File) {
 		}
 		want.Length += uint64(s.lens[i])
 	}
+	for _, first := range []int{0, len(s.names) / 2} {
+		next := first
+		for d, name := range f.Names(uint32(first)) {
+			if int(d) != next || name != s.names[d] {
+				t.Fatalf("Names(%d) gives %d, %q in the place of %d, %q", first, d, name, next, s.names[d])
+			}
+			next++
+		}
+		if next != len(s.names) {
+			t.Fatalf("Names(%d) ends at %d of %d", first, next, len(s.names))
+		}
+	}
 	if f.HasText() != want.Texts || f.Meta().Texts != want.Texts {
 		t.Fatalf("texts: %v, want %v", f.HasText(), want.Texts)
 	}

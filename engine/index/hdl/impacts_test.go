@@ -18,8 +18,8 @@ func TestImpacts(t *testing.T) {
 	for _, bits := range []uint8{8, 16} {
 		s := tiny().withImpacts(bits)
 		data := s.image(t)
-		if v := binary.LittleEndian.Uint32(data[8:]); v != 2 {
-			t.Errorf("version %d, want 2", v)
+		if v := binary.LittleEndian.Uint32(data[8:]); v != Version {
+			t.Errorf("version %d, want %d", v, Version)
 		}
 		f, err := fromBytes("x", data, true)
 		if err != nil {
@@ -57,7 +57,7 @@ func TestImpactRange(t *testing.T) {
 	e := h.Table[secMeta]
 	meta := data[e.Offset : e.Offset+e.Length]
 	copy(meta, bytes.Replace(bytes.Clone(meta), []byte(`"bits":16`), []byte(`"bits": 8`), 1))
-	containertest.Repair(data)
+	containertest.RepairBlocks(data)
 	f, err := fromBytes("x", data, true)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func rounded() *sample {
 func TestRoundedLengths(t *testing.T) {
 	f := mustOpen(t, rounded().build(t))
 	m := f.Meta()
-	if m.Lengths != LengthsLucene || !m.Analysis.Fold || m.Length != 24*37+23*24/2 || f.file.Header.Version != 3 {
+	if m.Lengths != LengthsLucene || !m.Analysis.Fold || m.Length != 24*37+23*24/2 || f.file.Header.Version != Version {
 		t.Errorf("version %d, %+v", f.file.Header.Version, m)
 	}
 	for d, want := range map[uint32]uint32{0: 37, 2: 39, 3: 40, 4: 40, 5: 42, 23: 60} {
@@ -47,8 +47,9 @@ func TestRoundedLengths(t *testing.T) {
 	}
 	data := rounded().image(t)
 	at := binary.LittleEndian.Uint64(data[64+24*int(secLengths)+8:])
-	data[at+16] = 41
-	containertest.Repair(data)
+	width := uint64(data[at+8] & 63)              // behind the number of words and an offset
+	data[at+12+4*width/8] ^= 1 << (4 * width % 8) // the lowest bit of length 4
+	containertest.RepairBlocks(data)
 	f, err := fromBytes("x", data, true)
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +62,21 @@ func TestRoundedLengths(t *testing.T) {
 	s.meta.Lengths = "short"
 	if _, err := Create(t.TempDir()+"/x", s.meta); err == nil || !strings.Contains(err.Error(), `lengths are "short"`) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestLengthChunks has documents at the ends of the chunks in which lengths are packed.
+func TestLengthChunks(t *testing.T) {
+	for _, docs := range []int{1, lengthChunk - 1, lengthChunk, lengthChunk + 1, 2*lengthChunk + 3} {
+		s := &sample{meta: Meta{Docs: uint32(docs)}, names: make([]string, docs), lens: make([]uint32, docs)}
+		for i := range s.lens {
+			s.lens[i] = uint32(i * i)
+		}
+		f := mustOpen(t, s.build(t))
+		s.check(t, f)
+		if err := f.Verify(context.Background()); err != nil {
+			t.Errorf("%d documents: %v", docs, err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/index/analyze"
 	"heddle/engine/plan"
+	"heddle/engine/syntax"
 )
 
 // Meta describes the build of an index. The caller sets the first part, which is stored as
@@ -100,18 +101,7 @@ func decodeMeta(data []byte, h *header) (Meta, error) {
 	}
 	s.Docs, s.Terms, s.Postings, s.Tokens, s.Length = h.docs, h.terms, h.postings, h.tokens, h.length
 	s.Texts = h.texts()
-	return s.Meta, cmp.Or(err, s.checkValues())
-}
-
-// version is the first version of the format that can hold m.
-func (m *Meta) version() uint32 {
-	if m.Analysis.Fold || m.roundsLengths() {
-		return 3
-	}
-	if tokens := m.Analysis.Tokens; m.Texts || m.Impacts.Bits > 0 || tokens != "" && tokens != analyze.TokensWords {
-		return 2
-	}
-	return 1
+	return s.Meta, cmp.Or(syntax.JSON(data, err), s.checkValues())
 }
 
 // encoding is the checked form of the three fields that rule the encoder.
@@ -145,12 +135,21 @@ func (m *Meta) encoding() (e encoding, err error) {
 	return e, nil
 }
 
+// shortList is the number of docIDs up to which a raw list lies in its descriptor: its postings
+// take 2 or 3 bytes each there, and in sections of their own 8 bytes and 20 more per list. With
+// the codec auto such lists are raw unless they are bitsets.
+const shortList = 16
+
 // choose names the codec for docs out of a universe.
 func (e *encoding) choose(docs []uint32, universe uint32) codec.ID {
 	if !e.dense {
 		universe = 0
 	}
-	return codec.Choose(e.codec, docs, universe, e.opt).ID
+	want := e.codec
+	if want == codec.Auto && len(docs) <= shortList {
+		want = codec.Raw
+	}
+	return codec.Choose(want, docs, universe, e.opt).ID
 }
 
 // Reason is the reason for the codec of list h, as codec.Choose gave it when the index

@@ -77,7 +77,11 @@ func shapes(docs uint32) *sample {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, docs := range []uint32{5000, 100_003} {
+	sizes := []uint32{5000, 100_003}
+	if testing.Short() {
+		sizes = sizes[:1]
+	}
+	for _, docs := range sizes {
 		s := shapes(docs)
 		metas := []Meta{
 			{},

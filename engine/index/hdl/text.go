@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 
 	"heddle/engine/file/container"
@@ -37,7 +38,7 @@ func (f *File) Text(d uint32) (text string, err error) {
 	if !f.HasText() {
 		return "", fmt.Errorf("%s: %w", f.file.Path, ErrNoText)
 	}
-	at, end := f.textOffsets[d], f.textOffsets[d+1]
+	at, end := f.span(secTextOffsets, f.textOffsets, uint64(d), f.textSize())
 	block := textBuffers.Get().(*[textBlock]byte)
 	defer textBuffers.Put(block)
 	var all []byte // grows with the content: offsets may be wrong
@@ -53,6 +54,40 @@ func (f *File) Text(d uint32) (text string, err error) {
 	return string(all), nil
 }
 
+// EachText calls f with the texts of documents first to end-1, in order, and inflates each block
+// once. The text is valid until f returns. An error is the error of f, ErrNoText or a
+// *CorruptError.
+func (f *File) EachText(first, end uint32, each func(text []byte) error) (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	if !f.HasText() {
+		return fmt.Errorf("%s: %w", f.file.Path, ErrNoText)
+	}
+	block := textBuffers.Get().(*[textBlock]byte)
+	defer textBuffers.Put(block)
+	held := uint64(math.MaxUint64) // the block that was inflated
+	var text []byte
+	for d := first; d < end; d++ {
+		text = text[:0]
+		for at, to := f.textOffsets[d], f.textOffsets[d+1]; at < to; {
+			b := at / textBlock
+			size := f.textBlockSize(b)
+			if b != held {
+				if err := f.inflate(b, block[:size]); err != nil {
+					return err
+				}
+				held = b
+			}
+			part := block[at-b*textBlock : min(to-b*textBlock, size)]
+			text = append(text, part...)
+			at += uint64(len(part))
+		}
+		if err := each(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 var (
 	textBuffers = sync.Pool{New: func() any { return new([textBlock]byte) }}
 	inflaters   = sync.Pool{New: func() any { return flate.NewReader(nil) }}
@@ -61,7 +96,11 @@ var (
 // inflate fills dst with the first bytes of text block b. When that is the whole
 // block, nothing may follow.
 func (f *File) inflate(b uint64, dst []byte) error {
-	from, to := f.textBlocks[b], f.textBlocks[b+1]
+	if b+1 >= uint64(len(f.textBlocks)) {
+		return f.corrupt(secTextBlocks, 0, "no block %d", b)
+	}
+	from, to := f.span(secTextBlocks, f.textBlocks, b, uint64(len(f.bytes(secTexts))))
+	f.use(secTexts, from, to)
 	packed := f.bytes(secTexts)[from:to]
 	size := f.textBlockSize(b)
 	if uint64(len(packed)) == size {
@@ -89,7 +128,13 @@ func (f *File) inflate(b uint64, dst []byte) error {
 
 // textBlockSize is the number of bytes of text in block b.
 func (f *File) textBlockSize(b uint64) uint64 {
-	return min(f.textOffsets[f.header.docs]-b*textBlock, textBlock)
+	return min(f.textSize()-b*textBlock, textBlock)
+}
+
+// textSize is the number of bytes of all texts.
+func (f *File) textSize() uint64 {
+	f.use(secTextOffsets, 8*uint64(f.header.docs), 8*uint64(f.header.docs)+8)
+	return f.textOffsets[f.header.docs]
 }
 
 // checkTexts checks that the offsets of texts and of blocks stay in bounds.

@@ -1,6 +1,7 @@
 package hdl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -12,9 +13,15 @@ import (
 	"heddle/engine/plan"
 )
 
+// CheckSums reads the whole file and compares its checksums. Damage is a *CorruptError.
+func (f *File) CheckSums() (err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	return f.file.CheckSums()
+}
+
 // Verify is the deep check. It includes the checks of Open. Then every list must decode to
 // ascending docIDs below the number of documents, with as many frequencies of the right
-// sum; terms ascend, and the hash table finds each; totals add up; every text inflates.
+// sum; terms ascend, and each is found; names decode; totals add up; every text inflates.
 // Damage is a *CorruptError. Analysis that package analyze does not know, such as another
 // stemmer, is an error that names it. ctx ends it early with ctx.Err(). It uses all cores,
 // and on each 4 bytes per posting of the longest list.
@@ -26,7 +33,13 @@ func (f *File) Verify(ctx context.Context) (err error) {
 	if _, err := analyze.New(f.meta.Analysis); err != nil {
 		return fmt.Errorf("%s: %w", f.Path(), err)
 	}
+	if err := f.checkDocuments(); err != nil {
+		return err
+	}
 	if err := f.verifyTerms(ctx); err != nil {
+		return err
+	}
+	if err := f.verifyNames(ctx); err != nil {
 		return err
 	}
 	if err := f.verifyLengths(); err != nil {
@@ -38,19 +51,52 @@ func (f *File) Verify(ctx context.Context) (err error) {
 	return f.verifyLists(ctx)
 }
 
-// verifyTerms checks order and hash table. Open has seen that no more slots are
-// in use than there are terms; so when every term is found, no slot names
-// another.
+// checkDocuments checks that the offsets of names and texts stay in bounds.
+func (f *File) checkDocuments() error {
+	if err := f.checkNames(); err != nil {
+		return err
+	}
+	return f.checkTexts()
+}
+
+// checkRange is the number of entries that one goroutine checks at a time.
+const checkRange = 1 << 16
+
+// verifyTerms checks the order of terms, and that each is found. Open has seen that no more
+// slots of a hash table are in use than there are terms; so when every term is found, no slot
+// names another.
 func (f *File) verifyTerms(ctx context.Context) error {
-	d := &f.dict
-	return container.ParallelRanges(uint64(d.Terms()), checkRange, func(lo, hi uint64) error {
-		for i := lo; i < hi; i++ {
-			h := plan.Handle(i)
-			if h > 0 && string(d.term(h-1)) >= string(d.term(h)) {
-				return f.corrupt(secTerms, d.offsets[h], "term %d does not come behind the one before", h)
+	lookup := secTerms
+	if f.header.Version < compact {
+		lookup = secTermHash
+	}
+	return container.ParallelRanges(uint64(f.header.terms), checkRange, func(lo, hi uint64) error {
+		first := plan.Handle(lo)
+		var before []byte
+		if first > 0 {
+			before = []byte(f.terms.Term(first - 1))
+		}
+		for h, term := range f.terms.from(first) {
+			if h > 0 && bytes.Compare(before, term) >= 0 {
+				return f.corrupt(secTerms, f.terms.place(h), "term %d does not come behind the one before", h)
 			}
-			if got, ok := d.Lookup(d.Term(h)); !ok || got != h {
-				return f.corrupt(secTermHash, 0, "term %d is not found", h)
+			if got, ok := f.terms.Lookup(string(term)); !ok || got != h {
+				return f.corrupt(lookup, 0, "term %d is not found", h)
+			}
+			if before = append(before[:0], term...); uint64(h)+1 == hi {
+				break
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// verifyNames decodes every block of names.
+func (f *File) verifyNames(ctx context.Context) error {
+	return container.ParallelRanges(uint64(f.header.docs), checkRange, func(lo, hi uint64) error {
+		for d := range f.Names(uint32(lo)) {
+			if uint64(d)+1 == hi {
+				break
 			}
 		}
 		return ctx.Err()
@@ -74,24 +120,27 @@ func (f *File) verifyLengths() error {
 
 func (f *File) verifyLists(ctx context.Context) error {
 	buffers := sync.Pool{New: func() any { return new([]uint32) }}
-	return container.Parallel(f.Terms(), func(i int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	return container.ParallelRanges(uint64(f.header.terms), listBlock, func(lo, _ uint64) error {
 		buf := buffers.Get().(*[]uint32)
 		defer buffers.Put(buf)
-		return f.verifyList(plan.Handle(i), buf)
+		verify := func(h plan.Handle, d *descriptor) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f.verifyList(h, d.tokens, buf)
+		}
+		return f.descriptors(lo/listBlock, verify)
 	})
 }
 
-// verifyList decodes both halves of list h into buf.
-func (f *File) verifyList(h plan.Handle, buf *[]uint32) (err error) {
-	d := descriptorAt(f.bytes(secLists), h)
+// verifyList decodes both halves of list h, which must have so many tokens, into buf.
+func (f *File) verifyList(h plan.Handle, want uint64, buf *[]uint32) (err error) {
+	l := f.source.Lists[h]
 	if *buf, err = f.source.List(h).AppendTo((*buf)[:0]); err != nil {
-		return f.corruptList(secDocIDs, d.off, h, err)
+		return f.corruptList(secDocIDs, l.Off, h, err)
 	}
 	if n := len(*buf); n > 0 && (*buf)[n-1] >= f.header.docs {
-		return f.corrupt(secDocIDs, 4*d.off, "list %d: docID %d out of %d documents", h, (*buf)[n-1], f.header.docs)
+		return f.corrupt(secDocIDs, 4*l.Off, "list %d: docID %d out of %d documents", h, (*buf)[n-1], f.header.docs)
 	}
 	if *buf, err = f.Freqs((*buf)[:0], h); err != nil {
 		return err
@@ -99,11 +148,11 @@ func (f *File) verifyList(h plan.Handle, buf *[]uint32) (err error) {
 	tokens := uint64(0)
 	for i, n := range *buf {
 		if tokens += uint64(n); n > f.meta.Impacts.Max() {
-			return f.corrupt(secFreqs, 4*d.freqOff, "list %d: impact %d is %d, more than %d bits", h, i, n, f.meta.Impacts.Bits)
+			return f.corrupt(secFreqs, 4*l.FreqOff, "list %d: impact %d is %d, more than %d bits", h, i, n, f.meta.Impacts.Bits)
 		}
 	}
-	if tokens != d.tokens {
-		return f.corrupt(secFreqs, 4*d.freqOff, "list %d: the frequencies add up to %d, its descriptor says %d", h, tokens, d.tokens)
+	if tokens != want {
+		return f.corrupt(secFreqs, 4*l.FreqOff, "list %d: the frequencies add up to %d, its descriptor says %d", h, tokens, want)
 	}
 	return nil
 }

@@ -1,11 +1,8 @@
 package hdl
 
 import (
-	"encoding/binary"
 	"errors"
 	"math"
-
-	"github.com/cespare/xxhash/v2"
 
 	"heddle/codec"
 	"heddle/engine/file/container"
@@ -21,8 +18,7 @@ import (
 // joins: for that moment it needs up to twice the room of all sections except the docIDs.
 // The directory has the name of the path with ".tmp" and a number; it remains only after
 // the process was killed. Memory does not grow with postings: it is 3 MiB of buffers, with
-// texts 2 MiB more and 1 MiB per core, 8 bytes per posting of the longest list so far, and
-// during Commit 12 to 24 bytes per term for the hash table.
+// texts 2 MiB more and 1 MiB per core, and 8 bytes per posting of the longest list so far.
 //
 // After an error every call returns the same error, and only Abort is useful; Commit
 // aborts by itself.
@@ -31,16 +27,19 @@ type Writer struct {
 	meta     Meta
 	encoding encoding
 	header   header
-	hashes   *container.Spool // of the terms, in order
-	texts    *textWriter      // nil without texts
+	texts    *textWriter // nil without texts
 
-	names uint32 // documents so far
-	word  uint64 // docID words so far, list ends aligned
-	freq  uint64 // frequency words so far
-	last  string // term
-	words []uint32
-	less  []uint32 // frequencies less one
-	bytes []byte   // a descriptor, a document length
+	plain     *container.Spool // blocks of front-coded names, each behind its length
+	block     []byte           // pending bytes of a block
+	lastName  string           // of the block
+	nameBytes [256]uint64      // how often each byte occurs in them
+
+	names   uint32   // documents so far
+	lengths []uint32 // of documents, not yet packed
+	last    string   // term
+	words   []uint32
+	less    []uint32 // frequencies less one
+	bytes   []byte   // a descriptor, a front-coded string
 }
 
 // Create starts an index file of meta.Docs documents at path. An existing file
@@ -60,7 +59,7 @@ func create(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 	if err := meta.check(); err != nil {
 		return nil, err
 	}
-	if w.file, err = container.Create(d, path, &format, meta.version()); err != nil {
+	if w.file, err = container.Create(d, path, &format, Version); err != nil {
 		return nil, err
 	}
 	if err := w.start(); err != nil {
@@ -71,13 +70,7 @@ func create(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 
 // start writes the sections before the lists.
 func (w *Writer) start() (err error) {
-	if w.hashes, err = w.file.Temp("hashes"); err != nil {
-		return err
-	}
-	if err := w.file.Sections[secTermOffsets].AppendUint64(0); err != nil {
-		return err
-	}
-	if err := w.file.Sections[secNameOffsets].AppendUint64(0); err != nil || !w.meta.Texts {
+	if w.plain, err = w.file.Temp("plain-names"); err != nil || !w.meta.Texts {
 		return err
 	}
 	if w.texts, err = newTextWriter(); err != nil {
@@ -102,20 +95,32 @@ func (w *Writer) addDocument(name string, length uint32) error {
 	if len(name) > MaxNameLen {
 		return inputError("name of document %d has %d bytes; at most %d are possible", w.names, len(name), MaxNameLen)
 	}
+	if err := w.addName(name); err != nil {
+		return err
+	}
 	w.names++
 	w.header.length += uint64(length)
 	if w.meta.roundsLengths() {
 		length = bm25.RoundLength(length)
 	}
-	names := w.file.Sections[secNames]
-	if err := names.AppendString(name); err != nil {
-		return err
+	if w.lengths = append(w.lengths, length); len(w.lengths) == lengthChunk {
+		if err := w.writeLengths(); err != nil {
+			return err
+		}
 	}
-	if err := w.file.Sections[secNameOffsets].AppendUint64(names.Length()); err != nil {
-		return err
+	return nil
+}
+
+// markLists appends a listPlace.
+func (w *Writer) markLists() error {
+	for _, n := range []uint64{
+		w.file.Sections[secLists].Length(), w.file.Sections[secDocIDs].Length() / 4, w.file.Sections[secFreqs].Length() / 4,
+	} {
+		if err := w.file.Sections[secListBlocks].AppendUint64(n); err != nil {
+			return err
+		}
 	}
-	w.bytes = binary.LittleEndian.AppendUint32(w.bytes[:0], length)
-	return w.file.Sections[secLengths].Append(w.bytes)
+	return nil
 }
 
 // AddList adds the list of the next term: docs are strictly increasing and below
@@ -131,18 +136,53 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 	if err != nil {
 		return err
 	}
-	id := w.encoding.choose(docs, w.header.docs)
+	if err := w.addTerm(term); err != nil {
+		return err
+	}
+	if w.header.terms%listBlock == 0 {
+		if err := w.markLists(); err != nil {
+			return err
+		}
+	}
+	if id := w.encoding.choose(docs, w.header.docs); id == codec.Raw && len(docs) <= shortList {
+		w.bytes = appendInline(w.bytes[:0], docs, freqs)
+	} else if err := w.encode(id, term, docs, freqs, tokens); err != nil {
+		return err
+	}
+	if err := w.file.Sections[secLists].Append(w.bytes); err != nil {
+		return err
+	}
+	w.header.terms++
+	w.header.postings += uint64(len(docs))
+	w.header.tokens += tokens
+	return nil
+}
+
+// addTerm writes the next term.
+func (w *Writer) addTerm(term string) error {
+	if w.header.terms%termBlock == 0 {
+		w.last = ""
+		if err := w.file.Sections[secTermOffsets].AppendUint64(w.file.Sections[secTerms].Length()); err != nil {
+			return err
+		}
+	}
+	w.bytes = appendFront(w.bytes[:0], w.last, term)
+	w.last = term
+	return w.file.Sections[secTerms].Append(w.bytes)
+}
+
+// encode writes the halves of a list to their sections and makes its descriptor.
+func (w *Writer) encode(id codec.ID, term string, docs, freqs []uint32, tokens uint64) (err error) {
 	if w.words, err = codec.Append(w.words[:0], id, docs, w.encoding.opt); err != nil {
 		return err
 	}
-	d := descriptor{off: w.word, freqOff: w.freq, tokens: tokens, words: uint32(len(w.words)), len: uint32(len(docs)), codec: id}
+	d := descriptor{tokens: tokens, words: uint32(len(w.words)), len: uint32(len(docs)), codec: id}
 	if err := w.writeList(secDocIDs, term); err != nil {
 		return err
 	}
 	if err := w.file.Sections[secDocIDs].Pad(4 * plan.ListAlign); err != nil {
 		return err
 	}
-	w.word = w.file.Sections[secDocIDs].Length() / 4
 	w.less = w.less[:0]
 	for _, f := range freqs {
 		w.less = append(w.less, f-1)
@@ -151,26 +191,8 @@ func (w *Writer) addList(term string, docs, freqs []uint32) error {
 		return err
 	}
 	d.freqWords = uint32(len(w.words))
-	if err := w.writeList(secFreqs, term); err != nil {
-		return err
-	}
-	w.freq += uint64(d.freqWords)
 	w.bytes = d.append(w.bytes[:0])
-	if err := w.file.Sections[secLists].Append(w.bytes); err != nil {
-		return err
-	}
-	w.header.terms++
-	w.header.postings += uint64(len(docs))
-	w.header.tokens += tokens
-	w.last = term
-	terms := w.file.Sections[secTerms]
-	if err := terms.AppendString(term); err != nil {
-		return err
-	}
-	if err := w.file.Sections[secTermOffsets].AppendUint64(terms.Length()); err != nil {
-		return err
-	}
-	return w.hashes.AppendUint64(xxhash.Sum64String(term))
+	return w.writeList(secFreqs, term)
 }
 
 // writeList writes the encoded half of a list.

@@ -182,23 +182,18 @@ func TestLargestDocID(t *testing.T) {
 	}
 }
 
-// TestDescriptorLimits stores the largest value of every field.
-func TestDescriptorLimits(t *testing.T) {
-	want := descriptor{
-		off: math.MaxUint64, freqOff: math.MaxUint64 - 1, tokens: math.MaxUint64 - 2,
-		words: math.MaxUint32, freqWords: math.MaxUint32 - 1, len: math.MaxUint32 - 2, codec: 255,
-	}
-	b := want.append((&descriptor{}).append(nil))
-	if got := descriptorAt(b, 1); got != want || len(b) != 2*listSize {
-		t.Errorf("got %+v in %d bytes, want %+v", got, len(b), want)
-	}
+// TestSectionLimits: the lengths of sections at the limits of documents and terms.
+func TestSectionLimits(t *testing.T) {
 	h := header{docs: math.MaxUint32, terms: math.MaxUint32}
-	for s, want := range map[section]uint64{
-		secLists: 40 * (1<<32 - 1), secTermOffsets: 8 << 32, secTermHash: 8 << 33,
-		secNameOffsets: 8 << 32, secLengths: 4 * (1<<32 - 1),
+	for version, lengths := range map[uint32]map[section]uint64{
+		1: {secLists: 40 * (1<<32 - 1), secTermOffsets: 8 << 32, secTermHash: 8 << 33, secNameOffsets: 8 << 32, secLengths: 4 * (1<<32 - 1)},
+		4: {secTermOffsets: 8 * (1<<28 + 1), secTermHash: 0, secNameOffsets: 8 * (1<<28 + 1), secListBlocks: 24 * (1<<25 + 1)},
 	} {
-		if got, fixed := h.sectionLength(s); got != want || !fixed {
-			t.Errorf("section %s has %d bytes at the limit, want %d", s, got, want)
+		h.Version = version
+		for s, want := range lengths {
+			if got, fixed := h.sectionLength(s); got != want || !fixed {
+				t.Errorf("section %s of version %d has %d bytes at the limit, want %d", s, version, got, want)
+			}
 		}
 	}
 }
@@ -222,7 +217,7 @@ func TestWriterMemory(t *testing.T) {
 	}
 	var before uint64
 	for n, term := range terms {
-		if n == len(lists) {
+		if n == 50 { // all buffers are there
 			before = containertest.Heap()
 		}
 		docs := lists[n%len(lists)]

@@ -28,7 +28,8 @@ type Expr struct {
 	// Weight of Term and Prefix in a ranked query, positive and finite. 0 means 1.
 	Weight float64
 	// Args are at least two, except for a query without any term, which is an Or of
-	// none and matches nothing.
+	// none and matches nothing. The engine also takes an And, Or or Prefer of
+	// one. It refuses an And or Prefer of none and a Not of fewer than two.
 	Args []Expr
 }
 
@@ -81,7 +82,8 @@ func (e Expr) String() string {
 
 func (e Expr) write(b *strings.Builder) {
 	if e.leaf() {
-		writeTerm(b, e.Term)
+		// Behind a number without a backslash, ^ is text.
+		writeTerm(b, e.Term, e.Op == Term && e.Weight != 0 && !strings.ContainsFunc(e.Term, unicode.IsLetter))
 		if e.Op == Prefix {
 			b.WriteByte('*')
 		}
@@ -108,18 +110,19 @@ func (e Expr) write(b *strings.Builder) {
 	}
 }
 
-// writeTerm writes a term with a backslash before each character that might mean something.
-func writeTerm(b *strings.Builder, term string) {
+// writeTerm writes a term with a backslash before each character that might mean something,
+// and before the first one if escape is set.
+func writeTerm(b *strings.Builder, term string, escape bool) {
 	if term == "" {
 		term = " "
 	}
-	if operators[term] {
+	if operators[term] != "" {
 		b.WriteByte('\\')
 		b.WriteString(term)
 		return
 	}
 	for i, r := range term {
-		if !wordRune(r) && (i == 0 || r != '-' && r != '.' && r != '\'') {
+		if escape && i == 0 || !wordRune(r) && (i == 0 || r != '-' && r != '.' && r != '\'') {
 			b.WriteByte('\\')
 		}
 		_, size := utf8.DecodeRuneInString(term[i:])
@@ -132,4 +135,5 @@ func wordRune(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r))
 }
 
-var operators = map[string]bool{"AND": true, "OR": true, "NOT": true}
+// operators have their names by the words that are operators.
+var operators = map[string]string{"AND": "AND", "&&": "AND", "OR": "OR", "||": "OR", "NOT": "NOT"}

@@ -1,7 +1,9 @@
 package querylang
 
 import (
+	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -16,7 +18,7 @@ const (
 	word
 	prefix
 	operator // AND, OR, NOT
-	sign     // + or -
+	sign     // +, - or !
 	opening
 	closing
 )
@@ -27,7 +29,7 @@ type lexer struct {
 	kind   int
 	at     int     // where the token begins
 	to     int     // and ends
-	token  string  // the term, operator or sign
+	token  string  // the term, sign or name of the operator
 	weight float64 // of a term or a closing parenthesis; 0: none
 }
 
@@ -84,9 +86,9 @@ func plain(text string) bool {
 	start := true // of a word
 	for i := range len(text) {
 		switch text[i] {
-		case '(', ')', '"', '\\', '*', '^', '~':
+		case '(', ')', '"', '\\', '*', '^', '~', '[', '{':
 			return false
-		case '+', '-':
+		case '+', '-', '!', '/':
 			if start {
 				return false
 			}
@@ -120,7 +122,7 @@ func (l *lexer) next() error {
 		l.kind = closing
 		l.boost()
 		return nil
-	case '+', '-':
+	case '+', '-', '!':
 		if (l.at == 0 || l.at > before || l.text[l.at-1] == '(') && l.signed() {
 			l.kind, l.token = sign, string(c)
 			return nil
@@ -166,7 +168,8 @@ func weight(text string) float64 {
 func (l *lexer) word() error {
 	var term strings.Builder
 	escaped, last := false, ' '    // last: the character before
-	caret, before := -1, rune(' ') // offset of the last ^, and the character before it
+	letter := false                // so far, or a backslash
+	caret, before := -1, rune(' ') // offset of the last ^ that may begin a weight, and the character before it
 	i := l.at
 	for i < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[i:])
@@ -174,7 +177,7 @@ func (l *lexer) word() error {
 			i++
 			_, size = utf8.DecodeRuneInString(l.text[i:])
 			term.WriteString(l.text[i : i+size])
-			i, escaped, last = i+size, true, 'a'
+			i, escaped, letter, last = i+size, true, true, 'a'
 			continue
 		}
 		if r == '(' || r == ')' || unicode.IsSpace(r) {
@@ -183,9 +186,10 @@ func (l *lexer) word() error {
 		if reason := refuse(r, last, l.text[l.at:i], l.text[i+size:]); reason != "" {
 			return &syntax.Error{Text: l.text, Offset: i, Reason: reason}
 		}
-		if r == '^' {
+		if r == '^' && (letter || last == '*') {
 			caret, before = i, last
 		}
+		letter = letter || unicode.IsLetter(r)
 		term.WriteString(l.text[i : i+size])
 		i, last = i+size, r
 	}
@@ -198,8 +202,8 @@ func (l *lexer) word() error {
 	switch {
 	case last == '*' && strings.Trim(l.token, "*") != "":
 		l.kind, l.token = prefix, strings.TrimSuffix(l.token, "*")
-	case !escaped && l.weight == 0 && operators[l.token]:
-		l.kind = operator
+	case !escaped && l.weight == 0 && operators[l.token] != "":
+		l.kind, l.token = operator, operators[l.token]
 	}
 	return nil
 }
@@ -232,6 +236,21 @@ func refuse(r, last rune, before, rest string) string {
 		if wordRune(last) && wordRune(next) {
 			return `the wildcard ? is not supported: write \? for the character`
 		}
+	case '[', '{':
+		if !wordRune(last) && bounds.MatchString(rest) {
+			return fmt.Sprintf(`ranges are not supported: write \%c for the character`, r)
+		}
+	case '/':
+		if strings.Trim(before, "+-!") == "" && pattern.MatchString(rest) {
+			return `regular expressions are not supported: write \/ for the character`
+		}
 	}
 	return ""
 }
+
+// bounds is the rest of a range behind its bracket, and pattern the rest of a regular
+// expression behind its first slash.
+var (
+	bounds  = regexp.MustCompile(`^[\s\p{Z}]*[^\s\p{Z}\[\]{}]+[\s\p{Z}]+TO[\s\p{Z}]+[^\s\p{Z}\[\]{}]+[\s\p{Z}]*[\]}]`)
+	pattern = regexp.MustCompile(`^([^\s\p{Z}/\\]|\\.)+/([\s\p{Z})^]|$)`)
+)

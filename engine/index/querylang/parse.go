@@ -74,7 +74,7 @@ func (p *parser) list() (Expr, error) {
 		}
 		next := p.is("AND")
 		switch {
-		case mark == "-" || mark == "NOT":
+		case mark == "-" || mark == "!" || mark == "NOT":
 			l.excluded = append(l.excluded, a)
 		case mark == "+" || and || next || p.join == And:
 			l.required = append(l.required, a)
@@ -92,7 +92,7 @@ func (p *parser) list() (Expr, error) {
 		}
 	}
 	if len(l.required)+len(l.other) == 0 {
-		return Expr{}, p.fail(start, "nothing to exclude from: NOT and - need another clause beside them, as in a NOT b")
+		return Expr{}, p.fail(start, "nothing to exclude from: NOT, - and ! need another clause beside them, as in a NOT b")
 	}
 	return l.expr(), nil
 }
@@ -113,7 +113,7 @@ func (l *list) expr() Expr {
 
 // step passes an operator or sign, behind which an operand must stand.
 func (p *parser) step() error {
-	at, op := p.at, p.token
+	at, op, written := p.at, p.token, p.text[p.at:p.to]
 	if err := p.next(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (p *parser) step() error {
 	case (op == "AND" || op == "OR") && (p.kind == sign || p.is("NOT")):
 		return nil
 	}
-	return p.fail(at, "nothing behind this "+op)
+	return p.fail(at, "nothing behind this "+written)
 }
 
 func (p *parser) operand() (Expr, error) {
@@ -142,7 +142,7 @@ func (p *parser) operand() (Expr, error) {
 	case closing:
 		return Expr{}, p.fail(p.at, "a ) without its (")
 	}
-	return Expr{}, p.fail(p.at, "nothing before this "+p.token)
+	return Expr{}, p.fail(p.at, "nothing before this "+p.text[p.at:p.to])
 }
 
 // group reads an expression in parentheses.

@@ -103,29 +103,55 @@ func TestLucene(t *testing.T) {
 		"(a^2 b comp*)^3":    "|(a^6 b^3 comp*^3)",
 		"a^1e2":              "a^100",
 		"é^.5":               "é^0.5",
+		"(1998)^2 a":         "|(1998^2 a)",
+		`\1998^2 H2O^3`:      "|(1998^2 H2O^3)",
+		"ไทย^2 漢^3 a1*^4":    "|(ไทย^2 漢^3 a1*^4)",
+		"19*^2":              "19*^2",
+		"a && b":             "&(a b)",
+		"a || b":             "|(a b)",
+		"a && b || c !d":     "|(&(a b) -(c d))",
+		"(a)&&(b)||c":        "+(&(a b) ||c)", // a word ends at white space or a parenthesis
+		"!hell heaven":       "-(heaven hell)",
+		"heaven !(hell sea)": "-(heaven |(hell sea))",
+		"a AND !b":           "-(a b)",
+		"a || !b c":          "|(a -(c b))",
+		"(!a b) c":           "|(-(b a) c)",
+		`a !\-b !9`:          "-(a -b 9)",
 	})
 }
 
 // TestText has signs and punctuation that mean nothing.
 func TestText(t *testing.T) {
 	testParse(t, Or, map[string]string{
-		"10^-8 cells":            "|(10^-8 cells)",
-		"a^ a^x a^0 a^nan a^inf": "|(a^ a^x a^0 a^nan a^inf)",
-		"a^0x1p3 a^1_0 a^+2":     "|(a^0x1p3 a^1_0 a^+2)",
-		"a^2^3":                  "a^2^3", // the term a^2 with weight 3
-		"^2 a":                   "|(^2 a)",
-		"a - b + c":              "|(a - b + c)",
-		"well-known C++ --flag":  "|(well-known C++ --flag)",
-		"-. +! a":                "|(-. +! a)",
-		"doesn't 3.14 #tag":      "|(doesn't 3.14 #tag)",
-		"12:30 note: http://x":   "|(12:30 note: http://x)",
-		"std::string":            "std::string",
-		"~5 a ~ b":               "|(~5 a ~ b)",
-		"what? 2 * 3 ***":        "|(what? 2 * 3 ***)",
-		`\AND \(a\) \"b\"`:       `|(AND (a) "b")`,
-		`a\ b c\*`:               "|(a b c*)",
-		`x\:y bone\~1 \-a`:       "|(x:y bone~1 -a)",
-		`a\^2 \`:                 `|(a^2 \)`,
+		"10^-8 cells":              "|(10^-8 cells)",
+		"10^8 cells 2.5^3 1-2^2":   "|(10^8 cells 2.5^3 1-2^2)",
+		"±5^2 №^2 10^6/ml":         "|(±5^2 №^2 10^6/ml)",
+		"a^ a^x a^0 a^nan a^inf":   "|(a^ a^x a^0 a^nan a^inf)",
+		"a^0x1p3 a^1_0 a^+2":       "|(a^0x1p3 a^1_0 a^+2)",
+		"a^2^3":                    "a^2^3", // the term a^2 with weight 3
+		"^2 a":                     "|(^2 a)",
+		"a - b + c":                "|(a - b + c)",
+		"well-known C++ --flag":    "|(well-known C++ --flag)",
+		"-. +! a":                  "|(-. +! a)",
+		"doesn't 3.14 #tag":        "|(doesn't 3.14 #tag)",
+		"12:30 note: http://x":     "|(12:30 note: http://x)",
+		"std::string":              "std::string",
+		"~5 a ~ b":                 "|(~5 a ~ b)",
+		"what? 2 * 3 ***":          "|(what? 2 * 3 ***)",
+		`\AND \(a\) \"b\"`:         `|(AND (a) "b")`,
+		`a\ b c\*`:                 "|(a b c*)",
+		`x\:y bone\~1 \-a`:         "|(x:y bone~1 -a)",
+		`a\^2 \`:                   `|(a^2 \)`,
+		"Hello! a!b !? ! != !!a":   "|(Hello! a!b !? ! != !!a)",
+		"a&&b x||y & | &&& &&^2":   "|(a&&b x||y & | &&& &&^2)",
+		`\&& \|| \!a`:              "|(&& || !a)",
+		"[1] [a] {x} a[1]":         "|([1] [a] {x} a[1])",
+		"[a to b] [A TO Z of x]":   "|([a to b] [A TO Z of x])",
+		"x[1 TO 2] [ TO ] [a TO":   "|(x[1 TO 2] [ TO ] [a TO)",
+		`\[a TO b] [a \TO b]`:      "|([a TO b] [a TO b])",
+		"and/or /usr/bin /dev/a/":  "|(and/or /usr/bin /dev/a/)",
+		"http://x/ // /// / a/ /":  "|(http://x/ // /// / a/ /)",
+		`1/2 +/- \/re/ /a b/ a/b/`: "|(1/2 +/- /re/ /a b/ a/b/)",
 	})
 }
 
@@ -137,9 +163,11 @@ func TestEachWord(t *testing.T) {
 		"what? is: it":     "[what? is: it]1",
 		"heaven^2.5 earth": "[heaven]2.5[earth]1",
 		"10^-8 cells":      "[10^-8]1[cells]1",
+		"10^8 a^2":         "[10^8]1[a]2",
 		"a\u00a0b^3":       "[a]1[b]3",
 		"HAND ORB":         "[HAND]1[ORB]1",
 		`\AND \+a`:         "[AND]1[+a]1",
+		"Hello! [1] /a":    "[Hello!]1[[1]]1[/a]1",
 	} {
 		got := ""
 		words, err := EachWord(text, func(part string, weight float64) error {
@@ -150,7 +178,7 @@ func TestEachWord(t *testing.T) {
 			t.Errorf("%q: %s %v %v, want %s", text, got, words, err, want)
 		}
 	}
-	for _, text := range []string{"a AND b", "a OR b", "NOT a", "+a", "a\n-b", "(a)", "a)", "comp*", "\u3000-a"} {
+	for _, text := range []string{"a AND b", "a OR b", "NOT a", "+a", "a\n-b", "(a)", "a)", "comp*", "\u3000-a", "a && b", "a || b", "a !b", "\u3000!b"} {
 		if words, err := EachWord(text, func(string, float64) error { return nil }); words || err != nil {
 			t.Errorf("%q: %v %v", text, words, err)
 		}
@@ -168,50 +196,66 @@ func TestEachWord(t *testing.T) {
 
 func TestSyntaxErrors(t *testing.T) {
 	for text, want := range map[string]string{ // column and the start of the reason
-		"NOT a":          "1 nothing to exclude from",
-		"-a":             "1 nothing to exclude from",
-		"-a -b":          "1 nothing to exclude from",
-		"a OR NOT b":     "6 nothing to exclude from",
-		"(NOT a) b":      "2 nothing to exclude from",
-		"NOT":            "1 nothing behind this NOT",
-		"a NOT NOT b":    "3 nothing behind this NOT",
-		"a NOT -b":       "3 nothing behind this NOT",
-		"a NOT":          "3 nothing behind this NOT",
-		"a AND NOT":      "7 nothing behind this NOT",
-		"a +NOT":         "3 nothing behind this +",
-		"a -()":          "4 nothing between these parentheses",
-		"a AND":          "3 nothing behind this AND",
-		"é a AND ":       "5 nothing behind this AND",
-		"a AND AND b":    "3 nothing behind this AND",
-		"a AND OR b":     "3 nothing behind this AND",
-		"(a AND) b":      "4 nothing behind this AND",
-		"a OR":           "3 nothing behind this OR",
-		"a OR OR b":      "3 nothing behind this OR",
-		"a OR )":         "3 nothing behind this OR",
-		"AND a":          "1 nothing before this AND",
-		"OR":             "1 nothing before this OR",
-		"(OR a)":         "2 nothing before this OR",
-		"()":             "1 nothing between these parentheses",
-		"a (  ) b":       "3 nothing between these parentheses",
-		"(a":             "1 a ( without its )",
-		"a (b (c)":       "3 a ( without its )",
-		"(":              "1 a ( without its )",
-		"a)":             "2 a ) without its (",
-		")":              "1 a ) without its (",
-		"(a))":           "4 a ) without its (",
-		"日本 \u3000) a":   "5 a ) without its (",
-		`"bone marrow"`:  "1 phrases are not supported",
-		`é a"b`:          "4 phrases are not supported",
-		"title:bone":     "6 fields are not supported",
-		"a title:(b c)":  "8 fields are not supported",
-		`title:"b c"`:    "6 fields are not supported",
-		"bone~1":         "5 similar words are not supported",
-		"(bone~)":        "6 similar words are not supported",
-		"bone~0.5^2":     "5 similar words are not supported",
-		"b*ne":           "2 a * stands at the end of a prefix",
-		"a *ne":          "3 a * stands at the end of a prefix",
-		"b?ne":           "2 the wildcard ? is not supported",
-		"(a^1e300)^1e99": "10 the product of this weight",
+		"NOT a":            "1 nothing to exclude from",
+		"-a":               "1 nothing to exclude from",
+		"-a -b":            "1 nothing to exclude from",
+		"a OR NOT b":       "6 nothing to exclude from",
+		"(NOT a) b":        "2 nothing to exclude from",
+		"NOT":              "1 nothing behind this NOT",
+		"a NOT NOT b":      "3 nothing behind this NOT",
+		"a NOT -b":         "3 nothing behind this NOT",
+		"a NOT":            "3 nothing behind this NOT",
+		"a AND NOT":        "7 nothing behind this NOT",
+		"a +NOT":           "3 nothing behind this +",
+		"a -()":            "4 nothing between these parentheses",
+		"a AND":            "3 nothing behind this AND",
+		"é a AND ":         "5 nothing behind this AND",
+		"a AND AND b":      "3 nothing behind this AND",
+		"a AND OR b":       "3 nothing behind this AND",
+		"(a AND) b":        "4 nothing behind this AND",
+		"a OR":             "3 nothing behind this OR",
+		"a OR OR b":        "3 nothing behind this OR",
+		"a OR )":           "3 nothing behind this OR",
+		"AND a":            "1 nothing before this AND",
+		"OR":               "1 nothing before this OR",
+		"(OR a)":           "2 nothing before this OR",
+		"()":               "1 nothing between these parentheses",
+		"a (  ) b":         "3 nothing between these parentheses",
+		"(a":               "1 a ( without its )",
+		"a (b (c)":         "3 a ( without its )",
+		"(":                "1 a ( without its )",
+		"a)":               "2 a ) without its (",
+		")":                "1 a ) without its (",
+		"(a))":             "4 a ) without its (",
+		"日本 \u3000) a":     "5 a ) without its (",
+		`"bone marrow"`:    "1 phrases are not supported",
+		`é a"b`:            "4 phrases are not supported",
+		"title:bone":       "6 fields are not supported",
+		"a title:(b c)":    "8 fields are not supported",
+		`title:"b c"`:      "6 fields are not supported",
+		"bone~1":           "5 similar words are not supported",
+		"(bone~)":          "6 similar words are not supported",
+		"bone~0.5^2":       "5 similar words are not supported",
+		"b*ne":             "2 a * stands at the end of a prefix",
+		"a *ne":            "3 a * stands at the end of a prefix",
+		"b?ne":             "2 the wildcard ? is not supported",
+		"(a^1e300)^1e99":   "10 the product of this weight",
+		"!a":               "1 nothing to exclude from",
+		"a && || b":        "3 nothing behind this &&",
+		"a ||":             "3 nothing behind this ||",
+		"&& a":             "1 nothing before this &&",
+		"a !NOT b":         "3 nothing behind this !",
+		"a !()":            "4 nothing between these parentheses",
+		"a [b TO c]":       "3 ranges are not supported: write \\[",
+		"é {1990 TO *}":    "3 ranges are not supported: write \\{",
+		"[ a  TO\u3000b }": "1 ranges",
+		"+[a TO b]^2":      "2 ranges",
+		"(year:[1 TO 2])":  "7 ranges",
+		"a /re/":           "3 regular expressions are not supported",
+		"(/b.ne/)":         "2 regular expressions",
+		"-/(a|b)/^2 c":     "2 regular expressions",
+		`/a\/b\\/`:         "1 regular expressions",
+		`/"b?ne"/`:         "1 regular expressions",
 	} {
 		for _, join := range []Op{And, Or} {
 			_, err := Parse(text, join)
@@ -228,7 +272,7 @@ func TestSyntaxErrors(t *testing.T) {
 func TestCaret(t *testing.T) {
 	long := strings.Repeat("w ", 100)
 	for text, want := range map[string]string{
-		"é OR NOT b":       "column 6: nothing to exclude from: NOT and - need another clause beside them, as in a NOT b\n  é OR NOT b\n       ^",
+		"é OR NOT b":       "column 6: nothing to exclude from: NOT, - and ! need another clause beside them, as in a NOT b\n  é OR NOT b\n       ^",
 		"a\tAND":           "column 3: nothing behind this AND\n  a AND\n    ^",
 		long + ") " + long: "column 201: a ) without its (\n  ..." + long[:40] + ") " + long[:38] + "...\n  " + strings.Repeat(" ", 43) + "^",
 		"(" + long:         "column 1: a ( without its )\n  (" + long[:39] + "...\n  ^",
@@ -268,7 +312,7 @@ func TestBounds(t *testing.T) {
 // randomQuery draws an expression in the form that Parse gives.
 func randomQuery(r *rand.Rand, depth int) Expr {
 	if depth == 0 || r.IntN(3) == 0 {
-		terms := []string{"a", "loom", "AND", "OR", "NOT", " ", "a b", `"`, `\`, "(x)", "日本", "é\"é", `\"`, "\t", "\xff", "a^2", "-a", "+", "a:b", "a~1", "b?c", "\ufffd"}
+		terms := []string{"a", "loom", "AND", "OR", "NOT", " ", "a b", `"`, `\`, "(x)", "日本", "é\"é", `\"`, "\t", "\xff", "a^2", "-a", "+", "a:b", "a~1", "b?c", "\ufffd", "&&", "||", "!a", "[a", "TO", "b]", "/a/", "10", "10^8", "2*", "ั"}
 		e := Expr{Term: terms[r.IntN(len(terms))]}
 		if r.IntN(4) == 0 {
 			e.Weight = r.ExpFloat64() + 0.001
@@ -304,7 +348,7 @@ func TestString(t *testing.T) {
 // FuzzParse: any text gives an error with a place in it, or a query with the same meaning
 // after it is written and read again. EachWord agrees with Parse.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", ""} {
+	for _, text := range []string{"a AND (b OR c) NOT d", `+a -"b" comp*^2`, "NOT a", "((a)^2", `\`, "a OR", "10^-8 a^2", "\xff(", "title:bone~1", "", "a && !b || c! && !(d)", "[a TO b}", "y:[1 TO *] [1]", `-/re/ /usr/bin/ /a\//`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

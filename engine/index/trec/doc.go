@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"heddle/engine/file/input"
 )
 
 // Error is a file whose content is wrong.
@@ -31,58 +33,83 @@ const MaxLine = 1 << 20
 
 // scan gives every line of r that is not empty to line, with its number, until line
 // returns an error: errStop ends the scan without an error, any other error becomes an
-// *Error of that line. A line above MaxLine goes to long. The byte order mark and CR are
-// removed.
-func scan(path string, r io.Reader, line func(number int, text string) error, long func(number int) error) error {
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for number := 1; ; number++ {
-		text, tooLong, err := readLine(lines)
-		if err == io.EOF {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+// *Error of that line. The length of a line above MaxLine goes to long. Lines end in LF or
+// CR LF, or in CR if the file has no LF. Text is UTF-8, or UTF-16 with a byte order mark.
+func scan(path string, r io.Reader, line func(number int, text string) error, long func(number int, length int64) error) error {
+	lines, number := input.Decode(r), 0
+	give := func(text string, length int64) error {
+		if number++; number == 1 {
+			text = strings.TrimPrefix(text, input.Mark)
 		}
-		if number == 1 {
-			text = strings.TrimPrefix(text, "\ufeff")
-		}
+		var err error
 		switch {
-		case tooLong:
-			err = long(number)
+		case length > MaxLine:
+			err = long(number, length)
 		case text != "":
 			err = line(number, text)
+		}
+		if err != nil && err != errStop {
+			return &Error{path, number, err}
+		}
+		return err
+	}
+	for {
+		text, length, ended, err := readLine(lines)
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			if damage := input.Explain(path, -1, err); damage != err {
+				return damage
+			}
+			return fmt.Errorf("%s: %w", path, err)
+		case number == 0 && !ended && length <= MaxLine: // there is no LF
+			for part := range strings.SplitSeq(text, "\r") {
+				if err = give(part, int64(len(part))); err != nil {
+					break
+				}
+			}
+		default:
+			err = give(text, length)
 		}
 		if err == errStop {
 			return nil
 		} else if err != nil {
-			return &Error{path, number, err}
+			return err
 		}
 	}
 }
 
-// readLine reads a line without its end. A line above MaxLine is read and dropped. The error
-// io.EOF says that there is no further line.
-func readLine(r *bufio.Reader) (text string, tooLong bool, err error) {
+// readLine reads a line and its length without its end, and whether it ends in LF. It drops
+// the text of a line above MaxLine. The error io.EOF says that there is no further line.
+func readLine(r *bufio.Reader) (text string, length int64, ended bool, err error) {
 	var line []byte
-	for n := 0; ; n++ {
+	for {
 		part, err := r.ReadSlice('\n')
-		tooLong = tooLong || len(line)+len(part) > MaxLine+len("\r\n")
-		if !tooLong {
+		if length += int64(len(part)); length <= MaxLine+int64(len("\r\n")) {
 			line = append(line, part...)
 		}
-		switch {
-		case err == bufio.ErrBufferFull:
+		if err == bufio.ErrBufferFull {
 			continue
-		case err == io.EOF && (n > 0 || len(part) > 0), err == nil:
-			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-			return string(line), tooLong || len(line) > MaxLine, nil
-		default:
-			return "", false, err
 		}
+		if err != nil && (err != io.EOF || length == 0) {
+			return "", 0, false, err
+		}
+		if length == int64(len(line)) {
+			line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+			length = int64(len(line))
+		}
+		if length > MaxLine {
+			line = nil
+		}
+		return string(line), length, err == nil, nil
 	}
 }
 
 // errLong is the error of a line above MaxLine.
-var errLong = fmt.Errorf("a line of more than %d bytes", MaxLine)
+func errLong(length int64) error {
+	return fmt.Errorf("a line of %d bytes; at most %d are possible", length, MaxLine)
+}
 
 var errStop = errors.New("stop")
 
@@ -94,7 +121,7 @@ func scanFields(path string, r io.Reader, line func(number int, fields []string)
 			return nil
 		}
 		return line(number, fields)
-	}, func(int) error { return errLong })
+	}, func(_ int, length int64) error { return errLong(length) })
 }
 
 // isSpace follows the C locale, in which a no-break space is part of a name.

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"heddle/engine/index/analyze"
 )
 
 // Topic is a query of a file: a text, or weighted index terms.
@@ -18,7 +20,7 @@ type Topic struct {
 	Terms   []string
 	Weights []float64
 	Line    int // where it begins
-	// Err says why a line is no topic. The other fields except ID and Line are empty then.
+	// Err says why a line or element is no topic. The other fields except ID and Line are empty then.
 	Err error
 }
 
@@ -61,8 +63,9 @@ func ParseFormat(s string) (Format, error) {
 }
 
 // ReadTopics gives the topics of r to yield, in their order, until that returns
-// false; path is for errors. It yields a topic as soon as its last line is read. A wrong line
-// of a format with one topic per line is a Topic with an Err.
+// false; path is for errors. It yields a topic as soon as its last line is read. A wrong line,
+// or element, is a Topic with an Err. A line is wrong too if it is longer than MaxLine or no
+// UTF-8.
 func ReadTopics(path string, r io.Reader, f Format, yield func(Topic) bool) error {
 	t := topicReader{format: f}
 	err := scan(path, r, func(line int, text string) error {
@@ -71,12 +74,13 @@ func ReadTopics(path string, r io.Reader, f Format, yield func(Topic) bool) erro
 			err = errStop
 		}
 		return err
-	}, func(line int) error {
-		if t.format == TREC || t.format == Auto && line == 1 {
-			return errLong
+	}, func(line int, length int64) error {
+		if t.open > 0 {
+			t.grow(length)
+			return nil
 		}
 		t.number++
-		if !yield(Topic{ID: strconv.Itoa(t.number), Line: line, Err: errLong}) {
+		if !yield(Topic{ID: strconv.Itoa(t.number), Line: line, Err: errLong(length)}) {
 			return errStop
 		}
 		return nil
@@ -94,12 +98,20 @@ type topicReader struct {
 
 	open int // line of a <top> that is not closed; 0: none
 	top  strings.Builder
+	size int64 // of the <top> so far; above MaxLine, top has only a part
+}
+
+// grow adds a part of a <top> and reports whether there is room for it.
+func (t *topicReader) grow(length int64) bool {
+	t.size += length
+	return t.size <= MaxLine
 }
 
 var (
-	topTag   = regexp.MustCompile(`(?i)^\s*<(top|doc)>`)
-	topEnd   = regexp.MustCompile(`(?i)</(?:top|doc)>`)
-	numbered = regexp.MustCompile(`^\s*([0-9]+):(?:[0-9]+:)?(.*)$`)
+	topTag    = regexp.MustCompile(`(?i)^\s*<(top|doc)>`)
+	topEnd    = regexp.MustCompile(`(?i)</(?:top|doc)>`)
+	jsonArray = regexp.MustCompile(`^\[\s*(?:\{\s*["}].*)?$`)
+	numbered  = regexp.MustCompile(`^\s*([0-9]+):(?:[0-9]+:)?(.*)$`)
 )
 
 // line takes one line of the file. The topic is valid where it completes one.
@@ -108,6 +120,8 @@ func (t *topicReader) line(line int, text string) (topic Topic, complete bool, e
 		switch {
 		case text[0] == '{':
 			t.format = JSONL
+		case jsonArray.MatchString(text):
+			return topic, false, errors.New("a JSON array: write one object per line, for example with jq -c '.[]'")
 		case topTag.MatchString(text), numbered.MatchString(text) && !strings.Contains(text, "\t"):
 			t.format = TREC
 		default:
@@ -118,11 +132,9 @@ func (t *topicReader) line(line int, text string) (topic Topic, complete bool, e
 		return t.element(line, text)
 	}
 	t.number++
-	defer func() {
-		if err != nil {
-			topic, err = Topic{ID: strconv.Itoa(t.number), Line: line, Err: err}, nil
-		}
-	}()
+	if err := checkLine(text); err != nil {
+		return t.wrong(line, err), true, nil
+	}
 	topic = Topic{ID: strconv.Itoa(t.number), Text: text, Line: line}
 	switch t.format {
 	case JSONL:
@@ -139,7 +151,26 @@ func (t *topicReader) line(line int, text string) (topic Topic, complete bool, e
 			err = errors.New("no TAB, want ID TAB TEXT")
 		}
 	}
-	return topic, true, err
+	if err != nil {
+		topic = t.wrong(line, err)
+	}
+	return topic, true, nil
+}
+
+// wrong is the topic of a line or element that is none.
+func (t *topicReader) wrong(line int, err error) Topic {
+	return Topic{ID: strconv.Itoa(t.number), Line: line, Err: err}
+}
+
+// checkLine refuses text in another encoding.
+func checkLine(text string) error {
+	if strings.IndexByte(text, 0) >= 0 {
+		return errors.New("a zero byte: binary data, or UTF-16 without a byte order mark")
+	}
+	if at := analyze.ValidPrefix([]byte(text)); at < len(text) {
+		return fmt.Errorf("invalid UTF-8: byte %d of the line is 0x%02x", at, text[at])
+	}
+	return nil
 }
 
 // element takes a line of a <top> element, or between two.
@@ -151,14 +182,14 @@ func (t *topicReader) element(line int, text string) (topic Topic, complete bool
 		if !topTag.MatchString(text) {
 			return topic, false, errors.New("neither <top> nor <DOC> nor NUMBER:TEXT")
 		}
-		t.open = line
+		t.open, t.size = line, 0
 		t.top.Reset()
+		t.number++
 	}
-	if t.top.Len()+len(text) > MaxLine {
-		return topic, false, fmt.Errorf("a topic of more than %d bytes", MaxLine)
+	if t.grow(int64(len(text)) + 1) {
+		t.top.WriteString(text)
+		t.top.WriteByte('\n')
 	}
-	t.top.WriteString(text)
-	t.top.WriteByte('\n')
 	end := topEnd.FindStringIndex(text)
 	if end == nil {
 		return topic, false, nil
@@ -166,9 +197,18 @@ func (t *topicReader) element(line int, text string) (topic Topic, complete bool
 	if strings.TrimSpace(text[end[1]:]) != "" {
 		return topic, false, errors.New("text behind </top> on its line")
 	}
-	topic, err = parseTop(t.top.String())
+	err = checkLine(t.top.String())
+	if t.size > MaxLine {
+		err = fmt.Errorf("a topic of %d bytes; at most %d are possible", t.size, MaxLine)
+	}
+	if err == nil {
+		topic, err = parseTop(t.top.String())
+	}
+	if err != nil {
+		topic = t.wrong(line, err)
+	}
 	topic.Line, t.open = t.open, 0
-	return topic, true, err
+	return topic, true, nil
 }
 
 var (

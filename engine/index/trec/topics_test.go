@@ -55,6 +55,8 @@ func TestTopics(t *testing.T) {
 		{"lines without", "heaven\n\n earth\n", Plain, []Topic{text("1", "heaven", 1), text("2", " earth", 3)}},
 		{"mixed", "x\theaven\nearth\n12:30 train\n", Auto, []Topic{text("x", "heaven", 1), text("2", "earth", 2), text("3", "12:30 train", 3)}},
 		{"mark and line ends", "\ufeffheaven\r\n\r\nearth", Plain, []Topic{text("1", "heaven", 1), text("2", "earth", 3)}},
+		{"CR alone", "heaven\r\rearth\r", Plain, []Topic{text("1", "heaven", 1), text("2", "earth", 3)}},
+		{"UTF-16", "\xfe\xff\x00a\x00\t\x20\xac", TSV, []Topic{text("a", "€", 1)}},
 		{"Terabyte", "1:pierson s: twin lakes\n02:b\n", TREC, []Topic{text("1", "pierson s: twin lakes", 1), text("02", "b", 2)}},
 		{"Million Query", "20001:1:obama family tree\n20002:4:\n", TREC, []Topic{text("20001", "obama family tree", 1), text("20002", "", 2)}},
 		{"a time in a file with TAB", "12:30\ttrain\n", TSV, []Topic{text("12:30", "train", 1)}},
@@ -97,12 +99,18 @@ func TestTopicErrors(t *testing.T) {
 		{"text in a TREC file", TREC, "\n1:a\nb\n", "f:3: neither <top> nor <DOC> nor NUMBER:TEXT"},
 		{"text between topics", Auto, "<top><num>1<title>a</top>\nb\n", "f:2: neither <top> nor <DOC> nor NUMBER:TEXT"},
 		{"open topic", Auto, "<top>\n<num>1\n<title>a\n", "f:1: a <top> without </top>"},
-		{"no number", Auto, "<top>\n<title>a\n</top>\n", "f:3: a <top> without <num>"},
-		{"no title", Auto, "<top>\n<num>1\n</top>\n", "f:3: a <top> without <title>"},
+		{"no number", Auto, "<top>\n<title>a\n</top>\n", "f:1: a <top> without <num>"},
+		{"no title", Auto, "<top>\n<num>1\n</top>\n", "f:1: a <top> without <title>"},
 		{"two topics on a line", Auto, "<top><num>1<title>a</top> <top><num>2<title>b</top>\n", "f:1: text behind </top>"},
-		{"endless topic", Auto, "<top>\n" + strings.Repeat(strings.Repeat("x", 1<<18)+"\n", 5), "f:5: a topic of more than 1048576 bytes"},
-		{"endless line", Auto, "a\n" + strings.Repeat("x", MaxLine+1), "f:2: a line of more than 1048576 bytes"},
-		{"not JSON", Auto, "{\"text\":\"a\"}\nb\n", "f:2: invalid character 'b'"},
+		{"endless topic", Auto, "<top>\n" + strings.Repeat(strings.Repeat("x", 1<<18)+"\n", 5), "f:1: a <top> without </top>"},
+		{"long topic", Auto, "<top>\n" + strings.Repeat(strings.Repeat("x", 1<<18)+"\n", 4) + "</top>", "f:1: a topic of 1048593 bytes; at most 1048576 are possible"},
+		{"zero bytes", Auto, "a\x00b\x00", "f:1: a zero byte"},
+		{"Latin-1", TSV, "1\tcaf\xe9", "f:1: invalid UTF-8: byte 5 of the line is 0xe9"},
+		{"surrogate", Auto, "\xff\xfea\x00\x00\xd8", "f:1: invalid UTF-8: byte 1 of the line is 0xed"},
+		{"array", Auto, "\n[\n{", "f:2: a JSON array: write one object per line"},
+		{"array on a line", Auto, `[{"id": 1}]`, "f:1: a JSON array"},
+		{"endless line", Auto, "a\n" + strings.Repeat("x", MaxLine+1), "f:2: a line of 1048577 bytes; at most 1048576 are possible"},
+		{"not JSON", Auto, "{\"text\":\"a\"}\nb\n", "f:2: incorrect JSON: byte 1 is 'b'"},
 		{"no object", JSONL, "[]\n", "f:1: an array, want an object"},
 		{"neither", JSONL, `{"id":1}`, "f:1: none of the members text, query, title, vector"},
 		{"both", JSONL, `{"text":"a","vector":{}}`, "f:1: both a text and a vector"},
@@ -136,6 +144,14 @@ func TestWrongLines(t *testing.T) {
 	got, err := read(Plain, "a\n"+long+"\nb\r\n"+long)
 	if err == nil || len(got) != 4 || got[1].Err == nil || got[2].Text != "b" || got[2].ID != "3" || got[3].Line != 4 || got[3].Err == nil {
 		t.Errorf("long lines: %.100v, %v", got, err)
+	}
+	if got, err := read(Auto, long+"\n1:a\n"+long+"\n2:b"); err == nil || len(got) != 4 || got[0].Err == nil || got[1].Text != "a" || got[2].Line != 3 || got[3].ID != "2" {
+		t.Errorf("long lines between numbers: %.100v, %v", got, err)
+	}
+	top := func(id, title string) string { return "<top>\n<num>" + id + "\n<title>" + title + "\n</top>\n" }
+	if got, err := read(Auto, top("1", "a")+top("2", long)+top("3", long[2:]+"\nx")+top("4", "caf\xe9")+top("5", "b")); err == nil || len(got) != 5 ||
+		got[0].Text != "a" || got[1].Err == nil || got[1].Line != 5 || got[2].Err == nil || got[3].Err == nil || got[4].Text != "b" || got[4].ID != "5" {
+		t.Errorf("long elements: %.300v, %v", got, err)
 	}
 	if got, err := read(Plain, long[1:]+"\r\nb"); err != nil || len(got) != 2 || len(got[0].Text) != MaxLine || got[1].Text != "b" {
 		t.Errorf("lines at the limit: %d topics, %v", len(got), err)

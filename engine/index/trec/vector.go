@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"heddle/engine/file/input"
+	"heddle/engine/syntax"
 )
 
 // jsonTopic is a line of a JSONL file. Members have the names that BEIR, MS MARCO and
@@ -29,7 +29,10 @@ type jsonTopic struct {
 func (t *Topic) parseJSON(line string) error {
 	var o jsonTopic
 	if err := json.Unmarshal([]byte(line), &o); err != nil {
-		return input.JSONError(err)
+		return syntax.JSONLine([]byte(line), err)
+	}
+	if reason := syntax.LoneSurrogate("line", []byte(line)); reason != "" {
+		return errors.New(reason)
 	}
 	text := cmp.Or(o.Text, o.Query, o.Title)
 	switch {
@@ -85,7 +88,7 @@ func (v *vector) UnmarshalJSON(b []byte) error {
 		}
 		var weight float64
 		if err := d.Decode(&weight); err != nil {
-			return fmt.Errorf("weight of term %q: %w", name, input.JSONError(err))
+			return fmt.Errorf("weight of term %q: %w", name, syntax.JSON(b, err))
 		}
 		if weight <= 0 || math.IsInf(weight, 0) {
 			return fmt.Errorf("weight %v of term %q is not positive", weight, name)

@@ -1,0 +1,123 @@
+package hdl
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"heddle/engine/file/container/containertest"
+	"heddle/engine/file/mapped"
+	"heddle/engine/index/bm25"
+	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
+)
+
+// answers reads all of f, a damaged file of s: each answer is correct or the typed error.
+func (s *sample) answers(t *testing.T, f *File) {
+	t.Helper()
+	read := func(get func() error) {
+		t.Helper()
+		if err := mapped.Run(get); err != nil {
+			containertest.WantCorrupt(t, err, f.Path())
+		}
+	}
+	wrong := func(format string, args ...any) error { t.Helper(); t.Fatalf(format, args...); return nil }
+	for i, term := range s.terms {
+		h := plan.Handle(i)
+		if got, ok := f.Lookup(term); !ok || got != h || f.Term(h) != term {
+			t.Fatalf("term %q is %d, %v", term, got, ok)
+		}
+		read(func() error {
+			docs, err := f.Source().List(h).AppendTo(nil)
+			if !slices.Equal(docs, s.docs[i]) {
+				return wrong("list %q is %v, %v", term, docs, err)
+			}
+			return err
+		})
+		read(func() error {
+			freqs, err := f.Freqs(nil, h)
+			if err == nil && !slices.Equal(freqs, s.freqs[i]) {
+				return wrong("frequencies of %q are %v", term, freqs)
+			}
+			return err
+		})
+		read(func() error { _, err := f.Source().Freq(h); return err })
+	}
+	for i, name := range s.names {
+		read(func() error {
+			if got := f.DocName(uint32(i)); got != name {
+				return wrong("name %d is %q", i, got)
+			}
+			return nil
+		})
+		if got := f.DocLen(uint32(i)); got != s.lens[i] {
+			t.Fatalf("length %d is %d", i, got)
+		}
+	}
+	for i, text := range s.texts {
+		read(func() error {
+			got, err := f.Text(uint32(i))
+			if err == nil && got != text {
+				return wrong("text %d is %.60q", i, got)
+			}
+			return err
+		})
+	}
+}
+
+// TestFlippedParts flips a bit in some bytes of the sections that are verified at first use.
+func TestFlippedParts(t *testing.T) {
+	testneeds.Long(t)
+	s := tiny().withTexts()
+	data := s.image(t)
+	h, err := headerOf(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []section{secDocIDs, secFreqs, secNames, secNameOffsets, secTexts, secTextBlocks, secTextOffsets} {
+		e := h.Table[part]
+		for at := e.Offset; at < e.Offset+e.Length; at += 1 + e.Length/200 {
+			data[at] ^= 1 << (at % 8)
+			f, err := fromBytes("x", data, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.answers(t, f)
+			containertest.WantCorrupt(t, f.Verify(context.Background()), "x")
+			data[at] ^= 1 << (at % 8)
+		}
+	}
+}
+
+// TestEarlierVersions reads files that earlier versions of this package have written.
+// A changed byte shows when they are opened.
+func TestEarlierVersions(t *testing.T) {
+	for version, s := range map[int]*sample{1: tiny(), 2: second(), 3: rounded()} {
+		path := fmt.Sprintf("testdata/version%d.hdl", version)
+		f := mustOpen(t, path)
+		if got := f.header.Version; got != uint32(version) {
+			t.Fatalf("%s has version %d", path, got)
+		}
+		if version == 3 {
+			for i := range s.lens {
+				s.lens[i] = bm25.RoundLength(s.lens[i])
+			}
+		}
+		s.answers(t, f)
+		if err := f.Verify(context.Background()); err != nil {
+			t.Error(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(data); i += 97 {
+			data[i] ^= 0x20
+			_, err := fromBytes("x", data, true)
+			containertest.WantCorrupt(t, err, "x")
+			data[i] ^= 0x20
+		}
+	}
+}
