@@ -1,0 +1,224 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"connectrpc.com/connect/v2"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/cluster/shard"
+	"heddle/engine/syntax"
+)
+
+// errEpoch is found in errors of nodes that do not hold the epoch and shard of a request.
+var errEpoch = shard.ErrEpoch
+
+// node is a node with its load as the coordinator sees it.
+type node struct {
+	name    string
+	client  api.ShardServiceClient
+	running atomic.Int64
+	recent  atomic.Int64 // mean time of recent calls, in nanoseconds
+	at      atomic.Int64 // time of the last sample, in nanoseconds since 1970
+}
+
+// forget is the time in which the memory of a slow call halves, so that a node that was slow gets
+// calls again.
+const forget = 2 * time.Second
+
+// load is the expected time of a further call: the queue times the mean time.
+func (n *node) load(now time.Time) float64 {
+	age := float64(now.UnixNano()-n.at.Load()) / float64(forget)
+	return float64(n.recent.Load()) / (1 + age*age) * float64(1+n.running.Load())
+}
+
+// note adds the time of a call. A call that was given up counts with the time until then; it is
+// a lower bound, so it never lowers the mean.
+func (n *node) note(took time.Duration, complete bool) {
+	old := n.recent.Load()
+	next := old + (int64(took)-old)/8
+	if int64(took) > 4*old || old == 0 {
+		next = int64(took) // a node that turns slow is known at once
+	}
+	if complete || next > old {
+		n.recent.Store(next)
+	}
+	n.at.Store(time.Now().UnixNano())
+}
+
+// order returns the replicas of a shard in the order of their use: first the better of two random
+// ones.
+func (c *Coordinator) order(replicas []string) (all []*node, err error) {
+	for _, name := range replicas {
+		n, wrong := c.node(name)
+		if wrong != nil {
+			err = wrong
+			continue
+		}
+		all = append(all, n)
+	}
+	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if now := time.Now(); len(all) > 1 && all[1].load(now) < all[0].load(now) {
+		all[0], all[1] = all[1], all[0]
+	}
+	return all, err
+}
+
+// mostCredit is the number of second requests that may follow one another.
+const mostCredit = 16
+
+// earn counts a call, which allows a share of a second request.
+func (c *Coordinator) earn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.credit = min(c.credit+c.opt.SecondShare, mostCredit)
+}
+
+// spend reports whether a second request is allowed now.
+func (c *Coordinator) spend() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.credit < 1 {
+		return false
+	}
+	c.credit--
+	return true
+}
+
+// result is the end of one request.
+type result[A any] struct {
+	answer A
+	err    error
+}
+
+// call asks one shard: a replica, a second one if the first is late or fails. The first answer
+// counts, and ends the other request. Size is the number of queries.
+func call[A any](ctx context.Context, c *Coordinator, x *collection, i, size int, ask func(context.Context, *node) (A, error)) (answer A, err error) {
+	nodes, err := c.order(x.layout.Shards[i].Replicas)
+	if len(nodes) == 0 {
+		if err == nil {
+			err = &engine.Error{Code: engine.NoDevice, Op: "call", Err: errors.New("the shard has no replica")}
+		}
+		return answer, err
+	}
+	c.earn()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	results := make(chan result[A], 2)
+	begin := func(n *node) {
+		began := time.Now()
+		n.running.Add(1)
+		a, err := ask(ctx, n)
+		n.running.Add(-1)
+		err = engineError(err, n.name)
+		took := time.Since(began)
+		n.note(took, err == nil)
+		if err == nil {
+			x.times[i].add(size, took)
+		} else if !final(err) && !errors.Is(err, errEpoch) {
+			n.note(c.opt.Silence, false) // a broken node answers fast, and is no better for it
+		}
+		results <- result[A]{a, err}
+	}
+	go begin(nodes[0])
+	open, next := 1, nodes[1:]
+	second := func() {
+		go begin(next[0])
+		open, next = open+1, nil
+	}
+	began := time.Now()
+	late := time.NewTimer(x.times[i].late(size, c.opt.Second))
+	defer late.Stop()
+	for {
+		select {
+		case r := <-results:
+			open--
+			if r.err == nil || final(r.err) {
+				return r.answer, r.err
+			}
+			if err == nil || errors.Is(err, errEpoch) {
+				err = r.err
+			}
+			if len(next) > 0 {
+				second()
+			} else if open == 0 {
+				return answer, err
+			}
+		case <-late.C:
+			if len(next) == 0 {
+				continue
+			}
+			if wait := c.opt.Silence - time.Since(began); wait > 0 && !c.spend() {
+				late.Reset(wait)
+				continue
+			}
+			second()
+		case <-ctx.Done():
+			return answer, &engine.Error{Code: engine.CodeOf(ctx.Err()), Op: "search", Err: ctx.Err()}
+		}
+	}
+}
+
+// final reports whether another replica would give the same error. A connection that breaks can appear
+// as a cancellation by the node.
+func final(err error) bool {
+	if errors.Is(err, errEpoch) {
+		return false
+	}
+	switch engine.CodeOf(err) {
+	case engine.InvalidQuery, engine.InvalidOption, engine.Unsupported, engine.Deadline, engine.Unauthenticated, engine.Forbidden:
+		return true
+	}
+	return false
+}
+
+// engineError returns the error of a call to a node as the engine of the node gave it.
+func engineError(err error, node string) error {
+	if err == nil {
+		return nil
+	}
+	if d, ok := api.DetailOf(err); ok {
+		return described(d)
+	}
+	e := &engine.Error{Code: engine.CodeOf(api.EngineError(err)), Op: "call", Device: node, Err: err}
+	if sent, ok := errors.AsType[*connect.Error](err); ok { // servers take one in a chain for their own answer
+		e.Err = &remoteError{cmp.Or(sent.Message(), err.Error()), nil}
+	}
+	return e
+}
+
+// remoteError has the text of an error of another process.
+type remoteError struct {
+	text string
+	kind error
+}
+
+func (e *remoteError) Error() string { return e.text }
+func (e *remoteError) Unwrap() error { return e.kind }
+
+// mostOffset bounds the place of an error in a text, since it takes as much memory.
+const mostOffset = 1 << 20
+
+// described is the inverse of api.ErrorOf.
+func described(d *api.Error) error {
+	e := &engine.Error{Code: d.EngineCode(), Op: d.GetOp(), Device: d.GetDevice()}
+	text := strings.TrimPrefix(d.GetMessage(), d.GetOp()+": ")
+	switch {
+	case d.GetCode() == shard.EpochCode:
+		e.Err = &remoteError{text, errEpoch}
+	case d.GetOffset() > mostOffset:
+		e.Err = &remoteError{text, nil}
+	case d != nil && d.Offset != nil:
+		e.Err = &remoteError{d.GetMessage(), &syntax.Error{Text: strings.Repeat(" ", int(d.GetOffset())), Offset: int(d.GetOffset())}}
+	default:
+		e.Err = &remoteError{text, nil}
+	}
+	return e
+}

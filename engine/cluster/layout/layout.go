@@ -1,0 +1,147 @@
+// Package layout describes how an index or table lies in parts: the manifest of a split, and the
+// map of a cluster, which adds the nodes that hold each part.
+//
+// # Statistics
+//
+// A shard ranks like the whole with the statistics of the whole. Map holds the statistics that do
+// not depend on a query: Docs and Length, whose ratio is the average length of a document. The
+// document frequencies of the terms of a query are the sums of the frequencies in all shards.
+// Nothing else is necessary: each shard stores the analysis, the precision of lengths, and the
+// bits and scale of impacts of the whole, and the weights of terms become integers by a rule that
+// depends on the query and these statistics alone.
+package layout
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"heddle/engine/syntax"
+)
+
+// Limits of a map.
+const (
+	MaxShards   = 1 << 16
+	MaxReplicas = 64
+	MaxName     = 255      // bytes of the name of a collection, a file or a node
+	MaxBytes    = 32 << 20 // of the JSON of a map
+)
+
+// Kind is the kind of a collection.
+type Kind string
+
+const (
+	Index Kind = "index"
+	Table Kind = "table"
+)
+
+// Map describes a collection of shards. A manifest is a map without epoch and replicas.
+type Map struct {
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+	// Epoch numbers the maps of a collection, from 1. All shards of an answer belong to one
+	// epoch. A manifest has epoch 0.
+	Epoch uint64 `json:"epoch,omitempty"`
+	// Docs is the number of documents or rows of the whole.
+	Docs uint64 `json:"docs"`
+	// Length is the sum of the lengths of all documents, in tokens. Tables have none.
+	Length uint64 `json:"length,omitempty"`
+	// Shards are in the order of their documents. They leave no gap.
+	Shards []Shard `json:"shards"`
+}
+
+// Shard is a range of documents in one file.
+type Shard struct {
+	// File is the name of the file beside the manifest.
+	File string `json:"file"`
+	// First is the number of the shard's first document in the whole.
+	First uint64 `json:"first"`
+	Docs  uint64 `json:"docs"`
+	Bytes uint64 `json:"bytes"`
+	// SHA256 of the file, in hexadecimal.
+	SHA256 string `json:"sha256"`
+	// Replicas are the names of the nodes that hold the shard.
+	Replicas []string `json:"replicas,omitempty"`
+}
+
+// Validate returns an error that names the first wrong member.
+func (m *Map) Validate() error {
+	switch {
+	case m.Kind != Index && m.Kind != Table:
+		return fmt.Errorf("kind %q: use %q or %q", m.Kind, Index, Table)
+	case m.Name == "" || len(m.Name) > MaxName:
+		return fmt.Errorf("name has %d bytes: it must have 1 to %d", len(m.Name), MaxName)
+	case len(m.Shards) == 0 || len(m.Shards) > MaxShards:
+		return fmt.Errorf("shards has %d elements: it must have 1 to %d", len(m.Shards), MaxShards)
+	}
+	next, files := uint64(0), make(map[string]bool, len(m.Shards))
+	for i, s := range m.Shards {
+		switch {
+		case s.First != next:
+			return fmt.Errorf("shards[%d].first is %d: the shards before it end at %d", i, s.First, next)
+		case s.Docs > m.Docs-next:
+			return fmt.Errorf("shards[%d].docs is %d: the whole has %d documents, of which %d are left", i, s.Docs, m.Docs, m.Docs-next)
+		case s.Docs > math.MaxUint32:
+			return fmt.Errorf("shards[%d].docs is %d: a shard has at most %d documents", i, s.Docs, uint32(math.MaxUint32))
+		}
+		if err := s.validate(); err != nil {
+			return fmt.Errorf("shards[%d].%w", i, err)
+		}
+		if files[s.File] {
+			return fmt.Errorf("shards[%d].file is %q: an earlier shard has the same file", i, s.File)
+		}
+		files[s.File] = true
+		next += s.Docs
+	}
+	if next != m.Docs {
+		return fmt.Errorf("the shards have %d documents, the whole has %d", next, m.Docs)
+	}
+	return nil
+}
+
+// validate checks the members of a shard that do not depend on other shards. The error begins
+// with the name of the member.
+func (s *Shard) validate() error {
+	if s.File == "" || len(s.File) > MaxName || !filepath.IsLocal(s.File) || strings.ContainsAny(s.File, `/\`) || s.File == "." {
+		return fmt.Errorf("file is %q: it must be the name of a file, without a folder, of at most %d bytes", s.File, MaxName)
+	}
+	if len(s.SHA256) != 64 {
+		return fmt.Errorf("sha256 has %d digits: it must have 64", len(s.SHA256))
+	}
+	if _, err := hex.DecodeString(s.SHA256); err != nil || strings.ToLower(s.SHA256) != s.SHA256 {
+		return fmt.Errorf("sha256 is %q: its digits must be 0 to 9 and a to f", s.SHA256)
+	}
+	if len(s.Replicas) > MaxReplicas {
+		return fmt.Errorf("replicas has %d elements: at most %d are possible", len(s.Replicas), MaxReplicas)
+	}
+	for i, node := range s.Replicas {
+		if node == "" || len(node) > MaxName {
+			return fmt.Errorf("replicas[%d] has %d bytes: it must have 1 to %d", i, len(node), MaxName)
+		}
+	}
+	return nil
+}
+
+// Cuts are the first documents of all shards but the first.
+func (m *Map) Cuts() []uint64 {
+	var cuts []uint64
+	for _, s := range m.Shards[1:] {
+		cuts = append(cuts, s.First)
+	}
+	return cuts
+}
+
+// Parse reads a map or a manifest of at most MaxBytes.
+func Parse(data []byte) (*Map, error) {
+	if len(data) > MaxBytes {
+		return nil, fmt.Errorf("the map has %d bytes: at most %d are possible", len(data), MaxBytes)
+	}
+	m := new(Map)
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, syntax.JSON(data, err)
+	}
+	return m, m.Validate()
+}

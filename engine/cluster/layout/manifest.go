@@ -1,0 +1,42 @@
+package layout
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/container"
+)
+
+// ManifestName is the name of the manifest in the folder of its shards.
+const ManifestName = "manifest.json"
+
+// ReadManifest reads the manifest at path, which is a file or the folder of the shards.
+func ReadManifest(path string) (*Map, error) {
+	if filepath.Ext(path) != ".json" {
+		path = filepath.Join(path, ManifestName)
+	}
+	data, err := auxiliary.Read(path, MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, container.ErrCorrupt, err)
+	}
+	return m, nil
+}
+
+// Write writes the map to the file at path. The file appears or changes in one step, and outlives
+// a loss of power.
+func (m *Map) Write(path string) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return auxiliary.Replace(path, append(data, '\n'))
+}

@@ -1,0 +1,319 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/cluster/layout"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/querylang"
+)
+
+// Search answers one query on an index. Expr and Override of the query are not supported. The
+// coverage is nil unless the answer may be partial.
+func (c *Coordinator) Search(ctx context.Context, index string, q engine.Query, ask api.Ask) (api.Hits, *api.Coverage, error) {
+	hits, cover, err := c.SearchAll(ctx, index, []engine.Query{q}, ask)
+	if err == nil && hits[0].Err != nil {
+		return api.Hits{}, cover, hits[0].Err
+	}
+	if err != nil {
+		return api.Hits{}, cover, err
+	}
+	return hits[0], cover, nil
+}
+
+// SearchAll answers many queries from one epoch: hits[i] is the answer of query i. A query that is
+// invalid in itself has Hits.Err. Caller and Timeout of the first query hold for the call.
+func (c *Coordinator) SearchAll(ctx context.Context, index string, qs []engine.Query, ask api.Ask) (hits []api.Hits, cover *api.Coverage, err error) {
+	if len(qs) == 0 {
+		return nil, cover, nil
+	}
+	ctx, cancel := c.deadline(ctx, qs[0].Timeout)
+	defer cancel()
+	for i := range qs {
+		if qs[i].Expr != nil || qs[i].Override != nil {
+			return nil, cover, &engine.Error{Code: engine.Unsupported, Op: "search", Err: fmt.Errorf("queries[%d]: a coordinator takes texts and terms, without Expr and Override", i)}
+		}
+	}
+	err = c.run(ctx, index, layout.Index, func(ctx context.Context, x *collection) error {
+		s := &search{reach: reach{c: c, x: x, partial: ask.AllowPartial}, qs: qs, ask: ask, hits: make([]api.Hits, len(qs))}
+		if err := s.run(ctx); err != nil {
+			return err
+		}
+		hits, cover = s.hits, s.coverage()
+		return nil
+	})
+	return hits, cover, err
+}
+
+// deadline bounds a query that names no other time-out.
+func (c *Coordinator) deadline(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	switch {
+	case timeout < 0:
+		return context.WithCancel(ctx)
+	case timeout == 0:
+		timeout = c.opt.Timeout
+	}
+	return context.WithTimeout(ctx, timeout)
+}
+
+// timeLeft returns the time until the deadline, in microseconds; 0 for none.
+func timeLeft(ctx context.Context) uint64 {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	return uint64(max(time.Until(end).Microseconds(), 1))
+}
+
+// search is the queries of a call on an epoch.
+type search struct {
+	reach
+	*facts
+	qs   []engine.Query
+	ask  api.Ask
+	hits []api.Hits
+}
+
+// kind is the part that all queries of a request share.
+type kind struct {
+	match      engine.Match
+	k          int
+	count      bool
+	literal    bool
+	shape      shape
+	scoring    bm25.Params
+	scored     bool // with scoring
+	statistics *engine.Statistics
+}
+
+// shape is the form in which queries go to shards.
+type shape uint8
+
+const (
+	asTexts shape = iota
+	asLists
+	asNumbers // of terms: the shards need not analyse the text
+)
+
+func (s *search) kindOf(i int) kind {
+	q := &s.qs[i]
+	k := kind{match: q.Match, k: q.K, count: q.CountOnly, literal: q.Literal, statistics: q.Statistics}
+	if own := s.of(i); q.Text == "" {
+		k.shape = asLists
+	} else if len(own) == 1 && own[0].plain && own[0].err == nil {
+		k.shape, k.literal = asNumbers, false
+	}
+	if q.Scoring != nil {
+		k.scoring, k.scored = *q.Scoring, true
+	}
+	if k.match == engine.AndOr && k.k > 0 && k.shape == asTexts && operators(q) {
+		k.match = engine.Or // as one index does
+	}
+	return k
+}
+
+// operators reports whether a query has operators.
+func operators(q *engine.Query) bool {
+	if q.Literal {
+		return false
+	}
+	words, err := querylang.EachWord(q.Text, func(string, float64) error { return nil })
+	return !words && err == nil
+}
+
+// run answers the queries of each kind.
+func (s *search) run(ctx context.Context) (err error) {
+	s.facts, err = s.reach.facts(ctx, s.qs, func(q *engine.Query) bool {
+		return q.Statistics == nil && (q.K > 0 || !q.Literal && strings.Contains(q.Text, "*"))
+	})
+	if err != nil {
+		return err
+	}
+	var kinds []kind
+	groups := map[kind][]int{}
+	for first := 0; first < len(s.qs); {
+		k, n := s.kindOf(first), first+1
+		for n < len(s.qs) && s.kindOf(n) == k {
+			n++
+		}
+		if groups[k] == nil {
+			kinds = append(kinds, k)
+		}
+		for i := first; i < n; i++ {
+			groups[k] = append(groups[k], i)
+		}
+		first = n
+	}
+	for _, k := range kinds {
+		if err := s.group(ctx, k, groups[k]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group answers the queries of a kind. AND+OR is decided on the whole.
+func (s *search) group(ctx context.Context, k kind, at []int) error {
+	if k.match != engine.AndOr || k.k == 0 {
+		return s.ranges(ctx, k, at)
+	}
+	k.match = engine.And
+	if err := s.ranges(ctx, k, at); err != nil {
+		return err
+	}
+	var again []int
+	for _, i := range at {
+		if s.hits[i].Err == nil && s.hits[i].Count < uint64(k.k) {
+			again = append(again, i)
+		}
+	}
+	if again == nil {
+		return nil
+	}
+	k.match = engine.Or
+	return s.ranges(ctx, k, again)
+}
+
+// mostBytes is the size of a request or reply, about.
+const mostBytes = 512 << 10
+
+// ranges answers queries in requests of bounded size.
+func (s *search) ranges(ctx context.Context, k kind, at []int) error {
+	for len(at) > 0 {
+		n, bytes := 0, 0
+		for n < len(at) && (n == 0 || bytes < mostBytes) {
+			q := &s.qs[at[n]]
+			bytes += 16 + 12*k.k + len(q.Text)*3
+			if s.ask.Names {
+				bytes += 24 * k.k
+			}
+			for _, t := range q.Terms {
+				bytes += 3 * len(t)
+			}
+			n++
+		}
+		if err := s.send(ctx, k, at[:n]); err != nil {
+			return err
+		}
+		at = at[n:]
+	}
+	return nil
+}
+
+// message returns the request for queries, without its target, and the errors of queries that are
+// invalid already.
+func (s *search) message(k kind, at []int) (r *api.ShardSearchRequest, wrong map[int]error) {
+	r = &api.ShardSearchRequest{Literal: k.literal, Mode: k.match.String(), K: uint32(k.k), Count: k.count, Limit: s.ask.Limit, Names: s.ask.Names,
+		Caller: s.qs[at[0]].Caller, Explain: s.ask.Explain}
+	if k.k > 0 || k.match == engine.AndOr {
+		r.Limit = 0
+	}
+	if k.scored {
+		r.Scoring = &api.Scoring{Variant: k.scoring.Variant.String(), K1: &k.scoring.K1, B: &k.scoring.B}
+	}
+	if st := k.statistics; st != nil {
+		r.Statistics, r.Replaced = &api.Statistics{Docs: st.Docs, Length: st.Length}, true
+		for t, df := range st.DF {
+			r.Statistics.Terms, r.Statistics.Df = append(r.Statistics.Terms, t), append(r.Statistics.Df, df)
+		}
+	} else {
+		r.Statistics = &api.Statistics{Docs: s.docs, Length: s.length}
+	}
+	wrong = map[int]error{}
+	number := map[string]uint32{}
+	for n, i := range at {
+		q := &s.qs[i]
+		if k.k > 0 && r.Replaced && scoresPrefix(q) {
+			wrong[n] = errPrefix
+		}
+		for _, known := range s.of(i) {
+			if known.err != nil {
+				wrong[n] = known.err
+			}
+			for j, t := range known.terms {
+				if known.df[j] == 0 && k.shape != asNumbers {
+					continue // no shard has it
+				}
+				at, ok := number[t]
+				if !ok {
+					at = uint32(len(number))
+					number[t] = at
+					r.Statistics.Terms, r.Statistics.Df = append(r.Statistics.Terms, t), append(r.Statistics.Df, known.df[j])
+				}
+				if k.shape == asNumbers {
+					r.Numbers = append(r.Numbers, at)
+				}
+			}
+		}
+		switch k.shape {
+		case asTexts:
+			r.Texts = append(r.Texts, q.Text)
+		case asLists:
+			r.Lists = append(r.Lists, &api.ShardTermList{Terms: q.Terms, Weights: q.Weights})
+		case asNumbers:
+			r.Ends = append(r.Ends, uint32(len(r.Numbers)))
+		}
+	}
+	return r, wrong
+}
+
+// send answers queries by one request to each shard.
+func (s *search) send(ctx context.Context, k kind, at []int) error {
+	r, wrong := s.message(k, at)
+	answers, err := each(ctx, &s.reach, len(at), func(ctx context.Context, node api.ShardServiceClient, target *api.ShardTarget) (*api.ShardSearchResponse, error) {
+		mine := &api.ShardSearchRequest{Target: target, Texts: r.Texts, Lists: r.Lists, Numbers: r.Numbers, Ends: r.Ends, Literal: r.Literal, Mode: r.Mode,
+			K: r.K, Count: r.Count, Limit: r.Limit, Scoring: r.Scoring, Statistics: r.Statistics, Replaced: r.Replaced, Names: r.Names, Caller: r.Caller,
+			TimeoutUs: timeLeft(ctx), Explain: r.Explain}
+		a, err := node.ShardSearch(ctx, mine)
+		if err == nil {
+			err = check(a, target, len(at), r)
+		}
+		return a, err
+	})
+	if err != nil {
+		return err // such as a wrong option, which comes before a wrong text
+	}
+	for _, a := range answers {
+		for _, e := range a.GetErrors() {
+			if n := int(e.GetQuery()); wrong[n] == nil {
+				wrong[n] = described(e.GetError())
+			}
+		}
+	}
+	m := newMerger(s.x.layout.Shards, answers, k.k)
+	for n, i := range at {
+		m.next(n)
+		if s.hits[i] = (api.Hits{Err: wrong[n]}); wrong[n] != nil {
+			continue
+		}
+		if k.k > 0 {
+			if err := m.comparable(s.x.layout.Name); err != nil {
+				return err
+			}
+		}
+		m.merge(&s.hits[i], k.k, k.count, s.ask)
+	}
+	if s.ask.Explain {
+		s.hits[at[0]].Explanation = explain(answers)
+	}
+	return nil
+}
+
+// explain joins the explanations of shards.
+func explain[A interface{ GetExplanation() string }](answers []A) string {
+	var b strings.Builder
+	for i, a := range answers {
+		if text := a.GetExplanation(); text != "" {
+			fmt.Fprintf(&b, "shard %d:\n%s", i, text)
+			if !strings.HasSuffix(text, "\n") {
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
+}

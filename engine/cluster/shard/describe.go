@@ -1,0 +1,48 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"heddle/engine"
+	"heddle/engine/api"
+)
+
+// DescribeShard implements api.ShardServiceHandler.
+func (h handler) DescribeShard(_ context.Context, r *api.DescribeShardRequest) (out *api.DescribeShardResponse, err error) {
+	defer reply(&err)
+	x, end, err := h.index(r.GetTarget())
+	if errors.Is(err, ErrEpoch) {
+		return h.describeTable(r.GetTarget())
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	info := x.Info()
+	return &api.DescribeShardResponse{Docs: uint64(info.Docs), Lists: uint64(info.Lists), Checksum: checksum(info.Checksum)}, nil
+}
+
+func (h handler) describeTable(r *api.ShardTarget) (*api.DescribeShardResponse, error) {
+	t, release, err := h.shards.OpenTable(r.GetCollection(), r.GetEpoch(), int(r.GetShard()))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	info, err := t.Info()
+	if err != nil {
+		return nil, err
+	}
+	return &api.DescribeShardResponse{Docs: uint64(info.Rows), Checksum: checksum(info.Checksum), Columns: Columns(info)}, nil
+}
+
+func checksum(sum uint64) string { return strconv.FormatUint(sum, 16) }
+
+// Columns describes the columns of a table.
+func Columns(info engine.TableInfo) (all []*api.Column) {
+	for _, c := range info.Columns {
+		all = append(all, &api.Column{Name: c.Name, Type: c.Type.String(), Bins: uint32(len(c.Bins)), Missing: uint64(c.Missing)})
+	}
+	return all
+}

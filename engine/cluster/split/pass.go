@@ -1,0 +1,157 @@
+package split
+
+import (
+	"errors"
+	"slices"
+
+	"heddle/engine/file/container"
+	"heddle/engine/index/bm25"
+	"heddle/engine/index/hdl"
+)
+
+// maxWriters is the number of shards that are written at a time, so it bounds memory and open
+// files.
+const maxWriters = 16
+
+// A batch of lists is encoded on all cores, shard by shard. It has at least this many postings, or
+// lists, unless it is the last.
+const (
+	batchPostings = 1 << 16
+	batchLists    = 1 << 10
+)
+
+// pass writes consecutive shards of an index at the same time. It belongs to one goroutine.
+type pass struct {
+	parts    []part
+	lucene   bool   // lengths are rounded
+	document int    // part of the next document
+	text     int    // part of the next text
+	terms    []list // of the batch
+	docs     []uint32
+	freqs    []uint32
+}
+
+// part is a shard in progress.
+type part struct {
+	*hdl.Writer
+	first, end       uint64 // documents
+	documents, texts uint64 // so far
+	local            []uint32
+}
+
+// list is a list of the batch.
+type list struct {
+	term string
+	end  int // in docs and freqs
+}
+
+// newPass starts the shards from to to-1.
+func newPass(f *folder, meta hdl.Meta, cuts []uint64, from, to int) (*pass, error) {
+	p := &pass{lucene: meta.Lengths == hdl.LengthsLucene}
+	for i := from; i < to; i++ {
+		meta.Docs = uint32(cuts[i+1] - cuts[i])
+		w, err := hdl.Create(f.path(i), meta)
+		if err != nil {
+			return nil, errors.Join(err, p.abort())
+		}
+		p.parts = append(p.parts, part{Writer: w, first: cuts[i], end: cuts[i+1]})
+	}
+	return p, nil
+}
+
+// next returns the first part from *at on that wants one more of its documents, by the number so
+// far that count returns.
+func (p *pass) next(at *int, count func(*part) *uint64) *part {
+	for {
+		x := &p.parts[*at]
+		if n := count(x); *n < x.end-x.first || *at == len(p.parts)-1 {
+			*n++ // one too many is an error of the last Writer
+			return x
+		}
+		*at++
+	}
+}
+
+func (p *pass) addDocument(name string, length uint32) error {
+	if p.lucene {
+		length = bm25.RoundLength(length) // which an index has instead of the exact length
+	}
+	return p.next(&p.document, func(x *part) *uint64 { return &x.documents }).AddDocument(name, length)
+}
+
+func (p *pass) addText(text []byte) error {
+	return p.next(&p.text, func(x *part) *uint64 { return &x.texts }).AddText(text)
+}
+
+// addList adds a list of the whole index.
+func (p *pass) addList(term string, docs, freqs []uint32) error {
+	p.docs, p.freqs = append(p.docs, docs...), append(p.freqs, freqs...)
+	p.terms = append(p.terms, list{term, len(p.docs)})
+	if len(p.docs) < batchPostings && len(p.terms) < batchLists {
+		return nil
+	}
+	return p.flush()
+}
+
+// flush writes the batch.
+func (p *pass) flush() error {
+	err := container.Parallel(len(p.parts), func(i int) error {
+		x, from := &p.parts[i], 0
+		for _, l := range p.terms {
+			if err := x.cut(l.term, p.docs[from:l.end], p.freqs[from:l.end]); err != nil {
+				return err
+			}
+			from = l.end
+		}
+		return nil
+	})
+	p.terms, p.docs, p.freqs = p.terms[:0], p.docs[:0], p.freqs[:0]
+	return err
+}
+
+// cut adds the documents of the shard in a list. A shard has the terms of its documents alone. The
+// first shard also has the terms without any document, which some formats permit.
+func (x *part) cut(term string, docs, freqs []uint32) error {
+	from, _ := slices.BinarySearchFunc(docs, x.first, compare)
+	to, _ := slices.BinarySearchFunc(docs, x.end, compare)
+	if from == to && !(len(docs) == 0 && x.first == 0 && x.end > 0) {
+		return nil
+	}
+	x.local = x.local[:0]
+	for _, d := range docs[from:to] {
+		x.local = append(x.local, d-uint32(x.first))
+	}
+	return x.AddList(term, x.local, freqs[from:to])
+}
+
+func compare(doc uint32, cut uint64) int {
+	switch {
+	case uint64(doc) < cut:
+		return -1
+	case uint64(doc) > cut:
+		return 1
+	}
+	return 0
+}
+
+// commit completes the shards.
+func (p *pass) commit() error {
+	if err := p.flush(); err != nil {
+		return err
+	}
+	for _, x := range p.parts {
+		if err := x.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abort removes shards that are not complete.
+func (p *pass) abort() error {
+	var errs []error
+	for _, x := range p.parts {
+		errs = append(errs, x.Abort())
+	}
+	return errors.Join(errs...)
+}

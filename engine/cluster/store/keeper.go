@@ -1,0 +1,346 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"heddle/engine/cluster/fetch"
+	"heddle/engine/cluster/layout"
+)
+
+// Loader opens the shards of a node. Epochs that share a file have the same path.
+type Loader interface {
+	Load(ctx context.Context, name string, epoch uint64, shard int, path string) error
+	Unload(name string, epoch uint64)
+}
+
+// Keeper brings a node to the state that the maps describe. Step does the work; Run repeats it.
+type Keeper struct {
+	KV     KV
+	Node   string
+	Dir    string // files and the last maps
+	URL    string // base URL of the node; other nodes fetch files below URL/files
+	Loader Loader
+	// Fetch copies files from sources of a publish, Peers from other nodes.
+	Fetch, Peers fetch.Client
+	// Deadline is the time for which an epoch outlives its map: the longest deadline of a query.
+	Deadline time.Duration
+	// Poll is the time between two looks at the maps; 0 is one second.
+	Poll time.Duration
+	// Log receives the error of a step if it differs from the error before, and nil after an error. The
+	// next step tries again. Log may be nil.
+	Log func(error)
+	now func() time.Time // tests set it
+
+	loaded  map[Part]string // to the checksum
+	failed  map[Part]Failure
+	retired map[collection]time.Time
+	last    map[string]*State // as on disk; nil if they are unknown
+	pulse   pulse
+	unready atomic.Pointer[error] // nil before the first step
+}
+
+// collection is an epoch of a collection.
+type collection struct {
+	name  string
+	epoch uint64
+}
+
+// Run repeats Step until the context ends. wake, which may be nil, starts a step at once.
+func (k *Keeper) Run(ctx context.Context, wake <-chan struct{}) error {
+	tick := time.NewTicker(cmp.Or(k.Poll, time.Second))
+	defer tick.Stop()
+	said := fmt.Sprint(error(nil))
+	for {
+		err := k.Step(ctx)
+		if text := fmt.Sprint(err); text != said && ctx.Err() == nil && k.Log != nil {
+			said = text
+			k.Log(err)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		case <-wake:
+		}
+	}
+}
+
+// Step reads the maps and does the work that they ask of the node. Without the store, the node opens
+// the shards of its last maps, and keeps all that it has.
+func (k *Keeper) Step(ctx context.Context) error {
+	if k.loaded == nil {
+		k.loaded, k.failed, k.retired = map[Part]string{}, map[Part]Failure{}, map[collection]time.Time{}
+		if k.now == nil {
+			k.now = time.Now
+		}
+	}
+	var diskErr error
+	if k.last == nil {
+		k.last, diskErr = k.readLast() // an error counts only without the store, which has the same maps
+	}
+	states, err := readAll(ctx, k.KV)
+	if err != nil {
+		return errors.Join(err, diskErr, k.loadAll(ctx, k.last))
+	}
+	if err := k.mend(ctx, states); err != nil {
+		return err
+	}
+	err = errors.Join(k.writeLast(states), k.loadAll(ctx, states)) // also with a full disk
+	k.unload(states)
+	err = errors.Join(err, k.clean(states), k.tell(ctx))
+	for name, s := range states {
+		if s.Intent != nil {
+			err = errors.Join(err, advance(ctx, k.KV, name, &k.pulse, k.now()))
+		}
+	}
+	return err
+}
+
+// readAll returns the states of all collections.
+func readAll(ctx context.Context, kv KV) (map[string]*State, error) {
+	names, err := list(ctx, kv, mapKey)
+	states := make(map[string]*State, len(names))
+	for _, name := range names {
+		s, _, getErr := get(ctx, kv, name)
+		if getErr != nil {
+			return nil, getErr
+		}
+		states[name] = s
+	}
+	return states, err
+}
+
+// path is the place of a shard's file.
+func (k *Keeper) path(m *layout.Map, s layout.Shard) string {
+	ext := ".hdl"
+	if m.Kind == layout.Table {
+		ext = ".hdb"
+	}
+	return filepath.Join(k.Dir, "files", s.SHA256+ext)
+}
+
+// Find returns the path of a complete file, or "". fetch.Handler calls it.
+func (k *Keeper) Find(sum string) string {
+	for _, ext := range []string{".hdl", ".hdb"} {
+		p := filepath.Join(k.Dir, "files", sum+ext)
+		if _, err := os.Stat(p); err == nil && filepath.Base(sum) == sum && len(sum) == 64 {
+			return p
+		}
+	}
+	return ""
+}
+
+// loadAll fetches and opens the shards that the node must have.
+func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
+	k.judge(states)
+	defer k.judge(states)
+	if err := os.MkdirAll(filepath.Join(k.Dir, "files"), 0o755); err != nil {
+		return err
+	}
+	var failed []error
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		s := states[name]
+		for _, m := range s.maps() {
+			var sources []string
+			if s.Intent != nil {
+				sources = s.Intent.Sources
+			}
+			k.replace(m)
+			for n, shard := range m.Shards {
+				part := Part{name, m.Epoch, n}
+				if _, ok := k.loaded[part]; ok || k.failed[part].Final || !slices.Contains(shard.Replicas, k.Node) {
+					continue
+				}
+				if err := k.load(ctx, part, m, shard, sources); err != nil {
+					if ctx.Err() != nil {
+						return err
+					}
+					final := m != s.Current && lasting(err)
+					k.failed[part] = Failure{part, err.Error(), final}
+					failed = append(failed, err)
+					continue
+				}
+				delete(k.failed, part)
+				k.loaded[part] = shard.SHA256
+			}
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// replace closes an epoch with other files than its map: a store without its data has given the number
+// of a change that never came into force to another one.
+func (k *Keeper) replace(m *layout.Map) {
+	for n, s := range m.Shards {
+		if sum, ok := k.loaded[Part{m.Name, m.Epoch, n}]; ok && sum != s.SHA256 {
+			k.close(collection{m.Name, m.Epoch})
+			return
+		}
+	}
+}
+
+// close closes the shards of an epoch.
+func (k *Keeper) close(c collection) {
+	k.Loader.Unload(c.name, c.epoch)
+	delete(k.retired, c)
+	maps.DeleteFunc(k.loaded, func(p Part, _ string) bool { return p.Name == c.name && p.Epoch == c.epoch })
+}
+
+// loadError is a refusal by the Loader.
+type loadError struct{ error }
+
+func (e loadError) Unwrap() error { return e.error }
+
+// lasting says that another attempt would fail the same way.
+func lasting(err error) bool {
+	_, load := errors.AsType[loadError](err)
+	_, sum := errors.AsType[*fetch.ChecksumError](err)
+	_, full := errors.AsType[*fetch.DiskFullError](err)
+	return load || sum || full
+}
+
+func (k *Keeper) load(ctx context.Context, part Part, m *layout.Map, s layout.Shard, sources []string) error {
+	path := k.path(m, s)
+	if _, err := os.Stat(path); err != nil {
+		// Nodes that hold the file come first: they spare the source.
+		all, err := Reports(ctx, k.KV)
+		if err != nil {
+			return err
+		}
+		var peers []string
+		for node, r := range all {
+			if node != k.Node && r.URL != "" && slices.Contains(r.Held, s.SHA256) {
+				peers = append(peers, r.URL+"/files")
+			}
+		}
+		slices.Sort(peers)
+		if err := k.fetch(ctx, fetch.File{Name: s.File, SHA256: s.SHA256, Bytes: s.Bytes}, path, peers, sources); err != nil {
+			return err
+		}
+	}
+	if err := k.Loader.Load(ctx, part.Name, part.Epoch, part.Shard, path); err != nil {
+		return loadError{err}
+	}
+	return nil
+}
+
+// fetch copies a file from a peer or a source.
+func (k *Keeper) fetch(ctx context.Context, file fetch.File, path string, peers, sources []string) error {
+	if len(peers)+len(sources) == 0 {
+		return fmt.Errorf("%s: no node that answers has the file %s: publish it again, or start the node that has it", file.Name, file.SHA256)
+	}
+	var err error
+	if len(peers) > 0 {
+		if err = k.Peers.Fetch(ctx, file, path, peers...); err == nil || lasting(err) || ctx.Err() != nil {
+			return err
+		}
+	}
+	if len(sources) == 0 {
+		return err
+	}
+	if sourceErr := k.Fetch.Fetch(ctx, file, path, sources...); sourceErr != nil {
+		return errors.Join(err, sourceErr)
+	}
+	return nil
+}
+
+// unload closes epochs that no map has, when the longest deadline has passed since this node saw
+// it. Only this node's own clock counts.
+func (k *Keeper) unload(states map[string]*State) {
+	wanted := map[collection]bool{}
+	for name, s := range states {
+		for _, m := range s.maps() {
+			wanted[collection{name, m.Epoch}] = true
+		}
+	}
+	for part := range k.failed {
+		if !wanted[collection{part.Name, part.Epoch}] {
+			delete(k.failed, part)
+		}
+	}
+	gone := map[collection]bool{}
+	for part := range k.loaded {
+		c := collection{part.Name, part.Epoch}
+		if wanted[c] {
+			continue
+		}
+		if since, ok := k.retired[c]; !ok {
+			k.retired[c] = k.now()
+		} else if k.now().Sub(since) >= k.Deadline {
+			gone[c] = true
+		}
+	}
+	for c := range gone {
+		k.close(c)
+	}
+}
+
+// clean removes files that no map and no loaded epoch needs.
+func (k *Keeper) clean(states map[string]*State) error {
+	needed := map[string]bool{}
+	for _, sum := range k.loaded {
+		needed[sum] = true
+	}
+	for _, s := range states {
+		for _, m := range s.maps() {
+			for _, shard := range m.Shards {
+				if slices.Contains(shard.Replicas, k.Node) {
+					needed[shard.SHA256] = true
+				}
+			}
+		}
+	}
+	found, err := os.ReadDir(filepath.Join(k.Dir, "files"))
+	for _, f := range found {
+		if sum, _, _ := strings.Cut(f.Name(), "."); !needed[sum] {
+			err = errors.Join(err, os.Remove(filepath.Join(k.Dir, "files", f.Name())))
+		}
+	}
+	return err
+}
+
+// tell writes the report of the node, if the store has another one.
+func (k *Keeper) tell(ctx context.Context) error {
+	r := Report{URL: k.URL, Free: fetch.Free(k.Dir) >> 30 << 30}
+	for _, p := range slices.SortedFunc(maps.Keys(k.loaded), Part.compare) {
+		r.Loaded = append(r.Loaded, Opened{p, k.loaded[p]})
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(k.failed), Part.compare) {
+		r.Failed = append(r.Failed, k.failed[p])
+	}
+	found, err := os.ReadDir(filepath.Join(k.Dir, "files"))
+	if err != nil {
+		return err
+	}
+	for _, f := range found {
+		if sum, ext, _ := strings.Cut(f.Name(), "."); ext == "hdl" || ext == "hdb" {
+			r.Held = append(r.Held, sum)
+		}
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	old, revision, err := k.KV.Get(ctx, nodeKey+k.Node)
+	if err != nil && !errors.Is(err, ErrNotFound) || bytes.Equal(data, old) {
+		return err
+	}
+	_, err = k.KV.Put(ctx, nodeKey+k.Node, data, revision)
+	return err
+}
+
+func (p Part) compare(q Part) int {
+	return cmp.Or(cmp.Compare(p.Name, q.Name), cmp.Compare(p.Epoch, q.Epoch), cmp.Compare(p.Shard, q.Shard))
+}

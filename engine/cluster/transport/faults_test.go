@@ -1,0 +1,171 @@
+package transport
+
+import (
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect/v2"
+
+	"heddle/engine/api"
+)
+
+// TestPayload: a message above the limit of NATS is refused at once, with the name of the limit.
+func TestPayload(t *testing.T) {
+	b := broker(t, nil)
+	overNATS(t, &script{}, b)
+	to, _ := (&NATS{Conn: dial(t, b.ClientURL(), Options{})}).Dial("n1")
+	c := api.NewIndexServiceClient(connect.NewClient(to))
+	for _, r := range []*api.SearchRequest{{Query: "large"}, {Query: strings.Repeat("x", 1<<20)}} {
+		_, err := c.Search(t.Context(), r)
+		if d, ok := api.DetailOf(err); !ok || d.GetLimit() != "payload" || d.GetMax() != 1<<20 || connect.CodeOf(err) != connect.CodeResourceExhausted {
+			t.Errorf("error %v, detail %v", err, d)
+		}
+	}
+}
+
+// TestGone: a call to a node that does not exist, ends or stops fails with code Unavailable.
+func TestGone(t *testing.T) {
+	b := broker(t, nil)
+	conn := dial(t, b.ClientURL(), Options{})
+	to, _ := (&NATS{Conn: conn, Probe: 20 * time.Millisecond}).Dial("n1")
+	c := api.NewIndexServiceClient(connect.NewClient(to))
+	gone := func(when string, err error) {
+		t.Helper()
+		if connect.CodeOf(err) != connect.CodeUnavailable {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	_, err := c.Search(t.Context(), &api.SearchRequest{})
+	gone("no node", err)
+
+	s := &script{began: make(chan error, 1), ended: make(chan error, 1)}
+	v := overNATS(t, s, b)
+	go func() { <-s.began; v.conn.Close() }()
+	_, err = c.Search(t.Context(), &api.SearchRequest{Query: "wait"})
+	gone("the connection of the node closes", err)
+
+	s = &script{began: make(chan error, 1), ended: make(chan error, 1)}
+	overNATS(t, s, b)
+	go func() { <-s.began; b.Shutdown() }()
+	_, err = c.Search(t.Context(), &api.SearchRequest{Query: "wait"})
+	gone("NATS ends", err)
+	_, err = c.Search(t.Context(), &api.SearchRequest{})
+	gone("without NATS", err)
+}
+
+// TestSilent: a connection that drops all bytes without a reset ends calls, and comes back.
+func TestSilent(t *testing.T) {
+	b := broker(t, nil)
+	p := &proxy{to: b.Addr().String()}
+	at := p.listen(t)
+	s := &script{began: make(chan error, 1), ended: make(chan error, 1)}
+	overNATS(t, s, b)
+	back := make(chan error, 16)
+	conn := dial(t, "nats://"+at, Options{Ping: 100 * time.Millisecond, Lost: func(err error) { back <- err }})
+	to, _ := (&NATS{Conn: conn, Probe: 20 * time.Millisecond}).Dial("n1")
+	c := api.NewIndexServiceClient(connect.NewClient(to))
+	go func() { <-s.began; p.silence(true) }()
+	if _, err := c.Search(t.Context(), &api.SearchRequest{Query: "wait"}); connect.CodeOf(err) != connect.CodeUnavailable {
+		t.Errorf("a silent connection: %v", err)
+	}
+	if err := <-back; err == nil {
+		t.Error("the loss was not reported")
+	}
+	p.silence(false)
+	for err := range back {
+		if err == nil {
+			break
+		}
+	}
+	if _, err := c.Search(t.Context(), &api.SearchRequest{Query: "x"}); err != nil {
+		t.Errorf("after the silence: %v", err)
+	}
+}
+
+// proxy forwards connections, and drops their bytes while it is silent.
+type proxy struct {
+	to    string
+	mu    sync.Mutex
+	quiet bool
+}
+
+func (p *proxy) silence(on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.quiet = on
+}
+
+func (p *proxy) listen(t *testing.T) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial("tcp", p.to)
+			if err != nil {
+				from.Close()
+				continue
+			}
+			go p.copy(from, to)
+			go p.copy(to, from)
+		}
+	}()
+	return l.Addr().String()
+}
+
+func (p *proxy) copy(to, from net.Conn) {
+	defer to.Close()
+	for b := make([]byte, 4096); ; {
+		n, err := from.Read(b)
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		quiet := p.quiet
+		p.mu.Unlock()
+		if !quiet {
+			to.Write(b[:n])
+		}
+	}
+}
+
+// TestDrain: Stop answers the calls that have arrived.
+func TestDrain(t *testing.T) {
+	b := broker(t, nil)
+	s := &script{began: make(chan error, 64), hold: make(chan struct{})}
+	v := overNATS(t, s, b)
+	to, _ := (&NATS{Conn: dial(t, b.ClientURL(), Options{})}).Dial("n1")
+	c := api.NewIndexServiceClient(connect.NewClient(to))
+	answers := make(chan error, 64)
+	for range 64 {
+		go func() {
+			_, err := c.Search(t.Context(), &api.SearchRequest{Query: "hold"})
+			answers <- err
+		}()
+	}
+	for range 64 {
+		<-s.began
+	}
+	stopped := make(chan struct{})
+	go func() { stop(t, v); close(stopped) }()
+	for connect.CodeOf(func() error { _, err := c.Search(t.Context(), &api.SearchRequest{}); return err }()) != connect.CodeUnavailable {
+		runtime.Gosched()
+	}
+	close(s.hold)
+	for range 64 {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	<-stopped
+}

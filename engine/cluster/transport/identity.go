@@ -1,0 +1,76 @@
+package transport
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+)
+
+// Identity are the files by which a program checks nodes, and proves itself to them over HTTP. The
+// zero value trusts the authorities of the system and shows nothing.
+type Identity struct {
+	// CA has the certificates in PEM whose holders sign certificates of nodes.
+	CA string
+	// Cert and Key are the certificate in PEM that nodes get, and its key. They are read for each
+	// connection, so a new certificate needs no restart.
+	Cert, Key string
+	// Token is a file with one line, the token that nodes get.
+	Token string
+}
+
+// Client adds the identity to a client, whose Transport is an *http.Transport, and returns it.
+func (i Identity) Client(c *http.Client) (*http.Client, error) {
+	secure := &tls.Config{MinVersion: tls.VersionTLS12}
+	if i.CA != "" {
+		text, err := os.ReadFile(i.CA)
+		if err != nil {
+			return nil, err
+		}
+		if secure.RootCAs = x509.NewCertPool(); !secure.RootCAs.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s: no certificate in PEM", i.CA)
+		}
+	}
+	if i.Cert != "" || i.Key != "" {
+		read := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			pair, err := tls.LoadX509KeyPair(i.Cert, i.Key)
+			if err != nil {
+				err = fmt.Errorf("certificate %s, key %s: %w", i.Cert, i.Key, err)
+			}
+			return &pair, err
+		}
+		if _, err := read(nil); err != nil {
+			return nil, err
+		}
+		secure.GetClientCertificate = read
+	}
+	c.Transport.(*http.Transport).TLSClientConfig = secure
+	if i.Token == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(i.Token)
+	if err != nil {
+		return nil, err
+	}
+	line := bytes.TrimSpace(text)
+	if len(line) == 0 || bytes.ContainsAny(line, " \t\r\n") {
+		return nil, fmt.Errorf("%s: want one line with a token, as heddle serve token prints it", i.Token)
+	}
+	c.Transport = bearer{c.Transport.(*http.Transport), "Bearer " + string(line)}
+	return c, nil
+}
+
+// bearer adds a token to each request.
+type bearer struct {
+	*http.Transport
+	header string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", b.header)
+	return b.Transport.RoundTrip(r)
+}

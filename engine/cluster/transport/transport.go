@@ -1,0 +1,143 @@
+// Package transport connects the nodes of a cluster: calls of Connect in process, over HTTP, and
+// over NATS. All transports deliver the same answers, error codes, details, deadlines and
+// cancellations. Local, HTTP and NATS find the transport to a node by its name.
+package transport
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
+	"connectrpc.com/connect/v2/connectinprocess"
+
+	"heddle/engine/syntax"
+)
+
+// BatchBytes is the greatest size of a part of a batch, half of the default limit of NATS.
+const BatchBytes = 512 << 10
+
+// Local holds the servers of nodes in this process by the names of the nodes.
+type Local map[string]*connect.Server
+
+// Dial returns the transport to a node. The error has code NotFound.
+func (l Local) Dial(node string) (connect.Transport, error) {
+	s, ok := l[node]
+	if !ok {
+		return nil, unknown(node)
+	}
+	return connectinprocess.New(s), nil
+}
+
+// HTTP dials nodes over HTTP. It is safe for concurrent use.
+type HTTP struct {
+	// Nodes are the base URLs of nodes by name, such as "http://10.0.0.1:7700".
+	Nodes map[string]string
+	// Pattern is the URL of a node that is not in Nodes, with {node} for its name. The name service
+	// of the network finds the host. Default: none.
+	Pattern string
+	// Client sends the requests. Default: NewClient().
+	Client *http.Client
+	// MaxReply limits an answer in bytes. Default: 1 GiB.
+	MaxReply int
+	once     sync.Once
+}
+
+// NewClient returns a client for calls between nodes. It shares one connection of HTTP/2 with each
+// node, closes a connection that is silent for three seconds, and waits two seconds for a new one.
+func NewClient() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy, t.DialContext = nil, (&net.Dialer{Timeout: 2 * time.Second}).DialContext
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP2(true)
+	t.Protocols.SetUnencryptedHTTP2(true)
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: time.Second, PingTimeout: 2 * time.Second}
+	return &http.Client{Transport: t}
+}
+
+// Dial returns the transport to a node. It does not connect yet. The error has code NotFound.
+func (h *HTTP) Dial(node string) (connect.Transport, error) {
+	at, ok := h.Nodes[node]
+	if !ok && h.Pattern != "" {
+		at, ok = strings.ReplaceAll(h.Pattern, "{node}", node), true
+	}
+	if !ok {
+		return nil, unknown(node)
+	}
+	h.once.Do(func() {
+		if h.Client == nil {
+			h.Client = NewClient()
+		}
+		if h.MaxReply <= 0 {
+			h.MaxReply = 1 << 30
+		}
+	})
+	return connecthttp.NewTransport(h.Client, at, connecthttp.WithReadMaxBytes(h.MaxReply), connecthttp.WithCompressMinBytes(4096)), nil
+}
+
+// ReadNodes reads base URLs by the names of nodes from a file of JSON: {"n1":"http://10.0.0.1:7700"}.
+func ReadNodes(path string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	nodes := map[string]string{}
+	if err := json.Unmarshal(text, &nodes); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, syntax.JSON(text, err))
+	}
+	for name, at := range nodes {
+		u, err := url.Parse(at)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, fmt.Errorf("%s: node %s: %q: want http://HOST:PORT or https://HOST:PORT", path, name, at)
+		}
+		if err := CheckNode(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nodes, nil
+}
+
+var nameOfNode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// CheckNode returns an error unless name can be the name of a node: letters, digits, dashes and
+// underscores. Other characters have a meaning in subjects of NATS.
+func CheckNode(name string) error {
+	if !nameOfNode.MatchString(name) {
+		return fmt.Errorf("node %q: want 1 to 64 letters, digits, dashes and underscores", name)
+	}
+	return nil
+}
+
+// Split yields parts of a batch of at most BatchBytes. An item above this size is a part of its
+// own. Parts share the memory of items.
+func Split[T any](items []T, size func(T) int) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		first, sum := 0, 0
+		for i, item := range items {
+			n := size(item)
+			if i > first && sum+n > BatchBytes {
+				if !yield(items[first:i]) {
+					return
+				}
+				first, sum = i, 0
+			}
+			sum += n
+		}
+		if first < len(items) {
+			yield(items[first:])
+		}
+	}
+}
+
+func unknown(node string) error {
+	return connect.Errorf(connect.CodeNotFound, "no node is named %q", node)
+}
