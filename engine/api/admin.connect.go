@@ -23,15 +23,55 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
+	// AdminServiceLoadIndexProcedure is the procedure name of the AdminService's LoadIndex RPC.
+	AdminServiceLoadIndexProcedure = "/heddle.v1.AdminService/LoadIndex"
+	// AdminServiceUnloadIndexProcedure is the procedure name of the AdminService's UnloadIndex RPC.
+	AdminServiceUnloadIndexProcedure = "/heddle.v1.AdminService/UnloadIndex"
+	// AdminServiceLoadTableProcedure is the procedure name of the AdminService's LoadTable RPC.
+	AdminServiceLoadTableProcedure = "/heddle.v1.AdminService/LoadTable"
+	// AdminServiceUnloadTableProcedure is the procedure name of the AdminService's UnloadTable RPC.
+	AdminServiceUnloadTableProcedure = "/heddle.v1.AdminService/UnloadTable"
 	// AdminServiceReloadIndexProcedure is the procedure name of the AdminService's ReloadIndex RPC.
 	AdminServiceReloadIndexProcedure = "/heddle.v1.AdminService/ReloadIndex"
 	// AdminServiceReloadTableProcedure is the procedure name of the AdminService's ReloadTable RPC.
 	AdminServiceReloadTableProcedure = "/heddle.v1.AdminService/ReloadTable"
 	// AdminServiceDrainProcedure is the procedure name of the AdminService's Drain RPC.
 	AdminServiceDrainProcedure = "/heddle.v1.AdminService/Drain"
+	// AdminServiceGetConfigProcedure is the procedure name of the AdminService's GetConfig RPC.
+	AdminServiceGetConfigProcedure = "/heddle.v1.AdminService/GetConfig"
 )
 
 var (
+	adminServiceLoadIndexSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("LoadIndex"),
+			Procedure:        AdminServiceLoadIndexProcedure,
+			IdempotencyLevel: connect.IdempotencyIdempotent,
+		}
+	})
+	adminServiceUnloadIndexSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType: connect.StreamTypeUnary,
+			Schema:     File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("UnloadIndex"),
+			Procedure:  AdminServiceUnloadIndexProcedure,
+		}
+	})
+	adminServiceLoadTableSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("LoadTable"),
+			Procedure:        AdminServiceLoadTableProcedure,
+			IdempotencyLevel: connect.IdempotencyIdempotent,
+		}
+	})
+	adminServiceUnloadTableSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType: connect.StreamTypeUnary,
+			Schema:     File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("UnloadTable"),
+			Procedure:  AdminServiceUnloadTableProcedure,
+		}
+	})
 	adminServiceReloadIndexSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -56,10 +96,27 @@ var (
 			IdempotencyLevel: connect.IdempotencyIdempotent,
 		}
 	})
+	adminServiceGetConfigSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_admin_proto.Services().ByName("AdminService").Methods().ByName("GetConfig"),
+			Procedure:        AdminServiceGetConfigProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
 )
 
 // AdminServiceClient is a client for the heddle.v1.AdminService service.
 type AdminServiceClient interface {
+	// LoadIndex opens a file and serves it under a name. A name in service changes to the file
+	// without a gap. After an error nothing has changed.
+	LoadIndex(context.Context, *LoadIndexRequest) (*LoadIndexResponse, error)
+	// UnloadIndex takes an index out of service. Running queries end first.
+	UnloadIndex(context.Context, *UnloadIndexRequest) (*UnloadIndexResponse, error)
+	// LoadTable does the same as LoadIndex for a table.
+	LoadTable(context.Context, *LoadTableRequest) (*LoadTableResponse, error)
+	// UnloadTable does the same as UnloadIndex for a table.
+	UnloadTable(context.Context, *UnloadTableRequest) (*UnloadTableResponse, error)
 	// ReloadIndex opens the file of an index again and changes to its new content without a gap.
 	// After an error the old content stays in service.
 	ReloadIndex(context.Context, *ReloadIndexRequest) (*ReloadIndexResponse, error)
@@ -68,6 +125,8 @@ type AdminServiceClient interface {
 	// Drain ends the server: it reports not ready, waits for the drain delay, finishes running
 	// requests and exits. The reply arrives at once.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// GetConfig returns the settings of the server and the source of each.
+	GetConfig(context.Context, *GetConfigRequest) (*Config, error)
 }
 
 // NewAdminServiceClient constructs a client for the heddle.v1.AdminService service. Multiple
@@ -78,6 +137,15 @@ func NewAdminServiceClient(client *connect.Client) AdminServiceClient {
 
 // AdminServiceHandler is an implementation of the heddle.v1.AdminService service.
 type AdminServiceHandler interface {
+	// LoadIndex opens a file and serves it under a name. A name in service changes to the file
+	// without a gap. After an error nothing has changed.
+	LoadIndex(context.Context, *LoadIndexRequest) (*LoadIndexResponse, error)
+	// UnloadIndex takes an index out of service. Running queries end first.
+	UnloadIndex(context.Context, *UnloadIndexRequest) (*UnloadIndexResponse, error)
+	// LoadTable does the same as LoadIndex for a table.
+	LoadTable(context.Context, *LoadTableRequest) (*LoadTableResponse, error)
+	// UnloadTable does the same as UnloadIndex for a table.
+	UnloadTable(context.Context, *UnloadTableRequest) (*UnloadTableResponse, error)
 	// ReloadIndex opens the file of an index again and changes to its new content without a gap.
 	// After an error the old content stays in service.
 	ReloadIndex(context.Context, *ReloadIndexRequest) (*ReloadIndexResponse, error)
@@ -86,20 +154,43 @@ type AdminServiceHandler interface {
 	// Drain ends the server: it reports not ready, waits for the drain delay, finishes running
 	// requests and exits. The reply arrives at once.
 	Drain(context.Context, *DrainRequest) (*DrainResponse, error)
+	// GetConfig returns the settings of the server and the source of each.
+	GetConfig(context.Context, *GetConfigRequest) (*Config, error)
 }
 
 // RegisterAdminServiceHandler registers svc as the heddle.v1.AdminService implementation on server.
 func RegisterAdminServiceHandler(server *connect.Server, svc AdminServiceHandler) {
 	adapter := adminServiceHandler{svc: svc}
 	server.Register(
+		connect.Method{Spec: adminServiceLoadIndexSpec(), Handler: adapter.loadIndex},
+		connect.Method{Spec: adminServiceUnloadIndexSpec(), Handler: adapter.unloadIndex},
+		connect.Method{Spec: adminServiceLoadTableSpec(), Handler: adapter.loadTable},
+		connect.Method{Spec: adminServiceUnloadTableSpec(), Handler: adapter.unloadTable},
 		connect.Method{Spec: adminServiceReloadIndexSpec(), Handler: adapter.reloadIndex},
 		connect.Method{Spec: adminServiceReloadTableSpec(), Handler: adapter.reloadTable},
 		connect.Method{Spec: adminServiceDrainSpec(), Handler: adapter.drain},
+		connect.Method{Spec: adminServiceGetConfigSpec(), Handler: adapter.getConfig},
 	)
 }
 
 // UnimplementedAdminServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedAdminServiceHandler struct{}
+
+func (UnimplementedAdminServiceHandler) LoadIndex(context.Context, *LoadIndexRequest) (*LoadIndexResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.LoadIndex is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) UnloadIndex(context.Context, *UnloadIndexRequest) (*UnloadIndexResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.UnloadIndex is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) LoadTable(context.Context, *LoadTableRequest) (*LoadTableResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.LoadTable is not implemented")
+}
+
+func (UnimplementedAdminServiceHandler) UnloadTable(context.Context, *UnloadTableRequest) (*UnloadTableResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.UnloadTable is not implemented")
+}
 
 func (UnimplementedAdminServiceHandler) ReloadIndex(context.Context, *ReloadIndexRequest) (*ReloadIndexResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.ReloadIndex is not implemented")
@@ -113,8 +204,44 @@ func (UnimplementedAdminServiceHandler) Drain(context.Context, *DrainRequest) (*
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.Drain is not implemented")
 }
 
+func (UnimplementedAdminServiceHandler) GetConfig(context.Context, *GetConfigRequest) (*Config, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.AdminService.GetConfig is not implemented")
+}
+
 type adminServiceClient struct {
 	client *connect.Client
+}
+
+func (c *adminServiceClient) LoadIndex(ctx context.Context, req *LoadIndexRequest) (*LoadIndexResponse, error) {
+	var res LoadIndexResponse
+	if err := c.client.CallUnary(ctx, adminServiceLoadIndexSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) UnloadIndex(ctx context.Context, req *UnloadIndexRequest) (*UnloadIndexResponse, error) {
+	var res UnloadIndexResponse
+	if err := c.client.CallUnary(ctx, adminServiceUnloadIndexSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) LoadTable(ctx context.Context, req *LoadTableRequest) (*LoadTableResponse, error) {
+	var res LoadTableResponse
+	if err := c.client.CallUnary(ctx, adminServiceLoadTableSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *adminServiceClient) UnloadTable(ctx context.Context, req *UnloadTableRequest) (*UnloadTableResponse, error) {
+	var res UnloadTableResponse
+	if err := c.client.CallUnary(ctx, adminServiceUnloadTableSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
 }
 
 func (c *adminServiceClient) ReloadIndex(ctx context.Context, req *ReloadIndexRequest) (*ReloadIndexResponse, error) {
@@ -141,7 +268,63 @@ func (c *adminServiceClient) Drain(ctx context.Context, req *DrainRequest) (*Dra
 	return &res, nil
 }
 
+func (c *adminServiceClient) GetConfig(ctx context.Context, req *GetConfigRequest) (*Config, error) {
+	var res Config
+	if err := c.client.CallUnary(ctx, adminServiceGetConfigSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
 type adminServiceHandler struct{ svc AdminServiceHandler }
+
+func (h adminServiceHandler) loadIndex(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req LoadIndexRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.LoadIndex(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) unloadIndex(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req UnloadIndexRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.UnloadIndex(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) loadTable(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req LoadTableRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.LoadTable(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) unloadTable(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req UnloadTableRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.UnloadTable(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
 
 func (h adminServiceHandler) reloadIndex(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
 	var req ReloadIndexRequest
@@ -173,6 +356,18 @@ func (h adminServiceHandler) drain(ctx context.Context, _ connect.Spec, stream c
 		return err
 	}
 	res, err := h.svc.Drain(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h adminServiceHandler) getConfig(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req GetConfigRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.GetConfig(ctx, &req)
 	if err != nil {
 		return err
 	}

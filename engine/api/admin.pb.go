@@ -21,6 +21,503 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+type LoadIndexRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Index string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	// File below the folder of administration (heddle serve --root).
+	Path          string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoadIndexRequest) Reset() {
+	*x = LoadIndexRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoadIndexRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoadIndexRequest) ProtoMessage() {}
+
+func (x *LoadIndexRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoadIndexRequest.ProtoReflect.Descriptor instead.
+func (*LoadIndexRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *LoadIndexRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+func (x *LoadIndexRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+type LoadIndexResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Checksum of the file in service, in hexadecimal.
+	Checksum      string `protobuf:"bytes,1,opt,name=checksum,proto3" json:"checksum,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoadIndexResponse) Reset() {
+	*x = LoadIndexResponse{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoadIndexResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoadIndexResponse) ProtoMessage() {}
+
+func (x *LoadIndexResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoadIndexResponse.ProtoReflect.Descriptor instead.
+func (*LoadIndexResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *LoadIndexResponse) GetChecksum() string {
+	if x != nil {
+		return x.Checksum
+	}
+	return ""
+}
+
+type UnloadIndexRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Index         string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnloadIndexRequest) Reset() {
+	*x = UnloadIndexRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnloadIndexRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnloadIndexRequest) ProtoMessage() {}
+
+func (x *UnloadIndexRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnloadIndexRequest.ProtoReflect.Descriptor instead.
+func (*UnloadIndexRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *UnloadIndexRequest) GetIndex() string {
+	if x != nil {
+		return x.Index
+	}
+	return ""
+}
+
+type UnloadIndexResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnloadIndexResponse) Reset() {
+	*x = UnloadIndexResponse{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnloadIndexResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnloadIndexResponse) ProtoMessage() {}
+
+func (x *UnloadIndexResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnloadIndexResponse.ProtoReflect.Descriptor instead.
+func (*UnloadIndexResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{3}
+}
+
+type LoadTableRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Table string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
+	// File below the folder of administration (heddle serve --root).
+	Path          string `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoadTableRequest) Reset() {
+	*x = LoadTableRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoadTableRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoadTableRequest) ProtoMessage() {}
+
+func (x *LoadTableRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoadTableRequest.ProtoReflect.Descriptor instead.
+func (*LoadTableRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *LoadTableRequest) GetTable() string {
+	if x != nil {
+		return x.Table
+	}
+	return ""
+}
+
+func (x *LoadTableRequest) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+type LoadTableResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Checksum      string                 `protobuf:"bytes,1,opt,name=checksum,proto3" json:"checksum,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LoadTableResponse) Reset() {
+	*x = LoadTableResponse{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LoadTableResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LoadTableResponse) ProtoMessage() {}
+
+func (x *LoadTableResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LoadTableResponse.ProtoReflect.Descriptor instead.
+func (*LoadTableResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *LoadTableResponse) GetChecksum() string {
+	if x != nil {
+		return x.Checksum
+	}
+	return ""
+}
+
+type UnloadTableRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Table         string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnloadTableRequest) Reset() {
+	*x = UnloadTableRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnloadTableRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnloadTableRequest) ProtoMessage() {}
+
+func (x *UnloadTableRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnloadTableRequest.ProtoReflect.Descriptor instead.
+func (*UnloadTableRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UnloadTableRequest) GetTable() string {
+	if x != nil {
+		return x.Table
+	}
+	return ""
+}
+
+type UnloadTableResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnloadTableResponse) Reset() {
+	*x = UnloadTableResponse{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnloadTableResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnloadTableResponse) ProtoMessage() {}
+
+func (x *UnloadTableResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnloadTableResponse.ProtoReflect.Descriptor instead.
+func (*UnloadTableResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{7}
+}
+
+type GetConfigRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetConfigRequest) Reset() {
+	*x = GetConfigRequest{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetConfigRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetConfigRequest) ProtoMessage() {}
+
+func (x *GetConfigRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetConfigRequest.ProtoReflect.Descriptor instead.
+func (*GetConfigRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{8}
+}
+
+type Config struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Settings      []*Setting             `protobuf:"bytes,1,rep,name=settings,proto3" json:"settings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Config) Reset() {
+	*x = Config{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Config) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Config) ProtoMessage() {}
+
+func (x *Config) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Config.ProtoReflect.Descriptor instead.
+func (*Config) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *Config) GetSettings() []*Setting {
+	if x != nil {
+		return x.Settings
+	}
+	return nil
+}
+
+type Setting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Name, such as "server.max_k".
+	Key   string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// Source of the value: a file with its line, a variable, a flag, or the default.
+	Origin        string `protobuf:"bytes,3,opt,name=origin,proto3" json:"origin,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Setting) Reset() {
+	*x = Setting{}
+	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Setting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Setting) ProtoMessage() {}
+
+func (x *Setting) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_admin_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Setting.ProtoReflect.Descriptor instead.
+func (*Setting) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Setting) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Setting) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *Setting) GetOrigin() string {
+	if x != nil {
+		return x.Origin
+	}
+	return ""
+}
+
 type ReloadIndexRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Index         string                 `protobuf:"bytes,1,opt,name=index,proto3" json:"index,omitempty"`
@@ -30,7 +527,7 @@ type ReloadIndexRequest struct {
 
 func (x *ReloadIndexRequest) Reset() {
 	*x = ReloadIndexRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[0]
+	mi := &file_heddle_v1_admin_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -42,7 +539,7 @@ func (x *ReloadIndexRequest) String() string {
 func (*ReloadIndexRequest) ProtoMessage() {}
 
 func (x *ReloadIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[0]
+	mi := &file_heddle_v1_admin_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -55,7 +552,7 @@ func (x *ReloadIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadIndexRequest.ProtoReflect.Descriptor instead.
 func (*ReloadIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{0}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ReloadIndexRequest) GetIndex() string {
@@ -75,7 +572,7 @@ type ReloadIndexResponse struct {
 
 func (x *ReloadIndexResponse) Reset() {
 	*x = ReloadIndexResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[1]
+	mi := &file_heddle_v1_admin_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -87,7 +584,7 @@ func (x *ReloadIndexResponse) String() string {
 func (*ReloadIndexResponse) ProtoMessage() {}
 
 func (x *ReloadIndexResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[1]
+	mi := &file_heddle_v1_admin_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -100,7 +597,7 @@ func (x *ReloadIndexResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadIndexResponse.ProtoReflect.Descriptor instead.
 func (*ReloadIndexResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{1}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ReloadIndexResponse) GetChecksum() string {
@@ -119,7 +616,7 @@ type ReloadTableRequest struct {
 
 func (x *ReloadTableRequest) Reset() {
 	*x = ReloadTableRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	mi := &file_heddle_v1_admin_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -131,7 +628,7 @@ func (x *ReloadTableRequest) String() string {
 func (*ReloadTableRequest) ProtoMessage() {}
 
 func (x *ReloadTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[2]
+	mi := &file_heddle_v1_admin_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -144,7 +641,7 @@ func (x *ReloadTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadTableRequest.ProtoReflect.Descriptor instead.
 func (*ReloadTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{2}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ReloadTableRequest) GetTable() string {
@@ -163,7 +660,7 @@ type ReloadTableResponse struct {
 
 func (x *ReloadTableResponse) Reset() {
 	*x = ReloadTableResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	mi := &file_heddle_v1_admin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -175,7 +672,7 @@ func (x *ReloadTableResponse) String() string {
 func (*ReloadTableResponse) ProtoMessage() {}
 
 func (x *ReloadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[3]
+	mi := &file_heddle_v1_admin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -188,7 +685,7 @@ func (x *ReloadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReloadTableResponse.ProtoReflect.Descriptor instead.
 func (*ReloadTableResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ReloadTableResponse) GetChecksum() string {
@@ -206,7 +703,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	mi := &file_heddle_v1_admin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +715,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[4]
+	mi := &file_heddle_v1_admin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +728,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{15}
 }
 
 type DrainResponse struct {
@@ -242,7 +739,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	mi := &file_heddle_v1_admin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -254,7 +751,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_admin_proto_msgTypes[5]
+	mi := &file_heddle_v1_admin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -267,14 +764,37 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_admin_proto_rawDescGZIP(), []int{16}
 }
 
 var File_heddle_v1_admin_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/admin.proto\x12\theddle.v1\x1a\x15heddle/v1/route.proto\"*\n" +
+	"\x15heddle/v1/admin.proto\x12\theddle.v1\x1a\x15heddle/v1/route.proto\"<\n" +
+	"\x10LoadIndexRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\"/\n" +
+	"\x11LoadIndexResponse\x12\x1a\n" +
+	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"*\n" +
+	"\x12UnloadIndexRequest\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\tR\x05index\"\x15\n" +
+	"\x13UnloadIndexResponse\"<\n" +
+	"\x10LoadTableRequest\x12\x14\n" +
+	"\x05table\x18\x01 \x01(\tR\x05table\x12\x12\n" +
+	"\x04path\x18\x02 \x01(\tR\x04path\"/\n" +
+	"\x11LoadTableResponse\x12\x1a\n" +
+	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"*\n" +
+	"\x12UnloadTableRequest\x12\x14\n" +
+	"\x05table\x18\x01 \x01(\tR\x05table\"\x15\n" +
+	"\x13UnloadTableResponse\"\x12\n" +
+	"\x10GetConfigRequest\"8\n" +
+	"\x06Config\x12.\n" +
+	"\bsettings\x18\x01 \x03(\v2\x12.heddle.v1.SettingR\bsettings\"I\n" +
+	"\aSetting\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\x12\x16\n" +
+	"\x06origin\x18\x03 \x01(\tR\x06origin\"*\n" +
 	"\x12ReloadIndexRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\"1\n" +
 	"\x13ReloadIndexResponse\x12\x1a\n" +
@@ -284,14 +804,24 @@ const file_heddle_v1_admin_proto_rawDesc = "" +
 	"\x13ReloadTableResponse\x12\x1a\n" +
 	"\bchecksum\x18\x01 \x01(\tR\bchecksum\"\x0e\n" +
 	"\fDrainRequest\"\x0f\n" +
-	"\rDrainResponse2\xbd\x03\n" +
-	"\fAdminService\x12\x9a\x01\n" +
+	"\rDrainResponse2\x8c\t\n" +
+	"\fAdminService\x12\x8f\x01\n" +
+	"\tLoadIndex\x12\x1b.heddle.v1.LoadIndexRequest\x1a\x1c.heddle.v1.LoadIndexResponse\"G\xa2\xfe#@\n" +
+	"\x04POST\x12\x1e/v1/admin/indexes/{index}/load\x1a\x18Serve a file as an index\x90\x02\x02\x12\x98\x01\n" +
+	"\vUnloadIndex\x12\x1d.heddle.v1.UnloadIndexRequest\x1a\x1e.heddle.v1.UnloadIndexResponse\"J\xa2\xfe#F\n" +
+	"\x04POST\x12 /v1/admin/indexes/{index}/unload\x1a\x1cTake an index out of service\x12\x8d\x01\n" +
+	"\tLoadTable\x12\x1b.heddle.v1.LoadTableRequest\x1a\x1c.heddle.v1.LoadTableResponse\"E\xa2\xfe#>\n" +
+	"\x04POST\x12\x1d/v1/admin/tables/{table}/load\x1a\x17Serve a file as a table\x90\x02\x02\x12\x96\x01\n" +
+	"\vUnloadTable\x12\x1d.heddle.v1.UnloadTableRequest\x1a\x1e.heddle.v1.UnloadTableResponse\"H\xa2\xfe#D\n" +
+	"\x04POST\x12\x1f/v1/admin/tables/{table}/unload\x1a\x1bTake a table out of service\x12\x9a\x01\n" +
 	"\vReloadIndex\x12\x1d.heddle.v1.ReloadIndexRequest\x1a\x1e.heddle.v1.ReloadIndexResponse\"L\xa2\xfe#E\n" +
 	"\x04POST\x12 /v1/admin/indexes/{index}/reload\x1a\x1bReload the file of an index\x90\x02\x02\x12\x98\x01\n" +
 	"\vReloadTable\x12\x1d.heddle.v1.ReloadTableRequest\x1a\x1e.heddle.v1.ReloadTableResponse\"J\xa2\xfe#C\n" +
 	"\x04POST\x12\x1f/v1/admin/tables/{table}/reload\x1a\x1aReload the file of a table\x90\x02\x02\x12u\n" +
 	"\x05Drain\x12\x17.heddle.v1.DrainRequest\x1a\x18.heddle.v1.DrainResponse\"9\xa2\xfe#2\n" +
-	"\x04POST\x12\x0f/v1/admin/drain\x1a\x19Drain and stop the server\x90\x02\x02B\x17Z\x15heddle/engine/api;apib\x06proto3"
+	"\x04POST\x12\x0f/v1/admin/drain\x1a\x19Drain and stop the server\x90\x02\x02\x12w\n" +
+	"\tGetConfig\x12\x1b.heddle.v1.GetConfigRequest\x1a\x11.heddle.v1.Config\":\xa2\xfe#3\n" +
+	"\x03GET\x12\x10/v1/admin/config\x1a\x1aThe settings of the server\x90\x02\x01B\x17Z\x15heddle/engine/api;apib\x06proto3"
 
 var (
 	file_heddle_v1_admin_proto_rawDescOnce sync.Once
@@ -305,27 +835,49 @@ func file_heddle_v1_admin_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_admin_proto_rawDescData
 }
 
-var file_heddle_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_heddle_v1_admin_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_heddle_v1_admin_proto_goTypes = []any{
-	(*ReloadIndexRequest)(nil),  // 0: heddle.v1.ReloadIndexRequest
-	(*ReloadIndexResponse)(nil), // 1: heddle.v1.ReloadIndexResponse
-	(*ReloadTableRequest)(nil),  // 2: heddle.v1.ReloadTableRequest
-	(*ReloadTableResponse)(nil), // 3: heddle.v1.ReloadTableResponse
-	(*DrainRequest)(nil),        // 4: heddle.v1.DrainRequest
-	(*DrainResponse)(nil),       // 5: heddle.v1.DrainResponse
+	(*LoadIndexRequest)(nil),    // 0: heddle.v1.LoadIndexRequest
+	(*LoadIndexResponse)(nil),   // 1: heddle.v1.LoadIndexResponse
+	(*UnloadIndexRequest)(nil),  // 2: heddle.v1.UnloadIndexRequest
+	(*UnloadIndexResponse)(nil), // 3: heddle.v1.UnloadIndexResponse
+	(*LoadTableRequest)(nil),    // 4: heddle.v1.LoadTableRequest
+	(*LoadTableResponse)(nil),   // 5: heddle.v1.LoadTableResponse
+	(*UnloadTableRequest)(nil),  // 6: heddle.v1.UnloadTableRequest
+	(*UnloadTableResponse)(nil), // 7: heddle.v1.UnloadTableResponse
+	(*GetConfigRequest)(nil),    // 8: heddle.v1.GetConfigRequest
+	(*Config)(nil),              // 9: heddle.v1.Config
+	(*Setting)(nil),             // 10: heddle.v1.Setting
+	(*ReloadIndexRequest)(nil),  // 11: heddle.v1.ReloadIndexRequest
+	(*ReloadIndexResponse)(nil), // 12: heddle.v1.ReloadIndexResponse
+	(*ReloadTableRequest)(nil),  // 13: heddle.v1.ReloadTableRequest
+	(*ReloadTableResponse)(nil), // 14: heddle.v1.ReloadTableResponse
+	(*DrainRequest)(nil),        // 15: heddle.v1.DrainRequest
+	(*DrainResponse)(nil),       // 16: heddle.v1.DrainResponse
 }
 var file_heddle_v1_admin_proto_depIdxs = []int32{
-	0, // 0: heddle.v1.AdminService.ReloadIndex:input_type -> heddle.v1.ReloadIndexRequest
-	2, // 1: heddle.v1.AdminService.ReloadTable:input_type -> heddle.v1.ReloadTableRequest
-	4, // 2: heddle.v1.AdminService.Drain:input_type -> heddle.v1.DrainRequest
-	1, // 3: heddle.v1.AdminService.ReloadIndex:output_type -> heddle.v1.ReloadIndexResponse
-	3, // 4: heddle.v1.AdminService.ReloadTable:output_type -> heddle.v1.ReloadTableResponse
-	5, // 5: heddle.v1.AdminService.Drain:output_type -> heddle.v1.DrainResponse
-	3, // [3:6] is the sub-list for method output_type
-	0, // [0:3] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	10, // 0: heddle.v1.Config.settings:type_name -> heddle.v1.Setting
+	0,  // 1: heddle.v1.AdminService.LoadIndex:input_type -> heddle.v1.LoadIndexRequest
+	2,  // 2: heddle.v1.AdminService.UnloadIndex:input_type -> heddle.v1.UnloadIndexRequest
+	4,  // 3: heddle.v1.AdminService.LoadTable:input_type -> heddle.v1.LoadTableRequest
+	6,  // 4: heddle.v1.AdminService.UnloadTable:input_type -> heddle.v1.UnloadTableRequest
+	11, // 5: heddle.v1.AdminService.ReloadIndex:input_type -> heddle.v1.ReloadIndexRequest
+	13, // 6: heddle.v1.AdminService.ReloadTable:input_type -> heddle.v1.ReloadTableRequest
+	15, // 7: heddle.v1.AdminService.Drain:input_type -> heddle.v1.DrainRequest
+	8,  // 8: heddle.v1.AdminService.GetConfig:input_type -> heddle.v1.GetConfigRequest
+	1,  // 9: heddle.v1.AdminService.LoadIndex:output_type -> heddle.v1.LoadIndexResponse
+	3,  // 10: heddle.v1.AdminService.UnloadIndex:output_type -> heddle.v1.UnloadIndexResponse
+	5,  // 11: heddle.v1.AdminService.LoadTable:output_type -> heddle.v1.LoadTableResponse
+	7,  // 12: heddle.v1.AdminService.UnloadTable:output_type -> heddle.v1.UnloadTableResponse
+	12, // 13: heddle.v1.AdminService.ReloadIndex:output_type -> heddle.v1.ReloadIndexResponse
+	14, // 14: heddle.v1.AdminService.ReloadTable:output_type -> heddle.v1.ReloadTableResponse
+	16, // 15: heddle.v1.AdminService.Drain:output_type -> heddle.v1.DrainResponse
+	9,  // 16: heddle.v1.AdminService.GetConfig:output_type -> heddle.v1.Config
+	9,  // [9:17] is the sub-list for method output_type
+	1,  // [1:9] is the sub-list for method input_type
+	1,  // [1:1] is the sub-list for extension type_name
+	1,  // [1:1] is the sub-list for extension extendee
+	0,  // [0:1] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_admin_proto_init() }
@@ -340,7 +892,7 @@ func file_heddle_v1_admin_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_admin_proto_rawDesc), len(file_heddle_v1_admin_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -23,11 +23,11 @@ func TestAppendJSON(t *testing.T) {
 		message proto.Message
 		want    string
 	}{
-		{&SearchResponse{}, `{"hits":[],"count":0,"took_ms":0}`},
+		{&SearchResponse{}, `{"hits":[],"count":0,"took_ms":0,"queued_ms":0}`},
 		{&SearchResponse{Hits: []*Hit{{Doc: "a \"b\"\n", Id: math.MaxUint64, Score: 0.1}, {Score: math.Inf(1)}}, Count: 2, TookMs: 1e-7, Explanation: "é"},
-			`{"hits":[{"doc":"a \"b\"\n","id":18446744073709551615,"score":0.1},{"id":0,"score":null}],"count":2,"took_ms":1e-07,"explanation":"é"}`},
+			`{"hits":[{"doc":"a \"b\"\n","id":18446744073709551615,"score":0.1},{"id":0,"score":null}],"count":2,"took_ms":1e-07,"queued_ms":0,"explanation":"é"}`},
 		{&Error{Code: "invalid_query", Offset: &offset}, `{"code":"invalid_query","offset":0}`},
-		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"k":0,"scoring":{"k1":0},"explain":false,"timeout_ms":0}`},
+		{&SearchRequest{Terms: []string{"a", "<"}, Scoring: &Scoring{K1: proto.Float64(0)}}, `{"literal":false,"terms":["a","<"],"weights":[],"k":0,"scoring":{"k1":0},"explain":false,"timeout_ms":0,"allow_partial":false}`},
 	} {
 		got := string(AppendJSON(nil, c.message))
 		if got != c.want || !json.Valid([]byte(got)) {
@@ -46,7 +46,7 @@ func TestReadJSON(t *testing.T) {
 		`{"scoring":{"k1":"1"}}`:       `scoring.k1: byte 20: want a number, found string`,
 		`{"quary":"a"}`:                `body: json: unknown field "quary"`,
 		`{"query":"a"`:                 `body: unexpected EOF`,
-		`{"query":"a",}`:               `body: byte 14: invalid character`,
+		`{"query":"a",}`:               `body: incorrect JSON: byte 14: a member in double quotes`,
 		`{"query":"a"} {"query":"a"} `: `body: byte 15: more than one JSON object`,
 		`[]`:                           `body: byte 1: want an object, found array`,
 	} {
@@ -79,14 +79,16 @@ func FuzzJSON(f *testing.F) {
 // FuzzLineReader compares LineReader with ReadJSON, line by line.
 func FuzzLineReader(f *testing.F) {
 	f.Add("{\"query\":\"a\"}\n{\"k\":1} \n{\"k\":-1}\n{\"query\":\"b\"} {}\n\n{\"k\":2}")
-	f.Add("{\n}\n{\"quary\":1}\nnull\n[]")
+	f.Add("{\n}\n{\"quary\":1}\nnull\n[]\nnull\v")
+	f.Add(`{"id":"a","query":"red -loom","mode":"and","k":10,"literal":true}` + "\n" + ` { "id" : 12 , "query" : "\u00fc", "count":true }` + "\n" + `{"match":true,"id":-1e3,"K":3,"query":"x\\"}`)
+	f.Add(`{"k":01}` + "\n" + `{"k":4294967296,"k":1.0}` + "\n" + `{"id":"\\u00e9","query":null,}` + "\n" + `{"id":1,"id":[2]}x` + "\n" + "{\"query\":\"\xff\"}")
 	f.Fuzz(func(t *testing.T, body string) {
 		var r LineReader
 		for line := range strings.Lines(body) {
-			var got, want SearchRequest
+			var got, want Line
 			err, wrong := r.Read([]byte(line), &got), ReadJSON(strings.NewReader(line), &want)
-			if fmt.Sprint(err) != fmt.Sprint(wrong) || err == nil && string(AppendJSON(nil, &got)) != string(AppendJSON(nil, &want)) {
-				t.Errorf("%q: %v %v, want %v %v", line, &got, err, &want, wrong)
+			if fmt.Sprint(err) != fmt.Sprint(wrong) || err == nil && (string(got.ID) != string(want.ID) || string(AppendJSON(nil, &got.BatchQuery)) != string(AppendJSON(nil, &want.BatchQuery))) {
+				t.Errorf("%q: %v %v, want %v %v", line, &got.BatchQuery, err, &want.BatchQuery, wrong)
 			}
 		}
 	})
@@ -94,7 +96,7 @@ func FuzzLineReader(f *testing.F) {
 
 func TestRoutes(t *testing.T) {
 	paths := map[string]string{}
-	for _, service := range []string{IndexServiceName, TableServiceName, MachineServiceName, AdminServiceName} {
+	for _, service := range []string{IndexServiceName, TableServiceName, MachineServiceName, AdminServiceName, InspectServiceName} {
 		for _, r := range Routes(service) {
 			paths[r.Method+" "+r.Path] = r.Procedure
 			if n := strings.Count(r.Path, "{"); n != len(r.Variables) || n > 0 && r.Variables[0] == nil {
@@ -102,7 +104,7 @@ func TestRoutes(t *testing.T) {
 			}
 		}
 	}
-	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 13 {
+	if paths["POST /v1/indexes/{index}/search"] != IndexServiceSearchProcedure || len(paths) != 29 {
 		t.Errorf("%d routes: %v", len(paths), paths)
 	}
 }

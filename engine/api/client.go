@@ -20,6 +20,8 @@ import (
 type ClientOptions struct {
 	// HTTP sends the requests. Default: http.DefaultClient.
 	HTTP *http.Client
+	// Token goes with each request, in the header Authorization. Default: none.
+	Token string
 	// Retries is the number of further attempts of a call that changes nothing, after the server
 	// was not reachable, not ready or overloaded. Negative is none. Default: 2.
 	Retries int
@@ -36,6 +38,7 @@ type Client struct {
 	IndexServiceClient
 	TableServiceClient
 	MachineServiceClient
+	InspectServiceClient
 }
 
 // NewClient returns a client of the server at a URL, such as "http://127.0.0.1:7700". It does not
@@ -45,7 +48,7 @@ func NewClient(server string, opt ClientOptions) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{NewIndexServiceClient(c), NewTableServiceClient(c), NewMachineServiceClient(c)}, nil
+	return &Client{NewIndexServiceClient(c), NewTableServiceClient(c), NewMachineServiceClient(c), NewInspectServiceClient(c)}, nil
 }
 
 // NewAdminClient returns a client of the administration of a server, which has its own address.
@@ -83,6 +86,9 @@ func newClient(server string, opt ClientOptions) (*connect.Client, error) {
 // intercept gives each call its further attempts, and its errors the type of the engine.
 func (o ClientOptions) intercept(next connect.ClientFunc) connect.ClientFunc {
 	return func(ctx context.Context, spec connect.Spec) (connect.ClientStream, error) {
+		if info, ok := connect.CallInfoForClientContext(ctx); ok && o.Token != "" {
+			info.RequestHeader().Set("Authorization", "Bearer "+o.Token)
+		}
 		a := &attempts{ctx: ctx, backoff: o.Backoff, open: func() (connect.ClientStream, error) { return next(ctx, spec) }}
 		if spec.IdempotencyLevel == connect.IdempotencyNoSideEffects {
 			a.left = o.Retries

@@ -34,8 +34,8 @@ type Error struct {
 	Device string `protobuf:"bytes,4,opt,name=device,proto3" json:"device,omitempty"`
 	// Offset of the fault in the text of a query or predicate, in bytes.
 	Offset *uint32 `protobuf:"varint,5,opt,name=offset,proto3,oneof" json:"offset,omitempty"`
-	// Name of the limit of the server that the request exceeds: body, batch, k, terms, documents or
-	// concurrency.
+	// Name of the limit of the server that the request exceeds: body, batch, k, terms, documents,
+	// concurrency, caller_concurrency, caller_rate or work.
 	Limit string `protobuf:"bytes,6,opt,name=limit,proto3" json:"limit,omitempty"`
 	// Value of the limit.
 	Max           *uint64 `protobuf:"varint,7,opt,name=max,proto3,oneof" json:"max,omitempty"`

@@ -71,6 +71,10 @@ func EngineError(err error) error {
 		code = engine.NotFound
 	case connect.CodeInvalidArgument:
 		code = engine.InvalidOption
+	case connect.CodeUnauthenticated:
+		code = engine.Unauthenticated
+	case connect.CodePermissionDenied:
+		code = engine.Forbidden
 	case connect.CodeUnimplemented:
 		code = engine.Unsupported
 	}

@@ -44,7 +44,9 @@ type SearchRequest struct {
 	// Return the way of the query through the engine.
 	Explain bool `protobuf:"varint,10,opt,name=explain,proto3" json:"explain,omitempty"`
 	// Time-out in milliseconds. Default: the time-out of the server.
-	TimeoutMs     uint32 `protobuf:"varint,11,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	TimeoutMs uint32 `protobuf:"varint,11,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Answer from the shards that can be asked, when others do not answer. Default: an error.
+	AllowPartial  bool `protobuf:"varint,12,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -156,6 +158,13 @@ func (x *SearchRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *SearchRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
 // Scoring is BM25.
 type Scoring struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -228,8 +237,12 @@ type SearchResponse struct {
 	Count uint64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	// Time in the engine, in milliseconds.
 	TookMs float64 `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	// The part of took_ms in which the query waited for a processor.
+	QueuedMs float64 `protobuf:"fixed64,5,opt,name=queued_ms,json=queuedMs,proto3" json:"queued_ms,omitempty"`
 	// With explain only.
-	Explanation   string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	Explanation string `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	// The shards of the answer. With allow_partial only, from a server that asks shards.
+	Coverage      *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -285,9 +298,166 @@ func (x *SearchResponse) GetTookMs() float64 {
 	return 0
 }
 
+func (x *SearchResponse) GetQueuedMs() float64 {
+	if x != nil {
+		return x.QueuedMs
+	}
+	return 0
+}
+
 func (x *SearchResponse) GetExplanation() string {
 	if x != nil {
 		return x.Explanation
+	}
+	return ""
+}
+
+func (x *SearchResponse) GetCoverage() *Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
+// Coverage says which shards of a collection an answer is made from.
+type Coverage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Epoch of the map of the cluster.
+	Epoch uint64 `protobuf:"varint,1,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// Number of shards of the collection, and number of those in the answer.
+	Shards         uint32 `protobuf:"varint,2,opt,name=shards,proto3" json:"shards,omitempty"`
+	ShardsAnswered uint32 `protobuf:"varint,3,opt,name=shards_answered,json=shardsAnswered,proto3" json:"shards_answered,omitempty"`
+	// Number of documents or rows of the collection, and of the shards in the answer.
+	Docs         uint64 `protobuf:"varint,4,opt,name=docs,proto3" json:"docs,omitempty"`
+	DocsAnswered uint64 `protobuf:"varint,5,opt,name=docs_answered,json=docsAnswered,proto3" json:"docs_answered,omitempty"`
+	// Shards without an answer, ascending.
+	Missing       []*MissingShard `protobuf:"bytes,6,rep,name=missing,proto3" json:"missing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Coverage) Reset() {
+	*x = Coverage{}
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Coverage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Coverage) ProtoMessage() {}
+
+func (x *Coverage) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Coverage.ProtoReflect.Descriptor instead.
+func (*Coverage) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Coverage) GetEpoch() uint64 {
+	if x != nil {
+		return x.Epoch
+	}
+	return 0
+}
+
+func (x *Coverage) GetShards() uint32 {
+	if x != nil {
+		return x.Shards
+	}
+	return 0
+}
+
+func (x *Coverage) GetShardsAnswered() uint32 {
+	if x != nil {
+		return x.ShardsAnswered
+	}
+	return 0
+}
+
+func (x *Coverage) GetDocs() uint64 {
+	if x != nil {
+		return x.Docs
+	}
+	return 0
+}
+
+func (x *Coverage) GetDocsAnswered() uint64 {
+	if x != nil {
+		return x.DocsAnswered
+	}
+	return 0
+}
+
+func (x *Coverage) GetMissing() []*MissingShard {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+// MissingShard is a shard without an answer.
+type MissingShard struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Number of the shard, from 0, as heddle cluster status prints it.
+	Shard         uint32 `protobuf:"varint,1,opt,name=shard,proto3" json:"shard,omitempty"`
+	Error         string `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MissingShard) Reset() {
+	*x = MissingShard{}
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MissingShard) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MissingShard) ProtoMessage() {}
+
+func (x *MissingShard) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MissingShard.ProtoReflect.Descriptor instead.
+func (*MissingShard) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *MissingShard) GetShard() uint32 {
+	if x != nil {
+		return x.Shard
+	}
+	return 0
+}
+
+func (x *MissingShard) GetError() string {
+	if x != nil {
+		return x.Error
 	}
 	return ""
 }
@@ -305,7 +475,7 @@ type Hit struct {
 
 func (x *Hit) Reset() {
 	*x = Hit{}
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -317,7 +487,7 @@ func (x *Hit) String() string {
 func (*Hit) ProtoMessage() {}
 
 func (x *Hit) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[3]
+	mi := &file_heddle_v1_index_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -330,7 +500,7 @@ func (x *Hit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hit.ProtoReflect.Descriptor instead.
 func (*Hit) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{3}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Hit) GetDoc() string {
@@ -365,16 +535,18 @@ type MatchRequest struct {
 	// Return the number of documents alone.
 	Count bool `protobuf:"varint,6,opt,name=count,proto3" json:"count,omitempty"`
 	// Return the first documents only. Default: 1000.
-	Limit         uint32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
-	Explain       bool   `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
-	TimeoutMs     uint32 `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	Limit     uint32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
+	Explain   bool   `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
+	TimeoutMs uint32 `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Answer from the shards that can be asked, when others do not answer. Default: an error.
+	AllowPartial  bool `protobuf:"varint,10,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MatchRequest) Reset() {
 	*x = MatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +558,7 @@ func (x *MatchRequest) String() string {
 func (*MatchRequest) ProtoMessage() {}
 
 func (x *MatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[4]
+	mi := &file_heddle_v1_index_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +571,7 @@ func (x *MatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchRequest.ProtoReflect.Descriptor instead.
 func (*MatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{4}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *MatchRequest) GetIndex() string {
@@ -465,21 +637,31 @@ func (x *MatchRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *MatchRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
 type MatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of matching documents.
 	Count uint64 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
 	// Ascending by id.
-	Documents     []*Document `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"`
-	TookMs        float64     `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
-	Explanation   string      `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	Documents   []*Document `protobuf:"bytes,2,rep,name=documents,proto3" json:"documents,omitempty"`
+	TookMs      float64     `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	QueuedMs    float64     `protobuf:"fixed64,5,opt,name=queued_ms,json=queuedMs,proto3" json:"queued_ms,omitempty"`
+	Explanation string      `protobuf:"bytes,4,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	// The shards of the answer. With allow_partial only, from a server that asks shards.
+	Coverage      *Coverage `protobuf:"bytes,6,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MatchResponse) Reset() {
 	*x = MatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -491,7 +673,7 @@ func (x *MatchResponse) String() string {
 func (*MatchResponse) ProtoMessage() {}
 
 func (x *MatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[5]
+	mi := &file_heddle_v1_index_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -504,7 +686,7 @@ func (x *MatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchResponse.ProtoReflect.Descriptor instead.
 func (*MatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{5}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *MatchResponse) GetCount() uint64 {
@@ -528,11 +710,25 @@ func (x *MatchResponse) GetTookMs() float64 {
 	return 0
 }
 
+func (x *MatchResponse) GetQueuedMs() float64 {
+	if x != nil {
+		return x.QueuedMs
+	}
+	return 0
+}
+
 func (x *MatchResponse) GetExplanation() string {
 	if x != nil {
 		return x.Explanation
 	}
 	return ""
+}
+
+func (x *MatchResponse) GetCoverage() *Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
 }
 
 type Document struct {
@@ -545,7 +741,7 @@ type Document struct {
 
 func (x *Document) Reset() {
 	*x = Document{}
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +753,7 @@ func (x *Document) String() string {
 func (*Document) ProtoMessage() {}
 
 func (x *Document) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[6]
+	mi := &file_heddle_v1_index_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +766,7 @@ func (x *Document) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Document.ProtoReflect.Descriptor instead.
 func (*Document) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Document) GetDoc() string {
@@ -600,17 +796,19 @@ type SearchBatchRequest struct {
 	// Return the number of matching documents of each query alone.
 	Count bool `protobuf:"varint,7,opt,name=count,proto3" json:"count,omitempty"`
 	// Return the names of documents too.
-	Names         bool        `protobuf:"varint,8,opt,name=names,proto3" json:"names,omitempty"`
-	Scoring       *Scoring    `protobuf:"bytes,9,opt,name=scoring,proto3" json:"scoring,omitempty"`
-	Statistics    *Statistics `protobuf:"bytes,10,opt,name=statistics,proto3" json:"statistics,omitempty"`
-	TimeoutMs     uint32      `protobuf:"varint,11,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	Names      bool        `protobuf:"varint,8,opt,name=names,proto3" json:"names,omitempty"`
+	Scoring    *Scoring    `protobuf:"bytes,9,opt,name=scoring,proto3" json:"scoring,omitempty"`
+	Statistics *Statistics `protobuf:"bytes,10,opt,name=statistics,proto3" json:"statistics,omitempty"`
+	TimeoutMs  uint32      `protobuf:"varint,11,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Answer from the shards that can be asked, when others do not answer. Default: an error.
+	AllowPartial  bool `protobuf:"varint,12,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchBatchRequest) Reset() {
 	*x = SearchBatchRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -622,7 +820,7 @@ func (x *SearchBatchRequest) String() string {
 func (*SearchBatchRequest) ProtoMessage() {}
 
 func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[7]
+	mi := &file_heddle_v1_index_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -635,7 +833,7 @@ func (x *SearchBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchRequest.ProtoReflect.Descriptor instead.
 func (*SearchBatchRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SearchBatchRequest) GetIndex() string {
@@ -715,6 +913,13 @@ func (x *SearchBatchRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *SearchBatchRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
 type SearchBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of matching documents of each query; of a ranked query, the number of its hits.
@@ -727,15 +932,17 @@ type SearchBatchResponse struct {
 	// Names of ids, with names only.
 	Docs []string `protobuf:"bytes,5,rep,name=docs,proto3" json:"docs,omitempty"`
 	// Invalid queries. They have no documents.
-	Errors        []*BatchError `protobuf:"bytes,6,rep,name=errors,proto3" json:"errors,omitempty"`
-	TookMs        float64       `protobuf:"fixed64,7,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	Errors []*BatchError `protobuf:"bytes,6,rep,name=errors,proto3" json:"errors,omitempty"`
+	TookMs float64       `protobuf:"fixed64,7,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	// The shards of the answer. With allow_partial only, from a server that asks shards.
+	Coverage      *Coverage `protobuf:"bytes,8,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SearchBatchResponse) Reset() {
 	*x = SearchBatchResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +954,7 @@ func (x *SearchBatchResponse) String() string {
 func (*SearchBatchResponse) ProtoMessage() {}
 
 func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[8]
+	mi := &file_heddle_v1_index_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +967,7 @@ func (x *SearchBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SearchBatchResponse.ProtoReflect.Descriptor instead.
 func (*SearchBatchResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SearchBatchResponse) GetCounts() []uint64 {
@@ -812,6 +1019,13 @@ func (x *SearchBatchResponse) GetTookMs() float64 {
 	return 0
 }
 
+func (x *SearchBatchResponse) GetCoverage() *Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
 // BatchError is the error of one query or predicate of a batch.
 type BatchError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -824,7 +1038,7 @@ type BatchError struct {
 
 func (x *BatchError) Reset() {
 	*x = BatchError{}
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -836,7 +1050,7 @@ func (x *BatchError) String() string {
 func (*BatchError) ProtoMessage() {}
 
 func (x *BatchError) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[9]
+	mi := &file_heddle_v1_index_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -849,7 +1063,7 @@ func (x *BatchError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchError.ProtoReflect.Descriptor instead.
 func (*BatchError) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BatchError) GetQuery() uint32 {
@@ -887,7 +1101,7 @@ type BatchQuery struct {
 
 func (x *BatchQuery) Reset() {
 	*x = BatchQuery{}
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +1113,7 @@ func (x *BatchQuery) String() string {
 func (*BatchQuery) ProtoMessage() {}
 
 func (x *BatchQuery) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[10]
+	mi := &file_heddle_v1_index_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +1126,7 @@ func (x *BatchQuery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchQuery.ProtoReflect.Descriptor instead.
 func (*BatchQuery) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BatchQuery) GetQuery() string {
@@ -982,7 +1196,7 @@ type GetStatisticsRequest struct {
 
 func (x *GetStatisticsRequest) Reset() {
 	*x = GetStatisticsRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -994,7 +1208,7 @@ func (x *GetStatisticsRequest) String() string {
 func (*GetStatisticsRequest) ProtoMessage() {}
 
 func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[11]
+	mi := &file_heddle_v1_index_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1007,7 +1221,7 @@ func (x *GetStatisticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatisticsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatisticsRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{11}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetStatisticsRequest) GetIndex() string {
@@ -1040,7 +1254,7 @@ type Statistics struct {
 
 func (x *Statistics) Reset() {
 	*x = Statistics{}
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1266,7 @@ func (x *Statistics) String() string {
 func (*Statistics) ProtoMessage() {}
 
 func (x *Statistics) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[12]
+	mi := &file_heddle_v1_index_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1279,7 @@ func (x *Statistics) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Statistics.ProtoReflect.Descriptor instead.
 func (*Statistics) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{12}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Statistics) GetDocs() uint64 {
@@ -1104,7 +1318,7 @@ type ListIndexesRequest struct {
 
 func (x *ListIndexesRequest) Reset() {
 	*x = ListIndexesRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1330,7 @@ func (x *ListIndexesRequest) String() string {
 func (*ListIndexesRequest) ProtoMessage() {}
 
 func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[13]
+	mi := &file_heddle_v1_index_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1343,7 @@ func (x *ListIndexesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesRequest.ProtoReflect.Descriptor instead.
 func (*ListIndexesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{13}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
 }
 
 type ListIndexesResponse struct {
@@ -1141,7 +1355,7 @@ type ListIndexesResponse struct {
 
 func (x *ListIndexesResponse) Reset() {
 	*x = ListIndexesResponse{}
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1153,7 +1367,7 @@ func (x *ListIndexesResponse) String() string {
 func (*ListIndexesResponse) ProtoMessage() {}
 
 func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[14]
+	mi := &file_heddle_v1_index_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1166,7 +1380,7 @@ func (x *ListIndexesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIndexesResponse.ProtoReflect.Descriptor instead.
 func (*ListIndexesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{14}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListIndexesResponse) GetIndexes() []*Index {
@@ -1185,7 +1399,7 @@ type GetIndexRequest struct {
 
 func (x *GetIndexRequest) Reset() {
 	*x = GetIndexRequest{}
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1197,7 +1411,7 @@ func (x *GetIndexRequest) String() string {
 func (*GetIndexRequest) ProtoMessage() {}
 
 func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[15]
+	mi := &file_heddle_v1_index_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1210,7 +1424,7 @@ func (x *GetIndexRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIndexRequest.ProtoReflect.Descriptor instead.
 func (*GetIndexRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{15}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetIndexRequest) GetIndex() string {
@@ -1237,7 +1451,7 @@ type Index struct {
 
 func (x *Index) Reset() {
 	*x = Index{}
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1249,7 +1463,7 @@ func (x *Index) String() string {
 func (*Index) ProtoMessage() {}
 
 func (x *Index) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[16]
+	mi := &file_heddle_v1_index_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1262,7 +1476,7 @@ func (x *Index) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Index.ProtoReflect.Descriptor instead.
 func (*Index) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{16}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Index) GetName() string {
@@ -1322,7 +1536,7 @@ type Resident struct {
 
 func (x *Resident) Reset() {
 	*x = Resident{}
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1334,7 +1548,7 @@ func (x *Resident) String() string {
 func (*Resident) ProtoMessage() {}
 
 func (x *Resident) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_index_proto_msgTypes[17]
+	mi := &file_heddle_v1_index_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1347,7 +1561,7 @@ func (x *Resident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resident.ProtoReflect.Descriptor instead.
 func (*Resident) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_index_proto_rawDescGZIP(), []int{17}
+	return file_heddle_v1_index_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Resident) GetProcessor() string {
@@ -1382,7 +1596,7 @@ var File_heddle_v1_index_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_index_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\"\xc5\x02\n" +
+	"\x15heddle/v1/index.proto\x12\theddle.v1\x1a\x15heddle/v1/error.proto\x1a\x15heddle/v1/route.proto\"\xea\x02\n" +
 	"\rSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -1398,22 +1612,35 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\aexplain\x18\n" +
 	" \x01(\bR\aexplain\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\"X\n" +
+	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
+	"\rallow_partial\x18\f \x01(\bR\fallowPartial\"X\n" +
 	"\aScoring\x12\x18\n" +
 	"\avariant\x18\x01 \x01(\tR\avariant\x12\x13\n" +
 	"\x02k1\x18\x02 \x01(\x01H\x00R\x02k1\x88\x01\x01\x12\x11\n" +
 	"\x01b\x18\x03 \x01(\x01H\x01R\x01b\x88\x01\x01B\x05\n" +
 	"\x03_k1B\x04\n" +
-	"\x02_b\"\x85\x01\n" +
+	"\x02_b\"\xd3\x01\n" +
 	"\x0eSearchResponse\x12\"\n" +
 	"\x04hits\x18\x01 \x03(\v2\x0e.heddle.v1.HitR\x04hits\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x04R\x05count\x12\x17\n" +
-	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12 \n" +
-	"\vexplanation\x18\x04 \x01(\tR\vexplanation\"=\n" +
+	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12\x1b\n" +
+	"\tqueued_ms\x18\x05 \x01(\x01R\bqueuedMs\x12 \n" +
+	"\vexplanation\x18\x04 \x01(\tR\vexplanation\x12/\n" +
+	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xcd\x01\n" +
+	"\bCoverage\x12\x14\n" +
+	"\x05epoch\x18\x01 \x01(\x04R\x05epoch\x12\x16\n" +
+	"\x06shards\x18\x02 \x01(\rR\x06shards\x12'\n" +
+	"\x0fshards_answered\x18\x03 \x01(\rR\x0eshardsAnswered\x12\x12\n" +
+	"\x04docs\x18\x04 \x01(\x04R\x04docs\x12#\n" +
+	"\rdocs_answered\x18\x05 \x01(\x04R\fdocsAnswered\x121\n" +
+	"\amissing\x18\x06 \x03(\v2\x17.heddle.v1.MissingShardR\amissing\":\n" +
+	"\fMissingShard\x12\x14\n" +
+	"\x05shard\x18\x01 \x01(\rR\x05shard\x12\x14\n" +
+	"\x05error\x18\x02 \x01(\tR\x05error\"=\n" +
 	"\x03Hit\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\x04R\x02id\x12\x14\n" +
-	"\x05score\x18\x03 \x01(\x01R\x05score\"\xe3\x01\n" +
+	"\x05score\x18\x03 \x01(\x01R\x05score\"\x88\x02\n" +
 	"\fMatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -1424,15 +1651,19 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x05limit\x18\a \x01(\rR\x05limit\x12\x18\n" +
 	"\aexplain\x18\b \x01(\bR\aexplain\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\"\x93\x01\n" +
+	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\x12#\n" +
+	"\rallow_partial\x18\n" +
+	" \x01(\bR\fallowPartial\"\xe1\x01\n" +
 	"\rMatchResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x121\n" +
 	"\tdocuments\x18\x02 \x03(\v2\x13.heddle.v1.DocumentR\tdocuments\x12\x17\n" +
-	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12 \n" +
-	"\vexplanation\x18\x04 \x01(\tR\vexplanation\",\n" +
+	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12\x1b\n" +
+	"\tqueued_ms\x18\x05 \x01(\x01R\bqueuedMs\x12 \n" +
+	"\vexplanation\x18\x04 \x01(\tR\vexplanation\x12/\n" +
+	"\bcoverage\x18\x06 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\",\n" +
 	"\bDocument\x12\x10\n" +
 	"\x03doc\x18\x01 \x01(\tR\x03doc\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\x04R\x02id\"\xc6\x02\n" +
+	"\x02id\x18\x02 \x01(\x04R\x02id\"\xeb\x02\n" +
 	"\x12SearchBatchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x18\n" +
 	"\aqueries\x18\x02 \x03(\tR\aqueries\x12\x18\n" +
@@ -1448,7 +1679,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	" \x01(\v2\x15.heddle.v1.StatisticsR\n" +
 	"statistics\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\"\xc7\x01\n" +
+	"timeout_ms\x18\v \x01(\rR\ttimeoutMs\x12#\n" +
+	"\rallow_partial\x18\f \x01(\bR\fallowPartial\"\xf8\x01\n" +
 	"\x13SearchBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12\x10\n" +
 	"\x03ids\x18\x02 \x03(\x04R\x03ids\x12\x12\n" +
@@ -1456,7 +1688,8 @@ const file_heddle_v1_index_proto_rawDesc = "" +
 	"\x06scores\x18\x04 \x03(\x01R\x06scores\x12\x12\n" +
 	"\x04docs\x18\x05 \x03(\tR\x04docs\x12-\n" +
 	"\x06errors\x18\x06 \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12\x17\n" +
-	"\atook_ms\x18\a \x01(\x01R\x06tookMs\"J\n" +
+	"\atook_ms\x18\a \x01(\x01R\x06tookMs\x12/\n" +
+	"\bcoverage\x18\b \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"J\n" +
 	"\n" +
 	"BatchError\x12\x14\n" +
 	"\x05query\x18\x01 \x01(\rR\x05query\x12&\n" +
@@ -1522,56 +1755,62 @@ func file_heddle_v1_index_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_index_proto_rawDescData
 }
 
-var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_heddle_v1_index_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_heddle_v1_index_proto_goTypes = []any{
 	(*SearchRequest)(nil),        // 0: heddle.v1.SearchRequest
 	(*Scoring)(nil),              // 1: heddle.v1.Scoring
 	(*SearchResponse)(nil),       // 2: heddle.v1.SearchResponse
-	(*Hit)(nil),                  // 3: heddle.v1.Hit
-	(*MatchRequest)(nil),         // 4: heddle.v1.MatchRequest
-	(*MatchResponse)(nil),        // 5: heddle.v1.MatchResponse
-	(*Document)(nil),             // 6: heddle.v1.Document
-	(*SearchBatchRequest)(nil),   // 7: heddle.v1.SearchBatchRequest
-	(*SearchBatchResponse)(nil),  // 8: heddle.v1.SearchBatchResponse
-	(*BatchError)(nil),           // 9: heddle.v1.BatchError
-	(*BatchQuery)(nil),           // 10: heddle.v1.BatchQuery
-	(*GetStatisticsRequest)(nil), // 11: heddle.v1.GetStatisticsRequest
-	(*Statistics)(nil),           // 12: heddle.v1.Statistics
-	(*ListIndexesRequest)(nil),   // 13: heddle.v1.ListIndexesRequest
-	(*ListIndexesResponse)(nil),  // 14: heddle.v1.ListIndexesResponse
-	(*GetIndexRequest)(nil),      // 15: heddle.v1.GetIndexRequest
-	(*Index)(nil),                // 16: heddle.v1.Index
-	(*Resident)(nil),             // 17: heddle.v1.Resident
-	(*Error)(nil),                // 18: heddle.v1.Error
+	(*Coverage)(nil),             // 3: heddle.v1.Coverage
+	(*MissingShard)(nil),         // 4: heddle.v1.MissingShard
+	(*Hit)(nil),                  // 5: heddle.v1.Hit
+	(*MatchRequest)(nil),         // 6: heddle.v1.MatchRequest
+	(*MatchResponse)(nil),        // 7: heddle.v1.MatchResponse
+	(*Document)(nil),             // 8: heddle.v1.Document
+	(*SearchBatchRequest)(nil),   // 9: heddle.v1.SearchBatchRequest
+	(*SearchBatchResponse)(nil),  // 10: heddle.v1.SearchBatchResponse
+	(*BatchError)(nil),           // 11: heddle.v1.BatchError
+	(*BatchQuery)(nil),           // 12: heddle.v1.BatchQuery
+	(*GetStatisticsRequest)(nil), // 13: heddle.v1.GetStatisticsRequest
+	(*Statistics)(nil),           // 14: heddle.v1.Statistics
+	(*ListIndexesRequest)(nil),   // 15: heddle.v1.ListIndexesRequest
+	(*ListIndexesResponse)(nil),  // 16: heddle.v1.ListIndexesResponse
+	(*GetIndexRequest)(nil),      // 17: heddle.v1.GetIndexRequest
+	(*Index)(nil),                // 18: heddle.v1.Index
+	(*Resident)(nil),             // 19: heddle.v1.Resident
+	(*Error)(nil),                // 20: heddle.v1.Error
 }
 var file_heddle_v1_index_proto_depIdxs = []int32{
 	1,  // 0: heddle.v1.SearchRequest.scoring:type_name -> heddle.v1.Scoring
-	12, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
-	3,  // 2: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
-	6,  // 3: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
-	1,  // 4: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
-	12, // 5: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
-	9,  // 6: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
-	18, // 7: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
-	16, // 8: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
-	17, // 9: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
-	0,  // 10: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
-	4,  // 11: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
-	7,  // 12: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
-	11, // 13: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
-	13, // 14: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
-	15, // 15: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
-	2,  // 16: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
-	5,  // 17: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
-	8,  // 18: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
-	12, // 19: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
-	14, // 20: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
-	16, // 21: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
-	16, // [16:22] is the sub-list for method output_type
-	10, // [10:16] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	14, // 1: heddle.v1.SearchRequest.statistics:type_name -> heddle.v1.Statistics
+	5,  // 2: heddle.v1.SearchResponse.hits:type_name -> heddle.v1.Hit
+	3,  // 3: heddle.v1.SearchResponse.coverage:type_name -> heddle.v1.Coverage
+	4,  // 4: heddle.v1.Coverage.missing:type_name -> heddle.v1.MissingShard
+	8,  // 5: heddle.v1.MatchResponse.documents:type_name -> heddle.v1.Document
+	3,  // 6: heddle.v1.MatchResponse.coverage:type_name -> heddle.v1.Coverage
+	1,  // 7: heddle.v1.SearchBatchRequest.scoring:type_name -> heddle.v1.Scoring
+	14, // 8: heddle.v1.SearchBatchRequest.statistics:type_name -> heddle.v1.Statistics
+	11, // 9: heddle.v1.SearchBatchResponse.errors:type_name -> heddle.v1.BatchError
+	3,  // 10: heddle.v1.SearchBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	20, // 11: heddle.v1.BatchError.error:type_name -> heddle.v1.Error
+	18, // 12: heddle.v1.ListIndexesResponse.indexes:type_name -> heddle.v1.Index
+	19, // 13: heddle.v1.Index.resident:type_name -> heddle.v1.Resident
+	0,  // 14: heddle.v1.IndexService.Search:input_type -> heddle.v1.SearchRequest
+	6,  // 15: heddle.v1.IndexService.Match:input_type -> heddle.v1.MatchRequest
+	9,  // 16: heddle.v1.IndexService.SearchBatch:input_type -> heddle.v1.SearchBatchRequest
+	13, // 17: heddle.v1.IndexService.GetStatistics:input_type -> heddle.v1.GetStatisticsRequest
+	15, // 18: heddle.v1.IndexService.ListIndexes:input_type -> heddle.v1.ListIndexesRequest
+	17, // 19: heddle.v1.IndexService.GetIndex:input_type -> heddle.v1.GetIndexRequest
+	2,  // 20: heddle.v1.IndexService.Search:output_type -> heddle.v1.SearchResponse
+	7,  // 21: heddle.v1.IndexService.Match:output_type -> heddle.v1.MatchResponse
+	10, // 22: heddle.v1.IndexService.SearchBatch:output_type -> heddle.v1.SearchBatchResponse
+	14, // 23: heddle.v1.IndexService.GetStatistics:output_type -> heddle.v1.Statistics
+	16, // 24: heddle.v1.IndexService.ListIndexes:output_type -> heddle.v1.ListIndexesResponse
+	18, // 25: heddle.v1.IndexService.GetIndex:output_type -> heddle.v1.Index
+	20, // [20:26] is the sub-list for method output_type
+	14, // [14:20] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_index_proto_init() }
@@ -1588,7 +1827,7 @@ func file_heddle_v1_index_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_index_proto_rawDesc), len(file_heddle_v1_index_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

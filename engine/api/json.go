@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -13,6 +12,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"heddle/engine/syntax"
 )
 
 // AppendJSON appends a message in the JSON of the plain HTTP routes: fields under their names in
@@ -94,7 +95,7 @@ func ReadJSON(r io.Reader, v any) error {
 		return nil
 	}
 	if wrong, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("body: byte %d: %w", wrong.Offset, err)
+		return fmt.Errorf("body: %w", syntax.JSON(nil, wrong))
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := wrong.Field
@@ -131,29 +132,4 @@ func typeName(t reflect.Type) string {
 		return "a whole number from 0 to 18446744073709551615"
 	}
 	return "a number"
-}
-
-// LineReader reads many objects as ReadJSON does, and reuses its memory. The zero value is ready.
-// It is not safe for concurrent use.
-type LineReader struct {
-	in      bytes.Reader
-	decoder *json.Decoder // reads in; nil after an error, which it would repeat
-	fed     int64         // bytes that decoder took from earlier lines
-}
-
-// Read reads a line into v. After an error v holds some fields of the line.
-func (l *LineReader) Read(line []byte, v any) error {
-	if l.decoder == nil {
-		l.decoder, l.fed = json.NewDecoder(&l.in), 0
-		l.decoder.DisallowUnknownFields()
-	}
-	l.in.Reset(line)
-	if err := l.decoder.Decode(v); err == nil {
-		if rest := line[l.decoder.InputOffset()-l.fed:]; len(bytes.TrimSpace(rest)) == 0 {
-			l.fed += int64(len(line) - l.in.Len())
-			return nil
-		}
-	}
-	l.decoder = nil
-	return ReadJSON(bytes.NewReader(line), v) // has the place of the error
 }

@@ -22,7 +22,7 @@ type PlainRoute struct {
 
 // Routes returns the plain HTTP routes of the procedures of a service, such as IndexServiceName.
 func Routes(service string) (all []PlainRoute) {
-	for _, f := range []protoreflect.FileDescriptor{File_heddle_v1_index_proto, File_heddle_v1_table_proto, File_heddle_v1_machine_proto, File_heddle_v1_admin_proto} {
+	for _, f := range []protoreflect.FileDescriptor{File_heddle_v1_index_proto, File_heddle_v1_table_proto, File_heddle_v1_machine_proto, File_heddle_v1_admin_proto, File_heddle_v1_inspect_proto} {
 		for i := range f.Services().Len() {
 			s := f.Services().Get(i)
 			for j := range s.Methods().Len() {

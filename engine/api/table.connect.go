@@ -29,6 +29,8 @@ const (
 	TableServiceCountBatchProcedure = "/heddle.v1.TableService/CountBatch"
 	// TableServiceSelectProcedure is the procedure name of the TableService's Select RPC.
 	TableServiceSelectProcedure = "/heddle.v1.TableService/Select"
+	// TableServiceAggregateProcedure is the procedure name of the TableService's Aggregate RPC.
+	TableServiceAggregateProcedure = "/heddle.v1.TableService/Aggregate"
 	// TableServiceListTablesProcedure is the procedure name of the TableService's ListTables RPC.
 	TableServiceListTablesProcedure = "/heddle.v1.TableService/ListTables"
 	// TableServiceGetTableProcedure is the procedure name of the TableService's GetTable RPC.
@@ -60,6 +62,14 @@ var (
 			IdempotencyLevel: connect.IdempotencyNoSideEffects,
 		}
 	})
+	tableServiceAggregateSpec = sync.OnceValue(func() connect.Spec {
+		return connect.Spec{
+			StreamType:       connect.StreamTypeUnary,
+			Schema:           File_heddle_v1_table_proto.Services().ByName("TableService").Methods().ByName("Aggregate"),
+			Procedure:        TableServiceAggregateProcedure,
+			IdempotencyLevel: connect.IdempotencyNoSideEffects,
+		}
+	})
 	tableServiceListTablesSpec = sync.OnceValue(func() connect.Spec {
 		return connect.Spec{
 			StreamType:       connect.StreamTypeUnary,
@@ -86,6 +96,9 @@ type TableServiceClient interface {
 	CountBatch(context.Context, *CountBatchRequest) (*CountBatchResponse, error)
 	// Select returns the rows for which a predicate is true.
 	Select(context.Context, *SelectRequest) (*SelectResponse, error)
+	// Aggregate returns aggregates of the rows for which a predicate is true, or columns of these
+	// rows.
+	Aggregate(context.Context, *AggregateRequest) (*AggregateResponse, error)
 	// ListTables returns all tables by name.
 	ListTables(context.Context, *ListTablesRequest) (*ListTablesResponse, error)
 	// GetTable describes a table.
@@ -106,6 +119,9 @@ type TableServiceHandler interface {
 	CountBatch(context.Context, *CountBatchRequest) (*CountBatchResponse, error)
 	// Select returns the rows for which a predicate is true.
 	Select(context.Context, *SelectRequest) (*SelectResponse, error)
+	// Aggregate returns aggregates of the rows for which a predicate is true, or columns of these
+	// rows.
+	Aggregate(context.Context, *AggregateRequest) (*AggregateResponse, error)
 	// ListTables returns all tables by name.
 	ListTables(context.Context, *ListTablesRequest) (*ListTablesResponse, error)
 	// GetTable describes a table.
@@ -119,6 +135,7 @@ func RegisterTableServiceHandler(server *connect.Server, svc TableServiceHandler
 		connect.Method{Spec: tableServiceCountSpec(), Handler: adapter.count},
 		connect.Method{Spec: tableServiceCountBatchSpec(), Handler: adapter.countBatch},
 		connect.Method{Spec: tableServiceSelectSpec(), Handler: adapter._select},
+		connect.Method{Spec: tableServiceAggregateSpec(), Handler: adapter.aggregate},
 		connect.Method{Spec: tableServiceListTablesSpec(), Handler: adapter.listTables},
 		connect.Method{Spec: tableServiceGetTableSpec(), Handler: adapter.getTable},
 	)
@@ -137,6 +154,10 @@ func (UnimplementedTableServiceHandler) CountBatch(context.Context, *CountBatchR
 
 func (UnimplementedTableServiceHandler) Select(context.Context, *SelectRequest) (*SelectResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.TableService.Select is not implemented")
+}
+
+func (UnimplementedTableServiceHandler) Aggregate(context.Context, *AggregateRequest) (*AggregateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, "heddle.v1.TableService.Aggregate is not implemented")
 }
 
 func (UnimplementedTableServiceHandler) ListTables(context.Context, *ListTablesRequest) (*ListTablesResponse, error) {
@@ -170,6 +191,14 @@ func (c *tableServiceClient) CountBatch(ctx context.Context, req *CountBatchRequ
 func (c *tableServiceClient) Select(ctx context.Context, req *SelectRequest) (*SelectResponse, error) {
 	var res SelectResponse
 	if err := c.client.CallUnary(ctx, tableServiceSelectSpec(), req, &res); err != nil {
+		return nil, err
+	}
+	return &res, nil
+}
+
+func (c *tableServiceClient) Aggregate(ctx context.Context, req *AggregateRequest) (*AggregateResponse, error) {
+	var res AggregateResponse
+	if err := c.client.CallUnary(ctx, tableServiceAggregateSpec(), req, &res); err != nil {
 		return nil, err
 	}
 	return &res, nil
@@ -223,6 +252,18 @@ func (h tableServiceHandler) _select(ctx context.Context, _ connect.Spec, stream
 		return err
 	}
 	res, err := h.svc.Select(ctx, &req)
+	if err != nil {
+		return err
+	}
+	return stream.Send(res)
+}
+
+func (h tableServiceHandler) aggregate(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
+	var req AggregateRequest
+	if err := stream.Receive(&req); err != nil {
+		return err
+	}
+	res, err := h.svc.Aggregate(ctx, &req)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,9 @@ type CountRequest struct {
 	// Return the way of the selection through the engine.
 	Explain bool `protobuf:"varint,3,opt,name=explain,proto3" json:"explain,omitempty"`
 	// Time-out in milliseconds. Default: the time-out of the server.
-	TimeoutMs     uint32 `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	TimeoutMs uint32 `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Answer from the shards that can be asked, when others do not answer. Default: an error.
+	AllowPartial  bool `protobuf:"varint,5,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -93,13 +95,22 @@ func (x *CountRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *CountRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
 type CountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Count uint64                 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
 	// Time in the engine, in milliseconds.
 	TookMs float64 `protobuf:"fixed64,2,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
 	// With explain only.
-	Explanation   string `protobuf:"bytes,3,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	Explanation string `protobuf:"bytes,3,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	// The shards of the answer. With allow_partial only, from a server that asks shards.
+	Coverage      *Coverage `protobuf:"bytes,4,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -155,11 +166,20 @@ func (x *CountResponse) GetExplanation() string {
 	return ""
 }
 
+func (x *CountResponse) GetCoverage() *Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
 type CountBatchRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Table         string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
-	Where         []string               `protobuf:"bytes,2,rep,name=where,proto3" json:"where,omitempty"`
-	TimeoutMs     uint32                 `protobuf:"varint,3,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Table     string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
+	Where     []string               `protobuf:"bytes,2,rep,name=where,proto3" json:"where,omitempty"`
+	TimeoutMs uint32                 `protobuf:"varint,3,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Answer from the shards that can be asked, when others do not answer. Default: an error.
+	AllowPartial  bool `protobuf:"varint,4,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -215,13 +235,22 @@ func (x *CountBatchRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *CountBatchRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
 type CountBatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of rows of each predicate; 0 for an invalid one.
 	Counts []uint64 `protobuf:"varint,1,rep,packed,name=counts,proto3" json:"counts,omitempty"`
 	// Invalid predicates.
-	Errors        []*BatchError `protobuf:"bytes,2,rep,name=errors,proto3" json:"errors,omitempty"`
-	TookMs        float64       `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	Errors []*BatchError `protobuf:"bytes,2,rep,name=errors,proto3" json:"errors,omitempty"`
+	TookMs float64       `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	// The shards of the answer. With allow_partial only, from a server that asks shards.
+	Coverage      *Coverage `protobuf:"bytes,4,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -277,13 +306,22 @@ func (x *CountBatchResponse) GetTookMs() float64 {
 	return 0
 }
 
+func (x *CountBatchResponse) GetCoverage() *Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
 type SelectRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Table string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
 	Where string                 `protobuf:"bytes,2,opt,name=where,proto3" json:"where,omitempty"`
 	// Return the first rows only. Default: all rows, up to the limit "documents" of the server.
-	Limit         uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
-	TimeoutMs     uint32 `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	Limit     uint32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	TimeoutMs uint32 `protobuf:"varint,4,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	// Answer from the shards that can be asked, when others do not answer. Default: an error.
+	AllowPartial  bool `protobuf:"varint,5,opt,name=allow_partial,json=allowPartial,proto3" json:"allow_partial,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -346,13 +384,22 @@ func (x *SelectRequest) GetTimeoutMs() uint32 {
 	return 0
 }
 
+func (x *SelectRequest) GetAllowPartial() bool {
+	if x != nil {
+		return x.AllowPartial
+	}
+	return false
+}
+
 type SelectResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of rows for which the predicate is true.
 	Count uint64 `protobuf:"varint,1,opt,name=count,proto3" json:"count,omitempty"`
 	// Numbers of these rows, from 0, ascending.
-	Rows          []uint64 `protobuf:"varint,2,rep,packed,name=rows,proto3" json:"rows,omitempty"`
-	TookMs        float64  `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	Rows   []uint64 `protobuf:"varint,2,rep,packed,name=rows,proto3" json:"rows,omitempty"`
+	TookMs float64  `protobuf:"fixed64,3,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	// The shards of the answer. With allow_partial only, from a server that asks shards.
+	Coverage      *Coverage `protobuf:"bytes,4,opt,name=coverage,proto3" json:"coverage,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -408,6 +455,265 @@ func (x *SelectResponse) GetTookMs() float64 {
 	return 0
 }
 
+func (x *SelectResponse) GetCoverage() *Coverage {
+	if x != nil {
+		return x.Coverage
+	}
+	return nil
+}
+
+type AggregateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Table string                 `protobuf:"bytes,1,opt,name=table,proto3" json:"table,omitempty"`
+	// Select list, such as "city, count(*), sum(amount) AS total". The aggregates are count, sum,
+	// avg, min, max and quantile.
+	Select string `protobuf:"bytes,2,opt,name=select,proto3" json:"select,omitempty"`
+	// Predicate. Default: all rows.
+	Where string `protobuf:"bytes,3,opt,name=where,proto3" json:"where,omitempty"`
+	// One or two columns whose values form groups. Default: all rows are one group, if the select
+	// list has an aggregate.
+	GroupBy string `protobuf:"bytes,4,opt,name=group_by,json=groupBy,proto3" json:"group_by,omitempty"`
+	// Columns, aggregates, names or numbers of items, each with ASC or DESC. Default: the order of
+	// the groups or rows.
+	OrderBy string `protobuf:"bytes,5,opt,name=order_by,json=orderBy,proto3" json:"order_by,omitempty"`
+	// Return so many rows of the answer at most. Default: all rows, up to the limit "documents" of
+	// the server.
+	Limit uint32 `protobuf:"varint,6,opt,name=limit,proto3" json:"limit,omitempty"`
+	// Leave out so many first rows of the answer.
+	Offset uint64 `protobuf:"varint,7,opt,name=offset,proto3" json:"offset,omitempty"`
+	// Return the way of the selection through the engine.
+	Explain       bool   `protobuf:"varint,8,opt,name=explain,proto3" json:"explain,omitempty"`
+	TimeoutMs     uint32 `protobuf:"varint,9,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AggregateRequest) Reset() {
+	*x = AggregateRequest{}
+	mi := &file_heddle_v1_table_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AggregateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AggregateRequest) ProtoMessage() {}
+
+func (x *AggregateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_table_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AggregateRequest.ProtoReflect.Descriptor instead.
+func (*AggregateRequest) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *AggregateRequest) GetTable() string {
+	if x != nil {
+		return x.Table
+	}
+	return ""
+}
+
+func (x *AggregateRequest) GetSelect() string {
+	if x != nil {
+		return x.Select
+	}
+	return ""
+}
+
+func (x *AggregateRequest) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
+}
+
+func (x *AggregateRequest) GetGroupBy() string {
+	if x != nil {
+		return x.GroupBy
+	}
+	return ""
+}
+
+func (x *AggregateRequest) GetOrderBy() string {
+	if x != nil {
+		return x.OrderBy
+	}
+	return ""
+}
+
+func (x *AggregateRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *AggregateRequest) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *AggregateRequest) GetExplain() bool {
+	if x != nil {
+		return x.Explain
+	}
+	return false
+}
+
+func (x *AggregateRequest) GetTimeoutMs() uint32 {
+	if x != nil {
+		return x.TimeoutMs
+	}
+	return 0
+}
+
+type AggregateResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Columns of equal length, in the order of the select list.
+	Columns []*ValueColumn `protobuf:"bytes,1,rep,name=columns,proto3" json:"columns,omitempty"`
+	TookMs  float64        `protobuf:"fixed64,2,opt,name=took_ms,json=tookMs,proto3" json:"took_ms,omitempty"`
+	// With explain only.
+	Explanation   string `protobuf:"bytes,3,opt,name=explanation,proto3" json:"explanation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AggregateResponse) Reset() {
+	*x = AggregateResponse{}
+	mi := &file_heddle_v1_table_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AggregateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AggregateResponse) ProtoMessage() {}
+
+func (x *AggregateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_table_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AggregateResponse.ProtoReflect.Descriptor instead.
+func (*AggregateResponse) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *AggregateResponse) GetColumns() []*ValueColumn {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+func (x *AggregateResponse) GetTookMs() float64 {
+	if x != nil {
+		return x.TookMs
+	}
+	return 0
+}
+
+func (x *AggregateResponse) GetExplanation() string {
+	if x != nil {
+		return x.Explanation
+	}
+	return ""
+}
+
+type ValueColumn struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Type of its values, such as "int" or "string".
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// Values, exact, as texts of predicates without quotes. A row without a value has an empty one.
+	Values []string `protobuf:"bytes,3,rep,name=values,proto3" json:"values,omitempty"`
+	// Numbers of the rows without a value, from 0.
+	Missing       []uint32 `protobuf:"varint,4,rep,packed,name=missing,proto3" json:"missing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ValueColumn) Reset() {
+	*x = ValueColumn{}
+	mi := &file_heddle_v1_table_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ValueColumn) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ValueColumn) ProtoMessage() {}
+
+func (x *ValueColumn) ProtoReflect() protoreflect.Message {
+	mi := &file_heddle_v1_table_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ValueColumn.ProtoReflect.Descriptor instead.
+func (*ValueColumn) Descriptor() ([]byte, []int) {
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ValueColumn) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ValueColumn) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *ValueColumn) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *ValueColumn) GetMissing() []uint32 {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
 type ListTablesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -416,7 +722,7 @@ type ListTablesRequest struct {
 
 func (x *ListTablesRequest) Reset() {
 	*x = ListTablesRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[6]
+	mi := &file_heddle_v1_table_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -428,7 +734,7 @@ func (x *ListTablesRequest) String() string {
 func (*ListTablesRequest) ProtoMessage() {}
 
 func (x *ListTablesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[6]
+	mi := &file_heddle_v1_table_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -441,7 +747,7 @@ func (x *ListTablesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTablesRequest.ProtoReflect.Descriptor instead.
 func (*ListTablesRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{6}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{9}
 }
 
 type ListTablesResponse struct {
@@ -453,7 +759,7 @@ type ListTablesResponse struct {
 
 func (x *ListTablesResponse) Reset() {
 	*x = ListTablesResponse{}
-	mi := &file_heddle_v1_table_proto_msgTypes[7]
+	mi := &file_heddle_v1_table_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -465,7 +771,7 @@ func (x *ListTablesResponse) String() string {
 func (*ListTablesResponse) ProtoMessage() {}
 
 func (x *ListTablesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[7]
+	mi := &file_heddle_v1_table_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -478,7 +784,7 @@ func (x *ListTablesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTablesResponse.ProtoReflect.Descriptor instead.
 func (*ListTablesResponse) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{7}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListTablesResponse) GetTables() []*Table {
@@ -497,7 +803,7 @@ type GetTableRequest struct {
 
 func (x *GetTableRequest) Reset() {
 	*x = GetTableRequest{}
-	mi := &file_heddle_v1_table_proto_msgTypes[8]
+	mi := &file_heddle_v1_table_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -509,7 +815,7 @@ func (x *GetTableRequest) String() string {
 func (*GetTableRequest) ProtoMessage() {}
 
 func (x *GetTableRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[8]
+	mi := &file_heddle_v1_table_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -522,7 +828,7 @@ func (x *GetTableRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTableRequest.ProtoReflect.Descriptor instead.
 func (*GetTableRequest) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{8}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetTableRequest) GetTable() string {
@@ -547,7 +853,7 @@ type Table struct {
 
 func (x *Table) Reset() {
 	*x = Table{}
-	mi := &file_heddle_v1_table_proto_msgTypes[9]
+	mi := &file_heddle_v1_table_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -559,7 +865,7 @@ func (x *Table) String() string {
 func (*Table) ProtoMessage() {}
 
 func (x *Table) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[9]
+	mi := &file_heddle_v1_table_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -572,7 +878,7 @@ func (x *Table) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Table.ProtoReflect.Descriptor instead.
 func (*Table) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{9}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Table) GetName() string {
@@ -631,7 +937,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_heddle_v1_table_proto_msgTypes[10]
+	mi := &file_heddle_v1_table_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +949,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_heddle_v1_table_proto_msgTypes[10]
+	mi := &file_heddle_v1_table_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +962,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_heddle_v1_table_proto_rawDescGZIP(), []int{10}
+	return file_heddle_v1_table_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Column) GetName() string {
@@ -691,36 +997,62 @@ var File_heddle_v1_table_proto protoreflect.FileDescriptor
 
 const file_heddle_v1_table_proto_rawDesc = "" +
 	"\n" +
-	"\x15heddle/v1/table.proto\x12\theddle.v1\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\"s\n" +
+	"\x15heddle/v1/table.proto\x12\theddle.v1\x1a\x15heddle/v1/index.proto\x1a\x15heddle/v1/route.proto\"\x98\x01\n" +
 	"\fCountRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
 	"\x05where\x18\x02 \x01(\tR\x05where\x12\x18\n" +
 	"\aexplain\x18\x03 \x01(\bR\aexplain\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\x04 \x01(\rR\ttimeoutMs\"`\n" +
+	"timeout_ms\x18\x04 \x01(\rR\ttimeoutMs\x12#\n" +
+	"\rallow_partial\x18\x05 \x01(\bR\fallowPartial\"\x91\x01\n" +
 	"\rCountResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x17\n" +
 	"\atook_ms\x18\x02 \x01(\x01R\x06tookMs\x12 \n" +
-	"\vexplanation\x18\x03 \x01(\tR\vexplanation\"^\n" +
+	"\vexplanation\x18\x03 \x01(\tR\vexplanation\x12/\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\x83\x01\n" +
 	"\x11CountBatchRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
 	"\x05where\x18\x02 \x03(\tR\x05where\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\x03 \x01(\rR\ttimeoutMs\"t\n" +
+	"timeout_ms\x18\x03 \x01(\rR\ttimeoutMs\x12#\n" +
+	"\rallow_partial\x18\x04 \x01(\bR\fallowPartial\"\xa5\x01\n" +
 	"\x12CountBatchResponse\x12\x16\n" +
 	"\x06counts\x18\x01 \x03(\x04R\x06counts\x12-\n" +
 	"\x06errors\x18\x02 \x03(\v2\x15.heddle.v1.BatchErrorR\x06errors\x12\x17\n" +
-	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\"p\n" +
+	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12/\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\x95\x01\n" +
 	"\rSelectRequest\x12\x14\n" +
 	"\x05table\x18\x01 \x01(\tR\x05table\x12\x14\n" +
 	"\x05where\x18\x02 \x01(\tR\x05where\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\rR\x05limit\x12\x1d\n" +
 	"\n" +
-	"timeout_ms\x18\x04 \x01(\rR\ttimeoutMs\"S\n" +
+	"timeout_ms\x18\x04 \x01(\rR\ttimeoutMs\x12#\n" +
+	"\rallow_partial\x18\x05 \x01(\bR\fallowPartial\"\x84\x01\n" +
 	"\x0eSelectResponse\x12\x14\n" +
 	"\x05count\x18\x01 \x01(\x04R\x05count\x12\x12\n" +
 	"\x04rows\x18\x02 \x03(\x04R\x04rows\x12\x17\n" +
-	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\"\x13\n" +
+	"\atook_ms\x18\x03 \x01(\x01R\x06tookMs\x12/\n" +
+	"\bcoverage\x18\x04 \x01(\v2\x13.heddle.v1.CoverageR\bcoverage\"\xf3\x01\n" +
+	"\x10AggregateRequest\x12\x14\n" +
+	"\x05table\x18\x01 \x01(\tR\x05table\x12\x16\n" +
+	"\x06select\x18\x02 \x01(\tR\x06select\x12\x14\n" +
+	"\x05where\x18\x03 \x01(\tR\x05where\x12\x19\n" +
+	"\bgroup_by\x18\x04 \x01(\tR\agroupBy\x12\x19\n" +
+	"\border_by\x18\x05 \x01(\tR\aorderBy\x12\x14\n" +
+	"\x05limit\x18\x06 \x01(\rR\x05limit\x12\x16\n" +
+	"\x06offset\x18\a \x01(\x04R\x06offset\x12\x18\n" +
+	"\aexplain\x18\b \x01(\bR\aexplain\x12\x1d\n" +
+	"\n" +
+	"timeout_ms\x18\t \x01(\rR\ttimeoutMs\"\x80\x01\n" +
+	"\x11AggregateResponse\x120\n" +
+	"\acolumns\x18\x01 \x03(\v2\x16.heddle.v1.ValueColumnR\acolumns\x12\x17\n" +
+	"\atook_ms\x18\x02 \x01(\x01R\x06tookMs\x12 \n" +
+	"\vexplanation\x18\x03 \x01(\tR\vexplanation\"g\n" +
+	"\vValueColumn\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x16\n" +
+	"\x06values\x18\x03 \x03(\tR\x06values\x12\x18\n" +
+	"\amissing\x18\x04 \x03(\rR\amissing\"\x13\n" +
 	"\x11ListTablesRequest\">\n" +
 	"\x12ListTablesResponse\x12(\n" +
 	"\x06tables\x18\x01 \x03(\v2\x10.heddle.v1.TableR\x06tables\"'\n" +
@@ -737,14 +1069,16 @@ const file_heddle_v1_table_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\tR\x04type\x12\x12\n" +
 	"\x04bins\x18\x03 \x01(\rR\x04bins\x12\x18\n" +
-	"\amissing\x18\x04 \x01(\x04R\amissing2\xe0\x04\n" +
+	"\amissing\x18\x04 \x01(\x04R\amissing2\x97\x06\n" +
 	"\fTableService\x12\x95\x01\n" +
 	"\x05Count\x12\x17.heddle.v1.CountRequest\x1a\x18.heddle.v1.CountResponse\"Y\xa2\xfe#R\n" +
 	"\x04POST\x12\x18/v1/tables/{table}/count\x1a0The number of rows for which a predicate is true\x90\x02\x01\x12N\n" +
 	"\n" +
 	"CountBatch\x12\x1c.heddle.v1.CountBatchRequest\x1a\x1d.heddle.v1.CountBatchResponse\"\x03\x90\x02\x01\x12\x8f\x01\n" +
 	"\x06Select\x12\x18.heddle.v1.SelectRequest\x1a\x19.heddle.v1.SelectResponse\"P\xa2\xfe#I\n" +
-	"\x04POST\x12\x19/v1/tables/{table}/select\x1a&The rows for which a predicate is true\x90\x02\x01\x12o\n" +
+	"\x04POST\x12\x19/v1/tables/{table}/select\x1a&The rows for which a predicate is true\x90\x02\x01\x12\xb4\x01\n" +
+	"\tAggregate\x12\x1b.heddle.v1.AggregateRequest\x1a\x1c.heddle.v1.AggregateResponse\"l\xa2\xfe#e\n" +
+	"\x04POST\x12\x1c/v1/tables/{table}/aggregate\x1a?Aggregates or columns of the rows for which a predicate is true\x90\x02\x01\x12o\n" +
 	"\n" +
 	"ListTables\x12\x1c.heddle.v1.ListTablesRequest\x1a\x1d.heddle.v1.ListTablesResponse\"$\xa2\xfe#\x1d\n" +
 	"\x03GET\x12\n" +
@@ -765,7 +1099,7 @@ func file_heddle_v1_table_proto_rawDescGZIP() []byte {
 	return file_heddle_v1_table_proto_rawDescData
 }
 
-var file_heddle_v1_table_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_heddle_v1_table_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_heddle_v1_table_proto_goTypes = []any{
 	(*CountRequest)(nil),       // 0: heddle.v1.CountRequest
 	(*CountResponse)(nil),      // 1: heddle.v1.CountResponse
@@ -773,34 +1107,44 @@ var file_heddle_v1_table_proto_goTypes = []any{
 	(*CountBatchResponse)(nil), // 3: heddle.v1.CountBatchResponse
 	(*SelectRequest)(nil),      // 4: heddle.v1.SelectRequest
 	(*SelectResponse)(nil),     // 5: heddle.v1.SelectResponse
-	(*ListTablesRequest)(nil),  // 6: heddle.v1.ListTablesRequest
-	(*ListTablesResponse)(nil), // 7: heddle.v1.ListTablesResponse
-	(*GetTableRequest)(nil),    // 8: heddle.v1.GetTableRequest
-	(*Table)(nil),              // 9: heddle.v1.Table
-	(*Column)(nil),             // 10: heddle.v1.Column
-	(*BatchError)(nil),         // 11: heddle.v1.BatchError
-	(*Resident)(nil),           // 12: heddle.v1.Resident
+	(*AggregateRequest)(nil),   // 6: heddle.v1.AggregateRequest
+	(*AggregateResponse)(nil),  // 7: heddle.v1.AggregateResponse
+	(*ValueColumn)(nil),        // 8: heddle.v1.ValueColumn
+	(*ListTablesRequest)(nil),  // 9: heddle.v1.ListTablesRequest
+	(*ListTablesResponse)(nil), // 10: heddle.v1.ListTablesResponse
+	(*GetTableRequest)(nil),    // 11: heddle.v1.GetTableRequest
+	(*Table)(nil),              // 12: heddle.v1.Table
+	(*Column)(nil),             // 13: heddle.v1.Column
+	(*Coverage)(nil),           // 14: heddle.v1.Coverage
+	(*BatchError)(nil),         // 15: heddle.v1.BatchError
+	(*Resident)(nil),           // 16: heddle.v1.Resident
 }
 var file_heddle_v1_table_proto_depIdxs = []int32{
-	11, // 0: heddle.v1.CountBatchResponse.errors:type_name -> heddle.v1.BatchError
-	9,  // 1: heddle.v1.ListTablesResponse.tables:type_name -> heddle.v1.Table
-	10, // 2: heddle.v1.Table.columns:type_name -> heddle.v1.Column
-	12, // 3: heddle.v1.Table.resident:type_name -> heddle.v1.Resident
-	0,  // 4: heddle.v1.TableService.Count:input_type -> heddle.v1.CountRequest
-	2,  // 5: heddle.v1.TableService.CountBatch:input_type -> heddle.v1.CountBatchRequest
-	4,  // 6: heddle.v1.TableService.Select:input_type -> heddle.v1.SelectRequest
-	6,  // 7: heddle.v1.TableService.ListTables:input_type -> heddle.v1.ListTablesRequest
-	8,  // 8: heddle.v1.TableService.GetTable:input_type -> heddle.v1.GetTableRequest
-	1,  // 9: heddle.v1.TableService.Count:output_type -> heddle.v1.CountResponse
-	3,  // 10: heddle.v1.TableService.CountBatch:output_type -> heddle.v1.CountBatchResponse
-	5,  // 11: heddle.v1.TableService.Select:output_type -> heddle.v1.SelectResponse
-	7,  // 12: heddle.v1.TableService.ListTables:output_type -> heddle.v1.ListTablesResponse
-	9,  // 13: heddle.v1.TableService.GetTable:output_type -> heddle.v1.Table
-	9,  // [9:14] is the sub-list for method output_type
-	4,  // [4:9] is the sub-list for method input_type
-	4,  // [4:4] is the sub-list for extension type_name
-	4,  // [4:4] is the sub-list for extension extendee
-	0,  // [0:4] is the sub-list for field type_name
+	14, // 0: heddle.v1.CountResponse.coverage:type_name -> heddle.v1.Coverage
+	15, // 1: heddle.v1.CountBatchResponse.errors:type_name -> heddle.v1.BatchError
+	14, // 2: heddle.v1.CountBatchResponse.coverage:type_name -> heddle.v1.Coverage
+	14, // 3: heddle.v1.SelectResponse.coverage:type_name -> heddle.v1.Coverage
+	8,  // 4: heddle.v1.AggregateResponse.columns:type_name -> heddle.v1.ValueColumn
+	12, // 5: heddle.v1.ListTablesResponse.tables:type_name -> heddle.v1.Table
+	13, // 6: heddle.v1.Table.columns:type_name -> heddle.v1.Column
+	16, // 7: heddle.v1.Table.resident:type_name -> heddle.v1.Resident
+	0,  // 8: heddle.v1.TableService.Count:input_type -> heddle.v1.CountRequest
+	2,  // 9: heddle.v1.TableService.CountBatch:input_type -> heddle.v1.CountBatchRequest
+	4,  // 10: heddle.v1.TableService.Select:input_type -> heddle.v1.SelectRequest
+	6,  // 11: heddle.v1.TableService.Aggregate:input_type -> heddle.v1.AggregateRequest
+	9,  // 12: heddle.v1.TableService.ListTables:input_type -> heddle.v1.ListTablesRequest
+	11, // 13: heddle.v1.TableService.GetTable:input_type -> heddle.v1.GetTableRequest
+	1,  // 14: heddle.v1.TableService.Count:output_type -> heddle.v1.CountResponse
+	3,  // 15: heddle.v1.TableService.CountBatch:output_type -> heddle.v1.CountBatchResponse
+	5,  // 16: heddle.v1.TableService.Select:output_type -> heddle.v1.SelectResponse
+	7,  // 17: heddle.v1.TableService.Aggregate:output_type -> heddle.v1.AggregateResponse
+	10, // 18: heddle.v1.TableService.ListTables:output_type -> heddle.v1.ListTablesResponse
+	12, // 19: heddle.v1.TableService.GetTable:output_type -> heddle.v1.Table
+	14, // [14:20] is the sub-list for method output_type
+	8,  // [8:14] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_table_proto_init() }
@@ -816,7 +1160,7 @@ func file_heddle_v1_table_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_heddle_v1_table_proto_rawDesc), len(file_heddle_v1_table_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -10,74 +10,67 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
 )
 
 // batch is the queries of a call, with the errors of invalid ones.
 type batch struct {
 	queries []engine.Query
+	mu      sync.Mutex
 	errs    map[int]error
 }
 
-// check notes a query that is invalid in itself, which costs no more than reading it.
-func (b *batch) check(i int, err error) {
-	q := &b.queries[i]
-	if err == nil && q.Text != "" && !q.Literal {
-		if _, err = querylang.Read(q.Text, querylang.Or); err != nil {
-			err = &engine.Error{Code: engine.InvalidQuery, Op: "search", Err: err}
-		}
-	}
-	if err == nil {
-		return
-	}
+// wrong notes the error of query i.
+func (b *batch) wrong(i int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.errs == nil {
 		b.errs = map[int]error{}
 	}
 	b.errs[i] = err
 }
 
-// run answers the valid queries. Deliver receives the answers of queries whose numbers are in at,
-// and runs in several goroutines with different queries. A query that turns out to be invalid
-// against the index joins b.errs.
+// run answers the queries without an error. Deliver receives the answers of queries whose
+// numbers are in at, and runs in several goroutines with different queries. Invalid queries
+// join b.errs.
 func (b *batch) run(ctx context.Context, x *engine.Snapshot, deliver func(at []int, hits []engine.Hits) error) error {
-	valid := make([]engine.Query, 0, len(b.queries))
 	at := make([]int, 0, len(b.queries))
-	for i, q := range b.queries {
+	for i := range b.queries {
 		if b.errs[i] == nil {
-			valid, at = append(valid, q), append(at, i)
+			at = append(at, i)
+		}
+	}
+	valid := b.queries
+	if len(at) < len(valid) {
+		valid = make([]engine.Query, len(at))
+		for n, i := range at {
+			valid[n] = b.queries[i]
 		}
 	}
 	if len(valid) == 0 {
 		return nil
 	}
-	delivered := make([]atomic.Bool, len(valid))
 	err := x.SearchAll(ctx, valid, func(first int, hits []engine.Hits) error {
-		for i := range hits {
-			delivered[first+i].Store(true)
-		}
-		return deliver(at[first:first+len(hits)], hits)
-	})
-	if _, ok := errors.AsType[*query.Error](err); !ok || engine.CodeOf(err) != engine.InvalidQuery {
-		return err
-	}
-	for i, q := range valid { // one by one, to find the invalid ones
-		if delivered[i].Load() {
-			continue
-		}
-		h, err := x.Search(ctx, q)
-		switch {
-		case engine.CodeOf(err) == engine.InvalidQuery:
-			b.check(at[i], err)
-		case err != nil:
-			return err
-		default:
-			if err := deliver(at[i:i+1], []engine.Hits{h}); err != nil {
-				return err
+		at := at[first : first+len(hits)]
+		for len(hits) > 0 {
+			n := slices.IndexFunc(hits, func(h engine.Hits) bool { return h.Err != nil })
+			if n < 0 {
+				return deliver(at, hits)
 			}
+			b.wrong(at[n], hits[n].Err)
+			if n > 0 {
+				if err := deliver(at[:n], hits[:n]); err != nil {
+					return err
+				}
+			}
+			at, hits = at[n+1:], hits[n+1:]
 		}
+		return nil
+	})
+	if query.Invalid(err) {
+		return nil // the errors are in b.errs
 	}
-	return nil
+	return err
 }
 
 // piece is the answers of consecutive queries in flat arrays.
@@ -97,6 +90,15 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	if err != nil {
 		return nil, err
 	}
+	if i.s.opt.Remote != nil {
+		pieces, cover, err := i.remotePieces(ctx, r, b)
+		if err != nil {
+			return nil, err
+		}
+		out := b.reply(pieces, !r.GetCount(), began)
+		out.Coverage = cover
+		return out, nil
+	}
 	snapshot, err := i.s.snapshot(r.GetIndex())
 	if err != nil {
 		return nil, err
@@ -106,11 +108,15 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	var pieces []*piece
 	room := i.s.room()
 	err = b.run(ctx, snapshot, func(at []int, hits []engine.Hits) error {
-		p := &piece{at: at}
+		documents, scores := 0, 0
 		for _, h := range hits {
-			if err := room.take(len(h.Docs)); err != nil {
-				return err
-			}
+			documents, scores = documents+len(h.Docs), scores+len(h.Scores)
+		}
+		if err := room.take(documents); err != nil {
+			return err
+		}
+		p := &piece{at: at, counts: make([]uint64, 0, len(hits)), ends: make([]uint64, 0, len(hits)), ids: make([]uint64, 0, documents), scores: make([]float64, 0, scores)}
+		for _, h := range hits {
 			p.counts = append(p.counts, h.Count)
 			for _, d := range h.Docs {
 				p.ids = append(p.ids, uint64(d))
@@ -129,15 +135,20 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	if err != nil {
 		return nil, err
 	}
-	out := join(pieces, len(b.queries), !r.GetCount())
+	return b.reply(pieces, !r.GetCount(), began), nil
+}
+
+// reply returns the answers of a batch in the order of its queries.
+func (b *batch) reply(pieces []*piece, documents bool, began time.Time) *api.SearchBatchResponse {
+	out := join(pieces, len(b.queries), documents)
 	out.Errors = batchErrors(b.errs)
 	out.TookMs = milliseconds(began)
-	return out, nil
+	return out
 }
 
 // flat returns the queries of a batch.
 func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*batch, error) {
-	if err := within("batch", len(r.GetQueries()), i.s.opt.Limits.Batch); err != nil {
+	if err := within("batch", len(r.GetQueries()), i.s.limits().Batch); err != nil {
 		return nil, err
 	}
 	common, err := i.s.query(ctx, &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode()}, r.GetTimeoutMs())
@@ -151,7 +162,9 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	for n, text := range r.GetQueries() {
 		b.queries[n] = common
 		b.queries[n].Text = text
-		b.check(n, i.s.checkTerms(text, 0))
+		if err := i.s.checkTerms(text, 0); err != nil {
+			b.wrong(n, err)
+		}
 	}
 	return b, nil
 }
@@ -185,14 +198,14 @@ type room struct {
 }
 
 func (s *Server) room() *room {
-	r := &room{max: s.opt.Limits.Documents}
+	r := &room{max: s.limits().Documents}
 	r.left.Store(int64(r.max))
 	return r
 }
 
 func (r *room) take(documents int) error {
 	if r.left.Add(-int64(documents)) < 0 {
-		return &LimitError{"documents", uint64(r.max)}
+		return &LimitError{Limit: "documents", Max: uint64(r.max)}
 	}
 	return nil
 }
@@ -204,6 +217,11 @@ func join(pieces []*piece, queries int, documents bool) *api.SearchBatchResponse
 	if documents {
 		out.Ends = make([]uint64, queries)
 	}
+	ids, scores := 0, 0
+	for _, p := range pieces {
+		ids, scores = ids+len(p.ids), scores+len(p.scores)
+	}
+	out.Ids, out.Scores = slices.Grow(out.Ids, ids), slices.Grow(out.Scores, scores)
 	next := 0 // query
 	for _, p := range pieces {
 		base := uint64(len(out.Ids))

@@ -50,7 +50,7 @@ func BenchmarkHandler(b *testing.B) {
 	for i := range queries {
 		queries[i], texts[i] = engine.Query{Text: "red loom", K: 10}, "red loom"
 	}
-	x, err := r.index("looms")
+	x, err := r.indexes.get("looms")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,18 +11,28 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/admit"
+	"heddle/engine/server/monitor"
 )
 
 // intercept is the chain of all calls: a slot while a query runs, and the description of errors.
 func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 	return func(ctx context.Context, spec connect.Spec, stream connect.ServerStream) error {
-		call := &call{ServerStream: stream, s: s, free: !isQuery(spec.Procedure)}
-		defer call.end()
+		call := &call{ServerStream: stream, ctx: ctx, s: s, request: monitor.Of(ctx), free: !isQuery(spec.Procedure)}
+		defer call.end(errPanic)
+		began := time.Now()
 		err := next(ctx, spec, call)
+		call.end(err)
+		protocol := ""
+		if info, ok := connect.CallInfoForServerContext(ctx); ok {
+			protocol = info.Protocol
+		}
+		s.monitor.Called(spec.Procedure, protocol, codeOf(err), time.Since(began))
 		if err == nil {
 			return nil
 		}
-		id, _ := ctx.Value(requestKey{}).(string)
+		s.count(err)
+		id := call.request.ID
 		if engine.CodeOf(err) == engine.Internal && !isProtocol(err) {
 			s.opt.Log.Error().Str("request_id", id).Str("procedure", spec.Procedure).Err(err).Msg("call failed")
 		}
@@ -30,9 +40,29 @@ func (s *Server) intercept(next connect.ServerFunc) connect.ServerFunc {
 	}
 }
 
+// codeOf returns the name of the code of an error in metrics.
+func codeOf(err error) string {
+	if sent, ok := errors.AsType[*connect.Error](err); ok { // of the protocol
+		return sent.Code().String()
+	}
+	if err == nil {
+		return engine.OK.String()
+	}
+	e, _, _ := describe(err, "")
+	return e.GetCode()
+}
+
+// count counts an error of a limit.
+func (s *Server) count(err error) {
+	if limit, ok := errors.AsType[*LimitError](err); ok {
+		s.monitor.Refused(limit.Limit)
+	}
+}
+
 // isQuery reports whether a procedure needs a slot. Probes and administration work under any load.
 func isQuery(procedure string) bool {
-	return strings.HasPrefix(procedure, "/"+api.IndexServiceName+"/") || strings.HasPrefix(procedure, "/"+api.TableServiceName+"/")
+	return strings.HasPrefix(procedure, "/"+api.IndexServiceName+"/") || strings.HasPrefix(procedure, "/"+api.TableServiceName+"/") ||
+		strings.HasPrefix(procedure, "/"+api.InspectServiceName+"/Inspect") || procedure == api.InspectServiceDescribeTableProcedure
 }
 
 // isProtocol reports whether err is an error of a limit or of the protocol, not of the engine.
@@ -46,60 +76,93 @@ func isProtocol(err error) bool {
 // clients hold none.
 type call struct {
 	connect.ServerStream
-	s    *Server
-	free bool // needs no slot
-	held bool
+	ctx     context.Context
+	s       *Server
+	request *monitor.Request
+	free    bool // needs no slot
+	held    bool
+	slot    admit.Slot
 }
 
 func (c *call) Receive(msg any) error {
 	if err := c.ServerStream.Receive(msg); err != nil {
 		if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			return &LimitError{"body", uint64(large.Limit)}
+			return &LimitError{Limit: "body", Max: uint64(large.Limit)}
 		}
 		if connect.CodeOf(err) == connect.CodeResourceExhausted { // after decompression
-			return &LimitError{"body", uint64(c.s.opt.Limits.Body)}
+			return &LimitError{Limit: "body", Max: uint64(c.s.limits().Body)}
 		}
 		return err
 	}
 	if c.free || c.held {
 		return nil
 	}
-	err := c.s.enter()
+	var ms uint32
+	if m, ok := msg.(interface{ GetTimeoutMs() uint32 }); ok {
+		ms = m.GetTimeoutMs()
+	}
+	var err error
+	c.slot, err = c.s.enter(c.ctx, queriesOf(msg), ms)
 	c.held = err == nil
 	return err
 }
 
+// queriesOf returns the number of queries in a request.
+func queriesOf(msg any) int {
+	switch m := msg.(type) {
+	case *api.SearchBatchRequest:
+		return len(m.GetQueries())
+	case *api.CountBatchRequest:
+		return len(m.GetWhere())
+	}
+	return 1
+}
+
 func (c *call) Send(msg any) error {
-	c.end()
+	c.end(nil)
 	return c.ServerStream.Send(msg)
 }
 
-func (c *call) end() {
+func (c *call) end(err error) {
 	if c.held {
 		c.held = false
-		c.s.leave()
+		c.s.leave(c.slot, err)
 	}
 }
 
-// enter takes a slot of a running request.
-func (s *Server) enter() error {
-	select {
-	case s.slots <- struct{}{}:
-		return nil
-	default:
-		return &LimitError{"concurrency", uint64(cap(s.slots))}
+// enter takes a slot of a running request that asks for a time-out in milliseconds, 0 for the
+// default.
+func (s *Server) enter(ctx context.Context, queries int, ms uint32) (admit.Slot, error) {
+	due := s.timeout(ms)
+	if end, ok := ctx.Deadline(); ok {
+		due = min(due, time.Until(end))
 	}
+	slot, refused := s.gate.Enter(monitor.Of(ctx).Caller, queries, due)
+	if refused != nil {
+		return slot, &LimitError{refused.Limit, uint64(refused.Max), refused.After}
+	}
+	return slot, nil
 }
 
-func (s *Server) leave() { <-s.slots }
-
-// inSlot runs f in a slot.
-func (s *Server) inSlot(f func() error) error {
-	if err := s.enter(); err != nil {
+// inSlot runs some queries of a request in a slot.
+func (s *Server) inSlot(ctx context.Context, queries int, ms uint32, f func() error) error {
+	slot, err := s.enter(ctx, queries, ms)
+	if err != nil {
 		return err
 	}
-	defer s.leave()
-	return f()
+	err = errPanic
+	defer func() { s.leave(slot, err) }()
+	err = f()
+	return err
+}
+
+// errPanic is the error of a request whose handler has not returned.
+var errPanic = errors.New("panic")
+
+// leave gives a slot back after a request with an error, or nil.
+func (s *Server) leave(slot admit.Slot, err error) {
+	code := engine.CodeOf(err)
+	s.gate.Leave(slot, code == engine.OK || code == engine.Deadline || code == engine.Canceled)
 }
 
 // timeout returns the time-out of a request that asks for some milliseconds, 0 for the default.
@@ -110,14 +173,7 @@ func (s *Server) timeout(ms uint32) time.Duration {
 	return min(time.Duration(ms)*time.Millisecond, s.opt.Timeout)
 }
 
-// caller names the client of a call, so that clients share the processors evenly: its host.
-func caller(ctx context.Context) string {
-	info, ok := connect.CallInfoForServerContext(ctx)
-	if !ok {
-		return ""
-	}
-	return host(info.PeerAddr)
-}
-
 // milliseconds since began, to a microsecond.
-func milliseconds(began time.Time) float64 { return float64(time.Since(began).Microseconds()) / 1000 }
+func milliseconds(began time.Time) float64 { return inMilliseconds(time.Since(began)) }
+
+func inMilliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -3,9 +3,11 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"os"
 	"strconv"
+	"time"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connectproto"
@@ -31,6 +33,9 @@ var statuses = map[engine.Code]struct {
 	engine.Unsupported:   {http.StatusUnprocessableEntity, connect.CodeFailedPrecondition},
 	engine.Closed:        {http.StatusServiceUnavailable, connect.CodeUnavailable},
 	engine.Internal:      {http.StatusInternalServerError, connect.CodeInternal},
+
+	engine.Unauthenticated: {http.StatusUnauthorized, connect.CodeUnauthenticated},
+	engine.Forbidden:       {http.StatusForbidden, connect.CodePermissionDenied},
 }
 
 // statusCanceled is the status in logs of a request whose client has left. No client sees it.
@@ -42,15 +47,18 @@ func describe(err error, request string) (e *api.Error, status int, code connect
 	if limit, ok := errors.AsType[*LimitError](err); ok {
 		e.Code, e.Limit, e.Max = engine.InvalidOption.String(), limit.Limit, &limit.Max
 		status, code = http.StatusRequestEntityTooLarge, connect.CodeInvalidArgument
-		if limit.Limit == "concurrency" {
+		if limit.After > 0 {
 			e.Code = engine.Overloaded.String()
 			status, code = http.StatusTooManyRequests, connect.CodeResourceExhausted
 		}
 	} else {
 		known := statuses[e.EngineCode()]
 		status, code = known.http, known.rpc
-		if errors.Is(err, os.ErrDeadlineExceeded) { // of the connection
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded): // of the connection
 			status = http.StatusRequestTimeout
+		case errors.Is(err, errEncoding):
+			status = http.StatusUnsupportedMediaType
 		}
 	}
 	e.RequestId = request
@@ -94,6 +102,16 @@ type problem struct {
 // writeProblem replies with an error.
 func writeProblem(w http.ResponseWriter, err error) {
 	e, status, _ := describe(err, w.Header().Get(requestHeader))
+	switch status {
+	case http.StatusTooManyRequests:
+		after := time.Second
+		if limit, ok := errors.AsType[*LimitError](err); ok {
+			after = limit.After
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(after.Seconds()))))
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
 	writeProblemOf(w, e, status)
 }
 
@@ -109,9 +127,6 @@ func writeProblemOf(w http.ResponseWriter, e *api.Error, status int) {
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
 	h.Set("Content-Length", strconv.Itoa(len(text)+1))
-	if status == http.StatusTooManyRequests {
-		h.Set("Retry-After", "1")
-	}
 	w.WriteHeader(status)
 	w.Write(append(text, '\n'))
 }

@@ -41,6 +41,9 @@ func TestErrors(t *testing.T) {
 		{"POST", "/v1/tables/other/count", `{"where":"days > 1"}`, problem{Status: 404, Code: "not_found"}},
 		{"POST", "/v1/tables/loans/count", `{"where":"dys > 1"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(0)}},
 		{"POST", "/v1/tables/loans/select", `{"where":"days >"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(6)}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"book, sum(dys)","group_by":"book"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(10)}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","where":"days >"}`, problem{Status: 400, Code: "invalid_query", Offset: offset(6)}},
+		{"POST", "/v1/tables/other/aggregate", `{"select":"*"}`, problem{Status: 404, Code: "not_found"}},
 		{"GET", "/v1/other", ``, problem{Status: 404, Code: "not_found"}},
 		{"GET", "/v1/indexes/looms/search", ``, problem{Status: 405, Code: "not_found"}},
 		{"POST", "/livez", ``, problem{Status: 405, Code: "not_found"}},
@@ -54,6 +57,8 @@ func TestErrors(t *testing.T) {
 		{"POST", "/v1/indexes/looms/search/batch", "{}\n{}\n{}\n", problem{Status: 413, Code: "invalid_option", Limit: "batch", Max: 2}},
 		{"POST", "/v1/indexes/looms/search/batch", `{"query":"the","match":true}` + "\n" + `{"query":"red","match":true}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
 		{"POST", "/v1/indexes/looms/match", `{"query":"the","limit":3}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"*"}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","limit":3}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
 		{"POST", "/v1/tables/loans/select", `{"where":"days > 1"}`, problem{Status: 413, Code: "invalid_option", Limit: "documents", Max: 2}},
 	} {
 		_, got := r.problem(c.method, c.path, c.body, "X-Request-Id: id-7")
@@ -91,8 +96,8 @@ func TestStatuses(t *testing.T) {
 		&engine.Error{Code: engine.Overloaded, Err: errors.New("full")}: http.StatusTooManyRequests,
 		&engine.Error{Code: engine.Deadline, Err: errors.New("late")}:   http.StatusGatewayTimeout,
 		&engine.Error{Code: engine.NoDevice, Err: errors.New("none")}:   http.StatusServiceUnavailable,
-		&LimitError{"k", 7}:                       http.StatusRequestEntityTooLarge,
-		&syntax.Error{Text: "a", Reason: "wrong"}: http.StatusBadRequest,
+		&LimitError{Limit: "k", Max: 7}:                                 http.StatusRequestEntityTooLarge,
+		&syntax.Error{Text: "a", Reason: "wrong"}:                       http.StatusBadRequest,
 	} {
 		w := httptest.NewRecorder()
 		if writeProblem(w, err); w.Code != want || (w.Header().Get("Retry-After") != "") != (want == http.StatusTooManyRequests) {
@@ -109,7 +114,7 @@ func TestSlowBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.opt.Stall = 100 * time.Millisecond
-	h := r.httpServer(t.Context(), r.Handler())
+	h := r.httpServer(t.Context(), r.Handler(), nil)
 	go h.Serve(l)
 	defer h.Close()
 	for head, want := range map[string]string{

@@ -1,66 +1,142 @@
 package server
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
+	"net/http/pprof"
 	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect/v2"
 	"connectrpc.com/connect/v2/connecthttp"
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/zstd"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/access"
+	"heddle/engine/server/monitor"
 )
 
-// compressFrom is the size in bytes from which replies of Connect and gRPC are compressed, if the
-// client accepts it. Compression of smaller replies costs more than it saves.
+// compressFrom is the size in bytes from which replies are compressed, if the client accepts it.
+// Compression of smaller replies costs more than it saves.
 const compressFrom = 4096
+
+// compressed wraps the plain routes: gzip or zstd, by the header Accept-Encoding. The fastest level
+// of either leaves lists of numbers as they are.
+var compressed = func() func(http.Handler) http.HandlerFunc {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.CompressionLevel(3), gzhttp.ZstdCompressionLevel(int(zstd.SpeedDefault)),
+		gzhttp.ContentTypeFilter(func(kind string) bool { return strings.Contains(kind, "json") })) // other forms of rows are compact
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return wrap
+}()
 
 // Handler returns the handler of all routes except administration.
 func (s *Server) Handler() http.Handler {
-	mux := s.mux(s.rpc, api.IndexServiceName, api.TableServiceName, api.MachineServiceName)
-	handle(mux, "POST /v1/indexes/{index}/search/batch", s.searchLines)
-	handle(mux, "GET /v1/indexes/{index}/ready", s.indexReady)
-	handle(mux, "GET /readyz", s.ready)
-	return s.wrap(mux, s.opt.Timeout+2*s.opt.Stall)
+	return s.wrap(s.following(func(body int64) http.Handler {
+		mux := s.mux(s.rpc, body, api.IndexServiceName, api.TableServiceName, api.MachineServiceName, api.InspectServiceName)
+		s.handle(mux, "POST /v1/indexes/{index}/search/batch", s.searchLines)
+		s.addPages(mux)
+		s.handle(mux, "GET /v1/indexes/{index}/ready", s.indexReady)
+		s.handle(mux, "GET /v1/tables/{table}/ready", s.tableReady)
+		return mux
+	}), s.opt.Timeout+2*s.opt.Stall, func(path string) access.Role {
+		if isProbe(path) || isPage(path) {
+			return access.None
+		}
+		return access.Read
+	})
 }
+
+// isProbe reports whether all callers may use a path, so that load balancers need no token.
+func isProbe(path string) bool {
+	return path == "/livez" || path == "/readyz" || isHealth(path) || strings.HasPrefix(path, "/v1/") && strings.HasSuffix(path, "/ready")
+}
+
+// isPage reports whether a path is a file of the web console, which has no data. Browsers open pages
+// without a token.
+func isPage(path string) bool { return path == "/" || strings.HasPrefix(path, "/console/") }
+
+func isHealth(path string) bool { return strings.HasPrefix(path, "/"+healthService+"/") }
 
 // AdminHandler returns the handler of administration. It belongs on a port that only
 // administrators can reach.
 func (s *Server) AdminHandler() http.Handler {
-	return s.wrap(s.mux(s.admin, api.AdminServiceName), 0) // a reload takes its time
+	return s.wrap(s.following(func(body int64) http.Handler {
+		mux := s.mux(s.admin, body, api.AdminServiceName)
+		mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}))
+		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+		return mux
+	}), 0, func(path string) access.Role { // a reload takes its time
+		switch {
+		case isProbe(path):
+			return access.None
+		case path == "/metrics":
+			return access.Read
+		}
+		return access.Admin
+	})
+}
+
+// following returns a handler that is built again when the limit of the size of requests changes.
+func (s *Server) following(build func(body int64) http.Handler) http.Handler {
+	type built struct {
+		body int64
+		http.Handler
+	}
+	var last atomic.Pointer[built]
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, body := last.Load(), s.limits().Body
+		if h == nil || h.body != body {
+			h = &built{body, build(body)}
+			last.Store(h)
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// formed are the procedures whose answers have the form that the client accepts.
+var formed = map[string]func(*Server, http.ResponseWriter, *http.Request, []protoreflect.FieldDescriptor) error{
+	api.TableServiceSelectProcedure:    (*Server).selectRoute,
+	api.TableServiceAggregateProcedure: (*Server).aggregateRoute,
 }
 
 // mux returns the routes of procedures and of the description.
-func (s *Server) mux(procedures *connect.Server, services ...string) *http.ServeMux {
+func (s *Server) mux(procedures *connect.Server, body int64, services ...string) *http.ServeMux {
 	mux := http.NewServeMux()
-	connecthttp.Mount(mux, procedures, connecthttp.WithCompressMinBytes(compressFrom), connecthttp.WithReadMaxBytes(int(s.opt.Limits.Body)))
+	connecthttp.Mount(mux, procedures, connecthttp.WithCompressMinBytes(compressFrom), connecthttp.WithReadMaxBytes(int(body)))
 	for _, service := range services {
 		for _, route := range api.Routes(service) {
-			if route.Procedure == api.TableServiceSelectProcedure {
-				handle(mux, route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) error {
-					return s.selectRoute(w, r, route.Variables)
+			if answer := formed[route.Procedure]; answer != nil {
+				s.handle(mux, route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) error {
+					return answer(s, w, r, route.Variables)
 				})
 				continue
 			}
-			handle(mux, route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) error {
+			s.handle(mux, route.Method+" "+route.Path, func(w http.ResponseWriter, r *http.Request) error {
 				x := &exchange{w: w, r: r, variables: route.Variables}
-				return procedures.Call(r.Context(), route.Procedure, &connect.CallInfo{PeerAddr: r.RemoteAddr}, x)
+				return procedures.Call(r.Context(), route.Procedure, &connect.CallInfo{PeerAddr: r.RemoteAddr, Protocol: "rest"}, x)
 			})
 		}
 	}
-	handle(mux, "GET /livez", func(w http.ResponseWriter, _ *http.Request) error { return yes(w, nil) })
-	handle(mux, "GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) error {
+	s.handle(mux, "GET /readyz", s.ready)
+	s.handle(mux, "GET /livez", func(w http.ResponseWriter, _ *http.Request) error { return yes(w, nil) })
+	s.handle(mux, "GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", typeJSON)
 		_, err := w.Write(api.OpenAPI)
 		return err
@@ -70,15 +146,22 @@ func (s *Server) mux(procedures *connect.Server, services ...string) *http.Serve
 }
 
 // handle adds a route. Its error becomes a problem.
-func handle(mux *http.ServeMux, pattern string, f func(http.ResponseWriter, *http.Request) error) {
-	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if err := f(w, r); err != nil {
+func (s *Server) handle(mux *http.ServeMux, pattern string, f func(http.ResponseWriter, *http.Request) error) {
+	mux.Handle(pattern, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		end, err := s.decode(w, r)
+		if err == nil {
+			defer end()
+			err = f(w, r)
+		}
+		if err != nil {
 			if sent, ok := errors.AsType[*connect.Error](err); ok && sent.Unwrap() != nil {
 				err = sent.Unwrap() // the chain has described it for Connect
+			} else {
+				s.count(err)
 			}
 			writeProblem(w, err)
 		}
-	})
+	})))
 }
 
 // notFound answers a request without a route: 405 if another method has one, else 404.
@@ -136,7 +219,7 @@ func readBody(r *http.Request, m proto.Message, variables []protoreflect.FieldDe
 // unread returns the error of a body that cannot be read.
 func unread(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &LimitError{"body", uint64(large.Limit)}
+		return &LimitError{Limit: "body", Max: uint64(large.Limit)}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return &engine.Error{Code: engine.Deadline, Op: "read request", Err: err}
@@ -146,35 +229,41 @@ func unread(err error) error {
 
 const requestHeader = "X-Request-Id"
 
-// requestKey is the key of the request id in a context.
-type requestKey struct{}
-
-// wrap adds the parts that all routes share: request id, size of the body, time of the reply (0 is
-// no limit), refusal of requests from foreign web pages, recovery from a panic.
-func (s *Server) wrap(mux http.Handler, most time.Duration) http.Handler {
+// wrap adds the parts that all routes share: request id, rights of the caller, size of the body,
+// time of the reply (0 is no limit), refusal of requests from foreign web pages, recovery from a
+// panic. Need returns the role that a path needs.
+func (s *Server) wrap(mux http.Handler, most time.Duration, need func(path string) access.Role) http.Handler {
 	foreign := http.NewCrossOriginProtection()
 	foreign.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		e, _, _ := describe(badRequest(errors.New("a web page of another origin sent the request")), "")
-		writeProblemOf(w, e, http.StatusForbidden)
+		writeProblem(w, &engine.Error{Code: engine.Forbidden, Op: "check access", Err: errors.New("a web page of another origin sent the request")})
 	}))
-	return foreign.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := requestID(r.Header.Get(requestHeader))
-		w.Header().Set(requestHeader, id)
-		var deadline time.Time                                                 // none
-		if most > 0 && !strings.HasPrefix(r.URL.Path, "/"+healthService+"/") { // Watch has no end
+	mux = foreign.Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		about := &monitor.Request{ID: requestID(r.Header.Get(requestHeader))}
+		w.Header().Set(requestHeader, about.ID)
+		var deadline time.Time                 // none
+		if most > 0 && !isHealth(r.URL.Path) { // Watch has no end
 			deadline = time.Now().Add(most)
 		}
 		http.NewResponseController(w).SetWriteDeadline(deadline) // writers of tests have no deadlines
+		x := s.monitor.Begin(w, r)
+		r = x.Request().WithContext(monitor.With(x.Request().Context(), about))
+		defer x.End(r)
 		defer func() {
 			if p := recover(); p != nil {
-				s.opt.Log.Error().Str("request_id", id).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("request failed")
+				x.Failed()
+				s.opt.Log.Error().Str("request_id", about.ID).Interface("panic", p).Bytes("stack", debug.Stack()).Msg("request failed")
 				panic(http.ErrAbortHandler)
 			}
 		}()
-		r = r.WithContext(context.WithValue(r.Context(), requestKey{}, id))
-		r.Body = http.MaxBytesReader(w, r.Body, s.opt.Limits.Body)
-		mux.ServeHTTP(w, r)
-	}))
+		var err error
+		if about.Caller, err = s.opt.Access.Check(r, need(r.URL.Path)); err != nil {
+			writeProblem(x, err)
+			return
+		}
+		r.Body = http.MaxBytesReader(x, r.Body, s.limits().Body)
+		mux.ServeHTTP(x, r)
+	})
 }
 
 // requestID returns the id that a client sent if it is sound, else a random one.
@@ -183,13 +272,4 @@ func requestID(sent string) string {
 		return rand.Text()
 	}
 	return sent
-}
-
-// host returns the host of an address with a port.
-func host(address string) string {
-	h, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	return h
 }

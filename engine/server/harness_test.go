@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -93,6 +92,15 @@ func (r *running) buildTable(csv string) {
 	}
 	defer src.Close()
 	if _, err := tablebuild.Build(r.Context(), src, r.path("loans.hdb"), tablebuild.Options{}); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// loadRows replaces the table by n equal rows, in which days is 31.
+func (r *running) loadRows(n int) {
+	r.Helper()
+	r.buildTable("days,book\n" + strings.Repeat("31,a\n", n))
+	if err := r.Reload(r.Context()); err != nil {
 		r.Fatal(err)
 	}
 }
@@ -191,15 +199,20 @@ func (s *gateStore) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK)
 	return s.Store.Rank(ctx, b, out)
 }
 
-// damaged returns a file with some bytes changed.
-func damaged(t *testing.T, path string) []byte {
+func mustRead(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = bytes.Clone(text)
-	for i := len(text) / 2; i < len(text)/2+8; i++ {
+	return text
+}
+
+// damaged returns a file with some bytes changed.
+func damaged(t *testing.T, path string) []byte {
+	t.Helper()
+	text := mustRead(t, path)
+	for i := 64; i < 72; i++ { // in the header, which is checked first
 		text[i] ^= 0xff
 	}
 	return text

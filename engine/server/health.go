@@ -3,9 +3,7 @@ package server
 import (
 	"context"
 	"errors"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 
 	"connectrpc.com/connect/v2"
@@ -54,17 +52,15 @@ func (s *Server) Ready() error {
 
 // loaded returns nil if all files are in service.
 func (s *Server) loaded() error {
-	for _, name := range slices.Sorted(maps.Keys(s.indexes)) {
-		if _, err := s.index(name); err != nil {
+	if err := s.indexes.ready(); err != nil {
+		return err
+	}
+	if s.opt.Service != nil {
+		if err := s.opt.Service.Ready(); err != nil {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-		if _, err := s.table(name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.tables.ready()
 }
 
 // ready answers GET /readyz.
@@ -74,8 +70,12 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) error {
 
 // indexReady answers GET /v1/indexes/{index}/ready.
 func (s *Server) indexReady(w http.ResponseWriter, r *http.Request) error {
-	_, err := s.index(r.PathValue("index"))
-	return yes(w, err)
+	return yes(w, s.hasIndex(r.Context(), r.PathValue("index")))
+}
+
+// tableReady answers GET /v1/tables/{table}/ready.
+func (s *Server) tableReady(w http.ResponseWriter, r *http.Request) error {
+	return yes(w, s.hasTable(r.Context(), r.PathValue("table")))
 }
 
 func yes(w http.ResponseWriter, err error) error {
@@ -141,12 +141,12 @@ func (h health) methods() []connect.Method {
 	}
 }
 
-func (h health) check(_ context.Context, _ connect.Spec, stream connect.ServerStream) error {
+func (h health) check(ctx context.Context, _ connect.Spec, stream connect.ServerStream) error {
 	name, err := asksFor(stream)
 	if err != nil {
 		return err
 	}
-	status := h.status(name)
+	status := h.status(ctx, name)
 	if status == serviceUnknown {
 		return connect.Errorf(connect.CodeNotFound, "no service is named %q: want \"\", index/NAME or table/NAME", name)
 	}
@@ -163,7 +163,7 @@ func (h health) watch(ctx context.Context, _ connect.Spec, stream connect.Server
 		h.s.mu.Lock()
 		changed, draining := h.s.changed, h.s.draining
 		h.s.mu.Unlock()
-		if status := h.status(name); status != last {
+		if status := h.status(ctx, name); status != last {
 			if err := sendStatus(stream, status); err != nil {
 				return err
 			}
@@ -193,12 +193,12 @@ func sendStatus(stream connect.ServerStream, status protoreflect.EnumNumber) err
 	return stream.Send(m)
 }
 
-func (h health) status(name string) protoreflect.EnumNumber {
+func (h health) status(ctx context.Context, name string) protoreflect.EnumNumber {
 	var err error
 	if index, ok := strings.CutPrefix(name, "index/"); ok {
-		_, err = h.s.index(index)
+		err = h.s.hasIndex(ctx, index)
 	} else if table, ok := strings.CutPrefix(name, "table/"); ok {
-		_, err = h.s.table(table)
+		err = h.s.hasTable(ctx, table)
 	} else if name == "" || strings.HasPrefix(name, "heddle.v1.") {
 		err = h.s.Ready()
 	} else {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/hdl"
 	"heddle/engine/observe"
+	"heddle/engine/server/monitor"
 )
 
 // indexService implements api.IndexServiceHandler.
@@ -30,7 +29,9 @@ type asked interface {
 
 // query returns the query of a request, without its kind.
 func (s *Server) query(ctx context.Context, r asked, timeout uint32) (q engine.Query, err error) {
-	q = engine.Query{Text: r.GetQuery(), Literal: r.GetLiteral(), Terms: r.GetTerms(), Caller: caller(ctx), Timeout: s.timeout(timeout)}
+	about := monitor.Of(ctx)
+	about.Query = r.GetQuery()
+	q = engine.Query{Text: r.GetQuery(), Literal: r.GetLiteral(), Terms: r.GetTerms(), Caller: about.Caller, Timeout: s.timeout(timeout)}
 	if q.Text != "" && len(q.Terms) > 0 {
 		return q, badRequest(errors.New("query and terms exclude each other"))
 	}
@@ -44,10 +45,10 @@ func (s *Server) query(ctx context.Context, r asked, timeout uint32) (q engine.Q
 
 // checkTerms compares the number of words and terms with the limit.
 func (s *Server) checkTerms(text string, terms int) error {
-	if len(text)/2 >= s.opt.Limits.Terms-terms { // shorter texts have fewer words
+	if len(text)/2 >= s.limits().Terms-terms { // shorter texts have fewer words
 		terms += len(strings.Fields(text))
 	}
-	return within("terms", terms, s.opt.Limits.Terms)
+	return within("terms", terms, s.limits().Terms)
 }
 
 const (
@@ -58,9 +59,9 @@ const (
 // rank makes q a ranked query.
 func (s *Server) rank(q *engine.Query, k uint32, weights []float64, scoring *api.Scoring, statistics *api.Statistics) (err error) {
 	if q.K = int(k); k == 0 {
-		q.K = min(defaultK, s.opt.Limits.K)
+		q.K = min(defaultK, s.limits().K)
 	}
-	if err := within("k", q.K, s.opt.Limits.K); err != nil {
+	if err := within("k", q.K, s.limits().K); err != nil {
 		return err
 	}
 	q.Weights = weights
@@ -104,13 +105,13 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 		return nil, err
 	}
 	out := &api.SearchResponse{}
-	out.TookMs, out.Explanation, err = i.answer(ctx, r.GetIndex(), q, r.GetExplain(), func(f *hdl.File, h engine.Hits) {
-		out.Count = h.Count
-		out.Hits = make([]*api.Hit, len(h.Docs))
-		values := make([]api.Hit, len(h.Docs))
-		for n, d := range h.Docs {
+	out.TookMs, out.QueuedMs, out.Coverage, err = i.answer(ctx, r.GetIndex(), q, api.Ask{Explain: r.GetExplain(), AllowPartial: r.GetAllowPartial()}, func(h *api.Hits) {
+		out.Count, out.Explanation = h.Count, h.Explanation
+		out.Hits = make([]*api.Hit, len(h.IDs))
+		values := make([]api.Hit, len(h.IDs))
+		for n, d := range h.IDs {
 			hit := &values[n]
-			hit.Doc, hit.Id, hit.Score = docName(f, d), uint64(d), h.Scores[n]
+			hit.Doc, hit.Id, hit.Score = h.Names[n], d, h.Scores[n]
 			out.Hits[n] = hit
 		}
 	})
@@ -125,59 +126,75 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 	}
 	limit := int(r.GetLimit())
 	if limit == 0 {
-		limit = min(defaultLimit, i.s.opt.Limits.Documents)
+		limit = min(defaultLimit, i.s.limits().Documents)
 	}
-	if err := within("documents", limit, i.s.opt.Limits.Documents); err != nil {
+	if err := within("documents", limit, i.s.limits().Documents); err != nil {
 		return nil, err
 	}
 	q.CountOnly = r.GetCount()
 	out := &api.MatchResponse{}
-	out.TookMs, out.Explanation, err = i.answer(ctx, r.GetIndex(), q, r.GetExplain(), func(f *hdl.File, h engine.Hits) {
-		out.Count = h.Count
-		for _, d := range h.Docs[:min(limit, len(h.Docs))] {
-			out.Documents = append(out.Documents, &api.Document{Doc: docName(f, d), Id: uint64(d)})
+	ask := api.Ask{Explain: r.GetExplain(), Limit: uint64(limit), AllowPartial: r.GetAllowPartial()}
+	out.TookMs, out.QueuedMs, out.Coverage, err = i.answer(ctx, r.GetIndex(), q, ask, func(h *api.Hits) {
+		out.Count, out.Explanation = h.Count, h.Explanation
+		for n, d := range h.IDs {
+			out.Documents = append(out.Documents, &api.Document{Doc: h.Names[n], Id: d})
 		}
 	})
 	return out, err
 }
 
-// answer runs q on a snapshot, so that documents and names belong to one file.
-func (i indexService) answer(ctx context.Context, name string, q engine.Query, explain bool, deliver func(*hdl.File, engine.Hits)) (took float64, why string, err error) {
+// answer runs q on a snapshot, so that documents and names belong to one file. Deliver receives the
+// names too.
+func (i indexService) answer(ctx context.Context, name string, q engine.Query, ask api.Ask, deliver func(*api.Hits)) (took, queued float64, cover *api.Coverage, err error) {
 	defer mapped.Catch(mapped.Watch(), &err) // deliver reads names
 	began := time.Now()
+	if r := i.s.opt.Remote; r != nil {
+		ask.Names = true
+		hits, cover, err := r.SearchAll(ctx, name, []engine.Query{q}, ask)
+		if err == nil {
+			err = hits[0].Err
+		}
+		if err != nil {
+			return 0, 0, nil, err
+		}
+		deliver(&hits[0])
+		return milliseconds(began), 0, cover, nil
+	}
 	snapshot, err := i.s.snapshot(name)
 	if err != nil {
-		return 0, "", err
+		return 0, 0, nil, err
 	}
 	defer snapshot.Close()
-	if explain {
-		q.Explain = new(observe.Explanation)
-	}
+	q.Explain = new(observe.Explanation)
 	hits, err := snapshot.Search(ctx, q)
 	if err != nil {
-		return 0, "", err
+		return 0, 0, nil, err
 	}
-	took = milliseconds(began)
-	deliver(snapshot.File(), hits)
-	if explain {
-		why = q.Explain.String()
+	took, queued = milliseconds(began), inMilliseconds(q.Explain.Queued)
+	docs := hits.Docs
+	if ask.Limit > 0 {
+		docs = docs[:min(ask.Limit, uint64(len(docs)))]
 	}
-	return took, why, nil
+	out := &api.Hits{Count: hits.Count, IDs: make([]uint64, len(docs)), Scores: hits.Scores, Names: make([]string, len(docs))}
+	for n, d := range docs {
+		out.IDs[n], out.Names[n] = uint64(d), docName(snapshot.File(), d)
+	}
+	if ask.Explain {
+		out.Explanation = q.Explain.String()
+	}
+	deliver(out)
+	return took, queued, nil, nil
 }
 
 // docName returns the name of a document as valid UTF-8.
 func docName(f *hdl.File, d uint32) string { return strings.ToValidUTF8(f.DocName(d), "\uFFFD") }
 
 // GetStatistics implements api.IndexServiceHandler.
-func (i indexService) GetStatistics(_ context.Context, r *api.GetStatisticsRequest) (*api.Statistics, error) {
-	if err := within("terms", len(r.GetTerms()), i.s.opt.Limits.Terms); err != nil {
+func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsRequest) (*api.Statistics, error) {
+	if err := within("terms", len(r.GetTerms()), i.s.limits().Terms); err != nil {
 		return nil, err
 	}
-	x, err := i.s.index(r.GetIndex())
-	if err != nil {
-		return nil, err
-	}
-	st, err := x.Statistics(r.GetTerms()...)
+	st, err := i.statistics(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -188,38 +205,46 @@ func (i indexService) GetStatistics(_ context.Context, r *api.GetStatisticsReque
 	return out, nil
 }
 
-// ListIndexes implements api.IndexServiceHandler.
-func (i indexService) ListIndexes(context.Context, *api.ListIndexesRequest) (*api.ListIndexesResponse, error) {
-	out := &api.ListIndexesResponse{}
-	for _, name := range slices.Sorted(maps.Keys(i.s.indexes)) {
-		one, err := i.describe(name)
-		if err != nil {
-			return nil, err
-		}
-		out.Indexes = append(out.Indexes, one)
+func (i indexService) statistics(ctx context.Context, r *api.GetStatisticsRequest) (st engine.Statistics, err error) {
+	if remote := i.s.opt.Remote; remote != nil {
+		return remote.Statistics(ctx, r.GetIndex(), r.GetTerms()...)
 	}
-	return out, nil
+	x, err := i.s.indexes.get(r.GetIndex())
+	if err != nil {
+		return st, err
+	}
+	return x.Statistics(r.GetTerms()...)
+}
+
+// ListIndexes implements api.IndexServiceHandler.
+func (i indexService) ListIndexes(ctx context.Context, _ *api.ListIndexesRequest) (*api.ListIndexesResponse, error) {
+	all, err := i.s.listIndexes(ctx)
+	return &api.ListIndexesResponse{Indexes: all}, err
 }
 
 // GetIndex implements api.IndexServiceHandler.
-func (i indexService) GetIndex(_ context.Context, r *api.GetIndexRequest) (*api.Index, error) {
-	return i.describe(r.GetIndex())
-}
-
-func (i indexService) describe(name string) (*api.Index, error) {
-	served, x, err := find(i.s.indexes, "index", name)
-	if served == nil {
-		return nil, err
+func (i indexService) GetIndex(ctx context.Context, r *api.GetIndexRequest) (*api.Index, error) {
+	if remote := i.s.opt.Remote; remote != nil {
+		return remote.Index(ctx, r.GetIndex())
 	}
-	out := &api.Index{Name: name}
-	if err != nil { // not loaded yet
-		return out, nil
-	}
-	info, err := x.Info()
+	x, err := i.s.indexes.find(r.GetIndex())
 	if err != nil {
 		return nil, err
 	}
-	out.Ready, out.Docs, out.Lists, out.Checksum = true, uint64(info.Docs), uint64(info.Lists), hex(served.checksum.Load())
+	return describeIndex(x)
+}
+
+func describeIndex(x *served[*engine.Index]) (*api.Index, error) {
+	out := &api.Index{Name: x.name}
+	now := x.now.Load()
+	if !now.ready() {
+		return out, nil
+	}
+	info, err := now.resource.Info()
+	if err != nil {
+		return nil, err
+	}
+	out.Ready, out.Docs, out.Lists, out.Checksum = true, uint64(info.Docs), uint64(info.Lists), hex(now.checksum)
 	out.Resident = residents(info.Resident)
 	return out, nil
 }

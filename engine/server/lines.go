@@ -9,36 +9,35 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"heddle/engine"
 	"heddle/engine/api"
-	"heddle/engine/index/hdl"
 )
 
 // searchLines answers POST /v1/indexes/{index}/search/batch: a query on each line of the body,
 // and the answers in the same order.
 func (s *Server) searchLines(w http.ResponseWriter, r *http.Request) error {
-	var ms uint64
-	if text := r.URL.Query().Get("timeout_ms"); text != "" {
-		var err error
-		if ms, err = strconv.ParseUint(text, 10, 32); err != nil {
-			return badRequest(fmt.Errorf("timeout_ms: want a whole number from 0 to 4294967295, found %q", text))
-		}
+	timeout, partial, err := lineOptions(r.URL.Query())
+	if err != nil {
+		return badRequest(err)
 	}
-	b, ids, err := s.readLines(r, uint32(ms))
+	b, ids, err := s.readLines(r, timeout)
 	if err != nil {
 		return err
 	}
 	var lines [][]byte
-	err = s.inSlot(func() (err error) { // writing follows: a slow reader holds no slot
-		lines, err = s.answerLines(r, b, ids)
+	var cover *api.Coverage
+	err = s.inSlot(r.Context(), len(ids), timeout, func() (err error) { // writing follows: a slow reader holds no slot
+		lines, cover, err = s.answerLines(r, b, ids, partial)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
+	setCoverage(w.Header(), cover)
 	out := s.slow(w)
 	for _, line := range lines {
 		if _, err := out.Write(line); err != nil {
@@ -49,14 +48,35 @@ func (s *Server) searchLines(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// answerLines returns the line of each query.
-func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage) ([][]byte, error) {
+// lineOptions reads the options that all queries of a body of lines share.
+func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
+	if text := from.Get("timeout_ms"); text != "" {
+		ms, err := strconv.ParseUint(text, 10, 32)
+		if err != nil {
+			return 0, false, fmt.Errorf("timeout_ms: want a whole number from 0 to 4294967295, found %q", text)
+		}
+		timeout = uint32(ms)
+	}
+	if text := from.Get("allow_partial"); text != "" {
+		if partial, err = strconv.ParseBool(text); err != nil {
+			return 0, false, fmt.Errorf("allow_partial: want true or false, found %q", text)
+		}
+	}
+	return timeout, partial, nil
+}
+
+// answerLines returns the line of each query, and the coverage if the answer may be partial.
+func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage, partial bool) ([][]byte, *api.Coverage, error) {
+	lines := make([][]byte, len(ids))
+	if s.opt.Remote != nil {
+		cover, err := s.remoteLines(r.Context(), r.PathValue("index"), partial, b, ids, lines)
+		return b.addErrors(lines, ids), cover, err
+	}
 	snapshot, err := s.snapshot(r.PathValue("index"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer snapshot.Close()
-	lines := make([][]byte, len(ids))
 	room := s.room()
 	err = b.run(r.Context(), snapshot, func(at []int, hits []engine.Hits) error {
 		var text []byte
@@ -65,32 +85,37 @@ func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage) (
 				return err
 			}
 			from := len(text)
-			text = appendAnswer(text, ids[at[i]], snapshot.File(), h)
+			text = appendAnswer(text, ids[at[i]], h.Count, h.Docs, h.Scores, func(i int) string { return snapshot.File().DocName(h.Docs[i]) })
 			lines[at[i]] = text[from:len(text):len(text)]
 		}
 		return nil
 	})
+	return b.addErrors(lines, ids), nil, err
+}
+
+// addErrors adds the lines of invalid queries.
+func (b *batch) addErrors(lines [][]byte, ids []json.RawMessage) [][]byte {
 	for i, wrong := range b.errs {
 		e, _, _ := describe(wrong, "")
 		line := append(appendID(nil, ids[i]), `"error":`...)
 		lines[i] = append(api.AppendJSON(line, e), '}', '\n')
 	}
-	return lines, err
+	return lines
 }
 
 // appendAnswer appends the line of a query.
-func appendAnswer(dst []byte, id json.RawMessage, f *hdl.File, h engine.Hits) []byte {
-	dst = strconv.AppendUint(append(appendID(dst, id), `"count":`...), h.Count, 10)
-	if h.Docs != nil {
+func appendAnswer[N uint32 | uint64](dst []byte, id json.RawMessage, count uint64, docs []N, scores []float64, name func(i int) string) []byte {
+	dst = strconv.AppendUint(append(appendID(dst, id), `"count":`...), count, 10)
+	if docs != nil {
 		dst = append(dst, `,"hits":[`...)
-		for i, d := range h.Docs {
+		for i, d := range docs {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = api.AppendString(append(dst, `{"doc":`...), f.DocName(d))
+			dst = api.AppendString(append(dst, `{"doc":`...), name(i))
 			dst = strconv.AppendUint(append(dst, `,"id":`...), uint64(d), 10)
-			if h.Scores != nil {
-				dst = api.AppendNumber(append(dst, `,"score":`...), h.Scores[i])
+			if scores != nil {
+				dst = api.AppendNumber(append(dst, `,"score":`...), scores[i])
 			}
 			dst = append(dst, '}')
 		}
@@ -111,7 +136,7 @@ func appendID(dst []byte, id json.RawMessage) []byte {
 func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []json.RawMessage, err error) {
 	b = &batch{}
 	in := bufio.NewReaderSize(r.Body, 64<<10)
-	reader := lineReader{s: s, host: host(r.RemoteAddr), timeout: timeout}
+	reader := lineReader{s: s, timeout: timeout}
 	for number := 1; ; number++ {
 		text, err := readLine(in)
 		if errors.Is(err, io.EOF) {
@@ -123,7 +148,7 @@ func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []jso
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
-		if err := within("batch", len(ids)+1, s.opt.Limits.Batch); err != nil {
+		if err := within("batch", len(ids)+1, s.limits().Batch); err != nil {
 			return nil, nil, err
 		}
 		id, q, wrong := reader.read(r.Context(), text)
@@ -135,7 +160,9 @@ func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []jso
 			wrong = &engine.Error{Code: code, Op: "read request", Err: fmt.Errorf("line %d: %w", number, wrong)}
 		}
 		ids, b.queries = append(ids, id), append(b.queries, q)
-		b.check(len(ids)-1, wrong)
+		if wrong != nil {
+			b.wrong(len(ids)-1, wrong)
+		}
 	}
 }
 
@@ -157,18 +184,12 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // lineReader reads the lines of one request, and reuses its memory.
 type lineReader struct {
 	s       *Server
-	host    string // of the client
 	timeout uint32
 	json    api.LineReader
-	line    struct {
-		ID json.RawMessage `json:"id"`
-		api.BatchQuery
-	}
+	line    api.Line
 }
 
 func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage, q engine.Query, err error) {
-	l.line.ID = nil
-	l.line.BatchQuery.Reset()
 	if err := l.json.Read(text, &l.line); err != nil {
 		return nil, q, badRequest(err)
 	}
@@ -178,6 +199,5 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 	if q, err = l.s.query(ctx, &l.line.BatchQuery, l.timeout); err == nil {
 		err = l.s.kind(&q, &l.line.BatchQuery, nil, nil, l.line.GetWeights())
 	}
-	q.Caller = l.host
 	return id, q, err
 }

@@ -2,11 +2,22 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"net/http"
 	"regexp"
 	"time"
 
+	"connectrpc.com/connect/v2"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/observe/meter"
+	"heddle/engine/server/access"
+	"heddle/engine/server/admit"
 )
 
 // Options rule a server. The zero value serves no index and no table.
@@ -14,10 +25,33 @@ type Options struct {
 	// Indexes and Tables are the files to serve, by name. A name consists of letters, digits, dots,
 	// dashes and underscores.
 	Indexes, Tables map[string]string
+	// Remote answers the queries in place of Indexes and Tables, which are empty then. Default:
+	// nil, none.
+	Remote Remote
+	// Service answers further procedures on the port of queries. Default: nil, none.
+	Service Service
 	// Trusted opens files without a check of their checksums.
 	Trusted bool
 
-	// Limits of requests.
+	// Root is the folder whose files administration may load. Default: none, loading is forbidden.
+	Root string
+	// Settings returns the settings for GET /v1/admin/config. Default: nil, none.
+	Settings func() []*api.Setting
+
+	// Console serves the web pages at /console/. They need no token; their requests do. Default:
+	// nil, none.
+	Console http.Handler
+	// Meter counts the queries of the engine, as one of its observers. Default: nil, the status of
+	// processors has no times.
+	Meter *meter.Meter
+	// Machine describes the machine, for GET /v1/machine. Default: nil, code Unsupported.
+	Machine func(ctx context.Context) (*api.Machine, error)
+	// Cluster describes the cluster, for GET /v1/cluster. Default: nil, there is none.
+	Cluster func(ctx context.Context) (*api.Cluster, error)
+
+	// Access decides about callers. Default: nil, all callers are equal and there is no TLS.
+	Access *access.Guard
+	// Limits of requests. Server.SetLimits changes them.
 	Limits Limits
 	// Timeout of a query or batch. A request may ask for less. Default: 30 s.
 	Timeout time.Duration
@@ -27,8 +61,26 @@ type Options struct {
 	// DrainDelay is the time between the report of not being ready and the end of new connections.
 	// Default: 0.
 	DrainDelay time.Duration
+	// Collectors are metrics that GET /metrics of administration adds to those of the server, such
+	// as those of the engine. Default: none.
+	Collectors []prometheus.Collector
+	// AccessLog is the part of the requests that Log reports at level info, from 0 to 1. Requests
+	// with status 500 and above, except 503, are always there, at level warn. Default: 0.
+	AccessLog float64
+	// Tracer makes a span for each request. Default: nil, none.
+	Tracer trace.TracerProvider
 	// Log receives messages for people. Default: nil, none.
 	Log *zerolog.Logger
+}
+
+// Service is a part of a server beside indexes and tables. It is safe for concurrent use.
+type Service interface {
+	// Register adds the procedures.
+	Register(s *connect.Server)
+	// Load opens the files, the first time or again. An error leaves the old content.
+	Load(ctx context.Context, e *engine.Engine) error
+	// Ready returns nil after Load.
+	Ready() error
 }
 
 // Limits bound the requests. A request beyond a limit gets an error with the name of the limit.
@@ -46,6 +98,14 @@ type Limits struct {
 	Documents int
 	// Concurrency is the number of requests that run at the same time. Default: 1024.
 	Concurrency int
+	// CallerConcurrency is the same for the requests of a caller: a token, a certificate of a
+	// client, or a host. Default: 0, none.
+	CallerConcurrency int
+	// CallerRate is the number of queries of a caller in a second. Default: 0, none.
+	CallerRate int
+	// Connections is the number of open connections of a listener. A further one takes the place of
+	// the oldest one that waits for a request, or is closed if there is none. Default: 4096.
+	Connections int
 }
 
 var nameOfFile = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
@@ -59,19 +119,39 @@ func CheckName(name string) error {
 }
 
 func (o *Options) ensureDefaults() {
-	l := &o.Limits
+	o.Limits.ensureDefaults()
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.Stall = cmp.Or(o.Stall, 30*time.Second)
+	if o.Access == nil {
+		o.Access, _ = access.Open(access.Files{}) // without files there is no error
+	}
+	if o.Log == nil {
+		nop := zerolog.Nop()
+		o.Log = &nop
+	}
+}
+
+func (l *Limits) ensureDefaults() {
 	l.Body = cmp.Or(l.Body, 16<<20)
 	l.Batch = cmp.Or(l.Batch, 10_000)
 	l.K = cmp.Or(l.K, 1000)
 	l.Terms = cmp.Or(l.Terms, 1024)
 	l.Documents = cmp.Or(l.Documents, 16<<20)
 	l.Concurrency = cmp.Or(l.Concurrency, 1024)
-	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
-	o.Stall = cmp.Or(o.Stall, 30*time.Second)
-	if o.Log == nil {
-		nop := zerolog.Nop()
-		o.Log = &nop
+	l.Connections = cmp.Or(l.Connections, 4096)
+}
+
+func (l *Limits) validate() error {
+	least := min(l.Body, int64(l.Batch), int64(l.K), int64(l.Terms), int64(l.Documents), int64(l.Concurrency), int64(l.Connections))
+	if least < 1 || l.CallerConcurrency < 0 || l.CallerRate < 0 {
+		return fmt.Errorf("limits %+v: want positive values", *l)
 	}
+	return nil
+}
+
+// admit returns the limits of running requests.
+func (l *Limits) admit() admit.Limits {
+	return admit.Limits{Running: l.Concurrency, CallerRunning: l.CallerConcurrency, CallerRate: l.CallerRate}
 }
 
 func (o *Options) validate() error {
@@ -82,27 +162,33 @@ func (o *Options) validate() error {
 			}
 		}
 	}
-	l := &o.Limits
-	if min(l.Body, int64(l.Batch), int64(l.K), int64(l.Terms), int64(l.Documents), int64(l.Concurrency), int64(o.Timeout), int64(o.Stall)) < 1 || o.DrainDelay < 0 {
-		return fmt.Errorf("limits %+v, timeout %v, stall %v: want positive values", *l, o.Timeout, o.Stall)
+	if min(o.Timeout, o.Stall) < 1 || o.DrainDelay < 0 {
+		return fmt.Errorf("timeout %v, stall %v, drain delay %v: want positive values", o.Timeout, o.Stall, o.DrainDelay)
 	}
-	return nil
+	return o.Limits.validate()
 }
 
 // LimitError is the error of a request beyond a limit of the server.
 type LimitError struct {
-	Limit string // "body", "batch", "k", "terms", "documents" or "concurrency"
+	// Limit is "body", "batch", "k", "terms", "documents", "concurrency", "caller_concurrency",
+	// "caller_rate", or "work": the queries before the request take more than half of its time.
+	Limit string
 	Max   uint64
+	// After is the time until another attempt makes sense; 0 for a request that is too large.
+	After time.Duration
 }
 
 func (e *LimitError) Error() string {
+	if e.Limit == "work" {
+		return fmt.Sprintf("the server has more than %d queries to answer before the request, which take more than half of its time: try again later, or allow more time", e.Max)
+	}
 	return fmt.Sprintf("the request exceeds the limit %s of the server, %d (setting server.max_%s)", e.Limit, e.Max, e.Limit)
 }
 
 // within returns a LimitError if n is above the limit.
 func within[N int | int64](limit string, n int, most N) error {
 	if int64(n) > int64(most) {
-		return &LimitError{limit, uint64(most)}
+		return &LimitError{Limit: limit, Max: uint64(most)}
 	}
 	return nil
 }

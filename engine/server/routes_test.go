@@ -2,8 +2,10 @@ package server
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -13,8 +15,10 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/klauspost/compress/zstd"
 
 	"heddle/engine/api"
+	"heddle/engine/server/arrow"
 )
 
 // TestRoutes checks the replies of all plain routes, and that they agree with the description.
@@ -22,8 +26,8 @@ func TestRoutes(t *testing.T) {
 	r := run(t, Options{})
 	spec := describeRoutes(t)
 	for _, c := range []struct{ method, path, body, want string }{
-		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","k":2}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\},\{"doc":"[bc]","id":[12],"score":0\.\d+\}\],"count":2,"took_ms":[0-9.e-]+\}\n$`},
-		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","mode":"and","explain":true}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,"took_ms":[0-9.e-]+,"explanation":".+"\}\n$`},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","k":2}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\},\{"doc":"[bc]","id":[12],"score":0\.\d+\}\],"count":2,"took_ms":[0-9.e-]+,"queued_ms":[0-9.e-]+\}\n$`},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red loom","mode":"and","explain":true}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,"took_ms":[0-9.e-]+,"queued_ms":[0-9.e-]+,"explanation":".+"\}\n$`},
 		{"POST", "/v1/indexes/looms/search", `{"terms":["red","loom"],"weights":[2,0.5],"k":1,"scoring":{"variant":"atire","k1":0}}`, `^\{"hits":\[\{"doc":"a"`},
 		{"POST", "/v1/indexes/looms/search", `{"query":"C++","literal":true,"timeout_ms":60000}`, `^\{"hits":\[\],"count":0,`},
 		{"POST", "/v1/indexes/looms/match", `{"query":"loom AND (red OR blue)"}`, `^\{"count":2,"documents":\[\{"doc":"a","id":0\},\{"doc":"b","id":1\}\],`},
@@ -34,6 +38,9 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/v1/tables/loans/count", `{"where":"days > 30","explain":true}`, `^\{"count":2,.*"explanation":".+"\}\n$`},
 		{"POST", "/v1/tables/loans/select", `{"where":"days > 30"}`, `^\{"count":2,"rows":\[0,2\],"took_ms":[0-9.e-]+\}\n$`},
 		{"POST", "/v1/tables/loans/select", `{"where":"days > 30","limit":1}`, `^\{"count":2,"rows":\[0\],`},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"book, sum(days) AS total, avg(days)","group_by":"book"}`, `^\{"columns":\[\{"name":"book","type":"string","values":\["a","b"\],"missing":\[\]\},\{"name":"total","type":"decimal128","values":\["91","7"\],"missing":\[\]\},\{"name":"avg\(days\)","type":"float","values":\["45.5","7"\],"missing":\[\]\}\],"took_ms":[0-9.e-]+\}\n$`},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"*","where":"book = 'a'","order_by":"days DESC","limit":1,"offset":1,"explain":true}`, `^\{"columns":\[\{"name":"days","type":"int","values":\["31"\],"missing":\[\]\},.*"explanation":".+values in pure Go.+"\}\n$`},
+		{"POST", "/v1/tables/loans/aggregate", `{"select":"max(days)","where":"FALSE"}`, `^\{"columns":\[\{"name":"max\(days\)","type":"int","values":\[""\],"missing":\[0\]\}\],`},
 		{"GET", "/v1/indexes", ``, `^\{"indexes":\[\{"name":"looms","ready":true,"docs":3,"lists":6,"checksum":"[0-9a-f]{16}","resident":\[\{"processor":".+"\}\]\}\]\}\n$`},
 		{"GET", "/v1/indexes/looms", ``, `^\{"name":"looms","ready":true,`},
 		{"GET", "/v1/tables", ``, `^\{"tables":\[\{"name":"loans","ready":true,"rows":3,"columns":\[\{"name":"days","type":"int","bins":3,"missing":0\},\{"name":"book","type":"string"`},
@@ -83,7 +90,7 @@ func describeRoutes(t *testing.T) func(method, path, body string, got reply) {
 		if err != nil {
 			t.Fatalf("%s %s: %v", method, path, err)
 		}
-		in := &openapi3filter.RequestValidationInput{Request: req, PathParams: variables, Route: route}
+		in := &openapi3filter.RequestValidationInput{Request: req, PathParams: variables, Route: route, Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}}
 		if err := openapi3filter.ValidateRequest(t.Context(), in); err != nil {
 			t.Errorf("request of %s: %v", path, err)
 		}
@@ -100,7 +107,7 @@ func TestRowForms(t *testing.T) {
 	ask := func(accept string) reply {
 		return r.do("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: "+accept)
 	}
-	for accept, want := range map[string]string{"": typeJSON, "*/*": typeJSON, "text/html, application/x-ndjson;q=0.5": typeLines, "application/octet-stream": typeRaw, "application/x-roaring": typeRoaring} {
+	for accept, want := range map[string]string{"": typeJSON, "*/*": typeJSON, "text/html, application/x-ndjson;q=0.5": typeLines, "application/octet-stream": typeRaw, "application/x-roaring": typeRoaring, arrow.Type: arrow.Type} {
 		if got := ask(accept); got.status != http.StatusOK || got.header.Get("Content-Type") != want {
 			t.Errorf("Accept %q: %d %s", accept, got.status, got.header.Get("Content-Type"))
 		}
@@ -111,12 +118,38 @@ func TestRowForms(t *testing.T) {
 	if got := ask(typeRaw).body; got != string(binary.LittleEndian.AppendUint32(make([]byte, 4), 2)) {
 		t.Errorf("raw %q", got)
 	}
+	if got := ask(arrow.Type).body; !strings.HasPrefix(got, "\xff\xff\xff\xff") || !strings.Contains(got, "row\x00") || !strings.HasSuffix(got, "\x00\x00\x00\x00\x02\x00\x00\x00\xff\xff\xff\xff\x00\x00\x00\x00") {
+		t.Errorf("Arrow stream %q", got)
+	}
 	set := roaring.New()
 	if _, err := set.ReadFrom(bytes.NewReader([]byte(ask(typeRoaring).body))); err != nil || fmt.Sprint(set.ToArray()) != "[0 2]" {
 		t.Errorf("Roaring bitmap of %v, %v", set.ToArray(), err)
 	}
 	if got, p := r.problem("POST", "/v1/tables/loans/select", `{"where":"book = 'a'"}`, "Accept: text/html"); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, typeRoaring) {
 		t.Errorf("Accept text/html: %d %s", got.status, p.Detail)
+	}
+}
+
+// TestValueForms aggregates rows in each form.
+func TestValueForms(t *testing.T) {
+	r := run(t, Options{})
+	for accept, want := range map[string]string{
+		typeLines:           `{"book":"a","count(*)":2}` + "\n" + `{"book":"b","count(*)":1}` + "\n",
+		"text/csv":          "book,count(*)\na,2\nb,1\n",
+		"text/html, text/*": "book,count(*)\na,2\nb,1\n",
+	} {
+		if got := r.do("POST", "/v1/tables/loans/aggregate", `{"select":"book, count(*)","group_by":"book"}`, "Accept: "+accept); got.status != http.StatusOK || got.body != want {
+			t.Errorf("Accept %q: %d %q", accept, got.status, got.body)
+		}
+	}
+	for accept, first := range map[string]string{arrow.Type: "\xff\xff\xff\xff", "application/vnd.apache.parquet": "PAR1"} {
+		got := r.do("POST", "/v1/tables/loans/aggregate", `{"select":"book"}`, "Accept: "+accept)
+		if got.status != http.StatusOK || got.header.Get("Content-Type") != accept || !strings.HasPrefix(got.body, first) {
+			t.Errorf("Accept %s: %d %s %.20q", accept, got.status, got.header.Get("Content-Type"), got.body)
+		}
+	}
+	if got, p := r.problem("POST", "/v1/tables/loans/aggregate", `{"select":"*"}`, "Accept: "+typeRaw); got.status != http.StatusNotAcceptable || !strings.Contains(p.Detail, "text/csv") {
+		t.Errorf("Accept %s: %d %s", typeRaw, got.status, p.Detail)
 	}
 }
 
@@ -168,8 +201,10 @@ func TestLines(t *testing.T) {
 func FuzzLines(f *testing.F) {
 	f.Add(`{"id":1,"query":"red loom","k":1}` + "\n" + `{"query":"comp* -(a OR"}`)
 	f.Add("{}\n\nnull\n[]\n")
-	s := &Server{}
-	s.opt.ensureDefaults()
+	s, err := New(nil, Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, body string) {
 		req, err := http.NewRequest("POST", "/", strings.NewReader(body))
 		if err != nil {
@@ -189,4 +224,46 @@ func FuzzLines(f *testing.F) {
 			t.Errorf("%d queries and %d ids of %d lines", len(b.queries), len(ids), lines)
 		}
 	})
+}
+
+// TestCompression reads small and large replies with each encoding.
+func TestCompression(t *testing.T) {
+	r := run(t, Options{})
+	r.loadRows(5000)
+	ask := func(where, accept, encoding string) reply {
+		return r.do("POST", "/v1/tables/loans/select", `{"where":"`+where+`"}`, "Accept: "+accept, "Accept-Encoding: "+encoding)
+	}
+	decode := map[string]func(io.Reader) (io.Reader, error){
+		"gzip": func(in io.Reader) (io.Reader, error) { return gzip.NewReader(in) },
+		"zstd": func(in io.Reader) (io.Reader, error) { return zstd.NewReader(in) },
+	}
+	for _, accept := range []string{typeJSON, typeLines, typeRaw, typeRoaring} {
+		plain := ask("days > 30", accept, "identity")
+		for name, reader := range decode {
+			got := ask("days > 30", accept, name)
+			if accept == typeRaw || accept == typeRoaring {
+				if got.header.Get("Content-Encoding") != "" || got.body != plain.body {
+					t.Errorf("%s is compressed", accept)
+				}
+				continue
+			}
+			in, err := reader(strings.NewReader(got.body))
+			if err != nil || got.header.Get("Content-Encoding") != name || got.header.Get("Vary") != "Accept-Encoding" {
+				t.Fatalf("%s %s: %v, %v", accept, name, got.header, err)
+			}
+			text, err := io.ReadAll(in)
+			if a, b := untimed(string(text)), untimed(plain.body); err != nil || a != b || len(got.body) > len(text)/2 {
+				t.Errorf("%s %s: %d bytes of %d, %v", accept, name, len(got.body), len(text), err)
+			}
+			if small := ask("days > 31", accept, name); small.header.Get("Content-Encoding") != "" || small.status != http.StatusOK {
+				t.Errorf("%s %s: a small reply: %d %v", accept, name, small.status, small.header)
+			}
+		}
+	}
+}
+
+// untimed removes the time of an answer.
+func untimed(text string) string {
+	before, _, _ := strings.Cut(text, `,"took_ms"`)
+	return before
 }

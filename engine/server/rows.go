@@ -15,6 +15,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/server/arrow"
 )
 
 // Media types of rows.
@@ -25,7 +26,7 @@ const (
 	typeRoaring = "application/x-roaring"
 )
 
-var rowTypes = []string{typeJSON, typeLines, typeRaw, typeRoaring}
+var rowTypes = []string{typeJSON, typeLines, typeRaw, typeRoaring, arrow.Type}
 
 // acceptable returns the first of the types that the client accepts; "" if it accepts none.
 func acceptable(accept string, types []string) string {
@@ -47,62 +48,99 @@ func acceptable(accept string, types []string) string {
 	return ""
 }
 
+// accepted returns the type of the answer. If the client accepts none of the types, it returns ""
+// and answers with a problem.
+func accepted(w http.ResponseWriter, r *http.Request, types []string) string {
+	kind := acceptable(r.Header.Get("Accept"), types)
+	if kind == "" {
+		e, _, _ := describe(badRequest(fmt.Errorf("header Accept: want one of %s", strings.Join(types, ", "))), w.Header().Get(requestHeader))
+		writeProblemOf(w, e, http.StatusNotAcceptable)
+	}
+	return kind
+}
+
 // selectRoute answers POST /v1/tables/{table}/select in the form that the client accepts.
 func (s *Server) selectRoute(w http.ResponseWriter, r *http.Request, variables []protoreflect.FieldDescriptor) error {
-	kind := acceptable(r.Header.Get("Accept"), rowTypes)
+	kind := accepted(w, r, rowTypes)
 	if kind == "" {
-		e, _, _ := describe(badRequest(fmt.Errorf("header Accept: want one of %s", strings.Join(rowTypes, ", "))), w.Header().Get(requestHeader))
-		writeProblemOf(w, e, http.StatusNotAcceptable)
 		return nil
 	}
 	request := new(api.SelectRequest)
 	if err := readBody(r, request, variables); err != nil {
 		return err
 	}
-	var rows engine.Rows
-	var ids []uint32
+	var rows *selected
 	began := time.Now()
-	err := s.inSlot(func() (err error) { // writing follows: a slow reader holds no slot
-		rows, ids, err = s.selectRows(r.Context(), request, host(r.RemoteAddr))
+	err := s.inSlot(r.Context(), 1, request.GetTimeoutMs(), func() (err error) { // writing follows: a slow reader holds no slot
+		rows, err = s.selectRows(r.Context(), request)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	took := milliseconds(began)
+	if rows.large != nil && kind != typeJSON && kind != typeLines {
+		return &engine.Error{Code: engine.Unsupported, Op: "select", Err: fmt.Errorf("row %d has more than 32 bits: accept %s or %s, or use a smaller limit", rows.large[len(rows.large)-1], typeJSON, typeLines)}
+	}
 	w.Header().Set("Content-Type", kind)
+	if kind != typeJSON {
+		setCoverage(w.Header(), rows.coverage)
+	}
 	out := s.slow(w)
 	switch kind {
 	case typeJSON:
-		writeRows(out, rows.Count, ids, took)
+		rows.write(out, took)
 	case typeLines:
-		for _, id := range ids {
-			out.Write(append(strconv.AppendUint(out.AvailableBuffer(), uint64(id), 10), '\n'))
+		for i := range rows.len() {
+			out.Write(append(strconv.AppendUint(out.AvailableBuffer(), rows.at(i), 10), '\n'))
 		}
 	case typeRaw:
-		for _, id := range ids {
+		for _, id := range rows.ids {
 			out.Write(binary.LittleEndian.AppendUint32(out.AvailableBuffer(), id))
 		}
 	case typeRoaring:
-		set := roaring.BitmapOf(ids...)
+		set := roaring.BitmapOf(rows.ids...)
 		set.RunOptimize()
 		set.WriteTo(out)
+	case arrow.Type:
+		arrow.Write(out, rows.ids)
 	}
 	out.Flush() // after an error of the connection, Write and Flush do nothing
 	return nil
 }
 
-// writeRows writes api.SelectResponse without a copy of the rows.
-func writeRows(out *bufio.Writer, count uint64, ids []uint32, took float64) {
-	out.Write(append(strconv.AppendUint(append(out.AvailableBuffer(), `{"count":`...), count, 10), `,"rows":[`...))
-	for i, id := range ids {
+// selected is the answer of a selection.
+type selected struct {
+	count    uint64
+	ids      []uint32 // of the first rows
+	large    []uint64 // the same, if a number has more than 32 bits
+	coverage *api.Coverage
+}
+
+func (s *selected) len() int { return len(s.ids) + len(s.large) }
+
+func (s *selected) at(i int) uint64 {
+	if s.large != nil {
+		return s.large[i]
+	}
+	return uint64(s.ids[i])
+}
+
+// write writes api.SelectResponse without a copy of the rows.
+func (s *selected) write(out *bufio.Writer, took float64) {
+	out.Write(append(strconv.AppendUint(append(out.AvailableBuffer(), `{"count":`...), s.count, 10), `,"rows":[`...))
+	for i := range s.len() {
 		b := out.AvailableBuffer()
 		if i > 0 {
 			b = append(b, ',')
 		}
-		out.Write(strconv.AppendUint(b, uint64(id), 10))
+		out.Write(strconv.AppendUint(b, s.at(i), 10))
 	}
-	out.Write(append(api.AppendNumber(append(out.AvailableBuffer(), `],"took_ms":`...), took), '}', '\n'))
+	out.Write(api.AppendNumber(append(out.AvailableBuffer(), `],"took_ms":`...), took))
+	if s.coverage != nil {
+		out.Write(api.AppendJSON(append(out.AvailableBuffer(), `,"coverage":`...), s.coverage))
+	}
+	out.WriteString("}\n")
 }
 
 // slow returns a buffered writer of an answer. The client must accept each part in Options.Stall.

@@ -60,6 +60,10 @@ func TestProtocols(t *testing.T) {
 			if err != nil || !slices.Equal(rows.GetRows(), []uint64{0, 2}) {
 				t.Errorf("select: %v, %v", rows, err)
 			}
+			sums, err := tables.Aggregate(t.Context(), &api.AggregateRequest{Table: "loans", Select: "sum(days)", Where: "days > 30"})
+			if err != nil || len(sums.GetColumns()) != 1 || !slices.Equal(sums.GetColumns()[0].GetValues(), []string{"91"}) {
+				t.Errorf("aggregate: %v, %v", sums, err)
+			}
 			_, err = indexes.Match(t.Context(), &api.MatchRequest{Index: "looms", Query: "red AND (loom"})
 			detail, ok := api.DetailOf(err)
 			if !ok || detail.GetCode() != "invalid_query" || detail.GetOffset() != 8 || detail.GetRequestId() == "" || connect.CodeOf(err) != connect.CodeInvalidArgument {
@@ -135,7 +139,7 @@ func TestJoin(t *testing.T) {
 }
 
 // dial returns a connection of grpc-go.
-func dial(t *testing.T, url string) *grpc.ClientConn {
+func dial(t testing.TB, url string) *grpc.ClientConn {
 	t.Helper()
 	c, err := grpc.NewClient(strings.TrimPrefix(url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -237,14 +241,14 @@ func TestLeave(t *testing.T) {
 // reader is a stream that notes the slots in use while the client reads the reply.
 type reader struct {
 	connect.ServerStream
-	slots chan struct{}
-	held  int
+	s    *Server
+	held int
 }
 
 func (r *reader) Receive(any) error { return nil }
 
 func (r *reader) Send(any) error {
-	r.held = len(r.slots)
+	r.held = r.s.gate.Running()
 	return nil
 }
 
@@ -255,16 +259,16 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	running := -1
-	r := &reader{slots: s.slots, held: -1}
+	r := &reader{s: s, held: -1}
 	err = s.intercept(func(_ context.Context, _ connect.Spec, stream connect.ServerStream) error {
 		if err := stream.Receive(nil); err != nil {
 			return err
 		}
-		running = len(s.slots)
+		running = s.gate.Running()
 		return stream.Send(nil)
 	})(t.Context(), connect.Spec{Procedure: api.IndexServiceSearchProcedure}, r)
-	if err != nil || running != 1 || r.held != 0 || len(s.slots) != 0 {
-		t.Errorf("%v; slots while the query runs %d, while the client reads %d, afterwards %d", err, running, r.held, len(s.slots))
+	if err != nil || running != 1 || r.held != 0 || s.gate.Running() != 0 {
+		t.Errorf("%v; slots while the query runs %d, while the client reads %d, afterwards %d", err, running, r.held, s.gate.Running())
 	}
 }
 
@@ -303,5 +307,40 @@ func TestOverloaded(t *testing.T) {
 	}
 	if got := r.do("POST", "/v1/indexes/looms/search", `{"query":"red"}`); got.status != http.StatusOK {
 		t.Errorf("after the first request: %d %s", got.status, got.body)
+	}
+}
+
+// TestQueued: the reply states the time in which the query waited for a processor.
+func TestQueued(t *testing.T) {
+	g := newGate()
+	r := runOn(t, engine.Options{Backends: []plan.Backend{g}}, Options{})
+	client := api.NewIndexServiceClient(connect.NewClient(connecthttp.NewTransport(http.DefaultClient, r.url)))
+	const callers = 32 // more than run at a time
+	replies := make(chan *api.SearchResponse, callers)
+	for range callers {
+		go func() {
+			got, err := client.Search(t.Context(), &api.SearchRequest{Index: "looms", Query: "red"})
+			if err != nil {
+				t.Error(err)
+			}
+			replies <- got
+		}()
+	}
+	for w := r.engine.Load().Stats().Waiting; w.Either+w.Device+w.Host == 0; w = r.engine.Load().Stats().Waiting {
+		time.Sleep(time.Millisecond)
+	}
+	close(g.closed)
+	waited := 0
+	for range callers {
+		got := <-replies
+		if got.GetQueuedMs() > got.GetTookMs() {
+			t.Errorf("queued %v of %v ms", got.GetQueuedMs(), got.GetTookMs())
+		}
+		if got.GetQueuedMs() > 0 {
+			waited++
+		}
+	}
+	if waited == 0 {
+		t.Error("no query has waited")
 	}
 }

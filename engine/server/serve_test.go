@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -195,7 +194,7 @@ func TestReload(t *testing.T) {
 // TestNotLoaded asks a server whose files are not in service.
 func TestNotLoaded(t *testing.T) {
 	r := run(t, Options{})
-	s, err := New(r.engine, Options{Indexes: map[string]string{"looms": r.path("looms.hdl"), "absent": r.path("absent.hdl")}, Tables: map[string]string{"loans": r.path("loans.hdb")}})
+	s, err := New(r.engine.Load(), Options{Indexes: map[string]string{"looms": r.path("looms.hdl"), "absent": r.path("absent.hdl")}, Tables: map[string]string{"loans": r.path("loans.hdb")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,15 +262,7 @@ func TestServeFails(t *testing.T) {
 // TestLargeAnswer leaves in the middle of a large answer, and reads one to its end.
 func TestLargeAnswer(t *testing.T) {
 	r := run(t, Options{})
-	var rows bytes.Buffer
-	rows.WriteString("days,book\n")
-	for range 200_000 {
-		rows.WriteString("31,a\n")
-	}
-	r.buildTable(rows.String())
-	if err := r.Reload(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	r.loadRows(200_000)
 	resp, err := http.Post(r.url+"/v1/tables/loans/select", "application/json", strings.NewReader(`{"where":"days > 30"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -282,5 +273,46 @@ func TestLargeAnswer(t *testing.T) {
 	resp.Body.Close() // the connection ends, since a large rest is unread
 	if got := r.do("POST", "/v1/tables/loans/select", `{"where":"days > 30"}`, "Accept: application/octet-stream"); len(got.body) != 800_000 {
 		t.Errorf("%d bytes", len(got.body))
+	}
+}
+
+// TestBeforeEngine serves before the processors are open: probes answer, and nothing is ready.
+func TestBeforeEngine(t *testing.T) {
+	r := run(t, Options{})
+	e := r.engine.Load()
+	early, err := New(nil, Options{Indexes: map[string]string{"looms": r.path("looms.hdl")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Server = early
+	ctx, stop := context.WithCancel(t.Context())
+	url, _, done := r.listen(ctx)
+	r.url = url
+	for _, c := range []struct {
+		method, path, body string
+		want               int
+	}{
+		{"GET", "/livez", "", 200}, {"GET", "/readyz", "", 503}, {"GET", "/v1/devices", "", 503}, {"GET", "/v1/indexes", "", 200},
+		{"POST", "/v1/indexes/looms/search", `{"query":"red"}`, 503},
+	} {
+		if got := r.do(c.method, c.path, c.body); got.status != c.want {
+			t.Errorf("%s: %d %s, want %d", c.path, got.status, got.body, c.want)
+		}
+	}
+	if err := r.Load(t.Context()); engine.CodeOf(err) != engine.Closed {
+		t.Errorf("load without processors: %v", err)
+	}
+	r.Use(e)
+	if err := r.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"/readyz": 200, "/v1/devices": 200} {
+		if got := r.do("GET", path, ""); got.status != want {
+			t.Errorf("%s: %d %s, want %d", path, got.status, got.body, want)
+		}
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

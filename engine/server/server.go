@@ -4,28 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
-	"slices"
+	"os"
 	"sync"
 	"sync/atomic"
 
 	"connectrpc.com/connect/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"heddle/engine"
 	"heddle/engine/api"
+	heddleprometheus "heddle/engine/observe/prometheus"
+	"heddle/engine/server/admit"
+	"heddle/engine/server/inspect"
+	"heddle/engine/server/monitor"
 )
 
 // Server serves indexes and tables of an engine. It is safe for concurrent use.
 type Server struct {
-	engine *engine.Engine
+	engine atomic.Pointer[engine.Engine] // nil until Use
 	opt    Options
 
-	indexes map[string]*served[engine.Index]
-	tables  map[string]*served[engine.Table]
-	slots   chan struct{} // of running requests
-	rpc     *connect.Server
-	admin   *connect.Server
+	indexes *catalog[*engine.Index]
+	tables  *catalog[*engine.Table]
+	now     atomic.Pointer[Limits]
+	gate    *admit.Gate // of running requests
+
+	registry *prometheus.Registry
+	monitor  *monitor.Monitor
+	rpc      *connect.Server
+	admin    *connect.Server
+	inspect  *inspect.Service
 
 	mu       sync.Mutex
 	draining bool
@@ -33,150 +42,136 @@ type Server struct {
 	changed  chan struct{} // closed at the next change of readiness
 }
 
-// served is an index or a table with its file.
-type served[T any] struct {
-	kind, name, path string
-
-	open     atomic.Pointer[T] // nil until the file is loaded
-	checksum atomic.Uint64
-	reload   sync.Mutex // one load or reload at a time
-}
-
-// New returns a server on an engine. The caller closes the engine after Serve has returned.
+// New returns a server on an engine. The caller closes the engine after Serve has returned. The
+// engine may be nil: the server answers probes, and is not ready before Use and Load.
 func New(e *engine.Engine, opt Options) (*Server, error) {
 	opt.ensureDefaults()
 	if err := opt.validate(); err != nil {
 		return nil, &engine.Error{Code: engine.InvalidOption, Op: "new server", Err: err}
 	}
 	s := &Server{
-		engine: e, opt: opt, slots: make(chan struct{}, opt.Limits.Concurrency),
-		indexes: map[string]*served[engine.Index]{}, tables: map[string]*served[engine.Table]{},
+		opt: opt, gate: admit.New(opt.Limits.admit()),
 		drain: make(chan struct{}), changed: make(chan struct{}),
 	}
-	for name, path := range opt.Indexes {
-		s.indexes[name] = &served[engine.Index]{kind: "index", name: name, path: path}
+	s.engine.Store(e)
+	s.now.Store(&opt.Limits)
+	s.registry = prometheus.NewRegistry()
+	for _, c := range opt.Collectors {
+		if err := s.registry.Register(c); err != nil {
+			return nil, &engine.Error{Code: engine.InvalidOption, Op: "new server", Err: err}
+		}
 	}
-	for name, path := range opt.Tables {
-		s.tables[name] = &served[engine.Table]{kind: "table", name: name, path: path}
+	s.registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		gauge("server_running_requests", "Requests that hold a slot (setting server.max_concurrency).", s.gate.Running),
+		gauge("server_running_queries", "Queries of the running requests.", s.gate.Queries),
+		gauge("server_ready", "1 while all files are in service and the server does not drain.", func() int {
+			if s.Ready() != nil {
+				return 0
+			}
+			return 1
+		}))
+	s.monitor = &monitor.Monitor{Metrics: monitor.NewMetrics(s.registry), Log: opt.Log, Access: opt.AccessLog}
+	if opt.Tracer != nil {
+		s.monitor.Tracer = opt.Tracer.Tracer("heddle/engine/server")
 	}
+	s.indexes = newCatalog("index", opt.Indexes, s.monitor, func(ctx context.Context, path string) (*engine.Index, error) {
+		e, err := s.processors()
+		if err != nil {
+			return nil, err
+		}
+		return e.OpenIndex(ctx, path, engine.IndexOptions{Trusted: opt.Trusted})
+	}, func(x *engine.Index) (uint64, error) {
+		info, err := x.Info()
+		return info.Checksum, err
+	})
+	s.tables = newCatalog("table", opt.Tables, s.monitor, func(ctx context.Context, path string) (*engine.Table, error) {
+		e, err := s.processors()
+		if err != nil {
+			return nil, err
+		}
+		return e.OpenTable(ctx, path, engine.TableOptions{Trusted: opt.Trusted})
+	}, func(x *engine.Table) (uint64, error) {
+		info, err := x.Info()
+		return info.Checksum, err
+	})
 	s.rpc = connect.NewServer(s.intercept)
 	api.RegisterIndexServiceHandler(s.rpc, indexService{s})
 	api.RegisterTableServiceHandler(s.rpc, tableService{s})
 	api.RegisterMachineServiceHandler(s.rpc, machineService{s})
+	s.inspect = s.inspection()
+	api.RegisterInspectServiceHandler(s.rpc, s.inspect)
 	s.rpc.Register(health{s}.methods()...)
+	if opt.Service != nil {
+		opt.Service.Register(s.rpc)
+	}
 	s.admin = connect.NewServer(s.intercept)
 	api.RegisterAdminServiceHandler(s.admin, adminService{s})
 	return s, nil
 }
 
-// Load opens the files of the server. It returns the first error.
-func (s *Server) Load(ctx context.Context) error {
-	defer s.announce()
-	for err := range s.loads(ctx) {
-		if err != nil {
-			return err
-		}
+// Use sets the engine of a server that New returned without one. Load follows.
+func (s *Server) Use(e *engine.Engine) { s.engine.Store(e) }
+
+// processors returns the engine. The error before Use has code Closed.
+func (s *Server) processors() (*engine.Engine, error) {
+	if e := s.engine.Load(); e != nil {
+		return e, nil
 	}
+	return nil, &engine.Error{Code: engine.Closed, Op: "find processors", Err: errors.New("the processors are not open yet")}
+}
+
+func (s *Server) limits() *Limits { return s.now.Load() }
+
+// SetLimits changes the limits. Running requests keep the old ones.
+func (s *Server) SetLimits(l Limits) error {
+	l.ensureDefaults()
+	if err := l.validate(); err != nil {
+		return &engine.Error{Code: engine.InvalidOption, Op: "set limits", Err: err}
+	}
+	s.now.Store(&l)
+	s.gate.Set(l.admit())
 	return nil
 }
 
-// Reload opens the files of all indexes and tables again and changes to their new contents
-// without a gap. A file with an error leaves the old content in service. Calls may overlap.
-func (s *Server) Reload(ctx context.Context) error {
+// Load opens the files of the server.
+func (s *Server) Load(ctx context.Context) error { return s.Reload(ctx) }
+
+// Reload opens the files of indexes and tables again and changes to their new contents without a
+// gap: the files with the given names, or all files. A file with an error leaves the old content
+// in service. Calls may overlap.
+func (s *Server) Reload(ctx context.Context, files ...string) error {
 	defer s.announce()
-	return errors.Join(slices.Collect(s.loads(ctx))...)
-}
-
-// loads opens or reloads one file after the other and yields the result of each.
-func (s *Server) loads(ctx context.Context) iter.Seq[error] {
-	return func(yield func(error) bool) {
-		for _, name := range slices.Sorted(maps.Keys(s.indexes)) {
-			if !yield(s.loadIndex(ctx, s.indexes[name])) {
-				return
-			}
+	err := errors.Join(s.indexes.reloadFiles(ctx, files), s.tables.reloadFiles(ctx, files))
+	if s.opt.Service != nil && len(files) == 0 {
+		e, wrong := s.processors()
+		if wrong == nil {
+			wrong = s.opt.Service.Load(ctx, e)
 		}
-		for _, name := range slices.Sorted(maps.Keys(s.tables)) {
-			if !yield(s.loadTable(ctx, s.tables[name])) {
-				return
-			}
-		}
+		err = errors.Join(err, wrong)
 	}
+	return err
 }
 
-// loadIndex opens the file of an index, or reloads it.
-func (s *Server) loadIndex(ctx context.Context, x *served[engine.Index]) error {
-	return load(s, x, func() (*engine.Index, error) {
-		return s.engine.OpenIndex(ctx, x.path, engine.IndexOptions{Trusted: s.opt.Trusted})
-	}, func(open *engine.Index) error { return open.Reload(ctx, x.path) }, func(open *engine.Index) (uint64, error) {
-		info, err := open.Info()
-		return info.Checksum, err
-	})
+// Files returns the files in service, with their states before they were opened, for package watch.
+func (s *Server) Files() map[string]os.FileInfo {
+	files := map[string]os.FileInfo{}
+	s.indexes.addStates(files)
+	s.tables.addStates(files)
+	return files
 }
 
-// loadTable opens the file of a table, or reloads it.
-func (s *Server) loadTable(ctx context.Context, x *served[engine.Table]) error {
-	return load(s, x, func() (*engine.Table, error) {
-		return s.engine.OpenTable(ctx, x.path, engine.TableOptions{Trusted: s.opt.Trusted})
-	}, func(open *engine.Table) error { return open.Reload(ctx, x.path) }, func(open *engine.Table) (uint64, error) {
-		info, err := open.Info()
-		return info.Checksum, err
-	})
-}
-
-// load brings the file of x into service, by open the first time and by reload later.
-func load[T any](s *Server, x *served[T], open func() (*T, error), reload func(*T) error, checksum func(*T) (uint64, error)) error {
-	x.reload.Lock()
-	defer x.reload.Unlock()
-	content := x.open.Load()
-	var err error
-	if content == nil {
-		content, err = open()
-	} else {
-		err = reload(content)
-	}
-	var sum uint64
-	if err == nil {
-		sum, err = checksum(content)
-	}
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", x.kind, x.name, err)
-	}
-	x.checksum.Store(sum)
-	x.open.Store(content)
-	s.opt.Log.Info().Str(x.kind, x.name).Str("file", x.path).Str("checksum", hex(sum)).Msg("in service")
-	return nil
+func gauge(name, help string, value func() int) prometheus.Collector {
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: heddleprometheus.Namespace, Name: name, Help: help}, func() float64 { return float64(value()) })
 }
 
 func hex(checksum uint64) string { return fmt.Sprintf("%016x", checksum) }
 
-// find returns the index or table of a name.
-func find[T any](all map[string]*served[T], kind, name string) (*served[T], *T, error) {
-	x, ok := all[name]
-	if !ok {
-		return nil, nil, &engine.Error{Code: engine.NotFound, Op: "find " + kind, Err: fmt.Errorf("no %s is named %q", kind, name)}
-	}
-	open := x.open.Load()
-	if open == nil {
-		return x, nil, &engine.Error{Code: engine.Closed, Op: "find " + kind, Err: fmt.Errorf("%s %s is not loaded yet", kind, name)}
-	}
-	return x, open, nil
-}
-
-func (s *Server) index(name string) (*engine.Index, error) {
-	_, x, err := find(s.indexes, "index", name)
-	return x, err
-}
-
 // snapshot pins the content of an index, which the caller closes.
 func (s *Server) snapshot(index string) (*engine.Snapshot, error) {
-	x, err := s.index(index)
+	x, err := s.indexes.get(index)
 	if err != nil {
 		return nil, err
 	}
 	return x.Snapshot()
-}
-
-func (s *Server) table(name string) (*engine.Table, error) {
-	_, t, err := find(s.tables, "table", name)
-	return t, err
 }

@@ -2,13 +2,12 @@ package server
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/plan"
+	"heddle/engine/server/monitor"
 	"heddle/engine/table/rowset"
 )
 
@@ -18,13 +17,23 @@ type tableService struct{ s *Server }
 // Count implements api.TableServiceHandler.
 func (t tableService) Count(ctx context.Context, r *api.CountRequest) (*api.CountResponse, error) {
 	began := time.Now()
-	x, err := t.s.table(r.GetTable())
-	if err != nil {
-		return nil, err
-	}
-	sel := engine.Selection{Where: r.GetWhere(), Output: plan.OutputCounts, Caller: caller(ctx), Timeout: t.s.timeout(r.GetTimeoutMs())}
+	about := monitor.Of(ctx)
+	about.Query = r.GetWhere()
+	sel := engine.Selection{Where: r.GetWhere(), Output: plan.OutputCounts, Caller: about.Caller, Timeout: t.s.timeout(r.GetTimeoutMs())}
 	if r.GetExplain() {
 		sel.Explain = new(engine.TableExplanation)
+	}
+	if remote := t.s.opt.Remote; remote != nil {
+		rows, cover, err := remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, Explain: r.GetExplain(),
+			AllowPartial: r.GetAllowPartial(), Caller: sel.Caller, Timeout: sel.Timeout})
+		if err != nil {
+			return nil, err
+		}
+		return &api.CountResponse{Count: rows[0].Count, TookMs: milliseconds(began), Explanation: rows[0].Explanation, Coverage: cover}, nil
+	}
+	x, err := t.s.tables.get(r.GetTable())
+	if err != nil {
+		return nil, err
 	}
 	rows, err := x.Select(ctx, sel)
 	if err != nil {
@@ -40,10 +49,13 @@ func (t tableService) Count(ctx context.Context, r *api.CountRequest) (*api.Coun
 // CountBatch implements api.TableServiceHandler.
 func (t tableService) CountBatch(ctx context.Context, r *api.CountBatchRequest) (*api.CountBatchResponse, error) {
 	began := time.Now()
-	if err := within("batch", len(r.GetWhere()), t.s.opt.Limits.Batch); err != nil {
+	if err := within("batch", len(r.GetWhere()), t.s.limits().Batch); err != nil {
 		return nil, err
 	}
-	x, err := t.s.table(r.GetTable())
+	if t.s.opt.Remote != nil {
+		return t.remoteCounts(ctx, r, began)
+	}
+	x, err := t.s.tables.get(r.GetTable())
 	if err != nil {
 		return nil, err
 	}
@@ -51,15 +63,20 @@ func (t tableService) CountBatch(ctx context.Context, r *api.CountBatchRequest) 
 	var all []engine.Selection
 	var at []int
 	errs := map[int]error{}
+	timeout := t.s.timeout(r.GetTimeoutMs())
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	for i, where := range r.GetWhere() {
-		p, err := x.Prepare(where)
+		s := engine.Selection{Where: where, Caller: monitor.Of(ctx).Caller, Timeout: timeout}
+		p, err := x.Prepare(ctx, s)
 		switch code := engine.CodeOf(err); {
 		case code == engine.InvalidQuery || code == engine.Unsupported:
 			errs[i] = err
 		case err != nil:
 			return nil, err
 		default:
-			all = append(all, engine.Selection{Prepared: p, Output: plan.OutputCounts, Caller: caller(ctx), Timeout: t.s.timeout(r.GetTimeoutMs())})
+			s.Where, s.Prepared, s.Output = "", p, plan.OutputCounts
+			all = append(all, s)
 			at = append(at, i)
 		}
 	}
@@ -80,73 +97,76 @@ func (t tableService) CountBatch(ctx context.Context, r *api.CountBatchRequest) 
 // Select implements api.TableServiceHandler.
 func (t tableService) Select(ctx context.Context, r *api.SelectRequest) (*api.SelectResponse, error) {
 	began := time.Now()
-	rows, ids, err := t.s.selectRows(ctx, r, caller(ctx))
+	rows, err := t.s.selectRows(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	out := &api.SelectResponse{Count: rows.Count, Rows: make([]uint64, len(ids))}
-	for i, id := range ids {
-		out.Rows[i] = uint64(id)
+	out := &api.SelectResponse{Count: rows.count, Rows: make([]uint64, rows.len()), Coverage: rows.coverage}
+	for i := range out.Rows {
+		out.Rows[i] = rows.at(i)
 	}
 	out.TookMs = milliseconds(began)
 	return out, nil
 }
 
-// selectRows returns the rows of a request as a bitset, and the first rows as numbers.
-func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest, caller string) (engine.Rows, []uint32, error) {
-	if err := within("documents", int(r.GetLimit()), s.opt.Limits.Documents); err != nil {
-		return engine.Rows{}, nil, err
+// selectRows returns the rows of a request.
+func (s *Server) selectRows(ctx context.Context, r *api.SelectRequest) (*selected, error) {
+	if err := within("documents", int(r.GetLimit()), s.limits().Documents); err != nil {
+		return nil, err
 	}
-	x, err := s.table(r.GetTable())
+	about := monitor.Of(ctx)
+	about.Query = r.GetWhere()
+	sel := engine.Selection{Where: r.GetWhere(), Output: plan.OutputBits, Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}
+	if s.opt.Remote != nil {
+		return s.remoteRows(ctx, r, sel)
+	}
+	x, err := s.tables.get(r.GetTable())
 	if err != nil {
-		return engine.Rows{}, nil, err
+		return nil, err
 	}
-	rows, err := x.Select(ctx, engine.Selection{Where: r.GetWhere(), Output: plan.OutputBits, Caller: caller, Timeout: s.timeout(r.GetTimeoutMs())})
+	rows, err := x.Select(ctx, sel)
 	if err != nil {
-		return engine.Rows{}, nil, err
+		return nil, err
 	}
-	if r.GetLimit() == 0 && rows.Count > uint64(s.opt.Limits.Documents) {
-		return engine.Rows{}, nil, &LimitError{"documents", uint64(s.opt.Limits.Documents)}
+	if r.GetLimit() == 0 && rows.Count > uint64(s.limits().Documents) {
+		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
 	}
-	ids := rowset.AppendIDs(make([]uint32, 0, rows.Count), rows.Bits)
-	if limit := int(r.GetLimit()); limit != 0 && limit < len(ids) {
-		ids = ids[:limit]
+	most := rows.Count
+	if limit := uint64(r.GetLimit()); limit != 0 {
+		most = min(most, limit)
 	}
-	return rows, ids, nil
+	return &selected{count: rows.Count, ids: rowset.AppendFirst(make([]uint32, 0, most), rows.Bits, int(most))}, nil
 }
 
 // ListTables implements api.TableServiceHandler.
-func (t tableService) ListTables(context.Context, *api.ListTablesRequest) (*api.ListTablesResponse, error) {
-	out := &api.ListTablesResponse{}
-	for _, name := range slices.Sorted(maps.Keys(t.s.tables)) {
-		one, err := t.describe(name)
-		if err != nil {
-			return nil, err
-		}
-		out.Tables = append(out.Tables, one)
-	}
-	return out, nil
+func (t tableService) ListTables(ctx context.Context, _ *api.ListTablesRequest) (*api.ListTablesResponse, error) {
+	all, err := t.s.listTables(ctx)
+	return &api.ListTablesResponse{Tables: all}, err
 }
 
 // GetTable implements api.TableServiceHandler.
-func (t tableService) GetTable(_ context.Context, r *api.GetTableRequest) (*api.Table, error) {
-	return t.describe(r.GetTable())
-}
-
-func (t tableService) describe(name string) (*api.Table, error) {
-	served, x, err := find(t.s.tables, "table", name)
-	if served == nil {
-		return nil, err
+func (t tableService) GetTable(ctx context.Context, r *api.GetTableRequest) (*api.Table, error) {
+	if remote := t.s.opt.Remote; remote != nil {
+		return remote.Table(ctx, r.GetTable())
 	}
-	out := &api.Table{Name: name}
-	if err != nil { // not loaded yet
-		return out, nil
-	}
-	info, err := x.Info()
+	x, err := t.s.tables.find(r.GetTable())
 	if err != nil {
 		return nil, err
 	}
-	out.Ready, out.Rows, out.Checksum, out.Resident = true, uint64(info.Rows), hex(served.checksum.Load()), residents(info.Resident)
+	return describeTable(x)
+}
+
+func describeTable(x *served[*engine.Table]) (*api.Table, error) {
+	out := &api.Table{Name: x.name}
+	now := x.now.Load()
+	if !now.ready() {
+		return out, nil
+	}
+	info, err := now.resource.Info()
+	if err != nil {
+		return nil, err
+	}
+	out.Ready, out.Rows, out.Checksum, out.Resident = true, uint64(info.Rows), hex(now.checksum), residents(info.Resident)
 	for _, c := range info.Columns {
 		out.Columns = append(out.Columns, &api.Column{Name: c.Name, Type: c.Type.String(), Bins: uint32(len(c.Bins)), Missing: uint64(c.Missing)})
 	}

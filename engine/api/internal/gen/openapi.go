@@ -35,15 +35,17 @@ func openAPI(files linker.Files) ([]byte, error) {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(object{
-		"openapi": "3.0.3",
-		"info":    object{"title": "heddle", "version": "v1", "description": "Search of posting lists and selection of rows of bitmap tables."},
-		"paths":   d.paths,
+		"openapi":  "3.0.3",
+		"info":     object{"title": "heddle", "version": "v1", "description": "Search of posting lists and selection of rows of bitmap tables."},
+		"paths":    d.paths,
+		"security": []object{{"token": []string{}}, {}},
 		"components": object{
 			"schemas": d.schemas,
 			"responses": object{"Problem": object{
 				"description": "The call failed.",
 				"content":     object{"application/problem+json": object{"schema": schemaRef("Problem")}},
 			}},
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "A token of the server, if it has any."}},
 		},
 	}, "", "  ")
 	return append(text, '\n'), err
@@ -200,9 +202,11 @@ func (d *description) plain() error {
 
 	failed := object{"$ref": "#/components/responses/Problem"}
 	index := []object{parameter("index", "Name of the index.")}
+	table := []object{parameter("table", "Name of the table.")}
 	d.add("/v1/indexes/{index}/search/batch", "POST", object{
 		"operationId": "SearchLines", "summary": "Answers to many queries, a line each", "tags": []string{"Index"},
-		"parameters":  append(index, object{"name": "timeout_ms", "in": "query", "description": "Time-out of the batch in milliseconds.", "schema": object{"type": "integer", "minimum": 1}}),
+		"parameters": append(index, object{"name": "timeout_ms", "in": "query", "description": "Time-out of the batch in milliseconds.", "schema": object{"type": "integer", "minimum": 1}},
+			object{"name": "allow_partial", "in": "query", "description": "Answer from the shards that can be asked, when others do not answer.", "schema": object{"type": "boolean"}}),
 		"requestBody": object{"required": true, "content": content("application/x-ndjson", schemaRef("BatchQuery"))},
 		"responses": object{
 			"200":     object{"description": "A line for each query.", "content": content("application/x-ndjson", schemaRef("BatchAnswer"))},
@@ -214,9 +218,16 @@ func (d *description) plain() error {
 	selected["application/x-ndjson"] = object{"schema": object{"type": "integer", "description": "A row number on each line."}}
 	selected["application/octet-stream"] = object{"schema": bytes}
 	selected["application/x-roaring"] = object{"schema": bytes}
+	selected["application/vnd.apache.arrow.stream"] = object{"schema": bytes}
+	d.add("/v1/events", "GET", object{
+		"operationId": "Events", "summary": "The counters of the engine for each interval, as server-sent events", "tags": []string{"Inspect"},
+		"parameters": []object{{"name": "interval_ms", "in": "query", "schema": object{"type": "integer", "minimum": 100, "maximum": 60000, "default": 1000}}},
+		"responses":  object{"200": object{"description": "Events with a Status each.", "content": object{"text/event-stream": object{"schema": schemaRef("Status")}}}, "default": failed},
+	})
 	for path, summary := range map[string]string{
 		"/livez": "The process answers", "/readyz": "All files are in service, and the server does not drain",
 		"/v1/indexes/{index}/ready": "The index is in service",
+		"/v1/tables/{table}/ready":  "The table is in service",
 		"/openapi.json":             "This description",
 	} {
 		operation := object{
@@ -225,6 +236,9 @@ func (d *description) plain() error {
 		}
 		if strings.Contains(path, "{index}") {
 			operation["parameters"] = index
+		}
+		if strings.Contains(path, "{table}") {
+			operation["parameters"] = table
 		}
 		d.add(path, "GET", operation)
 	}

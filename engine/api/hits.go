@@ -1,0 +1,59 @@
+package api
+
+import "time"
+
+// Ask says which parts the answer of queries has.
+type Ask struct {
+	// Names of documents.
+	Names bool
+	// Limit is the number of documents of a query without K. Default: 0, all.
+	Limit uint64
+	// Explain asks for the way of a single query through each shard.
+	Explain bool
+	// AllowPartial answers without the shards that do not answer: see Coverage. Default: false,
+	// such a query fails.
+	AllowPartial bool
+}
+
+// Hits is the answer of a query on a collection, whose document numbers have 64 bits. See
+// engine.Hits.
+type Hits struct {
+	// Count is the number of matching documents; of a ranked query the number of IDs.
+	Count uint64
+	// IDs are document numbers: ascending, or of a ranked query by descending score, then
+	// ascending number. It is nil if only the count was asked for.
+	IDs []uint64
+	// Scores of IDs, of a ranked query.
+	Scores []float64
+	// Names of IDs, if they were asked for.
+	Names []string
+	// Err says why a query of a batch is invalid.
+	Err error
+	// Explanation is the way of the query through each shard, if it was asked for.
+	Explanation string
+}
+
+// Selection selects the rows of a table for which predicates are true.
+type Selection struct {
+	Where []string
+	// Rows asks for the numbers of the rows, the first Limit of them; 0 is all.
+	Rows  bool
+	Limit uint64
+	// Explain asks for the way through each shard.
+	Explain bool
+	// AllowPartial is as in Ask.
+	AllowPartial bool
+	Caller       string
+	// Timeout. Default: 0, the time-out of the engine or coordinator; negative: none.
+	Timeout time.Duration
+}
+
+// Rows is the answer of a predicate.
+type Rows struct {
+	Count uint64
+	IDs   []uint64 // ascending, of Selection.Rows
+	// Err says why a predicate of a batch is invalid.
+	Err error
+	// Explanation is the way through each shard, if it was asked for.
+	Explanation string
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// load sends queries until stop is called.
+func load(s *site) (stop func()) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	var callers sync.WaitGroup
+	for i, body := range []string{`{"query":"faith hope","k":10}`, `{"query":"heaven earth sea","k":3}`} {
+		callers.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				r, err := http.NewRequestWithContext(ctx, "POST", s.url+"/v1/indexes/kjv/search", strings.NewReader(body))
+				if err != nil {
+					s.Error(i, err)
+					return
+				}
+				resp, err := http.DefaultClient.Do(r)
+				if err != nil {
+					continue // the end
+				}
+				io.Copy(io.Discard, resp.Body) // the connection serves again
+				resp.Body.Close()
+				time.Sleep(5 * time.Millisecond)
+			}
+		})
+	}
+	return func() { cancel(); callers.Wait() }
+}
+
+// TestLive compares the page with the events that it draws.
+func TestLive(t *testing.T) {
+	s := openDemo(t)
+	stop := load(s)
+	defer stop()
+	s.visit("live")
+	s.choose("Update", "100")
+	s.until(`document.querySelectorAll(".uplot canvas").length === 9 && document.querySelector("#rate").innerText !== "0"`)
+	names := value[[]string](s, `[...document.querySelectorAll("figure h2")].map((h) => h.textContent)`) // those outside of the window, too
+	if got := fmt.Sprint(names); got != "[Queries per second Time of a query Queue Batch size Busy Load and mode Cache hits Prediction error Memory]" {
+		t.Errorf("charts %s", got)
+	}
+	type status struct {
+		Processors []struct{ Name string }
+	}
+	want := ask[status](s, "/v1/status", "")
+	legend := s.texts("figure:first-of-type .legend li")
+	if len(legend) != len(want.Processors) || !strings.HasPrefix(legend[0], want.Processors[0].Name) {
+		t.Errorf("legend %q, want %v", legend, want.Processors)
+	}
+	// Paused, the page stays as it is; afterwards it shows the events that came in between.
+	value[bool](s, `document.querySelector("button[aria-pressed]").click() ?? true`)
+	s.until(`document.querySelector("button[aria-pressed]").innerText === "Continue"`)
+	value[bool](s, `document.querySelector("button[aria-pressed]").click() ?? true`)
+	s.until(`document.querySelector("button[aria-pressed]").innerText === "Pause"`)
+	stop()
+	s.until(`document.querySelector("#rate").innerText === "0"`)
+}

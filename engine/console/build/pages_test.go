@@ -1,0 +1,228 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// demo builds the index and the table of the demo.
+func demo(s *site) {
+	data, err := filepath.Abs(filepath.Join(root, "testdata"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.heddle("index", "build", "-o", "kjv.hdl", "--format", "text", "--store", "text", filepath.Join(data, "bible-kjv", "kjv-verses.tsv.gz"))
+	s.heddle("bitmap", "build", "-o", "flights.hdb", "--raw", "delay:i16:"+filepath.Join(data, "flights", "delay_min.i16.gz"), "--raw", "distance:i16:"+filepath.Join(data, "flights", "distance_miles.i16.gz"))
+}
+
+func openDemo(t *testing.T) *site {
+	return open(t, demo, "serve", "--index", "kjv=kjv.hdl", "--table", "flights=flights.hdb", "--drain-delay", "0s", "--backend", "host")
+}
+
+// grouped writes a number as the pages do.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+const queryField = "input.code"
+
+func TestSearch(t *testing.T) {
+	s := openDemo(t)
+	s.visit("search")
+	s.fill(queryField, "faith hope")
+	s.until(`document.querySelectorAll(".preview .term").length === 2`)
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelectorAll(".hits li").length === 10`)
+	type answer struct {
+		Count int
+		Hits  []struct{ Doc string }
+		Lists []struct {
+			Term, Codec string
+			Documents   int
+		}
+	}
+	want := ask[answer](s, "/v1/indexes/kjv/inspect", `{"query":"faith hope","mode":"or","k":10}`)
+	for i, doc := range s.texts(".hit b") {
+		if doc != want.Hits[i].Doc {
+			t.Errorf("hit %d is %q, want %q", i, doc, want.Hits[i].Doc)
+		}
+	}
+	for i, l := range s.texts(".explanation .lists:first-of-type li") {
+		if w := want.Lists[i]; !strings.Contains(l, w.Term) || !strings.Contains(l, grouped(w.Documents)) || !strings.Contains(l, w.Codec) {
+			t.Errorf("list %d is %q, want %+v", i, l, w)
+		}
+	}
+	if marks := s.texts(".hits mark"); len(marks) < 10 || !strings.EqualFold(marks[0], "faith") && !strings.EqualFold(marks[0], "hope") {
+		t.Errorf("marked words %q", marks)
+	}
+	if way := s.text(".way"); !strings.Contains(way, "pure Go") || !strings.Contains(way, "estimated") || !strings.Contains(way, "from arrival to answer") || !strings.Contains(way, "all lists were resident") {
+		t.Errorf("way %q", way)
+	}
+	if curl := value[string](s, `document.querySelector(".way .curl pre").textContent`); curl != "curl -sS '"+s.url+`/v1/indexes/kjv/inspect' -d '{"query":"faith hope","mode":"or","k":10}'` {
+		t.Errorf("command %q", curl)
+	}
+
+	s.fill(queryField, "heaven AND (earth OR")
+	s.until(`document.querySelector("#syntax .failure") !== null`)
+	lines := strings.Split(value[string](s, `document.querySelector("#syntax pre").textContent`), "\n")
+	if lines[0] != "heaven AND (earth OR" || strings.Index(lines[1], "^") != 18 { // the operator without its operand
+		t.Errorf("caret %q", lines)
+	}
+	if !value[bool](s, `document.querySelector("input.code").getAttribute("aria-invalid") === "true"`) {
+		t.Error("the field does not say that its text is invalid")
+	}
+}
+
+// TestCompare runs a conjunction under two algorithms.
+func TestCompare(t *testing.T) {
+	s := openDemo(t)
+	s.visit("search")
+	s.choose("Answer", "matches")
+	s.choose("Mode", "and")
+	s.fill(queryField, "heaven earth")
+	value[bool](s, `[...document.querySelectorAll("button")].find((b) => b.innerText.startsWith("Compare")).click() ?? true`)
+	s.until(`document.querySelectorAll("fieldset.setting").length === 2`)
+	value[bool](s, `(() => { const f = document.querySelectorAll("fieldset.setting")[1].querySelector("select"); f.value = "bs"; return f.dispatchEvent(new Event("change", { bubbles: true })); })()`)
+	s.do(chromedp.Click("button.primary"))
+	s.until(`document.querySelectorAll(".way").length === 2`)
+	want := ask[struct{ Count int }](s, "/v1/indexes/kjv/match", `{"query":"heaven earth","mode":"and","count":true}`)
+	if got := s.text("#count b"); got != grouped(want.Count) {
+		t.Errorf("%s documents, want %d", got, want.Count)
+	}
+	if said := s.text(".notice"); !strings.Contains(said, "return the same documents") {
+		t.Errorf("comparison %q", said)
+	}
+	if ways := s.texts(".way"); !strings.Contains(ways[1], "bs") || !strings.Contains(ways[0], "looked up in the other lists") {
+		t.Errorf("ways %q", ways)
+	}
+}
+
+func TestTables(t *testing.T) {
+	s := openDemo(t)
+	s.visit("tables")
+	s.until(`document.querySelector("#count") !== null`)
+	check := func(where string) {
+		t.Helper()
+		type selected struct {
+			Count, Vectors int
+			Checked        int `json:"rows_checked"`
+		}
+		want := ask[selected](s, "/v1/tables/flights/inspect", fmt.Sprintf(`{"where":%q}`, where))
+		s.until(fmt.Sprintf("document.querySelector('#count b').innerText === %q", grouped(want.Count)))
+		if got := s.text("#vectors"); !strings.HasPrefix(got, grouped(want.Vectors)+" (") {
+			t.Errorf("%s: vectors %q, want %d", where, got, want.Vectors)
+		}
+		if got := s.text("#checked"); got != grouped(want.Checked)+" in all columns together" && got != grouped(want.Checked) {
+			t.Errorf("%s: rows checked %q, want %d", where, got, want.Checked)
+		}
+	}
+	s.fill(queryField, "delay >= 60 AND distance < 500")
+	s.do(chromedp.KeyEvent("\r"))
+	check("delay >= 60 AND distance < 500")
+	s.choose("Group by", "delay")
+	s.until(`[...document.querySelectorAll("h2")].some((h) => h.innerText === "Groups by delay")`)
+	sum := value[int](s, `[...document.querySelectorAll("[aria-label='Groups by delay'] td:nth-child(2)")].reduce((n, c) => n + Number(c.innerText.replaceAll(",", "")), 0)`)
+	if got := s.text("#count b"); got != grouped(sum) {
+		t.Errorf("groups have %d rows, and the selection has %s", sum, got)
+	}
+
+	// The end of a range by keyboard, and a range by pointer.
+	s.do(chromedp.Click("form button[type=button]")) // clear
+	s.until(fmt.Sprintf("document.querySelector('#count b').innerText === %q", grouped(500000)))
+	s.do(chromedp.Focus(".range label:last-child input"), chromedp.KeyEvent(kb.ArrowLeft))
+	s.until(`document.querySelector("input.code").value.startsWith("delay BETWEEN ")`)
+	check(value[string](s, `document.querySelector("input.code").value`))
+	value[bool](s, `(() => {
+		const svg = document.querySelectorAll(".histogram svg")[1], box = svg.getBoundingClientRect();
+		svg.setPointerCapture = () => {};
+		const at = (type, part) => svg.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerId: 1, clientX: box.left + part * box.width, clientY: box.top + 5 }));
+		at("pointerdown", 0.2); at("pointermove", 0.5);
+		return at("pointerup", 0.5);
+	})()`)
+	s.until(`/^delay BETWEEN .* AND distance BETWEEN /.test(document.querySelector("input.code").value)`)
+	check(value[string](s, `document.querySelector("input.code").value`))
+
+	s.fill(queryField, "delay >= 60 AND weight < 5")
+	s.do(chromedp.KeyEvent("\r"))
+	s.until(`document.querySelector("#fault pre") !== null`)
+	lines := strings.Split(value[string](s, `document.querySelector("#fault pre").textContent`), "\n")
+	if strings.Index(lines[1], "^") != strings.Index(lines[0], "weight") {
+		t.Errorf("caret %q", lines)
+	}
+}
+
+func TestIndexes(t *testing.T) {
+	s := openDemo(t)
+	s.visit("indexes")
+	s.until(`document.querySelector("[aria-label=Terms]") !== null`)
+	d := ask[struct{ Documents, Terms, Postings int }](s, "/v1/indexes/kjv/details", "")
+	for _, n := range []int{d.Documents, d.Terms, d.Postings} {
+		if all := s.text(".column"); !strings.Contains(all, grouped(n)) {
+			t.Errorf("the page lacks %d: %s", n, all)
+		}
+	}
+	s.fill(queryField, "love")
+	type terms struct {
+		Terms []struct {
+			Term      string
+			Documents int
+		}
+	}
+	want := ask[terms](s, "/v1/indexes/kjv/terms", `{"prefix":"love","limit":50}`)
+	s.until(fmt.Sprintf(`((rows) => rows.length === %d && rows.every((r) => r.innerText.startsWith("love")))([...document.querySelectorAll("[aria-label=Terms] tbody th")])`, len(want.Terms)))
+	rows := s.texts("[aria-label=Terms] tbody tr")
+	for i, w := range want.Terms {
+		if !strings.HasPrefix(rows[i], w.Term+"\t"+grouped(w.Documents)) {
+			t.Errorf("term %q, want %+v", rows[i], w)
+		}
+	}
+	s.do(chromedp.Click("[aria-label=Terms] tbody button"))
+	s.until(`document.querySelector("#costs li") !== null`)
+	costs := ask[struct {
+		Codec string
+		Costs []struct{ Codec string }
+	}](s, "/v1/indexes/kjv/term", fmt.Sprintf(`{"term":%q}`, want.Terms[0].Term))
+	shown := s.texts("#costs li")
+	if len(shown) != len(costs.Costs) {
+		t.Errorf("%d codecs, want %d", len(shown), len(costs.Costs))
+	}
+	used := s.texts("#costs li:has(.name b) .name")
+	if len(used) != 1 || !strings.HasPrefix(used[0], costs.Codec+" ") {
+		t.Errorf("codec in use %q, want %s", used, costs.Codec)
+	}
+}
+
+func TestDevices(t *testing.T) {
+	s := openDemo(t)
+	s.visit("devices")
+	s.until(`document.querySelectorAll(".findings li").length > 0`)
+	type devices struct {
+		Devices []struct{ Name string }
+	}
+	for i, d := range ask[devices](s, "/v1/devices", "").Devices {
+		if got := s.texts(".card h3")[i]; got != d.Name {
+			t.Errorf("device %q, want %q", got, d.Name)
+		}
+	}
+	type machine struct {
+		Findings []struct{ Name string }
+	}
+	want := ask[machine](s, "/v1/machine", "").Findings
+	names := s.texts(".findings b")
+	if len(names) != len(want) || names[0] != want[0].Name {
+		t.Errorf("findings %q, want %v", names, want)
+	}
+	if chosen := s.texts(".state"); !strings.Contains(strings.Join(chosen, ","), "choice of auto") {
+		t.Errorf("states %q", chosen)
+	}
+}

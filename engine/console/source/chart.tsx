@@ -1,0 +1,75 @@
+// A chart of values over time.
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+
+export interface Line { name: string; values: (number | null)[] }
+
+// Patterns tell lines apart without colour.
+const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3], [1, 5], [14, 5]];
+
+const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// leastSpan is the least width of the time axis, in seconds.
+const leastSpan = 30;
+
+function optionsOf(names: string[], width: number, height: number, unit: (n: number) => string): uPlot.Options {
+  const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: `11px ${colour("--sans")}` };
+  return {
+    width, height, legend: { show: false }, cursor: { show: false }, padding: [8, 8, 0, 0],
+    scales: { x: { time: true, range: (u) => [Math.min(u.data[0][0], u.data[0].at(-1)! - leastSpan), u.data[0].at(-1)!] }, y: { range: (_u, _low, high) => [0, high > 0 ? high * 1.1 : 1] } },
+    axes: [{ ...axis, size: 28, space: 80, values: (_u, all) => all.map((t) => new Date(1000 * t).toTimeString().slice(0, 8)) }, { ...axis, size: 62, space: 26, values: (_u, all) => all.map(unit) }],
+    series: [{}, ...names.map((name, i) => ({ label: name, stroke: colour(`--tone${i % 6}`), width: 1.75, dash: dashes[i % 6], points: { show: false }, spanGaps: true }))],
+  };
+}
+
+// Chart draws lines over times in seconds. The legend has the newest values as text.
+export function Chart(p: { title: string; times: number[]; lines: Line[]; unit: (n: number) => string; note?: string }) {
+  const at = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const seen = useRef(true); // a chart outside of the window is not drawn
+  const drawn = useRef(0); // time of the newest value in the drawing
+  const names = p.lines.map((l) => l.name);
+  useEffect(() => {
+    const place = at.current!;
+    const make = () => {
+      plot.current?.destroy();
+      plot.current = new uPlot(optionsOf(names, place.clientWidth, place.clientHeight, p.unit), [p.times, ...p.lines.map((l) => l.values)] as uPlot.AlignedData, place);
+      plot.current.root.setAttribute("aria-hidden", "true");
+    };
+    make();
+    const sized = new ResizeObserver(() => { if (plot.current && plot.current.width !== place.clientWidth) plot.current.setSize({ width: place.clientWidth, height: place.clientHeight }); });
+    sized.observe(place);
+    const near = new IntersectionObserver((all) => { seen.current = all.at(-1)!.isIntersecting; });
+    near.observe(place);
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", make);
+    addEventListener("themed", make);
+    return () => {
+      sized.disconnect();
+      near.disconnect();
+      dark.removeEventListener("change", make);
+      removeEventListener("themed", make);
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [names.join("\n")]);
+  useEffect(() => {
+    if (!plot.current || !seen.current || p.times.length === 0) return;
+    const last = p.times.at(-1)!, shown = Math.max(leastSpan, last - p.times[0]);
+    if (last > drawn.current && last - drawn.current < (2 * shown) / plot.current.width) return; // less than two pixels
+    drawn.current = last;
+    plot.current.setData([p.times, ...p.lines.map((l) => l.values)] as uPlot.AlignedData);
+  });
+  return (
+    <figure class="chart" aria-label={p.title}>
+      <figcaption><h2>{p.title}</h2>{p.note && <small>{p.note}</small>}</figcaption>
+      <div class="plot" ref={at} />
+      <ul class="legend">
+        {p.lines.map((l, i) => {
+          const last = l.values.findLast((v) => v !== null);
+          return <li key={l.name}><svg class={`sample line${i % 6}`} viewBox="0 0 24 8" aria-hidden="true"><path d="M0 4H24" stroke-dasharray={dashes[i % 6].join(" ")} /></svg><span>{l.name}</span> <b>{last === undefined || last === null ? "–" : p.unit(last)}</b></li>;
+        })}
+      </ul>
+    </figure>
+  );
+}

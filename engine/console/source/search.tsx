@@ -1,0 +1,191 @@
+// Page Search: a query, its hits, and its way through the engine.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, indexPath, Problem } from "./api";
+import { Explanation } from "./explain";
+import { count, time } from "./format";
+import { Choice, Curl, Failure, Panel, Text, useLater, useLoad } from "./parts";
+import type { Answer, Device, Hit, Index, Parsed } from "./types";
+
+interface Setting { algorithm: string; processor: string; variant: string; fresh: boolean }
+interface Outcome { setting: Setting; path: string; body: object; answer?: Answer; error?: Problem; text?: string }
+
+const algorithms = ["auto", "bs", "is", "lr", "lrseg", "hs8", "hs16", "hs32", "hs64", "hs128", "hs256"];
+const variants = ["lucene", "robertson", "atire", "pisa"];
+const usual: Setting = { algorithm: "auto", processor: "", variant: "lucene", fresh: false };
+
+// bodyOf returns the request of a query under a setting.
+function bodyOf(query: string, mode: string, ranked: boolean, k: number, s: Setting): object {
+  const body: Record<string, unknown> = { query, mode };
+  if (ranked) {
+    body.k = k;
+    if (s.variant !== usual.variant) body.scoring = { variant: s.variant };
+  } else {
+    body.limit = k;
+    if (s.algorithm !== "auto") body.algorithm = s.algorithm;
+  }
+  if (s.processor) body.processor = s.processor;
+  if (s.fresh) body.fresh = true;
+  return body;
+}
+
+export function Search({ parameters }: { parameters: URLSearchParams }) {
+  const indexes = useLoad<{ indexes: Index[] }>("/v1/indexes");
+  const devices = useLoad<{ devices: Device[] }>("/v1/devices");
+  const [index, setIndex] = useState(parameters.get("index") ?? "");
+  const [query, setQuery] = useState(parameters.get("query") ?? "");
+  const [mode, setMode] = useState(parameters.get("mode") ?? "or");
+  const [ranked, setRanked] = useState(parameters.get("ranked") !== "no");
+  const [k, setK] = useState(Number(parameters.get("k")) || 10);
+  const [settings, setSettings] = useState<Setting[]>([usual]);
+  const [outcomes, setOutcomes] = useState<Outcome[]>([]);
+  const [parsed, setParsed] = useState<{ of: string; value?: Parsed; error?: Problem }>();
+  const [running, setRunning] = useState(false);
+  const names = indexes.value?.indexes.filter((x) => x.ready).map((x) => x.name) ?? [];
+  const name = names.includes(index) ? index : names[0] ?? "";
+  const modes = ranked ? ["or", "and", "and-or"] : ["or", "and"];
+  const turn = useRef(0);
+
+  useLater(() => {
+    if (!name || !query.trim()) return setParsed(undefined);
+    const of = query;
+    call<Parsed>(indexPath(name, "parse"), { query, mode }).then((value) => setParsed({ of, value }), (error) => setParsed({ of, error }));
+  }, 120, [name, query, mode]);
+
+  async function run() {
+    if (!name || !query.trim()) return;
+    const mine = ++turn.current;
+    const kept = new URLSearchParams({ index: name, query, mode, k: String(k), ranked: ranked ? "yes" : "no" });
+    history.replaceState(null, "", `#/search?${kept}`);
+    setRunning(true);
+    const all: Outcome[] = [];
+    for (const setting of settings) { // one after the other, so that neither disturbs the time of the other
+      const body = bodyOf(query, mode, ranked, k, setting);
+      const path = indexPath(name, "inspect");
+      try {
+        all.push({ setting, path, body, answer: await call<Answer>(path, body) });
+      } catch (e) {
+        all.push(e instanceof Problem && e.code === "unsupported" ? await fromCluster(setting, e) : { setting, path, body, error: e as Problem });
+      }
+    }
+    if (mine === turn.current) {
+      setOutcomes(all);
+      setRunning(false);
+    }
+  }
+
+  // An index whose shards lie in a cluster has an answer with an explanation in words alone.
+  async function fromCluster(setting: Setting, refused: Problem): Promise<Outcome> {
+    const path = indexPath(name, ranked ? "search" : "match");
+    const body = { query, mode, explain: true, ...(ranked ? { k } : { limit: k }) };
+    try {
+      const r = await call<{ count: number; hits?: Hit[]; documents?: Hit[]; explanation?: string; took_ms: number; queued_ms: number }>(path, body);
+      const hits = (r.hits ?? r.documents ?? []).map((h) => ({ ...h, text: [] }));
+      return { setting, path, body, text: r.explanation ?? refused.message, answer: { count: r.count, hits, lists: [], unknown: [], way: { took_ms: r.took_ms, queued_ms: r.queued_ms } as Answer["way"] } };
+    } catch (e) {
+      return { setting, path, body, error: e as Problem };
+    }
+  }
+
+  const began = useRef(false);
+  useEffect(() => {
+    if (name && query && !began.current && parameters.get("query")) {
+      began.current = true;
+      run();
+    }
+  }, [name]);
+
+  const change = (i: number, part: Partial<Setting>) => setSettings(settings.map((s, j) => (j === i ? { ...s, ...part } : s)));
+  const processors: [string, string][] = [["", "scheduler's choice"], ...(devices.value?.devices ?? []).map((d): [string, string] => [d.name, d.name])];
+  const first = outcomes[0];
+  const wrong = parsed?.of === query ? parsed.error : undefined;
+  if (indexes.error) return <Failure error={indexes.error} />;
+  return (
+    <>
+      <form class="panel query" onSubmit={(e) => { e.preventDefault(); run(); }}>
+        <div class="line">
+          <Choice label="Index" value={name} options={names.length ? names : ["no index"]} onChange={setIndex} />
+          <label class="field wide"><span>Query</span>
+            <input class="code" value={query} spellcheck={false} autocomplete="off" autocapitalize="none" aria-invalid={!!wrong} aria-describedby="syntax"
+              placeholder="faith hope, +heaven -hell, (sea OR earth) AND heaven" onInput={(e) => setQuery(e.currentTarget.value)} />
+          </label>
+          <Choice label="Answer" value={ranked ? "ranked" : "matches"} options={["ranked", "matches"]}
+            onChange={(v) => { setRanked(v === "ranked"); if (mode === "and-or") setMode("or"); }} />
+          <Choice label="Mode" value={mode} options={modes} onChange={setMode} />
+          <label class="field small"><span>{ranked ? "k" : "Limit"}</span>
+            <input type="number" min="1" max="1000" value={k} onInput={(e) => setK(Math.max(1, Math.min(1000, e.currentTarget.valueAsNumber || 1)))} />
+          </label>
+          <button class="primary" disabled={running || !name}>Search</button>
+        </div>
+        <div id="syntax" class="syntax" aria-live="polite">
+          {wrong?.offset !== undefined ? <Failure error={wrong} text={query} /> : parsed?.value ? <Preview of={parsed.value} /> : <p class="hint">Words, "+must", "-not", AND, OR, NOT, (…), pre* and weight^2</p>}
+        </div>
+        {settings.map((s, i) => (
+          <fieldset class="line setting" key={i}>
+            <legend>{settings.length > 1 ? `Setting ${"AB"[i]}` : "Setting"}</legend>
+            {ranked
+              ? <Choice label="Scoring" value={s.variant} options={variants} onChange={(variant) => change(i, { variant })} />
+              : <Choice label="Algorithm" value={s.algorithm} options={algorithms} onChange={(algorithm) => change(i, { algorithm })} />}
+            <Choice label="Processor" value={s.processor} options={processors} onChange={(processor) => change(i, { processor })} />
+            <label class="check"><input type="checkbox" checked={s.fresh} onChange={(e) => change(i, { fresh: e.currentTarget.checked })} /> bypass the cache of answers</label>
+            {i === settings.length - 1 &&
+              <button type="button" onClick={() => setSettings(settings.length > 1 ? [settings[0]] : [settings[0], { ...settings[0], fresh: true }])}>
+                {settings.length > 1 ? "Remove setting B" : "Compare with a second setting"}
+              </button>}
+          </fieldset>))}
+      </form>
+      {outcomes.length === 2 && first.answer && outcomes[1].answer && <Comparison a={first.answer} b={outcomes[1].answer} />}
+      {first && (
+        <div class="columns">
+          <div class="column">
+            {first.error ? <Panel title="Hits"><Failure error={first.error} text={query} /></Panel> : <Hits of={first.answer!} ranked={ranked} />}
+          </div>
+          <div class="column">
+            {outcomes.map((o, i) => (
+              <Panel key={i} class="way" title={outcomes.length > 1 ? `Way of setting ${"AB"[i]}` : "Way through the engine"} aside={<Curl path={o.path} body={o.body} />}>
+                {o.error ? <Failure error={o.error} text={query} /> : o.text ? <pre class="words">{o.text}</pre> : <Explanation of={o.answer!} ranked={ranked} />}
+              </Panel>))}
+          </div>
+        </div>)}
+    </>
+  );
+}
+
+// Preview lists the terms of the query while it is typed.
+function Preview({ of }: { of: Parsed }) {
+  return (
+    <p class="preview">
+      {of.lists.slice(0, 12).map((l) => <span class="term" key={l.term}><Text of={l.term} /> <small>{count(l.documents)}</small></span>)}
+      {of.lists.length > 12 && <span class="term">and {of.lists.length - 12} more</span>}
+      {of.unknown.map((t) => <span class="term unknown" key={t}><Text of={t} /> <small>in no document</small></span>)}
+    </p>
+  );
+}
+
+function Hits({ of, ranked }: { of: Answer; ranked: boolean }) {
+  return (
+    <Panel title={ranked ? "Best documents" : "Matching documents"}
+      aside={<span class="total" id="count"><b>{count(of.count)}</b> {of.count === 1 ? "document" : "documents"} in {time(of.way.took_ms)}</span>}>
+      {of.hits.length === 0 && <p class="hint">No document.</p>}
+      <ol class="hits">
+        {of.hits.map((h) => (
+          <li key={h.id}>
+            <div class="hit"><b><Text of={h.doc || `#${h.id}`} /></b><small>#{h.id}</small>{ranked && <span class="score">{h.score.toFixed(4)}</span>}</div>
+            {h.text.length > 0 &&
+              <p>{h.cut_before && "… "}{h.text.map((t, i) => (t.marked ? <mark key={i}><Text of={t.text} /></mark> : <Text key={i} of={t.text} />))}{h.cut_after && " …"}</p>}
+          </li>))}
+      </ol>
+    </Panel>
+  );
+}
+
+// Comparison says how the answers and times of two settings differ.
+function Comparison({ a, b }: { a: Answer; b: Answer }) {
+  const equal = a.count === b.count && a.hits.every((h, i) => h.id === b.hits[i]?.id);
+  const faster = a.way.took_ms <= b.way.took_ms ? "A" : "B";
+  const ratio = Math.max(a.way.took_ms, b.way.took_ms) / Math.max(1e-9, Math.min(a.way.took_ms, b.way.took_ms));
+  return (
+    <p class="notice" role="status">
+      {equal ? "Both settings return the same documents." : "The settings return different documents."} Setting {faster} took less time: {time(Math.min(a.way.took_ms, b.way.took_ms))}, {ratio.toFixed(1)} times as fast.
+    </p>
+  );
+}

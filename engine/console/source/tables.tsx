@@ -1,0 +1,132 @@
+// Page Tables: columns with their bins, a predicate, its rows, and the plan of the selection.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, Problem, tablePath } from "./api";
+import { WayOf } from "./explain";
+import { bytes, count, percent, time } from "./format";
+import { Histogram, rangeOf } from "./histogram";
+import { Bar, Choice, Curl, Facts, Failure, Grid, Panel, Residents, Text, Total, useLoad, Waiting } from "./parts";
+import type { Column, Selected, Table, TableDetails } from "./types";
+
+const shownRows = 200;
+
+export function Tables({ parameters }: { parameters: URLSearchParams }) {
+  const tables = useLoad<{ tables: Table[] }>("/v1/tables");
+  const [chosen, setChosen] = useState(parameters.get("table") ?? "");
+  const names = tables.value?.tables.filter((t) => t.ready).map((t) => t.name) ?? [];
+  const name = names.includes(chosen) ? chosen : names[0] ?? "";
+  const details = useLoad<TableDetails>(name && tablePath(name, "details"));
+  if (tables.error) return <Failure error={tables.error} />;
+  if (!tables.value) return <Waiting what="tables" />;
+  if (!name) return <p class="notice">The server has no table. Start it with <code>--table NAME=FILE</code>.</p>;
+  return (
+    <>
+      {names.length > 1 && <div class="panel line"><Choice label="Table" value={name} options={names} onChange={setChosen} /></div>}
+      <Failure error={details.error} />
+      {details.value ? <One key={name} of={details.value} start={parameters.get("where") ?? ""} /> : !details.error && <Waiting what={name} />}
+    </>
+  );
+}
+
+interface Outcome { path: string; body: object; where: string; group: string; value?: Selected; error?: Problem }
+
+function One({ of, start }: { of: TableDetails; start: string }) {
+  const [where, setWhere] = useState(start);
+  const [group, setGroup] = useState("");
+  const [outcome, setOutcome] = useState<Outcome>();
+  const [ranges, setRanges] = useState<Record<string, { text: string; from: number; to: number }>>({});
+  const turn = useRef(0);
+
+  async function run(text = where, by = group) {
+    const mine = ++turn.current;
+    const path = tablePath(of.name, "inspect");
+    const body = { where: text, limit: shownRows, ...(by && { group_by: by }) };
+    history.replaceState(null, "", `#/tables?${new URLSearchParams({ table: of.name, where: text })}`);
+    const end = (o: Partial<Outcome>) => { if (mine === turn.current) setOutcome({ path, body, where: text, group: by, ...o }); };
+    try {
+      end({ value: await call<Selected>(path, body) });
+    } catch (e) {
+      end({ error: e as Problem });
+    }
+  }
+
+  useEffect(() => { run(); }, []);
+
+  // select makes the range of a column a part of the predicate, in place of the earlier range.
+  function select(c: Column, from: number, to: number) {
+    const text = rangeOf(c, from, to);
+    const old = ranges[c.name]?.text;
+    let next = where.trim();
+    if (old && next.includes(old)) next = next.replace(old, text);
+    else next = next ? `${/\bOR\b/i.test(next) ? `(${next})` : next} AND ${text}` : text;
+    setRanges({ ...ranges, [c.name]: { text, from, to } });
+    setWhere(next);
+    run(next);
+  }
+
+  const shown = outcome?.value;
+  return (
+    <>
+      <form class="panel query" onSubmit={(e) => { e.preventDefault(); run(); }}>
+        <div class="line">
+          <label class="field wide"><span>Predicate</span>
+            <input class="code" value={where} spellcheck={false} autocomplete="off" autocapitalize="none" aria-invalid={!!outcome?.error} aria-describedby="fault"
+              placeholder="delay >= 60 AND distance < 500" onInput={(e) => setWhere(e.currentTarget.value)} />
+          </label>
+          <Choice label="Group by" value={group} options={[["", "no column"], ...of.columns.map((c): [string, string] => [c.name, c.name])]} onChange={(g) => { setGroup(g); run(where, g); }} />
+          <button class="primary">Select</button>
+          <button type="button" onClick={() => { setWhere(""); setRanges({}); run(""); }}>Clear</button>
+        </div>
+        <div id="fault" aria-live="polite"><Failure error={outcome?.error} text={outcome?.where} /></div>
+      </form>
+      <div class="columns">
+        <div class="column">
+          <Panel title="Columns" aside={<Total n={of.rows} unit="rows" />}>
+            <p class="hint">Drag over the bins of a column, or use its two sliders, to select a range.</p>
+            {of.columns.map((c) => (
+              <Histogram key={c.name} of={c} range={where.includes(ranges[c.name]?.text ?? "\0") ? ranges[c.name] : undefined}
+                groups={outcome?.group === c.name ? shown?.groups : undefined} onSelect={(from, to) => select(c, from, to)} />))}
+          </Panel>
+          <Panel title="File"><Facts of={[["File", <Text of={of.file} />], ["Checksum", <code>{of.checksum}</code>]]} /><Residents of={of.resident} /></Panel>
+        </div>
+        {shown && (
+          <div class="column">
+            <Panel title="Rows" aside={<span class="total" id="count"><b>{count(shown.count)}</b> of {count(of.rows)}, {percent(shown.count, of.rows)}</span>}>
+              <Bar part={shown.count} of={of.rows} />
+              {shown.rows.length > 0 && <p class="rows code" tabIndex={0} role="region" aria-label="Numbers of rows">{shown.rows.join(" ")}{shown.count > shown.rows.length && " …"}</p>}
+            </Panel>
+            {outcome!.group && shown.groups.length > 0 && <Groups of={of.columns.find((c) => c.name === outcome!.group)!} groups={shown.groups} total={shown.count} />}
+            <Plan of={shown} path={outcome!.path} body={outcome!.body} />
+          </div>)}
+      </div>
+    </>
+  );
+}
+
+function Groups({ of, groups, total }: { of: Column; groups: number[]; total: number }) {
+  const rows = of.bins.map((b, i) => ({ bin: b, rows: groups[i] ?? 0 })).filter((g) => g.rows > 0);
+  const most = Math.max(...rows.map((g) => g.rows));
+  return (
+    <Panel title={`Groups by ${of.name}`} aside={<Total n={rows.length} unit="groups" />}>
+      <Grid label={`Groups by ${of.name}`} fields={[{ head: "Value" }, { head: "Rows", number: true }, { head: "Bar", class: "bars" }, { head: "Part", number: true }, { head: "Of the bin", number: true }]}
+        rows={rows.map((g) => [<Text of={g.bin.low === g.bin.high ? g.bin.low : `${g.bin.low} to ${g.bin.high}`} />, count(g.rows), <Bar part={g.rows} of={most} />, percent(g.rows, total), percent(g.rows, g.bin.rows)])} />
+    </Panel>
+  );
+}
+
+function Plan({ of, path, body }: { of: Selected; path: string; body: object }) {
+  return (
+    <Panel title="Plan" class="way" aside={<Curl path={path} body={body} />}>
+      <Facts of={[
+        ["Predicate", <code><Text of={of.where} /></code>],
+        ["Vectors read", <span id="vectors">{count(of.vectors)} ({bytes(of.bytes)})</span>],
+        ["Rows checked", <span id="checked">{count(of.rows_checked)}{of.tests.length > 1 && " in all columns together"}</span>],
+        ["Strategy", of.strategy ?? ""], ["Compiled in", time(of.compile_ms)],
+        ["Row by row", of.compared.length ? of.compared.join(", ") : ""],
+      ]} />
+      {of.tests.length > 0 && (
+        <Grid label="Tests of columns" fields={[{ head: "Column" }, { head: "Values" }, { head: "Bins", number: true }, { head: "Whole", number: true }, { head: "Checked", number: true }]}
+          rows={of.tests.map((t) => [<Text of={t.column} />, <Text of={t.ranges.join(", ") + (t.missing ? " or missing" : "")} />, count(t.bins), count(t.whole), count(t.checked)])} />)}
+      <WayOf way={of.way} />
+    </Panel>
+  );
+}

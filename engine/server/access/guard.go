@@ -1,0 +1,183 @@
+package access
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"heddle/engine"
+)
+
+// Files are the files that rule access. An empty name is none.
+type Files struct {
+	// Tokens has the accepted tokens: see ReadTokens.
+	Tokens string
+	// Cert and Key are the certificate chain of the server and its key in PEM. They turn TLS on.
+	Cert, Key string
+	// ClientCA has the certificates in PEM whose holders sign certificates of clients. With it,
+	// each client shows such a certificate.
+	ClientCA string
+	// AdminCA does the same for clients of administration. Default: ClientCA. Guard.Closed does not
+	// count this default: a certificate of ClientCA alone gives no right to administration.
+	AdminCA string
+}
+
+// Names returns the names of the files.
+func (f Files) Names() (names []string) {
+	for _, name := range []string{f.Tokens, f.Cert, f.Key, f.ClientCA, f.AdminCA} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Guard decides about callers. It is safe for concurrent use.
+type Guard struct {
+	files Files
+	now   atomic.Pointer[content]
+}
+
+// content is the content of the files.
+type content struct {
+	tokens         *Tokens // nil: all callers are equal
+	service, admin *tls.Config
+}
+
+// Open reads the files.
+func Open(files Files) (*Guard, error) {
+	g := &Guard{files: files}
+	return g, g.Reload()
+}
+
+// Reload reads the files again. An error leaves the old contents in use. Open connections stay.
+func (g *Guard) Reload() error {
+	c, err := g.files.read()
+	if err != nil {
+		return &engine.Error{Code: engine.InvalidOption, Op: "read access files", Err: err}
+	}
+	g.now.Store(c)
+	return nil
+}
+
+func (f Files) read() (*content, error) {
+	c := &content{}
+	if f.Tokens != "" {
+		in, err := os.Open(f.Tokens)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		if c.tokens, err = ReadTokens(in, f.Tokens); err != nil {
+			return nil, err
+		}
+	}
+	if f.Cert == "" && f.Key == "" {
+		if f.ClientCA != "" || f.AdminCA != "" {
+			return nil, errors.New("certificates of clients need a certificate and a key of the server")
+		}
+		return c, nil
+	}
+	if f.Cert == "" || f.Key == "" {
+		return nil, errors.New("the certificate of the server and its key need each other")
+	}
+	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s: %w", f.Cert, f.Key, err)
+	}
+	if c.service, err = config(pair, f.ClientCA); err != nil {
+		return nil, err
+	}
+	ca := f.AdminCA
+	if ca == "" {
+		ca = f.ClientCA
+	}
+	c.admin, err = config(pair, ca)
+	return c, err
+}
+
+// config returns the TLS configuration with a certificate and the authority of clients.
+func config(pair tls.Certificate, ca string) (*tls.Config, error) {
+	c := &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12}
+	if ca == "" {
+		return c, nil
+	}
+	text, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, err
+	}
+	c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+	if !c.ClientCAs.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s: no certificate in PEM", ca)
+	}
+	return c, nil
+}
+
+// TLS returns the configuration of a listener of the service or of administration, which follows
+// Reload; nil without a certificate.
+func (g *Guard) TLS(admin bool) *tls.Config {
+	current := func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		if c := g.now.Load(); admin {
+			return c.admin, nil
+		} else {
+			return c.service, nil
+		}
+	}
+	if c, _ := current(nil); c == nil {
+		return nil
+	}
+	return &tls.Config{GetConfigForClient: current, NextProtos: []string{"h2", "http/1.1"}, MinVersion: tls.VersionTLS12}
+}
+
+// Closed reports whether callers of the service or of administration must prove who they are.
+func (g *Guard) Closed(admin bool) bool {
+	ca := g.files.ClientCA
+	if admin {
+		ca = g.files.AdminCA
+	}
+	return g.files.Tokens != "" || ca != ""
+}
+
+// Check returns the name of the caller of a request: of its token, of its certificate, or its
+// host. The error has code Unauthenticated or Forbidden.
+func (g *Guard) Check(r *http.Request, need Role) (caller string, err error) {
+	caller = host(r.RemoteAddr)
+	if r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		caller = r.TLS.VerifiedChains[0][0].Subject.String()
+	}
+	tokens := g.now.Load().tokens
+	if tokens == nil || need == None {
+		return caller, nil
+	}
+	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || secret == "" {
+		return caller, refuse(engine.Unauthenticated, errors.New("the request has no token: send the header Authorization: Bearer TOKEN"))
+	}
+	name, role := tokens.Find(secret)
+	if role == None {
+		return caller, refuse(engine.Unauthenticated, errors.New("the token of the request is unknown"))
+	}
+	if role < need {
+		return name, refuse(engine.Forbidden, fmt.Errorf("token %s has the role %s, and the request needs %s", name, role, need))
+	}
+	return name, nil
+}
+
+func refuse(code engine.Code, err error) error {
+	return &engine.Error{Code: code, Op: "check access", Err: err}
+}
+
+// host returns the host of an address with a port.
+func host(address string) string {
+	h, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return h
+}

@@ -1,0 +1,127 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/file/container"
+)
+
+// adminService implements api.AdminServiceHandler.
+type adminService struct{ s *Server }
+
+// LoadIndex implements api.AdminServiceHandler.
+func (a adminService) LoadIndex(ctx context.Context, r *api.LoadIndexRequest) (*api.LoadIndexResponse, error) {
+	sum, err := loadBelow(ctx, a.s, a.s.indexes, r.GetIndex(), r.GetPath())
+	return &api.LoadIndexResponse{Checksum: sum}, err
+}
+
+// LoadTable implements api.AdminServiceHandler.
+func (a adminService) LoadTable(ctx context.Context, r *api.LoadTableRequest) (*api.LoadTableResponse, error) {
+	sum, err := loadBelow(ctx, a.s, a.s.tables, r.GetTable(), r.GetPath())
+	return &api.LoadTableResponse{Checksum: sum}, err
+}
+
+// loadBelow serves a file below the folder of administration.
+func loadBelow[T resource](ctx context.Context, s *Server, c *catalog[T], name, path string) (checksum string, err error) {
+	if path, err = below(s.opt.Root, path); err != nil {
+		return "", err
+	}
+	defer s.announce()
+	now, err := c.load(ctx, name, path)
+	return checksumOf(now, c.kind, err)
+}
+
+// checksumOf returns the checksum of a file in service, or the error of a file that could not be
+// opened. A file of another kind is a mistake of the administrator, not a damaged file.
+func checksumOf[T resource](now *content[T], kind string, err error) (string, error) {
+	if wrong, ok := errors.AsType[*container.CorruptError](err); ok && wrong.Foreign {
+		return "", &engine.Error{Code: engine.InvalidOption, Op: "load " + kind, Err: fmt.Errorf("%s: %s", wrong.Path, wrong.Reason)}
+	}
+	if err != nil {
+		return "", err
+	}
+	return hex(now.checksum), nil
+}
+
+// below returns the path of a file below a folder. Symbolic links must not leave the folder.
+func below(folder, path string) (string, error) {
+	refuse := func(code engine.Code, err error) (string, error) {
+		return "", &engine.Error{Code: code, Op: "load", Err: err}
+	}
+	if path == "" {
+		return refuse(engine.InvalidOption, errors.New("path is missing"))
+	}
+	if folder == "" {
+		return refuse(engine.Forbidden, errors.New("the server has no folder for administration (setting server.root)"))
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return refuse(engine.InvalidOption, err)
+	}
+	defer root.Close()
+	info, err := root.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse(engine.NotFound, err)
+	case err != nil:
+		return refuse(engine.Forbidden, err)
+	case !info.Mode().IsRegular():
+		return refuse(engine.InvalidOption, fmt.Errorf("%s: not a regular file", path))
+	}
+	return filepath.Join(folder, path), nil
+}
+
+// UnloadIndex implements api.AdminServiceHandler.
+func (a adminService) UnloadIndex(_ context.Context, r *api.UnloadIndexRequest) (*api.UnloadIndexResponse, error) {
+	defer a.s.announce()
+	return &api.UnloadIndexResponse{}, a.s.indexes.unload(r.GetIndex())
+}
+
+// UnloadTable implements api.AdminServiceHandler.
+func (a adminService) UnloadTable(_ context.Context, r *api.UnloadTableRequest) (*api.UnloadTableResponse, error) {
+	defer a.s.announce()
+	return &api.UnloadTableResponse{}, a.s.tables.unload(r.GetTable())
+}
+
+// ReloadIndex implements api.AdminServiceHandler.
+func (a adminService) ReloadIndex(ctx context.Context, r *api.ReloadIndexRequest) (*api.ReloadIndexResponse, error) {
+	sum, err := reloadOne(ctx, a.s.indexes, r.GetIndex())
+	return &api.ReloadIndexResponse{Checksum: sum}, err
+}
+
+// ReloadTable implements api.AdminServiceHandler.
+func (a adminService) ReloadTable(ctx context.Context, r *api.ReloadTableRequest) (*api.ReloadTableResponse, error) {
+	sum, err := reloadOne(ctx, a.s.tables, r.GetTable())
+	return &api.ReloadTableResponse{Checksum: sum}, err
+}
+
+func reloadOne[T resource](ctx context.Context, c *catalog[T], name string) (checksum string, err error) {
+	x, err := c.find(name)
+	if err != nil {
+		return "", err
+	}
+	now, err := c.reload(ctx, x, "")
+	return checksumOf(now, c.kind, err)
+}
+
+// Drain implements api.AdminServiceHandler.
+func (a adminService) Drain(context.Context, *api.DrainRequest) (*api.DrainResponse, error) {
+	a.s.Drain()
+	return &api.DrainResponse{}, nil
+}
+
+// GetConfig implements api.AdminServiceHandler.
+func (a adminService) GetConfig(context.Context, *api.GetConfigRequest) (*api.Config, error) {
+	out := &api.Config{}
+	if a.s.opt.Settings != nil {
+		out.Settings = a.s.opt.Settings()
+	}
+	return out, nil
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	rowarrow "heddle/engine/server/arrow"
+	"heddle/engine/server/monitor"
+	"heddle/engine/table/values"
+	"heddle/engine/table/values/arrow"
+	"heddle/engine/table/values/parquet"
+)
+
+// valueWriters are the forms of values, besides JSON, by media type.
+var valueWriters = map[string]func(io.Writer) values.Writer{
+	typeLines: values.NewLines, "text/csv": values.NewCSV, rowarrow.Type: arrow.New, parquet.Type: parquet.New,
+}
+
+var valueTypes = []string{typeJSON, typeLines, "text/csv", rowarrow.Type, parquet.Type}
+
+// aggregated is the answer of an aggregation.
+type aggregated struct {
+	batches     []values.Batch // at least one
+	explanation string
+}
+
+// Aggregate implements api.TableServiceHandler.
+func (t tableService) Aggregate(ctx context.Context, r *api.AggregateRequest) (*api.AggregateResponse, error) {
+	began := time.Now()
+	a, err := t.s.aggregate(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return a.response(began), nil
+}
+
+// response is the answer as a message.
+func (a *aggregated) response(began time.Time) *api.AggregateResponse {
+	out := &api.AggregateResponse{Explanation: a.explanation}
+	for k, c := range a.batches[0] {
+		column := &api.ValueColumn{Name: c.Name, Type: c.Type.String()}
+		for _, b := range a.batches {
+			for i, code := range b[k].Codes {
+				text := ""
+				if b[k].Null(i) {
+					column.Missing = append(column.Missing, uint32(len(column.Values)))
+				} else {
+					text = b[k].Format(code)
+				}
+				column.Values = append(column.Values, text)
+			}
+		}
+		out.Columns = append(out.Columns, column)
+	}
+	out.TookMs = milliseconds(began)
+	return out
+}
+
+// errShards is the error of an aggregation on a table of a cluster.
+var errShards = errors.New("aggregates of a table that is cut into shards: ask the nodes, or one file with the whole table")
+
+// aggregate answers a request.
+func (s *Server) aggregate(ctx context.Context, r *api.AggregateRequest) (*aggregated, error) {
+	most := s.limits().Documents
+	if err := within("documents", int(r.GetLimit()), most); err != nil {
+		return nil, err
+	}
+	if s.opt.Remote != nil {
+		return nil, &engine.Error{Code: engine.Unsupported, Op: "aggregate", Err: errShards}
+	}
+	about := monitor.Of(ctx)
+	about.Query = r.GetSelect()
+	if r.GetWhere() != "" {
+		about.Query += " WHERE " + r.GetWhere()
+	}
+	a := engine.Aggregation{Select: r.GetSelect(), GroupBy: r.GetGroupBy(), OrderBy: r.GetOrderBy(), Offset: r.GetOffset(), Limit: uint64(r.GetLimit()),
+		Rows: engine.Selection{Where: r.GetWhere(), Caller: about.Caller, Timeout: s.timeout(r.GetTimeoutMs())}}
+	if a.Limit == 0 {
+		a.Limit = uint64(most) + 1
+	}
+	if r.GetExplain() {
+		a.Rows.Explain = new(engine.TableExplanation)
+	}
+	x, err := s.tables.get(r.GetTable())
+	if err != nil {
+		return nil, err
+	}
+	out, n := &aggregated{}, 0
+	err = x.Aggregate(ctx, a, func(b values.Batch) error {
+		n += b.Len()
+		out.batches = append(out.batches, b)
+		return within("documents", n, most)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if a.Rows.Explain != nil {
+		out.explanation = a.Rows.Explain.String()
+	}
+	return out, nil
+}
+
+// aggregateRoute answers POST /v1/tables/{table}/aggregate in the form that the client accepts.
+func (s *Server) aggregateRoute(w http.ResponseWriter, r *http.Request, variables []protoreflect.FieldDescriptor) error {
+	kind := accepted(w, r, valueTypes)
+	if kind == "" {
+		return nil
+	}
+	request := new(api.AggregateRequest)
+	if err := readBody(r, request, variables); err != nil {
+		return err
+	}
+	var a *aggregated
+	began := time.Now()
+	err := s.inSlot(r.Context(), 1, request.GetTimeoutMs(), func() (err error) { // writing follows: a slow reader holds no slot
+		a, err = s.aggregate(r.Context(), request)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", kind)
+	out := s.slow(w)
+	defer out.Flush() // after an error of the connection, Write and Flush do nothing
+	if kind == typeJSON {
+		out.Write(append(api.AppendJSON(nil, a.response(began)), '\n'))
+		return nil
+	}
+	writer := valueWriters[kind](out)
+	for _, b := range a.batches {
+		writer.Write(b)
+	}
+	writer.Close()
+	return nil
+}

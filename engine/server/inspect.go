@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/plan"
+	"heddle/engine/server/inspect"
+	"heddle/engine/server/monitor"
+)
+
+// inspection returns the service that shows the engine at work.
+func (s *Server) inspection() *inspect.Service {
+	return inspect.New(inspect.Sources{
+		Snapshot: s.snapshot,
+		Table:    func(name string) (*engine.Table, error) { return s.tables.get(name) },
+		Engine:   s.processors,
+		Query: func(ctx context.Context, r inspect.Asked, timeoutMs uint32) (engine.Query, error) {
+			return s.query(ctx, r, timeoutMs)
+		},
+		Rank: func(q *engine.Query, k uint32, scoring *api.Scoring) error { return s.rank(q, k, nil, scoring, nil) },
+		Selection: func(ctx context.Context, where string, timeoutMs uint32) engine.Selection {
+			about := monitor.Of(ctx)
+			about.Query = where
+			return engine.Selection{Where: where, Output: plan.OutputBits, Caller: about.Caller, Timeout: s.timeout(timeoutMs)}
+		},
+		Remote: s.opt.Remote != nil,
+		Meter:  s.opt.Meter, Machine: s.opt.Machine, Cluster: s.opt.Cluster,
+		Ended: s.drain,
+	})
+}
+
+// addPages adds the routes of the web console: its files, and the events that its pages follow.
+func (s *Server) addPages(mux *http.ServeMux) {
+	mux.HandleFunc("GET /v1/events", func(w http.ResponseWriter, r *http.Request) {
+		if err := s.inspect.Events(w, r, s.opt.Stall); err != nil {
+			writeProblem(w, err)
+		}
+	})
+	if s.opt.Console != nil {
+		mux.Handle("GET /console/", s.opt.Console)
+		mux.Handle("GET /{$}", http.RedirectHandler("/console/", http.StatusSeeOther))
+	}
+}

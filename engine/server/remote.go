@@ -1,0 +1,149 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"time"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/server/monitor"
+)
+
+// Remote answers the queries of a server whose indexes and tables lie elsewhere, such as in the
+// shards of a cluster. It is safe for concurrent use.
+type Remote interface {
+	// List returns the names of all indexes and tables, in order.
+	List(ctx context.Context) (indexes, tables []string, err error)
+	// Index and Table describe an index and a table. The error of an unknown name has code NotFound.
+	Index(ctx context.Context, name string) (*api.Index, error)
+	Table(ctx context.Context, name string) (*api.Table, error)
+	// SearchAll answers queries on an index: hits[i] is the answer of query i. The coverage is nil
+	// unless ask.AllowPartial.
+	SearchAll(ctx context.Context, index string, qs []engine.Query, ask api.Ask) (hits []api.Hits, cover *api.Coverage, err error)
+	// Statistics returns the statistics of an index.
+	Statistics(ctx context.Context, index string, terms ...string) (engine.Statistics, error)
+	// Select answers predicates on a table. The error of a single predicate is the error of the
+	// call. The coverage is nil unless s.AllowPartial.
+	Select(ctx context.Context, table string, s api.Selection) (rows []api.Rows, cover *api.Coverage, err error)
+}
+
+// remote answers the valid queries of a batch. The answers of the others have no documents.
+func (b *batch) remote(ctx context.Context, r Remote, index string, ask api.Ask) ([]api.Hits, *api.Coverage, error) {
+	var valid []engine.Query
+	var at []int
+	for i, q := range b.queries {
+		if b.errs[i] == nil {
+			valid, at = append(valid, q), append(at, i)
+		}
+	}
+	all := make([]api.Hits, len(b.queries))
+	if len(valid) == 0 {
+		return all, nil, nil
+	}
+	hits, cover, err := r.SearchAll(ctx, index, valid, ask)
+	if err != nil {
+		return nil, nil, err
+	}
+	for n, h := range hits {
+		if all[at[n]] = h; h.Err != nil {
+			b.wrong(at[n], h.Err)
+		}
+	}
+	return all, cover, nil
+}
+
+// remotePieces returns the answers of a batch in flat arrays.
+func (i indexService) remotePieces(ctx context.Context, r *api.SearchBatchRequest, b *batch) (pieces []*piece, cover *api.Coverage, err error) {
+	hits, cover, err := b.remote(ctx, i.s.opt.Remote, r.GetIndex(), api.Ask{Names: r.GetNames(), AllowPartial: r.GetAllowPartial()})
+	if err != nil {
+		return nil, nil, err
+	}
+	room := i.s.room()
+	for n, h := range hits {
+		if b.errs[n] != nil {
+			continue
+		}
+		if err := room.take(len(h.IDs)); err != nil {
+			return nil, nil, err
+		}
+		pieces = append(pieces, &piece{at: []int{n}, counts: []uint64{h.Count}, ends: []uint64{uint64(len(h.IDs))}, ids: h.IDs, scores: h.Scores, docs: h.Names})
+	}
+	return pieces, cover, nil
+}
+
+// remoteLines adds the lines of the valid queries of a batch.
+func (s *Server) remoteLines(ctx context.Context, index string, partial bool, b *batch, ids []json.RawMessage, lines [][]byte) (*api.Coverage, error) {
+	hits, cover, err := b.remote(ctx, s.opt.Remote, index, api.Ask{Names: true, AllowPartial: partial})
+	if err != nil {
+		return nil, err
+	}
+	room := s.room()
+	for n, h := range hits {
+		if b.errs[n] != nil {
+			continue
+		}
+		if err := room.take(len(h.IDs)); err != nil {
+			return nil, err
+		}
+		lines[n] = appendAnswer(nil, ids[n], h.Count, h.IDs, h.Scores, func(i int) string { return h.Names[i] })
+	}
+	return cover, nil
+}
+
+// remoteCounts answers CountBatch.
+func (t tableService) remoteCounts(ctx context.Context, r *api.CountBatchRequest, began time.Time) (*api.CountBatchResponse, error) {
+	rows, cover, err := t.s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: r.GetWhere(), AllowPartial: r.GetAllowPartial(),
+		Caller: monitor.Of(ctx).Caller, Timeout: t.s.timeout(r.GetTimeoutMs())})
+	if code := engine.CodeOf(err); len(r.GetWhere()) == 1 && (code == engine.InvalidQuery || code == engine.Unsupported) {
+		rows, err = []api.Rows{{Err: err}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	counts, errs := make([]uint64, len(rows)), map[int]error{}
+	for i, row := range rows {
+		if counts[i] = row.Count; row.Err != nil {
+			counts[i], errs[i] = 0, row.Err
+		}
+	}
+	return &api.CountBatchResponse{Counts: counts, Errors: batchErrors(errs), TookMs: milliseconds(began), Coverage: cover}, nil
+}
+
+// remoteRows returns the rows of a selection.
+func (s *Server) remoteRows(ctx context.Context, r *api.SelectRequest, sel engine.Selection) (*selected, error) {
+	limit := uint64(r.GetLimit())
+	if limit == 0 {
+		limit = uint64(s.limits().Documents) + 1
+	}
+	rows, cover, err := s.opt.Remote.Select(ctx, r.GetTable(), api.Selection{Where: []string{sel.Where}, Rows: true, Limit: limit,
+		AllowPartial: r.GetAllowPartial(), Caller: sel.Caller, Timeout: sel.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	if r.GetLimit() == 0 && rows[0].Count > uint64(s.limits().Documents) {
+		return nil, &LimitError{Limit: "documents", Max: uint64(s.limits().Documents)}
+	}
+	out := &selected{count: rows[0].Count, large: rows[0].IDs, coverage: cover}
+	if n := len(out.large); n > 0 && out.large[n-1] > math.MaxUint32 {
+		return out, nil
+	}
+	out.ids = make([]uint32, len(out.large))
+	for i, row := range out.large {
+		out.ids[i] = uint32(row)
+	}
+	out.large = nil
+	return out, nil
+}
+
+// coverageHeader describes a partial answer in forms of answers that have no place for it.
+const coverageHeader = "Heddle-Coverage"
+
+// setCoverage adds the header to an answer that may be partial.
+func setCoverage(to http.Header, cover *api.Coverage) {
+	if cover != nil {
+		to.Set(coverageHeader, string(api.AppendJSON(nil, cover)))
+	}
+}

@@ -1,0 +1,65 @@
+// Package watch notices the replacement of files by comparing their states at regular times,
+// which works on every file system.
+package watch
+
+import (
+	"context"
+	"maps"
+	"os"
+	"slices"
+	"time"
+)
+
+// Look returns the states of files; nil for a file without one.
+func Look(names ...string) map[string]os.FileInfo {
+	states := map[string]os.FileInfo{}
+	for _, name := range names {
+		states[name], _ = os.Stat(name) // its reader reports the error
+	}
+	return states
+}
+
+// Files calls changed with the files whose state has changed since the last call, until ctx ends.
+// Current, which is called each time, returns the names of the files, and their states from before
+// their contents were read; for a nil state the first look counts. A file counts when its state has
+// been the same twice, so that a file that is being written waits. A file that does not exist has
+// not changed.
+func Files(ctx context.Context, every time.Duration, current func() map[string]os.FileInfo, changed func(names []string)) {
+	known := map[string]os.FileInfo{} // at the last call of changed
+	seen := map[string]os.FileInfo{}  // at the last look
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	for {
+		var all []string
+		files := current()
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			now, err := os.Stat(name)
+			if err != nil {
+				continue
+			}
+			if _, ok := known[name]; !ok {
+				if known[name] = files[name]; known[name] == nil {
+					known[name] = now
+				}
+			}
+			if !same(known[name], now) && same(seen[name], now) {
+				known[name] = now
+				all = append(all, name)
+			}
+			seen[name] = now
+		}
+		if len(all) > 0 {
+			changed(all)
+		}
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// same reports whether two states are of the same file with the same content.
+func same(a, b os.FileInfo) bool {
+	return a != nil && b != nil && os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}

@@ -1,0 +1,80 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestFiles replaces, extends and removes files.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(path+".new", path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(a, "zero")
+	read := Look(a, b)
+	write(a, "one") // between the reading of a and the first look
+	ctx, stop := context.WithCancel(t.Context())
+	looks, proceed, changes, ended := make(chan bool), make(chan bool), make(chan []string, 10), make(chan bool)
+	go func() {
+		defer close(ended)
+		Files(ctx, time.Millisecond, func() map[string]os.FileInfo {
+			looks <- true
+			<-proceed
+			return read
+		}, func(names []string) { changes <- names })
+	}()
+	<-looks
+	expect := func(what string, want ...string) {
+		t.Helper()
+		for range 3 { // Files waits before its next look while the test writes
+			proceed <- true
+			<-looks
+		}
+		select {
+		case got := <-changes:
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: %v, want %v", what, got, want)
+			}
+		default:
+			if len(want) > 0 {
+				t.Errorf("%s: no change", what)
+			}
+		}
+	}
+	expect("a file that was replaced before the first look", a)
+	expect("no change")
+	write(a, "two")
+	expect("a replaced file", a)
+	write(b, "new")
+	expect("a new file")
+	write(a, "three")
+	write(b, "longer")
+	expect("both", a, b)
+	if err := os.Remove(a); err != nil {
+		t.Fatal(err)
+	}
+	expect("a removed file")
+	write(a, "four")
+	expect("the same name again", a)
+	stop()
+	close(proceed)
+	for {
+		select {
+		case <-looks: // a tick that came before the end
+		case <-ended:
+			return
+		}
+	}
+}
