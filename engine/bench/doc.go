@@ -7,6 +7,7 @@
 //	workload, ranked                 generated and real data, checked rankings
 //	querylog, load                   the query log on backends; open-loop loads
 //	lists, decode, rank, bitmap, schedule   one family of benchmarks each
+//	pisa, croaring                   the programs of PISA, and CRoaring
 //	peers                            bleve, a module of its own
 //
 // # The workload
@@ -120,7 +121,9 @@
 // geometric number, 40 on average. Documents are independent.
 //
 // The module engine/bench/peers ranks real text beside github.com/blevesearch/bleve/v2:
-// go run -C engine/bench/peers . --real DIR.
+// go run -C engine/bench/peers . --real DIR. The programs of github.com/pisa-engine/pisa rank
+// the GOV2-like workload: heddle bench rank --table pisa --pisa DIR. CRoaring runs on real
+// sets: heddle bench lists --table croaring --real DIR --croaring DIR.
 //
 // # Bitmap tables
 //

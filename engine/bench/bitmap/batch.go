@@ -148,7 +148,7 @@ func (s *bench) putEncoding(ctx context.Context, f *flightFile, e column.Encodin
 			for range rangesEach {
 				from := r.IntN(max(len(c.Bins)-width, 0) + 1)
 				to := min(from+width, len(c.Bins)) - 1
-				p, err := t.prepare(fmt.Sprintf("distance BETWEEN %s AND %s", c.Format(c.Bins[from].Lo), c.Format(c.Bins[to].Hi)))
+				p, err := t.prepare(ctx, fmt.Sprintf("distance BETWEEN %s AND %s", c.Format(c.Bins[from].Lo), c.Format(c.Bins[to].Hi)))
 				if err != nil {
 					return err
 				}

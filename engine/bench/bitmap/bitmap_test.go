@@ -39,7 +39,7 @@ func TestZipfSet(t *testing.T) {
 				sum := 0
 				for k := range zipfBins {
 					v := uint32(a*zipfBins + k)
-					one, err := s.bitset(v)
+					one, err := s.table.Bitset(v)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -73,7 +73,7 @@ func (s *bench) putColumns(ctx context.Context, table *hdb.File) error {
 	for i, c := range table.Columns() {
 		peer := make([]uint64, c.Vectors())
 		err := workload.Each(ctx, len(peer), func(v int) error {
-			bits, err := set.bitset(c.Vector + uint32(v))
+			bits, err := set.table.Bitset(c.Vector + uint32(v))
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func (s *bench) realTables() (all []drawSet, err error) {
 		opt := tablebuild.Options{Settings: tablebuild.Settings{Bins: 25, Binning: column.Lloyd}, Columns: make(map[string]tablebuild.Settings)}
 		csv := kddOptions()
 		for name, t := range csv.Types {
-			if t == column.String {
+			if t.Type == column.String {
 				opt.Columns[name] = tablebuild.Settings{Binning: column.Distinct}
 			}
 		}
@@ -82,16 +82,16 @@ func (s *bench) realTables() (all []drawSet, err error) {
 // the kind of the connection.
 func kddOptions() read.CSVOptions {
 	const attributes = 41
-	o := read.CSVOptions{Types: make(map[string]column.Type)}
+	o := read.CSVOptions{Types: make(map[string]column.Declared)}
 	for i := range attributes + 1 {
 		name := fmt.Sprintf("a%d", i+1)
 		switch {
 		case i >= 1 && i <= 3 || i == attributes: // protocol, service, flag; the kind
-			o.Types[name] = column.String
+			o.Types[name] = column.Declared{Type: column.String}
 		case i >= 24 && i <= 30 || i >= 33: // rates
-			o.Types[name] = column.Float
+			o.Types[name] = column.Declared{Type: column.Float}
 		default:
-			o.Types[name] = column.Int
+			o.Types[name] = column.Declared{Type: column.Int}
 		}
 		o.Names = append(o.Names, name)
 	}

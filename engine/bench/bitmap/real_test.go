@@ -82,7 +82,7 @@ func checkColumn(t *testing.T, set *set, i int, value func(row int) string) {
 	bins := make([][]uint64, len(c.Bins))
 	for k := range bins {
 		var err error
-		if bins[k], err = set.bitset(c.Vector + uint32(k)); err != nil {
+		if bins[k], err = set.table.Bitset(c.Vector + uint32(k)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -31,7 +31,11 @@ func (s *bench) openTable(ctx context.Context, who harness.Contestant, t *plan.T
 
 // openAuto opens a table that chooses backend and strategy for each query.
 func (s *bench) openAuto(ctx context.Context, t *plan.Table, columns []column.Column) (*table, error) {
-	return newTable(ctx, t, columns, engine.Options{Backend: s.Opt.Backend, Device: s.Opt.Device, Threads: s.Opt.Threads})
+	opt := engine.Options{Backend: s.Opt.Backend, Device: s.Opt.Device}
+	if opt.Backend != "opencl" {
+		opt.Threads = s.Opt.Threads
+	}
+	return newTable(ctx, t, columns, opt)
 }
 
 func newTable(ctx context.Context, t *plan.Table, columns []column.Column, opt engine.Options) (*table, error) {
@@ -64,8 +68,8 @@ func (t *table) count(ctx context.Context, where []string, out *plan.Rows) error
 // prepared is a predicate that is ready to run.
 type prepared struct{ p *engine.Prepared }
 
-func (t *table) prepare(where string) (prepared, error) {
-	p, err := t.t.Prepare(where)
+func (t *table) prepare(ctx context.Context, where string) (prepared, error) {
+	p, err := t.t.Prepare(ctx, engine.Selection{Where: where})
 	return prepared{p}, err
 }
 

@@ -210,15 +210,6 @@ func (s *set) ratio() float64 {
 	return float64(s.table.VectorBytes(s.picks)) / (float64(len(s.picks)) * float64(s.table.Rows) / 8)
 }
 
-// bitset decompresses a vector.
-func (s *set) bitset(v uint32) ([]uint64, error) {
-	dst := make([]uint64, wah.Bitset(uint64(s.table.Rows)))
-	if s.table.Word() == 64 {
-		return dst, wah.Decompress(dst, s.table.Vector64(v), uint64(s.table.Rows))
-	}
-	return dst, wah.Decompress(dst, s.table.Vector32(v), uint64(s.table.Rows))
-}
-
 // peer holds the vectors of a query in the formats of other libraries.
 type peer struct {
 	roaring []*roaring.Bitmap // run-optimized
@@ -228,7 +219,7 @@ type peer struct {
 func newPeer(ctx context.Context, s *set, vectors []uint32) (*peer, error) {
 	p := &peer{roaring: make([]*roaring.Bitmap, len(vectors)), plain: make([][]uint64, len(vectors))}
 	return p, workload.Each(ctx, len(vectors), func(i int) (err error) {
-		if p.plain[i], err = s.bitset(vectors[i]); err != nil {
+		if p.plain[i], err = s.table.Bitset(vectors[i]); err != nil {
 			return err
 		}
 		p.roaring[i] = roaring.FromDense(p.plain[i], true)

@@ -77,6 +77,11 @@ type Options struct {
 	Postings uint64
 	// Peers also runs other libraries on the same queries, in turns.
 	Peers bool
+	// PISA is the folder with the programs of PISA, for exhibit pisa. Default: none.
+	PISA string
+	// CRoaring is the prefix of an installation of CRoaring, for exhibit croaring. Default:
+	// none.
+	CRoaring string
 
 	// JSON is the file for the rows, one object per line. Rows go to JSON.partial during
 	// the run; the file gets its name at the end, and keeps the partial name after an

@@ -12,7 +12,7 @@ import (
 var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: func(r *harness.Runner) []harness.Exhibit {
 	s := &bench{querylog.New(r)}
 	return slices.Concat(
-		[]harness.Exhibit{s.logExhibit(), s.pairsExhibit(), s.skewExhibit(), s.setsExhibit(), s.primitivesExhibit(),
+		[]harness.Exhibit{s.logExhibit(), s.pairsExhibit(), s.skewExhibit(), s.setsExhibit(), s.croaringExhibit(), s.primitivesExhibit(),
 			s.aoTable1(), s.aoTable3(), s.aoTable4(), s.aoTable7(),
 			s.aoFigure5(), s.aoFigure6(), s.aoFigure9a(), s.aoFigure9b()},
 		[]harness.Exhibit{s.wuFigure5(), s.wuFigure6(), s.wuFigure8()},

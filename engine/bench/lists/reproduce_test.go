@@ -7,5 +7,5 @@ import (
 )
 
 func TestListsReproduce(t *testing.T) {
-	harnesstest.Reproduce(t, Family, "primitives", "ao-fig9b", "wu-fig8")
+	harnesstest.Reproduce(t, Family, "primitives", "ao-fig9b", "wu-fig8", "croaring")
 }

@@ -51,6 +51,7 @@ type wholeAnswer struct {
 	counts bool // returns only the count
 	peer   bool
 	run    func() (uint64, error)
+	out    *plan.Results // of run; nil for another library
 }
 
 // realSet measures one set of lists.
@@ -60,7 +61,7 @@ func (s *bench) realSet(ctx context.Context, c workload.Collection) error {
 		bitmaps[i] = roaring.BitmapOf(l...)
 		bitmaps[i].RunOptimize()
 	}
-	and, or, closeAll, err := s.ourAnswers(ctx, c)
+	and, or, closeAll, err := s.ourAnswers(ctx, c, s.Opt.Threads)
 	defer closeAll()
 	if err != nil {
 		return err
@@ -73,12 +74,15 @@ func (s *bench) realSet(ctx context.Context, c workload.Collection) error {
 			return n, nil
 		}
 	}
+	peer := func(series string, counts bool, run func() (uint64, error)) wholeAnswer {
+		return wholeAnswer{series: series, counts: counts, peer: true, run: run}
+	}
 	and = append(and,
-		wholeAnswer{"roaring And, bitmaps", false, true, pairs(func(a, b *roaring.Bitmap) uint64 { return roaring.And(a, b).GetCardinality() })},
-		wholeAnswer{"roaring AndCardinality", true, true, pairs(func(a, b *roaring.Bitmap) uint64 { return a.AndCardinality(b) })})
+		peer("roaring And, bitmaps", false, pairs(func(a, b *roaring.Bitmap) uint64 { return roaring.And(a, b).GetCardinality() })),
+		peer("roaring AndCardinality", true, pairs(func(a, b *roaring.Bitmap) uint64 { return a.AndCardinality(b) })))
 	or = append(or,
-		wholeAnswer{"roaring FastOr, bitmap", false, true, func() (uint64, error) { return roaring.FastOr(bitmaps...).GetCardinality(), nil }},
-		wholeAnswer{"roaring ParOr, bitmap", false, true, func() (uint64, error) { return roaring.ParOr(s.Opt.Threads, bitmaps...).GetCardinality(), nil }})
+		peer("roaring FastOr, bitmap", false, func() (uint64, error) { return roaring.FastOr(bitmaps...).GetCardinality(), nil }),
+		peer("roaring ParOr, bitmap", false, func() (uint64, error) { return roaring.ParOr(s.Opt.Threads, bitmaps...).GetCardinality(), nil }))
 	if err := s.race(c, "AND of successive pairs", and); err != nil {
 		return err
 	}
@@ -131,9 +135,9 @@ func (s *bench) race(c workload.Collection, panel string, ways []wholeAnswer) er
 }
 
 // ourAnswers returns the ways of pure Go, on raw lists and under auto, to docIDs and to
-// counts.
-func (s *bench) ourAnswers(ctx context.Context, c workload.Collection) (and, or []wholeAnswer, closeAll func(), err error) {
-	back := hostfallback.New(hostfallback.Options{Threads: s.Opt.Threads})
+// counts, on the given number of threads.
+func (s *bench) ourAnswers(ctx context.Context, c workload.Collection, threads int) (and, or []wholeAnswer, closeAll func(), err error) {
+	back := hostfallback.New(hostfallback.Options{Threads: threads})
 	var stores []plan.Store
 	closeAll = func() {
 		for _, st := range stores {
@@ -172,11 +176,11 @@ func (s *bench) ourAnswers(ctx context.Context, c workload.Collection) (and, or 
 			and = append(and, wholeAnswer{series, countOnly, false, func() (uint64, error) {
 				err := st.Match(ctx, b, out)
 				return out.Offsets[len(out.Offsets)-1], err
-			}})
+			}, out})
 			or = append(or, wholeAnswer{series, countOnly, false, func() (uint64, error) {
 				err := st.Match(ctx, f, out)
 				return out.Offsets[len(out.Offsets)-1], err
-			}})
+			}, out})
 		}
 	}
 	return and, or, closeAll, nil

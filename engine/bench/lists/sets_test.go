@@ -25,7 +25,7 @@ func TestRace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	and, or, closeAll, err := s.ourAnswers(t.Context(), c)
+	and, or, closeAll, err := s.ourAnswers(t.Context(), c, s.Opt.Threads)
 	if err != nil {
 		t.Fatal(err)
 	}

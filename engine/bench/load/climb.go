@@ -59,15 +59,15 @@ func (c *Climb) Loop(rate float64, try int) Loop {
 		Misses: int(n) / 100, Wait: c.wait}
 }
 
-// held reports whether at most a fraction of the queries missed the deadline, and
+// Held reports whether at most a fraction of the queries missed the deadline, and
 // answers came as fast as queries. If they come more slowly, each query waits longer
 // than the one before. The answers after the last arrival then take longer than the
 // median delay in the first half of the load, or longer than a quarter of the load. A
 // query must not miss its deadline only because the load ends.
-func (d *Delays) held(share float64) bool {
+func (d *Delays) Held(share float64) bool {
 	length := float64(d.Queries) / d.Rate * 1e9
 	room := max(time.Duration(drainShare*length), drainLeast) + min(2*d.early, max(time.Duration(length/4), 8*drainLeast))
-	return d.sent == d.Queries && d.missed() <= int(share*float64(d.Queries)) && d.drain <= room
+	return d.sent == d.Queries && d.missed() <= int(share*float64(d.Queries)) && d.Drain <= room
 }
 
 // Run finds the highest rate at which no query misses its deadline (Ding et al. 2009,
@@ -89,10 +89,10 @@ func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int)
 			if c.Report != nil {
 				c.Report(d)
 			}
-			if d.held(mostly) {
+			if d.Held(mostly) {
 				v.Held = append(v.Held, d)
 			}
-			if d.held(share) {
+			if d.Held(share) {
 				return true, nil
 			}
 			if d.missed() > l.Misses {
@@ -132,7 +132,7 @@ func (c *Climb) Run(ctx context.Context, answer func(ctx context.Context, i int)
 	}
 	strict := 0.0
 	for _, d := range v.Held {
-		if d.held(0) {
+		if d.Held(0) {
 			strict = max(strict, d.Rate)
 		}
 	}

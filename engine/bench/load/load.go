@@ -36,7 +36,7 @@ type Loop struct {
 const MostFlying = 1 << 16
 
 // mostPerSender is the number of queries per second that one goroutine sends.
-const mostPerSender = 250_000
+const mostPerSender = 100_000
 
 // deadlineContext is a context with a deadline but without a timer: a timer per query
 // would cost more than some queries.
@@ -63,7 +63,7 @@ type Delays struct {
 	late, refused, Expired, Failed int           // late: answered after the deadline
 	Err                            error         // error of the first failed query
 	early                          time.Duration // median delay in the first half of the load
-	drain                          time.Duration // time from the last arrival to the last answer
+	Drain                          time.Duration // time from the last arrival to the last answer
 	Behind                         float64       // p99 of the time from arrival to sending, ms
 }
 
@@ -140,7 +140,7 @@ func (l Loop) Run(ctx context.Context, answer func(ctx context.Context, i int) e
 		})
 	}
 	wg.Wait()
-	d.drain = time.Since(start) - time.Duration(last.Load())
+	d.Drain = time.Since(start) - time.Duration(last.Load())
 	d.count(took, behind)
 	return d, ctx.Err()
 }

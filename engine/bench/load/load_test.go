@@ -241,5 +241,5 @@ func TestWaitUntil(t *testing.T) {
 func (d *Delays) String() string {
 	return fmt.Sprintf("%s/s: %d sent, %d answered in %s ms, p99 %s, %d late, %d refused, %d expired, %d failed; drained in %v, sent %s ms late",
 		measure.Number(d.Rate), d.sent, len(d.Milliseconds), measure.Number(d.Mean()), measure.Number(measure.Percentile(d.Milliseconds, 99)), d.late, d.refused, d.Expired, d.Failed,
-		d.drain.Round(10*time.Microsecond), measure.Number(d.Behind))
+		d.Drain.Round(10*time.Microsecond), measure.Number(d.Behind))
 }

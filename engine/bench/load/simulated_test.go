@@ -136,7 +136,7 @@ func TestSimulated(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
-						if !d.held(mostly) || i > 0 && measure.Percentile(d.Milliseconds, 99) > test.p99 {
+						if !d.Held(mostly) || i > 0 && measure.Percentile(d.Milliseconds, 99) > test.p99 {
 							t.Errorf("%v; %+v", d, sched.Stats())
 						}
 					})

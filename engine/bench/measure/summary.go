@@ -55,12 +55,15 @@ func Single(v float64) Summary { return Summary{v, v, v, 1} }
 
 // Percentile returns the smallest of ascending values that p percent of them do not
 // exceed, and 0 if there are none.
-func Percentile(ascending []float64, p int) float64 {
+func Percentile(ascending []float64, p int) float64 { return Permille(ascending, 10*p) }
+
+// Permille is Percentile for thousandths.
+func Permille(ascending []float64, p int) float64 {
 	n := len(ascending)
 	if n == 0 {
 		return 0
 	}
-	return ascending[max((n*p+99)/100, 1)-1]
+	return ascending[max((n*p+999)/1000, 1)-1]
 }
 
 // Mean returns the arithmetic mean of values, and 0 if there are none.

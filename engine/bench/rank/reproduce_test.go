@@ -6,4 +6,4 @@ import (
 	"heddle/engine/bench/harness/harnesstest"
 )
 
-func TestRankReproduce(t *testing.T) { harnesstest.Reproduce(t, Family, "ding-table3") }
+func TestRankReproduce(t *testing.T) { harnesstest.Reproduce(t, Family, "ding-table3", "pisa") }

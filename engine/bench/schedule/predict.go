@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"runtime"
+	"time"
 
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
@@ -16,7 +17,7 @@ import (
 // predicted holds the times of single queries on a system with one processor, and the
 // errors of their predictions.
 type predicted struct {
-	took []float64 // ms of each query: the least of all passes
+	took []float64 // ms of each query: the median of all passes
 	// |estimate - time| / time in %, by pass: mean, median, and the mean for an
 	// estimate that knows the median time of each query.
 	mean, middle, noise measure.Summary
@@ -37,7 +38,7 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 	if p := v.alone[y.name]; p != nil {
 		return p, nil
 	}
-	p := &predicted{took: slices.Repeat([]float64{math.Inf(1)}, v.tested())}
+	p := &predicted{took: make([]float64, v.tested())}
 	err := v.with(ctx, y, func(e *machine) error {
 		first := len(v.queries) - len(p.took)
 		ask := func(i int) (q observe.Explanation, err error) {
@@ -59,21 +60,13 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 				took := t.Ran.Seconds() * 1e3
 				passes[pass] = append(passes[pass], took)
 				estimates = append(estimates, t.Estimate.Seconds()*1e3)
-				p.took[i] = min(p.took[i], took)
 			}
 			average, median := relativeErrors(estimates, passes[pass])
 			mean, middle = append(mean, average), append(middle, median)
 		}
-		medians := make([]float64, len(p.took))
-		for i := range medians {
-			var times []float64
-			for _, took := range passes {
-				times = append(times, took[i])
-			}
-			medians[i] = measure.Summarize(times).Median
-		}
+		p.took = medians(passes)
 		for _, took := range passes {
-			average, _ := relativeErrors(medians, took)
+			average, _ := relativeErrors(p.took, took)
 			noise = append(noise, average)
 		}
 		p.mean, p.middle, p.noise = measure.Summarize(mean), measure.Summarize(middle), measure.Summarize(noise)
@@ -81,6 +74,41 @@ func (v *served) predict(ctx context.Context, y system) (*predicted, error) {
 	})
 	v.alone[y.name] = p
 	return p, err
+}
+
+// medians returns the median time of each query over all passes.
+func medians(passes [][]float64) []float64 {
+	all := make([]float64, len(passes[0]))
+	for i := range all {
+		var times []float64
+		for _, took := range passes {
+			times = append(times, took[i])
+		}
+		all[i] = measure.Summarize(times).Median
+	}
+	return all
+}
+
+// spaced returns the times of the predicted queries on a system in ms, each after a pause.
+func (v *served) spaced(ctx context.Context, y system, pauses []float64) (took []float64, err error) {
+	err = v.with(ctx, y, func(e *machine) error {
+		first, passes := len(v.queries)-len(pauses), make([][]float64, v.s.Opt.Runs)
+		for pass := range passes {
+			for i, ms := range pauses {
+				for began := time.Now(); measure.Milliseconds(time.Since(began)) < ms; {
+					runtime.Gosched() // a sleep would take longer
+				}
+				var q observe.Explanation
+				if _, err := v.ask(ctx, e, first+i, call{mode: schedule.Async, explain: &q}); err != nil {
+					return err
+				}
+				passes[pass] = append(passes[pass], measure.Milliseconds(q.Ran))
+			}
+		}
+		took = medians(passes)
+		return nil
+	})
+	return took, err
 }
 
 // relativeErrors returns the mean and the median of |estimate - time| / time, in %.
@@ -153,7 +181,7 @@ func (s *bench) predictionExhibit() harness.Exhibit {
 func (s *bench) choiceExhibit() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "choice", Title: "Choices of a processor for single queries",
-		Ours: "An engine on both processors, with nothing else to do, against the times of the same queries on each processor alone, the least of several runs that follow each other, and with all cores; together the host has one in eight less. Right: queries given to the processor that is faster, of all, and weighted by the difference of the times. Lost: the additional time of wrong choices, as a share of the time of the best choices.",
+		Ours: "An engine on both processors, with nothing else to do, against the times of the same queries on each processor alone, the median of several runs. On the device, each query comes after the pause that the device had before it in the whole system, because devices take longer after a pause. The host alone has all cores, together one in eight less. Right: queries given to the processor that is faster, of all, and weighted by the difference of the times. Lost: the additional time of wrong choices, as a share of the time of the best choices.",
 		Rows: "queries", Orders: harness.GovOrder,
 		Run: func(ctx context.Context) error {
 			systems := s.systems()
@@ -181,41 +209,53 @@ func (v *served) choose(ctx context.Context, a, b, both system) error {
 	if err != nil {
 		return err
 	}
-	onB, err := v.predict(ctx, b)
-	if err != nil {
-		return err
-	}
-	var right, weighted, lost, share []float64
+	var choices [][]bool                     // of A, by run
+	pauses := make([]float64, len(onA.took)) // of B before each query in the last run, ms
 	err = v.with(ctx, both, func(e *machine) error {
 		first := len(v.queries) - v.tested()
 		for range v.s.Opt.Runs {
-			var n, stake, wrong, best, toA float64
+			var run []bool
+			pause := 0.0
 			for i := range onA.took {
 				var q observe.Explanation
 				if _, err := v.ask(ctx, e, first+i, call{mode: schedule.Async, explain: &q}); err != nil {
 					return err
 				}
-				difference := onB.took[i] - onA.took[i]
-				best += min(onA.took[i], onB.took[i])
-				stake += math.Abs(difference)
-				choseA := q.Processor != b.who[0].Info.Device
-				if choseA {
-					toA++
-				}
-				if choseA == (difference > 0) {
-					n++
-				} else {
-					wrong += math.Abs(difference)
+				run, pauses[i] = append(run, q.Processor != b.who[0].Info.Device), pause
+				if pause += measure.Milliseconds(q.Ran); !run[i] {
+					pause = 0
 				}
 			}
-			count := float64(len(onA.took))
-			right, weighted = append(right, 100*n/count), append(weighted, 100*(1-wrong/stake))
-			lost, share = append(lost, 100*wrong/best), append(share, 100*toA/count)
+			choices = append(choices, run)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	onB, err := v.spaced(ctx, b, pauses)
+	if err != nil {
+		return err
+	}
+	var right, weighted, lost, share []float64
+	for _, run := range choices {
+		var n, stake, wrong, best, toA float64
+		for i, choseA := range run {
+			difference := onB[i] - onA.took[i]
+			best += min(onA.took[i], onB[i])
+			stake += math.Abs(difference)
+			if choseA {
+				toA++
+			}
+			if choseA == (difference > 0) {
+				n++
+			} else {
+				wrong += math.Abs(difference)
+			}
+		}
+		count := float64(len(run))
+		right, weighted = append(right, 100*n/count), append(weighted, 100*(1-wrong/stake))
+		lost, share = append(lost, 100*wrong/best), append(share, 100*toA/count)
 	}
 	for _, c := range []struct {
 		series string

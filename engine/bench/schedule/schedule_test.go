@@ -25,6 +25,7 @@ import (
 
 // TestSchedule: every configuration has rows, and the rows are consistent.
 func TestSchedule(t *testing.T) {
+	testneeds.OneCaller(t) // benchmarks run without the race detector on the host, too
 	t.Setenv("TMPDIR", t.TempDir())
 	opt := harnesstest.Tiny()
 	opt.Threshold, opt.Queries, opt.Runs = 0, 40, 1

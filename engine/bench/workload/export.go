@@ -68,16 +68,16 @@ func (w *Workload) export(ctx context.Context, files *exported, base string) err
 	lengths := make([]uint32, w.Source.Docs)
 	err := files.write(base+".docs", func(docs *bufio.Writer) error {
 		return files.write(base+".freqs", func(freqs *bufio.Writer) error {
-			writeSequence(docs, []uint32{w.Source.Docs})
+			WriteSequence(docs, []uint32{w.Source.Docs})
 			var buf []uint32
 			for h := range w.Source.Lists {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
 				list := w.List(plan.Handle(h))
-				writeSequence(docs, list)
+				WriteSequence(docs, list)
 				buf = w.freqs(buf[:0], plan.Handle(h), len(list))
-				writeSequence(freqs, buf)
+				WriteSequence(freqs, buf)
 				for i, d := range list {
 					lengths[d] += buf[i]
 				}
@@ -96,7 +96,7 @@ func (w *Workload) export(ctx context.Context, files *exported, base string) err
 		{".queries.pisa", func(b *bufio.Writer, i int) { fmt.Fprintf(b, "%d:%s", i+1, w.text(i)) }, len(w.Queries)},
 	}
 	if err == nil {
-		err = files.write(base+".sizes", func(b *bufio.Writer) error { writeSequence(b, lengths); return nil })
+		err = files.write(base+".sizes", func(b *bufio.Writer) error { WriteSequence(b, lengths); return nil })
 	}
 	for _, t := range texts {
 		if err == nil {
@@ -130,8 +130,8 @@ func (w *Workload) freqs(dst []uint32, h plan.Handle, n int) []uint32 {
 	return dst
 }
 
-// writeSequence writes the number of values and the values. b keeps errors.
-func writeSequence(b *bufio.Writer, values []uint32) {
+// WriteSequence writes the number of values and the values. b keeps errors.
+func WriteSequence(b *bufio.Writer, values []uint32) {
 	word := func(v uint32) { b.Write(binary.LittleEndian.AppendUint32(b.AvailableBuffer(), v)) }
 	word(uint32(len(values)))
 	for _, v := range values {

@@ -16,8 +16,8 @@ import (
 
 // Reproduce runs all exhibits of a family on the host with a tiny workload. Each
 // exhibit must have complete rows, a section in the report, and pictures. The exhibits
-// in deviceOnly must have no figures.
-func Reproduce(t *testing.T, f harness.Family, deviceOnly ...string) {
+// in others need a device or a program of others, and must have no figures.
+func Reproduce(t *testing.T, f harness.Family, others ...string) {
 	t.Helper()
 	testneeds.Long(t)
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func Reproduce(t *testing.T, f harness.Family, deviceOnly ...string) {
 		t.Fatalf("%d sections for %d exhibits", len(sections)-1, len(exhibits))
 	}
 	for i, e := range exhibits {
-		section, onHost := sections[i+1], !slices.Contains(deviceOnly, e.Name)
+		section, onHost := sections[i+1], !slices.Contains(others, e.Name)
 		if !strings.HasPrefix(section, e.Heading()+"\n") {
 			t.Errorf("section %d is %.50q, want %s", i, section, e.Name)
 		}
