@@ -31,10 +31,15 @@ a sample with plain scores of all documents.
 
 Table text needs --real DIR: a folder with collections (NAME.tsv.gz, one document per
 line: name TAB text) and TREC Terabyte topics (topics.terabyte*.txt), there or one level
-deeper. The module engine/bench/peers has github.com/blevesearch/bleve/v2 as a baseline.`,
+deeper. The module engine/bench/peers has github.com/blevesearch/bleve/v2 as a baseline.
+
+Table pisa needs --pisa DIR: a folder with the programs compress_inverted_index,
+create_wand_data, evaluate_queries, lexicon and queries of github.com/pisa-engine/pisa. It
+exports the GOV2-like workload, and compares answers and times in turns.`,
 		Example: `  heddle bench rank --short --report report.md --plot figures
   heddle bench rank --table gov2,ding-table2,ding-table3 --backend opencl --json rows.jsonl
-  heddle bench rank --table text --real . --queries 500`,
+  heddle bench rank --table text --real . --queries 500
+  heddle bench rank --table pisa --docs 2520517 --pisa pisa/build/bin --backend host`,
 	}, &benchRankOptions{benchOptions: benchOptions{family: rank.Family}})
 }
 
@@ -44,6 +49,7 @@ func (o *benchRankOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Uint32Var(&o.Docs, "docs", 0, "number `N` of documents; other workloads scale with it; 0 is 25205179, 1/50 of it with --short")
 	fs.IntSliceVarP(&o.K, "k", "k", nil, "documents per query, `LIST` (default 10,1000; 10 with --short)")
 	fs.StringVar(&o.Real, "real", "", "folder `DIR` of table text")
+	fs.StringVar(&o.PISA, "pisa", "", "folder `DIR` of PISA's programs, the baseline of table pisa")
 	fs.StringVar(&o.codec, "codec", "parapfor", "`CODEC` of the lists")
 }
 

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"heddle/engine/file/container"
+	"heddle/engine/table/rowset"
 )
 
 func newBitmap(a *App) *cobra.Command {
@@ -31,4 +36,32 @@ func checkOutput(path string, inputs []string) error {
 		}
 	}
 	return nil
+}
+
+// forcible names the flag that replaces a file which a command refuses to replace.
+func forcible(err error) error {
+	if errors.Is(err, container.ErrForeign) || errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w (--force replaces it)", err)
+	}
+	return err
+}
+
+// checkRoaring reports why a Roaring bitmap must not be written at path, where a regular
+// file may be: only an empty file and another Roaring bitmap may be replaced.
+func checkRoaring(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil || st.Size() == 0 {
+		return err
+	}
+	if _, err = rowset.ReadRoaring(f, math.MaxUint32); errors.Is(err, rowset.ErrRoaring) {
+		return forcible(fmt.Errorf("%s: %w, and not a Roaring bitmap: choose another output, or remove it", path, fs.ErrExist))
+	}
+	return err
 }

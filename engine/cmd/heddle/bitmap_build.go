@@ -12,6 +12,7 @@ import (
 
 	"heddle/config"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/input"
 	"heddle/engine/table/binning"
 	tablebuild "heddle/engine/table/build"
 	"heddle/engine/table/column"
@@ -28,6 +29,7 @@ type bitmapBuildOptions struct {
 	null       []string
 	types      []string
 	columns    []string
+	invalid    string
 	set        []string
 	json       bool
 	noProgress bool
@@ -41,12 +43,15 @@ func newBitmapBuild(a *App) *cobra.Command {
 		Short: "Build a bitmap table from CSV, Parquet or raw columns",
 		Long: `Build reads a table, divides the values of each column into bins, and writes the values
 and a compressed bit vector for each bin. The file appears when it is complete; an
-interrupted or failed build leaves nothing. Several inputs with the same columns form
-one table, in order; - is standard input.
+interrupted or failed build leaves nothing. It replaces a file of heddle, and a file of
+another program with --force only. Several inputs with the same columns form one table,
+in order; - is standard input. A folder stands for the files in it and in its subfolders
+whose names end in .csv, .tsv (compressed or not) or .parquet, in the order of their
+names, without hidden files and links. A warning counts the other files.
 
   csv      fields separated by --delimiter, quoted or not. The first line has the names
            unless --names gives them. Empty fields and the texts of --null are missing
-           values. Types follow from the first rows, or from --type
+           values. Types follow from the first 10000 rows, or from --type
   parquet  columns that are not nested
   raw      one file per column, --raw NAME:TYPE:FILE or NAME:TYPE:FILE:MISSING, of
            little-endian i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; the value MISSING marks
@@ -54,13 +59,22 @@ one table, in order; - is standard input.
 
 CSV and raw files may be compressed by gzip, zstd or bzip2. CSV is UTF-8, or UTF-16 with a
 byte order mark. Types of CSV columns are int, uint, float, float32, string, bool,
-timestamp, and decimal(P,S) for exact numbers of P digits, S of which stand behind the
-point. NaN is a value that is greater than all numbers; --null nan, or MISSING
-nan, makes it a missing value.
+timestamp, timestamp_ns, and decimal(P,S) for exact numbers of P digits, S of which stand
+behind the point. A timestamp has microseconds from -290308-12-22 to 294247-01-10, a
+timestamp_ns has nanoseconds from 1677-09-21 to 2262-04-11. Without --type, integers
+above the range of uint become decimal(38,0). A value that its column cannot hold exactly
+is an error that names file, line and column; if no exact type fits the first rows, a
+warning names them. NaN is a value that is greater than all numbers; --null nan, or
+MISSING nan, makes it a missing value, in any case of its letters except in strings.
+
+Texts of CSV, and of Parquet columns of type STRING, ENUM and JSON, are UTF-8. --invalid
+fail stops at the first row with other bytes, replace puts U+FFFD in their place, skip
+leaves the row out. A warning counts the rows and names the first.
 
 --binning creates at most --bins bins per column; --set overrides the settings of one
 column. Bins influence speed and size only: rows of a bin that a predicate covers partly
-are compared with the stored values.
+are compared with the stored values. The binning auto makes one bin of a column whose
+values are so mixed that more bins would not save comparisons.
 
 --build-memory limits the memory. Larger tables use temporary files beside the table.`,
 		Example: `  heddle bitmap build -o flights.hdb flights.csv
@@ -75,10 +89,11 @@ func (o *bitmapBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.raw, "raw", nil, "column in its own file, `NAME:TYPE:FILE`; repeat for each column")
 	fs.StringVar(&o.format, "format", "auto", "format of all inputs: `auto|csv|parquet`; auto decides by name and content")
 	fs.StringSliceVar(&o.names, "names", nil, "column names, `LIST`, for CSV without a header line")
-	fs.StringVar(&o.delimiter, "delimiter", ",", "field separator of CSV: a `CHARACTER`, or tab")
+	fs.StringVar(&o.delimiter, "delimiter", "auto", "field separator of CSV: a `CHARACTER`, or tab; auto is a comma, and a tab for names that end in .tsv")
 	fs.StringArrayVar(&o.null, "null", nil, "`TEXT` of missing values in CSV; may be repeated")
 	fs.StringArrayVar(&o.types, "type", nil, "`NAME=TYPE` of a CSV column; may be repeated")
 	fs.StringSliceVar(&o.columns, "columns", nil, "include only these columns, `LIST`")
+	fs.StringVar(&o.invalid, "invalid", string(input.Fail), "treatment of rows with invalid UTF-8: "+choice(input.InvalidModes()))
 	fs.StringArrayVar(&o.set, "set", nil, "settings of one column, `NAME:KEY=VALUE,…`, with keys bins, binning, encoding; may be repeated")
 	o.add(fs, "bins", "binning", "encoding", "word", "build-memory")
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
@@ -100,14 +115,15 @@ func (o *bitmapBuildOptions) Validate(args []string) error {
 		return errors.New("--raw and inputs exclude each other")
 	case o.format != "auto" && o.format != "csv" && o.format != "parquet":
 		return fmt.Errorf("unknown --format %q (one of auto, csv, parquet)", o.format)
-	case o.delimiter != "tab" && (len(o.delimiter) != 1 || strings.ContainsAny(o.delimiter, "\"\r\n")):
+	case o.delimiter != "tab" && o.delimiter != "auto" && (len(o.delimiter) != 1 || strings.ContainsAny(o.delimiter, "\"\r\n")):
 		return fmt.Errorf("--delimiter %q is not tab or one ASCII character (quotes and line ends are not allowed)", o.delimiter)
 	}
-	return nil
+	_, err := input.ParseInvalid(o.invalid)
+	return err
 }
 
 func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
-	c, _, err := o.load(a)
+	c, log, err := o.load(a)
 	if err != nil {
 		return err
 	}
@@ -115,7 +131,7 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
-	src, err := o.open(ctx, a)
+	src, err := o.open(ctx, a, &log)
 	if err != nil {
 		return err
 	}
@@ -138,6 +154,9 @@ func (o *bitmapBuildOptions) Run(ctx context.Context, a *App) (err error) {
 	bar.End()
 	if err != nil {
 		return err
+	}
+	if invalid := &report.Invalid; invalid.First != nil {
+		log.Warn().Msgf("rows with invalid UTF-8, --invalid %s: %d; the first: %v", o.invalid, invalid.Rows, invalid.First)
 	}
 	if o.json {
 		return terminal.WriteJSON(a.Stdout, newTableSummary(o.out, &report))
@@ -206,6 +225,7 @@ func parseColumnSettings(text string, s tablebuild.Settings) (name string, _ tab
 type tableSummary struct {
 	Path       string               `json:"path"`
 	Rows       uint32               `json:"rows"`
+	Invalid    uint64               `json:"invalid"` // rows with invalid UTF-8
 	Word       int                  `json:"word"`
 	Columns    []tableColumnSummary `json:"columns"`
 	InputBytes int64                `json:"input_bytes"` // as stored, that is, compressed
@@ -226,7 +246,7 @@ type tableColumnSummary struct {
 }
 
 func newTableSummary(path string, r *tablebuild.Report) tableSummary {
-	s := tableSummary{Path: path, Rows: r.Rows, Word: r.Word, InputBytes: r.InputBytes, Bytes: r.FileBytes, Seconds: (r.Read + r.Write).Seconds()}
+	s := tableSummary{Path: path, Rows: r.Rows, Invalid: r.Invalid.Rows, Word: r.Word, InputBytes: r.InputBytes, Bytes: r.FileBytes, Seconds: (r.Read + r.Write).Seconds()}
 	for _, c := range r.Columns {
 		s.Columns = append(s.Columns, tableColumnSummary{c.Name, c.Type.String(), c.Binning.String(), c.Encoding.String(), c.Bins, c.Vectors, c.Missing, c.VectorBytes, c.ValueBytes})
 	}

@@ -21,8 +21,8 @@ func newBitmapInfo(a *App) *cobra.Command {
 		Use:   "info X.hdb [--column NAME] [--json]",
 		Short: "Print the columns, bins and sizes of a table",
 		Long: `Info prints for each column its type, its bins, and the sizes of its bit vectors and
-stored values, then the sections of the file. Info checks the checksums of the file
-first. --column prints the bins of one column.`,
+stored values, then the sections of the file. It reads and checks the descriptions alone:
+verify checks every byte. --column prints the bins of one column.`,
 		Example: "  heddle bitmap info flights.hdb\n  heddle bitmap info flights.hdb --column delay\n  heddle bitmap info flights.hdb --json",
 	}, &bitmapInfoOptions{})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,13 +10,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"heddle/engine/file/container"
+	"heddle/engine/file/input"
 	"heddle/engine/table/column"
 	"heddle/engine/table/read"
 )
 
 // open opens the inputs of the table.
-func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, error) {
+func (o *bitmapBuildOptions) open(ctx context.Context, a *App, log *zerolog.Logger) (read.Source, error) {
+	if err := o.expand(log); err != nil {
+		return nil, err
+	}
 	var columns []read.RawColumn
 	paths := slices.Clone(o.inputs)
 	for _, text := range o.raw {
@@ -32,8 +39,12 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, err
 	case o.isParquet():
 		format = "parquet"
 	}
-	for _, flag := range []string{"names", "delimiter", "null", "type", "columns"} {
-		if o.given(flag) && format != "csv" && (flag != "columns" || format == "raw") {
+	invalid, err := input.ParseInvalid(o.invalid)
+	if err != nil {
+		return nil, err
+	}
+	for _, flag := range []string{"invalid", "names", "delimiter", "null", "type", "columns"} {
+		if o.given(flag) && format != "csv" && (flag != "columns" && flag != "invalid" || format == "raw") {
 			return nil, usageError{fmt.Errorf("--%s does not apply to %s inputs", flag, format)}
 		}
 	}
@@ -43,34 +54,95 @@ func (o *bitmapBuildOptions) open(ctx context.Context, a *App) (read.Source, err
 	if err := checkOutput(o.out, paths); err != nil {
 		return nil, err
 	}
-	if err := container.CheckTarget(o.out); err != nil && !o.force {
-		return nil, err
+	if err := container.CheckTarget(o.out); err != nil && !(o.force && errors.Is(err, container.ErrForeign)) {
+		return nil, forcible(err)
 	}
 	switch format {
 	case "raw":
 		return read.OpenRaw(ctx, columns, read.RawOptions{Stdin: a.Stdin})
 	case "parquet":
-		return read.OpenParquet(ctx, o.inputs, read.ParquetOptions{Columns: o.columns})
+		return read.OpenParquet(ctx, o.inputs, read.ParquetOptions{Columns: o.columns, Invalid: invalid})
 	}
-	return o.openCSV(ctx, a)
+	return o.openCSV(ctx, a, log, invalid)
 }
 
-func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App) (read.Source, error) {
-	opt := read.CSVOptions{Names: o.names, Comma: o.delimiter[0], Null: o.null, Columns: o.columns, Stdin: a.Stdin,
-		Types: map[string]column.Type{}, Scales: map[string]uint8{}}
-	if o.delimiter == "tab" {
-		opt.Comma = '\t'
+// expand replaces folders among the inputs by their tables: by --format, else the files
+// whose names end like those of CSV or Parquet.
+func (o *bitmapBuildOptions) expand(log *zerolog.Logger) error {
+	var left []string
+	formats := map[string]string{} // the first file of each format
+	paths, err := input.Expand(o.inputs, func(path string) bool {
+		format := tableFormat(path)
+		if format == "" || o.format != "auto" && format != o.format {
+			left = append(left, path)
+			return false
+		}
+		formats[format] = cmp.Or(formats[format], path)
+		return true
+	})
+	switch {
+	case errors.Is(err, input.ErrNoInputs):
+		return fmt.Errorf("%w whose names end in .csv, .tsv or .parquet", err)
+	case err != nil:
+		return err
+	case len(formats) > 1:
+		return usageError{fmt.Errorf("%s is CSV and %s is Parquet: choose one with --format", formats["csv"], formats["parquet"])}
+	case len(left) > 0:
+		log.Warn().Msgf("files of folders, left out by their names: %d; the first: %s", len(left), left[0])
+	}
+	o.inputs = paths
+	return nil
+}
+
+// tableFormat is csv or parquet by the name of a file, or the empty string.
+func tableFormat(path string) string {
+	if strings.EqualFold(filepath.Ext(path), ".parquet") {
+		return "parquet"
+	}
+	switch strings.ToLower(filepath.Ext(input.TrimSuffix(path))) {
+	case ".csv", ".tsv":
+		return "csv"
+	}
+	return ""
+}
+
+// comma is the byte that separates fields: of --delimiter, or by the names of the inputs.
+func (o *bitmapBuildOptions) comma() (byte, error) {
+	switch {
+	case o.delimiter == "tab":
+		return '\t', nil
+	case o.delimiter != "auto":
+		return o.delimiter[0], nil
+	}
+	tabs := slices.IndexFunc(o.inputs, isTSV)
+	if tabs < 0 {
+		return ',', nil
+	}
+	if other := slices.IndexFunc(o.inputs, func(path string) bool { return !isTSV(path) }); other >= 0 {
+		return 0, usageError{fmt.Errorf("%s has fields between tabs, and %s has another name: choose one --delimiter", o.inputs[tabs], o.inputs[other])}
+	}
+	return '\t', nil
+}
+
+func isTSV(path string) bool {
+	return strings.EqualFold(filepath.Ext(input.TrimSuffix(path)), ".tsv")
+}
+
+func (o *bitmapBuildOptions) openCSV(ctx context.Context, a *App, log *zerolog.Logger, invalid input.Invalid) (read.Source, error) {
+	opt := read.CSVOptions{Names: o.names, Null: o.null, Columns: o.columns, Invalid: invalid, Stdin: a.Stdin, Types: map[string]column.Declared{},
+		Warn: func(text string) { log.Warn().Msg(text) }}
+	var err error
+	if opt.Comma, err = o.comma(); err != nil {
+		return nil, err
 	}
 	for _, text := range o.types {
 		i := strings.LastIndexByte(text, '=')
 		if i < 1 {
 			return nil, usageError{fmt.Errorf("--type %q is not NAME=TYPE", text)}
 		}
-		t, scale, err := column.ParseDeclared(text[i+1:])
-		if err != nil {
+		if opt.Types[text[:i]], err = column.ParseDeclared(text[i+1:]); err != nil {
 			return nil, usageError{fmt.Errorf("--type %q: %w", text, err)}
 		}
-		opt.Types[text[:i]], opt.Scales[text[:i]] = t, scale
 	}
 	return read.OpenCSV(ctx, o.inputs, opt)
 }

@@ -25,24 +25,27 @@ type bitmapQueryOptions struct {
 	count   bool
 	rows    string
 	roaring string
+	inRows  string
 	rescan  bool
 	explain bool
 	json    bool
+	force   bool
+	values  valueOptions
 }
 
 func newBitmapQuery(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "query X.hdb (--where PREDICATE | --predicates FILE) [flags]",
+		Use:   "query X.hdb (--where PREDICATE | --predicates FILE | --select LIST) [flags]",
 		Short: "Select the rows for which a predicate is true",
 		Long: `Query prints the number of rows that a predicate selects, or the rows. A predicate is
 the condition after WHERE in SQL: columns compared with values by = != < <= > >=,
 BETWEEN, IN, LIKE and IS NULL, joined by AND, OR, NOT and parentheses. IS TRUE and IS
 FALSE may follow a condition, -- and /* */ enclose comments. Strings and times stand in
 single quotes, with or without DATE or TIMESTAMP before them, and names that are not plain
-words in double quotes. Names may differ from the columns in case. A column may be compared
-with a column if one of the two has at most 1000 values with a bin each. A comparison with
-a missing value is neither true nor false. A row is selected if the whole predicate is
-true.
+words in double quotes. Names may differ from the columns in case. Two columns compare if
+both have numbers, times, strings or booleans; pure Go does so row by row. A comparison
+with a missing value is neither true nor false. A row is selected if the whole predicate
+is true.
 
 A file of predicates has one per line: PREDICATE, whose ID is the line number, from 1, or
 ID TAB PREDICATE, or {"id": ID, "text": PREDICATE}. Predicates run in batches. The
@@ -52,9 +55,20 @@ error names its line and the reason, and the exit code is 1.
   --count         ID TAB number of rows; the default
   --rows          ID TAB ROW per row, from 0
   --rows=ranges   ID TAB FIRST TAB LAST per range of consecutive rows
-  --roaring FILE  the rows of the predicate as a Roaring bitmap in the portable format
+  --roaring FILE  the rows of the predicate as a Roaring bitmap in the portable format; a
+                  file that is no Roaring bitmap is replaced with --force only
+  --in-rows FILE  selects among the rows of a Roaring bitmap alone, such as one of --roaring
   --json          one object per predicate: {"query": ID, "where": PREDICATE, "count": N};
                   with --rows "rows", with --explain "explain"
+
+--select LIST prints values of the selected rows, of all rows without --where. LIST has
+columns, or aggregates of groups of rows: count(*), count(c), count(DISTINCT c), sum(c),
+avg(c), min(c), max(c) and quantile(c, 0.95). AS gives a name. --group-by names one or two
+columns; without it all rows are one group. Groups have the order of their values, rows
+that of the table; --order-by sorts by columns, aggregates, names or numbers of items, with
+DESC and NULLS FIRST. Values are exact: sums of integers and decimals have up to 38 digits,
+sums of floats are rounded once. --format prints CSV, JSON (an object per row), an Arrow
+stream or a Parquet file. A missing value is empty in CSV.
 
 --explain prints on standard error the bins that a predicate covers fully and the bins
 that it compares with the stored values, the bytes read, the backend, the strategy, and
@@ -65,6 +79,11 @@ time on a device, start-up included; the quicker one runs the predicates.`,
   heddle bitmap query flights.hdb --where 'delay > 1000' --rows
   heddle bitmap query flights.hdb --where 'NOT distance < 4000' --rows=ranges --backend host
   heddle bitmap query flights.hdb --where 'delay IN (0, 1, 2)' --roaring ontime.roaring
+  heddle bitmap query flights.hdb --where 'distance > 999' --in-rows ontime.roaring
+  heddle bitmap query flights.hdb --select 'avg(delay)' --where 'delay > 0'
+  heddle bitmap query flights.hdb --select 'delay, count(*)' --group-by delay --limit 9
+  heddle bitmap query flights.hdb --select '*' --order-by 'delay DESC' --limit 9 --json
+  heddle bitmap query flights.hdb --select '*' --format parquet > flights.parquet
   printf 'a\tdelay > 59\nb\tdistance > 999\n' | heddle bitmap query flights.hdb --predicates -`,
 	}, &bitmapQueryOptions{})
 }
@@ -76,9 +95,12 @@ func (o *bitmapQueryOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.rows, "rows", "", "print the selected rows, as `ids|ranges`")
 	fs.Lookup("rows").NoOptDefVal = string(rows.IDs)
 	fs.StringVar(&o.roaring, "roaring", "", "write the rows to `FILE` as a Roaring bitmap; - is standard output")
+	fs.StringVar(&o.inRows, "in-rows", "", "select among the rows of the Roaring bitmap in `FILE` only")
+	fs.BoolVar(&o.force, "force", false, "let --roaring replace a file that is no Roaring bitmap")
 	fs.BoolVar(&o.rescan, "rescan", false, "compute the prefix sums of coa, roa, hybrid and ideal in each batch, as in their paper, not once")
 	fs.BoolVar(&o.explain, "explain", false, "explain the execution of each predicate, with the time of each stage")
 	addJSON(fs, &o.json)
+	o.values.add(fs)
 	o.settings.add(fs, "strategy", "backend", "device", "threads", "profiling", "tuning")
 }
 
@@ -88,6 +110,12 @@ func (o *bitmapQueryOptions) Validate(args []string) (err error) {
 	}
 	if err = o.set(args, "table file"); err != nil {
 		return err
+	}
+	if err = o.values.validate(); err != nil {
+		return err
+	}
+	if o.values.wanted() {
+		return o.validateValues()
 	}
 	if err = o.validate("where", "predicates"); err != nil {
 		return err
@@ -105,11 +133,31 @@ func (o *bitmapQueryOptions) Validate(args []string) (err error) {
 		return fmt.Errorf("unknown --rows %q (one of %s, %s)", o.rows, rows.IDs, rows.Ranges)
 	case o.roaring != "" && !o.single():
 		return errors.New("--roaring is for one predicate: use --where")
+	case o.force && (o.roaring == "" || o.roaring == "-"):
+		return errors.New("--force is for --roaring FILE")
 	case o.roaring == "-" && o.json:
 		return errors.New("--json and --roaring - both write to standard output")
 	case o.single():
 		_, err = predicate.Parse(o.text) // before any file is opened
 	}
+	return err
+}
+
+// validateValues checks the flags beside --select. Without --where all rows are selected.
+func (o *bitmapQueryOptions) validateValues() error {
+	if o.queries.given.file() || o.count || o.rows != "" || o.roaring != "" {
+		return errors.New("--select excludes --predicates, --count, --rows and --roaring")
+	}
+	if o.json {
+		if o.values.given("format") && o.values.format != "json" {
+			return fmt.Errorf("--json and --format %s exclude each other", o.values.format)
+		}
+		o.values.format = "json"
+	}
+	if !o.single() {
+		o.text, o.queries.given.text = "TRUE", func() bool { return true }
+	}
+	_, err := predicate.Parse(o.text)
 	return err
 }
 
@@ -133,6 +181,9 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 		if err := checkOutput(o.roaring, []string{o.path, o.queries.file}); err != nil {
 			return err
 		}
+		if err := checkRoaring(o.roaring); err != nil && !o.force {
+			return err
+		}
 	}
 	opt.Profiling = opt.Backend != "host" && (opt.Profiling || o.explain)        // for the times of stages
 	opt.Lazy = opt.Backend != "opencl" && (opt.Lazy || o.single() && !o.explain) // one predicate does not repay decompressing all vectors
@@ -143,6 +194,18 @@ func (o *bitmapQueryOptions) Run(ctx context.Context, a *App) (err error) {
 	defer func() { err = errors.Join(err, e.Close()) }()
 	if w.Table, err = e.OpenTable(ctx, o.path, engine.TableOptions{}); err != nil {
 		return err
+	}
+	if o.inRows != "" {
+		if w.Selection.In, err = rows.ReadSet(o.inRows, w.Table); err != nil {
+			return err
+		}
+	}
+	if o.values.wanted() {
+		s := w.Selection
+		if s.Where = o.text; o.explain {
+			s.Explain = new(engine.TableExplanation)
+		}
+		return o.values.print(ctx, a, w.Table, s)
 	}
 	return o.each(ctx, a, c.Batching.Queries, w.Answer)
 }

@@ -154,6 +154,36 @@ func TestBitmapRoaring(t *testing.T) {
 	}
 }
 
+// TestBitmapInRows selects among the rows of a Roaring bitmap, for counts, rows and values.
+func TestBitmapInRows(t *testing.T) {
+	trips := buildTrips(t)
+	must(t, "bitmap", "query", "trips.hdb", "--where", tripWheres[0].where, "--roaring", "r")
+	in := wantRows(trips, 0)
+	for i, q := range tripWheres {
+		var want strings.Builder
+		n := 0
+		for _, row := range wantRows(trips, i) {
+			if slices.Contains(in, row) {
+				fmt.Fprintf(&want, "1\t%d\n", row)
+				n++
+			}
+		}
+		if got := must(t, "bitmap", "query", "trips.hdb", "--where", q.where, "--in-rows", "r", "--rows"); got != want.String() {
+			t.Errorf("%q: rows\n%s, want\n%s", q.where, got, want.String())
+		}
+		if got := must(t, "bitmap", "query", "trips.hdb", "--where", q.where, "--in-rows", "r"); got != fmt.Sprintf("1\t%d\n", n) {
+			t.Errorf("%q: count %s, want %d", q.where, got, n)
+		}
+		if got := must(t, "bitmap", "query", "trips.hdb", "--where", q.where, "--in-rows", "r", "--select", "count(*)"); !strings.HasSuffix(got, fmt.Sprintf("\n%d\n", n)) {
+			t.Errorf("%q: values %s, want %d", q.where, got, n)
+		}
+	}
+	writeFile(t, "broken", "\x01\x02")
+	for path, message := range map[string]string{"none": "no such file", "broken": "broken: not a Roaring bitmap in the portable format"} {
+		wantFailure(t, heddle(t, "bitmap", "query", "trips.hdb", "--where", "TRUE", "--in-rows", path), exitFailure, message)
+	}
+}
+
 func TestExplainBitmap(t *testing.T) {
 	useBackend(t)
 	trips := buildTrips(t)

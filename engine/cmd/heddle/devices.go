@@ -21,7 +21,8 @@ import (
 type devicesOptions struct {
 	flagsOnly
 	settings
-	json bool
+	json   bool
+	doctor bool
 }
 
 func newDevices(a *App) *cobra.Command {
@@ -31,13 +32,19 @@ func newDevices(a *App) *cobra.Command {
 		Long: `Devices lists pure Go (the host) and every OpenCL device with its limits, and runs the
 self-test of each device: it builds the kernels and compares their results with Go. A
 star marks the choice of --backend auto. --backend and --device restrict the list. The
-exit code is 4 if the list is empty.`,
+exit code is 4 if the list is empty.
+
+--doctor examines a Linux machine instead: GPUs on the PCI bus, their device nodes with mode
+and group, the groups of the caller, the OpenCL loader, ICD files and drivers, and variables
+of the environment that hide devices. For each missing part it prints a command that
+repairs it, and the exit code is 4. A note is no fault: queries also run in pure Go.`,
 		Example: "  heddle devices\n  heddle devices --backend host --json",
 	}, &devicesOptions{})
 }
 
 func (o *devicesOptions) AddFlags(fs *pflag.FlagSet) {
 	addJSON(fs, &o.json)
+	fs.BoolVar(&o.doctor, "doctor", false, "find missing parts of the machine, and the commands that repair them")
 	o.add(fs, "backend", "device", "threads", "tuning")
 }
 
@@ -74,6 +81,9 @@ func (o *devicesOptions) Run(ctx context.Context, a *App) error {
 	c, log, err := o.load(a)
 	if err != nil {
 		return err
+	}
+	if o.doctor {
+		return a.doctor(o.json)
 	}
 	rows, err := readTunings(c) // errors of the file are reported without OpenCL too
 	if err != nil {

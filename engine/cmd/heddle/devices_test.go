@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"heddle/engine/cmd/heddle/internal/doctor"
 	"heddle/engine/plan/testneeds"
 )
 
@@ -76,5 +77,17 @@ func TestDevicesUnderTest(t *testing.T) {
 	a := devicesJSON(t, "--backend", "opencl", "--device", testneeds.Device(t))
 	if len(a.Devices) == 0 || !a.Devices[0].Usable || a.Devices[0].SelfTest <= 0 || a.Devices[0].Memory == 0 || a.Devices[0].Platform == "" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestDoctor examines this machine.
+func TestDoctor(t *testing.T) {
+	r := heddleWith(t, "", nil, "devices", "--doctor")
+	if missing := strings.Contains("\n"+r.stdout, "\nmissing "); r.code != exitSuccess && r.code != exitDevice || missing != (r.code == exitDevice) || !strings.Contains(r.stdout, "OpenCL devices: ") {
+		t.Errorf("%+v", r)
+	}
+	var parts []doctor.Part
+	if err := json.Unmarshal([]byte(heddleWith(t, "", nil, "devices", "--doctor", "--json").stdout), &parts); err != nil || len(parts) < 3 {
+		t.Errorf("%v, %+v", err, parts)
 	}
 }

@@ -62,3 +62,16 @@ func TestFold(t *testing.T) {
 	}
 	wantFailure(t, heddle(t, "index", "build", "-o", "y.hdl", "--fold", "--tokenizer", "whitespace", "docs.tsv"), exitFailure, "stay as they are: folding")
 }
+
+// TestSingleCluster: a query of one cluster of a script without spaces finds every document
+// that contains it.
+func TestSingleCluster(t *testing.T) {
+	inTempDir(t)
+	writeFile(t, "d.tsv", "a\tภาษาไทย\nb\tพาสา\nc\tพาสาลาว ย\n")
+	must(t, "index", "build", "-o", "d.hdl", "d.tsv")
+	for query, want := range map[string]string{"ภ": "1", "ย": "2", "า": "3", "ไทย": "1", "ยไ": "0", "ล*": "1"} {
+		if got := must(t, "search", "d.hdl", "--query", query, "--count", "--mode", "and"); got != "1\t"+want+"\n" && got != want+"\n" {
+			t.Errorf("%s: %q, want %s", query, got, want)
+		}
+	}
+}

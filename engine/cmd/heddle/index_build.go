@@ -5,16 +5,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heddle/engine/cluster/split"
+	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
 )
 
 type indexBuildOptions struct {
@@ -23,6 +28,7 @@ type indexBuildOptions struct {
 	inputs     []string
 	format     string
 	tokens     string
+	shards     int
 	json       bool
 	noProgress bool
 	force      bool
@@ -32,9 +38,15 @@ type indexBuildOptions struct {
 	maxInvalid  float64
 }
 
+// Memory of a build beside its limit, in bytes: buffers of files, and of each shard.
+const (
+	buildFixed = 8 << 20
+	buildShard = 6 << 20
+)
+
 func newIndexBuild(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "build -o X.hdl INPUT… [flags]",
+		Use:   "build -o X.hdl|DIR INPUT… [flags]",
 		Short: "Build an index from documents or posting lists",
 		Long: `Build reads the inputs in order and writes one index file. The file appears when it
 is complete; an interrupted or failed build leaves nothing. It replaces a file of heddle,
@@ -50,16 +62,18 @@ heddle.
   ciff    Common Index File Format, version 1
 
 Inputs may be compressed by gzip, zstd or bzip2; - is standard input. Text is UTF-8, or
-UTF-16 with a byte order mark. --format auto decides by names and first bytes. pisa and
-ciff contain terms already; for them --tokenizer, --fold, --stem and --stopwords describe
+UTF-16 with a byte order mark. Lines end in LF, CR LF or CR. --format auto decides by
+names and first bytes; it refuses CSV, JSON arrays, HTML and XML. pisa and ciff contain
+terms already; for them --tokenizer, --fold, --stem and --stopwords describe
 the analysis that made the terms, for queries.
 
 --fold makes one term of spellings such as café, CAFÉ and cafe. --stem porter,
 --stopwords lucene and --lengths lucene give the terms and scores of Lucene's analyser
 for English. --lengths changes the scores of BM25 alone.
 
-A document is invalid if it has invalid UTF-8, if its line of text has no TAB although
-the first line has one (or the opposite), or if it cannot be read, for example as JSON.
+A document is invalid if it has invalid UTF-8 or half of a surrogate pair, if its line of
+text has no TAB although the first line has one (or the opposite), or if it cannot be
+read, for example as JSON.
 --invalid replace puts U+FFFD in the place of invalid UTF-8, takes lines as they are, and
 fails at a document that cannot be read. --invalid skip leaves all invalid documents out.
 --invalid fail stops at the first. The summary counts invalid documents, and a warning
@@ -75,7 +89,12 @@ scores with --variant, --k1 and --b, or the weights of vectors. Without --impact
 weights of vectors must be whole numbers and count as frequencies. Terms of vectors are
 not analysed, and queries are split at white space, as with --tokenizer whitespace.
 
---build-memory limits the memory. Larger inputs use temporary files beside the index.`,
+--build-memory limits the memory of the process. Larger inputs use temporary files beside the
+index. A limit that is too small is an error that names the least. On top come 24 bytes per
+posting of the longest list, and with --impacts 4 bytes per document.
+
+--shards writes shards and their manifest to the folder of --output, the same as a build and
+heddle cluster split after it.`,
 		Example: `  heddle index build -o books.hdl books.tsv
   heddle index build -o books.hdl --stem english --stopwords stop.txt books.tsv
   printf 'a\tthe red loom\nb\tthe blue loom\n' | heddle index build -o looms.hdl --format text -`,
@@ -83,14 +102,15 @@ not analysed, and queries are split at white space, as with --tokenizer whitespa
 }
 
 func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.StringVarP(&o.out, "output", "o", "", "write the index to `X.hdl`")
+	fs.StringVarP(&o.out, "output", "o", "", "write the index to `X.hdl`, or shards to this folder")
 	fs.StringVar(&o.format, "format", string(build.Auto), "format of all inputs: "+choice(build.Formats()))
 	fs.StringVar(&o.tokens, "tokenizer", analyze.TokensWords, "tokens of documents and queries: `"+analyze.TokensWords+"|"+analyze.TokensSpaces+"`")
 	o.add(fs, "codec", "exception-ratio", "dense", "stem", "stopwords", "fold", "lengths", "store", "impacts", "variant", "k1", "b", "build-memory")
-	fs.StringVar(&o.invalid, "invalid", string(build.InvalidModes()[0]), "treatment of invalid documents: "+choice(build.InvalidModes()))
+	fs.StringVar(&o.invalid, "invalid", string(input.Replace), "treatment of invalid documents: "+choice(input.InvalidModes()))
 	fs.BoolVar(&o.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
 	fs.Float64Var(&o.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
-	fs.BoolVar(&o.force, "force", false, "replace a file of another program")
+	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("write this `NUMBER` of shards, 1 to %d, to the folder of --output", split.MaxBuild))
+	fs.BoolVar(&o.force, "force", false, "replace a file of another program, or write to a folder with other files")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
 }
@@ -104,14 +124,16 @@ func (o *indexBuildOptions) Validate(args []string) error {
 		return errors.New("an index cannot be written to standard output: its parts are not written in order")
 	case len(args) == 0:
 		return errors.New("an input is missing (- is standard input)")
+	case o.shards < 0 || o.shards > split.MaxBuild:
+		return fmt.Errorf("--shards is %d; a build writes 1 to %d shards, and heddle cluster split more", o.shards, split.MaxBuild)
 	case !(o.maxInvalid >= 0 && o.maxInvalid <= 1):
 		return fmt.Errorf("--max-invalid is %v, not a share from 0 to 1", o.maxInvalid)
 	}
 	if o.skipInvalid {
-		o.invalid = string(build.InvalidSkip)
+		o.invalid = string(input.Skip)
 	}
 	_, format := build.ParseFormat(o.format)
-	_, invalid := build.ParseInvalid(o.invalid)
+	_, invalid := input.ParseInvalid(o.invalid)
 	return errors.Join(format, invalid)
 }
 
@@ -128,7 +150,7 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
-	invalid, err := build.ParseInvalid(o.invalid)
+	invalid, err := input.ParseInvalid(o.invalid)
 	if err != nil {
 		return err
 	}
@@ -136,15 +158,30 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return err
 	}
+	room, restore, err := memlimit.Set(uint64(c.Index.BuildMemory), buildFixed+uint64(o.shards)*buildShard)
+	if err != nil {
+		return err
+	}
+	defer restore()
 	var bar terminal.Progress
 	started := false
-	sum, err := build.Build(ctx, o.out, o.inputs, build.Options{
+	var create func(string, hdl.Meta, func(func(uint32) error) error) (build.Output, error)
+	var parts *split.Output
+	if o.shards > 0 {
+		create = func(out string, meta hdl.Meta, lengths func(func(uint32) error) error) (build.Output, error) {
+			w, err := split.Create(out, o.shards, o.force, meta, lengths)
+			parts = w
+			return w, err
+		}
+	}
+	sum, err := build.Build(ctx, filepath.Clean(o.out), o.inputs, build.Options{
 		Format: format, Invalid: invalid, MaxInvalid: o.maxInvalid, Force: o.force,
 		Codec: c.Index.Codec, Dense: c.Index.Dense, ExceptionRatio: c.Index.ExceptionRatio,
 		Tokens: o.tokens, Fold: c.Index.Fold, Lengths: c.Index.Lengths, Stem: c.Index.Stem, StopWords: stop,
 		StoreTexts: c.Index.Store == "text", Impacts: uint8(c.Index.Impacts),
 		Scoring:     bm25.Params{Variant: variant, K1: c.Ranking.K1, B: c.Ranking.B},
-		MemoryLimit: uint64(c.Index.BuildMemory),
+		MemoryLimit: room,
+		Create:      create,
 		Creator:     thisBuild().String(),
 		Stdin:       a.Stdin,
 		Progress: func(done, total int64, docs uint64) {
@@ -157,7 +194,12 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	})
 	bar.End()
 	if err != nil {
-		return err
+		return forcible(err)
+	}
+	if parts != nil {
+		for _, s := range parts.Map().Shards {
+			sum.FileBytes += int64(s.Bytes)
+		}
 	}
 	for _, w := range sum.Warnings {
 		log.Warn().Msg(w)

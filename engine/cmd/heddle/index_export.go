@@ -75,5 +75,5 @@ func (o *indexExportOptions) Run(ctx context.Context, a *App) error {
 	} else {
 		err = export.Files(ctx, f, format, o.out, o.force)
 	}
-	return errors.Join(err, f.Close())
+	return errors.Join(forcible(err), f.Close())
 }

@@ -8,6 +8,7 @@ import (
 
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/index/hdl"
+	"heddle/engine/index/inventory"
 )
 
 type indexInfoOptions struct {
@@ -22,7 +23,7 @@ func newIndexInfo(a *App) *cobra.Command {
 		Short: "Print counts, settings and sizes of an index",
 		Long: `Info prints the contents of an index, the settings of its build, the sections of the
 file, and for each codec its lists, their sizes and the reasons for the codec. Info
-checks the checksums of the file first.
+verifies the parts of the file that it prints; index verify reads the whole file.
 
 With codec auto, each list has the codec with the lowest cost: bits per posting plus
 decoding time, expressed in bits. --term computes the cost of one list under all codecs
@@ -48,9 +49,9 @@ func (o *indexInfoOptions) Run(_ context.Context, a *App) error {
 	if o.term == "" {
 		return a.print(report.NewIndex(f), o.json)
 	}
-	t, err := report.NewTerm(f, o.term)
+	t, err := inventory.OfTerm(f, o.term)
 	if err != nil {
 		return err
 	}
-	return a.print(t, o.json)
+	return a.print((*report.Term)(t), o.json)
 }

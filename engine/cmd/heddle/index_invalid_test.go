@@ -12,14 +12,14 @@ import (
 func TestInvalidDocuments(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "d.jsonl", strings.Repeat(`{"id":"a","text":"red loom"}`+"\n", 150)+"{\"id\":\n"+`{"text":"blue"}`+"\n")
-	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "d.jsonl"), exitCorrupt, "d.jsonl:151: unexpected end")
+	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "d.jsonl"), exitCorrupt, "d.jsonl:151: the JSON value is cut off")
 	wantFailure(t, heddle(t, "index", "build", "-o", "d.hdl", "--skip-invalid", "--max-invalid", "0", "d.jsonl"), exitCorrupt, "the limit is 0 %")
 	for _, flag := range []string{"--skip-invalid", "--invalid=skip"} {
 		r := heddle(t, "index", "build", "-o", "d.hdl", flag, "d.jsonl")
 		if r.code != 0 || !strings.HasSuffix(strings.TrimSpace(r.stdout), ", 1 named by their lines, 149 with the name of another, 1 invalid, 1 skipped") {
 			t.Errorf("%s: exit %d, output %q", flag, r.code, r.stdout)
 		}
-		if want := "invalid documents: 1 (1 unreadable), skipped: 1; the first: d.jsonl:151: unexpected end of JSON input"; !strings.Contains(r.stderr, want) {
+		if want := "invalid documents: 1 (1 unreadable), skipped: 1; the first: d.jsonl:151: the JSON value is cut off"; !strings.Contains(r.stderr, want) {
 			t.Errorf("%s: stderr %q, want %q", flag, r.stderr, want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestForeignOutput(t *testing.T) {
 	writeFile(t, "a.tsv", "a\tx\na\ty\n")
 	for _, args := range [][]string{{"index", "build", "-o", "notes.txt", "a.tsv"}, {"bitmap", "build", "-o", "notes.txt", "a.csv"}} {
 		writeFile(t, "notes.txt", "my notes")
-		wantFailure(t, heddle(t, args...), exitFailure, "notes.txt is not a file of heddle: choose another output, or remove it")
+		wantFailure(t, heddle(t, args...), exitFailure, "notes.txt is not a file of heddle: choose another output, or remove it (--force replaces it)")
 		r := heddle(t, append(args, "--force")...)
 		if r.code != 0 {
 			t.Errorf("%v --force: exit %d, %s", args, r.code, r.stderr)

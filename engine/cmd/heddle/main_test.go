@@ -23,6 +23,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) == "1" {
 		main()
 	}
+	if file := os.Getenv(asControl); file != "" {
+		runControl(file)
+		return
+	}
 	os.Exit(m.Run())
 }
 
@@ -93,8 +97,9 @@ func wantFailure(t *testing.T, r result, code int, message ...string) {
 	}
 }
 
-// onBackend is true while a test runs the command on the backend under test.
-var onBackend bool
+// onBackend is true while a test runs the command on the backend under test, and onDevice while a
+// test chooses the device by flags.
+var onBackend, onDevice bool
 
 // useBackend makes the test run the command on the backend under test. Without it, a test runs
 // the command on the host, because each run would open the device again.
@@ -102,6 +107,19 @@ func useBackend(t *testing.T) {
 	testneeds.OneCaller(t)
 	onBackend = true
 	t.Cleanup(func() { onBackend = false })
+}
+
+// useDevice skips a test without a device, and returns a part of the device's name.
+func useDevice(t *testing.T) string {
+	device := testneeds.Device(t)
+	chooseDevice(t)
+	return device
+}
+
+// chooseDevice makes a test run on the host and on a device: it chooses the device by flags.
+func chooseDevice(t *testing.T) {
+	onDevice = true
+	t.Cleanup(func() { onDevice = false })
 }
 
 // backendEnv returns the variables that select the backend.
@@ -117,9 +135,13 @@ func backendEnv() []string {
 	return env
 }
 
-// inTempDir changes to an empty working directory.
+// inTempDir changes to an empty working directory. On a device, it skips a test that runs the
+// command on the host.
 func inTempDir(t *testing.T) {
 	t.Helper()
+	if !onBackend && !onDevice {
+		testneeds.Host(t)
+	}
 	t.Chdir(t.TempDir())
 }
 

@@ -21,6 +21,7 @@ import (
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 	"heddle/engine/internal/cost"
+	"heddle/engine/syntax"
 )
 
 type searchOptions struct {
@@ -55,15 +56,19 @@ Queries may contain operators:
   +bone -cell     bone is required, cell excluded; other words only add to the score
   a AND (b OR c) NOT d
                   upper case only; AND binds closer than OR and requires its neighbours
+  a && (b || c) !d
+                  the same
   comp*           all terms of the index that begin with comp, at most 1024; stemmed
                   indexes hold stems
   \(              the character itself
 
-Quotes, fields (title:bone), bone~1, b*ne and b?ne are errors. + and - are signs only at the
-start of a word, and ^ only before a number: well-known, C++ and 10^-8 are text. A term
-that the analysis splits becomes the AND of its parts beside operators, not a phrase. A stop
-word disappears together with the terms that are subtracted from it. --literal takes all
-characters of a query as text.
+Quotes, fields (title:bone), bone~1, b*ne, b?ne, ranges ([a TO b]) and regular expressions
+(/b.ne/) are errors; [1], and/or and /usr/bin are text. +, - and ! are signs only at the start
+of a word: well-known, C++ and Hello! are text. && and || are words of their own. ^ needs a
+word with a letter before it and a number behind it: 10^8 is text, and (1998)^2 gives a
+number a weight. A term that the analysis splits becomes the AND of its parts beside
+operators, not a phrase. A stop word disappears together with the terms that are subtracted
+from it. --literal takes all characters of a query as text.
 
 Scores are BM25 (--variant, --k1, --b). If the index stores impacts, scores are sums of
 impacts in the units of the weights that the index was built from.
@@ -74,7 +79,9 @@ collection: {"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 order of the index. --syntax boolean reads the same queries, does not rank either, and
 joins words without operators by AND unless --mode is given.
 
-The first line of a query file, or --queries-format, determines its format:
+The first line of a query file, or --queries-format, determines its format. A file, but not
+standard input, may be compressed by gzip, zstd or bzip2. Text is UTF-8, or UTF-16 with a
+byte order mark; a line has at most 1 MiB.
 
   plain   one TEXT per line; its ID is the line number, from 1
   tsv     ID TAB TEXT per line; without --queries-format, lines may be plain or tsv
@@ -297,7 +304,7 @@ func readStatistics(path string) (*engine.Statistics, error) {
 	d.DisallowUnknownFields()
 	st := new(engine.Statistics)
 	if err := d.Decode(st); err != nil {
-		return nil, fmt.Errorf("%s: %w: statistics: %w", path, build.ErrCorrupt, err)
+		return nil, fmt.Errorf("%s: %w: statistics: %w", path, build.ErrCorrupt, syntax.JSON(text, err))
 	}
 	return st, nil
 }

@@ -9,6 +9,7 @@ import (
 // TestSearchOnAll compares the answers of all processors together with the answers of one
 // backend, for every mode and query format.
 func TestSearchOnAll(t *testing.T) {
+	chooseDevice(t)
 	buildCollection(t)
 	all := backendEnv()
 	all = slices.DeleteFunc(slices.Clone(all), func(v string) bool { return strings.HasPrefix(v, "HEDDLE_DEVICES_BACKEND=") })
@@ -49,6 +50,7 @@ func TestSearchOnAll(t *testing.T) {
 
 // TestBitmapOnAll compares the rows of all processors together with the rows of one backend.
 func TestBitmapOnAll(t *testing.T) {
+	chooseDevice(t)
 	buildTrips(t)
 	for _, w := range tripWheres {
 		args := []string{"bitmap", "query", "trips.hdb", "--where", w.where, "--rows"}

@@ -265,7 +265,7 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("no statistics in the header of %s", got)
 	}
 	writeFile(t, "bad.json", `{"docs": 1, "tokens": 5}`)
-	wantFailure(t, heddle(t, append(search, "--statistics", "bad.json")...), exitCorrupt, "bad.json", `unknown field "tokens"`)
+	wantFailure(t, heddle(t, append(search, "--statistics", "bad.json")...), exitCorrupt, "bad.json", `unknown member "tokens"`)
 	wantFailure(t, heddle(t, append(search, "--statistics", "none.json")...), exitFailure, "none.json")
 	wantFailure(t, heddle(t, append(search, "--statistics", "own.json", "--query", "w3 w5")...), exitUsage, `"w5"`)
 	wantFailure(t, heddle(t, append(search, "--statistics", "own.json", "--all")...), exitUsage, "--statistics is for ranked results")
@@ -308,6 +308,7 @@ func TestQueryErrors(t *testing.T) {
 	for query, want := range map[string]string{
 		`w0 "w1 w2"`: "column 4: phrases are not supported", "title:w1": "column 6: fields are not supported",
 		"w1~1": "column 3: similar words are not supported", "w?1": "column 2: the wildcard ?", "(w1": "column 1: a ( without its )",
+		"w0 [w1 TO w2]": "column 4: ranges are not supported", "w0 /w./": "column 4: regular expressions are not supported", "!w1": "column 1: nothing to exclude from",
 	} {
 		for _, args := range []string{"", "--count", "--syntax boolean"} {
 			r := heddle(t, append([]string{"search", "c.hdl", "--query", query}, strings.Fields(args)...)...)

@@ -4,15 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -26,117 +21,113 @@ type serveOptions struct {
 	flagsOnly
 	settings
 	indexes, tables []string // NAME=FILE
+	shards          []string // manifests
 }
 
 func newServe(a *App) *cobra.Command {
-	return a.command(&cobra.Command{
-		Use:   "serve (--index NAME=FILE | --table NAME=FILE | --dev DIR)… [flags]",
+	c := a.command(&cobra.Command{
+		Use:   "serve (--index NAME=FILE | --table NAME=FILE | --dev DIR | --cluster URL | --shards MANIFEST)… [flags]",
 		Short: "Serve indexes and tables over HTTP and gRPC",
 		Long: `Serve answers queries on indexes and tables for other programs, in any language: HTTP with
-JSON, Connect, gRPC and gRPC-Web on one port, HTTP/1.1 and HTTP/2 without TLS. GET
-/openapi.json describes the routes; engine/server/README.md has examples.
+JSON, Connect, gRPC and gRPC-Web on one port, HTTP/1.1 and HTTP/2. GET /openapi.json
+describes the routes; engine/server/README.md has examples.
 
 --dev serves every .hdl and .hdb file of a folder under its base name. --index and --table
 replace the keys server.indexes and server.tables of the configuration, which also holds
 the limits of requests in section [server].
 
-When the files are in service, standard output gets the line
-"listening on http://ADDRESS", and with --admin "administration on http://ADDRESS".
-Before, GET /livez succeeds and GET /readyz fails.
+--cluster, with --node and --data, is a node of a cluster: it holds the shards that the map of
+the cluster gives it, in files below --data, and answers the servers of the cluster over NATS
+and over HTTP at --listen. It starts without NATS from the maps of its last run. --cluster
+without --node holds nothing and answers all requests from the nodes. The flags --cluster-…
+name the files that NATS and the nodes ask for. heddle cluster dev starts a cluster on one
+machine.
 
-The server does not authenticate its clients. It refuses an address that is not loopback
-unless --insecure is given. --admin serves reload and drain on another address.
+--cluster FILE, in JSON or TOML, is a cluster without NATS. Its members are nodes (URLs by
+name) and collections: manifests of heddle cluster split, in which each shard has replicas
+(names of nodes). --shards MANIFEST serves the shards that lie beside a manifest to such
+servers. A change of the shards needs a higher epoch in both files.
+
+When the server accepts connections, standard output gets the line
+"listening on http://ADDRESS", and with --admin "administration on http://ADDRESS".
+GET /livez succeeds from then on, and GET /readyz when the processors are open and the files
+are in service. GET /console/ has web pages that show the server at work; --console=false turns
+them off. A service of systemd may have Type=notify: it starts when the server is ready.
+
+--tokens names a file of tokens, which heddle serve token creates. --cert and --key turn TLS
+on; --client-ca asks for certificates of clients. Without tokens and certificates of clients
+the server knows no callers, and refuses an address that is not loopback unless --insecure
+is given. --admin serves administration on another address: metrics for Prometheus,
+profiles (/debug/pprof), load, reload, unload, drain and the settings. It needs tokens of
+role admin or certificates of --admin-ca. It loads files below --root only.
 
 SIGTERM drains the server: it reports not ready, still answers for --drain-delay, finishes
-the running requests, and ends. A second signal ends it at once. SIGHUP opens all files
-again and changes to their new contents without a gap; a file with an error leaves the old
-content in service.`,
+the running requests, and ends. A second signal ends it at once. SIGHUP reads all files
+again and changes to their new contents without a gap: indexes, tables, tokens,
+certificates, and from the configuration the limits (server.max_...), server.slow_query
+and the log level. A file with an error leaves the old content in service. The server
+notices new tokens, certificates and configurations itself (server.poll), and with --watch
+new files of indexes and tables.`,
 		Example: `  heddle serve --index books=books.hdl --table flights=flights.hdb
-  heddle serve --dev . --listen 127.0.0.1:0 --admin 127.0.0.1:0`,
+  heddle serve --dev . --listen 127.0.0.1:0 --admin 127.0.0.1:0
+  heddle serve --dev . --listen 0.0.0.0:7700 --tokens tokens --cert server.crt --key server.key
+  heddle serve --cluster nats://10.0.0.1:4222 --node n1 --data n1 --listen 127.0.0.1:0`,
 	}, &serveOptions{})
+	c.AddCommand(newServeToken(a))
+	return c
 }
 
 func (o *serveOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.indexes, "index", nil, "serve the index `NAME=FILE`; repeatable")
 	fs.StringArrayVar(&o.tables, "table", nil, "serve the table `NAME=FILE`; repeatable")
-	o.add(fs, "dev", "listen", "admin", "insecure", "timeout", "drain-delay", "backend", "device", "threads", "tuning", "schedule")
+	fs.StringArrayVar(&o.shards, "shards", nil, "serve the shards beside the manifest `FILE` to coordinators; repeatable")
+	o.add(fs, append([]string{"dev", "listen", "admin", "tokens", "cert", "key", "client-ca", "admin-ca", "insecure", "root", "console", "watch", "timeout", "drain-delay", "backend", "device", "threads", "tuning", "schedule", "node", "data", "cluster-token"}, clusterKeys...)...)
 }
 
 func (o *serveOptions) Run(ctx context.Context, a *App) (err error) {
+	read := o.look(a)
 	c, log, err := o.load(a)
 	if err != nil {
 		return err
+	}
+	defer zerolog.SetGlobalLevel(zerolog.GlobalLevel())
+	setLevel(c.Log)
+	log = log.Level(zerolog.TraceLevel) // the global level rules, which a reload changes
+	if c.Cluster.Node != "" {
+		return o.serveNode(ctx, a, c, log)
 	}
 	opt, err := o.options(c, log)
 	if err != nil {
 		return usageError{err}
 	}
-	listener, admin, err := listen(ctx, c.Server)
+	if o.shards != nil {
+		opt.Service = &shardFiles{manifests: o.shards}
+	}
+	d, err := newDaemon(ctx, a, &o.settings, c, log, read)
 	if err != nil {
 		return err
 	}
-	engineOpt, err := engineOptions(c, log)
-	if err != nil {
-		return errors.Join(err, closeAll(listener, admin))
-	}
-	e, err := a.newEngine(ctx, engineOpt)
-	if err != nil {
-		return errors.Join(err, closeAll(listener, admin))
-	}
-	defer func() { err = errors.Join(err, e.Close()) }()
-	s, err := server.New(e, opt)
-	if err != nil {
-		return errors.Join(err, closeAll(listener, admin))
-	}
-	return a.serve(ctx, s, listener, admin, log)
-}
-
-// serve runs s until ctx ends.
-func (a *App) serve(ctx context.Context, s *server.Server, listener, admin net.Listener, log zerolog.Logger) error {
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(ctx, listener, admin) }()
-	if err := s.Load(ctx); err != nil {
-		stop()
-		return errors.Join(err, <-served)
-	}
-	said := fmt.Sprintf("listening on http://%s\n", listener.Addr())
-	if admin != nil {
-		said += fmt.Sprintf("administration on http://%s\n", admin.Addr())
-	}
-	if _, err := io.WriteString(a.Stdout, said); err != nil {
-		stop()
-		return errors.Join(err, <-served)
-	}
-	var reloads sync.WaitGroup
-	defer reloads.Wait()
-	for {
-		select {
-		case <-hangup:
-			reloads.Go(func() {
-				if err := s.Reload(ctx); err != nil {
-					log.Error().Err(err).Msg("reload failed: the old content stays in service")
-				}
-			})
-		case err := <-served:
-			stop()
-			return err
+	if at := c.Cluster.Servers; at != "" && !isNATS(at) {
+		g, err := staticCluster(c.Cluster, c.Server.Timeout)
+		if err != nil {
+			return errors.Join(err, d.close())
 		}
+		opt.Remote, opt.Cluster = g, mapsOnly(g)
+	} else if at != "" {
+		g, err := dialCluster(ctx, c, log)
+		if err != nil {
+			return errors.Join(err, d.close())
+		}
+		defer g.Close()
+		opt.Remote, opt.Cluster = g, g.describe
 	}
+	return d.serve(ctx, opt)
 }
 
 // options returns the options of the server.
 func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Options, error) {
 	v := c.Server
-	opt := server.Options{
-		Indexes: map[string]string{}, Tables: map[string]string{},
-		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Log: &log,
-		Limits: server.Limits{Body: int64(v.MaxBody), Batch: v.MaxBatch, K: v.MaxK, Terms: v.MaxTerms, Documents: v.MaxDocuments, Concurrency: v.MaxConcurrency},
-	}
+	opt := serverOptions(v, log)
 	for _, f := range []struct {
 		key, text string
 		flags     []string
@@ -163,13 +154,41 @@ func (o *serveOptions) options(c *config.Config, log zerolog.Logger) (server.Opt
 			}
 		}
 	}
-	if len(opt.Indexes)+len(opt.Tables) == 0 {
+	if v.Watch && v.Poll == 0 {
+		return opt, errors.New("--watch needs server.poll above 0")
+	}
+	if c.Cluster.Servers != "" {
+		if len(opt.Indexes)+len(opt.Tables) > 0 {
+			return opt, errors.New("--cluster excludes --index, --table and --dev: a server has its own files or those of a cluster")
+		}
+		return opt, nil
+	}
+	if c.Cluster.Data != "" {
+		return opt, errors.New("--data needs --cluster and --node")
+	}
+	if len(opt.Indexes)+len(opt.Tables)+len(o.shards) == 0 {
 		if v.Dev != "" {
 			return opt, fmt.Errorf("folder %s has no .hdl and no .hdb file", v.Dev)
 		}
-		return opt, errors.New("nothing to serve: give --index, --table or --dev")
+		return opt, errors.New("nothing to serve: give --index, --table, --dev, --cluster or --shards")
 	}
 	return opt, nil
+}
+
+// serverOptions returns the options of a server without files.
+func serverOptions(v config.Server, log zerolog.Logger) server.Options {
+	return server.Options{
+		Indexes: map[string]string{}, Tables: map[string]string{},
+		Timeout: v.Timeout, Stall: v.Stall, DrainDelay: v.DrainDelay, Root: v.Root, AccessLog: v.AccessLog, Log: &log, Limits: limitsOf(v),
+	}
+}
+
+func limitsOf(v config.Server) server.Limits {
+	return server.Limits{
+		Body: int64(v.MaxBody), Batch: v.MaxBatch, K: v.MaxK, Terms: v.MaxTerms, Documents: v.MaxDocuments,
+		Concurrency: v.MaxConcurrency, Connections: v.MaxConnections,
+		CallerConcurrency: v.MaxCallerConcurrency, CallerRate: v.MaxCallerRate,
+	}
 }
 
 // addFile adds NAME=FILE to files.
@@ -200,37 +219,4 @@ func filesOf(dir, extension string) (files []string, err error) {
 		}
 	}
 	return files, nil
-}
-
-// listen opens the addresses of the server.
-func listen(ctx context.Context, v config.Server) (service, admin net.Listener, err error) {
-	if service, err = listenAt(ctx, "listen", v.Listen, v.Insecure); err != nil || v.Admin == "" {
-		return service, nil, err
-	}
-	if admin, err = listenAt(ctx, "admin", v.Admin, v.Insecure); err != nil {
-		return nil, nil, errors.Join(err, closeAll(service))
-	}
-	return service, admin, nil
-}
-
-// listenAt opens an address, which must be loopback unless insecure is set.
-func listenAt(ctx context.Context, name, address string, insecure bool) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--%s: %w", name, err)}
-	}
-	ip := net.ParseIP(host)
-	if !insecure && host != "localhost" && !ip.IsLoopback() {
-		return nil, usageError{fmt.Errorf("--%s: %s is not a loopback address, and the server does not authenticate its clients; --insecure serves all that reach it", name, address)}
-	}
-	return new(net.ListenConfig).Listen(ctx, "tcp", address)
-}
-
-func closeAll(listeners ...net.Listener) (err error) {
-	for _, l := range listeners {
-		if l != nil {
-			err = errors.Join(err, l.Close())
-		}
-	}
-	return err
 }

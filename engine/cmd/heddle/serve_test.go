@@ -20,6 +20,7 @@ type serving struct {
 	*testing.T
 	cmd    *exec.Cmd
 	url    string
+	token  string
 	admin  string // empty without --admin
 	stderr strings.Builder
 }
@@ -38,17 +39,19 @@ func serve(t *testing.T, args ...string) *serving {
 	}
 	lines := bufio.NewReader(out)
 	line, err := lines.ReadString('\n')
-	m := regexp.MustCompile(`^listening on (http://127\.0\.0\.1:\d+)\n$`).FindStringSubmatch(line)
+	m := regexp.MustCompile(`^listening on (https?://127\.0\.0\.1:\d+)\n$`).FindStringSubmatch(line)
 	if m == nil {
 		s.cmd.Wait()
 		t.Fatalf("%q, %v, stderr %s", line, err, s.stderr.String())
 	}
 	s.url = m[1]
 	if slices.Contains(args, "--admin") {
-		if line, err = lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "administration on http://127.0.0.1:") {
+		if line, err = lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "administration on http") {
 			t.Fatalf("%q, %v", line, err)
 		}
 		s.admin = strings.TrimSpace(strings.TrimPrefix(line, "administration on "))
+	}
+	for strings.HasPrefix(s.url, "http:") && s.get("/readyz") != "ok\n" { // up to the time-out of the test
 	}
 	return s
 }
@@ -56,7 +59,22 @@ func serve(t *testing.T, args ...string) *serving {
 // ask sends a request and returns the start of the reply.
 func (s *serving) ask(path, body string) string {
 	s.Helper()
-	resp, err := http.Post(s.url+path, "application/json", strings.NewReader(body))
+	return s.do("POST", path, body)
+}
+
+func (s *serving) get(path string) string {
+	s.Helper()
+	return s.do("GET", path, "")
+}
+
+func (s *serving) do(method, path, body string) string {
+	s.Helper()
+	req, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -132,7 +150,9 @@ func TestServe(t *testing.T) {
 		t.Errorf("messages: %s", said)
 	}
 
-	if r := heddle(t, "serve", "--index", "books=books.hdl", "--listen", "127.0.0.1:0"); r.code != exitCorrupt || !strings.Contains(r.stderr, "index books: ") || r.stdout != "" {
+	text[20] ^= 0xff // in the header, which opening verifies
+	writeFile(t, "books.hdl", string(text))
+	if r := heddle(t, "serve", "--index", "books=books.hdl", "--listen", "127.0.0.1:0"); r.code != exitCorrupt || !strings.Contains(r.stderr, "index books: ") {
 		t.Errorf("a damaged file at the start: %+v", r)
 	}
 }
@@ -142,7 +162,7 @@ func TestServeFolder(t *testing.T) {
 	inTempDir(t)
 	writeFile(t, "books.tsv", "a\theaven and earth\nb\tthe earth\n")
 	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
-	writeFile(t, "h.toml", "[server]\ndev = \".\"\nmax_k = 7\nindexes = \"more=books.hdl\"\ndrain_delay = \"0s\"\n")
+	writeFile(t, "h.toml", "[server]\ndev = \".\"\nmax_k = 7\nindexes = \"more=books.hdl\"\ndrain_delay = \"0s\"\nwatch = true\npoll = \"10ms\"\n")
 	s := serve(t, "--config", "h.toml")
 	if got := s.ask("/v1/indexes/more/search", `{"query":"earth","k":8}`); !strings.Contains(got, `"limit":"k","max":7`) {
 		t.Errorf("k above the limit: %s", got)
@@ -150,12 +170,19 @@ func TestServeFolder(t *testing.T) {
 	if got := s.count("heaven"); got != `{"count":1,"documents":[]` {
 		t.Errorf("count: %s", got)
 	}
+	writeFile(t, "books.tsv", "a\theaven and earth\nb\theaven\n")
+	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
+	for s.count("heaven") != `{"count":2,"documents":[]` { // up to the time-out of the test
+	}
 	s.end()
 }
 
 // TestServeOptions checks wrong options.
 func TestServeOptions(t *testing.T) {
 	inTempDir(t)
+	writeFile(t, "traces.toml", "[server]\ntraces = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\n")
+	must(t, "serve", "token", "--tokens", "tokens", "reader")
+	writeFile(t, "still.toml", "[server]\npoll = \"0s\"\n")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +193,7 @@ func TestServeOptions(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", exitUsage, "nothing to serve: give --index, --table or --dev"},
+		{"", exitUsage, "nothing to serve: give --index, --table, --dev, --cluster or --shards"},
 		{"--dev .", exitUsage, "folder . has no .hdl and no .hdb file"},
 		{"--dev absent", exitUsage, "absent"},
 		{"--index books", exitUsage, `--index: "books": want NAME=FILE`},
@@ -178,6 +205,29 @@ func TestServeOptions(t *testing.T) {
 		{"--index a=b --listen 7700", exitUsage, "missing port"},
 		{"--index a=b --listen " + taken.Addr().String(), exitFailure, "address already in use"},
 		{"--index a=absent.hdl --listen 0.0.0.0:0 --insecure", exitFailure, "index a: "},
+		{"--index a=absent.hdl --listen 0.0.0.0:0 --tokens absent", exitUsage, "absent: no such file"},
+		{"--index a=absent.hdl --cert absent.crt", exitUsage, "the certificate of the server and its key need each other"},
+		{"--index a=absent.hdl --watch --config still.toml", exitUsage, "--watch needs server.poll above 0"},
+		{"--index a=absent.hdl --config traces.toml", exitUsage, "build it with -tags otlp"},
+		{"--index a=absent.hdl --listen 0.0.0.0:0 --tokens tokens", exitFailure, "tokens cross the network in the clear"},
+		{"--node n1 --data d", exitUsage, "--node needs --cluster"},
+		{"--data d", exitUsage, "--data needs --cluster and --node"},
+		{"--cluster nats://127.0.0.1:1 --node n1", exitUsage, "--node needs --data"},
+		{"--cluster nats://127.0.0.1:1 --node n.1 --data d", exitUsage, "n.1"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --index a=b", exitUsage, "--node excludes --index"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --admin 127.0.0.1:0", exitUsage, "--node excludes --admin"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 0.0.0.0:0 --tokens tokens", exitUsage, "set cluster.url"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --cluster-ca absent", exitFailure, "absent: no such file"},
+		{"--cluster nats://127.0.0.1:1 --control-replicas 2", exitUsage, "2 is not one of 0, 1, 3, 5"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 0.0.0.0:0", exitUsage, "it needs --tokens or --client-ca"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 0.0.0.0:0 --insecure", exitUsage, "set cluster.url"},
+		{"--cluster nats://127.0.0.1:1 --node n1 --data d --listen 127.0.0.1:0", exitFailure, "NATS servers nats://127.0.0.1:1"},
+		{"--cluster nats://127.0.0.1:1 --listen 127.0.0.1:0", exitFailure, "NATS servers nats://127.0.0.1:1"},
+		{"--cluster nats://127.0.0.1:1 --index a=b", exitUsage, "--cluster excludes --index"},
+		{"token", exitUsage, "NAME is missing"},
+		{"token a", exitUsage, "--tokens FILE is missing"},
+		{"token a --tokens t --role write", exitUsage, `role "write": want read or admin`},
+		{"token a/b --tokens t", exitUsage, `name "a/b": want`},
 		{"--index a=absent.hdl --timeout 0s", exitUsage, "flag --timeout: 0s is not from 1ms"},
 	} {
 		r := heddle(t, append([]string{"serve"}, strings.Fields(c.args)...)...)

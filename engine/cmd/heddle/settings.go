@@ -70,9 +70,27 @@ var keyFlags = []struct{ name, short, key, arg string }{
 	{"listen", "", "server.listen", "ADDRESS"},
 	{"admin", "", "server.admin", "ADDRESS"},
 	{"insecure", "", "server.insecure", "bool"},
+	{"tokens", "", "server.tokens", "FILE"},
+	{"cert", "", "server.cert", "FILE"},
+	{"key", "", "server.key", "FILE"},
+	{"client-ca", "", "server.client_ca", "FILE"},
+	{"admin-ca", "", "server.admin_ca", "FILE"},
 	{"dev", "", "server.dev", "DIR"},
+	{"root", "", "server.root", "DIR"},
+	{"console", "", "server.console", "bool"},
+	{"watch", "", "server.watch", "bool"},
 	{"timeout", "", "server.timeout", "DURATION"},
 	{"drain-delay", "", "server.drain_delay", "DURATION"},
+	{"cluster", "", "cluster.servers", "URL,…|FILE"},
+	{"node", "", "cluster.node", "NAME"},
+	{"data", "", "cluster.data", "DIR"},
+	{"cluster-nkey", "", "cluster.nkey", "FILE"},
+	{"cluster-credentials", "", "cluster.credentials", "FILE"},
+	{"cluster-ca", "", "cluster.ca", "FILE"},
+	{"cluster-cert", "", "cluster.cert", "FILE"},
+	{"cluster-key", "", "cluster.key", "FILE"},
+	{"cluster-token", "", "cluster.token", "FILE"},
+	{"control-replicas", "", "cluster.control_replicas", "0|1|3|5"},
 	{"log-level", "", "log.level", ""},
 }
 
@@ -103,8 +121,8 @@ func (s *settings) addKey(fs *pflag.FlagSet, name, short, key, arg string) {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// load reads the configuration and creates its logger.
-func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
+// sources returns the sources of the configuration.
+func (s *settings) sources(a *App) config.Sources {
 	src := config.Sources{File: s.file, Environ: a.Environ}
 	if src.File == "" {
 		src.File = a.getenv(config.FileVariable)
@@ -114,7 +132,12 @@ func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
 			src.Flags = append(src.Flags, config.Flag{Name: f.name, Key: f.key.Name, Value: f.text})
 		}
 	}
-	c, err := config.Load(src)
+	return src
+}
+
+// load reads the configuration and creates its logger.
+func (s *settings) load(a *App) (*config.Config, zerolog.Logger, error) {
+	c, err := config.Load(s.sources(a))
 	if err != nil {
 		return nil, zerolog.Nop(), err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/BurntSushi/toml"
@@ -22,6 +23,7 @@ type tuneOptions struct {
 	settings
 	out         string
 	short, json bool
+	force       bool
 }
 
 func newTune(a *App) *cobra.Command {
@@ -32,7 +34,8 @@ func newTune(a *App) *cobra.Command {
 the kernels: work-group sizes, tiles, serial or parallel loops, scan methods, and batches
 in flight. It starts from the present tuning row, varies one setting after the other,
 checks all answers, prints each measurement on standard error, and writes the best row
-as TOML. It takes a minute or two. Nothing else should use the device meanwhile.
+as TOML. It takes a minute or two. Nothing else should use the device meanwhile. A file
+that exists is replaced with --force only.
 
 The key devices.tuning, or --tuning, names a file of such rows. They precede the
 built-in rows.`,
@@ -45,6 +48,7 @@ built-in rows.`,
 func (o *tuneOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVarP(&o.out, "output", "o", "-", "write the row to `FILE`; - is standard output")
 	fs.BoolVar(&o.short, "short", false, "try fewer settings on smaller workloads")
+	fs.BoolVar(&o.force, "force", false, "replace a file that exists")
 	addJSON(fs, &o.json)
 	o.add(fs, "device", "threads", "tuning")
 }
@@ -74,6 +78,9 @@ func (o *tuneOptions) Run(ctx context.Context, a *App) error {
 	rows, err := readTunings(c)
 	if err != nil {
 		return err
+	}
+	if st, err := os.Stat(o.out); err == nil && o.out != "-" && !o.force && st.Mode().IsRegular() && st.Size() > 0 {
+		return forcible(fmt.Errorf("%s: %w: choose another output", o.out, fs.ErrExist))
 	}
 	devices, err := cl.Devices(c.Devices.Device, rows...)
 	if len(devices) == 0 {

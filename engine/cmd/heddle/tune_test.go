@@ -17,6 +17,9 @@ func TestTuneUsage(t *testing.T) {
 	inTempDir(t)
 	wantFailure(t, heddle(t, "tune", "now"), exitUsage, "takes no argument")
 	wantFailure(t, heddle(t, "tune", "--device", "no-such-device"), exitDevice, "no-such-device")
+	writeFile(t, "mine.txt", "mine")
+	wantFailure(t, heddle(t, "tune", "-o", "mine.txt"), exitFailure, "mine.txt: file already exists: choose another output (--force replaces it)")
+	wantFailure(t, heddle(t, "tune", "-o", "mine.txt", "--force", "--device", "no-such-device"), exitDevice, "no-such-device")
 	writeFile(t, "bad.toml", "[[row]]\nname = \"x\"\nwg = 7\n")
 	writeFile(t, "damaged.toml", "[[row]]\n=\n")
 	for _, command := range []string{"tune", "devices", "bench lists", "bench decode", "bench rank", "bench bitmap", "bench schedule"} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -11,6 +12,9 @@ import (
 
 	"heddle/engine/cmd/heddle/internal/terminal"
 )
+
+// version is the version of a release, which the linker sets (.ci/dist).
+var version string
 
 // buildDetails identifies this program.
 type buildDetails struct {
@@ -27,7 +31,7 @@ func thisBuild() buildDetails {
 	if !ok {
 		return b
 	}
-	b.Version = info.Main.Version
+	b.Version = cmp.Or(version, info.Main.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -11,7 +11,6 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
-	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
 )
@@ -69,7 +68,7 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 	if asked.Expr != nil {
 		simplified, err := x.Expression(asked)
 		if err == nil { // the query was answered
-			e.Boolean = expressionText(x, simplified).String()
+			e.Boolean = x.Readable(simplified).String()
 		}
 	}
 	if s.ranked() {
@@ -145,18 +144,6 @@ func (e *Explanation) rankedLists(s *Searcher, asked engine.Query) {
 // orderLists sorts the lists by length, ties by term, which is the order of execution.
 func (e *Explanation) orderLists() {
 	slices.SortStableFunc(e.Lists, func(a, b List) int { return cmp.Compare(a.Documents, b.Documents) })
-}
-
-// expressionText replaces the lists of f by their terms.
-func expressionText(x *engine.Snapshot, f plan.Expr) querylang.Expr {
-	if f.Op == plan.OpList {
-		return querylang.Expr{Term: x.File().Term(f.List)}
-	}
-	e := querylang.Expr{Op: map[plan.OpCode]querylang.Op{plan.OpAnd: querylang.And, plan.OpOr: querylang.Or, plan.OpAndNot: querylang.Not}[f.Op]}
-	for _, a := range f.Args {
-		e.Args = append(e.Args, expressionText(x, a))
-	}
-	return e
 }
 
 func (e *Explanation) write(out io.Writer) error {

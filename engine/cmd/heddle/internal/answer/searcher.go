@@ -15,7 +15,6 @@ import (
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/querylang"
 	"heddle/engine/index/trec"
-	"heddle/engine/internal/limit"
 	"heddle/engine/internal/query"
 	"heddle/engine/observe"
 )
@@ -74,33 +73,17 @@ func (s *Searcher) answerBatch(ctx context.Context, qs []trec.Topic) error {
 	if len(s.batch) == 0 {
 		return nil
 	}
-	err := s.run(ctx)
-	if wrong, ok := errors.AsType[*query.Error](err); ok && invalid(err) {
-		if len(s.batch) > 1 {
-			return s.answerEach(ctx)
-		}
-		return s.Invalid(s.asked[0], wrong.Err)
-	} else if err != nil {
+	if err := s.run(ctx); err != nil && !query.Invalid(err) {
 		return err
 	}
 	for i, q := range s.asked {
-		if err := s.print(q, i); err != nil {
-			return err
+		var err error
+		if wrong, ok := errors.AsType[*engine.Error](s.answers[i].Err); ok {
+			err = s.Invalid(q, wrong.Err)
+		} else {
+			err = s.print(q, i)
 		}
-	}
-	return nil
-}
-
-// invalid tells whether err concerns one query alone.
-func invalid(err error) bool {
-	_, large := errors.AsType[*limit.Error](err)
-	return large || engine.CodeOf(err) == engine.InvalidQuery
-}
-
-// answerEach answers the queries of a batch one by one, since at least one is invalid.
-func (s *Searcher) answerEach(ctx context.Context) error {
-	for _, q := range slices.Clone(s.asked) {
-		if err := s.answerBatch(ctx, []trec.Topic{q}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -168,10 +151,9 @@ func (s *Searcher) run(ctx context.Context) (err error) {
 	if s.Explain != nil {
 		s.why = observe.Explanation{}
 		s.batch[0].Explain = &s.why
-		if s.answers[0], err = s.Index.Search(ctx, s.batch[0]); err == nil || s.why.Kind != "" {
-			return err
-		}
-		s.batch[0].Explain = nil // the query is invalid: SearchAll names its number
+		s.answers[0], err = s.Index.Search(ctx, s.batch[0])
+		s.answers[0].Err = err
+		return err
 	}
 	return s.Index.SearchAll(ctx, s.batch, func(first int, hits []engine.Hits) error {
 		for i, h := range hits {

@@ -2,12 +2,11 @@ package answer
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/index/analyze"
+	"heddle/engine/index/snippet"
 )
 
 // snippetWidth is the approximate length of a snippet, in bytes of the text.
@@ -17,15 +16,7 @@ const snippetWidth = 150
 type snippets struct {
 	x      *engine.Snapshot
 	tokens *analyze.Tokenizer
-	terms  map[string]bool // of the query
-
-	marks []mark // of one text
-}
-
-// mark is an occurrence of a term of the query in a text, as byte offsets.
-type mark struct {
-	start, end int
-	term       string
+	find   *snippet.Finder // of the query
 }
 
 // newSnippets returns nil for an index without texts.
@@ -37,7 +28,7 @@ func newSnippets(x *engine.Snapshot) (*snippets, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &snippets{x: x, tokens: a.Tokenizer()}, nil
+	return &snippets{x: x, tokens: a.Documents()}, nil
 }
 
 // setQuery sets the query of the next snippets.
@@ -49,10 +40,7 @@ func (s *snippets) setQuery(q engine.Query) error {
 			return err
 		}
 	}
-	s.terms = make(map[string]bool, len(terms))
-	for _, t := range terms {
-		s.terms[t] = true
-	}
+	s.find = snippet.New(s.tokens, terms, snippetWidth)
 	return nil
 }
 
@@ -60,80 +48,19 @@ func (s *snippets) setQuery(q engine.Query) error {
 // with stars around each of these words. Without any of the terms it is the beginning of
 // the text.
 func (s *snippets) of(text string) string {
-	s.marks = s.marks[:0]
-	s.tokens.EachAt([]byte(text), func(term []byte, start, end int) {
-		if s.terms[string(term)] {
-			s.marks = append(s.marks, mark{start, end, string(term)})
-		}
-	})
-	first, last := s.window()
-	start, end := 0, 0
-	if len(s.marks) > 0 {
-		start, end = s.marks[first].start, s.marks[last].end
-	}
-	start, end = widen(text, start, end)
-
+	part := s.find.Find(text)
 	var b strings.Builder
-	if start > 0 {
+	if part.Start > 0 {
 		b.WriteString("… ")
 	}
-	at := start
-	for _, m := range s.marks {
-		if m.start >= at && m.end <= end {
-			b.WriteString(text[at:m.start] + "*" + text[m.start:m.end] + "*")
-			at = m.end
-		}
+	at := part.Start
+	for _, m := range part.Marks {
+		b.WriteString(text[at:m.Start] + "*" + text[m.Start:m.End] + "*")
+		at = m.End
 	}
-	b.WriteString(text[at:end])
-	if end < len(text) {
+	b.WriteString(text[at:part.End])
+	if part.End < len(text) {
 		b.WriteString(" …")
 	}
 	return terminal.Field(strings.Join(strings.Fields(b.String()), " "))
-}
-
-// window returns the range of marks within snippetWidth that has the most distinct terms.
-// Ties go to the range with the most marks, then to the first one.
-func (s *snippets) window() (first, last int) {
-	inside := map[string]int{}
-	bestTerms, bestWords, from := 0, 0, 0
-	for to, m := range s.marks {
-		inside[m.term]++
-		for from < to && m.end-s.marks[from].start > snippetWidth {
-			left := s.marks[from].term
-			if inside[left]--; inside[left] == 0 {
-				delete(inside, left)
-			}
-			from++
-		}
-		if words := to - from + 1; len(inside) > bestTerms || len(inside) == bestTerms && words > bestWords {
-			first, last, bestTerms, bestWords = from, to, len(inside), words
-		}
-	}
-	return first, last
-}
-
-// widen extends text[start:end] on both sides up to snippetWidth. It cuts at white space
-// if there is any, and otherwise between characters.
-func widen(text string, start, end int) (int, int) {
-	more := max(snippetWidth-(end-start), 0)
-	from := max(start-more/2, 0)
-	to := min(end+more-(start-from), len(text))
-	from = max(from-(more-(start-from)-(to-end)), 0) // room that the end does not use
-	if from > 0 {
-		if space := strings.IndexFunc(text[from-1:start], unicode.IsSpace); space >= 0 {
-			from += space - 1
-		}
-		for from < start && !utf8.RuneStart(text[from]) {
-			from++
-		}
-	}
-	if to < len(text) {
-		if space := strings.LastIndexFunc(text[end:to], unicode.IsSpace); space >= 0 {
-			to = end + space
-		}
-		for to > end && !utf8.RuneStart(text[to]) {
-			to--
-		}
-	}
-	return from, to
 }

@@ -27,7 +27,7 @@ type Build struct {
 
 // Invalid counts the invalid documents of a build.
 type Invalid struct {
-	Encoding uint64 `json:"encoding"` // with invalid UTF-8
+	Encoding uint64 `json:"encoding"` // with an invalid encoding
 	Tabs     uint64 `json:"tabs"`     // lines of text with a TAB or without, unlike the first line
 	Records  uint64 `json:"records"`  // unreadable
 	Skipped  uint64 `json:"skipped"`  // of all these, absent from the index

@@ -10,34 +10,35 @@ import (
 	"heddle/codec"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/hdl"
+	"heddle/engine/index/inventory"
 )
 
 // Index describes an index file.
 type Index struct {
-	Path              string       `json:"path"`
-	Bytes             int64        `json:"bytes"`
-	Checksum          string       `json:"checksum"`
-	Creator           string       `json:"creator"`
-	Format            string       `json:"format"`
-	Documents         uint32       `json:"documents"`
-	Terms             int          `json:"terms"`
-	Postings          uint64       `json:"postings"`
-	Tokens            uint64       `json:"tokens"`      // or the sum of impacts
-	MeanLength        float64      `json:"mean_length"` // tokens per document
-	BytesPerDocID     float64      `json:"bytes_per_docid"`
-	BytesPerFrequency float64      `json:"bytes_per_frequency"` // or impact
-	Tokenizer         string       `json:"tokenizer"`
-	Fold              bool         `json:"fold"`
-	Stemmer           string       `json:"stemmer"`
-	StopWords         int          `json:"stop_words"`
-	Lengths           string       `json:"lengths"` // of documents: exact or lucene
-	Codec             string       `json:"codec"`
-	ExceptionRatio    float64      `json:"exception_ratio"`
-	Dense             string       `json:"dense"`
-	Impacts           *hdl.Impacts `json:"impacts,omitempty"` // nil: the index stores frequencies
-	Texts             bool         `json:"texts"`             // documents' texts are stored
-	Codecs            []Codec      `json:"codecs"`
-	Sections          []Section    `json:"sections"`
+	Path              string            `json:"path"`
+	Bytes             int64             `json:"bytes"`
+	Checksum          string            `json:"checksum"`
+	Creator           string            `json:"creator"`
+	Format            string            `json:"format"`
+	Documents         uint32            `json:"documents"`
+	Terms             int               `json:"terms"`
+	Postings          uint64            `json:"postings"`
+	Tokens            uint64            `json:"tokens"`      // or the sum of impacts
+	MeanLength        float64           `json:"mean_length"` // tokens per document
+	BytesPerDocID     float64           `json:"bytes_per_docid"`
+	BytesPerFrequency float64           `json:"bytes_per_frequency"` // or impact
+	Tokenizer         string            `json:"tokenizer"`
+	Fold              bool              `json:"fold"`
+	Stemmer           string            `json:"stemmer"`
+	StopWords         int               `json:"stop_words"`
+	Lengths           string            `json:"lengths"` // of documents: exact or lucene
+	Codec             string            `json:"codec"`
+	ExceptionRatio    float64           `json:"exception_ratio"`
+	Dense             string            `json:"dense"`
+	Impacts           *hdl.Impacts      `json:"impacts,omitempty"` // nil: the index stores frequencies
+	Texts             bool              `json:"texts"`             // documents' texts are stored
+	Codecs            []inventory.Codec `json:"codecs"`
+	Sections          []Section         `json:"sections"`
 }
 
 // NewIndex describes f.
@@ -48,7 +49,7 @@ func NewIndex(f *hdl.File) *Index {
 		Documents: m.Docs, Terms: f.Terms(), Postings: m.Postings, Tokens: m.Tokens,
 		Tokenizer: cmp.Or(m.Analysis.Tokens, analyze.TokensWords), Fold: m.Analysis.Fold, Lengths: cmp.Or(m.Lengths, hdl.LengthsExact), Stemmer: cmp.Or(m.Analysis.Stemmer, "none"), StopWords: len(m.Analysis.StopWords),
 		Codec: cmp.Or(m.Codec, "auto"), ExceptionRatio: m.ExceptionRatio, Dense: cmp.Or(m.Dense, "auto"),
-		Texts: m.Texts, Codecs: codecs(f), Sections: sections(f.Sections()),
+		Texts: m.Texts, Codecs: inventory.Codecs(f), Sections: sections(f.Sections()),
 	}
 	if m.Impacts.Bits > 0 {
 		x.Impacts = &m.Impacts

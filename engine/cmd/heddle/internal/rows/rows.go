@@ -13,6 +13,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/file/container"
 	"heddle/engine/index/trec"
 	"heddle/engine/plan"
 	"heddle/engine/table/rowset"
@@ -91,7 +92,7 @@ func (w *Writer) answerBatch(ctx context.Context, info *engine.TableInfo, qs []t
 	for _, q := range all {
 		s, err := w.Selection, q.Err
 		if err == nil {
-			s.Prepared, err = w.Table.Prepare(q.Text)
+			s.Prepared, err = w.Table.Prepare(ctx, engine.Selection{Where: q.Text})
 		}
 		if err == nil {
 			w.batch, qs = append(w.batch, s), append(qs, q)
@@ -203,7 +204,7 @@ func (w *Writer) line(id string, numbers ...uint32) {
 }
 
 // writeRoaring writes the rows of answer i to the file Roaring. The file gets its name
-// when it is complete.
+// when it is complete, and the permissions of the file that it replaces.
 func (w *Writer) writeRoaring(i int) error {
 	bitmap := rowset.ToRoaring(w.rows[i].Bits)
 	if w.Roaring == "-" {
@@ -216,7 +217,7 @@ func (w *Writer) writeRoaring(i int) error {
 	}
 	_, err = bitmap.WriteTo(f)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), w.Roaring)
+		err = container.OSDisk{}.Rename(f.Name(), w.Roaring)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 
 	"heddle/engine/file/input"
 	"heddle/engine/index/trec"
@@ -48,12 +49,9 @@ type reader struct {
 // read starts a goroutine that reads at most ahead queries in advance. The goroutine
 // ends with the file, or after the next query once ctx is done.
 func (f File) read(ctx context.Context, ahead int) (*reader, error) {
-	in := io.NopCloser(f.Stdin)
-	if f.Path != "-" {
-		var err error
-		if in, err = input.File(ctx, f.Path); err != nil {
-			return nil, err
-		}
+	in, err := f.open(ctx)
+	if err != nil {
+		return nil, err
 	}
 	r := &reader{ch: make(chan trec.Topic, ahead)}
 	go func() {
@@ -69,6 +67,18 @@ func (f File) read(ctx context.Context, ahead int) (*reader, error) {
 		r.err = errors.Join(err, in.Close())
 	}()
 	return r, nil
+}
+
+// open opens the file. A regular file may be compressed. A pipe is read as it is: a look at
+// its format would wait for more than the first query.
+func (f File) open(ctx context.Context) (io.ReadCloser, error) {
+	if f.Path == "-" {
+		return io.NopCloser(f.Stdin), nil
+	}
+	if st, err := os.Stat(f.Path); err == nil && st.Mode().IsRegular() {
+		return (&input.Opener{Ctx: ctx}).Open(f.Path)
+	}
+	return input.File(ctx, f.Path)
 }
 
 // next appends the queries that wait in the channel to dst. It waits for the first one;

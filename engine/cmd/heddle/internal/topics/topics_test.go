@@ -1,6 +1,8 @@
 package topics
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"heddle/engine/file/input"
 	"heddle/engine/index/trec"
 )
 
@@ -24,7 +27,19 @@ func TestEach(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := io.WriteString(z, text.String())
+	zipped := filepath.Join(t.TempDir(), "q.gz")
+	if err = errors.Join(err, z.Close(), os.WriteFile(zipped, b.Bytes(), 0o600), os.WriteFile(zipped+"cut", b.Bytes()[:b.Len()/2], 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	err = File{Path: zipped + "cut"}.Each(t.Context(), 7, func(context.Context, []trec.Topic) error { return nil })
+	if !errors.Is(err, input.ErrCorrupt) || !strings.Contains(err.Error(), "truncated gzip data") {
+		t.Errorf("half of a file: %v", err)
+	}
 	for _, f := range []File{
+		{Path: zipped, Format: trec.Auto},
 		{Path: path, Format: trec.Auto},
 		{Path: "-", Format: trec.Auto, Stdin: strings.NewReader(text.String())},
 		{Path: "-", Format: trec.Auto, Stdin: iotest.OneByteReader(strings.NewReader(text.String()))},

@@ -32,7 +32,7 @@ type Queries struct {
 func One(text string) Queries { return Queries{[]trec.Topic{{ID: "1", Text: text}}, 1} }
 
 // Sample reads the beginning of a query file. The result is empty if the number of queries
-// cannot be estimated: for standard input, a pipe, or an unreadable file.
+// cannot be estimated: for standard input, a pipe, a compressed file, or an unreadable file.
 func Sample(path string, format trec.Format) (q Queries) {
 	if path == "-" {
 		return q
@@ -55,7 +55,9 @@ func Sample(path string, format trec.Format) (q Queries) {
 	}
 	// An error in the file is reported when the queries run.
 	_ = trec.ReadTopics(path, bytes.NewReader(head), format, func(t trec.Topic) bool {
-		q.Topics = append(q.Topics, t)
+		if t.Err == nil {
+			q.Topics = append(q.Topics, t)
+		}
 		return true
 	})
 	q.Scale = float64(info.Size()) / float64(max(len(head), 1))

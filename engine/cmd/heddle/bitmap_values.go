@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"heddle/engine"
+	"heddle/engine/cmd/heddle/internal/terminal"
+	"heddle/engine/table/statement"
+	"heddle/engine/table/values"
+	"heddle/engine/table/values/arrow"
+	"heddle/engine/table/values/parquet"
+)
+
+// valueOptions are the flags of bitmap query that print values of the selected rows.
+type valueOptions struct {
+	clauses       statement.Clauses
+	limit, offset uint64
+	format        string
+	given         func(flag string) bool
+}
+
+// valueFormats are the values of --format.
+var valueFormats = map[string]func(io.Writer) values.Writer{"csv": values.NewCSV, "json": values.NewLines, "arrow": arrow.New, "parquet": parquet.New}
+
+func formatNames() string { return strings.Join(slices.Sorted(maps.Keys(valueFormats)), "|") }
+
+func (o *valueOptions) add(fs *pflag.FlagSet) {
+	fs.StringVar(&o.clauses.Select, "select", "", "print values of the selected rows: `LIST` of columns and aggregates")
+	fs.StringVar(&o.clauses.GroupBy, "group-by", "", "form groups by the values of one or two `COLUMNS`")
+	fs.StringVar(&o.clauses.OrderBy, "order-by", "", "sort the answer of --select by `KEYS`")
+	fs.Uint64Var(&o.limit, "limit", 0, "print so many rows of the answer of --select at most (0: all)")
+	fs.Uint64Var(&o.offset, "offset", 0, "leave out so many first rows of the answer of --select")
+	fs.StringVar(&o.format, "format", "csv", "format of the answer of --select, `"+formatNames()+"`")
+	o.given = fs.Changed
+}
+
+// wanted reports whether --select is given.
+func (o *valueOptions) wanted() bool { return o.given("select") }
+
+// validate checks the flags without the table.
+func (o *valueOptions) validate() error {
+	if !o.wanted() {
+		for _, flag := range []string{"group-by", "order-by", "limit", "offset", "format"} {
+			if o.given(flag) {
+				return fmt.Errorf("--%s is for --select", flag)
+			}
+		}
+		return nil
+	}
+	if valueFormats[o.format] == nil {
+		return fmt.Errorf("unknown --format %q (one of %s)", o.format, formatNames())
+	}
+	if o.given("limit") && o.limit == 0 {
+		return errors.New("--limit 0 would print nothing: leave it out for all rows")
+	}
+	_, err := statement.Parse(o.clauses)
+	return err
+}
+
+// print prints the values of the rows of a selection.
+func (o *valueOptions) print(ctx context.Context, a *App, t *engine.Table, rows engine.Selection) error {
+	out := a.Stdout
+	if terminal.Is(out) {
+		if o.format == "arrow" || o.format == "parquet" {
+			return usageError{fmt.Errorf("--format %s writes bytes that are no text: redirect the output to a file", o.format)}
+		}
+		out = terminal.Writer(out)
+	}
+	w := valueFormats[o.format](out)
+	err := t.Aggregate(ctx, engine.Aggregation{Select: o.clauses.Select, GroupBy: o.clauses.GroupBy, OrderBy: o.clauses.OrderBy,
+		Limit: o.limit, Offset: o.offset, Rows: rows}, w.Write)
+	if err == nil {
+		err = w.Close()
+	}
+	if rows.Explain != nil && err == nil {
+		_, err = fmt.Fprintln(a.Stderr, rows.Explain)
+	}
+	if code := engine.CodeOf(err); code == engine.InvalidQuery {
+		return usageError{err}
+	}
+	return err
+}

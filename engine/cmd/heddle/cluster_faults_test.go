@@ -1,0 +1,231 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"heddle/engine/cluster/transport"
+	"heddle/engine/plan/testneeds"
+)
+
+// TestWithoutNATS: while NATS is away, all queries get their answers over HTTP, and a node starts
+// from its last map. When NATS returns without its data, the nodes give the map back to it.
+func TestWithoutNATS(t *testing.T) {
+	inTempDir(t)
+	f := newFleet(t, newControls(t, 1, ""), "n1", "n2")
+	before := f.state()
+	stop := f.load()
+	defer stop()
+	f.answers(40)
+	f.controls[0].kill()
+	f.answers(200)
+	f.nodes["n1"].end()
+	f.answers(40)
+	f.node("n1")
+	f.answers(40)
+	f.signal("n2", syscall.SIGKILL) // n1 alone answers
+	_ = f.nodes["n2"].cmd.Wait()
+	f.answers(200)
+
+	text, err := os.ReadFile(f.controls[0].file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, f.controls[0].file, strings.Replace(string(text), `/js"`, `/empty"`, 1))
+	f.controls[0].start()
+	for s := f.state(); s == nil || s.Collections["books"] == nil || !slices.Contains(s.Alive, "n1"); s = f.state() {
+	}
+	f.answers(40)
+	f.node("n2")
+	f.answers(40)
+	stop()
+	if got, want := f.state().Collections["books"].Current, before.Collections["books"].Current; !reflect.DeepEqual(got, want) {
+		t.Errorf("the map is %+v, want %+v", got, want)
+	}
+	wantFailure(t, heddle(t, "serve", "--cluster", "nats://127.0.0.1:1", "--node", "n3", "--data", "n3", "--listen", "127.0.0.1:0"), exitFailure, "NATS servers nats://127.0.0.1:1")
+	if _, err := os.Stat(filepath.Join("n3", "maps.json")); err == nil {
+		t.Error("a node that does not start has a map")
+	}
+}
+
+// TestNodeFaults: a node drains, stands still, and dies during a publish and a drain. No query fails,
+// and no change waits for it.
+func TestNodeFaults(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	f := newFleet(t, newControls(t, 1, ""), "n1", "n2", "n3")
+	stop := f.load()
+	defer stop()
+	f.answers(40)
+	f.nodes["n1"].end()
+	f.answers(100)
+	f.node("n1")
+	f.answers(100)
+	f.signal("n2", syscall.SIGSTOP)
+	f.answers(200)
+	f.signal("n2", syscall.SIGCONT)
+	f.answers(100)
+
+	// The files of the publish come when n3 has died.
+	must(t, "cluster", "split", "-o", "more", "--shards", "3", "books.hdl")
+	manifest, err := os.ReadFile("more/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "more/manifest.json", strings.Replace(string(manifest), `"more"`, `"books"`, 1))
+	began, dead := make(chan struct{}, 100), make(chan struct{})
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began <- struct{}{}
+		select {
+		case <-dead:
+			http.FileServer(http.Dir("more")).ServeHTTP(w, r)
+		case <-r.Context().Done():
+		}
+	}))
+	defer source.Close()
+	published := make(chan result, 1)
+	go func() { published <- f.run("publish", "more", "--from", source.URL) }()
+	<-began
+	f.signal("n3", syscall.SIGKILL)
+	_ = f.nodes["n3"].cmd.Wait()
+	close(dead)
+	if r := <-published; r.code != 0 {
+		t.Errorf("publish with a dead node: %+v", r)
+	}
+	f.answers(100)
+	f.must("drain", "n3")
+	for i, s := range f.state().Collections["books"].Current.Shards {
+		if slices.Contains(s.Replicas, "n3") || len(s.Replicas) != 2 {
+			t.Errorf("shard %d is on %v after the drain of n3", i, s.Replicas)
+		}
+	}
+	f.answers(100)
+	stop()
+}
+
+// TestControlLeaderKilled: the NATS server that leads the store of the map is killed while shards are
+// published under load.
+func TestControlLeaderKilled(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	f := newFleet(t, newControls(t, 3, ""), "n1", "n2")
+	stop := f.load()
+	defer stop()
+	f.answers(40)
+	must(t, "cluster", "split", "-o", "more", "--shards", "3", "books.hdl")
+	manifest, err := os.ReadFile("more/manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "more/manifest.json", strings.Replace(string(manifest), `"more"`, `"books"`, 1))
+	conn, err := transport.Connect(f.controls[0].url, transport.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn.Conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(t.Context(), "KV_heddle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := stream.CachedInfo()
+	if info.Config.Replicas != 3 {
+		t.Errorf("the map is on %d control nodes, want 3", info.Config.Replicas)
+	}
+	published := make(chan result, 1)
+	go func() {
+		for {
+			r := f.run("publish", "more", "--timeout", "60s") // the same command waits for the same change
+			if r.code == 0 || t.Context().Err() != nil {
+				published <- r
+				return
+			}
+		}
+	}()
+	killed := false
+	for _, c := range f.controls {
+		if c.name == info.Cluster.Leader {
+			c.kill()
+			killed = true
+		}
+	}
+	if !killed {
+		t.Fatalf("no control node is the leader: %+v", info.Cluster)
+	}
+	if r := <-published; r.code != 0 {
+		t.Errorf("publish: %+v", r)
+	}
+	f.answers(100)
+	stop()
+	if m := f.state().Collections["books"].Current; len(m.Shards) != 3 || m.Epoch < 2 {
+		t.Errorf("after the publish the map is %+v", m)
+	}
+	wantFailure(t, heddle(t, "cluster", "status", "--cluster", f.controls[0].url+","+f.controls[1].url, "--control-replicas", "1"), exitFailure, "it is on 3 control nodes, and cluster.control_replicas is 1")
+}
+
+// TestSilentConnections: a connection drops all bytes without an end, between the server and NATS,
+// a node and NATS, and the server and a node.
+func TestSilentConnections(t *testing.T) {
+	testneeds.Long(t)
+	inTempDir(t)
+	f := newFleet(t, newControls(t, 1, ""), "n1", "n2")
+	nats := strings.TrimPrefix(f.controls[0].url, "nats://")
+	ofServer, ofNode, calls := newProxy(t, nats), newProxy(t, nats), newProxy(t, "")
+	calls.to = fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	writeFile(t, "n2.toml", fmt.Sprintf("[cluster]\nurl = \"http://%s\"\n", calls.at()))
+	f.nodes["n2"].end()
+	f.nodes["n2"] = serve(t, "--config", "n2.toml", "--cluster", "nats://"+ofNode.at(), "--node", "n2", "--data", "n2", "--listen", calls.to)
+	f.front = serve(t, "--cluster", "nats://"+ofServer.at(), "--drain-delay", "0s")
+	stop := f.load()
+	defer stop()
+	f.answers(40)
+	for _, p := range []*proxy{ofServer, ofNode} {
+		p.silence(true)
+		f.answers(400)
+		p.silence(false)
+		f.answers(100)
+	}
+	f.controls[0].kill() // all calls go over HTTP
+	f.answers(100)
+	calls.silence(true)
+	f.answers(100)
+	calls.silence(false)
+	f.answers(100)
+	stop()
+}
+
+// TestFullDisk: a publish that does not fit on the disk of a node ends with its reason, and the shards of
+// before stay in service.
+func TestFullDisk(t *testing.T) {
+	inTempDir(t)
+	if err := os.Mkdir("n2", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f := newFleet(t, newControls(t, 1, ""), "n1", "n3")
+	before := f.state().Collections["books"].Current
+	smallDisk(t, "n2", 16<<10)
+	f.node("n2")
+	stop := f.load()
+	defer stop()
+	f.answers(40)
+	r := f.run("publish", "books", "--replicas", "3")
+	wantFailure(t, r, exitFailure, "node n2", "the disk is full")
+	f.answers(40)
+	stop()
+	if m := f.state().Collections["books"].Current; !reflect.DeepEqual(m, before) {
+		t.Errorf("the map is %+v, want %+v", m, before)
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package main
+
+import "syscall"
+
+// withParent has no attributes: only Linux ends a process with its parent.
+func withParent() *syscall.SysProcAttr { return nil }

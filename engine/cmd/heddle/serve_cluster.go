@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rs/zerolog"
+
+	"heddle/config"
+	"heddle/engine/cluster"
+	"heddle/engine/cluster/node"
+	"heddle/engine/cluster/store"
+	"heddle/engine/cluster/store/bucket"
+	"heddle/engine/cluster/transport"
+)
+
+// clusterKeys are the flags of all programs of a cluster: the address of NATS, and their identity to them.
+var clusterKeys = []string{"cluster", "cluster-nkey", "cluster-credentials", "cluster-ca", "cluster-cert", "cluster-key", "control-replicas"}
+
+// connectCluster opens a connection to the NATS servers of the configuration. With wait, the servers
+// may answer later.
+func connectCluster(c config.Cluster, wait bool, log zerolog.Logger) (*transport.Conn, error) {
+	conn, err := transport.Connect(c.Servers, transport.Options{
+		Name: "heddle " + c.Node, NKey: c.Nkey, Credentials: c.Credentials, CA: c.Ca, Cert: c.Cert, Key: c.Key, Wait: wait,
+		Lost: func(err error) {
+			if err != nil {
+				log.Warn().Err(err).Msg("no connection to NATS: the last map stays in force")
+				return
+			}
+			log.Info().Msg("connected to NATS")
+		},
+		Refused: func(err error) { log.Error().Err(err).Msg("NATS refuses") },
+	})
+	if err != nil {
+		return nil, unreachable(c, err)
+	}
+	return conn, nil
+}
+
+// unreachable names the NATS servers of a cluster in an error.
+func unreachable(c config.Cluster, err error) error {
+	return fmt.Errorf("NATS servers %s: %w", c.Servers, err)
+}
+
+// identity are the files by which a program of the cluster proves itself to nodes.
+func identity(c config.Cluster) transport.Identity {
+	return transport.Identity{CA: c.Ca, Cert: c.Cert, Key: c.Key, Token: c.Token}
+}
+
+// gateway answers the queries of a server from the nodes of a cluster.
+type gateway struct {
+	*cluster.Coordinator
+	conn  *transport.Conn
+	kv    *bucket.KV
+	peers *node.Peers
+}
+
+// dialCluster connects to the cluster of the configuration.
+func dialCluster(ctx context.Context, c *config.Config, log zerolog.Logger) (g *gateway, err error) {
+	client, err := identity(c.Cluster).Client(transport.NewClient())
+	if err != nil {
+		return nil, err
+	}
+	g = new(gateway)
+	if g.conn, err = connectCluster(c.Cluster, false, log); err != nil {
+		return nil, err
+	}
+	if g.kv, err = bucket.Open(ctx, g.conn.Conn, c.Cluster.ControlReplicas); err == nil {
+		g.peers, err = node.Listen(g.conn, client)
+	}
+	var reports map[string]*store.Report
+	if err == nil {
+		reports, err = store.Reports(ctx, g.kv)
+	}
+	for name, r := range reports { // announcements come within a second
+		g.peers.Add(name, r.URL)
+	}
+	if err != nil {
+		g.conn.Close()
+		return nil, unreachable(c.Cluster, err)
+	}
+	g.Coordinator = cluster.New(&store.Maps{KV: g.kv}, &transport.NATS{Conn: g.conn, HTTP: g.peers}, cluster.Options{Timeout: c.Server.Timeout})
+	return g, nil
+}
+
+// Close ends the connection.
+func (g *gateway) Close() error {
+	err := g.peers.Close()
+	g.conn.Close()
+	return err
+}

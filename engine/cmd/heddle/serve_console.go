@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"heddle/cl"
+	"heddle/config"
+	"heddle/engine/api"
+	"heddle/engine/cmd/heddle/internal/doctor"
+	"heddle/engine/console"
+	"heddle/engine/observe/meter"
+	"heddle/engine/server"
+	"heddle/hostfallback"
+)
+
+// show adds the parts of the server that the web console shows.
+func (d *daemon) show(opt *server.Options) {
+	opt.Meter = new(meter.Meter)
+	opt.Machine = (&survey{app: d.app, c: d.started}).machine
+	if d.started.Server.Console {
+		opt.Console = console.Handler()
+	}
+}
+
+// survey examines the machine. An examination loads drivers and reads files of the system, so its
+// result serves for a while.
+type survey struct {
+	app *App
+	c   *config.Config
+
+	mu   sync.Mutex
+	at   time.Time
+	last *api.Machine
+}
+
+// stale is the age at which the machine is examined again.
+const stale = 15 * time.Second
+
+func (s *survey) machine(context.Context) (*api.Machine, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil || time.Since(s.at) > stale {
+		m, err := s.examine()
+		if err != nil {
+			return nil, err
+		}
+		s.last, s.at = m, time.Now()
+	}
+	return proto.CloneOf(s.last), nil // the server adds which places are open
+}
+
+func (s *survey) examine() (*api.Machine, error) {
+	m := &api.Machine{}
+	if s.c.Devices.Backend != "host" {
+		rows, err := readTunings(s.c)
+		if err != nil {
+			return nil, err
+		}
+		devices, err := cl.Devices(s.c.Devices.Device, rows...)
+		m.OpenclError = errorText(err)
+		for _, d := range devices {
+			p := newPlace(d.Info())
+			p.Preferred, p.Reason = d.Preferred()
+			m.Places = append(m.Places, p.message())
+		}
+	}
+	host := newPlace(hostfallback.New(hostfallback.Options{Threads: s.c.Devices.Threads}).Info())
+	host.Preferred, host.Reason = true, "reserve of the device"
+	if len(m.Places) == 0 {
+		host.Reason = "no preferred device is usable"
+	}
+	m.Places = append(m.Places, host.message())
+	if runtime.GOOS != "linux" {
+		return m, nil
+	}
+	here, err := doctor.Here(s.app.Environ)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range here.Examine() {
+		m.Findings = append(m.Findings, &api.Finding{State: string(p.State), Name: p.Name, Found: p.Found, Repair: p.Repair})
+	}
+	return m, nil
+}
+
+// message returns the place as the server sends it.
+func (p *place) message() *api.Place {
+	return &api.Place{
+		Kind: p.Kind, Device: p.Device, Platform: p.Platform, Vendor: p.Vendor, Driver: p.Driver, Version: p.Version, Type: p.Type,
+		ComputeUnits: uint32(p.ComputeUnits), Memory: p.Memory, MaxAlloc: p.MaxAlloc, LocalMemory: p.LocalMemory,
+		Tuning: p.Tuning, Preferred: p.Preferred, Reason: p.Reason,
+	}
+}

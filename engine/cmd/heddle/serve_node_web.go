@@ -1,0 +1,148 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"connectrpc.com/connect/v2"
+	"connectrpc.com/connect/v2/connecthttp"
+	"github.com/rs/zerolog"
+
+	"heddle/config"
+	"heddle/engine"
+	"heddle/engine/cluster/fetch"
+	"heddle/engine/cluster/store"
+	"heddle/engine/server/access"
+	"heddle/engine/server/watch"
+)
+
+// nodeWeb is the HTTP side of a node: calls, files and probes.
+type nodeWeb struct {
+	settings config.Server
+	guard    *access.Guard
+	files    map[string]os.FileInfo // of the guard, with their states before it read them
+	listener net.Listener
+	server   *http.Server
+	url      string // for other machines
+	draining atomic.Bool
+	log      zerolog.Logger
+}
+
+// openNodeWeb reads the files of access and opens the address of a node.
+func openNodeWeb(ctx context.Context, c *config.Config, log zerolog.Logger) (w *nodeWeb, err error) {
+	v := c.Server
+	files := access.Files{Tokens: v.Tokens, Cert: v.Cert, Key: v.Key, ClientCA: v.ClientCa}
+	w = &nodeWeb{settings: v, files: watch.Look(files.Names()...), log: log}
+	if w.guard, err = access.Open(files); err != nil {
+		return nil, err
+	}
+	if w.listener, err = listenService(ctx, v, w.guard, log); err != nil {
+		return nil, err
+	}
+	w.url = cmp.Or(c.Cluster.Url, w.at())
+	if at, ok := w.listener.Addr().(*net.TCPAddr); ok && at.IP.IsUnspecified() && c.Cluster.Url == "" {
+		err = usageError{fmt.Errorf("--listen %s is for all networks: set cluster.url to the URL at which other machines reach the node", v.Listen)}
+		return nil, errors.Join(err, w.listener.Close())
+	}
+	return w, nil
+}
+
+// at returns the URL of the address.
+func (w *nodeWeb) at() string {
+	if w.guard.TLS(false) != nil {
+		return "https://" + w.listener.Addr().String()
+	}
+	return "http://" + w.listener.Addr().String()
+}
+
+// use makes the server of the address.
+func (w *nodeWeb) use(rpc *connect.Server, k *store.Keeper) {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	w.server = &http.Server{
+		Handler: w.handler(rpc, k), TLSConfig: w.guard.TLS(false), Protocols: protocols,
+		ReadHeaderTimeout: w.settings.Stall, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		HTTP2: &http.HTTP2Config{SendPingTimeout: w.settings.Stall, PingTimeout: w.settings.Stall},
+	}
+}
+
+// handler answers calls, gives files to other nodes, and answers probes, which need no token.
+func (w *nodeWeb) handler(rpc *connect.Server, k *store.Keeper) http.Handler {
+	guarded := http.NewServeMux()
+	connecthttp.Mount(guarded, rpc)
+	guarded.Handle("/files/", fetch.Handler(k.Find))
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		if _, err := w.guard.Check(r, access.Read); err != nil {
+			status := http.StatusForbidden
+			if engine.CodeOf(err) == engine.Unauthenticated {
+				status = http.StatusUnauthorized
+			}
+			http.Error(rw, err.Error(), status)
+			return
+		}
+		guarded.ServeHTTP(rw, r)
+	})
+	mux.HandleFunc("GET /livez", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprintln(rw, "ok") })
+	mux.HandleFunc("GET /readyz", func(rw http.ResponseWriter, _ *http.Request) {
+		err := k.Ready()
+		if w.draining.Load() {
+			err = errors.New("the node drains")
+		}
+		if err != nil {
+			http.Error(rw, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(rw, "ok")
+	})
+	return mux
+}
+
+// serve answers requests until Shutdown.
+func (w *nodeWeb) serve() error {
+	if w.server.TLSConfig != nil {
+		return w.server.ServeTLS(w.listener, "", "")
+	}
+	return w.server.Serve(w.listener)
+}
+
+// follow reads the files of access again after a change and after SIGHUP, until ctx ends.
+func (w *nodeWeb) follow(ctx context.Context) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	reload := func() {
+		if err := w.guard.Reload(); err != nil {
+			w.log.Error().Err(err).Msg("reload failed: the old tokens and certificates stay in force")
+			return
+		}
+		w.log.Info().Msg("reloaded")
+	}
+	var task sync.WaitGroup
+	defer task.Wait()
+	if w.settings.Poll > 0 {
+		task.Go(func() {
+			watch.Files(ctx, w.settings.Poll, func() map[string]os.FileInfo { return w.files }, func([]string) { reload() })
+		})
+	}
+	for {
+		select {
+		case <-hangup:
+			reload()
+		case <-ctx.Done():
+			return
+		}
+	}
+}

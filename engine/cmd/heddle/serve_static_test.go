@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"heddle/engine/cluster/layout"
+)
+
+// TestServeStatic runs two servers of shards and a coordinator with a file of the cluster. Its
+// replies are those of a server with the whole files.
+func TestServeStatic(t *testing.T) {
+	buildCollection(t)
+	rows := "a,b\n"
+	for i := range 300 {
+		rows += fmt.Sprintf("%d,%d\n", i%11, i%4)
+	}
+	writeFile(t, "t.csv", rows)
+	must(t, "bitmap", "build", "-o", "t.hdb", "t.csv")
+	whole := serve(t, "--drain-delay", "0s", "--index", "c=c.hdl", "--table", "t=t.hdb")
+	file := struct {
+		Nodes       map[string]string `json:"nodes"`
+		Collections []*layout.Map     `json:"collections"`
+	}{Nodes: map[string]string{}}
+	for _, name := range []string{"c.hdl", "t.hdb"} {
+		must(t, "cluster", "split", "-o", name+".shards", "--shards", "3", name)
+		m, err := layout.ReadManifest(name + ".shards")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Epoch = 7
+		if err := m.Write(filepath.Join(name+".shards", layout.ManifestName)); err != nil {
+			t.Fatal(err)
+		}
+		// The second node lacks shard 0.
+		if err := os.CopyFS(name+".part", os.DirFS(name+".shards")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(name+".part", m.Shards[0].File)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.Shards {
+			m.Shards[i].Replicas = []string{"full"}
+			if i > 0 {
+				m.Shards[i].Replicas = append(m.Shards[i].Replicas, "part")
+			}
+		}
+		file.Collections = append(file.Collections, m)
+	}
+	full := serve(t, "--drain-delay", "0s", "--shards", "c.hdl.shards/manifest.json", "--shards", "t.hdb.shards")
+	part := serve(t, "--drain-delay", "0s", "--shards", "c.hdl.part", "--shards", "t.hdb.part")
+	file.Nodes["full"], file.Nodes["part"] = full.url, part.url
+	text, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "cluster.json", string(text))
+	c := serve(t, "--drain-delay", "0s", "--cluster", "cluster.json")
+	ask := func() {
+		t.Helper()
+		for _, call := range [][2]string{
+			{"/v1/indexes/c/search", `{"query":"w0 w3","k":20}`},
+			{"/v1/indexes/c/search", `{"query":"w3 -w0","k":5}`},
+			{"/v1/indexes/c/match", `{"query":"w0 w2","mode":"and","limit":9}`},
+			{"/v1/indexes/none/search", `{"query":"w0"}`},
+			{"/v1/tables/t/count", `{"where":"a < 5 AND b = 1"}`},
+			{"/v1/tables/t/select", `{"where":"a = 3","limit":12}`},
+		} {
+			if got, want := requestID.ReplaceAllString(c.ask(call[0], call[1]), ""), requestID.ReplaceAllString(whole.ask(call[0], call[1]), ""); got != want || got == "" {
+				t.Errorf("%s %s:\ngot  %s\nwant %s", call[0], call[1], got, want)
+			}
+		}
+	}
+	ask()
+	if got := c.get("/v1/tables/t/ready"); got != "ok\n" {
+		t.Error(got)
+	}
+	part.end()
+	ask()
+	for i := range file.Collections { // the last shard is lost
+		file.Collections[i].Shards[2].Replicas = []string{"part"}
+	}
+	if text, err = json.Marshal(file); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "lost.json", string(text))
+	lost := serve(t, "--drain-delay", "0s", "--cluster", "lost.json")
+	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5"}`); !strings.Contains(got, "shards 2 of 3 do not answer") {
+		t.Error(got)
+	}
+	if got := lost.ask("/v1/tables/t/count", `{"where":"a < 5","allow_partial":true}`); got != `{"count":92` { // of the first 200 rows
+		t.Error(got)
+	}
+	lost.end()
+	c.end()
+	full.end()
+	whole.end()
+	wantFailure(t, heddle(t, "serve", "--cluster", "none.toml"), exitFailure, "none.toml")
+	wantFailure(t, heddle(t, "serve", "--cluster", "http://127.0.0.1:1"), exitUsage, "want nats://HOST:PORT")
+	wantFailure(t, heddle(t, "serve", "--cluster", "c.hdl.shards/manifest.json"), exitUsage, "collections is empty")
+	wantFailure(t, heddle(t, "serve", "--cluster", "cluster.json", "--index", "c=c.hdl"), exitUsage, "--cluster excludes")
+	if r := heddle(t, "serve", "--listen", "127.0.0.1:0", "--shards", "none.json"); r.code != exitFailure || !strings.Contains(r.stderr, "none.json") {
+		t.Errorf("exit code %d, %s", r.code, r.stderr)
+	}
+}
+
+// requestID is the part of an error that no two replies share.
+var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
