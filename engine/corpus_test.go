@@ -172,11 +172,34 @@ func inMemory(t testing.TB) (*plan.Source, Dictionary) {
 	return src, dict
 }
 
-// backendOptions selects the backend under test.
-func backendOptions(t testing.TB) Options {
-	t.Helper()
+// opening selects the backend under test, which each engine opens and closes.
+func opening() Options {
 	backend, device := testneeds.Backend()
 	return Options{Backend: backend, Device: device}
+}
+
+// sharedDevice is the OpenCL device under test. It stays open for all tests, because opening a
+// device builds its kernels and tests them.
+var sharedDevice = sync.OnceValues(func() (plan.Backend, error) {
+	opt := opening()
+	list, err := opt.discovery().Candidates()
+	if err != nil {
+		return nil, err
+	}
+	return list[0].Open(context.Background())
+})
+
+// backendOptions selects the backend under test. Engines share an OpenCL device.
+func backendOptions(t testing.TB) Options {
+	t.Helper()
+	if onHost() {
+		return opening()
+	}
+	device, err := sharedDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Backend: "opencl", Backends: []plan.Backend{device}}
 }
 
 func onHost() bool { return !testneeds.OnDevice() }

@@ -33,22 +33,18 @@ func processorsOf(t testing.TB) []plan.Backend {
 		}
 		device = b
 		t.Cleanup(func() {
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
 			if n := f.stores.Load(); n != 0 {
 				t.Errorf("%d stores are still open", n)
 			}
 		})
 	} else {
-		opt := backendOptions(t)
-		list, err := opt.discovery().Candidates()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if device, err = list[0].Open(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		device = backendOptions(t).Backends[0]
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(device.Close(), host.Close()); err != nil {
+		if err := host.Close(); err != nil {
 			t.Error(err)
 		}
 	})

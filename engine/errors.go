@@ -16,6 +16,7 @@ import (
 	"heddle/engine/plan"
 	"heddle/engine/syntax"
 	"heddle/engine/table/hdb"
+	"heddle/engine/table/result"
 )
 
 // Error is an error of this package. Its text begins with the operation and the device, or with
@@ -48,23 +49,25 @@ func (e *Error) Unwrap() error { return e.Err }
 type Code uint8
 
 const (
-	OK            Code = iota // no error
-	InvalidQuery              // the query or predicate cannot be understood
-	InvalidOption             // an option is out of range or contradicts another one
-	NotFound                  // no such file, term or column
-	NoDevice                  // no such device, no processor is left, or the last one hangs
-	Overloaded                // the queue is full; the caller may try again
-	Deadline                  // the deadline has passed
-	Canceled                  // the context was cancelled
-	OutOfMemory               // a device has no memory left
-	Corrupt                   // a file is damaged or has an unknown version
-	Unsupported               // no processor implements the algorithm, codec or strategy, or the query is above a limit
-	Closed                    // the engine, index, table or snapshot is closed
-	Internal                  // any other error
+	OK              Code = iota // no error
+	InvalidQuery                // the query or predicate cannot be understood
+	InvalidOption               // an option is out of range or contradicts another one
+	NotFound                    // no such file, term or column
+	NoDevice                    // no such device, no processor is left, or the last one hangs
+	Overloaded                  // the queue is full; the caller may try again
+	Deadline                    // the deadline has passed
+	Canceled                    // the context was cancelled
+	OutOfMemory                 // a device has no memory left
+	Corrupt                     // a file is damaged or has an unknown version
+	Unsupported                 // no processor implements the algorithm, codec or strategy, or the query is above a limit
+	Closed                      // the engine, index, table or snapshot is closed
+	Unauthenticated             // a server does not know the caller
+	Forbidden                   // a server knows the caller, who has no right to the call
+	Internal                    // any other error
 )
 
 var codeNames = [...]string{"ok", "invalid_query", "invalid_option", "not_found", "no_device", "overloaded", "deadline",
-	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "internal"}
+	"canceled", "out_of_memory", "corrupt", "unsupported", "closed", "unauthenticated", "forbidden", "internal"}
 
 // String returns the name of the code in protocols and logs, such as "invalid_query".
 func (c Code) String() string {
@@ -123,7 +126,7 @@ var codes = []struct {
 		return is(err, hdl.ErrCorrupt) || is(err, hdb.ErrCorrupt) || is(err, codec.ErrCorrupt) || is(err, input.ErrCorrupt)
 	}},
 	{Unsupported, func(err error) bool {
-		return is(err, plan.ErrUnsupported) || is(err, plan.ErrTooLarge) || is(err, plan.ErrNotRanked)
+		return is(err, plan.ErrUnsupported) || is(err, plan.ErrTooLarge) || is(err, plan.ErrNotRanked) || is(err, result.ErrOverflow)
 	}},
 	{OutOfMemory, func(err error) bool { return is(err, plan.ErrOutOfMemory) }},
 	{NoDevice, func(err error) bool {

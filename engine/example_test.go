@@ -105,7 +105,7 @@ func ExampleQuery_boolean() {
 	// Output:
 	// 3 [0 2 3]
 	// 2 [0 1]
-	// column 1: nothing to exclude from: NOT and - need another clause beside them, as in a NOT b
+	// column 1: nothing to exclude from: NOT, - and ! need another clause beside them, as in a NOT b
 	//   NOT sea
 	//   ^
 }

@@ -28,6 +28,9 @@ type TableExplanation struct {
 	Costs   []string
 	Count   uint64        // selected rows
 	Compile time.Duration // time to compile the predicate
+	// Values is the work of an Aggregation on the selected rows, and ValuesTook its time.
+	Values     string
+	ValuesTook time.Duration
 }
 
 // String returns a few lines: the predicate, a line for each column, the vectors, the
@@ -37,6 +40,9 @@ func (e *TableExplanation) String() string {
 	fmt.Fprintln(&b, e.Where)
 	for _, t := range e.Plan.Tests {
 		fmt.Fprintf(&b, "  %v\n", t)
+	}
+	for _, columns := range e.Plan.Compared {
+		fmt.Fprintf(&b, "  %s: compared row by row in pure Go\n", columns)
 	}
 	fmt.Fprintf(&b, "  reads %d vectors, %.3f MB\n", e.Plan.Vectors, float64(e.Bytes)/1e6)
 	for i, estimate := range e.Estimates {
@@ -55,6 +61,9 @@ func (e *TableExplanation) String() string {
 		}
 	}
 	fmt.Fprintf(&b, "; queued %v, compiled in %v", observe.Round(e.Queued), observe.Round(e.Compile))
+	if e.Values != "" {
+		fmt.Fprintf(&b, "\n  values in pure Go: %s; %v", e.Values, observe.Round(e.ValuesTook))
+	}
 	return b.String()
 }
 
@@ -64,17 +73,12 @@ type explaining struct {
 	batch  *observe.Explanation
 	costs  []string
 	wanted bool
+	size   int // of the texts of all predicates so far
 }
 
-// add compiles the predicate of s and appends it to the task. A long predicate is not
-// compiled after the end of until; the scheduler refuses a short one.
+// add compiles the predicate of s and appends it to the task.
 func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, until *limit.Until) error {
-	if len(s.Where) > limit.Step {
-		if err := until.Err(); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(s.Output.Validate(), s.Strategy.Validate()); err != nil {
+	if err := errors.Join(s.Output.Validate(), s.Strategy.Validate(), s.checkIn(g.Table.Rows)); err != nil {
 		return query.Option(err)
 	}
 	var p *tables.Predicate
@@ -87,7 +91,8 @@ func (e *explaining) add(g *tables.Generation, task *tables.Task, s *Selection, 
 	if s.Prepared != nil {
 		p, err = s.Prepared.p.For(g)
 	} else {
-		p, err = g.Compile(s.Where)
+		e.size += len(s.Where)
+		p, err = g.CompileFor(until, s.Caller, s.Where, e.size)
 	}
 	if err != nil {
 		return err

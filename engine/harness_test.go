@@ -189,7 +189,7 @@ func gather(ctx context.Context, s searcher, qs []Query) ([]Hits, error) {
 				return errors.New("a query was answered twice")
 			}
 			seen[first+i] = true
-			all[first+i] = Hits{h.Count, slices.Clone(h.Docs), slices.Clone(h.Scores)}
+			all[first+i] = Hits{h.Count, slices.Clone(h.Docs), slices.Clone(h.Scores), h.Unit, h.Err}
 		}
 		return nil
 	})
@@ -343,6 +343,11 @@ func (x *served) Source() (src *plan.Source) {
 func (x *served) Terms(text string) (terms []string) {
 	x.pinned(func(s *Snapshot) { terms = s.Terms(text) })
 	return terms
+}
+
+func (x *served) Expression(q Query) (e plan.Expr, err error) {
+	x.pinned(func(s *Snapshot) { e, err = s.Expression(q) })
+	return
 }
 
 func (x *served) WeightedTerms(q Query) (terms []string, weights []float64, err error) {

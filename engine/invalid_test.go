@@ -17,7 +17,7 @@ import (
 func TestInvalidSelections(t *testing.T) {
 	e := tableEngine(t, backendOptions(t))
 	x, y := memoryTable(t, e, 32), memoryTable(t, e, 64)
-	foreign, err := y.Prepare("TRUE")
+	foreign, err := y.Prepare(t.Context(), Selection{Where: "TRUE"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,8 +113,8 @@ func TestUnusedOptions(t *testing.T) {
 		"CountLoads":   {{Backend: "host", CountLoads: true}, {Backends: given, CountLoads: true}},
 		"Lazy":         {{Backend: "opencl", Lazy: true}, {Backends: given, Lazy: true}},
 		"Tuning":       {{Backends: given, Tuning: "rows.toml"}},
-		"Threads":      {{Backends: given, Threads: 1}},
-		"HostMemory":   {{Backends: given, HostMemory: 1 << 30}},
+		"Threads":      {{Backend: "opencl", Threads: 1}, {Backends: given, Threads: 1}},
+		"HostMemory":   {{Backend: "opencl", HostMemory: 1 << 30}, {Backends: given, HostMemory: 1 << 30}},
 	} {
 		for _, opt := range all {
 			if _, err := New(t.Context(), opt); CodeOf(err) != InvalidOption || !strings.Contains(err.Error(), "option "+option+" has no effect") {

@@ -12,6 +12,8 @@ import (
 	"heddle/codec"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
+	"heddle/engine/internal/query"
 	"heddle/engine/plan"
 	"heddle/engine/plan/testneeds"
 	"heddle/engine/syntax"
@@ -214,5 +216,65 @@ func TestPrefixErrors(t *testing.T) {
 	closed(t, z, err)
 	if _, err := z.Search(t.Context(), Query{Text: "m0*"}); CodeOf(err) != InvalidQuery || !strings.Contains(err.Error(), "whole terms only") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestInvalidBeside: SearchAll answers the valid queries beside invalid ones of each kind, in
+// batches of every size, and returns the first error.
+func TestInvalidBeside(t *testing.T) {
+	testneeds.OneCaller(t)
+	opt := backendOptions(t)
+	opt.Limits.Terms = 100
+	t1 := querylang.Expr{Term: "t1"}
+	tree := func(op querylang.Op, args ...querylang.Expr) *querylang.Expr {
+		return &querylang.Expr{Op: op, Args: args}
+	}
+	invalid := map[Code][]Query{
+		InvalidQuery: {
+			{Text: "heaven~1"}, {Text: "t1 OR"}, {Text: "NOT t1"}, {Text: "[t1 TO t2]"}, {Text: "/t1/"},
+			{Terms: []string{"t1"}, Weights: []float64{-1}, K: 5}, {Terms: []string{"t1"}, Weights: []float64{1, 2}, K: 5},
+			{Expr: tree(querylang.And)}, {Expr: tree(querylang.Prefer)}, {Expr: tree(querylang.Or, t1, *tree(querylang.And))},
+			{Expr: tree(querylang.Not)}, {Expr: tree(querylang.Not, t1)}, {Expr: tree(querylang.Term, t1)},
+		},
+		Unsupported: {{Text: strings.Repeat("t1 ", 101)}, {Terms: make([]string, 101)}},
+	}
+	for _, candidates := range []uint64{1, 900, 0} {
+		opt.BatchCandidates = candidates
+		x := rankedCorpus(200).open(t, 0, opt)
+		for _, k := range []int{0, 5} {
+			for _, match := range []Match{Or, And} {
+				r := rand.New(rand.NewPCG(uint64(k), candidates))
+				var qs []Query
+				var codes []Code // by query
+				for range 120 {
+					q, code := Query{Text: fmt.Sprintf("t%d t%d", r.IntN(20), r.IntN(20))}, OK
+					if r.IntN(4) == 0 {
+						code = []Code{InvalidQuery, Unsupported}[r.IntN(2)]
+						q = invalid[code][r.IntN(len(invalid[code]))]
+					}
+					if code == OK || q.K == 0 {
+						q.K = k
+					}
+					q.Match = match
+					qs, codes = append(qs, q), append(codes, code)
+				}
+				hits, err := gather(t.Context(), x, qs)
+				first := slices.IndexFunc(codes, func(c Code) bool { return c != OK })
+				if e, ok := errors.AsType[*query.Error](err); !ok || e.Query != first || CodeOf(err) != codes[first] {
+					t.Fatalf("k %d, %v: %v, want the error of query %d", k, match, err, first)
+				}
+				for i, h := range hits {
+					if CodeOf(h.Err) != codes[i] {
+						t.Fatalf("query %d: %v, want code %v", i, h.Err, codes[i])
+					}
+					if h.Err != nil {
+						continue
+					}
+					if want, err := x.Search(t.Context(), qs[i]); err != nil || !slices.Equal(h.Docs, want.Docs) || !slices.Equal(h.Scores, want.Scores) {
+						t.Fatalf("query %d beside invalid ones: %v, want %v, %v", i, h, want, err)
+					}
+				}
+			}
+		}
 	}
 }

@@ -28,7 +28,7 @@ func TestEngineNoLeaks(t *testing.T) {
 			cycles = 100
 		}
 	} else {
-		opt.Backends = processorsOf(t) // TestNoLeaks opens them over and over
+		opt.Backends = processorsOf(t) // TestNoLeaks opens the device over and over
 		cycles = pick(50, 10)
 	}
 	opt.BatchCandidates, opt.Workers, opt.Results = 500, 2, 1<<16
@@ -91,7 +91,7 @@ func TestEngineReloadMemory(t *testing.T) {
 	if onHost() {
 		t.Skip("pure Go has no memory of its own; TestEngineNoLeaks counts its stores")
 	}
-	opt := backendOptions(t)
+	opt := opening()
 	opt.Placement = "replicas"
 	path := shortIndexFile(t)
 	start := func() *served {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -93,7 +94,7 @@ func TestPredicateLimits(t *testing.T) {
 		"TRUE" + strings.Repeat(" OR TRUE", 18): "",
 	} {
 		_, selected := table.Select(t.Context(), Selection{Where: where})
-		_, prepared := table.Prepare(where)
+		_, prepared := table.Prepare(t.Context(), Selection{Where: where})
 		for _, err := range []error{selected, prepared} {
 			e, ok := errors.AsType[*limit.Error](err)
 			if ok != (want != "") || !ok && err != nil || ok && (e.Name != want || CodeOf(err) != Unsupported) {
@@ -170,6 +171,109 @@ func TestDeadlineOfAnalysis(t *testing.T) {
 			if hits, err := x.Search(t.Context(), Query{Text: text, K: k, Timeout: time.Hour}); err != nil || hits.Count == 0 {
 				t.Errorf("%s, k %d: %+v, %v", text, k, hits, err)
 			}
+		}
+	}
+}
+
+// TestDeadlineOfSnapshot has queries whose analysis by methods of a Snapshot takes longer than
+// their timeout.
+func TestDeadlineOfSnapshot(t *testing.T) {
+	src, dict := rankedCorpus(50).source(t, 0)
+	x, err := openSource(t.Context(), src, slowDictionary{dict, 5 * time.Millisecond}, backendOptions(t))
+	closed(t, x, err)
+	for _, text := range []string{"+t0 t1", strings.Repeat("t0 ", 10_000)} {
+		if _, err := x.Expression(Query{Text: text, Timeout: time.Microsecond}); CodeOf(err) != Deadline {
+			t.Errorf("expression of %.20s: %v", text, err)
+		}
+		if _, _, err := x.WeightedTerms(Query{Text: text, Timeout: time.Nanosecond}); CodeOf(err) != Deadline {
+			t.Errorf("terms of %.20s: %v", text, err)
+		}
+	}
+	if _, err := x.Expression(Query{Text: "+t0 t1", Timeout: time.Hour}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDeadlineOfPredicate has predicates whose analysis takes longer than their timeout: it ends
+// with the timeout, not with the analysis, or does not begin on a loaded machine.
+func TestDeadlineOfPredicate(t *testing.T) {
+	x := memoryTable(t, tableEngine(t, backendOptions(t)), 32)
+	for _, where := range []string{"delay IN (1" + strings.Repeat(",2", 500_000) + ")", "delay = 1" + strings.Repeat(" OR delay = 1", 60_000)} {
+		_, selected := x.Select(t.Context(), Selection{Where: where, Timeout: time.Millisecond})
+		_, prepared := x.Prepare(t.Context(), Selection{Where: where, Timeout: time.Millisecond})
+		for _, err := range []error{selected, prepared} {
+			if CodeOf(err) != Deadline || !strings.Contains(err.Error(), "analysis of") {
+				t.Errorf("%.20s: %v", where, err)
+			}
+		}
+	}
+}
+
+// TestDeadlineOfPrepare compiles no predicate after the end of its context or its timeout.
+func TestDeadlineOfPrepare(t *testing.T) {
+	x := memoryTable(t, tableEngine(t, backendOptions(t)), 32)
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, where := range []string{"TRUE", "TRUE" + strings.Repeat(" OR TRUE", 2000)} {
+		if _, err := x.Prepare(canceled, Selection{Where: where}); CodeOf(err) != Canceled {
+			t.Errorf("canceled: %v", err)
+		}
+		if _, err := x.Prepare(t.Context(), Selection{Where: where, Timeout: time.Nanosecond}); CodeOf(err) != Deadline {
+			t.Errorf("timeout: %v", err)
+		}
+		if _, err := x.Prepare(t.Context(), Selection{Where: where, Timeout: time.Hour}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// blockedDictionary finds no term before it is open.
+type blockedDictionary struct {
+	Dictionary
+	open chan struct{}
+}
+
+func (d blockedDictionary) Lookup(term string) (plan.Handle, bool) {
+	<-d.open
+	return d.Dictionary.Lookup(term)
+}
+
+// TestQueueOfAnalysis refuses long queries of each kind beyond the bound of the queue.
+func TestQueueOfAnalysis(t *testing.T) {
+	testneeds.OneCaller(t)
+	src, dict := rankedCorpus(50).source(t, 0)
+	opt := backendOptions(t)
+	opt.Schedule.Queue = 2
+	open := make(chan struct{})
+	x, err := openSource(t.Context(), src, blockedDictionary{dict, open}, opt)
+	closed(t, x, err)
+	words := strings.Repeat("t0 ", 3000)
+	many := make([]querylang.Expr, 5000)
+	for i := range many {
+		many[i].Term = "t0"
+	}
+	long := []Query{{Text: words}, {Text: "+t0 " + words}, {Text: words, Literal: true}, {Terms: strings.Fields(words + words)}, {Expr: &querylang.Expr{Op: querylang.Or, Args: many}}}
+	const refused = 20
+	calls := max(1, runtime.GOMAXPROCS(0)/2) + opt.Schedule.Queue + refused
+	errs := make(chan error, calls)
+	for i := range calls {
+		go func() {
+			_, err := x.Search(t.Context(), long[i%len(long)])
+			errs <- err
+		}()
+	}
+	for range refused {
+		if err := <-errs; CodeOf(err) != Overloaded {
+			t.Errorf("a long text above the bound: %v", err)
+		}
+	}
+	if got := x.e.Stats().Refused; got != refused {
+		t.Errorf("%d refused, want %d", got, refused)
+	}
+	close(open)
+	for range calls - refused {
+		if err := <-errs; err != nil && CodeOf(err) != Overloaded { // by the queue of jobs
+			t.Error(err)
 		}
 	}
 }

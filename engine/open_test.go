@@ -66,8 +66,8 @@ func flip(t *testing.T, path string, at int64) {
 	}
 }
 
-// TestOpenCorrupt gives the typed error, with path and offset, for damage
-// anywhere in the file.
+// TestOpenCorrupt gives the typed error, with path and offset, for damage anywhere in the
+// file: when the index is opened, or from Verify for bytes that are verified at first use.
 func TestOpenCorrupt(t *testing.T) {
 	testneeds.OneCaller(t)
 	data, err := indexBytes()
@@ -78,6 +78,17 @@ func TestOpenCorrupt(t *testing.T) {
 		path := indexFile(t)
 		flip(t, path, at)
 		x, err := open(t.Context(), path, backendOptions(t))
+		if err == nil {
+			closed(t, x, err)
+			f, wrong := hdl.Open(path)
+			if wrong != nil {
+				t.Fatal(wrong)
+			}
+			err = f.Verify(t.Context())
+			if wrong := f.Close(); wrong != nil {
+				t.Fatal(wrong)
+			}
+		}
 		var corrupt *hdl.CorruptError
 		if !errors.As(err, &corrupt) || !errors.Is(err, hdl.ErrCorrupt) || corrupt.Path != path {
 			t.Errorf("byte %d flipped: %v, %v", at, x, err)

@@ -41,7 +41,7 @@ type Options struct {
 	Backends []plan.Backend
 
 	// Threads of pure Go. Default: all cores; with "all" beside devices, one in eight fewer for
-	// each device.
+	// each device. With Backend "opencl" it must be 0.
 	Threads int
 	// Workers is the number of batches that a processor runs at a time, so that preparation
 	// and transfers overlap. Default: the number of cores, at least 2, at most 16.
@@ -63,6 +63,7 @@ type Options struct {
 	DeviceMemory uint64
 	// HostMemory limits the auxiliary tables of pure Go for an index or a table, in bytes.
 	// Default: 16 bytes per posting, or 4 times the vectors of a table, 64 MiB to 4 GiB.
+	// With Backend "opencl" it must be 0.
 	HostMemory uint64
 	// Results is the size of the result cache, in bytes. Default: 0, no cache.
 	Results uint64
@@ -107,7 +108,8 @@ type Options struct {
 
 // Limits bound the size of one query or predicate. A larger one fails with code Unsupported and
 // an error that names the limit. The zero value is the default. Timeouts and contexts end
-// the analysis of text, too.
+// the analysis of text, too. Texts above 8 KiB are analysed on half of the cores; callers share
+// them evenly, and Schedule.Queue bounds the number of texts that wait.
 type Limits struct {
 	// Text is the length of a query text or predicate in bytes. Default: 1 MiB.
 	Text int
@@ -119,6 +121,11 @@ type Limits struct {
 	// Depth of an expression or predicate. Default: 4,096. A text has at most 1,000
 	// parentheses inside one another.
 	Depth int
+	// Groups of an aggregation. Default: 4,194,304.
+	Groups int
+	// Values is the number of different values that count(DISTINCT) and quantile keep, in all
+	// groups together. Default: 16,777,216.
+	Values int
 }
 
 // Schedule rules how queries wait and run. The zero value is the default.
@@ -126,8 +133,8 @@ type Schedule struct {
 	// Mode is "async" (each query alone), "sync" (batches) or "auto" (by load).
 	// Default: "auto".
 	Mode string
-	// Queue is the number of queries and calls that may wait; further ones fail with code
-	// Overloaded. Default: 8192.
+	// Queue is the number of queries and calls that may wait for a processor, and of long texts
+	// that may wait for their analysis; further ones fail with code Overloaded. Default: 8192.
 	Queue int
 	// MaxAge of the oldest query of a batch. Default: 1 ms.
 	MaxAge time.Duration
@@ -208,6 +215,7 @@ func (o *Options) parse() (p parsed, err error) {
 	}{
 		{"Threads", float64(o.Threads)}, {"Workers", float64(o.Workers)}, {"Blocks", float64(o.Blocks)}, {"Timeout", float64(o.Timeout)},
 		{"Limits.Text", float64(o.Limits.Text)}, {"Limits.Terms", float64(o.Limits.Terms)}, {"Limits.Nodes", float64(o.Limits.Nodes)}, {"Limits.Depth", float64(o.Limits.Depth)},
+		{"Limits.Groups", float64(o.Limits.Groups)}, {"Limits.Values", float64(o.Limits.Values)},
 		{"Schedule.Queue", float64(s.Queue)}, {"Schedule.MaxAge", float64(s.MaxAge)}, {"Schedule.Enter", s.Enter}, {"Schedule.Leave", s.Leave},
 		{"Schedule.Hold", float64(s.Hold)}, {"Schedule.Hang", float64(s.Hang)},
 	} {
@@ -243,8 +251,8 @@ func (o *Options) unused() error {
 		{"DeviceMemory", o.DeviceMemory != 0, given || host},
 		{"Profiling", o.Profiling, given || host},
 		{"CountLoads", o.CountLoads, given || host},
-		{"Threads", o.Threads != 0, given},
-		{"HostMemory", o.HostMemory != 0, given},
+		{"Threads", o.Threads != 0, given || opencl},
+		{"HostMemory", o.HostMemory != 0, given || opencl},
 		{"Lazy", o.Lazy, given || opencl},
 	} {
 		switch {
@@ -319,7 +327,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 	case backend.Host:
 		o.Device, o.DeviceMemory, o.Profiling = "", 0, false
 	case backend.OpenCL:
-		o.Lazy = false
+		o.Threads, o.HostMemory, o.Lazy = 0, 0, false
 	}
 	o.EnsureDefaults()
 	return o, o.Validate()

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -72,7 +74,8 @@ type Query struct {
 	// the index was built from.
 	Scoring *bm25.Params
 	// Statistics replace the statistics of the index, so that a shard scores like the whole
-	// collection. Default: nil, not replaced. It must be nil for an index with impacts.
+	// collection. Default: nil, not replaced. An index with impacts refuses them without
+	// Statistics.Shard.
 	Statistics *Statistics
 
 	// Caller names the client. Callers share the processors evenly. Default: "", one caller.
@@ -96,11 +99,15 @@ type Override struct {
 	Algorithm plan.Algorithm
 	// Part assigns a conjunction to one work-group or thread, as plan.MatchBatch.Part says.
 	Part bool
-	// Accumulators of a ranked OR. Default: plan.RangeAccumulators.
+	// Accumulators of a ranked OR. Default: plan.AutoAccumulators.
 	Accumulators plan.Accumulators
 	// Batch closes the batch of the query at this load: see Options.BatchCandidates, and for
 	// ranked queries Options.BatchPostings. Default: 0, these options.
 	Batch uint64
+	// Processor is the name of the only processor that may answer (Engine.Processors). Search
+	// heeds it, and SearchAll refuses it. Default: "", the choice of the scheduler. A name that
+	// no processor with the index has is an error with code InvalidOption.
+	Processor string
 	// Mode of the scheduler for the query: "async", "sync", or "auto". Default: "", auto.
 	Mode string
 }
@@ -115,6 +122,10 @@ type Statistics struct {
 	// DF is the number of documents that have a term. It must hold every term of a query that
 	// the index or another shard has.
 	DF map[string]uint64
+	// Shard says that the index is a shard of the collection. A prefix then stands for the terms
+	// of DF that begin with it, and an index with impacts takes from DF which terms other shards
+	// have. Default: false.
+	Shard bool
 }
 
 // Add adds the statistics of another part of the collection.
@@ -129,6 +140,13 @@ type Hits struct {
 	Docs []uint32
 	// Scores of Docs. It is nil exactly if the query was not ranked.
 	Scores []float64
+	// Unit is the value of 1 in the integer sums behind Scores: each score is a whole multiple of
+	// it. The answers of shards can be merged if their units are equal, as Statistics of the
+	// whole make them. It is 0 if the query was not ranked.
+	Unit float64
+	// Err says why a query of SearchAll is invalid: code InvalidQuery, or Unsupported for a
+	// query above a limit. The other fields have no documents then.
+	Err error
 }
 
 // internal sets q to the internal form of the query. It returns the load that closes its
@@ -146,7 +164,11 @@ func (o *Query) internal(q *query.Query) (load uint64) {
 // call returns the caller of the query and how it runs.
 func (o *Query) call() (serve.Call, error) {
 	c := serve.Call{Caller: o.Caller, Timeout: o.Timeout, Fresh: o.Fresh, Explain: o.Explain}
-	if o.Override != nil && o.Override.Mode != "" {
+	if o.Override == nil {
+		return c, nil
+	}
+	c.Processor = o.Override.Processor
+	if o.Override.Mode != "" {
 		var err error
 		if c.Mode, err = schedule.ParseMode(o.Override.Mode); err != nil {
 			return c, invalid("search", err)
@@ -193,9 +215,12 @@ func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
 		q.Until = limit.Until{}
 		internals.Put(q)
 	}()
+	if call.Processor != "" && !g.On(call.Processor) {
+		return Hits{}, invalid("search", fmt.Errorf("processor %q does not have the index", call.Processor))
+	}
 	call.Load = o.internal(q)
-	h.Count, h.Docs, h.Scores, err = g.Search(ctx, q, &call)
-	return h, wrap("search", err)
+	a, err := g.Search(ctx, q, &call)
+	return Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit}, wrap("search", err)
 }
 
 // searchAll answers queries on the lists of an index: see Index.SearchAll.
@@ -206,6 +231,9 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 	if len(qs) > 0 {
 		if call, err = qs[0].call(); err != nil {
 			return err
+		}
+		if call.Processor != "" {
+			return invalid("search", errors.New("Override.Processor is for single queries"))
 		}
 	}
 	err = g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) (err error) {
@@ -219,6 +247,7 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 		for i := range b.Len() {
 			var h Hits
 			h.Count, h.Docs, h.Scores = b.Hits(i)
+			h.Unit, h.Err = b.Unit(i), wrap("search", b.Err(i))
 			all = append(all, h)
 		}
 		err = deliver(first, all)

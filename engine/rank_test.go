@@ -241,6 +241,8 @@ func TestRankErrors(t *testing.T) {
 		"accumulators": {good, rankOptions{K: 1, Accumulators: 9}, "accumulators 9"},
 		"scoring":      {good, rankOptions{K: 1, Scoring: &bm25.Params{K1: -1}}, "k1 = -1 is not from 0 to 255"},
 		"operation":    {Query{Expr: &querylang.Expr{Op: 99}}, rankOptions{K: 1}, "unknown operation 99 in an expression"},
+		"empty and":    {Query{Expr: &querylang.Expr{Op: querylang.And}}, rankOptions{K: 1}, "an And or Prefer of an expression has no operands"},
+		"lone not":     {Query{Expr: &querylang.Expr{Op: querylang.Not, Args: make([]querylang.Expr, 1)}}, rankOptions{K: 1}, "a Not of an expression has 1 operands"},
 		"leaf weight":  {Query{Expr: &querylang.Expr{Term: "t0", Weight: -1}}, rankOptions{K: 1}, `weight -1 of term "t0" is not positive and finite`},
 		"few weights":  {Query{Terms: []string{"t0", "t1"}, Weights: []float64{1}}, rankOptions{K: 1}, "1 weights for 2 terms"},
 		"text weights": {Query{Text: "t0", Weights: []float64{1}}, rankOptions{K: 1}, "weights of terms for a query that is a text"},
@@ -251,7 +253,7 @@ func TestRankErrors(t *testing.T) {
 		"phrase":       {Query{Text: `t0 "t1`}, rankOptions{K: 1}, "column 4: phrases are not supported"},
 		"field":        {Query{Text: "a:t0"}, rankOptions{K: 1}, "column 2: fields are not supported"},
 		"no df":        {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50, Length: 9}}, `statistics have term "t0" in 0 of 50 documents`},
-		"great df":     {good, rankOptions{K: 1, Statistics: &Statistics{50, 9, map[string]uint64{"t0": 51}}}, `statistics have term "t0" in 51 of 50 documents`},
+		"great df":     {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50, Length: 9, DF: map[string]uint64{"t0": 51}}}, `statistics have term "t0" in 51 of 50 documents`},
 		"no length":    {good, rankOptions{K: 1, Statistics: &Statistics{Docs: 50}}, `statistics of 50 documents with 0 tokens`},
 		"no documents": {good, rankOptions{K: 1, Statistics: &Statistics{Length: 50}}, `statistics of 0 documents with 50 tokens`},
 	} {

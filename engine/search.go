@@ -99,7 +99,9 @@ func (x *Index) Search(ctx context.Context, q Query) (Hits, error) {
 // same time, with disjoint ranges and in no order. The hits are views that are valid during
 // the call. A call holds a bounded number of answers, so a slow deliver slows it down.
 // SearchAll stops at the first error, an error of deliver included; it names the index of a
-// query at fault. A steady state allocates nothing per query.
+// query at fault. A query that is invalid in itself does not stop it: deliver receives
+// Hits.Err, and SearchAll returns the first such error when all queries are answered. A steady
+// state allocates nothing per query.
 //
 // Queries may differ in kind and options: queries of one kind form batches. Caller, Timeout
 // and Explain of the first query hold for the whole call. The result cache is not used.
@@ -114,7 +116,8 @@ func (x *Index) SearchAll(ctx context.Context, qs []Query, deliver func(first in
 
 // Reload opens the index file at path beside the current one and answers all queries that
 // arrive from then on from it. It returns when all earlier queries and snapshots have ended
-// and the old file is closed. After an error the old file stays in use.
+// and the old file is closed. It compares all checksums of the new file (code Corrupt), which
+// opening leaves to the first use of each block. After an error the old file stays in use.
 //
 // If a device has no room for both, pure Go alone answers from the new file until the old
 // one is closed. Without pure Go the new lists take the room that there is.

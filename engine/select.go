@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heddle/engine/file/mapped"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/serve"
 	"heddle/engine/internal/tables"
 	"heddle/engine/plan"
@@ -62,7 +63,8 @@ func (e *Engine) NewTable(ctx context.Context, t *plan.Table, columns []column.C
 
 // Reload opens the table file at path beside the current one and answers all selections
 // that arrive from then on from it. It returns when all earlier selections have ended and
-// the old file is closed. After an error the old file stays in use.
+// the old file is closed. It compares all checksums of the new file (code Corrupt), which
+// opening leaves to the first use of each block. After an error the old file stays in use.
 //
 // A processor without room for both loads the new table after the old one is closed, and
 // the other processors answer meanwhile. The error has code OutOfMemory if no processor has
@@ -108,10 +110,13 @@ func (t *Table) Info() (info TableInfo, err error) {
 // a Reload the next selection compiles it again. It is safe for concurrent use.
 type Prepared struct{ p *tables.Prepared }
 
-// Prepare compiles a predicate (package predicate). Errors: codes InvalidQuery, with the
-// place of the fault, and Unsupported for a predicate that needs too many sets of rows.
-func (t *Table) Prepare(where string) (*Prepared, error) {
-	p, err := t.t.Prepare(where)
+// Prepare compiles the predicate s.Where (package predicate). Caller and Timeout of s hold as
+// in Select, its other fields have no effect. Errors: codes InvalidQuery, with the place of the
+// fault, Unsupported for a predicate that needs too many sets of rows, Overloaded, Deadline,
+// Canceled, Closed.
+func (t *Table) Prepare(ctx context.Context, s Selection) (*Prepared, error) {
+	call := s.call()
+	p, err := t.t.Prepare(ctx, &call, s.Where)
 	if err != nil {
 		return nil, wrap("prepare", err)
 	}
@@ -144,6 +149,10 @@ type Selection struct {
 	Where string
 	// Prepared is a predicate of the same table in place of Where. Default: nil.
 	Prepared *Prepared
+	// In are the rows to select from, in the form of Rows.Bits; rows behind its end are not among
+	// them. Package rowset makes it of row ids and Roaring bitmaps. Default: nil, all rows. A
+	// TableExplanation counts the rows of the predicate alone.
+	In []uint64
 
 	// Output: the rows and their number, or the number alone. Default: plan.OutputBits.
 	Output plan.Output
@@ -183,18 +192,25 @@ func (t *Table) Select(ctx context.Context, s Selection) (r Rows, err error) {
 	defer g.Release()
 	call := s.call()
 	until := g.Until(ctx, &call)
+	r, err = selectRows(ctx, g, &s, &until)
+	return r, wrap("select", err)
+}
+
+// selectRows answers one selection.
+func selectRows(ctx context.Context, g *tables.Generation, s *Selection, until *limit.Until) (r Rows, err error) {
+	call := s.call()
 	call.Deadline = until.Deadline
-	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
+	task := g.NewTask(s.needs(), s.Strategy, s.Rescan)
 	var e explaining
 	defer func() { task.Done(err) }()
-	if err = e.add(g, task, &s, &until); err == nil {
+	if err = e.add(g, task, s, until); err == nil {
 		err = e.run(ctx, task, &call)
-		e.explain(task, &s, 0, err)
+		e.explain(task, s, 0, err)
 	}
 	if err != nil {
-		return Rows{}, wrap("select", err)
+		return Rows{}, err
 	}
-	r = Rows{Count: uint64(task.Rows().Counts[0])}
+	r = s.answer(task.Rows(), 0)
 	if s.Output == plan.OutputBits {
 		r.Bits = present(task.TakeBits())
 	}
@@ -247,11 +263,11 @@ func (t *Table) SelectAll(ctx context.Context, all []Selection, deliver func(fir
 // batchOf is the number of leading selections that form a batch.
 func batchOf(g *tables.Generation, all []Selection) int {
 	most := mostSelections
-	if all[0].Output == plan.OutputBits {
+	if all[0].needs() == plan.OutputBits {
 		most = min(most, max(1, int(mostSelected/(uint64(g.Table.Rows)+1))))
 	}
 	for n := 1; n < len(all); n++ {
-		if a, b := &all[0], &all[n]; n == most || a.Output != b.Output || a.Strategy != b.Strategy || a.Rescan != b.Rescan {
+		if a, b := &all[0], &all[n]; n == most || a.needs() != b.needs() || a.Strategy != b.Strategy || a.Rescan != b.Rescan {
 			return n
 		}
 	}
@@ -260,7 +276,7 @@ func batchOf(g *tables.Generation, all []Selection) int {
 
 func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, first, n int, deliver func(first int, rows []Rows) error) (err error) {
 	batch, s := all[first:first+n], &all[first]
-	task := g.NewTask(s.Output, s.Strategy, s.Rescan)
+	task := g.NewTask(s.needs(), s.Strategy, s.Rescan)
 	defer func() { task.Done(err) }()
 	call := s.call()
 	until := g.Until(ctx, &call)
@@ -284,8 +300,8 @@ func selectBatch(ctx context.Context, g *tables.Generation, all []Selection, fir
 	defer rowBlocks.Put(rows)
 	*rows = (*rows)[:0]
 	for i := range batch {
-		r := Rows{Count: uint64(task.Rows().Counts[i])}
-		if s.Output == plan.OutputBits {
+		r := batch[i].answer(task.Rows(), i)
+		if batch[i].Output == plan.OutputBits {
 			r.Bits = present(task.Rows().Selection(i))
 		}
 		*rows = append(*rows, r)

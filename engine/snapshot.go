@@ -7,6 +7,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
+	"heddle/engine/index/querylang"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/serve"
 	"heddle/engine/plan"
@@ -81,7 +82,8 @@ func (s *Snapshot) Terms(text string) []string {
 
 // WeightedTerms returns the terms of q that add to scores, analysed as documents were, and
 // their weights: all terms except excluded ones. It keeps duplicates and terms that no
-// document has. Errors: codes InvalidQuery, Closed.
+// document has. Caller and Timeout of q hold as in Search. Errors: codes InvalidQuery,
+// Unsupported above a limit, Overloaded, Deadline, Closed.
 func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, err error) {
 	defer wrapFault("terms", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
@@ -89,17 +91,18 @@ func (s *Snapshot) WeightedTerms(q Query) (terms []string, weights []float64, er
 	if err != nil {
 		return nil, nil, err
 	}
-	var in query.Query
-	q.internal(&in)
-	terms, weights, err = g.WeightedTerms(&in)
+	err = analyse(g, &q, func(in *query.Query) (err error) {
+		terms, weights, err = g.WeightedTerms(in)
+		return err
+	})
 	return terms, weights, wrap("terms", err)
 }
 
 // Expression returns the documents that q matches, as an expression over the lists in
 // canonical form (plan.Expr.Simplify). A term that the analysis splits is an AND of its parts;
 // a term of which nothing is left, such as a stop word, drops out, with the terms that NOT
-// subtracts from it; a term that no document has is the empty set. Errors: codes InvalidQuery,
-// Closed.
+// subtracts from it; a term that no document has is the empty set. Caller and Timeout of q, and
+// errors, are as of WeightedTerms.
 func (s *Snapshot) Expression(q Query) (e plan.Expr, err error) {
 	defer wrapFault("expression", &err)
 	defer mapped.Catch(mapped.Watch(), &err)
@@ -107,10 +110,34 @@ func (s *Snapshot) Expression(q Query) (e plan.Expr, err error) {
 	if err != nil {
 		return e, err
 	}
+	err = analyse(g, &q, func(in *query.Query) (err error) {
+		e, err = g.Expression(in)
+		return err
+	})
+	return e, wrap("expression", err)
+}
+
+// Readable replaces the lists of an expression by their terms. The index must have a file.
+func (s *Snapshot) Readable(e plan.Expr) querylang.Expr {
+	if e.Op == plan.OpList {
+		return querylang.Expr{Term: s.g.File.Term(e.List)}
+	}
+	out := querylang.Expr{Op: map[plan.OpCode]querylang.Op{plan.OpAnd: querylang.And, plan.OpOr: querylang.Or, plan.OpAndNot: querylang.Not}[e.Op]}
+	for _, a := range e.Args {
+		out.Args = append(out.Args, s.Readable(a))
+	}
+	return out
+}
+
+// analyse calls run with q, under the limits of its size and time.
+func analyse(g *serve.Lists, q *Query, run func(*query.Query) error) error {
+	call, err := q.call()
+	if err != nil {
+		return err
+	}
 	var in query.Query
 	q.internal(&in)
-	e, err = g.Expression(&in)
-	return e, wrap("expression", err)
+	return g.Read(&in, &call, func() error { return run(&in) })
 }
 
 // Statistics is Index.Statistics of the snapshot.

@@ -15,7 +15,7 @@ func TestTableAllocations(t *testing.T) {
 		x := openTable(t, opt)
 		var all []Selection
 		for _, w := range wheres {
-			p, err := x.Prepare(w)
+			p, err := x.Prepare(t.Context(), Selection{Where: w})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -116,7 +116,7 @@ func ExampleEngine_NewTable() {
 		}
 		fmt.Printf("%d rows, %09b\n", rows.Count, rows.Bits[0]) // row 0 is the last digit
 	}
-	p, err := x.Prepare(where[0])
+	p, err := x.Prepare(ctx, engine.Selection{Where: where[0]})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestPrepared(t *testing.T) {
 	x, y := memoryTable(t, e, 32), memoryTable(t, e, 64)
 	var prepared []Selection
 	for _, w := range wheres {
-		p, err := x.Prepare(w)
+		p, err := x.Prepare(t.Context(), Selection{Where: w})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestPrepared(t *testing.T) {
 	if _, err := y.Select(t.Context(), prepared[0]); err == nil {
 		t.Error("a predicate of another table was answered")
 	}
-	if _, err := x.Prepare("delay >"); CodeOf(err) != InvalidQuery {
+	if _, err := x.Prepare(t.Context(), Selection{Where: "delay >"}); CodeOf(err) != InvalidQuery {
 		t.Errorf("half of a predicate was prepared: %v", err)
 	}
 	var s plan.SelectBatch
@@ -188,7 +188,7 @@ func TestTableErrors(t *testing.T) {
 	}
 	_, err := x.Select(t.Context(), Selection{Where: "TRUE"})
 	_, err2 := x.Info()
-	_, err3 := x.Prepare("TRUE")
+	_, err3 := x.Prepare(t.Context(), Selection{Where: "TRUE"})
 	for _, err := range []error{err, err2, err3, x.Close(), x.Reload(t.Context(), tableFile(t, 32)), x.SelectAll(t.Context(), nil, nil)} {
 		if !errors.Is(err, plan.ErrClosed) || CodeOf(err) != Closed {
 			t.Errorf("on a closed table: %v", err)
@@ -234,12 +234,32 @@ func TestOpenTableErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data[len(data)/2] ^= 1
-	if err := os.WriteFile(path, data, 0o644); err != nil {
+	f, err := hdb.Open(path)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.OpenTable(t.Context(), path, TableOptions{}); !errors.Is(err, hdb.ErrCorrupt) || CodeOf(err) != Corrupt {
-		t.Errorf("a damaged file: %v", err)
+	sections := f.Sections()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sections {
+		data[s.Offset] ^= 1
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		data[s.Offset] ^= 1
+		x, err := e.OpenTable(t.Context(), path, TableOptions{})
+		if lazy := s.Name == "vectors" || s.Name == "packed"; lazy && err == nil { // each selection reads some of them
+			var r Rows
+			for i := 0; i < len(wheres) && err == nil; i++ {
+				if r, err = x.Select(t.Context(), Selection{Where: wheres[i]}); err == nil && r.Count != uint64(wanted().Counts[i]) {
+					t.Errorf("%s: %d rows of a damaged file, want %d", wheres[i], r.Count, wanted().Counts[i])
+				}
+			}
+		}
+		if !errors.Is(err, hdb.ErrCorrupt) || CodeOf(err) != Corrupt {
+			t.Errorf("damage in section %s: %v", s.Name, err)
+		}
 	}
 	x, err := e.OpenTable(t.Context(), tableFile(t, 32), TableOptions{Trusted: true})
 	if err != nil {

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"heddle/engine/file/mapped"
+	"heddle/engine/plan"
+	"heddle/engine/table/statement"
+	"heddle/engine/table/values"
+)
+
+// Aggregation asks for values of the rows of a selection: aggregates of groups of rows, or
+// columns of the rows. Packages statement and result define the syntax and the values.
+type Aggregation struct {
+	// Select is the select list, such as "city, count(*), sum(amount)".
+	Select string
+	// GroupBy names the columns whose values form groups, two at most, such as "city".
+	// Default: "", all rows are one group if Select has an aggregate.
+	GroupBy string
+	// OrderBy is the order, such as "sum(amount) DESC". Default: "", the order of the values of
+	// GroupBy, or of the rows in the table.
+	OrderBy string
+	// Offset is the number of rows of the answer to leave out, the first ones. Default: 0.
+	Offset uint64
+	// Limit is the greatest number of rows of the answer. Default: 0, no limit.
+	Limit uint64
+	// Rows selects the rows of the table. An empty predicate selects all rows. Output has no
+	// effect.
+	Rows Selection
+}
+
+// Aggregate passes the answer to deliver, in batches that belong to deliver. There is
+// at least one batch, which has the columns and may have no rows. Pure Go computes the values
+// on all cores. The answer is exact and the same on every processor.
+//
+// Errors: of Select; of deliver; codes InvalidQuery, with the place of the fault in its clause,
+// and Unsupported for more groups or values than Limits, and for a sum of more than 38 digits.
+func (t *Table) Aggregate(ctx context.Context, a Aggregation, deliver func(values.Batch) error) (err error) {
+	defer wrapFault("aggregate", &err)
+	defer mapped.Catch(mapped.Watch(), &err)
+	g, err := t.t.Acquire()
+	if err != nil {
+		return wrap("aggregate", err)
+	}
+	defer g.Release()
+	call := a.Rows.call()
+	until := g.Until(ctx, &call)
+	q, err := g.CompileValues(statement.Clauses{Select: a.Select, GroupBy: a.GroupBy, OrderBy: a.OrderBy})
+	if err != nil {
+		return wrap("aggregate", err)
+	}
+	s := a.Rows
+	s.Output = plan.OutputBits
+	if s.Where == "" && s.Prepared == nil {
+		s.Where = "TRUE"
+	}
+	rows, err := selectRows(ctx, g, &s, &until)
+	if err != nil {
+		return wrap("aggregate", err)
+	}
+	began := time.Now()
+	err = g.Values(&until, q, rows.Bits, a.Offset, a.Limit, deliver)
+	if x := s.Explain; x != nil {
+		x.Values, x.ValuesTook = q.String(), time.Since(began)
+	}
+	return wrap("aggregate", err)
+}
