@@ -7,7 +7,7 @@ HEDDLE := $(BUILD)/heddle
 export POCL_CACHE_DIR ?= $(CURDIR)/.cache/pocl/make
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo quick test bench lint fuzz-smoke oclgrind portable stamp fmt clean
+.PHONY: help build dist demo quick test bench lint fuzz-smoke oclgrind portable stamp fmt clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ help: ## this list
 build: ## build the command into .build/heddle; TAGS are build tags
 	@mkdir -p $(BUILD) $(POCL_CACHE_DIR)
 	go build -tags "$(TAGS)" -o $(HEDDLE) ./engine/cmd/heddle
+
+dist: ## programs, packages (deb, rpm), bills of materials and checksums for a release, in .build/dist
+	@.ci/dist
 
 demo: ## ask the King James Bible and a table of flights on every backend
 	@.ci/setup

@@ -18,6 +18,7 @@ type Config struct {
 	Bitmap   Bitmap
 	Schedule Schedule
 	Server   Server
+	Cluster  Cluster
 	Log      Log
 
 	origins map[string]Origin // by key name; a missing key has its default
@@ -107,14 +108,29 @@ type Schedule struct {
 type Server struct {
 	Listen   string // address of the service
 	Admin    string // address of administration; "" is none
-	Insecure bool   // serve addresses that are not loopback, without authentication
+	Insecure bool   // serve addresses that are not loopback to unknown callers
 	Indexes  string // "NAME=FILE", separated by commas
 	Tables   string // "NAME=FILE", separated by commas
 	Dev      string // folder whose index and table files are served; "" is none
 
+	Tokens   string // file of tokens; "" is none
+	Cert     string // file of the certificate chain; "" is no TLS
+	Key      string // file of the key of the certificate
+	ClientCa string // file of the authority of clients; "" is none
+	AdminCa  string // file of the authority of clients of administration; "" is none
+
+	Root    string // folder whose files administration may load; "" is none
+	Console bool   // serve the web console
+	Watch   bool   // reload index and table files that are replaced
+
+	Poll       time.Duration // between looks for replaced files; 0 is never
 	Timeout    time.Duration // of a query or batch
 	Stall      time.Duration // for each part of a request, and of an answer that the client reads
 	DrainDelay time.Duration // from the report of not being ready to the end of new connections
+
+	SlowQuery time.Duration // from which a query is logged with its explanation; 0 is never
+	AccessLog float64       // part of the requests in the log, 0 to 1
+	Traces    string        // URL of the collector of traces; "" is none
 
 	MaxBody        Size // of a request
 	MaxBatch       int  // queries of a batch
@@ -122,6 +138,27 @@ type Server struct {
 	MaxTerms       int  // words of a query
 	MaxDocuments   int  // documents or rows of an answer
 	MaxConcurrency int  // requests that run at the same time
+	MaxConnections int  // open connections
+
+	MaxCallerConcurrency int // requests of a caller that run at the same time; 0 is no limit
+	MaxCallerRate        int // queries of a caller in a second; 0 is no limit
+}
+
+// Cluster holds the settings by which heddle serve joins a cluster.
+type Cluster struct {
+	Servers string // URLs of NATS servers, separated by commas, or a file; "" is no cluster
+	Node    string // name of this node; "" is a server that answers from the nodes
+	Data    string // folder of the files of the node
+	Url     string // base URL at which other machines reach the node; "" is the address it listens on
+
+	Nkey        string // file of the seed of a user of NATS; "" is none
+	Credentials string // file of the credentials of a user of NATS; "" is none
+	Ca          string // file of the authority of NATS servers and nodes; "" is the system's
+	Cert        string // file of the certificate for NATS servers and nodes; "" is none
+	Key         string // file of the key of this certificate
+	Token       string // file of the token for nodes; "" is none
+
+	ControlReplicas int // number of control nodes that keep the map: 1, 3, 5; 0 takes every map
 }
 
 // Log holds the settings of messages on standard error.

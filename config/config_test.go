@@ -62,8 +62,11 @@ func TestEveryKeyFromEveryText(t *testing.T) {
 			text, want = "true", true
 		case int:
 			text, want = "16", 16
-			if k.Name == "bitmap.word" { // takes 32 and 64
+			switch k.Name {
+			case "bitmap.word": // takes 32 and 64
 				text, want = "32", 32
+			case "cluster.control_replicas": // takes 1, 3 and 5
+				text, want = "3", 3
 			}
 		case float64:
 			text, want = "0.25", 0.25

@@ -195,19 +195,44 @@ Empty is the file X.hdl.cost beside the index.`),
 
 	key("server.listen", func(c *Config) *string { return &c.Server.Listen }, "127.0.0.1:7700", text,
 		`Address of heddle serve.
-Port 0 is a free port. Other addresses than loopback need insecure.`),
+Port 0 is a free port. An address that is not loopback needs tokens or client_ca.`),
 	key("server.admin", func(c *Config) *string { return &c.Server.Admin }, "", text,
-		`Address of administration: reload and drain.
-Empty is none. Everyone who reaches the address may administer the server.`),
+		`Address of administration: load, reload and drain.
+Empty is none. An address that is not loopback needs tokens or admin_ca.`),
 	key("server.insecure", func(c *Config) *bool { return &c.Server.Insecure }, false, nil,
-		`Serve addresses that are not loopback.
-The server does not authenticate its clients.`),
+		`Serve addresses that are not loopback to everyone who reaches them.
+Without it, they need tokens or certificates of clients.`),
 	key("server.indexes", func(c *Config) *string { return &c.Server.Indexes }, "", text,
 		`Index files to serve: NAME=FILE, separated by commas.`),
 	key("server.tables", func(c *Config) *string { return &c.Server.Tables }, "", text,
 		`Table files to serve: NAME=FILE, separated by commas.`),
 	key("server.dev", func(c *Config) *string { return &c.Server.Dev }, "", text,
 		`Folder whose .hdl and .hdb files are served under their base names.`),
+	key("server.tokens", func(c *Config) *string { return &c.Server.Tokens }, "", text,
+		`File of the tokens of callers.
+Empty is none: all callers are equal. heddle serve token adds a token.`),
+	key("server.cert", func(c *Config) *string { return &c.Server.Cert }, "", text,
+		`File of the certificate chain of the server, in PEM.
+Empty is no TLS.`),
+	key("server.key", func(c *Config) *string { return &c.Server.Key }, "", text,
+		`File of the key of the certificate, in PEM.`),
+	key("server.client_ca", func(c *Config) *string { return &c.Server.ClientCa }, "", text,
+		`File of the authority that signs certificates of clients, in PEM.
+With it, each client must show a certificate.`),
+	key("server.admin_ca", func(c *Config) *string { return &c.Server.AdminCa }, "", text,
+		`File of the authority that signs certificates of administrators, in PEM.
+Empty is client_ca, which is no protection of an address that is not loopback.`),
+	key("server.root", func(c *Config) *string { return &c.Server.Root }, "", text,
+		`Folder whose files administration may load.
+Empty is none: loading is forbidden.`),
+	key("server.console", func(c *Config) *bool { return &c.Server.Console }, true, nil,
+		`Serve the web console at /console/.`),
+	key("server.watch", func(c *Config) *bool { return &c.Server.Watch }, false, nil,
+		`Reload an index or table when its file is replaced.
+server.poll is the time between looks.`),
+	key("server.poll", func(c *Config) *time.Duration { return &c.Server.Poll }, 2*time.Second, within(0, time.Hour),
+		`Time between looks for replaced files: tokens, certificates, configuration.
+0 is never. SIGHUP reads them at once.`),
 	key("server.timeout", func(c *Config) *time.Duration { return &c.Server.Timeout }, 30*time.Second, within(time.Millisecond, time.Hour),
 		`Time-out of a query or batch. A request may ask for less.`),
 	key("server.stall", func(c *Config) *time.Duration { return &c.Server.Stall }, 30*time.Second, within(time.Millisecond, time.Hour),
@@ -215,6 +240,15 @@ The server does not authenticate its clients.`),
 	key("server.drain_delay", func(c *Config) *time.Duration { return &c.Server.DrainDelay }, 5*time.Second, within(0, time.Hour),
 		`Time from the report of not being ready to the end of new connections.
 Load balancers use it to send requests elsewhere.`),
+	key("server.slow_query", func(c *Config) *time.Duration { return &c.Server.SlowQuery }, 0, within(0, time.Hour),
+		`Time from which a query is logged with its explanation, at level warn.
+0 is never.`),
+	key("server.access_log", func(c *Config) *float64 { return &c.Server.AccessLog }, 0.01, within(0.0, 1),
+		`Part of the requests that is logged, at level info.
+From 0 to 1. Status 500 and above, except 503, is always logged, at level warn.`),
+	key("server.traces", func(c *Config) *string { return &c.Server.Traces }, "", text,
+		`URL of the OpenTelemetry collector that receives traces, by OTLP over HTTP.
+Empty is none. Needs a program built with the tag otlp.`),
 	key("server.max_body", func(c *Config) *Size { return &c.Server.MaxBody }, 16<<20, within(Size(1), 1<<31-1),
 		`Maximum size of a request.
 At most 2147483647 bytes.`),
@@ -229,6 +263,53 @@ From 1 to 10000.`),
 		`Maximum number of documents or rows of an answer.`),
 	key("server.max_concurrency", func(c *Config) *int { return &c.Server.MaxConcurrency }, 1024, within(1, 1<<20),
 		`Maximum number of requests that run at the same time. Further requests are refused.`),
+	key("server.max_connections", func(c *Config) *int { return &c.Server.MaxConnections }, 4096, within(1, 1<<20),
+		`Maximum number of open connections of an address.
+A further one replaces the oldest one that waits for a request, or else is closed.`),
+	key("server.max_caller_concurrency", func(c *Config) *int { return &c.Server.MaxCallerConcurrency }, 0, within(0, 1<<20),
+		`Maximum number of requests of a caller that run at the same time.
+A caller is a token, a certificate of a client, or a host. 0 is no limit.`),
+	key("server.max_caller_rate", func(c *Config) *int { return &c.Server.MaxCallerRate }, 0, within(0, math.MaxInt32),
+		`Maximum number of queries of a caller in a second.
+0 is no limit.`),
+
+	key("cluster.servers", func(c *Config) *string { return &c.Cluster.Servers }, "", text,
+		`URLs of the NATS servers of a cluster, separated by commas: nats://HOST:PORT.
+Another value is the file of a cluster without NATS. Empty is no cluster.`),
+	key("cluster.node", func(c *Config) *string { return &c.Cluster.Node }, "", text,
+		`Name of this node of the cluster.
+Empty holds no shards: heddle serve answers requests from the nodes.`),
+	key("cluster.data", func(c *Config) *string { return &c.Cluster.Data }, "", text,
+		`Folder of the files of the node.
+Each node needs its own. It outlives restarts.`),
+	key("cluster.url", func(c *Config) *string { return &c.Cluster.Url }, "", text,
+		`Base URL at which other machines reach the node: http://HOST:PORT.
+Empty is server.listen. An address for all networks, such as 0.0.0.0:7700, needs it.`),
+	key("cluster.nkey", func(c *Config) *string { return &c.Cluster.Nkey }, "", text,
+		`File of the seed of a user of NATS.
+Empty is none.`),
+	key("cluster.credentials", func(c *Config) *string { return &c.Cluster.Credentials }, "", text,
+		`File of the JWT and the seed of a user of NATS.
+Empty is none.`),
+	key("cluster.ca", func(c *Config) *string { return &c.Cluster.Ca }, "", text,
+		`File of the authority of the NATS servers and of the nodes, in PEM.
+With it, NATS must have TLS. Empty is the authorities of the system.`),
+	key("cluster.cert", func(c *Config) *string { return &c.Cluster.Cert }, "", text,
+		`File of the certificate that NATS and the nodes get, in PEM.
+With it, NATS must have TLS. Empty is none.`),
+	key("cluster.key", func(c *Config) *string { return &c.Cluster.Key }, "", text,
+		`File of the key of cluster.cert, in PEM.`),
+	key("cluster.token", func(c *Config) *string { return &c.Cluster.Token }, "", text,
+		`File of the token that nodes get, one line: see server.tokens.
+Empty is none.`),
+	key("cluster.control_replicas", func(c *Config) *int { return &c.Cluster.ControlReplicas }, 0, func(servers int) error {
+		if servers == 0 || servers == 1 || servers == 3 || servers == 5 {
+			return nil
+		}
+		return fmt.Errorf("%d is not one of 0, 1, 3, 5", servers)
+	},
+		`Number of control nodes that keep the map: 1, 3 or 5.
+A map on another number is an error. 0 takes every map, and puts a new one on one.`),
 
 	enum("log.level", func(c *Config) *string { return &c.Log.Level },
 		"warn", []string{"trace", "debug", "info", "warn", "error", "disabled"}, `Lowest level of messages on standard error.`),

@@ -59,12 +59,13 @@ func ranks(t *testing.T, backend plan.Backend, codecs []codec.ID) {
 		return uint32(1<<28 + i<<20)
 	}
 	for _, r := range []*plan.RankBatch{
-		{Mode: plan.Or, K: 3}, {Mode: plan.Or, K: 70}, {Mode: plan.And, K: 3},
+		{Mode: plan.Or, K: 3, Accumulators: plan.RangeAccumulators}, {Mode: plan.Or, K: 70, Accumulators: plan.RangeAccumulators},
+		{Mode: plan.Or, K: 3}, {Mode: plan.And, K: 3},
 		{Mode: plan.Or, K: 3, Accumulators: plan.GlobalAccumulators},
 	} {
 		r.Norm = plan.NewNorm(0.9, 0.4, 500)
 		copies, some := rankCopies, queries[5:]
-		if r.Mode == plan.And {
+		if r.Mode == plan.And || r.Accumulators == plan.AutoAccumulators {
 			copies = 1
 		} else if r.K > 3 || r.Accumulators != plan.RangeAccumulators {
 			copies, some = 1, queries[len(queries)-1:]

@@ -37,7 +37,8 @@ var layers = []struct {
 	{parts: []string{"engine/index", "engine/table", "engine/observe"}},
 	{parts: []string{"engine/internal"}},
 	{parts: []string{"engine"}},
-	{parts: []string{"engine/api", "engine/bench"}},
+	{parts: []string{"engine/api"}},
+	{parts: []string{"engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},
 	{parts: []string{"engine/cmd"}},
 }

@@ -25,6 +25,7 @@ type events struct {
 	output      map[key]*strings.Builder
 	results     []result
 	counts      map[string]*[3]int // by package: passed, failed, skipped
+	costs       []result           // CPU time by package
 }
 
 type key struct{ pkg, test string }
@@ -51,6 +52,10 @@ func (e *events) line(line []byte) {
 		fmt.Fprintf(e.screen, "  %s", v.Output)
 	case "output":
 		fmt.Fprint(e.log, v.Output)
+		if c, ok := cost(v.Package, v.Output); ok {
+			e.costs = append(e.costs, c)
+			return
+		}
 		if e.output[k] == nil {
 			e.output[k] = &strings.Builder{}
 		}

@@ -4,7 +4,10 @@
 //	tally test LABEL COMMAND…        a command that prints `go test -json`
 //	tally check LABEL NAME COMMAND…  any command: passed if it exits 0
 //	tally skip LABEL NAME REASON     a check that could not run
+//	tally skipped LABEL PACKAGE      a pattern for go test -run: the tests of the package that
+//	                                 skipped themselves, in whole or in part
 //	tally total [LABEL…]             the table; all labels by default
+//	tally measure PROGRAM ARG…       for go test -exec: runs a test, then prints its CPU time
 //
 // Results lie in .build/results/LABEL.json, one object per line, with the whole output in
 // LABEL.log. tally appends to both; the start of a stage removes them.
@@ -26,7 +29,7 @@ const dir = ".build/results"
 
 // result is one check: a test, or a command.
 type result struct {
-	Action  string // pass, fail, skip
+	Action  string // pass, fail, skip; or cost, the CPU time of a package
 	Package string `json:",omitempty"`
 	Test    string
 	Reason  string  `json:",omitempty"` // of a skip
@@ -34,6 +37,9 @@ type result struct {
 }
 
 func main() {
+	if len(os.Args) >= 3 && os.Args[1] == "measure" {
+		os.Exit(measure(os.Args[2:]))
+	}
 	ok, err := run(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tally:", err)
@@ -55,10 +61,12 @@ func run(args []string) (ok bool, err error) {
 		return record(args[1], func(io.Writer) ([]result, error) {
 			return []result{{Action: "skip", Test: args[2], Reason: args[3]}}, nil
 		})
+	case len(args) == 3 && args[0] == "skipped":
+		return true, skipped(os.Stdout, args[1], args[2])
 	case len(args) >= 1 && args[0] == "total":
 		return total(os.Stdout, args[1:])
 	}
-	return false, fmt.Errorf("usage: tally test|check|skip|total …")
+	return false, fmt.Errorf("usage: tally test|check|skip|skipped|total …")
 }
 
 // record appends the results of f to the files of a label; ok is false if one failed.
@@ -115,6 +123,10 @@ func check(log io.Writer, name string, command []string) ([]result, error) {
 // subtests.
 func test(log io.Writer, command []string) ([]result, error) {
 	start := time.Now()
+	command, err := measured(command)
+	if err != nil {
+		return nil, err
+	}
 	cmd := exec.Command(command[0], command[1:]...)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -151,6 +163,7 @@ func test(log io.Writer, command []string) ([]result, error) {
 		fmt.Printf("  FAIL  no test ran: %s\n", strings.Join(command, " "))
 		results = append(results, result{Action: "fail", Test: strings.Join(command, " ")})
 	}
+	printCosts(os.Stdout, e.costs)
 	fmt.Printf("  %.0fs\n", time.Since(start).Seconds())
-	return results, nil
+	return append(results, e.costs...), nil
 }

@@ -130,3 +130,38 @@ func TestRun(t *testing.T) {
 		t.Error("a broken file of results is no error")
 	}
 }
+
+func TestSkipped(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lines := `{"Action":"pass","Package":"p","Test":"Whole"}
+{"Action":"pass","Package":"p","Test":"Part/one"}
+{"Action":"skip","Package":"p","Test":"Part/two"}
+{"Action":"skip","Package":"p","Test":"Alone"}
+{"Action":"skip","Package":"q","Test":"Other"}
+`
+	if err := os.WriteFile(filepath.Join(dir, "a.json"), []byte(lines), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{"a p": "^(Alone|Part)$\n", "a r": "", "never p": ""} {
+		var out bytes.Buffer
+		f := strings.Fields(args)
+		if err := skipped(&out, f[0], f[1]); err != nil || out.String() != want {
+			t.Errorf("skipped %s: %q, %v, want %q", args, out.String(), err, want)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	var screen bytes.Buffer
+	e := newEvents(io.Discard, &screen)
+	e.line([]byte(`{"Action":"output","Package":"p","Output":"tally: 1.500000 s of CPU time\n"}`))
+	e.line([]byte(`{"Action":"output","Package":"q","Output":"tally: 12.250000 s of CPU time\n"}`))
+	e.line([]byte(`{"Action":"output","Package":"r","Output":"tally: none\n"}`))
+	printCosts(&screen, e.costs)
+	if want := "    12.2 s of CPU time  q\n     1.5 s of CPU time  p\n"; screen.String() != want {
+		t.Errorf("got %q, want %q", screen.String(), want)
+	}
+}

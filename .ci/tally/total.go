@@ -9,11 +9,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// total prints a line per label, every reason for a skip with its count, the failures, and
+// total prints a line per label with the CPU time of its tests, every reason for a skip with its count, the failures, and
 // the sum. ok is true if nothing failed and something passed.
 func total(w io.Writer, labels []string) (ok bool, err error) {
 	if len(labels) == 0 {
@@ -28,13 +29,14 @@ func total(w io.Writer, labels []string) (ok bool, err error) {
 	var sum [3]int
 	var failures []string
 	reasons := map[string]int{}
-	fmt.Fprintf(w, "\n%-18s %8s %8s %8s\n", "", "passed", "failed", "skipped")
+	fmt.Fprintf(w, "\n%-18s %8s %8s %8s %8s\n", "", "passed", "failed", "skipped", "CPU s")
 	for _, label := range labels {
 		results, err := read(label)
 		if err != nil {
 			return false, err
 		}
 		var n [3]int
+		var cpu float64
 		for _, r := range results {
 			switch r.Action {
 			case "pass":
@@ -45,9 +47,11 @@ func total(w io.Writer, labels []string) (ok bool, err error) {
 			case "skip":
 				n[2]++
 				reasons[label+": "+r.Reason]++
+			case "cost":
+				cpu += r.Elapsed
 			}
 		}
-		fmt.Fprintf(w, "%-18s %8d %8d %8d\n", label, n[0], n[1], n[2])
+		fmt.Fprintf(w, "%-18s %8d %8d %8d %8.0f\n", label, n[0], n[1], n[2], cpu)
 		for i := range sum {
 			sum[i] += n[i]
 		}
@@ -91,4 +95,24 @@ func read(label string) ([]result, error) {
 		}
 		results = append(results, r)
 	}
+}
+
+// skipped prints a pattern that matches the tests of a package with a skip in the results of a
+// label, and nothing if there is none.
+func skipped(w io.Writer, label, pkg string) error {
+	results, err := read(label)
+	if err != nil {
+		return err
+	}
+	tests := map[string]bool{}
+	for _, r := range results {
+		if r.Action == "skip" && r.Package == pkg {
+			top, _, _ := strings.Cut(r.Test, "/")
+			tests[regexp.QuoteMeta(top)] = true
+		}
+	}
+	if len(tests) > 0 {
+		fmt.Fprintf(w, "^(%s)$\n", strings.Join(slices.Sorted(maps.Keys(tests)), "|"))
+	}
+	return nil
 }
