@@ -8,6 +8,7 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
@@ -84,6 +85,10 @@ func TestErrorKinds(t *testing.T) {
 	first := b.Fail("the first step", ocl.ErrOutOfHostMemory)
 	if err := b.Fail("the second step", first); err != first {
 		t.Errorf("a typed error was wrapped again: %v", err)
+	}
+	fault := fmt.Errorf("copying: %w", &mapped.Fault{Err: errors.New("the file was truncated")})
+	if err := b.Fail("the second step", fault); err != fault {
+		t.Errorf("the fault of a file became one of the device: %v", err)
 	}
 	for _, word := range []string{"A (P)", "the first step", "out of memory", "out of host memory"} {
 		if !strings.Contains(first.Error(), word) {

@@ -6,19 +6,20 @@ import (
 
 	ocl "github.com/jgillich/go-opencl/cl"
 
+	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 )
 
 // Fail wraps an error of the driver as *plan.DeviceError: memory errors as
-// plan.ErrOutOfMemory, the rest as plan.ErrDeviceLost. A wrapped error stays as it is, nil
-// stays nil. "Out of resources" counts as lost here because drivers report it when a
+// plan.ErrOutOfMemory, the rest as plan.ErrDeviceLost. A wrapped error and the fault of a
+// file stay as they are, nil stays nil. "Out of resources" counts as lost here because drivers report it when a
 // kernel has crashed; failAlloc counts it as a memory error.
 func (rt *Runtime) Fail(op string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var typed *plan.DeviceError
-	if errors.As(err, &typed) {
+	if errors.As(err, &typed) || mapped.IsFault(err) {
 		return err
 	}
 	kind := plan.ErrDeviceLost
