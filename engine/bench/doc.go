@@ -1,6 +1,7 @@
 // Package bench describes the benchmarks of heddle. Each generates a workload from a seed,
 // runs it on every backend, with other libraries as baselines, checks that all answers
-// agree, and reports. RESULTS.md is the record.
+// agree, and reports. RESULTS.md is the record. PAPERS.md shows the papers' tables and
+// figures beside ours.
 //
 //	harness                          options, backends, exhibits, tables, reports
 //	measure, chart                   rows and statistics; pictures
@@ -188,7 +189,9 @@
 // Lists, Decode, Rank, Bitmap and Schedule run the exhibits named by the caller and print
 // tables. They write a JSON row for each figure, plots, and a Markdown report with the
 // statements of the papers beside the measurements. The papers' text gives few numbers of
-// their charts; where it gives none, the report quotes the text.
+// their charts; where it gives none, the report quotes the text. A row has its place in
+// the exhibit and the paper's figure, so heddle bench papers makes PAPERS.md and its plots
+// from the rows of kept runs; a test compares.
 //
 //	Ao et al. 2011 (VLDB)     tables 1, 2, 3, 4, 5, 7; figures 5, 6, 7, 8, 9a, 9b
 //	Wu et al. 2010 (IPDPSW)   tables 1, 2, 3; figures 3 to 10
