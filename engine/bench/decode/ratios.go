@@ -136,36 +136,3 @@ func (s *bench) aoFigure7() harness.Exhibit {
 		},
 	}
 }
-
-func (s *bench) dingFigure3() harness.Exhibit {
-	return harness.Exhibit{
-		Name: "ding-fig3", Title: "Bytes a docID by method and levels of recursion", Source: "Ding et al. 2009, Figure 3",
-		Says:   "Rice is smallest. One width for a whole list without recursion is much worse than a width for each block; one level is slightly smaller than that, more levels give slight further benefits.",
-		Ours:   aboutSample,
-		Orders: harness.AllOrders, Rows: "method",
-		Chart: chart.Chart{Kind: chart.Bars, Y: "bytes a docID"},
-		Run: func(ctx context.Context) error {
-			c := s.sample(ratioSample(&s.Opt))
-			type method struct {
-				name string
-				id   codec.ID
-				opt  codec.Options
-			}
-			methods := []method{{"rice", codec.Rice, codec.DefaultOptions()}, {"pfd", codec.PFD, codec.DefaultOptions()}}
-			for level := range codec.MaxRPFDLevels + 1 {
-				opt := codec.DefaultOptions()
-				opt.RPFDLevels = level
-				methods = append(methods, method{fmt.Sprintf("rpfd %d", level), codec.RPFD, opt})
-			}
-			for _, m := range methods {
-				size, err := words(ctx, c, m.id, m.opt)
-				if err != nil {
-					return err
-				}
-				s.Put(harness.Reading{Panel: "GOV-like lists", Series: c.Name, At: m.name,
-					Row: measure.Single(4 * float64(size) / float64(c.Postings())).Into(measure.Row{Metric: "size", Unit: "bytes a docID"})})
-			}
-			return nil
-		},
-	}
-}
