@@ -16,7 +16,7 @@ func newBench(a *App) *cobra.Command {
 	return group("bench", "Run benchmarks on generated and real workloads",
 		`Bench measures heddle on every backend, on workloads that a seed generates and on real
 data, with other libraries as baselines, and checks that all answers agree.`,
-		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchBitmap(a), newBenchSchedule(a), newBenchExport(a), newBenchGain(a))
+		newBenchLists(a), newBenchDecode(a), newBenchRank(a), newBenchBitmap(a), newBenchSchedule(a), newBenchExport(a), newBenchGain(a), newBenchPapers(a))
 }
 
 // exhibits is the part of the help texts that lists tables and figures.
