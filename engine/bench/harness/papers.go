@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/bench/chart"
 	"heddle/engine/bench/measure"
 )
 
