@@ -9,22 +9,19 @@ import (
 	"testing"
 
 	"heddle/codec"
-	"heddle/engine/bench/bitmap"
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/decode"
-	"heddle/engine/bench/harness"
 	"heddle/engine/bench/harness/harnesstest"
 	"heddle/engine/bench/lists"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/rank"
-	"heddle/engine/bench/schedule"
 	"heddle/engine/plan/testneeds"
 )
 
 // TestExhibits: every table and figure that is to be reproduced is there, once.
 func TestExhibits(t *testing.T) {
 	var names []string
-	for _, e := range exhibits() {
+	for _, e := range Exhibits() {
 		names = append(names, e.Name)
 		if e.Title == "" || e.Rows == "" || e.Run == nil {
 			t.Errorf("%s lacks a title, a name for its rows or what it does", e.Name)
@@ -86,12 +83,4 @@ func TestReproduceOnDevice(t *testing.T) {
 			t.Errorf("no row of %q among %v", m, metrics)
 		}
 	}
-}
-
-// exhibits returns the exhibits of all benchmarks, in the order of the command line.
-func exhibits() (all []harness.Exhibit) {
-	for _, f := range []harness.Family{lists.Family, decode.Family, rank.Family, bitmap.Family, schedule.Family} {
-		all = append(all, f.Exhibits(new(harness.Runner))...)
-	}
-	return all
 }

@@ -12,7 +12,7 @@ import (
 	"heddle/engine/bench/measure"
 )
 
-var update = flag.Bool("update", false, "write gain.svg")
+var update = flag.Bool("update", false, "write gain.svg, PAPERS.md and its plots")
 
 // gainFiles are the runs of gain.svg. RESULTS.md has the command that draws it.
 var gainFiles = []string{

@@ -18,6 +18,9 @@ type Exhibit struct {
 	Source string // "Ao et al. 2011, Figure 5"; empty for our own
 	Says   string // summary of the source's text about it
 	Ours   string // differences of our measurement
+	// Found is a sentence about the recorded figures beside the paper's, for the page of
+	// the papers. Empty without a record.
+	Found string
 
 	// orders selects the document orders whose workload the exhibit needs. nil: it
 	// runs once, without a workload.

@@ -23,8 +23,8 @@ type gridColumn struct {
 const wide = 4
 
 // grid formats a panel as a table with one row for each place. Each series has a column
-// with the median and half the spread. Columns for the paper's figure, the fraction of
-// the copy bandwidth (unless the grid is wide) and the ratio to the baseline follow if
+// with the median and half the spread. Columns for the paper's figure, the ratio to it, the
+// fraction of the copy bandwidth (unless the grid is wide) and the ratio to the baseline follow if
 // there are any.
 func grid(rows string, part []Reading) [][]string {
 	places := Distinct(part, byPlace)
@@ -46,6 +46,7 @@ func grid(rows string, part []Reading) [][]string {
 		}
 		add(series, func(r Reading) string { return measure.Number(r.Median) + spread(r.Row) })
 		add("paper", func(r Reading) string { return measure.When(r.Paper != 0, measure.Number(r.Paper)) })
+		add("÷ paper", func(r Reading) string { return measure.When(r.Paper != 0, measure.Number(r.Median/r.Paper)) })
 		if len(names) <= wide {
 			add("of peak", func(r Reading) string {
 				return measure.When(r.PeakFraction > 0, measure.Number(100*r.PeakFraction)+" %")

@@ -24,9 +24,9 @@ func sampleReadings() []Reading {
 
 func TestGrid(t *testing.T) {
 	want := [][]string{
-		{"threshold", "hs16", "paper", "of peak", "× roaring", "bs"},
-		{"1 M", "91382 ±10%", "91382", "42.0 %", "1.50", "12.3 ±10%"},
-		{"2 M", "0.500", "", "", "", ""},
+		{"threshold", "hs16", "paper", "÷ paper", "of peak", "× roaring", "bs"},
+		{"1 M", "91382 ±10%", "91382", "1.00", "42.0 %", "1.50", "12.3 ±10%"},
+		{"2 M", "0.500", "", "", "", "", ""},
 	}
 	got := grid("threshold", sampleReadings())
 	if len(got) != len(want) {

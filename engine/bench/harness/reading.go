@@ -34,6 +34,7 @@ func (r *Runner) Put(x Reading) {
 			x.Workload = r.workload
 		}
 	}
+	x.Place = &measure.Place{Exhibit: r.now.Name, Panel: x.Panel, Series: x.Series, At: x.At, X: x.X, Paper: x.Paper}
 	r.readings[r.now.Name] = append(r.readings[r.now.Name], x)
 	r.unwritten = cmp.Or(r.unwritten, r.rows.Write(x.Row))
 }

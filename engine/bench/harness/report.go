@@ -81,12 +81,7 @@ func (r *Runner) report(out io.Writer, chosen []Exhibit, pictures map[string][]s
 		}
 		for j, name := range names {
 			fmt.Fprintf(out, "\n%s; %s\n\n", name, units(parts[name]))
-			for k, line := range grid(e.Rows, parts[name]) {
-				fmt.Fprintf(out, "| %s |\n", strings.Join(line, " | "))
-				if k == 0 {
-					fmt.Fprintf(out, "|%s\n", strings.Repeat("---|", len(line)))
-				}
-			}
+			table(out, grid(e.Rows, parts[name]))
 			if j < len(pictures[e.Name]) {
 				path := pictures[e.Name][j]
 				if rel, err := filepath.Rel(filepath.Dir(r.Opt.Report), path); err == nil {
@@ -94,6 +89,16 @@ func (r *Runner) report(out io.Writer, chosen []Exhibit, pictures map[string][]s
 				}
 				fmt.Fprintf(out, "\n![%s](%s)\n", e.Title, filepath.ToSlash(path))
 			}
+		}
+	}
+}
+
+// table writes lines as a table in Markdown.
+func table(out io.Writer, lines [][]string) {
+	for i, line := range lines {
+		fmt.Fprintf(out, "| %s |\n", strings.Join(line, " | "))
+		if i == 0 {
+			fmt.Fprintf(out, "|%s\n", strings.Repeat("---|", len(line)))
 		}
 	}
 }

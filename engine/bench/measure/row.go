@@ -25,6 +25,17 @@ type Row struct {
 	PeakFraction float64 `json:"peak_fraction,omitempty"` // fraction of the measured copy bandwidth
 	Baseline     string  `json:"baseline,omitempty"`      // name of the row that ratio refers to
 	Ratio        float64 `json:"ratio,omitempty"`         // median over the baseline's median, or its inverse for times
+	Place        *Place  `json:"place,omitempty"`         // place in a table or figure
+}
+
+// Place is the place of a row in an exhibit: a table or figure.
+type Place struct {
+	Exhibit string  `json:"exhibit"`         // name of the table or figure: ao-fig5
+	Panel   string  `json:"panel"`           // a table or plot of its own
+	Series  string  `json:"series"`          // a column of the table, a line of the plot
+	At      string  `json:"at"`              // a row of the table, a tick of the plot if ticks have names
+	X       float64 `json:"x,omitempty"`     // place on the x axis
+	Paper   float64 `json:"paper,omitempty"` // figure in the paper; absent if the paper states none
 }
 
 // Writer writes rows during a run, so that an interrupted run leaves its rows in an

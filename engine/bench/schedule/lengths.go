@@ -20,8 +20,9 @@ var (
 func (s *wuBench) table1() harness.Exhibit {
 	return harness.Exhibit{
 		Name: "wu-table1", Title: "Length distribution of lists", Source: "Wu et al. 2010, Table I",
-		Says:   "Of 1.25 M pages of GOV. Baidu's lists have similar characteristics.",
-		Ours:   "1.05 M documents. The shares of postings, and of the lists that queries name, are not in the paper.",
+		Says: "Of 1.25 M pages of GOV. Baidu's lists have similar characteristics.",
+		Ours: "1.05 M documents. The generator has Zipf's law for the number of documents of a term: more lists of 1 K to 5 K documents than GOV, and about half as many longer than 10 K. " +
+			"The lists that queries name are fitted to Table 4 of Ao et al. 2011, so this concerns lists without queries. The shares of postings, and of the lists that queries name, are not in the paper.",
 		Orders: harness.GovOrder, Rows: "length",
 		Run: func(ctx context.Context) error {
 			var lists, postings, asked [len(lengthEnds)]float64

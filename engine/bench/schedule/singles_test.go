@@ -114,7 +114,7 @@ func TestSingles(t *testing.T) {
 	}
 	for _, p := range all {
 		if len(p.onHost) != s.Opt.Queries || p.onDevice != nil || slices.Min(p.onHost) <= 0 || len(p.features) != len(p.onHost) {
-			t.Errorf("%s: %d times, %v on a device", p.algorithm, len(p.onHost), p.onDevice)
+			t.Errorf("%s: %d times, %v on a device", p.pair, len(p.onHost), p.onDevice)
 		}
 	}
 	again, err := s.apart(t.Context())

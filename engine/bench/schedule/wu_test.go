@@ -66,7 +66,7 @@ func TestWuOnDevice(t *testing.T) {
 		}
 	}
 	// One device answers all queries, two share them; both for two values of B.
-	for name, want := range map[string]float64{"wu-fig9 bs": 100, "wu-fig9 auto": 100, "wu-table2": 400} {
+	for name, want := range map[string]float64{"wu-fig9 bs": 100, "wu-fig9 auto": 100, "wu-fig9 host segstep and device bs": 100, "wu-table2": 400} {
 		if got := shares[name]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v %% of the queries, want %v (%v)", name, got, want, shares)
 		}

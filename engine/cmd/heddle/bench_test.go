@@ -34,6 +34,7 @@ func TestBenchUsage(t *testing.T) {
 		{"bench schedule --table log", `unknown table "log" (one of capacity`},
 		{"bench schedule --docs 10", `--docs 10 is less than 1000`},
 		{"bench export", `folder is missing`},
+		{"bench papers", `file of rows or more is missing`},
 		{"bench export --orders random d", `unknown order "random"`},
 	} {
 		t.Run(test.args, func(t *testing.T) {
@@ -118,4 +119,25 @@ func TestBenchLists(t *testing.T) {
 	if !seen["raw/hs16 throughput"] || !seen["raw/bs throughput"] {
 		t.Errorf("rows %v", seen)
 	}
+}
+
+// TestBenchPapers writes the page of the papers from rows of a figure.
+func TestBenchPapers(t *testing.T) {
+	inTempDir(t)
+	row := `{"bench":"decode","workload":"w","row":"r","metric":"m","unit":"ratio","median":3,"min":3,"max":3,"runs":1,` +
+		`"place":{"exhibit":"ao-fig7","panel":"all lists","series":"pfd","at":"0","x":0,"paper":1.5}}`
+	if err := os.WriteFile("rows.jsonl", []byte(row), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if r := heddle(t, "bench", "papers", "rows.jsonl", "--report", "page.md", "--plot", "figures"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	page, err := os.ReadFile("page.md")
+	if err != nil || !strings.Contains(string(page), "(figures/ao-fig7-all-lists.svg)") || !strings.Contains(string(page), "2.00") {
+		t.Errorf("%v\n%s", err, page)
+	}
+	if svg, err := os.ReadFile("figures/ao-fig7-all-lists.svg"); err != nil || !strings.Contains(string(svg), "<svg") {
+		t.Errorf("%v: %.80s", err, svg)
+	}
+	wantFailure(t, heddle(t, "bench", "papers", "none.jsonl"), exitFailure, "none.jsonl")
 }

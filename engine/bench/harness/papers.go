@@ -1,0 +1,200 @@
+package harness
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/measure"
+)
+
+// papers are the papers in the order of the page, with the prefixes of their exhibits.
+var papers = []struct{ prefix, title string }{
+	{"ao-", "Ao et al. 2011: Efficient parallel lists intersection and index compression algorithms using graphics processing units"},
+	{"wu-", "Wu et al. 2010: Efficient lists intersection by CPU-GPU cooperative computing"},
+	{"ding-", "Ding et al. 2009: Using graphics processors for high performance IR query processing"},
+	{"nelson-", "Nelson et al. 2020: Parallel acceleration of CPU and GPU range queries over large data sets"},
+}
+
+// Recorded is a file of rows of an earlier run.
+type Recorded struct {
+	Name string
+	Rows []measure.Row
+}
+
+// Page is the page of the papers and its pictures.
+type Page struct {
+	Text     []byte
+	Pictures map[string][]byte // SVG by file name
+}
+
+// record holds the newest readings of one exhibit, by panel.
+type record struct {
+	names  []string             // panels in the order of first appearance
+	panels map[string][]Reading // by panel
+	files  map[string]string    // the file of each panel
+}
+
+// Papers makes a page that shows each table and figure of the papers: the paper's
+// figures, the recorded ones, and their ratio. A panel of a later file replaces
+// the panel of an earlier one. The page looks for its pictures in the folder plots.
+// Rows without a place, and rows of exhibits of our own, are left out.
+func Papers(exhibits []Exhibit, files []Recorded, plots string) (Page, error) {
+	records := collect(files)
+	page := Page{Pictures: make(map[string][]byte)}
+	var contents, sections bytes.Buffer
+	for _, p := range papers {
+		fmt.Fprintf(&sections, "\n## %s\n", p.title)
+		for _, e := range ofPaper(exhibits, p.prefix) {
+			r := records[e.Name]
+			fmt.Fprintf(&contents, "| [%s](#%s) | %s | %s | %s |\n", e.Name, e.Name, e.Title, measure.When(r == nil, "not recorded"), r.ratios())
+			if err := page.section(&sections, e, r, plots); err != nil {
+				return Page{}, fmt.Errorf("%s: %w", e.Name, err)
+			}
+		}
+	}
+	var out bytes.Buffer
+	fmt.Fprint(&out, "# The papers' tables and figures\n\n",
+		"`heddle bench papers` writes this page from the rows in `results/`. Each section quotes the paper, states how our measurement\n",
+		"differs, and shows the figures: ours, the paper's, and ours ÷ the paper's. Figures are medians; ± is half the distance of the\n",
+		"slowest from the fastest run. The papers' text gives few numbers of their charts; without a number the section quotes the text.\n\n",
+		"| exhibit | title | record | ours ÷ paper: median (least to greatest) |\n|---|---|---|---|\n")
+	contents.WriteTo(&out)
+	sections.WriteTo(&out)
+	page.Text = out.Bytes()
+	return page, nil
+}
+
+// collect groups the rows of files by exhibit and panel.
+func collect(files []Recorded) map[string]*record {
+	records := make(map[string]*record)
+	for _, f := range files {
+		for _, row := range f.Rows {
+			if row.Place == nil {
+				continue
+			}
+			p := *row.Place
+			r := records[p.Exhibit]
+			if r == nil {
+				r = &record{panels: make(map[string][]Reading), files: make(map[string]string)}
+				records[p.Exhibit] = r
+			}
+			if r.files[p.Panel] == "" {
+				r.names = append(r.names, p.Panel)
+			}
+			if r.files[p.Panel] != f.Name {
+				r.files[p.Panel], r.panels[p.Panel] = f.Name, nil
+			}
+			r.panels[p.Panel] = append(r.panels[p.Panel], Reading{Panel: p.Panel, Series: p.Series, At: p.At, X: p.X, Paper: p.Paper, Row: row})
+		}
+	}
+	return records
+}
+
+// ofPaper returns the exhibits of one paper: tables, then figures, by number.
+func ofPaper(all []Exhibit, prefix string) (some []Exhibit) {
+	for _, e := range all {
+		if strings.HasPrefix(e.Name, prefix) {
+			some = append(some, e)
+		}
+	}
+	slices.SortFunc(some, func(a, b Exhibit) int {
+		return cmp.Or(tablesFirst(a)-tablesFirst(b), cmp.Compare(len(strings.TrimRight(a.Name, "abcdef")), len(strings.TrimRight(b.Name, "abcdef"))), cmp.Compare(a.Name, b.Name))
+	})
+	return some
+}
+
+func tablesFirst(e Exhibit) int {
+	if e.IsFigure() {
+		return 1
+	}
+	return 0
+}
+
+// ratios summarizes our figures over the paper's.
+func (r *record) ratios() string {
+	if r == nil {
+		return ""
+	}
+	var all []float64
+	for _, name := range r.names {
+		for _, x := range r.panels[name] {
+			if x.Paper != 0 {
+				all = append(all, x.Median/x.Paper)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return "no figures in the text"
+	}
+	s := measure.Summarize(all)
+	return fmt.Sprintf("%s (%s to %s)", measure.Number(s.Median), measure.Number(s.Min), measure.Number(s.Max))
+}
+
+// longTable is the number of lines from which a table is folded.
+const longTable = 24
+
+// section writes one exhibit.
+func (page Page) section(out io.Writer, e Exhibit, r *record, plots string) error {
+	fmt.Fprintf(out, "\n### %s\n\n%s. %s\n", e.Name, e.Source, e.Title)
+	for _, part := range [][2]string{{"Paper", e.Says}, {"Here", e.Ours}, {"Result", e.Found}} {
+		if part[1] != "" {
+			fmt.Fprintf(out, "\n%s: %s\n", part[0], part[1])
+		}
+	}
+	if r == nil {
+		fmt.Fprint(out, "\nNot recorded.\n")
+		return nil
+	}
+	for _, name := range r.names {
+		part := r.panels[name]
+		fmt.Fprintf(out, "\n%s; %s (`%s`)\n\n", name, units(part), r.files[name])
+		if e.Chart.Kind != chart.None {
+			var svg bytes.Buffer
+			if err := e.Chart.SVG(&svg, e.Title+"\n"+name, units(part), points(part)); err != nil {
+				return err
+			}
+			file := e.Name + "-" + fileName(name) + ".svg"
+			page.Pictures[file] = svg.Bytes()
+			fmt.Fprintf(out, "![%s](%s/%s)\n\n", e.Title, plots, file)
+		}
+		lines := grid(e.Rows, part)
+		if len(lines) > longTable {
+			fmt.Fprintf(out, "<details><summary>%d rows</summary>\n\n", len(lines)-1)
+			table(out, lines)
+			fmt.Fprint(out, "\n</details>\n")
+			continue
+		}
+		table(out, lines)
+	}
+	return nil
+}
+
+// Write writes the page to path and its pictures to the folder plots, which it creates.
+// Other pictures in the folder, of earlier pages, are removed.
+func (page Page) Write(path, plots string) error {
+	old, err := filepath.Glob(filepath.Join(plots, "*.svg"))
+	if err != nil {
+		return err
+	}
+	for _, file := range old {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(plots, 0o777); err != nil {
+		return err
+	}
+	for name, svg := range page.Pictures {
+		if err := os.WriteFile(filepath.Join(plots, name), svg, 0o666); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, page.Text, 0o666)
+}

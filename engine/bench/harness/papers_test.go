@@ -1,0 +1,66 @@
+package harness
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heddle/engine/bench/chart"
+	"heddle/engine/bench/measure"
+)
+
+// placed returns a row of an exhibit.
+func placed(exhibit, panel, series string, ours, paper float64) measure.Row {
+	return measure.Single(ours).Into(measure.Row{Unit: "ms", Place: &measure.Place{Exhibit: exhibit, Panel: panel, Series: series, At: "1 M", X: 1 << 20, Paper: paper}})
+}
+
+// TestPapersPage: a later file replaces panels of an earlier one, other panels stay;
+// exhibits without rows say so; rows without a place do not count.
+func TestPapersPage(t *testing.T) {
+	exhibits := []Exhibit{
+		{Name: "ao-fig10", Source: "Ao, Figure 10", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
+		{Name: "ao-fig9a", Source: "Ao, Figure 9 (a)", Rows: "size", Chart: chart.Chart{Kind: chart.Bars}},
+		{Name: "ao-table3", Source: "Ao, Table 3", Rows: "size", Says: "Fast.", Ours: "Uniform order.", Found: "Faster here."},
+		{Name: "pairs", Rows: "size"},
+	}
+	page, err := Papers(exhibits, []Recorded{
+		{"first.jsonl", []measure.Row{placed("ao-table3", "gpu", "bs", 3, 0), placed("ao-table3", "host", "bs", 77, 10), placed("pairs", "host", "bs", 5, 0)}},
+		{"second.jsonl", []measure.Row{placed("ao-table3", "host", "bs", 20, 10), placed("ao-table3", "host", "hs16", 30, 60), {Unit: "ms", Median: 99}, placed("ao-fig9a", "all cores", "bs", 1, 0)}},
+	}, "plots")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page.Text)
+	for _, want := range []string{
+		"| [ao-table3](#ao-table3) |  |  | 1.25 (0.500 to 2.00) |", "Paper: Fast.", "Here: Uniform order.", "Result: Faster here.",
+		"gpu; ms (`first.jsonl`)", "host; ms (`second.jsonl`)", "| size | bs | paper | ÷ paper | hs16 | paper | ÷ paper |", "| 1 M | 20.0 | 10.0 | 2.00 | 30.0 | 60.0 | 0.500 |",
+		"![](plots/ao-fig9a-all-cores.svg)", "| [ao-fig9a](#ao-fig9a) |  |  | no figures in the text |", "| [ao-fig10](#ao-fig10) |  | not recorded |  |", "\nNot recorded.\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "77") || strings.Contains(text, "99") || strings.Contains(text, "pairs") {
+		t.Errorf("replaced or foreign rows in\n%s", text)
+	}
+	if table, nine, ten := strings.Index(text, "### ao-table3"), strings.Index(text, "### ao-fig9a"), strings.Index(text, "### ao-fig10"); table > nine || nine > ten {
+		t.Errorf("order of sections: %d, %d, %d", table, nine, ten)
+	}
+
+	dir := t.TempDir()
+	plots := filepath.Join(dir, "plots")
+	if err := os.MkdirAll(plots, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(plots, "old.svg"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Write(filepath.Join(dir, "PAPERS.md"), plots); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(plots)
+	if err != nil || len(left) != 1 || left[0].Name() != "ao-fig9a-all-cores.svg" {
+		t.Errorf("plots %v, %v", left, err)
+	}
+}
