@@ -172,4 +172,3 @@ func tidy(t tester, w *Writer) {
 		}
 	}
 }
-
