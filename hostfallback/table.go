@@ -31,7 +31,7 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (s plan.TableSto
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	loaded, err := bitmap.Load(ctx, t, b.resources(4*bitmap.VectorBytes(t)))
+	loaded, err := bitmap.Load(ctx, t, b.resources(bitmap.Usual(t)))
 	if err != nil {
 		return nil, err
 	}
