@@ -1,17 +1,13 @@
-// Package chart draws figures as SVG and PNG: lines, bars and stacks.
+// Package chart draws figures as SVG: lines, bars and stacks.
 package chart
 
 import (
+	"bytes"
 	"cmp"
-	"image/color"
+	"errors"
 	"io"
-	"math"
-	"slices"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"os"
+	"path/filepath"
 )
 
 // Chart describes how to draw the panels of an exhibit.
@@ -31,87 +27,45 @@ const (
 	Stacks      // bars on top of each other
 )
 
-// Draw draws a panel to path.svg and path.png. It creates the folder.
-func (c Chart) Draw(path, title, unit string, part []Point) error {
-	x, err := c.plot(title, unit, part)
-	if err != nil {
-		return err
-	}
-	return x.save(path)
-}
-
-// SVG writes a panel as SVG.
-func (c Chart) SVG(w io.Writer, title, unit string, part []Point) error {
-	x, err := c.plot(title, unit, part)
-	if err != nil {
-		return err
-	}
-	canvas, err := x.draw("svg")
-	if err != nil {
-		return err
-	}
-	_, err = canvas.WriteTo(w)
-	return err
-}
-
-// picture is a plot with the legend to its right, if it has one.
-type picture struct {
-	plot       *plot.Plot
-	legend     plot.Legend
-	withLegend bool
-}
-
-// plot lays a panel out.
-func (c Chart) plot(title, unit string, part []Point) (*picture, error) {
-	p := plot.New()
-	p.Title.Text, p.Title.Padding = title, vg.Points(8)
-	p.Title.TextStyle.Font.Size = 11
-	p.X.Label.Text = c.X
-	p.Y.Label.Text = cmp.Or(c.Y, unit)
-	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(evenly), plot.TickerFunc(evenly)
-	if c.LogX {
-		p.X.Tick.Marker = logarithmic(powersOfTwo)
-		if c.Tens {
-			p.X.Tick.Marker = logarithmic(oneTwoFive)
-		}
-	}
-	p.Y.Min = 0
-	if c.LogY {
-		p.Y.Min, p.Y.Tick.Marker = math.Inf(1), logarithmic(oneTwoFive)
-	}
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{0xdd}, color.Gray{0xdd}
-	p.Add(grid)
-	legend := plot.NewLegend()
-	legend.Top, legend.Left, legend.YPosition = true, true, draw.PosCenter
-	legend.Padding = vg.Points(3)
-	names := distinctPoints(part, func(p Point) string { return p.Series })
-	var err error
-	if c.Kind == Lines {
-		err = c.drawLines(p, &legend, names, part)
-	} else {
-		err = c.drawBars(p, &legend, names, part)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if c.LogX {
-		p.X.Min, p.X.Max = p.X.Min-0.06, p.X.Max+0.06
-	}
-	if c.LogY {
-		p.Y.Min, p.Y.Max = p.Y.Min-0.08, p.Y.Max+0.08
-	} else {
-		p.Y.Max *= 1.05
-	}
-	papers := slices.ContainsFunc(part, func(r Point) bool { return r.Paper > 0 })
-	return &picture{p, legend, len(names) > 1 || papers}, nil
-}
-
 // Point is one figure of a chart.
 type Point struct {
 	Series string  // the line or the colour of the bar
 	At     string  // the name of the place on the x axis, for bars
 	X, Y   float64 // the place on the axes, for lines
 	Paper  float64 // the paper's figure; 0 if there is none
+}
+
+// Draw draws a panel to path.svg. It creates the folder.
+func (c Chart) Draw(path, title, unit string, part []Point) error {
+	var svg bytes.Buffer
+	if err := c.SVG(&svg, title, unit, part); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path+".svg", svg.Bytes(), 0o666)
+}
+
+// SVG writes a panel as SVG. Values that are not finite, or not positive on a logarithmic
+// axis, are errors.
+func (c Chart) SVG(w io.Writer, title, unit string, part []Point) error {
+	if len(part) == 0 {
+		return errors.New("a chart needs a point")
+	}
+	p := panel{Chart: c, points: part, series: distinct(part, func(p Point) string { return p.Series })}
+	p.Y = cmp.Or(p.Y, unit)
+	if c.Kind != Lines {
+		p.places = distinct(part, func(p Point) string { return p.At })
+	}
+	if err := p.scale(); err != nil {
+		return err
+	}
+	p.layOut(title)
+	if c.Kind == Lines {
+		p.drawLines()
+	} else {
+		p.drawBars()
+	}
+	return p.write(w, title)
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,7 +40,18 @@ func TestDraw(t *testing.T) {
 		}
 		benchtest.CheckPictures(t, dir, "[x](plots/"+name+".svg)")
 	}
-	if err := (Chart{Kind: Lines}).Draw(filepath.Join(t.TempDir(), "nan"), "t", "ms", []Point{{Series: "s", X: math.NaN()}}); err == nil {
-		t.Error("not a number: no error")
+	for name, part := range map[string][]Point{
+		"not a number": {{Series: "s", X: math.NaN(), Y: 1}},
+		"infinite":     {{Series: "s", X: 1, Y: math.Inf(1)}},
+		"logarithm":    {{Series: "s", X: 1, Y: 0}},
+		"no point":     nil,
+	} {
+		path := filepath.Join(t.TempDir(), "bad")
+		if err := (Chart{Kind: Lines, LogY: true}).Draw(path, "t", "ms", part); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if _, err := os.Stat(path + ".svg"); err == nil {
+			t.Errorf("%s: there is a picture", name)
+		}
 	}
 }

@@ -3,28 +3,21 @@ package chart
 import (
 	"math"
 
-	"gonum.org/v1/plot"
-
 	"heddle/engine/bench/measure"
 )
 
-// logarithmic applies ticks to an axis of decimal logarithms.
-func logarithmic(ticks func(lo, hi float64) []plot.Tick) plot.Ticker {
-	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
-		all := ticks(math.Pow(10, lo), math.Pow(10, hi))
-		for i := range all {
-			all[i].Value = math.Log10(all[i].Value)
-		}
-		return all
-	})
+// tick is a mark on an axis. A tick without a label has a line of the grid only.
+type tick struct {
+	Value float64
+	Label string
 }
 
 // powersOfTwo returns at most a dozen labelled ticks of a logarithmic axis.
-func powersOfTwo(lo, hi float64) (ticks []plot.Tick) {
+func powersOfTwo(lo, hi float64) (ticks []tick) {
 	first, last := int(math.Ceil(math.Log2(lo))), int(math.Floor(math.Log2(hi)))
 	step := max(1, (last-first+10)/11)
 	for e := first; e <= last; e++ {
-		t := plot.Tick{Value: math.Exp2(float64(e))}
+		t := tick{Value: math.Exp2(float64(e))}
 		if (e-first)%step == 0 {
 			t.Label = measure.Binary(t.Value)
 		}
@@ -35,12 +28,12 @@ func powersOfTwo(lo, hi float64) (ticks []plot.Tick) {
 
 // oneTwoFive returns ticks at 1, 2 and 5 times powers of ten. On a long axis only
 // powers of ten have labels.
-func oneTwoFive(lo, hi float64) (ticks []plot.Tick) {
+func oneTwoFive(lo, hi float64) (ticks []tick) {
 	decades := math.Log10(hi / lo)
 	for e := math.Floor(math.Log10(lo)); e <= math.Log10(hi); e++ {
 		for _, m := range []float64{1, 2, 5} {
 			if v := m * math.Pow(10, e); v >= lo && v <= hi {
-				t := plot.Tick{Value: v}
+				t := tick{Value: v}
 				if m == 1 || decades < 4 {
 					t.Label = measure.Decimal(v)
 				}
@@ -53,7 +46,7 @@ func oneTwoFive(lo, hi float64) (ticks []plot.Tick) {
 
 // evenly returns ticks of a linear axis, at multiples of 1, 2 or 5 times a power of
 // ten.
-func evenly(lo, hi float64) (ticks []plot.Tick) {
+func evenly(lo, hi float64) (ticks []tick) {
 	step := math.Pow(10, math.Floor(math.Log10(max(hi-lo, math.SmallestNonzeroFloat32))))
 	for _, part := range []float64{0.1, 0.2, 0.5, 1} {
 		if (hi-lo)/(step*part) <= 8 {
@@ -62,7 +55,7 @@ func evenly(lo, hi float64) (ticks []plot.Tick) {
 		}
 	}
 	for i := math.Ceil(lo / step); i*step <= hi+step*1e-9; i++ { // 6*0.1 is more than 0.6
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: measure.Decimal(i * step)})
+		ticks = append(ticks, tick{Value: i * step, Label: measure.Decimal(i * step)})
 	}
 	return ticks
 }

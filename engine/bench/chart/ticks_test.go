@@ -3,22 +3,11 @@ package chart
 import (
 	"strings"
 	"testing"
-
-	"gonum.org/v1/plot"
 )
-
-func labels(ticks []plot.Tick) (out []string) {
-	for _, t := range ticks {
-		if t.Label != "" {
-			out = append(out, t.Label)
-		}
-	}
-	return out
-}
 
 func TestTicks(t *testing.T) {
 	for _, c := range []struct {
-		got  []plot.Tick
+		got  []tick
 		want string
 	}{
 		{powersOfTwo(7000, 9e6), "8 K,16 K,32 K,64 K,128 K,256 K,512 K,1 M,2 M,4 M,8 M"},
@@ -32,7 +21,7 @@ func TestTicks(t *testing.T) {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
-	for _, ticks := range []func(lo, hi float64) []plot.Tick{powersOfTwo, oneTwoFive, evenly} {
+	for _, ticks := range []func(lo, hi float64) []tick{powersOfTwo, oneTwoFive, evenly} {
 		for _, hi := range []float64{1.5, 3, 1e3, 1e12} {
 			if n := len(labels(ticks(1, hi))); n > 16 {
 				t.Errorf("%d labels from 1 to %v", n, hi)

@@ -87,7 +87,7 @@ type Options struct {
 	// the run; the file gets its name at the end, and keeps the partial name after an
 	// error. "-" is stdout; tables then go to stderr. Default: none.
 	JSON string
-	// Plot is the folder for pictures, as SVG and PNG. Default: none.
+	// Plot is the folder for pictures, as SVG. Default: none.
 	Plot string
 	// Report is the file for a Markdown report that shows the papers' figures beside
 	// the measured ones. Default: none.

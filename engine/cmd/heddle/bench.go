@@ -44,7 +44,7 @@ func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the workload")
 	fs.IntVar(&o.Runs, "runs", 0, "number `N` of timed runs; 0 is 5, or 2 with --short")
 	fs.StringVar(&o.JSON, "json", "", "write one JSON object per row to `FILE`, through FILE.partial, which remains after an error; with -, tables go to standard error")
-	fs.StringVar(&o.Plot, "plot", "", "draw the figures as SVG and PNG in the folder `DIR`")
+	fs.StringVar(&o.Plot, "plot", "", "draw the figures as SVG in the folder `DIR`")
 	fs.StringVar(&o.Report, "report", "", "write a Markdown report to `FILE` that compares the papers' figures with the measured ones")
 	o.add(fs, "backend", "device", "threads", "tuning")
 }
