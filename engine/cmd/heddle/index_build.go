@@ -95,8 +95,8 @@ index. A limit that is too small is an error that names the least. On top come 2
 posting of the longest list, and with --impacts 4 bytes per document.
 
 --renumber random numbers the documents at random instead of in the order of the inputs. The
-line codecs (lrc to hslrc256) then take fewer bytes, and other codecs more (Ao et al. 2011,
-section 6.2). The same inputs give the same numbering. It takes 24 bytes per document beside
+line codecs (lrc to hslrc256) then take fewer bytes, and gap codecs more if the inputs were
+in a good order (Ao et al. 2011, section 6.2). The same inputs give the same numbering. It takes 24 bytes per document beside
 --build-memory.
 
 --shards writes shards and their manifest to the folder of --output, the same as a build and

@@ -67,7 +67,7 @@ type Options struct {
 
 	// Renumber is RenumberNone, which keeps the order of the inputs and is the default, or
 	// RenumberRandom, which numbers documents at random: line codecs then compress better,
-	// the other codecs and the caches of queries worse. An Output of Create gets documents
+	// gap codecs worse if the inputs were in a good order. An Output of Create gets documents
 	// in the order of the inputs in any case. It takes 24 bytes per document, and 8 per
 	// posting of the longest list, beside MemoryLimit.
 	Renumber string
