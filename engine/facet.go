@@ -174,4 +174,3 @@ func (c *counter) count(name string, call *serve.Call, ctx context.Context) (f F
 	})
 	return f, err
 }
-
