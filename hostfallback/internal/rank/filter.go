@@ -9,7 +9,7 @@ import (
 )
 
 // seekSlower is the number of postings that a ranked OR passes in the time of one look-up.
-const seekSlower = 16
+const seekSlower = 4
 
 // seeks tells whether the lists of a query are searched for the documents of its filter. A ranked
 // AND looks up the documents of the shortest list, if they are fewer.
