@@ -3,6 +3,7 @@ package cl
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"heddle/cl/internal/device"
 	"heddle/cl/internal/lists"
@@ -103,6 +104,11 @@ func (s *Store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 // Rank implements plan.Store.
 func (s *Store) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
 	return s.ranking.Rank(ctx, r, out)
+}
+
+// Filter implements plan.Store.
+func (s *Store) Filter(context.Context, []uint64) (plan.Filter, error) {
+	return nil, fmt.Errorf("%w: filters", plan.ErrUnsupported)
 }
 
 // Explain names the method for list h.

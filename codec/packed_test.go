@@ -76,6 +76,15 @@ func TestPacked(t *testing.T) {
 		if got, err := p.AppendTo(nil); err != nil || !slices.Equal(got, values) {
 			t.Fatalf("%v, %v", got, err)
 		}
+		var some, want []uint32
+		for range min(len(values), rapid.IntRange(0, 200).Draw(t, "gathered")) {
+			i := rapid.IntRange(0, len(values)-1).Draw(t, "index")
+			some, want = append(some, uint32(i)), append(want, values[i])
+		}
+		got := make([]uint32, len(some))
+		if err := p.Gather(some, got); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("values %v are %v, want %v, %v", some, got, want, err)
+		}
 		for seg, want := range slices.Collect(slices.Chunk(values, SegmentLen)) {
 			var buf [SegmentLen]uint32
 			if n, err := p.Decode(seg, &buf); err != nil || !slices.Equal(buf[:n], want) {

@@ -57,6 +57,7 @@ func (b *Backend) Info() plan.Info {
 		Type:         "cpu",
 		ComputeUnits: b.opt.Threads,
 		Tuning:       "default",
+		Filters:      true,
 		Algorithms:   lookup.Algorithms,
 	}
 }

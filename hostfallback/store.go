@@ -6,6 +6,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/rank"
@@ -65,6 +66,19 @@ func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results
 // Rank implements plan.Store.
 func (s *store) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) error {
 	return work.Run(ctx, &s.gate, "rank", b, s.src, &out.Stats, func() error { return s.ranker.Rank(ctx, b, out) })
+}
+
+// Filter implements plan.Store.
+func (s *store) Filter(ctx context.Context, bits []uint64) (plan.Filter, error) {
+	if err := s.gate.Enter(ctx, "filter"); err != nil {
+		return nil, err
+	}
+	defer s.gate.Leave()
+	f, err := filter.New(s.src.Docs, bits)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Explain implements plan.Store. It builds the tables that a needs, so the text describes

@@ -2,10 +2,12 @@ package hostfallback
 
 import (
 	"context"
+	"fmt"
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/bitmap"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -29,7 +31,7 @@ func (b *Backend) LoadTable(ctx context.Context, t *plan.Table) (s plan.TableSto
 	if err := t.Validate(); err != nil {
 		return nil, err
 	}
-	loaded, err := bitmap.Load(ctx, t, b.resources(4*bitmap.VectorBytes(t)))
+	loaded, err := bitmap.Load(ctx, t, b.resources(bitmap.Usual(t)))
 	if err != nil {
 		return nil, err
 	}
@@ -41,6 +43,24 @@ func (t *table) Select(ctx context.Context, sel *plan.SelectBatch, out *plan.Row
 	return work.Run(ctx, &t.gate, "select", sel, t.data, &out.Stats, func() error {
 		return t.Table.Select(ctx, sel, out)
 	})
+}
+
+// Filter implements plan.TableStore.
+func (t *table) Filter(ctx context.Context, sel *plan.SelectBatch) (plan.Filter, error) {
+	if sel.Len() != 1 {
+		return nil, fmt.Errorf("host: a filter of %d selections, want 1", sel.Len())
+	}
+	one := *sel
+	one.Output = plan.OutputBits
+	var rows plan.Rows
+	if err := t.Select(ctx, &one, &rows); err != nil {
+		return nil, err
+	}
+	f, err := filter.New(t.data.Rows, rows.Selection(0))
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Strategies implements plan.TableStore.

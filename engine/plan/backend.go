@@ -28,6 +28,11 @@ type Store interface {
 	// batch must be valid (RankBatch.Validate). The first call makes frequencies and
 	// document lengths resident.
 	Rank(ctx context.Context, r *RankBatch, out *TopK) error
+	// Filter makes a set of documents resident for queries of this store: bit d%64 of word
+	// d/64 is document d. bits has FilterWords of the number of documents, is copied, and
+	// has no document outside. A backend without filters (Info.Filters) gives
+	// ErrUnsupported.
+	Filter(ctx context.Context, bits []uint64) (Filter, error)
 	// Explain names the method for list h under algorithm a in a short text such as
 	// "bitset, one load" or "hs16: buckets of 13".
 	Explain(a Algorithm, h Handle) string
@@ -60,6 +65,8 @@ type Info struct {
 	// same time; 0 is no limit. Few large batches share more decoding than many small
 	// ones.
 	RankBatches int
+	// Filters tells whether the stores of the backend restrict queries to filters.
+	Filters bool
 	// Algorithms that the backend runs, besides Auto.
 	Algorithms []Algorithm
 }

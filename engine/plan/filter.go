@@ -9,9 +9,26 @@ import "fmt"
 type Filter interface {
 	// Universe is the number of documents or rows, set or not.
 	Universe() uint32
+	// Count is the number of documents or rows in the set.
+	Count() uint32
 	// Memory is the size in bytes.
 	Memory() uint64
 	Close() error
+}
+
+// FilterWords is the number of 64-bit words of a filter of a universe.
+func FilterWords(universe uint32) int { return int((uint64(universe) + 63) / 64) }
+
+// CheckFilter returns an error if bits are not a set of documents of a universe: the number of
+// words is wrong, or a bit behind the last document is set.
+func CheckFilter(universe uint32, bits []uint64) error {
+	if len(bits) != FilterWords(universe) {
+		return fmt.Errorf("plan: a filter of %d words for %d documents, want %d words", len(bits), universe, FilterWords(universe))
+	}
+	if n := universe % 64; n > 0 && bits[len(bits)-1]>>n != 0 {
+		return fmt.Errorf("plan: a filter has documents from %d on", universe)
+	}
+	return nil
 }
 
 // Unfiltered returns ErrUnsupported if one of the filters is set. Backends without
@@ -23,4 +40,36 @@ func Unfiltered(filters []Filter) error {
 		}
 	}
 	return nil
+}
+
+// CountFilters sets Filtered to the number of queries with a filter, for a batch whose parts have
+// counted them more than once.
+func (s *Stats) CountFilters(filters []Filter) {
+	s.Filtered = 0
+	for _, f := range filters {
+		if f != nil {
+			s.Filtered++
+		}
+	}
+	s.Sought = min(s.Sought, s.Filtered)
+}
+
+// filterOf returns filter i, nil if there are no filters.
+func filterOf(filters []Filter, i int) Filter {
+	if len(filters) == 0 {
+		return nil
+	}
+	return filters[i]
+}
+
+// restrict makes f the filter of the last of so many queries.
+func restrict(filters []Filter, queries int, f Filter) []Filter {
+	if f == nil && len(filters) == 0 {
+		return filters
+	}
+	for len(filters) < queries {
+		filters = append(filters, nil)
+	}
+	filters[queries-1] = f
+	return filters
 }

@@ -119,16 +119,23 @@ func (b *MatchBatch) AddOps(ops []Op) {
 	b.end()
 }
 
-// Append appends query i of another batch over the same source.
+// Append appends query i of another batch over the same source, with its filter.
 func (b *MatchBatch) Append(from *MatchBatch, i int) {
 	if ops := from.Expression(i); len(ops) > 0 {
 		b.AddOps(ops)
-		return
+	} else {
+		b.begin()
+		b.Handles = append(b.Handles, from.Query(i)...)
+		b.end()
 	}
-	b.begin()
-	b.Handles = append(b.Handles, from.Query(i)...)
-	b.end()
+	b.Restrict(from.Filter(i))
 }
+
+// Restrict makes f the filter of the last query; nil is none.
+func (b *MatchBatch) Restrict(f Filter) { b.Filters = restrict(b.Filters, b.Queries(), f) }
+
+// Filter returns the filter of query i, nil if it has none.
+func (b *MatchBatch) Filter(i int) Filter { return filterOf(b.Filters, i) }
 
 func (b *MatchBatch) begin() {
 	if len(b.Offsets) == 0 {
@@ -149,6 +156,7 @@ func (b *MatchBatch) end() {
 	if len(b.OpOffsets) > 0 {
 		b.OpOffsets = append(b.OpOffsets, uint32(len(b.Ops)))
 	}
+	b.Restrict(nil)
 }
 
 // order sorts the handles after the last offset and removes duplicates.

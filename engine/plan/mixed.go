@@ -31,6 +31,7 @@ func MatchMixed(ctx context.Context, b *MatchBatch, out *Results, intersect, eva
 	for i := range b.Queries() {
 		if ops := b.Expression(i); len(ops) > 0 {
 			x.AddOps(ops)
+			x.Restrict(b.Filter(i))
 			m.places = append(m.places, i)
 		}
 	}
@@ -43,6 +44,7 @@ func MatchMixed(ctx context.Context, b *MatchBatch, out *Results, intersect, eva
 		return err
 	}
 	out.Splice(b.Queries(), b.CountOnly, &m.found, &m.more, m.places)
+	out.Stats.CountFilters(b.Filters)
 	return nil
 }
 

@@ -114,13 +114,21 @@ func (r *RankBatch) Add(src *Source, terms ...Term) {
 	}
 	r.Terms = r.Terms[:start+n]
 	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
+	r.Restrict(nil)
 }
 
 // AddOrdered appends a query as Query gives it.
 func (r *RankBatch) AddOrdered(q []Term) {
 	r.Terms = append(r.Terms, q...)
 	r.Offsets = append(r.Offsets, uint32(len(r.Terms)))
+	r.Restrict(nil)
 }
+
+// Restrict makes f the filter of the last query; nil is none.
+func (r *RankBatch) Restrict(f Filter) { r.Filters = restrict(r.Filters, r.Queries(), f) }
+
+// Filter returns the filter of query i, nil if it has none.
+func (r *RankBatch) Filter(i int) Filter { return filterOf(r.Filters, i) }
 
 // AppendLists appends the lists of query i to dst.
 func (r *RankBatch) AppendLists(dst []Handle, i int) []Handle {

@@ -42,6 +42,11 @@ type Stats struct {
 
 	Postings uint64 // of all lists of ranked queries
 
+	Filtered uint64 // queries with a filter
+	// Sought is the number of these queries whose lists were searched for the documents of the
+	// filter. The bits of the filter were tested for the remaining ones.
+	Sought uint64
+
 	// For selections, Decode is the decompression of vectors, and Probe is the OR of
 	// vectors and all further steps.
 	Decode   time.Duration // shortest lists to docIDs, all lists of ranked queries
@@ -64,6 +69,8 @@ func (s *Stats) Add(t Stats) {
 	s.Candidates += t.Candidates
 	s.Matches += t.Matches
 	s.Postings += t.Postings
+	s.Filtered += t.Filtered
+	s.Sought += t.Sought
 	s.Decode += t.Decode
 	s.Probe += t.Probe
 	s.Compact += t.Compact

@@ -264,6 +264,10 @@ type TableStore interface {
 	// ErrUnsupported. It returns early when ctx is done, with ctx.Err(), and leaves the
 	// store usable.
 	Select(ctx context.Context, s *SelectBatch, out *Rows) error
+	// Filter returns the rows of the only selection of s as a filter for the stores of the same
+	// backend that have as many documents as the table has rows. The bits stay in the memory
+	// of the backend. Errors: of Select; ErrUnsupported of a backend without filters.
+	Filter(ctx context.Context, s *SelectBatch) (Filter, error)
 	// Strategies that the store has, besides StrategyAuto.
 	Strategies() []Strategy
 	// Explain describes the run of selection i of s in a short text such as "fused, 64

@@ -197,6 +197,11 @@ func (s *Store) selectRows(ctx context.Context, sel *plan.SelectBatch, out *plan
 // strategies lists the strategies of the kernels.
 var strategies = []plan.Strategy{plan.Fused, plan.COA, plan.ROA, plan.Hybrid, plan.IdealHybrid}
 
+// Filter implements plan.TableStore.
+func (s *Store) Filter(context.Context, *plan.SelectBatch) (plan.Filter, error) {
+	return nil, fmt.Errorf("%w: filters", plan.ErrUnsupported)
+}
+
 // Strategies implements plan.TableStore.
 func (s *Store) Strategies() []plan.Strategy { return slices.Clone(strategies) }
 

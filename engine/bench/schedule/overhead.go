@@ -38,10 +38,13 @@ func (idleStore) Match(_ context.Context, b *plan.MatchBatch, out *plan.Results)
 	return nil
 }
 func (idleStore) Rank(context.Context, *plan.RankBatch, *plan.TopK) error { return plan.ErrUnsupported }
-func (idleStore) Explain(plan.Algorithm, plan.Handle) string              { return "" }
-func (idleStore) ExplainBatch(*plan.MatchBatch) string                    { return "" }
-func (idleStore) Memory() uint64                                          { return 0 }
-func (idleStore) Close() error                                            { return nil }
+func (idleStore) Filter(context.Context, []uint64) (plan.Filter, error) {
+	return nil, plan.ErrUnsupported
+}
+func (idleStore) Explain(plan.Algorithm, plan.Handle) string { return "" }
+func (idleStore) ExplainBatch(*plan.MatchBatch) string       { return "" }
+func (idleStore) Memory() uint64                             { return 0 }
+func (idleStore) Close() error                               { return nil }
 
 func (s *bench) overheadExhibit() harness.Exhibit {
 	return harness.Exhibit{

@@ -44,7 +44,7 @@ func FuzzSections(f *testing.F) {
 	for _, s := range []*sample{tiny(), {}, tiny().withTexts(), (&sample{}).withTexts(), tiny().withImpacts(8), rounded()} {
 		paths = append(paths, s.build(f))
 	}
-	for version := 1; version < compact; version++ {
+	for version := 1; version <= Version; version++ {
 		paths = append(paths, fmt.Sprintf("testdata/version%d.hdl", version))
 	}
 	for _, path := range paths {

@@ -91,10 +91,11 @@ func TestFlippedParts(t *testing.T) {
 	}
 }
 
-// TestEarlierVersions reads files that earlier versions of this package have written.
-// A changed byte shows when they are opened.
-func TestEarlierVersions(t *testing.T) {
-	for version, s := range map[int]*sample{1: tiny(), 2: second(), 3: rounded()} {
+// TestKeptVersions reads files that versions of this package have written: all versions of the
+// format, the latest one too. A changed byte shows when they are verified, and those of earlier
+// versions already when they are opened.
+func TestKeptVersions(t *testing.T) {
+	for version, s := range map[int]*sample{1: tiny(), 2: second(), 3: rounded(), 4: tiny().withTexts()} {
 		path := fmt.Sprintf("testdata/version%d.hdl", version)
 		f := mustOpen(t, path)
 		if got := f.header.Version; got != uint32(version) {
@@ -115,7 +116,10 @@ func TestEarlierVersions(t *testing.T) {
 		}
 		for i := 0; i < len(data); i += 97 {
 			data[i] ^= 0x20
-			_, err := fromBytes("x", data, true)
+			f, err := fromBytes("x", data, true)
+			if err == nil && version >= compact {
+				err = f.Verify(context.Background())
+			}
 			containertest.WantCorrupt(t, err, "x")
 			data[i] ^= 0x20
 		}

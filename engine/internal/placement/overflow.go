@@ -27,6 +27,7 @@ type spill struct {
 	ranks       [2]plan.RankBatch
 	found, more plan.Results
 	top, rest   plan.TopK
+	filters     []plan.Filter
 }
 
 // NewOverflow returns a store that answers from s, and from host the queries whose lists never
@@ -87,10 +88,18 @@ func both(ctx context.Context, fits, large func(ctx context.Context) error) erro
 
 // Match implements plan.Store.
 func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
+	if err := owned(b.Filters); err != nil {
+		return err
+	}
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)
 	if !s.split(x, b.Queries(), b.AppendLists, false) {
-		return s.CachedStore.Match(ctx, b, out)
+		if len(b.Filters) == 0 {
+			return s.CachedStore.Match(ctx, b, out)
+		}
+		own := *b
+		own.Filters = x.firsts(b.Filters)
+		return s.CachedStore.Match(ctx, &own, out)
 	}
 	for i := range x.batch {
 		p := &x.batch[i]
@@ -100,9 +109,11 @@ func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resu
 	for i, large := range x.each(b.Queries()) {
 		if large {
 			x.batch[1].Append(b, i)
+			x.batch[1].Restrict(second(b.Filter(i)))
 			x.batch[0].AddOps(nil)
 		} else {
 			x.batch[0].Append(b, i)
+			x.batch[0].Restrict(first(b.Filter(i)))
 		}
 	}
 	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Match(ctx, &x.batch[0], &x.found) },
@@ -115,10 +126,18 @@ func (s *overflow) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Resu
 
 // Rank implements plan.Store.
 func (s *overflow) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) error {
+	if err := owned(r.Filters); err != nil {
+		return err
+	}
 	x := s.spills.Get().(*spill)
 	defer s.spills.Put(x)
 	if !s.split(x, r.Queries(), r.AppendLists, true) {
-		return s.CachedStore.Rank(ctx, r, out)
+		if len(r.Filters) == 0 {
+			return s.CachedStore.Rank(ctx, r, out)
+		}
+		own := *r
+		own.Filters = x.firsts(r.Filters)
+		return s.CachedStore.Rank(ctx, &own, out)
 	}
 	for i := range x.ranks {
 		p := &x.ranks[i]
@@ -129,9 +148,11 @@ func (s *overflow) Rank(ctx context.Context, r *plan.RankBatch, out *plan.TopK) 
 		q := r.Query(i)
 		if large {
 			x.ranks[1].AddOrdered(q)
+			x.ranks[1].Restrict(second(r.Filter(i)))
 			q = nil
 		}
 		x.ranks[0].AddOrdered(q)
+		x.ranks[0].Restrict(first(r.Filter(i)))
 	}
 	err := both(ctx, func(ctx context.Context) error { return s.CachedStore.Rank(ctx, &x.ranks[0], &x.top) },
 		func(ctx context.Context) error { return s.host.Rank(ctx, &x.ranks[1], &x.rest) })

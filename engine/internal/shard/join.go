@@ -108,13 +108,16 @@ func closeAll(stores []plan.Store) error {
 
 // Match implements plan.Store.
 func (s *store) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) error {
-	if err := plan.Unfiltered(b.Filters); err != nil {
+	if err := s.owns(b.Filters); err != nil {
 		return err
 	}
 	return s.answer(ctx, "match", &out.Stats, func() error { return b.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
 		s.batch(&r.batches[i], i, b)
 		return s.stores[i].Match(ctx, &r.batches[i], &r.results[i])
-	}, func(r *run) { s.gather(r, b.Queries(), b.CountOnly, b.Candidates(s.src), out) })
+	}, func(r *run) {
+		s.gather(r, b.Queries(), b.CountOnly, b.Candidates(s.src), out)
+		out.Stats.CountFilters(b.Filters)
+	})
 }
 
 // batch sets mine to the batch of part i, whose lists have other lengths. Expressions
@@ -128,12 +131,13 @@ func (s *store) batch(mine *plan.MatchBatch, i int, b *plan.MatchBatch) {
 		} else {
 			mine.Add(s.parts[i].Source, b.Query(q)...)
 		}
+		mine.Restrict(part(b.Filter(q), i))
 	}
 }
 
 // Rank implements plan.Store.
 func (s *store) Rank(ctx context.Context, ranks *plan.RankBatch, out *plan.TopK) error {
-	if err := plan.Unfiltered(ranks.Filters); err != nil {
+	if err := s.owns(ranks.Filters); err != nil {
 		return err
 	}
 	return s.answer(ctx, "rank", &out.Stats, func() error { return ranks.Validate(s.src) }, func(ctx context.Context, r *run, i int) error {
@@ -142,11 +146,13 @@ func (s *store) Rank(ctx context.Context, ranks *plan.RankBatch, out *plan.TopK)
 		mine.Mode, mine.K, mine.Norm, mine.Accumulators = ranks.Mode, ranks.K, ranks.Norm, ranks.Accumulators
 		for q := range ranks.Queries() {
 			mine.Add(s.parts[i].Source, ranks.Query(q)...)
+			mine.Restrict(part(ranks.Filter(q), i))
 		}
 		return s.stores[i].Rank(ctx, mine, &r.best[i])
 	}, func(r *run) {
 		s.merge(r, ranks.Queries(), ranks.K, out)
 		out.Stats.Queries, out.Stats.Postings, out.Stats.Matches = uint64(ranks.Queries()), ranks.Postings(s.src), uint64(len(out.Docs))
+		out.Stats.CountFilters(ranks.Filters)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"heddle/codec"
 	"heddle/engine/plan"
 	"heddle/hostfallback/internal/bitmap/codeset"
+	"heddle/hostfallback/internal/bitmap/sketch"
 )
 
 // codes holds one decoded segment of the codes of a column.
@@ -19,12 +20,13 @@ type codes struct {
 // one; for more rows the segment is decoded.
 const fewRows = 6
 
-// fewRanges is the largest number of ranges that are compared with all codes of a segment;
-// for more ranges there is a set of codes.
+// fewRanges is the largest number of ranges that are compared with all codes of a segment, or
+// with sketches; for more ranges there is a set of codes.
 const fewRanges = 4
 
 // check removes the rows from the top of the stack whose code of column lies in none of
-// ranges. set has the codes of more than fewRanges ranges. It decodes only segments that have rows in the set.
+// ranges. set has the codes of more than fewRanges ranges. It decodes only segments with rows
+// that sketches leave.
 func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *codeset.Set, tile int) error {
 	if len(ranges) == 0 || w.has[w.top] == none {
 		w.has[w.top] = none
@@ -42,54 +44,76 @@ func (w *worker) check(t *Table, column uint32, ranges []plan.CodeRange, set *co
 		w.has[w.top] = some
 	}
 	top[len(top)-1] &= t.tile.last(tile)
-	left := uint64(0)
-	for i := 0; i < len(top); i += words {
-		part := top[i:min(i+words, len(top))]
-		n := countSet(part)
-		if n == 0 {
-			continue
-		}
-		if seg := first + i/words; n <= fewRows {
-			err = checkFew(part, low, high, uint32(seg*codec.SegmentLen), ranges)
-		} else {
-			err = w.codes.check(part, low, high, seg, ranges, set)
-		}
-		if err != nil {
+	var groups []sketch.Group
+	if len(ranges) <= fewRanges {
+		if groups, err = t.sketchesOf(column, tile, countSet(top)); err != nil {
 			return err
 		}
-		for _, x := range part {
-			left |= x
-		}
 	}
-	if left == 0 {
-		w.has[w.top] = none
+	clear(w.kept[:len(top)])
+	if groups != nil {
+		w.sift(t.sketches[column].slots.Load(), groups, ranges, top)
 	}
-	return nil
-}
-
-// checkFew is check for the words of one segment, which starts at row first.
-func checkFew(set []uint64, low, high codec.Packed, first uint32, ranges []plan.CodeRange) error {
-	for i, x := range set {
-		for ; x != 0; x &= x - 1 {
-			row := first + uint32(64*i+bits.TrailingZeros64(x))
-			lo, err := low.At(row)
-			if err != nil {
+	left, few := uint64(0), w.few[:0]
+	for i := 0; i < len(top); i += words {
+		part := top[i:min(i+words, len(top))]
+		if n, seg := countSet(part), first+i/words; n > fewRows {
+			if err := w.codes.check(part, low, high, seg, ranges, set); err != nil {
 				return err
 			}
-			code := uint64(lo)
-			if high.Len > 0 {
-				hi, err := high.At(row)
-				if err != nil {
-					return err
-				}
-				code |= uint64(hi) << 32
+		} else if n > 0 {
+			few = appendRows(few, part, uint32(64*i))
+			clear(part)
+		}
+		for k := range part {
+			part[k] |= w.kept[i+k]
+			left |= part[k]
+		}
+	}
+	w.few = few
+	found, err := w.checkFew(top, low, high, uint32(first*codec.SegmentLen), ranges)
+	if left == 0 && !found {
+		w.has[w.top] = none
+	}
+	return err
+}
+
+// appendRows appends the rows of a set, whose first row has the given number.
+func appendRows(to []uint32, set []uint64, first uint32) []uint32 {
+	for i, x := range set {
+		for ; x != 0; x &= x - 1 {
+			to = append(to, first+uint32(64*i+bits.TrailingZeros64(x)))
+		}
+	}
+	return to
+}
+
+// checkFew adds the rows in w.few whose code lies in one of ranges to the set of a tile, which
+// starts at row first, and reports whether there are any.
+func (w *worker) checkFew(set []uint64, low, high codec.Packed, first uint32, ranges []plan.CodeRange) (found bool, err error) {
+	const most = 64
+	var rows, lo, hi [most]uint32
+	for list := w.few; len(list) > 0; list = list[min(most, len(list)):] {
+		n := copy(rows[:], list)
+		for i := range rows[:n] {
+			rows[i] += first
+		}
+		if err := low.Gather(rows[:n], lo[:n]); err != nil {
+			return false, err
+		}
+		if high.Len > 0 {
+			if err := high.Gather(rows[:n], hi[:n]); err != nil {
+				return false, err
 			}
-			if !codeset.Search(ranges, code) {
-				set[i] &^= x & -x
+		}
+		for i, row := range list[:n] {
+			if codeset.Search(ranges, uint64(hi[i])<<32|uint64(lo[i])) {
+				set[row/64] |= 1 << (row % 64)
+				found = true
 			}
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // check decodes segment seg and removes the rows of set whose code lies in none of ranges.

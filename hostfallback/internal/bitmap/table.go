@@ -5,7 +5,8 @@
 // tiles of a vector are kept as plain rows beside the compressed words as far as memory
 // allows, and eight vectors are ORed at a time. The words of all other tiles are
 // walked, a fill being one operation. Stored codes are decoded only where candidate rows
-// are.
+// are. Columns whose codes are compared again and again get a byte for each row (package
+// sketch), as far as memory allows.
 package bitmap
 
 import (
@@ -16,18 +17,20 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/bitmap/sketch"
 	"heddle/hostfallback/internal/work"
 )
 
 // Table evaluates selections on the words of a plan.Table, which it does not copy. It is
 // safe for concurrent use.
 type Table struct {
-	data    *plan.Table
-	work    work.Resources
-	tile    tiling
-	vectors []atomic.Pointer[vector]
-	least   int          // words of a tile from which on it is kept as plain rows
-	starts  atomic.Int64 // bytes of the directories of tiles
+	data     *plan.Table
+	work     work.Resources
+	tile     tiling
+	vectors  []atomic.Pointer[vector]
+	sketches []sketches   // by column
+	least    int          // words of a tile from which on it is kept as plain rows
+	starts   atomic.Int64 // bytes of the directories of tiles
 
 	batches work.Pool[batch]
 }
@@ -35,7 +38,10 @@ type Table struct {
 // Load returns the table of data, which must be valid. Unless r is lazy, it builds the
 // directories and plain rows of all vectors.
 func Load(ctx context.Context, data *plan.Table, r work.Resources) (*Table, error) {
-	t := &Table{data: data, work: r, tile: tilingOf(data), vectors: make([]atomic.Pointer[vector], len(data.Vectors))}
+	t := &Table{data: data, work: r, tile: tilingOf(data), vectors: make([]atomic.Pointer[vector], len(data.Vectors)), sketches: make([]sketches, len(data.Columns))}
+	for i := range t.sketches {
+		t.sketches[i].tiles = make([]atomic.Pointer[[]sketch.Group], t.tile.tiles)
+	}
 	t.least = int(t.tile.groups / plainShare)
 	if !r.Lazy {
 		if err := t.load(ctx); err != nil {
@@ -45,8 +51,14 @@ func Load(ctx context.Context, data *plan.Table, r work.Resources) (*Table, erro
 	return t, nil
 }
 
-// VectorBytes returns the size of all vectors of a table.
-func VectorBytes(data *plan.Table) uint64 {
+// Usual is the size of the data that a table keeps beside its words, if memory allows: plain
+// rows of dense tiles, and sketches of all columns.
+func Usual(data *plan.Table) uint64 {
+	return 4*vectorBytes(data) + uint64(data.Rows)*uint64(len(data.Columns))
+}
+
+// vectorBytes is the size of all vectors of a table.
+func vectorBytes(data *plan.Table) uint64 {
 	return 4*uint64(len(data.Words32)) + 8*uint64(len(data.Words64))
 }
 
@@ -129,7 +141,7 @@ func (t *Table) Explain(sel *plan.SelectBatch, i int) string {
 	return text
 }
 
-// Memory returns the bytes of the table's words, directories and plain rows.
+// Memory returns the bytes of the table's words, directories, plain rows and sketches.
 func (t *Table) Memory() uint64 {
-	return 4*uint64(len(t.data.Packed)) + VectorBytes(t.data) + uint64(t.starts.Load()+t.work.Memory.Used())
+	return 4*uint64(len(t.data.Packed)) + vectorBytes(t.data) + uint64(t.starts.Load()+t.work.Memory.Used())
 }

@@ -16,7 +16,7 @@ import (
 // load loads tab with a memory limit in bytes, 0 for the default.
 func load(tb testing.TB, tab *plan.Table, threads int, limit uint64, lazy bool) *Table {
 	tb.Helper()
-	t, err := Load(tb.Context(), tab, work.Resources{Threads: threads, Memory: work.NewBudget(limit, 4*VectorBytes(tab)), Lazy: lazy})
+	t, err := Load(tb.Context(), tab, work.Resources{Threads: threads, Memory: work.NewBudget(limit, Usual(tab)), Lazy: lazy})
 	if err != nil {
 		tb.Fatal(err)
 	}

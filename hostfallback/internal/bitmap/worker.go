@@ -18,6 +18,9 @@ type worker struct {
 	walks   []walk     // compressed vectors that it ORs
 	cursors []cursor   // by operand of the batch
 	codes   codes
+	few     []uint32 // rows of the tile whose codes are read one by one
+
+	kept, compare set // rows that sketches decide, and rows that they do not
 
 	narrow [tileGroups32]uint32 // one group in each word
 	wide   [tileGroups64]uint64

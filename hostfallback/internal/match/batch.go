@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -32,6 +33,7 @@ type batch struct {
 	done    <-chan struct{} // of ctx
 	queries *plan.MatchBatch
 	out     *plan.Results
+	filters []*filter.Set // by query, nil for none; empty if no query has one
 	tasks   []task
 	workers []*worker
 	task    func(w, i int) error
@@ -80,10 +82,28 @@ func (j *batch) load(i int) (steps, fixed int) {
 	if ops := j.queries.Expression(i); len(ops) > 0 {
 		return int(j.queries.Load(j.src, i) / readCheap), listLoad * (len(ops) + 1) / 2
 	}
-	if q := j.queries.Query(i); len(q) > 1 || len(q) == 1 && !j.queries.CountOnly {
+	f := j.filter(i)
+	if q := j.queries.Query(i); len(q) > 1 || len(q) == 1 && (f != nil || !j.queries.CountOnly) {
 		steps = int(j.src.Lists[q[0]].Len)
+		if f != nil && j.seeks(q, f) {
+			steps = len(f.Docs)
+		}
 	}
 	return steps, queryLoad
+}
+
+// filter returns the filter of query i, nil for none.
+func (j *batch) filter(i int) *filter.Set {
+	if len(j.filters) == 0 {
+		return nil
+	}
+	return j.filters[i]
+}
+
+// seeks tells whether the lists of a conjunction are searched for the documents of its filter:
+// they are fewer than the documents of the shortest list.
+func (m *Matcher) seeks(lists []plan.Handle, f *filter.Set) bool {
+	return f.Docs != nil && len(f.Docs) < int(m.src.Lists[lists[0]].Len)
 }
 
 // split divides the queries into tasks. A batch with Part keeps conjunctions whole.
@@ -142,9 +162,9 @@ func (j *batch) answer(id, i int) error {
 		}
 		count, err := 0, error(nil)
 		if ops := j.queries.Expression(q); len(ops) > 0 {
-			count, err = w.expression(j, ops, t)
+			count, err = w.expression(j, ops, t, j.filter(q))
 		} else {
-			count, err = w.conjunction(j, j.queries.Query(q), t)
+			count, err = w.conjunction(j, j.queries.Query(q), t, j.filter(q))
 		}
 		if err != nil {
 			return err

@@ -154,14 +154,14 @@ func TestCancelWithinQuery(t *testing.T) {
 	cancel()
 	j := &batch{Matcher: matcher(src, 1, 0), ctx: ctx, done: ctx.Done(), queries: new(plan.MatchBatch)}
 	w := &worker{stack: new(stack)}
-	if n, err := w.conjunction(j, []plan.Handle{0}, &task{end: 1}); n != 0 || !errors.Is(err, context.Canceled) {
+	if n, err := w.conjunction(j, []plan.Handle{0}, &task{end: 1}, nil); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("a conjunction: %d matches, %v", n, err)
 	}
 	ops := []plan.Op{{List: 0}, {List: 0}, {Code: plan.OpOr}}
 	for name, f := range map[string]func() (int, error){
-		"evaluate": func() (int, error) { return w.evaluate(j, ops, 0, docs) },
-		"unite":    func() (int, error) { return w.unite(j, []plan.Handle{0, 0, 0}, 0, docs) },
-		"chain":    func() (int, error) { return w.chain(j, ops[:1], 0, docs) },
+		"evaluate": func() (int, error) { return w.evaluate(j, ops, 0, docs, nil) },
+		"unite":    func() (int, error) { return w.unite(j, []plan.Handle{0, 0, 0}, 0, docs, nil) },
+		"chain":    func() (int, error) { return w.chain(j, ops[:1], 0, docs, nil) },
 	} {
 		if n, err := f(); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %d matches, %v", name, n, err)

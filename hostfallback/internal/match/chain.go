@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -22,8 +23,8 @@ func chain(aux *lookup.Auxiliary, ops []plan.Op) bool {
 	return true
 }
 
-// chain answers a chain for the documents from from to to-1.
-func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64) (count int, err error) {
+// chain answers a chain for the documents from from to to-1 of a filter.
+func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) (count int, err error) {
 	if from == to {
 		return 0, nil
 	}
@@ -61,6 +62,9 @@ func (w *worker) chain(j *batch, ops []plan.Op, from, to uint64) (count int, err
 		}
 		left := append(w.left[:0], cand...)
 		w.left = left
+		if f != nil {
+			left = left[:f.Keep(left)]
+		}
 		for i, p := range probers {
 			if len(left) == 0 {
 				break

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -27,13 +28,14 @@ func (w *worker) probersOf(n int) []*lookup.Prober {
 	return w.probers[:n]
 }
 
-// conjunction answers the part t of the conjunction of lists. It appends the docIDs to
-// w.docs unless the batch is CountOnly, and returns their number.
-func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task) (int, error) {
+// conjunction answers the part t of the conjunction of lists among the documents of a filter,
+// nil for all. It appends the docIDs to w.docs unless the batch is CountOnly, and returns their
+// number.
+func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task, f *filter.Set) (int, error) {
 	switch {
 	case len(lists) == 0:
 		return 0, nil
-	case len(lists) == 1 && j.queries.CountOnly:
+	case len(lists) == 1 && j.queries.CountOnly && f == nil:
 		return int(j.src.Lists[lists[0]].Len), nil
 	}
 	a := j.queries.Algorithm
@@ -55,13 +57,8 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task) (int, error
 	} else {
 		w.prepared = append(w.prepared, make([]*lookup.Prepared, len(lists))...)
 	}
-	probers := w.probersOf(len(lists) - 1)
-	for i, p := range probers {
-		if err := p.Open(j.aux, a, lists[i+1], w.prepared[i+1], int(j.src.Lists[lists[0]].Len)); err != nil {
-			return 0, err
-		}
-	}
-	if err := w.lead.open(j.aux, lists[0], w.prepared[0], within); err != nil {
+	probers, err := w.open(j, lists, within, f)
+	if err != nil {
 		return 0, err
 	}
 	if len(probers) > 0 && probers[0].Bits != nil {
@@ -88,6 +85,37 @@ func (w *worker) conjunction(j *batch, lists []plan.Handle, t *task) (int, error
 		count, at = count+n, next
 	}
 	return count, nil
+}
+
+// open opens the lead of a conjunction and returns the probers of the remaining lists. The bits of a
+// filter are the first prober; a filter with fewer documents than all lists is the lead.
+func (w *worker) open(j *batch, lists []plan.Handle, within lookup.Interval, f *filter.Set) ([]*lookup.Prober, error) {
+	a, candidates, prepared := j.queries.Algorithm, int(j.src.Lists[lists[0]].Len), w.prepared
+	seeks := f != nil && j.seeks(lists, f)
+	if seeks {
+		candidates = len(f.Docs)
+		w.lead.openDocs(within.Cut(f.Docs))
+	} else {
+		if err := w.lead.open(j.aux, lists[0], prepared[0], within); err != nil {
+			return nil, err
+		}
+		lists, prepared = lists[1:], prepared[1:]
+	}
+	n := len(lists)
+	if f != nil && !seeks {
+		n++
+	}
+	all := w.probersOf(n)
+	rest := all[n-len(lists):]
+	for i, p := range rest {
+		if err := p.Open(j.aux, a, lists[i], prepared[i], candidates); err != nil {
+			return nil, err
+		}
+	}
+	if len(rest) < n {
+		all[0].OpenBits(f.Words)
+	}
+	return all, nil
 }
 
 // sift sends ascending candidates through the lists of probers. It appends the hits of

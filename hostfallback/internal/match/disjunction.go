@@ -1,6 +1,9 @@
 package match
 
-import "heddle/engine/plan"
+import (
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
+)
 
 // fewLists is the greatest number of lists of an OR that is evaluated like any other
 // expression.
@@ -23,7 +26,7 @@ func (s *stack) disjunction(ops []plan.Op) ([]plan.Handle, bool) {
 }
 
 // unite answers the OR of lists for the documents from from to to-1.
-func (w *worker) unite(j *batch, lists []plan.Handle, from, to uint64) (int, error) {
+func (w *worker) unite(j *batch, lists []plan.Handle, from, to uint64, f *filter.Set) (int, error) {
 	u, count := &w.stack.union, 0
 	if err := u.open(j.aux, lists, int(from/chunkDocs), int((to+chunkDocs-1)/chunkDocs)); err != nil {
 		return 0, err
@@ -32,11 +35,14 @@ func (w *worker) unite(j *batch, lists []plan.Handle, from, to uint64) (int, err
 		if err := j.ended(); err != nil {
 			return 0, err
 		}
+		if f != nil {
+			u.seek(int(min(f.Next(uint64(u.at)*chunkDocs), to) / chunkDocs))
+		}
 		c, ok, err := u.next()
 		if err != nil || !ok {
 			return count, err
 		}
-		count += w.put(j, c)
+		count += w.put(j, c.within(f))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -17,27 +18,28 @@ const (
 // chunks returns the number of chunks of docs documents.
 func chunks(docs uint32) int { return int((uint64(docs) + chunkDocs - 1) / chunkDocs) }
 
-// expression answers the part t of the expression ops. It appends the docIDs to w.docs
+// expression answers the part t of the expression ops among the documents of a filter, nil for
+// all. It appends the docIDs to w.docs
 // unless the batch is CountOnly, and returns their number.
-func (w *worker) expression(j *batch, ops []plan.Op, t *task) (int, error) {
+func (w *worker) expression(j *batch, ops []plan.Op, t *task, f *filter.Set) (int, error) {
 	first, last := t.steps(chunks(j.src.Docs))
 	from, to := uint64(first)*chunkDocs, min(uint64(last)*chunkDocs, uint64(j.src.Docs))
 	if w.stack == nil {
 		w.stack = new(stack)
 	}
 	if lists, ok := w.stack.disjunction(ops); ok {
-		return w.unite(j, lists, from, to)
+		return w.unite(j, lists, from, to, f)
 	}
 	if chain(j.aux, ops) {
-		return w.chain(j, ops, from, to)
+		return w.chain(j, ops, from, to, f)
 	}
-	return w.evaluate(j, ops, from, to)
+	return w.evaluate(j, ops, from, to, f)
 }
 
 // evaluate answers an expression for the documents from from to to-1. Before each chunk it
 // computes a lower bound of the next match by the same steps, and skips the chunks below
 // the bound.
-func (w *worker) evaluate(j *batch, ops []plan.Op, from, to uint64) (count int, err error) {
+func (w *worker) evaluate(j *batch, ops []plan.Op, from, to uint64, f *filter.Set) (count int, err error) {
 	s := w.stack
 	if err := s.compile(j.aux, ops, from, to); err != nil {
 		return 0, err
@@ -48,6 +50,9 @@ func (w *worker) evaluate(j *batch, ops []plan.Op, from, to uint64) (count int, 
 				return 0, err
 			}
 			next, err := s.bound(base)
+			if f != nil && err == nil && next < to {
+				next = f.Next(next)
+			}
 			if err != nil || next >= to {
 				return count, err
 			}
@@ -66,7 +71,7 @@ func (w *worker) evaluate(j *batch, ops []plan.Op, from, to uint64) (count int, 
 		if behind := to - base; behind < chunkDocs && behind%64 != 0 { // set in corrupt lists only
 			c.bits[len(c.bits)-1] &= 1<<(behind%64) - 1
 		}
-		count += w.put(j, c)
+		count += w.put(j, c.within(f))
 	}
 	return count, nil
 }

@@ -59,6 +59,13 @@ func (l *lead) open(aux *lookup.Auxiliary, h plan.Handle, t *lookup.Prepared, wi
 	return lookup.Named(h, err)
 }
 
+// openDocs positions l at the start of ascending docIDs.
+func (l *lead) openDocs(docs []uint32) {
+	l.list = codec.List{Codec: codec.Raw, Len: uint32(len(docs)), Words: docs}
+	l.bits, l.words, l.dense, l.scattered = nil, lookup.Words{}, false, false
+	l.steps = (len(docs) + stepLen - 1) / stepLen
+}
+
 // next returns the docIDs from step at on, and the step after them. It returns at least one
 // step, else at most blockLen docIDs, and none from step end on. They are valid until the
 // next call.

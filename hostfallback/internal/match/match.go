@@ -16,6 +16,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
 )
@@ -37,17 +38,26 @@ func New(aux *lookup.Auxiliary, threads int) *Matcher {
 // Match answers the queries of b, which must be valid, into out. A steady state
 // allocates nothing for a query.
 func (m *Matcher) Match(ctx context.Context, b *plan.MatchBatch, out *plan.Results) (err error) {
-	if err := plan.Unfiltered(b.Filters); err != nil {
-		return err
-	}
 	out.Reset()
 	j := m.batches.Get()
 	defer m.batches.Done(j, &err)
 	defer mapped.Catch(mapped.Watch(), &err)
+	defer func() { clear(j.filters) }()
+	if j.filters, err = filter.All(j.filters[:0], b.Filters, m.src.Docs); err != nil {
+		return err
+	}
 	if err := j.run(ctx, m, b, out); err != nil {
 		return err
 	}
 	n := b.Queries()
 	out.Stats = plan.Stats{Queries: uint64(n), Candidates: b.Candidates(m.src), Matches: out.Offsets[n]}
+	for i, f := range j.filters {
+		if f != nil {
+			out.Stats.Filtered++
+			if q := b.Query(i); len(q) > 0 && m.seeks(q, f) {
+				out.Stats.Sought++
+			}
+		}
+	}
 	return nil
 }

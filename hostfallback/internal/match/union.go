@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
 )
 
@@ -39,6 +40,18 @@ func (c chunk) appendTo(dst []uint32) []uint32 {
 	dst = slices.Grow(dst, n+lookup.Slack)
 	lookup.Expand(dst[end:end+n+lookup.Slack], c.bits, c.base)
 	return dst[:end+n]
+}
+
+// within removes the docIDs that a filter lacks; nil lacks none.
+func (c chunk) within(f *filter.Set) chunk {
+	switch {
+	case f == nil:
+	case c.bits == nil:
+		c.docs = c.docs[:f.Keep(c.docs)]
+	default:
+		f.And(c.bits, c.base)
+	}
+	return c
 }
 
 // union computes the union of lists in ascending order, chunk by chunk.

@@ -72,20 +72,19 @@ func (w *worker) andStep(lead *reader, end int) error {
 	return nil
 }
 
-// openProbers opens a prober for each list after the first whose docIDs or bits are in
-// memory. rate filters by the remaining lists.
+// openProbers opens a prober for the filter, and for each list after the first whose docIDs or
+// bits are in memory. keep filters by the remaining lists.
 func (w *worker) openProbers(aux *lookup.Auxiliary) error {
 	w.probers = w.probers[:0]
+	if w.filter != nil {
+		w.prober().OpenBits(w.filter.Words)
+	}
 	for _, l := range w.lists[1:] {
 		prepared := aux.Prepared(l.handle)
 		if prepared == nil || prepared.Bits == nil && prepared.Docs == nil {
 			continue
 		}
-		n := len(w.probers)
-		if w.probers = slices.Grow(w.probers, 1)[:n+1]; w.probers[n] == nil {
-			w.probers[n] = new(lookup.Prober)
-		}
-		if err := w.probers[n].Open(aux, plan.Auto, l.handle, prepared, w.lists[0].length); err != nil {
+		if err := w.prober().Open(aux, plan.Auto, l.handle, prepared, w.lists[0].length); err != nil {
 			return err
 		}
 	}
@@ -94,6 +93,15 @@ func (w *worker) openProbers(aux *lookup.Auxiliary) error {
 		w.scattered = prepared.Scattered
 	}
 	return nil
+}
+
+// prober returns one more prober.
+func (w *worker) prober() *lookup.Prober {
+	n := len(w.probers)
+	if w.probers = slices.Grow(w.probers, 1)[:n+1]; w.probers[n] == nil {
+		w.probers[n] = new(lookup.Prober)
+	}
+	return w.probers[n]
 }
 
 // match sets w.matches to the documents of lead up to index end that the lists with

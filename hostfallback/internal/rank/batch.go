@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/work"
 )
 
@@ -20,10 +21,11 @@ type part struct {
 
 // batch is one running call of Rank, reused from call to call.
 type batch struct {
-	parts  []part
-	floors []atomic.Uint32 // by query
-	lists  []plan.Handle   // the lists whose tables are missing
-	first  []int           // the first part of each query, and the number of parts
+	parts   []part
+	floors  []atomic.Uint32 // by query
+	lists   []plan.Handle   // the lists whose tables are missing
+	first   []int           // the first part of each query, and the number of parts
+	filters []*filter.Set   // by query, nil for none; empty if no query has one
 }
 
 // partLoad is the least number of postings that pay for a part.

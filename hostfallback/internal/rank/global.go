@@ -37,7 +37,7 @@ func (w *worker) orGlobal(ctx context.Context, p *part) error {
 		}
 	}
 	for i, score := range w.global {
-		if score > 0 {
+		if score > 0 && (w.filter == nil || w.filter.Has(uint32(p.from)+uint32(i))) {
 			w.best.add(makeKey(score, uint32(p.from)+uint32(i)))
 		}
 	}

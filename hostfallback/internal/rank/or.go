@@ -36,7 +36,7 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 	postings := uint64(0)
 	for _, l := range w.lists {
 		postings += uint64(src.Lists[l.handle].Len)
-		if l.table != nil {
+		if l.table != nil && w.filter == nil {
 			w.best.expect(plan.Contribution(l.weight, l.table.floor(k)))
 		}
 	}
@@ -56,6 +56,12 @@ func (w *worker) or(ctx context.Context, src *plan.Source, k int, p *part) error
 		}
 		p.exchange(&w.best)
 		base = max(base, next&^(size-1))
+		if w.filter != nil {
+			if found := w.filter.Next(base); found > base|(size-1) { // no document of the range passes
+				base = found &^ (size - 1)
+				continue
+			}
+		}
 		last := min(base|(size-1), p.to-1)
 		if err := w.orRange(uint32(base), uint32(last), uint16(size-1)); err != nil {
 			return err
@@ -133,6 +139,10 @@ func (w *worker) orRange(base, last uint32, mask uint16) error {
 	for _, l := range lead {
 		l.leave()
 	}
+	from := base &^ uint32(mask)
+	if w.filter != nil {
+		w.keepNoted(from)
+	}
 	for i := few - 1; i >= 0; i-- {
 		l := w.live[i]
 		switch {
@@ -153,10 +163,12 @@ func (w *worker) orRange(base, last uint32, mask uint16) error {
 		l.leave()
 		rest -= l.bound
 	}
-	from := base &^ uint32(mask)
 	for _, d := range w.noted {
 		score := w.scores[d]
 		w.scores[d] = 0
+		if w.filter != nil && !w.filter.Has(from+uint32(d)) { // noted by a list with a low bound
+			continue
+		}
 		if score > least {
 			w.best.add(makeKey(score, from+uint32(d)))
 		}

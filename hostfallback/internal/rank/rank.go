@@ -17,6 +17,7 @@ import (
 
 	"heddle/engine/file/mapped"
 	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
 	"heddle/hostfallback/internal/match/lookup"
 	"heddle/hostfallback/internal/work"
 )
@@ -47,13 +48,14 @@ func New(aux *lookup.Auxiliary, r work.Resources) *Ranker {
 
 // Rank answers the queries of b, which must be valid, into out.
 func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (err error) {
-	if err := plan.Unfiltered(b.Filters); err != nil {
-		return err
-	}
 	out.Reset()
 	j := r.batches.Get()
 	defer r.batches.Done(j, &err)
 	defer mapped.Catch(mapped.Watch(), &err)
+	defer func() { clear(j.filters) }()
+	if j.filters, err = filter.All(j.filters[:0], b.Filters, r.src.Docs); err != nil {
+		return err
+	}
 	tables := r.norms.tables(b.Norm)
 	if tables != nil {
 		defer tables.release()
@@ -66,7 +68,13 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 		w := r.workers.Get()
 		defer r.workers.Done(w, &err)
 		defer mapped.Catch(mapped.Watch(), &err)
-		return w.rank(ctx, r, b, tables, &j.parts[i])
+		p := &j.parts[i]
+		w.filter = nil
+		if len(j.filters) > 0 {
+			w.filter = j.filters[p.query]
+			defer func() { w.filter = nil }()
+		}
+		return w.rank(ctx, r, b, tables, p)
 	})
 	if err != nil {
 		return err
@@ -75,6 +83,14 @@ func (r *Ranker) Rank(ctx context.Context, b *plan.RankBatch, out *plan.TopK) (e
 		return err
 	}
 	out.Stats = plan.Stats{Queries: uint64(b.Queries()), Postings: b.Postings(r.src), Matches: uint64(len(out.Docs))}
+	for i, f := range j.filters {
+		if f != nil {
+			out.Stats.Filtered++
+			if q := b.Query(i); len(q) > 0 && seeks(r.src, b, q, f) {
+				out.Stats.Sought++
+			}
+		}
+	}
 	return nil
 }
 
@@ -89,7 +105,8 @@ type worker struct {
 	noted      []uint16         // documents of the runs that may be among the best
 	global     []uint32         // accumulators of plan.GlobalAccumulators
 
-	best best
+	best   best
+	filter *filter.Set // of the query, nil for none
 
 	// Of a ranked AND:
 	probers   []*lookup.Prober // of the lists after the first that are in memory
@@ -127,6 +144,8 @@ func (w *worker) rank(ctx context.Context, r *Ranker, b *plan.RankBatch, tables 
 	err := w.open(r, b, tables, p)
 	switch {
 	case err != nil || len(w.lists) == 0:
+	case w.filter != nil && seeks(r.src, b, b.Query(p.query), w.filter):
+		err = w.seek(ctx, b.Mode, p)
 	case b.Mode == plan.And && len(w.lists) > 1:
 		err = w.and(ctx, r.aux, p)
 	case b.Accumulators == plan.GlobalAccumulators:

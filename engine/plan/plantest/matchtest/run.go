@@ -18,6 +18,8 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	su := suite{plantest.New(t, open, opt)}
 	t.Run("unsupported", su.unsupported)
 	t.Run("filters", su.filters)
+	t.Run("filtered", testneeds.With(testneeds.OneCaller, su.filtered))
+	t.Run("foreign", su.foreign)
 	t.Run("lists", testneeds.With(testneeds.Sequential, su.lists))
 	t.Run("lengths", testneeds.With(testneeds.Sequential, su.lengths))
 	t.Run("universes", testneeds.With(testneeds.Sequential, su.universes))

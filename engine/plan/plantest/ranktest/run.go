@@ -40,6 +40,8 @@ func Run(t *testing.T, open func(t *testing.T) plan.Backend, opt plantest.Option
 	t.Run("cancel", su.cancel)
 	t.Run("refused", su.refused)
 	t.Run("filters", su.filters)
+	t.Run("filtered", testneeds.With(testneeds.OneCaller, su.filtered))
+	t.Run("largefiltered", testneeds.With(testneeds.OneCaller, su.largeFiltered))
 	if su.Corrupt {
 		t.Run("corrupt", testneeds.With(testneeds.OneCaller, su.corrupt))
 	}

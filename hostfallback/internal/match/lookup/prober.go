@@ -75,6 +75,9 @@ func (p *Prober) Open(aux *Auxiliary, a plan.Algorithm, h plan.Handle, t *Prepar
 	return nil
 }
 
+// OpenBits prepares p for testing candidates against bits: bit x%32 of word x/32 is docID x.
+func (p *Prober) OpenBits(bits []uint32) { p.auto, p.Bits = nil, bits }
+
 // openBits selects a bitset for a dense list and HS16 for a sparse one, as far as memory
 // allows.
 func (p *Prober) openBits(aux *Auxiliary, h plan.Handle) error {

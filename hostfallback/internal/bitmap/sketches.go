@@ -1,0 +1,132 @@
+package bitmap
+
+import (
+	"sync/atomic"
+
+	"heddle/codec"
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/bitmap/sketch"
+)
+
+// sketches are the sketches of one column, tile by tile. The second comparison of most rows of
+// a tile makes them, as far as memory allows.
+type sketches struct {
+	slots atomic.Pointer[sketch.Map]
+	tiles []atomic.Pointer[[]sketch.Group]
+}
+
+// sampleSegments is the number of segments in the sample of a column.
+const sampleSegments = 64
+
+// compared is the state of a tile behind the first comparison: no sketches yet.
+var compared []sketch.Group
+
+// sketchesOf returns the sketches of a tile, or nil. rows is the number of rows of the tile
+// that a comparison has left.
+func (t *Table) sketchesOf(column uint32, tile, rows int) ([]sketch.Group, error) {
+	at := &t.sketches[column].tiles[tile]
+	switch old := at.Load(); {
+	case old != nil && len(*old) > 0:
+		return *old, nil
+	case uint64(rows) < t.tile.rowsOf(tile)/16: // single codes are read
+		return nil, nil
+	case old == nil:
+		at.Store(&compared)
+		return nil, nil
+	}
+	groups := t.tile.words(tile)
+	size := int64(groups) * 64
+	if !t.work.Memory.Take(size) {
+		return nil, nil
+	}
+	made, err := t.sketch(column, tile, groups)
+	if err != nil || !at.CompareAndSwap(&compared, &made) { // another batch was faster
+		t.work.Memory.Return(size)
+	}
+	return made, err
+}
+
+// sketch makes the sketches of a tile.
+func (t *Table) sketch(column uint32, tile, groups int) ([]sketch.Group, error) {
+	slots, err := t.slots(column)
+	if err != nil {
+		return nil, err
+	}
+	first := tile * int(t.tile.size/codec.SegmentLen)
+	made := make([]sketch.Group, groups)
+	var c codes
+	err = t.decode(&c, column, first, first+(groups+1)/2, 1, func(i int, low, high []uint32) {
+		for k := 0; k < len(low); k += 64 {
+			end := min(k+64, len(low))
+			if len(high) > 0 {
+				slots.Put(&made[2*i+k/64], low[k:end], high[k:end])
+			} else {
+				slots.Put(&made[2*i+k/64], low[k:end], nil)
+			}
+		}
+	})
+	return made, err
+}
+
+// slots returns the map of a column, which the first caller makes from a sample.
+func (t *Table) slots(column uint32) (*sketch.Map, error) {
+	at := &t.sketches[column].slots
+	if m := at.Load(); m != nil {
+		return m, nil
+	}
+	all := (int(t.tile.rows) + codec.SegmentLen - 1) / codec.SegmentLen
+	var sample []uint64
+	var c codes
+	err := t.decode(&c, column, 0, all, max(1, all/sampleSegments), func(_ int, low, high []uint32) {
+		for i, code := range low {
+			sample = append(sample, uint64(code))
+			if len(high) > 0 {
+				sample[len(sample)-1] |= uint64(high[i]) << 32
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := sketch.NewMap(sample)
+	if !at.CompareAndSwap(nil, m) {
+		m = at.Load()
+	}
+	return m, nil
+}
+
+// decode calls f with the codes of segments from, from+step and so on before end, in two
+// halves; high is empty for codes of 32 bits.
+func (t *Table) decode(c *codes, column uint32, from, end, step int, f func(i int, low, high []uint32)) error {
+	for i := 0; from+i < end; i += step {
+		low, high, err := t.data.Segments(column, from+i, from+i+1)
+		if err != nil {
+			return err
+		}
+		n, err := low.Decode(from+i, &c.low)
+		wide := 0
+		if err == nil && high.Len > 0 {
+			wide, err = high.Decode(from+i, &c.high)
+		}
+		if err != nil {
+			return err
+		}
+		f(i, c.low[:n], c.high[:wide])
+	}
+	return nil
+}
+
+// sift moves rows of the set of a tile to w.kept, if their sketches show that their codes lie
+// in one of the ranges, and removes the rows whose codes lie in none. The rest needs a
+// comparison.
+func (w *worker) sift(m *sketch.Map, groups []sketch.Group, ranges []plan.CodeRange, set []uint64) {
+	kept, compare := w.kept[:len(set)], w.compare[:len(set)]
+	clear(compare)
+	for _, r := range ranges {
+		x := m.Range(r)
+		x.Find(groups, set, kept, compare)
+	}
+	for i := range set {
+		set[i] = compare[i] &^ kept[i]
+	}
+}

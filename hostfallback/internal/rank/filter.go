@@ -1,0 +1,73 @@
+package rank
+
+import (
+	"context"
+
+	"heddle/engine/plan"
+	"heddle/hostfallback/internal/filter"
+	"heddle/hostfallback/internal/match/lookup"
+)
+
+// seekSlower is the number of postings that a ranked OR passes in the time of one look-up.
+const seekSlower = 16
+
+// seeks tells whether the lists of a query are searched for the documents of its filter. A ranked
+// AND looks up the documents of the shortest list, if they are fewer.
+func seeks(src *plan.Source, b *plan.RankBatch, terms []plan.Term, f *filter.Set) bool {
+	if f.Docs == nil {
+		return false
+	}
+	if b.Mode == plan.And {
+		return len(f.Docs) < int(src.Lists[terms[0].List].Len)
+	}
+	return uint64(len(f.Docs))*uint64(len(terms))*seekSlower < load(src, b.Mode, terms)
+}
+
+// seek ranks the documents of p and of the filter: it looks each of them up in the lists.
+func (w *worker) seek(ctx context.Context, mode plan.Mode, p *part) error {
+	docs := w.filter.Docs
+	docs = docs[lookup.LowerBound(docs, uint32(p.from)):]
+	for i, x := range docs {
+		if uint64(x) >= p.to {
+			break
+		}
+		if i%andLen == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			p.exchange(&w.best)
+		}
+		sum, found := uint32(0), 0
+		for _, l := range w.lists {
+			tf, err := l.find(x)
+			if err != nil {
+				return err
+			}
+			if tf > 0 {
+				sum += contribution(uint64(l.weight), tf)
+				found++
+			} else if mode == plan.And {
+				break
+			}
+		}
+		if found == len(w.lists) || found > 0 && mode == plan.Or {
+			w.best.add(makeKey(sum, x))
+		}
+	}
+	return nil
+}
+
+// keepNoted removes the documents that the filter lacks from w.noted, whose first document is from,
+// and clears their scores.
+func (w *worker) keepNoted(from uint32) {
+	n := 0
+	for _, d := range w.noted {
+		w.noted[n] = d
+		if w.filter.Has(from + uint32(d)) {
+			n++
+		} else {
+			w.scores[d] = 0
+		}
+	}
+	w.noted = w.noted[:n]
+}
