@@ -40,6 +40,7 @@ var layers = []struct {
 	{parts: []string{"engine/api"}},
 	{parts: []string{"engine/bench"}},
 	{parts: []string{"engine/server", "engine/console", "engine/cluster"}},
+	{parts: []string{"engine/collection"}},
 	{parts: []string{"engine/cmd"}},
 }
 

@@ -87,7 +87,7 @@ func (m *Map) Validate() error {
 		case s.Docs > math.MaxUint32:
 			return fmt.Errorf("shards[%d].docs is %d: a shard has at most %d documents", i, s.Docs, uint32(math.MaxUint32))
 		}
-		if err := s.validate(); err != nil {
+		if err := s.Validate(); err != nil {
 			return fmt.Errorf("shards[%d].%w", i, err)
 		}
 		if files[s.File] {
@@ -102,9 +102,9 @@ func (m *Map) Validate() error {
 	return nil
 }
 
-// validate checks the members of a shard that do not depend on other shards. The error begins
+// Validate checks the members of a shard that do not depend on other shards. The error begins
 // with the name of the member.
-func (s *Shard) validate() error {
+func (s *Shard) Validate() error {
 	if s.File == "" || len(s.File) > MaxName || !filepath.IsLocal(s.File) || strings.ContainsAny(s.File, `/\`) || s.File == "." {
 		return fmt.Errorf("file is %q: it must be the name of a file, without a folder, of at most %d bytes", s.File, MaxName)
 	}

@@ -1,8 +1,13 @@
 package layout
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 
 	"heddle/engine/file/auxiliary"
@@ -39,4 +44,15 @@ func (m *Map) Write(path string) error {
 		return err
 	}
 	return auxiliary.Replace(path, append(data, '\n'))
+}
+
+// Checksum returns the SHA-256 of a file in hexadecimal, and its size in bytes.
+func Checksum(path string) (sum string, size uint64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), uint64(n), errors.Join(err, f.Close())
 }

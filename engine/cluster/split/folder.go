@@ -1,11 +1,8 @@
 package split
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,7 +75,7 @@ func (f *folder) publish(m *layout.Map, suffix string) (err error) {
 	}()
 	for i := range m.Shards {
 		s := &m.Shards[i]
-		if s.SHA256, s.Bytes, err = checksum(f.path(i)); err != nil {
+		if s.SHA256, s.Bytes, err = layout.Checksum(f.path(i)); err != nil {
 			return err
 		}
 		s.File = fmt.Sprintf("%s-%05d-%s%s", m.Name, i, s.SHA256[:12], suffix)
@@ -125,15 +122,4 @@ func (f *folder) close() error {
 		err = errors.Join(err, os.Remove(f.dir))
 	}
 	return err
-}
-
-// checksum is the SHA-256 of a file in hexadecimal, and its size.
-func checksum(path string) (sum string, size uint64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", 0, err
-	}
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), uint64(n), errors.Join(err, f.Close())
 }

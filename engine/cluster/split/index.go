@@ -11,7 +11,7 @@ import (
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
-	"heddle/engine/plan"
+	"heddle/engine/index/merge"
 )
 
 // index cuts an index file. It reads the lists once for every 16 shards.
@@ -79,37 +79,9 @@ func copyShards(ctx context.Context, f *hdl.File, dir *folder, cuts []uint64, fr
 		return err
 	}
 	defer func() { err = errors.Join(err, p.abort()) }()
-	first, end := uint32(cuts[from]), uint32(cuts[to])
-	for d, name := range f.Names(first) {
-		if d == end {
-			break
-		}
-		if err := p.addDocument(name, f.DocLen(d)); err != nil {
-			return err
-		}
-	}
-	if f.HasText() {
-		err := f.EachText(first, end, func(text []byte) error { return errors.Join(ctx.Err(), p.addText(text)) })
-		if err != nil {
-			return err
-		}
-	}
-	src := f.Source()
-	var docs, freqs []uint32
-	for h := range plan.Handle(f.Terms()) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if docs, err = src.List(h).AppendTo(docs[:0]); err != nil {
-			return fmt.Errorf("%s: list %d: %w", f.Path(), h, err)
-		}
-		if freqs, err = f.Freqs(freqs[:0], h); err != nil {
-			return err
-		}
-		if err := p.addList(f.Term(h), docs, freqs); err != nil {
-			return err
-		}
-		work.add(uint64(len(docs)))
+	part := merge.Part{File: f, First: uint32(cuts[from]), End: uint32(cuts[to])}
+	if err := merge.Copy(ctx, []merge.Part{part}, p, work.add); err != nil {
+		return err
 	}
 	return p.commit()
 }
@@ -156,18 +128,18 @@ func Create(dir string, shards int, force bool, meta hdl.Meta, all func(func(uin
 // AddDocument implements build.Output.
 func (o *Output) AddDocument(name string, length uint32) error {
 	o.length += uint64(length)
-	return o.pass.addDocument(name, length)
+	return o.pass.AddDocument(name, length)
 }
 
 // AddText implements build.Output.
-func (o *Output) AddText(text []byte) error { return o.pass.addText(text) }
+func (o *Output) AddText(text []byte) error { return o.pass.AddText(text) }
 
 // AddList implements build.Output.
 func (o *Output) AddList(term string, docs, freqs []uint32) error {
 	for _, f := range freqs {
 		o.tokens += uint64(f)
 	}
-	return o.pass.addList(term, docs, freqs)
+	return o.pass.AddList(term, docs, freqs)
 }
 
 // Commit writes the manifest.

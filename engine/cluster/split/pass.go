@@ -34,7 +34,7 @@ type pass struct {
 // part is a shard in progress.
 type part struct {
 	*hdl.Writer
-	first, end       uint64 // documents
+	first, end       uint64 // documents of the pass
 	documents, texts uint64 // so far
 	local            []uint32
 }
@@ -54,7 +54,7 @@ func newPass(f *folder, meta hdl.Meta, cuts []uint64, from, to int) (*pass, erro
 		if err != nil {
 			return nil, errors.Join(err, p.abort())
 		}
-		p.parts = append(p.parts, part{Writer: w, first: cuts[i], end: cuts[i+1]})
+		p.parts = append(p.parts, part{Writer: w, first: cuts[i] - cuts[from], end: cuts[i+1] - cuts[from]})
 	}
 	return p, nil
 }
@@ -72,19 +72,21 @@ func (p *pass) next(at *int, count func(*part) *uint64) *part {
 	}
 }
 
-func (p *pass) addDocument(name string, length uint32) error {
+// AddDocument implements merge.Output.
+func (p *pass) AddDocument(name string, length uint32) error {
 	if p.lucene {
 		length = bm25.RoundLength(length) // which an index has instead of the exact length
 	}
 	return p.next(&p.document, func(x *part) *uint64 { return &x.documents }).AddDocument(name, length)
 }
 
-func (p *pass) addText(text []byte) error {
+// AddText implements merge.Output.
+func (p *pass) AddText(text []byte) error {
 	return p.next(&p.text, func(x *part) *uint64 { return &x.texts }).AddText(text)
 }
 
-// addList adds a list of the whole index.
-func (p *pass) addList(term string, docs, freqs []uint32) error {
+// AddList implements merge.Output. The documents count from the first one of the pass.
+func (p *pass) AddList(term string, docs, freqs []uint32) error {
 	p.docs, p.freqs = append(p.docs, docs...), append(p.freqs, freqs...)
 	p.terms = append(p.terms, list{term, len(p.docs)})
 	if len(p.docs) < batchPostings && len(p.terms) < batchLists {

@@ -162,7 +162,7 @@ func TestIndex(t *testing.T) {
 			if !bytes.Equal(got, contents(t, want)) {
 				t.Fatalf("shard %+v differs from an index of its documents", s)
 			}
-			if sum, size, err := checksum(want); sum != s.SHA256 || size != s.Bytes || err != nil {
+			if sum, size, err := layout.Checksum(want); sum != s.SHA256 || size != s.Bytes || err != nil {
 				t.Fatalf("shard %+v has checksum %s, %d bytes, %v", s, sum, size, err)
 			}
 		}

@@ -45,8 +45,10 @@ func Read(path string, limit int64) ([]byte, error) {
 
 // Replace writes the content of the file at path. The file appears or changes in one step, and
 // outlives a loss of power.
-func Replace(path string, data []byte) (err error) {
-	var disk container.OSDisk
+func Replace(path string, data []byte) error { return ReplaceOn(container.OSDisk{}, path, data) }
+
+// ReplaceOn is Replace on a disk that a test may replace.
+func ReplaceOn(disk container.Disk, path string, data []byte) (err error) {
 	dir, err := disk.MkdirTemp(path)
 	if err != nil {
 		return err

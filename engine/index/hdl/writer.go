@@ -48,9 +48,11 @@ type Writer struct {
 //	w, err := hdl.Create(path, meta)
 //	if err != nil { return err }
 //	defer w.Abort() // does nothing after Commit
-func Create(path string, meta Meta) (*Writer, error) { return create(container.OSDisk{}, path, meta) }
+func Create(path string, meta Meta) (*Writer, error) { return CreateOn(container.OSDisk{}, path, meta) }
 
-func create(d container.Disk, path string, meta Meta) (w *Writer, err error) {
+// CreateOn is Create on a disk that a test may replace.
+
+func CreateOn(d container.Disk, path string, meta Meta) (w *Writer, err error) {
 	w = &Writer{meta: meta}
 	w.header.docs = meta.Docs
 	if w.encoding, err = meta.encoding(); err != nil {

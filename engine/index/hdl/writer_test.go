@@ -248,7 +248,7 @@ func TestFaults(t *testing.T) {
 	old := tiny()
 	path := old.build(t)
 	containertest.Faults(t, path, 60, func(d container.Disk) error {
-		w, err := create(d, path, s.meta)
+		w, err := CreateOn(d, path, s.meta)
 		if err != nil {
 			return err
 		}

@@ -16,11 +16,13 @@ type Disk struct {
 	container.OSDisk
 	Fail, Count int
 	Renamed     bool // the file has its name
+	// Dead lets all later operations fail as well, without any effect, as if the process had ended.
+	Dead bool
 }
 
 func (d *Disk) step() error {
 	d.Count++
-	if d.Count-1 == d.Fail {
+	if d.Count-1 == d.Fail || d.Dead && d.Count > d.Fail {
 		return ErrFault
 	}
 	return nil
@@ -47,6 +49,13 @@ func (d *Disk) Rename(from, to string) error {
 	}
 	d.Renamed = true
 	return d.OSDisk.Rename(from, to)
+}
+
+func (d *Disk) RemoveAll(dir string) error {
+	if d.Dead && d.Count > d.Fail {
+		return ErrFault
+	}
+	return d.OSDisk.RemoveAll(dir)
 }
 
 func (d *Disk) SyncDir(dir string) error {

@@ -1,0 +1,146 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"heddle/engine/file/mapped"
+	"heddle/engine/index/analyze"
+	"heddle/engine/index/build"
+)
+
+// Added describes added documents.
+type Added struct {
+	build.Summary
+	// Replaced counts the documents, of the collection and of the inputs, whose name a later
+	// document has.
+	Replaced uint64
+	Epoch    uint64 // the state with the documents; the state of before if there are none
+}
+
+// Add adds the documents of inputs: text, jsonl or trec, see package build. Of opt the format, the
+// treatment of invalid documents, the limit of memory, the standard input and the report of
+// progress count. The documents are in place, and outlive a crash, when Add returns without an error.
+func (w *Writer) Add(ctx context.Context, inputs []string, opt build.Options) (a Added, err error) {
+	want := w.Manifest().Settings
+	want.apply(&opt)
+	number := w.number()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.discard(number))
+		}
+	}()
+	got, err := w.build(ctx, number, inputs, opt, &a.Summary)
+	if err != nil {
+		return a, err
+	}
+	if err := check(&want, &got, &a.Summary); err != nil {
+		return a, err
+	}
+	if a.Documents == 0 {
+		a.Epoch = w.Manifest().Epoch
+		return a, w.discard(number)
+	}
+	s, err := w.seal(number)
+	if err != nil {
+		return a, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if a.Replaced, err = w.join(s); err != nil {
+		return a, errors.Join(err, s.close())
+	}
+	a.Epoch = w.now.Epoch
+	return a, nil
+}
+
+// check refuses documents that the collection cannot hold.
+func check(want, got *Settings, sum *build.Summary) error {
+	switch {
+	case sum.Unnamed > 0:
+		return fmt.Errorf("%d documents have no name: a document of a collection needs one (NAME TAB TEXT; id in jsonl), because line numbers would replace one another", sum.Unnamed)
+	case fmt.Sprint(*got) != fmt.Sprint(*want):
+		return fmt.Errorf("the documents need other settings than the collection has: vectors need a collection with --tokenizer %s", analyze.TokensSpaces)
+	}
+	return nil
+}
+
+// join appends a segment. The documents with its names are deleted. It is called with the lock.
+func (w *Writer) join(s *segment) (replaced uint64, err error) {
+	defer mapped.Catch(mapped.Watch(), &err)
+	deleted := map[*segment]*roaring.Bitmap{s: s.deleted}
+	for _, name := range s.index.Names(0) {
+		if _, err := w.strike(deleted, name); err != nil {
+			return 0, err
+		}
+	}
+	for old, b := range deleted {
+		replaced += b.GetCardinality()
+		if old.Deleted != nil {
+			replaced -= old.Deleted.Docs
+		}
+	}
+	w.written += s.Docs
+	kept := w.segments
+	if len(kept) == 1 && kept[0].Docs == 0 { // of a collection without documents
+		kept = nil
+	}
+	return replaced, w.change(append(kept[:len(kept):len(kept)], s), deleted)
+}
+
+// strike adds the document with a name to the deleted ones.
+func (w *Writer) strike(deleted map[*segment]*roaring.Bitmap, name string) (found bool, err error) {
+	for _, s := range w.segments {
+		doc, found, err := s.find(name)
+		if err != nil {
+			return false, err
+		}
+		if !found || deleted[s] != nil && deleted[s].Contains(doc) {
+			continue
+		}
+		if deleted[s] == nil {
+			deleted[s] = s.deleted.Clone() // find has read it
+		}
+		deleted[s].Add(doc)
+		return true, nil // names are unique
+	}
+	return false, nil
+}
+
+// Removed describes a call of Delete.
+type Removed struct {
+	Deleted uint64
+	Missing uint64 // names that no document had
+	Epoch   uint64 // the state without the documents
+}
+
+// Delete deletes the documents with some names. It is complete, and outlives a crash, when it returns
+// without an error. A name that no document has is no error.
+func (w *Writer) Delete(ctx context.Context, names iter.Seq2[string, error]) (r Removed, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	deleted := map[*segment]*roaring.Bitmap{}
+	for name, err := range names {
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return r, err
+		}
+		found, err := w.strike(deleted, name)
+		switch {
+		case err != nil:
+			return r, err
+		case found:
+			r.Deleted++
+		default:
+			r.Missing++
+		}
+	}
+	if len(deleted) > 0 {
+		err = w.change(w.segments, deleted)
+	}
+	r.Epoch = w.now.Epoch
+	return r, err
+}

@@ -1,0 +1,99 @@
+package collection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"heddle/engine/cluster/layout"
+	"heddle/engine/file/container"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+)
+
+// Create makes a collection without documents in a new or empty folder. The settings of opt hold for
+// all documents: its analysis, codecs, lengths and stored texts. Impacts are refused, because they
+// depend on all documents.
+//
+// Nothing remains after an error. A folder with other files is refused with fs.ErrExist.
+func Create(ctx context.Context, dir string, opt build.Options) error {
+	return createOn(ctx, container.OSDisk{}, dir, opt)
+}
+
+func createOn(ctx context.Context, d container.Disk, dir string, opt build.Options) (err error) {
+	if opt.Impacts > 0 {
+		return errors.New("a collection has no impacts: they depend on all documents; build an index instead")
+	}
+	made := os.Mkdir(dir, 0o777)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return made
+	}
+	defer func() {
+		if made == nil && err != nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if name := e.Name(); name == layout.ManifestName || !own.MatchString(name) && name != lockName {
+			return fmt.Errorf("%s: %w: it has files; a collection needs a folder of its own", dir, fs.ErrExist)
+		}
+	}
+	f, err := take(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return createIn(ctx, d, dir, opt)
+}
+
+// createIn writes the first segment, which is empty, and the manifest.
+func createIn(ctx context.Context, d container.Disk, dir string, opt build.Options) (err error) {
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	w := &Writer{dir: dir, disk: d, creator: opt.Creator, next: 1}
+	defer func() {
+		for _, s := range w.segments {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	number := w.number()
+	w.now = &Manifest{Name: filepath.Base(at), Kind: Kind}
+	opt.Format, opt.Stdin = build.Text, strings.NewReader("")
+	if w.now.Settings, err = w.build(ctx, number, []string{"-"}, opt, new(build.Summary)); err != nil {
+		return err
+	}
+	s, err := w.seal(number)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.before = map[string]bool{}
+	return w.change([]*segment{s}, nil)
+}
+
+// build builds the index file with a number, and returns its settings.
+func (w *Writer) build(ctx context.Context, number uint64, inputs []string, opt build.Options, sum *build.Summary) (set Settings, err error) {
+	opt.Creator, opt.TempDir = w.creator, w.dir
+	opt.Create = func(out string, m hdl.Meta, _ func(func(uint32) error) error) (build.Output, error) {
+		for _, f := range []build.Format{build.PISA, build.CIFF} {
+			if strings.Contains(m.Format, string(f)) {
+				return nil, fmt.Errorf("format %s has inverted lists: a collection takes documents (text, jsonl, trec)", f)
+			}
+		}
+		set = settingsOf(&m)
+		return hdl.CreateOn(w.disk, out, m)
+	}
+	*sum, err = build.Build(ctx, filepath.Join(w.dir, fmt.Sprintf("%08d.hdl", number)), inputs, opt)
+	return set, err
+}

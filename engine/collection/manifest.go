@@ -1,0 +1,208 @@
+package collection
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"heddle/engine/cluster/layout"
+	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/container"
+	"heddle/engine/index/build"
+	"heddle/engine/index/hdl"
+	"heddle/engine/syntax"
+)
+
+// Kind is the kind of a manifest. Programs that know split indexes alone refuse it.
+const Kind layout.Kind = "collection"
+
+// Manifest is the state of a collection. Its form is the form of layout.Map, with more members.
+type Manifest struct {
+	Name string      `json:"name"`
+	Kind layout.Kind `json:"kind"`
+	// Epoch numbers the states, from 1.
+	Epoch uint64 `json:"epoch"`
+	// Docs is the number of all documents, deleted ones included. Length is the sum of their lengths.
+	Docs   uint64 `json:"docs"`
+	Length uint64 `json:"length"`
+	// Settings of all segments.
+	Settings Settings `json:"settings"`
+	// Segments are in the order of their documents. There is at least one; it may be empty.
+	Segments []Segment `json:"shards"`
+}
+
+// Segment is a range of documents.
+type Segment struct {
+	layout.Shard
+	Length  uint64   `json:"length"` // sum of the lengths of all documents
+	Keys    File     `json:"keys"`
+	Deleted *Deleted `json:"deleted,omitempty"` // nil: none
+}
+
+// File is a file beside the manifest.
+type File struct {
+	File   string `json:"file"`
+	Bytes  uint64 `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Deleted is the bitmap of deleted documents, in the portable format of Roaring.
+type Deleted struct {
+	File
+	Docs uint64 `json:"docs"` // that are deleted
+}
+
+// Live is the number of documents that are not deleted.
+func (s *Segment) Live() uint64 {
+	if s.Deleted == nil {
+		return s.Docs
+	}
+	return s.Docs - s.Deleted.Docs
+}
+
+// Live is the number of documents that are not deleted.
+func (m *Manifest) Live() (docs uint64) {
+	for i := range m.Segments {
+		docs += m.Segments[i].Live()
+	}
+	return docs
+}
+
+// Settings rule the index of each segment. See the fields of the same names in build.Options.
+type Settings struct {
+	Tokens         string   `json:"tokens"`
+	Fold           bool     `json:"fold,omitempty"`
+	Stem           string   `json:"stem"`
+	StopWords      []string `json:"stop_words,omitempty"`
+	Codec          string   `json:"codec"`
+	Dense          string   `json:"dense"`
+	ExceptionRatio float64  `json:"exception_ratio"`
+	Lengths        string   `json:"lengths"`
+	StoreTexts     bool     `json:"store_texts,omitempty"`
+}
+
+// apply sets the fields of a build.
+func (s *Settings) apply(o *build.Options) {
+	o.Tokens, o.Fold, o.Stem, o.StopWords = s.Tokens, s.Fold, s.Stem, s.StopWords
+	o.Codec, o.Dense, o.ExceptionRatio, o.Lengths, o.StoreTexts = s.Codec, s.Dense, s.ExceptionRatio, s.Lengths, s.StoreTexts
+	o.Impacts = 0
+}
+
+// settingsOf returns the settings of an index.
+func settingsOf(m *hdl.Meta) Settings {
+	a := m.Analysis
+	return Settings{a.Tokens, a.Fold, a.Stemmer, a.StopWords, m.Codec, m.Dense, m.ExceptionRatio, m.Lengths, m.Texts}
+}
+
+// Map is the collection as the shards of an index.
+func (m *Manifest) Map() *layout.Map {
+	all := &layout.Map{Name: m.Name, Kind: layout.Index, Epoch: m.Epoch, Docs: m.Docs, Length: m.Length}
+	for _, s := range m.Segments {
+		all.Shards = append(all.Shards, s.Shard)
+	}
+	return all
+}
+
+// Validate returns an error that names the first wrong member.
+func (m *Manifest) Validate() error {
+	switch {
+	case m.Kind != Kind:
+		return fmt.Errorf("kind %q: want %q", m.Kind, Kind)
+	case m.Epoch == 0:
+		return fmt.Errorf("epoch is 0: it must be at least 1")
+	}
+	if err := m.Map().Validate(); err != nil {
+		return err
+	}
+	for i, s := range m.Segments {
+		if err := s.Keys.validate(); err != nil {
+			return fmt.Errorf("shards[%d].keys.%w", i, err)
+		}
+		if s.Deleted == nil {
+			continue
+		}
+		if err := s.Deleted.validate(); err != nil {
+			return fmt.Errorf("shards[%d].deleted.%w", i, err)
+		}
+		if s.Deleted.Docs > s.Docs {
+			return fmt.Errorf("shards[%d].deleted.docs is %d: the segment has %d documents", i, s.Deleted.Docs, s.Docs)
+		}
+	}
+	return nil
+}
+
+// validate checks a file as layout does.
+func (f *File) validate() error {
+	one := layout.Shard{File: f.File, Bytes: f.Bytes, SHA256: f.SHA256}
+	return one.Validate()
+}
+
+// files returns the names of all files.
+func (m *Manifest) files() map[string]bool {
+	all := map[string]bool{}
+	for _, s := range m.Segments {
+		all[s.File], all[s.Keys.File] = true, true
+		if s.Deleted != nil {
+			all[s.Deleted.File.File] = true
+		}
+	}
+	return all
+}
+
+// Parse reads a manifest of at most layout.MaxBytes.
+func Parse(data []byte) (*Manifest, error) {
+	if len(data) > layout.MaxBytes {
+		return nil, fmt.Errorf("the manifest has %d bytes: at most %d are possible", len(data), layout.MaxBytes)
+	}
+	m := new(Manifest)
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, syntax.JSON(data, err)
+	}
+	return m, m.Validate()
+}
+
+// Read reads the manifest in a folder.
+func Read(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, layout.ManifestName)
+	data, err := auxiliary.Read(path, layout.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, container.ErrCorrupt, err)
+	}
+	return m, nil
+}
+
+// write replaces the manifest of a folder.
+func (m *Manifest) write(d container.Disk, dir string) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return auxiliary.ReplaceOn(d, filepath.Join(dir, layout.ManifestName), append(data, '\n'))
+}
+
+// total sets the first documents of all segments, and the totals.
+func (m *Manifest) total() {
+	m.Docs, m.Length = 0, 0
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		s.First = m.Docs
+		m.Docs, m.Length = m.Docs+s.Docs, m.Length+s.Length
+	}
+}
+
+// Is reports whether a path is a folder with the manifest of a collection, which may be damaged
+// beyond its kind.
+func Is(path string) bool {
+	data, err := auxiliary.Read(filepath.Join(path, layout.ManifestName), layout.MaxBytes)
+	var m struct {
+		Kind layout.Kind `json:"kind"`
+	}
+	return err == nil && json.Unmarshal(data, &m) == nil && m.Kind == Kind
+}

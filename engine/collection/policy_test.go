@@ -1,0 +1,87 @@
+package collection
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestPolicy adds segments of random sizes, and deletes random documents, without files. The number
+// of segments and the number of documents that merges write stay within the bounds of the package
+// comment. A deletion pays for the documents that merges write without a rise of their level.
+func TestPolicy(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		var all []size
+		added, written, deleted := uint64(0), uint64(0), uint64(0)
+		most := rapid.SampledFrom([]uint64{1, 30, 3000, 100000}).Draw(r, "most")
+		deletes := rapid.SampledFrom([]uint64{0, 0, 50}).Draw(r, "deletes")
+		step := rapid.Custom(func(t *rapid.T) [2]uint64 {
+			return [2]uint64{rapid.Uint64Range(1, most).Draw(t, "docs"), rapid.Uint64Range(0, deletes).Draw(t, "share")}
+		})
+		for _, x := range rapid.SliceOfN(step, 1, 400).Draw(r, "steps") {
+			for i := range all {
+				n := all[i].live * x[1] / 100
+				all[i].live, deleted = all[i].live-n, deleted+n
+			}
+			all = append(all, size{x[0], x[0]})
+			added, written = added+x[0], written+x[0]
+			for first := true; ; first = false {
+				from, to := choose(all, first)
+				if from == to {
+					break
+				}
+				live := uint64(0)
+				for _, s := range all[from:to] {
+					live += s.live
+				}
+				written += live
+				all = slices.Replace(all, from, to, size{live, live})
+				if live == 0 && len(all) > 1 {
+					all = slices.Delete(all, from, from+1)
+				}
+			}
+		}
+		levels := uint64(level(added) + 1)
+		if deletes == 0 && uint64(len(all)) > (fanIn-1)*levels {
+			r.Fatalf("%d segments of %d documents: %v", len(all), added, all)
+		}
+		if bound := added*(levels+2) + fanIn*deleted; written > bound {
+			r.Fatalf("%d documents written for %d added and %d deleted; the bound is %d", written, added, deleted, bound)
+		}
+	})
+}
+
+// TestLevel: the level is the logarithm to base 10, rounded down.
+func TestLevel(t *testing.T) {
+	for docs := uint64(1); docs < 1e15; docs = docs*7/2 + 1 {
+		if want := int(math.Floor(math.Log10(float64(docs)) + 1e-12)); level(docs) != want {
+			t.Errorf("%d: %d, want %d", docs, level(docs), want)
+		}
+	}
+}
+
+// TestMaintain adds single documents: each is written at most once a level and twice more, and the
+// content and its order stay.
+func TestMaintain(t *testing.T) {
+	dir, w := create(t, options(nil))
+	var want []string
+	for i := range 120 {
+		name := fmt.Sprint("d", i)
+		_, err := add(w, []document{{name, "loom"}})
+		must(t, err)
+		must(t, w.Maintain(t.Context()))
+		want = append(want, name)
+	}
+	if got := content(t, dir); !slices.Equal(got, want) {
+		t.Errorf("documents %v", got)
+	}
+	if n := len(w.Manifest().Segments); n > 3 { // 100 + 10 + 10
+		t.Errorf("%d segments", n)
+	}
+	if w.written > 120*3 {
+		t.Errorf("%d documents written for 120", w.written)
+	}
+}
