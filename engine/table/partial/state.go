@@ -104,7 +104,7 @@ func (w *writer) value(c int, code uint64) uint64 {
 	if !ok {
 		at = uint64(len(w.places[c]))
 		w.places[c][code] = at
-		w.Columns[c].Dictionary = append(w.Columns[c].Dictionary, of.Dictionary[code])
+		w.Columns[c].Dictionary = append(w.Columns[c].Dictionary, of.Dictionary[of.Base+code])
 	}
 	return at
 }
