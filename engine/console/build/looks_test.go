@@ -17,7 +17,7 @@ var views = []struct{ name, place, complete string }{
 	{"search", "search?index=kjv&query=faith+hope&k=10", `document.querySelectorAll(".hits li").length === 10`},
 	{"matches", "search?index=kjv&query=(heaven+AND+earth)+NOT+sea&k=10&ranked=no", `document.querySelectorAll(".way .lists li").length > 0`},
 	{"tables", "tables?table=flights&where=delay+%3E%3D+60+AND+distance+%3C+500", `document.querySelector("#vectors") !== null`},
-	{"live", "live", `document.querySelector(".tiles") !== null`},
+	{"live", "live", `document.querySelectorAll(".uplot canvas").length > 0`},
 	{"devices", "devices", `document.querySelectorAll(".findings li").length > 0`},
 	{"cluster", "cluster", `document.querySelector(".notice, .coverage") !== null`},
 	{"indexes", "indexes", `document.querySelector("[aria-label=Terms]") !== null`},
