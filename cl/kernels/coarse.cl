@@ -55,24 +55,23 @@
 #if SCAN_SERIAL
 #define COARSE_WG 1
 #define COARSE_SYNC
-// volatile: without it, NVIDIA 580 compiles the additions of a packet to an illegal access
-#define ADD_LOCAL(p, v) (*(volatile __local uint *)(p) += (v))
 #define MAX_LOCAL(p, v) (*(p) = max(*(p), v))
 #else
 #ifndef COARSE_WG
 #define COARSE_WG (COARSE_WIDE ? 128 : 64) // few groups of many sums fit
 #endif
 #define COARSE_SYNC barrier(CLK_LOCAL_MEM_FENCE)
-#define ADD_LOCAL(p, v) atomic_add(p, v)
 #define MAX_LOCAL(p, v) atomic_max(p, v)
 #endif
 
 #if COARSE_WIDE
 #define SUM_BITS 16
 #define ONES 0x00010001u
+typedef ushort sum_t;
 #else
 #define SUM_BITS 8
 #define ONES 0x01010101u
+typedef uchar sum_t;
 #endif
 #define SUMS (32 / SUM_BITS) // of a word
 #define SUM_MASK ((1u << SUM_BITS) - 1)
@@ -90,7 +89,12 @@ static inline uint bound_of(uint w, uint s, uint each) {
 }
 
 static inline void add(__local uint *acc, uint x, uint v) {
-    ADD_LOCAL(&acc[x / SUMS], v << (x % SUMS * SUM_BITS));
+#if SCAN_SERIAL // on little-endian devices
+    // volatile: without it, NVIDIA 580 compiles the additions of a packet to an illegal access
+    ((volatile __local sum_t *)acc)[x] += (sum_t)v;
+#else
+    atomic_add(&acc[x / SUMS], v << (x % SUMS * SUM_BITS));
+#endif
 }
 
 // add_packet adds the postings of a packet.
@@ -114,17 +118,16 @@ static inline void add_packet(__local uint *acc, uint4 v, bool dense, uint w, ui
 }
 
 #if COARSE_SAMPLE
-static inline uint greatest(uint v) {
-    uint m = 0;
-    for (uint i = 0; i < SUMS; i++, v >>= SUM_BITS % 32)
-        m = max(m, v & SUM_MASK);
-    return m;
+static inline uint greatest(uint4 row) {
+    ushort8 v = as_ushort8(row);
+    ushort4 m = max(v.lo, v.hi);
+    return max(max(m.x, m.y), max(m.z, m.w));
 }
 #else
-// reached marks the sums of a word that are at least `least`: their top bits.
-static inline uint reached(uint v, uint least) {
-    uint low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
-    return (least & SUM_TOP ? low & v : low | v) & (SUM_TOP * ONES);
+// reached marks the sums of four words that are at least `least`: their top bits.
+static inline uint4 reached(uint4 v, uint least) {
+    uint4 low = (v & ~(SUM_TOP * ONES)) + (SUM_TOP - (least & (SUM_TOP - 1))) * ONES;
+    return ((low & v) | ((low | v) & (least & SUM_TOP ? 0 : ~0u))) & (SUM_TOP * ONES);
 }
 #endif
 
@@ -217,11 +220,11 @@ __kernel void coarse_sums(__global const uint4 *restrict p0, __global const uint
         for (uint i = lid; i < PACKET_RANGE / SUMS / 4 && any; i += COARSE_WG) {
             uint4 row = rows[i];
 #if COARSE_SAMPLE
-            uint m = max(max(greatest(row.x), greatest(row.y)), max(greatest(row.z), greatest(row.w)));
+            uint m = greatest(row);
             if (m)
                 MAX_LOCAL(&maxima[i & (cells - 1)], m);
 #else
-            uint4 hit = (uint4)(reached(row.x, least), reached(row.y, least), reached(row.z, least), reached(row.w, least));
+            uint4 hit = reached(row, least);
             for (uint k = 0; k < 4 && (hit.x | hit.y | hit.z | hit.w); k++, hit = hit.yzwx, row = row.yzwx)
                 for (; hit.x; hit.x &= hit.x - 1) {
                     uint n = atomic_inc(&counts[q]), j = popcount(hit.x - 1 & ~hit.x) / SUM_BITS;
