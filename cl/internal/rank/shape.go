@@ -34,7 +34,7 @@ func andRangeLen(t device.Tuning) int { return 4 * rangeLen(t) }
 
 // rankLookup is the number of postings that coarse sums add in the time in which ranked AND
 // looks a document up in all lists of a query.
-func rankLookup(t device.Tuning) int { return cmp.Or(t.RankLookup, 64) }
+func rankLookup(t device.Tuning) int { return cmp.Or(t.RankLookup, 12) }
 
 // workGroup is the work-group size of accumulate and rank_and.
 func workGroup(t device.Tuning) int {
