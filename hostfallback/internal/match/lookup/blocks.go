@@ -7,10 +7,11 @@ import "heddle/codec"
 // Candidates ascend: all candidates of one block are looked up together, and the block
 // decoded last often serves the next call.
 type blocks struct {
-	view   codec.Blocks
-	length uint32
-	cached int // the block in docs, -1 for none
-	docs   []uint32
+	view    codec.Blocks
+	length  uint32
+	cached  int // the block in docs, -1 for none
+	docs    []uint32
+	decoded uint64 // number of blocks since the last Prober.Decoded
 }
 
 // open prepares b for the list l.
@@ -39,6 +40,7 @@ func (b *blocks) filter(dst, cand []uint32, f *finder) (int, error) {
 					return 0, err
 				}
 				b.cached = k
+				b.decoded++
 				f.at = 0
 			}
 		}
