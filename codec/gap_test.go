@@ -265,7 +265,7 @@ func TestGapWidths(t *testing.T) {
 			}
 			least = min(least, n)
 		}
-		if _, _, got := choosePFD(v); got != least {
+		if _, _, got := choosePFD(v, Options{}); got != least {
 			t.Fatalf("pfd: %d words, %d would do", got, least)
 		}
 
@@ -285,7 +285,7 @@ func TestGapWidths(t *testing.T) {
 				least = min(least, n+len(appendS16(nil, skip))+len(appendS16(nil, over)))
 			}
 		}
-		if _, got := chooseNewPFD(v); got != least {
+		if _, got := chooseNewPFD(v, Options{}); got != least {
 			t.Fatalf("newpfd: %d words, %d would do", got, least)
 		}
 

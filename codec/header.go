@@ -64,7 +64,7 @@ func chooseWidth(values []uint32, opt Options) header {
 		}
 		h := makeHeader(b, top-b, bits.Len(uint(index)), en)
 		w := h.lowWords(len(values)) + h.exceptionWords()
-		if w < words || w == words && uint(en) == best.en() {
+		if opt.Forced || w < words || w == words && uint(en) == best.en() {
 			best, words = h, w
 		}
 	}

@@ -98,14 +98,19 @@ func newPFDExceptions(values []uint32, b uint, skipBuf, overBuf *[SegmentLen]uin
 	return skipBuf[:n], overBuf[:n]
 }
 
-// chooseNewPFD returns the width of the fewest words, the largest of equals, among the
-// widths whose overflows fit into Simple16.
-func chooseNewPFD(values []uint32) (b uint, words int) {
+// chooseNewPFD returns the width of the fewest words, the largest of equals, or the
+// forced width, among the widths whose overflows fit into Simple16.
+func chooseNewPFD(values []uint32, opt Options) (b uint, words int) {
 	large := wider(values)
 	b = widest(&large)
 	words = packWords(len(values), b)
 	var skipBuf, overBuf [SegmentLen]uint32
 	least := max(int(b)-28, 0) // overflows have 28 bits
+	if opt.Forced {
+		b = max(opt.forcedWidth(&large, len(values)), uint(least))
+		skip, over := newPFDExceptions(values, b, &skipBuf, &overBuf)
+		return b, packWords(len(values), b) + s16Words(skip) + s16Words(over)
+	}
 	for try := int(b) - 1; try >= least; try-- {
 		w := packWords(len(values), uint(try))
 		if w+2*((large[try]+27)/28) >= words { // a word holds at most 28 values
@@ -119,7 +124,7 @@ func chooseNewPFD(values []uint32) (b uint, words int) {
 	return b, words
 }
 
-func appendNewPFD(dst, docs []uint32) []uint32 {
+func appendNewPFD(dst, docs []uint32, opt Options) []uint32 {
 	nseg := segments(uint32(len(docs)))
 	dst = appendLast(dst, docs)
 	dir := len(dst)
@@ -128,7 +133,7 @@ func appendNewPFD(dst, docs []uint32) []uint32 {
 	var buf, skipBuf, overBuf [SegmentLen]uint32
 	for seg := range nseg {
 		values := gaps(&buf, docs, seg)
-		b, _ := chooseNewPFD(values)
+		b, _ := chooseNewPFD(values, opt)
 		skip, over := newPFDExceptions(values, b, &skipBuf, &overBuf)
 		off := len(dst) - payload
 		dst = appendLow(dst, values, b)
@@ -141,12 +146,12 @@ func appendNewPFD(dst, docs []uint32) []uint32 {
 	return dst
 }
 
-func sizeNewPFD(docs []uint32) int {
+func sizeNewPFD(docs []uint32, opt Options) int {
 	nseg := segments(uint32(len(docs)))
 	total := 3 * nseg
 	var buf [SegmentLen]uint32
 	for seg := range nseg {
-		_, words := chooseNewPFD(gaps(&buf, docs, seg))
+		_, words := chooseNewPFD(gaps(&buf, docs, seg), opt)
 		total += words
 	}
 	return total

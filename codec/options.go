@@ -13,6 +13,11 @@ type Options struct {
 	// may store as exceptions, 0 to MaxExceptionRatio. The encoder makes fewer
 	// exceptions if that takes fewer words.
 	ExceptionRatio float64
+	// Forced makes ParaPFor, PFD and NewPFD use the least width that leaves at most the
+	// fraction ExceptionRatio of a segment as exceptions, though a larger width may take
+	// fewer words. It is for measurements over the fraction (Ao et al. 2011, Figures 7
+	// and 8). Default: each segment takes the fewest words.
+	Forced bool
 	// RPFDLevels is the number of times that RPFD compresses the arrays of exceptions
 	// again, 0 to MaxRPFDLevels. 0 stores them as plain words.
 	RPFDLevels int
@@ -38,6 +43,15 @@ func (o Options) Validate() error {
 // exceptions returns the greatest number of exceptions among count values.
 func (o Options) exceptions(count int) int {
 	return min(int(o.ExceptionRatio*float64(count)), maxExceptions(count))
+}
+
+// forcedWidth returns the width of Options.Forced for values, of which wider[b] have more
+// than b bits.
+func (o Options) forcedWidth(wider *[33]int, count int) (b uint) {
+	for wider[b] > o.exceptions(count) {
+		b++
+	}
+	return b
 }
 
 // maxExceptions returns count times MaxExceptionRatio, in integers. Decoders reject

@@ -89,10 +89,15 @@ func pfdExceptions(values []uint32, b uint) int {
 	return n
 }
 
-// choosePFD returns the width of the fewest words, the largest of equals, with its
-// numbers of exceptions and words.
-func choosePFD(values []uint32) (b uint, en, words int) {
+// choosePFD returns the width of the fewest words, the largest of equals, or the forced
+// width, with its numbers of exceptions and words.
+func choosePFD(values []uint32, opt Options) (b uint, en, words int) {
 	large := wider(values)
+	if opt.Forced {
+		b = opt.forcedWidth(&large, len(values))
+		en = pfdExceptions(values, b)
+		return b, en, packWords(len(values), b) + en
+	}
 	b = widest(&large)
 	words = packWords(len(values), b)
 	for try := int(b) - 1; try >= 0 && large[try] < words; try-- {
@@ -107,7 +112,7 @@ func choosePFD(values []uint32) (b uint, en, words int) {
 	return b, en, words
 }
 
-func appendPFD(dst, docs []uint32) []uint32 {
+func appendPFD(dst, docs []uint32, opt Options) []uint32 {
 	nseg := segments(uint32(len(docs)))
 	dst = appendLast(dst, docs)
 	dir := len(dst)
@@ -116,7 +121,7 @@ func appendPFD(dst, docs []uint32) []uint32 {
 	var buf, exceptions [SegmentLen]uint32
 	for seg := range nseg {
 		slots := gaps(&buf, docs, seg)
-		b, en, _ := choosePFD(slots)
+		b, en, _ := choosePFD(slots, opt)
 		n, before, first := 0, -1, SegmentLen
 		link := func(i int) { // makes value i an exception
 			exceptions[n] = slots[i]
@@ -145,12 +150,12 @@ func appendPFD(dst, docs []uint32) []uint32 {
 	return dst
 }
 
-func sizePFD(docs []uint32) int {
+func sizePFD(docs []uint32, opt Options) int {
 	nseg := segments(uint32(len(docs)))
 	total := 3 * nseg
 	var buf [SegmentLen]uint32
 	for seg := range nseg {
-		_, _, words := choosePFD(gaps(&buf, docs, seg))
+		_, _, words := choosePFD(gaps(&buf, docs, seg), opt)
 		total += words
 	}
 	return total

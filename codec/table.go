@@ -63,14 +63,14 @@ var table = [...]Descriptor{
 		Source: "Zukowski et al. 2006; Ao et al. 2011, section 5.1",
 		Layout: GapLayout, Device: DevicePFD,
 		decodeTime: 750, probeTime: 59_000,
-		encode: plainly(appendPFD), size: sized(sizePFD),
+		encode: appendPFD, size: sizePFD,
 	},
 	NewPFD: {
 		Name: "newpfd", Stores: "gaps; positions and overflows of exceptions in Simple16",
 		Source: "Yan et al. 2009; Ao et al. 2011, section 5.1",
 		Layout: GapLayout, Device: DeviceNewPFD,
 		decodeTime: 1230, probeTime: 93_000,
-		encode: plainly(appendNewPFD), size: sized(sizeNewPFD),
+		encode: appendNewPFD, size: sizeNewPFD,
 	},
 	RPFD: {
 		Name: "rpfd", Stores: "gaps in one width; offsets and overflows of exceptions packed again in the same way",

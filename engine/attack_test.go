@@ -193,8 +193,9 @@ func manyNames(t *testing.T, a attack) {
 // slowDeliveries blocks the deliveries of streams: that is no fault of processors,
 // and others are answered meanwhile, even from within a delivery.
 func slowDeliveries(t *testing.T, a attack) {
+	const hang = 5 * time.Second // more than a batch takes on a busy machine
 	var h heard
-	e := a.start(t, Options{Observer: &h, Schedule: Schedule{Hang: 500 * time.Millisecond}, BatchCandidates: 300, Workers: 2})
+	e := a.start(t, Options{Observer: &h, Schedule: Schedule{Hang: hang}, BatchCandidates: 300, Workers: 2})
 	qs := make([]Query, 200)
 	for i := range qs {
 		qs[i] = a.qs[i%len(a.qs)].boolean
@@ -217,9 +218,9 @@ func slowDeliveries(t *testing.T, a attack) {
 	for deadline := time.Now().Add(5 * time.Second); waiting.Load() < 5 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(600 * time.Millisecond) // longer than a batch may take
+	time.Sleep(hang * 5 / 4) // longer than a batch may take
 	for i, q := range a.qs {
-		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		if err := q.one(ctx, e, form(i%int(forms)), calling{}); err != nil {
 			t.Errorf("beside streams that are not taken: %v", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // failing fails every batch from the n-th on.
@@ -116,56 +117,58 @@ func TestTableTooLarge(t *testing.T) {
 // TestTableChoice has a device that is slower than pure Go, then a host that is slower
 // than the device.
 func TestTableChoice(t *testing.T) {
-	device, host := newTableDevice(t, "device"), newTableDevice(t, "other")
-	device.strategies = []plan.Strategy{plan.Fused, plan.COA}
-	device.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil } // more than a busy host
-	opt := beside(t, device)
-	opt.Schedule.Mode = "async" // a batch would count the start of the device once
-	x := openTable(t, opt)
-	measured := device.batches.Load()
-	if measured == 0 || measured > 100 {
-		t.Errorf("%d batches measure the device", measured)
-	}
-	for i := range wheres {
-		checkOne(t, x, Selection{}, i)
-		// The device lacks the first one, and is slower by the second one.
-		checkOne(t, x, Selection{Strategy: plan.Iterative}, i)
-		checkOne(t, x, Selection{Strategy: plan.Fused}, i)
-	}
-	if n := device.batches.Load() - measured; n != 0 {
-		t.Errorf("the slow device had %d batches", n)
-	}
-	if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Strategy: plan.ROA}); !errors.Is(err, plan.ErrUnsupported) {
-		t.Errorf("a strategy that no processor has: %v", err)
-	}
-	before := device.batches.Load()
-	if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Strategy: plan.COA}); device.batches.Load() == before {
-		t.Errorf("coa did not run on the device: %v", err)
-	}
-	var e TableExplanation
-	if _, err := x.Select(t.Context(), Selection{Where: wheres[0], Explain: &e}); err != nil {
-		t.Fatal(err)
-	}
-	if len(e.Estimates) != 2 || e.Estimates[1] < 2*time.Millisecond || e.Estimates[0] >= e.Estimates[1] || e.Processor == "device" || e.Count != uint64(wanted().Counts[0]) {
-		t.Errorf("%+v", e)
-	}
-	for _, want := range []string{wheres[0] + "\n", "delay: 60 to ", "device: estimated ", " µs a call", "  ran on ", " rows in ", "; queued ", ", compiled in "} {
-		if !strings.Contains(e.String(), want) {
-			t.Errorf("no %q in\n%s", want, e.String())
+	testneeds.VirtualTime(t, func(t *testing.T) { // a machine that is busy makes the host slow
+		device, host := newTableDevice(t, "device"), newTableDevice(t, "other")
+		device.strategies = []plan.Strategy{plan.Fused, plan.COA}
+		device.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil }
+		opt := beside(t, device)
+		opt.Schedule.Mode = "async" // a batch would count the start of the device once
+		x := openTable(t, opt)
+		measured := device.batches.Load()
+		if measured == 0 || measured > 100 {
+			t.Errorf("%d batches measure the device", measured)
 		}
-	}
+		for i := range wheres {
+			checkOne(t, x, Selection{}, i)
+			// The device lacks the first one, and is slower by the second one.
+			checkOne(t, x, Selection{Strategy: plan.Iterative}, i)
+			checkOne(t, x, Selection{Strategy: plan.Fused}, i)
+		}
+		if n := device.batches.Load() - measured; n != 0 {
+			t.Errorf("the slow device had %d batches", n)
+		}
+		if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Strategy: plan.ROA}); !errors.Is(err, plan.ErrUnsupported) {
+			t.Errorf("a strategy that no processor has: %v", err)
+		}
+		before := device.batches.Load()
+		if _, err := x.Select(t.Context(), Selection{Where: "TRUE", Strategy: plan.COA}); device.batches.Load() == before {
+			t.Errorf("coa did not run on the device: %v", err)
+		}
+		var e TableExplanation
+		if _, err := x.Select(t.Context(), Selection{Where: wheres[0], Explain: &e}); err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Estimates) != 2 || e.Estimates[1] < 2*time.Millisecond || e.Estimates[0] >= e.Estimates[1] || e.Processor == "device" || e.Count != uint64(wanted().Counts[0]) {
+			t.Errorf("%+v", e)
+		}
+		for _, want := range []string{wheres[0] + "\n", "delay: 60 to ", "device: estimated ", " µs a call", "  ran on ", " rows in ", "; queued ", ", compiled in "} {
+			if !strings.Contains(e.String(), want) {
+				t.Errorf("no %q in\n%s", want, e.String())
+			}
+		}
 
-	// Two devices, of which the second one is slower.
-	fast := newTableDevice(t, "fast")
-	host.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil }
-	opt = devicesOnly(fast, host)
-	opt.Schedule.Mode = "async"
-	y := openTable(t, opt)
-	measured = fast.batches.Load()
-	for i := range wheres {
-		checkOne(t, y, Selection{}, i)
-	}
-	if n := fast.batches.Load() - measured; n != int64(len(wheres)) {
-		t.Errorf("the fast device had %d batches of %d", n, len(wheres))
-	}
+		// Two devices, of which the second one is slower.
+		fast := newTableDevice(t, "fast")
+		host.batch = func(context.Context, int64) error { time.Sleep(30 * time.Millisecond); return nil }
+		opt = devicesOnly(fast, host)
+		opt.Schedule.Mode = "async"
+		y := openTable(t, opt)
+		measured = fast.batches.Load()
+		for i := range wheres {
+			checkOne(t, y, Selection{}, i)
+		}
+		if n := fast.batches.Load() - measured; n != int64(len(wheres)) {
+			t.Errorf("the fast device had %d batches of %d", n, len(wheres))
+		}
+	})
 }

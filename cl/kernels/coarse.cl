@@ -56,7 +56,8 @@
 #define COARSE_WG 1
 #define THRESHOLD_WG 1
 #define COARSE_SYNC
-#define ADD_LOCAL(p, v) (*(p) += (v))
+// volatile: without it, NVIDIA 580 compiles the additions of a packet to an illegal access
+#define ADD_LOCAL(p, v) (*(volatile __local uint *)(p) += (v))
 #define MAX_LOCAL(p, v) (*(p) = max(*(p), v))
 #else
 #ifndef COARSE_WG

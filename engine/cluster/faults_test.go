@@ -15,6 +15,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
+	"heddle/engine/plan/testneeds"
 )
 
 var query = engine.Query{Text: "w1 w2 w7", K: 10}
@@ -45,27 +46,29 @@ func faulty(t *testing.T, opt Options) (*machines, *Coordinator, []uint64) {
 func TestReplica(t *testing.T) {
 	for name, fault := range map[string]func(context.Context) error{"down": down, "silent": silent} {
 		t.Run(name, func(t *testing.T) {
-			m, c, want := faulty(t, Options{Silence: 50 * time.Millisecond})
-			var answers atomic.Int64
-			var wg sync.WaitGroup
-			for range 4 {
-				wg.Go(func() {
-					for i := range 100 {
-						if i == 30 {
-							m.set("n0", fault)
+			testneeds.VirtualTime(t, func(t *testing.T) {
+				m, c, want := faulty(t, Options{Silence: 50 * time.Millisecond})
+				var answers atomic.Int64
+				var wg sync.WaitGroup
+				for range 4 {
+					wg.Go(func() {
+						for i := range 100 {
+							if i == 30 {
+								m.set("n0", fault)
+							}
+							h, cover, err := c.Search(t.Context(), "x", query, api.Ask{})
+							if err != nil || !slices.Equal(h.IDs, want) || cover != nil {
+								t.Errorf("query %d: %v, %+v, %v; want %v", i, h.IDs, cover, err, want)
+							}
+							answers.Add(1)
 						}
-						h, cover, err := c.Search(t.Context(), "x", query, api.Ask{})
-						if err != nil || !slices.Equal(h.IDs, want) || cover != nil {
-							t.Errorf("query %d: %v, %+v, %v; want %v", i, h.IDs, cover, err, want)
-						}
-						answers.Add(1)
-					}
-				})
-			}
-			wg.Wait()
-			if answers.Load() != 400 {
-				t.Errorf("%d answers", answers.Load())
-			}
+					})
+				}
+				wg.Wait()
+				if answers.Load() != 400 {
+					t.Errorf("%d answers", answers.Load())
+				}
+			})
 		})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/cluster/layout"
+	"heddle/engine/plan/testneeds"
 )
 
 // gaps is a cluster of three shards of an index, of which the second one does not answer.
@@ -132,19 +133,21 @@ func TestPartialOnce(t *testing.T) {
 
 // TestPartialSilent: a silent shard leaves time for the others. Without AllowPartial the time ends.
 func TestPartialSilent(t *testing.T) {
-	m, _, _ := gaps(t)
-	m.set("n1", silent)
-	q := query
-	q.Timeout = 2 * time.Second
-	c := New(m, m, Options{})
-	h, cover, err := c.Search(t.Context(), "x", q, api.Ask{AllowPartial: true})
-	if err != nil || len(h.IDs) != q.K || !sameCoverage(cover, without("deadline exceeded")) {
-		t.Errorf("%+v, coverage %v, %v", h, cover, err)
-	}
-	q.Timeout = 50 * time.Millisecond
-	if _, _, err := c.Search(t.Context(), "x", q, api.Ask{}); engine.CodeOf(err) != engine.Deadline {
-		t.Errorf("error %v", err)
-	}
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		m, _, _ := gaps(t)
+		m.set("n1", silent)
+		q := query
+		q.Timeout = 2 * time.Second
+		c := New(m, m, Options{})
+		h, cover, err := c.Search(t.Context(), "x", q, api.Ask{AllowPartial: true})
+		if err != nil || len(h.IDs) != q.K || !sameCoverage(cover, without("deadline exceeded")) {
+			t.Errorf("%+v, coverage %v, %v", h, cover, err)
+		}
+		q.Timeout = 50 * time.Millisecond
+		if _, _, err := c.Search(t.Context(), "x", q, api.Ask{}); engine.CodeOf(err) != engine.Deadline {
+			t.Errorf("error %v", err)
+		}
+	})
 }
 
 // TestPartialNone: an answer without any shard is an error.

@@ -23,6 +23,7 @@ import (
 	"heddle/engine"
 	"heddle/engine/api"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/server/access"
 	"heddle/engine/server/access/accesstest"
 	"heddle/engine/server/monitor"
@@ -187,43 +188,45 @@ func TestTLS(t *testing.T) {
 // TestFlood opens more connections than the server takes. Its clients keep theirs, and others are
 // served again when the flood ends. A connection that says nothing, or half of a request, ends.
 func TestFlood(t *testing.T) {
-	r := run(t, Options{Limits: Limits{Connections: 4}, Stall: 200 * time.Millisecond})
-	url, _, done := r.listen(t.Context())
-	r.url = url
-	if got := r.do("POST", search, `{"query":"red"}`); got.status != http.StatusOK { // the connection stays open
-		t.Fatalf("%d %s", got.status, got.body)
-	}
-	var flood []net.Conn
-	for i := range 20 {
-		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		r := runAt(t, newPipes(), engine.Options{Backend: "host"}, Options{Limits: Limits{Connections: 4}, Stall: 200 * time.Millisecond})
+		at := newPipes()
+		done := r.listenAt(t.Context(), at)
+		if got := r.do("POST", search, `{"query":"red"}`); got.status != http.StatusOK { // the connection stays open
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		var flood []net.Conn
+		for i := range 20 {
+			c, err := at.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if i%2 == 1 {
+				fmt.Fprint(c, "GET /livez HTTP/1.1\r\nHo")
+			}
+			flood = append(flood, c)
+		}
+		if got := r.do("POST", search, `{"query":"red"}`); got.status != http.StatusOK {
+			t.Errorf("a client amid a flood: %d %s", got.status, got.body)
+		}
+		for _, c := range flood {
+			io.Copy(io.Discard, c) // the server closes each of them
+		}
+		if n, err := testutil.GatherAndCount(r.registry, "heddle_server_refused_total"); err != nil || n != 1 {
+			t.Errorf("%d counters of refused connections, %v", n, err)
+		}
+		r.client.CloseIdleConnections()
+		resp, err := r.client.Get(r.url + "/livez")
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("after the flood: %v", err)
 		}
-		defer c.Close()
-		if i%2 == 1 {
-			fmt.Fprint(c, "GET /livez HTTP/1.1\r\nHo")
+		resp.Body.Close()
+		r.Drain()
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
-		flood = append(flood, c)
-	}
-	if got := r.do("POST", search, `{"query":"red"}`); got.status != http.StatusOK {
-		t.Errorf("a client amid a flood: %d %s", got.status, got.body)
-	}
-	for _, c := range flood {
-		io.Copy(io.Discard, c) // the server closes each of them
-	}
-	if n, err := testutil.GatherAndCount(r.registry, "heddle_server_refused_total"); err != nil || n != 1 {
-		t.Errorf("%d counters of refused connections, %v", n, err)
-	}
-	other := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := other.Get(url + "/livez")
-	if err != nil {
-		t.Fatalf("after the flood: %v", err)
-	}
-	resp.Body.Close()
-	r.Drain()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	})
 }
 
 // TestWaitingConnections: connections without a request keep no client out; connections with a

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"heddle/engine"
 	"heddle/engine/api"
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/syntax"
 )
 
@@ -108,30 +108,29 @@ func TestStatuses(t *testing.T) {
 
 // TestSlowBody sends a request whose body does not arrive.
 func TestSlowBody(t *testing.T) {
-	r := run(t, Options{})
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.opt.Stall = 100 * time.Millisecond
-	h := r.httpServer(t.Context(), r.Handler(), nil)
-	go h.Serve(l)
-	defer h.Close()
-	for head, want := range map[string]string{
-		"POST /v1/indexes/looms/search HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{": "HTTP/1.1 408 ",
-		"POST /v1/indexes/looms/search HTTP/1.1\r\nHost":                                    "", // no reply, or 400
-		"GET /livez HTTP/1.1\r\nHost: x\r\nX-Large: " + strings.Repeat("x", 1<<17):          "HTTP/1.1 431 ",
-	} {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		r := runAt(t, newPipes(), engine.Options{Backend: "host"}, Options{})
+		at := newPipes()
+		r.opt.Stall = 100 * time.Millisecond
+		h := r.httpServer(t.Context(), r.Handler(), nil)
+		go h.Serve(at)
+		defer h.Close()
+		for head, want := range map[string]string{
+			"POST /v1/indexes/looms/search HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{": "HTTP/1.1 408 ",
+			"POST /v1/indexes/looms/search HTTP/1.1\r\nHost":                                    "", // no reply, or 400
+			"GET /livez HTTP/1.1\r\nHost: x\r\nX-Large: " + strings.Repeat("x", 1<<17):          "HTTP/1.1 431 ",
+		} {
+			c, err := at.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			go fmt.Fprint(c, head) // the server does not read all of it
+			reply := make([]byte, 13)
+			n, _ := c.Read(reply) // the server closes the connection
+			if got := string(reply[:n]); got != want && (want != "" || got != "HTTP/1.1 400 ") {
+				t.Errorf("%.40s: reply %q, want %q", head, reply[:n], want)
+			}
 		}
-		defer c.Close()
-		fmt.Fprint(c, head)
-		reply := make([]byte, 13)
-		n, _ := c.Read(reply) // the server closes the connection
-		if got := string(reply[:n]); got != want && (want != "" || got != "HTTP/1.1 400 ") {
-			t.Errorf("%.40s: reply %q, want %q", head, reply[:n], want)
-		}
-	}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"heddle/engine"
 	indexbuild "heddle/engine/index/build"
@@ -30,6 +31,7 @@ type running struct {
 	testing.TB
 	*Server
 	dir, url string
+	client   *http.Client
 }
 
 // run serves on an engine in pure Go.
@@ -40,7 +42,16 @@ func run(t testing.TB, opt Options) *running {
 
 func runOn(t testing.TB, on engine.Options, opt Options) *running {
 	t.Helper()
-	r := &running{TB: t, dir: t.TempDir()}
+	return runAt(t, nil, on, opt)
+}
+
+// runAt serves at pipes, or at a port if they are nil.
+func runAt(t testing.TB, at *pipes, on engine.Options, opt Options) *running {
+	t.Helper()
+	r := &running{TB: t, dir: t.TempDir(), client: http.DefaultClient}
+	if at != nil {
+		t.Cleanup(func() { time.Sleep(time.Second) }) // the server ends some connections half a second after its reply
+	}
 	r.buildIndex(looms)
 	r.buildTable(loans)
 	e, err := engine.New(t.Context(), on)
@@ -58,6 +69,12 @@ func runOn(t testing.TB, on engine.Options, opt Options) *running {
 	web.Config.Protocols = new(http.Protocols)
 	web.Config.Protocols.SetHTTP1(true)
 	web.Config.Protocols.SetUnencryptedHTTP2(true)
+	if at != nil {
+		web.Listener.Close()
+		web.Listener = at
+		r.client = &http.Client{Transport: at.transport()}
+		t.Cleanup(r.client.CloseIdleConnections)
+	}
 	web.Start()
 	r.url = web.URL
 	t.Cleanup(func() {
@@ -123,7 +140,7 @@ func (r *running) do(method, path, body string, header ...string) reply {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := r.client.Do(req)
 	if err != nil {
 		r.Fatal(err)
 	}

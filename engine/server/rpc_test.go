@@ -139,9 +139,9 @@ func TestJoin(t *testing.T) {
 }
 
 // dial returns a connection of grpc-go.
-func dial(t testing.TB, url string) *grpc.ClientConn {
+func dial(t testing.TB, url string, opt ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
-	c, err := grpc.NewClient(strings.TrimPrefix(url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	c, err := grpc.NewClient(strings.TrimPrefix(url, "http://"), append(opt, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,36 +40,37 @@ func (r *running) listen(ctx context.Context) (url, admin string, done chan erro
 // TestDrain ends a server under load. Clients that stop when it is not ready see no failure, and
 // a request that runs at the end gets its answer.
 func TestDrain(t *testing.T) {
-	testneeds.Long(t)
-	g := newGate()
-	close(g.closed)
-	r := runOn(t, engine.Options{Backends: []plan.Backend{g}}, Options{DrainDelay: 3 * time.Second})
-	ctx, stop := context.WithCancel(t.Context())
-	var done chan error
-	r.url, _, done = r.listen(ctx)
-	var clients sync.WaitGroup
-	var answers atomic.Int64
-	for range 4 {
-		clients.Go(func() {
-			for r.do("GET", "/readyz", "").status == http.StatusOK {
-				if got := r.do("POST", "/v1/indexes/looms/search", `{"query":"red"}`); got.status != http.StatusOK {
-					t.Errorf("%d %s", got.status, got.body)
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		g := newGate()
+		close(g.closed)
+		r := runAt(t, newPipes(), engine.Options{Backends: []plan.Backend{g}}, Options{DrainDelay: time.Second})
+		ctx, stop := context.WithCancel(t.Context())
+		done := r.listenAt(ctx, newPipes())
+		var clients sync.WaitGroup
+		var answers atomic.Int64
+		for range 4 {
+			clients.Go(func() {
+				for r.do("GET", "/readyz", "").status == http.StatusOK {
+					if got := r.do("POST", "/v1/indexes/looms/search", `{"query":"red"}`); got.status != http.StatusOK {
+						t.Errorf("%d %s", got.status, got.body)
+					}
+					answers.Add(1)
+					time.Sleep(10 * time.Millisecond)
 				}
-				answers.Add(1)
-			}
-		})
-	}
-	for answers.Load() < 20 {
-		time.Sleep(time.Millisecond)
-	}
-	stop()
-	clients.Wait()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if _, err := http.Get(r.url + "/livez"); err == nil {
-		t.Error("the server accepts connections after it has ended")
-	}
+			})
+		}
+		for answers.Load() < 20 {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		clients.Wait()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if _, err := r.client.Get(r.url + "/livez"); err == nil {
+			t.Error("the server accepts connections after it has ended")
+		}
+	})
 }
 
 // TestDrainByRoute ends a server by its route while a query runs.

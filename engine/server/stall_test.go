@@ -11,53 +11,56 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"heddle/engine"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestStalledClients connects clients that stop in the middle: one reads none of a large answer,
 // and one of HTTP/2 answers no ping. The server ends both, and drains without waiting for them.
 func TestStalledClients(t *testing.T) {
-	r := run(t, Options{Stall: 200 * time.Millisecond, Limits: Limits{Documents: 1 << 24}})
-	r.loadRows(1_000_000)
-	url, _, done := r.listen(t.Context())
-	dialed := func() *net.TCPConn {
-		c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-		if err != nil {
-			t.Fatal(err)
+	testneeds.VirtualTime(t, func(t *testing.T) {
+		r := runAt(t, newPipes(), engine.Options{Backend: "host"}, Options{Stall: 200 * time.Millisecond, Limits: Limits{Documents: 1 << 24}})
+		r.loadRows(1_000_000)
+		at := newPipes()
+		done := r.listenAt(t.Context(), at)
+		dialed := func() net.Conn {
+			c, err := at.dial(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+			return c
 		}
-		t.Cleanup(func() { c.Close() })
-		return c.(*net.TCPConn)
-	}
 
-	reader := dialed()
-	if err := reader.SetReadBuffer(4096); err != nil {
-		t.Fatal(err)
-	}
-	const body = `{"where":"days > 30"}`
-	fmt.Fprintf(reader, "POST /v1/tables/loans/select HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
-	ended := func() bool {
-		n, err := testutil.GatherAndCount(r.registry, "heddle_http_request_duration_seconds")
-		return err == nil && n == 1
-	}
-	for !ended() { // up to the time-out of the test
-		time.Sleep(10 * time.Millisecond)
-	}
-	var sent float64
-	metrics := httptest.NewRecorder()
-	r.AdminHandler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
-	_, line, _ := strings.Cut(metrics.Body.String(), `heddle_http_response_bytes_total{route="POST /v1/tables/{table}/select"} `)
-	if _, err := fmt.Sscan(line, &sent); err != nil || sent >= 6_800_000 {
-		t.Errorf("%v bytes were sent to a client that does not read, %v", sent, err)
-	}
+		reader := dialed()
+		const body = `{"where":"days > 30"}`
+		fmt.Fprintf(reader, "POST /v1/tables/loans/select HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		ended := func() bool {
+			n, err := testutil.GatherAndCount(r.registry, "heddle_http_request_duration_seconds")
+			return err == nil && n == 1
+		}
+		for !ended() { // up to the time-out of the test
+			time.Sleep(10 * time.Millisecond)
+		}
+		var sent float64
+		metrics := httptest.NewRecorder()
+		r.AdminHandler().ServeHTTP(metrics, httptest.NewRequest("GET", "/metrics", nil))
+		_, line, _ := strings.Cut(metrics.Body.String(), `heddle_http_response_bytes_total{route="POST /v1/tables/{table}/select"} `)
+		if _, err := fmt.Sscan(line, &sent); err != nil || sent >= 6_800_000 {
+			t.Errorf("%v bytes were sent to a client that does not read, %v", sent, err)
+		}
 
-	silent := dialed()
-	fmt.Fprint(silent, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00") // an empty frame SETTINGS
-	got, _ := io.ReadAll(silent)
-	const ping = "\x00\x00\x08\x06\x00\x00\x00\x00\x00" // header of a frame PING
-	if !bytes.Contains(got, []byte(ping)) {
-		t.Errorf("the server sends no ping: %q", got)
-	}
-	r.Drain()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+		silent := dialed()
+		fmt.Fprint(silent, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00") // an empty frame SETTINGS
+		got, _ := io.ReadAll(silent)
+		const ping = "\x00\x00\x08\x06\x00\x00\x00\x00\x00" // header of a frame PING
+		if !bytes.Contains(got, []byte(ping)) {
+			t.Errorf("the server sends no ping: %q", got)
+		}
+		r.Drain()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }

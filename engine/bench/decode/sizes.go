@@ -10,14 +10,22 @@ import (
 	"heddle/engine/bench/workload"
 )
 
-// takesExceptions reports whether the option for the fraction of exceptions changes the
-// output of a codec. The rest choose the fraction themselves, or have no exceptions.
+// forced returns the options of Figures 7 and 8: each segment has as many exceptions as
+// the share allows.
+func forced(share float64) codec.Options {
+	opt := workload.Encoding{Exceptions: share}.Options()
+	opt.Forced = true
+	return opt
+}
+
+// takesExceptions reports whether a forced share of exceptions changes the output of a
+// codec. The rest have no exceptions, or one width for all segments.
 func takesExceptions(id codec.ID) bool {
 	docs := make([]uint32, 1000)
 	for i := range docs { // a fifth of the gaps are large
 		docs[i] = uint32(3*i + i/5*1000)
 	}
-	return codec.Size(id, docs, workload.Encoding{Exceptions: 0}.Options()) != codec.Size(id, docs, workload.Encoding{Exceptions: codec.MaxExceptionRatio}.Options())
+	return codec.Size(id, docs, forced(0)) != codec.Size(id, docs, forced(codec.MaxExceptionRatio))
 }
 
 // decodes reports whether a contestant has a decoder for a codec. A device has no

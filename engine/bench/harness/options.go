@@ -32,7 +32,7 @@ type Options struct {
 	Seed uint64
 	// Short uses one theme of MaxThemes, and less of everything: under 20 s.
 	Short bool
-	// Orders of the documents. Default: all; clustered if short.
+	// Orders of the documents. Default: uniform, clustered and pagerank; clustered if short.
 	Orders []workload.Order
 	// Layouts and Algorithms of the query log. Default: all layouts with bs, lr, hs16,
 	// hs32, hs256, bits and auto; raw and auto with hs16 and auto if short.
@@ -115,7 +115,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.GOVDocs = cmp.Or(o.GOVDocs, workload.DocCount)
 	o.Runs = cmp.Or(o.Runs, Pick(&o, 5, 2))
 	if len(o.Orders) == 0 {
-		o.Orders = Pick(&o, []workload.Order{workload.Uniform, workload.Clustered, workload.Reordered}, []workload.Order{workload.Clustered})
+		o.Orders = Pick(&o, []workload.Order{workload.Uniform, workload.Clustered, workload.PageRank}, []workload.Order{workload.Clustered})
 	}
 	if len(o.Codecs) == 0 {
 		o.Codecs = slices.DeleteFunc(Encoders(), func(id codec.ID) bool { return id == codec.Bitset })

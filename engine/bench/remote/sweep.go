@@ -29,7 +29,9 @@ type Options struct {
 	// Report receives each level as soon as it is known. Default: nil.
 	Report func(*Level) error
 
-	wait func(time.Time) // as load.Loop.Wait
+	// Wait returns at a time. Default: it sleeps, and a tenth of a millisecond may be added. Tests in
+	// virtual time use benchtest.SleepUntil.
+	Wait func(time.Time)
 }
 
 const (
@@ -72,8 +74,8 @@ func Run(ctx context.Context, c *api.Client, w *Work, opt Options) (capacity flo
 	if opt.Timeout == 0 {
 		opt.Timeout = 10 * time.Second
 	}
-	if opt.wait == nil {
-		opt.wait = wait
+	if opt.Wait == nil {
+		opt.Wait = wait
 	}
 	if requests := max(opt.Rate, opt.From) * opt.Length.Seconds() / float64(w.Batch); requests > mostRequests {
 		return 0, &engine.Error{Code: engine.InvalidOption, Op: "load", Err: fmt.Errorf("%.0f requests, at most %d", requests, mostRequests)}

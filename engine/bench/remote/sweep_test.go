@@ -45,7 +45,7 @@ func drive(t *testing.T, opt Options, service func(int) (time.Duration, error)) 
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulated{free: make(chan struct{}, 1), service: service}
-		opt.wait = benchtest.SleepUntil
+		opt.Wait = benchtest.SleepUntil
 		opt.Report = func(l *Level) error { levels = append(levels, l); return nil }
 		capacity, err = Run(t.Context(), &api.Client{IndexServiceClient: s}, &Work{Index: "x", Kind: Search, Topics: []string{"a", "b"}, Batch: 1}, opt)
 	})
@@ -89,7 +89,7 @@ func TestSweepStable(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &simulated{free: make(chan struct{}, 1), service: test.service}
-			r := &run{opt: Options{Length: length, Timeout: time.Minute, wait: benchtest.SleepUntil}, client: &api.Client{IndexServiceClient: s},
+			r := &run{opt: Options{Length: length, Timeout: time.Minute, Wait: benchtest.SleepUntil}, client: &api.Client{IndexServiceClient: s},
 				work: &Work{Index: "x", Kind: Search, Topics: []string{"a"}, Batch: 1}}
 			l, err := r.measure(t.Context(), rate)
 			if err != nil || l.Stable != test.stable || !l.Held {
@@ -151,7 +151,7 @@ func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulated{free: make(chan struct{}, 1), service: func(int) (time.Duration, error) { return 0, nil }}
 		r := &run{client: &api.Client{IndexServiceClient: s}, work: &Work{Index: "x", Kind: Search, Topics: []string{"a"}, Batch: 1},
-			opt: Options{Timeout: time.Second, wait: func(at time.Time) { benchtest.SleepUntil(at.Add(time.Second)) }}}
+			opt: Options{Timeout: time.Second, Wait: func(at time.Time) { benchtest.SleepUntil(at.Add(time.Second)) }}}
 		w, err := r.window(t.Context(), 100, time.Second)
 		if err != nil || w.errors[late] != 100 || s.asked != 0 || w.held {
 			t.Errorf("%+v, %d asked, %v", w, s.asked, err)

@@ -41,7 +41,7 @@ func TestVerify(t *testing.T) {
 	for right, differ := range map[int]int{3: 100, 3 + 150: 50, 1000: 0} {
 		synctest.Test(t, func(t *testing.T) {
 			var l *Level
-			opt := Options{Rate: 100, Length: 3 * time.Second, Verify: true, wait: benchtest.SleepUntil, Report: func(x *Level) error { l = x; return nil }}
+			opt := Options{Rate: 100, Length: 3 * time.Second, Verify: true, Wait: benchtest.SleepUntil, Report: func(x *Level) error { l = x; return nil }}
 			w := &Work{Index: "x", Kind: Search, Topics: []string{"a", "b", "("}, Batch: 1}
 			_, err := Run(t.Context(), &api.Client{IndexServiceClient: &forgetful{right: right}}, w, opt)
 			if (err != nil) != (differ > 0) || l.Errors[wrong] != differ || l.Errors["invalid_query"] != 100 || l.Answered != 200-differ {

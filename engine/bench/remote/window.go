@@ -44,7 +44,7 @@ type outcome struct {
 
 // window puts the load of one rate, in queries per second, on the server.
 func (r *run) window(ctx context.Context, rate float64, length time.Duration) (*window, error) {
-	loop := load.Loop{Rate: rate / float64(r.work.Batch), Seed: r.opt.Seed + uint64(r.sent), Deadline: r.opt.Timeout, Wait: r.opt.wait}
+	loop := load.Loop{Rate: rate / float64(r.work.Batch), Seed: r.opt.Seed + uint64(r.sent), Deadline: r.opt.Timeout, Wait: r.opt.Wait}
 	loop.Queries = max(int(loop.Rate*length.Seconds()), 1)
 	loop.Misses = loop.Queries // the load never ends early
 	outcomes := make([]outcome, loop.Queries)

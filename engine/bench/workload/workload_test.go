@@ -38,11 +38,11 @@ func theme(t testing.TB, order Order) *Workload {
 	return w
 }
 
-var orders = []Order{Uniform, Clustered, Reordered}
+var orders = []Order{Uniform, Clustered, PageRank, Reordered}
 
 var small, full = once(SmallDocs), once(DocCount)
 
-func once(docs uint32) (f [3]func() (*Workload, error)) {
+func once(docs uint32) (f [4]func() (*Workload, error)) {
 	for _, o := range orders {
 		f[o] = sync.OnceValues(func() (*Workload, error) { return Generate(context.Background(), 1, 1, o, docs) })
 	}
@@ -67,7 +67,7 @@ func checksum(w *Workload) uint64 {
 // TestGoldenSmall and TestGolden fix the bytes of a workload: a change would make old
 // figures incomparable.
 func TestGoldenSmall(t *testing.T) {
-	for order, want := range [...]uint64{Uniform: 0x8040e1b96e84ea7c, Clustered: 0xe1ffa304636561c7, Reordered: 0xb77cb86e4e87f3a8} {
+	for order, want := range [...]uint64{Uniform: 0x8040e1b96e84ea7c, Clustered: 0xe1ffa304636561c7, PageRank: 0x53a754b3ac5592fa, Reordered: 0xb77cb86e4e87f3a8} {
 		if got := checksum(workload(t, Order(order))); got != want {
 			t.Errorf("%s: checksum %#x, want %#x", Order(order), got, want)
 		}
@@ -76,7 +76,7 @@ func TestGoldenSmall(t *testing.T) {
 
 func TestGolden(t *testing.T) {
 	testneeds.Long(t)
-	for order, want := range [...]uint64{Uniform: 0xf03931903942f75b, Clustered: 0xb95c4253d9b53a6a, Reordered: 0xa8148d580f615858} {
+	for order, want := range [...]uint64{Uniform: 0xf03931903942f75b, Clustered: 0xb95c4253d9b53a6a, PageRank: 0x9a174eed217290d2, Reordered: 0xa8148d580f615858} {
 		if got := checksum(theme(t, Order(order))); got != want {
 			t.Errorf("%s: checksum %#x, want %#x", Order(order), got, want)
 		}
@@ -125,7 +125,7 @@ func TestLists(t *testing.T) {
 // TestOrders: the order changes the number of matches of no query.
 func TestOrders(t *testing.T) {
 	w := workload(t, Uniform)
-	for _, order := range []Order{Clustered, Reordered} {
+	for _, order := range orders[1:] {
 		o := workload(t, order)
 		for i := 0; i < len(w.Queries); i += 50 {
 			if !slices.Equal(w.Queries[i], o.Queries[i]) {

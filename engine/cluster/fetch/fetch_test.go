@@ -151,7 +151,7 @@ func TestNextSource(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer silent.Close()
-	client := &Client{Idle: 50 * time.Millisecond}
+	client, impatient := new(Client), &Client{Idle: 50 * time.Millisecond} // which gives up any source of a busy machine
 	err := client.Fetch(t.Context(), file, path, lie.URL)
 	if _, is := errors.AsType[*ChecksumError](err); !is {
 		t.Fatalf("error %v, want a wrong checksum", err)
@@ -159,10 +159,17 @@ func TestNextSource(t *testing.T) {
 	if _, err := os.Stat(path + suffix); !errors.Is(err, os.ErrNotExist) {
 		t.Fatal("the part with a wrong checksum is left")
 	}
-	if err := client.Fetch(t.Context(), file, path, silent.URL); err == nil || !strings.Contains(err.Error(), "sent nothing for 50ms") {
+	if err := impatient.Fetch(t.Context(), file, path, silent.URL); err == nil || !strings.Contains(err.Error(), "sent nothing for 50ms") {
 		t.Fatalf("error %v", err)
 	}
-	if err := client.Fetch(t.Context(), file, path, lie.URL, silent.URL, folder); err != nil {
+	if err := client.Fetch(t.Context(), file, path, lie.URL, folder); err != nil {
+		t.Fatal(err)
+	}
+	same(t, path, want)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := impatient.Fetch(t.Context(), file, path, silent.URL, folder); err != nil {
 		t.Fatal(err)
 	}
 	same(t, path, want)

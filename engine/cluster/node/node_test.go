@@ -137,7 +137,7 @@ func TestNodes(t *testing.T) {
 		}()
 	}
 
-	c := cluster.New(fixed{m}, &transport.NATS{Conn: dial(t, b), Probe: 20 * time.Millisecond}, cluster.Options{})
+	c := cluster.New(fixed{m}, &transport.NATS{Conn: dial(t, b), Probe: time.Second}, cluster.Options{})
 	var done atomic.Int64
 	var callers sync.WaitGroup
 	killed := make(chan struct{})

@@ -180,11 +180,14 @@ func (k *Keeper) loadAll(ctx context.Context, states map[string]*State) error {
 	return errors.Join(failed...)
 }
 
-// replace closes an epoch with other files than its map: a store without its data has given the number
-// of a change that never came into force to another one.
+// replace closes an epoch if its map does not give the node one of its open shards: a store without
+// its data has given the number of a change that never came into force to another one.
 func (k *Keeper) replace(m *layout.Map) {
-	for n, s := range m.Shards {
-		if sum, ok := k.loaded[Part{m.Name, m.Epoch, n}]; ok && sum != s.SHA256 {
+	for p, sum := range k.loaded {
+		if p.Name != m.Name || p.Epoch != m.Epoch {
+			continue
+		}
+		if p.Shard >= len(m.Shards) || m.Shards[p.Shard].SHA256 != sum || !slices.Contains(m.Shards[p.Shard].Replicas, k.Node) {
 			k.close(collection{m.Name, m.Epoch})
 			return
 		}

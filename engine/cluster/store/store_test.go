@@ -261,6 +261,29 @@ func (w *world) round(ctx context.Context) {
 	}
 }
 
+// TestReusedEpoch: a store without its data gives an epoch to another map. The node closes its shards of
+// the epoch if that map gives it other shards, or other files.
+func TestReusedEpoch(t *testing.T) {
+	mine, other := []string{"a"}, []string{"b"}
+	for name, shards := range map[string][]layout.Shard{
+		"another node": {{SHA256: "one", Replicas: mine}, {SHA256: "two", Replicas: other}},
+		"another file": {{SHA256: "one", Replicas: mine}, {SHA256: "three", Replicas: mine}},
+		"fewer shards": {{SHA256: "one", Replicas: mine}},
+		"":             {{SHA256: "one", Replicas: mine}, {SHA256: "two", Replicas: mine}},
+	} {
+		l := &loader{open: map[Part]string{{"books", 1, 0}: "", {"books", 1, 1}: "", {"books", 2, 0}: ""}}
+		k := &Keeper{Node: "a", Loader: l, loaded: map[Part]string{{"books", 1, 0}: "one", {"books", 1, 1}: "two", {"books", 2, 0}: "two"}}
+		k.replace(&layout.Map{Name: "books", Epoch: 1, Shards: shards})
+		want := 3
+		if name != "" {
+			want = 1 // of the other epoch
+		}
+		if len(l.open) != want || len(k.loaded) != want {
+			t.Errorf("%s: open %v, noted %v", name, l.open, k.loaded)
+		}
+	}
+}
+
 // settle lets the live nodes run without crashes until all changes have ended, then all nodes. Nothing
 // is left of old epochs.
 func (w *world) settle(ctx context.Context) {

@@ -51,7 +51,7 @@ func (o *benchOptions) AddFlags(fs *pflag.FlagSet) {
 
 // addLists adds the flags of workloads of posting lists.
 func (o *benchOptions) addLists(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&o.orders, "orders", nil, "document orders, `LIST` of uniform, clustered, reordered (default all, clustered with --short)")
+	fs.StringSliceVar(&o.orders, "orders", nil, "document orders, `LIST` of uniform, clustered, pagerank, reordered (default uniform,clustered,pagerank, clustered with --short)")
 	fs.StringVar(&o.Real, "real", "", "measure real lists too: archives of real-roaring and indexes in the folder `DIR`")
 }
 

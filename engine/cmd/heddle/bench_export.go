@@ -28,7 +28,7 @@ can run the same workload. It writes about 2 GB for each order.`,
 func (o *benchExportOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Short, "short", false, "write a small part of the workload")
 	fs.Uint64Var(&o.Seed, "seed", 1, "`SEED` of the workload")
-	fs.StringSliceVar(&o.orders, "orders", nil, "document orders, `LIST` of uniform, clustered, reordered (default uniform,clustered)")
+	fs.StringSliceVar(&o.orders, "orders", nil, "document orders, `LIST` of uniform, clustered, pagerank, reordered (default uniform,clustered)")
 }
 
 func (o *benchExportOptions) Validate(args []string) (err error) {

@@ -18,7 +18,7 @@ func Workload(t testing.TB, order workload.Order) *workload.Workload {
 	return w
 }
 
-var smallWorkloads = func() (all [3]func() (*workload.Workload, error)) {
+var smallWorkloads = func() (all [4]func() (*workload.Workload, error)) {
 	for o := range all {
 		all[o] = sync.OnceValues(func() (*workload.Workload, error) {
 			return workload.Generate(context.Background(), 1, 1, workload.Order(o), workload.SmallDocs)
