@@ -25,10 +25,11 @@ type asked interface {
 	GetLiteral() bool
 	GetTerms() []string
 	GetMode() string
+	GetFilter() *api.Filter
 }
 
-// query returns the query of a request, without its kind.
-func (s *Server) query(ctx context.Context, r asked, timeout uint32) (q engine.Query, err error) {
+// query returns the query of a request for an index, without its kind.
+func (s *Server) query(ctx context.Context, index string, r asked, timeout uint32) (q engine.Query, err error) {
 	about := monitor.Of(ctx)
 	about.Query = r.GetQuery()
 	q = engine.Query{Text: r.GetQuery(), Literal: r.GetLiteral(), Terms: r.GetTerms(), Caller: about.Caller, Timeout: s.timeout(timeout)}
@@ -39,6 +40,9 @@ func (s *Server) query(ctx context.Context, r asked, timeout uint32) (q engine.Q
 		if q.Match, err = engine.ParseMatch(r.GetMode()); err != nil {
 			return q, err
 		}
+	}
+	if q.Filter, err = s.filter(index, r.GetFilter()); err != nil {
+		return q, err
 	}
 	return q, s.checkTerms(q.Text, len(q.Terms))
 }
@@ -97,7 +101,7 @@ func (s *Server) rank(q *engine.Query, k uint32, weights []float64, scoring *api
 
 // Search implements api.IndexServiceHandler.
 func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.SearchResponse, error) {
-	q, err := i.s.query(ctx, r, r.GetTimeoutMs())
+	q, err := i.s.query(ctx, r.GetIndex(), r, r.GetTimeoutMs())
 	if err == nil {
 		err = i.s.rank(&q, r.GetK(), r.GetWeights(), r.GetScoring(), r.GetStatistics())
 	}
@@ -120,7 +124,7 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 
 // Match implements api.IndexServiceHandler.
 func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.MatchResponse, error) {
-	q, err := i.s.query(ctx, r, r.GetTimeoutMs())
+	q, err := i.s.query(ctx, r.GetIndex(), r, r.GetTimeoutMs())
 	if err != nil {
 		return nil, err
 	}

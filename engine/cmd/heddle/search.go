@@ -28,6 +28,7 @@ type searchOptions struct {
 	settings
 	onePath
 	queries
+	filterOptions
 	statistics string
 	syntax     string
 	literal    bool
@@ -79,8 +80,15 @@ collection: {"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 order of the index. --syntax boolean reads the same queries, does not rank either, and
 joins words without operators by AND unless --mode is given.
 
+--where searches the documents whose attributes make a predicate true; --table is their
+attribute table, whose row i describes document i (heddle index build --attributes).
+heddle bitmap query --help describes predicates. --filter searches the documents of a
+Roaring bitmap, such as one of heddle bitmap query --roaring. With both, documents must
+pass both. Scores are those of the search without a filter. --explain tells how many
+documents pass and how the filter was used.
+
 DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
---part, --schedule and cost models are for index files.
+--part, --where, --filter and cost models are for index files.
 
 The first line of a query file, or --queries-format, determines its format. A file, but not
 standard input, may be compressed by gzip, zstd or bzip2. Text is UTF-8, or UTF-16 with a
@@ -135,11 +143,14 @@ Explanations go to standard error, or in jsonl into each object.`,
   heddle search books.hdl --query 'heaven AND (earth OR sea) NOT hell' --count
   heddle search books.hdl --literal --query 'C++ (1998): "what is 10^8?"'
   heddle search books.hdl --query 'heaven earth' --mode and --count --algorithm bs --explain
+  heddle search books.hdl --query 'heaven earth' --table docs.hdb --where 'year >= 1900'
+  heddle search books.hdl --query 'heaven earth' --filter docs.roaring --count
   heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
 	}, &searchOptions{})
 }
 
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
+	o.filterOptions.add(fs)
 	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
 	fs.StringVar((*string)(&o.format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
 	fs.StringVar(&o.syntax, "syntax", syntaxQuery, "`SYNTAX` of queries: "+syntaxQuery+", or "+syntaxBoolean+" (the same without scores, words joined by AND)")
@@ -158,6 +169,9 @@ func (o *searchOptions) Validate(args []string) (err error) {
 		return err
 	}
 	if err = o.queries.validate("query", "queries"); err != nil {
+		return err
+	}
+	if err = o.filterOptions.validate(); err != nil {
 		return err
 	}
 	switch {
@@ -233,6 +247,9 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
+	}
+	if s.Query.Filter, err = o.filterOptions.open(ctx, e, x); err != nil {
+		return err
 	}
 	if s.Index, err = x.Snapshot(); err != nil {
 		return err

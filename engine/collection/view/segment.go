@@ -26,12 +26,15 @@ type file struct {
 
 func (f *file) use() { f.users.Add(1) }
 
-// release ends the use by a state. The last one closes the index.
+// release ends the use by a state. The last one closes the index, unless its engine has closed it.
 func (f *file) release() error {
 	if f.users.Add(-1) > 0 {
 		return nil
 	}
-	return f.index.Close()
+	if err := f.index.Close(); engine.CodeOf(err) != engine.Closed {
+		return err
+	}
+	return nil
 }
 
 // describe reads the deleted documents of a segment, unless x has them.

@@ -26,6 +26,7 @@ type Explanation struct {
 	Boolean  string   `json:"boolean,omitempty"`   // simplified expression of a query with operators
 	Runs     string   `json:"algorithm,omitempty"` // intersection algorithm and the reason for it
 	Part     bool     `json:"part,omitempty"`      // with --part
+	Filter   string   `json:"filter,omitempty"`    // documents that pass, and the plan
 	Lists    []List   `json:"lists"`               // in the order of execution
 	Unknown  []string `json:"unknown,omitempty"`   // terms that no document has
 	Mode     string   `json:"mode,omitempty"`      // of a ranked query
@@ -64,6 +65,9 @@ func (s *Searcher) explain(q trec.Topic, asked engine.Query, got engine.Hits) *E
 	}
 	if s.Scheduled {
 		e.Schedule, e.Micros = s.why.String(), terminal.Micros(s.why.Took) // a cached answer has no batch
+	}
+	if s.why.Filter != nil {
+		e.Filter = s.why.Filter.String()
 	}
 	if asked.Expr != nil {
 		simplified, err := x.Expression(asked)
@@ -159,6 +163,9 @@ func (e *Explanation) write(out io.Writer) error {
 	}
 	if e.Runs != "" {
 		fmt.Fprintf(w, "  runs\t%s\n", e.Runs)
+	}
+	if e.Filter != "" {
+		fmt.Fprintf(w, "  filter\t%s\n", terminal.Field(e.Filter))
 	}
 	if e.Part {
 		fmt.Fprint(w, "  part\tone work-group or thread per query\n")
