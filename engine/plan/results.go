@@ -52,6 +52,7 @@ type Stats struct {
 	Decode   time.Duration // shortest lists to docIDs, all lists of ranked queries
 	Probe    time.Duration // looking candidates up in the longer lists
 	Compact  time.Duration // scan and gather
+	Clear    time.Duration // zeroing accumulators in global memory
 	Score    time.Duration // shares of postings, and adding them up
 	Select   time.Duration // the best documents of ranked queries
 	Upload   time.Duration
@@ -74,6 +75,7 @@ func (s *Stats) Add(t Stats) {
 	s.Decode += t.Decode
 	s.Probe += t.Probe
 	s.Compact += t.Compact
+	s.Clear += t.Clear
 	s.Score += t.Score
 	s.Select += t.Select
 	s.Upload += t.Upload
@@ -85,4 +87,6 @@ func (s *Stats) Add(t Stats) {
 }
 
 // Kernel is the time of all kernels.
-func (s *Stats) Kernel() time.Duration { return s.Decode + s.Probe + s.Compact + s.Score + s.Select }
+func (s *Stats) Kernel() time.Duration {
+	return s.Decode + s.Probe + s.Compact + s.Clear + s.Score + s.Select
+}

@@ -44,6 +44,7 @@ func UploadTime(s *plan.Stats) *time.Duration   { return &s.Upload }
 func DecodeTime(s *plan.Stats) *time.Duration   { return &s.Decode }
 func ProbeTime(s *plan.Stats) *time.Duration    { return &s.Probe }
 func CompactTime(s *plan.Stats) *time.Duration  { return &s.Compact }
+func ClearTime(s *plan.Stats) *time.Duration    { return &s.Clear }
 func ScoreTime(s *plan.Stats) *time.Duration    { return &s.Score }
 func SelectTime(s *plan.Stats) *time.Duration   { return &s.Select }
 func downloadTime(s *plan.Stats) *time.Duration { return &s.Download }

@@ -71,7 +71,10 @@ func (x *slot) sendGlobal(c *cut, first bool) error {
 			return err
 		}
 		stage := device.ScoreTime
-		if name == "global_maxima" || name == "global_best" {
+		switch name {
+		case "global_clear":
+			stage = device.ClearTime
+		case "global_maxima", "global_best":
 			stage = device.SelectTime
 		}
 		return x.Launch(k, groups, local, stage)

@@ -101,7 +101,7 @@ func (s *bench) autoExhibit() harness.Exhibit {
 		Ours: "Auto is an engine.Table that chooses between a device, where there is one, and the host, and between their strategies. The best strategy of all backends had the least median in the measurements of the other tables, and is timed again in turns with auto; the ratio is its least time over the least of auto. Counts.",
 		Rows: "query",
 		Run: func(ctx context.Context) error {
-			if _, err := s.allCosts(ctx); err != nil {
+			if _, err := s.allCosts(ctx, allWords); err != nil {
 				return err
 			}
 			for _, c := range s.autos {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"heddle/engine/bench/harness"
@@ -61,17 +62,27 @@ func (s *bench) sets() (all []drawSet, err error) {
 	return append(all, real...), err
 }
 
-// allCosts measures all sets on all contestants, once.
-func (s *bench) allCosts(ctx context.Context) ([]*cost, error) {
-	if s.costs != nil {
+// The sizes of words in bits: all, and the size that Nelson et al. use.
+var (
+	allWords   = []int{64, 32}
+	paperWords = []int{64}
+)
+
+// allCosts measures all sets with words of some sizes on all contestants, each size once.
+func (s *bench) allCosts(ctx context.Context, words []int) ([]*cost, error) {
+	words = slices.DeleteFunc(slices.Clone(words), func(w int) bool { return s.measured[w] })
+	if len(words) == 0 {
 		return s.costs, nil
+	}
+	for _, word := range words {
+		s.measured[word] = true
 	}
 	sets, err := s.sets()
 	if err != nil {
 		return nil, err
 	}
 	for _, draw := range sets {
-		for _, word := range []int{64, 32} {
+		for _, word := range words {
 			began := time.Now()
 			set, err := draw(ctx, word)
 			if err != nil {

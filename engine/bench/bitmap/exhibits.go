@@ -13,9 +13,10 @@ import (
 // outputNames name the outputs in tables, by plan.Output.
 var outputNames = [...]string{"rows on the host", "counts", "rows on the device"}
 
-// each records a reading for every cost for which view returns one.
-func (s *bench) each(ctx context.Context, view func(c *cost) (harness.Reading, bool)) error {
-	costs, err := s.allCosts(ctx)
+// each records a reading for every cost, with words of some sizes, for which view returns
+// one.
+func (s *bench) each(ctx context.Context, words []int, view func(c *cost) (harness.Reading, bool)) error {
+	costs, err := s.allCosts(ctx, words)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (s *bench) orExhibit() harness.Exhibit {
 		Ours: "Resident vectors; the column names the form of the answer. Of peak: the bytes of the compressed vectors in that time, of the measured copy bandwidth. Peers on one data set and the same machine's CPU: github.com/RoaringBitmap/roaring/v2, run-optimized, whose FastOr uses one core and ParOr all, and plain bitsets on all cores, which count.",
 		Rows: "strategy",
 		Run: func(ctx context.Context) error {
-			return s.each(ctx, func(c *cost) (harness.Reading, bool) {
+			return s.each(ctx, allWords, func(c *cost) (harness.Reading, bool) {
 				if c.bins != mostBins || c.peer == "" && c.threads != s.Opt.Threads {
 					return harness.Reading{}, false
 				}
@@ -96,7 +97,7 @@ func (s *bench) sizesExhibit() harness.Exhibit {
 		Rows: "set",
 		Run: func(ctx context.Context) error {
 			seen := make(map[string]bool)
-			return s.each(ctx, func(c *cost) (harness.Reading, bool) {
+			return s.each(ctx, allWords, func(c *cost) (harness.Reading, bool) {
 				key := fmt.Sprint(c.set, c.word)
 				if c.bins != mostBins || c.peer != "" || seen[key] {
 					return harness.Reading{}, false

@@ -60,26 +60,37 @@ func (s *bench) putWide(ctx context.Context, who harness.Contestant, st plan.Tab
 	out := new(plan.Rows)
 	for _, m := range harness.Pick(&s.Opt, []int{2, 16, 64, 256, 1024, 2048, 4096}, []int{2, 64, 2048}) {
 		first := uint32(0)
-		for i, strategy := range st.Strategies() {
+		for _, u := range wideSetups(st.Strategies()) {
 			q := set.query(m)
-			q.Strategy, q.Output = strategy, plan.OutputResident
+			q.Strategy, q.Rescan, q.Output = u.strategy, u.rescan, plan.OutputResident
 			time, err := s.Timed(func() error { return st.Select(ctx, q, out) })
 			if errors.Is(err, plan.ErrOutOfMemory) {
-				s.Logf("%s of %d columns left out: %v", strategy, m, err)
+				s.Logf("%s of %d columns left out: %v", u.name(), m, err)
 				continue
 			}
 			if err != nil {
-				return fmt.Errorf("%s of %d columns: %w", strategy, m, err)
+				return fmt.Errorf("%s of %d columns: %w", u.name(), m, err)
 			}
-			if i == 0 {
+			if first == 0 {
 				first = out.Counts[0]
 			} else if out.Counts[0] != first {
-				return fmt.Errorf("%s of %d columns: %d rows, %s has %d", strategy, m, out.Counts[0], st.Strategies()[0], first)
+				return fmt.Errorf("%s of %d columns: %d rows, others have %d", u.name(), m, out.Counts[0], first)
 			}
-			r := harness.Reading{Panel: who.String(), Series: strategy.String(), At: fmt.Sprint(m), X: float64(m),
+			r := harness.Reading{Panel: who.String(), Series: u.name(), At: fmt.Sprint(m), X: float64(m),
 				Row: time.Into(measure.Row{Workload: "wide", Metric: "time", Unit: "µs", Bytes: set.table.VectorBytes(set.picks[:m])})}
 			s.Put(who.On(r))
 		}
 	}
 	return nil
+}
+
+// wideSetups returns each strategy, and again with scans anew if it decompresses.
+func wideSetups(strategies []plan.Strategy) (all []setup) {
+	for _, strategy := range strategies {
+		all = append(all, setup{strategy: strategy})
+		if decompresses(strategy) {
+			all = append(all, setup{strategy: strategy, rescan: true})
+		}
+	}
+	return all
 }

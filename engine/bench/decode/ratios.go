@@ -3,11 +3,9 @@ package decode
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"heddle/codec"
-	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/workload"
@@ -120,37 +118,4 @@ func bestRatio(ctx context.Context, c workload.Collection, id codec.ID) (best fl
 
 func ratioRow(ratio float64) measure.Row {
 	return measure.Single(ratio).Into(measure.Row{Metric: "compression ratio", Unit: "plain size over encoded size"})
-}
-
-func (s *bench) dingFigure3() harness.Exhibit {
-	return harness.Exhibit{
-		Name: "ding-fig3", Title: "Bytes a docID by method and levels of recursion", Source: "Ding et al. 2009, Figure 3",
-		Says:   "Rice is smallest. One width for a whole list without recursion is much worse than a width for each block; one level is slightly smaller than that, more levels give slight further benefits.",
-		Ours:   aboutSample + aboutOrders,
-		Orders: harness.AllOrders, Rows: "method",
-		Chart: chart.Chart{Kind: chart.Bars, Y: "bytes a docID"},
-		Run: func(ctx context.Context) error {
-			c := s.sample(ratioSample(&s.Opt))
-			type method struct {
-				name string
-				id   codec.ID
-				opt  codec.Options
-			}
-			methods := []method{{"rice", codec.Rice, codec.DefaultOptions()}, {"pfd", codec.PFD, codec.DefaultOptions()}}
-			for level := range codec.MaxRPFDLevels + 1 {
-				opt := codec.DefaultOptions()
-				opt.RPFDLevels = level
-				methods = append(methods, method{fmt.Sprintf("rpfd %d", level), codec.RPFD, opt})
-			}
-			for _, m := range methods {
-				size, err := words(ctx, c, m.id, m.opt)
-				if err != nil {
-					return err
-				}
-				s.Put(harness.Reading{Panel: "GOV-like lists", Series: c.Name, At: m.name,
-					Row: measure.Single(4 * float64(size) / float64(c.Postings())).Into(measure.Row{Metric: "size", Unit: "bytes a docID"})})
-			}
-			return nil
-		},
-	}
 }

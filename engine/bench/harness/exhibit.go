@@ -34,6 +34,13 @@ type Exhibit struct {
 // IsFigure reports whether the exhibit is a figure, not a table.
 func (e *Exhibit) IsFigure() bool { return strings.Contains(e.Name, "-fig") }
 
+// draws reports whether the exhibit draws a panel. Lines need places on the x axis, which
+// summary figures do not have.
+func (e *Exhibit) draws(part []Reading) bool {
+	return e.Chart.Kind == chart.Bars || e.Chart.Kind == chart.Stacks ||
+		e.Chart.Kind == chart.Lines && slices.ContainsFunc(part, func(r Reading) bool { return r.X != 0 })
+}
+
 // Heading names the exhibit and its source.
 func (e *Exhibit) Heading() string {
 	if e.Source == "" {

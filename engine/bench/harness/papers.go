@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"heddle/engine/bench/chart"
 	"heddle/engine/bench/measure"
 )
 
@@ -155,12 +154,12 @@ func (page Page) section(out io.Writer, e Exhibit, r *record, plots string) erro
 	for _, name := range r.names {
 		part := r.panels[name]
 		fmt.Fprintf(out, "\n%s; %s (`%s`)\n\n", name, units(part), r.files[name])
-		if e.Chart.Kind != chart.None {
+		if e.draws(part) {
 			var svg bytes.Buffer
 			if err := e.Chart.SVG(&svg, e.Title+"\n"+name, units(part), points(part)); err != nil {
 				return err
 			}
-			file := e.Name + "-" + fileName(name) + ".svg"
+			file := pictureName(&e, name) + ".svg"
 			page.Pictures[file] = svg.Bytes()
 			fmt.Fprintf(out, "![%s](%s/%s)\n\n", e.Title, plots, file)
 		}

@@ -15,20 +15,20 @@ import (
 // publish draws the pictures and writes the report, if the options name their
 // places.
 func (r *Runner) publish(chosen []Exhibit) error {
-	pictures := make(map[string][]string) // by exhibit, one path per panel
+	pictures := make(map[string]string) // paths, by pictureName
 	if r.Opt.Plot != "" {
 		for i := range chosen {
 			e := &chosen[i]
-			if e.Chart.Kind == chart.None {
-				continue
-			}
 			names, parts := panels(r.readings[e.Name])
 			for _, name := range names {
-				path := filepath.Join(r.Opt.Plot, e.Name+"-"+fileName(name))
+				if !e.draws(parts[name]) {
+					continue
+				}
+				path := filepath.Join(r.Opt.Plot, pictureName(e, name))
 				if err := e.Chart.Draw(path, e.Title+"\n"+name, units(parts[name]), points(parts[name])); err != nil {
 					return fmt.Errorf("%s: %w", e.Name, err)
 				}
-				pictures[e.Name] = append(pictures[e.Name], path+".svg")
+				pictures[pictureName(e, name)] = path + ".svg"
 			}
 		}
 	}
@@ -54,6 +54,9 @@ func points(part []Reading) (all []chart.Point) {
 	return all
 }
 
+// pictureName is the name of the picture of a panel, without its ending.
+func pictureName(e *Exhibit, panel string) string { return e.Name + "-" + fileName(panel) }
+
 // fileName turns the name of a panel into the name of a file.
 func fileName(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
@@ -61,7 +64,7 @@ func fileName(s string) string {
 
 // report writes the measured figures beside the papers' figures, in Markdown. Links
 // to pictures are relative to the report.
-func (r *Runner) report(out io.Writer, chosen []Exhibit, pictures map[string][]string) {
+func (r *Runner) report(out io.Writer, chosen []Exhibit, pictures map[string]string) {
 	fmt.Fprintf(out, "# heddle bench %s\n\nSeed %d, %s. Measured on:\n\n", r.family.Name, r.Opt.Seed, r.family.Size(&r.Opt))
 	for _, c := range r.Contestants {
 		fmt.Fprintf(out, "- %s: %s%s\n", c.Name, c.Info.Device, measure.When(c.Info.Driver != "", ", driver "+c.Info.Driver))
@@ -79,11 +82,10 @@ func (r *Runner) report(out io.Writer, chosen []Exhibit, pictures map[string][]s
 		if len(names) == 0 {
 			fmt.Fprint(out, "\nNothing of this could be measured here.\n")
 		}
-		for j, name := range names {
+		for _, name := range names {
 			fmt.Fprintf(out, "\n%s; %s\n\n", name, units(parts[name]))
 			table(out, grid(e.Rows, parts[name]))
-			if j < len(pictures[e.Name]) {
-				path := pictures[e.Name][j]
+			if path := pictures[pictureName(e, name)]; path != "" {
 				if rel, err := filepath.Rel(filepath.Dir(r.Opt.Report), path); err == nil {
 					path = rel
 				}

@@ -17,7 +17,7 @@ var Family = harness.Family{Name: "lists", Size: harness.ThemesSize, Exhibits: f
 			s.aoFigure1(), s.aoFigure3(), s.aoBuckets(), s.aoHeads(),
 			s.aoFigure5(), s.aoFigure6(), s.aoFigure9a(), s.aoFigure9b()},
 		[]harness.Exhibit{s.wuFigure5(), s.wuFigure6(), s.wuFigure8()},
-		[]harness.Exhibit{s.dingFigure6()})
+		[]harness.Exhibit{s.dingFigure6(), s.dingUneven()})
 }}
 
 // bench measures intersections.

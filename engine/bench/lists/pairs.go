@@ -9,7 +9,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
 	"heddle/engine/bench/measure"
 	"heddle/engine/bench/querylog"
@@ -109,12 +108,13 @@ func (t pairTimes) fraction() float64 {
 	return float64(t.moved) / t.kernels.Median / t.peak
 }
 
-// eachPair intersects two lists of each length on every contestant, and calls put for each
-// algorithm with times. prepare runs once for each pair; it may be nil.
-func (s *bench) eachPair(ctx context.Context, lengths []int, algorithms []plan.Algorithm, prepare func(p *workload.Pair) error,
+// eachPair intersects a list of about short(n) docIDs with a list of n, for each n of lengths
+// on every contestant, and calls put for each algorithm with times. prepare runs once for
+// each pair; it may be nil.
+func (s *bench) eachPair(ctx context.Context, lengths []int, short func(n int) int, algorithms []plan.Algorithm, prepare func(p *workload.Pair) error,
 	put func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes)) error {
 	for _, n := range lengths {
-		p, err := workload.NewPair(ctx, s.Opt.Seed, n, n)
+		p, err := workload.NewPair(ctx, s.Opt.Seed, short(n), n)
 		if err != nil {
 			return err
 		}
@@ -138,6 +138,9 @@ func (s *bench) eachPair(ctx context.Context, lengths []int, algorithms []plan.A
 	return nil
 }
 
+// same is the length of the shorter list of a pair of one length.
+func same(n int) int { return n }
+
 // thrust is the speed of CUDA's thrust::set_intersection on an H200, in G inputs per
 // second, by list length.
 var thrust = map[int]float64{1 << 20: 22, 1 << 24: 158, 1 << 26: 262}
@@ -157,7 +160,7 @@ func (s *bench) pairsExhibit() harness.Exhibit {
 				roars, err = s.roaringPair(p)
 				return err
 			}
-			return s.eachPair(ctx, lengths, algorithms, prepare, func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes) {
+			return s.eachPair(ctx, lengths, same, algorithms, prepare, func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes) {
 				row := measure.Row{Metric: "end to end", Unit: "G inputs/s"}
 				if roars.Runs > 0 {
 					row.Baseline, row.Ratio = querylog.PeerName, roars.Median/t.whole.Median
@@ -193,28 +196,4 @@ func (s *bench) roaringPair(p *workload.Pair) (measure.Summary, error) {
 		}
 	}
 	return measure.Summarize(times), nil
-}
-
-// dingFigure6 measures the time per element of two lists of equal length, by the number
-// of splitter levels.
-func (s *bench) dingFigure6() harness.Exhibit {
-	return harness.Exhibit{
-		Name: "ding-fig6", Title: "Two plain lists of one length by levels of recursion", Source: "Ding et al. 2009, Figure 6",
-		Says:  "Below 4 ns an element of one list for long lists with two or three levels; without recursion much slower.",
-		Ours:  "Kernels by the device's clock; pure Go end to end on all threads. The mean gap is 16, a third of the docIDs is in both lists.",
-		Rows:  "docIDs in each list",
-		Chart: chart.Chart{Kind: chart.Lines, X: "docIDs in each list", Y: "ns an element of one list", LogX: true, Tens: true, LogY: true},
-		Run: func(ctx context.Context) error {
-			algorithms := []plan.Algorithm{plan.PMF0, plan.PMF1, plan.PMF2, plan.PMF3, plan.PMF4, plan.MergePath, plan.HS16, plan.Auto}
-			lengths := harness.Pick(&s.Opt, []int{5000, 20_000, 100_000, 500_000, 2_000_000, 16_000_000}, []int{5000, 50_000})
-			return s.eachPair(ctx, lengths, algorithms, nil, func(who harness.Contestant, n int, p *workload.Pair, a plan.Algorithm, t pairTimes) {
-				v := t.kernels
-				if who.Name == "host" {
-					v = t.whole
-				}
-				s.Put(who.On(harness.Reading{Panel: who.String(), Series: a.String(), At: measure.Decimal(float64(n)), X: float64(n),
-					Row: v.Times(1e9 / float64(len(p.A))).Into(measure.Row{Metric: "time", Unit: "ns an element", Bytes: t.moved, PeakFraction: t.fraction()})}))
-			})
-		},
-	}
 }

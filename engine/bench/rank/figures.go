@@ -3,8 +3,10 @@ package rank
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 
 	"heddle/engine/bench/chart"
 	"heddle/engine/bench/harness"
@@ -29,36 +31,64 @@ func (s *bench) figureK() harness.Exhibit {
 	}
 }
 
+// footprint is a way to measure the size of a query.
+type footprint struct {
+	name   string
+	size   func(s *bench, q int) uint64
+	octave bool // classes are powers of two
+}
+
+var footprints = []footprint{
+	{"postings", func(s *bench, q int) (n uint64) {
+		for _, h := range s.W.Handles[q] {
+			n += uint64(s.W.Source.Lists[h].Len)
+		}
+		return n
+	}, true},
+	{"postings of the shortest list", func(s *bench, q int) uint64 {
+		n := uint32(math.MaxUint32)
+		for _, h := range s.W.Handles[q] {
+			n = min(n, s.W.Source.Lists[h].Len)
+		}
+		return uint64(n)
+	}, true},
+	{"terms", func(s *bench, q int) uint64 { return uint64(len(s.W.Handles[q])) }, false},
+}
+
 func (s *bench) figureFootprint() harness.Exhibit {
 	return harness.Exhibit{
-		Name: "rank-fig-footprint", Title: "Time of a top-10 query over the postings of its lists",
-		Ours: "One at a time; the median of the queries whose postings have the same power of two below them. Ding et al. 2009, section 8.4, have it in words: for OR the GPU outperforms the CPU for all but the smallest queries.",
-		Rows: "postings", Chart: chart.Chart{Kind: chart.Lines, X: "postings", LogX: true, LogY: true},
+		Name: "rank-fig-footprint", Title: "Time of a top-10 query over its size",
+		Says: "Costs grow with the number of terms, and the ratio of GPU and CPU stays about the same. By the postings of all lists or of the shortest one, for OR the GPU outperforms the CPU for all but the smallest queries (Ding et al. 2009, section 8.4, in words only).",
+		Ours: "One at a time; the median of the queries with the same number of terms, or whose postings have the same power of two below them: of all lists, and of the shortest list.",
+		Rows: "size", Chart: chart.Chart{Kind: chart.Lines, X: "size", LogX: true, LogY: true},
 		Run: func(ctx context.Context) error {
 			if err := s.gov2Bench(ctx); err != nil {
 				return err
 			}
 			return s.eachCost(ctx, func(who harness.Contestant) []setup { return s.everyMode(who, []int{10}) }, func(who harness.Contestant, c *cost) {
-				var classes [33][]float64
-				for q, t := range c.one.each {
-					n := uint64(0)
-					for _, h := range s.W.Handles[q] {
-						n += uint64(s.W.Source.Lists[h].Len)
-					}
-					if n > 0 {
-						at := bits.Len64(n) - 1
-						classes[at] = append(classes[at], t)
-					}
-				}
-				for at, class := range classes {
-					if len(class) == 0 {
-						continue
-					}
-					x := math.Exp2(float64(at))
-					s.reading(who, harness.Reading{Series: c.mode.String(), At: fmt.Sprintf("%.0f", x), X: x,
-						Row: measure.Summarize(class).Into(measure.Row{Row: fmt.Sprintf("%s from %.0f postings", c.name(), x), Metric: "response", Unit: "ms"})})
+				for _, f := range footprints {
+					s.putFootprint(who, c, f)
 				}
 			}, harness.Alone)
 		},
+	}
+}
+
+// putFootprint records the times of single queries by their size.
+func (s *bench) putFootprint(who harness.Contestant, c *cost, f footprint) {
+	classes := make(map[uint64][]float64)
+	for q, t := range c.one.each {
+		n := f.size(s, q)
+		if n == 0 {
+			continue
+		}
+		if f.octave {
+			n = 1 << (bits.Len64(n) - 1)
+		}
+		classes[n] = append(classes[n], t)
+	}
+	for _, n := range slices.Sorted(maps.Keys(classes)) {
+		s.Put(who.On(harness.Reading{Panel: fmt.Sprintf("by %s, %s, %s", f.name, s.W.Name, who), Series: c.mode.String(), At: fmt.Sprint(n), X: float64(n),
+			Row: measure.Summarize(classes[n]).Into(measure.Row{Workload: s.W.Name, Row: fmt.Sprintf("%s from %d %s", c.name(), n, f.name), Metric: "response", Unit: "ms"})}))
 	}
 }

@@ -24,7 +24,8 @@ type Options struct {
 	// Window is over which the load is averaged. 0 is 100 ms.
 	Window time.Duration
 	// Similar is by how much one class must be faster for a job to be of it. 0 is 1.2, as
-	// in Ding et al. 2009, section 9.
+	// in Ding et al. 2009, section 9. It does not adapt to the rate of arrivals, which the
+	// paper leaves open.
 	Similar float64
 	// Patience is the multiple of its own time within which a job may be overtaken. 0 is 4.
 	Patience float64
