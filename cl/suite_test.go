@@ -29,9 +29,17 @@ func TestExpressionsInLittleScratch(t *testing.T) {
 					t.Fatal(err)
 				}
 				return b
-			}, plantest.Options{Small: true, Corrupt: true, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}})
+			}, plantest.Options{Small: true, Corrupt: true, Codecs: scratchCodecs()})
 		})
 	}
+}
+
+// scratchCodecs are the codecs of the tests with little scratch memory. TestSuite has all codecs.
+func scratchCodecs() []codec.ID {
+	if testneeds.Full() {
+		return []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}
+	}
+	return []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset}
 }
 
 // largestRanked is plantest.Options.Ranked. The largest universe has a million ranges of
@@ -51,7 +59,7 @@ func TestRanksInLittleScratch(t *testing.T) {
 	d := devicetest.Find(t, everything).With(func(i *plan.Info, _ *device.Tuning) { i.Memory = 1 << 16 })
 	for name, shape := range devicetest.Shapes(d) {
 		t.Run(name, func(t *testing.T) {
-			opt := plantest.Options{Small: true, Corrupt: true, Codecs: []codec.ID{codec.Raw, codec.ParaPFor, codec.Bitset, codec.RPFD, codec.HSLRC128}}
+			opt := plantest.Options{Small: true, Corrupt: true, Codecs: scratchCodecs()}
 			opt.Ranked = largestRanked(d, shape)
 			ranktest.Run(t, func(t *testing.T) plan.Backend {
 				b, err := Open(context.Background(), d, Options{Tuning: &shape, SkipSelfTest: true, MemoryLimit: 1 << 32})

@@ -9,11 +9,13 @@ import (
 
 	"heddle/engine/internal/schedule"
 	"heddle/engine/plan"
+	"heddle/engine/plan/testneeds"
 )
 
 // TestEngineStall: the only processor stalls for several limits, then goes on. Every query
 // waits and is answered; the processor is never removed.
 func TestEngineStall(t *testing.T) {
+	testneeds.Waits(t)
 	a := newAsking(t, 300, 20)
 	f, d := new(fault), &faulty{name: "first", host: true}
 	d.batch = f.hang(1, nil)
@@ -47,6 +49,7 @@ func TestEngineStall(t *testing.T) {
 // TestEngineRestores: a device hangs or is lost, the host answers. When the device works
 // again, a probe restores it, and it answers without a reload.
 func TestEngineRestores(t *testing.T) {
+	testneeds.Waits(t)
 	a := newAsking(t, 300, 20)
 	for name, why := range map[string]error{"hangs": schedule.ErrHung, "lost": plan.ErrDeviceLost} {
 		t.Run(name, func(t *testing.T) {

@@ -52,6 +52,7 @@ func oneLane(d *tableDevice) Options {
 
 // TestTableDeadline has deadlines pass while selections wait and while they run.
 func TestTableDeadline(t *testing.T) {
+	testneeds.Waits(t)
 	d, g := newTableDevice(t, "device"), newGate()
 	e := tableEngine(t, oneLane(d))
 	x := memoryTable(t, e, 32)

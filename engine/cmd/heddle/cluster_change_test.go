@@ -39,6 +39,7 @@ func (opener) Unload(string, uint64) {}
 
 // TestClusterChanges runs the commands against a control node and three nodes that copy files.
 func TestClusterChanges(t *testing.T) {
+	testneeds.Waits(t)
 	testneeds.Host(t)
 	control, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir()})
 	if err != nil {

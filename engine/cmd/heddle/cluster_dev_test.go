@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"heddle/engine/plan/testneeds"
 )
 
 // dev starts a cluster on this machine and returns the processes of its nodes.
@@ -51,6 +53,7 @@ func dev(t *testing.T, args ...string) (s *serving, pids []int) {
 // TestClusterDev: a cluster answers like a server on the whole file, also while one of its nodes is
 // killed. The nodes end with the command.
 func TestClusterDev(t *testing.T) {
+	testneeds.Waits(t)
 	inTempDir(t)
 	t.Setenv("TMPDIR", t.TempDir()) // a killed command leaves its folder
 	var text, rows strings.Builder

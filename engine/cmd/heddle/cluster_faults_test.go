@@ -21,6 +21,7 @@ import (
 // TestWithoutNATS: while NATS is away, all queries get their answers over HTTP, and a node starts
 // from its last map. When NATS returns without its data, the nodes give the map back to it.
 func TestWithoutNATS(t *testing.T) {
+	testneeds.Waits(t)
 	inTempDir(t)
 	f := newFleet(t, newControls(t, 1, ""), "n1", "n2")
 	before := f.state()
@@ -210,6 +211,7 @@ func TestSilentConnections(t *testing.T) {
 // TestFullDisk: a publish that does not fit on the disk of a node ends with its reason, and the shards of
 // before stay in service.
 func TestFullDisk(t *testing.T) {
+	testneeds.Waits(t)
 	inTempDir(t)
 	if err := os.Mkdir("n2", 0o755); err != nil {
 		t.Fatal(err)

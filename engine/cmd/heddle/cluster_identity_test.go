@@ -10,12 +10,14 @@ import (
 	"syscall"
 	"testing"
 
+	"heddle/engine/plan/testneeds"
 	"heddle/engine/server/access/accesstest"
 )
 
 // TestNodeIdentity: NATS and nodes with certificates and tokens. Nodes fetch files from each other, the
 // server calls them over HTTP, and both refuse strangers.
 func TestNodeIdentity(t *testing.T) {
+	testneeds.Waits(t)
 	inTempDir(t)
 	ca := accesstest.NewAuthority(t, ".", "ca")
 	cert, key := ca.Sign("node")

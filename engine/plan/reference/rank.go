@@ -1,8 +1,6 @@
 package reference
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"heddle/engine/plan"
@@ -43,9 +41,16 @@ func (l *Lists) rank(r *plan.RankBatch, terms []plan.Term) []Hit {
 			hits[doc] = Hit{Doc: doc, Score: h.Score + plan.Contribution(t.Weight, tf), Lists: h.Lists + 1}
 		}
 	}
-	return slices.SortedFunc(maps.Values(hits), func(x, y Hit) int {
-		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(x.Doc, y.Doc))
-	})
+	keys := make([]uint64, 0, len(hits)) // integers sort fastest
+	for doc, h := range hits {
+		keys = append(keys, uint64(^h.Score)<<32|uint64(doc))
+	}
+	slices.Sort(keys)
+	ranked := make([]Hit, len(keys))
+	for i, k := range keys {
+		ranked[i] = hits[uint32(k)]
+	}
+	return ranked
 }
 
 // InAllLists removes the hits that are in fewer than n lists: it turns the answer

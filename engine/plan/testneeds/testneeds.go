@@ -7,6 +7,7 @@
 //	HEDDLE_TEST_BACKEND  host (the default) or opencl
 //	HEDDLE_TEST_DEVICE   a part of the name of the OpenCL device
 //	HEDDLE_TEST_FULL     any value: the largest numbers of random cases
+//	HEDDLE_TEST_QUICK    any value: no test that waits for seconds; make quick sets it
 //
 // The flag -short asks for few and small cases. Slow runtimes and the race detector get it.
 package testneeds
@@ -51,6 +52,15 @@ func Long(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {
 		tb.Skip("takes long: not with -short")
+	}
+}
+
+// Waits skips a test if HEDDLE_TEST_QUICK is set. It is for tests that wait for more than a second:
+// for an election, a time-out or a process.
+func Waits(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv("HEDDLE_TEST_QUICK") != "" {
+		tb.Skip("waits for seconds: not with HEDDLE_TEST_QUICK")
 	}
 }
 

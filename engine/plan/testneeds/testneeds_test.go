@@ -39,6 +39,15 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
+func TestWaits(t *testing.T) {
+	for _, quick := range []string{"", "1"} {
+		t.Setenv("HEDDLE_TEST_QUICK", quick)
+		if got, want := skipped(t, Waits), quick != ""; got != want {
+			t.Errorf("HEDDLE_TEST_QUICK=%q: skipped %t, want %t", quick, got, want)
+		}
+	}
+}
+
 func TestBackend(t *testing.T) {
 	t.Setenv("HEDDLE_TEST_DEVICE", "PoCL")
 	for env, want := range map[string][2]string{"": {"host", ""}, "host": {"host", ""}, "opencl": {"opencl", "PoCL"}} {
