@@ -15,7 +15,8 @@ import (
 
 // TestDecodedBlocks compares the blocks that a conjunction decodes with the blocks that a
 // document-at-a-time evaluation enters: both skip the same blocks (Ding et al. 2009, section
-// 8.1).
+// 8.1). Algorithms with tables are left out: a safe range may show that a docID is absent, before
+// any block is decoded.
 func TestDecodedBlocks(t *testing.T) {
 	const docs = 1 << 16
 	gaps := []codec.ID{codec.VByte, codec.Rice, codec.PFD, codec.NewPFD, codec.RPFD, codec.ParaPFor}
@@ -26,7 +27,7 @@ func TestDecodedBlocks(t *testing.T) {
 		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 12_000), 1, 4).Draw(rt, "lengths") {
 			handles = append(handles, src.Add(rt, rapid.SampledFrom(gaps).Draw(rt, "codec"), hosttest.Uniform(r, n, docs)))
 		}
-		b := &plan.MatchBatch{Algorithm: rapid.SampledFrom([]plan.Algorithm{plan.BS, plan.PMF0, plan.PMF3, plan.Gallop, plan.SvS, plan.LR, plan.HS16}).Draw(rt, "algorithm")}
+		b := &plan.MatchBatch{Algorithm: rapid.SampledFrom([]plan.Algorithm{plan.BS, plan.IS, plan.PMF0, plan.PMF3, plan.MergePath, plan.Gallop, plan.SvS}).Draw(rt, "algorithm")}
 		b.Add(&src.Source, handles...)
 		backend := New(Options{Threads: rapid.IntRange(1, 2).Draw(rt, "threads")})
 		defer backend.Close()
