@@ -31,7 +31,7 @@ func someQueries() []string {
 
 // want returns the names of the documents that match a query, by a scan of the
 // collection.
-func (c *collection) want(q string) (names []string) {
+func (c *corpus) want(q string) (names []string) {
 	q = strings.ToLower(strings.NewReplacer("!", " ", "?", " ").Replace(q))
 	for _, d := range c.matches(q) {
 		names = append(names, c.names[d])
