@@ -6,12 +6,13 @@ import "heddle/codec"
 // or key docIDs and decodes only the block that they select (Ding et al. 2009, section 8.1).
 // In a list of a line codec, random searches decode single docIDs where candidates are few.
 type blocks struct {
-	view   codec.Blocks
-	lines  *codec.Lines // nil for other codecs
-	hashed bool         // blocks are hash buckets
-	length uint32
-	cached int // the block in docs, -1 for none
-	docs   []uint32
+	view    codec.Blocks
+	lines   *codec.Lines // nil for other codecs
+	hashed  bool         // blocks are hash buckets
+	length  uint32
+	cached  int // the block in docs, -1 for none
+	docs    []uint32
+	decoded uint64 // number of blocks since the last Prober.Decoded
 }
 
 // open prepares b for the list l.
@@ -80,6 +81,7 @@ func (b *blocks) filterBlocks(dst, cand []uint32, f *finder) (int, error) {
 					return 0, err
 				}
 				b.cached = k
+				b.decoded++
 				f.at = 0
 			}
 		}
