@@ -5,21 +5,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heddle/engine/cluster/split"
+	"heddle/engine/cmd/heddle/internal/attributes"
 	"heddle/engine/cmd/heddle/internal/memlimit"
 	"heddle/engine/cmd/heddle/internal/report"
 	"heddle/engine/cmd/heddle/internal/terminal"
 	"heddle/engine/file/auxiliary"
+	"heddle/engine/file/container"
 	"heddle/engine/file/input"
 	"heddle/engine/index/analyze"
 	"heddle/engine/index/bm25"
 	"heddle/engine/index/build"
 	"heddle/engine/index/hdl"
+	tablebuild "heddle/engine/table/build"
 )
 
 type indexBuildOptions struct {
@@ -29,6 +34,7 @@ type indexBuildOptions struct {
 	format     string
 	tokens     string
 	shards     int
+	attributes string
 	json       bool
 	noProgress bool
 	force      bool
@@ -93,6 +99,10 @@ not analysed, and queries are split at white space, as with --tokenizer whitespa
 index. A limit that is too small is an error that names the least. On top come 24 bytes per
 posting of the longest list, and with --impacts 4 bytes per document.
 
+--attributes writes an attribute table, for searches with --where and --facets: one column for
+each member of the JSON lines with texts, numbers or booleans, beside the name, text and vector
+of the document. Row i of the table is document i. Types are inferred as by bitmap build.
+
 --shards writes shards and their manifest to the folder of --output, the same as a build and
 heddle cluster split after it.`,
 		Example: `  heddle index build -o books.hdl books.tsv
@@ -110,6 +120,7 @@ func (o *indexBuildOptions) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.skipInvalid, "skip-invalid", false, "the same as --invalid skip")
 	fs.Float64Var(&o.maxInvalid, "max-invalid", build.DefaultMaxInvalid, "greatest `SHARE` of invalid documents, 0 to 1")
 	fs.IntVar(&o.shards, "shards", 0, fmt.Sprintf("write this `NUMBER` of shards, 1 to %d, to the folder of --output", split.MaxBuild))
+	fs.StringVar(&o.attributes, "attributes", "", "write the other members of JSON lines to the attribute table `X.hdb`")
 	fs.BoolVar(&o.force, "force", false, "replace a file of another program, or write to a folder with other files")
 	addJSON(fs, &o.json)
 	addNoProgress(fs, &o.noProgress)
@@ -131,6 +142,11 @@ func (o *indexBuildOptions) Validate(args []string) error {
 	}
 	if o.skipInvalid {
 		o.invalid = string(input.Skip)
+	}
+	if o.attributes != "" {
+		if err := o.validateAttributes(); err != nil {
+			return err
+		}
 	}
 	_, format := build.ParseFormat(o.format)
 	_, invalid := input.ParseInvalid(o.invalid)
@@ -196,6 +212,13 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 	if err != nil {
 		return forcible(err)
 	}
+	if o.attributes != "" {
+		_, err := attributes.Build(ctx, o.attributes, o.inputs, sum.Documents,
+			tablebuild.Options{Creator: thisBuild().String(), Source: strings.Join(o.inputs, ", ")})
+		if err != nil {
+			return err
+		}
+	}
 	if parts != nil {
 		for _, s := range parts.Map().Shards {
 			sum.FileBytes += int64(s.Bytes)
@@ -211,6 +234,25 @@ func (o *indexBuildOptions) Run(ctx context.Context, a *App) error {
 		log.Warn().Msgf("invalid documents: %d (%s), skipped: %d; the first: %v", sum.Invalid.Count(), &sum.Invalid, sum.Invalid.Skipped, sum.Invalid.First)
 	}
 	return a.print(report.NewBuild(o.out, &sum), o.json)
+}
+
+// validateAttributes checks the flags that --attributes excludes, and its file.
+func (o *indexBuildOptions) validateAttributes() error {
+	switch {
+	case o.format != string(build.JSONL):
+		return errors.New("--attributes is for --format jsonl")
+	case o.invalid == string(input.Skip) || o.shards > 0:
+		return errors.New("--attributes excludes --invalid skip and --shards: row i of the table is document i")
+	}
+	for _, path := range o.inputs {
+		if st, err := os.Stat(path); path == "-" || err == nil && st.IsDir() {
+			return errors.New("--attributes reads the inputs a second time: name files, neither folders nor -")
+		}
+	}
+	if err := container.CheckTarget(o.attributes); err != nil && !(o.force && errors.Is(err, container.ErrForeign)) {
+		return fmt.Errorf("--attributes: %w", err)
+	}
+	return nil
 }
 
 // readStopwords returns a list of analyze.StopLists, or the words of a file. Name "none"
