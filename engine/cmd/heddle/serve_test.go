@@ -194,7 +194,7 @@ func TestServeOptions(t *testing.T) {
 		want string
 	}{
 		{"", exitUsage, "nothing to serve: give --index, --table, --dev, --cluster or --shards"},
-		{"--dev .", exitUsage, "folder . has no .hdl and no .hdb file"},
+		{"--dev .", exitUsage, "folder . has no .hdl and no .hdb file, and no collection"},
 		{"--dev absent", exitUsage, "absent"},
 		{"--index books", exitUsage, `--index: "books": want NAME=FILE`},
 		{"--table a/b=c", exitUsage, `--table: name "a/b": want letters`},
