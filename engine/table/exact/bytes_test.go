@@ -41,6 +41,7 @@ func FuzzParseFloat(f *testing.F) {
 		f.Add(s.AppendBytes(nil))
 	}
 	f.Add([]byte{8, 0})
+	f.Add([]byte{0, 62, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := ParseFloat(b)
 		if err != nil {
