@@ -102,6 +102,7 @@ type Schedule struct {
 	Metric    string        // "best", "los", "uboc", "uboct" or "ding"
 	Costs     string        // file of the cost model; "" is the file beside the index
 	Results   Size          // size of the cache of answers; 0 is none
+	Filters   Size          // size of the cache of filters
 }
 
 // Server holds the settings of heddle serve.

@@ -192,6 +192,9 @@ Empty is the file X.hdl.cost beside the index.`),
 	key("schedule.results", func(c *Config) *Size { return &c.Schedule.Results }, 0, nil,
 		`Memory for the answers of repeated queries.
 0 is no cache.`),
+	key("schedule.filters", func(c *Config) *Size { return &c.Schedule.Filters }, 256<<20, nil,
+		`Memory for the filters of queries, on all processors together.
+Filters that were not used for the longest time make room.`),
 
 	key("server.listen", func(c *Config) *string { return &c.Server.Listen }, "127.0.0.1:7700", text,
 		`Address of heddle serve.

@@ -67,6 +67,9 @@ type Options struct {
 	HostMemory uint64
 	// Results is the size of the result cache, in bytes. Default: 0, no cache.
 	Results uint64
+	// Filters is the size of the cache of filters on all processors together, in bytes. On devices it
+	// counts against DeviceMemory too. Default: 0, 256 MiB.
+	Filters uint64
 	// Placement of lists on devices: "replicas" of all lists, "shards" by documents, a list
 	// "cache", or "auto": the first of them that fits. Default: "auto".
 	Placement string
@@ -162,6 +165,7 @@ func (o *Options) EnsureDefaults() {
 	setDefault(&o.Workers, min(max(runtime.GOMAXPROCS(0), 2), 16))
 	setDefault(&o.Placement, placement.Auto.String())
 	setDefault(&o.Metric, cost.Best.String())
+	setDefault(&o.Filters, 256<<20)
 	(*limit.Limits)(&o.Limits).EnsureDefaults()
 	s := &o.Schedule
 	setDefault(&s.Mode, schedule.Auto.String())
@@ -277,7 +281,7 @@ func (o *Options) pool(p *parsed) serve.Options {
 	s, opt := &o.Schedule, o.tune
 	opt.Mode, opt.Capacity, opt.MaxAge, opt.Enter, opt.Leave = p.mode, s.Queue, s.MaxAge, s.Enter, s.Leave
 	opt.Hold, opt.Similar, opt.Hang = s.Hold, s.Similar, s.Hang
-	return serve.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Results: o.Results, Limits: limit.Limits(o.Limits), Observer: o.Observer, Log: o.logger()}
+	return serve.Options{Schedule: opt, Timeout: o.Timeout, Workers: o.Workers, Results: o.Results, Filters: o.Filters, Limits: limit.Limits(o.Limits), Observer: o.Observer, Log: o.logger()}
 }
 
 // discovery returns the options of the search for backends.
@@ -313,7 +317,7 @@ func OptionsOf(c *config.Config) (Options, error) {
 		Lazy: c.Devices.Lazy, Profiling: c.Devices.Profiling,
 		Workers: c.Batching.Workers, BatchCandidates: uint64(c.Batching.Candidates), BatchPostings: uint64(c.Batching.Postings), Algorithm: algorithm,
 		DeviceMemory: uint64(c.Memory.Device), HostMemory: uint64(c.Memory.Tables),
-		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results),
+		Blocks: c.Schedule.Blocks, Timeout: c.Schedule.Timeout, Placement: c.Schedule.Placement, Results: uint64(c.Schedule.Results), Filters: uint64(c.Schedule.Filters),
 		Costs: c.Schedule.Costs, Metric: c.Schedule.Metric,
 		Schedule: Schedule{
 			Mode: c.Schedule.Mode, Queue: c.Schedule.Queue, MaxAge: c.Schedule.MaxAge, Enter: c.Schedule.Enter, Leave: c.Schedule.Leave,

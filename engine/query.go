@@ -60,6 +60,10 @@ type Query struct {
 	// Expr is an expression in place of Text and Terms. Default: nil.
 	Expr *querylang.Expr
 
+	// Filter restricts the query to some documents: other documents do not match. Scores are the
+	// scores of the query without a filter. Default: nil, all documents.
+	Filter *Filter
+
 	// Match of Text and Terms. Default: Or.
 	Match Match
 	// K asks for the best K documents with their scores, 1 to plan.MaxK; another value is an
@@ -124,7 +128,8 @@ type Statistics struct {
 	DF map[string]uint64
 	// Shard says that the index is a shard of the collection. A prefix then stands for the terms
 	// of DF that begin with it, and an index with impacts takes from DF which terms other shards
-	// have. Default: false.
+	// have. A term that DF lacks has no documents, as if those of the index were deleted.
+	// Default: false.
 	Shard bool
 }
 
@@ -152,7 +157,7 @@ type Hits struct {
 // internal sets q to the internal form of the query. It returns the load that closes its
 // batch.
 func (o *Query) internal(q *query.Query) (load uint64) {
-	q.Text, q.Literal, q.Terms, q.Weights, q.Expr = o.Text, o.Literal, o.Terms, o.Weights, o.Expr
+	q.Text, q.Literal, q.Terms, q.Weights, q.Expr, q.Filter = o.Text, o.Literal, o.Terms, o.Weights, o.Expr, nil
 	q.Options = query.Options{Match: query.Match(o.Match), K: o.K, CountOnly: o.CountOnly, Scoring: o.Scoring, Statistics: (*query.Statistics)(o.Statistics)}
 	if t := o.Override; t != nil {
 		q.Algorithm, q.Part, q.Accumulators = t.Algorithm, t.Part, t.Accumulators
@@ -178,13 +183,33 @@ func (o *Query) call() (serve.Call, error) {
 }
 
 // queries are the queries of a call.
-type queries []Query
+type queries struct {
+	all     []Query
+	filters map[*Filter]compiledFilter // nil: no query has a filter
+}
 
-func (q queries) Len() int                                 { return len(q) }
-func (q queries) Get(i int, to *query.Query) (load uint64) { return q[i].internal(to) }
+func (q *queries) Len() int { return len(q.all) }
 
-func (q queries) Next(i int, to *query.Query) (changed bool) {
-	a, b := &q[i-1], &q[i]
+func (q *queries) Get(i int, to *query.Query) (load uint64) {
+	load = q.all[i].internal(to)
+	q.restrict(i, to)
+	return load
+}
+
+// restrict sets the filter of query i.
+func (q *queries) restrict(i int, to *query.Query) {
+	to.Filter, to.Fault = nil, nil
+	if f := q.all[i].Filter; f != nil {
+		c := q.filters[f]
+		if to.Fault = c.err; c.err == nil {
+			to.Filter = c.set
+		}
+	}
+}
+
+func (q *queries) Next(i int, to *query.Query) (changed bool) {
+	a, b := &q.all[i-1], &q.all[i]
+	defer q.restrict(i, to)
 	if a.Match != b.Match || a.K != b.K || a.CountOnly != b.CountOnly || a.Scoring != b.Scoring || a.Statistics != b.Statistics || a.Override != b.Override {
 		b.internal(to)
 		return true
@@ -212,13 +237,21 @@ func search(ctx context.Context, g *serve.Lists, o *Query) (h Hits, err error) {
 		q = new(query.Query)
 	}
 	defer func() {
-		q.Until = limit.Until{}
+		q.Until, q.Filter = limit.Until{}, nil
 		internals.Put(q)
 	}()
 	if call.Processor != "" && !g.On(call.Processor) {
 		return Hits{}, invalid("search", fmt.Errorf("processor %q does not have the index", call.Processor))
 	}
 	call.Load = o.internal(q)
+	if o.Filter != nil {
+		var in filtering
+		defer in.release()
+		call.Deadline = g.Until(ctx, &call).Deadline
+		if q.Filter, err = in.compile(ctx, g, o.Filter, &call); err != nil {
+			return Hits{}, wrap("search", err)
+		}
+	}
 	a, err := g.Search(ctx, q, &call)
 	return Hits{Count: a.Count, Docs: a.Docs, Scores: a.Scores, Unit: a.Unit}, wrap("search", err)
 }
@@ -236,7 +269,13 @@ func searchAll(ctx context.Context, g *serve.Lists, qs []Query, deliver func(fir
 			return invalid("search", errors.New("Override.Processor is for single queries"))
 		}
 	}
-	err = g.SearchAll(ctx, queries(qs), &call, func(first int, b *serve.Block) (err error) {
+	all := queries{all: qs}
+	var in filtering
+	defer in.release()
+	if all.filters, err = in.compileAll(ctx, g, qs, &call); err != nil {
+		return wrap("search", err)
+	}
+	err = g.SearchAll(ctx, &all, &call, func(first int, b *serve.Block) (err error) {
 		defer mapped.Catch(mapped.Watch(), &err) // deliver may read names
 		hits, _ := hitBlocks.Get().(*[]Hits)
 		if hits == nil {

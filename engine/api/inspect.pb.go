@@ -260,6 +260,8 @@ type InspectSearchRequest struct {
 	Algorithm string `protobuf:"bytes,9,opt,name=algorithm,proto3" json:"algorithm,omitempty"`
 	// Name of the processor, as in GET /v1/devices. Default: the choice of the scheduler.
 	Processor string `protobuf:"bytes,10,opt,name=processor,proto3" json:"processor,omitempty"`
+	// Search these documents only. Default: all documents.
+	Filter *Filter `protobuf:"bytes,20,opt,name=filter,proto3" json:"filter,omitempty"`
 	// Bypass the cache of answers.
 	Fresh         bool   `protobuf:"varint,11,opt,name=fresh,proto3" json:"fresh,omitempty"`
 	TimeoutMs     uint32 `protobuf:"varint,12,opt,name=timeout_ms,json=timeoutMs,proto3" json:"timeout_ms,omitempty"`
@@ -365,6 +367,13 @@ func (x *InspectSearchRequest) GetProcessor() string {
 		return x.Processor
 	}
 	return ""
+}
+
+func (x *InspectSearchRequest) GetFilter() *Filter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
 }
 
 func (x *InspectSearchRequest) GetFresh() bool {
@@ -3523,7 +3532,7 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\x05codec\x18\x03 \x01(\tR\x05codec\x12\x14\n" +
 	"\x05bytes\x18\x04 \x01(\x04R\x05bytes\x12\x16\n" +
 	"\x06weight\x18\x05 \x01(\x01R\x06weight\x12\x16\n" +
-	"\x06method\x18\x06 \x01(\tR\x06method\"\xc9\x02\n" +
+	"\x06method\x18\x06 \x01(\tR\x06method\"\xf4\x02\n" +
 	"\x14InspectSearchRequest\x12\x14\n" +
 	"\x05index\x18\x01 \x01(\tR\x05index\x12\x14\n" +
 	"\x05query\x18\x02 \x01(\tR\x05query\x12\x18\n" +
@@ -3535,7 +3544,8 @@ const file_heddle_v1_inspect_proto_rawDesc = "" +
 	"\ascoring\x18\b \x01(\v2\x12.heddle.v1.ScoringR\ascoring\x12\x1c\n" +
 	"\talgorithm\x18\t \x01(\tR\talgorithm\x12\x1c\n" +
 	"\tprocessor\x18\n" +
-	" \x01(\tR\tprocessor\x12\x14\n" +
+	" \x01(\tR\tprocessor\x12)\n" +
+	"\x06filter\x18\x14 \x01(\v2\x11.heddle.v1.FilterR\x06filter\x12\x14\n" +
 	"\x05fresh\x18\v \x01(\bR\x05fresh\x12\x1d\n" +
 	"\n" +
 	"timeout_ms\x18\f \x01(\rR\ttimeoutMs\"\x82\x02\n" +
@@ -3887,63 +3897,65 @@ var file_heddle_v1_inspect_proto_goTypes = []any{
 	(*Intent)(nil),                // 40: heddle.v1.Intent
 	(*ClusterNode)(nil),           // 41: heddle.v1.ClusterNode
 	(*Scoring)(nil),               // 42: heddle.v1.Scoring
-	(*Resident)(nil),              // 43: heddle.v1.Resident
+	(*Filter)(nil),                // 43: heddle.v1.Filter
+	(*Resident)(nil),              // 44: heddle.v1.Resident
 }
 var file_heddle_v1_inspect_proto_depIdxs = []int32{
 	2,  // 0: heddle.v1.ParseQueryResponse.lists:type_name -> heddle.v1.PostingList
 	42, // 1: heddle.v1.InspectSearchRequest.scoring:type_name -> heddle.v1.Scoring
-	5,  // 2: heddle.v1.InspectSearchResponse.hits:type_name -> heddle.v1.InspectedHit
-	2,  // 3: heddle.v1.InspectSearchResponse.lists:type_name -> heddle.v1.PostingList
-	7,  // 4: heddle.v1.InspectSearchResponse.way:type_name -> heddle.v1.Way
-	6,  // 5: heddle.v1.InspectedHit.text:type_name -> heddle.v1.TextPiece
-	8,  // 6: heddle.v1.Way.estimates:type_name -> heddle.v1.Estimate
-	9,  // 7: heddle.v1.Way.stages:type_name -> heddle.v1.Stage
-	12, // 8: heddle.v1.IndexDetails.codecs:type_name -> heddle.v1.CodecUse
-	13, // 9: heddle.v1.IndexDetails.sections:type_name -> heddle.v1.FileSection
-	43, // 10: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
-	2,  // 11: heddle.v1.ListTermsResponse.terms:type_name -> heddle.v1.PostingList
-	18, // 12: heddle.v1.TermDetails.costs:type_name -> heddle.v1.CodecCost
-	21, // 13: heddle.v1.TableDetails.columns:type_name -> heddle.v1.ColumnDetails
-	43, // 14: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
-	22, // 15: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
-	25, // 16: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
-	7,  // 17: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
-	28, // 18: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
-	29, // 19: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
-	30, // 20: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
-	30, // 21: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
-	33, // 22: heddle.v1.Machine.places:type_name -> heddle.v1.Place
-	34, // 23: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
-	37, // 24: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
-	41, // 25: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
-	38, // 26: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
-	40, // 27: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
-	39, // 28: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
-	0,  // 29: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
-	3,  // 30: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
-	10, // 31: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
-	14, // 32: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
-	16, // 33: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
-	19, // 34: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
-	23, // 35: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
-	26, // 36: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
-	31, // 37: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
-	35, // 38: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
-	1,  // 39: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
-	4,  // 40: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
-	11, // 41: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
-	15, // 42: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
-	17, // 43: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
-	20, // 44: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
-	24, // 45: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
-	27, // 46: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
-	32, // 47: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
-	36, // 48: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
-	39, // [39:49] is the sub-list for method output_type
-	29, // [29:39] is the sub-list for method input_type
-	29, // [29:29] is the sub-list for extension type_name
-	29, // [29:29] is the sub-list for extension extendee
-	0,  // [0:29] is the sub-list for field type_name
+	43, // 2: heddle.v1.InspectSearchRequest.filter:type_name -> heddle.v1.Filter
+	5,  // 3: heddle.v1.InspectSearchResponse.hits:type_name -> heddle.v1.InspectedHit
+	2,  // 4: heddle.v1.InspectSearchResponse.lists:type_name -> heddle.v1.PostingList
+	7,  // 5: heddle.v1.InspectSearchResponse.way:type_name -> heddle.v1.Way
+	6,  // 6: heddle.v1.InspectedHit.text:type_name -> heddle.v1.TextPiece
+	8,  // 7: heddle.v1.Way.estimates:type_name -> heddle.v1.Estimate
+	9,  // 8: heddle.v1.Way.stages:type_name -> heddle.v1.Stage
+	12, // 9: heddle.v1.IndexDetails.codecs:type_name -> heddle.v1.CodecUse
+	13, // 10: heddle.v1.IndexDetails.sections:type_name -> heddle.v1.FileSection
+	44, // 11: heddle.v1.IndexDetails.resident:type_name -> heddle.v1.Resident
+	2,  // 12: heddle.v1.ListTermsResponse.terms:type_name -> heddle.v1.PostingList
+	18, // 13: heddle.v1.TermDetails.costs:type_name -> heddle.v1.CodecCost
+	21, // 14: heddle.v1.TableDetails.columns:type_name -> heddle.v1.ColumnDetails
+	44, // 15: heddle.v1.TableDetails.resident:type_name -> heddle.v1.Resident
+	22, // 16: heddle.v1.ColumnDetails.bins:type_name -> heddle.v1.ColumnBin
+	25, // 17: heddle.v1.InspectSelectResponse.tests:type_name -> heddle.v1.ColumnTest
+	7,  // 18: heddle.v1.InspectSelectResponse.way:type_name -> heddle.v1.Way
+	28, // 19: heddle.v1.Status.queue:type_name -> heddle.v1.QueueStatus
+	29, // 20: heddle.v1.Status.processors:type_name -> heddle.v1.ProcessorStatus
+	30, // 21: heddle.v1.Status.answers:type_name -> heddle.v1.CacheStatus
+	30, // 22: heddle.v1.ProcessorStatus.lists:type_name -> heddle.v1.CacheStatus
+	33, // 23: heddle.v1.Machine.places:type_name -> heddle.v1.Place
+	34, // 24: heddle.v1.Machine.findings:type_name -> heddle.v1.Finding
+	37, // 25: heddle.v1.Cluster.collections:type_name -> heddle.v1.Collection
+	41, // 26: heddle.v1.Cluster.nodes:type_name -> heddle.v1.ClusterNode
+	38, // 27: heddle.v1.Collection.shards:type_name -> heddle.v1.Shard
+	40, // 28: heddle.v1.Collection.intent:type_name -> heddle.v1.Intent
+	39, // 29: heddle.v1.Shard.replicas:type_name -> heddle.v1.Replica
+	0,  // 30: heddle.v1.InspectService.ParseQuery:input_type -> heddle.v1.ParseQueryRequest
+	3,  // 31: heddle.v1.InspectService.InspectSearch:input_type -> heddle.v1.InspectSearchRequest
+	10, // 32: heddle.v1.InspectService.DescribeIndex:input_type -> heddle.v1.DescribeIndexRequest
+	14, // 33: heddle.v1.InspectService.ListTerms:input_type -> heddle.v1.ListTermsRequest
+	16, // 34: heddle.v1.InspectService.DescribeTerm:input_type -> heddle.v1.DescribeTermRequest
+	19, // 35: heddle.v1.InspectService.DescribeTable:input_type -> heddle.v1.DescribeTableRequest
+	23, // 36: heddle.v1.InspectService.InspectSelect:input_type -> heddle.v1.InspectSelectRequest
+	26, // 37: heddle.v1.InspectService.GetStatus:input_type -> heddle.v1.GetStatusRequest
+	31, // 38: heddle.v1.InspectService.GetMachine:input_type -> heddle.v1.GetMachineRequest
+	35, // 39: heddle.v1.InspectService.GetCluster:input_type -> heddle.v1.GetClusterRequest
+	1,  // 40: heddle.v1.InspectService.ParseQuery:output_type -> heddle.v1.ParseQueryResponse
+	4,  // 41: heddle.v1.InspectService.InspectSearch:output_type -> heddle.v1.InspectSearchResponse
+	11, // 42: heddle.v1.InspectService.DescribeIndex:output_type -> heddle.v1.IndexDetails
+	15, // 43: heddle.v1.InspectService.ListTerms:output_type -> heddle.v1.ListTermsResponse
+	17, // 44: heddle.v1.InspectService.DescribeTerm:output_type -> heddle.v1.TermDetails
+	20, // 45: heddle.v1.InspectService.DescribeTable:output_type -> heddle.v1.TableDetails
+	24, // 46: heddle.v1.InspectService.InspectSelect:output_type -> heddle.v1.InspectSelectResponse
+	27, // 47: heddle.v1.InspectService.GetStatus:output_type -> heddle.v1.Status
+	32, // 48: heddle.v1.InspectService.GetMachine:output_type -> heddle.v1.Machine
+	36, // 49: heddle.v1.InspectService.GetCluster:output_type -> heddle.v1.Cluster
+	40, // [40:50] is the sub-list for method output_type
+	30, // [30:40] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_heddle_v1_inspect_proto_init() }

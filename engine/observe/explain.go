@@ -43,6 +43,9 @@ func (q *Explanation) String() string {
 			fmt.Fprintf(&b, "  %s: alone it should take %v\n", name, Round(estimate))
 		}
 	}
+	if q.Filter != nil {
+		fmt.Fprintf(&b, "  filter %v\n", q.Filter)
+	}
 	fmt.Fprintf(&b, "  scheduled %v, class %v\n", q.Mode, q.Class)
 	if q.Attempts > 0 {
 		q.explainRun(&b)

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"fmt"
 	"time"
 
 	"heddle/engine/plan"
@@ -49,8 +50,40 @@ type Explanation struct {
 	Ran time.Duration
 	// Missing is the number of bytes of lists that were not resident when the batch started.
 	Missing uint64
+	// Filter describes the filter of a single query; nil if it has none.
+	Filter *Filter
 	// Stats are the statistics of the batch.
 	Stats plan.Stats
+}
+
+// Filter describes the filter of a query.
+type Filter struct {
+	Text string // the predicate and the sizes of sets
+	// Count is the number of documents that pass, of Docs.
+	Count, Docs uint32
+	Cached      bool // it was made before the query
+	// Plan is "seek" if the lists were searched for the documents of the filter, "bits" if the bits of
+	// documents were tested, empty if the answer comes from the result cache.
+	Plan string
+}
+
+// Share is the part of the documents that pass, 0 to 1.
+func (f *Filter) Share() float64 { return float64(f.Count) / float64(max(f.Docs, 1)) }
+
+// String returns one line for people.
+func (f *Filter) String() string {
+	made := "made for this query"
+	if f.Cached {
+		made = "cached"
+	}
+	text := fmt.Sprintf("%s: %d of %d documents pass (%.4g %%), %s", f.Text, f.Count, f.Docs, 100*f.Share(), made)
+	switch f.Plan {
+	case "seek":
+		text += "; plan seek: the lists were searched for these documents"
+	case "bits":
+		text += "; plan bits: each match was tested"
+	}
+	return text
 }
 
 // PredictionError returns the relative error of the predicted batch time: 0.5 if 3 ms were

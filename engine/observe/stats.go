@@ -28,6 +28,17 @@ type Stats struct {
 
 	Processors []Processor
 	Results    ResultCache
+	Filters    FilterCache
+}
+
+// FilterCache is a snapshot of the cache of filters.
+type FilterCache struct {
+	// Bytes are of the filters on all processors. Above Capacity, filters that no query uses are
+	// dropped.
+	Capacity, Bytes uint64
+	Entries         int
+	Hits, Misses    uint64 // of queries
+	Evicted         uint64
 }
 
 // Processor is a snapshot of one processor of an engine.

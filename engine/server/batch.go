@@ -90,8 +90,8 @@ func (i indexService) SearchBatch(ctx context.Context, r *api.SearchBatchRequest
 	if err != nil {
 		return nil, err
 	}
-	if i.s.opt.Remote != nil {
-		pieces, cover, err := i.remotePieces(ctx, r, b)
+	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
+		pieces, cover, err := i.remotePieces(ctx, remote, r, b)
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +151,7 @@ func (i indexService) flat(ctx context.Context, r *api.SearchBatchRequest) (*bat
 	if err := within("batch", len(r.GetQueries()), i.s.limits().Batch); err != nil {
 		return nil, err
 	}
-	common, err := i.s.query(ctx, &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode()}, r.GetTimeoutMs())
+	common, err := i.s.query(ctx, r.GetIndex(), &api.MatchRequest{Literal: r.GetLiteral(), Mode: r.GetMode(), Filter: r.GetFilter()}, r.GetTimeoutMs())
 	if err == nil {
 		err = i.s.kind(&common, r, r.GetScoring(), r.GetStatistics(), nil)
 	}

@@ -25,10 +25,11 @@ type asked interface {
 	GetLiteral() bool
 	GetTerms() []string
 	GetMode() string
+	GetFilter() *api.Filter
 }
 
-// query returns the query of a request, without its kind.
-func (s *Server) query(ctx context.Context, r asked, timeout uint32) (q engine.Query, err error) {
+// query returns the query of a request for an index, without its kind.
+func (s *Server) query(ctx context.Context, index string, r asked, timeout uint32) (q engine.Query, err error) {
 	about := monitor.Of(ctx)
 	about.Query = r.GetQuery()
 	q = engine.Query{Text: r.GetQuery(), Literal: r.GetLiteral(), Terms: r.GetTerms(), Caller: about.Caller, Timeout: s.timeout(timeout)}
@@ -39,6 +40,9 @@ func (s *Server) query(ctx context.Context, r asked, timeout uint32) (q engine.Q
 		if q.Match, err = engine.ParseMatch(r.GetMode()); err != nil {
 			return q, err
 		}
+	}
+	if q.Filter, err = s.filter(index, r.GetFilter()); err != nil {
+		return q, err
 	}
 	return q, s.checkTerms(q.Text, len(q.Terms))
 }
@@ -97,7 +101,7 @@ func (s *Server) rank(q *engine.Query, k uint32, weights []float64, scoring *api
 
 // Search implements api.IndexServiceHandler.
 func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.SearchResponse, error) {
-	q, err := i.s.query(ctx, r, r.GetTimeoutMs())
+	q, err := i.s.query(ctx, r.GetIndex(), r, r.GetTimeoutMs())
 	if err == nil {
 		err = i.s.rank(&q, r.GetK(), r.GetWeights(), r.GetScoring(), r.GetStatistics())
 	}
@@ -115,12 +119,15 @@ func (i indexService) Search(ctx context.Context, r *api.SearchRequest) (*api.Se
 			out.Hits[n] = hit
 		}
 	})
+	if err == nil && r.GetFacets() != nil {
+		err = i.facets(ctx, r, q, out)
+	}
 	return out, err
 }
 
 // Match implements api.IndexServiceHandler.
 func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.MatchResponse, error) {
-	q, err := i.s.query(ctx, r, r.GetTimeoutMs())
+	q, err := i.s.query(ctx, r.GetIndex(), r, r.GetTimeoutMs())
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +155,7 @@ func (i indexService) Match(ctx context.Context, r *api.MatchRequest) (*api.Matc
 func (i indexService) answer(ctx context.Context, name string, q engine.Query, ask api.Ask, deliver func(*api.Hits)) (took, queued float64, cover *api.Coverage, err error) {
 	defer mapped.Catch(mapped.Watch(), &err) // deliver reads names
 	began := time.Now()
-	if r := i.s.opt.Remote; r != nil {
+	if r := i.s.remoteOf(name); r != nil {
 		ask.Names = true
 		hits, cover, err := r.SearchAll(ctx, name, []engine.Query{q}, ask)
 		if err == nil {
@@ -206,7 +213,7 @@ func (i indexService) GetStatistics(ctx context.Context, r *api.GetStatisticsReq
 }
 
 func (i indexService) statistics(ctx context.Context, r *api.GetStatisticsRequest) (st engine.Statistics, err error) {
-	if remote := i.s.opt.Remote; remote != nil {
+	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
 		return remote.Statistics(ctx, r.GetIndex(), r.GetTerms()...)
 	}
 	x, err := i.s.indexes.get(r.GetIndex())
@@ -224,7 +231,7 @@ func (i indexService) ListIndexes(ctx context.Context, _ *api.ListIndexesRequest
 
 // GetIndex implements api.IndexServiceHandler.
 func (i indexService) GetIndex(ctx context.Context, r *api.GetIndexRequest) (*api.Index, error) {
-	if remote := i.s.opt.Remote; remote != nil {
+	if remote := i.s.remoteOf(r.GetIndex()); remote != nil {
 		return remote.Index(ctx, r.GetIndex())
 	}
 	x, err := i.s.indexes.find(r.GetIndex())

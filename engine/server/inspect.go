@@ -18,7 +18,7 @@ func (s *Server) inspection() *inspect.Service {
 		Table:    func(name string) (*engine.Table, error) { return s.tables.get(name) },
 		Engine:   s.processors,
 		Query: func(ctx context.Context, r inspect.Asked, timeoutMs uint32) (engine.Query, error) {
-			return s.query(ctx, r, timeoutMs)
+			return s.query(ctx, r.GetIndex(), r, timeoutMs)
 		},
 		Rank: func(q *engine.Query, k uint32, scoring *api.Scoring) error { return s.rank(q, k, nil, scoring, nil) },
 		Selection: func(ctx context.Context, where string, timeoutMs uint32) engine.Selection {

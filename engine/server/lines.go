@@ -68,8 +68,8 @@ func lineOptions(from url.Values) (timeout uint32, partial bool, err error) {
 // answerLines returns the line of each query, and the coverage if the answer may be partial.
 func (s *Server) answerLines(r *http.Request, b *batch, ids []json.RawMessage, partial bool) ([][]byte, *api.Coverage, error) {
 	lines := make([][]byte, len(ids))
-	if s.opt.Remote != nil {
-		cover, err := s.remoteLines(r.Context(), r.PathValue("index"), partial, b, ids, lines)
+	if remote := s.remoteOf(r.PathValue("index")); remote != nil {
+		cover, err := s.remoteLines(r.Context(), remote, r.PathValue("index"), partial, b, ids, lines)
 		return b.addErrors(lines, ids), cover, err
 	}
 	snapshot, err := s.snapshot(r.PathValue("index"))
@@ -136,7 +136,7 @@ func appendID(dst []byte, id json.RawMessage) []byte {
 func (s *Server) readLines(r *http.Request, timeout uint32) (b *batch, ids []json.RawMessage, err error) {
 	b = &batch{}
 	in := bufio.NewReaderSize(r.Body, 64<<10)
-	reader := lineReader{s: s, timeout: timeout}
+	reader := lineReader{s: s, index: r.PathValue("index"), timeout: timeout}
 	for number := 1; ; number++ {
 		text, err := readLine(in)
 		if errors.Is(err, io.EOF) {
@@ -184,6 +184,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 // lineReader reads the lines of one request, and reuses its memory.
 type lineReader struct {
 	s       *Server
+	index   string
 	timeout uint32
 	json    api.LineReader
 	line    api.Line
@@ -196,7 +197,7 @@ func (l *lineReader) read(ctx context.Context, text []byte) (id json.RawMessage,
 	if id = l.line.ID; id != nil && id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9') {
 		return nil, q, badRequest(errors.New("id: want a string or a number"))
 	}
-	if q, err = l.s.query(ctx, &l.line.BatchQuery, l.timeout); err == nil {
+	if q, err = l.s.query(ctx, l.index, &l.line.BatchQuery, l.timeout); err == nil {
 		err = l.s.kind(&q, &l.line.BatchQuery, nil, nil, l.line.GetWeights())
 	}
 	return id, q, err

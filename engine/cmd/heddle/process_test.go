@@ -40,6 +40,9 @@ func TestExamples(t *testing.T) {
 	writeFile(t, "books.csv", "price,pages\n12,300\n8,120\n30,900\n")
 	must(t, "index", "build", "-o", "books.hdl", "books.tsv")
 	must(t, "bitmap", "build", "-o", "books.hdb", "books.csv")
+	writeFile(t, "docs.csv", "year,lang\n1950,de\n1890,en\n2001,de\n")
+	must(t, "bitmap", "build", "-o", "docs.hdb", "docs.csv")
+	must(t, "bitmap", "query", "docs.hdb", "--where", "year > 1900", "--roaring", "docs.roaring")
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ type searchOptions struct {
 	settings
 	onePath
 	queries
+	filterOptions
 	statistics string
 	syntax     string
 	literal    bool
@@ -40,7 +41,7 @@ type searchOptions struct {
 
 func newSearch(a *App) *cobra.Command {
 	return a.command(&cobra.Command{
-		Use:   "search X.hdl (--query TEXT | --queries FILE) [flags]",
+		Use:   "search X.hdl|DIR (--query TEXT | --queries FILE) [flags]",
 		Short: "Search an index",
 		Long: `Search prints the best k documents for one query, or for each query of a file.
 Documents are ordered by score, ties by their position in the index. The analysis of
@@ -78,6 +79,21 @@ collection: {"docs": N, "length": TOKENS, "df": {TERM: DOCUMENTS, …}}.
 --all and --count match documents without ranking. --all prints every match in the
 order of the index. --syntax boolean reads the same queries, does not rank either, and
 joins words without operators by AND unless --mode is given.
+
+--where searches the documents whose attributes make a predicate true; --table is their
+attribute table, whose row i describes document i (heddle index build --attributes).
+heddle bitmap query --help describes predicates. --filter searches the documents of a
+Roaring bitmap, such as one of heddle bitmap query --roaring. With both, documents must
+pass both. Scores are those of the search without a filter. --explain tells how many
+documents pass and how the filter was used.
+
+--facets counts all matching documents, not the best k alone, per value of columns of --table:
+after the documents, lines  facet TAB COLUMN TAB VALUE TAB COUNT, after ID TAB for a query
+file; in jsonl {"query": ID, "matches": N, "facets": [{"column": …, "values": […]}]}. The
+format trec has none.
+
+DIR is a collection: see heddle collection. Its answers are those of an index of its documents.
+--part, --where, --filter and cost models are for index files.
 
 The first line of a query file, or --queries-format, determines its format. A file, but not
 standard input, may be compressed by gzip, zstd or bzip2. Text is UTF-8, or UTF-16 with a
@@ -132,11 +148,15 @@ Explanations go to standard error, or in jsonl into each object.`,
   heddle search books.hdl --query 'heaven AND (earth OR sea) NOT hell' --count
   heddle search books.hdl --literal --query 'C++ (1998): "what is 10^8?"'
   heddle search books.hdl --query 'heaven earth' --mode and --count --algorithm bs --explain
+  heddle search books.hdl --query 'heaven earth' --table docs.hdb --where 'year >= 1900'
+  heddle search books.hdl --query 'heaven earth' --filter docs.roaring --count
+  heddle search books.hdl --query 'heaven earth' --table docs.hdb --facets lang,year
   heddle search books.hdl --queries queries.tsv --backend all --schedule sync`,
 	}, &searchOptions{})
 }
 
 func (o *searchOptions) AddFlags(fs *pflag.FlagSet) {
+	o.filterOptions.add(fs)
 	o.queries.add(fs, "query", "TEXT", "answer the query", "queries", "answer all queries of")
 	fs.StringVar((*string)(&o.format), "queries-format", string(trec.Auto), "`FORMAT` of the query file: auto, plain, tsv, trec or jsonl")
 	fs.StringVar(&o.syntax, "syntax", syntaxQuery, "`SYNTAX` of queries: "+syntaxQuery+", or "+syntaxBoolean+" (the same without scores, words joined by AND)")
@@ -157,9 +177,14 @@ func (o *searchOptions) Validate(args []string) (err error) {
 	if err = o.queries.validate("query", "queries"); err != nil {
 		return err
 	}
+	if err = o.filterOptions.validate(); err != nil {
+		return err
+	}
 	switch {
 	case o.all && o.count:
 		return errors.New("--all and --count exclude each other")
+	case len(o.facets) > 0 && o.count:
+		return errors.New("--facets counts documents already: omit --count")
 	case o.syntax != syntaxQuery && o.syntax != syntaxBoolean:
 		return fmt.Errorf("unknown --syntax %q (one of %s, %s); --literal is for text without operators", o.syntax, syntaxQuery, syntaxBoolean)
 	case o.statistics != "" && !o.ranked():
@@ -189,6 +214,8 @@ func (o *searchOptions) validate(c *config.Config, mode engine.Match) error {
 		return usageError{errors.New("mode and-or is for ranked results: use and or or with --all and --count")}
 	case o.part && mode == engine.Or:
 		return usageError{errors.New("--part is for mode and: it divides the shortest list, and mode or has none")}
+	case len(o.facets) > 0 && c.Search.Format == "trec":
+		return usageError{errors.New("--facets has no format trec: use text, tsv or jsonl")}
 	case o.count && c.Search.Format == "trec":
 		return usageError{errors.New("--count has no format trec: use text, tsv or jsonl")}
 	}
@@ -210,6 +237,11 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 	if err != nil {
 		return err
 	}
+	if folder, err := isCollection(o.path); err != nil {
+		return err
+	} else if folder {
+		return o.collection(ctx, a, c, log, mode)
+	}
 	choice := a.choose(c, o.workload(c, mode).Work)
 	opt, err := engineOptions(c, log)
 	if err != nil {
@@ -225,6 +257,9 @@ func (o *searchOptions) Run(ctx context.Context, a *App) (err error) {
 		Choice: choice, Scheduled: c.Devices.Backend == "all"}
 	if o.part {
 		s.Query.Override = &engine.Override{Part: true}
+	}
+	if s.Query.Filter, s.Facets, err = o.filterOptions.open(ctx, e, x); err != nil {
+		return err
 	}
 	if s.Index, err = x.Snapshot(); err != nil {
 		return err
@@ -251,11 +286,7 @@ func (o *searchOptions) workload(c *config.Config, mode engine.Match) *workload.
 
 // answer prints the answers to all queries.
 func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s *answer.Searcher, mode engine.Match) (err error) {
-	s.Writer = answer.NewWriter(s.Index, a.Stdout, c.Search.Format)
-	s.Writer.Count, s.Writer.Limit, s.Writer.IDs = o.count, c.Search.K, !o.single()
-	if o.all {
-		s.Writer.Limit = -1
-	}
+	s.Writer = o.writer(a, c)
 	if o.explain {
 		s.Explain = a.Stderr
 	}
@@ -269,6 +300,16 @@ func (o *searchOptions) answer(ctx context.Context, a *App, c *config.Config, s 
 		}
 	}
 	return o.each(ctx, a, c.Batching.Queries, s.Answer)
+}
+
+// writer returns the writer of answers.
+func (o *searchOptions) writer(a *App, c *config.Config) answer.Writer {
+	w := answer.NewWriter(a.Stdout, c.Search.Format)
+	w.Count, w.Limit, w.IDs = o.count, c.Search.K, !o.single()
+	if o.all {
+		w.Limit = -1
+	}
+	return w
 }
 
 // rank sets the options of a ranked query on x from flags and configuration.

@@ -40,7 +40,7 @@ func (m *measurer) run(tasks ...*task) (time.Duration, error) {
 	for _, t := range tasks {
 		m.batch.Adopt(t.batch)
 	}
-	if err := m.batch.Run(m.ctx, m.at.Store); err != nil {
+	if err := m.batch.Run(m.ctx, m.at.Store, m.at.Processor.Index); err != nil {
 		return 0, err
 	}
 	for i := range tasks {

@@ -54,6 +54,27 @@ func Of(src *plan.Source, lists []plan.Handle) Features {
 	return f
 }
 
+// seekSlower is the number of postings that a ranked OR passes in the time of one look-up.
+const seekSlower = 8
+
+// Restrict changes the features of a query of a kind for a filter of n of docs documents. A filter
+// of few documents takes the place of the shortest list.
+func (f *Features) Restrict(k Kind, n, docs uint64) {
+	f.Common *= float64(n) / float64(max(docs, 1))
+	switch k {
+	case And, Count, RankAnd, RankAndOr:
+		if n < f.Shortest {
+			f.UBOC *= float64(n) / float64(f.Shortest)
+			f.Second, f.Shortest = f.Shortest, n
+		}
+	case RankOr:
+		if sought := n * uint64(f.Terms) * seekSlower; sought < f.Sum {
+			f.Sparse = min(f.Sparse, sought)
+			f.Shortest, f.Second, f.Sum = min(f.Shortest, n), min(f.Second, n), sought
+		}
+	}
+}
+
 // maxValues is the largest number of values of a metric.
 const maxValues = 6
 

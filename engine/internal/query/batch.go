@@ -25,11 +25,17 @@ type Batch struct {
 	terms  []string
 	tokens *analyze.Tokenizer // made for the first text
 	read   int                // terms of the leaves of an expression so far
+
+	filters []Filter      // by query, nil for none; empty if no query has one
+	present []plan.Filter // by query, while it runs
+	entered []Filter      // whose use ends with the run
 }
 
 // Reset empties the batch for queries of a kind.
 func (b *Batch) Reset(k *Kind) {
 	b.kind = *k
+	clear(b.filters)
+	b.filters = b.filters[:0]
 	if k.Ranked() {
 		b.resetRanked()
 		return
@@ -41,19 +47,28 @@ func (b *Batch) Reset(k *Kind) {
 // Add appends a query with settings s, which are of the kind of the batch. It returns the
 // load of the query: its postings if it is ranked, else the docIDs that it reads.
 func (b *Batch) Add(x *Index, q *Query, s *Settings) (load uint64, err error) {
-	if b.kind.Ranked() {
-		return b.addRanked(x, q, s)
+	if q.Fault != nil {
+		return 0, q.Fault
 	}
-	return b.addBoolean(x, q)
+	if b.kind.Ranked() {
+		load, err = b.addRanked(x, q, s)
+	} else {
+		load, err = b.addBoolean(x, q)
+	}
+	if err == nil {
+		b.restrict(q.Filter)
+	}
+	return load, err
 }
 
 // Adopt appends the only query of another batch of the same kind.
 func (b *Batch) Adopt(one *Batch) {
 	if b.kind.Ranked() {
 		b.adoptRanked(one)
-		return
+	} else {
+		b.match.Append(&one.match, 0)
 	}
-	b.match.Append(&one.match, 0)
+	b.restrict(one.Filter())
 }
 
 // Queries returns the number of queries.
@@ -64,8 +79,14 @@ func (b *Batch) Queries() int {
 	return b.match.Queries()
 }
 
-// Run answers the queries on a store.
-func (b *Batch) Run(ctx context.Context, s plan.Store) error {
+// Run answers the queries on a store of a processor.
+func (b *Batch) Run(ctx context.Context, s plan.Store, processor int) error {
+	if len(b.filters) > 0 {
+		defer b.leaveFilters(processor)
+		if err := b.enterFilters(ctx, processor); err != nil {
+			return err
+		}
+	}
 	if b.kind.Ranked() {
 		return b.rank(ctx, s)
 	}
@@ -143,6 +164,14 @@ func (b *Batch) AppendLists(dst []plan.Handle, src *plan.Source) []plan.Handle {
 // Key returns the key of the only query on an index in the result cache, in the memory of
 // an earlier key.
 func (b *Batch) Key(key resultcache.Key, index uint64) resultcache.Key {
+	key = b.key(key, index)
+	if f := b.Filter(); f != nil {
+		key = key.Within(f.Key())
+	}
+	return key
+}
+
+func (b *Batch) key(key resultcache.Key, index uint64) resultcache.Key {
 	switch {
 	case b.kind.Ranked():
 		k := &b.kind

@@ -38,6 +38,9 @@ func optionf(format string, args ...any) error { return option{fmt.Errorf(format
 
 func invalidf(format string, args ...any) error { return invalid{fmt.Errorf(format, args...)} }
 
+// AsInvalid returns an error in which errors.Is finds ErrInvalid, with the text of err.
+func AsInvalid(err error) error { return invalid{err} }
+
 // Invalid tells whether err is the fault of the text, the terms or the expression of one query,
 // which says nothing about other queries with the same options.
 func Invalid(err error) bool {

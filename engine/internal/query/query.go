@@ -19,6 +19,8 @@ type Query struct {
 	Weights []float64
 	Expr    *querylang.Expr
 	Until   limit.Until // ends the analysis
+	Filter  Filter      // nil: all documents
+	Fault   error       // of a filter that is invalid
 	Options
 }
 

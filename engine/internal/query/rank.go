@@ -43,6 +43,7 @@ func (b *Batch) rankAndOr(ctx context.Context, s plan.Store) error {
 		} else {
 			and.AddOrdered(all.Query(i))
 		}
+		and.Restrict(all.Filter(i))
 	}
 	if err := s.Rank(ctx, and, &b.top); err != nil {
 		return err
@@ -51,6 +52,7 @@ func (b *Batch) rankAndOr(ctx context.Context, s plan.Store) error {
 		docs, _ := b.top.Query(i)
 		if len(docs) < all.K && (b.missing[i] || len(all.Query(i)) > 1) {
 			or.AddOrdered(all.Query(i))
+			or.Restrict(all.Filter(i))
 			b.again1 = append(b.again1, int32(or.Queries()))
 		} else {
 			b.again1 = append(b.again1, 0)

@@ -129,6 +129,16 @@ func (k Key) Among(ops []plan.Op, lists []plan.Handle) Key {
 	return binary.BigEndian.AppendUint32(k, uint32(len(lists)))
 }
 
+// filtered marks the kind of a query with a filter.
+const filtered = 0x80
+
+// Within turns the key of a query into the key of its answer among the documents of a filter with
+// this digest.
+func (k Key) Within(filter *[32]byte) Key {
+	k[8] |= filtered
+	return append(k, filter[:]...)
+}
+
 // begin takes a kind whose successor is the same with counts.
 func (k Key) begin(index uint64, kind byte, count bool) Key {
 	if count {

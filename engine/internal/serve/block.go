@@ -144,10 +144,10 @@ func (b *Block) part(q *query.Query, i int) (int, error) {
 	return len(b.parts) - 1, nil
 }
 
-// run answers all parts on a store.
-func (b *Block) run(ctx context.Context, s plan.Store) error {
+// run answers all parts on a store of a processor.
+func (b *Block) run(ctx context.Context, s plan.Store, processor int) error {
 	for _, p := range b.parts {
-		if err := p.Run(ctx, s); err != nil {
+		if err := p.Run(ctx, s, processor); err != nil {
 			return err
 		}
 	}

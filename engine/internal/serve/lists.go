@@ -9,6 +9,7 @@ import (
 	"heddle/engine/file/mapped"
 	"heddle/engine/index/hdl"
 	"heddle/engine/internal/cost"
+	"heddle/engine/internal/limit"
 	"heddle/engine/internal/placement"
 	"heddle/engine/internal/query"
 	"heddle/engine/internal/schedule"
@@ -154,6 +155,7 @@ func (x *Index) close(g *Lists) error {
 			x.pool.opt.Log.Warn().Err(err).Msg("costs are not kept")
 		}
 	}
+	x.pool.DropFilters(g)
 	return x.pool.Retire(g.residences(), g.closeFile)
 }
 
@@ -163,3 +165,6 @@ func (g *Lists) closeFile() error {
 	}
 	return g.File.Close()
 }
+
+// Until returns the end of the time of a call that begins now.
+func (g *Lists) Until(ctx context.Context, call *Call) limit.Until { return g.pool.Until(ctx, call) }

@@ -29,6 +29,7 @@ type Options struct {
 	Timeout  time.Duration    // of queries without a timeout of their own; 0 is none
 	Workers  int              // batches that a processor runs at a time; at least 1
 	Results  uint64           // bytes of the result cache; 0 is no cache
+	Filters  uint64           // bytes of the cache of filters
 	Limits   limit.Limits     // of queries and predicates; 0 is the default
 	Observer observe.Observer // nil receives nothing
 	Log      zerolog.Logger
@@ -44,6 +45,7 @@ type Pool struct {
 	load       concurrency
 	results    *resultcache.Cache[*Answer] // nil: no cache
 	serial     atomic.Uint64               // of generations without a checksum
+	filters    filterCache
 
 	mu      sync.Mutex
 	closed  bool
@@ -61,6 +63,7 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 	if opt.Results > 0 {
 		p.results = resultcache.New[*Answer](opt.Results)
 	}
+	p.filters.capacity = opt.Filters
 	var list []schedule.Processor
 	hosts := 0
 	for i, o := range open {
@@ -96,6 +99,9 @@ func NewPool(open []backend.Opened, opt Options) (*Pool, error) {
 	p.analyses, err = newAnalyses(&opt.Schedule)
 	return p, err
 }
+
+// Serial returns a number that the pool has not returned before.
+func (p *Pool) Serial() uint64 { return p.serial.Add(1) }
 
 // Processors returns the processors, in the order of the scheduler.
 func (p *Pool) Processors() []*Processor { return p.processors }

@@ -19,6 +19,7 @@ func (p *Pool) Stats() observe.Stats {
 		Answered: s.Answered, Failed: s.Failed, Refused: s.Refused + long.Refused, Expired: s.Expired + long.Expired,
 		Retried: s.Retried, Stolen: s.Stolen, Changes: s.Changes,
 		Results: observe.ResultCache(p.results.Stats()),
+		Filters: p.filters.stats(),
 	}
 	st.Waiting.Either, st.Waiting.Device, st.Waiting.Host = s.Queued[schedule.Either], s.Queued[schedule.Device], s.Queued[schedule.Host]
 	for _, n := range long.Queued {

@@ -33,6 +33,8 @@ type residence struct {
 	info   plan.Info // of shards: of all devices together
 	store  plan.Store
 	models [costKinds]*cost.Model
+	// filtered are the models of queries with a filter, which learn on their own.
+	filtered [costKinds]*cost.Model
 	// perQuery is the time of a query in a block, by kind, in nanoseconds: a running mean.
 	perQuery [costKinds]atomic.Uint64
 }
@@ -46,6 +48,7 @@ func (g *Lists) add(s placement.Store, why string, on ...*Processor) {
 	}
 	for k := range r.models {
 		r.models[k] = g.book.Model(model, cost.Kind(k))
+		r.filtered[k] = r.models[k].Copy()
 	}
 	r.Probe = r.probe
 	g.at[p.Index] = r
@@ -94,8 +97,8 @@ func (r *residence) threshold(k *query.Kind, own uint64) uint64 {
 
 // features returns the features of a task as they are now; false if it cannot run here.
 func (r *residence) features(t *task) (f cost.Features, ok bool) {
-	f, ok = t.features, true
-	if r.Cached != nil {
+	f, ok = t.features, !t.kind.filtered || r.info.Filters
+	if r.Cached != nil && ok {
 		f.Missing, ok = r.Cached.Missing(t.lists, t.kind.Ranked())
 	}
 	return f, ok
@@ -107,6 +110,16 @@ type kind struct {
 	g    *Lists
 	cost cost.Kind
 	load uint64 // that closes a batch; 0: the processor decides
+
+	filtered bool // the query has a filter
+}
+
+// model returns the costs of queries of a kind.
+func (r *residence) model(k *kind) *cost.Model {
+	if k.filtered {
+		return r.filtered[k.cost]
+	}
+	return r.models[k.cost]
 }
 
 // Threshold implements Kind.
@@ -120,7 +133,7 @@ func (k kind) Threshold(p int) uint64 {
 // Start implements Kind.
 func (k kind) Start(p int) time.Duration {
 	if r := k.g.at[p]; r != nil {
-		return r.models[k.cost].Start()
+		return r.model(&k).Start()
 	}
 	return 0
 }

@@ -149,7 +149,7 @@ func (s *stream) Kind() any {
 		}
 		s.kind.Kind, s.cost = settings.Kind, settings.Cost()
 	}
-	k := kind{s.kind.Kind, s.g, s.cost, load}
+	k := kind{s.kind.Kind, s.g, s.cost, load, s.query.Filter != nil}
 	if s.query.Expr != nil && !k.Ranked() {
 		k.cost = cost.Boolean
 	}
@@ -262,7 +262,7 @@ func (b *block) Run(ctx context.Context, p int, batch *schedule.Batch) error {
 	if err := out.resolve(s, b.first, b.n); err != nil {
 		return err
 	}
-	if err := out.run(ctx, r.store); err != nil {
+	if err := out.run(ctx, r.store, p); err != nil {
 		return err
 	}
 	learn(s.g.mean(&b.kind), max(out.load/uint64(b.n), 16), b.n)

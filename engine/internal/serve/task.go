@@ -43,6 +43,7 @@ type task struct {
 	only     string        // processor that may answer; empty: any
 	lists    []plan.Handle // of the query, by ascending length
 	features cost.Features
+	cached   bool // the filter was made before
 
 	Answer
 	in      *joint // has the answer at nth, until the caller copies it; nil: copied
@@ -127,7 +128,7 @@ func (t *task) resolve(q *query.Query, load uint64) (err error) {
 	if t.job.Load, err = t.b.Add(t.g.Index, q, &t.settings); err != nil {
 		return err
 	}
-	t.kind = kind{t.settings.Kind, t.g, t.b.Cost(), load}
+	t.kind = kind{t.settings.Kind, t.g, t.b.Cost(), load, q.Filter != nil}
 	return nil
 }
 
@@ -135,6 +136,12 @@ func (t *task) resolve(q *query.Query, load uint64) (err error) {
 func (t *task) describe() {
 	t.lists = t.b.AppendLists(t.lists, t.g.Source)
 	t.features = cost.Of(t.g.Source, t.lists)
+	if f := t.filter(); f != nil {
+		t.cached = f.made()
+		if n, ok := f.Count(); ok {
+			t.features.Restrict(t.kind.cost, uint64(n), uint64(t.g.Source.Docs))
+		}
+	}
 }
 
 // run answers the resolved query and reports it.
@@ -146,7 +153,7 @@ func (t *task) run(ctx context.Context, call *Call) error {
 	began := time.Now()
 	cached, err := t.find(ctx, call)
 	q := &t.told
-	*q = observe.Explanation{Kind: t.kind.cost.String(), Queries: 1, Cached: cached, Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
+	*q = observe.Explanation{Filter: t.restriction(cached), Kind: t.kind.cost.String(), Queries: 1, Cached: cached, Missing: t.missing, Took: time.Since(began), Stats: t.stats, Err: err}
 	trace := &t.job.Trace
 	if cached {
 		trace = &schedule.Trace{Arrived: began}
@@ -233,8 +240,11 @@ func (t *task) Estimate(p int) (alone, added time.Duration, ok bool) {
 	if !ok {
 		return 0, 0, false
 	}
-	m := r.models[t.kind.cost]
-	return m.Alone(&f), m.Added(&f), true
+	m, more := r.model(&t.kind), time.Duration(0)
+	if t.kind.filtered {
+		more = t.filter().estimate(p)
+	}
+	return m.Alone(&f) + more, m.Added(&f) + more, true
 }
 
 // take copies the answer of query i of a batch.
@@ -269,20 +279,20 @@ func (t *task) Run(ctx context.Context, p int, b *schedule.Batch) error {
 // runOne answers a query with the batch that resolved it. Devices do not: one that hangs
 // might still write to the batch when another processor answers.
 func (r *residence) runOne(ctx context.Context, b *schedule.Batch, t *task, began run) error {
-	f, kind := t.features, t.kind.cost // once claimed elsewhere, the task may have a new owner
-	if err := t.b.Run(ctx, r.store); err != nil {
+	f, kind := t.features, t.kind // once claimed elsewhere, the task may have a new owner
+	if err := t.b.Run(ctx, r.store, r.p.Index); err != nil {
 		return err
 	}
 	if b.Claim(0) {
 		t.take(t.b, 0)
 	}
-	r.models[kind].Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
+	r.model(&kind).Learn(&f, time.Since(began.began), r.g.pool.load.alone(began))
 	return nil
 }
 
 // runTasks answers queries as one batch.
 func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, began run) error {
-	m, all := r.models[k.cost], r.g.join(k)
+	m, all := r.model(k), r.g.join(k)
 	defer all.leave()
 	var f cost.Features
 	added, missing := time.Duration(0), uint64(0)
@@ -293,7 +303,7 @@ func (r *residence) runTasks(ctx context.Context, b *schedule.Batch, k *kind, be
 		added += m.Added(&f)
 		missing += f.Missing
 	}
-	if err := all.Run(ctx, r.store); err != nil {
+	if err := all.Run(ctx, r.store, r.p.Index); err != nil {
 		return err
 	}
 	for i, j := range b.Jobs {

@@ -22,11 +22,13 @@ type Generation struct {
 	of   *Table
 	pool *serve.Pool
 	at   []atomic.Pointer[resident] // by processor, nil where the table is not resident
+
+	serial uint64 // of the generation in keys of filters
 }
 
 // generation returns a generation of t that is resident nowhere.
 func (t *Table) generation(d *Data) *Generation {
-	return &Generation{Data: d, of: t, pool: t.pool, at: make([]atomic.Pointer[resident], len(t.pool.Processors()))}
+	return &Generation{Data: d, of: t, pool: t.pool, at: make([]atomic.Pointer[resident], len(t.pool.Processors())), serial: t.pool.Serial()}
 }
 
 // load makes the table resident on processors that do not have it. Processors that fail
@@ -97,6 +99,7 @@ func (g *Generation) start(ctx context.Context, on []*serve.Processor) error {
 
 // retire closes the stores, then calls after: see serve.Pool.Retire.
 func (g *Generation) retire(after func() error) error {
+	g.pool.DropFilters(g)
 	var all []*serve.Residence
 	for r := range g.residents() {
 		all = append(all, &r.Residence)

@@ -53,6 +53,12 @@ var (
 		total("result_cache_hits", "Queries whose answer was in the cache.", func(s *observe.Stats) uint64 { return s.Results.Hits }),
 		total("result_cache_misses", "Queries whose answer was not in the cache.", func(s *observe.Stats) uint64 { return s.Results.Misses }),
 		total("result_cache_evictions", "Answers removed to make room.", func(s *observe.Stats) uint64 { return s.Results.Evicted }),
+		gauge("filter_cache_capacity_bytes", "Memory for filters.", func(s *observe.Stats) uint64 { return s.Filters.Capacity }),
+		gauge("filter_cache_used_bytes", "Memory that filters take on all processors.", func(s *observe.Stats) uint64 { return s.Filters.Bytes }),
+		gauge("filter_cache_filters", "Filters in the cache.", func(s *observe.Stats) int { return s.Filters.Entries }),
+		total("filter_cache_hits", "Queries whose filter was in the cache.", func(s *observe.Stats) uint64 { return s.Filters.Hits }),
+		total("filter_cache_misses", "Queries whose filter was not in the cache.", func(s *observe.Stats) uint64 { return s.Filters.Misses }),
+		total("filter_cache_evictions", "Filters removed to make room.", func(s *observe.Stats) uint64 { return s.Filters.Evicted }),
 		total("result_cache_refused", "Answers that were too large for the cache.", func(s *observe.Stats) uint64 { return s.Results.Refused }),
 	}
 	waiting     = desc("queued_jobs", "Jobs in the queue, by preferred processors.", "class")

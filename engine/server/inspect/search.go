@@ -47,6 +47,8 @@ type parsed struct{ *api.ParseQueryRequest }
 
 func (parsed) GetTerms() []string { return nil }
 
+func (parsed) GetFilter() *api.Filter { return nil }
+
 // InspectSearch implements api.InspectServiceHandler.
 func (s *Service) InspectSearch(ctx context.Context, r *api.InspectSearchRequest) (out *api.InspectSearchResponse, err error) {
 	q, err := s.query(ctx, r)

@@ -45,6 +45,8 @@ type Asked interface {
 	GetLiteral() bool
 	GetTerms() []string
 	GetMode() string
+	GetIndex() string
+	GetFilter() *api.Filter
 }
 
 // Service implements api.InspectServiceHandler. It is safe for concurrent use.

@@ -139,6 +139,8 @@ func (d *description) field(f protoreflect.FieldDescriptor) object {
 	switch f.Kind() {
 	case protoreflect.StringKind:
 		s = object{"type": "string"}
+	case protoreflect.BytesKind:
+		s = object{"type": "string", "format": "byte"}
 	case protoreflect.BoolKind:
 		s = object{"type": "boolean"}
 	case protoreflect.DoubleKind:

@@ -1,0 +1,335 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"pgregory.net/rapid"
+
+	"heddle/engine/observe"
+	"heddle/engine/plan/reference"
+	"heddle/engine/plan/testneeds"
+	"heddle/engine/table/rowset"
+)
+
+// filterDocs is the number of rows of the table of flights.
+const filterDocs = 5003
+
+// attributed is an index with an attribute table.
+type attributed struct {
+	*Index
+	e     *Engine
+	table *Table
+}
+
+// openAttributed opens an index whose documents the table of flights describes.
+func openAttributed(t testing.TB, opt Options, impacts uint8) *attributed {
+	t.Helper()
+	e := tableEngine(t, opt)
+	src, dict := rankedCorpus(filterDocs).source(t, impacts)
+	x, err := e.NewIndex(t.Context(), src, dict, IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &attributed{x, e, memoryTable(t, e, 32)}
+}
+
+// drawFilter draws a filter and the documents that pass, as bits.
+func (a *attributed) drawFilter(t *rapid.T, depth int) (*Filter, []uint64) {
+	f, bits := new(Filter), everyDoc(filterDocs)
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	some := func(name string) (docs []uint32) {
+		one := rapid.SampledFrom([]int{1, 2, 10, 1000, filterDocs}).Draw(t, name)
+		for d := range uint32(filterDocs) {
+			if r.IntN(one) == 0 {
+				docs = append(docs, d)
+			}
+		}
+		return docs
+	}
+	within := func(docs []uint32) {
+		set, err := rowset.FromIDs(docs, filterDocs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits = common(bits, set)
+	}
+	if rapid.Bool().Draw(t, "with a predicate") {
+		i := rapid.IntRange(0, len(wheres)-1).Draw(t, "where")
+		f.Where, f.Table = wheres[i], a.table
+		rows := wanted()
+		bits = common(bits, slices.Clone(rows.Selection(i)))
+	}
+	if rapid.Bool().Draw(t, "with a bitmap") {
+		docs := some("bitmap")
+		f.Bitmap = roaring.BitmapOf(docs...)
+		within(docs)
+	}
+	if rapid.Bool().Draw(t, "with docIDs") {
+		docs := append(some("docIDs"), 7, 7)
+		r.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+		f.Docs = docs
+		within(docs)
+	}
+	if depth < 2 && rapid.IntRange(0, 3).Draw(t, "and") == 0 {
+		more, set := a.drawFilter(t, depth+1)
+		f.And = append(f.And, more)
+		bits = common(bits, set)
+	}
+	return f, bits
+}
+
+// TestFilters compares queries under filters with the documents of the same query that pass, for
+// every kind of query, alone and in one call.
+func TestFilters(t *testing.T) {
+	testneeds.OneCaller(t)
+	for _, impacts := range []uint8{0, 8} {
+		a := openAttributed(t, backendOptions(t), impacts)
+		rapid.Check(t, func(t *rapid.T) { a.checkFilters(t) })
+	}
+}
+
+func (a *attributed) checkFilters(t *rapid.T) {
+	var qs []Query
+	var sets [][]uint64
+	for range rapid.IntRange(1, 6).Draw(t, "queries") {
+		words := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+			return fmt.Sprintf("t%d", rapid.IntRange(0, rankedTerms).Draw(t, "term"))
+		}), 1, 5).Draw(t, "words")
+		q := Query{Text: strings.Join(words, rapid.SampledFrom([]string{" ", " ", " AND ", " OR ", " NOT "}).Draw(t, "between"))}
+		switch rapid.SampledFrom([]string{"docs", "count", "ranked"}).Draw(t, "kind") {
+		case "count":
+			q.CountOnly = true
+			q.Match = rapid.SampledFrom([]Match{Or, And}).Draw(t, "match")
+		case "ranked":
+			q.K = rapid.SampledFrom([]int{1, 3, 10, 100}).Draw(t, "k")
+			q.Match = rapid.SampledFrom(Matches()).Draw(t, "match")
+		default:
+			q.Match = rapid.SampledFrom([]Match{Or, And}).Draw(t, "match")
+		}
+		var set []uint64
+		if rapid.IntRange(0, 3).Draw(t, "filtered") > 0 {
+			q.Filter, set = a.drawFilter(t, 0)
+		}
+		qs, sets = append(qs, q), append(sets, set)
+	}
+	want := make([]Hits, len(qs))
+	for i, q := range qs {
+		want[i] = a.filteredPlainly(t, q, sets[i])
+		got, err := a.Search(context.Background(), q)
+		if err != nil {
+			t.Fatalf("%+v: %v", q, err)
+		}
+		sameHits(t, q, got, want[i])
+	}
+	if err := a.SearchAll(context.Background(), qs, func(first int, hits []Hits) error {
+		for i, h := range hits {
+			sameHits(t, qs[first+i], h, want[first+i])
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sameHits(t *rapid.T, q Query, got, want Hits) {
+	t.Helper()
+	if got.Count != want.Count || !slices.Equal(got.Docs, want.Docs) || !slices.Equal(got.Scores, want.Scores) {
+		t.Fatalf("%+v:\n%d %d %v, want\n%d %d %v", q, got.Count, got.Docs, got.Scores, want.Count, want.Docs, want.Scores)
+	}
+}
+
+// filteredPlainly answers q without its filter and removes the documents that do not pass.
+func (a *attributed) filteredPlainly(t *rapid.T, q Query, set []uint64) Hits {
+	whole := q
+	whole.Filter, whole.CountOnly = nil, false
+	all := func(m Match) (h Hits) {
+		whole.Match = m
+		if q.K > 0 {
+			whole.K = filterDocs
+		}
+		found, err := a.Search(context.Background(), whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range found.Docs {
+			if len(reference.Within([]uint32{d}, set)) > 0 {
+				h.Docs = append(h.Docs, d)
+				if q.K > 0 {
+					h.Scores = append(h.Scores, found.Scores[i])
+				}
+			}
+		}
+		return h
+	}
+	m := q.Match
+	if m == AndOr {
+		m = And
+	}
+	h := all(m)
+	if q.Match == AndOr && (len(h.Docs) < q.K || strings.Contains(q.Text, " NOT ") || strings.Contains(q.Text, " AND ") || strings.Contains(q.Text, " OR ")) {
+		h = all(Or)
+	}
+	if q.K > 0 && len(h.Docs) > q.K {
+		h.Docs, h.Scores = h.Docs[:q.K], h.Scores[:q.K]
+	}
+	h.Count = uint64(len(h.Docs))
+	if q.CountOnly {
+		h.Docs = nil
+	}
+	return h
+}
+
+// TestFilterErrors names the part of the filter that is wrong.
+func TestFilterErrors(t *testing.T) {
+	a := openAttributed(t, backendOptions(t), 0)
+	small := openTable(t, backendOptions(t))
+	for name, c := range map[string]struct {
+		f    *Filter
+		code Code
+		text string
+	}{
+		"no table":        {&Filter{Where: "delay > 1"}, InvalidQuery, "needs a table"},
+		"no predicate":    {&Filter{Table: a.table}, InvalidQuery, "needs a table"},
+		"syntax":          {&Filter{Where: "delay >", Table: a.table}, InvalidQuery, "filter: "},
+		"column":          {&Filter{Where: "nobody = 1", Table: a.table}, InvalidQuery, "nobody"},
+		"bitmap":          {&Filter{Bitmap: roaring.BitmapOf(1, filterDocs)}, InvalidQuery, "row 5003, there are 5003"},
+		"docIDs":          {&Filter{Docs: []uint32{0, filterDocs + 1}}, InvalidQuery, "id 1 of the list is row 5004"},
+		"and":             {&Filter{And: []*Filter{nil}}, InvalidQuery, "is nil"},
+		"closed":          {&Filter{Where: "delay > 1", Table: closedTable(t)}, Closed, "closed"},
+		"inner predicate": {&Filter{And: []*Filter{{Where: "delay > 1"}}}, InvalidQuery, "needs a table"},
+	} {
+		_, err := a.Search(t.Context(), Query{Text: "t1", Filter: c.f})
+		if CodeOf(err) != c.code || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+		err = a.SearchAll(t.Context(), []Query{{Text: "t1"}, {Text: "t1", Filter: c.f}}, func(first int, hits []Hits) error {
+			for i, h := range hits {
+				if (h.Err != nil) != (first+i == 1) {
+					t.Errorf("%s: query %d: %v", name, first+i, h.Err)
+				}
+			}
+			return nil
+		})
+		if CodeOf(err) != c.code {
+			t.Errorf("%s in a call of two: %v", name, err)
+		}
+	}
+	src, dict := rankedCorpus(100).source(t, 0)
+	x, err := a.e.NewIndex(t.Context(), src, dict, IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = x.Search(t.Context(), Query{Text: "t1", Filter: &Filter{Where: "delay > 1", Table: small}})
+	if e, ok := errors.AsType[*FilterSizeError](err); !ok || e.Rows != filterDocs || e.Docs != 100 || CodeOf(err) != InvalidQuery {
+		t.Errorf("a table of another size: %v", err)
+	}
+}
+
+func closedTable(t *testing.T) *Table {
+	x := openTable(t, backendOptions(t))
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestFilterCache makes a set once, whatever the spelling of the predicate, and again after a reload
+// of the table; it drops sets above the capacity.
+func TestFilterCache(t *testing.T) {
+	opt := backendOptions(t)
+	opt.Filters = 64 << 10
+	a := openAttributed(t, opt, 0)
+	ask := func(f *Filter) *observe.Filter {
+		t.Helper()
+		var x observe.Explanation
+		if _, err := a.Search(t.Context(), Query{Text: "t1 t2", K: 3, Filter: f, Explain: &x}); err != nil {
+			t.Fatal(err)
+		}
+		return x.Filter
+	}
+	first := ask(&Filter{Where: "delay >= 60", Table: a.table})
+	if first.Cached || first.Count == 0 || first.Docs != filterDocs || first.Plan == "" || !strings.Contains(first.String(), "delay >= 60") {
+		t.Errorf("the first query: %v", first)
+	}
+	if second := ask(&Filter{Where: " (delay>=60)", Table: a.table}); !second.Cached || second.Count != first.Count {
+		t.Errorf("the second query: %v", second)
+	}
+	docs := []uint32{9, 4}
+	if x := ask(&Filter{Docs: docs}); x.Cached || x.Count != 2 || x.Plan != "seek" && onHost() {
+		t.Errorf("few documents: %v", x)
+	}
+	if x := ask(&Filter{Docs: slices.Clone(docs)}); !x.Cached {
+		t.Errorf("equal documents: %v", x)
+	}
+	if s := a.e.Stats().Filters; s.Hits != 2 || s.Misses != 2 || s.Entries != 2 || s.Bytes == 0 || s.Evicted != 0 {
+		t.Errorf("%+v", s)
+	}
+	for i := range uint32(100) {
+		ask(&Filter{Docs: []uint32{i, i + 1000, i + 3000}})
+	}
+	if s := a.e.Stats().Filters; s.Evicted == 0 || s.Bytes > s.Capacity || s.Entries > 64 {
+		t.Errorf("after many filters: %+v", s)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s := a.e.Stats().Filters; s.Entries != 0 || s.Bytes != 0 {
+		t.Errorf("after the index was closed: %+v", s)
+	}
+}
+
+// TestFilterReload reloads the table while queries run: each answer belongs to one table.
+func TestFilterReload(t *testing.T) {
+	e := tableEngine(t, backendOptions(t))
+	src, dict := rankedCorpus(filterDocs).source(t, 0)
+	x, err := e.NewIndex(t.Context(), src, dict, IndexOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := tableFile(t, 32)
+	table, err := e.OpenTable(t.Context(), path, TableOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := Query{Text: "t1 t2", K: 5, Filter: &Filter{Where: wheres[0], Table: table}}
+	want, err := x.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done sync.WaitGroup
+	stop := make(chan struct{})
+	for range 3 {
+		done.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				got, err := x.Search(t.Context(), q)
+				if err != nil || !slices.Equal(got.Docs, want.Docs) {
+					t.Errorf("%d, %v; want %d", got.Docs, err, want.Docs)
+					return
+				}
+			}
+		})
+	}
+	for range 5 {
+		if err := table.Reload(t.Context(), path); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	done.Wait()
+	if s := e.Stats().Filters; s.Entries > 1 {
+		t.Errorf("filters of closed tables are kept: %+v", s)
+	}
+}

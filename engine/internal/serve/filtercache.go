@@ -1,0 +1,143 @@
+package serve
+
+import (
+	"slices"
+	"sync"
+
+	"heddle/engine/internal/query"
+	"heddle/engine/observe"
+)
+
+// filterCache keeps filters for later queries. It drops the filters that were not used for the
+// longest time when their sets take more than its capacity.
+type filterCache struct {
+	capacity uint64
+
+	mu      sync.Mutex
+	entries map[filterID]*Filter
+	bytes   uint64 // of all sets, as far as they are in the cache
+	clock   uint64
+	hits    uint64
+	misses  uint64
+	evicted uint64
+}
+
+// filterID names a filter in the cache.
+type filterID struct {
+	g   *Lists
+	key [query.KeyLen]byte
+}
+
+// filter returns the filter of a key; nil if the cache lacks it.
+func (g *Lists) filter(key *[query.KeyLen]byte) *Filter {
+	c := &g.pool.filters
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.entries[filterID{g, *key}]
+	if f == nil {
+		c.misses++
+		return nil
+	}
+	c.hits++
+	c.clock++
+	f.used = c.clock
+	return f
+}
+
+// Filter returns the filter of a key. If the cache lacks it, describe completes its description.
+func (g *Lists) Filter(key [query.KeyLen]byte, describe func(*FilterSpec) error) (*Filter, error) {
+	if f := g.filter(&key); f != nil {
+		return f, nil
+	}
+	f := &Filter{FilterSpec: FilterSpec{Key: key}, g: g, at: make([]filterAt, len(g.at))}
+	if err := describe(&f.FilterSpec); err != nil {
+		return nil, err
+	}
+	f.count.Store(-1)
+	c := &g.pool.filters
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := filterID{g, key}
+	if other := c.entries[id]; other != nil { // another query was faster
+		return other, nil
+	}
+	if c.entries == nil {
+		c.entries = map[filterID]*Filter{}
+	}
+	c.clock++
+	f.used = c.clock
+	c.entries[id] = f
+	c.bytes += f.own()
+	c.shrinkLocked(f, c.capacity)
+	return f, nil
+}
+
+// own is the size of the filter without its sets, in bytes.
+func (f *Filter) own() uint64 { return 1024 + 8*uint64(len(f.Bits)) }
+
+// grow notes that f takes more bytes and drops other filters above the capacity.
+func (c *filterCache) grow(f *Filter, bytes uint64) {
+	c.mu.Lock()
+	if c.entries[filterID{f.g, f.FilterSpec.Key}] == f {
+		c.bytes += bytes
+	}
+	c.mu.Unlock()
+	c.shrink(f, c.capacity)
+}
+
+// shrink drops filters other than keep until the rest takes at most so many bytes.
+func (c *filterCache) shrink(keep *Filter, most uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shrinkLocked(keep, most)
+}
+
+// shrinkLocked is shrink for a caller that holds c.mu.
+func (c *filterCache) shrinkLocked(keep *Filter, most uint64) {
+	if c.bytes <= most {
+		return
+	}
+	var all []*Filter
+	for _, f := range c.entries {
+		if f != keep {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Filter) int { return int(int64(a.used - b.used)) })
+	for _, f := range all {
+		if c.bytes <= most {
+			return
+		}
+		c.evicted++
+		c.remove(f)
+	}
+}
+
+// remove drops a filter. Its caller holds c.mu.
+func (c *filterCache) remove(f *Filter) {
+	delete(c.entries, filterID{f.g, f.FilterSpec.Key})
+	c.bytes -= min(c.bytes, f.own()+f.memory())
+	if len(c.entries) == 0 {
+		c.bytes = 0
+	}
+	f.drop()
+}
+
+// DropFilters drops the filters of a generation of lists, or of rows of a generation of a table.
+func (p *Pool) DropFilters(generation any) {
+	c := &p.filters
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.entries {
+		if any(f.g) == generation || slices.ContainsFunc(f.Rows, func(r Rows) bool { return r.Of() == generation }) {
+			c.remove(f)
+		}
+	}
+}
+
+// stats returns a snapshot.
+func (c *filterCache) stats() observe.FilterCache {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return observe.FilterCache{Capacity: c.capacity, Bytes: c.bytes, Entries: len(c.entries), Hits: c.hits, Misses: c.misses, Evicted: c.evicted}
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"heddle/engine"
+	"heddle/engine/api"
+	"heddle/engine/table/rowset"
+)
+
+// filter returns the filter of a query on an index; nil if it has none.
+func (s *Server) filter(index string, r *api.Filter) (*engine.Filter, error) {
+	if r == nil {
+		return nil, nil
+	}
+	if r.Where == "" && r.Docs == nil && r.Roaring == nil && len(r.And) == 0 {
+		return nil, badRequest(errors.New("filter: it has no part: want where, docs, roaring or and"))
+	}
+	if s.remoteOf(index) != nil {
+		return nil, &engine.Error{Code: engine.Unsupported, Op: "search", Err: errors.New("filter: clusters and collections have no filters")}
+	}
+	f := &engine.Filter{Where: r.Where}
+	var err error
+	if r.Where != "" {
+		name := r.Table
+		if name == "" {
+			name = index
+		}
+		if f.Table, err = s.tables.get(name); err != nil {
+			return nil, err
+		}
+	} else if r.Table != "" {
+		return nil, badRequest(errors.New("filter: table is for where"))
+	}
+	if r.Docs != nil {
+		if err := within("documents", len(r.Docs.Ids), s.limits().Documents); err != nil {
+			return nil, err
+		}
+		f.Docs = make([]uint32, len(r.Docs.Ids))
+		for i, id := range r.Docs.Ids {
+			if id >= math.MaxUint32 {
+				return nil, badRequest(fmt.Errorf("filter: docs.ids[%d] is %d: the index lacks the document", i, id))
+			}
+			f.Docs[i] = uint32(id)
+		}
+	}
+	if r.Roaring != nil {
+		if f.Bitmap, err = rowset.ReadRoaring(bytes.NewReader(r.Roaring), math.MaxUint32); err != nil {
+			return nil, badRequest(fmt.Errorf("filter: roaring: %w", err))
+		}
+	}
+	for _, a := range r.And {
+		more, err := s.filter(index, a)
+		if err != nil {
+			return nil, err
+		}
+		if more == nil {
+			return nil, badRequest(errors.New("filter: and has an empty part"))
+		}
+		f.And = append(f.And, more)
+	}
+	return f, nil
+}

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// TestFilters restricts searches to documents by the attributes in a table, by ids and by a bitmap.
+func TestFilters(t *testing.T) {
+	r := run(t, Options{})
+	spec := describeRoutes(t)
+	var bitmap bytes.Buffer
+	if _, err := roaring.BitmapOf(1, 2).WriteTo(&bitmap); err != nil {
+		t.Fatal(err)
+	}
+	packed := base64.StdEncoding.EncodeToString(bitmap.Bytes())
+	for _, c := range []struct{ path, body, want string }{
+		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"}}`, `^\{"hits":\[\{"doc":"a","id":0,"score":0\.\d+\}\],"count":1,`},
+		{"search", `{"query":"loom","filter":{"where":"days > 30","table":"loans"},"explain":true}`, `filter days .{1,6} 30: 2 of 3 documents pass`},
+		{"search", `{"query":"loom red","k":1,"facets":{"table":"loans","columns":["book","days"],"limit":1}}`, `"count":1,.*"facets":\{"matches":3,"columns":\[\{"column":"book","values":\[\{"value":"a","missing":false,"count":2\}\],"distinct":2\},\{"column":"days","values":\[\{"value":"7","missing":false,"count":1\}\],"distinct":3\}\]\}`},
+		{"match", `{"query":"loom red","filter":{"docs":{"ids":[2,1]}}}`, `^\{"count":2,"documents":\[\{"doc":"b","id":1\},\{"doc":"c","id":2\}\]`},
+		{"match", `{"query":"loom","count":true,"filter":{"docs":{"ids":[]}}}`, `^\{"count":0,`},
+		{"match", `{"query":"red","count":true,"filter":{"roaring":"` + packed + `"}}`, `^\{"count":1,`},
+		{"match", `{"query":"red","count":true,"filter":{"roaring":"` + packed + `","and":[{"docs":{"ids":[0,1]}}]}}`, `^\{"count":0,`},
+	} {
+		got := r.do("POST", "/v1/indexes/looms/"+c.path, c.body, "Content-Type: application/json")
+		if got.status != http.StatusOK || !regexp.MustCompile(c.want).MatchString(got.body) {
+			t.Errorf("%s: %d %s", c.body, got.status, got.body)
+		}
+		spec("POST", "/v1/indexes/looms/"+c.path, c.body, got)
+	}
+	lines := `{"id":1,"query":"loom","filter":{"docs":{"ids":[1]}}}
+{"id":2,"query":"loom"}
+{"id":3,"query":"loom","filter":{"docs":{"ids":[7]}}}
+{"id":4,"query":"red","count":true,"filter":{"where":"book = 'b'","table":"loans"}}
+`
+	got := r.do("POST", "/v1/indexes/looms/search/batch", lines, "Content-Type: application/x-ndjson")
+	for i, want := range []string{`"count":1,"hits":\[\{"doc":"b"`, `"count":2,`, `"code":"invalid_query"`, `"count":0`} {
+		if line := strings.Split(got.body, "\n")[i]; !regexp.MustCompile(fmt.Sprintf(`^\{"id":%d,.*%s`, i+1, want)).MatchString(line) {
+			t.Errorf("line %d: %s", i, line)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"query":"loom","filter":{}}`:                                     "it has no part",
+		`{"query":"loom","filter":{"and":[{}]}}`:                           "it has no part",
+		`{"query":"loom","filter":{"where":"days >","table":"loans"}}`:     "filter: ",
+		`{"query":"loom","filter":{"where":"days > 1"}}`:                   "looms",
+		`{"query":"loom","filter":{"table":"loans","docs":{"ids":[1]}}}`:   "table is for where",
+		`{"query":"loom","filter":{"docs":{"ids":[4294967296]}}}`:          `docs.ids[0] is 4294967296`,
+		`{"query":"loom","filter":{"docs":{"ids":[3]}}}`:                   `row 3, there are 3`,
+		`{"query":"loom","filter":{"roaring":"AAAA"}}`:                     "not a Roaring bitmap",
+		`{"query":"loom","filter":{"where":"nobody = 1","table":"loans"}}`: "nobody",
+	} {
+		got := r.do("POST", "/v1/indexes/looms/search", body, "Content-Type: application/json")
+		if got.status < 400 || got.status >= 500 || !strings.Contains(got.body, want) {
+			t.Errorf("%s: %d %s", body, got.status, got.body)
+		}
+	}
+	r.buildTable("days\n1\n")
+	if err := r.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got = r.do("POST", "/v1/indexes/looms/search", `{"query":"loom","filter":{"where":"days = 1","table":"loans"}}`, "Content-Type: application/json")
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "1 rows and the index 3 documents") {
+		t.Errorf("a table of another size: %d %s", got.status, got.body)
+	}
+}
